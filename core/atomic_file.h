@@ -1,0 +1,41 @@
+// A file that appears under its name complete or not at all.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace csrkit {
+
+/// Creates `<name>.tmp.<pid>.<random>` in the folder of `path`, and gives it its final name in
+/// `commit()`, after fsync of the file and before fsync of the folder. Destroyed without commit, or
+/// on SIGINT and SIGTERM (see remove_pending_temporaries), the temporary is removed. Other than a
+/// regular file (/dev/stdout, a pipe, a device) is refused with IoError: it cannot be renamed over.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  int descriptor() const { return descriptor_; }
+
+  /// Appends at `position()`. Throws IoError naming the file and the system's reason (disk full).
+  void write(const void* data, std::uint64_t bytes);
+  /// Writes somewhere without moving `position()`.
+  void write_at(std::uint64_t offset, const void* data, std::uint64_t bytes);
+  std::uint64_t position() const { return position_; }
+
+  void commit();
+
+ private:
+  std::string path_;
+  std::string temporary_;
+  int descriptor_ = -1;
+  std::uint64_t position_ = 0;
+};
+
+/// Unlinks every uncommitted temporary of this process. Async-signal-safe.
+void remove_pending_temporaries() noexcept;
+
+}  // namespace csrkit

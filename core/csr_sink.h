@@ -1,0 +1,31 @@
+// Where the row blocks of a sparse result go: into memory, or into a file while it is being made.
+#pragma once
+
+#include "core/csr_matrix.h"
+
+namespace csrkit {
+
+/// Receives a matrix of known rows, cols and value kind, block by block, top to bottom.
+class CsrSink {
+ public:
+  virtual ~CsrSink() = default;
+
+  /// The next `block.rows()` rows. `block` has the sink's cols and value kind.
+  virtual void append_rows(const CsrMatrix& block) = 0;
+};
+
+/// Keeps the blocks and hands out one matrix at the end.
+class MemorySink : public CsrSink {
+ public:
+  MemorySink(Index rows, Index cols, ValueKind kind);
+  ~MemorySink() override;
+  void append_rows(const CsrMatrix& block) override;
+  /// The whole matrix; all rows must have arrived.
+  CsrMatrix finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace csrkit

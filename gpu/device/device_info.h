@@ -1,0 +1,27 @@
+// Facts about the GPU, for reports and forecasts. No CUDA in this header: tools may include it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace csrkit::gpu {
+
+struct DeviceInfo {
+  int ordinal = 0;
+  std::string name;
+  int compute_major = 0, compute_minor = 0;
+  int multiprocessors = 0;
+  std::uint64_t l2_bytes = 0;
+  std::uint64_t total_memory_bytes = 0;
+  std::uint64_t free_memory_bytes = 0;
+  int sm_clock_khz = 0;
+  int memory_clock_khz = 0;
+  double peak_bandwidth_bytes_per_second = 0;
+  int driver_version = 0;   // CUDA version of the driver, 13000 = 13.0
+  int runtime_version = 0;  // of the runtime linked
+};
+
+/// Throws NoDeviceError with the runtime's reason if there is no usable GPU of that ordinal.
+DeviceInfo device_info(int ordinal = 0);
+
+}  // namespace csrkit::gpu
