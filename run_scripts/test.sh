@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test. Needs nothing outside the repository.
+#
+# Usage: test.sh [--no-install] [--preset NAME] [-- CTEST ARGUMENTS]
+#   --no-install  do not install packages (for users without root; see docs/dependencies.md)
+#   --preset      release (default), cpu-only, debug, ci or gpu: see CMakePresets.json
+# CSRKIT_DATA_DIR=<folder> adds the tests on larger matrices; without it they report "skipped", as
+# the GPU tests do on a machine without a GPU (CSRKIT_REQUIRE_GPU=1 makes that a failure).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+install_flags=(--tests)
+preset=release
+while (($#)); do
+  case $1 in
+    --no-install) install_flags+=(--no-install); shift ;;
+    --preset) preset=${2:?--preset needs a name}; shift 2 ;;
+    --) shift; break ;;
+    *) echo "test.sh: unknown argument '$1'; see the head of this script" >&2; exit 2 ;;
+  esac
+done
+
+run_scripts/install_dependencies.sh "${install_flags[@]}"
+jobs=$(nproc)
+cmake --preset "$preset"
+cmake --build --preset "$preset" --parallel "$jobs"
+ctest --preset "$preset" --parallel "$jobs" "$@"
