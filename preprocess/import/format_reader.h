@@ -1,0 +1,71 @@
+// What one row of formats.inc provides, and what the readers share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "preprocess/import/import.h"
+
+namespace csrkit {
+
+/// What detection may look at.
+struct Peek {
+  std::string path;
+  bool is_directory = false;
+  std::uint64_t size_bytes = 0;   // on disk; 0 for a directory
+  std::string_view disk_head;     // the first bytes as they are on disk (up to 64 KiB)
+  std::string_view head;          // the first bytes after decompression (up to 64 KiB)
+  bool head_is_whole = false;     // head is all there is
+  bool is_tar = false, is_zip = false;
+  std::vector<std::string> members;  // names in a zip file; empty for others
+};
+
+/// The options beyond duplicates, value_kind and progress (which every format honours) that a format
+/// can obey. The dispatcher refuses the others with UsageError before a reader is called.
+using FormatOptions = unsigned;
+inline constexpr FormatOptions kNoOptions = 0;
+inline constexpr FormatOptions kIndexBase = 1u << 0;
+inline constexpr FormatOptions kSizes = 1u << 1;  // rows and cols
+inline constexpr FormatOptions kAddInverse = 1u << 2;
+
+/// One row of formats.inc. `matches` looks at the peek only and must never throw; the first row that
+/// matches wins. `read` fills everything of the result except format, read_seconds, and size and
+/// digest of the inputs (it only names their paths); it need not convert to options.value_kind, the
+/// dispatcher does that at the end.
+struct FormatReader {
+  const char* name;
+  FormatOptions options;
+  const char* summary;
+  bool (*matches)(const Peek& peek);
+  ImportResult (*read)(const std::string& path, const ImportOptions& options);
+};
+const std::vector<FormatReader>& format_readers();
+
+/// Turns coordinates into `result.matrix`, with options.duplicates; fills repairs and sort_seconds.
+/// `where` names the file in messages.
+void finish_coo(CooMatrix coo, const ImportOptions& options, const std::string& where,
+                ImportResult& result);
+
+/// The same for arrays that are CSR already: row_offsets must be monotone from 0 to col_indices.size()
+/// and columns in range (checked here, InputError). Passed through untouched if sorted and unique,
+/// otherwise repaired and counted.
+void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index> col_indices,
+                ValueArray values, const ImportOptions& options, const std::string& where,
+                ImportResult& result);
+
+/// Appends the mirror image of every entry off the diagonal, behind the entries as read (negated if
+/// `negate`). Returns how many. `coo` must be square.
+Offset append_mirrored(CooMatrix& coo, bool negate);
+
+/// The value kind that the user asked for, or `automatic` if that is "auto". Throws UsageError.
+ValueKind wanted_kind(const ImportOptions& options, ValueKind automatic);
+
+// Declares matches_<stem> and read_<stem> of every format.
+#define CSRKIT_IMPORT_FORMAT(stem, name, options, summary) \
+  bool matches_##stem(const Peek& peek);                   \
+  ImportResult read_##stem(const std::string& path, const ImportOptions& options_);
+#include "preprocess/import/formats.inc"
+#undef CSRKIT_IMPORT_FORMAT
+
+}  // namespace csrkit
