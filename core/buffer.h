@@ -31,7 +31,7 @@ class Buffer {
     }
     if (size == 0) return;
     const std::size_t bytes = static_cast<std::size_t>(size) * sizeof(T);
-    data_ = static_cast<T*>(::operator new(bytes, std::align_val_t{kAlignment}, std::nothrow));
+    data_ = static_cast<T*>(::operator new (bytes, std::align_val_t{kAlignment}, std::nothrow));
     if (data_ == nullptr) {
       throw MemoryError("not enough memory for an array of " + std::to_string(bytes) + " bytes");
     }
@@ -46,7 +46,7 @@ class Buffer {
   }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { ::operator delete(data_, std::align_val_t{kAlignment}); }
+  ~Buffer() { ::operator delete (data_, std::align_val_t{kAlignment}); }
 
   static Buffer copy_of(const T* source, Offset size) {
     Buffer copy(size);

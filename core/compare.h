@@ -7,11 +7,11 @@
 //   |computed - exact| <= gamma(n + 3) * magnitude + u_c * |exact| + (n + 3) * tiny
 //
 // with gamma(m) = m u / (1 - m u), n the entries in the row of op(A), three more roundings for
-// alpha, beta and the final sum, magnitude = |alpha| sum |a b| + |beta c0|, u_c the unit roundoff of
-// C's kind (0 if C has the accumulation's kind) and tiny the smallest positive number of either kind
-// (gradual underflow). The reference's own float64 error, gamma_64(n + 3) * magnitude, is added.
-// Where the reference is NaN the result must be NaN, where it is infinite the same infinity. An
-// entry whose partial sums may leave the range of the kind may also be infinite or NaN.
+// alpha, beta and the final sum, magnitude = |alpha| sum |a b| + |beta c0|, u_c the unit roundoff
+// of C's kind (0 if C has the accumulation's kind) and tiny the smallest positive number of either
+// kind (gradual underflow). The reference's own float64 error, gamma_64(n + 3) * magnitude, is
+// added. Where the reference is NaN the result must be NaN, where it is infinite the same infinity.
+// An entry whose partial sums may leave the range of the kind may also be infinite or NaN.
 #pragma once
 
 #include "core/spmm.h"
@@ -19,8 +19,8 @@
 namespace csrkit {
 
 struct CheckOptions {
-  /// At most this many multiply-adds are spent on entries against the reference; a bigger product is
-  /// checked by sampling. 0 = always everything.
+  /// At most this many multiply-adds are spent on entries against the reference; a bigger product
+  /// is checked by sampling. 0 = always everything.
   std::uint64_t work_limit = 1ull << 31;
   /// Random rows in a sampled check, besides the longest, first and last ones.
   Index sampled_rows = 256;
@@ -40,9 +40,11 @@ struct CheckResult {
 /// some random rows entry by entry, and for every row (C x)_i against (alpha op(A) (B x) + beta C0
 /// x)_i with one random x of +-1, within the sum of the row's bounds.
 CheckResult check_spmm(const SpmmProblem& problem, ConstDenseView b, double alpha, double beta,
-                       const ConstDenseView* c0, ConstDenseView c, const CheckOptions& options = {});
+                       const ConstDenseView* c0, ConstDenseView c,
+                       const CheckOptions& options = {});
 
 /// The bound above for one entry. `terms` is n.
-double spmm_error_bound(const SpmmProblem& problem, Offset terms, double reference, double magnitude);
+double spmm_error_bound(const SpmmProblem& problem, Offset terms, double reference,
+                        double magnitude);
 
 }  // namespace csrkit

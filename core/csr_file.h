@@ -79,7 +79,8 @@ CsrFileHeader read_csr_header(const std::string& path);
 bool is_csr_file(const std::string& path);
 
 /// Writes all of it, atomically (see AtomicFile). The matrix must be valid.
-void write_csr_file(const std::string& path, const CsrFile& file, const ProgressCallback& progress = {});
+void write_csr_file(const std::string& path, const CsrFile& file,
+                    const ProgressCallback& progress = {});
 
 /// Writes a matrix whose nnz is not known before the last row: room for the offsets is reserved,
 /// columns and values are appended in chunks with their checksums, header and section table come

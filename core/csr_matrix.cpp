@@ -144,14 +144,16 @@ CsrMatrix transpose(const CsrMatrix& matrix) {
   Buffer<Offset> out_offsets(Offset{cols} + 1);
   Buffer<Index> out_cols(nnz);
   ValueArray out_values(matrix.value_kind(), nnz);
-  const int slices =
-      static_cast<int>(std::max<Offset>(1, std::min<Offset>(threads, nnz / (Offset{cols} + 1) + 1)));
+  const int slices = static_cast<int>(
+      std::max<Offset>(1, std::min<Offset>(threads, nnz / (Offset{cols} + 1) + 1)));
   Buffer<Offset> cursor(Offset{slices} * cols);
   Buffer<Index> slice_begin(slices + 1);
   for (int s = 0; s <= slices; ++s) {
     const Offset target = nnz / slices * s;
-    slice_begin[s] = s == slices ? rows
-                                 : static_cast<Index>(std::lower_bound(offsets, offsets + rows, target) - offsets);
+    slice_begin[s] =
+        s == slices
+            ? rows
+            : static_cast<Index>(std::lower_bound(offsets, offsets + rows, target) - offsets);
   }
 #pragma omp parallel for schedule(static, 1) num_threads(slices)
   for (int s = 0; s < slices; ++s) {
@@ -198,8 +200,10 @@ bool identical(const CsrMatrix& a, const CsrMatrix& b) {
   const auto same = [](const void* x, const void* y, std::size_t bytes) {
     return bytes == 0 || std::memcmp(x, y, bytes) == 0;
   };
-  return same(a.row_offsets(), b.row_offsets(), (static_cast<std::size_t>(a.rows()) + 1) * sizeof(Offset)) &&
-         same(a.col_indices(), b.col_indices(), static_cast<std::size_t>(a.nnz()) * sizeof(Index)) &&
+  return same(a.row_offsets(), b.row_offsets(),
+              (static_cast<std::size_t>(a.rows()) + 1) * sizeof(Offset)) &&
+         same(a.col_indices(), b.col_indices(),
+              static_cast<std::size_t>(a.nnz()) * sizeof(Index)) &&
          same(a.values(), b.values(), static_cast<std::size_t>(a.nnz()) * size_of(a.value_kind()));
 }
 

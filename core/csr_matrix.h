@@ -21,7 +21,10 @@ struct CsrView {
   const Value* values = nullptr;        // nnz numbers
 
   Offset nnz() const { return row_offsets[rows]; }
-  template <class To> To value_as(Offset position) const { return load_as<To>(values[position]); }
+  template <class To>
+  To value_as(Offset position) const {
+    return load_as<To>(values[position]);
+  }
 };
 
 /// Without stored values, every entry is 1.
@@ -33,7 +36,10 @@ struct CsrView<ImplicitOne> {
   const Index* col_indices = nullptr;
 
   Offset nnz() const { return row_offsets[rows]; }
-  template <class To> To value_as(Offset) const { return To{1}; }
+  template <class To>
+  To value_as(Offset) const {
+    return To{1};
+  }
 };
 
 /// An immutable CSR matrix. Copies share the arrays, which are owned or mapped from a file; make a
@@ -78,9 +84,8 @@ class CsrMatrix {
   /// Calls `f` with the typed view and returns its result.
   template <class F>
   decltype(auto) visit(F&& f) const {
-    return with_value_type(kind_, [&](auto tag) -> decltype(auto) {
-      return f(view<typename decltype(tag)::type>());
-    });
+    return with_value_type(
+        kind_, [&](auto tag) -> decltype(auto) { return f(view<typename decltype(tag)::type>()); });
   }
 
  private:
@@ -98,7 +103,8 @@ class CsrMatrix {
 void validate(const CsrMatrix& matrix, const std::string& where);
 
 /// The same pattern with every value converted to `kind` (one rounding each). To none: the values
-/// are dropped. From none: every value is 1. Shares nothing with the input unless the kind is equal.
+/// are dropped. From none: every value is 1. Shares nothing with the input unless the kind is
+/// equal.
 CsrMatrix convert_values(const CsrMatrix& matrix, ValueKind kind);
 
 /// A^T with the same value kind; columns sorted. Parallel, same result for any thread count.

@@ -23,7 +23,10 @@ struct ConstDenseView {
   Offset leading_dim = 0;
   MemorySpace space = MemorySpace::host;
 
-  template <class T> const T* as() const { return static_cast<const T*>(data); }
+  template <class T>
+  const T* as() const {
+    return static_cast<const T*>(data);
+  }
   /// Element (i, j) as double, for host memory; slow, for references and checks.
   double at(Index i, Index j) const;
 };
@@ -38,7 +41,10 @@ struct DenseView {
   MemorySpace space = MemorySpace::host;
 
   operator ConstDenseView() const { return {data, kind, rows, cols, leading_dim, space}; }
-  template <class T> T* as() const { return static_cast<T*>(data); }
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data);
+  }
   void set(Index i, Index j, double value) const;
 };
 
@@ -69,7 +75,8 @@ class DenseMatrix {
 /// thread count, leading dimension or row range. Host memory only.
 void fill_random(DenseView dense, std::uint64_t seed);
 
-/// Sets every byte between first and last element of the array to NaN of its kind, padding included.
+/// Sets every byte between first and last element of the array to NaN of its kind, padding
+/// included.
 void fill_nan(DenseView dense);
 
 }  // namespace csrkit

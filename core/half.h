@@ -43,7 +43,8 @@ inline bf16 to_bf16(float value) {
 inline float to_float(f16 value) {
   const std::uint32_t sign = std::uint32_t{value.bits & 0x8000u} << 16;
   const std::uint32_t magnitude = value.bits & 0x7fffu;
-  if (magnitude >= 0x7c00u) return detail::float_of(sign | 0x7f800000u | (magnitude & 0x3ffu) << 13);
+  if (magnitude >= 0x7c00u)
+    return detail::float_of(sign | 0x7f800000u | (magnitude & 0x3ffu) << 13);
   // Shifting the fields into place leaves the exponent 112 too small; one exact multiplication
   // repairs it and normalises subnormals on the way.
   const float scaled = detail::float_of(magnitude << 13) * detail::float_of(0x77800000u);  // 2^112

@@ -35,7 +35,8 @@ inline std::uint64_t below(std::uint64_t word, std::uint64_t n) {
 /// A sequential generator over the same mixing function.
 class RandomStream {
  public:
-  explicit RandomStream(std::uint64_t seed, std::uint64_t item = 0) : state_(random_word(seed, item)) {}
+  explicit RandomStream(std::uint64_t seed, std::uint64_t item = 0)
+      : state_(random_word(seed, item)) {}
   std::uint64_t next() { return mix64(state_ += 0x9e3779b97f4a7c15ull); }
   double unit() { return unit_of(next()); }
   std::uint64_t below(std::uint64_t n) { return csrkit::below(next(), n); }

@@ -19,16 +19,17 @@ struct RowLengthProfile {
 };
 
 struct LocalityProfile {
-  Index bandwidth = 0;                   // largest |i - j| over the entries
-  double mean_distance = 0;              // mean |i - j| / max(rows, cols); 1/3 for random ids
-  double entries_per_touched_tile = 0;   // nonzeros per touched 32 x 32 tile
+  Index bandwidth = 0;                  // largest |i - j| over the entries
+  double mean_distance = 0;             // mean |i - j| / max(rows, cols); 1/3 for random ids
+  double entries_per_touched_tile = 0;  // nonzeros per touched 32 x 32 tile
 };
 
 struct SymmetryProfile {
   bool is_square = false;
   bool is_pattern_symmetric = false;
   bool is_value_symmetric = false;
-  double pattern_share = 0;  // share of off-diagonal entries whose mirror image is stored; 1 if none
+  double pattern_share =
+      0;  // share of off-diagonal entries whose mirror image is stored; 1 if none
   Offset diagonal_entries = 0;
 };
 
@@ -45,8 +46,8 @@ SymmetryProfile symmetry_profile(const CsrMatrix& matrix);
 MatrixStats matrix_stats(const CsrMatrix& matrix);
 
 /// Work of one multiplication. `flops`: one multiplication and one addition per nonzero and dense
-/// column. `gather_bytes`: what is moved if every nonzero fetches its row of B from memory, A is read
-/// once and C written once (no reuse at all). `minimum_bytes`: A, B and C once each.
+/// column. `gather_bytes`: what is moved if every nonzero fetches its row of B from memory, A is
+/// read once and C written once (no reuse at all). `minimum_bytes`: A, B and C once each.
 struct SpmmCost {
   double flops = 0;
   double gather_bytes = 0;

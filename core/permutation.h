@@ -15,8 +15,10 @@ class Permutation {
   Permutation() = default;
 
   /// Each factory throws InputError if the array is not a bijection.
-  static Permutation from_new_of_old(Buffer<Index> new_of_old, const std::string& where = "permutation");
-  static Permutation from_old_of_new(Buffer<Index> old_of_new, const std::string& where = "permutation");
+  static Permutation from_new_of_old(Buffer<Index> new_of_old,
+                                     const std::string& where = "permutation");
+  static Permutation from_old_of_new(Buffer<Index> old_of_new,
+                                     const std::string& where = "permutation");
   static Permutation identity(Index size);
 
   Index size() const { return size_; }

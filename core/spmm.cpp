@@ -26,10 +26,10 @@ Capabilities capability_of(ValueKind kind) {
 }
 
 std::string names_of(Capabilities set) {
-  static constexpr const char* kNames[] = {"A of kind none", "f32", "f64", "f16", "bf16",
-                                           "transposed A", "alpha or beta",
-                                           "a leading dimension above the columns", "semirings",
-                                           "--schedule", "determinism"};
+  static constexpr const char* kNames[] = {
+      "A of kind none", "f32",          "f64",           "f16",
+      "bf16",           "transposed A", "alpha or beta", "a leading dimension above the columns",
+      "semirings",      "--schedule",   "determinism"};
   std::string names;
   for (int bit = 0; bit < 11; ++bit) {
     if (set & (1u << bit)) names += (names.empty() ? "" : ", ") + std::string(kNames[bit]);
@@ -61,9 +61,9 @@ const char* name_of(Semiring semiring) {
 }
 
 Semiring parse_semiring(const std::string& name) {
-  return parse_name(name,
-                    {Semiring::plus_times, Semiring::min_plus, Semiring::max_times, Semiring::or_and},
-                    "semiring");
+  return parse_name(
+      name, {Semiring::plus_times, Semiring::min_plus, Semiring::max_times, Semiring::or_and},
+      "semiring");
 }
 
 const char* name_of(Role role) {
@@ -104,7 +104,8 @@ SpmmProblem default_spmm_problem(const CsrMatrix& a, Index dense_cols) {
 
 void require_legal(const SpmmProblem& problem) {
   if (problem.dense_cols < 1) {
-    throw UsageError("dense_cols is " + std::to_string(problem.dense_cols) + "; it must be 1 or more");
+    throw UsageError("dense_cols is " + std::to_string(problem.dense_cols) +
+                     "; it must be 1 or more");
   }
   const ValueKind a = problem.a.value_kind(), b = problem.b, c = problem.c;
   const bool wide = b == ValueKind::f64;
@@ -113,10 +114,11 @@ void require_legal(const SpmmProblem& problem) {
   const bool legal = b != ValueKind::none && (a == ValueKind::none || a == b) &&
                      problem.accumulate == accumulate && (c == accumulate || (narrow && c == b));
   if (!legal) {
-    throw UsageError(std::string("A ") + name_of(a) + ", B " + name_of(b) + ", C " + name_of(c) +
-                     ", accumulation " + name_of(problem.accumulate) +
-                     " do not go together: B has A's kind (any kind if A has none), accumulation is "
-                     "f64 for f64 and f32 otherwise, C has the accumulation's or B's kind");
+    throw UsageError(
+        std::string("A ") + name_of(a) + ", B " + name_of(b) + ", C " + name_of(c) +
+        ", accumulation " + name_of(problem.accumulate) +
+        " do not go together: B has A's kind (any kind if A has none), accumulation is "
+        "f64 for f64 and f32 otherwise, C has the accumulation's or B's kind");
   }
   if (problem.semiring != Semiring::plus_times && narrow) {
     throw UsageError(std::string("semiring ") + name_of(problem.semiring) +
@@ -140,16 +142,16 @@ std::unique_ptr<SpmmPlan> SpmmKernel::make_plan(const SpmmProblem& problem,
   return make(problem, options);
 }
 
-void require_bindable(const SpmmProblem& problem, Capabilities capabilities, const ConstDenseView& b,
-                      const DenseView& c) {
+void require_bindable(const SpmmProblem& problem, Capabilities capabilities,
+                      const ConstDenseView& b, const DenseView& c) {
   const auto check = [&](const char* name, Index rows, ValueKind kind, const ConstDenseView& view) {
     if (view.rows != rows || view.cols != problem.dense_cols) {
       throw UsageError(std::string(name) + " is " + shape(view.rows, view.cols) +
                        "; this product needs " + shape(rows, problem.dense_cols));
     }
     if (view.kind != kind) {
-      throw UsageError(std::string(name) + " holds " + name_of(view.kind) + "; this product needs " +
-                       name_of(kind));
+      throw UsageError(std::string(name) + " holds " + name_of(view.kind) +
+                       "; this product needs " + name_of(kind));
     }
     if (view.leading_dim < view.cols) {
       throw UsageError(std::string(name) + " has a leading dimension below its columns");

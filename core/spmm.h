@@ -30,11 +30,12 @@ Semiring parse_semiring(const std::string& name);
 enum class Role : std::uint8_t { reference, ladder, production, vendor };
 const char* name_of(Role role);
 
-/// What is to be multiplied. Kinds are known only at run time; they become types once, in make_plan.
+/// What is to be multiplied. Kinds are known only at run time; they become types once, in
+/// make_plan.
 struct SpmmProblem {
-  CsrMatrix a;                // shared, not copied
-  Index dense_cols = 0;       // columns of B and C, at least 1
-  bool transpose_a = false;   // op(A) = A^T
+  CsrMatrix a;               // shared, not copied
+  Index dense_cols = 0;      // columns of B and C, at least 1
+  bool transpose_a = false;  // op(A) = A^T
   ValueKind b = ValueKind::f32;
   ValueKind c = ValueKind::f32;
   ValueKind accumulate = ValueKind::f32;
@@ -63,7 +64,7 @@ struct Execution {
   Schedule schedule = Schedule::automatic;  // CPU: only for kernels with kSchedule
   int chunk = 0;                            // CPU: rows per chunk, 0 = the schedule's default
   int device = 0;                           // GPU: ordinal among the visible devices
-  void* stream = nullptr;                   // GPU: cudaStream_t to run in; null = one of the plan's own
+  void* stream = nullptr;  // GPU: cudaStream_t to run in; null = one of the plan's own
 };
 
 struct PlanOptions {
@@ -78,7 +79,8 @@ struct Phases {
   double analysis_seconds = 0;  // everything derived from A: bins, pieces, transposes
   double upload_b_seconds = 0;
   double download_seconds = 0;
-  std::uint64_t peak_bytes = 0;  // most memory the plan held at once, operands of the caller excluded
+  std::uint64_t peak_bytes =
+      0;  // most memory the plan held at once, operands of the caller excluded
 };
 
 /// A prepared multiplication. Owns everything derived from A. One thread at a time.
@@ -86,14 +88,15 @@ class SpmmPlan {
  public:
   virtual ~SpmmPlan() = default;
 
-  /// Borrows B (input_rows x dense_cols) and C (output_rows x dense_cols) until the next bind. Views
-  /// say where the memory is; a GPU plan uploads a B that is on the host, here and now. May be
-  /// called again with other operands of the same shapes. Throws UsageError on a wrong shape or kind.
+  /// Borrows B (input_rows x dense_cols) and C (output_rows x dense_cols) until the next bind.
+  /// Views say where the memory is; a GPU plan uploads a B that is on the host, here and now. May
+  /// be called again with other operands of the same shapes. Throws UsageError on a wrong shape or
+  /// kind.
   virtual void bind(ConstDenseView b, DenseView c) = 0;
 
-  /// C = alpha * op(A) * B + beta * C. May return before the work is done. C is read only if beta is
-  /// not 0, so it may hold anything, NaN included. Nothing outside C's rows and columns is written.
-  /// For semirings other than plus_times alpha must be 1 and beta 0.
+  /// C = alpha * op(A) * B + beta * C. May return before the work is done. C is read only if beta
+  /// is not 0, so it may hold anything, NaN included. Nothing outside C's rows and columns is
+  /// written. For semirings other than plus_times alpha must be 1 and beta 0.
   virtual void multiply(double alpha = 1, double beta = 0) = 0;
 
   /// Returns when everything asked for is done; throws what went wrong meanwhile.
@@ -110,7 +113,8 @@ class SpmmPlan {
 
   virtual Phases phases() const = 0;
 
-  /// What was decided inside, for reports: "row_parallel (because ...)", a vendor's algorithm; or "".
+  /// What was decided inside, for reports: "row_parallel (because ...)", a vendor's algorithm; or
+  /// "".
   virtual std::string choice() const { return {}; }
 };
 
@@ -126,7 +130,7 @@ inline constexpr Capabilities kAlphaBeta = 1u << 6;         // anything but alph
 inline constexpr Capabilities kLeadingDimension = 1u << 7;  // leading_dim above cols
 inline constexpr Capabilities kSemirings = 1u << 8;         // all of them
 inline constexpr Capabilities kSchedule = 1u << 9;          // obeys Execution::schedule and chunk
-inline constexpr Capabilities kDeterministic = 1u << 10;    // same bits from run to run, any threads
+inline constexpr Capabilities kDeterministic = 1u << 10;  // same bits from run to run, any threads
 inline constexpr Capabilities kAllKinds = kImplicitOnes | kF32 | kF64 | kF16 | kBf16;
 inline constexpr Capabilities kEverything =
     kAllKinds | kTranspose | kAlphaBeta | kLeadingDimension | kSemirings | kDeterministic;
@@ -151,8 +155,8 @@ Capabilities needed_for(const SpmmProblem& problem, const PlanOptions& options);
 
 /// Throws UsageError for a multiply(alpha, beta) or bind(b, c) that the kernel or problem forbids;
 /// plans call these first.
-void require_bindable(const SpmmProblem& problem, Capabilities capabilities, const ConstDenseView& b,
-                      const DenseView& c);
+void require_bindable(const SpmmProblem& problem, Capabilities capabilities,
+                      const ConstDenseView& b, const DenseView& c);
 void require_multipliable(const SpmmProblem& problem, Capabilities capabilities, double alpha,
                           double beta);
 

@@ -43,13 +43,21 @@ double unit_roundoff(ValueKind kind);
 double largest_finite(ValueKind kind);
 double smallest_positive(ValueKind kind);
 
-template <class T> struct TypeTag { using type = T; };
+template <class T>
+struct TypeTag {
+  using type = T;
+};
 
-template <class T> inline constexpr ValueKind kValueKindOf = ValueKind::none;
-template <> inline constexpr ValueKind kValueKindOf<float> = ValueKind::f32;
-template <> inline constexpr ValueKind kValueKindOf<double> = ValueKind::f64;
-template <> inline constexpr ValueKind kValueKindOf<f16> = ValueKind::f16;
-template <> inline constexpr ValueKind kValueKindOf<bf16> = ValueKind::bf16;
+template <class T>
+inline constexpr ValueKind kValueKindOf = ValueKind::none;
+template <>
+inline constexpr ValueKind kValueKindOf<float> = ValueKind::f32;
+template <>
+inline constexpr ValueKind kValueKindOf<double> = ValueKind::f64;
+template <>
+inline constexpr ValueKind kValueKindOf<f16> = ValueKind::f16;
+template <>
+inline constexpr ValueKind kValueKindOf<bf16> = ValueKind::bf16;
 
 /// Calls `f(TypeTag<T>{})` with the type of `kind` and returns its result.
 template <class F>
@@ -65,27 +73,54 @@ decltype(auto) with_value_type(ValueKind kind, F&& f) {
 }
 
 /// Conversions between stored values and numbers to compute with.
-template <class To> To load_as(float value) { return static_cast<To>(value); }
-template <class To> To load_as(double value) { return static_cast<To>(value); }
-template <class To> To load_as(f16 value) { return static_cast<To>(to_float(value)); }
-template <class To> To load_as(bf16 value) { return static_cast<To>(to_float(value)); }
+template <class To>
+To load_as(float value) {
+  return static_cast<To>(value);
+}
+template <class To>
+To load_as(double value) {
+  return static_cast<To>(value);
+}
+template <class To>
+To load_as(f16 value) {
+  return static_cast<To>(to_float(value));
+}
+template <class To>
+To load_as(bf16 value) {
+  return static_cast<To>(to_float(value));
+}
 
 /// double -> stored value with one rounding. The detour through float of the 16-bit types is
 /// made single by rounding to odd first (Boldo, Melquiond 2008), so ties resolve as if direct.
-template <class Stored> Stored store_as(double value);
-template <> inline float store_as<float>(double value) { return static_cast<float>(value); }
-template <> inline double store_as<double>(double value) { return value; }
+template <class Stored>
+Stored store_as(double value);
+template <>
+inline float store_as<float>(double value) {
+  return static_cast<float>(value);
+}
+template <>
+inline double store_as<double>(double value) {
+  return value;
+}
 float round_to_odd(double value);
-template <> inline f16 store_as<f16>(double value) { return to_f16(round_to_odd(value)); }
-template <> inline bf16 store_as<bf16>(double value) { return to_bf16(round_to_odd(value)); }
+template <>
+inline f16 store_as<f16>(double value) {
+  return to_f16(round_to_odd(value));
+}
+template <>
+inline bf16 store_as<bf16>(double value) {
+  return to_bf16(round_to_odd(value));
+}
 
 /// An array of values whose kind is known at run time; `none` has a size but no storage.
 class ValueArray {
  public:
   ValueArray() = default;
-  ValueArray(ValueKind kind, Offset size) : kind_(kind), size_(size), bytes_(size * size_of(kind)) {}
+  ValueArray(ValueKind kind, Offset size)
+      : kind_(kind), size_(size), bytes_(size * size_of(kind)) {}
 
-  template <class T> static ValueArray from(Buffer<T> values) {
+  template <class T>
+  static ValueArray from(Buffer<T> values) {
     ValueArray array(kValueKindOf<T>, values.size());
     if (values.size() > 0) std::memcpy(array.data(), values.data(), values.size_bytes());
     return array;
@@ -97,8 +132,14 @@ class ValueArray {
   const void* data() const { return bytes_.data(); }
 
   /// Typed access; T must match `kind()`.
-  template <class T> T* as() { return reinterpret_cast<T*>(bytes_.data()); }
-  template <class T> const T* as() const { return reinterpret_cast<const T*>(bytes_.data()); }
+  template <class T>
+  T* as() {
+    return reinterpret_cast<T*>(bytes_.data());
+  }
+  template <class T>
+  const T* as() const {
+    return reinterpret_cast<const T*>(bytes_.data());
+  }
 
  private:
   ValueKind kind_ = ValueKind::none;

@@ -22,8 +22,8 @@ enum class Duplicates : std::uint8_t { sum, first, error };
 Duplicates parse_duplicates(const std::string& name);
 
 struct CooToCsrReport {
-  Offset duplicates = 0;      // entries that were merged into an earlier one
-  Offset out_of_order = 0;    // entries that came before (row, col) of their predecessor in the input
+  Offset duplicates = 0;    // entries that were merged into an earlier one
+  Offset out_of_order = 0;  // entries that came before (row, col) of their predecessor in the input
 };
 
 /// Takes the coordinates (their memory is freed on the way). Parallel and stable: the same bits for

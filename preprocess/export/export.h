@@ -10,9 +10,11 @@
 namespace csrkit {
 
 /// Writes atomically. Formats that cannot hold everything (values, direction, self loops) throw
-/// UsageError that says what would be lost, unless `allow_loss`. Returns what was lost, "" if nothing.
-std::string export_matrix(const std::string& path, const CsrMatrix& matrix, const std::string& format,
-                          bool allow_loss, const ProgressCallback& progress = {});
+/// UsageError that says what would be lost, unless `allow_loss`. Returns what was lost, "" if
+/// nothing.
+std::string export_matrix(const std::string& path, const CsrMatrix& matrix,
+                          const std::string& format, bool allow_loss,
+                          const ProgressCallback& progress = {});
 
 /// One row of preprocess/export/formats.inc. `extension` chooses the format for `--format auto`.
 struct ExportFormat {

@@ -13,7 +13,7 @@ namespace csrkit {
 /// Parameters by name, as given on the command line ("scale" -> "20"). Every pattern documents its
 /// own (GeneratePattern::parameters); an unknown name or a bad value throws UsageError.
 struct GenerateOptions {
-  std::string pattern;                 // a name from generate_patterns()
+  std::string pattern;  // a name from generate_patterns()
   std::map<std::string, std::string> parameters;
   std::uint64_t seed = 1;
   ValueKind value_kind = ValueKind::f32;  // none, or random values (stencils keep their own)

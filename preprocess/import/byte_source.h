@@ -26,8 +26,8 @@ class ByteSource {
   /// lives as long as the source, and is not affected by `read`.
   virtual std::string_view mapped() const { return {}; }
 
-  /// The next bytes, at most `capacity`; 0 only at the end. Throws InputError if the compressed data
-  /// is damaged or cut, IoError if the system refuses.
+  /// The next bytes, at most `capacity`; 0 only at the end. Throws InputError if the compressed
+  /// data is damaged or cut, IoError if the system refuses.
   virtual std::size_t read(char* to, std::size_t capacity) = 0;
 
   /// Size of the decompressed bytes if it is known for sure (plain files), else -1.

@@ -13,26 +13,26 @@ namespace csrkit {
 struct Peek {
   std::string path;
   bool is_directory = false;
-  std::uint64_t size_bytes = 0;   // on disk; 0 for a directory
-  std::string_view disk_head;     // the first bytes as they are on disk (up to 64 KiB)
-  std::string_view head;          // the first bytes after decompression (up to 64 KiB)
-  bool head_is_whole = false;     // head is all there is
+  std::uint64_t size_bytes = 0;  // on disk; 0 for a directory
+  std::string_view disk_head;    // the first bytes as they are on disk (up to 64 KiB)
+  std::string_view head;         // the first bytes after decompression (up to 64 KiB)
+  bool head_is_whole = false;    // head is all there is
   bool is_tar = false, is_zip = false;
   std::vector<std::string> members;  // names in a zip file; empty for others
 };
 
-/// The options beyond duplicates, value_kind and progress (which every format honours) that a format
-/// can obey. The dispatcher refuses the others with UsageError before a reader is called.
+/// The options beyond duplicates, value_kind and progress (which every format honours) that a
+/// format can obey. The dispatcher refuses the others with UsageError before a reader is called.
 using FormatOptions = unsigned;
 inline constexpr FormatOptions kNoOptions = 0;
 inline constexpr FormatOptions kIndexBase = 1u << 0;
 inline constexpr FormatOptions kSizes = 1u << 1;  // rows and cols
 inline constexpr FormatOptions kAddInverse = 1u << 2;
 
-/// One row of formats.inc. `matches` looks at the peek only and must never throw; the first row that
-/// matches wins. `read` fills everything of the result except format, read_seconds, and size and
-/// digest of the inputs (it only names their paths); it need not convert to options.value_kind, the
-/// dispatcher does that at the end.
+/// One row of formats.inc. `matches` looks at the peek only and must never throw; the first row
+/// that matches wins. `read` fills everything of the result except format, read_seconds, and size
+/// and digest of the inputs (it only names their paths); it need not convert to options.value_kind,
+/// the dispatcher does that at the end.
 struct FormatReader {
   const char* name;
   FormatOptions options;
@@ -47,9 +47,9 @@ const std::vector<FormatReader>& format_readers();
 void finish_coo(CooMatrix coo, const ImportOptions& options, const std::string& where,
                 ImportResult& result);
 
-/// The same for arrays that are CSR already: row_offsets must be monotone from 0 to col_indices.size()
-/// and columns in range (checked here, InputError). Passed through untouched if sorted and unique,
-/// otherwise repaired and counted.
+/// The same for arrays that are CSR already: row_offsets must be monotone from 0 to
+/// col_indices.size() and columns in range (checked here, InputError). Passed through untouched if
+/// sorted and unique, otherwise repaired and counted.
 void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index> col_indices,
                 ValueArray values, const ImportOptions& options, const std::string& where,
                 ImportResult& result);

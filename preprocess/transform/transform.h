@@ -7,8 +7,9 @@
 
 namespace csrkit {
 
-/// A + A^T without doubling: where only one of a_ij, a_ji is stored it appears in both places; where
-/// both are, each keeps its own value (so the pattern is symmetric, and the values are if they were).
+/// A + A^T without doubling: where only one of a_ij, a_ji is stored it appears in both places;
+/// where both are, each keeps its own value (so the pattern is symmetric, and the values are if
+/// they were).
 CsrMatrix symmetrize(const CsrMatrix& matrix);
 
 /// A value of 1 on every diagonal position that is not stored; stored ones stay. Square only.
@@ -18,7 +19,8 @@ CsrMatrix add_self_loops(const CsrMatrix& matrix);
 CsrMatrix drop_self_loops(const CsrMatrix& matrix);
 
 /// D^-1/2 A D^-1/2 with D the row sums of |A| (Kipf, Welling 2017), computed in float64; rows and
-/// columns of sum 0 become 0. Kind none becomes f32. Square only. Self loops are the caller's choice.
+/// columns of sum 0 become 0. Kind none becomes f32. Square only. Self loops are the caller's
+/// choice.
 CsrMatrix gcn_normalize(const CsrMatrix& matrix);
 
 /// Values uniform in [-1, 1), a pure function of (seed, row, column). Kind none becomes f32.
