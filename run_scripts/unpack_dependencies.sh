@@ -13,18 +13,21 @@ folder=$(cd "$1" && pwd)
 
 libraries=(libcxxopts-dev libspdlog-dev libmetis-dev nlohmann-json3-dev libxxhash-dev libarchive-dev
            libfast-float-dev libgtest-dev librapidcheck-dev)
-# The shared libraries behind the -dev packages have version numbers in their names; ask apt.
-mapfile -t runtime < <(apt-cache depends --no-recommends --no-suggests --no-conflicts --no-breaks \
-  --no-replaces --no-enhances libspdlog-dev libmetis-dev libxxhash-dev libarchive-dev |
-  sed -n 's/^ *Depends: *\(lib[a-z0-9.+-]*\)$/\1/p' | sort -u)
+# A simulated installation needs no root and names exactly what this system lacks.
+mapfile -t missing < <(apt-get install --simulate --no-install-recommends "${libraries[@]}" |
+  awk '/^Inst / { print $2 }')
+if ((${#missing[@]} == 0)); then
+  echo "Everything needed is installed; nothing to unpack."
+  exit 0
+fi
 
 mkdir -p "$folder/packages"
-(cd "$folder/packages" && apt-get download -qq "${libraries[@]}" "${runtime[@]}")
+(cd "$folder/packages" && apt-get download -qq "${missing[@]}")
 for package in "$folder"/packages/*.deb; do
   dpkg -x "$package" "$folder"
 done
 cat <<MESSAGE
-Unpacked ${#libraries[@]} libraries and what they need into $folder. Now:
+Unpacked ${#missing[@]} packages into $folder. Now:
   export CMAKE_PREFIX_PATH=$folder/usr LD_LIBRARY_PATH=$folder/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || echo x86_64-linux-gnu)
   ./run_scripts/quickstart.sh --no-install
 MESSAGE

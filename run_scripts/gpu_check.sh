@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# On a machine with an NVIDIA GPU: build, run every GPU test (a skip is a failure there), run
+# compute-sanitizer over the small suite, and print one table of CPU, naive GPU and cuSPARSE on
+# ogbn-arxiv. Needs nvcc, compute-sanitizer and the packages of docs/dependencies.md.
+#
+# Usage: gpu_check.sh [--build-dir DIR] [--out DIR] [--skip-sanitizer] [--architecture NN]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build_dir=build/gpu
+out_dir=build/gpu-check
+architecture=90
+sanitizer=yes
+while (($#)); do
+  case $1 in
+    --build-dir) build_dir=${2:?--build-dir needs a folder}; shift 2 ;;
+    --out) out_dir=${2:?--out needs a folder}; shift 2 ;;
+    --architecture) architecture=${2:?--architecture needs a number}; shift 2 ;;
+    --skip-sanitizer) sanitizer=no; shift ;;
+    *) echo "gpu_check.sh: unknown argument '$1'; see the head of this script" >&2; exit 2 ;;
+  esac
+done
+export CSRKIT_REQUIRE_GPU=1
+mkdir -p "$out_dir"
+failures=()
+
+step() { printf '\n== %s (%s s)\n' "$*" "$SECONDS"; }
+attempt() { # attempt NAME COMMAND...: its log goes to out_dir, its failure to the summary
+  local name=$1 log=$out_dir/$1.log
+  shift
+  if "$@" >"$log" 2>&1; then
+    echo "ok      $name ($SECONDS s)"
+  else
+    echo "FAILED  $name ($SECONDS s), see $log"
+    tail -n 15 "$log"
+    failures+=("$name")
+  fi
+}
+
+step build
+cmake --preset gpu -B "$build_dir" -DCMAKE_CUDA_ARCHITECTURES="$architecture" >"$out_dir/configure.log" 2>&1 ||
+  { cat "$out_dir/configure.log"; exit 1; }
+cmake --build "$build_dir" --parallel "$(nproc)" >"$out_dir/build.log" 2>&1 ||
+  { tail -n 40 "$out_dir/build.log"; exit 1; }
+
+step "GPU tests"
+attempt gpu-tests "$build_dir/tests/gpu" --gtest_brief=1
+
+if [[ $sanitizer == yes ]]; then
+  step compute-sanitizer
+  for check in memcheck racecheck initcheck synccheck; do
+    attempt "sanitizer-$check" compute-sanitizer --tool "$check" --error-exitcode 9 \
+      "$build_dir/tests/gpu" --gtest_filter='Sanitizer*' --gtest_brief=1
+  done
+fi
+
+step "CPU, naive GPU and cuSPARSE on ogbn-arxiv"
+tools=$build_dir/tools
+"$tools/csr-import" datasets/ogbn-arxiv.mtx.gz "$out_dir/arxiv.csr" >"$out_dir/import.log"
+"$tools/csr-bench" "$out_dir/arxiv.csr" -k 32,128 --check --records "$out_dir/records.jsonl" \
+  --kernels cpu.reference,cpu.row_parallel,cpu.auto,gpu.v0_thread_per_element,gpu.v1_warp_per_row,gpu.row_split,gpu.nnz_split,gpu.auto,gpu.vendor_cusparse \
+  --against gpu.vendor_cusparse || failures+=(table)
+
+step summary
+if ((${#failures[@]})); then
+  echo "FAILED: ${failures[*]}"
+  exit 1
+fi
+echo "All GPU checks passed."
