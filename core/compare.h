@@ -9,9 +9,16 @@
 // with gamma(m) = m u / (1 - m u), n the entries in the row of op(A), three more roundings for
 // alpha, beta and the final sum, magnitude = |alpha| sum |a b| + |beta c0|, u_c the unit roundoff
 // of C's kind (0 if C has the accumulation's kind) and tiny the smallest positive number of either
-// kind (gradual underflow). The reference's own float64 error, gamma_64(n + 3) * magnitude, is
-// added. Where the reference is NaN the result must be NaN, where it is infinite the same infinity.
-// An entry whose partial sums may leave the range of the kind may also be infinite or NaN.
+// kind (gradual underflow; an |alpha| above 1 amplifies it). The reference's own float64 error,
+// gamma_64(n + 3) * magnitude, is added. For rows so long that m u > 1/2 the bound 2 m u *
+// magnitude takes over, which holds for any n (Jeannerod, Rump 2013: n u without a denominator).
+//
+// min-plus and max-times round each term once and then choose: rounding is monotonic, so the result
+// is the exact one rounded once. or-and is exact.
+//
+// Where the reference is NaN the result must be NaN, where it is infinite the same infinity. An
+// entry whose partial sums may leave the range of the accumulation's kind may also be infinite or
+// NaN; one that fits there and not in C's kind may be the infinity of its sign.
 #pragma once
 
 #include "core/spmm.h"
@@ -38,13 +45,16 @@ struct CheckResult {
 /// Judges C = alpha * op(A) * B + beta * C0; all views on the host. `c0` may be null if beta is 0.
 /// Small products are compared entry by entry. Big ones are sampled: the longest, first, last and
 /// some random rows entry by entry, and for every row (C x)_i against (alpha op(A) (B x) + beta C0
-/// x)_i with one random x of +-1, within the sum of the row's bounds.
+/// x)_i with one random x of +-1, within the sum of the row's bounds. Rows with a NaN or an
+/// infinity in that sum are compared entry by entry instead: all where only one side has them, the
+/// others as far as the work limit goes. A semiring without subtraction has no such sum: there, all
+/// rows of some random columns are compared.
 CheckResult check_spmm(const SpmmProblem& problem, ConstDenseView b, double alpha, double beta,
                        const ConstDenseView* c0, ConstDenseView c,
                        const CheckOptions& options = {});
 
-/// The bound above for one entry. `terms` is n.
+/// The bound above for one entry. `terms` is n, `magnitude` includes alpha and beta.
 double spmm_error_bound(const SpmmProblem& problem, Offset terms, double reference,
-                        double magnitude);
+                        double magnitude, double alpha = 1);
 
 }  // namespace csrkit
