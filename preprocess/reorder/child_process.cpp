@@ -1,0 +1,185 @@
+#include "preprocess/reorder/child_process.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio_ext.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace csrkit::reorder {
+
+namespace {
+
+// The parent asks for the child's state at growing intervals: work of a millisecond is not kept
+// waiting, work of minutes is asked 50 times per second, which costs nothing.
+constexpr std::chrono::microseconds kFirstWait{100};
+constexpr std::chrono::microseconds kLongestWait{20000};
+
+// Of the child's output only the end is kept: it says why.
+constexpr off_t kKeptOutputBytes = 512;
+
+/// What the child leaves behind when its work returns.
+struct Verdict {
+  std::atomic<bool> is_finished;
+  int result;
+};
+
+/// A file in memory that takes the child's stdout and stderr.
+class OutputCapture {
+ public:
+  OutputCapture() : descriptor_(memfd_create("output", MFD_CLOEXEC)) {
+    if (descriptor_ < 0) {
+      throw Error(std::string("no file in memory for a child's output: ") + std::strerror(errno));
+    }
+  }
+  ~OutputCapture() { close(descriptor_); }
+  OutputCapture(const OutputCapture&) = delete;
+  OutputCapture& operator=(const OutputCapture&) = delete;
+
+  int descriptor() const { return descriptor_; }
+
+  std::string tail() const {
+    const off_t size = lseek(descriptor_, 0, SEEK_END);
+    const off_t from = std::max<off_t>(0, size - kKeptOutputBytes);
+    std::string text(static_cast<std::size_t>(std::max<off_t>(0, size - from)), '\0');
+    const ssize_t got = pread(descriptor_, text.data(), text.size(), from);
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+    return text;
+  }
+
+ private:
+  int descriptor_;
+};
+
+/// Every signal held back while it lives: none may reach the parent's handlers inside the child.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+/// A running child; ended and collected when nobody waits for it any more.
+class Child {
+ public:
+  explicit Child(pid_t pid) : pid_(pid) {}
+  ~Child() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// True once it has ended; `status` as of waitpid. A parent that ignores SIGCHLD gets no status
+  /// (ECHILD): then the verdict alone tells.
+  bool has_ended(int* status) {
+    const pid_t got = waitpid(pid_, status, WNOHANG);
+    if (got == 0 || (got < 0 && errno == EINTR)) return false;
+    if (got < 0) *status = 0;
+    pid_ = 0;
+    return true;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+/// The child's whole life; never returns.
+[[noreturn]] void live(const std::function<int()>& work, Verdict* verdict, int output,
+                       pid_t parent) {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);  // it died before the line above could matter
+  sigset_t none;
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  const rlimit no_core_dump{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core_dump);
+  // What the parent had not flushed yet is the parent's to write, once.
+  __fpurge(stdout);
+  __fpurge(stderr);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  setvbuf(stdout, nullptr, _IONBF, 0);
+  // Last registered, first called: exit() inside the work reaches none of the parent's handlers.
+  std::atexit([] { _exit(1); });
+  try {
+    verdict->result = work();
+    verdict->is_finished = true;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s", error.what());
+    _exit(1);
+  }
+  _exit(0);
+}
+
+}  // namespace
+
+SharedMemory::SharedMemory(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, 1)) {
+  data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (data_ == MAP_FAILED) {
+    throw MemoryError("no " + std::to_string(bytes_) +
+                      " bytes of memory to share with a child process: " + std::strerror(errno));
+  }
+}
+
+SharedMemory::~SharedMemory() { munmap(data_, bytes_); }
+
+ChildOutcome run_in_child(const char* phase, const std::function<int()>& work,
+                          const ProgressCallback& progress) {
+  const SharedMemory memory(sizeof(Verdict));
+  Verdict* verdict = new (memory.as<void>()) Verdict{};
+  const OutputCapture capture;
+  const pid_t parent = getpid();
+  pid_t pid;
+  int reason;
+  {
+    const SignalsBlocked blocked;
+    pid = fork();
+    reason = errno;
+    if (pid == 0) live(work, verdict, capture.descriptor(), parent);
+  }
+  if (pid < 0) {
+    const std::string what = std::string("no child process for ") + phase + ": ";
+    if (reason == ENOMEM) throw MemoryError(what + std::strerror(reason));
+    throw Error(what + std::strerror(reason));
+  }
+
+  Child child(pid);
+  int status = 0;
+  for (auto wait = kFirstWait; !child.has_ended(&status); wait = std::min(2 * wait, kLongestWait)) {
+    const timespec pause{0, std::chrono::nanoseconds(wait).count()};
+    nanosleep(&pause, nullptr);  // a signal only ends the pause early
+    if (progress && wait == kLongestWait) progress(phase, 0, 0);
+  }
+  ChildOutcome outcome;
+  outcome.is_finished = verdict->is_finished;
+  outcome.result = verdict->result;
+  if (!outcome.is_finished && WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
+  outcome.output = capture.tail();
+  return outcome;
+}
+
+}  // namespace csrkit::reorder

@@ -1,0 +1,48 @@
+// Work that may crash, in a process of its own: what it writes into shared memory survives it.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/progress.h"
+#include "core/types.h"
+
+namespace csrkit::reorder {
+
+/// Zeroed memory that a child process and its parent both see.
+class SharedMemory {
+ public:
+  /// Throws MemoryError.
+  explicit SharedMemory(std::size_t bytes);
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// How a child ended: its work returned, a signal stopped it, or it left early (exit, an
+/// exception).
+struct ChildOutcome {
+  bool is_finished = false;  // the work returned, with `result`
+  int result = 0;
+  int signal = 0;      // 0 = none
+  std::string output;  // the end of what it wrote to stdout and stderr
+};
+
+/// Runs `work` in a copy of this process and waits. The child shares nothing but SharedMemory and
+/// cannot disturb its parent: default signal handlers, stdout and stderr kept apart, no exit
+/// handlers, no core dump; it dies with the parent. It has one thread, so `work` must not use
+/// OpenMP. While it runs, `progress` is called with `phase` now and then; if that throws, the child
+/// is ended and collected first. Throws MemoryError or Error if no process can be made.
+ChildOutcome run_in_child(const char* phase, const std::function<int()>& work,
+                          const ProgressCallback& progress = {});
+
+}  // namespace csrkit::reorder

@@ -1,0 +1,113 @@
+#include "preprocess/reorder/metis_call.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "core/available_memory.h"
+#include "core/hash.h"
+#include "preprocess/reorder/child_process.h"
+
+namespace csrkit::reorder {
+
+namespace {
+
+constexpr const char* kAdvice = "try the method rcm or degree, which need far less";
+constexpr const char* kEntriesFit =
+    "METIS was built with narrow integers (use rcm or degree, or a METIS with 64-bit idx_t): the "
+    "number of entries of A + A^T";
+
+// METIS's own arrays, as peak resident size above the input over graphs from a grid to R-MAT: edge
+// weights and refinement records of the graph itself, and the coarser graphs, which halve at best.
+constexpr std::uint64_t kMetisBytesPerEntry = 40;
+constexpr std::uint64_t kMetisBytesPerVertex = 160;
+
+std::string ending_of(const ChildOutcome& outcome) {
+  if (outcome.signal != 0) {
+    return "was stopped by signal " + std::to_string(outcome.signal) + " (" +
+           strsignal(outcome.signal) + ")";
+  }
+  if (!outcome.is_finished) return "left its process early";
+  switch (outcome.result) {
+    case METIS_ERROR_INPUT: return "refused its input (METIS_ERROR_INPUT)";
+    case METIS_ERROR_MEMORY: return "ran out of memory (METIS_ERROR_MEMORY)";
+    default: return "failed with status " + std::to_string(outcome.result);
+  }
+}
+
+/// One line, whatever METIS printed.
+std::string quoted(std::string output) {
+  for (char& c : output) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  output.erase(0, std::min(output.find_first_not_of(' '), output.size()));
+  output.erase(output.find_last_not_of(' ') + 1);
+  return output.empty() ? output : "; it said: " + output;
+}
+
+}  // namespace
+
+idx_t* MetisGraph::adjncy_pointer() {
+  if constexpr (std::is_same_v<idx_t, Index>) {
+    return graph.neighbours.data();
+  } else {
+    return wide_neighbours.data();
+  }
+}
+
+MetisGraph make_metis_graph(const CsrMatrix& matrix) {
+  // A + A^T has no fewer entries than A, bar the diagonal: what cannot fit is refused at once.
+  checked_cast<idx_t, UsageError>(std::max<Offset>(0, matrix.nnz() - matrix.rows()), kEntriesFit);
+  const std::uint64_t n = static_cast<std::uint64_t>(matrix.rows());
+  require_available_memory(static_cast<std::uint64_t>(matrix.nnz()) * sizeof(Index) +
+                               n * (2 * sizeof(Offset) + kMetisBytesPerVertex),
+                           "the graph of A + A^T for METIS", kAdvice);
+  MetisGraph result;
+  result.graph = build_adjacency(matrix, [&](Offset entries) {
+    checked_cast<idx_t, UsageError>(entries, kEntriesFit);
+    const std::uint64_t per_entry =
+        sizeof(Index) + (std::is_same_v<idx_t, Index> ? 0 : sizeof(idx_t)) + kMetisBytesPerEntry;
+    require_available_memory(static_cast<std::uint64_t>(entries) * per_entry +
+                                 n * (sizeof(idx_t) + kMetisBytesPerVertex),
+                             "METIS", kAdvice);
+  });
+  result.xadj = Buffer<idx_t>(result.graph.offsets.size());
+  std::copy(result.graph.offsets.begin(), result.graph.offsets.end(), result.xadj.begin());
+  if constexpr (!std::is_same_v<idx_t, Index>) {
+    result.wide_neighbours = Buffer<idx_t>(result.graph.entries());
+    std::copy(result.graph.neighbours.begin(), result.graph.neighbours.end(),
+              result.wide_neighbours.begin());
+  }
+  return result;
+}
+
+MetisOptions metis_options(std::uint64_t seed) {
+  MetisOptions options;
+  METIS_SetDefaultOptions(options.data());
+  options[METIS_OPTION_NUMBERING] = 0;
+  // METIS takes -1 for "no seed" and any other int32 as it is.
+  constexpr std::uint64_t kLargest = std::numeric_limits<std::int32_t>::max();
+  options[METIS_OPTION_SEED] = static_cast<idx_t>(seed <= kLargest ? seed : mix64(seed) & kLargest);
+  return options;
+}
+
+void run_metis(const char* call, const std::function<int()>& work,
+               const ProgressCallback& progress) {
+  const ChildOutcome outcome = run_in_child(call, work, progress);
+  if (outcome.is_finished && outcome.result == METIS_OK) return;
+  const std::string message = std::string(call) + " " + ending_of(outcome) + quoted(outcome.output);
+  // Nobody but the kernel short of memory sends SIGKILL to a child that nobody knows.
+  if (outcome.signal == SIGKILL) {
+    throw MemoryError(message + "; most likely memory ran out; " + kAdvice);
+  }
+  if (outcome.is_finished && outcome.result == METIS_ERROR_MEMORY) {
+    throw MemoryError(message + "; " + kAdvice);
+  }
+  throw Error(message + "; the input is unharmed: try the method rcm or degree, or another seed");
+}
+
+}  // namespace csrkit::reorder

@@ -1,0 +1,87 @@
+#ifdef CSRKIT_HAVE_METIS
+#include "preprocess/reorder/metis_call.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdio>
+
+#include "tests/unit/preprocess/reorder/graphs.h"
+
+namespace csrkit::reorder {
+namespace {
+
+/// The message of the exception of type E that running `work` as METIS_NodeND ends in.
+template <class E, class Work>
+std::string failure(Work&& work) {
+  try {
+    run_metis("METIS_NodeND", work, {});
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "no failure";
+}
+
+TEST(MetisCall, SuccessIsQuiet) {
+  EXPECT_NO_THROW(run_metis("METIS_NodeND", [] { return METIS_OK; }, {}));
+}
+
+TEST(MetisCall, ACrashIsAnErrorThatSaysWhatToTry) {
+  const std::string message = failure<Error>([] { return raise(SIGSEGV); });
+  EXPECT_EQ(message.rfind("METIS_NodeND was stopped by signal 11 (Segmentation fault)", 0), 0u)
+      << message;
+  EXPECT_NE(message.find("try the method rcm or degree"), std::string::npos) << message;
+}
+
+TEST(MetisCall, KilledMeansOutOfMemory) {
+  const std::string message = failure<MemoryError>([] { return raise(SIGKILL); });
+  EXPECT_NE(message.find("signal 9"), std::string::npos) << message;
+}
+
+TEST(MetisCall, EveryStatusButOkIsAnError) {
+  EXPECT_NE(failure<Error>([] { return METIS_ERROR_INPUT; }).find("METIS_ERROR_INPUT"),
+            std::string::npos);
+  EXPECT_NE(failure<MemoryError>([] { return METIS_ERROR_MEMORY; }).find("METIS_ERROR_MEMORY"),
+            std::string::npos);
+  EXPECT_NE(failure<Error>([] { return METIS_ERROR; }).find("status -4"), std::string::npos);
+  EXPECT_NE(failure<Error>([] { return 0; }).find("status 0"), std::string::npos);
+}
+
+TEST(MetisCall, WhatMetisSaidIsQuotedOnOneLine) {
+  const std::string message = failure<Error>([] {
+    std::printf("\nInput Error: bad\n weights.\n");
+    return METIS_ERROR_INPUT;
+  });
+  EXPECT_NE(message.find("it said: Input Error: bad  weights."), std::string::npos) << message;
+}
+
+TEST(MetisCall, LeavingEarlyIsAnError) {
+  EXPECT_NE(failure<Error>([]() -> int { std::exit(0); }).find("left its process early"),
+            std::string::npos);
+}
+
+TEST(MetisCall, AMatrixBeyondItsIntegersIsRefusedBeforeAnythingIsAllocated) {
+  if (sizeof(idx_t) > sizeof(Index)) GTEST_SKIP() << "this METIS counts in 64 bits";
+  // Three thousand million entries are claimed and none is there: touching one would crash.
+  static const Offset offsets[] = {0, 1500000000, 3000000000};
+  const CsrMatrix claimed(2, 2, offsets, nullptr, ValueKind::none, nullptr, nullptr);
+  EXPECT_THROW(make_ordering("metis-nested-dissection", claimed), UsageError);
+  try {
+    make_metis_graph(claimed);
+    FAIL() << "was accepted";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("is 2999999998"), std::string::npos) << error.what();
+  }
+}
+
+TEST(MetisCall, SeedsFitMetisAndKeepTheirDifference) {
+  const auto seed_of = [](std::uint64_t seed) { return metis_options(seed)[METIS_OPTION_SEED]; };
+  EXPECT_EQ(seed_of(0), 0);
+  EXPECT_EQ(seed_of(2147483647), 2147483647);
+  EXPECT_GE(seed_of(1ull << 40), 0);
+  EXPECT_NE(seed_of(1ull << 40), seed_of((1ull << 40) + 1));
+}
+
+}  // namespace
+}  // namespace csrkit::reorder
+#endif

@@ -1,0 +1,117 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "preprocess/reorder/reorder.h"
+#include "tests/unit/preprocess/reorder/graphs.h"
+
+namespace csrkit {
+namespace {
+
+class MetisPartition : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const ReorderMethod& method : reorder_methods()) {
+      if (std::string(method.name) == kName && !method.is_available) {
+        GTEST_SKIP() << "built without METIS";
+      }
+    }
+  }
+
+  static constexpr const char* kName = "metis-partition";
+
+  static Ordering divide(const CsrMatrix& matrix, Index parts) {
+    ReorderOptions options;
+    options.parts = parts;
+    return make_ordering(kName, matrix, options);
+  }
+
+  /// Rows per part; fails if the partition does not follow the new order.
+  static std::vector<Index> sizes(const Ordering& ordering) {
+    const Partition& partition = *ordering.partition;
+    std::vector<Index> count(static_cast<std::size_t>(partition.parts), 0);
+    EXPECT_EQ(partition.part_of_row->size(), ordering.order.size());
+    Index previous_part = 0, previous_old = -1;
+    for (Index row = 0; row < ordering.order.size(); ++row) {
+      const Index part = (*partition.part_of_row)[row];
+      const Index old = ordering.order.old_of_new()[row];
+      EXPECT_GE(part, previous_part);
+      EXPECT_LT(part, partition.parts);
+      if (part == previous_part) {
+        EXPECT_GT(old, previous_old) << "not in their old order";
+      }
+      previous_part = part;
+      previous_old = old;
+      ++count[static_cast<std::size_t>(part)];
+    }
+    return count;
+  }
+
+  /// Entries between parts, with the partition applied to the reordered matrix.
+  static Offset cut(const CsrMatrix& matrix, const Ordering& ordering) {
+    const CsrMatrix moved = permute_both(matrix, ordering.order);
+    const Buffer<Index>& part = *ordering.partition->part_of_row;
+    Offset entries = 0;
+    for (Index row = 0; row < moved.rows(); ++row) {
+      for (Offset at = moved.row_offsets()[row]; at < moved.row_offsets()[row + 1]; ++at) {
+        entries += part[row] != part[moved.col_indices()[at]];
+      }
+    }
+    return entries;
+  }
+};
+
+TEST_F(MetisPartition, FindsTwoCliques) {
+  test::Entries edges{{0, 1}};  // even and odd vertices, one edge between
+  for (Index u = 0; u < 40; ++u) {
+    for (Index v = u + 2; v < 40; v += 2) edges.emplace_back(u, v);
+  }
+  const Ordering ordering = divide(test::undirected(40, edges), 2);
+  EXPECT_EQ(sizes(ordering), (std::vector<Index>{20, 20}));
+  for (Index row = 1; row < 20; ++row) {
+    EXPECT_EQ(ordering.order.old_of_new()[row] % 2, ordering.order.old_of_new()[0] % 2);
+  }
+}
+
+TEST_F(MetisPartition, CutsAGridIntoEvenPiecesWithShortBorders) {
+  const CsrMatrix matrix = test::shuffled(test::grid(64, 64), 8);
+  for (const Index parts : {2, 4, 16, 33}) {
+    SCOPED_TRACE(parts);
+    const Ordering ordering = divide(matrix, parts);
+    for (const Index rows : sizes(ordering)) EXPECT_LE(rows, 4096 * 1.1 / parts + 1);
+    // Squares of 4096 / parts vertices would have this much border; a random division cuts
+    // (1 - 1 / parts) of the 16128 entries.
+    EXPECT_LT(cut(matrix, ordering), 2 * 2 * 64 * std::sqrt(static_cast<double>(parts)));
+  }
+}
+
+TEST_F(MetisPartition, OnePartIsTheIdentity) {
+  const Ordering ordering = divide(test::grid(5, 5), 1);
+  EXPECT_TRUE(ordering.order.is_identity());
+  EXPECT_EQ(sizes(ordering), (std::vector<Index>{25}));
+}
+
+TEST_F(MetisPartition, AsManyPartsAsRowsOrMore) {
+  EXPECT_EQ(sizes(divide(test::path(4), 4)), (std::vector<Index>{1, 1, 1, 1}));
+  EXPECT_EQ(sizes(divide(test::path(3), 5)), (std::vector<Index>{1, 1, 1, 0, 0}));
+  EXPECT_EQ(sizes(divide(test::pattern_of(0, 0, {}), 3)), (std::vector<Index>{0, 0, 0}));
+  EXPECT_EQ(divide(test::path(3), kMaxIndex).partition->parts, kMaxIndex);
+}
+
+TEST_F(MetisPartition, NearlyAsManyPartsAsRows) {
+  for (const Index parts : {9, 15, 30, 59}) sizes(divide(test::grid(6, 10), parts));
+}
+
+TEST_F(MetisPartition, RowsWithoutEdgesAreDividedAsTheyAre) {
+  EXPECT_EQ(sizes(divide(test::pattern_of(10, 10, {}), 4)), (std::vector<Index>{3, 2, 3, 2}));
+  EXPECT_EQ(sizes(divide(test::pattern_of(4, 4, {{1, 1}, {3, 3}}), 2)), (std::vector<Index>{2, 2}));
+}
+
+TEST_F(MetisPartition, ByDefaultAPartsRowsOfBFitOneMebibyte) {
+  EXPECT_EQ(divide(test::path(4096), 0).partition->parts, 1);
+  EXPECT_EQ(divide(test::path(4097), 0).partition->parts, 2);
+  EXPECT_EQ(divide(test::path(40960), 0).partition->parts, 10);
+}
+
+}  // namespace
+}  // namespace csrkit

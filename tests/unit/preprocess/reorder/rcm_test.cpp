@@ -1,0 +1,67 @@
+#include <gtest/gtest.h>
+
+#include "preprocess/reorder/reorder.h"
+#include "tests/unit/preprocess/reorder/graphs.h"
+
+namespace csrkit {
+namespace {
+
+Permutation rcm(const CsrMatrix& matrix) { return make_ordering("rcm", matrix).order; }
+
+TEST(Rcm, StraightensAPath) {
+  const CsrMatrix matrix = test::shuffled(test::path(1000), 9);
+  EXPECT_EQ(test::bandwidth(permute_both(matrix, rcm(matrix))), 1);
+}
+
+TEST(Rcm, FindsTheShortSideOfAGridAndTheInverseDoesNot) {
+  // No numbering of a w x h grid, w <= h, has a bandwidth below w.
+  const CsrMatrix matrix = test::shuffled(test::grid(12, 60), 10);
+  const Permutation order = rcm(matrix);
+  EXPECT_LE(test::bandwidth(permute_both(matrix, order)), 13);
+  EXPECT_GT(test::bandwidth(permute_both(matrix, order.inverse())), 300);
+}
+
+TEST(Rcm, ByHand) {
+  // The path 3 - 0 - 2 - 1. From its far end 3 (the search starts at 0, ends at 1, turns, ends at
+  // 3, which gains nothing): numbered 3, 0, 2, 1, then reversed.
+  const CsrMatrix matrix = test::undirected(4, {{3, 0}, {0, 2}, {2, 1}});
+  const Permutation order = rcm(matrix);
+  EXPECT_EQ((std::vector<Index>(order.old_of_new(), order.old_of_new() + 4)),
+            (std::vector<Index>{1, 2, 0, 3}));
+}
+
+TEST(Rcm, KeepsComponentsTogetherInTheirOrder) {
+  // Two interleaved paths on the even and the odd vertices, and a lonely vertex at either end.
+  test::Entries edges;
+  for (Index v = 1; v + 2 < 41; ++v) edges.emplace_back(v, v + 2);
+  const CsrMatrix matrix = test::undirected(42, edges);
+  const Permutation order = rcm(matrix);
+  EXPECT_EQ(test::bandwidth(permute_both(matrix, order)), 1);
+  EXPECT_EQ(order.new_of_old()[0], 0);
+  EXPECT_EQ(order.new_of_old()[41], 41);
+  for (Index v = 1; v < 41; ++v) {
+    EXPECT_EQ(order.new_of_old()[v] <= 20, v % 2 == 1) << v;
+  }
+}
+
+TEST(Rcm, LooksAtBothDirectionsOfADirectedMatrix) {
+  test::Entries arcs;  // a path whose arcs point to and fro
+  for (Index v = 0; v < 99; ++v) {
+    if (v % 2 == 0) {
+      arcs.emplace_back(v, v + 1);
+    } else {
+      arcs.emplace_back(v + 1, v);
+    }
+  }
+  const CsrMatrix matrix = test::shuffled(test::pattern_of(100, 100, arcs), 5);
+  EXPECT_EQ(test::bandwidth(permute_both(matrix, rcm(matrix))), 1);
+}
+
+TEST(Rcm, ACallbackThatThrowsStopsIt) {
+  ReorderOptions options;
+  options.progress = [](const char*, std::uint64_t, std::uint64_t) { throw Error("enough"); };
+  EXPECT_THROW(make_ordering("rcm", test::path(1 << 21), options), Error);
+}
+
+}  // namespace
+}  // namespace csrkit

@@ -1,0 +1,124 @@
+// What holds for every ordering, and what make_ordering refuses.
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include "preprocess/reorder/reorder.h"
+#include "tests/unit/preprocess/reorder/graphs.h"
+
+namespace csrkit {
+namespace {
+
+using test::pattern_of;
+
+std::string refusal(const std::string& method, const CsrMatrix& matrix,
+                    const ReorderOptions& options = {}) {
+  try {
+    make_ordering(method, matrix, options);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+bool is_same(const Permutation& a, const Permutation& b) {
+  return a.size() == b.size() &&
+         std::equal(a.new_of_old(), a.new_of_old() + a.size(), b.new_of_old());
+}
+
+TEST(ReorderRegistry, ListsTheMethods) {
+  std::vector<std::string> names;
+  for (const ReorderMethod& method : reorder_methods()) names.push_back(method.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"identity", "random", "degree", "rcm",
+                                             "metis-nested-dissection", "metis-partition"}));
+}
+
+TEST(ReorderRegistry, EveryMethodTakesEveryShape) {
+  const auto battery = test::square_battery();
+  for (const ReorderMethod& method : reorder_methods()) {
+    if (!method.is_available) continue;
+    for (const auto& [name, matrix] : battery) {
+      SCOPED_TRACE(std::string(method.name) + " on " + name);
+      const Ordering ordering = make_ordering(method.name, matrix);
+      ASSERT_EQ(ordering.order.size(), matrix.rows());
+      // Permutation's factories refuse anything but a bijection; here, that both directions agree.
+      for (Index i = 0; i < matrix.rows(); ++i) {
+        ASSERT_EQ(ordering.order.old_of_new()[ordering.order.new_of_old()[i]], i);
+      }
+      EXPECT_EQ(ordering.partition.has_value(), std::string(method.name) == "metis-partition");
+      const CsrMatrix moved = permute_both(matrix, ordering.order);
+      EXPECT_TRUE(identical(permute_both(moved, ordering.order.inverse()), matrix));
+    }
+  }
+}
+
+TEST(ReorderRegistry, EveryMethodRepeatsItselfForAnyNumberOfThreads) {
+  const CsrMatrix matrix = test::power_law(3000, 20000, 5);
+  const int before = omp_get_max_threads();
+  for (const ReorderMethod& method : reorder_methods()) {
+    if (!method.is_available) continue;
+    SCOPED_TRACE(method.name);
+    ReorderOptions options;
+    options.seed = 42;
+    omp_set_num_threads(1);
+    const Permutation once = make_ordering(method.name, matrix, options).order;
+    for (const int threads : {1, 2, 5}) {
+      omp_set_num_threads(threads);
+      EXPECT_TRUE(is_same(make_ordering(method.name, matrix, options).order, once)) << threads;
+    }
+  }
+  omp_set_num_threads(before);
+}
+
+TEST(ReorderRegistry, EveryMethodTakesAHundredThousandLeavesAndALongPath) {
+  for (const auto& matrix : {test::star(100000), test::path(100000)}) {
+    for (const ReorderMethod& method : reorder_methods()) {
+      if (!method.is_available) continue;
+      SCOPED_TRACE(method.name);
+      EXPECT_EQ(make_ordering(method.name, matrix).order.size(), matrix.rows());
+    }
+  }
+}
+
+TEST(ReorderRegistry, OnlyGraphMethodsNeedASquareMatrix) {
+  for (const auto& matrix :
+       {pattern_of(2, 5, {{0, 4}, {1, 0}, {1, 2}}), pattern_of(3, 0, {}), pattern_of(0, 3, {})}) {
+    for (const ReorderMethod& method : reorder_methods()) {
+      SCOPED_TRACE(method.name);
+      if (!method.needs_square) {
+        EXPECT_EQ(make_ordering(method.name, matrix).order.size(), matrix.rows());
+      } else if (method.is_available) {
+        EXPECT_NE(refusal(method.name, matrix).find("needs a square matrix"), std::string::npos)
+            << refusal(method.name, matrix);
+      }
+    }
+  }
+}
+
+TEST(ReorderRegistry, SaysWhatThereIsForAnUnknownName) {
+  const std::string message = refusal("metis", test::path(3));
+  EXPECT_NE(message.find("'metis'"), std::string::npos) << message;
+  EXPECT_NE(message.find("metis-nested-dissection, metis-partition"), std::string::npos) << message;
+}
+
+TEST(ReorderRegistry, RefusesOptionsThatTheMethodWouldIgnore) {
+  ReorderOptions descending, parts, negative;
+  descending.descending = true;
+  parts.parts = 3;
+  negative.parts = -1;
+  const CsrMatrix matrix = test::path(3);
+  EXPECT_NE(refusal("rcm", matrix, descending).find("only degree"), std::string::npos);
+  EXPECT_NE(refusal("degree", matrix, parts).find("only metis-partition"), std::string::npos);
+  EXPECT_NE(refusal("metis-partition", matrix, negative), "accepted");
+}
+
+TEST(ReorderRegistry, SaysHowToGetWhatWasNotBuilt) {
+  for (const ReorderMethod& method : reorder_methods()) {
+    if (method.is_available) continue;
+    const std::string message = refusal(method.name, test::path(3));
+    EXPECT_NE(message.find("built without METIS"), std::string::npos) << message;
+    EXPECT_NE(message.find("libmetis-dev"), std::string::npos) << message;
+  }
+}
+
+}  // namespace
+}  // namespace csrkit
