@@ -54,6 +54,9 @@ class Buffer {
     return copy;
   }
 
+  /// Forgets the elements from `size` on; their memory stays until the end.
+  void truncate(Offset size) { size_ = size < size_ ? size : size_; }
+
   T* data() { return data_; }
   const T* data() const { return data_; }
   Offset size() const { return size_; }

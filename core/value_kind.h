@@ -126,6 +126,12 @@ class ValueArray {
     return array;
   }
 
+  /// Forgets the elements from `size` on; their memory stays until the end.
+  void truncate(Offset size) {
+    size_ = size < size_ ? size : size_;
+    bytes_.truncate(size_ * size_of(kind_));
+  }
+
   ValueKind kind() const { return kind_; }
   Offset size() const { return size_; }
   void* data() { return bytes_.data(); }
