@@ -1,6 +1,7 @@
 // Synthetic matrices: seeded, parallel, the same bits for any thread count.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,9 +18,10 @@ struct GenerateOptions {
   std::map<std::string, std::string> parameters;
   std::uint64_t seed = 1;
   ValueKind value_kind = ValueKind::f32;  // none, or random values (stencils keep their own)
-  ProgressCallback progress;
+  ProgressCallback progress;              // must not throw
 };
 
+/// The result is a pure function of pattern, parameters, seed and value kind.
 CsrMatrix generate_matrix(const GenerateOptions& options);
 
 struct GenerateParameter {
@@ -40,9 +42,12 @@ const std::vector<GeneratePattern>& generate_patterns();
 struct LikeDataset {
   const char* name;
   Index rows, cols;
-  Offset nnz;
+  Offset nnz;               // of the stand-in at scale 1, exactly
   const char* row_lengths;  // "exact histogram" or the model that stands in for it
   const char* summary;
+  const char* pattern;  // the pattern and the parameters that make it
+  const char* parameters;
+  bool is_symmetric;  // the stand-in's pattern is symmetric
 };
 const std::vector<LikeDataset>& like_datasets();
 

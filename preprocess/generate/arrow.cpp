@@ -1,0 +1,43 @@
+// arrow: a tridiagonal matrix with one long row and column in its middle, the hub. A * A has as
+// many long rows as the hub has entries, which ruins kernels that spill long rows to slow memory.
+#include <cstdlib>
+
+#include "preprocess/generate/grid.h"
+
+namespace csrkit {
+
+std::vector<GenerateParameter> arrow_parameters() {
+  return {
+      {"n", "", "rows and columns"},
+      {"hub", "auto", "places of the hub's row, evenly spread; auto = n / 2"},
+  };
+}
+
+CsrMatrix generate_arrow(const PatternRequest& request) {
+  const Parameters& given = request.parameters;
+  const Index n = given.index("n", 0);
+  const Index hub = given.text("hub") == "auto" ? n / 2 : given.index("hub", 0, n);
+  const Index middle = n / 2;
+  // Place k of the hub is column k * n / hub; a column is a place if it is hit by some k.
+  const auto is_place = [&](Index col) {
+    if (hub == 0) return false;
+    const Offset k = (Offset{col} * hub + n - 1) / n;
+    return k < hub && k * n / hub == col;
+  };
+  CsrPattern pattern = pattern_of(n, [&](Index row, auto&& add) {
+    if (row == middle) {
+      for (Index col = 0; col < n; ++col) {
+        if (std::abs(col - row) <= 1 || is_place(col)) add(col);
+      }
+      return;
+    }
+    const bool has_hub = std::abs(row - middle) > 1 && is_place(row);
+    if (has_hub && middle < row) add(middle);
+    for (Index col = std::max(0, row - 1); col <= std::min(n - 1, row + 1); ++col) add(col);
+    if (has_hub && middle > row) add(middle);
+  });
+  return finish_matrix(n, n, std::move(pattern.row_offsets), std::move(pattern.col_indices),
+                       request, ValueRule::symmetric_dominant);
+}
+
+}  // namespace csrkit

@@ -1,0 +1,63 @@
+// banded: all or some of the entries near the diagonal, or whole diagonals at chosen distances.
+#include <algorithm>
+
+#include "core/hash.h"
+#include "preprocess/generate/grid.h"
+
+namespace csrkit {
+
+namespace {
+enum Stream : std::uint64_t { kEntries = 601 };
+}
+
+std::vector<GenerateParameter> banded_parameters() {
+  return {
+      {"n", "", "rows and columns"},
+      {"bandwidth", "1", "entries at most this far from the diagonal; 0 = the diagonal alone"},
+      {"fill", "1", "share of the entries beside the diagonal that is there"},
+      {"offsets", "none", "instead of a full band: distances of the diagonals, such as 1,64,4096"},
+      {"symmetric", "yes", "no: the entries above and below the diagonal are independent"},
+  };
+}
+
+CsrMatrix generate_banded(const PatternRequest& request) {
+  const Parameters& given = request.parameters;
+  const Index n = given.index("n", 0);
+  const Index bandwidth = given.index("bandwidth", 0);
+  const double fill = given.real("fill", 0, 1);
+  const bool is_symmetric = given.flag("symmetric");
+  std::vector<Index> offsets;
+  if (given.text("offsets") != "none") {
+    offsets = given.index_list("offsets", 1, kMaxIndex);
+    std::sort(offsets.begin(), offsets.end());
+    offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
+  }
+  const std::uint64_t salt = random_word(request.seed, kEntries);
+  const auto is_there = [&](Index row, Index col) {
+    if (row == col || fill == 1) return true;
+    const bool mirrored = is_symmetric && col < row;
+    const auto i = static_cast<std::uint64_t>(mirrored ? col : row);
+    const auto j = static_cast<std::uint64_t>(mirrored ? row : col);
+    return unit_of(random_word(salt, i, j)) < fill;
+  };
+  CsrPattern pattern = pattern_of(n, [&](Index row, auto&& add) {
+    const auto add_if_there = [&](Offset col) {
+      if (col >= 0 && col < n && is_there(row, static_cast<Index>(col)))
+        add(static_cast<Index>(col));
+    };
+    if (offsets.empty()) {
+      const Offset end = std::min<Offset>(n, Offset{row} + bandwidth + 1);
+      for (Offset col = std::max<Offset>(0, Offset{row} - bandwidth); col < end; ++col)
+        add_if_there(col);
+      return;
+    }
+    for (std::size_t i = offsets.size(); i-- > 0;) add_if_there(Offset{row} - offsets[i]);
+    add_if_there(row);
+    for (const Index offset : offsets) add_if_there(Offset{row} + offset);
+  });
+  return finish_matrix(n, n, std::move(pattern.row_offsets), std::move(pattern.col_indices),
+                       request,
+                       is_symmetric ? ValueRule::symmetric_dominant : ValueRule::independent);
+}
+
+}  // namespace csrkit

@@ -1,0 +1,35 @@
+// What the patterns share once they know their rows: offsets, values, symmetric patterns.
+#pragma once
+
+#include "core/csr_matrix.h"
+#include "preprocess/generate/parameters.h"
+
+namespace csrkit {
+
+/// offsets[i + 1] - offsets[i] = lengths[i].
+Buffer<Offset> offsets_of(const Buffer<Index>& lengths);
+
+/// A random bijection of {0, ..., size - 1}.
+Buffer<Index> random_order(Index size, std::uint64_t seed);
+
+/// How random values are drawn: each entry on its own; equal at (i, j) and (j, i); or equal and
+/// with a diagonal of 1 + the sum of the row's other magnitudes, which makes a symmetric pattern
+/// positive definite.
+enum class ValueRule { independent, symmetric, symmetric_dominant };
+
+/// Gives a pattern its values (a pure function of seed, row and column) and makes the matrix.
+CsrMatrix finish_matrix(Index rows, Index cols, Buffer<Offset> row_offsets,
+                        Buffer<Index> col_indices, const PatternRequest& request, ValueRule rule);
+
+struct CsrPattern {
+  Buffer<Offset> row_offsets;
+  Buffer<Index> col_indices;
+};
+
+/// The pattern of D + D^T of a square matrix, without D's diagonal. With `edges` >= 0 exactly that
+/// many edges {i, j} are kept, chosen at random; `*found` gets how many there are, and where that
+/// is too few the result is empty.
+CsrPattern symmetric_pattern(const CsrMatrix& drawn, Offset edges, bool add_diagonal,
+                             std::uint64_t seed, Offset* found);
+
+}  // namespace csrkit

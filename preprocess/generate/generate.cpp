@@ -1,0 +1,41 @@
+#include "preprocess/generate/generate.h"
+
+#include "preprocess/generate/parameters.h"
+
+namespace csrkit {
+
+#define CSRKIT_PATTERN(stem, name, summary)                 \
+  CsrMatrix generate_##stem(const PatternRequest& request); \
+  std::vector<GenerateParameter> stem##_parameters();
+#include "preprocess/generate/patterns.inc"
+#undef CSRKIT_PATTERN
+
+const std::vector<GeneratePattern>& generate_patterns() {
+  static const std::vector<GeneratePattern> patterns = {
+#define CSRKIT_PATTERN(stem, name, summary) {name, summary, stem##_parameters()},
+#include "preprocess/generate/patterns.inc"
+#undef CSRKIT_PATTERN
+  };
+  return patterns;
+}
+
+CsrMatrix generate_matrix(const GenerateOptions& options) {
+  using Make = CsrMatrix (*)(const PatternRequest&);
+  static const Make makers[] = {
+#define CSRKIT_PATTERN(stem, name, summary) generate_##stem,
+#include "preprocess/generate/patterns.inc"
+#undef CSRKIT_PATTERN
+  };
+  const std::vector<GeneratePattern>& patterns = generate_patterns();
+  std::string names;
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    if (options.pattern == patterns[i].name) {
+      const Parameters parameters(options.pattern, patterns[i].parameters, options.parameters);
+      return makers[i]({parameters, options.seed, options.value_kind, options.progress});
+    }
+    names += std::string(names.empty() ? "" : ", ") + patterns[i].name;
+  }
+  throw UsageError("no pattern named '" + options.pattern + "'; there are: " + names);
+}
+
+}  // namespace csrkit

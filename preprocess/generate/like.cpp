@@ -1,0 +1,166 @@
+// like: the stand-in of a published dataset, made by another pattern with the parameters of
+// like.inc.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <sstream>
+
+#include "preprocess/generate/parameters.h"
+
+namespace csrkit {
+
+namespace {
+
+/// Names in use for the same thing lead to the same row: ogbn-arxiv, arxiv_like, com-Amazon.
+std::string canonical_name(std::string name) {
+  for (char& c : name)
+    c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const auto drop_prefix = [&](const std::string& prefix) {
+    if (name.compare(0, prefix.size(), prefix) == 0) name.erase(0, prefix.size());
+  };
+  drop_prefix("ogbn_");
+  drop_prefix("ogbl_");
+  const std::string suffix = "_like";
+  if (name.size() > suffix.size() &&
+      name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0) {
+    name.erase(name.size() - suffix.size());
+  }
+  if (name == "citation") return "citation2";
+  if (name == "amazon_cogdl" || name == "amazonproducts") return "amazon_products";
+  if (name == "pdb1hys") return "pdb1HYS";
+  return name;
+}
+
+const LikeDataset& find_dataset(const std::string& given) {
+  const std::string name = canonical_name(given);
+  if (name == "amazon") {
+    throw UsageError("'" + given +
+                     "' could be three datasets: say com_amazon (334,863 rows), "
+                     "amazon0601 (403,394) or amazon_products (1,569,960)");
+  }
+  std::string names;
+  for (const LikeDataset& dataset : like_datasets()) {
+    if (name == dataset.name) return dataset;
+    names += std::string(names.empty() ? "" : ", ") + dataset.name;
+  }
+  throw UsageError("no dataset named '" + given + "' to imitate; there are: " + names);
+}
+
+using ParameterMap = std::map<std::string, std::string>;
+
+/// Makes every size of the pattern smaller or larger, so that rows grow by about `scale` and the
+/// mean row length and the shape stay.
+void rescale(const LikeDataset& dataset, double scale, ParameterMap* parameters) {
+  const auto multiply = [&](const char* name, double factor, double least) {
+    const auto found = parameters->find(name);
+    if (found == parameters->end()) return;
+    const double value = std::max(least, std::round(std::stod(found->second) * factor));
+    found->second = std::to_string(std::llround(value));
+  };
+  const std::string pattern = dataset.pattern;
+  if (pattern == "row-lengths") {
+    std::ostringstream text;
+    text.precision(17);
+    text << scale;
+    (*parameters)["scale"] = text.str();
+  } else if (pattern == "communities") {
+    multiply("n", scale, 1);
+    multiply("cols", scale, 1);
+    // No more than half full, every row at least one entry, an even number if edges come in pairs.
+    const Offset n = std::stoll((*parameters)["n"]);
+    const Offset cols = parameters->count("cols") > 0 ? std::stoll((*parameters)["cols"]) : n;
+    const bool has_diagonal = (*parameters)["diagonal"] == "always";
+    const Offset room = has_diagonal || cols != n ? cols : cols - 1;
+    Offset nnz = std::llround(static_cast<double>(dataset.nnz) * scale);
+    nnz = std::min(nnz, n * room / 2);
+    if ((*parameters)["undirected"] == "yes") nnz -= (nnz - (has_diagonal ? n : 0)) & 1;
+    (*parameters)["nnz"] = std::to_string(nnz);
+    (*parameters)["longest"] =
+        std::to_string(std::min<Offset>(std::stoll((*parameters)["longest"]), room));
+    if (nnz < n) (*parameters)["shortest"] = "0";
+    for (const char* name : {"diagonal", "undirected"}) {
+      if ((*parameters)[name].empty()) parameters->erase(name);
+    }
+  } else if (pattern == "rmat") {
+    const double exponent = std::stod((*parameters)["scale"]) + std::log2(scale);
+    (*parameters)["scale"] = std::to_string(std::max(0ll, std::llround(exponent)));
+    multiply("edges", scale, 0);
+  } else if (pattern == "banded") {
+    multiply("n", scale, 1);
+    std::istringstream old_offsets((*parameters)["offsets"]);
+    std::string offset, offsets;
+    Offset previous = 0;
+    while (std::getline(old_offsets, offset, ',')) {
+      previous = std::max<Offset>(previous + 1, std::llround(std::stod(offset) * scale));
+      offsets += (offsets.empty() ? "" : ",") + std::to_string(previous);
+    }
+    (*parameters)["offsets"] = offsets;
+  } else if (pattern == "arrow") {
+    multiply("n", scale, 1);
+    multiply("hub", scale, 0);
+  } else if (pattern == "epidemic") {
+    multiply("size", std::sqrt(scale), 0);
+  } else if (pattern == "proximity") {
+    multiply("points", scale, 1);
+    for (const char* name : {"width", "depth", "height"}) {
+      (*parameters)[name] = std::to_string(std::stod((*parameters)[name]) * std::cbrt(scale));
+    }
+  } else {  // grids
+    const std::string& stencil = (*parameters)["stencil"];
+    const double factor = stencil == "5" || stencil == "9" ? std::sqrt(scale) : std::cbrt(scale);
+    if (stencil.empty()) parameters->erase("stencil");
+    for (const char* name : {"nx", "ny", "nz"}) multiply(name, factor, 1);
+  }
+}
+
+}  // namespace
+
+const std::vector<LikeDataset>& like_datasets() {
+  static const std::vector<LikeDataset> datasets = {
+#define CSRKIT_LIKE(name, rows, cols, nnz, symmetric, lengths, pattern, parameters, summary) \
+  {#name, rows, cols, nnz, lengths, summary, pattern, parameters, symmetric},
+#include "preprocess/generate/like.inc"
+#undef CSRKIT_LIKE
+  };
+  return datasets;
+}
+
+std::vector<GenerateParameter> like_parameters() {
+  return {
+      {"name", "", "the dataset: arxiv, reddit, cant, ..."},
+      {"scale", "1", "share of the rows; mean row length and shape stay"},
+      {"order", "natural", "ids of graphs: natural (as far as known), shuffled, coarse or planted"},
+      {"community", "auto", "mean size of a planted community, for graphs"},
+      {"inside", "auto", "share of a row's entries inside its community, for graphs"},
+      {"inside_coarse", "auto", "share inside its coarse community, for graphs"},
+      {"near", "auto", "share of a row's entries close to the diagonal, for graphs"},
+      {"reach", "auto", "how far 'near' goes"},
+      {"popularity", "auto", "uniform, row-length, power-law; for graphs"},
+  };
+}
+
+CsrMatrix generate_like(const PatternRequest& request) {
+  const LikeDataset& dataset = find_dataset(request.parameters.text("name"));
+  GenerateOptions options;
+  options.pattern = dataset.pattern;
+  options.seed = request.seed;
+  options.value_kind = request.value_kind;
+  options.progress = request.progress;
+
+  std::istringstream words(dataset.parameters);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    options.parameters[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  const double scale = request.parameters.real("scale", 1e-6, 1000);
+  if (scale != 1) rescale(dataset, scale, &options.parameters);
+  for (const GenerateParameter& parameter : like_parameters()) {
+    const std::string name = parameter.name;
+    const std::string& value = request.parameters.text(name);
+    if (name == "name" || name == "scale" || value == parameter.default_value) continue;
+    options.parameters[name] = value;
+  }
+  return generate_matrix(options);
+}
+
+}  // namespace csrkit

@@ -1,0 +1,93 @@
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "preprocess/generate/row_length_model.h"
+
+namespace csrkit {
+
+namespace {
+
+struct EmbeddedHistogram {
+  const char* name;
+  const char* text;
+};
+
+// Made by the build from datasets/row_length_histograms, so that installed programs need no files.
+const EmbeddedHistogram kEmbedded[] = {
+#define CSRKIT_HISTOGRAM(name, text) {name, text},
+#include "row_length_histograms.inc"
+#undef CSRKIT_HISTOGRAM
+};
+
+/// Lines "length count", lengths ascending; comments start with #, one line may name the columns.
+RowLengthHistogram parse_histogram(std::istream& lines, const std::string& where) {
+  RowLengthHistogram histogram;
+  std::string line;
+  Offset number = 0, rows = 0;
+  bool header_seen = false;
+  while (std::getline(lines, line)) {
+    ++number;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.empty() || line[0] == '#') continue;
+    if (!header_seen && histogram.bins.empty() && line == "row_length\tcount") {
+      header_seen = true;
+      continue;
+    }
+    const auto fail = [&](const std::string& expected) {
+      throw InputError(where + ":" + std::to_string(number) + ": expected " + expected +
+                       ", found '" + line +
+                       "'; one line per row length: length, tab, number of rows");
+    };
+    std::istringstream fields(line);
+    long long length = 0, count = 0;
+    if (!(fields >> length >> count) || !(fields >> std::ws).eof()) fail("two whole numbers");
+    if (length < 0 || length > kMaxIndex) fail("a row length from 0 to 2147483647");
+    if (count < 1 || count > kMaxIndex) fail("a number of rows from 1 to 2147483647");
+    if (!histogram.bins.empty() && length <= histogram.bins.back().length) {
+      fail("a row length above " + std::to_string(histogram.bins.back().length));
+    }
+    rows += count;
+    if (rows > kMaxIndex) fail("at most 2147483647 rows in all");
+    histogram.bins.push_back({static_cast<Index>(length), static_cast<Index>(count)});
+    histogram.nnz += Offset{length} * count;
+  }
+  histogram.rows = static_cast<Index>(rows);
+  return histogram;
+}
+
+}  // namespace
+
+std::vector<std::string> row_length_histogram_names() {
+  std::vector<std::string> names;
+  for (const EmbeddedHistogram& histogram : kEmbedded) names.push_back(histogram.name);
+  return names;
+}
+
+RowLengthHistogram row_length_histogram(const std::string& name_or_path) {
+  const bool is_path =
+      name_or_path.find('/') != std::string::npos ||
+      (name_or_path.size() > 4 && name_or_path.substr(name_or_path.size() - 4) == ".tsv");
+  if (is_path) {
+    std::ifstream file(name_or_path);
+    if (!file) throw IoError(name_or_path + ": cannot be opened for reading");
+    RowLengthHistogram histogram = parse_histogram(file, name_or_path);
+    if (file.bad()) throw IoError(name_or_path + ": reading failed");
+    if (histogram.rows == 0) {
+      throw InputError(name_or_path + ":1: expected lines 'length<tab>number of rows', found none");
+    }
+    return histogram;
+  }
+  std::string names;
+  for (const EmbeddedHistogram& histogram : kEmbedded) {
+    if (name_or_path == histogram.name) {
+      std::istringstream lines(histogram.text);
+      return parse_histogram(lines, histogram.name);
+    }
+    names += std::string(names.empty() ? "" : ", ") + histogram.name;
+  }
+  throw UsageError("no row-length histogram named '" + name_or_path +
+                   "'; give the path of a .tsv file or one of: " + names);
+}
+
+}  // namespace csrkit
