@@ -1,5 +1,6 @@
 #include "preprocess/reorder/child_process.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio_ext.h>
@@ -106,6 +107,16 @@ class Child {
   pid_t pid_;
 };
 
+/// If memory runs out, the kernel shall end this process and no other: one may always raise one's
+/// own score. Where that file is missing, the kernel chooses as it likes.
+void offer_for_sacrifice() {
+  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  const char worst[] = "1000";
+  if (write(file, worst, sizeof(worst) - 1) < 0) errno = 0;
+  close(file);
+}
+
 /// The child's whole life; never returns.
 [[noreturn]] void live(const std::function<int()>& work, Verdict* verdict, int output,
                        pid_t parent) {
@@ -115,6 +126,7 @@ class Child {
   sigset_t none;
   sigemptyset(&none);
   pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  offer_for_sacrifice();
   const rlimit no_core_dump{0, 0};
   setrlimit(RLIMIT_CORE, &no_core_dump);
   // What the parent had not flushed yet is the parent's to write, once.

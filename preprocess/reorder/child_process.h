@@ -39,9 +39,10 @@ struct ChildOutcome {
 
 /// Runs `work` in a copy of this process and waits. The child shares nothing but SharedMemory and
 /// cannot disturb its parent: default signal handlers, stdout and stderr kept apart, no exit
-/// handlers, no core dump; it dies with the parent. It has one thread, so `work` must not use
-/// OpenMP. While it runs, `progress` is called with `phase` now and then; if that throws, the child
-/// is ended and collected first. Throws MemoryError or Error if no process can be made.
+/// handlers, no core dump; it dies with the parent, and before it if memory runs out. It has one
+/// thread, so `work` must not use OpenMP. While it runs, `progress` is called with `phase` now and
+/// then; if that throws, the child is ended and collected first. Throws MemoryError or Error if no
+/// process can be made.
 ChildOutcome run_in_child(const char* phase, const std::function<int()>& work,
                           const ProgressCallback& progress = {});
 

@@ -15,7 +15,8 @@ namespace {
 // or a multiprocessor's share of the L2 cache is on the machines of today.
 constexpr Index kRowsPerPart = (1 << 20) / (64 * sizeof(float));
 
-// METIS's manual advises recursive bisection for few parts; it is the better cut there.
+// For few parts recursive bisection cuts about as well, which is why METIS's manual advises it, and
+// its parts are even to 0.1 % where those of the k-way method are to 3 %.
 constexpr Index kBisectUpTo = 8;
 
 /// Contiguous pieces of the order there is: for one part, for a row per part, for rows without

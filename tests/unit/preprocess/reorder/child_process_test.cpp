@@ -136,6 +136,17 @@ TEST(ChildProcess, IsEndedAndCollectedIfTheParentThrows) {
   EXPECT_EQ(state_of(*memory.as<pid_t>()), '\0');
 }
 
+TEST(ChildProcess, IsTheFirstToGoWhenMemoryRunsOut) {
+  const auto score = [] {
+    int number = -1;
+    std::ifstream("/proc/self/oom_score_adj") >> number;
+    return number;
+  };
+  const int before = score();
+  EXPECT_EQ(run_in_child("work", score).result, 1000);
+  EXPECT_EQ(score(), before);
+}
+
 TEST(ChildProcess, DiesWithItsParent) {
   const SharedMemory memory(sizeof(std::atomic<pid_t>));
   auto* grandchild = memory.as<std::atomic<pid_t>>();
