@@ -1,0 +1,158 @@
+#include "cpu/spmm/plan.h"
+
+#include <omp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <limits>
+
+namespace csrkit::cpu {
+
+namespace {
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// What Linux believes can be allocated without swapping; no limit if it does not say.
+std::uint64_t available_memory_bytes() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string word; file >> word;) {
+    std::uint64_t kib = 0;
+    if (word == "MemAvailable:" && file >> kib) return kib * 1024;
+  }
+  return std::numeric_limits<std::uint64_t>::max();
+}
+
+std::uint64_t last_level_cache_bytes() {
+  long bytes = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  bytes = std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE));
+#endif
+  // Virtual machines often hide their caches; no core today has more than this to itself.
+  return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 128ull << 20;
+}
+
+class CpuSpmmPlan : public SpmmPlan {
+ public:
+  CpuSpmmPlan(const SpmmProblem& problem, const PlanOptions& options, Capabilities capabilities,
+              MethodFactory make_method)
+      : problem_(problem),
+        capabilities_(capabilities),
+        threads_(options.where.threads > 0 ? options.where.threads
+                                           : std::max(1, omp_get_max_threads())),
+        budget_(options.memory_limit_bytes) {
+    if (options.where.threads < 0 || options.where.chunk < 0) {
+      throw UsageError("threads and chunk must not be negative");
+    }
+    const double start = seconds_now();
+    CsrMatrix op_a = problem_.a;
+    if (problem_.transpose_a) op_a = transposed_within_budget();
+    method_ = make_method(MethodInput{problem_,
+                                      std::move(op_a),
+                                      {threads_, options.where.schedule, options.where.chunk},
+                                      budget_});
+    phases_.analysis_seconds = seconds_now() - start;
+  }
+
+  void bind(ConstDenseView b, DenseView c) override {
+    require_bindable(problem_, capabilities_, b, c);
+    for (const MemorySpace space : {b.space, c.space}) {
+      if (space == MemorySpace::device) {
+        throw UsageError("a CPU kernel cannot reach device memory; copy the operand to the host");
+      }
+    }
+    b_ = b;
+    c_ = c;
+    is_bound_ = true;
+  }
+
+  void multiply(double alpha, double beta) override {
+    require_multipliable(problem_, capabilities_, alpha, beta);
+    if (!is_bound_) throw UsageError("multiply needs operands: call bind first");
+    method_->multiply({b_, c_, alpha, beta});
+  }
+
+  double time_multiply(double alpha, double beta) override {
+    const double start = seconds_now();
+    multiply(alpha, beta);
+    return seconds_now() - start;
+  }
+
+  void evict_caches() override {
+    if (evictor_.size() == 0) {
+      evictor_ = Buffer<std::uint64_t>(static_cast<Offset>(2 * last_level_cache_bytes() / 8));
+#pragma omp parallel for schedule(static) num_threads(threads_)
+      for (Offset i = 0; i < evictor_.size(); ++i) evictor_[i] = static_cast<std::uint64_t>(i);
+    }
+    // Every thread reads all of it: last-level caches may belong to some cores only.
+    std::uint64_t sum = 0;
+#pragma omp parallel num_threads(threads_) reduction(+ : sum)
+    for (Offset i = 0; i < evictor_.size(); i += 8) sum += evictor_[i];
+    evicted_sum_ = sum;
+  }
+
+  Phases phases() const override {
+    Phases phases = phases_;
+    phases.peak_bytes = budget_.peak_bytes();
+    return phases;
+  }
+
+  std::string choice() const override { return method_->choice(); }
+
+ private:
+  CsrMatrix transposed_within_budget() {
+    const CsrMatrix& a = problem_.a;
+    const auto rows_of_result = static_cast<std::uint64_t>(a.cols());
+    const auto nnz = static_cast<std::uint64_t>(a.nnz());
+    const std::uint64_t result_bytes =
+        (rows_of_result + 1) * sizeof(Offset) +
+        nnz * (sizeof(Index) + static_cast<std::uint64_t>(size_of(a.value_kind())));
+    // The counting sort's cursors: never more than one per nonzero and column.
+    const std::uint64_t cursor_bytes =
+        std::min(static_cast<std::uint64_t>(omp_get_max_threads()) * rows_of_result,
+                 nnz + rows_of_result) *
+        sizeof(Offset);
+    budget_.reserve(result_bytes + cursor_bytes, "the transpose of A");
+    CsrMatrix result = transpose(a);
+    budget_.release(cursor_bytes);
+    return result;
+  }
+
+  SpmmProblem problem_;
+  Capabilities capabilities_;
+  int threads_;
+  MemoryBudget budget_;
+  std::unique_ptr<SpmmMethod> method_;
+  Phases phases_;
+  bool is_bound_ = false;
+  ConstDenseView b_;
+  DenseView c_;
+  Buffer<std::uint64_t> evictor_;
+  volatile std::uint64_t evicted_sum_ = 0;  // keeps the reads of evict_caches alive
+};
+
+}  // namespace
+
+MemoryBudget::MemoryBudget(std::uint64_t limit_bytes)
+    : limit_bytes_(limit_bytes != 0 ? limit_bytes : available_memory_bytes()) {}
+
+void MemoryBudget::reserve(std::uint64_t bytes, const char* what) {
+  const std::uint64_t total = held_bytes_ + bytes;
+  if (total > limit_bytes_) {
+    throw MemoryError(std::string(what) + " needs " + std::to_string(bytes) + " bytes, " +
+                      std::to_string(total) + " with what the plan holds already; the limit is " +
+                      std::to_string(limit_bytes_) + " bytes");
+  }
+  held_bytes_ = total;
+  peak_bytes_ = std::max(peak_bytes_, total);
+}
+
+std::unique_ptr<SpmmPlan> make_cpu_plan(const SpmmProblem& problem, const PlanOptions& options,
+                                        Capabilities capabilities, MethodFactory make_method) {
+  return std::make_unique<CpuSpmmPlan>(problem, options, capabilities, make_method);
+}
+
+}  // namespace csrkit::cpu
