@@ -1,0 +1,92 @@
+#include "gpu/device/device_buffer.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "core/error.h"
+#include "gpu/device/cuda_check.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+// One pool per device for the life of the process. It is never destroyed: at exit the driver may
+// already be gone, and takes the memory with it.
+cudaMemPool_t pool_of(int device) {
+  static std::mutex mutex;
+  static std::map<int, cudaMemPool_t> pools;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto found = pools.find(device);
+  if (found != pools.end()) return found->second;
+  cudaMemPoolProps properties = {};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = device;
+  cudaMemPool_t pool = nullptr;
+  CHECK_CUDA(cudaMemPoolCreate(&pool, &properties));
+  // Freed memory stays in the pool until `trim`, so that plans made one after another are cheap.
+  std::uint64_t keep_everything = UINT64_MAX;
+  CHECK_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep_everything));
+  pools.emplace(device, pool);
+  return pool;
+}
+
+// Free memory on the device, the unused part of the pool included.
+std::uint64_t free_bytes_of(int device) {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  CHECK_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
+  std::uint64_t reserved = 0, used = 0;
+  const cudaMemPool_t pool = pool_of(device);
+  CHECK_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  CHECK_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  return free_bytes + (reserved - std::min(reserved, used));
+}
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(int device, cudaStream_t stream, std::uint64_t limit_bytes)
+    : device_(device), stream_(stream), limit_bytes_(limit_bytes) {}
+
+void DeviceMemory::require(std::uint64_t bytes, const std::string& what) const {
+  const std::uint64_t free_bytes = free_bytes_of(device_);
+  const bool within_limit =
+      limit_bytes_ == 0 || (used_bytes_ <= limit_bytes_ && bytes <= limit_bytes_ - used_bytes_);
+  if (within_limit && bytes <= free_bytes) return;
+  throw MemoryError(
+      what + " needs " + std::to_string(bytes) + " bytes of device memory beside the " +
+      std::to_string(used_bytes_) + " bytes in use; the limit is " +
+      (limit_bytes_ == 0 ? std::string("what is free") : std::to_string(limit_bytes_) + " bytes") +
+      ", free on the device are " + std::to_string(free_bytes) + " bytes");
+}
+
+void* DeviceMemory::allocate(std::uint64_t bytes, const char* what) {
+  require(bytes, what);
+  void* data = nullptr;
+  const cudaMemPool_t pool = pool_of(device_);
+  cudaError_t status = cudaMallocFromPoolAsync(&data, bytes, pool, stream_);
+  if (status == cudaErrorMemoryAllocation) {
+    // What is free may be in pieces that are too small: give all of it back to the driver once.
+    static_cast<void>(cudaGetLastError());
+    CHECK_CUDA(cudaStreamSynchronize(stream_));
+    CHECK_CUDA(cudaMemPoolTrimTo(pool, 0));
+    status = cudaMallocFromPoolAsync(&data, bytes, pool, stream_);
+  }
+  if (status == cudaErrorMemoryAllocation) {
+    static_cast<void>(cudaGetLastError());
+    throw MemoryError(std::string(what) + " needs " + std::to_string(bytes) +
+                      " bytes of device memory; the device refused, with " +
+                      std::to_string(free_bytes_of(device_)) + " bytes free");
+  }
+  CHECK_CUDA(status);
+  used_bytes_ += bytes;
+  peak_bytes_ = std::max(peak_bytes_, used_bytes_);
+  return data;
+}
+
+void DeviceMemory::release(void* data, std::uint64_t bytes) noexcept {
+  used_bytes_ -= bytes;
+  CHECK_CUDA_NOEXCEPT(cudaFreeAsync(data, stream_));
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,124 @@
+// A CSR matrix in device memory, and the plain views of it that kernels get.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "core/csr_matrix.h"
+#include "core/dense_matrix.h"
+#include "gpu/device/device_buffer.h"
+
+namespace csrkit::gpu {
+
+/// Row offsets in 32 bits where nnz allows, which halves their traffic, else in 64. One of the two
+/// pointers is set; the choice is uniform over a launch, so it costs no divergence and no template.
+struct DeviceOffsets {
+  const std::uint32_t* narrow = nullptr;
+  const Offset* wide = nullptr;
+
+#ifdef __CUDACC__
+  __device__ Offset operator[](Offset i) const {
+    return narrow != nullptr
+               ? Offset{__ldg(narrow + i)}
+               : static_cast<Offset>(__ldg(reinterpret_cast<const long long*>(wide) + i));
+  }
+#endif
+  DeviceOffsets from(Index row) const {
+    return {narrow != nullptr ? narrow + row : nullptr, wide != nullptr ? wide + row : nullptr};
+  }
+};
+
+/// A borrowed CSR matrix, or a range of rows of one, in device memory: plain data, passed by value.
+/// Row i holds the entries [row_begin(i), row_end(i)) of col_indices and values. `base` is the
+/// number of entries before the first row; it is 64-bit, so a range of a matrix of any size is a
+/// matrix.
+template <class Value>
+struct DeviceCsrView {
+  Index rows = 0;
+  Index cols = 0;
+  Offset nnz = 0;
+  DeviceOffsets row_offsets;  // rows + 1 numbers, from base to base + nnz
+  Offset base = 0;
+  const Index* col_indices = nullptr;  // nnz numbers
+  const Value* values = nullptr;       // nnz numbers; null: every entry is 1
+
+#ifdef __CUDACC__
+  __device__ Offset row_begin(Index row) const { return row_offsets[row] - base; }
+  __device__ Offset row_end(Index row) const { return row_offsets[Offset{row} + 1] - base; }
+#endif
+
+  /// Rows [first, last), which hold the entries [first_entry, last_entry) of this matrix.
+  DeviceCsrView range(Index first, Index last, Offset first_entry, Offset last_entry) const {
+    DeviceCsrView part = *this;
+    part.rows = last - first;
+    part.nnz = last_entry - first_entry;
+    part.row_offsets = row_offsets.from(first);
+    part.base = base + first_entry;
+    part.col_indices = col_indices + first_entry;
+    part.values = values == nullptr ? nullptr : values + first_entry;
+    return part;
+  }
+};
+
+/// A borrowed row-major dense matrix in device memory; element (i, j) is data[i * leading_dim + j].
+template <class T>
+struct DeviceDenseView {
+  T* data = nullptr;
+  Index rows = 0;
+  Index cols = 0;
+  Offset leading_dim = 0;
+};
+
+enum class OffsetWidth : std::uint8_t { automatic, wide };
+
+/// Owns the three arrays on the device. Immutable once uploaded.
+class DeviceCsr {
+ public:
+  DeviceCsr() = default;
+
+  /// Copies `matrix` in the memory's stream. The host arrays must stay until the stream got there.
+  DeviceCsr(DeviceMemory& memory, const CsrMatrix& matrix,
+            OffsetWidth width = OffsetWidth::automatic);
+
+  /// What the constructor will need at most at once, from sizes alone.
+  static std::uint64_t forecast_bytes(Index rows, Offset nnz, ValueKind kind);
+
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  Offset nnz() const { return nnz_; }
+  ValueKind value_kind() const { return kind_; }
+  bool has_wide_offsets() const { return wide_offsets_.size() > 0; }
+  const void* row_offsets() const {
+    return has_wide_offsets() ? static_cast<const void*>(wide_offsets_.data())
+                              : narrow_offsets_.data();
+  }
+  const Index* col_indices() const { return col_indices_.data(); }
+  const void* values() const { return values_.data(); }
+
+  /// Value is the kind of the stored values; for kind none any type will do, the values are 1.
+  template <class Value>
+  DeviceCsrView<Value> view() const {
+    return {rows_,
+            cols_,
+            nnz_,
+            {narrow_offsets_.data(), wide_offsets_.data()},
+            0,
+            col_indices_.data(),
+            reinterpret_cast<const Value*>(values_.data())};
+  }
+
+ private:
+  Index rows_ = 0;
+  Index cols_ = 0;
+  Offset nnz_ = 0;
+  ValueKind kind_ = ValueKind::none;
+  DeviceBuffer<std::uint32_t> narrow_offsets_;
+  DeviceBuffer<Offset> wide_offsets_;
+  DeviceBuffer<Index> col_indices_;
+  DeviceBuffer<std::byte> values_;
+};
+
+/// Copies a dense matrix between host and device, or within the device, element by element where
+/// the leading dimensions differ: padding is neither read nor written.
+void copy_dense(DenseView to, ConstDenseView from, cudaStream_t stream);
+
+}  // namespace csrkit::gpu

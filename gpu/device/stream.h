@@ -1,0 +1,50 @@
+// Where device work is queued, and which device is meant.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "gpu/device/cuda_check.h"
+
+namespace csrkit::gpu {
+
+/// Makes `ordinal` the calling thread's device for a scope.
+class DeviceScope {
+ public:
+  explicit DeviceScope(int ordinal) {
+    CHECK_CUDA(cudaGetDevice(&previous_));
+    if (ordinal != previous_) CHECK_CUDA(cudaSetDevice(ordinal));
+  }
+  ~DeviceScope() { CHECK_CUDA_NOEXCEPT(cudaSetDevice(previous_)); }
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  int previous_ = 0;
+};
+
+/// A stream of the caller's, which must outlive this, or one of its own on the current device. An
+/// own one is ordered against the legacy default stream, so plain cudaMemcpy and cudaMemset calls
+/// of the caller on the operands are seen.
+class Stream {
+ public:
+  explicit Stream(cudaStream_t borrowed) : stream_(borrowed) {
+    if (borrowed == nullptr) {
+      CHECK_CUDA(cudaStreamCreate(&stream_));
+      is_owned_ = true;
+    }
+  }
+  ~Stream() {
+    if (is_owned_) CHECK_CUDA_NOEXCEPT(cudaStreamDestroy(stream_));
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  cudaStream_t get() const { return stream_; }
+  void wait() const { CHECK_CUDA(cudaStreamSynchronize(stream_)); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  bool is_owned_ = false;
+};
+
+}  // namespace csrkit::gpu

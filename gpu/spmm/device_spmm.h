@@ -1,0 +1,143 @@
+// What a kernel file offers under the plan: work on matrices that are on the device already, which
+// neither allocates nor waits. Solvers, row chunks and graphs of launches use the same.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "core/spmm.h"
+#include "gpu/device/device_csr.h"
+
+namespace csrkit::gpu {
+
+/// The types of one multiplication. Values of A and B have one type; A may also have none.
+template <class ValueType, class OutputType, Semiring kRing>
+struct SpmmTypes {
+  using Value = ValueType;
+  using Output = OutputType;
+  using Accumulate = std::conditional_t<std::is_same_v<ValueType, double>, double, float>;
+  static constexpr Semiring kSemiring = kRing;
+};
+
+/// What is known before anything is on the device; of op(A), as it will be stored there.
+struct SpmmSizes {
+  Index rows = 0;
+  Index cols = 0;
+  Offset nnz = 0;
+  Index dense_cols = 0;
+};
+
+/// A kernel with its types chosen.
+class DeviceSpmm {
+ public:
+  virtual ~DeviceSpmm() = default;
+
+  /// Whether launch computes A^T B from an A that is stored by rows. If not, it is given A^T.
+  virtual bool transposes() const { return false; }
+
+  /// Bytes that analyse fills and launch uses, at most; from sizes alone.
+  virtual std::uint64_t workspace_bytes(const SpmmSizes&) const { return 0; }
+
+  /// Queues everything that depends on A only.
+  virtual void analyse(const DeviceCsr&, const SpmmSizes&, void* /*workspace*/, cudaStream_t) {}
+
+  /// Brings what launch must know on the host; waits for the analysis.
+  virtual void finish_analysis(void* /*workspace*/, cudaStream_t) {}
+
+  /// For a vendor that wants to see operands before it decides. `scratch` looks like C and may be
+  /// written. May allocate and wait; called at each bind. Returns the bytes it will hold in
+  /// addition through `memory` only.
+  virtual bool wants_trials(const ConstDenseView& /*b*/, const DenseView& /*c*/) const {
+    return false;
+  }
+  virtual void run_trials(const DeviceCsr&, const ConstDenseView& /*b*/,
+                          const DenseView& /*scratch*/, DeviceMemory&) {}
+
+  /// Queues C = alpha * op(A) * B + beta * C.
+  virtual void launch(const DeviceCsr& a, const ConstDenseView& b, const DenseView& c, double alpha,
+                      double beta, void* workspace, cudaStream_t stream) = 0;
+
+  virtual std::string choice() const { return {}; }
+};
+
+/// Puts a kernel written for types under the interface above. `Kernel` has the same four functions,
+/// with typed views.
+template <class Types, class Kernel>
+class TypedSpmm final : public DeviceSpmm {
+  using Value = typename Types::Value;
+  using Output = typename Types::Output;
+  using Accumulate = typename Types::Accumulate;
+
+ public:
+  std::uint64_t workspace_bytes(const SpmmSizes& sizes) const override {
+    return kernel_.workspace_bytes(sizes);
+  }
+  void analyse(const DeviceCsr& a, const SpmmSizes& sizes, void* workspace,
+               cudaStream_t stream) override {
+    kernel_.analyse(a.view<Value>(), sizes, workspace, stream);
+  }
+  void finish_analysis(void* workspace, cudaStream_t stream) override {
+    kernel_.finish_analysis(workspace, stream);
+  }
+  void launch(const DeviceCsr& a, const ConstDenseView& b, const DenseView& c, double alpha,
+              double beta, void* workspace, cudaStream_t stream) override {
+    if (c.rows == 0) return;  // a grid of no blocks is an error
+    kernel_.launch(a.view<Value>(), {b.as<Value>(), b.rows, b.cols, b.leading_dim},
+                   {c.as<Output>(), c.rows, c.cols, c.leading_dim}, static_cast<Accumulate>(alpha),
+                   static_cast<Accumulate>(beta), workspace, stream);
+  }
+  std::string choice() const override { return kernel_.choice(); }
+
+ private:
+  Kernel kernel_;
+};
+
+/// For kernels that need no analysis.
+template <class Types>
+struct NoAnalysis {
+  std::uint64_t workspace_bytes(const SpmmSizes&) const { return 0; }
+  void analyse(const DeviceCsrView<typename Types::Value>&, const SpmmSizes&, void*, cudaStream_t) {
+  }
+  void finish_analysis(void*, cudaStream_t) {}
+  std::string choice() const { return {}; }
+};
+
+/// The one place where the kinds of a problem become types: the rows of the table of legal kinds.
+template <template <class> class Kernel>
+std::unique_ptr<DeviceSpmm> make_device_spmm(const SpmmProblem& problem) {
+  const auto with_ring = [&](auto value, auto output, auto ring) -> std::unique_ptr<DeviceSpmm> {
+    using Types = SpmmTypes<typename decltype(value)::type, typename decltype(output)::type,
+                            decltype(ring)::value>;
+    return std::make_unique<TypedSpmm<Types, Kernel<Types>>>();
+  };
+  const auto with_any_ring = [&](auto type) -> std::unique_ptr<DeviceSpmm> {
+    switch (problem.semiring) {
+      case Semiring::plus_times: break;
+      case Semiring::min_plus:
+        return with_ring(type, type, std::integral_constant<Semiring, Semiring::min_plus>{});
+      case Semiring::max_times:
+        return with_ring(type, type, std::integral_constant<Semiring, Semiring::max_times>{});
+      case Semiring::or_and:
+        return with_ring(type, type, std::integral_constant<Semiring, Semiring::or_and>{});
+    }
+    return with_ring(type, type, std::integral_constant<Semiring, Semiring::plus_times>{});
+  };
+  const auto with_narrow = [&](auto type) -> std::unique_ptr<DeviceSpmm> {
+    constexpr std::integral_constant<Semiring, Semiring::plus_times> plus_times;
+    if (problem.c == problem.b) return with_ring(type, type, plus_times);
+    return with_ring(type, TypeTag<float>{}, plus_times);
+  };
+  switch (problem.b) {
+    case ValueKind::f32: return with_any_ring(TypeTag<float>{});
+    case ValueKind::f64: return with_any_ring(TypeTag<double>{});
+    case ValueKind::f16: return with_narrow(TypeTag<f16>{});
+    case ValueKind::bf16: return with_narrow(TypeTag<bf16>{});
+    case ValueKind::none: break;
+  }
+  throw UsageError("B cannot be of kind none");
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,247 @@
+#include "gpu/spmm/plan.h"
+
+#include <chrono>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/device/device_info.h"
+#include "gpu/device/gpu_timer.h"
+#include "gpu/device/l2_flush.h"
+#include "gpu/device/stream.h"
+#include "gpu/spmm/registry.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// An address that the device cannot use would end in a fault that takes the whole context along.
+void require_device_address(const char* name, const ConstDenseView& view) {
+  if (view.rows == 0 || view.cols == 0) return;
+  cudaPointerAttributes attributes = {};
+  CHECK_CUDA(cudaPointerGetAttributes(&attributes, view.data));
+  if (attributes.devicePointer == nullptr) {
+    throw UsageError(std::string(name) +
+                     " is said to be in device memory, but no device knows its "
+                     "address; bind it as host memory");
+  }
+}
+
+std::uint64_t bytes_of(Index rows, Index cols, ValueKind kind) {
+  return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) *
+         static_cast<std::uint64_t>(size_of(kind));
+}
+
+/// The device's copy of an operand that lives on the host; without padding.
+struct Twin {
+  DeviceBuffer<std::byte> bytes;
+
+  void make(DeviceMemory& memory, std::uint64_t size, const char* what) {
+    if (bytes.size_bytes() == size) return;
+    bytes = {};
+    bytes = DeviceBuffer<std::byte>(memory, static_cast<Offset>(size), what);
+  }
+  DenseView view(const ConstDenseView& like) const {
+    return {bytes.data(), like.kind, like.rows, like.cols, like.cols, MemorySpace::device};
+  }
+};
+
+}  // namespace
+
+struct GpuSpmmPlan::State {
+  State(int device, const PlanOptions& options)
+      : stream(static_cast<cudaStream_t>(options.where.stream)),
+        memory(device, stream.get(), options.memory_limit_bytes) {}
+
+  Stream stream;
+  DeviceMemory memory;
+  GpuTimer timer;
+  DeviceCsr a;
+  DeviceBuffer<std::byte> workspace;
+  Twin b_twin, c_twin;
+  std::unique_ptr<L2Flush> flush;
+
+  bool is_bound = false;
+  bool c_twin_is_current = false;  // holds what C is meant to hold
+  DenseView host_c;                // where fetch_output brings C, if that is on the host
+  ConstDenseView b;                // as the device sees them
+  DenseView c;
+};
+
+GpuSpmmPlan::GpuSpmmPlan(const char* name, const SpmmProblem& problem, const PlanOptions& options,
+                         std::unique_ptr<DeviceSpmm> kernel)
+    : problem_(problem),
+      capabilities_(find_kernel(spmm_kernels(), name).capabilities),
+      device_(options.where.device),
+      kernel_(std::move(kernel)) {
+  device_info(device_);  // throws, with the reason, where there is no GPU
+  const DeviceScope scope(device_);
+  state_ = std::make_unique<State>(device_, options);
+  State& state = *state_;
+
+  const bool transpose_here = problem.transpose_a && !kernel_->transposes();
+  SpmmSizes sizes = {problem.a.rows(), problem.a.cols(), problem.a.nnz(), problem.dense_cols};
+  if (transpose_here) std::swap(sizes.rows, sizes.cols);
+  const std::uint64_t workspace_bytes = kernel_->workspace_bytes(sizes);
+  state.memory.require(
+      DeviceCsr::forecast_bytes(sizes.rows, sizes.nnz, problem.a.value_kind()) + workspace_bytes,
+      "A (" + std::to_string(sizes.rows) + " rows, " + std::to_string(sizes.nnz) +
+          " nonzeros) with the kernel's workspace");
+
+  auto begin = std::chrono::steady_clock::now();
+  const CsrMatrix a = transpose_here ? transpose(problem.a) : problem.a;
+  if (transpose_here) phases_.analysis_seconds += seconds_since(begin);
+
+  state.timer.start(state.stream.get());
+  state.a = DeviceCsr(state.memory, a);
+  state.timer.stop(state.stream.get());
+  phases_.upload_a_seconds = state.timer.seconds();
+
+  begin = std::chrono::steady_clock::now();
+  state.workspace = DeviceBuffer<std::byte>(state.memory, static_cast<Offset>(workspace_bytes),
+                                            "the kernel's workspace");
+  kernel_->analyse(state.a, sizes, state.workspace.data(), state.stream.get());
+  kernel_->finish_analysis(state.workspace.data(), state.stream.get());
+  state.stream.wait();
+  phases_.analysis_seconds += seconds_since(begin);
+}
+
+GpuSpmmPlan::~GpuSpmmPlan() {
+  try {
+    const DeviceScope scope(device_);
+    kernel_.reset();
+    state_.reset();
+  } catch (const Error&) {
+    // The device is gone, and what the plan held there with it.
+  }
+}
+
+void GpuSpmmPlan::bind(ConstDenseView b, DenseView c) {
+  require_bindable(problem_, capabilities_, b, c);
+  const DeviceScope scope(device_);
+  State& state = *state_;
+  state.is_bound = false;
+  const bool b_on_host = b.space == MemorySpace::host, c_on_host = c.space == MemorySpace::host;
+  if (!b_on_host) require_device_address("B", b);
+  if (!c_on_host) require_device_address("C", c);
+
+  const std::uint64_t b_bytes = b_on_host ? bytes_of(b.rows, b.cols, b.kind) : 0;
+  const std::uint64_t c_bytes = c_on_host ? bytes_of(c.rows, c.cols, c.kind) : 0;
+  const std::uint64_t held = state.b_twin.bytes.size_bytes() + state.c_twin.bytes.size_bytes();
+  if (b_bytes + c_bytes > held) {
+    state.memory.require(b_bytes + c_bytes - held, "B (" + std::to_string(b_bytes) +
+                                                       " bytes) and C (" + std::to_string(c_bytes) +
+                                                       " bytes) on the device");
+  }
+  state.b_twin.make(state.memory, b_bytes, "B on the device");
+  state.c_twin.make(state.memory, c_bytes, "C on the device");
+  state.b = b;
+  if (b_on_host) {
+    const DenseView twin = state.b_twin.view(b);
+    state.timer.start(state.stream.get());
+    copy_dense(twin, b, state.stream.get());
+    state.timer.stop(state.stream.get());
+    phases_.upload_b_seconds = state.timer.seconds();
+    state.b = twin;
+  }
+  state.host_c = c;
+  state.c = c_on_host ? state.c_twin.view(c) : c;
+  state.c_twin_is_current = false;
+
+  if (kernel_->wants_trials(state.b, state.c)) {
+    const auto begin = std::chrono::steady_clock::now();
+    DenseView scratch = state.c;
+    DeviceBuffer<std::byte> stand_in;
+    if (!c_on_host) {  // C is the caller's until multiply
+      const std::uint64_t elements =
+          static_cast<std::uint64_t>(c.rows) * static_cast<std::uint64_t>(c.leading_dim);
+      stand_in = DeviceBuffer<std::byte>(
+          state.memory, static_cast<Offset>(elements * static_cast<std::uint64_t>(size_of(c.kind))),
+          "a stand-in for C while algorithms are tried");
+      scratch.data = stand_in.data();
+    }
+    kernel_->run_trials(state.a, state.b, scratch, state.memory);
+    state.stream.wait();
+    phases_.analysis_seconds += seconds_since(begin);
+  }
+  state.is_bound = true;
+}
+
+void GpuSpmmPlan::prepare_output(double alpha, double beta) {
+  require_multipliable(problem_, capabilities_, alpha, beta);
+  State& state = *state_;
+  if (!state.is_bound) throw UsageError("multiply without operands: bind B and C first");
+  const bool c_on_host = state.host_c.space == MemorySpace::host;
+  if (c_on_host && beta != 0 && !state.c_twin_is_current) {
+    copy_dense(state.c, state.host_c, state.stream.get());
+  }
+  state.c_twin_is_current = c_on_host;
+}
+
+void GpuSpmmPlan::launch(double alpha, double beta) {
+  State& state = *state_;
+  kernel_->launch(state.a, state.b, state.c, alpha, beta, state.workspace.data(),
+                  state.stream.get());
+}
+
+void GpuSpmmPlan::multiply(double alpha, double beta) {
+  const DeviceScope scope(device_);
+  prepare_output(alpha, beta);
+  launch(alpha, beta);
+}
+
+void GpuSpmmPlan::wait() {
+  const DeviceScope scope(device_);
+  state_->stream.wait();
+}
+
+double GpuSpmmPlan::time_multiply(double alpha, double beta) {
+  const DeviceScope scope(device_);
+  prepare_output(alpha, beta);
+  state_->timer.start(state_->stream.get());
+  launch(alpha, beta);
+  state_->timer.stop(state_->stream.get());
+  const double seconds = state_->timer.seconds();
+  state_->stream.wait();
+  return seconds;
+}
+
+void GpuSpmmPlan::evict_caches() {
+  const DeviceScope scope(device_);
+  if (!state_->flush) state_->flush = std::make_unique<L2Flush>(device_, state_->stream.get());
+  state_->flush->run();
+}
+
+void GpuSpmmPlan::fetch_output() {
+  const DeviceScope scope(device_);
+  State& state = *state_;
+  if (state.is_bound && state.c_twin_is_current) {
+    state.timer.start(state.stream.get());
+    copy_dense(state.host_c, state.c, state.stream.get());
+    state.timer.stop(state.stream.get());
+    phases_.download_seconds = state.timer.seconds();
+    state.c_twin_is_current = false;  // from here on the host's C is the one that counts
+  }
+  state.stream.wait();
+}
+
+Phases GpuSpmmPlan::phases() const {
+  Phases phases = phases_;
+  phases.peak_bytes = state_->memory.peak_bytes();
+  return phases;
+}
+
+std::string GpuSpmmPlan::choice() const {
+  const std::string inner = kernel_->choice();
+  if (chosen_.empty() || inner.empty()) return chosen_ + inner;
+  return chosen_ + ", " + inner;
+}
+
+void GpuSpmmPlan::note_choice(const std::string& text, double seconds) {
+  chosen_ = text;
+  phases_.analysis_seconds += seconds;
+}
+
+}  // namespace csrkit::gpu

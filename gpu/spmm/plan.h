@@ -1,0 +1,55 @@
+// The plan of every GPU kernel: one adapter between the contract in core/spmm.h and DeviceSpmm.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/spmm.h"
+#include "gpu/spmm/device_spmm.h"
+
+namespace csrkit::gpu {
+
+/// Operands on the host have a twin on the device: B's is filled in bind, C's is filled before a
+/// multiplication that reads C and brought back in fetch_output. Operands on the device are used in
+/// place. Everything is queued in the caller's stream, if there is one.
+class GpuSpmmPlan final : public SpmmPlan {
+ public:
+  /// `name` is the kernel's row in the registry. For a transposed A and a kernel that does not
+  /// transpose, A^T is made on the host first, and counted as analysis.
+  GpuSpmmPlan(const char* name, const SpmmProblem& problem, const PlanOptions& options,
+              std::unique_ptr<DeviceSpmm> kernel);
+  ~GpuSpmmPlan() override;
+
+  void bind(ConstDenseView b, DenseView c) override;
+  void multiply(double alpha, double beta) override;
+  void wait() override;
+  double time_multiply(double alpha, double beta) override;
+  void evict_caches() override;
+  void fetch_output() override;
+  Phases phases() const override;
+  std::string choice() const override;
+
+  /// Says who chose this plan and why, and what choosing took.
+  void note_choice(const std::string& text, double seconds);
+
+ private:
+  struct State;
+  void prepare_output(double alpha, double beta);
+  void launch(double alpha, double beta);
+
+  SpmmProblem problem_;
+  Capabilities capabilities_;
+  int device_;
+  Phases phases_;
+  std::string chosen_;
+  std::unique_ptr<DeviceSpmm> kernel_;
+  std::unique_ptr<State> state_;
+};
+
+template <template <class> class Kernel>
+std::unique_ptr<SpmmPlan> make_gpu_plan(const char* name, const SpmmProblem& problem,
+                                        const PlanOptions& options) {
+  return std::make_unique<GpuSpmmPlan>(name, problem, options, make_device_spmm<Kernel>(problem));
+}
+
+}  // namespace csrkit::gpu
