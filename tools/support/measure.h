@@ -1,0 +1,34 @@
+// What counts as time: warm up, repeat, keep every sample, report the median.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace csrkit {
+
+struct Samples {
+  std::vector<double> seconds;  // in the order in which they were taken
+
+  double median_seconds() const;
+  double min_seconds() const;
+  double max_seconds() const;
+  /// (max - min) / median: how far one run may be from another. 0 for one sample.
+  double spread() const;
+};
+
+/// Calls `run_once` `warmup` times for nothing and `repeat` times for a sample each; it returns the
+/// seconds it took by its own clock. `before_each`, if any, comes before every sample, untimed.
+Samples measure(int warmup, int repeat, const std::function<double()>& run_once,
+                const std::function<void()>& before_each = {});
+
+/// Wall-clock seconds since it was made.
+class Stopwatch {
+ public:
+  Stopwatch();
+  double seconds() const;
+
+ private:
+  double start_;
+};
+
+}  // namespace csrkit
