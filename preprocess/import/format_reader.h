@@ -58,6 +58,9 @@ void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index
 /// `negate`). Returns how many. `coo` must be square.
 Offset append_mirrored(CooMatrix& coo, bool negate);
 
+/// Entries that come before (row, column) of their predecessor.
+Offset count_out_of_order(const CooMatrix& coo);
+
 /// The value kind that the user asked for, or `automatic` if that is "auto". Throws UsageError.
 ValueKind wanted_kind(const ImportOptions& options, ValueKind automatic);
 

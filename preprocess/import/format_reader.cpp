@@ -1,0 +1,185 @@
+#include "preprocess/import/format_reader.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "core/available_memory.h"
+
+namespace csrkit {
+
+namespace {
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+template <class T>
+void negate_all(T* values, Offset count) {
+#pragma omp parallel for schedule(static)
+  for (Offset i = 0; i < count; ++i) values[i] = store_as<T>(-load_as<double>(values[i]));
+}
+
+}  // namespace
+
+const std::vector<FormatReader>& format_readers() {
+  static const std::vector<FormatReader> readers = {
+#define CSRKIT_IMPORT_FORMAT(stem, name, options, summary) \
+  {name, options, summary, &matches_##stem, &read_##stem},
+#include "preprocess/import/formats.inc"
+#undef CSRKIT_IMPORT_FORMAT
+  };
+  return readers;
+}
+
+ValueKind wanted_kind(const ImportOptions& options, ValueKind automatic) {
+  return options.value_kind == "auto" ? automatic : parse_value_kind(options.value_kind);
+}
+
+Offset count_out_of_order(const CooMatrix& coo) {
+  Offset count = 0;
+#pragma omp parallel for schedule(static) reduction(+ : count)
+  for (Offset i = 1; i < coo.nnz(); ++i) {
+    const Index row = coo.row_indices[i], before = coo.row_indices[i - 1];
+    count += row < before || (row == before && coo.col_indices[i] < coo.col_indices[i - 1]);
+  }
+  return count;
+}
+
+Offset append_mirrored(CooMatrix& coo, bool negate) {
+  const Offset stored = coo.nnz();
+  // Each thread counts its share, then writes its mirror images behind those of the threads before.
+  const int shares = std::max(1, omp_get_max_threads());
+  std::vector<Offset> first(static_cast<std::size_t>(shares) + 1, 0);
+  const auto begin_of = [&](int share) {
+    return stored / shares * share + std::min<Offset>(share, stored % shares);
+  };
+#pragma omp parallel for schedule(static, 1)
+  for (int share = 0; share < shares; ++share) {
+    Offset count = 0;
+    for (Offset i = begin_of(share); i < begin_of(share + 1); ++i) {
+      count += coo.row_indices[i] != coo.col_indices[i];
+    }
+    first[share + 1] = count;
+  }
+  for (int share = 0; share < shares; ++share) first[share + 1] += first[share];
+  const Offset mirrored = first[shares];
+  if (mirrored == 0) return 0;
+
+  Buffer<Index> rows(stored + mirrored), cols(stored + mirrored);
+  ValueArray values(coo.values.kind(), stored + mirrored);
+  const auto width = static_cast<std::size_t>(size_of(coo.values.kind()));
+  const auto* old_values = static_cast<const char*>(coo.values.data());
+  auto* new_values = static_cast<char*>(values.data());
+#pragma omp parallel for schedule(static, 1)
+  for (int share = 0; share < shares; ++share) {
+    const Offset begin = begin_of(share), end = begin_of(share + 1);
+    std::copy(coo.row_indices.data() + begin, coo.row_indices.data() + end, rows.data() + begin);
+    std::copy(coo.col_indices.data() + begin, coo.col_indices.data() + end, cols.data() + begin);
+    if (width > 0) {
+      std::copy(old_values + begin * width, old_values + end * width, new_values + begin * width);
+    }
+    Offset to = stored + first[share];
+    for (Offset i = begin; i < end; ++i) {
+      if (coo.row_indices[i] == coo.col_indices[i]) continue;
+      rows[to] = coo.col_indices[i];
+      cols[to] = coo.row_indices[i];
+      if (width > 0) std::memcpy(new_values + to * width, old_values + i * width, width);
+      ++to;
+    }
+  }
+  if (negate) {
+    with_value_type(values.kind(), [&](auto tag) {
+      using Value = typename decltype(tag)::type;
+      if constexpr (!std::is_same_v<Value, ImplicitOne>) {
+        negate_all(values.template as<Value>() + stored, mirrored);
+      }
+    });
+  }
+  coo.row_indices = std::move(rows);
+  coo.col_indices = std::move(cols);
+  coo.values = std::move(values);
+  return mirrored;
+}
+
+void finish_coo(CooMatrix coo, const ImportOptions& options, const std::string& where,
+                ImportResult& result) {
+  const double begin = now_seconds();
+  // The coordinates are there already; sorting needs as much again, and the row offsets.
+  const std::uint64_t per_entry =
+      2 * sizeof(Index) + static_cast<std::uint64_t>(size_of(coo.values.kind()));
+  require_available_memory(static_cast<std::uint64_t>(coo.nnz()) * per_entry +
+                               (static_cast<std::uint64_t>(coo.rows) + 1) * sizeof(Offset),
+                           (where + ": sorting " + std::to_string(coo.nnz()) + " entries into " +
+                            std::to_string(coo.rows) + " rows")
+                               .c_str(),
+                           "import a part of the matrix, or use a machine with more memory");
+  result.matrix = coo_to_csr(std::move(coo), options.duplicates, where, &result.repairs);
+  result.sort_seconds += now_seconds() - begin;
+}
+
+void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index> col_indices,
+                ValueArray values, const ImportOptions& options, const std::string& where,
+                ImportResult& result) {
+  const Offset nnz = col_indices.size();
+  if (row_offsets.size() != Offset{rows} + 1) {
+    throw InputError(where + ": expected " + std::to_string(Offset{rows} + 1) +
+                     " row offsets for " + std::to_string(rows) + " rows, found " +
+                     std::to_string(row_offsets.size()));
+  }
+  if (row_offsets[0] != 0 || row_offsets[rows] != nnz) {
+    throw InputError(where + ": expected row offsets from 0 to the number of entries, " +
+                     std::to_string(nnz) + ", found them from " + std::to_string(row_offsets[0]) +
+                     " to " + std::to_string(row_offsets[rows]));
+  }
+  Offset first_bad_row = rows;
+#pragma omp parallel for schedule(static) reduction(min : first_bad_row)
+  for (Index row = 0; row < rows; ++row) {
+    if (row_offsets[row] > row_offsets[row + 1])
+      first_bad_row = std::min<Offset>(first_bad_row, row);
+  }
+  if (first_bad_row < rows) {
+    throw InputError(where + ": expected row offsets that never decrease, found " +
+                     std::to_string(row_offsets[first_bad_row]) + " and then " +
+                     std::to_string(row_offsets[first_bad_row + 1]) + " at row " +
+                     std::to_string(first_bad_row));
+  }
+  // Monotone, from 0 to nnz: every offset may be followed from here on.
+  Offset first_bad_entry = nnz;
+  bool is_canonical = true;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(min : first_bad_entry) reduction(&& : is_canonical)
+  for (Index row = 0; row < rows; ++row) {
+    for (Offset at = row_offsets[row]; at < row_offsets[row + 1]; ++at) {
+      const Index col = col_indices[at];
+      if (col < 0 || col >= cols) first_bad_entry = std::min(first_bad_entry, at);
+      if (at > row_offsets[row] && col_indices[at - 1] >= col) is_canonical = false;
+    }
+  }
+  if (first_bad_entry < nnz) {
+    throw InputError(where + ": expected columns from 0 to " + std::to_string(Offset{cols} - 1) +
+                     ", found " + std::to_string(col_indices[first_bad_entry]) + " at entry " +
+                     std::to_string(first_bad_entry));
+  }
+  if (is_canonical) {
+    result.matrix =
+        CsrMatrix(rows, cols, std::move(row_offsets), std::move(col_indices), std::move(values));
+    return;
+  }
+  CooMatrix coo;
+  coo.rows = rows;
+  coo.cols = cols;
+  coo.row_indices = Buffer<Index>(nnz);
+#pragma omp parallel for schedule(dynamic, 1024)
+  for (Index row = 0; row < rows; ++row) {
+    std::fill(coo.row_indices.data() + row_offsets[row],
+              coo.row_indices.data() + row_offsets[row + 1], row);
+  }
+  row_offsets = Buffer<Offset>();
+  coo.col_indices = std::move(col_indices);
+  coo.values = std::move(values);
+  finish_coo(std::move(coo), options, where, result);
+}
+
+}  // namespace csrkit

@@ -1,0 +1,13 @@
+// The Matrix Market reader, for files and for members of archives.
+#pragma once
+
+#include "preprocess/import/byte_source.h"
+#include "preprocess/import/format_reader.h"
+
+namespace csrkit {
+
+/// Reads all of `source` into result.matrix; also fills the counts, notes and repairs.
+void read_matrix_market_source(ByteSource& source, const ImportOptions& options,
+                               ImportResult& result);
+
+}  // namespace csrkit

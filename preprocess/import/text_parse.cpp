@@ -1,0 +1,670 @@
+#include "preprocess/import/text_parse.h"
+
+#include <fast_float/fast_float.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+namespace csrkit {
+
+namespace {
+
+constexpr Offset kLongestLine = Offset{1} << 30;
+constexpr double kLargestExactInteger = 9007199254740992.0;  // 2^53
+
+/// Big enough that starting threads does not show, small enough to stay in the last-level cache.
+Offset block_bytes() {
+  return std::clamp<Offset>(Offset{omp_get_max_threads()} << 20, Offset{8} << 20, Offset{64} << 20);
+}
+
+std::uint64_t count_line_ends(std::string_view text) {
+  std::uint64_t count = 0;
+  std::size_t at = 0;
+  // Byte-wide partial sums let the compiler use whole SIMD registers.
+  for (; at + 128 <= text.size(); at += 128) {
+    std::uint8_t strip = 0;
+    for (std::size_t i = 0; i < 128; ++i)
+      strip = static_cast<std::uint8_t>(strip + (text[at + i] == '\n'));
+    count += strip;
+  }
+  for (; at < text.size(); ++at) count += text[at] == '\n';
+  return count;
+}
+
+std::size_t end_of_last_line(std::string_view text) {
+  const std::size_t last = text.rfind('\n');
+  return last == std::string_view::npos ? 0 : last + 1;
+}
+
+}  // namespace
+
+// ---- LineReader
+
+LineReader::LineReader(ByteSource& source, std::uint64_t first_line)
+    : source_(source), line_(first_line) {
+  const std::string_view all = source.mapped();
+  is_mapped_ =
+      source.size_bytes() >= 0 && static_cast<std::int64_t>(all.size()) == source.size_bytes();
+  if (is_mapped_) {
+    const std::size_t whole = end_of_last_line(all);
+    rest_ = all.substr(0, whole);
+    unfinished_ = all.substr(whole);
+  }
+}
+
+LineReader::~LineReader() {
+  if (ahead_bytes_.valid()) ahead_bytes_.wait();
+}
+
+std::int64_t LineReader::bytes_left() const {
+  return is_mapped_ ? static_cast<std::int64_t>(rest_.size() + unfinished_.size()) : -1;
+}
+
+std::uint64_t LineReader::bytes_total() const { return is_mapped_ ? source_.mapped().size() : 0; }
+
+void LineReader::refuse(std::uint64_t line, const std::string& message) const {
+  throw InputError(name() + ":" + std::to_string(line) + ": " + message);
+}
+
+/// Makes rest_ non-empty, or returns false at the end.
+bool LineReader::refill() {
+  if (!rest_.empty()) return true;
+  if (is_at_end_) return false;
+  if (is_mapped_) {
+    is_at_end_ = true;
+    if (unfinished_.empty()) return false;
+    last_line_.assign(unfinished_).push_back('\n');
+    unfinished_ = {};
+    rest_ = last_line_;
+    return true;
+  }
+  const Offset block = block_bytes();
+  if (buffer_.size() == 0) {
+    buffer_ = Buffer<char>(2 * block);
+    ahead_ = Buffer<char>(block);
+    ahead_bytes_ = std::async(std::launch::deferred, [this] {
+      return source_.read(ahead_.data(), static_cast<std::size_t>(ahead_.size()));
+    });
+  }
+  std::memmove(buffer_.data(), buffer_.data() + carried_from_, static_cast<std::size_t>(carried_));
+  for (;;) {
+    const auto came = static_cast<Offset>(ahead_bytes_.get());
+    if (carried_ + came + 1 > buffer_.size()) {
+      if (carried_ > kLongestLine) {
+        refuse(line_, "expected lines of text, found one longer than 1 GiB; is this a text file?");
+      }
+      Buffer<char> larger(2 * (carried_ + came + 1));
+      std::memcpy(larger.data(), buffer_.data(), static_cast<std::size_t>(carried_));
+      buffer_ = std::move(larger);
+    }
+    std::memcpy(buffer_.data() + carried_, ahead_.data(), static_cast<std::size_t>(came));
+    const Offset filled = carried_ + came;
+    if (came < ahead_.size()) {
+      is_at_end_ = true;
+      if (filled == 0) return false;
+      Offset size = filled;
+      if (buffer_[filled - 1] != '\n') buffer_[size++] = '\n';
+      rest_ = {buffer_.data(), static_cast<std::size_t>(size)};
+      return true;
+    }
+    ahead_bytes_ = std::async(std::launch::async, [this] {
+      return source_.read(ahead_.data(), static_cast<std::size_t>(ahead_.size()));
+    });
+    const auto fresh = std::string_view(buffer_.data() + carried_, static_cast<std::size_t>(came));
+    const std::size_t whole = end_of_last_line(fresh);
+    if (whole > 0) {
+      const Offset size = carried_ + static_cast<Offset>(whole);
+      rest_ = {buffer_.data(), static_cast<std::size_t>(size)};
+      carried_from_ = size;
+      carried_ = filled - size;
+      return true;
+    }
+    carried_ = filled;
+  }
+}
+
+bool LineReader::next_line(std::string_view& line) {
+  if (!refill()) return false;
+  const std::size_t end = rest_.find('\n');
+  line = rest_.substr(0, end);
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  rest_.remove_prefix(end + 1);
+  bytes_done_ += end + 1;
+  ++line_;
+  return true;
+}
+
+bool LineReader::next_block(std::string_view& block) {
+  if (!refill()) return false;
+  const auto wanted = static_cast<std::size_t>(block_bytes());
+  std::size_t size = rest_.size();
+  if (size > wanted) {
+    size = end_of_last_line(rest_.substr(0, wanted));
+    if (size == 0) size = rest_.find('\n') + 1;
+  }
+  block = rest_.substr(0, size);
+  rest_.remove_prefix(size);
+  bytes_done_ += size;
+  return true;
+}
+
+// ---- Pieces
+
+int usual_pieces() { return 4 * omp_get_max_threads(); }
+
+std::uint64_t cut_into_pieces(std::string_view block, int pieces, std::vector<TextPiece>& result) {
+  constexpr std::size_t kSmallestPiece = 1 << 14;
+  result.clear();
+  const std::size_t step =
+      std::max(kSmallestPiece, block.size() / static_cast<std::size_t>(pieces) + 1);
+  for (std::size_t begin = 0; begin < block.size();) {
+    std::size_t end = block.size();
+    if (block.size() - begin > step) {
+      end = block.find('\n', begin + step - 1);
+      end = end == std::string_view::npos ? block.size() : end + 1;
+    }
+    result.push_back({block.substr(begin, end - begin)});
+    begin = end;
+  }
+  const auto count = static_cast<int>(result.size());
+#pragma omp parallel for schedule(static) if (count > 1)
+  for (int i = 0; i < count; ++i) result[i].lines = count_line_ends(result[i].text);
+  std::uint64_t lines = 0;
+  for (TextPiece& piece : result) {
+    piece.lines_before = lines;
+    lines += piece.lines;
+  }
+  return lines;
+}
+
+// ---- Numbers
+
+namespace scan {
+
+namespace {
+
+bool says_infinity(const char* at) {
+  if (*at == '-') ++at;
+  return *at == 'i' || *at == 'I';
+}
+
+/// The longest a real number with a Fortran exponent may be; anything longer is no number.
+constexpr std::size_t kLongestFortranNumber = 128;
+
+}  // namespace
+
+template <class T>
+bool read_real(const char*& at, const char* end, T& number) {
+  const char* begin = at;
+  if (*begin == '+') {
+    ++begin;
+    if (*begin == '-' || *begin == '+') return false;
+  }
+  fast_float::from_chars_result result = fast_float::from_chars(begin, end, number);
+  if (result.ptr == begin) return false;
+  if (*result.ptr == 'd' || *result.ptr == 'D') {
+    // Fortran's double exponent: the same number with an e.
+    const char* stop = result.ptr + 1;
+    if (*stop == '+' || *stop == '-') ++stop;
+    if (!is_digit(*stop)) return false;
+    while (is_digit(*stop)) ++stop;
+    char copy[kLongestFortranNumber];
+    const auto size = static_cast<std::size_t>(stop - begin);
+    if (size > sizeof copy) return false;
+    std::memcpy(copy, begin, size);
+    copy[result.ptr - begin] = 'e';
+    result = fast_float::from_chars(copy, copy + size, number);
+    if (result.ptr != copy + size) return false;
+    result.ptr = stop;
+  }
+  if (std::isinf(number) && !says_infinity(begin)) return false;
+  at = result.ptr;
+  return true;
+}
+
+template bool read_real(const char*& at, const char* end, float& number);
+template bool read_real(const char*& at, const char* end, double& number);
+
+std::string quote(std::string_view text) {
+  constexpr std::size_t kShown = 40;
+  std::string quoted = "\"";
+  for (const char c : text.substr(0, kShown)) {
+    if (c >= 32 && c < 127) {
+      quoted += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      quoted += std::string("\\x") + "0123456789abcdef"[byte >> 4] + "0123456789abcdef"[byte & 15];
+    }
+  }
+  return quoted + (text.size() > kShown ? "...\"" : "\"");
+}
+
+std::string quote_word(const char* at) {
+  const char* end = at;
+  while (!is_blank(*end) && *end != '\n' && *end != ',' && *end != ';' && end - at < 64) ++end;
+  std::string_view word(at, static_cast<std::size_t>(end - at));
+  if (*end == '\n' && !word.empty() && word.back() == '\r') word.remove_suffix(1);
+  if (word.empty()) return *end == '\n' || *end == '\r' ? "the end of the line" : quote({end, 1});
+  return quote(word);
+}
+
+}  // namespace scan
+
+// ---- Lines of entries
+
+namespace {
+
+enum class Fault { none, row, col, row_range, col_range, value, integer, inexact, overflow, extra };
+
+struct EntryPiece {
+  TextPiece text;
+  Offset first_slot = 0;
+  Offset count = 0;
+  Index largest_row = -1, largest_col = -1;
+  Fault fault = Fault::none;
+  const char* fault_at = nullptr;
+};
+
+struct EntryStore {
+  Buffer<Index> rows, cols;
+  ValueArray values;
+  Offset size = 0, capacity = 0;
+  bool has_ids = true;
+
+  void reserve(Offset wanted) {
+    if (wanted <= capacity) return;
+    // The arrays grow one after the other, so at most one of them exists twice.
+    if (has_ids) {
+      grow(rows, wanted);
+      grow(cols, wanted);
+    }
+    ValueArray larger(values.kind(), wanted);
+    const auto used = static_cast<std::size_t>(size * size_of(values.kind()));
+    if (used > 0) std::memcpy(larger.data(), values.data(), used);
+    values = std::move(larger);
+    capacity = wanted;
+  }
+
+  void grow(Buffer<Index>& array, Offset wanted) const {
+    Buffer<Index> larger(wanted);
+    if (size > 0)
+      std::memcpy(larger.data(), array.data(), static_cast<std::size_t>(size) * sizeof(Index));
+    array = std::move(larger);
+  }
+
+  void move(Offset from, Offset to, Offset count) {
+    const auto items = static_cast<std::size_t>(count);
+    if (has_ids) {
+      std::memmove(rows.data() + to, rows.data() + from, items * sizeof(Index));
+      std::memmove(cols.data() + to, cols.data() + from, items * sizeof(Index));
+    }
+    const auto width = static_cast<std::size_t>(size_of(values.kind()));
+    if (width > 0) {
+      auto* bytes = static_cast<char*>(values.data());
+      std::memmove(bytes + static_cast<std::size_t>(to) * width,
+                   bytes + static_cast<std::size_t>(from) * width, items * width);
+    }
+  }
+};
+
+bool is_comment(const char* at, std::string_view comments) {
+  for (const char c : comments) {
+    if (*at == c && (c != '/' || at[1] == '/')) return true;
+  }
+  return false;
+}
+
+const char* line_end(const char* at, const char* end) {
+  return static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+}
+
+bool ends_line(const char* at) { return *at == '\n' || (*at == '\r' && at[1] == '\n'); }
+
+/// Behind a number: to the next one, over at most one comma or semicolon.
+template <bool kCsv>
+const char* skip_separator(const char* at) {
+  at = scan::skip_blanks(at);
+  if constexpr (kCsv) {
+    if (*at == ',' || *at == ';') at = scan::skip_blanks(at + 1);
+  }
+  return at;
+}
+
+/// Reads one value; Stored is what is kept, or ImplicitOne to check and drop.
+template <class Stored, bool kInteger>
+Fault read_value(const char*& at, const char* end, bool must_be_exact, Stored* slot) {
+  using Number = std::conditional_t<std::is_same_v<Stored, float>, float, double>;
+  Number number;
+  if constexpr (kInteger) {
+    const char* digits = at + (*at == '-' || *at == '+');
+    const bool is_negative = *at == '-';
+    std::uint64_t magnitude;
+    const char* stop = digits;
+    const bool is_short = scan::read_digits(stop, magnitude);
+    if (stop == digits) return Fault::integer;
+    if (*stop == '.' || *stop == 'e' || *stop == 'E') return Fault::integer;
+    if (must_be_exact &&
+        (!is_short || magnitude > static_cast<std::uint64_t>(kLargestExactInteger))) {
+      return Fault::inexact;
+    }
+    if (is_short) {
+      const auto whole = static_cast<std::int64_t>(magnitude);
+      number = static_cast<Number>(is_negative ? -whole : whole);
+      at = stop;
+    } else if (!scan::read_real(at, stop, number)) {
+      return Fault::overflow;
+    }
+  } else {
+    const char* const begin = at;
+    if (!scan::read_real(at, end, number)) {
+      double wide;
+      const char* again = begin;
+      const bool fits_double = scan::read_real(again, end, wide);
+      const char first = *begin == '-' || *begin == '+' ? begin[1] : *begin;
+      return fits_double || scan::is_digit(first) ? Fault::overflow : Fault::value;
+    }
+  }
+  if constexpr (std::is_same_v<Stored, float> || std::is_same_v<Stored, double>) {
+    *slot = number;
+  } else if constexpr (!std::is_same_v<Stored, ImplicitOne>) {
+    *slot = store_as<Stored>(number);
+    if (std::isinf(load_as<float>(*slot)) && !std::isinf(number)) return Fault::overflow;
+  }
+  return Fault::none;
+}
+
+struct IdLimits {
+  std::uint64_t base, rows, cols;
+};
+
+template <class Stored, bool kHasIds, bool kHasValue, bool kInteger, bool kCsv>
+void parse_piece(const EntryLineOptions& options, const IdLimits& limits, EntryStore& store,
+                 EntryPiece& piece) {
+  const char* at = piece.text.text.data();
+  const char* const end = at + piece.text.text.size();
+  Index* row_slot = kHasIds ? store.rows.data() + piece.first_slot : nullptr;
+  Index* col_slot = kHasIds ? store.cols.data() + piece.first_slot : nullptr;
+  Stored* value_slot = nullptr;
+  if constexpr (kHasValue && !std::is_same_v<Stored, ImplicitOne>) {
+    value_slot = store.values.as<Stored>() + piece.first_slot;
+  }
+  std::uint64_t largest_row = 0, largest_col = 0;  // plus one
+  Offset count = 0;
+  const auto fail = [&](Fault fault, const char* place) {
+    piece.fault = fault;
+    piece.fault_at = place;
+  };
+  while (at != end) {
+    at = scan::skip_blanks(at);
+    if (ends_line(at)) {
+      at += *at == '\r' ? 2 : 1;
+      continue;
+    }
+    if (is_comment(at, options.comments)) {
+      at = line_end(at, end) + 1;
+      continue;
+    }
+    if constexpr (kHasIds) {
+      const char* word = at;
+      std::uint64_t row, col;
+      if (!scan::read_digits(at, row))
+        return fail(at == word ? Fault::row : Fault::row_range, word);
+      if (*at == '.' || *at == 'e' || *at == 'E') return fail(Fault::row, word);
+      row -= limits.base;
+      if (row >= limits.rows) return fail(Fault::row_range, word);
+      const char* const behind_row = at;
+      at = skip_separator<kCsv>(at);
+      if (at == behind_row && !ends_line(at)) return fail(Fault::row, word);
+      word = at;
+      if (!scan::read_digits(at, col))
+        return fail(at == word ? Fault::col : Fault::col_range, word);
+      if (*at == '.' || *at == 'e' || *at == 'E') return fail(Fault::col, word);
+      col -= limits.base;
+      if (col >= limits.cols) return fail(Fault::col_range, word);
+      row_slot[count] = static_cast<Index>(row);
+      col_slot[count] = static_cast<Index>(col);
+      largest_row = std::max(largest_row, row + 1);
+      largest_col = std::max(largest_col, col + 1);
+      if constexpr (kHasValue) {
+        const char* const behind_col = at;
+        at = skip_separator<kCsv>(at);
+        if (at == behind_col && !ends_line(at)) return fail(Fault::col, word);
+      }
+    }
+    if constexpr (kHasValue) {
+      const char* const word = at;
+      Stored* slot = nullptr;
+      if constexpr (!std::is_same_v<Stored, ImplicitOne>) slot = value_slot + count;
+      const Fault fault = ends_line(at) ? Fault::value
+                                        : read_value<Stored, kInteger>(
+                                              at, end, options.integers_must_be_exact, slot);
+      if (fault != Fault::none) return fail(fault, word);
+    }
+    at = scan::skip_blanks(at);
+    if (*at == '\n') {
+      ++at;
+    } else if (ends_line(at)) {
+      at += 2;
+    } else {
+      return fail(Fault::extra, at);
+    }
+    ++count;
+  }
+  piece.count = count;
+  piece.largest_row = static_cast<Index>(largest_row) - 1;
+  piece.largest_col = static_cast<Index>(largest_col) - 1;
+}
+
+using ParsePiece = void (*)(const EntryLineOptions&, const IdLimits&, EntryStore&, EntryPiece&);
+
+template <class Stored>
+ParsePiece choose_valued(const EntryLineOptions& options) {
+  if (!options.has_ids) {
+    return options.values_are_integers ? &parse_piece<Stored, false, true, true, false>
+                                       : &parse_piece<Stored, false, true, false, false>;
+  }
+  if (options.values_are_integers) {
+    return options.is_csv_like ? &parse_piece<Stored, true, true, true, true>
+                               : &parse_piece<Stored, true, true, true, false>;
+  }
+  return options.is_csv_like ? &parse_piece<Stored, true, true, false, true>
+                             : &parse_piece<Stored, true, true, false, false>;
+}
+
+ParsePiece choose_parser(const EntryLineOptions& options, bool has_value) {
+  if (!has_value) {
+    return options.is_csv_like ? &parse_piece<ImplicitOne, true, false, false, true>
+                               : &parse_piece<ImplicitOne, true, false, false, false>;
+  }
+  return with_value_type(options.value_kind, [&](auto tag) {
+    return choose_valued<typename decltype(tag)::type>(options);
+  });
+}
+
+/// Text of the first line that holds an entry, "" if none does.
+std::string_view first_entry_line(std::string_view block, std::string_view comments) {
+  const char* at = block.data();
+  const char* const end = at + block.size();
+  while (at != end) {
+    const char* begin = scan::skip_blanks(at);
+    const char* stop = line_end(begin, end);
+    if (!ends_line(begin) && !is_comment(begin, comments)) {
+      return {begin, static_cast<std::size_t>(stop - begin)};
+    }
+    at = stop + 1;
+  }
+  return {};
+}
+
+int count_words(std::string_view line) {
+  int words = 0;
+  bool inside = false;
+  for (const char c : line) {
+    const bool is_separator = scan::is_blank(c) || c == ',' || c == ';' || c == '\r';
+    words += !inside && !is_separator;
+    inside = !is_separator;
+  }
+  return words;
+}
+
+std::string describe(const EntryPiece& piece, const EntryLineOptions& options, bool has_value) {
+  const std::string found = ", found " + scan::quote_word(piece.fault_at);
+  const auto id = [&](const char* what, Offset limit) {
+    const std::string lowest = std::to_string(options.index_base);
+    if (limit > 0) {
+      return std::string("expected a ") + what + " number from " + lowest + " to " +
+             std::to_string(options.index_base + limit - 1) + found;
+    }
+    return std::string("expected an id from ") + lowest + " to " +
+           std::to_string(options.index_base + kMaxIndex - 1) + found +
+           (*piece.fault_at == '0' && options.index_base == 1
+                ? "; if ids start at 0, use --index-base=0"
+                : "; renumber the ids from 0 without gaps, rows and columns are 32-bit numbers");
+  };
+  switch (piece.fault) {
+    case Fault::row: return "expected a row as a whole number" + found;
+    case Fault::col: return "expected a column as a whole number" + found;
+    case Fault::row_range: return id("row", options.row_limit);
+    case Fault::col_range: return id("column", options.col_limit);
+    case Fault::value: return "expected a number as the value" + found;
+    case Fault::integer: return "expected a whole number as the value" + found;
+    case Fault::inexact:
+      return "expected a whole number of at most 2^53, which a float64 holds exactly" + found +
+             "; --value-kind=f64 rounds it";
+    case Fault::overflow:
+      return std::string("expected a value within the range of ") +
+             name_of(options.value_kind == ValueKind::none ? ValueKind::f64 : options.value_kind) +
+             found + "; a wider --value-kind may hold it";
+    case Fault::extra: {
+      const int columns = (options.has_ids ? 2 : 0) + (has_value ? 1 : 0);
+      return "expected the line to end after " + std::to_string(columns) +
+             (columns == 1 ? " number" : " numbers") + found;
+    }
+    case Fault::none: break;
+  }
+  return "expected an entry" + found;
+}
+
+}  // namespace
+
+EntryLines parse_entry_lines(ByteSource& source, const EntryLineOptions& options) {
+  LineReader lines(source);
+  return parse_entry_lines(lines, options);
+}
+
+EntryLines parse_entry_lines(LineReader& lines, const EntryLineOptions& options) {
+  const Offset expected = options.expected_entries;
+  const auto base = static_cast<std::uint64_t>(options.index_base);
+  const auto limit_of = [](Offset limit) {
+    return static_cast<std::uint64_t>(limit > 0 ? limit : kMaxIndex);
+  };
+  // With an expected number of entries, 0 rows means that no id is legal, not that all are.
+  const bool sizes_are_given = expected >= 0 && options.has_ids;
+  IdLimits limits{base, limit_of(options.row_limit), limit_of(options.col_limit)};
+  if (sizes_are_given) {
+    limits.rows = static_cast<std::uint64_t>(options.row_limit);
+    limits.cols = static_cast<std::uint64_t>(options.col_limit);
+  }
+
+  EntryStore store;
+  store.has_ids = options.has_ids;
+  ParsePiece parse = nullptr;
+  bool has_value = options.value_columns == 1;
+  Index largest_row = -1, largest_col = -1;
+  const std::uint64_t first_byte = lines.bytes_done();
+
+  std::string_view block;
+  std::vector<TextPiece> cuts;
+  std::vector<EntryPiece> pieces;
+  while (lines.next_block(block)) {
+    if (parse == nullptr) {
+      const std::string_view first = first_entry_line(block, options.comments);
+      if (first.empty()) {
+        lines.count_lines(count_line_ends(block));
+        continue;
+      }
+      if (options.value_columns < 0) has_value = count_words(first) >= 3;
+      parse = choose_parser(options, has_value);
+      store.values = ValueArray(has_value ? options.value_kind : ValueKind::none, 0);
+      // A plain file's size was compared with the expectation by the caller; of compressed data
+      // nobody knows the size, so there memory follows what really comes.
+      if (expected >= 0)
+        store.reserve(lines.bytes_left() >= 0 ? expected : std::min<Offset>(expected, 1 << 20));
+    }
+    const std::uint64_t block_lines = cut_into_pieces(block, usual_pieces(), cuts);
+    const Offset needed = store.size + static_cast<Offset>(block_lines);
+    if (needed > store.capacity) {
+      // At the end of a file some lines may be blank: leave room for them without doubling.
+      Offset wanted = std::max(needed, store.capacity + store.capacity / 2);
+      if (expected >= 0) wanted = std::max(needed, std::min(wanted, expected));
+      const double entries_per_byte =
+          static_cast<double>(needed) / static_cast<double>(lines.bytes_done() - first_byte);
+      if (expected < 0 && lines.bytes_left() >= 0) {
+        wanted = std::max(needed,
+                          static_cast<Offset>(
+                              1.02 * entries_per_byte *
+                              static_cast<double>(lines.bytes_done() - first_byte +
+                                                  static_cast<std::uint64_t>(lines.bytes_left()))));
+      }
+      store.reserve(wanted);
+    }
+    pieces.clear();
+    for (const TextPiece& cut : cuts) {
+      EntryPiece piece;
+      piece.text = cut;
+      piece.first_slot = store.size + static_cast<Offset>(cut.lines_before);
+      pieces.push_back(piece);
+    }
+    const auto count = static_cast<int>(pieces.size());
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
+    for (int i = 0; i < count; ++i) parse(options, limits, store, pieces[i]);
+
+    for (const EntryPiece& piece : pieces) {
+      if (piece.fault != Fault::none) {
+        const std::string_view text = piece.text.text;
+        const std::uint64_t line =
+            lines.line() + piece.text.lines_before +
+            count_line_ends(text.substr(0, static_cast<std::size_t>(piece.fault_at - text.data())));
+        lines.refuse(line, describe(piece, options, has_value));
+      }
+      if (piece.first_slot != store.size) store.move(piece.first_slot, store.size, piece.count);
+      store.size += piece.count;
+      largest_row = std::max(largest_row, piece.largest_row);
+      largest_col = std::max(largest_col, piece.largest_col);
+    }
+    lines.count_lines(block_lines);
+    if (expected >= 0 && store.size > expected) {
+      lines.refuse(lines.line() - 1, "expected " + std::to_string(expected) +
+                                         " entries as the header says, found at least " +
+                                         std::to_string(store.size) + " up to here");
+    }
+    if (options.progress) options.progress("reading", lines.bytes_done(), lines.bytes_total());
+  }
+  if (expected >= 0 && store.size < expected) {
+    lines.refuse(lines.line(), "expected " + std::to_string(expected) +
+                                   " entries as the header says, found only " +
+                                   std::to_string(store.size) +
+                                   "; the file is cut short or its header is wrong");
+  }
+
+  EntryLines result;
+  result.entries = store.size;
+  store.rows.truncate(store.size);
+  store.cols.truncate(store.size);
+  store.values.truncate(store.size);
+  result.coo.rows = static_cast<Index>(
+      options.row_limit > 0 || sizes_are_given ? options.row_limit : Offset{largest_row} + 1);
+  result.coo.cols = static_cast<Index>(
+      options.col_limit > 0 || sizes_are_given ? options.col_limit : Offset{largest_col} + 1);
+  result.coo.row_indices = std::move(store.rows);
+  result.coo.col_indices = std::move(store.cols);
+  result.coo.values = std::move(store.values);
+  if (parse == nullptr && has_value) result.coo.values = ValueArray(options.value_kind, 0);
+  return result;
+}
+
+}  // namespace csrkit
