@@ -1,0 +1,166 @@
+// NumPy archives that hold one sparse matrix:
+//   SciPy save_npz      format, shape, data, and indices + indptr (csr, csc) or row + col (coo)
+//   GNN benchmarks      the same arrays of a CSR matrix, called adj_data, adj_indices, ...
+//   edge arrays         src_li, dst_li, num_nodes: a pattern
+#include <algorithm>
+
+#include "preprocess/import/format_reader.h"
+#include "preprocess/import/npz_archive.h"
+
+namespace csrkit {
+
+namespace {
+
+struct Shape {
+  Index rows, cols;
+};
+
+Shape read_shape(const NpzArchive& archive, const std::string& name) {
+  const NpyArray array = archive.read(name);
+  array.require_vector(2);
+  const Buffer<Index> sizes = array.to_indices(kMaxIndex + 1);
+  return {sizes[0], sizes[1]};
+}
+
+void require_arrays(const NpzArchive& archive, std::initializer_list<std::string> names) {
+  for (const std::string& name : names) {
+    if (archive.has(name)) continue;
+    throw InputError(archive.path() + ": byte 0: expected an array called " + name +
+                     ".npy, found none; was the archive written completely?");
+  }
+}
+
+ValueArray read_values(const NpzArchive& archive, const std::string& name, Offset entries,
+                       const ImportOptions& options) {
+  if (options.value_kind == name_of(ValueKind::none)) return ValueArray(ValueKind::none, entries);
+  const NpyArray array = archive.read(name);
+  array.require_vector(entries);
+  return array.to_values();
+}
+
+/// CSR arrays whose names begin with `prefix`. For CSC, "rows" are columns until the end.
+void read_compressed(const NpzArchive& archive, const std::string& prefix, bool is_by_column,
+                     const ImportOptions& options, ImportResult& result) {
+  require_arrays(archive,
+                 {prefix + "data", prefix + "indices", prefix + "indptr", prefix + "shape"});
+  Shape shape = read_shape(archive, prefix + "shape");
+  if (is_by_column) std::swap(shape.rows, shape.cols);
+  const NpyArray offsets_array = archive.read(prefix + "indptr");
+  offsets_array.require_vector(Offset{shape.rows} + 1);
+  Buffer<Offset> row_offsets = offsets_array.to_offsets();
+  Buffer<Index> col_indices;
+  {
+    const NpyArray array = archive.read(prefix + "indices");
+    array.require_vector();
+    col_indices = array.to_indices(shape.cols);
+  }
+  ValueArray values = read_values(archive, prefix + "data", col_indices.size(), options);
+  // SciPy lets arrays be longer than the matrix needs.
+  const Offset nnz = row_offsets[shape.rows];
+  if (nnz < col_indices.size()) {
+    col_indices.truncate(nnz);
+    values.truncate(nnz);
+  }
+  result.entries_read = col_indices.size();
+  finish_csr(shape.rows, shape.cols, std::move(row_offsets), std::move(col_indices),
+             std::move(values), options, archive.path(), result);
+  if (is_by_column) result.matrix = transpose(result.matrix);
+}
+
+void read_coordinates(const NpzArchive& archive, const ImportOptions& options,
+                      ImportResult& result) {
+  require_arrays(archive, {"data", "row", "col", "shape"});
+  const Shape shape = read_shape(archive, "shape");
+  CooMatrix coo;
+  coo.rows = shape.rows;
+  coo.cols = shape.cols;
+  {
+    const NpyArray array = archive.read("row");
+    array.require_vector();
+    coo.row_indices = array.to_indices(shape.rows);
+  }
+  {
+    const NpyArray array = archive.read("col");
+    array.require_vector(coo.nnz());
+    coo.col_indices = array.to_indices(shape.cols);
+  }
+  coo.values = read_values(archive, "data", coo.nnz(), options);
+  result.entries_read = coo.nnz();
+  finish_coo(std::move(coo), options, archive.path(), result);
+}
+
+void read_edge_arrays(const NpzArchive& archive, const ImportOptions& options,
+                      ImportResult& result) {
+  require_arrays(archive, {"src_li", "dst_li", "num_nodes"});
+  const Buffer<Index> nodes = archive.read("num_nodes").to_indices(kMaxIndex + 1);
+  if (nodes.size() != 1) {
+    throw InputError(archive.path() + "(num_nodes.npy): byte 0: expected one number, found " +
+                     std::to_string(nodes.size()) + "; fetch the file again");
+  }
+  CooMatrix coo;
+  coo.rows = coo.cols = nodes[0];
+  {
+    const NpyArray array = archive.read("src_li");
+    array.require_vector();
+    coo.row_indices = array.to_indices(nodes[0]);
+  }
+  {
+    const NpyArray array = archive.read("dst_li");
+    array.require_vector(coo.nnz());
+    coo.col_indices = array.to_indices(nodes[0]);
+  }
+  coo.values = ValueArray(ValueKind::none, coo.nnz());
+  result.entries_read = coo.nnz();
+  finish_coo(std::move(coo), options, archive.path(), result);
+}
+
+[[noreturn]] void refuse_unknown(const NpzArchive& archive) {
+  std::string found;
+  for (const std::string& name : archive.names()) {
+    archive.read_header(name);  // an array of Python objects is the better explanation
+    if (found.size() < 200) found += (found.empty() ? "" : ", ") + name;
+  }
+  throw InputError(archive.path() + ": byte 0: expected the arrays of a sparse matrix (indices, " +
+                   "indptr, data, shape, or row, col, data, shape), found " +
+                   (found.empty() ? "none" : found) +
+                   "; store the matrix with scipy.sparse.save_npz");
+}
+
+void read_archive(const NpzArchive& archive, const ImportOptions& options, ImportResult& result) {
+  if (archive.has("adj_indptr")) {
+    result.notes["layout"] = "adj_* arrays of a CSR matrix";
+    return read_compressed(archive, "adj_", false, options, result);
+  }
+  std::string layout = archive.has("indptr") ? "csr" : archive.has("row") ? "coo" : "";
+  if (archive.has("format")) layout = archive.read("format").to_text();
+  if (!layout.empty()) {
+    result.notes["layout"] = "SciPy " + layout;
+    if (layout == "csr") return read_compressed(archive, "", false, options, result);
+    if (layout == "csc") return read_compressed(archive, "", true, options, result);
+    if (layout == "coo") return read_coordinates(archive, options, result);
+    throw InputError(archive.path() + "(format.npy): byte 0: expected csr, csc or coo, found '" +
+                     layout + "'; store matrix.tocsr() with scipy.sparse.save_npz");
+  }
+  if (archive.has("src_li")) {
+    result.notes["layout"] = "edge arrays src_li and dst_li";
+    return read_edge_arrays(archive, options, result);
+  }
+  refuse_unknown(archive);
+}
+
+}  // namespace
+
+bool matches_npz(const Peek& peek) {
+  return peek.is_zip && std::any_of(peek.members.begin(), peek.members.end(), [](const auto& name) {
+           return name.size() > 4 && name.compare(name.size() - 4, 4, ".npy") == 0;
+         });
+}
+
+ImportResult read_npz(const std::string& path, const ImportOptions& options) {
+  ImportResult result;
+  result.inputs = {{path, 0, {}}};
+  read_archive(NpzArchive(path), options, result);
+  return result;
+}
+
+}  // namespace csrkit

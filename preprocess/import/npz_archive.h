@@ -1,0 +1,70 @@
+// A NumPy .npz archive: a zip file of named .npy arrays, read one by one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/npy_file.h"
+#include "preprocess/import/byte_source.h"
+
+namespace csrkit {
+
+/// One array of an archive, in C or Fortran order as its header says.
+class NpyArray {
+ public:
+  NpyArray(std::string where, NpyHeader header, Buffer<char> elements)
+      : where_(std::move(where)), header_(std::move(header)), elements_(std::move(elements)) {}
+
+  const NpyHeader& header() const { return header_; }
+  Offset size() const { return header_.elements(); }
+  /// "graph.npz(indices.npy)", to begin messages with.
+  const std::string& where() const { return where_; }
+
+  /// Throws InputError unless the array has one dimension (and `length` elements, if not negative).
+  void require_vector(Offset length = -1) const;
+
+  /// Integers of any width as row or column numbers; each must be in [0, limit). The first one
+  /// that is not is named by its byte.
+  Buffer<Index> to_indices(Offset limit) const;
+  /// Integers of any width.
+  Buffer<Offset> to_offsets() const;
+  /// f2, f4, f8 as they are; true/false as kind none if all are true, else as f32; integers of 8
+  /// and 16 bits as f32, wider ones as f64, which must hold them exactly.
+  ValueArray to_values() const;
+  /// Bytes or characters of a NumPy string, "csr" or "coo" for SciPy's format.
+  std::string to_text() const;
+
+ private:
+  template <class F>
+  void for_integer_type(F&& f) const;
+  [[noreturn]] void refuse_element(Offset position, int element_bytes, const std::string& expected,
+                                   const std::string& found) const;
+
+  std::string where_;
+  NpyHeader header_;
+  Buffer<char> elements_;
+};
+
+class NpzArchive {
+ public:
+  /// Lists the arrays; reads none.
+  explicit NpzArchive(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  bool has(const std::string& name) const;
+  /// Names without ".npy".
+  std::vector<std::string> names() const;
+
+  /// The array called `name`. Its size is checked against the archive before memory is taken.
+  /// Pickled Python objects are refused with what to do instead.
+  NpyArray read(const std::string& name) const;
+  /// The same, but looks at the header only.
+  NpyHeader read_header(const std::string& name) const;
+
+ private:
+  std::string path_;
+  std::uint64_t size_bytes_ = 0;
+  std::vector<ArchiveMember> members_;
+};
+
+}  // namespace csrkit

@@ -1,0 +1,74 @@
+// Raw CSR, little-endian: int64 rows, cols, nnz; int32 row offsets [rows + 1]; int32 columns [nnz];
+// float32 values [nnz]. Told by its size, which the first three numbers fix to the byte.
+#include <cstring>
+
+#include "preprocess/import/format_reader.h"
+#include "preprocess/import/plain_file.h"
+
+namespace csrkit {
+
+namespace {
+
+constexpr std::uint64_t kHeaderBytes = 24;
+
+struct RawHeader {
+  std::int64_t rows, cols, nnz;
+};
+
+bool is_possible(const RawHeader& header) {
+  const auto fits = [](std::int64_t value) { return value >= 0 && value <= kMaxIndex; };
+  return fits(header.rows) && fits(header.cols) && fits(header.nnz);
+}
+
+std::uint64_t file_bytes(const RawHeader& header) {
+  return kHeaderBytes + 4 * (static_cast<std::uint64_t>(header.rows) + 1) +
+         8 * static_cast<std::uint64_t>(header.nnz);
+}
+
+}  // namespace
+
+bool matches_raw_csr(const Peek& peek) {
+  if (peek.is_directory || peek.disk_head.size() < kHeaderBytes) return false;
+  RawHeader header;
+  std::memcpy(&header, peek.disk_head.data(), sizeof header);
+  return is_possible(header) && file_bytes(header) == peek.size_bytes;
+}
+
+ImportResult read_raw_csr(const std::string& path, const ImportOptions& options) {
+  const PlainFile file(path);
+  if (file.size_bytes() < kHeaderBytes) {
+    throw InputError(path + ": byte " + std::to_string(file.size_bytes()) +
+                     ": expected 24 bytes of rows, cols and nnz, found the end of the file; was " +
+                     "it copied completely?");
+  }
+  RawHeader header;
+  const Buffer<std::int64_t> sizes = file.read<std::int64_t>(0, 3);
+  std::memcpy(&header, sizes.data(), sizeof header);
+  if (!is_possible(header)) {
+    throw InputError(path + ": byte 0: expected rows, cols and nnz between 0 and 2^31 - 1, found " +
+                     std::to_string(header.rows) + ", " + std::to_string(header.cols) + ", " +
+                     std::to_string(header.nnz) + "; is this a raw CSR file?");
+  }
+  if (file_bytes(header) != file.size_bytes()) {
+    throw InputError(path + ": byte " + std::to_string(file.size_bytes()) + ": expected " +
+                     std::to_string(file_bytes(header)) + " bytes for " +
+                     std::to_string(header.rows) + " rows and " + std::to_string(header.nnz) +
+                     " entries, found " + std::to_string(file.size_bytes()) +
+                     "; was it copied completely?");
+  }
+  const auto rows = static_cast<Index>(header.rows);
+  const std::uint64_t columns_at = kHeaderBytes + 4 * (static_cast<std::uint64_t>(rows) + 1);
+  const std::uint64_t values_at = columns_at + 4 * static_cast<std::uint64_t>(header.nnz);
+  ImportResult result;
+  result.inputs = {{path, 0, {}}};
+  result.entries_read = header.nnz;
+  Buffer<Offset> row_offsets =
+      widen_offsets(file.read<std::int32_t>(kHeaderBytes, header.rows + 1));
+  Buffer<Index> columns = file.read<Index>(columns_at, header.nnz);
+  ValueArray values = ValueArray::from(file.read<float>(values_at, header.nnz));
+  finish_csr(rows, static_cast<Index>(header.cols), std::move(row_offsets), std::move(columns),
+             std::move(values), options, path, result);
+  return result;
+}
+
+}  // namespace csrkit
