@@ -8,8 +8,10 @@ namespace csrkit {
 
 /// Creates `<name>.tmp.<pid>.<random>` in the folder of `path`, and gives it its final name in
 /// `commit()`, after fsync of the file and before fsync of the folder. Destroyed without commit, or
-/// on SIGINT and SIGTERM (see remove_pending_temporaries), the temporary is removed. Other than a
-/// regular file (/dev/stdout, a pipe, a device) is refused with IoError: it cannot be renamed over.
+/// on SIGINT and SIGTERM (see remove_pending_temporaries), the temporary is removed, and what was
+/// under the final name before stays untouched. Other than a regular file (/dev/stdout, a pipe, a
+/// device) is refused with IoError: it cannot be renamed over. A symbolic link is followed: the file
+/// it points at is replaced, the link stays. Permissions are those of any new file (umask).
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -22,16 +24,22 @@ class AtomicFile {
 
   /// Appends at `position()`. Throws IoError naming the file and the system's reason (disk full).
   void write(const void* data, std::uint64_t bytes);
-  /// Writes somewhere without moving `position()`.
+  /// Writes somewhere without moving `position()`; several threads may do so at once.
   void write_at(std::uint64_t offset, const void* data, std::uint64_t bytes);
   std::uint64_t position() const { return position_; }
 
   void commit();
 
  private:
+  void discard() noexcept;
+  [[noreturn]] void fail(const char* step, int reason) const;
+
   std::string path_;
-  std::string temporary_;
+  std::string final_name_;  // in the folder, links resolved
+  std::string temporary_;   // in the folder; "" once committed
+  int folder_ = -1;         // a descriptor: the current directory may change meanwhile
   int descriptor_ = -1;
+  int registry_slot_ = -1;
   std::uint64_t position_ = 0;
 };
 

@@ -28,4 +28,9 @@ class MemorySink : public CsrSink {
   std::unique_ptr<State> state_;
 };
 
+/// What every sink demands of its next block and before it finishes; throws UsageError.
+void require_next_block(const CsrMatrix& block, Index rows_so_far, Index rows, Index cols,
+                        ValueKind kind);
+void require_all_rows(Index rows_so_far, Index rows);
+
 }  // namespace csrkit
