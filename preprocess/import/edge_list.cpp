@@ -1,0 +1,118 @@
+// Edge lists: one edge per line, two ids and perhaps a weight (SNAP, KONECT, csv, tsv).
+//
+// Row = the first id, column = the second. Without --rows and --cols the matrix is square and reaches
+// to the largest id; with one of them the other side reaches to its own largest id. A first line that
+// names columns ("source,target") is skipped and noted.
+#include <algorithm>
+#include <cctype>
+
+#include "preprocess/import/format_reader.h"
+#include "preprocess/import/text_parse.h"
+
+namespace csrkit {
+
+namespace {
+
+constexpr std::string_view kComments = "#%/";
+
+bool is_separator(char c) { return scan::is_blank(c) || c == ',' || c == ';'; }
+
+bool is_comment_or_blank(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return true;
+  if (line[first] == '/') return line.substr(first, 2) == "//";
+  return kComments.find(line[first]) != std::string_view::npos;
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < line.size();) {
+    while (at < line.size() && is_separator(line[at])) ++at;
+    const std::size_t begin = at;
+    while (at < line.size() && !is_separator(line[at])) ++at;
+    if (at > begin) words.push_back(line.substr(begin, at - begin));
+  }
+  return words;
+}
+
+bool is_id(std::string_view word) {
+  return !word.empty() && std::all_of(word.begin(), word.end(), scan::is_digit);
+}
+
+/// Two or three words, each beginning like a name and not like a number ("nan" is no column name).
+bool names_columns(const std::vector<std::string_view>& words) {
+  if (words.size() < 2 || words.size() > 3) return false;
+  return std::all_of(words.begin(), words.end(), [](std::string_view word) {
+    const char c = word[0] == '"' && word.size() > 1 ? word[1] : word[0];
+    return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
+  });
+}
+
+bool is_edge(const std::vector<std::string_view>& words) {
+  return (words.size() == 2 || words.size() == 3) && is_id(words[0]) && is_id(words[1]);
+}
+
+}  // namespace
+
+bool matches_edge_list(const Peek& peek) {
+  if (peek.is_directory || peek.is_tar || peek.is_zip) return false;
+  bool names_seen = false;
+  for (std::size_t at = 0; at < peek.head.size();) {
+    const std::size_t end = std::min(peek.head.find('\n', at), peek.head.size());
+    const std::string_view line = peek.head.substr(at, end - at);
+    at = end + 1;
+    if (is_comment_or_blank(line)) continue;
+    const auto words = words_of(line);
+    if (names_seen || !names_columns(words)) return is_edge(words);
+    names_seen = true;
+  }
+  return false;
+}
+
+ImportResult read_edge_list(const std::string& path, const ImportOptions& options) {
+  ImportResult result;
+  result.inputs.push_back({path, 0, {}});
+
+  std::uint64_t lines_to_skip = 0;
+  {
+    const std::unique_ptr<ByteSource> source = open_file(path);
+    LineReader lines(*source);
+    std::string_view line;
+    while (lines.next_line(line)) {
+      if (is_comment_or_blank(line)) continue;
+      if (names_columns(words_of(line))) {
+        lines_to_skip = lines.line() - 1;
+        result.notes["column names"] = std::string(line.substr(0, 80));
+      }
+      break;
+    }
+  }
+
+  const std::unique_ptr<ByteSource> source = open_file(path);
+  LineReader lines(*source);
+  std::string_view skipped;
+  while (lines.line() <= lines_to_skip && lines.next_line(skipped)) {
+  }
+  EntryLineOptions how;
+  how.index_base = options.index_base < 0 ? 0 : options.index_base;
+  how.row_limit = options.rows;
+  how.col_limit = options.cols;
+  how.comments = kComments;
+  how.value_kind = wanted_kind(options, ValueKind::f64);
+  how.progress = options.progress;
+  EntryLines entries = parse_entry_lines(lines, how);
+  result.entries_read = entries.entries;
+  if (options.rows == 0 && options.cols == 0) {
+    entries.coo.rows = entries.coo.cols = std::max(entries.coo.rows, entries.coo.cols);
+    if (entries.entries == 0) {
+      throw InputError(path +
+                       ": expected at least one edge, found none; give --rows and --cols if "
+                       "the matrix is meant to be empty");
+    }
+  }
+  finish_coo(std::move(entries.coo), options, path, result);
+  return result;
+}
+
+}  // namespace csrkit

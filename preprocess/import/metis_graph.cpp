@@ -1,0 +1,370 @@
+// METIS graphs: a header "vertices edges [format [constraints]]", then one line of neighbours per
+// vertex, counted from 1. Vertex weights and sizes are skipped, edge weights become the values.
+//
+// The graph is undirected, so every edge stands in two lines: the count is checked against the header
+// and the matrix must be symmetric, in its weights too. Blank lines are vertices without neighbours
+// (missing ones at the end as well, provided that all edges were there).
+#include <omp.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "preprocess/import/format_reader.h"
+#include "preprocess/import/text_parse.h"
+
+namespace csrkit {
+
+namespace {
+
+struct Header {
+  Offset vertices = 0, edges = 0;
+  bool has_sizes = false, has_edge_weights = false;
+  Offset vertex_weights = 0;
+  Offset numbers_before_neighbours() const { return (has_sizes ? 1 : 0) + vertex_weights; }
+};
+
+std::vector<std::uint64_t> numbers_of(std::string_view line, bool& is_sound) {
+  std::vector<std::uint64_t> numbers;
+  const std::string text = std::string(line) + "\n";
+  const char* at = text.data();
+  is_sound = true;
+  for (;;) {
+    at = scan::skip_blanks(at);
+    if (*at == '\n' || (*at == '\r' && at[1] == '\n')) return numbers;
+    std::uint64_t number = 0;
+    if (!scan::read_digits(at, number) ||
+        (!scan::is_blank(*at) && *at != '\n' && !(*at == '\r' && at[1] == '\n'))) {
+      is_sound = false;
+      return numbers;
+    }
+    numbers.push_back(number);
+  }
+}
+
+/// "" or what is wrong with the header line.
+std::string parse_header(std::string_view line, Header& header) {
+  bool is_sound = false;
+  const std::vector<std::uint64_t> numbers = numbers_of(line, is_sound);
+  if (!is_sound || numbers.size() < 2 || numbers.size() > 4) {
+    return "expected \"vertices edges [format [constraints]]\", found " + scan::quote(line);
+  }
+  if (numbers[0] > static_cast<std::uint64_t>(kMaxIndex)) {
+    return "expected at most 2147483647 vertices, found " + std::to_string(numbers[0]);
+  }
+  header.vertices = static_cast<Offset>(numbers[0]);
+  header.edges = static_cast<Offset>(numbers[1]);
+  const std::uint64_t format = numbers.size() > 2 ? numbers[2] : 0;
+  if (format > 111 || format % 10 > 1 || format / 10 % 10 > 1) {
+    return "expected a format of three digits 0 or 1, found " + std::to_string(format);
+  }
+  header.has_edge_weights = format % 10 == 1;
+  header.has_sizes = format / 100 == 1;
+  const bool has_vertex_weights = format / 10 % 10 == 1;
+  const std::uint64_t constraints = numbers.size() > 3 ? numbers[3] : 1;
+  if (constraints > 1000) {
+    return "expected at most 1000 weights per vertex, found " + std::to_string(constraints);
+  }
+  header.vertex_weights = has_vertex_weights ? static_cast<Offset>(constraints) : 0;
+  return {};
+}
+
+bool is_comment(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  return first != std::string_view::npos && line[first] == '%';
+}
+
+/// The neighbours of some successive vertices.
+struct VertexPiece {
+  TextPiece text;
+  Offset first_vertex = 0;  // among all
+  Offset vertices = 0;
+  std::vector<Index> neighbours;
+  std::vector<double> weights;
+  std::vector<Offset> degrees;
+  std::string fault;
+  const char* fault_at = nullptr;
+};
+
+Offset count_vertices(std::string_view text) {
+  Offset count = 0;
+  for (const char *at = text.data(), *end = at + text.size(); at != end;) {
+    count += *scan::skip_blanks(at) != '%';
+    at = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at))) + 1;
+  }
+  return count;
+}
+
+void parse_piece(const Header& header, VertexPiece& piece) {
+  const char* at = piece.text.text.data();
+  const char* const end = at + piece.text.text.size();
+  const auto fail = [&](const char* place, std::string message) {
+    piece.fault = std::move(message);
+    piece.fault_at = place;
+  };
+  const auto ends_line = [&] { return *at == '\n' || (*at == '\r' && at[1] == '\n'); };
+  // METIS itself knows weights as whole numbers only; reals are read too, other programs write them.
+  const auto read_weight = [&](double& weight) {
+    return scan::read_real(at, end, weight) && (scan::is_blank(*at) || ends_line());
+  };
+  for (Offset vertex = piece.first_vertex; at != end;) {
+    at = scan::skip_blanks(at);
+    if (*at == '%') {
+      at = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at))) + 1;
+      continue;
+    }
+    const std::string of_vertex = " of vertex " + std::to_string(vertex + 1);
+    if (vertex >= header.vertices) {
+      if (!ends_line()) {
+        return fail(
+            at, "expected " + std::to_string(header.vertices) +
+                    " lines of vertices as the header says, found one more, which begins with " +
+                    scan::quote_word(at));
+      }
+      at += *at == '\r' ? 2 : 1;
+      continue;
+    }
+    if (!ends_line()) {
+      for (Offset i = 0; i < header.numbers_before_neighbours(); ++i) {
+        double ignored;
+        at = scan::skip_blanks(at);
+        const char* word = at;
+        if (!read_weight(ignored)) {
+          return fail(word, "expected a weight" + of_vertex + ", found " + scan::quote_word(word));
+        }
+      }
+    }
+    const std::size_t before = piece.neighbours.size();
+    for (;;) {
+      at = scan::skip_blanks(at);
+      if (ends_line()) break;
+      const char* word = at;
+      std::uint64_t id = 0;
+      if (!scan::read_digits(at, id) || (!scan::is_blank(*at) && !ends_line()) || id < 1 ||
+          id > static_cast<std::uint64_t>(header.vertices)) {
+        return fail(word, "expected a neighbour" + of_vertex + " from 1 to " +
+                              std::to_string(header.vertices) + ", found " +
+                              scan::quote_word(word));
+      }
+      if (static_cast<Offset>(id) == vertex + 1) {
+        return fail(word, "expected neighbours" + of_vertex +
+                              " other than itself, METIS graphs have no loops; remove the loop, or "
+                              "import the graph in another format");
+      }
+      piece.neighbours.push_back(static_cast<Index>(id - 1));
+      if (header.has_edge_weights) {
+        at = scan::skip_blanks(at);
+        word = at;
+        double weight;
+        if (!read_weight(weight)) {
+          return fail(
+              word, "expected an edge's weight" + of_vertex + ", found " + scan::quote_word(word));
+        }
+        piece.weights.push_back(weight);
+      }
+    }
+    piece.degrees.push_back(static_cast<Offset>(piece.neighbours.size() - before));
+    at += *at == '\r' ? 2 : 1;
+    ++vertex;
+  }
+}
+
+/// Where everything ends up; grows with what comes.
+template <class T>
+void append(Buffer<T>& array, Offset& size, const std::vector<T>& items) {
+  const auto count = static_cast<Offset>(items.size());
+  if (size + count > array.size()) {
+    Buffer<T> larger(std::max(size + count, array.size() + array.size() / 2));
+    if (size > 0)
+      std::memcpy(larger.data(), array.data(), static_cast<std::size_t>(size) * sizeof(T));
+    array = std::move(larger);
+  }
+  std::copy(items.begin(), items.end(), array.data() + size);
+  size += count;
+}
+
+[[noreturn]] void refuse_asymmetry(const CsrMatrix& matrix, const CsrMatrix& mirror,
+                                   const std::string& name) {
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    const Offset begin = matrix.row_offsets()[row], end = matrix.row_offsets()[row + 1];
+    const Offset mirror_begin = mirror.row_offsets()[row],
+                 mirror_end = mirror.row_offsets()[row + 1];
+    const Index *cols = matrix.col_indices(), *mirror_cols = mirror.col_indices();
+    for (Offset at = 0; at < std::max(end - begin, mirror_end - mirror_begin); ++at) {
+      const Offset here = begin + at, there = mirror_begin + at;
+      const bool has_here = here < end, has_there = there < mirror_end;
+      if (has_here && has_there && cols[here] == mirror_cols[there]) continue;
+      const bool here_is_extra = has_here && (!has_there || cols[here] < mirror_cols[there]);
+      const Offset from = Offset{1} + (here_is_extra ? row : mirror_cols[there]);
+      const Offset to = Offset{1} + (here_is_extra ? cols[here] : row);
+      throw InputError(
+          name + ": expected every edge in the lines of both its vertices, found vertex " +
+          std::to_string(to) + " as a neighbour of vertex " + std::to_string(from) +
+          " but not the other way round; METIS graphs are undirected, import directed ones "
+          "as an edge list");
+    }
+  }
+  throw InputError(name +
+                   ": expected the same weight for an edge in the lines of both its vertices, "
+                   "found two different ones");
+}
+
+std::vector<std::string_view> lines_of(const Peek& peek) {
+  std::vector<std::string_view> lines;
+  for (std::size_t at = 0; at < peek.head.size();) {
+    const std::size_t end = peek.head.find('\n', at);
+    if (end == std::string_view::npos) {
+      if (peek.head_is_whole) lines.push_back(peek.head.substr(at));
+      break;
+    }
+    lines.push_back(peek.head.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+bool matches_metis_graph(const Peek& peek) {
+  if (peek.is_directory || peek.is_tar || peek.is_zip) return false;
+  Header header;
+  bool has_header = false, all_lines_alike = true;
+  std::size_t columns = 0;
+  Offset vertices = 0, numbers_seen = 0;
+  for (const std::string_view line : lines_of(peek)) {
+    if (is_comment(line)) continue;
+    bool is_sound = false;
+    const auto numbers = numbers_of(line, is_sound);
+    if (!has_header) {
+      if (numbers.empty() && is_sound) continue;
+      if (!parse_header(line, header).empty()) return false;
+      has_header = true;
+      columns = numbers.size();
+      continue;
+    }
+    all_lines_alike = all_lines_alike && numbers.size() == columns;
+    // Real weights are legal for the reader, but too weak a sign for detection.
+    if (!is_sound) return false;
+    if (vertices == header.vertices) {
+      if (!numbers.empty()) return false;
+      continue;
+    }
+    ++vertices;
+    numbers_seen += static_cast<Offset>(numbers.size());
+    const bool only_neighbours =
+        !header.has_edge_weights && header.numbers_before_neighbours() == 0;
+    if (!only_neighbours) continue;
+    for (const std::uint64_t id : numbers) {
+      if (id < 1 || id > static_cast<std::uint64_t>(header.vertices)) return false;
+    }
+  }
+  if (!has_header) return false;
+  if (peek.head_is_whole) {
+    // The counts of the header are a strong sign: an edge list would have to meet both by chance.
+    const Offset per_edge = header.has_edge_weights ? 4 : 2;
+    const Offset expected = header.edges * per_edge + vertices * header.numbers_before_neighbours();
+    return vertices == header.vertices && vertices > 0 && numbers_seen == expected;
+  }
+  // Every line with as many numbers as the first one: an edge list.
+  return !(all_lines_alike && (columns == 2 || columns == 3));
+}
+
+ImportResult read_metis_graph(const std::string& path, const ImportOptions& options) {
+  ImportResult result;
+  result.inputs.push_back({path, 0, {}});
+  const std::unique_ptr<ByteSource> source = open_file(path);
+  LineReader lines(*source);
+  Header header;
+  std::string_view line;
+  do {
+    if (!lines.next_line(line)) {
+      lines.refuse(lines.line(), "expected a header line, found the end of the file");
+    }
+  } while (is_comment(line) || line.find_first_not_of(" \t") == std::string_view::npos);
+  const std::string fault = parse_header(line, header);
+  if (!fault.empty()) lines.refuse(lines.line() - 1, fault);
+  const std::int64_t left = lines.bytes_left();
+  // Every number takes a digit and a separator; the last line end may be missing.
+  if (left >= 0 && header.edges > (left + 1) / 4) {
+    lines.refuse(lines.line() - 1, "expected " + std::to_string(header.edges) +
+                                       " edges as the header says, found " + std::to_string(left) +
+                                       " bytes behind it, too few for that");
+  }
+
+  Buffer<Index> col_indices;
+  Buffer<double> weights;
+  std::vector<Offset> degrees;
+  Offset entries = 0, weights_read = 0;
+  std::string_view block;
+  std::vector<TextPiece> cuts;
+  while (lines.next_block(block)) {
+    const std::uint64_t block_lines = cut_into_pieces(block, usual_pieces(), cuts);
+    std::vector<VertexPiece> pieces(cuts.size());
+    const auto count = static_cast<int>(pieces.size());
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
+    for (int i = 0; i < count; ++i) {
+      pieces[i].text = cuts[i];
+      pieces[i].vertices = count_vertices(cuts[i].text);
+    }
+    auto vertex = static_cast<Offset>(degrees.size());
+    for (VertexPiece& piece : pieces) {
+      piece.first_vertex = vertex;
+      vertex += piece.vertices;
+    }
+    bool out_of_memory = false;
+#pragma omp parallel for schedule(dynamic, 1) if (count > 1)
+    for (int i = 0; i < count; ++i) {
+      try {
+        parse_piece(header, pieces[i]);
+      } catch (const std::exception&) {
+#pragma omp atomic write
+        out_of_memory = true;
+      }
+    }
+    if (out_of_memory) throw MemoryError(path + ": not enough memory to read the graph");
+    for (const VertexPiece& piece : pieces) {
+      if (!piece.fault.empty()) {
+        const std::string_view text = piece.text.text;
+        lines.refuse(lines.line() + piece.text.lines_before +
+                         static_cast<std::uint64_t>(std::count(text.data(), piece.fault_at, '\n')),
+                     piece.fault);
+      }
+      append(col_indices, entries, piece.neighbours);
+      if (header.has_edge_weights) append(weights, weights_read, piece.weights);
+      degrees.insert(degrees.end(), piece.degrees.begin(), piece.degrees.end());
+    }
+    lines.count_lines(block_lines);
+    if (options.progress) options.progress("reading", lines.bytes_done(), lines.bytes_total());
+  }
+  if (entries != 2 * header.edges) {
+    lines.refuse(lines.line(),
+                 "expected every one of the " + std::to_string(header.edges) +
+                     " edges of the header twice, found " + std::to_string(entries) +
+                     " neighbours in all; the file is cut short or its header is wrong");
+  }
+  const auto found = static_cast<Offset>(degrees.size());
+  if (found < header.vertices) {
+    result.notes["missing lines"] = std::to_string(header.vertices - found) +
+                                    " vertices at the end have no line and so no neighbours";
+  }
+  result.entries_read = entries;
+  const auto rows = static_cast<Index>(header.vertices);
+  Buffer<Offset> row_offsets(header.vertices + 1);
+  row_offsets[0] = 0;
+  for (Index row = 0; row < rows; ++row) {
+    row_offsets[row + 1] = row_offsets[row] + (row < found ? degrees[row] : 0);
+  }
+  degrees = {};
+  col_indices.truncate(entries);
+  weights.truncate(entries);
+  ValueArray values(ValueKind::none, entries);
+  if (header.has_edge_weights) values = ValueArray::from(std::move(weights));
+  finish_csr(rows, rows, std::move(row_offsets), std::move(col_indices), std::move(values), options,
+             path, result);
+
+  const CsrMatrix mirror = transpose(result.matrix);
+  if (!identical(result.matrix, mirror)) refuse_asymmetry(result.matrix, mirror, path);
+  result.is_symmetric_by_format = true;
+  return result;
+}
+
+}  // namespace csrkit
