@@ -73,6 +73,9 @@ struct ColumnDrawer::Scratch {
 std::vector<GenerateParameter> column_model_parameters() {
   return {
       {"community", "32", "mean size of a planted community; 0 = none"},
+      {"cliques", "0",
+       "above 0, instead of community: rows of like length form a community this many times as "
+       "large"},
       {"inside", "0.5", "share of a row's entries inside its community"},
       {"coarse", "64", "number of coarse communities around the small ones; 0 = none"},
       {"inside_coarse", "0.25", "share of a row's entries inside its coarse community"},
@@ -90,6 +93,7 @@ std::vector<GenerateParameter> column_model_parameters() {
 ColumnModel column_model_of(const Parameters& parameters) {
   ColumnModel model;
   model.community = parameters.index("community", 0);
+  model.cliques = parameters.real("cliques", 0, 1000);
   model.inside = parameters.real("inside", 0, 1);
   model.coarse = parameters.index("coarse", 0);
   model.inside_coarse = parameters.real("inside_coarse", 0, 1);
@@ -102,13 +106,41 @@ ColumnModel column_model_of(const Parameters& parameters) {
       parameters.choice("order", {"shuffled", "coarse", "planted"}));
   model.diagonal = static_cast<ColumnModel::Diagonal>(
       parameters.choice("diagonal", {"never", "allowed", "always"}));
-  if (model.community == 0) model.inside = 0;
+  if (model.community == 0 && model.cliques == 0) model.inside = 0;
   if (model.coarse == 0) model.inside_coarse = 0;
   if (model.inside + model.inside_coarse + model.near > 1 + 1e-9) {
     parameters.refuse_all(
         "inside, inside_coarse and near are shares of the same entries and add up to more than 1");
   }
   return model;
+}
+
+void place_lengths(ColumnModel* model, Buffer<Index>* lengths, std::uint64_t seed) {
+  const Offset rows = lengths->size();
+  RandomStream random(seed);
+  if (model->cliques == 0) {
+    for (Offset i = rows - 1; i > 0; --i) {
+      std::swap((*lengths)[i],
+                (*lengths)[static_cast<Offset>(random.below(static_cast<std::uint64_t>(i) + 1))]);
+    }
+    return;
+  }
+  std::vector<std::pair<Offset, Offset>> groups;  // begin and end among the ascending lengths
+  for (Offset begin = 0; begin < rows;) {
+    const auto size = std::max<Offset>(2, std::llround(model->cliques * (*lengths)[begin]) + 1);
+    groups.emplace_back(begin, std::min(rows, begin + size));
+    begin = groups.back().second;
+  }
+  const Buffer<Index> order = random_order(static_cast<Index>(groups.size()), seed);
+  Buffer<Index> placed(rows);
+  Offset next = 0;
+  for (const Index group : order) {
+    const auto [begin, end] = groups[static_cast<std::size_t>(group)];
+    model->groups.push_back(static_cast<Index>(next));
+    std::copy(lengths->begin() + begin, lengths->begin() + end, placed.begin() + next);
+    next += end - begin;
+  }
+  *lengths = std::move(placed);
 }
 
 ColumnDrawer::ColumnDrawer(const ColumnModel& model, Index rows, Index cols,
@@ -123,19 +155,27 @@ ColumnDrawer::ColumnDrawer(const ColumnModel& model, Index rows, Index cols,
     throw UsageError("a matrix that is not square needs diagonal=allowed");
   }
 
+  if (rows != cols && model_.cliques > 0) {
+    throw UsageError("cliques need as many columns as rows; take communities");
+  }
+
   if (model_.inside > 0) {
-    // Sizes spread from half the mean upwards, exponentially.
-    RandomStream random(seed, kCommunities);
-    community_at_ = Buffer<Index>(cols);
-    for (Offset begin = 0; begin < cols;) {
-      const double size = model_.community * (0.5 - 0.5 * std::log1p(-random.unit()));
-      const Offset end = std::min<Offset>(begin + std::max<Offset>(2, std::llround(size)), cols);
-      std::fill(community_at_.begin() + begin, community_at_.begin() + end,
-                static_cast<Index>(community_begin_.size()));
-      community_begin_.push_back(static_cast<Index>(begin));
-      begin = end;
+    community_begin_ = model_.groups;
+    if (community_begin_.empty()) {
+      // Sizes spread from half the mean upwards, exponentially.
+      RandomStream random(seed, kCommunities);
+      for (Offset begin = 0; begin < cols;) {
+        const double size = model_.community * (0.5 - 0.5 * std::log1p(-random.unit()));
+        community_begin_.push_back(static_cast<Index>(begin));
+        begin += std::max<Offset>(2, std::llround(size));
+      }
     }
     community_begin_.push_back(cols);
+    community_at_ = Buffer<Index>(cols);
+    for (std::size_t at = 0; at + 1 < community_begin_.size(); ++at) {
+      std::fill(community_at_.begin() + community_begin_[at],
+                community_at_.begin() + community_begin_[at + 1], static_cast<Index>(at));
+    }
   }
 
   if (model_.popularity != ColumnModel::Popularity::uniform) {

@@ -15,6 +15,7 @@ struct ColumnModel {
   enum class Diagonal { never, allowed, always };
 
   Index community = 0;       // mean size of a small community; 0 = none
+  double cliques = 0;        // > 0: see place_lengths
   double inside = 0;         // share of a row's entries inside its small community
   Index coarse = 0;          // number of coarse communities; 0 = none
   double inside_coarse = 0;  // share inside the coarse community
@@ -24,11 +25,17 @@ struct ColumnModel {
   double popularity_exponent = 3;
   Order order = Order::shuffled;  // shuffled; shuffled within coarse communities; as planted
   Diagonal diagonal = Diagonal::never;
+  std::vector<Index> groups;  // first position of every community, if place_lengths made them
 };
 
 /// The parameters that fill a ColumnModel, for the table of a pattern, and their reader.
 std::vector<GenerateParameter> column_model_parameters();
 ColumnModel column_model_of(const Parameters& parameters);
+
+/// Gives ascending row lengths to positions: at random, or, with `cliques`, so that the members of a
+/// community have about the same length and the community is `cliques` times as large as that. Then
+/// neighbours of a vertex are neighbours of each other, as authors of one paper are.
+void place_lengths(ColumnModel* model, Buffer<Index>* lengths, std::uint64_t seed);
 
 /// Draws rows of distinct, ascending columns. Communities are intervals of *positions*; an order
 /// maps positions to the ids of the result. Every row is a pure function of the seed and its

@@ -77,7 +77,7 @@ std::vector<GenerateParameter> communities_parameters() {
 CsrMatrix generate_communities(const PatternRequest& request) {
   const Parameters& given = request.parameters;
   const Index n = given.index("n", 0);
-  const ColumnModel model = column_model_of(given);
+  ColumnModel model = column_model_of(given);
   const bool is_undirected = given.flag("undirected");
   const Index cols = given.text("cols") == "auto" ? n : given.index("cols", 0);
   if (is_undirected && cols != n) given.refuse("cols", "n where undirected=yes");
@@ -118,7 +118,7 @@ CsrMatrix generate_communities(const PatternRequest& request) {
   const bool reach = has_longest && kind != 2 && n > 1 && longest > mean &&
                      nnz - longest >= Offset{shortest} * (n - 1);
   Buffer<Index> lengths = fit_lengths(shape, nnz, shortest, longest, reach);
-  shuffle_lengths(&lengths, random_word(request.seed, kLengths));
+  place_lengths(&model, &lengths, random_word(request.seed, kLengths));
 
   if (is_undirected) return undirected(request, model, lengths, (nnz - Offset{least} * n) / 2);
   const ColumnDrawer drawer(model, n, cols, lengths, random_word(request.seed, kColumns));

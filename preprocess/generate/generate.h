@@ -42,7 +42,7 @@ const std::vector<GeneratePattern>& generate_patterns();
 struct LikeDataset {
   const char* name;
   Index rows, cols;
-  Offset nnz;               // of the stand-in at scale 1, exactly
+  Offset nnz;               // at scale 1, exact unless like.inc says within 2 percent
   const char* row_lengths;  // "exact histogram" or the model that stands in for it
   const char* summary;
   const char* pattern;  // the pattern and the parameters that make it

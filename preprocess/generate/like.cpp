@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <sstream>
+#include <vector>
 
 #include "preprocess/generate/parameters.h"
 
@@ -48,6 +49,26 @@ const LikeDataset& find_dataset(const std::string& given) {
 
 using ParameterMap = std::map<std::string, std::string>;
 
+/// A box of `scale` times the volume. A smaller one loses its longest sides first, because slender
+/// boxes scaled evenly would be all surface, and their rows short.
+std::vector<double> rescaled_box(std::vector<double> sizes, double scale) {
+  double volume = scale;
+  for (const double size : sizes) volume *= size;
+  if (scale > 1) {
+    for (double& size : sizes) size *= std::cbrt(scale);
+    return sizes;
+  }
+  double low = 0, high = *std::max_element(sizes.begin(), sizes.end());
+  for (int step = 0; step < 60; ++step) {  // the length at which to cut, by bisection
+    const double cut = (low + high) / 2;
+    double left = 1;
+    for (const double size : sizes) left *= std::min(size, cut);
+    (left < volume ? low : high) = cut;
+  }
+  for (double& size : sizes) size = std::min(size, high);
+  return sizes;
+}
+
 /// Makes every size of the pattern smaller or larger, so that rows grow by about `scale` and the
 /// mean row length and the shape stay.
 void rescale(const LikeDataset& dataset, double scale, ParameterMap* parameters) {
@@ -57,6 +78,7 @@ void rescale(const LikeDataset& dataset, double scale, ParameterMap* parameters)
     const double value = std::max(least, std::round(std::stod(found->second) * factor));
     found->second = std::to_string(std::llround(value));
   };
+  const auto number_of = [&](const char* name) { return std::stod(parameters->at(name)); };
   const std::string pattern = dataset.pattern;
   if (pattern == "row-lengths") {
     std::ostringstream text;
@@ -102,14 +124,24 @@ void rescale(const LikeDataset& dataset, double scale, ParameterMap* parameters)
     multiply("size", std::sqrt(scale), 0);
   } else if (pattern == "proximity") {
     multiply("points", scale, 1);
-    for (const char* name : {"width", "depth", "height"}) {
-      (*parameters)[name] = std::to_string(std::stod((*parameters)[name]) * std::cbrt(scale));
+    const std::vector<double> sizes =
+        rescaled_box({number_of("width"), number_of("depth"), number_of("height")}, scale);
+    (*parameters)["width"] = std::to_string(sizes[0]);
+    (*parameters)["depth"] = std::to_string(sizes[1]);
+    (*parameters)["height"] = std::to_string(sizes[2]);
+  } else if (pattern == "poisson") {  // squares and cubes
+    const bool is_flat = (*parameters)["stencil"] == "5" || (*parameters)["stencil"] == "9";
+    multiply("nx", is_flat ? std::sqrt(scale) : std::cbrt(scale), 1);
+  } else if (pattern == "fem-blocks") {
+    const std::vector<double> sizes =
+        rescaled_box({number_of("nx"), number_of("ny"), number_of("nz")}, scale);
+    const char* names[] = {"nx", "ny", "nz"};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      (*parameters)[names[axis]] = std::to_string(std::max(1ll, std::llround(sizes[axis])));
     }
-  } else {  // grids
-    const std::string& stencil = (*parameters)["stencil"];
-    const double factor = stencil == "5" || stencil == "9" ? std::sqrt(scale) : std::cbrt(scale);
-    if (stencil.empty()) parameters->erase("stencil");
-    for (const char* name : {"nx", "ny", "nz"}) multiply(name, factor, 1);
+  } else {
+    throw UsageError("the stand-in of " + std::string(dataset.name) +
+                     " has one size: leave scale at 1");
   }
 }
 

@@ -4,8 +4,6 @@
 #include <cassert>
 #include <cmath>
 
-#include "core/hash.h"
-
 namespace csrkit {
 
 namespace {
@@ -115,14 +113,6 @@ Buffer<Index> fit_lengths(const std::vector<double>& shape, Offset nnz, Index sh
     }
   }
   return lengths;
-}
-
-void shuffle_lengths(Buffer<Index>* lengths, std::uint64_t seed) {
-  RandomStream random(seed);
-  for (Offset i = lengths->size() - 1; i > 0; --i) {
-    std::swap((*lengths)[i],
-              (*lengths)[static_cast<Offset>(random.below(static_cast<std::uint64_t>(i) + 1))]);
-  }
 }
 
 }  // namespace csrkit

@@ -42,7 +42,4 @@ std::vector<double> pareto_quantiles(Index count, double exponent, double ratio)
 Buffer<Index> fit_lengths(const std::vector<double>& shape, Offset nnz, Index shortest,
                           Index longest, bool reach_longest);
 
-/// Puts the lengths into random order.
-void shuffle_lengths(Buffer<Index>* lengths, std::uint64_t seed);
-
 }  // namespace csrkit

@@ -44,7 +44,7 @@ CsrMatrix generate_row_lengths(const PatternRequest& request) {
   const Parameters& given = request.parameters;
   const RowLengthHistogram histogram = row_length_histogram(given.text("histogram"));
   const double scale = given.real("scale", 1e-9, 1000);
-  const ColumnModel model = column_model_of(given);
+  ColumnModel model = column_model_of(given);
   const double scaled_rows = std::round(histogram.rows * scale);
   if (scaled_rows > static_cast<double>(kMaxIndex)) given.refuse("scale", "fewer than 2^31 rows");
   const Index rows = scale == 1 ? histogram.rows : std::max(1, static_cast<Index>(scaled_rows));
@@ -70,7 +70,7 @@ CsrMatrix generate_row_lengths(const PatternRequest& request) {
   } else {
     lengths = scaled_lengths(histogram, scale, rows, room);
   }
-  shuffle_lengths(&lengths, random_word(request.seed, kLengths));
+  place_lengths(&model, &lengths, random_word(request.seed, kLengths));
   const ColumnDrawer drawer(model, rows, cols, lengths, random_word(request.seed, kColumns));
   CsrPattern pattern = drawer.draw(lengths, request.progress);
   return finish_matrix(rows, cols, std::move(pattern.row_offsets), std::move(pattern.col_indices),
