@@ -46,6 +46,12 @@ struct DeviceCsrView {
   __device__ Offset row_end(Index row) const { return row_offsets[Offset{row} + 1] - base; }
 #endif
 
+  /// The same arrays under another type of values; void forgets it.
+  template <class To>
+  DeviceCsrView<To> as() const {
+    return {rows, cols, nnz, row_offsets, base, col_indices, static_cast<const To*>(values)};
+  }
+
   /// Rows [first, last), which hold the entries [first_entry, last_entry) of this matrix.
   DeviceCsrView range(Index first, Index last, Offset first_entry, Offset last_entry) const {
     DeviceCsrView part = *this;
@@ -86,14 +92,6 @@ class DeviceCsr {
   Index cols() const { return cols_; }
   Offset nnz() const { return nnz_; }
   ValueKind value_kind() const { return kind_; }
-  bool has_wide_offsets() const { return wide_offsets_.size() > 0; }
-  const void* row_offsets() const {
-    return has_wide_offsets() ? static_cast<const void*>(wide_offsets_.data())
-                              : narrow_offsets_.data();
-  }
-  const Index* col_indices() const { return col_indices_.data(); }
-  const void* values() const { return values_.data(); }
-
   /// Value is the kind of the stored values; for kind none any type will do, the values are 1.
   template <class Value>
   DeviceCsrView<Value> view() const {
@@ -103,7 +101,7 @@ class DeviceCsr {
             {narrow_offsets_.data(), wide_offsets_.data()},
             0,
             col_indices_.data(),
-            reinterpret_cast<const Value*>(values_.data())};
+            static_cast<const Value*>(static_cast<const void*>(values_.data()))};
   }
 
  private:

@@ -8,7 +8,7 @@
 
 namespace csrkit::gpu {
 
-DeviceInfo device_info(int ordinal) {
+void require_device(int ordinal) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) {
@@ -21,6 +21,10 @@ DeviceInfo device_info(int ordinal) {
     throw NoDeviceError("there is no GPU " + std::to_string(ordinal) + "; " +
                         std::to_string(count) + " visible, numbered from 0");
   }
+}
+
+DeviceInfo device_info(int ordinal) {
+  require_device(ordinal);
   cudaDeviceProp properties = {};
   CHECK_CUDA(cudaGetDeviceProperties(&properties, ordinal));
   DeviceInfo info;

@@ -22,6 +22,9 @@ struct DeviceInfo {
 };
 
 /// Throws NoDeviceError with the runtime's reason if there is no usable GPU of that ordinal.
+void require_device(int ordinal = 0);
+
+/// Throws as require_device does. Asking for clocks takes a while: not for every plan.
 DeviceInfo device_info(int ordinal = 0);
 
 }  // namespace csrkit::gpu

@@ -1,5 +1,4 @@
 #include "gpu/device/cuda_check.h"
-#include "gpu/device/device_info.h"
 #include "gpu/device/l2_flush.h"
 
 namespace csrkit::gpu {
@@ -17,11 +16,17 @@ __global__ void read_everything(const int4* data, Offset size, int* sink) {
   if (sum != 0) *sink = sum;
 }
 
+Offset l2_bytes_of(int device) {
+  int bytes = 0;
+  CHECK_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device));
+  return bytes;
+}
+
 }  // namespace
 
 L2Flush::L2Flush(int device, cudaStream_t stream)
     : memory_(device, stream, 0),
-      buffer_(memory_, static_cast<Offset>(2 * device_info(device).l2_bytes / sizeof(int4)),
+      buffer_(memory_, 2 * l2_bytes_of(device) / static_cast<Offset>(sizeof(int4)),
               "flushing the L2 cache"),
       sink_(memory_, 1, "flushing the L2 cache") {
   CHECK_CUDA(cudaMemsetAsync(buffer_.data(), 0, buffer_.size_bytes(), stream));

@@ -42,7 +42,8 @@ class DeviceSpmm {
   virtual std::uint64_t workspace_bytes(const SpmmSizes&) const { return 0; }
 
   /// Queues everything that depends on A only.
-  virtual void analyse(const DeviceCsr&, const SpmmSizes&, void* /*workspace*/, cudaStream_t) {}
+  virtual void analyse(const DeviceCsrView<void>&, const SpmmSizes&, void* /*workspace*/,
+                       cudaStream_t) {}
 
   /// Brings what launch must know on the host; waits for the analysis.
   virtual void finish_analysis(void* /*workspace*/, cudaStream_t) {}
@@ -53,15 +54,18 @@ class DeviceSpmm {
   virtual bool wants_trials(const ConstDenseView& /*b*/, const DenseView& /*c*/) const {
     return false;
   }
-  virtual void run_trials(const DeviceCsr&, const ConstDenseView& /*b*/,
+  virtual void run_trials(const DeviceCsrView<void>&, const ConstDenseView& /*b*/,
                           const DenseView& /*scratch*/, DeviceMemory&) {}
 
   /// Queues C = alpha * op(A) * B + beta * C.
-  virtual void launch(const DeviceCsr& a, const ConstDenseView& b, const DenseView& c, double alpha,
-                      double beta, void* workspace, cudaStream_t stream) = 0;
+  virtual void launch(const DeviceCsrView<void>& a, const ConstDenseView& b, const DenseView& c,
+                      double alpha, double beta, void* workspace, cudaStream_t stream) = 0;
 
   virtual std::string choice() const { return {}; }
 };
+
+/// The kernel called `name` in the registry, for the kinds and the semiring of `problem`; any but auto.
+std::unique_ptr<DeviceSpmm> make_device_spmm(const std::string& name, const SpmmProblem& problem);
 
 /// Puts a kernel written for types under the interface above. `Kernel` has the same four functions,
 /// with typed views.
@@ -75,17 +79,17 @@ class TypedSpmm final : public DeviceSpmm {
   std::uint64_t workspace_bytes(const SpmmSizes& sizes) const override {
     return kernel_.workspace_bytes(sizes);
   }
-  void analyse(const DeviceCsr& a, const SpmmSizes& sizes, void* workspace,
+  void analyse(const DeviceCsrView<void>& a, const SpmmSizes& sizes, void* workspace,
                cudaStream_t stream) override {
-    kernel_.analyse(a.view<Value>(), sizes, workspace, stream);
+    kernel_.analyse(a.as<Value>(), sizes, workspace, stream);
   }
   void finish_analysis(void* workspace, cudaStream_t stream) override {
     kernel_.finish_analysis(workspace, stream);
   }
-  void launch(const DeviceCsr& a, const ConstDenseView& b, const DenseView& c, double alpha,
-              double beta, void* workspace, cudaStream_t stream) override {
+  void launch(const DeviceCsrView<void>& a, const ConstDenseView& b, const DenseView& c,
+              double alpha, double beta, void* workspace, cudaStream_t stream) override {
     if (c.rows == 0) return;  // a grid of no blocks is an error
-    kernel_.launch(a.view<Value>(), {b.as<Value>(), b.rows, b.cols, b.leading_dim},
+    kernel_.launch(a.as<Value>(), {b.as<Value>(), b.rows, b.cols, b.leading_dim},
                    {c.as<Output>(), c.rows, c.cols, c.leading_dim}, static_cast<Accumulate>(alpha),
                    static_cast<Accumulate>(beta), workspace, stream);
   }
@@ -107,7 +111,7 @@ struct NoAnalysis {
 
 /// The one place where the kinds of a problem become types: the rows of the table of legal kinds.
 template <template <class> class Kernel>
-std::unique_ptr<DeviceSpmm> make_device_spmm(const SpmmProblem& problem) {
+std::unique_ptr<DeviceSpmm> typed_spmm(const SpmmProblem& problem) {
   const auto with_ring = [&](auto value, auto output, auto ring) -> std::unique_ptr<DeviceSpmm> {
     using Types = SpmmTypes<typename decltype(value)::type, typename decltype(output)::type,
                             decltype(ring)::value>;

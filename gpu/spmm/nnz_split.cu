@@ -19,8 +19,8 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spmm/arithmetic.cuh"
+#include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/nnz_split_pieces.h"
-#include "gpu/spmm/plan.h"
 
 namespace csrkit::gpu {
 
@@ -280,8 +280,8 @@ class NnzSplit {
 
 }  // namespace
 
-std::unique_ptr<SpmmPlan> make_nnz_split(const SpmmProblem& problem, const PlanOptions& options) {
-  return make_gpu_plan<NnzSplit>("nnz_split", problem, options);
+std::unique_ptr<DeviceSpmm> make_device_nnz_split(const SpmmProblem& problem) {
+  return typed_spmm<NnzSplit>(problem);
 }
 
 }  // namespace csrkit::gpu

@@ -76,7 +76,7 @@ GpuSpmmPlan::GpuSpmmPlan(const char* name, const SpmmProblem& problem, const Pla
       capabilities_(find_kernel(spmm_kernels(), name).capabilities),
       device_(options.where.device),
       kernel_(std::move(kernel)) {
-  device_info(device_);  // throws, with the reason, where there is no GPU
+  require_device(device_);  // throws, with the reason, where there is no GPU
   const DeviceScope scope(device_);
   state_ = std::make_unique<State>(device_, options);
   State& state = *state_;
@@ -102,7 +102,7 @@ GpuSpmmPlan::GpuSpmmPlan(const char* name, const SpmmProblem& problem, const Pla
   begin = std::chrono::steady_clock::now();
   state.workspace = DeviceBuffer<std::byte>(state.memory, static_cast<Offset>(workspace_bytes),
                                             "the kernel's workspace");
-  kernel_->analyse(state.a, sizes, state.workspace.data(), state.stream.get());
+  kernel_->analyse(state.a.view<void>(), sizes, state.workspace.data(), state.stream.get());
   kernel_->finish_analysis(state.workspace.data(), state.stream.get());
   state.stream.wait();
   phases_.analysis_seconds += seconds_since(begin);
@@ -162,7 +162,7 @@ void GpuSpmmPlan::bind(ConstDenseView b, DenseView c) {
           "a stand-in for C while algorithms are tried");
       scratch.data = stand_in.data();
     }
-    kernel_->run_trials(state.a, state.b, scratch, state.memory);
+    kernel_->run_trials(state.a.view<void>(), state.b, scratch, state.memory);
     state.stream.wait();
     phases_.analysis_seconds += seconds_since(begin);
   }
@@ -182,7 +182,7 @@ void GpuSpmmPlan::prepare_output(double alpha, double beta) {
 
 void GpuSpmmPlan::launch(double alpha, double beta) {
   State& state = *state_;
-  kernel_->launch(state.a, state.b, state.c, alpha, beta, state.workspace.data(),
+  kernel_->launch(state.a.view<void>(), state.b, state.c, alpha, beta, state.workspace.data(),
                   state.stream.get());
 }
 

@@ -46,10 +46,4 @@ class GpuSpmmPlan final : public SpmmPlan {
   std::unique_ptr<State> state_;
 };
 
-template <template <class> class Kernel>
-std::unique_ptr<SpmmPlan> make_gpu_plan(const char* name, const SpmmProblem& problem,
-                                        const PlanOptions& options) {
-  return std::make_unique<GpuSpmmPlan>(name, problem, options, make_device_spmm<Kernel>(problem));
-}
-
 }  // namespace csrkit::gpu

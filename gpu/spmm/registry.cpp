@@ -1,19 +1,42 @@
 #include "gpu/spmm/registry.h"
 
+#include "gpu/spmm/plan.h"
+
 namespace csrkit::gpu {
 
-#define CSRKIT_KERNEL(name, role, can, summary) \
+// A kernel's file offers work on the device; the plan around it is the same for all. A chooser makes
+// a plan itself, out of another row of the table.
+#define CSRKIT_CHOOSER(name, role, can, summary) \
   std::unique_ptr<SpmmPlan> make_##name(const SpmmProblem&, const PlanOptions&);
+#define CSRKIT_KERNEL(name, role, can, summary)                                                 \
+  std::unique_ptr<DeviceSpmm> make_device_##name(const SpmmProblem&);                           \
+  static std::unique_ptr<SpmmPlan> make_##name(const SpmmProblem& problem,                      \
+                                               const PlanOptions& options) {                    \
+    return std::make_unique<GpuSpmmPlan>(#name, problem, options, make_device_##name(problem)); \
+  }
 #include "gpu/spmm/kernels.inc"
 #undef CSRKIT_KERNEL
+#undef CSRKIT_CHOOSER
 
 const std::vector<SpmmKernel>& spmm_kernels() {
-  static const std::vector<SpmmKernel> table = {
+#define CSRKIT_CHOOSER CSRKIT_KERNEL
 #define CSRKIT_KERNEL(name, role, can, summary) {#name, role, can, summary, make_##name},
+  static const std::vector<SpmmKernel> table = {
+#include "gpu/spmm/kernels.inc"
+  };
+#undef CSRKIT_KERNEL
+#undef CSRKIT_CHOOSER
+  return table;
+}
+
+std::unique_ptr<DeviceSpmm> make_device_spmm(const std::string& name, const SpmmProblem& problem) {
+#define CSRKIT_CHOOSER(row, role, can, summary)
+#define CSRKIT_KERNEL(row, role, can, summary) \
+  if (name == #row) return make_device_##row(problem);
 #include "gpu/spmm/kernels.inc"
 #undef CSRKIT_KERNEL
-  };
-  return table;
+#undef CSRKIT_CHOOSER
+  throw UsageError("there is no kernel '" + name + "' that works on the device");
 }
 
 }  // namespace csrkit::gpu

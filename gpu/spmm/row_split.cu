@@ -13,7 +13,7 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spmm/arithmetic.cuh"
-#include "gpu/spmm/plan.h"
+#include "gpu/spmm/device_spmm.h"
 
 namespace csrkit::gpu {
 
@@ -107,8 +107,8 @@ struct RowSplit : NoAnalysis<Types> {
 
 }  // namespace
 
-std::unique_ptr<SpmmPlan> make_row_split(const SpmmProblem& problem, const PlanOptions& options) {
-  return make_gpu_plan<RowSplit>("row_split", problem, options);
+std::unique_ptr<DeviceSpmm> make_device_row_split(const SpmmProblem& problem) {
+  return typed_spmm<RowSplit>(problem);
 }
 
 }  // namespace csrkit::gpu

@@ -15,7 +15,7 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/gpu_timer.h"
 #include "gpu/spmm/arithmetic.cuh"
-#include "gpu/spmm/plan.h"
+#include "gpu/spmm/device_spmm.h"
 
 namespace csrkit::gpu {
 
@@ -137,17 +137,20 @@ class Cusparse final : public DeviceSpmm {
                                       : 0;
   }
 
-  void analyse(const DeviceCsr& a, const SpmmSizes&, void* workspace,
+  void analyse(const DeviceCsrView<void>& a, const SpmmSizes&, void* workspace,
                cudaStream_t stream) override {
+    if (a.row_offsets.narrow == nullptr || a.base != 0) {
+      throw UsageError("vendor_cusparse: cuSPARSE wants 32-bit row offsets that start at 0");
+    }
     handle_ = std::make_unique<Handle>();
-    values_ = const_cast<void*>(a.values());
-    if (a_kind_ != ValueKind::none || a.nnz() == 0) return;
+    values_ = const_cast<void*>(a.values);
+    if (a_kind_ != ValueKind::none || a.nnz == 0) return;
     values_ = workspace;
-    const auto blocks = static_cast<unsigned>((a.nnz() + kThreads - 1) / kThreads);
+    const auto blocks = static_cast<unsigned>((a.nnz + kThreads - 1) / kThreads);
     with_value_type(b_kind_, [&](auto tag) {
       using Value = typename decltype(tag)::type;
       if constexpr (!std::is_same_v<Value, ImplicitOne>) {
-        fill_ones<<<blocks, kThreads, 0, stream>>>(static_cast<Value*>(workspace), a.nnz());
+        fill_ones<<<blocks, kThreads, 0, stream>>>(static_cast<Value*>(workspace), a.nnz);
         CHECK_LAUNCH("fill_ones", stream);
       }
     });
@@ -158,9 +161,9 @@ class Cusparse final : public DeviceSpmm {
     return !best_ || b.leading_dim != b_.leading_dim() || c.leading_dim != c_.leading_dim();
   }
 
-  void run_trials(const DeviceCsr& a, const ConstDenseView& b, const DenseView& scratch,
+  void run_trials(const DeviceCsrView<void>& a, const ConstDenseView& b, const DenseView& scratch,
                   DeviceMemory& memory) override {
-    if (a.nnz() == 0 || scratch.rows == 0) return;
+    if (a.nnz == 0 || scratch.rows == 0) return;
     best_.reset();
     tried_.clear();
     for (const Algorithm& algorithm : kAlgorithms) {
@@ -180,10 +183,10 @@ class Cusparse final : public DeviceSpmm {
     if (!best_) throw UsageError("vendor_cusparse: no algorithm takes this product: " + tried_);
   }
 
-  void launch(const DeviceCsr& a, const ConstDenseView& b, const DenseView& c, double alpha,
-              double beta, void*, cudaStream_t stream) override {
+  void launch(const DeviceCsrView<void>& a, const ConstDenseView& b, const DenseView& c,
+              double alpha, double beta, void*, cudaStream_t stream) override {
     if (c.rows == 0) return;
-    if (a.nnz() == 0) return scale(c, beta, stream);
+    if (a.nnz == 0) return scale(c, beta, stream);
     CHECK_CUSPARSE(cusparseSetStream(handle_->get(), stream));
     CHECK_CUSPARSE(multiply(*best_, b, c, alpha, beta));
   }
@@ -214,15 +217,16 @@ class Cusparse final : public DeviceSpmm {
   }
 
   // A refusal is an answer here; a failure of the device is thrown.
-  cusparseStatus_t try_out(Candidate& candidate, const DeviceCsr& a, const ConstDenseView& b,
-                           const DenseView& scratch, DeviceMemory& memory) {
+  cusparseStatus_t try_out(Candidate& candidate, const DeviceCsrView<void>& a,
+                           const ConstDenseView& b, const DenseView& scratch,
+                           DeviceMemory& memory) {
     const cudaStream_t stream = memory.stream();
     const Scalar one(1, accumulate_), zero(0, accumulate_);
     const cudaDataType compute = cuda_type_of(accumulate_);
     CHECK_CUSPARSE(cusparseSetStream(handle_->get(), stream));
     CHECK_CUSPARSE(cusparseCreateCsr(
-        &candidate.a, a.rows(), a.cols(), a.nnz(), const_cast<void*>(a.row_offsets()),
-        const_cast<Index*>(a.col_indices()), values_, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+        &candidate.a, a.rows, a.cols, a.nnz, const_cast<std::uint32_t*>(a.row_offsets.narrow),
+        const_cast<Index*>(a.col_indices), values_, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
         CUSPARSE_INDEX_BASE_ZERO, cuda_type_of(b_kind_)));
     std::size_t bytes = 0;
     cusparseStatus_t status = cusparseSpMM_bufferSize(
@@ -279,10 +283,8 @@ class Cusparse final : public DeviceSpmm {
 
 }  // namespace
 
-std::unique_ptr<SpmmPlan> make_vendor_cusparse(const SpmmProblem& problem,
-                                               const PlanOptions& options) {
-  return std::make_unique<GpuSpmmPlan>("vendor_cusparse", problem, options,
-                                       std::make_unique<Cusparse>(problem));
+std::unique_ptr<DeviceSpmm> make_device_vendor_cusparse(const SpmmProblem& problem) {
+  return std::make_unique<Cusparse>(problem);
 }
 
 }  // namespace csrkit::gpu

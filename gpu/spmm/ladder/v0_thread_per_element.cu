@@ -11,7 +11,7 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spmm/arithmetic.cuh"
-#include "gpu/spmm/plan.h"
+#include "gpu/spmm/device_spmm.h"
 
 namespace csrkit::gpu {
 
@@ -58,9 +58,8 @@ struct ThreadPerElement : NoAnalysis<Types> {
 
 }  // namespace
 
-std::unique_ptr<SpmmPlan> make_v0_thread_per_element(const SpmmProblem& problem,
-                                                     const PlanOptions& options) {
-  return make_gpu_plan<ThreadPerElement>("v0_thread_per_element", problem, options);
+std::unique_ptr<DeviceSpmm> make_device_v0_thread_per_element(const SpmmProblem& problem) {
+  return typed_spmm<ThreadPerElement>(problem);
 }
 
 }  // namespace csrkit::gpu

@@ -12,7 +12,7 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spmm/arithmetic.cuh"
-#include "gpu/spmm/plan.h"
+#include "gpu/spmm/device_spmm.h"
 
 namespace csrkit::gpu {
 
@@ -58,9 +58,8 @@ struct WarpPerRow : NoAnalysis<Types> {
 
 }  // namespace
 
-std::unique_ptr<SpmmPlan> make_v1_warp_per_row(const SpmmProblem& problem,
-                                               const PlanOptions& options) {
-  return make_gpu_plan<WarpPerRow>("v1_warp_per_row", problem, options);
+std::unique_ptr<DeviceSpmm> make_device_v1_warp_per_row(const SpmmProblem& problem) {
+  return typed_spmm<WarpPerRow>(problem);
 }
 
 }  // namespace csrkit::gpu
