@@ -37,6 +37,11 @@ constexpr Offset kMinBucketWeight = 4096;  // less is not worth a task
 constexpr Offset kInsertionLimit = 32;
 constexpr Offset kRadixLimit = 1 << 14;
 constexpr int kRadixBits = 11;
+constexpr Offset kSerialLimit = 1 << 15;  // below, waking threads costs more than they save
+
+int threads_for(Offset work) {
+  return work < kSerialLimit ? 1 : std::max(1, omp_get_max_threads());
+}
 
 struct Nothing {};  // the "value" of kind none
 
@@ -69,7 +74,8 @@ struct OrderScan {
 
 OrderScan scan_order(const Index* rows, const Index* cols, Offset nnz) {
   Offset out_of_order = 0, repeats = 0;
-#pragma omp parallel for schedule(static) reduction(+ : out_of_order, repeats)
+#pragma omp parallel for schedule(static) num_threads(threads_for(nnz)) \
+    reduction(+ : out_of_order, repeats)
   for (Offset i = 1; i < nnz; ++i) {
     const auto key = [&](Offset at) {
       return static_cast<std::uint64_t>(static_cast<std::uint32_t>(rows[at])) << 32 |
@@ -86,7 +92,7 @@ Buffer<Offset> offsets_of_sorted(const Buffer<Index>& row_indices, Index rows) {
   Buffer<Offset> offsets(Offset{rows} + 1);
   const Offset nnz = row_indices.size();
   // Entry i closes the rows from its predecessor's on; the entry "nnz" closes the last ones.
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) num_threads(threads_for(nnz))
   for (Offset i = 0; i <= nnz; ++i) {
     const Offset first = i == 0 ? 0 : Offset{row_indices[i - 1]} + 1;
     const Offset last = i == nnz ? Offset{rows} : Offset{row_indices[i]};
@@ -251,7 +257,7 @@ Offset order_row(Index* cols, Word* words, Offset length, RowScratch<Word>& scra
 template <class Word>
 std::pair<Buffer<Offset>, Offset> sort_entries(CooMatrix& coo) {
   const Offset nnz = coo.nnz();
-  const int threads = std::max(1, omp_get_max_threads());
+  const int threads = threads_for(nnz);
   Buckets buckets = plan_buckets(coo.row_indices, coo.rows, threads);
   const Offset count = buckets.count();
 
@@ -343,7 +349,7 @@ CsrMatrix merge_repeats(const CooMatrix& coo, const Buffer<Offset>& offsets, boo
   const Index* cols = coo.col_indices.data();
   Buffer<Offset> merged_offsets(Offset{rows} + 1);
   merged_offsets[0] = 0;
-#pragma omp parallel for schedule(dynamic, 512)
+#pragma omp parallel for schedule(dynamic, 512) num_threads(threads_for(coo.nnz()))
   for (Index row = 0; row < rows; ++row) {
     Offset unique = 0;
     for (Offset at = offsets[row]; at < offsets[row + 1]; ++at) {
@@ -355,7 +361,7 @@ CsrMatrix merge_repeats(const CooMatrix& coo, const Buffer<Offset>& offsets, boo
 
   Buffer<Index> merged_cols(merged_offsets[rows]);
   ValueArray merged_values(coo.values.kind(), merged_offsets[rows]);
-#pragma omp parallel for schedule(dynamic, 512)
+#pragma omp parallel for schedule(dynamic, 512) num_threads(threads_for(coo.nnz()))
   for (Index row = 0; row < rows; ++row) {
     Offset to = merged_offsets[row];
     for (Offset at = offsets[row]; at < offsets[row + 1]; ++to) {

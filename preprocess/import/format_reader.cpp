@@ -12,13 +12,15 @@ namespace csrkit {
 
 namespace {
 
+constexpr Offset kSerialLimit = 1 << 15;  // below, waking threads costs more than they save
+
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 template <class T>
 void negate_all(T* values, Offset count) {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count >= kSerialLimit)
   for (Offset i = 0; i < count; ++i) values[i] = store_as<T>(-load_as<double>(values[i]));
 }
 
@@ -40,7 +42,7 @@ ValueKind wanted_kind(const ImportOptions& options, ValueKind automatic) {
 
 Offset count_out_of_order(const CooMatrix& coo) {
   Offset count = 0;
-#pragma omp parallel for schedule(static) reduction(+ : count)
+#pragma omp parallel for schedule(static) reduction(+ : count) if (coo.nnz() >= kSerialLimit)
   for (Offset i = 1; i < coo.nnz(); ++i) {
     const Index row = coo.row_indices[i], before = coo.row_indices[i - 1];
     count += row < before || (row == before && coo.col_indices[i] < coo.col_indices[i - 1]);
@@ -51,12 +53,12 @@ Offset count_out_of_order(const CooMatrix& coo) {
 Offset append_mirrored(CooMatrix& coo, bool negate) {
   const Offset stored = coo.nnz();
   // Each thread counts its share, then writes its mirror images behind those of the threads before.
-  const int shares = std::max(1, omp_get_max_threads());
+  const int shares = stored < kSerialLimit ? 1 : std::max(1, omp_get_max_threads());
   std::vector<Offset> first(static_cast<std::size_t>(shares) + 1, 0);
   const auto begin_of = [&](int share) {
     return stored / shares * share + std::min<Offset>(share, stored % shares);
   };
-#pragma omp parallel for schedule(static, 1)
+#pragma omp parallel for schedule(static, 1) num_threads(shares)
   for (int share = 0; share < shares; ++share) {
     Offset count = 0;
     for (Offset i = begin_of(share); i < begin_of(share + 1); ++i) {
@@ -73,7 +75,7 @@ Offset append_mirrored(CooMatrix& coo, bool negate) {
   const auto width = static_cast<std::size_t>(size_of(coo.values.kind()));
   const auto* old_values = static_cast<const char*>(coo.values.data());
   auto* new_values = static_cast<char*>(values.data());
-#pragma omp parallel for schedule(static, 1)
+#pragma omp parallel for schedule(static, 1) num_threads(shares)
   for (int share = 0; share < shares; ++share) {
     const Offset begin = begin_of(share), end = begin_of(share + 1);
     std::copy(coo.row_indices.data() + begin, coo.row_indices.data() + end, rows.data() + begin);
