@@ -196,8 +196,10 @@ ImportResult read_ogb(const std::string& path, const ImportOptions& options) {
   result.entries_read = coo.nnz();
   result.notes["dataset"] = dataset_name(raw);
   result.notes["add-inverse"] = add_inverse ? "true" : "false";
+  const Offset out_of_order = count_out_of_order(coo);  // of the file, not of the mirrored half
   if (add_inverse) result.entries_mirrored = append_mirrored(coo, false);
   finish_coo(std::move(coo), options, raw.string(), result);
+  result.repairs.out_of_order = out_of_order;
   return result;
 }
 

@@ -1,0 +1,133 @@
+#include "preprocess/export/byte_sink.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+
+#include "core/error.h"
+
+namespace csrkit {
+
+namespace {
+
+/// libarchive is C: an exception must not pass through it, so the reason is kept in its error text.
+la_ssize_t write_to_file(archive* handle, void* file, const void* data, std::size_t bytes) {
+  try {
+    static_cast<AtomicFile*>(file)->write(data, bytes);
+    return static_cast<la_ssize_t>(bytes);
+  } catch (const std::exception& error) {
+    archive_set_error(handle, EIO, "%s", error.what());
+    return -1;
+  }
+}
+
+void require_ok(archive* handle, int status, const std::string& path) {
+  if (status == ARCHIVE_OK) return;
+  const char* reason = archive_error_string(handle);
+  throw IoError(path + ": cannot be written: " + (reason ? reason : "no reason given"));
+}
+
+archive* new_archive(const std::string& path) {
+  archive* handle = archive_write_new();
+  if (handle == nullptr) throw MemoryError(path + ": not enough memory to compress");
+  // Whole blocks only make sense on tapes; the last one must not be padded.
+  archive_write_set_bytes_per_block(handle, 1 << 16);
+  archive_write_set_bytes_in_last_block(handle, 1);
+  return handle;
+}
+
+void write_all(archive* handle, const void* data, std::uint64_t bytes, const std::string& path) {
+  const char* from = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const std::size_t step = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, 1u << 30));
+    const la_ssize_t count = archive_write_data(handle, from, step);
+    if (count <= 0) require_ok(handle, ARCHIVE_FATAL, path);
+    from += count;
+    bytes -= static_cast<std::uint64_t>(count);
+  }
+}
+
+void begin_entry(archive* handle, const std::string& name, std::int64_t bytes,
+                 const std::string& path) {
+  archive_entry* entry = archive_entry_new();
+  archive_entry_set_pathname(entry, name.c_str());
+  archive_entry_set_filetype(entry, AE_IFREG);
+  archive_entry_set_perm(entry, 0644);
+  if (bytes >= 0) archive_entry_set_size(entry, bytes);
+  const int status = archive_write_header(handle, entry);
+  archive_entry_free(entry);
+  require_ok(handle, status, path);
+}
+
+class PlainSink : public ByteSink {
+ public:
+  explicit PlainSink(const std::string& path) : file_(path) {}
+  void write(const char* data, std::size_t bytes) override { file_.write(data, bytes); }
+  void finish() override { file_.commit(); }
+
+ private:
+  AtomicFile file_;
+};
+
+class GzipSink : public ByteSink {
+ public:
+  explicit GzipSink(const std::string& path) : file_(path), handle_(new_archive(path)) {
+    require_ok(handle_, archive_write_add_filter_gzip(handle_), path);
+    require_ok(handle_, archive_write_set_filter_option(handle_, "gzip", "timestamp", nullptr),
+               path);
+    require_ok(handle_, archive_write_set_format_raw(handle_), path);
+    require_ok(handle_, archive_write_open(handle_, &file_, nullptr, write_to_file, nullptr), path);
+    begin_entry(handle_, "data", -1, path);
+  }
+  ~GzipSink() override { archive_write_free(handle_); }
+
+  void write(const char* data, std::size_t bytes) override {
+    write_all(handle_, data, bytes, file_.path());
+  }
+  void finish() override {
+    require_ok(handle_, archive_write_close(handle_), file_.path());
+    file_.commit();
+  }
+
+ private:
+  AtomicFile file_;
+  archive* handle_;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSink> plain_sink(const std::string& path) {
+  return std::make_unique<PlainSink>(path);
+}
+
+std::unique_ptr<ByteSink> gzip_sink(const std::string& path) {
+  return std::make_unique<GzipSink>(path);
+}
+
+ZipWriter::ZipWriter(const std::string& path) : file_(path), handle_(new_archive(path)) {
+  require_ok(handle_, archive_write_set_format_zip(handle_), path);
+  // Level 1 keeps the compressor at a useful speed; sorted columns shrink about as well.
+  require_ok(handle_, archive_write_set_options(handle_, "zip:compression=deflate"), path);
+  require_ok(handle_, archive_write_set_options(handle_, "zip:compression-level=1"), path);
+  require_ok(handle_, archive_write_open(handle_, &file_, nullptr, write_to_file, nullptr), path);
+}
+
+ZipWriter::~ZipWriter() { archive_write_free(handle_); }
+
+void ZipWriter::begin_member(const std::string& name, std::uint64_t bytes) {
+  begin_entry(handle_, name, static_cast<std::int64_t>(bytes), file_.path());
+}
+
+void ZipWriter::write(const void* data, std::uint64_t bytes) {
+  write_all(handle_, data, bytes, file_.path());
+}
+
+void ZipWriter::finish() {
+  require_ok(handle_, archive_write_close(handle_), file_.path());
+  file_.commit();
+}
+
+}  // namespace csrkit

@@ -1,0 +1,49 @@
+// One line per entry: row, column and, if there are values, value; 0-based, tab-separated.
+#include <algorithm>
+
+#include "preprocess/export/export_format.h"
+#include "preprocess/export/ordered_text.h"
+
+namespace csrkit {
+
+namespace {
+
+std::string shape_of(const CsrMatrix& matrix) {
+  return std::to_string(matrix.rows()) + " x " + std::to_string(matrix.cols());
+}
+
+}  // namespace
+
+std::string loss_edge_list(const CsrMatrix& matrix) {
+  // Readers know ids only, and take them for the vertices of one graph.
+  Offset ids = 0;
+  for (Index row = matrix.rows(); row > 0; --row) {
+    if (matrix.row_length(row - 1) == 0) continue;
+    ids = row;
+    break;
+  }
+  const Index* cols = matrix.col_indices();
+  const Offset nnz = matrix.nnz();
+#pragma omp parallel for schedule(static) reduction(max : ids)
+  for (Offset at = 0; at < nnz; ++at) ids = std::max(ids, Offset{cols[at]} + 1);
+  if (ids == matrix.rows() && ids == matrix.cols()) return {};
+  return "the size " + shape_of(matrix) + ", since the ids in the list end at " +
+         (ids == 0 ? "none" : std::to_string(ids - 1)) + " (importing with --rows " +
+         std::to_string(matrix.rows()) + " --cols " + std::to_string(matrix.cols()) +
+         " restores it)";
+}
+
+void write_edge_list(const std::string& path, const CsrMatrix& matrix,
+                     const ProgressCallback& progress) {
+  const std::unique_ptr<ByteSink> sink = plain_sink(path);
+  const bool has_values = matrix.value_kind() != ValueKind::none;
+  std::string head = "# " + shape_of(matrix) + " matrix, " + std::to_string(matrix.nnz()) +
+                     " entries; row, column" + (has_values ? ", value (" : "") +
+                     (has_values ? name_of(matrix.value_kind()) : "") + (has_values ? ")" : "") +
+                     "; counted from 0\n";
+  sink->write(head.data(), head.size());
+  write_entry_lines(matrix, 0, '\t', *sink, progress);
+  sink->finish();
+}
+
+}  // namespace csrkit

@@ -1,0 +1,64 @@
+#include "preprocess/export/export.h"
+
+#include <cstring>
+
+#include "preprocess/export/export_format.h"
+
+namespace csrkit {
+
+namespace {
+
+const FormatWriter kWriters[] = {
+#define CSRKIT_EXPORT_FORMAT(stem, name, extension, summary) \
+  {{name, extension, summary}, &loss_##stem, &write_##stem},
+#include "preprocess/export/formats.inc"
+#undef CSRKIT_EXPORT_FORMAT
+};
+
+bool ends_with(const std::string& text, const char* suffix) {
+  const std::size_t length = std::strlen(suffix);
+  return text.size() > length && text.compare(text.size() - length, length, suffix) == 0;
+}
+
+const FormatWriter& find_writer(const std::string& path, const std::string& name) {
+  std::string known;
+  for (const FormatWriter& writer : kWriters) {
+    const bool is_meant =
+        name == "auto" ? ends_with(path, writer.format.extension) : name == writer.format.name;
+    if (is_meant) return writer;
+    known += (known.empty() ? "" : ", ") + std::string(writer.format.name) + " (" +
+             writer.format.extension + ")";
+  }
+  if (name == "auto") {
+    throw UsageError(path +
+                     ": the name's ending does not say which format to write; say --format, " +
+                     "or choose an ending: " + known);
+  }
+  throw UsageError("there is no export format called '" + name + "'; there are " + known);
+}
+
+}  // namespace
+
+std::string export_matrix(const std::string& path, const CsrMatrix& matrix,
+                          const std::string& format, bool allow_loss,
+                          const ProgressCallback& progress) {
+  const FormatWriter& writer = find_writer(path, format);
+  const std::string loss = writer.loss(matrix);
+  if (!loss.empty() && !allow_loss) {
+    throw UsageError(path + ": " + writer.format.name + " cannot hold all of this matrix. Lost " +
+                     "would be: " + loss + ". Say --lossy if that is intended");
+  }
+  writer.write(path, matrix, progress);
+  return loss;
+}
+
+const std::vector<ExportFormat>& export_formats() {
+  static const std::vector<ExportFormat> formats = [] {
+    std::vector<ExportFormat> rows;
+    for (const FormatWriter& writer : kWriters) rows.push_back(writer.format);
+    return rows;
+  }();
+  return formats;
+}
+
+}  // namespace csrkit
