@@ -7,6 +7,9 @@ namespace csrkit::reorder {
 
 namespace {
 
+// Below this many vertices, waking threads takes longer than the work.
+constexpr Index kWorthThreads = 4096;
+
 /// Calls `take(neighbour)` for the union of two ascending rows, in ascending order, without `self`.
 template <class Take>
 void merge_rows(const CsrMatrix& a, const CsrMatrix& b, Index self, Take&& take) {
@@ -42,7 +45,7 @@ Adjacency build_adjacency(const CsrMatrix& matrix,
   graph.offsets = Buffer<Offset>(Offset{n} + 1);
   Offset* offsets = graph.offsets.data();
   offsets[0] = 0;
-#pragma omp parallel for schedule(dynamic, 1024)
+#pragma omp parallel for schedule(dynamic, 1024) if (n > kWorthThreads)
   for (Index v = 0; v < n; ++v) {
     Offset degree = 0;
     merge_rows(pattern, mirrored, v, [&](Index) { ++degree; });
@@ -53,7 +56,7 @@ Adjacency build_adjacency(const CsrMatrix& matrix,
   if (before_allocation) before_allocation(offsets[n]);
   graph.neighbours = Buffer<Index>(offsets[n]);
   Index* neighbours = graph.neighbours.data();
-#pragma omp parallel for schedule(dynamic, 1024)
+#pragma omp parallel for schedule(dynamic, 1024) if (n > kWorthThreads)
   for (Index v = 0; v < n; ++v) {
     Index* to = neighbours + offsets[v];
     merge_rows(pattern, mirrored, v, [&](Index neighbour) { *to++ = neighbour; });

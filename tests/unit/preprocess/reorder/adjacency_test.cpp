@@ -64,7 +64,7 @@ TEST(Adjacency, AnnouncesItsSizeInTimeToStopIt) {
 }
 
 TEST(Adjacency, IsTheSameForAnyNumberOfThreads) {
-  const CsrMatrix matrix = test::power_law(3000, 30000, 7);
+  const CsrMatrix matrix = test::power_law(10000, 60000, 7);
   const int before = omp_get_max_threads();
   omp_set_num_threads(1);
   const Adjacency one = build_adjacency(matrix);

@@ -59,13 +59,12 @@ TEST(ChildProcess, ReportsTheSignalThatStoppedIt) {
   }
 }
 
-TEST(ChildProcess, ARealFaultIsReportedToo) {
+TEST(ChildProcess, ARealFaultEndsItAndNotItsParent) {
   const ChildOutcome outcome = run_in_child("work", [] {
     int* volatile nowhere = nullptr;
     return *nowhere;
   });
-  EXPECT_FALSE(outcome.is_finished);
-  EXPECT_NE(outcome.signal, 0);
+  EXPECT_FALSE(outcome.is_finished);  // by a signal, or by exit() where sanitizers catch the fault
 }
 
 SharedMemory* exit_marks = nullptr;
