@@ -356,11 +356,12 @@ std::string Options::choice(const std::string& option,
 }
 
 std::string Options::help() const {
-  std::string text = "usage: " + tool_ + " " + usage_ + " [options]\n\n" + wrapped(summary_, 0) +
-                     "\n\noptions:\n";
+  std::string text =
+      "usage: " + tool_ + " " + usage_ + " [options]\n\n" + wrapped(summary_, 0) + "\n\noptions:\n";
   constexpr std::size_t kIndent = 30;
   for (const Declaration& declaration : declarations_) {
-    std::string left = declaration.short_name.empty() ? "      " : "  -" + declaration.short_name + ", ";
+    std::string left =
+        declaration.short_name.empty() ? "      " : "  -" + declaration.short_name + ", ";
     left += "--" + declaration.name;
     if (!declaration.implied.empty()) {
       left += "[=" + declaration.placeholder + "]";
@@ -368,7 +369,8 @@ std::string Options::help() const {
       left += " " + declaration.placeholder;
     }
     std::string right = declaration.help;
-    if (!declaration.default_value.empty()) right += " (default: " + declaration.default_value + ")";
+    if (!declaration.default_value.empty())
+      right += " (default: " + declaration.default_value + ")";
     if (declaration.is_repeated) right += " (may be repeated)";
     if (left.size() + 2 > kIndent) {
       text += left + "\n" + std::string(kIndent, ' ');

@@ -49,8 +49,8 @@ class Options {
   std::int64_t integer(const std::string& option, std::int64_t min, std::int64_t max) const;
   std::vector<std::int64_t> integers(const std::string& option, std::int64_t min,
                                      std::int64_t max) const;
-  std::uint64_t seed(const std::string& option) const;  // any 64-bit number
-  double number(const std::string& option) const;      // finite
+  std::uint64_t seed(const std::string& option) const;   // any 64-bit number
+  double number(const std::string& option) const;        // finite
   std::uint64_t bytes(const std::string& option) const;  // 4096, 512K, 512M, 8G
   std::string choice(const std::string& option, const std::vector<std::string>& choices) const;
   /// Parses with a library's parser, and names the option if it refuses.

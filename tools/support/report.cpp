@@ -44,8 +44,9 @@ namespace {
 
 /// Terminal columns of UTF-8 text whose characters are all one column wide.
 std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 bool is_number(const std::string& text) {
@@ -123,6 +124,10 @@ void Report::add_seconds(const std::string& key, const std::string& label, doubl
 }
 
 void Report::add_json(const std::string& key, const Json& value) { state_->json[key] = value; }
+
+void Report::add_line(const std::string& label, const std::string& text) {
+  state_->lines.push_back({label, text});
+}
 
 void Report::add_text(const std::string& text) { state_->lines.push_back({"", text}); }
 

@@ -9,10 +9,10 @@
 
 namespace csrkit {
 
-std::string with_commas(std::int64_t number);         // 1,166,243
-std::string fixed(double number, int digits);         // 3.14
-std::string readable_seconds(double seconds);         // 1.23 ms
-std::string readable_bytes(double bytes);             // 4.0 MiB
+std::string with_commas(std::int64_t number);  // 1,166,243
+std::string fixed(double number, int digits);  // 3.14
+std::string readable_seconds(double seconds);  // 1.23 ms
+std::string readable_bytes(double bytes);      // 4.0 MiB
 std::string yes_or_no(bool value);
 
 /// Column headers and rows of text; numbers align right, everything else left.
@@ -41,12 +41,17 @@ class Report {
   void add(const std::string& key, const std::string& label, const Json& value,
            const std::string& text);
   void add(const std::string& key, const std::string& label, const std::string& text);
+  /// Otherwise a literal would become a bool.
+  void add(const std::string& key, const std::string& label, const char* text) {
+    add(key, label, std::string(text));
+  }
   void add(const std::string& key, const std::string& label, std::int64_t count);
   void add(const std::string& key, const std::string& label, bool value);
   void add_seconds(const std::string& key, const std::string& label, double seconds);
   /// Into the JSON object only.
   void add_json(const std::string& key, const Json& value);
   /// For people only.
+  void add_line(const std::string& label, const std::string& text);
   void add_text(const std::string& text);
 
   std::string text() const;

@@ -66,7 +66,8 @@ int run_tool(const char* tool, const std::function<int()>& body) {
     flush_results();
     return exit_code;
   } catch (const UsageError& error) {
-    return fail(kExitUsage, std::string(error.what()) + "\n(" + tool + " --help explains the options)");
+    return fail(kExitUsage,
+                std::string(error.what()) + "\n(" + tool + " --help explains the options)");
   } catch (const InputError& error) {
     return fail(kExitBadInput, error.what());
   } catch (const IoError& error) {

@@ -5,9 +5,9 @@
 
 namespace csrkit {
 
-std::string version();           // "0.1.0"
-std::string compiler();          // "GNU 12.2.0 Release"
-std::string cuda_version();      // of the compiler, "" if built without CUDA
+std::string version();       // "0.1.0"
+std::string compiler();      // "GNU 12.2.0 Release"
+std::string cuda_version();  // of the compiler, "" if built without CUDA
 bool has_metis();
 std::string version_text(const std::string& tool);
 

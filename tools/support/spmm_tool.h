@@ -1,0 +1,27 @@
+// What csr-spmm-cpu and csr-spmm-gpu have in common: options, report, exit code.
+#pragma once
+
+#include <string>
+
+#include "tools/support/kernel_room.h"
+#include "tools/support/multiply_flow.h"
+#include "tools/support/options.h"
+
+namespace csrkit {
+
+struct SpmmToolOptions {
+  std::string matrix;
+  const SpmmKernel* kernel = nullptr;
+  MultiplyRequest multiply;
+  bool as_json = false;
+  std::vector<std::string> command_line;
+};
+
+/// `room` decides between the options for CPUs (--threads, --schedule, --chunk) and GPUs (--device).
+SpmmToolOptions parse_spmm_options(int argc, const char* const* argv, const KernelRoom& room);
+
+/// Prints the outcome and returns the exit code: 1 if the check failed.
+int report_spmm(const SpmmToolOptions& options, const KernelRoom& room,
+                const MultiplyOutcome& outcome);
+
+}  // namespace csrkit
