@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "generate_testing.h"
+#include "tests/unit/preprocess/generate/generate_testing.h"
 
 namespace csrkit {
 namespace {

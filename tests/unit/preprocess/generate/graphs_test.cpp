@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "generate_testing.h"
+#include "tests/unit/preprocess/generate/generate_testing.h"
 
 namespace csrkit {
 namespace {

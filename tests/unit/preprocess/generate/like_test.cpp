@@ -3,8 +3,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "generate_testing.h"
 #include "preprocess/generate/row_length_model.h"
+#include "tests/unit/preprocess/generate/generate_testing.h"
 
 namespace csrkit {
 namespace {

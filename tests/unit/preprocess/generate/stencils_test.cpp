@@ -1,7 +1,7 @@
 // Patterns whose every entry can be written down: poisson, banded, fem-blocks, arrow, epidemic.
 #include <cmath>
 
-#include "generate_testing.h"
+#include "tests/unit/preprocess/generate/generate_testing.h"
 
 namespace csrkit {
 namespace {
