@@ -24,8 +24,8 @@ constexpr const char* kEntriesFit =
 // The least that METIS's own arrays were seen to take (on meshes): a forecast that refuses only
 // what cannot work. Graphs that do not coarsen well (R-MAT) take up to 60 bytes per entry; if that
 // is too much, the system ends the child process and run_metis says so.
-constexpr std::uint64_t kMetisBytesPerEntry = 12;
-constexpr std::uint64_t kMetisBytesPerVertex = 20;
+constexpr std::uint64_t kMetisBytesPerEntry = 10;
+constexpr std::uint64_t kMetisBytesPerVertex = 16;
 
 std::string ending_of(const ChildOutcome& outcome) {
   if (outcome.signal != 0) {
