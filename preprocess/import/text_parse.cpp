@@ -515,6 +515,9 @@ std::string describe(const EntryPiece& piece, const EntryLineOptions& options, b
   const std::string found = ", found " + scan::quote_word(piece.fault_at);
   const auto id = [&](const char* what, Offset limit) {
     const std::string lowest = std::to_string(options.index_base);
+    if (limit == 0 && options.expected_entries >= 0) {
+      return std::string("expected no entry in a matrix without ") + what + "s" + found;
+    }
     if (limit > 0) {
       return std::string("expected a ") + what + " number from " + lowest + " to " +
              std::to_string(options.index_base + limit - 1) + found;

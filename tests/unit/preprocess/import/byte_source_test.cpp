@@ -1,0 +1,177 @@
+#include "preprocess/import/byte_source.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "preprocess/import/text_parse.h"
+#include "tests/unit/preprocess/import/scratch_file.h"
+
+namespace csrkit {
+namespace {
+
+using Member = std::pair<std::string, std::string>;
+
+/// Writes members with libarchive; `setup` chooses format and filter.
+void write_archive(const std::string& path, const std::vector<Member>& members,
+                   const std::function<void(archive*)>& setup) {
+  archive* handle = archive_write_new();
+  setup(handle);
+  ASSERT_EQ(archive_write_open_filename(handle, path.c_str()), ARCHIVE_OK)
+      << archive_error_string(handle);
+  for (const auto& [name, content] : members) {
+    archive_entry* entry = archive_entry_new();
+    archive_entry_set_pathname(entry, name.c_str());
+    archive_entry_set_size(entry, static_cast<la_int64_t>(content.size()));
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_perm(entry, 0644);
+    ASSERT_EQ(archive_write_header(handle, entry), ARCHIVE_OK);
+    archive_write_data(handle, content.data(), content.size());
+    archive_entry_free(entry);
+  }
+  archive_write_close(handle);
+  archive_write_free(handle);
+}
+
+const std::vector<std::function<int(archive*)>> kFilters = {
+    archive_write_add_filter_gzip, archive_write_add_filter_zstd, archive_write_add_filter_bzip2,
+    archive_write_add_filter_xz};
+
+std::string all_of(ByteSource& source) {
+  const Buffer<char> bytes = read_all(source, 1 << 30);
+  return {bytes.data(), static_cast<std::size_t>(bytes.size())};
+}
+
+/// Compressible, and longer than the blocks that streams are read in.
+std::string long_pattern(Index order) {
+  std::string text = "%%MatrixMarket matrix coordinate pattern general\n" + std::to_string(order) +
+                     " " + std::to_string(order) + " " + std::to_string(order) + "\n";
+  for (Index i = 1; i <= order; ++i)
+    text += std::to_string(i) + " " + std::to_string(order + 1 - i) + "\n";
+  return text;
+}
+
+TEST(ByteSource, PlainFilesAreMapped) {
+  const ScratchFile file("hello");
+  const auto source = open_file(file.path());
+  EXPECT_EQ(source->mapped(), "hello");
+  EXPECT_EQ(source->size_bytes(), 5);
+  EXPECT_EQ(all_of(*source), "hello");
+  const ScratchFile nothing("");
+  EXPECT_EQ(all_of(*open_file(nothing.path())), "");
+}
+
+TEST(ByteSource, CompressedFilesAreToldByContent) {
+  const std::string text = long_pattern(300);
+  for (const auto& add_filter : kFilters) {
+    const ScratchFile file("");
+    write_archive(file.path(), {{"x", text}}, [&](archive* handle) {
+      archive_write_set_format_raw(handle);
+      add_filter(handle);
+    });
+    const auto source = open_file(file.path());
+    EXPECT_TRUE(source->is_compressed());
+    EXPECT_EQ(all_of(*source), text);
+    EXPECT_EQ(import_matrix(file.path()).matrix.nnz(), 300);
+  }
+}
+
+TEST(ByteSource, LongCompressedFilesAreReadInBlocks) {
+  const Index order = 900000;  // 12 MiB of text
+  const ScratchFile file("");
+  write_archive(file.path(), {{"x", long_pattern(order)}}, [](archive* handle) {
+    archive_write_set_format_raw(handle);
+    archive_write_add_filter_zstd(handle);
+  });
+  const ImportResult result = import_matrix(file.path());
+  ASSERT_EQ(result.matrix.nnz(), order);
+  for (Index i = 0; i < order; ++i) ASSERT_EQ(result.matrix.col_indices()[i], order - 1 - i);
+}
+
+TEST(ByteSource, CutCompressedFilesAreRefused) {
+  const ScratchFile file("");
+  write_archive(file.path(), {{"x", long_pattern(3000)}}, [](archive* handle) {
+    archive_write_set_format_raw(handle);
+    archive_write_add_filter_gzip(handle);
+  });
+  std::string bytes;
+  {
+    std::ifstream raw(file.path(), std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(raw), {});
+  }
+  EXPECT_REFUSAL(" cannot be read: truncated gzip input; is the file damaged?",
+                 bytes.substr(0, bytes.size() / 2));
+}
+
+TEST(ByteSource, HeadersOfCompressedFilesAreNotTrusted) {
+  const ScratchFile file("");
+  write_archive(
+      file.path(),
+      {{"x", "%%MatrixMarket matrix coordinate real general\n9 9 900000000000000000\n1 1 1\n"}},
+      [](archive* handle) {
+        archive_write_set_format_raw(handle);
+        archive_write_add_filter_gzip(handle);
+      });
+  EXPECT_THROW(import_matrix(file.path()), InputError);
+}
+
+TEST(ByteSource, MembersByName) {
+  const ScratchFile file("");
+  write_archive(file.path(), {{"a/b.txt", "one"}, {"c", ""}, {"d", "three"}},
+                [](archive* handle) { archive_write_set_format_zip(handle); });
+  const auto members = list_archive(file.path());
+  ASSERT_EQ(members.size(), 3u);
+  EXPECT_EQ(members[0].name, "a/b.txt");
+  EXPECT_EQ(all_of(*open_archive_member(file.path(), "a/b.txt")), "one");
+  EXPECT_EQ(all_of(*open_archive_member(file.path(), "c")), "");
+  EXPECT_EQ(all_of(*open_archive_member(file.path(), "d")), "three");
+  EXPECT_THROW(open_archive_member(file.path(), "e"), InputError);
+}
+
+TEST(ByteSource, ReadAllHasALimit) {
+  EXPECT_EQ(read_all(*open_bytes("12345", "x"), 5).size(), 5);
+  EXPECT_THROW(read_all(*open_bytes("123456", "x"), 5), InputError);
+  EXPECT_EQ(read_all(*open_bytes("", "x"), 0).size(), 0);
+}
+
+TEST(ByteSource, SuiteSparseArchives) {
+  const std::string matrix = "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n2 1\n";
+  const auto import_members = [](const std::vector<Member>& members) {
+    const ScratchFile file("");
+    write_archive(file.path(), members, [](archive* handle) {
+      archive_write_set_format_ustar(handle);
+      archive_write_add_filter_gzip(handle);
+    });
+    return import_matrix(file.path());
+  };
+  const ImportResult result =
+      import_members({{"west/west_b.mtx", "not this one"}, {"west/west.mtx", matrix}});
+  EXPECT_EQ(result.format, "suitesparse-tar");
+  EXPECT_EQ(result.notes.at("member"), "west/west.mtx");
+  EXPECT_EQ(text_of(result.matrix), "2x2: 1,0");
+  EXPECT_EQ(import_members({{"any.mtx", matrix}, {"readme", "text"}}).matrix.nnz(), 1);
+  EXPECT_THROW(import_members({{"readme", "text"}}), InputError);
+  EXPECT_THROW(import_members({{"a.mtx", matrix}, {"b.mtx", matrix}}), InputError);
+}
+
+TEST(LineReader, LinesThenBlocks) {
+  const auto source = open_bytes("one\r\ntwo\n\nfour\nfive", "x");
+  LineReader lines(*source);
+  std::string_view line;
+  ASSERT_TRUE(lines.next_line(line));
+  EXPECT_EQ(line, "one");
+  ASSERT_TRUE(lines.next_line(line));
+  EXPECT_EQ(line, "two");
+  EXPECT_EQ(lines.line(), 3u);
+  std::string rest;
+  for (std::string_view block; lines.next_block(block);) rest += block;
+  EXPECT_EQ(rest, "\nfour\nfive\n");
+  EXPECT_FALSE(lines.next_line(line));
+}
+
+}  // namespace
+}  // namespace csrkit

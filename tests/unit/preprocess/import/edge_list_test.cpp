@@ -1,0 +1,85 @@
+#include "tests/unit/preprocess/import/scratch_file.h"
+
+namespace csrkit {
+namespace {
+
+ImportOptions with_base(int base) {
+  ImportOptions options;
+  options.index_base = base;
+  return options;
+}
+
+ImportOptions with_sizes(Index rows, Index cols) {
+  ImportOptions options;
+  options.format = "edge-list";
+  options.rows = rows;
+  options.cols = cols;
+  return options;
+}
+
+TEST(EdgeList, SeparatorsAndComments) {
+  const std::string expected = "4x4: 0,1 0,3 2,0";
+  for (const char* text :
+       {"0 1\n0 3\n2 0\n", "0\t1\n0\t3\n2\t0", "0,1\n0,3\n2,0\n", "0;1\r\n0;3\r\n2;0\r\n",
+        "# Directed graph\n# FromNodeId\tToNodeId\n0\t1\n0\t3\n2\t0\n",
+        "% sym unweighted\n0 1\n\n// note\n0 3\n#\n 2 , 0 \n", "source,target\n0,1\n0,3\n2,0\n",
+        "# first\n\"id_1\",\"id_2\"\n0,1\n0,3\n2,0\n"}) {
+    const ImportResult result = import_text(text);
+    EXPECT_EQ(result.format, "edge-list") << text;
+    EXPECT_EQ(text_of(result.matrix), expected) << text;
+  }
+}
+
+TEST(EdgeList, Weights) {
+  EXPECT_EQ(text_of(import_text("0 1 0.5\n1 0 -2\n").matrix), "2x2: 0,1=0.5 1,0=-2");
+  EXPECT_EQ(text_of(import_text("src,dst,weight\n0,1,0.5\n1,0,-2\n").matrix),
+            "2x2: 0,1=0.5 1,0=-2");
+  ImportOptions options;
+  options.value_kind = "none";
+  EXPECT_EQ(text_of(import_text("0 1 0.5\n1 0 -2\n", options).matrix), "2x2: 0,1 1,0");
+  options.value_kind = "f32";
+  EXPECT_EQ(text_of(import_text("0 1\n", options).matrix), "2x2: 0,1=1");
+}
+
+TEST(EdgeList, IndexBase) {
+  EXPECT_EQ(text_of(import_text("1 2\n2 1\n", with_base(1)).matrix), "2x2: 0,1 1,0");
+  EXPECT_EQ(text_of(import_text("1 2\n2 1\n").matrix), "3x3: 1,2 2,1");
+  EXPECT_REFUSAL("1: expected an id from 1 to 2147483647, found \"0\"; if ids start at 0", "0 2\n",
+                 with_base(1));
+  EXPECT_REFUSAL("usage: expected --index-base 0 or 1", "1 2\n", with_base(2));
+}
+
+TEST(EdgeList, Sizes) {
+  EXPECT_EQ(text_of(import_text("0 1\n", with_sizes(5, 7)).matrix), "5x7: 0,1");
+  EXPECT_EQ(text_of(import_text("0 1\n", with_sizes(5, 0)).matrix), "5x2: 0,1");
+  EXPECT_EQ(text_of(import_text("# none\n", with_sizes(5, 7)).matrix), "5x7:");
+  EXPECT_REFUSAL("2: expected a row number from 0 to 4, found \"5\"", "0 1\n5 1\n",
+                 with_sizes(5, 7));
+}
+
+TEST(EdgeList, ParallelEdgesAreAdded) {
+  const ImportResult result = import_text("1 0\n0 1\n1 0\n");
+  EXPECT_EQ(text_of(result.matrix), "2x2: 0,1 1,0");
+  EXPECT_EQ(result.repairs.duplicates, 1);
+  EXPECT_EQ(result.repairs.out_of_order, 1);
+}
+
+TEST(EdgeList, RefusesByLine) {
+  EXPECT_REFUSAL("2: expected the line to end after 2 numbers, found \"3\"", "0 1\n1 2 3\n");
+  EXPECT_REFUSAL("3: expected a number as the value, found the end of the line",
+                 "# c\n0 1 5\n1 2\n");
+  EXPECT_REFUSAL("2: expected a row as a whole number, found \"-1\"", "0 1\n-1 2\n");
+  EXPECT_REFUSAL("2: expected a row as a whole number, found \"1.0\"", "0 1\n1.0 2\n");
+  EXPECT_REFUSAL("2: expected a column as a whole number, found \"2.5\"", "0 1\n1 2.5\n");
+  EXPECT_REFUSAL("2: expected a column as a whole number, found \",\"", "0,1\n1,,2\n");
+  EXPECT_REFUSAL("2: expected a column as a whole number, found the end of the line", "0 1\n1\n");
+  EXPECT_REFUSAL("2: expected an id from 0 to 2147483646, found \"2147483647\"; renumber",
+                 "0 1\n2147483647 1\n");
+  EXPECT_REFUSAL("1: expected a row as a whole number, found \"abc\"", "abc\n", with_sizes(5, 5));
+  EXPECT_REFUSAL("2: expected a row as a whole number, found \"\\x00\"",
+                 std::string("0 1\n\0 1\n", 8));
+  EXPECT_REFUSAL(" expected at least one edge", "# nothing\n", with_sizes(0, 0));
+}
+
+}  // namespace
+}  // namespace csrkit

@@ -1,0 +1,59 @@
+#include "preprocess/import/import.h"
+
+#include "tests/unit/preprocess/import/scratch_file.h"
+
+namespace csrkit {
+namespace {
+
+TEST(Import, UnknownContentListsTheFormats) {
+  const std::string message = refusal_of("PDF-1.7 and so on\n");
+  EXPECT_NE(message.find("--format (matrix-market, "), std::string::npos) << message;
+  EXPECT_NE(refusal_of("").find("found an empty file"), std::string::npos);
+}
+
+TEST(Import, UnknownFormatIsAUsageError) {
+  ImportOptions options;
+  options.format = "mtx";
+  EXPECT_REFUSAL("usage: unknown import format \"mtx\"; there are: auto, matrix-market,", "0 1\n",
+                 options);
+}
+
+TEST(Import, OptionsThatAFormatCannotObeyAreRefused) {
+  const std::string text = "%%MatrixMarket matrix coordinate pattern general\n1 1 0\n";
+  ImportOptions options;
+  options.index_base = 0;
+  EXPECT_REFUSAL("usage: the format matrix-market cannot obey --index-base", text, options);
+  options = {};
+  options.rows = 3;
+  EXPECT_REFUSAL("usage: the format matrix-market cannot obey --rows", text, options);
+  options = {};
+  options.add_inverse = 1;
+  EXPECT_REFUSAL("usage: the format matrix-market cannot obey --add-inverse", text, options);
+}
+
+TEST(Import, MissingFilesAndPipesAreIoErrors) {
+  EXPECT_THROW(import_matrix("/nonexistent/file.mtx"), IoError);
+  EXPECT_THROW(import_matrix("/dev/null"), IoError);
+}
+
+TEST(Import, NamesItsInputWithADigest) {
+  const ScratchFile file("0 1\n");
+  const ImportResult result = import_matrix(file.path());
+  ASSERT_EQ(result.inputs.size(), 1u);
+  EXPECT_EQ(result.inputs[0].path, file.path());
+  EXPECT_EQ(result.inputs[0].size_bytes, 4u);
+  EXPECT_EQ(result.inputs[0].xxh3_128.size(), 32u);
+  const ScratchFile other("0 2\n");
+  EXPECT_NE(import_matrix(other.path()).inputs[0].xxh3_128, result.inputs[0].xxh3_128);
+}
+
+TEST(Import, EveryFormatHasANameAndASummary) {
+  ASSERT_FALSE(import_formats().empty());
+  for (const ImportFormat& format : import_formats()) {
+    EXPECT_GT(std::string(format.name).size(), 2u);
+    EXPECT_GT(std::string(format.summary).size(), 10u);
+  }
+}
+
+}  // namespace
+}  // namespace csrkit

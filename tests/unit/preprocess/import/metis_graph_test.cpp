@@ -1,0 +1,68 @@
+#include "tests/unit/preprocess/import/scratch_file.h"
+
+namespace csrkit {
+namespace {
+
+ImportOptions forced() {
+  ImportOptions options;
+  options.format = "metis-graph";
+  return options;
+}
+
+TEST(MetisGraph, PathOfThreeVertices) {
+  const ImportResult result = import_text("% a path\n3 2\n2\n1 3\n 2 \n");
+  EXPECT_EQ(result.format, "metis-graph");
+  EXPECT_EQ(text_of(result.matrix), "3x3: 0,1 1,0 1,2 2,1");
+  EXPECT_EQ(result.entries_read, 4);
+  EXPECT_TRUE(result.is_symmetric_by_format);
+}
+
+TEST(MetisGraph, IsolatedVerticesAreBlankLines) {
+  EXPECT_EQ(text_of(import_text("4 1\n\n4\n% c\n\n2\n").matrix), "4x4: 1,3 3,1");
+  EXPECT_EQ(text_of(import_text("4 1\r\n2\r\n1\r\n\r\n\r\n\r\n").matrix), "4x4: 0,1 1,0");
+  const ImportResult cut = import_text("4 1\n2\n1\n", forced());
+  EXPECT_EQ(text_of(cut.matrix), "4x4: 0,1 1,0");
+  EXPECT_EQ(cut.notes.count("missing lines"), 1u);
+}
+
+TEST(MetisGraph, Weights) {
+  EXPECT_EQ(text_of(import_text("2 1 1\n2 7\n1 7\n").matrix), "2x2: 0,1=7 1,0=7");
+  EXPECT_EQ(text_of(import_text("2 1 10\n9 2\n8 1\n").matrix), "2x2: 0,1 1,0");
+  EXPECT_EQ(text_of(import_text("2 1 011 2\n9 9 2 7\n8 8 1 7\n").matrix), "2x2: 0,1=7 1,0=7");
+  EXPECT_EQ(text_of(import_text("2 1 111 1\n5 9 2 7\n5 8 1 7\n").matrix), "2x2: 0,1=7 1,0=7");
+  EXPECT_EQ(text_of(import_text("2 1 100\n5 2\n5 1\n").matrix), "2x2: 0,1 1,0");
+}
+
+TEST(MetisGraph, ATriangleIsNotAnEdgeList) {
+  const ImportResult result = import_text("3 3\n2 3\n1 3\n1 2\n");
+  EXPECT_EQ(result.format, "metis-graph");
+  EXPECT_EQ(result.matrix.nnz(), 6);
+  EXPECT_EQ(import_text("3 4\n2 3\n1 3\n1 2\n").format, "edge-list");
+}
+
+TEST(MetisGraph, Refuses) {
+  EXPECT_REFUSAL("1: expected \"vertices edges", "3\n", forced());
+  EXPECT_REFUSAL("1: expected a format of three digits", "3 2 12\n2\n1 3\n2\n", forced());
+  EXPECT_REFUSAL("1: expected 99999999999 edges as the header says, found",
+                 "3 99999999999\n2\n1 3\n2\n", forced());
+  EXPECT_REFUSAL("3: expected a neighbour of vertex 2 from 1 to 3, found \"4\"", "3 2\n2\n1 4\n2\n",
+                 forced());
+  EXPECT_REFUSAL("3: expected a neighbour of vertex 2 from 1 to 3, found \"0\"", "3 2\n2\n1 0\n2\n",
+                 forced());
+  EXPECT_REFUSAL("3: expected a neighbour of vertex 2 from 1 to 3, found \"1.5\"",
+                 "3 2\n2\n1.5\n2\n", forced());
+  EXPECT_REFUSAL("3: expected neighbours of vertex 2 other than itself", "3 2\n2\n1 2\n2\n",
+                 forced());
+  EXPECT_REFUSAL("5: expected 3 lines of vertices", "3 2\n2\n1 3\n2\n1\n", forced());
+  EXPECT_REFUSAL("5: expected every one of the 3 edges", "3 3\n2\n1 3\n2     \n", forced());
+  EXPECT_REFUSAL("2: expected an edge's weight of vertex 1, found the end of the line",
+                 "2 1 1\n2\n1 7\n", forced());
+  EXPECT_REFUSAL(
+      " expected every edge in the lines of both its vertices, found vertex 3 as a neighbour of "
+      "vertex 1",
+      "3 2\n2 3\n1\n2\n", forced());
+  EXPECT_REFUSAL(" expected the same weight", "2 1 1\n2 7\n1 8\n", forced());
+}
+
+}  // namespace
+}  // namespace csrkit
