@@ -22,7 +22,7 @@ void require_device_address(const char* name, const ConstDenseView& view) {
   if (view.rows == 0 || view.cols == 0) return;
   cudaPointerAttributes attributes = {};
   CHECK_CUDA(cudaPointerGetAttributes(&attributes, view.data));
-  if (attributes.devicePointer == nullptr) {
+  if (attributes.type == cudaMemoryTypeUnregistered || attributes.devicePointer == nullptr) {
     throw UsageError(std::string(name) +
                      " is said to be in device memory, but no device knows its "
                      "address; bind it as host memory");

@@ -111,10 +111,19 @@ class DeviceSlice {
   std::vector<unsigned char> before_;
 };
 
-/// The battery's matrix of that name.
-inline CsrMatrix battery_matrix(const std::string& name) {
-  for (const BatteryMatrix& item : spmm_battery()) {
-    if (name == item.name) return item.make();
+/// The battery, made once: some of its matrices take longer to make than to multiply.
+inline const std::vector<std::pair<std::string, CsrMatrix>>& made_battery() {
+  static const std::vector<std::pair<std::string, CsrMatrix>> made = [] {
+    std::vector<std::pair<std::string, CsrMatrix>> all;
+    for (const BatteryMatrix& item : spmm_battery()) all.emplace_back(item.name, item.make());
+    return all;
+  }();
+  return made;
+}
+
+inline const CsrMatrix& battery_matrix(const std::string& name) {
+  for (const auto& [known, matrix] : made_battery()) {
+    if (name == known) return matrix;
   }
   throw UsageError("no matrix '" + name + "' in the battery");
 }
