@@ -118,7 +118,8 @@ ArchiveHandle open_libarchive(const std::string& path, Layout layout) {
     const int code = archive_errno(handle.get());
     const char* reason = archive_error_string(handle.get());
     const std::string message = path + ": cannot be read: " + (reason ? reason : "unknown reason");
-    if (code > 0 && code < 200) throw IoError(message);
+    // EILSEQ is how libarchive says that it does not know the format: the content, not the system.
+    if (code > 0 && code < 200 && code != EILSEQ) throw IoError(message);
     throw InputError(message + "; is the file damaged?");
   }
   return handle;
@@ -173,7 +174,7 @@ bool starts_with(std::string_view text, std::string_view prefix) {
 
 bool looks_compressed(std::string_view head) {
   using namespace std::string_view_literals;
-  return starts_with(head, "\x1f\x8b"sv) || starts_with(head, "BZh"sv) ||
+  return starts_with(head, "\x1f\x8b\x08"sv) || starts_with(head, "BZh"sv) ||
          starts_with(head,
                      "\xfd"
                      "7zXZ\0"sv) ||
