@@ -94,7 +94,7 @@ void rescale(const LikeDataset& dataset, double scale, ParameterMap* parameters)
     const bool has_diagonal = (*parameters)["diagonal"] == "always";
     const Offset room = has_diagonal || cols != n ? cols : cols - 1;
     Offset nnz = std::llround(static_cast<double>(dataset.nnz) * scale);
-    nnz = std::min(nnz, n * room / 2);
+    nnz = std::max(std::min(nnz, n * room / 2), has_diagonal ? n : 0);
     if ((*parameters)["undirected"] == "yes") nnz -= (nnz - (has_diagonal ? n : 0)) & 1;
     (*parameters)["nnz"] = std::to_string(nnz);
     (*parameters)["longest"] =
@@ -104,9 +104,11 @@ void rescale(const LikeDataset& dataset, double scale, ParameterMap* parameters)
       if ((*parameters)[name].empty()) parameters->erase(name);
     }
   } else if (pattern == "rmat") {
-    const double exponent = std::stod((*parameters)["scale"]) + std::log2(scale);
-    (*parameters)["scale"] = std::to_string(std::max(0ll, std::llround(exponent)));
-    multiply("edges", scale, 0);
+    // Sizes are powers of two; the edges follow the nearest one.
+    const long long old_scale = std::stoll((*parameters)["scale"]);
+    const auto step = std::max(-old_scale, std::llround(std::log2(scale)));
+    (*parameters)["scale"] = std::to_string(old_scale + step);
+    multiply("edges", std::exp2(static_cast<double>(step)), 0);
   } else if (pattern == "banded") {
     multiply("n", scale, 1);
     std::istringstream old_offsets((*parameters)["offsets"]);

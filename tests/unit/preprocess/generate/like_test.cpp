@@ -36,6 +36,16 @@ TEST(Like, EveryDatasetAtASmallScale) {
   }
 }
 
+TEST(Like, EvenOneRowIsAMatrix) {
+  for (const LikeDataset& dataset : like_datasets()) {
+    for (const char* scale : {"0.000001", "0.00003"}) {
+      const CsrMatrix a = make("like", {{"name", dataset.name}, {"scale", scale}});
+      EXPECT_NO_THROW(validate(a, dataset.name));
+      EXPECT_GE(a.rows(), 1) << dataset.name;
+    }
+  }
+}
+
 TEST(Like, FullSizeIsExact) {
   for (const char* name : {"arxiv", "ddi"}) {
     const CsrMatrix a = make("like", {{"name", name}}, 1, ValueKind::none);
