@@ -203,7 +203,9 @@ void compare_rows(const Product& product, const std::vector<Index>& rows, Findin
 
 /// Columns [first_col, first_col + count) of every row.
 void compare_columns(const Product& product, Index first_col, Index count, Findings& findings) {
-#pragma omp parallel
+  // Waking a team costs more than a small comparison.
+  const bool is_parallel = product.op_a.nnz() + product.c.rows > (1 << 15) / count;
+#pragma omp parallel if (is_parallel)
   {
     std::vector<ReferenceEntry> scratch;
     double worst = 0;

@@ -118,7 +118,7 @@ CsrMatrix convert_values(const CsrMatrix& matrix, ValueKind kind) {
     if constexpr (!std::is_same_v<To, ImplicitOne>) {
       matrix.visit([&](auto from) {
         To* out = values.as<To>();
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (nnz > (1 << 15))
         for (Offset at = 0; at < nnz; ++at) {
           out[at] = store_as<To>(from.template value_as<double>(at));
         }

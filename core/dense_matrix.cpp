@@ -54,7 +54,8 @@ void fill_random(DenseView dense, std::uint64_t seed) {
   with_value_type(dense.kind, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (!std::is_same_v<T, ImplicitOne>) {
-#pragma omp parallel for schedule(static)
+      const bool is_parallel = Offset{dense.rows} * dense.cols > (1 << 14);
+#pragma omp parallel for schedule(static) if (is_parallel)
       for (Index i = 0; i < dense.rows; ++i) {
         T* row = dense.as<T>() + Offset{i} * dense.leading_dim;
         for (Index j = 0; j < dense.cols; ++j) row[j] = store_as<T>(random_value(seed, i, j));

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <limits>
+
+#include "core/available_memory.h"
 
 namespace csrkit::cpu {
 
@@ -14,16 +14,6 @@ namespace {
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// What Linux believes can be allocated without swapping; no limit if it does not say.
-std::uint64_t available_memory_bytes() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string word; file >> word;) {
-    std::uint64_t kib = 0;
-    if (word == "MemAvailable:" && file >> kib) return kib * 1024;
-  }
-  return std::numeric_limits<std::uint64_t>::max();
 }
 
 std::uint64_t last_level_cache_bytes() {

@@ -104,8 +104,7 @@ inline const std::vector<BatteryMatrix>& spmm_battery() {
        }},
       {"long_runs_of_empty_rows",
        [] {
-         return matrix_where(5000, 12,
-                             [](Index i, Index j) { return i % 1237 == 3 && j % 2 == 0; });
+         return matrix_where(2500, 12, [](Index i, Index j) { return i % 613 == 3 && j % 2 == 0; });
        }},
       {"first_and_last_column",
        [] { return matrix_where(40, 300, [](Index, Index j) { return j == 0 || j == 299; }); }},
@@ -114,23 +113,23 @@ inline const std::vector<BatteryMatrix>& spmm_battery() {
          return matrix_where(130, 130, [](Index i, Index j) { return std::abs(i - j) <= 1; });
        }},
       {"dense_block", [] { return matrix_where(33, 65, [](Index, Index) { return true; }); }},
-      {"wide", [] { return random_matrix(3, 2500, 0.4); }},
-      {"tall", [] { return random_matrix(2500, 3, 0.4); }},
+      {"wide", [] { return random_matrix(3, 1300, 0.4); }},
+      {"tall", [] { return random_matrix(1300, 3, 0.4); }},
       {"just_above_a_warp", [] { return random_matrix(33, 33, 0.3); }},
       {"just_above_a_block", [] { return random_matrix(257, 129, 0.05); }},
       {"just_above_a_big_block", [] { return random_matrix(1025, 65, 0.03); }},
       // Longer than any piece that work is cut into, between short rows that share its pieces.
       {"one_huge_row",
        [] {
-         return matrix_where(37, 20011, [](Index i, Index j) { return i == 17 || j % 5003 == i; });
+         return matrix_where(37, 6007, [](Index i, Index j) { return i == 17 || j % 1501 == i; });
        }},
       {"two_huge_rows_in_sequence",
        [] {
-         return matrix_where(5, 9001, [](Index i, Index j) { return i == 2 || i == 3 || j == 8; });
+         return matrix_where(5, 3001, [](Index i, Index j) { return i == 2 || i == 3 || j == 8; });
        }},
       {"one_huge_column",
        [] {
-         return matrix_where(9001, 7, [](Index i, Index j) { return j == 4 || i % 997 == j; });
+         return matrix_where(3001, 7, [](Index i, Index j) { return j == 4 || i % 997 == j; });
        }},
       {"row_lengths_around_vector_widths",
        [] { return matrix_where(70, 70, [](Index i, Index j) { return j < i; }); }},
