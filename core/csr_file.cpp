@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::uint64_t kMapAbove = 64ull << 20;  // FileIo::automatic
 constexpr std::uint64_t kHugePage = 2ull << 20;
+constexpr std::size_t kThreadsFromChunks = 8;
 
 [[noreturn]] void fail_at(const std::string& path, std::uint64_t at, const std::string& what) {
   throw InputError(path + ": byte " + std::to_string(at) + ": " + what);
@@ -208,7 +209,9 @@ class Reader {
     std::atomic<std::size_t> first_damaged{end}, first_suspect{end};
     std::atomic<bool> is_stopped{false};
     std::exception_ptr error;
-#pragma omp parallel for schedule(dynamic, 1) if (end - begin > 1)
+    // Waking the threads costs more than hashing a few chunks does.
+    const bool is_worth_threads = end - begin >= kThreadsFromChunks;
+#pragma omp parallel for schedule(dynamic, 1) if (is_worth_threads)
     for (std::size_t i = begin; i < end; ++i) {
       if (is_stopped) continue;
       try {
@@ -398,7 +401,8 @@ class Reader {
       if (section == nullptr) return std::nullopt;
       return Permutation::from_new_of_old(
           Buffer<Index>::copy_of(array<Index>(*section), size),
-          path_ + ": byte " + std::to_string(section->offset_bytes) + ": section " + name);
+          path_ + ": byte " + std::to_string(section->offset_bytes) + ": expected section " + name +
+              " to be a permutation (create the file again), found");
     };
     file.row_order = order_in(kRowOrder, header().rows);
     file.col_order = order_in(kColOrder, header().cols);
