@@ -1,7 +1,6 @@
 #include "preprocess/reorder/child_process.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio_ext.h>
 #include <sys/mman.h>
@@ -17,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <new>
 
 namespace csrkit::reorder {
@@ -113,7 +113,7 @@ void offer_for_sacrifice() {
   const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
   const char worst[] = "1000";
-  if (write(file, worst, sizeof(worst) - 1) < 0) errno = 0;
+  if (write(file, worst, sizeof(worst) - 1) < 0) errno = 0;  // then the kernel chooses, too
   close(file);
 }
 
@@ -141,8 +141,8 @@ void offer_for_sacrifice() {
     verdict->result = work();
     verdict->is_finished = true;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s", error.what());
-    _exit(1);
+    // Into the captured output; if even that fails there is nothing left to say.
+    _exit(write(output, error.what(), std::strlen(error.what())) < 0 ? 2 : 1);
   }
   _exit(0);
 }
