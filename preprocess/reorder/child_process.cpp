@@ -107,6 +107,17 @@ class Child {
   pid_t pid_;
 };
 
+/// What the parent handles takes its default effect; what it ignores stays ignored, as after exec:
+/// a run under nohup must not lose its child at logout.
+void forget_signal_handlers() {
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action;
+    if (sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) {
+      signal(number, SIG_DFL);
+    }
+  }
+}
+
 /// If memory runs out, the kernel shall end this process and no other: one may always raise one's
 /// own score. Where that file is missing, the kernel chooses as it likes.
 void offer_for_sacrifice() {
@@ -120,7 +131,7 @@ void offer_for_sacrifice() {
 /// The child's whole life; never returns.
 [[noreturn]] void live(const std::function<int()>& work, Verdict* verdict, int output,
                        pid_t parent) {
-  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  forget_signal_handlers();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);  // it died before the line above could matter
   sigset_t none;

@@ -38,7 +38,7 @@ struct ChildOutcome {
 };
 
 /// Runs `work` in a copy of this process and waits. The child shares nothing but SharedMemory and
-/// cannot disturb its parent: default signal handlers, stdout and stderr kept apart, no exit
+/// cannot disturb its parent: no signal handlers, stdout and stderr kept apart, no exit
 /// handlers, no core dump; it dies with the parent, and before it if memory runs out. It has one
 /// thread, so `work` must not use OpenMP. While it runs, `progress` is called with `phase` now and
 /// then; if that throws, the child is ended and collected first. Throws MemoryError or Error if no

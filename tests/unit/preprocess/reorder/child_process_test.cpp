@@ -91,6 +91,14 @@ TEST(ChildProcess, RunsNoSignalHandlerOfTheParent) {
   signal(SIGTERM, before);
 }
 
+TEST(ChildProcess, IgnoresWhatItsParentIgnores) {
+  const auto before = signal(SIGHUP, SIG_IGN);  // as under nohup
+  const ChildOutcome outcome = run_in_child("work", [] { return raise(SIGHUP) + 5; });
+  signal(SIGHUP, before);
+  EXPECT_TRUE(outcome.is_finished);
+  EXPECT_EQ(outcome.result, 5);
+}
+
 TEST(ChildProcess, IsSilentAndItsLastWordsAreKept) {
   testing::internal::CaptureStdout();
   std::printf("mine, once");  // not flushed when the child is made
