@@ -80,6 +80,8 @@ int run_tool(const char* tool, const std::function<int()>& body) {
     return fail(kExitDevice, error.what());
   } catch (const VerifyError& error) {
     return fail(kExitCheckFailed, error.what());
+  } catch (const Error& error) {  // a library we call failed, METIS for one, and says so itself
+    return fail(kExitInternal, error.what());
   } catch (const std::bad_alloc&) {
     return fail(kExitMemory, "not enough memory for this matrix on this machine");
   } catch (const std::exception& error) {
