@@ -75,9 +75,9 @@ GenerateToolOptions parse_generate_options(int argc, char** argv) {
       .value("value-kind", "KIND", "none, f32, f64, f16 or bf16", "f32")
       .example("csr-generate rmat graph.csr --set scale=10 --seed 7",
                "a power-law graph of 1,024 nodes")
-      .example("csr-generate poisson2d grid.csr --set nx=20 --set ny=20", "the 5-point stencil")
-      .example("csr-generate --like pubmed pubmed.csr",
-               "a stand-in with the row lengths of the original")
+      .example("csr-generate poisson grid.csr --set nx=20 --set ny=20", "the 5-point stencil")
+      .example("csr-generate --like com_amazon small.csr --set scale=0.01",
+               "a stand-in of a published graph, at a hundredth of its size")
       .on_list([](bool as_json) { return as_json ? list_json() : list_text(); });
   options.parse(argc, argv);
 

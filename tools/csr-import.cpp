@@ -67,7 +67,7 @@ ImportToolOptions parse_import_options(int argc, char** argv) {
       .example(
           "csr-import tiny.mtx gcn.csr --symmetrize --self-loops=add --values=ones --gcn-normalize",
           "the adjacency matrix of a graph neural network")
-      .example("csr-import edges.txt edges.csr --format edge-list --index-base 1",
+      .example("csr-import edges.txt edges.csr --format=edge-list --index-base=1",
                "pairs of node numbers that start at 1")
       .on_list(list_formats);
   options.parse(argc, argv);
@@ -148,7 +148,7 @@ Json repairs_json(const ImportResult& imported) {
 }
 
 std::string per_second(double bytes, double seconds) {
-  return seconds > 0 ? "  (" + fixed(bytes / 1e6 / seconds, 0) + " MB/s)" : "";
+  return seconds > 0 && bytes > 0 ? "  (" + fixed(bytes / 1e6 / seconds, 0) + " MB/s)" : "";
 }
 
 void report_import(const ImportToolOptions& options, const ImportResult& imported,

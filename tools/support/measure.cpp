@@ -17,13 +17,15 @@ double Samples::min_seconds() const {
   return seconds.empty() ? 0 : *std::min_element(seconds.begin(), seconds.end());
 }
 
-double Samples::max_seconds() const {
-  return seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end());
-}
-
 double Samples::spread() const {
+  if (seconds.empty()) return 0;
+  std::vector<double> sorted = seconds;
+  std::sort(sorted.begin(), sorted.end());
+  const auto quantile = [&](std::size_t quarters) {  // nearest rank
+    return sorted[(sorted.size() * quarters + 3) / 4 - 1];
+  };
   const double median = median_seconds();
-  return median > 0 ? (max_seconds() - min_seconds()) / median : 0;
+  return median > 0 ? (quantile(3) - quantile(1)) / median : 0;
 }
 
 Samples measure(int warmup, int repeat, const std::function<double()>& run_once,

@@ -11,8 +11,8 @@ struct Samples {
 
   double median_seconds() const;
   double min_seconds() const;
-  double max_seconds() const;
-  /// (max - min) / median: how far one run may be from another. 0 for one sample.
+  /// The middle half of the samples, (75 % - 25 %) / median: how far apart runs usually are. One
+  /// disturbed run does not change it. 0 for one sample.
   double spread() const;
 };
 

@@ -158,7 +158,7 @@ void Options::parse(int argc, const char* const* argv) {
   flag("json", "print the report as JSON on stdout");
   flag("quiet", "no report, no progress, errors only");
   flag("verbose", "say more on stderr");
-  flag("help", "print this text, and exit");
+  flag("h,help", "print this text, and exit");
   flag("version", "print the version and what it was built with, and exit");
 
   command_line_.assign(argv, argv + argc);
@@ -196,6 +196,9 @@ void Options::parse(int argc, const char* const* argv) {
       if (!known) refuse_unknown(name);
     }
     throw UsageError("the command line holds an option that does not exist");
+  } catch (const cxxopts::exceptions::missing_argument&) {
+    throw UsageError(std::string(argv[argc - 1]) +
+                     " needs a value, found the end of the command line");
   } catch (const cxxopts::exceptions::exception& error) {
     throw UsageError(error.what());
   }

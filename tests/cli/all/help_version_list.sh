@@ -1,0 +1,25 @@
+# shellcheck shell=bash
+# --help, --version and --list need no file and no GPU, and go to stdout.
+for tool in $(all_tools); do
+  for option in --help -h --version; do
+    expect 0 "$tool" "$option"
+    silent err
+    prints "$tool"
+  done
+  expect 0 "$tool" --help
+  prints "usage: $tool"
+  prints "examples:"
+  prints "exit codes:"
+  expect 0 "$tool" --version
+  prints "compiler:"
+  prints "CUDA:"
+  prints "METIS:"
+done
+for tool in $(all_tools); do
+  if [ "$tool" = csr-info ]; then continue; fi # has nothing to choose from
+  expect 0 "$tool" --list
+  silent err
+  [ -s out ] || fail "$tool --list prints nothing"
+  expect 0 "$tool" --list --json
+  python3 -c 'import json; assert json.load(open("out"))'
+done

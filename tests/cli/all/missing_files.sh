@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# What the system refuses is exit code 4, and names the file.
+for tool in csr-info csr-spmm-cpu csr-bench; do
+  expect 4 "$tool" nowhere.csr
+  says nowhere.csr
+done
+expect 4 csr-import nowhere.mtx out.csr
+says nowhere.mtx
+expect 4 csr-export nowhere.csr out.mtx
+expect 4 csr-reorder nowhere.csr out.csr --method degree
+no_file out.csr out.mtx
+
+tiny_mtx >tiny.mtx
+csr-import tiny.mtx tiny.csr --quiet
+expect 4 csr-import tiny.mtx no/folder/out.csr
+says no/folder
+expect 4 csr-export tiny.csr no/folder/out.mtx
+expect 4 csr-reorder tiny.csr no/folder/out.csr --method degree
+expect 4 csr-generate dense no/folder/out.csr --set rows=3
+expect 4 csr-spmm-cpu tiny.csr --output no/folder/c.npy
+expect 4 csr-spmm-cpu tiny.csr --input nowhere.npy
+expect 4 csr-bench tiny.csr --records no/folder/out.jsonl
+mkdir folder.csr
+expect 4 csr-import tiny.mtx folder.csr
+[ -d folder.csr ] || fail "a folder was replaced"
+# A report that cannot be written is no success.
+if [ -w /dev/full ]; then
+  code=0
+  csr-info tiny.csr >/dev/full 2>err || code=$?
+  equals "$code" 4
+fi

@@ -1,0 +1,56 @@
+# shellcheck shell=bash
+# One record per case, on disk before the next one; resumed, repaired, compared.
+csr-import "$DATASETS/karate.mtx" karate.csr --quiet
+tiny_mtx >tiny.mtx
+csr-import tiny.mtx tiny.csr --quiet
+bench() {
+  csr-bench karate.csr tiny.csr --kernels cpu.auto,cpu.spmm.row_loop -k 1,8 --repeat 3 --warmup 0 \
+    --records out.jsonl "$@"
+}
+lines() { wc -l <out.jsonl | tr -d ' '; }
+expect 0 bench
+equals "$(lines)" 8
+python3 -c '
+import json
+for line in open("out.jsonl"):
+    record = json.loads(line)
+    assert record["status"] == "done" and record["check"]["passed"], record
+    assert len(record["samples_seconds"]) == 3 and record["median_seconds"] > 0, record
+    assert len(record["case"]["matrix_xxh3_128"]) == 32 and record["machine"]["cores"] >= 1, record
+    assert record["command_line"][0] == "csr-bench", record'
+# Resumed: nothing is left to do. Not resumed: everything again, appended.
+expect 0 bench --resume --against cpu.row_loop
+equals "$(lines)" 8
+prints "speed against cpu.spmm.row_loop"
+says "is in the records already"
+# A record that a crash cut short is removed and made again.
+head -c $(($(stat -c %s out.jsonl) - 20)) out.jsonl >cut.jsonl
+mv cut.jsonl out.jsonl
+expect 0 bench --resume --json
+says "cut short"
+equals "$(lines)" 8
+equals "$(wc -l <out | tr -d ' ')" 1
+python3 -c 'import json; [json.loads(line) for line in open("out.jsonl")]'
+# Another case is not in the records.
+expect 0 bench --resume --cold
+equals "$(lines)" 16
+expect 0 bench --warm --cold
+equals "$(lines)" 32
+# A kernel that cannot is recorded with its reason; the others go on.
+expect 1 csr-bench karate.csr --kernels cpu.naive,cpu.auto -k 2 --repeat 1 --semiring min-plus \
+  --records failed.jsonl
+says "cpu.spmm.naive"
+python3 -c '
+import json
+first, second = [json.loads(line) for line in open("failed.jsonl")]
+assert first["status"] == "failed" and "semirings" in first["reason"], first
+assert second["status"] == "done", second'
+# Failed cases are tried again.
+expect 1 csr-bench karate.csr --kernels cpu.naive,cpu.auto -k 2 --repeat 1 --semiring min-plus \
+  --records failed.jsonl --resume
+equals "$(wc -l <failed.jsonl | tr -d ' ')" 3
+# What is no record file is left alone.
+cp tiny.mtx other.txt
+expect 3 csr-bench tiny.csr --records other.txt
+says "other.txt:1"
+cmp tiny.mtx other.txt

@@ -1,0 +1,32 @@
+# shellcheck shell=bash
+# Changes at import, on a matrix that a person can check.
+printf '1 2\n2 3\n2 2\n' >edges.txt
+shape() { # shape EXPECTED_NNZ EXPECTED_SYMMETRY OPTION...
+  local nnz=$1 symmetric=$2
+  shift 2
+  expect 0 csr-import edges.txt out.csr --format=edge-list --index-base=1 --json "$@"
+  equals "$(json nnz)" "$nnz"
+  equals "$(json symmetric)" "$symmetric"
+  csr-info out.csr --verify --quiet
+}
+shape 3 no
+shape 5 yes --symmetrize
+shape 5 no --self-loops=add
+shape 2 no --self-loops=drop
+shape 4 yes --symmetrize --self-loops=drop
+shape 3 no --transpose
+shape 5 "pattern only" --symmetrize --values=random --seed=3
+shape 5 yes --symmetrize --values=ones --value-kind=f64
+equals "$(json value_kind)" f64
+shape 7 yes --symmetrize --self-loops=add --gcn-normalize
+equals "$(json value_kind)" f32
+csr-import edges.txt a.csr --format=edge-list --rows 10 --cols 12 --json >out
+equals "$(json rows) $(json cols)" "10 12"
+csr-import edges.txt b.csr --format=edge-list --values=random --seed=3 --quiet
+csr-import edges.txt c.csr --format=edge-list --values=random --seed=3 --quiet
+same_matrix b.csr c.csr
+# In place: the input may be the output.
+cp b.csr d.csr
+csr-reorder d.csr d.csr --method degree --quiet
+csr-reorder d.csr d.csr --undo --quiet
+same_matrix b.csr d.csr

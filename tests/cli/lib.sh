@@ -1,0 +1,85 @@
+# shellcheck shell=bash
+# What the cases share; sourced by run_case.
+
+all_tools() {
+  local tool
+  for tool in csr-import csr-export csr-generate csr-info csr-reorder csr-spmm-cpu csr-spmm-gpu csr-bench; do
+    if command -v "$tool" >/dev/null; then echo "$tool"; fi
+  done
+}
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# expect CODE COMMAND...: runs it, keeps its output in ./out and ./err, and compares the exit code.
+expect() {
+  local expected=$1 code=0
+  shift
+  "$@" >out 2>err || code=$?
+  if [ "$code" -ne "$expected" ]; then
+    cat out err >&2
+    fail "exit code $code, expected $expected: $*"
+  fi
+}
+
+# says TEXT: the last `expect` said so on stderr, in a sentence that begins with the tool's name.
+says() {
+  grep -qF -- "$1" err || { cat err >&2; fail "stderr does not say '$1'"; }
+  grep -qE '^csr-[a-z-]+: (error|warning|info): ' err || { cat err >&2; fail "stderr names no tool"; }
+}
+
+prints() {
+  grep -qF -- "$1" out || { cat out >&2; fail "stdout does not say '$1'"; }
+}
+
+silent() { # silent out|err
+  if [ -s "$1" ]; then
+    cat "$1" >&2
+    fail "$1 is not empty"
+  fi
+}
+
+# Nothing but what is named may be in the folder, finished or temporary.
+no_file() {
+  local pattern
+  for pattern in "$@"; do
+    if compgen -G "$pattern*" >/dev/null; then fail "left behind: $(compgen -G "$pattern*")"; fi
+  done
+}
+
+# json KEY: a value of the JSON object in ./out; fails if stdout is anything but one JSON object.
+json() {
+  python3 -c '
+import json, sys
+value = json.load(open("out"))
+for key in sys.argv[1].split("."):
+    value = value[int(key)] if isinstance(value, list) else value[key]
+print(value)' "$1"
+}
+
+equals() { # equals FOUND EXPECTED
+  if [ "$1" != "$2" ]; then fail "found '$1', expected '$2'"; fi
+}
+
+# Two files hold the same matrix, whatever else travels with it.
+same_matrix() {
+  csr-export "$1" same_a.mtx --quiet
+  csr-export "$2" same_b.mtx --quiet
+  cmp same_a.mtx same_b.mtx || fail "$1 and $2 hold different matrices"
+}
+
+tiny_mtx() {
+  cat <<'EOF'
+%%MatrixMarket matrix coordinate real general
+% four rows, one of them empty
+4 4 6
+1 1 1.5
+1 3 -2
+2 2 3
+4 1 4
+4 3 0.25
+4 4 -1
+EOF
+}

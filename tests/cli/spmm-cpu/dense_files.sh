@@ -1,0 +1,18 @@
+# shellcheck shell=bash
+# B comes from a .npy file, C goes to one; the same seed gives the same C.
+tiny_mtx >tiny.mtx
+csr-import tiny.mtx tiny.csr --value-kind f32 --quiet
+csr-spmm-cpu tiny.csr -k 3 --seed 5 --repeat 1 --check --output one.npy --quiet
+csr-spmm-cpu tiny.csr -k 3 --seed 5 --repeat 1 --check=full --output two.npy --threads 1 --quiet
+cmp one.npy two.npy
+# C is 4 x 3, as B is: the product of the product.
+csr-spmm-cpu tiny.csr -k 3 --input one.npy --output three.npy --repeat 1 --check --quiet
+if cmp -s one.npy three.npy; then fail "--input was not read"; fi
+expect 3 csr-spmm-cpu tiny.csr -k 4 --input one.npy --output four.npy
+says "one.npy"
+no_file four.npy
+csr-import tiny.mtx double.csr --value-kind f64 --quiet
+expect 3 csr-spmm-cpu double.csr -k 3 --input one.npy
+says "--dense-kind"
+expect 0 csr-spmm-cpu double.csr -k 3 --input one.npy --dense-kind f64 --repeat 1 --check
+expect 3 csr-spmm-cpu tiny.csr -k 3 --input tiny.mtx

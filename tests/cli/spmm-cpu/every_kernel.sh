@@ -1,0 +1,32 @@
+# shellcheck shell=bash
+# Every kernel of the list passes the full check through the tool.
+csr-import "$DATASETS/karate.mtx" karate.csr --values=random --value-kind f64 --quiet
+tiny_mtx >tiny.mtx
+csr-import tiny.mtx tiny.csr --quiet
+kernels=$(csr-spmm-cpu --list --json | python3 -c '
+import json, sys
+print(*[row["kernel"] for row in json.load(sys.stdin)])')
+for kernel in $kernels; do
+  expect 0 csr-spmm-cpu karate.csr --kernel "$kernel" -k 9 --repeat 2 --warmup 0 --check=full --json
+  equals "$(json kernel)" "$kernel"
+  equals "$(json check.passed) $(json check.sampled)" "True False"
+  expect 0 csr-spmm-cpu tiny.csr --kernel "${kernel##*.}" -k 3 --repeat 1 --check --transpose \
+    --alpha=-0.5 --beta=2
+done
+for kind in none f32 f64 f16 bf16; do
+  expect 0 csr-spmm-cpu karate.csr --value-kind $kind -k 5 --repeat 1 --check=sampled --json
+  equals "$(json check.sampled)" True
+done
+for semiring in plus-times min-plus max-times or-and; do
+  expect 0 csr-spmm-cpu tiny.csr --semiring $semiring -k 5 --repeat 1 --check
+done
+for schedule in static dynamic guided; do
+  expect 0 csr-spmm-cpu karate.csr --kernel row_parallel --schedule $schedule --chunk 3 --threads 2 \
+    --repeat 1 --check
+done
+expect 0 csr-spmm-cpu karate.csr --cold --repeat 2 --check
+prints cold
+expect 2 csr-spmm-cpu karate.csr --kernel naive --schedule static
+says "--schedule"
+expect 5 csr-spmm-cpu karate.csr --memory-limit 1
+expect 5 csr-spmm-cpu karate.csr -k 2147483647
