@@ -112,8 +112,10 @@ void finish_coo(CooMatrix coo, const ImportOptions& options, const std::string& 
   // The coordinates are there already; sorting needs as much again, and the row offsets.
   const std::uint64_t per_entry =
       2 * sizeof(Index) + static_cast<std::uint64_t>(size_of(coo.values.kind()));
-  require_available_memory(static_cast<std::uint64_t>(coo.nnz()) * per_entry +
-                               (static_cast<std::uint64_t>(coo.rows) + 1) * sizeof(Offset),
+  const std::uint64_t offsets_bytes = (static_cast<std::uint64_t>(coo.rows) + 1) * sizeof(Offset);
+  std::uint64_t needed = static_cast<std::uint64_t>(coo.nnz()) * per_entry + offsets_bytes;
+  if (needed > available_memory_bytes() && count_out_of_order(coo) == 0) needed = offsets_bytes;
+  require_available_memory(needed,
                            (where + ": sorting " + std::to_string(coo.nnz()) + " entries into " +
                             std::to_string(coo.rows) + " rows")
                                .c_str(),

@@ -10,7 +10,8 @@
 #include <cstring>
 
 #include "preprocess/import/format_reader.h"
-#include "preprocess/import/text_parse.h"
+#include "preprocess/import/line_reader.h"
+#include "preprocess/import/scan.h"
 
 namespace csrkit {
 

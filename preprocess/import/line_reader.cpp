@@ -1,0 +1,175 @@
+#include "preprocess/import/line_reader.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace csrkit {
+
+namespace {
+
+constexpr Offset kLongestLine = Offset{1} << 30;
+
+/// Big enough that starting threads does not show, small enough to stay in the last-level cache.
+Offset block_bytes() {
+  return std::clamp<Offset>(Offset{omp_get_max_threads()} << 20, Offset{8} << 20, Offset{64} << 20);
+}
+
+std::size_t end_of_last_line(std::string_view text) {
+  const std::size_t last = text.rfind('\n');
+  return last == std::string_view::npos ? 0 : last + 1;
+}
+
+}  // namespace
+
+LineReader::LineReader(ByteSource& source, std::uint64_t first_line)
+    : source_(source), line_(first_line) {
+  const std::string_view all = source.mapped();
+  is_mapped_ =
+      source.size_bytes() >= 0 && static_cast<std::int64_t>(all.size()) == source.size_bytes();
+  if (is_mapped_) {
+    const std::size_t whole = end_of_last_line(all);
+    rest_ = all.substr(0, whole);
+    unfinished_ = all.substr(whole);
+  }
+}
+
+LineReader::~LineReader() {
+  if (ahead_bytes_.valid()) ahead_bytes_.wait();
+}
+
+std::int64_t LineReader::bytes_left() const {
+  return is_mapped_ ? static_cast<std::int64_t>(rest_.size() + unfinished_.size()) : -1;
+}
+
+std::uint64_t LineReader::bytes_total() const { return is_mapped_ ? source_.mapped().size() : 0; }
+
+void LineReader::refuse(std::uint64_t line, const std::string& message) const {
+  throw InputError(name() + ":" + std::to_string(line) + ": " + message);
+}
+
+/// Makes rest_ non-empty, or returns false at the end.
+bool LineReader::refill() {
+  if (!rest_.empty()) return true;
+  if (is_at_end_) return false;
+  if (is_mapped_) {
+    is_at_end_ = true;
+    if (unfinished_.empty()) return false;
+    last_line_.assign(unfinished_).push_back('\n');
+    unfinished_ = {};
+    rest_ = last_line_;
+    return true;
+  }
+  const Offset block = block_bytes();
+  if (buffer_.size() == 0) {
+    buffer_ = Buffer<char>(2 * block);
+    ahead_ = Buffer<char>(block);
+    ahead_bytes_ = std::async(std::launch::deferred, [this] {
+      return source_.read(ahead_.data(), static_cast<std::size_t>(ahead_.size()));
+    });
+  }
+  std::memmove(buffer_.data(), buffer_.data() + carried_from_, static_cast<std::size_t>(carried_));
+  for (;;) {
+    const auto came = static_cast<Offset>(ahead_bytes_.get());
+    if (carried_ + came + 1 > buffer_.size()) {
+      if (carried_ > kLongestLine) {
+        refuse(line_, "expected lines of text, found one longer than 1 GiB; is this a text file?");
+      }
+      Buffer<char> larger(2 * (carried_ + came + 1));
+      std::memcpy(larger.data(), buffer_.data(), static_cast<std::size_t>(carried_));
+      buffer_ = std::move(larger);
+    }
+    std::memcpy(buffer_.data() + carried_, ahead_.data(), static_cast<std::size_t>(came));
+    const Offset filled = carried_ + came;
+    if (came < ahead_.size()) {
+      is_at_end_ = true;
+      if (filled == 0) return false;
+      Offset size = filled;
+      if (buffer_[filled - 1] != '\n') buffer_[size++] = '\n';
+      rest_ = {buffer_.data(), static_cast<std::size_t>(size)};
+      return true;
+    }
+    ahead_bytes_ = std::async(std::launch::async, [this] {
+      return source_.read(ahead_.data(), static_cast<std::size_t>(ahead_.size()));
+    });
+    const auto fresh = std::string_view(buffer_.data() + carried_, static_cast<std::size_t>(came));
+    const std::size_t whole = end_of_last_line(fresh);
+    if (whole > 0) {
+      const Offset size = carried_ + static_cast<Offset>(whole);
+      rest_ = {buffer_.data(), static_cast<std::size_t>(size)};
+      carried_from_ = size;
+      carried_ = filled - size;
+      return true;
+    }
+    carried_ = filled;
+  }
+}
+
+bool LineReader::next_line(std::string_view& line) {
+  if (!refill()) return false;
+  const std::size_t end = rest_.find('\n');
+  line = rest_.substr(0, end);
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  rest_.remove_prefix(end + 1);
+  bytes_done_ += end + 1;
+  ++line_;
+  return true;
+}
+
+bool LineReader::next_block(std::string_view& block) {
+  if (!refill()) return false;
+  const auto wanted = static_cast<std::size_t>(block_bytes());
+  std::size_t size = rest_.size();
+  if (size > wanted) {
+    size = end_of_last_line(rest_.substr(0, wanted));
+    if (size == 0) size = rest_.find('\n') + 1;
+  }
+  block = rest_.substr(0, size);
+  rest_.remove_prefix(size);
+  bytes_done_ += size;
+  return true;
+}
+
+std::uint64_t count_line_ends(std::string_view text) {
+  std::uint64_t count = 0;
+  std::size_t at = 0;
+  // Byte-wide partial sums let the compiler use whole SIMD registers.
+  for (; at + 128 <= text.size(); at += 128) {
+    std::uint8_t strip = 0;
+    for (std::size_t i = 0; i < 128; ++i)
+      strip = static_cast<std::uint8_t>(strip + (text[at + i] == '\n'));
+    count += strip;
+  }
+  for (; at < text.size(); ++at) count += text[at] == '\n';
+  return count;
+}
+
+int usual_pieces() { return 4 * omp_get_max_threads(); }
+
+std::uint64_t cut_into_pieces(std::string_view block, int pieces, std::vector<TextPiece>& result) {
+  constexpr std::size_t kSmallestPiece = 1 << 14;
+  result.clear();
+  const std::size_t step =
+      std::max(kSmallestPiece, block.size() / static_cast<std::size_t>(pieces) + 1);
+  for (std::size_t begin = 0; begin < block.size();) {
+    std::size_t end = block.size();
+    if (block.size() - begin > step) {
+      end = block.find('\n', begin + step - 1);
+      end = end == std::string_view::npos ? block.size() : end + 1;
+    }
+    result.push_back({block.substr(begin, end - begin)});
+    begin = end;
+  }
+  const auto count = static_cast<int>(result.size());
+#pragma omp parallel for schedule(static) if (count > 1)
+  for (int i = 0; i < count; ++i) result[i].lines = count_line_ends(result[i].text);
+  std::uint64_t lines = 0;
+  for (TextPiece& piece : result) {
+    piece.lines_before = lines;
+    lines += piece.lines;
+  }
+  return lines;
+}
+
+}  // namespace csrkit

@@ -1,0 +1,76 @@
+// A source of bytes as lines of text: some single ones first, then the rest in blocks, and blocks as
+// pieces for threads.
+#pragma once
+
+#include <future>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "preprocess/import/byte_source.h"
+
+namespace csrkit {
+
+/// A source as lines: first some single ones (a header), then the rest in big blocks. Decompression
+/// of the next block runs while the caller works on this one.
+class LineReader {
+ public:
+  explicit LineReader(ByteSource& source, std::uint64_t first_line = 1);
+  ~LineReader();
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  const std::string& name() const { return source_.name(); }
+
+  /// The next line without its line end (LF or CRLF), or false at the end. Valid until the next
+  /// call.
+  bool next_line(std::string_view& line);
+
+  /// Some whole lines, each with its '\n' (the last line of the source gets one if it has none), or
+  /// false at the end. Valid until the next call. The caller tells how many lines it saw.
+  bool next_block(std::string_view& block);
+  void count_lines(std::uint64_t lines) { line_ += lines; }
+
+  /// Number of the line that comes next; the one before it is what next_line just gave.
+  std::uint64_t line() const { return line_; }
+
+  /// Bytes that are left if that is known, else -1.
+  std::int64_t bytes_left() const;
+  std::uint64_t bytes_done() const { return bytes_done_; }
+  std::uint64_t bytes_total() const;  // 0 = unknown
+
+  /// Throws InputError "name:line: message".
+  [[noreturn]] void refuse(std::uint64_t line, const std::string& message) const;
+
+ private:
+  bool refill();
+
+  ByteSource& source_;
+  std::uint64_t line_;
+  std::uint64_t bytes_done_ = 0;
+  std::string_view rest_;        // whole lines that are not handed out yet
+  std::string_view unfinished_;  // mapped sources: the last line, if it lacks its line end
+  std::string last_line_;        // ... and that line with its line end
+  bool is_mapped_ = false;
+  bool is_at_end_ = false;
+  // Streams: `buffer_` holds the whole lines of rest_ and the beginning of the next one behind
+  // them.
+  Buffer<char> buffer_;
+  Offset carried_from_ = 0, carried_ = 0;
+  Buffer<char> ahead_;  // being filled
+  std::future<std::size_t> ahead_bytes_;
+};
+
+/// A part of a block for one thread, ending at a line end.
+struct TextPiece {
+  std::string_view text;
+  std::uint64_t lines = 0;         // line ends in it
+  std::uint64_t lines_before = 0;  // in this block
+};
+
+/// Cuts a block into about `pieces` pieces and counts their lines, in parallel. Returns all lines.
+std::uint64_t cut_into_pieces(std::string_view block, int pieces, std::vector<TextPiece>& result);
+int usual_pieces();
+std::uint64_t count_line_ends(std::string_view text);
+
+}  // namespace csrkit
