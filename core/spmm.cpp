@@ -26,12 +26,22 @@ Capabilities capability_of(ValueKind kind) {
 }
 
 std::string names_of(Capabilities set) {
-  static constexpr const char* kNames[] = {
-      "A of kind none", "f32",          "f64",           "f16",
-      "bf16",           "transposed A", "alpha or beta", "a leading dimension above the columns",
-      "semirings",      "--schedule",   "determinism"};
+  static constexpr const char* kNames[] = {"A of kind none",
+                                           "f32",
+                                           "f64",
+                                           "f16",
+                                           "bf16",
+                                           "transposed A",
+                                           "alpha or beta",
+                                           "a leading dimension above the columns",
+                                           "semirings",
+                                           "--schedule",
+                                           "determinism",
+                                           "subnormals, infinities and NaN",
+                                           "C of 16 bits",
+                                           "device operands that are not aligned to 16 bytes"};
   std::string names;
-  for (int bit = 0; bit < 11; ++bit) {
+  for (int bit = 0; bit < 14; ++bit) {
     if (set & (1u << bit)) names += (names.empty() ? "" : ", ") + std::string(kNames[bit]);
   }
   return names;
@@ -130,6 +140,7 @@ Capabilities needed_for(const SpmmProblem& problem, const PlanOptions& options) 
   Capabilities needs = capability_of(problem.a.value_kind()) | capability_of(problem.b);
   if (problem.transpose_a) needs |= kTranspose;
   if (problem.semiring != Semiring::plus_times) needs |= kSemirings;
+  if (problem.c == ValueKind::f16 || problem.c == ValueKind::bf16) needs |= kNarrowOutput;
   if (options.deterministic) needs |= kDeterministic;
   if (options.where.schedule != Schedule::automatic || options.where.chunk != 0) needs |= kSchedule;
   return needs;
@@ -157,6 +168,11 @@ void require_bindable(const SpmmProblem& problem, Capabilities capabilities,
       throw UsageError(std::string(name) + " has a leading dimension below its columns");
     }
     if (view.leading_dim > view.cols) require(capabilities, kLeadingDimension, "this kernel");
+    constexpr std::uintptr_t kAligned = 16;
+    if (view.space == MemorySpace::device &&
+        reinterpret_cast<std::uintptr_t>(view.data) % kAligned != 0) {
+      require(capabilities, kAnyAlignment, "this kernel");
+    }
   };
   check("B", problem.input_rows(), problem.b, b);
   check("C", problem.output_rows(), problem.c, c);

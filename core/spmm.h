@@ -131,9 +131,16 @@ inline constexpr Capabilities kLeadingDimension = 1u << 7;  // leading_dim above
 inline constexpr Capabilities kSemirings = 1u << 8;         // all of them
 inline constexpr Capabilities kSchedule = 1u << 9;          // obeys Execution::schedule and chunk
 inline constexpr Capabilities kDeterministic = 1u << 10;  // same bits from run to run, any threads
-inline constexpr Capabilities kAllKinds = kImplicitOnes | kF32 | kF64 | kF16 | kBf16;
-inline constexpr Capabilities kEverything =
-    kAllKinds | kTranspose | kAlphaBeta | kLeadingDimension | kSemirings | kDeterministic;
+// What a rival's library may lack, and ours never do:
+inline constexpr Capabilities kIeeeSpecials = 1u
+                                              << 11;  // subnormals, infinities and NaN as defined
+inline constexpr Capabilities kNarrowOutput = 1u << 12;  // C of 16 bits, rounded once
+inline constexpr Capabilities kAnyAlignment = 1u << 13;  // device operands off 16-byte boundaries
+inline constexpr Capabilities kAllKinds =
+    kImplicitOnes | kF32 | kF64 | kF16 | kBf16 | kIeeeSpecials | kNarrowOutput;
+inline constexpr Capabilities kEverything = kAllKinds | kTranspose | kAlphaBeta |
+                                            kLeadingDimension | kSemirings | kDeterministic |
+                                            kAnyAlignment;
 
 /// One row of a kernel table.
 struct SpmmKernel {

@@ -40,16 +40,16 @@ attempt() { # attempt NAME COMMAND...: its log goes to out_dir, its failure to t
 step build
 cmake --preset gpu -B "$build_dir" -DCMAKE_CUDA_ARCHITECTURES="$architecture" >"$out_dir/configure.log" 2>&1 ||
   { cat "$out_dir/configure.log"; exit 1; }
-cmake --build "$build_dir" --parallel "$(nproc)" >"$out_dir/build.log" 2>&1 ||
+cmake --build "$build_dir" --parallel "$(nproc)" --target gpu csr-import csr-generate csr-bench csr-spmm-gpu >"$out_dir/build.log" 2>&1 ||
   { tail -n 40 "$out_dir/build.log"; exit 1; }
 
 step "GPU tests"
-attempt gpu-tests "$build_dir/tests/gpu" --gtest_brief=1
+attempt gpu-tests timeout 300 "$build_dir/tests/gpu" --gtest_brief=1
 
 if [[ $sanitizer == yes ]]; then
   step compute-sanitizer
   for check in memcheck racecheck initcheck synccheck; do
-    attempt "sanitizer-$check" compute-sanitizer --tool "$check" --error-exitcode 9 \
+    attempt "sanitizer-$check" timeout 300 compute-sanitizer --tool "$check" --error-exitcode 9 \
       "$build_dir/tests/gpu" --gtest_filter='Sanitizer*' --gtest_brief=1
   done
 fi
@@ -58,7 +58,7 @@ step "CPU, naive GPU and cuSPARSE on ogbn-arxiv"
 tools=$build_dir/tools
 "$tools/csr-import" datasets/ogbn-arxiv.mtx.gz "$out_dir/arxiv.csr" >"$out_dir/import.log"
 "$tools/csr-bench" "$out_dir/arxiv.csr" -k 32,128 --check --records "$out_dir/records.jsonl" \
-  --kernels cpu.reference,cpu.row_parallel,cpu.auto,gpu.v0_thread_per_element,gpu.v1_warp_per_row,gpu.row_split,gpu.nnz_split,gpu.auto,gpu.vendor_cusparse \
+  --kernels cpu.reference,cpu.row_parallel,cpu.auto,gpu.v0_thread_per_element,gpu.v1_warp_per_row,gpu.row_split,gpu.nnz_split,gpu.row_bins,gpu.auto,gpu.vendor_cusparse \
   --against gpu.vendor_cusparse || failures+=(table)
 
 step summary

@@ -1,16 +1,15 @@
 // nnz_balanced: work is cut into pieces of equal size, hubs included, and columns stay in
 // registers. Owns     a piece is a run of whole rows, about as many nonzeros (plus rows) as any
-// other, and one
-//          thread makes it; a row longer than two pieces (a hub) is cut into stretches of one
-//          piece, whose sums wait in a workspace until they are added in order
+// other, and one thread makes it; a row longer than two pieces (a hub) is cut into stretches of one
+// piece, whose sums wait in a workspace until they are added in order
 // Reads    as row_kernels_body.inc says
 // Launch   pieces are handed out dynamically; their boundaries depend on A alone and every element
 //          has one order of summation, so the bits are the same for any number of threads
 // Needs    4 to 8 bytes per dense column and stretch of a hub (at most 1/64 of the hubs' share of
-// A) Against  row_parallel and simd: no row is too long for one thread, the widest vectors of the
-//          machine at run time, sums in registers, rows of B prefetched. Source: the even split of
-//          rows plus nonzeros is that of Merrill and Garland, Merge-based SpMV (2016), with cuts
-//          moved to row ends where rows are short
+//          A) Against row_parallel and simd: no row is too long for one thread, the widest vectors
+//          of the machine at run time, sums in registers, rows of B prefetched. Source: the even
+//          split of rows plus nonzeros is that of Merrill and Garland, Merge-based SpMV (2016),
+//          with cuts moved to row ends where rows are short
 #include <algorithm>
 #include <vector>
 

@@ -4,8 +4,8 @@
 // Launch   as row_parallel. 32 floats are 8 of the 16 vector registers that every x86-64 has
 // Needs    nothing
 // Against  unrolled: left-over columns are vectors too, and nothing depends on the compiler's
-// taste;
-//          compiled once for the oldest x86-64, so a wide machine computes in quarter vectors
+//          taste; compiled once for the oldest x86-64, so a wide machine computes in quarter
+//          vectors
 #include <algorithm>
 
 #include "cpu/spmm/plan.h"

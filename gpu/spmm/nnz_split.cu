@@ -1,19 +1,17 @@
 // nnz_split: pieces of about equally many nonzeros, whatever the lengths of the rows.
 // Owns     a group of 8, 16 or 32 lanes: one piece, nonzero by nonzero; a lane: 16 bytes of
-// columns.
-//          Rows inside a piece go straight to C. The parts of a cut row go to the workspace and are
-//          added up by a second kernel in the order of the pieces: no atomics, the same bits
-//          always. Empty rows are units of their own, after the pieces: C needs no clearing before.
+//          columns. Rows inside a piece go straight to C. The parts of a cut row go to the
+//          workspace and are added up by a second kernel in the order of the pieces: no atomics,
+//          the same bits always. Empty rows are units of their own, after the pieces: C needs no
+//          clearing before.
 // Reads    A once per slice, coalesced, passed on by shuffles, evicted first; B one aligned vector
-// per
-//          lane, kBatch of them asked for before the first is used, across row ends; C written
+//          per lane, kBatch of them asked for before the first is used, across row ends; C written
 //          once, evicted first. No shared memory in the first kernel, 2 KiB in the second
 // Launch   256 threads. Slices of the columns in the outer grid dimension: one slice of B after the
 //          other stays in the L2 cache, if a slice fits there at all
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses
 // Against  row_split: rows of any length cost what they hold, and short rows no longer mean few
-// loads
-//          in flight. Cost: an analysis, a bit per nonzero, lanes that diverge at row ends.
+//          loads in flight. Cost: an analysis, a bit per nonzero, lanes that diverge at row ends.
 
 #include <algorithm>
 

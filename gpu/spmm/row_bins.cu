@@ -1,17 +1,20 @@
 // row_bins: rows of like length side by side, long rows cut, the last part to arrive adds them up.
 // Owns     8 lanes: one row of C, or a part of a cut row, kAccesses * 16 bytes of B per lane wide
-//          (64 columns of f32); a warp: four rows of about the same length, so none waits for another
+//          (64 columns of f32); a warp: four rows of about the same length, so none waits for
+//          another
 // Reads    A once per slice, coalesced, passed on by shuffles, evicted first; B one or two aligned
-//          vectors per lane and nonzero, eight of them asked for before the first is used; C written
-//          once, evicted first. Parts of cut rows go through the workspace; no shared memory
+//          vectors per lane and nonzero, eight of them asked for before the first is used; C
+//          written once, evicted first. Parts of cut rows go through the workspace; no shared
+//          memory
 // Launch   128 threads, at most 64 registers: 1,024 threads per multiprocessor, as measured best.
-//          Slices of the columns in the outer grid dimension, so that one slice of B after the other
-//          stays in L2 if it fits there
+//          Slices of the columns in the outer grid dimension, so that one slice of B after the
+//          other stays in L2 if it fits there
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses
 // Against  nnz_split: no work at row ends, so half the registers and twice the lanes in flight; the
 //          sum of a cut row is made by its last part (arrival counters; the order of the sum is
 //          fixed, so the bits are always the same), which saves the second kernel. Still bad: A's
-//          rows are visited out of order, which costs locality where the order of the rows had some.
+//          rows are visited out of order, which costs locality where the order of the rows had
+//          some.
 
 #include <algorithm>
 

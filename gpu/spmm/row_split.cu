@@ -1,11 +1,10 @@
 // row_split: part of a warp per row, with vector loads and several rows of B in flight.
 // Owns     a group of 8, 16 or 32 lanes: one row of C, or a tile of its columns; a lane:
-// neighbouring
-//          columns, 16 bytes of B; where K needs fewer than 8 lanes, the group's lanes also share
-//          the nonzeros, every 2nd, 4th or 8th, and add up by shuffles at the end, in a fixed order
+//          neighbouring columns, 16 bytes of B; where K needs fewer than 8 lanes, the group's lanes
+//          also share the nonzeros, every 2nd, 4th or 8th, and add up by shuffles at the end, in a
+//          fixed order
 // Reads    B: one aligned vector per lane, kBatch of them asked for before the first is used; A:
-// the
-//          same address in the lanes that work on one nonzero; no shared memory, no atomics
+//          the same address in the lanes that work on one nonzero; no shared memory, no atomics
 // Launch   256 threads; tiles of columns in the outer grid dimension
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses
 // Against  v1_warp_per_row: no idle lanes at small K, 8 loads in flight, a quarter of the

@@ -243,7 +243,9 @@ inline std::vector<Kinds> kinds_within(Capabilities capabilities) {
     for (const ValueKind a : {b, ValueKind::none}) {
       if (a == ValueKind::none && !(capabilities & kImplicitOnes)) continue;
       all.push_back({a, b, accumulate, accumulate});
-      if (b != accumulate) all.push_back({a, b, b, accumulate});
+      if (b != accumulate && (capabilities & kNarrowOutput)) {
+        all.push_back({a, b, b, accumulate});
+      }
     }
   }
   return all;

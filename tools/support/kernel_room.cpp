@@ -33,7 +33,10 @@ std::string capability_names(Capabilities capabilities) {
       {kLeadingDimension, "leading-dim"},
       {kSemirings, "semirings"},
       {kSchedule, "schedule"},
-      {kDeterministic, "deterministic"}};
+      {kDeterministic, "deterministic"},
+      {kIeeeSpecials, "ieee"},
+      {kNarrowOutput, "narrow-output"},
+      {kAnyAlignment, "any-alignment"}};
   if ((capabilities & kEverything) == kEverything) {
     return (capabilities & kSchedule) != 0 ? "everything schedule" : "everything";
   }

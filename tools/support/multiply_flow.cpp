@@ -143,7 +143,12 @@ MultiplyOutcome run_multiply(const SpmmKernel& kernel, const CsrMatrix& a,
                                    (request.beta != 0 ? 2 : 1),
                            "the dense operands", "use a smaller --dense-cols");
 
-  const std::unique_ptr<SpmmPlan> plan = kernel.make_plan(problem, request.plan);
+  PlanOptions plan_options = request.plan;
+  // A rival runs as its makers made it: held to determinism it does not offer, it could not run.
+  if (kernel.role == Role::vendor && !kernel.can(kDeterministic))
+    plan_options.deterministic = false;
+  outcome.is_deterministic = kernel.can(kDeterministic);
+  const std::unique_ptr<SpmmPlan> plan = kernel.make_plan(problem, plan_options);
   const DenseMatrix b = make_dense_input(request.input, problem.input_rows(), problem.dense_cols,
                                          problem.b, request.dense_kind.has_value(), request.seed);
   DenseMatrix c(problem.output_rows(), problem.dense_cols, problem.c);
@@ -192,6 +197,7 @@ Json to_json(const MultiplyOutcome& outcome) {
               {"b", name_of(problem.b)},
               {"c", name_of(problem.c)},
               {"accumulate", name_of(problem.accumulate)}}},
+            {"deterministic", outcome.is_deterministic},
             {"choice", outcome.choice}};
   if (!outcome.samples.seconds.empty()) {
     json["samples_seconds"] = outcome.samples.seconds;

@@ -39,6 +39,7 @@ struct MultiplyRequest {
 struct MultiplyOutcome {
   SpmmProblem problem;
   std::string choice;
+  bool is_deterministic = true;  // as the kernel declares itself
   std::optional<CheckResult> check;
   Samples samples;  // empty if the check failed: what is wrong is not timed
   Phases phases;

@@ -1,13 +1,11 @@
 // v0_thread_per_element: one thread computes one element of C.
 // Owns     a thread: one element; a warp: 32 neighbours of the row-major C
 // Reads    B coalesced along the row when K is a multiple of 32; A once per thread, the same
-// address
-//          in all threads of a row, so a broadcast; no shared memory
+//          address in all threads of a row, so a broadcast; no shared memory
 // Launch   256 threads: enough warps to hide latency, no reason for more
 // Needs    nothing
 // Against  the first rung. Bad: every thread walks A on its own, one load of B in flight, and a
-// warp
-//          that spans rows waits for the longest of them.
+//          warp that spans rows waits for the longest of them.
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spmm/arithmetic.cuh"

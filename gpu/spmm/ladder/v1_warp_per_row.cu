@@ -1,13 +1,11 @@
 // v1_warp_per_row: one warp computes one row of C, 32 columns at a time.
 // Owns     a lane: every 32nd column of one row; a warp: the row; a block: 8 rows
 // Reads    B coalesced, 32 neighbours of a row; A the same address in all lanes, a broadcast from
-// L1;
-//          no shared memory
+//          L1; no shared memory
 // Launch   256 threads, 8 warps
 // Needs    nothing
 // Against  v0_thread_per_element: a warp no longer spans rows, and index arithmetic is done once
-// per
-//          row. Still bad: one load of B in flight per lane; lanes idle when K < 32; a hub row
+//          per row. Still bad: one load of B in flight per lane; lanes idle when K < 32; a hub row
 //          keeps one warp busy long after all others are done.
 
 #include "gpu/device/cuda_check.h"
