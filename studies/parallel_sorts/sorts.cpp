@@ -187,13 +187,14 @@ void lsd_radix_sort(Entries& entries, int threads) {
 void std_sort(Entries& entries, int) { std::sort(entries.begin(), entries.end()); }
 
 const std::vector<Sort>& sorts() {
+  constexpr std::int64_t kAny = std::int64_t{1} << 62;
   static const std::vector<Sort> table = {
-      {"rank", true, true, true, rank_sort},
-      {"bucket", true, false, true, bucket_sort},
-      {"sample", true, false, true, sample_sort},
-      {"bitonic", false, false, true, bitonic_sort},
-      {"lsd_radix", true, false, true, lsd_radix_sort},
-      {"std_sort", false, false, false, std_sort},
+      {"rank", true, 20000, true, rank_sort},
+      {"bucket", true, kAny, true, bucket_sort},
+      {"sample", true, kAny, true, sample_sort},
+      {"bitonic", false, 1 << 19, true, bitonic_sort},
+      {"lsd_radix", true, kAny, true, lsd_radix_sort},
+      {"std_sort", false, kAny, false, std_sort},
   };
   return table;
 }

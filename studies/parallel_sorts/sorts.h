@@ -55,7 +55,7 @@ class PreparedCoo {
 struct Sort {
   const char* name;
   bool is_stable;
-  bool is_quadratic;
+  std::int64_t largest_measured;  // sizes above would take minutes
   bool is_parallel;
   void (*sort)(Entries& entries, int threads);
 };
