@@ -11,6 +11,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <utility>
+
+#include "preprocess/import/crc32.h"
 
 namespace csrkit {
 
@@ -145,10 +149,30 @@ std::string name_of_member(archive_entry* entry) {
   return name == nullptr ? std::string() : std::string(name);
 }
 
+/// The end of a gzip file: checksum and size (modulo 2^32) of what its last member holds.
+struct GzipTrailer {
+  std::uint32_t crc = 0, size = 0;
+};
+
+std::optional<GzipTrailer> gzip_trailer(std::string_view file) {
+  if (file.size() < 18 || file.substr(0, 2) != "\x1f\x8b") return std::nullopt;
+  const auto number_at = [&](std::size_t at) {
+    std::uint32_t number = 0;
+    for (std::size_t i = 4; i-- > 0;)
+      number = number << 8 | static_cast<unsigned char>(file[at + i]);
+    return number;
+  };
+  return GzipTrailer{number_at(file.size() - 8), number_at(file.size() - 4)};
+}
+
 class ArchiveSource : public ByteSource {
  public:
-  ArchiveSource(ArchiveHandle handle, bool is_at_end, std::string name)
-      : ByteSource(std::move(name)), handle_(std::move(handle)), is_at_end_(is_at_end) {}
+  ArchiveSource(ArchiveHandle handle, bool is_at_end, std::string name,
+                std::optional<GzipTrailer> trailer = std::nullopt)
+      : ByteSource(std::move(name)),
+        handle_(std::move(handle)),
+        is_at_end_(is_at_end),
+        trailer_(trailer) {}
 
   bool is_compressed() const override { return true; }
 
@@ -160,12 +184,30 @@ class ArchiveSource : public ByteSource {
       is_at_end_ = count == 0;
       done += static_cast<std::size_t>(count);
     }
+    if (trailer_) {
+      crc_.update(to, done);
+      size_ += done;
+      if (is_at_end_) check_trailer();
+    }
     return done;
   }
 
  private:
+  /// libarchive leaves gzip's checksum unread. Files of several members (pigz -i, bgzip, cat) cannot
+  /// be checked by the last trailer; they are told by its size, which is not that of the whole.
+  void check_trailer() {
+    const GzipTrailer trailer = *std::exchange(trailer_, std::nullopt);
+    if (trailer.size != static_cast<std::uint32_t>(size_) || trailer.crc == crc_.value()) return;
+    throw InputError(name() +
+                     ": the compressed data is damaged (its checksum does not match); fetch the "
+                     "file again");
+  }
+
   ArchiveHandle handle_;
   bool is_at_end_ = false;
+  std::optional<GzipTrailer> trailer_;
+  Crc32 crc_;
+  std::uint64_t size_ = 0;
 };
 
 bool starts_with(std::string_view text, std::string_view prefix) {
@@ -190,7 +232,8 @@ std::unique_ptr<ByteSource> open_file(const std::string& path) {
   }
   ArchiveHandle handle = open_libarchive(path, Layout::single_file);
   const bool is_empty = next_member(handle.get(), path) == nullptr;
-  return std::make_unique<ArchiveSource>(std::move(handle), is_empty, path);
+  return std::make_unique<ArchiveSource>(std::move(handle), is_empty, path,
+                                         gzip_trailer(file->bytes()));
 }
 
 std::unique_ptr<ByteSource> open_bytes(std::string_view bytes, std::string name) {

@@ -107,6 +107,36 @@ TEST(ByteSource, CutCompressedFilesAreRefused) {
                  bytes.substr(0, bytes.size() / 2));
 }
 
+TEST(ByteSource, GzipChecksumsAreCompared) {
+  const ScratchFile file("");
+  write_archive(file.path(), {{"x", long_pattern(3000)}}, [](archive* handle) {
+    archive_write_set_format_raw(handle);
+    archive_write_add_filter_gzip(handle);
+  });
+  std::string bytes;
+  {
+    std::ifstream raw(file.path(), std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(raw), {});
+  }
+  EXPECT_EQ(import_text(bytes).matrix.nnz(), 3000);
+  bytes[bytes.size() - 7] ^= 1;
+  EXPECT_REFUSAL(" the compressed data is damaged (its checksum does not match)", bytes);
+}
+
+TEST(ByteSource, GzipFilesOfTwoMembersAreOneText) {
+  const auto compressed = [](const std::string& text) {
+    const ScratchFile file("");
+    write_archive(file.path(), {{"x", text}}, [](archive* handle) {
+      archive_write_set_format_raw(handle);
+      archive_write_add_filter_gzip(handle);
+    });
+    std::ifstream raw(file.path(), std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(raw), {});
+  };
+  EXPECT_EQ(text_of(import_text(compressed("0 1\n0 2\n") + compressed("2 1\n")).matrix),
+            "3x3: 0,1 0,2 2,1");
+}
+
 TEST(ByteSource, HeadersOfCompressedFilesAreNotTrusted) {
   const ScratchFile file("");
   write_archive(
