@@ -3,21 +3,52 @@
 // every edge is written in both directions, self loops and values are left out.
 #include "preprocess/export/export_format.h"
 #include "preprocess/export/ordered_text.h"
-#include "preprocess/transform/transform.h"
 
 namespace csrkit {
 
 namespace {
 
-Offset count_self_loops(const CsrMatrix& matrix) {
-  Offset count = 0;
-#pragma omp parallel for schedule(dynamic, 4096) reduction(+ : count)
-  for (Index row = 0; row < matrix.rows(); ++row) {
-    for (Offset at = matrix.row_offsets()[row]; at < matrix.row_offsets()[row + 1]; ++at) {
-      count += matrix.col_indices()[at] == row;
+/// The pattern and its mirror image: what an undirected graph is made of.
+struct Graph {
+  CsrMatrix forward;
+  CsrMatrix backward;
+  explicit Graph(const CsrMatrix& matrix)
+      : forward(convert_values(matrix, ValueKind::none)), backward(transpose(forward)) {}
+
+  /// Calls `f(neighbour, is_two_way)` for every column in either, in order; the diagonal included.
+  template <class F>
+  void for_each_neighbour(Index row, F&& f) const {
+    const Index* a = forward.col_indices() + forward.row_offsets()[row];
+    const Index* a_end = forward.col_indices() + forward.row_offsets()[row + 1];
+    const Index* b = backward.col_indices() + backward.row_offsets()[row];
+    const Index* b_end = backward.col_indices() + backward.row_offsets()[row + 1];
+    while (a < a_end || b < b_end) {
+      const bool in_a = a < a_end && (b == b_end || *a <= *b);
+      const bool in_b = b < b_end && (a == a_end || *b <= *a);
+      f(in_a ? *a : *b, in_a && in_b);
+      a += in_a;
+      b += in_b;
     }
   }
-  return count;
+};
+
+struct Counts {
+  Offset self_loops = 0;
+  Offset one_way = 0;  // edges, each seen from both of its ends
+  Offset neighbours = 0;
+};
+
+Counts count_edges(const Graph& graph) {
+  Offset self_loops = 0, one_way = 0, neighbours = 0;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : self_loops, one_way, neighbours)
+  for (Index row = 0; row < graph.forward.rows(); ++row) {
+    graph.for_each_neighbour(row, [&](Index col, bool is_two_way) {
+      self_loops += col == row;
+      one_way += !is_two_way;
+      neighbours += col != row;
+    });
+  }
+  return {self_loops, one_way / 2, neighbours};
 }
 
 Offset count_other_values(const CsrMatrix& matrix) {
@@ -41,29 +72,31 @@ std::string loss_metis_graph(const CsrMatrix& matrix) {
   const auto add = [&](Offset count, const std::string& what) {
     if (count > 0) loss += (loss.empty() ? "" : ", ") + std::to_string(count) + " " + what;
   };
-  const CsrMatrix pattern = convert_values(matrix, ValueKind::none);
+  const Counts counts = count_edges(Graph(matrix));
   add(count_other_values(matrix), "values other than 1");
-  add(count_self_loops(matrix), "self loops");
-  add(symmetrize(pattern).nnz() - matrix.nnz(), "one-way edges (they become two-way)");
+  add(counts.self_loops, "self loops");
+  add(counts.one_way, "one-way edges (they become two-way)");
   return loss;
 }
 
 void write_metis_graph(const std::string& path, const CsrMatrix& matrix,
                        const ProgressCallback& progress) {
   constexpr Offset kRowsPerPiece = 1 << 12;
-  const CsrMatrix graph = symmetrize(drop_self_loops(convert_values(matrix, ValueKind::none)));
+  const Graph graph(matrix);
   const std::unique_ptr<ByteSink> sink = plain_sink(path);
-  const std::string head =
-      std::to_string(graph.rows()) + " " + std::to_string(graph.nnz() / 2) + "\n";
+  const std::string head = std::to_string(matrix.rows()) + " " +
+                           std::to_string(count_edges(graph).neighbours / 2) + "\n";
   sink->write(head.data(), head.size());
-  write_in_order(graph.rows(), kRowsPerPiece, *sink, progress,
+  write_in_order(matrix.rows(), kRowsPerPiece, *sink, progress,
                  [&](Offset begin, Offset end, std::string& text) {
                    for (Offset row = begin; row < end; ++row) {
-                     const Offset first = graph.row_offsets()[row];
-                     for (Offset at = first; at < graph.row_offsets()[row + 1]; ++at) {
-                       if (at > first) text += ' ';
-                       append_number(text, Offset{graph.col_indices()[at]} + 1);
-                     }
+                     bool is_first = true;
+                     graph.for_each_neighbour(static_cast<Index>(row), [&](Index col, bool) {
+                       if (col == row) return;
+                       if (!is_first) text += ' ';
+                       is_first = false;
+                       append_number(text, Offset{col} + 1);
+                     });
                      text += '\n';
                    }
                  });

@@ -2,12 +2,11 @@
 //   measure [--size N]        the best of three runs; slow sorts up to their own limits only
 // One thread is measured in processor time, which other programs on the machine disturb less, two
 // threads in elapsed time.
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <initializer_list>
 
 #include "studies/parallel_sorts/sorts.h"
