@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Every kernel of the list passes the full check through the tool.
 if ! command -v csr-spmm-gpu >/dev/null; then
+  if [ "${CSRKIT_REQUIRE_GPU:-0}" = 1 ]; then fail "CSRKIT_REQUIRE_GPU=1, but built without CUDA"; fi
   echo "built without CUDA"
   exit 6
 fi
