@@ -32,9 +32,7 @@ void reference_spmm_row(const CsrMatrix& op_a, ConstDenseView b, Semiring semiri
           sum = std::isnan(x * y) || std::isnan(sum) ? sum + x * y : std::max(sum, x * y);
           magnitude = std::max(magnitude, std::fabs(x * y));
           break;
-        case Semiring::or_and:
-          sum = sum != 0 || (x != 0 && y != 0) ? 1 : 0;
-          break;
+        case Semiring::or_and: sum = sum != 0 || (x != 0 && y != 0) ? 1 : 0; break;
       }
     }
   }
