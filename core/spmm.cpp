@@ -153,6 +153,13 @@ std::unique_ptr<SpmmPlan> SpmmKernel::make_plan(const SpmmProblem& problem,
   return make(problem, options);
 }
 
+bool is_vector_aligned(const ConstDenseView& view) {
+  constexpr Offset kVectorBytes = 16;
+  const Offset row_bytes = view.leading_dim * size_of(view.kind);
+  return static_cast<Offset>(reinterpret_cast<std::uintptr_t>(view.data) % kVectorBytes) == 0 &&
+         (view.leading_dim == view.cols || row_bytes % kVectorBytes == 0);
+}
+
 void require_bindable(const SpmmProblem& problem, Capabilities capabilities,
                       const ConstDenseView& b, const DenseView& c) {
   const auto check = [&](const char* name, Index rows, ValueKind kind, const ConstDenseView& view) {
@@ -168,9 +175,7 @@ void require_bindable(const SpmmProblem& problem, Capabilities capabilities,
       throw UsageError(std::string(name) + " has a leading dimension below its columns");
     }
     if (view.leading_dim > view.cols) require(capabilities, kLeadingDimension, "this kernel");
-    constexpr std::uintptr_t kAligned = 16;
-    if (view.space == MemorySpace::device &&
-        reinterpret_cast<std::uintptr_t>(view.data) % kAligned != 0) {
+    if (view.space == MemorySpace::device && !is_vector_aligned(view)) {
       require(capabilities, kAnyAlignment, "this kernel");
     }
   };

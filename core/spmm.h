@@ -160,6 +160,10 @@ struct SpmmKernel {
 /// What the problem and options need, as a set of capabilities.
 Capabilities needed_for(const SpmmProblem& problem, const PlanOptions& options);
 
+/// Whether the first element and, unless rows touch each other, every row begin at a multiple of 16
+/// bytes.
+bool is_vector_aligned(const ConstDenseView& view);
+
 /// Throws UsageError for a multiply(alpha, beta) or bind(b, c) that the kernel or problem forbids;
 /// plans call these first.
 void require_bindable(const SpmmProblem& problem, Capabilities capabilities,

@@ -18,23 +18,17 @@ struct Rule {
   std::string because;
 };
 
+// Measured on an H200, see docs/performance.md. A transposed A has the column lengths for row lengths,
+// which cost a pass to know: taken as uneven.
 std::vector<Rule> rules_for(const SpmmProblem& problem) {
-  // A transposed A has the column lengths for row lengths, which cost a pass: taken as uneven.
   const Offset longest =
       problem.transpose_a ? problem.a.nnz() : row_length_profile(problem.a).longest;
-  const Offset b_row_bytes = Offset{problem.dense_cols} * size_of(problem.b);
-  constexpr Offset kShort = 32;   // one step of a warp: nothing to balance, nothing to cut
-  constexpr Offset kNarrow = 64;  // bytes; fewer lanes than that has 16 bytes for idle in nnz_split
-  constexpr Offset kModerate = 512;  // a row that one group of lanes finishes while others work
-  const std::string longest_row = "longest row " + std::to_string(longest);
+  constexpr Offset kTiny = 8;  // such rows are all alike: bins would only shuffle them
+  constexpr Index kWideEnough = 64;
   return {
-      {longest <= kShort, "row_split", longest_row + " <= " + std::to_string(kShort)},
-      {b_row_bytes <= kNarrow && longest <= kModerate, "row_split",
-       "rows of B have " + std::to_string(b_row_bytes) + " bytes <= " + std::to_string(kNarrow) +
-           ", " + longest_row + " <= " + std::to_string(kModerate)},
-      {true, "nnz_split",
-       problem.transpose_a ? "row lengths of the transposed A are not known before"
-                           : longest_row + " > " + std::to_string(kShort)},
+      {longest <= kTiny && problem.dense_cols >= kWideEnough, "nnz_split",
+       "longest row " + std::to_string(longest) + " <= " + std::to_string(kTiny)},
+      {true, "row_bins", "rows of unequal length, or few columns"},
   };
 }
 

@@ -5,6 +5,7 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
 #include "gpu/device/gpu_timer.h"
+#include "gpu/device/head_start.h"
 #include "gpu/device/l2_flush.h"
 #include "gpu/device/stream.h"
 #include "gpu/spmm/registry.h"
@@ -200,6 +201,7 @@ void GpuSpmmPlan::wait() {
 double GpuSpmmPlan::time_multiply(double alpha, double beta) {
   const DeviceScope scope(device_);
   prepare_output(alpha, beta);
+  give_head_start(state_->stream.get());
   state_->timer.start(state_->stream.get());
   launch(alpha, beta);
   state_->timer.stop(state_->stream.get());
