@@ -6,9 +6,9 @@
 //          vectors per lane and nonzero, eight of them asked for before the first is used; C
 //          written once, evicted first. Parts of cut rows go through the workspace; no shared
 //          memory
-// Launch   128 threads, at most 64 registers: 1,024 threads per multiprocessor, as measured best.
-//          Slices of the columns in the outer grid dimension, so that one slice of B after the
-//          other stays in L2 if it fits there
+// Launch   128 threads, 7 blocks per multiprocessor, so at most 72 registers: as measured best.
+//          Slices of the columns in the outer grid dimension, so that one slice of B after the other
+//          stays in L2 if it fits there
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses
 // Against  nnz_split: no work at row ends, so half the registers and twice the lanes in flight; the
 //          sum of a cut row is made by its last part (arrival counters; the order of the sum is
@@ -28,7 +28,7 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kBlocksPerMultiprocessor = 8;
+constexpr int kBlocksPerMultiprocessor = 7;
 constexpr int kLanes = 8;
 constexpr int kTailBatch = 4;  // short rests: fewer loads that turn out to be nobody's
 
@@ -84,23 +84,69 @@ __device__ void gather(Slice<Types, kWidth, kAccesses>& sums,
   }
 }
 
-/// Adds `count` consecutive slots in order, a few loads ahead.
+/// Partial sums are written and read past L1, which other multiprocessors' stores do not reach.
+template <int kWidth, class Number>
+__device__ Pack<Number, kWidth> load_shared_by_all(const Number* from) {
+  constexpr int kPerWord = 16 / static_cast<int>(sizeof(Number));
+  Pack<Number, kWidth> pack;
+  if constexpr (kWidth >= kPerWord) {
+#pragma unroll
+    for (int at = 0; at < kWidth; at += kPerWord) {
+      const uint4 word = __ldcg(reinterpret_cast<const uint4*>(from + at));
+      memcpy(&pack.item[at], &word, sizeof word);
+    }
+  } else {
+#pragma unroll
+    for (int at = 0; at < kWidth; ++at) pack.item[at] = __ldcg(from + at);
+  }
+  return pack;
+}
+template <int kWidth, class Number>
+__device__ void store_shared_by_all(Number* to, const Number (&items)[kWidth]) {
+  constexpr int kPerWord = 16 / static_cast<int>(sizeof(Number));
+  if constexpr (kWidth >= kPerWord) {
+#pragma unroll
+    for (int at = 0; at < kWidth; at += kPerWord) {
+      uint4 word;
+      memcpy(&word, &items[at], sizeof word);
+      __stcg(reinterpret_cast<uint4*>(to + at), word);
+    }
+  } else {
+#pragma unroll
+    for (int at = 0; at < kWidth; ++at) __stcg(to + at, items[at]);
+  }
+}
+
+/// Adds `count` consecutive slots in order; kBatch of them are asked for before the first is used.
 template <class Types, int kWidth, int kAccesses>
 __device__ void add_slots(Slice<Types, kWidth, kAccesses>& sums,
                           const typename Types::Accumulate* from, Offset stride,
                           const bool (&has_columns)[kAccesses], Index count) {
   using Number = typename Types::Accumulate;
   using Algebra = Ring<Types::kSemiring, Number>;
+  constexpr int kBatch = 4 / kAccesses;
   sums.clear();
-#pragma unroll 2
-  for (Index slot = 0; slot < count; ++slot) {
+  for (Index slot = 0; slot < count; slot += kBatch) {
+    Pack<Number, kWidth> parts[kBatch][kAccesses];
 #pragma unroll
-    for (int i = 0; i < kAccesses; ++i) {
+    for (int u = 0; u < kBatch; ++u) {
 #pragma unroll
-      for (int k = 0; k < kWidth; ++k) {
-        if (has_columns[i]) {
-          sums.part[i].item[k] = Algebra::add(
-              sums.part[i].item[k], __ldcg(from + slot * stride + i * kLanes * kWidth + k));
+      for (int i = 0; i < kAccesses; ++i) {
+        if (slot + u < count && has_columns[i]) {
+          parts[u][i] =
+              load_shared_by_all<kWidth>(from + (slot + u) * stride + i * kLanes * kWidth);
+        }
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < kBatch; ++u) {
+#pragma unroll
+      for (int i = 0; i < kAccesses; ++i) {
+        if (slot + u < count && has_columns[i]) {
+#pragma unroll
+          for (int k = 0; k < kWidth; ++k) {
+            sums.part[i].item[k] = Algebra::add(sums.part[i].item[k], parts[u][i].item[k]);
+          }
         }
       }
     }
@@ -115,10 +161,7 @@ __device__ bool arrive(const Slice<Types, kWidth, kAccesses>& sums,
                        Index* counter, Index expected, unsigned mask, int lane) {
 #pragma unroll
   for (int i = 0; i < kAccesses; ++i) {
-#pragma unroll
-    for (int k = 0; k < kWidth; ++k) {
-      if (has_columns[i]) __stcg(slot + i * kLanes * kWidth + k, sums.part[i].item[k]);
-    }
+    if (has_columns[i]) store_shared_by_all<kWidth>(slot + i * kLanes * kWidth, sums.part[i].item);
   }
   __threadfence();
   __syncwarp(mask);

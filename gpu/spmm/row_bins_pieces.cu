@@ -115,44 +115,62 @@ __global__ void __launch_bounds__(1024) scan_counts(Index* counts, int size) {
   }
 }
 
-// Pass 3: every row gets a place in its bin (a block reserves places per bin at once, so rows stay
-// about in order), and rows that are cut get parts, slots and counters. Which place, slot or counter
-// a row gets may differ from run to run; what is added to what, in which order, does not.
+// Pass 3: every row gets a place in its bin, and rows that are cut get parts, slots and counters. A
+// block reserves places per bin at once and fills them in the order of its rows, because neighbours
+// often share columns: four of them in a warp find each other's rows of B in L1. Which places, slots
+// or counters a block gets may differ from run to run; what is added to what, in which order, does
+// not.
 __global__ void __launch_bounds__(kThreads)
     place_rows(Shape shape, Index* starts, BinnedPiece* pieces, Index* cut_of_slot,
                BinnedCutRow* cut_rows, Totals* totals) {
-  __shared__ Index local[kBins];
-  __shared__ Index reserved[kBins];
-  if (threadIdx.x < kBins) local[threadIdx.x] = 0;
+  constexpr int kUnits = kRowsPerBlock / 32;  // 32 consecutive rows each
+  constexpr int kRounds = kRowsPerBlock / kThreads;
+  __shared__ Index places[kUnits][kBins];
+  for (int i = static_cast<int>(threadIdx.x); i < kUnits * kBins; i += kThreads) {
+    places[i / kBins][i % kBins] = 0;
+  }
   __syncthreads();
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const Index first = static_cast<Index>(blockIdx.x) * kRowsPerBlock;
   const int window_key = first / shape.window_rows * kBins;
-  constexpr int kRounds = kRowsPerBlock / kThreads;
+  int bin[kRounds];
   Index rank[kRounds];
+#pragma unroll
   for (int round = 0; round < kRounds; ++round) {
-    const Offset row = Offset{first} + round * kThreads + threadIdx.x;
+    const int unit = warp * kRounds + round;
+    const Offset row = Offset{first} + unit * 32 + lane;
+    bin[round] = -1;
     if (row < shape.rows) {
       const Offset length = shape.offsets[row + 1] - shape.offsets[row];
-      rank[round] =
-          atomicAdd(&local[key_of(shape, static_cast<Index>(row), length) - window_key], 1);
+      bin[round] = key_of(shape, static_cast<Index>(row), length) - window_key;
+    }
+    const unsigned same = __match_any_sync(kFullWarp, bin[round]);
+    rank[round] = __popc(same & ((1u << lane) - 1));
+    if (bin[round] >= 0 && rank[round] == 0) places[unit][bin[round]] = __popc(same);
+  }
+  __syncthreads();
+  if (threadIdx.x < kBins) {
+    Index total = 0;
+    for (int unit = 0; unit < kUnits; ++unit) total += places[unit][threadIdx.x];
+    Index next = total > 0 ? atomicAdd(&starts[window_key + threadIdx.x], total) : 0;
+    for (int unit = 0; unit < kUnits; ++unit) {
+      const Index count = places[unit][threadIdx.x];
+      places[unit][threadIdx.x] = next;
+      next += count;
     }
   }
   __syncthreads();
-  if (threadIdx.x < kBins && local[threadIdx.x] > 0) {
-    reserved[threadIdx.x] = atomicAdd(&starts[window_key + threadIdx.x], local[threadIdx.x]);
-  }
-  __syncthreads();
-  const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
   for (int round = 0; round < kRounds; ++round) {
-    const Offset row = Offset{first} + round * kThreads + threadIdx.x;
+    const int unit = warp * kRounds + round;
+    const Offset row = Offset{first} + unit * 32 + lane;
     const bool is_row = row < shape.rows;
     Offset begin = 0, length = 0, place = 0, first_part = 0;
     BinnedCutRow cut{};
     if (is_row) {
       begin = shape.offsets[row] - shape.base;
       length = shape.offsets[row + 1] - shape.base - begin;
-      const int key = key_of(shape, static_cast<Index>(row), length);
-      place = shape.max_parts + reserved[key - window_key] + rank[round];
+      place = shape.max_parts + places[unit][bin[round]] + rank[round];
       if (length <= longest_whole(shape.piece_entries)) {
         pieces[place] = {begin, static_cast<Index>(row), static_cast<Index>(length)};
       } else {
