@@ -1,5 +1,5 @@
 // Matrix Market, coordinate general, 1-based. The format has no value kinds: a comment names ours,
-// and importing with that kind restores every bit.
+// which the importer obeys, so that every bit comes back.
 #include "preprocess/export/export_format.h"
 #include "preprocess/export/ordered_text.h"
 

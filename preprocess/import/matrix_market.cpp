@@ -4,7 +4,7 @@
 // last line end, blanks around numbers, Fortran exponents, inf and nan, "double" for real, and
 // entries above the diagonal of a symmetric file (they are mirrored like those below; where both
 // are stored, the two are duplicates). Real and integer values become f64 unless a kind is asked
-// for. An array keeps every entry, zeros too: the file states them.
+// for, or a comment before the sizes names one as our exporter does. An array keeps every entry, zeros too: the file states them.
 #include "preprocess/import/matrix_market.h"
 
 #include <omp.h>
@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::string_view kBanner = "%%matrixmarket";
 
+constexpr std::string_view kKindComment = "% values are ";  // then f16, bf16, f32 or f64
+
 enum class Symmetry { general, symmetric, skew };
 
 struct Header {
@@ -27,6 +29,7 @@ struct Header {
   bool is_pattern = false;
   bool is_integer = false;
   Symmetry symmetry = Symmetry::general;
+  ValueKind value_kind = ValueKind::f64;
   Offset rows = 0, cols = 0, entries = 0;
 };
 
@@ -50,6 +53,17 @@ std::vector<std::string> words_of(std::string_view line) {
   }
   if (!word.empty()) words.push_back(std::move(word));
   return words;
+}
+
+/// The kind that a comment of our exporter names; f64 for anything else.
+ValueKind kind_in_comment(std::string_view line) {
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  if (line.substr(0, kKindComment.size()) != kKindComment) return ValueKind::f64;
+  const std::string_view word = line.substr(kKindComment.size());
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f16, ValueKind::bf16}) {
+    if (word == name_of(kind)) return kind;
+  }
+  return ValueKind::f64;
 }
 
 Offset read_size(const LineReader& lines, const std::string& word, const char* what) {
@@ -119,7 +133,9 @@ Header read_header(LineReader& lines) {
       lines.refuse(lines.line(), "expected a line with the sizes, found the end of the file");
     }
     sizes = words_of(line);
-    if (!sizes.empty() && sizes[0][0] == '%') sizes.clear();
+    if (sizes.empty() || sizes[0][0] != '%') continue;
+    sizes.clear();
+    if (header.value_kind == ValueKind::f64) header.value_kind = kind_in_comment(line);
   }
   const std::size_t wanted = header.is_array ? 2 : 3;
   if (sizes.size() != wanted) {
@@ -236,7 +252,7 @@ void read_matrix_market_source(ByteSource& source, const ImportOptions& options,
   how.value_columns = header.is_pattern ? 0 : 1;
   how.values_are_integers = header.is_integer;
   how.integers_must_be_exact = options.value_kind == "auto";
-  how.value_kind = wanted_kind(options, ValueKind::f64);
+  how.value_kind = wanted_kind(options, header.value_kind);
   how.expected_entries = header.entries;
   how.progress = options.progress;
   if (header.symmetry == Symmetry::skew) how.value_kind = ValueKind::f64;  // signs must be seen

@@ -4,10 +4,12 @@ tiny_mtx >tiny.mtx
 csr-import tiny.mtx tiny.csr --value-kind=f32 --quiet
 for name in copy.mtx copy.npz; do
   csr-export tiny.csr "$name" --quiet
-  csr-import "$name" "$name.csr" --value-kind=f32 --quiet
+  csr-import "$name" "$name.csr" --quiet
   csr-export "$name.csr" again.mtx --quiet
   csr-export tiny.csr once.mtx --quiet
   cmp once.mtx again.mtx || fail "$name changed the matrix"
+  expect 0 csr-info "$name.csr" --header-only --json
+  equals "$(json value_kind)" f32
 done
 expect 2 csr-export tiny.csr tiny.graph
 says "--lossy"

@@ -52,7 +52,9 @@ TEST_P(RoundTrip, IsTheIdentityThroughMatrixMarketAndNpz) {
   for (const char* name : {"a.mtx", "a.mtx.gz", "a.npz"}) {
     EXPECT_EQ(export_matrix(scratch / name, original, "auto", false), "");
     ImportOptions options;
-    options.value_kind = name_of(GetParam());
+    // NumPy has no bf16, so an archive holds it as f32; every other file says what its kind is.
+    const bool names_kind = GetParam() != ValueKind::bf16 || std::string(name) != "a.npz";
+    options.value_kind = names_kind ? "auto" : name_of(GetParam());
     const ImportResult back = import_matrix(scratch / name, options);
     EXPECT_TRUE(identical(back.matrix, original)) << name;
     EXPECT_EQ(back.repairs.out_of_order, 0) << name;

@@ -34,6 +34,25 @@ TEST(MatrixMarket, GeneralReal) {
   EXPECT_FALSE(result.is_symmetric_by_format);
 }
 
+TEST(MatrixMarket, ACommentOfTheExporterNamesTheKind) {
+  const auto kind_of = [](const std::string& comments) {
+    return import_text(kGeneral + comments + "1 1 1\n1 1 1.5\n").matrix.value_kind();
+  };
+  EXPECT_EQ(kind_of("% values are f32\n"), ValueKind::f32);
+  EXPECT_EQ(kind_of("% values are f16\r\n"), ValueKind::f16);
+  EXPECT_EQ(kind_of("% mine\n\n% values are bf16\n"), ValueKind::bf16);
+  EXPECT_EQ(kind_of("% values are f64\n"), ValueKind::f64);
+  EXPECT_EQ(kind_of("% values are none\n"), ValueKind::f64);
+  EXPECT_EQ(kind_of("% values are f32 or so\n"), ValueKind::f64);
+  EXPECT_EQ(kind_of("%values are f32\n"), ValueKind::f64);
+  EXPECT_EQ(import_text(kGeneral + "% values are f32\n1 1 1\n1 1 0.1\n", with_kind("f64"))
+                .matrix.value_kind(),
+            ValueKind::f64);
+  // Not a header any more.
+  EXPECT_EQ(import_text(kGeneral + "1 1 1\n% values are f32\n1 1 0.1\n").matrix.value_kind(),
+            ValueKind::f64);
+}
+
 TEST(MatrixMarket, AcceptsHowPeopleWriteIt) {
   const std::string expected = "2x2: 0,0=1 1,1=2";
   EXPECT_EQ(
