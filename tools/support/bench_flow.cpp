@@ -43,7 +43,8 @@ void refuse_repeats(const std::vector<T>& items, const char* what) {
   }
 }
 
-/// Everything that makes two measurements the same case. Records are resumed by it.
+/// Everything that makes two measurements the same case. Records are resumed by it, and by
+/// is_judged_enough, for a stricter judge does not make another case.
 Json identity_of(const FileDigest& matrix, const BenchKernel& kernel,
                  const MultiplyRequest& request, const Json& machine) {
   return {{"matrix_xxh3_128", matrix.xxh3_128},
@@ -61,6 +62,14 @@ Json identity_of(const FileDigest& matrix, const BenchKernel& kernel,
           {"threads", machine["threads"]},
           {"cpu", machine["cpu"]},
           {"gpu", kernel.full_name.rfind(kGpuPrefix, 0) == 0 ? machine["gpu"] : Json(nullptr)}};
+}
+
+/// A result nobody checked does not stand in for one that has to be right.
+bool is_judged_enough(const Json& record, CheckKind asked) {
+  if (asked == CheckKind::none) return true;
+  const Json check = record.value("check", Json());
+  if (!check.is_object()) return false;
+  return asked != CheckKind::full || !check.value("sampled", true);
 }
 
 /// A matrix, read when the first of its cases needs it.
@@ -254,7 +263,8 @@ int run_bench(const BenchOptions& options, const Json& machine) {
   std::map<std::string, Json> finished;
   if (options.is_resumed) {
     for (const Json& record : file->records()) {
-      if (record.value("status", "") == "done" && record.contains("case")) {
+      if (record.value("status", "") == "done" && record.contains("case") &&
+          is_judged_enough(record, options.multiply.check)) {
         finished[record["case"].dump()] = record;
       }
     }

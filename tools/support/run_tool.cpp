@@ -1,5 +1,6 @@
 #include "tools/support/run_tool.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -35,6 +36,18 @@ void install_signal_handlers() {
   }
 }
 
+/// A caller may start a tool with standard streams closed. The next file opened would then get the
+/// number of one, and a log line would land in the middle of it. What takes the place here can
+/// neither be read nor written, so that a lost report is still a failure.
+void occupy_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    // open() gives the lowest free number, which is this one: those below are taken by now.
+    const int direction = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (open("/dev/null", direction) < 0) return;
+  }
+}
+
 /// A result that did not reach its reader (disk full, closed stdout) is a failure, not a success.
 void flush_results() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
@@ -53,6 +66,7 @@ int fail(int exit_code, const std::string& message) {
 }  // namespace
 
 int run_tool(const char* tool, const std::function<int()>& body) {
+  occupy_closed_streams();
   start_log(tool);
   install_signal_handlers();
   try {

@@ -49,6 +49,18 @@ assert second["status"] == "done", second'
 expect 1 csr-bench karate.csr --kernels cpu.naive,cpu.auto -k 2 --repeat 1 --semiring min-plus \
   --records failed.jsonl --resume
 equals "$(wc -l <failed.jsonl | tr -d ' ')" 3
+# What was never checked is measured again when a check is asked for, and then counts.
+for round in "none 1" "none 1" "full 2" "auto 2" "full 2"; do
+  read -r check expected <<<"$round"
+  expect 0 csr-bench tiny.csr -k 2 --repeat 1 --records checks.jsonl --resume --check="$check"
+  equals "$(wc -l <checks.jsonl | tr -d ' ')" "$expected"
+done
+# Log lines of a run without stderr stay out of the records.
+expect 0 sh -c 'exec csr-bench tiny.csr -k 2 --repeat 1 --records checks.jsonl --resume 2>&-'
+expect 0 csr-bench tiny.csr -k 2 --repeat 1 --records checks.jsonl --resume
+expect 4 sh -c 'exec csr-bench tiny.csr -k 3 --repeat 1 --records checks.jsonl <&- >&- 2>&-'
+expect 0 csr-bench tiny.csr -k 3 --repeat 1 --records checks.jsonl --resume
+equals "$(wc -l <checks.jsonl | tr -d ' ')" 3
 # What is no record file is left alone.
 cp tiny.mtx other.txt
 expect 3 csr-bench tiny.csr --records other.txt
