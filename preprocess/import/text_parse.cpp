@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/huge_pages.h"
+
 namespace csrkit {
 
 namespace {
@@ -35,6 +37,7 @@ struct EntryStore {
       grow(cols, wanted);
     }
     ValueArray larger(values.kind(), wanted);
+    advise_huge_pages(larger.data(), static_cast<std::size_t>(wanted * size_of(values.kind())));
     const auto used = static_cast<std::size_t>(size * size_of(values.kind()));
     if (used > 0) std::memcpy(larger.data(), values.data(), used);
     values = std::move(larger);
@@ -43,6 +46,7 @@ struct EntryStore {
 
   void grow(Buffer<Index>& array, Offset wanted) const {
     Buffer<Index> larger(wanted);
+    advise_huge_pages(larger.data(), larger.size_bytes());
     if (size > 0)
       std::memcpy(larger.data(), array.data(), static_cast<std::size_t>(size) * sizeof(Index));
     array = std::move(larger);

@@ -22,8 +22,9 @@ std::uint64_t power_law_row(double unit) {
 }  // namespace
 
 const std::vector<std::string>& distributions() {
-  static const std::vector<std::string> names = {"uniform",   "sorted",         "reversed",
-                                                 "all_equal", "power_law_rows", "nearly_sorted"};
+  static const std::vector<std::string> names = {"uniform",      "sorted",         "reversed",
+                                                 "all_equal",    "power_law_rows", "nearly_sorted",
+                                                 "column_major", "one_huge_row"};
   return names;
 }
 
@@ -35,6 +36,7 @@ Entries make_entries(const std::string& distribution, std::int64_t size, std::ui
     const std::uint64_t col = below(random_word(seed, i, 2), kCols);
     entries[i].key = key_of(row, col);
     if (distribution == "all_equal") entries[i].key = key_of(kRows / 2, kCols / 3);
+    if (distribution == "one_huge_row" && i % 2 == 0) entries[i].key = key_of(kRows / 2, col);
     if (distribution == "power_law_rows") {
       entries[i].key = key_of(power_law_row(unit_of(random_word(seed, i, 3))), col);
     }
@@ -45,6 +47,11 @@ Entries make_entries(const std::string& distribution, std::int64_t size, std::ui
   }
   if (distribution == "sorted" || distribution == "nearly_sorted" || distribution == "reversed") {
     std::sort(entries.begin(), entries.end());
+  }
+  if (distribution == "column_major") {
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+      return (a.key << 32 | a.key >> 32) < (b.key << 32 | b.key >> 32);
+    });
   }
   if (distribution == "reversed") std::reverse(entries.begin(), entries.end());
   if (distribution == "nearly_sorted" && count > 0) {  // one entry in a hundred is elsewhere

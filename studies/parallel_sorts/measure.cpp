@@ -1,5 +1,5 @@
 // Prints millions of keys per second for every distribution, sort and number of threads.
-//   measure [--size N]        the best of three runs; slow sorts up to their own limits only
+//   measure [--size N] [--only SORT]    the best of five runs; slow sorts up to their own limits only
 // One thread is measured in processor time, which other programs on the machine disturb less, two
 // threads in elapsed time.
 #include <algorithm>
@@ -8,6 +8,8 @@
 #include <cstring>
 #include <ctime>
 #include <initializer_list>
+#include <string>
+#include <vector>
 
 #include "studies/parallel_sorts/sorts.h"
 
@@ -15,7 +17,7 @@ namespace {
 
 using namespace csrkit::studies;
 
-constexpr int kRepeats = 3;
+constexpr int kRepeats = 5;
 
 double seconds_of(clockid_t clock) {
   timespec now{};
@@ -44,23 +46,37 @@ void print_rate(std::int64_t size, double seconds) {
 
 int main(int argc, char** argv) {
   std::int64_t size = 1 << 16;
-  if (argc == 3 && std::strcmp(argv[1], "--size") == 0) size = std::atoll(argv[2]);
-  if (argc == 2 || argc > 3 || size < 1) {
-    std::fprintf(stderr, "usage: measure [--size N], N at least 1\n");
+  std::string only;
+  bool is_usage_right = argc % 2 == 1;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--size") == 0) {
+      size = std::atoll(argv[i + 1]);
+    } else if (std::strcmp(argv[i], "--only") == 0) {
+      only = argv[i + 1];
+    } else {
+      is_usage_right = false;
+    }
+  }
+  std::vector<Sort> rivals;
+  for (const Sort& sort : sorts()) {
+    if (only.empty() || only == sort.name) rivals.push_back(sort);
+  }
+  if (!is_usage_right || size < 1 || rivals.empty()) {
+    std::fprintf(stderr, "usage: measure [--size N] [--only SORT], N at least 1\n");
     return 2;
   }
   std::printf("%lld keys with 8 bytes of payload, million keys per second\n\n",
               static_cast<long long>(size));
   std::printf("| distribution   | threads");
-  for (const Sort& sort : sorts()) std::printf(" | %9s", sort.name);
+  for (const Sort& sort : rivals) std::printf(" | %9s", sort.name);
   std::printf(" | core/sort |\n|----------------|--------");
-  for (std::size_t i = 0; i <= sorts().size(); ++i) std::printf("|----------:");
+  for (std::size_t i = 0; i <= rivals.size(); ++i) std::printf("|----------:");
   std::printf("|\n");
   for (const std::string& distribution : distributions()) {
     const Entries entries = make_entries(distribution, size, 1);
     for (const int threads : {1, 2}) {
       std::printf("| %-14s | %7d", distribution.c_str(), threads);
-      for (const Sort& sort : sorts()) {
+      for (const Sort& sort : rivals) {
         if (size > sort.largest_measured || (!sort.is_parallel && threads > 1)) {
           std::printf(" | %9s", "-");
           continue;

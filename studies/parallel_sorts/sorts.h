@@ -61,7 +61,8 @@ struct Sort {
 };
 const std::vector<Sort>& sorts();
 
-/// Key distributions: uniform, sorted, reversed, all_equal, power_law_rows, nearly_sorted.
+/// Key distributions: uniform, sorted, reversed, all_equal, power_law_rows, nearly_sorted,
+/// column_major (the usual order of Matrix Market files), one_huge_row (half of the entries).
 const std::vector<std::string>& distributions();
 /// `size` entries with 16-bit rows and 20-bit columns; payloads are the positions.
 Entries make_entries(const std::string& distribution, std::int64_t size, std::uint64_t seed);

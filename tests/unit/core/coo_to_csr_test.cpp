@@ -74,8 +74,12 @@ std::vector<Entry> random_entries(Index rows, Index cols, Offset count, std::uin
   return entries;
 }
 
-void expect_same_as_slow(Index rows, Index cols, const std::vector<Entry>& entries) {
-  for (const ValueKind kind : {ValueKind::none, ValueKind::f32, ValueKind::f64, ValueKind::f16}) {
+const std::vector<ValueKind> kKindsOfEverySize = {ValueKind::none, ValueKind::f32, ValueKind::f64,
+                                                  ValueKind::f16};
+
+void expect_same_as_slow(Index rows, Index cols, const std::vector<Entry>& entries,
+                         const std::vector<ValueKind>& kinds = kKindsOfEverySize) {
+  for (const ValueKind kind : kinds) {
     for (const bool add : {true, false}) {
       const CsrMatrix expected = slow_coo_to_csr(rows, cols, entries, kind, add);
       Offset out_of_order = 0;
@@ -128,7 +132,65 @@ TEST(CooToCsr, RowsBeyondTheInsertionLimit) {
   expect_same_as_slow(3, 100000, random_entries(3, 100000, 900, 3));
 }
 
-TEST(CooToCsr, OneHugeRowGoesThroughRadix) {
+TEST(CooToCsr, DescendingInputKeepsTheOrderOfEqualPlaces) {
+  std::vector<Entry> entries = random_entries(300, 200, 40000, 5);  // each place is hit about once
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return a.row != b.row ? a.row > b.row : a.col > b.col;
+  });
+  expect_same_as_slow(300, 200, entries);
+}
+
+TEST(CooToCsr, ColumnMajorInputWithMirrorImages) {
+  std::vector<Entry> entries = random_entries(5000, 5000, 40000, 6);
+  for (Entry& entry : entries) {
+    if (entry.row < entry.col) std::swap(entry.row, entry.col);
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return a.col != b.col ? a.col < b.col : a.row < b.row;
+  });
+  expect_same_as_slow(5000, 5000, entries);
+  const std::size_t lower = entries.size();
+  for (std::size_t i = 0; i < lower; ++i) {
+    entries.push_back({entries[i].col, entries[i].row, entries[i].value});
+  }
+  expect_same_as_slow(5000, 5000, entries);
+}
+
+TEST(CooToCsr, NearlyColumnMajorInputIsNotMistaken) {
+  std::vector<Entry> entries = random_entries(2000, 3000, 40000, 7);
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.col < b.col; });
+  for (std::size_t i = 100; i < entries.size(); i += 4001) std::swap(entries[i], entries[i / 2]);
+  expect_same_as_slow(2000, 3000, entries);
+}
+
+TEST(CooToCsr, HugeRowsAreDividedAgain) {
+  // Beyond the entries that one thread finishes: in one row with spread columns, with the columns
+  // side by side, and in one place.
+  const Offset many = (1 << 18) + 5000;
+  const Index cols = std::numeric_limits<Index>::max();
+  for (const Index width : {cols, Index{3000}, Index{1}}) {
+    std::vector<Entry> entries = random_entries(1, width, many, 8);
+    for (Entry& entry : entries) entry.row = 70000;
+    for (const Entry& entry : random_entries(100000, cols, 3000, 9)) entries.push_back(entry);
+    expect_same_as_slow(100000, cols, entries, {ValueKind::none, ValueKind::f64});
+  }
+}
+
+TEST(CooToCsr, VeryManyRowsWithEntriesSideBySide) {
+  const Index largest = std::numeric_limits<Index>::max();
+  std::vector<Entry> entries = random_entries(40000, largest, 300000, 10);
+  for (Entry& entry : entries) entry.row += 10'000'000;
+  omp_set_num_threads(2);
+  CooToCsrReport report;
+  const CsrMatrix matrix = coo_to_csr(coo_of(10'050'000, largest, entries, ValueKind::none),
+                                      Duplicates::first, "test", &report);
+  omp_set_num_threads(omp_get_num_procs());
+  validate(matrix, "result");
+  EXPECT_EQ(matrix.nnz() + report.duplicates, static_cast<Offset>(entries.size()));
+}
+
+TEST(CooToCsr, OneHugeRowIsSorted) {
   std::vector<Entry> entries = random_entries(1, 1 << 30, 30000, 4);
   for (Entry& entry : entries) entry.row = 2;
   entries.push_back({0, 7, 1});
