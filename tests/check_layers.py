@@ -45,6 +45,7 @@ THIRD_PARTY = {
     "rapidcheck.h": ("studies",),
     "omp.h": ("core", "preprocess", "cpu", "studies", "tools/support"),
     "immintrin.h": ("cpu",),
+    "emmintrin.h": ("core", "cpu"),  # SSE2: every x86-64 has it
     "cuda": ("gpu",), "cuda.h": ("gpu",), "cuda_runtime.h": ("gpu",), "cuda_runtime_api.h": ("gpu",),
     "cuda_fp16.h": ("gpu",), "cuda_bf16.h": ("gpu",), "cooperative_groups.h": ("gpu",),
     "cusparse.h": ("gpu",), "cublas_v2.h": ("gpu",), "cub": ("gpu",), "thrust": ("gpu",),
