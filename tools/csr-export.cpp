@@ -40,6 +40,7 @@ ExportToolOptions parse_export_options(int argc, char** argv) {
       .example("csr-export tiny.csr copy.npz", "for scipy.sparse.load_npz")
       .on_list(list_formats);
   options.parse(argc, argv);
+  require_another_file(options.names()[1], options.names()[0]);
   return {options.names()[0], options.names()[1], options.text("format"), options.flag("lossy"),
           options.json()};
 }

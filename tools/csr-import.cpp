@@ -75,6 +75,7 @@ ImportToolOptions parse_import_options(int argc, char** argv) {
   ImportToolOptions result;
   result.input = options.names()[0];
   result.output = options.names()[1];
+  require_another_file(result.output, result.input);
   result.import.format = options.text("format");
   result.import.duplicates = options.parsed("duplicates", parse_duplicates);
   result.import.value_kind =

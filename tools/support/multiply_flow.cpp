@@ -141,7 +141,7 @@ MultiplyOutcome run_multiply(const SpmmKernel& kernel, const CsrMatrix& a,
   require_available_memory(dense_bytes(problem.input_rows(), problem.dense_cols, problem.b) +
                                dense_bytes(problem.output_rows(), problem.dense_cols, problem.c) *
                                    (request.beta != 0 ? 2 : 1),
-                           "the dense operands", "use a smaller --dense-cols");
+                           "holding the dense operands", "use a smaller --dense-cols");
 
   PlanOptions plan_options = request.plan;
   // A rival runs as its makers made it: held to determinism it does not offer, it could not run.

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cxxopts.hpp>
+#include <filesystem>
 #include <limits>
 
 #include "tools/support/log.h"
@@ -390,6 +391,13 @@ std::string Options::help() const {
       "\nexit codes: 0 done, 1 a check failed, 2 wrong usage, 3 bad input data, 4 I/O failure,\n"
       "5 not enough memory, 6 no usable GPU, 7 device failure, 128 + n ended by signal n\n";
   return text;
+}
+
+void require_another_file(const std::string& output, const std::string& input) {
+  std::error_code absent;  // the usual case: there is no output yet
+  if (output.empty() || !std::filesystem::equivalent(output, input, absent)) return;
+  throw UsageError("the output '" + output + "' is the input '" + input +
+                   "' itself, which would be lost; name another file");
 }
 
 }  // namespace csrkit

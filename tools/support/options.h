@@ -89,4 +89,8 @@ class Options {
   std::map<std::string, std::vector<std::string>> values_;
 };
 
+/// Refuses an output that is the input, under whatever name, for tools whose output is of another
+/// format: a slip of the hand would replace what may be the only copy.
+void require_another_file(const std::string& output, const std::string& input);
+
 }  // namespace csrkit

@@ -41,6 +41,7 @@ SpmmToolOptions parse_spmm_options(int argc, const char* const* argv, const Kern
   result.matrix = options.names()[0];
   result.kernel = &room.find(options.text("kernel"));
   result.multiply = read_multiply_options(options);
+  require_another_file(result.multiply.output, result.matrix);
   Execution& where = result.multiply.plan.where;
   if (is_gpu) {
     where.device = static_cast<int>(options.integer("device", 0, 1023));

@@ -70,3 +70,15 @@ expect 2 csr-bench a.csr --kernels cpu.auto,
 expect 2 csr-bench a.csr a.csr
 expect 2 csr-bench a.csr --against cpu.row_loop
 no_file a b
+# An output of another format never takes the place of its own input.
+tiny_mtx >kept.mtx
+csr-import kept.mtx kept.csr --quiet
+cp kept.mtx copy.mtx
+cp kept.csr copy.csr
+ln -s kept.csr link.csr
+expect 2 csr-import kept.mtx ./kept.mtx
+says "would be lost"
+expect 2 csr-export kept.csr link.csr --format matrix-market
+expect 2 csr-spmm-cpu link.csr --output kept.csr
+cmp kept.mtx copy.mtx
+cmp kept.csr copy.csr
