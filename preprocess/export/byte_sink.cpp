@@ -26,8 +26,11 @@ la_ssize_t write_to_file(archive* handle, void* file, const void* data, std::siz
 
 void require_ok(archive* handle, int status, const std::string& path) {
   if (status == ARCHIVE_OK) return;
-  const char* reason = archive_error_string(handle);
-  throw IoError(path + ": cannot be written: " + (reason ? reason : "no reason given"));
+  const char* text = archive_error_string(handle);
+  const std::string reason = text != nullptr ? text : "no reason given";
+  // Our own sentence, from write_to_file, names the file already.
+  const bool names_file = reason.find("'" + path + "'") != std::string::npos;
+  throw IoError(names_file ? reason : "cannot write '" + path + "': " + reason);
 }
 
 archive* new_archive(const std::string& path) {

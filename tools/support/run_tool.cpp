@@ -25,7 +25,9 @@ extern "C" void clean_up_and_exit(int signal_number) {
 }
 
 void install_signal_handlers() {
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+  // A file over the shell's size limit is a write that fails, with a sentence and exit code 4.
+  signal(SIGXFSZ, SIG_IGN);
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU}) {
     struct sigaction before {};
     sigaction(signal_number, nullptr, &before);
     if (before.sa_handler == SIG_IGN) continue;  // nohup, background jobs: the parent's wish

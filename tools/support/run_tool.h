@@ -22,8 +22,9 @@ struct Finished {
   int exit_code = kExitDone;
 };
 
-/// Runs `body` and returns its exit code, or that of what it threw. On SIGINT, SIGTERM, SIGHUP and
-/// SIGPIPE unfinished output is removed and the process exits with 128 + the signal's number.
+/// Runs `body` and returns its exit code, or that of what it threw. On SIGINT, SIGTERM, SIGHUP,
+/// SIGPIPE and SIGXCPU unfinished output is removed and the process exits with 128 + the signal's
+/// number.
 int run_tool(const char* tool, const std::function<int()>& body);
 
 }  // namespace csrkit

@@ -29,3 +29,13 @@ if [ -w /dev/full ]; then
   csr-info tiny.csr >/dev/full 2>err || code=$?
   equals "$code" 4
 fi
+# A limit on the size of files is a write that fails, and leaves nothing behind.
+expect 4 sh -c 'ulimit -f 20; exec csr-generate rmat limited.csr --set scale=12'
+says limited.csr
+no_file limited.csr
+csr-generate rmat big.csr --set scale=12 --quiet
+for name in limited.mtx limited.mtx.gz limited.npz; do
+  expect 4 sh -c 'ulimit -f 20; exec csr-export big.csr "$0"' "$name"
+  says "error: cannot write '$name': writing failed"
+  no_file "$name"
+done
