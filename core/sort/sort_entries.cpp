@@ -10,10 +10,10 @@
 //
 // Memory: twice the coordinates (rows, columns, values) while entries are moved; then the row
 // indices make room for the row offsets, unless a bucket had to be divided again. Beside that, every
-// thread holds at most 6 MiB for packed keys, counters and values.
+// thread holds at most 9 MiB: packed keys, values, counters and write-combining buffers.
 //
-// Bytes to and from memory per entry with 8 bytes of value: 12 to count, 48 to move, 40 to finish;
-// a radix sort from the bottom alone with five passes over 16-byte entries moves 330.
+// Bytes to and from memory per entry with 8 bytes of value: 4 to 8 to count, 32 to move, 40 to
+// finish; a radix sort from the bottom alone with five passes over 16-byte entries moves 336.
 #include "core/sort/sort_entries.h"
 
 #include <omp.h>
