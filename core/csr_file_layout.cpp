@@ -138,7 +138,7 @@ std::vector<CsrSection> decode_sections(const unsigned char* bytes, const CsrFil
                "'; a newer csrkit may know it");
     }
   }
-  const std::vector<CsrSection> expected =
+  std::vector<CsrSection> expected =
       lay_out(header.value_kind, header.rows, header.cols, header.nnz, extras);
   if (count != expected.size()) {
     fail(path, kSectionCountAt,

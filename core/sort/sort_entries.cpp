@@ -48,6 +48,7 @@ void move_to_buckets(const EntryArrays<Word>& from, const EntryArrays<Word>& to,
   const auto count = static_cast<Offset>(plan.buckets.size());
   // Allocated here, because exceptions must not leave a parallel region.
   std::vector<WriteCombiner<Word>> combiners;
+  combiners.reserve(static_cast<std::size_t>(threads));
   for (int t = 0; t < threads; ++t) combiners.emplace_back(to, plan.next.data() + t * count, count);
   with_range_of(key, whole.low, plan.shift, [&](auto range_of) {
 #pragma omp parallel for schedule(static, 1) num_threads(threads)

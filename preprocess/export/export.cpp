@@ -43,7 +43,7 @@ std::string export_matrix(const std::string& path, const CsrMatrix& matrix,
                           const std::string& format, bool allow_loss,
                           const ProgressCallback& progress) {
   const FormatWriter& writer = find_writer(path, format);
-  const std::string loss = writer.loss(matrix);
+  std::string loss = writer.loss(matrix);
   if (!loss.empty() && !allow_loss) {
     throw UsageError(path + ": " + writer.format.name + " cannot hold all of this matrix. Lost " +
                      "would be: " + loss + ". Say --lossy if that is intended");

@@ -137,7 +137,7 @@ Buffer<Index> NpyArray::to_indices(Offset limit) const {
       if (static_cast<std::uint64_t>(value) >= static_cast<std::uint64_t>(limit)) {
         first_bad = std::min(first_bad, i);
       }
-      indices[i] = static_cast<Index>(value);
+      indices[i] = static_cast<Index>(static_cast<std::uint64_t>(value));
     }
     if (first_bad < count) {
       refuse_element(first_bad, sizeof(T), "an index in [0, " + std::to_string(limit) + ")",
@@ -157,7 +157,7 @@ Buffer<Offset> NpyArray::to_offsets() const {
           static_cast<std::uint64_t>(std::numeric_limits<Offset>::max())) {
         refuse_element(i, sizeof(T), "a number of entries", std::to_string(value));
       }
-      offsets[i] = static_cast<Offset>(value);
+      offsets[i] = static_cast<Offset>(static_cast<std::uint64_t>(value));
     }
   });
   return offsets;

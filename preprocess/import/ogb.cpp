@@ -32,7 +32,7 @@ bool is_file(const fs::path& path) {
 /// `<folder>/<name>.csv.gz`, or unpacked; "" if there is neither.
 fs::path find_table(const fs::path& folder, const std::string& name) {
   for (const char* suffix : {".csv.gz", ".csv"}) {
-    const fs::path path = folder / (name + suffix);
+    fs::path path = folder / (name + suffix);
     if (is_file(path)) return path;
   }
   return {};

@@ -75,7 +75,7 @@ bool is_judged_enough(const Json& record, CheckKind asked) {
 /// A matrix, read when the first of its cases needs it.
 class LazyMatrix {
  public:
-  LazyMatrix(std::string path, const MultiplyRequest& request)
+  LazyMatrix(const std::string& path, const MultiplyRequest& request)
       : digest_(digest_file(path)), request_(request) {}
   const FileDigest& digest() const { return digest_; }
   const CsrMatrix& matrix() {

@@ -352,7 +352,7 @@ std::uint64_t Options::bytes(const std::string& option) const {
 
 std::string Options::choice(const std::string& option,
                             const std::vector<std::string>& choices) const {
-  const std::string word = text(option);
+  std::string word = text(option);
   if (std::find(choices.begin(), choices.end(), word) == choices.end()) {
     refuse(option, word, "one of " + joined(choices));
   }
