@@ -1,6 +1,7 @@
 #include "tools/support/record_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -43,6 +44,12 @@ RecordFile::RecordFile(const std::string& path) {
   state->path = path;
   state->descriptor = open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   if (state->descriptor < 0) state->fail("open for appending");
+  struct stat status {};
+  if (fstat(state->descriptor, &status) != 0) state->fail("look at");
+  if (!S_ISREG(status.st_mode)) {  // reading what is there would wait for ever on a pipe
+    throw IoError(path + ": expected a regular file for the records, found a pipe or device; " +
+                  "--json prints the records on stdout");
+  }
   state->sync_folder();
 
   std::ifstream stream(path, std::ios::binary);

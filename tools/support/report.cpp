@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/support/log.h"
+#include "tools/support/progress.h"
 
 namespace csrkit {
 
@@ -152,6 +153,7 @@ std::string Report::json() const {
 
 void print(const Report& report, bool as_json) {
   if (!as_json && log_level() == LogLevel::quiet) return;
+  clear_progress_line();  // on a terminal both streams meet in one line
   const std::string text = as_json ? report.json() : report.text();
   std::fwrite(text.data(), 1, text.size(), stdout);
 }

@@ -66,3 +66,7 @@ cp tiny.mtx other.txt
 expect 3 csr-bench tiny.csr --records other.txt
 says "other.txt:1"
 cmp tiny.mtx other.txt
+# Nor is a pipe or device read for earlier records.
+mkfifo pipe
+expect 4 csr-bench tiny.csr --records pipe
+says "regular file"
