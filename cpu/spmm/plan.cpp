@@ -134,7 +134,8 @@ void MemoryBudget::reserve(std::uint64_t bytes, const char* what) {
   if (total > limit_bytes_) {
     throw MemoryError(std::string(what) + " needs " + std::to_string(bytes) + " bytes, " +
                       std::to_string(total) + " with what the plan holds already; the limit is " +
-                      std::to_string(limit_bytes_) + " bytes");
+                      std::to_string(limit_bytes_) +
+                      " bytes: raise --memory-limit or use fewer --dense-cols");
   }
   held_bytes_ = total;
   peak_bytes_ = std::max(peak_bytes_, total);

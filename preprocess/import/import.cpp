@@ -12,6 +12,7 @@
 #include "core/csr_file.h"
 #include "preprocess/import/byte_source.h"
 #include "preprocess/import/format_reader.h"
+#include "preprocess/import/line_reader.h"
 
 namespace csrkit {
 
@@ -59,6 +60,7 @@ void peek_at(const std::string& path, PeekedFile& file) {
     file.disk_head.resize(static_cast<std::size_t>(raw.gcount()));
   }
   peek.head = file.head;
+  if (starts_with_byte_order_mark(peek.head)) peek.head.remove_prefix(kByteOrderMark.size());
   peek.disk_head = file.disk_head;
   peek.is_tar = is_tar_head(peek.head);
   peek.is_zip = peek.head.substr(0, 2) == "PK" &&

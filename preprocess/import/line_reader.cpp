@@ -49,8 +49,17 @@ void LineReader::refuse(std::uint64_t line, const std::string& message) const {
   throw InputError(name() + ":" + std::to_string(line) + ": " + message);
 }
 
-/// Makes rest_ non-empty, or returns false at the end.
 bool LineReader::refill() {
+  if (!fill()) return false;
+  if (is_at_start_ && starts_with_byte_order_mark(rest_)) {
+    rest_.remove_prefix(kByteOrderMark.size());
+  }
+  is_at_start_ = false;
+  return true;
+}
+
+/// Makes rest_ non-empty, or returns false at the end.
+bool LineReader::fill() {
   if (!rest_.empty()) return true;
   if (is_at_end_) return false;
   if (is_mapped_) {

@@ -11,6 +11,12 @@
 
 namespace csrkit {
 
+/// What some editors put before UTF-8 text; no part of it.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+inline bool starts_with_byte_order_mark(std::string_view text) {
+  return text.substr(0, kByteOrderMark.size()) == kByteOrderMark;
+}
+
 /// A source as lines: first some single ones (a header), then the rest in big blocks. Decompression
 /// of the next block runs while the caller works on this one.
 class LineReader {
@@ -44,6 +50,7 @@ class LineReader {
 
  private:
   bool refill();
+  bool fill();
 
   ByteSource& source_;
   std::uint64_t line_;
@@ -52,6 +59,7 @@ class LineReader {
   std::string_view unfinished_;  // mapped sources: the last line, if it lacks its line end
   std::string last_line_;        // ... and that line with its line end
   bool is_mapped_ = false;
+  bool is_at_start_ = true;
   bool is_at_end_ = false;
   // Streams: `buffer_` holds the whole lines of rest_ and the beginning of the next one behind
   // them.

@@ -294,10 +294,13 @@ std::string describe(const EntryPiece& piece, const EntryLineOptions& options, b
     case Fault::inexact:
       return "expected a whole number of at most 2^53, which a float64 holds exactly" + found +
              "; --value-kind=f64 rounds it";
-    case Fault::overflow:
-      return std::string("expected a value within the range of ") +
-             name_of(options.value_kind == ValueKind::none ? ValueKind::f64 : options.value_kind) +
-             found + "; a wider --value-kind may hold it";
+    case Fault::overflow: {
+      const ValueKind kind =
+          options.value_kind == ValueKind::none ? ValueKind::f64 : options.value_kind;
+      return std::string("expected a value within the range of ") + name_of(kind) + found +
+             (kind == ValueKind::f64 ? "; no kind here is wider, scale the values before"
+                                     : "; a wider --value-kind may hold it");
+    }
     case Fault::extra: {
       const int columns = (options.has_ids ? 2 : 0) + (has_value ? 1 : 0);
       return "expected the line to end after " + std::to_string(columns) +

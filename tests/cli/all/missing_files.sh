@@ -35,6 +35,7 @@ says limited.csr
 no_file limited.csr
 csr-generate rmat big.csr --set scale=12 --quiet
 for name in limited.mtx limited.mtx.gz limited.npz; do
+  # shellcheck disable=SC2016 # $0 is for the inner shell
   expect 4 sh -c 'ulimit -f 20; exec csr-export big.csr "$0"' "$name"
   says "error: cannot write '$name': writing failed"
   no_file "$name"

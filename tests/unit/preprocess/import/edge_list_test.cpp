@@ -64,6 +64,22 @@ TEST(EdgeList, ParallelEdgesAreAdded) {
   EXPECT_EQ(result.repairs.out_of_order, 1);
 }
 
+TEST(EdgeList, AByteOrderMarkIsNoText) {
+  EXPECT_EQ(text_of(import_text("\xef\xbb\xbf"
+                                "0 1\n1 0\n")
+                        .matrix),
+            "2x2: 0,1 1,0");
+  EXPECT_EQ(text_of(import_text("\xef\xbb\xbf%%MatrixMarket matrix coordinate pattern general\n"
+                                "2 2 1\n1 2\n",
+                                {})
+                        .matrix),
+            "2x2: 0,1");
+  EXPECT_REFUSAL("3: expected a row as a whole number",
+                 "0 1\n1 0\n"
+                 "\xef\xbb\xbf"
+                 "1 1\n");
+}
+
 TEST(EdgeList, RefusesByLine) {
   EXPECT_REFUSAL("2: expected the line to end after 2 numbers, found \"3\"", "0 1\n1 2 3\n");
   EXPECT_REFUSAL("3: expected a number as the value, found the end of the line",
