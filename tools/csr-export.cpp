@@ -5,6 +5,7 @@
 #include "preprocess/export/export.h"
 #include "tools/support/log.h"
 #include "tools/support/matrix_facts.h"
+#include "tools/support/matrix_input.h"
 #include "tools/support/measure.h"
 #include "tools/support/options.h"
 #include "tools/support/progress.h"
@@ -17,6 +18,7 @@ namespace {
 struct ExportToolOptions {
   std::string input, output, format;
   bool is_lossy = false;
+  CsrReadOptions read;
   bool as_json = false;
 };
 
@@ -39,10 +41,11 @@ ExportToolOptions parse_export_options(int argc, char** argv) {
       .example("csr-export tiny.csr copy.mtx", "Matrix Market text")
       .example("csr-export tiny.csr copy.npz", "for scipy.sparse.load_npz")
       .on_list(list_formats);
+  declare_io(options);
   options.parse(argc, argv);
   require_another_file(options.names()[1], options.names()[0]);
-  return {options.names()[0], options.names()[1], options.text("format"), options.flag("lossy"),
-          options.json()};
+  return {options.names()[0],    options.names()[1],    options.text("format"),
+          options.flag("lossy"), read_options(options), options.json()};
 }
 
 }  // namespace
@@ -50,7 +53,7 @@ ExportToolOptions parse_export_options(int argc, char** argv) {
 int main(int argc, char** argv) {
   return run_tool("csr-export", [&] {
     const ExportToolOptions options = parse_export_options(argc, argv);
-    const CsrFile file = read_csr_file(options.input, {FileIo::automatic, terminal_progress()});
+    const CsrFile file = read_csr_file(options.input, options.read);
     const Stopwatch watch;
     const std::string lost = export_matrix(options.output, file.matrix, options.format,
                                            options.is_lossy, terminal_progress());

@@ -4,8 +4,8 @@
 #include "core/csr_file.h"
 #include "tools/support/log.h"
 #include "tools/support/matrix_facts.h"
+#include "tools/support/matrix_input.h"
 #include "tools/support/options.h"
-#include "tools/support/progress.h"
 #include "tools/support/python_map.h"
 #include "tools/support/run_tool.h"
 
@@ -18,7 +18,7 @@ enum class InfoMode { statistics, header, verify, provenance, python };
 struct InfoToolOptions {
   std::string input;
   InfoMode mode = InfoMode::statistics;
-  FileIo io = FileIo::automatic;
+  CsrReadOptions read;
   bool as_json = false;
 };
 
@@ -30,10 +30,10 @@ InfoToolOptions parse_info_options(int argc, char** argv) {
             "read and check everything, the claims of symmetry included; exit code 3 if wrong")
       .flag("provenance", "print where the file comes from (JSON)")
       .flag("python", "print the NumPy lines that map the arrays")
-      .value("io", "HOW", "auto, mmap or read", "auto")
       .example("csr-info tiny.csr", "header, row lengths, symmetry, locality")
       .example("csr-info tiny.csr --verify", "is every byte as it was written?")
       .example("csr-info tiny.csr --python", "how to map the arrays in NumPy");
+  declare_io(options);
   options.parse(argc, argv);
   InfoToolOptions result;
   result.input = options.names()[0];
@@ -48,7 +48,7 @@ InfoToolOptions parse_info_options(int argc, char** argv) {
     }
     result.mode = mode;
   }
-  result.io = options.parsed("io", parse_file_io);
+  result.read = read_options(options);
   result.as_json = options.json();
   return result;
 }
@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
     } else if (options.mode == InfoMode::header) {
       add_header(report, options);
     } else {
-      const CsrFile file = read_csr_file(options.input, {options.io, terminal_progress()});
+      const CsrFile file = read_csr_file(options.input, options.read);
       if (options.mode == InfoMode::provenance) {
         const Json provenance = Json::parse(file.provenance, nullptr, false);
         report.add("provenance", "", provenance.is_discarded() ? Json(file.provenance) : provenance,

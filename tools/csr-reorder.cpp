@@ -5,6 +5,7 @@
 #include "preprocess/reorder/reorder.h"
 #include "tools/support/log.h"
 #include "tools/support/matrix_facts.h"
+#include "tools/support/matrix_input.h"
 #include "tools/support/measure.h"
 #include "tools/support/options.h"
 #include "tools/support/progress.h"
@@ -20,6 +21,7 @@ struct ReorderToolOptions {
   std::string input, output, method, sides;
   bool is_undo = false;
   ReorderOptions reorder;
+  CsrReadOptions read;
   bool as_json = false;
   std::vector<std::string> command_line;
 };
@@ -54,11 +56,13 @@ ReorderToolOptions parse_reorder_options(int argc, char** argv) {
                "longest rows first, columns stay")
       .example("csr-reorder rcm.csr back.csr --undo", "back to the order at import")
       .on_list(list_methods);
+  declare_io(options);
   options.parse(argc, argv);
 
   ReorderToolOptions result;
   result.input = options.names()[0];
   result.output = options.names()[1];
+  result.read = read_options(options);
   result.is_undo = options.flag("undo");
   result.method = options.text("method");
   if (result.is_undo == options.given("method")) {
@@ -116,7 +120,7 @@ void report_reorder(const ReorderToolOptions& options, const CsrFile& before, co
 int main(int argc, char** argv) {
   return run_tool("csr-reorder", [&] {
     const ReorderToolOptions options = parse_reorder_options(argc, argv);
-    const CsrFile before = read_csr_file(options.input, {FileIo::automatic, terminal_progress()});
+    const CsrFile before = read_csr_file(options.input, options.read);
     const Stopwatch watch;
     CsrFile after = options.is_undo
                         ? restored(before)

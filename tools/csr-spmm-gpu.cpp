@@ -3,7 +3,6 @@
 #include "gpu/device/device_info.h"
 #include "gpu/spmm/registry.h"
 #include "tools/support/log.h"
-#include "tools/support/progress.h"
 #include "tools/support/run_tool.h"
 #include "tools/support/spmm_tool.h"
 
@@ -15,7 +14,7 @@ int main(int argc, char** argv) {
     // Before a large file is read in vain.
     const gpu::DeviceInfo device = gpu::device_info(options.multiply.plan.where.device);
     log_debug("GPU " + std::to_string(device.ordinal) + ": " + device.name);
-    const CsrFile file = read_csr_file(options.matrix, {FileIo::automatic, terminal_progress()});
+    const CsrFile file = read_csr_file(options.matrix, options.read);
     const CsrMatrix a = converted(file.matrix, options.multiply);
     const MultiplyOutcome outcome = run_multiply(*options.kernel, a, options.multiply);
     return report_spmm(options, room, outcome);

@@ -10,7 +10,6 @@
 #include "core/csr_file.h"
 #include "core/file_digest.h"
 #include "tools/support/log.h"
-#include "tools/support/progress.h"
 #include "tools/support/provenance.h"
 #include "tools/support/record_file.h"
 #include "tools/support/report.h"
@@ -75,20 +74,19 @@ bool is_judged_enough(const Json& record, CheckKind asked) {
 /// A matrix, read when the first of its cases needs it.
 class LazyMatrix {
  public:
-  LazyMatrix(const std::string& path, const MultiplyRequest& request)
-      : digest_(digest_file(path)), request_(request) {}
+  LazyMatrix(const std::string& path, const BenchOptions& options)
+      : digest_(digest_file(path)), options_(options) {}
   const FileDigest& digest() const { return digest_; }
   const CsrMatrix& matrix() {
     if (!matrix_) {
-      matrix_ = converted(
-          read_csr_file(digest_.path, {FileIo::automatic, terminal_progress()}).matrix, request_);
+      matrix_ = converted(read_csr_file(digest_.path, options_.read).matrix, options_.multiply);
     }
     return *matrix_;
   }
 
  private:
   FileDigest digest_;
-  const MultiplyRequest& request_;
+  const BenchOptions& options_;
   std::optional<CsrMatrix> matrix_;
 };
 
@@ -204,10 +202,12 @@ BenchOptions parse_bench_options(int argc, const char* const* argv,
       .example("csr-bench tiny.csr -k 16 --repeat 3 --records out.jsonl --resume",
                "records that survive an interruption")
       .on_list([rooms](bool as_json) { return list_kernels(rooms, as_json); });
+  declare_io(options);
   options.parse(argc, argv);
 
   BenchOptions result;
   result.matrices = options.names();
+  result.read = read_options(options);
   refuse_repeats(result.matrices, "the list of matrices");
   std::vector<std::string> kernel_names;
   for (const std::string& name : options.list("kernels")) {
@@ -273,7 +273,7 @@ int run_bench(const BenchOptions& options, const Json& machine) {
   std::vector<Json> records;
   bool all_passed = true;
   for (const std::string& path : options.matrices) {
-    LazyMatrix matrix(path, options.multiply);
+    LazyMatrix matrix(path, options);
     for (const Index dense_cols : options.dense_cols) {
       for (const bool is_cold : options.caches_cold) {
         for (const BenchKernel& kernel : options.kernels) {

@@ -6,6 +6,7 @@
 
 #include "tools/support/json.h"
 #include "tools/support/kernel_room.h"
+#include "tools/support/matrix_input.h"
 #include "tools/support/multiply_flow.h"
 
 namespace csrkit {
@@ -17,6 +18,7 @@ struct BenchKernel {
 
 struct BenchOptions {
   std::vector<std::string> matrices;
+  CsrReadOptions read;
   std::vector<BenchKernel> kernels;
   std::vector<Index> dense_cols;
   std::vector<bool> caches_cold;  // which states are measured

@@ -16,6 +16,7 @@ SpmmToolOptions parse_spmm_options(int argc, const char* const* argv, const Kern
                       std::string(is_gpu ? "GPU" : "CPU") +
                       ", checks the result and reports the throughput.");
   declare_multiply_options(options);
+  declare_io(options);
   if (is_gpu) {
     options.value("device", "N", "which of the visible GPUs", "0");
   } else {
@@ -39,6 +40,7 @@ SpmmToolOptions parse_spmm_options(int argc, const char* const* argv, const Kern
 
   SpmmToolOptions result;
   result.matrix = options.names()[0];
+  result.read = read_options(options);
   result.kernel = &room.find(options.text("kernel"));
   result.multiply = read_multiply_options(options);
   require_another_file(result.multiply.output, result.matrix);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tools/support/kernel_room.h"
+#include "tools/support/matrix_input.h"
 #include "tools/support/multiply_flow.h"
 #include "tools/support/options.h"
 
@@ -11,6 +12,7 @@ namespace csrkit {
 
 struct SpmmToolOptions {
   std::string matrix;
+  CsrReadOptions read;
   const SpmmKernel* kernel = nullptr;
   MultiplyRequest multiply;
   bool as_json = false;
