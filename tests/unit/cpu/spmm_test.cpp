@@ -42,7 +42,7 @@ TEST(MemoryBudget, AddsUpAndRefusesWithTheNumbers) {
   } catch (const MemoryError& error) {
     EXPECT_STREQ(error.what(),
                  "the third thing needs 1 bytes, 101 with what the plan holds already; the limit "
-                 "is 100 bytes");
+                 "is 100 bytes: raise --memory-limit or use fewer --dense-cols");
   }
 }
 
