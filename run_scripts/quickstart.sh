@@ -34,7 +34,12 @@ cmake --preset release -B "$build_dir" -DCSRKIT_TESTS=OFF -DCSRKIT_STUDIES=OFF >
   exit 1
 }
 grep -E 'GPU tools:|METIS orderings:' "$configure_log" || true
-cmake --build "$build_dir" --parallel "$jobs" | tail -n 1
+build_log=$build_dir/build.log
+cmake --build "$build_dir" --parallel "$jobs" >"$build_log" 2>&1 || {
+  tail -n 40 "$build_log" >&2
+  exit 1
+}
+tail -n 1 "$build_log"
 tools=$build_dir/tools
 
 step "3/4 one real graph: import once, reorder once (ogbn-arxiv, 169,343 papers, 1,166,243 citations)"

@@ -26,6 +26,13 @@ mkdir -p "$folder/packages"
 for package in "$folder"/packages/*.deb; do
   dpkg -x "$package" "$folder"
 done
+# A -dev package links to a shared library that may be on the system already, and so was not unpacked.
+find "$folder/usr/lib" -xtype l | while read -r link; do
+  target=$(readlink "$link")
+  system=${link#"$folder"}
+  system=${system%/*}/${target##*/}
+  if [[ -e $system ]]; then ln -sf "$system" "$link"; fi
+done
 cat <<MESSAGE
 Unpacked ${#missing[@]} packages into $folder. Now:
   export CMAKE_PREFIX_PATH=$folder/usr LD_LIBRARY_PATH=$folder/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || echo x86_64-linux-gnu)
