@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the packages that csrkit is built from, with apt (Debian 12, Ubuntu 24.04 and newer).
+# Installs the packages that csrkit is built from, with apt (tested on Debian 12).
 # Says first what it will install; installs nothing that is there; needs root or sudo only for that.
 #
 # Usage: install_dependencies.sh [--tests] [--no-install]
