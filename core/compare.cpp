@@ -4,30 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <vector>
 
+#include "core/compare_parts.h"
 #include "core/hash.h"
 #include "core/reference.h"
 
 namespace csrkit {
 
 namespace {
-
-constexpr double kDoubleRoundoff = 0x1p-53;
-
-double gamma_of(double roundings, double unit) {
-  const double mu = roundings * unit;
-  return mu <= 0.5 ? mu / (1 - mu) : 2 * mu;
-}
-
-std::string text_of(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
-}
 
 /// What can be said of the terms of one entry when something is not finite.
 struct Operands {
@@ -97,50 +84,6 @@ bool special_entry_is_right(const Product& product, Index row, Index col,
          std::signbit(found) == std::signbit(expected.value) &&
          std::fabs(expected.value) + bound > largest_finite(product.problem.c);
 }
-
-/// Collects verdicts from many threads; keeps the first failure in row-major order, so that the
-/// message does not depend on timing.
-class Findings {
- public:
-  bool concerns(Index row) const {
-    Index first;
-#pragma omp atomic read
-    first = first_bad_row_;
-    return row <= first;
-  }
-
-  void fail(Index row, Index col, std::string message) {
-#pragma omp critical(csrkit_compare_findings)
-    {
-      if (row < first_bad_row_ || (row == first_bad_row_ && col < first_bad_col_) ||
-          message_.empty()) {
-#pragma omp atomic write
-        first_bad_row_ = row;
-        first_bad_col_ = col;
-        message_ = std::move(message);
-      }
-    }
-  }
-
-  void merge_ratio(double ratio) {
-#pragma omp critical(csrkit_compare_findings)
-    worst_ratio_ = std::max(worst_ratio_, ratio);
-  }
-
-  bool failed() const { return !message_.empty(); }
-
-  void write_to(CheckResult& result) const {
-    result.passed = message_.empty();
-    result.failure = message_;
-    result.worst_error_ratio = worst_ratio_;
-  }
-
- private:
-  Index first_bad_row_ = std::numeric_limits<Index>::max();
-  Index first_bad_col_ = std::numeric_limits<Index>::max();
-  double worst_ratio_ = 0;
-  std::string message_;
-};
 
 /// Compares columns [first_col, first_col + count) of one row; returns the worst error ratio.
 double compare_row(const Product& product, Index row, Index first_col, Index count,

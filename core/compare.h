@@ -21,7 +21,7 @@
 // NaN; one that fits there and not in C's kind may be the infinity of its sign.
 #pragma once
 
-#include "core/spmm.h"
+#include "core/spgemm.h"
 
 namespace csrkit {
 
@@ -52,6 +52,16 @@ struct CheckResult {
 CheckResult check_spmm(const SpmmProblem& problem, ConstDenseView b, double alpha, double beta,
                        const ConstDenseView* c0, ConstDenseView c,
                        const CheckOptions& options = {});
+
+/// Judges C = alpha * A * op(B): C is a valid CSR matrix of the problem's shape and kind, has
+/// exactly the entries of the symbolic structure that the mask keeps, and every value is within the
+/// bound above, n being the products that make the entry. With drop_below an entry must be there if
+/// it is above the threshold by more than its bound and must not if it is below by more. Products
+/// of more than work_limit multiplications are sampled: the rows with most products, the first, the
+/// last and some random ones entry by entry, and - plus-times without mask and threshold - every
+/// row's projection, as in check_spmm.
+CheckResult check_spgemm(const SpgemmProblem& problem, const CsrMatrix& c,
+                         const CheckOptions& options = {});
 
 /// The bound above for one entry. `terms` is n, `magnitude` includes alpha and beta.
 double spmm_error_bound(const SpmmProblem& problem, Offset terms, double reference,

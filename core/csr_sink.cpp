@@ -29,6 +29,11 @@ void MemorySink::append_rows(const CsrMatrix& block) {
 
 CsrMatrix MemorySink::finish() {
   require_all_rows(state_->rows_so_far, state_->rows);
+  if (state_->blocks.size() == 1) {
+    CsrMatrix whole = std::move(state_->blocks.front());
+    state_->blocks.clear();
+    return whole;
+  }
   Offset nnz = 0;
   for (const CsrMatrix& block : state_->blocks) nnz += block.nnz();
   Buffer<Offset> row_offsets(Offset{state_->rows} + 1);

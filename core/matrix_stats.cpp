@@ -229,4 +229,31 @@ SpmmCost spmm_cost(const SpmmProblem& problem) {
   return cost;
 }
 
+Offset spgemm_products(const CsrMatrix& a, const CsrMatrix& op_b, Offset* per_row) {
+  const Offset* const offsets = a.row_offsets();
+  const Offset* const lengths = op_b.row_offsets();
+  Offset total = 0;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : total)
+  for (Index row = 0; row < a.rows(); ++row) {
+    Offset products = 0;
+    for (Offset at = offsets[row]; at < offsets[row + 1]; ++at) {
+      const Index k = a.col_indices()[at];
+      products += lengths[k + 1] - lengths[k];
+    }
+    if (per_row != nullptr) per_row[row] = products;
+    total += products;
+  }
+  return total;
+}
+
+SpgemmCost spgemm_cost(const SpgemmProblem& problem, Offset products, Offset output_nnz) {
+  SpgemmCost cost;
+  cost.products = static_cast<double>(products);
+  cost.flops = 2 * cost.products;
+  cost.minimum_bytes = static_cast<double>(operand_bytes(problem) +
+                                           csr_bytes(problem.output_rows(), output_nnz, problem.c));
+  cost.compression = output_nnz > 0 ? cost.products / static_cast<double>(output_nnz) : 0;
+  return cost;
+}
+
 }  // namespace csrkit

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/spmm.h"
+#include "core/spgemm.h"
 
 namespace csrkit {
 
@@ -54,5 +54,19 @@ struct SpmmCost {
   double minimum_bytes = 0;
 };
 SpmmCost spmm_cost(const SpmmProblem& problem);
+
+/// Multiplications of A * op_b, op_b stored by rows of op(B): sum over A's entries (i, k) of the
+/// length of row k. `per_row`, if not null, gets A.rows() numbers.
+Offset spgemm_products(const CsrMatrix& a, const CsrMatrix& op_b, Offset* per_row = nullptr);
+
+/// Work of one product C = A * op(B). `flops`: two per multiplication. `minimum_bytes`: A, B (once
+/// if it is A) and C once each.
+struct SpgemmCost {
+  double products = 0;
+  double flops = 0;
+  double minimum_bytes = 0;
+  double compression = 0;  // products per entry of C; 0 if C is empty
+};
+SpgemmCost spgemm_cost(const SpgemmProblem& problem, Offset products, Offset output_nnz);
 
 }  // namespace csrkit
