@@ -71,6 +71,7 @@ struct SpgemmPhases {
   double analysis_seconds = 0;  // transposes, products, bins
   double symbolic_seconds = 0;  // counting C's entries
   double numeric_seconds = 0;   // columns and values, allocation of C included
+  double sort_seconds = 0;      // from an unsorted result to CSR; kernels that make CSR have none
   double output_seconds = 0;    // downloads and the sink
   Index row_blocks = 0;         // blocks in which C was made
   Offset output_nnz = 0;

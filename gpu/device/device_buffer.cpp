@@ -60,8 +60,14 @@ void DeviceMemory::require(std::uint64_t bytes, const std::string& what) const {
       ", free on the device are " + std::to_string(free_bytes) + " bytes");
 }
 
+std::uint64_t DeviceMemory::available_bytes() const {
+  const std::uint64_t free_bytes = free_bytes_of(device_);
+  if (limit_bytes_ == 0) return free_bytes;
+  return std::min(free_bytes, limit_bytes_ - std::min(limit_bytes_, used_bytes_));
+}
+
 void* DeviceMemory::allocate(std::uint64_t bytes, const char* what) {
-  require(bytes, what);
+  if (limit_bytes_ != 0) require(bytes, what);
   void* data = nullptr;
   const cudaMemPool_t pool = pool_of(device_);
   cudaError_t status = cudaMallocFromPoolAsync(&data, bytes, pool, stream_);

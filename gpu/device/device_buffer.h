@@ -23,6 +23,7 @@ class DeviceMemory {
   /// asked before anything is allocated.
   void require(std::uint64_t bytes, const std::string& what) const;
 
+  /// Asks the device only if it refuses: this is on the clock of sparse products.
   void* allocate(std::uint64_t bytes, const char* what);
   void release(void* data, std::uint64_t bytes) noexcept;
 
@@ -30,6 +31,10 @@ class DeviceMemory {
   cudaStream_t stream() const { return stream_; }
   std::uint64_t used_bytes() const { return used_bytes_; }
   std::uint64_t peak_bytes() const { return peak_bytes_; }
+  /// From here on, `peak_bytes` is about what comes.
+  void reset_peak() { peak_bytes_ = used_bytes_; }
+  /// What may still be allocated: within the limit, and free on the device.
+  std::uint64_t available_bytes() const;
 
  private:
   int device_;

@@ -60,6 +60,12 @@ DeviceCsr::DeviceCsr(DeviceMemory& memory, const CsrMatrix& matrix, OffsetWidth 
                              cudaMemcpyHostToDevice, stream));
 }
 
+void DeviceCsr::set_values(const CsrMatrix& matrix, cudaStream_t stream) {
+  if (values_.size() == 0) return;
+  CHECK_CUDA(cudaMemcpyAsync(values_.data(), matrix.values(), values_.size_bytes(),
+                             cudaMemcpyHostToDevice, stream));
+}
+
 void copy_dense(DenseView to, ConstDenseView from, cudaStream_t stream) {
   if (to.rows == 0 || to.cols == 0) return;
   const auto element = static_cast<std::size_t>(size_of(to.kind));

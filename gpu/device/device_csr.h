@@ -76,7 +76,7 @@ struct DeviceDenseView {
 
 enum class OffsetWidth : std::uint8_t { automatic, wide };
 
-/// Owns the three arrays on the device. Immutable once uploaded.
+/// Owns the three arrays on the device. The structure is immutable once uploaded.
 class DeviceCsr {
  public:
   DeviceCsr() = default;
@@ -87,6 +87,9 @@ class DeviceCsr {
 
   /// What the constructor will need at most at once, from sizes alone.
   static std::uint64_t forecast_bytes(Index rows, Offset nnz, ValueKind kind);
+
+  /// New values in the same places: `matrix` has this structure and kind.
+  void set_values(const CsrMatrix& matrix, cudaStream_t stream);
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }

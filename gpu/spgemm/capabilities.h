@@ -1,0 +1,11 @@
+// What the plan does for every kernel, and so what a row of kernels.inc can do at least.
+#pragma once
+
+#include "core/spgemm.h"
+
+namespace csrkit::gpu {
+
+inline constexpr Capabilities kDoneByPlan =
+    kImplicitOnes | kF32 | kF64 | kF16 | kBf16 | kTranspose | kMask | kDropBelow;
+
+}  // namespace csrkit::gpu

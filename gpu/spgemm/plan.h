@@ -1,0 +1,67 @@
+// The plan of every GPU kernel: one adapter between the contract in core/spgemm.h and DeviceSpgemm.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/spgemm.h"
+#include "gpu/spgemm/device_spgemm.h"
+#include "gpu/spgemm/row_ranges.h"
+
+namespace csrkit::gpu {
+
+/// Uploads A, B (once where they are the same arrays) and the pattern of the mask when it is made;
+/// keeps them, and the last C of a kernel that can reuse its structure, on the device. If the forecast
+/// does not fit, A is cut into ranges of rows and C leaves the device range by range: the same bits,
+/// because a row of C depends on its row of A only.
+class GpuSpgemmPlan final : public SpgemmPlan {
+ public:
+  /// `name` is the kernel's row in the registry.
+  GpuSpgemmPlan(const char* name, const SpgemmProblem& problem, const PlanOptions& options,
+                std::unique_ptr<DeviceSpgemm> kernel);
+  ~GpuSpgemmPlan() override;
+
+  void multiply(CsrSink& sink) override;
+  void set_values(const CsrMatrix& a, const CsrMatrix& b) override;
+  double time_multiply() override;
+  double time_numeric() override;
+  void evict_caches() override;
+  SpgemmForecast forecast() const override { return forecast_; }
+  SpgemmPhases phases() const override { return phases_; }
+  std::string choice() const override;
+
+  /// Says who chose this plan and why.
+  void note_choice(const std::string& text) { chosen_ = text; }
+
+ private:
+  struct State;
+  void make_ranges();
+  std::uint64_t forecast_of(const SpgemmSizes& sizes) const;
+  SpgemmOperands operands_of(const RowRange& range) const;
+  DeviceProduct empty_product(const RowRange& range) const;
+  /// Runs the kernel over one range; the result is the state's structure where it can be kept.
+  const DeviceProduct& run(const RowRange& range, DeviceProduct& c, PhaseMarks* marks);
+  /// Adds what masks and dropping leave to `kept`, and says which of the two is the result.
+  const DeviceProduct& filter(const RowRange& range, const DeviceProduct& c, DeviceProduct& kept);
+  bool is_filtered() const { return problem_.mask.has_value() || problem_.drop_below > 0; }
+  bool can_reuse() const { return kernel_->can_reuse() && ranges_.size() == 1; }
+  void require_reuse() const;
+  void drop_structure();
+  void renew_values();
+
+  const char* name_;
+  SpgemmProblem problem_;
+  Capabilities capabilities_;
+  int device_;
+  bool shares_b_;  // B on the device is A
+  std::vector<RowRange> ranges_;
+  SpgemmForecast forecast_;
+  SpgemmPhases phases_;
+  double plan_analysis_seconds_ = 0;
+  std::string chosen_;
+  std::unique_ptr<State> state_;
+  std::unique_ptr<DeviceSpgemm> kernel_;  // goes before the memory it was given
+};
+
+}  // namespace csrkit::gpu
