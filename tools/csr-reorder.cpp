@@ -1,7 +1,9 @@
 // csr-reorder: rows, columns or both in another order, which the file remembers and can undo.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/csr_file.h"
+#include "core/npy_file.h"
 #include "preprocess/reorder/reorder.h"
 #include "tools/support/log.h"
 #include "tools/support/matrix_facts.h"
@@ -18,42 +20,76 @@ using namespace csrkit;
 namespace {
 
 struct ReorderToolOptions {
-  std::string input, output, method, sides;
+  std::string input, output, sides, operand;
+  std::vector<std::string> methods;
   bool is_undo = false;
   ReorderOptions reorder;
   CsrReadOptions read;
   bool as_json = false;
   std::vector<std::string> command_line;
+
+  std::string method_text() const {
+    std::string text = is_undo ? "undo" : "";
+    for (const std::string& method : methods) text += (text.empty() ? "" : ", then ") + method;
+    return text;
+  }
 };
 
 std::string list_methods(bool as_json) {
   std::vector<std::pair<std::string, std::string>> rows;
   for (const ReorderMethod& method : reorder_methods()) {
     rows.emplace_back(method.name,
-                      std::string(method.summary) + (method.needs_square ? "; square only" : "") +
+                      std::string(method.summary) + (method.needs_square() ? "; square only" : "") +
                           (method.is_available ? "" : "; NOT AVAILABLE: built without METIS"));
   }
   return list_rows("method", rows, as_json);
 }
 
+void read_method_options(const Options& options, ReorderToolOptions* result) {
+  const auto only_for = [&](const std::string& option, const char* method) {
+    if (!options.given(option)) return false;
+    const auto& all = result->methods;
+    if (std::find(all.begin(), all.end(), method) != all.end()) return true;
+    throw UsageError("--" + option + " is for --method " + method);
+  };
+  ReorderOptions& reorder = result->reorder;
+  reorder.descending = only_for("descending", "degree");
+  reorder.binned = only_for("binned", "degree");
+  if (only_for("parts", "metis-partition")) {
+    reorder.parts = static_cast<Index>(options.integer("parts", 1, kMaxIndex));
+  }
+  if (options.given("memory-limit")) reorder.memory_limit_bytes = options.bytes("memory-limit");
+  reorder.seed = options.seed("seed");
+  reorder.progress = terminal_progress();
+}
+
 ReorderToolOptions parse_reorder_options(int argc, char** argv) {
   Options options(
-      "csr-reorder", "INPUT.csr OUTPUT.csr", 2, 2,
+      "csr-reorder", "INPUT.csr OUTPUT", 2, 2,
       "Puts rows, columns or both into another order. The order since import travels in "
-      "the file, so --undo needs no other file.");
+      "the file, so --undo needs no other file, and --apply-to moves dense operands along.");
   options.value("method", "NAME", "the ordering; --list shows them")
-      .value(
-          "sides", "rows|cols|both",
-          "what moves (default: both for a square matrix, so that a graph keeps its meaning, rows "
-          "otherwise)")
+      .repeated("then", "NAME", "another ordering, of what the one before left")
+      .value("sides", "rows|cols|both",
+             "what moves (default: both for a square matrix, so that a graph keeps its meaning, "
+             "rows otherwise)")
       .flag("descending", "degree: longest rows first")
+      .flag("binned", "degree: lengths within a factor of two count as equal")
       .value("parts", "N", "metis-partition: number of parts (default: by cache size)")
       .value("seed", "N", "of random choices", "1")
+      .value("memory-limit", "SIZE",
+             "refuse an ordering that is expected to need more beside the matrix, e.g. 8G")
       .flag("undo", "instead of --method: restore the order at import")
+      .value("apply-to", "X.npy",
+             "instead of --method: bring a dense operand into the order of INPUT.csr, with --undo "
+             "out of it; OUTPUT is an .npy file")
       .example("csr-reorder tiny.csr rcm.csr --method rcm",
                "reverse Cuthill-McKee, small bandwidth")
+      .example("csr-reorder tiny.csr both.csr --method community --then degree --binned",
+               "communities, then rows of like length together")
       .example("csr-reorder tiny.csr sorted.csr --method degree --descending --sides=rows",
                "longest rows first, columns stay")
+      .example("csr-reorder rcm.csr moved_b.npy --apply-to b.npy", "B for the reordered matrix")
       .example("csr-reorder rcm.csr back.csr --undo", "back to the order at import")
       .on_list(list_methods);
   declare_io(options);
@@ -64,26 +100,29 @@ ReorderToolOptions parse_reorder_options(int argc, char** argv) {
   result.output = options.names()[1];
   result.read = read_options(options);
   result.is_undo = options.flag("undo");
-  result.method = options.text("method");
-  if (result.is_undo == options.given("method")) {
-    throw UsageError("expected either --method NAME or --undo; --list shows the methods");
+  result.operand = options.text("apply-to");
+  const bool is_apply = options.given("apply-to");
+  if (options.given("method") == (result.is_undo || is_apply)) {
+    throw UsageError(
+        "expected either --method NAME or --undo or --apply-to X.npy; --list shows the methods");
   }
-  if (options.given("sides")) result.sides = options.choice("sides", {"rows", "cols", "both"});
-  if (result.is_undo && !result.sides.empty()) {
+  if (options.given("method")) result.methods.push_back(options.text("method"));
+  if (options.given("then") && result.methods.empty()) {
+    throw UsageError("--then continues a --method, and there is none");
+  }
+  for (const std::string& method : options.texts("then")) result.methods.push_back(method);
+  if (options.given("sides")) {
+    result.sides = is_apply ? options.choice("sides", {"rows", "cols"})
+                            : options.choice("sides", {"rows", "cols", "both"});
+  }
+  if (result.is_undo && !is_apply && !result.sides.empty()) {
     throw UsageError("--undo restores whatever was moved; leave out --sides");
   }
-  if (options.given("descending") && result.method != "degree") {
-    throw UsageError("--descending is for --method degree");
+  if (is_apply) {
+    require_another_file(result.output, result.input);
+    require_another_file(result.output, result.operand);
   }
-  if (options.given("parts") && result.method != "metis-partition") {
-    throw UsageError("--parts is for --method metis-partition");
-  }
-  result.reorder.descending = options.flag("descending");
-  if (options.given("parts")) {
-    result.reorder.parts = static_cast<Index>(options.integer("parts", 1, kMaxIndex));
-  }
-  result.reorder.seed = options.seed("seed");
-  result.reorder.progress = terminal_progress();
+  read_method_options(options, &result);
   result.as_json = options.json();
   result.command_line = options.command_line();
   return result;
@@ -95,7 +134,7 @@ void report_reorder(const ReorderToolOptions& options, const CsrFile& before, co
   const LocalityProfile new_profile = locality_profile(after.matrix);
   Report report;
   report.add("output", "output", options.output);
-  report.add("method", "method", options.is_undo ? "undo" : options.method);
+  report.add("method", "method", options.method_text());
   add_shape(report, after.matrix);
   if (after.partition)
     report.add("parts", "parts", static_cast<std::int64_t>(after.partition->parts));
@@ -115,20 +154,43 @@ void report_reorder(const ReorderToolOptions& options, const CsrFile& before, co
   print(report, options.as_json);
 }
 
+int apply_to_operand(const ReorderToolOptions& options, const CsrFile& file) {
+  const DenseMatrix moved =
+      operand_moved(read_npy(options.operand), file, options.sides, options.is_undo);
+  write_npy(options.output, moved.view());
+  Report report;
+  report.add("output", "output", options.output);
+  report.add("rows", "rows", static_cast<std::int64_t>(moved.rows()));
+  report.add("cols", "cols", static_cast<std::int64_t>(moved.cols()));
+  report.add("order", "order", options.is_undo ? "that at import" : "that of " + options.input);
+  print(report, options.as_json);
+  return kExitDone;
+}
+
+/// What provenance keeps of a reordering beside the command line.
+Json details_of(const ReorderToolOptions& options, Sides sides, double order_seconds) {
+  return {{"methods", options.methods},
+          {"sides", name_of(sides)},
+          {"direction", "row_new_of_old and col_new_of_old lead from the import to this file"},
+          {"order_seconds", order_seconds}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_tool("csr-reorder", [&] {
+  return run_tool("csr-reorder", [&]() -> int {
     const ReorderToolOptions options = parse_reorder_options(argc, argv);
     const CsrFile before = read_csr_file(options.input, options.read);
+    if (!options.operand.empty()) return apply_to_operand(options, before);
+    const Sides sides = sides_of(options.sides, before.matrix);
     const Stopwatch watch;
-    CsrFile after = options.is_undo
-                        ? restored(before)
-                        : reordered(before, options.method, sides_of(options.sides, before.matrix),
-                                    options.reorder);
+    CsrFile after = options.is_undo ? restored(before)
+                                    : reordered(before, options.methods, sides, options.reorder);
     const double order_seconds = watch.seconds();
-    after.provenance = append_step(before.provenance,
-                                   {options.command_line, {digest_file(options.input)}, nullptr});
+    const Json details = options.is_undo ? Json() : details_of(options, sides, order_seconds);
+    after.provenance = append_step(
+        before.provenance,
+        {options.command_line, {digest_file(options.input)}, options.is_undo ? nullptr : &details});
     write_csr_file(options.output, after, terminal_progress());
     report_reorder(options, before, after, order_seconds);
     return kExitDone;

@@ -1,5 +1,6 @@
 #include "preprocess/reorder/adjacency.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -9,6 +10,12 @@ namespace {
 
 // Below this many vertices, waking threads takes longer than the work.
 constexpr Index kWorthThreads = 4096;
+
+/// Values are neither needed nor copied: a view of the same arrays that ignores them.
+CsrMatrix pattern_view(const CsrMatrix& matrix) {
+  return CsrMatrix(matrix.rows(), matrix.cols(), matrix.row_offsets(), matrix.col_indices(),
+                   ValueKind::none, nullptr, std::make_shared<CsrMatrix>(matrix));
+}
 
 /// Calls `take(neighbour)` for the union of two ascending rows, in ascending order, without `self`.
 template <class Take>
@@ -35,9 +42,7 @@ Adjacency build_adjacency(const CsrMatrix& matrix,
                           const std::function<void(Offset entries)>& before_allocation) {
   assert(matrix.rows() == matrix.cols());
   const Index n = matrix.rows();
-  // Values are neither needed nor copied: a view of the same arrays that ignores them.
-  const CsrMatrix pattern(n, n, matrix.row_offsets(), matrix.col_indices(), ValueKind::none,
-                          nullptr, std::make_shared<CsrMatrix>(matrix));
+  const CsrMatrix pattern = pattern_view(matrix);
   const CsrMatrix mirrored = transpose(pattern);
 
   Adjacency graph;
@@ -62,6 +67,45 @@ Adjacency build_adjacency(const CsrMatrix& matrix,
     merge_rows(pattern, mirrored, v, [&](Index neighbour) { *to++ = neighbour; });
   }
   return graph;
+}
+
+Adjacency build_bipartite(const CsrMatrix& matrix) {
+  const Index rows = matrix.rows(), cols = matrix.cols();
+  const Offset nnz = matrix.nnz();
+  const CsrMatrix mirrored = transpose(pattern_view(matrix));
+  Adjacency graph;
+  graph.vertices = rows + cols;
+  graph.offsets = Buffer<Offset>(Offset{graph.vertices} + 1);
+  graph.neighbours = Buffer<Index>(2 * nnz);
+  std::copy_n(matrix.row_offsets(), Offset{rows} + 1, graph.offsets.data());
+  for (Index col = 0; col < cols; ++col) {
+    graph.offsets[Offset{rows} + col + 1] = nnz + mirrored.row_offsets()[col + 1];
+  }
+  for (Offset at = 0; at < nnz; ++at) graph.neighbours[at] = rows + matrix.col_indices()[at];
+  std::copy_n(mirrored.col_indices(), nnz, graph.neighbours.data() + nnz);
+  return graph;
+}
+
+Adjacency build_graph(const CsrMatrix& matrix) {
+  return matrix.rows() == matrix.cols() ? build_adjacency(matrix) : build_bipartite(matrix);
+}
+
+Ordering ordering_of_vertices(const CsrMatrix& matrix, Buffer<Index> old_of_new) {
+  const Index rows = matrix.rows(), cols = matrix.cols();
+  if (rows == cols) {
+    return {Permutation::from_old_of_new(std::move(old_of_new))};
+  }
+  Buffer<Index> row_order(rows), col_order(cols);
+  Index next_row = 0, next_col = 0;
+  for (const Index vertex : old_of_new) {
+    if (vertex < rows) {
+      row_order[next_row++] = vertex;
+    } else {
+      col_order[next_col++] = vertex - rows;
+    }
+  }
+  return {Permutation::from_old_of_new(std::move(row_order)), std::nullopt,
+          Permutation::from_old_of_new(std::move(col_order))};
 }
 
 }  // namespace csrkit::reorder

@@ -1,9 +1,10 @@
-// The undirected graph behind a square matrix: what RCM and METIS look at.
+// The undirected graph behind a matrix: what RCM, communities and METIS look at.
 #pragma once
 
 #include <functional>
 
 #include "core/csr_matrix.h"
+#include "preprocess/reorder/reorder.h"
 
 namespace csrkit::reorder {
 
@@ -24,5 +25,16 @@ struct Adjacency {
 /// result for any thread count. `matrix` must be square.
 Adjacency build_adjacency(const CsrMatrix& matrix,
                           const std::function<void(Offset entries)>& before_allocation = {});
+
+/// The bipartite graph of a matrix of any shape: rows are the vertices [0, rows), columns
+/// [rows, rows + cols), every entry is an edge. rows + cols must be an Index.
+Adjacency build_bipartite(const CsrMatrix& matrix);
+
+/// The graph that a method with Takes::graph orders: A + A^T of a square matrix, else bipartite.
+Adjacency build_graph(const CsrMatrix& matrix);
+
+/// What an order of the vertices of that graph means for the matrix: of the rows, and, if it is
+/// rectangular, of the columns, both in the order in which they were numbered.
+Ordering ordering_of_vertices(const CsrMatrix& matrix, Buffer<Index> old_of_new);
 
 }  // namespace csrkit::reorder

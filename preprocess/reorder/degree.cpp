@@ -1,5 +1,6 @@
 // degree: rows by their number of stored entries, shortest first (or longest first). Rows of equal
-// length keep their order, so what locality there is among them survives.
+// length keep their order, so what locality there is among them survives. Binned, lengths count as
+// equal within a factor of two, and more of it survives.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -24,6 +25,13 @@ void sort_by_digit(const Buffer<Index>& from, Buffer<Index>& to, int shift, KeyO
   for (const Index row : from) to[next[(key_of(row) >> shift) & kMask]++] = row;
 }
 
+/// 0, 1, 2-3, 4-7, ...
+Offset bin_of(Offset length) {
+  Offset bin = 0;
+  for (; length > 0; length >>= 1) ++bin;
+  return bin;
+}
+
 }  // namespace
 
 Ordering degree(const CsrMatrix& matrix, const ReorderOptions& options) {
@@ -31,10 +39,12 @@ Ordering degree(const CsrMatrix& matrix, const ReorderOptions& options) {
   for (Index row = 0; row < matrix.rows(); ++row) {
     longest = std::max(longest, matrix.row_length(row));
   }
+  const auto size_of = [&](Offset length) { return options.binned ? bin_of(length) : length; };
+  longest = size_of(longest);
   // A row holds every column at most once, so lengths fit 31 bits. Descending order is ascending
   // order of the complement, which keeps the sort stable; reversing the result would not.
   const auto key_of = [&](Index row) {
-    const Offset length = matrix.row_length(row);
+    const Offset length = size_of(matrix.row_length(row));
     return static_cast<std::uint32_t>(options.descending ? longest - length : length);
   };
   Buffer<Index> old_of_new(matrix.rows()), scratch(matrix.rows());
@@ -44,7 +54,7 @@ Ordering degree(const CsrMatrix& matrix, const ReorderOptions& options) {
     sort_by_digit(old_of_new, scratch, kDigitBits, key_of);
     old_of_new = std::move(scratch);
   }
-  return {Permutation::from_old_of_new(std::move(old_of_new)), std::nullopt};
+  return {Permutation::from_old_of_new(std::move(old_of_new))};
 }
 
 }  // namespace csrkit::reorder

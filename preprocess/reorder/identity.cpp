@@ -4,7 +4,7 @@
 namespace csrkit::reorder {
 
 Ordering identity(const CsrMatrix& matrix, const ReorderOptions&) {
-  return {Permutation::identity(matrix.rows()), std::nullopt};
+  return {Permutation::identity(matrix.rows())};
 }
 
 }  // namespace csrkit::reorder

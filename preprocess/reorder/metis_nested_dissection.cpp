@@ -12,7 +12,7 @@ Ordering metis_nested_dissection(const CsrMatrix& matrix, const ReorderOptions& 
   MetisGraph input = make_metis_graph(matrix);
   const Index n = matrix.rows();
   // Without edges there is nothing to dissect, and METIS does not take graphs without vertices.
-  if (input.graph.entries() == 0) return {Permutation::identity(n), std::nullopt};
+  if (input.graph.entries() == 0) return {Permutation::identity(n)};
 
   const SharedMemory result(2 * static_cast<std::size_t>(n) * sizeof(idx_t));
   idx_t* perm = result.as<idx_t>();
@@ -31,7 +31,7 @@ Ordering metis_nested_dissection(const CsrMatrix& matrix, const ReorderOptions& 
   Buffer<Index> new_of_old(n);
   for (Index i = 0; i < n; ++i) new_of_old[i] = static_cast<Index>(iperm[i]);
   try {
-    return {Permutation::from_new_of_old(std::move(new_of_old), "METIS_NodeND"), std::nullopt};
+    return {Permutation::from_new_of_old(std::move(new_of_old), "METIS_NodeND")};
   } catch (const InputError& fault) {
     throw Error(std::string(fault.what()) + "; try the method rcm or degree, or another seed");
   }

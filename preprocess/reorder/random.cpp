@@ -17,7 +17,7 @@ Ordering random(const CsrMatrix& matrix, const ReorderOptions& options) {
     std::swap(old_of_new[left - 1],
               old_of_new[static_cast<Offset>(stream.below(static_cast<std::uint64_t>(left)))]);
   }
-  return {Permutation::from_old_of_new(std::move(old_of_new)), std::nullopt};
+  return {Permutation::from_old_of_new(std::move(old_of_new))};
 }
 
 }  // namespace csrkit::reorder

@@ -125,9 +125,8 @@ class CuthillMcKee {
 }  // namespace
 
 Ordering rcm(const CsrMatrix& matrix, const ReorderOptions& options) {
-  const Adjacency graph = build_adjacency(matrix);
-  return {Permutation::from_old_of_new(CuthillMcKee(graph).old_of_new(options.progress)),
-          std::nullopt};
+  const Adjacency graph = build_graph(matrix);
+  return ordering_of_vertices(matrix, CuthillMcKee(graph).old_of_new(options.progress));
 }
 
 }  // namespace csrkit::reorder

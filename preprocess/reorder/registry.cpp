@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <string>
 
+#include "core/available_memory.h"
 #include "preprocess/reorder/reorder.h"
 
 namespace csrkit {
 
 namespace reorder {
 
-#define CSRKIT_METHOD(function, name, needs_square, summary) \
+#define CSRKIT_METHOD(function, ...) \
   Ordering function(const CsrMatrix& matrix, const ReorderOptions& options);
 #define CSRKIT_METIS_METHOD CSRKIT_METHOD
 #include "preprocess/reorder/methods.inc"
@@ -24,17 +25,18 @@ struct Row {
 };
 
 const Row kRows[] = {
-#define CSRKIT_METHOD(function, name, needs_square, summary) \
-  {{name, needs_square, true, summary}, reorder::function},
+#define CSRKIT_ROW(make, is_available, name, takes, ns_entry, ns_row, b_entry, b_row, par, text) \
+  {{name, takes, ns_entry, ns_row, b_entry, b_row, par, is_available, text}, make},
+#define CSRKIT_METHOD(function, ...) CSRKIT_ROW(reorder::function, true, __VA_ARGS__)
 #ifdef CSRKIT_HAVE_METIS
 #define CSRKIT_METIS_METHOD CSRKIT_METHOD
 #else
-#define CSRKIT_METIS_METHOD(function, name, needs_square, summary) \
-  {{name, needs_square, false, summary}, nullptr},
+#define CSRKIT_METIS_METHOD(function, ...) CSRKIT_ROW(nullptr, false, __VA_ARGS__)
 #endif
 #include "preprocess/reorder/methods.inc"
 #undef CSRKIT_METHOD
 #undef CSRKIT_METIS_METHOD
+#undef CSRKIT_ROW
 };
 
 const Row& find_row(const std::string& name) {
@@ -52,15 +54,24 @@ void require_applicable(const ReorderMethod& method, const CsrMatrix& matrix,
   if (!method.is_available) {
     throw UsageError(name + " is not available: this csrkit was built without METIS; install it " +
                      "(Debian and Ubuntu: libmetis-dev, conda: metis) and build with " +
-                     "-DCSRKIT_METIS=ON, or try rcm or degree");
+                     "-DCSRKIT_METIS=ON, or try community, rcm or degree");
   }
-  if (method.needs_square && matrix.rows() != matrix.cols()) {
-    throw UsageError(name + " orders the vertices of a graph and so needs a square matrix; this " +
+  if (method.needs_square() && matrix.rows() != matrix.cols()) {
+    throw UsageError(name + " divides the graph of A + A^T and so needs a square matrix; this " +
                      "one is " + std::to_string(matrix.rows()) + " x " +
-                     std::to_string(matrix.cols()) + "; degree and random take any shape");
+                     std::to_string(matrix.cols()) +
+                     "; community and rcm take it as the bipartite graph of its rows and "
+                     "columns, row-similarity by its rows");
   }
-  if (options.descending && name != "degree") {
-    throw UsageError(name + " has no descending order; only degree has");
+  if (method.takes == Takes::graph && matrix.rows() != matrix.cols() &&
+      matrix.rows() > kMaxIndex - matrix.cols()) {
+    throw UsageError(name + " numbers rows and columns of a rectangular matrix together; these " +
+                     std::to_string(Offset{matrix.rows()} + matrix.cols()) + " are more than " +
+                     std::to_string(kMaxIndex) + "; row-similarity looks at rows alone");
+  }
+  if ((options.descending || options.binned) && name != "degree") {
+    throw UsageError(name + " has no " + (options.descending ? "descending" : "binned") +
+                     " order; only degree has");
   }
   if (options.parts != 0 && name != "metis-partition") {
     throw UsageError(name + " makes no parts; only metis-partition does");
@@ -71,12 +82,32 @@ void require_applicable(const ReorderMethod& method, const CsrMatrix& matrix,
   }
 }
 
+void require_memory(const ReorderMethod& method, const CsrMatrix& matrix,
+                    const ReorderOptions& options) {
+  const std::uint64_t bytes =
+      forecast_reorder(method, matrix.rows(), matrix.cols(), matrix.nnz(), 1).bytes;
+  if (bytes > options.memory_limit_bytes) {
+    throw MemoryError(std::string(method.name) + " is expected to take " + std::to_string(bytes) +
+                      " bytes beside the matrix, more than the limit of " +
+                      std::to_string(options.memory_limit_bytes) +
+                      "; raise the limit, or try degree, which takes " +
+                      std::to_string(forecast_reorder(find_reorder_method("degree"), matrix.rows(),
+                                                      matrix.cols(), matrix.nnz(), 1)
+                                         .bytes));
+  }
+  // METIS methods first say whether METIS can count that far, and then do this themselves.
+  if (method.takes != Takes::square) {
+    require_available_memory(bytes, method.name, "degree needs far less");
+  }
+}
+
 }  // namespace
 
 Ordering make_ordering(const std::string& method, const CsrMatrix& matrix,
                        const ReorderOptions& options) {
   const Row& row = find_row(method);
   require_applicable(row.method, matrix, options);
+  require_memory(row.method, matrix, options);
   return row.make(matrix, options);
 }
 
@@ -87,6 +118,21 @@ const std::vector<ReorderMethod>& reorder_methods() {
     return all;
   }();
   return methods;
+}
+
+const ReorderMethod& find_reorder_method(const std::string& name) { return find_row(name).method; }
+
+ReorderForecast forecast_reorder(const ReorderMethod& method, Index rows, Index cols, Offset nnz,
+                                 int threads) {
+  const bool is_bipartite = method.takes == Takes::graph && rows != cols;
+  const double items = static_cast<double>(is_bipartite ? Offset{rows} + cols : Offset{rows});
+  const auto entries = static_cast<double>(nnz);
+  ReorderForecast forecast;
+  forecast.seconds = 1e-9 * (method.ns_per_entry * entries + method.ns_per_row * items) /
+                     (method.is_parallel ? std::max(1, threads) : 1);
+  forecast.bytes =
+      static_cast<std::uint64_t>(method.bytes_per_entry * entries + method.bytes_per_row * items);
+  return forecast;
 }
 
 }  // namespace csrkit

@@ -1,6 +1,8 @@
 // Orderings: which row comes where.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,32 +12,69 @@
 
 namespace csrkit {
 
+/// What metis-partition does with the rows of a part.
+enum class InsideParts : std::uint8_t { keep, degree, rcm };
+
 struct ReorderOptions {
   std::uint64_t seed = 1;
   bool descending = false;  // degree: longest rows first
-  Index parts = 0;          // metis-partition: 0 = so that a part's rows of B fit 1 MiB of L2
+  bool binned = false;      // degree: by powers of two only; rows of a bin keep their order
+  Index parts = 0;          // metis-partition: 0 = so that a part's rows of B fit `cache_bytes`
+  std::uint64_t cache_bytes = 1 << 20;  // metis-partition: a core's share of the cache
+  Index dense_cols = 64;                // metis-partition: f32 columns of B that share it
+  InsideParts inside = InsideParts::keep;
+  double time_limit_seconds = 0;  // METIS methods: 0 = none
+  /// A forecast above this is refused before anything is allocated.
+  std::uint64_t memory_limit_bytes = std::numeric_limits<std::uint64_t>::max();
   ProgressCallback progress;
 };
 
 struct Ordering {
-  Permutation order;                   // of the rows (and of the columns, if applied to both)
-  std::optional<Partition> partition;  // in the new order; metis-partition only
+  Permutation order;  // of the rows (and of the columns of a square matrix)
+  /// In the new order; metis-partition only.
+  std::optional<Partition> partition = std::nullopt;
+  /// Rectangular matrices, methods that order rows and columns together: the columns.
+  std::optional<Permutation> col_order = std::nullopt;
 };
 
 /// Computes an ordering of the rows of `matrix` by the method of that name. Graph methods look at
-/// the pattern of A + A^T without its diagonal and so need a square matrix; the others take any
-/// shape. Throws UsageError (unknown method, wrong shape), MemoryError, Error (METIS failed, with
-/// its reason).
+/// the pattern of A + A^T without its diagonal, or, if the matrix is rectangular, at the bipartite
+/// graph of its rows and columns. Throws UsageError (unknown method, wrong shape), MemoryError
+/// (forecast above the limit or above what is there), Error (METIS failed, with its reason).
 Ordering make_ordering(const std::string& method, const CsrMatrix& matrix,
                        const ReorderOptions& options = {});
 
-/// One row of preprocess/reorder/methods.inc.
+/// What a method can order.
+enum class Takes : std::uint8_t {
+  any,     // rows as rows: every shape
+  graph,   // vertices of a graph: square as A + A^T, rectangular as the bipartite graph
+  square,  // vertices of A + A^T; rectangular is refused
+};
+
+/// One row of preprocess/reorder/methods.inc. Costs are those of one core; see there.
 struct ReorderMethod {
   const char* name;
-  bool needs_square;
+  Takes takes;
+  double ns_per_entry, ns_per_row;
+  double bytes_per_entry, bytes_per_row;
+  bool is_parallel;
   bool is_available;  // false: built without METIS
   const char* summary;
+
+  bool needs_square() const { return takes == Takes::square; }
 };
 const std::vector<ReorderMethod>& reorder_methods();
+
+/// Throws UsageError that lists the names.
+const ReorderMethod& find_reorder_method(const std::string& name);
+
+/// What `method` will cost on such a matrix, beside the matrix itself: a model to choose by, from
+/// the figures in methods.inc. `bytes` is what --memory-limit is compared with.
+struct ReorderForecast {
+  double seconds = 0;
+  std::uint64_t bytes = 0;
+};
+ReorderForecast forecast_reorder(const ReorderMethod& method, Index rows, Index cols, Offset nnz,
+                                 int threads);
 
 }  // namespace csrkit

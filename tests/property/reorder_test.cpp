@@ -103,12 +103,20 @@ std::string broken_law(const ReorderMethod& method, const CsrMatrix& a, const De
   if (std::string(method.name) == "metis-partition") {
     options.parts = 2 + static_cast<Index>(below(seed, 9));
   }
-  const Permutation p = make_ordering(method.name, a, options).order;
+  const Ordering ordering = make_ordering(method.name, a, options);
+  const Permutation p = ordering.order;
   const CsrMatrix pa = permute_rows(a, p);
   validate(pa, "PA");
   if (!equal(product(pa, b), permuted(ab, p))) return "(PA)B = P(AB)";
   if (!identical(permute_rows(pa, p.inverse()), a)) return "P^-1(PA) = A";
-  if (a.rows() != a.cols()) return {};
+  if (a.rows() != a.cols()) {
+    // Rectangular: the columns have an order of their own, Q, if the method makes one.
+    const Permutation q = ordering.col_order.value_or(Permutation::identity(a.cols()));
+    const CsrMatrix paqt = permute_cols(pa, q);
+    validate(paqt, "PAQ^T");
+    if (!equal(product(paqt, permuted(b, q)), permuted(ab, p))) return "(PAQ^T)(QB) = P(AB)";
+    return {};
+  }
   const CsrMatrix papt = permute_both(a, p);
   validate(papt, "PAP^T");
   const DenseMatrix pb = permuted(b, p);
@@ -123,7 +131,7 @@ std::string broken_by_any_method(const CsrMatrix& a, Index dense_cols, std::uint
   const DenseMatrix b = dense_of_small_integers(a.cols(), dense_cols, seed);
   const DenseMatrix ab = product(a, b);
   for (const ReorderMethod& method : reorder_methods()) {
-    if (!method.is_available || (method.needs_square && a.rows() != a.cols())) continue;
+    if (!method.is_available || (method.needs_square() && a.rows() != a.cols())) continue;
     const std::string law = broken_law(method, a, b, ab, seed);
     if (!law.empty()) return std::string(method.name) + " breaks " + law;
   }

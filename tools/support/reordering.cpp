@@ -1,5 +1,6 @@
 #include "tools/support/reordering.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "tools/support/matrix_facts.h"
@@ -25,33 +26,40 @@ Partition moved(const Partition& partition, const Permutation& order) {
 }  // namespace
 
 Sides sides_of(const std::string& name, const CsrMatrix& matrix) {
-  const bool is_square = matrix.rows() == matrix.cols();
   if (name == "rows") return Sides::rows;
   if (name == "cols") return Sides::cols;
-  if (name == "both" && !is_square) {
-    throw UsageError(
-        "--sides=both moves rows and columns together and needs a square matrix; this "
-        "one has " +
-        std::to_string(matrix.rows()) + " rows and " + std::to_string(matrix.cols()) +
-        " columns, use rows or cols");
-  }
-  return name == "both" || is_square ? Sides::both : Sides::rows;
+  return name == "both" || matrix.rows() == matrix.cols() ? Sides::both : Sides::rows;
+}
+
+const char* name_of(Sides sides) {
+  return sides == Sides::rows ? "rows" : sides == Sides::cols ? "cols" : "both";
 }
 
 CsrFile reordered(const CsrFile& file, const std::string& method, Sides sides,
                   const ReorderOptions& options) {
+  const CsrMatrix& matrix = file.matrix;
+  const bool is_square = matrix.rows() == matrix.cols();
   const Ordering ordering =
-      make_ordering(method, sides == Sides::cols ? transpose(file.matrix) : file.matrix, options);
+      make_ordering(method, sides == Sides::cols ? transpose(matrix) : matrix, options);
   const Permutation& order = ordering.order;
   CsrFile result = file;
   if (sides == Sides::cols) {
-    result.matrix = permute_cols(file.matrix, order);
+    result.matrix = permute_cols(matrix, order);
     result.col_order = continued(file.col_order, order);
   } else {
-    result.matrix =
-        sides == Sides::both ? permute_both(file.matrix, order) : permute_rows(file.matrix, order);
+    if (sides == Sides::rows) {
+      result.matrix = permute_rows(matrix, order);
+    } else if (is_square) {
+      result.matrix = permute_both(matrix, order);
+      result.col_order = continued(file.col_order, order);
+    } else {
+      const Permutation cols = ordering.col_order
+                                   ? *ordering.col_order
+                                   : make_ordering(method, transpose(matrix), options).order;
+      result.matrix = permute_cols(permute_rows(matrix, order), cols);
+      result.col_order = continued(file.col_order, cols);
+    }
     result.row_order = continued(file.row_order, order);
-    if (sides == Sides::both) result.col_order = continued(file.col_order, order);
     if (ordering.partition) {
       result.partition = ordering.partition;
     } else if (file.partition) {
@@ -60,6 +68,22 @@ CsrFile reordered(const CsrFile& file, const std::string& method, Sides sides,
   }
   // Rows and columns that move together keep every symmetry; otherwise it has to be looked up.
   if (sides != Sides::both) result.flags = measured_flags(result.matrix);
+  return result;
+}
+
+CsrFile reordered(const CsrFile& file, const std::vector<std::string>& methods, Sides sides,
+                  const ReorderOptions& options) {
+  const auto has = [&](const char* name) {
+    return std::find(methods.begin(), methods.end(), name) != methods.end();
+  };
+  CsrFile result = file;
+  for (const std::string& method : methods) find_reorder_method(method);  // all or nothing
+  for (const std::string& method : methods) {
+    ReorderOptions own = options;
+    if (method != "degree" && has("degree")) own.descending = own.binned = false;
+    if (method != "metis-partition" && has("metis-partition")) own.parts = 0;
+    result = reordered(result, method, sides, own);
+  }
   return result;
 }
 
@@ -77,6 +101,35 @@ CsrFile restored(const CsrFile& file) {
   result.row_order.reset();
   result.col_order.reset();
   result.flags = measured_flags(result.matrix);
+  return result;
+}
+
+DenseMatrix operand_moved(const DenseMatrix& operand, const CsrFile& file, const std::string& sides,
+                          bool is_undo) {
+  if (!file.row_order && !file.col_order) {
+    throw UsageError("the file holds no order to apply: it was not made by csr-reorder --method");
+  }
+  const Permutation rows = file.row_order.value_or(Permutation::identity(file.matrix.rows()));
+  const Permutation cols = file.col_order.value_or(Permutation::identity(file.matrix.cols()));
+  const bool is_same =
+      rows.size() == cols.size() &&
+      std::equal(rows.new_of_old(), rows.new_of_old() + rows.size(), cols.new_of_old());
+  const bool fits_rows = operand.rows() == rows.size(), fits_cols = operand.rows() == cols.size();
+  if (sides.empty() && fits_rows && fits_cols && !is_same) {
+    throw UsageError(
+        "rows and columns of the file are in different orders; say which the operand follows: "
+        "--sides=cols for B, whose rows belong to columns of the matrix, --sides=rows for C");
+  }
+  const bool by_rows = sides == "rows" || (sides.empty() && fits_rows);
+  const Permutation& order = by_rows ? rows : cols;
+  if (operand.rows() != order.size()) {
+    throw UsageError("the operand has " + std::to_string(operand.rows()) +
+                     " rows, but the matrix " + std::to_string(rows.size()) + " rows and " +
+                     std::to_string(cols.size()) + " columns" +
+                     (sides.empty() ? "" : " (--sides=" + sides + ")"));
+  }
+  DenseMatrix result(operand.rows(), operand.cols(), operand.kind());
+  permute_rows(operand.view(), is_undo ? order.inverse() : order, result.view());
   return result;
 }
 

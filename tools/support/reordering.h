@@ -2,24 +2,39 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/csr_file.h"
+#include "core/dense_matrix.h"
 #include "preprocess/reorder/reorder.h"
 
 namespace csrkit {
 
 enum class Sides { rows, cols, both };
 
-/// "" means both for a square matrix, rows otherwise. Throws UsageError for both on a rectangular one.
+/// "" means both for a square matrix, rows otherwise.
 Sides sides_of(const std::string& name, const CsrMatrix& matrix);
+const char* name_of(Sides sides);
 
 /// `file` in the order of `method`. Orders in the file are continued, so that they still lead from
 /// the matrix at import to the stored one; a partition moves with the rows. For `cols` the method
-/// sees the transpose.
+/// sees the transpose. For `both` of a rectangular matrix, columns get the order that the method
+/// makes of them together with the rows, or, if it makes none, that of the transpose's rows.
 CsrFile reordered(const CsrFile& file, const std::string& method, Sides sides,
+                  const ReorderOptions& options);
+
+/// One method after the other, each on what the one before left. An option that only some of the
+/// methods have goes to those; one that none has throws UsageError.
+CsrFile reordered(const CsrFile& file, const std::vector<std::string>& methods, Sides sides,
                   const ReorderOptions& options);
 
 /// `file` in the order at import. Throws UsageError if it was never reordered.
 CsrFile restored(const CsrFile& file);
+
+/// A dense operand of the matrix at import, moved to the file's order, or back if `is_undo`. Rows
+/// of B are ordered like columns of the matrix, rows of C like its rows; `sides` ("rows", "cols" or
+/// "") says which. "" will do where both are the same, or only one fits. Throws UsageError.
+DenseMatrix operand_moved(const DenseMatrix& operand, const CsrFile& file, const std::string& sides,
+                          bool is_undo);
 
 }  // namespace csrkit

@@ -15,15 +15,19 @@ for method in $methods; do
     same_matrix square.csr back.csr
   done
 done
-for method in identity random degree; do
-  csr-reorder wide.csr moved.csr --method $method --quiet
-  csr-reorder moved.csr moved.csr --method $method --sides=cols --quiet
+for method in $methods; do
+  case $method in metis-*)
+    expect 2 csr-reorder wide.csr out.csr --method "$method"
+    says "square"
+    continue
+    ;;
+  esac
+  csr-reorder wide.csr moved.csr --method "$method" --quiet
+  csr-reorder moved.csr moved.csr --method "$method" --sides=cols --quiet
+  csr-reorder moved.csr moved.csr --method "$method" --sides=both --quiet
   csr-reorder moved.csr back.csr --undo --quiet
   same_matrix wide.csr back.csr
 done
-expect 2 csr-reorder wide.csr out.csr --method degree --sides=both
-says "square"
-expect 2 csr-reorder wide.csr out.csr --method rcm
 expect 2 csr-reorder square.csr out.csr --undo
 says "no order to undo"
 expect 2 csr-reorder square.csr out.csr --method no-such-method

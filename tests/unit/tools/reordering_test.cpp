@@ -48,8 +48,64 @@ TEST(Reordering, SidesOfARectangularMatrix) {
   const CsrMatrix wide = file_of("10", "40").matrix;
   EXPECT_EQ(sides_of("", wide), Sides::rows);
   EXPECT_EQ(sides_of("", file_of("20", "20").matrix), Sides::both);
-  EXPECT_THROW(sides_of("both", wide), UsageError);
+  EXPECT_EQ(sides_of("both", wide), Sides::both);
   EXPECT_THROW(restored(file_of("10", "40")), UsageError);
+}
+
+TEST(Reordering, BothSidesOfARectangularMatrixComeBack) {
+  const CsrFile file = file_of("50", "20");
+  for (const char* method : {"degree", "rcm", "community", "random"}) {
+    SCOPED_TRACE(method);
+    const CsrFile moved = reordered(file, method, Sides::both, {});
+    EXPECT_EQ(moved.row_order->size(), 50);
+    EXPECT_EQ(moved.col_order->size(), 20);
+    EXPECT_TRUE(identical(restored(moved).matrix, file.matrix));
+  }
+}
+
+TEST(Reordering, OrdersComposeAndUndoAtOnce) {
+  const CsrFile file = file_of("60", "60");
+  ReorderOptions options;
+  options.descending = true;
+  const std::vector<std::string> methods{"random", "rcm", "degree"};
+  const CsrFile chained = reordered(file, methods, Sides::both, options);
+  options.descending = false;
+  CsrFile one_by_one =
+      reordered(reordered(file, "random", Sides::both, options), "rcm", Sides::both, options);
+  options.descending = true;
+  one_by_one = reordered(one_by_one, "degree", Sides::both, options);
+  EXPECT_TRUE(identical(chained.matrix, one_by_one.matrix));
+  EXPECT_TRUE(identical(permute_both(file.matrix, *chained.row_order), chained.matrix));
+  EXPECT_TRUE(identical(restored(chained).matrix, file.matrix));
+  EXPECT_THROW(reordered(file, std::vector<std::string>{"random", "rcm"}, Sides::both, options),
+               UsageError);
+  EXPECT_THROW(reordered(file, std::vector<std::string>{"random", "no-such"}, Sides::both, {}),
+               UsageError);
+}
+
+TEST(Reordering, OperandsFollowTheirSide) {
+  CsrFile file = file_of("30", "30");
+  file = reordered(reordered(file, "random", Sides::rows, {}), "degree", Sides::cols, {});
+  DenseMatrix operand(30, 2, ValueKind::f32);
+  for (Index i = 0; i < 30; ++i) {
+    for (Index j = 0; j < 2; ++j) operand.view().set(i, j, 2 * i + j);
+  }
+  for (const char* side : {"rows", "cols"}) {
+    const Permutation& order = *(side == std::string("rows") ? file.row_order : file.col_order);
+    const DenseMatrix moved = operand_moved(operand, file, side, false);
+    for (Index i = 0; i < 30; ++i) {
+      EXPECT_EQ(moved.view().at(order.new_of_old()[i], 1), 2 * i + 1);
+    }
+    const DenseMatrix back = operand_moved(moved, file, side, true);
+    for (Index i = 0; i < 30; ++i) EXPECT_EQ(back.view().at(i, 0), 2 * i);
+  }
+  EXPECT_THROW(operand_moved(operand, file, "", false), UsageError);  // which of the two?
+  EXPECT_THROW(operand_moved(DenseMatrix(29, 2, ValueKind::f32), file, "rows", false), UsageError);
+  EXPECT_THROW(operand_moved(operand, file_of("30", "30"), "rows", false), UsageError);
+  const CsrFile wide = reordered(file_of("30", "12"), "random", Sides::both, {});
+  EXPECT_NO_THROW(operand_moved(operand, wide, "", false));
+  EXPECT_NO_THROW(operand_moved(DenseMatrix(12, 1, ValueKind::f64), wide, "", true));
+  EXPECT_THROW(operand_moved(operand, wide, "cols", false), UsageError);
 }
 
 }  // namespace

@@ -48,5 +48,24 @@ TEST(Degree, RowsLongerThanOneDigitOfTheSort) {
   EXPECT_EQ(old_rows(by_degree(matrix, true)), (std::vector<Index>{0, 1, 3, 2}));
 }
 
+TEST(Degree, BinsKeepTheOrderOfRowsOfLikeLength) {
+  // Lengths 3, 0, 2, 5, 1, 4, 0: bins 2, 0, 2, 3, 1, 3, 0.
+  test::Entries entries;
+  const std::vector<Index> lengths{3, 0, 2, 5, 1, 4, 0};
+  for (Index row = 0; row < 7; ++row) {
+    for (Index col = 0; col < lengths[static_cast<std::size_t>(row)]; ++col) {
+      entries.emplace_back(row, col);
+    }
+  }
+  const CsrMatrix matrix = test::pattern_of(7, 5, std::move(entries));
+  ReorderOptions options;
+  options.binned = true;
+  EXPECT_EQ(old_rows(make_ordering("degree", matrix, options).order),
+            (std::vector<Index>{1, 6, 4, 0, 2, 3, 5}));
+  options.descending = true;
+  EXPECT_EQ(old_rows(make_ordering("degree", matrix, options).order),
+            (std::vector<Index>{3, 5, 0, 2, 4, 1, 6}));
+}
+
 }  // namespace
 }  // namespace csrkit

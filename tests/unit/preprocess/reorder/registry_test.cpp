@@ -36,7 +36,7 @@ bool is_same(const Permutation& a, const Permutation& b) {
 TEST(ReorderRegistry, ListsTheMethods) {
   std::vector<std::string> names;
   for (const ReorderMethod& method : reorder_methods()) names.push_back(method.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"identity", "random", "degree", "rcm",
+  EXPECT_EQ(names, (std::vector<std::string>{"identity", "random", "degree", "rcm", "community",
                                              "metis-nested-dissection", "metis-partition"}));
 }
 
@@ -86,13 +86,18 @@ TEST(ReorderRegistry, EveryMethodTakesAHundredThousandLeavesAndALongPath) {
   }
 }
 
-TEST(ReorderRegistry, OnlyGraphMethodsNeedASquareMatrix) {
+TEST(ReorderRegistry, OnlyMetisNeedsASquareMatrix) {
   for (const auto& matrix :
        {pattern_of(2, 5, {{0, 4}, {1, 0}, {1, 2}}), pattern_of(3, 0, {}), pattern_of(0, 3, {})}) {
     for (const ReorderMethod& method : reorder_methods()) {
       SCOPED_TRACE(method.name);
-      if (!method.needs_square) {
-        EXPECT_EQ(make_ordering(method.name, matrix).order.size(), matrix.rows());
+      if (!method.needs_square()) {
+        const Ordering ordering = make_ordering(method.name, matrix);
+        EXPECT_EQ(ordering.order.size(), matrix.rows());
+        EXPECT_EQ(ordering.col_order.has_value(), method.takes == Takes::graph);
+        if (ordering.col_order) {
+          EXPECT_EQ(ordering.col_order->size(), matrix.cols());
+        }
       } else if (method.is_available) {
         EXPECT_NE(refusal(method.name, matrix).find("needs a square matrix"), std::string::npos)
             << refusal(method.name, matrix);
@@ -108,14 +113,38 @@ TEST(ReorderRegistry, SaysWhatThereIsForAnUnknownName) {
 }
 
 TEST(ReorderRegistry, RefusesOptionsThatTheMethodWouldIgnore) {
-  ReorderOptions descending, parts, negative;
+  ReorderOptions descending, binned, parts, negative;
   descending.descending = true;
+  binned.binned = true;
   parts.parts = 3;
   negative.parts = -1;
   const CsrMatrix matrix = test::path(3);
   EXPECT_NE(refusal("rcm", matrix, descending).find("only degree"), std::string::npos);
+  EXPECT_NE(refusal("rcm", matrix, binned).find("only degree"), std::string::npos);
   EXPECT_NE(refusal("degree", matrix, parts).find("only metis-partition"), std::string::npos);
   EXPECT_NE(refusal("metis-partition", matrix, negative), "accepted");
+}
+
+TEST(ReorderRegistry, ForecastsAndKeepsTheMemoryLimit) {
+  const CsrMatrix matrix = test::path(1000);
+  for (const ReorderMethod& method : reorder_methods()) {
+    if (!method.is_available) continue;
+    SCOPED_TRACE(method.name);
+    const std::uint64_t bytes =
+        forecast_reorder(method, matrix.rows(), matrix.cols(), matrix.nnz(), 1).bytes;
+    EXPECT_GE(bytes, 1000 * sizeof(Index));
+    ReorderOptions options;
+    options.memory_limit_bytes = bytes;
+    EXPECT_NO_THROW(make_ordering(method.name, matrix, options));
+    options.memory_limit_bytes = bytes - 1;
+    try {
+      make_ordering(method.name, matrix, options);
+      ADD_FAILURE() << "not refused";
+    } catch (const MemoryError& error) {
+      EXPECT_NE(std::string(error.what()).find(std::to_string(bytes)), std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST(ReorderRegistry, SaysHowToGetWhatWasNotBuilt) {

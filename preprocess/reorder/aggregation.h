@@ -1,0 +1,44 @@
+// Weighted graphs that are merged level by level: what community is made of.
+#pragma once
+
+#include "preprocess/reorder/adjacency.h"
+
+namespace csrkit::reorder {
+
+/// An undirected graph with whole numbers as weights; edges inside a merged vertex are not listed,
+/// but count in its volume.
+struct WeightedGraph {
+  Index vertices = 0;
+  Buffer<Offset> offsets;         // vertices + 1
+  Buffer<Index> neighbours;       // unique per vertex, never itself
+  Buffer<std::uint32_t> weights;  // empty: every edge weighs 1
+  Buffer<std::uint64_t> volume;   // weight of all edges at the vertex, merged ones twice
+  std::uint64_t total = 0;        // sum of the volumes
+
+  std::uint64_t weight(Offset at) const { return weights.size() == 0 ? 1 : weights[at]; }
+};
+
+WeightedGraph weighted(Adjacency graph);
+
+/// The group of every vertex: groups are numbered from 0 by their first members.
+struct Groups {
+  Index count = 0;
+  Buffer<Index> of_vertex;
+};
+
+/// Vertices move to the neighbouring group in which modularity gains most, until few move. The
+/// same result for any thread count.
+Groups find_groups(const WeightedGraph& graph);
+
+/// Members of every group, ascending: those of group g are [begin[g], begin[g + 1]).
+struct Members {
+  Buffer<Index> begin;  // groups + 1
+  Buffer<Index> vertex;
+};
+Members members_of(const Groups& groups);
+
+/// Every group becomes a vertex.
+WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups,
+                           const Members& members);
+
+}  // namespace csrkit::reorder
