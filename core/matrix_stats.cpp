@@ -129,45 +129,6 @@ RowLengthProfile row_length_profile(const CsrMatrix& matrix) {
   return profile;
 }
 
-LocalityProfile locality_profile(const CsrMatrix& matrix) {
-  LocalityProfile profile;
-  const Index rows = matrix.rows(), cols = matrix.cols();
-  const Offset nnz = matrix.nnz();
-  if (nnz == 0) return profile;
-  constexpr Index kTile = 32;
-  const Index tile_rows = (rows - 1) / kTile + 1;
-  const Index tile_cols = (cols - 1) / kTile + 1;
-  Index bandwidth = 0;
-  Offset distance_sum = 0;  // below 2^31 * nnz; a matrix of 2^32 nonzeros still fits
-  Offset touched_tiles = 0;
-#pragma omp parallel reduction(max : bandwidth) reduction(+ : distance_sum, touched_tiles)
-  {
-    // The tile row in which a tile column was met last: no clearing between tile rows.
-    Buffer<Index> met_in(tile_cols);
-    std::fill(met_in.begin(), met_in.end(), Index{-1});
-#pragma omp for schedule(dynamic, 64)
-    for (Index tile_row = 0; tile_row < tile_rows; ++tile_row) {
-      const Index first = tile_row * kTile, last = first + std::min(kTile, rows - first);
-      for (Index row = first; row < last; ++row) {
-        for (Offset at = matrix.row_offsets()[row]; at < matrix.row_offsets()[row + 1]; ++at) {
-          const Index col = matrix.col_indices()[at];
-          const Index distance = col > row ? col - row : row - col;
-          bandwidth = std::max(bandwidth, distance);
-          distance_sum += distance;
-          Index& met = met_in[col / kTile];
-          touched_tiles += met != tile_row;
-          met = tile_row;
-        }
-      }
-    }
-  }
-  profile.bandwidth = bandwidth;
-  profile.mean_distance = static_cast<double>(distance_sum) / static_cast<double>(nnz) /
-                          static_cast<double>(std::max(rows, cols));
-  profile.entries_per_touched_tile = static_cast<double>(nnz) / static_cast<double>(touched_tiles);
-  return profile;
-}
-
 SymmetryProfile symmetry_profile(const CsrMatrix& matrix) {
   SymmetryProfile profile;
   profile.is_square = matrix.rows() == matrix.cols();

@@ -3,7 +3,9 @@
 
 #include <vector>
 
+#include "core/locality.h"
 #include "core/spgemm.h"
+#include "core/spmm.h"
 
 namespace csrkit {
 
@@ -16,12 +18,6 @@ struct RowLengthProfile {
   Index empty_rows = 0;
   Offset p25 = 0, median = 0, p75 = 0, p90 = 0, p99 = 0;  // nearest-rank quantiles
   std::vector<Index> rows_by_log2;  // [0]: empty rows; [k]: rows with 2^(k-1) <= length < 2^k
-};
-
-struct LocalityProfile {
-  Index bandwidth = 0;                  // largest |i - j| over the entries
-  double mean_distance = 0;             // mean |i - j| / max(rows, cols); 1/3 for random ids
-  double entries_per_touched_tile = 0;  // nonzeros per touched 32 x 32 tile
 };
 
 struct SymmetryProfile {
@@ -41,7 +37,6 @@ struct MatrixStats {
 };
 
 RowLengthProfile row_length_profile(const CsrMatrix& matrix);
-LocalityProfile locality_profile(const CsrMatrix& matrix);
 SymmetryProfile symmetry_profile(const CsrMatrix& matrix);
 MatrixStats matrix_stats(const CsrMatrix& matrix);
 

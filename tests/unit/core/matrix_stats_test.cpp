@@ -64,29 +64,6 @@ TEST(RowLengthProfile, NothingAtAll) {
   EXPECT_EQ(p.rows_by_log2, (std::vector<Index>{2}));
 }
 
-TEST(LocalityProfile, ByHand) {
-  // Distances 0, 3, 1: bandwidth 3, mean (0 + 3 + 1) / 3 over 4 columns; all in one tile.
-  const LocalityProfile p = locality_profile(matrix_of(4, {{0, 3}, {0}}));
-  EXPECT_EQ(p.bandwidth, 3);
-  EXPECT_DOUBLE_EQ(p.mean_distance, 4.0 / 3 / 4);
-  EXPECT_DOUBLE_EQ(p.entries_per_touched_tile, 3);
-}
-
-TEST(LocalityProfile, CountsTilesAcrossTheirBorders) {
-  std::vector<std::vector<Index>> rows(33);
-  rows[0] = {31, 32};   // tiles (0, 0) and (0, 1)
-  rows[31] = {0, 63};   // the same two
-  rows[32] = {31, 64};  // tiles (1, 0) and (1, 2)
-  const LocalityProfile p = locality_profile(matrix_of(65, rows));
-  EXPECT_DOUBLE_EQ(p.entries_per_touched_tile, 6.0 / 4);
-  EXPECT_EQ(p.bandwidth, 32);
-}
-
-TEST(LocalityProfile, NothingAtAll) {
-  EXPECT_EQ(locality_profile(CsrMatrix()).bandwidth, 0);
-  EXPECT_EQ(locality_profile(matrix_of(0, {{}, {}})).entries_per_touched_tile, 0);
-}
-
 TEST(SymmetryProfile, PatternAndValues) {
   const CsrMatrix pattern_only = matrix_of(3, {{0, 1}, {0, 2}, {1}});  // values 1 2 / 3 4 / 5
   SymmetryProfile p = symmetry_profile(pattern_only);

@@ -1,0 +1,53 @@
+#include "core/spmm_forecast.h"
+
+#include <algorithm>
+
+namespace csrkit {
+
+ReadProfile read_profile(const CsrMatrix& matrix, const DeviceProfile& device,
+                         const ReuseOptions& options) {
+  ReuseOptions as_read = options;
+  as_read.readers.workers = device.workers;
+  as_read.readers.rows_per_turn = device.rows_per_turn;
+  as_read.readers.has_private_caches = false;
+  ReadProfile profile;
+  profile.rows = matrix.rows();
+  profile.nnz = static_cast<double>(matrix.nnz());
+  profile.shared_reads = reuse_profile(matrix, as_read);
+  if (device.workers == 1) {
+    profile.private_reads = profile.shared_reads;
+  } else {
+    as_read.readers.has_private_caches = true;
+    profile.private_reads = reuse_profile(matrix, as_read);
+  }
+  return profile;
+}
+
+SpmmForecast forecast_spmm(const DeviceProfile& device, const ReadProfile& reads,
+                           double row_bytes) {
+  const GatherCurve curve = gather_curve(device, row_bytes / 4);
+  const DistanceCost cost = distance_cost(curve);
+  const auto share_within = [&](double bytes) {
+    const double own_bytes = std::min(bytes, device.private_cache_bytes);
+    const double own = reads.private_reads.warm_hit_share(own_bytes / row_bytes);
+    if (bytes <= device.private_cache_bytes) return own;
+    return std::max(own, reads.shared_reads.warm_hit_share(bytes / row_bytes));
+  };
+  SpmmForecast forecast;
+  double nearer = 0, mean_seconds = 0;
+  for (std::size_t step = 0; step < cost.up_to_bytes.size(); ++step) {
+    const bool is_last = step + 1 == cost.up_to_bytes.size();
+    const double share = is_last ? 1 : std::max(nearer, share_within(cost.up_to_bytes[step]));
+    mean_seconds += (share - nearer) * cost.seconds_per_read[step];
+    nearer = share;
+  }
+  forecast.reads_seconds = reads.nnz * mean_seconds;
+  forecast.rows_seconds = reads.rows * curve.seconds_per_output_row;
+  forecast.seconds = device.fixed_seconds + forecast.rows_seconds + forecast.reads_seconds;
+  forecast.private_hit_share = share_within(device.private_cache_bytes);
+  forecast.hit_share =
+      share_within(std::max(device.private_cache_bytes, device.shared_cache_bytes));
+  return forecast;
+}
+
+}  // namespace csrkit
