@@ -39,6 +39,7 @@ THIRD_PARTY = {
     "fast_float": ("preprocess/import",),
     "cxxopts.hpp": ("tools",),
     "spdlog": ("tools",),
+    "commit.h": ("tools/support",),  # made by cmake/commit.cmake
     "nlohmann": ("tools",),
     "gtest": ("studies",),
     "rapidcheck": ("studies",),
@@ -51,7 +52,7 @@ THIRD_PARTY = {
     "cusparse.h": ("gpu",), "cublas_v2.h": ("gpu",), "cub": ("gpu",), "thrust": ("gpu",),
 }
 NO_OPENMP = {"core/reference.cpp", "core/reference.h"}  # the truth stays serial
-SYSTEM = re.compile(r"^(sys/\w+\.h|linux/\w+\.h|unistd\.h|stdio_ext\.h|fcntl\.h|dirent\.h|signal\.h|errno\.h|sched\.h|cpuid\.h)$")
+SYSTEM = re.compile(r"^(sys/\w+\.h|linux/\w+\.h|unistd\.h|stdio_ext\.h|fcntl\.h|dirent\.h|dlfcn\.h|signal\.h|errno\.h|sched\.h|cpuid\.h)$")
 STANDARD = re.compile(r"^[a-z_0-9]+$")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

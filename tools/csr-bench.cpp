@@ -1,10 +1,15 @@
-// csr-bench: kernels x matrices x dense columns, checked, measured, recorded case by case.
+// csr-bench: kernels x matrices x dense columns x value kinds x cold and warm caches, checked, measured,
+// recorded case by case; and a bundle of records measured again.
+#include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/error.h"
 #include "tools/support/bench_flow.h"
+#include "tools/support/bench_verify.h"
 #include "tools/support/machine.h"
 #include "tools/support/run_tool.h"
 #ifdef CSRKIT_HAVE_CUDA
+#include "gpu/device/device_clocks.h"
 #include "gpu/spmm/registry.h"
 #endif
 
@@ -20,14 +25,26 @@ std::vector<KernelRoom> rooms() {
   return all;
 }
 
-/// Facts about the GPU, if any case needs one; throws NoDeviceError before hours are spent.
-Json device_facts(const BenchOptions& options) {
+/// Facts about the GPU, if any case needs one; throws NoDeviceError before hours are spent. A bundle
+/// may hold cases of both kinds: without a GPU those that need one are reported as not run.
+BenchPlace place_of(const BenchOptions& options) {
+  BenchPlace place;
+  place.machine = machine_facts(options.multiply.plan.where.threads);
+  place.machine["gpu"] = nullptr;
+  place.command_line = options.command_line;
 #ifdef CSRKIT_HAVE_CUDA
-  if (options.needs_gpu()) return to_json(gpu::device_info(options.multiply.plan.where.device));
-#else
-  static_cast<void>(options);  // without CUDA no kernel needs a GPU
+  const int device = options.multiply.plan.where.device;
+  try {
+    if (options.needs_gpu() || !options.verified.empty()) {
+      place.machine["gpu"] = to_json(gpu::device_info(device));
+      const auto reader = std::make_shared<const gpu::ClockReader>(device);
+      place.read_gpu = [reader] { return reader->read(); };
+    }
+  } catch (const NoDeviceError&) {
+    if (options.verified.empty()) throw;
+  }
 #endif
-  return nullptr;
+  return place;
 }
 
 }  // namespace
@@ -35,8 +52,8 @@ Json device_facts(const BenchOptions& options) {
 int main(int argc, char** argv) {
   return run_tool("csr-bench", [&] {
     const BenchOptions options = parse_bench_options(argc, argv, rooms());
-    Json machine = machine_facts(options.multiply.plan.where.threads);
-    machine["gpu"] = device_facts(options);
-    return run_bench(options, machine);
+    const BenchPlace place = place_of(options);
+    return options.verified.empty() ? run_bench(options, place)
+                                    : run_verify(options, rooms(), place);
   });
 }

@@ -4,6 +4,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -26,12 +28,6 @@ std::string cpu_model() {
   return "unknown";
 }
 
-int usable_cores() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-}
-
 /// What OpenMP will use: the request, else OMP_NUM_THREADS, else the cores it may use.
 int threads_of(int requested) {
   if (requested > 0) return requested;
@@ -39,7 +35,7 @@ int threads_of(int requested) {
     const int threads = std::atoi(text);
     if (threads > 0) return threads;
   }
-  return usable_cores();
+  return static_cast<int>(usable_cpus().size());
 }
 
 std::string environment(const char* name) {
@@ -47,9 +43,58 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+/// The first line of a file of the kernel's, "" if there is none.
+std::string first_line(const std::string& path) {
+  std::ifstream stream(path);
+  std::string line;
+  std::getline(stream, line);
+  return line;
+}
+
+/// {0, 1, 2, 5} -> "0-2,5"
+std::string ranges_of(const std::vector<int>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
+    if (last > i) text += "-" + std::to_string(numbers[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+/// Bytes of the largest cache that the first core sees; 0 if the system does not say.
+std::uint64_t last_level_cache_bytes(int cpu) {
+  std::uint64_t largest = 0;
+  for (int index = 0; index < 8; ++index) {
+    const std::string size = first_line("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
+                                        "/cache/index" + std::to_string(index) + "/size");
+    char* unit = nullptr;
+    const std::uint64_t number = std::strtoull(size.c_str(), &unit, 10);
+    if (size.empty() || unit == size.c_str()) continue;
+    largest = std::max(largest, *unit == 'M' ? number << 20 : *unit == 'K' ? number << 10 : number);
+  }
+  return largest;
+}
+
 }  // namespace
 
+std::vector<int> usable_cpus() {
+  std::vector<int> cpus;
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+    }
+  } else {  // more processors than a fixed set can name: all that are on line
+    for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); ++cpu) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
 Json machine_facts(int threads) {
+  const std::vector<int> cpus = usable_cpus();
   utsname system{};
   uname(&system);
   const auto memory =
@@ -57,12 +102,17 @@ Json machine_facts(int threads) {
   return {{"host", system.nodename},
           {"system", std::string(system.sysname) + " " + system.release},
           {"cpu", cpu_model()},
-          {"cores", usable_cores()},
+          {"cores", cpus.size()},
           {"threads", threads_of(threads)},
+          {"pinned_to", ranges_of(cpus)},
+          {"last_level_cache_bytes", last_level_cache_bytes(cpus.empty() ? 0 : cpus.front())},
+          {"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
+          {"slurm_job", environment("SLURM_JOB_ID")},
           {"omp_proc_bind", environment("OMP_PROC_BIND")},
           {"omp_places", environment("OMP_PLACES")},
           {"memory_bytes", memory},
           {"csrkit_version", version()},
+          {"commit", commit()},
           {"compiler", compiler()},
           {"cuda", cuda_version()}};
 }

@@ -102,7 +102,7 @@ MultiplyRequest read_multiply_options(const Options& options) {
   constexpr int kMaxRuns = 1000000;
   MultiplyRequest request;
   request.dense_cols = static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex));
-  request.repeat = static_cast<int>(options.integer("repeat", 1, kMaxRuns));
+  request.stop.repeat = static_cast<int>(options.integer("repeat", 1, kMaxRuns));
   request.warmup = static_cast<int>(options.integer("warmup", 0, kMaxRuns));
   request.is_cold = options.flag("cold");
   request.check = parse_check(options, CheckKind::none);
@@ -178,10 +178,12 @@ MultiplyOutcome run_multiply(const SpmmKernel& kernel, const CsrMatrix& a,
   if (!request.output.empty()) write_npy(request.output, std::as_const(c).view());
 
   outcome.samples = measure(
-      request.warmup, request.repeat,
+      request.warmup, request.stop,
       [&] { return plan->time_multiply(request.alpha, request.beta); },
-      request.is_cold ? std::function<void()>([&] { plan->evict_caches(); })
-                      : std::function<void()>());
+      [&] {
+        if (request.between_samples) request.between_samples();
+        if (request.is_cold) plan->evict_caches();
+      });
   outcome.phases = plan->phases();
   return outcome;
 }
@@ -204,6 +206,8 @@ Json to_json(const MultiplyOutcome& outcome) {
     json["median_seconds"] = outcome.samples.median_seconds();
     json["min_seconds"] = outcome.samples.min_seconds();
     json["spread"] = outcome.samples.spread();
+    const Interval interval = outcome.samples.median_interval();
+    json["median_interval_seconds"] = {interval.low, interval.high};
     json["gflops"] = outcome.gflops();
     json["minimum_gb_per_second"] = outcome.minimum_gb_per_second();
     json["gather_gb_per_second"] = outcome.gather_gb_per_second();

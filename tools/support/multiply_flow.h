@@ -2,6 +2,7 @@
 // and csr-bench all go through here.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -27,7 +28,8 @@ struct MultiplyRequest {
   double alpha = 1;
   double beta = 0;
   int warmup = 2;
-  int repeat = 10;
+  StoppingRule stop;                      // how many samples
+  std::function<void()> between_samples;  // untimed; watches the clocks of a benchmark
   bool is_cold = false;
   std::uint64_t seed = 1;
   CheckKind check = CheckKind::none;

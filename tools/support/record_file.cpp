@@ -1,6 +1,7 @@
 #include "tools/support/record_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,6 +40,51 @@ struct RecordFile::State {
   }
 };
 
+namespace {
+
+struct ParsedRecords {
+  std::vector<Json> records;
+  std::size_t good_bytes = 0;
+  bool is_cut_short = false;
+};
+
+std::string text_of(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw IoError(path + ": cannot open: " + std::strerror(errno));
+  std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  if (stream.bad()) throw IoError(path + ": cannot read: " + std::strerror(errno));
+  return text;
+}
+
+ParsedRecords parse_records(const std::string& path, const std::string& text) {
+  ParsedRecords parsed;
+  std::size_t begin = 0;
+  for (int line = 1; begin < text.size(); ++line) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string::npos) {
+      parsed.is_cut_short = true;
+      break;
+    }
+    Json record = Json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                              text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+    if (!record.is_object()) {
+      throw InputError(path + ":" + std::to_string(line) +
+                       ": expected a record (a JSON object), found something else; name a file "
+                       "that csr-bench --records wrote");
+    }
+    parsed.records.push_back(std::move(record));
+    begin = end + 1;
+  }
+  parsed.good_bytes = begin;
+  return parsed;
+}
+
+}  // namespace
+
+std::vector<Json> read_records(const std::string& path) {
+  return parse_records(path, text_of(path)).records;
+}
+
 RecordFile::RecordFile(const std::string& path) {
   auto state = std::make_unique<State>();
   state->path = path;
@@ -50,30 +96,22 @@ RecordFile::RecordFile(const std::string& path) {
     throw IoError(path + ": expected a regular file for the records, found a pipe or device; " +
                   "--json prints the records on stdout");
   }
+  // Released by the system when the process ends, however it ends. A file system without locks
+  // (some network ones) goes without.
+  if (flock(state->descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw IoError(path +
+                  ": another process is writing records there; wait for it, or give each "
+                  "its own file");
+  }
   state->sync_folder();
 
-  std::ifstream stream(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(stream)),
-                         std::istreambuf_iterator<char>());
-  std::size_t begin = 0;
-  for (int line = 1; begin < text.size(); ++line) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string::npos) {
-      if (ftruncate(state->descriptor, static_cast<off_t>(begin)) != 0) state->fail("repair");
-      state->was_repaired = true;
-      break;
-    }
-    Json record = Json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
-                              text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-    if (!record.is_object()) {
-      throw InputError(
-          path + ":" + std::to_string(line) +
-          ": expected a record (a JSON object), found something else; name another file "
-          "with --records");
-    }
-    state->records.push_back(std::move(record));
-    begin = end + 1;
+  const ParsedRecords parsed = parse_records(path, text_of(path));
+  if (parsed.is_cut_short) {
+    if (ftruncate(state->descriptor, static_cast<off_t>(parsed.good_bytes)) != 0)
+      state->fail("repair");
+    state->was_repaired = true;
   }
+  state->records = parsed.records;
   state_ = state.release();
 }
 

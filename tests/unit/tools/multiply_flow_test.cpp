@@ -37,7 +37,7 @@ std::unique_ptr<SpmmPlan> make_lazy(const SpmmProblem&, const PlanOptions&) {
 TEST(MultiplyFlow, ARightProductIsTimed) {
   MultiplyRequest request;
   request.dense_cols = 3;
-  request.repeat = 4;
+  request.stop.repeat = 4;
   request.check = CheckKind::full;
   const MultiplyOutcome outcome = run_multiply(cpu_spmm_room().find("auto"), two_by_two(), request);
   EXPECT_TRUE(outcome.passed());

@@ -1,0 +1,186 @@
+#include "tools/support/bench_case.h"
+
+#include <unistd.h>
+
+#include <climits>
+#include <nlohmann/json.hpp>
+
+#include "core/csr_file.h"
+#include "tools/support/log.h"
+#include "tools/support/provenance.h"
+
+namespace csrkit {
+
+namespace {
+
+constexpr char kGpuPrefix[] = "gpu.";
+constexpr int kSchema = 1;  // of records; see docs/benchmarking.md
+constexpr char kAsStored[] = "as stored";
+
+std::string current_folder() {
+  char path[PATH_MAX];
+  return getcwd(path, sizeof path) == nullptr ? "" : path;
+}
+
+Json history_of(const std::string& provenance) {
+  Json history = Json::array();
+  const Json document = Json::parse(provenance, nullptr, /*allow_exceptions=*/false);
+  if (!document.is_object() || !document.contains("steps") || !document["steps"].is_array()) {
+    return history;
+  }
+  for (const Json& step : document["steps"]) {
+    Json inputs = Json::array();
+    for (const Json& input : step.value("inputs", Json::array())) {
+      inputs.push_back(input.value("xxh3_128", ""));
+    }
+    history.push_back({{"tool", step.value("tool", "")},
+                       {"command_line", step.value("command_line", Json::array())},
+                       {"inputs_xxh3_128", inputs}});
+  }
+  return history;
+}
+
+Json measured(const BenchKernel& kernel, const CsrMatrix& a, const MultiplyRequest& request) {
+  try {
+    const MultiplyOutcome outcome = run_multiply(*kernel.kernel, a, request);
+    Json record{{"status", outcome.passed() ? "done" : "check failed"},
+                {"reason", outcome.passed() ? "" : outcome.check->failure}};
+    record.update(to_json(outcome));
+    return record;
+  } catch (const NoDeviceError&) {
+    throw;
+  } catch (const Error& error) {
+    return {{"status", "failed"}, {"reason", error.what()}};
+  } catch (const std::bad_alloc&) {
+    return {{"status", "failed"}, {"reason", "not enough memory"}};
+  }
+}
+
+}  // namespace
+
+bool BenchKernel::needs_gpu() const { return full_name.rfind(kGpuPrefix, 0) == 0; }
+
+BenchKernel find_in_rooms(const std::vector<KernelRoom>& rooms, const std::string& name,
+                          const char* what) {
+  for (const KernelRoom& room : rooms) {
+    if (name.rfind(room.name + ".", 0) != 0) continue;
+    const SpmmKernel& kernel = room.find(name);
+    return {room.full_name(kernel), &kernel};
+  }
+  if (name.rfind(kGpuPrefix, 0) == 0) {
+    throw UsageError(std::string(what) + ": '" + name +
+                     "' needs a GPU build, and this one was made without CUDA");
+  }
+  throw UsageError(std::string(what) + ": '" + name +
+                   "' does not say where; begin it with cpu. or gpu., --list shows the names");
+}
+
+BenchMatrix::BenchMatrix(const std::string& path, const CsrReadOptions& read)
+    : BenchMatrix(digest_file(path), read) {}
+
+BenchMatrix::BenchMatrix(FileDigest digest, const CsrReadOptions& read)
+    : digest_(std::move(digest)), read_options_(read) {}
+
+void BenchMatrix::read() {
+  if (stored_) return;
+  const CsrFile file = read_csr_file(digest_.path, read_options_);
+  stored_ = file.matrix;
+  history_ = std::make_shared<const Json>(history_of(file.provenance));
+}
+
+const CsrMatrix& BenchMatrix::matrix(const MultiplyRequest& request) {
+  read();
+  if (!request.value_kind || *request.value_kind == stored_->value_kind()) return *stored_;
+  if (!converted_ || converted_->value_kind() != *request.value_kind) {
+    converted_.reset();  // not two of them at once
+    converted_ = converted(*stored_, request);
+  }
+  return *converted_;
+}
+
+const Json& BenchMatrix::history() {
+  read();
+  return *history_;
+}
+
+Json identity_of(const FileDigest& matrix, const BenchKernel& kernel,
+                 const MultiplyRequest& request, const Json& machine) {
+  return {{"operation", "spmm"},
+          {"matrix_xxh3_128", matrix.xxh3_128},
+          {"kernel", kernel.full_name},
+          {"dense_cols", request.dense_cols},
+          {"caches", request.is_cold ? "cold" : "warm"},
+          {"value_kind", request.value_kind ? name_of(*request.value_kind) : kAsStored},
+          {"transpose", request.transpose_a},
+          {"semiring", name_of(request.semiring)},
+          {"deterministic", request.plan.deterministic},
+          {"warmup", request.warmup},
+          {"repeat", request.stop.repeat},
+          {"median_within", request.stop.uncertainty},
+          {"max_repeat", request.stop.max_repeat},
+          {"seed", request.seed},
+          {"memory_limit_bytes", request.plan.memory_limit_bytes},
+          {"threads", machine["threads"]},
+          {"cpu", machine["cpu"]},
+          {"gpu", kernel.needs_gpu() ? machine["gpu"] : Json(nullptr)}};
+}
+
+MultiplyRequest request_of(const Json& identity) {
+  MultiplyRequest request;
+  request.dense_cols = identity.at("dense_cols").get<Index>();
+  request.is_cold = identity.at("caches") == "cold";
+  const std::string value_kind = identity.at("value_kind").get<std::string>();
+  if (value_kind != kAsStored) request.value_kind = parse_value_kind(value_kind);
+  request.transpose_a = identity.at("transpose").get<bool>();
+  request.semiring = parse_semiring(identity.at("semiring").get<std::string>());
+  request.plan.deterministic = identity.at("deterministic").get<bool>();
+  request.warmup = identity.at("warmup").get<int>();
+  request.stop.repeat = identity.at("repeat").get<int>();
+  request.stop.uncertainty = identity.at("median_within").get<double>();
+  request.stop.max_repeat = identity.at("max_repeat").get<int>();
+  request.seed = identity.at("seed").get<std::uint64_t>();
+  request.plan.memory_limit_bytes = identity.at("memory_limit_bytes").get<std::uint64_t>();
+  return request;
+}
+
+bool is_judged_enough(const Json& record, CheckKind asked) {
+  if (asked == CheckKind::none) return true;
+  const Json check = record.value("check", Json());
+  if (!check.is_object()) return false;
+  return asked != CheckKind::full || !check.value("sampled", true);
+}
+
+Json record_case(BenchMatrix& matrix, const BenchKernel& kernel, const MultiplyRequest& request,
+                 const BenchPlace& place) {
+  Json record{{"schema", kSchema},
+              {"matrix", matrix.digest().path},
+              {"folder", current_folder()},
+              {"case", identity_of(matrix.digest(), kernel, request, place.machine)},
+              {"history", matrix.history()}};
+  ClockWatch watch(kernel.needs_gpu() ? place.read_gpu : ReadDeviceClocks());
+  MultiplyRequest watched = request;
+  watched.between_samples = [&watch] { watch.look(); };
+  record.update(measured(kernel, matrix.matrix(request), watched));
+  record["clocks"] = watch.finish();
+  record["machine"] = place.machine;
+  record["time"] = utc_time_stamp();
+  record["command_line"] = place.command_line;
+  if (record["status"] != "done") {
+    log_error(name_of_case(record) + ": " + record["status"].get<std::string>() + ": " +
+              record["reason"].get<std::string>());
+  } else if (record["clocks"]["throttled"].get<bool>()) {
+    log_warning(name_of_case(record) +
+                ": the clocks were held back while it was measured; the record says by what");
+  }
+  return record;
+}
+
+std::string name_of_case(const Json& record) {
+  const Json& identity = record["case"];
+  const std::string kind = identity["value_kind"].get<std::string>();
+  return record["matrix"].get<std::string>() + ": " + identity["kernel"].get<std::string>() +
+         ", K " + identity["dense_cols"].dump() + ", " + identity["caches"].get<std::string>() +
+         (kind == kAsStored ? "" : ", " + kind);
+}
+
+}  // namespace csrkit
