@@ -28,7 +28,7 @@ class GpuSpgemmPlan final : public SpgemmPlan {
   double time_numeric() override;
   void evict_caches() override;
   SpgemmForecast forecast() const override { return forecast_; }
-  SpgemmPhases phases() const override { return phases_; }
+  SpgemmPhases phases() const override;
   std::string choice() const override;
 
   /// Says who chose this plan and why.
@@ -36,7 +36,7 @@ class GpuSpgemmPlan final : public SpgemmPlan {
 
  private:
   struct State;
-  void make_ranges();
+  void make_ranges(const CsrMatrix& op_b);
   std::uint64_t forecast_of(const SpgemmSizes& sizes) const;
   SpgemmOperands operands_of(const RowRange& range) const;
   DeviceProduct empty_product(const RowRange& range) const;

@@ -17,6 +17,7 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr int kThreads = 256;
+constexpr std::uint64_t kSmallThings = 256;  // counters, the struct of v0
 
 unsigned blocks_for(Offset items) {
   return static_cast<unsigned>((items + kThreads - 1) / kThreads);
@@ -135,7 +136,7 @@ std::uint64_t coo_forecast_bytes(const SpgemmSizes& sizes, ValueKind kind) {
                                     : sort_bytes<float>(sizes.counts.output_bound, bits);
   // While C is filled, both copies of keys and values are still there.
   return entries * (2 * sizeof(std::uint64_t) + 3 * value + sizeof(Index)) + scratch +
-         (static_cast<std::uint64_t>(sizes.rows) + 1) * sizeof(Offset) + sizeof(std::uint64_t);
+         (static_cast<std::uint64_t>(sizes.rows) + 1) * sizeof(Offset) + kSmallThings;
 }
 
 }  // namespace csrkit::gpu

@@ -130,7 +130,7 @@ std::unique_ptr<DeviceSpgemm> make_v4_of_shape(const SpgemmProblem& problem, int
 }
 
 std::unique_ptr<DeviceSpgemm> make_device_v4_thread_counts(const SpgemmProblem& problem) {
-  constexpr int kBestBlock = 128, kBestTile = 4096;
+  constexpr int kBestBlock = 256, kBestTile = 4096;
   return make_v4_of_shape(problem, kBestBlock, kBestTile);
 }
 

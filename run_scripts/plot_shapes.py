@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Draws a search over two kernel parameters: a heat map and the time over each of them, as SVG.
+
+Usage: plot_shapes.py RECORDS.jsonl OUT.svg [--x block] [--y tile] [--title TEXT]
+
+A record is a JSON object per line with "matrix", the two parameters and "seconds", a list of runs; the
+median counts. One row of pictures per matrix. Exit code 77: matplotlib is not installed.
+"""
+import argparse
+import collections
+import json
+import pathlib
+import statistics
+import sys
+
+try:
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+except ImportError:
+    print("plot_shapes.py: matplotlib is not installed", file=sys.stderr)
+    sys.exit(77)
+
+
+def read_medians(path, x, y):
+    """{matrix: {(x, y): milliseconds}}"""
+    medians = collections.defaultdict(dict)
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        try:
+            record = json.loads(line)
+            where = pathlib.Path(record["matrix"]).stem
+            medians[where][record[x], record[y]] = 1e3 * statistics.median(record["seconds"])
+        except (ValueError, KeyError) as error:
+            raise SystemExit(f"{path}:{number}: not a record with matrix, {x}, {y} and seconds: {error}")
+    if not medians:
+        raise SystemExit(f"{path}: no records")
+    return medians
+
+
+def draw_map(axes, by_shape, xs, ys):
+    table = [[by_shape.get((x, y), float("nan")) for x in xs] for y in ys]
+    image = axes.imshow(table, origin="lower", aspect="auto", cmap="viridis_r",
+                        norm=matplotlib.colors.LogNorm())
+    best = min(by_shape.values())
+    for row, line in enumerate(table):
+        for column, value in enumerate(line):
+            if value == value:
+                axes.text(column, row, f"{value:.3g}", ha="center", va="center", fontsize=7,
+                          color="red" if value == best else "white" if value > 3 * best else "black")
+    axes.set_xticks(range(len(xs)), xs)
+    axes.set_yticks(range(len(ys)), ys)
+    return image
+
+
+def draw_lines(axes, by_shape, over, others, key):
+    for other in others:
+        points = [(at, by_shape[key(at, other)]) for at in over if key(at, other) in by_shape]
+        axes.plot(*zip(*points), marker="o", markersize=3, linewidth=1, label=str(other))
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xticks(over, [str(at) for at in over])
+    axes.minorticks_off()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("records", type=pathlib.Path)
+    parser.add_argument("picture", type=pathlib.Path)
+    parser.add_argument("--x", default="block")
+    parser.add_argument("--y", default="tile")
+    parser.add_argument("--title", default="")
+    options = parser.parse_args()
+
+    medians = read_medians(options.records, options.x, options.y)
+    figure, axes = plt.subplots(len(medians), 3, figsize=(13, 3.4 * len(medians)), squeeze=False)
+    for row, (matrix, by_shape) in zip(axes, medians.items()):
+        xs, ys = (sorted({shape[i] for shape in by_shape}) for i in (0, 1))
+        image = draw_map(row[0], by_shape, xs, ys)
+        figure.colorbar(image, ax=row[0], label="ms")
+        row[0].set_title(f"{matrix}: median ms, the best in red", fontsize=9)
+        row[0].set_xlabel(options.x)
+        row[0].set_ylabel(options.y)
+        draw_lines(row[1], by_shape, xs, ys, lambda at, other: (at, other))
+        row[1].set_xlabel(options.x)
+        row[1].legend(title=options.y, fontsize=6, title_fontsize=7)
+        draw_lines(row[2], by_shape, ys, xs, lambda at, other: (other, at))
+        row[2].set_xlabel(options.y)
+        row[2].legend(title=options.x, fontsize=6, title_fontsize=7)
+        for picture in row[1:]:
+            picture.set_ylabel("median ms")
+    figure.suptitle(options.title, fontsize=10)
+    figure.tight_layout()
+    figure.savefig(options.picture, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
