@@ -1,0 +1,118 @@
+// adaptive_rows: rows in pieces of equal work, each with the accumulator that suits it.
+// Owns     a thread owns whole rows of C: it counts them, then fills them where they belong
+// Reads    rows of B as A's columns come, first and last column of each ahead of the rest; the sums
+//          stay in the second-level cache (window_sizes)
+// Launch   pieces of rows of equal products, many per thread, heaviest first, taken as threads are
+//          free. A row never depends on the piece, the thread or the block it is in.
+// Needs    ascending columns in A, B and the mask
+// Against  hash_rows: no insertion where columns are near each other or many, no comparison sort
+//          anywhere, rows of one source copied
+#include <omp.h>
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+
+#include "cpu/spgemm/plan.h"
+#include "cpu/spgemm/row_pieces.h"
+#include "cpu/spgemm/row_products.h"
+
+namespace csrkit::cpu {
+
+namespace {
+
+template <class B, class Acc>
+class AdaptiveRows : public SpgemmMethod {
+ public:
+  explicit AdaptiveRows(const SpgemmInput& input)
+      : problem_(input.problem),
+        op_b_(input.op_b),
+        threads_(input.threads),
+        isa_(chosen_isa()),
+        loops_(row_products<B, Acc>(isa_, problem_.semiring)),
+        windows_(window_sizes(sizeof(Acc))),
+        scratch_(static_cast<std::size_t>(input.threads)) {
+    // A window wider than C is never needed.
+    const Index cols = std::max<Index>(problem_.output_cols(), 64);
+    windows_.sums = std::min(windows_.sums, cols);
+    windows_.flags = std::min(windows_.flags, cols);
+  }
+
+  void balance(const Offset* row_products) override {
+    pieces_ = RowPieces(problem_.a.rows(), problem_.a.row_offsets(), row_products, threads_);
+    const Offset cols = problem_.output_cols();
+    const Offset* const mask = problem_.mask ? problem_.mask->row_offsets() : nullptr;
+    Offset most_hashed = 0, most_sources = 0, most_made = 0;
+#pragma omp parallel for schedule(static) num_threads(threads_) \
+    reduction(max                                               \
+              : most_hashed, most_sources, most_made)
+    for (Index row = 0; row < problem_.a.rows(); ++row) {
+      const Offset products = row_products[row];
+      Offset made = std::min(products, cols);
+      // Rows are hashed if their width, at most `cols`, is large for their products.
+      if (mask != nullptr) {
+        made = mask[row + 1] - mask[row];
+        most_hashed = std::max(most_hashed, made);
+      } else if (kFlagsPerProduct * products < cols) {
+        most_hashed = std::max(most_hashed, products);
+      }
+      most_sources = std::max(most_sources, problem_.a.row_length(row));
+      most_made = std::max(most_made, made);
+    }
+    const std::uint64_t each = RowScratch<Acc>::bytes_for(windows_, most_hashed, most_sources,
+                                                          problem_.drop_below > 0 ? most_made : 0);
+    scratch_bytes_ = each * static_cast<std::uint64_t>(threads_) + pieces_.size_bytes();
+  }
+
+  std::uint64_t scratch_bytes() const override { return scratch_bytes_; }
+
+  void count(Index* row_nnz) override {
+    const ProductJob<B, Acc> job(problem_, op_b_);
+    pieces_.for_each(0, problem_.a.rows(), threads_, [&](int thread, Index first, Index last) {
+      loops_.count(job, first, last, windows_, scratch_[static_cast<std::size_t>(thread)], row_nnz);
+    });
+  }
+
+  void fill(const SpgemmRows& rows) override {
+    const ProductJob<B, Acc> job(problem_, op_b_);
+    pieces_.for_each(
+        rows.first_row, rows.last_row, threads_, [&](int thread, Index first, Index last) {
+          loops_.fill(job, first, last, windows_, scratch_[static_cast<std::size_t>(thread)],
+                      rows.row_offsets + (first - rows.first_row), rows.col_indices,
+                      static_cast<Acc*>(rows.values));
+        });
+  }
+
+  void set_values(const CsrMatrix& a, const CsrMatrix& op_b) override {
+    problem_.a = a;
+    op_b_ = op_b;
+  }
+
+  std::string choice() const override {
+    return std::string(name_of(isa_)) + ", " + std::to_string(pieces_.count()) + " pieces for " +
+           std::to_string(threads_) + " threads";
+  }
+
+ private:
+  SpgemmProblem problem_;
+  CsrMatrix op_b_;
+  int threads_;
+  Isa isa_;
+  RowProducts<B, Acc> loops_;
+  WindowSizes windows_;
+  std::vector<RowScratch<Acc>> scratch_;
+  RowPieces pieces_;
+  std::uint64_t scratch_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<SpgemmMethod> make_spgemm_adaptive_rows(const SpgemmInput& input) {
+  return with_spgemm_kinds(
+      input.problem, [&](auto b_tag, auto acc_tag) -> std::unique_ptr<SpgemmMethod> {
+        return std::make_unique<
+            AdaptiveRows<typename decltype(b_tag)::type, typename decltype(acc_tag)::type>>(input);
+      });
+}
+
+}  // namespace csrkit::cpu

@@ -1,0 +1,303 @@
+#include "cpu/spgemm/plan.h"
+
+#include <omp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+
+#include "core/available_memory.h"
+#include "core/huge_pages.h"
+#include "core/matrix_stats.h"
+
+namespace csrkit::cpu {
+
+namespace {
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::uint64_t last_level_cache_bytes() {
+  long bytes = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  bytes = std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE));
+#endif
+  constexpr long kGuess = 64l << 20;
+  return static_cast<std::uint64_t>(bytes > 0 ? bytes : kGuess);
+}
+
+/// Rows of C, allocated and not yet filled.
+struct Block {
+  Index first_row = 0;
+  Index last_row = 0;
+  Buffer<Offset> row_offsets;
+  Buffer<Index> col_indices;
+  ValueArray values;
+};
+
+class CpuSpgemmPlan : public SpgemmPlan {
+ public:
+  CpuSpgemmPlan(const SpgemmProblem& problem, const PlanOptions& options,
+                SpgemmMethodFactory make_method)
+      : problem_(problem),
+        threads_(options.where.threads > 0 ? options.where.threads : omp_get_max_threads()),
+        operand_bytes_(operand_bytes(problem)) {
+    if (options.where.threads < 0) throw UsageError("threads must not be negative");
+    // The operands are there already, so what is available comes on top of them.
+    limit_bytes_ = options.memory_limit_bytes;
+    if (limit_bytes_ == 0) {
+      const std::uint64_t available = available_memory_bytes();
+      limit_bytes_ =
+          available > UINT64_MAX - operand_bytes_ ? UINT64_MAX : available + operand_bytes_;
+    }
+    const double start = seconds_now();
+    held_bytes_ = operand_bytes_;
+    reserve(0, "the operands of the product");
+    op_b_ = problem_.transpose_b ? transposed_b() : problem_.b;
+    derived_bytes_ = held_bytes_ - operand_bytes_;
+    method_ = make_method(SpgemmInput{problem_, op_b_, threads_});
+    balance();
+    phases_.analysis_seconds = seconds_now() - start;
+  }
+
+  void multiply(CsrSink& sink) override {
+    count();
+    const double start = seconds_now();
+    double output_seconds = 0;
+    make_blocks(sink.keeps_blocks(), [&](const CsrMatrix& block) {
+      const double output_start = seconds_now();
+      sink.append_rows(block);
+      output_seconds += seconds_now() - output_start;
+    });
+    phases_.output_seconds = output_seconds;
+    phases_.numeric_seconds = seconds_now() - start - output_seconds;
+  }
+
+  void set_values(const CsrMatrix& a, const CsrMatrix& b) override {
+    const bool b_is_a = problem_.b_is_a();
+    require_same_structure(problem_, a, b);
+    problem_.a = a;
+    problem_.b = b_is_a ? a : b;
+    op_b_ = problem_.transpose_b ? transpose(problem_.b) : problem_.b;
+    method_->set_values(problem_.a, op_b_);
+    if (problem_.drop_below > 0) is_counted_ = false;  // what is left depends on the values
+  }
+
+  double time_multiply() override {
+    const double start = seconds_now();
+    balance();
+    count();
+    make_blocks(false, [](const CsrMatrix&) {});
+    return seconds_now() - start;
+  }
+
+  double time_numeric() override {
+    if (!is_counted_) count();
+    const Offset budget_rows = rows_that_fit(0);
+    if (budget_rows < problem_.output_rows()) {
+      double seconds = 0;  // C is never there as a whole: its allocation belongs to the time
+      const double start = seconds_now();
+      make_blocks(false, [](const CsrMatrix&) {});
+      seconds += seconds_now() - start;
+      return seconds;
+    }
+    Block block = allocate(0, problem_.output_rows());
+    fill(block);  // touches C's pages
+    const double start = seconds_now();
+    fill(block);
+    return seconds_now() - start;
+  }
+
+  void evict_caches() override {
+    if (evictor_.size() == 0) {
+      evictor_ = Buffer<std::uint64_t>(static_cast<Offset>(2 * last_level_cache_bytes() / 8));
+#pragma omp parallel for schedule(static) num_threads(threads_)
+      for (Offset i = 0; i < evictor_.size(); ++i) evictor_[i] = static_cast<std::uint64_t>(i);
+    }
+    // Every thread reads all of it: last-level caches may belong to some cores only.
+    std::uint64_t sum = 0;
+#pragma omp parallel num_threads(threads_) reduction(+ : sum)
+    for (Offset i = 0; i < evictor_.size(); i += 8) sum += evictor_[i];
+    evicted_sum_ = sum;
+  }
+
+  SpgemmForecast forecast() const override {
+    SpgemmForecast forecast;
+    forecast.products = static_cast<double>(products_);
+    forecast.output_nnz_bound = is_counted_ ? phases_.output_nnz : nnz_bound_;
+    forecast.output_bytes_bound =
+        csr_bytes(problem_.output_rows(), forecast.output_nnz_bound, problem_.c);
+    forecast.whole_bytes = working_bytes() + forecast.output_bytes_bound;
+    forecast.peak_bytes =
+        std::max(std::min(forecast.whole_bytes, limit_bytes_), phases_.peak_bytes);
+    return forecast;
+  }
+
+  SpgemmPhases phases() const override { return phases_; }
+  std::string choice() const override { return method_->choice(); }
+
+ private:
+  void refuse(std::uint64_t bytes, const std::string& what, const char* advice) const {
+    throw MemoryError(what + " needs " + std::to_string(bytes) + " bytes; the limit is " +
+                      std::to_string(limit_bytes_) + " bytes: " + advice);
+  }
+
+  void note_peak(std::uint64_t bytes) { phases_.peak_bytes = std::max(phases_.peak_bytes, bytes); }
+
+  void reserve(std::uint64_t bytes, const char* what) {
+    if (held_bytes_ + bytes > limit_bytes_) {
+      refuse(held_bytes_ + bytes, what, "raise --memory-limit");
+    }
+    held_bytes_ += bytes;
+    note_peak(held_bytes_);
+  }
+
+  CsrMatrix transposed_b() {
+    const CsrMatrix& b = problem_.b;
+    const std::uint64_t result_bytes = csr_bytes(b.cols(), b.nnz(), b.value_kind());
+    // The counting sort's cursors: never more than one per nonzero and column.
+    const std::uint64_t cursor_bytes =
+        std::min(static_cast<std::uint64_t>(omp_get_max_threads()) *
+                     static_cast<std::uint64_t>(b.cols()),
+                 static_cast<std::uint64_t>(b.nnz()) + static_cast<std::uint64_t>(b.cols())) *
+        sizeof(Offset);
+    reserve(result_bytes + cursor_bytes, "A, B and the transpose of B");
+    CsrMatrix result = transpose(b);
+    held_bytes_ -= cursor_bytes;
+    return result;
+  }
+
+  /// What is held while rows of C are made, C itself excluded.
+  std::uint64_t working_bytes() const {
+    return operand_bytes_ + derived_bytes_ +
+           static_cast<std::uint64_t>(problem_.output_rows()) * sizeof(Index) +
+           method_->scratch_bytes();
+  }
+
+  void balance() {
+    const Index rows = problem_.output_rows(), cols = problem_.output_cols();
+    const std::uint64_t product_bytes = static_cast<std::uint64_t>(rows) * sizeof(Offset);
+    reserve(product_bytes, "the operands and the products of every row");
+    Buffer<Offset> row_products(rows);
+    products_ = spgemm_products(problem_.a, op_b_, row_products.data());
+    Offset bound = 0;
+    const Offset* const mask = problem_.mask ? problem_.mask->row_offsets() : nullptr;
+#pragma omp parallel for schedule(static) reduction(+ : bound) num_threads(threads_)
+    for (Index row = 0; row < rows; ++row) {
+      Offset most = std::min<Offset>(row_products[row], cols);
+      if (mask != nullptr) most = std::min(most, mask[row + 1] - mask[row]);
+      bound += most;
+    }
+    nnz_bound_ = bound;
+    method_->balance(row_products.data());
+    held_bytes_ -= product_bytes;
+    is_counted_ = false;
+    if (working_bytes() > limit_bytes_) {
+      refuse(working_bytes(), "the product's operands and workspace",
+             "raise --memory-limit or use fewer --threads");
+    }
+  }
+
+  void count() {
+    phases_.symbolic_seconds = 0;
+    if (is_counted_) return;
+    const double start = seconds_now();
+    const Index rows = problem_.output_rows();
+    if (row_nnz_.size() != rows) row_nnz_ = Buffer<Index>(rows);
+    note_peak(working_bytes());
+    method_->count(row_nnz_.data());
+    Offset nnz = 0;
+#pragma omp parallel for schedule(static) reduction(+ : nnz) num_threads(threads_)
+    for (Index row = 0; row < rows; ++row) nnz += row_nnz_[row];
+    phases_.output_nnz = nnz;
+    is_counted_ = true;
+    phases_.symbolic_seconds = seconds_now() - start;
+  }
+
+  /// Rows from `first` on whose part of C fits beside what is held.
+  Index rows_that_fit(Index first) const {
+    const std::uint64_t budget = limit_bytes_ - std::min(limit_bytes_, working_bytes());
+    const Index rows = problem_.output_rows();
+    if (csr_bytes(rows - first, phases_.output_nnz, problem_.c) <= budget) return rows - first;
+    Offset nnz = 0;
+    Index count = 0;
+    for (Index row = first; row < rows; ++row, ++count) {
+      nnz += row_nnz_[row];
+      if (csr_bytes(count + 1, nnz, problem_.c) > budget) break;
+    }
+    return count;
+  }
+
+  void make_blocks(bool keeps_blocks, const std::function<void(const CsrMatrix&)>& hand_over) {
+    const Index rows = problem_.output_rows();
+    const std::uint64_t whole = csr_bytes(rows, phases_.output_nnz, problem_.c);
+    if (keeps_blocks && working_bytes() + whole > limit_bytes_) {
+      refuse(working_bytes() + whole, "the product with all of C in memory",
+             "raise --memory-limit, or write C to a file, which takes it in blocks of rows");
+    }
+    phases_.row_blocks = 0;
+    Index row = 0;
+    do {
+      const Index count = rows_that_fit(row);
+      if (count == 0 && rows > 0) {
+        refuse(working_bytes() + csr_bytes(1, row_nnz_[row], problem_.c),
+               "row " + std::to_string(row) + " of C beside the operands", "raise --memory-limit");
+      }
+      Block block = allocate(row, row + count);
+      fill(block);
+      row += count;
+      ++phases_.row_blocks;
+      hand_over(CsrMatrix(count, problem_.output_cols(), std::move(block.row_offsets),
+                          std::move(block.col_indices), std::move(block.values)));
+    } while (row < rows);
+  }
+
+  Block allocate(Index first, Index last) {
+    Block block{first, last, Buffer<Offset>(Offset{last} - first + 1), {}, {}};
+    block.row_offsets[0] = 0;
+    for (Index row = first; row < last; ++row) {
+      block.row_offsets[row - first + 1] = block.row_offsets[row - first] + row_nnz_[row];
+    }
+    const Offset nnz = block.row_offsets[last - first];
+    note_peak(working_bytes() + csr_bytes(last - first, nnz, problem_.c));
+    block.col_indices = Buffer<Index>(nnz);
+    block.values = ValueArray(problem_.c, nnz);
+    advise_huge_pages(block.col_indices.data(), block.col_indices.size_bytes());
+    advise_huge_pages(block.values.data(), static_cast<std::size_t>(nnz) *
+                                               static_cast<std::size_t>(size_of(problem_.c)));
+    return block;
+  }
+
+  void fill(Block& block) {
+    method_->fill({block.first_row, block.last_row, block.row_offsets.data(),
+                   block.col_indices.data(), block.values.data()});
+  }
+
+  SpgemmProblem problem_;
+  int threads_;
+  std::uint64_t operand_bytes_;
+  std::uint64_t limit_bytes_ = 0;
+  std::uint64_t held_bytes_ = 0;     // during analysis
+  std::uint64_t derived_bytes_ = 0;  // op(B), if it is not B
+  CsrMatrix op_b_;
+  std::unique_ptr<SpgemmMethod> method_;
+  Offset products_ = 0;
+  Offset nnz_bound_ = 0;
+  bool is_counted_ = false;
+  Buffer<Index> row_nnz_;
+  SpgemmPhases phases_;
+  Buffer<std::uint64_t> evictor_;
+  volatile std::uint64_t evicted_sum_ = 0;  // keeps the reads of evict_caches alive
+};
+
+}  // namespace
+
+std::unique_ptr<SpgemmPlan> make_cpu_spgemm_plan(const SpgemmProblem& problem,
+                                                 const PlanOptions& options,
+                                                 SpgemmMethodFactory make_method) {
+  return std::make_unique<CpuSpgemmPlan>(problem, options, make_method);
+}
+
+}  // namespace csrkit::cpu

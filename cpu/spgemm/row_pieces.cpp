@@ -1,0 +1,74 @@
+#include "cpu/spgemm/row_pieces.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "core/buffer.h"
+
+namespace csrkit::cpu {
+
+namespace {
+
+constexpr Offset kRowCost = 8;           // in products: offsets, survey, loop overheads
+constexpr Offset kPiecesPerThread = 64;  // so that the last pieces leave nobody waiting for long
+constexpr Offset kSmallestPiece =
+    2048;  // in products: what taking a piece costs is small beside it
+
+}  // namespace
+
+RowPieces::RowPieces(Index rows, const Offset* a_offsets, const Offset* row_products, int threads) {
+  const auto cost_of = [&](Index row) {
+    return kRowCost + row_products[row] + (a_offsets[row + 1] - a_offsets[row]);
+  };
+  Offset total = 0;
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : total)
+  for (Index row = 0; row < rows; ++row) total += cost_of(row);
+  const Offset target = std::max(kSmallestPiece, total / (kPiecesPerThread * threads) + 1);
+
+  std::vector<Offset> costs;
+  bounds_.push_back(0);
+  Offset cost = 0;
+  for (Index row = 0; row < rows; ++row) {
+    cost += cost_of(row);
+    if (cost >= target || row == rows - 1) {
+      bounds_.push_back(row + 1);
+      costs.push_back(cost);
+      cost = 0;
+    }
+  }
+  order_.resize(costs.size());
+  for (std::size_t piece = 0; piece < costs.size(); ++piece) {
+    order_[piece] = static_cast<Index>(piece);
+  }
+  // One heavy row makes a heavy piece: begun last, it would keep one thread busy alone. The others
+  // stay in order, because neighbouring rows share rows of B.
+  std::stable_sort(order_.begin(), order_.end(), [&](Index x, Index y) {
+    return costs[static_cast<std::size_t>(x)] / (2 * target) >
+           costs[static_cast<std::size_t>(y)] / (2 * target);
+  });
+}
+
+void RowPieces::for_each(
+    Index begin, Index end, int threads,
+    const std::function<void(int thread, Index first, Index last)>& work) const {
+  const auto pieces = static_cast<Offset>(order_.size());
+  std::exception_ptr error;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+  for (Offset i = 0; i < pieces; ++i) {
+    const auto piece = static_cast<std::size_t>(order_[static_cast<std::size_t>(i)]);
+    const Index first = std::max(begin, bounds_[piece]);
+    const Index last = std::min(end, bounds_[piece + 1]);
+    if (first >= last) continue;
+    try {
+      work(omp_get_thread_num(), first, last);
+    } catch (...) {
+#pragma omp critical(csrkit_row_pieces_error)
+      if (!error) error = std::current_exception();
+    }
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace csrkit::cpu

@@ -1,0 +1,120 @@
+// Rows of C from rows of A, an accumulator chosen for every row, for every vector unit there is: the
+// inner loops of adaptive_rows.
+#pragma once
+
+#include "core/spgemm.h"
+#include "cpu/spmm/row_kernels.h"
+
+namespace csrkit::cpu {
+
+/// Typed operands. Values of A are converted one by one as their rows of B are visited; values of B
+/// are what the loops run over.
+template <class BValue, class AccValue>
+struct ProductJob {
+  using B = BValue;
+  using Acc = AccValue;
+
+  const Offset* a_offsets;
+  const Index* a_cols;
+  ValueKind a_kind;
+  const void* a_values;
+  CsrView<B> b;
+  const Offset* mask_offsets;  // null without a mask
+  const Index* mask_cols;
+  Acc alpha;
+  double drop_below;
+
+  ProductJob(const SpgemmProblem& problem, const CsrMatrix& op_b)
+      : a_offsets(problem.a.row_offsets()),
+        a_cols(problem.a.col_indices()),
+        a_kind(problem.a.value_kind()),
+        a_values(problem.a.values()),
+        b(op_b.view<B>()),
+        mask_offsets(problem.mask ? problem.mask->row_offsets() : nullptr),
+        mask_cols(problem.mask ? problem.mask->col_indices() : nullptr),
+        alpha(static_cast<Acc>(problem.alpha)),
+        drop_below(problem.drop_below) {}
+
+  Acc a_value(Offset at) const {
+    switch (a_kind) {
+      case ValueKind::none: return Acc{1};
+      case ValueKind::f32: return static_cast<Acc>(static_cast<const float*>(a_values)[at]);
+      case ValueKind::f64: return static_cast<Acc>(static_cast<const double*>(a_values)[at]);
+      case ValueKind::f16: return load_as<Acc>(static_cast<const f16*>(a_values)[at]);
+      case ValueKind::bf16: return load_as<Acc>(static_cast<const bf16*>(a_values)[at]);
+    }
+    return Acc{};
+  }
+};
+
+/// Calls `f(TypeTag<B>{}, TypeTag<Acc>{})` with the types of a legal problem: the one dispatch of
+/// this room.
+template <class F>
+auto with_spgemm_kinds(const SpgemmProblem& problem, F&& f) {
+  const ValueKind b = problem.b.value_kind();
+  if (problem.accumulate == ValueKind::f64) {
+    return b == ValueKind::none ? f(TypeTag<ImplicitOne>{}, TypeTag<double>{})
+                                : f(TypeTag<double>{}, TypeTag<double>{});
+  }
+  switch (b) {
+    case ValueKind::f16: return f(TypeTag<f16>{}, TypeTag<float>{});
+    case ValueKind::bf16: return f(TypeTag<bf16>{}, TypeTag<float>{});
+    case ValueKind::none: return f(TypeTag<ImplicitOne>{}, TypeTag<float>{});
+    default: return f(TypeTag<float>{}, TypeTag<float>{});
+  }
+}
+
+/// Columns that an accumulator window may span; a wider row is made in tiles of that many. Chosen
+/// so that sums and flags stay in the second-level cache.
+struct WindowSizes {
+  Index sums = 0;   // columns with a sum and a flag
+  Index flags = 0;  // columns with a flag only, for counting
+};
+WindowSizes window_sizes(int acc_bytes);
+
+/// One thread's accumulators. They grow when a row needs it and are kept, clean, from row to row.
+template <class Acc>
+struct RowScratch {
+  Buffer<Acc> sums;             // of the window; the semiring's empty sum everywhere
+  Buffer<std::uint8_t> flags;   // 1 where the window has an entry; 0 everywhere
+  Buffer<Index> table_cols;     // hash table; -1 everywhere
+  Buffer<Acc> table_sums;       // beside it
+  Buffer<std::uint64_t> order;  // (column, slot) of the entries in the table
+  Buffer<std::uint64_t> order_copy;
+  Buffer<Offset> cursors;  // where each row of B goes on in the next tile
+  Buffer<Index> row_cols;  // a row before entries are dropped
+  Buffer<Acc> row_values;
+
+  static std::uint64_t bytes_for(const WindowSizes& windows, Offset most_hashed,
+                                 Offset most_sources, Offset most_dropped);
+};
+
+/// What decides about a row's accumulator, and what the scratch will need for it.
+enum class Accumulator : std::uint8_t { none, copy, window, tiles, hash, mask };
+inline constexpr Offset kFlagsPerProduct = 256;  // scanned flags that cost as much as one insertion
+
+inline Accumulator accumulator_for(Offset sources, Offset products, Offset width, Index window) {
+  if (products == 0) return Accumulator::none;
+  if (sources == 1) return Accumulator::copy;
+  if (width <= kFlagsPerProduct * products) {
+    return width <= window ? Accumulator::window : Accumulator::tiles;
+  }
+  return Accumulator::hash;
+}
+
+/// The inner loops for one combination of kinds, one instruction set and one semiring.
+template <class B, class Acc>
+struct RowProducts {
+  /// row_nnz[row] for rows [first, last).
+  void (*count)(const ProductJob<B, Acc>& job, Index first, Index last, const WindowSizes& windows,
+                RowScratch<Acc>& scratch, Index* row_nnz);
+  /// Row r of [first, last) fills from offsets[r - first] on.
+  void (*fill)(const ProductJob<B, Acc>& job, Index first, Index last, const WindowSizes& windows,
+               RowScratch<Acc>& scratch, const Offset* offsets, Index* cols, Acc* values);
+};
+
+/// Defined for what with_spgemm_kinds can call for.
+template <class B, class Acc>
+RowProducts<B, Acc> row_products(Isa isa, Semiring semiring);
+
+}  // namespace csrkit::cpu
