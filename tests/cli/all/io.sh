@@ -6,6 +6,7 @@ for io in auto mmap read; do
   expect 0 csr-export karate.csr "$io.mtx" --io "$io"
   expect 0 csr-reorder karate.csr "$io.csr" --method degree --io "$io"
   expect 0 csr-spmm-cpu karate.csr -k 3 --repeat 1 --check --io "$io"
+  expect 0 csr-spgemm-cpu karate.csr --repeat 1 --check --io "$io"
   expect 0 csr-bench karate.csr -k 3 --repeat 1 --io "$io"
 done
 cmp mmap.mtx read.mtx

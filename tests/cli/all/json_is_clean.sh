@@ -17,6 +17,8 @@ csr-export moved.csr moved.mtx --json 2>err | python3 -c "$python"
 silent err
 csr-spmm-cpu tiny.csr -k 4 --repeat 2 --check --json 2>err | python3 -c "$python"
 silent err
+csr-spgemm-cpu tiny.csr --repeat 2 --check --json 2>err | python3 -c "$python"
+silent err
 csr-bench tiny.csr -k 1,2 --repeat 2 --json 2>err >lines
 silent err
 equals "$(wc -l <lines)" 2

@@ -36,6 +36,7 @@ for file in cut.csr flipped.csr empty.csr tiny.mtx; do
   expect 3 csr-export "$file" out.mtx
   expect 3 csr-reorder "$file" out.csr --method degree
   expect 3 csr-spmm-cpu "$file" --output out.npy
+  expect 3 csr-spgemm-cpu "$file" --output out.csr
   expect 3 csr-bench "$file"
   no_file out.csr out.mtx out.npy
 done

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # What the system refuses is exit code 4, and names the file.
-for tool in csr-info csr-spmm-cpu csr-bench; do
+for tool in csr-info csr-spmm-cpu csr-spgemm-cpu csr-bench; do
   expect 4 "$tool" nowhere.csr
   says nowhere.csr
 done

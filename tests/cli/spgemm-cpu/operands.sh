@@ -1,0 +1,41 @@
+# shellcheck shell=bash
+# Two operands, a mask, a threshold: the product in the file is the one that was asked for.
+tiny_mtx >tiny.mtx
+csr-import tiny.mtx a.csr --value-kind f64 --quiet
+expect 0 csr-spgemm-cpu a.csr --output square.csr --repeat 1 --check --json
+equals "$(json b_is_a)" True
+equals "$(json output)" square.csr
+csr-export square.csr square.mtx --quiet
+# Row 1 of A is (1.5, 0, -2, 0); row 3 is empty: row 1 of A * A is (2.25, 0, -3, 0).
+grep -q '^1 1 2.25$' square.mtx || fail "$(cat square.mtx)"
+grep -q '^1 3 -3$' square.mtx || fail "$(cat square.mtx)"
+csr-info square.csr --verify --quiet
+csr-info square.csr --provenance --json | grep -q csr-spgemm-cpu || fail "no provenance"
+
+expect 0 csr-spgemm-cpu a.csr square.csr --output cube.csr --repeat 1 --check
+expect 0 csr-spgemm-cpu square.csr a.csr --output other.csr --repeat 1 --check
+same_matrix cube.csr other.csr
+csr-import tiny.mtx copy.csr --value-kind f64 --quiet
+expect 0 csr-spgemm-cpu a.csr copy.csr --transpose-b --output gram.csr --repeat 1 --check --json
+equals "$(json b_is_a)" False
+expect 0 csr-spgemm-cpu a.csr --transpose-b --output gram2.csr --repeat 1 --check
+same_matrix gram.csr gram2.csr
+
+expect 0 csr-spgemm-cpu a.csr --mask a.csr --output masked.csr --repeat 1 --check --json
+equals "$(json c.nnz)" 6
+expect 0 csr-spgemm-cpu a.csr --drop-below 3 --output dropped.csr --repeat 1 --check --json
+equals "$(json c.nnz)" 3
+expect 0 csr-spgemm-cpu a.csr --forecast --json
+equals "$(json products)" 8.0
+
+printf '%%%%MatrixMarket matrix coordinate real general\n3 2 1\n1 1 1\n' >small.mtx
+csr-import small.mtx small.csr --value-kind f64 --quiet
+expect 2 csr-spgemm-cpu a.csr small.csr
+says "4 x 4 and B is 3 x 2"
+expect 2 csr-spgemm-cpu a.csr --mask small.csr
+says mask
+expect 2 csr-spgemm-cpu a.csr --output a.csr
+expect 2 csr-spgemm-cpu a.csr --drop-below -1
+expect 3 csr-spgemm-cpu a.csr tiny.mtx
+expect 4 csr-spgemm-cpu a.csr nowhere.csr
+expect 4 csr-spgemm-cpu a.csr --output no/folder/c.csr
