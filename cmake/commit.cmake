@@ -1,6 +1,8 @@
-# Usage: cmake -DSOURCE=<root> -DOUTPUT=<header> -P commit.cmake
-# Writes the commit that is built into a header, at build time and only when it changed: a commit
-# made after configuring must not leave its predecessor's name in records.
+# Usage: cmake -DSOURCE=<root> -DHEADER=<file> -DFACTS=<file> -DVERSION=.. -DCOMPILER=.. -DCUDA=.. -DMETIS=..
+#              -P commit.cmake
+# Writes the commit that is built into a header, and what --version of the Python tool says into a
+# module; at build time and only when it changed: a commit made after configuring must not leave its
+# predecessor's name in records.
 find_package(Git QUIET)
 set(commit "")
 if(GIT_FOUND)
@@ -21,4 +23,6 @@ if(commit STREQUAL "")
     set(commit unknown)
   endif()
 endif()
-file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "#define CSRKIT_COMMIT \"@commit@\"\n" @ONLY)
+file(CONFIGURE OUTPUT ${HEADER} CONTENT "#define CSRKIT_COMMIT \"@commit@\"\n" @ONLY)
+file(CONFIGURE OUTPUT ${FACTS} @ONLY CONTENT
+     "TEXT = '(csrkit) @VERSION@\\ncommit: @commit@\\ncompiler: @COMPILER@\\nCUDA: @CUDA@\\nMETIS: @METIS@'\n")

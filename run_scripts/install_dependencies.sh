@@ -8,7 +8,7 @@
 set -euo pipefail
 
 build_packages=(g++ cmake ninja-build libcxxopts-dev libspdlog-dev libmetis-dev nlohmann-json3-dev
-                libxxhash-dev libarchive-dev libfast-float-dev)
+                libxxhash-dev libarchive-dev libfast-float-dev python3-matplotlib)
 test_packages=(libgtest-dev librapidcheck-dev python3 python3-numpy python3-scipy shellcheck clang-format clang-tidy)
 
 packages=("${build_packages[@]}")

@@ -3,9 +3,14 @@
 
 all_tools() {
   local tool
-  for tool in csr-import csr-export csr-generate csr-info csr-reorder csr-spmm-cpu csr-spmm-gpu csr-spgemm-cpu csr-spgemm-gpu csr-bench; do
+  for tool in csr-import csr-export csr-generate csr-info csr-reorder csr-spmm-cpu csr-spmm-gpu csr-spgemm-cpu csr-spgemm-gpu csr-bench csr-report; do
     if command -v "$tool" >/dev/null; then echo "$tool"; fi
   done
+}
+
+# Whether csr-report can draw on this machine.
+has_matplotlib() {
+  python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null
 }
 
 fail() {

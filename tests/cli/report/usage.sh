@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# What csr-report needs no Matplotlib for, and what it refuses.
+tiny_mtx >tiny.mtx
+csr-import tiny.mtx tiny.csr --quiet
+csr-bench tiny.csr -k 2 --repeat 2 --kernels cpu.auto,cpu.row_loop --records bundle.jsonl --quiet
+expect 0 csr-report bundle.jsonl --no-html --markdown table.md
+prints "K 2:"
+grep -q 'theirs: .cpu[.]spmm[.]row_loop.' table.md || fail "row_loop is not the rival"
+expect 0 csr-report bundle.jsonl --no-html --json --against cpu.spmm.auto --kernel cpu.spmm.row_loop
+equals "$(json kernel)" cpu.spmm.row_loop
+equals "$(json rows.0.matrix)" tiny
+
+# A later record of a case replaces the earlier one, a failed one is named, a cut one is left out.
+python3 - <<'EOF'
+import json
+lines = open("bundle.jsonl").read().splitlines()
+record = json.loads(lines[0])
+record["median_seconds"] = 1000
+failed = json.loads(lines[1])
+failed.update(status="failed", reason="a reason")
+open("more.jsonl", "w").write("\n".join([*lines, json.dumps(record), json.dumps(failed), lines[0][:40]]))
+EOF
+expect 0 csr-report more.jsonl --no-html --json
+equals "$(json cases)" 1
+equals "$(json failures)" 1
+equals "$(json 'rows.0.ours s')" 1000
+
+expect 2 csr-report bundle.jsonl --kernel gpu.spmm.auto
+says "there are cpu.spmm.auto"
+expect 2 csr-report bundle.jsonl --no-html
+expect 2 csr-report bundle.jsonl --no-html --output a.html
+expect 2 csr-report bundle.jsonl --markdown bundle.jsonl
+says "would be lost"
+expect 2 csr-report bundle.jsonl --markdown same --csv ./same
+expect 3 csr-report tiny.mtx --no-html --markdown a.md
+says "tiny.mtx:1:"
+echo '{"something": "else"}' >else.json
+expect 3 csr-report else.json --no-html --markdown a.md
+echo '3' >number.json
+expect 3 csr-report number.json --no-html --markdown a.md
+: >empty.jsonl
+expect 3 csr-report empty.jsonl --no-html --markdown a.md
+expect 4 csr-report absent.jsonl --no-html --markdown a.md
+expect 4 csr-report bundle.jsonl --no-html --markdown no/such/folder/a.md
+no_file a.md same a.html

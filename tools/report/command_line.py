@@ -1,0 +1,239 @@
+"""Options, messages and exit codes, in the words of the other tools."""
+import difflib
+import os
+import pathlib
+import sys
+import tempfile
+import traceback
+
+TOOL = "csr-report"
+DONE, USAGE, BAD_INPUT, IO_FAILURE, INTERNAL = 0, 2, 3, 4, 70
+
+#          name             placeholder   short  help
+OPTIONS = (
+    ("output", "FILE.html", "o", "the page; one file that needs no network (default: report.html)"),
+    ("markdown", "FILE.md", "", "write the tables as Markdown too"),
+    ("csv", "FILE.csv", "", "write every case as one line of comma-separated values too"),
+    ("figures", "FOLDER", "", "write every figure as PNG and SVG too"),
+    ("kernel", "NAME", "", "ours, as in the records (default: gpu.spmm.auto, else cpu.spmm.auto)"),
+    ("against", "NAME", "", "whom it is compared with (default: the vendor's kernel, else row_loop)"),
+    ("title", "TEXT", "", "heading of the page (default: Sparse products, measured)"),
+    ("no-html", "", "", "no page: only what --markdown, --csv and --figures ask for"),
+    ("list", "", "", "print what there is to choose from, and exit"),
+    ("json", "", "", "print the report as JSON on stdout"),
+    ("quiet", "", "", "no report, no progress, errors only"),
+    ("verbose", "", "", "say more on stderr"),
+    ("help", "", "h", "print this text, and exit"),
+    ("version", "", "", "print the version and what it was built with, and exit"),
+)
+SECTIONS = (
+    ("table", "time of ours and theirs, speed-up, nonzeros per second"),
+    ("speed-up", "bars per matrix and number of dense columns"),
+    ("rate", "GFLOP/s over the dense columns, per matrix and kernel"),
+    ("roofline", "every case under the limits of its device"),
+    ("ladder", "the kernels from the first idea to the one that users run"),
+    ("reordering", "what an order costs, gains, and after how many products it pays"),
+    ("row lengths", "how many rows are how long"),
+    ("spy plots", "where the nonzeros are, before and after reordering"),
+    ("heat maps", "time over two parameters of a kernel, from a grid search"),
+    ("machines", "where it was measured, with which commands, and what went wrong"),
+)
+EXAMPLES = (
+    ("csr-report out.jsonl --markdown table.md", "a page, and its table for a README"),
+    ("csr-report out.jsonl --no-html --figures pictures", "only the figures, as PNG and SVG"),
+)
+USAGE_LINE = "BUNDLE.jsonl... [options]"
+
+
+class UsageError(Exception):
+    pass
+
+
+class InputError(Exception):
+    pass
+
+
+class Options:
+    def __init__(self, values, names):
+        self.inputs = names
+        self.kernel = values.get("kernel", "")
+        self.against = values.get("against", "")
+        self.title = values.get("title", "Sparse products, measured")
+        self.markdown = values.get("markdown")
+        self.csv = values.get("csv")
+        self.figures = values.get("figures")
+        self.output = None if "no-html" in values else values.get("output", "report.html")
+        self.as_json = "json" in values
+        self.prints = self.as_json or "quiet" not in values
+
+    def needs_figures(self):
+        return bool(self.output or self.figures)
+
+
+def say(kind, message):
+    print(f"{TOOL}: {kind}: {message}", file=sys.stderr)
+
+
+def help_text():
+    lines = [f"usage: {TOOL} {USAGE_LINE}", "",
+             "Makes one self-contained HTML page of bundles: records of csr-bench, reports of csr-reorder",
+             "--json (what an order cost) and records of grid searches (heat maps). Matrices are drawn where",
+             "they are found under the name they were measured by.", "", "options:"]
+    for name, placeholder, short, text in OPTIONS:
+        left = (f"  -{short}, " if short else "      ") + f"--{name}" + (f" {placeholder}" if placeholder else "")
+        lines.append(left.ljust(30) + text if len(left) < 29 else left + "\n" + " " * 30 + text)
+    lines += ["", "examples:"]
+    for command, purpose in EXAMPLES:
+        lines += [f"  # {purpose}", f"  {command}"]
+    lines += ["", "exit codes: 0 done, 1 a check failed, 2 wrong usage, 3 bad input data, 4 I/O failure,",
+              "5 not enough memory, 6 no usable GPU, 7 device failure, 128 + n ended by signal n"]
+    return "\n".join(lines) + "\n"
+
+
+def version_text():
+    try:
+        from report import build_facts  # made by CMake
+        facts = build_facts.TEXT
+    except ImportError:
+        facts = "(csrkit) from the source tree\ncompiler: none\nCUDA: no\nMETIS: no"
+    return f"{TOOL} {facts}\nPython: {sys.version.split()[0]}\n"
+
+
+def list_text(as_json):
+    if as_json:
+        import json
+        return json.dumps([{"section": name, "summary": text} for name, text in SECTIONS]) + "\n"
+    width = max(len(name) for name, _ in SECTIONS) + 2
+    return "section".ljust(width) + "what it shows\n" + "".join(
+        name.ljust(width) + text + "\n" for name, text in SECTIONS)
+
+
+def finish(text):
+    sys.stdout.write(text)
+    sys.stdout.flush()
+    sys.exit(DONE)
+
+
+def find_option(word, long):
+    for name, placeholder, short, _ in OPTIONS:
+        if word == (name if long else short) and word:
+            return name, bool(placeholder)
+    close = difflib.get_close_matches(word, [option[0] for option in OPTIONS], 1)
+    hint = f"; did you mean --{close[0]}?" if close else "; --help lists them"
+    raise UsageError(f"there is no option {'--' if long else '-'}{word}{hint}")
+
+
+def parse(words):
+    values, names = {}, []
+    i = 0
+    while i < len(words):
+        word = words[i]
+        i += 1
+        if not word.startswith("-") or word == "-":
+            names.append(word)
+            continue
+        long = word.startswith("--")
+        name, equals, value = word[2:].partition("=") if long else (word[1:2], bool(word[2:]), word[2:])
+        name, takes_value = find_option(name, long)
+        if name in values:
+            raise UsageError(f"--{name} is given 2 times; give it once")
+        if not takes_value:
+            if equals:
+                raise UsageError(f"--{name} takes no value, found '{value}'")
+            values[name] = ""
+            continue
+        if not equals:
+            if i == len(words):
+                raise UsageError(f"--{name} needs a value, found the end of the command line")
+            value = words[i]
+            i += 1
+        if not value or (value.startswith("--") and not equals):
+            raise UsageError(f"--{name} needs a value, found {repr(value) if value else 'an empty one'}")
+        values[name] = value
+    if "quiet" in values and "verbose" in values:
+        raise UsageError("--quiet and --verbose contradict each other; give one")
+    for name, text in (("help", help_text), ("version", version_text)):
+        if name in values:
+            finish(text())
+    if "list" in values:
+        finish(list_text("json" in values))
+    if "no-html" in values and "output" in values:
+        raise UsageError("--output and --no-html contradict each other; give one")
+    if not names or "" in names:
+        raise UsageError(f"expected {USAGE_LINE}, found {'an empty name' if names else 'none'}")
+    options = Options(values, names)
+    if not (options.output or options.markdown or options.csv or options.figures or options.as_json):
+        raise UsageError("--no-html needs --markdown, --csv, --figures or --json")
+    outputs = [path for path in (options.output, options.markdown, options.csv) if path]
+    for path in outputs:
+        if any(os.path.exists(path) and os.path.exists(name) and os.path.samefile(path, name) for name in names):
+            raise UsageError(f"the output '{path}' is an input, which would be lost; name another file")
+    if len(set(map(os.path.abspath, outputs))) != len(outputs):
+        raise UsageError("two outputs have the same name")
+    return options
+
+
+def require_matplotlib(options):
+    """The system's Python may have it when the first one on the PATH has not."""
+    if not options.needs_figures():
+        return
+    try:
+        import matplotlib  # noqa: F401
+        import numpy  # noqa: F401
+    except ImportError as error:
+        other = "/usr/bin/python3"
+        if os.path.exists(other) and not os.environ.get("CSRKIT_REPORT_PYTHON"):
+            os.environ["CSRKIT_REPORT_PYTHON"] = other
+            sys.stdout.flush()
+            os.execv(other, [other, *sys.argv])
+        raise OSError(0, f"figures need Matplotlib and NumPy ({error}); install them (Debian: "
+                         "python3-matplotlib), or ask for --no-html with --markdown or --csv") from error
+
+
+def write(path, content):
+    """Under its name it is there whole or not at all."""
+    data = content if isinstance(content, bytes) else content.encode("utf-8")
+    folder = os.path.dirname(os.path.abspath(path))
+    descriptor, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".tmp.", dir=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def write_figures(folder, figures):
+    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+    for figure in figures:
+        write(os.path.join(folder, figure.name + ".png"), figure.png)
+        write(os.path.join(folder, figure.name + ".svg"), figure.svg)
+
+
+def run(main):
+    try:
+        return main()
+    except UsageError as error:
+        say("error", f"{error}\n({TOOL} --help explains the options)")
+        return USAGE
+    except InputError as error:
+        say("error", str(error))
+        return BAD_INPUT
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        say("error", f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
+        return IO_FAILURE
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # a bug of ours, which nobody should see
+        if "--verbose" in sys.argv:
+            traceback.print_exc()
+        say("error", f"unexpected: {type(error).__name__}: {error} (--verbose says where)")
+        return INTERNAL

@@ -1,0 +1,138 @@
+"""The tables: for the page, as Markdown, as CSV."""
+import csv
+import io
+import json
+import math
+
+HEADERS = ("matrix", "order", "nnz", "K", "caches", "values", "ours s", "theirs s", "speed-up", "nnz/s",
+           "GFLOP/s", "+- %", "check")
+
+
+def seconds_text(seconds):
+    return "-" if seconds is None else f"{seconds:.4g}"
+
+
+def rows_of(bundle):
+    """A row per matrix and setting that ours was measured in; what theirs lacks is a '-'."""
+    for ours in bundle.cases:
+        if ours.kernel != bundle.kernel:
+            continue
+        theirs = bundle.find(ours, bundle.against) if bundle.against else None
+        width = 50 * (ours.interval[1] - ours.interval[0]) / ours.seconds if ours.seconds else 0
+        yield {"matrix": ours.dataset, "order": ours.order or "natural", "nnz": ours.nnz, "K": ours.dense_cols,
+               "caches": ours.caches, "values": ours.value_kind, "ours s": ours.seconds,
+               "theirs s": theirs and theirs.seconds,
+               "speed-up": theirs.seconds / ours.seconds if theirs and ours.seconds else None,
+               "nnz/s": ours.nnz / ours.seconds if ours.seconds else None, "GFLOP/s": ours.gflops, "+- %": width,
+               "check": ours.check_text()}
+
+
+def shown_headers(rows):
+    """Columns that say the same in every row say nothing."""
+    boring = {name for name in ("order", "caches", "values") if len({row[name] for row in rows}) < 2}
+    return [name for name in HEADERS if name not in boring]
+
+
+def cell(name, value):
+    if value is None:
+        return "-"
+    formats = {"nnz": "{:,}", "speed-up": "{:.2f}", "nnz/s": "{:.3g}", "GFLOP/s": "{:.1f}", "+- %": "{:.1f}",
+               "ours s": "{:.4g}", "theirs s": "{:.4g}", "break-even": "{:,.0f}", "gain": "{:.2f}",
+               "order s": "{:.3g}", "natural s": "{:.4g}", "reordered s": "{:.4g}"}
+    return formats.get(name, "{}").format(value)
+
+
+def geomeans(rows):
+    """{K: (cases, geometric mean of the speed-ups, how many below 1)}"""
+    groups = {}
+    for row in rows:
+        if row["speed-up"]:
+            groups.setdefault(row["K"], []).append(row["speed-up"])
+    return {k: (len(ups), math.exp(sum(map(math.log, ups)) / len(ups)), sum(up < 1 for up in ups))
+            for k, ups in sorted(groups.items(), key=lambda item: str(item[0]).rjust(12))}
+
+
+def break_even_rows(bundle):
+    """What each order cost and gained for our kernel."""
+    for case in bundle.cases:
+        if case.kernel != bundle.kernel or not case.order:
+            continue
+        before = next((c for c in bundle.cases if c.digest == case.base_digest and c.kernel == case.kernel
+                       and c.setting == case.setting), None)
+        report = bundle.orders.get(case.matrix.rpartition("/")[2])
+        cost = report["order_seconds"] if report else None
+        gained = before.seconds - case.seconds if before else None
+        pays = None
+        if cost is not None and gained is not None:
+            pays = cost / gained if gained > 0 else math.inf
+        yield {"matrix": case.dataset, "order": case.order, "K": case.dense_cols, "caches": case.caches,
+               "values": case.value_kind, "order s": cost, "natural s": before and before.seconds,
+               "reordered s": case.seconds, "gain": before.seconds / case.seconds if before else None,
+               "break-even": pays}
+
+
+def table_cells(headers, rows):
+    lines = []
+    for row in rows:
+        lines.append(["never" if row[name] == math.inf else cell(name, row[name]) for name in headers])
+    return lines
+
+
+def markdown_table(headers, lines, right):
+    rule = ["---:" if name in right else "---" for name in headers]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [headers, rule, *lines]) + "\n"
+
+
+TEXT_COLUMNS = ("matrix", "order", "caches", "values", "check")
+BREAK_EVEN_HEADERS = ("matrix", "order", "K", "caches", "order s", "natural s", "reordered s", "gain", "break-even")
+
+
+def markdown(bundle):
+    rows = list(rows_of(bundle))
+    headers = shown_headers(rows)
+    right = [name for name in headers if name not in TEXT_COLUMNS]
+    text = f"Ours: `{bundle.kernel}`" + (f", theirs: `{bundle.against}`" if bundle.against else "") + "\n\n"
+    text += markdown_table(headers, table_cells(headers, rows), right)
+    for k, (count, mean, lost) in geomeans(rows).items():
+        text += f"\nK = {k}: geometric mean {mean:.2f} over {count} cases, {lost} below 1."
+    orders = list(break_even_rows(bundle))
+    if orders:
+        text += "\n\n" + markdown_table(BREAK_EVEN_HEADERS, table_cells(BREAK_EVEN_HEADERS, orders),
+                                        [name for name in BREAK_EVEN_HEADERS if name not in TEXT_COLUMNS])
+    return text.rstrip("\n") + "\n"
+
+
+CSV_COLUMNS = ("dataset", "order", "matrix", "matrix_xxh3_128", "rows", "cols", "nnz", "kernel", "dense_cols", "caches",
+               "value_kind", "median_seconds", "low_seconds", "high_seconds", "runs", "gflops", "analysis_seconds",
+               "upload_a_seconds", "peak_bytes", "check", "gpu", "cpu", "commit", "time")
+
+
+def csv_text(bundle):
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for case in bundle.cases:
+        record = case.record
+        machine = record.get("machine") or {}
+        writer.writerow([case.dataset, case.order, case.matrix, case.digest, case.rows, case.cols, case.nnz, case.kernel,
+                         case.dense_cols, case.caches, case.value_kind, case.seconds, *case.interval,
+                         len(record["samples_seconds"]), case.gflops, case.phases.get("analysis_seconds"),
+                         case.phases.get("upload_a_seconds"), case.phases.get("peak_bytes"), case.check_text(),
+                         (case.gpu or {}).get("name", ""), machine.get("cpu", ""), machine.get("commit", ""),
+                         record.get("time", "")])
+    return stream.getvalue()
+
+
+def summary(bundle, as_json):
+    rows = list(rows_of(bundle))
+    means = geomeans(rows)
+    if as_json:
+        return json.dumps({"kernel": bundle.kernel, "against": bundle.against, "cases": len(bundle.cases),
+                           "failures": len(bundle.failures), "rows": rows,
+                           "geomeans": [{"dense_cols": k, "cases": n, "speed_up": mean, "below_1": lost}
+                                        for k, (n, mean, lost) in means.items()]}) + "\n"
+    text = f"{len(bundle.cases)} cases of {len({case.digest for case in bundle.cases})} matrices"
+    text += f", {len(bundle.failures)} failed\n" if bundle.failures else "\n"
+    for k, (count, mean, lost) in means.items():
+        text += f"K {k}: {mean:.2f} times {bundle.against} (geometric mean of {count}, {lost} below 1)\n"
+    return text
