@@ -23,30 +23,39 @@ ReadProfile read_profile(const CsrMatrix& matrix, const DeviceProfile& device,
   return profile;
 }
 
-SpmmForecast forecast_spmm(const DeviceProfile& device, const ReadProfile& reads,
-                           double row_bytes) {
-  const GatherCurve curve = gather_curve(device, row_bytes / 4);
-  const DistanceCost cost = distance_cost(curve);
-  const auto share_within = [&](double bytes) {
-    const double own_bytes = std::min(bytes, device.private_cache_bytes);
-    const double own = reads.private_reads.warm_hit_share(own_bytes / row_bytes);
-    if (bytes <= device.private_cache_bytes) return own;
+HitShare hit_share(const DeviceProfile& device, const ReadProfile& reads, double row_bytes) {
+  const double private_bytes = device.private_cache_bytes;
+  return [&reads, private_bytes, row_bytes](double bytes) {
+    const double own =
+        reads.private_reads.warm_hit_share(std::min(bytes, private_bytes) / row_bytes);
+    if (bytes <= private_bytes) return own;
     return std::max(own, reads.shared_reads.warm_hit_share(bytes / row_bytes));
   };
-  SpmmForecast forecast;
+}
+
+SpmmForecast forecast_spmm(const DeviceProfile& device, const ReadProfile& reads,
+                           double row_bytes) {
+  return forecast_spmm(device, hit_share(device, reads, row_bytes), reads.rows, reads.nnz,
+                       row_bytes);
+}
+
+SpmmForecast forecast_spmm(const DeviceProfile& device, const HitShare& hits, double rows,
+                           double nnz, double row_bytes) {
+  const GatherCurve curve = gather_curve(device, row_bytes / 4);
+  const DistanceCost cost = distance_cost(curve);
   double nearer = 0, mean_seconds = 0;
   for (std::size_t step = 0; step < cost.up_to_bytes.size(); ++step) {
     const bool is_last = step + 1 == cost.up_to_bytes.size();
-    const double share = is_last ? 1 : std::max(nearer, share_within(cost.up_to_bytes[step]));
+    const double share = is_last ? 1 : std::max(nearer, hits(cost.up_to_bytes[step]));
     mean_seconds += (share - nearer) * cost.seconds_per_read[step];
     nearer = share;
   }
-  forecast.reads_seconds = reads.nnz * mean_seconds;
-  forecast.rows_seconds = reads.rows * curve.seconds_per_output_row;
+  SpmmForecast forecast;
+  forecast.reads_seconds = nnz * mean_seconds;
+  forecast.rows_seconds = rows * curve.seconds_per_output_row;
   forecast.seconds = device.fixed_seconds + forecast.rows_seconds + forecast.reads_seconds;
-  forecast.private_hit_share = share_within(device.private_cache_bytes);
-  forecast.hit_share =
-      share_within(std::max(device.private_cache_bytes, device.shared_cache_bytes));
+  forecast.private_hit_share = hits(device.private_cache_bytes);
+  forecast.hit_share = hits(std::max(device.private_cache_bytes, device.shared_cache_bytes));
   return forecast;
 }
 

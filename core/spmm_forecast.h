@@ -2,6 +2,8 @@
 // machine.
 #pragma once
 
+#include <functional>
+
 #include "core/machine_profile.h"
 #include "core/reuse_distance.h"
 
@@ -28,8 +30,18 @@ struct SpmmForecast {
   double hit_share = 0;          // in that or the shared one
 };
 
-/// One product, repeated (warm caches), with rows of B of `row_bytes`. Between a worker's own cache
-/// and memory the distances are those of all workers together; below, its own.
+/// The share of the reads that hit a cache of so many bytes, a function that never falls.
+using HitShare = std::function<double(double bytes)>;
+
+/// Of products that are repeated (warm caches), with rows of B of `row_bytes`. Up to the size of a
+/// worker's own cache the distances are its own, beyond those of all workers together. Borrows.
+HitShare hit_share(const DeviceProfile& device, const ReadProfile& reads, double row_bytes);
+
+/// One of many products, with rows of B of `row_bytes`.
 SpmmForecast forecast_spmm(const DeviceProfile& device, const ReadProfile& reads, double row_bytes);
+
+/// The same for reads that are known by their hits alone.
+SpmmForecast forecast_spmm(const DeviceProfile& device, const HitShare& hits, double rows,
+                           double nnz, double row_bytes);
 
 }  // namespace csrkit

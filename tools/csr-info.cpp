@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/csr_file.h"
+#include "tools/support/locality_report.h"
 #include "tools/support/log.h"
 #include "tools/support/matrix_facts.h"
 #include "tools/support/matrix_input.h"
@@ -13,11 +14,12 @@ using namespace csrkit;
 
 namespace {
 
-enum class InfoMode { statistics, header, verify, provenance, python };
+enum class InfoMode { statistics, locality, header, verify, provenance, python };
 
 struct InfoToolOptions {
   std::string input;
   InfoMode mode = InfoMode::statistics;
+  LocalityRequest locality;
   CsrReadOptions read;
   bool as_json = false;
 };
@@ -28,26 +30,38 @@ InfoToolOptions parse_info_options(int argc, char** argv) {
   options.flag("header-only", "read nothing but the header")
       .flag("verify",
             "read and check everything, the claims of symmetry included; exit code 3 if wrong")
+      .flag("locality",
+            "how near the entries lie to each other, and what that does to the reads of B in A * B")
       .flag("provenance", "print where the file comes from (JSON)")
       .flag("python", "print the NumPy lines that map the arrays")
       .example("csr-info tiny.csr", "header, row lengths, symmetry, locality")
+      .example("csr-info tiny.csr --locality -k 32,256", "which reads of B hit which cache?")
       .example("csr-info tiny.csr --verify", "is every byte as it was written?")
       .example("csr-info tiny.csr --python", "how to map the arrays in NumPy");
+  declare_locality_options(options);
   declare_io(options);
   options.parse(argc, argv);
   InfoToolOptions result;
   result.input = options.names()[0];
-  const std::pair<const char*, InfoMode> modes[] = {{"header-only", InfoMode::header},
+  const std::pair<const char*, InfoMode> modes[] = {{"locality", InfoMode::locality},
+                                                    {"header-only", InfoMode::header},
                                                     {"verify", InfoMode::verify},
                                                     {"provenance", InfoMode::provenance},
                                                     {"python", InfoMode::python}};
   for (const auto& [name, mode] : modes) {
     if (!options.flag(name)) continue;
     if (result.mode != InfoMode::statistics) {
-      throw UsageError("--header-only, --verify, --provenance and --python exclude each other");
+      throw UsageError(
+          "--locality, --header-only, --verify, --provenance and --python exclude each other");
     }
     result.mode = mode;
   }
+  for (const char* option : {"machine", "dense-cols"}) {
+    if (options.given(option) && result.mode != InfoMode::locality) {
+      throw UsageError("--" + std::string(option) + " is for --locality");
+    }
+  }
+  result.locality = read_locality_options(options);
   result.read = read_options(options);
   result.as_json = options.json();
   return result;
@@ -151,6 +165,9 @@ int main(int argc, char** argv) {
       } else if (options.mode == InfoMode::verify) {
         verify_claims(options, file);
         report.add("verified", "", Json(true), options.input + ": every check passed");
+      } else if (options.mode == InfoMode::locality) {
+        add_shape(report, file.matrix);
+        add_locality(report, locality_facts(file.matrix, options.locality), options.locality);
       } else {
         add_header(report, options);
         add_statistics(report, file);

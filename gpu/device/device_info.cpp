@@ -33,6 +33,7 @@ DeviceInfo device_info(int ordinal) {
   info.compute_major = properties.major;
   info.compute_minor = properties.minor;
   info.multiprocessors = properties.multiProcessorCount;
+  info.shared_memory_per_multiprocessor_bytes = properties.sharedMemPerMultiprocessor;
   info.l2_bytes = static_cast<std::uint64_t>(properties.l2CacheSize);
   info.total_memory_bytes = properties.totalGlobalMem;
   CHECK_CUDA(cudaDeviceGetAttribute(&info.sm_clock_khz, cudaDevAttrClockRate, ordinal));

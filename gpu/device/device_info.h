@@ -11,6 +11,7 @@ struct DeviceInfo {
   std::string name;
   int compute_major = 0, compute_minor = 0;
   int multiprocessors = 0;
+  std::uint64_t shared_memory_per_multiprocessor_bytes = 0;  // of the memory that is L1 as well
   std::uint64_t l2_bytes = 0;
   std::uint64_t total_memory_bytes = 0;
   std::uint64_t free_memory_bytes = 0;

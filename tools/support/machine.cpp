@@ -17,17 +17,6 @@ namespace csrkit {
 
 namespace {
 
-std::string cpu_model() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.rfind("model name", 0) == 0) {
-      const std::size_t colon = line.find(':');
-      if (colon != std::string::npos && colon + 2 <= line.size()) return line.substr(colon + 2);
-    }
-  }
-  return "unknown";
-}
-
 /// What OpenMP will use: the request, else OMP_NUM_THREADS, else the cores it may use.
 int threads_of(int requested) {
   if (requested > 0) return requested;
@@ -79,6 +68,17 @@ std::uint64_t last_level_cache_bytes(int cpu) {
 }
 
 }  // namespace
+
+std::string cpu_model() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.rfind("model name", 0) == 0) {
+      const std::size_t colon = line.find(':');
+      if (colon != std::string::npos && colon + 2 <= line.size()) return line.substr(colon + 2);
+    }
+  }
+  return "unknown";
+}
 
 std::vector<int> usable_cpus() {
   std::vector<int> cpus;

@@ -1,0 +1,39 @@
+#include "gpu/device/copy_bandwidth.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "gpu/device/device_buffer.h"
+#include "gpu/device/device_info.h"
+#include "gpu/device/gpu_timer.h"
+#include "gpu/device/stream.h"
+
+namespace csrkit::gpu {
+
+double copy_bytes_per_second(int ordinal) {
+  require_device(ordinal);
+  const DeviceScope scope(ordinal);
+  const Stream stream(nullptr);
+  const Offset bytes = Offset{1} << 30;
+  DeviceMemory memory(ordinal, stream.get(), 0);
+  DeviceBuffer<char> from(memory, bytes, "the array to copy"), to(memory, bytes, "its copy");
+  // Not zeros: a device may move those faster.
+  CHECK_CUDA(cudaMemsetAsync(from.data(), 0x5a, from.size_bytes(), stream.get()));
+  const auto copy = [&] {
+    CHECK_CUDA(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToDevice,
+                               stream.get()));
+  };
+  for (int i = 0; i < 3; ++i) copy();
+  GpuTimer timer;
+  std::vector<double> seconds;
+  for (int i = 0; i < 10; ++i) {
+    timer.start(stream.get());
+    copy();
+    timer.stop(stream.get());
+    seconds.push_back(timer.seconds());
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return 2 * static_cast<double>(bytes) / seconds[seconds.size() / 2];
+}
+
+}  // namespace csrkit::gpu
