@@ -82,6 +82,7 @@ const char* name_of(Role role) {
     case Role::ladder: return "ladder";
     case Role::production: return "production";
     case Role::vendor: return "vendor";
+    case Role::mark: return "mark";
   }
   return "?";
 }

@@ -26,8 +26,9 @@ enum class Semiring : std::uint8_t { plus_times, min_plus, max_times, or_and };
 const char* name_of(Semiring semiring);
 Semiring parse_semiring(const std::string& name);
 
-/// What a kernel is for: the truth, a step of the story, what users run, a rival.
-enum class Role : std::uint8_t { reference, ladder, production, vendor };
+/// What a kernel is for: the truth, a step of the story, what users run, a rival; or, in benchmarks
+/// only, a mark: work like that of a multiplication, which leaves C as it is.
+enum class Role : std::uint8_t { reference, ladder, production, vendor, mark };
 const char* name_of(Role role);
 
 /// What is to be multiplied. Kinds are known only at run time; they become types once, in

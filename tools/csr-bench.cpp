@@ -20,7 +20,12 @@ namespace {
 std::vector<KernelRoom> rooms() {
   std::vector<KernelRoom> all{cpu_spmm_room()};
 #ifdef CSRKIT_HAVE_CUDA
-  all.push_back({"gpu", "spmm", &gpu::spmm_kernels()});
+  static const std::vector<SpmmKernel> gpu_rows = [] {
+    std::vector<SpmmKernel> rows = gpu::spmm_kernels();
+    rows.insert(rows.end(), gpu::spmm_marks().begin(), gpu::spmm_marks().end());
+    return rows;
+  }();
+  all.push_back({"gpu", "spmm", &gpu_rows});
 #endif
   return all;
 }

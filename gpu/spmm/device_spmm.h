@@ -144,4 +144,18 @@ std::unique_ptr<DeviceSpmm> typed_spmm(const SpmmProblem& problem) {
   throw UsageError("B cannot be of kind none");
 }
 
+/// The same for rungs of the ladder, which tell their idea in f32 and f64, with plus and times.
+inline constexpr Capabilities kLadder = kImplicitOnes | kF32 | kF64 | kIeeeSpecials | kTranspose |
+                                        kAlphaBeta | kLeadingDimension | kDeterministic |
+                                        kAnyAlignment;
+template <template <class> class Kernel>
+std::unique_ptr<DeviceSpmm> typed_wide_spmm(const SpmmProblem& problem) {
+  if (problem.b == ValueKind::f64) {
+    using Types = SpmmTypes<double, double, Semiring::plus_times>;
+    return std::make_unique<TypedSpmm<Types, Kernel<Types>>>();
+  }
+  using Types = SpmmTypes<float, float, Semiring::plus_times>;
+  return std::make_unique<TypedSpmm<Types, Kernel<Types>>>();
+}
+
 }  // namespace csrkit::gpu

@@ -8,7 +8,6 @@
 #include "gpu/device/head_start.h"
 #include "gpu/device/l2_flush.h"
 #include "gpu/device/stream.h"
-#include "gpu/spmm/registry.h"
 
 namespace csrkit::gpu {
 
@@ -71,10 +70,10 @@ struct GpuSpmmPlan::State {
   DenseView c;
 };
 
-GpuSpmmPlan::GpuSpmmPlan(const char* name, const SpmmProblem& problem, const PlanOptions& options,
-                         std::unique_ptr<DeviceSpmm> kernel)
+GpuSpmmPlan::GpuSpmmPlan(Capabilities capabilities, const SpmmProblem& problem,
+                         const PlanOptions& options, std::unique_ptr<DeviceSpmm> kernel)
     : problem_(problem),
-      capabilities_(find_kernel(spmm_kernels(), name).capabilities),
+      capabilities_(capabilities),
       device_(options.where.device),
       kernel_(std::move(kernel)) {
   require_device(device_);  // throws, with the reason, where there is no GPU

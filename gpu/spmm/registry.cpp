@@ -8,26 +8,34 @@ namespace csrkit::gpu {
 // a plan itself, out of another row of the table.
 #define CSRKIT_CHOOSER(name, role, can, summary) \
   std::unique_ptr<SpmmPlan> make_##name(const SpmmProblem&, const PlanOptions&);
-#define CSRKIT_KERNEL(name, role, can, summary)                                                 \
-  std::unique_ptr<DeviceSpmm> make_device_##name(const SpmmProblem&);                           \
-  static std::unique_ptr<SpmmPlan> make_##name(const SpmmProblem& problem,                      \
-                                               const PlanOptions& options) {                    \
-    return std::make_unique<GpuSpmmPlan>(#name, problem, options, make_device_##name(problem)); \
+#define CSRKIT_KERNEL(name, role, can, summary)                                               \
+  std::unique_ptr<DeviceSpmm> make_device_##name(const SpmmProblem&);                         \
+  static std::unique_ptr<SpmmPlan> make_##name(const SpmmProblem& problem,                    \
+                                               const PlanOptions& options) {                  \
+    return std::make_unique<GpuSpmmPlan>(can, problem, options, make_device_##name(problem)); \
   }
 #include "gpu/spmm/kernels.inc"
+#include "gpu/spmm/marks.inc"
 #undef CSRKIT_KERNEL
 #undef CSRKIT_CHOOSER
 
-const std::vector<SpmmKernel>& spmm_kernels() {
 #define CSRKIT_CHOOSER CSRKIT_KERNEL
 #define CSRKIT_KERNEL(name, role, can, summary) {#name, role, can, summary, make_##name},
+const std::vector<SpmmKernel>& spmm_kernels() {
   static const std::vector<SpmmKernel> table = {
 #include "gpu/spmm/kernels.inc"
   };
-#undef CSRKIT_KERNEL
-#undef CSRKIT_CHOOSER
   return table;
 }
+
+const std::vector<SpmmKernel>& spmm_marks() {
+  static const std::vector<SpmmKernel> table = {
+#include "gpu/spmm/marks.inc"
+  };
+  return table;
+}
+#undef CSRKIT_KERNEL
+#undef CSRKIT_CHOOSER
 
 std::unique_ptr<DeviceSpmm> make_device_spmm(const std::string& name, const SpmmProblem& problem) {
 #define CSRKIT_CHOOSER(row, role, can, summary)

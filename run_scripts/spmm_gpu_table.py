@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""The tables of docs/performance.md for SpMM on a GPU, from the records of csr-bench.
+
+Usage: spmm_gpu_table.py [SET=]RECORDS.jsonl... [--json OUT.json] [--markdown OUT.md]
+
+One row per matrix, number of dense columns and state of the caches that has ours and the vendor's, every
+row where ours loses included; then geometric means per set, columns and caches. SET is a label, e.g.
+stand-ins=a.jsonl real=b.jsonl; figures of peers are looked up under it. Later records of a case replace
+earlier ones; a case that failed or was not checked is named and makes the exit code 1.
+
+Columns: time of ours and of the vendor's (its best algorithm), speed-up, nonzeros per second, share of the
+gather mark (time of the mark over ours: above 1 is faster than gathering every row once), share of the
+bandwidth limit (time in which A, B and C pass memory once, over ours), lead over the best peer (speed-up
+over the peer's own speed-up against the same vendor).
+"""
+import argparse
+import collections
+import json
+import math
+import pathlib
+import sys
+
+
+def read_records(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            yield json.loads(line)
+        except ValueError as error:
+            raise SystemExit(f"{path}:{number}: no record of csr-bench: {error}")
+
+
+def read_peers(path):
+    peers = {}
+    header = None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        cells = line.split("\t")
+        if header is None:
+            header = cells
+            continue
+        row = dict(zip(header, cells))
+        peers[row["set"], row["matrix"], int(row["dense_cols"])] = {
+            key: None if row[key] == "-" else (row[key] if key == "peer_name" else float(row[key]))
+            for key in ("cusparse", "peer", "peer_name", "gather_mark")}
+    return peers
+
+
+def name_of(record):
+    stem = pathlib.Path(record["matrix"]).stem
+    return stem + "-T" if record["case"].get("transpose") else stem
+
+
+def collect(sets, kernels):
+    """{(set, matrix, K, caches, value kind): {kernel: record}}, and sentences about what failed."""
+    cases = collections.defaultdict(dict)
+    for label, path in sets:
+        for record in read_records(path):
+            case = record.get("case", {})
+            if case.get("kernel") in kernels:
+                key = (label, name_of(record), case["dense_cols"], case["caches"], case["value_kind"])
+                cases[key][case["kernel"]] = record
+    problems = []
+    for key, by_kernel in cases.items():
+        for kernel, record in list(by_kernel.items()):
+            checked = record.get("role") == "mark" or (record.get("check") or {}).get("passed")
+            if record["status"] != "done" or not checked:
+                reason = record.get("reason") or "not checked"
+                problems.append(f"{'/'.join(map(str, key))} {kernel}: {reason}")
+                del by_kernel[kernel]
+    return cases, problems
+
+
+def geomean(numbers):
+    numbers = [x for x in numbers if x]
+    return math.exp(sum(map(math.log, numbers)) / len(numbers)) if numbers else None
+
+
+def rows_of(cases, options, peers):
+    for (label, matrix, dense_cols, caches, kind), by_kernel in cases.items():
+        if options.ours not in by_kernel or options.vendor not in by_kernel:
+            continue
+        ours, vendor = by_kernel[options.ours], by_kernel[options.vendor]
+        seconds = ours["median_seconds"]
+        marks = {name: by_kernel[name]["median_seconds"] for name in options.marks if name in by_kernel}
+        mark = min(marks.values(), default=None)
+        flops = ours["cost"]["flops"]
+        row = {
+            "set": label, "matrix": matrix, "nnz": ours["nnz"], "dense_cols": dense_cols,
+            "caches": caches, "value_kind": kind, "kernel": ours["choice"] or options.ours,
+            "seconds": seconds, "spread": ours["spread"], "vendor_seconds": vendor["median_seconds"],
+            "vendor_algorithm": vendor["choice"], "speedup": vendor["median_seconds"] / seconds,
+            "nnz_per_second": ours["nnz"] / seconds, "gflops": flops / seconds / 1e9,
+            "vendor_gflops": flops / vendor["median_seconds"] / 1e9,
+            "mark_seconds": mark, "share_of_mark": mark / seconds if mark else None,
+            "mark_gflops": flops / mark / 1e9 if mark else None,
+            "share_of_bandwidth_limit":
+                ours["cost"]["minimum_bytes"] / (options.copy_bytes_per_second * seconds),
+            "analysis_seconds": ours["phases"]["analysis_seconds"],
+            "peer_name": None, "peer_speedup": None, "lead_over_peer": None, "mark_against_known": None}
+        peer = peers.get((label, matrix, dense_cols)) if caches == "warm" else None
+        if peer and peer["peer"]:
+            row["peer_name"] = peer["peer_name"]
+            row["peer_speedup"] = peer["peer"] / peer["cusparse"]
+            row["lead_over_peer"] = row["speedup"] / row["peer_speedup"]
+        if peer and peer["gather_mark"] and mark:
+            row["mark_against_known"] = row["mark_gflops"] / peer["gather_mark"]
+        yield row
+
+
+def means_of(rows):
+    groups = collections.defaultdict(list)
+    for row in rows:
+        for cols in (row["dense_cols"], "all"):
+            groups[row["set"], row["value_kind"], row["caches"], cols].append(row)
+    for (label, kind, caches, cols), group in groups.items():
+        yield {"set": label, "value_kind": kind, "caches": caches, "dense_cols": cols,
+               "cases": len(group), "speedup": geomean(r["speedup"] for r in group),
+               "lowest_speedup": min(r["speedup"] for r in group),
+               "lowest_at": min(group, key=lambda r: r["speedup"])["matrix"],
+               "lost": sum(r["speedup"] < 1 for r in group),
+               "share_of_mark": geomean(r["share_of_mark"] for r in group),
+               "mark_speedup": geomean(r["vendor_seconds"] / r["mark_seconds"] for r in group
+                                       if r["mark_seconds"]),
+               "peer_speedup": geomean(r["peer_speedup"] for r in group),
+               "behind_peer": sum(1 for r in group if r["lead_over_peer"] and r["lead_over_peer"] < 1)}
+
+
+def cell(value, digits=2):
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def markdown(rows, means):
+    kinds = {row["value_kind"] for row in rows}
+    lines = ["| set | caches | K | cases | speed-up | lowest | at | lost | mark's speed-up | share of mark | "
+             "best peer | behind peer |", "|---|---|---:|---:|---:|---:|---|---:|---:|---:|---:|---:|"]
+    for mean in means:
+        label = mean["set"] if len(kinds) == 1 else f"{mean['set']} {mean['value_kind']}"
+        lines.append(f"| {label} | {mean['caches']} | {mean['dense_cols']} | {mean['cases']} | "
+                     f"{cell(mean['speedup'])} | {cell(mean['lowest_speedup'])} | {mean['lowest_at']} | "
+                     f"{mean['lost']} | {cell(mean['mark_speedup'])} | {cell(mean['share_of_mark'])} | "
+                     f"{cell(mean['peer_speedup'])} | {mean['behind_peer']} |")
+    for caches in sorted({row["caches"] for row in rows}, reverse=True):
+        lines += ["", f"Caches {caches}:", "",
+                  "| matrix | nnz | K | ours s | cuSPARSE s | speed-up | Gnnz/s | share of mark | "
+                  "share of bandwidth limit | lead over peer |",
+                  "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
+        for row in rows:
+            if row["caches"] != caches:
+                continue
+            name = row["matrix"] + (" (stand-in)" if row["set"].startswith("stand-in") else "")
+            if len(kinds) > 1:
+                name += f" {row['value_kind']}"
+            lead = cell(row["lead_over_peer"]) + (f" {row['peer_name']}" if row["peer_name"] else "")
+            speedup = cell(row["speedup"])
+            lines.append(f"| {name} | {row['nnz']:,} | {row['dense_cols']} | {row['seconds']:.4g} | "
+                         f"{row['vendor_seconds']:.4g} | "
+                         f"{speedup if row['speedup'] >= 1 else f'**{speedup}**'} | "
+                         f"{row['nnz_per_second'] / 1e9:.3g} | {cell(row['share_of_mark'])} | "
+                         f"{cell(row['share_of_bandwidth_limit'])} | {lead} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    here = pathlib.Path(__file__).resolve().parent
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("records", nargs="+", metavar="[SET=]RECORDS.jsonl")
+    parser.add_argument("--ours", default="gpu.spmm.auto", metavar="KERNEL")
+    parser.add_argument("--vendor", default="gpu.spmm.vendor_cusparse", metavar="KERNEL")
+    parser.add_argument("--marks", default="gpu.spmm.gather_mark,gpu.spmm.gather_mark_sliced",
+                        type=lambda text: [name for name in text.split(",") if name], metavar="LIST")
+    parser.add_argument("--peers", type=pathlib.Path, default=here / "spmm_gpu_peers.tsv")
+    parser.add_argument("--copy-bytes-per-second", type=float, default=4.27e12,
+                        help="bytes read and written per second by a copy (default: an H200's)")
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--markdown", type=pathlib.Path)
+    options = parser.parse_args()
+
+    sets = []
+    for text in options.records:
+        label, equals, path = text.rpartition("=")
+        sets.append((label if equals else "all", pathlib.Path(path)))
+    cases, problems = collect(sets, {options.ours, options.vendor, *options.marks})
+    rows = list(rows_of(cases, options, read_peers(options.peers)))
+    if not rows:
+        raise SystemExit(f"no case has both {options.ours} and {options.vendor}")
+    means = list(means_of(rows))
+    text = markdown(rows, means)
+    if options.json:
+        options.json.write_text(json.dumps({"rows": rows, "means": means}, indent=1) + "\n",
+                                encoding="utf-8")
+    if options.markdown:
+        options.markdown.write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
+    for problem in problems:
+        print(f"spmm_gpu_table.py: {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

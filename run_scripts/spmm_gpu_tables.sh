@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Ours against cuSPARSE and the gather mark on two sets of matrices, warm and cold, and the tables of it.
+#
+# Usage: spmm_gpu_tables.sh --stand-ins DIR --real DIR [--out DIR] [--tools DIR] [-k LIST] [--repeat N]
+#                           [--ours KERNEL] [--vendor KERNEL] [--marks LIST]
+#   --stand-ins   folder of .csr files, e.g. made by csr-generate --like NAME
+#   --real        folder of .csr files, imported from real matrices; one of the two may be left out
+#   --out         records and tables (default: build/spmm-gpu-tables); what is recorded is not repeated
+#   --tools       where csr-bench is (default: build/gpu/tools)
+# The rest are csr-bench's. Without a GPU the kernels may be those of the CPU: a dry run.
+set -euo pipefail
+
+stand_ins='' real='' out=build/spmm-gpu-tables tools=build/gpu/tools columns=32,64,128,256,512 repeat=20
+ours=gpu.auto vendor=gpu.vendor_cusparse marks=gpu.gather_mark,gpu.gather_mark_sliced
+while (($#)); do
+  case $1 in
+    --stand-ins) stand_ins=${2:?--stand-ins needs a folder}; shift 2 ;;
+    --real) real=${2:?--real needs a folder}; shift 2 ;;
+    --out) out=${2:?--out needs a folder}; shift 2 ;;
+    --tools) tools=${2:?--tools needs a folder}; shift 2 ;;
+    -k) columns=${2:?-k needs a list}; shift 2 ;;
+    --repeat) repeat=${2:?--repeat needs a number}; shift 2 ;;
+    --ours) ours=${2:?--ours needs a kernel}; shift 2 ;;
+    --vendor) vendor=${2:?--vendor needs a kernel}; shift 2 ;;
+    --marks) marks=${2?--marks needs a list}; shift 2 ;;
+    *) echo "spmm_gpu_tables.sh: unknown argument '$1'; see the head of this script" >&2; exit 2 ;;
+  esac
+done
+if [[ -z $stand_ins && -z $real ]]; then
+  echo "spmm_gpu_tables.sh: needs --stand-ins DIR or --real DIR; see the head of this script" >&2
+  exit 2
+fi
+mkdir -p "$out"
+here=$(dirname "$(realpath "$0")")
+full_name() { [[ $1 == *.spmm.* ]] && echo "$1" || echo "${1/./.spmm.}"; }
+
+sets=()
+code=0
+measure() { # measure LABEL DIR
+  local files=("$2"/*.csr)
+  if [[ ! -e ${files[0]} ]]; then
+    echo "spmm_gpu_tables.sh: no .csr file in $2; make some with csr-import or csr-generate" >&2
+    exit 2
+  fi
+  "$tools/csr-bench" "${files[@]}" -k "$columns" --repeat "$repeat" --warm --cold --check \
+    --kernels "$ours,$vendor${marks:+,$marks}" --records "$out/$1.jsonl" --resume >"$out/$1.txt" || code=$?
+  sets+=("$1=$out/$1.jsonl")
+}
+if [[ -n $stand_ins ]]; then measure stand-ins "$stand_ins"; fi
+if [[ -n $real ]]; then measure real "$real"; fi
+
+full_marks=''
+for mark in ${marks//,/ }; do full_marks+=${full_marks:+,}$(full_name "$mark"); done
+"$here/spmm_gpu_table.py" "${sets[@]}" --ours "$(full_name "$ours")" --vendor "$(full_name "$vendor")" \
+  --marks "$full_marks" --json "$out/table.json" --markdown "$out/table.md" || code=$?
+cat "$out/table.md"
+exit "$code"
