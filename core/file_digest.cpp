@@ -27,7 +27,18 @@ struct Descriptor {
   throw IoError(path + ": cannot " + what + ": " + std::strerror(errno));
 }
 
+std::string hex_of(const XXH128_hash_t& hash) {
+  char hex[33];
+  std::snprintf(hex, sizeof hex, "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
+                static_cast<unsigned long long>(hash.low64));
+  return hex;
+}
+
 }  // namespace
+
+std::string digest_bytes(const void* data, std::size_t size) {
+  return hex_of(XXH3_128bits(data, size));
+}
 
 FileDigest digest_file(const std::string& path) {
   const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
@@ -47,11 +58,7 @@ FileDigest digest_file(const std::string& path) {
     XXH3_128bits_update(state.get(), chunk.data(), static_cast<std::size_t>(got));
     digest.size_bytes += static_cast<std::uint64_t>(got);
   }
-  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
-  char hex[33];
-  std::snprintf(hex, sizeof hex, "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
-                static_cast<unsigned long long>(hash.low64));
-  digest.xxh3_128 = hex;
+  digest.xxh3_128 = hex_of(XXH3_128bits_digest(state.get()));
   return digest;
 }
 

@@ -1,6 +1,7 @@
 // The identity of a file's content, for provenance and records.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -14,5 +15,8 @@ struct FileDigest {
 
 /// Reads the whole file. Throws IoError.
 FileDigest digest_file(const std::string& path);
+
+/// The same digest of bytes in memory.
+std::string digest_bytes(const void* data, std::size_t size);
 
 }  // namespace csrkit

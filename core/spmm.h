@@ -68,10 +68,16 @@ struct Execution {
   void* stream = nullptr;  // GPU: cudaStream_t to run in; null = one of the plan's own
 };
 
+/// What a plan derived from A, as bytes that only the same kernel of the same build understands.
+using SavedAnalysis = std::vector<unsigned char>;
+
 struct PlanOptions {
   bool deterministic = true;             // same bits from run to run and for any thread count
   std::uint64_t memory_limit_bytes = 0;  // of the memory the plan works in; 0 = what is free there
   Execution where;
+  /// Taken instead of analysing A, if not null: from save_analysis of a plan of the same kernel, for
+  /// an equal problem on an equal device. Only the size can be checked here (UsageError).
+  const SavedAnalysis* saved = nullptr;
 };
 
 /// Seconds per phase, as measured by the plan's own clock; 0 where a phase does not exist.
@@ -117,6 +123,12 @@ class SpmmPlan {
   /// What was decided inside, for reports: "row_parallel (because ...)", a vendor's algorithm; or
   /// "".
   virtual std::string choice() const { return {}; }
+
+  /// The row of the table that multiplies, where a chooser chose one; "" if it is the one asked for.
+  virtual std::string chosen_kernel() const { return {}; }
+
+  /// For PlanOptions::saved; empty if the kernel keeps nothing that is worth it. Waits.
+  virtual SavedAnalysis save_analysis() { return {}; }
 };
 
 /// What a kernel can do. Outside of it, make_plan throws UsageError.

@@ -2,7 +2,7 @@
 # Ours against cuSPARSE and the gather mark on two sets of matrices, warm and cold, and the tables of it.
 #
 # Usage: spmm_gpu_tables.sh --stand-ins DIR --real DIR [--out DIR] [--tools DIR] [-k LIST] [--repeat N]
-#                           [--ours KERNEL] [--vendor KERNEL] [--marks LIST]
+#                           [--value-kind LIST] [--ours KERNEL] [--vendor KERNEL] [--marks LIST]
 #   --stand-ins   folder of .csr files, e.g. made by csr-generate --like NAME
 #   --real        folder of .csr files, imported from real matrices; one of the two may be left out
 #   --out         records and tables (default: build/spmm-gpu-tables); what is recorded is not repeated
@@ -11,7 +11,7 @@
 set -euo pipefail
 
 stand_ins='' real='' out=build/spmm-gpu-tables tools=build/gpu/tools columns=32,64,128,256,512 repeat=20
-ours=gpu.auto vendor=gpu.vendor_cusparse marks=gpu.gather_mark,gpu.gather_mark_sliced
+ours=gpu.auto vendor=gpu.vendor_cusparse marks=gpu.gather_mark,gpu.gather_mark_sliced kinds=()
 while (($#)); do
   case $1 in
     --stand-ins) stand_ins=${2:?--stand-ins needs a folder}; shift 2 ;;
@@ -20,6 +20,7 @@ while (($#)); do
     --tools) tools=${2:?--tools needs a folder}; shift 2 ;;
     -k) columns=${2:?-k needs a list}; shift 2 ;;
     --repeat) repeat=${2:?--repeat needs a number}; shift 2 ;;
+    --value-kind) kinds=(--value-kind "${2:?--value-kind needs a list}"); shift 2 ;;
     --ours) ours=${2:?--ours needs a kernel}; shift 2 ;;
     --vendor) vendor=${2:?--vendor needs a kernel}; shift 2 ;;
     --marks) marks=${2?--marks needs a list}; shift 2 ;;
@@ -43,7 +44,7 @@ measure() { # measure LABEL DIR
     exit 2
   fi
   "$tools/csr-bench" "${files[@]}" -k "$columns" --repeat "$repeat" --warm --cold --check \
-    --kernels "$ours,$vendor${marks:+,$marks}" --records "$out/$1.jsonl" --resume >"$out/$1.txt" || code=$?
+    --kernels "$ours,$vendor${marks:+,$marks}" --records "$out/$1.jsonl" --resume "${kinds[@]}" >"$out/$1.txt" || code=$?
   sets+=("$1=$out/$1.jsonl")
 }
 if [[ -n $stand_ins ]]; then measure stand-ins "$stand_ins"; fi

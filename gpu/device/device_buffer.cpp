@@ -57,7 +57,11 @@ void DeviceMemory::require(std::uint64_t bytes, const std::string& what) const {
       what + " needs " + std::to_string(bytes) + " bytes of device memory beside the " +
       std::to_string(used_bytes_) + " bytes in use; the limit is " +
       (limit_bytes_ == 0 ? std::string("what is free") : std::to_string(limit_bytes_) + " bytes") +
-      ", free on the device are " + std::to_string(free_bytes) + " bytes");
+      ", free on the device are " + std::to_string(free_bytes) + " bytes; " +
+      (within_limit
+           ? "use another GPU, or make the problem smaller: a narrower --value-kind, fewer "
+             "--dense-cols at a time"
+           : "raise --memory-limit, or make the problem smaller"));
 }
 
 std::uint64_t DeviceMemory::available_bytes() const {

@@ -41,8 +41,7 @@ std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOption
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
     auto plan = find_kernel(spmm_kernels(), rule.kernel).make_plan(problem, options);
     // Every plan of this room is the one adapter.
-    static_cast<GpuSpmmPlan&>(*plan).note_choice(
-        std::string(rule.kernel) + " (because " + rule.because + ")", taken.count());
+    static_cast<GpuSpmmPlan&>(*plan).note_choice(rule.kernel, rule.because, taken.count());
     return plan;
   }
   throw UsageError("no rule holds");  // the last one always does

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "core/spmm.h"
 #include "gpu/device/device_csr.h"
@@ -45,6 +46,14 @@ class DeviceSpmm {
   virtual void analyse(const DeviceCsrView<void>&, const SpmmSizes&, void* /*workspace*/,
                        cudaStream_t) {}
 
+  /// How many bytes at the start of the workspace hold the analysis, and mean the same at another
+  /// address and in another process; 0 if the kernel cannot have it saved.
+  virtual std::uint64_t analysis_bytes(const SpmmSizes&) const { return 0; }
+
+  /// In the place of analyse, where those bytes come from an earlier one: the part that is done on the
+  /// host.
+  virtual void adopt(const SpmmSizes&, void* /*workspace*/) {}
+
   /// Brings what launch must know on the host; waits for the analysis.
   virtual void finish_analysis(void* /*workspace*/, cudaStream_t) {}
 
@@ -67,8 +76,15 @@ class DeviceSpmm {
 /// The kernel called `name` in the registry, for the kinds and the semiring of `problem`; any but auto.
 std::unique_ptr<DeviceSpmm> make_device_spmm(const std::string& name, const SpmmProblem& problem);
 
+/// Whether a typed kernel has analysis_bytes and adopt.
+template <class Kernel, class = void>
+struct CanSaveAnalysis : std::false_type {};
+template <class Kernel>
+struct CanSaveAnalysis<Kernel, std::void_t<decltype(std::declval<const Kernel&>().analysis_bytes(
+                                   std::declval<const SpmmSizes&>()))>> : std::true_type {};
+
 /// Puts a kernel written for types under the interface above. `Kernel` has the same four functions,
-/// with typed views.
+/// with typed views, and may have analysis_bytes and adopt.
 template <class Types, class Kernel>
 class TypedSpmm final : public DeviceSpmm {
   using Value = typename Types::Value;
@@ -82,6 +98,13 @@ class TypedSpmm final : public DeviceSpmm {
   void analyse(const DeviceCsrView<void>& a, const SpmmSizes& sizes, void* workspace,
                cudaStream_t stream) override {
     kernel_.analyse(a.as<Value>(), sizes, workspace, stream);
+  }
+  std::uint64_t analysis_bytes(const SpmmSizes& sizes) const override {
+    if constexpr (CanSaveAnalysis<Kernel>::value) return kernel_.analysis_bytes(sizes);
+    return 0;
+  }
+  void adopt(const SpmmSizes& sizes, void* workspace) override {
+    if constexpr (CanSaveAnalysis<Kernel>::value) kernel_.adopt(sizes, workspace);
   }
   void finish_analysis(void* workspace, cudaStream_t stream) override {
     kernel_.finish_analysis(workspace, stream);

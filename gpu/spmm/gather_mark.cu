@@ -27,8 +27,8 @@ constexpr int kSliceVectors = 16;  // gather_mark_sliced: 64 columns of f32
 template <class Types, int kLanes, int kAccesses>
 __global__ void __launch_bounds__(kThreads)
     gather_pieces(DeviceCsrView<typename Types::Value> a,
-                  DeviceDenseView<const typename Types::Value> b, float* piece_sums,
-                  Offset first_slice) {
+                  DeviceDenseView<const typename Types::Value> b, unsigned row_bytes,
+                  float* piece_sums, Offset first_slice) {
   using Number = typename Types::Accumulate;
   using Value = typename Types::Value;
   constexpr int kWidth = kVectorBytes / static_cast<int>(sizeof(Value));
@@ -43,11 +43,11 @@ __global__ void __launch_bounds__(kThreads)
   const int entries = static_cast<int>(min(Offset{kGatherMarkPieceEntries}, a.nnz - begin));
   // Lanes beyond the last column read the first one, and drop what they make of it.
   const Offset column = ((first_slice + blockIdx.y) * kAccesses * kLanes + lane) * kWidth;
-  const Value* from[kAccesses];
+  const auto* from = reinterpret_cast<const std::byte*>(b.data + (column < b.cols ? column : 0));
+  int more[kAccesses];  // elements from the first access to the others
 #pragma unroll
   for (int i = 0; i < kAccesses; ++i) {
-    const Offset mine = column + i * kLanes * kWidth;
-    from[i] = b.data + (mine < b.cols ? mine : 0);
+    more[i] = column + i * kLanes * kWidth < b.cols ? i * kLanes * kWidth : 0;
   }
 
   Sums<Types, kWidth> sums[kAccesses];
@@ -57,25 +57,33 @@ __global__ void __launch_bounds__(kThreads)
     Index my_col = 0;
     Number my_value = 0;
     if (done + lane < entries) {
-      my_col = load_once(a.col_indices + begin + done + lane);
+      my_col = __ldg(a.col_indices + begin + done + lane);
       my_value = value_at<Types>(a, begin + done + lane);
     }
     const int here = min(kLanes, entries - done);
     for (int step = 0; step < here; step += kBatch) {
-      Pack<Value, kWidth> y[kBatch][kAccesses];
+      const std::byte* rows[kBatch];
+      Number x[kBatch];
 #pragma unroll
       for (int u = 0; u < kBatch; ++u) {  // past the end: row 0 times 0, at most a batch of it
-        const Offset row = __shfl_sync(mask, my_col, step + u, kLanes);
+        rows[u] =
+            from +
+            std::uint64_t{static_cast<unsigned>(__shfl_sync(mask, my_col, step + u, kLanes))} *
+                row_bytes;
+        x[u] = __shfl_sync(mask, my_value, step + u, kLanes);
+      }
+      Pack<Value, kWidth> y[kBatch][kAccesses];
+#pragma unroll
+      for (int u = 0; u < kBatch; ++u) {
 #pragma unroll
         for (int i = 0; i < kAccesses; ++i) {
-          y[u][i] = load_kept<kWidth>(from[i] + row * b.leading_dim);
+          y[u][i] = load_kept<kWidth>(reinterpret_cast<const Value*>(rows[u]) + more[i]);
         }
       }
 #pragma unroll
       for (int u = 0; u < kBatch; ++u) {
-        const Number x = __shfl_sync(mask, my_value, step + u, kLanes);
 #pragma unroll
-        for (int i = 0; i < kAccesses; ++i) sums[i].add_product(x, y[u][i]);
+        for (int i = 0; i < kAccesses; ++i) sums[i].add_product(x[u], y[u][i]);
       }
     }
   }
@@ -101,11 +109,15 @@ void launch_pieces(const DeviceCsrView<typename Types::Value>& a,
   const Offset slices = (Offset{b.cols} + kSlice - 1) / kSlice;
   const Offset pieces = (a.nnz + kGatherMarkPieceEntries - 1) / kGatherMarkPieceEntries;
   const Offset blocks = (pieces * kLanes + kThreads - 1) / kThreads;
+  const auto row_bytes = checked_cast<unsigned, UsageError>(
+      b.leading_dim * static_cast<Offset>(sizeof(typename Types::Value)),
+      "gather_mark: a row of B in bytes");
   if (blocks > kMaxIndex) throw UsageError("gather_mark: A has more nonzeros than a grid takes");
   for (Offset first = 0; first < slices; first += kMaxGridY) {
     const dim3 grid(static_cast<unsigned>(blocks),
                     static_cast<unsigned>(std::min(slices - first, kMaxGridY)));
-    gather_pieces<Types, kLanes, kAccesses><<<grid, kThreads, 0, stream>>>(a, b, piece_sums, first);
+    gather_pieces<Types, kLanes, kAccesses>
+        <<<grid, kThreads, 0, stream>>>(a, b, row_bytes, piece_sums, first);
     CHECK_LAUNCH("gather_pieces", stream);
   }
 }

@@ -217,11 +217,19 @@ class NnzSplit {
                                          sizeof(Number);
   }
 
-  void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,
-               cudaStream_t stream) {
+  std::uint64_t analysis_bytes(const SpmmSizes& sizes) const {
+    return maker_for(sizes).workspace_bytes();
+  }
+
+  void adopt(const SpmmSizes& sizes, void* workspace) {
     maker_ = maker_for(sizes);
     parts_ =
         reinterpret_cast<Number*>(static_cast<std::byte*>(workspace) + maker_.workspace_bytes());
+  }
+
+  void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,
+               cudaStream_t stream) {
+    adopt(sizes, workspace);
     maker_.analyse(a.row_offsets, a.base, workspace, stream);
   }
 

@@ -85,6 +85,11 @@ GpuSpmmPlan::GpuSpmmPlan(Capabilities capabilities, const SpmmProblem& problem,
   SpmmSizes sizes = {problem.a.rows(), problem.a.cols(), problem.a.nnz(), problem.dense_cols};
   if (transpose_here) std::swap(sizes.rows, sizes.cols);
   const std::uint64_t workspace_bytes = kernel_->workspace_bytes(sizes);
+  if (options.saved != nullptr && options.saved->size() != kernel_->analysis_bytes(sizes)) {
+    throw UsageError("the saved analysis has " + std::to_string(options.saved->size()) +
+                     " bytes; this kernel's for this problem has " +
+                     std::to_string(kernel_->analysis_bytes(sizes)));
+  }
   state.memory.require(
       DeviceCsr::forecast_bytes(sizes.rows, sizes.nnz, problem.a.value_kind()) + workspace_bytes,
       "A (" + std::to_string(sizes.rows) + " rows, " + std::to_string(sizes.nnz) +
@@ -102,7 +107,14 @@ GpuSpmmPlan::GpuSpmmPlan(Capabilities capabilities, const SpmmProblem& problem,
   begin = std::chrono::steady_clock::now();
   state.workspace = DeviceBuffer<std::byte>(state.memory, static_cast<Offset>(workspace_bytes),
                                             "the kernel's workspace");
-  kernel_->analyse(state.a.view<void>(), sizes, state.workspace.data(), state.stream.get());
+  analysis_bytes_ = kernel_->analysis_bytes(sizes);
+  if (options.saved != nullptr && analysis_bytes_ > 0) {
+    kernel_->adopt(sizes, state.workspace.data());
+    CHECK_CUDA(cudaMemcpyAsync(state.workspace.data(), options.saved->data(), analysis_bytes_,
+                               cudaMemcpyHostToDevice, state.stream.get()));
+  } else {
+    kernel_->analyse(state.a.view<void>(), sizes, state.workspace.data(), state.stream.get());
+  }
   kernel_->finish_analysis(state.workspace.data(), state.stream.get());
   state.stream.wait();
   phases_.analysis_seconds += seconds_since(begin);
@@ -240,8 +252,20 @@ std::string GpuSpmmPlan::choice() const {
   return chosen_ + ", " + inner;
 }
 
-void GpuSpmmPlan::note_choice(const std::string& text, double seconds) {
-  chosen_ = text;
+SavedAnalysis GpuSpmmPlan::save_analysis() {
+  const DeviceScope scope(device_);
+  SavedAnalysis bytes(analysis_bytes_);
+  if (bytes.empty()) return bytes;
+  CHECK_CUDA(cudaMemcpyAsync(bytes.data(), state_->workspace.data(), bytes.size(),
+                             cudaMemcpyDeviceToHost, state_->stream.get()));
+  state_->stream.wait();
+  return bytes;
+}
+
+void GpuSpmmPlan::note_choice(const std::string& kernel, const std::string& because,
+                              double seconds) {
+  chosen_kernel_ = kernel;
+  chosen_ = kernel + " (because " + because + ")";
   phases_.analysis_seconds += seconds;
 }
 

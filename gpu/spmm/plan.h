@@ -28,9 +28,11 @@ class GpuSpmmPlan final : public SpmmPlan {
   void fetch_output() override;
   Phases phases() const override;
   std::string choice() const override;
+  std::string chosen_kernel() const override { return chosen_kernel_; }
+  SavedAnalysis save_analysis() override;
 
-  /// Says who chose this plan and why, and what choosing took.
-  void note_choice(const std::string& text, double seconds);
+  /// Says which kernel a chooser chose and why, and what choosing took.
+  void note_choice(const std::string& kernel, const std::string& because, double seconds);
 
  private:
   struct State;
@@ -41,7 +43,8 @@ class GpuSpmmPlan final : public SpmmPlan {
   Capabilities capabilities_;
   int device_;
   Phases phases_;
-  std::string chosen_;
+  std::string chosen_, chosen_kernel_;
+  std::uint64_t analysis_bytes_ = 0;  // of the workspace
   std::unique_ptr<DeviceSpmm> kernel_;
   std::unique_ptr<State> state_;
 };

@@ -178,11 +178,19 @@ class RowBins {
                                           sizeof(Number);
   }
 
-  void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,
-               cudaStream_t stream) {
+  std::uint64_t analysis_bytes(const SpmmSizes& sizes) const {
+    return PieceBinner(sizes, most_slices(sizes)).workspace_bytes();
+  }
+
+  void adopt(const SpmmSizes& sizes, void* workspace) {
     binner_ = PieceBinner(sizes, most_slices(sizes));
     partial_ =
         reinterpret_cast<Number*>(static_cast<std::byte*>(workspace) + binner_.workspace_bytes());
+  }
+
+  void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,
+               cudaStream_t stream) {
+    adopt(sizes, workspace);
     binner_.analyse(a.row_offsets, a.base, workspace, stream);
   }
 

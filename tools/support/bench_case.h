@@ -20,6 +20,9 @@ namespace csrkit {
 struct BenchKernel {
   std::string full_name;
   const SpmmKernel* kernel;
+  KernelRoom room = {};
+  std::string tune =
+      {};  // cache file, if this is `auto` and the fastest kernel of the room is to run
 
   bool needs_gpu() const;
 };

@@ -9,6 +9,7 @@
 #include "tools/support/log.h"
 #include "tools/support/record_file.h"
 #include "tools/support/run_tool.h"
+#include "tools/support/tuning.h"
 
 namespace csrkit {
 
@@ -47,6 +48,7 @@ std::vector<MultiplyRequest> requests_of(const BenchOptions& options) {
 }  // namespace
 
 int run_bench(const BenchOptions& options, const BenchPlace& place) {
+  if (!options.tune.empty()) require_tuning_cache(options.tune);
   std::unique_ptr<RecordFile> file;
   if (!options.records.empty()) {
     file = std::make_unique<RecordFile>(options.records);

@@ -36,6 +36,9 @@ void declare(Options& options) {
                       "auto")
       .value("records", "FILE.jsonl", "append one JSON line per case, as soon as it is finished")
       .flag("resume", "skip the cases that are in --records already, failed ones excepted")
+      .value("tune", "CACHE.json",
+             "kernels called auto become the fastest of their room, measured once and remembered "
+             "in this file")
       .value("against", "KERNEL", "add a column: how many times faster than this kernel")
       .value("verify", "BUNDLE.jsonl",
              "measure the cases of these records again and compare: SAME, FAST, SLOW or AMBIGUOUS; "
@@ -116,9 +119,15 @@ void parse_cases(const Options& options, const std::vector<KernelRoom>& rooms,
   std::vector<std::string> kernel_names;
   for (const std::string& name : options.list("kernels")) {
     result.kernels.push_back(find_in_rooms(rooms, name, "--kernels"));
-    kernel_names.push_back(result.kernels.back().full_name);
+    BenchKernel& kernel = result.kernels.back();
+    if (std::string(kernel.kernel->name) == "auto") kernel.tune = result.tune;
+    kernel_names.push_back(kernel.full_name);
   }
   refuse_repeats(kernel_names, "--kernels");
+  if (!result.tune.empty() && std::all_of(result.kernels.begin(), result.kernels.end(),
+                                          [](const auto& kernel) { return kernel.tune.empty(); })) {
+    throw UsageError("--tune is for kernels called auto, and --kernels has none");
+  }
   for (const std::int64_t cols : options.integers("dense-cols", 1, kMaxIndex)) {
     result.dense_cols.push_back(static_cast<Index>(cols));
   }
@@ -169,6 +178,7 @@ BenchOptions parse_bench_options(int argc, const char* const* argv,
   result.matrices = options.names();
   refuse_repeats(result.matrices, "the list of matrices");
   result.read = read_options(options);
+  result.tune = options.text("tune");
   result.multiply.stop = parse_stopping_rule(options);
   result.multiply.warmup = static_cast<int>(options.integer("warmup", 0, kMaxRuns));
   result.multiply.check = parse_check(options, CheckKind::automatic);

@@ -20,6 +20,7 @@ struct BenchOptions {
   std::vector<std::optional<ValueKind>> value_kinds;  // nullopt = as stored
   MultiplyRequest multiply;                           // what all cases share
   std::string records;                                // "" = none
+  std::string tune;                                   // cache file for kernels called auto, or ""
   std::string against;   // full name of the kernel that ratios refer to, or ""
   std::string verified;  // the bundle to measure again, or ""
   double tolerance = 0;  // of --verify, as a share

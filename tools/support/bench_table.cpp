@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/spmm.h"
 #include "tools/support/report.h"
 
 namespace csrkit {
@@ -20,7 +21,9 @@ std::string comparable_part(const Json& identity) {
   return part.dump();
 }
 
-std::string check_cell(const Json& check) {
+std::string check_cell(const Json& record) {
+  if (record.value("role", "") == name_of(Role::mark)) return "mark";
+  const Json& check = record["check"];
   if (check.is_null()) return "none";
   return check["sampled"].get<bool>() ? "ok (sampled)" : "ok";
 }
@@ -55,14 +58,13 @@ std::string bench_table(const std::vector<Json>& records, const std::string& aga
       const double median = record["median_seconds"].get<double>();
       const Json& interval = record["median_interval_seconds"];
       const double width = interval[1].get<double>() - interval[0].get<double>();
-      cells.insert(
-          cells.end(),
-          {fixed(median * 1e3, 3), median > 0 ? fixed(50 * width / median, 1) : "-",
-           fixed(record["min_seconds"].get<double>() * 1e3, 3),
-           fixed(100 * record["spread"].get<double>(), 1),
-           std::to_string(record["samples_seconds"].size()),
-           fixed(record["gflops"].get<double>(), 2),
-           fixed(record["gather_gb_per_second"].get<double>(), 2), check_cell(record["check"])});
+      cells.insert(cells.end(),
+                   {fixed(median * 1e3, 3), median > 0 ? fixed(50 * width / median, 1) : "-",
+                    fixed(record["min_seconds"].get<double>() * 1e3, 3),
+                    fixed(100 * record["spread"].get<double>(), 1),
+                    std::to_string(record["samples_seconds"].size()),
+                    fixed(record["gflops"].get<double>(), 2),
+                    fixed(record["gather_gb_per_second"].get<double>(), 2), check_cell(record)});
       const auto found = base_seconds.find(comparable_part(identity));
       if (!against.empty()) {
         cells.push_back(

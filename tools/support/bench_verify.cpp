@@ -216,8 +216,12 @@ int run_verify(const BenchOptions& options, const std::vector<KernelRoom>& rooms
                                    " was found; name it on the command line");
     } else {
       try {
-        const BenchKernel kernel =
+        BenchKernel kernel =
             find_in_rooms(rooms, before["case"]["kernel"].get<std::string>(), "the bundle");
+        if (before["case"].value("tuned", false)) {
+          if (options.tune.empty()) throw UsageError("it was tuned: name a file with --tune");
+          kernel.tune = options.tune;
+        }
         record = verified(before, *matrix, kernel, options, place);
       } catch (const UsageError& error) {
         record = not_run(before, error.what());

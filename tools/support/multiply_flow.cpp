@@ -22,20 +22,6 @@ double per_second(double amount, const Samples& samples) {
   return seconds > 0 ? amount / kGiga / seconds : 0;
 }
 
-SpmmProblem make_problem(const CsrMatrix& a, const MultiplyRequest& request) {
-  SpmmProblem problem = default_spmm_problem(a, request.dense_cols);
-  problem.transpose_a = request.transpose_a;
-  problem.semiring = request.semiring;
-  if (request.dense_kind) {
-    problem.b = *request.dense_kind;
-    problem.accumulate = problem.b == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
-    problem.c = problem.accumulate;
-  }
-  if (request.output_kind) problem.c = *request.output_kind;
-  require_legal(problem);
-  return problem;
-}
-
 std::uint64_t dense_bytes(Index rows, Index cols, ValueKind kind) {
   return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) *
          static_cast<std::uint64_t>(size_of(kind));
@@ -132,10 +118,24 @@ CsrMatrix converted(const CsrMatrix& a, const MultiplyRequest& request) {
              : a;
 }
 
+SpmmProblem problem_of(const CsrMatrix& a, const MultiplyRequest& request) {
+  SpmmProblem problem = default_spmm_problem(a, request.dense_cols);
+  problem.transpose_a = request.transpose_a;
+  problem.semiring = request.semiring;
+  if (request.dense_kind) {
+    problem.b = *request.dense_kind;
+    problem.accumulate = problem.b == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
+    problem.c = problem.accumulate;
+  }
+  if (request.output_kind) problem.c = *request.output_kind;
+  require_legal(problem);
+  return problem;
+}
+
 MultiplyOutcome run_multiply(const SpmmKernel& kernel, const CsrMatrix& a,
                              const MultiplyRequest& request) {
   MultiplyOutcome outcome;
-  outcome.problem = make_problem(a, request);
+  outcome.problem = problem_of(a, request);
   const SpmmProblem& problem = outcome.problem;
   outcome.cost = spmm_cost(problem);
   require_available_memory(dense_bytes(problem.input_rows(), problem.dense_cols, problem.b) +
@@ -175,6 +175,7 @@ MultiplyOutcome run_multiply(const SpmmKernel& kernel, const CsrMatrix& a,
       return outcome;
     }
   }
+  if (request.on_right) request.on_right(*plan);
   if (!request.output.empty()) write_npy(request.output, std::as_const(c).view());
 
   outcome.samples = measure(

@@ -36,6 +36,7 @@ struct MultiplyRequest {
   std::string input;   // B, "" = random
   std::string output;  // C, "" = nowhere
   PlanOptions plan;
+  std::function<void(SpmmPlan&)> on_right;  // given the plan once its product passed, if set
 };
 
 struct MultiplyOutcome {
@@ -60,6 +61,9 @@ CheckKind parse_check(const Options& options, CheckKind otherwise);
 
 /// `a` in the kind that the request asks for.
 CsrMatrix converted(const CsrMatrix& a, const MultiplyRequest& request);
+
+/// The problem that `a`, in the kind asked for, and the request make.
+SpmmProblem problem_of(const CsrMatrix& a, const MultiplyRequest& request);
 
 /// Plans, binds, multiplies, checks, writes C, measures - in this order.
 MultiplyOutcome run_multiply(const SpmmKernel& kernel, const CsrMatrix& a,

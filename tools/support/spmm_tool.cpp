@@ -2,9 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/csr_file.h"
+#include "core/file_digest.h"
 #include "tools/support/log.h"
+#include "tools/support/plan_file.h"
+#include "tools/support/problem_key.h"
 #include "tools/support/report.h"
 #include "tools/support/run_tool.h"
+#include "tools/support/tuning.h"
 
 namespace csrkit {
 
@@ -18,7 +23,12 @@ SpmmToolOptions parse_spmm_options(int argc, const char* const* argv, const Kern
   declare_multiply_options(options);
   declare_io(options);
   if (is_gpu) {
-    options.value("device", "N", "which of the visible GPUs", "0");
+    options.value("device", "N", "which of the visible GPUs", "0")
+        .value("tune", "CACHE.json",
+               "measure every production kernel on this matrix and use the fastest; the file "
+               "remembers, and what it remembers is not measured again")
+        .value("save-plan", "FILE", "keep the choice and the analysis of the matrix, if C is right")
+        .value("load-plan", "FILE", "use what --save-plan kept for the same matrix and options");
   } else {
     options
         .value("threads", "N", "OpenMP threads (default: what OMP_NUM_THREADS or the system says)")
@@ -34,8 +44,14 @@ SpmmToolOptions parse_spmm_options(int argc, const char* const* argv, const Kern
                "keep the product, after every row of it was checked")
       .example(tool + " graph.csr --kernel " + (is_gpu ? "v1_warp_per_row" : "row_parallel") +
                    " --repeat 3 --json",
-               "one kernel, as JSON")
-      .on_list([room](bool as_json) { return list_kernels({room}, as_json); });
+               "one kernel, as JSON");
+  if (is_gpu) {
+    options
+        .example(tool + " graph.csr -k 64 --tune tuned.json --save-plan graph.plan",
+                 "find the fastest kernel for this matrix once, and keep the plan")
+        .example(tool + " graph.csr -k 64 --load-plan graph.plan", "multiply by that plan");
+  }
+  options.on_list([room](bool as_json) { return list_kernels({room}, as_json); });
   options.parse(argc, argv);
 
   SpmmToolOptions result;
@@ -47,6 +63,19 @@ SpmmToolOptions parse_spmm_options(int argc, const char* const* argv, const Kern
   Execution& where = result.multiply.plan.where;
   if (is_gpu) {
     where.device = static_cast<int>(options.integer("device", 0, 1023));
+    result.tune = options.text("tune");
+    result.save_plan = options.text("save-plan");
+    result.load_plan = options.text("load-plan");
+    for (const char* option : {"tune", "load-plan"}) {
+      if (options.given(option) && options.given("kernel")) {
+        throw UsageError("--" + std::string(option) + " chooses the kernel; leave --kernel out");
+      }
+    }
+    if (options.given("tune") && options.given("load-plan")) {
+      throw UsageError("--load-plan names its kernel already; leave --tune out");
+    }
+    require_another_file(result.save_plan, result.matrix);
+    require_another_file(result.tune, result.matrix);
   } else {
     if (options.given("threads"))
       where.threads = static_cast<int>(options.integer("threads", 1, 4096));
@@ -57,6 +86,44 @@ SpmmToolOptions parse_spmm_options(int argc, const char* const* argv, const Kern
   result.as_json = options.json();
   result.command_line = options.command_line();
   return result;
+}
+
+MultiplyOutcome run_spmm(SpmmToolOptions& options, const KernelRoom& room,
+                         const std::string& device) {
+  const CsrFile file = read_csr_file(options.matrix, options.read);
+  const CsrMatrix a = converted(file.matrix, options.multiply);
+  MultiplyRequest request = options.multiply;
+  const bool is_kept = !options.save_plan.empty() || !options.load_plan.empty();
+  ProblemPlace place{"", device};
+  if (is_kept || !options.tune.empty()) {
+    place.matrix_xxh3_128 = digest_file(options.matrix).xxh3_128;
+  }
+  const Json key = problem_key(place, room, problem_of(a, request), request.plan.deterministic);
+
+  std::string because;
+  SavedPlan loaded;
+  if (!options.tune.empty()) {
+    const TunedKernel tuned = tuned_kernel(options.tune, place, room, a, request);
+    options.kernel = tuned.kernel;
+    because = tuned.because;
+  } else if (!options.load_plan.empty()) {
+    loaded = read_plan(options.load_plan, key);
+    options.kernel = &room.find(loaded.kernel);
+    if (!loaded.analysis.empty()) request.plan.saved = &loaded.analysis;
+    because = "plan of " + options.load_plan;
+  }
+  if (!options.save_plan.empty()) {
+    request.on_right = [&](SpmmPlan& plan) {
+      const std::string chosen = plan.chosen_kernel();
+      write_plan(options.save_plan, key,
+                 {chosen.empty() ? options.kernel->name : chosen, plan.save_analysis()});
+    };
+  }
+  MultiplyOutcome outcome = run_multiply(*options.kernel, a, request);
+  if (!because.empty()) {
+    outcome.choice = because + (outcome.choice.empty() ? "" : "; ") + outcome.choice;
+  }
+  return outcome;
 }
 
 int report_spmm(const SpmmToolOptions& options, const KernelRoom& room,
@@ -97,6 +164,9 @@ int report_spmm(const SpmmToolOptions& options, const KernelRoom& room,
   }
   if (!options.multiply.output.empty() && outcome.passed()) {
     report.add("output", "output", options.multiply.output);
+  }
+  if (!options.save_plan.empty() && outcome.passed()) {
+    report.add("plan_file", "plan kept in", options.save_plan);
   }
   print(report, options.as_json);
   if (outcome.passed()) return kExitDone;

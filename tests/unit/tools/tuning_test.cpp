@@ -1,0 +1,137 @@
+#include "tools/support/tuning.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace csrkit {
+namespace {
+
+CsrMatrix two_by_two() {
+  const Offset offsets[] = {0, 1, 3};
+  const Index cols[] = {1, 0, 1};
+  const float values[] = {2, 3, 4};
+  return {2, 2, Buffer<Offset>::copy_of(offsets, 3), Buffer<Index>::copy_of(cols, 3),
+          ValueArray::from(Buffer<float>::copy_of(values, 3))};
+}
+
+/// Counts how often it was planned, and takes the time it is told.
+int plans_made = 0;
+template <int kMilliseconds>
+class TimedPlan : public SpmmPlan {
+ public:
+  void bind(ConstDenseView, DenseView) override {}
+  void multiply(double, double) override {}
+  double time_multiply(double, double) override { return kMilliseconds * 1e-3; }
+  void evict_caches() override {}
+  Phases phases() const override { return {}; }
+};
+template <int kMilliseconds>
+std::unique_ptr<SpmmPlan> make_timed(const SpmmProblem&, const PlanOptions&) {
+  ++plans_made;
+  return std::make_unique<TimedPlan<kMilliseconds>>();
+}
+std::unique_ptr<SpmmPlan> make_too_big(const SpmmProblem&, const PlanOptions&) {
+  throw MemoryError("needs 10 bytes, has 1");
+}
+
+const std::vector<SpmmKernel>& timed_table() {
+  static const std::vector<SpmmKernel> table = {
+      {"auto", Role::production, kEverything, "", make_timed<1>},
+      {"too_big", Role::production, kEverything, "", make_too_big},
+      {"slow", Role::production, kEverything, "", make_timed<20>},
+      {"fast", Role::production, kEverything, "", make_timed<10>},
+      {"rung", Role::ladder, kEverything, "", make_timed<1>},
+      {"rival", Role::vendor, kEverything, "", make_timed<1>}};
+  return table;
+}
+
+class Tuning : public testing::Test {
+ protected:
+  Tuning()
+      : cache_(testing::TempDir() + "csrkit_" +
+               testing::UnitTest::GetInstance()->current_test_info()->name() + ".json") {
+    std::remove(cache_.c_str());
+    plans_made = 0;
+  }
+  ~Tuning() override { std::remove(cache_.c_str()); }
+
+  TunedKernel tune(const ProblemPlace& place = {"aa", "device"}, Index dense_cols = 4) {
+    request_.dense_cols = dense_cols;
+    return tuned_kernel(cache_, place, {"cpu", "spmm", &timed_table()}, two_by_two(), request_);
+  }
+  std::string content() const {
+    std::ifstream stream(cache_);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  void write(const std::string& text) { std::ofstream(cache_) << text; }
+  std::string refusal() {
+    try {
+      tune();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  std::string cache_;
+  MultiplyRequest request_;
+};
+
+TEST_F(Tuning, TakesTheFastestProductionKernelAndRemembersIt) {
+  TunedKernel tuned = tune();
+  EXPECT_STREQ(tuned.kernel->name, "fast");
+  EXPECT_EQ(tuned.because, "tuned: fast was the fastest of 2 kernels");
+  EXPECT_EQ(plans_made, 2);
+  tuned = tune();
+  EXPECT_STREQ(tuned.kernel->name, "fast");
+  EXPECT_EQ(tuned.because, "tuned: remembered in " + cache_);
+  EXPECT_EQ(plans_made, 2) << "what is remembered is not measured";
+  const Json file = Json::parse(content());
+  EXPECT_EQ(file["entries"].size(), 1u);
+  EXPECT_EQ(file["entries"][0]["median_seconds"]["slow"], 0.02);
+}
+
+TEST_F(Tuning, AnotherProblemIsAnotherEntry) {
+  tune();
+  tune({"bb", "device"});
+  tune({"aa", "other device"});
+  tune({"aa", "device"}, 8);
+  request_.is_cold = true;
+  tune();
+  request_.is_cold = false;
+  request_.transpose_a = true;
+  tune();
+  request_.transpose_a = false;
+  request_.plan.deterministic = false;
+  tune();
+  EXPECT_EQ(plans_made, 14);
+  EXPECT_EQ(Json::parse(content())["entries"].size(), 7u);
+}
+
+TEST_F(Tuning, RefusesWhatIsNoCache) {
+  for (const char* text : {"", "{", "[]", "{\"csrkit_tuning\": 2, \"entries\": []}",
+                           "{\"csrkit_tuning\": 1}", "{\"csrkit_tuning\": 1, \"entries\": [{}]}",
+                           "{\"csrkit_tuning\": 1, \"entries\": [7]}", "%%MatrixMarket"}) {
+    write(text);
+    const std::string found = refusal();
+    EXPECT_EQ(found.rfind(cache_ + ": byte ", 0), 0u) << text << " -> " << found;
+    EXPECT_NE(found.find("delete it"), std::string::npos) << found;
+    EXPECT_EQ(content(), text) << "and leaves it alone";
+  }
+}
+
+TEST_F(Tuning, EveryCutOfACacheIsRefused) {
+  tune();
+  const std::string whole = content();
+  for (std::size_t size = 0; size + 2 < whole.size(); ++size) {  // the last line end is no loss
+    write(whole.substr(0, size));
+    ASSERT_NE(refusal(), "") << "cut at " << size;
+  }
+}
+
+}  // namespace
+}  // namespace csrkit
