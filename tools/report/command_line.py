@@ -18,6 +18,7 @@ OPTIONS = (
     ("kernel", "NAME", "", "ours, as in the records (default: gpu.spmm.auto, else cpu.spmm.auto)"),
     ("against", "NAME", "", "whom it is compared with (default: the vendor's kernel, else row_loop)"),
     ("title", "TEXT", "", "heading of the page (default: Sparse products, measured)"),
+    ("no-pictures", "", "", "leave out row lengths and spy plots: matrices are not read again"),
     ("no-html", "", "", "no page: only what --markdown, --csv and --figures ask for"),
     ("list", "", "", "print what there is to choose from, and exit"),
     ("json", "", "", "print the report as JSON on stdout"),
@@ -63,6 +64,7 @@ class Options:
         self.csv = values.get("csv")
         self.figures = values.get("figures")
         self.output = None if "no-html" in values else values.get("output", "report.html")
+        self.draws_matrices = "no-pictures" not in values
         self.as_json = "json" in values
         self.prints = self.as_json or "quiet" not in values
 

@@ -19,7 +19,8 @@ tr.lost td{background:#fdf1e3}code{font-size:.88rem;overflow-wrap:anywhere}.note
 
 def draw(bundle, options):
     """Every figure that the bundle has something for."""
-    measured = list(pictures.matrices_of(bundle, (lambda *_: None) if not options.prints else say))
+    quiet = (lambda *_: None) if not options.prints else say
+    measured = list(pictures.matrices_of(bundle, quiet)) if options.draws_matrices else []
     drawn = []
     for made in (figures.speed_up(bundle), figures.rate(bundle), figures.roofline(bundle), figures.ladder(bundle),
                  figures.break_even(bundle), pictures.row_lengths(measured), pictures.spy(measured),

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Fetches originals of datasets/catalog.tsv on a machine with a network, for run_scripts/prepare.sh --raw.
+# Asks nothing; goes on where it was interrupted; keeps nothing whose checksum is wrong.
+#
+# Usage: fetch.sh --to DIR [--catalog FILE] NAME...
+#   NAME            of the catalogue, or mission for all of that set
+#   --to DIR        DIR/<name>/ gets the unpacked original, DIR/archives/ the downloads
+#   --catalog FILE  another catalogue of the same columns
+#
+# Where the catalogue has a SHA-256 (of the download), it must match. Where it has none, the checksum of
+# the first download is kept in DIR/archives/SHA256SUMS and later downloads must match that; compare it
+# with somebody else's before you trust it. What needs a hand (a form, a browser) is said, not tried.
+set -euo pipefail
+export LC_ALL=C
+
+here=$(dirname "$(realpath "$0")")
+to='' catalog=$here/catalog.tsv names=()
+say() { printf 'fetch.sh: %s\n' "$*" >&2; }
+while (($#)); do
+  case $1 in
+    --to) to=${2:?--to needs a folder}; shift 2 ;;
+    --catalog) catalog=${2:?--catalog needs a file}; shift 2 ;;
+    -*) say "error: unknown option '$1'; see the head of this script"; exit 2 ;;
+    *) names+=("$1"); shift ;;
+  esac
+done
+if [[ -z $to || ${#names[@]} -eq 0 ]]; then
+  say "error: needs --to DIR and a name; see the head of this script"
+  exit 2
+fi
+
+field() { # field NAME COLUMN
+  awk -F'\t' -v name="$1" -v column="$2" '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i; next }
+    $1 == name { print $at; exit }' "$catalog"
+}
+if [[ ${names[*]} == mission ]]; then
+  mapfile -t names < <(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "set") at = i; next }
+    $at == "mission" { print $1 }' "$catalog")
+fi
+mkdir -p "$to/archives"
+sums=$to/archives/SHA256SUMS
+touch "$sums"
+
+unpack() { # unpack ARCHIVE FOLDER: under the final name only when whole
+  local scratch=$2.tmp.$$
+  rm -rf "$scratch"
+  mkdir -p "$scratch"
+  case $1 in
+    *.zip) python3 -m zipfile -e "$1" "$scratch" ;;
+    *.tgz | *.tar.gz) tar -xzf "$1" -C "$scratch" ;;
+    *) ln "$1" "$scratch/" 2>/dev/null || cp "$1" "$scratch/" ;; # read compressed
+  esac
+  rm -rf "$2"
+  mv "$scratch" "$2"
+}
+
+fetch() { # fetch NAME
+  local name=$1 url archive expected known found
+  url=$(field "$name" source)
+  [[ -n $url ]] || { say "error: '$name' is not in $catalog"; return 2; }
+  if [[ $(field "$name" file) != - ]]; then say "$name: shipped with csrkit"; return; fi
+  if [[ $url != *://* || $url == *' '* ]]; then say "$name: cannot be fetched by a script: $url"; return 4; fi
+  archive=$to/archives/$name-$(basename "$url")
+  expected=$(field "$name" sha256)
+  known=$(awk -v file="$(basename "$archive")" '$2 == file { print $1 }' "$sums")
+  if [[ $expected == - ]]; then expected=$known; fi
+  if [[ ! -f $archive ]]; then
+    # What a server that cannot resume leaves behind is caught by the checksum, or fails to unpack.
+    curl --fail --location --silent --show-error --retry 5 --retry-delay 2 --continue-at - \
+      --output "$archive.part" "$url" || { say "error: $name: $url: the download failed; the same command goes on"; return 4; }
+    mv "$archive.part" "$archive"
+  fi
+  found=$(sha256sum <"$archive")
+  found=${found%% *}
+  if [[ -n $expected && $found != "$expected" ]]; then
+    mv "$archive" "$archive.wrong"
+    say "error: $name: SHA-256 is $found, expected $expected; kept as $archive.wrong"
+    return 3
+  fi
+  if [[ -z $known ]]; then echo "$found  $(basename "$archive")" >>"$sums"; fi
+  if [[ -f $to/$name/.unpacked && $(cat "$to/$name/.unpacked") == "$found" ]]; then say "$name: complete"; return; fi
+  unpack "$archive" "$to/$name" || { say "error: $name: cannot unpack $archive"; return 3; }
+  echo "$found" >"$to/$name/.unpacked"
+  say "$name: fetched, SHA-256 $found$([[ -n $expected ]] || echo ' (first seen: nobody else vouches for it)')"
+}
+
+worst=0
+for name in "${names[@]}"; do
+  code=0
+  fetch "$name" || code=$?
+  if ((code > worst)); then worst=$code; fi
+done
+exit "$worst"

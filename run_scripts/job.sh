@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# What submit.sh gives to sbatch: one task of an array, or the report.
+#
+# Usage: job.sh prepare|run|report RESULTS_DIR   (SLURM_ARRAY_TASK_ID says which data set)
+# shellcheck disable=SC2154 # what is not assigned here comes from the settings
+set -euo pipefail
+step=${1:?needs prepare, run or report} results=${2:?needs the results folder}
+bench=()
+# shellcheck source=/dev/null
+. "$results/jobs/settings"
+name=${names[${SLURM_ARRAY_TASK_ID:-0}]}
+echo "== $step ${SLURM_ARRAY_TASK_ID:+$name, }job ${SLURM_JOB_ID:-none}, restart ${SLURM_RESTART_COUNT:-0}, $(date -u +%FT%TZ)"
+case $step in
+  prepare) exec "$scripts/prepare.sh" "${prepare[@]}" "$name" ;;
+  report) exec "$scripts/report.sh" --cache "$cache" --results "$results" "${report[@]}" ;;
+  run) ;;
+  *) echo "job.sh: unknown step '$step'" >&2; exit 2 ;;
+esac
+
+# The time limit comes near: end in order, and ask for another turn, which resumes.
+out_of_time=no child=0
+trap 'out_of_time=yes; ((child == 0)) || kill -TERM "$child" 2>/dev/null || true' USR1
+trap '((child == 0)) || kill -TERM "$child" 2>/dev/null || true' TERM INT
+"$scripts/run.sh" "${run[@]}" "$name" -- "${bench[@]}" &
+child=$!
+while true; do
+  code=0
+  wait "$child" || code=$?
+  kill -0 "$child" 2>/dev/null || break
+done
+if [[ $out_of_time == yes && $code -eq 143 && -n ${SLURM_JOB_ID:-} ]]; then
+  echo "job.sh: out of time; queued again" >&2
+  scontrol requeue "${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID}" || scontrol requeue "$SLURM_JOB_ID"
+fi
+exit "$code"

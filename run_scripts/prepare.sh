@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# Makes data sets ready for measurements: imports (or generates a stand-in), reorders and verifies into
+# a cache folder. What is there and complete is not made again; any number of these may start at once.
+#
+# Usage: prepare.sh --cache DIR [options] DATASET...
+#   DATASET         a name of datasets/catalog.tsv, or a set of it: shipped, mission
+#   --cache DIR     where <name>.csr, <name>.<order>.csr and reports of the orders go
+#   --raw DIR       where datasets/fetch.sh put the originals (DIR/<name>/...)
+#   --like          generate stand-ins of published size instead of importing
+#   --scale X       with --like: this share of the published size
+#   --orders LIST   orders to make, e.g. degree,community (default: none)
+#   --order-time S  most seconds for one order; one that takes longer is left out, and said so
+#   --max-nnz N     leave METIS orders out above so many nonzeros (default: 20000000)
+#   --tools DIR     where the tools are (default: the PATH, or a build folder)
+set -euo pipefail
+# shellcheck source=run_scripts/common.sh
+. "$(dirname "$(realpath "$0")")/common.sh"
+
+# shellcheck disable=SC2034 # options are set and read by name
+cache='' raw='' like=no scale='' orders='' order_time='' max_nnz=20000000 tools='' names=()
+while (($#)); do
+  case $1 in
+    --cache | --raw | --scale | --orders | --order-time | --max-nnz | --tools)
+      needs_value "$@"
+      option=${1#--}
+      printf -v "${option//-/_}" %s "$2"
+      shift 2
+      ;;
+    --like) like=yes; shift ;;
+    -*) die 2 "unknown option '$1'; see the head of this script" ;;
+    *) names+=("$1"); shift ;;
+  esac
+done
+[[ -n $cache && ${#names[@]} -gt 0 ]] || die 2 "needs --cache DIR and a data set; see the head of this script"
+[[ -z $scale || $like == yes ]] || die 2 "--scale is for --like"
+find_tools
+mkdir -p "$cache"
+
+# complete FILE RECIPE: the file is whole and was made in this way of these inputs.
+complete() {
+  [[ -f $1 && -f $1.made && $(cat "$1.made") == "$2"$'\n'"$(head -c 4096 "$1" | sha256sum)" ]] &&
+    csr-info "$1" --verify --quiet
+}
+
+# The header holds the checksum of all checksums: with --verify, it stands for the file.
+record() { # record FILE RECIPE
+  printf '%s\n%s\n' "$2" "$(head -c 4096 "$1" | sha256sum)" >"$1.made.tmp.$$"
+  mv "$1.made.tmp.$$" "$1.made"
+}
+
+source_of() { # the file or folder that NAME is imported from
+  local name=$1 file member
+  file=$(catalog_field "$name" file)
+  if [[ -n $file ]]; then
+    echo "$datasets/$file"
+    return
+  fi
+  member=$(catalog_field "$name" member)
+  [[ -n $member ]] || die 2 "'$name' is not in $datasets/catalog.tsv"
+  [[ -n $raw ]] || die 2 "$name is not shipped: give --raw DIR with the original, or --like for a stand-in"
+  [[ -e $raw/$name/$member ]] || die 3 "$raw/$name/$member: not there; datasets/fetch.sh --to $raw $name fetches it"
+  echo "$raw/$name/$member"
+}
+
+digest_of() { # of a file, or of all files of a folder
+  if [[ -d $1 ]]; then
+    (cd "$1" && find . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum) | sha256sum
+  else
+    sha256sum <"$1"
+  fi
+}
+
+make_matrix() { # make_matrix NAME
+  local name=$1 target=$cache/$1.csr source recipe options
+  if [[ $like == yes ]]; then
+    recipe="csr-generate --like $name scale=${scale:-1} seed=1"
+    complete "$target" "$recipe" && { say "$name: complete"; return; }
+    csr-generate --like "$name" "$target" ${scale:+--set "scale=$scale"} --quiet
+  else
+    source=$(source_of "$name")
+    options=$(catalog_field "$name" import_options)
+    recipe="csr-import $options of $(digest_of "$source")"
+    complete "$target" "$recipe" && { say "$name: complete"; return; }
+    read -ra words <<<"$options"
+    csr-import "$source" "$target" "${words[@]}" --quiet
+  fi
+  csr-info "$target" --verify --quiet
+  record "$target" "$recipe"
+  say "$name: made in $SECONDS s"
+}
+
+make_order() { # make_order NAME ORDER
+  local name=$1 order=$2 source=$cache/$1.csr target=$cache/$1.$2.csr recipe nnz code=0
+  nnz=$(csr-info "$source" --header-only --json | sed -n 's/.*"nnz":\([0-9]*\).*/\1/p')
+  if [[ $order == metis-* ]] && ((nnz > max_nnz)); then
+    say "$name.$order: left out, $nnz nonzeros are more than $max_nnz (--max-nnz)"
+    return
+  fi
+  recipe="csr-reorder $order of $(head -c 4096 "$source" | sha256sum)"
+  [[ -s ${target%.csr}.json ]] && complete "$target" "$recipe" && { say "$name.$order: complete"; return; }
+  timeout ${order_time:+--signal=TERM} "${order_time:-0}" csr-reorder "$source" "$target" --method "$order" --json \
+    >"${target%.csr}.json.tmp.$$" || code=$?
+  if ((code == 124 || code == 143)) && [[ -n $order_time ]]; then
+    rm -f "${target%.csr}.json.tmp.$$"
+    say "warning: $name.$order: left out, it took longer than $order_time s (--order-time)"
+    return
+  fi
+  ((code == 0)) || { rm -f "${target%.csr}.json.tmp.$$"; return "$code"; }
+  mv "${target%.csr}.json.tmp.$$" "${target%.csr}.json"
+  csr-info "$target" --verify --quiet
+  record "$target" "$recipe"
+  say "$name.$order: made, $SECONDS s since the start"
+}
+
+mapfile -t names < <(expand_datasets "${names[@]}")
+for name in "${names[@]}"; do
+  # One at a time for each data set: who waits finds it complete. The system releases the lock of a
+  # process that was killed. Where a file system has no locks, both make it, and the last name stands.
+  exec 9>"$cache/.$name.lock"
+  flock 9 2>/dev/null || true
+  make_matrix "$name"
+  for order in ${orders//,/ }; do make_order "$name" "$order"; done
+  exec 9>&-
+done

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# One page, one table in Markdown and one file of cases from all bundles of a results folder.
+#
+# Usage: report.sh --results DIR [--cache DIR] [--title TEXT] [--no-pictures] [--tools DIR]
+#   --cache DIR   where prepare.sh left the reports of the orders; for the break-even
+set -euo pipefail
+# shellcheck source=run_scripts/common.sh
+. "$(dirname "$(realpath "$0")")/common.sh"
+
+# shellcheck disable=SC2034 # options are set and read by name
+cache='' results='' title='Sparse products, measured' tools='' pictures=()
+while (($#)); do
+  case $1 in
+    --cache | --results | --title | --tools)
+      needs_value "$@"
+      printf -v "${1#--}" %s "$2"
+      shift 2
+      ;;
+    --no-pictures) pictures=(--no-pictures); shift ;;
+    *) die 2 "unknown argument '$1'; see the head of this script" ;;
+  esac
+done
+[[ -n $results ]] || die 2 "needs --results DIR; see the head of this script"
+find_tools
+shopt -s nullglob
+inputs=("$results"/*.jsonl)
+((${#inputs[@]})) || die 3 "$results holds no bundle; run.sh makes them"
+if [[ -n $cache ]]; then inputs+=("$cache"/*.*.json); fi
+if python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
+  page=(-o "$results/report.html")
+else
+  say "warning: no Matplotlib on this machine: tables only, no page"
+  page=(--no-html)
+fi
+csr-report "${inputs[@]}" "${page[@]}" --markdown "$results/table.md" --csv "$results/cases.csv" --title "$title" "${pictures[@]}"

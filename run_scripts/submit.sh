@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# One command for a whole table: prepare, run and report. With Slurm: an array over the data sets for
+# each of the first two, element by element, then the report; without: the same scripts, one by one.
+# The same command again finishes what was interrupted, and repeats nothing.
+#
+# Usage: submit.sh --cache DIR --results DIR [options] [DATASET...] [-- OPTIONS OF csr-bench]
+#   DATASET           names of datasets/catalog.tsv or its sets shipped, mission (default: shipped)
+#   --local           without Slurm, here and now (the default where there is no sbatch)
+#   --gpu             GPU kernels; asks Slurm for one GPU per task
+#   --like, --scale X, --raw DIR, --orders LIST, --order-time S, --max-nnz N   see prepare.sh
+#   --kernels LIST, -k LIST                                                     see run.sh
+#   --no-pictures     see report.sh
+#   --tools DIR       where the tools are (default: the PATH, or a build folder)
+#   --cpus N          CPUs per task (default: 4)
+#   --mem SIZE        memory per task, as Slurm takes it (default: the partition's)
+#   --time MIN        time limit per task, as Slurm takes it (default: 60)
+#   --partition NAME, --account NAME
+#   --at-once N       most tasks of an array at a time (default: no limit)
+set -euo pipefail
+# shellcheck source=run_scripts/common.sh
+. "$(dirname "$(realpath "$0")")/common.sh"
+
+# shellcheck disable=SC2034 # options are set and read by name
+cache='' results='' raw='' scale='' orders='' order_time='' max_nnz='' kernels='' dense_cols='' tools=''
+cpus=4 mem='' time=60 partition='' account='' at_once='' gpu=no like=no local=no names=() report=()
+while (($#)); do
+  case $1 in
+    --cache | --results | --raw | --scale | --orders | --order-time | --max-nnz | --kernels | --tools | --cpus | \
+      --mem | --time | --partition | --account | --at-once)
+      needs_value "$@"
+      option=${1#--}
+      printf -v "${option//-/_}" %s "$2"
+      shift 2
+      ;;
+    -k) needs_value "$@"; dense_cols=$2; shift 2 ;;
+    --gpu | --like | --local) printf -v "${1#--}" %s yes; shift ;;
+    --no-pictures) report=(--no-pictures); shift ;;
+    --) shift; break ;;
+    -*) die 2 "unknown option '$1'; see the head of this script" ;;
+    *) names+=("$1"); shift ;;
+  esac
+done
+[[ -n $cache && -n $results ]] || die 2 "needs --cache DIR and --results DIR; see the head of this script"
+if ! command -v sbatch >/dev/null && [[ $local == no ]]; then
+  say "no sbatch here: everything runs on this machine, one after the other"
+  local=yes
+fi
+find_tools
+mkdir -p "$cache" "$results/jobs"
+cache=$(realpath "$cache") results=$(realpath "$results")
+if [[ -n $raw ]]; then raw=$(realpath "$raw"); fi
+mapfile -t names < <(expand_datasets "${names[@]:-shipped}")
+
+prepare=(--cache "$cache")
+for option in raw scale orders order-time max-nnz; do
+  variable=${option//-/_}
+  if [[ -n ${!variable} ]]; then prepare+=("--$option" "${!variable}"); fi
+done
+if [[ $like == yes ]]; then prepare+=(--like); fi
+run=(--cache "$cache" --results "$results")
+if [[ $gpu == yes ]]; then run+=(--gpu); fi
+if [[ -n $kernels ]]; then run+=(--kernels "$kernels"); fi
+if [[ -n $dense_cols ]]; then run+=(-k "$dense_cols"); fi
+
+if [[ $local == yes ]]; then
+  export PATH
+  worst=0
+  for name in "${names[@]}"; do # a data set that fails leaves the others alone, as in an array
+    code=0
+    "$run_scripts/prepare.sh" "${prepare[@]}" "$name" || code=$?
+    ((code != 0)) || "$run_scripts/run.sh" "${run[@]}" "$name" -- "$@" || code=$?
+    ((code < 128)) || exit "$code"
+    if ((code > worst)); then worst=$code; fi
+  done
+  code=0
+  "$run_scripts/report.sh" --cache "$cache" --results "$results" "${report[@]}" || code=$?
+  exit $((code > worst ? code : worst))
+fi
+
+# Jobs read what to do from here: their own copy of this script lies elsewhere.
+{
+  printf 'names=(%s)\n' "$(printf '%q ' "${names[@]}")"
+  printf 'prepare=(%s)\n' "$(printf '%q ' "${prepare[@]}")"
+  printf 'run=(%s)\n' "$(printf '%q ' "${run[@]}")"
+  printf 'report=(%s)\n' "${report[*]}"
+  printf 'bench=(%s)\n' "$( (($# == 0)) || printf '%q ' "$@")"
+  printf 'cache=%q results=%q scripts=%q\n' "$cache" "$results" "$run_scripts"
+  printf 'export PATH=%q CSRKIT_DATASETS=%q\n' "$PATH" "$(realpath "$datasets")"
+} >"$results/jobs/settings.tmp.$$"
+mv "$results/jobs/settings.tmp.$$" "$results/jobs/settings"
+
+job=(--parsable --requeue --open-mode=append --cpus-per-task="$cpus" --time="$time" --nodes=1 --ntasks=1)
+if [[ -n $mem ]]; then job+=(--mem="$mem"); fi
+if [[ -n $partition ]]; then job+=(--partition="$partition"); fi
+if [[ -n $account ]]; then job+=(--account="$account"); fi
+gpus=()
+if [[ $gpu == yes ]]; then gpus=(--gpus-per-task=1); fi
+array=0-$((${#names[@]} - 1))${at_once:+%$at_once}
+log=$results/jobs
+# USR1 comes two minutes before the time limit: time to end in order and to ask for another turn.
+prepare_job=$(sbatch "${job[@]}" --job-name=csrkit-prepare --array="$array" --output="$log/prepare-%a.log" \
+  "$run_scripts/job.sh" prepare "$results")
+run_job=$(sbatch "${job[@]}" --job-name=csrkit-run --array="$array" --output="$log/run-%a.log" --signal=B:USR1@120 \
+  --dependency="aftercorr:$prepare_job" --kill-on-invalid-dep=yes "${gpus[@]}" \
+  "$run_scripts/job.sh" run "$results")
+report_job=$(sbatch "${job[@]}" --job-name=csrkit-report --output="$log/report.log" \
+  --dependency="afterany:$run_job" "$run_scripts/job.sh" report "$results")
+echo "prepare $prepare_job run $run_job report $report_job"
+say "${#names[@]} data sets; logs in $log, the page will be $results/report.html"

@@ -1,0 +1,49 @@
+# shellcheck shell=bash
+# Fetched over file://, interrupted, resumed, checked, unpacked; then prepared from there.
+command -v curl >/dev/null || { echo "skipped: curl is not installed"; exit 6; }
+fetch=$CLI_FOLDER/../../datasets/fetch.sh
+mkdir -p server/ring/raw
+printf '0,1\n1,2\n2,0\n' | gzip -n >server/ring/raw/edge.csv.gz
+echo 4 | gzip -n >server/ring/raw/num-node-list.csv.gz
+echo 3 | gzip -n >server/ring/raw/num-edge-list.csv.gz
+(cd server && python3 -m zipfile -c ring.zip ring)
+printf '# a path\n0\t1\n1\t2\n' | gzip -n >server/path.txt.gz
+right=$(sha256sum <server/ring.zip)
+columns='name file rows cols nnz_csr nnz_raw directed doubling source layout licence sha256 set member import_options'
+row() { printf '%s\t-\t4\t4\t3\t3\tyes\tnone\t%s\tzip\tCC0\t%s\tmission\t%s\t%s\n' "$@"; }
+{
+  tr ' ' '\t' <<<"$columns"
+  row ring "file://$PWD/server/ring.zip" "${right%% *}" ring '--format=ogb --add-inverse=false'
+  row path "file://$PWD/server/path.txt.gz" - path.txt.gz --format=edge-list
+  row forged "file://$PWD/server/ring.zip" "${right//[0-9]/0}" ring -
+  row absent "file://$PWD/server/absent.zip" - ring -
+  row manual 'by hand: a form' - ring -
+} >catalog.tsv
+get() { "$fetch" --to raw --catalog catalog.tsv "$@"; }
+hears() { grep -qF -- "$1" err || { cat err >&2; fail "stderr does not say '$1'"; }; }
+# A download that was cut short goes on.
+mkdir -p raw/archives
+head -c 100 server/ring.zip >raw/archives/ring-ring.zip.part
+expect 0 get ring path
+cmp server/ring.zip raw/archives/ring-ring.zip
+hears 'path: fetched'
+hears 'first seen'
+expect 0 get ring path
+hears 'ring: complete'
+# What changes under the same name is noticed, though the catalogue knows no checksum.
+rm raw/archives/path-path.txt.gz
+printf '0\t2\n' | gzip -n >server/path.txt.gz
+expect 3 get path
+hears 'kept as raw/archives/path-path.txt.gz.wrong'
+expect 3 get forged
+[ ! -e raw/forged ] || fail "a file of the wrong checksum was unpacked"
+expect 4 get absent
+expect 4 get manual
+hears "a form"
+expect 2 get nobody
+expect 2 "$fetch" ring
+mkdir fake
+cp catalog.tsv fake/
+CSRKIT_DATASETS=$PWD/fake "$CLI_FOLDER/../../run_scripts/prepare.sh" --cache cache --raw raw ring >out 2>err ||
+  { cat err >&2; fail "prepare refused what fetch brought"; }
+equals "$(csr-info cache/ring.csr --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["rows"])')" 4

@@ -1,0 +1,39 @@
+# shellcheck shell=bash
+# Sixteen at once end with one good file; what is complete stays, what is damaged is made again.
+scripts=$CLI_FOLDER/../../run_scripts
+pids=()
+for i in $(seq 16); do
+  "$scripts/prepare.sh" --cache cache --orders degree karate >"log.$i" 2>&1 &
+  pids+=($!)
+done
+for pid in "${pids[@]}"; do wait "$pid" || { cat log.*; fail "a concurrent prepare failed"; }; done
+equals "$(grep -l 'karate: made' log.* | wc -l)" 1
+equals "$(grep -l 'karate: complete' log.* | wc -l)" 15
+no_file cache/karate.csr.tmp cache/karate.degree.json.tmp
+csr-info cache/karate.csr --verify --quiet
+
+made=$(stat -c %Y.%i cache/karate.csr)
+expect 0 "$scripts/prepare.sh" --cache cache --orders degree karate
+equals "$(stat -c %Y.%i cache/karate.csr)" "$made"
+# A flipped byte, a lost record of how it was made, another input: made again.
+printf '\377' | dd of=cache/karate.csr bs=1 seek=5000 conv=notrunc status=none
+expect 0 "$scripts/prepare.sh" --cache cache karate
+grep -q 'karate: made' err || fail "a damaged file was kept"
+rm cache/karate.csr.made
+expect 0 "$scripts/prepare.sh" --cache cache karate
+grep -q 'karate: made' err || fail "a file of unknown origin was kept"
+expect 0 "$scripts/prepare.sh" --cache cache --like --scale 0.01 com_amazon
+expect 0 "$scripts/prepare.sh" --cache cache --like --scale 0.02 com_amazon
+grep -q 'com_amazon: made' err || fail "a stand-in of another size was kept"
+expect 0 "$scripts/prepare.sh" --cache cache --like --scale 0.02 com_amazon
+grep -q 'com_amazon: complete' err || fail "a stand-in was made twice"
+
+expect 2 "$scripts/prepare.sh" karate
+expect 2 "$scripts/prepare.sh" --cache cache
+expect 2 "$scripts/prepare.sh" --cache cache --no-such-option karate
+expect 2 "$scripts/prepare.sh" --cache cache no_such_dataset
+expect 2 "$scripts/prepare.sh" --cache cache reddit
+says_script() { grep -qF -- "$1" err || { cat err >&2; fail "stderr does not say '$1'"; }; }
+says_script "--like for a stand-in"
+expect 3 "$scripts/prepare.sh" --cache cache --raw nowhere reddit
+says_script "fetch.sh"

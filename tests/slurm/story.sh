@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Submit, interrupt, resubmit, read the report, under a real Slurm that this script starts and ends.
+#
+# Usage: story.sh ROOT BIN_FOLDER    (exit code 77: Slurm is not installed)
+set -euo pipefail
+root=$(realpath "$1") bin=$(realpath "$2")
+PATH=$bin:$PATH:/usr/sbin:/sbin
+for program in munged slurmctld slurmd sbatch; do
+  command -v $program >/dev/null || { echo "skipped: $program is not installed (Debian: slurm-wlm, munge)"; exit 77; }
+done
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/csrkit-slurm.XXXXXX")
+export SLURM_LOCAL_DIR=$scratch/s SLURM_LOCAL_NODES=2 SLURM_LOCAL_CPUS=2 OMP_WAIT_POLICY=passive
+slurm=$root/tests/slurm/slurm-local
+trap '"$slurm" stop >/dev/null 2>&1 || true; rm -rf "$scratch"' EXIT
+fail() { echo "FAILED: $*" >&2; tail -n 30 "$scratch"/results*/jobs/*.log >&2 || true; exit 1; }
+"$slurm" start
+eval "$("$slurm" env)"
+scripts=$root/run_scripts
+cd "$scratch"
+
+gone() { # gone JOB...: waits until none is queued or running
+  local i job
+  for job in "$@"; do
+    for ((i = 0; i < 1800; i++)); do
+      [[ -z $(squeue -h -j "$job" 2>/dev/null) ]] && continue 2
+      sleep 0.1
+    done
+    fail "job $job does not end: $(squeue -h -j "$job")"
+  done
+}
+first_record() { # first_record FILE: waits for it
+  local i
+  for ((i = 0; i < 600; i++)); do [[ -s $1 ]] && return; sleep 0.05; done
+  fail "$1 never came"
+}
+records() { python3 - "$@" <<'EOF'
+import collections, json, sys
+for path in sys.argv[1:]:
+    count = collections.Counter()
+    for line in open(path):
+        record = json.loads(line)
+        assert record["status"] == "done" and record["machine"]["slurm_job"], record
+        count[json.dumps(record["case"])] += 1
+    assert max(count.values()) == 1, f"{path}: a finished case was measured again"
+    print(len(count))
+EOF
+}
+
+# One command; arrays depend element by element. Two threads, though the shell may use all CPUs.
+submit() { # submit DATASET... -- OPTIONS
+  "$scripts/submit.sh" --cache cache --results results --cpus 2 --time 5 -k 8,16 --orders degree "$@"
+}
+jobs=$(submit karate cora bcsstk18 -- --repeat 3)
+read -r _ prepare _ run _ report <<<"$jobs"
+gone "$prepare" "$run" "$report"
+for name in karate cora bcsstk18; do
+  [[ $(records "results/$name.jsonl") == 8 ]] || fail "$name: not 8 cases"
+done
+grep -q '<h2 id="table">' results/report.html || grep -q 'no Matplotlib' results/jobs/report.log || fail "there is no page"
+grep -q '| bcsstk18 | degree |' results/table.md || fail "the table lacks a data set"
+if grep -lP '[\x00-\x08\x0b-\x1f\x7f]' results/jobs/*.log; then fail "control characters in a log"; fi
+
+# A task that scancel ends and one whose csr-bench is killed; resubmitted, they finish.
+again() {
+  "$scripts/submit.sh" --cache cache2 --results results2 --cpus 2 --time 5 -k 8,16,24,32 \
+    --kernels cpu.naive,cpu.row_loop pubmed bcsstk18 -- --repeat 1500
+}
+jobs=$(again)
+read -r _ prepare _ run _ report <<<"$jobs"
+first_record results2/pubmed.jsonl
+scancel "${run}_0"
+first_record results2/bcsstk18.jsonl
+victim=$(grep -lsz 'results2/bcsstk18.jsonl' /proc/[0-9]*/cmdline | while read -r file; do
+  pid=${file//[!0-9]/}
+  [[ $(readlink "/proc/$pid/exe") == */csr-bench ]] && echo "$pid"
+done | head -n 1) || true
+if [[ -n $victim ]]; then kill -KILL "$victim"; fi
+gone "$prepare" "$run" "$report"
+before=$(($(wc -l <results2/pubmed.jsonl) + $(wc -l <results2/bcsstk18.jsonl)))
+((before < 16)) || echo "note: both tasks were quicker than the kill"
+jobs=$(again)
+read -r _ prepare _ run _ report <<<"$jobs"
+gone "$prepare" "$run" "$report"
+[[ $(records results2/pubmed.jsonl results2/bcsstk18.jsonl) == 8$'\n'8 ]] || fail "not every case was finished"
+echo "interrupted with $before of 16 cases done, finished by the resubmission"
+
+# Stand-in GPUs are not needed to see that a promise which the mask breaks is said aloud.
+SLURM_CPUS_PER_TASK=64 "$scripts/run.sh" --cache cache --results results3 -k 8 karate -- --repeat 1 >/dev/null 2>warned
+grep -q 'SLURM_CPUS_PER_TASK is 64' warned || fail "no warning about the affinity mask"
+echo "Slurm: everything as it should be"
