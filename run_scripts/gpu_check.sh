@@ -40,7 +40,7 @@ attempt() { # attempt NAME COMMAND...: its log goes to out_dir, its failure to t
 step build
 cmake --preset gpu -B "$build_dir" -DCMAKE_CUDA_ARCHITECTURES="$architecture" >"$out_dir/configure.log" 2>&1 ||
   { cat "$out_dir/configure.log"; exit 1; }
-cmake --build "$build_dir" --parallel "$(nproc)" --target gpu csr-import csr-generate csr-bench csr-spmm-gpu >"$out_dir/build.log" 2>&1 ||
+cmake --build "$build_dir" --parallel "$(nproc)" --target gpu csr-import csr-generate csr-bench csr-spmm-gpu csr-spgemm-gpu >"$out_dir/build.log" 2>&1 ||
   { tail -n 40 "$out_dir/build.log"; exit 1; }
 
 step "GPU tests"

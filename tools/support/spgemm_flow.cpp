@@ -253,6 +253,7 @@ Json to_json(const SpgemmOutcome& outcome) {
                     {"analysis_seconds", outcome.phases.analysis_seconds},
                     {"symbolic_seconds", outcome.phases.symbolic_seconds},
                     {"numeric_seconds", outcome.phases.numeric_seconds},
+                    {"sort_seconds", outcome.phases.sort_seconds},
                     {"output_seconds", outcome.phases.output_seconds},
                     {"row_blocks", outcome.phases.row_blocks}};
   json["peak_bytes"] = outcome.peak_bytes;

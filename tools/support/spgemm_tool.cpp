@@ -183,6 +183,7 @@ int report_spgemm(const SpgemmToolOptions& options, const SpgemmRoom& room,
   phase("analysis", phases.analysis_seconds);
   phase("symbolic", phases.symbolic_seconds);
   phase("numeric", phases.numeric_seconds);
+  phase("sort", phases.sort_seconds);
   phase("output", phases.output_seconds);
   if (!outcome.numeric_samples.seconds.empty()) {
     phase("numeric, reused structure", outcome.numeric_samples.median_seconds());

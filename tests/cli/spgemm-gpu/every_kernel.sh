@@ -1,0 +1,37 @@
+# shellcheck shell=bash
+# Every kernel of the list passes the full check through the tool.
+if ! command -v csr-spgemm-gpu >/dev/null; then
+  if [ "${CSRKIT_REQUIRE_GPU:-0}" = 1 ]; then fail "CSRKIT_REQUIRE_GPU=1, but built without CUDA"; fi
+  echo "built without CUDA"
+  exit 6
+fi
+csr-import "$DATASETS/karate.mtx" karate.csr --values=random --quiet
+code=0
+csr-spgemm-gpu karate.csr --kernel v1_cached_members --repeat 1 >out 2>err || code=$?
+if [ "$code" -eq 6 ]; then
+  if [ "${CSRKIT_REQUIRE_GPU:-0}" = 1 ]; then fail "CSRKIT_REQUIRE_GPU=1, but: $(cat err)"; fi
+  cat err
+  exit 6
+fi
+for kernel in $(csr-spgemm-gpu --list --json | python3 -c '
+import json, sys
+print(*[row["kernel"] for row in json.load(sys.stdin)])'); do
+  # The classic rungs and the vendor promise less than our production kernels do.
+  expect 0 csr-spgemm-gpu karate.csr --kernel "$kernel" --repeat 2 --check=full --nondeterministic \
+    --output "$kernel.csr" --json
+  equals "$(json kernel)" "$kernel"
+  equals "$(json check.passed)" True
+  expect 0 csr-info "$kernel.csr"
+done
+# A block kernel has no determinism to offer, and says so.
+expect 2 csr-spgemm-gpu karate.csr --kernel v2_block_per_row
+says determinism
+# Products beyond the memory limit are cut into blocks of rows, and come out the same.
+csr-generate rmat graph.csr --set scale=10 --quiet
+expect 0 csr-spgemm-gpu graph.csr --kernel v1_cached_members --output-kind f64 --output whole.csr --repeat 1 --warmup 0 --json
+limit=$(($(json forecast.whole_bytes) / 2))
+expect 0 csr-spgemm-gpu graph.csr --kernel v1_cached_members --output-kind f64 --output blocks.csr --check --repeat 1 \
+  --warmup 0 --memory-limit "$limit" --json
+[ "$(json phases.row_blocks)" -gt 1 ] || fail "one block within half of the memory"
+same_matrix whole.csr blocks.csr
+expect 5 csr-spgemm-gpu graph.csr --kernel v1_cached_members --output-kind f64 --memory-limit 4096
