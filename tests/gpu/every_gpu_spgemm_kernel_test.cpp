@@ -139,7 +139,7 @@ TEST_P(EveryGpuSpgemmKernel, MakesCInBlocksOfRowsWhenMemoryIsShort) {
       const auto whole_plan = kernel().make_plan(problem, limited);
       const SpgemmForecast forecast = whole_plan->forecast();
       const CsrMatrix whole = product_of(*whole_plan, problem);
-      limited.memory_limit_bytes = forecast.whole_bytes - forecast.whole_bytes / 4;
+      limited.memory_limit_bytes = forecast.whole_bytes - forecast.output_bytes_bound / 4;
       const auto plan = kernel().make_plan(problem, limited);
       CopyingSink sink(problem);
       plan->multiply(sink);
