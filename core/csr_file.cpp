@@ -423,6 +423,9 @@ class Reader {
                     ", found " + std::to_string(numbers[row + 1]) + "; create the file again");
       }
     }
+    if (const CsrSection* section = find(sections, kPartBorders)) {
+      read_part_borders(*section, &file);
+    }
     if (const CsrSection* section = find(sections, kProvenance)) {
       const char* text = array<char>(*section);
       const std::uint64_t bad = first_invalid_utf8(text, section->size_bytes);
@@ -435,6 +438,30 @@ class Reader {
       file.provenance.assign(text, section->size_bytes);
     }
     return file;
+  }
+
+  void read_part_borders(const CsrSection& section, CsrFile* file) const {
+    const auto count = static_cast<Offset>(section.size_bytes / sizeof(Offset));
+    if (!file->partition || count != Offset{file->partition->parts} + 1 ||
+        header().rows != header().cols) {
+      fail_at(path_, section.offset_bytes,
+              "expected part borders only of a square matrix with a partition into " +
+                  std::to_string(count - 1) + " parts, found " +
+                  (file->partition ? std::to_string(file->partition->parts) : "no") +
+                  " parts; create the file again");
+    }
+    const Offset* numbers = array<Offset>(section);
+    for (Offset at = 0; at < count; ++at) {
+      const Offset most = at == 0 ? header().nnz : Offset{header().cols};
+      if (numbers[at] >= 0 && numbers[at] <= most) continue;
+      fail_at(path_, section.offset_bytes + static_cast<std::uint64_t>(at) * sizeof(Offset),
+              (at == 0 ? std::string("expected the cut")
+                       : "expected the halo of part " + std::to_string(at - 1)) +
+                  " to be in [0, " + std::to_string(most) + "], found " +
+                  std::to_string(numbers[at]) + "; create the file again");
+    }
+    file->partition->borders =
+        std::make_shared<const Buffer<Offset>>(Buffer<Offset>::copy_of(numbers, count));
   }
 
   static std::string hex(std::uint64_t word) {

@@ -27,6 +27,10 @@ struct CsrFlags {
 struct Partition {
   Index parts = 0;
   std::shared_ptr<const Buffer<Index>> part_of_row;  // rows numbers in [0, parts)
+  /// Null, or parts + 1 numbers about a square matrix whose column j belongs to the part of row j:
+  /// the entries whose row and column belong to different parts, then for each part its halo, the
+  /// number of columns of other parts in which its rows have entries.
+  std::shared_ptr<const Buffer<Offset>> borders = nullptr;
 };
 
 /// A matrix and what travels with it. The orders lead from the matrix as imported to the matrix as

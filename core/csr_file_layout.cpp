@@ -124,6 +124,14 @@ std::vector<CsrSection> decode_sections(const unsigned char* bytes, const CsrFil
       extras.has_col_order = true;
     } else if (slot_is_named(slot, kPartition)) {
       extras.has_partition = true;
+    } else if (slot_is_named(slot, kPartBorders)) {
+      if (!is_part_borders_size(size, static_cast<std::uint64_t>(header.rows))) {
+        fail(path, at + 24,
+             "expected part borders of 8 bytes and 8 for each of at most " +
+                 std::to_string(header.rows) + " parts, found " + std::to_string(size) +
+                 " bytes; create the file again");
+      }
+      extras.part_borders_bytes = size;
     } else if (slot_is_named(slot, kProvenance)) {
       if (size == 0 || size > kMaxProvenanceBytes) {
         fail(path, at + 24,
@@ -186,6 +194,7 @@ std::vector<CsrSection> lay_out(ValueKind kind, Index rows, Index cols, Offset n
   if (extras.has_row_order) add(kRowOrder, row_count * sizeof(Index));
   if (extras.has_col_order) add(kColOrder, col_count * sizeof(Index));
   if (extras.has_partition) add(kPartition, (row_count + 1) * sizeof(Index));
+  if (extras.part_borders_bytes > 0) add(kPartBorders, extras.part_borders_bytes);
   if (extras.provenance_bytes > 0) add(kProvenance, extras.provenance_bytes);
   sections.push_back({kChecksums, end, chunks * sizeof(std::uint64_t)});
   return sections;

@@ -52,6 +52,7 @@ inline constexpr const char* kValues = "values";
 inline constexpr const char* kRowOrder = "row_new_of_old";
 inline constexpr const char* kColOrder = "col_new_of_old";
 inline constexpr const char* kPartition = "partition";
+inline constexpr const char* kPartBorders = "part_borders";
 inline constexpr const char* kProvenance = "provenance";
 inline constexpr const char* kChecksums = "checksums";
 
@@ -60,11 +61,18 @@ struct Extras {
   bool has_row_order = false;
   bool has_col_order = false;
   bool has_partition = false;
-  std::uint64_t provenance_bytes = 0;  // 0 = none
+  std::uint64_t part_borders_bytes = 0;  // 0 = none
+  std::uint64_t provenance_bytes = 0;    // 0 = none
 };
 
 inline std::uint64_t align_up(std::uint64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// Part borders are one number and one for each part, of which there are no more than rows.
+inline bool is_part_borders_size(std::uint64_t bytes, std::uint64_t rows) {
+  return bytes % sizeof(Offset) == 0 && bytes >= sizeof(Offset) &&
+         bytes / sizeof(Offset) <= rows + 1;
 }
 
 /// Every section of such a file, in order. Sizes follow from the arguments alone, so a header that

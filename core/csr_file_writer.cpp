@@ -237,6 +237,17 @@ void write_csr_file(const std::string& path, const CsrFile& file,
     }
   }
 
+  if (file.partition && file.partition->borders != nullptr) {
+    require_size("partition", file.partition->borders->size() - 1, file.partition->parts);
+    extras.part_borders_bytes = file.partition->borders->size_bytes();
+    if (matrix.rows() != matrix.cols() ||
+        !is_part_borders_size(extras.part_borders_bytes,
+                              static_cast<std::uint64_t>(matrix.rows()))) {
+      throw UsageError("cannot write '" + path +
+                       "': part borders are those of a square matrix with no more parts than rows");
+    }
+  }
+
   CsrFileHeader header;
   header.value_kind = matrix.value_kind();
   header.rows = matrix.rows();
@@ -256,6 +267,7 @@ void write_csr_file(const std::string& path, const CsrFile& file,
     if (name == kValues) return {{matrix.values(), bytes}};
     if (name == kRowOrder) return {{file.row_order->new_of_old(), bytes}};
     if (name == kColOrder) return {{file.col_order->new_of_old(), bytes}};
+    if (name == kPartBorders) return {{file.partition->borders->data(), bytes}};
     if (name == kProvenance) return {{file.provenance.data(), bytes}};
     return {{&file.partition->parts, sizeof(Index)},
             {file.partition->part_of_row->data(), bytes - sizeof(Index)}};

@@ -101,7 +101,7 @@ void add_statistics(Report& report, const CsrFile& file) {
   for (const auto& [key, value] : json.items()) report.add_json(key, value);
   report.add_json("has_row_order", file.row_order.has_value());
   report.add_json("has_col_order", file.col_order.has_value());
-  report.add_json("parts", file.partition ? file.partition->parts : 0);
+  if (!file.partition) report.add_json("parts", 0);
   report.add_line("row length", "mean " + fixed(lengths.mean, 2) + ", deviation " +
                                     fixed(lengths.standard_deviation, 2));
   report.add_line("  quantiles",
@@ -130,7 +130,7 @@ void add_statistics(Report& report, const CsrFile& file) {
     report.add_line("row order", "reordered since import; csr-reorder --undo restores it");
   if (file.col_order)
     report.add_line("col order", "reordered since import; csr-reorder --undo restores it");
-  if (file.partition) report.add_line("partition", with_commas(file.partition->parts) + " parts");
+  if (file.partition) add_partition(report, *file.partition, file.matrix);
   report.add_text("\n" + row_length_histogram(lengths));
 }
 

@@ -48,6 +48,8 @@ std::string list_methods(bool as_json) {
   return list_rows("method", rows, as_json);
 }
 
+bool is_metis_method(const std::string& name) { return name.rfind("metis-", 0) == 0; }
+
 void read_method_options(const Options& options, ReorderToolOptions* result) {
   const auto only_for = [&](const std::string& option, const char* method) {
     if (!options.given(option)) return false;
@@ -61,6 +63,32 @@ void read_method_options(const Options& options, ReorderToolOptions* result) {
   if (only_for("parts", "metis-partition")) {
     reorder.parts = static_cast<Index>(options.integer("parts", 1, kMaxIndex));
   }
+  if (only_for("inside", "metis-partition")) {
+    const std::string inside = options.choice("inside", {"keep", "degree", "rcm"});
+    reorder.inside = inside == "degree" ? InsideParts::degree
+                     : inside == "rcm"  ? InsideParts::rcm
+                                        : InsideParts::keep;
+  }
+  if (only_for("cache-size", "metis-partition")) reorder.cache_bytes = options.bytes("cache-size");
+  if (options.given("dense-cols") && !options.flag("report")) {
+    only_for("dense-cols", "metis-partition");  // else nobody asks for it
+  }
+  if (options.given("dense-cols")) {
+    reorder.dense_cols = static_cast<Index>(options.integers("dense-cols", 1, kMaxIndex).front());
+  }
+  if (options.given("parts") && options.given("cache-size")) {
+    throw UsageError("--cache-size chooses the number of parts; --parts gives it");
+  }
+  if (options.given("time-limit")) {
+    const auto& all = result->methods;
+    if (std::none_of(all.begin(), all.end(), is_metis_method)) {
+      throw UsageError("--time-limit is for methods that call METIS");
+    }
+    reorder.time_limit_seconds = options.number("time-limit");
+    if (reorder.time_limit_seconds <= 0) {
+      throw UsageError("--time-limit needs a number of seconds above 0");
+    }
+  }
   if (options.given("memory-limit")) reorder.memory_limit_bytes = options.bytes("memory-limit");
   reorder.seed = options.seed("seed");
   reorder.progress = terminal_progress();
@@ -68,7 +96,7 @@ void read_method_options(const Options& options, ReorderToolOptions* result) {
 
 void read_report_options(const Options& options, ReorderToolOptions* result) {
   result->is_reported = options.flag("report");
-  for (const char* option : {"measure", "machine", "dense-cols"}) {
+  for (const char* option : {"measure", "machine"}) {
     if (options.given(option) && !result->is_reported) {
       throw UsageError("--" + std::string(option) + " is for --report");
     }
@@ -92,7 +120,13 @@ ReorderToolOptions parse_reorder_options(int argc, char** argv) {
              "rows otherwise)")
       .flag("descending", "degree: longest rows first")
       .flag("binned", "degree: lengths within a factor of two count as equal")
-      .value("parts", "N", "metis-partition: number of parts (default: by cache size)")
+      .value("parts", "N",
+             "metis-partition: number of parts (default: so that a part's rows of B fit the cache)")
+      .value("cache-size", "SIZE",
+             "metis-partition: cache for a part's rows of B, of 64 columns or the first of -k",
+             "1M")
+      .value("inside", "keep|degree|rcm", "metis-partition: how the rows of a part lie", "keep")
+      .value("time-limit", "SECONDS", "metis-*: give up after this time")
       .value("seed", "N", "of random choices", "1")
       .value("memory-limit", "SIZE",
              "refuse an ordering that is expected to need more beside the matrix, e.g. 8G")
@@ -175,8 +209,7 @@ void report_reorder(const ReorderToolOptions& options, const CsrFile& before, co
   report.add("output", "output", options.output);
   report.add("method", "method", options.method_text());
   add_shape(report, after.matrix);
-  if (after.partition)
-    report.add("parts", "parts", static_cast<std::int64_t>(after.partition->parts));
+  if (after.partition) add_partition(report, *after.partition, after.matrix);
   report.add_seconds("order_seconds", "ordering", order_seconds);
   if (options.is_reported) {
     add_locality_change(report, locality_facts(before.matrix, options.locality),

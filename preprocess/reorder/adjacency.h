@@ -33,6 +33,9 @@ Adjacency build_bipartite(const CsrMatrix& matrix);
 /// The graph that a method with Takes::graph orders: A + A^T of a square matrix, else bipartite.
 Adjacency build_graph(const CsrMatrix& matrix);
 
+/// Reverse Cuthill-McKee (rcm.cpp): components stay together, in the order of their first vertices.
+Buffer<Index> rcm_old_of_new(const Adjacency& graph, const ProgressCallback& progress);
+
 /// What an order of the vertices of that graph means for the matrix: of the rows, and, if it is
 /// rectangular, of the columns, both in the order in which they were numbered.
 Ordering ordering_of_vertices(const CsrMatrix& matrix, Buffer<Index> old_of_new);

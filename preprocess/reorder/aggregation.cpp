@@ -19,11 +19,11 @@ constexpr Index kBatchRun =
     16;  // vertices in a row that share a batch, for the sake of cache lines
 
 constexpr int kMaxRounds = 8;
-// A round that moves fewer than this share of the vertices is the last.
-constexpr Index kSettledShare = 100;
+// A round that moves at most one in this many of the vertices is the last.
+constexpr Index kSettledShare = 20;
 
-// Below this many vertices, waking threads takes longer than the work.
-constexpr Index kWorthThreads = 4096;
+// Below this many vertices, threads wait for each other longer than a batch takes.
+constexpr Index kWorthThreads = 1 << 15;
 
 /// Sums by group in the order in which groups are first met; open addressing.
 class GroupSums {
@@ -36,7 +36,7 @@ class GroupSums {
     shift_ = 32 - bits;
     mask_ = static_cast<std::uint32_t>(size - 1);
   }
-  void add(Index group, std::uint64_t weight) {
+  void add(Index group, Offset weight) {
     std::uint32_t at = static_cast<std::uint32_t>(group) * 2654435769u >> shift_;
     while (slots_[at].group != group) {
       if (slots_[at].group < 0) {
@@ -47,6 +47,14 @@ class GroupSums {
       at = (at + 1) & mask_;
     }
     slots_[at].weight += weight;
+  }
+  Offset weight_of(Index group) const {
+    std::uint32_t at = static_cast<std::uint32_t>(group) * 2654435769u >> shift_;
+    while (slots_[at].group != group) {
+      if (slots_[at].group < 0) return 0;
+      at = (at + 1) & mask_;
+    }
+    return slots_[at].weight;
   }
   template <class Take>
   void drain(Take&& take) {
@@ -60,7 +68,7 @@ class GroupSums {
  private:
   struct Slot {
     Index group;
-    std::uint64_t weight;
+    Offset weight;
   };
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> used_;
@@ -68,12 +76,20 @@ class GroupSums {
   std::uint32_t mask_ = 0;
 };
 
+/// The groups of a vertex's neighbours lie anywhere in memory: asked for early, they arrive
+/// together, and not one after the other.
+void fetch_around(const WeightedGraph& graph, const Buffer<Index>& group, Index v) {
+  for (Offset at = graph.offsets[v]; at < graph.offsets[v + 1]; ++at) {
+    __builtin_prefetch(&group[graph.neighbours[at]]);
+  }
+}
+
 class Mover {
  public:
   explicit Mover(const WeightedGraph& graph)
       : graph_(graph),
         group_(graph.vertices),
-        volume_(Buffer<std::uint64_t>::copy_of(graph.volume.data(), graph.vertices)),
+        volume_(Buffer<Offset>::copy_of(graph.volume.data(), graph.vertices)),
         is_due_(graph.vertices) {
     for (Index v = 0; v < graph.vertices; ++v) {
       group_[v] = v;
@@ -108,6 +124,7 @@ class Mover {
             const auto v = static_cast<Index>(at);
             if (is_due_[v] == 0) continue;
             is_due_[v] = 0;
+            if (at + 1 < end) fetch_around(graph_, group_, v + 1);
             const Index best = best_group(v, sums);
             if (best != group_[v]) moves.emplace_back(v, best);
           }
@@ -142,15 +159,16 @@ class Mover {
       sums.add(group_[graph_.neighbours[at]], graph_.weight(at));
     }
     const Index own = group_[v];
-    const double own_volume = static_cast<double>(graph_.volume[v]);
+    const auto own_volume = static_cast<double>(graph_.volume[v]);
     const double scale = own_volume / static_cast<double>(graph_.total);
-    double best_gain = -scale * (static_cast<double>(volume_[own]) - own_volume);
+    double best_gain = static_cast<double>(sums.weight_of(own)) -
+                       scale * (static_cast<double>(volume_[own]) - own_volume);
     Index best = own;
-    sums.drain([&](Index group, std::uint64_t weight) {
-      double volume = static_cast<double>(volume_[group]);
-      if (group == own) volume -= own_volume;
-      const double gain = static_cast<double>(weight) - scale * volume;
-      if (gain > best_gain || (gain == best_gain && group == own)) {
+    sums.drain([&](Index group, Offset weight) {
+      // Volumes lie anywhere, too, and most groups need not be asked for theirs.
+      if (static_cast<double>(weight) <= best_gain || group == own) return;
+      const double gain = static_cast<double>(weight) - scale * static_cast<double>(volume_[group]);
+      if (gain > best_gain) {
         best_gain = gain;
         best = group;
       }
@@ -160,7 +178,7 @@ class Mover {
 
   const WeightedGraph& graph_;
   Buffer<Index> group_;
-  Buffer<std::uint64_t> volume_;
+  Buffer<Offset> volume_;
   Buffer<std::uint8_t> is_due_;
 };
 
@@ -182,11 +200,11 @@ Groups numbered(Buffer<Index> of_vertex) {
 WeightedGraph weighted(Adjacency graph) {
   WeightedGraph result;
   result.vertices = graph.vertices;
-  result.volume = Buffer<std::uint64_t>(graph.vertices);
+  result.volume = Buffer<Offset>(graph.vertices);
   for (Index v = 0; v < graph.vertices; ++v) {
-    result.volume[v] = static_cast<std::uint64_t>(graph.offsets[v + 1] - graph.offsets[v]);
+    result.volume[v] = static_cast<Offset>(graph.offsets[v + 1] - graph.offsets[v]);
   }
-  result.total = static_cast<std::uint64_t>(graph.entries());
+  result.total = static_cast<Offset>(graph.entries());
   result.offsets = std::move(graph.offsets);
   result.neighbours = std::move(graph.neighbours);
   return result;
@@ -220,7 +238,7 @@ WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups,
   merged.vertices = groups.count;
   merged.total = graph.total;
   merged.offsets = Buffer<Offset>(Offset{groups.count} + 1);
-  merged.volume = Buffer<std::uint64_t>(groups.count);
+  merged.volume = Buffer<Offset>(groups.count);
   merged.offsets[0] = 0;
 #pragma omp parallel if (graph.vertices > kWorthThreads)
   {
@@ -231,7 +249,7 @@ WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups,
       const Index end = std::min(groups.count, (block + 1) * kBlock);
       for (Index g = block * kBlock; g < end; ++g) {
         Offset most = 0;
-        std::uint64_t volume = 0;
+        Offset volume = 0;
         for (Index m = members.begin[g]; m < members.begin[g + 1]; ++m) {
           const Index v = members.vertex[m];
           most += graph.offsets[v + 1] - graph.offsets[v];
@@ -240,13 +258,19 @@ WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups,
         sums.start(std::min<Offset>(most, groups.count));
         for (Index m = members.begin[g]; m < members.begin[g + 1]; ++m) {
           const Index v = members.vertex[m];
+          // Members lie anywhere in memory, and so do their neighbours' groups.
+          if (m + 2 < members.begin[g + 1]) {
+            __builtin_prefetch(&graph.neighbours[graph.offsets[members.vertex[m + 2]]]);
+          }
+          if (m + 1 < members.begin[g + 1])
+            fetch_around(graph, groups.of_vertex, members.vertex[m + 1]);
           for (Offset e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e) {
             sums.add(groups.of_vertex[graph.neighbours[e]], graph.weight(e));
           }
         }
         const std::size_t before = out.size();
-        sums.drain([&](Index to, std::uint64_t weight) {
-          constexpr std::uint64_t kHeaviest = ~std::uint32_t{0};
+        sums.drain([&](Index to, Offset weight) {
+          constexpr Offset kHeaviest = ~std::uint32_t{0};
           if (to != g) out.push_back({to, static_cast<std::uint32_t>(std::min(weight, kHeaviest))});
         });
         merged.offsets[g + 1] = static_cast<Offset>(out.size() - before);

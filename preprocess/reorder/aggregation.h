@@ -12,10 +12,10 @@ struct WeightedGraph {
   Buffer<Offset> offsets;         // vertices + 1
   Buffer<Index> neighbours;       // unique per vertex, never itself
   Buffer<std::uint32_t> weights;  // empty: every edge weighs 1
-  Buffer<std::uint64_t> volume;   // weight of all edges at the vertex, merged ones twice
-  std::uint64_t total = 0;        // sum of the volumes
+  Buffer<Offset> volume;          // weight of all edges at the vertex, merged ones twice
+  Offset total = 0;               // sum of the volumes
 
-  std::uint64_t weight(Offset at) const { return weights.size() == 0 ? 1 : weights[at]; }
+  Offset weight(Offset at) const { return weights.size() == 0 ? 1 : weights[at]; }
 };
 
 WeightedGraph weighted(Adjacency graph);

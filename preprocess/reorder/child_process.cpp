@@ -95,6 +95,8 @@ class Child {
 
   /// True once it has ended; `status` as of waitpid. A parent that ignores SIGCHLD gets no status
   /// (ECHILD): then the verdict alone tells.
+  void end() const { kill(pid_, SIGKILL); }
+
   bool has_ended(int* status) {
     const pid_t got = waitpid(pid_, status, WNOHANG);
     if (got == 0 || (got < 0 && errno == EINTR)) return false;
@@ -106,6 +108,10 @@ class Child {
  private:
   pid_t pid_;
 };
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 /// What the parent handles takes its default effect; what it ignores stays ignored, as after exec:
 /// a run under nohup must not lose its child at logout.
@@ -171,7 +177,7 @@ SharedMemory::SharedMemory(std::size_t bytes) : bytes_(std::max<std::size_t>(byt
 SharedMemory::~SharedMemory() { munmap(data_, bytes_); }
 
 ChildOutcome run_in_child(const char* phase, const std::function<int()>& work,
-                          const ProgressCallback& progress) {
+                          const ProgressCallback& progress, double limit_seconds) {
   const SharedMemory memory(sizeof(Verdict));
   Verdict* verdict = new (memory.as<void>()) Verdict{};
   const OutputCapture capture;
@@ -192,15 +198,22 @@ ChildOutcome run_in_child(const char* phase, const std::function<int()>& work,
 
   Child child(pid);
   int status = 0;
+  bool is_late = false;
+  const auto start = std::chrono::steady_clock::now();
   for (auto wait = kFirstWait; !child.has_ended(&status); wait = std::min(2 * wait, kLongestWait)) {
     const timespec pause{0, std::chrono::nanoseconds(wait).count()};
     nanosleep(&pause, nullptr);  // a signal only ends the pause early
     if (progress && wait == kLongestWait) progress(phase, 0, 0);
+    if (limit_seconds > 0 && !is_late && seconds_since(start) > limit_seconds) {
+      is_late = true;
+      child.end();
+    }
   }
   ChildOutcome outcome;
   outcome.is_finished = verdict->is_finished;
   outcome.result = verdict->result;
   if (!outcome.is_finished && WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
+  outcome.is_late = is_late && !outcome.is_finished;
   outcome.output = capture.tail();
   return outcome;
 }

@@ -33,17 +33,18 @@ class SharedMemory {
 struct ChildOutcome {
   bool is_finished = false;  // the work returned, with `result`
   int result = 0;
-  int signal = 0;      // 0 = none
-  std::string output;  // the end of what it wrote to stdout and stderr
+  int signal = 0;        // 0 = none
+  bool is_late = false;  // ended at its time limit
+  std::string output;    // the end of what it wrote to stdout and stderr
 };
 
 /// Runs `work` in a copy of this process and waits. The child shares nothing but SharedMemory and
 /// cannot disturb its parent: no signal handlers, stdout and stderr kept apart, no exit
 /// handlers, no core dump; it dies with the parent, and before it if memory runs out. It has one
-/// thread, so `work` must not use OpenMP. While it runs, `progress` is called with `phase` now and
+/// thread, so `work` must not use OpenMP. After `limit_seconds` (0 = none) it is ended. While it runs, `progress` is called with `phase` now and
 /// then; if that throws, the child is ended and collected first. Throws MemoryError or Error if no
 /// process can be made.
 ChildOutcome run_in_child(const char* phase, const std::function<int()>& work,
-                          const ProgressCallback& progress = {});
+                          const ProgressCallback& progress = {}, double limit_seconds = 0);
 
 }  // namespace csrkit::reorder

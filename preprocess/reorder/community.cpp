@@ -6,6 +6,7 @@
 // caches finds a level of the tree that fits it. Groups come from rounds of parallel moves
 // (aggregation.cpp) and not from a race of merges, so the order is the same for any thread count.
 #include <algorithm>
+#include <numeric>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -21,77 +22,97 @@ constexpr int kMaxLevels = 20;
 // A level that leaves more than this share of the vertices is not worth its graph.
 constexpr double kWorthMerging = 0.95;
 
-struct Level {
-  Members members;  // which vertices of the level below a vertex of this level holds
-};
+// Below this many vertices, waking threads takes longer than the work.
+constexpr Index kWorthThreads = 4096;
 
-/// Children of each parent in an order in which every one is well connected to those before it:
-/// the next is always the one with the heaviest edges to the placed ones (Prim's walk), starting
-/// from the heaviest.
+/// Puts the members of groups into an order in which every one is well connected to those before
+/// it: the next is always the one with the heaviest edges to the placed ones, relative to its size,
+/// or the hubs would always be next (Prim's walk); starts are taken by size.
 class Chain {
  public:
-  explicit Chain(const WeightedGraph& graph)
-      : graph_(graph), strength_(graph.vertices), state_(graph.vertices) {
+  Chain(const WeightedGraph& graph, const Buffer<Index>& group_of_vertex)
+      : graph_(graph),
+        group_(group_of_vertex),
+        strength_(graph.vertices),
+        is_placed_(graph.vertices) {
     std::fill(strength_.begin(), strength_.end(), 0.0);
-    std::fill(state_.begin(), state_.end(), std::uint8_t{0});
+    std::fill(is_placed_.begin(), is_placed_.end(), std::uint8_t{0});
   }
 
-  /// Reorders [first, last), vertices of the graph; edges that leave the range do not count.
+  /// [first, last) are all members of one group. Groups may be arranged at the same time.
   void arrange(Index* first, Index* last) {
     if (last - first < 3) return;
+    const Index group = group_[*first];
     std::vector<Index> starts(first, last);
     std::sort(starts.begin(), starts.end(), [&](Index a, Index b) {
       return graph_.volume[a] != graph_.volume[b] ? graph_.volume[a] > graph_.volume[b] : a < b;
     });
-    for (const Index v : starts) state_[v] = kWaiting;
-    Index* out = first;
     std::priority_queue<std::pair<double, Index>> next;  // strength, -vertex
     for (const Index start : starts) {
-      if (state_[start] == kPlaced) continue;
+      if (is_placed_[start] != 0) continue;
       next.emplace(0, -start);
       while (!next.empty()) {
         const Index v = -next.top().second;
         next.pop();
-        if (state_[v] == kPlaced) continue;
-        state_[v] = kPlaced;
-        *out++ = v;
+        if (is_placed_[v] != 0) continue;
+        is_placed_[v] = 1;
+        *first++ = v;
         for (Offset e = graph_.offsets[v]; e < graph_.offsets[v + 1]; ++e) {
           const Index u = graph_.neighbours[e];
-          if (state_[u] != kWaiting) continue;
-          // Relative to its size, or the hubs would always be next.
+          if (group_[u] != group || is_placed_[u] != 0) continue;
           strength_[u] += static_cast<double>(graph_.weight(e)) /
-                          static_cast<double>(std::max<std::uint64_t>(1, graph_.volume[u]));
+                          static_cast<double>(std::max<Offset>(1, graph_.volume[u]));
           next.emplace(strength_[u], -u);
         }
       }
     }
-    for (const Index v : starts) {
-      state_[v] = 0;
-      strength_[v] = 0;
-    }
   }
 
  private:
-  enum State : std::uint8_t { kElsewhere, kWaiting, kPlaced };
   const WeightedGraph& graph_;
+  const Buffer<Index>& group_;
   Buffer<double> strength_;
-  Buffer<std::uint8_t> state_;
+  Buffer<std::uint8_t> is_placed_;
 };
+
+/// The top of the tree: vertices without edges come last.
+Buffer<Index> top_order(const WeightedGraph& graph) {
+  Buffer<Index> order(graph.vertices), one_group(graph.vertices);
+  std::fill(one_group.begin(), one_group.end(), Index{0});
+  std::iota(order.begin(), order.end(), Index{0});
+  Index* const isolated = std::stable_partition(order.begin(), order.end(),
+                                                [&](Index v) { return graph.volume[v] > 0; });
+  Chain(graph, one_group).arrange(order.begin(), isolated);
+  return order;
+}
+
+/// One level down: every vertex is replaced by its members.
+Buffer<Index> expanded(const Buffer<Index>& order, const Members& members) {
+  Buffer<Index> below(members.vertex.size());
+  Offset to = 0;
+  for (const Index group : order) {
+    for (Index m = members.begin[group]; m < members.begin[group + 1]; ++m) {
+      below[to++] = members.vertex[m];
+    }
+  }
+  return below;
+}
 
 }  // namespace
 
 Ordering community(const CsrMatrix& matrix, const ReorderOptions& options) {
   WeightedGraph graph = weighted(build_graph(matrix));
-  std::vector<Members> levels;  // of level l + 1 in vertices of level l, arranged
+  std::vector<Members> levels;  // vertices of level l + 1 as vertices of level l, arranged
   for (int level = 0; level < kMaxLevels && graph.vertices > 1; ++level) {
     if (options.progress) options.progress("community", static_cast<std::uint64_t>(level), 0);
     const Groups groups = find_groups(graph);
-    const bool is_last = groups.count > kWorthMerging * graph.vertices;
-    if (is_last) break;
+    if (groups.count > kWorthMerging * graph.vertices) break;
     Members members = members_of(groups);
     WeightedGraph merged = merge_groups(graph, groups, members);
+    // The vertices of the matrix keep their order inside a group, which is smaller than any cache.
     if (level > 0) {
-      Chain chain(graph);
+      Chain chain(graph, groups.of_vertex);
+#pragma omp parallel for schedule(dynamic, 1) if (graph.vertices > kWorthThreads)
       for (Index g = 0; g < groups.count; ++g) {
         chain.arrange(members.vertex.data() + members.begin[g],
                       members.vertex.data() + members.begin[g + 1]);
@@ -100,26 +121,9 @@ Ordering community(const CsrMatrix& matrix, const ReorderOptions& options) {
     levels.push_back(std::move(members));
     graph = std::move(merged);
   }
-  Buffer<Index> order(graph.vertices);
-  // Vertices without edges come last.
-  Index connected = 0;
-  for (Index v = 0; v < graph.vertices; ++v) {
-    if (graph.volume[v] > 0) order[connected++] = v;
-  }
-  Index isolated = connected;
-  for (Index v = 0; v < graph.vertices; ++v) {
-    if (graph.volume[v] == 0) order[isolated++] = v;
-  }
-  Chain(graph).arrange(order.data(), order.data() + connected);
+  Buffer<Index> order = top_order(graph);
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
-    Buffer<Index> below(level->vertex.size());
-    Offset to = 0;
-    for (const Index group : order) {
-      for (Index m = level->begin[group]; m < level->begin[group + 1]; ++m) {
-        below[to++] = level->vertex[m];
-      }
-    }
-    order = std::move(below);
+    order = expanded(order, *level);
   }
   return ordering_of_vertices(matrix, std::move(order));
 }

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -96,10 +97,17 @@ MetisOptions metis_options(std::uint64_t seed) {
   return options;
 }
 
-void run_metis(const char* call, const std::function<int()>& work,
-               const ProgressCallback& progress) {
-  const ChildOutcome outcome = run_in_child(call, work, progress);
+void run_metis(const char* call, const std::function<int()>& work, const ReorderOptions& options) {
+  const ChildOutcome outcome =
+      run_in_child(call, work, options.progress, options.time_limit_seconds);
   if (outcome.is_finished && outcome.result == METIS_OK) return;
+  if (outcome.is_late) {
+    char limit[32];
+    std::snprintf(limit, sizeof limit, "%g", options.time_limit_seconds);
+    throw Error(std::string(call) + " was ended after its time limit of " + limit +
+                " seconds; the input is unharmed: raise the limit, or try the method community, "
+                "which takes a small part of that time");
+  }
   const std::string message = std::string(call) + " " + ending_of(outcome) + quoted(outcome.output);
   // Nobody but the kernel short of memory sends SIGKILL to a child that nobody knows.
   if (outcome.signal == SIGKILL) {

@@ -32,8 +32,8 @@ using MetisOptions = std::array<idx_t, METIS_NOPTIONS>;
 MetisOptions metis_options(std::uint64_t seed);
 
 /// Runs `work`, which returns METIS's status, in a child process. Throws Error (or MemoryError)
-/// that names `call` and says how it ended unless that status is METIS_OK.
-void run_metis(const char* call, const std::function<int()>& work,
-               const ProgressCallback& progress);
+/// that names `call` and says how it ended unless that status is METIS_OK. Of `options`, the time
+/// limit and the progress callback count.
+void run_metis(const char* call, const std::function<int()>& work, const ReorderOptions& options);
 
 }  // namespace csrkit::reorder

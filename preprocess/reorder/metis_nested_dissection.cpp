@@ -25,7 +25,7 @@ Ordering metis_nested_dissection(const CsrMatrix& matrix, const ReorderOptions& 
         return METIS_NodeND(&vertices, input.xadj_pointer(), input.adjncy_pointer(), nullptr,
                             metis.data(), perm, iperm);
       },
-      options.progress);
+      options);
   // METIS's manual: with A' the reordered matrix, A' = A[perm] and A = A'[iperm]. So iperm tells
   // where an old row goes. The unit test on the fill of a grid fails if the two are exchanged.
   Buffer<Index> new_of_old(n);

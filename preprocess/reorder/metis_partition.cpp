@@ -1,7 +1,9 @@
 // metis-partition: METIS's multilevel k-way partition (Karypis, Kumar, J. Parallel Distrib. Comput.
 // 48(1), 1998): parts of about equally many rows with few edges between them. Rows of a part become
-// neighbours, in the order they had, so the rows of B that a part needs are mostly its own.
+// neighbours, in the order they had, by length, or by RCM of the part's own edges, so the rows of B
+// that a part needs are mostly its own.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "preprocess/reorder/child_process.h"
@@ -11,9 +13,14 @@ namespace csrkit::reorder {
 
 namespace {
 
-// The default size of a part: its rows of B, 64 columns of f32, fill 1 MiB, which is what a core's
-// or a multiprocessor's share of the L2 cache is on the machines of today.
-constexpr Index kRowsPerPart = (1 << 20) / (64 * sizeof(float));
+/// The default size of a part: its rows of B fill the cache. By the options' defaults, 64 columns of
+/// f32 and 1 MiB, which is what a core's or a multiprocessor's share of the L2 cache is today.
+Index default_parts(Index n, const ReorderOptions& options) {
+  const std::uint64_t row_bytes = static_cast<std::uint64_t>(options.dense_cols) * sizeof(float);
+  const std::uint64_t rows_per_part =
+      std::clamp<std::uint64_t>(options.cache_bytes / row_bytes, 1, kMaxIndex);
+  return std::max(Index{1}, static_cast<Index>((n - 1) / static_cast<Index>(rows_per_part) + 1));
+}
 
 // For few parts recursive bisection cuts about as well, which is why METIS's manual advises it, and
 // its parts are even to 0.1 % where those of the k-way method are to 3 %.
@@ -21,12 +28,11 @@ constexpr Index kBisectUpTo = 8;
 
 /// Contiguous pieces of the order there is: for one part, for a row per part, for rows without
 /// edges. METIS takes none of these.
-Ordering contiguous_parts(Index n, Index parts) {
+Buffer<Index> contiguous_parts(Index n, Index parts) {
   Buffer<Index> part_of_row(n);
   const Offset filled = std::min(n, parts);
   for (Index row = 0; row < n; ++row) part_of_row[row] = static_cast<Index>(row * filled / n);
-  return {Permutation::identity(n),
-          Partition{parts, std::make_shared<Buffer<Index>>(std::move(part_of_row))}};
+  return part_of_row;
 }
 
 /// The part of every row, in the old order.
@@ -45,7 +51,7 @@ Buffer<Index> parts_by_metis(MetisGraph& input, Index parts, const ReorderOption
             &vertices, &constraints, input.xadj_pointer(), input.adjncy_pointer(), nullptr, nullptr,
             nullptr, &part_count, nullptr, nullptr, metis.data(), edge_cut, part);
       },
-      options.progress);
+      options);
   Buffer<Index> part_of_row(n);
   for (Index row = 0; row < n; ++row) {
     if (part[row] < 0 || part[row] >= parts) {
@@ -58,33 +64,69 @@ Buffer<Index> parts_by_metis(MetisGraph& input, Index parts, const ReorderOption
   return part_of_row;
 }
 
-/// Rows sorted by part, stably.
-Ordering gather_parts(const Buffer<Index>& part_of_old, Index parts) {
-  const Index n = static_cast<Index>(part_of_old.size());
-  Buffer<Index> new_of_old(n), part_of_new(n);
-  Buffer<Index> next(Offset{parts} + 1);
+/// `rows`, in some order, sorted by part, stably.
+Buffer<Index> gathered(const Buffer<Index>& rows, const Buffer<Index>& part_of_row) {
+  Index most = 0;
+  for (const Index part : part_of_row) most = std::max(most, part);
+  Buffer<Index> next(Offset{most} + 2), old_of_new(rows.size());
   std::fill(next.begin(), next.end(), Index{0});
-  for (const Index part : part_of_old) ++next[part + 1];
-  for (Index part = 0; part < parts; ++part) next[part + 1] += next[part];
-  for (Index row = 0; row < n; ++row) {
-    const Index to = next[part_of_old[row]]++;
-    new_of_old[row] = to;
-    part_of_new[to] = part_of_old[row];
+  for (const Index part : part_of_row) ++next[Offset{part} + 1];
+  for (Index part = 0; part < most; ++part) next[part + 1] += next[part];
+  for (const Index row : rows) old_of_new[next[part_of_row[row]]++] = row;
+  return old_of_new;
+}
+
+/// The graph without the edges that leave a part.
+Adjacency without_cut(const Adjacency& graph, const Buffer<Index>& part_of_row) {
+  Adjacency inner;
+  inner.vertices = graph.vertices;
+  inner.offsets = Buffer<Offset>(Offset{graph.vertices} + 1);
+  inner.neighbours = Buffer<Index>(graph.entries());
+  Offset to = inner.offsets[0] = 0;
+  for (Index v = 0; v < graph.vertices; ++v) {
+    for (Offset e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e) {
+      const Index u = graph.neighbours[e];
+      if (part_of_row[u] == part_of_row[v]) inner.neighbours[to++] = u;
+    }
+    inner.offsets[v + 1] = to;
   }
-  return {Permutation::from_new_of_old(std::move(new_of_old)),
-          Partition{parts, std::make_shared<Buffer<Index>>(std::move(part_of_new))}};
+  inner.neighbours.truncate(to);
+  return inner;
+}
+
+/// Rows in the order that they shall have inside their parts, whatever part they are in.
+Buffer<Index> order_inside(const CsrMatrix& matrix, const Buffer<Index>& part_of_row,
+                           const ReorderOptions& options) {
+  if (options.inside == InsideParts::rcm) {
+    return rcm_old_of_new(without_cut(build_adjacency(matrix), part_of_row), options.progress);
+  }
+  if (options.inside == InsideParts::degree) {
+    const Permutation order = make_ordering("degree", matrix).order;
+    return Buffer<Index>::copy_of(order.old_of_new(), matrix.rows());
+  }
+  Buffer<Index> rows(matrix.rows());
+  std::iota(rows.begin(), rows.end(), Index{0});
+  return rows;
+}
+
+Buffer<Index> parts_of(const CsrMatrix& matrix, Index parts, const ReorderOptions& options) {
+  const Index n = matrix.rows();
+  if (parts == 1 || n <= parts) return contiguous_parts(n, parts);
+  MetisGraph input = make_metis_graph(matrix);
+  if (input.graph.entries() == 0) return contiguous_parts(n, parts);
+  return parts_by_metis(input, parts, options);
 }
 
 }  // namespace
 
 Ordering metis_partition(const CsrMatrix& matrix, const ReorderOptions& options) {
-  const Index n = matrix.rows();
-  const Index parts =
-      options.parts > 0 ? options.parts : std::max(Index{1}, (n - 1) / kRowsPerPart + 1);
-  if (parts == 1 || n <= parts) return contiguous_parts(n, parts);
-  MetisGraph input = make_metis_graph(matrix);
-  if (input.graph.entries() == 0) return contiguous_parts(n, parts);
-  return gather_parts(parts_by_metis(input, parts, options), parts);
+  const Index parts = options.parts > 0 ? options.parts : default_parts(matrix.rows(), options);
+  const Buffer<Index> part_of_old = parts_of(matrix, parts, options);
+  Buffer<Index> old_of_new = gathered(order_inside(matrix, part_of_old, options), part_of_old);
+  Buffer<Index> part_of_new(matrix.rows());
+  for (Index row = 0; row < matrix.rows(); ++row) part_of_new[row] = part_of_old[old_of_new[row]];
+  return {Permutation::from_old_of_new(std::move(old_of_new)),
+          Partition{parts, std::make_shared<Buffer<Index>>(std::move(part_of_new))}};
 }
 
 }  // namespace csrkit::reorder

@@ -124,9 +124,13 @@ class CuthillMcKee {
 
 }  // namespace
 
+Buffer<Index> rcm_old_of_new(const Adjacency& graph, const ProgressCallback& progress) {
+  return CuthillMcKee(graph).old_of_new(progress);
+}
+
 Ordering rcm(const CsrMatrix& matrix, const ReorderOptions& options) {
   const Adjacency graph = build_graph(matrix);
-  return ordering_of_vertices(matrix, CuthillMcKee(graph).old_of_new(options.progress));
+  return ordering_of_vertices(matrix, rcm_old_of_new(graph, options.progress));
 }
 
 }  // namespace csrkit::reorder

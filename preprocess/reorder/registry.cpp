@@ -73,8 +73,19 @@ void require_applicable(const ReorderMethod& method, const CsrMatrix& matrix,
     throw UsageError(name + " has no " + (options.descending ? "descending" : "binned") +
                      " order; only degree has");
   }
+  if (options.inside != InsideParts::keep && name != "metis-partition") {
+    throw UsageError(name + " makes no parts to order inside; only metis-partition does");
+  }
   if (options.parts != 0 && name != "metis-partition") {
     throw UsageError(name + " makes no parts; only metis-partition does");
+  }
+  if (options.dense_cols < 1 || options.cache_bytes < 1) {
+    throw UsageError("parts cannot be chosen for a cache of " +
+                     std::to_string(options.cache_bytes) + " bytes and " +
+                     std::to_string(options.dense_cols) + " columns of B; both must be at least 1");
+  }
+  if (!(options.time_limit_seconds >= 0)) {
+    throw UsageError("a time limit must be a number of seconds, or 0 for none");
   }
   if (options.parts < 0) {
     throw UsageError("the number of parts is " + std::to_string(options.parts) +

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "preprocess/reorder/partition_borders.h"
+
 namespace csrkit {
 
 std::string symmetry_text(const CsrFlags& flags, bool is_square) {
@@ -25,6 +27,25 @@ void add_shape(Report& report, const CsrMatrix& matrix) {
   report.add("cols", "cols", static_cast<std::int64_t>(matrix.cols()));
   report.add("nnz", "nnz", matrix.nnz());
   report.add("value_kind", "values", name_of(matrix.value_kind()));
+}
+
+void add_partition(Report& report, const Partition& partition, const CsrMatrix& matrix) {
+  const double balance = partition_balance(partition);
+  report.add("parts", "parts", static_cast<std::int64_t>(partition.parts));
+  report.add("balance", "largest part by mean", balance, fixed(balance, 3));
+  if (partition.borders == nullptr) return;
+  const Buffer<Offset>& borders = *partition.borders;
+  Offset sum = 0, largest = 0;
+  for (Offset part = 1; part < borders.size(); ++part) {
+    sum += borders[part];
+    largest = std::max(largest, borders[part]);
+  }
+  const double share =
+      matrix.nnz() > 0 ? static_cast<double>(borders[0]) / static_cast<double>(matrix.nnz()) : 0;
+  report.add("cut_entries", "entries between parts", Json(borders[0]),
+             with_commas(borders[0]) + " (" + fixed(100 * share, 1) + " %)");
+  report.add("halo_sum", "halo of all parts", sum);
+  report.add("halo_largest", "largest halo", largest);
 }
 
 Json to_json(const MatrixStats& stats) {

@@ -19,6 +19,9 @@ CsrFlags measured_flags(const CsrMatrix& matrix);
 /// rows, cols, nnz, value kind.
 void add_shape(Report& report, const CsrMatrix& matrix);
 
+/// Parts, balance, cut and halos.
+void add_partition(Report& report, const Partition& partition, const CsrMatrix& matrix);
+
 Json to_json(const MatrixStats& stats);
 
 /// Row lengths by powers of two, as bars.

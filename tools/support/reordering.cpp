@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "preprocess/reorder/partition_borders.h"
 #include "tools/support/matrix_facts.h"
 
 namespace csrkit {
@@ -21,6 +22,16 @@ Partition moved(const Partition& partition, const Permutation& order) {
     part_of_row[order.new_of_old()[old_row]] = (*partition.part_of_row)[old_row];
   }
   return {partition.parts, std::make_shared<const Buffer<Index>>(std::move(part_of_row))};
+}
+
+/// The borders of a partition belong to the matrix as it is stored.
+void measure_borders(CsrFile* file) {
+  if (!file->partition) return;
+  const CsrMatrix& matrix = file->matrix;
+  file->partition->borders.reset();
+  if (matrix.rows() != matrix.cols() || file->partition->parts > matrix.rows()) return;
+  file->partition->borders =
+      std::make_shared<const Buffer<Offset>>(partition_borders(matrix, *file->partition));
 }
 
 }  // namespace
@@ -66,6 +77,7 @@ CsrFile reordered(const CsrFile& file, const std::string& method, Sides sides,
       result.partition = moved(*file.partition, order);
     }
   }
+  measure_borders(&result);
   // Rows and columns that move together keep every symmetry; otherwise it has to be looked up.
   if (sides != Sides::both) result.flags = measured_flags(result.matrix);
   return result;
@@ -81,7 +93,10 @@ CsrFile reordered(const CsrFile& file, const std::vector<std::string>& methods, 
   for (const std::string& method : methods) {
     ReorderOptions own = options;
     if (method != "degree" && has("degree")) own.descending = own.binned = false;
-    if (method != "metis-partition" && has("metis-partition")) own.parts = 0;
+    if (method != "metis-partition" && has("metis-partition")) {
+      own.parts = 0;
+      own.inside = InsideParts::keep;
+    }
     result = reordered(result, method, sides, own);
   }
   return result;
@@ -98,6 +113,7 @@ CsrFile restored(const CsrFile& file) {
     if (file.partition) result.partition = moved(*file.partition, back);
   }
   if (file.col_order) result.matrix = permute_cols(result.matrix, file.col_order->inverse());
+  measure_borders(&result);
   result.row_order.reset();
   result.col_order.reset();
   result.flags = measured_flags(result.matrix);

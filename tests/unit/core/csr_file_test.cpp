@@ -194,6 +194,52 @@ TEST(CsrFile, WriterRefusesContradictions) {
   EXPECT_TRUE(folder.names().empty());
 }
 
+TEST(CsrFile, PartBordersTravelWithThePartition) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  const auto numbers = [](std::initializer_list<Offset> list) {
+    return std::make_shared<const Buffer<Offset>>(
+        Buffer<Offset>::copy_of(list.begin(), static_cast<Offset>(list.size())));
+  };
+  // A square of 3 rows with 2 entries, in two parts.
+  Buffer<Offset> offsets(4);
+  offsets[0] = 0;
+  offsets[1] = offsets[2] = 1;
+  offsets[3] = 2;
+  Buffer<Index> cols(2);
+  cols[0] = 2;
+  cols[1] = 1;
+  CsrFile file = just(CsrMatrix(3, 3, std::move(offsets), std::move(cols), ValueArray()));
+  Buffer<Index> parts(3);
+  parts[0] = parts[1] = 0;
+  parts[2] = 1;
+  file.partition =
+      Partition{2, std::make_shared<const Buffer<Index>>(std::move(parts)), numbers({2, 1, 1})};
+  write_csr_file(path, file);
+  EXPECT_EQ(read_csr_header(path).sections[3].name, "part_borders");
+  for (const FileIo io : kIos) {
+    const CsrFile back = read_csr_file(path, {io, {}});
+    ASSERT_NE(back.partition->borders, nullptr);
+    EXPECT_TRUE(std::equal(back.partition->borders->begin(), back.partition->borders->end(),
+                           file.partition->borders->begin(), file.partition->borders->end()));
+  }
+  // Numbers that cannot be are refused when read, a wrong count already when written.
+  for (const auto& [borders, says] :
+       {std::pair{numbers({3, 1, 1}), "expected the cut to be in [0, 2], found 3"},
+        std::pair{numbers({2, 1, 4}), "expected the halo of part 1 to be in [0, 3], found 4"},
+        std::pair{numbers({-1, 1, 1}), "found -1"}}) {
+    file.partition->borders = borders;
+    write_csr_file(path, file);
+    EXPECT_NE(refusal_of(path, FileIo::read).find(says), std::string::npos)
+        << refusal_of(path, FileIo::read);
+  }
+  file.partition->borders = numbers({2, 1});
+  EXPECT_THROW(write_csr_file(path, file), UsageError);
+  file.partition->borders = numbers({2, 1, 1});
+  file.matrix = five_by_seven(ValueKind::f32);
+  EXPECT_THROW(write_csr_file(path, file), UsageError);
+}
+
 TEST(CsrFile, HeaderAloneTellsTheSections) {
   const CsrFileHeader header = read_csr_header(kData + "golden/all_sections_f32.csr");
   EXPECT_EQ(header.version, 1u);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 
@@ -15,7 +17,7 @@ namespace {
 template <class E, class Work>
 std::string failure(Work&& work) {
   try {
-    run_metis("METIS_NodeND", work, {});
+    run_metis("METIS_NodeND", work, ReorderOptions());
   } catch (const E& error) {
     return error.what();
   }
@@ -23,7 +25,8 @@ std::string failure(Work&& work) {
 }
 
 TEST(MetisCall, SuccessIsQuiet) {
-  EXPECT_NO_THROW(run_metis("METIS_NodeND", [] { return METIS_OK; }, {}));
+  EXPECT_NO_THROW(run_metis(
+      "METIS_NodeND", [] { return METIS_OK; }, ReorderOptions()));
 }
 
 TEST(MetisCall, ACrashIsAnErrorThatSaysWhatToTry) {
@@ -58,6 +61,27 @@ TEST(MetisCall, WhatMetisSaidIsQuotedOnOneLine) {
 TEST(MetisCall, LeavingEarlyIsAnError) {
   EXPECT_NE(failure<Error>([]() -> int { std::exit(0); }).find("left its process early"),
             std::string::npos);
+}
+
+TEST(MetisCall, TheTimeLimitEndsItAndLeavesNoChild) {
+  ReorderOptions options;
+  options.time_limit_seconds = 0.05;
+  try {
+    run_metis(
+        "METIS_NodeND",
+        [] {
+          sleep(100);
+          return METIS_OK;
+        },
+        options);
+    FAIL() << "was not ended";
+  } catch (const MemoryError& error) {
+    FAIL() << "its own end was taken for a lack of memory: " << error.what();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("time limit of 0.05 seconds"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child is left, perhaps a zombie";
 }
 
 TEST(MetisCall, AMatrixBeyondItsIntegersIsRefusedBeforeAnythingIsAllocated) {

@@ -107,6 +107,58 @@ TEST_F(MetisPartition, RowsWithoutEdgesAreDividedAsTheyAre) {
   EXPECT_EQ(sizes(divide(test::pattern_of(4, 4, {{1, 1}, {3, 3}}), 2)), (std::vector<Index>{2, 2}));
 }
 
+TEST_F(MetisPartition, InsideAPartRowsAscendByLength) {
+  ReorderOptions options;
+  options.parts = 7;
+  options.inside = InsideParts::degree;
+  const CsrMatrix matrix = test::power_law(600, 6000, 3);
+  const Ordering ordering = make_ordering(kName, matrix, options);
+  const Buffer<Index>& part = *ordering.partition->part_of_row;
+  const CsrMatrix moved = permute_both(matrix, ordering.order);
+  for (Index row = 1; row < moved.rows(); ++row) {
+    EXPECT_GE(part[row], part[row - 1]);
+    if (part[row] == part[row - 1]) {
+      EXPECT_GE(moved.row_length(row), moved.row_length(row - 1));
+    }
+  }
+}
+
+TEST_F(MetisPartition, InsideAPartRcmMakesNarrowBands) {
+  ReorderOptions options;
+  options.parts = 9;
+  const CsrMatrix matrix = test::shuffled(test::grid(60, 60), 6);
+  const auto widest_inside = [&] {
+    const Ordering ordering = make_ordering(kName, matrix, options);
+    const Buffer<Index>& part = *ordering.partition->part_of_row;
+    const CsrMatrix moved = permute_both(matrix, ordering.order);
+    Index widest = 0;
+    for (Index row = 0; row < moved.rows(); ++row) {
+      if (row > 0) {
+        EXPECT_GE(part[row], part[row - 1]) << "parts are torn";
+      }
+      for (Offset at = moved.row_offsets()[row]; at < moved.row_offsets()[row + 1]; ++at) {
+        const Index col = moved.col_indices()[at];
+        if (part[col] == part[row]) widest = std::max(widest, std::abs(col - row));
+      }
+    }
+    return widest;
+  };
+  EXPECT_GT(widest_inside(), 200);  // parts have 400 rows
+  options.inside = InsideParts::rcm;
+  EXPECT_LT(widest_inside(), 45);
+}
+
+TEST_F(MetisPartition, PartsFollowTheCache) {
+  ReorderOptions options;
+  options.cache_bytes = 1 << 20;
+  options.dense_cols = 256;  // 1 KiB a row
+  EXPECT_EQ(make_ordering(kName, test::path(10240), options).partition->parts, 10);
+  options.cache_bytes = 1;  // not even a row fits: a part for each
+  EXPECT_EQ(make_ordering(kName, test::path(5), options).partition->parts, 5);
+  options.dense_cols = 0;
+  EXPECT_THROW(make_ordering(kName, test::path(5), options), UsageError);
+}
+
 TEST_F(MetisPartition, ByDefaultAPartsRowsOfBFitOneMebibyte) {
   EXPECT_EQ(divide(test::path(4096), 0).partition->parts, 1);
   EXPECT_EQ(divide(test::path(4097), 0).partition->parts, 2);

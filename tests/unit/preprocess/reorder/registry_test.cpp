@@ -37,7 +37,8 @@ TEST(ReorderRegistry, ListsTheMethods) {
   std::vector<std::string> names;
   for (const ReorderMethod& method : reorder_methods()) names.push_back(method.name);
   EXPECT_EQ(names, (std::vector<std::string>{"identity", "random", "degree", "rcm", "community",
-                                             "metis-nested-dissection", "metis-partition"}));
+                                             "gorder", "row-similarity", "metis-nested-dissection",
+                                             "metis-partition"}));
 }
 
 TEST(ReorderRegistry, EveryMethodTakesEveryShape) {
@@ -121,6 +122,9 @@ TEST(ReorderRegistry, RefusesOptionsThatTheMethodWouldIgnore) {
   const CsrMatrix matrix = test::path(3);
   EXPECT_NE(refusal("rcm", matrix, descending).find("only degree"), std::string::npos);
   EXPECT_NE(refusal("rcm", matrix, binned).find("only degree"), std::string::npos);
+  ReorderOptions inside;
+  inside.inside = InsideParts::rcm;
+  EXPECT_NE(refusal("rcm", matrix, inside).find("only metis-partition"), std::string::npos);
   EXPECT_NE(refusal("degree", matrix, parts).find("only metis-partition"), std::string::npos);
   EXPECT_NE(refusal("metis-partition", matrix, negative), "accepted");
 }
