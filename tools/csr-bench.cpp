@@ -10,6 +10,7 @@
 #include "tools/support/run_tool.h"
 #ifdef CSRKIT_HAVE_CUDA
 #include "gpu/device/device_clocks.h"
+#include "gpu/spgemm/registry.h"
 #include "gpu/spmm/registry.h"
 #endif
 
@@ -17,15 +18,16 @@ using namespace csrkit;
 
 namespace {
 
-std::vector<KernelRoom> rooms() {
-  std::vector<KernelRoom> all{cpu_spmm_room()};
+BenchRooms rooms() {
+  BenchRooms all{{cpu_spmm_room()}, {cpu_spgemm_room()}};
 #ifdef CSRKIT_HAVE_CUDA
   static const std::vector<SpmmKernel> gpu_rows = [] {
     std::vector<SpmmKernel> rows = gpu::spmm_kernels();
     rows.insert(rows.end(), gpu::spmm_marks().begin(), gpu::spmm_marks().end());
     return rows;
   }();
-  all.push_back({"gpu", "spmm", &gpu_rows});
+  all.spmm.push_back({"gpu", "spmm", &gpu_rows});
+  all.spgemm.push_back({"gpu", &gpu::spgemm_kernels()});
 #endif
   return all;
 }

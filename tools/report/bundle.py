@@ -17,7 +17,7 @@ class Case:
         self.digest = case["matrix_xxh3_128"]
         self.kernel = case["kernel"]
         self.operation = case.get("operation", "spmm")
-        self.dense_cols = case["dense_cols"]
+        self.dense_cols = case["dense_cols"] or 0  # 0: a sparse product
         self.caches = case["caches"]
         self.value_kind = case["value_kind"]
         self.rows, self.cols, self.nnz = record["rows"], record["cols"], record["nnz"]
@@ -159,7 +159,8 @@ def add(bundle, last, place, item):
 
 def name_of(record):
     case = record["case"]
-    return f"{pathlib.Path(record['matrix']).name}, {case['kernel']}, K {case['dense_cols']}, {case['caches']}"
+    cols = f", K {case['dense_cols']}" if case["dense_cols"] else ""
+    return f"{pathlib.Path(record['matrix']).name}, {case['kernel']}{cols}, {case['caches']}"
 
 
 def choose_kernels(bundle, kernel, against):
@@ -167,7 +168,8 @@ def choose_kernels(bundle, kernel, against):
     for wanted in (kernel, against):
         if wanted and wanted not in names:
             raise UsageError(f"no record is of {wanted}; there are {', '.join(names)}")
-    first = [name for name in ("gpu.spmm.auto", "cpu.spmm.auto") if name in names] or names[:1] or [""]
+    first = [name for name in ("gpu.spmm.auto", "cpu.spmm.auto", "gpu.spgemm.auto", "cpu.spgemm.auto")
+             if name in names] or names[:1] or [""]
     bundle.kernel = kernel or first[0]
     room = bundle.kernel.rpartition(".")[0]
     rivals = [f"{room}.{vendor}" for vendor in VENDORS] + [f"{room}.row_loop"]

@@ -3,7 +3,7 @@ import matplotlib.ticker
 import numpy as np
 
 from report.style import INCHES, Figure, grid, look, plt
-from report.tables import break_even_rows, rows_of
+from report.tables import break_even_rows, rows_of, width_text
 
 # fp32 lanes of a multiprocessor by compute capability, from the architectures' white papers
 LANES = {"7.0": 64, "7.5": 64, "8.0": 64, "8.6": 128, "8.9": 128, "9.0": 128, "10.0": 128, "12.0": 128}
@@ -45,7 +45,7 @@ def speed_up(bundle):
             colour, _, hatch = styles[k]
             at = [row - 0.42 + height * (i + 0.5) for row in range(len(names))]
             axes.barh(at, [ups.get((*name, k), 0) for name in names], height, color=colour, hatch=hatch,
-                      edgecolor="white", linewidth=0.4, label=f"K = {k}")
+                      edgecolor="white", linewidth=0.4, label=width_text(k))
         axes.axvline(1, color="black", linewidth=1.2)
         axes.set_yticks(range(len(names)), [m + ("" if o == "natural" else f" ({o})") for m, o in names])
         axes.set_ylim(len(names) - 0.5, -0.5)
@@ -59,7 +59,7 @@ def speed_up(bundle):
 
 
 def rate(bundle):
-    for group, cases in by_caches_and_kind(bundle.cases).items():
+    for group, cases in by_caches_and_kind([case for case in bundle.cases if case.dense_cols]).items():
         names = list(dict.fromkeys(label_of(case) for case in cases))
         kernels = [name for name in bundle.kernels() if any(case.kernel == name for case in cases)]
         styles = look(kernels)
@@ -155,7 +155,7 @@ def ladder(bundle):
                 means = [np.exp(np.mean([np.log(of[kernel]) for (_, cols), of in full.items() if cols == k]))
                          for kernel in kernels]
                 bars = axis.bar(np.arange(len(kernels)) + 0.8 * (i + 0.5) / len(widths) - 0.4, means, 0.8 / len(widths),
-                                color=styles[k][0], hatch=styles[k][2], edgecolor="white", label=f"K = {k}")
+                                color=styles[k][0], hatch=styles[k][2], edgecolor="white", label=width_text(k))
                 axis.bar_label(bars, [f"{mean:,.0f}" for mean in means], fontsize=7)
             axis.set_xticks(range(len(kernels)), [k.rpartition(".")[2] for k in kernels], rotation=25, ha="right")
             axis.grid(axis="x", visible=False)
@@ -183,7 +183,7 @@ def break_even(bundle):
                     if row["order"] == order and row[key] is not None and np.isfinite(row[key])]
             axis.scatter([x for x, _ in line], [y for _, y in line], color=colour, marker=marker, label=order, s=34)
     several = len({name[2:] for name in names}) > 1
-    gain.set_yticks(range(len(names)), [f"{m}, K {k}" + (f", {c}" if several else "") for m, k, c, _ in names])
+    gain.set_yticks(range(len(names)), [f"{m}, {width_text(k)}" + (f", {c}" if several else "") for m, k, c, _ in names])
     gain.set_ylim(len(names) - 0.5, -0.5)
     gain.axvline(1, color="black", linewidth=1)
     gain.set_xlabel("gain (natural order's time / reordered time)")

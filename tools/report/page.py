@@ -59,7 +59,7 @@ def main_table(bundle):
     text += ". Time is the median of one product, operands in place; +- is half its 95 % interval."
     text += " Tinted rows: theirs is faster.</p>" if lost else "</p>"
     text += html_table(headers, tables.table_cells(headers, rows), lost)
-    means = [f"K = {k}: {mean:.2f} over {count} cases, {below} below 1"
+    means = [f"{tables.width_text(k)}: {mean:.2f} over {count} cases, {below} below 1"
              for k, (count, mean, below) in tables.geomeans(rows).items()]
     return text + ("<p>Geometric mean of the speed-up. " + "; ".join(means) + ".</p>" if means else "")
 

@@ -8,8 +8,8 @@ HEADERS = ("matrix", "order", "nnz", "K", "caches", "values", "ours s", "theirs 
            "GFLOP/s", "+- %", "check")
 
 
-def seconds_text(seconds):
-    return "-" if seconds is None else f"{seconds:.4g}"
+def width_text(k):
+    return f"K = {k}" if k else "A times A"
 
 
 def rows_of(bundle):
@@ -34,7 +34,7 @@ def shown_headers(rows):
 
 
 def cell(name, value):
-    if value is None:
+    if value is None or (name == "K" and value == 0):
         return "-"
     formats = {"nnz": "{:,}", "speed-up": "{:.2f}", "nnz/s": "{:.3g}", "GFLOP/s": "{:.1f}", "+- %": "{:.1f}",
                "ours s": "{:.4g}", "theirs s": "{:.4g}", "break-even": "{:,.0f}", "gain": "{:.2f}",
@@ -94,7 +94,7 @@ def markdown(bundle):
     text = f"Ours: `{bundle.kernel}`" + (f", theirs: `{bundle.against}`" if bundle.against else "") + "\n\n"
     text += markdown_table(headers, table_cells(headers, rows), right)
     for k, (count, mean, lost) in geomeans(rows).items():
-        text += f"\nK = {k}: geometric mean {mean:.2f} over {count} cases, {lost} below 1."
+        text += f"\n{width_text(k)}: geometric mean {mean:.2f} over {count} cases, {lost} below 1."
     orders = list(break_even_rows(bundle))
     if orders:
         text += "\n\n" + markdown_table(BREAK_EVEN_HEADERS, table_cells(BREAK_EVEN_HEADERS, orders),
@@ -134,5 +134,5 @@ def summary(bundle, as_json):
     text = f"{len(bundle.cases)} cases of {len({case.digest for case in bundle.cases})} matrices"
     text += f", {len(bundle.failures)} failed\n" if bundle.failures else "\n"
     for k, (count, mean, lost) in means.items():
-        text += f"K {k}: {mean:.2f} times {bundle.against} (geometric mean of {count}, {lost} below 1)\n"
+        text += f"{f'K {k}' if k else 'A times A'}: {mean:.2f} times {bundle.against} (geometric mean of {count}, {lost} below 1)\n"
     return text

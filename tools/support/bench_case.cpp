@@ -47,20 +47,50 @@ std::string device_of(const BenchKernel& kernel, const Json& machine) {
   return machine["cpu"].get<std::string>() + ", " + machine["threads"].dump() + " threads";
 }
 
+Json spmm_record(const BenchKernel& kernel, const CsrMatrix& a, const MultiplyRequest& request,
+                 const ProblemPlace& place) {
+  TunedKernel used{kernel.kernel, ""};
+  if (!kernel.tune.empty()) used = tuned_kernel(kernel.tune, place, kernel.room, a, request);
+  MultiplyOutcome outcome = run_multiply(*used.kernel, a, request);
+  if (!used.because.empty()) {
+    outcome.choice = used.because + (outcome.choice.empty() ? "" : "; ") + outcome.choice;
+  }
+  Json record{{"role", name_of(kernel.kernel->role)},
+              {"status", outcome.passed() ? "done" : "check failed"},
+              {"reason", outcome.passed() ? "" : outcome.check->failure}};
+  record.update(to_json(outcome));
+  return record;
+}
+
+/// A * A, or A * A^T where the request transposes: the operand that every matrix has.
+Json spgemm_record(const BenchKernel& kernel, const CsrMatrix& a, const MultiplyRequest& request) {
+  SpgemmRequest product;
+  product.transpose_b = request.transpose_a;
+  product.semiring = request.semiring;
+  product.warmup = request.warmup;
+  product.stop = request.stop;
+  product.between_samples = request.between_samples;
+  product.is_cold = request.is_cold;
+  product.check = request.check;
+  product.plan = request.plan;
+  const SpgemmOutcome outcome = run_spgemm(*kernel.spgemm, a, a, std::nullopt, product);
+  Json record{{"role", name_of(kernel.spgemm->role)},
+              {"status", outcome.passed() ? "done" : "check failed"},
+              {"reason", outcome.passed() ? "" : outcome.check->failure},
+              {"rows", a.rows()},
+              {"cols", a.cols()},
+              {"nnz", a.nnz()}};
+  record.update(to_json(outcome));
+  const Interval interval = outcome.samples.median_interval();
+  record["median_interval_seconds"] = {interval.low, interval.high};
+  return record;
+}
+
 Json measured(const BenchKernel& kernel, const CsrMatrix& a, const MultiplyRequest& request,
               const ProblemPlace& place) {
   try {
-    TunedKernel used{kernel.kernel, ""};
-    if (!kernel.tune.empty()) used = tuned_kernel(kernel.tune, place, kernel.room, a, request);
-    MultiplyOutcome outcome = run_multiply(*used.kernel, a, request);
-    if (!used.because.empty()) {
-      outcome.choice = used.because + (outcome.choice.empty() ? "" : "; ") + outcome.choice;
-    }
-    Json record{{"role", name_of(kernel.kernel->role)},
-                {"status", outcome.passed() ? "done" : "check failed"},
-                {"reason", outcome.passed() ? "" : outcome.check->failure}};
-    record.update(to_json(outcome));
-    return record;
+    return kernel.spgemm != nullptr ? spgemm_record(kernel, a, request)
+                                    : spmm_record(kernel, a, request, place);
   } catch (const NoDeviceError&) {
     throw;
   } catch (const Error& error) {
@@ -74,12 +104,20 @@ Json measured(const BenchKernel& kernel, const CsrMatrix& a, const MultiplyReque
 
 bool BenchKernel::needs_gpu() const { return full_name.rfind(kGpuPrefix, 0) == 0; }
 
-BenchKernel find_in_rooms(const std::vector<KernelRoom>& rooms, const std::string& name,
-                          const char* what) {
-  for (const KernelRoom& room : rooms) {
+bool BenchKernel::is_auto() const {
+  return std::string(spgemm != nullptr ? spgemm->name : kernel->name) == "auto";
+}
+
+BenchKernel find_in_rooms(const BenchRooms& rooms, const std::string& name, const char* what) {
+  for (const SpgemmRoom& room : rooms.spgemm) {
+    if (name.rfind(room.name + ".spgemm.", 0) != 0) continue;
+    const SpgemmKernel& kernel = room.find(name);
+    return {room.full_name(kernel), nullptr, {}, "", &kernel};
+  }
+  for (const KernelRoom& room : rooms.spmm) {
     if (name.rfind(room.name + ".", 0) != 0) continue;
     const SpmmKernel& kernel = room.find(name);
-    return {room.full_name(kernel), &kernel, room, ""};
+    return {room.full_name(kernel), &kernel, room, "", nullptr};
   }
   if (name.rfind(kGpuPrefix, 0) == 0) {
     throw UsageError(std::string(what) + ": '" + name +
@@ -119,10 +157,10 @@ const Json& BenchMatrix::history() {
 
 Json identity_of(const FileDigest& matrix, const BenchKernel& kernel,
                  const MultiplyRequest& request, const Json& machine) {
-  Json identity{{"operation", "spmm"},
+  Json identity{{"operation", kernel.spgemm != nullptr ? "spgemm" : "spmm"},
                 {"matrix_xxh3_128", matrix.xxh3_128},
                 {"kernel", kernel.full_name},
-                {"dense_cols", request.dense_cols},
+                {"dense_cols", kernel.spgemm != nullptr ? Json(nullptr) : Json(request.dense_cols)},
                 {"caches", request.is_cold ? "cold" : "warm"},
                 {"value_kind", request.value_kind ? name_of(*request.value_kind) : kAsStored},
                 {"transpose", request.transpose_a},
@@ -143,7 +181,9 @@ Json identity_of(const FileDigest& matrix, const BenchKernel& kernel,
 
 MultiplyRequest request_of(const Json& identity) {
   MultiplyRequest request;
-  request.dense_cols = identity.at("dense_cols").get<Index>();
+  if (!identity.at("dense_cols").is_null()) {
+    request.dense_cols = identity.at("dense_cols").get<Index>();
+  }
   request.is_cold = identity.at("caches") == "cold";
   const std::string value_kind = identity.at("value_kind").get<std::string>();
   if (value_kind != kAsStored) request.value_kind = parse_value_kind(value_kind);
@@ -197,8 +237,8 @@ std::string name_of_case(const Json& record) {
   const Json& identity = record["case"];
   const std::string kind = identity["value_kind"].get<std::string>();
   return record["matrix"].get<std::string>() + ": " + identity["kernel"].get<std::string>() +
-         ", K " + identity["dense_cols"].dump() + ", " + identity["caches"].get<std::string>() +
-         (kind == kAsStored ? "" : ", " + kind);
+         (identity["dense_cols"].is_null() ? "" : ", K " + identity["dense_cols"].dump()) + ", " +
+         identity["caches"].get<std::string>() + (kind == kAsStored ? "" : ", " + kind);
 }
 
 }  // namespace csrkit

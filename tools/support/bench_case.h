@@ -14,22 +14,33 @@
 #include "tools/support/kernel_room.h"
 #include "tools/support/matrix_input.h"
 #include "tools/support/multiply_flow.h"
+#include "tools/support/spgemm_tool.h"
 
 namespace csrkit {
 
+/// All registries that there are.
+struct BenchRooms {
+  std::vector<KernelRoom> spmm;
+  std::vector<SpgemmRoom> spgemm;
+};
+
+/// A kernel of either operation: `kernel` multiplies by dense operands, `spgemm` by the matrix
+/// itself.
 struct BenchKernel {
   std::string full_name;
-  const SpmmKernel* kernel;
+  const SpmmKernel* kernel = nullptr;
   KernelRoom room = {};
   std::string tune =
       {};  // cache file, if this is `auto` and the fastest kernel of the room is to run
 
+  const SpgemmKernel* spgemm = nullptr;
+
   bool needs_gpu() const;
+  bool is_auto() const;
 };
 
-/// Accepts "cpu.spmm.x" and "cpu.x". Throws UsageError that begins with `what`.
-BenchKernel find_in_rooms(const std::vector<KernelRoom>& rooms, const std::string& name,
-                          const char* what);
+/// Accepts "cpu.spmm.x", "cpu.x" (which means spmm) and "cpu.spgemm.x". Throws UsageError that begins with `what`.
+BenchKernel find_in_rooms(const BenchRooms& rooms, const std::string& name, const char* what);
 
 /// A matrix, read when the first of its cases needs it, and converted when a case asks for that.
 class BenchMatrix {

@@ -1,6 +1,7 @@
 #include "tools/support/bench_options.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/error.h"
@@ -21,7 +22,8 @@ void refuse_repeats(const std::vector<T>& items, const char* what) {
 
 void declare(Options& options) {
   options
-      .value("kernels", "LIST", "names with cpu. or gpu. in front; --list shows them", "cpu.auto")
+      .value("kernels", "LIST",
+             "names with cpu. or gpu. in front; --list shows them, of spgemm too", "cpu.auto")
       .value("k,dense-cols", "LIST", "columns of B and C", "32,128")
       .value("repeat", "N", "measured multiplications per case", "10")
       .value("median-within", "PERCENT",
@@ -45,7 +47,7 @@ void declare(Options& options) {
              "matrices are found where they were, or among those named, by their digest")
       .value("tolerance", "PERCENT", "of --verify: a difference that does not matter", "10")
       .value("attempts", "N", "of --verify: measure a case that is not SAME this often", "3")
-      .flag("transpose", "multiply by the transpose of A")
+      .flag("transpose", "multiply by the transpose of A; with spgemm: A by its transpose")
       .value("semiring", "NAME", "plus-times, min-plus, max-times or or-and", "plus-times")
       .value("value-kind", "LIST", "convert A first: none, f32, f64, f16, bf16")
       .flag("nondeterministic", "allow results that differ from run to run in the last bits")
@@ -62,6 +64,20 @@ void declare(Options& options) {
       .example("csr-bench tiny.csr -k 16 --value-kind f32,f64 --median-within 20 --max-seconds 1",
                "two precisions, each until its median is known to 20 %")
       .example("csr-bench --verify out.jsonl", "are the records still true on this machine?");
+}
+
+std::string list_all(const BenchRooms& rooms, bool as_json) {
+  std::string text = list_kernels(rooms.spmm, as_json);
+  Json rows = as_json ? Json::parse(text) : Json();
+  for (const SpgemmRoom& room : rooms.spgemm) {
+    const std::string more = list_kernels(room, as_json);
+    if (!as_json) {
+      text += "\n" + more;
+      continue;
+    }
+    for (Json& row : Json::parse(more)) rows.push_back(row);
+  }
+  return as_json ? rows.dump() + "\n" : text;
 }
 
 double percentage(const Options& options, const char* name) {
@@ -111,8 +127,7 @@ void refuse_what_the_bundle_says(const Options& options) {
   }
 }
 
-void parse_cases(const Options& options, const std::vector<KernelRoom>& rooms,
-                 BenchOptions& result) {
+void parse_cases(const Options& options, const BenchRooms& rooms, BenchOptions& result) {
   if (result.matrices.empty()) {
     throw UsageError("expected MATRIX.csr..., found none (only --verify knows them already)");
   }
@@ -120,7 +135,7 @@ void parse_cases(const Options& options, const std::vector<KernelRoom>& rooms,
   for (const std::string& name : options.list("kernels")) {
     result.kernels.push_back(find_in_rooms(rooms, name, "--kernels"));
     BenchKernel& kernel = result.kernels.back();
-    if (std::string(kernel.kernel->name) == "auto") kernel.tune = result.tune;
+    if (kernel.kernel != nullptr && kernel.is_auto()) kernel.tune = result.tune;
     kernel_names.push_back(kernel.full_name);
   }
   refuse_repeats(kernel_names, "--kernels");
@@ -161,16 +176,15 @@ bool BenchOptions::needs_gpu() const {
                      [](const BenchKernel& kernel) { return kernel.needs_gpu(); });
 }
 
-BenchOptions parse_bench_options(int argc, const char* const* argv,
-                                 const std::vector<KernelRoom>& rooms) {
+BenchOptions parse_bench_options(int argc, const char* const* argv, const BenchRooms& rooms) {
   Options options(
       "csr-bench", "MATRIX.csr...", 0, kMaxFiles,
-      "Measures kernels x matrices x dense columns x value kinds x cold and warm caches. Every "
-      "case "
-      "is checked first, and only what is right is timed. A kernel that fails is recorded with the "
-      "reason; the other cases go on, and the exit code is 1.");
+      "Measures kernels x matrices x dense columns x value kinds x cold and warm caches. Kernels "
+      "called spgemm multiply the matrix by itself. Every case is checked first, and only what is "
+      "right is timed. A kernel that fails is recorded with the reason; the other cases go on, and "
+      "the exit code is 1.");
   declare(options);
-  options.on_list([rooms](bool as_json) { return list_kernels(rooms, as_json); });
+  options.on_list([rooms](bool as_json) { return list_all(rooms, as_json); });
   declare_io(options);
   options.parse(argc, argv);
 

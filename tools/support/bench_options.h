@@ -32,7 +32,6 @@ struct BenchOptions {
   bool needs_gpu() const;
 };
 
-BenchOptions parse_bench_options(int argc, const char* const* argv,
-                                 const std::vector<KernelRoom>& rooms);
+BenchOptions parse_bench_options(int argc, const char* const* argv, const BenchRooms& rooms);
 
 }  // namespace csrkit

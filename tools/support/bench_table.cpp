@@ -50,9 +50,9 @@ std::string bench_table(const std::vector<Json>& records, const std::string& aga
   TextTable table(headers);
   for (const Json& record : records) {
     const Json& identity = record["case"];
-    std::vector<std::string> cells{
-        record["matrix"].get<std::string>(), identity["kernel"].get<std::string>(),
-        identity["dense_cols"].dump(), identity["caches"].get<std::string>()};
+    std::vector<std::string> cells{record["matrix"].get<std::string>(),
+                                   identity["kernel"].get<std::string>(), dense_cols_cell(identity),
+                                   identity["caches"].get<std::string>()};
     if (shows_kinds) cells.push_back(identity["value_kind"].get<std::string>());
     if (record["status"] == "done") {
       const double median = record["median_seconds"].get<double>();
@@ -64,7 +64,10 @@ std::string bench_table(const std::vector<Json>& records, const std::string& aga
                     fixed(100 * record["spread"].get<double>(), 1),
                     std::to_string(record["samples_seconds"].size()),
                     fixed(record["gflops"].get<double>(), 2),
-                    fixed(record["gather_gb_per_second"].get<double>(), 2), check_cell(record)});
+                    record.contains("gather_gb_per_second")
+                        ? fixed(record["gather_gb_per_second"].get<double>(), 2)
+                        : "-",
+                    check_cell(record)});
       const auto found = base_seconds.find(comparable_part(identity));
       if (!against.empty()) {
         cells.push_back(
@@ -78,6 +81,10 @@ std::string bench_table(const std::vector<Json>& records, const std::string& aga
     table.add(std::move(cells));
   }
   return table.text();
+}
+
+std::string dense_cols_cell(const Json& identity) {
+  return identity["dense_cols"].is_null() ? "-" : identity["dense_cols"].dump();
 }
 
 void print_record(const Json& record) {

@@ -11,6 +11,9 @@ namespace csrkit {
 /// A row per record. With `against` (a kernel's full name), a column of speeds relative to it.
 std::string bench_table(const std::vector<Json>& records, const std::string& against);
 
+/// "32", or "-" for an operation without dense operands.
+std::string dense_cols_cell(const Json& identity);
+
 /// One line of JSON on stdout, at once.
 void print_record(const Json& record);
 

@@ -152,9 +152,9 @@ std::string verify_table(const std::vector<Json>& records) {
   for (const Json& record : records) {
     const Json& identity = record["case"];
     const Json& verdict = record["verdict"];
-    std::vector<std::string> cells{
-        record["matrix"].get<std::string>(), identity["kernel"].get<std::string>(),
-        identity["dense_cols"].dump(), identity["caches"].get<std::string>()};
+    std::vector<std::string> cells{record["matrix"].get<std::string>(),
+                                   identity["kernel"].get<std::string>(), dense_cols_cell(identity),
+                                   identity["caches"].get<std::string>()};
     if (verdict.contains("ratio")) {
       const double before = verdict["recorded_median_seconds"].get<double>();
       const double ratio = verdict["ratio"].get<double>();
@@ -197,8 +197,7 @@ Verdict verdict_of(const Samples& recorded, const Samples& now, double tolerance
   return verdict;
 }
 
-int run_verify(const BenchOptions& options, const std::vector<KernelRoom>& rooms,
-               const BenchPlace& place) {
+int run_verify(const BenchOptions& options, const BenchRooms& rooms, const BenchPlace& place) {
   const std::vector<Json> recorded = cases_of(options.verified);
   std::unique_ptr<RecordFile> file;
   if (!options.records.empty()) file = std::make_unique<RecordFile>(options.records);

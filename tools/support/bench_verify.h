@@ -24,7 +24,6 @@ Verdict verdict_of(const Samples& recorded, const Samples& now, double tolerance
 
 /// The cases of the bundle, measured again where it can be done; the last record of a case counts.
 /// Returns 1 if a case is SLOW, fails now, or could not be run.
-int run_verify(const BenchOptions& options, const std::vector<KernelRoom>& rooms,
-               const BenchPlace& place);
+int run_verify(const BenchOptions& options, const BenchRooms& rooms, const BenchPlace& place);
 
 }  // namespace csrkit

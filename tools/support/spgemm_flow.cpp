@@ -195,14 +195,17 @@ SpgemmOutcome run_spgemm(const SpgemmKernel& kernel, const CsrMatrix& a, const C
                              outcome.phases.output_nnz);
   if (!outcome.passed()) return outcome;
 
-  const std::function<void()> evict = request.is_cold
-                                          ? std::function<void()>([&] { plan->evict_caches(); })
-                                          : std::function<void()>();
+  const StoppingRule rule =
+      request.stop ? *request.stop : StoppingRule{request.repeat, 0, request.repeat, 0};
+  const auto before_each = [&] {
+    if (request.between_samples) request.between_samples();
+    if (request.is_cold) plan->evict_caches();
+  };
   outcome.samples = measure(
-      request.warmup, request.repeat, [&] { return plan->time_multiply(); }, evict);
+      request.warmup, rule, [&] { return plan->time_multiply(); }, before_each);
   if (request.measures_reuse) {
     outcome.numeric_samples = measure(
-        request.warmup, request.repeat, [&] { return plan->time_numeric(); }, evict);
+        request.warmup, rule, [&] { return plan->time_numeric(); }, before_each);
   }
   outcome.peak_bytes = plan->phases().peak_bytes;
   return outcome;

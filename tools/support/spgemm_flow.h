@@ -2,6 +2,7 @@
 // and csr-spgemm-gpu go through here.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct SpgemmRequest {
   std::optional<ValueKind> output_kind;  // of C; only matrices without values leave a choice
   int warmup = 2;
   int repeat = 10;
+  std::optional<StoppingRule> stop;       // instead of `repeat`
+  std::function<void()> between_samples;  // untimed; watches the clocks of a benchmark
   bool is_cold = false;
   bool measures_reuse = false;  // the numeric phase alone, too
   bool forecast_only = false;

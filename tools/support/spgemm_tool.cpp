@@ -38,6 +38,12 @@ std::string spgemm_capability_names(Capabilities capabilities) {
   return names;
 }
 
+CsrMatrix in_kind(const CsrMatrix& matrix, const std::optional<ValueKind>& kind) {
+  return kind && *kind != matrix.value_kind() ? convert_values(matrix, *kind) : matrix;
+}
+
+}  // namespace
+
 std::string list_kernels(const SpgemmRoom& room, bool as_json) {
   TextTable table({"kernel", "role", "what it does", "can"});
   Json rows = Json::array();
@@ -51,12 +57,6 @@ std::string list_kernels(const SpgemmRoom& room, bool as_json) {
   }
   return as_json ? rows.dump() + "\n" : table.text();
 }
-
-CsrMatrix in_kind(const CsrMatrix& matrix, const std::optional<ValueKind>& kind) {
-  return kind && *kind != matrix.value_kind() ? convert_values(matrix, *kind) : matrix;
-}
-
-}  // namespace
 
 std::string SpgemmRoom::full_name(const SpgemmKernel& kernel) const {
   return name + ".spgemm." + kernel.name;

@@ -23,6 +23,9 @@ struct SpgemmRoom {
 
 SpgemmRoom cpu_spgemm_room();
 
+/// The kernels of a room as a table or as JSON.
+std::string list_kernels(const SpgemmRoom& room, bool as_json);
+
 struct SpgemmToolOptions {
   std::string a;
   std::string b;     // "" = A

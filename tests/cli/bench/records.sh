@@ -61,6 +61,16 @@ expect 0 csr-bench tiny.csr -k 2 --repeat 1 --records checks.jsonl --resume
 expect 4 sh -c 'exec csr-bench tiny.csr -k 3 --repeat 1 --records checks.jsonl <&- >&- 2>&-'
 expect 0 csr-bench tiny.csr -k 3 --repeat 1 --records checks.jsonl --resume
 equals "$(wc -l <checks.jsonl | tr -d ' ')" 3
+# Sparse products are cases like any other; dense columns make no difference to them.
+expect 0 csr-bench karate.csr --kernels cpu.spgemm.auto,cpu.auto -k 2,4 --repeat 2 --records spgemm.jsonl
+equals "$(wc -l <spgemm.jsonl | tr -d ' ')" 3
+expect 0 csr-bench karate.csr --kernels cpu.spgemm.auto,cpu.auto -k 2,4 --repeat 2 --records spgemm.jsonl --resume
+equals "$(wc -l <spgemm.jsonl | tr -d ' ')" 3
+expect 0 csr-bench --verify spgemm.jsonl --tolerance 1000000000 --attempts 1
+prints "3 cases:"
+csr-import "$DATASETS/lp_afiro.mtx" afiro.csr --quiet
+expect 1 csr-bench afiro.csr --kernels cpu.spgemm.auto --repeat 1
+expect 0 csr-bench afiro.csr --kernels cpu.spgemm.auto --repeat 1 --transpose
 # What is no record file is left alone.
 cp tiny.mtx other.txt
 expect 3 csr-bench tiny.csr --records other.txt

@@ -61,7 +61,8 @@ TEST(BenchCase, ARecordedCaseIsTheCaseItWas) {
   request.warmup = 7;
   request.stop = {4, 0.02, 99, 3};
   request.seed = ~std::uint64_t{0};
-  const BenchKernel kernel{"cpu.spmm.auto", nullptr};
+  BenchKernel kernel;
+  kernel.full_name = "cpu.spmm.auto";
   const Json machine{{"threads", 3}, {"cpu", "a processor"}, {"gpu", {{"name", "a GPU"}}}};
   const Json identity = identity_of({"m.csr", 1, "00ff"}, kernel, request, machine);
   EXPECT_EQ(identity_of({"n.csr", 1, "00ff"}, kernel, request_of(identity), machine).dump(),
@@ -70,8 +71,9 @@ TEST(BenchCase, ARecordedCaseIsTheCaseItWas) {
 }
 
 TEST(BenchCase, KernelsAreFoundWithTheirRoom) {
-  const std::vector<KernelRoom> rooms{cpu_spmm_room()};
+  const BenchRooms rooms{{cpu_spmm_room()}, {cpu_spgemm_room()}};
   EXPECT_EQ(find_in_rooms(rooms, "cpu.auto", "--kernels").full_name, "cpu.spmm.auto");
+  EXPECT_EQ(find_in_rooms(rooms, "cpu.spgemm.auto", "--kernels").full_name, "cpu.spgemm.auto");
   EXPECT_THROW(find_in_rooms(rooms, "auto", "--kernels"), UsageError);
   EXPECT_THROW(find_in_rooms(rooms, "gpu.spmm.auto", "--kernels"), UsageError);
 }
