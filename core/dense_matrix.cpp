@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/hash.h"
+#include "core/huge_pages.h"
 
 namespace csrkit {
 
@@ -44,6 +45,8 @@ DenseMatrix::DenseMatrix(Index rows, Index cols, ValueKind kind, Offset leading_
                       std::to_string(leading_dim_) + " elements cannot exist");
   }
   values_ = ValueArray(kind, elements);
+  // Rows are visited in any order: with small pages most visits would miss the table of pages.
+  advise_huge_pages(values_.data(), static_cast<std::size_t>(elements * size_of(kind)));
 }
 
 std::uint64_t DenseMatrix::size_bytes() const {

@@ -151,6 +151,9 @@ std::unique_ptr<SpmmPlan> SpmmKernel::make_plan(const SpmmProblem& problem,
                                                 const PlanOptions& options) const {
   require_legal(problem);
   require(capabilities, needed_for(problem, options), name);
+  if (!options.variant.empty() && variants == nullptr) {
+    throw UsageError(std::string(name) + " has no variants; leave '" + options.variant + "' out");
+  }
   return make(problem, options);
 }
 

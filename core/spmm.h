@@ -78,6 +78,8 @@ struct PlanOptions {
   /// Taken instead of analysing A, if not null: from save_analysis of a plan of the same kernel, for
   /// an equal problem on an equal device. Only the size can be checked here (UsageError).
   const SavedAnalysis* saved = nullptr;
+  /// A setting of the kernel, one that its `variants` names or of that form; "" = the kernel's choice.
+  std::string variant;
 };
 
 /// Seconds per phase, as measured by the plan's own clock; 0 where a phase does not exist.
@@ -162,6 +164,9 @@ struct SpmmKernel {
   Capabilities capabilities;
   const char* summary;
   std::unique_ptr<SpmmPlan> (*make)(const SpmmProblem&, const PlanOptions&);
+  /// The settings worth measuring for a problem, for --tune; null if there is nothing to set. Every
+  /// setting gives the same bits.
+  std::vector<std::string> (*variants)(const SpmmProblem&) = nullptr;
 
   bool can(Capabilities wanted) const { return (capabilities & wanted) == wanted; }
 

@@ -1,16 +1,30 @@
 // auto: picks a kernel. Rules stand in order, the first one that holds decides; nowhere else in
-// this room is it said which kernel is for what. Owns     the decision; the work is the chosen
-// kernel's Needs    shape and number of nonzeros only Against  choosing by hand: what is measured
-// about the kernels is written down once
+// this room is it said which kernel is for what.
+// Owns     the decision; the work is the chosen kernel's
+// Needs    sizes and the memory limit only: never the number of threads, which must not change a bit
+// Against  choosing by hand: what is measured about the kernels is written down once
 #include <utility>
 
 #include "cpu/spmm/plan.h"
 
 namespace csrkit::cpu {
 
+std::unique_ptr<SpmmMethod> make_column_ranges(const MethodInput&);
 std::unique_ptr<SpmmMethod> make_nnz_balanced(const MethodInput&);
 
 namespace {
+
+/// A walk over A's rows by every thread costs a few nanoseconds per row; below this many products per
+/// row it is a large part of the multiplication.
+constexpr Offset kProductsPerRow = 512;
+
+std::unique_ptr<SpmmMethod> transpose_first(const MethodInput& input) {
+  MethodInput transposed = input;
+  transposed.op_a = transpose_within(input.budget, input.problem.a);
+  return make_nnz_balanced(transposed);
+}
+
+bool is_transposed(const MethodInput& input) { return input.problem.transpose_a; }
 
 struct Rule {
   bool (*holds)(const MethodInput&);
@@ -20,8 +34,19 @@ struct Rule {
 };
 
 const Rule kRules[] = {
-    {[](const MethodInput& input) { return input.problem.semiring != Semiring::plus_times; },
-     "nnz_balanced", &make_nnz_balanced, "it is the parallel kernel for every semiring"},
+    {[](const MethodInput& input) {
+       return is_transposed(input) && !input.budget.fits(transpose_bytes(input.problem.a));
+     },
+     "column_ranges", &make_column_ranges, "the memory limit leaves no room for A^T"},
+    {[](const MethodInput& input) {
+       const CsrMatrix& a = input.problem.a;
+       return is_transposed(input) && static_cast<double>(a.nnz()) * input.problem.dense_cols >=
+                                          static_cast<double>(kProductsPerRow) * a.rows();
+     },
+     "column_ranges", &make_column_ranges,
+     "rows of A are long enough to look for columns in them at every multiplication"},
+    {&is_transposed, "nnz_balanced", &transpose_first,
+     "rows of A are short: A^T is made once instead of looked for at every multiplication"},
     {[](const MethodInput&) { return true; }, "nnz_balanced", &make_nnz_balanced,
      "equal pieces of nonzeros suit rows of any length"},
 };
@@ -32,7 +57,7 @@ class Chosen : public SpmmMethod {
     for (const Rule& rule : kRules) {
       if (!rule.holds(input)) continue;
       method_ = rule.make(input);
-      choice_ = std::string(rule.kernel) + " (because " + rule.because + ")";
+      choice_ = std::string(rule.kernel) + " (because " + rule.because + "): " + method_->choice();
       return;
     }
   }

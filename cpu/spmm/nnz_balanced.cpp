@@ -1,19 +1,22 @@
-// nnz_balanced: work is cut into pieces of equal size, hubs included, and columns stay in
-// registers. Owns     a piece is a run of whole rows, about as many nonzeros (plus rows) as any
-// other, and one thread makes it; a row longer than two pieces (a hub) is cut into stretches of one
-// piece, whose sums wait in a workspace until they are added in order
-// Reads    as row_kernels_body.inc says
-// Launch   pieces are handed out dynamically; their boundaries depend on A alone and every element
-//          has one order of summation, so the bits are the same for any number of threads
-// Needs    4 to 8 bytes per dense column and stretch of a hub (at most 1/64 of the hubs' share of
-//          A) Against row_parallel and simd: no row is too long for one thread, the widest vectors
-//          of the machine at run time, sums in registers, rows of B prefetched. Source: the even
-//          split of rows plus nonzeros is that of Merrill and Garland, Merge-based SpMV (2016),
-//          with cuts moved to row ends where rows are short
+// nnz_balanced: work is cut into pieces of equal size, hubs included, and columns stay in registers.
+// Owns     a piece is a run of whole rows, about as many nonzeros (plus rows) as any other, and one
+//          thread makes it; a row longer than two pieces (a hub) is cut into stretches of one piece,
+//          whose sums wait in a workspace until they are added in order
+// Reads    as row_kernels_body.inc says; a tile of columns at a time if settings.h says so
+// Launch   every thread has a run of neighbouring pieces and helps others when it is done; piece
+//          boundaries depend on A alone and every element has one order of summation, so the bits are
+//          the same for any number of threads
+// Needs    4 to 8 bytes per dense column and stretch of a hub (at most 1/64 of the hubs' share of A)
+// Against  the ladder: no row is too long for one thread, the widest vectors of the machine at run
+//          time, sums in registers, rows of B prefetched, C past the caches where they could not keep
+//          it. Source: the even split of rows plus nonzeros is that of Merrill and Garland,
+//          Merge-based SpMV (2016), with cuts moved to row ends where rows are short
 #include <algorithm>
 #include <vector>
 
 #include "cpu/spmm/row_kernels.h"
+#include "cpu/spmm/settings.h"
+#include "cpu/work_shares.h"
 
 namespace csrkit::cpu {
 
@@ -29,10 +32,14 @@ constexpr double kSerialWork = 1 << 15;
 /// Columns that one task of the second phase adds up.
 constexpr Index kReduceColumns = 256;
 
-/// Rows [first, last) as a whole.
-struct Piece {
-  Index first;
-  Index last;
+/// With very wide B, a round of work is several tiles, so that the shares stay small.
+constexpr Index kMostRounds = 64;
+
+/// Rows [first, last) as a whole, or entries [first, last) of one hub.
+struct Task {
+  Offset first;
+  Offset last;
+  Offset stretch;  // where its sums wait, or -1 for whole rows
 };
 
 /// A row that is cut into stretches of `piece_size` entries, numbered from `first_stretch`.
@@ -42,16 +49,11 @@ struct Hub {
   Offset stretches;
 };
 
-struct Stretch {
-  Offset begin;
-  Offset end;
-};
-
-/// How the rows of one matrix are cut. A function of the matrix alone.
+/// How the rows of one matrix are cut, in their order. A function of the matrix alone.
 struct Cuts {
-  std::vector<Piece> pieces;
+  std::vector<Task> tasks;
   std::vector<Hub> hubs;
-  std::vector<Stretch> stretches;
+  Offset stretches = 0;
 };
 
 Cuts cut_rows(const CsrMatrix& a) {
@@ -77,14 +79,14 @@ Cuts cut_rows(const CsrMatrix& a) {
     const Index last = low - 1;
     const Offset length = a.row_length(last);
     const bool is_hub = length > 2 * size;
-    if (start < (is_hub ? last : low)) cuts.pieces.push_back({start, is_hub ? last : low});
+    const Index whole = is_hub ? last : low;
+    if (start < whole) cuts.tasks.push_back({start, whole, -1});
     if (is_hub) {
-      const auto first_stretch = static_cast<Offset>(cuts.stretches.size());
+      const Offset first_stretch = cuts.stretches;
       for (Offset begin = offsets[last]; begin < offsets[last + 1]; begin += size) {
-        cuts.stretches.push_back({begin, std::min(begin + size, offsets[last + 1])});
+        cuts.tasks.push_back({begin, std::min(begin + size, offsets[last + 1]), cuts.stretches++});
       }
-      cuts.hubs.push_back(
-          {last, first_stretch, static_cast<Offset>(cuts.stretches.size()) - first_stretch});
+      cuts.hubs.push_back({last, first_stretch, cuts.stretches - first_stretch});
     }
     start = low;
   }
@@ -100,55 +102,78 @@ class NnzBalanced : public SpmmMethod {
       : op_a_(input.op_a),
         team_(input.team),
         isa_(isa),
-        kernels_(row_kernels<Kinds>(isa, input.problem.semiring)) {
-    // At most one piece per kSmallestPiece of work, and one stretch likewise.
+        kernels_(row_kernels<Kinds>(isa, input.problem.semiring)),
+        settings_(input.variant.empty() ? default_settings(input, &why_)
+                                        : parse_settings(input.variant)),
+        tile_cols_(settings_.tile_cols > 0 ? settings_.tile_cols : input.problem.dense_cols),
+        tiles_((input.problem.dense_cols - 1) / tile_cols_ + 1),
+        rounds_(std::min(tiles_, kMostRounds)),
+        shares_(team_.threads, rounds_) {
+    if (!input.variant.empty()) why_ = "as asked";
+    // At most one task per kSmallestPiece of work, and one more where a hub begins.
     const auto work = static_cast<std::uint64_t>(op_a_.nnz() + op_a_.rows());
     const std::uint64_t pieces = std::min<std::uint64_t>(work / kSmallestPiece + 1,
                                                          kPiecesWanted + work / kLargestPiece + 2);
-    input.budget.reserve(2 * pieces * (sizeof(Piece) + sizeof(Stretch) + sizeof(Hub)),
+    input.budget.reserve(2 * pieces * (2 * sizeof(Task) + sizeof(Hub)) + shares_.size_bytes(),
                          "the list of pieces");
     cuts_ = cut_rows(op_a_);
-    const Offset sums = static_cast<Offset>(cuts_.stretches.size()) * input.problem.dense_cols;
+    const Offset sums = cuts_.stretches * input.problem.dense_cols;
     input.budget.reserve(static_cast<std::uint64_t>(sums) * sizeof(Acc), "the sums of cut rows");
     sums_ = Buffer<Acc>(sums);
   }
 
   void multiply(const MethodCall& call) override {
     const Operands<Kinds> x(op_a_, call, team_);
-    const auto stretches = static_cast<Offset>(cuts_.stretches.size());
-    const Offset tasks = stretches + static_cast<Offset>(cuts_.pieces.size());
     const Index column_blocks = (x.dense_cols - 1) / kReduceColumns + 1;
     const Offset reductions = static_cast<Offset>(cuts_.hubs.size()) * column_blocks;
     const bool is_parallel =
         static_cast<double>(op_a_.nnz() + op_a_.rows()) * static_cast<double>(x.dense_cols) >
         kSerialWork;
+    shares_.deal(static_cast<Offset>(cuts_.tasks.size()));
 #pragma omp parallel num_threads(team_.threads) if (is_parallel)
     {
-      // Stretches first: a hub that came last would keep one thread busy after the others are done.
-#pragma omp for schedule(dynamic, 1)
-      for (Offset task = 0; task < tasks; ++task) {
-        if (task < stretches) {
-          const Stretch& stretch = cuts_.stretches[static_cast<std::size_t>(task)];
-          kernels_.stretch(x, stretch.begin, stretch.end, sums_.data() + task * x.dense_cols);
-        } else {
-          const Piece& piece = cuts_.pieces[static_cast<std::size_t>(task - stretches)];
-          kernels_.rows(x, piece.first, piece.last);
+      const int thread = omp_get_thread_num();
+      for (Index round = 0; round < rounds_; ++round) {
+        for (Offset task = shares_.next(round, thread); task >= 0;
+             task = shares_.next(round, thread)) {
+          run(x, cuts_.tasks[static_cast<std::size_t>(task)], round);
         }
       }
+      if (reductions > 0) {
+#pragma omp barrier
 #pragma omp for schedule(static)
-      for (Offset task = 0; task < reductions; ++task) {
-        finish_hub(x, cuts_.hubs[static_cast<std::size_t>(task / column_blocks)],
-                   static_cast<Index>(task % column_blocks) * kReduceColumns);
+        for (Offset task = 0; task < reductions; ++task) {
+          finish_hub(x, cuts_.hubs[static_cast<std::size_t>(task / column_blocks)],
+                     static_cast<Index>(task % column_blocks) * kReduceColumns);
+        }
       }
     }
   }
 
   std::string choice() const override {
-    return std::string(name_of(isa_)) + ", " + std::to_string(cuts_.pieces.size()) + " pieces, " +
-           std::to_string(cuts_.hubs.size()) + " cut rows";
+    return std::string(name_of(isa_)) + ", " + std::to_string(cuts_.tasks.size()) + " pieces, " +
+           std::to_string(cuts_.hubs.size()) + " cut rows, " + text_of(settings_) + " (" + why_ +
+           ")";
   }
 
  private:
+  /// The tiles of one round, for one task.
+  void run(const Operands<Kinds>& x, const Task& task, Index round) {
+    const auto first = static_cast<Index>(Offset{tiles_} * round / rounds_);
+    const auto last = static_cast<Index>(Offset{tiles_} * (round + 1) / rounds_);
+    for (Index tile = first; tile < last; ++tile) {
+      const Index col = tile * tile_cols_;
+      const Index cols = std::min(tile_cols_, x.dense_cols - col);
+      if (task.stretch >= 0) {
+        kernels_.stretch(x, {task.first, task.last, col, cols, settings_.rows},
+                         sums_.data() + task.stretch * x.dense_cols);
+      } else {
+        kernels_.rows(x, {static_cast<Index>(task.first), static_cast<Index>(task.last), col, cols,
+                          settings_.rows});
+      }
+    }
+  }
+
   void finish_hub(const Operands<Kinds>& x, const Hub& hub, Index j) {
     const Index count = std::min(kReduceColumns, x.dense_cols - j);
     Acc* total = sums_.data() + hub.first_stretch * x.dense_cols + j;
@@ -163,6 +188,12 @@ class NnzBalanced : public SpmmMethod {
   Team team_;
   Isa isa_;
   RowKernels<Kinds> kernels_;
+  std::string why_;
+  Settings settings_;
+  Index tile_cols_;
+  Index tiles_;
+  Index rounds_;
+  WorkShares shares_;
   Cuts cuts_;
   Buffer<Acc> sums_;
 };

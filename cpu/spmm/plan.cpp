@@ -1,12 +1,12 @@
 #include "cpu/spmm/plan.h"
 
 #include <omp.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 
 #include "core/available_memory.h"
+#include "cpu/caches.h"
 
 namespace csrkit::cpu {
 
@@ -16,19 +16,10 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::uint64_t last_level_cache_bytes() {
-  long bytes = 0;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-  bytes = std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE));
-#endif
-  // Virtual machines often hide their caches; no core today has more than this to itself.
-  return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 128ull << 20;
-}
-
 class CpuSpmmPlan : public SpmmPlan {
  public:
   CpuSpmmPlan(const SpmmProblem& problem, const PlanOptions& options, Capabilities capabilities,
-              MethodFactory make_method)
+              bool takes_a_as_stored, MethodFactory make_method)
       : problem_(problem),
         capabilities_(capabilities),
         threads_(options.where.threads > 0 ? options.where.threads
@@ -39,10 +30,11 @@ class CpuSpmmPlan : public SpmmPlan {
     }
     const double start = seconds_now();
     CsrMatrix op_a = problem_.a;
-    if (problem_.transpose_a) op_a = transposed_within_budget();
+    if (problem_.transpose_a && !takes_a_as_stored) op_a = transpose_within(budget_, op_a);
     method_ = make_method(MethodInput{problem_,
                                       std::move(op_a),
                                       {threads_, options.where.schedule, options.where.chunk},
+                                      options.variant,
                                       budget_});
     phases_.analysis_seconds = seconds_now() - start;
   }
@@ -73,7 +65,7 @@ class CpuSpmmPlan : public SpmmPlan {
 
   void evict_caches() override {
     if (evictor_.size() == 0) {
-      evictor_ = Buffer<std::uint64_t>(static_cast<Offset>(2 * last_level_cache_bytes() / 8));
+      evictor_ = Buffer<std::uint64_t>(static_cast<Offset>(2 * cache_sizes().last_level_bytes / 8));
 #pragma omp parallel for schedule(static) num_threads(threads_)
       for (Offset i = 0; i < evictor_.size(); ++i) evictor_[i] = static_cast<std::uint64_t>(i);
     }
@@ -93,24 +85,6 @@ class CpuSpmmPlan : public SpmmPlan {
   std::string choice() const override { return method_->choice(); }
 
  private:
-  CsrMatrix transposed_within_budget() {
-    const CsrMatrix& a = problem_.a;
-    const auto rows_of_result = static_cast<std::uint64_t>(a.cols());
-    const auto nnz = static_cast<std::uint64_t>(a.nnz());
-    const std::uint64_t result_bytes =
-        (rows_of_result + 1) * sizeof(Offset) +
-        nnz * (sizeof(Index) + static_cast<std::uint64_t>(size_of(a.value_kind())));
-    // The counting sort's cursors: never more than one per nonzero and column.
-    const std::uint64_t cursor_bytes =
-        std::min(static_cast<std::uint64_t>(omp_get_max_threads()) * rows_of_result,
-                 nnz + rows_of_result) *
-        sizeof(Offset);
-    budget_.reserve(result_bytes + cursor_bytes, "the transpose of A");
-    CsrMatrix result = transpose(a);
-    budget_.release(cursor_bytes);
-    return result;
-  }
-
   SpmmProblem problem_;
   Capabilities capabilities_;
   int threads_;
@@ -141,9 +115,38 @@ void MemoryBudget::reserve(std::uint64_t bytes, const char* what) {
   peak_bytes_ = std::max(peak_bytes_, total);
 }
 
+namespace {
+
+std::uint64_t transposed_bytes(const CsrMatrix& a) {
+  const auto nnz = static_cast<std::uint64_t>(a.nnz());
+  return (static_cast<std::uint64_t>(a.cols()) + 1) * sizeof(Offset) +
+         nnz * (sizeof(Index) + static_cast<std::uint64_t>(size_of(a.value_kind())));
+}
+
+/// The counting sort's cursors: never more than one per nonzero and column.
+std::uint64_t cursor_bytes(const CsrMatrix& a) {
+  const auto cols = static_cast<std::uint64_t>(a.cols());
+  return std::min(static_cast<std::uint64_t>(omp_get_max_threads()) * cols,
+                  static_cast<std::uint64_t>(a.nnz()) + cols) *
+         sizeof(Offset);
+}
+
+}  // namespace
+
+std::uint64_t transpose_bytes(const CsrMatrix& a) { return transposed_bytes(a) + cursor_bytes(a); }
+
+CsrMatrix transpose_within(MemoryBudget& budget, const CsrMatrix& a) {
+  budget.reserve(transpose_bytes(a), "the transpose of A");
+  CsrMatrix result = transpose(a);
+  budget.release(cursor_bytes(a));
+  return result;
+}
+
 std::unique_ptr<SpmmPlan> make_cpu_plan(const SpmmProblem& problem, const PlanOptions& options,
-                                        Capabilities capabilities, MethodFactory make_method) {
-  return std::make_unique<CpuSpmmPlan>(problem, options, capabilities, make_method);
+                                        Capabilities capabilities, bool takes_a_as_stored,
+                                        MethodFactory make_method) {
+  return std::make_unique<CpuSpmmPlan>(problem, options, capabilities, takes_a_as_stored,
+                                       make_method);
 }
 
 }  // namespace csrkit::cpu

@@ -26,6 +26,9 @@ class MemoryBudget {
   /// Throws MemoryError with forecast and limit if `bytes` more do not fit.
   void reserve(std::uint64_t bytes, const char* what);
   void release(std::uint64_t bytes) { held_bytes_ -= bytes; }
+  bool fits(std::uint64_t bytes) const {
+    return held_bytes_ <= limit_bytes_ && bytes <= limit_bytes_ - held_bytes_;
+  }
   std::uint64_t peak_bytes() const { return peak_bytes_; }
 
  private:
@@ -42,13 +45,20 @@ struct Team {
 };
 
 /// What a kernel is made from. `op_a` is stored by rows of op(A): problem.transpose_a is dealt
-/// with. Everything but `budget` may be copied; op_a shares its arrays.
+/// with, unless the kernel's row says that it takes A as it is stored (then op_a is problem.a).
+/// Everything but `budget` may be copied; op_a shares its arrays.
 struct MethodInput {
   const SpmmProblem& problem;
   CsrMatrix op_a;
   Team team;
+  std::string variant;  // PlanOptions::variant; only kernels that list variants see one
   MemoryBudget& budget;
 };
+
+/// Most memory that making op(A) by rows takes, and op(A) itself, within the budget: for kernels that
+/// take A as it is stored and then want it transposed.
+std::uint64_t transpose_bytes(const CsrMatrix& a);
+CsrMatrix transpose_within(MemoryBudget& budget, const CsrMatrix& a);
 
 /// The operands of one multiplication, on the host and of the right shapes and kinds.
 struct MethodCall {
@@ -68,9 +78,11 @@ class SpmmMethod {
 
 using MethodFactory = std::unique_ptr<SpmmMethod> (*)(const MethodInput&);
 
-/// The plan around a method. `capabilities` are those of the kernel's row.
+/// The plan around a method. `capabilities` are those of the kernel's row; A is transposed for the
+/// method if the problem says so, unless `takes_a_as_stored`.
 std::unique_ptr<SpmmPlan> make_cpu_plan(const SpmmProblem& problem, const PlanOptions& options,
-                                        Capabilities capabilities, MethodFactory make_method);
+                                        Capabilities capabilities, bool takes_a_as_stored,
+                                        MethodFactory make_method);
 
 // ---------------------------------------------------------------- from kinds to types
 

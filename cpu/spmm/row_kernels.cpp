@@ -41,7 +41,19 @@ struct Job {
   Acc alpha;
   Acc beta;
   bool reads_c;
+  Offset entries;  // of the whole matrix: how far col_indices may be read
+  bool prefetches;
+  Offset prefetch_bytes;
+  bool streams_c;
 };
+
+constexpr Offset kFewestAhead = 2;
+constexpr Offset kMostAhead = 32;
+constexpr Offset kCacheLineBytes = 64;
+/// Rows shorter than this overlap with their neighbours in the machine's window anyhow.
+constexpr Offset kWorthChains = 12;
+/// Wider blocks have enough independent sums of their own.
+constexpr int kMostChained = 4;
 
 /// c = alpha * sum + beta * c for the first columns of a vector, or for a narrow C.
 template <class Job>
@@ -64,6 +76,30 @@ template <class Job>
   }
 }
 
+// ---------------------------------------------------------------- semirings
+
+/// The sum's neutral element, one more term, and the sum of two sums. A NaN, once in, stays. No
+/// branches (| and &, not || and &&): loops over them become vectors.
+template <Semiring kSemiring, class Acc>
+struct Algebra {
+  static Acc empty_sum() {
+    if constexpr (kSemiring == Semiring::min_plus) return std::numeric_limits<Acc>::infinity();
+    if constexpr (kSemiring == Semiring::max_times) return -std::numeric_limits<Acc>::infinity();
+    return 0;
+  }
+  static Acc term(Acc a, Acc b) {
+    if constexpr (kSemiring == Semiring::min_plus) return a + b;
+    if constexpr (kSemiring == Semiring::or_and) return (a != 0) & (b != 0) ? 1 : 0;
+    return a * b;
+  }
+  static Acc sum(Acc x, Acc y) {
+    if constexpr (kSemiring == Semiring::min_plus) return (x <= y) | (x != x) ? x : y;
+    if constexpr (kSemiring == Semiring::max_times) return (x >= y) | (x != x) ? x : y;
+    if constexpr (kSemiring == Semiring::or_and) return (x != 0) | (y != 0) ? 1 : 0;
+    return x + y;
+  }
+};
+
 // ---------------------------------------------------------------- any machine: 16-byte vectors
 namespace portable {
 
@@ -72,6 +108,7 @@ struct Lanes {
   static constexpr int kWidth = 16 / sizeof(Acc);
   static constexpr int kMaxVectors = 8;
   static constexpr bool kMasksAreFree = false;
+  static constexpr bool kStreams = false;
   typedef Acc Vec __attribute__((vector_size(16)));
 
   static Vec zero() { return Vec{}; }
@@ -93,6 +130,11 @@ struct Lanes {
     return vec;
   }
   static void store(Acc* to, Vec vec) { std::memcpy(to, &vec, sizeof vec); }
+  static void store_partial(Acc* to, Vec vec, int count) {
+    for (int lane = 0; lane < count; ++lane) to[lane] = vec[lane];
+  }
+  static void stream(Acc* to, Vec vec) { store(to, vec); }
+  static void finish_streams() {}
   static Vec add(Vec a, Vec b) { return a + b; }
   static Vec multiply(Vec a, Vec b) { return a * b; }
   static Vec multiply_add(Vec a, Vec b, Vec c) { return a * b + c; }
@@ -117,6 +159,7 @@ struct Lanes<float> {
   static constexpr int kWidth = 8;
   static constexpr int kMaxVectors = 8;
   static constexpr bool kMasksAreFree = false;
+  static constexpr bool kStreams = true;
   using Vec = __m256;
 
   static Vec zero() { return _mm256_setzero_ps(); }
@@ -134,6 +177,11 @@ struct Lanes<float> {
     return widen(Half{}, load_words(lanes));
   }
   static void store(float* to, Vec vec) { _mm256_storeu_ps(to, vec); }
+  static void store_partial(float* to, Vec vec, int count) {
+    _mm256_maskstore_ps(to, mask(count), vec);
+  }
+  static void stream(float* to, Vec vec) { _mm256_stream_ps(to, vec); }
+  static void finish_streams() { _mm_sfence(); }
   static Vec add(Vec a, Vec b) { return _mm256_add_ps(a, b); }
   static Vec multiply(Vec a, Vec b) { return _mm256_mul_ps(a, b); }
   static Vec multiply_add(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
@@ -156,6 +204,7 @@ struct Lanes<double> {
   static constexpr int kWidth = 4;
   static constexpr int kMaxVectors = 8;
   static constexpr bool kMasksAreFree = false;
+  static constexpr bool kStreams = true;
   using Vec = __m256d;
 
   static Vec zero() { return _mm256_setzero_pd(); }
@@ -165,6 +214,11 @@ struct Lanes<double> {
     return _mm256_maskload_pd(from, mask(count));
   }
   static void store(double* to, Vec vec) { _mm256_storeu_pd(to, vec); }
+  static void store_partial(double* to, Vec vec, int count) {
+    _mm256_maskstore_pd(to, mask(count), vec);
+  }
+  static void stream(double* to, Vec vec) { _mm256_stream_pd(to, vec); }
+  static void finish_streams() { _mm_sfence(); }
   static Vec add(Vec a, Vec b) { return _mm256_add_pd(a, b); }
   static Vec multiply(Vec a, Vec b) { return _mm256_mul_pd(a, b); }
   static Vec multiply_add(Vec a, Vec b, Vec c) { return _mm256_fmadd_pd(a, b, c); }
@@ -193,6 +247,7 @@ struct Lanes<float> {
   static constexpr int kWidth = 16;
   static constexpr int kMaxVectors = 16;
   static constexpr bool kMasksAreFree = true;
+  static constexpr bool kStreams = true;
   using Vec = __m512;
 
   static Vec zero() { return _mm512_setzero_ps(); }
@@ -208,6 +263,11 @@ struct Lanes<float> {
     return widen(Half{}, _mm256_maskz_loadu_epi16(mask(count), from));
   }
   static void store(float* to, Vec vec) { _mm512_storeu_ps(to, vec); }
+  static void store_partial(float* to, Vec vec, int count) {
+    _mm512_mask_storeu_ps(to, mask(count), vec);
+  }
+  static void stream(float* to, Vec vec) { _mm512_stream_ps(to, vec); }
+  static void finish_streams() { _mm_sfence(); }
   static Vec add(Vec a, Vec b) { return _mm512_add_ps(a, b); }
   static Vec multiply(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
   static Vec multiply_add(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
@@ -226,6 +286,7 @@ struct Lanes<double> {
   static constexpr int kWidth = 8;
   static constexpr int kMaxVectors = 16;
   static constexpr bool kMasksAreFree = true;
+  static constexpr bool kStreams = true;
   using Vec = __m512d;
 
   static Vec zero() { return _mm512_setzero_pd(); }
@@ -235,6 +296,11 @@ struct Lanes<double> {
     return _mm512_maskz_loadu_pd(mask(count), from);
   }
   static void store(double* to, Vec vec) { _mm512_storeu_pd(to, vec); }
+  static void store_partial(double* to, Vec vec, int count) {
+    _mm512_mask_storeu_pd(to, mask(count), vec);
+  }
+  static void stream(double* to, Vec vec) { _mm512_stream_pd(to, vec); }
+  static void finish_streams() { _mm_sfence(); }
   static Vec add(Vec a, Vec b) { return _mm512_add_pd(a, b); }
   static Vec multiply(Vec a, Vec b) { return _mm512_mul_pd(a, b); }
   static Vec multiply_add(Vec a, Vec b, Vec c) { return _mm512_fmadd_pd(a, b, c); }
@@ -249,79 +315,6 @@ struct Lanes<double> {
 #pragma GCC pop_options
 
 #endif  // __x86_64__
-
-// ---------------------------------------------------------------- other semirings, any machine
-
-/// The sum's neutral element, one more term, and the sum of two sums. A NaN, once in, stays.
-template <Semiring kSemiring, class Acc>
-struct Algebra {
-  static Acc empty_sum() {
-    if constexpr (kSemiring == Semiring::min_plus) return std::numeric_limits<Acc>::infinity();
-    if constexpr (kSemiring == Semiring::max_times) return -std::numeric_limits<Acc>::infinity();
-    return 0;
-  }
-  static Acc term(Acc a, Acc b) {
-    if constexpr (kSemiring == Semiring::min_plus) return a + b;
-    if constexpr (kSemiring == Semiring::or_and) return a != 0 && b != 0 ? 1 : 0;
-    return a * b;
-  }
-  static Acc sum(Acc x, Acc y) {
-    if constexpr (kSemiring == Semiring::min_plus) return x <= y || x != x ? x : y;
-    if constexpr (kSemiring == Semiring::max_times) return x >= y || x != x ? x : y;
-    if constexpr (kSemiring == Semiring::or_and) return x != 0 || y != 0 ? 1 : 0;
-    return x + y;
-  }
-};
-
-template <Semiring kSemiring, class Kinds>
-struct SemiringRows {
-  using Acc = typename Kinds::Acc;
-  using Sum = Algebra<kSemiring, Acc>;
-  static constexpr Index kBlock = 64;
-
-  static void rows(const Operands<Kinds>& x, Index first, Index last) {
-    for (Index i = first; i < last; ++i) {
-      const Offset begin = x.a.row_offsets[i], end = x.a.row_offsets[i + 1];
-      for (Index j = 0; j < x.dense_cols; j = next_block(x, j)) {
-        Acc sums[kBlock];
-        block(x, begin, end, j, sums);
-        auto* c = x.c_row(i) + j;
-        for (Index k = 0; k < next_block(x, j) - j; ++k) x.store(c[k], sums[k]);
-      }
-    }
-  }
-
-  static void stretch(const Operands<Kinds>& x, Offset begin, Offset end, Acc* sums) {
-    for (Index j = 0; j < x.dense_cols; j = next_block(x, j)) block(x, begin, end, j, sums + j);
-  }
-
-  static void combine(Acc* sums, const Acc* more, Index count) {
-    for (Index j = 0; j < count; ++j) sums[j] = Sum::sum(sums[j], more[j]);
-  }
-
- private:
-  static Index next_block(const Operands<Kinds>& x, Index j) {
-    return j + std::min(kBlock, x.dense_cols - j);
-  }
-
-  static void block(const Operands<Kinds>& x, Offset begin, Offset end, Index j, Acc* sums) {
-    const Index count = next_block(x, j) - j;
-    std::fill(sums, sums + count, Sum::empty_sum());
-    for (Offset at = begin; at < end; ++at) {
-      const Acc value = x.a.template value_as<Acc>(at);
-      const auto* b = x.b_row(x.a.col_indices[at]) + j;
-      for (Index k = 0; k < count; ++k) {
-        sums[k] = Sum::sum(sums[k], Sum::term(value, load_as<Acc>(b[k])));
-      }
-    }
-  }
-};
-
-template <Semiring kSemiring, class Kinds>
-RowKernels<Kinds> semiring_kernels() {
-  using Rows = SemiringRows<kSemiring, Kinds>;
-  return {&Rows::rows, &Rows::stretch, &Rows::combine};
-}
 
 }  // namespace
 
@@ -365,32 +358,85 @@ Isa chosen_isa() {
 namespace {
 
 /// Turns an inner loop into the functions of the header.
-template <class Kinds, auto kRows>
+template <class Kinds, auto kRows, auto kScatter, auto kGather>
 struct VectorRows {
   using Acc = typename Kinds::Acc;
   using RowJob = Job<typename Kinds::A, typename Kinds::B, Acc>;
 
-  static void rows(const Operands<Kinds>& x, Index first, Index last) {
+  static void rows(const Operands<Kinds>& x, const RowsWanted& wanted) {
     const bool c_is_narrow = !std::is_same_v<typename Kinds::C, Acc>;
     kRows(RowJob{x.a, x.b, x.b_leading_dim, x.c, x.c_leading_dim, c_is_narrow, x.dense_cols,
-                 x.alpha, x.beta, x.reads_c},
-          first, last);
+                 x.alpha, x.beta, x.reads_c, x.a.nnz(), wanted.how.prefetch_bytes > 0,
+                 wanted.how.prefetch_bytes, wanted.how.streams_c},
+          wanted.first, wanted.last, wanted.col, wanted.cols);
   }
 
   /// A matrix of one row, whose C is `sums`.
-  static void stretch(const Operands<Kinds>& x, Offset begin, Offset end, Acc* sums) {
-    const Offset row_offsets[2] = {begin, end};
-    RowJob job{x.a, x.b, x.b_leading_dim, sums, x.dense_cols, false, x.dense_cols, 1, 0, false};
+  static void stretch(const Operands<Kinds>& x, const StretchWanted& wanted, Acc* sums) {
+    const Offset row_offsets[2] = {wanted.begin, wanted.end};
+    RowJob job{x.a,
+               x.b,
+               x.b_leading_dim,
+               sums,
+               x.dense_cols,
+               false,
+               x.dense_cols,
+               1,
+               0,
+               false,
+               x.a.nnz(),
+               wanted.how.prefetch_bytes > 0,
+               wanted.how.prefetch_bytes,
+               false};
     job.a.rows = 1;
     job.a.row_offsets = row_offsets;
-    kRows(job, 0, 1);
+    kRows(job, 0, 1, wanted.col, wanted.cols);
+  }
+
+  static void scatter(const Operands<Kinds>& x, const ScatterWanted& wanted, Acc* sums,
+                      Offset sums_leading_dim) {
+    kScatter(x.a, x.b_row(wanted.row) + wanted.col, wanted, sums, sums_leading_dim);
+  }
+
+  static void gather(const Operands<Kinds>& x, const StretchWanted& wanted, Acc* sums) {
+    kGather(RowJob{x.a, x.b, x.b_leading_dim, sums, 0, false, x.dense_cols, 1, 0, false, x.a.nnz(),
+                   wanted.how.prefetch_bytes > 0, wanted.how.prefetch_bytes, false},
+            wanted, sums);
   }
 };
 
-template <class Kinds, auto kRows>
+template <class Kinds, auto kRows, auto kScatter, auto kGather>
 RowKernels<Kinds> vector_kernels() {
-  using Rows = VectorRows<Kinds, kRows>;
-  return {&Rows::rows, &Rows::stretch, &SemiringRows<Semiring::plus_times, Kinds>::combine};
+  using Rows = VectorRows<Kinds, kRows, kScatter, kGather>;
+  return {&Rows::rows,
+          &Rows::stretch,
+          &Rows::scatter,
+          &Rows::gather,
+          0,
+          &portable::SemiringRows<Semiring::plus_times, Kinds>::combine};
+}
+
+}  // namespace
+
+namespace {
+
+template <template <Semiring, class> class Rows, Semiring kSemiring, class Kinds>
+RowKernels<Kinds> semiring_kernels() {
+  using Loops = Rows<kSemiring, Kinds>;
+  return {&Loops::rows,
+          &Loops::stretch,
+          &Loops::scatter,
+          nullptr,
+          Algebra<kSemiring, typename Kinds::Acc>::empty_sum(),
+          &Loops::combine};
+}
+
+/// The loops of one instruction set for semirings other than plus_times.
+template <template <Semiring, class> class Rows, class Kinds>
+RowKernels<Kinds> semiring_kernels(Semiring semiring) {
+  if (semiring == Semiring::min_plus) return semiring_kernels<Rows, Semiring::min_plus, Kinds>();
+  if (semiring == Semiring::max_times) return semiring_kernels<Rows, Semiring::max_times, Kinds>();
+  return semiring_kernels<Rows, Semiring::or_and, Kinds>();
 }
 
 }  // namespace
@@ -398,20 +444,26 @@ RowKernels<Kinds> vector_kernels() {
 template <class Kinds>
 RowKernels<Kinds> row_kernels(Isa isa, Semiring semiring) {
   if constexpr (std::is_same_v<typename Kinds::B, typename Kinds::Acc>) {  // not for 16-bit kinds
-    switch (semiring) {
-      case Semiring::plus_times: break;
-      case Semiring::min_plus: return semiring_kernels<Semiring::min_plus, Kinds>();
-      case Semiring::max_times: return semiring_kernels<Semiring::max_times, Kinds>();
-      case Semiring::or_and: return semiring_kernels<Semiring::or_and, Kinds>();
+    if (semiring != Semiring::plus_times) {
+#if defined(__x86_64__)
+      if (isa == Isa::avx512) return semiring_kernels<avx512::SemiringRows, Kinds>(semiring);
+      if (isa == Isa::avx2) return semiring_kernels<avx2::SemiringRows, Kinds>(semiring);
+#endif
+      return semiring_kernels<portable::SemiringRows, Kinds>(semiring);
     }
   }
   using RowJob = Job<typename Kinds::A, typename Kinds::B, typename Kinds::Acc>;
 #if defined(__x86_64__)
-  if (isa == Isa::avx512) return vector_kernels<Kinds, &avx512::rows<RowJob>>();
-  if (isa == Isa::avx2) return vector_kernels<Kinds, &avx2::rows<RowJob>>();
+  if (isa == Isa::avx512)
+    return vector_kernels<Kinds, &avx512::rows<RowJob>, &avx512::scatter<RowJob>,
+                          &avx512::gather<RowJob>>();
+  if (isa == Isa::avx2)
+    return vector_kernels<Kinds, &avx2::rows<RowJob>, &avx2::scatter<RowJob>,
+                          &avx2::gather<RowJob>>();
 #endif
   (void)isa;
-  return vector_kernels<Kinds, &portable::rows<RowJob>>();
+  return vector_kernels<Kinds, &portable::rows<RowJob>, &portable::scatter<RowJob>,
+                        &portable::gather<RowJob>>();
 }
 
 // The table of legal kinds.

@@ -16,15 +16,53 @@ bool is_supported(Isa isa);
 /// avx2 or avx512; for tests and comparisons). Throws UsageError if that is not to be had here.
 Isa chosen_isa();
 
-/// The inner loops for one combination of kinds, one instruction set and one semiring. Every
-/// element of C is summed in the order of its row of A, whoever calls.
+/// What may be set about the inner loops; no setting changes a bit of the result.
+struct RowSettings {
+  Offset prefetch_bytes = 4096;  // rows of B are asked for this much work ahead; 0 = not at all
+  bool streams_c = false;        // C is written past the caches where its rows lie on vectors
+};
+
+/// Columns [col, col + cols) of rows [first, last) of C. `col` is a multiple of 64 elements or 0.
+struct RowsWanted {
+  Index first, last;
+  Index col, cols;
+  RowSettings how;
+};
+
+/// The sums over entries [begin, end), all of one row, for columns [col, col + cols).
+struct StretchWanted {
+  Offset begin, end;
+  Index col, cols;
+  RowSettings how;
+};
+
+/// Entries [begin, end) of row `row` of A, for columns [col, col + cols) of B; the sums of column j of
+/// A are row j - origin of a matrix with `cols` columns or more.
+struct ScatterWanted {
+  Index row;
+  Offset begin, end;
+  Index col, cols;
+  Offset origin;
+};
+
+/// The inner loops for one combination of kinds, one instruction set and one semiring. The order in
+/// which an element of C is summed depends on its row's length, the width of C and the instruction
+/// set, not on how rows, columns and threads are shared out.
 template <class Kinds>
 struct RowKernels {
   using Acc = typename Kinds::Acc;
-  /// Rows [first, last) of C, finished.
-  void (*rows)(const Operands<Kinds>& x, Index first, Index last);
-  /// The sums over entries [begin, end), all of one row, for every column; before alpha and beta.
-  void (*stretch)(const Operands<Kinds>& x, Offset begin, Offset end, Acc* sums);
+  /// Rows of C, finished.
+  void (*rows)(const Operands<Kinds>& x, const RowsWanted& wanted);
+  /// Sums before alpha and beta; column j goes to sums[j].
+  void (*stretch)(const Operands<Kinds>& x, const StretchWanted& wanted, Acc* sums);
+  /// Adds every entry times row `row` of B to the sums of the entry's column: A^T * B, row by row.
+  void (*scatter)(const Operands<Kinds>& x, const ScatterWanted& wanted, Acc* sums,
+                  Offset sums_leading_dim);
+  /// Reads what `stretch` reads, and makes nothing of it: for the gather mark. Null where the inner
+  /// loops are not vectors.
+  void (*gather)(const Operands<Kinds>& x, const StretchWanted& wanted, Acc* sums);
+  /// What an empty sum is in the semiring.
+  Acc empty_sum;
   /// sums[j] += more[j], in the semiring.
   void (*combine)(Acc* sums, const Acc* more, Index count);
 };

@@ -1,5 +1,5 @@
-// unrolled_8, unrolled_16: the loop over columns unrolled, sums in local variables.
-// Owns     a thread makes whole rows of C, 8 or 16 columns at a time; what is left over one by one
+// unrolled_4, _8, _16, _32: the loop over columns unrolled, sums in local variables.
+// Owns     a thread makes whole rows of C, that many columns at a time; what is left over one by one
 // Reads    a row of A once per block of columns (from L1 after the first); of B a piece of a row
 // Launch   as row_parallel
 // Needs    nothing
@@ -20,11 +20,11 @@ void multiply_block(const Operands<Kinds>& x, Index i, Index j) {
   for (Offset at = x.a.row_offsets[i]; at < x.a.row_offsets[i + 1]; ++at) {
     const Acc value = x.a.template value_as<Acc>(at);
     const auto* b = x.b_row(x.a.col_indices[at]) + j;
-#pragma GCC unroll 16
+#pragma GCC unroll 32
     for (int k = 0; k < kColumns; ++k) sum[k] += value * load_as<Acc>(b[k]);
   }
   auto* c = x.c_row(i) + j;
-#pragma GCC unroll 16
+#pragma GCC unroll 32
   for (int k = 0; k < kColumns; ++k) x.store(c[k], sum[k]);
 }
 
@@ -40,6 +40,11 @@ void multiply_unrolled(const Operands<Kinds>& x) {
 }
 
 template <class Kinds>
+struct Unrolled4 {
+  static void multiply(const Operands<Kinds>& x) { multiply_unrolled<4>(x); }
+};
+
+template <class Kinds>
 struct Unrolled8 {
   static void multiply(const Operands<Kinds>& x) { multiply_unrolled<8>(x); }
 };
@@ -49,7 +54,16 @@ struct Unrolled16 {
   static void multiply(const Operands<Kinds>& x) { multiply_unrolled<16>(x); }
 };
 
+template <class Kinds>
+struct Unrolled32 {
+  static void multiply(const Operands<Kinds>& x) { multiply_unrolled<32>(x); }
+};
+
 }  // namespace
+
+std::unique_ptr<SpmmMethod> make_unrolled_4(const MethodInput& input) {
+  return make_stateless<Unrolled4>(input);
+}
 
 std::unique_ptr<SpmmMethod> make_unrolled_8(const MethodInput& input) {
   return make_stateless<Unrolled8>(input);
@@ -57,6 +71,10 @@ std::unique_ptr<SpmmMethod> make_unrolled_8(const MethodInput& input) {
 
 std::unique_ptr<SpmmMethod> make_unrolled_16(const MethodInput& input) {
   return make_stateless<Unrolled16>(input);
+}
+
+std::unique_ptr<SpmmMethod> make_unrolled_32(const MethodInput& input) {
+  return make_stateless<Unrolled32>(input);
 }
 
 }  // namespace csrkit::cpu

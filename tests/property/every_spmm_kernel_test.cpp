@@ -326,7 +326,11 @@ TEST_P(SpmmKernelContract, ForecastsItsMemory) {
   }
   limited.memory_limit_bytes = 10u << 20;
   const auto plan = kernel().make_plan(problem, limited);
-  EXPECT_GE(plan->phases().peak_bytes, problem.a.size_bytes() / 2);
+  if (kernel().name == std::string("column_ranges")) {
+    EXPECT_LT(plan->phases().peak_bytes, problem.a.size_bytes() / 10) << "it makes no A^T";
+  } else if (kernel().name != std::string("auto")) {
+    EXPECT_GE(plan->phases().peak_bytes, problem.a.size_bytes() / 2);
+  }
   EXPECT_LE(plan->phases().peak_bytes, limited.memory_limit_bytes);
 }
 

@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "cpu/spmm/plan.h"
 #include "cpu/spmm/registry.h"
 #include "cpu/spmm/row_kernels.h"
+#include "cpu/spmm/settings.h"
 
 namespace csrkit::cpu {
 namespace {
@@ -70,6 +72,76 @@ TEST(NnzBalanced, ForecastsTheSumsOfCutRows) {
   PlanOptions options;
   options.memory_limit_bytes = 1 << 20;
   EXPECT_THROW(plan_of("nnz_balanced", problem, options), MemoryError);
+}
+
+/// Rows of every length from 0 to `rows` - 1, columns scattered.
+CsrMatrix rows_of_all_lengths(Index rows) {
+  Buffer<Offset> row_offsets(Offset{rows} + 1);
+  row_offsets[0] = 0;
+  for (Index i = 0; i < rows; ++i) row_offsets[i + 1] = row_offsets[i] + i;
+  const Offset nnz = row_offsets[rows];
+  Buffer<Index> col_indices(nnz);
+  Buffer<float> values(nnz);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index n = 0; n < i; ++n) {
+      col_indices[row_offsets[i] + n] = n * (rows / i) + (i + n) % (rows / i);
+      values[row_offsets[i] + n] = 1.0f / static_cast<float>(i + 2 * n + 1);
+    }
+  }
+  return CsrMatrix(rows, rows, std::move(row_offsets), std::move(col_indices),
+                   ValueArray::from(std::move(values)));
+}
+
+TEST(NnzBalanced, GivesTheSameBitsWithEverySettingAndTeam) {
+  const CsrMatrix a = rows_of_all_lengths(600);
+  for (const Index dense_cols : {1, 2, 3, 16, 33, 128, 300}) {
+    const SpmmProblem problem = default_spmm_problem(a, dense_cols);
+    DenseMatrix b(600, dense_cols, ValueKind::f32);
+    fill_random(b.view(), 3);
+    const auto product = [&](const std::string& variant, int threads) {
+      PlanOptions options;
+      options.variant = variant;
+      options.where.threads = threads;
+      const auto plan = plan_of("nnz_balanced", problem, options);
+      DenseMatrix c(600, dense_cols, ValueKind::f32);
+      fill_nan(c.view());
+      plan->bind(b.view(), c.view());
+      plan->multiply();
+      return c;
+    };
+    const DenseMatrix expected = product("", 1);
+    for (const std::string& variant : candidate_settings(problem)) {
+      for (const int threads : {1, 3}) {
+        const DenseMatrix found = product(variant, threads);
+        EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, found.size_bytes()), 0)
+            << variant << " K=" << dense_cols << " threads=" << threads;
+      }
+    }
+  }
+}
+
+TEST(Settings, AreReadAndWritten) {
+  for (const char* text :
+       {"tile=0,prefetch=0,stores=cached", "tile=128,prefetch=512,stores=stream"}) {
+    EXPECT_EQ(text_of(parse_settings(text)), text);
+  }
+  EXPECT_EQ(text_of(parse_settings("tile=64")), "tile=64,prefetch=4096,stores=cached");
+  for (const char* text : {"", "tile", "tile=1", "tile=-64", "tile=64,tile=64", "stores=twice",
+                           "prefetch=4k", "speed=9", "tile=64,"}) {
+    EXPECT_THROW(parse_settings(text), UsageError) << text;
+  }
+  PlanOptions options;
+  options.variant = "tile=64";
+  const SpmmProblem problem = default_spmm_problem(long_row(9), 4);
+  EXPECT_THROW(plan_of("row_parallel", problem, options), UsageError) << "it has no variants";
+  EXPECT_NE(plan_of("nnz_balanced", problem, options)->choice().find("as asked"),
+            std::string::npos);
+}
+
+TEST(Settings, KnowWhereRowsShareColumns) {
+  EXPECT_EQ(fresh_rows_of_b(CsrMatrix()), 0);
+  EXPECT_NEAR(fresh_rows_of_b(long_row(3000)), 1, 0.1);
+  EXPECT_LT(fresh_rows_of_b(rows_of_all_lengths(300)), 0.2);
 }
 
 TEST(Auto, SaysWhatItChoseAndWhy) {

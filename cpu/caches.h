@@ -1,0 +1,17 @@
+// What the machine says about its caches.
+#pragma once
+
+#include <cstdint>
+
+namespace csrkit::cpu {
+
+struct CacheSizes {
+  std::uint64_t private_bytes;     // of the largest cache that a core has to itself (L2)
+  std::uint64_t last_level_bytes;  // of the largest cache
+};
+
+/// As the system reports them. Virtual machines often hide their caches: then 1 MiB and 32 MiB, which
+/// server cores of the last years have or exceed.
+CacheSizes cache_sizes();
+
+}  // namespace csrkit::cpu

@@ -1,0 +1,120 @@
+// gather_mark: how fast B's rows can be had: every row of B that A names is read and added up.
+// Owns     a thread reads the rows of B of neighbouring pieces of 2,048 entries; nothing is written
+// Reads    A's columns in a stream, values not at all; of B what a multiplication reads, all columns
+//          at once or in slices of 64, asked for early or not: the fastest of the four, found out when
+//          it is first called
+// Launch   pieces shared out as in nnz_balanced
+// Needs    nothing
+// Against  nothing: it is the mark. A multiplication can pass it where rows share columns and sums
+//          stay in registers longer than a piece
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <vector>
+
+#include "cpu/spmm/row_kernels.h"
+#include "cpu/work_shares.h"
+
+namespace csrkit::cpu {
+
+namespace {
+
+constexpr Offset kPiece = 2048;
+constexpr Index kSlice = 64;
+constexpr int kTrials = 5;
+
+struct Way {
+  Index slice;  // columns at a time
+  Offset prefetch_bytes;
+};
+
+template <class Kinds>
+class GatherMark : public SpmmMethod {
+ public:
+  using Acc = typename Kinds::Acc;
+
+  explicit GatherMark(const MethodInput& input)
+      : op_a_(input.op_a),
+        team_(input.team),
+        kernels_(row_kernels<Kinds>(chosen_isa(), Semiring::plus_times)),
+        shares_(input.team.threads, 1) {
+    // A line of its own for every thread, so that writing the sums costs nobody anything.
+    const Offset sums = Offset{team_.threads} * kSumsPerThread;
+    input.budget.reserve(static_cast<std::uint64_t>(sums) * sizeof(Acc), "the sums of the mark");
+    sums_ = Buffer<Acc>(sums);
+    for (const Index slice : {input.problem.dense_cols, kSlice}) {
+      if (slice == kSlice && input.problem.dense_cols <= kSlice) continue;
+      for (const Offset prefetch_bytes : {0, 4096}) ways_.push_back({slice, prefetch_bytes});
+    }
+  }
+
+  void multiply(const MethodCall& call) override {
+    const Operands<Kinds> x(op_a_, call, team_);
+    if (ways_.size() > 1) keep_fastest(x);
+    gather(x, ways_.front());
+  }
+
+  std::string choice() const override {
+    return "slices of " + std::to_string(ways_.front().slice) + " columns, " +
+           (ways_.front().prefetch_bytes > 0 ? "asked for early" : "not asked for early");
+  }
+
+ private:
+  static constexpr Offset kSumsPerThread = 256;
+
+  void keep_fastest(const Operands<Kinds>& x) {
+    using Clock = std::chrono::steady_clock;
+    Way fastest = ways_.front();
+    auto least = Clock::duration::max();
+    for (const Way& way : ways_) {
+      for (int trial = 0; trial < kTrials; ++trial) {
+        const auto start = Clock::now();
+        gather(x, way);
+        const auto time = Clock::now() - start;
+        if (time < least) {
+          least = time;
+          fastest = way;
+        }
+      }
+    }
+    ways_ = {fastest};
+  }
+
+  void gather(const Operands<Kinds>& x, const Way& way) {
+    RowSettings settings;
+    settings.prefetch_bytes = way.prefetch_bytes;
+    const Offset pieces = (x.a.nnz() + kPiece - 1) / kPiece;
+    const Offset slices = (x.dense_cols - 1) / way.slice + 1;
+    shares_.deal(pieces * slices);
+#pragma omp parallel num_threads(team_.threads)
+    {
+      const int thread = omp_get_thread_num();
+      for (Offset task = shares_.next(0, thread); task >= 0; task = shares_.next(0, thread)) {
+        // Slices outside: a thread goes through its pieces once per slice.
+        const Offset begin = task % pieces * kPiece;
+        const Offset end = std::min(begin + kPiece, x.a.nnz());
+        const auto col = static_cast<Index>(task / pieces * way.slice);
+        const Index cols = std::min(way.slice, x.dense_cols - col);
+        kernels_.gather(x, {begin, end, col, cols, settings},
+                        sums_.data() + Offset{thread} * kSumsPerThread);
+      }
+    }
+  }
+
+  CsrMatrix op_a_;
+  Team team_;
+  RowKernels<Kinds> kernels_;
+  WorkShares shares_;
+  Buffer<Acc> sums_;
+  std::vector<Way> ways_;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmmMethod> make_gather_mark(const MethodInput& input) {
+  return with_spmm_kinds(input.problem, [&](auto kinds) -> std::unique_ptr<SpmmMethod> {
+    return std::make_unique<GatherMark<decltype(kinds)>>(input);
+  });
+}
+
+}  // namespace csrkit::cpu

@@ -1,0 +1,146 @@
+#include "cpu/spmm/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <charconv>
+
+#include "cpu/caches.h"
+
+namespace csrkit::cpu {
+
+namespace {
+
+/// A slice of B's rows must be worth the walk along A that it costs: 8 bytes of A per entry against
+/// 256 of B.
+constexpr Index kTileBytes = 256;
+constexpr Offset kPrefetchBytes = 4096;
+/// Above this, most rows of B come from somewhere else than the caches next to the core.
+constexpr double kScattered = 0.5;
+
+std::uint64_t row_bytes(Index cols, ValueKind kind) {
+  return static_cast<std::uint64_t>(cols) * static_cast<std::uint64_t>(size_of(kind));
+}
+
+}  // namespace
+
+double fresh_rows_of_b(const CsrMatrix& op_a) {
+  constexpr Offset kWindow = 4096;
+  constexpr Offset kMostWindows = 16;
+  constexpr std::size_t kSlots = 1
+                                 << 15;  // one bit per hashed column; collisions cost some per cent
+  const Offset nnz = op_a.nnz();
+  if (nnz == 0) return 0;
+  const Offset windows = std::clamp<Offset>(nnz / (8 * kWindow), 1, kMostWindows);
+  Offset seen = 0, fresh = 0;
+  for (Offset n = 0; n < windows; ++n) {
+    std::bitset<kSlots> named;
+    const Offset begin = nnz / windows * n;
+    const Offset end = std::min(begin + kWindow, nnz);
+    for (Offset at = begin; at < end; ++at) {
+      const auto column = static_cast<std::uint32_t>(op_a.col_indices()[at]);
+      const std::size_t slot = (column * 2654435761u) >> 17;  // Knuth's multiplicative hash
+      if (!named[slot]) ++fresh;
+      named[slot] = true;
+    }
+    seen += end - begin;
+  }
+  return static_cast<double>(fresh) / static_cast<double>(seen);
+}
+
+Settings default_settings(const MethodInput& input, std::string* why) {
+  const SpmmProblem& problem = input.problem;
+  const CacheSizes caches = cache_sizes();
+  const double fresh = fresh_rows_of_b(input.op_a);
+  const auto rows_of_b = static_cast<std::uint64_t>(input.op_a.cols());
+  const std::uint64_t b_row_bytes = row_bytes(problem.dense_cols, problem.b);
+  const std::uint64_t b_bytes = rows_of_b * b_row_bytes;
+  const std::uint64_t c_bytes =
+      static_cast<std::uint64_t>(input.op_a.rows()) * row_bytes(problem.dense_cols, problem.c);
+  const bool is_scattered = fresh > kScattered;
+  // In columns, a multiple of 64 as the inner loops want it.
+  const Index tile_cols = std::max<Index>(64, kTileBytes / size_of(problem.b));
+
+  Settings settings;
+  *why = is_scattered ? "rows of A share few columns" : "neighbouring rows of A share columns";
+  // A slice of B that fits where all of B does not. Three quarters of a private cache, because A and C pass
+  // through it too; a quarter of the last level, because that is how much of it one can count on.
+  const std::uint64_t slice_bytes = rows_of_b * row_bytes(tile_cols, problem.b);
+  if (is_scattered && problem.dense_cols >= 2 * tile_cols) {
+    for (const std::uint64_t cache : {caches.private_bytes / 4 * 3, caches.last_level_bytes / 4}) {
+      if (b_bytes > cache && slice_bytes <= cache) {
+        settings.tile_cols = tile_cols;
+        *why += ", slices of B fit a cache that B does not";
+        break;
+      }
+    }
+  }
+  settings.rows.prefetch_bytes =
+      is_scattered && b_bytes > caches.private_bytes / 2 ? kPrefetchBytes : 0;
+  // C that would be evicted anyhow before it is written again.
+  if (c_bytes > 2 * caches.private_bytes * static_cast<std::uint64_t>(input.team.threads)) {
+    settings.rows.streams_c = true;
+    *why += ", C exceeds the caches next to the cores";
+  }
+  return settings;
+}
+
+Settings parse_settings(const std::string& text) {
+  const auto refuse = [&]() -> UsageError {
+    return UsageError(
+        "'" + text +
+        "' is no setting of nnz_balanced; expected the form "
+        "tile=64,prefetch=4096,stores=stream (tile 0 or a multiple of 64, prefetch in "
+        "bytes, stores cached or stream)");
+  };
+  Settings settings;
+  std::array<bool, 3> given{};
+  std::size_t from = 0;
+  while (from <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    const std::string part = text.substr(from, comma - from);
+    from = comma + 1;
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos) throw refuse();
+    const std::string key = part.substr(0, equals), value = part.substr(equals + 1);
+    int number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool is_number =
+        error == std::errc() && end == value.data() + value.size() && number >= 0;
+    const std::size_t which = key == "tile" ? 0 : key == "prefetch" ? 1 : key == "stores" ? 2 : 3;
+    if (which == 3 || given[which]) throw refuse();
+    given[which] = true;
+    if (which == 0) {
+      if (!is_number || number % 64 != 0) throw refuse();
+      settings.tile_cols = number;
+    } else if (which == 1) {
+      if (!is_number) throw refuse();
+      settings.rows.prefetch_bytes = number;
+    } else {
+      if (value != "cached" && value != "stream") throw refuse();
+      settings.rows.streams_c = value == "stream";
+    }
+  }
+  return settings;
+}
+
+std::string text_of(const Settings& settings) {
+  return "tile=" + std::to_string(settings.tile_cols) +
+         ",prefetch=" + std::to_string(settings.rows.prefetch_bytes) +
+         ",stores=" + (settings.rows.streams_c ? "stream" : "cached");
+}
+
+std::vector<std::string> candidate_settings(const SpmmProblem& problem) {
+  std::vector<std::string> candidates;
+  for (const Index tile_cols : {0, 64}) {
+    if (tile_cols >= problem.dense_cols) continue;
+    for (const Offset prefetch_bytes : {0, 4096, 8192}) {
+      for (const bool streams_c : {false, true}) {
+        candidates.push_back(text_of({tile_cols, {prefetch_bytes, streams_c}}));
+      }
+    }
+  }
+  return candidates;
+}
+
+}  // namespace csrkit::cpu

@@ -1,0 +1,33 @@
+// What can be set about nnz_balanced, how it is written (for --variant and --tune), and what is best
+// when nobody has measured. No setting changes a bit of the result.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cpu/spmm/plan.h"
+#include "cpu/spmm/row_kernels.h"
+
+namespace csrkit::cpu {
+
+struct Settings {
+  Index tile_cols = 0;  // columns of B that are gone through before the next ones; 0 = all at once
+  RowSettings rows;
+};
+
+/// Among a few thousand neighbouring entries, the part that names a row of B not named among them
+/// before: 1 where every entry needs another row, near 0 where rows of A share their columns. From a
+/// few samples of the matrix.
+double fresh_rows_of_b(const CsrMatrix& op_a);
+
+/// Chosen from sizes, caches, threads and fresh_rows_of_b; `why` says it in words.
+Settings default_settings(const MethodInput& input, std::string* why);
+
+/// "tile=64,prefetch=4096,stores=stream". Throws UsageError that shows this form.
+Settings parse_settings(const std::string& text);
+std::string text_of(const Settings& settings);
+
+/// What is worth measuring for a problem, as text.
+std::vector<std::string> candidate_settings(const SpmmProblem& problem);
+
+}  // namespace csrkit::cpu

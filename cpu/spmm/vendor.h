@@ -1,0 +1,45 @@
+// What the peers' rows (vendor_<name>) have in common: f32 or f64 with stored values, offsets of 32
+// bits where the peer wants them, and the products without a single multiplication, which some
+// peers refuse.
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "cpu/spmm/plan.h"
+
+namespace csrkit::cpu {
+
+/// make_<peer>: the method for the problem's one kind of number.
+template <template <class> class Method>
+std::unique_ptr<SpmmMethod> make_vendor(const MethodInput& input) {
+  if (input.problem.b == ValueKind::f64) return std::make_unique<Method<double>>(input);
+  return std::make_unique<Method<float>>(input);
+}
+
+/// Row offsets as int. Throws UsageError if the matrix has too many nonzeros for the peer.
+inline Buffer<int> narrow_row_offsets(const MethodInput& input, const char* peer) {
+  const CsrMatrix& a = input.op_a;
+  if (a.nnz() > std::numeric_limits<int>::max()) {
+    throw UsageError(std::string(peer) + " counts nonzeros in 32 bits, and the matrix has " +
+                     std::to_string(a.nnz()) + "; use a kernel of csrkit");
+  }
+  const Offset size = Offset{a.rows()} + 1;
+  input.budget.reserve(static_cast<std::uint64_t>(size) * sizeof(int), "32-bit row offsets");
+  Buffer<int> offsets(size);
+  for (Offset i = 0; i < size; ++i) offsets[i] = static_cast<int>(a.row_offsets()[i]);
+  return offsets;
+}
+
+/// C = beta * C, without reading C if beta is 0.
+template <class Value>
+void scale_output(const MethodCall& call) {
+  for (Index i = 0; i < call.c.rows; ++i) {
+    Value* row = call.c.as<Value>() + Offset{i} * call.c.leading_dim;
+    for (Index j = 0; j < call.c.cols; ++j) {
+      row[j] = call.beta == 0 ? Value{0} : static_cast<Value>(call.beta) * row[j];
+    }
+  }
+}
+
+}  // namespace csrkit::cpu
