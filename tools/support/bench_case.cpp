@@ -51,7 +51,9 @@ Json spmm_record(const BenchKernel& kernel, const CsrMatrix& a, const MultiplyRe
                  const ProblemPlace& place) {
   TunedKernel used{kernel.kernel, ""};
   if (!kernel.tune.empty()) used = tuned_kernel(kernel.tune, place, kernel.room, a, request);
-  MultiplyOutcome outcome = run_multiply(*used.kernel, a, request);
+  MultiplyRequest as_tuned = request;
+  if (!used.variant.empty()) as_tuned.plan.variant = used.variant;
+  MultiplyOutcome outcome = run_multiply(*used.kernel, a, as_tuned);
   if (!used.because.empty()) {
     outcome.choice = used.because + (outcome.choice.empty() ? "" : "; ") + outcome.choice;
   }

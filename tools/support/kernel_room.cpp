@@ -19,7 +19,14 @@ const SpmmKernel& KernelRoom::find(const std::string& wanted) const {
   return find_kernel(*table, wanted);
 }
 
-KernelRoom cpu_spmm_room() { return {"cpu", "spmm", &cpu::spmm_kernels()}; }
+KernelRoom cpu_spmm_room() {
+  static const std::vector<SpmmKernel> rows = [] {
+    std::vector<SpmmKernel> all = cpu::spmm_kernels();
+    all.insert(all.end(), cpu::spmm_marks().begin(), cpu::spmm_marks().end());
+    return all;
+  }();
+  return {"cpu", "spmm", &rows};
+}
 
 std::string capability_names(Capabilities capabilities) {
   static constexpr std::pair<Capabilities, const char*> kNames[] = {

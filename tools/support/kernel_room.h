@@ -19,6 +19,7 @@ struct KernelRoom {
   const SpmmKernel& find(const std::string& name) const;
 };
 
+/// Kernels and marks.
 KernelRoom cpu_spmm_room();
 
 /// "f32 f64 transpose ..." for lists.

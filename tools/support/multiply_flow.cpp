@@ -53,6 +53,7 @@ double MultiplyOutcome::gather_gb_per_second() const {
 void declare_multiply_options(Options& options) {
   options.value("k,dense-cols", "K", "columns of B and C", "32")
       .value("kernel", "NAME", "which kernel; --list shows them", "auto")
+      .value("variant", "SETTING", "a setting of the kernel, for kernels that have some")
       .value("repeat", "N", "measured multiplications", "10")
       .value("warmup", "N", "multiplications before the measured ones", "2")
       .flag("cold", "evict A, B and C from the caches before every measured multiplication")
@@ -106,6 +107,7 @@ MultiplyRequest read_multiply_options(const Options& options) {
   if (options.given("output-kind")) {
     request.output_kind = options.parsed("output-kind", parse_value_kind);
   }
+  request.plan.variant = options.text("variant");
   request.plan.deterministic = !options.flag("nondeterministic");
   if (options.given("memory-limit"))
     request.plan.memory_limit_bytes = options.bytes("memory-limit");

@@ -22,11 +22,11 @@ SpmmToolOptions parse_spmm_options(int argc, const char* const* argv, const Kern
                       ", checks the result and reports the throughput.");
   declare_multiply_options(options);
   declare_io(options);
+  options.value("tune", "CACHE.json",
+                "measure every production kernel on this matrix and use the fastest; the file "
+                "remembers, and what it remembers is not measured again");
   if (is_gpu) {
     options.value("device", "N", "which of the visible GPUs", "0")
-        .value("tune", "CACHE.json",
-               "measure every production kernel on this matrix and use the fastest; the file "
-               "remembers, and what it remembers is not measured again")
         .value("save-plan", "FILE", "keep the choice and the analysis of the matrix, if C is right")
         .value("load-plan", "FILE", "use what --save-plan kept for the same matrix and options");
   } else {
@@ -50,6 +50,9 @@ SpmmToolOptions parse_spmm_options(int argc, const char* const* argv, const Kern
         .example(tool + " graph.csr -k 64 --tune tuned.json --save-plan graph.plan",
                  "find the fastest kernel for this matrix once, and keep the plan")
         .example(tool + " graph.csr -k 64 --load-plan graph.plan", "multiply by that plan");
+  } else {
+    options.example(tool + " graph.csr -k 64 --tune tuned.json",
+                    "find the fastest kernel and setting for this matrix once");
   }
   options.on_list([room](bool as_json) { return list_kernels({room}, as_json); });
   options.parse(argc, argv);
@@ -60,22 +63,25 @@ SpmmToolOptions parse_spmm_options(int argc, const char* const* argv, const Kern
   result.kernel = &room.find(options.text("kernel"));
   result.multiply = read_multiply_options(options);
   require_another_file(result.multiply.output, result.matrix);
+  result.tune = options.text("tune");
+  for (const char* option : {"kernel", "variant"}) {
+    if (options.given("tune") && options.given(option)) {
+      throw UsageError("--tune chooses the kernel; leave --" + std::string(option) + " out");
+    }
+  }
+  require_another_file(result.tune, result.matrix);
   Execution& where = result.multiply.plan.where;
   if (is_gpu) {
     where.device = static_cast<int>(options.integer("device", 0, 1023));
-    result.tune = options.text("tune");
     result.save_plan = options.text("save-plan");
     result.load_plan = options.text("load-plan");
-    for (const char* option : {"tune", "load-plan"}) {
-      if (options.given(option) && options.given("kernel")) {
-        throw UsageError("--" + std::string(option) + " chooses the kernel; leave --kernel out");
-      }
+    if (options.given("load-plan") && options.given("kernel")) {
+      throw UsageError("--load-plan chooses the kernel; leave --kernel out");
     }
     if (options.given("tune") && options.given("load-plan")) {
       throw UsageError("--load-plan names its kernel already; leave --tune out");
     }
     require_another_file(result.save_plan, result.matrix);
-    require_another_file(result.tune, result.matrix);
   } else {
     if (options.given("threads"))
       where.threads = static_cast<int>(options.integer("threads", 1, 4096));
@@ -105,6 +111,7 @@ MultiplyOutcome run_spmm(SpmmToolOptions& options, const KernelRoom& room,
   if (!options.tune.empty()) {
     const TunedKernel tuned = tuned_kernel(options.tune, place, room, a, request);
     options.kernel = tuned.kernel;
+    request.plan.variant = tuned.variant;
     because = tuned.because;
   } else if (!options.load_plan.empty()) {
     loaded = read_plan(options.load_plan, key);

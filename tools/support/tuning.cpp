@@ -50,6 +50,7 @@ Json read_entries(const std::string& path) {
     const Json& entry = entries[i];
     is_whole = entry.is_object() && entry.value("case", Json()).is_object() &&
                entry.value("kernel", Json()).is_string() &&
+               entry.value("variant", Json("")).is_string() &&
                entry.value("median_seconds", Json()).is_object();
     if (!is_whole) refuse(path, 0, "entry " + std::to_string(i) + " without case, kernel or times");
   }
@@ -64,7 +65,12 @@ void write_entries(const std::string& path, const Json& entries) {
   file.commit();
 }
 
-/// Median seconds by kernel, in the table's order.
+/// "row_bins", "nnz_balanced tile=64,stores=stream".
+std::string label_of(const std::string& kernel, const std::string& variant) {
+  return variant.empty() ? kernel : kernel + " " + variant;
+}
+
+/// Median seconds by kernel and variant, in the table's order.
 Json race(const KernelRoom& room, const CsrMatrix& a, const MultiplyRequest& request) {
   MultiplyRequest measured = request;
   measured.check = CheckKind::none;  // the winner's product is judged where it is used
@@ -76,13 +82,20 @@ Json race(const KernelRoom& room, const CsrMatrix& a, const MultiplyRequest& req
   std::string last_failure;
   for (const SpmmKernel& kernel : *room.table) {
     if (kernel.role != Role::production || std::string(kernel.name) == "auto") continue;
-    try {
-      seconds[kernel.name] = run_multiply(kernel, a, measured).samples.median_seconds();
-      log_debug("tuning: " + room.full_name(kernel) + ": " +
-                std::to_string(seconds[kernel.name].get<double>() * 1e3) + " ms");
-    } catch (const MemoryError& error) {
-      last_failure = error.what();
-      log_warning("tuning: " + room.full_name(kernel) + " is out: " + error.what());
+    std::vector<std::string> variants{""};
+    if (kernel.variants != nullptr) variants = kernel.variants(problem_of(a, request));
+    for (const std::string& variant : variants) {
+      const std::string label = label_of(kernel.name, variant);
+      measured.plan.variant = variant;
+      try {
+        seconds[label] = run_multiply(kernel, a, measured).samples.median_seconds();
+        log_debug("tuning: " + room.full_name(kernel) + " " + variant + ": " +
+                  std::to_string(seconds[label].get<double>() * 1e3) + " ms");
+      } catch (const MemoryError& error) {
+        last_failure = error.what();
+        log_warning("tuning: " + room.full_name(kernel) + " is out: " + error.what());
+        break;
+      }
     }
   }
   if (seconds.empty()) throw MemoryError(last_failure);
@@ -104,7 +117,9 @@ TunedKernel tuned_kernel(const std::string& cache, const ProblemPlace& place,
   if (found != entries.end()) {
     const std::string name = (*found)["kernel"];
     for (const SpmmKernel& kernel : *room.table) {
-      if (name == kernel.name) return {&kernel, "tuned: remembered in " + cache};
+      if (name == kernel.name) {
+        return {&kernel, "tuned: remembered in " + cache, found->value("variant", "")};
+      }
     }
     throw InputError(cache + ": byte 0: names a kernel '" + name +
                      "' that is not in this csrkit; delete the file, or give --tune another name");
@@ -117,10 +132,16 @@ TunedKernel tuned_kernel(const std::string& cache, const ProblemPlace& place,
   }
   // Another process may have tuned meanwhile: what it wrote is kept.
   entries = read_entries(cache);
-  entries.push_back({{"case", key}, {"kernel", fastest}, {"median_seconds", seconds}});
+  const std::size_t blank = std::min(fastest.find(' '), fastest.size());
+  const std::string kernel = fastest.substr(0, blank);
+  const std::string variant = fastest.substr(std::min(blank + 1, fastest.size()));
+  entries.push_back(
+      {{"case", key}, {"kernel", kernel}, {"variant", variant}, {"median_seconds", seconds}});
   write_entries(cache, entries);
-  return {&find_kernel(*room.table, fastest), "tuned: " + fastest + " was the fastest of " +
-                                                  std::to_string(seconds.size()) + " kernels"};
+  return {
+      &find_kernel(*room.table, kernel),
+      "tuned: " + fastest + " was the fastest of " + std::to_string(seconds.size()) + " kernels",
+      variant};
 }
 
 }  // namespace csrkit

@@ -11,12 +11,13 @@ namespace csrkit {
 
 struct TunedKernel {
   const SpmmKernel* kernel;
-  std::string because;  // "tuned: row_bins was the fastest of 3 kernels", for reports
+  std::string because;       // "tuned: row_bins was the fastest of 3 kernels", for reports
+  std::string variant = {};  // for PlanOptions::variant
 };
 
 /// The fastest production kernel of `room` for multiplying `a` as `request` says: the remembered one
 /// if the JSON file `cache`, made if it does not exist, knows this problem_key and state of the
-/// caches, else all are measured and the fastest is remembered. A kernel that cannot run for lack of
+/// caches, else all are measured, in all their variants, and the fastest is remembered. A kernel that cannot run for lack of
 /// memory is out of the race; if none can, throws what the last one threw. Throws InputError for a
 /// file that is no tuning cache. Of two processes that tune into one file at the same moment one may
 /// lose its result, never the file.

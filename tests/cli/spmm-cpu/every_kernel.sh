@@ -5,7 +5,7 @@ tiny_mtx >tiny.mtx
 csr-import tiny.mtx tiny.csr --quiet
 kernels=$(csr-spmm-cpu --list --json | python3 -c '
 import json, sys
-print(*[row["kernel"] for row in json.load(sys.stdin)])')
+print(*[row["kernel"] for row in json.load(sys.stdin) if row["role"] not in ("vendor", "mark")])')
 for kernel in $kernels; do
   expect 0 csr-spmm-cpu karate.csr --kernel "$kernel" -k 9 --repeat 2 --warmup 0 --check=full --json
   equals "$(json kernel)" "$kernel"
@@ -13,6 +13,22 @@ for kernel in $kernels; do
   expect 0 csr-spmm-cpu tiny.csr --kernel "${kernel##*.}" -k 3 --repeat 1 --check --transpose \
     --alpha=-0.5 --beta=2
 done
+expect 0 csr-spmm-cpu karate.csr --kernel gather_mark -k 40 --repeat 2
+for kernel in $(csr-spmm-cpu --list | grep -o 'cpu\.spmm\.vendor_[a-z]*'); do
+  expect 0 csr-spmm-cpu karate.csr --kernel "$kernel" -k 9 --repeat 2 --check=full --json
+  equals "$(json check.passed)" True
+done
+expect 0 csr-spmm-cpu karate.csr -k 70 --kernel nnz_balanced --variant tile=64,stores=stream --check
+prints "as asked"
+expect 2 csr-spmm-cpu karate.csr --kernel nnz_balanced --variant tile=63
+says "multiple of 64"
+expect 2 csr-spmm-cpu karate.csr --kernel naive --variant tile=64
+says "no variants"
+expect 0 csr-spmm-cpu karate.csr -k 70 --tune tuned.json --check
+prints "was the fastest of"
+expect 0 csr-spmm-cpu karate.csr -k 70 --tune tuned.json --check
+prints "remembered in tuned.json"
+expect 2 csr-spmm-cpu karate.csr --tune tuned.json --kernel naive
 for kind in none f32 f64 f16 bf16; do
   expect 0 csr-spmm-cpu karate.csr --value-kind $kind -k 5 --repeat 1 --check=sampled --json
   equals "$(json check.sampled)" True

@@ -95,6 +95,28 @@ TEST_F(Tuning, TakesTheFastestProductionKernelAndRemembersIt) {
   EXPECT_EQ(file["entries"][0]["median_seconds"]["slow"], 0.02);
 }
 
+/// Takes the milliseconds that its variant names.
+std::unique_ptr<SpmmPlan> make_as_varied(const SpmmProblem& problem, const PlanOptions& options) {
+  if (options.variant == "7ms") return make_timed<7>(problem, options);
+  return make_timed<30>(problem, options);
+}
+
+TEST_F(Tuning, MeasuresEveryVariantAndRemembersIt) {
+  static const std::vector<SpmmKernel> table = {
+      {"plain", Role::production, kEverything, "", make_timed<10>},
+      {"varied", Role::production, kEverything, "", make_as_varied,
+       [](const SpmmProblem&) -> std::vector<std::string> {
+         return {"30ms", "7ms"};
+       }}};
+  for (const char* because : {"tuned: varied 7ms was the fastest of 3 kernels", "remembered"}) {
+    const TunedKernel tuned =
+        tuned_kernel(cache_, {"aa", "device"}, {"cpu", "spmm", &table}, two_by_two(), request_);
+    EXPECT_STREQ(tuned.kernel->name, "varied");
+    EXPECT_EQ(tuned.variant, "7ms");
+    EXPECT_NE(tuned.because.find(because), std::string::npos) << tuned.because;
+  }
+}
+
 TEST_F(Tuning, AnotherProblemIsAnotherEntry) {
   tune();
   tune({"bb", "device"});
