@@ -38,8 +38,7 @@ class AdaptiveRows : public SpgemmMethod {
     windows_.flags = std::min(windows_.flags, cols);
   }
 
-  void balance(const Offset* row_products) override {
-    pieces_ = RowPieces(problem_.a.rows(), problem_.a.row_offsets(), row_products, threads_);
+  void balance(Offset* row_products) override {
     const Offset cols = problem_.output_cols();
     const Offset* const mask = problem_.mask ? problem_.mask->row_offsets() : nullptr;
     Offset most_hashed = 0, most_sources = 0, most_made = 0;
@@ -53,12 +52,14 @@ class AdaptiveRows : public SpgemmMethod {
       if (mask != nullptr) {
         made = mask[row + 1] - mask[row];
         most_hashed = std::max(most_hashed, made);
-      } else if (kFlagsPerProduct * products < cols) {
+      } else if (products <= kSmallRow || kGroupedFlagsPerProduct * products < cols) {
         most_hashed = std::max(most_hashed, products);
       }
       most_sources = std::max(most_sources, problem_.a.row_length(row));
       most_made = std::max(most_made, made);
     }
+    // After the last look at the products: they are overwritten.
+    pieces_ = RowPieces(problem_.a.rows(), problem_.a.row_offsets(), row_products, threads_);
     const std::uint64_t each = RowScratch<Acc>::bytes_for(windows_, most_hashed, most_sources,
                                                           problem_.drop_below > 0 ? most_made : 0);
     scratch_bytes_ = each * static_cast<std::uint64_t>(threads_) + pieces_.size_bytes();

@@ -35,7 +35,7 @@ class Chosen : public SpgemmMethod {
       return;
     }
   }
-  void balance(const Offset* row_products) override { method_->balance(row_products); }
+  void balance(Offset* row_products) override { method_->balance(row_products); }
   std::uint64_t scratch_bytes() const override { return method_->scratch_bytes(); }
   void count(Index* row_nnz) override { method_->count(row_nnz); }
   void fill(const SpgemmRows& rows) override { method_->fill(rows); }

@@ -10,6 +10,7 @@
 #include "core/available_memory.h"
 #include "core/huge_pages.h"
 #include "core/matrix_stats.h"
+#include "cpu/spgemm/prefix_sum.h"
 
 namespace csrkit::cpu {
 
@@ -80,6 +81,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
     require_same_structure(problem_, a, b);
     problem_.a = a;
     problem_.b = b_is_a ? a : b;
+    if (problem_.transpose_b) note_peak(working_bytes() + derived_bytes_);  // old and new B^T
     op_b_ = problem_.transpose_b ? transpose(problem_.b) : problem_.b;
     method_->set_values(problem_.a, op_b_);
     if (problem_.drop_below > 0) is_counted_ = false;  // what is left depends on the values
@@ -89,7 +91,10 @@ class CpuSpgemmPlan : public SpgemmPlan {
     const double start = seconds_now();
     balance();
     count();
-    make_blocks(false, [](const CsrMatrix&) {});
+    CsrMatrix whole;  // the clock stops before C is given back: who multiplies keeps it
+    make_blocks(false, [&](const CsrMatrix& block) {
+      if (block.rows() == problem_.output_rows()) whole = block;
+    });
     return seconds_now() - start;
   }
 
@@ -257,9 +262,9 @@ class CpuSpgemmPlan : public SpgemmPlan {
   Block allocate(Index first, Index last) {
     Block block{first, last, Buffer<Offset>(Offset{last} - first + 1), {}, {}};
     block.row_offsets[0] = 0;
-    for (Index row = first; row < last; ++row) {
-      block.row_offsets[row - first + 1] = block.row_offsets[row - first] + row_nnz_[row];
-    }
+    inclusive_sums(
+        last - first, threads_, [&](Index row) { return Offset{row_nnz_[first + row]}; },
+        block.row_offsets.data() + 1);
     const Offset nnz = block.row_offsets[last - first];
     note_peak(working_bytes() + csr_bytes(last - first, nnz, problem_.c));
     block.col_indices = Buffer<Index>(nnz);

@@ -38,8 +38,8 @@ class SpgemmMethod {
  public:
   virtual ~SpgemmMethod() = default;
 
-  /// Shares out the work; `row_products` has one number per row and does not stay.
-  virtual void balance(const Offset* row_products) = 0;
+  /// Shares out the work; `row_products` has one number per row, may be overwritten and does not stay.
+  virtual void balance(Offset* row_products) = 0;
 
   /// Most bytes that count and fill keep beside what they are given; known once balanced.
   virtual std::uint64_t scratch_bytes() const = 0;

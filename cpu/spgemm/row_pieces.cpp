@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "core/buffer.h"
+#include "cpu/spgemm/prefix_sum.h"
 
 namespace csrkit::cpu {
 
@@ -18,25 +18,27 @@ constexpr Offset kSmallestPiece =
 
 }  // namespace
 
-RowPieces::RowPieces(Index rows, const Offset* a_offsets, const Offset* row_products, int threads) {
-  const auto cost_of = [&](Index row) {
-    return kRowCost + row_products[row] + (a_offsets[row + 1] - a_offsets[row]);
-  };
-  Offset total = 0;
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : total)
-  for (Index row = 0; row < rows; ++row) total += cost_of(row);
+RowPieces::RowPieces(Index rows, const Offset* a_offsets, Offset* row_products, int threads) {
+  inclusive_sums(
+      rows, threads,
+      [&](Index row) {
+        return kRowCost + row_products[row] + (a_offsets[row + 1] - a_offsets[row]);
+      },
+      row_products);
+  const Offset* const sums = row_products;
+  const Offset total = rows > 0 ? sums[rows - 1] : 0;
   const Offset target = std::max(kSmallestPiece, total / (kPiecesPerThread * threads) + 1);
 
-  std::vector<Offset> costs;
   bounds_.push_back(0);
-  Offset cost = 0;
-  for (Index row = 0; row < rows; ++row) {
-    cost += cost_of(row);
-    if (cost >= target || row == rows - 1) {
-      bounds_.push_back(row + 1);
-      costs.push_back(cost);
-      cost = 0;
-    }
+  std::vector<Offset> costs;
+  while (bounds_.back() < rows) {
+    // The row that completes the piece is its last.
+    const Index first = bounds_.back();
+    const Offset before = first > 0 ? sums[first - 1] : 0;
+    const Offset* const end = sums + rows;
+    const Offset* const last = std::lower_bound(sums + first, end, before + target);
+    bounds_.push_back(last == end ? rows : static_cast<Index>(last - sums) + 1);
+    costs.push_back(sums[bounds_.back() - 1] - before);
   }
   order_.resize(costs.size());
   for (std::size_t piece = 0; piece < costs.size(); ++piece) {

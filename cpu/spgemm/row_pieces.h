@@ -12,8 +12,9 @@ class RowPieces {
  public:
   RowPieces() = default;
 
-  /// A row costs its products, its entries in A and a little for being there.
-  RowPieces(Index rows, const Offset* a_offsets, const Offset* row_products, int threads);
+  /// A row costs its products, its entries in A and a little for being there. `row_products` is
+  /// overwritten.
+  RowPieces(Index rows, const Offset* a_offsets, Offset* row_products, int threads);
 
   /// Calls work(thread, first, last) for the parts of all pieces that lie in [begin, end), from
   /// `threads` threads at once. What a call throws is thrown here, after the others have ended.

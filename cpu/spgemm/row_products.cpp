@@ -218,9 +218,9 @@ std::uint64_t RowScratch<Acc>::bytes_for(const WindowSizes& windows, Offset most
   };
   Offset slots = 32;
   while (slots < 2 * most_hashed) slots *= 2;
-  std::uint64_t bytes = of(windows.sums + 128, sizeof(Acc)) + of(windows.flags + 128, 1) +
-                        of(most_sources, sizeof(Offset)) +
-                        of(most_dropped, sizeof(Index) + sizeof(Acc));
+  std::uint64_t bytes =
+      of(windows.sums + 128, sizeof(Acc)) + of(windows.flags + windows.flags / 64 + 256, 1) +
+      of(most_sources, sizeof(Offset)) + of(most_dropped, sizeof(Index) + sizeof(Acc));
   if (most_hashed > 0) {
     bytes += of(slots, sizeof(Index) + sizeof(Acc)) + of(slots, sizeof(std::uint64_t));
   }

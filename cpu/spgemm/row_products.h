@@ -77,6 +77,7 @@ template <class Acc>
 struct RowScratch {
   Buffer<Acc> sums;             // of the window; the semiring's empty sum everywhere
   Buffer<std::uint8_t> flags;   // 1 where the window has an entry; 0 everywhere
+  Buffer<std::uint8_t> groups;  // 1 where 64 flags have one; 0 everywhere
   Buffer<Index> table_cols;     // hash table; -1 everywhere
   Buffer<Acc> table_sums;       // beside it
   Buffer<std::uint64_t> order;  // (column, slot) of the entries in the table
@@ -89,17 +90,26 @@ struct RowScratch {
                                  Offset most_sources, Offset most_dropped);
 };
 
-/// What decides about a row's accumulator, and what the scratch will need for it.
-enum class Accumulator : std::uint8_t { none, copy, window, tiles, hash, mask };
-inline constexpr Offset kFlagsPerProduct = 256;  // scanned flags that cost as much as one insertion
+/// How a row is summed up. `sparse_window` and `tiles` mark groups of 64 flags, too, so that empty
+/// stretches of the window cost nothing.
+enum class Accumulator : std::uint8_t { none, copy, window, sparse_window, tiles, hash };
+// Columns of a window that may go with one product: flags that are all looked at, and groups of 64
+// flags, where the limit is the caches that scattered sums fill.
+inline constexpr Offset kFlagsPerProduct = 32;
+inline constexpr Offset kGroupedFlagsPerProduct = 4096;
+// A small row's table stays in the first cache and its columns sort in a few vectors.
+inline constexpr Offset kSmallRow = 64;
+inline constexpr Offset kFlagsPerSmallProduct = 256;
 
 inline Accumulator accumulator_for(Offset sources, Offset products, Offset width, Index window) {
   if (products == 0) return Accumulator::none;
   if (sources == 1) return Accumulator::copy;
-  if (width <= kFlagsPerProduct * products) {
-    return width <= window ? Accumulator::window : Accumulator::tiles;
+  const bool is_small = products <= kSmallRow;
+  if (width > (is_small ? kFlagsPerSmallProduct : kGroupedFlagsPerProduct) * products) {
+    return Accumulator::hash;
   }
-  return Accumulator::hash;
+  if (width > window) return Accumulator::tiles;
+  return width <= kFlagsPerProduct * products ? Accumulator::window : Accumulator::sparse_window;
 }
 
 /// The inner loops for one combination of kinds, one instruction set and one semiring.
