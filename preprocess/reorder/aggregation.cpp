@@ -91,6 +91,7 @@ class Mover {
         group_(graph.vertices),
         volume_(Buffer<Offset>::copy_of(graph.volume.data(), graph.vertices)),
         is_due_(graph.vertices) {
+#pragma omp parallel for if (graph.vertices > kWorthThreads)
     for (Index v = 0; v < graph.vertices; ++v) {
       group_[v] = v;
       is_due_[v] = graph.offsets[v] < graph.offsets[v + 1];
@@ -201,6 +202,7 @@ WeightedGraph weighted(Adjacency graph) {
   WeightedGraph result;
   result.vertices = graph.vertices;
   result.volume = Buffer<Offset>(graph.vertices);
+#pragma omp parallel for if (graph.vertices > kWorthThreads)
   for (Index v = 0; v < graph.vertices; ++v) {
     result.volume[v] = static_cast<Offset>(graph.offsets[v + 1] - graph.offsets[v]);
   }

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <cmath>
 
@@ -75,6 +76,21 @@ TEST(Community, GroupsOfGroupsLieTogether) {
     };
     ASSERT_EQ(ring_at(place), ring_at(place / kRing * kRing)) << "place " << place;
   }
+}
+
+TEST(Community, IsTheSameForAnyNumberOfThreads) {
+  // Large enough for every parallel loop to use its threads.
+  const CsrMatrix matrix = test::power_law(40000, 200000, 8);
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const Permutation once = community(matrix);
+  for (const int threads : {2, 5}) {
+    omp_set_num_threads(threads);
+    const Permutation again = community(matrix);
+    EXPECT_TRUE(std::equal(once.new_of_old(), once.new_of_old() + once.size(), again.new_of_old()))
+        << threads;
+  }
+  omp_set_num_threads(before);
 }
 
 TEST(Community, RowsWithoutEntriesComeLastInTheirOrder) {
