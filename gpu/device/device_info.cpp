@@ -50,4 +50,11 @@ DeviceInfo device_info(int ordinal) {
   return info;
 }
 
+std::uint64_t current_l2_bytes() {
+  int device = 0, bytes = 0;
+  CHECK_CUDA(cudaGetDevice(&device));
+  CHECK_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device));
+  return static_cast<std::uint64_t>(bytes);
+}
+
 }  // namespace csrkit::gpu

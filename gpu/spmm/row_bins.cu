@@ -1,28 +1,27 @@
-// row_bins: rows of like length side by side, long rows cut, the last part to arrive adds them up.
-// Owns     8 lanes: one row of C, or a part of a cut row, kAccesses * 16 bytes of B per lane wide
-//          (64 columns of f32); a warp: four rows of about the same length, so none waits for
-//          another
-// Reads    A once per slice, coalesced, passed on by shuffles, evicted first; B one or two aligned
-//          vectors per lane and nonzero, eight of them asked for before the first is used; C
-//          written once, evicted first. Parts of cut rows go through the workspace; no shared
-//          memory
-// Launch   128 threads, 7 blocks per multiprocessor, so at most 72 registers: as measured best.
-//          Slices of the columns in the outer grid dimension, so that one slice of B after the other
-//          stays in L2 if it fits there
+// row_bins: rows of like length side by side, short rows in strips, long rows cut.
+// Owns     8, 16 or 32 lanes: one row of C, a part of a cut row, or a strip of short rows of one
+//          length, 16 bytes of B per lane wide; the groups of a warp have tasks of about the same
+//          length, so none waits for another
+// Reads    A once per slice, coalesced, passed on by shuffles, evicted first; rows of at most eight
+//          entries from a copy in which those of one length lie together, so that a strip needs no
+//          row offsets and no loop over a row; eight rows of B asked for before the first is used; C
+//          written once, evicted first. Parts of cut rows go through the workspace; no shared memory
+// Launch   128 threads, 7 blocks per multiprocessor, so at most 72 registers. Slices of the columns
+//          in the outer grid dimension, so that one slice of B after the other stays in L2 if it
+//          fits there
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses
 // Against  nnz_split: no work at row ends, so half the registers and twice the lanes in flight; the
 //          sum of a cut row is made by its last part (arrival counters; the order of the sum is
 //          fixed, so the bits are always the same), which saves the second kernel. Still bad: A's
 //          rows are visited out of order, which costs locality where the order of the rows had
-//          some.
+//          some; C's stores add to the time of the gather instead of hiding behind it.
 
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/spmm/arithmetic.cuh"
+#include "gpu/device/device_info.h"
 #include "gpu/spmm/plan.h"
-#include "gpu/spmm/row_bins_pieces.h"
-#include "gpu/spmm/row_bins_sums.cuh"
+#include "gpu/spmm/row_bins_multiply.cuh"
 
 namespace csrkit::gpu {
 
@@ -30,172 +29,67 @@ namespace {
 
 constexpr int kThreads = 128;
 constexpr int kBlocksPerMultiprocessor = 7;
-constexpr int kLanes = kRowBinsLanes;
-constexpr int kTailBatch = 4;  // short rests: fewer loads that turn out to be nobody's
 
-template <class Types>
-struct Operands {
-  DeviceCsrView<typename Types::Value> a;
-  DeviceDenseView<const typename Types::Value> b;
-  DeviceDenseView<typename Types::Output> c;
-  typename Types::Accumulate alpha, beta;
-  BinnedPieces pieces;
-  typename Types::Accumulate* partial;  // slots x dense_cols
-  unsigned row_bytes;                   // from one row of B to the next
-  Offset first_slice;
-};
-
-/// kBatch nonzeros from `step` on: their rows of B are asked for together, then used in order.
-template <class Types, int kWidth, int kAccesses, int kBatch, bool kIsFull>
-__device__ void gather(Slice<Types, kWidth, kAccesses>& sums,
-                       const std::byte* const (&b_columns)[kAccesses], unsigned row_bytes,
-                       unsigned mask, Index my_col, typename Types::Accumulate my_value, int step,
-                       int entries) {
-  using Number = typename Types::Accumulate;
-  using Value = typename Types::Value;
-  Pack<Value, kWidth> y[kBatch][kAccesses];
-#pragma unroll
-  for (int u = 0; u < kBatch; ++u) {
-    const auto col = static_cast<unsigned>(__shfl_sync(mask, my_col, step + u, kLanes));
-    if (kIsFull || step + u < entries) {
-#pragma unroll
-      for (int i = 0; i < kAccesses; ++i) {
-        y[u][i] = load_kept<kWidth>(
-            reinterpret_cast<const Value*>(b_columns[i] + std::uint64_t{col} * row_bytes));
-      }
-    }
-  }
-#pragma unroll
-  for (int u = 0; u < kBatch; ++u) {
-    const Number x = __shfl_sync(mask, my_value, step + u, kLanes);
-    if (kIsFull || step + u < entries) {
-#pragma unroll
-      for (int i = 0; i < kAccesses; ++i) sums.part[i].add_product(x, y[u][i]);
-    }
-  }
-}
-
-template <class Types, int kWidth, int kAccesses>
+template <class Types, int kWidth, int kLanes, bool kScales>
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
-    multiply_bins(const Operands<Types> op) {
-  using Number = typename Types::Accumulate;
-  constexpr int kBatch = kLanes / kAccesses;
+    multiply_bins(const RowBinsOperands<Types> op) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const unsigned mask = ((1u << kLanes) - 1) << (threadIdx.x % 32 / kLanes * kLanes);
   const Offset group = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kLanes;
-  if (group >= op.pieces.piece_count) return;
+  if (group >= op.tasks.task_count)
+    return;  // whole warps: task_count is a multiple of kTasksPerWarp
   const Offset slice = op.first_slice + blockIdx.y;
-  const Offset column = (slice * kAccesses * kLanes + lane) * kWidth;
-  bool has_columns[kAccesses];
-#pragma unroll
-  for (int i = 0; i < kAccesses; ++i) has_columns[i] = column + i * kLanes * kWidth < op.c.cols;
-
-  const BinnedPiece piece = op.pieces.pieces[op.pieces.first_piece + group];
-  const bool is_part = piece.length < 0;
-  const Index length = is_part ? -1 - piece.length : piece.length;
-  const Index* cols = op.a.col_indices + piece.begin;
+  const Offset column = (slice * kLanes + lane) * kWidth;
+  const bool has_columns = column < op.c.cols;
   // Lanes beyond the last column read the first one, and drop what they make of it.
-  const std::byte* b_columns[kAccesses];
-#pragma unroll
-  for (int i = 0; i < kAccesses; ++i) {
-    b_columns[i] = reinterpret_cast<const std::byte*>(
-        op.b.data + (has_columns[i] ? column + i * kLanes * kWidth : 0));
-  }
+  const auto* b_column = reinterpret_cast<const std::byte*>(op.b.data + (has_columns ? column : 0));
+  const RowGroup<Types, kWidth, kLanes, kScales> lanes{op, lane, b_column, column, has_columns};
 
-  Slice<Types, kWidth, kAccesses> sums;
+  const RowTask task = op.tasks.tasks[op.tasks.first_task + group];
+  if (task.size >= kStrip)
+    return lanes.multiply_strip(task);  // so are the other groups of the warp
+  Sums<Types, kWidth> sums;
   sums.clear();
-  Index col = 0;
-  Number value = 0;
-  if (lane < length) {
-    col = load_once(cols + lane);
-    value = value_at<Types>(op.a, piece.begin + lane);
-  }
-  Index done = 0;
-  for (; done + kLanes <= length; done += kLanes) {
-    Index next_col = 0;
-    Number next_value = 0;
-    if (done + kLanes + lane < length) {
-      next_col = load_once(cols + done + kLanes + lane);
-      next_value = value_at<Types>(op.a, piece.begin + done + kLanes + lane);
-    }
-#pragma unroll
-    for (int step = 0; step < kLanes; step += kBatch) {
-      gather<Types, kWidth, kAccesses, kBatch, true>(sums, b_columns, op.row_bytes, mask, col,
-                                                     value, step, kLanes);
-    }
-    col = next_col;
-    value = next_value;
-  }
-  for (int step = 0; step < length - done; step += kTailBatch) {
-    gather<Types, kWidth, kAccesses, kTailBatch, false>(sums, b_columns, op.row_bytes, mask, col,
-                                                        value, step, length - done);
-  }
-
-  Index row = piece.row;
-  if (is_part) {
-    const BinnedPieces& pieces = op.pieces;
-    const Index slot = piece.row;
-    const BinnedCutRow cut = pieces.cut_rows[pieces.cut_of_slot[slot]];
-    const Index groups = (cut.parts + kPartsPerGroup - 1) / kPartsPerGroup;
-    const Index my_group = (slot - cut.first_slot) / kPartsPerGroup;
-    const Index in_group = min(kPartsPerGroup, cut.parts - my_group * kPartsPerGroup);
-    Index* counters = pieces.counters + slice * pieces.counter_count + cut.first_counter;
-    Number* partial = op.partial + column;
-    const Offset stride = op.c.cols;
-    if (!arrive(sums, partial + slot * stride, has_columns, counters + my_group, in_group, mask,
-                lane)) {
-      return;
-    }
-    const Offset first = Offset{cut.first_slot} + my_group * kPartsPerGroup;
-    add_slots(sums, partial + first * stride, stride, has_columns, in_group);
-    if (groups > 1) {
-      const Offset group_slot = Offset{cut.first_slot} + cut.parts;
-      if (!arrive(sums, partial + (group_slot + my_group) * stride, has_columns, counters + groups,
-                  groups, mask, lane)) {
-        return;
-      }
-      add_slots(sums, partial + group_slot * stride, stride, has_columns, groups);
-    }
-    row = cut.row;
-  }
-  typename Types::Output* c = op.c.data + Offset{row} * op.c.leading_dim + column;
-#pragma unroll
-  for (int i = 0; i < kAccesses; ++i) {
-    if (has_columns[i]) sums.part[i].store(c + i * kLanes * kWidth, op.alpha, op.beta);
-  }
+  lanes.add_row(sums, op.a.col_indices + task.begin,
+                op.a.values == nullptr ? nullptr : op.a.values + task.begin, abs(task.size));
+  if (task.size == 0) return;
+  Index row = task.target;
+  if (task.size < 0 && !lanes.meet_other_parts(sums, task.target, slice, row)) return;
+  lanes.store(sums, row);
 }
 
 template <class Types>
 class RowBins {
   using Value = typename Types::Value;
   using Number = typename Types::Accumulate;
+  static constexpr Index kFullWidth = 16 / static_cast<Index>(sizeof(Value));
 
  public:
   std::uint64_t workspace_bytes(const SpmmSizes& sizes) const {
-    const PieceBinner binner(sizes, most_slices(sizes));
-    return binner.workspace_bytes() + static_cast<std::uint64_t>(binner.max_slots()) *
-                                          static_cast<std::uint64_t>(sizes.dense_cols) *
-                                          sizeof(Number);
+    const RowTaskMaker maker = maker_for(sizes);
+    return maker.workspace_bytes() + static_cast<std::uint64_t>(maker.max_slots()) *
+                                         static_cast<std::uint64_t>(sizes.dense_cols) *
+                                         sizeof(Number);
   }
 
   std::uint64_t analysis_bytes(const SpmmSizes& sizes) const {
-    return PieceBinner(sizes, most_slices(sizes)).workspace_bytes();
+    return maker_for(sizes).workspace_bytes();
   }
 
   void adopt(const SpmmSizes& sizes, void* workspace) {
-    binner_ = PieceBinner(sizes, most_slices(sizes));
+    maker_ = maker_for(sizes);
     partial_ =
-        reinterpret_cast<Number*>(static_cast<std::byte*>(workspace) + binner_.workspace_bytes());
+        reinterpret_cast<Number*>(static_cast<std::byte*>(workspace) + maker_.workspace_bytes());
   }
 
   void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,
                cudaStream_t stream) {
     adopt(sizes, workspace);
-    binner_.analyse(a.row_offsets, a.base, workspace, stream);
+    maker_.analyse(a.template as<void>(), workspace, stream);
   }
 
   void finish_analysis(void* workspace, cudaStream_t stream) {
-    pieces_ = binner_.finish(workspace, stream);
+    tasks_ = maker_.finish(workspace, stream);
+    l2_bytes_ = static_cast<double>(current_l2_bytes());
   }
 
   void launch(const DeviceCsrView<Value>& a, const DeviceDenseView<const Value>& b,
@@ -203,46 +97,62 @@ class RowBins {
               cudaStream_t stream) const {
     const auto row_bytes = checked_cast<unsigned, UsageError>(
         b.leading_dim * static_cast<Offset>(sizeof(Value)), "row_bins: a row of B in bytes");
+    const RowBinsOperands<Types> operands{a, b, c, alpha, beta, tasks_, partial_, row_bytes, 0};
     with_width<Types>(widest_access(b, c), [&](auto width) {
       constexpr int kWidth = decltype(width)::value;
-      Operands<Types> operands{a, b, c, alpha, beta, pieces_, partial_, row_bytes, 0};
-      // Two accesses per lane as soon as one does not cover the columns, and if 64 registers hold
-      // the sums of both.
-      if constexpr (kWidth <= 4) {
-        if (c.cols > kLanes * kWidth) return launch_slices<kWidth, 2>(operands, stream);
+      if (c.cols <= 8 * kWidth) return launch_slices<kWidth, 8>(operands, stream);
+      if constexpr (kWidth == kFullWidth) {
+        if (prefers_narrow_slices(b.rows)) return launch_slices<kWidth, 8>(operands, stream);
+        launch_slices<kWidth, 16>(operands, stream);
+      } else {  // an access moves less, so more lanes share what a row costs
+        launch_slices<kWidth, 32>(operands, stream);
       }
-      launch_slices<kWidth, 1>(operands, stream);
     });
   }
 
   std::string choice() const {
-    return std::to_string(pieces_.piece_count) + " pieces of at most about " +
-           std::to_string(binner_.piece_entries()) + " nonzeros";
+    return std::to_string(tasks_.task_count) + " tasks, rows above about " +
+           std::to_string(maker_.part_entries()) + " nonzeros cut";
   }
 
  private:
-  /// Slices at the narrowest access, which is the most there can be: how operands are aligned is not
-  /// known before they are bound.
-  static Offset most_slices(const SpmmSizes& sizes) {
-    return (Offset{sizes.dense_cols} + kLanes - 1) / kLanes;
+  /// As many slices as there can be: how operands are aligned is not known before they are bound, but
+  /// where there are several, each has 32 columns or 128 bytes at least.
+  static RowTaskMaker maker_for(const SpmmSizes& sizes) {
+    constexpr Index kNarrowest = std::min<Index>(8 * kFullWidth, 32);
+    const Offset slices = (Offset{sizes.dense_cols} + kNarrowest - 1) / kNarrowest;
+    return {sizes, static_cast<int>(sizeof(Value)), slices, 8 * kFullWidth};
   }
 
-  template <int kWidth, int kAccesses>
-  void launch_slices(Operands<Types> operands, cudaStream_t stream) const {
-    constexpr Offset kSlice = Offset{kWidth} * kAccesses * kLanes;
+  /// Slices of 128 instead of 256 bytes pay where half of the narrow one fits into L2 and little of the
+  /// wide one; measured on an H200, docs/performance.md.
+  bool prefers_narrow_slices(Index b_rows) const {
+    const double wide = 256.0 * b_rows, narrow = 128.0 * b_rows;
+    return wide > 2.5 * l2_bytes_ && narrow < 1.6 * l2_bytes_;
+  }
+
+  template <int kWidth, int kLanes>
+  void launch_slices(RowBinsOperands<Types> operands, cudaStream_t stream) const {
+    constexpr Offset kSlice = Offset{kWidth} * kLanes;
     const Offset slices = (Offset{operands.c.cols} + kSlice - 1) / kSlice;
-    const Offset blocks = (pieces_.piece_count * kLanes + kThreads - 1) / kThreads;
+    const Offset blocks = (tasks_.task_count * kLanes + kThreads - 1) / kThreads;
     for (; operands.first_slice < slices; operands.first_slice += kMaxGridY) {
       const Offset now = std::min(slices - operands.first_slice, kMaxGridY);
       const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(now));
-      multiply_bins<Types, kWidth, kAccesses><<<grid, kThreads, 0, stream>>>(operands);
+      constexpr bool kCanScale = Types::kSemiring == Semiring::plus_times;
+      if (kCanScale && (operands.alpha != 1 || operands.beta != 0)) {
+        multiply_bins<Types, kWidth, kLanes, kCanScale><<<grid, kThreads, 0, stream>>>(operands);
+      } else {
+        multiply_bins<Types, kWidth, kLanes, false><<<grid, kThreads, 0, stream>>>(operands);
+      }
       CHECK_LAUNCH("multiply_bins", stream);
     }
   }
 
-  PieceBinner binner_;
-  BinnedPieces pieces_;
+  RowTaskMaker maker_;
+  RowTasks tasks_;
   Number* partial_ = nullptr;
+  double l2_bytes_ = 0;
 };
 
 }  // namespace

@@ -1,22 +1,9 @@
-// The sums of one group of lanes in row_bins, and how the parts of a cut row meet.
+// How the parts of a cut row meet in row_bins.
 #pragma once
 
 #include "gpu/spmm/arithmetic.cuh"
 
 namespace csrkit::gpu {
-
-inline constexpr int kRowBinsLanes = 8;
-
-/// What one lane adds up: kAccesses vectors of kWidth columns, kRowBinsLanes vectors apart.
-template <class Types, int kWidth, int kAccesses>
-struct Slice {
-  Sums<Types, kWidth> part[kAccesses];
-
-  __device__ void clear() {
-#pragma unroll
-    for (int i = 0; i < kAccesses; ++i) part[i].clear();
-  }
-};
 
 /// Partial sums are written and read past L1, which other multiprocessors' stores do not reach.
 template <int kWidth, class Number>
@@ -52,35 +39,27 @@ __device__ void store_shared_by_all(Number* to, const Number (&items)[kWidth]) {
 }
 
 /// Adds `count` consecutive slots in order; kBatch of them are asked for before the first is used.
-template <class Types, int kWidth, int kAccesses>
-__device__ void add_slots(Slice<Types, kWidth, kAccesses>& sums,
-                          const typename Types::Accumulate* from, Offset stride,
-                          const bool (&has_columns)[kAccesses], Index count) {
+template <class Types, int kWidth>
+__device__ void add_slots(Sums<Types, kWidth>& sums, const typename Types::Accumulate* from,
+                          Offset stride, bool has_columns, Index count) {
   using Number = typename Types::Accumulate;
   using Algebra = Ring<Types::kSemiring, Number>;
-  constexpr int kBatch = 4 / kAccesses;
+  constexpr int kBatch = 4;
   sums.clear();
+  if (!has_columns) return;
+#pragma unroll 1
   for (Index slot = 0; slot < count; slot += kBatch) {
-    Pack<Number, kWidth> parts[kBatch][kAccesses];
+    Pack<Number, kWidth> parts[kBatch];
 #pragma unroll
     for (int u = 0; u < kBatch; ++u) {
-#pragma unroll
-      for (int i = 0; i < kAccesses; ++i) {
-        if (slot + u < count && has_columns[i]) {
-          parts[u][i] =
-              load_shared_by_all<kWidth>(from + (slot + u) * stride + i * kRowBinsLanes * kWidth);
-        }
-      }
+      if (slot + u < count) parts[u] = load_shared_by_all<kWidth>(from + (slot + u) * stride);
     }
 #pragma unroll
     for (int u = 0; u < kBatch; ++u) {
+      if (slot + u < count) {
 #pragma unroll
-      for (int i = 0; i < kAccesses; ++i) {
-        if (slot + u < count && has_columns[i]) {
-#pragma unroll
-          for (int k = 0; k < kWidth; ++k) {
-            sums.part[i].item[k] = Algebra::add(sums.part[i].item[k], parts[u][i].item[k]);
-          }
+        for (int k = 0; k < kWidth; ++k) {
+          sums.item[k] = Algebra::add(sums.item[k], parts[u].item[k]);
         }
       }
     }
@@ -89,20 +68,15 @@ __device__ void add_slots(Slice<Types, kWidth, kAccesses>& sums,
 
 /// Leaves the sum in `slot` and says whether this was the last of `expected` arrivals. The fences
 /// order every lane's stores before the arrival, and the loads that follow after it.
-template <class Types, int kWidth, int kAccesses>
-__device__ bool arrive(const Slice<Types, kWidth, kAccesses>& sums,
-                       typename Types::Accumulate* slot, const bool (&has_columns)[kAccesses],
-                       Index* counter, Index expected, unsigned mask, int lane) {
-#pragma unroll
-  for (int i = 0; i < kAccesses; ++i) {
-    if (has_columns[i])
-      store_shared_by_all<kWidth>(slot + i * kRowBinsLanes * kWidth, sums.part[i].item);
-  }
+template <int kLanes, class Types, int kWidth>
+__device__ bool arrive(const Sums<Types, kWidth>& sums, typename Types::Accumulate* slot,
+                       bool has_columns, Index* counter, Index expected, unsigned mask, int lane) {
+  if (has_columns) store_shared_by_all<kWidth>(slot, sums.item);
   __threadfence();
   __syncwarp(mask);
   Index arrived = 0;
   if (lane == 0) arrived = atomicAdd(counter, 1);
-  arrived = __shfl_sync(mask, arrived, 0, kRowBinsLanes);
+  arrived = __shfl_sync(mask, arrived, 0, kLanes);
   if (arrived + 1 != expected) return false;
   __threadfence();
   if (lane == 0) *counter = 0;  // as the next launch expects it
