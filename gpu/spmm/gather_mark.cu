@@ -3,7 +3,8 @@
 //          one slice of the columns
 // Reads    A coalesced, once per slice, passed on by shuffles; of B one, two or four aligned vectors
 //          of 16 bytes per lane and nonzero, up to eight vectors asked for before the first is used
-// Launch   128 threads; slices of the columns in the outer grid dimension
+// Launch   128 threads, 7 blocks per multiprocessor, as measured best; slices of the columns in the
+//          outer grid dimension
 // Needs    rows of B that begin at multiples of 16 bytes: its capabilities say so
 // Against  what a multiplication does beside: no ends of rows, no rows longer than others, no C. So
 //          its time is what a kernel can hope for that uses a row of B once per fetch; only reuse of
@@ -21,11 +22,12 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr int kThreads = 128;
+constexpr int kBlocksPerMultiprocessor = 7;  // 72 registers: eight loads in flight, and no more
 constexpr int kVectorBytes = 16;
 constexpr int kSliceVectors = 16;  // gather_mark_sliced: 64 columns of f32
 
 template <class Types, int kLanes, int kAccesses>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     gather_pieces(DeviceCsrView<typename Types::Value> a,
                   DeviceDenseView<const typename Types::Value> b, unsigned row_bytes,
                   float* piece_sums, Offset first_slice) {

@@ -173,12 +173,13 @@ TEST_F(SlowBigGpuSpmm, MoreThan2To31Nonzeros) {
   const gpu::DeviceBuffer<unsigned long long> wrong(memory, 1, "count");
   PlanOptions options;
   options.where.stream = stream.get();
-  for (const char* name : {"nnz_split", "row_split"}) {
-    SCOPED_TRACE(name);
+  for (const SpmmKernel& kernel : gpu::spmm_kernels()) {
+    // Of the ladder the last rung: every plan uploads 9 GB.
+    if (kernel.role != Role::production && std::string(kernel.name) != "v7_bins") continue;
+    SCOPED_TRACE(kernel.name);
     CHECK_CUDA(cudaMemsetAsync(c.data(), 0xff, c.size_bytes(), stream.get()));
     CHECK_CUDA(cudaMemsetAsync(wrong.data(), 0, sizeof(unsigned long long), stream.get()));
-    const auto plan = find_kernel(gpu::spmm_kernels(), name)
-                          .make_plan(default_spmm_problem(a, kDenseCols), options);
+    const auto plan = kernel.make_plan(default_spmm_problem(a, kDenseCols), options);
     plan->bind(b.view(),
                {c.data(), ValueKind::f32, kRows, kDenseCols, kDenseCols, MemorySpace::device});
     plan->multiply(1, 0);

@@ -1,0 +1,16 @@
+# shellcheck shell=bash
+# The script behind the ladder's table, dry: kernels of the CPU, into a page.
+csr-import "$DATASETS/karate.mtx" karate.csr --quiet
+csr-bench karate.csr -k 8,32 --repeat 2 --kernels cpu.row_loop,cpu.auto --records out.jsonl --quiet
+table=$CLI_FOLDER/../../run_scripts/kernel_ladder_table.py
+expect 0 "$table" out.jsonl --kernels cpu.spmm.
+prints "| matrix | K | \`row_loop\` | \`auto\` |"
+equals "$(grep -c '\*\*' out)" 2
+printf 'before\n<!-- table spmm -->\nold\n<!-- end -->\nafter\n' >page.md
+expect 0 "$table" out.jsonl --kernels cpu.spmm. --page page.md
+equals "$(head -1 page.md) $(tail -1 page.md) $(grep -c old page.md)" "before after 0"
+equals "$(grep -c '^| karate' page.md)" 2
+expect 1 "$table" out.jsonl --kernels cpu.spmm. --page page.md --name other
+expect 1 "$table" out.jsonl
+echo '{}' >bad.jsonl
+expect 1 "$table" bad.jsonl
