@@ -47,7 +47,7 @@ def main():
     axes.invert_yaxis()
     axes.set_xlabel(f"speed of {options.kernel} (times that of {options.against}, median)")
     axes.set_title(options.title)
-    axes.legend(loc="lower right")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.05), ncol=len(widths), frameon=False)
     figure.tight_layout()
     figure.savefig(options.picture, metadata={"Date": None})
 
