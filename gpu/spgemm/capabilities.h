@@ -8,4 +8,7 @@ namespace csrkit::gpu {
 inline constexpr Capabilities kDoneByPlan =
     kImplicitOnes | kF32 | kF64 | kF16 | kBf16 | kTranspose | kMask | kDropBelow;
 
+inline constexpr Capabilities kProduction =
+    kDoneByPlan | kAlphaBeta | kSemirings | kIeeeSpecials | kDeterministic | kReuse | kRowBlocks;
+
 }  // namespace csrkit::gpu

@@ -1,0 +1,396 @@
+// row_bins: rows of C sorted into bins by what they need, a kernel for each kind of row.
+// Owns     the order of work: profile of all rows -> bins -> counting -> offsets and bins again, now
+//          by the entries of C -> columns and values. The host waits twice, for the sizes of the bins
+// Reads    A three times, the row ends of B once, B's columns two or three times, its values once
+// Launch   one kernel per bin that has rows, long rows first; see row_bins_rules.h
+// Needs    operands on the device; one workspace of about 30 bytes per row
+// Against  one kernel for all: a row of 3 entries and one of 30,000 want different memory. All sums
+//          are made in the order of A's columns, so results do not depend on the run. Sources: the
+//          literature on hashing (Nagasaka 2017), dense accumulators and bins (spECK, Parger 2020)
+//          and multiple bin kernels (OpSparse, Du 2022)
+
+#include <algorithm>
+#include <array>
+#include <cub/device/device_scan.cuh>
+#include <cuda/std/functional>
+#include <string>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spgemm/row_bins.h"
+#include "gpu/spgemm/row_bins_make.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+constexpr std::uint64_t kAlignment = 256;
+
+std::uint64_t padded(std::uint64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// Exclusive sums of rows + 1 counts. `bytes` of workspace; asked for first, with `workspace` null.
+template <class Sum>
+void sum_counts(void* workspace, std::size_t& bytes, const std::uint32_t* counts, Sum* sums,
+                Index rows, cudaStream_t stream) {
+  CHECK_CUDA(cub::DeviceScan::ExclusiveScan(workspace, bytes, counts, sums, cuda::std::plus<Sum>{},
+                                            Sum{0}, Offset{rows} + 1, stream));
+}
+
+std::uint64_t sum_workspace_bytes(Index rows) {
+  std::size_t narrow = 0, wide = 0;
+  sum_counts<std::uint32_t>(nullptr, narrow, nullptr, nullptr, rows, nullptr);
+  sum_counts<unsigned long long>(nullptr, wide, nullptr, nullptr, rows, nullptr);
+  return std::max(narrow, wide);
+}
+
+/// Page-locked, so that a copy to it is one short command.
+class HostTotals {
+ public:
+  HostTotals() { CHECK_CUDA(cudaMallocHost(&totals_, sizeof(BinTotals))); }
+  ~HostTotals() { CHECK_CUDA_NOEXCEPT(cudaFreeHost(totals_)); }
+  HostTotals(const HostTotals&) = delete;
+  HostTotals& operator=(const HostTotals&) = delete;
+
+  BinTotals fetch(const BinTotals* from, cudaStream_t stream) {
+    CHECK_CUDA(cudaMemcpyAsync(totals_, from, sizeof(BinTotals), cudaMemcpyDeviceToHost, stream));
+    CHECK_CUDA(cudaStreamSynchronize(stream));
+    return *totals_;
+  }
+
+ private:
+  BinTotals* totals_ = nullptr;
+};
+
+/// Streams that run beside the caller's from fork to join.
+class SideStreams {
+ public:
+  SideStreams() {
+    for (cudaStream_t& stream : streams_) {
+      CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    }
+    for (cudaEvent_t& event : events_) {
+      CHECK_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    }
+  }
+  ~SideStreams() {
+    for (cudaStream_t stream : streams_) CHECK_CUDA_NOEXCEPT(cudaStreamDestroy(stream));
+    for (cudaEvent_t event : events_) CHECK_CUDA_NOEXCEPT(cudaEventDestroy(event));
+  }
+  SideStreams(const SideStreams&) = delete;
+  SideStreams& operator=(const SideStreams&) = delete;
+
+  void fork(cudaStream_t stream) {
+    CHECK_CUDA(cudaEventRecord(events_[kCount], stream));
+    for (cudaStream_t side : streams_) CHECK_CUDA(cudaStreamWaitEvent(side, events_[kCount], 0));
+  }
+  /// For the `number`th piece of work; `stream` takes its share.
+  cudaStream_t at(int number, cudaStream_t stream) const {
+    const int turn = number % (kCount + 1);
+    return turn == kCount ? stream : streams_[turn];
+  }
+  void join(cudaStream_t stream) {
+    for (int i = 0; i < kCount; ++i) {
+      CHECK_CUDA(cudaEventRecord(events_[i], streams_[i]));
+      CHECK_CUDA(cudaStreamWaitEvent(stream, events_[i], 0));
+    }
+  }
+
+ private:
+  static constexpr int kCount = 3;
+  cudaStream_t streams_[kCount] = {};
+  cudaEvent_t events_[kCount + 1] = {};
+};
+
+/// The arrays of one product, in one allocation.
+struct Workspace {
+  DeviceBuffer<std::byte> bytes;
+  BinTotals *count_totals = nullptr, *make_totals = nullptr;  // neighbours
+  RowProfile profile;
+  Index *count_list = nullptr, *make_list = nullptr;
+  void* sums = nullptr;
+  std::size_t sums_bytes = 0;
+
+  static std::uint64_t bytes_for(Index rows) {
+    const auto n = static_cast<std::uint64_t>(rows) + 1;
+    return 2 * padded(sizeof(BinTotals)) + 6 * padded(n * 4) + padded(n) +
+           padded(sum_workspace_bytes(rows));
+  }
+
+  Workspace() = default;
+  Workspace(DeviceMemory& memory, Index rows)
+      : bytes(memory, static_cast<Offset>(bytes_for(rows)), "the workspace of row_bins") {
+    std::byte* next = bytes.data();
+    const auto take = [&](auto*& array, std::uint64_t size) {
+      array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(next);
+      next += padded(size);
+    };
+    const auto n = static_cast<std::uint64_t>(rows) + 1;
+    take(count_totals, sizeof(BinTotals));
+    take(make_totals, sizeof(BinTotals));
+    take(profile.products, n * 4);
+    take(profile.first_word, n * 4);
+    take(profile.words, n * 4);
+    take(profile.counts, n * 4);
+    take(count_list, n * 4);
+    take(make_list, n * 4);
+    take(profile.bin, n);
+    sums_bytes = sum_workspace_bytes(rows);
+    sums = next;
+    CHECK_CUDA(cudaMemsetAsync(count_totals, 0, 2 * padded(sizeof(BinTotals)), memory.stream()));
+  }
+};
+
+/// The lists of all bins stand one after another; bin 0 is in none.
+template <class Bin>
+std::array<RowList, kMostBins> lists_of(const Index* list, const BinTotals& totals) {
+  std::array<RowList, kMostBins> lists;
+  for (int bin = 1; bin < static_cast<int>(Bin::count); ++bin) {
+    lists[static_cast<std::size_t>(bin)] = {list, totals.rows[bin]};
+    list += totals.rows[bin];
+  }
+  return lists;
+}
+
+BinRules rules_of_device(int device, int value_bytes) {
+  int shared_bytes = 0;
+  CHECK_CUDA(
+      cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  constexpr int kStatic = 28 * 1024;  // beside what a launch asks for
+  BinRules rules;
+  rules.value_bytes = value_bytes;
+  rules.whole_window_bytes = std::min(rules.whole_window_bytes, shared_bytes - kStatic);
+  if (shared_bytes < kLargestTableBytes) rules.most_hashed = 2048;
+  return rules;
+}
+
+template <class Value>
+class RowBins final : public DeviceSpgemm {
+ public:
+  RowBins(Semiring semiring, const BinRules& changes) : semiring_(semiring), changes_(changes) {}
+
+  std::uint64_t forecast_bytes(const SpgemmSizes& sizes) const override {
+    const auto rows = static_cast<std::uint64_t>(sizes.rows);
+    const std::uint64_t shrink = changes_.shrink;
+    const std::uint64_t words = (static_cast<std::uint64_t>(sizes.cols) >> kWordLog2) + 2;
+    const auto products = static_cast<std::uint64_t>(sizes.counts.products);
+    const std::uint64_t cut_rows =
+        std::min(rows, products / std::max<std::uint64_t>(1, kFewestCutProducts / shrink));
+    const std::uint64_t parts =
+        std::min(products / std::max<std::uint64_t>(1, kPartProducts / shrink) +
+                     cut_rows * (words / std::max<std::uint64_t>(1, kPartWords / shrink) + 2),
+                 cut_rows * words);
+    return Workspace::bytes_for(sizes.rows) + parts * RowParts::kBytes +
+           csr_bytes(sizes.rows, sizes.counts.output_bound, kValueKindOf<Value>);
+  }
+
+  void multiply(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c,
+                PhaseMarks* marks) override {
+    const auto begin = [&](SpgemmPhase phase) {
+      if (marks != nullptr) marks->begin(phase);
+    };
+    begin(SpgemmPhase::analysis);
+    Work work;
+    profile(op, memory, work);
+    begin(SpgemmPhase::symbolic);
+    count_all(op, memory, work);
+    sum_up(work, memory, c);
+    begin(SpgemmPhase::numeric);
+    c.allocate_entries(memory, c.nnz);
+    make_all(op, Structure::wanted, work, c, memory.stream());
+  }
+
+  bool can_reuse() const override { return true; }
+
+  void prepare_values(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct&) override {
+    kept_ = {};
+    profile(op, memory, kept_);
+    count_all(op, memory, kept_);
+    choose(kept_, memory);
+  }
+
+  void multiply_values(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c) override {
+    make_all(op, Structure::known, kept_, c, memory.stream());
+  }
+
+  std::string choice() const override { return choice_; }
+
+ private:
+  /// What is known of a product on its way.
+  struct Work {
+    Workspace space;
+    DeviceCsrView<void> a;
+    std::array<RowList, kMostBins> count_lists = {}, make_lists = {};
+    DeviceBuffer<std::byte> part_bytes;
+    RowParts parts;
+    Offset products = 0;
+
+    const RowList& counted(CountBin bin) const {
+      return count_lists[static_cast<std::size_t>(bin)];
+    }
+    const RowList& made(MakeBin bin) const { return make_lists[static_cast<std::size_t>(bin)]; }
+  };
+
+  void profile(const SpgemmOperands& op, DeviceMemory& memory, Work& work) {
+    if (!host_) {
+      host_ = std::make_unique<HostTotals>();
+      side_streams_ = std::make_unique<SideStreams>();
+      rules_ = rules_of_device(memory.device(), sizeof(Value));
+      rules_.shrink = changes_.shrink;
+      rules_.prefers_merging = changes_.prefers_merging;
+      rules_.prefers_windows = changes_.prefers_windows;
+    }
+    const cudaStream_t stream = memory.stream();
+    work.a = op.a;
+    work.space = Workspace(memory, op.a.rows);
+    Workspace& space = work.space;
+    if (op.a.rows == 0) return;
+    profile_rows(op.a, op.b, rules_, space.profile, space.count_totals, stream);
+    list_bins(op.a.rows, space.profile.bin, space.count_totals, space.count_list, stream);
+    const BinTotals totals = host_->fetch(space.count_totals, stream);
+    work.products = static_cast<Offset>(totals.products);
+    work.count_lists = lists_of<CountBin>(space.count_list, totals);
+    if (totals.parts == 0) return;
+    const auto parts = static_cast<Offset>(totals.parts);
+    work.part_bytes = DeviceBuffer<std::byte>(memory, parts * static_cast<Offset>(RowParts::kBytes),
+                                              "the parts of rows that are cut");
+    work.parts.count = parts;
+    work.parts.rows = reinterpret_cast<Index*>(work.part_bytes.data());
+    work.parts.numbers = reinterpret_cast<std::uint32_t*>(work.parts.rows + parts);
+    work.parts.counts = work.parts.numbers + parts;
+    list_parts(work.counted(CountBin::parts), space.profile, rules_, work.parts, stream);
+  }
+
+  void count_all(const SpgemmOperands& op, DeviceMemory& memory, const Work& work) {
+    side_by_side(memory.stream(), work.count_lists, [&](int bin, cudaStream_t stream) {
+      count_rows(static_cast<CountBin>(bin), op.a, op.b, work.space.profile, rules_,
+                 work.count_lists[static_cast<std::size_t>(bin)], work.parts, stream);
+    });
+  }
+
+  /// Calls `launch` for every bin that has rows, long rows first. Bins run beside each other: each
+  /// ends with a few long rows that leave most of the device idle.
+  template <class Launch>
+  void side_by_side(cudaStream_t stream, const std::array<RowList, kMostBins>& lists,
+                    const Launch& launch) {
+    int bins = 0;
+    for (const RowList& list : lists) bins += list.count > 0;
+    if (bins > 1) side_streams_->fork(stream);
+    int next = 0;
+    for (int bin = kMostBins - 1; bin > 0; --bin) {
+      if (lists[static_cast<std::size_t>(bin)].count == 0) continue;
+      launch(bin, bins > 1 ? side_streams_->at(next++, stream) : stream);
+    }
+    if (bins > 1) side_streams_->join(stream);
+  }
+
+  /// The offsets of C and its number of entries; the lists of rows to make.
+  void sum_up(Work& work, DeviceMemory& memory, DeviceProduct& c) {
+    const Index rows = c.rows;
+    const cudaStream_t stream = memory.stream();
+    Workspace& space = work.space;
+    const bool is_narrow = DeviceProduct::fits_narrow(work.products);
+    if (is_narrow) {
+      c.narrow_offsets = DeviceBuffer<std::uint32_t>(memory, Offset{rows} + 1, "the rows of C");
+    } else {
+      c.wide_offsets = DeviceBuffer<Offset>(memory, Offset{rows} + 1, "the rows of C");
+    }
+    if (rows == 0) {
+      CHECK_CUDA(cudaMemsetAsync(c.narrow_offsets.data(), 0, 4, stream));
+      return;
+    }
+    // Into the totals goes the last offset; little-endian, and the upper half is zero already.
+    if (is_narrow) {
+      sum_counts(space.sums, space.sums_bytes, space.profile.counts, c.narrow_offsets.data(), rows,
+                 stream);
+      CHECK_CUDA(cudaMemcpyAsync(&space.make_totals->nnz, c.narrow_offsets.data() + rows, 4,
+                                 cudaMemcpyDeviceToDevice, stream));
+    } else {
+      auto* sums = reinterpret_cast<unsigned long long*>(c.wide_offsets.data());
+      sum_counts(space.sums, space.sums_bytes, space.profile.counts, sums, rows, stream);
+      CHECK_CUDA(cudaMemcpyAsync(&space.make_totals->nnz, sums + rows, 8, cudaMemcpyDeviceToDevice,
+                                 stream));
+    }
+    c.nnz = choose(work, memory);
+  }
+
+  Offset choose(Work& work, DeviceMemory& memory) {
+    const Index rows = work.a.rows;
+    if (rows == 0) return 0;
+    Workspace& space = work.space;
+    choose_make_bins(work.a, rules_, space.profile, space.make_totals, memory.stream());
+    list_bins(rows, space.profile.bin, space.make_totals, space.make_list, memory.stream());
+    const BinTotals totals = host_->fetch(space.make_totals, memory.stream());
+    work.make_lists = lists_of<MakeBin>(space.make_list, totals);
+    describe(work);
+    return static_cast<Offset>(totals.nnz);
+  }
+
+  void make_all(const SpgemmOperands& op, Structure structure, const Work& work,
+                const DeviceProduct& c, cudaStream_t main_stream) {
+    if (work.products == 0) return;
+    const MakeRows<Value> make = {op.a.as<Value>(),
+                                  op.b.as<Value>(),
+                                  {{c.narrow_offsets.data(), c.wide_offsets.data()},
+                                   c.col_indices.data(),
+                                   reinterpret_cast<Value*>(c.values.data())},
+                                  work.space.profile,
+                                  static_cast<Value>(op.alpha),
+                                  semiring_};
+    std::array<RowList, kMostBins> lists = work.make_lists;
+    constexpr int kParts = static_cast<int>(MakeBin::count);  // beside the bins of whole rows
+    static_assert(kParts < kMostBins);
+    lists[kParts] = work.counted(CountBin::parts);
+    side_by_side(main_stream, lists, [&](int bin, cudaStream_t stream) {
+      const RowList& list = lists[static_cast<std::size_t>(bin)];
+      const auto make_bin = static_cast<MakeBin>(bin);
+      if (bin == kParts) {
+        make_rows_in_parts(structure, make, rules_, work.parts, stream);
+      } else if (make_bin == MakeBin::copy) {
+        copy_rows(make, list, stream);
+      } else if (make_bin <= MakeBin::merge_8) {
+        make_rows_by_merging(make_bin, structure, make, list, stream);
+      } else if (make_bin < MakeBin::window_3k) {
+        make_rows_by_hash(make_bin, structure, make, list, stream);
+      } else {
+        make_rows_by_window(make_bin, structure, make, list, rules_.whole_window_bytes, stream);
+      }
+    });
+  }
+
+  void describe(const Work& work) {
+    const Offset merged = work.made(MakeBin::merge_4).count + work.made(MakeBin::merge_8).count;
+    Offset hashed = 0, in_windows = 0;
+    for (int bin = static_cast<int>(MakeBin::hash_64); bin < static_cast<int>(MakeBin::count);
+         ++bin) {
+      (bin < static_cast<int>(MakeBin::window_3k) ? hashed : in_windows) +=
+          work.make_lists[static_cast<std::size_t>(bin)].count;
+    }
+    choice_ = "rows: " + std::to_string(work.made(MakeBin::copy).count) + " copied, " +
+              std::to_string(merged) + " merged, " + std::to_string(hashed) + " hashed, " +
+              std::to_string(in_windows) + " in windows, " +
+              std::to_string(work.counted(CountBin::parts).count) + " in parts";
+  }
+
+  Semiring semiring_;
+  BinRules changes_;  // what tests ask for; the rest follows from the device
+  BinRules rules_;
+  std::unique_ptr<HostTotals> host_;
+  std::unique_ptr<SideStreams> side_streams_;
+  Work kept_;  // for new values
+  std::string choice_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceSpgemm> make_row_bins(const SpgemmProblem& problem, const BinRules& rules) {
+  if (problem.c == ValueKind::f64)
+    return std::make_unique<RowBins<double>>(problem.semiring, rules);
+  return std::make_unique<RowBins<float>>(problem.semiring, rules);
+}
+
+std::unique_ptr<DeviceSpgemm> make_device_row_bins(const SpgemmProblem& problem) {
+  return make_row_bins(problem, {});
+}
+
+}  // namespace csrkit::gpu

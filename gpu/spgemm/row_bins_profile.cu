@@ -1,0 +1,295 @@
+// Profile of row_bins: one pass over A's entries and the row ends of B.
+// Owns     8 lanes: one row of A at a time; a block: 32 to 256 rows, and together the long ones
+//          among them; then a lane per row decides
+// Reads    A coalesced in 8 lanes; per entry of A two offsets and two columns of B, mostly from L2
+// Launch   256 threads
+// Against  a pass over all products would read B's columns once more than counting needs
+
+#include <algorithm>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spgemm/row_bins_profile.h"
+#include "gpu/spgemm/row_groups.cuh"
+
+namespace csrkit::gpu {
+
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kLanes = 8;
+constexpr int kRowsPerBlock = kThreads / kLanes;
+constexpr int kWarps = kThreads / 32;
+constexpr int kMostRounds = kLanes;  // then every thread of a block has a row to finish
+constexpr Offset kRowsToFillADevice = 1
+                                      << 15;  // below, more blocks are worth more than few atomics
+constexpr Offset kLongRow = 512;  // entries of A from which the whole block works on a row
+constexpr int kPartThreads = 1024;
+
+/// Of the products of some entries of A.
+struct Span {
+  unsigned long long products;
+  Index first;  // columns
+  Index last;
+
+  static __device__ Span none() { return {0, INT32_MAX, -1}; }
+  __device__ void add(const DeviceCsrView<void>& b, Index source) {
+    const Offset begin = b.row_begin(source), end = b.row_end(source);
+    if (begin == end) return;
+    products += static_cast<unsigned long long>(end - begin);
+    first = min(first, __ldg(b.col_indices + begin));
+    last = max(last, __ldg(b.col_indices + end - 1));
+  }
+  __device__ void add(const Span& other) {
+    products += other.products;
+    first = min(first, other.first);
+    last = max(last, other.last);
+  }
+  __device__ void add_lanes(int lanes) {
+    for (int distance = 1; distance < lanes; distance *= 2) {
+      add({__shfl_xor_sync(kAllLanes, products, distance),
+           __shfl_xor_sync(kAllLanes, first, distance),
+           __shfl_xor_sync(kAllLanes, last, distance)});
+    }
+  }
+};
+
+/// What a block adds to the totals: few atomics on few addresses, or they would take longer than the
+/// rest.
+struct BlockTotals {
+  std::uint32_t rows[kMostBins];
+  unsigned long long products[kWarps];
+};
+
+__device__ void clear(BlockTotals& block) {
+  if (threadIdx.x < kMostBins) block.rows[threadIdx.x] = 0;
+}
+
+/// One row per lane; all lanes come along.
+__device__ void add_row(BlockTotals& block, bool has_row, int bin) {
+  const unsigned mates = __match_any_sync(kAllLanes, has_row ? bin : kMostBins);
+  const bool is_first = (mates & ((1u << (threadIdx.x & 31)) - 1)) == 0;
+  if (has_row && is_first) {
+    atomicAdd(&block.rows[bin], static_cast<std::uint32_t>(__popc(mates)));
+  }
+}
+
+__device__ void add_to_totals(const BlockTotals& block, BinTotals* totals) {
+  if (threadIdx.x < kMostBins && block.rows[threadIdx.x] > 0) {
+    atomicAdd(&totals->rows[threadIdx.x], block.rows[threadIdx.x]);
+  }
+}
+
+/// A block takes `rounds` times kRowsPerBlock neighbouring rows.
+__global__ void __launch_bounds__(kThreads)
+    profile_row_groups(DeviceCsrView<void> a, DeviceCsrView<void> b, BinRules rules,
+                       RowProfile profile, BinTotals* totals, int rounds) {
+  __shared__ BlockTotals block;
+  __shared__ Span spans[kRowsPerBlock * kMostRounds];
+  __shared__ int long_rows[kRowsPerBlock * kMostRounds];
+  __shared__ int long_count;
+  __shared__ Span of_warps[kWarps];
+  clear(block);
+  if (threadIdx.x == 0) long_count = 0;
+  if (blockIdx.x == 0 && threadIdx.x == 0) profile.counts[a.rows] = 0;  // for their running sum
+  __syncthreads();
+
+  const int lane = static_cast<int>(threadIdx.x) & (kLanes - 1);
+  const Offset first_row = Offset{blockIdx.x} * kRowsPerBlock * rounds;
+  for (int round = 0; round < rounds; ++round) {
+    const int slot = round * kRowsPerBlock + static_cast<int>(threadIdx.x) / kLanes;
+    const bool has_row = first_row + slot < a.rows;
+    const Index row = has_row ? static_cast<Index>(first_row + slot) : 0;
+    const Offset begin = has_row ? a.row_begin(row) : 0, end = has_row ? a.row_end(row) : 0;
+    const bool is_long = end - begin > kLongRow;
+    Span span = Span::none();
+    if (!is_long) {
+      for (Offset at = begin + lane; at < end; at += kLanes) {
+        span.add(b, __ldg(a.col_indices + at));
+      }
+    }
+    __syncwarp();
+    span.add_lanes(kLanes);
+    if (lane == 0) {
+      spans[slot] = span;
+      if (is_long) long_rows[atomicAdd(&long_count, 1)] = slot;
+    }
+  }
+  __syncthreads();
+
+  for (int i = 0; i < long_count; ++i) {
+    const Index row = static_cast<Index>(first_row + long_rows[i]);
+    const Offset end = a.row_end(row);
+    Span span = Span::none();
+    for (Offset at = a.row_begin(row) + threadIdx.x; at < end; at += kThreads) {
+      span.add(b, __ldg(a.col_indices + at));
+    }
+    __syncwarp();
+    span.add_lanes(32);
+    if ((threadIdx.x & 31) == 0) of_warps[threadIdx.x >> 5] = span;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      for (int warp = 1; warp < kWarps; ++warp) span.add(of_warps[warp]);
+      spans[long_rows[i]] = span;
+    }
+    __syncthreads();
+  }
+
+  // A lane per row.
+  const bool has_row =
+      static_cast<int>(threadIdx.x) < rounds * kRowsPerBlock && first_row + threadIdx.x < a.rows;
+  unsigned long long products = 0, parts = 0;
+  CountBin bin = CountBin::done;
+  if (has_row) {
+    const Index row = static_cast<Index>(first_row + threadIdx.x);
+    const Span span = spans[threadIdx.x];
+    products = span.products;
+    RowFacts facts;
+    const Index first_word = products > 0 ? span.first >> kWordLog2 : 0;
+    facts.sources = a.row_end(row) - a.row_begin(row);
+    facts.products = products > UINT32_MAX ? UINT32_MAX : static_cast<std::uint32_t>(products);
+    if (products > 0) {
+      facts.words = static_cast<std::uint32_t>((span.last >> kWordLog2) - first_word + 1);
+    }
+    bin = rules.count_bin(facts);
+    profile.products[row] = facts.products;
+    profile.first_word[row] = first_word;
+    profile.words[row] = static_cast<Index>(facts.words);
+    profile.bin[row] = static_cast<std::uint8_t>(bin);
+    profile.counts[row] = bin == CountBin::done ? facts.products : 0;
+    if (bin == CountBin::parts) {
+      const std::uint32_t width = rules.part_words(facts.products, facts.words);
+      parts = (facts.words - 1) / width + 1;
+    }
+  }
+  if (__any_sync(kAllLanes, parts > 0)) {
+    for (int distance = 1; distance < 32; distance *= 2) {
+      parts += __shfl_xor_sync(kAllLanes, parts, distance);
+    }
+    if ((threadIdx.x & 31) == 0) atomicAdd(&totals->parts, parts);
+  }
+  add_row(block, has_row, static_cast<int>(bin));
+  for (int distance = 1; distance < 32; distance *= 2) {
+    products += __shfl_xor_sync(kAllLanes, products, distance);
+  }
+  if ((threadIdx.x & 31) == 0) block.products[threadIdx.x >> 5] = products;
+  __syncthreads();
+  add_to_totals(block, totals);
+  if (threadIdx.x == 0) {
+    for (int warp = 1; warp < kWarps; ++warp) products += block.products[warp];
+    if (products > 0) atomicAdd(&totals->products, products);
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    choose_make_bin(DeviceCsrView<void> a, BinRules rules, RowProfile profile, BinTotals* totals) {
+  __shared__ BlockTotals block;
+  clear(block);
+  __syncthreads();
+  const Offset row_number = Offset{blockIdx.x} * kThreads + threadIdx.x;
+  const bool has_row = row_number < a.rows;
+  MakeBin bin = MakeBin::done;
+  if (has_row) {
+    const Index row = static_cast<Index>(row_number);
+    const RowFacts facts = {profile.products[row], static_cast<std::uint32_t>(profile.words[row]),
+                            a.row_end(row) - a.row_begin(row)};
+    bin = rules.make_bin(facts, profile.counts[row], static_cast<CountBin>(profile.bin[row]));
+    profile.bin[row] = static_cast<std::uint8_t>(bin);
+  }
+  add_row(block, has_row, static_cast<int>(bin));
+  __syncthreads();
+  add_to_totals(block, totals);
+}
+
+__global__ void __launch_bounds__(kThreads)
+    list_bin_rows(Index rows, const std::uint8_t* bins, BinTotals* totals, Index* list) {
+  __shared__ std::uint32_t of_warps[kWarps][kMostBins];
+  __shared__ std::uint32_t starts[kMostBins];
+  const int warp = static_cast<int>(threadIdx.x >> 5);
+  const unsigned lane = threadIdx.x & 31;
+  const Offset row = Offset{blockIdx.x} * kThreads + threadIdx.x;
+  const int bin = row < rows ? bins[row] : 0;
+  of_warps[warp][lane] = 0;
+  __syncwarp();
+  const unsigned mates = __match_any_sync(kAllLanes, bin);
+  const unsigned before = static_cast<unsigned>(__popc(mates & ((1u << lane) - 1)));
+  if (before == 0) of_warps[warp][bin] = static_cast<unsigned>(__popc(mates));
+  __syncthreads();
+  if (warp == 0) {  // lane = bin
+    const std::uint32_t in_bin = lane == 0 ? 0 : totals->rows[lane];
+    std::uint32_t sum = in_bin;
+    for (unsigned distance = 1; distance < 32; distance *= 2) {
+      const std::uint32_t other = __shfl_up_sync(kAllLanes, sum, distance);
+      if (lane >= distance) sum += other;
+    }
+    std::uint32_t of_block = 0;
+    for (int w = 0; w < kWarps; ++w) {
+      const std::uint32_t of_warp = of_warps[w][lane];
+      of_warps[w][lane] = of_block;
+      of_block += of_warp;
+    }
+    std::uint32_t start = sum - in_bin;
+    if (lane > 0 && of_block > 0) start += atomicAdd(&totals->placed[lane], of_block);
+    starts[lane] = start;
+  }
+  __syncthreads();
+  if (bin != 0) list[starts[bin] + of_warps[warp][bin] + before] = static_cast<Index>(row);
+}
+
+/// One block: there are few such rows, and each has work for many blocks.
+__global__ void __launch_bounds__(kPartThreads)
+    list_row_parts(RowList list, RowProfile profile, BinRules rules, RowParts parts) {
+  __shared__ unsigned long long scratch[32];
+  unsigned long long before = 0;
+  for (Offset begin = 0; begin < list.count; begin += kPartThreads) {
+    const Offset at = begin + threadIdx.x;
+    Index row = 0;
+    unsigned long long count = 0, total = 0;
+    if (at < list.count) {
+      row = list.rows[at];
+      const auto words = static_cast<std::uint32_t>(profile.words[row]);
+      count = (words - 1) / rules.part_words(profile.products[row], words) + 1;
+    }
+    const unsigned long long first =
+        before + Group<kPartThreads>::exclusive_sum(count, total, scratch);
+    for (unsigned long long i = 0; i < count; ++i) {
+      parts.rows[first + i] = row;
+      parts.numbers[first + i] = static_cast<std::uint32_t>(i);
+    }
+    before += total;
+  }
+}
+
+unsigned blocks_for(Index rows, int rows_per_block) {
+  return static_cast<unsigned>((Offset{rows} + rows_per_block - 1) / rows_per_block);
+}
+
+}  // namespace
+
+void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, const BinRules& rules,
+                  const RowProfile& profile, BinTotals* totals, cudaStream_t stream) {
+  const int rounds =
+      static_cast<int>(std::clamp<Offset>(a.rows / kRowsToFillADevice, 1, kMostRounds));
+  profile_row_groups<<<blocks_for(a.rows, kRowsPerBlock * rounds), kThreads, 0, stream>>>(
+      a, b, rules, profile, totals, rounds);
+  CHECK_LAUNCH("profile_row_groups", stream);
+}
+
+void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
+                      const RowProfile& profile, BinTotals* totals, cudaStream_t stream) {
+  choose_make_bin<<<blocks_for(a.rows, kThreads), kThreads, 0, stream>>>(a, rules, profile, totals);
+  CHECK_LAUNCH("choose_make_bin", stream);
+}
+
+void list_parts(const RowList& list, const RowProfile& profile, const BinRules& rules,
+                const RowParts& parts, cudaStream_t stream) {
+  list_row_parts<<<1, kPartThreads, 0, stream>>>(list, profile, rules, parts);
+  CHECK_LAUNCH("list_row_parts", stream);
+}
+
+void list_bins(Index rows, const std::uint8_t* bin, BinTotals* totals, Index* list,
+               cudaStream_t stream) {
+  list_bin_rows<<<blocks_for(rows, kThreads), kThreads, 0, stream>>>(rows, bin, totals, list);
+  CHECK_LAUNCH("list_bin_rows", stream);
+}
+
+}  // namespace csrkit::gpu
