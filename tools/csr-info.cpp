@@ -9,17 +9,20 @@
 #include "tools/support/options.h"
 #include "tools/support/python_map.h"
 #include "tools/support/run_tool.h"
+#include "tools/support/spy_picture.h"
 
 using namespace csrkit;
 
 namespace {
 
-enum class InfoMode { statistics, locality, header, verify, provenance, python };
+enum class InfoMode { statistics, locality, header, verify, provenance, python, spy };
 
 struct InfoToolOptions {
   std::string input;
   InfoMode mode = InfoMode::statistics;
   LocalityRequest locality;
+  std::string picture;  // --spy
+  Index pixels = 0;
   CsrReadOptions read;
   bool as_json = false;
 };
@@ -34,25 +37,28 @@ InfoToolOptions parse_info_options(int argc, char** argv) {
             "how near the entries lie to each other, and what that does to the reads of B in A * B")
       .flag("provenance", "print where the file comes from (JSON)")
       .flag("python", "print the NumPy lines that map the arrays")
+      .value("spy", "OUT.png", "draw where the nonzeros are, the darker the denser")
+      .value("pixels", "N", "of the picture's longer side", "800")
       .example("csr-info tiny.csr", "header, row lengths, symmetry, locality")
       .example("csr-info tiny.csr --locality -k 32,256", "which reads of B hit which cache?")
       .example("csr-info tiny.csr --verify", "is every byte as it was written?")
-      .example("csr-info tiny.csr --python", "how to map the arrays in NumPy");
+      .example("csr-info tiny.csr --python", "how to map the arrays in NumPy")
+      .example("csr-info tiny.csr --spy tiny.png --pixels 100", "a picture of the pattern");
   declare_locality_options(options);
   declare_io(options);
   options.parse(argc, argv);
   InfoToolOptions result;
   result.input = options.names()[0];
-  const std::pair<const char*, InfoMode> modes[] = {{"locality", InfoMode::locality},
-                                                    {"header-only", InfoMode::header},
-                                                    {"verify", InfoMode::verify},
-                                                    {"provenance", InfoMode::provenance},
-                                                    {"python", InfoMode::python}};
+  const std::pair<const char*, InfoMode> modes[] = {
+      {"locality", InfoMode::locality}, {"header-only", InfoMode::header},
+      {"verify", InfoMode::verify},     {"provenance", InfoMode::provenance},
+      {"python", InfoMode::python},     {"spy", InfoMode::spy}};
   for (const auto& [name, mode] : modes) {
     if (!options.flag(name)) continue;
     if (result.mode != InfoMode::statistics) {
       throw UsageError(
-          "--locality, --header-only, --verify, --provenance and --python exclude each other");
+          "--locality, --header-only, --verify, --provenance, --python and --spy exclude each "
+          "other");
     }
     result.mode = mode;
   }
@@ -62,6 +68,13 @@ InfoToolOptions parse_info_options(int argc, char** argv) {
     }
   }
   result.locality = read_locality_options(options);
+  constexpr std::int64_t kMaxPixels = 20000;
+  result.picture = options.text("spy");
+  result.pixels = static_cast<Index>(options.integer("pixels", 1, kMaxPixels));
+  if (options.given("pixels") && result.picture.empty()) {
+    throw UsageError("--pixels is for --spy");
+  }
+  require_another_file(result.picture, result.input);
   result.read = read_options(options);
   result.as_json = options.json();
   return result;
@@ -168,6 +181,13 @@ int main(int argc, char** argv) {
       } else if (options.mode == InfoMode::locality) {
         add_shape(report, file.matrix);
         add_locality(report, locality_facts(file.matrix, options.locality), options.locality);
+      } else if (options.mode == InfoMode::spy) {
+        add_shape(report, file.matrix);
+        const SpyPicture spy = write_spy_picture(options.picture, file.matrix, options.pixels);
+        report.add("picture", "picture",
+                   Json{{"file", options.picture}, {"width", spy.width}, {"height", spy.height}},
+                   options.picture + ", " + std::to_string(spy.width) + " x " +
+                       std::to_string(spy.height) + " pixels");
       } else {
         add_header(report, options);
         add_statistics(report, file);
