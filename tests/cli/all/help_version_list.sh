@@ -16,7 +16,7 @@ for tool in $(all_tools); do
   prints "METIS:"
 done
 for tool in $(all_tools); do
-  if [ "$tool" = csr-info ]; then continue; fi # has nothing to choose from
+  case $tool in csr-info | csr-density) continue ;; esac # have nothing to choose from
   expect 0 "$tool" --list
   silent err
   [ -s out ] || fail "$tool --list prints nothing"
