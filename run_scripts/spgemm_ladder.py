@@ -23,7 +23,7 @@ def run(command, environment=None):
                           env={**os.environ, **(environment or {})})
     if done.returncode == 0:
         return json.loads(done.stdout)
-    return {"failed": f"exit code {done.returncode}: {done.stderr.strip().splitlines()[-1:]}"}
+    return {"failed": f"exit code {done.returncode}: {(done.stderr.splitlines() or [''])[0]}"}
 
 
 def cases(options, matrix):
@@ -52,9 +52,11 @@ def table(reports, matrices):
                 continue
             milliseconds = 1e3 * report["median_seconds"]
             sorting = 1e3 * report["phases"].get("sort_seconds", 0)
-            gain = previous.get(matrix, milliseconds) / milliseconds
-            cells += [f"{milliseconds:.3f}", f"{sorting:.3f}" if sorting else "", f"{gain:.2f}"]
-            previous[matrix] = milliseconds
+            gain = ""
+            if kernel.startswith("gpu."):
+                gain = f"{previous[matrix] / milliseconds:.2f}" if matrix in previous else ""
+                previous[matrix] = milliseconds
+            cells += [f"{milliseconds:.3f}", f"{sorting:.3f}" if sorting else "", gain]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -74,7 +76,7 @@ def main():
             for kernel, command, environment in cases(options, matrix):
                 report = run(command, environment)
                 reports[matrix, kernel] = report
-                records.write(json.dumps({"matrix": str(matrix), "kernel": kernel, **report}) + "\n")
+                records.write(json.dumps({**report, "matrix": str(matrix), "kernel": kernel}) + "\n")
                 records.flush()
                 if "failed" in report:
                     print(f"{matrix.stem} {kernel}: {report['failed']}", file=sys.stderr)
