@@ -26,8 +26,9 @@ LADDER = pathlib.Path(__file__).resolve().parent.parent / "gpu" / "spgemm" / "la
 
 def load_ncu_report():
     ncu = pathlib.Path(shutil.which("ncu") or sys.exit("spgemm_profile.py: ncu is not on the PATH")).resolve()
-    for folder in ncu.parents:
-        for found in (folder / "extras" / "python", *folder.glob("nsight-compute*/extras/python")):
+    for folder in (*ncu.parents, pathlib.Path("/opt/nvidia")):
+        for found in (folder / "extras" / "python", *folder.glob("nsight-compute*/extras/python"),
+                      *folder.glob("nsight-compute/*/extras/python")):
             if (found / "ncu_report.py").exists():
                 sys.path.insert(0, str(found))
                 import ncu_report
