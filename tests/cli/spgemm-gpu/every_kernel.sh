@@ -35,3 +35,7 @@ expect 0 csr-spgemm-gpu graph.csr --kernel v1_cached_members --output-kind f64 -
 [ "$(json phases.row_blocks)" -gt 1 ] || fail "one block within half of the memory"
 same_matrix whole.csr blocks.csr
 expect 5 csr-spgemm-gpu graph.csr --kernel v1_cached_members --output-kind f64 --memory-limit 4096
+# The examples of --help, as they stand there.
+csr-spgemm-gpu --help | sed -n 's/^  \(csr-spgemm-gpu .*\)/\1/p' >examples
+[ -s examples ] || fail "no examples"
+while read -r line; do eval "$line"; done <examples
