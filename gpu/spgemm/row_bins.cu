@@ -62,46 +62,6 @@ class HostTotals {
   BinTotals* totals_ = nullptr;
 };
 
-/// Streams that run beside the caller's from fork to join.
-class SideStreams {
- public:
-  SideStreams() {
-    for (cudaStream_t& stream : streams_) {
-      CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    }
-    for (cudaEvent_t& event : events_) {
-      CHECK_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    }
-  }
-  ~SideStreams() {
-    for (cudaStream_t stream : streams_) CHECK_CUDA_NOEXCEPT(cudaStreamDestroy(stream));
-    for (cudaEvent_t event : events_) CHECK_CUDA_NOEXCEPT(cudaEventDestroy(event));
-  }
-  SideStreams(const SideStreams&) = delete;
-  SideStreams& operator=(const SideStreams&) = delete;
-
-  void fork(cudaStream_t stream) {
-    CHECK_CUDA(cudaEventRecord(events_[kCount], stream));
-    for (cudaStream_t side : streams_) CHECK_CUDA(cudaStreamWaitEvent(side, events_[kCount], 0));
-  }
-  /// For the `number`th piece of work; `stream` takes its share.
-  cudaStream_t at(int number, cudaStream_t stream) const {
-    const int turn = number % (kCount + 1);
-    return turn == kCount ? stream : streams_[turn];
-  }
-  void join(cudaStream_t stream) {
-    for (int i = 0; i < kCount; ++i) {
-      CHECK_CUDA(cudaEventRecord(events_[i], streams_[i]));
-      CHECK_CUDA(cudaStreamWaitEvent(stream, events_[i], 0));
-    }
-  }
-
- private:
-  static constexpr int kCount = 3;
-  cudaStream_t streams_[kCount] = {};
-  cudaEvent_t events_[kCount + 1] = {};
-};
-
 /// The arrays of one product, in one allocation.
 struct Workspace {
   DeviceBuffer<std::byte> bytes;
@@ -161,26 +121,25 @@ BinRules rules_of_device(int device, int value_bytes) {
   rules.value_bytes = value_bytes;
   rules.whole_window_bytes = std::min(rules.whole_window_bytes, shared_bytes - kStatic);
   if (shared_bytes < kLargestTableBytes) rules.most_hashed = 2048;
+  while (static_cast<int>(rules.part_words) * kTableEntryBytes > rules.whole_window_bytes) {
+    rules.part_words /= 2;
+  }
   return rules;
 }
 
 template <class Value>
 class RowBins final : public DeviceSpgemm {
  public:
-  RowBins(Semiring semiring, const BinRules& changes) : semiring_(semiring), changes_(changes) {}
+  explicit RowBins(const BinRules& changes) : changes_(changes) {}
 
   std::uint64_t forecast_bytes(const SpgemmSizes& sizes) const override {
     const auto rows = static_cast<std::uint64_t>(sizes.rows);
-    const std::uint64_t shrink = changes_.shrink;
     const std::uint64_t words = (static_cast<std::uint64_t>(sizes.cols) >> kWordLog2) + 2;
-    const auto products = static_cast<std::uint64_t>(sizes.counts.products);
     const std::uint64_t cut_rows =
-        std::min(rows, products / std::max<std::uint64_t>(1, kFewestCutProducts / shrink));
-    const std::uint64_t parts =
-        std::min(products / std::max<std::uint64_t>(1, kPartProducts / shrink) +
-                     cut_rows * (words / std::max<std::uint64_t>(1, kPartWords / shrink) + 2),
-                 cut_rows * words);
-    return Workspace::bytes_for(sizes.rows) + parts * RowParts::kBytes +
+        std::min(rows, static_cast<std::uint64_t>(sizes.counts.products) /
+                           std::max(1u, kFewestCutProducts / changes_.shrink));
+    const std::uint64_t narrowest = std::max(1u, kNarrowestPart / changes_.shrink);
+    return Workspace::bytes_for(sizes.rows) + cut_rows * (words / narrowest + 1) * 4 +
            csr_bytes(sizes.rows, sizes.counts.output_bound, kValueKindOf<Value>);
   }
 
@@ -221,7 +180,7 @@ class RowBins final : public DeviceSpgemm {
     Workspace space;
     DeviceCsrView<void> a;
     std::array<RowList, kMostBins> count_lists = {}, make_lists = {};
-    DeviceBuffer<std::byte> part_bytes;
+    DeviceBuffer<std::uint32_t> part_counts;
     RowParts parts;
     Offset products = 0;
 
@@ -234,11 +193,11 @@ class RowBins final : public DeviceSpgemm {
   void profile(const SpgemmOperands& op, DeviceMemory& memory, Work& work) {
     if (!host_) {
       host_ = std::make_unique<HostTotals>();
-      side_streams_ = std::make_unique<SideStreams>();
       rules_ = rules_of_device(memory.device(), sizeof(Value));
       rules_.shrink = changes_.shrink;
       rules_.prefers_merging = changes_.prefers_merging;
       rules_.prefers_windows = changes_.prefers_windows;
+      rules_.part_words = std::max(1u, rules_.part_words / changes_.shrink);
     }
     const cudaStream_t stream = memory.stream();
     work.a = op.a;
@@ -250,38 +209,23 @@ class RowBins final : public DeviceSpgemm {
     const BinTotals totals = host_->fetch(space.count_totals, stream);
     work.products = static_cast<Offset>(totals.products);
     work.count_lists = lists_of<CountBin>(space.count_list, totals);
-    if (totals.parts == 0) return;
-    const auto parts = static_cast<Offset>(totals.parts);
-    work.part_bytes = DeviceBuffer<std::byte>(memory, parts * static_cast<Offset>(RowParts::kBytes),
-                                              "the parts of rows that are cut");
-    work.parts.count = parts;
-    work.parts.rows = reinterpret_cast<Index*>(work.part_bytes.data());
-    work.parts.numbers = reinterpret_cast<std::uint32_t*>(work.parts.rows + parts);
-    work.parts.counts = work.parts.numbers + parts;
-    list_parts(work.counted(CountBin::parts), space.profile, rules_, work.parts, stream);
+    const Offset cut_rows = work.counted(CountBin::parts).count;
+    if (cut_rows == 0) return;
+    work.parts.words = static_cast<int>(rules_.part_words);
+    work.parts.per_row =
+        static_cast<int>((totals.most_words + rules_.part_words - 1) / rules_.part_words);
+    work.part_counts = DeviceBuffer<std::uint32_t>(memory, cut_rows * work.parts.per_row,
+                                                   "the entries of parts of rows");
+    work.parts.counts = work.part_counts.data();
   }
 
-  void count_all(const SpgemmOperands& op, DeviceMemory& memory, const Work& work) {
-    side_by_side(memory.stream(), work.count_lists, [&](int bin, cudaStream_t stream) {
-      count_rows(static_cast<CountBin>(bin), op.a, op.b, work.space.profile, rules_,
-                 work.count_lists[static_cast<std::size_t>(bin)], work.parts, stream);
-    });
-  }
-
-  /// Calls `launch` for every bin that has rows, long rows first. Bins run beside each other: each
-  /// ends with a few long rows that leave most of the device idle.
-  template <class Launch>
-  void side_by_side(cudaStream_t stream, const std::array<RowList, kMostBins>& lists,
-                    const Launch& launch) {
-    int bins = 0;
-    for (const RowList& list : lists) bins += list.count > 0;
-    if (bins > 1) side_streams_->fork(stream);
-    int next = 0;
-    for (int bin = kMostBins - 1; bin > 0; --bin) {
-      if (lists[static_cast<std::size_t>(bin)].count == 0) continue;
-      launch(bin, bins > 1 ? side_streams_->at(next++, stream) : stream);
+  void count_all(const SpgemmOperands& op, DeviceMemory& memory, const Work& work) const {
+    for (int bin = static_cast<int>(CountBin::count) - 1; bin > 0; --bin) {
+      const RowList& list = work.count_lists[static_cast<std::size_t>(bin)];
+      if (list.count == 0) continue;
+      count_rows(static_cast<CountBin>(bin), op.a, op.b, work.space.profile, list, work.parts,
+                 memory.stream());
     }
-    if (bins > 1) side_streams_->join(stream);
   }
 
   /// The offsets of C and its number of entries; the lists of rows to make.
@@ -327,7 +271,7 @@ class RowBins final : public DeviceSpgemm {
   }
 
   void make_all(const SpgemmOperands& op, Structure structure, const Work& work,
-                const DeviceProduct& c, cudaStream_t main_stream) {
+                const DeviceProduct& c, cudaStream_t stream) const {
     if (work.products == 0) return;
     const MakeRows<Value> make = {op.a.as<Value>(),
                                   op.b.as<Value>(),
@@ -335,27 +279,25 @@ class RowBins final : public DeviceSpgemm {
                                    c.col_indices.data(),
                                    reinterpret_cast<Value*>(c.values.data())},
                                   work.space.profile,
-                                  static_cast<Value>(op.alpha),
-                                  semiring_};
-    std::array<RowList, kMostBins> lists = work.make_lists;
-    constexpr int kParts = static_cast<int>(MakeBin::count);  // beside the bins of whole rows
-    static_assert(kParts < kMostBins);
-    lists[kParts] = work.counted(CountBin::parts);
-    side_by_side(main_stream, lists, [&](int bin, cudaStream_t stream) {
-      const RowList& list = lists[static_cast<std::size_t>(bin)];
+                                  static_cast<Value>(op.alpha)};
+    const RowList& cut = work.counted(CountBin::parts);
+    if (cut.count > 0) {
+      make_rows_in_parts(structure, make, cut, work.parts, rules_.whole_window_bytes, stream);
+    }
+    for (int bin = static_cast<int>(MakeBin::count) - 1; bin > 0; --bin) {
+      const RowList& list = work.make_lists[static_cast<std::size_t>(bin)];
+      if (list.count == 0) continue;
       const auto make_bin = static_cast<MakeBin>(bin);
-      if (bin == kParts) {
-        make_rows_in_parts(structure, make, rules_, work.parts, stream);
-      } else if (make_bin == MakeBin::copy) {
+      if (make_bin == MakeBin::copy) {
         copy_rows(make, list, stream);
       } else if (make_bin <= MakeBin::merge_8) {
         make_rows_by_merging(make_bin, structure, make, list, stream);
-      } else if (make_bin < MakeBin::window_3k) {
-        make_rows_by_hash(make_bin, structure, make, list, stream);
-      } else {
+      } else if (make_bin >= MakeBin::window_small) {
         make_rows_by_window(make_bin, structure, make, list, rules_.whole_window_bytes, stream);
+      } else {
+        make_rows_by_hash(make_bin, structure, make, list, stream);
       }
-    });
+    }
   }
 
   void describe(const Work& work) {
@@ -363,7 +305,7 @@ class RowBins final : public DeviceSpgemm {
     Offset hashed = 0, in_windows = 0;
     for (int bin = static_cast<int>(MakeBin::hash_64); bin < static_cast<int>(MakeBin::count);
          ++bin) {
-      (bin < static_cast<int>(MakeBin::window_3k) ? hashed : in_windows) +=
+      (bin < static_cast<int>(MakeBin::window_small) ? hashed : in_windows) +=
           work.make_lists[static_cast<std::size_t>(bin)].count;
     }
     choice_ = "rows: " + std::to_string(work.made(MakeBin::copy).count) + " copied, " +
@@ -372,11 +314,9 @@ class RowBins final : public DeviceSpgemm {
               std::to_string(work.counted(CountBin::parts).count) + " in parts";
   }
 
-  Semiring semiring_;
   BinRules changes_;  // what tests ask for; the rest follows from the device
   BinRules rules_;
   std::unique_ptr<HostTotals> host_;
-  std::unique_ptr<SideStreams> side_streams_;
   Work kept_;  // for new values
   std::string choice_;
 };
@@ -384,9 +324,8 @@ class RowBins final : public DeviceSpgemm {
 }  // namespace
 
 std::unique_ptr<DeviceSpgemm> make_row_bins(const SpgemmProblem& problem, const BinRules& rules) {
-  if (problem.c == ValueKind::f64)
-    return std::make_unique<RowBins<double>>(problem.semiring, rules);
-  return std::make_unique<RowBins<float>>(problem.semiring, rules);
+  if (problem.c == ValueKind::f64) return std::make_unique<RowBins<double>>(rules);
+  return std::make_unique<RowBins<float>>(rules);
 }
 
 std::unique_ptr<DeviceSpgemm> make_device_row_bins(const SpgemmProblem& problem) {

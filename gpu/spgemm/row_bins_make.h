@@ -24,7 +24,6 @@ struct MakeRows {
   ProductArrays<Value> c;
   RowProfile profile;
   Value alpha;
-  Semiring semiring;  // alpha is 1 unless plus_times
 };
 
 /// Each queues one launch over the rows of one bin of its kind.
@@ -41,7 +40,7 @@ void make_rows_by_window(MakeBin bin, Structure structure, const MakeRows<Value>
                          const RowList& list, int whole_window_bytes, cudaStream_t stream);
 /// The rows of CountBin::parts, whose parts are counted.
 template <class Value>
-void make_rows_in_parts(Structure structure, const MakeRows<Value>& op, const BinRules& rules,
-                        const RowParts& parts, cudaStream_t stream);
+void make_rows_in_parts(Structure structure, const MakeRows<Value>& op, const RowList& list,
+                        const RowParts& parts, int whole_window_bytes, cudaStream_t stream);
 
 }  // namespace csrkit::gpu

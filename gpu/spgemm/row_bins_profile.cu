@@ -9,7 +9,6 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/row_bins_profile.h"
-#include "gpu/spgemm/row_groups.cuh"
 
 namespace csrkit::gpu {
 
@@ -23,7 +22,7 @@ constexpr int kMostRounds = kLanes;  // then every thread of a block has a row t
 constexpr Offset kRowsToFillADevice = 1
                                       << 15;  // below, more blocks are worth more than few atomics
 constexpr Offset kLongRow = 512;  // entries of A from which the whole block works on a row
-constexpr int kPartThreads = 1024;
+constexpr unsigned kAllLanes = 0xffffffffu;
 
 /// Of the products of some entries of A.
 struct Span {
@@ -137,7 +136,7 @@ __global__ void __launch_bounds__(kThreads)
   // A lane per row.
   const bool has_row =
       static_cast<int>(threadIdx.x) < rounds * kRowsPerBlock && first_row + threadIdx.x < a.rows;
-  unsigned long long products = 0, parts = 0;
+  unsigned long long products = 0;
   CountBin bin = CountBin::done;
   if (has_row) {
     const Index row = static_cast<Index>(first_row + threadIdx.x);
@@ -156,16 +155,7 @@ __global__ void __launch_bounds__(kThreads)
     profile.words[row] = static_cast<Index>(facts.words);
     profile.bin[row] = static_cast<std::uint8_t>(bin);
     profile.counts[row] = bin == CountBin::done ? facts.products : 0;
-    if (bin == CountBin::parts) {
-      const std::uint32_t width = rules.part_words(facts.products, facts.words);
-      parts = (facts.words - 1) / width + 1;
-    }
-  }
-  if (__any_sync(kAllLanes, parts > 0)) {
-    for (int distance = 1; distance < 32; distance *= 2) {
-      parts += __shfl_xor_sync(kAllLanes, parts, distance);
-    }
-    if ((threadIdx.x & 31) == 0) atomicAdd(&totals->parts, parts);
+    if (bin == CountBin::parts) atomicMax(&totals->most_words, facts.words);
   }
   add_row(block, has_row, static_cast<int>(bin));
   for (int distance = 1; distance < 32; distance *= 2) {
@@ -235,30 +225,6 @@ __global__ void __launch_bounds__(kThreads)
   if (bin != 0) list[starts[bin] + of_warps[warp][bin] + before] = static_cast<Index>(row);
 }
 
-/// One block: there are few such rows, and each has work for many blocks.
-__global__ void __launch_bounds__(kPartThreads)
-    list_row_parts(RowList list, RowProfile profile, BinRules rules, RowParts parts) {
-  __shared__ unsigned long long scratch[32];
-  unsigned long long before = 0;
-  for (Offset begin = 0; begin < list.count; begin += kPartThreads) {
-    const Offset at = begin + threadIdx.x;
-    Index row = 0;
-    unsigned long long count = 0, total = 0;
-    if (at < list.count) {
-      row = list.rows[at];
-      const auto words = static_cast<std::uint32_t>(profile.words[row]);
-      count = (words - 1) / rules.part_words(profile.products[row], words) + 1;
-    }
-    const unsigned long long first =
-        before + Group<kPartThreads>::exclusive_sum(count, total, scratch);
-    for (unsigned long long i = 0; i < count; ++i) {
-      parts.rows[first + i] = row;
-      parts.numbers[first + i] = static_cast<std::uint32_t>(i);
-    }
-    before += total;
-  }
-}
-
 unsigned blocks_for(Index rows, int rows_per_block) {
   return static_cast<unsigned>((Offset{rows} + rows_per_block - 1) / rows_per_block);
 }
@@ -278,12 +244,6 @@ void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
                       const RowProfile& profile, BinTotals* totals, cudaStream_t stream) {
   choose_make_bin<<<blocks_for(a.rows, kThreads), kThreads, 0, stream>>>(a, rules, profile, totals);
   CHECK_LAUNCH("choose_make_bin", stream);
-}
-
-void list_parts(const RowList& list, const RowProfile& profile, const BinRules& rules,
-                const RowParts& parts, cudaStream_t stream) {
-  list_row_parts<<<1, kPartThreads, 0, stream>>>(list, profile, rules, parts);
-  CHECK_LAUNCH("list_row_parts", stream);
 }
 
 void list_bins(Index rows, const std::uint8_t* bin, BinTotals* totals, Index* list,

@@ -20,8 +20,9 @@ struct BinTotals {
   std::uint32_t rows[kMostBins];    // in each bin
   std::uint32_t placed[kMostBins];  // of them, in the list
   unsigned long long products;
-  unsigned long long parts;  // of the rows in CountBin::parts
-  unsigned long long nnz;    // of C; filled in by whoever knows
+  std::uint32_t most_words;  // of a row in CountBin::parts
+  std::uint32_t unused;
+  unsigned long long nnz;  // of C; filled in by whoever knows
 };
 
 /// Fills the profile, counts included where they are known without counting, and the totals, which
@@ -37,24 +38,5 @@ void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
 /// neighbours, but the order of blocks of rows differs from run to run; no result depends on it.
 void list_bins(Index rows, const std::uint8_t* bin, BinTotals* totals, Index* list,
                cudaStream_t stream);
-
-/// Some rows, all in one bin.
-struct RowList {
-  const Index* rows = nullptr;
-  Offset count = 0;
-};
-
-/// The parts of the rows of CountBin::parts: those of one row stand one after another.
-struct RowParts {
-  Offset count = 0;
-  Index* rows = nullptr;                       // whose part it is
-  std::uint32_t* numbers = nullptr;            // which of that row's
-  std::uint32_t* counts = nullptr;             // entries of C in it
-  static constexpr std::uint64_t kBytes = 12;  // each
-};
-
-/// Fills `rows` and `numbers` of as many parts as the totals say.
-void list_parts(const RowList& list, const RowProfile& profile, const BinRules& rules,
-                const RowParts& parts, cudaStream_t stream);
 
 }  // namespace csrkit::gpu

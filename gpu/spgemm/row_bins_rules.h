@@ -20,7 +20,6 @@ enum class CountBin : std::uint8_t {
   merge_8,
   hash_64,  // tables of so many slots, a slot for 32 columns
   hash_256,
-  hash_512,
   window_warp,  // a bit per column between the row's first and last
   hash_1024,
   hash_4096,
@@ -39,15 +38,12 @@ enum class MakeBin : std::uint8_t {
   hash_64,  // tables of so many slots, a slot per column, at most half of them used
   hash_128,
   hash_256,
-  hash_512,
   hash_1024,
   hash_4096,
   hash_16384,
-  window_3k,  // by bytes of a warp's shared memory
-  window_6k,
-  window_8k,
-  window_10k,
-  window_14k,
+  window_small,  // by bytes of a warp's shared memory
+  window_medium,
+  window_large,
   window_block,
   window_whole,  // all of the shared memory; sums in C itself if that is not enough
   count
@@ -61,11 +57,9 @@ static_assert(static_cast<int>(MakeBin::count) <= kMostBins);
 inline constexpr int kWordLog2 = 5;
 
 /// Bytes of shared memory of one row, and words of a window.
-inline constexpr int kWindow3k = 3 * 1024;
-inline constexpr int kWindow6k = 6 * 1024;
-inline constexpr int kWindow8k = 8 * 1024;
-inline constexpr int kWindow10k = 10 * 1024;
-inline constexpr int kWindow14k = 14 * 1024;
+inline constexpr int kSmallWindowBytes = 3 * 1024;
+inline constexpr int kMediumWindowBytes = 6 * 1024;
+inline constexpr int kLargeWindowBytes = 14 * 1024;
 inline constexpr int kBlockWindowBytes = 48 * 1024;
 inline constexpr int kWarpWindowWords = 1024;
 inline constexpr int kBlockWindowWords = 4096;
@@ -76,15 +70,10 @@ inline constexpr int kLargestTableBytes = 222 * 1024;  // hash_16384 with values
 /// Products of a row that one thread makes.
 inline constexpr std::uint32_t kMostMerged = 64;
 
-/// Of rows that are cut: a part has about so many products, and at most so many words. Both keep its
-/// sums in shared memory. Parts of fewer words would be searched for longer than they are worked on.
-inline constexpr std::uint32_t kPartProducts = 8192;
-inline constexpr std::uint32_t kPartWords = 4096;
-inline constexpr std::uint32_t kFewestPartWords = 64;
-/// Rows of fewer products are never cut, unless a test shrinks this.
+/// Bounds for forecasts: rows of fewer products are never cut, parts never narrower (in words),
+/// unless a test shrinks both.
 inline constexpr std::uint32_t kFewestCutProducts = 2048;
-/// Rows of more products are, however narrow: one block would take milliseconds.
-inline constexpr std::uint32_t kMostOfABlock = 1u << 22;
+inline constexpr std::uint32_t kNarrowestPart = 4096;
 
 /// What the rules know of a row.
 struct RowFacts {
@@ -98,6 +87,7 @@ struct BinRules {
   int value_bytes = 4;
   int whole_window_bytes = 84 * 1024;  // two blocks on a multiprocessor of 227 KiB, the rest of a
                                        // block's memory is static
+  std::uint32_t part_words = 8192;     // of a window that is cut
   std::uint32_t most_hashed = 8192;    // products, and so entries, of a row in a hash table
   /// Products that one warp goes through alone.
   std::uint32_t most_of_a_warp = 65536;
@@ -107,20 +97,7 @@ struct BinRules {
   bool prefers_windows = true;  // where the window is no wider than the row has products
 
   CSRKIT_HOST_DEVICE bool suits_window(const RowFacts& row) const {
-    return prefers_windows && row.words <= row.products && row.words <= kBlockWindowWords &&
-           row.products <= kMostOfABlock;
-  }
-
-  /// How wide the parts of a row are that is cut, in words.
-  CSRKIT_HOST_DEVICE std::uint32_t part_words(std::uint32_t products, std::uint32_t words) const {
-    const std::uint32_t by_products = products / at_least_1(kPartProducts / shrink) + 1;
-    const std::uint32_t most = at_least_1(kPartWords / shrink);
-    const std::uint32_t fewest = at_least_1(kFewestPartWords / shrink);
-    const std::uint32_t width = (words - 1) / by_products + 1;
-    return width > most ? most : width < fewest ? fewest : width;
-  }
-  static CSRKIT_HOST_DEVICE std::uint32_t at_least_1(std::uint32_t number) {
-    return number > 0 ? number : 1;
+    return prefers_windows && row.words <= row.products && row.words <= kBlockWindowWords;
   }
 
   CSRKIT_HOST_DEVICE bool merges(const RowFacts& row) const {
@@ -138,9 +115,8 @@ struct BinRules {
                  ? CountBin::window_warp
                  : CountBin::window_block;
     }
-    if (length <= 320 / shrink) return CountBin::hash_512;
-    if (length <= 640 / shrink) return CountBin::hash_1024;
-    if (length <= 2560 / shrink) return CountBin::hash_4096;
+    if (length <= 512 / shrink) return CountBin::hash_1024;
+    if (length <= 2048 / shrink) return CountBin::hash_4096;
     if (length <= most_hashed / shrink) return CountBin::hash_16384;
     return CountBin::parts;
   }
@@ -151,24 +127,19 @@ struct BinRules {
     if (entries == 0 || counted == CountBin::parts) return MakeBin::done;
     if (row.sources == 1) return MakeBin::copy;
     if (merges(row)) return row.sources <= 4 ? MakeBin::merge_4 : MakeBin::merge_8;
-    if (row.products <= 1024) {  // few lanes go through them
-      if (entries <= 32 / shrink) return MakeBin::hash_64;
-      if (entries <= 64 / shrink) return MakeBin::hash_128;
-    }
+    if (entries <= 32 / shrink) return MakeBin::hash_64;
+    if (entries <= 64 / shrink && row.products <= 1024) return MakeBin::hash_128;
     const std::uint64_t bytes = std::uint64_t{row.words} * kTableEntryBytes +
                                 std::uint64_t{entries} * static_cast<unsigned>(value_bytes);
     if (suits_window(row)) {
       if (row.products <= most_of_a_warp / shrink) {
-        if (bytes <= kWindow3k / shrink) return MakeBin::window_3k;
-        if (bytes <= kWindow6k / shrink) return MakeBin::window_6k;
-        if (bytes <= kWindow8k / shrink) return MakeBin::window_8k;
-        if (bytes <= kWindow10k / shrink) return MakeBin::window_10k;
-        if (bytes <= kWindow14k / shrink) return MakeBin::window_14k;
+        if (bytes <= kSmallWindowBytes / shrink) return MakeBin::window_small;
+        if (bytes <= kMediumWindowBytes / shrink) return MakeBin::window_medium;
+        if (bytes <= kLargeWindowBytes / shrink) return MakeBin::window_large;
       }
       return bytes <= kBlockWindowBytes / shrink ? MakeBin::window_block : MakeBin::window_whole;
     }
     if (entries <= 128 / shrink) return MakeBin::hash_256;
-    if (entries <= 256 / shrink) return MakeBin::hash_512;
     if (entries <= 512 / shrink) return MakeBin::hash_1024;
     if (entries <= 2048 / shrink) return MakeBin::hash_4096;
     return MakeBin::hash_16384;
