@@ -5,6 +5,7 @@
 #include "core/csr_file.h"
 #include "core/npy_file.h"
 #include "preprocess/reorder/reorder.h"
+#include "tools/support/advise.h"
 #include "tools/support/locality_report.h"
 #include "tools/support/log.h"
 #include "tools/support/matrix_facts.h"
@@ -26,6 +27,9 @@ struct ReorderToolOptions {
   bool is_undo = false;
   ReorderOptions reorder;
   bool is_reported = false;  // in full
+  bool is_advice = false;
+  Offset sample_entries = 0;
+  double multiplications = 0;
   LocalityRequest locality;
   CsrReadOptions read;
   bool as_json = false;
@@ -94,12 +98,35 @@ void read_method_options(const Options& options, ReorderToolOptions* result) {
   reorder.progress = terminal_progress();
 }
 
+void read_advise_options(const Options& options, ReorderToolOptions* result) {
+  for (const char* option : {"method", "then", "sides", "descending", "binned", "parts", "undo",
+                             "apply-to", "report", "measure"}) {
+    if (options.given(option)) {
+      throw UsageError("--advise looks at every method; leave out --" + std::string(option));
+    }
+  }
+  if (!options.given("machine")) {
+    throw UsageError("--advise needs --machine FILE.json; csr-probe --output FILE.json makes one");
+  }
+  result->locality = read_locality_options(options);
+  result->sample_entries = options.integer("sample", 1000, Offset{1} << 40);
+  if (options.given("multiplications")) {
+    result->multiplications =
+        static_cast<double>(options.integer("multiplications", 1, Offset{1} << 53));
+  }
+  read_method_options(options, result);
+  result->as_json = options.json();
+}
+
 void read_report_options(const Options& options, ReorderToolOptions* result) {
   result->is_reported = options.flag("report");
   for (const char* option : {"measure", "machine"}) {
     if (options.given(option) && !result->is_reported) {
       throw UsageError("--" + std::string(option) + " is for --report");
     }
+  }
+  for (const char* option : {"multiplications", "sample"}) {
+    if (options.given(option)) throw UsageError("--" + std::string(option) + " is for --advise");
   }
   if (result->is_reported && !result->operand.empty()) {
     throw UsageError("--report is about an order of the matrix; --apply-to makes none");
@@ -110,7 +137,7 @@ void read_report_options(const Options& options, ReorderToolOptions* result) {
 
 ReorderToolOptions parse_reorder_options(int argc, char** argv) {
   Options options(
-      "csr-reorder", "INPUT.csr OUTPUT", 2, 2,
+      "csr-reorder", "INPUT.csr [OUTPUT]", 1, 2,
       "Puts rows, columns or both into another order. The order since import travels in "
       "the file, so --undo needs no other file, and --apply-to moves dense operands along.");
   options.value("method", "NAME", "the ordering; --list shows them")
@@ -138,10 +165,18 @@ ReorderToolOptions parse_reorder_options(int argc, char** argv) {
             "say in full what the order was worth: locality before and after, and with --machine "
             "the forecast of SpMM times and after how many products the reordering pays back")
       .flag("measure", "with --report: multiply on the CPU before and after as well")
+      .flag("advise",
+            "instead of an OUTPUT: which method is worth it, by forecasts for --machine that try "
+            "every method on a sample")
+      .value("multiplications", "N",
+             "with --advise: count the cost of the ordering against so many products")
+      .value("sample", "N", "with --advise: nonzeros to try methods on", "2000000")
       .example("csr-reorder tiny.csr rcm.csr --method rcm",
                "reverse Cuthill-McKee, small bandwidth")
       .example("csr-reorder tiny.csr reported.csr --method rcm --report --measure -k 32",
                "was it worth it?")
+      .example("csr-reorder tiny.csr --advise --machine quick.json --multiplications 1000",
+               "which method, if any, for a thousand products")
       .example("csr-reorder tiny.csr both.csr --method community --then degree --binned",
                "communities, then rows of like length together")
       .example("csr-reorder tiny.csr sorted.csr --method degree --descending --sides=rows",
@@ -155,11 +190,21 @@ ReorderToolOptions parse_reorder_options(int argc, char** argv) {
 
   ReorderToolOptions result;
   result.input = options.names()[0];
-  result.output = options.names()[1];
+  result.is_advice = options.flag("advise");
+  if ((options.names().size() == 1) != result.is_advice) {
+    throw UsageError(result.is_advice ? "--advise writes no file: expected no OUTPUT, found '" +
+                                            options.names()[1] + "'"
+                                      : "expected INPUT.csr OUTPUT, found '" + result.input + "'");
+  }
+  if (!result.is_advice) result.output = options.names()[1];
   result.read = read_options(options);
   result.is_undo = options.flag("undo");
   result.operand = options.text("apply-to");
   const bool is_apply = options.given("apply-to");
+  if (result.is_advice) {
+    read_advise_options(options, &result);
+    return result;
+  }
   if (options.given("method") == (result.is_undo || is_apply)) {
     throw UsageError(
         "expected either --method NAME or --undo or --apply-to X.npy; --list shows the methods");
@@ -234,6 +279,20 @@ int apply_to_operand(const ReorderToolOptions& options, const CsrFile& file) {
   return kExitDone;
 }
 
+int give_advice(const ReorderToolOptions& options, const CsrMatrix& matrix) {
+  AdviseRequest request;
+  request.dense_cols = options.locality.dense_cols;
+  request.machine = *options.locality.machine;
+  request.sample_entries = options.sample_entries;
+  request.multiplications = options.multiplications;
+  request.reorder = options.reorder;
+  Report report;
+  add_shape(report, matrix);
+  add_advice(report, advise(matrix, request), request);
+  print(report, options.as_json);
+  return kExitDone;
+}
+
 /// What provenance keeps of a reordering beside the command line.
 Json details_of(const ReorderToolOptions& options, Sides sides, double order_seconds) {
   return {{"methods", options.methods},
@@ -248,6 +307,7 @@ int main(int argc, char** argv) {
   return run_tool("csr-reorder", [&]() -> int {
     const ReorderToolOptions options = parse_reorder_options(argc, argv);
     const CsrFile before = read_csr_file(options.input, options.read);
+    if (options.is_advice) return give_advice(options, before.matrix);
     if (!options.operand.empty()) return apply_to_operand(options, before);
     const Sides sides = sides_of(options.sides, before.matrix);
     const Stopwatch watch;
