@@ -63,6 +63,7 @@ void validate(const MachineProfile& profile, const std::string& where) {
       }
       narrower = curve.dense_cols;
       require_positive(at, "seconds_per_output_row", curve.seconds_per_output_row, true);
+      require_positive(at, "seconds_per_streamed_row", curve.seconds_per_streamed_row, true);
       if (curve.table_bytes.empty() || curve.table_bytes.size() != curve.seconds_per_read.size()) {
         refuse(at, "table_bytes has " + std::to_string(curve.table_bytes.size()) +
                        " numbers and seconds_per_read " +
@@ -91,6 +92,7 @@ GatherCurve gather_curve(const DeviceProfile& device, double dense_cols) {
     const double scale = dense_cols / curve.dense_cols;
     for (double& seconds : curve.seconds_per_read) seconds *= scale;
     curve.seconds_per_output_row *= scale;
+    curve.seconds_per_streamed_row *= scale;
     return curve;
   }
   const GatherCurve &high = *wider, &low = *(wider - 1);
@@ -99,6 +101,8 @@ GatherCurve gather_curve(const DeviceProfile& device, double dense_cols) {
   curve.dense_cols = static_cast<Index>(std::lround(dense_cols));
   curve.seconds_per_output_row =
       low.seconds_per_output_row * (1 - share) + high.seconds_per_output_row * share;
+  curve.seconds_per_streamed_row =
+      low.seconds_per_streamed_row * (1 - share) + high.seconds_per_streamed_row * share;
   curve.table_bytes = high.table_bytes;
   for (const double bytes : curve.table_bytes) {
     curve.seconds_per_read.push_back(seconds_at(low, bytes) * (1 - share) +

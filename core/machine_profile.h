@@ -13,9 +13,10 @@ namespace csrkit {
 /// itself on matrices whose columns are uniformly random in a table of the given size, so that it
 /// holds everything that comes with a nonzero (its column and value, the arithmetic).
 struct GatherCurve {
-  Index dense_cols = 0;               // of f32: a row of B has 4 * dense_cols bytes
-  double seconds_per_output_row = 0;  // what a row of A costs beside its nonzeros: loop, C stored
-  std::vector<double> table_bytes;    // ascending
+  Index dense_cols = 0;                 // of f32: a row of B has 4 * dense_cols bytes
+  double seconds_per_output_row = 0;    // what a row of A costs beside its nonzeros: loop, C stored
+  double seconds_per_streamed_row = 0;  // the same where C is far larger than the caches
+  std::vector<double> table_bytes;      // ascending
   std::vector<double> seconds_per_read;  // all workers together: time of a product / its nonzeros
 };
 

@@ -300,7 +300,8 @@ ReuseProfile reuse_profile(const CsrMatrix& matrix, const ReuseOptions& options)
   Counts counts(kGroups);
 #pragma omp parallel num_threads(at_once)
   {
-    StackDistance cache(items.count, items.always, items.scale);
+    StackDistance cache(items.count, items.always, items.scale,
+                        options.has_output_rows ? matrix.rows() : 0);
     Counts mine(kGroups);
 #pragma omp for schedule(dynamic, 1)
     for (int stream = 0; stream < count; ++stream) {
@@ -323,6 +324,7 @@ ReuseProfile reuse_profile(const CsrMatrix& matrix, const ReuseOptions& options)
               ++mine.repeated[group * kBins + bin_of(std::llround(distance + middle))];
             }
           }
+          if (options.has_output_rows) cache.pass_by();
         }
       }
       const std::size_t bin = bin_of(std::llround(std::max(0.0, cache.held() - 1)));

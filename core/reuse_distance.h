@@ -24,6 +24,9 @@ struct ReuseOptions {
   /// How many reads a sample aims at.
   Offset sampled_reads = Offset{1} << 23;
   std::uint64_t seed = 1;
+  /// After every row of A a row of C takes a place in the cache, as wide as a row of B and never read
+  /// again: what really happens. Without, the cache holds B alone.
+  bool has_output_rows = false;
   /// Visit the rows of A in this order instead (old_of_new, `rows` numbers); null: as stored.
   const Index* row_order = nullptr;
 };

@@ -10,6 +10,7 @@ ReadProfile read_profile(const CsrMatrix& matrix, const DeviceProfile& device,
   as_read.readers.workers = device.workers;
   as_read.readers.rows_per_turn = device.rows_per_turn;
   as_read.readers.has_private_caches = false;
+  as_read.has_output_rows = true;
   ReadProfile profile;
   profile.rows = matrix.rows();
   profile.nnz = static_cast<double>(matrix.nnz());
@@ -52,7 +53,11 @@ SpmmForecast forecast_spmm(const DeviceProfile& device, const HitShare& hits, do
   }
   SpmmForecast forecast;
   forecast.reads_seconds = nnz * mean_seconds;
-  forecast.rows_seconds = rows * curve.seconds_per_output_row;
+  // A repeated product finds C in the cache only if all of it stays there.
+  const bool is_streamed = rows * row_bytes > std::max(device.shared_cache_bytes,
+                                                       device.private_cache_bytes * device.workers);
+  forecast.rows_seconds =
+      rows * (is_streamed ? curve.seconds_per_streamed_row : curve.seconds_per_output_row);
   forecast.seconds = device.fixed_seconds + forecast.rows_seconds + forecast.reads_seconds;
   forecast.private_hit_share = hits(device.private_cache_bytes);
   forecast.hit_share = hits(std::max(device.private_cache_bytes, device.shared_cache_bytes));

@@ -28,10 +28,11 @@ void clear(std::vector<std::uint64_t>& bits, std::uint32_t slot) {
 
 }  // namespace
 
-StackDistance::StackDistance(Index items, Index single, double scale)
+StackDistance::StackDistance(Index items, Index single, double scale, Offset passers_by)
     : single_(single), scale_(scale), slot_of_item_(static_cast<std::size_t>(items), kNever) {
   // Twice the items, so that at least as many reads as items lie between two renumberings.
-  const std::uint64_t wanted = std::max<std::uint64_t>(2 * static_cast<std::uint64_t>(items), 4096);
+  const std::uint64_t wanted = std::max<std::uint64_t>(
+      2 * static_cast<std::uint64_t>(items) + static_cast<std::uint64_t>(passers_by), 4096);
   slots_ = static_cast<std::uint32_t>(
       std::min<std::uint64_t>((wanted + kBlockBits - 1) / kBlockBits * kBlockBits, 0xfffffe00u));
   bits_.resize(slots_ / 64);
@@ -70,17 +71,30 @@ void StackDistance::renumber() {
   std::fill(other_bits_.begin(), other_bits_.end(), 0);
   std::fill(tree_.begin(), tree_.end(), 0);
   next_slot_ = static_cast<std::uint32_t>((held_ & 0xffffffffu) + (held_ >> 32));
-  for (std::size_t item = 0; item < slot_of_item_.size(); ++item) {
-    const std::uint32_t slot = slot_of_item_[item];
-    if (slot == kNever) continue;
-    set(bits_of(static_cast<Index>(item)), slot);
-    tree_[slot / kBlockBits + 1] += one_of(static_cast<Index>(item));
+  // Every slot before the next one is held now: by an item of the second kind, or by one of the
+  // first, or by what passed by.
+  for (std::size_t item = static_cast<std::size_t>(single_); item < slot_of_item_.size(); ++item) {
+    if (slot_of_item_[item] != kNever) set(other_bits_, slot_of_item_[item]);
+  }
+  for (std::uint32_t slot = 0; slot < next_slot_; ++slot) {
+    const bool is_other =
+        !other_bits_.empty() && (other_bits_[slot / 64] >> slot % 64 & std::uint64_t{1}) != 0;
+    if (!is_other) set(bits_, slot);
+    tree_[slot / kBlockBits + 1] += is_other ? Counts{1} << 32 : Counts{1};
   }
   // Counts per block become a Fenwick tree in one sweep.
   for (std::size_t at = 1; at < tree_.size(); ++at) {
     const std::size_t parent = at + (at & -at);
     if (parent < tree_.size()) tree_[parent] += tree_[at];
   }
+}
+
+void StackDistance::pass_by() {
+  if (next_slot_ == slots_) renumber();
+  const std::uint32_t now = next_slot_++;
+  ++held_;
+  add(now / kBlockBits, 1);
+  set(bits_, now);
 }
 
 double StackDistance::read(Index item) {

@@ -14,16 +14,20 @@ namespace csrkit {
 /// tree of a million items stays in L1. Once full, the slots are renumbered in order.
 ///
 /// In a sample, the first `single` items stand for themselves and every other one for `scale`.
+/// `passers_by` is how many reads there will be at most of items that never come again: they hold
+/// their slot for ever.
 class StackDistance {
  public:
   static constexpr double kFirst = -1;
 
-  StackDistance(Index items, Index single, double scale);
+  StackDistance(Index items, Index single, double scale, Offset passers_by = 0);
   explicit StackDistance(Index items) : StackDistance(items, items, 1) {}
   void reset();
 
   /// How many other items were read since the last read of this one; kFirst if it never was.
   double read(Index item);
+  /// Something else is read, for the only time.
+  void pass_by();
   /// Different items read so far.
   double held() const { return weight(held_); }
 

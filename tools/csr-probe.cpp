@@ -124,6 +124,8 @@ bool has_gpu() {
 }
 #endif
 
+std::string nanoseconds(double seconds) { return fixed(1e9 * seconds, 3) + " ns"; }
+
 std::string rate_of(const GatherCurve& curve, std::size_t at) {
   return fixed(4.0 * curve.dense_cols / curve.seconds_per_read[at] / 1e9, 1);
 }
@@ -143,7 +145,8 @@ void add_device(Report& report, const DeviceProfile& device) {
     }
     report.add_text("\n" + device.device + ", reads of " + std::to_string(4 * curve.dense_cols) +
                     " bytes (K = " + std::to_string(curve.dense_cols) + "), a row costs " +
-                    readable_seconds(curve.seconds_per_output_row) + "\n" + table.text());
+                    nanoseconds(curve.seconds_per_output_row) + ", of a large C " +
+                    nanoseconds(curve.seconds_per_streamed_row) + "\n" + table.text());
   }
 }
 

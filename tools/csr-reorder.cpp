@@ -74,7 +74,7 @@ void read_method_options(const Options& options, ReorderToolOptions* result) {
                                         : InsideParts::keep;
   }
   if (only_for("cache-size", "metis-partition")) reorder.cache_bytes = options.bytes("cache-size");
-  if (options.given("dense-cols") && !options.flag("report")) {
+  if (options.given("dense-cols") && !options.flag("report") && !options.flag("advise")) {
     only_for("dense-cols", "metis-partition");  // else nobody asks for it
   }
   if (options.given("dense-cols")) {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kWorthIt = 0.05;
 constexpr double kAsGood = 0.03;
+constexpr double kTrialSeconds = 60;  // of a method that can be stopped, on a sample
 
 ReadProfile reads_in_order(const CsrMatrix& matrix, const DeviceProfile& device,
                            const Permutation* order) {
@@ -131,6 +132,7 @@ AdviceReport advise(const CsrMatrix& matrix, const AdviseRequest& request) {
     }
     ReorderOptions options = request.reorder;
     options.progress = {};
+    if (options.time_limit_seconds == 0) options.time_limit_seconds = kTrialSeconds;
     trials.push_back(try_method(method, matrix, sample.matrix, report.sampled_share, options));
   }
   // Every method moves the matrix in the same way: once is enough to know what that takes.

@@ -19,6 +19,7 @@ GatherCurve curve_from(const Json& json) {
   GatherCurve curve;
   json.at("dense_cols").get_to(curve.dense_cols);
   json.at("seconds_per_output_row").get_to(curve.seconds_per_output_row);
+  json.at("seconds_per_streamed_row").get_to(curve.seconds_per_streamed_row);
   json.at("table_bytes").get_to(curve.table_bytes);
   json.at("seconds_per_read").get_to(curve.seconds_per_read);
   return curve;
@@ -49,6 +50,7 @@ Json to_json(const MachineProfile& profile) {
     for (const GatherCurve& curve : device.gather) {
       gather.push_back({{"dense_cols", curve.dense_cols},
                         {"seconds_per_output_row", curve.seconds_per_output_row},
+                        {"seconds_per_streamed_row", curve.seconds_per_streamed_row},
                         {"table_bytes", curve.table_bytes},
                         {"seconds_per_read", curve.seconds_per_read}});
     }

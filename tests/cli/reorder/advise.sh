@@ -5,7 +5,8 @@ cat >m.json <<'END'
   {"device": "cpu", "name": "made up", "kernel": "cpu.spmm.auto", "workers": 1, "rows_per_turn": 0,
    "private_cache_bytes": 65536, "shared_cache_bytes": 0, "memory_bytes": 1e9,
    "copy_bytes_per_second": 1e9, "fixed_seconds": 0, "gather": [
-     {"dense_cols": 32, "seconds_per_output_row": 0, "table_bytes": [65536, 1048576],
+     {"dense_cols": 32, "seconds_per_output_row": 0, "seconds_per_streamed_row": 0,
+      "table_bytes": [65536, 1048576],
       "seconds_per_read": [1e-9, 1e-7]}]}]}
 END
 csr-generate communities hidden.csr --set n=4000 --set mean=16 --set community=50 --set inside=0.9 \

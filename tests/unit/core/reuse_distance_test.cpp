@@ -177,6 +177,28 @@ TEST(ReuseProfile, VisitsRowsInAnyOrder) {
   expect_naive(reuse_profile(a, options), {stream});
 }
 
+TEST(ReuseProfile, RowsOfCTakeTheirPlaces) {
+  for (const auto& [name, a] : pattern_battery()) {
+    SCOPED_TRACE(name);
+    std::vector<Index> stream;
+    for (Index row = 0; row < a.rows(); ++row) {
+      append(stream, reads_of_row(a, row));
+      stream.push_back(a.cols() + row);
+    }
+    ReuseOptions options;
+    options.has_output_rows = true;
+    expect_naive(reuse_profile(a, options), {stream});
+  }
+  // Enough of them for many renumberings, with sampled columns among them.
+  const CsrMatrix many = random_pattern(60000, 300, 2, 3);
+  ReuseOptions options;
+  options.has_output_rows = true;
+  const ReuseProfile exact = reuse_profile(many, options);
+  options.exact_reads = 1000;
+  options.sampled_reads = 60000;
+  EXPECT_NEAR(reuse_profile(many, options).hit_share(256), exact.hit_share(256), 0.03);
+}
+
 TEST(ReuseProfile, AWarmCacheHoldsWhatFits) {
   const CsrMatrix a = pattern_of(10, {{0, 1, 2}, {0}, {7}});
   const ReuseProfile p = reuse_profile(a);

@@ -16,7 +16,8 @@ DeviceProfile made_up_device() {
   device.memory_bytes = 1e9;
   device.copy_bytes_per_second = 1e9;
   device.private_cache_bytes = 1000;
-  device.gather = {{10, 7, {1000, 2000, 4000}, {1, 3, 4}}, {30, 7, {1000, 2000, 4000}, {3, 9, 12}}};
+  device.gather = {{10, 7, 7, {1000, 2000, 4000}, {1, 3, 4}},
+                   {30, 7, 7, {1000, 2000, 4000}, {3, 9, 12}}};
   return device;
 }
 
@@ -28,7 +29,7 @@ TEST(DistanceCost, IsTheDerivative) {
 
 TEST(DistanceCost, PoolsWhatFalls) {
   // Steps of 1, 9 and 3: the last two become 5.
-  const DistanceCost cost = distance_cost({1, 0, {1000, 2000, 4000}, {1, 5, 4}});
+  const DistanceCost cost = distance_cost({1, 0, 0, {1000, 2000, 4000}, {1, 5, 4}});
   EXPECT_EQ(cost.up_to_bytes, (std::vector<double>{1000, 4000}));
   EXPECT_EQ(cost.seconds_per_read, (std::vector<double>{1, 5}));
 }
@@ -43,14 +44,15 @@ TEST(GatherCurve, AnyWidth) {
 }
 
 TEST(SpmmForecast, UniformReadsCostWhatWasMeasured) {
-  // By construction: reads anywhere in a table of 4,000 bytes have to come out at 4 each.
-  const CsrMatrix a = random_pattern(4000, 100, 4, 1);
+  // By construction: reads anywhere in a table of 4,000 bytes have to come out at 4 each. Rows of C
+  // pass by, one in sixteen reads, and make that a little more.
+  const CsrMatrix a = random_pattern(3000, 1000, 16, 1);
   const DeviceProfile device = made_up_device();
-  const SpmmForecast forecast = forecast_spmm(device, read_profile(a, device), 40);
-  EXPECT_NEAR(forecast.reads_seconds / static_cast<double>(a.nnz()), 4, 0.1);
-  EXPECT_EQ(forecast.rows_seconds, 28000);
+  const SpmmForecast forecast = forecast_spmm(device, read_profile(a, device), 4);
+  EXPECT_NEAR(forecast.reads_seconds / static_cast<double>(a.nnz()), 4.06, 0.1);
+  EXPECT_EQ(forecast.rows_seconds, 3000 * 7);
   EXPECT_EQ(forecast.seconds, forecast.rows_seconds + forecast.reads_seconds);
-  EXPECT_NEAR(forecast.private_hit_share, 0.25, 0.03);
+  EXPECT_NEAR(forecast.private_hit_share, 0.235, 0.03);
 }
 
 TEST(SpmmForecast, NeighboursAreCheap) {
@@ -65,10 +67,20 @@ TEST(SpmmForecast, NeighboursAreCheap) {
   device.workers = 2;
   EXPECT_NEAR(forecast_spmm(device, read_profile(a, device), 40).reads_seconds, 800 + 200 * 5,
               1e-9);
-  // A repeated product finds rows that fit.
-  device.private_cache_bytes = 8000;
-  device.gather[0] = {10, 7, {8000, 16000}, {1, 3}};
+  // A repeated product finds its rows if B and C fit together: 200 and 1,000 rows of 40 bytes.
+  device.private_cache_bytes = 48000;
+  device.gather[0] = {10, 7, 7, {48000, 96000}, {1, 3}};
   EXPECT_NEAR(forecast_spmm(device, read_profile(a, device), 40).reads_seconds, 1000, 1e-9);
+}
+
+TEST(SpmmForecast, ALargeCHasItsOwnPrice) {
+  const CsrMatrix a = random_pattern(100, 100, 2, 1);
+  DeviceProfile device = made_up_device();
+  device.gather[0].seconds_per_streamed_row = 9;
+  device.shared_cache_bytes = 4000;
+  EXPECT_EQ(forecast_spmm(device, read_profile(a, device), 40).rows_seconds, 700);
+  device.shared_cache_bytes = 3999;
+  EXPECT_EQ(forecast_spmm(device, read_profile(a, device), 40).rows_seconds, 900);
 }
 
 TEST(SpmmForecast, NothingToDo) {

@@ -48,7 +48,8 @@ MachineProfile made_up_machine() {
   device.private_cache_bytes = 1 << 16;
   device.memory_bytes = 1e9;
   device.copy_bytes_per_second = 1e9;
-  device.gather = {{32, 1e-9, {1 << 16, 1 << 18, 1 << 20, 1 << 22}, {1e-9, 2e-9, 8e-9, 16e-9}}};
+  device.gather = {
+      {32, 1e-9, 1e-9, {1 << 16, 1 << 18, 1 << 20, 1 << 22}, {1e-9, 2e-9, 8e-9, 16e-9}}};
   return {"made up", {device}};
 }
 

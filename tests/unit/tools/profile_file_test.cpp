@@ -27,7 +27,7 @@ class ProfileFile : public testing::Test {
     device.memory_bytes = 1e11;
     device.copy_bytes_per_second = 4.2e12;
     device.fixed_seconds = 5e-6;
-    device.gather = {{32, 1e-12, {65536, 1048576}, {1.0 / 3e11, 1e-11}}};
+    device.gather = {{32, 1e-12, 3e-12, {65536, 1048576}, {1.0 / 3e11, 1e-11}}};
     profile.devices = {device};
     return profile;
   }
