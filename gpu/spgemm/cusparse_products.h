@@ -8,17 +8,24 @@
 
 namespace csrkit::gpu {
 
+/// The library's handle, made when it is first asked for: without a GPU there is none, and the plan,
+/// which asks later, has said so by then.
 class CusparseHandle {
  public:
-  CusparseHandle() { CHECK_CUSPARSE(cusparseCreate(&handle_)); }
-  ~CusparseHandle() { CHECK_CUSPARSE_NOEXCEPT(cusparseDestroy(handle_)); }
+  CusparseHandle() = default;
+  ~CusparseHandle() {
+    if (handle_ != nullptr) CHECK_CUSPARSE_NOEXCEPT(cusparseDestroy(handle_));
+  }
   CusparseHandle(const CusparseHandle&) = delete;
   CusparseHandle& operator=(const CusparseHandle&) = delete;
-  cusparseHandle_t get() const { return handle_; }
-  void set_stream(cudaStream_t stream) const { CHECK_CUSPARSE(cusparseSetStream(handle_, stream)); }
+  cusparseHandle_t get() const {
+    if (handle_ == nullptr) CHECK_CUSPARSE(cusparseCreate(&handle_));
+    return handle_;
+  }
+  void set_stream(cudaStream_t stream) const { CHECK_CUSPARSE(cusparseSetStream(get(), stream)); }
 
  private:
-  cusparseHandle_t handle_ = nullptr;
+  mutable cusparseHandle_t handle_ = nullptr;
 };
 
 /// A CSR matrix as the library sees it, with narrow offsets.

@@ -44,7 +44,7 @@ Json read_entries(const std::string& path) {
   if (!file.is_object() || file.value(kFormatKey, Json()) != kFormat) {
     refuse(path, 0, "JSON without \"" + std::string(kFormatKey) + "\": " + std::to_string(kFormat));
   }
-  const Json entries = file.value("entries", Json());
+  Json entries = file.value("entries", Json());
   bool is_whole = entries.is_array();
   for (std::size_t i = 0; is_whole && i < entries.size(); ++i) {
     const Json& entry = entries[i];

@@ -3,7 +3,7 @@
 csr-import "$DATASETS/karate.mtx" karate.csr --quiet
 bench() { csr-bench karate.csr -k 8 --repeat 2 --kernels cpu.auto,cpu.row_loop --tune tuned.json "$@"; }
 expect 0 bench --json
-grep -q '"choice":"tuned: [a-z_]* was the fastest of ' out || { cat out >&2; fail "nothing was tuned"; }
+grep -q '"choice":"tuned: .* was the fastest of ' out || { cat out >&2; fail "nothing was tuned"; }
 cp tuned.json first.json
 expect 0 bench --json
 grep -q '"choice":"tuned: remembered in tuned.json' out || { cat out >&2; fail "not remembered"; }
