@@ -20,7 +20,7 @@ constexpr Index kBatchRun =
 
 constexpr int kMaxRounds = 8;
 // A round that moves at most one in this many of the vertices is the last.
-constexpr Index kSettledShare = 20;
+constexpr Index kSettledShare = 8;
 
 // Below this many vertices, threads wait for each other longer than a batch takes.
 constexpr Index kWorthThreads = 1 << 15;
@@ -100,13 +100,14 @@ class Mover {
 
   Buffer<Index> groups() {
     for (int round = 0; round < kMaxRounds; ++round) {
-      if (move_all() <= graph_.vertices / kSettledShare) break;
+      if (move_all(round == 0) <= graph_.vertices / kSettledShare) break;
     }
     return std::move(group_);
   }
 
  private:
-  Index move_all() {
+  /// In the first round nearly everything moves, so everybody stays due: nobody need be woken.
+  Index move_all(bool is_first) {
     // Runs of kBatchRun vertices are dealt out to the batches in turn.
     constexpr Offset kStride = Offset{kBatches} * kBatchRun;
     const Offset runs = (Offset{graph_.vertices} + kStride - 1) / kStride;
@@ -124,8 +125,11 @@ class Mover {
           for (Offset at = begin; at < end; ++at) {
             const auto v = static_cast<Index>(at);
             if (is_due_[v] == 0) continue;
-            is_due_[v] = 0;
-            if (at + 1 < end) fetch_around(graph_, group_, v + 1);
+            is_due_[v] = is_first;
+            if (at + 1 < end) {
+              fetch_around(graph_, group_, v + 1);
+              __builtin_prefetch(&volume_[group_[v + 1]]);
+            }
             const Index best = best_group(v, sums);
             if (best != group_[v]) moves.emplace_back(v, best);
           }
@@ -138,6 +142,8 @@ class Mover {
           group_[v] = to;
         }
 #pragma omp barrier
+        moved += static_cast<Index>(moves.size());
+        if (is_first) moves.clear();
         for (const auto& [v, to] : moves) {
           for (Offset e = graph_.offsets[v]; e < graph_.offsets[v + 1]; ++e) {
             const Index neighbour = graph_.neighbours[e];
@@ -146,7 +152,6 @@ class Mover {
             is_due_[neighbour] = 1;
           }
         }
-        moved += static_cast<Index>(moves.size());
 #pragma omp barrier
       }
     }
@@ -157,7 +162,9 @@ class Mover {
     const Offset begin = graph_.offsets[v], end = graph_.offsets[v + 1];
     sums.start(end - begin);
     for (Offset at = begin; at < end; ++at) {
-      sums.add(group_[graph_.neighbours[at]], graph_.weight(at));
+      const Index group = group_[graph_.neighbours[at]];
+      __builtin_prefetch(&volume_[group]);
+      sums.add(group, graph_.weight(at));
     }
     const Index own = group_[v];
     const auto own_volume = static_cast<double>(graph_.volume[v]);
