@@ -100,16 +100,7 @@ __device__ inline T load_once(const T* from) {
 }
 template <class T, int kWidth>
 __device__ inline void store_once(T* to, const Pack<T, kWidth>& pack) {
-  if constexpr (sizeof(T) * kWidth == 16) {
-    uint4 word;
-    memcpy(&word, &pack, sizeof word);
-    // A policy of L2's own: 2 to 6 % faster than __stcs where C competes with B for L2.
-    std::uint64_t evict_first;
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
-    asm volatile("st.global.L2::cache_hint.v4.b32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to),
-                 "r"(word.x), "r"(word.y), "r"(word.z), "r"(word.w), "l"(evict_first)
-                 : "memory");
-  } else if constexpr (sizeof(T) * kWidth < 16) {
+  if constexpr (sizeof(T) * kWidth <= 16) {
     using Word = typename detail::Word<sizeof(T) * kWidth>::type;
     Word word;
     memcpy(&word, &pack, sizeof word);
