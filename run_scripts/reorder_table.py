@@ -1,13 +1,21 @@
 #!/usr/bin/env python3
-"""The table of orderings by graphs in docs/reordering.md.
+"""The table of orderings by graphs in docs/reordering.md, and whether the advice was right.
 
 Every graph is reordered by every method. A row says what the ordering cost, what it did to the
 locality of the pattern and of the reads of B, what SpMM on the CPU takes before and after at K = 32
 and 256, and after how many products the ordering has paid back. Graphs are .csr files; --planted adds
 generated graphs with hidden communities, where the order in which they were planted is known, as a
-row of its own. Measured on a quiet machine, or it means nothing.
+row of its own. With --machine, a profile of csr-probe, the advice of csr-reorder --advise is asked for
+and compared with what was measured. Measured on a quiet machine, or it means nothing.
+
+What runs quietly, one after the other: orderings (all threads) and products (csr-bench). What does not
+matter to a clock runs side by side before and between: METIS (one thread each), advice, locality.
+Every result is a line in --records as soon as it is there. A run with the same --records and
+--work-dir goes on where the last one stopped; --seconds says when it has to stop. --render makes the
+page of the records alone.
 """
 import argparse
+import collections
 import concurrent.futures
 import json
 import math
@@ -15,93 +23,289 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 WIDTHS = (32, 256)
 CACHE_WIDTH, CACHE_BYTES = 128, 1 << 20
+GIVEN, PLANTED = "as given", "as planted"
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
+AS_GOOD = 1.10  # advice is right if what it recommends takes at most so many times the best
 
 
-def run(*command, threads=None):
-    environment = dict(os.environ, **({"OMP_NUM_THREADS": str(threads)} if threads else {}))
-    done = subprocess.run([str(word) for word in command], env=environment, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip().splitlines()[-1] if done.stderr else f"code {done.returncode}")
-    return json.loads(done.stdout) if done.stdout else {}
+class Refusal(RuntimeError):
+    pass
 
 
-def methods_of(tools):
-    rows = run(tools / "csr-reorder", "--list", "--json")
+class Run:
+    """The options, the records so far, and what is left of the time."""
+
+    def __init__(self, options):
+        self.options = options
+        self.folder = options.work_dir
+        self.deadline = time.monotonic() + options.seconds if options.seconds else math.inf
+        self.records = collections.defaultdict(dict)  # kind -> (graph, order) -> record
+        if options.records and options.records.exists():
+            for line in options.records.read_text().splitlines():
+                self._keep(json.loads(line))
+
+    def _keep(self, record):
+        self.records[record["kind"]][record["graph"], record.get("order")] = record
+
+    def add(self, kind, graph, order, **facts):
+        record = {"kind": kind, "graph": graph, "order": order, **facts}
+        self._keep(record)
+        if self.options.records:
+            with open(self.options.records, "a") as lines:
+                print(json.dumps(record), file=lines)
+
+    def has(self, kind, graph, order=None):
+        return (graph, order) in self.records[kind]
+
+    def left(self):
+        return self.deadline - time.monotonic()
+
+    def tool(self, *command, threads=None, limit=math.inf):
+        """What a tool reports; Refusal with its reason, or that the time is up."""
+        limit = min(limit, self.left())
+        if limit <= 0:
+            raise Refusal("no time left")
+        words = [str(self.options.tools / command[0]), *map(str, command[1:]), "--json"]
+        environment = dict(os.environ, **({"OMP_NUM_THREADS": str(threads)} if threads else {}))
+        try:
+            done = subprocess.run(words, env=environment, capture_output=True, text=True,
+                                  timeout=None if math.isinf(limit) else limit)
+        except subprocess.TimeoutExpired:
+            raise Refusal("no time left" if self.left() <= 0 else f"stopped after {limit:.0f} s") from None
+        if done.returncode != 0:
+            lines = done.stderr.strip().splitlines()
+            raise Refusal(lines[-1].split(": ", 2)[-1][:90] if lines else f"exit code {done.returncode}")
+        return json.loads(done.stdout) if done.stdout else {}
+
+
+class Graph:
+    def __init__(self, path, planted=None):
+        self.path, self.planted = path, planted
+        self.name = path.name.removesuffix(".csr").removesuffix(".shuffled")
+
+    def file(self, folder, order):
+        if order == GIVEN:
+            return self.path
+        return self.planted if order == PLANTED else folder / f"{self.name}.{order}.csr"
+
+
+def methods_of(run):
+    rows = run.tool("csr-reorder", "--list")
     return [row["name"] for row in rows if "NOT AVAILABLE" not in row["summary"] and row["name"] != "identity"]
 
 
-def plant(tools, folder, nnz):
+def plant(run, nnz):
     """A shuffled graph with communities of 32 in 64 coarse ones, and the same as it was planted."""
     paths = []
     for order in ("shuffled", "planted"):
-        path = folder / f"planted-{nnz // 1_000_000}M.{order}.csr"
-        if not path.exists():
-            run(tools / "csr-generate", "communities", path, "--set", f"n={nnz // 10}", "--set", f"nnz={nnz}",
-                "--set", "undirected=yes", "--set", f"order={order}", "--seed", 1, "--json")
-        paths.append(path)
-    return paths
+        paths.append(run.folder / f"planted-{nnz // 1_000_000}M.{order}.csr")
+        if not paths[-1].exists():
+            run.tool("csr-generate", "communities", paths[-1], "--set", f"n={nnz // 10}", "--set", f"nnz={nnz}",
+                     "--set", "undirected=yes", "--set", f"order={order}", "--seed", 1)
+    return Graph(*paths)
 
 
-def measured(tools, matrix):
-    """Locality and SpMM times of one file."""
-    locality = run(tools / "csr-info", matrix, "--locality", "-k", CACHE_WIDTH, "--json")["locality"]
-    hits = next(cache["hit_share"] for cache in locality["caches"]
-                if cache["dense_cols"] == CACHE_WIDTH and cache["cache_bytes"] == CACHE_BYTES)
-    seconds = {}
-    for width in WIDTHS:
-        seconds[width] = run(tools / "csr-spmm-cpu", matrix, "-k", width, "--warmup", 3, "--repeat", 9,
-                             "--json")["median_seconds"]
-    return {"tile": locality["entries_per_touched_tile"], "vector": locality["entries_per_vector_of_8"],
-            "distance": locality["mean_distance"], "hits": hits, "seconds": seconds}
+def methods_for(graph, methods, run):
+    """A big graph gets the methods that --big-methods names, and METIS only below its size."""
+    nnz = run.records["shape"][graph.name, None]["nnz"]
+    names = run.options.big_methods.split(",") if nnz > run.options.big else methods
+    return [name for name in names
+            if name in methods and not (name.startswith("metis-") and nnz > run.options.metis_most)]
 
 
-def ordered(tools, graph, method, folder, limit, threads):
-    """The reordered file and what making it cost."""
-    path = folder / f"{graph.stem}.{method}.csr"
-    command = [tools / "csr-reorder", graph, path, "--method", method, "--json"]
+def order_file(run, graph, method, threads, limit):
+    """Makes the reordered file; what it cost is recorded the first time."""
+    path = graph.file(run.folder, method)
+    reason = run.records["order"].get((graph.name, method), {}).get("reason")
+    if reason or path.exists():
+        return
+    command = ["csr-reorder", graph.path, path, "--method", method]
     if method.startswith("metis-"):
-        command += ["--time-limit", limit]
-    return path, run(*command, threads=threads)["order_seconds"]
+        command += ["--time-limit", min(limit, max(1, run.left()))]
+    try:
+        seconds = run.tool(*command, threads=threads, limit=limit + 10)["order_seconds"]
+        if not run.has("order", graph.name, method):
+            run.add("order", graph.name, method, seconds=seconds)
+    except Refusal as refusal:
+        if run.left() > 0:
+            run.add("order", graph.name, method, reason=str(refusal))
 
 
-def break_even(cost, before, after):
-    return math.ceil(cost / (before - after)) if after < before else None
+def locality_of(run, graph, order):
+    machine = ["--machine", run.options.machine] if run.options.machine else []
+    facts = run.tool("csr-info", graph.file(run.folder, order), "--locality", *machine, "-k",
+                     ",".join(map(str, sorted({*WIDTHS, CACHE_WIDTH}))), threads=1)["locality"]
+    hits = next(cache["hit_share"] for cache in facts["caches"]
+                if cache["dense_cols"] == CACHE_WIDTH and cache["cache_bytes"] == CACHE_BYTES)
+    forecast = {row["dense_cols"]: row["seconds"] for row in facts.get("forecasts", []) if row["device"] == "cpu"}
+    run.add("locality", graph.name, order, tile=facts["entries_per_touched_tile"],
+            vector=facts["entries_per_vector_of_8"], distance=facts["mean_distance"], hits=hits, forecast=forecast)
 
 
-def record_of(graph, method, cost, nnz, before, now):
-    return {"graph": graph.stem.replace(".shuffled", ""), "method": method, "nnz": nnz, "order_seconds": cost, **now,
-            "break_even": {width: break_even(cost, before["seconds"][width], now["seconds"][width])
-                           for width in WIDTHS} if cost is not None else {}}
+def advice_of(run, graph):
+    advice = run.tool("csr-reorder", graph.path, "--advise", "--machine", run.options.machine, "-k",
+                      ",".join(map(str, WIDTHS)), "--time-limit", 10, threads=1)["advice"]
+    cpu = next(device for device in advice if device["device"] == "cpu")
+    run.add("advice", graph.name, None, recommended=dict(zip(WIDTHS, cpu["recommended"])),
+            now=dict(zip(WIDTHS, cpu["seconds_now"])),
+            forecast={row["method"]: dict(zip(WIDTHS, row["seconds"])) for row in cpu["methods"] if row["seconds"]})
 
 
-def table_of(records):
-    lines = ["| graph | order | seconds | M nnz/s | mean distance | nnz / tile | nnz / 8x1 | reads that hit | "
+def measure(run, files):
+    """Products of all files in one csr-bench, which keeps what it has when its time is up."""
+    lines = run.folder / "products.jsonl"
+    todo = [path for (graph, order), path in files.items() if not run.has("product", graph, order)]
+    if todo and run.left() > 0:
+        command = [run.options.tools / "csr-bench", *todo, "-k", ",".join(map(str, WIDTHS)), "--kernels", "cpu.auto",
+                   "--value-kind", "f32", "--warmup", "3", "--repeat", str(run.options.repeat), "--median-within", "2",
+                   "--max-seconds", "0.2", "--check=sampled", "--records", lines, "--resume", "--quiet"]
+        try:
+            subprocess.run(list(map(str, command)), timeout=None if math.isinf(run.left()) else run.left())
+        except subprocess.TimeoutExpired:
+            print("no time left for all products", file=sys.stderr)
+    medians = {}
+    for line in lines.read_text().splitlines() if lines.exists() else []:
+        record = json.loads(line)
+        if record["status"] == "done":
+            medians[pathlib.Path(record["matrix"]).name, record["dense_cols"]] = record["median_seconds"]
+    for (graph, order), path in files.items():
+        seconds = {width: medians.get((path.name, width)) for width in WIDTHS}
+        if all(seconds.values()) and not run.has("product", graph, order):
+            run.add("product", graph, order, seconds=seconds)
+
+
+def attempt(call, *arguments):
+    try:
+        return call(*arguments)
+    except Refusal as refusal:
+        print(f"{call.__name__} {' '.join(str(getattr(a, 'name', a)) for a in arguments[1:])}: {refusal}",
+              file=sys.stderr, flush=True)
+
+
+def collect(run, graphs):
+    options = run.options
+    methods = options.methods.split(",") if options.methods else methods_of(run)
+    clock = time.monotonic()
+
+    def said(step):
+        print(f"{step}: {time.monotonic() - clock:.0f} s", file=sys.stderr, flush=True)
+
+    for graph in graphs:
+        if not run.has("shape", graph.name):
+            facts = run.tool("csr-info", graph.path)
+            run.add("shape", graph.name, None, rows=facts["rows"], cols=facts["cols"], nnz=facts["nnz"])
+    pairs = [(graph, method) for graph in graphs for method in methods_for(graph, methods, run)]
+    pairs.sort(key=lambda pair: -run.records["shape"][pair[0].name, None]["nnz"])
+    cores = max(1, (os.cpu_count() or 1) - 1)
+    with concurrent.futures.ThreadPoolExecutor(cores) as pool:
+        jobs = [pool.submit(attempt, order_file, run, graph, method, 1, options.metis_limit)
+                for graph, method in pairs if method.startswith("metis-")]
+        if options.machine:
+            jobs += [pool.submit(attempt, advice_of, run, graph) for graph in graphs
+                     if not run.has("advice", graph.name) and methods_for(graph, methods, run) == methods]
+    said("METIS and advice")
+    for graph, method in pairs:
+        if not method.startswith("metis-"):
+            attempt(order_file, run, graph, method, None, options.method_limit)
+    said("orderings")
+    files = {}
+    for graph in graphs:
+        for order in [GIVEN, *([PLANTED] if graph.planted else []), *methods_for(graph, methods, run)]:
+            if graph.file(run.folder, order).exists():
+                files[graph.name, order] = graph.file(run.folder, order)
+    of_name = {graph.name: graph for graph in graphs}
+    measure(run, files)
+    said("products")
+    with concurrent.futures.ThreadPoolExecutor(cores) as pool:
+        jobs = [pool.submit(attempt, locality_of, run, of_name[name], order) for name, order in files
+                if not run.has("locality", name, order)]
+    for job in jobs:
+        job.result()
+    said("locality")
+
+
+def of_width(by_width, width):
+    """JSON knows only text as a key."""
+    return by_width.get(width, by_width.get(str(width)))
+
+
+def orders_of(run, graph):
+    kinds = ("order", "product", "locality")
+    orders = {order: None for kind in kinds for name, order in run.records[kind] if name == graph}
+    first = [order for order in (GIVEN, PLANTED) if order in orders]
+    return first + sorted(order for order in orders if order not in first)
+
+
+def table_of(run):
+    lines = ["| graph, rows, nnz | order | seconds | M nnz/s | mean distance | nnz / tile | nnz / 8x1 | reads that hit | "
              + " | ".join(f"SpMM K={w}, ms | pays back" for w in WIDTHS) + " |",
              "|---|---|--:|--:|--:|--:|--:|--:|" + "--:|--:|" * len(WIDTHS)]
-    for r in records:
-        if "reason" in r:
-            lines.append(f"| {r['graph']} | {r['method']} | {r['reason']} |" + " |" * (5 + 2 * len(WIDTHS)))
-            continue
-        cost = r["order_seconds"]
-        cells = [r["graph"], r["method"], f"{cost:.3f}" if cost else "", f"{r['nnz'] / cost / 1e6:.1f}" if cost else "",
-                 f"{r['distance']:.4f}", f"{r['tile']:.2f}", f"{r['vector']:.2f}", f"{100 * r['hits']:.1f} %"]
-        for width in WIDTHS:
-            count = r["break_even"].get(width)
-            cells += [f"{1e3 * r['seconds'][width]:.3f}",
-                      "" if not cost else "never" if count is None else f"{count:,}"]
-        lines.append("| " + " | ".join(cells) + " |")
+    for (graph, _), shape in run.records["shape"].items():
+        before = run.records["product"].get((graph, GIVEN))
+        for order in orders_of(run, graph):
+            label = f"{graph}, {shape['rows']:,}, {shape['nnz']:,}" if order == GIVEN else ""
+            made = run.records["order"].get((graph, order), {})
+            if "reason" in made:
+                lines.append(f"| {label} | {order} | {made['reason']} |" + " |" * (5 + 2 * len(WIDTHS)))
+                continue
+            cost = made.get("seconds")
+            cells = [label, order, f"{cost:.3f}" if cost else "", f"{shape['nnz'] / cost / 1e6:.1f}" if cost else ""]
+            place = run.records["locality"].get((graph, order))
+            cells += [f"{place['distance']:.4f}", f"{place['tile']:.2f}", f"{place['vector']:.2f}",
+                      f"{100 * place['hits']:.1f} %"] if place else [""] * 4
+            now = run.records["product"].get((graph, order))
+            for width in WIDTHS:
+                if not now:
+                    cells += ["", ""]
+                    continue
+                seconds = of_width(now["seconds"], width)
+                gain = of_width(before["seconds"], width) - seconds if before else 0
+                cells += [f"{1e3 * seconds:.3f}",
+                          "" if not cost else f"{math.ceil(cost / gain):,}" if gain > 0 else "never"]
+            lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
-def write_page(page, table):
-    text = page.read_text()
-    head, rest = text.split(BEGIN)
-    tail = rest.split(END)[1]
-    page.write_text(head + BEGIN + "\n" + table + END + tail)
+def judged(run):
+    """Per graph and K: the recommended order, what it takes, the best there is, and whether that is right."""
+    for (graph, _), advice in run.records["advice"].items():
+        for width in WIDTHS:
+            times = {order: of_width(product["seconds"], width)
+                     for (name, order), product in run.records["product"].items() if name == graph}
+            times.pop(PLANTED, None)
+            named = of_width(advice["recommended"], width)
+            chosen = GIVEN if named == "leave it" else named
+            if GIVEN not in times or chosen not in times:
+                continue
+            best = min(times, key=times.get)
+            yield {"graph": graph, "width": width, "chosen": named, "ratio": times[chosen] / times[best], "best": best,
+                   "gain": times[GIVEN] / times[chosen], "best_gain": times[GIVEN] / times[best]}
+
+
+def advice_text(run):
+    cases = list(judged(run))
+    if not cases:
+        return ""
+    right = [case for case in cases if case["ratio"] <= AS_GOOD]
+    idle = [case for case in cases if case["best_gain"] <= 1.05]
+    left = [case for case in idle if case["chosen"] == "leave it"]
+    lines = [f"\nAdvice (`csr-reorder --advise`, CPU): what it recommends is within {100 * (AS_GOOD - 1):.0f} % of the best "
+             f"measured in {len(right)} of {len(cases)} cases ({100 * len(right) / len(cases):.0f} %). Where nothing gains "
+             f"more than 5 % ({len(idle)} cases) it says \"leave it\" in {len(left)}.\n",
+             "| graph | K | recommended | gains | best | gains | recommended / best |", "|---|--:|---|--:|---|--:|--:|"]
+    for case in cases:
+        lines.append(f"| {case['graph']} | {case['width']} | {case['chosen']} | {case['gain']:.2f} x | {case['best']} | "
+                     f"{case['best_gain']:.2f} x | {case['ratio']:.2f} |")
+    return "\n".join(lines) + "\n"
+
+
+def write_page(page, text):
+    head, rest = page.read_text().split(BEGIN)
+    page.write_text(head + BEGIN + "\n" + text + END + rest.split(END)[1])
 
 
 def main():
@@ -109,56 +313,39 @@ def main():
     parser.add_argument("graphs", nargs="*", type=pathlib.Path, help=".csr files")
     parser.add_argument("--planted", type=int, nargs="*", default=[], metavar="NNZ", help="e.g. 10000000")
     parser.add_argument("--methods", help="comma-separated; default: all there are")
+    parser.add_argument("--big", type=float, default=5e7, metavar="NNZ", help="from here on only --big-methods")
+    parser.add_argument("--big-methods", default="degree,rcm,community,row-similarity")
+    parser.add_argument("--metis-most", type=float, default=2e7, metavar="NNZ", help="METIS only below")
+    parser.add_argument("--metis-limit", type=float, default=60, metavar="S", help="seconds per call of METIS")
+    parser.add_argument("--method-limit", type=float, default=60, metavar="S", help="seconds per other ordering")
+    parser.add_argument("--repeat", type=int, default=9, help="least number of measured products")
+    parser.add_argument("--machine", type=pathlib.Path, help="a profile of csr-probe: forecasts and advice")
     parser.add_argument("--tools", type=pathlib.Path, default="build/release/tools")
     parser.add_argument("--work-dir", type=pathlib.Path, default="build/reorder-table")
-    parser.add_argument("--records", type=pathlib.Path, help="every row as a line of JSON")
+    parser.add_argument("--records", type=pathlib.Path, help="every result as a line of JSON; what is there stays")
+    parser.add_argument("--seconds", type=float, help="stop after so long")
     parser.add_argument("--page", type=pathlib.Path, help="docs/reordering.md: put the table between its marks")
-    parser.add_argument("--metis-limit", type=float, default=60, help="seconds per call of METIS")
+    parser.add_argument("--render", action="store_true", help="measure nothing: the table of --records")
     parser.add_argument("--dry-run", action="store_true", help="a tiny graph: does everything run?")
     options = parser.parse_args()
-    options.work_dir.mkdir(parents=True, exist_ok=True)
     if options.dry_run:
-        options.planted = [20_000]
-    tools, folder = options.tools, options.work_dir
-    methods = options.methods.split(",") if options.methods else methods_of(tools)
-    pairs = [(graph, None) for graph in options.graphs] + [plant(tools, folder, nnz) for nnz in options.planted]
-    if not pairs:
+        options.planted, options.repeat = [20_000], 2
+    if not options.render and not options.graphs and not options.planted:
         parser.error("nothing to measure: name .csr files, or --planted NNZ")
-
-    def report(record):
-        records.append(record)
-        if options.records:
-            with open(options.records, "a") as lines:
-                print(json.dumps(record), file=lines)
-
-    records = []
-    # METIS has one thread: its calls run side by side, and nothing is measured meanwhile.
-    slow = [(graph, method) for graph, _ in pairs for method in methods if method.startswith("metis-")]
-    with concurrent.futures.ThreadPoolExecutor(max(1, min(len(slow), (os.cpu_count() or 1) // 2))) as pool:
-        made = {key: pool.submit(ordered, tools, *key, folder, options.metis_limit, 1) for key in slow}
-    for graph, planted in pairs:
-        before = measured(tools, graph)
-        nnz = run(tools / "csr-info", graph, "--json")["nnz"]
-        report(record_of(graph, "as given", None, nnz, before, before))
-        if planted:
-            report(record_of(graph, "as planted", None, nnz, before, measured(tools, planted)))
-        for method in methods:
-            try:
-                future = made.get((graph, method))
-                path, cost = future.result() if future else ordered(tools, graph, method, folder,
-                                                                    options.metis_limit, None)
-            except RuntimeError as refusal:
-                name = graph.stem.replace(".shuffled", "")
-                report({"graph": name, "method": method, "reason": str(refusal).split(": ", 2)[-1][:90]})
-                continue
-            report(record_of(graph, method, cost, nnz, before, measured(tools, path)))
-            path.unlink()
-            print(f"{graph.stem}: {method}", file=sys.stderr, flush=True)
-    table = table_of(records)
+    if options.render and not (options.records and options.records.exists()):
+        parser.error("--render needs --records that exist")
+    options.work_dir.mkdir(parents=True, exist_ok=True)
+    run = Run(options)
+    try:
+        if not options.render:
+            collect(run, [Graph(path) for path in options.graphs] + [plant(run, nnz) for nnz in options.planted])
+    except Refusal as refusal:
+        print(f"not all was measured: {refusal}", file=sys.stderr)
+    text = table_of(run) + advice_text(run)
     if options.page:
-        write_page(options.page, table)
+        write_page(options.page, text)
     else:
-        print(table, end="")
+        print(text, end="")
 
 
 if __name__ == "__main__":

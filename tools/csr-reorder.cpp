@@ -85,8 +85,8 @@ void read_method_options(const Options& options, ReorderToolOptions* result) {
   }
   if (options.given("time-limit")) {
     const auto& all = result->methods;
-    if (std::none_of(all.begin(), all.end(), is_metis_method)) {
-      throw UsageError("--time-limit is for methods that call METIS");
+    if (!options.flag("advise") && std::none_of(all.begin(), all.end(), is_metis_method)) {
+      throw UsageError("--time-limit is for methods that call METIS, and for --advise");
     }
     reorder.time_limit_seconds = options.number("time-limit");
     if (reorder.time_limit_seconds <= 0) {
@@ -153,7 +153,8 @@ ReorderToolOptions parse_reorder_options(int argc, char** argv) {
              "metis-partition: cache for a part's rows of B, of 64 columns or the first of -k",
              "1M")
       .value("inside", "keep|degree|rcm", "metis-partition: how the rows of a part lie", "keep")
-      .value("time-limit", "SECONDS", "metis-*: give up after this time")
+      .value("time-limit", "SECONDS",
+             "metis-*: give up after this time; --advise: on a sample (default: 60)")
       .value("seed", "N", "of random choices", "1")
       .value("memory-limit", "SIZE",
              "refuse an ordering that is expected to need more beside the matrix, e.g. 8G")

@@ -1,194 +1,17 @@
-// Groups by modularity, in rounds. A round goes through the vertices in kBatches batches: all of a
-// batch decide on the state before it, in parallel, then all of them move. So the result does not
-// depend on the number of threads, and hardly differs from that of one vertex after another, which
-// is what the method was published as (Blondel, Guillaume, Lambiotte, Lefebvre, J. Stat. Mech.
-// P10008, 2008). Vertices whose neighbourhood did not change since they decided are left out.
+// Weighted graphs, and how the members of a group become one vertex.
 #include "preprocess/reorder/aggregation.h"
 
 #include <algorithm>
 #include <vector>
 
+#include "preprocess/reorder/group_sums.h"
+
 namespace csrkit::reorder {
 
 namespace {
 
-// Neighbours that decide in one batch do not see each other: few enough batches to keep threads
-// busy, enough to keep such neighbours rare.
-constexpr Index kBatches = 16;
-constexpr Index kBatchRun =
-    16;  // vertices in a row that share a batch, for the sake of cache lines
-
-constexpr int kMaxRounds = 8;
-// A round that moves at most one in this many of the vertices is the last.
-constexpr Index kSettledShare = 8;
-
-// Below this many vertices, threads wait for each other longer than a batch takes.
+// Below this many vertices, waking threads takes longer than the work.
 constexpr Index kWorthThreads = 1 << 15;
-
-/// Sums by group in the order in which groups are first met; open addressing.
-class GroupSums {
- public:
-  void start(Offset most) {
-    int bits = 4;
-    while ((Offset{1} << bits) < 2 * most) ++bits;
-    const std::size_t size = std::size_t{1} << bits;
-    if (size > slots_.size()) slots_.assign(size, Slot{-1, 0});
-    shift_ = 32 - bits;
-    mask_ = static_cast<std::uint32_t>(size - 1);
-  }
-  void add(Index group, Offset weight) {
-    std::uint32_t at = static_cast<std::uint32_t>(group) * 2654435769u >> shift_;
-    while (slots_[at].group != group) {
-      if (slots_[at].group < 0) {
-        slots_[at] = {group, 0};
-        used_.push_back(at);
-        break;
-      }
-      at = (at + 1) & mask_;
-    }
-    slots_[at].weight += weight;
-  }
-  Offset weight_of(Index group) const {
-    std::uint32_t at = static_cast<std::uint32_t>(group) * 2654435769u >> shift_;
-    while (slots_[at].group != group) {
-      if (slots_[at].group < 0) return 0;
-      at = (at + 1) & mask_;
-    }
-    return slots_[at].weight;
-  }
-  template <class Take>
-  void drain(Take&& take) {
-    for (const std::uint32_t at : used_) {
-      take(slots_[at].group, slots_[at].weight);
-      slots_[at].group = -1;
-    }
-    used_.clear();
-  }
-
- private:
-  struct Slot {
-    Index group;
-    Offset weight;
-  };
-  std::vector<Slot> slots_;
-  std::vector<std::uint32_t> used_;
-  int shift_ = 0;
-  std::uint32_t mask_ = 0;
-};
-
-/// The groups of a vertex's neighbours lie anywhere in memory: asked for early, they arrive
-/// together, and not one after the other.
-void fetch_around(const WeightedGraph& graph, const Buffer<Index>& group, Index v) {
-  for (Offset at = graph.offsets[v]; at < graph.offsets[v + 1]; ++at) {
-    __builtin_prefetch(&group[graph.neighbours[at]]);
-  }
-}
-
-class Mover {
- public:
-  explicit Mover(const WeightedGraph& graph)
-      : graph_(graph),
-        group_(graph.vertices),
-        volume_(Buffer<Offset>::copy_of(graph.volume.data(), graph.vertices)),
-        is_due_(graph.vertices) {
-#pragma omp parallel for if (graph.vertices > kWorthThreads)
-    for (Index v = 0; v < graph.vertices; ++v) {
-      group_[v] = v;
-      is_due_[v] = graph.offsets[v] < graph.offsets[v + 1];
-    }
-  }
-
-  Buffer<Index> groups() {
-    for (int round = 0; round < kMaxRounds; ++round) {
-      if (move_all(round == 0) <= graph_.vertices / kSettledShare) break;
-    }
-    return std::move(group_);
-  }
-
- private:
-  /// In the first round nearly everything moves, so everybody stays due: nobody need be woken.
-  Index move_all(bool is_first) {
-    // Runs of kBatchRun vertices are dealt out to the batches in turn.
-    constexpr Offset kStride = Offset{kBatches} * kBatchRun;
-    const Offset runs = (Offset{graph_.vertices} + kStride - 1) / kStride;
-    Index moved = 0;
-#pragma omp parallel reduction(+ : moved) if (graph_.vertices > kWorthThreads)
-    {
-      GroupSums sums;
-      std::vector<std::pair<Index, Index>> moves;  // vertex, new group
-      for (Offset batch = 0; batch < kBatches; ++batch) {
-        moves.clear();
-#pragma omp for schedule(dynamic, 16)
-        for (Offset run = 0; run < runs; ++run) {
-          const Offset begin = run * kStride + batch * kBatchRun;
-          const Offset end = std::min<Offset>(graph_.vertices, begin + kBatchRun);
-          for (Offset at = begin; at < end; ++at) {
-            const auto v = static_cast<Index>(at);
-            if (is_due_[v] == 0) continue;
-            is_due_[v] = is_first;
-            if (at + 1 < end) {
-              fetch_around(graph_, group_, v + 1);
-              __builtin_prefetch(&volume_[group_[v + 1]]);
-            }
-            const Index best = best_group(v, sums);
-            if (best != group_[v]) moves.emplace_back(v, best);
-          }
-        }
-        for (const auto& [v, to] : moves) {
-#pragma omp atomic
-          volume_[group_[v]] -= graph_.volume[v];
-#pragma omp atomic
-          volume_[to] += graph_.volume[v];
-          group_[v] = to;
-        }
-#pragma omp barrier
-        moved += static_cast<Index>(moves.size());
-        if (is_first) moves.clear();
-        for (const auto& [v, to] : moves) {
-          for (Offset e = graph_.offsets[v]; e < graph_.offsets[v + 1]; ++e) {
-            const Index neighbour = graph_.neighbours[e];
-            if (group_[neighbour] == to) continue;
-#pragma omp atomic write
-            is_due_[neighbour] = 1;
-          }
-        }
-#pragma omp barrier
-      }
-    }
-    return moved;
-  }
-
-  Index best_group(Index v, GroupSums& sums) const {
-    const Offset begin = graph_.offsets[v], end = graph_.offsets[v + 1];
-    sums.start(end - begin);
-    for (Offset at = begin; at < end; ++at) {
-      const Index group = group_[graph_.neighbours[at]];
-      __builtin_prefetch(&volume_[group]);
-      sums.add(group, graph_.weight(at));
-    }
-    const Index own = group_[v];
-    const auto own_volume = static_cast<double>(graph_.volume[v]);
-    const double scale = own_volume / static_cast<double>(graph_.total);
-    double best_gain = static_cast<double>(sums.weight_of(own)) -
-                       scale * (static_cast<double>(volume_[own]) - own_volume);
-    Index best = own;
-    sums.drain([&](Index group, Offset weight) {
-      // Volumes lie anywhere, too, and most groups need not be asked for theirs.
-      if (static_cast<double>(weight) <= best_gain || group == own) return;
-      const double gain = static_cast<double>(weight) - scale * static_cast<double>(volume_[group]);
-      if (gain > best_gain) {
-        best_gain = gain;
-        best = group;
-      }
-    });
-    return best;
-  }
-
-  const WeightedGraph& graph_;
-  Buffer<Index> group_;
-  Buffer<Offset> volume_;
-  Buffer<std::uint8_t> is_due_;
-};
 
 /// Numbers the groups by their first members.
 Groups numbered(Buffer<Index> of_vertex) {
@@ -219,7 +42,7 @@ WeightedGraph weighted(Adjacency graph) {
   return result;
 }
 
-Groups find_groups(const WeightedGraph& graph) { return numbered(Mover(graph).groups()); }
+Groups find_groups(const WeightedGraph& graph) { return numbered(move_to_groups(graph)); }
 
 Members members_of(const Groups& groups) {
   const Offset n = groups.of_vertex.size();

@@ -26,8 +26,19 @@ struct Groups {
   Buffer<Index> of_vertex;
 };
 
+/// The groups of a vertex's neighbours lie anywhere in memory: asked for early, they arrive
+/// together, and not one after the other.
+inline void fetch_around(const WeightedGraph& graph, const Buffer<Index>& group, Index v) {
+  for (Offset at = graph.offsets[v]; at < graph.offsets[v + 1]; ++at) {
+    __builtin_prefetch(&group[graph.neighbours[at]]);
+  }
+}
+
 /// Vertices move to the neighbouring group in which modularity gains most, until few move. The
-/// same result for any thread count.
+/// result, a group named after some vertex for every vertex, is the same for any thread count.
+Buffer<Index> move_to_groups(const WeightedGraph& graph);
+
+/// The same, groups numbered.
 Groups find_groups(const WeightedGraph& graph);
 
 /// Members of every group, ascending: those of group g are [begin[g], begin[g + 1]).

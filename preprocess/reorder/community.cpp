@@ -25,6 +25,9 @@ constexpr double kWorthMerging = 0.95;
 // Below this many vertices, waking threads takes longer than the work.
 constexpr Index kWorthThreads = 4096;
 
+// Up to so many members, the next one is looked for among all.
+constexpr Index kFewMembers = 256;
+
 /// Puts the members of groups into an order in which every one is well connected to those before
 /// it: the next is always the one with the heaviest edges to the placed ones, relative to its size,
 /// or the hubs would always be next (Prim's walk); starts are taken by size.
@@ -47,6 +50,20 @@ class Chain {
     std::sort(starts.begin(), starts.end(), [&](Index a, Index b) {
       return graph_.volume[a] != graph_.volume[b] ? graph_.volume[a] > graph_.volume[b] : a < b;
     });
+    if (last - first <= kFewMembers) {
+      // They will be asked for their edges in an order that no processor foresees.
+      for (const Index v : starts) {
+        __builtin_prefetch(graph_.neighbours.data() + graph_.offsets[v]);
+        __builtin_prefetch(graph_.weights.data() + graph_.offsets[v]);
+      }
+      arrange_few(starts, group, first);
+    } else {
+      arrange_many(starts, group, first);
+    }
+  }
+
+ private:
+  void arrange_many(const std::vector<Index>& starts, Index group, Index* to) {
     std::priority_queue<std::pair<double, Index>> next;  // strength, -vertex
     for (const Index start : starts) {
       if (is_placed_[start] != 0) continue;
@@ -55,20 +72,41 @@ class Chain {
         const Index v = -next.top().second;
         next.pop();
         if (is_placed_[v] != 0) continue;
-        is_placed_[v] = 1;
-        *first++ = v;
-        for (Offset e = graph_.offsets[v]; e < graph_.offsets[v + 1]; ++e) {
-          const Index u = graph_.neighbours[e];
-          if (group_[u] != group || is_placed_[u] != 0) continue;
-          strength_[u] += static_cast<double>(graph_.weight(e)) /
-                          static_cast<double>(std::max<Offset>(1, graph_.volume[u]));
-          next.emplace(strength_[u], -u);
-        }
+        *to++ = v;
+        place(v, group, [&](Index u) { next.emplace(strength_[u], -u); });
       }
     }
   }
 
- private:
+  /// The same order; looking at all that are left is faster than a heap that learns of every edge.
+  void arrange_few(std::vector<Index>& left, Index group, Index* to) {
+    while (!left.empty()) {
+      std::size_t best = 0;  // no edge to anything placed: the largest
+      for (std::size_t i = 0; i < left.size(); ++i) {
+        const double strength = strength_[left[i]], highest = strength_[left[best]];
+        if (strength > highest || (strength == highest && strength > 0 && left[i] < left[best])) {
+          best = i;
+        }
+      }
+      const Index v = left[best];
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(best));
+      *to++ = v;
+      place(v, group, [](Index) {});
+    }
+  }
+
+  template <class Changed>
+  void place(Index v, Index group, Changed&& changed) {
+    is_placed_[v] = 1;
+    for (Offset e = graph_.offsets[v]; e < graph_.offsets[v + 1]; ++e) {
+      const Index u = graph_.neighbours[e];
+      if (group_[u] != group || is_placed_[u] != 0) continue;
+      strength_[u] += static_cast<double>(graph_.weight(e)) /
+                      static_cast<double>(std::max<Offset>(1, graph_.volume[u]));
+      changed(u);
+    }
+  }
+
   const WeightedGraph& graph_;
   const Buffer<Index>& group_;
   Buffer<double> strength_;

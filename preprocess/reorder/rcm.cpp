@@ -7,6 +7,13 @@
 // a vertex, move to the vertex of least degree in the last level, repeat while that gains levels.
 // Components follow each other in the order of their first vertices. Ties go to the lower number,
 // so the result depends on nothing but the pattern.
+//
+// Wide levels are shared out to threads. All that a vertex of the next level needs to know is the
+// lowest place among its neighbours in this one: sorted by (that place, degree, number), the level
+// is what one vertex after another makes of it (the idea of Karantasis, Lenharth, Nguyen, Garzaran,
+// Pingali, Parallelization of reordering algorithms for bandwidth and wavefront reduction, SC 2014).
+#include <omp.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -25,19 +32,22 @@ constexpr int kMaxSearches = 16;
 // Rows between two calls of the progress callback.
 constexpr Index kProgressStep = 1 << 20;
 
-enum Mark : std::uint8_t { kUntouched, kQueued };
+// Below this many vertices in a level, waking threads takes longer than the work.
+constexpr Index kWorthThreads = 2048;
+// Vertices of a level that a thread takes at a time.
+constexpr Index kChunk = 256;
 
 class CuthillMcKee {
  public:
   explicit CuthillMcKee(const Adjacency& graph)
-      : graph_(graph), order_(graph.vertices), mark_(graph.vertices) {
-    std::fill(mark_.begin(), mark_.end(), kUntouched);
+      : graph_(graph), order_(graph.vertices), parent_(graph.vertices) {
+    std::fill(parent_.begin(), parent_.end(), kUntouched);
   }
 
   Buffer<Index> old_of_new(const ProgressCallback& progress) {
     Index reported = 0;
     for (Index v = 0; v < graph_.vertices; ++v) {
-      if (mark_[v] != kUntouched) continue;
+      if (parent_[v] != kUntouched) continue;
       number_component(graph_.degree(v) == 0 ? v : far_end(v));
       if (progress && done_ - reported >= kProgressStep) {
         reported = done_;
@@ -49,9 +59,58 @@ class CuthillMcKee {
   }
 
  private:
+  // What parent_ holds beside places, which are below 2^31. A root needs no place: it is only ever
+  // compared with places of its own component, all of which come after it.
+  static constexpr std::uint32_t kUntouched = ~std::uint32_t{0};
+  static constexpr std::uint32_t kQueued = kUntouched - 1;  // by a search
+
   bool comes_first(Index u, Index v) const {
     const Index du = graph_.degree(u), dv = graph_.degree(v);
     return du != dv ? du < dv : u < v;
+  }
+
+  template <class Take>
+  void for_neighbours(Index v, Take&& take) const {
+    for (Offset e = graph_.offsets[v]; e < graph_.offsets[v + 1]; ++e) take(graph_.neighbours[e]);
+  }
+
+  static bool is_wide(Index level) { return level >= kWorthThreads && omp_get_max_threads() > 1; }
+
+  struct Child {
+    Index place;  // of its parent
+    Index vertex;
+  };
+
+  /// Appends to order_ at `end` what `collect(place, children)` adds for the places [begin, end) and
+  /// `settle(children)` leaves of it, in their order; returns the new end. Pieces of the level are
+  /// collected in parallel, and settled when all of them are.
+  template <class Collect, class Settle>
+  Index append(Index begin, Index end, Collect&& collect, Settle&& settle) {
+    const Index chunks = (end - begin + kChunk - 1) / kChunk;
+    std::vector<std::vector<Child>> found(static_cast<std::size_t>(chunks));
+    std::vector<Index> to(static_cast<std::size_t>(chunks) + 1, end);
+#pragma omp parallel
+    {
+#pragma omp for schedule(dynamic, 1)
+      for (Index chunk = 0; chunk < chunks; ++chunk) {
+        const Index last = std::min(end, begin + (chunk + 1) * kChunk);
+        for (Index place = begin + chunk * kChunk; place < last; ++place) {
+          collect(place, found[static_cast<std::size_t>(chunk)]);
+        }
+      }
+#pragma omp for schedule(dynamic, 1)
+      for (Index chunk = 0; chunk < chunks; ++chunk) settle(found[static_cast<std::size_t>(chunk)]);
+#pragma omp single
+      for (std::size_t chunk = 0; chunk < found.size(); ++chunk) {
+        to[chunk + 1] = to[chunk] + static_cast<Index>(found[chunk].size());
+      }
+#pragma omp for schedule(dynamic, 1)
+      for (Index chunk = 0; chunk < chunks; ++chunk) {
+        Index* next = order_.data() + to[static_cast<std::size_t>(chunk)];
+        for (const Child& child : found[static_cast<std::size_t>(chunk)]) *next++ = child.vertex;
+      }
+    }
+    return to.back();
   }
 
   struct Levels {
@@ -60,31 +119,47 @@ class CuthillMcKee {
   };
 
   /// A breadth-first search that leaves no trace. The part of `order_` that is not numbered yet is
-  /// its queue: it always has room for the component.
+  /// its queue: it always has room for the component. The order inside a level does not matter.
   Levels search(Index root) {
-    Index* queue = order_.data() + done_;
-    Index size = 1, level_begin = 0, level_end = 1, levels = 1;
-    queue[0] = root;
-    mark_[root] = kQueued;
+    Index begin = done_, end = done_ + 1, levels = 1;
+    order_[begin] = root;
+    parent_[root] = kQueued;
     while (true) {
-      for (Index at = level_begin; at < level_end; ++at) {
-        const Index v = queue[at];
-        for (Offset e = graph_.offsets[v]; e < graph_.offsets[v + 1]; ++e) {
-          const Index neighbour = graph_.neighbours[e];
-          if (mark_[neighbour] != kUntouched) continue;
-          mark_[neighbour] = kQueued;
-          queue[size++] = neighbour;
-        }
-      }
-      if (size == level_end) break;
-      level_begin = level_end;
-      level_end = size;
+      const Index next = is_wide(end - begin) ? searched_wide(begin, end) : searched(begin, end);
+      if (next == end) break;
+      begin = end;
+      end = next;
       ++levels;
     }
-    const Index farthest = *std::min_element(queue + level_begin, queue + level_end,
+    const Index farthest = *std::min_element(order_.data() + begin, order_.data() + end,
                                              [&](Index u, Index v) { return comes_first(u, v); });
-    for (Index at = 0; at < size; ++at) mark_[queue[at]] = kUntouched;
+#pragma omp parallel for schedule(static) if (is_wide(end - done_))
+    for (Index at = done_; at < end; ++at) parent_[order_[at]] = kUntouched;
     return {levels, farthest};
+  }
+
+  Index searched(Index begin, Index end) {
+    Index to = end;
+    for (Index place = begin; place < end; ++place) {
+      for_neighbours(order_[place], [&](Index u) {
+        if (parent_[u] != kUntouched) return;
+        parent_[u] = kQueued;
+        order_[to++] = u;
+      });
+    }
+    return to;
+  }
+
+  Index searched_wide(Index begin, Index end) {
+    const auto collect = [&](Index place, std::vector<Child>& children) {
+      for_neighbours(order_[place], [&](Index u) {
+        if (__atomic_load_n(&parent_[u], __ATOMIC_RELAXED) != kUntouched) return;
+        if (__atomic_exchange_n(&parent_[u], kQueued, __ATOMIC_RELAXED) == kUntouched) {
+          children.push_back({place, u});
+        }
+      });
+    };
+    return append(begin, end, collect, [](std::vector<Child>&) {});
   }
 
   Index far_end(Index start) {
@@ -98,27 +173,67 @@ class CuthillMcKee {
   }
 
   void number_component(Index root) {
-    const Index begin = done_;
+    const Index first = done_;
     order_[done_++] = root;
-    mark_[root] = kQueued;
-    for (Index at = begin; at < done_; ++at) {
-      const Index v = order_[at];
-      const Index first_new = done_;
-      for (Offset e = graph_.offsets[v]; e < graph_.offsets[v + 1]; ++e) {
-        const Index neighbour = graph_.neighbours[e];
-        if (mark_[neighbour] != kUntouched) continue;
-        mark_[neighbour] = kQueued;
-        order_[done_++] = neighbour;
-      }
-      std::sort(order_.data() + first_new, order_.data() + done_,
+    parent_[root] = 0;
+    for (Index begin = first; begin < done_;) {
+      const Index end = done_;
+      done_ = is_wide(end - begin) ? numbered_wide(begin, end) : numbered(begin, end);
+      begin = end;
+    }
+    std::reverse(order_.data() + first, order_.data() + done_);
+  }
+
+  Index numbered(Index begin, Index end) {
+    Index to = end;
+    for (Index place = begin; place < end; ++place) {
+      const Index first_new = to;
+      for_neighbours(order_[place], [&](Index u) {
+        if (parent_[u] != kUntouched) return;
+        parent_[u] = static_cast<std::uint32_t>(place);
+        order_[to++] = u;
+      });
+      std::sort(order_.data() + first_new, order_.data() + to,
                 [&](Index x, Index y) { return comes_first(x, y); });
     }
-    std::reverse(order_.data() + begin, order_.data() + done_);
+    return to;
+  }
+
+  /// Everybody's parent is the first that could be, whoever asks first. Who has one from a level
+  /// before keeps it.
+  Index numbered_wide(Index begin, Index end) {
+    const auto collect = [&](Index place, std::vector<Child>& children) {
+      for_neighbours(order_[place], [&](Index u) {
+        if (lower(parent_[u], static_cast<std::uint32_t>(place))) children.push_back({place, u});
+      });
+    };
+    const auto settle = [&](std::vector<Child>& children) {
+      const auto is_not_parent = [&](const Child& child) {
+        return parent_[child.vertex] != static_cast<std::uint32_t>(child.place);
+      };
+      children.erase(std::remove_if(children.begin(), children.end(), is_not_parent),
+                     children.end());
+      std::sort(children.begin(), children.end(), [&](const Child& x, const Child& y) {
+        return x.place != y.place ? x.place < y.place : comes_first(x.vertex, y.vertex);
+      });
+    };
+    return append(begin, end, collect, settle);
+  }
+
+  /// Lowers a value, whoever else does the same; false if it was as low.
+  static bool lower(std::uint32_t& value, std::uint32_t to) {
+    std::uint32_t now = __atomic_load_n(&value, __ATOMIC_RELAXED);
+    while (now > to) {
+      if (__atomic_compare_exchange_n(&value, &now, to, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   const Adjacency& graph_;
   Buffer<Index> order_;
-  Buffer<std::uint8_t> mark_;
+  Buffer<std::uint32_t> parent_;  // the place of the vertex that numbered it
   Index done_ = 0;
 };
 

@@ -10,19 +10,36 @@ old
 <!-- table: end -->
 after
 END
-expect 0 "$script" wide.csr --dry-run --tools "$tools" --work-dir work --records rows.jsonl --page page.md
+csr-probe --output here.json --device cpu --seconds 1 --max-table 1M --quiet
+run() { "$script" wide.csr --dry-run --tools "$tools" --work-dir work --records rows.jsonl --machine here.json "$@"; }
+expect 0 run --page page.md
+cp rows.jsonl all.jsonl
 python3 -c '
 import json
-rows = [json.loads(line) for line in open("rows.jsonl")]
-of = {(row["graph"], row["method"]): row for row in rows}
-given, planted = of["planted-0M", "as given"], of["planted-0M", "as planted"]
+rows = {(row["kind"], row["graph"], row["order"]): row for row in map(json.loads, open("rows.jsonl"))}
+def of(kind, order, graph="planted-0M"): return rows[kind, graph, order]
+given, planted = of("locality", "as given"), of("locality", "as planted")
 assert planted["distance"] < given["distance"], (planted, given)
-community = of["planted-0M", "community"]
-assert community["distance"] < 0.6 * given["distance"] and community["order_seconds"] > 0, community
-assert set(community["break_even"]) == {"32", "256"}, community
-refused = [row for row in rows if "reason" in row]
-assert all(row["graph"] == "wide" and row["method"].startswith("metis") for row in refused), refused'
-grep -q "^| wide | row-similarity |" page.md || fail "the table is not in the page"
+assert of("locality", "community")["distance"] < 0.6 * given["distance"]
+assert of("order", "community")["seconds"] > 0
+for order in ("as given", "as planted", "community"):
+    assert set(of("product", order)["seconds"]) == {"32", "256"}, order
+assert set(of("advice", None)["recommended"]) == {"32", "256"}
+refused = [row for row in rows.values() if "reason" in row]
+assert all(row["graph"] == "wide" and row["order"].startswith("metis") for row in refused), refused'
+grep -q "^|  | row-similarity | 0" page.md || fail "the table is not in the page"
+grep -q "^Advice .* of 4 cases" page.md || fail "nobody judged the advice"
 if grep -q "^old$" page.md; then fail "the old table is still in the page"; fi
 equals "$(head -1 page.md) $(tail -1 page.md)" "before after"
+# A run that was cut short goes on where it stopped, and one that is done adds nothing.
+grep -v '"product"' all.jsonl >rows.jsonl
+expect 0 run --page page.md
+equals "$(sort rows.jsonl | cut -d: -f1-3)" "$(sort all.jsonl | cut -d: -f1-3)"
+cp rows.jsonl all.jsonl
+expect 0 run --seconds 60
+equals "$(cat rows.jsonl)" "$(cat all.jsonl)"
+# The page can be made of the records alone; without time nothing is measured, and nothing breaks.
+expect 0 "$script" --render --records rows.jsonl --page page.md
+expect 0 "$script" --dry-run --tools "$tools" --work-dir other --records none.jsonl --seconds 0.001
+expect 2 "$script" --render --records missing.jsonl
 expect 2 "$script" --tools "$tools"

@@ -1,4 +1,7 @@
 #include <gtest/gtest.h>
+#include <omp.h>
+
+#include <algorithm>
 
 #include "preprocess/reorder/reorder.h"
 #include "tests/unit/preprocess/reorder/graphs.h"
@@ -55,6 +58,37 @@ TEST(Rcm, LooksAtBothDirectionsOfADirectedMatrix) {
   }
   const CsrMatrix matrix = test::shuffled(test::pattern_of(100, 100, arcs), 5);
   EXPECT_EQ(test::bandwidth(permute_both(matrix, rcm(matrix))), 1);
+}
+
+/// Three components, two of them with levels of thousands of vertices, ids mixed.
+CsrMatrix wide_levels() {
+  test::Entries edges;
+  RandomStream random(3);
+  for (const Index first : {0, 30000}) {
+    for (Index v = 1; v < 30000; ++v) {
+      for (int k = 0; k < 3; ++k) {
+        const auto u = static_cast<Index>(below(random.next(), static_cast<std::uint64_t>(v)));
+        edges.emplace_back(first + u, first + v);
+      }
+    }
+  }
+  for (Index v = 60001; v < 60100; ++v) edges.emplace_back(v - 1, v);
+  return test::shuffled(test::undirected(60101, std::move(edges)), 4);
+}
+
+TEST(Rcm, WideLevelsAreTheSameForAnyThreadCount) {
+  const CsrMatrix matrix = wide_levels();
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const Permutation serial = rcm(matrix);
+  for (const int threads : {2, 3, 7}) {
+    omp_set_num_threads(threads);
+    const Permutation order = rcm(matrix);
+    EXPECT_TRUE(
+        std::equal(order.old_of_new(), order.old_of_new() + matrix.rows(), serial.old_of_new()))
+        << threads;
+  }
+  omp_set_num_threads(before);
 }
 
 TEST(Rcm, ACallbackThatThrowsStopsIt) {

@@ -1,0 +1,259 @@
+// Groups by modularity, in rounds. A round goes through the vertices in kBatches batches: all of a
+// batch decide on the state before it, in parallel, then all of them move. So the result does not
+// depend on the number of threads, and hardly differs from that of one vertex after another, which
+// is what the method was published as (Blondel, Guillaume, Lambiotte, Lefebvre, J. Stat. Mech.
+// P10008, 2008). Vertices whose neighbourhood did not change since they decided are left out.
+//
+// The time goes into reads from anywhere in memory: the groups of neighbours, the volumes of those
+// groups. As all of a batch decide on the same state, they can be asked for in any order, and are: a
+// run of vertices is prefetched while the one before it decides.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "preprocess/reorder/aggregation.h"
+#include "preprocess/reorder/group_sums.h"
+
+namespace csrkit::reorder {
+
+namespace {
+
+// Neighbours that decide in one batch do not see each other: few enough batches to keep threads
+// busy, enough to keep such neighbours rare.
+constexpr Index kBatches = 16;
+// Vertices in a row that share a batch, for the sake of cache lines.
+constexpr Index kBatchRun = 16;
+
+constexpr int kMaxRounds = 8;
+// A round that moves at most one in this many of the vertices is the last: what has not found its
+// group by then does so as a member of one, on the next level, which is smaller.
+constexpr Index kSettledShare = 3;
+
+// Below this many vertices, threads wait for each other longer than a batch takes.
+constexpr Index kWorthThreads = 1 << 15;
+
+// Up to so many neighbours are compared all with all, which no branch can mispredict.
+constexpr Index kFew = 32;
+// Of a longer row so many are asked for ahead: more would drive each other out.
+constexpr Offset kAhead = 64;
+
+/// counts[i]: how many of the groups are groups[i]. Both have room for kWidth, unused are -1.
+template <int kWidth>
+void count_equals(const Index* groups, Index count, Index* counts) {
+  for (Index i = 0; i < count; ++i) {
+    Index equal = 0;
+    for (int j = 0; j < kWidth; ++j) equal += groups[j] == groups[i];
+    counts[i] = equal;
+  }
+}
+
+class Mover {
+ public:
+  explicit Mover(const WeightedGraph& graph)
+      : graph_(graph),
+        group_(graph.vertices),
+        volume_(Buffer<Offset>::copy_of(graph.volume.data(), graph.vertices)),
+        is_due_(graph.vertices) {
+#pragma omp parallel for if (graph.vertices > kWorthThreads)
+    for (Index v = 0; v < graph.vertices; ++v) {
+      group_[v] = v;
+      is_due_[v] = graph.offsets[v] < graph.offsets[v + 1];
+    }
+  }
+
+  Buffer<Index> groups() {
+    for (int round = 0; round < kMaxRounds; ++round) {
+      if (move_all(round == 0) <= graph_.vertices / kSettledShare) break;
+    }
+    return std::move(group_);
+  }
+
+ private:
+  using Moves = std::vector<std::pair<Index, Index>>;  // vertex, new group
+
+  /// In the first round nearly everything moves, so everybody stays due: nobody need be woken.
+  Index move_all(bool is_first) {
+    // Runs of kBatchRun vertices are dealt out to the batches in turn.
+    constexpr Offset kStride = Offset{kBatches} * kBatchRun;
+    const Offset runs = (Offset{graph_.vertices} + kStride - 1) / kStride;
+    Index moved = 0;
+#pragma omp parallel reduction(+ : moved) if (graph_.vertices > kWorthThreads)
+    {
+      GroupSums sums;
+      Moves moves;
+      for (Offset batch = 0; batch < kBatches; ++batch) {
+        moves.clear();
+#pragma omp for schedule(dynamic, 16)
+        for (Offset run = 0; run < runs; ++run) {
+          const Offset begin = run * kStride + batch * kBatchRun;
+          fetch_lists(begin + 2 * kStride);
+          fetch_groups(begin + kStride);
+          decide(begin, is_first, sums, moves);
+        }
+        for (const auto& [v, to] : moves) {
+#pragma omp atomic
+          volume_[group_[v]] -= graph_.volume[v];
+#pragma omp atomic
+          volume_[to] += graph_.volume[v];
+          group_[v] = to;
+        }
+#pragma omp barrier
+        moved += static_cast<Index>(moves.size());
+        if (!is_first) wake_neighbours(moves);
+#pragma omp barrier
+      }
+    }
+    return moved;
+  }
+
+  Index end_of_run(Offset begin) const {
+    return static_cast<Index>(std::min<Offset>(graph_.vertices, begin + kBatchRun));
+  }
+
+  /// Two runs ahead: where the neighbours of its vertices are listed.
+  void fetch_lists(Offset begin) const {
+    if (begin >= graph_.vertices) return;
+    const Index end = end_of_run(begin);
+    const Index* const first = &graph_.neighbours[graph_.offsets[begin]];
+    const Index* const last = &graph_.neighbours[graph_.offsets[end]];
+    constexpr Offset kLine = 16;
+    for (const Index* at = first; at < std::min(last, first + kBatchRun * kLine); at += kLine) {
+      __builtin_prefetch(at);
+    }
+    __builtin_prefetch(&is_due_[static_cast<Index>(begin)]);
+    __builtin_prefetch(&group_[static_cast<Index>(begin)]);
+  }
+
+  /// One run ahead: the groups of the neighbours.
+  void fetch_groups(Offset begin) const {
+    if (begin >= graph_.vertices) return;
+    const Index end = end_of_run(begin);
+    for (auto v = static_cast<Index>(begin); v < end; ++v) {
+      if (is_due_[v] == 0) continue;
+      const Offset last = std::min(graph_.offsets[v + 1], graph_.offsets[v] + kAhead);
+      for (Offset at = graph_.offsets[v]; at < last; ++at) {
+        __builtin_prefetch(&group_[graph_.neighbours[at]]);
+      }
+      __builtin_prefetch(&volume_[group_[v]]);
+    }
+  }
+
+  void decide(Offset begin, bool is_first, GroupSums& sums, Moves& moves) {
+    if (begin >= graph_.vertices) return;
+    const Index end = end_of_run(begin);
+    Index groups[kBatchRun][kFew];
+    for (auto v = static_cast<Index>(begin); v < end; ++v) {
+      if (is_due_[v] == 0 || !has_few(v)) continue;
+      Index* to = groups[v - begin];
+      for (Offset at = graph_.offsets[v]; at < graph_.offsets[v + 1]; ++at) {
+        *to = group_[graph_.neighbours[at]];
+        __builtin_prefetch(&volume_[*to++]);
+      }
+    }
+    for (auto v = static_cast<Index>(begin); v < end; ++v) {
+      if (is_due_[v] == 0) continue;
+      is_due_[v] = is_first;
+      const Index best = has_few(v) ? best_of_few(v, groups[v - begin]) : best_of_many(v, sums);
+      if (best != group_[v]) moves.emplace_back(v, best);
+    }
+  }
+
+  bool has_few(Index v) const {
+    return graph_.weights.size() == 0 && graph_.offsets[v + 1] - graph_.offsets[v] <= kFew;
+  }
+
+  /// The best of the groups seen so far, and what moving there gains.
+  struct Best {
+    Index group;
+    double gain;
+  };
+
+  void consider(Index group, double weight, double scale, Best& best) const {
+    // Volumes lie anywhere, and most groups need not be asked for theirs.
+    if (weight <= best.gain) return;
+    const double gain = weight - scale * static_cast<double>(volume_[group]);
+    if (gain > best.gain) best = {group, gain};
+  }
+
+  Best staying(Index v, double weight, double scale) const {
+    const Index own = group_[v];
+    return {own, weight - scale * (static_cast<double>(volume_[own]) -
+                                   static_cast<double>(graph_.volume[v]))};
+  }
+
+  double scale_of(Index v) const {
+    return static_cast<double>(graph_.volume[v]) / static_cast<double>(graph_.total);
+  }
+
+  Index best_of_few(Index v, Index* groups) const {
+    const auto count = static_cast<Index>(graph_.offsets[v + 1] - graph_.offsets[v]);
+    Index counts[kFew];
+    const auto pad = [&](Index width) { std::fill(groups + count, groups + width, Index{-1}); };
+    if (count <= 8) {
+      pad(8);
+      count_equals<8>(groups, count, counts);
+    } else if (count <= 16) {
+      pad(16);
+      count_equals<16>(groups, count, counts);
+    } else {
+      pad(kFew);
+      count_equals<kFew>(groups, count, counts);
+    }
+    const Index own = group_[v];
+    Index with_own = 0;
+    for (Index i = 0; i < count; ++i) {
+      if (groups[i] == own) with_own = counts[i];
+    }
+    const double scale = scale_of(v);
+    Best best = staying(v, static_cast<double>(with_own), scale);
+    for (Index i = 0; i < count; ++i) {
+      if (groups[i] != own) consider(groups[i], static_cast<double>(counts[i]), scale, best);
+    }
+    return best.group;
+  }
+
+  Index best_of_many(Index v, GroupSums& sums) const {
+    const Offset begin = graph_.offsets[v], end = graph_.offsets[v + 1];
+    sums.start(end - begin);
+    for (Offset at = begin; at < end; ++at) {
+      const Index group = group_[graph_.neighbours[at]];
+      __builtin_prefetch(&volume_[group]);
+      sums.add(group, graph_.weight(at));
+    }
+    const Index own = group_[v];
+    const double scale = scale_of(v);
+    Best best = staying(v, static_cast<double>(sums.weight_of(own)), scale);
+    sums.drain([&](Index group, Offset weight) {
+      if (group != own) consider(group, static_cast<double>(weight), scale, best);
+    });
+    return best.group;
+  }
+
+  /// What moved may change the mind of its neighbours.
+  void wake_neighbours(const Moves& moves) {
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+      if (i + 2 < moves.size()) {
+        __builtin_prefetch(&graph_.neighbours[graph_.offsets[moves[i + 2].first]]);
+      }
+      if (i + 1 < moves.size()) fetch_around(graph_, group_, moves[i + 1].first);
+      const auto [v, to] = moves[i];
+      for (Offset e = graph_.offsets[v]; e < graph_.offsets[v + 1]; ++e) {
+        const Index neighbour = graph_.neighbours[e];
+        if (group_[neighbour] == to) continue;
+#pragma omp atomic write
+        is_due_[neighbour] = 1;
+      }
+    }
+  }
+
+  const WeightedGraph& graph_;
+  Buffer<Index> group_;
+  Buffer<Offset> volume_;
+  Buffer<std::uint8_t> is_due_;
+};
+
+}  // namespace
+
+Buffer<Index> move_to_groups(const WeightedGraph& graph) { return Mover(graph).groups(); }
+
+}  // namespace csrkit::reorder
