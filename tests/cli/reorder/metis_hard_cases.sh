@@ -1,0 +1,48 @@
+# shellcheck shell=bash
+# What METIS itself would choke on: each gives a right order or a clean error, and leaves no child.
+if csr-reorder --list | grep -q "NOT AVAILABLE"; then exit 0; fi
+matrix() { printf '%%%%MatrixMarket matrix coordinate pattern general\n%s\n' "$2" >"$1.mtx"; }
+matrix directed "5 5 5
+1 2
+2 3
+3 4
+4 5
+5 1"
+matrix apart "8 8 6
+1 2
+2 1
+5 6
+6 5
+7 8
+8 7"
+matrix isolated "6 6 2
+2 5
+5 2"
+matrix empty_rows "5 5 0"
+matrix loops "4 4 6
+1 1
+2 2
+3 3
+4 4
+1 3
+3 1"
+matrix twice "3 3 5
+1 2
+1 2
+2 1
+2 3
+2 3"
+matrix one "1 1 1
+1 1"
+for name in directed apart isolated empty_rows loops twice one; do
+  csr-import $name.mtx $name.csr --quiet
+  for method in metis-nested-dissection "metis-partition --parts 1" "metis-partition --parts 2" "metis-partition --parts 100"; do
+    # shellcheck disable=SC2086 # a method and its options
+    expect 0 csr-reorder $name.csr new.csr --method $method --quiet
+    csr-info new.csr --verify --quiet || fail "$name, $method: the file is not valid"
+    expect 0 csr-reorder new.csr back.csr --undo --quiet
+    same_matrix $name.csr back.csr
+    rm -f new.csr back.csr
+  done
+done
+if pgrep -P $$ csr-reorder >/dev/null; then fail "a child is left"; fi
