@@ -66,12 +66,10 @@ __device__ void add_slots(Sums<Types, kWidth>& sums, const typename Types::Accum
   }
 }
 
-/// Leaves the sum in `slot` and says whether this was the last of `expected` arrivals. The fences
-/// order every lane's stores before the arrival, and the loads that follow after it.
-template <int kLanes, class Types, int kWidth>
-__device__ bool arrive(const Sums<Types, kWidth>& sums, typename Types::Accumulate* slot,
-                       bool has_columns, Index* counter, Index expected, unsigned mask, int lane) {
-  if (has_columns) store_shared_by_all<kWidth>(slot, sums.item);
+/// Says whether this was the last of `expected` arrivals. The fences order every lane's stores before
+/// the arrival, and the loads that follow after it.
+template <int kLanes>
+__device__ bool arrive(Index* counter, Index expected, unsigned mask, int lane) {
   __threadfence();
   __syncwarp(mask);
   Index arrived = 0;
@@ -81,6 +79,14 @@ __device__ bool arrive(const Sums<Types, kWidth>& sums, typename Types::Accumula
   __threadfence();
   if (lane == 0) *counter = 0;  // as the next launch expects it
   return true;
+}
+
+/// Leaves the sum in `slot` before it arrives.
+template <int kLanes, class Types, int kWidth>
+__device__ bool arrive(const Sums<Types, kWidth>& sums, typename Types::Accumulate* slot,
+                       bool has_columns, Index* counter, Index expected, unsigned mask, int lane) {
+  if (has_columns) store_shared_by_all<kWidth>(slot, sums.item);
+  return arrive<kLanes>(counter, expected, mask, lane);
 }
 
 }  // namespace csrkit::gpu

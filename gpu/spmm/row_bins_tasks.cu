@@ -71,10 +71,21 @@ __host__ __device__ Index groups_of(Index parts) {
 struct Shape {
   DeviceOffsets offsets;
   Offset base;
+  TaskRows kind;
+  Index longest_in_strips;
   Index rows;
   Index part_entries;
   Index window_rows;
   Offset max_parts;
+
+  __device__ Offset begin_of(Offset row) const {
+    if (kind.lengths == nullptr) return offsets[row] - base;
+    return panel_begin(offsets[row * kind.rows_each] - base, row);
+  }
+  __device__ Offset length_of(Offset row) const {
+    if (kind.lengths == nullptr) return offsets[row + 1] - offsets[row];
+    return kind.lengths[row];
+  }
 };
 
 /// What lies before the first row of a bin.
@@ -103,7 +114,7 @@ __global__ void __launch_bounds__(kThreads) count_rows(Shape shape, Index* count
   for (int i = static_cast<int>(threadIdx.x); i < kRowsPerBlock; i += kThreads) {
     if (first + Offset{i} >= shape.rows) break;
     const Index row = first + i;
-    const Offset length = shape.offsets[Offset{row} + 1] - shape.offsets[row];
+    const Offset length = shape.length_of(row);
     atomicAdd(&local[key_of(shape, row, length) - window_key], 1);
   }
   __syncthreads();
@@ -115,7 +126,8 @@ __global__ void __launch_bounds__(kThreads) count_rows(Shape shape, Index* count
 // Pass 2: counts become starts. One block; windows * kBins numbers are few.
 constexpr int kScanThreads = 512;
 __global__ void __launch_bounds__(kScanThreads)
-    scan_counts(const Index* counts, BinStart* starts, int size, Totals* totals) {
+    scan_counts(const Index* counts, BinStart* starts, int size, Index longest_in_strips,
+                Totals* totals) {
   using Scan = cub::BlockScan<BinStart, kScanThreads>;
   __shared__ typename Scan::TempStorage scratch;
   BinStart carry = {0, 0, 0};
@@ -126,7 +138,7 @@ __global__ void __launch_bounds__(kScanThreads)
       const Offset rows = counts[key];
       const int bin = kBins - 1 - key % kBins;
       own = {whole_warps(rows), 0, 0};
-      if (bin <= kShortRow) {
+      if (bin <= longest_in_strips) {
         const Index per_strip = rows_per_strip(bin);
         own = {whole_warps((rows + per_strip - 1) / per_strip), rows, rows * bin};
       }
@@ -224,7 +236,7 @@ __global__ void __launch_bounds__(kThreads)
     const Offset row = Offset{first} + unit * 32 + lane;
     bin[round] = -1;
     if (row < shape.rows) {
-      const Offset length = shape.offsets[row + 1] - shape.offsets[row];
+      const Offset length = shape.length_of(row);
       bin[round] = key_of(shape, static_cast<Index>(row), length) - window_key;
     }
     const unsigned same = __match_any_sync(kFullWarp, bin[round]);
@@ -251,15 +263,15 @@ __global__ void __launch_bounds__(kThreads)
     Offset begin = 0, length = 0, place = 0, first_part = 0;
     CutRow cut{};
     if (is_row) {
-      begin = shape.offsets[row] - shape.base;
-      length = shape.offsets[row + 1] - shape.base - begin;
+      begin = shape.begin_of(row);
+      length = shape.length_of(row);
       const Index in_bin = places[unit][bin[round]] + rank[round];
       const int key = window_key + bin[round];
       place = shape.max_parts + bins.starts[key].tasks + in_bin;
-      if (length > kShortRow && in_bin + 1 == bins.counts[key]) {
+      if (length > shape.longest_in_strips && in_bin + 1 == bins.counts[key]) {
         fill_up(out.tasks + place - in_bin, Offset{in_bin} + 1, 0);
       }
-      if (length <= kShortRow) {
+      if (length <= shape.longest_in_strips) {
         place_short_row(a, value_bytes, shape, bins, out, key, in_bin, static_cast<Index>(row),
                         begin, static_cast<Index>(length));
       } else if (length <= longest_whole(shape.part_entries)) {
@@ -310,8 +322,8 @@ std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 255) / 256 * 256; }
 }  // namespace
 
 RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices,
-                           Index one_slice_cols)
-    : rows_(sizes.rows), value_bytes_(value_bytes) {
+                           Index one_slice_cols, Index rows_each)
+    : rows_(sizes.rows), rows_each_(rows_each), value_bytes_(value_bytes) {
   const bool is_large = sizes.nnz >= kManyEntries;
   part_entries_ = is_large                             ? kLongPart
                   : sizes.dense_cols <= one_slice_cols ? kShortPart
@@ -330,8 +342,8 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   const Offset max_row_parts = sizes.nnz / part_entries_ + max_cut_rows_;
   max_parts_ = whole_warps(sizes.nnz / part_entries_);
   max_slots_ = max_row_parts + max_row_parts / kPartsPerGroup + max_cut_rows_;
-  const auto max_copied =
-      static_cast<std::uint64_t>(std::min(sizes.nnz, Offset{rows_} * kShortRow));
+  const auto max_copied = static_cast<std::uint64_t>(
+      rows_each > 1 ? 0 : std::min(sizes.nnz, Offset{rows_} * kShortRow));
 
   std::uint64_t at = 0;
   const auto reserve = [&at](std::uint64_t bytes) {
@@ -369,7 +381,8 @@ RowTasks RowTaskMaker::lay_out(void* workspace) const {
   return result;
 }
 
-void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream) {
+void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream,
+                           const Offset* lengths) {
   if (rows_ == 0) return;
   auto* bytes = static_cast<std::byte*>(workspace);
   // Totals, counts and counters lie together, in front.
@@ -378,7 +391,9 @@ void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaSt
   // Before the first part there may be empty tasks.
   CHECK_CUDA(cudaMemsetAsync(out.tasks, 0, static_cast<std::size_t>(max_parts_) * sizeof(RowTask),
                              stream));
-  const Shape shape{a.row_offsets, a.base, rows_, part_entries_, window_rows_, max_parts_};
+  const Index longest_in_strips = lengths == nullptr ? kShortRow : 0;
+  const Shape shape{a.row_offsets, a.base,        {lengths, rows_each_}, longest_in_strips,
+                    rows_,         part_entries_, window_rows_,          max_parts_};
   const auto keys = static_cast<int>(windows_ * kBins);
   auto* counts = reinterpret_cast<Index*>(bytes + counts_at_);
   auto* starts = reinterpret_cast<BinStart*>(bytes + starts_at_);
@@ -386,7 +401,7 @@ void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaSt
   const auto blocks = static_cast<unsigned>((Offset{rows_} + kRowsPerBlock - 1) / kRowsPerBlock);
   count_rows<<<blocks, kThreads, 0, stream>>>(shape, counts);
   CHECK_LAUNCH("count_rows", stream);
-  scan_counts<<<1, kScanThreads, 0, stream>>>(counts, starts, keys, totals);
+  scan_counts<<<1, kScanThreads, 0, stream>>>(counts, starts, keys, longest_in_strips, totals);
   CHECK_LAUNCH("scan_counts", stream);
   place_rows<<<blocks, kThreads, 0, stream>>>(a, value_bytes_, shape,
                                               BinOf{counts, counts + keys, starts}, out, totals);

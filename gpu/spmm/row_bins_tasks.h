@@ -12,6 +12,21 @@ namespace csrkit::gpu {
 /// Rows of up to this many entries are copied, those of one length next to each other.
 inline constexpr Index kShortRow = 8;
 
+/// What is one row for the tasks: a row of A; or, if `lengths` is set, a panel of `rows_each` neighbouring
+/// rows, whose list of lengths[p] entries begins where panel_begin says. Panels are not copied, and only
+/// those without entries go in strips.
+struct TaskRows {
+  const Offset* lengths = nullptr;
+  Index rows_each = 1;
+};
+
+/// Lists of entries begin at multiples of this, in an array that has room for all of A's entries and for
+/// this many more per panel: a panel's list is never longer than the rows it was made of.
+inline constexpr Index kPanelAlign = 8;
+__host__ __device__ constexpr Offset panel_begin(Offset first_entry, Offset panel) {
+  return (first_entry + panel * kPanelAlign) / kPanelAlign * kPanelAlign;
+}
+
 /// The groups of lanes in a warp get consecutive tasks and walk together, so tasks of different kinds,
 /// and strips of different lengths, begin at multiples of this; empty tasks fill the gaps.
 inline constexpr Index kTasksPerWarp = 4;
@@ -62,7 +77,9 @@ class RowTaskMaker {
  public:
   /// `value_bytes`: of one value of A; `slices`: how many groups of lanes work on the same task in
   /// one launch, each on its columns; `one_slice_cols`: columns that one group of lanes covers.
-  RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices, Index one_slice_cols);
+  /// Rows that are panels, if `rows_each` is more than 1; `sizes.rows` then counts panels.
+  RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices, Index one_slice_cols,
+               Index rows_each = 1);
   RowTaskMaker() = default;
 
   std::uint64_t workspace_bytes() const { return bytes_; }
@@ -70,7 +87,9 @@ class RowTaskMaker {
   Index part_entries() const { return part_entries_; }
 
   /// Queues the analysis: two passes over the row offsets, one over the entries of short rows.
-  void analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream);
+  /// `lengths`: of the panels, if there are any.
+  void analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream,
+               const Offset* lengths = nullptr);
 
   /// Waits, and says what came out.
   RowTasks finish(void* workspace, cudaStream_t stream) const;
@@ -79,6 +98,7 @@ class RowTaskMaker {
   RowTasks lay_out(void* workspace) const;
 
   Index rows_ = 0;
+  Index rows_each_ = 1;
   int value_bytes_ = 0;
   Index part_entries_ = 0;
   Index window_rows_ = 0;
