@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # One page, one table in Markdown and one file of cases from all bundles of a results folder.
 #
-# Usage: report.sh --results DIR [--cache DIR] [--title TEXT] [--no-pictures] [--tools DIR]
+# Usage: report.sh --results DIR [--cache DIR] [--title TEXT] [--no-pictures] [--print] [--tools DIR]
 #   --cache DIR   where prepare.sh left the reports of the orders; for the break-even
+#   --print       the table on stdout, too
 set -euo pipefail
 # shellcheck source=run_scripts/common.sh
 . "$(dirname "$(realpath "$0")")/common.sh"
 
 # shellcheck disable=SC2034 # options are set and read by name
-cache='' results='' title='Sparse products, measured' tools='' pictures=()
+cache='' results='' title='Sparse products, measured' tools='' pictures=() prints=no
 while (($#)); do
   case $1 in
     --cache | --results | --title | --tools)
@@ -17,6 +18,7 @@ while (($#)); do
       shift 2
       ;;
     --no-pictures) pictures=(--no-pictures); shift ;;
+    --print) prints=yes; shift ;;
     *) die 2 "unknown argument '$1'; see the head of this script" ;;
   esac
 done
@@ -33,3 +35,4 @@ else
   page=(--no-html)
 fi
 csr-report "${inputs[@]}" "${page[@]}" --markdown "$results/table.md" --csv "$results/cases.csv" --title "$title" "${pictures[@]}"
+if [[ $prints == yes ]]; then cat "$results/table.md"; fi

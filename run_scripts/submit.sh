@@ -3,6 +3,10 @@
 # each of the first two, element by element, then the report; without: the same scripts, one by one.
 # The same command again finishes what was interrupted, and repeats nothing.
 #
+# Without Slurm the data sets are prepared several at a time, the largest first, and measured one after
+# the other: in natural order first, so that the table is there before anything is reordered. The table
+# is printed at the end.
+#
 # Usage: submit.sh --cache DIR --results DIR [options] [DATASET...] [-- OPTIONS OF csr-bench]
 #   DATASET           names of datasets/catalog.tsv or its sets shipped, mission (default: shipped)
 #   --local           without Slurm, here and now (the default where there is no sbatch)
@@ -15,18 +19,21 @@
 #   --mem SIZE        memory per task, as Slurm takes it (default: the partition's)
 #   --time MIN        time limit per task, as Slurm takes it (default: 60)
 #   --partition NAME, --account NAME
-#   --at-once N       most tasks of an array at a time (default: no limit)
+#   --at-once N       most tasks of an array at a time (default: no limit); with --local: data sets
+#                     prepared at a time (default: one for every four CPUs)
+#   --within S        with --local: end after so many seconds, in order and with a report of what is
+#                     done; exit code 143 if something is left, which the same command does
 set -euo pipefail
 # shellcheck source=run_scripts/common.sh
 . "$(dirname "$(realpath "$0")")/common.sh"
 
 # shellcheck disable=SC2034 # options are set and read by name
 cache='' results='' raw='' scale='' orders='' order_time='' max_nnz='' kernels='' dense_cols='' tools=''
-cpus=4 mem='' time=60 partition='' account='' at_once='' gpu=no like=no local=no names=() report=()
+cpus=4 mem='' time=60 partition='' account='' at_once='' within='' gpu=no like=no local=no names=() report=()
 while (($#)); do
   case $1 in
     --cache | --results | --raw | --scale | --orders | --order-time | --max-nnz | --kernels | --tools | --cpus | \
-      --mem | --time | --partition | --account | --at-once)
+      --mem | --time | --partition | --account | --at-once | --within)
       needs_value "$@"
       option=${1#--}
       printf -v "${option//-/_}" %s "$2"
@@ -45,6 +52,10 @@ if ! command -v sbatch >/dev/null && [[ $local == no ]]; then
   say "no sbatch here: everything runs on this machine, one after the other"
   local=yes
 fi
+for number in "$within" "$at_once"; do
+  [[ -z $number || $number =~ ^[1-9][0-9]*$ ]] || die 2 "--within and --at-once take whole numbers, not '$number'"
+done
+[[ -z $within || $local == yes ]] || die 2 "--within is for --local; under Slurm --time is the limit"
 find_tools
 mkdir -p "$cache" "$results/jobs"
 cache=$(realpath "$cache") results=$(realpath "$results")
@@ -52,35 +63,28 @@ if [[ -n $raw ]]; then raw=$(realpath "$raw"); fi
 mapfile -t names < <(expand_datasets "${names[@]:-shipped}")
 
 prepare=(--cache "$cache")
-for option in raw scale orders order-time max-nnz; do
+for option in raw scale order-time max-nnz; do
   variable=${option//-/_}
   if [[ -n ${!variable} ]]; then prepare+=("--$option" "${!variable}"); fi
 done
 if [[ $like == yes ]]; then prepare+=(--like); fi
+in_order=(${orders:+--orders "$orders"})
 run=(--cache "$cache" --results "$results")
 if [[ $gpu == yes ]]; then run+=(--gpu); fi
 if [[ -n $kernels ]]; then run+=(--kernels "$kernels"); fi
 if [[ -n $dense_cols ]]; then run+=(-k "$dense_cols"); fi
 
 if [[ $local == yes ]]; then
-  export PATH
-  worst=0
-  for name in "${names[@]}"; do # a data set that fails leaves the others alone, as in an array
-    code=0
-    "$run_scripts/prepare.sh" "${prepare[@]}" "$name" || code=$?
-    ((code != 0)) || "$run_scripts/run.sh" "${run[@]}" "$name" -- "$@" || code=$?
-    ((code < 128)) || exit "$code"
-    if ((code > worst)); then worst=$code; fi
-  done
-  code=0
-  "$run_scripts/report.sh" --cache "$cache" --results "$results" "${report[@]}" || code=$?
-  exit $((code > worst ? code : worst))
+  # shellcheck source=run_scripts/local.sh
+  . "$run_scripts/local.sh"
+  run_here "$@"
+  exit
 fi
 
 # Jobs read what to do from here: their own copy of this script lies elsewhere.
 {
   printf 'names=(%s)\n' "$(printf '%q ' "${names[@]}")"
-  printf 'prepare=(%s)\n' "$(printf '%q ' "${prepare[@]}")"
+  printf 'prepare=(%s)\n' "$(printf '%q ' "${prepare[@]}" "${in_order[@]}")"
   printf 'run=(%s)\n' "$(printf '%q ' "${run[@]}")"
   printf 'report=(%s)\n' "${report[*]}"
   printf 'bench=(%s)\n' "$( (($# == 0)) || printf '%q ' "$@")"

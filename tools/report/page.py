@@ -36,10 +36,10 @@ def image(figure):
     return f'<figure id="figure-{figure.name}"><img alt="{caption}" src="{source}"><figcaption>{caption}</figcaption></figure>'
 
 
-def html_table(headers, lines, lost=()):
+def html_table(headers, lines, lost=(), shown=None):
     def tag(name):
         return "" if name in tables.TEXT_COLUMNS else ' class="number"'
-    head = "".join(f"<th{tag(name)}>{html.escape(name)}</th>" for name in headers)
+    head = "".join(f"<th{tag(name)}>{html.escape(text)}</th>" for name, text in zip(headers, shown or headers))
     body = ""
     for i, cells in enumerate(lines):
         row = "".join(f"<td{tag(name)}>{html.escape(text)}</td>" for name, text in zip(headers, cells))
@@ -58,7 +58,7 @@ def main_table(bundle):
         text += f", theirs: <code>{html.escape(bundle.against)}</code>, from the same run"
     text += ". Time is the median of one product, operands in place; +- is half its 95 % interval."
     text += " Tinted rows: theirs is faster.</p>" if lost else "</p>"
-    text += html_table(headers, tables.table_cells(headers, rows), lost)
+    text += html_table(headers, tables.table_cells(headers, rows), lost, tables.shown_names(headers, bundle))
     means = [f"{tables.width_text(k)}: {mean:.2f} over {count} cases, {below} below 1"
              for k, (count, mean, below) in tables.geomeans(rows).items()]
     return text + ("<p>Geometric mean of the speed-up. " + "; ".join(means) + ".</p>" if means else "")

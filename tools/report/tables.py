@@ -8,6 +8,15 @@ HEADERS = ("matrix", "order", "nnz", "K", "caches", "values", "ours s", "theirs 
            "GFLOP/s", "+- %", "check")
 
 
+RIVALS = {"vendor_cusparse": "cuSPARSE", "vendor_mkl": "MKL", "vendor_eigen": "Eigen"}
+
+
+def shown_names(headers, bundle):
+    """Whose time it is, where everybody knows them by a name."""
+    rival = RIVALS.get(bundle.against.rpartition(".")[2], "theirs")
+    return [f"{rival} s" if name == "theirs s" else name for name in headers]
+
+
 def width_text(k):
     return f"K = {k}" if k else "A times A"
 
@@ -78,9 +87,10 @@ def table_cells(headers, rows):
     return lines
 
 
-def markdown_table(headers, lines, right):
+def markdown_table(headers, lines, right, bundle):
     rule = ["---:" if name in right else "---" for name in headers]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in [headers, rule, *lines]) + "\n"
+    head = shown_names(headers, bundle)
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [head, rule, *lines]) + "\n"
 
 
 TEXT_COLUMNS = ("matrix", "order", "caches", "values", "check")
@@ -92,13 +102,13 @@ def markdown(bundle):
     headers = shown_headers(rows)
     right = [name for name in headers if name not in TEXT_COLUMNS]
     text = f"Ours: `{bundle.kernel}`" + (f", theirs: `{bundle.against}`" if bundle.against else "") + "\n\n"
-    text += markdown_table(headers, table_cells(headers, rows), right)
+    text += markdown_table(headers, table_cells(headers, rows), right, bundle)
     for k, (count, mean, lost) in geomeans(rows).items():
         text += f"\n{width_text(k)}: geometric mean {mean:.2f} over {count} cases, {lost} below 1."
     orders = list(break_even_rows(bundle))
     if orders:
         text += "\n\n" + markdown_table(BREAK_EVEN_HEADERS, table_cells(BREAK_EVEN_HEADERS, orders),
-                                        [name for name in BREAK_EVEN_HEADERS if name not in TEXT_COLUMNS])
+                                        [name for name in BREAK_EVEN_HEADERS if name not in TEXT_COLUMNS], bundle)
     return text.rstrip("\n") + "\n"
 
 
