@@ -207,6 +207,28 @@ Offset spgemm_products(const CsrMatrix& a, const CsrMatrix& op_b, Offset* per_ro
   return total;
 }
 
+Offset spgemm_output_nnz(const CsrMatrix& a, const CsrMatrix& op_b) {
+  const Offset* const offsets = a.row_offsets();
+  const Offset* const op_b_offsets = op_b.row_offsets();
+  Offset total = 0;
+#pragma omp parallel reduction(+ : total)
+  {
+    std::vector<Index> last_row(static_cast<std::size_t>(op_b.cols()), -1);  // that had the column
+#pragma omp for schedule(dynamic, 64)
+    for (Index row = 0; row < a.rows(); ++row) {
+      for (Offset at = offsets[row]; at < offsets[row + 1]; ++at) {
+        const Index k = a.col_indices()[at];
+        for (Offset entry = op_b_offsets[k]; entry < op_b_offsets[k + 1]; ++entry) {
+          Index& last = last_row[static_cast<std::size_t>(op_b.col_indices()[entry])];
+          total += last != row;
+          last = row;
+        }
+      }
+    }
+  }
+  return total;
+}
+
 SpgemmCost spgemm_cost(const SpgemmProblem& problem, Offset products, Offset output_nnz) {
   SpgemmCost cost;
   cost.products = static_cast<double>(products);

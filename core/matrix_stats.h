@@ -54,6 +54,10 @@ SpmmCost spmm_cost(const SpmmProblem& problem);
 /// length of row k. `per_row`, if not null, gets A.rows() numbers.
 Offset spgemm_products(const CsrMatrix& a, const CsrMatrix& op_b, Offset* per_row = nullptr);
 
+/// Entries of the pattern of A * op_b, counted: one mark per thread and column of op_b, about as much
+/// work as the product.
+Offset spgemm_output_nnz(const CsrMatrix& a, const CsrMatrix& op_b);
+
 /// Work of one product C = A * op(B). `flops`: two per multiplication. `minimum_bytes`: A, B (once
 /// if it is A) and C once each.
 struct SpgemmCost {

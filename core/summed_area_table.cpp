@@ -8,7 +8,8 @@
 
 namespace csrkit {
 
-SummedAreaTable::SummedAreaTable(const CsrMatrix& matrix, Index grid_rows, Index grid_cols)
+SummedAreaTable::SummedAreaTable(const CsrMatrix& matrix, Index grid_rows, Index grid_cols,
+                                 const FillSums& fill_sums)
     : rows_(matrix.rows()), cols_(matrix.cols()) {
   if (grid_rows < 1 || grid_cols < 1) {
     throw UsageError("a grid needs at least one row and one column, found " +
@@ -21,7 +22,12 @@ SummedAreaTable::SummedAreaTable(const CsrMatrix& matrix, Index grid_rows, Index
   require_available_memory(static_cast<std::uint64_t>(size) * sizeof(Offset),
                            "the summed-area table", "use a coarser grid");
   sums_ = Buffer<Offset>(size);
-  Offset* const sums = sums_.data();
+  fill_sums(matrix, *this, sums_.data());
+}
+
+void SummedAreaTable::sum_here(const CsrMatrix& matrix, const SummedAreaTable& grid, Offset* sums) {
+  const Index grid_rows = grid.grid_rows();
+  const Offset width = static_cast<Offset>(grid.grid_cols()) + 1;
   std::fill_n(sums, width, 0);
 
   // Rows: counts of a grid row, then their running sum. Grid rows are independent.
@@ -29,7 +35,7 @@ SummedAreaTable::SummedAreaTable(const CsrMatrix& matrix, Index grid_rows, Index
   const Index* const col_indices = matrix.col_indices();
   // floor(c * grid / cols) without a division: (c * grid + 1/2) / cols is at least 1 / (2 cols) away
   // from every integer, and its error in double is below grid * 2^-51, less than that up to here.
-  const std::int64_t cells = grid_cols_, cols = cols_;
+  const std::int64_t cells = grid.grid_cols(), cols = grid.cols();
   const bool is_exact_in_double = cells * cols < (std::int64_t{1} << 50);
   const double inverse = cols > 0 ? 1.0 / static_cast<double>(cols) : 0;
   const auto cell_of = [=](std::int64_t col) {
@@ -38,10 +44,11 @@ SummedAreaTable::SummedAreaTable(const CsrMatrix& matrix, Index grid_rows, Index
                : static_cast<Offset>(col * cells / cols);
   };
 #pragma omp parallel for schedule(dynamic, 1)
-  for (Index g = 0; g < grid_rows_; ++g) {
+  for (Index g = 0; g < grid_rows; ++g) {
     Offset* const line = sums + (static_cast<Offset>(g) + 1) * width;
     std::fill_n(line, width, 0);
-    for (Offset at = row_offsets[row_begin(g)]; at < row_offsets[row_begin(g + 1)]; ++at) {
+    for (Offset at = row_offsets[grid.row_begin(g)]; at < row_offsets[grid.row_begin(g + 1)];
+         ++at) {
       ++line[cell_of(col_indices[at]) + 1];
     }
     for (Offset i = 1; i < width; ++i) line[i] += line[i - 1];
@@ -51,7 +58,7 @@ SummedAreaTable::SummedAreaTable(const CsrMatrix& matrix, Index grid_rows, Index
 #pragma omp parallel for schedule(static)
   for (Offset stripe = 0; stripe < width; stripe += kStripe) {
     const Offset end = std::min(stripe + kStripe, width);
-    for (Offset g = 1; g <= grid_rows_; ++g) {
+    for (Offset g = 1; g <= grid_rows; ++g) {
       for (Offset i = stripe; i < end; ++i) sums[g * width + i] += sums[(g - 1) * width + i];
     }
   }

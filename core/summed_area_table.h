@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/buffer.h"
@@ -17,13 +18,23 @@ class SummedAreaTable {
   /// Counts every nonzero once and sums, in parallel; exact in 64 bits. A grid finer than the matrix
   /// becomes the matrix itself, cell by cell. Throws UsageError unless both numbers are at least 1,
   /// MemoryError with both numbers if the table does not fit.
-  SummedAreaTable(const CsrMatrix& matrix, Index grid_rows, Index grid_cols);
+  SummedAreaTable(const CsrMatrix& matrix, Index grid_rows, Index grid_cols)
+      : SummedAreaTable(matrix, grid_rows, grid_cols, sum_here) {}
+
+  /// Fills the (grid_rows + 1) x (grid_cols + 1) sums of `grid`: the first row and column with zeros,
+  /// element (i, j) with the nonzeros in the grid rows before i and the grid columns before j.
+  using FillSums =
+      std::function<void(const CsrMatrix& matrix, const SummedAreaTable& grid, Offset* sums)>;
+  /// The same with sums made elsewhere: on a GPU.
+  SummedAreaTable(const CsrMatrix& matrix, Index grid_rows, Index grid_cols,
+                  const FillSums& fill_sums);
 
   Index grid_rows() const { return grid_rows_; }
   Index grid_cols() const { return grid_cols_; }
   /// The first row of the matrix in grid row `g`; rows() for g == grid_rows().
   Index row_begin(Index g) const { return begin_of(g, grid_rows_, rows_); }
   Index col_begin(Index g) const { return begin_of(g, grid_cols_, cols_); }
+  Index cols() const { return cols_; }
 
   /// Nonzeros in grid rows [row, row_end) and grid columns [col, col_end): four reads.
   Offset count(Index row, Index row_end, Index col, Index col_end) const {
@@ -32,7 +43,11 @@ class SummedAreaTable {
   Offset count(Index row, Index col) const { return count(row, row + 1, col, col + 1); }
   Offset total() const { return at(grid_rows_, grid_cols_); }
 
+  /// All (grid_rows + 1) x (grid_cols + 1) sums, row by row.
+  const Offset* sums() const { return sums_.data(); }
+
  private:
+  static void sum_here(const CsrMatrix& matrix, const SummedAreaTable& grid, Offset* sums);
   static Index begin_of(Index g, Index cells, Index size) {
     return static_cast<Index>((static_cast<std::int64_t>(g) * size + cells - 1) / cells);
   }

@@ -11,6 +11,9 @@
 #include "tools/support/report.h"
 #include "tools/support/run_tool.h"
 #include "tools/support/spy_picture.h"
+#ifdef CSRKIT_HAVE_CUDA
+#include "gpu/density/summed_area_table.h"
+#endif
 
 using namespace csrkit;
 
@@ -29,6 +32,7 @@ struct DensityToolOptions {
   Index row_parts = 0, col_parts = 0;
   std::string picture;
   Index pixels = 0;
+  bool is_gpu = false;
   bool as_json = false;
 };
 
@@ -73,6 +77,7 @@ DensityToolOptions parse_density_options(int argc, char** argv) {
       .repeated("rectangle", "R:R,C:C", "how many nonzeros are there? Rows, columns, ends excluded")
       .value("densest", "N", "list the cells with the most nonzeros per place")
       .value("partition", "RxC", "cut rows and columns so that the fullest rectangle is small")
+      .value("device", "KIND", "where the table is made: cpu or gpu, the same numbers", "cpu")
       .value("spy", "OUT.png", "draw where the nonzeros are")
       .value("pixels", "N", "of the picture's longer side", "800")
       .example("csr-density tiny.csr --rectangle 0:2,0:4 --densest 3", "counts")
@@ -82,6 +87,7 @@ DensityToolOptions parse_density_options(int argc, char** argv) {
   DensityToolOptions result;
   result.input = options.names()[0];
   result.read = read_options(options);
+  result.is_gpu = options.choice("device", {"cpu", "gpu"}) == "gpu";
   parse_size(options, "grid", result.grid_rows, result.grid_cols);
   for (const std::string& text : options.texts("rectangle")) {
     result.rectangles.push_back(parse_rectangle(text));
@@ -101,6 +107,32 @@ DensityToolOptions parse_density_options(int argc, char** argv) {
   require_another_file(result.picture, result.input);
   result.as_json = options.json();
   return result;
+}
+
+/// The table, and what making it took, into the report.
+SummedAreaTable make_table(Report& report, const DensityToolOptions& options,
+                           const CsrMatrix& matrix) {
+  const Stopwatch watch;
+  if (!options.is_gpu) {
+    SummedAreaTable table(matrix, options.grid_rows, options.grid_cols);
+    report.add_seconds("table_seconds", "table", watch.seconds());
+    return table;
+  }
+#ifdef CSRKIT_HAVE_CUDA
+  gpu::SumTimes times;
+  const auto fill_sums = [&](const CsrMatrix& a, const SummedAreaTable& grid, Offset* sums) {
+    times = gpu::fill_sums(a, grid, sums, 0);
+  };
+  SummedAreaTable table(matrix, options.grid_rows, options.grid_cols, fill_sums);
+  report.add_seconds("table_seconds", "table", watch.seconds());
+  report.add_seconds("upload_seconds", "upload", times.upload_seconds);
+  report.add_seconds("count_seconds", "counts", times.count_seconds);
+  report.add_seconds("scan_seconds", "scans", times.scan_seconds);
+  report.add_seconds("download_seconds", "download", times.download_seconds);
+  return table;
+#else
+  throw UsageError("--device gpu needs a GPU build, and this one was made without CUDA");
+#endif
 }
 
 /// The cell that begins at `index`, or -1: a rectangle that begins and ends with cells is a look-up.
@@ -212,14 +244,12 @@ int main(int argc, char** argv) {
   return run_tool("csr-density", [&] {
     const DensityToolOptions options = parse_density_options(argc, argv);
     const CsrMatrix matrix = read_csr_file(options.input, options.read).matrix;
-    const Stopwatch watch;
-    const SummedAreaTable table(matrix, options.grid_rows, options.grid_cols);
     Report report;
     report.add("file", "file", options.input);
+    const SummedAreaTable table = make_table(report, options, matrix);
     report.add("grid", "grid", Json{table.grid_rows(), table.grid_cols()},
                std::to_string(table.grid_rows()) + " x " + std::to_string(table.grid_cols()));
     report.add("nnz", "nnz", table.total());
-    report.add_seconds("table_seconds", "table", watch.seconds());
     if (options.row_parts > 0) cut(report, options, table);
     if (!options.picture.empty()) {
       const SpyPicture spy = write_spy_picture(options.picture, matrix, options.pixels);

@@ -36,4 +36,11 @@ std::unique_ptr<SpgemmPlan> make_auto(const SpgemmProblem& problem, const PlanOp
   throw UsageError("no rule holds");  // the last one always does
 }
 
+std::string auto_spgemm_kernel(const SpgemmProblem& problem) {
+  for (const Rule& rule : rules_for(problem)) {
+    if (rule.holds) return rule.kernel;
+  }
+  throw UsageError("no rule holds");
+}
+
 }  // namespace csrkit::gpu

@@ -37,4 +37,11 @@ std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOption
   throw UsageError("no rule holds");  // the last one always does
 }
 
+std::string auto_spmm_kernel(const SpmmProblem& problem) {
+  for (const Rule& rule : rules_for(problem)) {
+    if (rule.holds) return rule.kernel;
+  }
+  throw UsageError("no rule holds");
+}
+
 }  // namespace csrkit::gpu

@@ -17,8 +17,37 @@ EOF
 done
 expect 0 csr-forecast graph.csr -k 8,16
 prints "#SBATCH --mem="
+# A sparse product: the size of C is counted, or bounded.
 expect 0 csr-forecast graph.csr --operation spgemm --json
-[ "$(json forecasts.0.output_bytes)" -gt 0 ] || fail "nothing is forecast for C"
+counted=$(json forecasts.0.output_bytes)
+python3 - "$(json forecasts.0.host_peak_bytes)" "$counted" <<'EOF2'
+import json, os, subprocess, sys
+process = subprocess.Popen(["csr-spgemm-cpu", "graph.csr", "--repeat", "2", "--json"], stdout=subprocess.PIPE)
+report = json.loads(process.stdout.read())
+_, _, usage = os.wait4(process.pid, 0)
+forecast, real = int(sys.argv[1]), usage.ru_maxrss * 1024
+assert real <= forecast <= 1.25 * real, (real, forecast)
+assert report["c"]["bytes"] == int(sys.argv[2]), (report["c"]["bytes"], sys.argv[2])
+EOF2
+expect 0 csr-forecast graph.csr --operation spgemm --bound --json
+[ "$(json forecasts.0.output_bytes)" -gt "$counted" ] || fail "the bound is below what was counted"
+equals "$(json forecasts.0.output_is_bound)" True
+# For a GPU, without one.
+if csr-forecast --version | grep -q 'CUDA: no'; then
+  expect 2 csr-forecast graph.csr --device gpu
+  says "made without CUDA"
+else
+  expect 0 csr-forecast graph.csr --device gpu -k 8,16
+  prints "#SBATCH --gpus=1"
+  prints "device memory"
+  expect 0 csr-forecast graph.csr --device gpu -k 16 --json
+  [ "$(json forecasts.0.plan_bytes)" -gt "$(json forecasts.0.output_bytes)" ] || fail "A and B take nothing"
+  expect 0 csr-forecast graph.csr --device gpu --operation spgemm --json
+  equals "$(json forecasts.0.output_bytes)" "$counted"
+  expect 2 csr-forecast graph.csr --device gpu --kernel vendor_cusparse
+fi
+expect 2 csr-forecast graph.csr --device tpu
+expect 2 csr-forecast graph.csr --bound
 expect 2 csr-forecast graph.csr --operation spgemm -k 8
 expect 2 csr-forecast graph.csr graph.csr
 expect 2 csr-forecast graph.csr --memory-limit 8G

@@ -143,6 +143,7 @@ TEST(SpgemmCost, CountsProducts) {
   const SpgemmProblem problem = small_problem();
   Offset per_row[2];
   EXPECT_EQ(spgemm_products(problem.a, problem.b, per_row), 6);
+  EXPECT_EQ(spgemm_output_nnz(problem.a, problem.b), 5);
   EXPECT_EQ(per_row[0], 4);
   EXPECT_EQ(per_row[1], 2);
   EXPECT_EQ(spgemm_cost(problem, 6, 5).flops, 12);

@@ -1,0 +1,33 @@
+#include "gpu/spmm/forecast.h"
+
+#include <utility>
+
+#include "gpu/spmm/device_spmm.h"
+#include "gpu/spmm/registry.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+std::uint64_t dense_bytes(Index rows, Index cols, ValueKind kind) {
+  return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) *
+         static_cast<std::uint64_t>(size_of(kind));
+}
+
+}  // namespace
+
+std::uint64_t forecast_spmm_bytes(const std::string& kernel, const SpmmProblem& problem) {
+  const std::string name = kernel == "auto" ? auto_spmm_kernel(problem) : kernel;
+  if (find_kernel(spmm_kernels(), name).role == Role::vendor) {
+    throw UsageError(name + ": a vendor's memory shows only while it works, so it has no forecast");
+  }
+  const auto device_kernel = make_device_spmm(name, problem);
+  SpmmSizes sizes = {problem.a.rows(), problem.a.cols(), problem.a.nnz(), problem.dense_cols};
+  if (problem.transpose_a && !device_kernel->transposes()) std::swap(sizes.rows, sizes.cols);
+  return DeviceCsr::forecast_bytes(sizes.rows, sizes.nnz, problem.a.value_kind()) +
+         device_kernel->workspace_bytes(sizes) +
+         dense_bytes(problem.input_rows(), problem.dense_cols, problem.b) +
+         dense_bytes(problem.output_rows(), problem.dense_cols, problem.c);
+}
+
+}  // namespace csrkit::gpu
