@@ -38,7 +38,7 @@ if [[ $gpu == yes ]]; then
   export CSRKIT_REQUIRE_GPU=1
   kernels=${kernels:-gpu.auto,gpu.vendor_cusparse}
   if [[ -n ${SLURM_JOB_ID:-} && -z ${CUDA_VISIBLE_DEVICES:-} ]]; then
-    say "warning: Slurm gave this job no GPU (CUDA_VISIBLE_DEVICES is empty); ask for one with --gpus=1"
+    say "warning: Slurm gave this job no GPU (CUDA_VISIBLE_DEVICES is empty); ask for one with --gres=gpu:1"
   fi
 fi
 kernels=${kernels:-cpu.auto,cpu.row_loop}

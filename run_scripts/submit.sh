@@ -18,6 +18,8 @@
 #   --cpus N          CPUs per task (default: 4)
 #   --mem SIZE        memory per task, as Slurm takes it (default: the partition's)
 #   --time MIN        time limit per task, as Slurm takes it (default: 60)
+#   --warn S          seconds before that limit at which a measuring task ends in order and queues again
+#                     (default: 120); Slurm may say so up to a minute earlier
 #   --partition NAME, --account NAME
 #   --at-once N       most tasks of an array at a time (default: no limit); with --local: data sets
 #                     prepared at a time (default: one for every four CPUs)
@@ -29,11 +31,11 @@ set -euo pipefail
 
 # shellcheck disable=SC2034 # options are set and read by name
 cache='' results='' raw='' scale='' orders='' order_time='' max_nnz='' kernels='' dense_cols='' tools=''
-cpus=4 mem='' time=60 partition='' account='' at_once='' within='' gpu=no like=no local=no names=() report=()
+cpus=4 mem='' time=60 warn=120 partition='' account='' at_once='' within='' gpu=no like=no local=no names=() report=()
 while (($#)); do
   case $1 in
     --cache | --results | --raw | --scale | --orders | --order-time | --max-nnz | --kernels | --tools | --cpus | \
-      --mem | --time | --partition | --account | --at-once | --within)
+      --mem | --time | --warn | --partition | --account | --at-once | --within)
       needs_value "$@"
       option=${1#--}
       printf -v "${option//-/_}" %s "$2"
@@ -52,8 +54,9 @@ if ! command -v sbatch >/dev/null && [[ $local == no ]]; then
   say "no sbatch here: everything runs on this machine, one after the other"
   local=yes
 fi
-for number in "$within" "$at_once"; do
-  [[ -z $number || $number =~ ^[1-9][0-9]*$ ]] || die 2 "--within and --at-once take whole numbers, not '$number'"
+for number in "$within" "$at_once" "$warn"; do
+  [[ -z $number || $number =~ ^[1-9][0-9]*$ ]] ||
+    die 2 "--within, --at-once and --warn take whole numbers, not '$number'"
 done
 [[ -z $within || $local == yes ]] || die 2 "--within is for --local; under Slurm --time is the limit"
 find_tools
@@ -98,13 +101,13 @@ if [[ -n $mem ]]; then job+=(--mem="$mem"); fi
 if [[ -n $partition ]]; then job+=(--partition="$partition"); fi
 if [[ -n $account ]]; then job+=(--account="$account"); fi
 gpus=()
-if [[ $gpu == yes ]]; then gpus=(--gpus-per-task=1); fi
+if [[ $gpu == yes ]]; then gpus=(--gres=gpu:1); fi
 array=0-$((${#names[@]} - 1))${at_once:+%$at_once}
 log=$results/jobs
-# USR1 comes two minutes before the time limit: time to end in order and to ask for another turn.
+# USR1 comes before the time limit: time to end in order and to ask for another turn.
 prepare_job=$(sbatch "${job[@]}" --job-name=csrkit-prepare --array="$array" --output="$log/prepare-%a.log" \
   "$run_scripts/job.sh" prepare "$results")
-run_job=$(sbatch "${job[@]}" --job-name=csrkit-run --array="$array" --output="$log/run-%a.log" --signal=B:USR1@120 \
+run_job=$(sbatch "${job[@]}" --job-name=csrkit-run --array="$array" --output="$log/run-%a.log" --signal="B:USR1@$warn" \
   --dependency="aftercorr:$prepare_job" --kill-on-invalid-dep=yes "${gpus[@]}" \
   "$run_scripts/job.sh" run "$results")
 report_job=$(sbatch "${job[@]}" --job-name=csrkit-report --output="$log/report.log" \

@@ -47,7 +47,7 @@ std::vector<std::string> slurm_lines(const ForecastToolOptions& options, const C
   std::vector<std::string> lines{
       "#SBATCH --cpus-per-task=" + std::to_string(threads),
       "#SBATCH --mem=" + std::to_string(largest.host_peak_bytes / kMebibyte + 1) + "M"};
-  if (options.is_gpu) lines.emplace_back("#SBATCH --gpus=1");
+  if (options.is_gpu) lines.emplace_back("#SBATCH --gres=gpu:1");
   if (largest.seconds) {
     lines.push_back("#SBATCH --time=" + std::to_string(minutes_to_ask_for(options, a, largest)));
   }

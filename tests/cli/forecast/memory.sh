@@ -38,7 +38,7 @@ if csr-forecast --version | grep -q 'CUDA: no'; then
   says "made without CUDA"
 else
   expect 0 csr-forecast graph.csr --device gpu -k 8,16
-  prints "#SBATCH --gpus=1"
+  prints "#SBATCH --gres=gpu:1"
   prints "device memory"
   expect 0 csr-forecast graph.csr --device gpu -k 16 --json
   [ "$(json forecasts.0.plan_bytes)" -gt "$(json forecasts.0.output_bytes)" ] || fail "A and B take nothing"
