@@ -4,6 +4,23 @@
 
 namespace csrkit {
 
+namespace {
+
+/// Where the price of a row of C lies between that of a small C (0) and that of one far larger than
+/// the caches (1), if so many bytes are touched before it is written again: where the price of a
+/// read at that distance lies between the nearest and the farthest.
+double share_streamed(const DistanceCost& cost, double bytes) {
+  const auto& sizes = cost.up_to_bytes;
+  const auto step = static_cast<std::size_t>(
+      std::min(std::lower_bound(sizes.begin(), sizes.end(), bytes), sizes.end() - 1) -
+      sizes.begin());
+  const double nearest = cost.seconds_per_read.front(), farthest = cost.seconds_per_read.back();
+  if (!(farthest > nearest)) return bytes > sizes.back() ? 1 : 0;
+  return (cost.seconds_per_read[step] - nearest) / (farthest - nearest);
+}
+
+}  // namespace
+
 ReadProfile read_profile(const CsrMatrix& matrix, const DeviceProfile& device,
                          const ReuseOptions& options) {
   ReuseOptions as_read = options;
@@ -36,12 +53,12 @@ HitShare hit_share(const DeviceProfile& device, const ReadProfile& reads, double
 
 SpmmForecast forecast_spmm(const DeviceProfile& device, const ReadProfile& reads,
                            double row_bytes) {
-  return forecast_spmm(device, hit_share(device, reads, row_bytes), reads.rows, reads.nnz,
-                       row_bytes);
+  return forecast_spmm(device, hit_share(device, reads, row_bytes), reads.rows,
+                       reads.shared_reads.first_reads(), reads.nnz, row_bytes);
 }
 
 SpmmForecast forecast_spmm(const DeviceProfile& device, const HitShare& hits, double rows,
-                           double nnz, double row_bytes) {
+                           double cols, double nnz, double row_bytes) {
   const GatherCurve curve = gather_curve(device, row_bytes / 4);
   const DistanceCost cost = distance_cost(curve);
   double nearer = 0, mean_seconds = 0;
@@ -53,11 +70,10 @@ SpmmForecast forecast_spmm(const DeviceProfile& device, const HitShare& hits, do
   }
   SpmmForecast forecast;
   forecast.reads_seconds = nnz * mean_seconds;
-  // A repeated product finds C in the cache only if all of it stays there.
-  const bool is_streamed = rows * row_bytes > std::max(device.shared_cache_bytes,
-                                                       device.private_cache_bytes * device.workers);
-  forecast.rows_seconds =
-      rows * (is_streamed ? curve.seconds_per_streamed_row : curve.seconds_per_output_row);
+  const double between = (rows + cols) * row_bytes;
+  forecast.rows_seconds = rows * (curve.seconds_per_output_row +
+                                  share_streamed(cost, between) * (curve.seconds_per_streamed_row -
+                                                                   curve.seconds_per_output_row));
   forecast.seconds = device.fixed_seconds + forecast.rows_seconds + forecast.reads_seconds;
   forecast.private_hit_share = hits(device.private_cache_bytes);
   forecast.hit_share = hits(std::max(device.private_cache_bytes, device.shared_cache_bytes));

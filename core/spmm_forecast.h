@@ -40,8 +40,8 @@ HitShare hit_share(const DeviceProfile& device, const ReadProfile& reads, double
 /// One of many products, with rows of B of `row_bytes`.
 SpmmForecast forecast_spmm(const DeviceProfile& device, const ReadProfile& reads, double row_bytes);
 
-/// The same for reads that are known by their hits alone.
+/// The same for reads that are known by their hits alone; `cols` of the rows of B are read at all.
 SpmmForecast forecast_spmm(const DeviceProfile& device, const HitShare& hits, double rows,
-                           double nnz, double row_bytes);
+                           double cols, double nnz, double row_bytes);
 
 }  // namespace csrkit

@@ -29,6 +29,7 @@ WIDTHS = (32, 256)
 CACHE_WIDTH, CACHE_BYTES = 128, 1 << 20
 GIVEN, PLANTED = "as given", "as planted"
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
+STEPS = ("orders", "products", "locality", "advice")
 AS_GOOD = 1.10  # advice is right if what it recommends takes at most so many times the best
 
 
@@ -162,7 +163,7 @@ def measure(run, files):
     if todo and run.left() > 0:
         command = [run.options.tools / "csr-bench", *todo, "-k", ",".join(map(str, WIDTHS)), "--kernels", "cpu.auto",
                    "--value-kind", "f32", "--warmup", "3", "--repeat", str(run.options.repeat), "--median-within", "2",
-                   "--max-seconds", "0.2", "--check=sampled", "--records", lines, "--resume", "--quiet"]
+                   "--max-seconds", str(run.options.case_seconds), "--check=sampled", "--records", lines, "--resume", "--quiet"]
         try:
             subprocess.run(list(map(str, command)), timeout=None if math.isinf(run.left()) else run.left())
         except subprocess.TimeoutExpired:
@@ -204,7 +205,7 @@ def collect(run, graphs):
     with concurrent.futures.ThreadPoolExecutor(cores) as pool:
         jobs = [pool.submit(attempt, order_file, run, graph, method, 1, options.metis_limit)
                 for graph, method in pairs if method.startswith("metis-")]
-        if options.machine:
+        if options.machine and "advice" in options.steps:
             jobs += [pool.submit(attempt, advice_of, run, graph) for graph in graphs
                      if not run.has("advice", graph.name) and methods_for(graph, methods, run) == methods]
     said("METIS and advice")
@@ -218,8 +219,11 @@ def collect(run, graphs):
             if graph.file(run.folder, order).exists():
                 files[graph.name, order] = graph.file(run.folder, order)
     of_name = {graph.name: graph for graph in graphs}
-    measure(run, files)
-    said("products")
+    if "products" in options.steps:
+        measure(run, files)
+        said("products")
+    if "locality" not in options.steps:
+        return
     with concurrent.futures.ThreadPoolExecutor(cores) as pool:
         jobs = [pool.submit(attempt, locality_of, run, of_name[name], order) for name, order in files
                 if not run.has("locality", name, order)]
@@ -319,6 +323,9 @@ def main():
     parser.add_argument("--metis-limit", type=float, default=60, metavar="S", help="seconds per call of METIS")
     parser.add_argument("--method-limit", type=float, default=60, metavar="S", help="seconds per other ordering")
     parser.add_argument("--repeat", type=int, default=9, help="least number of measured products")
+    parser.add_argument("--case-seconds", type=float, default=0.2, metavar="S", help="most seconds of products per case")
+    parser.add_argument("--steps", default=",".join(STEPS), help="orders and products need a quiet machine, locality and "
+                        "advice any (default: all)")
     parser.add_argument("--machine", type=pathlib.Path, help="a profile of csr-probe: forecasts and advice")
     parser.add_argument("--tools", type=pathlib.Path, default="build/release/tools")
     parser.add_argument("--work-dir", type=pathlib.Path, default="build/reorder-table")
@@ -334,6 +341,9 @@ def main():
         parser.error("nothing to measure: name .csr files, or --planted NNZ")
     if options.render and not (options.records and options.records.exists()):
         parser.error("--render needs --records that exist")
+    options.steps = options.steps.split(",")
+    if not set(options.steps) <= set(STEPS):
+        parser.error(f"--steps knows {', '.join(STEPS)}")
     options.work_dir.mkdir(parents=True, exist_ok=True)
     run = Run(options)
     try:

@@ -4,6 +4,9 @@
 #include <cassert>
 #include <utility>
 
+#include "core/hash.h"
+#include "preprocess/reorder/large_pages.h"
+
 namespace csrkit::reorder {
 
 namespace {
@@ -15,6 +18,25 @@ constexpr Index kWorthThreads = 4096;
 CsrMatrix pattern_view(const CsrMatrix& matrix) {
   return CsrMatrix(matrix.rows(), matrix.cols(), matrix.row_offsets(), matrix.col_indices(),
                    ValueKind::none, nullptr, std::make_shared<CsrMatrix>(matrix));
+}
+
+/// Whether A and A^T have the same pattern, by the sums of a hash over the entries of both: much
+/// cheaper than A^T itself. Different patterns have the same sum with probability 2^-64.
+bool looks_symmetric(const CsrMatrix& matrix) {
+  const Offset* offsets = matrix.row_offsets();
+  const Index* cols = matrix.col_indices();
+  const auto hash = [](Index i, Index j) {
+    return mix64(static_cast<std::uint64_t>(i) << 32 | static_cast<std::uint64_t>(j));
+  };
+  std::uint64_t difference = 0;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : difference) \
+    if (matrix.rows() > kWorthThreads)
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    for (Offset at = offsets[row]; at < offsets[row + 1]; ++at) {
+      difference += hash(row, cols[at]) - hash(cols[at], row);
+    }
+  }
+  return difference == 0;
 }
 
 /// Calls `take(neighbour)` for the union of two ascending rows, in ascending order, without `self`.
@@ -43,7 +65,7 @@ Adjacency build_adjacency(const CsrMatrix& matrix,
   assert(matrix.rows() == matrix.cols());
   const Index n = matrix.rows();
   const CsrMatrix pattern = pattern_view(matrix);
-  const CsrMatrix mirrored = transpose(pattern);
+  const CsrMatrix mirrored = looks_symmetric(pattern) ? pattern : transpose(pattern);
 
   Adjacency graph;
   graph.vertices = n;
@@ -60,6 +82,7 @@ Adjacency build_adjacency(const CsrMatrix& matrix,
 
   if (before_allocation) before_allocation(offsets[n]);
   graph.neighbours = Buffer<Index>(offsets[n]);
+  prefer_large_pages(graph.neighbours);
   Index* neighbours = graph.neighbours.data();
 #pragma omp parallel for schedule(dynamic, 1024) if (n > kWorthThreads)
   for (Index v = 0; v < n; ++v) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "preprocess/reorder/group_chain.h"
 #include "preprocess/reorder/group_sums.h"
 
 namespace csrkit::reorder {
@@ -13,17 +14,17 @@ namespace {
 // Below this many vertices, waking threads takes longer than the work.
 constexpr Index kWorthThreads = 1 << 15;
 
-/// Numbers the groups by their first members.
-Groups numbered(Buffer<Index> of_vertex) {
-  const Offset n = of_vertex.size();
-  Buffer<Index> number(n);
-  std::fill(number.begin(), number.end(), Index{-1});
-  Index count = 0;
-  for (Index& group : of_vertex) {
-    if (number[group] < 0) number[group] = count++;
-    group = number[group];
+/// Where vertex v stands among the members of its group, which are ascending.
+Index place_among(const Index* first, const Index* last, Index v) {
+  return static_cast<Index>(std::lower_bound(first, last, v) - first);
+}
+
+/// Replaces members by what a chain made of them: numbers of members, in their new order.
+void rearrange(Index* first, const std::vector<Index>& order, std::vector<Index>& scratch) {
+  scratch.assign(first, first + order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    first[i] = scratch[static_cast<std::size_t>(order[i])];
   }
-  return {count, std::move(of_vertex)};
 }
 
 }  // namespace
@@ -42,23 +43,72 @@ WeightedGraph weighted(Adjacency graph) {
   return result;
 }
 
-Groups find_groups(const WeightedGraph& graph) { return numbered(move_to_groups(graph)); }
+Groups find_groups(const WeightedGraph& graph) {
+  Groups groups{0, move_to_groups(graph)};
+  const Index n = graph.vertices;
+  Buffer<Index> number(n);
+#pragma omp parallel if (n > kWorthThreads)
+  {
+#pragma omp for
+    for (Index v = 0; v < n; ++v) number[v] = 0;
+#pragma omp for
+    for (Index v = 0; v < n; ++v) {
+#pragma omp atomic write
+      number[groups.of_vertex[v]] = 1;
+    }
+#pragma omp single
+    for (Index v = 0; v < n; ++v) {
+      const Index is_used = number[v];
+      number[v] = groups.count;
+      groups.count += is_used;
+    }
+#pragma omp for
+    for (Index v = 0; v < n; ++v) groups.of_vertex[v] = number[groups.of_vertex[v]];
+  }
+  return groups;
+}
 
 Members members_of(const Groups& groups) {
-  const Offset n = groups.of_vertex.size();
+  const auto n = static_cast<Index>(groups.of_vertex.size());
   Members members{Buffer<Index>(Offset{groups.count} + 1), Buffer<Index>(n)};
-  std::fill(members.begin.begin(), members.begin.end(), Index{0});
-  for (const Index group : groups.of_vertex) ++members.begin[group + 1];
-  for (Index g = 0; g < groups.count; ++g) members.begin[g + 1] += members.begin[g];
-  Buffer<Index> next = Buffer<Index>::copy_of(members.begin.data(), groups.count);
-  for (Offset v = 0; v < n; ++v) {
-    members.vertex[next[groups.of_vertex[v]]++] = static_cast<Index>(v);
+  Buffer<Index> next(groups.count);
+#pragma omp parallel if (n > kWorthThreads)
+  {
+#pragma omp for
+    for (Index g = 0; g < groups.count; ++g) next[g] = 0;
+#pragma omp for
+    for (Index v = 0; v < n; ++v) {
+#pragma omp atomic
+      ++next[groups.of_vertex[v]];
+    }
+#pragma omp single
+    {
+      members.begin[0] = 0;
+      for (Index g = 0; g < groups.count; ++g) {
+        members.begin[g + 1] = members.begin[g] + next[g];
+        next[g] = members.begin[g];
+      }
+    }
+#pragma omp for
+    for (Index v = 0; v < n; ++v) {
+      Index to;
+#pragma omp atomic capture
+      to = next[groups.of_vertex[v]]++;
+      members.vertex[to] = v;
+    }
+    // Threads put them there in any order.
+#pragma omp for schedule(dynamic, 256)
+    for (Index g = 0; g < groups.count; ++g) {
+      std::sort(members.vertex.data() + members.begin[g],
+                members.vertex.data() + members.begin[g + 1]);
+    }
   }
   return members;
 }
 
-WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups,
-                           const Members& members) {
+WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups, Inside inside,
+                           Members* all_members) {
+  Members& members = *all_members;
   constexpr Index kBlock = 256;  // merged vertices whose edges are collected together
   struct Edge {
     Index to;
@@ -75,6 +125,8 @@ WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups,
 #pragma omp parallel if (graph.vertices > kWorthThreads)
   {
     GroupSums sums;
+    GroupChain chain;
+    std::vector<Index> scratch;
 #pragma omp for schedule(dynamic, 1)
     for (Index block = 0; block < blocks; ++block) {
       std::vector<Edge>& out = edges[static_cast<std::size_t>(block)];
@@ -88,6 +140,10 @@ WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups,
           volume += graph.volume[v];
         }
         sums.start(std::min<Offset>(most, groups.count));
+        Index* const first = members.vertex.data() + members.begin[g];
+        Index* const last = members.vertex.data() + members.begin[g + 1];
+        const bool is_chained = inside == Inside::chained && last - first > 2;
+        chain.clear();
         for (Index m = members.begin[g]; m < members.begin[g + 1]; ++m) {
           const Index v = members.vertex[m];
           // Members lie anywhere in memory, and so do their neighbours' groups.
@@ -96,14 +152,22 @@ WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups,
           }
           if (m + 1 < members.begin[g + 1])
             fetch_around(graph, groups.of_vertex, members.vertex[m + 1]);
+          if (is_chained) chain.add_vertex(graph.volume[v]);
           for (Offset e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e) {
-            sums.add(groups.of_vertex[graph.neighbours[e]], graph.weight(e));
+            const Index to = groups.of_vertex[graph.neighbours[e]];
+            if (to != g) {
+              sums.add(to, graph.weight(e));
+            } else if (is_chained) {
+              chain.add_edge(place_among(first, last, graph.neighbours[e]),
+                             static_cast<std::uint32_t>(graph.weight(e)));
+            }
           }
         }
+        if (is_chained) rearrange(first, chain.order(), scratch);
         const std::size_t before = out.size();
         sums.drain([&](Index to, Offset weight) {
           constexpr Offset kHeaviest = ~std::uint32_t{0};
-          if (to != g) out.push_back({to, static_cast<std::uint32_t>(std::min(weight, kHeaviest))});
+          out.push_back({to, static_cast<std::uint32_t>(std::min(weight, kHeaviest))});
         });
         merged.offsets[g + 1] = static_cast<Offset>(out.size() - before);
         merged.volume[g] = volume;

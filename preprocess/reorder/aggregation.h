@@ -1,6 +1,8 @@
 // Weighted graphs that are merged level by level: what community is made of.
 #pragma once
 
+#include <cstdint>
+
 #include "preprocess/reorder/adjacency.h"
 
 namespace csrkit::reorder {
@@ -20,7 +22,7 @@ struct WeightedGraph {
 
 WeightedGraph weighted(Adjacency graph);
 
-/// The group of every vertex: groups are numbered from 0 by their first members.
+/// The group of every vertex: groups are numbered from 0.
 struct Groups {
   Index count = 0;
   Buffer<Index> of_vertex;
@@ -48,8 +50,12 @@ struct Members {
 };
 Members members_of(const Groups& groups);
 
-/// Every group becomes a vertex.
-WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups,
-                           const Members& members);
+/// Whether the members of a group stay ascending, or a GroupChain says their order.
+enum class Inside : std::uint8_t { as_numbered, chained };
+
+/// Every group becomes a vertex; on the way, while its edges are at hand, its members are put into
+/// order.
+WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups, Inside inside,
+                           Members* members);
 
 }  // namespace csrkit::reorder

@@ -7,11 +7,11 @@
 // (aggregation.cpp) and not from a race of merges, so the order is the same for any thread count.
 #include <algorithm>
 #include <numeric>
-#include <queue>
 #include <utility>
 #include <vector>
 
 #include "preprocess/reorder/aggregation.h"
+#include "preprocess/reorder/group_chain.h"
 #include "preprocess/reorder/reorder.h"
 
 namespace csrkit::reorder {
@@ -22,105 +22,25 @@ constexpr int kMaxLevels = 20;
 // A level that leaves more than this share of the vertices is not worth its graph.
 constexpr double kWorthMerging = 0.95;
 
-// Below this many vertices, waking threads takes longer than the work.
-constexpr Index kWorthThreads = 4096;
-
-// Up to so many members, the next one is looked for among all.
-constexpr Index kFewMembers = 256;
-
-/// Puts the members of groups into an order in which every one is well connected to those before
-/// it: the next is always the one with the heaviest edges to the placed ones, relative to its size,
-/// or the hubs would always be next (Prim's walk); starts are taken by size.
-class Chain {
- public:
-  Chain(const WeightedGraph& graph, const Buffer<Index>& group_of_vertex)
-      : graph_(graph),
-        group_(group_of_vertex),
-        strength_(graph.vertices),
-        is_placed_(graph.vertices) {
-    std::fill(strength_.begin(), strength_.end(), 0.0);
-    std::fill(is_placed_.begin(), is_placed_.end(), std::uint8_t{0});
-  }
-
-  /// [first, last) are all members of one group. Groups may be arranged at the same time.
-  void arrange(Index* first, Index* last) {
-    if (last - first < 3) return;
-    const Index group = group_[*first];
-    std::vector<Index> starts(first, last);
-    std::sort(starts.begin(), starts.end(), [&](Index a, Index b) {
-      return graph_.volume[a] != graph_.volume[b] ? graph_.volume[a] > graph_.volume[b] : a < b;
-    });
-    if (last - first <= kFewMembers) {
-      // They will be asked for their edges in an order that no processor foresees.
-      for (const Index v : starts) {
-        __builtin_prefetch(graph_.neighbours.data() + graph_.offsets[v]);
-        __builtin_prefetch(graph_.weights.data() + graph_.offsets[v]);
-      }
-      arrange_few(starts, group, first);
-    } else {
-      arrange_many(starts, group, first);
-    }
-  }
-
- private:
-  void arrange_many(const std::vector<Index>& starts, Index group, Index* to) {
-    std::priority_queue<std::pair<double, Index>> next;  // strength, -vertex
-    for (const Index start : starts) {
-      if (is_placed_[start] != 0) continue;
-      next.emplace(0, -start);
-      while (!next.empty()) {
-        const Index v = -next.top().second;
-        next.pop();
-        if (is_placed_[v] != 0) continue;
-        *to++ = v;
-        place(v, group, [&](Index u) { next.emplace(strength_[u], -u); });
-      }
-    }
-  }
-
-  /// The same order; looking at all that are left is faster than a heap that learns of every edge.
-  void arrange_few(std::vector<Index>& left, Index group, Index* to) {
-    while (!left.empty()) {
-      std::size_t best = 0;  // no edge to anything placed: the largest
-      for (std::size_t i = 0; i < left.size(); ++i) {
-        const double strength = strength_[left[i]], highest = strength_[left[best]];
-        if (strength > highest || (strength == highest && strength > 0 && left[i] < left[best])) {
-          best = i;
-        }
-      }
-      const Index v = left[best];
-      left.erase(left.begin() + static_cast<std::ptrdiff_t>(best));
-      *to++ = v;
-      place(v, group, [](Index) {});
-    }
-  }
-
-  template <class Changed>
-  void place(Index v, Index group, Changed&& changed) {
-    is_placed_[v] = 1;
-    for (Offset e = graph_.offsets[v]; e < graph_.offsets[v + 1]; ++e) {
-      const Index u = graph_.neighbours[e];
-      if (group_[u] != group || is_placed_[u] != 0) continue;
-      strength_[u] += static_cast<double>(graph_.weight(e)) /
-                      static_cast<double>(std::max<Offset>(1, graph_.volume[u]));
-      changed(u);
-    }
-  }
-
-  const WeightedGraph& graph_;
-  const Buffer<Index>& group_;
-  Buffer<double> strength_;
-  Buffer<std::uint8_t> is_placed_;
-};
-
-/// The top of the tree: vertices without edges come last.
+/// The top of the tree, as one group: vertices without edges come last.
 Buffer<Index> top_order(const WeightedGraph& graph) {
-  Buffer<Index> order(graph.vertices), one_group(graph.vertices);
-  std::fill(one_group.begin(), one_group.end(), Index{0});
+  Buffer<Index> order(graph.vertices), place(graph.vertices);
   std::iota(order.begin(), order.end(), Index{0});
   Index* const isolated = std::stable_partition(order.begin(), order.end(),
                                                 [&](Index v) { return graph.volume[v] > 0; });
-  Chain(graph, one_group).arrange(order.begin(), isolated);
+  const auto connected = static_cast<Index>(isolated - order.begin());
+  for (Index i = 0; i < connected; ++i) place[order[i]] = i;
+  GroupChain chain;
+  for (Index i = 0; i < connected; ++i) {
+    const Index v = order[i];
+    chain.add_vertex(graph.volume[v]);
+    for (Offset e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e) {
+      chain.add_edge(place[graph.neighbours[e]], static_cast<std::uint32_t>(graph.weight(e)));
+    }
+  }
+  const Buffer<Index> before = Buffer<Index>::copy_of(order.data(), connected);
+  Index* next = order.begin();
+  for (const Index i : chain.order()) *next++ = before[i];
   return order;
 }
 
@@ -136,6 +56,12 @@ Buffer<Index> expanded(const Buffer<Index>& order, const Members& members) {
   return below;
 }
 
+Index vertices_without_edges(const WeightedGraph& graph) {
+  Index count = 0;
+  for (Index v = 0; v < graph.vertices; ++v) count += graph.offsets[v] == graph.offsets[v + 1];
+  return count;
+}
+
 }  // namespace
 
 Ordering community(const CsrMatrix& matrix, const ReorderOptions& options) {
@@ -144,18 +70,12 @@ Ordering community(const CsrMatrix& matrix, const ReorderOptions& options) {
   for (int level = 0; level < kMaxLevels && graph.vertices > 1; ++level) {
     if (options.progress) options.progress("community", static_cast<std::uint64_t>(level), 0);
     const Groups groups = find_groups(graph);
-    if (groups.count > kWorthMerging * graph.vertices) break;
+    const Index lonely = vertices_without_edges(graph);  // which never merge
+    if (groups.count - lonely > kWorthMerging * (graph.vertices - lonely)) break;
     Members members = members_of(groups);
-    WeightedGraph merged = merge_groups(graph, groups, members);
     // The vertices of the matrix keep their order inside a group, which is smaller than any cache.
-    if (level > 0) {
-      Chain chain(graph, groups.of_vertex);
-#pragma omp parallel for schedule(dynamic, 1) if (graph.vertices > kWorthThreads)
-      for (Index g = 0; g < groups.count; ++g) {
-        chain.arrange(members.vertex.data() + members.begin[g],
-                      members.vertex.data() + members.begin[g + 1]);
-      }
-    }
+    const Inside inside = level > 0 ? Inside::chained : Inside::as_numbered;
+    WeightedGraph merged = merge_groups(graph, groups, inside, &members);
     levels.push_back(std::move(members));
     graph = std::move(merged);
   }

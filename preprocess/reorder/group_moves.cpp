@@ -13,6 +13,7 @@
 
 #include "preprocess/reorder/aggregation.h"
 #include "preprocess/reorder/group_sums.h"
+#include "preprocess/reorder/large_pages.h"
 
 namespace csrkit::reorder {
 
@@ -37,26 +38,20 @@ constexpr Index kFew = 32;
 // Of a longer row so many are asked for ahead: more would drive each other out.
 constexpr Offset kAhead = 64;
 
-/// counts[i]: how many of the groups are groups[i]. Both have room for kWidth, unused are -1.
-template <int kWidth>
-void count_equals(const Index* groups, Index count, Index* counts) {
-  for (Index i = 0; i < count; ++i) {
-    Index equal = 0;
-    for (int j = 0; j < kWidth; ++j) equal += groups[j] == groups[i];
-    counts[i] = equal;
-  }
-}
-
 class Mover {
  public:
   explicit Mover(const WeightedGraph& graph)
       : graph_(graph),
         group_(graph.vertices),
-        volume_(Buffer<Offset>::copy_of(graph.volume.data(), graph.vertices)),
-        is_due_(graph.vertices) {
+        volume_(graph.vertices),
+        is_due_(graph.vertices),
+        has_small_weights_(graph.total <= kMaxIndex) {
+    prefer_large_pages(group_);
+    prefer_large_pages(volume_);
 #pragma omp parallel for if (graph.vertices > kWorthThreads)
     for (Index v = 0; v < graph.vertices; ++v) {
       group_[v] = v;
+      volume_[v] = graph.volume[v];
       is_due_[v] = graph.offsets[v] < graph.offsets[v + 1];
     }
   }
@@ -138,28 +133,38 @@ class Mover {
     }
   }
 
+  /// What is known of a vertex with few neighbours before it decides.
+  struct Few {
+    Index v;
+    Index count;  // of neighbours
+    Index with_own;
+    Index groups[kFew];
+    Index weights[kFew];  // together of all neighbours in the same group
+  };
+
   void decide(Offset begin, bool is_first, GroupSums& sums, Moves& moves) {
     if (begin >= graph_.vertices) return;
     const Index end = end_of_run(begin);
-    Index groups[kBatchRun][kFew];
-    for (auto v = static_cast<Index>(begin); v < end; ++v) {
-      if (is_due_[v] == 0 || !has_few(v)) continue;
-      Index* to = groups[v - begin];
-      for (Offset at = graph_.offsets[v]; at < graph_.offsets[v + 1]; ++at) {
-        *to = group_[graph_.neighbours[at]];
-        __builtin_prefetch(&volume_[*to++]);
-      }
-    }
+    Few few[kBatchRun];
+    int fews = 0;
     for (auto v = static_cast<Index>(begin); v < end; ++v) {
       if (is_due_[v] == 0) continue;
       is_due_[v] = is_first;
-      const Index best = has_few(v) ? best_of_few(v, groups[v - begin]) : best_of_many(v, sums);
-      if (best != group_[v]) moves.emplace_back(v, best);
+      if (has_few(v)) {
+        count_groups(v, few[fews++]);
+      } else {
+        move_to(best_of_many(v, sums), v, moves);
+      }
     }
+    for (int i = 0; i < fews; ++i) move_to(best_of_few(few[i]), few[i].v, moves);
+  }
+
+  void move_to(Index best, Index v, Moves& moves) const {
+    if (best != group_[v]) moves.emplace_back(v, best);
   }
 
   bool has_few(Index v) const {
-    return graph_.weights.size() == 0 && graph_.offsets[v + 1] - graph_.offsets[v] <= kFew;
+    return has_small_weights_ && graph_.offsets[v + 1] - graph_.offsets[v] <= kFew;
   }
 
   /// The best of the groups seen so far, and what moving there gains.
@@ -185,29 +190,42 @@ class Mover {
     return static_cast<double>(graph_.volume[v]) / static_cast<double>(graph_.total);
   }
 
-  Index best_of_few(Index v, Index* groups) const {
-    const auto count = static_cast<Index>(graph_.offsets[v + 1] - graph_.offsets[v]);
-    Index counts[kFew];
-    const auto pad = [&](Index width) { std::fill(groups + count, groups + width, Index{-1}); };
-    if (count <= 8) {
-      pad(8);
-      count_equals<8>(groups, count, counts);
-    } else if (count <= 16) {
-      pad(16);
-      count_equals<16>(groups, count, counts);
+  void count_groups(Index v, Few& few) const {
+    const Offset begin = graph_.offsets[v];
+    few.v = v;
+    few.count = static_cast<Index>(graph_.offsets[v + 1] - begin);
+    for (Index i = 0; i < few.count; ++i) {
+      few.groups[i] = group_[graph_.neighbours[begin + i]];
+      __builtin_prefetch(&volume_[few.groups[i]]);
+    }
+    Index room[kFew];
+    Index* weight = nullptr;
+    if (graph_.weights.size() > 0) {
+      weight = room;
+      for (Index i = 0; i < few.count; ++i) {
+        weight[i] = static_cast<Index>(graph_.weights[begin + i]);
+      }
+    }
+    if (few.count <= 8) {
+      sum_equals<8>(few.groups, weight, few.count, few.weights);
+    } else if (few.count <= 16) {
+      sum_equals<16>(few.groups, weight, few.count, few.weights);
     } else {
-      pad(kFew);
-      count_equals<kFew>(groups, count, counts);
+      sum_equals<kFew>(few.groups, weight, few.count, few.weights);
     }
     const Index own = group_[v];
-    Index with_own = 0;
-    for (Index i = 0; i < count; ++i) {
-      if (groups[i] == own) with_own = counts[i];
+    few.with_own = 0;
+    for (Index i = 0; i < few.count; ++i) {
+      if (few.groups[i] == own) few.with_own = few.weights[i];
     }
-    const double scale = scale_of(v);
-    Best best = staying(v, static_cast<double>(with_own), scale);
-    for (Index i = 0; i < count; ++i) {
-      if (groups[i] != own) consider(groups[i], static_cast<double>(counts[i]), scale, best);
+  }
+
+  Index best_of_few(const Few& few) const {
+    const Index own = group_[few.v];
+    const double scale = scale_of(few.v);
+    Best best = staying(few.v, few.with_own, scale);
+    for (Index i = 0; i < few.count; ++i) {
+      if (few.groups[i] != own) consider(few.groups[i], few.weights[i], scale, best);
     }
     return best.group;
   }
@@ -250,6 +268,7 @@ class Mover {
   Buffer<Index> group_;
   Buffer<Offset> volume_;
   Buffer<std::uint8_t> is_due_;
+  bool has_small_weights_;  // an Index holds any sum of them
 };
 
 }  // namespace

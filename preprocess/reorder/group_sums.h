@@ -1,6 +1,7 @@
 // Sums of weights by group, for one vertex at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -58,5 +59,26 @@ class GroupSums {
   int shift_ = 0;
   std::uint32_t mask_ = 0;
 };
+
+/// sums[i]: the weights of all that are in the same group as i. `groups` and `weights` have room for
+/// kWidth; no weights: 1 each.
+template <int kWidth>
+void sum_equals(Index* groups, Index* weights, Index count, Index* sums) {
+  std::fill(groups + count, groups + kWidth, Index{-1});
+  if (weights == nullptr) {
+    for (Index i = 0; i < count; ++i) {
+      Index sum = 0;
+      for (int j = 0; j < kWidth; ++j) sum += groups[j] == groups[i];
+      sums[i] = sum;
+    }
+    return;
+  }
+  std::fill(weights + count, weights + kWidth, Index{0});
+  for (Index i = 0; i < count; ++i) {
+    Index sum = 0;
+    for (int j = 0; j < kWidth; ++j) sum += -Index{groups[j] == groups[i]} & weights[j];
+    sums[i] = sum;
+  }
+}
 
 }  // namespace csrkit::reorder

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "preprocess/reorder/adjacency.h"
+#include "preprocess/reorder/large_pages.h"
 #include "preprocess/reorder/reorder.h"
 
 namespace csrkit::reorder {
@@ -41,6 +42,7 @@ class CuthillMcKee {
  public:
   explicit CuthillMcKee(const Adjacency& graph)
       : graph_(graph), order_(graph.vertices), parent_(graph.vertices) {
+    prefer_large_pages(parent_);
     std::fill(parent_.begin(), parent_.end(), kUntouched);
   }
 

@@ -100,9 +100,10 @@ Advice advice_for(const DeviceProfile& device, const CsrMatrix& matrix,
                 ? own
                 : carried_over(hit_share(device, random_whole, bytes),
                                hit_share(device, random_sample, bytes), own, sample.inside_share);
-        forecast.seconds.push_back(
-            forecast_spmm(device, hits, matrix.rows(), static_cast<double>(matrix.nnz()), bytes)
-                .seconds);
+        forecast.seconds.push_back(forecast_spmm(device, hits, matrix.rows(),
+                                                 now.shared_reads.first_reads(),
+                                                 static_cast<double>(matrix.nnz()), bytes)
+                                       .seconds);
       }
     }
     advice.methods.push_back(std::move(forecast));

@@ -74,13 +74,18 @@ TEST(SpmmForecast, NeighboursAreCheap) {
 }
 
 TEST(SpmmForecast, ALargeCHasItsOwnPrice) {
-  const CsrMatrix a = random_pattern(100, 100, 2, 1);
+  // 100 rows of C and all 50 of B: 150 rows between two writes of the same row of C.
+  const CsrMatrix a = random_pattern(100, 50, 16, 1);
   DeviceProfile device = made_up_device();
-  device.gather[0].seconds_per_streamed_row = 9;
-  device.shared_cache_bytes = 4000;
-  EXPECT_EQ(forecast_spmm(device, read_profile(a, device), 40).rows_seconds, 700);
-  device.shared_cache_bytes = 3999;
-  EXPECT_EQ(forecast_spmm(device, read_profile(a, device), 40).rows_seconds, 900);
+  device.gather[0] = {10, 7, 9, {1000, 2000, 4000}, {1, 2, 3.5}};  // reads cost 1, 3 and 5
+  const ReadProfile reads = read_profile(a, device);
+  ASSERT_EQ(reads.shared_reads.first_reads(), 50);
+  EXPECT_EQ(forecast_spmm(device, reads, 4).rows_seconds, 700);   // 600 bytes
+  EXPECT_EQ(forecast_spmm(device, reads, 10).rows_seconds, 800);  // 1,500
+  EXPECT_EQ(forecast_spmm(device, reads, 40).rows_seconds, 900);  // 6,000
+  device.gather[0] = {10, 7, 9, {1000}, {1}};                     // one price for all reads
+  EXPECT_EQ(forecast_spmm(device, reads, 4).rows_seconds, 700);
+  EXPECT_EQ(forecast_spmm(device, reads, 10).rows_seconds, 900);
 }
 
 TEST(SpmmForecast, NothingToDo) {
