@@ -20,4 +20,17 @@ CacheSizes cache_sizes() {
   return sizes;
 }
 
+void CacheEvictor::evict(int threads) {
+  if (words_.size() == 0) {
+    words_ = Buffer<std::uint64_t>(static_cast<Offset>(2 * cache_sizes().last_level_bytes / 8));
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (Offset i = 0; i < words_.size(); ++i) words_[i] = static_cast<std::uint64_t>(i);
+  }
+  // Every thread reads all of it: last-level caches may belong to some cores only.
+  std::uint64_t sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+  for (Offset i = 0; i < words_.size(); i += 8) sum += words_[i];
+  sum_ = sum;
+}
+
 }  // namespace csrkit::cpu

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "core/buffer.h"
+
 namespace csrkit::cpu {
 
 struct CacheSizes {
@@ -13,5 +15,16 @@ struct CacheSizes {
 /// As the system reports them. Virtual machines often hide their caches: then 1 MiB and 32 MiB, which
 /// server cores of the last years have or exceed.
 CacheSizes cache_sizes();
+
+/// Fills every cache of a team's cores with something else, for cold measurements. Allocates twice the
+/// last-level cache at the first call.
+class CacheEvictor {
+ public:
+  void evict(int threads);
+
+ private:
+  Buffer<std::uint64_t> words_;
+  volatile std::uint64_t sum_ = 0;  // keeps the reads alive
+};
 
 }  // namespace csrkit::cpu

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Runs PyTorch's sparse times dense (MKL) and ours in turn, with the same threads and affinity, and
-prints the table of docs/performance.md: dataset, ours, peers, speed-up, share of the gather bandwidth.
+"""Measures ours and every peer on a CPU in one run, and prints the tables of docs/performance.md: sparse
+times dense (PyTorch's MKL in turn, the gather mark, the naive serial reference) and sparse times sparse
+(memory too), on all cores, on one, and on numbers of cores in between.
 
-Usage: cpu_peers.py --bin build/tools --out DIR [--threads 16] [-k 32,256] [--kernels NAMES] MATRIX.csr ...
+Usage: cpu_peers.py [--bin build/tools] [--out DIR] [--spgemm] [--threads 16[,8,...]] MATRIX.csr ...
 
-Ours and the peers csr-spmm-cpu was built with run in a process per case, PyTorch (left out where
-Python has none) in one of its own, with the same A, a random B, and memory for the product (out=).
-Ours is checked against float64 before it is timed.
-All samples go to DIR/records.jsonl, one record per line. --table DIR/records.jsonl prints the table
-of records that exist.
+Ours and the peers that csr-bench was built with share a process and operands per matrix, and every
+result is checked before it is timed. PyTorch, where Python has it, runs in a process of its own with the
+same A, threads and affinity, and memory for its product. All samples go to DIR/records*.jsonl, a line per
+case as it is finished; what is there is not measured again. After --seconds nothing new is begun.
+--table DIR alone prints the tables of records that exist.
 """
 import argparse
 import concurrent.futures
@@ -22,13 +23,15 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
-OURS, MARK, TORCH, NAIVE = "cpu.spmm.auto", "cpu.spmm.gather_mark", "pytorch_mkl", "cpu.spmm.naive"
+TORCH = "pytorch_mkl"
+OURS = {"spmm": "cpu.spmm.auto", "spgemm": "cpu.spgemm.auto"}
+MARK, NAIVE, HASH = "cpu.spmm.gather_mark", "cpu.spmm.naive", "cpu.spgemm.hash_rows"
 
 
 def torch_worker(threads, repeat):
     """Measures one case per line of stdin (the file of A, the width); prints a record per line."""
-    import time
     import warnings
 
     import numpy
@@ -51,8 +54,8 @@ def torch_worker(threads, repeat):
             torch.mm(sparse, dense, out=product)
             seconds.append(time.perf_counter() - start)
         seconds = seconds[3:]
-        print(json.dumps({"kernel": TORCH, "samples_seconds": seconds,
-                          "median_seconds": statistics.median(seconds), "min_seconds": min(seconds),
+        print(json.dumps({"status": "done", "dense_cols": width, "nnz": sparse.values().numel(),
+                          "samples_seconds": seconds, "median_seconds": statistics.median(seconds),
                           "choice": f"PyTorch {torch.__version__}; {mkl[0] if mkl else 'no MKL'}"}), flush=True)
 
 
@@ -60,137 +63,239 @@ def environment_of(threads):
     return dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_PLACES="cores", OMP_PROC_BIND="close")
 
 
-def run(command, threads):
-    done = subprocess.run([str(part) for part in command], env=environment_of(threads), capture_output=True, text=True)
-    if done.returncode != 0:
-        print(f"{command[0]}: exit code {done.returncode}: {done.stderr.strip()[-200:]}", file=sys.stderr)
-        return None
-    return json.loads(done.stdout.strip().splitlines()[-1])
+class Driver:
+    def __init__(self, options):
+        self.options = options
+        self.end = time.monotonic() + options.seconds
+        self.records = options.out / "records.jsonl"
+        self.operation = "spgemm" if options.spgemm else "spmm"
+        options.out.mkdir(parents=True, exist_ok=True)
+        lscpu = subprocess.run(["lscpu"], capture_output=True, text=True).stdout
+        (options.out / "lscpu.txt").write_text(lscpu)
+        rows = json.loads(subprocess.run([options.bin / "csr-bench", "--list", "--json"], capture_output=True, text=True,
+                                         check=True).stdout)
+        names = [row["kernel"] for row in rows if row["kernel"].startswith(f"cpu.{self.operation}.vendor")]
+        self.peers = [name for name in names if not any(part in name for part in options.without.split(",") if part)]
 
+    def bench(self, matrix, kernels, threads, widths, repeat, warmup, core=None):
+        """False if the time is up."""
+        left = self.end - time.monotonic()
+        if left < 1:
+            return False
+        # One process at a time writes to a file.
+        records = self.records if core is None else self.options.out / f"records_{matrix.stem}_{widths[0]}_{len(widths)}.jsonl"
+        command = [self.options.bin / "csr-bench", matrix, "--kernels", ",".join(kernels), "--threads", threads,
+                   "--repeat", repeat, "--warmup", warmup, "--records", records, "--resume", "--quiet",
+                   "--check=" + self.options.check, "--value-kind", "f64" if self.options.spgemm else "f32"]
+        if not self.options.spgemm:
+            command += ["-k", ",".join(map(str, widths))]
+        if core is not None:
+            command = ["taskset", "-c", core] + command
+        try:
+            done = subprocess.run([str(part) for part in command], env=environment_of(threads), capture_output=True,
+                                  text=True, timeout=left)
+            if done.returncode != 0:
+                print(f"{matrix}: exit code {done.returncode}: {done.stderr.strip()[-300:]}", file=sys.stderr)
+        except subprocess.TimeoutExpired:
+            print(f"{matrix}: the time is up", file=sys.stderr)
+        return True
 
-def measure(options, kernels):
-    options.out.mkdir(parents=True, exist_ok=True)
-    has_torch = importlib.util.find_spec("torch") is not None
-    torch_process = subprocess.Popen([sys.executable, __file__, "--torch-worker", str(options.threads), str(options.repeat)],
-                                     env=environment_of(options.threads), stdin=subprocess.PIPE,
-                                     stdout=subprocess.PIPE, text=True) if has_torch else None
-    lscpu = subprocess.run(["lscpu"], capture_output=True, text=True).stdout
-    (options.out / "lscpu.txt").write_text(lscpu)
-    with open(options.out / "records.jsonl", "a") as records, tempfile.TemporaryDirectory(dir=options.scratch) as scratch:
-        scratch = pathlib.Path(scratch)
-        for matrix in options.matrices:
-            npz = scratch / "a.npz"
-            if has_torch:
-                subprocess.run([options.bin / "csr-export", matrix, npz, "--quiet"], check=True)
-            for width in options.dense_cols:
-                spmm = [options.bin / "csr-spmm-cpu", matrix, "-k", width, "--threads", options.threads, "--json",
-                        "--value-kind", "f32", "--repeat", options.repeat, "--warmup", 3]
-                for turn in range(options.turns):
-                    for kernel in kernels:
-                        # Checked in the first turn; a mark has no result.
-                        check = [] if turn or kernel == MARK else ["--check=sampled"]
-                        record = run(spmm + check + ["--kernel", kernel], options.threads)
-                        write(records, options, matrix, width, turn, record)
-                    if has_torch:
-                        torch_process.stdin.write(json.dumps([str(npz), width]) + "\n")
-                        torch_process.stdin.flush()
-                        write(records, options, matrix, width, turn, json.loads(torch_process.stdout.readline()))
+    def all_kernels(self, matrix, threads, core=None):
+        extra = [HASH] if self.options.spgemm else [MARK]
+        options = self.options
+        return self.bench(matrix, [OURS[self.operation]] + extra, threads, options.dense_cols, options.repeat, 2, core) and (
+            not self.peers or
+            self.bench(matrix, self.peers, threads, options.dense_cols, max(2, options.repeat // 2), 1, core))
+
+    def run(self):
+        options = self.options
+        torch = None
+        if not options.spgemm and not options.side_by_side and importlib.util.find_spec("torch") and not options.no_torch:
+            torch = subprocess.Popen([sys.executable, __file__, "--torch-worker", str(options.threads[0]), str(options.repeat)],
+                                     env=environment_of(options.threads[0]), stdin=subprocess.PIPE,
+                                     stdout=subprocess.PIPE, text=True)
+        if options.side_by_side:
+            self.on_single_cores([(matrix, None) for matrix in options.matrices], options.side_by_side,
+                                 lambda case, core: self.all_kernels(case[0], 1, core))
+        elif len(options.threads) > 1:  # scaling: ours alone
+            for matrix in options.matrices:
+                for threads in options.threads:
+                    self.bench(matrix, [OURS[self.operation]], threads, options.dense_cols, options.repeat, 2)
+        else:
+            with tempfile.TemporaryDirectory(dir=options.scratch) as scratch:
+                for matrix in options.matrices:
+                    if not self.all_kernels(matrix, options.threads[0]):
+                        break
+                    if torch:
+                        self.torch_case(torch, matrix, pathlib.Path(scratch) / "a.npz")
+        if torch:
+            torch.communicate()
         if options.naive:
-            naive_side_by_side(options, records)
-    if torch_process:
-        torch_process.communicate()
+            # The serial reference takes seconds per product: one case per core, all at once.
+            cases = [(matrix, width) for width in options.dense_cols for matrix in options.matrices]
+            self.on_single_cores(cases, len(os.sched_getaffinity(0)),
+                                 lambda case, core: self.bench(case[0], [NAIVE], 1, [case[1]], 1, 0, core))
+
+    def torch_case(self, torch, matrix, npz):
+        subprocess.run([self.options.bin / "csr-export", matrix, npz, "--quiet"], check=True)
+        for width in self.options.dense_cols:
+            torch.stdin.write(json.dumps([str(npz), width]) + "\n")
+            torch.stdin.flush()
+            record = json.loads(torch.stdout.readline())
+            record.update(matrix=str(matrix), case={"operation": "spmm", "kernel": TORCH, "dense_cols": width,
+                                                    "threads": self.options.threads[0]})
+            with open(self.records, "a") as records:
+                records.write(json.dumps(record) + "\n")
+
+    @staticmethod
+    def on_single_cores(cases, lanes, work):
+        free = queue.SimpleQueue()
+        for core in sorted(os.sched_getaffinity(0))[:lanes]:
+            free.put(core)
+
+        def one(case):
+            core = free.get()
+            work(case, core)
+            free.put(core)
+
+        with concurrent.futures.ThreadPoolExecutor(lanes) as pool:
+            list(pool.map(one, cases))
 
 
-def naive_side_by_side(options, records):
-    """The serial reference takes seconds per product: one case per core, all at once."""
-    cores = sorted(os.sched_getaffinity(0))
-    cases = [(matrix, width) for matrix in options.matrices for width in options.dense_cols]
-    free = queue.SimpleQueue()
-    for core in cores:
-        free.put(core)
-
-    def one(case):
-        core = free.get()
-        command = ["taskset", "-c", core, options.bin / "csr-spmm-cpu", case[0], "-k", case[1], "--threads", 1, "--json",
-                   "--value-kind", "f32", "--kernel", NAIVE, "--repeat", 1, "--warmup", 0]
-        record = run(command, 1)
-        free.put(core)
-        return record
-
-    with concurrent.futures.ThreadPoolExecutor(len(cores)) as pool:
-        for (matrix, width), record in zip(cases, pool.map(one, cases)):
-            write(records, options, matrix, width, 0, record)
+def geometric_mean(what, numbers):
+    if numbers:
+        print(f"\n{what}: geometric mean {math.exp(statistics.fmean(map(math.log, numbers))):.2f}, lowest "
+              f"{min(numbers):.2f}, highest {max(numbers):.2f}, {len(numbers)} cases.")
 
 
-def write(records, options, matrix, width, turn, record):
-    if record is None:
-        return
-    record.update(matrix=pathlib.Path(matrix).stem, dense_cols=width, threads=options.threads, turn=turn)
-    records.write(json.dumps(record) + "\n")
-    records.flush()
+def short(kernel):
+    return kernel.split(".")[-1].replace("vendor_", "").replace("pytorch_mkl", "PyTorch")
 
 
-def table(path):
-    seconds, facts = {}, {}
-    for line in path.read_text().splitlines():
-        record = json.loads(line)
-        if record.get("check") and not record["check"]["passed"]:
-            print(f"WRONG: {record['matrix']} K={record['dense_cols']} {record['kernel']}", file=sys.stderr)
-            continue
-        key = record["matrix"], record["dense_cols"], record["threads"]
-        seconds.setdefault(key, {}).setdefault(record["kernel"], []).append(record["median_seconds"])
-        if record["kernel"] == OURS:
-            facts[key] = record
-    shares, speeds = [], []
-    print("| dataset | nnz | K | threads | ours ms | GFLOP/s | best peer | its ms | speed-up | naive ms | "
-          "against naive | ours / gather mark |")
-    print("|---|---:|---:|---:|---:|---:|---|---:|---:|---:|---:|---:|")
-    for key, by in seconds.items():
-        if OURS not in by:
-            continue
-        best = {kernel: statistics.median(times) for kernel, times in by.items()}
-        ours = best[OURS]
-        peers = {kernel: t for kernel, t in best.items() if "vendor" in kernel or kernel == TORCH}
-        peer = min(peers, key=peers.get) if peers else None
-        if peer:
-            speeds.append(peers[peer] / ours)
-        if MARK in best:
-            shares.append(best[MARK] / ours)
-        nnz = facts[key]["nnz"]
-        print(f"| {key[0]} | {nnz:,} | {key[1]} | {key[2]} | {ours * 1e3:.3f} | {2e-9 * nnz * key[1] / ours:.0f} | "
-              + (f"{peer.replace('cpu.spmm.', '')} | {peers[peer] * 1e3:.3f} | {peers[peer] / ours:.2f} | " if peer else "| | | ")
-              + (f"{best[NAIVE] * 1e3:.1f} | {best[NAIVE] / ours:.0f} | " if NAIVE in best else "| | ")
-              + (f"{best[MARK] / ours:.2f} |" if MARK in best else "|"))
-    for what, numbers in (("best peer", speeds), ("gather mark", shares)):
-        if numbers:
-            print(f"\nAgainst the {what}: geometric mean {math.exp(statistics.fmean(map(math.log, numbers))):.2f}, "
-                  f"lowest {min(numbers):.2f}, highest {max(numbers):.2f}, {len(numbers)} cases.")
+class Tables:
+    def __init__(self, path):
+        self.seconds, self.facts = {}, {}
+        lines = [line for file in sorted(path.glob("records*.jsonl")) for line in file.read_text().splitlines()]
+        for line in lines:
+            record = json.loads(line)
+            case = record["case"]
+            if record["status"] != "done":
+                print(f"{record['matrix']} K={case['dense_cols']} {case['kernel']}: {record.get('reason')}", file=sys.stderr)
+                continue
+            key = case["operation"], pathlib.Path(record["matrix"]).stem, case["dense_cols"], case["threads"]
+            self.seconds.setdefault(key, {})[case["kernel"]] = record["median_seconds"]
+            if case["kernel"] == OURS[case["operation"]]:
+                self.facts[key] = record
+
+    def cases(self, operation):
+        return [(key, by) for key, by in self.seconds.items() if key[0] == operation and OURS[operation] in by]
+
+    def peers_table(self, operation, threads):
+        cases = [(key, by) for key, by in self.cases(operation) if key[3] == threads]
+        peers = sorted({kernel for _, by in cases for kernel in by if ".vendor_" in kernel or kernel in (TORCH, HASH)})
+        if not peers:
+            return
+        is_spmm = operation == "spmm"
+        print(f"\n{operation}, threads: {threads}; milliseconds\n")
+        print("| matrix | " + ("nnz | K | ours | GFLOP/s | " if is_spmm else "products, M | products/nnz(C) | ours | ")
+              + " | ".join(map(short, peers)) + " | over the best | " + ("share of the mark |" if is_spmm else
+              "over MKL | numeric | peak / (A + B + C) | of what is allowed |"))
+        print("|---|" + "---:|" * (len(peers) + (6 if is_spmm else 8)))
+        best, mkl, others, shares = [], [], [], []
+        for key, by in cases:
+            ours, fact = by[OURS[operation]], self.facts[key]
+            cells = [f"{by[peer] * 1e3:.3g}" if peer in by else "" for peer in peers]
+            rivals = [by[peer] for peer in peers if peer in by]
+            over = f"{min(rivals) / ours:.2f}" if rivals else ""
+            if rivals:
+                best.append(min(rivals) / ours)
+            if is_spmm:
+                share = by[MARK] / ours if MARK in by else None
+                if share:
+                    shares.append(share)
+                print(f"| {key[1]} | {fact['nnz']:,} | {key[2]} | {ours * 1e3:.3g} | {2e-9 * fact['nnz'] * key[2] / ours:.0f} | "
+                      + " | ".join(cells) + f" | {over} | " + (f"{share:.2f} |" if share else "|"))
+                continue
+            if "cpu.spgemm.vendor_mkl" in by:
+                mkl.append(by["cpu.spgemm.vendor_mkl"] / ours)
+            rest = [by[peer] for peer in peers if peer in by and not peer.endswith("mkl")]
+            if rest:
+                others.append(min(rest) / ours)
+            operands = fact["peak_bytes"] / fact["peak_ratio"]
+            allowed = fact["peak_bytes"] / max(1.5 * operands, operands + (64 << 20))
+            print(f"| {key[1]} | {fact['products'] / 1e6:.0f} | {fact['compression']:.1f} | {ours * 1e3:.3g} | " + " | ".join(cells)
+                  + f" | {over} | " + (f"{mkl[-1]:.2f}" if "cpu.spgemm.vendor_mkl" in by else "")
+                  + f" | {fact['phases']['numeric_seconds'] * 1e3:.3g} | {fact['peak_ratio']:.2f} | {allowed:.2f} |")
+        geometric_mean("Over the best peer of each case", best)
+        geometric_mean("Over MKL", mkl)
+        geometric_mean("Over the best of the others", others)
+        geometric_mean("Share of the gather mark", shares)
+
+    def reference_table(self, threads):
+        """The serial reference ran on one core."""
+        naive = {key[1:3]: by[NAIVE] for key, by in self.seconds.items() if NAIVE in by}
+        cases = [(key, by) for key, by in self.cases("spmm") if key[3] == threads and key[1:3] in naive]
+        if not cases:
+            return
+        print(f"\n| dataset | K | ours, {threads} threads, s | serial reference, s | speed-up |\n|---|---:|---:|---:|---:|")
+        for key, by in cases:
+            ours, serial = by[OURS["spmm"]], naive[key[1:3]]
+            print(f"| {key[1]} | {key[2]} | {ours:.6f} | {serial:.4f} | {serial / ours:.0f} |")
+
+    def scaling_table(self):
+        counts = sorted({key[3] for key in self.facts})
+        series = {}
+        for operation in OURS:
+            for key, by in self.cases(operation):
+                series.setdefault(key[:3], {})[key[3]] = by[OURS[operation]]
+        series = {key: times for key, times in series.items() if len(times) > 2}
+        if not series:
+            return
+        print("\n| product | K | " + " | ".join(f"{n} threads" for n in counts) + " | speed-up |")
+        print("|---|---:|" + "---:|" * (len(counts) + 1))
+        for (operation, matrix, width), times in series.items():
+            print(f"| {operation} {matrix} | {width or ''} | " + " | ".join(f"{times[n] * 1e3:.3g}" if n in times else "" for n in counts)
+                  + f" | {times[min(times)] / times[max(times)]:.1f} of {max(times)} |")
+
+    def show(self):
+        for operation in OURS:
+            for threads in sorted({key[3] for key, _ in self.cases(operation)}, reverse=True):
+                self.peers_table(operation, threads)
+        for threads in sorted({key[3] for key, _ in self.cases("spmm")}, reverse=True):
+            self.reference_table(threads)
+        self.scaling_table()
 
 
 def main():
     if sys.argv[1:2] == ["--torch-worker"]:
         return torch_worker(int(sys.argv[2]), int(sys.argv[3]))
+
+    def numbers(text):
+        return [int(part) for part in text.split(",")]
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("matrices", nargs="*", type=pathlib.Path)
     parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path("build/tools"))
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("results"))
-    parser.add_argument("--scratch", type=pathlib.Path)
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("-k", "--dense-cols", default="32,256", type=lambda text: [int(k) for k in text.split(",")])
+    parser.add_argument("--scratch", type=pathlib.Path, help="where PyTorch's copy of A goes")
+    parser.add_argument("--spgemm", action="store_true", help="A A in f64 instead of A times a dense matrix in f32")
+    parser.add_argument("--threads", type=numbers, default=[len(os.sched_getaffinity(0))],
+                        help="several: ours alone, with each of them")
+    parser.add_argument("--side-by-side", type=int, default=0, metavar="N", help="one thread, N matrices at a time")
+    parser.add_argument("-k", "--dense-cols", type=numbers, default=[32, 256])
     parser.add_argument("--repeat", type=int, default=20)
-    parser.add_argument("--turns", type=int, default=2)
-    parser.add_argument("--kernels", default="")
+    parser.add_argument("--check", default="sampled")
+    parser.add_argument("--without", default="", help="peers left out, e.g. librsb,eigen")
+    parser.add_argument("--no-torch", action="store_true")
     parser.add_argument("--naive", action="store_true", help="also the serial reference, last")
-    parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--seconds", type=float, default=86400)
+    parser.add_argument("--table", type=pathlib.Path, metavar="DIR", help="print the tables of these, measure nothing")
     options = parser.parse_args()
     if options.table is None:
-        kernels = options.kernels.split(",") if options.kernels else [OURS] + [
-            row["kernel"] for row in json.loads(subprocess.run([options.bin / "csr-spmm-cpu", "--list", "--json"],
-                                                              capture_output=True, text=True, check=True).stdout)
-            if row["role"] in ("vendor", "mark")]
-        measure(options, kernels)
-        options.table = options.out / "records.jsonl"
-    table(options.table)
+        driver = Driver(options)
+        driver.run()
+        options.table = options.out
+    Tables(options.table).show()
 
 
 if __name__ == "__main__":

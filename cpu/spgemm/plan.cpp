@@ -1,7 +1,6 @@
 #include "cpu/spgemm/plan.h"
 
 #include <omp.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +9,7 @@
 #include "core/available_memory.h"
 #include "core/huge_pages.h"
 #include "core/matrix_stats.h"
+#include "cpu/caches.h"
 #include "cpu/spgemm/prefix_sum.h"
 
 namespace csrkit::cpu {
@@ -18,15 +18,6 @@ namespace {
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::uint64_t last_level_cache_bytes() {
-  long bytes = 0;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-  bytes = std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE));
-#endif
-  constexpr long kGuess = 64l << 20;
-  return static_cast<std::uint64_t>(bytes > 0 ? bytes : kGuess);
 }
 
 /// Rows of C, allocated and not yet filled.
@@ -115,18 +106,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
     return seconds_now() - start;
   }
 
-  void evict_caches() override {
-    if (evictor_.size() == 0) {
-      evictor_ = Buffer<std::uint64_t>(static_cast<Offset>(2 * last_level_cache_bytes() / 8));
-#pragma omp parallel for schedule(static) num_threads(threads_)
-      for (Offset i = 0; i < evictor_.size(); ++i) evictor_[i] = static_cast<std::uint64_t>(i);
-    }
-    // Every thread reads all of it: last-level caches may belong to some cores only.
-    std::uint64_t sum = 0;
-#pragma omp parallel num_threads(threads_) reduction(+ : sum)
-    for (Offset i = 0; i < evictor_.size(); i += 8) sum += evictor_[i];
-    evicted_sum_ = sum;
-  }
+  void evict_caches() override { evictor_.evict(threads_); }
 
   SpgemmForecast forecast() const override {
     SpgemmForecast forecast;
@@ -293,8 +273,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
   bool is_counted_ = false;
   Buffer<Index> row_nnz_;
   SpgemmPhases phases_;
-  Buffer<std::uint64_t> evictor_;
-  volatile std::uint64_t evicted_sum_ = 0;  // keeps the reads of evict_caches alive
+  CacheEvictor evictor_;
 };
 
 }  // namespace

@@ -63,18 +63,7 @@ class CpuSpmmPlan : public SpmmPlan {
     return seconds_now() - start;
   }
 
-  void evict_caches() override {
-    if (evictor_.size() == 0) {
-      evictor_ = Buffer<std::uint64_t>(static_cast<Offset>(2 * cache_sizes().last_level_bytes / 8));
-#pragma omp parallel for schedule(static) num_threads(threads_)
-      for (Offset i = 0; i < evictor_.size(); ++i) evictor_[i] = static_cast<std::uint64_t>(i);
-    }
-    // Every thread reads all of it: last-level caches may belong to some cores only.
-    std::uint64_t sum = 0;
-#pragma omp parallel num_threads(threads_) reduction(+ : sum)
-    for (Offset i = 0; i < evictor_.size(); i += 8) sum += evictor_[i];
-    evicted_sum_ = sum;
-  }
+  void evict_caches() override { evictor_.evict(threads_); }
 
   Phases phases() const override {
     Phases phases = phases_;
@@ -94,8 +83,7 @@ class CpuSpmmPlan : public SpmmPlan {
   bool is_bound_ = false;
   ConstDenseView b_;
   DenseView c_;
-  Buffer<std::uint64_t> evictor_;
-  volatile std::uint64_t evicted_sum_ = 0;  // keeps the reads of evict_caches alive
+  CacheEvictor evictor_;
 };
 
 }  // namespace

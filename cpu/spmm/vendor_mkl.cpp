@@ -4,22 +4,13 @@
 // Launch   as many GNU OpenMP threads as the plan has
 // Needs    stored values, rows of B and C without gaps, below 2^31 nonzeros and elements
 // Against  the kernels here: the peer that most programs use. Source: oneMKL, inspector-executor API
-#include <mkl_service.h>
-#include <mkl_spblas.h>
+#include "cpu/vendor_mkl.h"
 
 #include "cpu/spmm/vendor.h"
 
 namespace csrkit::cpu {
 
 namespace {
-
-void check(sparse_status_t status, const char* call) {
-  if (status == SPARSE_STATUS_SUCCESS) return;
-  if (status == SPARSE_STATUS_ALLOC_FAILED) {
-    throw MemoryError(std::string(call) + ": MKL could not allocate; use a kernel of csrkit");
-  }
-  throw Error(std::string(call) + " failed with MKL status " + std::to_string(status));
-}
 
 /// More calls than any analysis could cost: MKL may do its best.
 constexpr int kExpectedCalls = 1000;
@@ -35,19 +26,20 @@ class VendorMkl : public SpmmMethod {
     auto* values = const_cast<Value*>(op_a_.view<Value>().values);
     int* offsets = row_offsets_.data();
     if constexpr (std::is_same_v<Value, float>) {
-      check(mkl_sparse_s_create_csr(&handle_, SPARSE_INDEX_BASE_ZERO, op_a_.rows(), op_a_.cols(),
-                                    offsets, offsets + 1, cols, values),
-            "mkl_sparse_s_create_csr");
+      check_mkl(mkl_sparse_s_create_csr(&handle_, SPARSE_INDEX_BASE_ZERO, op_a_.rows(),
+                                        op_a_.cols(), offsets, offsets + 1, cols, values),
+                "mkl_sparse_s_create_csr");
     } else {
-      check(mkl_sparse_d_create_csr(&handle_, SPARSE_INDEX_BASE_ZERO, op_a_.rows(), op_a_.cols(),
-                                    offsets, offsets + 1, cols, values),
-            "mkl_sparse_d_create_csr");
+      check_mkl(mkl_sparse_d_create_csr(&handle_, SPARSE_INDEX_BASE_ZERO, op_a_.rows(),
+                                        op_a_.cols(), offsets, offsets + 1, cols, values),
+                "mkl_sparse_d_create_csr");
     }
-    const ScopedThreads threads(team_.threads);
-    check(mkl_sparse_set_mm_hint(handle_, SPARSE_OPERATION_NON_TRANSPOSE, kGeneral,
-                                 SPARSE_LAYOUT_ROW_MAJOR, input.problem.dense_cols, kExpectedCalls),
-          "mkl_sparse_set_mm_hint");
-    check(mkl_sparse_optimize(handle_), "mkl_sparse_optimize");
+    const MklThreads threads(team_.threads);
+    check_mkl(
+        mkl_sparse_set_mm_hint(handle_, SPARSE_OPERATION_NON_TRANSPOSE, kGeneral,
+                               SPARSE_LAYOUT_ROW_MAJOR, input.problem.dense_cols, kExpectedCalls),
+        "mkl_sparse_set_mm_hint");
+    check_mkl(mkl_sparse_optimize(handle_), "mkl_sparse_optimize");
   }
   VendorMkl(const VendorMkl&) = delete;
   VendorMkl& operator=(const VendorMkl&) = delete;
@@ -57,45 +49,29 @@ class VendorMkl : public SpmmMethod {
 
   void multiply(const MethodCall& call) override {
     if (op_a_.nnz() == 0) return scale_output<Value>(call);
-    const ScopedThreads threads(team_.threads);
+    const MklThreads threads(team_.threads);
     const auto alpha = static_cast<Value>(call.alpha), beta = static_cast<Value>(call.beta);
     require_32_bits(call.b);
     require_32_bits(call.c);
     const int ldb = call.b.cols, ldc = call.c.cols;
     if constexpr (std::is_same_v<Value, float>) {
-      check(mkl_sparse_s_mm(SPARSE_OPERATION_NON_TRANSPOSE, alpha, handle_, kGeneral,
-                            SPARSE_LAYOUT_ROW_MAJOR, call.b.as<Value>(), call.b.cols, ldb, beta,
-                            call.c.as<Value>(), ldc),
-            "mkl_sparse_s_mm");
+      check_mkl(mkl_sparse_s_mm(SPARSE_OPERATION_NON_TRANSPOSE, alpha, handle_, kGeneral,
+                                SPARSE_LAYOUT_ROW_MAJOR, call.b.as<Value>(), call.b.cols, ldb, beta,
+                                call.c.as<Value>(), ldc),
+                "mkl_sparse_s_mm");
     } else {
-      check(mkl_sparse_d_mm(SPARSE_OPERATION_NON_TRANSPOSE, alpha, handle_, kGeneral,
-                            SPARSE_LAYOUT_ROW_MAJOR, call.b.as<Value>(), call.b.cols, ldb, beta,
-                            call.c.as<Value>(), ldc),
-            "mkl_sparse_d_mm");
+      check_mkl(mkl_sparse_d_mm(SPARSE_OPERATION_NON_TRANSPOSE, alpha, handle_, kGeneral,
+                                SPARSE_LAYOUT_ROW_MAJOR, call.b.as<Value>(), call.b.cols, ldb, beta,
+                                call.c.as<Value>(), ldc),
+                "mkl_sparse_d_mm");
     }
   }
 
-  std::string choice() const override {
-    char version[200] = {};
-    mkl_get_version_string(version, sizeof version - 1);
-    return version;
-  }
+  std::string choice() const override { return mkl_version(); }
 
  private:
   static constexpr matrix_descr kGeneral{SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_FULL,
                                          SPARSE_DIAG_NON_UNIT};
-
-  /// MKL's threads for this thread's calls.
-  class ScopedThreads {
-   public:
-    explicit ScopedThreads(int threads) : before_(mkl_set_num_threads_local(threads)) {}
-    ~ScopedThreads() { mkl_set_num_threads_local(before_); }
-    ScopedThreads(const ScopedThreads&) = delete;
-    ScopedThreads& operator=(const ScopedThreads&) = delete;
-
-   private:
-    int before_;
-  };
 
   /// Positions beyond 32 bits come out wrong, in silence (seen with MKL 2024.2).
   static void require_32_bits(const ConstDenseView& dense) {

@@ -5,7 +5,7 @@ tiny_mtx >tiny.mtx
 csr-import tiny.mtx tiny.csr --quiet
 kernels=$(csr-spgemm-cpu --list --json | python3 -c '
 import json, sys
-print(*[row["kernel"] for row in json.load(sys.stdin)])')
+print(*[row["kernel"] for row in json.load(sys.stdin) if row["role"] != "vendor"])')
 for kernel in $kernels; do
   expect 0 csr-spgemm-cpu karate.csr --kernel "$kernel" --repeat 2 --warmup 0 --check=full --json
   equals "$(json kernel)" "$kernel"
@@ -13,6 +13,12 @@ for kernel in $kernels; do
   equals "$(json c.nnz)" 698
   expect 0 csr-spgemm-cpu tiny.csr --kernel "${kernel##*.}" --repeat 1 --check --transpose-b \
     --alpha=-0.5 --reuse
+done
+for kernel in $(csr-spgemm-cpu --list | grep -o 'cpu\.spgemm\.vendor_[a-z]*'); do
+  expect 0 csr-spgemm-cpu karate.csr --kernel "$kernel" --repeat 2 --warmup 0 --check=full --json
+  equals "$(json check.passed) $(json c.nnz)" "True 698"
+  expect 0 csr-spgemm-cpu tiny.csr --kernel "$kernel" --repeat 1 --check --transpose-b
+  expect 2 csr-spgemm-cpu karate.csr --kernel "$kernel" --alpha 2
 done
 for kind in none f32 f64 f16 bf16; do
   expect 0 csr-spgemm-cpu karate.csr --value-kind $kind --repeat 1 --check

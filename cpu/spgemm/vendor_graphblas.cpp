@@ -1,0 +1,89 @@
+// vendor_graphblas: GrB_mxm of SuiteSparse:GraphBLAS.
+// Owns     GraphBLAS's copies of A and op(B) (64-bit indices), and its C
+// Reads    those copies
+// Launch   GraphBLAS's own OpenMP threads, as many as the plan has; Gustavson's method or hashing is
+//          its own choice
+// Needs    stored values, alpha 1
+// Against  the kernels here: the peer of graph programs. Sorting rows that it leaves for later is not
+//          in its time. Source: T. Davis, ACM TOMS 45 (2019)
+#include "cpu/vendor_graphblas.h"
+
+#include "cpu/spgemm/vendor.h"
+
+namespace csrkit::cpu {
+
+namespace {
+
+template <class Value>
+class GraphblasProduct : public VendorProduct {
+ public:
+  explicit GraphblasProduct(const VendorOperands& operands)
+      : rows_(operands.a.rows()), cols_(operands.op_b.cols()) {
+    start_graphblas();
+    a_ = copy_for_graphblas<Value>(operands.a);
+    if (!operands.b_is_a()) b_ = copy_for_graphblas<Value>(operands.op_b);
+    check_graphblas(GrB_Descriptor_new(&descriptor_), "GrB_Descriptor_new");
+    check_graphblas(
+        GxB_Desc_set(descriptor_, static_cast<GrB_Desc_Field>(GxB_NTHREADS), operands.threads),
+        "GxB_Desc_set");
+  }
+  GraphblasProduct(const GraphblasProduct&) = delete;
+  GraphblasProduct& operator=(const GraphblasProduct&) = delete;
+  ~GraphblasProduct() override {
+    GraphblasProduct::drop();
+    GrB_Matrix_free(&a_);
+    GrB_Matrix_free(&b_);
+    GrB_Descriptor_free(&descriptor_);
+  }
+
+  void multiply() override {
+    check_graphblas(GrB_Matrix_new(&c_, Kind::type(), static_cast<GrB_Index>(rows_),
+                                   static_cast<GrB_Index>(cols_)),
+                    "GrB_Matrix_new");
+    check_graphblas(
+        GrB_mxm(c_, nullptr, nullptr, Kind::plus_times(), a_, b_ != nullptr ? b_ : a_, descriptor_),
+        "GrB_mxm");
+  }
+
+  void sort() override { check_graphblas(GrB_Matrix_wait(c_, GrB_MATERIALIZE), "GrB_Matrix_wait"); }
+
+  CsrMatrix result() const override {
+    GrB_Matrix copy = nullptr;
+    check_graphblas(GrB_Matrix_dup(&copy, c_), "GrB_Matrix_dup");
+    GrB_Type type = nullptr;
+    GrB_Index rows = 0, cols = 0, offset_bytes = 0, col_bytes = 0, value_bytes = 0;
+    GrB_Index *offsets = nullptr, *columns = nullptr;
+    void* values = nullptr;
+    bool is_iso = false;
+    check_graphblas(
+        GxB_Matrix_export_CSR(&copy, &type, &rows, &cols, &offsets, &columns, &values,
+                              &offset_bytes, &col_bytes, &value_bytes, &is_iso, nullptr, nullptr),
+        "GxB_Matrix_export_CSR");
+    const std::unique_ptr<void, void (*)(void*)> keep[] = {
+        {offsets, &std::free}, {columns, &std::free}, {values, &std::free}};
+    const auto* stored = static_cast<const Value*>(values);
+    if (!is_iso) return copy_of_product(rows_, cols_, offsets, columns, stored);
+    // One value stands for all, as in a matrix of one entry.
+    Buffer<Value> spread(static_cast<Offset>(offsets[rows_]));
+    std::fill(spread.data(), spread.data() + spread.size(), *stored);
+    return copy_of_product(rows_, cols_, offsets, columns, spread.data());
+  }
+
+  void drop() override { GrB_Matrix_free(&c_); }
+
+  std::string choice() const override { return graphblas_version(); }
+
+ private:
+  using Kind = GraphblasKind<Value>;
+  Index rows_, cols_;
+  GrB_Matrix a_ = nullptr, b_ = nullptr, c_ = nullptr;
+  GrB_Descriptor descriptor_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<VendorProduct> make_spgemm_vendor_graphblas(const VendorOperands& operands) {
+  return make_vendor_product<GraphblasProduct>(operands);
+}
+
+}  // namespace csrkit::cpu

@@ -1,0 +1,99 @@
+// vendor_mkl: mkl_sparse_spmm of Intel oneMKL.
+// Owns     MKL's handles on A and op(B), and its C
+// Reads    A and op(B) in place, row offsets narrowed to 32 bits
+// Launch   as many GNU OpenMP threads as the plan has
+// Needs    stored values, alpha 1, below 2^31 entries in A, B and C
+// Against  the kernels here: the peer that most programs use. Its rows come out unsorted, and sorting
+//          them is not in its time. Source: oneMKL, inspector-executor API
+#include "cpu/vendor_mkl.h"
+
+#include "cpu/spgemm/vendor.h"
+
+namespace csrkit::cpu {
+
+namespace {
+
+/// MKL's view of a matrix: arrays that it reads and does not write.
+template <class Value>
+class MklHandle {
+ public:
+  explicit MklHandle(const CsrMatrix& matrix) : row_offsets_(narrow_offsets(matrix, "MKL")) {
+    auto* cols = const_cast<Index*>(matrix.col_indices());
+    auto* values = const_cast<Value*>(static_cast<const Value*>(matrix.values()));
+    int* offsets = row_offsets_.data();
+    if constexpr (std::is_same_v<Value, float>) {
+      check_mkl(mkl_sparse_s_create_csr(&handle_, SPARSE_INDEX_BASE_ZERO, matrix.rows(),
+                                        matrix.cols(), offsets, offsets + 1, cols, values),
+                "mkl_sparse_s_create_csr");
+    } else {
+      check_mkl(mkl_sparse_d_create_csr(&handle_, SPARSE_INDEX_BASE_ZERO, matrix.rows(),
+                                        matrix.cols(), offsets, offsets + 1, cols, values),
+                "mkl_sparse_d_create_csr");
+    }
+  }
+  ~MklHandle() { mkl_sparse_destroy(handle_); }
+  MklHandle(const MklHandle&) = delete;
+  MklHandle& operator=(const MklHandle&) = delete;
+  sparse_matrix_t get() const { return handle_; }
+
+ private:
+  Buffer<int> row_offsets_;
+  sparse_matrix_t handle_ = nullptr;
+};
+
+template <class Value>
+class MklProduct : public VendorProduct {
+ public:
+  explicit MklProduct(const VendorOperands& operands) : operands_(operands), a_(operands.a) {
+    if (!operands.b_is_a()) b_ = std::make_unique<MklHandle<Value>>(operands.op_b);
+  }
+  ~MklProduct() override { MklProduct::drop(); }
+
+  void multiply() override {
+    const MklThreads threads(operands_.threads);
+    check_mkl(
+        mkl_sparse_spmm(SPARSE_OPERATION_NON_TRANSPOSE, a_.get(), b_ ? b_->get() : a_.get(), &c_),
+        "mkl_sparse_spmm");
+  }
+
+  void sort() override {
+    const MklThreads threads(operands_.threads);
+    check_mkl(mkl_sparse_order(c_), "mkl_sparse_order");
+  }
+
+  CsrMatrix result() const override {
+    sparse_index_base_t base;
+    int rows = 0, cols = 0;
+    int *begins = nullptr, *ends = nullptr, *columns = nullptr;
+    Value* values = nullptr;
+    if constexpr (std::is_same_v<Value, float>) {
+      check_mkl(mkl_sparse_s_export_csr(c_, &base, &rows, &cols, &begins, &ends, &columns, &values),
+                "mkl_sparse_s_export_csr");
+    } else {
+      check_mkl(mkl_sparse_d_export_csr(c_, &base, &rows, &cols, &begins, &ends, &columns, &values),
+                "mkl_sparse_d_export_csr");
+    }
+    return copy_of_product(rows, cols, begins, columns, values);
+  }
+
+  void drop() override {
+    if (c_ != nullptr) mkl_sparse_destroy(c_);
+    c_ = nullptr;
+  }
+
+  std::string choice() const override { return mkl_version(); }
+
+ private:
+  VendorOperands operands_;
+  MklHandle<Value> a_;
+  std::unique_ptr<MklHandle<Value>> b_;
+  sparse_matrix_t c_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<VendorProduct> make_spgemm_vendor_mkl(const VendorOperands& operands) {
+  return make_vendor_product<MklProduct>(operands);
+}
+
+}  // namespace csrkit::cpu
