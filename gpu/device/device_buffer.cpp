@@ -48,10 +48,17 @@ std::uint64_t free_bytes_of(int device) {
 DeviceMemory::DeviceMemory(int device, cudaStream_t stream, std::uint64_t limit_bytes)
     : device_(device), stream_(stream), limit_bytes_(limit_bytes) {}
 
+bool DeviceMemory::is_within_limit(std::uint64_t bytes) const {
+  return limit_bytes_ == 0 || (used_bytes_ <= limit_bytes_ && bytes <= limit_bytes_ - used_bytes_);
+}
+
+bool DeviceMemory::has(std::uint64_t bytes) const {
+  return is_within_limit(bytes) && bytes <= free_bytes_of(device_);
+}
+
 void DeviceMemory::require(std::uint64_t bytes, const std::string& what) const {
   const std::uint64_t free_bytes = free_bytes_of(device_);
-  const bool within_limit =
-      limit_bytes_ == 0 || (used_bytes_ <= limit_bytes_ && bytes <= limit_bytes_ - used_bytes_);
+  const bool within_limit = is_within_limit(bytes);
   if (within_limit && bytes <= free_bytes) return;
   throw MemoryError(
       what + " needs " + std::to_string(bytes) + " bytes of device memory beside the " +

@@ -22,6 +22,7 @@ class DeviceMemory {
   /// Throws MemoryError, with needed, limit and free bytes, unless `bytes` more would fit. To be
   /// asked before anything is allocated.
   void require(std::uint64_t bytes, const std::string& what) const;
+  bool has(std::uint64_t bytes) const;
 
   /// Asks the device only if it refuses: this is on the clock of sparse products.
   void* allocate(std::uint64_t bytes, const char* what);
@@ -37,6 +38,8 @@ class DeviceMemory {
   std::uint64_t available_bytes() const;
 
  private:
+  bool is_within_limit(std::uint64_t bytes) const;
+
   int device_;
   cudaStream_t stream_;
   std::uint64_t limit_bytes_;

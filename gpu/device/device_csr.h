@@ -91,6 +91,13 @@ class DeviceCsr {
   /// New values in the same places: `matrix` has this structure and kind.
   void set_values(const CsrMatrix& matrix, cudaStream_t stream);
 
+  /// A^T, sorted by the device; columns ascending, the same bits every time. Queued in the memory's
+  /// stream. Only where can_transpose: entries are numbered in 32 bits.
+  DeviceCsr transposed(DeviceMemory& memory) const;
+  static bool can_transpose(Offset nnz);
+  /// What transposed allocates at most at once, beside A of `cols` columns; from sizes alone.
+  static std::uint64_t transpose_bytes(Index cols, Offset nnz, ValueKind kind);
+
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   Offset nnz() const { return nnz_; }

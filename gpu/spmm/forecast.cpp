@@ -1,5 +1,6 @@
 #include "gpu/spmm/forecast.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "gpu/spmm/device_spmm.h"
@@ -23,11 +24,21 @@ std::uint64_t forecast_spmm_bytes(const std::string& kernel, const SpmmProblem& 
   }
   const auto device_kernel = make_device_spmm(name, problem);
   SpmmSizes sizes = {problem.a.rows(), problem.a.cols(), problem.a.nnz(), problem.dense_cols};
-  if (problem.transpose_a && !device_kernel->transposes()) std::swap(sizes.rows, sizes.cols);
-  return DeviceCsr::forecast_bytes(sizes.rows, sizes.nnz, problem.a.value_kind()) +
-         device_kernel->workspace_bytes(sizes) +
-         dense_bytes(problem.input_rows(), problem.dense_cols, problem.b) +
-         dense_bytes(problem.output_rows(), problem.dense_cols, problem.c);
+  const ValueKind kind = problem.a.value_kind();
+  std::uint64_t while_sorting = 0;
+  if (problem.transpose_a && !device_kernel->transposes()) {
+    std::swap(sizes.rows, sizes.cols);
+    // A and A^T, and what sorting takes, before there is anything else.
+    if (DeviceCsr::can_transpose(sizes.nnz)) {
+      while_sorting = DeviceCsr::forecast_bytes(sizes.cols, sizes.nnz, kind) +
+                      DeviceCsr::transpose_bytes(sizes.rows, sizes.nnz, kind);
+    }
+  }
+  return std::max(while_sorting,
+                  DeviceCsr::forecast_bytes(sizes.rows, sizes.nnz, kind) +
+                      device_kernel->workspace_bytes(sizes) +
+                      dense_bytes(problem.input_rows(), problem.dense_cols, problem.b) +
+                      dense_bytes(problem.output_rows(), problem.dense_cols, problem.c));
 }
 
 }  // namespace csrkit::gpu

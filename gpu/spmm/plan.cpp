@@ -1,5 +1,6 @@
 #include "gpu/spmm/plan.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "gpu/device/cuda_check.h"
@@ -95,8 +96,15 @@ GpuSpmmPlan::GpuSpmmPlan(Capabilities capabilities, const SpmmProblem& problem,
       "A (" + std::to_string(sizes.rows) + " rows, " + std::to_string(sizes.nnz) +
           " nonzeros) with the kernel's workspace");
 
+  // The device sorts the entries if it has room for both and for the sorting, else the host does.
+  const bool sorts_here =
+      transpose_here && DeviceCsr::can_transpose(sizes.nnz) &&
+      state.memory.has(
+          DeviceCsr::forecast_bytes(sizes.cols, sizes.nnz, problem.a.value_kind()) +
+          std::max(DeviceCsr::transpose_bytes(sizes.rows, sizes.nnz, problem.a.value_kind()),
+                   workspace_bytes));
   auto begin = std::chrono::steady_clock::now();
-  const CsrMatrix a = transpose_here ? transpose(problem.a) : problem.a;
+  const CsrMatrix a = transpose_here && !sorts_here ? transpose(problem.a) : problem.a;
   if (transpose_here) phases_.analysis_seconds += seconds_since(begin);
 
   state.timer.start(state.stream.get());
@@ -105,6 +113,7 @@ GpuSpmmPlan::GpuSpmmPlan(Capabilities capabilities, const SpmmProblem& problem,
   phases_.upload_a_seconds = state.timer.seconds();
 
   begin = std::chrono::steady_clock::now();
+  if (sorts_here) state.a = state.a.transposed(state.memory);
   state.workspace = DeviceBuffer<std::byte>(state.memory, static_cast<Offset>(workspace_bytes),
                                             "the kernel's workspace");
   analysis_bytes_ = kernel_->analysis_bytes(sizes);

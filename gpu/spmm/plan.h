@@ -14,8 +14,9 @@ namespace csrkit::gpu {
 /// place. Everything is queued in the caller's stream, if there is one.
 class GpuSpmmPlan final : public SpmmPlan {
  public:
-  /// `capabilities` are those of the kernel's row in the registry. For a transposed A and a kernel that does not
-  /// transpose, A^T is made on the host first, and counted as analysis.
+  /// `capabilities` are those of the kernel's row in the registry. For a transposed A and a kernel
+  /// that does not transpose, A^T is made first, on the device if there is room, and counted as
+  /// analysis.
   GpuSpmmPlan(Capabilities capabilities, const SpmmProblem& problem, const PlanOptions& options,
               std::unique_ptr<DeviceSpmm> kernel);
   ~GpuSpmmPlan() override;

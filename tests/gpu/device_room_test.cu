@@ -1,6 +1,7 @@
 // The device room: checked calls, accounted memory, matrices on the device, and kernels used below
 // the plan.
 
+#include <algorithm>
 #include <cmath>
 
 #include "gpu/device/device_buffer.h"
@@ -238,6 +239,40 @@ TEST_P(OwnGpuSpmmKernel, CanBeCapturedInAGraphBecauseItNeitherAllocatesNorWaits)
 
 INSTANTIATE_TEST_SUITE_P(Kernels, OwnGpuSpmmKernel, ::testing::ValuesIn(own_kernel_names()),
                          [](const auto& info) { return info.param; });
+
+TEST_F(DeviceRoom, TransposesAsTheHostDoes) {
+  const Stream stream(nullptr);
+  for (const auto& [name, matrix] : made_battery()) {
+    for (const ValueKind kind : {ValueKind::none, ValueKind::f16, ValueKind::f32, ValueKind::f64}) {
+      SCOPED_TRACE(name + " " + name_of(kind));
+      const CsrMatrix a = convert_values(matrix, kind);
+      const CsrMatrix expected = transpose(a);
+      DeviceMemory memory(0, stream.get(), 0);
+      const DeviceCsr device_a(memory, a);
+      const std::uint64_t used = memory.used_bytes(), peak = memory.peak_bytes();
+      const DeviceCsr found = device_a.transposed(memory);
+      stream.wait();
+      // What is allocated comes in multiples of 256 bytes.
+      EXPECT_LE(
+          memory.peak_bytes(),
+          std::max(peak, used + DeviceCsr::transpose_bytes(a.cols(), a.nnz(), kind) + 8 * 256));
+      ASSERT_EQ(found.rows(), expected.rows());
+      ASSERT_EQ(found.cols(), expected.cols());
+      const auto view = found.view<void>();
+      const auto offsets = fetch(view.row_offsets.narrow, Offset{expected.rows()} + 1);
+      for (Index row = 0; row <= expected.rows(); ++row) {
+        ASSERT_EQ(offsets[static_cast<std::size_t>(row)], expected.row_offsets()[row]);
+      }
+      const auto cols = fetch(view.col_indices, expected.nnz());
+      ASSERT_TRUE(std::equal(cols.begin(), cols.end(), expected.col_indices()));
+      if (kind == ValueKind::none) continue;
+      const auto bytes =
+          fetch(static_cast<const unsigned char*>(view.values), expected.nnz() * size_of(kind));
+      ASSERT_TRUE(std::equal(bytes.begin(), bytes.end(),
+                             static_cast<const unsigned char*>(expected.values())));
+    }
+  }
+}
 
 TEST_F(DeviceRoom, CopiesOnlyWhatBelongsToAMatrix) {
   const Stream stream(nullptr);

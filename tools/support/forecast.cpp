@@ -63,7 +63,7 @@ ProductForecast forecast_one_spmm(const ForecastToolOptions& options, const GpuF
   std::uint64_t host_bytes = beside + a.size_bytes() + forecast.output_bytes +
                              dense_bytes(problem.input_rows(), dense_cols, problem.b);
   if (options.is_gpu) {
-    // The transpose is made on the host, and uploaded while A stands beside it.
+    // The transpose is made on the host where the device has no room to sort, while A stands beside it.
     if (problem.transpose_a) host_bytes += csr_bytes(a.cols(), a.nnz(), a.value_kind());
     forecast.plan_bytes = gpu.spmm_bytes(options.kernel, problem);
     forecast.device_peak_bytes = with_driver(*forecast.plan_bytes);
