@@ -1,0 +1,174 @@
+// row_panels: neighbouring rows share one list of columns, so a row of B is read once for all of them.
+// Owns     8, 16 or 32 lanes: the four rows of C of one panel, or of a part of its list, 16 bytes of B
+//          per lane wide
+// Reads    the list (column, mask, four values) coalesced, an entry a lane, and passes it on through
+//          shared memory, up to 37 bytes a thread: one access for all lanes of a group; eight rows of B
+//          asked for before the first is used; C written once, evicted first. Parts of cut panels go
+//          through the workspace
+// Launch   128 threads, 5 blocks per multiprocessor, so at most 96 registers: 16 sums, and 32 numbers
+//          of B under way. Slices of the columns in the outer grid dimension
+// Needs    nothing. Pays where neighbouring rows have columns in common: choose.cpp looks for it
+// Against  row_bins: on a matrix of finite elements a third of the reads of B and of the instructions
+//          around them. Still bad: an entry of a list has room for four values, so where few rows share
+//          it, A is larger than it was, and most multiplications are masked out
+
+#include <algorithm>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spmm/plan.h"
+#include "gpu/spmm/row_panels_multiply.cuh"
+
+namespace csrkit::gpu {
+
+namespace {
+
+constexpr int kThreads = 128;
+constexpr int kBlocksPerMultiprocessor = 5;
+
+template <class Types, int kWidth, int kLanes, bool kScales>
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
+    multiply_panels(const RowPanelsOperands<Types> op) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const Offset group = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kLanes;
+  if (group >= op.tasks.task_count) return;
+  const Offset slice = op.first_slice + blockIdx.y;
+  const Offset column = (slice * kLanes + lane) * kWidth;
+  const bool has_columns = column < op.c.cols;
+  // Lanes beyond the last column read the first one, and drop what they make of it.
+  const auto* b_column = reinterpret_cast<const std::byte*>(op.b.data + (has_columns ? column : 0));
+  using Lanes = PanelGroup<Types, kWidth, kLanes, kScales, kThreads>;
+  __shared__ typename Lanes::Staged staged;
+  const Lanes lanes{op, staged, lane, b_column, column, has_columns};
+
+  const RowTask task = op.tasks.tasks[op.tasks.first_task + group];
+  Sums<Types, kWidth> sums[kPanelRows];
+#pragma unroll
+  for (int r = 0; r < kPanelRows; ++r) sums[r].clear();
+  if (task.size >= kStrip) {  // of panels without entries
+    const Index* panels = op.tasks.row_order + task.target;
+#pragma unroll 1
+    for (Index i = 0; i < strip_rows(task.size); ++i) lanes.store(sums, __ldg(panels + i));
+    return;
+  }
+  if (task.size == 0) return;
+  if (op.lists.values != nullptr) {
+    lanes.template add_list<true>(sums, task.begin, abs(task.size));
+  } else {
+    lanes.template add_list<false>(sums, task.begin, abs(task.size));
+  }
+  Index panel = task.target;
+  if (task.size < 0 && !lanes.meet_other_parts(sums, task.target, slice, panel)) return;
+  lanes.store(sums, panel);
+}
+
+template <class Types>
+class RowPanels {
+  using Value = typename Types::Value;
+  using Number = typename Types::Accumulate;
+  static constexpr Index kFullWidth = 16 / static_cast<Index>(sizeof(Value));
+
+ public:
+  std::uint64_t workspace_bytes(const SpmmSizes& sizes) const {
+    const RowTaskMaker tasks = task_maker_for(sizes);
+    return analysis_bytes(sizes) + static_cast<std::uint64_t>(tasks.max_slots()) * kPanelRows *
+                                       static_cast<std::uint64_t>(sizes.dense_cols) *
+                                       sizeof(Number);
+  }
+
+  std::uint64_t analysis_bytes(const SpmmSizes& sizes) const {
+    return list_maker_for(sizes).workspace_bytes() + task_maker_for(sizes).workspace_bytes();
+  }
+
+  void adopt(const SpmmSizes& sizes, void* workspace) {
+    list_maker_ = list_maker_for(sizes);
+    task_maker_ = task_maker_for(sizes);
+    lists_ = list_maker_.lay_out(workspace);
+    partial_ =
+        reinterpret_cast<Number*>(static_cast<std::byte*>(workspace) + analysis_bytes(sizes));
+  }
+
+  void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,
+               cudaStream_t stream) {
+    adopt(sizes, workspace);
+    list_maker_.analyse(a.template as<void>(), workspace, stream);
+    task_maker_.analyse(a.template as<void>(), behind_lists(workspace), stream, lists_.lengths);
+  }
+
+  void finish_analysis(void* workspace, cudaStream_t stream) {
+    tasks_ = task_maker_.finish(behind_lists(workspace), stream);
+  }
+
+  void launch(const DeviceCsrView<Value>& a, const DeviceDenseView<const Value>& b,
+              const DeviceDenseView<typename Types::Output>& c, Number alpha, Number beta, void*,
+              cudaStream_t stream) const {
+    const auto row_bytes = checked_cast<unsigned, UsageError>(
+        b.leading_dim * static_cast<Offset>(sizeof(Value)), "row_panels: a row of B in bytes");
+    PanelLists lists = lists_;
+    if (a.values == nullptr) lists.values = nullptr;
+    const RowPanelsOperands<Types> operands{b,     c,        alpha,     beta, tasks_,
+                                            lists, partial_, row_bytes, 0};
+    with_width<Types>(widest_access(b, c), [&](auto width) {
+      constexpr int kWidth = decltype(width)::value;
+      if (c.cols <= 8 * kWidth) return launch_slices<kWidth, 8>(operands, stream);
+      if constexpr (kWidth == kFullWidth) {
+        if (c.cols <= 16 * kWidth) return launch_slices<kWidth, 16>(operands, stream);
+      }
+      launch_slices<kWidth, 32>(operands, stream);
+    });
+  }
+
+  std::string choice() const {
+    return std::to_string(tasks_.task_count) + " tasks, panels of " + std::to_string(kPanelRows) +
+           " rows, lists above about " + std::to_string(task_maker_.part_entries()) +
+           " entries cut";
+  }
+
+ private:
+  static PanelListMaker list_maker_for(const SpmmSizes& sizes) {
+    return {sizes.rows, sizes.nnz, static_cast<int>(sizeof(Value))};
+  }
+  /// As many slices as there can be: how operands are aligned is not known before they are bound, but
+  /// where there are several, each has 32 columns or 256 bytes at least.
+  static RowTaskMaker task_maker_for(const SpmmSizes& sizes) {
+    constexpr Index kNarrowest = std::min<Index>(16 * kFullWidth, 32);
+    const Offset slices = (Offset{sizes.dense_cols} + kNarrowest - 1) / kNarrowest;
+    SpmmSizes panels = sizes;
+    panels.rows = list_maker_for(sizes).panels();
+    return {panels, static_cast<int>(sizeof(Value)), slices, 8 * kFullWidth, kPanelRows};
+  }
+  void* behind_lists(void* workspace) const {
+    return static_cast<std::byte*>(workspace) + list_maker_.workspace_bytes();
+  }
+
+  template <int kWidth, int kLanes>
+  void launch_slices(RowPanelsOperands<Types> operands, cudaStream_t stream) const {
+    constexpr Offset kSlice = Offset{kWidth} * kLanes;
+    const Offset slices = (Offset{operands.c.cols} + kSlice - 1) / kSlice;
+    const Offset blocks = (tasks_.task_count * kLanes + kThreads - 1) / kThreads;
+    for (; operands.first_slice < slices; operands.first_slice += kMaxGridY) {
+      const Offset now = std::min(slices - operands.first_slice, kMaxGridY);
+      const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(now));
+      constexpr bool kCanScale = Types::kSemiring == Semiring::plus_times;
+      if (kCanScale && (operands.alpha != 1 || operands.beta != 0)) {
+        multiply_panels<Types, kWidth, kLanes, kCanScale><<<grid, kThreads, 0, stream>>>(operands);
+      } else {
+        multiply_panels<Types, kWidth, kLanes, false><<<grid, kThreads, 0, stream>>>(operands);
+      }
+      CHECK_LAUNCH("multiply_panels", stream);
+    }
+  }
+
+  PanelListMaker list_maker_;
+  RowTaskMaker task_maker_;
+  PanelLists lists_;
+  RowTasks tasks_;
+  Number* partial_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceSpmm> make_device_row_panels(const SpmmProblem& problem) {
+  return typed_spmm<RowPanels>(problem);
+}
+
+}  // namespace csrkit::gpu
