@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/hash.h"
-#include "preprocess/reorder/large_pages.h"
+#include "preprocess/reorder/memory_hints.h"
 
 namespace csrkit::reorder {
 

@@ -14,10 +14,28 @@ namespace {
 // Below this many vertices, waking threads takes longer than the work.
 constexpr Index kWorthThreads = 1 << 15;
 
-/// Where vertex v stands among the members of its group, which are ascending.
-Index place_among(const Index* first, const Index* last, Index v) {
-  return static_cast<Index>(std::lower_bound(first, last, v) - first);
-}
+/// Members lie anywhere in memory, and so do their neighbours, and the groups of those. Called for
+/// one member after the other, it has all of it underway before its turn.
+struct FetchAhead {
+  const WeightedGraph& graph;
+  const Groups& groups;
+  const Members& members;
+  Index end;  // members that somebody else may be moving begin here
+
+  void operator()(Index m) const {
+    if (m + 12 < end) {
+      const Index v = members.vertex[m + 12];
+      fetch(&graph.offsets[v]);
+      fetch(&graph.volume[v]);
+    }
+    if (m + 6 < end) {
+      const Offset at = graph.offsets[members.vertex[m + 6]];
+      fetch(graph.neighbours.data() + at);
+      if (graph.weights.size() > 0) fetch(graph.weights.data() + at);
+    }
+    if (m + 3 < end) fetch_around(graph, groups.of_vertex, members.vertex[m + 3]);
+  }
+};
 
 /// Replaces members by what a chain made of them: numbers of members, in their new order.
 void rearrange(Index* first, const std::vector<Index>& order, std::vector<Index>& scratch) {
@@ -122,48 +140,45 @@ WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups, Ins
   merged.offsets = Buffer<Offset>(Offset{groups.count} + 1);
   merged.volume = Buffer<Offset>(groups.count);
   merged.offsets[0] = 0;
+  Buffer<Index> place(inside == Inside::chained ? graph.vertices : 0);  // among its group's members
 #pragma omp parallel if (graph.vertices > kWorthThreads)
   {
-    GroupSums sums;
+    GroupSums sums(groups.count);
     GroupChain chain;
     std::vector<Index> scratch;
 #pragma omp for schedule(dynamic, 1)
     for (Index block = 0; block < blocks; ++block) {
       std::vector<Edge>& out = edges[static_cast<std::size_t>(block)];
       const Index end = std::min(groups.count, (block + 1) * kBlock);
+      const FetchAhead fetch_ahead{graph, groups, members, members.begin[end]};
       for (Index g = block * kBlock; g < end; ++g) {
+        const Index first = members.begin[g], last = members.begin[g + 1];
+        const bool is_chained = inside == Inside::chained && last - first > 2;
         Offset most = 0;
         Offset volume = 0;
-        for (Index m = members.begin[g]; m < members.begin[g + 1]; ++m) {
+        for (Index m = first; m < last; ++m) {
           const Index v = members.vertex[m];
           most += graph.offsets[v + 1] - graph.offsets[v];
           volume += graph.volume[v];
+          if (is_chained) place[v] = m - first;
         }
         sums.start(std::min<Offset>(most, groups.count));
-        Index* const first = members.vertex.data() + members.begin[g];
-        Index* const last = members.vertex.data() + members.begin[g + 1];
-        const bool is_chained = inside == Inside::chained && last - first > 2;
         chain.clear();
-        for (Index m = members.begin[g]; m < members.begin[g + 1]; ++m) {
+        for (Index m = first; m < last; ++m) {
           const Index v = members.vertex[m];
-          // Members lie anywhere in memory, and so do their neighbours' groups.
-          if (m + 2 < members.begin[g + 1]) {
-            __builtin_prefetch(&graph.neighbours[graph.offsets[members.vertex[m + 2]]]);
-          }
-          if (m + 1 < members.begin[g + 1])
-            fetch_around(graph, groups.of_vertex, members.vertex[m + 1]);
+          fetch_ahead(m);
           if (is_chained) chain.add_vertex(graph.volume[v]);
           for (Offset e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e) {
             const Index to = groups.of_vertex[graph.neighbours[e]];
             if (to != g) {
               sums.add(to, graph.weight(e));
             } else if (is_chained) {
-              chain.add_edge(place_among(first, last, graph.neighbours[e]),
+              chain.add_edge(place[graph.neighbours[e]],
                              static_cast<std::uint32_t>(graph.weight(e)));
             }
           }
         }
-        if (is_chained) rearrange(first, chain.order(), scratch);
+        if (is_chained) rearrange(members.vertex.data() + first, chain.order(), scratch);
         const std::size_t before = out.size();
         sums.drain([&](Index to, Offset weight) {
           constexpr Offset kHeaviest = ~std::uint32_t{0};

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "preprocess/reorder/adjacency.h"
+#include "preprocess/reorder/memory_hints.h"
 
 namespace csrkit::reorder {
 
@@ -32,7 +33,7 @@ struct Groups {
 /// together, and not one after the other.
 inline void fetch_around(const WeightedGraph& graph, const Buffer<Index>& group, Index v) {
   for (Offset at = graph.offsets[v]; at < graph.offsets[v + 1]; ++at) {
-    __builtin_prefetch(&group[graph.neighbours[at]]);
+    fetch(&group[graph.neighbours[at]]);
   }
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <queue>
-#include <utility>
 
 namespace csrkit::reorder {
 
@@ -68,16 +66,67 @@ void GroupChain::order_few() {
   }
 }
 
+/// A binary heap of the vertices that touch a placed one, which knows where each of them is: to rise
+/// by an edge is a step or two.
+class GroupChain::Heap {
+ public:
+  Heap(std::size_t count, const std::vector<double>& strength)
+      : strength_(strength), at_(count, kNowhere) {}
+
+  bool is_empty() const { return heap_.empty(); }
+
+  void rise(Index v) {
+    std::size_t at = at_[static_cast<std::size_t>(v)];
+    if (at == kNowhere) {
+      at = heap_.size();
+      heap_.push_back(v);
+    }
+    for (; at > 0 && comes_first(v, heap_[(at - 1) / 2]); at = (at - 1) / 2) {
+      put(heap_[(at - 1) / 2], at);
+    }
+    put(v, at);
+  }
+
+  Index pop() {
+    const Index first = heap_.front(), moved = heap_.back();
+    heap_.pop_back();
+    if (heap_.empty()) return first;
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
+      if (child + 1 < heap_.size() && comes_first(heap_[child + 1], heap_[child])) ++child;
+      if (!comes_first(heap_[child], moved)) break;
+      put(heap_[child], at);
+      at = child;
+    }
+    put(moved, at);
+    return first;
+  }
+
+ private:
+  static constexpr std::size_t kNowhere = ~std::size_t{0};
+
+  bool comes_first(Index a, Index b) const {
+    const double x = strength_[static_cast<std::size_t>(a)];
+    const double y = strength_[static_cast<std::size_t>(b)];
+    return x != y ? x > y : a < b;
+  }
+  void put(Index v, std::size_t at) {
+    heap_[at] = v;
+    at_[static_cast<std::size_t>(v)] = at;
+  }
+
+  const std::vector<double>& strength_;
+  std::vector<std::size_t> at_;
+  std::vector<Index> heap_;
+};
+
 void GroupChain::order_many() {
-  std::priority_queue<std::pair<double, Index>> next;  // strength, -vertex
+  Heap next(volume_.size(), strength_);
   for (const Index start : starts_) {
     if (is_placed_[static_cast<std::size_t>(start)] != 0) continue;
-    next.emplace(0, -start);
-    while (!next.empty()) {
-      const Index v = -next.top().second;
-      next.pop();
-      if (is_placed_[static_cast<std::size_t>(v)] != 0) continue;
-      place(v, [&](Index u) { next.emplace(strength_[static_cast<std::size_t>(u)], -u); });
+    place(start, [&](Index u) { next.rise(u); });
+    while (!next.is_empty()) {
+      place(next.pop(), [&](Index u) { next.rise(u); });
     }
   }
 }

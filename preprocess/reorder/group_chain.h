@@ -29,6 +29,8 @@ class GroupChain {
     std::uint32_t weight;
   };
 
+  class Heap;
+
   void order_few();
   void order_many();
   template <class Changed>

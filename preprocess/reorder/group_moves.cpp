@@ -13,7 +13,7 @@
 
 #include "preprocess/reorder/aggregation.h"
 #include "preprocess/reorder/group_sums.h"
-#include "preprocess/reorder/large_pages.h"
+#include "preprocess/reorder/memory_hints.h"
 
 namespace csrkit::reorder {
 
@@ -74,13 +74,14 @@ class Mover {
     Index moved = 0;
 #pragma omp parallel reduction(+ : moved) if (graph_.vertices > kWorthThreads)
     {
-      GroupSums sums;
+      GroupSums sums(graph_.vertices);
       Moves moves;
       for (Offset batch = 0; batch < kBatches; ++batch) {
         moves.clear();
 #pragma omp for schedule(dynamic, 16)
         for (Offset run = 0; run < runs; ++run) {
           const Offset begin = run * kStride + batch * kBatchRun;
+          fetch_offsets(begin + 3 * kStride);
           fetch_lists(begin + 2 * kStride);
           fetch_groups(begin + kStride);
           decide(begin, is_first, sums, moves);
@@ -105,6 +106,18 @@ class Mover {
     return static_cast<Index>(std::min<Offset>(graph_.vertices, begin + kBatchRun));
   }
 
+  /// Three runs ahead: what is known of its vertices.
+  void fetch_offsets(Offset begin) const {
+    if (begin + kBatchRun > graph_.vertices) return;
+    const auto v = static_cast<Index>(begin);
+    fetch(&graph_.offsets[v]);
+    fetch(&graph_.offsets[v + 8]);
+    fetch(&graph_.volume[v]);
+    fetch(&graph_.volume[v + 8]);
+    fetch(&is_due_[v]);
+    fetch(&group_[v]);
+  }
+
   /// Two runs ahead: where the neighbours of its vertices are listed.
   void fetch_lists(Offset begin) const {
     if (begin >= graph_.vertices) return;
@@ -113,10 +126,10 @@ class Mover {
     const Index* const last = &graph_.neighbours[graph_.offsets[end]];
     constexpr Offset kLine = 16;
     for (const Index* at = first; at < std::min(last, first + kBatchRun * kLine); at += kLine) {
-      __builtin_prefetch(at);
+      fetch(at);
     }
-    __builtin_prefetch(&is_due_[static_cast<Index>(begin)]);
-    __builtin_prefetch(&group_[static_cast<Index>(begin)]);
+    fetch(&is_due_[static_cast<Index>(begin)]);
+    fetch(&group_[static_cast<Index>(begin)]);
   }
 
   /// One run ahead: the groups of the neighbours.
@@ -127,9 +140,9 @@ class Mover {
       if (is_due_[v] == 0) continue;
       const Offset last = std::min(graph_.offsets[v + 1], graph_.offsets[v] + kAhead);
       for (Offset at = graph_.offsets[v]; at < last; ++at) {
-        __builtin_prefetch(&group_[graph_.neighbours[at]]);
+        fetch(&group_[graph_.neighbours[at]]);
       }
-      __builtin_prefetch(&volume_[group_[v]]);
+      fetch(&volume_[group_[v]]);
     }
   }
 
@@ -196,7 +209,7 @@ class Mover {
     few.count = static_cast<Index>(graph_.offsets[v + 1] - begin);
     for (Index i = 0; i < few.count; ++i) {
       few.groups[i] = group_[graph_.neighbours[begin + i]];
-      __builtin_prefetch(&volume_[few.groups[i]]);
+      fetch(&volume_[few.groups[i]]);
     }
     Index room[kFew];
     Index* weight = nullptr;
@@ -235,7 +248,7 @@ class Mover {
     sums.start(end - begin);
     for (Offset at = begin; at < end; ++at) {
       const Index group = group_[graph_.neighbours[at]];
-      __builtin_prefetch(&volume_[group]);
+      fetch(&volume_[group]);
       sums.add(group, graph_.weight(at));
     }
     const Index own = group_[v];
@@ -251,7 +264,7 @@ class Mover {
   void wake_neighbours(const Moves& moves) {
     for (std::size_t i = 0; i < moves.size(); ++i) {
       if (i + 2 < moves.size()) {
-        __builtin_prefetch(&graph_.neighbours[graph_.offsets[moves[i + 2].first]]);
+        fetch(&graph_.neighbours[graph_.offsets[moves[i + 2].first]]);
       }
       if (i + 1 < moves.size()) fetch_around(graph_, group_, moves[i + 1].first);
       const auto [v, to] = moves[i];

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "preprocess/reorder/adjacency.h"
-#include "preprocess/reorder/large_pages.h"
+#include "preprocess/reorder/memory_hints.h"
 #include "preprocess/reorder/reorder.h"
 
 namespace csrkit::reorder {
