@@ -18,14 +18,18 @@ namespace {
 // What a tool takes beside matrices and operands: itself and its libraries, which this tool links as
 // well, so that it can look at itself; and OpenMP, buffers of files and the pages of libraries that only
 // a run touches. Measured with matrices of a few rows, rounded up.
-constexpr std::uint64_t kRunBytes = 3ull << 20;
+constexpr std::uint64_t kRunBytes = 3ull << 19;
 constexpr std::uint64_t kThreadBytes = 64ull << 10;
 // Pages and allocations are rounded up, and freed memory is not always given back at once.
 constexpr double kAllowance = 1.02;
+// With many threads the C library keeps some of what one product freed when the next one begins: never
+// blocks from 32 MiB on, which go back to the system, and never seen with up to 8 threads.
+constexpr int kFewThreads = 8;
+constexpr std::uint64_t kKeptBytes = 32ull << 20;
 // What CUDA takes of the host and of the device for a process that multiplies small matrices (driver
 // 580, H200), rounded up; the pool that plans draw from grows by pieces.
-constexpr std::uint64_t kDriverHostBytes = 512ull << 20;
-constexpr std::uint64_t kDriverDeviceBytes = 640ull << 20;
+constexpr std::uint64_t kDriverHostBytes = 176ull << 20;
+constexpr std::uint64_t kDriverDeviceBytes = 544ull << 20;
 constexpr std::uint64_t kPoolPieceBytes = 32ull << 20;
 
 int threads_of(const ForecastToolOptions& options) {
@@ -128,6 +132,7 @@ ProductForecast forecast_spgemm_run(const ForecastToolOptions& options, const Gp
     peak_bytes =
         std::min(peak_bytes, plan.whole_bytes - plan.output_bytes_bound + forecast.output_bytes);
   }
+  if (threads_of(options) > kFewThreads) peak_bytes += std::min(forecast.output_bytes, kKeptBytes);
   forecast.host_peak_bytes = with_process(options, beside + peak_bytes);
   return forecast;
 }
