@@ -55,6 +55,17 @@ unpack() { # unpack ARCHIVE FOLDER: under the final name only when whole
   mv "$scratch" "$2"
 }
 
+download() { # download URL FILE: goes on with what is there, or begins again where the server cannot
+  local code=0
+  curl --fail --location --silent --show-error --retry 5 --retry-delay 2 --continue-at - --output "$2" "$1" || code=$?
+  if ((code == 33 || code == 36)); then # no ranges here
+    rm -f "$2"
+    code=0
+    curl --fail --location --silent --show-error --retry 5 --retry-delay 2 --output "$2" "$1" || code=$?
+  fi
+  return "$code"
+}
+
 fetch() { # fetch NAME
   local name=$1 url archive expected known found
   url=$(field "$name" source)
@@ -66,9 +77,7 @@ fetch() { # fetch NAME
   known=$(awk -v file="$(basename "$archive")" '$2 == file { print $1 }' "$sums")
   if [[ $expected == - ]]; then expected=$known; fi
   if [[ ! -f $archive ]]; then
-    # What a server that cannot resume leaves behind is caught by the checksum, or fails to unpack.
-    curl --fail --location --silent --show-error --retry 5 --retry-delay 2 --continue-at - \
-      --output "$archive.part" "$url" || { say "error: $name: $url: the download failed; the same command goes on"; return 4; }
+    download "$url" "$archive.part" || { say "error: $name: $url: the download failed; the same command goes on"; return 4; }
     mv "$archive.part" "$archive"
   fi
   found=$(sha256sum <"$archive")

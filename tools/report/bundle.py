@@ -66,6 +66,7 @@ class Bundle:
         self.throttled = []   # names of cases
         self.orders = {}      # file name of a reordered matrix -> report of csr-reorder
         self.searches = []    # records of grid searches
+        self.schedules = []   # records of a study of OpenMP schedules
         self.machines = []    # (facts, [command lines])
         self.kernel = self.against = ""
 
@@ -106,7 +107,7 @@ def read(paths, kernel, against):
     for case in bundle.cases:
         if case.order:  # under the name of the matrix it was made of
             case.dataset = names.get(case.base_digest, case.dataset.partition(".")[0])
-    if not bundle.cases and not bundle.searches:
+    if not bundle.cases and not bundle.searches and not bundle.schedules:
         raise InputError(f"{paths[0]}:1: expected records of csr-bench with status done, found none")
     choose_kernels(bundle, kernel, against)
     return bundle
@@ -150,11 +151,13 @@ def add(bundle, last, place, item):
         bundle.machines.append((facts, [command]))
     elif "order_seconds" in item and "output" in item:
         bundle.orders[pathlib.Path(item["output"]).name] = item
+    elif "schedule" in item and {"matrix", "kernel", "dense_cols", "threads", "gflops"} <= item.keys():
+        bundle.schedules.append(item)
     elif isinstance(item.get("seconds"), list) and "matrix" in item:
         bundle.searches.append(item)
     else:
-        raise InputError(f"{place}: expected a record of csr-bench, a report of csr-reorder --json or a record of "
-                         f"a grid search, found an object with {', '.join(list(item)[:4]) or 'nothing'}")
+        raise InputError(f"{place}: expected a record of csr-bench, a report of csr-reorder --json, a record of "
+                         f"a grid search or of a study of schedules, found an object with {', '.join(list(item)[:4]) or 'nothing'}")
 
 
 def name_of(record):

@@ -36,6 +36,7 @@ SECTIONS = (
     ("reordering", "what an order costs, gains, and after how many products it pays"),
     ("row lengths", "how many rows are how long"),
     ("spy plots", "where the nonzeros are, before and after reordering"),
+    ("schedules", "how rows are shared out among threads: OpenMP schedules, chunks, unrolled widths"),
     ("heat maps", "time over two parameters of a kernel, from a grid search"),
     ("machines", "where it was measured, with which commands, and what went wrong"),
 )
@@ -79,8 +80,8 @@ def say(kind, message):
 def help_text():
     lines = [f"usage: {TOOL} {USAGE_LINE}", "",
              "Makes one self-contained HTML page of bundles: records of csr-bench, reports of csr-reorder",
-             "--json (what an order cost) and records of grid searches (heat maps). Matrices are drawn where",
-             "they are found under the name they were measured by.", "", "options:"]
+             "--json (what an order cost), records of grid searches (heat maps) and of a study of schedules.",
+             "Matrices are drawn where they are found under the name they were measured by.", "", "options:"]
     for name, placeholder, short, text in OPTIONS:
         left = (f"  -{short}, " if short else "      ") + f"--{name}" + (f" {placeholder}" if placeholder else "")
         lines.append(left.ljust(30) + text if len(left) < 29 else left + "\n" + " " * 30 + text)

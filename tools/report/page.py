@@ -24,7 +24,7 @@ def draw(bundle, options):
     drawn = []
     for made in (figures.speed_up(bundle), figures.rate(bundle), figures.roofline(bundle), figures.ladder(bundle),
                  figures.break_even(bundle), pictures.row_lengths(measured), pictures.spy(measured),
-                 pictures.heat_maps(bundle.searches)):
+                 pictures.schedules(bundle), pictures.heat_maps(bundle.searches)):
         drawn += made
     return drawn
 
@@ -50,7 +50,7 @@ def html_table(headers, lines, lost=(), shown=None):
 def main_table(bundle):
     rows = list(tables.rows_of(bundle))
     if not rows:
-        return "<p>No case of this kernel is in the bundles.</p>"
+        return "<p>No case of this kernel is in the bundles.</p>" if bundle.cases else ""
     headers = tables.shown_headers(rows)
     lost = {i for i, row in enumerate(rows) if row["speed-up"] and row["speed-up"] < 1}
     text = f"<p>Ours: <code>{html.escape(bundle.kernel)}</code>"
@@ -73,6 +73,14 @@ def order_table(bundle):
     return text + html_table(tables.BREAK_EVEN_HEADERS, tables.table_cells(tables.BREAK_EVEN_HEADERS, rows))
 
 
+def schedule_table(bundle):
+    rows = list(tables.schedule_rows(bundle))
+    if not rows:
+        return ""
+    text = "<p>Lost: what the worst schedule costs against the best. Over naive: the best against the naive loops.</p>"
+    return text + html_table(tables.SCHEDULE_HEADERS, tables.table_cells(tables.SCHEDULE_HEADERS, rows))
+
+
 def machines(bundle):
     text = ""
     for facts, commands in bundle.machines:
@@ -93,7 +101,8 @@ def machines(bundle):
 
 
 def html_page(bundle, drawn, options):
-    extra = {"table": main_table(bundle), "reordering": order_table(bundle), "machines": machines(bundle)}
+    extra = {"table": main_table(bundle), "reordering": order_table(bundle), "schedules": schedule_table(bundle),
+             "machines": machines(bundle)}
     body, links = "", ""
     for name, summary in SECTIONS:
         content = extra.get(name, "") + "".join(image(figure) for figure in drawn if figure.section == name)

@@ -7,6 +7,7 @@ import numpy as np
 from report.figures import label_of, slug
 from report.style import Figure, grid, look, plt
 from report.csr_reader import CsrArrays
+from report.tables import schedule_groups
 
 PIXELS = 360  # of a spy plot's longer side
 
@@ -104,6 +105,31 @@ def spy(matrices):
     figure.colorbar(image, ax=axes, label="share of places that hold a nonzero", shrink=min(1, 2.2 / len(ordered) + 0.2))
     yield Figure("spy plots", "spy", f"Density of nonzeros in cells of about 1/{PIXELS} of the longer side; white: none.",
                  figure, raster=True)
+
+
+def schedules(bundle):
+    """Kernels by schedules, a map per matrix, K and number of threads."""
+    groups = {key: shared for key, (shared, _) in schedule_groups(bundle).items() if shared}
+    if not groups:
+        return
+    figure, axes = grid(len(groups), columns=2, height=3.4)
+    for ((matrix, k, threads), shared), axis in zip(groups.items(), axes):
+        kernels = list(shared)
+        names = list(dict.fromkeys(name for speeds in shared.values() for name in speeds))
+        table = np.array([[shared[kernel].get(name, np.nan) for name in names] for kernel in kernels])
+        image = axis.imshow(table, aspect="auto", cmap="cividis", norm=matplotlib.colors.LogNorm())
+        middle = np.sqrt(np.nanmin(table) * np.nanmax(table))
+        for (row, column), value in np.ndenumerate(table):
+            if np.isfinite(value):
+                is_best = value == np.nanmax(table[row])
+                axis.text(column, row, f"{value:.3g}" + ("*" if is_best else ""), ha="center", va="center", fontsize=7,
+                          fontweight="bold" if is_best else "normal", color="black" if value > middle else "white")
+        axis.set_xticks(range(len(names)), names, rotation=30, ha="right", fontsize=8)
+        axis.set_yticks(range(len(kernels)), kernels, fontsize=8)
+        axis.grid(False)
+        axis.set_title(f"{matrix}, K = {k}, {threads} thread{'s' if threads != 1 else ''}", fontsize=10)
+        axis.figure.colorbar(image, ax=axis, label="GFLOP/s")
+    yield Figure("schedules", "schedules", "Rate by kernel and OpenMP schedule with chunk; * is the best of a kernel.", figure)
 
 
 def heat_maps(searches):

@@ -47,7 +47,7 @@ def cell(name, value):
         return "-"
     formats = {"nnz": "{:,}", "speed-up": "{:.2f}", "nnz/s": "{:.3g}", "GFLOP/s": "{:.1f}", "+- %": "{:.1f}",
                "ours s": "{:.4g}", "theirs s": "{:.4g}", "break-even": "{:,.0f}", "gain": "{:.2f}",
-               "order s": "{:.3g}", "natural s": "{:.4g}", "reordered s": "{:.4g}"}
+               "lost %": "{:.0f}", "over naive": "{:.2f}", "order s": "{:.3g}", "natural s": "{:.4g}", "reordered s": "{:.4g}"}
     return formats.get(name, "{}").format(value)
 
 
@@ -59,6 +59,41 @@ def geomeans(rows):
             groups.setdefault(row["K"], []).append(row["speed-up"])
     return {k: (len(ups), math.exp(sum(map(math.log, ups)) / len(ups)), sum(up < 1 for up in ups))
             for k, ups in sorted(groups.items(), key=lambda item: str(item[0]).rjust(12))}
+
+
+def schedule_text(record):
+    chunk = record.get("chunk")
+    return f"{record['schedule']} {chunk}" if chunk else record["schedule"]
+
+
+def schedule_groups(bundle):
+    """{(matrix, K, threads): ({kernel: {schedule: GFLOP/s}}, {kernel without a schedule: GFLOP/s})}"""
+    groups = {}
+    for record in bundle.schedules:
+        matrix = str(record["matrix"]).rpartition("/")[2].removesuffix(".csr")
+        shared, plain = groups.setdefault((matrix, record["dense_cols"], record["threads"]), ({}, {}))
+        kernel = record["kernel"].rpartition(".")[2]
+        if record["schedule"]:
+            shared.setdefault(kernel, {})[schedule_text(record)] = record["gflops"]
+        else:
+            plain[kernel] = record["gflops"]
+    return groups
+
+
+SCHEDULE_HEADERS = ("matrix", "K", "threads", "kernel", "best schedule", "GFLOP/s", "worst schedule", "lost %", "over naive")
+
+
+def schedule_rows(bundle):
+    """The best and the worst schedule of every kernel, and how often faster than the naive loops it is."""
+    groups = schedule_groups(bundle)
+    for (matrix, k, threads), (shared, plain) in groups.items():
+        naive = next((of["naive"] for key, (_, of) in groups.items() if key[:2] == (matrix, k) and "naive" in of), None)
+        for kernel, speeds in [*shared.items(), *((name, {"-": speed}) for name, speed in plain.items())]:
+            best, worst = max(speeds, key=speeds.get), min(speeds, key=speeds.get)
+            yield {"matrix": matrix, "K": k, "threads": threads, "kernel": kernel, "best schedule": best,
+                   "GFLOP/s": speeds[best], "worst schedule": worst if len(speeds) > 1 else "-",
+                   "lost %": 100 * (1 - speeds[worst] / speeds[best]) if len(speeds) > 1 else None,
+                   "over naive": speeds[best] / naive if naive else None}
 
 
 def break_even_rows(bundle):
@@ -93,23 +128,29 @@ def markdown_table(headers, lines, right, bundle):
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [head, rule, *lines]) + "\n"
 
 
-TEXT_COLUMNS = ("matrix", "order", "caches", "values", "check")
+TEXT_COLUMNS = ("matrix", "order", "caches", "values", "check", "kernel", "best schedule", "worst schedule")
 BREAK_EVEN_HEADERS = ("matrix", "order", "K", "caches", "order s", "natural s", "reordered s", "gain", "break-even")
 
 
+def right_of(headers):
+    return [name for name in headers if name not in TEXT_COLUMNS]
+
+
 def markdown(bundle):
+    parts = []
     rows = list(rows_of(bundle))
-    headers = shown_headers(rows)
-    right = [name for name in headers if name not in TEXT_COLUMNS]
-    text = f"Ours: `{bundle.kernel}`" + (f", theirs: `{bundle.against}`" if bundle.against else "") + "\n\n"
-    text += markdown_table(headers, table_cells(headers, rows), right, bundle)
-    for k, (count, mean, lost) in geomeans(rows).items():
-        text += f"\n{width_text(k)}: geometric mean {mean:.2f} over {count} cases, {lost} below 1."
-    orders = list(break_even_rows(bundle))
-    if orders:
-        text += "\n\n" + markdown_table(BREAK_EVEN_HEADERS, table_cells(BREAK_EVEN_HEADERS, orders),
-                                        [name for name in BREAK_EVEN_HEADERS if name not in TEXT_COLUMNS], bundle)
-    return text.rstrip("\n") + "\n"
+    if rows:
+        headers = shown_headers(rows)
+        text = f"Ours: `{bundle.kernel}`" + (f", theirs: `{bundle.against}`" if bundle.against else "") + "\n\n"
+        text += markdown_table(headers, table_cells(headers, rows), right_of(headers), bundle)
+        for k, (count, mean, lost) in geomeans(rows).items():
+            text += f"\n{width_text(k)}: geometric mean {mean:.2f} over {count} cases, {lost} below 1."
+        parts.append(text)
+    for headers, rows in ((BREAK_EVEN_HEADERS, list(break_even_rows(bundle))),
+                          (SCHEDULE_HEADERS, list(schedule_rows(bundle)))):
+        if rows:
+            parts.append(markdown_table(headers, table_cells(headers, rows), right_of(headers), bundle))
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
 CSV_COLUMNS = ("dataset", "order", "matrix", "matrix_xxh3_128", "rows", "cols", "nnz", "kernel", "dense_cols", "caches",

@@ -10,14 +10,19 @@ csr-bench graph.csr graph.degree.csr graph.rcm.csr -k 4,8 --repeat 3 --records b
 for block in 64 128; do
   for tile in 4 8; do echo '{"matrix":"graph","block":'$block',"tile":'$tile',"seconds":[0.00'$tile',0.002]}'; done
 done >search.jsonl
+# A study of schedules, as run_scripts/schedule_study.py records it.
+for run in '"naive","schedule":null,"chunk":0,"gflops":1' '"unrolled_8","schedule":"static","chunk":0,"gflops":3' \
+  '"unrolled_8","schedule":"dynamic","chunk":64,"gflops":6'; do
+  echo '{"matrix":"graph","dense_cols":32,"threads":2,"kernel":"cpu.spmm.'"${run#?}"'}'
+done >schedules.jsonl
 # The story of a ladder needs rungs; the records are as a GPU's would be.
 sed 's/cpu[.]spmm[.]reference/cpu.spmm.v0_first_idea/' bundle.jsonl >rungs.jsonl
 
-expect 0 csr-report bundle.jsonl rungs.jsonl orders.jsonl search.jsonl -o page.html --markdown page.md --csv page.csv \
+expect 0 csr-report bundle.jsonl rungs.jsonl orders.jsonl search.jsonl schedules.jsonl -o page.html --markdown page.md --csv page.csv \
   --title 'A <report> & more'
 silent err
 prints "3 matrices"
-for section in table speed-up rate roofline ladder reordering row-lengths spy-plots heat-maps machines; do
+for section in table speed-up rate roofline ladder reordering row-lengths spy-plots schedules heat-maps machines; do
   grep -q "<h2 id=\"$section\">" page.html || fail "the page has no section $section"
 done
 grep -q 'A &lt;report&gt; &amp; more' page.html || fail "the title is not escaped"
@@ -25,6 +30,7 @@ if grep -oE '(src|href)="[^"]{0,20}' page.html | grep -vE '="(data:|#)'; then fa
 if grep -qE '@import|url\(|<script' page.html; then fail "the page loads or runs something"; fi
 equals "$(wc -l <page.csv)" "$(($(wc -l <bundle.jsonl) * 4 / 3 + 1))"
 grep -q '| graph | rcm |' page.md || fail "the Markdown lacks an order"
+grep -q '| graph | 32 | 2 | unrolled_8 | dynamic 64 | 6.0 | static | 50 | 6.00 |' page.md || fail "the Markdown lacks a schedule"
 no_file page.html.tmp page.md.tmp
 # The same input, the same bytes.
 expect 0 csr-report search.jsonl -o one.html --quiet --figures figures

@@ -42,6 +42,42 @@ expect 4 get manual
 hears "a form"
 expect 2 get nobody
 expect 2 "$fetch" ring
+# Over HTTP, as from a publisher: from a server that goes on at a byte, and from one that cannot.
+cat >serve.py <<'PYTHON'
+import functools, http.server, os, sys
+class Ranges(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *words):
+        print(self.command, self.path, self.headers.get("Range"), file=sys.stderr, flush=True)
+    def do_GET(self):
+        wanted, path = self.headers.get("Range"), self.translate_path(self.path)
+        if not wanted or self.server.is_plain or not os.path.isfile(path):
+            return super().do_GET()
+        data = open(path, "rb").read()
+        begin = int(wanted.removeprefix("bytes=").partition("-")[0])
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {begin}-{len(data) - 1}/{len(data)}")
+        self.send_header("Content-Length", str(len(data) - begin))
+        self.end_headers()
+        self.wfile.write(data[begin:])
+server = http.server.HTTPServer(("127.0.0.1", 0), functools.partial(Ranges, directory="server"))
+server.is_plain = sys.argv[1] == "plain"
+print(server.server_port, flush=True)
+server.serve_forever()
+PYTHON
+for kind in ranges plain; do
+  python3 serve.py $kind >port.$kind 2>asked.$kind &
+  server=$!
+  for _ in $(seq 100); do [ -s port.$kind ] && break; sleep 0.05; done
+  sed "s|file://$PWD/server|http://127.0.0.1:$(cat port.$kind)|" catalog.tsv >catalog.$kind.tsv
+  mkdir -p "http.$kind/archives"
+  head -c 100 server/ring.zip >"http.$kind/archives/ring-ring.zip.part"
+  expect 0 "$fetch" --to "http.$kind" --catalog catalog.$kind.tsv ring </dev/null
+  cmp server/ring.zip "http.$kind/archives/ring-ring.zip"
+  [ -f "http.$kind/ring/ring/raw/edge.csv.gz" ] || fail "the archive is not unpacked"
+  kill $server
+  wait $server 2>/dev/null || true
+done
+grep -q 'bytes=100-' asked.ranges || fail "it did not go on where it was cut"
 mkdir fake
 cp catalog.tsv fake/
 CSRKIT_DATASETS=$PWD/fake "$CLI_FOLDER/../../run_scripts/prepare.sh" --cache cache --raw raw ring >out 2>err ||
