@@ -30,6 +30,7 @@ class Case:
         self.check = record.get("check")
         self.gpu = case.get("gpu")
         self.order, self.base_digest = order_of(record.get("history") or [])
+        self.order_seconds = (record.get("phases") or {}).get("reordering_seconds")
         stem = pathlib.Path(self.matrix).name.removesuffix(".csr")
         self.dataset = stem
         # Kernels of different devices may be compared, all else must be the same.

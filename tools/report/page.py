@@ -69,7 +69,7 @@ def order_table(bundle):
     if not rows:
         return ""
     text = ("<p>Break-even: so many products must follow until the time for computing the order is won back. "
-            "An order whose cost is '-' has no report of csr-reorder among the inputs.</p>")
+            "'-': its cost is not known.</p>")
     return text + html_table(tables.BREAK_EVEN_HEADERS, tables.table_cells(tables.BREAK_EVEN_HEADERS, rows))
 
 

@@ -104,7 +104,7 @@ def break_even_rows(bundle):
         before = next((c for c in bundle.cases if c.digest == case.base_digest and c.kernel == case.kernel
                        and c.setting == case.setting), None)
         report = bundle.orders.get(case.matrix.rpartition("/")[2])
-        cost = report["order_seconds"] if report else None
+        cost = report["order_seconds"] if report else case.order_seconds or None
         gained = before.seconds - case.seconds if before else None
         pays = None
         if cost is not None and gained is not None:

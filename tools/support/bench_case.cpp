@@ -37,8 +37,19 @@ Json history_of(const std::string& provenance) {
     history.push_back({{"tool", step.value("tool", "")},
                        {"command_line", step.value("command_line", Json::array())},
                        {"inputs_xxh3_128", inputs}});
+    const Json details = step.value("details", Json::object());
+    if (details.is_object() && details.contains("order_seconds")) {
+      history.back()["order_seconds"] = details["order_seconds"];
+    }
   }
   return history;
+}
+
+/// What the orders of a matrix cost that were computed since it was imported; 0 in natural order.
+double reordering_seconds(const Json& history) {
+  double seconds = 0;
+  for (const Json& step : history) seconds += step.value("order_seconds", 0.0);
+  return seconds;
 }
 
 /// The model that runs the kernel, for which tuning holds.
@@ -221,6 +232,9 @@ Json record_case(BenchMatrix& matrix, const BenchKernel& kernel, const MultiplyR
   watched.between_samples = [&watch] { watch.look(); };
   record.update(measured(kernel, matrix.matrix(request), watched,
                          {matrix.digest().xxh3_128, device_of(kernel, place.machine)}));
+  if (record.contains("phases")) {
+    record["phases"]["reordering_seconds"] = reordering_seconds(matrix.history());
+  }
   record["clocks"] = watch.finish();
   record["machine"] = place.machine;
   record["time"] = utc_time_stamp();

@@ -80,3 +80,11 @@ cmp tiny.mtx other.txt
 mkfifo pipe
 expect 4 csr-bench tiny.csr --records pipe
 says "regular file"
+# What an order cost travels with the matrix, as a phase beside the others.
+csr-reorder karate.csr ordered.csr --method degree --quiet
+expect 0 csr-bench karate.csr ordered.csr -k 4 --repeat 2 --records order.jsonl --quiet
+python3 -c '
+import json
+natural, ordered = [json.loads(line) for line in open("order.jsonl")]
+assert natural["phases"]["reordering_seconds"] == 0, natural["phases"]
+assert ordered["phases"]["reordering_seconds"] == ordered["history"][-1]["order_seconds"] > 0, ordered'
