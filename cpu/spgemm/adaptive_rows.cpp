@@ -52,7 +52,7 @@ class AdaptiveRows : public SpgemmMethod {
       if (mask != nullptr) {
         made = mask[row + 1] - mask[row];
         most_hashed = std::max(most_hashed, made);
-      } else if (products <= kSmallRow || kGroupedFlagsPerProduct * products < cols) {
+      } else if (kFlagsPerCostlyProduct * products < cols) {
         most_hashed = std::max(most_hashed, products);
       }
       most_sources = std::max(most_sources, problem_.a.row_length(row));

@@ -97,15 +97,17 @@ enum class Accumulator : std::uint8_t { none, copy, window, sparse_window, tiles
 // flags, where the limit is the caches that scattered sums fill.
 inline constexpr Offset kFlagsPerProduct = 32;
 inline constexpr Offset kGroupedFlagsPerProduct = 4096;
-// A small row's table stays in the first cache and its columns sort in a few vectors.
+// A small row's table stays in the first cache and its columns sort in a few vectors; of many tiles
+// every one visits all rows of B again.
 inline constexpr Offset kSmallRow = 64;
-inline constexpr Offset kFlagsPerSmallProduct = 256;
+inline constexpr Offset kFewTiles = 4;
+inline constexpr Offset kFlagsPerCostlyProduct = 256;
 
 inline Accumulator accumulator_for(Offset sources, Offset products, Offset width, Index window) {
   if (products == 0) return Accumulator::none;
   if (sources == 1) return Accumulator::copy;
-  const bool is_small = products <= kSmallRow;
-  if (width > (is_small ? kFlagsPerSmallProduct : kGroupedFlagsPerProduct) * products) {
+  const bool is_costly = products <= kSmallRow || width > kFewTiles * window;
+  if (width > (is_costly ? kFlagsPerCostlyProduct : kGroupedFlagsPerProduct) * products) {
     return Accumulator::hash;
   }
   if (width > window) return Accumulator::tiles;
