@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
 # Ours against cuSPARSE and the gather mark on two sets of matrices, warm and cold, and the tables of it.
 #
-# Usage: spmm_gpu_tables.sh --stand-ins DIR --real DIR [--out DIR] [--tools DIR] [-k LIST] [--repeat N]
-#                           [--value-kind LIST] [--ours KERNEL] [--vendor KERNEL] [--marks LIST]
+# Usage: spmm_gpu_tables.sh --stand-ins DIR --real DIR [--out DIR] [--tools DIR] [--within S] [-k LIST]
+#                           [--repeat N] [--value-kind LIST] [--ours KERNEL] [--vendor KERNEL] [--marks LIST]
 #   --stand-ins   folder of .csr files, e.g. made by csr-generate --like NAME
 #   --real        folder of .csr files, imported from real matrices; one of the two may be left out
 #   --out         records and tables (default: build/spmm-gpu-tables); what is recorded is not repeated
 #   --tools       where csr-bench is (default: build/gpu/tools)
-# The rest are csr-bench's. Without a GPU the kernels may be those of the CPU: a dry run.
+#   --within      end after so many seconds, with the tables of what is measured by then: matrices in the
+#                 order of their sizes, real ones first; exit code 143 if something is left, which the same
+#                 command does
+# The rest are csr-bench's; --repeat are the fewest multiplications of a case (default: 5): it goes on until
+# its median is known to 1 %, for at most 30 multiplications or 0.3 s. Without a GPU the kernels may be those
+# of the CPU: a dry run.
 set -euo pipefail
 
-stand_ins='' real='' out=build/spmm-gpu-tables tools=build/gpu/tools columns=32,64,128,256,512 repeat=20
+stand_ins='' real='' out=build/spmm-gpu-tables tools=build/gpu/tools columns=32,64,128,256,512 repeat=5 within=''
 ours=gpu.auto vendor=gpu.vendor_cusparse marks=gpu.gather_mark,gpu.gather_mark_sliced kinds=()
 while (($#)); do
   case $1 in
@@ -18,6 +23,7 @@ while (($#)); do
     --real) real=${2:?--real needs a folder}; shift 2 ;;
     --out) out=${2:?--out needs a folder}; shift 2 ;;
     --tools) tools=${2:?--tools needs a folder}; shift 2 ;;
+    --within) within=${2:?--within needs seconds}; shift 2 ;;
     -k) columns=${2:?-k needs a list}; shift 2 ;;
     --repeat) repeat=${2:?--repeat needs a number}; shift 2 ;;
     --value-kind) kinds=(--value-kind "${2:?--value-kind needs a list}"); shift 2 ;;
@@ -38,21 +44,33 @@ full_name() { [[ $1 == *.spmm.* ]] && echo "$1" || echo "${1/./.spmm.}"; }
 sets=()
 code=0
 measure() { # measure LABEL DIR
-  local files=("$2"/*.csr)
-  if [[ ! -e ${files[0]} ]]; then
+  local files=() limit=() status=0
+  mapfile -t files < <(find -L "$2" -maxdepth 1 -name '*.csr' -printf '%s\t%p\n' | sort -n | cut -f2)
+  if ((${#files[@]} == 0)); then
     echo "spmm_gpu_tables.sh: no .csr file in $2; make some with csr-import or csr-generate" >&2
     exit 2
   fi
-  "$tools/csr-bench" "${files[@]}" -k "$columns" --repeat "$repeat" --warm --cold --check \
-    --kernels "$ours,$vendor${marks:+,$marks}" --records "$out/$1.jsonl" --resume "${kinds[@]}" >"$out/$1.txt" || code=$?
   sets+=("$1=$out/$1.jsonl")
+  touch "$out/$1.jsonl"
+  if [[ -n $within ]]; then
+    if ((SECONDS >= within)); then code=143; return; fi
+    limit=(timeout --signal=TERM "$((within - SECONDS))")
+  fi
+  "${limit[@]}" "$tools/csr-bench" "${files[@]}" -k "$columns" --repeat "$repeat" --median-within 1 --max-repeat 30 \
+    --max-seconds 0.3 --warm --cold --check --kernels "$ours,$vendor${marks:+,$marks}" --records "$out/$1.jsonl" \
+    --resume "${kinds[@]}" >"$out/$1.txt" || status=$?
+  if ((status == 124 || status == 143)); then code=143; elif ((status != 0)); then code=$status; fi
 }
-if [[ -n $stand_ins ]]; then measure stand-ins "$stand_ins"; fi
 if [[ -n $real ]]; then measure real "$real"; fi
+if [[ -n $stand_ins ]]; then measure stand-ins "$stand_ins"; fi
 
+if ((code == 143)) && ! cat "${sets[@]#*=}" | grep -q .; then
+  echo "spmm_gpu_tables.sh: nothing could be measured in $within s; give it more with --within" >&2
+  exit 143
+fi
 full_marks=''
 for mark in ${marks//,/ }; do full_marks+=${full_marks:+,}$(full_name "$mark"); done
 "$here/spmm_gpu_table.py" "${sets[@]}" --ours "$(full_name "$ours")" --vendor "$(full_name "$vendor")" \
-  --marks "$full_marks" --json "$out/table.json" --markdown "$out/table.md" || code=$?
+  --marks "$full_marks" --json "$out/table.json" --markdown "$out/table.md" || { ((code != 0)) || code=1; }
 cat "$out/table.md"
 exit "$code"

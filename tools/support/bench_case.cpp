@@ -58,12 +58,17 @@ std::string device_of(const BenchKernel& kernel, const Json& machine) {
   return machine["cpu"].get<std::string>() + ", " + machine["threads"].dump() + " threads";
 }
 
+/// `cold`, if given: the samples with evicted caches, too, by the same plan.
 Json spmm_record(const BenchKernel& kernel, const CsrMatrix& a, const MultiplyRequest& request,
-                 const ProblemPlace& place) {
+                 const ProblemPlace& place, Json* cold) {
   TunedKernel used{kernel.kernel, ""};
   if (!kernel.tune.empty()) used = tuned_kernel(kernel.tune, place, kernel.room, a, request);
   MultiplyRequest as_tuned = request;
   if (!used.variant.empty()) as_tuned.plan.variant = used.variant;
+  Samples cold_samples;
+  if (cold != nullptr) {
+    as_tuned.on_right = [&](SpmmPlan& plan) { cold_samples = measure_plan(plan, as_tuned, true); };
+  }
   MultiplyOutcome outcome = run_multiply(*used.kernel, a, as_tuned);
   if (!used.because.empty()) {
     outcome.choice = used.because + (outcome.choice.empty() ? "" : "; ") + outcome.choice;
@@ -71,7 +76,12 @@ Json spmm_record(const BenchKernel& kernel, const CsrMatrix& a, const MultiplyRe
   Json record{{"role", name_of(kernel.kernel->role)},
               {"status", outcome.passed() ? "done" : "check failed"},
               {"reason", outcome.passed() ? "" : outcome.check->failure}};
+  if (cold != nullptr) *cold = record;
   record.update(to_json(outcome));
+  if (cold != nullptr) {
+    outcome.samples = cold_samples;
+    cold->update(to_json(outcome));
+  }
   return record;
 }
 
@@ -100,17 +110,20 @@ Json spgemm_record(const BenchKernel& kernel, const CsrMatrix& a, const Multiply
 }
 
 Json measured(const BenchKernel& kernel, const CsrMatrix& a, const MultiplyRequest& request,
-              const ProblemPlace& place) {
+              const ProblemPlace& place, Json* cold) {
+  Json failure{{"status", "failed"}, {"reason", "not enough memory"}};
   try {
     return kernel.spgemm != nullptr ? spgemm_record(kernel, a, request)
-                                    : spmm_record(kernel, a, request, place);
+                                    : spmm_record(kernel, a, request, place, cold);
   } catch (const NoDeviceError&) {
     throw;
   } catch (const Error& error) {
-    return {{"status", "failed"}, {"reason", error.what()}};
+    failure["reason"] = error.what();
   } catch (const std::bad_alloc&) {
-    return {{"status", "failed"}, {"reason", "not enough memory"}};
+    // as the failure says already
   }
+  if (cold != nullptr) *cold = failure;
+  return failure;
 }
 
 }  // namespace
@@ -221,30 +234,45 @@ bool is_judged_enough(const Json& record, CheckKind asked) {
 }
 
 Json record_case(BenchMatrix& matrix, const BenchKernel& kernel, const MultiplyRequest& request,
-                 const BenchPlace& place) {
-  Json record{{"schema", kSchema},
-              {"matrix", matrix.digest().path},
-              {"folder", current_folder()},
-              {"case", identity_of(matrix.digest(), kernel, request, place.machine)},
-              {"history", matrix.history()}};
+                 const BenchPlace& place, Json* cold) {
+  const auto frame_of = [&](const MultiplyRequest& asked) {
+    return Json{{"schema", kSchema},
+                {"matrix", matrix.digest().path},
+                {"folder", current_folder()},
+                {"case", identity_of(matrix.digest(), kernel, asked, place.machine)},
+                {"history", matrix.history()}};
+  };
   ClockWatch watch(kernel.needs_gpu() ? place.read_gpu : ReadDeviceClocks());
   MultiplyRequest watched = request;
   watched.between_samples = [&watch] { watch.look(); };
+  Json record = frame_of(request), cold_results;
   record.update(measured(kernel, matrix.matrix(request), watched,
-                         {matrix.digest().xxh3_128, device_of(kernel, place.machine)}));
-  if (record.contains("phases")) {
-    record["phases"]["reordering_seconds"] = reordering_seconds(matrix.history());
-  }
-  record["clocks"] = watch.finish();
-  record["machine"] = place.machine;
-  record["time"] = utc_time_stamp();
-  record["command_line"] = place.command_line;
-  if (record["status"] != "done") {
-    log_error(name_of_case(record) + ": " + record["status"].get<std::string>() + ": " +
-              record["reason"].get<std::string>());
-  } else if (record["clocks"]["throttled"].get<bool>()) {
-    log_warning(name_of_case(record) +
-                ": the clocks were held back while it was measured; the record says by what");
+                         {matrix.digest().xxh3_128, device_of(kernel, place.machine)},
+                         cold == nullptr ? nullptr : &cold_results));
+  const Json clocks = watch.finish();
+  const auto complete = [&](Json& made) {
+    if (made.contains("phases")) {
+      made["phases"]["reordering_seconds"] = reordering_seconds(matrix.history());
+    }
+    made["clocks"] = clocks;
+    made["machine"] = place.machine;
+    made["time"] = utc_time_stamp();
+    made["command_line"] = place.command_line;
+    if (made["status"] != "done") {
+      log_error(name_of_case(made) + ": " + made["status"].get<std::string>() + ": " +
+                made["reason"].get<std::string>());
+    } else if (made["clocks"]["throttled"].get<bool>()) {
+      log_warning(name_of_case(made) +
+                  ": the clocks were held back while it was measured; the record says by what");
+    }
+  };
+  complete(record);
+  if (cold != nullptr) {
+    MultiplyRequest asked = request;
+    asked.is_cold = true;
+    *cold = frame_of(asked);
+    cold->update(cold_results);
+    complete(*cold);
   }
   return record;
 }

@@ -83,9 +83,11 @@ MultiplyRequest request_of(const Json& identity);
 bool is_judged_enough(const Json& record, CheckKind asked);
 
 /// Measures one case and makes its record, whatever happens in it. A kernel that fails is a result
-/// ("status" says so); a matrix that cannot be read is not, and throws.
+/// ("status" says so); a matrix that cannot be read is not, and throws. `cold`, where the request is for
+/// warm caches and a kernel that is not tuned: becomes the record of the same case with evicted caches,
+/// measured by the same plan, which saves making, uploading and checking everything again.
 Json record_case(BenchMatrix& matrix, const BenchKernel& kernel, const MultiplyRequest& request,
-                 const BenchPlace& place);
+                 const BenchPlace& place, Json* cold = nullptr);
 
 /// "karate.csr: cpu.spmm.auto, K 8, warm, f32": how messages name a case.
 std::string name_of_case(const Json& record);

@@ -134,6 +134,15 @@ SpmmProblem problem_of(const CsrMatrix& a, const MultiplyRequest& request) {
   return problem;
 }
 
+Samples measure_plan(SpmmPlan& plan, const MultiplyRequest& request, bool is_cold) {
+  return measure(
+      request.warmup, request.stop, [&] { return plan.time_multiply(request.alpha, request.beta); },
+      [&] {
+        if (request.between_samples) request.between_samples();
+        if (is_cold) plan.evict_caches();
+      });
+}
+
 MultiplyOutcome run_multiply(const SpmmKernel& kernel, const CsrMatrix& a,
                              const MultiplyRequest& request) {
   MultiplyOutcome outcome;
@@ -180,13 +189,7 @@ MultiplyOutcome run_multiply(const SpmmKernel& kernel, const CsrMatrix& a,
   if (request.on_right) request.on_right(*plan);
   if (!request.output.empty()) write_npy(request.output, std::as_const(c).view());
 
-  outcome.samples = measure(
-      request.warmup, request.stop,
-      [&] { return plan->time_multiply(request.alpha, request.beta); },
-      [&] {
-        if (request.between_samples) request.between_samples();
-        if (request.is_cold) plan->evict_caches();
-      });
+  outcome.samples = measure_plan(*plan, request, request.is_cold);
   outcome.phases = plan->phases();
   return outcome;
 }

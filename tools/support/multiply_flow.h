@@ -69,6 +69,10 @@ SpmmProblem problem_of(const CsrMatrix& a, const MultiplyRequest& request);
 MultiplyOutcome run_multiply(const SpmmKernel& kernel, const CsrMatrix& a,
                              const MultiplyRequest& request);
 
+/// Warm-up, then samples by the request's stopping rule, with warm or evicted caches, by a plan whose
+/// operands are bound.
+Samples measure_plan(SpmmPlan& plan, const MultiplyRequest& request, bool is_cold);
+
 /// Measurements, phases and check of an outcome, the same keys in all reports and records.
 Json to_json(const MultiplyOutcome& outcome);
 
