@@ -165,9 +165,6 @@ struct PanelGroup {
   /// Leaves a part's sums, and adds the parts if it came last. Says whether the panel is complete.
   __device__ bool meet_other_parts(Sum (&sums)[kPanelRows], Index slot, Offset slice,
                                    Index& panel) const {
-    const unsigned mask = kLanes == 32
-                              ? 0xffffffffu
-                              : ((1u << kLanes % 32) - 1) << (threadIdx.x % 32 / kLanes * kLanes);
     const RowTasks& tasks = op.tasks;
     const CutRow cut = tasks.cut_rows[tasks.cut_of_slot[slot]];
     const Index groups = (cut.parts + kPartsPerGroup - 1) / kPartsPerGroup;
