@@ -42,9 +42,10 @@ class GatherMark : public SpmmMethod {
     const Offset sums = Offset{team_.threads} * kSumsPerThread;
     input.budget.reserve(static_cast<std::uint64_t>(sums) * sizeof(Acc), "the sums of the mark");
     sums_ = Buffer<Acc>(sums);
-    for (const Index slice : {input.problem.dense_cols, kSlice}) {
-      if (slice == kSlice && input.problem.dense_cols <= kSlice) continue;
-      for (const Offset prefetch_bytes : {0, 4096}) ways_.push_back({slice, prefetch_bytes});
+    const Index cols = input.problem.dense_cols;
+    for (const Offset prefetch_bytes : {0, 4096}) {
+      ways_.push_back({cols, prefetch_bytes});
+      if (cols > kSlice) ways_.push_back({kSlice, prefetch_bytes});
     }
   }
 

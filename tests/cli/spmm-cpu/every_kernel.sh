@@ -13,7 +13,9 @@ for kernel in $kernels; do
   expect 0 csr-spmm-cpu tiny.csr --kernel "${kernel##*.}" -k 3 --repeat 1 --check --transpose \
     --alpha=-0.5 --beta=2
 done
-expect 0 csr-spmm-cpu karate.csr --kernel gather_mark -k 40 --repeat 2
+for width in 1 40 64 65 130; do
+  expect 0 csr-spmm-cpu karate.csr --kernel gather_mark -k $width --repeat 2
+done
 for kernel in $(csr-spmm-cpu --list | grep -o 'cpu\.spmm\.vendor_[a-z]*'); do
   expect 0 csr-spmm-cpu karate.csr --kernel "$kernel" -k 9 --repeat 2 --check=full --json
   equals "$(json check.passed)" True
