@@ -25,6 +25,10 @@ namespace {
 // ---------------------------------------------------------------- any machine
 namespace portable {
 
+/// Rows of very few products have no way of their own here.
+template <class Job, class Semi>
+inline constexpr bool kHasTinyRows = false;
+
 template <class Acc>
 Acc multiply_add(Acc sum, Acc x, Acc y) {
   return sum + x * y;
@@ -49,6 +53,10 @@ inline std::uint64_t* sort_small(std::uint64_t* keys, std::uint64_t*, Index coun
 #pragma GCC push_options
 #pragma GCC target("avx2,fma,f16c,bmi,popcnt")
 namespace avx2 {
+
+/// Rows of very few products have no way of their own here.
+template <class Job, class Semi>
+inline constexpr bool kHasTinyRows = false;
 
 inline float multiply_add(float sum, float x, float y) { return __builtin_fmaf(x, y, sum); }
 inline double multiply_add(double sum, double x, double y) { return __builtin_fma(x, y, sum); }
@@ -84,8 +92,10 @@ inline std::uint64_t* sort_small(std::uint64_t* keys, std::uint64_t* copy, Index
 
 // ---------------------------------------------------------------- AVX-512
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,popcnt")
+#pragma GCC target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi,popcnt")
 namespace avx512 {
+
+#include "cpu/spgemm/tiny_rows_avx512.inc"
 
 inline float multiply_add(float sum, float x, float y) { return __builtin_fmaf(x, y, sum); }
 inline double multiply_add(double sum, double x, double y) { return __builtin_fma(x, y, sum); }

@@ -103,6 +103,9 @@ inline constexpr Offset kSmallRow = 64;
 inline constexpr Offset kFewTiles = 4;
 inline constexpr Offset kFlagsPerCostlyProduct = 256;
 
+/// Rows of so many products may be made in registers: a lane of a vector of columns each.
+inline constexpr Offset kTinyRow = 16;
+
 inline Accumulator accumulator_for(Offset sources, Offset products, Offset width, Index window) {
   if (products == 0) return Accumulator::none;
   if (sources == 1) return Accumulator::copy;

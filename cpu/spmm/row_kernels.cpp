@@ -333,6 +333,7 @@ bool is_supported(Isa isa) {
                         __builtin_cpu_supports("f16c");
   const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
                           __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512cd") &&
                           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
   if (isa == Isa::avx512) return has_avx512;
   if (isa == Isa::avx2) return has_avx2;
