@@ -154,6 +154,15 @@ struct Sums {
     }
   }
 
+  /// Adds the sums of the lane whose number differs in the bits of `apart`; called by whole warps, after
+  /// which both lanes hold the same.
+  __device__ void add_from_lane_apart(int apart) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) {
+      item[i] = Algebra::add(item[i], __shfl_xor_sync(0xffffffffu, item[i], apart));
+    }
+  }
+
   /// C = alpha * sums + beta * C; C is read only if beta is not 0.
   __device__ void store(typename Types::Output* c, Number alpha, Number beta) const {
     Sums scaled = *this;

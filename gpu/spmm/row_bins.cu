@@ -1,20 +1,21 @@
 // row_bins: rows of like length side by side, short rows in strips, long rows cut.
-// Owns     8, 16 or 32 lanes: one row of C, a part of a cut row, or a strip of short rows of one
-//          length, 16 bytes of B per lane wide; the groups of a warp have tasks of about the same
-//          length, so none waits for another
+// Owns     8, 16 or 32 lanes: one row of C or a strip of short rows of one length, 16 bytes of B per
+//          lane wide; the groups of a warp have tasks of about the same length, so none waits for
+//          another. Long rows and parts of cut ones: a warp, whose groups take turns, in the order of
+//          the rows
 // Reads    A once per slice, coalesced, passed on by shuffles, evicted first; rows of at most eight
 //          entries from a copy in which those of one length lie together, so that a strip needs no
 //          row offsets and no loop over a row; eight rows of B asked for before the first is used; C
 //          written once, evicted first. Parts of cut rows go through the workspace; no shared memory
-// Launch   128 threads, 7 blocks per multiprocessor, so at most 72 registers. Slices of the columns
-//          in the outer grid dimension, so that one slice of B after the other stays in L2 if it
-//          fits there
+// Launch   128 threads, 7 blocks per multiprocessor, so at most 72 registers; 8 and 64 for slices of
+//          128 bytes of large matrices. Slices of the columns in the outer grid dimension, so that
+//          one slice of B after the other stays in L2 if it fits there
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses
 // Against  nnz_split: no work at row ends, so half the registers and twice the lanes in flight; the
 //          sum of a cut row is made by its last part (arrival counters; the order of the sum is
-//          fixed, so the bits are always the same), which saves the second kernel. Still bad: A's
-//          rows are visited out of order, which costs locality where the order of the rows had
-//          some; C's stores add to the time of the gather instead of hiding behind it.
+//          fixed, so the bits are always the same), which saves the second kernel. Still bad: rows of
+//          9 to 95 entries are visited out of order, which costs locality where the order of the
+//          rows had some; C's stores add to the time of the gather instead of hiding behind it.
 
 #include <algorithm>
 
@@ -29,13 +30,18 @@ namespace {
 
 constexpr int kThreads = 128;
 constexpr int kBlocksPerMultiprocessor = 7;
+constexpr int kMoreBlocks = 8;  // 64 registers: a few bytes spilled, 4 to 8 % won on large matrices
 
-template <class Types, int kWidth, int kLanes, bool kScales>
-__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
+template <class Types, int kWidth, int kLanes, bool kScales, int kBlocks>
+__global__ void __launch_bounds__(kThreads, kBlocks)
     multiply_bins(const RowBinsOperands<Types> op) {
+  constexpr int kGroups = 32 / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const Offset group = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kLanes;
-  if (group >= op.tasks.task_count)
+  const int group_in_warp = static_cast<int>(threadIdx.x) % 32 / kLanes;
+  const Offset warp = (Offset{blockIdx.x} * kThreads + threadIdx.x) / 32;
+  const bool has_warp = warp < op.tasks.warp_task_count;
+  const Offset group = (warp - op.tasks.warp_task_count) * kGroups + group_in_warp;
+  if (!has_warp && group >= op.tasks.task_count)
     return;  // whole warps: task_count is a multiple of kTasksPerWarp
   const Offset slice = op.first_slice + blockIdx.y;
   const Offset column = (slice * kLanes + lane) * kWidth;
@@ -44,13 +50,20 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   const auto* b_column = reinterpret_cast<const std::byte*>(op.b.data + (has_columns ? column : 0));
   const RowGroup<Types, kWidth, kLanes, kScales> lanes{op, lane, b_column, column, has_columns};
 
-  const RowTask task = op.tasks.tasks[op.tasks.first_task + group];
+  const RowTask task =
+      op.tasks.tasks[op.tasks.first_task + (has_warp ? warp : op.tasks.warp_task_count + group)];
   if (task.size >= kStrip)
     return lanes.multiply_strip(task);  // so are the other groups of the warp
   Sums<Types, kWidth> sums;
   sums.clear();
-  lanes.add_row(sums, op.a.col_indices + task.begin,
-                op.a.values == nullptr ? nullptr : op.a.values + task.begin, abs(task.size));
+  const Index* cols = op.a.col_indices + task.begin;
+  const auto* values = op.a.values == nullptr ? nullptr : op.a.values + task.begin;
+  if (has_warp) {
+    lanes.add_long_row(sums, cols, values, abs(task.size));
+    if (group_in_warp > 0) return;
+  } else {
+    lanes.add_row(sums, cols, values, task.size);
+  }
   if (task.size == 0) return;
   Index row = task.target;
   if (task.size < 0 && !lanes.meet_other_parts(sums, task.target, slice, row)) return;
@@ -100,10 +113,17 @@ class RowBins {
     const RowBinsOperands<Types> operands{a, b, c, alpha, beta, tasks_, partial_, row_bytes, 0};
     with_width<Types>(widest_access(b, c), [&](auto width) {
       constexpr int kWidth = decltype(width)::value;
-      if (c.cols <= 8 * kWidth) return launch_slices<kWidth, 8>(operands, stream);
+      const bool is_narrow = c.cols <= 8 * kWidth;
       if constexpr (kWidth == kFullWidth) {
-        if (prefers_narrow_slices(b.rows)) return launch_slices<kWidth, 8>(operands, stream);
-        launch_slices<kWidth, 16>(operands, stream);
+        if (!is_narrow && !prefers_narrow_slices(b.rows)) {
+          launch_slices<kWidth, 16>(operands, stream);
+        } else if (maker_.is_large()) {
+          launch_slices<kWidth, 8, kMoreBlocks>(operands, stream);
+        } else {
+          launch_slices<kWidth, 8>(operands, stream);
+        }
+      } else if (is_narrow) {
+        launch_slices<kWidth, 8>(operands, stream);
       } else {  // an access moves less, so more lanes share what a row costs
         launch_slices<kWidth, 32>(operands, stream);
       }
@@ -111,7 +131,8 @@ class RowBins {
   }
 
   std::string choice() const {
-    return std::to_string(tasks_.task_count) + " tasks, rows above about " +
+    return std::to_string(tasks_.warp_task_count) + " tasks of a warp, " +
+           std::to_string(tasks_.task_count) + " of a part of one, rows above about " +
            std::to_string(maker_.part_entries()) + " nonzeros cut";
   }
 
@@ -131,19 +152,22 @@ class RowBins {
     return wide > 2.5 * l2_bytes_ && narrow < 1.6 * l2_bytes_;
   }
 
-  template <int kWidth, int kLanes>
+  template <int kWidth, int kLanes, int kBlocks = kBlocksPerMultiprocessor>
   void launch_slices(RowBinsOperands<Types> operands, cudaStream_t stream) const {
     constexpr Offset kSlice = Offset{kWidth} * kLanes;
     const Offset slices = (Offset{operands.c.cols} + kSlice - 1) / kSlice;
-    const Offset blocks = (tasks_.task_count * kLanes + kThreads - 1) / kThreads;
+    const Offset warps = tasks_.warp_task_count + tasks_.task_count * kLanes / 32;
+    const Offset blocks = (warps * 32 + kThreads - 1) / kThreads;
     for (; operands.first_slice < slices; operands.first_slice += kMaxGridY) {
       const Offset now = std::min(slices - operands.first_slice, kMaxGridY);
       const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(now));
       constexpr bool kCanScale = Types::kSemiring == Semiring::plus_times;
       if (kCanScale && (operands.alpha != 1 || operands.beta != 0)) {
-        multiply_bins<Types, kWidth, kLanes, kCanScale><<<grid, kThreads, 0, stream>>>(operands);
+        multiply_bins<Types, kWidth, kLanes, kCanScale, kBlocks>
+            <<<grid, kThreads, 0, stream>>>(operands);
       } else {
-        multiply_bins<Types, kWidth, kLanes, false><<<grid, kThreads, 0, stream>>>(operands);
+        multiply_bins<Types, kWidth, kLanes, false, kBlocks>
+            <<<grid, kThreads, 0, stream>>>(operands);
       }
       CHECK_LAUNCH("multiply_bins", stream);
     }

@@ -20,7 +20,7 @@ struct RowBinsOperands {
 };
 
 /// One group of lanes and its columns: kWidth columns a lane, kLanes lanes. The groups of a warp walk
-/// together, so every function but the last is called by all 32 lanes. kScales: alpha is not 1 or beta
+/// together, so every function but store and the last is called by all 32 lanes. kScales: alpha is not 1 or beta
 /// not 0; the branch in every store of the unrolled steps would cost up to a fifth of the time.
 template <class Types, int kWidth, int kLanes, bool kScales>
 struct RowGroup {
@@ -116,6 +116,42 @@ struct RowGroup {
       mine = {};
       if (done + lane < length) mine = load(cols, values, done + lane);
     }
+  }
+
+  /// The next entries of a long row from `at` on, for a warp: as many for each group of lanes. 32 of them,
+  /// as they lie; of a shorter rest every group has `each_rest` at most.
+  __device__ Entries load_for_warp(const Index* cols, const Value* values, Index at,
+                                   Index length) const {
+    const Index left = length - at;
+    const Index each = left >= 32 ? kLanes : each_rest(left);
+    const Index mine = group_in_warp() * each + lane;
+    if (lane < each && mine < left) return load(cols, values, at + mine);
+    return {};
+  }
+  __device__ static Index each_rest(Index left) { return (left + kGroups - 1) / kGroups; }
+  static constexpr int kGroups = 32 / kLanes;
+  __device__ static int group_in_warp() { return static_cast<int>(threadIdx.x) % 32 / kLanes; }
+
+  /// A row, or a part of one, of `length` entries, the same in the whole warp: its groups of lanes take
+  /// turns of kLanes entries. Every group has the sum in the end.
+  __device__ void add_long_row(Sums<Types, kWidth>& sums, const Index* cols, const Value* values,
+                               Index length) const {
+    Entries mine = load_for_warp(cols, values, 0, length);
+    Index done = 0;
+#pragma unroll 1
+    for (; done + 32 <= length; done += 32) {
+      const Entries next = load_for_warp(cols, values, done + 32, length);
+#pragma unroll
+      for (int from = 0; from < kLanes; from += kStep) gather<kStep, true>(sums, mine, from, 0);
+      mine = next;
+    }
+    constexpr int kRest = kStep / 2;
+    const Index left = length - done, each = each_rest(left);
+    const Index own = min(each, left - group_in_warp() * each);
+#pragma unroll 1
+    for (int from = 0; from < each; from += kRest) gather<kRest, false>(sums, mine, from, own);
+#pragma unroll
+    for (int apart = kLanes; apart < 32; apart *= 2) sums.add_from_lane_apart(apart);
   }
 
   /// `rows` rows of exactly kLength entries, which lie one after the other. As many rows a step as

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cub/block/block_scan.cuh>
+#include <limits>
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spmm/row_bins_tasks.h"
@@ -16,14 +17,18 @@ constexpr int kRowsPerBlock = 1024;
 constexpr unsigned kFullWarp = 0xffffffffu;
 
 // Bins: one per length up to 64, then one per two, and per four from 128 on: the rows of a warp take as
-// long as the longest of them. Rows are handed out longest bin first.
+// long as the longest of them. Rows are handed out longest bin first. Long rows are in a bin of their
+// own, which no window divides and which comes before all others.
 constexpr int kBins = 145;
+constexpr int kLongBin = kBins;
+constexpr int kAllBins = kBins + 1;
 
-// Measured on an H200 (docs/performance.md): parts must be short where there would be too few to fill
-// the machine, and from 5 M nonzeros on longer parts cost less, and windows of 16,384 rows keep what
-// locality the order of the rows has.
+// Measured on an H200 (docs/performance.md). A part must be short where there would be too few to fill
+// the machine; where a group of lanes has it, not a warp, by a factor of two to four. From 5 M nonzeros on
+// windows of 16,384 rows keep what locality the order of the rows has.
 constexpr Offset kManyEntries = 5'000'000;
-constexpr Index kShortPart = 64, kMediumPart = 128, kLongPart = 256;
+constexpr Index kWarpPart = 256, kLargeWarpPart = 512;
+constexpr Index kNarrowPart = 64, kPart = 128, kLargePart = 256;
 constexpr Index kWindowRows = 16 * kRowsPerBlock;
 
 // A group of lanes has about this many entries of short rows to multiply: enough that the three
@@ -51,9 +56,14 @@ __host__ __device__ constexpr int bin_of(Index length) {
   if (length <= 128) return 64 + (length - 64 + 1) / 2;
   return 96 + (length - 128 + 3) / 4;
 }
-static_assert(bin_of(longest_whole(kLongPart)) < kBins, "a bin for every whole row");
+static_assert(bin_of(longest_whole(kLargePart)) < kBins, "a bin for every whole row");
 
 __host__ __device__ constexpr int key_in_window(int bin) { return kBins - 1 - bin; }
+
+/// Key 0 is the bin of long rows; the bins of window w have keys from w * kBins + 1 on.
+__device__ int key_of(int window_key, int bin_key) {
+  return bin_key == kLongBin ? 0 : window_key + 1 + bin_key;
+}
 
 /// Counters that the analysis fills and `finish` reads.
 struct Totals {
@@ -61,7 +71,8 @@ struct Totals {
   unsigned long long slots;
   unsigned long long cut_rows;
   unsigned long long counters;
-  unsigned long long tasks;
+  unsigned long long long_rows;
+  unsigned long long tasks;  // of long rows, too
 };
 
 __host__ __device__ Index groups_of(Index parts) {
@@ -73,6 +84,7 @@ struct Shape {
   Offset base;
   TaskRows kind;
   Index longest_in_strips;
+  Offset shortest_long;
   Index rows;
   Index part_entries;
   Index window_rows;
@@ -99,15 +111,17 @@ struct BinStart {
   }
 };
 
-__device__ int key_of(const Shape& shape, Index row, Offset length) {
+/// Of one row: its bin in its window, or kLongBin.
+__device__ int bin_key_of(const Shape& shape, Offset length) {
+  if (length >= shape.shortest_long) return kLongBin;
   const Offset whole = min(length, Offset{longest_whole(shape.part_entries)});
-  return (row / shape.window_rows) * kBins + key_in_window(bin_of(static_cast<Index>(whole)));
+  return key_in_window(bin_of(static_cast<Index>(whole)));
 }
 
 // Pass 1: rows per (window, bin). A block's rows are in one window: kRowsPerBlock divides it.
 __global__ void __launch_bounds__(kThreads) count_rows(Shape shape, Index* counts) {
-  __shared__ Index local[kBins];
-  if (threadIdx.x < kBins) local[threadIdx.x] = 0;
+  __shared__ Index local[kAllBins];
+  if (threadIdx.x < kAllBins) local[threadIdx.x] = 0;
   __syncthreads();
   const Index first = static_cast<Index>(blockIdx.x) * kRowsPerBlock;
   const int window_key = first / shape.window_rows * kBins;
@@ -115,11 +129,11 @@ __global__ void __launch_bounds__(kThreads) count_rows(Shape shape, Index* count
     if (first + Offset{i} >= shape.rows) break;
     const Index row = first + i;
     const Offset length = shape.length_of(row);
-    atomicAdd(&local[key_of(shape, row, length) - window_key], 1);
+    atomicAdd(&local[bin_key_of(shape, length)], 1);
   }
   __syncthreads();
-  if (threadIdx.x < kBins && local[threadIdx.x] > 0) {
-    atomicAdd(&counts[window_key + threadIdx.x], local[threadIdx.x]);
+  if (threadIdx.x < kAllBins && local[threadIdx.x] > 0) {
+    atomicAdd(&counts[key_of(window_key, static_cast<int>(threadIdx.x))], local[threadIdx.x]);
   }
 }
 
@@ -136,8 +150,8 @@ __global__ void __launch_bounds__(kScanThreads)
     BinStart own = {0, 0, 0};
     if (key < size) {
       const Offset rows = counts[key];
-      const int bin = kBins - 1 - key % kBins;
-      own = {whole_warps(rows), 0, 0};
+      const int bin = key == 0 ? kLongBin : kBins - 1 - (key - 1) % kBins;
+      own = {bin == kLongBin ? rows : whole_warps(rows), 0, 0};
       if (bin <= longest_in_strips) {
         const Index per_strip = rows_per_strip(bin);
         own = {whole_warps((rows + per_strip - 1) / per_strip), rows, rows * bin};
@@ -151,7 +165,10 @@ __global__ void __launch_bounds__(kScanThreads)
     carry = carry + total;
     __syncthreads();  // scratch is used again
   }
-  if (threadIdx.x == 0) totals->tasks = static_cast<unsigned long long>(carry.tasks);
+  if (threadIdx.x == 0) {
+    totals->tasks = static_cast<unsigned long long>(carry.tasks);
+    totals->long_rows = static_cast<unsigned long long>(counts[0]);
+  }
 }
 
 __device__ void copy_value(void* to, Offset at, const void* from, Offset entry, int bytes) {
@@ -220,9 +237,9 @@ __global__ void __launch_bounds__(kThreads)
                Totals* totals) {
   constexpr int kUnits = kRowsPerBlock / 32;  // 32 consecutive rows each
   constexpr int kRounds = kRowsPerBlock / kThreads;
-  __shared__ Index places[kUnits][kBins];
-  for (int i = static_cast<int>(threadIdx.x); i < kUnits * kBins; i += kThreads) {
-    places[i / kBins][i % kBins] = 0;
+  __shared__ Index places[kUnits][kAllBins];
+  for (int i = static_cast<int>(threadIdx.x); i < kUnits * kAllBins; i += kThreads) {
+    places[i / kAllBins][i % kAllBins] = 0;
   }
   __syncthreads();
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
@@ -236,18 +253,18 @@ __global__ void __launch_bounds__(kThreads)
     const Offset row = Offset{first} + unit * 32 + lane;
     bin[round] = -1;
     if (row < shape.rows) {
-      const Offset length = shape.length_of(row);
-      bin[round] = key_of(shape, static_cast<Index>(row), length) - window_key;
+      bin[round] = bin_key_of(shape, shape.length_of(row));
     }
     const unsigned same = __match_any_sync(kFullWarp, bin[round]);
     rank[round] = __popc(same & ((1u << lane) - 1));
     if (bin[round] >= 0 && rank[round] == 0) places[unit][bin[round]] = __popc(same);
   }
   __syncthreads();
-  if (threadIdx.x < kBins) {
+  if (threadIdx.x < kAllBins) {
     Index total = 0;
     for (int unit = 0; unit < kUnits; ++unit) total += places[unit][threadIdx.x];
-    Index next = total > 0 ? atomicAdd(&bins.taken[window_key + threadIdx.x], total) : 0;
+    const int key = key_of(window_key, static_cast<int>(threadIdx.x));
+    Index next = total > 0 ? atomicAdd(&bins.taken[key], total) : 0;
     for (int unit = 0; unit < kUnits; ++unit) {
       const Index count = places[unit][threadIdx.x];
       places[unit][threadIdx.x] = next;
@@ -266,9 +283,9 @@ __global__ void __launch_bounds__(kThreads)
       begin = shape.begin_of(row);
       length = shape.length_of(row);
       const Index in_bin = places[unit][bin[round]] + rank[round];
-      const int key = window_key + bin[round];
+      const int key = key_of(window_key, bin[round]);
       place = shape.max_parts + bins.starts[key].tasks + in_bin;
-      if (length > shape.longest_in_strips && in_bin + 1 == bins.counts[key]) {
+      if (length > shape.longest_in_strips && key != 0 && in_bin + 1 == bins.counts[key]) {
         fill_up(out.tasks + place - in_bin, Offset{in_bin} + 1, 0);
       }
       if (length <= shape.longest_in_strips) {
@@ -324,16 +341,19 @@ std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 255) / 256 * 256; }
 RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices,
                            Index one_slice_cols, Index rows_each)
     : rows_(sizes.rows), rows_each_(rows_each), value_bytes_(value_bytes) {
-  const bool is_large = sizes.nnz >= kManyEntries;
-  part_entries_ = is_large                             ? kLongPart
-                  : sizes.dense_cols <= one_slice_cols ? kShortPart
-                                                       : kMediumPart;
+  is_large_ = sizes.nnz >= kManyEntries;
+  if (!has_panels()) {
+    part_entries_ = is_large_ ? kLargeWarpPart : kWarpPart;
+  } else {
+    const Index small = sizes.dense_cols <= one_slice_cols ? kNarrowPart : kPart;
+    part_entries_ = is_large_ ? kLargePart : small;
+  }
   const Offset blocks = (Offset{rows_} + kRowsPerBlock - 1) / kRowsPerBlock;
   // One window: as many rows as there are, or the largest multiple of a block that fits an Index.
   window_rows_ =
-      is_large ? kWindowRows
-               : static_cast<Index>(std::min(std::max<Offset>(blocks, 1) * kRowsPerBlock,
-                                             Offset{kMaxIndex} / kRowsPerBlock * kRowsPerBlock));
+      is_large_ ? kWindowRows
+                : static_cast<Index>(std::min(std::max<Offset>(blocks, 1) * kRowsPerBlock,
+                                              Offset{kMaxIndex} / kRowsPerBlock * kRowsPerBlock));
   windows_ = std::max<Offset>((Offset{rows_} + window_rows_ - 1) / window_rows_, 1);
 
   // A cut row has length > 5/4 part and ceil(length / part) <= 8/5 length / part parts, and one
@@ -342,8 +362,8 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   const Offset max_row_parts = sizes.nnz / part_entries_ + max_cut_rows_;
   max_parts_ = whole_warps(sizes.nnz / part_entries_);
   max_slots_ = max_row_parts + max_row_parts / kPartsPerGroup + max_cut_rows_;
-  const auto max_copied = static_cast<std::uint64_t>(
-      rows_each > 1 ? 0 : std::min(sizes.nnz, Offset{rows_} * kShortRow));
+  const auto max_copied =
+      static_cast<std::uint64_t>(has_panels() ? 0 : std::min(sizes.nnz, Offset{rows_} * kShortRow));
 
   std::uint64_t at = 0;
   const auto reserve = [&at](std::uint64_t bytes) {
@@ -351,7 +371,7 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
     at += aligned(bytes);
     return here;
   };
-  const auto keys = static_cast<std::uint64_t>(windows_) * kBins;
+  const auto keys = static_cast<std::uint64_t>(key_count());
   totals_at_ = reserve(sizeof(Totals));
   counts_at_ = reserve(2 * keys * sizeof(Index));  // and `taken`
   counters_at_ = reserve(static_cast<std::uint64_t>(max_slots_ + max_cut_rows_) *
@@ -367,6 +387,8 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   cut_rows_at_ = reserve(static_cast<std::uint64_t>(max_cut_rows_) * sizeof(CutRow));
   bytes_ = at;
 }
+
+Offset RowTaskMaker::key_count() const { return windows_ * kBins + 1; }
 
 RowTasks RowTaskMaker::lay_out(void* workspace) const {
   auto* bytes = static_cast<std::byte*>(workspace);
@@ -391,17 +413,25 @@ void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaSt
   // Before the first part there may be empty tasks.
   CHECK_CUDA(cudaMemsetAsync(out.tasks, 0, static_cast<std::size_t>(max_parts_) * sizeof(RowTask),
                              stream));
-  const Index longest_in_strips = lengths == nullptr ? kShortRow : 0;
-  const Shape shape{a.row_offsets, a.base,        {lengths, rows_each_}, longest_in_strips,
-                    rows_,         part_entries_, window_rows_,          max_parts_};
-  const auto keys = static_cast<int>(windows_ * kBins);
+  Shape shape{};
+  shape.offsets = a.row_offsets;
+  shape.base = a.base;
+  shape.kind = {lengths, rows_each_};
+  shape.longest_in_strips = has_panels() ? 0 : kShortRow;
+  shape.shortest_long = has_panels() ? std::numeric_limits<Offset>::max() : kLongRow;
+  shape.rows = rows_;
+  shape.part_entries = part_entries_;
+  shape.window_rows = window_rows_;
+  shape.max_parts = max_parts_;
+  const auto keys = static_cast<int>(key_count());
   auto* counts = reinterpret_cast<Index*>(bytes + counts_at_);
   auto* starts = reinterpret_cast<BinStart*>(bytes + starts_at_);
   auto* totals = reinterpret_cast<Totals*>(bytes + totals_at_);
   const auto blocks = static_cast<unsigned>((Offset{rows_} + kRowsPerBlock - 1) / kRowsPerBlock);
   count_rows<<<blocks, kThreads, 0, stream>>>(shape, counts);
   CHECK_LAUNCH("count_rows", stream);
-  scan_counts<<<1, kScanThreads, 0, stream>>>(counts, starts, keys, longest_in_strips, totals);
+  scan_counts<<<1, kScanThreads, 0, stream>>>(counts, starts, keys, shape.longest_in_strips,
+                                              totals);
   CHECK_LAUNCH("scan_counts", stream);
   place_rows<<<blocks, kThreads, 0, stream>>>(a, value_bytes_, shape,
                                               BinOf{counts, counts + keys, starts}, out, totals);
@@ -416,8 +446,16 @@ RowTasks RowTaskMaker::finish(void* workspace, cudaStream_t stream) const {
                              sizeof totals, cudaMemcpyDeviceToHost, stream));
   CHECK_CUDA(cudaStreamSynchronize(stream));
   const auto parts = static_cast<Offset>(totals.parts);
-  result.first_task = max_parts_ - whole_warps(parts);
-  result.task_count = whole_warps(parts) + static_cast<Offset>(totals.tasks);
+  const auto tasks = static_cast<Offset>(totals.tasks);
+  if (has_panels()) {
+    result.first_task = max_parts_ - whole_warps(parts);
+    result.task_count = whole_warps(parts) + tasks;
+  } else {
+    const auto long_rows = static_cast<Offset>(totals.long_rows);
+    result.first_task = max_parts_ - parts;
+    result.warp_task_count = parts + long_rows;
+    result.task_count = tasks - long_rows;
+  }
   result.counter_count = static_cast<Offset>(totals.counters);
   return result;
 }
