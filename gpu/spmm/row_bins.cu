@@ -7,8 +7,8 @@
 //          entries from a copy in which those of one length lie together, so that a strip needs no
 //          row offsets and no loop over a row; eight rows of B asked for before the first is used; C
 //          written once, evicted first. Parts of cut rows go through the workspace; no shared memory
-// Launch   128 threads, 7 blocks per multiprocessor, so at most 72 registers; 8 and 64 for slices of
-//          128 bytes of large matrices. Slices of the columns in the outer grid dimension, so that
+// Launch   128 threads, 7 or 8 blocks per multiprocessor, so at most 72 or 64 registers: 7 where loads
+//          are narrow or 128 bytes of a row of B are all there is of a small matrix. Slices of the columns in the outer grid dimension, so that
 //          one slice of B after the other stays in L2 if it fits there
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses
 // Against  nnz_split: no work at row ends, so half the registers and twice the lanes in flight; the
@@ -30,7 +30,7 @@ namespace {
 
 constexpr int kThreads = 128;
 constexpr int kBlocksPerMultiprocessor = 7;
-constexpr int kMoreBlocks = 8;  // 64 registers: a few bytes spilled, 4 to 8 % won on large matrices
+constexpr int kMoreBlocks = 8;  // 64 registers; see launch
 
 template <class Types, int kWidth, int kLanes, bool kScales, int kBlocks>
 __global__ void __launch_bounds__(kThreads, kBlocks)
@@ -116,7 +116,7 @@ class RowBins {
       const bool is_narrow = c.cols <= 8 * kWidth;
       if constexpr (kWidth == kFullWidth) {
         if (!is_narrow && !prefers_narrow_slices(b.rows)) {
-          launch_slices<kWidth, 16>(operands, stream);
+          launch_slices<kWidth, 16, kMoreBlocks>(operands, stream);
         } else if (maker_.is_large()) {
           launch_slices<kWidth, 8, kMoreBlocks>(operands, stream);
         } else {

@@ -18,16 +18,17 @@ constexpr unsigned kFullWarp = 0xffffffffu;
 
 // Bins: one per length up to 64, then one per two, and per four from 128 on: the rows of a warp take as
 // long as the longest of them. Rows are handed out longest bin first. Long rows are in a bin of their
-// own, which no window divides and which comes before all others.
+// own, which no window divides and which comes before all others; the parts of a cut one lie side by side.
 constexpr int kBins = 145;
 constexpr int kLongBin = kBins;
 constexpr int kAllBins = kBins + 1;
 
-// Measured on an H200 (docs/performance.md). A part must be short where there would be too few to fill
-// the machine; where a group of lanes has it, not a warp, by a factor of two to four. From 5 M nonzeros on
-// windows of 16,384 rows keep what locality the order of the rows has.
+// Measured on an H200 (docs/performance.md). Parts that have a warp are as long as leaves so many of them,
+// three times what runs at once; parts that a group of lanes has must be shorter, by a factor of two to
+// four. From 5 M nonzeros on windows of 16,384 rows keep what locality the order of the rows has.
 constexpr Offset kManyEntries = 5'000'000;
-constexpr Index kWarpPart = 256, kLargeWarpPart = 512;
+constexpr Offset kEnoughParts = 12'000;
+constexpr Index kWarpPart = 256, kLongestWarpPart = 1024;
 constexpr Index kNarrowPart = 64, kPart = 128, kLargePart = 256;
 constexpr Index kWindowRows = 16 * kRowsPerBlock;
 
@@ -71,9 +72,14 @@ struct Totals {
   unsigned long long slots;
   unsigned long long cut_rows;
   unsigned long long counters;
-  unsigned long long long_rows;
-  unsigned long long tasks;  // of long rows, too
+  unsigned long long long_tasks;
+  unsigned long long tasks;  // those, too
 };
+
+__host__ __device__ constexpr Offset parts_of(Offset length, Index part_entries) {
+  if (length <= longest_whole(part_entries)) return 1;
+  return (length + part_entries - 1) / part_entries;
+}
 
 __host__ __device__ Index groups_of(Index parts) {
   return (parts + kPartsPerGroup - 1) / kPartsPerGroup;
@@ -88,7 +94,7 @@ struct Shape {
   Index rows;
   Index part_entries;
   Index window_rows;
-  Offset max_parts;
+  Offset first_row_task;  // parts of panels lie before it
 
   __device__ Offset begin_of(Offset row) const {
     if (kind.lengths == nullptr) return offsets[row] - base;
@@ -118,7 +124,14 @@ __device__ int bin_key_of(const Shape& shape, Offset length) {
   return key_in_window(bin_of(static_cast<Index>(whole)));
 }
 
-// Pass 1: rows per (window, bin). A block's rows are in one window: kRowsPerBlock divides it.
+/// How many tasks a row adds to its bin: its parts, or itself.
+__device__ Index tasks_of(const Shape& shape, int bin_key, Offset length) {
+  if (bin_key != kLongBin) return 1;
+  return static_cast<Index>(parts_of(length, shape.part_entries));
+}
+
+// Pass 1: rows per (window, bin), and tasks of long rows. A block's rows are in one window:
+// kRowsPerBlock divides it.
 __global__ void __launch_bounds__(kThreads) count_rows(Shape shape, Index* counts) {
   __shared__ Index local[kAllBins];
   if (threadIdx.x < kAllBins) local[threadIdx.x] = 0;
@@ -127,9 +140,9 @@ __global__ void __launch_bounds__(kThreads) count_rows(Shape shape, Index* count
   const int window_key = first / shape.window_rows * kBins;
   for (int i = static_cast<int>(threadIdx.x); i < kRowsPerBlock; i += kThreads) {
     if (first + Offset{i} >= shape.rows) break;
-    const Index row = first + i;
-    const Offset length = shape.length_of(row);
-    atomicAdd(&local[bin_key_of(shape, length)], 1);
+    const Offset length = shape.length_of(first + i);
+    const int bin = bin_key_of(shape, length);
+    atomicAdd(&local[bin], tasks_of(shape, bin, length));
   }
   __syncthreads();
   if (threadIdx.x < kAllBins && local[threadIdx.x] > 0) {
@@ -167,7 +180,7 @@ __global__ void __launch_bounds__(kScanThreads)
   }
   if (threadIdx.x == 0) {
     totals->tasks = static_cast<unsigned long long>(carry.tasks);
-    totals->long_rows = static_cast<unsigned long long>(counts[0]);
+    totals->long_tasks = static_cast<unsigned long long>(counts[0]);
   }
 }
 
@@ -211,7 +224,7 @@ __device__ void place_short_row(const DeviceCsrView<void>& a, int value_bytes, c
   const Index per_strip = rows_per_strip(length);
   if (in_bin % per_strip == 0) {
     const Index rows = min(per_strip, bins.counts[key] - in_bin);
-    RowTask* tasks = out.tasks + shape.max_parts + start.tasks;
+    RowTask* tasks = out.tasks + shape.first_row_task + start.tasks;
     tasks[in_bin / per_strip] = {copied, static_cast<Index>(ordered), strip_size(length, rows)};
     if (in_bin + rows == bins.counts[key]) {
       fill_up(tasks, in_bin / per_strip + 1, strip_size(length, 0));
@@ -252,12 +265,27 @@ __global__ void __launch_bounds__(kThreads)
     const int unit = warp * kRounds + round;
     const Offset row = Offset{first} + unit * 32 + lane;
     bin[round] = -1;
+    Index long_tasks = 0;
     if (row < shape.rows) {
-      bin[round] = bin_key_of(shape, shape.length_of(row));
+      const Offset length = shape.length_of(row);
+      bin[round] = bin_key_of(shape, length);
+      if (bin[round] == kLongBin) long_tasks = tasks_of(shape, kLongBin, length);
     }
     const unsigned same = __match_any_sync(kFullWarp, bin[round]);
     rank[round] = __popc(same & ((1u << lane) - 1));
-    if (bin[round] >= 0 && rank[round] == 0) places[unit][bin[round]] = __popc(same);
+    if (bin[round] >= 0 && bin[round] != kLongBin && rank[round] == 0) {
+      places[unit][bin[round]] = __popc(same);
+    }
+    if (__any_sync(kFullWarp, long_tasks > 0)) {
+      Index up_to_mine = long_tasks;
+#pragma unroll
+      for (int apart = 1; apart < 32; apart *= 2) {
+        const Index before = __shfl_up_sync(kFullWarp, up_to_mine, apart);
+        if (lane >= apart) up_to_mine += before;
+      }
+      if (bin[round] == kLongBin) rank[round] = up_to_mine - long_tasks;
+      if (lane == 31) places[unit][kLongBin] = up_to_mine;
+    }
   }
   __syncthreads();
   if (threadIdx.x < kAllBins) {
@@ -284,7 +312,7 @@ __global__ void __launch_bounds__(kThreads)
       length = shape.length_of(row);
       const Index in_bin = places[unit][bin[round]] + rank[round];
       const int key = key_of(window_key, bin[round]);
-      place = shape.max_parts + bins.starts[key].tasks + in_bin;
+      place = shape.first_row_task + bins.starts[key].tasks + in_bin;
       if (length > shape.longest_in_strips && key != 0 && in_bin + 1 == bins.counts[key]) {
         fill_up(out.tasks + place - in_bin, Offset{in_bin} + 1, 0);
       }
@@ -294,11 +322,12 @@ __global__ void __launch_bounds__(kThreads)
       } else if (length <= longest_whole(shape.part_entries)) {
         out.tasks[place] = {begin, static_cast<Index>(row), static_cast<Index>(length)};
       } else {
-        const auto parts =
-            static_cast<Index>((length + shape.part_entries - 1) / shape.part_entries);
+        const auto parts = static_cast<Index>(parts_of(length, shape.part_entries));
         const Index groups = groups_of(parts);
-        first_part = static_cast<Offset>(
-            atomicAdd(&totals->parts, static_cast<unsigned long long>(parts - 1)));
+        if (key != 0) {
+          first_part = static_cast<Offset>(
+              atomicAdd(&totals->parts, static_cast<unsigned long long>(parts - 1)));
+        }
         cut.row = static_cast<Index>(row);
         cut.parts = parts;
         cut.first_slot = static_cast<Index>(atomicAdd(
@@ -321,12 +350,16 @@ __global__ void __launch_bounds__(kThreads)
       const Offset from = __shfl_sync(kFullWarp, begin, owner);
       const Offset entries = __shfl_sync(kFullWarp, length, owner);
       const Offset own_place = __shfl_sync(kFullWarp, place, owner);
-      const Offset part_place = shape.max_parts - 1 - __shfl_sync(kFullWarp, first_part, owner);
+      const bool is_long = __shfl_sync(kFullWarp, bin[round], owner) == kLongBin;
+      const Offset part_place =
+          shape.first_row_task - 1 - __shfl_sync(kFullWarp, first_part, owner);
       for (Index part = lane; part < parts; part += 32) {
         const Offset low = part_begin(from, entries, part, parts);
         const Offset size = part_begin(from, entries, part + 1, parts) - low;
-        // All parts but the last lie before the rows; the last takes the row's own place.
-        const Offset to = part + 1 < parts ? part_place - part : own_place;
+        // The parts of a long row lie side by side. Of a panel all parts but the last lie before the
+        // panels; the last takes the panel's own place.
+        Offset to = own_place + part;
+        if (!is_long) to = part + 1 < parts ? part_place - part : own_place;
         out.tasks[to] = {from + low, slot + part, static_cast<Index>(-size)};
         out.cut_of_slot[slot + part] = cut_index;
       }
@@ -342,10 +375,17 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
                            Index one_slice_cols, Index rows_each)
     : rows_(sizes.rows), rows_each_(rows_each), value_bytes_(value_bytes) {
   is_large_ = sizes.nnz >= kManyEntries;
+  const bool is_narrow = sizes.dense_cols <= one_slice_cols;
+  shortest_long_ = is_narrow ? kLongNarrowRow : kLongRow;
   if (!has_panels()) {
-    part_entries_ = is_large_ ? kLargeWarpPart : kWarpPart;
+    // Slices are counted as twice as wide as the narrowest, which is what most are.
+    const Offset work = sizes.nnz * ((slices + 1) / 2);
+    part_entries_ = kWarpPart;
+    while (part_entries_ < kLongestWarpPart && work / (2 * part_entries_) >= kEnoughParts) {
+      part_entries_ *= 2;
+    }
   } else {
-    const Index small = sizes.dense_cols <= one_slice_cols ? kNarrowPart : kPart;
+    const Index small = is_narrow ? kNarrowPart : kPart;
     part_entries_ = is_large_ ? kLargePart : small;
   }
   const Offset blocks = (Offset{rows_} + kRowsPerBlock - 1) / kRowsPerBlock;
@@ -410,19 +450,20 @@ void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaSt
   // Totals, counts and counters lie together, in front.
   CHECK_CUDA(cudaMemsetAsync(bytes, 0, starts_at_, stream));
   const RowTasks out = lay_out(workspace);
-  // Before the first part there may be empty tasks.
-  CHECK_CUDA(cudaMemsetAsync(out.tasks, 0, static_cast<std::size_t>(max_parts_) * sizeof(RowTask),
-                             stream));
+  if (has_panels()) {  // before the first part there may be empty tasks
+    CHECK_CUDA(cudaMemsetAsync(out.tasks, 0, static_cast<std::size_t>(max_parts_) * sizeof(RowTask),
+                               stream));
+  }
   Shape shape{};
   shape.offsets = a.row_offsets;
   shape.base = a.base;
   shape.kind = {lengths, rows_each_};
   shape.longest_in_strips = has_panels() ? 0 : kShortRow;
-  shape.shortest_long = has_panels() ? std::numeric_limits<Offset>::max() : kLongRow;
+  shape.shortest_long = has_panels() ? std::numeric_limits<Offset>::max() : shortest_long_;
   shape.rows = rows_;
   shape.part_entries = part_entries_;
   shape.window_rows = window_rows_;
-  shape.max_parts = max_parts_;
+  shape.first_row_task = has_panels() ? max_parts_ : 0;
   const auto keys = static_cast<int>(key_count());
   auto* counts = reinterpret_cast<Index*>(bytes + counts_at_);
   auto* starts = reinterpret_cast<BinStart*>(bytes + starts_at_);
@@ -451,10 +492,8 @@ RowTasks RowTaskMaker::finish(void* workspace, cudaStream_t stream) const {
     result.first_task = max_parts_ - whole_warps(parts);
     result.task_count = whole_warps(parts) + tasks;
   } else {
-    const auto long_rows = static_cast<Offset>(totals.long_rows);
-    result.first_task = max_parts_ - parts;
-    result.warp_task_count = parts + long_rows;
-    result.task_count = tasks - long_rows;
+    result.warp_task_count = static_cast<Offset>(totals.long_tasks);
+    result.task_count = tasks - result.warp_task_count;
   }
   result.counter_count = static_cast<Offset>(totals.counters);
   return result;

@@ -32,9 +32,10 @@ __host__ __device__ constexpr Offset panel_begin(Offset first_entry, Offset pane
 inline constexpr Index kTasksPerWarp = 4;
 
 /// Rows of this many entries and more, and the parts of cut ones, have a warp each, in the order of the
-/// rows: nobody waits for a longer neighbour, and rows that follow each other share columns in L1. Not
-/// panels, which have a group of lanes each whatever their length.
-inline constexpr Index kLongRow = 96;
+/// rows: nobody waits for a longer neighbour, and rows that follow each other share columns in L1. From
+/// kLongNarrowRow on where a group of lanes covers all columns, as little work waits longest for its
+/// loads. Not panels, which have a group of lanes each whatever their length.
+inline constexpr Index kLongRow = 96, kLongNarrowRow = 64;
 
 /// The work of one group of lanes, or of a warp; one of three, or none if size = 0:
 /// a whole row          size = its entries, more than kShortRow; begin in A; target = its row of C
@@ -65,7 +66,7 @@ inline constexpr Index kPartsPerGroup = 32;
 
 /// Device pointers into the workspace, and the counts that a launch must know.
 struct RowTasks {
-  RowTask* tasks = nullptr;  // parts of cut rows, long rows, then the rest, longest first
+  RowTask* tasks = nullptr;  // long rows and their parts, then the rest, longest first
   Index* row_order = nullptr;
   Index* short_cols = nullptr;   // the copied entries
   void* short_values = nullptr;  // of A's kind
@@ -112,6 +113,7 @@ class RowTaskMaker {
   int value_bytes_ = 0;
   bool is_large_ = false;
   Index part_entries_ = 0;
+  Index shortest_long_ = 0;
   Index window_rows_ = 0;
   Offset windows_ = 0;
   Offset max_parts_ = 0, max_slots_ = 0, max_cut_rows_ = 0;
