@@ -27,7 +27,7 @@ constexpr double kAllowance = 1.02;
 constexpr int kFewThreads = 8;
 constexpr std::uint64_t kKeptBytes = 32ull << 20;
 // What CUDA takes of the host and of the device for a process that multiplies small matrices (driver
-// 580, H200), rounded up; the pool that plans draw from grows by pieces.
+// of CUDA 13.0, H200), rounded up; the pool that plans draw from grows by pieces.
 constexpr std::uint64_t kDriverHostBytes = 176ull << 20;
 constexpr std::uint64_t kDriverDeviceBytes = 544ull << 20;
 constexpr std::uint64_t kPoolPieceBytes = 32ull << 20;
