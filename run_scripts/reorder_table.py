@@ -78,8 +78,9 @@ class Run:
         except subprocess.TimeoutExpired:
             raise Refusal("no time left" if self.left() <= 0 else f"stopped after {limit:.0f} s") from None
         if done.returncode != 0:
-            lines = done.stderr.strip().splitlines()
-            raise Refusal(lines[-1].split(": ", 2)[-1][:90] if lines else f"exit code {done.returncode}")
+            said = [line for line in done.stderr.splitlines() if ": error: " in line]
+            reason = said[0].split(": error: ", 1)[1].split(";")[0] if said else f"exit code {done.returncode}"
+            raise Refusal(reason[:90])
         return json.loads(done.stdout) if done.stdout else {}
 
 
@@ -157,22 +158,27 @@ def advice_of(run, graph):
 
 
 def measure(run, files):
-    """Products of all files in one csr-bench, which keeps what it has when its time is up."""
-    lines = run.folder / "products.jsonl"
+    """Products of all files, --passes times over, forwards and backwards in turn: the least median of each
+    counts, so that what was slow for a while is not taken for what an ordering did. One csr-bench a pass; it
+    keeps what it has when its time is up."""
     todo = [path for (graph, order), path in files.items() if not run.has("product", graph, order)]
-    if todo and run.left() > 0:
-        command = [run.options.tools / "csr-bench", *todo, "-k", ",".join(map(str, WIDTHS)), "--kernels", "cpu.auto",
-                   "--value-kind", "f32", "--warmup", "3", "--repeat", str(run.options.repeat), "--median-within", "2",
-                   "--max-seconds", str(run.options.case_seconds), "--check=sampled", "--records", lines, "--resume", "--quiet"]
-        try:
-            subprocess.run(list(map(str, command)), timeout=None if math.isinf(run.left()) else run.left())
-        except subprocess.TimeoutExpired:
-            print("no time left for all products", file=sys.stderr)
     medians = {}
-    for line in lines.read_text().splitlines() if lines.exists() else []:
-        record = json.loads(line)
-        if record["status"] == "done":
-            medians[pathlib.Path(record["matrix"]).name, record["dense_cols"]] = record["median_seconds"]
+    for turn in range(run.options.passes):
+        lines = run.folder / f"products.{turn}.jsonl"
+        if todo and run.left() > 0:
+            command = [run.options.tools / "csr-bench", *(todo[::-1] if turn % 2 else todo),
+                       "-k", ",".join(map(str, WIDTHS)), "--kernels", "cpu.auto", "--value-kind", "f32", "--warmup", "3",
+                       "--repeat", run.options.repeat, "--median-within", "2", "--max-seconds", run.options.case_seconds,
+                       "--check=" + ("none" if turn else "sampled"), "--records", lines, "--resume", "--quiet"]
+            try:
+                subprocess.run(list(map(str, command)), timeout=None if math.isinf(run.left()) else run.left())
+            except subprocess.TimeoutExpired:
+                print("no time left for all products", file=sys.stderr)
+        for line in lines.read_text().splitlines() if lines.exists() else []:
+            record = json.loads(line)
+            if record["status"] == "done":
+                case = pathlib.Path(record["matrix"]).name, record["dense_cols"]
+                medians[case] = min(record["median_seconds"], medians.get(case, math.inf))
     for (graph, order), path in files.items():
         seconds = {width: medians.get((path.name, width)) for width in WIDTHS}
         if all(seconds.values()) and not run.has("product", graph, order):
@@ -204,13 +210,13 @@ def collect(run, graphs):
     cores = max(1, (os.cpu_count() or 1) - 1)
     with concurrent.futures.ThreadPoolExecutor(cores) as pool:
         jobs = [pool.submit(attempt, order_file, run, graph, method, 1, options.metis_limit)
-                for graph, method in pairs if method.startswith("metis-")]
+                for graph, method in pairs if method.startswith("metis-") or run.has("order", graph.name, method)]
         if options.machine and "advice" in options.steps:
             jobs += [pool.submit(attempt, advice_of, run, graph) for graph in graphs
                      if not run.has("advice", graph.name) and methods_for(graph, methods, run) == methods]
     said("METIS and advice")
     for graph, method in pairs:
-        if not method.startswith("metis-"):
+        if not method.startswith("metis-") and not run.has("order", graph.name, method):
             attempt(order_file, run, graph, method, None, options.method_limit)
     said("orderings")
     files = {}
@@ -323,6 +329,7 @@ def main():
     parser.add_argument("--metis-limit", type=float, default=60, metavar="S", help="seconds per call of METIS")
     parser.add_argument("--method-limit", type=float, default=60, metavar="S", help="seconds per other ordering")
     parser.add_argument("--repeat", type=int, default=9, help="least number of measured products")
+    parser.add_argument("--passes", type=int, default=3, help="how often all products are measured, the least counts")
     parser.add_argument("--case-seconds", type=float, default=0.2, metavar="S", help="most seconds of products per case")
     parser.add_argument("--steps", default=",".join(STEPS), help="orders and products need a quiet machine, locality and "
                         "advice any (default: all)")
@@ -336,7 +343,7 @@ def main():
     parser.add_argument("--dry-run", action="store_true", help="a tiny graph: does everything run?")
     options = parser.parse_args()
     if options.dry_run:
-        options.planted, options.repeat = [20_000], 2
+        options.planted, options.repeat, options.passes = [20_000], 2, 2
     if not options.render and not options.graphs and not options.planted:
         parser.error("nothing to measure: name .csr files, or --planted NNZ")
     if options.render and not (options.records and options.records.exists()):

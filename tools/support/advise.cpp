@@ -12,8 +12,8 @@ namespace csrkit {
 
 namespace {
 
-constexpr double kWorthIt = 0.05;
-constexpr double kAsGood = 0.03;
+constexpr double kWorthIt = 0.03;
+constexpr double kAsGood = 0.02;
 constexpr double kTrialSeconds = 60;  // of a method that can be stopped, on a sample
 
 ReadProfile reads_in_order(const CsrMatrix& matrix, const DeviceProfile& device,

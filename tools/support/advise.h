@@ -47,8 +47,8 @@ struct AdviceReport {
 /// cost does not depend on the nonzeros are run on the whole.
 AdviceReport advise(const CsrMatrix& matrix, const AdviseRequest& request);
 
-/// The index of the method to take, -1 for none: of those within 3 % of the best the cheapest, if it
-/// gains at least 5 %, less than which no forecast tells apart. With `multiplications` the least sum
+/// The index of the method to take, -1 for none: of those within 2 % of the best the cheapest, if it
+/// gains at least 3 %, less than which no forecast tells apart. With `multiplications` the least sum
 /// of its cost and so many products, leaving it included.
 int recommended_method(const std::vector<MethodForecast>& methods, std::size_t width,
                        double seconds_now, double multiplications);

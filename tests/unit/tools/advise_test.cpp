@@ -25,12 +25,12 @@ TEST(BreakEven, ByHand) {
 
 TEST(Recommended, TheCheapestOfTheBest) {
   const std::vector<MethodForecast> methods = {{"slow", "", 100, {0.80}},
-                                               {"quick", "", 1, {0.82}},
+                                               {"quick", "", 1, {0.81}},
                                                {"cheap but poor", "", 0.1, {0.93}},
                                                {"refused", "needs a square matrix", 0, {}}};
   EXPECT_EQ(recommended_method(methods, 0, 1, 0), 1);
-  // What gains less than 5 % is not worth moving for.
-  EXPECT_EQ(recommended_method(methods, 0, 0.84, 0), -1);
+  // What gains less than 3 % is not worth moving for.
+  EXPECT_EQ(recommended_method(methods, 0, 0.82, 0), -1);
   EXPECT_EQ(recommended_method(methods, 0, 0.5, 0), -1);
   EXPECT_EQ(recommended_method({}, 0, 1, 0), -1);
 }
