@@ -97,8 +97,8 @@ class SpgemmPlan {
   virtual void set_values(const CsrMatrix& a, const CsrMatrix& b) = 0;
 
   /// One product by the plan's own clock, from CSR to CSR where the plan works: analysis of row
-  /// lengths, symbolic and numeric phase and all allocations included; uploads, transposes and
-  /// output excluded. C is dropped.
+  /// lengths, symbolic and numeric phase, sorting and all allocations included; uploads, transposes
+  /// and output excluded. C is dropped; its memory may be kept for the next call.
   virtual double time_multiply() = 0;
 
   /// The numeric phase alone, C's structure known from before and C allocated: what a repetition

@@ -39,6 +39,7 @@ def torch_worker(threads, repeat):
     warnings.filterwarnings("ignore")  # "CSR support is in beta state"
     torch.set_num_threads(threads)
     mkl = [line.strip() for line in torch.__config__.show().splitlines() if "Math Kernel" in line]
+    print("ready", flush=True)  # importing takes seconds, and would disturb what is measured meanwhile
     for line in sys.stdin:
         npz, width = json.loads(line)
         with numpy.load(npz) as a:
@@ -114,6 +115,7 @@ class Driver:
             torch = subprocess.Popen([sys.executable, __file__, "--torch-worker", str(options.threads[0]), str(options.repeat)],
                                      env=environment_of(options.threads[0]), stdin=subprocess.PIPE,
                                      stdout=subprocess.PIPE, text=True)
+            torch.stdout.readline()
         if options.side_by_side:
             self.on_single_cores([(matrix, None) for matrix in options.matrices], options.side_by_side,
                                  lambda case, core: self.all_kernels(case[0], 1, core))

@@ -8,7 +8,7 @@
 #   --out         records and tables (default: build/spmm-gpu-tables); what is recorded is not repeated
 #   --tools       where csr-bench is (default: build/gpu/tools)
 #   --within      end after so many seconds, with the tables of what is measured by then: matrices in the
-#                 order of their sizes, real ones first; exit code 143 if something is left, which the same
+#                 order of their sizes, real ones first, the marks last; exit code 143 if something is left, which the same
 #                 command does
 # The rest are csr-bench's; --repeat are the fewest multiplications of a case (default: 5): it goes on until
 # its median is known to 1 %, for at most 30 multiplications or 0.3 s. Without a GPU the kernels may be those
@@ -43,26 +43,30 @@ full_name() { [[ $1 == *.spmm.* ]] && echo "$1" || echo "${1/./.spmm.}"; }
 
 sets=()
 code=0
-measure() { # measure LABEL DIR
+measure() { # measure LABEL DIR KERNELS
   local files=() limit=() status=0
   mapfile -t files < <(find -L "$2" -maxdepth 1 -name '*.csr' -printf '%s\t%p\n' | sort -n | cut -f2)
   if ((${#files[@]} == 0)); then
     echo "spmm_gpu_tables.sh: no .csr file in $2; make some with csr-import or csr-generate" >&2
     exit 2
   fi
-  sets+=("$1=$out/$1.jsonl")
   touch "$out/$1.jsonl"
   if [[ -n $within ]]; then
     if ((SECONDS >= within)); then code=143; return; fi
-    limit=(timeout --signal=TERM "$((within - SECONDS))")
+    limit=(timeout --signal=TERM --kill-after=10 "$((within - SECONDS))")
   fi
   "${limit[@]}" "$tools/csr-bench" "${files[@]}" -k "$columns" --repeat "$repeat" --median-within 1 --max-repeat 30 \
-    --max-seconds 0.3 --warm --cold --check --kernels "$ours,$vendor${marks:+,$marks}" --records "$out/$1.jsonl" \
-    --resume "${kinds[@]}" >"$out/$1.txt" || status=$?
+    --max-seconds 0.3 --warm --cold --check --kernels "$3" --records "$out/$1.jsonl" --resume "${kinds[@]}" >>"$out/$1.txt" ||
+    status=$?
   if ((status == 124 || status == 143)); then code=143; elif ((status != 0)); then code=$status; fi
 }
-if [[ -n $real ]]; then measure real "$real"; fi
-if [[ -n $stand_ins ]]; then measure stand-ins "$stand_ins"; fi
+# What is compared first, the marks with what time is left.
+for kernels in "$ours,$vendor" ${marks:+"$marks"}; do
+  if [[ -n $real ]]; then measure real "$real" "$kernels"; fi
+  if [[ -n $stand_ins ]]; then measure stand-ins "$stand_ins" "$kernels"; fi
+done
+if [[ -n $real ]]; then sets+=("real=$out/real.jsonl"); fi
+if [[ -n $stand_ins ]]; then sets+=("stand-ins=$out/stand-ins.jsonl"); fi
 
 if ((code == 143)) && ! cat "${sets[@]#*=}" | grep -q .; then
   echo "spmm_gpu_tables.sh: nothing could be measured in $within s; give it more with --within" >&2

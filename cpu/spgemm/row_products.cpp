@@ -173,12 +173,24 @@ struct Window {
   static Index emit(Acc* sums, std::uint8_t* flags, Index width, Index base, Acc alpha, Acc empty,
                     Index* cols, Acc* values) {
     constexpr int kLanes = WindowLanes<Acc>::kLanes;
+    constexpr int kFewFlags = 8;
     Index count = 0;
     for (Index i = 0; i < width; i += 64) {
       const __m512i here = _mm512_loadu_si512(flags + i);
       __mmask64 met = _mm512_test_epi8_mask(here, here);
       if (met == 0) continue;
       _mm512_storeu_si512(flags + i, _mm512_setzero_si512());
+      if (__builtin_popcountll(met) <= kFewFlags) {
+        // One by one: a branch per flag group that is hit by chance costs more.
+        do {
+          const Index at = i + __builtin_ctzll(met);
+          cols[count] = base + at;
+          values[count++] = alpha * sums[at];
+          sums[at] = empty;
+          met &= met - 1;
+        } while (met != 0);
+        continue;
+      }
       Index at = i;
       do {
         const auto lanes = static_cast<unsigned>(met & ((1u << kLanes) - 1));

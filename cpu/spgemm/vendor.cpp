@@ -75,6 +75,7 @@ class VendorSpgemmPlan : public SpgemmPlan {
     if (!product_) return 0;
     const double start = seconds_now();
     product_->multiply();
+    product_->sort();
     const double seconds = seconds_now() - start;
     product_->drop();
     return seconds;

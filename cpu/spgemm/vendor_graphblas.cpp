@@ -4,8 +4,8 @@
 // Launch   GraphBLAS's own OpenMP threads, as many as the plan has; Gustavson's method or hashing is
 //          its own choice
 // Needs    stored values, alpha 1
-// Against  the kernels here: the peer of graph programs. Sorting rows that it leaves for later is not
-//          in its time. Source: T. Davis, ACM TOMS 45 (2019)
+// Against  the kernels here: the peer of graph programs. Rows that it leaves unsorted for later are
+//          sorted by it. Source: T. Davis, ACM TOMS 45 (2019)
 #include "cpu/vendor_graphblas.h"
 
 #include "cpu/spgemm/vendor.h"

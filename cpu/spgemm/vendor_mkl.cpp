@@ -3,8 +3,8 @@
 // Reads    A and op(B) in place, row offsets narrowed to 32 bits
 // Launch   as many GNU OpenMP threads as the plan has
 // Needs    stored values, alpha 1, below 2^31 entries in A, B and C
-// Against  the kernels here: the peer that most programs use. Its rows come out unsorted, and sorting
-//          them is not in its time. Source: oneMKL, inspector-executor API
+// Against  the kernels here: the peer that most programs use. Its rows come out unsorted and are
+//          sorted by MKL. Source: oneMKL, inspector-executor API
 #include "cpu/vendor_mkl.h"
 
 #include "cpu/spgemm/vendor.h"
