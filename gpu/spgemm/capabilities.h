@@ -9,6 +9,6 @@ inline constexpr Capabilities kDoneByPlan =
     kImplicitOnes | kF32 | kF64 | kF16 | kBf16 | kTranspose | kMask | kDropBelow;
 
 inline constexpr Capabilities kProduction =
-    kDoneByPlan | kAlphaBeta | kIeeeSpecials | kDeterministic | kReuse | kRowBlocks;
+    kDoneByPlan | kAlphaBeta | kSemirings | kIeeeSpecials | kDeterministic | kReuse | kRowBlocks;
 
 }  // namespace csrkit::gpu

@@ -70,6 +70,53 @@ class HostTotals {
   BinTotals* totals_ = nullptr;
 };
 
+/// Streams that run beside the caller's from fork to join.
+class SideStreams {
+ public:
+  SideStreams() {
+    for (cudaStream_t& stream : streams_) {
+      CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    }
+    for (cudaEvent_t& event : events_) {
+      CHECK_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    }
+  }
+  ~SideStreams() {
+    for (cudaStream_t stream : streams_) CHECK_CUDA_NOEXCEPT(cudaStreamDestroy(stream));
+    for (cudaEvent_t event : events_) CHECK_CUDA_NOEXCEPT(cudaEventDestroy(event));
+  }
+  SideStreams(const SideStreams&) = delete;
+  SideStreams& operator=(const SideStreams&) = delete;
+
+  static constexpr int kCount = 3;
+
+  /// `sides` of them from here to join.
+  void fork(int sides, cudaStream_t stream) {
+    sides_ = sides;
+    if (sides == 0) return;
+    CHECK_CUDA(cudaEventRecord(events_[kCount], stream));
+    for (int i = 0; i < sides; ++i) {
+      CHECK_CUDA(cudaStreamWaitEvent(streams_[i], events_[kCount], 0));
+    }
+  }
+  /// For the `number`th piece of work; `stream` takes its share.
+  cudaStream_t at(int number, cudaStream_t stream) const {
+    const int turn = number % (sides_ + 1);
+    return turn == sides_ ? stream : streams_[turn];
+  }
+  void join(cudaStream_t stream) {
+    for (int i = 0; i < sides_; ++i) {
+      CHECK_CUDA(cudaEventRecord(events_[i], streams_[i]));
+      CHECK_CUDA(cudaStreamWaitEvent(stream, events_[i], 0));
+    }
+  }
+
+ private:
+  int sides_ = 0;
+  cudaStream_t streams_[kCount] = {};
+  cudaEvent_t events_[kCount + 1] = {};
+};
+
 /// The arrays of one product, in one allocation.
 struct Workspace {
   DeviceBuffer<std::byte> bytes;
@@ -129,25 +176,26 @@ BinRules rules_of_device(int device, int value_bytes) {
   rules.value_bytes = value_bytes;
   rules.whole_window_bytes = std::min(rules.whole_window_bytes, shared_bytes - kStatic);
   if (shared_bytes < kLargestTableBytes) rules.most_hashed = 2048;
-  while (static_cast<int>(rules.part_words) * kTableEntryBytes > rules.whole_window_bytes) {
-    rules.part_words /= 2;
-  }
   return rules;
 }
 
 template <class Value>
 class RowBins final : public DeviceSpgemm {
  public:
-  explicit RowBins(const BinRules& changes) : changes_(changes) {}
+  RowBins(Semiring semiring, const BinRules& changes) : semiring_(semiring), changes_(changes) {}
 
   std::uint64_t forecast_bytes(const SpgemmSizes& sizes) const override {
     const auto rows = static_cast<std::uint64_t>(sizes.rows);
+    const std::uint64_t shrink = changes_.shrink;
     const std::uint64_t words = (static_cast<std::uint64_t>(sizes.cols) >> kWordLog2) + 2;
+    const auto products = static_cast<std::uint64_t>(sizes.counts.products);
     const std::uint64_t cut_rows =
-        std::min(rows, static_cast<std::uint64_t>(sizes.counts.products) /
-                           std::max(1u, kFewestCutProducts / changes_.shrink));
-    const std::uint64_t narrowest = std::max(1u, kNarrowestPart / changes_.shrink);
-    return Workspace::bytes_for(sizes.rows) + cut_rows * (words / narrowest + 1) * 4 +
+        std::min(rows, products / std::max<std::uint64_t>(1, kFewestCutProducts / shrink));
+    const std::uint64_t parts =
+        std::min(products / std::max<std::uint64_t>(1, kPartProducts / shrink) +
+                     cut_rows * (words / std::max<std::uint64_t>(1, kPartWords / shrink) + 2),
+                 cut_rows * words);
+    return Workspace::bytes_for(sizes.rows) + parts * RowParts::kBytes +
            csr_bytes(sizes.rows, sizes.counts.output_bound, kValueKindOf<Value>);
   }
 
@@ -188,7 +236,7 @@ class RowBins final : public DeviceSpgemm {
     Workspace space;
     DeviceCsrView<void> a;
     std::array<RowList, kMostBins> count_lists = {}, make_lists = {};
-    DeviceBuffer<std::uint32_t> part_counts;
+    DeviceBuffer<std::byte> part_bytes;
     RowParts parts;
     Offset products = 0;
 
@@ -201,11 +249,14 @@ class RowBins final : public DeviceSpgemm {
   void profile(const SpgemmOperands& op, DeviceMemory& memory, Work& work) {
     if (!host_) {
       host_ = std::make_unique<HostTotals>();
+      side_streams_ = std::make_unique<SideStreams>();
       rules_ = rules_of_device(memory.device(), sizeof(Value));
       rules_.shrink = changes_.shrink;
-      rules_.prefers_merging = changes_.prefers_merging;
+      rules_.prefers_merging = changes_.prefers_merging && op.a.rows >= changes_.fewest_merged_rows;
       rules_.prefers_windows = changes_.prefers_windows;
-      rules_.part_words = std::max(1u, rules_.part_words / changes_.shrink);
+      rules_.most_sorted_to_count = changes_.most_sorted_to_count;
+      rules_.most_sorted_to_make = changes_.most_sorted_to_make;
+      rules_.is_wide = op.b.cols > kMostColumnsOfAWarp;
     }
     const cudaStream_t stream = memory.stream();
     work.a = op.a;
@@ -217,23 +268,47 @@ class RowBins final : public DeviceSpgemm {
     const BinTotals totals = host_->fetch(space.count_totals, stream);
     work.products = static_cast<Offset>(totals.products);
     work.count_lists = lists_of<CountBin>(space.count_list, totals);
-    const Offset cut_rows = work.counted(CountBin::parts).count;
-    if (cut_rows == 0) return;
-    work.parts.words = static_cast<int>(rules_.part_words);
-    work.parts.per_row =
-        static_cast<int>((totals.most_words + rules_.part_words - 1) / rules_.part_words);
-    work.part_counts = DeviceBuffer<std::uint32_t>(memory, cut_rows * work.parts.per_row,
-                                                   "the entries of parts of rows");
-    work.parts.counts = work.part_counts.data();
+    if (totals.parts == 0) return;
+    const auto parts = static_cast<Offset>(totals.parts);
+    work.part_bytes = DeviceBuffer<std::byte>(memory, parts * static_cast<Offset>(RowParts::kBytes),
+                                              "the parts of rows that are cut");
+    work.parts.count = parts;
+    work.parts.rows = reinterpret_cast<Index*>(work.part_bytes.data());
+    work.parts.numbers = reinterpret_cast<std::uint32_t*>(work.parts.rows + parts);
+    work.parts.counts = work.parts.numbers + parts;
+    work.parts.products = work.parts.counts + parts;
+    work.parts.starts = work.parts.products + parts;
+    work.parts.most_words = static_cast<int>(totals.most_part_words);
+    list_parts(work.counted(CountBin::parts), space.profile, rules_, work.parts, space.count_totals,
+               stream);
   }
 
-  void count_all(const SpgemmOperands& op, DeviceMemory& memory, const Work& work) const {
-    for (int bin = static_cast<int>(CountBin::count) - 1; bin > 0; --bin) {
-      const RowList& list = work.count_lists[static_cast<std::size_t>(bin)];
-      if (list.count == 0) continue;
-      count_rows(static_cast<CountBin>(bin), op.a, op.b, work.space.profile, list, work.parts,
-                 memory.stream());
+  void count_all(const SpgemmOperands& op, DeviceMemory& memory, const Work& work) {
+    side_by_side(memory.stream(), work.products, work.count_lists,
+                 [&](int bin, cudaStream_t stream) {
+                   count_rows(static_cast<CountBin>(bin), op.a, op.b, work.space.profile, rules_,
+                              work.count_lists[static_cast<std::size_t>(bin)], work.parts, stream);
+                 });
+    if (work.parts.count > 0) sum_parts(work.parts, work.space.profile, memory.stream());
+  }
+
+  /// Calls `launch` for every bin that has rows, long rows first. Bins run beside each other: each
+  /// ends with a few long rows that leave most of the device idle. Small products take longer to
+  /// fork than to wait.
+  template <class Launch>
+  void side_by_side(cudaStream_t stream, Offset products,
+                    const std::array<RowList, kMostBins>& lists, const Launch& launch) {
+    constexpr Offset kFewProducts = 1 << 20;
+    int bins = 0;
+    for (const RowList& list : lists) bins += list.count > 0;
+    side_streams_->fork(products < kFewProducts ? 0 : std::clamp(bins - 1, 0, SideStreams::kCount),
+                        stream);
+    int next = 0;
+    for (int bin = kMostBins - 1; bin > 0; --bin) {
+      if (lists[static_cast<std::size_t>(bin)].count == 0) continue;
+      launch(bin, side_streams_->at(next++, stream));
     }
+    side_streams_->join(stream);
   }
 
   /// The offsets of C and its number of entries; the lists of rows to make.
@@ -279,7 +354,7 @@ class RowBins final : public DeviceSpgemm {
   }
 
   void make_all(const SpgemmOperands& op, Structure structure, const Work& work,
-                const DeviceProduct& c, cudaStream_t stream) const {
+                const DeviceProduct& c, cudaStream_t main_stream) {
     if (work.products == 0) return;
     const MakeRows<Value> make = {op.a.as<Value>(),
                                   op.b.as<Value>(),
@@ -287,44 +362,57 @@ class RowBins final : public DeviceSpgemm {
                                    c.col_indices.data(),
                                    reinterpret_cast<Value*>(c.values.data())},
                                   work.space.profile,
-                                  static_cast<Value>(op.alpha)};
-    const RowList& cut = work.counted(CountBin::parts);
-    if (cut.count > 0) {
-      make_rows_in_parts(structure, make, cut, work.parts, rules_.whole_window_bytes, stream);
-    }
-    for (int bin = static_cast<int>(MakeBin::count) - 1; bin > 0; --bin) {
-      const RowList& list = work.make_lists[static_cast<std::size_t>(bin)];
-      if (list.count == 0) continue;
+                                  static_cast<Value>(op.alpha),
+                                  semiring_};
+    std::array<RowList, kMostBins> lists = work.make_lists;
+    constexpr int kParts = static_cast<int>(MakeBin::count);  // beside the bins of whole rows
+    static_assert(kParts < kMostBins);
+    lists[kParts] = work.counted(CountBin::parts);
+    side_by_side(main_stream, work.products, lists, [&](int bin, cudaStream_t stream) {
+      const RowList& list = lists[static_cast<std::size_t>(bin)];
       const auto make_bin = static_cast<MakeBin>(bin);
-      if (make_bin == MakeBin::copy) {
-        copy_rows(make, list, stream);
+      if (bin == kParts) {
+        if (rules_.most_sorted_to_make > 0) {
+          make_parts_by_sorting(structure, make, rules_, work.parts, stream);
+        }
+        make_rows_in_parts(structure, make, rules_, work.parts, stream);
+      } else if (make_bin == MakeBin::copy) {
+        copy_rows(structure, make, list, stream);
       } else if (make_bin <= MakeBin::merge_8) {
         make_rows_by_merging(make_bin, structure, make, list, stream);
-      } else if (make_bin >= MakeBin::window_small) {
-        make_rows_by_window(make_bin, structure, make, list, rules_.whole_window_bytes, stream);
-      } else {
+      } else if (make_bin <= MakeBin::sort_4096) {
+        make_rows_by_sorting(make_bin, structure, make, list, stream);
+      } else if (make_bin < MakeBin::window_3k) {
         make_rows_by_hash(make_bin, structure, make, list, stream);
+      } else {
+        make_rows_by_window(make_bin, structure, make, list, rules_.whole_window_bytes, stream);
       }
-    }
+    });
   }
 
   void describe(const Work& work) {
     const Offset merged = work.made(MakeBin::merge_4).count + work.made(MakeBin::merge_8).count;
-    Offset hashed = 0, in_windows = 0;
+    Offset sorted = 0, hashed = 0, in_windows = 0;
+    for (int bin = static_cast<int>(MakeBin::sort_16); bin < static_cast<int>(MakeBin::hash_64);
+         ++bin) {
+      sorted += work.make_lists[static_cast<std::size_t>(bin)].count;
+    }
     for (int bin = static_cast<int>(MakeBin::hash_64); bin < static_cast<int>(MakeBin::count);
          ++bin) {
-      (bin < static_cast<int>(MakeBin::window_small) ? hashed : in_windows) +=
+      (bin < static_cast<int>(MakeBin::window_3k) ? hashed : in_windows) +=
           work.make_lists[static_cast<std::size_t>(bin)].count;
     }
     choice_ = "rows: " + std::to_string(work.made(MakeBin::copy).count) + " copied, " +
-              std::to_string(merged) + " merged, " + std::to_string(hashed) + " hashed, " +
-              std::to_string(in_windows) + " in windows, " +
+              std::to_string(merged) + " merged, " + std::to_string(sorted) + " sorted, " +
+              std::to_string(hashed) + " hashed, " + std::to_string(in_windows) + " in windows, " +
               std::to_string(work.counted(CountBin::parts).count) + " in parts";
   }
 
+  Semiring semiring_;
   BinRules changes_;  // what tests ask for; the rest follows from the device
   BinRules rules_;
   std::unique_ptr<HostTotals> host_;
+  std::unique_ptr<SideStreams> side_streams_;
   Work kept_;  // for new values
   std::string choice_;
 };
@@ -332,8 +420,9 @@ class RowBins final : public DeviceSpgemm {
 }  // namespace
 
 std::unique_ptr<DeviceSpgemm> make_row_bins(const SpgemmProblem& problem, const BinRules& rules) {
-  if (problem.c == ValueKind::f64) return std::make_unique<RowBins<double>>(rules);
-  return std::make_unique<RowBins<float>>(rules);
+  if (problem.c == ValueKind::f64)
+    return std::make_unique<RowBins<double>>(problem.semiring, rules);
+  return std::make_unique<RowBins<float>>(problem.semiring, rules);
 }
 
 std::unique_ptr<DeviceSpgemm> make_device_row_bins(const SpgemmProblem& problem) {

@@ -5,28 +5,19 @@
 
 namespace csrkit::gpu {
 
-/// Some rows, all in one bin.
-struct RowList {
-  const Index* rows = nullptr;
-  Offset count = 0;
-};
-
-/// How the rows of CountBin::parts are cut: row i of the list has parts i * per_row and on, each
-/// `words` wide.
-struct RowParts {
-  int per_row = 1;
-  int words = 0;
-  std::uint32_t* counts = nullptr;  // entries of C in each part
-};
-
 /// Counts of the rows of one bin, into the profile; for CountBin::parts into the parts as well, and
 /// the profile's counts must be zero. Queues one launch.
 void count_rows(CountBin bin, const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
-                const RowProfile& profile, const RowList& list, const RowParts& parts,
-                cudaStream_t stream);
+                const RowProfile& profile, const BinRules& rules, const RowList& list,
+                const RowParts& parts, cudaStream_t stream);
 
 /// The same for the bins that merge.
 void count_rows_by_merging(CountBin bin, const DeviceCsrView<float>& a,
+                           const DeviceCsrView<float>& b, const RowProfile& profile,
+                           const RowList& list, cudaStream_t stream);
+
+/// The same for the bins that sort.
+void count_rows_by_sorting(CountBin bin, const DeviceCsrView<float>& a,
                            const DeviceCsrView<float>& b, const RowProfile& profile,
                            const RowList& list, cudaStream_t stream);
 

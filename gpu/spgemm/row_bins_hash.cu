@@ -2,7 +2,7 @@
 // Owns     8 to 32 lanes or a block: one row
 // Reads    A's row, B's rows once, in order; a table in shared memory from column to place, a list of
 //          columns by place and a sum per place. Slots are claimed by compare-and-swap, sums need no
-//          atomics (see row_groups.cuh)
+//          atomics (see row_walks.cuh)
 // Launch   128 or 512 threads, so that a multiprocessor holds several blocks of all but the largest
 // Needs    at most half as many entries as slots, which the bins see to
 // Against  sorting all products (row-length many words moved log times); sorting the entries: short
@@ -12,7 +12,7 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/row_bins_launch.cuh"
 #include "gpu/spgemm/row_bins_make.h"
-#include "gpu/spgemm/row_groups.cuh"
+#include "gpu/spgemm/row_sums.cuh"
 
 namespace csrkit::gpu {
 
@@ -20,22 +20,47 @@ namespace {
 
 constexpr int kFree = -1;
 constexpr int kCopyThreads = 256;
-constexpr int kCopyLanes = 16;
-constexpr int kCompared = 4;  // columns that a lane ranks at a time
+constexpr int kCopyLanes = 8;
+constexpr Offset kLongCopy = 512;  // entries from which the whole block copies a row
+constexpr int kCompared = 4;       // columns that a lane ranks at a time
 
 template <class Value>
-__global__ void __launch_bounds__(kCopyThreads) copy_scaled_rows(MakeRows<Value> op, RowList list) {
-  const Offset item = (Offset{blockIdx.x} * kCopyThreads + threadIdx.x) / kCopyLanes;
-  if (item >= list.count) return;
-  const Index row = list.rows[item];
+__device__ void copy_row(Structure structure, const MakeRows<Value>& op, Index row, int rank,
+                         int lanes) {
   const Offset entry = op.a.row_begin(row);
   const Index source = __ldg(op.a.col_indices + entry);
-  const Value x = value_of(op.a, entry);
+  const Value x = value_of(op.a, entry), nothing = empty_sum<Value>(op.semiring);
   const Offset from = op.b.row_begin(source), to = op.c.row_offsets[row];
   const Offset length = op.b.row_end(source) - from;
-  for (Offset i = threadIdx.x & (kCopyLanes - 1); i < length; i += kCopyLanes) {
-    op.c.col_indices[to + i] = __ldg(op.b.col_indices + from + i);
-    op.c.values[to + i] = op.alpha * (x * value_of(op.b, from + i));
+#pragma unroll 4
+  for (Offset i = rank; i < length; i += lanes) {
+    if (structure == Structure::wanted) {
+      op.c.col_indices[to + i] = __ldg(op.b.col_indices + from + i);
+    }
+    op.c.values[to + i] = op.alpha * add_product(op.semiring, nothing, x, value_of(op.b, from + i));
+  }
+}
+
+template <class Value>
+__global__ void __launch_bounds__(kCopyThreads)
+    copy_scaled_rows(Structure structure, MakeRows<Value> op, RowList list) {
+  __shared__ Index long_rows[kCopyThreads / kCopyLanes];
+  __shared__ int long_count;
+  if (threadIdx.x == 0) long_count = 0;
+  __syncthreads();
+  const Offset item = (Offset{blockIdx.x} * kCopyThreads + threadIdx.x) / kCopyLanes;
+  const int rank = static_cast<int>(threadIdx.x) & (kCopyLanes - 1);
+  if (item < list.count) {
+    const Index row = list.rows[item];
+    if (op.c.row_offsets[Offset{row} + 1] - op.c.row_offsets[row] <= kLongCopy) {
+      copy_row(structure, op, row, rank, kCopyLanes);
+    } else if (rank == 0) {
+      long_rows[atomicAdd(&long_count, 1)] = row;
+    }
+  }
+  __syncthreads();
+  for (int i = 0; i < long_count; ++i) {
+    copy_row(structure, op, long_rows[i], static_cast<int>(threadIdx.x), kCopyThreads);
   }
 }
 
@@ -47,6 +72,7 @@ struct Table {
   static constexpr int kKeysAt = kColsAt + kMost * 4;
   static constexpr int kPlacesAt = kKeysAt + kSlots * 4;
   static constexpr int kBytes = (kPlacesAt + kSlots * 2 + 15) / 16 * 16;
+  static_assert(kKeysAt % 16 == 0, "keys are cleared four at a time");
 
   Value* sums;            // by place
   Index* cols;            // by place
@@ -108,6 +134,27 @@ __device__ void write_short_row(const Table<Value, kSlots>& table, int count,
   }
 }
 
+/// Counts become exclusive sums. Each warp goes through its share of the buckets on its own.
+template <class G>
+__device__ void sum_up_buckets(int* ends, int buckets, int* scratch) {
+  const int share = buckets / G::kWarps;  // at least 32: both are powers of two
+  const int first = G::kIsBlock ? static_cast<int>(threadIdx.x >> 5) * share : 0;
+  int before = 0;
+  for (int i = G::lane(); i < share; i += 32) {
+    int total = 0;
+    const int begin = before + Group<32>::exclusive_sum(ends[first + i], total, scratch);
+    ends[first + i] = begin;
+    before += total;
+  }
+  if constexpr (G::kIsBlock) {
+    int total = 0;
+    const int of_warps =
+        G::exclusive_sum(G::lane() == 0 ? before : 0, total, scratch);  // the same in lane 0 only
+    const int offset = __shfl_sync(kAllLanes, of_warps, 0);
+    for (int i = G::lane(); i < share; i += 32) ends[first + i] += offset;
+  }
+}
+
 /// The same for long rows: ranks within buckets of neighbouring columns.
 template <class G, int kLanes, class Value, int kSlots>
 __device__ void write_long_row(const Table<Value, kSlots>& table, int count, Offset first_col,
@@ -125,13 +172,7 @@ __device__ void write_long_row(const Table<Value, kSlots>& table, int count, Off
   G::sync();
   for (int i = G::rank(); i < count; i += kLanes) atomicAdd(ends + bucket_of(table.cols[i]), 1);
   G::sync();
-  int before = 0;
-  for (int i = G::rank(); i < buckets; i += kLanes) {
-    int total = 0;
-    const int begin = before + G::exclusive_sum(ends[i], total, scratch);
-    ends[i] = begin;
-    before += total;
-  }
+  sum_up_buckets<G>(ends, buckets, scratch);
   G::sync();
   for (int i = G::rank(); i < count; i += kLanes) {
     const int at = atomicAdd(ends + bucket_of(table.cols[i]), 1);
@@ -165,12 +206,15 @@ __global__ void __launch_bounds__(kThreads) make_by_hash(MakeRows<Value> op, Row
   const Index row = has_row ? list.rows[item] : 0;
   const Offset to = has_row ? op.c.row_offsets[row] : 0;
   RowTable table(shared_bytes + threadIdx.x / kLanes * RowTable::kBytes);
-  for (int i = G::rank(); i < kSlots; i += kLanes) table.keys[i] = kFree;
+  for (int i = G::rank(); i < kSlots / 4; i += kLanes) {
+    reinterpret_cast<int4*>(table.keys)[i] = make_int4(kFree, kFree, kFree, kFree);
+  }
   if (threadIdx.x == 0) places_taken = 0;
   const bool is_packed = has_row && suits_packing<kLanes>(op.profile.products[row],
                                                           op.a.row_end(row) - op.a.row_begin(row));
   Sources<kLanes, Value>* const list_of_sources = sources + threadIdx.x / kLanes % kLists;
   auto turns = Turns<kLanes>::make(bids);
+  const Value nothing = empty_sum<Value>(op.semiring);
   G::sync();
   int count = 0;
   if constexpr (kStructure == Structure::known) {
@@ -179,7 +223,7 @@ __global__ void __launch_bounds__(kThreads) make_by_hash(MakeRows<Value> op, Row
       bool is_new = false;
       const unsigned slot = table.claim(op.c.col_indices[to + i], is_new);
       table.places[slot] = static_cast<std::uint16_t>(i);
-      table.sums[i] = 0;
+      table.sums[i] = nothing;
     }
     G::sync();
     walk_products<kLanes, Product<Value>>(
@@ -190,7 +234,7 @@ __global__ void __launch_bounds__(kThreads) make_by_hash(MakeRows<Value> op, Row
           for (int u = 0; u < kSegments; ++u) {
             places[u] = entries[u].col >= 0 ? table.places[table.find(entries[u].col)] : 0;
           }
-          add_products<kLanes>(entries, places, table.sums, way, turns);
+          add_products<kLanes>(entries, places, table.sums, op.semiring, way, turns);
         });
     for (int i = G::rank(); i < count; i += kLanes) {
       op.c.values[to + i] = op.alpha * table.sums[i];
@@ -220,7 +264,7 @@ __global__ void __launch_bounds__(kThreads) make_by_hash(MakeRows<Value> op, Row
               const int place = first + __popc(all_new & below);
               table.places[slots[u]] = static_cast<std::uint16_t>(place);
               table.cols[place] = entries[u].col;
-              table.sums[place] = 0;
+              table.sums[place] = nothing;
             }
           }
           G::sync();
@@ -229,7 +273,7 @@ __global__ void __launch_bounds__(kThreads) make_by_hash(MakeRows<Value> op, Row
           for (int u = 0; u < kSegments; ++u) {
             places[u] = entries[u].col >= 0 ? table.places[slots[u]] : 0;
           }
-          add_products<kLanes>(entries, places, table.sums, way, turns);
+          add_products<kLanes>(entries, places, table.sums, op.semiring, way, turns);
         });
     if constexpr (G::kIsBlock) count = places_taken;
     if constexpr (kLanes < 32) {
@@ -258,9 +302,10 @@ void launch(Structure structure, const MakeRows<Value>& op, const RowList& list,
 }  // namespace
 
 template <class Value>
-void copy_rows(const MakeRows<Value>& op, const RowList& list, cudaStream_t stream) {
+void copy_rows(Structure structure, const MakeRows<Value>& op, const RowList& list,
+               cudaStream_t stream) {
   launch_rows<kCopyThreads, kCopyLanes>(copy_scaled_rows<Value>, "copy_scaled_rows", list.count, 0,
-                                        stream, op, list);
+                                        stream, structure, op, list);
 }
 
 template <class Value>
@@ -270,6 +315,7 @@ void make_rows_by_hash(MakeBin bin, Structure structure, const MakeRows<Value>& 
     case MakeBin::hash_64: return launch<8, 64, 128>(structure, op, list, stream);
     case MakeBin::hash_128: return launch<8, 128, 128>(structure, op, list, stream);
     case MakeBin::hash_256: return launch<32, 256, 128>(structure, op, list, stream);
+    case MakeBin::hash_512: return launch<32, 512, 128>(structure, op, list, stream);
     case MakeBin::hash_1024: return launch<32, 1024, 128>(structure, op, list, stream);
     case MakeBin::hash_4096: return launch<256, 4096, 256>(structure, op, list, stream);
     case MakeBin::hash_16384: return launch<512, 16384, 512>(structure, op, list, stream);
@@ -277,8 +323,8 @@ void make_rows_by_hash(MakeBin bin, Structure structure, const MakeRows<Value>& 
   }
 }
 
-template void copy_rows(const MakeRows<float>&, const RowList&, cudaStream_t);
-template void copy_rows(const MakeRows<double>&, const RowList&, cudaStream_t);
+template void copy_rows(Structure, const MakeRows<float>&, const RowList&, cudaStream_t);
+template void copy_rows(Structure, const MakeRows<double>&, const RowList&, cudaStream_t);
 template void make_rows_by_hash(MakeBin, Structure, const MakeRows<float>&, const RowList&,
                                 cudaStream_t);
 template void make_rows_by_hash(MakeBin, Structure, const MakeRows<double>&, const RowList&,

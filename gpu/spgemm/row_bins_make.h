@@ -24,14 +24,23 @@ struct MakeRows {
   ProductArrays<Value> c;
   RowProfile profile;
   Value alpha;
+  Semiring semiring;  // alpha is 1 unless plus_times
 };
 
 /// Each queues one launch over the rows of one bin of its kind.
 template <class Value>
-void copy_rows(const MakeRows<Value>& op, const RowList& list, cudaStream_t stream);
+void copy_rows(Structure structure, const MakeRows<Value>& op, const RowList& list,
+               cudaStream_t stream);
 template <class Value>
 void make_rows_by_merging(MakeBin bin, Structure structure, const MakeRows<Value>& op,
                           const RowList& list, cudaStream_t stream);
+template <class Value>
+void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value>& op,
+                          const RowList& list, cudaStream_t stream);
+/// Parts of at most kMostSorted products; the others are left out.
+template <class Value>
+void make_parts_by_sorting(Structure structure, const MakeRows<Value>& op, const BinRules& rules,
+                           const RowParts& parts, cudaStream_t stream);
 template <class Value>
 void make_rows_by_hash(MakeBin bin, Structure structure, const MakeRows<Value>& op,
                        const RowList& list, cudaStream_t stream);
@@ -40,7 +49,7 @@ void make_rows_by_window(MakeBin bin, Structure structure, const MakeRows<Value>
                          const RowList& list, int whole_window_bytes, cudaStream_t stream);
 /// The rows of CountBin::parts, whose parts are counted.
 template <class Value>
-void make_rows_in_parts(Structure structure, const MakeRows<Value>& op, const RowList& list,
-                        const RowParts& parts, int whole_window_bytes, cudaStream_t stream);
+void make_rows_in_parts(Structure structure, const MakeRows<Value>& op, const BinRules& rules,
+                        const RowParts& parts, cudaStream_t stream);
 
 }  // namespace csrkit::gpu

@@ -11,7 +11,7 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/row_bins_launch.cuh"
 #include "gpu/spgemm/row_bins_make.h"
-#include "gpu/spgemm/row_groups.cuh"
+#include "gpu/spgemm/row_sums.cuh"
 
 namespace csrkit::gpu {
 
@@ -100,15 +100,19 @@ __global__ void __launch_bounds__(kThreads) make_by_merging(MakeRows<Value> op, 
 #pragma unroll
   for (int i = 0; i < kSources; ++i) x[i] = i < sources ? value_of(op.a, begin + i) : Value{};
   Offset to = has_row ? op.c.row_offsets[row] : 0;
+  const Value nothing = empty_sum<Value>(op.semiring);
   Index col = heads.smallest();
   while (__any_sync(kAllLanes, col != kNoColumn)) {
     int staged = 0;
     for (; staged < kStaged && col != kNoColumn; ++staged, col = heads.smallest()) {
-      Value sum = 0;
+      Value sum = nothing;
 #pragma unroll
       for (int i = 0; i < kSources; ++i) {
         if (heads.cols[i] == col) {
-          sum += x[i] * value_of(op.b, heads.at[i]);
+          // A product of its own, as where rows are sorted: which of the two makes a row may depend
+          // on how C is cut into blocks of rows, its bits may not.
+          const Value term = add_product(op.semiring, nothing, x[i], value_of(op.b, heads.at[i]));
+          sum = add_sums(op.semiring, sum, term);
           heads.advance(op.b, i);
         }
       }

@@ -1,6 +1,6 @@
 // Profile of row_bins: one pass over A's entries and the row ends of B.
-// Owns     8 lanes: one row of A at a time; a block: 32 to 256 rows, and together the long ones
-//          among them; then a lane per row decides
+// Owns     a lane: one short row of A, all its loads on their way at once; 8 lanes: a longer one; a
+//          block: 32 to 256 rows, and together the long ones among them; then a lane per row decides
 // Reads    A coalesced in 8 lanes; per entry of A two offsets and two columns of B, mostly from L2
 // Launch   256 threads
 // Against  a pass over all products would read B's columns once more than counting needs
@@ -9,6 +9,7 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/row_bins_profile.h"
+#include "gpu/spgemm/row_groups.cuh"
 
 namespace csrkit::gpu {
 
@@ -21,8 +22,8 @@ constexpr int kWarps = kThreads / 32;
 constexpr int kMostRounds = kLanes;  // then every thread of a block has a row to finish
 constexpr Offset kRowsToFillADevice = 1
                                       << 15;  // below, more blocks are worth more than few atomics
+constexpr Offset kShortRow = 16;              // entries of A up to which one lane works on a row
 constexpr Offset kLongRow = 512;  // entries of A from which the whole block works on a row
-constexpr unsigned kAllLanes = 0xffffffffu;
 
 /// Of the products of some entries of A.
 struct Span {
@@ -31,10 +32,12 @@ struct Span {
   Index last;
 
   static __device__ Span none() { return {0, INT32_MAX, -1}; }
-  __device__ void add(const DeviceCsrView<void>& b, Index source) {
+  __device__ void add_length(const DeviceCsrView<void>& b, Index source) {
+    products += static_cast<unsigned long long>(b.row_end(source) - b.row_begin(source));
+  }
+  __device__ void add_range(const DeviceCsrView<void>& b, Index source) {
     const Offset begin = b.row_begin(source), end = b.row_end(source);
     if (begin == end) return;
-    products += static_cast<unsigned long long>(end - begin);
     first = min(first, __ldg(b.col_indices + begin));
     last = max(last, __ldg(b.col_indices + end - 1));
   }
@@ -78,40 +81,73 @@ __device__ void add_to_totals(const BlockTotals& block, BinTotals* totals) {
   }
 }
 
+/// Whether the rows of B that a row takes lie beside those of the row before (of the first row: after).
+__device__ bool is_like_neighbour(const DeviceCsrView<void>& a, Index row) {
+  const Index other = row > 0 ? row - 1 : 1;
+  if (other >= a.rows) return false;
+  const Offset begin = a.row_begin(row), end = a.row_end(row);
+  const Offset other_begin = a.row_begin(other), other_end = a.row_end(other);
+  if (begin == end || other_begin == other_end || end - begin > 8) return false;
+  const Index first = __ldg(a.col_indices + begin) - __ldg(a.col_indices + other_begin);
+  const Index last = __ldg(a.col_indices + end - 1) - __ldg(a.col_indices + other_end - 1);
+  return first >= -kNearSources && first <= kNearSources && last >= -kNearSources &&
+         last <= kNearSources;
+}
+
 /// A block takes `rounds` times kRowsPerBlock neighbouring rows.
 __global__ void __launch_bounds__(kThreads)
     profile_row_groups(DeviceCsrView<void> a, DeviceCsrView<void> b, BinRules rules,
                        RowProfile profile, BinTotals* totals, int rounds) {
   __shared__ BlockTotals block;
   __shared__ Span spans[kRowsPerBlock * kMostRounds];
+  __shared__ int longer_rows[kRowsPerBlock * kMostRounds];  // from the front
   __shared__ int long_rows[kRowsPerBlock * kMostRounds];
-  __shared__ int long_count;
+  __shared__ int longer_count, long_count;
   __shared__ Span of_warps[kWarps];
   clear(block);
-  if (threadIdx.x == 0) long_count = 0;
+  if (threadIdx.x == 0) longer_count = long_count = 0;
   if (blockIdx.x == 0 && threadIdx.x == 0) profile.counts[a.rows] = 0;  // for their running sum
   __syncthreads();
 
-  const int lane = static_cast<int>(threadIdx.x) & (kLanes - 1);
   const Offset first_row = Offset{blockIdx.x} * kRowsPerBlock * rounds;
-  for (int round = 0; round < rounds; ++round) {
-    const int slot = round * kRowsPerBlock + static_cast<int>(threadIdx.x) / kLanes;
-    const bool has_row = first_row + slot < a.rows;
-    const Index row = has_row ? static_cast<Index>(first_row + slot) : 0;
-    const Offset begin = has_row ? a.row_begin(row) : 0, end = has_row ? a.row_end(row) : 0;
-    const bool is_long = end - begin > kLongRow;
+  const int slot = static_cast<int>(threadIdx.x);
+  if (slot < kRowsPerBlock * rounds && first_row + slot < a.rows) {
+    const Index row = static_cast<Index>(first_row + slot);
+    const Offset begin = a.row_begin(row), end = a.row_end(row);
     Span span = Span::none();
-    if (!is_long) {
-      for (Offset at = begin + lane; at < end; at += kLanes) {
-        span.add(b, __ldg(a.col_indices + at));
+    if (end - begin > kLongRow) {
+      long_rows[atomicAdd(&long_count, 1)] = slot;
+    } else if (end - begin > kShortRow) {
+      longer_rows[atomicAdd(&longer_count, 1)] = slot;
+    } else {
+#pragma unroll 4
+      for (Offset at = begin; at < end; ++at) span.add_length(b, __ldg(a.col_indices + at));
+      if (!rules.needs_range(span.products)) {
+        span.first = 0;
+        span.last = b.cols - 1;
+      } else {
+        for (Offset at = begin; at < end; ++at) span.add_range(b, __ldg(a.col_indices + at));
       }
+    }
+    spans[slot] = span;
+  }
+  __syncthreads();
+
+  const int lane = static_cast<int>(threadIdx.x) & (kLanes - 1);
+  for (int first = 0; first < longer_count; first += kRowsPerBlock) {
+    const int at_list = first + static_cast<int>(threadIdx.x) / kLanes;
+    const bool has_row = at_list < longer_count;
+    const Index row = has_row ? static_cast<Index>(first_row + longer_rows[at_list]) : 0;
+    const Offset end = has_row ? a.row_end(row) : 0;
+    Span span = Span::none();
+    for (Offset at = (has_row ? a.row_begin(row) : 0) + lane; at < end; at += kLanes) {
+      const Index source = __ldg(a.col_indices + at);
+      span.add_length(b, source);
+      span.add_range(b, source);
     }
     __syncwarp();
     span.add_lanes(kLanes);
-    if (lane == 0) {
-      spans[slot] = span;
-      if (is_long) long_rows[atomicAdd(&long_count, 1)] = slot;
-    }
+    if (has_row && lane == 0) spans[longer_rows[at_list]] = span;
   }
   __syncthreads();
 
@@ -120,7 +156,9 @@ __global__ void __launch_bounds__(kThreads)
     const Offset end = a.row_end(row);
     Span span = Span::none();
     for (Offset at = a.row_begin(row) + threadIdx.x; at < end; at += kThreads) {
-      span.add(b, __ldg(a.col_indices + at));
+      const Index source = __ldg(a.col_indices + at);
+      span.add_length(b, source);
+      span.add_range(b, source);
     }
     __syncwarp();
     span.add_lanes(32);
@@ -133,10 +171,16 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();
   }
 
-  // A lane per row.
+  // A lane per row decides.
   const bool has_row =
       static_cast<int>(threadIdx.x) < rounds * kRowsPerBlock && first_row + threadIdx.x < a.rows;
-  unsigned long long products = 0;
+  // Nearly all of a block's short rows are like their neighbours, or it was chance.
+  bool is_like = rules.prefers_merging && has_row &&
+                 is_like_neighbour(a, static_cast<Index>(first_row + threadIdx.x));
+  const int like_rows = __syncthreads_count(static_cast<int>(is_like));
+  is_like =
+      is_like && like_rows * 16 >= min(a.rows - first_row, Offset{kRowsPerBlock} * rounds) * 15;
+  unsigned long long products = 0, parts = 0;
   CountBin bin = CountBin::done;
   if (has_row) {
     const Index row = static_cast<Index>(first_row + threadIdx.x);
@@ -149,13 +193,24 @@ __global__ void __launch_bounds__(kThreads)
     if (products > 0) {
       facts.words = static_cast<std::uint32_t>((span.last >> kWordLog2) - first_word + 1);
     }
+    facts.is_like_neighbour = is_like;
     bin = rules.count_bin(facts);
     profile.products[row] = facts.products;
     profile.first_word[row] = first_word;
     profile.words[row] = static_cast<Index>(facts.words);
     profile.bin[row] = static_cast<std::uint8_t>(bin);
     profile.counts[row] = bin == CountBin::done ? facts.products : 0;
-    if (bin == CountBin::parts) atomicMax(&totals->most_words, facts.words);
+    if (bin == CountBin::parts) {
+      const std::uint32_t width = rules.part_words(facts.products, facts.words);
+      parts = (facts.words - 1) / width + 1;
+      atomicMax(&totals->most_part_words, width);
+    }
+  }
+  if (__any_sync(kAllLanes, parts > 0)) {
+    for (int distance = 1; distance < 32; distance *= 2) {
+      parts += __shfl_xor_sync(kAllLanes, parts, distance);
+    }
+    if ((threadIdx.x & 31) == 0) atomicAdd(&totals->parts, parts);
   }
   add_row(block, has_row, static_cast<int>(bin));
   for (int distance = 1; distance < 32; distance *= 2) {
@@ -225,6 +280,46 @@ __global__ void __launch_bounds__(kThreads)
   if (bin != 0) list[starts[bin] + of_warps[warp][bin] + before] = static_cast<Index>(row);
 }
 
+/// A lane per row.
+__global__ void __launch_bounds__(kThreads)
+    list_row_parts(RowList list, RowProfile profile, BinRules rules, RowParts parts,
+                   BinTotals* totals) {
+  const Offset at = Offset{blockIdx.x} * kThreads + threadIdx.x;
+  Index row = 0;
+  unsigned long long count = 0, total = 0, first = 0;
+  if (at < list.count) {
+    row = list.rows[at];
+    const auto words = static_cast<std::uint32_t>(profile.words[row]);
+    count = (words - 1) / rules.part_words(profile.products[row], words) + 1;
+  }
+  const unsigned long long before =
+      Group<32>::exclusive_sum<unsigned long long>(count, total, nullptr);
+  if ((threadIdx.x & 31) == 0 && total > 0) first = atomicAdd(&totals->parts_placed, total);
+  first = __shfl_sync(kAllLanes, first, 0) + before;
+  for (unsigned long long i = 0; i < count; ++i) {
+    parts.rows[first + i] = row;
+    parts.numbers[first + i] = static_cast<std::uint32_t>(i);
+  }
+}
+
+/// A warp per part; that of a row's first part goes through the row.
+__global__ void __launch_bounds__(kThreads) sum_up_parts(RowParts parts, RowProfile profile) {
+  const Offset first = (Offset{blockIdx.x} * kThreads + threadIdx.x) / 32;
+  if (first >= parts.count || parts.numbers[first] != 0) return;
+  const Index row = parts.rows[first];
+  std::uint32_t before = 0;
+  for (Offset begin = first; begin < parts.count && parts.rows[begin] == row; begin += 32) {
+    const Offset at = begin + (threadIdx.x & 31);
+    const bool is_there = at < parts.count && parts.rows[at] == row;
+    std::uint32_t total = 0;
+    const std::uint32_t sum =
+        Group<32>::exclusive_sum<std::uint32_t>(is_there ? parts.counts[at] : 0u, total, nullptr);
+    if (is_there) parts.starts[at] = before + sum;
+    before += total;
+  }
+  if ((threadIdx.x & 31) == 0) profile.counts[row] = before;
+}
+
 unsigned blocks_for(Index rows, int rows_per_block) {
   return static_cast<unsigned>((Offset{rows} + rows_per_block - 1) / rows_per_block);
 }
@@ -244,6 +339,20 @@ void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
                       const RowProfile& profile, BinTotals* totals, cudaStream_t stream) {
   choose_make_bin<<<blocks_for(a.rows, kThreads), kThreads, 0, stream>>>(a, rules, profile, totals);
   CHECK_LAUNCH("choose_make_bin", stream);
+}
+
+void list_parts(const RowList& list, const RowProfile& profile, const BinRules& rules,
+                const RowParts& parts, BinTotals* totals, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>((list.count + kThreads - 1) / kThreads);
+  list_row_parts<<<blocks, kThreads, 0, stream>>>(list, profile, rules, parts, totals);
+  CHECK_LAUNCH("list_row_parts", stream);
+}
+
+void sum_parts(const RowParts& parts, const RowProfile& profile, cudaStream_t stream) {
+  constexpr int kParts = kThreads / 32;
+  const auto blocks = checked_cast<unsigned>((parts.count + kParts - 1) / kParts, "parts of rows");
+  sum_up_parts<<<blocks, kThreads, 0, stream>>>(parts, profile);
+  CHECK_LAUNCH("sum_up_parts", stream);
 }
 
 void list_bins(Index rows, const std::uint8_t* bin, BinTotals* totals, Index* list,

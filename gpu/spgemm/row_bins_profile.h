@@ -20,8 +20,9 @@ struct BinTotals {
   std::uint32_t rows[kMostBins];    // in each bin
   std::uint32_t placed[kMostBins];  // of them, in the list
   unsigned long long products;
-  std::uint32_t most_words;  // of a row in CountBin::parts
-  std::uint32_t unused;
+  unsigned long long parts;         // of the rows in CountBin::parts
+  unsigned long long parts_placed;  // of them, in the list
+  std::uint32_t most_part_words;
   unsigned long long nnz;  // of C; filled in by whoever knows
 };
 
@@ -38,5 +39,49 @@ void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
 /// neighbours, but the order of blocks of rows differs from run to run; no result depends on it.
 void list_bins(Index rows, const std::uint8_t* bin, BinTotals* totals, Index* list,
                cudaStream_t stream);
+
+/// Some rows, all in one bin.
+struct RowList {
+  const Index* rows = nullptr;
+  Offset count = 0;
+};
+
+/// The parts of the rows of CountBin::parts: those of one row stand one after another.
+struct RowParts {
+  Offset count = 0;
+  Index* rows = nullptr;                       // whose part it is
+  std::uint32_t* numbers = nullptr;            // which of that row's
+  std::uint32_t* counts = nullptr;             // entries of C in it
+  std::uint32_t* products = nullptr;           // 2^32 - 1 stands for that and more
+  std::uint32_t* starts = nullptr;             // entries of C in the row's parts before
+  int most_words = 0;                          // of any part
+  static constexpr std::uint64_t kBytes = 20;  // each
+};
+
+/// Which columns a part is about, in words.
+struct PartOfRow {
+  Index row;
+  Index first_word;
+  int words;
+};
+
+#ifdef __CUDACC__
+inline __device__ PartOfRow part_of_row(const RowProfile& profile, const BinRules& rules,
+                                        const RowParts& parts, Offset number) {
+  const Index row = parts.rows[number];
+  const Index words = profile.words[row];
+  const auto width =
+      static_cast<int>(rules.part_words(profile.products[row], static_cast<std::uint32_t>(words)));
+  const int skipped = static_cast<int>(parts.numbers[number]) * width;
+  return {row, profile.first_word[row] + skipped, min(words - skipped, width)};
+}
+#endif
+
+/// Fills `rows` and `numbers` of as many parts as the totals say; rows come in any order.
+void list_parts(const RowList& list, const RowProfile& profile, const BinRules& rules,
+                const RowParts& parts, BinTotals* totals, cudaStream_t stream);
+
+/// From the counts of parts, where each starts in its row, and the counts of the rows.
+void sum_parts(const RowParts& parts, const RowProfile& profile, cudaStream_t stream);
 
 }  // namespace csrkit::gpu

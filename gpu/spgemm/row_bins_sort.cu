@@ -1,0 +1,237 @@
+// Rows of C by sorting in registers, in row_bins.
+// Owns     4 to 32 lanes: one row of at most 16 to 256 products; a block of 64 to 256: one of up to
+//          4096, or a part of a longer one's columns. A lane has 4 to 16 products
+// Reads    A's row, and the products' columns and values of B once, all loads of a lane in flight
+//          before the first is used. In shared memory 16 bytes per product: first the row's sources,
+//          then values by number, sorted keys and where the entries start among them
+// Launch   128 threads for rows that a warp sorts, a block per row for the others
+// Needs    the row's columns within 2^32 / (most products): the bins see to that
+// Against  hashing: no probes, no atomics on a critical path, no second sort of the entries; merging
+//          by one thread: loads that wait for each other. A network for 64 keys in 8 lanes of 8 takes
+//          27 instructions a key. Sums are made in the order of A's columns. Source: Batcher 1968,
+//          with one half mirrored so that all comparisons go one way; expand, sort, compress in one
+//          block is known from Winter 2019 (AC-SpGEMM)
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spgemm/row_bins_launch.cuh"
+#include "gpu/spgemm/row_bins_make.h"
+#include "gpu/spgemm/row_sort.cuh"
+#include "gpu/spgemm/row_sums.cuh"
+
+namespace csrkit::gpu {
+
+namespace {
+
+/// The shared memory of one row that is counted: its sources, and after that its keys.
+template <class S>
+struct CountedRow {
+  union {
+    SourceList<NoValue, S> sources;
+    std::uint32_t keys[S::kKeys];
+  };
+  std::uint32_t scratch[S::kIsBlock ? 32 : 1];
+};
+
+template <class S>
+__global__ void __launch_bounds__(S::kThreads)
+    count_by_sorting(DeviceCsrView<float> a, DeviceCsrView<float> b, RowProfile profile,
+                     RowList list) {
+  extern __shared__ __align__(16) std::byte shared_bytes[];
+  auto& space = reinterpret_cast<CountedRow<S>*>(shared_bytes)[S::slot()];
+  const SortItem item = item_of<S>(profile, list);
+  const std::uint32_t products = list_sources<S, false>(a, b, item, space.sources, space.scratch);
+  std::uint32_t keys[S::kItems];
+#pragma unroll
+  for (int i = 0; i < S::kItems; ++i) keys[i] = ~0u;
+  for_products<S>(space.sources, products, [&](int i, std::uint32_t number, std::uint32_t source) {
+    const Offset position = space.sources.shifts[source] + number;
+    keys[i] = static_cast<std::uint32_t>(__ldg(b.col_indices + position) - item.first_col)
+              << S::kLog2;
+  });
+  sort_keys<S>(keys, space.keys);  // a block waits before it writes there
+  if constexpr (S::kIsBlock) {
+    __syncthreads();
+    show_keys<S>(keys, space.keys);
+    __syncthreads();
+  }
+  std::uint32_t before = 0, total = 0;
+  find_heads<S>(keys, products, space.keys, space.scratch, before, total);
+  if (item.is_there && S::rank() == 0) profile.counts[item.row] = total;
+}
+
+/// The shared memory of one row that is made: its sources, and after that its products.
+template <class Value, class S>
+struct SortedRow {
+  union {
+    SourceList<Value, S> sources;
+    struct {
+      Value products[S::kMost];       // by number
+      std::uint32_t keys[S::kKeys];   // sorted
+      std::uint16_t heads[S::kMost];  // where the entries start among the keys
+    } sorted;
+  };
+  std::uint32_t scratch[S::kIsBlock ? 32 : 1];
+};
+
+template <class S, bool kIsPart, class Value>
+__device__ void make_sorted(const MakeRows<Value>& op, Structure structure, const SortItem& item,
+                            Offset to, SortedRow<Value, S>& space) {
+  const int rank = S::rank();
+  const std::uint32_t products =
+      list_sources<S, kIsPart>(op.a, op.b, item, space.sources, space.scratch);
+  const Value nothing = empty_sum<Value>(op.semiring);
+  std::uint32_t keys[S::kItems];
+  Value terms[S::kItems];
+#pragma unroll
+  for (int i = 0; i < S::kItems; ++i) {
+    keys[i] = ~0u;
+    terms[i] = Value{};
+  }
+  for_products<S>(space.sources, products, [&](int i, std::uint32_t number, std::uint32_t source) {
+    const Offset position = space.sources.shifts[source] + number;
+    keys[i] = static_cast<std::uint32_t>(__ldg(op.b.col_indices + position) - item.first_col)
+                  << S::kLog2 |
+              number;
+    terms[i] =
+        add_product(op.semiring, nothing, space.sources.values[source], value_of(op.b, position));
+  });
+  S::sync();  // nobody reads the list any more
+  auto& sorted = space.sorted;
+#pragma unroll
+  for (int i = 0; i < S::kItems; ++i) sorted.products[i * S::kLanes + rank] = terms[i];
+  sort_keys<S>(keys, sorted.keys);
+  S::sync();
+  show_keys<S>(keys, sorted.keys);
+  if constexpr (S::kIsBlock) __syncthreads();
+  std::uint32_t before = 0, total = 0;
+  const unsigned heads = find_heads<S>(keys, products, sorted.keys, space.scratch, before, total);
+#pragma unroll
+  for (int i = 0; i < S::kItems; ++i) {
+    if ((heads >> i & 1) != 0) {
+      sorted.heads[before++] = static_cast<std::uint16_t>(rank * S::kItems + i);
+    }
+  }
+  S::sync();
+  constexpr std::uint32_t kNumber = S::kMost - 1;
+  for (auto entry = static_cast<std::uint32_t>(rank); entry < total; entry += S::kLanes) {
+    const int begin = sorted.heads[entry];
+    const int end = entry + 1 < total ? sorted.heads[entry + 1] : static_cast<int>(products);
+    const std::uint32_t key = sorted.keys[S::key_at(begin)];
+    Value sum = sorted.products[key & kNumber];
+    for (int next = begin + 1; next < end; ++next) {
+      sum = add_sums(op.semiring, sum, sorted.products[sorted.keys[S::key_at(next)] & kNumber]);
+    }
+    if (structure == Structure::wanted) {
+      op.c.col_indices[to + entry] = item.first_col + static_cast<Index>(key >> S::kLog2);
+    }
+    op.c.values[to + entry] = op.alpha * sum;
+  }
+}
+
+template <class Value, class S>
+__global__ void __launch_bounds__(S::kThreads)
+    make_by_sorting(MakeRows<Value> op, Structure structure, RowList list) {
+  extern __shared__ __align__(16) std::byte shared_bytes[];
+  const SortItem item = item_of<S>(op.profile, list);
+  make_sorted<S, false>(op, structure, item, item.is_there ? op.c.row_offsets[item.row] : 0,
+                        reinterpret_cast<SortedRow<Value, S>*>(shared_bytes)[S::slot()]);
+}
+
+/// A block per part; those that have more products, or few enough for half as many lanes, are not
+/// for this launch.
+template <class Value, class S>
+__global__ void __launch_bounds__(S::kThreads)
+    make_part_by_sorting(MakeRows<Value> op, Structure structure, BinRules rules, RowParts parts,
+                         std::uint32_t fewest) {
+  extern __shared__ __align__(16) std::byte shared_bytes[];
+  const Offset number = blockIdx.x;
+  const std::uint32_t products = parts.products[number];
+  if (products > S::kMost || products < fewest) return;
+  const PartOfRow part = part_of_row(op.profile, rules, parts, number);
+  const Offset to = op.c.row_offsets[part.row] + parts.starts[number];
+  const SortItem item = {true, part.row, part.first_word << kWordLog2,
+                         (Offset{part.first_word} + part.words) << kWordLog2};
+  make_sorted<S, true>(op, structure, item, to,
+                       *reinterpret_cast<SortedRow<Value, S>*>(shared_bytes));
+}
+
+template <class S>
+void launch_count(const DeviceCsrView<float>& a, const DeviceCsrView<float>& b,
+                  const RowProfile& profile, const RowList& list, cudaStream_t stream) {
+  launch_rows<S::kThreads, S::kLanes>(count_by_sorting<S>, "count_by_sorting", list.count,
+                                      static_cast<int>(sizeof(CountedRow<S>)), stream, a, b,
+                                      profile, list);
+}
+
+template <class S, class Value>
+void launch_make(Structure structure, const MakeRows<Value>& op, const RowList& list,
+                 cudaStream_t stream) {
+  launch_rows<S::kThreads, S::kLanes>(make_by_sorting<Value, S>, "make_by_sorting", list.count,
+                                      static_cast<int>(sizeof(SortedRow<Value, S>)), stream, op,
+                                      structure, list);
+}
+
+template <class S, class Value>
+void launch_parts(Structure structure, const MakeRows<Value>& op, const BinRules& rules,
+                  const RowParts& parts, std::uint32_t fewest, cudaStream_t stream) {
+  launch_rows<S::kThreads, S::kLanes>(make_part_by_sorting<Value, S>, "make_part_by_sorting",
+                                      parts.count, static_cast<int>(sizeof(SortedRow<Value, S>)),
+                                      stream, op, structure, rules, parts, fewest);
+}
+
+}  // namespace
+
+void count_rows_by_sorting(CountBin bin, const DeviceCsrView<float>& a,
+                           const DeviceCsrView<float>& b, const RowProfile& profile,
+                           const RowList& list, cudaStream_t stream) {
+  switch (bin) {
+    case CountBin::sort_16: return launch_count<SortShape<4, 4>>(a, b, profile, list, stream);
+    case CountBin::sort_32: return launch_count<SortShape<4, 8>>(a, b, profile, list, stream);
+    case CountBin::sort_64: return launch_count<SortShape<8, 8>>(a, b, profile, list, stream);
+    case CountBin::sort_128: return launch_count<SortShape<16, 8>>(a, b, profile, list, stream);
+    case CountBin::sort_256: return launch_count<SortShape<32, 8>>(a, b, profile, list, stream);
+    case CountBin::sort_512: return launch_count<SortShape<32, 16>>(a, b, profile, list, stream);
+    case CountBin::sort_1024: return launch_count<SortShape<64, 16>>(a, b, profile, list, stream);
+    case CountBin::sort_2048: return launch_count<SortShape<128, 16>>(a, b, profile, list, stream);
+    case CountBin::sort_4096: return launch_count<SortShape<256, 16>>(a, b, profile, list, stream);
+    default: throw std::logic_error("row_bins: a bin that is not sorted");
+  }
+}
+
+// From 512 products on with half as many in a lane: registers are short, shared memory is what bounds.
+template <class Value>
+void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value>& op,
+                          const RowList& list, cudaStream_t stream) {
+  switch (bin) {
+    case MakeBin::sort_16: return launch_make<SortShape<4, 4>>(structure, op, list, stream);
+    case MakeBin::sort_32: return launch_make<SortShape<4, 8>>(structure, op, list, stream);
+    case MakeBin::sort_64: return launch_make<SortShape<8, 8>>(structure, op, list, stream);
+    case MakeBin::sort_128: return launch_make<SortShape<16, 8>>(structure, op, list, stream);
+    case MakeBin::sort_256: return launch_make<SortShape<32, 8>>(structure, op, list, stream);
+    case MakeBin::sort_512: return launch_make<SortShape<64, 8>>(structure, op, list, stream);
+    case MakeBin::sort_1024: return launch_make<SortShape<128, 8>>(structure, op, list, stream);
+    case MakeBin::sort_2048: return launch_make<SortShape<256, 8>>(structure, op, list, stream);
+    case MakeBin::sort_4096: return launch_make<SortShape<256, 16>>(structure, op, list, stream);
+    default: throw std::logic_error("row_bins: a bin that is not sorted");
+  }
+}
+
+template <class Value>
+void make_parts_by_sorting(Structure structure, const MakeRows<Value>& op, const BinRules& rules,
+                           const RowParts& parts, cudaStream_t stream) {
+  // As many lanes for few products: a part's sources are searched by all of them.
+  launch_parts<SortShape<256, 16>>(structure, op, rules, parts, 2049, stream);
+  launch_parts<SortShape<256, 8>>(structure, op, rules, parts, 1025, stream);
+  launch_parts<SortShape<256, 4>>(structure, op, rules, parts, 1, stream);
+}
+
+template void make_rows_by_sorting(MakeBin, Structure, const MakeRows<float>&, const RowList&,
+                                   cudaStream_t);
+template void make_rows_by_sorting(MakeBin, Structure, const MakeRows<double>&, const RowList&,
+                                   cudaStream_t);
+template void make_parts_by_sorting(Structure, const MakeRows<float>&, const BinRules&,
+                                    const RowParts&, cudaStream_t);
+template void make_parts_by_sorting(Structure, const MakeRows<double>&, const BinRules&,
+                                    const RowParts&, cudaStream_t);
+
+}  // namespace csrkit::gpu
