@@ -89,6 +89,7 @@ Json spmm_record(const BenchKernel& kernel, const CsrMatrix& a, const MultiplyRe
 Json spgemm_record(const BenchKernel& kernel, const CsrMatrix& a, const MultiplyRequest& request) {
   SpgemmRequest product;
   product.transpose_b = request.transpose_a;
+  product.measures_reuse = request.measures_reuse && kernel.spgemm->can(kReuse);
   product.semiring = request.semiring;
   product.warmup = request.warmup;
   product.stop = request.stop;
@@ -202,6 +203,7 @@ Json identity_of(const FileDigest& matrix, const BenchKernel& kernel,
                 {"cpu", machine["cpu"]},
                 {"gpu", kernel.needs_gpu() ? machine["gpu"] : Json(nullptr)}};
   if (!kernel.tune.empty()) identity["tuned"] = true;
+  if (kernel.spgemm != nullptr && request.measures_reuse) identity["reuse"] = true;
   return identity;
 }
 
@@ -214,6 +216,7 @@ MultiplyRequest request_of(const Json& identity) {
   const std::string value_kind = identity.at("value_kind").get<std::string>();
   if (value_kind != kAsStored) request.value_kind = parse_value_kind(value_kind);
   request.transpose_a = identity.at("transpose").get<bool>();
+  request.measures_reuse = identity.value("reuse", false);
   request.semiring = parse_semiring(identity.at("semiring").get<std::string>());
   request.plan.deterministic = identity.at("deterministic").get<bool>();
   request.warmup = identity.at("warmup").get<int>();

@@ -48,6 +48,7 @@ void declare(Options& options) {
       .value("tolerance", "PERCENT", "of --verify: a difference that does not matter", "10")
       .value("attempts", "N", "of --verify: measure a case that is not SAME this often", "3")
       .flag("transpose", "multiply by the transpose of A; with spgemm: A by its transpose")
+      .flag("reuse", "of spgemm kernels that can: the numeric phase alone, too, with new values")
       .value("semiring", "NAME", "plus-times, min-plus, max-times or or-and", "plus-times")
       .value("value-kind", "LIST", "convert A first: none, f32, f64, f16, bf16")
       .flag("nondeterministic", "allow results that differ from run to run in the last bits")
@@ -114,9 +115,10 @@ StoppingRule parse_stopping_rule(const Options& options) {
 
 /// A bundle says itself what its cases are.
 void refuse_what_the_bundle_says(const Options& options) {
-  for (const char* name : {"kernels", "dense-cols", "repeat", "median-within", "max-repeat",
-                           "max-seconds", "warmup", "warm", "cold", "resume", "against",
-                           "transpose", "semiring", "value-kind", "nondeterministic", "seed"}) {
+  for (const char* name :
+       {"kernels", "dense-cols", "repeat", "median-within", "max-repeat", "max-seconds", "warmup",
+        "warm", "cold", "resume", "against", "transpose", "reuse", "semiring", "value-kind",
+        "nondeterministic", "seed"}) {
     if (options.given(name)) {
       throw UsageError(std::string("--verify measures each case as it was recorded; leave out --") +
                        name);
@@ -197,6 +199,7 @@ BenchOptions parse_bench_options(int argc, const char* const* argv, const BenchR
   result.multiply.warmup = static_cast<int>(options.integer("warmup", 0, kMaxRuns));
   result.multiply.check = parse_check(options, CheckKind::automatic);
   result.multiply.transpose_a = options.flag("transpose");
+  result.multiply.measures_reuse = options.flag("reuse");
   result.multiply.semiring = options.parsed("semiring", parse_semiring);
   result.multiply.plan.deterministic = !options.flag("nondeterministic");
   if (options.given("memory-limit")) {

@@ -21,6 +21,7 @@ enum class CheckKind { none, automatic, full, sampled };
 struct MultiplyRequest {
   Index dense_cols = 32;
   bool transpose_a = false;
+  bool measures_reuse = false;  // of sparse products: new values for a known structure, too
   Semiring semiring = Semiring::plus_times;
   std::optional<ValueKind> value_kind;   // convert A first
   std::optional<ValueKind> dense_kind;   // of B; by default A's, f32 if A has none
