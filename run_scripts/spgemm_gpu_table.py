@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""C = A A on a GPU, ours against cuSPARSE, f64 and f32: measures with csr-bench, prints the tables.
+
+Usage: spgemm_gpu_table.py MATRIX.csr ... --tools FOLDER --records OUT.jsonl [--value-kinds f64,f32]
+                           [--repeat 7] [--ours gpu.spgemm.auto] [--vendor gpu.spgemm.vendor_cusparse]
+       spgemm_gpu_table.py --records OUT.jsonl        prints the tables of records that exist
+
+FOLDER holds csr-bench. A matrix that is not square is multiplied by its transpose. Every product is checked
+(rows of big ones by sampling) before it is timed; a failure is a row of the table and makes the exit code 1.
+
+Columns: median milliseconds of ours and of cuSPARSE's best algorithm from CSR to CSR, and their ratio; lead
+over the best research code (through that code's own ratio to cuSPARSE, spgemm_gpu_peers.tsv); the numeric
+phase alone, with new values for a known structure, of ours and of cuSPARSE, their ratio, and ours over the
+mark "numeric only" of that file; ours' peak memory with A, over the larger of 1.5 (A + B + C) and
+A + B + C + 64 MiB.
+"""
+import argparse
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+PEERS = pathlib.Path(__file__).resolve().parent / "spgemm_gpu_peers.tsv"
+MIB = 1 << 20
+
+
+def read_peers():
+    lines = [line.split("\t") for line in PEERS.read_text().splitlines() if not line.startswith("#")]
+    return {cells[0]: dict(zip(lines[0], cells)) for cells in lines[1:]}
+
+
+def measure(options):
+    squares, others = [], []
+    for matrix in options.matrices:
+        info = subprocess.run([options.tools / "csr-info", matrix, "--json"], capture_output=True, text=True,
+                              check=True)
+        shape = json.loads(info.stdout)
+        (squares if shape["rows"] == shape["cols"] else others).append(matrix)
+    for matrices, more in ((squares, []), (others, ["--transpose"])):
+        if not matrices:
+            continue
+        subprocess.run([options.tools / "csr-bench", *matrices, "--kernels", f"{options.ours},{options.vendor}",
+                        "--value-kind", options.value_kinds, "--repeat", str(options.repeat), "--reuse", "--check",
+                        "--records", options.records, "--resume", "--quiet", *more], check=False)
+
+
+def geomean(numbers):
+    return math.exp(sum(map(math.log, numbers)) / len(numbers)) if numbers else float("nan")
+
+
+def operand_and_result_bytes(record):
+    kind = {"f64": 8, "f32": 4}[record["c"]["kind"]]
+    shapes = [record["a"], record["c"]] + ([] if record["b_is_a"] and not record["transpose_b"] else [record["b"]])
+    return sum((shape["rows"] + 1) * 4 + shape["nnz"] * (4 + kind) for shape in shapes)
+
+
+def row_of(name, kind, ours, vendor, peers):
+    """Cells of one row, and the numbers that are averaged."""
+    if ours is None or ours["status"] != "done":
+        return [name, "failed: " + (ours["reason"] if ours else "not measured")] + [""] * 9, {}
+    numbers = {}
+    mine = 1e3 * ours["median_seconds"]
+    peer = peers.get(name, {})
+    cells = [name, f"{mine:.3f}", "failed", "", "", f"{1e3 * ours['numeric_median_seconds']:.3f}", "", "", ""]
+    if vendor is not None and vendor["status"] == "done":
+        theirs = 1e3 * vendor["median_seconds"]
+        numbers["ratio"] = theirs / mine
+        cells[2:4] = [f"{theirs:.3f}", f"{numbers['ratio']:.2f}"]
+        if peer.get(f"{kind}_peer", "-") != "-":
+            numbers["lead"] = numbers["ratio"] / (float(peer[f"{kind}_cusparse"]) / float(peer[f"{kind}_peer"]))
+            cells[4] = f"{numbers['lead']:.2f} {peer[f'peer_name_{kind}']}"
+        if "numeric_median_seconds" in vendor:
+            numbers["reuse"] = vendor["numeric_median_seconds"] / ours["numeric_median_seconds"]
+            cells[6:8] = [f"{1e3 * vendor['numeric_median_seconds']:.3f}", f"{numbers['reuse']:.2f}"]
+    if kind == "f64" and peer:
+        numbers["mark"] = 1e3 * ours["numeric_median_seconds"] / float(peer["f64_numeric"])
+        cells[8] = f"{numbers['mark']:.1f}"
+    bytes_moved = operand_and_result_bytes(ours)
+    numbers["peak"] = ours["peak_bytes"] / max(1.5 * bytes_moved, bytes_moved + 64 * MIB)
+    return cells + [f"{numbers['peak']:.2f}"], numbers
+
+
+def table(records, kind, options):
+    peers = read_peers()
+    by_case, order = {}, []
+    for record in records:
+        case = record["case"]
+        if case["value_kind"] != kind:
+            continue
+        name = pathlib.Path(record["matrix"]).stem
+        if name not in order:
+            order.append(name)
+        by_case[name, case["kernel"]] = record
+    lines = [f"| matrix, {kind} | ours ms | cuSPARSE ms | ratio | lead over the best peer | new values ms | "
+             "cuSPARSE's | ratio | over the mark | peak |", "|---|" + "---:|" * 9]
+    columns, failed = {}, False
+    for name in order:
+        cells, numbers = row_of(name, kind, by_case.get((name, options.ours)), by_case.get((name, options.vendor)),
+                                peers)
+        failed = failed or not numbers
+        for key, number in numbers.items():
+            columns.setdefault(key, {})[name] = number
+        lines.append("| " + " | ".join(cells) + " |")
+    words = []
+    for key, what, worst in (("ratio", "over cuSPARSE", min), ("lead", "over the best peer", min),
+                             ("reuse", "over cuSPARSE with new values", min), ("mark", "of the mark", max),
+                             ("peak", "of the memory allowed", max)):
+        if key in columns:
+            name = worst(columns[key], key=columns[key].get)
+            words.append(f"{what} {geomean(list(columns[key].values())):.2f} (n={len(columns[key])}, worst "
+                         f"{columns[key][name]:.2f} on {name})")
+    return "\n".join(lines) + "\n\nGeometric means: " + "; ".join(words) + ".\n", failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("matrices", type=pathlib.Path, nargs="*")
+    parser.add_argument("--tools", type=pathlib.Path)
+    parser.add_argument("--records", type=pathlib.Path, required=True)
+    parser.add_argument("--value-kinds", default="f64,f32")
+    parser.add_argument("--repeat", type=int, default=7)
+    parser.add_argument("--ours", default="gpu.spgemm.auto")
+    parser.add_argument("--vendor", default="gpu.spgemm.vendor_cusparse")
+    options = parser.parse_args()
+    if options.matrices:
+        if options.tools is None:
+            parser.error("--tools FOLDER says where csr-bench is")
+        measure(options)
+    records = [json.loads(line) for line in options.records.read_text().splitlines()]
+    failed = False
+    for kind in options.value_kinds.split(","):
+        text, some_failed = table(records, kind, options)
+        failed = failed or some_failed
+        print(text)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
