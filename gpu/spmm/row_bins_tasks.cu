@@ -61,11 +61,6 @@ static_assert(bin_of(longest_whole(kLargePart)) < kBins, "a bin for every whole 
 
 __host__ __device__ constexpr int key_in_window(int bin) { return kBins - 1 - bin; }
 
-/// Key 0 is the bin of long rows; the bins of window w have keys from w * kBins + 1 on.
-__device__ int key_of(int window_key, int bin_key) {
-  return bin_key == kLongBin ? 0 : window_key + 1 + bin_key;
-}
-
 /// Counters that the analysis fills and `finish` reads.
 struct Totals {
   unsigned long long parts;
@@ -132,7 +127,8 @@ __device__ Index tasks_of(const Shape& shape, int bin_key, Offset length) {
 
 // Pass 1: rows per (window, bin), and tasks of long rows. A block's rows are in one window:
 // kRowsPerBlock divides it.
-__global__ void __launch_bounds__(kThreads) count_rows(Shape shape, Index* counts) {
+__global__ void __launch_bounds__(kThreads)
+    count_rows(Shape shape, Index* counts, Index* long_tasks_of_block) {
   __shared__ Index local[kAllBins];
   if (threadIdx.x < kAllBins) local[threadIdx.x] = 0;
   __syncthreads();
@@ -145,26 +141,39 @@ __global__ void __launch_bounds__(kThreads) count_rows(Shape shape, Index* count
     atomicAdd(&local[bin], tasks_of(shape, bin, length));
   }
   __syncthreads();
-  if (threadIdx.x < kAllBins && local[threadIdx.x] > 0) {
-    atomicAdd(&counts[key_of(window_key, static_cast<int>(threadIdx.x))], local[threadIdx.x]);
+  if (threadIdx.x == kLongBin) long_tasks_of_block[blockIdx.x] = local[kLongBin];
+  if (threadIdx.x < kBins && local[threadIdx.x] > 0) {
+    atomicAdd(&counts[window_key + threadIdx.x], local[threadIdx.x]);
   }
 }
 
-// Pass 2: counts become starts. One block; windows * kBins numbers are few.
+// Pass 2: counts become starts, and so do the long tasks of blocks. One block; these numbers are few.
 constexpr int kScanThreads = 512;
 __global__ void __launch_bounds__(kScanThreads)
-    scan_counts(const Index* counts, BinStart* starts, int size, Index longest_in_strips,
-                Totals* totals) {
+    scan_counts(Index* long_tasks_of_block, int blocks, const Index* counts, BinStart* starts,
+                int size, Index longest_in_strips, Totals* totals) {
+  using LongScan = cub::BlockScan<Index, kScanThreads>;
   using Scan = cub::BlockScan<BinStart, kScanThreads>;
+  __shared__ typename LongScan::TempStorage long_scratch;
   __shared__ typename Scan::TempStorage scratch;
-  BinStart carry = {0, 0, 0};
+  Index long_tasks = 0;
+  for (int begin = 0; begin < blocks; begin += kScanThreads) {
+    const int block = begin + static_cast<int>(threadIdx.x);
+    Index before, total;
+    LongScan(long_scratch)
+        .ExclusiveSum(block < blocks ? long_tasks_of_block[block] : 0, before, total);
+    if (block < blocks) long_tasks_of_block[block] = long_tasks + before;
+    long_tasks += total;
+    __syncthreads();  // long_scratch is used again
+  }
+  BinStart carry = {long_tasks, 0, 0};
   for (int begin = 0; begin < size; begin += kScanThreads) {
     const int key = begin + static_cast<int>(threadIdx.x);
     BinStart own = {0, 0, 0};
     if (key < size) {
       const Offset rows = counts[key];
-      const int bin = key == 0 ? kLongBin : kBins - 1 - (key - 1) % kBins;
-      own = {bin == kLongBin ? rows : whole_warps(rows), 0, 0};
+      const int bin = kBins - 1 - key % kBins;
+      own = {whole_warps(rows), 0, 0};
       if (bin <= longest_in_strips) {
         const Index per_strip = rows_per_strip(bin);
         own = {whole_warps((rows + per_strip - 1) / per_strip), rows, rows * bin};
@@ -179,8 +188,8 @@ __global__ void __launch_bounds__(kScanThreads)
     __syncthreads();  // scratch is used again
   }
   if (threadIdx.x == 0) {
+    totals->long_tasks = static_cast<unsigned long long>(long_tasks);
     totals->tasks = static_cast<unsigned long long>(carry.tasks);
-    totals->long_tasks = static_cast<unsigned long long>(counts[0]);
   }
 }
 
@@ -202,6 +211,7 @@ __device__ void fill_up(RowTask* tasks, Offset count, Index size) {
 }
 
 struct BinOf {
+  const Index* long_starts;  // where the long tasks of a block of rows begin
   const Index* counts;
   Index* taken;  // rows of the bin that have their place
   const BinStart* starts;
@@ -291,8 +301,12 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x < kAllBins) {
     Index total = 0;
     for (int unit = 0; unit < kUnits; ++unit) total += places[unit][threadIdx.x];
-    const int key = key_of(window_key, static_cast<int>(threadIdx.x));
-    Index next = total > 0 ? atomicAdd(&bins.taken[key], total) : 0;
+    Index next = 0;
+    if (threadIdx.x == kLongBin) {
+      next = bins.long_starts[blockIdx.x];
+    } else if (total > 0) {
+      next = atomicAdd(&bins.taken[window_key + threadIdx.x], total);
+    }
     for (int unit = 0; unit < kUnits; ++unit) {
       const Index count = places[unit][threadIdx.x];
       places[unit][threadIdx.x] = next;
@@ -311,9 +325,10 @@ __global__ void __launch_bounds__(kThreads)
       begin = shape.begin_of(row);
       length = shape.length_of(row);
       const Index in_bin = places[unit][bin[round]] + rank[round];
-      const int key = key_of(window_key, bin[round]);
-      place = shape.first_row_task + bins.starts[key].tasks + in_bin;
-      if (length > shape.longest_in_strips && key != 0 && in_bin + 1 == bins.counts[key]) {
+      const bool is_long = bin[round] == kLongBin;
+      const int key = window_key + bin[round];
+      place = shape.first_row_task + in_bin + (is_long ? 0 : bins.starts[key].tasks);
+      if (length > shape.longest_in_strips && !is_long && in_bin + 1 == bins.counts[key]) {
         fill_up(out.tasks + place - in_bin, Offset{in_bin} + 1, 0);
       }
       if (length <= shape.longest_in_strips) {
@@ -324,7 +339,7 @@ __global__ void __launch_bounds__(kThreads)
       } else {
         const auto parts = static_cast<Index>(parts_of(length, shape.part_entries));
         const Index groups = groups_of(parts);
-        if (key != 0) {
+        if (!is_long) {
           first_part = static_cast<Offset>(
               atomicAdd(&totals->parts, static_cast<unsigned long long>(parts - 1)));
         }
@@ -411,9 +426,10 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
     at += aligned(bytes);
     return here;
   };
-  const auto keys = static_cast<std::uint64_t>(key_count());
+  const auto keys = static_cast<std::uint64_t>(windows_ * kBins);
   totals_at_ = reserve(sizeof(Totals));
   counts_at_ = reserve(2 * keys * sizeof(Index));  // and `taken`
+  long_starts_at_ = reserve(static_cast<std::uint64_t>(blocks) * sizeof(Index));
   counters_at_ = reserve(static_cast<std::uint64_t>(max_slots_ + max_cut_rows_) *
                          static_cast<std::uint64_t>(slices) * sizeof(Index));
   starts_at_ = reserve(keys * sizeof(BinStart));
@@ -427,8 +443,6 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   cut_rows_at_ = reserve(static_cast<std::uint64_t>(max_cut_rows_) * sizeof(CutRow));
   bytes_ = at;
 }
-
-Offset RowTaskMaker::key_count() const { return windows_ * kBins + 1; }
 
 RowTasks RowTaskMaker::lay_out(void* workspace) const {
   auto* bytes = static_cast<std::byte*>(workspace);
@@ -464,18 +478,19 @@ void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaSt
   shape.part_entries = part_entries_;
   shape.window_rows = window_rows_;
   shape.first_row_task = has_panels() ? max_parts_ : 0;
-  const auto keys = static_cast<int>(key_count());
+  const auto keys = static_cast<int>(windows_ * kBins);
   auto* counts = reinterpret_cast<Index*>(bytes + counts_at_);
   auto* starts = reinterpret_cast<BinStart*>(bytes + starts_at_);
   auto* totals = reinterpret_cast<Totals*>(bytes + totals_at_);
   const auto blocks = static_cast<unsigned>((Offset{rows_} + kRowsPerBlock - 1) / kRowsPerBlock);
-  count_rows<<<blocks, kThreads, 0, stream>>>(shape, counts);
+  auto* long_starts = reinterpret_cast<Index*>(bytes + long_starts_at_);
+  count_rows<<<blocks, kThreads, 0, stream>>>(shape, counts, long_starts);
   CHECK_LAUNCH("count_rows", stream);
-  scan_counts<<<1, kScanThreads, 0, stream>>>(counts, starts, keys, shape.longest_in_strips,
-                                              totals);
+  scan_counts<<<1, kScanThreads, 0, stream>>>(long_starts, static_cast<int>(blocks), counts, starts,
+                                              keys, shape.longest_in_strips, totals);
   CHECK_LAUNCH("scan_counts", stream);
-  place_rows<<<blocks, kThreads, 0, stream>>>(a, value_bytes_, shape,
-                                              BinOf{counts, counts + keys, starts}, out, totals);
+  place_rows<<<blocks, kThreads, 0, stream>>>(
+      a, value_bytes_, shape, BinOf{long_starts, counts, counts + keys, starts}, out, totals);
   CHECK_LAUNCH("place_rows", stream);
 }
 

@@ -106,7 +106,6 @@ class RowTaskMaker {
   RowTasks lay_out(void* workspace) const;
 
   bool has_panels() const { return rows_each_ > 1; }
-  Offset key_count() const;
 
   Index rows_ = 0;
   Index rows_each_ = 1;
@@ -119,8 +118,9 @@ class RowTaskMaker {
   Offset max_parts_ = 0, max_slots_ = 0, max_cut_rows_ = 0;
   std::uint64_t bytes_ = 0;
   // Byte positions in the workspace.
-  std::uint64_t totals_at_ = 0, counts_at_ = 0, starts_at_ = 0, counters_at_ = 0, tasks_at_ = 0,
-                order_at_ = 0, cols_at_ = 0, values_at_ = 0, slots_at_ = 0, cut_rows_at_ = 0;
+  std::uint64_t totals_at_ = 0, counts_at_ = 0, long_starts_at_ = 0, starts_at_ = 0,
+                counters_at_ = 0, tasks_at_ = 0, order_at_ = 0, cols_at_ = 0, values_at_ = 0,
+                slots_at_ = 0, cut_rows_at_ = 0;
 };
 
 }  // namespace csrkit::gpu
