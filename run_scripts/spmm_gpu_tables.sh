@@ -68,7 +68,7 @@ done
 if [[ -n $real ]]; then sets+=("real=$out/real.jsonl"); fi
 if [[ -n $stand_ins ]]; then sets+=("stand-ins=$out/stand-ins.jsonl"); fi
 
-if ((code == 143)) && ! cat "${sets[@]#*=}" | grep -q .; then
+if ((code == 143)) && ! grep -q . "${sets[@]#*=}"; then
   echo "spmm_gpu_tables.sh: nothing could be measured in $within s; give it more with --within" >&2
   exit 143
 fi
