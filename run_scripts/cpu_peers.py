@@ -176,7 +176,7 @@ def short(kernel):
 
 class Tables:
     def __init__(self, path):
-        self.seconds, self.facts = {}, {}
+        self.seconds, self.facts, self.sorting = {}, {}, {}
         lines = [line for file in sorted(path.glob("records*.jsonl")) for line in file.read_text().splitlines()]
         for line in lines:
             record = json.loads(line)
@@ -186,6 +186,8 @@ class Tables:
                 continue
             key = case["operation"], pathlib.Path(record["matrix"]).stem, case["dense_cols"], case["threads"]
             self.seconds.setdefault(key, {})[case["kernel"]] = record["median_seconds"]
+            if case["operation"] == "spgemm" and record["phases"]["sort_seconds"] > 0:
+                self.sorting.setdefault(key, {})[case["kernel"]] = record["phases"]["sort_seconds"]
             if case["kernel"] == OURS[case["operation"]]:
                 self.facts[key] = record
 
@@ -198,7 +200,7 @@ class Tables:
         if not peers:
             return
         is_spmm = operation == "spmm"
-        print(f"\n{operation}, threads: {threads}; milliseconds\n")
+        print(f"\n{operation}, threads: {threads}; milliseconds" + ("" if is_spmm else ", in brackets what of it is sorting") + "\n")
         print("| matrix | " + ("nnz | K | ours | GFLOP/s | " if is_spmm else "products, M | products/nnz(C) | ours | ")
               + " | ".join(map(short, peers)) + " | over the best | " + ("share of the mark |" if is_spmm else
               "over MKL | numeric | peak / (A + B + C) | of what is allowed |"))
@@ -206,7 +208,9 @@ class Tables:
         best, mkl, others, shares = [], [], [], []
         for key, by in cases:
             ours, fact = by[OURS[operation]], self.facts[key]
-            cells = [f"{by[peer] * 1e3:.3g}" if peer in by else "" for peer in peers]
+            sorting = self.sorting.get(key, {})
+            cells = [f"{by[peer] * 1e3:.3g}" + (f" ({sorting[peer] * 1e3:.3g})" if peer in sorting else "")
+                     if peer in by else "" for peer in peers]
             rivals = [by[peer] for peer in peers if peer in by]
             over = f"{min(rivals) / ours:.2f}" if rivals else ""
             if rivals:

@@ -17,6 +17,9 @@ constexpr Index kTileBytes = 256;
 constexpr Offset kPrefetchBytes = 4096;
 /// Above this, most rows of B come from somewhere else than the caches next to the core.
 constexpr double kScattered = 0.5;
+/// Where neighbouring rows share columns, a thread reads its own part of B again and again: below so many
+/// times the caches of all cores the machine keeps up by itself.
+constexpr std::uint64_t kCachesOfSharedB = 8;
 /// Nonzeros per row below which C is a good part of what moves.
 constexpr Offset kShortRow = 16;
 
@@ -77,12 +80,13 @@ Settings default_settings(const MethodInput& input, std::string* why) {
       }
     }
   }
-  settings.rows.prefetch_bytes =
-      is_scattered && b_bytes > caches.private_bytes / 2 ? kPrefetchBytes : 0;
-  // C that would be evicted anyhow before it is written again, and C that is much of the traffic and
-  // would take two fifths of the room that B's rows have.
   const std::uint64_t private_bytes =
       caches.private_bytes * static_cast<std::uint64_t>(input.team.threads);
+  const bool is_far = is_scattered ? b_bytes > caches.private_bytes / 2
+                                   : b_bytes > kCachesOfSharedB * private_bytes;
+  settings.rows.prefetch_bytes = is_far ? kPrefetchBytes : 0;
+  // C that would be evicted anyhow before it is written again, and C that is much of the traffic and
+  // would take two fifths of the room that B's rows have.
   const bool has_short_rows = input.op_a.nnz() < kShortRow * input.op_a.rows();
   if (c_bytes > 2 * private_bytes || (has_short_rows && c_bytes > private_bytes / 5 * 2)) {
     settings.rows.streams_c = true;
