@@ -18,34 +18,46 @@ struct Rule {
   const char* because;
 };
 
+/// How many columns the rows of a panel have, which begins at row `row` of A.
+Offset distinct_columns(const CsrMatrix& a, Offset row) {
+  const Index *next[kPanelRows], *end[kPanelRows];
+  for (int r = 0; r < kPanelRows; ++r) {
+    next[r] = a.col_indices() + a.row_offsets()[row + r];
+    end[r] = a.col_indices() + a.row_offsets()[row + r + 1];
+  }
+  for (Offset distinct = 0;; ++distinct) {
+    Index lowest = kMaxIndex;  // no column is
+    for (int r = 0; r < kPanelRows; ++r) {
+      if (next[r] != end[r]) lowest = std::min(lowest, *next[r]);
+    }
+    if (lowest == kMaxIndex) return distinct;
+    for (int r = 0; r < kPanelRows; ++r) next[r] += next[r] != end[r] && *next[r] == lowest ? 1 : 0;
+  }
+}
+
 /// How many entries of neighbouring rows have one column in common: entries over distinct columns in
-/// panels of kPanelRows rows. From a sample of A on the host, tens of microseconds whatever A's size, so
-/// that only the chosen kernel's analysis has to run. Panels of long rows are left out of it.
+/// panels of kPanelRows rows. From a sample of A on the host, microseconds whatever A's size, so that
+/// only the chosen kernel's analysis has to run. Panels of long rows are left out of it.
 double sampled_sharing(const CsrMatrix& a) {
   constexpr std::uint64_t kPanels = 128;
-  constexpr Offset kEnough = 4096, kLongest = 2048;
-  constexpr int kLog2Slots = 14;  // so never more than 3/8 full
-  static_assert(kEnough + kLongest <= 3 << kLog2Slots >> 3, "there is always a free slot");
-  std::vector<std::uint64_t> seen(std::size_t{1} << kLog2Slots);  // panel and column
+  constexpr Offset kAFew = 512, kEnough = 4096, kLongest = 2048;
+  constexpr double kLittle = 1.5;  // more of the sample would not lift it to where it matters
   Offset entries = 0, distinct = 0;
+  const auto sharing = [&] {
+    return distinct == 0 ? 1 : static_cast<double>(entries) / static_cast<double>(distinct);
+  };
   const auto panels = static_cast<std::uint64_t>(a.rows() / kPanelRows);
   for (std::uint64_t i = 1; i <= std::min(kPanels, panels) && entries < kEnough; ++i) {
     // Multiples of the golden ratio: evenly spread, wherever the loop ends.
     const std::uint64_t panel = ((i * 0x9e3779b97f4a7c15u) >> 32) * panels >> 32;
     const auto row = static_cast<Offset>(panel) * kPanelRows;
-    const Offset begin = a.row_offsets()[row], end = a.row_offsets()[row + kPanelRows];
-    if (end - begin > kLongest) continue;
-    entries += end - begin;
-    for (Offset at = begin; at < end; ++at) {
-      const std::uint64_t key = i << 32 | static_cast<std::uint32_t>(a.col_indices()[at]);
-      std::size_t slot = key * 0x9e3779b97f4a7c15u >> (64 - kLog2Slots);
-      while (seen[slot] != 0 && seen[slot] != key) slot = (slot + 1) % seen.size();
-      if (seen[slot] == key) continue;
-      seen[slot] = key;
-      ++distinct;
-    }
+    const Offset size = a.row_offsets()[row + kPanelRows] - a.row_offsets()[row];
+    if (size > kLongest) continue;
+    entries += size;
+    distinct += distinct_columns(a, row);
+    if (entries >= kAFew && sharing() < kLittle) break;
   }
-  return distinct == 0 ? 1 : static_cast<double>(entries) / static_cast<double>(distinct);
+  return sharing();
 }
 
 // Measured on an H200, see docs/performance.md.
