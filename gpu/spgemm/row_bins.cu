@@ -221,7 +221,7 @@ class RowBins final : public DeviceSpgemm {
     kept_ = {};
     profile(op, memory, kept_);
     count_all(op, memory, kept_);
-    choose(kept_, memory);
+    choose(kept_, {}, memory);
   }
 
   void multiply_values(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c) override {
@@ -326,26 +326,23 @@ class RowBins final : public DeviceSpgemm {
       CHECK_CUDA(cudaMemsetAsync(c.narrow_offsets.data(), 0, 4, stream));
       return;
     }
-    // Into the totals goes the last offset; little-endian, and the upper half is zero already.
     if (is_narrow) {
       sum_counts(space.sums, space.sums_bytes, space.profile.counts, c.narrow_offsets.data(), rows,
                  stream);
-      CHECK_CUDA(cudaMemcpyAsync(&space.make_totals->nnz, c.narrow_offsets.data() + rows, 4,
-                                 cudaMemcpyDeviceToDevice, stream));
     } else {
       auto* sums = reinterpret_cast<unsigned long long*>(c.wide_offsets.data());
       sum_counts(space.sums, space.sums_bytes, space.profile.counts, sums, rows, stream);
-      CHECK_CUDA(cudaMemcpyAsync(&space.make_totals->nnz, sums + rows, 8, cudaMemcpyDeviceToDevice,
-                                 stream));
     }
-    c.nnz = choose(work, memory);
+    c.nnz = choose(work, {c.narrow_offsets.data(), c.wide_offsets.data()}, memory);
   }
 
-  Offset choose(Work& work, DeviceMemory& memory) {
+  /// The number of entries of C, if its offsets are given.
+  Offset choose(Work& work, const DeviceOffsets& row_offsets, DeviceMemory& memory) {
     const Index rows = work.a.rows;
     if (rows == 0) return 0;
     Workspace& space = work.space;
-    choose_make_bins(work.a, rules_, space.profile, space.make_totals, memory.stream());
+    choose_make_bins(work.a, rules_, space.profile, row_offsets, space.make_totals,
+                     memory.stream());
     list_bins(rows, space.profile.bin, space.make_totals, space.make_list, memory.stream());
     const BinTotals totals = host_->fetch(space.make_totals, memory.stream());
     work.make_lists = lists_of<MakeBin>(space.make_list, totals);

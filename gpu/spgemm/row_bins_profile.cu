@@ -226,7 +226,13 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 __global__ void __launch_bounds__(kThreads)
-    choose_make_bin(DeviceCsrView<void> a, BinRules rules, RowProfile profile, BinTotals* totals) {
+    choose_make_bin(DeviceCsrView<void> a, BinRules rules, RowProfile profile,
+                    DeviceOffsets row_offsets, BinTotals* totals) {
+  if (row_offsets.narrow != nullptr || row_offsets.wide != nullptr) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+      totals->nnz = static_cast<unsigned long long>(row_offsets[a.rows]);
+    }
+  }
   __shared__ BlockTotals block;
   clear(block);
   __syncthreads();
@@ -336,8 +342,10 @@ void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, co
 }
 
 void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
-                      const RowProfile& profile, BinTotals* totals, cudaStream_t stream) {
-  choose_make_bin<<<blocks_for(a.rows, kThreads), kThreads, 0, stream>>>(a, rules, profile, totals);
+                      const RowProfile& profile, const DeviceOffsets& row_offsets,
+                      BinTotals* totals, cudaStream_t stream) {
+  choose_make_bin<<<blocks_for(a.rows, kThreads), kThreads, 0, stream>>>(a, rules, profile,
+                                                                         row_offsets, totals);
   CHECK_LAUNCH("choose_make_bin", stream);
 }
 

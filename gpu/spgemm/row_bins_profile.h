@@ -23,7 +23,7 @@ struct BinTotals {
   unsigned long long parts;         // of the rows in CountBin::parts
   unsigned long long parts_placed;  // of them, in the list
   std::uint32_t most_part_words;
-  unsigned long long nnz;  // of C; filled in by whoever knows
+  unsigned long long nnz;  // of C
 };
 
 /// Fills the profile, counts included where they are known without counting, and the totals, which
@@ -31,9 +31,11 @@ struct BinTotals {
 void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, const BinRules& rules,
                   const RowProfile& profile, BinTotals* totals, cudaStream_t stream);
 
-/// Replaces each row's CountBin by its MakeBin; counts must be complete.
+/// Replaces each row's CountBin by its MakeBin; counts must be complete. The last of the offsets of C,
+/// if there are any, becomes the totals' nnz.
 void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
-                      const RowProfile& profile, BinTotals* totals, cudaStream_t stream);
+                      const RowProfile& profile, const DeviceOffsets& row_offsets,
+                      BinTotals* totals, cudaStream_t stream);
 
 /// The rows of bin 1, then those of bin 2, and so on; bin 0 is in no list. Neighbours stay
 /// neighbours, but the order of blocks of rows differs from run to run; no result depends on it.
