@@ -19,7 +19,7 @@ constexpr Offset kPrefetchBytes = 4096;
 constexpr double kScattered = 0.5;
 /// Where neighbouring rows share columns, a thread reads its own part of B again and again: below so many
 /// times the caches of all cores the machine keeps up by itself.
-constexpr std::uint64_t kCachesOfSharedB = 8;
+constexpr std::uint64_t kCachesOfSharedB = 12;
 /// Nonzeros per row below which C is a good part of what moves.
 constexpr Offset kShortRow = 16;
 
