@@ -71,7 +71,12 @@ class Run:
         if limit <= 0:
             raise Refusal("no time left")
         words = [str(self.options.tools / command[0]), *map(str, command[1:]), "--json"]
-        environment = dict(os.environ, **({"OMP_NUM_THREADS": str(threads)} if threads else {}))
+        environment = dict(os.environ)
+        if threads:
+            # Side by side: bound to places, all of them would share the first.
+            for name in ("OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY"):
+                environment.pop(name, None)
+            environment["OMP_NUM_THREADS"] = str(threads)
         try:
             done = subprocess.run(words, env=environment, capture_output=True, text=True,
                                   timeout=None if math.isinf(limit) else limit)
