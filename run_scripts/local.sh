@@ -85,7 +85,7 @@ run_here() { # run_here OPTIONS OF csr-bench...
     measure_here 95 "$@"
   fi
   code=0
-  if [[ $is_left == no ]] || compgen -G "$results/*.jsonl" >/dev/null; then
+  if [[ $is_left == no ]] || [[ -n $(find "$results" -maxdepth 1 -name '*.jsonl' -size +0) ]]; then
     "$run_scripts/report.sh" --cache "$cache" --results "$results" --print "${report[@]}" || code=$?
   fi
   say "done, $SECONDS s since the start"
