@@ -23,12 +23,11 @@ constexpr int kBins = 145;
 constexpr int kLongBin = kBins;
 constexpr int kAllBins = kBins + 1;
 
-// Measured on an H200 (docs/performance.md). Parts that have a warp are as long as leaves so many of
-// them: three times what runs at once, as a long one may come last, or once where most rows are long.
-// Parts that a group of lanes has must be shorter, by a factor of two to four. From 5 M nonzeros on
-// windows of 16,384 rows keep what locality the order of the rows has.
+// Measured on an H200 (docs/performance.md). Parts that have a warp are as long as leaves so many of them,
+// three times what runs at once; parts that a group of lanes has must be shorter, by a factor of two to
+// four. From 5 M nonzeros on windows of 16,384 rows keep what locality the order of the rows has.
 constexpr Offset kManyEntries = 5'000'000;
-constexpr Offset kEnoughParts = 12'000, kEnoughEvenParts = 4'000;
+constexpr Offset kEnoughParts = 12'000;
 constexpr Index kWarpPart = 256, kLongestWarpPart = 1024;
 constexpr Index kNarrowPart = 64, kPart = 128, kLargePart = 256;
 constexpr Index kWindowRows = 16 * kRowsPerBlock;
@@ -396,12 +395,10 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   if (!has_panels()) {
     // Slices are counted as twice as wide as the narrowest, which is what most are.
     const Offset work = sizes.nnz * ((slices + 1) / 2);
-    const auto is_enough = [&](Index part) {
-      const bool is_even = 2 * sizes.nnz >= Offset{part / 2} * rows_;
-      return work / part >= (is_even ? kEnoughEvenParts : kEnoughParts);
-    };
     part_entries_ = kWarpPart;
-    while (part_entries_ < kLongestWarpPart && is_enough(2 * part_entries_)) part_entries_ *= 2;
+    while (part_entries_ < kLongestWarpPart && work / (2 * part_entries_) >= kEnoughParts) {
+      part_entries_ *= 2;
+    }
   } else {
     const Index small = is_narrow ? kNarrowPart : kPart;
     part_entries_ = is_large_ ? kLargePart : small;
