@@ -44,12 +44,12 @@ cmake --build "$build_dir" --parallel "$(nproc)" --target gpu csr-import csr-gen
   { tail -n 40 "$out_dir/build.log"; exit 1; }
 
 step "GPU tests"
-attempt gpu-tests timeout 300 "$build_dir/tests/gpu" --gtest_brief=1
+attempt gpu-tests timeout 900 "$build_dir/tests/gpu" --gtest_brief=1
 
 if [[ $sanitizer == yes ]]; then
   step compute-sanitizer
   for check in memcheck racecheck initcheck synccheck; do
-    attempt "sanitizer-$check" timeout 300 compute-sanitizer --tool "$check" --error-exitcode 9 \
+    attempt "sanitizer-$check" timeout 900 compute-sanitizer --tool "$check" --error-exitcode 9 \
       "$build_dir/tests/gpu" --gtest_filter='Sanitizer*' --gtest_brief=1
   done
 fi
