@@ -3,33 +3,11 @@
 #
 # Usage: batch.sh ROOT BIN_FOLDER    (exit code 77: Slurm is not installed)
 set -euo pipefail
-root=$(realpath "$1") bin=$(realpath "$2")
-PATH=$bin:$PATH:/usr/sbin:/sbin
-for program in munged slurmctld slurmd sbatch; do
-  command -v $program >/dev/null || { echo "skipped: $program is not installed (Debian: slurm-wlm, munge)"; exit 77; }
-done
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/csrkit-slurm.XXXXXX")
 # More CPUs than there are: 64 tasks begin in the same moment. GPUs are stand-ins.
-export SLURM_LOCAL_DIR=$scratch/s SLURM_LOCAL_NODES=2 SLURM_LOCAL_CPUS=32 SLURM_LOCAL_GPUS=2 OMP_WAIT_POLICY=passive
-slurm=$root/tests/slurm/slurm-local
-trap '"$slurm" stop >/dev/null 2>&1 || true; rm -rf "$scratch"' EXIT
-fail() { echo "FAILED: $*" >&2; tail -n 30 "$scratch"/*/jobs/*.log >&2 || true; exit 1; }
-"$slurm" start
-eval "$("$slurm" env)"
-scripts=$root/run_scripts
-cd "$scratch"
+export SLURM_LOCAL_CPUS=32 SLURM_LOCAL_GPUS=2
+# shellcheck source=tests/slurm/setup.sh
+. "$(dirname "$0")/setup.sh" "$1" "$2"
 mkdir logs
-
-gone() { # gone JOB...: waits until none is queued or running
-  local i job
-  for job in "$@"; do
-    for ((i = 0; i < 2400; i++)); do
-      [[ -z $(squeue -h -j "$job" 2>/dev/null) ]] && continue 2
-      sleep 0.1
-    done
-    fail "job $job does not end: $(squeue -h -j "$job")"
-  done
-}
 
 # prepares COUNT OPTIONS...: so many tasks of one array prepare the same data set in the same cache.
 prepares() {

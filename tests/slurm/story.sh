@@ -3,31 +3,10 @@
 #
 # Usage: story.sh ROOT BIN_FOLDER    (exit code 77: Slurm is not installed)
 set -euo pipefail
-root=$(realpath "$1") bin=$(realpath "$2")
-PATH=$bin:$PATH:/usr/sbin:/sbin
-for program in munged slurmctld slurmd sbatch; do
-  command -v $program >/dev/null || { echo "skipped: $program is not installed (Debian: slurm-wlm, munge)"; exit 77; }
-done
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/csrkit-slurm.XXXXXX")
-export SLURM_LOCAL_DIR=$scratch/s SLURM_LOCAL_NODES=2 SLURM_LOCAL_CPUS=2 OMP_WAIT_POLICY=passive
-slurm=$root/tests/slurm/slurm-local
-trap '"$slurm" stop >/dev/null 2>&1 || true; rm -rf "$scratch"' EXIT
-fail() { echo "FAILED: $*" >&2; tail -n 30 "$scratch"/results*/jobs/*.log >&2 || true; exit 1; }
-"$slurm" start
-eval "$("$slurm" env)"
-scripts=$root/run_scripts
-cd "$scratch"
+export SLURM_LOCAL_CPUS=2
+# shellcheck source=tests/slurm/setup.sh
+. "$(dirname "$0")/setup.sh" "$1" "$2"
 
-gone() { # gone JOB...: waits until none is queued or running
-  local i job
-  for job in "$@"; do
-    for ((i = 0; i < 1800; i++)); do
-      [[ -z $(squeue -h -j "$job" 2>/dev/null) ]] && continue 2
-      sleep 0.1
-    done
-    fail "job $job does not end: $(squeue -h -j "$job")"
-  done
-}
 first_record() { # first_record FILE: waits for it
   local i
   for ((i = 0; i < 600; i++)); do [[ -s $1 ]] && return; sleep 0.05; done

@@ -11,8 +11,9 @@
 
 namespace csrkit {
 
-/// From one ascending list of columns per row.
-inline CsrMatrix pattern_of(Index cols, const std::vector<std::vector<Index>>& rows) {
+/// From one ascending list, or set, of columns per row.
+template <class Row = std::vector<Index>>
+CsrMatrix pattern_of(Index cols, const std::vector<Row>& rows) {
   Buffer<Offset> row_offsets(static_cast<Offset>(rows.size()) + 1);
   row_offsets[0] = 0;
   std::vector<Index> all;

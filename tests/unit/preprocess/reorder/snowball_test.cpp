@@ -5,22 +5,10 @@
 #include <set>
 
 #include "core/hash.h"
+#include "tests/unit/core/pattern_samples.h"
 
 namespace csrkit::reorder {
 namespace {
-
-CsrMatrix pattern(Index cols, const std::vector<std::set<Index>>& rows) {
-  Buffer<Offset> row_offsets(static_cast<Offset>(rows.size()) + 1);
-  row_offsets[0] = 0;
-  std::vector<Index> all;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    all.insert(all.end(), rows[i].begin(), rows[i].end());
-    row_offsets[static_cast<Offset>(i) + 1] = static_cast<Offset>(all.size());
-  }
-  return CsrMatrix(static_cast<Index>(rows.size()), cols, std::move(row_offsets),
-                   Buffer<Index>::copy_of(all.data(), static_cast<Offset>(all.size())),
-                   ValueArray());
-}
 
 /// Cliques of ten vertices i, i + n / 10, ...: neighbours have far ids.
 CsrMatrix scattered_cliques(Index n) {
@@ -29,7 +17,7 @@ CsrMatrix scattered_cliques(Index n) {
     for (Index k = 0; k < 10; ++k)
       rows[static_cast<std::size_t>(i)].insert(i % (n / 10) + k * (n / 10));
   }
-  return pattern(n, rows);
+  return pattern_of(n, rows);
 }
 
 TEST(Snowball, ASmallMatrixIsItsOwnSample) {
@@ -65,7 +53,7 @@ TEST(Snowball, DoesNotFollowHubs) {
     rows[static_cast<std::size_t>(i)] = {0, i == 1 ? 4999 : i - 1, i == 4999 ? 1 : i + 1};
     rows[0].insert(i);
   }
-  const CsrMatrix a = pattern(5000, rows);
+  const CsrMatrix a = pattern_of(5000, rows);
   const Snowball sample = snowball(a, 2000, 3);
   EXPECT_LT(sample.matrix.nnz(), 4000);
   // A quarter of the entries are the hub's own, which no order serves.
@@ -78,7 +66,7 @@ TEST(Snowball, RectangularRowsKeepEveryColumn) {
   for (Index i = 0; i < 3000; ++i) {
     for (Index k = 0; k < 5; ++k) rows[static_cast<std::size_t>(i)].insert((i % 300) * 5 + k);
   }
-  const CsrMatrix a = pattern(1600, rows);
+  const CsrMatrix a = pattern_of(1600, rows);
   const Snowball sample = snowball(a, 1000, 1);
   EXPECT_EQ(sample.matrix.nnz(), Offset{sample.matrix.rows()} * 5);
   EXPECT_LT(sample.matrix.rows(), 300);
@@ -90,7 +78,7 @@ TEST(Snowball, RectangularRowsKeepEveryColumn) {
 TEST(Snowball, EmptyRowsEndTheSearch) {
   std::vector<std::set<Index>> rows(1000);
   rows[7] = {1, 2, 3};
-  const Snowball sample = snowball(pattern(1000, rows), 2, 1);
+  const Snowball sample = snowball(pattern_of(1000, rows), 2, 1);
   EXPECT_LE(sample.matrix.nnz(), 3);
   EXPECT_LE(sample.entry_share, 1);
 }
