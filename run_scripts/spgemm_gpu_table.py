@@ -62,7 +62,8 @@ def row_of(name, kind, ours, vendor, peers):
     numbers = {}
     mine = 1e3 * ours["median_seconds"]
     peer = peers.get(name, {})
-    cells = [name, f"{mine:.3f}", "failed" if vendor else "not measured", "", "", f"{1e3 * ours['numeric_median_seconds']:.3f}", "", "", ""]
+    cells = [name, f"{mine:.3f}", "failed" if vendor else "not measured", "", "",
+             f"{1e3 * ours['numeric_median_seconds']:.3f}", "", "", ""]
     if vendor is not None and vendor["status"] == "done":
         theirs = 1e3 * vendor["median_seconds"]
         numbers["ratio"] = theirs / mine
