@@ -7,13 +7,14 @@
 // Needs    ascending columns in A, B and the mask
 // Against  hash_rows: no insertion where columns are near each other or many, no comparison sort
 //          anywhere, rows of one source copied
+#include "cpu/spgemm/adaptive_rows.h"
+
 #include <omp.h>
 
 #include <algorithm>
 #include <exception>
 #include <numeric>
 
-#include "cpu/spgemm/plan.h"
 #include "cpu/spgemm/row_pieces.h"
 #include "cpu/spgemm/row_products.h"
 
@@ -22,10 +23,11 @@ namespace csrkit::cpu {
 namespace {
 
 template <class B, class Acc>
-class AdaptiveRows : public SpgemmMethod {
+class AdaptiveRows : public SpgemmMethod, private OnePassRows {
  public:
-  explicit AdaptiveRows(const SpgemmInput& input)
-      : problem_(input.problem),
+  AdaptiveRows(const SpgemmInput& input, bool makes_rows_once)
+      : makes_rows_once_(makes_rows_once),
+        problem_(input.problem),
         op_b_(input.op_b),
         threads_(input.threads),
         isa_(chosen_isa()),
@@ -70,19 +72,22 @@ class AdaptiveRows : public SpgemmMethod {
   void count(Index* row_nnz) override {
     const ProductJob<B, Acc> job(problem_, op_b_);
     pieces_.for_each(0, problem_.a.rows(), threads_, [&](int thread, Index first, Index last) {
-      loops_.count(job, first, last, windows_, scratch_[static_cast<std::size_t>(thread)], row_nnz);
+      loops_.count(job, first, last, windows_, scratch_of(thread), row_nnz + first);
     });
   }
 
   void fill(const SpgemmRows& rows) override {
     const ProductJob<B, Acc> job(problem_, op_b_);
-    pieces_.for_each(
-        rows.first_row, rows.last_row, threads_, [&](int thread, Index first, Index last) {
-          loops_.fill(job, first, last, windows_, scratch_[static_cast<std::size_t>(thread)],
-                      rows.row_offsets + (first - rows.first_row), rows.col_indices,
-                      static_cast<Acc*>(rows.values));
-        });
+    auto* const values = static_cast<Acc*>(rows.values);
+    pieces_.for_each(rows.first_row, rows.last_row, threads_,
+                     [&](int thread, Index first, Index last) {
+                       const Offset at = rows.row_offsets[first - rows.first_row];
+                       loops_.make(job, first, last, windows_, scratch_of(thread), nullptr,
+                                   rows.col_indices + at, values + at);
+                     });
   }
+
+  OnePassRows* one_pass() override { return makes_rows_once_ ? this : nullptr; }
 
   void set_values(const CsrMatrix& a, const CsrMatrix& op_b) override {
     problem_.a = a;
@@ -95,6 +100,27 @@ class AdaptiveRows : public SpgemmMethod {
   }
 
  private:
+  RowScratch<Acc>& scratch_of(int thread) { return scratch_[static_cast<std::size_t>(thread)]; }
+
+  const RowPieces& pieces() const override { return pieces_; }
+
+  Offset most_entries(Index first, Index last) const override {
+    if (!problem_.mask) return (Offset{last} - first) * problem_.output_cols();
+    return problem_.mask->row_offsets()[last] - problem_.mask->row_offsets()[first];
+  }
+
+  void count_rows(int thread, Index first, Index last, Index* row_nnz) override {
+    loops_.count(ProductJob<B, Acc>(problem_, op_b_), first, last, windows_, scratch_of(thread),
+                 row_nnz);
+  }
+
+  Offset make_rows(int thread, Index first, Index last, Index* row_nnz, Index* col_indices,
+                   void* values) override {
+    return loops_.make(ProductJob<B, Acc>(problem_, op_b_), first, last, windows_,
+                       scratch_of(thread), row_nnz, col_indices, static_cast<Acc*>(values));
+  }
+
+  bool makes_rows_once_;
   SpgemmProblem problem_;
   CsrMatrix op_b_;
   int threads_;
@@ -108,12 +134,17 @@ class AdaptiveRows : public SpgemmMethod {
 
 }  // namespace
 
-std::unique_ptr<SpgemmMethod> make_spgemm_adaptive_rows(const SpgemmInput& input) {
+std::unique_ptr<SpgemmMethod> make_adaptive(const SpgemmInput& input, bool makes_rows_once) {
   return with_spgemm_kinds(
       input.problem, [&](auto b_tag, auto acc_tag) -> std::unique_ptr<SpgemmMethod> {
         return std::make_unique<
-            AdaptiveRows<typename decltype(b_tag)::type, typename decltype(acc_tag)::type>>(input);
+            AdaptiveRows<typename decltype(b_tag)::type, typename decltype(acc_tag)::type>>(
+            input, makes_rows_once);
       });
+}
+
+std::unique_ptr<SpgemmMethod> make_spgemm_adaptive_rows(const SpgemmInput& input) {
+  return make_adaptive(input, false);
 }
 
 }  // namespace csrkit::cpu

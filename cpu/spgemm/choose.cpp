@@ -7,7 +7,7 @@
 
 namespace csrkit::cpu {
 
-std::unique_ptr<SpgemmMethod> make_spgemm_adaptive_rows(const SpgemmInput&);
+std::unique_ptr<SpgemmMethod> make_spgemm_one_pass_rows(const SpgemmInput&);
 
 namespace {
 
@@ -19,10 +19,10 @@ struct Rule {
 };
 
 const Rule kRules[] = {
-    {[](const SpgemmInput& input) { return input.problem.mask.has_value(); }, "adaptive_rows",
-     &make_spgemm_adaptive_rows, "it makes the products inside the mask only"},
-    {[](const SpgemmInput&) { return true; }, "adaptive_rows", &make_spgemm_adaptive_rows,
-     "it chooses again for every row"},
+    {[](const SpgemmInput& input) { return input.problem.mask.has_value(); }, "one_pass_rows",
+     &make_spgemm_one_pass_rows, "it makes the products inside the mask only, and once"},
+    {[](const SpgemmInput&) { return true; }, "one_pass_rows", &make_spgemm_one_pass_rows,
+     "it chooses again for every row, and makes it once"},
 };
 
 class Chosen : public SpgemmMethod {
@@ -39,6 +39,7 @@ class Chosen : public SpgemmMethod {
   std::uint64_t scratch_bytes() const override { return method_->scratch_bytes(); }
   void count(Index* row_nnz) override { method_->count(row_nnz); }
   void fill(const SpgemmRows& rows) override { method_->fill(rows); }
+  OnePassRows* one_pass() override { return method_->one_pass(); }
   void set_values(const CsrMatrix& a, const CsrMatrix& op_b) override {
     method_->set_values(a, op_b);
   }

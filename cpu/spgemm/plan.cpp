@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <optional>
 
 #include "core/available_memory.h"
 #include "core/huge_pages.h"
@@ -19,6 +20,9 @@ namespace {
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
+
+/// What one pass may take beside C in any case; more must be small beside A, B and C.
+constexpr std::uint64_t kOnePassBytes = 48u << 20;
 
 /// Rows of C, allocated and not yet filled.
 struct Block {
@@ -56,6 +60,10 @@ class CpuSpgemmPlan : public SpgemmPlan {
 
   void multiply(CsrSink& sink) override {
     kept_ = Block();
+    if (Block block; make_once(&block)) {
+      hand_over(std::move(block), sink);
+      return;
+    }
     count();
     const double start = seconds_now();
     double output_seconds = 0;
@@ -83,6 +91,11 @@ class CpuSpgemmPlan : public SpgemmPlan {
   double time_multiply() override {
     const double start = seconds_now();
     balance();
+    if (Block block; make_once(&block)) {
+      const double seconds = seconds_now() - start;
+      kept_ = std::move(block);
+      return seconds;
+    }
     count();
     if (rows_that_fit(0) < problem_.output_rows()) {
       make_blocks(false, [](const CsrMatrix&) {});
@@ -124,14 +137,18 @@ class CpuSpgemmPlan : public SpgemmPlan {
     forecast.output_nnz_bound = is_counted_ ? phases_.output_nnz : nnz_bound_;
     forecast.output_bytes_bound =
         csr_bytes(problem_.output_rows(), forecast.output_nnz_bound, problem_.c);
-    forecast.whole_bytes = working_bytes() + forecast.output_bytes_bound;
+    // Once the structure is known, C is made in its place.
+    forecast.whole_bytes =
+        working_bytes() + forecast.output_bytes_bound + (is_counted_ ? 0 : one_pass_bytes_);
     forecast.peak_bytes =
         std::max(std::min(forecast.whole_bytes, limit_bytes_), phases_.peak_bytes);
     return forecast;
   }
 
   SpgemmPhases phases() const override { return phases_; }
-  std::string choice() const override { return method_->choice(); }
+  std::string choice() const override {
+    return method_->choice() + (passes_.empty() ? "" : "; ") + passes_;
+  }
 
  private:
   void refuse(std::uint64_t bytes, const std::string& what, const char* advice) const {
@@ -187,12 +204,92 @@ class CpuSpgemmPlan : public SpgemmPlan {
     }
     nnz_bound_ = bound;
     method_->balance(row_products.data());
+    plan_one_pass(row_products.data());
     held_bytes_ -= product_bytes;
     is_counted_ = false;
     if (working_bytes() > limit_bytes_) {
       refuse(working_bytes(), "the product's operands and workspace",
              "raise --memory-limit or use fewer --threads");
     }
+  }
+
+  /// Decides whether C is made in one pass, and with how much room: what that takes beside A, B and C
+  /// must fit the limit, and be small beside them or small at all.
+  void plan_one_pass(const Offset* cost_sums) {
+    room_entries_ = -1;
+    one_pass_bytes_ = 0;
+    OnePassRows* const rows = method_->one_pass();
+    if (rows == nullptr) return;
+    const auto c_bytes = [&](Offset entries) {
+      return csr_bytes(problem_.output_rows(), entries, problem_.c);
+    };
+    const OutputEstimate estimate = estimate_output(*rows, cost_sums, threads_);
+    const Offset room = std::min(estimate.at_most, nnz_bound_);
+    const std::uint64_t expected = c_bytes(std::min(estimate.nnz, room));
+    const std::uint64_t beside =
+        one_pass_bytes(rows->pieces(), threads_, static_cast<int>(size_of(problem_.c)));
+    passes_ = "two passes";
+    if (beside + c_bytes(room) - expected >
+        std::max(kOnePassBytes, (operand_bytes_ + expected) / 3)) {
+      passes_ += ": one would take too much memory beside C";
+      return;
+    }
+    if (working_bytes() + beside + c_bytes(room) > limit_bytes_) {
+      passes_ += ": one does not fit the memory limit";
+      return;
+    }
+    passes_ = "one pass, room for " + std::to_string(room) + " entries";
+    room_entries_ = room;
+    one_pass_bytes_ = beside;
+  }
+
+  /// All of C in one pass, if that was decided and C's structure is not known yet; false if C has to be
+  /// made in two. The block may have more room than entries.
+  bool make_once(Block* block) {
+    if (room_entries_ < 0 || is_counted_) return false;
+    const double start = seconds_now();
+    const Index rows = problem_.output_rows();
+    if (row_nnz_.size() != rows) row_nnz_ = Buffer<Index>(rows);
+    note_peak(working_bytes() + one_pass_bytes_ + csr_bytes(rows, room_entries_, problem_.c));
+    *block = allocate_entries(0, rows, room_entries_);
+    OutputRoom room;
+    room.entries = room_entries_;
+    room.col_indices = block->col_indices.data();
+    room.values = block->values.data();
+    room.value_bytes = static_cast<int>(size_of(problem_.c));
+    room.row_nnz = row_nnz_.data();
+    room.is_streamed = !fits_caches(room_entries_);
+    const std::optional<Offset> nnz = make_in_one_pass(*method_->one_pass(), threads_, room);
+    if (!nnz) {
+      passes_ = "two passes: C had more entries than a sample of its rows let expect";
+      room_entries_ = -1;
+      one_pass_bytes_ = 0;
+      *block = Block();
+      return false;
+    }
+    fill_offsets(*block);
+    phases_.output_nnz = *nnz;
+    phases_.row_blocks = 1;
+    is_counted_ = true;
+    phases_.symbolic_seconds = 0;
+    phases_.numeric_seconds = seconds_now() - start;
+    return true;
+  }
+
+  /// Whether C would still be in the caches next to the cores when it is made.
+  bool fits_caches(Offset entries) const {
+    const std::uint64_t caches = cache_sizes().private_bytes * static_cast<std::uint64_t>(threads_);
+    return csr_bytes(0, entries, problem_.c) <= 2 * caches;
+  }
+
+  void hand_over(Block block, CsrSink& sink) {
+    const double start = seconds_now();
+    block.col_indices.truncate(phases_.output_nnz);
+    block.values.truncate(phases_.output_nnz);
+    sink.append_rows(CsrMatrix(block.last_row - block.first_row, problem_.output_cols(),
+                               std::move(block.row_offsets), std::move(block.col_indices),
+                               std::move(block.values)));
+    phases_.output_seconds = seconds_now() - start;
   }
 
   void count() {
@@ -249,14 +346,21 @@ class CpuSpgemmPlan : public SpgemmPlan {
     } while (row < rows);
   }
 
+  /// Entries of rows that were counted.
   Block allocate(Index first, Index last) {
-    Block block{first, last, Buffer<Offset>(Offset{last} - first + 1), {}, {}};
-    block.row_offsets[0] = 0;
-    inclusive_sums(
-        last - first, threads_, [&](Index row) { return Offset{row_nnz_[first + row]}; },
-        block.row_offsets.data() + 1);
-    const Offset nnz = block.row_offsets[last - first];
+    Offset nnz = phases_.output_nnz;
+    if (last - first < problem_.output_rows()) {
+      nnz = 0;
+      for (Index row = first; row < last; ++row) nnz += row_nnz_[row];
+    }
     note_peak(working_bytes() + csr_bytes(last - first, nnz, problem_.c));
+    Block block = allocate_entries(first, last, nnz);
+    fill_offsets(block);
+    return block;
+  }
+
+  Block allocate_entries(Index first, Index last, Offset nnz) {
+    Block block{first, last, Buffer<Offset>(Offset{last} - first + 1), {}, {}};
     if (kept_.col_indices.size() == nnz && nnz > 0) {
       block.col_indices = std::move(kept_.col_indices);
       block.values = std::move(kept_.values);
@@ -270,6 +374,14 @@ class CpuSpgemmPlan : public SpgemmPlan {
     advise_huge_pages(block.values.data(), static_cast<std::size_t>(nnz) *
                                                static_cast<std::size_t>(size_of(problem_.c)));
     return block;
+  }
+
+  void fill_offsets(Block& block) {
+    block.row_offsets[0] = 0;
+    inclusive_sums(
+        block.last_row - block.first_row, threads_,
+        [&](Index row) { return Offset{row_nnz_[block.first_row + row]}; },
+        block.row_offsets.data() + 1);
   }
 
   void fill(Block& block) {
@@ -288,6 +400,9 @@ class CpuSpgemmPlan : public SpgemmPlan {
   Offset products_ = 0;
   Offset nnz_bound_ = 0;
   bool is_counted_ = false;
+  Offset room_entries_ = -1;          // of C made in one pass; -1: C is made in two
+  std::uint64_t one_pass_bytes_ = 0;  // beside C, then
+  std::string passes_;                // how many, for reports
   Buffer<Index> row_nnz_;
   Block kept_;  // of time_multiply; all of C or nothing
   SpgemmPhases phases_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/spgemm.h"
+#include "cpu/spgemm/one_pass.h"
 
 namespace csrkit::cpu {
 
@@ -49,6 +50,10 @@ class SpgemmMethod {
 
   /// Columns, ascending, and values. The offsets are what count found.
   virtual void fill(const SpgemmRows& rows) = 0;
+
+  /// For methods that can make rows before they are counted, else null. After balance, which then leaves
+  /// the running sums of RowPieces in its argument.
+  virtual OnePassRows* one_pass() { return nullptr; }
 
   /// New values in the same structure.
   virtual void set_values(const CsrMatrix& a, const CsrMatrix& op_b) = 0;

@@ -13,8 +13,9 @@ namespace {
 
 constexpr Offset kRowCost = 8;           // in products: offsets, survey, loop overheads
 constexpr Offset kPiecesPerThread = 64;  // so that the last pieces leave nobody waiting for long
-constexpr Offset kSmallestPiece =
-    2048;  // in products: what taking a piece costs is small beside it
+// In products: what taking a piece costs is small beside it, and its part of C stays in a core's cache.
+constexpr Offset kSmallestPiece = 2048;
+constexpr Offset kLargestPiece = 1 << 15;
 
 }  // namespace
 
@@ -27,28 +28,27 @@ RowPieces::RowPieces(Index rows, const Offset* a_offsets, Offset* row_products, 
       row_products);
   const Offset* const sums = row_products;
   const Offset total = rows > 0 ? sums[rows - 1] : 0;
-  const Offset target = std::max(kSmallestPiece, total / (kPiecesPerThread * threads) + 1);
+  target_ = std::clamp(total / (kPiecesPerThread * threads) + 1, kSmallestPiece, kLargestPiece);
 
   bounds_.push_back(0);
-  std::vector<Offset> costs;
   while (bounds_.back() < rows) {
     // The row that completes the piece is its last.
     const Index first = bounds_.back();
     const Offset before = first > 0 ? sums[first - 1] : 0;
     const Offset* const end = sums + rows;
-    const Offset* const last = std::lower_bound(sums + first, end, before + target);
+    const Offset* const last = std::lower_bound(sums + first, end, before + target_);
     bounds_.push_back(last == end ? rows : static_cast<Index>(last - sums) + 1);
-    costs.push_back(sums[bounds_.back() - 1] - before);
+    costs_.push_back(sums[bounds_.back() - 1] - before);
   }
-  order_.resize(costs.size());
-  for (std::size_t piece = 0; piece < costs.size(); ++piece) {
+  order_.resize(costs_.size());
+  for (std::size_t piece = 0; piece < costs_.size(); ++piece) {
     order_[piece] = static_cast<Index>(piece);
   }
   // One heavy row makes a heavy piece: begun last, it would keep one thread busy alone. The others
   // stay in order, because neighbouring rows share rows of B.
   std::stable_sort(order_.begin(), order_.end(), [&](Index x, Index y) {
-    return costs[static_cast<std::size_t>(x)] / (2 * target) >
-           costs[static_cast<std::size_t>(y)] / (2 * target);
+    return costs_[static_cast<std::size_t>(x)] / (2 * target_) >
+           costs_[static_cast<std::size_t>(y)] / (2 * target_);
   });
 }
 

@@ -13,7 +13,7 @@ class RowPieces {
   RowPieces() = default;
 
   /// A row costs its products, its entries in A and a little for being there. `row_products` is
-  /// overwritten.
+  /// overwritten by the running sums of the costs.
   RowPieces(Index rows, const Offset* a_offsets, Offset* row_products, int threads);
 
   /// Calls work(thread, first, last) for the parts of all pieces that lie in [begin, end), from
@@ -22,11 +22,24 @@ class RowPieces {
                 const std::function<void(int thread, Index first, Index last)>& work) const;
 
   std::size_t count() const { return order_.size(); }
-  std::uint64_t size_bytes() const { return (bounds_.size() + order_.size()) * sizeof(Index); }
+  std::uint64_t size_bytes() const {
+    return (bounds_.size() + order_.size()) * sizeof(Index) + costs_.size() * sizeof(Offset);
+  }
+
+  /// Piece p is rows [first_row(p), first_row(p + 1)), and costs cost(p): at least its products.
+  Index first_row(std::size_t piece) const { return bounds_[piece]; }
+  Offset cost(std::size_t piece) const { return costs_[piece]; }
+  /// A piece that one long row makes much heavier than the others.
+  bool is_heavy(std::size_t piece) const { return costs_[piece] > kHeavy * target_; }
+  /// All pieces, those to begin with first.
+  const std::vector<Index>& order() const { return order_; }
 
  private:
-  std::vector<Index> bounds_;  // piece p is rows [bounds_[p], bounds_[p + 1])
-  std::vector<Index> order_;   // pieces that are much heavier than the others first
+  static constexpr Offset kHeavy = 2;
+  Offset target_ = 0;
+  std::vector<Index> bounds_;
+  std::vector<Offset> costs_;
+  std::vector<Index> order_;  // pieces that are much heavier than the others first
 };
 
 }  // namespace csrkit::cpu

@@ -120,12 +120,13 @@ inline Accumulator accumulator_for(Offset sources, Offset products, Offset width
 /// The inner loops for one combination of kinds, one instruction set and one semiring.
 template <class B, class Acc>
 struct RowProducts {
-  /// row_nnz[row] for rows [first, last).
+  /// row_nnz[i] = entries of row first + i, for rows [first, last).
   void (*count)(const ProductJob<B, Acc>& job, Index first, Index last, const WindowSizes& windows,
                 RowScratch<Acc>& scratch, Index* row_nnz);
-  /// Row r of [first, last) fills from offsets[r - first] on.
-  void (*fill)(const ProductJob<B, Acc>& job, Index first, Index last, const WindowSizes& windows,
-               RowScratch<Acc>& scratch, const Offset* offsets, Index* cols, Acc* values);
+  /// Rows [first, last) side by side, and how many entries each has, unless row_nnz is null. Returns
+  /// the entries of all.
+  Offset (*make)(const ProductJob<B, Acc>& job, Index first, Index last, const WindowSizes& windows,
+                 RowScratch<Acc>& scratch, Index* row_nnz, Index* cols, Acc* values);
 };
 
 /// Defined for what with_spgemm_kinds can call for.

@@ -1,4 +1,5 @@
 // gather_mark: how fast B's rows can be had: every row of B that A names is read and added up.
+// random_gather_mark: the same for as many rows of B drawn at random, so nothing is owed to A's order.
 // Owns     a thread reads the rows of B of neighbouring pieces of 2,048 entries; nothing is written
 // Reads    A's columns in a stream, values not at all; of B what a multiplication reads, all columns
 //          at once or in slices of 64, asked for early or not: the fastest of the four, found out when
@@ -33,8 +34,8 @@ class GatherMark : public SpmmMethod {
  public:
   using Acc = typename Kinds::Acc;
 
-  explicit GatherMark(const MethodInput& input)
-      : op_a_(input.op_a),
+  GatherMark(const MethodInput& input, const CsrMatrix& op_a)
+      : op_a_(op_a),
         team_(input.team),
         kernels_(row_kernels<Kinds>(chosen_isa(), Semiring::plus_times)),
         shares_(input.team.threads, 1) {
@@ -110,12 +111,43 @@ class GatherMark : public SpmmMethod {
   std::vector<Way> ways_;
 };
 
+/// A's entries with columns drawn anew, all of them equally likely; row lengths and values as they are.
+CsrMatrix with_random_columns(const MethodInput& input) {
+  const CsrMatrix& a = input.op_a;
+  input.budget.reserve(static_cast<std::uint64_t>(a.nnz()) * sizeof(Index), "random columns");
+  struct Kept {
+    CsrMatrix a;
+    Buffer<Index> columns;
+  };
+  const auto kept = std::make_shared<Kept>(Kept{a, Buffer<Index>(a.nnz())});
+  Index* const columns = kept->columns.data();
+  const auto cols = static_cast<std::uint64_t>(a.cols());
+#pragma omp parallel for schedule(static) num_threads(input.team.threads)
+  for (Offset at = 0; at < a.nnz(); ++at) {
+    // The counter, mixed as in splitmix64; the high half times the range is a number in the range.
+    std::uint64_t mixed = (static_cast<std::uint64_t>(at) + 1) * 0x9e3779b97f4a7c15u;
+    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
+    mixed ^= mixed >> 31;
+    columns[at] = static_cast<Index>((mixed >> 32) * cols >> 32);
+  }
+  return CsrMatrix(a.rows(), a.cols(), a.row_offsets(), columns, a.value_kind(), a.values(), kept);
+}
+
+std::unique_ptr<SpmmMethod> mark_over(const MethodInput& input, const CsrMatrix& op_a) {
+  return with_spmm_kinds(input.problem, [&](auto kinds) -> std::unique_ptr<SpmmMethod> {
+    return std::make_unique<GatherMark<decltype(kinds)>>(input, op_a);
+  });
+}
+
 }  // namespace
 
 std::unique_ptr<SpmmMethod> make_gather_mark(const MethodInput& input) {
-  return with_spmm_kinds(input.problem, [&](auto kinds) -> std::unique_ptr<SpmmMethod> {
-    return std::make_unique<GatherMark<decltype(kinds)>>(input);
-  });
+  return mark_over(input, input.op_a);
+}
+
+std::unique_ptr<SpmmMethod> make_random_gather_mark(const MethodInput& input) {
+  return mark_over(input, with_random_columns(input));
 }
 
 }  // namespace csrkit::cpu

@@ -12,8 +12,10 @@
 //          it. Source: the even split of rows plus nonzeros is that of Merrill and Garland,
 //          Merge-based SpMV (2016), with cuts moved to row ends where rows are short
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
+#include "core/huge_pages.h"
 #include "cpu/spmm/row_kernels.h"
 #include "cpu/spmm/settings.h"
 #include "cpu/work_shares.h"
@@ -97,6 +99,7 @@ template <class Kinds>
 class NnzBalanced : public SpmmMethod {
  public:
   using Acc = typename Kinds::Acc;
+  using B = typename Kinds::B;
 
   NnzBalanced(const MethodInput& input, Isa isa)
       : op_a_(input.op_a),
@@ -120,6 +123,18 @@ class NnzBalanced : public SpmmMethod {
     const Offset sums = cuts_.stretches * input.problem.dense_cols;
     input.budget.reserve(static_cast<std::uint64_t>(sums) * sizeof(Acc), "the sums of cut rows");
     sums_ = Buffer<Acc>(sums);
+    if (settings_.packs_b) {
+      const Offset packed = Offset{op_a_.cols()} * tile_cols_ * tiles_;
+      const std::uint64_t bytes = static_cast<std::uint64_t>(packed) * sizeof(B);
+      if (input.variant.empty() && !input.budget.fits(bytes)) {
+        settings_.packs_b = false;
+        why_ += ", for which there is no memory";
+        return;
+      }
+      input.budget.reserve(bytes, "the slices of B");
+      packed_b_ = Buffer<B>(packed);
+      advise_huge_pages(packed_b_.data(), packed_b_.size_bytes());
+    }
   }
 
   void multiply(const MethodCall& call) override {
@@ -133,6 +148,10 @@ class NnzBalanced : public SpmmMethod {
 #pragma omp parallel num_threads(team_.threads) if (is_parallel)
     {
       const int thread = omp_get_thread_num();
+      if (settings_.packs_b) {
+        pack_b(x);
+#pragma omp barrier
+      }
       for (Index round = 0; round < rounds_; ++round) {
         for (Offset task = shares_.next(round, thread); task >= 0;
              task = shares_.next(round, thread)) {
@@ -157,6 +176,30 @@ class NnzBalanced : public SpmmMethod {
   }
 
  private:
+  /// Copies B slice by slice, called by every thread of the team.
+  void pack_b(const Operands<Kinds>& x) {
+    const Offset rows = op_a_.cols();
+#pragma omp for schedule(static) collapse(2) nowait
+    for (Index tile = 0; tile < tiles_; ++tile) {
+      for (Offset row = 0; row < rows; ++row) {
+        const Index col = tile * tile_cols_;
+        const Index cols = std::min(tile_cols_, x.dense_cols - col);
+        std::memcpy(packed_b_.data() + (tile * rows + row) * tile_cols_,
+                    x.b + row * x.b_leading_dim + col, static_cast<std::size_t>(cols) * sizeof(B));
+      }
+    }
+  }
+
+  /// The operands as a tile's loops see them: column `tile * tile_cols_` of B begins its slice.
+  Operands<Kinds> seen_by(const Operands<Kinds>& x, Index tile) const {
+    Operands<Kinds> seen = x;
+    if (settings_.packs_b) {
+      seen.b = packed_b_.data() + Offset{tile} * (Offset{op_a_.cols()} - 1) * tile_cols_;
+      seen.b_leading_dim = tile_cols_;
+    }
+    return seen;
+  }
+
   /// The tiles of one round, for one task.
   void run(const Operands<Kinds>& x, const Task& task, Index round) {
     const auto first = static_cast<Index>(Offset{tiles_} * round / rounds_);
@@ -164,12 +207,13 @@ class NnzBalanced : public SpmmMethod {
     for (Index tile = first; tile < last; ++tile) {
       const Index col = tile * tile_cols_;
       const Index cols = std::min(tile_cols_, x.dense_cols - col);
+      const Operands<Kinds> seen = seen_by(x, tile);
       if (task.stretch >= 0) {
-        kernels_.stretch(x, {task.first, task.last, col, cols, settings_.rows},
+        kernels_.stretch(seen, {task.first, task.last, col, cols, settings_.rows},
                          sums_.data() + task.stretch * x.dense_cols);
       } else {
-        kernels_.rows(x, {static_cast<Index>(task.first), static_cast<Index>(task.last), col, cols,
-                          settings_.rows});
+        kernels_.rows(seen, {static_cast<Index>(task.first), static_cast<Index>(task.last), col,
+                             cols, settings_.rows});
       }
     }
   }
@@ -196,6 +240,7 @@ class NnzBalanced : public SpmmMethod {
   WorkShares shares_;
   Cuts cuts_;
   Buffer<Acc> sums_;
+  Buffer<B> packed_b_;
 };
 
 }  // namespace

@@ -20,6 +20,8 @@ constexpr double kScattered = 0.5;
 /// Where neighbouring rows share columns, a thread reads its own part of B again and again: below so many
 /// times the caches of all cores the machine keeps up by itself.
 constexpr std::uint64_t kCachesOfSharedB = 12;
+/// A row of B is copied once into its slices, and read so many times or more from there.
+constexpr Offset kReadsPerCopy = 16;
 /// Nonzeros per row below which C is a good part of what moves.
 constexpr Offset kShortRow = 16;
 
@@ -72,12 +74,19 @@ Settings default_settings(const MethodInput& input, std::string* why) {
   // through it too; a quarter of the last level, because that is how much of it one can count on.
   const std::uint64_t slice_bytes = rows_of_b * row_bytes(tile_cols, problem.b);
   if (is_scattered && problem.dense_cols >= 2 * tile_cols) {
-    for (const std::uint64_t cache : {caches.private_bytes / 4 * 3, caches.last_level_bytes / 4}) {
+    const std::uint64_t own_cache = caches.private_bytes / 4 * 3;
+    for (const std::uint64_t cache : {own_cache, caches.last_level_bytes / 4}) {
       if (b_bytes > cache && slice_bytes <= cache) {
         settings.tile_cols = tile_cols;
         *why += ", slices of B fit a cache that B does not";
         break;
       }
+    }
+    // The lines of a slice are at equal distances, so that they share few sets of the core's own cache.
+    if (settings.tile_cols > 0 && slice_bytes <= own_cache &&
+        input.op_a.nnz() >= kReadsPerCopy * input.op_a.cols()) {
+      settings.packs_b = true;
+      *why += " once packed";
     }
   }
   const std::uint64_t private_bytes =
@@ -100,11 +109,11 @@ Settings parse_settings(const std::string& text) {
     return UsageError(
         "'" + text +
         "' is no setting of nnz_balanced; expected the form "
-        "tile=64,prefetch=4096,stores=stream (tile 0 or a multiple of 64, prefetch in "
-        "bytes, stores cached or stream)");
+        "tile=64,prefetch=4096,stores=stream,b=packed (tile 0 or a multiple of 64, prefetch in "
+        "bytes, stores cached or stream, b strided or packed, the latter with a tile)");
   };
   Settings settings;
-  std::array<bool, 3> given{};
+  std::array<bool, 4> given{};
   std::size_t from = 0;
   while (from <= text.size()) {
     const std::size_t comma = std::min(text.find(',', from), text.size());
@@ -117,8 +126,10 @@ Settings parse_settings(const std::string& text) {
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     const bool is_number =
         error == std::errc() && end == value.data() + value.size() && number >= 0;
-    const std::size_t which = key == "tile" ? 0 : key == "prefetch" ? 1 : key == "stores" ? 2 : 3;
-    if (which == 3 || given[which]) throw refuse();
+    const std::array<std::string, 4> keys{"tile", "prefetch", "stores", "b"};
+    const auto which =
+        static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
+    if (which == keys.size() || given[which]) throw refuse();
     given[which] = true;
     if (which == 0) {
       if (!is_number || number % 64 != 0) throw refuse();
@@ -126,18 +137,23 @@ Settings parse_settings(const std::string& text) {
     } else if (which == 1) {
       if (!is_number) throw refuse();
       settings.rows.prefetch_bytes = number;
-    } else {
+    } else if (which == 2) {
       if (value != "cached" && value != "stream") throw refuse();
       settings.rows.streams_c = value == "stream";
+    } else {
+      if (value != "strided" && value != "packed") throw refuse();
+      settings.packs_b = value == "packed";
     }
   }
+  if (settings.packs_b && settings.tile_cols == 0) throw refuse();
   return settings;
 }
 
 std::string text_of(const Settings& settings) {
   return "tile=" + std::to_string(settings.tile_cols) +
          ",prefetch=" + std::to_string(settings.rows.prefetch_bytes) +
-         ",stores=" + (settings.rows.streams_c ? "stream" : "cached");
+         ",stores=" + (settings.rows.streams_c ? "stream" : "cached") +
+         (settings.packs_b ? ",b=packed" : "");
 }
 
 std::vector<std::string> candidate_settings(const SpmmProblem& problem) {
@@ -146,7 +162,10 @@ std::vector<std::string> candidate_settings(const SpmmProblem& problem) {
     if (tile_cols >= problem.dense_cols) continue;
     for (const Offset prefetch_bytes : {0, 4096, 8192}) {
       for (const bool streams_c : {false, true}) {
-        candidates.push_back(text_of({tile_cols, {prefetch_bytes, streams_c}}));
+        for (const bool packs_b : {false, true}) {
+          if (packs_b && tile_cols == 0) continue;
+          candidates.push_back(text_of({tile_cols, {prefetch_bytes, streams_c}, packs_b}));
+        }
       }
     }
   }

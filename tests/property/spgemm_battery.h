@@ -389,7 +389,9 @@ inline void check_row_blocks(const SpgemmKernel& kernel, const ProductOperands& 
   const auto plan = kernel.make_plan(problem, options);
   const CsrMatrix whole = product_of(*plan, problem);
   const std::uint64_t c_bytes = whole.size_bytes();
-  options.memory_limit_bytes = plan->phases().peak_bytes - c_bytes + c_bytes / 3;
+  // The structure is known now, so the forecast is what C takes without anything beside it for a first time.
+  const std::uint64_t least = std::min(plan->phases().peak_bytes, plan->forecast().whole_bytes);
+  options.memory_limit_bytes = least - c_bytes + c_bytes / 3;
   try {
     const auto limited = kernel.make_plan(problem, options);
     CopyingSink sink(problem);

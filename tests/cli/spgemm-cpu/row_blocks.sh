@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Under a limit C goes to the file in blocks of rows, with the same bytes; what cannot be is refused.
 csr-generate rmat graph.csr --set scale=11 --quiet
-expect 0 csr-spgemm-cpu graph.csr --threads 2 --repeat 1 --check --output whole.csr --json
+expect 0 csr-spgemm-cpu graph.csr --kernel adaptive_rows --threads 2 --repeat 1 --check --output whole.csr --json
 equals "$(json phases.row_blocks)" 1
 whole=$(json peak_bytes)
 c_bytes=$(json c.bytes)

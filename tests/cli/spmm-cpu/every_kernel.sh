@@ -15,6 +15,7 @@ for kernel in $kernels; do
 done
 for width in 1 40 64 65 130; do
   expect 0 csr-spmm-cpu karate.csr --kernel gather_mark -k $width --repeat 2
+  expect 0 csr-spmm-cpu karate.csr --kernel random_gather_mark -k $width --repeat 2
 done
 for kernel in $(csr-spmm-cpu --list | grep -o 'cpu\.spmm\.vendor_[a-z]*'); do
   expect 0 csr-spmm-cpu karate.csr --kernel "$kernel" -k 9 --repeat 2 --check=full --json
@@ -22,6 +23,7 @@ for kernel in $(csr-spmm-cpu --list | grep -o 'cpu\.spmm\.vendor_[a-z]*'); do
 done
 expect 0 csr-spmm-cpu karate.csr -k 70 --kernel nnz_balanced --variant tile=64,stores=stream --check
 prints "as asked"
+expect 0 csr-spmm-cpu karate.csr -k 150 --kernel nnz_balanced --variant tile=64,b=packed --check
 expect 2 csr-spmm-cpu karate.csr --kernel nnz_balanced --variant tile=63
 says "multiple of 64"
 expect 2 csr-spmm-cpu karate.csr --kernel naive --variant tile=64

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "cpu/caches.h"
 #include "cpu/spmm/plan.h"
 #include "cpu/spmm/registry.h"
 #include "cpu/spmm/row_kernels.h"
@@ -121,13 +122,13 @@ TEST(NnzBalanced, GivesTheSameBitsWithEverySettingAndTeam) {
 }
 
 TEST(Settings, AreReadAndWritten) {
-  for (const char* text :
-       {"tile=0,prefetch=0,stores=cached", "tile=128,prefetch=512,stores=stream"}) {
+  for (const char* text : {"tile=0,prefetch=0,stores=cached", "tile=128,prefetch=512,stores=stream",
+                           "tile=64,prefetch=0,stores=cached,b=packed"}) {
     EXPECT_EQ(text_of(parse_settings(text)), text);
   }
   EXPECT_EQ(text_of(parse_settings("tile=64")), "tile=64,prefetch=4096,stores=cached");
   for (const char* text : {"", "tile", "tile=1", "tile=-64", "tile=64,tile=64", "stores=twice",
-                           "prefetch=4k", "speed=9", "tile=64,"}) {
+                           "prefetch=4k", "speed=9", "tile=64,", "b=packed", "tile=64,b=tight"}) {
     EXPECT_THROW(parse_settings(text), UsageError) << text;
   }
   PlanOptions options;
@@ -142,6 +143,33 @@ TEST(Settings, KnowWhereRowsShareColumns) {
   EXPECT_EQ(fresh_rows_of_b(CsrMatrix()), 0);
   EXPECT_NEAR(fresh_rows_of_b(long_row(3000)), 1, 0.1);
   EXPECT_LT(fresh_rows_of_b(rows_of_all_lengths(300)), 0.2);
+}
+
+TEST(Settings, PackSlicesThatAreReadOften) {
+  // B of 12 MiB, slices of 64 columns of 0.75 MiB; rows of 100 columns all over.
+  constexpr Index kRows = 3000, kStep = 30, kLength = kRows / kStep;
+  Buffer<Offset> row_offsets(kRows + 1);
+  Buffer<Index> col_indices(Offset{kRows} * kLength);
+  for (Index i = 0; i <= kRows; ++i) row_offsets[i] = Offset{i} * kLength;
+  for (Index i = 0; i < kRows; ++i) {
+    for (Index n = 0; n < kLength; ++n) {
+      col_indices[Offset{i} * kLength + n] = i % kStep + n * kStep;
+    }
+  }
+  const CsrMatrix a(kRows, kRows, std::move(row_offsets), std::move(col_indices),
+                    ValueArray(ValueKind::none, Offset{kRows} * kLength));
+  const SpmmProblem problem = default_spmm_problem(a, 1024);
+  if (cache_sizes().private_bytes < (1u << 20) || cache_sizes().private_bytes > (12u << 20)) {
+    GTEST_SKIP() << "other caches than the case is made for";
+  }
+  PlanOptions options;
+  options.where.threads = 1;
+  const auto packed = plan_of("nnz_balanced", problem, options);
+  EXPECT_NE(packed->choice().find("b=packed"), std::string::npos) << packed->choice();
+  // Without room for another B it stays where it is.
+  options.memory_limit_bytes = packed->phases().peak_bytes - 1;
+  const auto strided = plan_of("nnz_balanced", problem, options);
+  EXPECT_EQ(strided->choice().find("b=packed"), std::string::npos) << strided->choice();
 }
 
 TEST(Auto, SaysWhatItChoseAndWhy) {

@@ -1,0 +1,308 @@
+#include "cpu/spgemm/one_pass.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "core/buffer.h"
+
+namespace csrkit::cpu {
+
+namespace {
+
+constexpr Offset kSamples = 512;
+constexpr Offset kPiecesHeld = 3;  // of the largest size, by every thread
+
+Offset largest_light_piece(const RowPieces& pieces) {
+  Offset largest = 0;
+  for (std::size_t piece = 0; piece < pieces.count(); ++piece) {
+    if (!pieces.is_heavy(piece)) largest = std::max(largest, pieces.cost(piece));
+  }
+  return largest;
+}
+
+void copy_bytes(void* to, const void* from, std::size_t bytes, [[maybe_unused]] bool is_streamed) {
+#if defined(__SSE2__)
+  constexpr std::size_t kLine = 64;
+  if (is_streamed && bytes >= 4 * kLine) {
+    auto* target = static_cast<std::byte*>(to);
+    const auto* source = static_cast<const std::byte*>(from);
+    const std::size_t head = -reinterpret_cast<std::uintptr_t>(target) % kLine;
+    std::memcpy(target, source, head);
+    target += head;
+    source += head;
+    bytes -= head;
+    for (; bytes >= kLine; bytes -= kLine, target += kLine, source += kLine) {
+      for (std::size_t at = 0; at < kLine; at += sizeof(__m128i)) {
+        _mm_stream_si128(reinterpret_cast<__m128i*>(target + at),
+                         _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + at)));
+      }
+    }
+    to = target;
+    from = source;
+  }
+#endif
+  if (bytes > 0) std::memcpy(to, from, bytes);
+}
+
+/// Where pieces begin in C: known up to the first piece whose size is not.
+class Places {
+ public:
+  Places(std::size_t pieces, Offset room)
+      : room_(room), sizes_(pieces, -1), starts_(pieces + 1, 0) {}
+
+  void set_size(std::size_t piece, Offset size) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    sizes_[piece] = size;
+    std::size_t known = known_.load(std::memory_order_relaxed);
+    for (; known < sizes_.size() && sizes_[known] >= 0; ++known) {
+      starts_[known + 1] = starts_[known] + sizes_[known];
+      if (starts_[known + 1] > room_) return stop();
+    }
+    known_.store(known, std::memory_order_release);
+  }
+
+  /// Whether the place of a piece is known, and is within the room.
+  bool knows(std::size_t piece) const { return piece < known_.load(std::memory_order_acquire); }
+  Offset start(std::size_t piece) const { return starts_[piece]; }
+  Offset end() const { return starts_.back(); }
+
+  void stop() { is_stopped_.store(true, std::memory_order_relaxed); }
+  bool is_stopped() const { return is_stopped_.load(std::memory_order_relaxed); }
+
+ private:
+  Offset room_;
+  std::mutex mutex_;
+  std::vector<Offset> sizes_;
+  std::vector<Offset> starts_;
+  std::atomic<std::size_t> known_{0};  // pieces below have a place
+  std::atomic<bool> is_stopped_{false};
+};
+
+/// What all threads share.
+struct Work {
+  OnePassRows& rows;
+  const RowPieces& pieces;
+  const OutputRoom& room;
+  Offset largest_light;
+  std::vector<std::size_t> light, heavy;  // pieces, ascending
+  std::atomic<std::size_t> next_light{0}, next_heavy{0};
+  Places places;
+
+  Work(OnePassRows& r, const OutputRoom& where)
+      : rows(r),
+        pieces(r.pieces()),
+        room(where),
+        largest_light(largest_light_piece(pieces)),
+        places(pieces.count(), where.entries) {
+    for (std::size_t piece = 0; piece < pieces.count(); ++piece) {
+      (pieces.is_heavy(piece) ? heavy : light).push_back(piece);
+    }
+  }
+
+  std::byte* values_at(Offset entry) const {
+    return static_cast<std::byte*>(room.values) + entry * room.value_bytes;
+  }
+  Offset make(int thread, std::size_t piece, Index* cols, void* values) const {
+    const Index first = pieces.first_row(piece);
+    return rows.make_rows(thread, first, pieces.first_row(piece + 1), room.row_nnz + first, cols,
+                          values);
+  }
+};
+
+/// One thread's part: light pieces wait here for their places.
+class Maker {
+ public:
+  Maker(Work& work, int thread)
+      : work_(work),
+        thread_(thread),
+        cols_(kPiecesHeld * work.largest_light),
+        values_(kPiecesHeld * work.largest_light * work.room.value_bytes) {}
+
+  void run() {
+    while (!work_.places.is_stopped()) {
+      if (place_what_is_known() || make_heavy()) continue;
+      if (cols_.size() - used_ < work_.largest_light) {
+        std::this_thread::yield();  // for threads that make earlier pieces
+        continue;
+      }
+      const std::size_t turn = work_.next_light.fetch_add(1, std::memory_order_relaxed);
+      if (turn >= work_.light.size()) break;
+      const std::size_t piece = work_.light[turn];
+      const Offset size = work_.make(thread_, piece, cols_.data() + used_,
+                                     values_.data() + used_ * work_.room.value_bytes);
+      waiting_.push_back({piece, used_, size});
+      used_ += size;
+      work_.places.set_size(piece, size);
+    }
+    while (!work_.places.is_stopped() && (!waiting_.empty() || has_heavy())) {
+      if (!place_what_is_known() && !make_heavy()) std::this_thread::yield();
+    }
+#if defined(__SSE2__)
+    if (work_.room.is_streamed) _mm_sfence();
+#endif
+  }
+
+ private:
+  struct Waiting {
+    std::size_t piece;
+    Offset at, size;
+  };
+
+  bool place_what_is_known() {
+    if (waiting_.empty() || !work_.places.knows(waiting_.front().piece)) return false;
+    const OutputRoom& room = work_.room;
+    const auto [piece, at, size] = waiting_.front();
+    const Offset start = work_.places.start(piece);
+    copy_bytes(room.col_indices + start, cols_.data() + at,
+               static_cast<std::size_t>(size) * sizeof(Index), room.is_streamed);
+    copy_bytes(work_.values_at(start), values_.data() + at * room.value_bytes,
+               static_cast<std::size_t>(size * room.value_bytes), room.is_streamed);
+    waiting_.pop_front();
+    if (waiting_.empty()) used_ = 0;
+    return true;
+  }
+
+  bool has_heavy() const {
+    return work_.next_heavy.load(std::memory_order_relaxed) < work_.heavy.size();
+  }
+
+  bool make_heavy() {
+    std::size_t turn = work_.next_heavy.load(std::memory_order_relaxed);
+    if (turn >= work_.heavy.size() || !work_.places.knows(work_.heavy[turn])) return false;
+    if (!work_.next_heavy.compare_exchange_strong(turn, turn + 1)) return true;
+    const Offset start = work_.places.start(work_.heavy[turn]);
+    work_.make(thread_, work_.heavy[turn], work_.room.col_indices + start, work_.values_at(start));
+    return true;
+  }
+
+  Work& work_;
+  int thread_;
+  Buffer<Index> cols_;
+  Buffer<std::byte> values_;
+  Offset used_ = 0;  // entries of cols_ and values_
+  std::deque<Waiting> waiting_;
+};
+
+void count_heavy(Work& work, int threads, std::exception_ptr& error) {
+  std::vector<std::size_t> heaviest_first = work.heavy;
+  std::sort(heaviest_first.begin(), heaviest_first.end(), [&](std::size_t x, std::size_t y) {
+    return work.pieces.cost(x) > work.pieces.cost(y);
+  });
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (!heaviest_first.empty())
+  for (std::size_t turn = 0; turn < heaviest_first.size(); ++turn) {
+    const std::size_t piece = heaviest_first[turn];
+    const Index first = work.pieces.first_row(piece), last = work.pieces.first_row(piece + 1);
+    try {
+      work.rows.count_rows(omp_get_thread_num(), first, last, work.room.row_nnz + first);
+      Offset size = 0;
+      for (Index row = first; row < last; ++row) size += work.room.row_nnz[row];
+      work.places.set_size(piece, size);
+    } catch (...) {
+#pragma omp critical(csrkit_one_pass_error)
+      error = std::current_exception();
+      work.places.stop();
+    }
+  }
+}
+
+}  // namespace
+
+OutputEstimate estimate_output(OnePassRows& rows, const Offset* cost_sums, int threads) {
+  const RowPieces& pieces = rows.pieces();
+  OutputEstimate estimate;
+  Offset light_cost = 0, heavy_entries = 0;
+  for (std::size_t piece = 0; piece < pieces.count(); ++piece) {
+    if (pieces.is_heavy(piece)) {
+      heavy_entries += std::min(pieces.cost(piece), rows.most_entries(pieces.first_row(piece),
+                                                                      pieces.first_row(piece + 1)));
+    } else {
+      light_cost += pieces.cost(piece);
+    }
+  }
+  estimate.nnz = estimate.at_most = heavy_entries;
+  if (light_cost == 0) return estimate;
+
+  // Rows at equal distances of cost: one that costs more is met more often.
+  const Offset samples = std::clamp<Offset>(light_cost / 256, 1, kSamples);
+  std::vector<Index> picked;
+  std::size_t piece = 0;
+  Offset before = 0;  // of light pieces
+  for (Offset n = 0; n < samples; ++n) {
+    const Offset wanted = light_cost / samples * n + light_cost / samples / 2;
+    while (pieces.is_heavy(piece) || before + pieces.cost(piece) <= wanted) {
+      if (!pieces.is_heavy(piece)) before += pieces.cost(piece);
+      ++piece;
+    }
+    const Index first = pieces.first_row(piece), last = pieces.first_row(piece + 1);
+    const Offset piece_start = first > 0 ? cost_sums[first - 1] : 0;
+    const Offset* const row =
+        std::upper_bound(cost_sums + first, cost_sums + last, piece_start + wanted - before);
+    picked.push_back(std::min<Index>(static_cast<Index>(row - cost_sums), last - 1));
+  }
+  std::vector<double> shares(picked.size());
+#pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
+  for (std::size_t n = 0; n < picked.size(); ++n) {
+    const Index row = picked[n];
+    Index nnz = 0;
+    rows.count_rows(omp_get_thread_num(), row, row + 1, &nnz);
+    const Offset cost = cost_sums[row] - (row > 0 ? cost_sums[row - 1] : 0);
+    shares[n] = static_cast<double>(nnz) / static_cast<double>(cost);
+  }
+  double sum = 0, squares = 0;
+  for (const double share : shares) {
+    sum += share;
+    squares += share * share;
+  }
+  const auto count = static_cast<double>(picked.size());
+  const double mean = sum / count;
+  const double variance = std::max(0.0, squares / count - mean * mean);
+  // Some per cent more, for a few hundred rows need not have met what is rare.
+  const double most = (mean + 4 * std::sqrt(variance / count)) * 1.03;
+  const auto entries = [&](double share) {
+    return static_cast<Offset>(std::min(share, 1.0) * static_cast<double>(light_cost)) + 1;
+  };
+  estimate.nnz += entries(mean);
+  estimate.at_most += entries(most);
+  return estimate;
+}
+
+std::uint64_t one_pass_bytes(const RowPieces& pieces, int threads, int value_bytes) {
+  const auto held = static_cast<std::uint64_t>(kPiecesHeld * largest_light_piece(pieces));
+  constexpr std::uint64_t kPerPiece = 2 * sizeof(Offset) + 2 * sizeof(std::size_t);
+  return static_cast<std::uint64_t>(threads) * held *
+             (sizeof(Index) + static_cast<std::uint64_t>(value_bytes)) +
+         2 * pieces.count() * kPerPiece;
+}
+
+std::optional<Offset> make_in_one_pass(OnePassRows& rows, int threads, const OutputRoom& room) {
+  Work work(rows, room);
+  std::exception_ptr error;
+  count_heavy(work, threads, error);
+#pragma omp parallel num_threads(threads)
+  {
+    try {
+      Maker(work, omp_get_thread_num()).run();
+    } catch (...) {
+#pragma omp critical(csrkit_one_pass_error)
+      error = std::current_exception();
+      work.places.stop();
+    }
+  }
+  if (error) std::rethrow_exception(error);
+  if (work.places.is_stopped()) return std::nullopt;
+  return work.places.end();
+}
+
+}  // namespace csrkit::cpu
