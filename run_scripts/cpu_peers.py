@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measures ours and every peer on a CPU in one run, and prints the tables of docs/performance.md: sparse
-times dense (PyTorch's MKL in turn, the gather mark, the naive serial reference) and sparse times sparse
+times dense (PyTorch's MKL in turn, the gather marks, the naive serial reference) and sparse times sparse
 (memory too), on all cores, on one, and on numbers of cores in between.
 
 Usage: cpu_peers.py [--bin build/tools] [--out DIR] [--spgemm] [--threads 16[,8,...]] MATRIX.csr ...
@@ -27,7 +27,8 @@ import time
 
 TORCH = "pytorch_mkl"
 OURS = {"spmm": "cpu.spmm.auto", "spgemm": "cpu.spgemm.auto"}
-MARK, NAIVE, HASH = "cpu.spmm.gather_mark", "cpu.spmm.naive", "cpu.spgemm.hash_rows"
+MARKS = {"cpu.spmm.gather_mark": "the mark", "cpu.spmm.random_gather_mark": "random rows"}
+NAIVE, HASH = "cpu.spmm.naive", "cpu.spgemm.hash_rows"
 
 
 def torch_worker(threads, repeat):
@@ -102,7 +103,7 @@ class Driver:
         return True
 
     def all_kernels(self, matrix, threads, core=None):
-        extra = [HASH] if self.options.spgemm else [MARK]
+        extra = [HASH] if self.options.spgemm else list(MARKS)
         options = self.options
         return self.bench(matrix, [OURS[self.operation]] + extra, threads, options.dense_cols, options.repeat, 2, core) and (
             not self.peers or
@@ -170,6 +171,15 @@ def geometric_mean(what, numbers):
               f"{min(numbers):.2f}, highest {max(numbers):.2f}, {len(numbers)} cases.")
 
 
+def shares_of_mark(fact, ours, mark):
+    """Ours as a share of a mark: by time, and by bytes. Both read the rows of B and A's columns; ours reads
+    A's values and offsets, too, and writes C."""
+    width = 4 * fact["dense_cols"]
+    gathered = fact["nnz"] * (width + 4)
+    moved = gathered + 4 * fact["nnz"] + fact["rows"] * (8 + width)
+    return mark / ours, mark / ours * moved / gathered
+
+
 def short(kernel):
     return kernel.split(".")[-1].replace("vendor_", "").replace("pytorch_mkl", "PyTorch")
 
@@ -202,10 +212,10 @@ class Tables:
         is_spmm = operation == "spmm"
         print(f"\n{operation}, threads: {threads}; milliseconds" + ("" if is_spmm else ", in brackets what of it is sorting") + "\n")
         print("| matrix | " + ("nnz | K | ours | GFLOP/s | " if is_spmm else "products, M | products/nnz(C) | ours | ")
-              + " | ".join(map(short, peers)) + " | over the best | " + ("share of the mark |" if is_spmm else
+              + " | ".join(map(short, peers)) + " | over the best | " + ("".join(f"of {name} | by bytes | " for name in MARKS.values()) if is_spmm else
               "over MKL | numeric | peak / (A + B + C) | of what is allowed |"))
-        print("|---|" + "---:|" * (len(peers) + (6 if is_spmm else 8)))
-        best, mkl, others, shares = [], [], [], []
+        print("|---|" + "---:|" * (len(peers) + (4 + 2 * len(MARKS) if is_spmm else 8)))
+        best, mkl, others, shares = [], [], [], {mark: ([], []) for mark in MARKS}
         for key, by in cases:
             ours, fact = by[OURS[operation]], self.facts[key]
             sorting = self.sorting.get(key, {})
@@ -216,11 +226,14 @@ class Tables:
             if rivals:
                 best.append(min(rivals) / ours)
             if is_spmm:
-                share = by[MARK] / ours if MARK in by else None
-                if share:
-                    shares.append(share)
+                of_marks = ""
+                for mark in MARKS:
+                    both = shares_of_mark(fact, ours, by[mark]) if mark in by else ()
+                    for numbers, share in zip(shares[mark], both):
+                        numbers.append(share)
+                    of_marks += "".join(f" {share:.2f} |" for share in both) or " | |"
                 print(f"| {key[1]} | {fact['nnz']:,} | {key[2]} | {ours * 1e3:.3g} | {2e-9 * fact['nnz'] * key[2] / ours:.0f} | "
-                      + " | ".join(cells) + f" | {over} | " + (f"{share:.2f} |" if share else "|"))
+                      + " | ".join(cells) + f" | {over} |" + of_marks)
                 continue
             if "cpu.spgemm.vendor_mkl" in by:
                 mkl.append(by["cpu.spgemm.vendor_mkl"] / ours)
@@ -235,7 +248,12 @@ class Tables:
         geometric_mean("Over the best peer of each case", best)
         geometric_mean("Over MKL", mkl)
         geometric_mean("Over the best of the others", others)
-        geometric_mean("Share of the gather mark", shares)
+        for mark, name in MARKS.items():
+            for how, numbers in zip(("time", "bytes"), shares[mark]):
+                geometric_mean(f"Share of {name}, by {how}", numbers)
+                reached = sum(number >= 0.85 for number in numbers)
+                if numbers:
+                    print(f"{reached} of {len(numbers)} at 0.85 or more.")
 
     def reference_table(self, threads):
         """The serial reference ran on one core."""
