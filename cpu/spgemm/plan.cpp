@@ -24,6 +24,8 @@ double seconds_now() {
 /// What one pass may take beside C in any case; more must be small beside A, B and C.
 constexpr std::uint64_t kOnePassBytes = 48u << 20;
 
+constexpr std::uint64_t kHugePage = 2u << 20;
+
 /// Rows of C, allocated and not yet filled.
 struct Block {
   Index first_row = 0;
@@ -93,7 +95,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
     balance();
     if (Block block; make_once(&block)) {
       const double seconds = seconds_now() - start;
-      kept_ = std::move(block);
+      keep(std::move(block));
       return seconds;
     }
     count();
@@ -107,7 +109,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
     fill(block);
     const double seconds = seconds_now() - start;
     phases_.row_blocks = 1;
-    kept_ = std::move(block);
+    keep(std::move(block));
     return seconds;
   }
 
@@ -226,8 +228,10 @@ class CpuSpgemmPlan : public SpgemmPlan {
     const OutputEstimate estimate = estimate_output(*rows, cost_sums, threads_);
     const Offset room = std::min(estimate.at_most, nnz_bound_);
     const std::uint64_t expected = c_bytes(std::min(estimate.nnz, room));
+    // What lies in one huge page with the last entries is there, too, of each of two arrays.
     const std::uint64_t beside =
-        one_pass_bytes(rows->pieces(), threads_, static_cast<int>(size_of(problem_.c)));
+        one_pass_bytes(rows->pieces(), threads_, static_cast<int>(size_of(problem_.c))) +
+        std::min(2 * kHugePage, c_bytes(room) - expected);
     passes_ = "two passes";
     if (beside + c_bytes(room) - expected >
         std::max(kOnePassBytes, (operand_bytes_ + expected) / 3)) {
@@ -374,6 +378,12 @@ class CpuSpgemmPlan : public SpgemmPlan {
     advise_huge_pages(block.values.data(), static_cast<std::size_t>(nnz) *
                                                static_cast<std::size_t>(size_of(problem_.c)));
     return block;
+  }
+
+  /// The entries' memory for the next product; offsets would only be in the way of its analysis.
+  void keep(Block block) {
+    kept_ = std::move(block);
+    kept_.row_offsets = Buffer<Offset>();
   }
 
   void fill_offsets(Block& block) {

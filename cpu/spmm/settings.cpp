@@ -20,10 +20,14 @@ constexpr double kScattered = 0.5;
 /// Where neighbouring rows share columns, a thread reads its own part of B again and again: below so many
 /// times the caches of all cores the machine keeps up by itself.
 constexpr std::uint64_t kCachesOfSharedB = 12;
-/// A row of B is copied once into its slices, and read so many times or more from there.
+/// Nonzeros per row below which rows end too often for the machine to look ahead by itself.
+constexpr Offset kVeryShortRow = 4;
+/// A row of B is copied once into its slices, and read there so many times or more by every thread.
 constexpr Offset kReadsPerCopy = 16;
 /// Nonzeros per row below which C is a good part of what moves.
 constexpr Offset kShortRow = 16;
+/// Nonzeros per row that are worth a walk along A for every slice, where B is in a shared cache.
+constexpr Offset kWorthWalks = 12;
 
 std::uint64_t row_bytes(Index cols, ValueKind kind) {
   return static_cast<std::uint64_t>(cols) * static_cast<std::uint64_t>(size_of(kind));
@@ -70,34 +74,42 @@ Settings default_settings(const MethodInput& input, std::string* why) {
 
   Settings settings;
   *why = is_scattered ? "rows of A share few columns" : "neighbouring rows of A share columns";
-  // A slice of B that fits where all of B does not. Three quarters of a private cache, because A and C pass
-  // through it too; a quarter of the last level, because that is how much of it one can count on.
+  // A slice of B that fits where all of B does not: a quarter of the last level is how much of it one can
+  // count on. Rows of some length read fewer lines of B at a time from slices even where B fits that.
   const std::uint64_t slice_bytes = rows_of_b * row_bytes(tile_cols, problem.b);
-  if (is_scattered && problem.dense_cols >= 2 * tile_cols) {
-    const std::uint64_t own_cache = caches.private_bytes / 4 * 3;
-    for (const std::uint64_t cache : {own_cache, caches.last_level_bytes / 4}) {
-      if (b_bytes > cache && slice_bytes <= cache) {
-        settings.tile_cols = tile_cols;
-        *why += ", slices of B fit a cache that B does not";
-        break;
-      }
+  const std::uint64_t own_cache = caches.private_bytes / 4 * 3;
+  const std::uint64_t shared_cache = caches.last_level_bytes / 4;
+  const Offset nnz = input.op_a.nnz();
+  std::uint64_t read_again = b_bytes;  // between two reads of a row of B
+  if (is_scattered && problem.dense_cols >= 2 * tile_cols && b_bytes > own_cache) {
+    const bool fits_where_b_does_not =
+        slice_bytes <= own_cache || (b_bytes > shared_cache && slice_bytes <= shared_cache);
+    if (fits_where_b_does_not ||
+        (b_bytes <= shared_cache && nnz >= kWorthWalks * input.op_a.rows())) {
+      settings.tile_cols = tile_cols;
+      *why += ", slices of B are nearer than B";
     }
     // The lines of a slice are at equal distances, so that they share few sets of the core's own cache.
-    if (settings.tile_cols > 0 && slice_bytes <= own_cache &&
-        input.op_a.nnz() >= kReadsPerCopy * input.op_a.cols()) {
+    if (settings.tile_cols > 0 && slice_bytes <= 2 * caches.private_bytes &&
+        nnz >= kReadsPerCopy * input.op_a.cols() * input.team.threads) {
       settings.packs_b = true;
+      read_again = slice_bytes;
       *why += " once packed";
     }
   }
-  const std::uint64_t private_bytes =
-      caches.private_bytes * static_cast<std::uint64_t>(input.team.threads);
-  const bool is_far = is_scattered ? b_bytes > caches.private_bytes / 2
-                                   : b_bytes > kCachesOfSharedB * private_bytes;
+  const auto threads = static_cast<std::uint64_t>(input.team.threads);
+  const std::uint64_t private_bytes = caches.private_bytes * threads;
+  const bool keeps_up = !is_scattered && nnz >= kVeryShortRow * input.op_a.rows();
+  const bool is_far =
+      read_again > (keeps_up ? kCachesOfSharedB * private_bytes : caches.private_bytes);
   settings.rows.prefetch_bytes = is_far ? kPrefetchBytes : 0;
   // C that would be evicted anyhow before it is written again, and C that is much of the traffic and
-  // would take two fifths of the room that B's rows have.
-  const bool has_short_rows = input.op_a.nnz() < kShortRow * input.op_a.rows();
-  if (c_bytes > 2 * private_bytes || (has_short_rows && c_bytes > private_bytes / 5 * 2)) {
+  // would take two fifths of the room that B's rows have. Few cores leave the shared cache room for more,
+  // above all where a row is but a few lines.
+  const bool has_short_rows = nnz < kShortRow * input.op_a.rows();
+  const std::uint64_t c_row_bytes = row_bytes(problem.dense_cols, problem.c);
+  const std::uint64_t shared = caches.last_level_bytes / (c_row_bytes <= 256 ? 12 : 24) / threads;
+  if (c_bytes > std::max(shared, has_short_rows ? private_bytes / 5 * 2 : 2 * private_bytes)) {
     settings.rows.streams_c = true;
     *why += ", C would fill the caches next to the cores";
   }
