@@ -1,0 +1,142 @@
+// dense_windows: windows of A as dense matrices, multiplied by tensor cores to the accuracy of f32.
+// Owns     a block: equally many windows of 128 rows x 32 columns of A, tile of C by tile of C;
+//          a multiplying warp: 16 to 32 rows x 32 to 64 columns of a tile of 128 x 32, 64 or 128;
+//          bringing warps: everything of a window. Tiles that several blocks share meet in the
+//          workspace, added up in the blocks' order
+// Reads    A's entries from lists by window, coalesced, as two f16 halves each; they are put into a
+//          cleared dense matrix in shared memory. B's halves come from the workspace, where a first
+//          kernel put them as they lie in shared memory, by asynchronous copies. Four windows under way,
+//          up to 133 KB of shared memory a block
+// Launch   384 threads, 1 block per multiprocessor, 168 registers; eight warps multiply, four bring
+// Needs    columns unique in every row, as everywhere. Numbers that are not finite, or do not share a
+//          scale with their neighbours (dense_windows.h), are left to FMAs: rows of A one by one, found
+//          by the analysis, or all where B has some, found by the first kernel. f32; other kinds and
+//          semirings, and matrices with next to nothing in their windows, are row_bins' work
+// Against  row_bins: no gathering; a tensor core does a window's 512 products in the time of 20 or so
+//          that are gathered. Still bad: the work is that of a dense matrix, whatever A is
+
+#include <algorithm>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spmm/dense_windows_multiply.cuh"
+
+namespace csrkit::gpu {
+
+std::unique_ptr<DeviceSpmm> make_device_row_bins(const SpmmProblem& problem);
+
+namespace {
+
+template <int kTileCols>
+__global__ void __launch_bounds__(kWindowThreads<kTileCols>, 1)
+    multiply_windows(const WindowOperands op) {
+  extern __shared__ __align__(128) std::byte shared_bytes[];
+  auto& shared = *reinterpret_cast<WindowsInShared<kTileCols>*>(shared_bytes);
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < kStages; ++i) {
+      detail::barrier_init(&shared.full[i], 2 * kBringers<kTileCols>);
+      detail::barrier_init(&shared.empty[i], kMultipliers / 32);
+    }
+  }
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+  int misfit = 0;
+  for (Offset i = threadIdx.x; i < op.shape.windows * op.shape.col_tiles;
+       i += kWindowThreads<kTileCols>) {
+    misfit |= op.workspace.misfits[i];
+  }
+  const bool all_by_fma = __syncthreads_or(misfit) != 0;
+  if (all_by_fma) return multiply_rows_by_fma<kWindowThreads<kTileCols>>(op, true);
+  const Offset unit = op.shape.first_unit(blockIdx.x);
+  const Offset end = op.shape.first_unit(Offset{blockIdx.x} + 1);
+  if (threadIdx.x < kMultipliers) {
+    multiply_rows_by_fma<kMultipliers>(op, false);  // while the first windows come
+    WindowMultiplier<kTileCols>(op, shared).multiply(unit, end);
+  } else {
+    WindowBringer<kTileCols>(op, shared).bring(unit, end);
+  }
+}
+
+template <class Types>
+class DenseWindows {
+ public:
+  std::uint64_t workspace_bytes(const SpmmSizes& sizes) const {
+    return lay_out_windows(WindowShape(sizes), nullptr, nullptr, nullptr);
+  }
+  std::uint64_t analysis_bytes(const SpmmSizes& sizes) const {
+    std::uint64_t bytes = 0;
+    lay_out_windows(WindowShape(sizes), nullptr, nullptr, &bytes);
+    return bytes;
+  }
+  void adopt(const SpmmSizes& sizes, void* workspace) {
+    shape_ = WindowShape(sizes);
+    lay_out_windows(shape_, static_cast<std::byte*>(workspace), &workspace_, nullptr);
+  }
+  void analyse(const DeviceCsrView<float>& a, const SpmmSizes& sizes, void* workspace,
+               cudaStream_t stream) {
+    adopt(sizes, workspace);
+    fill_windows(a, shape_, workspace_, stream);
+  }
+  void finish_analysis(void*, cudaStream_t) const {}
+
+  void launch(const DeviceCsrView<float>& a, const DeviceDenseView<const float>& b,
+              const DeviceDenseView<float>& c, float alpha, float beta, void*,
+              cudaStream_t stream) const {
+    if (shape_.blocks == 0) return;
+    split_b(b, shape_, workspace_, stream);
+    const WindowOperands operands{a, b, c, alpha, beta, shape_, workspace_};
+    if (shape_.tile_cols == 32) return launch_tiles<32>(operands, stream);
+    if (shape_.tile_cols == 64) return launch_tiles<64>(operands, stream);
+    launch_tiles<128>(operands, stream);
+  }
+
+  std::string choice() const {
+    return std::to_string(shape_.row_tiles) + " x " + std::to_string(shape_.windows) +
+           " windows of " + std::to_string(kTileRows) + " x " + std::to_string(kWindowCols);
+  }
+
+ private:
+  /// The blocks get ready while the numbers are prepared.
+  template <int kTileCols>
+  void launch_tiles(const WindowOperands& operands, cudaStream_t stream) const {
+    constexpr auto kSharedBytes = static_cast<int>(sizeof(WindowsInShared<kTileCols>));
+    const auto kernel = multiply_windows<kTileCols>;
+    CHECK_CUDA(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(static_cast<unsigned>(shape_.blocks));
+    config.blockDim = dim3(kWindowThreads<kTileCols>);
+    config.dynamicSmemBytes = kSharedBytes;
+    config.stream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = 1;
+    CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, operands));
+    CHECK_LAUNCH("multiply_windows", stream);
+  }
+
+  WindowShape shape_;
+  WindowWorkspace workspace_;
+};
+
+/// Whether there are more windows than can be visited: a matrix of millions of rows, with an entry or less
+/// in most. Small ones do not matter.
+bool is_nearly_empty(const CsrMatrix& a) {
+  const double elements = static_cast<double>(a.rows()) * static_cast<double>(a.cols());
+  return elements > 1e8 && static_cast<double>(a.nnz()) < elements / 3200;
+}
+
+}  // namespace
+
+std::unique_ptr<DeviceSpmm> make_device_dense_windows(const SpmmProblem& problem) {
+  using Types = SpmmTypes<float, float, Semiring::plus_times>;
+  if (problem.b != ValueKind::f32 || problem.semiring != Semiring::plus_times ||
+      is_nearly_empty(problem.a)) {
+    return make_device_row_bins(problem);
+  }
+  return std::make_unique<TypedSpmm<Types, DenseWindows<Types>>>();
+}
+
+}  // namespace csrkit::gpu
