@@ -61,23 +61,28 @@ struct SpgemmForecast {
   std::uint64_t whole_bytes = 0;         // peak if C is made in one block: never below the real one
   std::uint64_t peak_bytes =
       0;  // peak under the limit; row blocks are used if it is below whole_bytes
+  std::uint64_t reuse_bytes =
+      0;  // peak with what is kept for new values; 0 unless they are expected
 };
 
 /// Of the last multiply (upload and analysis: of the plan), by the plan's own clock; 0 where a phase
 /// does not exist. Their sum is the time from operands in the caller's memory to the sink's last
 /// block.
 struct SpgemmPhases {
-  double upload_seconds = 0;    // A, B and mask to the device
-  double analysis_seconds = 0;  // transposes, products, bins
-  double symbolic_seconds = 0;  // counting C's entries
-  double numeric_seconds = 0;   // columns and values, allocation of C included
-  double sort_seconds = 0;      // from an unsorted result to CSR; kernels that make CSR have none
-  double output_seconds = 0;    // downloads and the sink
-  Index row_blocks = 0;         // blocks in which C was made
+  double upload_seconds = 0;     // A, B and mask to the device
+  double analysis_seconds = 0;   // transposes, products, bins
+  double symbolic_seconds = 0;   // counting C's entries
+  double numeric_seconds = 0;    // columns and values, allocation of C included
+  double sort_seconds = 0;       // from an unsorted result to CSR; kernels that make CSR have none
+  double output_seconds = 0;     // downloads and the sink
+  double structure_seconds = 0;  // keeping what new values want: once per structure, not in the sum
+  Index row_blocks = 0;          // blocks in which C was made
   Offset output_nnz = 0;
   /// Most memory held at once where the plan works: A, B (once if they are the same arrays), mask,
   /// derived copies, workspace and the part of C that was there.
   std::uint64_t peak_bytes = 0;
+  /// The same while C's structure is kept and new values are put in; 0 before that.
+  std::uint64_t reuse_peak_bytes = 0;
 };
 
 /// A prepared product. One thread at a time.
@@ -91,6 +96,12 @@ class SpgemmPlan {
   /// or if the sink keeps its blocks (CsrSink::keeps_blocks) and all of C does not.
   /// May be called any number of times.
   virtual void multiply(CsrSink& sink) = 0;
+
+  /// Says that new values will come, again and again: the plan may then spend time and memory, once, on
+  /// what makes them faster, and its forecast says how much. Values made so can differ from those of
+  /// a first product in their last bits, never from run to run. Without kReuse, or where memory does
+  /// not allow it, nothing changes.
+  virtual void expect_new_values() {}
 
   /// New values for the same structure: the next multiply may skip the symbolic phase (kReuse).
   /// `a` and `b` must have the pattern and kinds of the problem; b is ignored if b_is_a().

@@ -68,9 +68,20 @@ class DeviceSpgemm {
   /// Whether the values of C can be made anew when A and B got other values in the same places.
   virtual bool can_reuse() const { return false; }
 
-  /// Once after a multiply, not timed: keeps what multiply_values wants. `c` is the result of that
-  /// multiply and stays where it is.
+  /// Most bytes that prepare_values may hold at once beside A, B and C where it may spend memory to
+  /// make multiply_values faster; 0: there is no such way.
+  virtual std::uint64_t values_bytes(const SpgemmSizes&) const { return 0; }
+
+  /// Whether it may, from here on; it may not at first.
+  virtual void let_values_spend(bool) {}
+
+  /// Once after a multiply, not timed: keeps what multiply_values wants, within values_bytes where it
+  /// may spend that, else within forecast_bytes, C included. `c` is the result of that multiply and
+  /// stays where it is.
   virtual void prepare_values(const SpgemmOperands&, DeviceMemory&, DeviceProduct& /*c*/) {}
+
+  /// Gives back what prepare_values kept.
+  virtual void forget_values() {}
 
   /// The numeric phase alone: writes the values of `c`, whose structure stands.
   virtual void multiply_values(const SpgemmOperands&, DeviceMemory&, DeviceProduct& /*c*/) {

@@ -113,4 +113,20 @@ void GpuSpgemmPlan::make_ranges(const CsrMatrix& op_b) {
   }
 }
 
+void GpuSpgemmPlan::expect_new_values() {
+  if (!can_reuse() || expects_values_) return;
+  const DeviceScope scope(device_);
+  expects_values_ = true;
+  drop_structure();
+  const SpgemmSizes& whole = ranges_[0].sizes;
+  const std::uint64_t operands = state_->memory.used_bytes();
+  const std::uint64_t more = kernel_->values_bytes(whole);
+  const std::uint64_t with_more = more +
+                                  csr_bytes(whole.rows, whole.counts.output_bound, problem_.c) +
+                                  (is_filtered() ? filter_forecast_bytes(whole, problem_.c) : 0);
+  const bool may_spend = more > 0 && with_more <= state_->memory.available_bytes();
+  forecast_.reuse_bytes = operands + std::max(forecast_of(whole), may_spend ? with_more : 0);
+  kernel_->let_values_spend(may_spend);
+}
+
 }  // namespace csrkit::gpu

@@ -24,6 +24,7 @@ class GpuSpgemmPlan final : public SpgemmPlan {
 
   void multiply(CsrSink& sink) override;
   void set_values(const CsrMatrix& a, const CsrMatrix& b) override;
+  void expect_new_values() override;
   double time_multiply() override;
   double time_numeric() override;
   void evict_caches() override;
@@ -49,6 +50,7 @@ class GpuSpgemmPlan final : public SpgemmPlan {
   void require_reuse() const;
   void drop_structure();
   void renew_values();
+  void note_peak();
 
   const char* name_;
   SpgemmProblem problem_;
@@ -58,6 +60,7 @@ class GpuSpgemmPlan final : public SpgemmPlan {
   std::vector<RowRange> ranges_;
   SpgemmForecast forecast_;
   SpgemmPhases phases_;
+  bool expects_values_ = false;
   double plan_analysis_seconds_ = 0;
   std::string chosen_;
   std::unique_ptr<State> state_;

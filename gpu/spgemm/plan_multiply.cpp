@@ -1,4 +1,5 @@
 // The products of a plan: whole or in ranges of rows, with old or new values, for a sink or a clock.
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -65,16 +66,35 @@ const DeviceProduct& GpuSpgemmPlan::filter(const RowRange& range, const DevicePr
   return kept;
 }
 
+/// Credits the memory's peak to what it was for, and starts anew.
+void GpuSpgemmPlan::note_peak() {
+  State& state = *state_;
+  std::uint64_t& peak = state.values_prepared ? state.reuse_peak_bytes : state.product_peak_bytes;
+  peak = std::max(peak, state.memory.peak_bytes());
+  state.memory.reset_peak();
+}
+
 void GpuSpgemmPlan::drop_structure() {
-  state_->structure = {};
-  state_->has_structure = state_->values_prepared = false;
+  State& state = *state_;
+  note_peak();
+  kernel_->forget_values();
+  state.structure = {};
+  state.has_structure = state.values_prepared = false;
+  state.memory.reset_peak();
 }
 
 void GpuSpgemmPlan::renew_values() {
   State& state = *state_;
   const SpgemmOperands operands = operands_of(ranges_[0]);
-  if (!state.values_prepared) kernel_->prepare_values(operands, state.memory, state.structure);
-  state.values_prepared = true;
+  if (!state.values_prepared) {
+    note_peak();
+    state.values_prepared = true;
+    state.stream.wait();
+    const auto begin = std::chrono::steady_clock::now();
+    kernel_->prepare_values(operands, state.memory, state.structure);
+    state.stream.wait();
+    state.structure_seconds = seconds_since(begin);
+  }
   kernel_->multiply_values(operands, state.memory, state.structure);
   state.values_are_new = false;
 }
@@ -83,8 +103,10 @@ void GpuSpgemmPlan::multiply(CsrSink& sink) {
   const DeviceScope scope(device_);
   State& state = *state_;
   const bool reuses = state.values_are_new && state.has_structure;
-  if (!reuses) drop_structure();
-  state.memory.reset_peak();
+  if (!reuses) {
+    drop_structure();
+    state.product_peak_bytes = 0;
+  }
   const double upload_seconds = phases_.upload_seconds;
   phases_ = {};
   phases_.upload_seconds = upload_seconds;
@@ -187,7 +209,12 @@ void GpuSpgemmPlan::evict_caches() {
 
 SpgemmPhases GpuSpgemmPlan::phases() const {
   SpgemmPhases phases = phases_;
-  phases.peak_bytes = state_->memory.peak_bytes();  // with what was only timed
+  // With what was only timed.
+  const State& state = *state_;
+  const std::uint64_t now = state.memory.peak_bytes();
+  phases.peak_bytes = std::max(state.product_peak_bytes, state.values_prepared ? 0 : now);
+  phases.reuse_peak_bytes = std::max(state.reuse_peak_bytes, state.values_prepared ? now : 0);
+  phases.structure_seconds = state.structure_seconds;
   return phases;
 }
 

@@ -39,7 +39,9 @@ struct GpuSpgemmPlan::State {
   DeviceProduct structure;
   bool has_structure = false;
   bool values_prepared = false;  // the kernel knows the structure
-  bool values_are_new = false;   // A's and B's values changed since C was made
+  double structure_seconds = 0;  // that it took to
+  std::uint64_t product_peak_bytes = 0, reuse_peak_bytes = 0;
+  bool values_are_new = false;  // A's and B's values changed since C was made
 };
 
 }  // namespace csrkit::gpu

@@ -16,8 +16,10 @@
 #include <string>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/spgemm/product_list.h"
 #include "gpu/spgemm/row_bins.h"
 #include "gpu/spgemm/row_bins_make.h"
+#include "gpu/spgemm/small_product.h"
 
 namespace csrkit::gpu {
 
@@ -52,22 +54,24 @@ std::uint64_t sum_workspace_bytes(Index rows) {
   return std::max(narrow, wide);
 }
 
-/// Page-locked, so that a copy to it is one short command.
-class HostTotals {
+/// Page-locked, so that a copy to it is one short command, and kernels can write to it.
+template <class T>
+class PageLocked {
  public:
-  HostTotals() { CHECK_CUDA(cudaMallocHost(&totals_, sizeof(BinTotals))); }
-  ~HostTotals() { CHECK_CUDA_NOEXCEPT(cudaFreeHost(totals_)); }
-  HostTotals(const HostTotals&) = delete;
-  HostTotals& operator=(const HostTotals&) = delete;
+  PageLocked() { CHECK_CUDA(cudaMallocHost(&data_, sizeof(T))); }
+  ~PageLocked() { CHECK_CUDA_NOEXCEPT(cudaFreeHost(data_)); }
+  PageLocked(const PageLocked&) = delete;
+  PageLocked& operator=(const PageLocked&) = delete;
 
-  BinTotals fetch(const BinTotals* from, cudaStream_t stream) {
-    CHECK_CUDA(cudaMemcpyAsync(totals_, from, sizeof(BinTotals), cudaMemcpyDeviceToHost, stream));
+  T* get() const { return data_; }
+  T fetch(const T* from, cudaStream_t stream) {
+    CHECK_CUDA(cudaMemcpyAsync(data_, from, sizeof(T), cudaMemcpyDeviceToHost, stream));
     CHECK_CUDA(cudaStreamSynchronize(stream));
-    return *totals_;
+    return *data_;
   }
 
  private:
-  BinTotals* totals_ = nullptr;
+  T* data_ = nullptr;
 };
 
 /// Streams that run beside the caller's from fork to join.
@@ -195,8 +199,12 @@ class RowBins final : public DeviceSpgemm {
         std::min(products / std::max<std::uint64_t>(1, kPartProducts / shrink) +
                      cut_rows * (words / std::max<std::uint64_t>(1, kPartWords / shrink) + 2),
                  cut_rows * words);
-    return Workspace::bytes_for(sizes.rows) + parts * RowParts::kBytes +
-           csr_bytes(sizes.rows, sizes.counts.output_bound, kValueKindOf<Value>);
+    const std::uint64_t in_two_passes =
+        Workspace::bytes_for(sizes.rows) + parts * RowParts::kBytes +
+        csr_bytes(sizes.rows, sizes.counts.output_bound, kValueKindOf<Value>);
+    if (!is_small(sizes)) return in_two_passes;
+    return std::max(in_two_passes,
+                    small_product_bytes(sizes.rows, sizes.cols, sizes.a_nnz, kValueKindOf<Value>));
   }
 
   void multiply(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c,
@@ -204,6 +212,7 @@ class RowBins final : public DeviceSpgemm {
     const auto begin = [&](SpgemmPhase phase) {
       if (marks != nullptr) marks->begin(phase);
     };
+    if (make_in_one_pass(op, memory, c, begin)) return;
     begin(SpgemmPhase::analysis);
     Work work;
     profile(op, memory, work);
@@ -217,20 +226,93 @@ class RowBins final : public DeviceSpgemm {
 
   bool can_reuse() const override { return true; }
 
-  void prepare_values(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct&) override {
-    kept_ = {};
+  std::uint64_t values_bytes(const SpgemmSizes& sizes) const override {
+    if (changes_.most_listed == 0) return 0;
+    const std::uint64_t list =
+        ProductList::making_bytes(sizes.counts.products, sizes.counts.output_bound);
+    // Made in one pass, C has more room than entries.
+    return is_small(sizes) ? list + small_product_bytes(sizes.rows, sizes.cols, sizes.a_nnz,
+                                                        kValueKindOf<Value>)
+                           : list;
+  }
+
+  void let_values_spend(bool may_spend) override { may_spend_ = may_spend; }
+
+  void prepare_values(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c) override {
+    forget_values();
+    if (may_spend_ && lists(op, memory, c)) return;
+    if (!may_spend_ && changes_.most_listed > 0) {
+      values_choice_ =
+          "; new values row by row (because memory for a list was not asked for or is short)";
+    }
     profile(op, memory, kept_);
     count_all(op, memory, kept_);
     choose(kept_, {}, memory);
   }
 
-  void multiply_values(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c) override {
-    make_all(op, Structure::known, kept_, c, memory.stream());
+  void forget_values() override {
+    kept_ = {};
+    list_ = {};
+    has_list_ = false;
+    values_choice_.clear();
   }
 
-  std::string choice() const override { return choice_; }
+  void multiply_values(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c) override {
+    if (has_list_) {
+      list_.sum<Value>(op, semiring_, c, memory.stream());
+    } else {
+      make_all(op, Structure::known, kept_, c, memory.stream());
+    }
+  }
+
+  std::string choice() const override { return choice_ + values_choice_; }
 
  private:
+  bool is_small(const SpgemmSizes& sizes) const {
+    return changes_.is_small(sizes.rows, sizes.cols, sizes.a_nnz, sizes.inner, sizes.b_nnz);
+  }
+
+  /// Whether the product was small enough. Else C is as it was.
+  template <class Begin>
+  bool make_in_one_pass(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c,
+                        const Begin& begin) {
+    if (!changes_.is_small(op.a.rows, op.b.cols, op.a.nnz, op.a.cols, op.b.nnz)) return false;
+    begin(SpgemmPhase::numeric);
+    if (!small_result_) small_result_ = std::make_unique<PageLocked<SmallResult>>();
+    SmallResult* const result = small_result_->get();
+    DeviceProduct made;
+    made.rows = c.rows;
+    made.cols = c.cols;
+    made.kind = c.kind;
+    make_small_product<Value>(op, semiring_, memory, made, result);
+    CHECK_CUDA(cudaStreamSynchronize(memory.stream()));
+    if (result->is_too_big != 0) return false;
+    made.nnz = static_cast<Offset>(result->nnz);
+    c = std::move(made);
+    choice_ = "small: " + std::to_string(c.rows) + " rows sorted in one pass";
+    return true;
+  }
+
+  /// Whether new values come from a list of products, which is made then.
+  bool lists(const SpgemmOperands& op, DeviceMemory& memory, const DeviceProduct& c) {
+    const Offset products = count_products(op.a, op.b, memory).products;
+    const auto per_entry =
+        static_cast<double>(products) / static_cast<double>(std::max<Offset>(1, c.nnz));
+    if (per_entry > changes_.most_listed) {
+      values_choice_ = "; new values row by row (because an entry has " +
+                       std::to_string(static_cast<Offset>(per_entry)) + " products, more than " +
+                       std::to_string(changes_.most_listed) + ")";
+    } else if (!list_.make(op, c, products, memory)) {
+      values_choice_ =
+          "; new values row by row (because the products cannot be numbered in 32 bits)";
+    } else {
+      has_list_ = true;
+      values_choice_ = "; new values by a list of " + std::to_string(products) + " products (" +
+                       std::to_string(list_.size_bytes()) + " bytes)";
+    }
+    return has_list_;
+  }
+
   /// What is known of a product on its way.
   struct Work {
     Workspace space;
@@ -248,7 +330,7 @@ class RowBins final : public DeviceSpgemm {
 
   void profile(const SpgemmOperands& op, DeviceMemory& memory, Work& work) {
     if (!host_) {
-      host_ = std::make_unique<HostTotals>();
+      host_ = std::make_unique<PageLocked<BinTotals>>();
       side_streams_ = std::make_unique<SideStreams>();
       rules_ = rules_of_device(memory.device(), sizeof(Value));
       rules_.shrink = changes_.shrink;
@@ -408,9 +490,14 @@ class RowBins final : public DeviceSpgemm {
   Semiring semiring_;
   BinRules changes_;  // what tests ask for; the rest follows from the device
   BinRules rules_;
-  std::unique_ptr<HostTotals> host_;
+  std::unique_ptr<PageLocked<BinTotals>> host_;
+  std::unique_ptr<PageLocked<SmallResult>> small_result_;
   std::unique_ptr<SideStreams> side_streams_;
-  Work kept_;  // for new values
+  Work kept_;         // for new values, unless there is
+  ProductList list_;  // of them
+  bool has_list_ = false;
+  bool may_spend_ = false;
+  std::string values_choice_;
   std::string choice_;
 };
 

@@ -1,6 +1,7 @@
 // Making the rows of C, bin by bin.
 #pragma once
 
+#include "core/spmm.h"
 #include "gpu/spgemm/row_bins_count.h"
 
 namespace csrkit::gpu {

@@ -113,6 +113,15 @@ inline constexpr std::uint32_t kFewestCutProducts = 2048;
 /// Rows of more products are, however narrow: one block would take milliseconds.
 inline constexpr std::uint32_t kMostOfABlock = 1u << 22;
 
+/// Small products are made in one pass: no row is counted, every row is made beside C, and the gaps
+/// between rows are closed afterwards, so that the host waits once. Of A at most so many entries and
+/// rows, of a row at most so many products, and room for so many entries of C per entry of A. Where B's
+/// rows are longer on average, one of its rows is likely to be too long. Measured on an H200.
+inline constexpr Offset kMostOfSmall = Offset{1} << 16;
+inline constexpr int kMostOfSmallRow = 256;
+inline constexpr Offset kRoomPerEntry = 16;
+inline constexpr Offset kLengthOfSmall = 8;
+
 /// What the rules know of a row.
 struct RowFacts {
   std::uint32_t products = 0;      // 2^32 - 1 stands for that and more
@@ -137,7 +146,11 @@ struct BinRules {
       1 << 16;  // of A: below, one thread per row leaves most of a device idle
   std::uint32_t most_sorted_to_count = 4096;  // products
   std::uint32_t most_sorted_to_make = 4096;
-  bool prefers_windows = true;  // where the window is no wider than the row has products
+  /// Products per entry of C up to which new values come from a list of products, where memory allows
+  /// it; beyond, the list is longer than what it saves. 0: never.
+  std::uint32_t most_listed = 8;
+  bool prefers_one_pass = true;  // where the product is small
+  bool prefers_windows = true;   // where the window is no wider than the row has products
 
   CSRKIT_HOST_DEVICE bool suits_window(const RowFacts& row) const {
     return prefers_windows && row.words <= row.products && row.words <= kBlockWindowWords &&
@@ -154,6 +167,14 @@ struct BinRules {
   }
   static CSRKIT_HOST_DEVICE std::uint32_t at_least_1(std::uint32_t number) {
     return number > 0 ? number : 1;
+  }
+
+  /// Whether a product is small enough to be made in one pass. Rows must be ones that a warp would sort
+  /// otherwise: then the bits are the same.
+  bool is_small(Offset rows, Offset cols, Offset a_nnz, Offset inner, Offset b_nnz) const {
+    return prefers_one_pass && shrink == 1 && most_sorted_to_make >= kMostOfSmallRow &&
+           rows < fewest_merged_rows && rows <= kMostOfSmall && cols <= kMostColumnsOfAWarp &&
+           a_nnz > 0 && a_nnz <= kMostOfSmall && b_nnz > 0 && b_nnz <= kLengthOfSmall * inner;
   }
 
   CSRKIT_HOST_DEVICE bool merges(const RowFacts& row) const {

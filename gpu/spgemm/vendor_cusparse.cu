@@ -121,6 +121,8 @@ class Cusparse final : public DeviceSpgemm {
     }
   }
 
+  void forget_values() override { reuse_ = nullptr; }
+
   void multiply_values(const SpgemmOperands& operands, DeviceMemory& memory,
                        DeviceProduct&) override {
     if (best_ == nullptr) return;

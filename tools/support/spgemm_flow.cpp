@@ -182,6 +182,7 @@ SpgemmOutcome run_spgemm(const SpgemmKernel& kernel, const CsrMatrix& a, const C
   }
   outcome.is_deterministic = kernel.can(kDeterministic);
   const std::unique_ptr<SpgemmPlan> plan = kernel.make_plan(outcome.problem, plan_options);
+  if (request.measures_reuse) plan->expect_new_values();
   outcome.forecast = plan->forecast();
   outcome.choice = plan->choice();
   outcome.phases = plan->phases();
@@ -207,7 +208,13 @@ SpgemmOutcome run_spgemm(const SpgemmKernel& kernel, const CsrMatrix& a, const C
     outcome.numeric_samples = measure(
         request.warmup, rule, [&] { return plan->time_numeric(); }, before_each);
   }
-  outcome.peak_bytes = plan->phases().peak_bytes;
+  const SpgemmPhases phases = plan->phases();
+  outcome.peak_bytes = phases.peak_bytes;
+  if (request.measures_reuse) {
+    outcome.choice = plan->choice();
+    outcome.reuse_peak_bytes = phases.reuse_peak_bytes;
+    outcome.structure_seconds = phases.structure_seconds;
+  }
   return outcome;
 }
 
@@ -233,7 +240,8 @@ Json to_json(const SpgemmOutcome& outcome) {
   json["forecast"] = {{"output_nnz_bound", outcome.forecast.output_nnz_bound},
                       {"output_bytes_bound", outcome.forecast.output_bytes_bound},
                       {"whole_bytes", outcome.forecast.whole_bytes},
-                      {"peak_bytes", outcome.forecast.peak_bytes}};
+                      {"peak_bytes", outcome.forecast.peak_bytes},
+                      {"reuse_bytes", outcome.forecast.reuse_bytes}};
   if (!outcome.has_run) return json;
   json["c"] = {{"rows", problem.output_rows()},
                {"cols", problem.output_cols()},
@@ -261,6 +269,10 @@ Json to_json(const SpgemmOutcome& outcome) {
                     {"row_blocks", outcome.phases.row_blocks}};
   json["peak_bytes"] = outcome.peak_bytes;
   json["peak_ratio"] = outcome.peak_ratio();
+  if (!outcome.numeric_samples.seconds.empty()) {
+    json["reuse_peak_bytes"] = outcome.reuse_peak_bytes;
+    json["structure_seconds"] = outcome.structure_seconds;
+  }
   if (outcome.check) {
     json["check"] = {{"passed", outcome.check->passed},
                      {"sampled", outcome.check->sampled},

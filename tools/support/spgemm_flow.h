@@ -45,10 +45,12 @@ struct SpgemmOutcome {
   SpgemmForecast forecast;       // before the first product
   bool has_run = false;          // false after forecast_only
   std::optional<CheckResult> check;
-  Samples samples;               // empty if the check failed: what is wrong is not timed
-  Samples numeric_samples;       // of the numeric phase alone
-  SpgemmPhases phases;           // of the first product
-  std::uint64_t peak_bytes = 0;  // of all
+  Samples samples;                     // empty if the check failed: what is wrong is not timed
+  Samples numeric_samples;             // of the numeric phase alone
+  SpgemmPhases phases;                 // of the first product
+  std::uint64_t peak_bytes = 0;        // of all that were made anew
+  std::uint64_t reuse_peak_bytes = 0;  // while new values were put into a kept structure
+  double structure_seconds = 0;        // what keeping it took, once
   SpgemmCost cost;
 
   bool passed() const { return !check || check->passed; }

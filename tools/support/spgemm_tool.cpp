@@ -169,6 +169,11 @@ int report_spgemm(const SpgemmToolOptions& options, const SpgemmRoom& room,
                                   " for A, B, C and workspace; " +
                                   readable_bytes(static_cast<double>(forecast.peak_bytes)) +
                                   " within the limit");
+  if (forecast.reuse_bytes > 0) {
+    report.add_line("forecast, reused structure",
+                    readable_bytes(static_cast<double>(forecast.reuse_bytes)) +
+                        " for all that and what new values want");
+  }
   if (!outcome.has_run) {
     print(report, options.as_json);
     return kExitDone;
@@ -186,12 +191,17 @@ int report_spgemm(const SpgemmToolOptions& options, const SpgemmRoom& room,
   phase("sort", phases.sort_seconds);
   phase("output", phases.output_seconds);
   if (!outcome.numeric_samples.seconds.empty()) {
+    phase("structure", outcome.structure_seconds);
     phase("numeric, reused structure", outcome.numeric_samples.median_seconds());
   }
   report.add_line("memory", readable_bytes(static_cast<double>(outcome.peak_bytes)) + ", " +
                                 fixed(outcome.peak_ratio(), 2) + " times A, B and C; " +
                                 with_commas(phases.row_blocks) +
                                 (phases.row_blocks == 1 ? " block" : " blocks") + " of rows");
+  if (outcome.reuse_peak_bytes > 0) {
+    report.add_line("memory, reused structure",
+                    readable_bytes(static_cast<double>(outcome.reuse_peak_bytes)));
+  }
   if (!options.multiply.output.empty() && outcome.passed()) {
     report.add("output", "output", options.multiply.output);
   }
