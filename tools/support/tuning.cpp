@@ -82,6 +82,7 @@ Json race(const KernelRoom& room, const CsrMatrix& a, const MultiplyRequest& req
   std::string last_failure;
   for (const SpmmKernel& kernel : *room.table) {
     if (kernel.role != Role::production || std::string(kernel.name) == "auto") continue;
+    if (!kernel.can(needed_for(problem_of(a, request), request.plan))) continue;
     std::vector<std::string> variants{""};
     if (kernel.variants != nullptr) variants = kernel.variants(problem_of(a, request));
     for (const std::string& variant : variants) {
