@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <vector>
 
 #include "gpu/spmm/plan.h"
@@ -35,13 +36,16 @@ Offset distinct_columns(const CsrMatrix& a, Offset row) {
   }
 }
 
+// Panels pay where so many entries share a column.
+constexpr double kWorthPanels = 2.5;
+
 /// How many entries of neighbouring rows have one column in common: entries over distinct columns in
 /// panels of kPanelRows rows. From a sample of A on the host, microseconds whatever A's size, so that
 /// only the chosen kernel's analysis has to run. Panels of long rows are left out of it.
 double sampled_sharing(const CsrMatrix& a) {
   constexpr std::uint64_t kPanels = 128;
-  constexpr Offset kAFew = 512, kEnough = 4096, kLongest = 2048;
-  constexpr double kLittle = 1.5;  // more of the sample would not lift it to where it matters
+  constexpr Offset kAFew = 512, kEnough = 2048, kLongest = 2048;
+  constexpr double kFar = 0.5;  // from kWorthPanels: more of the sample would not carry it across
   Offset entries = 0, distinct = 0;
   const auto sharing = [&] {
     return distinct == 0 ? 1 : static_cast<double>(entries) / static_cast<double>(distinct);
@@ -55,7 +59,7 @@ double sampled_sharing(const CsrMatrix& a) {
     if (size > kLongest) continue;
     entries += size;
     distinct += distinct_columns(a, row);
-    if (entries >= kAFew && sharing() < kLittle) break;
+    if (entries >= kAFew && std::abs(sharing() - kWorthPanels) > kFar) break;
   }
   return sharing();
 }
@@ -67,7 +71,7 @@ std::vector<Rule> rules_for(const SpmmProblem& problem) {
   constexpr Offset kWorthALook = 200'000;
   const double sharing =
       problem.transpose_a || problem.a.nnz() < kWorthALook ? 1 : sampled_sharing(problem.a);
-  return {{sharing >= 2.5, "row_panels", "neighbouring rows have most columns in common"},
+  return {{sharing >= kWorthPanels, "row_panels", "neighbouring rows have most columns in common"},
           {true, "row_bins", "ahead of the others where they have not"}};
 }
 

@@ -94,17 +94,25 @@ __device__ void make_list(const DeviceCsrView<void>& a, Offset panel, const Pane
     Pack<Word, kPanelRows> found{};
     unsigned mask = 0;
     int row = 0;
+    Index own_begin = 0;
 #pragma unroll
-    for (int r = 1; r < kPanelRows; ++r) row += entry >= row_begin[r] ? 1 : 0;
+    for (int r = 1; r < kPanelRows; ++r) {
+      if (entry < row_begin[r]) continue;
+      row = r;
+      own_begin = row_begin[r];
+    }
 #pragma unroll
     for (int other = 0; other < kPanelRows; ++other) {
       if (!is_first) continue;
       Index at = entry;
       if (other != row) {
-        const Index other_begin = row_begin[other], count = row_begin[other + 1] - other_begin;
-        const Index below = count_below(cols + other_begin, count, col);
-        at = other_begin + below;
-        if (below == count || __ldg(cols + at) != col) continue;
+        // Many panels have rows with the same columns, so first at the same place.
+        const Index other_begin = row_begin[other], other_end = row_begin[other + 1];
+        at = other_begin + entry - own_begin;
+        if (at >= other_end || __ldg(cols + at) != col) {
+          at = other_begin + count_below(cols + other_begin, other_end - other_begin, col);
+          if (at == other_end || __ldg(cols + at) != col) continue;
+        }
       }
       if (other < row) {
         is_first = false;
