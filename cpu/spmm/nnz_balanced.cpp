@@ -24,10 +24,13 @@ namespace csrkit::cpu {
 
 namespace {
 
-/// Large pieces cost no time to hand out; small ones share out a small matrix.
+/// Large pieces cost no time to hand out, where a small one begins some 200 ns are lost; a small matrix is
+/// shared out all the same.
 constexpr Offset kLargestPiece = 4096;
+constexpr Offset kUsualPiece = 1024;
 constexpr Offset kSmallestPiece = 256;
 constexpr Offset kPiecesWanted = 1024;
+constexpr Offset kFewestPieces = 64;
 /// Below this many multiply-adds a second thread costs more than it brings (measured: about 5 us to
 /// wake a team).
 constexpr double kSerialWork = 1 << 15;
@@ -62,7 +65,8 @@ Cuts cut_rows(const CsrMatrix& a) {
   const Index rows = a.rows();
   const Offset* offsets = a.row_offsets();
   const Offset work = a.nnz() + rows;
-  const Offset size = std::clamp(work / kPiecesWanted, kSmallestPiece, kLargestPiece);
+  const Offset least = std::clamp(work / kFewestPieces, kSmallestPiece, kUsualPiece);
+  const Offset size = std::clamp(work / kPiecesWanted, least, kLargestPiece);
   Cuts cuts;
   Index start = 0;
   for (Offset goal = size; start < rows; goal += size) {
