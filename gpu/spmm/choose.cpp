@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 #include <vector>
 
+#include "gpu/spmm/dense_windows.h"
 #include "gpu/spmm/plan.h"
 #include "gpu/spmm/registry.h"
 #include "gpu/spmm/row_panels_lists.h"
@@ -64,14 +66,36 @@ double sampled_sharing(const CsrMatrix& a) {
   return sharing();
 }
 
+/// Whether the work of a dense matrix takes tensor cores less time than gathering takes. Microseconds of an
+/// H200 (docs/performance.md), and what counts is where the two lines meet.
+bool is_dense(const SpmmProblem& problem) {
+  constexpr double kStart = 14, kWindow = 2.35, kHalfWindow = 1.35, kQuarterWindow = 0.9;
+  constexpr double kGatherStart = 3, kProducts = 3.4e6;  // in a microsecond
+  constexpr Offset kLongRows = 4 * kFewestEntries;       // shorter ones are not for tensor cores
+  if (problem.b != ValueKind::f32 || problem.semiring != Semiring::plus_times) return false;
+  SpmmSizes sizes = {problem.a.rows(), problem.a.cols(), problem.a.nnz(), problem.dense_cols};
+  if (problem.transpose_a) std::swap(sizes.rows, sizes.cols);
+  if (sizes.nnz < kLongRows * sizes.rows) return false;
+  const WindowShape shape(sizes);
+  const double window = shape.tile_cols == 128  ? kWindow
+                        : shape.tile_cols == 64 ? kHalfWindow
+                                                : kQuarterWindow;
+  const double rounds = static_cast<double>(shape.units()) / static_cast<double>(kWindowBlocks);
+  const double products = static_cast<double>(sizes.nnz) * sizes.dense_cols;
+  return kStart + window * rounds < kGatherStart + products / kProducts;
+}
+
 // Measured on an H200, see docs/performance.md.
 std::vector<Rule> rules_for(const SpmmProblem& problem) {
   // The rows of A^T are nowhere on the host, and below this size nothing is won that a launch would not
   // take.
   constexpr Offset kWorthALook = 200'000;
-  const double sharing =
-      problem.transpose_a || problem.a.nnz() < kWorthALook ? 1 : sampled_sharing(problem.a);
-  return {{sharing >= kWorthPanels, "row_panels", "neighbouring rows have most columns in common"},
+  const bool dense = is_dense(problem);
+  const double sharing = dense || problem.transpose_a || problem.a.nnz() < kWorthALook
+                             ? 1
+                             : sampled_sharing(problem.a);
+  return {{dense, "dense_windows", "dense enough for tensor cores"},
+          {sharing >= kWorthPanels, "row_panels", "neighbouring rows have most columns in common"},
           {true, "row_bins", "ahead of the others where they have not"}};
 }
 

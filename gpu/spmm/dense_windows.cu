@@ -1,24 +1,29 @@
 // dense_windows: windows of A as dense matrices, multiplied by tensor cores to the accuracy of f32.
-// Owns     a block: equally many windows of 128 rows x 32 columns of A, tile of C by tile of C;
-//          a multiplying warp: 16 to 32 rows x 32 to 64 columns of a tile of 128 x 32, 64 or 128;
-//          bringing warps: everything of a window. Tiles that several blocks share meet in the
-//          workspace, added up in the blocks' order
+// Owns     a block: equally many windows of 128 rows x 64 columns of A, tile of C by tile of C; a
+//          multiplying warp: 16 to 32 rows x 32 to 64 columns of a tile of 128 x 32, 64 or 128; bringing
+//          warps: everything of a window. Tiles that several blocks share meet in the workspace, where a
+//          last kernel adds them up in the blocks' order
 // Reads    A's entries from lists by window, coalesced, as two f16 halves each; they are put into a
 //          cleared dense matrix in shared memory. B's halves come from the workspace, where a first
-//          kernel put them as they lie in shared memory, by asynchronous copies. Four windows under way,
-//          up to 133 KB of shared memory a block
-// Launch   384 threads, 1 block per multiprocessor, 168 registers; eight warps multiply, four bring
+//          kernel put them as they lie in shared memory, by asynchronous copies. Three windows under
+//          way, 123 to 199 KB of shared memory a block
+// Launch   384 threads, 1 block per multiprocessor, 168 registers; eight warps multiply, four bring. The
+//          three kernels overlap where one ends and the next gets ready
 // Needs    columns unique in every row, as everywhere. Numbers that are not finite, or do not share a
 //          scale with their neighbours (dense_windows.h), are left to FMAs: rows of A one by one, found
 //          by the analysis, or all where B has some, found by the first kernel. f32; other kinds and
-//          semirings, and matrices with next to nothing in their windows, are row_bins' work
-// Against  row_bins: no gathering; a tensor core does a window's 512 products in the time of 20 or so
-//          that are gathered. Still bad: the work is that of a dense matrix, whatever A is
+//          semirings, matrices with next to nothing in their windows, and devices with less shared
+//          memory are row_bins' work
+// Against  row_bins: no gathering; a tensor core does a window's 512 products in the time of 30 or so
+//          that are gathered. Still bad: the work is that of a dense matrix, whatever A is, and
+//          fragments of B are loaded from shared memory by four warps each
 
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/spmm/dense_windows_bring.cuh"
 #include "gpu/spmm/dense_windows_multiply.cuh"
+#include "gpu/spmm/dense_windows_rows.cuh"
 
 namespace csrkit::gpu {
 
@@ -27,33 +32,41 @@ std::unique_ptr<DeviceSpmm> make_device_row_bins(const SpmmProblem& problem);
 namespace {
 
 template <int kTileCols>
-__global__ void __launch_bounds__(kWindowThreads<kTileCols>, 1)
-    multiply_windows(const WindowOperands op) {
+__global__ void __launch_bounds__(kWindowThreads, 1) multiply_windows(const WindowOperands op) {
   extern __shared__ __align__(128) std::byte shared_bytes[];
   auto& shared = *reinterpret_cast<WindowsInShared<kTileCols>*>(shared_bytes);
+  const bool is_bringer = threadIdx.x >= kMultipliers;
+  const Offset unit = op.shape.first_unit(blockIdx.x);
+  const Offset end = op.shape.first_unit(Offset{blockIdx.x} + 1);
+  WindowBringer<kTileCols> bringer(op, shared, unit, end);
+  if (is_bringer) bringer.begin();
   if (threadIdx.x == 0) {
+    shared.has_misfits = 0;
     for (int i = 0; i < kStages; ++i) {
-      detail::barrier_init(&shared.full[i], 2 * kBringers<kTileCols>);
+      detail::barrier_init(&shared.full[i], kBringers + detail::kCopyArrivals);
       detail::barrier_init(&shared.empty[i], kMultipliers / 32);
     }
   }
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
 #endif
-  int misfit = 0;
-  for (Offset i = threadIdx.x; i < op.shape.windows * op.shape.col_tiles;
-       i += kWindowThreads<kTileCols>) {
-    misfit |= op.workspace.misfits[i];
-  }
-  const bool all_by_fma = __syncthreads_or(misfit) != 0;
-  if (all_by_fma) return multiply_rows_by_fma<kWindowThreads<kTileCols>>(op, true);
-  const Offset unit = op.shape.first_unit(blockIdx.x);
-  const Offset end = op.shape.first_unit(Offset{blockIdx.x} + 1);
-  if (threadIdx.x < kMultipliers) {
-    multiply_rows_by_fma<kMultipliers>(op, false);  // while the first windows come
-    WindowMultiplier<kTileCols>(op, shared).multiply(unit, end);
-  } else {
-    WindowBringer<kTileCols>(op, shared).bring(unit, end);
+  __syncthreads();
+  if (is_bringer) {
+    bringer.bring();
+  } else {  // there is time until the first window is there
+    const Offset parts = op.shape.windows * op.shape.col_tiles;
+    for (Offset i = threadIdx.x; i < parts; i += kMultipliers) {
+      if (op.workspace.misfits[i] != 0) atomicOr(&shared.has_misfits, 1);
+    }
+    detail::named_barrier<1, kMultipliers>();
+    const bool misfits = shared.has_misfits != 0;
+    if (blockIdx.x == 0 && threadIdx.x == 0) *op.workspace.all_by_fma = misfits ? 1 : 0;
+    if (!misfits) {
+      multiply_rows_by_fma(op, false, Offset{threadIdx.x / 32} * gridDim.x + blockIdx.x,
+                           Offset{gridDim.x} * (kMultipliers / 32));
+    }
+    WindowMultiplier<kTileCols>(op, shared).multiply(unit, end, misfits);
   }
 }
 
@@ -96,25 +109,34 @@ class DenseWindows {
   }
 
  private:
-  /// The blocks get ready while the numbers are prepared.
   template <int kTileCols>
   void launch_tiles(const WindowOperands& operands, cudaStream_t stream) const {
+    using Layout = TileLayout<kTileCols>;
     constexpr auto kSharedBytes = static_cast<int>(sizeof(WindowsInShared<kTileCols>));
-    const auto kernel = multiply_windows<kTileCols>;
-    CHECK_CUDA(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
+    CHECK_CUDA(cudaFuncSetAttribute(multiply_windows<kTileCols>,
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
+    const auto blocks = static_cast<unsigned>(shape_.blocks);
+    launch_behind(multiply_windows<kTileCols>, dim3(blocks), kWindowThreads, kSharedBytes, operands,
+                  stream);
+    launch_behind(add_parts<kTileCols>, dim3(blocks, Layout::kHigh * Layout::kWide), kMultipliers,
+                  0, operands, stream);
+  }
+
+  /// The blocks may get ready while the kernel before ends.
+  static void launch_behind(void (*kernel)(WindowOperands), dim3 grid, int threads,
+                            int shared_bytes, const WindowOperands& operands, cudaStream_t stream) {
     cudaLaunchAttribute overlap = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(static_cast<unsigned>(shape_.blocks));
-    config.blockDim = dim3(kWindowThreads<kTileCols>);
-    config.dynamicSmemBytes = kSharedBytes;
+    config.gridDim = grid;
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
     config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = 1;
     CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, operands));
-    CHECK_LAUNCH("multiply_windows", stream);
+    CHECK_LAUNCH("dense_windows", stream);
   }
 
   WindowShape shape_;
@@ -128,12 +150,24 @@ bool is_nearly_empty(const CsrMatrix& a) {
   return elements > 1e8 && static_cast<double>(a.nnz()) < elements / 3200;
 }
 
+/// Whether the current device has the shared memory; where there is none, the plan will say so.
+bool has_room() {
+  int device = 0, bytes = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+          cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return true;
+  }
+  return bytes >= static_cast<int>(sizeof(WindowsInShared<128>));
+}
+
 }  // namespace
 
 std::unique_ptr<DeviceSpmm> make_device_dense_windows(const SpmmProblem& problem) {
   using Types = SpmmTypes<float, float, Semiring::plus_times>;
   if (problem.b != ValueKind::f32 || problem.semiring != Semiring::plus_times ||
-      is_nearly_empty(problem.a)) {
+      is_nearly_empty(problem.a) || !has_room()) {
     return make_device_row_bins(problem);
   }
   return std::make_unique<TypedSpmm<Types, DenseWindows<Types>>>();

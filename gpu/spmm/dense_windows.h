@@ -1,15 +1,16 @@
 // What dense_windows' host code, its preparation and its multiplication share.
 //
-// Accuracy. Every operand is scaled by a power of two, x = hi + lo / 2^11 with two f16 numbers, hi
-// rounded to nearest, lo the rounded rest: |error| <= 2^-23 |x| if |x| >= 2^-28 of the largest of its
-// kKept. Of the product's four terms lo * lo is left out, at most 2^-22: in all 8 u of a product, u =
-// 2^-24. The tensor cores add up one window, exactly but for truncation: of every addend to 2^-24 of
-// the largest, and of the sum to 24 bits. Windows are added by FMAs. So with n entries in a row, at most
-// m of them in one window, and w windows that have any (w + m <= n + 1):
-//   |error| <= (8 + m + 4 + w + 3) u * magnitude <= (n + 16) u * magnitude,
-// where the 3 are alpha, beta and the final sum. Rows of fewer than kFewestEntries entries are added by
-// FMAs as in the other kernels; for the others this is at most (1 + 13 / (n + 3)) times the bound of
-// core/compare.h, and the 8 and the 4 are met only if every rounding goes the worst way.
+// Accuracy. Every operand is scaled by a power of two, by rows of A and by columns of a part of B, and x
+// = hi + lo / 2^11 with two f16 numbers, each rounded to nearest: |error| <= 2^-23 |x| for all x of at
+// least 2^-27 of the largest with its scale. Of a product's four terms lo * lo is left out, at most
+// 2^-22. That is 8 u of every product at most, u = 2^-24. A tensor core cuts addends off at 2^-25 of the
+// largest and sums to 24 bits (H200, by experiment), twice in half a window; half windows and the parts
+// of a tile are added up in f32. With n entries in a row, m in its fullest half window, w half windows
+// that have any (w + m <= n + 1), and p parts:
+//   |error| <= (8 + m / 2 + 4 + 1 + w + p + 3) u * magnitude <= (n + p + 17) u * magnitude,
+// the 3 for alpha, beta and the last sum. core/compare.h allows (n + 3) u and is what tests ask for: the
+// constant part is reached only if every rounding goes the worst way at once, and rows of fewer than
+// kFewestEntries entries, where it would weigh most, are added up by FMAs.
 // Source of the splitting: Ootomo, Yokota, "Recovering single precision accuracy from Tensor Cores
 // while surpassing the FP32 theoretical peak performance", 2022.
 #pragma once
@@ -22,7 +23,7 @@
 namespace csrkit::gpu {
 
 inline constexpr int kTileRows = 128;      // of C, and of a window of A
-inline constexpr int kWindowCols = 32;     // of A: rows of B
+inline constexpr int kWindowCols = 64;     // of A: rows of B
 inline constexpr int kFewestEntries = 16;  // of a row that the tensor cores work on
 /// Blocks of a launch: one for every multiprocessor of an H100 or H200. A constant, as it decides in
 /// which order sums are added up, and the same product should have the same bits everywhere.
@@ -56,6 +57,11 @@ struct WindowShape {
     return unit < in_longer ? unit / (units_each + 1)
                             : longer_blocks + (unit - in_longer) / units_each;
   }
+  /// Where a block leaves its sums of a tile that it shares: two places a block, as it shares its first
+  /// and its last tile at most.
+  __host__ __device__ Offset slot_of(Offset block, Offset tile) const {
+    return block * 2 + (first_unit(block) >= tile * windows ? 0 : 1);
+  }
   /// B's part of a window: hi and lo as they will lie in shared memory, and the columns' scales.
   __host__ __device__ int b_part_bytes() const { return tile_cols * (kWindowCols * 4 + 4); }
 };
@@ -76,6 +82,7 @@ struct WindowWorkspace {
   int* misfits = nullptr;  // of a part of B: whether it has numbers that hi and lo cannot hold
   std::byte* b_parts = nullptr;  // window by window, tile of columns by tile of columns
   float* partial = nullptr;      // two tiles a block
+  int* all_by_fma = nullptr;     // whether there are misfits
   unsigned* counts = nullptr;    // of the windows, during the analysis
 };
 
@@ -93,7 +100,7 @@ void split_b(const DeviceDenseView<const float>& b, const WindowShape& shape,
 
 /// Where 8 neighbouring f16 numbers of a row of a window of A lie in shared memory, in bytes.
 __host__ __device__ constexpr int a_place(int row, int eight) {
-  return row * (kWindowCols * 2) + ((eight ^ (row >> 1 & 3)) << 4);
+  return row * (kWindowCols * 2) + ((eight ^ (row & 7)) << 4);
 }
 
 /// Where 8 neighbouring f16 numbers of row k of a part of B lie, in bytes; so that eight rows of them

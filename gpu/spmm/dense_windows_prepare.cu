@@ -4,7 +4,7 @@
 //          their windows begin
 // Reads    B once, coalesced; A twice, coalesced, counting by atomic additions, one for a row's entries
 //          in a window
-// Launch   128 threads
+// Launch   128 threads, 256 for B
 // Needs    nothing: misfits are marked for the multiplication to find
 
 #include <cuda_fp16.h>
@@ -18,7 +18,7 @@ namespace csrkit::gpu {
 
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kThreads = 128, kSplitThreads = 256;
 constexpr unsigned kFullWarp = 0xffffffffu;
 
 __device__ int exponent_of(float x) {
@@ -54,7 +54,8 @@ struct Extent {
 template <int kTileCols>
 __device__ void split_part(const DeviceDenseView<const float>& b, const WindowShape& shape,
                            const WindowWorkspace& workspace, Offset part) {
-  constexpr int kPairs = kTileCols / 2, kGroups = kThreads / kPairs, kRows = kWindowCols / kGroups;
+  constexpr int kPairs = kTileCols / 2, kGroups = kSplitThreads / kPairs,
+                kRows = kWindowCols / kGroups;
   __shared__ float2 extents[kGroups][kTileCols];
   const int pair = static_cast<int>(threadIdx.x) % kPairs;
   const int group = static_cast<int>(threadIdx.x) / kPairs;
@@ -109,7 +110,7 @@ __device__ void split_part(const DeviceDenseView<const float>& b, const WindowSh
 }
 
 template <int kTileCols>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kSplitThreads)
     split_parts(DeviceDenseView<const float> b, WindowShape shape, WindowWorkspace workspace) {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();  // the multiplication may start to get ready
@@ -218,16 +219,9 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-#ifdef CSRKIT_TUNE_WINDOWS
-int tuned_tile_cols = 0;
-#endif
-
 WindowShape::WindowShape(const SpmmSizes& sizes)
     : rows(sizes.rows), cols(sizes.cols), dense_cols(sizes.dense_cols), nnz(sizes.nnz) {
   tile_cols = dense_cols <= 32 ? 32 : dense_cols <= 64 ? 64 : 128;
-#ifdef CSRKIT_TUNE_WINDOWS
-  if (tuned_tile_cols != 0) tile_cols = tuned_tile_cols;
-#endif
   row_tiles = (Offset{rows} + kTileRows - 1) / kTileRows;
   col_tiles = (Offset{dense_cols} + tile_cols - 1) / tile_cols;
   windows = (Offset{cols} + kWindowCols - 1) / kWindowCols;
@@ -249,7 +243,6 @@ std::uint64_t lay_out_windows(const WindowShape& shape, std::byte* base, WindowW
   WindowWorkspace places;
   const Offset tile_elements = Offset{kTileRows} * shape.tile_cols;
   const Offset windows = shape.row_tiles * shape.windows;
-  take(places.arrivals, shape.row_tiles * shape.col_tiles, sizeof(Index));
   take(places.begins, windows + 1, sizeof(Offset));
   take(places.row_scales, shape.rows, sizeof(float));
   take(places.entries, shape.nnz, sizeof(WindowEntry));
@@ -259,6 +252,7 @@ std::uint64_t lay_out_windows(const WindowShape& shape, std::byte* base, WindowW
   take(places.b_parts, shape.windows * shape.col_tiles,
        static_cast<std::uint64_t>(shape.b_part_bytes()));
   take(places.partial, shape.blocks * 2 * tile_elements, sizeof(float));
+  take(places.all_by_fma, 1, sizeof(int));
   if (workspace != nullptr) *workspace = places;
   return bytes;
 }
@@ -275,9 +269,7 @@ unsigned blocks_for_warps(Offset warps) {
 void fill_windows(const DeviceCsrView<float>& a, const WindowShape& shape,
                   const WindowWorkspace& workspace, cudaStream_t stream) {
   if (shape.blocks == 0) return;
-  const auto tiles = static_cast<std::size_t>(shape.row_tiles * shape.col_tiles);
   const auto windows = static_cast<std::size_t>(shape.row_tiles * shape.windows);
-  CHECK_CUDA(cudaMemsetAsync(workspace.arrivals, 0, tiles * sizeof(Index), stream));
   CHECK_CUDA(cudaMemsetAsync(workspace.counts, 0, windows * sizeof(unsigned), stream));
   scale_rows_and_count<<<blocks_for_warps(a.rows), kThreads, 0, stream>>>(a, shape, workspace);
   CHECK_LAUNCH("scale_rows_and_count", stream);
@@ -291,7 +283,7 @@ void split_b(const DeviceDenseView<const float>& b, const WindowShape& shape,
              const WindowWorkspace& workspace, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(shape.windows * shape.col_tiles);
   const auto run = [&](auto* kernel) {
-    kernel<<<blocks, kThreads, 0, stream>>>(b, shape, workspace);
+    kernel<<<blocks, kSplitThreads, 0, stream>>>(b, shape, workspace);
     CHECK_LAUNCH("split_parts", stream);
   };
   if (shape.tile_cols == 32) return run(split_parts<32>);

@@ -80,9 +80,9 @@ TEST_F(DenseWindows, LeaveRowsWithoutACommonScaleToFmas) {
   for (const Index dense_cols : {32, 64, 128}) check_kernel_on(windows(), matrix, dense_cols);
   std::vector<Entry> entries;
   for (Index j = 0; j < 90; ++j) {
-    const double mean = j == 7 ? std::numeric_limits<double>::infinity() : random_value(1, 2, j);
-    entries.push_back({2, j, mean});
-    entries.push_back({3, j, j == 9 ? std::numeric_limits<double>::quiet_NaN() : mean});
+    const double value = j == 7 ? std::numeric_limits<double>::infinity() : random_value(1, 2, j);
+    entries.push_back({2, j, value});
+    entries.push_back({3, j, j == 9 ? std::numeric_limits<double>::quiet_NaN() : value});
     entries.push_back({4, j, j % 3 == 0 ? 3e38 : 1e-38});
     entries.push_back({5, j, random_value(1, 5, j)});
   }
@@ -105,6 +105,19 @@ TEST_F(DenseWindows, ErrNoMoreThanFmas) {
     return result.worst_error_ratio;
   };
   EXPECT_LT(worst("dense_windows"), 2 * worst("row_bins"));
+}
+
+TEST(DenseWindowsChoice, IsForDenseMatricesAndManyColumns) {
+  const CsrMatrix dense = random_matrix(1500, 2000, 0.12), sparse = random_matrix(1500, 2000, 0.02);
+  const auto chosen = [](const CsrMatrix& matrix, Index dense_cols, ValueKind kind) {
+    KernelCase item;
+    item.kinds = {kind, kind, kind, kind};
+    return gpu::auto_spmm_kernel(problem_of(matrix, item, dense_cols));
+  };
+  EXPECT_EQ(chosen(dense, 512, ValueKind::f32), "dense_windows");
+  EXPECT_EQ(chosen(dense, 512, ValueKind::f64), "row_bins");
+  EXPECT_EQ(chosen(dense, 8, ValueKind::f32), "row_bins");
+  EXPECT_EQ(chosen(sparse, 512, ValueKind::f32), "row_bins");
 }
 
 }  // namespace csrkit::testing
