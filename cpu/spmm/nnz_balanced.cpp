@@ -29,7 +29,7 @@ namespace {
 constexpr Offset kLargestPiece = 4096;
 constexpr Offset kUsualPiece = 1024;
 constexpr Offset kSmallestPiece = 256;
-constexpr Offset kPiecesWanted = 1024;
+constexpr Offset kPiecesWanted = 512;
 constexpr Offset kFewestPieces = 64;
 /// Below this many multiply-adds a second thread costs more than it brings (measured: about 5 us to
 /// wake a team).
