@@ -12,7 +12,7 @@ Columns: median milliseconds of ours and of cuSPARSE's best algorithm from CSR t
 over the best research code (through that code's own ratio to cuSPARSE, spgemm_gpu_peers.tsv); the numeric
 phase alone, with new values for a known structure, of ours and of cuSPARSE, their ratio, and ours over the
 mark "numeric only" of that file; ours' peak memory with A, over the larger of 1.5 (A + B + C) and
-A + B + C + 64 MiB.
+A + B + C + 64 MiB; the peak while the structure is kept for new values, with what is kept, over A + B + C.
 """
 import argparse
 import json
@@ -58,7 +58,7 @@ def operand_and_result_bytes(record):
 def row_of(name, kind, ours, vendor, peers):
     """Cells of one row, and the numbers that are averaged."""
     if ours is None or ours["status"] != "done":
-        return [name, "failed: " + (ours["reason"] if ours else "not measured")] + [""] * 9, {}
+        return [name, "failed: " + (ours["reason"] if ours else "not measured")] + [""] * 10, {}
     numbers = {}
     mine = 1e3 * ours["median_seconds"]
     peer = peers.get(name, {})
@@ -79,7 +79,10 @@ def row_of(name, kind, ours, vendor, peers):
         cells[8] = f"{numbers['mark']:.1f}"
     bytes_moved = operand_and_result_bytes(ours)
     numbers["peak"] = ours["peak_bytes"] / max(1.5 * bytes_moved, bytes_moved + 64 * MIB)
-    return cells + [f"{numbers['peak']:.2f}"], numbers
+    kept = ours.get("reuse_peak_bytes")
+    if kept:
+        numbers["kept"] = kept / bytes_moved
+    return cells + [f"{numbers['peak']:.2f}", f"{numbers['kept']:.2f}" if kept else ""], numbers
 
 
 def table(records, kind, options):
@@ -94,7 +97,7 @@ def table(records, kind, options):
             order.append(name)
         by_case[name, case["kernel"]] = record
     lines = [f"| matrix, {kind} | ours ms | cuSPARSE ms | ratio | lead over the best peer | new values ms | "
-             "cuSPARSE's | ratio | over the mark | peak |", "|---|" + "---:|" * 9]
+             "cuSPARSE's | ratio | over the mark | peak | peak, new values |", "|---|" + "---:|" * 10]
     columns, failed = {}, False
     for name in order:
         cells, numbers = row_of(name, kind, by_case.get((name, options.ours)), by_case.get((name, options.vendor)),

@@ -5,7 +5,7 @@
 //          the order of A and B, so that lanes share what they fetch. A product goes to its place in
 //          shared memory; a thread adds up an entry, neighbours entries of like length, in places side
 //          by side: no search, no atomics, no bank met twice
-// Launch   512 threads; pieces are equally long, whatever the rows are
+// Launch   256 threads; pieces are equally long, whatever the rows are
 // Against  sorting or looking up every product anew: the columns are known. Reading both values in the
 //          order of C fetches 32 bytes for each of B's. A thread per entry in C's order leaves four of
 //          five lanes waiting for the longest
@@ -18,8 +18,10 @@ namespace csrkit::gpu {
 
 namespace {
 
-constexpr int kThreads = 512;
+constexpr int kThreads = 256;
 constexpr int kItems = kMostOfAPiece / kThreads;
+constexpr int kBlocks =
+    5;  // of a multiprocessor: with 48 registers a thread's loads are all on their way
 
 /// kIsPlain: plus-times, and both matrices have values.
 template <bool kIsPlain, class Value>
@@ -45,35 +47,59 @@ struct ListedValues {
   }
 };
 
+/// The sum of an entry, in the order of A; four products are on their way at a time.
 template <bool kIsPlain, class Value>
-__global__ void __launch_bounds__(kThreads, sizeof(Value) == 4 ? 4 : 3)
+__device__ Value sum_of_rank(std::uint32_t rank, const uint4* columns, std::uint32_t length,
+                             const Value* terms, const ListedValues<kIsPlain, Value>& values) {
+  const auto has = [rank](std::uint32_t column) { return rank < (column & 0xffffu); };
+  const auto term = [terms, rank](bool is_there, std::uint32_t column) {
+    return is_there ? terms[(column >> 16) + rank] : Value{};
+  };
+  uint4 there = columns[0];
+  if (!has(there.x)) return Value{0};  // of a long entry, for now
+  Value sum = terms[rank];
+  // Says whether there may be more.
+  const auto add = [&](bool has_x) {
+    const bool has_y = has(there.y), has_z = has(there.z), has_w = has(there.w);
+    const Value x = term(has_x, there.x), y = term(has_y, there.y);
+    const Value z = term(has_z, there.z), w = term(has_w, there.w);
+    if (has_x) sum = values.sum(sum, x);
+    if (has_y) sum = values.sum(sum, y);
+    if (has_z) sum = values.sum(sum, z);
+    if (has_w) sum = values.sum(sum, w);
+    return has_w;
+  };
+  bool goes_on = add(false);
+  for (std::uint32_t quad = 1; goes_on && quad * 4 < length; ++quad) {
+    there = columns[quad];
+    goes_on = add(has(there.x));
+  }
+  return sum;
+}
+
+template <bool kIsPlain, class Value>
+__global__ void __launch_bounds__(kThreads, kBlocks)
     sum_pieces(const ListWord* __restrict__ words,
                const std::uint16_t* __restrict__ entries_by_rank,
                const ListColumn* __restrict__ all_columns, const ListPiece* __restrict__ pieces,
                ListedValues<kIsPlain, Value> values) {
   __shared__ Value terms[kMostOfAPiece];
-  __shared__ std::uint32_t columns[kMostOfAnEntry];
+  __shared__ __align__(16) std::uint32_t columns[kMostOfAnEntry];
   const auto thread = static_cast<std::uint32_t>(threadIdx.x);
   const uint4* const table = reinterpret_cast<const uint4*>(pieces) + blockIdx.x;
   const uint4 piece = __ldg(table), next = __ldg(table + 1);  // as in ListPiece
   const std::uint32_t products = next.x - piece.x, entries = next.y - piece.y, length = piece.w;
   const uint2* const my_words = reinterpret_cast<const uint2*>(words) + piece.x;
-  const std::uint16_t* const my_entries = entries_by_rank + piece.y;
 
   uint2 word[kItems];
 #pragma unroll
   for (std::uint32_t i = 0; i < kItems; ++i) {
     word[i] = __ldcs(my_words + min(i * kThreads + thread, products - 1));
   }
-  std::uint32_t entry[kItems];
-#pragma unroll
-  for (std::uint32_t i = 0; i < kItems; ++i) {
-    const std::uint32_t rank = i * kThreads + thread;
-    entry[i] = rank < entries ? __ldg(my_entries + rank) : 0;
-  }
-  if (thread < length) {
-    columns[thread] = __ldg(reinterpret_cast<const std::uint32_t*>(all_columns) +
-                            Offset{blockIdx.x} * kMostOfAnEntry + thread);
+  if (thread < (length + 3) / 4) {
+    reinterpret_cast<uint4*>(columns)[thread] =
+        __ldg(reinterpret_cast<const uint4*>(all_columns) +
+              Offset{blockIdx.x} * (kMostOfAnEntry / 4) + thread);
   }
   const Value* const from_a = values.a + (values.a != nullptr ? piece.z : 0);
 #pragma unroll
@@ -83,37 +109,39 @@ __global__ void __launch_bounds__(kThreads, sizeof(Value) == 4 ? 4 : 3)
   }
   __syncthreads();
 
+  const uint4* const quads = reinterpret_cast<const uint4*>(columns);
+  Value* const c = values.c + piece.y;
+  const std::uint32_t warp = thread & ~31u;
+  if (length == 1 && entries == products) {  // ranks are the order of C
+#pragma unroll
+    for (std::uint32_t i = 0; i < kItems; ++i) {
+      const std::uint32_t at = i * kThreads + thread;
+      if (at < entries) __stcs(c + at, values.alpha * terms[at]);
+    }
+    return;
+  }
+  const std::uint16_t* const my_entries = entries_by_rank + piece.y;
   Value sums[kItems];
+  std::uint32_t entry[kItems];
 #pragma unroll
   for (std::uint32_t i = 0; i < kItems; ++i) {
+    if (i * kThreads + warp >= entries) break;
     const std::uint32_t rank = i * kThreads + thread;
-    sums[i] = Value{0};  // of a long entry, for now
-    if (rank >= (columns[0] & 0xffffu)) continue;
-    Value sum = terms[rank];
-    for (std::uint32_t column = 1; column < length; ++column) {
-      const std::uint32_t there = columns[column];
-      if (rank >= (there & 0xffffu)) break;
-      sum = values.sum(sum, terms[(there >> 16) + rank]);
-    }
-    sums[i] = sum;
+    entry[i] = rank < entries ? __ldg(my_entries + rank) : 0;
+    sums[i] = sum_of_rank(rank, quads, length, terms, values);
   }
-  Value* const c = values.c + piece.y;
-  if (length != 1 || entries != products) {  // else ranks are the order of C
-    __syncthreads();
+  __syncthreads();
 #pragma unroll
-    for (std::uint32_t i = 0; i < kItems; ++i) {
-      if (i * kThreads + thread < entries) terms[entry[i]] = sums[i];
-    }
-    __syncthreads();
-#pragma unroll
-    for (std::uint32_t i = 0; i < kItems; ++i) {
-      if (i * kThreads + thread < entries) sums[i] = terms[i * kThreads + thread];
-    }
+  for (std::uint32_t i = 0; i < kItems; ++i) {
+    if (i * kThreads + warp >= entries) break;
+    if (i * kThreads + thread < entries) terms[entry[i]] = values.alpha * sums[i];
   }
+  __syncthreads();
 #pragma unroll
   for (std::uint32_t i = 0; i < kItems; ++i) {
     const std::uint32_t at = i * kThreads + thread;
-    if (at < entries) __stcs(c + at, values.alpha * sums[i]);
+    if (i * kThreads + warp >= entries) break;
+    if (at < entries) __stcs(c + at, terms[at]);
   }
 }
 

@@ -54,11 +54,10 @@ class ProductList {
   /// The most bytes that make holds at once; never below the real peak, and grows with both.
   static std::uint64_t making_bytes(Offset products, Offset output_nnz);
 
-  /// Lists the products of A and B in the order of C's entries; waits. False, with nothing kept, where
-  /// they cannot be listed: 2^32 products or entries and more, or the entries of a piece too far apart
-  /// in A.
-  bool make(const SpgemmOperands& op, const DeviceProduct& c, Offset products,
-            DeviceMemory& memory);
+  /// Lists the products of A and B in the order of C's entries; waits. Returns null, or, with nothing
+  /// kept, why they cannot be listed.
+  const char* make(const SpgemmOperands& op, const DeviceProduct& c, Offset products,
+                   DeviceMemory& memory);
 
   /// The values of C. Every entry is added up in an order that depends on the structure alone.
   template <class Value>

@@ -317,13 +317,13 @@ std::uint64_t ProductList::making_bytes(Offset products, Offset output_nnz) {
          sizeof(ListTotals);
 }
 
-bool ProductList::make(const SpgemmOperands& op, const DeviceProduct& c, Offset products,
-                       DeviceMemory& memory) {
+const char* ProductList::make(const SpgemmOperands& op, const DeviceProduct& c, Offset products,
+                              DeviceMemory& memory) {
   *this = {};
-  if (products == 0) return true;
+  if (products == 0) return nullptr;
   if (products >= Offset{UINT32_MAX} || op.a.nnz >= Offset{UINT32_MAX} ||
       op.b.nnz >= Offset{UINT32_MAX}) {
-    return false;
+    return "there are 2^32 products or entries, or more";
   }
   const cudaStream_t stream = memory.stream();
   const DeviceCsrView<void> view = c.view<void>();
@@ -382,9 +382,9 @@ bool ProductList::make(const SpgemmOperands& op, const DeviceProduct& c, Offset 
   CHECK_CUDA(cudaStreamSynchronize(stream));
   if (found.is_too_wide != 0) {
     *this = {};
-    return false;
+    return "entries of A that meet in C lie too far apart";
   }
-  return true;
+  return nullptr;
 }
 
 }  // namespace csrkit::gpu

@@ -302,9 +302,8 @@ class RowBins final : public DeviceSpgemm {
       values_choice_ = "; new values row by row (because an entry has " +
                        std::to_string(static_cast<Offset>(per_entry)) + " products, more than " +
                        std::to_string(changes_.most_listed) + ")";
-    } else if (!list_.make(op, c, products, memory)) {
-      values_choice_ =
-          "; new values row by row (because the products cannot be numbered in 32 bits)";
+    } else if (const char* const reason = list_.make(op, c, products, memory)) {
+      values_choice_ = std::string("; new values row by row (because ") + reason + ")";
     } else {
       has_list_ = true;
       values_choice_ = "; new values by a list of " + std::to_string(products) + " products (" +

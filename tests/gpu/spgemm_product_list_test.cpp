@@ -183,6 +183,22 @@ TEST_F(SpgemmProductList, IsLeftOutWhereItDoesNotPayOrFit) {
   EXPECT_LE(too_little->phases().reuse_peak_bytes, enough + 1000);
 }
 
+// The two products of an entry lie 2.2 million entries of A apart, more than 21 bits.
+TEST_F(SpgemmProductList, IsLeftOutWhereAPieceIsTooWide) {
+  const Index inner = 2200000;
+  std::vector<Entry> a;
+  for (Index k = 0; k < inner; ++k) a.push_back({0, k, 1.0 + k % 3});
+  const ProductOperands operands = {matrix_of(1, inner, a),
+                                    matrix_of(inner, 4, {{0, 1, 2.5}, {inner - 1, 1, -1.5}})};
+  const SpgemmProblem problem = problem_of(operands, {});
+  const auto plan = make_plan(problem);
+  plan->expect_new_values();
+  const CsrMatrix c = product_of(*plan, problem);
+  plan->set_values(problem.a, problem.b);
+  EXPECT_TRUE(identical(c, product_of(*plan, problem)));
+  EXPECT_NE(plan->choice().find("too far apart"), std::string::npos) << plan->choice();
+}
+
 /// For compute-sanitizer.
 TEST_F(SanitizerSpgemmProductList, SmallAdversarialProducts) {
   for (const BatteryProduct& product : spgemm_battery()) {
