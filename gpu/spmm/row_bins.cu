@@ -1,15 +1,16 @@
 // row_bins: rows of like length side by side, short rows in strips, long rows cut.
 // Owns     8, 16 or 32 lanes: one row of C or a strip of short rows of one length, 16 bytes of B per
 //          lane wide; the groups of a warp have tasks of about the same length, so none waits for
-//          another. Long rows and parts of cut ones: a warp, whose groups take turns, in the order of
-//          the rows
+//          another. Long rows and parts of cut ones: a warp or a block, whose groups take turns, in the
+//          order of the rows
 // Reads    A once per slice, coalesced, passed on by shuffles, evicted first; rows of at most eight
 //          entries from a copy in which those of one length lie together, so that a strip needs no
 //          row offsets and no loop over a row; eight rows of B asked for before the first is used; C
-//          written once, evicted first. Parts of cut rows go through the workspace; no shared memory
-// Launch   128 threads, 7 or 8 blocks per multiprocessor, so at most 72 or 64 registers: 7 where loads
-//          are narrow or 128 bytes of a row of B are all there is of a small matrix. Slices of the columns in the outer grid dimension, so that
-//          one slice of B after the other stays in L2 if it fits there
+//          written once, evicted first. Parts of cut rows go through the workspace, sums of a block's
+//          warps through 1.5 KB of shared memory at most
+// Launch   128 threads, 8 blocks per multiprocessor, so at most 64 registers; 7 where loads are narrow.
+//          Slices of the columns in the outer grid dimension, so that one slice of B after the other stays
+//          in L2 if it fits there
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses
 // Against  nnz_split: no work at row ends, so half the registers and twice the lanes in flight; the
 //          sum of a cut row is made by its last part (arrival counters; the order of the sum is
@@ -28,18 +29,21 @@ namespace csrkit::gpu {
 
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kLog2Warps = 2, kThreads = 32 << kLog2Warps;
 constexpr int kBlocksPerMultiprocessor = 7;
-constexpr int kMoreBlocks = 8;  // 64 registers; see launch
+constexpr int kMoreBlocks = 8;  // for 16 bytes a load: 64 registers
 
-template <class Types, int kWidth, int kLanes, bool kScales, int kBlocks>
+/// kHasBlocks: there are tasks of a block. Code for them in a kernel that has none would cost 3 to 5 %.
+template <class Types, int kWidth, int kLanes, bool kHasBlocks, bool kScales, int kBlocks>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     multiply_bins(const RowBinsOperands<Types> op) {
   constexpr int kGroups = 32 / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int group_in_warp = static_cast<int>(threadIdx.x) % 32 / kLanes;
-  const Offset warp = (Offset{blockIdx.x} * kThreads + threadIdx.x) / 32;
-  const bool has_warp = warp < op.tasks.warp_task_count;
+  const Offset block_tasks = kHasBlocks ? op.tasks.block_task_count : 0;
+  const bool has_block = kHasBlocks && blockIdx.x < block_tasks;
+  const Offset warp = ((Offset{blockIdx.x} - block_tasks) * kThreads + threadIdx.x) / 32;
+  const bool has_warp = has_block || warp < op.tasks.warp_task_count;
   const Offset group = (warp - op.tasks.warp_task_count) * kGroups + group_in_warp;
   if (!has_warp && group >= op.tasks.task_count)
     return;  // whole warps: task_count is a multiple of kTasksPerWarp
@@ -50,8 +54,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const auto* b_column = reinterpret_cast<const std::byte*>(op.b.data + (has_columns ? column : 0));
   const RowGroup<Types, kWidth, kLanes, kScales> lanes{op, lane, b_column, column, has_columns};
 
+  const Offset number = block_tasks + (has_warp ? warp : op.tasks.warp_task_count + group);
   const RowTask task =
-      op.tasks.tasks[op.tasks.first_task + (has_warp ? warp : op.tasks.warp_task_count + group)];
+      op.tasks.tasks[op.tasks.first_task + (has_block ? Offset{blockIdx.x} : number)];
   if (task.size >= kStrip)
     return lanes.multiply_strip(task);  // so are the other groups of the warp
   Sums<Types, kWidth> sums;
@@ -59,7 +64,13 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const Index* cols = op.a.col_indices + task.begin;
   const auto* values = op.a.values == nullptr ? nullptr : op.a.values + task.begin;
   if (has_warp) {
-    lanes.add_long_row(sums, cols, values, abs(task.size));
+    auto crew = lanes.warp_crew();
+    if (has_block) crew = lanes.template block_crew<kLog2Warps>();
+    lanes.add_long_row(sums, crew, cols, values, abs(task.size));
+    if constexpr (kHasBlocks) {
+      __shared__ typename Types::Accumulate sums_of_warps[(1 << kLog2Warps) - 1][kLanes * kWidth];
+      if (has_block && !add_up_in_first_warp(sums, sums_of_warps)) return;
+    }
     if (group_in_warp > 0) return;
   } else {
     lanes.add_row(sums, cols, values, task.size);
@@ -116,11 +127,9 @@ class RowBins {
       const bool is_narrow = c.cols <= 8 * kWidth;
       if constexpr (kWidth == kFullWidth) {
         if (!is_narrow && !prefers_narrow_slices(b.rows)) {
-          launch_slices<kWidth, 16, kMoreBlocks>(operands, stream);
-        } else if (maker_.is_large()) {
-          launch_slices<kWidth, 8, kMoreBlocks>(operands, stream);
+          launch_widest<kWidth, 16>(operands, stream);
         } else {
-          launch_slices<kWidth, 8>(operands, stream);
+          launch_widest<kWidth, 8>(operands, stream);
         }
       } else if (is_narrow) {
         launch_slices<kWidth, 8>(operands, stream);
@@ -131,7 +140,8 @@ class RowBins {
   }
 
   std::string choice() const {
-    return std::to_string(tasks_.warp_task_count) + " tasks of a warp, " +
+    return std::to_string(tasks_.block_task_count) + " tasks of a block, " +
+           std::to_string(tasks_.warp_task_count) + " of a warp, " +
            std::to_string(tasks_.task_count) + " of a part of one, rows above about " +
            std::to_string(maker_.part_entries()) + " nonzeros cut";
   }
@@ -152,21 +162,30 @@ class RowBins {
     return wide > 2.5 * l2_bytes_ && narrow < 1.6 * l2_bytes_;
   }
 
-  template <int kWidth, int kLanes, int kBlocks = kBlocksPerMultiprocessor>
+  template <int kWidth, int kLanes>
+  void launch_widest(const RowBinsOperands<Types>& operands, cudaStream_t stream) const {
+    if (tasks_.block_task_count > 0) {
+      launch_slices<kWidth, kLanes, true, kMoreBlocks>(operands, stream);
+    } else {
+      launch_slices<kWidth, kLanes, false, kMoreBlocks>(operands, stream);
+    }
+  }
+
+  template <int kWidth, int kLanes, bool kHasBlocks = true, int kBlocks = kBlocksPerMultiprocessor>
   void launch_slices(RowBinsOperands<Types> operands, cudaStream_t stream) const {
     constexpr Offset kSlice = Offset{kWidth} * kLanes;
     const Offset slices = (Offset{operands.c.cols} + kSlice - 1) / kSlice;
     const Offset warps = tasks_.warp_task_count + tasks_.task_count * kLanes / 32;
-    const Offset blocks = (warps * 32 + kThreads - 1) / kThreads;
+    const Offset blocks = tasks_.block_task_count + (warps * 32 + kThreads - 1) / kThreads;
     for (; operands.first_slice < slices; operands.first_slice += kMaxGridY) {
       const Offset now = std::min(slices - operands.first_slice, kMaxGridY);
       const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(now));
       constexpr bool kCanScale = Types::kSemiring == Semiring::plus_times;
       if (kCanScale && (operands.alpha != 1 || operands.beta != 0)) {
-        multiply_bins<Types, kWidth, kLanes, kCanScale, kBlocks>
+        multiply_bins<Types, kWidth, kLanes, kHasBlocks, kCanScale, kBlocks>
             <<<grid, kThreads, 0, stream>>>(operands);
       } else {
-        multiply_bins<Types, kWidth, kLanes, false, kBlocks>
+        multiply_bins<Types, kWidth, kLanes, kHasBlocks, false, kBlocks>
             <<<grid, kThreads, 0, stream>>>(operands);
       }
       CHECK_LAUNCH("multiply_bins", stream);

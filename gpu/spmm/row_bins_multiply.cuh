@@ -118,38 +118,55 @@ struct RowGroup {
     }
   }
 
-  /// The next entries of a long row from `at` on, for a warp: as many for each group of lanes. 32 of them,
-  /// as they lie; of a shorter rest every group has `each_rest` at most.
-  __device__ Entries load_for_warp(const Index* cols, const Value* values, Index at,
-                                   Index length) const {
+  /// A warp or a block, whose groups of lanes work on one row. Its entries are dealt out in turns: kLanes of
+  /// them to each group. Variables, as a second copy of the loops below would cost 3 % to 5 %; where all
+  /// crews are warps, the compiler knows them.
+  struct Crew {
+    Index turn;  // entries of a turn: as many as there are threads
+    Index log2_groups;
+    Index group;  // this one's number
+    __device__ Index share_of(Index entries) const {
+      return (entries + (1 << log2_groups) - 1) >> log2_groups;
+    }
+  };
+  static constexpr Index kLog2Groups = kLanes == 32 ? 0 : kLanes == 16 ? 1 : 2;
+  static_assert(kLanes << kLog2Groups == 32);
+  __device__ static Crew warp_crew() {
+    return {32, kLog2Groups, static_cast<Index>(threadIdx.x) % 32 / kLanes};
+  }
+  template <int kLog2Warps>
+  __device__ static Crew block_crew() {
+    return {32 << kLog2Warps, kLog2Groups + kLog2Warps, static_cast<Index>(threadIdx.x) / kLanes};
+  }
+
+  /// This lane's entry of the turn that begins at `at`. Of a shorter rest every group has an equal share.
+  __device__ Entries load_turn(const Crew& crew, const Index* cols, const Value* values, Index at,
+                               Index length) const {
     const Index left = length - at;
-    const Index each = left >= 32 ? kLanes : each_rest(left);
-    const Index mine = group_in_warp() * each + lane;
-    if (lane < each && mine < left) return load(cols, values, at + mine);
+    const Index share = left >= crew.turn ? kLanes : crew.share_of(left);
+    const Index mine = crew.group * share + lane;
+    if (lane < share && mine < left) return load(cols, values, at + mine);
     return {};
   }
-  __device__ static Index each_rest(Index left) { return (left + kGroups - 1) / kGroups; }
-  static constexpr int kGroups = 32 / kLanes;
-  __device__ static int group_in_warp() { return static_cast<int>(threadIdx.x) % 32 / kLanes; }
 
-  /// A row, or a part of one, of `length` entries, the same in the whole warp: its groups of lanes take
-  /// turns of kLanes entries. Every group has the sum in the end.
-  __device__ void add_long_row(Sums<Types, kWidth>& sums, const Index* cols, const Value* values,
-                               Index length) const {
-    Entries mine = load_for_warp(cols, values, 0, length);
+  /// A row, or a part of one, of `length` entries, the same for the whole crew. Every group of a warp has
+  /// the warp's sum in the end.
+  __device__ void add_long_row(Sums<Types, kWidth>& sums, const Crew& crew, const Index* cols,
+                               const Value* values, Index length) const {
+    Entries mine = load_turn(crew, cols, values, 0, length);
     Index done = 0;
 #pragma unroll 1
-    for (; done + 32 <= length; done += 32) {
-      const Entries next = load_for_warp(cols, values, done + 32, length);
+    for (; done + crew.turn <= length; done += crew.turn) {
+      const Entries next = load_turn(crew, cols, values, done + crew.turn, length);
 #pragma unroll
       for (int from = 0; from < kLanes; from += kStep) gather<kStep, true>(sums, mine, from, 0);
       mine = next;
     }
     constexpr int kRest = kStep / 2;
-    const Index left = length - done, each = each_rest(left);
-    const Index own = min(each, left - group_in_warp() * each);
+    const Index left = length - done, share = crew.share_of(left);
+    const Index own = min(share, left - crew.group * share);
 #pragma unroll 1
-    for (int from = 0; from < each; from += kRest) gather<kRest, false>(sums, mine, from, own);
+    for (int from = 0; from < share; from += kRest) gather<kRest, false>(sums, mine, from, own);
 #pragma unroll
     for (int apart = kLanes; apart < 32; apart *= 2) sums.add_from_lane_apart(apart);
   }

@@ -66,6 +66,30 @@ __device__ void add_slots(Sums<Types, kWidth>& sums, const typename Types::Accum
   }
 }
 
+/// The sums of a block's warps, each of which has them in its first lanes, in the order of the warps.
+/// Called by all threads; says whether this is one of the first warp, which has them in the end.
+template <class Types, int kWidth, int kWarps, int kLanesTimesWidth>
+__device__ bool add_up_in_first_warp(
+    Sums<Types, kWidth>& sums, typename Types::Accumulate (&of_warps)[kWarps][kLanesTimesWidth]) {
+  constexpr int kLanes = kLanesTimesWidth / kWidth;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  if (warp > 0 && lane < kLanes) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) of_warps[warp - 1][i * kLanes + lane] = sums.item[i];
+  }
+  __syncthreads();
+  if (warp > 0) return false;
+#pragma unroll
+  for (int other = 0; other < kWarps; ++other) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) {
+      sums.item[i] = Sums<Types, kWidth>::Algebra::add(sums.item[i],
+                                                       of_warps[other][i * kLanes + lane % kLanes]);
+    }
+  }
+  return true;
+}
+
 /// Says whether this was the last of `expected` arrivals. The fences order every lane's stores before
 /// the arrival, and the loads that follow after it.
 template <int kLanes>

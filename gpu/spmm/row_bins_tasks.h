@@ -31,13 +31,14 @@ __host__ __device__ constexpr Offset panel_begin(Offset first_entry, Offset pane
 /// and strips of different lengths, begin at multiples of this; empty tasks fill the gaps.
 inline constexpr Index kTasksPerWarp = 4;
 
-/// Rows of this many entries and more, and the parts of cut ones, have a warp each, in the order of the
-/// rows: nobody waits for a longer neighbour, and rows that follow each other share columns in L1. From
-/// kLongNarrowRow on where a group of lanes covers all columns, as little work waits longest for its
-/// loads. Not panels, which have a group of lanes each whatever their length.
-inline constexpr Index kLongRow = 96, kLongNarrowRow = 64;
+/// Rows of this many entries and more have a warp each, in the order of the rows: nobody waits for a longer
+/// neighbour, and rows that follow each other share columns in L1. From kLongNarrowRow on where a group of
+/// lanes covers all columns, as little work waits longest for its loads. In small matrices already from
+/// kLongOfFewRow on, and from kBlockRow on a row has a block. Parts of cut rows have what whole rows of
+/// their kind have. Not panels, which have a group of lanes each whatever their length.
+inline constexpr Index kLongRow = 96, kLongNarrowRow = 64, kLongOfFewRow = 48, kBlockRow = 192;
 
-/// The work of one group of lanes, or of a warp; one of three, or none if size = 0:
+/// The work of one group of lanes, of a warp or of a block; one of three, or none if size = 0:
 /// a whole row          size = its entries, more than kShortRow; begin in A; target = its row of C
 /// a part of a cut row  size = -entries; begin in A; target = the slot of its partial sum
 /// a strip of rows      size = strip_size(length, rows), `length` entries a row; begin in the copies;
@@ -66,16 +67,17 @@ inline constexpr Index kPartsPerGroup = 32;
 
 /// Device pointers into the workspace, and the counts that a launch must know.
 struct RowTasks {
-  RowTask* tasks = nullptr;  // long rows and their parts, then the rest, longest first
+  RowTask* tasks = nullptr;  // of blocks, of warps, then the rest, longest first
   Index* row_order = nullptr;
   Index* short_cols = nullptr;   // the copied entries
   void* short_values = nullptr;  // of A's kind
   Index* cut_of_slot = nullptr;  // which cut row a part's slot belongs to
   CutRow* cut_rows = nullptr;
-  Index* counters = nullptr;   // zero before and after every launch, slices * counter_count
-  Offset first_task = 0;       // unused places before the first part
-  Offset warp_task_count = 0;  // the first so many have a warp each
-  Offset task_count = 0;       // after those: for one group of lanes each
+  Index* counters = nullptr;    // zero before and after every launch, slices * counter_count
+  Offset first_task = 0;        // unused places before the first part
+  Offset block_task_count = 0;  // the first so many have a block each
+  Offset warp_task_count = 0;   // then so many a warp each
+  Offset task_count = 0;        // after those: for one group of lanes each
   Offset counter_count = 0;
 };
 
@@ -92,7 +94,6 @@ class RowTaskMaker {
   std::uint64_t workspace_bytes() const { return bytes_; }
   Offset max_slots() const { return max_slots_; }
   Index part_entries() const { return part_entries_; }
-  bool is_large() const { return is_large_; }  // many times what the caches hold
 
   /// Queues the analysis: two passes over the row offsets, one over the entries of short rows.
   /// `lengths`: of the panels, if there are any.
@@ -113,6 +114,7 @@ class RowTaskMaker {
   bool is_large_ = false;
   Index part_entries_ = 0;
   Index shortest_long_ = 0;
+  Index shortest_of_block_ = kMaxIndex;
   Index window_rows_ = 0;
   Offset windows_ = 0;
   Offset max_parts_ = 0, max_slots_ = 0, max_cut_rows_ = 0;
