@@ -217,5 +217,37 @@ TEST(OnePass, TakesTwoPassesWhereOneDoesNotFit) {
   EXPECT_LE(plan->phases().peak_bytes, options.memory_limit_bytes);
 }
 
+TEST(OnePass, TakesTwoPassesWhereTheSampleMisled) {
+  // Every hundredth row, and those are the ones that are looked at, has a quarter of the others' entries.
+  constexpr Index kRows = 51200, kSources = 4, kLength = 16;
+  Buffer<Offset> a_offsets(kRows + 1), b_offsets(2 * kSources + 1);
+  Buffer<Index> a_cols(Offset{kRows} * kSources), b_cols(Offset{2} * kSources * kLength);
+  for (Index i = 0; i <= kRows; ++i) a_offsets[i] = Offset{i} * kSources;
+  for (Index i = 0; i < kRows; ++i) {
+    const Index first = i % 100 == 50 ? 0 : kSources;
+    for (Index n = 0; n < kSources; ++n) a_cols[Offset{i} * kSources + n] = first + n;
+  }
+  for (Index k = 0; k <= 2 * kSources; ++k) b_offsets[k] = Offset{k} * kLength;
+  for (Index k = 0; k < 2 * kSources; ++k) {
+    for (Index n = 0; n < kLength; ++n) {
+      b_cols[Offset{k} * kLength + n] = n + (k < kSources ? 0 : (k - kSources) * kLength);
+    }
+  }
+  const CsrMatrix a(kRows, 2 * kSources, std::move(a_offsets), std::move(a_cols),
+                    ValueArray(ValueKind::none, Offset{kRows} * kSources));
+  const CsrMatrix b(2 * kSources, kSources * kLength, std::move(b_offsets), std::move(b_cols),
+                    ValueArray(ValueKind::none, Offset{2} * kSources * kLength));
+  const SpgemmProblem problem = default_spgemm_problem(a, b);
+  PlanOptions options;
+  options.where.threads = 3;
+  const auto plan = find_kernel(cpu::spgemm_kernels(), "auto").make_plan(problem, options);
+  EXPECT_NE(plan->choice().find("one pass"), std::string::npos) << plan->choice();
+  const CsrMatrix c = testing::product_of(*plan, problem);
+  EXPECT_NE(plan->choice().find("two passes: C had more"), std::string::npos) << plan->choice();
+  EXPECT_LE(plan->phases().peak_bytes, plan->forecast().peak_bytes);
+  const auto two = find_kernel(cpu::spgemm_kernels(), "adaptive_rows").make_plan(problem, options);
+  EXPECT_TRUE(identical(testing::product_of(*two, problem), c));
+}
+
 }  // namespace
 }  // namespace csrkit
