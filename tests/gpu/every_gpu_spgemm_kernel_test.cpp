@@ -232,7 +232,14 @@ TEST_P(SanitizerGpuSpgemm, SmallAdversarialProducts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, SanitizerGpuSpgemm, ::testing::ValuesIn(names_where(false)),
+/// dense_tiles has a suite of its own: racecheck takes minutes for tiles of 107 KiB in every product.
+std::vector<std::string> names_for_sanitizer() {
+  std::vector<std::string> names = names_where(false);
+  names.erase(std::remove(names.begin(), names.end(), "dense_tiles"), names.end());
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(, SanitizerGpuSpgemm, ::testing::ValuesIn(names_for_sanitizer()),
                          name_of_param);
 
 TEST(GpuSpgemmRegistry, NamesAreUniqueAndProductionDoesEverything) {

@@ -116,6 +116,18 @@ TEST_P(SanitizerGpuSpgemmDenseTiles, SeveralTilesOfUnevenRows) {
   }
 }
 
+TEST_P(SanitizerGpuSpgemmDenseTiles, SmallAdversarialProducts) {
+  for (const BatteryProduct& product : spgemm_battery()) {
+    const std::string name = product.name;
+    if (name != "nothing_times_nothing" && name != "no_cols" && name != "one_entry" &&
+        name != "all_dense" && name != "values_that_cancel" && name != "explicit_zeros") {
+      continue;
+    }
+    SCOPED_TRACE(name);
+    check_kernel_on(kernel_on(GetParam()), product.make());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(, SpgemmDenseTiles, ::testing::Bool(), where);
 INSTANTIATE_TEST_SUITE_P(, SanitizerGpuSpgemmDenseTiles, ::testing::Bool(), where);
 
