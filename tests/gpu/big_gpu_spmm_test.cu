@@ -130,6 +130,7 @@ TEST_F(SlowBigGpuSpmm, OperandsOfMoreThan2To31Elements) {
     SCOPED_TRACE(kernel.name);
     CHECK_CUDA(cudaMemsetAsync(c.data(), 0xff, c.size_bytes(), stream.get()));
     CHECK_CUDA(cudaMemsetAsync(wrong.data(), 0, sizeof(unsigned long long), stream.get()));
+    options.deterministic = kernel.can(kDeterministic);
     const auto plan = kernel.make_plan(default_spmm_problem(a, kDenseCols), options);
     plan->bind({b.data(), ValueKind::f32, kCols, kDenseCols, kDenseCols, MemorySpace::device},
                {c.data(), ValueKind::f32, kRows, kDenseCols, kDenseCols, MemorySpace::device});
@@ -179,6 +180,7 @@ TEST_F(SlowBigGpuSpmm, MoreThan2To31Nonzeros) {
     SCOPED_TRACE(kernel.name);
     CHECK_CUDA(cudaMemsetAsync(c.data(), 0xff, c.size_bytes(), stream.get()));
     CHECK_CUDA(cudaMemsetAsync(wrong.data(), 0, sizeof(unsigned long long), stream.get()));
+    options.deterministic = kernel.can(kDeterministic);
     const auto plan = kernel.make_plan(default_spmm_problem(a, kDenseCols), options);
     plan->bind(b.view(),
                {c.data(), ValueKind::f32, kRows, kDenseCols, kDenseCols, MemorySpace::device});

@@ -215,7 +215,9 @@ TEST_P(OwnGpuSpmmKernel, CanBeCapturedInAGraphBecauseItNeitherAllocatesNorWaits)
     fill_random(b.host(), 5);
     b.upload(stream);
     c.upload(stream);
-    const auto plan = find_kernel(gpu::spmm_kernels(), GetParam()).make_plan(problem, options);
+    const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), GetParam());
+    options.deterministic = kernel.can(kDeterministic);
+    const auto plan = kernel.make_plan(problem, options);
     plan->bind(b.device(), c.device());
     plan->multiply(1, 0);  // code is loaded on first use, which a capture does not allow
     plan->wait();
