@@ -56,19 +56,7 @@ std::string where(const ::testing::TestParamInfo<bool>& item) {
 
 }  // namespace
 
-TEST_P(SpgemmDenseTiles, AreRightOnTheBattery) {
-  for (const ProductKinds& kinds : {ProductKinds{ValueKind::f64, ValueKind::f64, ValueKind::f64},
-                                    {ValueKind::none, ValueKind::f32, ValueKind::f32}}) {
-    ProductCase item;
-    item.kinds = kinds;
-    if (kinds.a == ValueKind::none) item.alpha = -1.25;
-    for (const BatteryProduct& product : spgemm_battery()) {
-      SCOPED_TRACE(product.name);
-      check_kernel_on(kernel_on(GetParam()), product.make(), item);
-      if (HasFatalFailure()) return;
-    }
-  }
-}
+TEST_P(SpgemmDenseTiles, AreRightOnTheBattery) { check_kernel_on_battery(kernel_on(GetParam())); }
 
 TEST_P(SpgemmDenseTiles, AreRightOnSeveralTilesOfUnevenRows) {
   for (const bool with_specials : {false, true}) {

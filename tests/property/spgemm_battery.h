@@ -379,6 +379,21 @@ inline void check_kernel_on(const SpgemmKernel& kernel, const ProductOperands& o
   ASSERT_TRUE(identical(b_before, problem.b)) << "B was changed";
 }
 
+/// The whole battery, in f64 and from a pattern in f32.
+inline void check_kernel_on_battery(const SpgemmKernel& kernel) {
+  for (const ProductKinds& kinds : {ProductKinds{ValueKind::f64, ValueKind::f64, ValueKind::f64},
+                                    {ValueKind::none, ValueKind::f32, ValueKind::f32}}) {
+    ProductCase item;
+    item.kinds = kinds;
+    if (kinds.a == ValueKind::none) item.alpha = -1.25;
+    for (const BatteryProduct& product : spgemm_battery()) {
+      SCOPED_TRACE(product.name);
+      check_kernel_on(kernel, product.make(), item);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
 /// With less memory than all of C takes: more blocks, the same bits, the limit kept.
 inline void check_row_blocks(const SpgemmKernel& kernel, const ProductOperands& operands,
                              const ProductCase& item, Execution where) {
