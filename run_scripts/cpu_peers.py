@@ -35,8 +35,12 @@ def torch_worker(threads, repeat):
     """Measures one case per line of stdin (the file of A, the width); prints a record per line."""
     import warnings
 
-    import numpy
-    import torch
+    try:
+        import numpy
+        import torch
+    except ImportError as error:
+        print(f"cpu_peers.py: without PyTorch, which needs what {sys.executable} has not: {error}", file=sys.stderr)
+        return 77
     warnings.filterwarnings("ignore")  # "CSR support is in beta state"
     torch.set_num_threads(threads)
     mkl = [line.strip() for line in torch.__config__.show().splitlines() if "Math Kernel" in line]
@@ -116,7 +120,9 @@ class Driver:
             torch = subprocess.Popen([sys.executable, __file__, "--torch-worker", str(options.threads[0]), str(options.repeat)],
                                      env=environment_of(options.threads[0]), stdin=subprocess.PIPE,
                                      stdout=subprocess.PIPE, text=True)
-            torch.stdout.readline()
+            if not torch.stdout.readline():  # it said why
+                torch.wait()
+                torch = None
         if options.side_by_side:
             self.on_single_cores([(matrix, None) for matrix in options.matrices], options.side_by_side,
                                  lambda case, core: self.all_kernels(case[0], 1, core))
@@ -323,4 +329,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -4,7 +4,7 @@
 Usage: plot_shapes.py RECORDS.jsonl OUT.svg [--x block] [--y tile] [--title TEXT]
 
 A record is a JSON object per line with "matrix", the two parameters and "seconds", a list of runs; the
-median counts. One row of pictures per matrix. Exit code 77: matplotlib is not installed.
+median counts. One row of pictures per matrix. Exit code 77: Matplotlib is not installed.
 """
 import argparse
 import collections
@@ -17,8 +17,9 @@ try:
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
-except ImportError:
-    print("plot_shapes.py: matplotlib is not installed", file=sys.stderr)
+except ImportError as error:
+    print(f"plot_shapes.py: Matplotlib is not installed for {sys.executable} ({error}); install it (Debian: "
+          "python3-matplotlib), or run the script with a Python that has it", file=sys.stderr)
     sys.exit(77)
 
 

@@ -2,15 +2,23 @@
 """Draws bars of speed against a rival from the records of csr-bench, as SVG.
 
 Usage: plot_speedup.py RECORDS.jsonl OUT.svg --kernel gpu.spmm.auto --against gpu.spmm.vendor_cusparse
+
+Exit code 77: Matplotlib is not installed.
 """
 import argparse
 import collections
 import json
 import pathlib
+import sys
 
-import matplotlib
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
+try:
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+except ImportError as error:
+    print(f"plot_speedup.py: Matplotlib is not installed for {sys.executable} ({error}); install it (Debian: "
+          "python3-matplotlib), or run the script with a Python that has it", file=sys.stderr)
+    sys.exit(77)
 
 COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7"]  # Okabe and Ito: safe for the colour-blind
 

@@ -8,7 +8,7 @@ csr-spgemm-gpu. Values of A are random numbers of f32, so they are the same in b
 made in f64. Row offsets and columns have to be equal; the difference of two values may be as large as both
 bounds of core/compare.h allow together: gamma(n + 3) sum |a b|, n being the entries in the row of A, with the
 roundoff of the kind for the GPU and of f64 for the CPU. The sums of |a b| are a third product, of |A|.
-Needs NumPy. The exit code is 1 if any product differs.
+The exit code is 1 if any product differs, 77 if NumPy is not installed.
 """
 import argparse
 import json
@@ -17,7 +17,12 @@ import subprocess
 import sys
 import tempfile
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError as error:
+    print(f"spgemm_gpu_vs_cpu.py: NumPy is not installed for {sys.executable} ({error}); install it (Debian: "
+          "python3-numpy), or run the script with a Python that has it", file=sys.stderr)
+    sys.exit(77)
 
 ROUNDOFF = {"f64": 2.0**-53, "f32": 2.0**-24}
 TINY = {"f64": 2.0**-1074, "f32": 2.0**-149}

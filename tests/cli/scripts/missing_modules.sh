@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# A Python without NumPy, Matplotlib or PyTorch: one line that says what to install, no traceback.
+scripts=$CLI_FOLDER/../../run_scripts
+mkdir without
+for module in numpy matplotlib; do
+  echo "raise ImportError(\"No module named '$module'\")" >without/$module.py
+done
+echo >without/torch.py
+missing() { # missing TEXT SCRIPT ARGUMENTS...: exit code 77 and a single line with TEXT
+  local text=$1 script=$2
+  shift 2
+  expect 77 env PYTHONPATH=without python3 "$scripts/$script" "$@"
+  equals "$(wc -l <err)" 1
+  grep -qF -- "$script: $text" err || { cat err >&2; fail "stderr does not say '$text'"; }
+  silent out
+}
+missing "NumPy is not installed" spgemm_gpu_vs_cpu.py "$DATASETS/karate.mtx" --tools .
+missing "Matplotlib is not installed" plot_shapes.py records.jsonl out.svg
+missing "Matplotlib is not installed" plot_speedup.py records.jsonl out.svg --kernel a --against b
+
+# The CPU tables do without PyTorch, and say so.
+csr-import "$DATASETS/karate.mtx" karate.csr --quiet
+bin=$(dirname "$(command -v csr-bench)")
+expect 0 env PYTHONPATH=without python3 "$scripts/cpu_peers.py" --bin "$bin" --out records --repeat 2 -k 8 --threads 2 karate.csr
+grep -qF "without PyTorch" err || fail "stderr does not say that PyTorch is left out"
+if grep -q Traceback err; then cat err >&2; fail "a traceback"; fi
+grep -q '"median_seconds"' records/records*.jsonl || fail "nothing was measured"
+
+# A page needs both; its tables do not.
+csr-bench karate.csr -k 8 --kernels cpu.auto --repeat 2 --records out.jsonl --quiet
+expect 4 env PYTHONPATH=without CSRKIT_REPORT_PYTHON=1 csr-report out.jsonl
+says "install them (Debian: python3-matplotlib)"
+expect 0 env PYTHONPATH=without csr-report out.jsonl --no-html --markdown table.md
