@@ -53,10 +53,31 @@ double sampled_sharing(const CsrMatrix& a) {
     return distinct == 0 ? 1 : static_cast<double>(entries) / static_cast<double>(distinct);
   };
   const auto panels = static_cast<std::uint64_t>(a.rows() / kPanelRows);
-  for (std::uint64_t i = 1; i <= std::min(kPanels, panels) && entries < kEnough; ++i) {
+  const auto first_row_of = [&](std::uint64_t i) {
     // Multiples of the golden ratio: evenly spread, wherever the loop ends.
     const std::uint64_t panel = ((i * 0x9e3779b97f4a7c15u) >> 32) * panels >> 32;
-    const auto row = static_cast<Offset>(panel) * kPanelRows;
+    return static_cast<Offset>(panel) * kPanelRows;
+  };
+  // A is in no cache: asked for so many panels ahead, its lines come at once instead of one by one.
+  constexpr std::uint64_t kOffsetsAhead = 16, kColumnsAhead = 8;
+  const auto ask_for_offsets = [&](std::uint64_t i) {
+    const Offset* of_row = a.row_offsets() + first_row_of(i);
+    __builtin_prefetch(of_row);
+    __builtin_prefetch(of_row + kPanelRows);
+  };
+  const auto ask_for_columns = [&](std::uint64_t i) {
+    constexpr Offset kLine = 64 / sizeof(Index),
+                     kMostLines = 8;  // of more the processor thinks itself
+    const Offset* of_row = a.row_offsets() + first_row_of(i);
+    const Offset end = std::min(of_row[kPanelRows], of_row[0] + kLine * kMostLines);
+    for (Offset at = of_row[0]; at < end; at += kLine) __builtin_prefetch(a.col_indices() + at);
+  };
+  for (std::uint64_t i = 1; i <= kOffsetsAhead && panels > 0; ++i) ask_for_offsets(i);
+  for (std::uint64_t i = 1; i <= kColumnsAhead && panels > 0; ++i) ask_for_columns(i);
+  for (std::uint64_t i = 1; i <= std::min(kPanels, panels) && entries < kEnough; ++i) {
+    ask_for_offsets(i + kOffsetsAhead);
+    ask_for_columns(i + kColumnsAhead);
+    const Offset row = first_row_of(i);
     const Offset size = a.row_offsets()[row + kPanelRows] - a.row_offsets()[row];
     if (size > kLongest) continue;
     entries += size;

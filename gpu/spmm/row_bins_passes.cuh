@@ -7,8 +7,9 @@
 
 namespace csrkit::gpu::row_bins {
 
-/// A block of every pass has so many rows.
-inline constexpr int kRowsPerBlock = 1024;
+/// A block of every pass has so many rows. In small matrices every thread has one, as what takes time there
+/// is one load waiting for the other.
+inline constexpr int kRowsPerBlock = 1024, kFewRowsPerBlock = 256;
 
 // Bins: one per length up to 64, then one per two, and per four from 128 on: the rows of a warp take as
 // long as the longest of them. Rows are handed out longest bin first. Rows for a block and rows for a warp
@@ -47,15 +48,22 @@ __host__ __device__ constexpr int bin_of(Index length) {
 
 __host__ __device__ constexpr int key_in_window(int bin) { return kBins - 1 - bin; }
 
-/// Counters that the analysis fills and `finish` reads.
+/// What the first pass finds out and `finish` reads.
 struct Totals {
-  unsigned long long parts;
-  unsigned long long slots;
-  unsigned long long cut_rows;
+  unsigned long long parts;  // of cut panels, without their last ones
   unsigned long long counters;
   unsigned long long block_tasks;
   unsigned long long long_tasks;  // those, too
   unsigned long long tasks;       // those, too
+};
+
+/// How far the passes are.
+struct Progress {
+  unsigned blocks_counted;
+  unsigned long long parts;
+  unsigned long long slots;
+  unsigned long long cut_rows;
+  unsigned long long counters;
 };
 
 __host__ __device__ constexpr Offset parts_of(Offset length, Index part_entries) {
@@ -75,6 +83,7 @@ struct Shape {
   Offset shortest_long;      // for a warp
   Offset shortest_of_block;  // for a block
   Index rows;
+  Index rows_per_block;
   Index part_entries;
   Index window_rows;
   Offset first_row_task;  // parts of panels lie before it
@@ -124,11 +133,14 @@ struct BinArrays {
   int blocks;
 };
 
-/// Counts and starts; and where the long tasks of every block of rows begin.
-void count_and_scan(const Shape& shape, const BinArrays& bins, Totals* totals, cudaStream_t stream);
+/// Counts and starts; where the long tasks of every block of rows begin; and totals, here and on the host.
+/// Also arrival counters of 0, `counters` of them from out.counters on, and the empty tasks before the
+/// first part of a panel.
+void count_and_scan(const Shape& shape, const BinArrays& bins, const RowTasks& out, Offset counters,
+                    Progress* progress, Totals* totals, Totals* host_totals, cudaStream_t stream);
 
 /// Tasks, copies of short rows, slots and counters of cut rows. `bins` as count_and_scan left them.
 void place(const DeviceCsrView<void>& a, int value_bytes, const Shape& shape, const BinArrays& bins,
-           const RowTasks& out, Totals* totals, cudaStream_t stream);
+           const RowTasks& out, Progress* progress, cudaStream_t stream);
 
 }  // namespace csrkit::gpu::row_bins

@@ -75,23 +75,24 @@ __device__ Offset part_begin(Offset row_begin, Offset entries, Index part, Index
   return (row_begin + even) / kShortRow * kShortRow - row_begin;
 }
 
-// Pass 3: every row gets a place in its bin, and rows that are cut get parts, slots and counters. A
+// Every row gets a place in its bin, and rows that are cut get parts, slots and counters. A
 // block reserves places per bin at once and fills them in the order of its rows, because neighbours
 // often share columns: four of them in a warp find each other's rows of B in L1. Which places, slots
 // or counters a block gets may differ from run to run; what is added to what, in which order, does
 // not.
+template <int kRows>
 __global__ void __launch_bounds__(kThreads)
     place_rows(DeviceCsrView<void> a, int value_bytes, Shape shape, BinArrays bins, RowTasks out,
-               Totals* totals) {
-  constexpr int kUnits = kRowsPerBlock / 32;  // 32 consecutive rows each
-  constexpr int kRounds = kRowsPerBlock / kThreads;
+               Progress* progress) {
+  constexpr int kUnits = kRows / 32;  // 32 consecutive rows each
+  constexpr int kRounds = kRows / kThreads;
   __shared__ Index places[kUnits][kAllBins];
   for (int i = static_cast<int>(threadIdx.x); i < kUnits * kAllBins; i += kThreads) {
     places[i / kAllBins][i % kAllBins] = 0;
   }
   __syncthreads();
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const Index first = static_cast<Index>(blockIdx.x) * kRowsPerBlock;
+  const Index first = static_cast<Index>(blockIdx.x) * kRows;
   const int window_key = first / shape.window_rows * kBins;
   int bin[kRounds];
   Index rank[kRounds];
@@ -168,14 +169,14 @@ __global__ void __launch_bounds__(kThreads)
         const Index groups = groups_of(parts);
         if (!is_long) {
           first_part = static_cast<Offset>(
-              atomicAdd(&totals->parts, static_cast<unsigned long long>(parts - 1)));
+              atomicAdd(&progress->parts, static_cast<unsigned long long>(parts - 1)));
         }
         cut.row = static_cast<Index>(row);
         cut.parts = parts;
         cut.first_slot = static_cast<Index>(atomicAdd(
-            &totals->slots, static_cast<unsigned long long>(parts + (groups > 1 ? groups : 0))));
+            &progress->slots, static_cast<unsigned long long>(parts + (groups > 1 ? groups : 0))));
         cut.first_counter = static_cast<Index>(
-            atomicAdd(&totals->counters, static_cast<unsigned long long>(groups + 1)));
+            atomicAdd(&progress->counters, static_cast<unsigned long long>(groups + 1)));
       }
     }
     // The warp writes the parts of each cut row together: a hub has hundreds of thousands.
@@ -183,7 +184,7 @@ __global__ void __launch_bounds__(kThreads)
       const int owner = __ffs(static_cast<int>(left)) - 1;
       Index cut_index = 0;
       if (lane == owner) {
-        cut_index = static_cast<Index>(atomicAdd(&totals->cut_rows, 1ull));
+        cut_index = static_cast<Index>(atomicAdd(&progress->cut_rows, 1ull));
         out.cut_rows[cut_index] = cut;
       }
       cut_index = __shfl_sync(kFullWarp, cut_index, owner);
@@ -212,9 +213,11 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void place(const DeviceCsrView<void>& a, int value_bytes, const Shape& shape, const BinArrays& bins,
-           const RowTasks& out, Totals* totals, cudaStream_t stream) {
-  place_rows<<<static_cast<unsigned>(bins.blocks), kThreads, 0, stream>>>(a, value_bytes, shape,
-                                                                          bins, out, totals);
+           const RowTasks& out, Progress* progress, cudaStream_t stream) {
+  const auto kernel = shape.rows_per_block == kRowsPerBlock ? place_rows<kRowsPerBlock>
+                                                            : place_rows<kFewRowsPerBlock>;
+  kernel<<<static_cast<unsigned>(bins.blocks), kThreads, 0, stream>>>(a, value_bytes, shape, bins,
+                                                                      out, progress);
   CHECK_LAUNCH("place_rows", stream);
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/page_locked.h"
 #include "gpu/spmm/row_bins_passes.cuh"
 #include "gpu/spmm/row_bins_tasks.h"
 
@@ -25,6 +27,8 @@ constexpr Index kWarpPart = 256, kLongestWarpPart = 1024, kBlockPart = 512;
 constexpr Index kNarrowPart = 64, kPart = 128, kLargePart = 256;
 constexpr Index kWindowRows = 16 * kRowsPerBlock;
 static_assert(bin_of(longest_whole(kLargePart)) < kBins, "a bin for every whole row");
+
+static_assert(sizeof(Totals) <= PageLockedCells::kBytes, "a cell holds them");
 
 std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 255) / 256 * 256; }
 
@@ -52,12 +56,14 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
     const Index small = is_narrow ? kNarrowPart : kPart;
     part_entries_ = is_large_ ? kLargePart : small;
   }
-  const Offset blocks = (Offset{rows_} + kRowsPerBlock - 1) / kRowsPerBlock;
+  rows_per_block_ = is_large_ ? kRowsPerBlock : kFewRowsPerBlock;
+  blocks_ = (Offset{rows_} + rows_per_block_ - 1) / rows_per_block_;
   // One window: as many rows as there are, or the largest multiple of a block that fits an Index.
   window_rows_ =
-      is_large_ ? kWindowRows
-                : static_cast<Index>(std::min(std::max<Offset>(blocks, 1) * kRowsPerBlock,
-                                              Offset{kMaxIndex} / kRowsPerBlock * kRowsPerBlock));
+      is_large_
+          ? kWindowRows
+          : static_cast<Index>(std::min(std::max<Offset>(blocks_, 1) * rows_per_block_,
+                                        Offset{kMaxIndex} / rows_per_block_ * rows_per_block_));
   windows_ = std::max<Offset>((Offset{rows_} + window_rows_ - 1) / window_rows_, 1);
 
   // A cut row has length > 5/4 part and ceil(length / part) <= 8/5 length / part parts, and one
@@ -77,10 +83,11 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   };
   const auto keys = static_cast<std::uint64_t>(windows_ * kBins);
   totals_at_ = reserve(sizeof(Totals));
+  progress_at_ = reserve(sizeof(Progress));
   counts_at_ = reserve(2 * keys * sizeof(Index));  // and `taken`
-  long_starts_at_ = reserve(kLongBins * static_cast<std::uint64_t>(blocks) * sizeof(Index));
-  counters_at_ = reserve(static_cast<std::uint64_t>(max_slots_ + max_cut_rows_) *
-                         static_cast<std::uint64_t>(slices) * sizeof(Index));
+  long_starts_at_ = reserve(kLongBins * static_cast<std::uint64_t>(blocks_) * sizeof(Index));
+  max_counters_ = (max_slots_ + max_cut_rows_) * slices;
+  counters_at_ = reserve(static_cast<std::uint64_t>(max_counters_) * sizeof(Index));
   starts_at_ = reserve(keys * sizeof(BinStart));
   const auto max_gaps = static_cast<std::uint64_t>(kTasksPerWarp - 1) * keys;
   tasks_at_ =
@@ -110,13 +117,9 @@ void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaSt
                            const Offset* lengths) {
   if (rows_ == 0) return;
   auto* bytes = static_cast<std::byte*>(workspace);
-  // Totals, counts and counters lie together, in front.
-  CHECK_CUDA(cudaMemsetAsync(bytes, 0, starts_at_, stream));
+  // Totals, progress and counts lie together, in front.
+  CHECK_CUDA(cudaMemsetAsync(bytes, 0, long_starts_at_, stream));
   const RowTasks out = lay_out(workspace);
-  if (has_panels()) {  // before the first part there may be empty tasks
-    CHECK_CUDA(cudaMemsetAsync(out.tasks, 0, static_cast<std::size_t>(max_parts_) * sizeof(RowTask),
-                               stream));
-  }
   Shape shape{};
   shape.offsets = a.row_offsets;
   shape.base = a.base;
@@ -126,6 +129,7 @@ void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaSt
   shape.shortest_of_block =
       has_panels() ? std::numeric_limits<Offset>::max() : Offset{shortest_of_block_};
   shape.rows = rows_;
+  shape.rows_per_block = rows_per_block_;
   shape.part_entries = part_entries_;
   shape.window_rows = window_rows_;
   shape.first_row_task = has_panels() ? max_parts_ : 0;
@@ -136,19 +140,28 @@ void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaSt
                        reinterpret_cast<BinStart*>(bytes + starts_at_),
                        static_cast<int>(keys),
                        reinterpret_cast<Index*>(bytes + long_starts_at_),
-                       static_cast<int>((Offset{rows_} + kRowsPerBlock - 1) / kRowsPerBlock)};
-  auto* totals = reinterpret_cast<Totals*>(bytes + totals_at_);
-  count_and_scan(shape, bins, totals, stream);
-  place(a, value_bytes_, shape, bins, out, totals, stream);
+                       static_cast<int>(blocks_)};
+  auto* progress = reinterpret_cast<Progress*>(bytes + progress_at_);
+  if (host_totals_ == nullptr) host_totals_ = PageLockedCells::take();
+  count_and_scan(shape, bins, out, max_counters_, progress,
+                 reinterpret_cast<Totals*>(bytes + totals_at_), static_cast<Totals*>(host_totals_),
+                 stream);
+  place(a, value_bytes_, shape, bins, out, progress, stream);
 }
 
-RowTasks RowTaskMaker::finish(void* workspace, cudaStream_t stream) const {
+RowTasks RowTaskMaker::finish(void* workspace, cudaStream_t stream) {
   RowTasks result = lay_out(workspace);
   if (rows_ == 0) return result;
   Totals totals{};
-  CHECK_CUDA(cudaMemcpyAsync(&totals, static_cast<std::byte*>(workspace) + totals_at_,
-                             sizeof totals, cudaMemcpyDeviceToHost, stream));
-  CHECK_CUDA(cudaStreamSynchronize(stream));
+  if (host_totals_ != nullptr) {
+    CHECK_CUDA(cudaStreamSynchronize(stream));
+    totals = *static_cast<const Totals*>(host_totals_);
+    PageLockedCells::give_back(std::exchange(host_totals_, nullptr));
+  } else {  // of an analysis that was kept
+    CHECK_CUDA(cudaMemcpyAsync(&totals, static_cast<std::byte*>(workspace) + totals_at_,
+                               sizeof totals, cudaMemcpyDeviceToHost, stream));
+    CHECK_CUDA(cudaStreamSynchronize(stream));
+  }
   const auto parts = static_cast<Offset>(totals.parts);
   const auto tasks = static_cast<Offset>(totals.tasks);
   if (has_panels()) {

@@ -95,13 +95,13 @@ class RowTaskMaker {
   Offset max_slots() const { return max_slots_; }
   Index part_entries() const { return part_entries_; }
 
-  /// Queues the analysis: two passes over the row offsets, one over the entries of short rows.
+  /// Queues the analysis: two passes over the row offsets, the second also over the entries of short rows.
   /// `lengths`: of the panels, if there are any.
   void analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream,
                const Offset* lengths = nullptr);
 
   /// Waits, and says what came out.
-  RowTasks finish(void* workspace, cudaStream_t stream) const;
+  RowTasks finish(void* workspace, cudaStream_t stream);
 
  private:
   RowTasks lay_out(void* workspace) const;
@@ -115,14 +115,17 @@ class RowTaskMaker {
   Index part_entries_ = 0;
   Index shortest_long_ = 0;
   Index shortest_of_block_ = kMaxIndex;
+  Index rows_per_block_ = 0;
   Index window_rows_ = 0;
-  Offset windows_ = 0;
-  Offset max_parts_ = 0, max_slots_ = 0, max_cut_rows_ = 0;
+  Offset blocks_ = 0, windows_ = 0;
+  Offset max_parts_ = 0, max_slots_ = 0, max_cut_rows_ = 0, max_counters_ = 0;
   std::uint64_t bytes_ = 0;
   // Byte positions in the workspace.
-  std::uint64_t totals_at_ = 0, counts_at_ = 0, long_starts_at_ = 0, starts_at_ = 0,
-                counters_at_ = 0, tasks_at_ = 0, order_at_ = 0, cols_at_ = 0, values_at_ = 0,
-                slots_at_ = 0, cut_rows_at_ = 0;
+  std::uint64_t totals_at_ = 0, progress_at_ = 0, counts_at_ = 0, long_starts_at_ = 0,
+                starts_at_ = 0, counters_at_ = 0, tasks_at_ = 0, order_at_ = 0, cols_at_ = 0,
+                values_at_ = 0, slots_at_ = 0, cut_rows_at_ = 0;
+  void* host_totals_ =
+      nullptr;  // between analyse and finish: where the device leaves what finish reads
 };
 
 }  // namespace csrkit::gpu

@@ -8,6 +8,7 @@
 #include "gpu/device/device_csr.h"
 #include "gpu/device/gpu_timer.h"
 #include "gpu/device/l2_flush.h"
+#include "gpu/device/page_locked.h"
 #include "gpu/device/stream.h"
 #include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/registry.h"
@@ -27,6 +28,8 @@ using gpu::SpmmSizes;
 using gpu::Stream;
 
 __global__ void do_nothing() {}
+
+__global__ void write_number(int* to, int number) { *to = number; }
 
 __global__ void read_offsets(gpu::DeviceOffsets offsets, Offset count, Offset* out) {
   const Offset at = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -103,6 +106,27 @@ TEST_F(DeviceRoom, CountsMemoryAndKeepsToTheLimit) {
   EXPECT_EQ(memory.peak_bytes(), 800000u);
   DeviceMemory unlimited(0, stream.get(), 0);
   EXPECT_THROW(unlimited.require(std::uint64_t{1} << 60, "an exabyte"), MemoryError);
+}
+
+TEST_F(DeviceRoom, PageLockedCellsAreApartAndKernelsWriteToThem) {
+  constexpr int kMoreThanAPage = 40;
+  std::vector<int*> cells;
+  for (int i = 0; i < kMoreThanAPage; ++i) {
+    cells.push_back(static_cast<int*>(gpu::PageLockedCells::take()));
+    write_number<<<1, 1>>>(cells.back(), i);
+    CHECK_LAUNCH("write_number", nullptr);
+  }
+  CHECK_CUDA(cudaDeviceSynchronize());
+  for (int i = 0; i < kMoreThanAPage; ++i) EXPECT_EQ(*cells[static_cast<std::size_t>(i)], i);
+  std::sort(cells.begin(), cells.end());
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    EXPECT_GE(reinterpret_cast<std::byte*>(cells[i]) - reinterpret_cast<std::byte*>(cells[i - 1]),
+              static_cast<std::ptrdiff_t>(gpu::PageLockedCells::kBytes));
+  }
+  for (int* cell : cells) gpu::PageLockedCells::give_back(cell);
+  void* again = gpu::PageLockedCells::take();
+  EXPECT_EQ(again, cells.back()) << "the one given back last";
+  gpu::PageLockedCells::give_back(again);
 }
 
 TEST_F(DeviceRoom, UploadsOffsetsInBothWidths) {
