@@ -29,7 +29,7 @@ std::string names_of(Capabilities set) {
       {kAlphaBeta, "alpha"},
       {kSemirings, "semirings"},
       {kSchedule, "--schedule"},
-      {kDeterministic, "determinism"},
+      {kDeterministic, "determinism (--nondeterministic does without it)"},
       {kIeeeSpecials, "subnormals, infinities and NaN"},
       {kMask, "a mask"},
       {kDropBelow, "--drop-below"},

@@ -36,7 +36,7 @@ std::string names_of(Capabilities set) {
                                            "a leading dimension above the columns",
                                            "semirings",
                                            "--schedule",
-                                           "determinism",
+                                           "determinism (--nondeterministic does without it)",
                                            "subnormals, infinities and NaN",
                                            "C of 16 bits",
                                            "device operands that are not aligned to 16 bytes"};

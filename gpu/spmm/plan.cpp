@@ -152,7 +152,7 @@ void GpuSpmmPlan::bind(ConstDenseView b, DenseView c) {
   const std::uint64_t c_bytes = c_on_host ? bytes_of(c.rows, c.cols, c.kind) : 0;
   const std::uint64_t held = state.b_twin.bytes.size_bytes() + state.c_twin.bytes.size_bytes();
   if (b_bytes + c_bytes > held) {
-    state.memory.require(b_bytes + c_bytes - held, "B (" + std::to_string(b_bytes) +
+    state.memory.require(b_bytes + c_bytes - held, "holding B (" + std::to_string(b_bytes) +
                                                        " bytes) and C (" + std::to_string(c_bytes) +
                                                        " bytes) on the device");
   }
