@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -66,8 +67,7 @@ double sampled_sharing(const CsrMatrix& a) {
     __builtin_prefetch(of_row + kPanelRows);
   };
   const auto ask_for_columns = [&](std::uint64_t i) {
-    constexpr Offset kLine = 64 / sizeof(Index),
-                     kMostLines = 8;  // of more the processor thinks itself
+    constexpr Offset kLine = 64 / sizeof(Index), kMostLines = 8;  // the processor thinks of more
     const Offset* of_row = a.row_offsets() + first_row_of(i);
     const Offset end = std::min(of_row[kPanelRows], of_row[0] + kLine * kMostLines);
     for (Offset at = of_row[0]; at < end; at += kLine) __builtin_prefetch(a.col_indices() + at);
@@ -87,23 +87,67 @@ double sampled_sharing(const CsrMatrix& a) {
   return sharing();
 }
 
-/// Whether the work of a dense matrix takes tensor cores less time than gathering takes. Microseconds of an
-/// H200 (docs/performance.md), and what counts is where the two lines meet.
+/// How many entries a window has where there are most of them: in the fullest row of tiles, and there in
+/// the fullest quarter of the columns, which is what a block works on at K = 32 in a matrix of 4,000 columns.
+/// From the row offsets, one a tile, and a sample of the columns.
+double fullest_window(const CsrMatrix& a, const WindowShape& shape) {
+  constexpr Offset kSample = 512, kQuarters = 4;
+  const Offset* offsets = a.row_offsets();
+  Offset begin = 0, size = 0;
+  for (Offset row = 0; row < a.rows(); row += kTileRows) {
+    const Offset here = offsets[std::min<Offset>(row + kTileRows, a.rows())] - offsets[row];
+    if (here <= size) continue;
+    begin = offsets[row];
+    size = here;
+  }
+  Offset hits[kQuarters] = {};
+  const Offset sample = std::min(kSample, size);
+  for (Offset i = 0; i < sample; ++i) {
+    ++hits[a.col_indices()[begin + size * i / sample] * kQuarters / a.cols()];
+  }
+  const Offset most = *std::max_element(std::begin(hits), std::end(hits));
+  return static_cast<double>(size * most * kQuarters) /
+         static_cast<double>(std::max(sample, Offset{1}) * shape.windows);
+}
+
+/// Microseconds of an H200 (docs/performance.md), and what counts is where the two lines meet. Rounds of
+/// windows take longer where a block has many entries to put in their places, the narrower the tile the
+/// more. Gathering, an entry takes some time whatever the number of columns.
+struct WindowCosts {
+  double start, round, thousand_entries;  // in a window, above the first
+};
+constexpr WindowCosts kWide = {15.5, 2.4, 0.17}, kHalf = {12.4, 1.3, 0.24},
+                      kQuarter = {10.6, 0.95, 0.36};
+
+double gather_microseconds(const SpmmSizes& sizes) {
+  constexpr double kStart = 3, kEntry = 4.4e-6, kProduct = 0.286e-6;
+  return kStart + static_cast<double>(sizes.nnz) * (kEntry + kProduct * sizes.dense_cols);
+}
+
+double window_microseconds(const WindowShape& shape, double entries) {
+  const WindowCosts& costs = shape.tile_cols == 128  ? kWide
+                             : shape.tile_cols == 64 ? kHalf
+                                                     : kQuarter;
+  const Offset rounds = (shape.units() + kWindowBlocks - 1) / kWindowBlocks;
+  const double crowd = std::max(entries / 1000 - 1, 0.0);
+  return costs.start + (costs.round + costs.thousand_entries * crowd) * static_cast<double>(rounds);
+}
+
+/// Whether the work of a dense matrix takes tensor cores less time than gathering takes.
 bool is_dense(const SpmmProblem& problem) {
-  constexpr double kStart = 14, kWindow = 2.35, kHalfWindow = 1.35, kQuarterWindow = 0.9;
-  constexpr double kGatherStart = 3, kProducts = 3.4e6;  // in a microsecond
-  constexpr Offset kLongRows = 4 * kFewestEntries;       // shorter ones are not for tensor cores
+  constexpr Offset kLongRows = 4 * kFewestEntries;  // shorter ones are not for tensor cores
   if (problem.b != ValueKind::f32 || problem.semiring != Semiring::plus_times) return false;
   SpmmSizes sizes = {problem.a.rows(), problem.a.cols(), problem.a.nnz(), problem.dense_cols};
   if (problem.transpose_a) std::swap(sizes.rows, sizes.cols);
-  if (sizes.nnz < kLongRows * sizes.rows) return false;
+  if (sizes.nnz == 0 || sizes.nnz < kLongRows * sizes.rows) return false;
   const WindowShape shape(sizes);
-  const double window = shape.tile_cols == 128  ? kWindow
-                        : shape.tile_cols == 64 ? kHalfWindow
-                                                : kQuarterWindow;
-  const double rounds = static_cast<double>(shape.units()) / static_cast<double>(kWindowBlocks);
-  const double products = static_cast<double>(sizes.nnz) * sizes.dense_cols;
-  return kStart + window * rounds < kGatherStart + products / kProducts;
+  const double gather = gather_microseconds(sizes);
+  const double mean =
+      static_cast<double>(sizes.nnz) / static_cast<double>(shape.row_tiles * shape.windows);
+  if (window_microseconds(shape, mean) >= gather) return false;
+  // The rows of A^T are nowhere on the host; and where full windows would do, nobody needs to look.
+  return problem.transpose_a || window_microseconds(shape, kTileRows * kWindowCols) < gather ||
+         window_microseconds(shape, fullest_window(problem.a, shape)) < gather;
 }
 
 // Measured on an H200, see docs/performance.md.

@@ -120,4 +120,22 @@ TEST(DenseWindowsChoice, IsForDenseMatricesAndManyColumns) {
   EXPECT_EQ(chosen(sparse, 512, ValueKind::f32), "row_bins");
 }
 
+TEST(DenseWindowsChoice, LooksAtTheFullestWindowsWhereTilesAreNarrow) {
+  const auto chosen = [](double density, bool has_crowd, Index dense_cols) {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < 2000; ++i) {
+      for (Index j = 0; j < 2000; ++j) {
+        const bool in_crowd = has_crowd && i / 128 == 3 && j >= 1000 && j < 1500;
+        if (in_crowd || unit_of(random_word(7, i, j)) < density) entries.push_back({i, j, 1.0});
+      }
+    }
+    const CsrMatrix matrix = matrix_of(2000, 2000, std::move(entries));
+    return gpu::auto_spmm_kernel(problem_of(matrix, KernelCase{}, dense_cols));
+  };
+  EXPECT_EQ(chosen(0.3, false, 32), "dense_windows");
+  EXPECT_EQ(chosen(0.3, true, 32), "row_bins");
+  EXPECT_EQ(chosen(0.3, true, 128), "dense_windows");
+  EXPECT_EQ(chosen(0.1, false, 32), "row_bins");
+}
+
 }  // namespace csrkit::testing
