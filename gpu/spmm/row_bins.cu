@@ -3,7 +3,7 @@
 //          lane wide; the groups of a warp have tasks of about the same length, so none waits for
 //          another. Long rows and parts of cut ones: a warp or a block, whose groups take turns, in the
 //          order of the rows
-// Reads    A once per slice, coalesced, passed on by shuffles, evicted first; rows of at most eight
+// Reads    A once per slice, coalesced, passed on by shuffles; rows of at most eight
 //          entries from a copy in which those of one length lie together, so that a strip needs no
 //          row offsets and no loop over a row; eight rows of B asked for before the first is used; C
 //          written once, evicted first. Parts of cut rows go through the workspace, sums of a block's
@@ -38,8 +38,8 @@ template <class Types, int kWidth, int kLanes, bool kHasBlocks, bool kScales, in
 __global__ void __launch_bounds__(kThreads, kBlocks)
     multiply_bins(const RowBinsOperands<Types> op) {
   constexpr int kGroups = 32 / kLanes;
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const int group_in_warp = static_cast<int>(threadIdx.x) % 32 / kLanes;
+  const int lane = static_cast<int>(threadIdx.x % kLanes);
+  const unsigned group_in_warp = threadIdx.x % 32 / kLanes;
   const Offset block_tasks = kHasBlocks ? op.tasks.block_task_count : 0;
   const bool has_block = kHasBlocks && blockIdx.x < block_tasks;
   const Offset warp = ((Offset{blockIdx.x} - block_tasks) * kThreads + threadIdx.x) / 32;
@@ -47,8 +47,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const Offset group = (warp - op.tasks.warp_task_count) * kGroups + group_in_warp;
   if (!has_warp && group >= op.tasks.task_count)
     return;  // whole warps: task_count is a multiple of kTasksPerWarp
-  const Offset slice = op.first_slice + blockIdx.y;
-  const Offset column = (slice * kLanes + lane) * kWidth;
+  // Of 32 bits, because what lives long must fit into 64 registers, or else every warp writes it to L2.
+  const auto column = static_cast<Index>((blockIdx.y * kLanes + threadIdx.x % kLanes) * kWidth);
   const bool has_columns = column < op.c.cols;
   // Lanes beyond the last column read the first one, and drop what they make of it.
   const auto* b_column = reinterpret_cast<const std::byte*>(op.b.data + (has_columns ? column : 0));
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   }
   if (task.size == 0) return;
   Index row = task.target;
-  if (task.size < 0 && !lanes.meet_other_parts(sums, task.target, slice, row)) return;
+  if (task.size < 0 && !lanes.meet_other_parts(sums, task.target, blockIdx.y, row)) return;
   lanes.store(sums, row);
 }
 
@@ -121,7 +121,7 @@ class RowBins {
               cudaStream_t stream) const {
     const auto row_bytes = checked_cast<unsigned, UsageError>(
         b.leading_dim * static_cast<Offset>(sizeof(Value)), "row_bins: a row of B in bytes");
-    const RowBinsOperands<Types> operands{a, b, c, alpha, beta, tasks_, partial_, row_bytes, 0};
+    const RowBinsOperands<Types> operands{a, b, c, alpha, beta, tasks_, partial_, row_bytes};
     with_width<Types>(widest_access(b, c), [&](auto width) {
       constexpr int kWidth = decltype(width)::value;
       const bool is_narrow = c.cols <= 8 * kWidth;
@@ -172,13 +172,17 @@ class RowBins {
   }
 
   template <int kWidth, int kLanes, bool kHasBlocks = true, int kBlocks = kBlocksPerMultiprocessor>
-  void launch_slices(RowBinsOperands<Types> operands, cudaStream_t stream) const {
+  void launch_slices(const RowBinsOperands<Types>& all, cudaStream_t stream) const {
     constexpr Offset kSlice = Offset{kWidth} * kLanes;
-    const Offset slices = (Offset{operands.c.cols} + kSlice - 1) / kSlice;
+    const Offset slices = (Offset{all.c.cols} + kSlice - 1) / kSlice;
     const Offset warps = tasks_.warp_task_count + tasks_.task_count * kLanes / 32;
     const Offset blocks = tasks_.block_task_count + (warps * 32 + kThreads - 1) / kThreads;
-    for (; operands.first_slice < slices; operands.first_slice += kMaxGridY) {
-      const Offset now = std::min(slices - operands.first_slice, kMaxGridY);
+    for (Offset first = 0; first < slices; first += kMaxGridY) {
+      RowBinsOperands<Types> operands = all;
+      operands.b.data += first * kSlice;
+      operands.c.data += first * kSlice;
+      operands.c.cols = static_cast<Index>(all.c.cols - first * kSlice);
+      const Offset now = std::min(slices - first, kMaxGridY);
       const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(now));
       constexpr bool kCanScale = Types::kSemiring == Semiring::plus_times;
       if (kCanScale && (operands.alpha != 1 || operands.beta != 0)) {

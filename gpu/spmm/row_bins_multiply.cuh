@@ -16,7 +16,6 @@ struct RowBinsOperands {
   RowTasks tasks;
   typename Types::Accumulate* partial;  // slots x dense_cols
   unsigned row_bytes;                   // from one row of B to the next
-  Offset first_slice;
 };
 
 /// One group of lanes and its columns: kWidth columns a lane, kLanes lanes. The groups of a warp walk
@@ -33,7 +32,7 @@ struct RowGroup {
   const RowBinsOperands<Types>& op;
   int lane;
   const std::byte* b_column;  // this lane's columns in row 0 of B
-  Offset column;
+  Index column;
   bool has_columns;
 
   /// Some entries, one a lane; lanes without one hold column 0 and value 0.
@@ -43,8 +42,9 @@ struct RowGroup {
   };
   __device__ Entries load(const Index* cols, const Value* values, Index at) const {
     Entries mine;
-    mine.col = load_once(cols + at);
-    mine.value = values == nullptr ? Number{1} : widen<Number>(load_once(values + at));
+    // Not evicted first: the rest of a line is wanted soon, and all of it again by the next slice.
+    mine.col = __ldg(cols + at);
+    mine.value = values == nullptr ? Number{1} : widen<Number>(load_kept<1>(values + at).item[0]);
     return mine;
   }
   __device__ Vector load_b(Index col) const {
@@ -132,11 +132,11 @@ struct RowGroup {
   static constexpr Index kLog2Groups = kLanes == 32 ? 0 : kLanes == 16 ? 1 : 2;
   static_assert(kLanes << kLog2Groups == 32);
   __device__ static Crew warp_crew() {
-    return {32, kLog2Groups, static_cast<Index>(threadIdx.x) % 32 / kLanes};
+    return {32, kLog2Groups, static_cast<Index>(threadIdx.x % 32 / kLanes)};
   }
   template <int kLog2Warps>
   __device__ static Crew block_crew() {
-    return {32 << kLog2Warps, kLog2Groups + kLog2Warps, static_cast<Index>(threadIdx.x) / kLanes};
+    return {32 << kLog2Warps, kLog2Groups + kLog2Warps, static_cast<Index>(threadIdx.x / kLanes)};
   }
 
   /// This lane's entry of the turn that begins at `at`. Of a shorter rest every group has an equal share.

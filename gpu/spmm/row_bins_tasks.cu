@@ -17,10 +17,14 @@ namespace {
 
 // Measured on an H200 (docs/performance.md). Parts that have a warp are as long as leaves so many of them,
 // three times what runs at once; parts that a group of lanes has must be shorter, by a factor of two to
-// four. From 5 M nonzeros on windows of 16,384 rows keep what locality the order of the rows has. Below
+// four. Windows of 16,384 rows keep what locality the order of the rows has, in B and in the lines of C that
+// L2 writes to memory, but they leave more warps with unlike tasks: they pay from 5 M nonzeros on, where B
+// and C are several times as large as L2, and where most rows are in strips, whose warps are full anyway. Below
 // kFewEntries, and with few slices, all of the work is a wave or two of warps: the longest row, not the
 // mean, says how long they take, so that a block has to share it.
 constexpr Offset kManyEntries = 5'000'000;
+constexpr double kLargeOperands = 230e6;  // bytes of B and C
+constexpr Offset kShortMean = 4;
 constexpr Offset kEnoughParts = 12'000;
 constexpr Offset kFewEntries = 700'000, kLittleWork = 2'000'000;
 constexpr Index kWarpPart = 256, kLongestWarpPart = 1024, kBlockPart = 512;
@@ -37,7 +41,7 @@ std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 255) / 256 * 256; }
 RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices,
                            Index one_slice_cols, Index rows_each)
     : rows_(sizes.rows), rows_each_(rows_each), value_bytes_(value_bytes) {
-  is_large_ = sizes.nnz >= kManyEntries;
+  const bool is_large = sizes.nnz >= kManyEntries;
   const bool is_narrow = sizes.dense_cols <= one_slice_cols;
   shortest_long_ = is_narrow ? kLongNarrowRow : kLongRow;
   if (!has_panels()) {
@@ -54,13 +58,18 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
     }
   } else {
     const Index small = is_narrow ? kNarrowPart : kPart;
-    part_entries_ = is_large_ ? kLargePart : small;
+    part_entries_ = is_large ? kLargePart : small;
   }
-  rows_per_block_ = is_large_ ? kRowsPerBlock : kFewRowsPerBlock;
+  rows_per_block_ = is_large ? kRowsPerBlock : kFewRowsPerBlock;
   blocks_ = (Offset{rows_} + rows_per_block_ - 1) / rows_per_block_;
-  // One window: as many rows as there are, or the largest multiple of a block that fits an Index.
+  const double operand_bytes =
+      (static_cast<double>(sizes.rows) + sizes.cols) * sizes.dense_cols * value_bytes;
+  const bool has_windows =
+      is_large ||
+      (!has_panels() && (operand_bytes >= kLargeOperands || sizes.nnz <= kShortMean * sizes.rows));
+  // Else one window: as many rows as there are, or the largest multiple of a block that fits an Index.
   window_rows_ =
-      is_large_
+      has_windows
           ? kWindowRows
           : static_cast<Index>(std::min(std::max<Offset>(blocks_, 1) * rows_per_block_,
                                         Offset{kMaxIndex} / rows_per_block_ * rows_per_block_));

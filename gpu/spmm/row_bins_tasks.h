@@ -111,7 +111,6 @@ class RowTaskMaker {
   Index rows_ = 0;
   Index rows_each_ = 1;
   int value_bytes_ = 0;
-  bool is_large_ = false;
   Index part_entries_ = 0;
   Index shortest_long_ = 0;
   Index shortest_of_block_ = kMaxIndex;
