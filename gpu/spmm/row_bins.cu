@@ -16,7 +16,7 @@
 //          sum of a cut row is made by its last part (arrival counters; the order of the sum is
 //          fixed, so the bits are always the same), which saves the second kernel. Still bad: rows of
 //          9 to 95 entries are visited out of order, which costs locality where the order of the
-//          rows had some; C's stores add to the time of the gather instead of hiding behind it.
+//          rows had some; C's stores add to the time of the gather where the slice of B leaves no room for them in L2.
 
 #include <algorithm>
 
