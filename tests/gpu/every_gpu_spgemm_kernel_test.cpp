@@ -61,12 +61,12 @@ class EveryGpuSpgemmKernel : public GpuKernelTest {
   }
 
   void check_battery(const ProductCase& item) {
-    for (const auto& [name, operands] : made_products()) {
-      if (is_beyond(name) || is_too_wide(operands)) continue;
+    on_test_threads(made_products().size(), [&](std::size_t i) {
+      const auto& [name, operands] = made_products()[i];
+      if (is_beyond(name) || is_too_wide(operands)) return;
       SCOPED_TRACE(name);
       check_kernel_on(kernel(), operands, item);
-      if (HasFatalFailure()) return;
-    }
+    });
   }
 };
 
@@ -215,21 +215,30 @@ class SanitizerGpuSpgemm : public GpuKernelTest {};
 
 TEST_P(SanitizerGpuSpgemm, SmallAdversarialProducts) {
   const SpgemmKernel& kernel = find_kernel(gpu::spgemm_kernels(), GetParam());
-  for (const char* name :
-       {"nothing_times_nothing", "no_rows", "no_inner", "all_rows_empty", "one_entry",
-        "row_times_column", "compression_of_n", "all_dense", "tridiagonal", "one_source_row_each",
-        "around_vector_and_table_sizes", "values_that_cancel", "explicit_zeros"}) {
-    SCOPED_TRACE(name);
+  const char* const names[] = {"nothing_times_nothing",
+                               "no_rows",
+                               "no_inner",
+                               "all_rows_empty",
+                               "one_entry",
+                               "row_times_column",
+                               "compression_of_n",
+                               "all_dense",
+                               "tridiagonal",
+                               "one_source_row_each",
+                               "around_vector_and_table_sizes",
+                               "values_that_cancel",
+                               "explicit_zeros"};
+  on_test_threads(std::size(names), [&](std::size_t i) {
+    SCOPED_TRACE(names[i]);
     for (const ProductKinds& kinds : {ProductKinds{ValueKind::f64, ValueKind::f64, ValueKind::f64},
                                       {ValueKind::none, ValueKind::f16, ValueKind::f32}}) {
       ProductCase item;
       item.kinds = kinds;
       item.with_mask = kinds.a == ValueKind::none;
       item.alpha = 1.5;
-      check_kernel_on(kernel, battery_product(name), item);
-      if (HasFatalFailure()) return;
+      check_kernel_on(kernel, battery_product(names[i]), item);
     }
-  }
+  });
 }
 
 /// dense_tiles has a suite of its own: racecheck takes minutes for tiles of 107 KiB in every product.

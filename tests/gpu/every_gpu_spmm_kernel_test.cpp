@@ -1,5 +1,7 @@
 // Registry x battery x widths x kinds: a kernel is tested by its line in gpu/spmm/kernels.inc.
 
+#include <array>
+
 #include "core/matrix_stats.h"
 #include "gpu/device/stream.h"
 #include "gpu/spmm/registry.h"
@@ -32,19 +34,43 @@ class EveryGpuSpmmKernel : public GpuKernelTest {
   const SpmmKernel& kernel() const { return find_kernel(gpu::spmm_kernels(), GetParam()); }
 
   void check(const CsrMatrix& matrix, const std::vector<Index>& widths, const KernelCase& item) {
-    for (const Index dense_cols : widths) {
-      check_kernel_on(kernel(), matrix, dense_cols, item);
-      if (HasFatalFailure()) return;
-    }
+    on_test_threads(widths.size(),
+                    [&](std::size_t i) { check_kernel_on(kernel(), matrix, widths[i], item); });
   }
 
   void check_battery(const std::vector<Index>& widths, const KernelCase& item) {
-    for (const auto& [name, matrix] : made_battery()) {
+    on_test_threads(made_battery().size() * widths.size(), [&](std::size_t i) {
+      const auto& [name, matrix] = made_battery()[i / widths.size()];
       SCOPED_TRACE(name);
-      if (name == "subnormal_values" && !kernel().can(kIeeeSpecials)) continue;
-      check(matrix, widths, item);
-      if (HasFatalFailure()) return;
+      if (name == "subnormal_values" && !kernel().can(kIeeeSpecials)) return;
+      check_kernel_on(kernel(), matrix, widths[i % widths.size()], item);
+    });
+  }
+
+  /// Operands in the middle of bigger arrays on the device, in a stream of the caller's.
+  void check_slices(const SpmmProblem& problem, Offset shift, Offset padding, cudaStream_t stream) {
+    PlanOptions options;
+    options.deterministic = kernel().can(kDeterministic);
+    options.where.stream = stream;
+    DeviceSlice b(problem.input_rows(), problem.dense_cols, problem.b, shift, padding);
+    DeviceSlice c(problem.output_rows(), problem.dense_cols, problem.c, shift, padding);
+    fill_random(b.host(), 21);
+    b.upload(stream);
+    c.upload(stream);
+    const auto plan = kernel().make_plan(problem, options);
+    if (!kernel().can(kAnyAlignment) &&
+        !(is_vector_aligned(b.device()) && is_vector_aligned(c.device()))) {
+      ASSERT_THROW(plan->bind(b.device(), c.device()), UsageError);
+      return;
     }
+    plan->bind(b.device(), c.device());
+    ASSERT_TRUE(c.is_untouched(stream)) << "C was written before multiply";
+    plan->multiply(1, 0);
+    plan->fetch_output();
+    ASSERT_TRUE(b.is_untouched(stream)) << "B was changed";
+    ASSERT_TRUE(c.download_and_check_surroundings(stream)) << "written outside of C";
+    const CheckResult result = check_spmm(problem, b.host(), 1, 0, nullptr, c.host());
+    ASSERT_TRUE(result.passed) << result.failure;
   }
 };
 
@@ -139,46 +165,24 @@ TEST_P(EveryGpuSpmmKernel, CarriesNanAndInfinityOfBThrough) {
 }
 
 TEST_P(EveryGpuSpmmKernel, ComputesOnSlicesInDeviceMemoryInTheCallersStream) {
-  cudaStream_t stream = nullptr;
-  CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  PlanOptions options;
-  options.deterministic = kernel().can(kDeterministic);
-  options.where.stream = stream;
-  for (const Kinds& kinds : kinds_within(kernel().capabilities)) {
-    for (const char* name : {"power_law", "one_huge_row", "every_other_row_empty"}) {
-      KernelCase item;
-      item.kinds = kinds;
-      const CsrMatrix matrix = battery_matrix(name);
-      for (const Index dense_cols : {1, 32, 36}) {
-        for (const auto& [shift, padding] : {std::pair(0, 0), std::pair(1, 0), std::pair(8, 8),
-                                             std::pair(2, 6), std::pair(0, 1)}) {
-          SCOPED_TRACE(std::string(name) + " " + describe(item, dense_cols) +
-                       " shift=" + std::to_string(shift) + " padding=" + std::to_string(padding));
-          const SpmmProblem problem = problem_of(matrix, item, dense_cols);
-          DeviceSlice b(problem.input_rows(), dense_cols, problem.b, shift, padding);
-          DeviceSlice c(problem.output_rows(), dense_cols, problem.c, shift, padding);
-          fill_random(b.host(), 21);
-          b.upload(stream);
-          c.upload(stream);
-          const auto plan = kernel().make_plan(problem, options);
-          if (!kernel().can(kAnyAlignment) &&
-              !(is_vector_aligned(b.device()) && is_vector_aligned(c.device()))) {
-            ASSERT_THROW(plan->bind(b.device(), c.device()), UsageError);
-            continue;
-          }
-          plan->bind(b.device(), c.device());
-          ASSERT_TRUE(c.is_untouched(stream)) << "C was written before multiply";
-          plan->multiply(1, 0);
-          plan->fetch_output();
-          ASSERT_TRUE(b.is_untouched(stream)) << "B was changed";
-          ASSERT_TRUE(c.download_and_check_surroundings(stream)) << "written outside of C";
-          const CheckResult result = check_spmm(problem, b.host(), 1, 0, nullptr, c.host());
-          ASSERT_TRUE(result.passed) << result.failure;
-        }
+  const char* const names[] = {"power_law", "one_huge_row", "every_other_row_empty"};
+  const std::vector<Kinds> all_kinds = kinds_within(kernel().capabilities);
+  on_test_threads(3 * all_kinds.size(), [&](std::size_t i) {
+    cudaStream_t stream = nullptr;
+    CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    KernelCase item;
+    item.kinds = all_kinds[i / 3];
+    for (const Index dense_cols : {1, 32, 36}) {
+      for (const auto& [shift, padding] :
+           {std::pair(0, 0), std::pair(1, 0), std::pair(8, 8), std::pair(2, 6), std::pair(0, 1)}) {
+        SCOPED_TRACE(std::string(names[i % 3]) + " " + describe(item, dense_cols) +
+                     " shift=" + std::to_string(shift) + " padding=" + std::to_string(padding));
+        check_slices(problem_of(battery_matrix(names[i % 3]), item, dense_cols), shift, padding,
+                     stream);
       }
     }
-  }
-  CHECK_CUDA(cudaStreamDestroy(stream));
+    CHECK_CUDA(cudaStreamDestroy(stream));
+  });
 }
 
 TEST_P(EveryGpuSpmmKernel, MultipliesAgainAndAgainAndWithOtherOperands) {
@@ -347,25 +351,30 @@ class SanitizerGpuSpmm : public GpuKernelTest {};
 
 TEST_P(SanitizerGpuSpmm, SmallAdversarialMatrices) {
   const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), GetParam());
-  for (const char* name :
-       {"no_rows", "no_cols", "all_rows_empty", "last_row_empty", "every_other_row_empty",
-        "dense_block", "wide", "two_huge_rows_in_sequence", "row_lengths_around_vector_widths"}) {
+  const char* const names[] = {"no_rows",
+                               "no_cols",
+                               "all_rows_empty",
+                               "last_row_empty",
+                               "every_other_row_empty",
+                               "dense_block",
+                               "wide",
+                               "two_huge_rows_in_sequence",
+                               "row_lengths_around_vector_widths"};
+  on_test_threads(3 * std::size(names), [&](std::size_t i) {
+    const char* const name = names[i / 3];
+    const Index dense_cols = std::array{1, 33, 64}[i % 3];
     SCOPED_TRACE(name);
-    const CsrMatrix matrix = battery_matrix(name);
     const ValueKind other = kernel.can(kF16) ? ValueKind::f16 : ValueKind::f32;
     for (const Kinds& kinds :
          {kAllF32, Kinds{ValueKind::none, other, ValueKind::f32, ValueKind::f32}}) {
-      for (const Index dense_cols : {1, 33, 64}) {
-        KernelCase item;
-        item.kinds = kinds;
-        item.padding = dense_cols == 64 ? 8 : 0;
-        item.alpha = 1.5;
-        item.beta = dense_cols == 64 ? -0.5 : 0;
-        check_kernel_on(kernel, matrix, dense_cols, item);
-        if (HasFatalFailure()) return;
-      }
+      KernelCase item;
+      item.kinds = kinds;
+      item.padding = dense_cols == 64 ? 8 : 0;
+      item.alpha = 1.5;
+      item.beta = dense_cols == 64 ? -0.5 : 0;
+      check_kernel_on(kernel, battery_matrix(name), dense_cols, item);
     }
-  }
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(, SanitizerGpuSpmm, ::testing::ValuesIn(own_kernel_names()),

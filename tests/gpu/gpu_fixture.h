@@ -3,10 +3,13 @@
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
+#include <omp.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/error.h"
@@ -110,6 +113,38 @@ class DeviceSlice {
   unsigned char* device_ = nullptr;
   std::vector<unsigned char> before_;
 };
+
+/// How many cases are run at once, each by a host thread of its own: CSRKIT_TEST_THREADS, or 1. Threads
+/// of one process share the device; processes would have to take turns on it.
+inline int test_threads() {
+  const char* const wanted = std::getenv("CSRKIT_TEST_THREADS");
+  return wanted == nullptr ? 1 : std::max(1, std::atoi(wanted));
+}
+
+/// f(i) for every i below `count`, on test_threads() threads, until one has failed.
+template <class F>
+void on_test_threads(std::size_t count, F f) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < count && !::testing::Test::HasFatalFailure(); i = next++) {
+      try {
+        f(i);
+      } catch (const std::exception& error) {
+        GTEST_FAIL() << "case " << i << ": " << error.what();
+      }
+    }
+  };
+  const int wanted = std::min<int>(test_threads(), static_cast<int>(count));
+  if (wanted <= 1) return work();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < wanted; ++i) {
+    threads.emplace_back([&] {
+      omp_set_num_threads(1);  // of this thread only: its neighbours have the other cores
+      work();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
 
 /// The battery, made once: some of its matrices take longer to make than to multiply.
 inline const std::vector<std::pair<std::string, CsrMatrix>>& made_battery() {

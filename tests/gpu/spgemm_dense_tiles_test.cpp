@@ -56,7 +56,11 @@ std::string where(const ::testing::TestParamInfo<bool>& item) {
 
 }  // namespace
 
-TEST_P(SpgemmDenseTiles, AreRightOnTheBattery) { check_kernel_on_battery(kernel_on(GetParam())); }
+TEST_P(SpgemmDenseTiles, AreRightOnTheBattery) {
+  on_test_threads(spgemm_battery().size(), [&](std::size_t i) {
+    check_kernel_on(kernel_on(GetParam()), spgemm_battery()[i]);
+  });
+}
 
 TEST_P(SpgemmDenseTiles, AreRightOnSeveralTilesOfUnevenRows) {
   for (const bool with_specials : {false, true}) {
@@ -105,15 +109,15 @@ TEST_P(SanitizerGpuSpgemmDenseTiles, SeveralTilesOfUnevenRows) {
 }
 
 TEST_P(SanitizerGpuSpgemmDenseTiles, SmallAdversarialProducts) {
-  for (const BatteryProduct& product : spgemm_battery()) {
-    const std::string name = product.name;
+  on_test_threads(spgemm_battery().size(), [&](std::size_t i) {
+    const std::string name = spgemm_battery()[i].name;
     if (name != "nothing_times_nothing" && name != "no_cols" && name != "one_entry" &&
         name != "all_dense" && name != "values_that_cancel" && name != "explicit_zeros") {
-      continue;
+      return;
     }
     SCOPED_TRACE(name);
-    check_kernel_on(kernel_on(GetParam()), product.make());
-  }
+    check_kernel_on(kernel_on(GetParam()), spgemm_battery()[i].make());
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(, SpgemmDenseTiles, ::testing::Bool(), where);

@@ -73,11 +73,11 @@ void check_new_values(const ProductOperands& operands, const ProductCase& item) 
 }
 
 void check_battery(const ProductCase& item) {
-  for (const BatteryProduct& product : spgemm_battery()) {
+  on_test_threads(spgemm_battery().size(), [&](std::size_t i) {
+    const BatteryProduct& product = spgemm_battery()[i];
     SCOPED_TRACE(product.name);
     check_new_values(product.make(), item);
-    if (::testing::Test::HasFatalFailure()) return;
-  }
+  });
 }
 
 ProductOperands ones_in_a_row(Index count) {
@@ -201,7 +201,8 @@ TEST_F(SpgemmProductList, IsLeftOutWhereAPieceIsTooWide) {
 
 /// For compute-sanitizer.
 TEST_F(SanitizerSpgemmProductList, SmallAdversarialProducts) {
-  for (const BatteryProduct& product : spgemm_battery()) {
+  on_test_threads(spgemm_battery().size(), [](std::size_t i) {
+    const BatteryProduct& product = spgemm_battery()[i];
     for (const char* name :
          {"nothing_times_nothing", "no_rows", "no_inner", "all_rows_empty", "one_entry",
           "row_times_column", "compression_of_n", "tridiagonal", "one_source_row_each",
@@ -212,10 +213,9 @@ TEST_F(SanitizerSpgemmProductList, SmallAdversarialProducts) {
         ProductCase item;
         item.kinds = {kind, kind, kind};
         check_new_values(product.make(), item);
-        if (HasFatalFailure()) return;
       }
     }
-  }
+  });
 }
 
 }  // namespace csrkit::testing

@@ -59,7 +59,10 @@ class SpgemmRowBins : public WithGpu<::testing::TestWithParam<int>> {
 
 }  // namespace
 
-TEST_P(SpgemmRowBins, AreRightInEveryBin) { check_kernel_on_battery(kernel()); }
+TEST_P(SpgemmRowBins, AreRightInEveryBin) {
+  on_test_threads(spgemm_battery().size(),
+                  [&](std::size_t i) { check_kernel_on(kernel(), spgemm_battery()[i]); });
+}
 
 namespace {
 
@@ -102,10 +105,10 @@ TEST_F(SpgemmSmallProduct, HasTheSameBitsAsInTwoPasses) {
       item.kinds = {kind, kind, kind};
       item.semiring = semiring;
       if (semiring == Semiring::plus_times) item.alpha = -1.25;
-      for (const BatteryProduct& product : spgemm_battery()) {
-        SCOPED_TRACE(product.name);
-        check_one_pass(product.make(), item);
-      }
+      on_test_threads(spgemm_battery().size(), [&](std::size_t i) {
+        SCOPED_TRACE(spgemm_battery()[i].name);
+        check_one_pass(spgemm_battery()[i].make(), item);
+      });
     }
   }
 }
@@ -129,18 +132,18 @@ TEST_F(SpgemmSmallProduct, EndsWhereRowsOrRoomEnd) {
 
 TEST_F(SanitizerSpgemmSmallProduct, RowsOfEveryShape) {
   check_one_pass(of_one_row(100, 17), {});
-  for (const BatteryProduct& product : spgemm_battery()) {
+  on_test_threads(spgemm_battery().size(), [](std::size_t i) {
     for (const char* name : {"tridiagonal", "around_vector_and_table_sizes", "all_dense",
                              "only_empty_rows_are_met", "scattered_columns"}) {
-      if (std::string(name) != product.name) continue;
+      if (std::string(name) != spgemm_battery()[i].name) continue;
       SCOPED_TRACE(name);
       for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
         ProductCase item;
         item.kinds = {kind, kind, kind};
-        check_one_pass(product.make(), item);
+        check_one_pass(spgemm_battery()[i].make(), item);
       }
     }
-  }
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, SpgemmRowBins,

@@ -27,14 +27,14 @@ done
 expect 2 csr-spgemm-gpu karate.csr --kernel v2_block_per_row
 says determinism
 # Products beyond the memory limit are cut into blocks of rows, and come out the same.
-csr-generate rmat graph.csr --set scale=10 --quiet
-expect 0 csr-spgemm-gpu graph.csr --kernel v1_cached_members --output-kind f64 --output whole.csr --repeat 1 --warmup 0 --json
+csr-generate rmat graph.csr --set scale=10 --value-kind f64 --quiet
+expect 0 csr-spgemm-gpu graph.csr --kernel v1_cached_members --output whole.csr --repeat 1 --warmup 0 --json
 limit=$(($(json forecast.whole_bytes) / 2))
-expect 0 csr-spgemm-gpu graph.csr --kernel v1_cached_members --output-kind f64 --output blocks.csr --check --repeat 1 \
+expect 0 csr-spgemm-gpu graph.csr --kernel v1_cached_members --output blocks.csr --check --repeat 1 \
   --warmup 0 --memory-limit "$limit" --json
 [ "$(json phases.row_blocks)" -gt 1 ] || fail "one block within half of the memory"
 same_matrix whole.csr blocks.csr
-expect 5 csr-spgemm-gpu graph.csr --kernel v1_cached_members --output-kind f64 --memory-limit 4096
+expect 5 csr-spgemm-gpu graph.csr --kernel v1_cached_members --memory-limit 4096
 # The examples of --help, as they stand there.
 csr-spgemm-gpu --help | sed -n 's/^  \(csr-spgemm-gpu .*\)/\1/p' >examples
 [ -s examples ] || fail "no examples"
