@@ -122,7 +122,10 @@ class RowBins {
     const auto row_bytes = checked_cast<unsigned, UsageError>(
         b.leading_dim * static_cast<Offset>(sizeof(Value)), "row_bins: a row of B in bytes");
     const RowBinsOperands<Types> operands{a, b, c, alpha, beta, tasks_, partial_, row_bytes};
-    with_width<Types>(widest_access(b, c), [&](auto width) {
+    int widest = widest_access(b, c);
+    // Where half the width in eight lanes has all columns, the full one would leave lanes without any.
+    if (widest == kFullWidth && c.cols <= 4 * kFullWidth) widest /= 2;
+    with_width<Types>(widest, [&](auto width) {
       constexpr int kWidth = decltype(width)::value;
       const bool is_narrow = c.cols <= 8 * kWidth;
       if constexpr (kWidth == kFullWidth) {
