@@ -1,6 +1,6 @@
 // row_panels: neighbouring rows share one list of columns, so a row of B is read once for all of them.
 // Owns     8, 16 or 32 lanes: the four rows of C of one panel, or of a part of its list, 16 bytes of B
-//          per lane wide
+//          per lane wide; the groups of a warp walk together
 // Reads    the list (column, mask, four values) coalesced, an entry a lane, and passes it on through
 //          shared memory, up to 37 bytes a thread: one access for all lanes of a group; eight rows of B
 //          asked for before the first is used; C written once, evicted first. Parts of cut panels go
@@ -28,11 +28,10 @@ constexpr int kBlocksPerMultiprocessor = 5;
 template <class Types, int kWidth, int kLanes, bool kScales>
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     multiply_panels(const RowPanelsOperands<Types> op) {
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const int lane = static_cast<int>(threadIdx.x % kLanes);
   const Offset group = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kLanes;
   if (group >= op.tasks.task_count) return;
-  const Offset slice = op.first_slice + blockIdx.y;
-  const Offset column = (slice * kLanes + lane) * kWidth;
+  const auto column = static_cast<Index>((blockIdx.y * kLanes + threadIdx.x % kLanes) * kWidth);
   const bool has_columns = column < op.c.cols;
   // Lanes beyond the last column read the first one, and drop what they make of it.
   const auto* b_column = reinterpret_cast<const std::byte*>(op.b.data + (has_columns ? column : 0));
@@ -50,14 +49,15 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     for (Index i = 0; i < strip_rows(task.size); ++i) lanes.store(sums, __ldg(panels + i));
     return;
   }
-  if (task.size == 0) return;
   if (op.lists.values != nullptr) {
     lanes.template add_list<true>(sums, task.begin, abs(task.size));
   } else {
     lanes.template add_list<false>(sums, task.begin, abs(task.size));
   }
+  if (task.size == 0) return;
   Index panel = task.target;
-  if (task.size < 0 && !lanes.meet_other_parts(sums, task.target, slice, panel)) return;
+  if (task.size < 0 && !lanes.meet_other_parts(sums, task.target, Offset{blockIdx.y}, panel))
+    return;
   lanes.store(sums, panel);
 }
 
@@ -105,8 +105,7 @@ class RowPanels {
         b.leading_dim * static_cast<Offset>(sizeof(Value)), "row_panels: a row of B in bytes");
     PanelLists lists = lists_;
     if (a.values == nullptr) lists.values = nullptr;
-    const RowPanelsOperands<Types> operands{b,     c,        alpha,     beta, tasks_,
-                                            lists, partial_, row_bytes, 0};
+    const RowPanelsOperands<Types> operands{b, c, alpha, beta, tasks_, lists, partial_, row_bytes};
     with_width<Types>(widest_access(b, c), [&](auto width) {
       constexpr int kWidth = decltype(width)::value;
       if (c.cols <= 8 * kWidth) return launch_slices<kWidth, 8>(operands, stream);
@@ -141,12 +140,16 @@ class RowPanels {
   }
 
   template <int kWidth, int kLanes>
-  void launch_slices(RowPanelsOperands<Types> operands, cudaStream_t stream) const {
+  void launch_slices(const RowPanelsOperands<Types>& all, cudaStream_t stream) const {
     constexpr Offset kSlice = Offset{kWidth} * kLanes;
-    const Offset slices = (Offset{operands.c.cols} + kSlice - 1) / kSlice;
+    const Offset slices = (Offset{all.c.cols} + kSlice - 1) / kSlice;
     const Offset blocks = (tasks_.task_count * kLanes + kThreads - 1) / kThreads;
-    for (; operands.first_slice < slices; operands.first_slice += kMaxGridY) {
-      const Offset now = std::min(slices - operands.first_slice, kMaxGridY);
+    for (Offset first = 0; first < slices; first += kMaxGridY) {
+      RowPanelsOperands<Types> operands = all;
+      operands.b.data += first * kSlice;
+      operands.c.data += first * kSlice;
+      operands.c.cols = static_cast<Index>(all.c.cols - first * kSlice);
+      const Offset now = std::min(slices - first, kMaxGridY);
       const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(now));
       constexpr bool kCanScale = Types::kSemiring == Semiring::plus_times;
       if (kCanScale && (operands.alpha != 1 || operands.beta != 0)) {

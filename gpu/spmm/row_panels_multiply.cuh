@@ -17,7 +17,6 @@ struct RowPanelsOperands {
   PanelLists lists;                     // values null: every entry is 1
   typename Types::Accumulate* partial;  // slots x kPanelRows x dense_cols
   unsigned row_bytes;                   // from one row of B to the next
-  Offset first_slice;
 };
 
 /// Entries of the lists of a block's groups, one a lane, on their way from the lane that read them to all
@@ -44,7 +43,7 @@ struct PanelGroup {
   Staged& staged;
   int lane;
   const std::byte* b_column;  // this lane's columns in row 0 of B
-  Offset column;
+  Index column;
   bool has_columns;
 
   __device__ static unsigned group_mask() {
@@ -57,18 +56,27 @@ struct PanelGroup {
     Index col;
     unsigned mask;
   };
+  /// Evicted first by groups that read whole lines. Narrower ones want the rest of the line soon.
+  template <class T>
+  __device__ static T load_of_list(const T* from) {
+    if constexpr (kLanes == 32) {
+      return load_once(from);
+    } else {
+      return load_kept<1>(from).item[0];
+    }
+  }
   template <bool kHasValues>
   __device__ Entry load(Offset at) const {
     Entry entry;
-    entry.col = load_once(op.lists.cols + at);
-    entry.mask = __ldcs(op.lists.masks + at);
+    entry.col = load_of_list(op.lists.cols + at);
+    entry.mask = kLanes == 32 ? __ldcs(op.lists.masks + at) : __ldg(op.lists.masks + at);
     if constexpr (kHasValues) {
       constexpr int kBytes = kPanelRows * static_cast<int>(sizeof(Value));
       constexpr int kPerWord = kBytes <= 16 ? kPanelRows : 16 / static_cast<int>(sizeof(Value));
       const auto* from = static_cast<const Value*>(op.lists.values) + at * kPanelRows;
 #pragma unroll
       for (int i = 0; i < kPanelRows; i += kPerWord) {
-        const auto word = load_once(reinterpret_cast<const Pack<Value, kPerWord>*>(from + i));
+        const auto word = load_of_list(reinterpret_cast<const Pack<Value, kPerWord>*>(from + i));
         memcpy(&entry.values.item[i], &word, sizeof word);
       }
     }
@@ -108,24 +116,26 @@ struct PanelGroup {
   }
 
   /// A list, or a part of one, of `length` entries. The next entries are on their way while these are
-  /// worked on.
+  /// worked on. The groups of a warp walk together, those with shorter lists past their ends.
   template <bool kHasValues>
   __device__ void add_list(Sum (&sums)[kPanelRows], Offset begin, Index length) const {
-    const Index padded = (length + kStep - 1) / kStep * kStep;
+    constexpr unsigned kWarp = 0xffffffffu;
+    const int padded = (length + kStep - 1) / kStep * kStep;
+    const int longest = __reduce_max_sync(kWarp, padded);
     const int first = static_cast<int>(threadIdx.x) - lane;
     Entry mine;
+    mine.mask = 0;  // no entry
     if (lane < padded) mine = load<kHasValues>(begin + lane);
 #pragma unroll 1
-    for (Index done = 0; done < padded; done += kLanes) {
-      __syncwarp(group_mask());
-      if (done + lane < padded) {
-        if constexpr (kHasValues) staged.values[threadIdx.x] = mine.values;
-        staged.cols[threadIdx.x] = mine.col;
-        staged.masks[threadIdx.x] = static_cast<std::uint8_t>(mine.mask);
-      }
-      __syncwarp(group_mask());
-      if (done + kLanes + lane < padded) mine = load<kHasValues>(begin + done + kLanes + lane);
-      const int count = min(kLanes, padded - done);
+    for (int done = 0; done < longest; done += kLanes) {
+      __syncwarp();
+      if constexpr (kHasValues) staged.values[threadIdx.x] = mine.values;
+      staged.cols[threadIdx.x] = mine.col;
+      staged.masks[threadIdx.x] = static_cast<std::uint8_t>(mine.mask);
+      __syncwarp();
+      mine.mask = 0;
+      if (done + kLanes + lane < padded) mine = load<kHasValues>(begin + (done + kLanes + lane));
+      const int count = min(kLanes, longest - done);
 #pragma unroll 1
       for (int at = 0; at < count; at += kStep) add_step<kHasValues>(sums, first + at);
     }
