@@ -37,10 +37,9 @@ attempt() { # attempt NAME COMMAND...: its log goes to out_dir, its failure to t
   fi
 }
 
-parts() { # parts NAME COMMAND...: a test program, its tests dealt to processes that run side by side
-  local name=$1 count pids=() bad=() i
-  shift
-  count=$((1 + $(nproc) / 3))
+parts() { # parts NAME COUNT COMMAND...: a test program, its tests dealt to COUNT processes
+  local name=$1 count=$2 pids=() bad=() i
+  shift 2
   for ((i = 0; i < count; ++i)); do
     GTEST_TOTAL_SHARDS=$count GTEST_SHARD_INDEX=$i "$@" >"$out_dir/$name-$i.log" 2>&1 &
     pids+=($!)
@@ -49,7 +48,7 @@ parts() { # parts NAME COMMAND...: a test program, its tests dealt to processes 
     wait "${pids[i]}" || bad+=("$out_dir/$name-$i.log")
   done
   if ((${#bad[@]} == 0)); then
-    echo "ok      $name, $count processes ($SECONDS s)"
+    echo "ok      $name ($SECONDS s)"
   else
     echo "FAILED  $name ($SECONDS s), see ${bad[*]}"
     tail -qn 15 "${bad[@]}"
@@ -64,15 +63,14 @@ cmake --build "$build_dir" --parallel "$(nproc)" --target gpu csr-import csr-gen
   { tail -n 40 "$out_dir/build.log"; exit 1; }
 
 step "GPU tests"
-export OMP_NUM_THREADS=2 CSRKIT_TEST_THREADS=3
-parts gpu-tests timeout 900 "$build_dir/tests/gpu" --gtest_filter='-Sanitizer*:SlowBig*' --gtest_brief=1
-unset OMP_NUM_THREADS CSRKIT_TEST_THREADS
+# Processes take turns on a device, threads of one do not: few processes, many threads.
+CSRKIT_TEST_THREADS=6 parts gpu-tests 2 timeout 900 "$build_dir/tests/gpu" --gtest_filter='-Sanitizer*:SlowBig*' --gtest_brief=1
 attempt gpu-tests-big timeout 900 "$build_dir/tests/gpu" --gtest_filter='SlowBig*' --gtest_brief=1
 
 if [[ $sanitizer == yes ]]; then
   step compute-sanitizer
   for check in memcheck racecheck initcheck synccheck; do
-    OMP_NUM_THREADS=1 parts "sanitizer-$check" timeout 900 compute-sanitizer --tool "$check" --error-exitcode 9 \
+    attempt "sanitizer-$check" timeout 900 compute-sanitizer --tool "$check" --error-exitcode 9 \
       "$build_dir/tests/gpu" --gtest_filter='Sanitizer*' --gtest_brief=1
   done
 fi
