@@ -1,8 +1,10 @@
 // Which kernel runs when the user asks for none: ordered rules, the first that holds wins.
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -22,37 +24,53 @@ struct Rule {
   const char* because;
 };
 
-/// How many columns the rows of a panel have, which begins at row `row` of A.
-Offset distinct_columns(const CsrMatrix& a, Offset row) {
-  const Index *next[kPanelRows], *end[kPanelRows];
-  for (int r = 0; r < kPanelRows; ++r) {
-    next[r] = a.col_indices() + a.row_offsets()[row + r];
-    end[r] = a.col_indices() + a.row_offsets()[row + r + 1];
+/// Counts different columns, panel by panel. A column whose place another one takes in the meantime is counted
+/// again: in panels of 1,000 entries that happens to one in twenty. Looking for the lowest in four sorted
+/// rows would be exact, and ten times as long, as nobody can foretell which row has it.
+class ColumnCounter {
+ public:
+  void start_panel() { panel_ += 0x85ebca6bu; }
+  bool is_new(Index col) {
+    const std::uint32_t hash = static_cast<std::uint32_t>(col) * 0x9e3779b1u;
+    std::uint32_t& place = last_[hash >> 20];
+    const std::uint32_t key = hash + panel_;
+    return std::exchange(place, key) != key;
   }
-  for (Offset distinct = 0;; ++distinct) {
-    Index lowest = kMaxIndex;  // no column is
-    for (int r = 0; r < kPanelRows; ++r) {
-      if (next[r] != end[r]) lowest = std::min(lowest, *next[r]);
-    }
-    if (lowest == kMaxIndex) return distinct;
-    for (int r = 0; r < kPanelRows; ++r) next[r] += next[r] != end[r] && *next[r] == lowest ? 1 : 0;
+
+ private:
+  std::array<std::uint32_t, 4096> last_ = {};
+  std::uint32_t panel_ = 0;
+};
+
+constexpr Index kNarrowB = 64;
+
+/// What a sample of panels has.
+struct Panels {
+  Offset entries = 0;
+  Offset distinct = 0;  // columns, panel by panel
+  Offset places = 0;    // entries, if all rows of a panel were as long as its longest
+
+  /// How many entries of neighbouring rows have one column in common.
+  double sharing() const {
+    return distinct == 0 ? 1 : static_cast<double>(entries) / static_cast<double>(distinct);
   }
-}
+  /// From how much sharing on panels pay (docs/performance.md): the wider B, the more lanes share what an
+  /// entry of a list costs; where rows are of unlike lengths, row_bins has the short ones in strips.
+  double worth(Index dense_cols) const {
+    constexpr double kWide = 1.65, kNarrow = 1.8, kUneven = 2.5, kEven = 0.8;
+    if (static_cast<double>(entries) < kEven * static_cast<double>(places)) return kUneven;
+    return dense_cols > kNarrowB ? kWide : kNarrow;
+  }
+};
 
-// Panels pay where so many entries share a column.
-constexpr double kWorthPanels = 2.5;
-
-/// How many entries of neighbouring rows have one column in common: entries over distinct columns in
-/// panels of kPanelRows rows. From a sample of A on the host, microseconds whatever A's size, so that
-/// only the chosen kernel's analysis has to run. Panels of long rows are left out of it.
-double sampled_sharing(const CsrMatrix& a) {
+/// From a sample of A on the host, microseconds whatever A's size, so that only the chosen kernel's
+/// analysis has to run. Panels of long rows are left out of it.
+bool are_worth_panels(const CsrMatrix& a, Index dense_cols) {
   constexpr std::uint64_t kPanels = 128;
   constexpr Offset kAFew = 512, kEnough = 2048, kLongest = 2048;
-  constexpr double kFar = 0.5;  // from kWorthPanels: more of the sample would not carry it across
-  Offset entries = 0, distinct = 0;
-  const auto sharing = [&] {
-    return distinct == 0 ? 1 : static_cast<double>(entries) / static_cast<double>(distinct);
-  };
+  constexpr double kFar = 0.4;  // from what pays: more of the sample would not carry it across
+  Panels seen;
+  ColumnCounter counter;
   const auto panels = static_cast<std::uint64_t>(a.rows() / kPanelRows);
   const auto first_row_of = [&](std::uint64_t i) {
     // Multiples of the golden ratio: evenly spread, wherever the loop ends.
@@ -74,17 +92,25 @@ double sampled_sharing(const CsrMatrix& a) {
   };
   for (std::uint64_t i = 1; i <= kOffsetsAhead && panels > 0; ++i) ask_for_offsets(i);
   for (std::uint64_t i = 1; i <= kColumnsAhead && panels > 0; ++i) ask_for_columns(i);
-  for (std::uint64_t i = 1; i <= std::min(kPanels, panels) && entries < kEnough; ++i) {
+  for (std::uint64_t i = 1; i <= std::min(kPanels, panels) && seen.entries < kEnough; ++i) {
     ask_for_offsets(i + kOffsetsAhead);
     ask_for_columns(i + kColumnsAhead);
     const Offset row = first_row_of(i);
     const Offset size = a.row_offsets()[row + kPanelRows] - a.row_offsets()[row];
     if (size > kLongest) continue;
-    entries += size;
-    distinct += distinct_columns(a, row);
-    if (entries >= kAFew && std::abs(sharing() - kWorthPanels) > kFar) break;
+    seen.entries += size;
+    counter.start_panel();
+    for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + kPanelRows]; ++at) {
+      seen.distinct += counter.is_new(a.col_indices()[at]) ? 1 : 0;
+    }
+    Offset longest = 0;
+    for (Index r = 0; r < kPanelRows; ++r) {
+      longest = std::max(longest, a.row_length(static_cast<Index>(row) + r));
+    }
+    seen.places += longest * kPanelRows;
+    if (seen.entries >= kAFew && std::abs(seen.sharing() - seen.worth(dense_cols)) > kFar) break;
   }
-  return sharing();
+  return seen.sharing() >= seen.worth(dense_cols);
 }
 
 /// How many entries a window has where there are most of them: in the fullest row of tiles, and there in
@@ -152,15 +178,14 @@ bool is_dense(const SpmmProblem& problem) {
 
 // Measured on an H200, see docs/performance.md.
 std::vector<Rule> rules_for(const SpmmProblem& problem) {
-  // The rows of A^T are nowhere on the host, and below this size nothing is won that a launch would not
-  // take.
-  constexpr Offset kWorthALook = 200'000;
+  // The rows of A^T are nowhere on the host. Below these sizes panels are too few to fill the machine.
+  constexpr Offset kWorthALook = 200'000, kWorthALookIfNarrow = 700'000;
   const bool dense = is_dense(problem);
-  const double sharing = dense || problem.transpose_a || problem.a.nnz() < kWorthALook
-                             ? 1
-                             : sampled_sharing(problem.a);
+  const Offset worth_a_look = problem.dense_cols > kNarrowB ? kWorthALook : kWorthALookIfNarrow;
+  const bool looks = !dense && !problem.transpose_a && problem.a.nnz() >= worth_a_look;
+  const bool shares = looks && are_worth_panels(problem.a, problem.dense_cols);
   return {{dense, "dense_windows", "dense enough for tensor cores"},
-          {sharing >= kWorthPanels, "row_panels", "neighbouring rows have most columns in common"},
+          {shares, "row_panels", "neighbouring rows have most columns in common"},
           {true, "row_bins", "ahead of the others where they have not"}};
 }
 

@@ -37,19 +37,45 @@ __device__ void write_entry(const PanelLists& out, bool has_values, Offset at, I
   if (has_values) static_cast<Pack<Word, kPanelRows>*>(out.values)[at] = values;
 }
 
-/// How many of the `count` ascending columns are below `col`.
-__device__ Index count_below(const Index* cols, Index count, Index col) {
-  Index below = 0;
-  while (count > 0) {
-    const Index half = count / 2;
-    if (__ldg(cols + below + half) < col) {
-      below += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
+/// Whether no row before `row` has column `col`, which is that of `entry`; if so, at[r] is where it is in
+/// row r, -1 where it is not. Rows begin at row_begin[r] and end where the next one begins.
+__device__ bool find_in_rows(const Index* cols, const Index (&row_begin)[kPanelRows + 1], Index col,
+                             Index entry, int row, Index own_begin, Index (&at)[kPanelRows]) {
+  // Many panels have rows with the same columns, so first at the same place.
+  Index seen[kPanelRows];
+#pragma unroll
+  for (int r = 0; r < kPanelRows; ++r) {
+    at[r] = row_begin[r] + entry - own_begin;
+    seen[r] = at[r] < row_begin[r + 1] ? __ldg(cols + at[r]) : -1;
+  }
+  Index count[kPanelRows], most = 0;
+  bool is_first = true;
+#pragma unroll
+  for (int r = 0; r < kPanelRows; ++r) {
+    const bool is_found = r == row || seen[r] == col;
+    if (is_found && r < row) is_first = false;
+    if (!is_found) at[r] = row_begin[r];
+    count[r] = is_found ? 0 : row_begin[r + 1] - row_begin[r];
+    most = max(most, count[r]);
+  }
+  if (!is_first) return false;
+  // All rows at once, step by step: their loads are under way together.
+  for (; most > 0; most /= 2) {
+#pragma unroll
+    for (int r = 0; r < kPanelRows; ++r) {
+      const Index half = count[r] / 2;
+      const bool is_below = count[r] > 0 && __ldg(cols + at[r] + half) < col;
+      if (is_below) at[r] += half + 1;
+      count[r] = is_below ? count[r] - half - 1 : half;
     }
   }
-  return below;
+#pragma unroll
+  for (int r = 0; r < kPanelRows; ++r) {
+    if (r == row || seen[r] == col) continue;
+    if (at[r] == row_begin[r + 1] || __ldg(cols + at[r]) != col) at[r] = -1;
+    if (at[r] >= 0 && r < row) is_first = false;
+  }
+  return is_first;
 }
 
 /// Where the rows of a panel begin and end; those beyond the last row are empty.
@@ -101,25 +127,15 @@ __device__ void make_list(const DeviceCsrView<void>& a, Offset panel, const Pane
       row = r;
       own_begin = row_begin[r];
     }
+    if (is_first) {
+      Index at[kPanelRows];
+      is_first = find_in_rows(cols, row_begin, col, entry, row, own_begin, at);
 #pragma unroll
-    for (int other = 0; other < kPanelRows; ++other) {
-      if (!is_first) continue;
-      Index at = entry;
-      if (other != row) {
-        // Many panels have rows with the same columns, so first at the same place.
-        const Index other_begin = row_begin[other], other_end = row_begin[other + 1];
-        at = other_begin + entry - own_begin;
-        if (at >= other_end || __ldg(cols + at) != col) {
-          at = other_begin + count_below(cols + other_begin, other_end - other_begin, col);
-          if (at == other_end || __ldg(cols + at) != col) continue;
-        }
+      for (int r = 0; r < kPanelRows; ++r) {
+        if (!is_first || at[r] < 0) continue;
+        mask |= 1u << r;
+        if (has_values) found.item[r] = __ldg(values + at[r]);
       }
-      if (other < row) {
-        is_first = false;
-        continue;
-      }
-      mask |= 1u << other;
-      if (has_values) found.item[other] = __ldg(values + at);
     }
     const unsigned firsts = __ballot_sync(kFullWarp, is_first);
     Index before = 0, all = __popc(firsts);
