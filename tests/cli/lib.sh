@@ -18,6 +18,24 @@ fail() {
   exit 1
 }
 
+# The case ends as skipped, or as failed with CSRKIT_REQUIRE_GPU=1, where TOOL was not built...
+needs_cuda() { # needs_cuda TOOL
+  if command -v "$1" >/dev/null; then return; fi
+  if [ "${CSRKIT_REQUIRE_GPU:-0}" = 1 ]; then fail "CSRKIT_REQUIRE_GPU=1, but built without CUDA"; fi
+  echo "built without CUDA"
+  exit 6
+}
+
+# ...and where a command finds no usable GPU.
+needs_gpu() { # needs_gpu COMMAND...
+  local code=0
+  "$@" >out 2>err || code=$?
+  if [ "$code" -ne 6 ]; then return; fi
+  if [ "${CSRKIT_REQUIRE_GPU:-0}" = 1 ]; then fail "CSRKIT_REQUIRE_GPU=1, but: $(cat err)"; fi
+  cat err
+  exit 6
+}
+
 # expect CODE COMMAND...: runs it, keeps its output in ./out and ./err, and compares the exit code.
 expect() {
   local expected=$1 code=0

@@ -1,18 +1,8 @@
 # shellcheck shell=bash
 # Every kernel of the list passes the full check through the tool.
-if ! command -v csr-spgemm-gpu >/dev/null; then
-  if [ "${CSRKIT_REQUIRE_GPU:-0}" = 1 ]; then fail "CSRKIT_REQUIRE_GPU=1, but built without CUDA"; fi
-  echo "built without CUDA"
-  exit 6
-fi
+needs_cuda csr-spgemm-gpu
 csr-import "$DATASETS/karate.mtx" karate.csr --values=random --quiet
-code=0
-csr-spgemm-gpu karate.csr --kernel v1_cached_members --repeat 1 >out 2>err || code=$?
-if [ "$code" -eq 6 ]; then
-  if [ "${CSRKIT_REQUIRE_GPU:-0}" = 1 ]; then fail "CSRKIT_REQUIRE_GPU=1, but: $(cat err)"; fi
-  cat err
-  exit 6
-fi
+needs_gpu csr-spgemm-gpu karate.csr --kernel v1_cached_members --repeat 1
 for kernel in $(csr-spgemm-gpu --list --json | python3 -c '
 import json, sys
 print(*[row["kernel"] for row in json.load(sys.stdin)])'); do

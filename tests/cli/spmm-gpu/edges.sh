@@ -1,18 +1,8 @@
 # shellcheck shell=bash
 # Widths, kinds, directions and matrices at the edges: right, and checked.
-if ! command -v csr-spmm-gpu >/dev/null; then
-  if [ "${CSRKIT_REQUIRE_GPU:-0}" = 1 ]; then fail "CSRKIT_REQUIRE_GPU=1, but built without CUDA"; fi
-  echo "built without CUDA"
-  exit 6
-fi
+needs_cuda csr-spmm-gpu
 csr-import "$DATASETS/lp_afiro.mtx" afiro.csr --quiet
-code=0
-csr-spmm-gpu afiro.csr --repeat 1 >out 2>err || code=$?
-if [ "$code" -eq 6 ]; then
-  if [ "${CSRKIT_REQUIRE_GPU:-0}" = 1 ]; then fail "CSRKIT_REQUIRE_GPU=1, but: $(cat err)"; fi
-  cat err
-  exit 6
-fi
+needs_gpu csr-spmm-gpu afiro.csr --repeat 1
 run() { csr-spmm-gpu afiro.csr --repeat 1 --warmup 0 --check=full --json "$@"; }
 for kinds in "f32" "f64" "f16" "bf16" "f16 --output-kind f16" "none --dense-kind f64"; do
   # shellcheck disable=SC2086

@@ -1,18 +1,8 @@
 # shellcheck shell=bash
 # Every kernel of the list passes the full check through the tool.
-if ! command -v csr-spmm-gpu >/dev/null; then
-  if [ "${CSRKIT_REQUIRE_GPU:-0}" = 1 ]; then fail "CSRKIT_REQUIRE_GPU=1, but built without CUDA"; fi
-  echo "built without CUDA"
-  exit 6
-fi
+needs_cuda csr-spmm-gpu
 csr-import "$DATASETS/karate.mtx" karate.csr --values=random --quiet
-code=0
-csr-spmm-gpu karate.csr --repeat 1 >out 2>err || code=$?
-if [ "$code" -eq 6 ]; then
-  if [ "${CSRKIT_REQUIRE_GPU:-0}" = 1 ]; then fail "CSRKIT_REQUIRE_GPU=1, but: $(cat err)"; fi
-  cat err
-  exit 6
-fi
+needs_gpu csr-spmm-gpu karate.csr --repeat 1
 for kernel in $(csr-spmm-gpu --list --json | python3 -c '
 import json, sys
 print(*[row["kernel"] for row in json.load(sys.stdin)])'); do

@@ -1,23 +1,13 @@
 # shellcheck shell=bash
 # GPUs that are not there, too little memory, options, plans and files that do not fit: refused by name.
-if ! command -v csr-spmm-gpu >/dev/null; then
-  if [ "${CSRKIT_REQUIRE_GPU:-0}" = 1 ]; then fail "CSRKIT_REQUIRE_GPU=1, but built without CUDA"; fi
-  echo "built without CUDA"
-  exit 6
-fi
+needs_cuda csr-spmm-gpu
 csr-import "$DATASETS/lp_afiro.mtx" afiro.csr --quiet
 csr-import "$DATASETS/karate.mtx" karate.csr --quiet
 # Options are looked at before a GPU is looked for.
 expect 6 env CUDA_VISIBLE_DEVICES= csr-spmm-gpu afiro.csr
 says "GPU"
 expect 2 env CUDA_VISIBLE_DEVICES= csr-spmm-gpu afiro.csr -k 0
-code=0
-csr-spmm-gpu afiro.csr --repeat 1 >out 2>err || code=$?
-if [ "$code" -eq 6 ]; then
-  if [ "${CSRKIT_REQUIRE_GPU:-0}" = 1 ]; then fail "CSRKIT_REQUIRE_GPU=1, but: $(cat err)"; fi
-  cat err
-  exit 6
-fi
+needs_gpu csr-spmm-gpu afiro.csr --repeat 1
 run() { csr-spmm-gpu afiro.csr --repeat 1 --warmup 0 --check=full --json "$@"; }
 expect 6 csr-spmm-gpu afiro.csr --device 99
 says "99"
