@@ -15,7 +15,7 @@ import sys
 
 
 def table_of(paths, prefix, without):
-    kernels, rows = [], {}
+    kernels, rows, files = [], {}, {}
     for path in paths:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             try:
@@ -34,6 +34,10 @@ def table_of(paths, prefix, without):
             matrix = pathlib.Path(record["matrix"]).stem + ("-T" if case.get("transpose") else "")
             cells = rows.setdefault((matrix, case["dense_cols"]), {})
             if record["status"] == "done":
+                file = files.setdefault((matrix, case["dense_cols"], short), record["matrix"])
+                if file != record["matrix"]:
+                    raise SystemExit(f"{path}:{number}: {record['matrix']} would have the row of {file}; measure one "
+                                     "of them under another name")
                 is_mark = record.get("role") == "mark" or short.startswith("gather_mark")
                 cells[short] = (record["gflops"], is_mark)
     if not rows:

@@ -32,12 +32,16 @@ def main():
     parser.add_argument("--title", default="")
     options = parser.parse_args()
 
-    seconds = collections.defaultdict(dict)
-    for line in options.records.read_text().splitlines():
+    seconds, files = collections.defaultdict(dict), {}
+    for number, line in enumerate(options.records.read_text().splitlines(), 1):
         record = json.loads(line)
         if record["status"] == "done":
             case = record["case"]
             name = pathlib.Path(record["matrix"]).stem
+            file = files.setdefault((name, case["dense_cols"], case["kernel"]), record["matrix"])
+            if file != record["matrix"]:
+                raise SystemExit(f"{options.records}:{number}: {record['matrix']} would have the bar of {file}; measure "
+                                 "one of them under another name")
             seconds[name, case["dense_cols"]][case["kernel"]] = record["median_seconds"]
     speed = {key: by[options.against] / by[options.kernel] for key, by in seconds.items()
              if options.kernel in by and options.against in by}

@@ -14,3 +14,9 @@ expect 1 "$table" out.jsonl --kernels cpu.spmm. --page page.md --name other
 expect 1 "$table" out.jsonl
 echo '{}' >bad.jsonl
 expect 1 "$table" bad.jsonl
+# Two matrices of one name would share a row.
+mkdir other
+cp karate.csr other/
+csr-bench other/karate.csr -k 8 --repeat 2 --kernels cpu.auto --records other.jsonl --quiet
+expect 1 "$table" out.jsonl other.jsonl --kernels cpu.spmm.
+grep -q "would have the row of" err || fail "it does not say which two"
