@@ -17,7 +17,11 @@ import sys
 def table_of(paths, prefix, without):
     kernels, rows, files = [], {}, {}
     for path in paths:
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise SystemExit(f"{path}: {error.strerror}; expected records of csr-bench --records")
+        for number, line in enumerate(text.splitlines(), 1):
             try:
                 record = json.loads(line)
                 case = record["case"]

@@ -20,3 +20,5 @@ cp karate.csr other/
 csr-bench other/karate.csr -k 8 --repeat 2 --kernels cpu.auto --records other.jsonl --quiet
 expect 1 "$table" out.jsonl other.jsonl --kernels cpu.spmm.
 grep -q "would have the row of" err || fail "it does not say which two"
+expect 1 "$table" nowhere.jsonl
+equals "$(cat err)" "nowhere.jsonl: No such file or directory; expected records of csr-bench --records"
