@@ -3,6 +3,7 @@
 # Writes the commit that is built into a header, and what --version of the Python tool says into a
 # module; at build time and only when it changed: a commit made after configuring must not leave its
 # predecessor's name in records.
+cmake_minimum_required(VERSION 3.21)
 find_package(Git QUIET)
 set(commit "")
 if(GIT_FOUND)

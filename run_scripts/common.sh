@@ -1,20 +1,12 @@
 # shellcheck shell=bash
-# What prepare.sh, run.sh, report.sh, submit.sh and job.sh share; sourced, never run.
-
-script=$(basename "$0")
-say() { printf '%s: %s\n' "$script" "$*" >&2; }
-die() { # die CODE MESSAGE...
-  local code=$1
-  shift
-  say "error: $*"
-  exit "$code"
-}
-needs_value() { [[ $# -ge 2 && -n $2 ]] || die 2 "$1 needs a value"; }
+# What prepare.sh, run.sh, report.sh and submit.sh share; sourced, never run.
 
 # What the tools and their progress would write for a terminal has no place in a job's log.
 export TERM=dumb NO_COLOR=1 LC_ALL=C
 
 run_scripts=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+# shellcheck source=run_scripts/messages.sh
+. "$run_scripts/messages.sh"
 datasets=${CSRKIT_DATASETS:-$run_scripts/../datasets}
 [[ -f $datasets/catalog.tsv ]] || datasets=$run_scripts/../../../share/csrkit/datasets
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures ours and every peer on a CPU in one run, and prints the tables of docs/performance.md: sparse
+"""Measures ours and every peer on a CPU in one run, and prints the tables of docs/results: sparse
 times dense (PyTorch's MKL in turn, the gather marks, the naive serial reference) and sparse times sparse
 (memory too), on all cores, on one, and on numbers of cores in between.
 
@@ -15,7 +15,6 @@ import argparse
 import concurrent.futures
 import importlib.util
 import json
-import math
 import os
 import pathlib
 import queue
@@ -24,6 +23,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import tables
 
 TORCH = "pytorch_mkl"
 OURS = {"spmm": "cpu.spmm.auto", "spgemm": "cpu.spgemm.auto"}
@@ -171,9 +172,9 @@ class Driver:
             list(pool.map(one, cases))
 
 
-def geometric_mean(what, numbers):
+def say_mean(what, numbers):
     if numbers:
-        print(f"\n{what}: geometric mean {math.exp(statistics.fmean(map(math.log, numbers))):.2f}, lowest "
+        print(f"\n{what}: geometric mean {tables.geometric_mean(numbers):.2f}, lowest "
               f"{min(numbers):.2f}, highest {max(numbers):.2f}, {len(numbers)} cases.")
 
 
@@ -193,9 +194,7 @@ def short(kernel):
 class Tables:
     def __init__(self, path):
         self.seconds, self.facts, self.sorting = {}, {}, {}
-        lines = [line for file in sorted(path.glob("records*.jsonl")) for line in file.read_text().splitlines()]
-        for line in lines:
-            record = json.loads(line)
+        for record in (record for file in sorted(path.glob("records*.jsonl")) for record in tables.read_records(file)):
             case = record["case"]
             if record["status"] != "done":
                 print(f"{record['matrix']} K={case['dense_cols']} {case['kernel']}: {record.get('reason')}", file=sys.stderr)
@@ -217,10 +216,11 @@ class Tables:
             return
         is_spmm = operation == "spmm"
         print(f"\n{operation}, threads: {threads}; milliseconds" + ("" if is_spmm else ", in brackets what of it is sorting") + "\n")
-        print("| matrix | " + ("nnz | K | ours | GFLOP/s | " if is_spmm else "products, M | products/nnz(C) | ours | ")
-              + " | ".join(map(short, peers)) + " | over the best | " + ("".join(f"of {name} | by bytes | " for name in MARKS.values()) if is_spmm else
-              "over MKL | numeric | peak / (A + B + C) | of what is allowed |"))
-        print("|---|" + "---:|" * (len(peers) + (4 + 2 * len(MARKS) if is_spmm else 8)))
+        headings = ["matrix", *(["nnz", "K", "ours", "GFLOP/s"] if is_spmm else ["products, M", "products/nnz(C)", "ours"]),
+                    *map(short, peers), "over the best",
+                    *([text for name in MARKS.values() for text in (f"of {name}", "by bytes")] if is_spmm else
+                      ["over MKL", "numeric", "peak / (A + B + C)", "of what is allowed"])]
+        rows = []
         best, mkl, others, shares = [], [], [], {mark: ([], []) for mark in MARKS}
         for key, by in cases:
             ours, fact = by[OURS[operation]], self.facts[key]
@@ -232,14 +232,14 @@ class Tables:
             if rivals:
                 best.append(min(rivals) / ours)
             if is_spmm:
-                of_marks = ""
+                of_marks = []
                 for mark in MARKS:
                     both = shares_of_mark(fact, ours, by[mark]) if mark in by else ()
                     for numbers, share in zip(shares[mark], both):
                         numbers.append(share)
-                    of_marks += "".join(f" {share:.2f} |" for share in both) or " | |"
-                print(f"| {key[1]} | {fact['nnz']:,} | {key[2]} | {ours * 1e3:.3g} | {2e-9 * fact['nnz'] * key[2] / ours:.0f} | "
-                      + " | ".join(cells) + f" | {over} |" + of_marks)
+                    of_marks += [f"{share:.2f}" for share in both] or ["", ""]
+                rows.append([key[1], f"{fact['nnz']:,}", str(key[2]), f"{ours * 1e3:.3g}",
+                             f"{2e-9 * fact['nnz'] * key[2] / ours:.0f}", *cells, over, *of_marks])
                 continue
             if "cpu.spgemm.vendor_mkl" in by:
                 mkl.append(by["cpu.spgemm.vendor_mkl"] / ours)
@@ -248,15 +248,16 @@ class Tables:
                 others.append(min(rest) / ours)
             operands = fact["peak_bytes"] / fact["peak_ratio"]
             allowed = fact["peak_bytes"] / max(1.5 * operands, operands + (64 << 20))
-            print(f"| {key[1]} | {fact['products'] / 1e6:.0f} | {fact['compression']:.1f} | {ours * 1e3:.3g} | " + " | ".join(cells)
-                  + f" | {over} | " + (f"{mkl[-1]:.2f}" if "cpu.spgemm.vendor_mkl" in by else "")
-                  + f" | {fact['phases']['numeric_seconds'] * 1e3:.3g} | {fact['peak_ratio']:.2f} | {allowed:.2f} |")
-        geometric_mean("Over the best peer of each case", best)
-        geometric_mean("Over MKL", mkl)
-        geometric_mean("Over the best of the others", others)
+            rows.append([key[1], f"{fact['products'] / 1e6:.0f}", f"{fact['compression']:.1f}", f"{ours * 1e3:.3g}", *cells,
+                         over, f"{mkl[-1]:.2f}" if "cpu.spgemm.vendor_mkl" in by else "",
+                         f"{fact['phases']['numeric_seconds'] * 1e3:.3g}", f"{fact['peak_ratio']:.2f}", f"{allowed:.2f}"])
+        print(tables.markdown(headings, rows), end="")
+        say_mean("Over the best peer of each case", best)
+        say_mean("Over MKL", mkl)
+        say_mean("Over the best of the others", others)
         for mark, name in MARKS.items():
             for how, numbers in zip(("time", "bytes"), shares[mark]):
-                geometric_mean(f"Share of {name}, by {how}", numbers)
+                say_mean(f"Share of {name}, by {how}", numbers)
                 reached = sum(number >= 0.85 for number in numbers)
                 if numbers:
                     print(f"{reached} of {len(numbers)} at 0.85 or more.")
@@ -267,10 +268,12 @@ class Tables:
         cases = [(key, by) for key, by in self.cases("spmm") if key[3] == threads and key[1:3] in naive]
         if not cases:
             return
-        print(f"\n| dataset | K | ours, {threads} threads, s | serial reference, s | speed-up |\n|---|---:|---:|---:|---:|")
+        rows = []
         for key, by in cases:
             ours, serial = by[OURS["spmm"]], naive[key[1:3]]
-            print(f"| {key[1]} | {key[2]} | {ours:.6f} | {serial:.4f} | {serial / ours:.0f} |")
+            rows.append([key[1], str(key[2]), f"{ours:.6f}", f"{serial:.4f}", f"{serial / ours:.0f}"])
+        print("\n" + tables.markdown(["dataset", "K", f"ours, {threads} threads, s", "serial reference, s", "speed-up"],
+                                     rows), end="")
 
     def scaling_table(self):
         counts = sorted({key[3] for key in self.facts})
@@ -281,11 +284,10 @@ class Tables:
         series = {key: times for key, times in series.items() if len(times) > 2}
         if not series:
             return
-        print("\n| product | K | " + " | ".join(f"{n} threads" for n in counts) + " | speed-up |")
-        print("|---|---:|" + "---:|" * (len(counts) + 1))
-        for (operation, matrix, width), times in series.items():
-            print(f"| {operation} {matrix} | {width or ''} | " + " | ".join(f"{times[n] * 1e3:.3g}" if n in times else "" for n in counts)
-                  + f" | {times[min(times)] / times[max(times)]:.1f} of {max(times)} |")
+        rows = [[f"{operation} {matrix}", str(width or ""), *(f"{times[n] * 1e3:.3g}" if n in times else "" for n in counts),
+                 f"{times[min(times)] / times[max(times)]:.1f} of {max(times)}"]
+                for (operation, matrix, width), times in series.items()]
+        print("\n" + tables.markdown(["product", "K", *(f"{n} threads" for n in counts), "speed-up"], rows), end="")
 
     def show(self):
         for operation in OURS:

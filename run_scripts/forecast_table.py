@@ -13,6 +13,8 @@ import json
 import pathlib
 import subprocess
 
+import tables
+
 
 def forecasts(path, machine, device, widths):
     command = ["csr-info", str(path), "--locality", "--machine", str(machine), "--json",
@@ -35,14 +37,11 @@ def main():
 
     kernel = f"{options.device}.spmm.auto"
     measured = {}
-    for line in options.records.read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
+    for record in tables.read_records(options.records):
         if record["status"] == "done" and record["case"]["kernel"] == kernel:
             measured[record["matrix"], record["dense_cols"]] = record["median_seconds"]
 
-    print("| before, after | K | measured us | forecast us | measured change | forecast change | off |")
-    print("|---|--:|--:|--:|--:|--:|--:|")
-    off = []
+    off, rows = [], []
     for before, after in zip(options.files[::2], options.files[1::2]):
         widths = sorted({k for name, k in measured if name == before.name})
         said = [forecasts(path, options.machine, options.device, widths)
@@ -51,10 +50,11 @@ def main():
             was = [measured[path.name, k] for path in (before, after)]
             change, foretold = was[0] / was[1], said[0][k] / said[1][k]
             off.append(abs(foretold / change - 1))
-            print(f"| {before.stem}, {after.stem} | {k} "
-                  f"| {was[0] * 1e6:.1f} -> {was[1] * 1e6:.1f} "
-                  f"| {said[0][k] * 1e6:.1f} -> {said[1][k] * 1e6:.1f} "
-                  f"| {change:.2f} | {foretold:.2f} | {100 * (foretold / change - 1):+.0f} % |")
+            rows.append([f"{before.stem}, {after.stem}", str(k), f"{was[0] * 1e6:.1f} -> {was[1] * 1e6:.1f}",
+                         f"{said[0][k] * 1e6:.1f} -> {said[1][k] * 1e6:.1f}", f"{change:.2f}", f"{foretold:.2f}",
+                         f"{100 * (foretold / change - 1):+.0f} %"])
+    print(tables.markdown(["before, after", "K", "measured us", "forecast us", "measured change", "forecast change",
+                           "off"], rows), end="")
     within = sum(error <= 0.15 for error in off)
     print(f"\n{within} of {len(off)} changes within 15 %, the furthest {100 * max(off):.0f} % off.")
 

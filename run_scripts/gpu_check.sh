@@ -5,6 +5,8 @@
 #
 # Usage: gpu_check.sh [--build-dir DIR] [--out DIR] [--skip-sanitizer] [--architecture NN]
 set -euo pipefail
+# shellcheck source=run_scripts/messages.sh
+. "$(dirname "$(realpath "$0")")/messages.sh"
 cd "$(dirname "$0")/.."
 
 build_dir=build/gpu
@@ -13,11 +15,11 @@ architecture=90
 sanitizer=yes
 while (($#)); do
   case $1 in
-    --build-dir) build_dir=${2:?--build-dir needs a folder}; shift 2 ;;
-    --out) out_dir=${2:?--out needs a folder}; shift 2 ;;
-    --architecture) architecture=${2:?--architecture needs a number}; shift 2 ;;
+    --build-dir) needs_value "$@"; build_dir=$2; shift 2 ;;
+    --out) needs_value "$@"; out_dir=$2; shift 2 ;;
+    --architecture) needs_value "$@"; architecture=$2; shift 2 ;;
     --skip-sanitizer) sanitizer=no; shift ;;
-    *) echo "gpu_check.sh: unknown argument '$1'; see the head of this script" >&2; exit 2 ;;
+    *) unknown "$1" ;;
   esac
 done
 export CSRKIT_REQUIRE_GPU=1

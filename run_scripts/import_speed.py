@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of import speed in docs/performance.md.
+"""The table of import speed in docs/results/epyc2/files.md.
 
 Matrix Market text of three kinds is read by csr-import, with one thread and with all, and by SciPy and
 fast_matrix_market where this Python has them. The best of three runs counts: a shared machine only

@@ -6,10 +6,12 @@
 #   --tests       also what only the tests need
 #   --no-install  install nothing: list what is missing and go on
 set -euo pipefail
+# shellcheck source=run_scripts/messages.sh
+. "$(dirname "$(realpath "$0")")/messages.sh"
 
 build_packages=(g++ cmake ninja-build libcxxopts-dev libspdlog-dev libmetis-dev nlohmann-json3-dev
                 libxxhash-dev libarchive-dev libfast-float-dev python3-matplotlib)
-test_packages=(libgtest-dev librapidcheck-dev python3 python3-numpy python3-scipy shellcheck clang-format clang-tidy)
+test_packages=(libgtest-dev librapidcheck-dev python3 python3-numpy python3-scipy python3-jsonschema shellcheck clang-format clang-tidy doxygen)
 
 packages=("${build_packages[@]}")
 install=yes
@@ -17,7 +19,7 @@ for argument in "$@"; do
   case $argument in
     --tests) packages+=("${test_packages[@]}") ;;
     --no-install) install=no ;;
-    *) echo "install_dependencies.sh: unknown argument '$argument'; use --tests, --no-install" >&2; exit 2 ;;
+    *) unknown "$argument" ;;
   esac
 done
 

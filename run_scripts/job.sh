@@ -4,7 +4,16 @@
 # Usage: job.sh prepare|run|report RESULTS_DIR   (SLURM_ARRAY_TASK_ID says which data set)
 # shellcheck disable=SC2154 # what is not assigned here comes from the settings
 set -euo pipefail
-step=${1:?needs prepare, run or report} results=${2:?needs the results folder}
+case ${1:-} in
+  prepare | run | report) step=$1 ;;
+  -h | --help) sed -n '2,/^#$/{s/^# //p}; s/^# Usage/Usage/p' "$0"; exit ;;
+  *) echo "job.sh: error: unknown step '${1:-}'; there are prepare, run, report" >&2; exit 2 ;;
+esac
+results=${2:-}
+[[ -f $results/jobs/settings ]] || {
+  echo "job.sh: error: '$results' is no results folder of submit.sh: it holds no jobs/settings" >&2
+  exit 2
+}
 bench=()
 # shellcheck source=/dev/null
 . "$results/jobs/settings"
@@ -14,7 +23,6 @@ case $step in
   prepare) exec "$scripts/prepare.sh" "${prepare[@]}" "$name" ;;
   report) exec "$scripts/report.sh" --cache "$cache" --results "$results" "${report[@]}" ;;
   run) ;;
-  *) echo "job.sh: unknown step '$step'" >&2; exit 2 ;;
 esac
 
 # The time limit comes near: end in order, and ask for another turn, which resumes.

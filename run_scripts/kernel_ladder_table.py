@@ -1,33 +1,29 @@
 #!/usr/bin/env python3
-"""Fills the table of docs/kernel_ladder.md from records of csr-bench.
+"""Prints the table of a kernel ladder from records of csr-bench.
 
-Usage: kernel_ladder_table.py RECORDS.jsonl... [--kernels PREFIX] [--without LIST]
-                              [--page docs/kernel_ladder.md --name NAME]
+Usage: kernel_ladder_table.py RECORDS.jsonl[.gz]... [--kernels PREFIX] [--without LIST]
 
-One row per matrix and number of dense columns, one column per kernel in the order of the records, GFLOP/s
-by the median, the fastest that is no mark in bold. Without --page the table goes to stdout; with it, between
-the lines <!-- table NAME --> and <!-- end --> of that page.
+One row per matrix and number of dense columns, one column per kernel in the order of the records: GFLOP/s
+by the median. The fastest kernel that is no mark is bold. The tables of docs/kernel_ladder.md come from kept
+records by results_pages.py, which calls data_rows.
 """
 import argparse
-import json
 import pathlib
 import sys
 
+import tables
 
-def table_of(paths, prefix, without):
+
+def cases_of(paths, prefix, without):
+    """(kernels, {(matrix, K): {kernel: (GFLOP/s, is a mark)}}) of the warm records."""
     kernels, rows, files = [], {}, {}
     for path in paths:
-        try:
-            text = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise SystemExit(f"{path}: {error.strerror}; expected records of csr-bench --records")
-        for number, line in enumerate(text.splitlines(), 1):
+        for line, record in enumerate(tables.read_records(path), 1):
             try:
-                record = json.loads(line)
                 case = record["case"]
                 name = case["kernel"]
-            except (ValueError, KeyError, TypeError):
-                raise SystemExit(f"{path}:{number}: no record of csr-bench")
+            except (KeyError, TypeError):
+                raise SystemExit(f"{path}:{line}: no record of csr-bench")
             if not name.startswith(prefix) or case["caches"] != "warm":
                 continue
             short = name[len(prefix):]
@@ -40,26 +36,37 @@ def table_of(paths, prefix, without):
             if record["status"] == "done":
                 file = files.setdefault((matrix, case["dense_cols"], short), record["matrix"])
                 if file != record["matrix"]:
-                    raise SystemExit(f"{path}:{number}: {record['matrix']} would have the row of {file}; measure one "
+                    raise SystemExit(f"{path}:{line}: {record['matrix']} would have the row of {file}; measure one "
                                      "of them under another name")
                 is_mark = record.get("role") == "mark" or short.startswith("gather_mark")
                 cells[short] = (record["gflops"], is_mark)
     if not rows:
         raise SystemExit(f"no warm record of a kernel {prefix}*")
-    lines = ["| matrix | K | " + " | ".join(f"`{kernel}`" for kernel in kernels) + " |",
-             "|---|---:|" + "---:|" * len(kernels)]
-    for (matrix, cols), cells in rows.items():
-        best = max((gflops for gflops, is_mark in cells.values() if not is_mark), default=None)
-        texts = []
-        for kernel in kernels:
-            if kernel not in cells:
-                texts.append("-")
-                continue
-            gflops, is_mark = cells[kernel]
-            text = f"{gflops:.0f}" if gflops >= 10 else f"{gflops:.1f}"
-            texts.append(f"**{text}**" if gflops == best and not is_mark else text)
-        lines.append(f"| {matrix} | {cols} | " + " | ".join(texts) + " |")
-    return "\n".join(lines) + "\n"
+    return kernels, rows
+
+
+def text_of(gflops):
+    return f"{gflops:.0f}" if gflops >= 10 else f"{gflops:.1f}"
+
+
+def data_rows(paths, prefix, without=()):
+    """One dict per matrix and K, with a cell per kernel."""
+    kernels, rows = cases_of(paths, prefix, without)
+    return [{"matrix": matrix, "K": str(cols),
+             **{kernel: text_of(cells[kernel][0]) if kernel in cells else "-" for kernel in kernels}}
+            for (matrix, cols), cells in rows.items()]
+
+
+def table_of(paths, prefix, without):
+    kernels, rows = cases_of(paths, prefix, without)
+    cells = []
+    for (_, row), by_kernel in zip(rows.items(), data_rows(paths, prefix, without)):
+        best = max((gflops for gflops, is_mark in row.values() if not is_mark), default=None)
+        for kernel, (gflops, is_mark) in row.items():
+            if gflops == best and not is_mark:
+                by_kernel[kernel] = f"**{by_kernel[kernel]}**"
+        cells.append(list(by_kernel.values()))
+    return tables.markdown(["matrix", "K", *(f"`{kernel}`" for kernel in kernels)], cells)
 
 
 def main():
@@ -68,20 +75,8 @@ def main():
     parser.add_argument("records", nargs="+", type=pathlib.Path)
     parser.add_argument("--kernels", default="gpu.spmm.", metavar="PREFIX")
     parser.add_argument("--without", default="", metavar="LIST", help="kernels to leave out")
-    parser.add_argument("--page", type=pathlib.Path)
-    parser.add_argument("--name", default="spmm")
     options = parser.parse_args()
-    table = table_of(options.records, options.kernels, options.without.split(","))
-    if not options.page:
-        sys.stdout.write(table)
-        return 0
-    page = options.page.read_text(encoding="utf-8")
-    begin, end = f"<!-- table {options.name} -->\n", "<!-- end -->"
-    at = page.find(begin)
-    if at < 0 or page.find(end, at) < 0:
-        raise SystemExit(f"{options.page}: has no place for the table: {begin.strip()} and {end}")
-    at += len(begin)
-    options.page.write_text(page[:at] + table + page[page.find(end, at):], encoding="utf-8")
+    sys.stdout.write(table_of(options.records, options.kernels, options.without.split(",")))
     return 0
 
 

@@ -27,11 +27,11 @@ while (($#)); do
       shift 2
       ;;
     --like) like=yes; shift ;;
-    -*) die 2 "unknown option '$1'; see the head of this script" ;;
+    -*) unknown "$1" ;;
     *) names+=("$1"); shift ;;
   esac
 done
-[[ -n $cache && ${#names[@]} -gt 0 ]] || die 2 "needs --cache DIR and a data set; see the head of this script"
+[[ -n $cache && ${#names[@]} -gt 0 ]] || die 2 "needs --cache DIR and a data set; --help shows the options"
 [[ -z $scale || $like == yes ]] || die 2 "--scale is for --like"
 find_tools
 mkdir -p "$cache"

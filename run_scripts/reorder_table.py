@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of orderings by graphs in docs/reordering.md, and whether the advice was right.
+"""The table of orderings by graphs, and whether the advice was right.
 
 Every graph is reordered by every method. A row says what the ordering cost, what it did to the
 locality of the pattern and of the reads of B, what SpMM on the CPU takes before and after at K = 32
@@ -12,7 +12,8 @@ What runs quietly, one after the other: orderings (all threads) and products (cs
 matter to a clock runs side by side before and between: METIS (one thread each), advice, locality.
 Every result is a line in --records as soon as it is there. A run with the same --records and
 --work-dir goes on where the last one stopped; --seconds says when it has to stop. --render makes the
-page of the records alone.
+tables of the records alone. --data writes them as reordering.tsv and reordering_advice.tsv, for the pages
+that results_pages.py writes.
 """
 import argparse
 import collections
@@ -21,14 +22,16 @@ import json
 import math
 import os
 import pathlib
+import platform
 import subprocess
 import sys
 import time
 
+import tables
+
 WIDTHS = (32, 256)
 CACHE_WIDTH, CACHE_BYTES = 128, 1 << 20
 GIVEN, PLANTED = "as given", "as planted"
-BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 STEPS = ("orders", "products", "locality", "advice")
 AS_GOOD = 1.10  # advice is right if what it recommends takes at most so many times the best
 
@@ -255,20 +258,26 @@ def orders_of(run, graph):
     return first + sorted(order for order in orders if order not in first)
 
 
-def table_of(run):
-    lines = ["| graph, rows, nnz | order | seconds | M nnz/s | mean distance | nnz / tile | nnz / 8x1 | reads that hit | "
-             + " | ".join(f"SpMM K={w}, ms | pays back" for w in WIDTHS) + " |",
-             "|---|---|--:|--:|--:|--:|--:|--:|" + "--:|--:|" * len(WIDTHS)]
+HEADINGS = ["graph", "rows", "nnz", "order", "order s", "M nnz/s", "mean distance", "nnz per tile", "nnz per 8x1",
+            "reads that hit",
+            *(f"{what} {width} {unit}" for width in WIDTHS
+              for what, unit in (("SpMM K =", "ms"), ("K =", "pays back after")))]
+ADVICE_HEADINGS = ["graph", "K", "recommended", "speed-up", "best", "best speed-up", "recommended / best"]
+
+
+def rows_of(run):
+    """The cells under HEADINGS. An order that could not be made says why under "order s"."""
+    rows = []
     for (graph, _), shape in run.records["shape"].items():
         before = run.records["product"].get((graph, GIVEN))
         for order in orders_of(run, graph):
-            label = f"{graph}, {shape['rows']:,}, {shape['nnz']:,}" if order == GIVEN else ""
+            cells = [graph, f"{shape['rows']:,}", f"{shape['nnz']:,}", order]
             made = run.records["order"].get((graph, order), {})
             if "reason" in made:
-                lines.append(f"| {label} | {order} | {made['reason']} |" + " |" * (5 + 2 * len(WIDTHS)))
+                rows.append(cells + [made["reason"]] + [""] * (len(HEADINGS) - len(cells) - 1))
                 continue
             cost = made.get("seconds")
-            cells = [label, order, f"{cost:.3f}" if cost else "", f"{shape['nnz'] / cost / 1e6:.1f}" if cost else ""]
+            cells += [f"{cost:.3f}" if cost else "", f"{shape['nnz'] / cost / 1e6:.1f}" if cost else ""]
             place = run.records["locality"].get((graph, order))
             cells += [f"{place['distance']:.4f}", f"{place['tile']:.2f}", f"{place['vector']:.2f}",
                       f"{100 * place['hits']:.1f} %"] if place else [""] * 4
@@ -281,8 +290,8 @@ def table_of(run):
                 gain = of_width(before["seconds"], width) - seconds if before else 0
                 cells += [f"{1e3 * seconds:.3f}",
                           "" if not cost else f"{math.ceil(cost / gain):,}" if gain > 0 else "never"]
-            lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+            rows.append(cells)
+    return rows
 
 
 def judged(run):
@@ -301,26 +310,27 @@ def judged(run):
                    "gain": times[GIVEN] / times[chosen], "best_gain": times[GIVEN] / times[best]}
 
 
-def advice_text(run):
-    cases = list(judged(run))
+def advice_rows(cases):
+    return [[case["graph"], str(case["width"]), case["chosen"], f"{case['gain']:.2f} x", case["best"],
+             f"{case['best_gain']:.2f} x", f"{case['ratio']:.2f}"] for case in cases]
+
+
+def advice_text(cases):
     if not cases:
         return ""
     right = [case for case in cases if case["ratio"] <= AS_GOOD]
     idle = [case for case in cases if case["best_gain"] <= 1.05]
     left = [case for case in idle if case["chosen"] == "leave it"]
-    lines = [f"\nAdvice (`csr-reorder --advise`, CPU): what it recommends is within {100 * (AS_GOOD - 1):.0f} % of the best "
-             f"measured in {len(right)} of {len(cases)} cases ({100 * len(right) / len(cases):.0f} %). Where nothing gains "
-             f"more than 5 % ({len(idle)} cases) it says \"leave it\" in {len(left)}.\n",
-             "| graph | K | recommended | gains | best | gains | recommended / best |", "|---|--:|---|--:|---|--:|--:|"]
-    for case in cases:
-        lines.append(f"| {case['graph']} | {case['width']} | {case['chosen']} | {case['gain']:.2f} x | {case['best']} | "
-                     f"{case['best_gain']:.2f} x | {case['ratio']:.2f} |")
-    return "\n".join(lines) + "\n"
+    return (f"\nAdvice (`csr-reorder --advise`, CPU): what it recommends is within {100 * (AS_GOOD - 1):.0f} % of the best "
+            f"measured in {len(right)} of {len(cases)} cases ({100 * len(right) / len(cases):.0f} %). Where nothing gains "
+            f"more than 5 % ({len(idle)} cases) it says \"leave it\" in {len(left)}.\n\n"
+            + tables.markdown(ADVICE_HEADINGS, advice_rows(cases)))
 
 
-def write_page(page, text):
-    head, rest = page.read_text().split(BEGIN)
-    page.write_text(head + BEGIN + "\n" + text + END + rest.split(END)[1])
+def write_data(folder, rows, cases):
+    facts = {"machine": platform.processor() or platform.machine(), "date": time.strftime("%Y-%m-%d")}
+    tables.write_tsv(folder / "reordering.tsv", facts, HEADINGS, rows)
+    tables.write_tsv(folder / "reordering_advice.tsv", facts, ADVICE_HEADINGS, advice_rows(cases))
 
 
 def main():
@@ -343,7 +353,7 @@ def main():
     parser.add_argument("--work-dir", type=pathlib.Path, default="build/reorder-table")
     parser.add_argument("--records", type=pathlib.Path, help="every result as a line of JSON; what is there stays")
     parser.add_argument("--seconds", type=float, help="stop after so long")
-    parser.add_argument("--page", type=pathlib.Path, help="docs/reordering.md: put the table between its marks")
+    parser.add_argument("--data", type=pathlib.Path, metavar="FOLDER", help="write the tables there, as TSV")
     parser.add_argument("--render", action="store_true", help="measure nothing: the table of --records")
     parser.add_argument("--dry-run", action="store_true", help="a tiny graph: does everything run?")
     options = parser.parse_args()
@@ -363,11 +373,11 @@ def main():
             collect(run, [Graph(path) for path in options.graphs] + [plant(run, nnz) for nnz in options.planted])
     except Refusal as refusal:
         print(f"not all was measured: {refusal}", file=sys.stderr)
-    text = table_of(run) + advice_text(run)
-    if options.page:
-        write_page(options.page, text)
-    else:
-        print(text, end="")
+    rows, cases = rows_of(run), list(judged(run))
+    if options.data:
+        write_data(options.data, rows, cases)
+    elif rows:
+        print(tables.markdown(HEADINGS, rows) + advice_text(cases), end="")
 
 
 if __name__ == "__main__":

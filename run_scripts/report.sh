@@ -19,10 +19,10 @@ while (($#)); do
       ;;
     --no-pictures) pictures=(--no-pictures); shift ;;
     --print) prints=yes; shift ;;
-    *) die 2 "unknown argument '$1'; see the head of this script" ;;
+    *) unknown "$1" ;;
   esac
 done
-[[ -n $results ]] || die 2 "needs --results DIR; see the head of this script"
+[[ -n $results ]] || die 2 "needs --results DIR; --help shows the options"
 find_tools
 shopt -s nullglob
 inputs=("$results"/*.jsonl)

@@ -25,12 +25,12 @@ while (($#)); do
     -k) needs_value "$@"; dense_cols=$2; shift 2 ;;
     --gpu) gpu=yes; shift ;;
     --) shift; break ;;
-    -*) die 2 "unknown option '$1'; see the head of this script" ;;
+    -*) unknown "$1" ;;
     *) names+=("$1"); shift ;;
   esac
 done
 [[ -n $cache && -n $results && ${#names[@]} -gt 0 ]] ||
-  die 2 "needs --cache DIR, --results DIR and a data set; see the head of this script"
+  die 2 "needs --cache DIR, --results DIR and a data set; --help shows the options"
 find_tools
 mkdir -p "$results"
 set_threads

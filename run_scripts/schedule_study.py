@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How rows should be shared out, per data set: every OpenMP schedule and chunk, and the unrolled widths of
 the ladder's parallel rungs, against the naive loops and equal pieces of nonzeros. Prints the table of
-docs/performance.md; csr-report makes a section of the records.
+docs/results; csr-report makes a section of the records.
 
 Usage: schedule_study.py [--bin build/tools] [--threads 4,16] [-k 32,256] [--records FILE] MATRIX.csr ...
 
@@ -17,7 +17,7 @@ import sys
 import time
 
 SCHEDULES = [("static", 0), ("static", 64), ("dynamic", 1), ("dynamic", 64), ("dynamic", 1024), ("guided", 0), ("guided", 64)]
-RUNGS = ["row_parallel", "unrolled_4", "unrolled_8", "unrolled_16", "unrolled_32", "register_blocks", "long_rows_split"]
+RUNGS = ["row_parallel", "unrolled:4", "unrolled:8", "unrolled:16", "unrolled:32", "register_blocks", "long_rows_split"]
 
 
 class OutOfTime(Exception):
@@ -27,8 +27,11 @@ class OutOfTime(Exception):
 def gflops(options, matrix, width, kernel, threads, schedule=None, chunk=0):
     if options.seconds and time.monotonic() - options.began > options.seconds:
         raise OutOfTime
-    command = [options.bin / "csr-spmm-cpu", matrix, "-k", width, "--kernel", kernel, "--threads", threads,
+    name, _, setting = kernel.partition(":")
+    command = [options.bin / "csr-spmm-cpu", matrix, "-k", width, "--kernel", name, "--threads", threads,
                "--repeat", options.repeat if kernel != "naive" else 1, "--warmup", 2 if kernel != "naive" else 0, "--json"]
+    if setting:
+        command += ["--variant", setting]
     if schedule:
         command += ["--schedule", schedule] + (["--chunk", chunk] if chunk else [])
     environment = dict(os.environ, OMP_NUM_THREADS=str(threads), OMP_PLACES="cores", OMP_PROC_BIND="close")

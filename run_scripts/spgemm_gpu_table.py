@@ -16,18 +16,23 @@ A + B + C + 64 MiB; the peak while the structure is kept for new values, with wh
 """
 import argparse
 import json
-import math
 import pathlib
 import subprocess
 import sys
+
+import tables
 
 PEERS = pathlib.Path(__file__).resolve().parent / "spgemm_gpu_peers.tsv"
 MIB = 1 << 20
 
 
+HEADINGS = ["matrix", "csrkit ms", "cuSPARSE ms", "speed-up", "lead on the best research code", "new values ms",
+            "cuSPARSE new values ms", "new values speed-up", "new values / target", "share of the allowed peak",
+            "peak with new values / (A + B + C)"]
+
+
 def read_peers():
-    lines = [line.split("\t") for line in PEERS.read_text().splitlines() if not line.startswith("#")]
-    return {cells[0]: dict(zip(lines[0], cells)) for cells in lines[1:]}
+    return {row["matrix"]: row for row in tables.read_tsv(PEERS)[1]}
 
 
 def measure(options):
@@ -45,20 +50,17 @@ def measure(options):
                         "--records", options.records, "--resume", "--quiet", *more], check=False)
 
 
-def geomean(numbers):
-    return math.exp(sum(map(math.log, numbers)) / len(numbers)) if numbers else float("nan")
-
-
 def operand_and_result_bytes(record):
-    kind = {"f64": 8, "f32": 4}[record["c"]["kind"]]
-    shapes = [record["a"], record["c"]] + ([] if record["b_is_a"] and not record["transpose_b"] else [record["b"]])
+    # Records of schema 1 have the shape of A under its name, and the kind of C in its shape.
+    kind = {"f64": 8, "f32": 4}[record["kinds"]["c"] if "kinds" in record else record["c"]["kind"]]
+    shapes = [record.get("a", record), record["c"]] + ([] if record["b_is_a"] and not record["transpose_b"] else [record["b"]])
     return sum((shape["rows"] + 1) * 4 + shape["nnz"] * (4 + kind) for shape in shapes)
 
 
 def row_of(name, kind, ours, vendor, peers):
     """Cells of one row, and the numbers that are averaged."""
     if ours is None or ours["status"] != "done":
-        return [name, "failed: " + (ours["reason"] if ours else "not measured")] + [""] * 10, {}
+        return [name, "failed: " + (ours["reason"] if ours else "not measured")] + [""] * 9, {}
     numbers = {}
     mine = 1e3 * ours["median_seconds"]
     peer = peers.get(name, {})
@@ -85,7 +87,8 @@ def row_of(name, kind, ours, vendor, peers):
     return cells + [f"{numbers['peak']:.2f}", f"{numbers['kept']:.2f}" if kept else ""], numbers
 
 
-def table(records, kind, options):
+def rows_of(records, kind, ours, vendor):
+    """[(matrix, cells, numbers)] of the records of one value kind, in their order."""
     peers = read_peers()
     by_case, order = {}, []
     for record in records:
@@ -96,25 +99,41 @@ def table(records, kind, options):
         if name not in order:
             order.append(name)
         by_case[name, case["kernel"]] = record
-    lines = [f"| matrix, {kind} | ours ms | cuSPARSE ms | ratio | lead over the best peer | new values ms | "
-             "cuSPARSE's | ratio | over the mark | peak | peak, new values |", "|---|" + "---:|" * 10]
-    columns, failed = {}, False
     for name in order:
-        cells, numbers = row_of(name, kind, by_case.get((name, options.ours)), by_case.get((name, options.vendor)),
-                                peers)
+        yield name, *row_of(name, kind, by_case.get((name, ours)), by_case.get((name, vendor)), peers)
+
+
+def data_rows(sets, ours="gpu.spgemm.auto", vendor="gpu.spgemm.vendor_cusparse"):
+    """The rows of docs/results for records by set: [(label, path)]. A failed case is an error."""
+    rows = []
+    for label, path in sets:
+        records = tables.read_records(path)
+        for kind in dict.fromkeys(record["case"]["value_kind"] for record in records):
+            for name, cells, numbers in rows_of(records, kind, ours, vendor):
+                if not numbers:
+                    raise SystemExit(f"{path}: {name}: {cells[1]}")
+                row = dict(zip(HEADINGS, cells))
+                rows.append({"matrix": row.pop("matrix"), "set": label, "value kind": kind, **row})
+    return rows
+
+
+def table(records, kind, options):
+    columns, failed, lines = {}, False, []
+    for name, cells, numbers in rows_of(records, kind, options.ours, options.vendor):
         failed = failed or not numbers
         for key, number in numbers.items():
             columns.setdefault(key, {})[name] = number
-        lines.append("| " + " | ".join(cells) + " |")
+        lines.append(cells)
     words = []
     for key, what, worst in (("ratio", "over cuSPARSE", min), ("lead", "over the best peer", min),
                              ("reuse", "over cuSPARSE with new values", min), ("mark", "of the mark", max),
                              ("peak", "of the memory allowed", max)):
         if key in columns:
             name = worst(columns[key], key=columns[key].get)
-            words.append(f"{what} {geomean(list(columns[key].values())):.2f} (n={len(columns[key])}, worst "
+            words.append(f"{what} {tables.geometric_mean(columns[key].values()):.2f} (n={len(columns[key])}, worst "
                          f"{columns[key][name]:.2f} on {name})")
-    return "\n".join(lines) + "\n\nGeometric means: " + "; ".join(words) + ".\n", failed
+    headings = [f"{HEADINGS[0]}, {kind}", *HEADINGS[1:]]
+    return tables.markdown(headings, lines) + "\nGeometric means: " + "; ".join(words) + ".\n", failed
 
 
 def main():
@@ -131,7 +150,7 @@ def main():
         if options.tools is None:
             parser.error("--tools FOLDER says where csr-bench is")
         measure(options)
-    records = [json.loads(line) for line in options.records.read_text().splitlines()]
+    records = tables.read_records(options.records)
     failed = False
     for kind in options.value_kinds.split(","):
         text, some_failed = table(records, kind, options)

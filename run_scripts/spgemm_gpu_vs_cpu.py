@@ -6,7 +6,7 @@ Usage: spgemm_gpu_vs_cpu.py FILE ... --tools FOLDER [--scratch FOLDER] [--value-
 FILE is anything that csr-import reads; FOLDER of --tools holds csr-import, csr-info, csr-spgemm-cpu and
 csr-spgemm-gpu. Values of A are random numbers of f32, so they are the same in both kinds. The CPU's product is
 made in f64. Row offsets and columns have to be equal; the difference of two values may be as large as both
-bounds of core/compare.h allow together: gamma(n + 3) sum |a b|, n being the entries in the row of A, with the
+bounds of core/judge/compare.h allow together: gamma(n + 3) sum |a b|, n being the entries in the row of A, with the
 roundoff of the kind for the GPU and of f64 for the CPU. The sums of |a b| are a third product, of |A|.
 The exit code is 1 if any product differs, 77 if NumPy is not installed.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures every rung of the SpGEMM ladder on A * A and prints the table of docs/kernel_ladder.md.
+"""Measures every rung of the SpGEMM ladder on A * A and prints the table of the ladder.
 
 Usage: spgemm_ladder.py MATRIX.csr ... --tools FOLDER --records OUT.jsonl [--value-kind f64] [--repeat 5]
 
@@ -13,8 +13,10 @@ import pathlib
 import subprocess
 import sys
 
+import tables
+
 RUNGS = ["v0_thread_per_row", "v1_cached_members", "v2_block_per_row", "v3_batched_writes",
-         "v4_thread_counts", "v4_prefix_sum", "auto", "vendor_cusparse"]
+         "v4_thread_counts", "v5_prefix_sum", "auto", "vendor_cusparse"]
 
 
 def run(command, environment=None):
@@ -40,9 +42,8 @@ def cases(options, matrix):
 
 
 def table(reports, matrices):
-    lines = ["| kernel | " + " | ".join(f"{m.stem} ms | of it sorting | gain" for m in matrices) + " |",
-             "|---|" + "---:|---:|---:|" * len(matrices)]
-    previous = {}
+    headings = ["kernel"] + [text for m in matrices for text in (f"{m.stem} ms", "of it sorting", "gain")]
+    rows, previous = [], {}
     for kernel in dict.fromkeys(kernel for _, kernel in reports):
         cells = [f"`{kernel}`"]
         for matrix in matrices:
@@ -57,8 +58,8 @@ def table(reports, matrices):
                 gain = f"{previous[matrix] / milliseconds:.2f}" if matrix in previous else ""
                 previous[matrix] = milliseconds
             cells += [f"{milliseconds:.3f}", f"{sorting:.3f}" if sorting else "", gain]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        rows.append(cells)
+    return tables.markdown(headings, rows)
 
 
 def main():
@@ -80,7 +81,7 @@ def main():
                 records.flush()
                 if "failed" in report:
                     print(f"{matrix.stem} {kernel}: {report['failed']}", file=sys.stderr)
-    print(table(reports, options.matrices))
+    print(table(reports, options.matrices), end="")
     return 0 if all("failed" not in report for report in reports.values()) else 1
 
 

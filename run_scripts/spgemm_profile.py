@@ -18,7 +18,7 @@ import sys
 
 RUNGS = {"v0_thread_per_row": "thread_per_row", "v1_cached_members": "cached_members",
          "v2_block_per_row": "block_per_row", "v3_batched_writes": "batched_writes",
-         "v4_thread_counts": "thread_counts", "v4_prefix_sum": "write_row"}
+         "v4_thread_counts": "thread_counts", "v5_prefix_sum": "write_row"}
 TIME, DRAM, L2 = "gpu__time_duration.sum", "dram__bytes.sum", "lts__t_bytes.sum"
 SAMPLES = "smsp__pcsamp_warps_issue_stalled_"
 LADDER = pathlib.Path(__file__).resolve().parent.parent / "gpu" / "spgemm" / "ladder"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/performance.md for SpMM on a GPU, from the records of csr-bench.
+"""The tables of SpMM on a GPU, from the records of csr-bench.
 
 Usage: spmm_gpu_table.py [SET=]RECORDS.jsonl... [--json OUT.json] [--markdown OUT.md]
 
@@ -16,34 +16,19 @@ over the peer's own speed-up against the same vendor).
 import argparse
 import collections
 import json
-import math
 import pathlib
 import sys
 
+import tables
 
-def read_records(path):
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            yield json.loads(line)
-        except ValueError as error:
-            raise SystemExit(f"{path}:{number}: no record of csr-bench: {error}")
+PEERS = pathlib.Path(__file__).resolve().parent / "spmm_gpu_peers.tsv"
 
 
 def read_peers(path):
-    peers = {}
-    header = None
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith("#"):
-            continue
-        cells = line.split("\t")
-        if header is None:
-            header = cells
-            continue
-        row = dict(zip(header, cells))
-        peers[row["set"], row["matrix"], int(row["dense_cols"])] = {
-            key: None if row[key] == "-" else (row[key] if key == "peer_name" else float(row[key]))
-            for key in ("cusparse", "peer", "peer_name", "gather_mark")}
-    return peers
+    return {(row["set"], row["matrix"], int(row["dense_cols"])):
+            {key: None if row[key] == "-" else (row[key] if key == "peer_name" else float(row[key]))
+             for key in ("cusparse", "peer", "peer_name", "gather_mark")}
+            for row in tables.read_tsv(path)[1]}
 
 
 def name_of(record):
@@ -55,7 +40,7 @@ def collect(sets, kernels):
     """{(set, matrix, K, caches, value kind): {kernel: record}}, and sentences about what failed."""
     cases = collections.defaultdict(dict)
     for label, path in sets:
-        for record in read_records(path):
+        for record in tables.read_records(path):
             case = record.get("case", {})
             if case.get("kernel") in kernels:
                 key = (label, name_of(record), case["dense_cols"], case["caches"], case["value_kind"])
@@ -69,11 +54,6 @@ def collect(sets, kernels):
                 problems.append(f"{'/'.join(map(str, key))} {kernel}: {reason}")
                 del by_kernel[kernel]
     return cases, problems
-
-
-def geomean(numbers):
-    numbers = [x for x in numbers if x]
-    return math.exp(sum(map(math.log, numbers)) / len(numbers)) if numbers else None
 
 
 def rows_of(cases, options, peers):
@@ -115,14 +95,14 @@ def means_of(rows):
             groups[row["set"], row["value_kind"], row["caches"], cols].append(row)
     for (label, kind, caches, cols), group in groups.items():
         yield {"set": label, "value_kind": kind, "caches": caches, "dense_cols": cols,
-               "cases": len(group), "speedup": geomean(r["speedup"] for r in group),
+               "cases": len(group), "speedup": tables.geometric_mean(r["speedup"] for r in group),
                "lowest_speedup": min(r["speedup"] for r in group),
                "lowest_at": min(group, key=lambda r: r["speedup"])["matrix"],
                "lost": sum(r["speedup"] < 1 for r in group),
-               "share_of_mark": geomean(r["share_of_mark"] for r in group),
-               "mark_speedup": geomean(r["vendor_seconds"] / r["mark_seconds"] for r in group
+               "share_of_mark": tables.geometric_mean(r["share_of_mark"] for r in group),
+               "mark_speedup": tables.geometric_mean(r["vendor_seconds"] / r["mark_seconds"] for r in group
                                        if r["mark_seconds"]),
-               "peer_speedup": geomean(r["peer_speedup"] for r in group),
+               "peer_speedup": tables.geometric_mean(r["peer_speedup"] for r in group),
                "behind_peer": sum(1 for r in group if r["lead_over_peer"] and r["lead_over_peer"] < 1)}
 
 
@@ -130,53 +110,76 @@ def cell(value, digits=2):
     return "-" if value is None else f"{value:.{digits}f}"
 
 
+def name_of_row(row, kinds):
+    name = row["matrix"] + (" (stand-in)" if row["set"].startswith("stand-in") else "")
+    return name + (f" {row['value_kind']}" if len(kinds) > 1 else "")
+
+
+def cells_of(row, kinds):
+    """The texts of a case, by the heading that they have in a table and in docs/results."""
+    lead = cell(row["lead_over_peer"]) + (f" {row['peer_name']}" if row["peer_name"] else "")
+    return {"matrix": name_of_row(row, kinds), "set": row["set"], "caches": row["caches"],
+            "nnz": f"{row['nnz']:,}", "K": str(row["dense_cols"]), "csrkit s": f"{row['seconds']:.4g}",
+            "cuSPARSE s": f"{row['vendor_seconds']:.4g}", "speed-up": cell(row["speedup"]),
+            "Gnnz/s": f"{row['nnz_per_second'] / 1e9:.3g}", "share of the gather mark": cell(row["share_of_mark"]),
+            "share of the bandwidth limit": cell(row["share_of_bandwidth_limit"]), "lead on the best peer": lead}
+
+
+def data_rows(sets, options=None):
+    """The rows of docs/results for records by set: [(label, path)]. A failed case is an error."""
+    options = options or defaults()
+    cases, problems = collect(sets, {options.ours, options.vendor, *options.marks})
+    if problems:
+        raise SystemExit("\n".join(problems))
+    rows = list(rows_of(cases, options, read_peers(options.peers)))
+    kinds = {row["value_kind"] for row in rows}
+    return [cells_of(row, kinds) for row in rows]
+
+
 def markdown(rows, means):
     kinds = {row["value_kind"] for row in rows}
-    lines = ["| set | caches | K | cases | speed-up | lowest | at | lost | mark's speed-up | share of mark | "
-             "best peer | behind peer |", "|---|---|---:|---:|---:|---:|---|---:|---:|---:|---:|---:|"]
-    for mean in means:
-        label = mean["set"] if len(kinds) == 1 else f"{mean['set']} {mean['value_kind']}"
-        lines.append(f"| {label} | {mean['caches']} | {mean['dense_cols']} | {mean['cases']} | "
-                     f"{cell(mean['speedup'])} | {cell(mean['lowest_speedup'])} | {mean['lowest_at']} | "
-                     f"{mean['lost']} | {cell(mean['mark_speedup'])} | {cell(mean['share_of_mark'])} | "
-                     f"{cell(mean['peer_speedup'])} | {mean['behind_peer']} |")
+    text = tables.markdown(
+        ["set", "caches", "K", "cases", "speed-up", "lowest", "at", "lost", "mark's speed-up", "share of mark",
+         "best peer", "behind peer"],
+        [[mean["set"] if len(kinds) == 1 else f"{mean['set']} {mean['value_kind']}", mean["caches"],
+          str(mean["dense_cols"]), str(mean["cases"]), cell(mean["speedup"]), cell(mean["lowest_speedup"]),
+          mean["lowest_at"], str(mean["lost"]), cell(mean["mark_speedup"]), cell(mean["share_of_mark"]),
+          cell(mean["peer_speedup"]), str(mean["behind_peer"])] for mean in means])
     for caches in sorted({row["caches"] for row in rows}, reverse=True):
-        lines += ["", f"Caches {caches}:", "",
-                  "| matrix | nnz | K | ours s | cuSPARSE s | speed-up | Gnnz/s | share of mark | "
-                  "share of bandwidth limit | lead over peer |",
-                  "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
+        cells = []
         for row in rows:
-            if row["caches"] != caches:
-                continue
-            name = row["matrix"] + (" (stand-in)" if row["set"].startswith("stand-in") else "")
-            if len(kinds) > 1:
-                name += f" {row['value_kind']}"
-            lead = cell(row["lead_over_peer"]) + (f" {row['peer_name']}" if row["peer_name"] else "")
-            speedup = cell(row["speedup"])
-            lines.append(f"| {name} | {row['nnz']:,} | {row['dense_cols']} | {row['seconds']:.4g} | "
-                         f"{row['vendor_seconds']:.4g} | "
-                         f"{speedup if row['speedup'] >= 1 else f'**{speedup}**'} | "
-                         f"{row['nnz_per_second'] / 1e9:.3g} | {cell(row['share_of_mark'])} | "
-                         f"{cell(row['share_of_bandwidth_limit'])} | {lead} |")
-    return "\n".join(lines) + "\n"
+            if row["caches"] == caches:
+                texts = cells_of(row, kinds)
+                del texts["set"], texts["caches"]
+                if row["speedup"] < 1:
+                    texts["speed-up"] = f"**{texts['speed-up']}**"
+                cells.append(texts)
+        text += f"\nCaches {caches}:\n\n" + tables.markdown(list(cells[0]), [list(row.values()) for row in cells])
+    return text
 
 
-def main():
-    here = pathlib.Path(__file__).resolve().parent
+def parser_of():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("records", nargs="+", metavar="[SET=]RECORDS.jsonl")
+    parser.add_argument("records", nargs="+", metavar="[SET=]RECORDS.jsonl[.gz]")
     parser.add_argument("--ours", default="gpu.spmm.auto", metavar="KERNEL")
     parser.add_argument("--vendor", default="gpu.spmm.vendor_cusparse", metavar="KERNEL")
     parser.add_argument("--marks", default="gpu.spmm.gather_mark,gpu.spmm.gather_mark_sliced",
                         type=lambda text: [name for name in text.split(",") if name], metavar="LIST")
-    parser.add_argument("--peers", type=pathlib.Path, default=here / "spmm_gpu_peers.tsv")
+    parser.add_argument("--peers", type=pathlib.Path, default=PEERS)
     parser.add_argument("--copy-bytes-per-second", type=float, default=4.27e12,
                         help="bytes read and written per second by a copy (default: an H200's)")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
-    options = parser.parse_args()
+    return parser
 
+
+def defaults():
+    return parser_of().parse_args(["records"])
+
+
+def main():
+    options = parser_of().parse_args()
     sets = []
     for text in options.records:
         label, equals, path = text.rpartition("=")

@@ -14,28 +14,29 @@
 # its median is known to 1 %, for at most 30 multiplications or 0.3 s. Without a GPU the kernels may be those
 # of the CPU: a dry run.
 set -euo pipefail
+# shellcheck source=run_scripts/messages.sh
+. "$(dirname "$(realpath "$0")")/messages.sh"
 
 stand_ins='' real='' out=build/spmm-gpu-tables tools=build/gpu/tools columns=32,64,128,256,512 repeat=5 within=''
 ours=gpu.auto vendor=gpu.vendor_cusparse marks=gpu.gather_mark,gpu.gather_mark_sliced kinds=()
 while (($#)); do
   case $1 in
-    --stand-ins) stand_ins=${2:?--stand-ins needs a folder}; shift 2 ;;
-    --real) real=${2:?--real needs a folder}; shift 2 ;;
-    --out) out=${2:?--out needs a folder}; shift 2 ;;
-    --tools) tools=${2:?--tools needs a folder}; shift 2 ;;
-    --within) within=${2:?--within needs seconds}; shift 2 ;;
-    -k) columns=${2:?-k needs a list}; shift 2 ;;
-    --repeat) repeat=${2:?--repeat needs a number}; shift 2 ;;
-    --value-kind) kinds=(--value-kind "${2:?--value-kind needs a list}"); shift 2 ;;
-    --ours) ours=${2:?--ours needs a kernel}; shift 2 ;;
-    --vendor) vendor=${2:?--vendor needs a kernel}; shift 2 ;;
-    --marks) marks=${2?--marks needs a list}; shift 2 ;;
-    *) echo "spmm_gpu_tables.sh: unknown argument '$1'; see the head of this script" >&2; exit 2 ;;
+    --stand-ins) needs_value "$@"; stand_ins=$2; shift 2 ;;
+    --real) needs_value "$@"; real=$2; shift 2 ;;
+    --out) needs_value "$@"; out=$2; shift 2 ;;
+    --tools) needs_value "$@"; tools=$2; shift 2 ;;
+    --within) needs_value "$@"; within=$2; shift 2 ;;
+    -k) needs_value "$@"; columns=$2; shift 2 ;;
+    --repeat) needs_value "$@"; repeat=$2; shift 2 ;;
+    --value-kind) needs_value "$@"; kinds=(--value-kind "$2"); shift 2 ;;
+    --ours) needs_value "$@"; ours=$2; shift 2 ;;
+    --vendor) needs_value "$@"; vendor=$2; shift 2 ;;
+    --marks) (($# >= 2)) || needs_value "$@"; marks=$2; shift 2 ;;
+    *) unknown "$1" ;;
   esac
 done
 if [[ -z $stand_ins && -z $real ]]; then
-  echo "spmm_gpu_tables.sh: needs --stand-ins DIR or --real DIR; see the head of this script" >&2
-  exit 2
+  die 2 "needs --stand-ins DIR or --real DIR; --help shows the options"
 fi
 mkdir -p "$out"
 here=$(dirname "$(realpath "$0")")
@@ -47,8 +48,7 @@ measure() { # measure LABEL DIR KERNELS
   local files=() limit=() status=0
   mapfile -t files < <(find -L "$2" -maxdepth 1 -name '*.csr' -printf '%s\t%p\n' | sort -n | cut -f2)
   if ((${#files[@]} == 0)); then
-    echo "spmm_gpu_tables.sh: no .csr file in $2; make some with csr-import or csr-generate" >&2
-    exit 2
+    die 2 "no .csr file in $2; make some with csr-import or csr-generate"
   fi
   touch "$out/$1.jsonl"
   if [[ -n $within ]]; then
@@ -69,8 +69,7 @@ if [[ -n $real ]]; then sets+=("real=$out/real.jsonl"); fi
 if [[ -n $stand_ins ]]; then sets+=("stand-ins=$out/stand-ins.jsonl"); fi
 
 if ((code == 143)) && ! grep -q . "${sets[@]#*=}"; then
-  echo "spmm_gpu_tables.sh: nothing could be measured in $within s; give it more with --within" >&2
-  exit 143
+  die 143 "nothing could be measured in $within s; give it more with --within"
 fi
 full_marks=''
 for mark in ${marks//,/ }; do full_marks+=${full_marks:+,}$(full_name "$mark"); done

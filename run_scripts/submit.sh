@@ -45,11 +45,11 @@ while (($#)); do
     --gpu | --like | --local) printf -v "${1#--}" %s yes; shift ;;
     --no-pictures) report=(--no-pictures); shift ;;
     --) shift; break ;;
-    -*) die 2 "unknown option '$1'; see the head of this script" ;;
+    -*) unknown "$1" ;;
     *) names+=("$1"); shift ;;
   esac
 done
-[[ -n $cache && -n $results ]] || die 2 "needs --cache DIR and --results DIR; see the head of this script"
+[[ -n $cache && -n $results ]] || die 2 "needs --cache DIR and --results DIR; --help shows the options"
 if ! command -v sbatch >/dev/null && [[ $local == no ]]; then
   say "no sbatch here: everything runs on this machine, one after the other"
   local=yes

@@ -3,10 +3,12 @@
 #
 # Usage: test.sh [--no-install] [--preset NAME] [-- CTEST ARGUMENTS]
 #   --no-install  do not install packages (for users without root; see docs/dependencies.md)
-#   --preset      release (default), cpu-only, debug, ci or gpu: see CMakePresets.json
+#   --preset      release (default), cpu-only, debug, ci or gpu: see docs/dependencies.md
 # CSRKIT_DATA_DIR=<folder> adds the tests on larger matrices; without it they report "skipped", as
 # the GPU tests do on a machine without a GPU (CSRKIT_REQUIRE_GPU=1 makes that a failure).
 set -euo pipefail
+# shellcheck source=run_scripts/messages.sh
+. "$(dirname "$(realpath "$0")")/messages.sh"
 cd "$(dirname "$0")/.."
 
 install_flags=(--tests)
@@ -14,9 +16,9 @@ preset=release
 while (($#)); do
   case $1 in
     --no-install) install_flags+=(--no-install); shift ;;
-    --preset) preset=${2:?--preset needs a name}; shift 2 ;;
+    --preset) needs_value "$@"; preset=$2; shift 2 ;;
     --) shift; break ;;
-    *) echo "test.sh: unknown argument '$1'; see the head of this script" >&2; exit 2 ;;
+    *) unknown "$1" ;;
   esac
 done
 

@@ -4,10 +4,10 @@
 #
 # Usage: unpack_dependencies.sh FOLDER
 set -euo pipefail
-if (($# != 1)); then
-  echo "usage: unpack_dependencies.sh FOLDER" >&2
-  exit 2
-fi
+# shellcheck source=run_scripts/messages.sh
+. "$(dirname "$(realpath "$0")")/messages.sh"
+(($# == 1)) || die 2 "needs one folder; --help explains"
+case $1 in -*) unknown "$1" ;; esac
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 

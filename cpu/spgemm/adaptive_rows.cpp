@@ -1,7 +1,7 @@
 // adaptive_rows: rows in pieces of equal work, each with the accumulator that suits it.
 // Owns     a thread owns whole rows of C: it counts them, then fills them where they belong
 // Reads    rows of B as A's columns come, first and last column of each ahead of the rest; the sums
-//          stay in the second-level cache (window_sizes)
+//          stay in the second-level cache (range_sizes)
 // Launch   pieces of rows of equal products, many per thread, heaviest first, taken as threads are
 //          free. A row never depends on the piece, the thread or the block it is in.
 // Needs    ascending columns in A, B and the mask
@@ -9,12 +9,11 @@
 //          anywhere, rows of one source copied
 #include "cpu/spgemm/adaptive_rows.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <exception>
 #include <numeric>
 
+#include "core/base/team.h"
 #include "cpu/spgemm/row_pieces.h"
 #include "cpu/spgemm/row_products.h"
 
@@ -25,27 +24,29 @@ namespace {
 template <class B, class Acc>
 class AdaptiveRows : public SpgemmMethod, private OnePassRows {
  public:
-  AdaptiveRows(const SpgemmInput& input, bool makes_rows_once)
+  AdaptiveRows(const SpgemmInput& input, bool makes_rows_once, const Chosen& chosen)
       : makes_rows_once_(makes_rows_once),
+        chosen_(chosen),
         problem_(input.problem),
         op_b_(input.op_b),
         threads_(input.threads),
         isa_(chosen_isa()),
         loops_(row_products<B, Acc>(isa_, problem_.semiring)),
-        windows_(window_sizes(sizeof(Acc))),
+        ranges_(range_sizes(sizeof(Acc))),
         scratch_(static_cast<std::size_t>(input.threads)) {
-    // A window wider than C is never needed.
+    // A range wider than C is never needed.
     const Index cols = std::max<Index>(problem_.output_cols(), 64);
-    windows_.sums = std::min(windows_.sums, cols);
-    windows_.flags = std::min(windows_.flags, cols);
+    ranges_.sums = std::min(ranges_.sums, cols);
+    ranges_.flags = std::min(ranges_.flags, cols);
   }
 
   void balance(Offset* row_products) override {
     const Offset cols = problem_.output_cols();
     const Offset* const mask = problem_.mask ? problem_.mask->row_offsets() : nullptr;
     Offset most_hashed = 0, most_sources = 0, most_made = 0;
-#pragma omp parallel for schedule(static) num_threads(threads_) \
-    reduction(max                                               \
+    const int team = team_for(problem_.a.rows(), threads_);
+#pragma omp parallel for schedule(static) num_threads(team) \
+    reduction(max                                           \
               : most_hashed, most_sources, most_made)
     for (Index row = 0; row < problem_.a.rows(); ++row) {
       const Offset products = row_products[row];
@@ -62,7 +63,7 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
     }
     // After the last look at the products: they are overwritten.
     pieces_ = RowPieces(problem_.a.rows(), problem_.a.row_offsets(), row_products, threads_);
-    const std::uint64_t each = RowScratch<Acc>::bytes_for(windows_, most_hashed, most_sources,
+    const std::uint64_t each = RowScratch<Acc>::bytes_for(ranges_, most_hashed, most_sources,
                                                           problem_.drop_below > 0 ? most_made : 0);
     scratch_bytes_ = each * static_cast<std::uint64_t>(threads_) + pieces_.size_bytes();
   }
@@ -72,7 +73,7 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
   void count(Index* row_nnz) override {
     const ProductJob<B, Acc> job(problem_, op_b_);
     pieces_.for_each(0, problem_.a.rows(), threads_, [&](int thread, Index first, Index last) {
-      loops_.count(job, first, last, windows_, scratch_of(thread), row_nnz + first);
+      loops_.count(job, first, last, ranges_, scratch_of(thread), row_nnz + first);
     });
   }
 
@@ -82,7 +83,7 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
     pieces_.for_each(rows.first_row, rows.last_row, threads_,
                      [&](int thread, Index first, Index last) {
                        const Offset at = rows.row_offsets[first - rows.first_row];
-                       loops_.make(job, first, last, windows_, scratch_of(thread), nullptr,
+                       loops_.make(job, first, last, ranges_, scratch_of(thread), nullptr,
                                    rows.col_indices + at, values + at);
                      });
   }
@@ -95,9 +96,12 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
   }
 
   std::string choice() const override {
-    return std::string(name_of(isa_)) + ", " + std::to_string(pieces_.count()) + " pieces for " +
+    const std::string why =
+        chosen_.kernel.empty() ? "" : chosen_.kernel + " (because " + chosen_.because + "): ";
+    return why + name_of(isa_) + ", " + std::to_string(pieces_.count()) + " pieces for " +
            std::to_string(threads_) + " threads";
   }
+  std::string chosen_kernel() const override { return chosen_.kernel; }
 
  private:
   RowScratch<Acc>& scratch_of(int thread) { return scratch_[static_cast<std::size_t>(thread)]; }
@@ -110,23 +114,24 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
   }
 
   void count_rows(int thread, Index first, Index last, Index* row_nnz) override {
-    loops_.count(ProductJob<B, Acc>(problem_, op_b_), first, last, windows_, scratch_of(thread),
+    loops_.count(ProductJob<B, Acc>(problem_, op_b_), first, last, ranges_, scratch_of(thread),
                  row_nnz);
   }
 
   Offset make_rows(int thread, Index first, Index last, Index* row_nnz, Index* col_indices,
                    void* values) override {
-    return loops_.make(ProductJob<B, Acc>(problem_, op_b_), first, last, windows_,
+    return loops_.make(ProductJob<B, Acc>(problem_, op_b_), first, last, ranges_,
                        scratch_of(thread), row_nnz, col_indices, static_cast<Acc*>(values));
   }
 
   bool makes_rows_once_;
+  Chosen chosen_;
   SpgemmProblem problem_;
   CsrMatrix op_b_;
   int threads_;
   Isa isa_;
   RowProducts<B, Acc> loops_;
-  WindowSizes windows_;
+  RangeSizes ranges_;
   std::vector<RowScratch<Acc>> scratch_;
   RowPieces pieces_;
   std::uint64_t scratch_bytes_ = 0;
@@ -134,12 +139,13 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
 
 }  // namespace
 
-std::unique_ptr<SpgemmMethod> make_adaptive(const SpgemmInput& input, bool makes_rows_once) {
+std::unique_ptr<SpgemmMethod> make_adaptive(const SpgemmInput& input, bool makes_rows_once,
+                                            const Chosen& chosen) {
   return with_spgemm_kinds(
       input.problem, [&](auto b_tag, auto acc_tag) -> std::unique_ptr<SpgemmMethod> {
         return std::make_unique<
             AdaptiveRows<typename decltype(b_tag)::type, typename decltype(acc_tag)::type>>(
-            input, makes_rows_once);
+            input, makes_rows_once, chosen);
       });
 }
 

@@ -5,7 +5,14 @@
 
 namespace csrkit::cpu {
 
+/// The kernel that a chooser chose, and why; no text if it was asked for.
+struct Chosen {
+  std::string kernel = {};
+  std::string because = {};
+};
+
 /// With `makes_rows_once`, the method offers SpgemmMethod::one_pass.
-std::unique_ptr<SpgemmMethod> make_adaptive(const SpgemmInput& input, bool makes_rows_once);
+std::unique_ptr<SpgemmMethod> make_adaptive(const SpgemmInput& input, bool makes_rows_once,
+                                            const Chosen& chosen = {});
 
 }  // namespace csrkit::cpu

@@ -15,7 +15,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "core/buffer.h"
+#include "core/base/buffer.h"
 
 namespace csrkit::cpu {
 
@@ -200,7 +200,8 @@ void count_heavy(Work& work, int threads, std::exception_ptr& error) {
   std::sort(heaviest_first.begin(), heaviest_first.end(), [&](std::size_t x, std::size_t y) {
     return work.pieces.cost(x) > work.pieces.cost(y);
   });
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (!heaviest_first.empty())
+  const int team = heaviest_first.size() > 1 ? threads : 1;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
   for (std::size_t turn = 0; turn < heaviest_first.size(); ++turn) {
     const std::size_t piece = heaviest_first[turn];
     const Index first = work.pieces.first_row(piece), last = work.pieces.first_row(piece + 1);
@@ -252,7 +253,9 @@ OutputEstimate estimate_output(OnePassRows& rows, const Offset* cost_sums, int t
     picked.push_back(std::min<Index>(static_cast<Index>(row - cost_sums), last - 1));
   }
   std::vector<double> shares(picked.size());
-#pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
+  constexpr int kSamplesAtOnce = 8;
+  const int team = picked.size() > kSamplesAtOnce ? threads : 1;
+#pragma omp parallel for schedule(dynamic, kSamplesAtOnce) num_threads(team)
   for (std::size_t n = 0; n < picked.size(); ++n) {
     const Index row = picked[n];
     Index nnz = 0;
@@ -290,7 +293,8 @@ std::optional<Offset> make_in_one_pass(OnePassRows& rows, int threads, const Out
   Work work(rows, room);
   std::exception_ptr error;
   count_heavy(work, threads, error);
-#pragma omp parallel num_threads(threads)
+  const int team = work.pieces.count() > 1 ? threads : 1;  // one piece is no work for a team
+#pragma omp parallel num_threads(team)
   {
     try {
       Maker(work, omp_get_thread_num()).run();

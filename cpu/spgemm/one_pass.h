@@ -1,17 +1,17 @@
 // C without counting it first: every row is made once.
 //
-// A piece of rows is made where its thread has room, so its size is known when it is done. Pieces are
-// taken in ascending order, so the place of a piece in C, which is the size of all before it, is
-// known soon after, and it goes there from the thread's cache. Rows that would hold up this order by
-// taking long (heavy pieces) are counted before, and made in their place once that is known. The room
-// of C comes from an estimate; if that was too low, nothing is left but to make C in two passes.
-// Source: D. Merrill and M. Garland, Single-pass parallel prefix scan with decoupled look-back (2016),
-// here between threads.
+// A piece of rows is made where its thread has room, so its size is known when it is done. Pieces
+// are taken in ascending order, so the place of a piece in C, which is the size of all before it,
+// is known soon after, and it goes there from the thread's cache. Rows that would hold up this
+// order by taking long (heavy pieces) are counted before, and made in their place once that is
+// known. The room of C comes from an estimate; if that was too low, nothing is left but to make C
+// in two passes. Source: D. Merrill and M. Garland, Single-pass parallel prefix scan with decoupled
+// look-back (2016), here between threads.
 #pragma once
 
 #include <optional>
 
-#include "core/types.h"
+#include "core/base/types.h"
 #include "cpu/spgemm/row_pieces.h"
 
 namespace csrkit::cpu {
@@ -36,8 +36,8 @@ struct OutputEstimate {
   Offset at_most = 0;  // that and four standard errors of it: not certain
 };
 
-/// Counts a few hundred rows, picked by their cost; heavy pieces are taken for as many entries as they
-/// have room for. `cost_sums` are the running sums that RowPieces left.
+/// Counts a few hundred rows, picked by their cost; heavy pieces are taken for as many entries as
+/// they have room for. `cost_sums` are the running sums that RowPieces left.
 OutputEstimate estimate_output(OnePassRows& rows, const Offset* cost_sums, int threads);
 
 /// Memory for C's entries, and for the entries of each of its rows.
@@ -53,8 +53,8 @@ struct OutputRoom {
 /// What make_in_one_pass allocates beside C.
 std::uint64_t one_pass_bytes(const RowPieces& pieces, int threads, int value_bytes);
 
-/// Makes C, rows in order and without gaps; returns nnz(C), or nothing if there was not enough room.
-/// What make_rows throws is thrown here, after all threads have ended.
+/// Makes C, rows in order and without gaps; returns nnz(C), or nothing if there was not enough
+/// room. What make_rows throws is thrown here, after all threads have ended.
 std::optional<Offset> make_in_one_pass(OnePassRows& rows, int threads, const OutputRoom& room);
 
 }  // namespace csrkit::cpu

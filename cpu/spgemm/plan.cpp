@@ -1,25 +1,20 @@
 #include "cpu/spgemm/plan.h"
 
-#include <omp.h>
-
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <optional>
 
-#include "core/available_memory.h"
-#include "core/huge_pages.h"
-#include "core/matrix_stats.h"
-#include "cpu/caches.h"
-#include "cpu/spgemm/prefix_sum.h"
+#include "core/base/huge_pages.h"
+#include "core/base/stopwatch.h"
+#include "core/base/team.h"
+#include "core/facts/matrix_stats.h"
+#include "cpu/common/caches.h"
+#include "cpu/common/memory_budget.h"
+#include "cpu/common/prefix_sum.h"
 
 namespace csrkit::cpu {
 
 namespace {
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// What one pass may take beside C in any case; more must be small beside A, B and C.
 constexpr std::uint64_t kOnePassBytes = 48u << 20;
@@ -40,24 +35,19 @@ class CpuSpgemmPlan : public SpgemmPlan {
   CpuSpgemmPlan(const SpgemmProblem& problem, const PlanOptions& options,
                 SpgemmMethodFactory make_method)
       : problem_(problem),
-        threads_(options.where.threads > 0 ? options.where.threads : omp_get_max_threads()),
-        operand_bytes_(operand_bytes(problem)) {
-    if (options.where.threads < 0) throw UsageError("threads must not be negative");
-    // The operands are there already, so what is available comes on top of them.
-    limit_bytes_ = options.memory_limit_bytes;
-    if (limit_bytes_ == 0) {
-      const std::uint64_t available = available_memory_bytes();
-      limit_bytes_ =
-          available > UINT64_MAX - operand_bytes_ ? UINT64_MAX : available + operand_bytes_;
+        threads_(team_size(options.where.threads)),
+        operand_bytes_(operand_bytes(problem)),
+        budget_(options.memory_limit_bytes, operand_bytes_, "raise --memory-limit") {
+    const Stopwatch clock;
+    if (!budget_.fits(0)) {
+      refuse(operand_bytes_, "the operands of the product", "raise --memory-limit");
     }
-    const double start = seconds_now();
-    held_bytes_ = operand_bytes_;
-    reserve(0, "the operands of the product");
-    op_b_ = problem_.transpose_b ? transposed_b() : problem_.b;
-    derived_bytes_ = held_bytes_ - operand_bytes_;
+    op_b_ =
+        problem_.transpose_b ? transpose_within(budget_, problem_.b, "B", threads_) : problem_.b;
+    derived_bytes_ = budget_.held_bytes() - operand_bytes_;
     method_ = make_method(SpgemmInput{problem_, op_b_, threads_});
     balance();
-    phases_.analysis_seconds = seconds_now() - start;
+    phases_.analysis_seconds = clock.seconds();
   }
 
   void multiply(CsrSink& sink) override {
@@ -67,15 +57,15 @@ class CpuSpgemmPlan : public SpgemmPlan {
       return;
     }
     count();
-    const double start = seconds_now();
+    const Stopwatch clock;
     double output_seconds = 0;
     make_blocks(sink.keeps_blocks(), [&](const CsrMatrix& block) {
-      const double output_start = seconds_now();
+      const Stopwatch output_clock;
       sink.append_rows(block);
-      output_seconds += seconds_now() - output_start;
+      output_seconds += output_clock.seconds();
     });
     phases_.output_seconds = output_seconds;
-    phases_.numeric_seconds = seconds_now() - start - output_seconds;
+    phases_.numeric_seconds = clock.seconds() - output_seconds;
   }
 
   void set_values(const CsrMatrix& a, const CsrMatrix& b) override {
@@ -84,30 +74,31 @@ class CpuSpgemmPlan : public SpgemmPlan {
     require_same_structure(problem_, a, b);
     problem_.a = a;
     problem_.b = b_is_a ? a : b;
-    if (problem_.transpose_b) note_peak(working_bytes() + derived_bytes_);  // old and new B^T
-    op_b_ = problem_.transpose_b ? transpose(problem_.b) : problem_.b;
+    if (problem_.transpose_b)
+      budget_.note_peak(working_bytes() + derived_bytes_);  // old and new B^T
+    op_b_ = problem_.transpose_b ? transpose(problem_.b, threads_) : problem_.b;
     method_->set_values(problem_.a, op_b_);
     if (problem_.drop_below > 0) is_counted_ = false;  // what is left depends on the values
   }
 
   double time_multiply() override {
-    const double start = seconds_now();
+    const Stopwatch clock;
     balance();
     if (Block block; make_once(&block)) {
-      const double seconds = seconds_now() - start;
+      const double seconds = clock.seconds();
       keep(std::move(block));
       return seconds;
     }
     count();
     if (rows_that_fit(0) < problem_.output_rows()) {
       make_blocks(false, [](const CsrMatrix&) {});
-      return seconds_now() - start;
+      return clock.seconds();
     }
     // C goes where the product before left its own: repetitions find their pages, as they do in the
     // pools of other libraries.
     Block block = allocate(0, problem_.output_rows());
     fill(block);
-    const double seconds = seconds_now() - start;
+    const double seconds = clock.seconds();
     phases_.row_blocks = 1;
     keep(std::move(block));
     return seconds;
@@ -117,18 +108,16 @@ class CpuSpgemmPlan : public SpgemmPlan {
     if (!is_counted_) count();
     const Offset budget_rows = rows_that_fit(0);
     if (budget_rows < problem_.output_rows()) {
-      double seconds = 0;  // C is never there as a whole: its allocation belongs to the time
-      const double start = seconds_now();
+      const Stopwatch clock;  // C is never there as a whole: its allocation belongs to the time
       make_blocks(false, [](const CsrMatrix&) {});
-      seconds += seconds_now() - start;
-      return seconds;
+      return clock.seconds();
     }
     kept_ = Block();
     Block block = allocate(0, problem_.output_rows());
     fill(block);  // touches C's pages
-    const double start = seconds_now();
+    const Stopwatch clock;
     fill(block);
-    return seconds_now() - start;
+    return clock.seconds();
   }
 
   void evict_caches() override { evictor_.evict(threads_); }
@@ -143,44 +132,24 @@ class CpuSpgemmPlan : public SpgemmPlan {
     forecast.whole_bytes =
         working_bytes() + forecast.output_bytes_bound + (is_counted_ ? 0 : one_pass_bytes_);
     forecast.peak_bytes =
-        std::max(std::min(forecast.whole_bytes, limit_bytes_), phases_.peak_bytes);
+        std::max(std::min(forecast.whole_bytes, budget_.limit_bytes()), budget_.peak_bytes());
     return forecast;
   }
 
-  SpgemmPhases phases() const override { return phases_; }
+  SpgemmPhases phases() const override {
+    SpgemmPhases phases = phases_;
+    phases.peak_bytes = budget_.peak_bytes();
+    return phases;
+  }
   std::string choice() const override {
     return method_->choice() + (passes_.empty() ? "" : "; ") + passes_;
   }
+  std::string chosen_kernel() const override { return method_->chosen_kernel(); }
 
  private:
-  void refuse(std::uint64_t bytes, const std::string& what, const char* advice) const {
+  [[noreturn]] void refuse(std::uint64_t bytes, const std::string& what, const char* advice) const {
     throw MemoryError(what + " needs " + std::to_string(bytes) + " bytes; the limit is " +
-                      std::to_string(limit_bytes_) + " bytes: " + advice);
-  }
-
-  void note_peak(std::uint64_t bytes) { phases_.peak_bytes = std::max(phases_.peak_bytes, bytes); }
-
-  void reserve(std::uint64_t bytes, const char* what) {
-    if (held_bytes_ + bytes > limit_bytes_) {
-      refuse(held_bytes_ + bytes, what, "raise --memory-limit");
-    }
-    held_bytes_ += bytes;
-    note_peak(held_bytes_);
-  }
-
-  CsrMatrix transposed_b() {
-    const CsrMatrix& b = problem_.b;
-    const std::uint64_t result_bytes = csr_bytes(b.cols(), b.nnz(), b.value_kind());
-    // The counting sort's cursors: never more than one per nonzero and column.
-    const std::uint64_t cursor_bytes =
-        std::min(static_cast<std::uint64_t>(omp_get_max_threads()) *
-                     static_cast<std::uint64_t>(b.cols()),
-                 static_cast<std::uint64_t>(b.nnz()) + static_cast<std::uint64_t>(b.cols())) *
-        sizeof(Offset);
-    reserve(result_bytes + cursor_bytes, "A, B and the transpose of B");
-    CsrMatrix result = transpose(b);
-    held_bytes_ -= cursor_bytes;
-    return result;
+                      std::to_string(budget_.limit_bytes()) + " bytes: " + advice);
   }
 
   /// What is held while rows of C are made, C itself excluded.
@@ -193,12 +162,13 @@ class CpuSpgemmPlan : public SpgemmPlan {
   void balance() {
     const Index rows = problem_.output_rows(), cols = problem_.output_cols();
     const std::uint64_t product_bytes = static_cast<std::uint64_t>(rows) * sizeof(Offset);
-    reserve(product_bytes, "the operands and the products of every row");
+    budget_.reserve(product_bytes, "the operands and the products of every row");
     Buffer<Offset> row_products(rows);
-    products_ = spgemm_products(problem_.a, op_b_, row_products.data());
+    products_ = spgemm_products(problem_.a, op_b_, row_products.data(), threads_);
     Offset bound = 0;
     const Offset* const mask = problem_.mask ? problem_.mask->row_offsets() : nullptr;
-#pragma omp parallel for schedule(static) reduction(+ : bound) num_threads(threads_)
+    const int team = team_for(rows, threads_);
+#pragma omp parallel for schedule(static) reduction(+ : bound) num_threads(team)
     for (Index row = 0; row < rows; ++row) {
       Offset most = std::min<Offset>(row_products[row], cols);
       if (mask != nullptr) most = std::min(most, mask[row + 1] - mask[row]);
@@ -207,16 +177,16 @@ class CpuSpgemmPlan : public SpgemmPlan {
     nnz_bound_ = bound;
     method_->balance(row_products.data());
     plan_one_pass(row_products.data());
-    held_bytes_ -= product_bytes;
+    budget_.release(product_bytes);
     is_counted_ = false;
-    if (working_bytes() > limit_bytes_) {
+    if (working_bytes() > budget_.limit_bytes()) {
       refuse(working_bytes(), "the product's operands and workspace",
              "raise --memory-limit or use fewer --threads");
     }
   }
 
-  /// Decides whether C is made in one pass, and with how much room: what that takes beside A, B and C
-  /// must fit the limit, and be small beside them or small at all.
+  /// Decides whether C is made in one pass, and with how much room: what that takes beside A, B and
+  /// C must fit the limit, and be small beside them or small at all.
   void plan_one_pass(const Offset* cost_sums) {
     room_entries_ = -1;
     one_pass_bytes_ = 0;
@@ -238,7 +208,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
       passes_ += ": one would take too much memory beside C";
       return;
     }
-    if (working_bytes() + beside + c_bytes(room) > limit_bytes_) {
+    if (working_bytes() + beside + c_bytes(room) > budget_.limit_bytes()) {
       passes_ += ": one does not fit the memory limit";
       return;
     }
@@ -247,14 +217,15 @@ class CpuSpgemmPlan : public SpgemmPlan {
     one_pass_bytes_ = beside;
   }
 
-  /// All of C in one pass, if that was decided and C's structure is not known yet; false if C has to be
-  /// made in two. The block may have more room than entries.
+  /// All of C in one pass, if that was decided and C's structure is not known yet; false if C has
+  /// to be made in two. The block may have more room than entries.
   bool make_once(Block* block) {
     if (room_entries_ < 0 || is_counted_) return false;
-    const double start = seconds_now();
+    const Stopwatch clock;
     const Index rows = problem_.output_rows();
     if (row_nnz_.size() != rows) row_nnz_ = Buffer<Index>(rows);
-    note_peak(working_bytes() + one_pass_bytes_ + csr_bytes(rows, room_entries_, problem_.c));
+    budget_.note_peak(working_bytes() + one_pass_bytes_ +
+                      csr_bytes(rows, room_entries_, problem_.c));
     *block = allocate_entries(0, rows, room_entries_);
     OutputRoom room;
     room.entries = room_entries_;
@@ -276,7 +247,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
     phases_.row_blocks = 1;
     is_counted_ = true;
     phases_.symbolic_seconds = 0;
-    phases_.numeric_seconds = seconds_now() - start;
+    phases_.numeric_seconds = clock.seconds();
     return true;
   }
 
@@ -287,34 +258,36 @@ class CpuSpgemmPlan : public SpgemmPlan {
   }
 
   void hand_over(Block block, CsrSink& sink) {
-    const double start = seconds_now();
+    const Stopwatch clock;
     block.col_indices.truncate(phases_.output_nnz);
     block.values.truncate(phases_.output_nnz);
     sink.append_rows(CsrMatrix(block.last_row - block.first_row, problem_.output_cols(),
                                std::move(block.row_offsets), std::move(block.col_indices),
                                std::move(block.values)));
-    phases_.output_seconds = seconds_now() - start;
+    phases_.output_seconds = clock.seconds();
   }
 
   void count() {
     phases_.symbolic_seconds = 0;
     if (is_counted_) return;
-    const double start = seconds_now();
+    const Stopwatch clock;
     const Index rows = problem_.output_rows();
     if (row_nnz_.size() != rows) row_nnz_ = Buffer<Index>(rows);
-    note_peak(working_bytes());
+    budget_.note_peak(working_bytes());
     method_->count(row_nnz_.data());
     Offset nnz = 0;
-#pragma omp parallel for schedule(static) reduction(+ : nnz) num_threads(threads_)
+    const int team = team_for(rows, threads_);
+#pragma omp parallel for schedule(static) reduction(+ : nnz) num_threads(team)
     for (Index row = 0; row < rows; ++row) nnz += row_nnz_[row];
     phases_.output_nnz = nnz;
     is_counted_ = true;
-    phases_.symbolic_seconds = seconds_now() - start;
+    phases_.symbolic_seconds = clock.seconds();
   }
 
   /// Rows from `first` on whose part of C fits beside what is held.
   Index rows_that_fit(Index first) const {
-    const std::uint64_t budget = limit_bytes_ - std::min(limit_bytes_, working_bytes());
+    const std::uint64_t limit = budget_.limit_bytes();
+    const std::uint64_t budget = limit - std::min(limit, working_bytes());
     const Index rows = problem_.output_rows();
     if (csr_bytes(rows - first, phases_.output_nnz, problem_.c) <= budget) return rows - first;
     Offset nnz = 0;
@@ -329,7 +302,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
   void make_blocks(bool keeps_blocks, const std::function<void(const CsrMatrix&)>& hand_over) {
     const Index rows = problem_.output_rows();
     const std::uint64_t whole = csr_bytes(rows, phases_.output_nnz, problem_.c);
-    if (keeps_blocks && working_bytes() + whole > limit_bytes_) {
+    if (keeps_blocks && working_bytes() + whole > budget_.limit_bytes()) {
       refuse(working_bytes() + whole, "the product with all of C in memory",
              "raise --memory-limit, or write C to a file, which takes it in blocks of rows");
     }
@@ -357,7 +330,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
       nnz = 0;
       for (Index row = first; row < last; ++row) nnz += row_nnz_[row];
     }
-    note_peak(working_bytes() + csr_bytes(last - first, nnz, problem_.c));
+    budget_.note_peak(working_bytes() + csr_bytes(last - first, nnz, problem_.c));
     Block block = allocate_entries(first, last, nnz);
     fill_offsets(block);
     return block;
@@ -402,8 +375,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
   SpgemmProblem problem_;
   int threads_;
   std::uint64_t operand_bytes_;
-  std::uint64_t limit_bytes_ = 0;
-  std::uint64_t held_bytes_ = 0;     // during analysis
+  MemoryBudget budget_;
   std::uint64_t derived_bytes_ = 0;  // op(B), if it is not B
   CsrMatrix op_b_;
   std::unique_ptr<SpgemmMethod> method_;

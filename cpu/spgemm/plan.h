@@ -1,6 +1,6 @@
-// The one adapter between the contract of core/spgemm.h and the kernels here. It owns what every
-// plan has alike (op(B) stored by rows, phases and clocks, the memory limit, blocks of rows, the
-// sink), so that a kernel file is about its rows alone: it offers one factory,
+// The one adapter between the contract of core/contract/spgemm.h and the kernels here. It owns what
+// every plan has alike (op(B) stored by rows, phases and clocks, the memory limit, blocks of rows,
+// the sink), so that a kernel file is about its rows alone: it offers one factory,
 //
 //   std::unique_ptr<SpgemmMethod> make_spgemm_<name>(const SpgemmInput& input);
 //
@@ -11,20 +11,21 @@
 #include <string>
 #include <vector>
 
-#include "core/spgemm.h"
+#include "core/contract/spgemm.h"
 #include "cpu/spgemm/one_pass.h"
 
 namespace csrkit::cpu {
 
-/// What a kernel is made from. `op_b` is stored by rows of op(B): problem.transpose_b is dealt with.
+/// What a kernel is made from. `op_b` is stored by rows of op(B): problem.transpose_b is dealt
+/// with.
 struct SpgemmInput {
   const SpgemmProblem& problem;
   CsrMatrix op_b;
   int threads = 1;
 };
 
-/// Where the entries of some rows go: row `first_row + i` fills [row_offsets[i], row_offsets[i + 1])
-/// of the other two.
+/// Where the entries of some rows go: row `first_row + i` fills [row_offsets[i], row_offsets[i +
+/// 1]) of the other two.
 struct SpgemmRows {
   Index first_row = 0;
   Index last_row = 0;  // one past
@@ -39,7 +40,8 @@ class SpgemmMethod {
  public:
   virtual ~SpgemmMethod() = default;
 
-  /// Shares out the work; `row_products` has one number per row, may be overwritten and does not stay.
+  /// Shares out the work; `row_products` has one number per row, may be overwritten and does not
+  /// stay.
   virtual void balance(Offset* row_products) = 0;
 
   /// Most bytes that count and fill keep beside what they are given; known once balanced.
@@ -51,17 +53,19 @@ class SpgemmMethod {
   /// Columns, ascending, and values. The offsets are what count found.
   virtual void fill(const SpgemmRows& rows) = 0;
 
-  /// For methods that can make rows before they are counted, else null. After balance, which then leaves
-  /// the running sums of RowPieces in its argument.
+  /// For methods that can make rows before they are counted, else null. After balance, which then
+  /// leaves the running sums of RowPieces in its argument.
   virtual OnePassRows* one_pass() { return nullptr; }
 
   /// New values in the same structure.
   virtual void set_values(const CsrMatrix& a, const CsrMatrix& op_b) = 0;
 
   virtual std::string choice() const { return {}; }
+  virtual std::string chosen_kernel() const { return {}; }  // as in Plan
 };
 
-/// What the rungs of the ladder can do: they are about the rows, not about what is left out of them.
+/// What the rungs of the ladder can do: they are about the rows, not about what is left out of
+/// them.
 inline constexpr Capabilities kSpgemmLadder =
     kSpgemmKinds | kTranspose | kAlphaBeta | kDeterministic | kReuse | kRowBlocks;
 

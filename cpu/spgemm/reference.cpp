@@ -1,9 +1,9 @@
 // reference: what checks compare with, as a kernel.
-// Owns     nothing but the calls; the arithmetic is core/reference's
+// Owns     nothing but the calls; the arithmetic is core/judge/reference's
 // Reads    rows of op(B) as A's columns come
 // Launch   one thread: slow and obvious
 // Needs    any legal problem
-#include "core/reference.h"
+#include "core/judge/reference.h"
 
 #include "cpu/spgemm/plan.h"
 

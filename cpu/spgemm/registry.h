@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/spgemm.h"
+#include "core/contract/spgemm.h"
 
 namespace csrkit::cpu {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "cpu/spgemm/prefix_sum.h"
+#include "cpu/common/prefix_sum.h"
 
 namespace csrkit::cpu {
 
@@ -13,7 +13,8 @@ namespace {
 
 constexpr Offset kRowCost = 8;           // in products: offsets, survey, loop overheads
 constexpr Offset kPiecesPerThread = 64;  // so that the last pieces leave nobody waiting for long
-// In products: what taking a piece costs is small beside it, and its part of C stays in a core's cache.
+// In products: what taking a piece costs is small beside it, and its part of C stays in a core's
+// cache.
 constexpr Offset kSmallestPiece = 2048;
 constexpr Offset kLargestPiece = 1 << 15;
 
@@ -57,7 +58,8 @@ void RowPieces::for_each(
     const std::function<void(int thread, Index first, Index last)>& work) const {
   const auto pieces = static_cast<Offset>(order_.size());
   std::exception_ptr error;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+  const int team = pieces > 1 ? threads : 1;  // one piece is no work for a team
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team)
   for (Offset i = 0; i < pieces; ++i) {
     const auto piece = static_cast<std::size_t>(order_[static_cast<std::size_t>(i)]);
     const Index first = std::max(begin, bounds_[piece]);

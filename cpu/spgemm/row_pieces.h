@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/types.h"
+#include "core/base/types.h"
 
 namespace csrkit::cpu {
 

@@ -42,7 +42,7 @@ inline std::uint64_t* sort_small(std::uint64_t* keys, std::uint64_t*, Index coun
 }
 
 #include "cpu/spgemm/row_products_flags.inc"
-// The body uses Window.
+// The body uses DenseRange.
 #include "cpu/spgemm/row_products_body.inc"
 
 }  // namespace portable
@@ -84,7 +84,7 @@ inline std::uint64_t* sort_small(std::uint64_t* keys, std::uint64_t* copy, Index
 }
 
 #include "cpu/spgemm/row_products_flags.inc"
-// The body uses Window.
+// The body uses DenseRange.
 #include "cpu/spgemm/row_products_body.inc"
 
 }  // namespace avx2
@@ -120,12 +120,13 @@ inline std::uint64_t* sort_small(std::uint64_t* keys, std::uint64_t* copy, Index
 }
 
 template <class Acc>
-struct WindowLanes;
+struct CompressedSums;
 
 template <>
-struct WindowLanes<double> {
-  static constexpr int kLanes = 8;
-  /// Columns base, base + 1, ... and sums of the lanes in `met`, side by side; the sums are reset.
+struct CompressedSums<double> {
+  static constexpr int kWidth = 8;
+  /// Columns base, base + 1, ... and sums of the elements in `met`, side by side; the sums are
+  /// reset.
   static void move(unsigned met, double* sums, Index base, double alpha, double empty, Index* cols,
                    double* values) {
     const auto mask = static_cast<__mmask8>(met);
@@ -140,8 +141,8 @@ struct WindowLanes<double> {
 };
 
 template <>
-struct WindowLanes<float> {
-  static constexpr int kLanes = 16;
+struct CompressedSums<float> {
+  static constexpr int kWidth = 16;
   static void move(unsigned met, float* sums, Index base, float alpha, float empty, Index* cols,
                    float* values) {
     const auto mask = static_cast<__mmask16>(met);
@@ -157,7 +158,7 @@ struct WindowLanes<float> {
 };
 
 template <class Acc>
-struct Window {
+struct DenseRange {
   static Index count(std::uint8_t* flags, Index width) {
     Offset count = 0;
     for (Index i = 0; i < width; i += 64) {
@@ -172,7 +173,7 @@ struct Window {
 
   static Index emit(Acc* sums, std::uint8_t* flags, Index width, Index base, Acc alpha, Acc empty,
                     Index* cols, Acc* values) {
-    constexpr int kLanes = WindowLanes<Acc>::kLanes;
+    constexpr int kWidth = CompressedSums<Acc>::kWidth;
     constexpr int kFewFlags = 8;
     Index count = 0;
     for (Index i = 0; i < width; i += 64) {
@@ -193,14 +194,14 @@ struct Window {
       }
       Index at = i;
       do {
-        const auto lanes = static_cast<unsigned>(met & ((1u << kLanes) - 1));
-        if (lanes != 0) {
-          WindowLanes<Acc>::move(lanes, sums + at, base + at, alpha, empty, cols + count,
-                                 values + count);
-          count += __builtin_popcount(lanes);
+        const auto elements = static_cast<unsigned>(met & ((1u << kWidth) - 1));
+        if (elements != 0) {
+          CompressedSums<Acc>::move(elements, sums + at, base + at, alpha, empty, cols + count,
+                                    values + count);
+          count += __builtin_popcount(elements);
         }
-        at += kLanes;
-        met >>= kLanes;
+        at += kWidth;
+        met >>= kWidth;
       } while (met != 0);
     }
     return count;
@@ -216,7 +217,7 @@ struct Window {
 
 }  // namespace
 
-WindowSizes window_sizes(int acc_bytes) {
+RangeSizes range_sizes(int acc_bytes) {
   long cache = 0;
 #ifdef _SC_LEVEL2_CACHE_SIZE
   cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -233,7 +234,7 @@ WindowSizes window_sizes(int acc_bytes) {
 }
 
 template <class Acc>
-std::uint64_t RowScratch<Acc>::bytes_for(const WindowSizes& windows, Offset most_hashed,
+std::uint64_t RowScratch<Acc>::bytes_for(const RangeSizes& ranges, Offset most_hashed,
                                          Offset most_sources, Offset most_dropped) {
   const auto of = [](Offset count, std::size_t each) {
     return static_cast<std::uint64_t>(count) * each;
@@ -241,7 +242,7 @@ std::uint64_t RowScratch<Acc>::bytes_for(const WindowSizes& windows, Offset most
   Offset slots = 32;
   while (slots < 2 * most_hashed) slots *= 2;
   std::uint64_t bytes =
-      of(windows.sums + 128, sizeof(Acc)) + of(windows.flags + windows.flags / 64 + 256, 1) +
+      of(ranges.sums + 128, sizeof(Acc)) + of(ranges.flags + ranges.flags / 64 + 256, 1) +
       of(most_sources, sizeof(Offset)) + of(most_dropped, sizeof(Index) + sizeof(Acc));
   if (most_hashed > 0) {
     bytes += of(slots, sizeof(Index) + sizeof(Acc)) + of(slots, sizeof(std::uint64_t));

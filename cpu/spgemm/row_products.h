@@ -1,9 +1,10 @@
-// Rows of C from rows of A, an accumulator chosen for every row, for every vector unit there is: the
-// inner loops of adaptive_rows.
+// Rows of C from rows of A, an accumulator chosen for every row, for every vector unit there is:
+// the inner loops of adaptive_rows.
 #pragma once
 
-#include "core/spgemm.h"
-#include "cpu/spmm/row_kernels.h"
+#include "core/contract/spgemm.h"
+#include "core/matrix/csr_matrix.h"
+#include "cpu/common/instruction_set.h"
 
 namespace csrkit::cpu {
 
@@ -64,19 +65,19 @@ auto with_spgemm_kinds(const SpgemmProblem& problem, F&& f) {
   }
 }
 
-/// Columns that an accumulator window may span; a wider row is made in tiles of that many. Chosen
+/// Columns that a dense accumulator may span; a wider row is made in tiles of that many. Chosen
 /// so that sums and flags stay in the second-level cache.
-struct WindowSizes {
+struct RangeSizes {
   Index sums = 0;   // columns with a sum and a flag
   Index flags = 0;  // columns with a flag only, for counting
 };
-WindowSizes window_sizes(int acc_bytes);
+RangeSizes range_sizes(int acc_bytes);
 
 /// One thread's accumulators. They grow when a row needs it and are kept, clean, from row to row.
 template <class Acc>
 struct RowScratch {
-  Buffer<Acc> sums;             // of the window; the semiring's empty sum everywhere
-  Buffer<std::uint8_t> flags;   // 1 where the window has an entry; 0 everywhere
+  Buffer<Acc> sums;             // of the range; the semiring's empty sum everywhere
+  Buffer<std::uint8_t> flags;   // 1 where the range has an entry; 0 everywhere
   Buffer<std::uint8_t> groups;  // 1 where 64 flags have one; 0 everywhere
   Buffer<Index> table_cols;     // hash table; -1 everywhere
   Buffer<Acc> table_sums;       // beside it
@@ -86,14 +87,14 @@ struct RowScratch {
   Buffer<Index> row_cols;  // a row before entries are dropped
   Buffer<Acc> row_values;
 
-  static std::uint64_t bytes_for(const WindowSizes& windows, Offset most_hashed,
-                                 Offset most_sources, Offset most_dropped);
+  static std::uint64_t bytes_for(const RangeSizes& ranges, Offset most_hashed, Offset most_sources,
+                                 Offset most_dropped);
 };
 
-/// How a row is summed up. `sparse_window` and `tiles` mark groups of 64 flags, too, so that empty
-/// stretches of the window cost nothing.
-enum class Accumulator : std::uint8_t { none, copy, window, sparse_window, tiles, hash };
-// Columns of a window that may go with one product: flags that are all looked at, and groups of 64
+/// How a row is summed up. `grouped` and `tiles` mark groups of 64 flags, too, so that empty
+/// stretches of the range cost nothing.
+enum class Accumulator : std::uint8_t { none, copy, dense, grouped, tiles, hash };
+// Columns of a range that may go with one product: flags that are all looked at, and groups of 64
 // flags, where the limit is the caches that scattered sums fill.
 inline constexpr Offset kFlagsPerProduct = 32;
 inline constexpr Offset kGroupedFlagsPerProduct = 4096;
@@ -103,29 +104,29 @@ inline constexpr Offset kSmallRow = 64;
 inline constexpr Offset kFewTiles = 4;
 inline constexpr Offset kFlagsPerCostlyProduct = 256;
 
-/// Rows of so many products may be made in registers: a lane of a vector of columns each.
+/// Rows of so many products may be made in registers: an element of a vector of columns each.
 inline constexpr Offset kTinyRow = 16;
 
-inline Accumulator accumulator_for(Offset sources, Offset products, Offset width, Index window) {
+inline Accumulator accumulator_for(Offset sources, Offset products, Offset width, Index range) {
   if (products == 0) return Accumulator::none;
   if (sources == 1) return Accumulator::copy;
-  const bool is_costly = products <= kSmallRow || width > kFewTiles * window;
+  const bool is_costly = products <= kSmallRow || width > kFewTiles * range;
   if (width > (is_costly ? kFlagsPerCostlyProduct : kGroupedFlagsPerProduct) * products) {
     return Accumulator::hash;
   }
-  if (width > window) return Accumulator::tiles;
-  return width <= kFlagsPerProduct * products ? Accumulator::window : Accumulator::sparse_window;
+  if (width > range) return Accumulator::tiles;
+  return width <= kFlagsPerProduct * products ? Accumulator::dense : Accumulator::grouped;
 }
 
 /// The inner loops for one combination of kinds, one instruction set and one semiring.
 template <class B, class Acc>
 struct RowProducts {
   /// row_nnz[i] = entries of row first + i, for rows [first, last).
-  void (*count)(const ProductJob<B, Acc>& job, Index first, Index last, const WindowSizes& windows,
+  void (*count)(const ProductJob<B, Acc>& job, Index first, Index last, const RangeSizes& ranges,
                 RowScratch<Acc>& scratch, Index* row_nnz);
-  /// Rows [first, last) side by side, and how many entries each has, unless row_nnz is null. Returns
-  /// the entries of all.
-  Offset (*make)(const ProductJob<B, Acc>& job, Index first, Index last, const WindowSizes& windows,
+  /// Rows [first, last) side by side, and how many entries each has, unless row_nnz is null.
+  /// Returns the entries of all.
+  Offset (*make)(const ProductJob<B, Acc>& job, Index first, Index last, const RangeSizes& ranges,
                  RowScratch<Acc>& scratch, Index* row_nnz, Index* cols, Acc* values);
 };
 

@@ -1,5 +1,5 @@
-// What the peers' rows (vendor_<name>) have in common: one kind of number, f32 or f64, offsets of 32
-// bits where the peer wants them, the products without a single multiplication, which some peers
+// What the peers' rows (vendor_<name>) have in common: one kind of number, f32 or f64, offsets of
+// 32 bits where the peer wants them, the products without a single multiplication, which some peers
 // refuse, and the plan. A peer decides itself what it allocates, so its plan obeys no memory limit
 // beyond what is known here: the operands, and C when it is there. A peer offers one factory,
 //
@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "core/spgemm.h"
+#include "core/contract/spgemm.h"
 
 namespace csrkit::cpu {
 

@@ -1,12 +1,12 @@
 // vendor_graphblas: GrB_mxm of SuiteSparse:GraphBLAS.
 // Owns     GraphBLAS's copies of A and op(B) (64-bit indices), and its C
 // Reads    those copies
-// Launch   GraphBLAS's own OpenMP threads, as many as the plan has; Gustavson's method or hashing is
-//          its own choice
+// Launch   GraphBLAS's own OpenMP threads, as many as the plan has; Gustavson's method or hashing
+//          is its own choice
 // Needs    stored values, alpha 1
 // Against  the kernels here: the peer of graph programs. Rows that it leaves unsorted for later are
 //          sorted by it. Source: T. Davis, ACM TOMS 45 (2019)
-#include "cpu/vendor_graphblas.h"
+#include "cpu/common/vendor_graphblas.h"
 
 #include "cpu/spgemm/vendor.h"
 

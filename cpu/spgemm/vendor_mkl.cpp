@@ -5,7 +5,7 @@
 // Needs    stored values, alpha 1, below 2^31 entries in A, B and C
 // Against  the kernels here: the peer that most programs use. Its rows come out unsorted and are
 //          sorted by MKL. Source: oneMKL, inspector-executor API
-#include "cpu/vendor_mkl.h"
+#include "cpu/common/vendor_mkl.h"
 
 #include "cpu/spgemm/vendor.h"
 

@@ -1,7 +1,8 @@
 // auto: picks a kernel. Rules stand in order, the first one that holds decides; nowhere else in
 // this room is it said which kernel is for what.
 // Owns     the decision; the work is the chosen kernel's
-// Needs    sizes and the memory limit only: never the number of threads, which must not change a bit
+// Needs    sizes and the memory limit only: never the number of threads, which must not change a
+//          bit
 // Against  choosing by hand: what is measured about the kernels is written down once
 #include <utility>
 
@@ -14,13 +15,13 @@ std::unique_ptr<SpmmMethod> make_nnz_balanced(const MethodInput&);
 
 namespace {
 
-/// A walk over A's rows by every thread costs a few nanoseconds per row; below this many products per
-/// row it is a large part of the multiplication.
+/// A walk over A's rows by every thread costs a few nanoseconds per row; below this many products
+/// per row it is a large part of the multiplication.
 constexpr Offset kProductsPerRow = 512;
 
 std::unique_ptr<SpmmMethod> transpose_first(const MethodInput& input) {
   MethodInput transposed = input;
-  transposed.op_a = transpose_within(input.budget, input.problem.a);
+  transposed.op_a = transpose_within(input.budget, input.problem.a, "A", input.team.threads);
   return make_nnz_balanced(transposed);
 }
 
@@ -35,7 +36,8 @@ struct Rule {
 
 const Rule kRules[] = {
     {[](const MethodInput& input) {
-       return is_transposed(input) && !input.budget.fits(transpose_bytes(input.problem.a));
+       return is_transposed(input) &&
+              !input.budget.fits(transpose_bytes(input.problem.a, input.team.threads));
      },
      "column_ranges", &make_column_ranges, "the memory limit leaves no room for A^T"},
     {[](const MethodInput& input) {
@@ -57,16 +59,18 @@ class Chosen : public SpmmMethod {
     for (const Rule& rule : kRules) {
       if (!rule.holds(input)) continue;
       method_ = rule.make(input);
+      kernel_ = rule.kernel;
       choice_ = std::string(rule.kernel) + " (because " + rule.because + "): " + method_->choice();
       return;
     }
   }
   void multiply(const MethodCall& call) override { method_->multiply(call); }
   std::string choice() const override { return choice_; }
+  std::string chosen_kernel() const override { return kernel_; }
 
  private:
   std::unique_ptr<SpmmMethod> method_;
-  std::string choice_;
+  std::string kernel_, choice_;
 };
 
 }  // namespace

@@ -1,15 +1,16 @@
 // column_ranges: C = A^T * B straight from A; nothing of A's size is made.
 // Owns     a thread makes a run of neighbouring rows of C, that is columns of A, with about as many
-//          nonzeros as any other's; columns with more than 1/128 of all nonzeros (hubs) are summed by
-//          everybody, in chunks of rows whose sums are added in order
-// Reads    every thread walks all rows of A and finds its columns in them; a row of B once per thread
-//          that has columns there; C's rows of a thread are read and written for every nonzero
-// Launch   one range per thread. Every element is summed in the order of A's rows, hubs in chunks that
-//          depend on A alone: the same bits for any number of threads
-// Needs    8 bytes per column while planning, 1 per column if there are hubs, 64 rows of sums per hub;
-//          for C of 16 bits or beta other than 0, sums for 64 columns of C
-// Against  transposing first: no second copy of A and no analysis to speak of, but the search costs a
-//          few nanoseconds per row and thread, and C travels through the caches instead of
+//          nonzeros as any other's; columns with more than 1/128 of all nonzeros (hubs) are summed
+//          by everybody, in chunks of rows whose sums are added in order
+// Reads    every thread walks all rows of A and finds its columns in them; a row of B once per
+//          thread that has columns there; C's rows of a thread are read and written for every
+//          nonzero
+// Launch   one range per thread. Every element is summed in the order of A's rows, hubs in chunks
+//          that depend on A alone: the same bits for any number of threads
+// Needs    8 bytes per column while planning, 1 per column if there are hubs, 64 rows of sums per
+//          hub; for C of 16 bits or beta other than 0, sums for 64 columns of C
+// Against  transposing first: no second copy of A and no analysis to speak of, but the search costs
+//          a few nanoseconds per row and thread, and C travels through the caches instead of
 //          registers. For A as it is stored, this is nnz_balanced
 #include <algorithm>
 #include <vector>

@@ -1,9 +1,10 @@
 // gather_mark: how fast B's rows can be had: every row of B that A names is read and added up.
-// random_gather_mark: the same for as many rows of B drawn at random, so nothing is owed to A's order.
+// random_gather_mark: the same for as many rows of B drawn at random, so nothing is owed to A's
+// order.
 // Owns     a thread reads the rows of B of neighbouring pieces of 2,048 entries; nothing is written
-// Reads    A's columns in a stream, values not at all; of B what a multiplication reads, all columns
-//          at once or in slices of 64, asked for early or not: the fastest of the four, found out when
-//          it is first called
+// Reads    A's columns in a stream, values not at all; of B what a multiplication reads, all
+//          columns at once or in slices of 64, asked for early or not: the fastest of the four,
+//          found out when it is first called
 // Launch   pieces shared out as in nnz_balanced
 // Needs    nothing
 // Against  nothing: it is the mark. A multiplication can pass it where rows share columns and sums
@@ -13,8 +14,8 @@
 #include <limits>
 #include <vector>
 
+#include "cpu/common/work_shares.h"
 #include "cpu/spmm/row_kernels.h"
-#include "cpu/work_shares.h"
 
 namespace csrkit::cpu {
 
@@ -111,7 +112,8 @@ class GatherMark : public SpmmMethod {
   std::vector<Way> ways_;
 };
 
-/// A's entries with columns drawn anew, all of them equally likely; row lengths and values as they are.
+/// A's entries with columns drawn anew, all of them equally likely; row lengths and values as they
+/// are.
 CsrMatrix with_random_columns(const MethodInput& input) {
   const CsrMatrix& a = input.op_a;
   input.budget.reserve(static_cast<std::uint64_t>(a.nnz()) * sizeof(Index), "random columns");

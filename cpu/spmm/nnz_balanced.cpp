@@ -1,31 +1,33 @@
-// nnz_balanced: work is cut into pieces of equal size, hubs included, and columns stay in registers.
+// nnz_balanced: work is cut into pieces of equal size, hubs included, and columns stay in
+// registers.
 // Owns     a piece is a run of whole rows, about as many nonzeros (plus rows) as any other, and one
-//          thread makes it; a row longer than two pieces (a hub) is cut into stretches of one piece,
-//          whose sums wait in a workspace until they are added in order
+//          thread makes it; a row longer than two pieces (a hub) is cut into stretches of one
+//          piece, whose sums wait in a workspace until they are added in order
 // Reads    as row_kernels_body.inc says; a tile of columns at a time if settings.h says so
 // Launch   every thread has a run of neighbouring pieces and helps others when it is done; piece
-//          boundaries depend on A alone and every element has one order of summation, so the bits are
-//          the same for any number of threads
-// Needs    4 to 8 bytes per dense column and stretch of a hub (at most 1/64 of the hubs' share of A)
+//          boundaries depend on A alone and every element has one order of summation, so the bits
+//          are the same for any number of threads
+// Needs    4 to 8 bytes per dense column and stretch of a hub (at most 1/64 of the hubs' share of
+//          A)
 // Against  the ladder: no row is too long for one thread, the widest vectors of the machine at run
-//          time, sums in registers, rows of B prefetched, C past the caches where they could not keep
-//          it. Source: the even split of rows plus nonzeros is that of Merrill and Garland,
+//          time, sums in registers, rows of B prefetched, C past the caches where they could not
+//          keep it. Source: the even split of rows plus nonzeros is that of Merrill and Garland,
 //          Merge-based SpMV (2016), with cuts moved to row ends where rows are short
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "core/huge_pages.h"
+#include "core/base/huge_pages.h"
+#include "cpu/common/work_shares.h"
 #include "cpu/spmm/row_kernels.h"
 #include "cpu/spmm/settings.h"
-#include "cpu/work_shares.h"
 
 namespace csrkit::cpu {
 
 namespace {
 
-/// Large pieces cost no time to hand out, where a small one begins some 200 ns are lost; a small matrix is
-/// shared out all the same.
+/// Large pieces cost no time to hand out, where a small one begins some 200 ns are lost; a small
+/// matrix is shared out all the same.
 constexpr Offset kLargestPiece = 4096;
 constexpr Offset kUsualPiece = 1024;
 constexpr Offset kSmallestPiece = 256;

@@ -1,6 +1,6 @@
-// The one adapter between the contract of core/spmm.h and the kernels here. It owns what every plan
-// has alike (op(A) stored by rows, the operands, threads, clocks, the memory limit, cold caches),
-// so that a kernel file is about its kernel alone: it offers one factory,
+// The one adapter between the contract of core/contract/spmm.h and the kernels here. It owns what
+// every plan has alike (op(A) stored by rows, the operands, threads, clocks, the memory limit, cold
+// caches), so that a kernel file is about its kernel alone: it offers one factory,
 //
 //   std::unique_ptr<SpmmMethod> make_<name>(const MethodInput& input);
 //
@@ -13,29 +13,10 @@
 #include <string>
 #include <type_traits>
 
-#include "core/spmm.h"
+#include "core/contract/spmm.h"
+#include "cpu/common/memory_budget.h"
 
 namespace csrkit::cpu {
-
-/// What a plan may still allocate. Everything large is reserved here before it is allocated.
-class MemoryBudget {
- public:
-  /// 0 = what the system says is available now.
-  explicit MemoryBudget(std::uint64_t limit_bytes);
-
-  /// Throws MemoryError with forecast and limit if `bytes` more do not fit.
-  void reserve(std::uint64_t bytes, const char* what);
-  void release(std::uint64_t bytes) { held_bytes_ -= bytes; }
-  bool fits(std::uint64_t bytes) const {
-    return held_bytes_ <= limit_bytes_ && bytes <= limit_bytes_ - held_bytes_;
-  }
-  std::uint64_t peak_bytes() const { return peak_bytes_; }
-
- private:
-  std::uint64_t limit_bytes_;
-  std::uint64_t held_bytes_ = 0;
-  std::uint64_t peak_bytes_ = 0;
-};
 
 /// How to run, with nothing left open: `threads` is at least 1.
 struct Team {
@@ -55,11 +36,6 @@ struct MethodInput {
   MemoryBudget& budget;
 };
 
-/// Most memory that making op(A) by rows takes, and op(A) itself, within the budget: for kernels that
-/// take A as it is stored and then want it transposed.
-std::uint64_t transpose_bytes(const CsrMatrix& a);
-CsrMatrix transpose_within(MemoryBudget& budget, const CsrMatrix& a);
-
 /// The operands of one multiplication, on the host and of the right shapes and kinds.
 struct MethodCall {
   ConstDenseView b;
@@ -74,14 +50,18 @@ class SpmmMethod {
   virtual ~SpmmMethod() = default;
   virtual void multiply(const MethodCall& call) = 0;
   virtual std::string choice() const { return {}; }
+  virtual std::string chosen_kernel() const { return {}; }  // as in Plan
 };
 
 using MethodFactory = std::unique_ptr<SpmmMethod> (*)(const MethodInput&);
 
-/// The plan around a method. `capabilities` are those of the kernel's row; A is transposed for the
-/// method if the problem says so, unless `takes_a_as_stored`.
+/// In which form a method takes A: op(A) by rows, so the plan transposes A first where the problem
+/// says so; or A as it is stored, and the method does the rest.
+enum class AForm : std::uint8_t { by_rows, as_stored };
+
+/// The plan around a method. `capabilities` are those of the kernel's row.
 std::unique_ptr<SpmmPlan> make_cpu_plan(const SpmmProblem& problem, const PlanOptions& options,
-                                        Capabilities capabilities, bool takes_a_as_stored,
+                                        Capabilities capabilities, AForm a_form,
                                         MethodFactory make_method);
 
 // ---------------------------------------------------------------- from kinds to types

@@ -3,7 +3,7 @@
 // Reads    everything through conversions to double, one element at a time
 // Needs    nothing
 // Against  nothing: everything else is compared with this
-#include "core/reference.h"
+#include "core/judge/reference.h"
 
 #include <vector>
 

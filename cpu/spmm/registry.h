@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/spmm.h"
+#include "core/contract/spmm.h"
 
 namespace csrkit::cpu {
 

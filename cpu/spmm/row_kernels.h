@@ -1,20 +1,10 @@
 // Rows of C from rows of A, for every vector unit there is: the inner loops of nnz_balanced.
 #pragma once
 
+#include "cpu/common/instruction_set.h"
 #include "cpu/spmm/plan.h"
 
 namespace csrkit::cpu {
-
-/// Instruction sets that the inner loops are compiled for.
-enum class Isa : std::uint8_t { portable, avx2, avx512 };
-const char* name_of(Isa isa);
-
-/// Whether this machine has it.
-bool is_supported(Isa isa);
-
-/// The widest set of this machine, or what the environment variable CSRKIT_CPU_ISA names (portable,
-/// avx2 or avx512; for tests and comparisons). Throws UsageError if that is not to be had here.
-Isa chosen_isa();
 
 /// What may be set about the inner loops; no setting changes a bit of the result.
 struct RowSettings {
@@ -36,8 +26,8 @@ struct StretchWanted {
   RowSettings how;
 };
 
-/// Entries [begin, end) of row `row` of A, for columns [col, col + cols) of B; the sums of column j of
-/// A are row j - origin of a matrix with `cols` columns or more.
+/// Entries [begin, end) of row `row` of A, for columns [col, col + cols) of B; the sums of column j
+/// of A are row j - origin of a matrix with `cols` columns or more.
 struct ScatterWanted {
   Index row;
   Offset begin, end;

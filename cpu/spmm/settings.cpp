@@ -5,7 +5,7 @@
 #include <bitset>
 #include <charconv>
 
-#include "cpu/caches.h"
+#include "cpu/common/caches.h"
 
 namespace csrkit::cpu {
 
@@ -17,8 +17,8 @@ constexpr Index kTileBytes = 256;
 constexpr Offset kPrefetchBytes = 4096;
 /// Above this, most rows of B come from somewhere else than the caches next to the core.
 constexpr double kScattered = 0.5;
-/// Where neighbouring rows share columns, a thread reads its own part of B again and again: below so many
-/// times the caches of all cores the machine keeps up by itself.
+/// Where neighbouring rows share columns, a thread reads its own part of B again and again: below
+/// so many times the caches of all cores the machine keeps up by itself.
 constexpr std::uint64_t kCachesOfSharedB = 12;
 /// Nonzeros per row below which rows end too often for the machine to look ahead by itself.
 constexpr Offset kVeryShortRow = 4;
@@ -36,18 +36,18 @@ std::uint64_t row_bytes(Index cols, ValueKind kind) {
 }  // namespace
 
 double fresh_rows_of_b(const CsrMatrix& op_a) {
-  constexpr Offset kWindow = 4096;
-  constexpr Offset kMostWindows = 16;
+  constexpr Offset kSampleEntries = 4096;
+  constexpr Offset kMostSamples = 16;
   constexpr std::size_t kSlots = 1
                                  << 15;  // one bit per hashed column; collisions cost some per cent
   const Offset nnz = op_a.nnz();
   if (nnz == 0) return 0;
-  const Offset windows = std::clamp<Offset>(nnz / (8 * kWindow), 1, kMostWindows);
+  const Offset samples = std::clamp<Offset>(nnz / (8 * kSampleEntries), 1, kMostSamples);
   Offset seen = 0, fresh = 0;
-  for (Offset n = 0; n < windows; ++n) {
+  for (Offset n = 0; n < samples; ++n) {
     std::bitset<kSlots> named;
-    const Offset begin = nnz / windows * n;
-    const Offset end = std::min(begin + kWindow, nnz);
+    const Offset begin = nnz / samples * n;
+    const Offset end = std::min(begin + kSampleEntries, nnz);
     for (Offset at = begin; at < end; ++at) {
       const auto column = static_cast<std::uint32_t>(op_a.col_indices()[at]);
       const std::size_t slot = (column * 2654435761u) >> 17;  // Knuth's multiplicative hash
@@ -74,8 +74,9 @@ Settings default_settings(const MethodInput& input, std::string* why) {
 
   Settings settings;
   *why = is_scattered ? "rows of A share few columns" : "neighbouring rows of A share columns";
-  // A slice of B that fits where all of B does not: a quarter of the last level is how much of it one can
-  // count on. Rows of some length read fewer lines of B at a time from slices even where B fits that.
+  // A slice of B that fits where all of B does not: a quarter of the last level is how much of it
+  // one can count on. Rows of some length read fewer lines of B at a time from slices even where B
+  // fits that.
   const std::uint64_t slice_bytes = rows_of_b * row_bytes(tile_cols, problem.b);
   const std::uint64_t own_cache = caches.private_bytes / 4 * 3;
   const std::uint64_t shared_cache = caches.last_level_bytes / 4;
@@ -89,7 +90,8 @@ Settings default_settings(const MethodInput& input, std::string* why) {
       settings.tile_cols = tile_cols;
       *why += ", slices of B are nearer than B";
     }
-    // The lines of a slice are at equal distances, so that they share few sets of the core's own cache.
+    // The lines of a slice are at equal distances, so that they share few sets of the core's own
+    // cache.
     if (settings.tile_cols > 0 && slice_bytes <= 2 * caches.private_bytes &&
         nnz >= kReadsPerCopy * input.op_a.cols() * input.team.threads) {
       settings.packs_b = true;
@@ -103,9 +105,9 @@ Settings default_settings(const MethodInput& input, std::string* why) {
   const bool is_far =
       read_again > (keeps_up ? kCachesOfSharedB * private_bytes : caches.private_bytes);
   settings.rows.prefetch_bytes = is_far ? kPrefetchBytes : 0;
-  // C that would be evicted anyhow before it is written again, and C that is much of the traffic and
-  // would take two fifths of the room that B's rows have. Few cores leave the shared cache room for more,
-  // above all where a row is but a few lines.
+  // C that would be evicted anyhow before it is written again, and C that is much of the traffic
+  // and would take two fifths of the room that B's rows have. Few cores leave the shared cache room
+  // for more, above all where a row is but a few lines.
   const bool has_short_rows = nnz < kShortRow * input.op_a.rows();
   const std::uint64_t c_row_bytes = row_bytes(problem.dense_cols, problem.c);
   const std::uint64_t shared = caches.last_level_bytes / (c_row_bytes <= 256 ? 12 : 24) / threads;

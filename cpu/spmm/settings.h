@@ -1,5 +1,6 @@
-// What can be set about nnz_balanced, how it is written (for --variant and --tune), and what is best
-// when nobody has measured. No setting changes a bit of the result.
+// The settings of kernels (for --variant and --tune). No setting changes a bit of the result. Those
+// of nnz_balanced stand here whole: how they are written, and what is best where nothing was
+// measured.
 #pragma once
 
 #include <string>
@@ -18,18 +19,22 @@ struct Settings {
 };
 
 /// Among a few thousand neighbouring entries, the part that names a row of B not named among them
-/// before: 1 where every entry needs another row, near 0 where rows of A share their columns. From a
-/// few samples of the matrix.
+/// before: 1 where every entry needs another row, near 0 where rows of A share their columns. From
+/// a few samples of the matrix.
 double fresh_rows_of_b(const CsrMatrix& op_a);
 
 /// Chosen from sizes, caches, threads and fresh_rows_of_b; `why` says it in words.
 Settings default_settings(const MethodInput& input, std::string* why);
 
-/// "tile=64,prefetch=4096,stores=stream", and ",b=packed" where slices are. Throws UsageError that shows this form.
+/// "tile=64,prefetch=4096,stores=stream", and ",b=packed" where slices are. Throws UsageError that
+/// shows this form.
 Settings parse_settings(const std::string& text);
 std::string text_of(const Settings& settings);
 
 /// What is worth measuring for a problem, as text.
 std::vector<std::string> candidate_settings(const SpmmProblem& problem);
+
+/// The settings of unrolled: how many columns are kept in local variables.
+std::vector<std::string> unrolled_widths(const SpmmProblem& problem);
 
 }  // namespace csrkit::cpu

@@ -1,14 +1,16 @@
-// summed_area_table: nonzeros counted into a grid of cells, then summed along rows and down columns.
-// Owns     count_cells: a block takes a part of the entries of one grid row, which stand side by side
-//          because rows do; scan_rows: a block takes a line; scan_columns: a block takes 32 columns,
-//          a warp a 32nd of their height
-// Reads    column indices once, coalesced; counts go to shared memory (4 bytes a cell) and from there to
-//          global memory by one atomic per cell that was hit; without room for a line of cells, by one
-//          per entry. Integer atomics: the same sums in every run. Scans read and write lines whole.
-// Launch   256 threads count, so that 8 blocks share a multiprocessor and its shared memory; parts of at
-//          least 16,384 entries, so that clearing and adding a line is little beside them
+// summed_area_table: nonzeros counted into a grid of cells, then summed along rows and down
+// columns.
+// Owns     count_cells: a block takes a part of the entries of one grid row, which stand side by
+//          side because rows do; scan_rows: a block takes a line; scan_columns: a block takes 32
+//          columns, a warp a 32nd of their height
+// Reads    column indices once, coalesced; counts go to shared memory (4 bytes a cell) and from
+//          there to global memory by one atomic per cell that was hit; without room for a line of
+//          cells, by one per entry. Integer atomics: the same sums in every run. Scans read and
+//          write lines whole.
+// Launch   256 threads count, so that 8 blocks share a multiprocessor and its shared memory; parts
+//          of at least 16,384 entries, so that clearing and adding a line is little beside them
 // Needs    column indices within the matrix, checked when it was read
-// Against  core/summed_area_table.cpp, which does the same in the same two passes
+// Against  core/facts/summed_area_table.cpp, which does the same in the same two passes
 #include <algorithm>
 #include <cub/block/block_scan.cuh>
 #include <vector>
@@ -36,7 +38,8 @@ constexpr Offset kPieceEntries = Offset{1} << 28;
 constexpr int kScanItems = 8;
 constexpr int kColumns = 32, kStripes = 32;
 
-/// floor(col * cells / cols), without a division where that is exact: the formula of the CPU's table.
+/// floor(col * cells / cols), without a division where that is exact: the formula of the CPU's
+/// table.
 struct CellOf {
   std::int64_t cells, cols;
   double inverse;
@@ -55,8 +58,8 @@ struct CellOf {
   }
 };
 
-/// `begins`: where the entries of each grid row begin. Entries [first, last) are on the device, from
-/// `col_indices` on.
+/// `begins`: where the entries of each grid row begin. Entries [first, last) are on the device,
+/// from `col_indices` on.
 template <bool kIsShared>
 __global__ void count_cells(const Offset* begins, const Index* col_indices, Offset first,
                             Offset last, CellOf cell_of, Offset width, Sum* sums) {
@@ -111,7 +114,8 @@ __global__ void scan_rows(Sum* sums, Offset width) {
   }
 }
 
-/// Sums downwards: a thread adds up its stripe of a column, stripes are scanned, a second walk writes.
+/// Sums downwards: a thread adds up its stripe of a column, stripes are scanned, a second walk
+/// writes.
 __global__ void scan_columns(Sum* sums, Offset width, Offset height) {
   __shared__ Sum totals[kStripes][kColumns];
   const Offset col = Offset{blockIdx.x} * kColumns + threadIdx.x;

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/summed_area_table.h"
+#include "core/facts/summed_area_table.h"
 
 namespace csrkit::gpu {
 
@@ -14,10 +14,10 @@ struct SumTimes {
   double download_seconds = 0;
 };
 
-/// Fills `sums` as SummedAreaTable::FillSums says: exact in 64 bits, the same numbers as on the CPU.
-/// Column indices pass through the device at most 2^28 at a time, so the matrix may be larger than the
-/// device. A positive `memory_limit_bytes` bounds what is allocated there. Throws NoDeviceError,
-/// MemoryError (needed, limit and free bytes) or DeviceError.
+/// Fills `sums` as SummedAreaTable::FillSums says: exact in 64 bits, the same numbers as on the
+/// CPU. Column indices pass through the device at most 2^28 at a time, so the matrix may be larger
+/// than the device. A positive `memory_limit_bytes` bounds what is allocated there. Throws
+/// NoDeviceError, MemoryError (needed, limit and free bytes) or DeviceError.
 SumTimes fill_sums(const CsrMatrix& matrix, const SummedAreaTable& grid, Offset* sums, int device,
                    std::uint64_t memory_limit_bytes = 0);
 

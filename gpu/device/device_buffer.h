@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/types.h"
+#include "core/base/types.h"
 
 namespace csrkit::gpu {
 

@@ -7,8 +7,9 @@ namespace csrkit::gpu {
 
 namespace {
 
-// Offsets come over as they are, 64-bit, through a window of this many, and are narrowed there.
-constexpr Offset kWindow = Offset{1} << 20;
+// Offsets come over as they are, 64-bit, through a staging buffer of this many, and are narrowed
+// there.
+constexpr Offset kStagedOffsets = Offset{1} << 20;
 
 __global__ void narrow_offsets(const Offset* from, std::uint32_t* to, Offset count) {
   const Offset at = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -21,27 +22,32 @@ bool fits_narrow(Offset nnz) { return nnz <= Offset{UINT32_MAX}; }
 
 std::uint64_t DeviceCsr::forecast_bytes(Index rows, Offset nnz, ValueKind kind) {
   const auto offsets = static_cast<std::uint64_t>(rows) + 1;
-  const std::uint64_t window = std::min<std::uint64_t>(offsets, kWindow) * sizeof(Offset);
-  return (fits_narrow(nnz) ? offsets * sizeof(std::uint32_t) + window : offsets * sizeof(Offset)) +
+  const std::uint64_t staging = std::min<std::uint64_t>(offsets, kStagedOffsets) * sizeof(Offset);
+  return (fits_narrow(nnz) ? offsets * sizeof(std::uint32_t) + staging : offsets * sizeof(Offset)) +
          static_cast<std::uint64_t>(nnz) *
              (sizeof(Index) + static_cast<std::size_t>(size_of(kind)));
 }
 
 DeviceCsr::DeviceCsr(DeviceMemory& memory, const CsrMatrix& matrix, OffsetWidth width)
     : rows_(matrix.rows()), cols_(matrix.cols()), nnz_(matrix.nnz()), kind_(matrix.value_kind()) {
+  if (matrix.space() == MemorySpace::device) {
+    in_place_ = matrix;
+    return;
+  }
   const cudaStream_t stream = memory.stream();
   const Offset offsets = Offset{rows_} + 1;
   if (width == OffsetWidth::automatic && fits_narrow(nnz_)) {
     narrow_offsets_ = DeviceBuffer<std::uint32_t>(memory, offsets, "row offsets of A");
-    const DeviceBuffer<Offset> window(memory, std::min(offsets, kWindow), "row offsets of A");
-    for (Offset done = 0; done < offsets; done += kWindow) {
-      const Offset count = std::min(kWindow, offsets - done);
-      CHECK_CUDA(cudaMemcpyAsync(window.data(), matrix.row_offsets() + done,
+    const DeviceBuffer<Offset> staging(memory, std::min(offsets, kStagedOffsets),
+                                       "row offsets of A");
+    for (Offset done = 0; done < offsets; done += kStagedOffsets) {
+      const Offset count = std::min(kStagedOffsets, offsets - done);
+      CHECK_CUDA(cudaMemcpyAsync(staging.data(), matrix.row_offsets() + done,
                                  static_cast<std::size_t>(count) * sizeof(Offset),
                                  cudaMemcpyHostToDevice, stream));
       constexpr int kThreads = 256;
       const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
-      narrow_offsets<<<blocks, kThreads, 0, stream>>>(window.data(), narrow_offsets_.data() + done,
+      narrow_offsets<<<blocks, kThreads, 0, stream>>>(staging.data(), narrow_offsets_.data() + done,
                                                       count);
       CHECK_LAUNCH("narrow_offsets", stream);
     }

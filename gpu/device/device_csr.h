@@ -3,8 +3,8 @@
 
 #include <cuda_runtime.h>
 
-#include "core/csr_matrix.h"
-#include "core/dense_matrix.h"
+#include "core/matrix/csr_matrix.h"
+#include "core/matrix/dense_matrix.h"
 #include "gpu/device/device_buffer.h"
 
 namespace csrkit::gpu {
@@ -76,16 +76,19 @@ struct DeviceDenseView {
 
 enum class OffsetWidth : std::uint8_t { automatic, wide };
 
-/// Owns the three arrays on the device. The structure is immutable once uploaded.
+/// The three arrays on the device: uploaded and owned or, of a matrix that is there already, used
+/// in place. The structure is immutable.
 class DeviceCsr {
  public:
   DeviceCsr() = default;
 
-  /// Copies `matrix` in the memory's stream. The host arrays must stay until the stream got there.
+  /// Copies a `matrix` on the host in the memory's stream; the host arrays must stay until the
+  /// stream got there. One on the device is shared: nothing is copied, `memory` and `width` do not
+  /// matter.
   DeviceCsr(DeviceMemory& memory, const CsrMatrix& matrix,
             OffsetWidth width = OffsetWidth::automatic);
 
-  /// What the constructor will need at most at once, from sizes alone.
+  /// What the constructor will need at most at once for a matrix on the host, from sizes alone.
   static std::uint64_t forecast_bytes(Index rows, Offset nnz, ValueKind kind);
 
   /// New values in the same places: `matrix` has this structure and kind.
@@ -105,16 +108,24 @@ class DeviceCsr {
   /// Value is the kind of the stored values; for kind none any type will do, the values are 1.
   template <class Value>
   DeviceCsrView<Value> view() const {
-    return {rows_,
-            cols_,
-            nnz_,
-            {narrow_offsets_.data(), wide_offsets_.data()},
-            0,
-            col_indices_.data(),
-            static_cast<const Value*>(static_cast<const void*>(values_.data()))};
+    return {rows_, cols_, nnz_, offsets(), 0, col_indices(), static_cast<const Value*>(values())};
   }
 
  private:
+  bool is_in_place() const { return in_place_.space() == MemorySpace::device; }
+  DeviceOffsets offsets() const {
+    if (is_in_place()) return {nullptr, in_place_.row_offsets()};
+    return {narrow_offsets_.data(), wide_offsets_.data()};
+  }
+  const Index* col_indices() const {
+    return is_in_place() ? in_place_.col_indices() : col_indices_.data();
+  }
+  const void* values() const {
+    if (kind_ == ValueKind::none) return nullptr;  // every entry is 1
+    return is_in_place() ? in_place_.values() : values_.data();
+  }
+
+  CsrMatrix in_place_;  // a matrix that was on the device already, else empty
   Index rows_ = 0;
   Index cols_ = 0;
   Offset nnz_ = 0;

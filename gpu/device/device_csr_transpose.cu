@@ -1,5 +1,6 @@
-// A^T on the device: entries sorted by column, stably, so that rows stay ascending and the result is
-// the same every time. Radix sort of (column, position); then each entry fetches its row and value.
+// A^T on the device: entries sorted by column, stably, so that rows stay ascending and the result
+// is the same every time. Radix sort of (column, position); then each entry fetches its row and
+// value.
 
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
@@ -35,8 +36,8 @@ __global__ void write_rows(DeviceOffsets row_offsets, Index rows, Index* row_of_
   }
 }
 
-/// Row `col` of A^T begins at the first entry whose column is not below it. By search, because a thread
-/// per entry would walk alone through a long range of empty columns.
+/// Row `col` of A^T begins at the first entry whose column is not below it. By search, because a
+/// thread per entry would walk alone through a long range of empty columns.
 __global__ void write_offsets(const Index* sorted_cols, Offset nnz, Index cols,
                               std::uint32_t* offsets) {
   const Offset col = global_thread();
@@ -65,8 +66,8 @@ __global__ void gather_entries(const std::uint32_t* positions, Offset nnz,
   if (values != nullptr) sorted_values[at] = values[from];
 }
 
-/// At most, without asking a device, which a forecast may not have: both arrays once more, counters of
-/// 256 digits for every few thousand entries, and what does not grow.
+/// At most, without asking a device, which a forecast may not have: both arrays once more, counters
+/// of 256 digits for every few thousand entries, and what does not grow.
 constexpr std::uint64_t sort_bytes_bound(Offset nnz) {
   constexpr std::uint64_t kFixed = 64 << 10;
   return static_cast<std::uint64_t>(nnz) * (sizeof(Index) + sizeof(std::uint32_t) + 1) + kFixed;
@@ -121,24 +122,24 @@ DeviceCsr DeviceCsr::transposed(DeviceMemory& memory) const {
   const DeviceBuffer<std::byte> scratch(memory, static_cast<Offset>(bytes), "sorting A by column");
   number_entries<<<blocks_for(nnz_), kThreads, 0, stream>>>(positions.data(), nnz_);
   CHECK_LAUNCH("number_entries", stream);
-  CHECK_CUDA(cub::DeviceRadixSort::SortPairs(
-      scratch.data(), bytes, static_cast<const Index*>(col_indices_.data()), sorted_cols.data(),
-      static_cast<const std::uint32_t*>(positions.data()), sorted_positions.data(), nnz_, 0, bits,
-      stream));
+  CHECK_CUDA(cub::DeviceRadixSort::SortPairs(scratch.data(), bytes, col_indices(),
+                                             sorted_cols.data(),
+                                             static_cast<const std::uint32_t*>(positions.data()),
+                                             sorted_positions.data(), nnz_, 0, bits, stream));
   write_offsets<<<blocks_for(Offset{cols_} + 1), kThreads, 0, stream>>>(
       sorted_cols.data(), nnz_, cols_, result.narrow_offsets_.data());
   CHECK_LAUNCH("write_offsets", stream);
 
   auto* row_of_entry = reinterpret_cast<Index*>(positions.data());  // which has done its work
-  write_rows<<<blocks_for(Offset{rows_} * kWarp), kThreads, 0, stream>>>(
-      {narrow_offsets_.data(), wide_offsets_.data()}, rows_, row_of_entry);
+  write_rows<<<blocks_for(Offset{rows_} * kWarp), kThreads, 0, stream>>>(offsets(), rows_,
+                                                                         row_of_entry);
   CHECK_LAUNCH("write_rows", stream);
   result.col_indices_ = DeviceBuffer<Index>(memory, nnz_, "column indices of A^T");
-  result.values_ = DeviceBuffer<std::byte>(memory, values_.size(), "values of A^T");
+  result.values_ = DeviceBuffer<std::byte>(memory, nnz_ * size_of(kind_), "values of A^T");
   const auto gather = [&](auto word) {
     using Word = decltype(word);
     gather_entries<<<blocks_for(nnz_), kThreads, 0, stream>>>(
-        sorted_positions.data(), nnz_, row_of_entry, reinterpret_cast<const Word*>(values_.data()),
+        sorted_positions.data(), nnz_, row_of_entry, static_cast<const Word*>(values()),
         result.col_indices_.data(), reinterpret_cast<Word*>(result.values_.data()));
     CHECK_LAUNCH("gather_entries", stream);
   };

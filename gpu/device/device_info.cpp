@@ -2,7 +2,7 @@
 
 #include <cuda_runtime.h>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/stream.h"
 

@@ -28,7 +28,8 @@ void require_device(int ordinal = 0);
 /// Throws as require_device does. Asking for clocks takes a while: not for every plan.
 DeviceInfo device_info(int ordinal = 0);
 
-/// Bytes of L2 of the device that is current: one cheap question, for kernels that size slices by it.
+/// Bytes of L2 of the device that is current: one cheap question, for kernels that size slices by
+/// it.
 std::uint64_t current_l2_bytes();
 
 }  // namespace csrkit::gpu

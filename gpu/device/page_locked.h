@@ -1,13 +1,13 @@
-// Small places in page-locked host memory, which kernels write to: a number that the host waits for is
-// there when the kernel is done, without a copy of its own.
+// Small places in page-locked host memory, which kernels write to: a number that the host waits for
+// is there when the kernel is done, without a copy of its own.
 #pragma once
 
 #include <cstddef>
 
 namespace csrkit::gpu {
 
-/// Cells for the life of the process, as page-locking takes longer than most analyses; any thread, any
-/// device. One that a kernel may still write to must not be given back: better it is lost.
+/// Cells for the life of the process, as page-locking takes longer than most analyses; any thread,
+/// any device. One that a kernel may still write to must not be given back: better it is lost.
 class PageLockedCells {
  public:
   static constexpr std::size_t kBytes = 256;

@@ -1,7 +1,7 @@
 // What the plan does for every kernel, and so what a row of kernels.inc can do at least.
 #pragma once
 
-#include "core/spgemm.h"
+#include "core/contract/spgemm.h"
 
 namespace csrkit::gpu {
 

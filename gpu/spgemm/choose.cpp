@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/spgemm/dense_tiles.h"
+#include "gpu/spgemm/dense_tiles/dense_tiles.h"
 #include "gpu/spgemm/plan.h"
 #include "gpu/spgemm/registry.h"
 
@@ -29,10 +29,10 @@ std::string percent(double share) {
   return text;
 }
 
-/// Spreading B out pays where a row of it is dense enough to be read whole for every entry of A, and
-/// A has enough entries to use what was spread. Measured on squares of random matrices on an H200
-/// (docs/performance.md): the break-even is at 6 % of B's places in f32, whose loads bring twice as
-/// many columns, at 10 % in f64. Below some work nothing is worth its launches.
+/// Spreading B out pays where a row of it is dense enough to be read whole for every entry of A,
+/// and A has enough entries to use what was spread. Measured on squares of random matrices on an
+/// H200 (docs/performance.md): the break-even is at 6 % of B's places in f32, whose loads bring
+/// twice as many columns, at 10 % in f64. Below some work nothing is worth its launches.
 bool pays_spread_out(const SpgemmProblem& problem) {
   constexpr double kLeastOfA = 0.05, kLeastWork = 1 << 28;
   const double least_of_b = problem.c == ValueKind::f64 ? 0.10 : 0.06;
@@ -42,12 +42,12 @@ bool pays_spread_out(const SpgemmProblem& problem) {
 }
 
 // What differs between matrices differs between their rows first, so most choices are made per row,
-// in gpu/spgemm/row_bins_rules.h. See docs/performance.md.
+// in gpu/spgemm/adaptive_rows/rules.h. See docs/performance.md.
 std::vector<Rule> rules_for(const SpgemmProblem& problem) {
   const bool is_dense = pays_spread_out(problem);
   return {{is_dense, "dense_tiles",
            is_dense ? "B has " + percent(density(problem.b)) + " of its possible entries" : ""},
-          {true, "row_bins", "it chooses row by row"}};
+          {true, "adaptive_rows", "it chooses row by row"}};
 }
 
 }  // namespace
@@ -57,8 +57,7 @@ std::unique_ptr<SpgemmPlan> make_auto(const SpgemmProblem& problem, const PlanOp
     if (!rule.holds) continue;
     auto plan = find_kernel(spgemm_kernels(), rule.kernel).make_plan(problem, options);
     // Every plan of this room is the one adapter.
-    static_cast<GpuSpgemmPlan&>(*plan).note_choice(std::string(rule.kernel) + " (because " +
-                                                   rule.because + ")");
+    static_cast<GpuSpgemmPlan&>(*plan).note_choice(rule.kernel, rule.because);
     return plan;
   }
   throw UsageError("no rule holds");  // the last one always does

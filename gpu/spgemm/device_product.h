@@ -1,8 +1,8 @@
-// C of a sparse product, in device memory. Its size is known last, so the kernel that finds it makes
-// the arrays.
+// C of a sparse product, in device memory. Its size is known last, so the kernel that finds it
+// makes the arrays.
 #pragma once
 
-#include "core/csr_matrix.h"
+#include "core/matrix/csr_matrix.h"
 #include "gpu/device/device_csr.h"
 
 namespace csrkit::gpu {

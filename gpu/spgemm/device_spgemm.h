@@ -1,10 +1,12 @@
-// What an SpGEMM kernel's file offers under the plan: C = alpha * A * B for matrices that are on the
-// device already. The size of C is found on the way, so a kernel allocates - through DeviceMemory
-// only, in its stream, from the pool - and brings the few numbers it must know to the host.
+// What an SpGEMM kernel's file offers under the plan: C = alpha * A * B for matrices that are on
+// the device already. The size of C is found on the way, so a kernel allocates - through
+// DeviceMemory only, in its stream, from the pool - and brings the few numbers it must know to the
+// host.
 //
 // The plan does the rest, for every kernel: transposes, 16-bit values (widened before they are
-// uploaded: exact, and sums are f32 anyway), masks, --drop-below, ranges of rows when memory is short,
-// downloads. So kernels know two types of values, float and double, and entries without values.
+// uploaded: exact, and sums are f32 anyway), masks, --drop-below, ranges of rows when memory is
+// short, downloads. So kernels know two types of values, float and double, and entries without
+// values.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,15 +14,15 @@
 #include <memory>
 #include <string>
 
-#include "core/spgemm.h"
+#include "core/contract/spgemm.h"
 #include "gpu/device/device_csr.h"
 #include "gpu/spgemm/device_product.h"
 #include "gpu/spgemm/product_counts.h"
 
 namespace csrkit::gpu {
 
-/// A, or a range of its rows, and all of B. Where B is A, the pointers are the same. Values are of C's
-/// kind, or null where every entry is 1.
+/// A, or a range of its rows, and all of B. Where B is A, the pointers are the same. Values are of
+/// C's kind, or null where every entry is 1.
 struct SpgemmOperands {
   DeviceCsrView<void> a;
   DeviceCsrView<void> b;
@@ -52,16 +54,17 @@ class DeviceSpgemm {
  public:
   virtual ~DeviceSpgemm() = default;
 
-  /// Most bytes that multiply may hold at once beside A and B, C included. Never below the real peak:
-  /// the plan cuts A into ranges of rows by this number. Grows with every member of the sizes.
+  /// Most bytes that multiply may hold at once beside A and B, C included. Never below the real
+  /// peak: the plan cuts A into ranges of rows by this number. Grows with every member of the
+  /// sizes.
   virtual std::uint64_t forecast_bytes(const SpgemmSizes&) const = 0;
 
-  /// Once, before the first multiplication and not timed: a vendor's trials of its algorithms. Leaves
-  /// nothing allocated that multiply does not need.
+  /// Once, before the first multiplication and not timed: a vendor's trials of its algorithms.
+  /// Leaves nothing allocated that multiply does not need.
   virtual void prepare(const SpgemmOperands&, DeviceMemory&) {}
 
-  /// Makes C out of nothing but the operands: what is timed from CSR to CSR. `c` comes with rows, cols
-  /// and kind set and no arrays. `marks` may be null.
+  /// Makes C out of nothing but the operands: what is timed from CSR to CSR. `c` comes with rows,
+  /// cols and kind set and no arrays. `marks` may be null.
   virtual void multiply(const SpgemmOperands&, DeviceMemory&, DeviceProduct& c,
                         PhaseMarks* marks) = 0;
 
@@ -75,9 +78,9 @@ class DeviceSpgemm {
   /// Whether it may, from here on; it may not at first.
   virtual void let_values_spend(bool) {}
 
-  /// Once after a multiply, not timed: keeps what multiply_values wants, within values_bytes where it
-  /// may spend that, else within forecast_bytes, C included. `c` is the result of that multiply and
-  /// stays where it is.
+  /// Once after a multiply, not timed: keeps what multiply_values wants, within values_bytes where
+  /// it may spend that, else within forecast_bytes, C included. `c` is the result of that multiply
+  /// and stays where it is.
   virtual void prepare_values(const SpgemmOperands&, DeviceMemory&, DeviceProduct& /*c*/) {}
 
   /// Gives back what prepare_values kept.

@@ -16,7 +16,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWarp = 32;
 constexpr int kRows = kThreads / kWarp;
-constexpr unsigned kWholeWarp = 0xffffffffu;
+constexpr unsigned kAllLanes = 0xffffffffu;
 
 __device__ bool is_in_row(const DeviceCsrView<void>& mask, Index row, Index column) {
   Offset begin = mask.row_begin(row), end = mask.row_end(row);
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kThreads)
     bool keeps = at < end;
     if (keeps && has_mask) keeps = is_in_row(mask, row, c.col_indices[at]);
     if (keeps && drop_below > 0) keeps = !(fabs(static_cast<double>(c.values[at])) < drop_below);
-    const unsigned votes = __ballot_sync(kWholeWarp, keeps);
+    const unsigned votes = __ballot_sync(kAllLanes, keeps);
     if (keeps && offsets_out != nullptr) {
       const Offset to = offsets_out[row] + kept + __popc(votes & ((1u << lane) - 1u));
       cols_out[to] = c.col_indices[at];

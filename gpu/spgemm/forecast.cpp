@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/matrix_stats.h"
+#include "core/facts/matrix_stats.h"
 #include "gpu/spgemm/device_spgemm.h"
 #include "gpu/spgemm/filter_product.h"
 #include "gpu/spgemm/registry.h"

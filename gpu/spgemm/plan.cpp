@@ -1,23 +1,18 @@
 #include "gpu/spgemm/plan.h"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 
-#include "core/matrix_stats.h"
+#include "core/base/stopwatch.h"
+#include "core/facts/matrix_stats.h"
 #include "gpu/device/device_info.h"
 #include "gpu/spgemm/filter_product.h"
 #include "gpu/spgemm/plan_state.h"
-#include "gpu/spgemm/registry.h"
 
 namespace csrkit::gpu {
 
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 std::uint64_t device_bytes(const CsrMatrix& matrix) {
   return DeviceCsr::forecast_bytes(matrix.rows(), matrix.nnz(), matrix.value_kind());
@@ -25,12 +20,14 @@ std::uint64_t device_bytes(const CsrMatrix& matrix) {
 
 }  // namespace
 
-GpuSpgemmPlan::GpuSpgemmPlan(const char* name, const SpgemmProblem& problem,
-                             const PlanOptions& options, std::unique_ptr<DeviceSpgemm> kernel)
+GpuSpgemmPlan::GpuSpgemmPlan(const char* name, Capabilities capabilities,
+                             const SpgemmProblem& problem, const PlanOptions& options,
+                             std::unique_ptr<DeviceSpgemm> kernel)
     : name_(name),
       problem_(problem),
-      capabilities_(find_kernel(spgemm_kernels(), name).capabilities),
+      capabilities_(capabilities),
       device_(options.where.device),
+      threads_(options.where.threads),
       shares_b_(problem.b_is_a() && !problem.transpose_b),
       kernel_(std::move(kernel)) {
   require_device(device_);  // throws, with the reason, where there is no GPU
@@ -38,12 +35,12 @@ GpuSpgemmPlan::GpuSpgemmPlan(const char* name, const SpgemmProblem& problem,
   state_ = std::make_unique<State>(device_, options);
   State& state = *state_;
 
-  auto begin = std::chrono::steady_clock::now();
-  const CsrMatrix a = widened(problem.a);
-  const CsrMatrix b = shares_b_ ? CsrMatrix() : second_operand(problem);
+  const Stopwatch operands_clock;
+  const CsrMatrix a = widened(problem.a, threads_);
+  const CsrMatrix b = shares_b_ ? CsrMatrix() : second_operand(problem, threads_);
   const CsrMatrix mask =
-      problem.mask ? convert_values(*problem.mask, ValueKind::none) : CsrMatrix();
-  plan_analysis_seconds_ = seconds_since(begin);
+      problem.mask ? convert_values(*problem.mask, ValueKind::none, threads_) : CsrMatrix();
+  plan_analysis_seconds_ = operands_clock.seconds();
 
   state.memory.require(
       device_bytes(a) + (shares_b_ ? 0 : device_bytes(b)) + (problem.mask ? device_bytes(mask) : 0),
@@ -57,13 +54,13 @@ GpuSpgemmPlan::GpuSpgemmPlan(const char* name, const SpgemmProblem& problem,
   state.timer.stop(state.stream.get());
   phases_.upload_seconds = state.timer.seconds();
 
-  begin = std::chrono::steady_clock::now();
+  const Stopwatch ranges_clock;
   make_ranges(shares_b_ ? a : b);
   if (ranges_.size() == 1 && ranges_[0].sizes.counts.products > 0) {
     kernel_->prepare(operands_of(ranges_[0]), state.memory);
   }
   state.stream.wait();
-  plan_analysis_seconds_ += seconds_since(begin);
+  plan_analysis_seconds_ += ranges_clock.seconds();
   phases_.analysis_seconds = plan_analysis_seconds_;
 }
 
@@ -104,7 +101,8 @@ void GpuSpgemmPlan::make_ranges(const CsrMatrix& op_b) {
     state.memory.require(needed, std::string("C with the workspace of ") + name_);
   }
   std::vector<Offset> products(static_cast<std::size_t>(a.rows));
-  spgemm_products(problem_.a, op_b, products.data());  // on the host: the device is short of memory
+  // On the host: the device is short of memory.
+  spgemm_products(problem_.a, op_b, products.data(), threads_);
   ranges_ = cut_rows(whole, problem_.a.row_offsets(), products, available,
                      [this](const SpgemmSizes& sizes) { return forecast_of(sizes); });
   forecast_.peak_bytes = 0;

@@ -1,25 +1,26 @@
-// The plan of every GPU kernel: one adapter between the contract in core/spgemm.h and DeviceSpgemm.
+// The plan of every GPU kernel: one adapter between the contract in core/contract/spgemm.h and
+// DeviceSpgemm.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "core/spgemm.h"
+#include "core/contract/spgemm.h"
 #include "gpu/spgemm/device_spgemm.h"
 #include "gpu/spgemm/row_ranges.h"
 
 namespace csrkit::gpu {
 
 /// Uploads A, B (once where they are the same arrays) and the pattern of the mask when it is made;
-/// keeps them, and the last C of a kernel that can reuse its structure, on the device. If the forecast
-/// does not fit, A is cut into ranges of rows and C leaves the device range by range: the same bits,
-/// because a row of C depends on its row of A only.
+/// keeps them, and the last C of a kernel that can reuse its structure, on the device. If the
+/// forecast does not fit, A is cut into ranges of rows and C leaves the device range by range: the
+/// same bits, because a row of C depends on its row of A only.
 class GpuSpgemmPlan final : public SpgemmPlan {
  public:
-  /// `name` is the kernel's row in the registry.
-  GpuSpgemmPlan(const char* name, const SpgemmProblem& problem, const PlanOptions& options,
-                std::unique_ptr<DeviceSpgemm> kernel);
+  /// `name` and `capabilities` are those of the kernel's row in kernels.inc.
+  GpuSpgemmPlan(const char* name, Capabilities capabilities, const SpgemmProblem& problem,
+                const PlanOptions& options, std::unique_ptr<DeviceSpgemm> kernel);
   ~GpuSpgemmPlan() override;
 
   void multiply(CsrSink& sink) override;
@@ -32,8 +33,13 @@ class GpuSpgemmPlan final : public SpgemmPlan {
   SpgemmPhases phases() const override;
   std::string choice() const override;
 
-  /// Says who chose this plan and why.
-  void note_choice(const std::string& text) { chosen_ = text; }
+  std::string chosen_kernel() const override { return chosen_kernel_; }
+
+  /// Says that a chooser chose this plan, its kernel and why.
+  void note_choice(const std::string& kernel, const std::string& because) {
+    chosen_kernel_ = kernel;
+    chosen_ = kernel + " (because " + because + ")";
+  }
 
  private:
   struct State;
@@ -56,13 +62,14 @@ class GpuSpgemmPlan final : public SpgemmPlan {
   SpgemmProblem problem_;
   Capabilities capabilities_;
   int device_;
+  int threads_;    // of what is done on the host, as in team_size
   bool shares_b_;  // B on the device is A
   std::vector<RowRange> ranges_;
   SpgemmForecast forecast_;
   SpgemmPhases phases_;
   bool expects_values_ = false;
   double plan_analysis_seconds_ = 0;
-  std::string chosen_;
+  std::string chosen_, chosen_kernel_;
   std::unique_ptr<State> state_;
   std::unique_ptr<DeviceSpgemm> kernel_;  // goes before the memory it was given
 };

@@ -1,9 +1,10 @@
-// The products of a plan: whole or in ranges of rows, with old or new values, for a sink or a clock.
+// The products of a plan: whole or in ranges of rows, with old or new values, for a sink or a
+// clock.
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 
+#include "core/base/stopwatch.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/head_start.h"
 #include "gpu/spgemm/filter_product.h"
@@ -12,10 +13,6 @@
 namespace csrkit::gpu {
 
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 // Rows of a matrix whose offsets are also on the host; its values have the size of `kind`.
 DeviceCsrView<void> rows_of(const DeviceCsrView<void>& matrix, const RowRange& range,
@@ -90,10 +87,10 @@ void GpuSpgemmPlan::renew_values() {
     note_peak();
     state.values_prepared = true;
     state.stream.wait();
-    const auto begin = std::chrono::steady_clock::now();
+    const Stopwatch clock;
     kernel_->prepare_values(operands, state.memory, state.structure);
     state.stream.wait();
-    state.structure_seconds = seconds_since(begin);
+    state.structure_seconds = clock.seconds();
   }
   kernel_->multiply_values(operands, state.memory, state.structure);
   state.values_are_new = false;
@@ -124,11 +121,11 @@ void GpuSpgemmPlan::multiply(CsrSink& sink) {
     made = &filter(range, *made, kept);
     state.events.stop();
     state.events.add_to(phases_);
-    const auto begin = std::chrono::steady_clock::now();
+    const Stopwatch clock;
     const CsrMatrix block = download(*made, state.stream.get());
     phases_.output_nnz += block.nnz();
     sink.append_rows(block);
-    phases_.output_seconds += seconds_since(begin);
+    phases_.output_seconds += clock.seconds();
   }
   phases_.analysis_seconds += plan_analysis_seconds_;
   forecast_.output_nnz_bound = phases_.output_nnz;
@@ -151,8 +148,8 @@ void GpuSpgemmPlan::set_values(const CsrMatrix& a, const CsrMatrix& b) {
   const bool b_is_a = problem_.b_is_a();
   problem_.a = a;
   problem_.b = b_is_a ? a : b;
-  const CsrMatrix new_a = widened(problem_.a);
-  const CsrMatrix new_b = shares_b_ ? CsrMatrix() : second_operand(problem_);
+  const CsrMatrix new_a = widened(problem_.a, threads_);
+  const CsrMatrix new_b = shares_b_ ? CsrMatrix() : second_operand(problem_, threads_);
   state.timer.start(state.stream.get());
   state.a.set_values(new_a, state.stream.get());
   if (!shares_b_) state.b.set_values(new_b, state.stream.get());
@@ -203,8 +200,7 @@ double GpuSpgemmPlan::time_numeric() {
 
 void GpuSpgemmPlan::evict_caches() {
   const DeviceScope scope(device_);
-  if (!state_->flush) state_->flush = std::make_unique<L2Flush>(device_, state_->stream.get());
-  state_->flush->run();
+  state_->evict_caches();
 }
 
 SpgemmPhases GpuSpgemmPlan::phases() const {

@@ -1,39 +1,30 @@
-// What a plan holds on the device, and how its operands get there; for plan.cpp and plan_multiply.cpp.
+// What a plan holds on the device, and how its operands get there; for plan.cpp and
+// plan_multiply.cpp.
 #pragma once
 
-#include <memory>
-
-#include "gpu/device/gpu_timer.h"
-#include "gpu/device/l2_flush.h"
-#include "gpu/device/stream.h"
+#include "gpu/plan/resources.h"
 #include "gpu/spgemm/phase_events.h"
 #include "gpu/spgemm/plan.h"
 
 namespace csrkit::gpu {
 
-// Kernels know float, double and no values at all. The detour is exact, and sums of 16-bit values are
-// f32 by contract.
-inline CsrMatrix widened(const CsrMatrix& matrix) {
+// Kernels know float, double and no values at all. The detour is exact, and sums of 16-bit values
+// are f32 by contract.
+inline CsrMatrix widened(const CsrMatrix& matrix, int threads) {
   const ValueKind kind = matrix.value_kind();
   const bool is_narrow = kind == ValueKind::f16 || kind == ValueKind::bf16;
-  return is_narrow ? convert_values(matrix, ValueKind::f32) : matrix;
+  return is_narrow ? convert_values(matrix, ValueKind::f32, threads) : matrix;
 }
 
-inline CsrMatrix second_operand(const SpgemmProblem& problem) {
-  return widened(problem.transpose_b ? transpose(problem.b) : problem.b);
+inline CsrMatrix second_operand(const SpgemmProblem& problem, int threads) {
+  return widened(problem.transpose_b ? transpose(problem.b, threads) : problem.b, threads);
 }
 
-struct GpuSpgemmPlan::State {
-  State(int device, const PlanOptions& options)
-      : stream(static_cast<cudaStream_t>(options.where.stream)),
-        memory(device, stream.get(), options.memory_limit_bytes) {}
+struct GpuSpgemmPlan::State : PlanResources {
+  using PlanResources::PlanResources;
 
-  Stream stream;
-  DeviceMemory memory;
-  GpuTimer timer;
   PhaseEvents events;
   DeviceCsr a, b, mask;  // b stays empty where B is A
-  std::unique_ptr<L2Flush> flush;
 
   // For reuse: C before masks and dropping, of all rows.
   DeviceProduct structure;

@@ -1,7 +1,7 @@
 // product_counts: products per row of C, their sum, their largest, and a bound of nnz(C).
 // Owns     8 lanes: one row
-// Reads    A's columns 8 at a time, and two offsets of B for each of them: random, 4 or 8 bytes wide,
-//          mostly from L2. Three atomics per block.
+// Reads    A's columns 8 at a time, and two offsets of B for each of them: random, 4 or 8 bytes
+//          wide, mostly from L2. Three atomics per block.
 // Launch   256 threads: 32 rows
 // Needs    nothing
 
@@ -15,7 +15,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kLanes = 8;
 constexpr int kRows = kThreads / kLanes;
-constexpr unsigned kWholeWarp = 0xffffffffu;
+constexpr unsigned kAllLanes = 0xffffffffu;
 
 __global__ void __launch_bounds__(kThreads)
     count_rows(DeviceCsrView<void> a, DeviceCsrView<void> b, unsigned long long* totals,
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kThreads)
     }
   }
   for (int step = kLanes / 2; step > 0; step /= 2) {
-    products += __shfl_down_sync(kWholeWarp, products, step, kLanes);
+    products += __shfl_down_sync(kAllLanes, products, step, kLanes);
   }
   if (row < a.rows && lane == 0) {
     if (of_rows != nullptr) of_rows[row] = products;

@@ -13,8 +13,8 @@ struct ProductCounts {
   Offset output_bound = 0;  // sum over the rows of min(products of the row, columns of B)
 };
 
-/// Counts over the rows of `a`, and waits for the numbers. `of_rows`, if not null, gets the products
-/// of each row.
+/// Counts over the rows of `a`, and waits for the numbers. `of_rows`, if not null, gets the
+/// products of each row.
 ProductCounts count_products(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
                              DeviceMemory& memory, Offset* of_rows = nullptr);
 

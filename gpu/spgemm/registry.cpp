@@ -5,15 +5,16 @@
 
 namespace csrkit::gpu {
 
-// A kernel's file offers work on the device; the plan around it is the same for all. A chooser makes
-// a plan itself, out of another row of the table.
+// A kernel's file offers work on the device; the plan around it is the same for all. A chooser
+// makes a plan itself, out of another row of the table.
 #define CSRKIT_CHOOSER(name, role, can, summary) \
   std::unique_ptr<SpgemmPlan> make_##name(const SpgemmProblem&, const PlanOptions&);
-#define CSRKIT_KERNEL(name, role, can, summary)                                                   \
-  std::unique_ptr<DeviceSpgemm> make_device_##name(const SpgemmProblem&);                         \
-  static std::unique_ptr<SpgemmPlan> make_##name(const SpgemmProblem& problem,                    \
-                                                 const PlanOptions& options) {                    \
-    return std::make_unique<GpuSpgemmPlan>(#name, problem, options, make_device_##name(problem)); \
+#define CSRKIT_KERNEL(name, role, can, summary)                                \
+  std::unique_ptr<DeviceSpgemm> make_device_##name(const SpgemmProblem&);      \
+  static std::unique_ptr<SpgemmPlan> make_##name(const SpgemmProblem& problem, \
+                                                 const PlanOptions& options) { \
+    return std::make_unique<GpuSpgemmPlan>(#name, can, problem, options,       \
+                                           make_device_##name(problem));       \
   }
 #include "gpu/spgemm/kernels.inc"
 #undef CSRKIT_KERNEL

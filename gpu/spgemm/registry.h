@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spgemm.h"
+#include "core/contract/spgemm.h"
 
 namespace csrkit::gpu {
 

@@ -16,8 +16,8 @@ struct RowRange {
 };
 
 /// Cuts `whole` from the top into ranges of as many rows as `forecast` lets into `available` bytes.
-/// `row_offsets` are A's, `products` those of its rows. Throws MemoryError with both numbers, and the
-/// row, where a single row does not fit.
+/// `row_offsets` are A's, `products` those of its rows. Throws MemoryError with both numbers, and
+/// the row, where a single row does not fit.
 std::vector<RowRange> cut_rows(const SpgemmSizes& whole, const Offset* row_offsets,
                                const std::vector<Offset>& products, std::uint64_t available,
                                const std::function<std::uint64_t(const SpgemmSizes&)>& forecast);

@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "gpu/spmm/dense_windows.h"
+#include "core/base/stopwatch.h"
+#include "gpu/spmm/dense_windows/dense_windows.h"
 #include "gpu/spmm/plan.h"
 #include "gpu/spmm/registry.h"
-#include "gpu/spmm/row_panels_lists.h"
+#include "gpu/spmm/row_panels/lists.h"
 
 namespace csrkit::gpu {
 
@@ -24,9 +25,10 @@ struct Rule {
   const char* because;
 };
 
-/// Counts different columns, panel by panel. A column whose place another one takes in the meantime is counted
-/// again: in panels of 1,000 entries that happens to one in twenty. Looking for the lowest in four sorted
-/// rows would be exact, and ten times as long, as nobody can foretell which row has it.
+/// Counts different columns, panel by panel. A column whose place another one takes in the meantime
+/// is counted again: in panels of 1,000 entries that happens to one in twenty. Looking for the
+/// lowest in four sorted rows would be exact, and ten times as long, as nobody can foretell which
+/// row has it.
 class ColumnCounter {
  public:
   void start_panel() { panel_ += 0x85ebca6bu; }
@@ -54,8 +56,9 @@ struct Panels {
   double sharing() const {
     return distinct == 0 ? 1 : static_cast<double>(entries) / static_cast<double>(distinct);
   }
-  /// From how much sharing on panels pay (docs/performance.md): the wider B, the more lanes share what an
-  /// entry of a list costs; where rows are of unlike lengths, row_bins has the short ones in strips.
+  /// From how much sharing on panels pay (docs/lab/2026-11-22-spmm-h200.md): the wider B, the more
+  /// lanes share what an entry of a list costs; where rows are of unlike lengths, row_bins has the
+  /// short ones in strips.
   double worth(Index dense_cols) const {
     constexpr double kWide = 1.65, kNarrow = 1.8, kUneven = 2.5, kEven = 0.8;
     if (static_cast<double>(entries) < kEven * static_cast<double>(places)) return kUneven;
@@ -113,9 +116,9 @@ bool are_worth_panels(const CsrMatrix& a, Index dense_cols) {
   return seen.sharing() >= seen.worth(dense_cols);
 }
 
-/// How many entries a window has where there are most of them: in the fullest row of tiles, and there in
-/// the fullest quarter of the columns, which is what a block works on at K = 32 in a matrix of 4,000 columns.
-/// From the row offsets, one a tile, and a sample of the columns.
+/// How many entries a window has where there are most of them: in the fullest row of tiles, and
+/// there in the fullest quarter of the columns, which is what a block works on at K = 32 in a
+/// matrix of 4,000 columns. From the row offsets, one a tile, and a sample of the columns.
 double fullest_window(const CsrMatrix& a, const WindowShape& shape) {
   constexpr Offset kSample = 512, kQuarters = 4;
   const Offset* offsets = a.row_offsets();
@@ -136,9 +139,10 @@ double fullest_window(const CsrMatrix& a, const WindowShape& shape) {
          static_cast<double>(std::max(sample, Offset{1}) * shape.windows);
 }
 
-/// Microseconds of an H200 (docs/performance.md), and what counts is where the two lines meet. Rounds of
-/// windows take longer where a block has many entries to put in their places, the narrower the tile the
-/// more. Gathering, an entry takes some time whatever the number of columns.
+/// Microseconds of an H200 (docs/lab/2026-11-22-spmm-h200.md), and what counts is where the two
+/// lines meet. Rounds of windows take longer where a block has many entries to put in their places,
+/// the narrower the tile the more. Gathering, an entry takes some time whatever the number of
+/// columns.
 struct WindowCosts {
   double start, round, thousand_entries;  // in a window, above the first
 };
@@ -159,6 +163,11 @@ double window_microseconds(const WindowShape& shape, double entries) {
   return costs.start + (costs.round + costs.thousand_entries * crowd) * static_cast<double>(rounds);
 }
 
+/// Whether the host can look at the rows of op(A).
+bool rows_are_on_host(const SpmmProblem& problem) {
+  return !problem.transpose_a && problem.a.space() == MemorySpace::host;
+}
+
 /// Whether the work of a dense matrix takes tensor cores less time than gathering takes.
 bool is_dense(const SpmmProblem& problem) {
   constexpr Offset kLongRows = 4 * kFewestEntries;  // shorter ones are not for tensor cores
@@ -171,18 +180,20 @@ bool is_dense(const SpmmProblem& problem) {
   const double mean =
       static_cast<double>(sizes.nnz) / static_cast<double>(shape.row_tiles * shape.windows);
   if (window_microseconds(shape, mean) >= gather) return false;
-  // The rows of A^T are nowhere on the host; and where full windows would do, nobody needs to look.
-  return problem.transpose_a || window_microseconds(shape, kTileRows * kWindowCols) < gather ||
-         window_microseconds(shape, fullest_window(problem.a, shape)) < gather;
+  // No look is needed where even full windows would do.
+  const bool pays = !rows_are_on_host(problem) ||
+                    window_microseconds(shape, kTileRows * kWindowCols) < gather ||
+                    window_microseconds(shape, fullest_window(problem.a, shape)) < gather;
+  return pays && why_no_dense_windows(problem).empty();
 }
 
-// Measured on an H200, see docs/performance.md.
+// Measured on an H200, see docs/lab/2026-11-22-spmm-h200.md.
 std::vector<Rule> rules_for(const SpmmProblem& problem) {
-  // The rows of A^T are nowhere on the host. Below these sizes panels are too few to fill the machine.
+  // Below these sizes panels are too few to fill the machine.
   constexpr Offset kWorthALook = 200'000, kWorthALookIfNarrow = 700'000;
   const bool dense = is_dense(problem);
   const Offset worth_a_look = problem.dense_cols > kNarrowB ? kWorthALook : kWorthALookIfNarrow;
-  const bool looks = !dense && !problem.transpose_a && problem.a.nnz() >= worth_a_look;
+  const bool looks = !dense && rows_are_on_host(problem) && problem.a.nnz() >= worth_a_look;
   const bool shares = looks && are_worth_panels(problem.a, problem.dense_cols);
   return {{dense, "dense_windows", "dense enough for tensor cores"},
           {shares, "row_panels", "neighbouring rows have most columns in common"},
@@ -192,18 +203,21 @@ std::vector<Rule> rules_for(const SpmmProblem& problem) {
 }  // namespace
 
 std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch choosing;
   const std::vector<Rule> rules = rules_for(problem);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  const double choosing_seconds = choosing.seconds();
+  std::string because;
   for (const Rule& rule : rules) {
     if (!rule.holds) continue;
+    if (because.empty()) because = rule.because;
     try {
       auto plan = find_kernel(spmm_kernels(), rule.kernel).make_plan(problem, options);
       // Every plan of this room is the one adapter.
-      static_cast<GpuSpmmPlan&>(*plan).note_choice(rule.kernel, rule.because, taken.count());
+      static_cast<GpuSpmmPlan&>(*plan).note_choice(rule.kernel, because, choosing_seconds);
       return plan;
-    } catch (const MemoryError&) {  // lists of panels take more room than A
+    } catch (const MemoryError&) {
       if (&rule == &rules.back()) throw;
+      because = std::string(rule.kernel) + " takes too much memory";
     }
   }
   throw UsageError("no rule holds");  // the last one always does

@@ -9,18 +9,19 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/spmm.h"
+#include "core/contract/spmm.h"
 #include "gpu/device/device_csr.h"
 
 namespace csrkit::gpu {
 
-/// The types of one multiplication. Values of A and B have one type; A may also have none.
-template <class ValueType, class OutputType, Semiring kRing>
+/// The types of one multiplication. Values of A and B have one type; A may also have none. Plus and
+/// times are compiled in; which of the other semirings it is, a kernel learns at run time.
+template <class ValueType, class OutputType, bool kPlusTimes = true>
 struct SpmmTypes {
   using Value = ValueType;
   using Output = OutputType;
   using Accumulate = std::conditional_t<std::is_same_v<ValueType, double>, double, float>;
-  static constexpr Semiring kSemiring = kRing;
+  static constexpr bool kIsPlusTimes = kPlusTimes;
 };
 
 /// What is known before anything is on the device; of op(A), as it will be stored there.
@@ -50,8 +51,8 @@ class DeviceSpmm {
   /// address and in another process; 0 if the kernel cannot have it saved.
   virtual std::uint64_t analysis_bytes(const SpmmSizes&) const { return 0; }
 
-  /// In the place of analyse, where those bytes come from an earlier one: the part that is done on the
-  /// host.
+  /// In the place of analyse, where those bytes come from an earlier one: the part that is done on
+  /// the host.
   virtual void adopt(const SpmmSizes&, void* /*workspace*/) {}
 
   /// Brings what launch must know on the host; waits for the analysis.
@@ -73,8 +74,13 @@ class DeviceSpmm {
   virtual std::string choice() const { return {}; }
 };
 
-/// The kernel called `name` in the registry, for the kinds and the semiring of `problem`; any but auto.
+/// The kernel called `name` in the registry, any but auto, for the kinds and the semiring of
+/// `problem`. Throws UsageError if it cannot do them.
 std::unique_ptr<DeviceSpmm> make_device_spmm(const std::string& name, const SpmmProblem& problem);
+
+/// What every production kernel can do with what is on the device already: use A in place, and be
+/// captured in a CUDA graph, as launch neither allocates nor waits.
+inline constexpr Capabilities kInDeviceMemory = kDeviceMatrix | kGraphCapture;
 
 /// Whether a typed kernel has analysis_bytes and adopt.
 template <class Kernel, class = void>
@@ -84,7 +90,7 @@ struct CanSaveAnalysis<Kernel, std::void_t<decltype(std::declval<const Kernel&>(
                                    std::declval<const SpmmSizes&>()))>> : std::true_type {};
 
 /// Puts a kernel written for types under the interface above. `Kernel` has the same four functions,
-/// with typed views, and may have analysis_bytes and adopt.
+/// with typed views, and may have analysis_bytes and adopt. It is made of `arguments`.
 template <class Types, class Kernel>
 class TypedSpmm final : public DeviceSpmm {
   using Value = typename Types::Value;
@@ -92,6 +98,9 @@ class TypedSpmm final : public DeviceSpmm {
   using Accumulate = typename Types::Accumulate;
 
  public:
+  template <class... Arguments>
+  explicit TypedSpmm(Arguments... arguments) : kernel_(arguments...) {}
+
   std::uint64_t workspace_bytes(const SpmmSizes& sizes) const override {
     return kernel_.workspace_bytes(sizes);
   }
@@ -132,34 +141,27 @@ struct NoAnalysis {
   std::string choice() const { return {}; }
 };
 
-/// The one place where the kinds of a problem become types: the rows of the table of legal kinds.
+/// The one place where the kinds of a problem become types: the rows of the table of legal kinds. A
+/// `Kernel` is made of the semiring.
 template <template <class> class Kernel>
 std::unique_ptr<DeviceSpmm> typed_spmm(const SpmmProblem& problem) {
-  const auto with_ring = [&](auto value, auto output, auto ring) -> std::unique_ptr<DeviceSpmm> {
+  const auto with_types = [&](auto value, auto output,
+                              auto is_plus_times) -> std::unique_ptr<DeviceSpmm> {
     using Types = SpmmTypes<typename decltype(value)::type, typename decltype(output)::type,
-                            decltype(ring)::value>;
-    return std::make_unique<TypedSpmm<Types, Kernel<Types>>>();
+                            decltype(is_plus_times)::value>;
+    return std::make_unique<TypedSpmm<Types, Kernel<Types>>>(problem.semiring);
   };
-  const auto with_any_ring = [&](auto type) -> std::unique_ptr<DeviceSpmm> {
-    switch (problem.semiring) {
-      case Semiring::plus_times: break;
-      case Semiring::min_plus:
-        return with_ring(type, type, std::integral_constant<Semiring, Semiring::min_plus>{});
-      case Semiring::max_times:
-        return with_ring(type, type, std::integral_constant<Semiring, Semiring::max_times>{});
-      case Semiring::or_and:
-        return with_ring(type, type, std::integral_constant<Semiring, Semiring::or_and>{});
-    }
-    return with_ring(type, type, std::integral_constant<Semiring, Semiring::plus_times>{});
+  const auto with_any_semiring = [&](auto type) {
+    if (problem.semiring == Semiring::plus_times) return with_types(type, type, std::true_type{});
+    return with_types(type, type, std::false_type{});
   };
-  const auto with_narrow = [&](auto type) -> std::unique_ptr<DeviceSpmm> {
-    constexpr std::integral_constant<Semiring, Semiring::plus_times> plus_times;
-    if (problem.c == problem.b) return with_ring(type, type, plus_times);
-    return with_ring(type, TypeTag<float>{}, plus_times);
+  const auto with_narrow = [&](auto type) {
+    if (problem.c == problem.b) return with_types(type, type, std::true_type{});
+    return with_types(type, TypeTag<float>{}, std::true_type{});
   };
   switch (problem.b) {
-    case ValueKind::f32: return with_any_ring(TypeTag<float>{});
-    case ValueKind::f64: return with_any_ring(TypeTag<double>{});
+    case ValueKind::f32: return with_any_semiring(TypeTag<float>{});
+    case ValueKind::f64: return with_any_semiring(TypeTag<double>{});
     case ValueKind::f16: return with_narrow(TypeTag<f16>{});
     case ValueKind::bf16: return with_narrow(TypeTag<bf16>{});
     case ValueKind::none: break;
@@ -174,10 +176,10 @@ inline constexpr Capabilities kLadder = kImplicitOnes | kF32 | kF64 | kIeeeSpeci
 template <template <class> class Kernel>
 std::unique_ptr<DeviceSpmm> typed_wide_spmm(const SpmmProblem& problem) {
   if (problem.b == ValueKind::f64) {
-    using Types = SpmmTypes<double, double, Semiring::plus_times>;
+    using Types = SpmmTypes<double, double>;
     return std::make_unique<TypedSpmm<Types, Kernel<Types>>>();
   }
-  using Types = SpmmTypes<float, float, Semiring::plus_times>;
+  using Types = SpmmTypes<float, float>;
   return std::make_unique<TypedSpmm<Types, Kernel<Types>>>();
 }
 

@@ -3,19 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "gpu/plan/operands.h"
 #include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/registry.h"
 
 namespace csrkit::gpu {
-
-namespace {
-
-std::uint64_t dense_bytes(Index rows, Index cols, ValueKind kind) {
-  return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) *
-         static_cast<std::uint64_t>(size_of(kind));
-}
-
-}  // namespace
 
 std::uint64_t forecast_spmm_bytes(const std::string& kernel, const SpmmProblem& problem) {
   const std::string name = kernel == "auto" ? auto_spmm_kernel(problem) : kernel;
@@ -25,18 +17,21 @@ std::uint64_t forecast_spmm_bytes(const std::string& kernel, const SpmmProblem& 
   const auto device_kernel = make_device_spmm(name, problem);
   SpmmSizes sizes = {problem.a.rows(), problem.a.cols(), problem.a.nnz(), problem.dense_cols};
   const ValueKind kind = problem.a.value_kind();
+  const bool is_there = problem.a.space() == MemorySpace::device;
+  const bool transposes_a = problem.transpose_a && !device_kernel->transposes();
   std::uint64_t while_sorting = 0;
-  if (problem.transpose_a && !device_kernel->transposes()) {
+  if (transposes_a) {
     std::swap(sizes.rows, sizes.cols);
     // A and A^T, and what sorting takes, before there is anything else.
     if (DeviceCsr::can_transpose(sizes.nnz)) {
-      while_sorting = DeviceCsr::forecast_bytes(sizes.cols, sizes.nnz, kind) +
+      while_sorting = (is_there ? 0 : DeviceCsr::forecast_bytes(sizes.cols, sizes.nnz, kind)) +
                       DeviceCsr::transpose_bytes(sizes.rows, sizes.nnz, kind);
     }
   }
+  const std::uint64_t a_bytes =
+      is_there && !transposes_a ? 0 : DeviceCsr::forecast_bytes(sizes.rows, sizes.nnz, kind);
   return std::max(while_sorting,
-                  DeviceCsr::forecast_bytes(sizes.rows, sizes.nnz, kind) +
-                      device_kernel->workspace_bytes(sizes) +
+                  a_bytes + device_kernel->workspace_bytes(sizes) +
                       dense_bytes(problem.input_rows(), problem.dense_cols, problem.b) +
                       dense_bytes(problem.output_rows(), problem.dense_cols, problem.c));
 }

@@ -1,21 +1,23 @@
-// nnz_atomic: equal pieces of nonzeros, added into C by atomics; A^T without making it.
-// Owns     8, 16 or 32 lanes: a piece of kPiece nonzeros, 16 bytes of B per lane wide; their sums for as
-//          long as the row of C stays the same, which in A^T B is for one nonzero
-// Reads    A once per slice, coalesced, with the row of every entry beside it; eight rows of B asked for
-//          before the first is used. C by reductions of up to 16 bytes in L2, after a pass that clears or
-//          scales it. No shared memory
+// nnz_atomic: equal pieces of nonzeros, added into C by atomics. It is for A^T B without making
+// A^T, where bits may differ from run to run (--nondeterministic): one product or a few, or no room
+// for A^T.
+// Owns     8, 16 or 32 lanes: a piece of kPiece nonzeros, 16 bytes of B per lane wide; their sums
+//          for as long as the row of C stays the same, which in A^T B is for one nonzero
+// Reads    A once per slice, coalesced, with the row of every entry beside it; eight rows of B
+//          asked for before the first is used. C by reductions of up to 16 bytes in L2, after a
+//          pass that clears or scales it. No shared memory
 // Launch   128 threads; slices of the columns in the outer grid dimension
-// Needs    plus and times, C of the accumulation's kind; the row's table entry says so
-// Against  row_bins on an A^T made first: nothing is sorted, so the first product is there three to six
-//          times sooner; but L2 adds at a third of the speed at which it reads, and the bits differ from
-//          run to run.
+// Needs    plus and times, C of the accumulation's kind; kernels.inc says so
+// Against  row_bins on an A^T made first: nothing is sorted, so the first product is there three to
+//          six times sooner; but L2 adds at a third of the speed at which it reads, and the bits
+//          differ from run to run.
 
 #include <algorithm>
 #include <utility>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/spmm/arithmetic.cuh"
 #include "gpu/spmm/device_spmm.h"
+#include "gpu/spmm/lane_sums.cuh"
 
 namespace csrkit::gpu {
 
@@ -98,13 +100,13 @@ __global__ void __launch_bounds__(kThreads) add_pieces(AtomicOperands<Types> op)
     Pack<Value, kWidth> y[kStep];
 #pragma unroll
     for (int u = 0; u < kStep; ++u) {
-      const Index source = __shfl_sync(0xffffffffu, my_source, u, kLanes);
+      const Index source = __shfl_sync(kAllLanes, my_source, u, kLanes);
       y[u] = load_kept<kWidth>(b_column + Offset{source} * op.b.leading_dim);
     }
 #pragma unroll
     for (int u = 0; u < kStep; ++u) {
-      const Index next = __shfl_sync(0xffffffffu, my_target, u, kLanes);
-      const Number x = __shfl_sync(0xffffffffu, my_value, u, kLanes);
+      const Index next = __shfl_sync(kAllLanes, my_target, u, kLanes);
+      const Number x = __shfl_sync(kAllLanes, my_value, u, kLanes);
       if (next != target) {
         flush();
         sums.clear();
@@ -216,8 +218,7 @@ class NnzAtomic final : public DeviceSpmm {
 
 template <class Value, class Number>
 std::unique_ptr<DeviceSpmm> make_atomic(const SpmmProblem& problem) {
-  return std::make_unique<NnzAtomic<SpmmTypes<Value, Number, Semiring::plus_times>>>(
-      problem.transpose_a);
+  return std::make_unique<NnzAtomic<SpmmTypes<Value, Number>>>(problem.transpose_a);
 }
 
 }  // namespace

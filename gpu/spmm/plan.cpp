@@ -1,68 +1,22 @@
 #include "gpu/spmm/plan.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "core/base/stopwatch.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
-#include "gpu/device/gpu_timer.h"
 #include "gpu/device/head_start.h"
-#include "gpu/device/l2_flush.h"
-#include "gpu/device/stream.h"
+#include "gpu/plan/operands.h"
+#include "gpu/plan/resources.h"
 
 namespace csrkit::gpu {
 
-namespace {
+struct GpuSpmmPlan::State : PlanResources {
+  using PlanResources::PlanResources;
 
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-// An address that the device cannot use would end in a fault that takes the whole context along.
-void require_device_address(const char* name, const ConstDenseView& view) {
-  if (view.rows == 0 || view.cols == 0) return;
-  cudaPointerAttributes attributes = {};
-  CHECK_CUDA(cudaPointerGetAttributes(&attributes, view.data));
-  if (attributes.type == cudaMemoryTypeUnregistered || attributes.devicePointer == nullptr) {
-    throw UsageError(std::string(name) +
-                     " is said to be in device memory, but no device knows its "
-                     "address; bind it as host memory");
-  }
-}
-
-std::uint64_t bytes_of(Index rows, Index cols, ValueKind kind) {
-  return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) *
-         static_cast<std::uint64_t>(size_of(kind));
-}
-
-/// The device's copy of an operand that lives on the host; without padding.
-struct Twin {
-  DeviceBuffer<std::byte> bytes;
-
-  void make(DeviceMemory& memory, std::uint64_t size, const char* what) {
-    if (bytes.size_bytes() == size) return;
-    bytes = {};
-    bytes = DeviceBuffer<std::byte>(memory, static_cast<Offset>(size), what);
-  }
-  DenseView view(const ConstDenseView& like) const {
-    return {bytes.data(), like.kind, like.rows, like.cols, like.cols, MemorySpace::device};
-  }
-};
-
-}  // namespace
-
-struct GpuSpmmPlan::State {
-  State(int device, const PlanOptions& options)
-      : stream(static_cast<cudaStream_t>(options.where.stream)),
-        memory(device, stream.get(), options.memory_limit_bytes) {}
-
-  Stream stream;
-  DeviceMemory memory;
-  GpuTimer timer;
   DeviceCsr a;
   DeviceBuffer<std::byte> workspace;
-  Twin b_twin, c_twin;
-  std::unique_ptr<L2Flush> flush;
+  DenseTwin b_twin, c_twin;
 
   bool is_bound = false;
   bool c_twin_is_current = false;  // holds what C is meant to hold
@@ -91,28 +45,37 @@ GpuSpmmPlan::GpuSpmmPlan(Capabilities capabilities, const SpmmProblem& problem,
                      " bytes; this kernel's for this problem has " +
                      std::to_string(kernel_->analysis_bytes(sizes)));
   }
-  state.memory.require(
-      DeviceCsr::forecast_bytes(sizes.rows, sizes.nnz, problem.a.value_kind()) + workspace_bytes,
-      "A (" + std::to_string(sizes.rows) + " rows, " + std::to_string(sizes.nnz) +
-          " nonzeros) with the kernel's workspace");
+  const ValueKind kind = problem.a.value_kind();
+  const bool is_there = problem.a.space() == MemorySpace::device;
+  if (is_there) require_device_addresses(problem.a);
+  const std::uint64_t a_bytes =
+      is_there && !transpose_here ? 0 : DeviceCsr::forecast_bytes(sizes.rows, sizes.nnz, kind);
+  state.memory.require(a_bytes + workspace_bytes, "A (" + std::to_string(sizes.rows) + " rows, " +
+                                                      std::to_string(sizes.nnz) +
+                                                      " nonzeros) with the kernel's workspace");
 
   // The device sorts the entries if it has room for both and for the sorting, else the host does.
+  const std::uint64_t sorting_bytes =
+      (is_there ? 0 : DeviceCsr::forecast_bytes(sizes.cols, sizes.nnz, kind)) +
+      std::max(DeviceCsr::transpose_bytes(sizes.rows, sizes.nnz, kind), workspace_bytes);
   const bool sorts_here =
-      transpose_here && DeviceCsr::can_transpose(sizes.nnz) &&
-      state.memory.has(
-          DeviceCsr::forecast_bytes(sizes.cols, sizes.nnz, problem.a.value_kind()) +
-          std::max(DeviceCsr::transpose_bytes(sizes.rows, sizes.nnz, problem.a.value_kind()),
-                   workspace_bytes));
-  auto begin = std::chrono::steady_clock::now();
-  const CsrMatrix a = transpose_here && !sorts_here ? transpose(problem.a) : problem.a;
-  if (transpose_here) phases_.analysis_seconds += seconds_since(begin);
+      transpose_here && DeviceCsr::can_transpose(sizes.nnz) && state.memory.has(sorting_bytes);
+  if (is_there && transpose_here && !sorts_here) {
+    state.memory.require(sorting_bytes, "A^T of a matrix on the device");
+    throw UsageError("A on the device has too many nonzeros to be transposed there (" +
+                     std::to_string(sizes.nnz) + "); give A in host memory, or A^T");
+  }
+  const Stopwatch transposing;
+  const CsrMatrix a =
+      transpose_here && !sorts_here ? transpose(problem.a, options.where.threads) : problem.a;
+  if (transpose_here) phases_.analysis_seconds += transposing.seconds();
 
   state.timer.start(state.stream.get());
   state.a = DeviceCsr(state.memory, a);
   state.timer.stop(state.stream.get());
-  phases_.upload_a_seconds = state.timer.seconds();
+  if (!is_there) phases_.upload_a_seconds = state.timer.seconds();
 
-  begin = std::chrono::steady_clock::now();
+  const Stopwatch analysing;
   if (sorts_here) state.a = state.a.transposed(state.memory);
   state.workspace = DeviceBuffer<std::byte>(state.memory, static_cast<Offset>(workspace_bytes),
                                             "the kernel's workspace");
@@ -126,7 +89,7 @@ GpuSpmmPlan::GpuSpmmPlan(Capabilities capabilities, const SpmmProblem& problem,
   }
   kernel_->finish_analysis(state.workspace.data(), state.stream.get());
   state.stream.wait();
-  phases_.analysis_seconds += seconds_since(begin);
+  phases_.analysis_seconds += analysing.seconds();
 }
 
 GpuSpmmPlan::~GpuSpmmPlan() {
@@ -140,7 +103,7 @@ GpuSpmmPlan::~GpuSpmmPlan() {
 }
 
 void GpuSpmmPlan::bind(ConstDenseView b, DenseView c) {
-  require_bindable(problem_, capabilities_, b, c);
+  require_bindable(shape(), capabilities_, b, c);
   const DeviceScope scope(device_);
   State& state = *state_;
   state.is_bound = false;
@@ -148,8 +111,8 @@ void GpuSpmmPlan::bind(ConstDenseView b, DenseView c) {
   if (!b_on_host) require_device_address("B", b);
   if (!c_on_host) require_device_address("C", c);
 
-  const std::uint64_t b_bytes = b_on_host ? bytes_of(b.rows, b.cols, b.kind) : 0;
-  const std::uint64_t c_bytes = c_on_host ? bytes_of(c.rows, c.cols, c.kind) : 0;
+  const std::uint64_t b_bytes = b_on_host ? dense_bytes(b.rows, b.cols, b.kind) : 0;
+  const std::uint64_t c_bytes = c_on_host ? dense_bytes(c.rows, c.cols, c.kind) : 0;
   const std::uint64_t held = state.b_twin.bytes.size_bytes() + state.c_twin.bytes.size_bytes();
   if (b_bytes + c_bytes > held) {
     state.memory.require(b_bytes + c_bytes - held, "holding B (" + std::to_string(b_bytes) +
@@ -172,7 +135,7 @@ void GpuSpmmPlan::bind(ConstDenseView b, DenseView c) {
   state.c_twin_is_current = false;
 
   if (kernel_->wants_trials(state.b, state.c)) {
-    const auto begin = std::chrono::steady_clock::now();
+    const Stopwatch trying;
     DenseView scratch = state.c;
     DeviceBuffer<std::byte> stand_in;
     if (!c_on_host) {  // C is the caller's until multiply
@@ -185,13 +148,13 @@ void GpuSpmmPlan::bind(ConstDenseView b, DenseView c) {
     }
     kernel_->run_trials(state.a.view<void>(), state.b, scratch, state.memory);
     state.stream.wait();
-    phases_.analysis_seconds += seconds_since(begin);
+    phases_.analysis_seconds += trying.seconds();
   }
   state.is_bound = true;
 }
 
 void GpuSpmmPlan::prepare_output(double alpha, double beta) {
-  require_multipliable(problem_, capabilities_, alpha, beta);
+  require_multipliable(problem_.semiring, capabilities_, alpha, beta);
   State& state = *state_;
   if (!state.is_bound) throw UsageError("multiply without operands: bind B and C first");
   const bool c_on_host = state.host_c.space == MemorySpace::host;
@@ -232,8 +195,7 @@ double GpuSpmmPlan::time_multiply(double alpha, double beta) {
 
 void GpuSpmmPlan::evict_caches() {
   const DeviceScope scope(device_);
-  if (!state_->flush) state_->flush = std::make_unique<L2Flush>(device_, state_->stream.get());
-  state_->flush->run();
+  state_->evict_caches();
 }
 
 void GpuSpmmPlan::fetch_output() {

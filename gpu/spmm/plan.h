@@ -1,10 +1,11 @@
-// The plan of every GPU kernel: one adapter between the contract in core/spmm.h and DeviceSpmm.
+// The plan of every GPU kernel: one adapter between the contract in core/contract/spmm.h and
+// DeviceSpmm.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "core/spmm.h"
+#include "core/contract/spmm.h"
 #include "gpu/spmm/device_spmm.h"
 
 namespace csrkit::gpu {
@@ -21,6 +22,7 @@ class GpuSpmmPlan final : public SpmmPlan {
               std::unique_ptr<DeviceSpmm> kernel);
   ~GpuSpmmPlan() override;
 
+  OperatorShape shape() const override { return shape_of(problem_, MemorySpace::device); }
   void bind(ConstDenseView b, DenseView c) override;
   void multiply(double alpha, double beta) override;
   void wait() override;

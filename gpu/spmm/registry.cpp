@@ -4,8 +4,8 @@
 
 namespace csrkit::gpu {
 
-// A kernel's file offers work on the device; the plan around it is the same for all. A chooser makes
-// a plan itself, out of another row of the table.
+// A kernel's file offers work on the device; the plan around it is the same for all. A chooser
+// makes a plan itself, out of another row of the table.
 #define CSRKIT_CHOOSER(name, role, can, summary) \
   std::unique_ptr<SpmmPlan> make_##name(const SpmmProblem&, const PlanOptions&);
 #define CSRKIT_KERNEL(name, role, can, summary)                                               \
@@ -38,6 +38,7 @@ const std::vector<SpmmKernel>& spmm_marks() {
 #undef CSRKIT_CHOOSER
 
 std::unique_ptr<DeviceSpmm> make_device_spmm(const std::string& name, const SpmmProblem& problem) {
+  require_capabilities(find_kernel(spmm_kernels(), name).capabilities, needed_for(problem), name);
 #define CSRKIT_CHOOSER(row, role, can, summary)
 #define CSRKIT_KERNEL(row, role, can, summary) \
   if (name == #row) return make_device_##row(problem);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spmm.h"
+#include "core/contract/spmm.h"
 
 namespace csrkit::gpu {
 

@@ -18,8 +18,8 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/gpu_timer.h"
 #include "gpu/device/head_start.h"
-#include "gpu/spmm/arithmetic.cuh"
 #include "gpu/spmm/device_spmm.h"
+#include "gpu/spmm/lane_sums.cuh"
 
 namespace csrkit::gpu {
 

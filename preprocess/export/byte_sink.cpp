@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <exception>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace csrkit {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/atomic_file.h"
+#include "core/base/atomic_file.h"
 
 struct archive;
 

@@ -1,4 +1,4 @@
-// One line per entry: row, column and, if there are values, value; 0-based, tab-separated.
+// One line per entry: row, column and, if there are values, the value; tab-separated.
 #include <algorithm>
 
 #include "preprocess/export/export_format.h"
@@ -14,7 +14,8 @@ std::string shape_of(const CsrMatrix& matrix) {
 
 }  // namespace
 
-std::string loss_edge_list(const CsrMatrix& matrix) {
+std::string loss_edge_list(const CsrMatrix& matrix, const Parameters& parameters) {
+  const Offset base = parameters.choice("index-base");
   // Readers know ids only, and take them for the vertices of one graph.
   Offset ids = 0;
   for (Index row = matrix.rows(); row > 0; --row) {
@@ -28,21 +29,22 @@ std::string loss_edge_list(const CsrMatrix& matrix) {
   for (Offset at = 0; at < nnz; ++at) ids = std::max(ids, Offset{cols[at]} + 1);
   if (ids == matrix.rows() && ids == matrix.cols()) return {};
   return "the size " + shape_of(matrix) + ", since the ids in the list end at " +
-         (ids == 0 ? "none" : std::to_string(ids - 1)) + " (importing with --rows " +
+         (ids == 0 ? "none" : std::to_string(ids - 1 + base)) + " (importing with --rows " +
          std::to_string(matrix.rows()) + " --cols " + std::to_string(matrix.cols()) +
-         " restores it)";
+         (base == 1 ? " --index-base 1" : "") + " restores it)";
 }
 
 void write_edge_list(const std::string& path, const CsrMatrix& matrix,
-                     const ProgressCallback& progress) {
+                     const WriteRequest& request) {
+  const Offset base = request.parameters.choice("index-base");
   const std::unique_ptr<ByteSink> sink = plain_sink(path);
   const bool has_values = matrix.value_kind() != ValueKind::none;
   std::string head = "# " + shape_of(matrix) + " matrix, " + std::to_string(matrix.nnz()) +
                      " entries; row, column" + (has_values ? ", value (" : "") +
                      (has_values ? name_of(matrix.value_kind()) : "") + (has_values ? ")" : "") +
-                     "; counted from 0\n";
+                     "; counted from " + std::to_string(base) + "\n";
   sink->write(head.data(), head.size());
-  write_entry_lines(matrix, 0, '\t', *sink, progress);
+  write_entry_lines(matrix, base, '\t', *sink, request.progress);
   sink->finish();
 }
 

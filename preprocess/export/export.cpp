@@ -8,12 +8,15 @@ namespace csrkit {
 
 namespace {
 
-const FormatWriter kWriters[] = {
-#define CSRKIT_EXPORT_FORMAT(stem, name, extension, summary) \
-  {{name, extension, summary}, &loss_##stem, &write_##stem},
+const std::vector<FormatWriter>& writers() {
+  using namespace parameter;
+  static const std::vector<FormatWriter> all = {
+#define CSRKIT_EXPORT_FORMAT(stem, ...) {{__VA_ARGS__}, &loss_##stem, &write_##stem},
 #include "preprocess/export/formats.inc"
 #undef CSRKIT_EXPORT_FORMAT
-};
+  };
+  return all;
+}
 
 bool ends_with(const std::string& text, const char* suffix) {
   const std::size_t length = std::strlen(suffix);
@@ -22,7 +25,7 @@ bool ends_with(const std::string& text, const char* suffix) {
 
 const FormatWriter& find_writer(const std::string& path, const std::string& name) {
   std::string known;
-  for (const FormatWriter& writer : kWriters) {
+  for (const FormatWriter& writer : writers()) {
     const bool is_meant =
         name == "auto" ? ends_with(path, writer.format.extension) : name == writer.format.name;
     if (is_meant) return writer;
@@ -40,22 +43,22 @@ const FormatWriter& find_writer(const std::string& path, const std::string& name
 }  // namespace
 
 std::string export_matrix(const std::string& path, const CsrMatrix& matrix,
-                          const std::string& format, bool allow_loss,
-                          const ProgressCallback& progress) {
-  const FormatWriter& writer = find_writer(path, format);
-  std::string loss = writer.loss(matrix);
-  if (!loss.empty() && !allow_loss) {
+                          const ExportOptions& options) {
+  const FormatWriter& writer = find_writer(path, options.format);
+  const Parameters parameters = parameters_of(export_formats(), writer.format, options.parameters);
+  std::string loss = writer.loss(matrix, parameters);
+  if (!loss.empty() && !options.allow_loss) {
     throw UsageError(path + ": " + writer.format.name + " cannot hold all of this matrix. Lost " +
                      "would be: " + loss + ". Say --lossy if that is intended");
   }
-  writer.write(path, matrix, progress);
+  writer.write(path, matrix, {parameters, options.progress});
   return loss;
 }
 
 const std::vector<ExportFormat>& export_formats() {
   static const std::vector<ExportFormat> formats = [] {
     std::vector<ExportFormat> rows;
-    for (const FormatWriter& writer : kWriters) rows.push_back(writer.format);
+    for (const FormatWriter& writer : writers()) rows.push_back(writer.format);
     return rows;
   }();
   return formats;

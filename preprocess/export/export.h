@@ -4,23 +4,30 @@
 #include <string>
 #include <vector>
 
-#include "core/csr_matrix.h"
-#include "core/progress.h"
+#include "core/base/parameters.h"
+#include "core/base/progress.h"
+#include "core/matrix/csr_matrix.h"
 
 namespace csrkit {
 
-/// Writes atomically. Formats that cannot hold everything (values, direction, self loops) throw
-/// UsageError that says what would be lost, unless `allow_loss`. Returns what was lost, "" if
-/// nothing.
+struct ExportOptions {
+  std::string format = "auto";      // a name from export_formats(), or choose by the path's ending
+  bool allow_loss = false;          // else a format that cannot hold everything is refused
+  ParameterValues parameters = {};  // of the format, such as "index-base" -> "1"
+  ProgressCallback progress = {};
+};
+
+/// Writes atomically. Returns what was lost (values, direction, self loops), "" if nothing. Throws
+/// UsageError (unknown format or parameter, bad value, a loss that is not allowed), IoError.
 std::string export_matrix(const std::string& path, const CsrMatrix& matrix,
-                          const std::string& format, bool allow_loss,
-                          const ProgressCallback& progress = {});
+                          const ExportOptions& options = {});
 
 /// One row of preprocess/export/formats.inc. `extension` chooses the format for `--format auto`.
 struct ExportFormat {
   const char* name;
   const char* extension;
   const char* summary;
+  std::vector<Parameter> parameters = {};
 };
 const std::vector<ExportFormat>& export_formats();
 

@@ -5,20 +5,26 @@
 
 namespace csrkit {
 
-/// One row. `loss` says what the format cannot hold of this matrix, "" if it holds all; a value kind
-/// that every number survives and that an import option restores is no loss. It throws UsageError if
-/// the matrix cannot be written at all. `write` writes what can be held, atomically.
+/// What every writer gets.
+struct WriteRequest {
+  const Parameters& parameters;  // of the format
+  const ProgressCallback& progress;
+};
+
+/// One row of formats.inc. `loss` says what the format cannot hold of this matrix, "" if it holds
+/// all; a value kind that every number survives and that an import option restores is no loss. It
+/// throws UsageError if the matrix cannot be written at all. `write` writes what can be held,
+/// atomically.
 struct FormatWriter {
   ExportFormat format;
-  std::string (*loss)(const CsrMatrix& matrix);
-  void (*write)(const std::string& path, const CsrMatrix& matrix, const ProgressCallback& progress);
+  std::string (*loss)(const CsrMatrix& matrix, const Parameters& parameters);
+  void (*write)(const std::string& path, const CsrMatrix& matrix, const WriteRequest& request);
 };
 
 // Declares loss_<stem> and write_<stem> of every format.
-#define CSRKIT_EXPORT_FORMAT(stem, name, extension, summary)          \
-  std::string loss_##stem(const CsrMatrix& matrix);                   \
-  void write_##stem(const std::string& path, const CsrMatrix& matrix, \
-                    const ProgressCallback& progress);
+#define CSRKIT_EXPORT_FORMAT(stem, ...)                                           \
+  std::string loss_##stem(const CsrMatrix& matrix, const Parameters& parameters); \
+  void write_##stem(const std::string& path, const CsrMatrix& matrix, const WriteRequest& request);
 #include "preprocess/export/formats.inc"
 #undef CSRKIT_EXPORT_FORMAT
 

@@ -25,17 +25,17 @@ void write_all(ByteSink& sink, const CsrMatrix& matrix, const ProgressCallback& 
 
 }  // namespace
 
-std::string loss_matrix_market(const CsrMatrix&) { return {}; }
-std::string loss_matrix_market_gz(const CsrMatrix&) { return {}; }
+std::string loss_matrix_market(const CsrMatrix&, const Parameters&) { return {}; }
+std::string loss_matrix_market_gz(const CsrMatrix&, const Parameters&) { return {}; }
 
 void write_matrix_market(const std::string& path, const CsrMatrix& matrix,
-                         const ProgressCallback& progress) {
-  write_all(*plain_sink(path), matrix, progress);
+                         const WriteRequest& request) {
+  write_all(*plain_sink(path), matrix, request.progress);
 }
 
 void write_matrix_market_gz(const std::string& path, const CsrMatrix& matrix,
-                            const ProgressCallback& progress) {
-  write_all(*gzip_sink(path), matrix, progress);
+                            const WriteRequest& request) {
+  write_all(*gzip_sink(path), matrix, request.progress);
 }
 
 }  // namespace csrkit

@@ -63,7 +63,7 @@ Offset count_other_values(const CsrMatrix& matrix) {
 
 }  // namespace
 
-std::string loss_metis_graph(const CsrMatrix& matrix) {
+std::string loss_metis_graph(const CsrMatrix& matrix, const Parameters&) {
   if (matrix.rows() != matrix.cols()) {
     throw UsageError("a METIS graph needs a square matrix; this one is " +
                      std::to_string(matrix.rows()) + " x " + std::to_string(matrix.cols()));
@@ -80,14 +80,14 @@ std::string loss_metis_graph(const CsrMatrix& matrix) {
 }
 
 void write_metis_graph(const std::string& path, const CsrMatrix& matrix,
-                       const ProgressCallback& progress) {
+                       const WriteRequest& request) {
   constexpr Offset kRowsPerPiece = 1 << 12;
   const Graph graph(matrix);
   const std::unique_ptr<ByteSink> sink = plain_sink(path);
   const std::string head = std::to_string(matrix.rows()) + " " +
                            std::to_string(count_edges(graph).neighbours / 2) + "\n";
   sink->write(head.data(), head.size());
-  write_in_order(matrix.rows(), kRowsPerPiece, *sink, progress,
+  write_in_order(matrix.rows(), kRowsPerPiece, *sink, request.progress,
                  [&](Offset begin, Offset end, std::string& text) {
                    for (Offset row = begin; row < end; ++row) {
                      bool is_first = true;

@@ -1,12 +1,12 @@
 // SciPy's save_npz layout of a CSR matrix. SciPy wants offsets and columns of one type: int32 as
 // long as nnz fits. Without values, data is all true, which our import reads as "without values"
-// again. bf16, unknown to NumPy, is written as float32: every number is the same, and importing with
-// kind bf16 restores the bits.
+// again. bf16, unknown to NumPy, is written as float32: every number is the same, and importing
+// with kind bf16 restores the bits.
 #include <algorithm>
 #include <limits>
 #include <vector>
 
-#include "core/npy_file.h"
+#include "core/file/npy_file.h"
 #include "preprocess/export/byte_sink.h"
 #include "preprocess/export/export_format.h"
 
@@ -79,10 +79,10 @@ void add_pattern(NpzWriter& archive, const CsrMatrix& matrix, const char* descr)
 
 }  // namespace
 
-std::string loss_npz(const CsrMatrix&) { return {}; }
+std::string loss_npz(const CsrMatrix&, const Parameters&) { return {}; }
 
-void write_npz(const std::string& path, const CsrMatrix& matrix, const ProgressCallback& progress) {
-  NpzWriter archive(path, matrix, progress);
+void write_npz(const std::string& path, const CsrMatrix& matrix, const WriteRequest& request) {
+  NpzWriter archive(path, matrix, request.progress);
   const Offset nnz = matrix.nnz();
   if (nnz <= std::numeric_limits<std::int32_t>::max()) {
     add_pattern<std::int32_t>(archive, matrix, "<i4");

@@ -5,14 +5,14 @@
 #include <functional>
 #include <string>
 
-#include "core/csr_matrix.h"
-#include "core/progress.h"
+#include "core/base/progress.h"
+#include "core/matrix/csr_matrix.h"
 #include "preprocess/export/byte_sink.h"
 
 namespace csrkit {
 
-/// Calls `format(begin, end, text)`, which appends the text of the items [begin, end), for pieces of
-/// at most `piece` items, several at once, and writes the texts in order.
+/// Calls `format(begin, end, text)`, which appends the text of the items [begin, end), for pieces
+/// of at most `piece` items, several at once, and writes the texts in order.
 void write_in_order(Offset items, Offset piece, ByteSink& sink, const ProgressCallback& progress,
                     const std::function<void(Offset begin, Offset end, std::string& text)>& format);
 

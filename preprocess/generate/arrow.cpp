@@ -6,17 +6,19 @@
 
 namespace csrkit {
 
-std::vector<GenerateParameter> arrow_parameters() {
+std::vector<Parameter> arrow_parameters() {
+  using namespace parameter;
   return {
-      {"n", "", "rows and columns"},
-      {"hub", "auto", "places of the hub's row, evenly spread; auto = n / 2"},
+      integer("n", "", 0, kMaxIndex, "rows and columns"),
+      integer("hub", "auto", 0, kMaxIndex, "places of the hub's row, evenly spread; auto = n / 2"),
   };
 }
 
 CsrMatrix generate_arrow(const PatternRequest& request) {
   const Parameters& given = request.parameters;
-  const Index n = given.index("n", 0);
-  const Index hub = given.text("hub") == "auto" ? n / 2 : given.index("hub", 0, n);
+  const Index n = given.index("n");
+  const Index hub = given.is_set("hub") ? given.index("hub") : n / 2;
+  if (hub > n) given.refuse("hub", "at most n");
   const Index middle = n / 2;
   // Place k of the hub is column k * n / hub; a column is a place if it is hit by some k.
   const auto is_place = [&](Index col) {

@@ -1,7 +1,7 @@
 // banded: all or some of the entries near the diagonal, or whole diagonals at chosen distances.
 #include <algorithm>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "preprocess/generate/grid.h"
 
 namespace csrkit {
@@ -10,25 +10,28 @@ namespace {
 enum Stream : std::uint64_t { kEntries = 601 };
 }
 
-std::vector<GenerateParameter> banded_parameters() {
+std::vector<Parameter> banded_parameters() {
+  using namespace parameter;
   return {
-      {"n", "", "rows and columns"},
-      {"bandwidth", "1", "entries at most this far from the diagonal; 0 = the diagonal alone"},
-      {"fill", "1", "share of the entries beside the diagonal that is there"},
-      {"offsets", "none", "instead of a full band: distances of the diagonals, such as 1,64,4096"},
-      {"symmetric", "yes", "no: the entries above and below the diagonal are independent"},
+      integer("n", "", 0, kMaxIndex, "rows and columns"),
+      integer("bandwidth", "1", 0, kMaxIndex,
+              "entries at most this far from the diagonal; 0 = the diagonal alone"),
+      number("fill", "1", 0, 1, "share of the entries beside the diagonal that is there"),
+      integers("offsets", "none", 1, kMaxIndex,
+               "instead of a full band: distances of the diagonals, such as 1,64,4096"),
+      flag("symmetric", "yes", "no: the entries above and below the diagonal are independent"),
   };
 }
 
 CsrMatrix generate_banded(const PatternRequest& request) {
   const Parameters& given = request.parameters;
-  const Index n = given.index("n", 0);
-  const Index bandwidth = given.index("bandwidth", 0);
-  const double fill = given.real("fill", 0, 1);
+  const Index n = given.index("n");
+  const Index bandwidth = given.index("bandwidth");
+  const double fill = given.number("fill");
   const bool is_symmetric = given.flag("symmetric");
   std::vector<Index> offsets;
-  if (given.text("offsets") != "none") {
-    offsets = given.index_list("offsets", 1, kMaxIndex);
+  if (given.is_set("offsets")) {
+    offsets = given.indices("offsets");
     std::sort(offsets.begin(), offsets.end());
     offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
   }

@@ -1,111 +1,48 @@
 #include "preprocess/generate/column_model.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 namespace csrkit {
 
-namespace {
-
-// Streams of random words: what each is for.
-enum Stream : std::uint64_t { kCommunities = 1, kPopularity, kRowOrder, kColOrder, kRows };
-
-// A community takes no more than this share of itself from one row; the rest spreads outside, as in
-// real graphs, where a hub reaches beyond its community.
-constexpr double kMostOfCommunity = 0.75;
-
-/// Ids by position: shuffled as a whole or within each of the `parts` equal intervals.
-Buffer<Index> shuffled_ids(Index size, Index parts, std::uint64_t seed) {
-  if (parts <= 1) return random_order(size, seed);
-  Buffer<Index> ids(size);
-  for (Offset part = 0; part < parts; ++part) {
-    const auto begin = static_cast<Index>(Offset{size} * part / parts);
-    const auto end = static_cast<Index>(Offset{size} * (part + 1) / parts);
-    const Buffer<Index> order =
-        random_order(end - begin, random_word(seed, static_cast<std::uint64_t>(part)));
-    for (Index i = begin; i < end; ++i) ids[i] = begin + order[i - begin];
-  }
-  return ids;
-}
-
-}  // namespace
-
-/// What one thread needs to draw a row: a bit per column, and the row as it grows.
-struct ColumnDrawer::Scratch {
-  explicit Scratch(Index cols) : bits((static_cast<std::size_t>(cols) + 63) / 64, 0) {}
-  std::vector<std::uint64_t> bits;
-  RandomStream random{0};
-  Index* out = nullptr;
-  Index drawn = 0;
-
-  bool holds(Index col) const { return bits[static_cast<std::size_t>(col) >> 6] >> (col & 63) & 1; }
-  void flip(Index col) {
-    bits[static_cast<std::size_t>(col) >> 6] ^= std::uint64_t{1} << (col & 63);
-  }
-  bool add(Index col) {
-    if (holds(col)) return false;
-    flip(col);
-    out[drawn++] = col;
-    return true;
-  }
-
-  /// Leaves the row ascending and the bits clear. A long row is read off the bits, for free.
-  void finish() {
-    if (static_cast<std::size_t>(drawn) * 16 < bits.size()) {
-      for (Index i = 0; i < drawn; ++i) flip(out[i]);
-      std::sort(out, out + drawn);
-      return;
-    }
-    Index* next = out;
-    for (std::size_t word = 0; word < bits.size(); ++word) {
-      for (std::uint64_t left = bits[word]; left != 0; left &= left - 1) {
-        *next++ = static_cast<Index>(word * 64 + static_cast<std::size_t>(__builtin_ctzll(left)));
-      }
-      bits[word] = 0;
-    }
-  }
-};
-
-std::vector<GenerateParameter> column_model_parameters() {
+std::vector<Parameter> column_model_parameters() {
+  using namespace parameter;
   return {
-      {"community", "32", "mean size of a planted community; 0 = none"},
-      {"cliques", "0",
-       "above 0, instead of community: rows of like length form a community this many times as "
-       "large"},
-      {"inside", "0.5", "share of a row's entries inside its community"},
-      {"coarse", "64", "number of coarse communities around the small ones; 0 = none"},
-      {"inside_coarse", "0.25", "share of a row's entries inside its coarse community"},
-      {"near", "0", "share of a row's entries close to the diagonal, closer ones more often"},
-      {"reach", "64", "how far from the diagonal 'near' goes"},
-      {"popularity", "row-length",
-       "which columns are drawn more often: uniform, row-length, power-law"},
-      {"popularity_exponent", "3", "exponent of popularity=power-law, above 1"},
-      {"order", "shuffled",
-       "ids: shuffled, coarse (shuffled inside coarse communities) or planted"},
-      {"diagonal", "never", "entries on the diagonal: never, allowed, always"},
+      integer("community", "32", 0, kMaxIndex, "mean size of a planted community; 0 = none"),
+      number("cliques", "0", 0, 1000,
+             "above 0, instead of community: rows of like length form a community this many times "
+             "as large"),
+      number("inside", "0.5", 0, 1, "share of a row's entries inside its community"),
+      integer("coarse", "64", 0, kMaxIndex,
+              "number of coarse communities around the small ones; 0 = none"),
+      number("inside_coarse", "0.25", 0, 1, "share of a row's entries inside its coarse community"),
+      number("near", "0", 0, 1,
+             "share of a row's entries close to the diagonal, closer ones more often"),
+      integer("reach", "64", 1, kMaxIndex, "how far from the diagonal 'near' goes"),
+      choice("popularity", "row-length", {"uniform", "row-length", "power-law"},
+             "which columns are drawn more often"),
+      number("popularity_exponent", "3", 1.01, 100, "exponent of popularity=power-law"),
+      choice("order", "shuffled", {"shuffled", "coarse", "planted"},
+             "order of the ids; coarse = shuffled inside coarse communities"),
+      choice("diagonal", "never", {"never", "allowed", "always"}, "entries on the diagonal"),
   };
 }
 
 ColumnModel column_model_of(const Parameters& parameters) {
   ColumnModel model;
-  model.community = parameters.index("community", 0);
-  model.cliques = parameters.real("cliques", 0, 1000);
-  model.inside = parameters.real("inside", 0, 1);
-  model.coarse = parameters.index("coarse", 0);
-  model.inside_coarse = parameters.real("inside_coarse", 0, 1);
-  model.near = parameters.real("near", 0, 1);
-  model.reach = parameters.index("reach", 1);
-  model.popularity = static_cast<ColumnModel::Popularity>(
-      parameters.choice("popularity", {"uniform", "row-length", "power-law"}));
-  model.popularity_exponent = parameters.real("popularity_exponent", 1.01, 100);
-  model.order = static_cast<ColumnModel::Order>(
-      parameters.choice("order", {"shuffled", "coarse", "planted"}));
-  model.diagonal = static_cast<ColumnModel::Diagonal>(
-      parameters.choice("diagonal", {"never", "allowed", "always"}));
+  model.community = parameters.index("community");
+  model.cliques = parameters.number("cliques");
+  model.inside = parameters.number("inside");
+  model.coarse = parameters.index("coarse");
+  model.inside_coarse = parameters.number("inside_coarse");
+  model.near = parameters.number("near");
+  model.reach = parameters.index("reach");
+  model.popularity = static_cast<ColumnModel::Popularity>(parameters.choice("popularity"));
+  model.popularity_exponent = parameters.number("popularity_exponent");
+  model.order = static_cast<ColumnModel::Order>(parameters.choice("order"));
+  model.diagonal = static_cast<ColumnModel::Diagonal>(parameters.choice("diagonal"));
   if (model.community == 0 && model.cliques == 0) model.inside = 0;
   if (model.coarse == 0) model.inside_coarse = 0;
   if (model.inside + model.inside_coarse + model.near > 1 + 1e-9) {
@@ -141,254 +78,6 @@ void place_lengths(ColumnModel* model, Buffer<Index>* lengths, std::uint64_t see
     next += end - begin;
   }
   *lengths = std::move(placed);
-}
-
-ColumnDrawer::ColumnDrawer(const ColumnModel& model, Index rows, Index cols,
-                           const Buffer<Index>& lengths, std::uint64_t seed)
-    : model_(model), rows_(rows), cols_(cols), seed_(seed) {
-  model_.coarse = std::min(model_.coarse, cols);
-  if (rows != cols && model_.popularity == ColumnModel::Popularity::row_length) {
-    throw UsageError(
-        "popularity=row-length needs as many columns as rows; take uniform or power-law");
-  }
-  if (rows != cols && model_.diagonal != ColumnModel::Diagonal::allowed) {
-    throw UsageError("a matrix that is not square needs diagonal=allowed");
-  }
-
-  if (rows != cols && model_.cliques > 0) {
-    throw UsageError("cliques need as many columns as rows; take communities");
-  }
-
-  if (model_.inside > 0) {
-    community_begin_ = model_.groups;
-    if (community_begin_.empty()) {
-      // Sizes spread from half the mean upwards, exponentially.
-      RandomStream random(seed, kCommunities);
-      for (Offset begin = 0; begin < cols;) {
-        const double size = model_.community * (0.5 - 0.5 * std::log1p(-random.unit()));
-        community_begin_.push_back(static_cast<Index>(begin));
-        begin += std::max<Offset>(2, std::llround(size));
-      }
-    }
-    community_begin_.push_back(cols);
-    community_at_ = Buffer<Index>(cols);
-    for (std::size_t at = 0; at + 1 < community_begin_.size(); ++at) {
-      std::fill(community_at_.begin() + community_begin_[at],
-                community_at_.begin() + community_begin_[at + 1], static_cast<Index>(at));
-    }
-  }
-
-  if (model_.popularity != ColumnModel::Popularity::uniform) {
-    cumulative_ = Buffer<double>(Offset{cols} + 1);
-    cumulative_[0] = 0;
-    const std::uint64_t salt = random_word(seed, kPopularity);
-    for (Index p = 0; p < cols; ++p) {
-      double weight = 1;
-      if (model_.popularity == ColumnModel::Popularity::row_length) {
-        weight = lengths[p] + 0.5;
-      } else {
-        const double u = unit_of(random_word(salt, static_cast<std::uint64_t>(p)));
-        weight = std::min(1e5, std::pow(1 - u, 1 / (1 - model_.popularity_exponent)));
-      }
-      cumulative_[p + 1] = cumulative_[p] + weight;
-    }
-    // guide_[b]: the position that holds the weight b / scale; one entry per column on average.
-    guide_.resize(static_cast<std::size_t>(cols) + 2, std::max(0, cols - 1));
-    guide_scale_ = cols > 0 ? cols / cumulative_[cols] : 0;
-    Index p = 0;
-    for (Index b = 0; b <= cols; ++b) {
-      while (p < cols - 1 && cumulative_[p + 1] * guide_scale_ <= b) ++p;
-      guide_[static_cast<std::size_t>(b)] = p;
-    }
-  }
-
-  if (model_.order != ColumnModel::Order::planted) {
-    const Index parts = model_.order == ColumnModel::Order::coarse ? model_.coarse : 1;
-    col_id_ = shuffled_ids(cols, parts, random_word(seed, kColOrder));
-    row_id_ = rows == cols ? Buffer<Index>::copy_of(col_id_.data(), cols)
-                           : shuffled_ids(rows, parts, random_word(seed, kRowOrder));
-  }
-}
-
-ColumnDrawer::Interval ColumnDrawer::community_of(Index position) const {
-  const auto at = static_cast<std::size_t>(community_at_[position]);
-  return {community_begin_[at], community_begin_[at + 1]};
-}
-
-ColumnDrawer::Interval ColumnDrawer::coarse_of(Index position) const {
-  const Offset part = ((Offset{position} + 1) * model_.coarse - 1) / cols_;
-  return {static_cast<Index>(Offset{cols_} * part / model_.coarse),
-          static_cast<Index>(Offset{cols_} * (part + 1) / model_.coarse)};
-}
-
-Index ColumnDrawer::pick(double target, Interval range) const {
-  const auto bucket =
-      static_cast<std::size_t>(std::min<double>(cols_, std::max(0.0, target * guide_scale_)));
-  Index low = std::max(guide_[bucket], range.begin);
-  Index high = std::min(guide_[bucket + 1], range.end - 1);
-  while (low < high) {
-    const Index middle = low + (high - low) / 2;
-    if (cumulative_[middle + 1] <= target) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return std::min(std::max(low, range.begin), range.end - 1);
-}
-
-/// Draws by popularity until `count` columns are found or too many were there already; returns how
-/// many are missing.
-Index ColumnDrawer::draw_popular(Index count, Interval range, Scratch* scratch) const {
-  const bool is_uniform = model_.popularity == ColumnModel::Popularity::uniform;
-  const double begin = is_uniform ? 0 : cumulative_[range.begin];
-  const double width = is_uniform ? 0 : cumulative_[range.end] - begin;
-  for (Offset misses_left = 3 * Offset{count} + 32; count > 0 && misses_left > 0;) {
-    const Index position = is_uniform ? range.begin + static_cast<Index>(scratch->random.below(
-                                                          static_cast<std::uint64_t>(range.size())))
-                                      : pick(begin + scratch->random.unit() * width, range);
-    if (scratch->add(col_id_.size() > 0 ? col_id_[position] : position)) {
-      --count;
-    } else {
-      --misses_left;
-    }
-  }
-  return count;
-}
-
-/// Draws around the diagonal; the square of a uniform number favours what is closest.
-Index ColumnDrawer::draw_near(Index count, Index row, Scratch* scratch) const {
-  const auto centre = static_cast<Index>(Offset{row} * cols_ / rows_);
-  for (Offset misses_left = 3 * Offset{count} + 32; count > 0 && misses_left > 0;) {
-    const std::uint64_t word = scratch->random.next();
-    const double u = unit_of(word);
-    const Offset distance = 1 + static_cast<Offset>(model_.reach * u * u);
-    const Offset col = word & 1 ? centre + distance : centre - distance;
-    if (col >= 0 && col < cols_ && scratch->add(static_cast<Index>(col))) {
-      --count;
-    } else {
-      --misses_left;
-    }
-  }
-  return count;
-}
-
-/// Exactly `count` of the columns that are still free: by rejection while less than half are taken,
-/// else by one pass of selection sampling (Knuth, volume 2, algorithm S).
-void ColumnDrawer::draw_uniform(Index count, Scratch* scratch) const {
-  if (Offset{scratch->drawn} + count <= cols_ / 2) {
-    while (count > 0) {
-      count -= scratch->add(
-          static_cast<Index>(scratch->random.below(static_cast<std::uint64_t>(cols_))));
-    }
-    return;
-  }
-  Index free = 0;
-  for (Index col = 0; col < cols_; ++col) free += !scratch->holds(col);
-  for (Index col = 0; col < cols_ && count > 0; ++col) {
-    if (scratch->holds(col)) continue;
-    if (scratch->random.below(static_cast<std::uint64_t>(free)) <
-        static_cast<std::uint64_t>(count)) {
-      scratch->add(col);
-      --count;
-    }
-    --free;
-  }
-}
-
-void ColumnDrawer::draw_row(Index position, Index length, Scratch* scratch, Index* out) const {
-  scratch->random = RandomStream(random_word(seed_, kRows), static_cast<std::uint64_t>(position));
-  scratch->out = out;
-  scratch->drawn = 0;
-  if (length == 0) return;
-  const Index row = row_id_.size() > 0 ? row_id_[position] : position;
-  // Where the row sits among the columns.
-  const auto home = static_cast<Index>(Offset{position} * cols_ / rows_);
-
-  const bool hide_diagonal = model_.diagonal == ColumnModel::Diagonal::never;
-  if (hide_diagonal) scratch->flip(row);
-  if (model_.diagonal == ColumnModel::Diagonal::always) scratch->add(row);
-
-  Index left = length - scratch->drawn;
-  const auto share_of = [&](double share) {
-    return std::min(left, static_cast<Index>(length * share + scratch->random.unit()));
-  };
-  Index missing = 0;  // what one level could not place goes to the next wider one
-  if (model_.near > 0) {
-    const Index count = share_of(model_.near);
-    missing = draw_near(count, row, scratch);
-    left -= count - missing;
-  }
-  if (model_.inside > 0 && left > 0) {
-    const Interval range = community_of(home);
-    const Index wanted = std::min(left, share_of(model_.inside) + missing);
-    const Index count = std::min(wanted, static_cast<Index>(kMostOfCommunity * range.size()));
-    left -= count - draw_popular(count, range, scratch);
-    missing = wanted - count;
-  }
-  if (model_.inside_coarse > 0 && left > 0) {
-    const Interval range = coarse_of(home);
-    const Index wanted = std::min(left, share_of(model_.inside_coarse) + missing);
-    const Index count = std::min(wanted, static_cast<Index>(kMostOfCommunity * range.size()));
-    left -= count - draw_popular(count, range, scratch);
-  }
-  left = draw_popular(left, {0, cols_}, scratch);
-  draw_uniform(left, scratch);
-
-  if (hide_diagonal) scratch->flip(row);
-  scratch->finish();
-}
-
-double ColumnDrawer::expected_meetings(const Buffer<Index>& lengths) const {
-  double meetings = 0;
-  for (Index p = 0; p < rows_; ++p) {
-    const double length = lengths[p];
-    double rest = 1 - model_.inside - model_.inside_coarse - model_.near;
-    const auto add = [&](double share, double size) {
-      if (share > 0) meetings += std::min(1.0, share * length / size) * share * length / 2;
-    };
-    if (model_.inside > 0) add(model_.inside, community_of(p).size());
-    if (model_.inside_coarse > 0) add(model_.inside_coarse, coarse_of(p).size());
-    add(model_.near, 2.0 * model_.reach);
-    add(rest, cols_);
-  }
-  return meetings;
-}
-
-CsrPattern ColumnDrawer::draw(const Buffer<Index>& lengths,
-                              const ProgressCallback& progress) const {
-  // Positions to ids for the lengths, ids back to positions for the rows.
-  Buffer<Index> length_of_row(rows_), position_of_row(rows_);
-  for (Index p = 0; p < rows_; ++p) {
-    const Index row = row_id_.size() > 0 ? row_id_[p] : p;
-    length_of_row[row] = lengths[p];
-    position_of_row[row] = p;
-  }
-  CsrPattern pattern{offsets_of(length_of_row), {}};
-  pattern.col_indices = Buffer<Index>(pattern.row_offsets[rows_]);
-
-  std::vector<Scratch> scratch(static_cast<std::size_t>(std::max(1, omp_get_max_threads())),
-                               Scratch(cols_));
-  Offset rows_done = 0;
-#pragma omp parallel
-  {
-    Scratch* mine = &scratch[static_cast<std::size_t>(omp_get_thread_num())];
-#pragma omp for schedule(dynamic, 64)
-    for (Index row = 0; row < rows_; ++row) {
-      draw_row(position_of_row[row], length_of_row[row], mine,
-               pattern.col_indices.data() + pattern.row_offsets[row]);
-      if (progress && row % 1024 == 0) {
-        Offset done = 0;
-#pragma omp atomic capture
-        done = rows_done += 1024;
-        if (omp_get_thread_num() == 0) {
-          progress("drawing rows", static_cast<std::uint64_t>(std::min<Offset>(done, rows_)),
-                   static_cast<std::uint64_t>(rows_));
-        }
-      }
-    }
-  }
-  return pattern;
 }
 
 }  // namespace csrkit

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "core/buffer.h"
+#include "core/base/buffer.h"
 #include "preprocess/generate/csr_builder.h"
-#include "preprocess/generate/parameters.h"
+#include "preprocess/generate/pattern.h"
 
 namespace csrkit {
 
@@ -29,53 +29,12 @@ struct ColumnModel {
 };
 
 /// The parameters that fill a ColumnModel, for the table of a pattern, and their reader.
-std::vector<GenerateParameter> column_model_parameters();
+std::vector<Parameter> column_model_parameters();
 ColumnModel column_model_of(const Parameters& parameters);
 
-/// Gives ascending row lengths to positions: at random, or, with `cliques`, so that the members of a
-/// community have about the same length and the community is `cliques` times as large as that. Then
-/// neighbours of a vertex are neighbours of each other, as authors of one paper are.
+/// Assigns ascending row lengths to positions at random. With `cliques`, the members of a community
+/// have about the same length, and the community is `cliques` times as large: then neighbours of a
+/// vertex are neighbours of each other, like the authors of one paper.
 void place_lengths(ColumnModel* model, Buffer<Index>* lengths, std::uint64_t seed);
-
-/// Draws rows of distinct, ascending columns. Communities are intervals of *positions*; an order
-/// maps positions to the ids of the result. Every row is a pure function of the seed and its
-/// position, and costs time in proportion to its length, also where it holds most of the columns.
-class ColumnDrawer {
- public:
-  /// `lengths[p]` belongs to the row at position p; it must leave room for the diagonal rule.
-  ColumnDrawer(const ColumnModel& model, Index rows, Index cols, const Buffer<Index>& lengths,
-               std::uint64_t seed);
-
-  /// The pattern of rows with `lengths` (by position, as above; may differ from those that made the
-  /// popularity).
-  CsrPattern draw(const Buffer<Index>& lengths, const ProgressCallback& progress) const;
-
-  /// How many of the edges drawn by `lengths` are expected twice, once from either end.
-  double expected_meetings(const Buffer<Index>& lengths) const;
-
- private:
-  struct Scratch;
-  struct Interval {
-    Index begin, end;
-    Index size() const { return end - begin; }
-  };
-  Interval community_of(Index position) const;
-  Interval coarse_of(Index position) const;
-  Index pick(double target, Interval range) const;
-  Index draw_popular(Index count, Interval range, Scratch* scratch) const;
-  Index draw_near(Index count, Index row, Scratch* scratch) const;
-  void draw_uniform(Index count, Scratch* scratch) const;
-  void draw_row(Index position, Index length, Scratch* scratch, Index* out) const;
-
-  ColumnModel model_;
-  Index rows_, cols_;
-  std::uint64_t seed_;
-  std::vector<Index> community_begin_;  // first position of every community, then cols
-  Buffer<Index> community_at_;          // community of a position
-  Buffer<double> cumulative_;           // popularity of the positions before; empty if uniform
-  std::vector<Index> guide_;            // where in cumulative_ to start looking
-  double guide_scale_ = 0;
-  Buffer<Index> row_id_, col_id_;  // ids by position; empty = identity
-};
 
 }  // namespace csrkit

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/hash.h"
-#include "preprocess/generate/column_model.h"
+#include "core/base/hash.h"
+#include "preprocess/generate/column_drawer.h"
 #include "preprocess/generate/row_length_model.h"
 
 namespace csrkit {
@@ -12,9 +12,9 @@ namespace {
 
 enum Stream : std::uint64_t { kLengths = 101, kColumns, kThinning };
 
-/// Every vertex draws about half of its neighbours, A is the union of both directions, thinned to
-/// exactly the edges asked for. Draws that meet from both ends make one edge, so somewhat more are
-/// drawn than needed; where the estimate was short, the whole is drawn again with more.
+/// Every vertex draws about half of its neighbours. A is the union of both directions, thinned to
+/// exactly the number of edges asked for. An edge drawn from both ends counts once, so more are
+/// drawn than needed. If that is still too few, everything is drawn again with a larger factor.
 CsrMatrix undirected(const PatternRequest& request, const ColumnModel& model,
                      const Buffer<Index>& lengths, Offset edges) {
   const auto n = static_cast<Index>(lengths.size());
@@ -55,20 +55,24 @@ CsrMatrix undirected(const PatternRequest& request, const ColumnModel& model,
 
 }  // namespace
 
-std::vector<GenerateParameter> communities_parameters() {
-  std::vector<GenerateParameter> parameters = {
-      {"n", "", "rows, and columns unless cols is given"},
-      {"cols", "auto", "columns; auto = n"},
-      {"nnz", "auto", "entries, exactly; auto = n * mean"},
-      {"mean", "10", "mean row length where nnz is auto"},
-      {"lengths", "lognormal", "distribution of the row lengths: lognormal, pareto, constant"},
-      {"spread", "1", "lengths=lognormal: standard deviation / mean"},
-      {"exponent", "2.3", "lengths=pareto: the density falls with length^-exponent"},
-      {"shortest", "1", "no row is shorter"},
-      {"longest", "auto", "no row is longer; auto = n - 1"},
-      {"undirected", "no", "yes: symmetric pattern and values; row lengths then hold on average"},
+std::vector<Parameter> communities_parameters() {
+  using namespace parameter;
+  std::vector<Parameter> parameters = {
+      integer("n", "", 0, kMaxIndex, "rows, and columns unless cols is given"),
+      integer("cols", "auto", 0, kMaxIndex, "columns; auto = n"),
+      integer("nnz", "auto", 0, Offset{1} << 52, "entries, exactly; auto = n * mean"),
+      number("mean", "10", 0, 1e9, "mean row length where nnz is auto"),
+      choice("lengths", "lognormal", {"lognormal", "pareto", "constant"},
+             "distribution of the row lengths"),
+      number("spread", "1", 0, 100, "lengths=lognormal: standard deviation / mean"),
+      number("exponent", "2.3", 1.01, 100,
+             "lengths=pareto: the density falls with length^-exponent"),
+      integer("shortest", "1", 0, kMaxIndex, "no row is shorter"),
+      integer("longest", "auto", 0, kMaxIndex, "no row is longer; auto = n - 1"),
+      flag("undirected", "no",
+           "yes: symmetric pattern and values; row lengths then hold on average"),
   };
-  for (const GenerateParameter& parameter : column_model_parameters()) {
+  for (const Parameter& parameter : column_model_parameters()) {
     parameters.push_back(parameter);
   }
   return parameters;
@@ -76,24 +80,24 @@ std::vector<GenerateParameter> communities_parameters() {
 
 CsrMatrix generate_communities(const PatternRequest& request) {
   const Parameters& given = request.parameters;
-  const Index n = given.index("n", 0);
+  const Index n = given.index("n");
   ColumnModel model = column_model_of(given);
   const bool is_undirected = given.flag("undirected");
-  const Index cols = given.text("cols") == "auto" ? n : given.index("cols", 0);
+  const Index cols = given.is_set("cols") ? given.index("cols") : n;
   if (is_undirected && cols != n) given.refuse("cols", "n where undirected=yes");
   const Index room = model.diagonal == ColumnModel::Diagonal::never ? std::max(0, cols - 1) : cols;
-  const bool has_longest = given.text("longest") != "auto";
-  const Index longest = has_longest ? given.index("longest", 0) : room;
+  const bool has_longest = given.is_set("longest");
+  const Index longest = has_longest ? given.index("longest") : room;
   if (longest > room) given.refuse("longest", "at most " + std::to_string(room) + " here");
   const Index least = model.diagonal == ColumnModel::Diagonal::always ? 1 : 0;
-  const Index shortest = std::max(least, std::min(longest, given.index("shortest", 0)));
+  const Index shortest = std::max(least, std::min(longest, given.index("shortest")));
 
   Offset nnz = 0;
-  if (given.text("nnz") == "auto") {
-    nnz = std::llround(given.real("mean", 0, 1e9) * n);
-    if (is_undirected) nnz -= (nnz - Offset{least} * n) & 1;
+  if (given.is_set("nnz")) {
+    nnz = given.integer("nnz");
   } else {
-    nnz = given.integer("nnz", 0, std::int64_t{1} << 52);
+    nnz = std::llround(given.number("mean") * n);
+    if (is_undirected) nnz -= (nnz - Offset{least} * n) & 1;
   }
   if (nnz < Offset{shortest} * n || nnz > Offset{longest} * n) {
     given.refuse_all(std::to_string(nnz) + " entries do not fit " + std::to_string(n) +
@@ -108,13 +112,12 @@ CsrMatrix generate_communities(const PatternRequest& request) {
         "undirected=yes stores every edge twice, so nnz without the diagonal must be even");
   }
 
-  const int kind = given.choice("lengths", {"lognormal", "pareto", "constant"});
+  const int kind = given.choice("lengths");
   std::vector<double> shape(static_cast<std::size_t>(n), 1.0);
-  if (kind == 0) shape = lognormal_quantiles(n, given.real("spread", 0, 100));
-  if (kind == 1)
-    shape = pareto_quantiles(n, given.real("exponent", 1.01, 100), std::max(1, longest));
+  if (kind == 0) shape = lognormal_quantiles(n, given.number("spread"));
+  if (kind == 1) shape = pareto_quantiles(n, given.number("exponent"), std::max(1, longest));
   const double mean = n > 0 ? static_cast<double>(nnz) / n : 0;
-  // A longest row that was asked for is reached, if the rest still fits.
+  // The longest row gets the length asked for, if the rest still fits.
   const bool reach = has_longest && kind != 2 && n > 1 && longest > mean &&
                      nnz - longest >= Offset{shortest} * (n - 1);
   Buffer<Index> lengths = fit_lengths(shape, nnz, shortest, longest, reach);

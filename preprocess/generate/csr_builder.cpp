@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 namespace csrkit {
 

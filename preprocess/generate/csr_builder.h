@@ -1,8 +1,8 @@
-// What the patterns share once they know their rows: offsets, values, symmetric patterns.
+// What patterns share: row offsets, values, symmetric patterns.
 #pragma once
 
-#include "core/csr_matrix.h"
-#include "preprocess/generate/parameters.h"
+#include "core/matrix/csr_matrix.h"
+#include "preprocess/generate/pattern.h"
 
 namespace csrkit {
 
@@ -12,9 +12,9 @@ Buffer<Offset> offsets_of(const Buffer<Index>& lengths);
 /// A random bijection of {0, ..., size - 1}.
 Buffer<Index> random_order(Index size, std::uint64_t seed);
 
-/// How random values are drawn: each entry on its own; equal at (i, j) and (j, i); or equal and
-/// with a diagonal of 1 + the sum of the row's other magnitudes, which makes a symmetric pattern
-/// positive definite.
+/// How random values are drawn: independently; equal at (i, j) and (j, i); or equal, with a
+/// diagonal of 1 + the sum of the row's other magnitudes, which makes a symmetric pattern positive
+/// definite.
 enum class ValueRule { independent, symmetric, symmetric_dominant };
 
 /// Gives a pattern its values (a pure function of seed, row and column) and makes the matrix.

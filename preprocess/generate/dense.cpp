@@ -3,14 +3,16 @@
 
 namespace csrkit {
 
-std::vector<GenerateParameter> dense_parameters() {
-  return {{"rows", "", "rows"}, {"cols", "auto", "columns; auto = as many as rows"}};
+std::vector<Parameter> dense_parameters() {
+  using namespace parameter;
+  return {integer("rows", "", 0, kMaxIndex, "rows"),
+          integer("cols", "auto", 0, kMaxIndex, "columns; auto = as many as rows")};
 }
 
 CsrMatrix generate_dense(const PatternRequest& request) {
   const Parameters& given = request.parameters;
-  const Index rows = given.index("rows", 0);
-  const Index cols = given.text("cols") == "auto" ? rows : given.index("cols", 0);
+  const Index rows = given.index("rows");
+  const Index cols = given.is_set("cols") ? given.index("cols") : rows;
   CsrPattern pattern = pattern_of(rows, [&](Index, auto&& add) {
     for (Index col = 0; col < cols; ++col) add(col);
   });

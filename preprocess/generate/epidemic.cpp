@@ -8,12 +8,12 @@
 
 namespace csrkit {
 
-std::vector<GenerateParameter> epidemic_parameters() {
-  return {{"size", "", "people; (size + 1) * (size + 2) / 2 states"}};
+std::vector<Parameter> epidemic_parameters() {
+  return {parameter::integer("size", "", 0, 65533, "people; (size + 1) * (size + 2) / 2 states")};
 }
 
 CsrMatrix generate_epidemic(const PatternRequest& request) {
-  const Index size = request.parameters.index("size", 0, 65533);
+  const Index size = request.parameters.index("size");
   const auto first_state = [&](Offset ill) { return ill * (size + 1) - ill * (ill - 1) / 2; };
   const auto states = static_cast<Index>(first_state(Offset{size} + 1));
   CsrPattern pattern = pattern_of(states, [&](Index state, auto&& add) {

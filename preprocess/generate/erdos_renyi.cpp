@@ -1,8 +1,8 @@
 // erdos-renyi: entries thrown at rows uniformly, distinct columns per row.
 #include <algorithm>
 
-#include "core/hash.h"
-#include "preprocess/generate/column_model.h"
+#include "core/base/hash.h"
+#include "preprocess/generate/column_drawer.h"
 
 namespace csrkit {
 
@@ -10,19 +10,21 @@ namespace {
 enum Stream : std::uint64_t { kLengths = 301, kColumns };
 }
 
-std::vector<GenerateParameter> erdos_renyi_parameters() {
+std::vector<Parameter> erdos_renyi_parameters() {
+  using namespace parameter;
   return {
-      {"rows", "", "rows"},
-      {"cols", "auto", "columns; auto = as many as rows"},
-      {"nnz", "", "entries, exactly"},
+      integer("rows", "", 0, kMaxIndex, "rows"),
+      integer("cols", "auto", 0, kMaxIndex, "columns; auto = as many as rows"),
+      integer("nnz", "", 0, Offset{1} << 52, "entries, exactly"),
   };
 }
 
 CsrMatrix generate_erdos_renyi(const PatternRequest& request) {
   const Parameters& given = request.parameters;
-  const Index rows = given.index("rows", 0);
-  const Index cols = given.text("cols") == "auto" ? rows : given.index("cols", 0);
-  const Offset nnz = given.integer("nnz", 0, Offset{rows} * cols);
+  const Index rows = given.index("rows");
+  const Index cols = given.is_set("cols") ? given.index("cols") : rows;
+  const Offset nnz = given.integer("nnz"), places = Offset{rows} * cols;
+  if (nnz > places) given.refuse("nnz", "at most " + std::to_string(places) + " here");
 
   Buffer<Index> lengths(rows);
   std::fill(lengths.begin(), lengths.end(), 0);

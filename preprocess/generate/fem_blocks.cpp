@@ -1,5 +1,5 @@
 // fem-blocks: a mesh of hexahedra with several unknowns per node, as finite elements assemble it.
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "preprocess/generate/grid.h"
 
 namespace csrkit {
@@ -8,21 +8,23 @@ namespace {
 enum Stream : std::uint64_t { kCouplings = 501 };
 }
 
-std::vector<GenerateParameter> fem_blocks_parameters() {
+std::vector<Parameter> fem_blocks_parameters() {
+  using namespace parameter;
   return {
-      {"nx", "", "nodes in the direction of consecutive rows"},
-      {"ny", "", "nodes"},
-      {"nz", "", "nodes"},
-      {"dof", "3", "unknowns per node: every coupling of two nodes is a dense block of dof x dof"},
-      {"drop", "0", "share of the couplings of different nodes that is left out"},
+      integer("nx", "", 1, kMaxIndex, "nodes in the direction of consecutive rows"),
+      integer("ny", "", 1, kMaxIndex, "nodes"),
+      integer("nz", "", 1, kMaxIndex, "nodes"),
+      integer("dof", "3", 1, 1024,
+              "unknowns per node: every coupling of two nodes is a dense block of dof x dof"),
+      number("drop", "0", 0, 1, "share of the couplings of different nodes that is left out"),
   };
 }
 
 CsrMatrix generate_fem_blocks(const PatternRequest& request) {
   const Parameters& given = request.parameters;
-  const Index dof = given.index("dof", 1, 1024);
-  const Grid grid = Grid::from(given, dof);
-  const double drop = given.real("drop", 0, 1);
+  const Index dof = given.index("dof");
+  const Grid grid = Grid::from(given.index("nx"), given.index("ny"), given.index("nz"), dof, given);
+  const double drop = given.number("drop");
   const std::uint64_t salt = random_word(request.seed, kCouplings);
   const auto is_dropped = [&](Index i, Index j) {
     return i != j && unit_of(random_word(salt, static_cast<std::uint64_t>(std::min(i, j)),

@@ -1,12 +1,12 @@
 #include "preprocess/generate/generate.h"
 
-#include "preprocess/generate/parameters.h"
+#include "preprocess/generate/pattern.h"
 
 namespace csrkit {
 
 #define CSRKIT_PATTERN(stem, name, summary)                 \
   CsrMatrix generate_##stem(const PatternRequest& request); \
-  std::vector<GenerateParameter> stem##_parameters();
+  std::vector<Parameter> stem##_parameters();
 #include "preprocess/generate/patterns.inc"
 #undef CSRKIT_PATTERN
 
@@ -30,7 +30,7 @@ CsrMatrix generate_matrix(const GenerateOptions& options) {
   std::string names;
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     if (options.pattern == patterns[i].name) {
-      const Parameters parameters(options.pattern, patterns[i].parameters, options.parameters);
+      const Parameters parameters = parameters_of(patterns, patterns[i], options.parameters);
       return makers[i]({parameters, options.seed, options.value_kind, options.progress});
     }
     names += std::string(names.empty() ? "" : ", ") + patterns[i].name;

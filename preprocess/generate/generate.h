@@ -2,39 +2,32 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "core/csr_matrix.h"
-#include "core/progress.h"
+#include "core/base/parameters.h"
+#include "core/base/progress.h"
+#include "core/matrix/csr_matrix.h"
 
 namespace csrkit {
 
-/// Parameters by name, as given on the command line ("scale" -> "20"). Every pattern documents its
-/// own (GeneratePattern::parameters); an unknown name or a bad value throws UsageError.
 struct GenerateOptions {
-  std::string pattern;  // a name from generate_patterns()
-  std::map<std::string, std::string> parameters;
+  std::string pattern;         // a name from generate_patterns()
+  ParameterValues parameters;  // of that pattern, such as "scale" -> "20"
   std::uint64_t seed = 1;
   ValueKind value_kind = ValueKind::f32;  // none, or random values (stencils keep their own)
   ProgressCallback progress;              // must not throw
 };
 
-/// The result is a pure function of pattern, parameters, seed and value kind.
+/// The result is a pure function of pattern, parameters, seed and value kind. Throws UsageError for
+/// a name or a value that the pattern's table does not allow.
 CsrMatrix generate_matrix(const GenerateOptions& options);
-
-struct GenerateParameter {
-  const char* name;
-  const char* default_value;  // "" = must be given
-  const char* summary;
-};
 
 /// One row of preprocess/generate/patterns.inc.
 struct GeneratePattern {
   const char* name;
   const char* summary;
-  std::vector<GenerateParameter> parameters;
+  std::vector<Parameter> parameters;
 };
 const std::vector<GeneratePattern>& generate_patterns();
 

@@ -9,8 +9,9 @@ struct Grid {
   Index nx, ny, nz;
   Offset points() const { return Offset{nx} * ny * nz; }
 
-  /// Reads nx, ny and nz; refuses more than 2^31 - 1 unknowns.
-  static Grid from(const Parameters& parameters, Index unknowns_per_point);
+  /// Refuses more than 2^31 - 1 unknowns, in the name of `parameters`.
+  static Grid from(Index nx, Index ny, Index nz, Index unknowns_per_point,
+                   const Parameters& parameters);
 
   /// Calls f(neighbour, faces) for the points of the 3 x 3 x 3 box around `point` that lie in the
   /// grid, ascending; `faces` is in how many directions they differ (0: the point itself).

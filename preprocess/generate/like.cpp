@@ -6,7 +6,8 @@
 #include <sstream>
 #include <vector>
 
-#include "preprocess/generate/parameters.h"
+#include "preprocess/generate/column_model.h"
+#include "preprocess/generate/generate.h"
 
 namespace csrkit {
 
@@ -47,8 +48,6 @@ const LikeDataset& find_dataset(const std::string& given) {
   throw UsageError("no dataset named '" + given + "' to imitate; there are: " + names);
 }
 
-using ParameterMap = std::map<std::string, std::string>;
-
 /// A box of `scale` times the volume. A smaller one loses its longest sides first, because slender
 /// boxes scaled evenly would be all surface, and their rows short.
 std::vector<double> rescaled_box(std::vector<double> sizes, double scale) {
@@ -71,7 +70,7 @@ std::vector<double> rescaled_box(std::vector<double> sizes, double scale) {
 
 /// Makes every size of the pattern smaller or larger, so that rows grow by about `scale` and the
 /// mean row length and the shape stay.
-void rescale(const LikeDataset& dataset, double scale, ParameterMap* parameters) {
+void rescale(const LikeDataset& dataset, double scale, ParameterValues* parameters) {
   const auto multiply = [&](const char* name, double factor, double least) {
     const auto found = parameters->find(name);
     if (found == parameters->end()) return;
@@ -159,18 +158,21 @@ const std::vector<LikeDataset>& like_datasets() {
   return datasets;
 }
 
-std::vector<GenerateParameter> like_parameters() {
-  return {
-      {"name", "", "the dataset: arxiv, reddit, cant, ..."},
-      {"scale", "1", "share of the rows; mean row length and shape stay"},
-      {"order", "natural", "ids of graphs: natural (as far as known), shuffled, coarse or planted"},
-      {"community", "auto", "mean size of a planted community, for graphs"},
-      {"inside", "auto", "share of a row's entries inside its community, for graphs"},
-      {"inside_coarse", "auto", "share inside its coarse community, for graphs"},
-      {"near", "auto", "share of a row's entries close to the diagonal, for graphs"},
-      {"reach", "auto", "how far 'near' goes"},
-      {"popularity", "auto", "uniform, row-length, power-law; for graphs"},
+std::vector<Parameter> like_parameters() {
+  using namespace parameter;
+  std::vector<Parameter> parameters = {
+      text("name", "", "the dataset: arxiv, reddit, cant, ..."),
+      number("scale", "1", 1e-6, 1000, "share of the rows; mean row length and shape stay"),
   };
+  // Graphs are made by the column model: these take the place of what like.inc says.
+  for (const char* name :
+       {"order", "community", "inside", "inside_coarse", "near", "reach", "popularity"}) {
+    Parameter own = *find_parameter(column_model_parameters(), name);
+    own.default_value = own.name == "order" ? "natural" : "auto";
+    own.summary += own.name == "order" ? "; natural = as far as known" : ", for graphs";
+    parameters.push_back(own);
+  }
+  return parameters;
 }
 
 CsrMatrix generate_like(const PatternRequest& request) {
@@ -186,13 +188,12 @@ CsrMatrix generate_like(const PatternRequest& request) {
     const std::size_t equals = word.find('=');
     options.parameters[word.substr(0, equals)] = word.substr(equals + 1);
   }
-  const double scale = request.parameters.real("scale", 1e-6, 1000);
+  const double scale = request.parameters.number("scale");
   if (scale != 1) rescale(dataset, scale, &options.parameters);
-  for (const GenerateParameter& parameter : like_parameters()) {
-    const std::string name = parameter.name;
-    const std::string& value = request.parameters.text(name);
-    if (name == "name" || name == "scale" || value == parameter.default_value) continue;
-    options.parameters[name] = value;
+  for (const Parameter& parameter : like_parameters()) {
+    const std::string& name = parameter.name;
+    if (name == "name" || name == "scale" || !request.parameters.is_set(name)) continue;
+    options.parameters[name] = request.parameters.text(name);
   }
   return generate_matrix(options);
 }

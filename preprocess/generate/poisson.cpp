@@ -3,39 +3,38 @@
 
 namespace csrkit {
 
-Grid Grid::from(const Parameters& parameters, Index unknowns_per_point) {
-  const Grid grid{parameters.index("nx", 1), parameters.index("ny", 1), parameters.index("nz", 1)};
-  if (static_cast<double>(grid.nx) * grid.ny * grid.nz * unknowns_per_point >
-      static_cast<double>(kMaxIndex)) {
+Grid Grid::from(Index nx, Index ny, Index nz, Index unknowns_per_point,
+                const Parameters& parameters) {
+  if (static_cast<double>(nx) * ny * nz * unknowns_per_point > static_cast<double>(kMaxIndex)) {
     parameters.refuse_all("the grid has more than 2147483647 unknowns");
   }
-  return grid;
+  return {nx, ny, nz};
 }
 
-std::vector<GenerateParameter> poisson_parameters() {
+std::vector<Parameter> poisson_parameters() {
+  using namespace parameter;
   return {
-      {"stencil", "5", "5 or 9 points in two dimensions, 7 or 27 in three"},
-      {"nx", "", "points in the direction of consecutive rows"},
-      {"ny", "auto", "auto = nx"},
-      {"nz", "auto", "auto = nx in three dimensions, 1 in two"},
+      choice("stencil", "5", {"5", "9", "7", "27"},
+             "5 or 9 points in two dimensions, 7 or 27 in three"),
+      integer("nx", "", 1, kMaxIndex, "points in the direction of consecutive rows"),
+      integer("ny", "auto", 1, kMaxIndex, "auto = nx"),
+      integer("nz", "auto", 1, kMaxIndex, "auto = nx in three dimensions, 1 in two"),
   };
 }
 
 CsrMatrix generate_poisson(const PatternRequest& request) {
-  const int kind = request.parameters.choice("stencil", {"5", "9", "7", "27"});
+  const Parameters& given = request.parameters;
+  const int kind = given.choice("stencil");
   const bool is_solid = kind >= 2;
   // Star stencils hold the face neighbours alone, box stencils the corners too.
   const int most_faces = kind == 0 || kind == 2 ? 1 : 3;
   const int points = kind == 0 ? 5 : kind == 1 ? 9 : kind == 2 ? 7 : 27;
 
-  std::map<std::string, std::string> sizes;
-  for (const char* name : {"stencil", "nx", "ny", "nz"})
-    sizes[name] = request.parameters.text(name);
-  if (sizes["ny"] == "auto") sizes["ny"] = sizes["nx"];
-  if (sizes["nz"] == "auto") sizes["nz"] = is_solid ? sizes["nx"] : "1";
-  const Parameters full("poisson", poisson_parameters(), sizes);
-  const Grid grid = Grid::from(full, 1);
-  if (!is_solid && grid.nz != 1) full.refuse("nz", "1 for a stencil of two dimensions");
+  const Index nx = given.index("nx");
+  const Index ny = given.is_set("ny") ? given.index("ny") : nx;
+  const Index nz = given.is_set("nz") ? given.index("nz") : is_solid ? nx : 1;
+  if (!is_solid && nz != 1) given.refuse("nz", "1 for a stencil of two dimensions");
+  const Grid grid = Grid::from(nx, ny, nz, 1, given);
 
   const auto n = static_cast<Index>(grid.points());
   CsrPattern pattern = pattern_of(n, [&](Index row, auto&& add) {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "preprocess/generate/grid.h"
 
 namespace csrkit {
@@ -19,24 +19,25 @@ struct Point {
 
 }  // namespace
 
-std::vector<GenerateParameter> proximity_parameters() {
+std::vector<Parameter> proximity_parameters() {
+  using namespace parameter;
   return {
-      {"points", "", "points, numbered along cells of the box"},
-      {"width", "10", "of the box"},
-      {"depth", "10", "of the box"},
-      {"height", "10", "of the box"},
-      {"radius", "1", "points at most this far apart are coupled"},
-      {"dof", "3", "unknowns per point: every coupling is a dense block of dof x dof"},
+      integer("points", "", 0, kMaxIndex, "points, numbered along cells of the box"),
+      number("width", "10", 1e-6, 1e6, "of the box"),
+      number("depth", "10", 1e-6, 1e6, "of the box"),
+      number("height", "10", 1e-6, 1e6, "of the box"),
+      number("radius", "1", 1e-6, 1e6, "points at most this far apart are coupled"),
+      integer("dof", "3", 1, 1024,
+              "unknowns per point: every coupling is a dense block of dof x dof"),
   };
 }
 
 CsrMatrix generate_proximity(const PatternRequest& request) {
   const Parameters& given = request.parameters;
-  const Index dof = given.index("dof", 1, 1024);
-  const Index count = given.index("points", 0, kMaxIndex / dof);
-  const double size[3] = {given.real("width", 1e-6, 1e6), given.real("depth", 1e-6, 1e6),
-                          given.real("height", 1e-6, 1e6)};
-  const double radius = given.real("radius", 1e-6, 1e6);
+  const Index dof = given.index("dof"), count = given.index("points");
+  if (count > kMaxIndex / dof) given.refuse("points", "at most 2147483647 / dof");
+  const double size[3] = {given.number("width"), given.number("depth"), given.number("height")};
+  const double radius = given.number("radius");
 
   // Cells at least as wide as the radius: all neighbours lie in the 27 around one's own. Never many
   // more cells than points.

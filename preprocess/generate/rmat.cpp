@@ -1,13 +1,13 @@
 // rmat: the recursive matrix of Chakrabarti, Zhan and Faloutsos (2004), without an edge list.
 //
 // An edge chooses its row and column bit by bit, with the probabilities a b / c d of the quadrants.
-// The row bits alone are independent coin flips, and so are the column bits once the row is known:
-// the rows of all edges are counted first, then every row draws its own columns. That is the same
-// distribution, needs no sort of all edges, and makes each row a pure function of the seed.
+// The row bits are independent coin flips, and so are the column bits once the row is known. So the
+// rows of all edges are counted first, and then every row draws its own columns. The distribution
+// is the same, no sort of all edges is needed, and each row is a pure function of the seed.
 #include <algorithm>
 #include <cmath>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "preprocess/generate/csr_builder.h"
 
 namespace csrkit {
@@ -16,30 +16,30 @@ namespace {
 enum Stream : std::uint64_t { kRows = 401, kCols, kIds };
 }
 
-std::vector<GenerateParameter> rmat_parameters() {
+std::vector<Parameter> rmat_parameters() {
+  using namespace parameter;
   return {
-      {"scale", "", "2^scale rows and columns"},
-      {"edges", "auto", "edges drawn, repeated ones then merge; auto = edge_factor * 2^scale"},
-      {"edge_factor", "16", "edges per row where edges is auto"},
-      {"a", "0.57", "probability of the upper left quadrant"},
-      {"b", "0.19", "upper right"},
-      {"c", "0.19", "lower left"},
-      {"d", "auto", "lower right; auto = 1 - a - b - c"},
-      {"undirected", "no", "yes: symmetric pattern and values, no diagonal"},
-      {"shuffle", "yes", "no: ids as they come, low ones in most edges"},
+      integer("scale", "", 0, 30, "2^scale rows and columns"),
+      integer("edges", "auto", 0, Offset{1} << 40,
+              "edges drawn, repeated ones then merge; auto = edge_factor * 2^scale"),
+      number("edge_factor", "16", 0, 1e9, "edges per row where edges is auto"),
+      number("a", "0.57", 0, 1, "probability of the upper left quadrant"),
+      number("b", "0.19", 0, 1, "upper right"),
+      number("c", "0.19", 0, 1, "lower left"),
+      number("d", "auto", 0, 1, "lower right; auto = 1 - a - b - c"),
+      flag("undirected", "no", "yes: symmetric pattern and values, no diagonal"),
+      flag("shuffle", "yes", "no: ids as they come, low ones in most edges"),
   };
 }
 
 CsrMatrix generate_rmat(const PatternRequest& request) {
   const Parameters& given = request.parameters;
-  const int scale = given.index("scale", 0, 30);
+  const int scale = given.index("scale");
   const auto n = static_cast<Index>(Index{1} << scale);
-  const Offset most = Offset{1} << 40;
-  const Offset edges = given.text("edges") == "auto"
-                           ? std::llround(given.real("edge_factor", 0, 1e9) * n)
-                           : given.integer("edges", 0, most);
-  const double a = given.real("a", 0, 1), b = given.real("b", 0, 1), c = given.real("c", 0, 1);
-  const double d = given.text("d") == "auto" ? 1 - a - b - c : given.real("d", 0, 1);
+  const Offset edges = given.is_set("edges") ? given.integer("edges")
+                                             : std::llround(given.number("edge_factor") * n);
+  const double a = given.number("a"), b = given.number("b"), c = given.number("c");
+  const double d = given.is_set("d") ? given.number("d") : 1 - a - b - c;
   if (d < -1e-9 || std::fabs(a + b + c + d - 1) > 1e-6) {
     given.refuse_all("the probabilities a, b, c, d must add up to 1");
   }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/buffer.h"
+#include "core/base/buffer.h"
 
 namespace csrkit {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/hash.h"
-#include "preprocess/generate/column_model.h"
+#include "core/base/hash.h"
+#include "preprocess/generate/column_drawer.h"
 #include "preprocess/generate/row_length_model.h"
 
 namespace csrkit {
@@ -28,13 +28,16 @@ Buffer<Index> scaled_lengths(const RowLengthHistogram& histogram, double scale, 
 
 }  // namespace
 
-std::vector<GenerateParameter> row_lengths_parameters() {
-  std::vector<GenerateParameter> parameters = {
-      {"histogram", "", "name of a built-in histogram, or path of a .tsv file: length, tab, rows"},
-      {"cols", "auto", "columns; auto = as many as rows"},
-      {"scale", "1", "other than 1: that share of the rows, the same shape and mean"},
+std::vector<Parameter> row_lengths_parameters() {
+  using namespace parameter;
+  std::vector<Parameter> parameters = {
+      text("histogram", "",
+           "name of a built-in histogram, or path of a .tsv file: length, tab, rows"),
+      integer("cols", "auto", 1, kMaxIndex, "columns; auto = as many as rows"),
+      number("scale", "1", 1e-9, 1000,
+             "other than 1: that share of the rows, the same shape and mean"),
   };
-  for (const GenerateParameter& parameter : column_model_parameters()) {
+  for (const Parameter& parameter : column_model_parameters()) {
     parameters.push_back(parameter);
   }
   return parameters;
@@ -43,12 +46,12 @@ std::vector<GenerateParameter> row_lengths_parameters() {
 CsrMatrix generate_row_lengths(const PatternRequest& request) {
   const Parameters& given = request.parameters;
   const RowLengthHistogram histogram = row_length_histogram(given.text("histogram"));
-  const double scale = given.real("scale", 1e-9, 1000);
+  const double scale = given.number("scale");
   ColumnModel model = column_model_of(given);
   const double scaled_rows = std::round(histogram.rows * scale);
   if (scaled_rows > static_cast<double>(kMaxIndex)) given.refuse("scale", "fewer than 2^31 rows");
   const Index rows = scale == 1 ? histogram.rows : std::max(1, static_cast<Index>(scaled_rows));
-  const Index cols = given.text("cols") == "auto" ? rows : given.index("cols", 1);
+  const Index cols = given.is_set("cols") ? given.index("cols") : rows;
   const Index room = model.diagonal == ColumnModel::Diagonal::never ? cols - 1 : cols;
   const Index longest = histogram.bins.back().length;
   if (scale == 1 && longest > room) {

@@ -10,14 +10,16 @@
 #include <string_view>
 #include <vector>
 
-#include "core/buffer.h"
-#include "preprocess/import/import.h"
+#include "core/base/buffer.h"
+#include "preprocess/import/source_limits.h"
 
 namespace csrkit {
 
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
+
+  const SourceLimits& limits() const { return limits_; }
 
   /// What messages call it: "graph.mtx.gz" or "west.tar.gz(west/west.mtx)".
   const std::string& name() const { return name_; }
@@ -33,22 +35,25 @@ class ByteSource {
   /// Size of the decompressed bytes if it is known for sure (plain files), else -1.
   virtual std::int64_t size_bytes() const { return -1; }
 
-  /// How many bytes these may be if the compression did its utmost: for plain files their size, for
-  /// compressed ones unlimited (they are read block by block, and memory grows with what came).
+  /// Whether the bytes are decompressed on the way. Their number is then unknown before the end.
   virtual bool is_compressed() const { return false; }
 
  protected:
-  explicit ByteSource(std::string name) : name_(std::move(name)) {}
+  ByteSource(std::string name, const SourceLimits& limits)
+      : name_(std::move(name)), limits_(limits) {}
 
  private:
   std::string name_;
+  SourceLimits limits_;
 };
 
-/// Opens a regular file. IoError if it cannot be opened or is no regular file.
-std::unique_ptr<ByteSource> open_file(const std::string& path);
+/// Opens a regular file. IoError if it cannot be opened or is no regular file, InputError if it is
+/// compressed more than once.
+std::unique_ptr<ByteSource> open_file(const std::string& path, const SourceLimits& limits = {});
 
 /// The same interface over bytes in memory (borrowed); tests and small members.
-std::unique_ptr<ByteSource> open_bytes(std::string_view bytes, std::string name);
+std::unique_ptr<ByteSource> open_bytes(std::string_view bytes, std::string name,
+                                       const SourceLimits& limits = {});
 
 struct ArchiveMember {
   std::string name;
@@ -56,17 +61,15 @@ struct ArchiveMember {
 };
 
 /// The regular files in a tar (plain or compressed) or zip file, in archive order.
-std::vector<ArchiveMember> list_archive(const std::string& path);
+std::vector<ArchiveMember> list_archive(const std::string& path, const SourceLimits& limits = {});
 
 /// Opens one member by its exact name; InputError if there is none. Reading is sequential, so each
 /// open of a compressed tar decompresses what lies before the member.
-std::unique_ptr<ByteSource> open_archive_member(const std::string& path, const std::string& member);
+std::unique_ptr<ByteSource> open_archive_member(const std::string& path, const std::string& member,
+                                                const SourceLimits& limits = {});
 
-/// Everything that is left in the source, grown by what really comes; more than `limit_bytes` is an
-/// InputError. For mapped files prefer `mapped()`.
+/// Everything that is left in the source. Throws InputError if that is more than `limit_bytes`. For
+/// mapped files prefer `mapped()`.
 Buffer<char> read_all(ByteSource& source, std::uint64_t limit_bytes);
-
-/// Size and XXH3-128 digest of a file's bytes as they are on disk.
-ImportInput describe_input(const std::string& path);
 
 }  // namespace csrkit

@@ -1,13 +1,13 @@
 // Edge lists: one edge per line, two ids and perhaps a weight (SNAP, KONECT, csv, tsv).
 //
-// Row = the first id, column = the second. Without --rows and --cols the matrix is square and reaches
-// to the largest id; with one of them the other side reaches to its own largest id. A first line that
-// names columns ("source,target") is skipped and noted.
+// Row = the first id, column = the second. Without --rows and --cols the matrix is square, and the
+// largest id is its last row and column. With one of them, the largest id of the other side sets
+// that side. A first line that names columns ("source,target") is skipped and noted.
 #include <algorithm>
 #include <cctype>
 
+#include "preprocess/import/entry_lines.h"
 #include "preprocess/import/format_reader.h"
-#include "preprocess/import/text_parse.h"
 
 namespace csrkit {
 
@@ -70,13 +70,13 @@ bool matches_edge_list(const Peek& peek) {
   return false;
 }
 
-ImportResult read_edge_list(const std::string& path, const ImportOptions& options) {
+ImportResult read_edge_list(const std::string& path, const ReadRequest& request) {
   ImportResult result;
   result.inputs.push_back({path, 0, {}});
 
   std::uint64_t lines_to_skip = 0;
   {
-    const std::unique_ptr<ByteSource> source = open_file(path);
+    const std::unique_ptr<ByteSource> source = open_file(path, request.limits);
     LineReader lines(*source);
     std::string_view line;
     while (lines.next_line(line)) {
@@ -89,21 +89,22 @@ ImportResult read_edge_list(const std::string& path, const ImportOptions& option
     }
   }
 
-  const std::unique_ptr<ByteSource> source = open_file(path);
+  const std::unique_ptr<ByteSource> source = open_file(path, request.limits);
   LineReader lines(*source);
   std::string_view skipped;
   while (lines.line() <= lines_to_skip && lines.next_line(skipped)) {
   }
   EntryLineOptions how;
-  how.index_base = options.index_base < 0 ? 0 : options.index_base;
-  how.row_limit = options.rows;
-  how.col_limit = options.cols;
+  how.index_base = request.parameters.choice("index-base");
+  const Parameters& given = request.parameters;
+  if (given.is_set("rows")) how.row_limit = given.index("rows");
+  if (given.is_set("cols")) how.col_limit = given.index("cols");
   how.comments = kComments;
-  how.value_kind = wanted_kind(options, ValueKind::f64);
-  how.progress = options.progress;
+  how.value_kind = wanted_kind(request.value_kind, ValueKind::f64);
+  how.progress = request.progress;
   EntryLines entries = parse_entry_lines(lines, how);
   result.entries_read = entries.entries;
-  if (options.rows == 0 && options.cols == 0) {
+  if (how.row_limit == 0 && how.col_limit == 0) {
     entries.coo.rows = entries.coo.cols = std::max(entries.coo.rows, entries.coo.cols);
     if (entries.entries == 0) {
       throw InputError(path +
@@ -111,7 +112,7 @@ ImportResult read_edge_list(const std::string& path, const ImportOptions& option
                        "the matrix is meant to be empty");
     }
   }
-  finish_coo(std::move(entries.coo), options, path, result);
+  finish_coo(std::move(entries.coo), request, path, result);
   return result;
 }
 

@@ -6,7 +6,8 @@
 #include <chrono>
 #include <cstring>
 
-#include "core/available_memory.h"
+#include "core/base/available_memory.h"
+#include "core/matrix/row_offsets.h"
 
 namespace csrkit {
 
@@ -27,17 +28,21 @@ void negate_all(T* values, Offset count) {
 }  // namespace
 
 const std::vector<FormatReader>& format_readers() {
+  using namespace parameter;
+  static const Parameter rows =
+      integer("rows", "auto", 1, kMaxIndex, "rows, if the file does not say");
+  static const Parameter cols =
+      integer("cols", "auto", 1, kMaxIndex, "columns, if the file does not say");
   static const std::vector<FormatReader> readers = {
-#define CSRKIT_IMPORT_FORMAT(stem, name, options, summary) \
-  {name, options, summary, &matches_##stem, &read_##stem},
+#define CSRKIT_IMPORT_FORMAT(stem, ...) {{__VA_ARGS__}, &matches_##stem, &read_##stem},
 #include "preprocess/import/formats.inc"
 #undef CSRKIT_IMPORT_FORMAT
   };
   return readers;
 }
 
-ValueKind wanted_kind(const ImportOptions& options, ValueKind automatic) {
-  return options.value_kind == "auto" ? automatic : parse_value_kind(options.value_kind);
+ValueKind wanted_kind(const std::string& value_kind, ValueKind automatic) {
+  return value_kind == "auto" ? automatic : parse_value_kind(value_kind);
 }
 
 Offset count_out_of_order(const CooMatrix& coo) {
@@ -106,7 +111,7 @@ Offset append_mirrored(CooMatrix& coo, bool negate) {
   return mirrored;
 }
 
-void finish_coo(CooMatrix coo, const ImportOptions& options, const std::string& where,
+void finish_coo(CooMatrix coo, const ReadRequest& request, const std::string& where,
                 ImportResult& result) {
   const double begin = now_seconds();
   // The coordinates are there already; sorting needs as much again, and the row offsets.
@@ -120,12 +125,12 @@ void finish_coo(CooMatrix coo, const ImportOptions& options, const std::string& 
                             std::to_string(coo.rows) + " rows")
                                .c_str(),
                            "import a part of the matrix, or use a machine with more memory");
-  result.matrix = coo_to_csr(std::move(coo), options.duplicates, where, &result.repairs);
+  result.matrix = coo_to_csr(std::move(coo), request.duplicates, where, &result.repairs);
   result.sort_seconds += now_seconds() - begin;
 }
 
 void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index> col_indices,
-                ValueArray values, const ImportOptions& options, const std::string& where,
+                ValueArray values, const ReadRequest& request, const std::string& where,
                 ImportResult& result) {
   const Offset nnz = col_indices.size();
   if (row_offsets.size() != Offset{rows} + 1) {
@@ -133,24 +138,7 @@ void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index
                      " row offsets for " + std::to_string(rows) + " rows, found " +
                      std::to_string(row_offsets.size()));
   }
-  if (row_offsets[0] != 0 || row_offsets[rows] != nnz) {
-    throw InputError(where + ": expected row offsets from 0 to the number of entries, " +
-                     std::to_string(nnz) + ", found them from " + std::to_string(row_offsets[0]) +
-                     " to " + std::to_string(row_offsets[rows]));
-  }
-  Offset first_bad_row = rows;
-#pragma omp parallel for schedule(static) reduction(min : first_bad_row)
-  for (Index row = 0; row < rows; ++row) {
-    if (row_offsets[row] > row_offsets[row + 1])
-      first_bad_row = std::min<Offset>(first_bad_row, row);
-  }
-  if (first_bad_row < rows) {
-    throw InputError(where + ": expected row offsets that never decrease, found " +
-                     std::to_string(row_offsets[first_bad_row]) + " and then " +
-                     std::to_string(row_offsets[first_bad_row + 1]) + " at row " +
-                     std::to_string(first_bad_row));
-  }
-  // Monotone, from 0 to nnz: every offset may be followed from here on.
+  require_row_offsets(row_offsets.data(), rows, nnz, where, "was the file written completely?");
   Offset first_bad_entry = nnz;
   bool is_canonical = true;
 #pragma omp parallel for schedule(dynamic, 1024) reduction(min : first_bad_entry) reduction(&& : is_canonical)
@@ -183,7 +171,7 @@ void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index
   row_offsets = Buffer<Offset>();
   coo.col_indices = std::move(col_indices);
   coo.values = std::move(values);
-  finish_coo(std::move(coo), options, where, result);
+  finish_coo(std::move(coo), request, where, result);
 }
 
 }  // namespace csrkit

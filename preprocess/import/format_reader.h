@@ -21,37 +21,35 @@ struct Peek {
   std::vector<std::string> members;  // names in a zip file; empty for others
 };
 
-/// The options beyond duplicates, value_kind and progress (which every format honours) that a
-/// format can obey. The dispatcher refuses the others with UsageError before a reader is called.
-using FormatOptions = unsigned;
-inline constexpr FormatOptions kNoOptions = 0;
-inline constexpr FormatOptions kIndexBase = 1u << 0;
-inline constexpr FormatOptions kSizes = 1u << 1;  // rows and cols
-inline constexpr FormatOptions kAddInverse = 1u << 2;
+/// What every reader gets.
+struct ReadRequest {
+  const Parameters& parameters;  // of the format
+  Duplicates duplicates;
+  std::string value_kind;  // as in ImportOptions
+  const ProgressCallback& progress;
+  const SourceLimits& limits;
+};
 
 /// One row of formats.inc. `matches` looks at the peek only and must never throw; the first row
 /// that matches wins. `read` fills everything of the result except format, read_seconds, and size
-/// and digest of the inputs (it only names their paths); it need not convert to options.value_kind,
-/// the dispatcher does that at the end.
+/// and digest of the inputs (it only names their paths). It need not convert to
+/// request.value_kind: the dispatcher does that at the end.
 struct FormatReader {
-  const char* name;
-  FormatOptions options;
-  const char* summary;
+  ImportFormat format;
   bool (*matches)(const Peek& peek);
-  ImportResult (*read)(const std::string& path, const ImportOptions& options);
+  ImportResult (*read)(const std::string& path, const ReadRequest& request);
 };
 const std::vector<FormatReader>& format_readers();
 
-/// Turns coordinates into `result.matrix`, with options.duplicates; fills repairs and sort_seconds.
+/// Turns coordinates into `result.matrix`, with request.duplicates; fills repairs and sort_seconds.
 /// `where` names the file in messages.
-void finish_coo(CooMatrix coo, const ImportOptions& options, const std::string& where,
+void finish_coo(CooMatrix coo, const ReadRequest& request, const std::string& where,
                 ImportResult& result);
 
-/// The same for arrays that are CSR already: row_offsets must be monotone from 0 to
-/// col_indices.size() and columns in range (checked here, InputError). Passed through untouched if
-/// sorted and unique, otherwise repaired and counted.
+/// The same for arrays in CSR form. Row offsets and the range of the columns are checked here
+/// (InputError). Rows that are sorted and unique pass untouched, others are repaired and counted.
 void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index> col_indices,
-                ValueArray values, const ImportOptions& options, const std::string& where,
+                ValueArray values, const ReadRequest& request, const std::string& where,
                 ImportResult& result);
 
 /// Appends the mirror image of every entry off the diagonal, behind the entries as read (negated if
@@ -62,12 +60,12 @@ Offset append_mirrored(CooMatrix& coo, bool negate);
 Offset count_out_of_order(const CooMatrix& coo);
 
 /// The value kind that the user asked for, or `automatic` if that is "auto". Throws UsageError.
-ValueKind wanted_kind(const ImportOptions& options, ValueKind automatic);
+ValueKind wanted_kind(const std::string& value_kind, ValueKind automatic);
 
 // Declares matches_<stem> and read_<stem> of every format.
-#define CSRKIT_IMPORT_FORMAT(stem, name, options, summary) \
-  bool matches_##stem(const Peek& peek);                   \
-  ImportResult read_##stem(const std::string& path, const ImportOptions& options_);
+#define CSRKIT_IMPORT_FORMAT(stem, ...)  \
+  bool matches_##stem(const Peek& peek); \
+  ImportResult read_##stem(const std::string& path, const ReadRequest& request);
 #include "preprocess/import/formats.inc"
 #undef CSRKIT_IMPORT_FORMAT
 

@@ -49,7 +49,7 @@ DumpPaths find_pair(const std::string& path) {
   return {};
 }
 
-Offset count_words(const PlainFile& file) {
+Offset count_words(const InputFile& file) {
   if (file.size_bytes() % 4 == 0) return static_cast<Offset>(file.size_bytes() / 4);
   throw InputError(file.path() + ": byte " + std::to_string(file.size_bytes()) +
                    ": expected a whole number of 32-bit integers, found " +
@@ -62,7 +62,7 @@ bool matches_graph_dump(const Peek& peek) {
   return !peek.is_directory && !find_pair(peek.path).offsets.empty();
 }
 
-ImportResult read_graph_dump(const std::string& path, const ImportOptions& options) {
+ImportResult read_graph_dump(const std::string& path, const ReadRequest& request) {
   const DumpPaths paths = find_pair(path);
   if (paths.offsets.empty()) {
     throw UsageError(path + ": a graph dump is a pair of files, <name>.ptrdump and " +
@@ -71,19 +71,20 @@ ImportResult read_graph_dump(const std::string& path, const ImportOptions& optio
   }
   ImportResult result;
   result.inputs = {{paths.offsets, 0, {}}, {paths.columns, 0, {}}};
-  const PlainFile offsets_file(paths.offsets), columns_file(paths.columns);
+  const InputFile offsets_file(paths.offsets), columns_file(paths.columns);
   const Offset offsets = count_words(offsets_file), nnz = count_words(columns_file);
   if (offsets == 0 || offsets - 1 > kMaxIndex) {
     throw InputError(paths.offsets + ": byte 0: expected 1 to 2^31 row offsets, found " +
                      std::to_string(offsets) + "; is this the right file?");
   }
   const auto rows = static_cast<Index>(offsets - 1);
-  if (options.rows != 0 && options.rows != rows) {
-    throw InputError(paths.offsets + ": byte 0: expected " + std::to_string(options.rows) +
+  const Parameters& given = request.parameters;
+  if (given.is_set("rows") && given.index("rows") != rows) {
+    throw InputError(paths.offsets + ": byte 0: expected " + given.text("rows") +
                      " rows as asked for, found offsets of " + std::to_string(rows));
   }
-  const Index cols = options.cols != 0 ? options.cols : rows;
-  Buffer<std::int32_t> short_offsets = offsets_file.read<std::int32_t>(0, offsets);
+  const Index cols = given.is_set("cols") ? given.index("cols") : rows;
+  Buffer<std::int32_t> short_offsets = read_elements<std::int32_t>(offsets_file, 0, offsets);
   if (short_offsets[0] != 0 || short_offsets[rows] != nnz) {
     throw InputError(paths.offsets + ": byte " +
                      std::to_string(short_offsets[0] != 0 ? 0 : std::int64_t{rows} * 4) +
@@ -92,10 +93,10 @@ ImportResult read_graph_dump(const std::string& path, const ImportOptions& optio
                      std::to_string(short_offsets[0]) + " to " +
                      std::to_string(short_offsets[rows]) + "; do the files belong together?");
   }
-  Buffer<Index> columns = columns_file.read<Index>(0, nnz);
+  Buffer<Index> columns = read_elements<Index>(columns_file, 0, nnz);
   result.entries_read = nnz;
   finish_csr(rows, cols, widen_offsets(short_offsets), std::move(columns),
-             ValueArray(ValueKind::none, nnz), options, paths.columns, result);
+             ValueArray(ValueKind::none, nnz), request, paths.columns, result);
   return result;
 }
 

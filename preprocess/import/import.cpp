@@ -3,13 +3,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <fstream>
 #include <future>
 
-#include "core/csr_file.h"
+#include "core/file/csr_file.h"
 #include "preprocess/import/byte_source.h"
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/line_reader.h"
@@ -35,7 +36,7 @@ bool is_tar_head(std::string_view head) {
   return head.size() >= kMagicAt + 5 && head.substr(kMagicAt, 5) == "ustar";
 }
 
-void peek_at(const std::string& path, PeekedFile& file) {
+void peek_at(const std::string& path, const SourceLimits& limits, PeekedFile& file) {
   Peek& peek = file.peek;
   peek.path = path;
   struct stat status {};
@@ -46,7 +47,7 @@ void peek_at(const std::string& path, PeekedFile& file) {
     peek.is_directory = true;
     return;
   }
-  const std::unique_ptr<ByteSource> source = open_file(path);
+  const std::unique_ptr<ByteSource> source = open_file(path, limits);
   peek.size_bytes = static_cast<std::uint64_t>(status.st_size);
   file.head.resize(kPeekBytes);
   file.head.resize(source->read(file.head.data(), kPeekBytes));
@@ -66,21 +67,22 @@ void peek_at(const std::string& path, PeekedFile& file) {
   peek.is_zip = peek.head.substr(0, 2) == "PK" &&
                 (peek.head.substr(2, 2) == "\x03\x04" || peek.head.substr(2, 2) == "\x05\x06");
   if (peek.is_zip) {
-    for (const ArchiveMember& member : list_archive(path)) peek.members.push_back(member.name);
+    for (const ArchiveMember& member : list_archive(path, limits))
+      peek.members.push_back(member.name);
   }
 }
 
 std::string format_names() {
   std::string names;
   for (const FormatReader& reader : format_readers()) {
-    names += (names.empty() ? "" : ", ") + std::string(reader.name);
+    names += (names.empty() ? "" : ", ") + std::string(reader.format.name);
   }
   return names;
 }
 
-const FormatReader& detect_format(const std::string& path) {
+const FormatReader& detect_format(const std::string& path, const SourceLimits& limits) {
   PeekedFile file;
-  peek_at(path, file);
+  peek_at(path, limits, file);
   for (const FormatReader& reader : format_readers()) {
     if (reader.matches(file.peek)) return reader;
   }
@@ -98,28 +100,9 @@ const FormatReader& detect_format(const std::string& path) {
 
 const FormatReader& find_format(const std::string& name) {
   for (const FormatReader& reader : format_readers()) {
-    if (name == reader.name) return reader;
+    if (name == reader.format.name) return reader;
   }
   throw UsageError("unknown import format \"" + name + "\"; there are: auto, " + format_names());
-}
-
-void require_obeyable(const FormatReader& reader, const ImportOptions& options) {
-  const auto require = [&](bool is_given, FormatOptions option, const char* flag) {
-    if (is_given && (reader.options & option) == 0) {
-      throw UsageError(std::string("the format ") + reader.name + " cannot obey " + flag +
-                       ", its files say so themselves; leave the option out");
-    }
-  };
-  require(options.index_base != -1, kIndexBase, "--index-base");
-  require(options.rows != 0, kSizes, "--rows");
-  require(options.cols != 0, kSizes, "--cols");
-  require(options.add_inverse != -1, kAddInverse, "--add-inverse");
-  if (options.index_base < -1 || options.index_base > 1) {
-    throw UsageError("expected --index-base 0 or 1, found " + std::to_string(options.index_base));
-  }
-  if (options.rows < 0 || options.cols < 0) {
-    throw UsageError("expected --rows and --cols above 0");
-  }
 }
 
 }  // namespace
@@ -127,8 +110,7 @@ void require_obeyable(const FormatReader& reader, const ImportOptions& options) 
 const std::vector<ImportFormat>& import_formats() {
   static const std::vector<ImportFormat> formats = [] {
     std::vector<ImportFormat> rows;
-    for (const FormatReader& reader : format_readers())
-      rows.push_back({reader.name, reader.summary});
+    for (const FormatReader& reader : format_readers()) rows.push_back(reader.format);
     return rows;
   }();
   return formats;
@@ -136,23 +118,30 @@ const std::vector<ImportFormat>& import_formats() {
 
 ImportResult import_matrix(const std::string& path, const ImportOptions& options) {
   const double begin = now_seconds();
-  const ValueKind kind = wanted_kind(options, ValueKind::none);  // a wrong name is refused early
+  const ValueKind kind =
+      wanted_kind(options.value_kind, ValueKind::none);  // a wrong name is refused early
   const FormatReader& reader =
-      options.format == "auto" ? detect_format(path) : find_format(options.format);
-  require_obeyable(reader, options);
+      options.format == "auto" ? detect_format(path, options.limits) : find_format(options.format);
+  const Parameters parameters = parameters_of(import_formats(), reader.format, options.parameters);
 
-  // The digest of a single file is taken while it is parsed: it needs a small part of one core, and
-  // reads ahead for the parser. An unreadable path is the reader's to report.
+  // The digest of a single file is computed while the file is parsed. It needs a small part of one
+  // core, and reads ahead for the parser. The reader reports an unreadable path.
   struct stat status {};
   const bool is_file = stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-  std::future<ImportInput> main_input;
-  if (is_file) main_input = std::async(std::launch::async, describe_input, path);
+  std::atomic<bool> is_cancelled{false};
+  struct Canceller {  // of the digest of a huge file whose first line is refused already
+    std::atomic<bool>& flag;
+    ~Canceller() { flag = true; }
+  };
+  std::future<FileDigest> main_input;
+  const Canceller canceller{is_cancelled};
+  if (is_file) main_input = std::async(std::launch::async, digest_file, path, &is_cancelled);
 
-  ImportResult result = reader.read(path, options);
-  result.format = reader.name;
-  for (ImportInput& input : result.inputs) {
-    input =
-        input.path == path && main_input.valid() ? main_input.get() : describe_input(input.path);
+  ImportResult result = reader.read(
+      path, {parameters, options.duplicates, options.value_kind, options.progress, options.limits});
+  result.format = reader.format.name;
+  for (FileDigest& input : result.inputs) {
+    input = input.path == path && main_input.valid() ? main_input.get() : digest_file(input.path);
   }
   validate(result.matrix, path);
   if (options.value_kind != "auto" && kind != result.matrix.value_kind()) {

@@ -9,16 +9,17 @@ namespace csrkit {
 
 namespace {
 
-constexpr Offset kLongestLine = Offset{1} << 30;
-
 /// Big enough that starting threads does not show, small enough to stay in the last-level cache.
 Offset block_bytes() {
   return std::clamp<Offset>(Offset{omp_get_max_threads()} << 20, Offset{8} << 20, Offset{64} << 20);
 }
 
 std::size_t end_of_last_line(std::string_view text) {
-  const std::size_t last = text.rfind('\n');
-  return last == std::string_view::npos ? 0 : last + 1;
+  if (text.empty()) return 0;
+  const void* last = memrchr(text.data(), '\n', text.size());
+  return last == nullptr
+             ? 0
+             : static_cast<std::size_t>(static_cast<const char*>(last) - text.data()) + 1;
 }
 
 }  // namespace
@@ -29,10 +30,34 @@ LineReader::LineReader(ByteSource& source, std::uint64_t first_line)
   is_mapped_ =
       source.size_bytes() >= 0 && static_cast<std::int64_t>(all.size()) == source.size_bytes();
   if (is_mapped_) {
-    const std::size_t whole = end_of_last_line(all);
-    rest_ = all.substr(0, whole);
-    unfinished_ = all.substr(whole);
+    // Not farther back than a line may be long: the file may be huge and hold no line at all.
+    const std::size_t from = all.size() - std::min<std::size_t>(all.size(), longest_line() + 1);
+    const std::size_t whole = end_of_last_line(all.substr(from));
+    if (whole == 0 && from > 0) {
+      throw InputError(name() + ": byte " + std::to_string(from) + too_long_line());
+    }
+    rest_ = all.substr(0, whole == 0 ? 0 : from + whole);
+    unfinished_ = all.substr(rest_.size());
   }
+}
+
+std::size_t LineReader::longest_line() const {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;  // one more must fit
+  return std::min(source_.limits().line_bytes, kMost);
+}
+
+std::string LineReader::too_long_line() const {
+  return ": expected lines of at most " + std::to_string(longest_line()) +
+         " bytes, found a longer one; is this a text file? If so, raise --longest-line";
+}
+
+/// The first line of rest_, with its '\n'.
+std::size_t LineReader::size_of_line() const {
+  const std::size_t end = rest_.substr(0, longest_line() + 1).find('\n');
+  if (end == std::string_view::npos) {
+    throw InputError(name() + ":" + std::to_string(line_) + too_long_line());
+  }
+  return end + 1;
 }
 
 LineReader::~LineReader() {
@@ -80,11 +105,11 @@ bool LineReader::fill() {
   }
   std::memmove(buffer_.data(), buffer_.data() + carried_from_, static_cast<std::size_t>(carried_));
   for (;;) {
+    if (carried_ > static_cast<Offset>(longest_line())) {
+      throw InputError(name() + ":" + std::to_string(line_) + too_long_line());
+    }
     const auto came = static_cast<Offset>(ahead_bytes_.get());
     if (carried_ + came + 1 > buffer_.size()) {
-      if (carried_ > kLongestLine) {
-        refuse(line_, "expected lines of text, found one longer than 1 GiB; is this a text file?");
-      }
       Buffer<char> larger(2 * (carried_ + came + 1));
       std::memcpy(larger.data(), buffer_.data(), static_cast<std::size_t>(carried_));
       buffer_ = std::move(larger);
@@ -117,11 +142,11 @@ bool LineReader::fill() {
 
 bool LineReader::next_line(std::string_view& line) {
   if (!refill()) return false;
-  const std::size_t end = rest_.find('\n');
-  line = rest_.substr(0, end);
+  const std::size_t size = size_of_line();
+  line = rest_.substr(0, size - 1);
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  rest_.remove_prefix(end + 1);
-  bytes_done_ += end + 1;
+  rest_.remove_prefix(size);
+  bytes_done_ += size;
   ++line_;
   return true;
 }
@@ -134,7 +159,7 @@ bool LineReader::next_block(std::string_view& block) {
   std::size_t size = rest_.size();
   if (size > wanted) {
     size = end_of_last_line(rest_.substr(0, wanted));
-    if (size == 0) size = rest_.find('\n') + 1;
+    if (size == 0) size = size_of_line();
   }
   block = rest_.substr(0, size);
   rest_.remove_prefix(size);

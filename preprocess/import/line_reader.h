@@ -1,5 +1,4 @@
-// A source of bytes as lines of text: some single ones first, then the rest in blocks, and blocks as
-// pieces for threads.
+// Lines of text from a source of bytes, one by one or in blocks, and blocks in pieces for threads.
 #pragma once
 
 #include <future>
@@ -11,14 +10,15 @@
 
 namespace csrkit {
 
-/// What some editors put before UTF-8 text; no part of it.
+/// The byte order mark that some editors put before UTF-8 text.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 inline bool starts_with_byte_order_mark(std::string_view text) {
   return text.substr(0, kByteOrderMark.size()) == kByteOrderMark;
 }
 
 /// A source as lines: first some single ones (a header), then the rest in big blocks. Decompression
-/// of the next block runs while the caller works on this one.
+/// of the next block runs while the caller works on this one. A line beyond the source's limit is an
+/// InputError.
 class LineReader {
  public:
   explicit LineReader(ByteSource& source, std::uint64_t first_line = 1);
@@ -33,14 +33,14 @@ class LineReader {
   bool next_line(std::string_view& line);
 
   /// Some whole lines, each with its '\n' (the last line of the source gets one if it has none), or
-  /// false at the end. Valid until the next call. The caller tells how many lines it saw.
+  /// false at the end. Valid until the next call. The caller counts the lines: see count_lines.
   bool next_block(std::string_view& block);
   void count_lines(std::uint64_t lines) { line_ += lines; }
 
   /// Number of the line that comes next; the one before it is what next_line just gave.
   std::uint64_t line() const { return line_; }
 
-  /// Bytes that are left if that is known, else -1.
+  /// The number of bytes left, or -1 if it is unknown.
   std::int64_t bytes_left() const;
   std::uint64_t bytes_done() const { return bytes_done_; }
   std::uint64_t bytes_total() const;  // 0 = unknown
@@ -51,6 +51,9 @@ class LineReader {
  private:
   bool refill();
   bool fill();
+  std::size_t longest_line() const;
+  std::size_t size_of_line() const;
+  std::string too_long_line() const;
 
   ByteSource& source_;
   std::uint64_t line_;

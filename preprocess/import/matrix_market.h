@@ -7,7 +7,7 @@
 namespace csrkit {
 
 /// Reads all of `source` into result.matrix; also fills the counts, notes and repairs.
-void read_matrix_market_source(ByteSource& source, const ImportOptions& options,
+void read_matrix_market_source(ByteSource& source, const ReadRequest& request,
                                ImportResult& result);
 
 }  // namespace csrkit

@@ -1,175 +1,22 @@
 // METIS graphs: a header "vertices edges [format [constraints]]", then one line of neighbours per
 // vertex, counted from 1. Vertex weights and sizes are skipped, edge weights become the values.
 //
-// The graph is undirected, so every edge stands in two lines: the count is checked against the header
-// and the matrix must be symmetric, in its weights too. Blank lines are vertices without neighbours
-// (missing ones at the end as well, provided that all edges were there).
+// The graph is undirected, so every edge stands in two lines. Their number must match the header,
+// and the matrix must be symmetric, weights included. Blank lines are vertices without neighbours;
+// so are lines missing at the end, if no edge is missing.
 #include <omp.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "preprocess/import/format_reader.h"
-#include "preprocess/import/line_reader.h"
-#include "preprocess/import/scan.h"
+#include "preprocess/import/metis_lines.h"
 
 namespace csrkit {
 
 namespace {
 
-struct Header {
-  Offset vertices = 0, edges = 0;
-  bool has_sizes = false, has_edge_weights = false;
-  Offset vertex_weights = 0;
-  Offset numbers_before_neighbours() const { return (has_sizes ? 1 : 0) + vertex_weights; }
-};
-
-std::vector<std::uint64_t> numbers_of(std::string_view line, bool& is_sound) {
-  std::vector<std::uint64_t> numbers;
-  const std::string text = std::string(line) + "\n";
-  const char* at = text.data();
-  is_sound = true;
-  for (;;) {
-    at = scan::skip_blanks(at);
-    if (*at == '\n' || (*at == '\r' && at[1] == '\n')) return numbers;
-    std::uint64_t number = 0;
-    if (!scan::read_digits(at, number) ||
-        (!scan::is_blank(*at) && *at != '\n' && !(*at == '\r' && at[1] == '\n'))) {
-      is_sound = false;
-      return numbers;
-    }
-    numbers.push_back(number);
-  }
-}
-
-/// "" or what is wrong with the header line.
-std::string parse_header(std::string_view line, Header& header) {
-  bool is_sound = false;
-  const std::vector<std::uint64_t> numbers = numbers_of(line, is_sound);
-  if (!is_sound || numbers.size() < 2 || numbers.size() > 4) {
-    return "expected \"vertices edges [format [constraints]]\", found " + scan::quote(line);
-  }
-  if (numbers[0] > static_cast<std::uint64_t>(kMaxIndex)) {
-    return "expected at most 2147483647 vertices, found " + std::to_string(numbers[0]);
-  }
-  header.vertices = static_cast<Offset>(numbers[0]);
-  header.edges = static_cast<Offset>(numbers[1]);
-  const std::uint64_t format = numbers.size() > 2 ? numbers[2] : 0;
-  if (format > 111 || format % 10 > 1 || format / 10 % 10 > 1) {
-    return "expected a format of three digits 0 or 1, found " + std::to_string(format);
-  }
-  header.has_edge_weights = format % 10 == 1;
-  header.has_sizes = format / 100 == 1;
-  const bool has_vertex_weights = format / 10 % 10 == 1;
-  const std::uint64_t constraints = numbers.size() > 3 ? numbers[3] : 1;
-  if (constraints > 1000) {
-    return "expected at most 1000 weights per vertex, found " + std::to_string(constraints);
-  }
-  header.vertex_weights = has_vertex_weights ? static_cast<Offset>(constraints) : 0;
-  return {};
-}
-
-bool is_comment(std::string_view line) {
-  const std::size_t first = line.find_first_not_of(" \t");
-  return first != std::string_view::npos && line[first] == '%';
-}
-
-/// The neighbours of some successive vertices.
-struct VertexPiece {
-  TextPiece text;
-  Offset first_vertex = 0;  // among all
-  Offset vertices = 0;
-  std::vector<Index> neighbours;
-  std::vector<double> weights;
-  std::vector<Offset> degrees;
-  std::string fault;
-  const char* fault_at = nullptr;
-};
-
-Offset count_vertices(std::string_view text) {
-  Offset count = 0;
-  for (const char *at = text.data(), *end = at + text.size(); at != end;) {
-    count += *scan::skip_blanks(at) != '%';
-    at = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at))) + 1;
-  }
-  return count;
-}
-
-void parse_piece(const Header& header, VertexPiece& piece) {
-  const char* at = piece.text.text.data();
-  const char* const end = at + piece.text.text.size();
-  const auto fail = [&](const char* place, std::string message) {
-    piece.fault = std::move(message);
-    piece.fault_at = place;
-  };
-  const auto ends_line = [&] { return *at == '\n' || (*at == '\r' && at[1] == '\n'); };
-  // METIS itself knows weights as whole numbers only; reals are read too, other programs write them.
-  const auto read_weight = [&](double& weight) {
-    return scan::read_real(at, end, weight) && (scan::is_blank(*at) || ends_line());
-  };
-  for (Offset vertex = piece.first_vertex; at != end;) {
-    at = scan::skip_blanks(at);
-    if (*at == '%') {
-      at = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at))) + 1;
-      continue;
-    }
-    const std::string of_vertex = " of vertex " + std::to_string(vertex + 1);
-    if (vertex >= header.vertices) {
-      if (!ends_line()) {
-        return fail(
-            at, "expected " + std::to_string(header.vertices) +
-                    " lines of vertices as the header says, found one more, which begins with " +
-                    scan::quote_word(at));
-      }
-      at += *at == '\r' ? 2 : 1;
-      continue;
-    }
-    if (!ends_line()) {
-      for (Offset i = 0; i < header.numbers_before_neighbours(); ++i) {
-        double ignored;
-        at = scan::skip_blanks(at);
-        const char* word = at;
-        if (!read_weight(ignored)) {
-          return fail(word, "expected a weight" + of_vertex + ", found " + scan::quote_word(word));
-        }
-      }
-    }
-    const std::size_t before = piece.neighbours.size();
-    for (;;) {
-      at = scan::skip_blanks(at);
-      if (ends_line()) break;
-      const char* word = at;
-      std::uint64_t id = 0;
-      if (!scan::read_digits(at, id) || (!scan::is_blank(*at) && !ends_line()) || id < 1 ||
-          id > static_cast<std::uint64_t>(header.vertices)) {
-        return fail(word, "expected a neighbour" + of_vertex + " from 1 to " +
-                              std::to_string(header.vertices) + ", found " +
-                              scan::quote_word(word));
-      }
-      if (static_cast<Offset>(id) == vertex + 1) {
-        return fail(word, "expected neighbours" + of_vertex +
-                              " other than itself, METIS graphs have no loops; remove the loop, or "
-                              "import the graph in another format");
-      }
-      piece.neighbours.push_back(static_cast<Index>(id - 1));
-      if (header.has_edge_weights) {
-        at = scan::skip_blanks(at);
-        word = at;
-        double weight;
-        if (!read_weight(weight)) {
-          return fail(
-              word, "expected an edge's weight" + of_vertex + ", found " + scan::quote_word(word));
-        }
-        piece.weights.push_back(weight);
-      }
-    }
-    piece.degrees.push_back(static_cast<Offset>(piece.neighbours.size() - before));
-    at += *at == '\r' ? 2 : 1;
-    ++vertex;
-  }
-}
-
-/// Where everything ends up; grows with what comes.
+/// Appends to an array that grows by half.
 template <class T>
 void append(Buffer<T>& array, Offset& size, const std::vector<T>& items) {
   const auto count = static_cast<Offset>(items.size());
@@ -227,23 +74,23 @@ std::vector<std::string_view> lines_of(const Peek& peek) {
 
 bool matches_metis_graph(const Peek& peek) {
   if (peek.is_directory || peek.is_tar || peek.is_zip) return false;
-  Header header;
+  MetisHeader header;
   bool has_header = false, all_lines_alike = true;
   std::size_t columns = 0;
   Offset vertices = 0, numbers_seen = 0;
   for (const std::string_view line : lines_of(peek)) {
-    if (is_comment(line)) continue;
+    if (is_metis_comment(line)) continue;
     bool is_sound = false;
-    const auto numbers = numbers_of(line, is_sound);
+    const auto numbers = metis_numbers(line, is_sound);
     if (!has_header) {
       if (numbers.empty() && is_sound) continue;
-      if (!parse_header(line, header).empty()) return false;
+      if (!parse_metis_header(line, header).empty()) return false;
       has_header = true;
       columns = numbers.size();
       continue;
     }
     all_lines_alike = all_lines_alike && numbers.size() == columns;
-    // Real weights are legal for the reader, but too weak a sign for detection.
+    // The reader takes real weights, but they are too weak a sign for detection.
     if (!is_sound) return false;
     if (vertices == header.vertices) {
       if (!numbers.empty()) return false;
@@ -269,19 +116,19 @@ bool matches_metis_graph(const Peek& peek) {
   return !(all_lines_alike && (columns == 2 || columns == 3));
 }
 
-ImportResult read_metis_graph(const std::string& path, const ImportOptions& options) {
+ImportResult read_metis_graph(const std::string& path, const ReadRequest& request) {
   ImportResult result;
   result.inputs.push_back({path, 0, {}});
-  const std::unique_ptr<ByteSource> source = open_file(path);
+  const std::unique_ptr<ByteSource> source = open_file(path, request.limits);
   LineReader lines(*source);
-  Header header;
+  MetisHeader header;
   std::string_view line;
   do {
     if (!lines.next_line(line)) {
       lines.refuse(lines.line(), "expected a header line, found the end of the file");
     }
-  } while (is_comment(line) || line.find_first_not_of(" \t") == std::string_view::npos);
-  const std::string fault = parse_header(line, header);
+  } while (is_metis_comment(line) || line.find_first_not_of(" \t") == std::string_view::npos);
+  const std::string fault = parse_metis_header(line, header);
   if (!fault.empty()) lines.refuse(lines.line() - 1, fault);
   const std::int64_t left = lines.bytes_left();
   // Every number takes a digit and a separator; the last line end may be missing.
@@ -304,7 +151,7 @@ ImportResult read_metis_graph(const std::string& path, const ImportOptions& opti
 #pragma omp parallel for schedule(dynamic, 1) if (count > 1)
     for (int i = 0; i < count; ++i) {
       pieces[i].text = cuts[i];
-      pieces[i].vertices = count_vertices(cuts[i].text);
+      pieces[i].vertices = count_metis_vertices(cuts[i].text);
     }
     auto vertex = static_cast<Offset>(degrees.size());
     for (VertexPiece& piece : pieces) {
@@ -315,7 +162,7 @@ ImportResult read_metis_graph(const std::string& path, const ImportOptions& opti
 #pragma omp parallel for schedule(dynamic, 1) if (count > 1)
     for (int i = 0; i < count; ++i) {
       try {
-        parse_piece(header, pieces[i]);
+        parse_metis_piece(header, pieces[i]);
       } catch (const std::exception&) {
 #pragma omp atomic write
         out_of_memory = true;
@@ -334,7 +181,7 @@ ImportResult read_metis_graph(const std::string& path, const ImportOptions& opti
       degrees.insert(degrees.end(), piece.degrees.begin(), piece.degrees.end());
     }
     lines.count_lines(block_lines);
-    if (options.progress) options.progress("reading", lines.bytes_done(), lines.bytes_total());
+    if (request.progress) request.progress("reading", lines.bytes_done(), lines.bytes_total());
   }
   if (entries != 2 * header.edges) {
     lines.refuse(lines.line(),
@@ -359,7 +206,7 @@ ImportResult read_metis_graph(const std::string& path, const ImportOptions& opti
   weights.truncate(entries);
   ValueArray values(ValueKind::none, entries);
   if (header.has_edge_weights) values = ValueArray::from(std::move(weights));
-  finish_csr(rows, rows, std::move(row_offsets), std::move(col_indices), std::move(values), options,
+  finish_csr(rows, rows, std::move(row_offsets), std::move(col_indices), std::move(values), request,
              path, result);
 
   const CsrMatrix mirror = transpose(result.matrix);

@@ -31,8 +31,8 @@ void require_arrays(const NpzArchive& archive, std::initializer_list<std::string
 }
 
 ValueArray read_values(const NpzArchive& archive, const std::string& name, Offset entries,
-                       const ImportOptions& options) {
-  if (options.value_kind == name_of(ValueKind::none)) return ValueArray(ValueKind::none, entries);
+                       const ReadRequest& request) {
+  if (request.value_kind == name_of(ValueKind::none)) return ValueArray(ValueKind::none, entries);
   const NpyArray array = archive.read(name);
   array.require_vector(entries);
   return array.to_values();
@@ -40,7 +40,7 @@ ValueArray read_values(const NpzArchive& archive, const std::string& name, Offse
 
 /// CSR arrays whose names begin with `prefix`. For CSC, "rows" are columns until the end.
 void read_compressed(const NpzArchive& archive, const std::string& prefix, bool is_by_column,
-                     const ImportOptions& options, ImportResult& result) {
+                     const ReadRequest& request, ImportResult& result) {
   require_arrays(archive,
                  {prefix + "data", prefix + "indices", prefix + "indptr", prefix + "shape"});
   Shape shape = read_shape(archive, prefix + "shape");
@@ -54,7 +54,7 @@ void read_compressed(const NpzArchive& archive, const std::string& prefix, bool 
     array.require_vector();
     col_indices = array.to_indices(shape.cols);
   }
-  ValueArray values = read_values(archive, prefix + "data", col_indices.size(), options);
+  ValueArray values = read_values(archive, prefix + "data", col_indices.size(), request);
   // SciPy lets arrays be longer than the matrix needs.
   const Offset nnz = row_offsets[shape.rows];
   if (nnz < col_indices.size()) {
@@ -63,12 +63,11 @@ void read_compressed(const NpzArchive& archive, const std::string& prefix, bool 
   }
   result.entries_read = col_indices.size();
   finish_csr(shape.rows, shape.cols, std::move(row_offsets), std::move(col_indices),
-             std::move(values), options, archive.path(), result);
+             std::move(values), request, archive.path(), result);
   if (is_by_column) result.matrix = transpose(result.matrix);
 }
 
-void read_coordinates(const NpzArchive& archive, const ImportOptions& options,
-                      ImportResult& result) {
+void read_coordinates(const NpzArchive& archive, const ReadRequest& request, ImportResult& result) {
   require_arrays(archive, {"data", "row", "col", "shape"});
   const Shape shape = read_shape(archive, "shape");
   CooMatrix coo;
@@ -84,13 +83,12 @@ void read_coordinates(const NpzArchive& archive, const ImportOptions& options,
     array.require_vector(coo.nnz());
     coo.col_indices = array.to_indices(shape.cols);
   }
-  coo.values = read_values(archive, "data", coo.nnz(), options);
+  coo.values = read_values(archive, "data", coo.nnz(), request);
   result.entries_read = coo.nnz();
-  finish_coo(std::move(coo), options, archive.path(), result);
+  finish_coo(std::move(coo), request, archive.path(), result);
 }
 
-void read_edge_arrays(const NpzArchive& archive, const ImportOptions& options,
-                      ImportResult& result) {
+void read_edge_arrays(const NpzArchive& archive, const ReadRequest& request, ImportResult& result) {
   require_arrays(archive, {"src_li", "dst_li", "num_nodes"});
   const Buffer<Index> nodes = archive.read("num_nodes").to_indices(kMaxIndex + 1);
   if (nodes.size() != 1) {
@@ -111,7 +109,7 @@ void read_edge_arrays(const NpzArchive& archive, const ImportOptions& options,
   }
   coo.values = ValueArray(ValueKind::none, coo.nnz());
   result.entries_read = coo.nnz();
-  finish_coo(std::move(coo), options, archive.path(), result);
+  finish_coo(std::move(coo), request, archive.path(), result);
 }
 
 [[noreturn]] void refuse_unknown(const NpzArchive& archive) {
@@ -126,24 +124,24 @@ void read_edge_arrays(const NpzArchive& archive, const ImportOptions& options,
                    "; store the matrix with scipy.sparse.save_npz");
 }
 
-void read_archive(const NpzArchive& archive, const ImportOptions& options, ImportResult& result) {
+void read_archive(const NpzArchive& archive, const ReadRequest& request, ImportResult& result) {
   if (archive.has("adj_indptr")) {
     result.notes["layout"] = "adj_* arrays of a CSR matrix";
-    return read_compressed(archive, "adj_", false, options, result);
+    return read_compressed(archive, "adj_", false, request, result);
   }
   std::string layout = archive.has("indptr") ? "csr" : archive.has("row") ? "coo" : "";
   if (archive.has("format")) layout = archive.read("format").to_text();
   if (!layout.empty()) {
     result.notes["layout"] = "SciPy " + layout;
-    if (layout == "csr") return read_compressed(archive, "", false, options, result);
-    if (layout == "csc") return read_compressed(archive, "", true, options, result);
-    if (layout == "coo") return read_coordinates(archive, options, result);
+    if (layout == "csr") return read_compressed(archive, "", false, request, result);
+    if (layout == "csc") return read_compressed(archive, "", true, request, result);
+    if (layout == "coo") return read_coordinates(archive, request, result);
     throw InputError(archive.path() + "(format.npy): byte 0: expected csr, csc or coo, found '" +
                      layout + "'; store matrix.tocsr() with scipy.sparse.save_npz");
   }
   if (archive.has("src_li")) {
     result.notes["layout"] = "edge arrays src_li and dst_li";
-    return read_edge_arrays(archive, options, result);
+    return read_edge_arrays(archive, request, result);
   }
   refuse_unknown(archive);
 }
@@ -156,10 +154,10 @@ bool matches_npz(const Peek& peek) {
          });
 }
 
-ImportResult read_npz(const std::string& path, const ImportOptions& options) {
+ImportResult read_npz(const std::string& path, const ReadRequest& request) {
   ImportResult result;
   result.inputs = {{path, 0, {}}};
-  read_archive(NpzArchive(path), options, result);
+  read_archive(NpzArchive(path, request.limits), request, result);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <set>
 
 namespace csrkit {
 
@@ -218,7 +219,14 @@ std::string NpyArray::to_text() const {
   return text;
 }
 
-NpzArchive::NpzArchive(const std::string& path) : path_(path), members_(list_archive(path)) {
+NpzArchive::NpzArchive(const std::string& path, const SourceLimits& limits)
+    : path_(path), limits_(limits), members_(list_archive(path, limits)) {
+  std::set<std::string> names;
+  for (const ArchiveMember& member : members_) {
+    if (names.insert(member.name).second) continue;
+    throw InputError(path + ": byte 0: expected every member once, found two called " +
+                     member.name + "; write the archive again");
+  }
   std::error_code ignored;
   size_bytes_ = std::filesystem::file_size(path, ignored);
 }
@@ -241,12 +249,12 @@ std::vector<std::string> NpzArchive::names() const {
 }
 
 NpyHeader NpzArchive::read_header(const std::string& name) const {
-  const std::unique_ptr<ByteSource> source = open_archive_member(path_, suffixed(name));
+  const std::unique_ptr<ByteSource> source = open_archive_member(path_, suffixed(name), limits_);
   return parse_member_header(read_head(*source), source->name());
 }
 
 NpyArray NpzArchive::read(const std::string& name) const {
-  const std::unique_ptr<ByteSource> source = open_archive_member(path_, suffixed(name));
+  const std::unique_ptr<ByteSource> source = open_archive_member(path_, suffixed(name), limits_);
   const std::string head = read_head(*source);
   NpyHeader header = parse_member_header(head, source->name());
   const std::uint64_t size = item_bytes(header.descr);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/npy_file.h"
+#include "core/file/npy_file.h"
 #include "preprocess/import/byte_source.h"
 
 namespace csrkit {
@@ -48,7 +48,7 @@ class NpyArray {
 class NpzArchive {
  public:
   /// Lists the arrays; reads none.
-  explicit NpzArchive(const std::string& path);
+  explicit NpzArchive(const std::string& path, const SourceLimits& limits = {});
 
   const std::string& path() const { return path_; }
   bool has(const std::string& name) const;
@@ -63,6 +63,7 @@ class NpzArchive {
 
  private:
   std::string path_;
+  SourceLimits limits_;
   std::uint64_t size_bytes_ = 0;
   std::vector<ArchiveMember> members_;
 };

@@ -1,12 +1,13 @@
-// Folders of the Open Graph Benchmark: the archive's inner folder, the same as the loader renames
-// it, or its raw/. The number of nodes comes from num-node-list, since isolated nodes exist.
-// Undirected datasets are stored as one half; the loader adds every edge reversed, and so do we.
+// Folders of the Open Graph Benchmark: the folder in the archive, under its own name or the one
+// that the loader gives it, or its raw/. The number of nodes comes from num-node-list, because
+// there are isolated nodes. Undirected datasets store each edge once; like the loader we add the
+// reverse.
 #include <algorithm>
 #include <filesystem>
 
+#include "preprocess/import/entry_lines.h"
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/npz_archive.h"
-#include "preprocess/import/text_parse.h"
 
 namespace csrkit {
 
@@ -63,8 +64,10 @@ std::string dataset_name(const fs::path& raw) {
   return name;
 }
 
-bool wants_inverse(const fs::path& raw, const ImportOptions& options) {
-  if (options.add_inverse >= 0) return options.add_inverse != 0;
+bool wants_inverse(const fs::path& raw, const ReadRequest& request) {
+  if (request.parameters.is_set("add-inverse")) {
+    return request.parameters.text("add-inverse") == "true";
+  }
   const std::string name = dataset_name(raw);
   for (const Dataset& dataset : kDatasets) {
     if (name == dataset.name) return dataset.adds_inverse;
@@ -75,8 +78,8 @@ bool wants_inverse(const fs::path& raw, const ImportOptions& options) {
 }
 
 /// The only number in a table of one number per graph.
-Offset read_count(const fs::path& path) {
-  const std::unique_ptr<ByteSource> source = open_file(path.string());
+Offset read_count(const fs::path& path, const SourceLimits& limits) {
+  const std::unique_ptr<ByteSource> source = open_file(path.string(), limits);
   const Buffer<char> bytes = read_all(*source, 1 << 20);
   Offset count = -1;
   std::uint64_t line = 0;
@@ -107,7 +110,7 @@ Index checked_nodes(Offset nodes, const std::string& where) {
   throw InputError(where + ": expected at most 2^31 - 1 nodes, found " + std::to_string(nodes));
 }
 
-CooMatrix read_tables(const fs::path& raw, const ImportOptions& options, ImportResult& result) {
+CooMatrix read_tables(const fs::path& raw, const ReadRequest& request, ImportResult& result) {
   const fs::path nodes_path = find_table(raw, "num-node-list");
   const fs::path edges_path = find_table(raw, "num-edge-list");
   const fs::path edge_path = find_table(raw, "edge");
@@ -117,12 +120,13 @@ CooMatrix read_tables(const fs::path& raw, const ImportOptions& options, ImportR
   }
   result.inputs = {{edge_path.string(), 0, {}}, {nodes_path.string(), 0, {}}};
   EntryLineOptions lines;
-  lines.row_limit = lines.col_limit = checked_nodes(read_count(nodes_path), nodes_path.string());
+  lines.row_limit = lines.col_limit =
+      checked_nodes(read_count(nodes_path, request.limits), nodes_path.string());
   lines.value_columns = 0;
-  lines.progress = options.progress;
+  lines.progress = request.progress;
   if (!edges_path.empty()) {
     result.inputs.push_back({edges_path.string(), 0, {}});
-    lines.expected_entries = read_count(edges_path);
+    lines.expected_entries = read_count(edges_path, request.limits);
   }
   if (lines.row_limit == 0) {  // to the parser, a limit of 0 is none
     if (lines.expected_entries > 0) {
@@ -131,13 +135,13 @@ CooMatrix read_tables(const fs::path& raw, const ImportOptions& options, ImportR
     }
     return CooMatrix{0, 0, Buffer<Index>(0), Buffer<Index>(0), ValueArray()};
   }
-  const std::unique_ptr<ByteSource> source = open_file(edge_path.string());
+  const std::unique_ptr<ByteSource> source = open_file(edge_path.string(), request.limits);
   return std::move(parse_entry_lines(*source, lines).coo);
 }
 
-CooMatrix read_binary(const fs::path& path, ImportResult& result) {
+CooMatrix read_binary(const fs::path& path, const ReadRequest& request, ImportResult& result) {
   result.inputs = {{path.string(), 0, {}}};
-  const NpzArchive archive(path.string());
+  const NpzArchive archive(path.string(), request.limits);
   for (const char* name : {"edge_index", "num_nodes_list"}) {
     if (archive.has(name)) continue;
     throw InputError(path.string() + ": byte 0: expected an array called " + name +
@@ -179,7 +183,7 @@ CooMatrix read_binary(const fs::path& path, ImportResult& result) {
 
 bool matches_ogb(const Peek& peek) { return peek.is_directory && !find_raw(peek.path).empty(); }
 
-ImportResult read_ogb(const std::string& path, const ImportOptions& options) {
+ImportResult read_ogb(const std::string& path, const ReadRequest& request) {
   const fs::path raw = find_raw(path);
   if (raw.empty()) {
     throw InputError(path + ": byte 0: expected a folder of the Open Graph Benchmark with " +
@@ -189,16 +193,16 @@ ImportResult read_ogb(const std::string& path, const ImportOptions& options) {
     throw InputError(raw.string() + ": byte 0: expected one kind of nodes, found a heterogeneous " +
                      "dataset; import the edge list of one relation: relations/<...>/edge.csv.gz");
   }
-  const bool add_inverse = wants_inverse(raw, options);
+  const bool add_inverse = wants_inverse(raw, request);
   ImportResult result;
-  CooMatrix coo = is_file(raw / "data.npz") ? read_binary(raw / "data.npz", result)
-                                            : read_tables(raw, options, result);
+  CooMatrix coo = is_file(raw / "data.npz") ? read_binary(raw / "data.npz", request, result)
+                                            : read_tables(raw, request, result);
   result.entries_read = coo.nnz();
   result.notes["dataset"] = dataset_name(raw);
   result.notes["add-inverse"] = add_inverse ? "true" : "false";
   const Offset out_of_order = count_out_of_order(coo);  // of the file, not of the mirrored half
   if (add_inverse) result.entries_mirrored = append_mirrored(coo, false);
-  finish_coo(std::move(coo), options, raw.string(), result);
+  finish_coo(std::move(coo), request, raw.string(), result);
   result.repairs.out_of_order = out_of_order;
   return result;
 }

@@ -34,15 +34,15 @@ bool matches_raw_csr(const Peek& peek) {
   return is_possible(header) && file_bytes(header) == peek.size_bytes;
 }
 
-ImportResult read_raw_csr(const std::string& path, const ImportOptions& options) {
-  const PlainFile file(path);
+ImportResult read_raw_csr(const std::string& path, const ReadRequest& request) {
+  const InputFile file(path);
   if (file.size_bytes() < kHeaderBytes) {
     throw InputError(path + ": byte " + std::to_string(file.size_bytes()) +
                      ": expected 24 bytes of rows, cols and nnz, found the end of the file; was " +
                      "it copied completely?");
   }
   RawHeader header;
-  const Buffer<std::int64_t> sizes = file.read<std::int64_t>(0, 3);
+  const Buffer<std::int64_t> sizes = read_elements<std::int64_t>(file, 0, 3);
   std::memcpy(&header, sizes.data(), sizeof header);
   if (!is_possible(header)) {
     throw InputError(path + ": byte 0: expected rows, cols and nnz between 0 and 2^31 - 1, found " +
@@ -63,11 +63,11 @@ ImportResult read_raw_csr(const std::string& path, const ImportOptions& options)
   result.inputs = {{path, 0, {}}};
   result.entries_read = header.nnz;
   Buffer<Offset> row_offsets =
-      widen_offsets(file.read<std::int32_t>(kHeaderBytes, header.rows + 1));
-  Buffer<Index> columns = file.read<Index>(columns_at, header.nnz);
-  ValueArray values = ValueArray::from(file.read<float>(values_at, header.nnz));
+      widen_offsets(read_elements<std::int32_t>(file, kHeaderBytes, header.rows + 1));
+  Buffer<Index> columns = read_elements<Index>(file, columns_at, header.nnz);
+  ValueArray values = ValueArray::from(read_elements<float>(file, values_at, header.nnz));
   finish_csr(rows, static_cast<Index>(header.cols), std::move(row_offsets), std::move(columns),
-             std::move(values), options, path, result);
+             std::move(values), request, path, result);
   return result;
 }
 

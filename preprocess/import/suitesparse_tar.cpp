@@ -24,9 +24,9 @@ bool is_main_member(const std::string& member) {
   return member.substr(slash + 1) == member.substr(begin, slash - begin) + ".mtx";
 }
 
-std::string choose_member(const std::string& path) {
+std::string choose_member(const std::string& path, const SourceLimits& limits) {
   std::vector<std::string> mains, matrices;
-  for (const ArchiveMember& member : list_archive(path)) {
+  for (const ArchiveMember& member : list_archive(path, limits)) {
     if (ends_with(member.name, ".mtx")) matrices.push_back(member.name);
     if (is_main_member(member.name)) mains.push_back(member.name);
   }
@@ -43,12 +43,12 @@ std::string choose_member(const std::string& path) {
 
 bool matches_suitesparse_tar(const Peek& peek) { return peek.is_tar; }
 
-ImportResult read_suitesparse_tar(const std::string& path, const ImportOptions& options) {
+ImportResult read_suitesparse_tar(const std::string& path, const ReadRequest& request) {
   ImportResult result;
   result.inputs.push_back({path, 0, {}});
-  const std::string member = choose_member(path);
-  const std::unique_ptr<ByteSource> source = open_archive_member(path, member);
-  read_matrix_market_source(*source, options, result);
+  const std::string member = choose_member(path, request.limits);
+  const std::unique_ptr<ByteSource> source = open_archive_member(path, member, request.limits);
+  read_matrix_market_source(*source, request, result);
   result.notes["member"] = member;
   return result;
 }

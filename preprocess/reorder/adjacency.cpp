@@ -4,7 +4,7 @@
 #include <cassert>
 #include <utility>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "preprocess/reorder/memory_hints.h"
 
 namespace csrkit::reorder {

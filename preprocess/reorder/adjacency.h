@@ -1,9 +1,9 @@
-// The undirected graph behind a matrix: what RCM, communities and METIS look at.
+// The undirected graph of a matrix, for RCM, communities and METIS.
 #pragma once
 
 #include <functional>
 
-#include "core/csr_matrix.h"
+#include "core/matrix/csr_matrix.h"
 #include "preprocess/reorder/reorder.h"
 
 namespace csrkit::reorder {
@@ -20,9 +20,9 @@ struct Adjacency {
   Index degree(Index v) const { return static_cast<Index>(offsets[v + 1] - offsets[v]); }
 };
 
-/// `before_allocation` hears the exact number of entries before room for them is asked for, so that
-/// a caller with narrower integers or a memory forecast can throw in time. Parallel; the same
-/// result for any thread count. `matrix` must be square.
+/// `before_allocation` gets the exact number of entries before they are allocated, so that a caller
+/// with narrower integers or a memory forecast can throw in time. Parallel; the result is the same
+/// for any thread count. `matrix` must be square.
 Adjacency build_adjacency(const CsrMatrix& matrix,
                           const std::function<void(Offset entries)>& before_allocation = {});
 
@@ -36,8 +36,8 @@ Adjacency build_graph(const CsrMatrix& matrix);
 /// Reverse Cuthill-McKee (rcm.cpp): components stay together, in the order of their first vertices.
 Buffer<Index> rcm_old_of_new(const Adjacency& graph, const ProgressCallback& progress);
 
-/// What an order of the vertices of that graph means for the matrix: of the rows, and, if it is
-/// rectangular, of the columns, both in the order in which they were numbered.
+/// Turns an order of the vertices of that graph into one of the rows and, for a rectangular matrix,
+/// one of the columns. Both keep the order in which the vertices were numbered.
 Ordering ordering_of_vertices(const CsrMatrix& matrix, Buffer<Index> old_of_new);
 
 }  // namespace csrkit::reorder

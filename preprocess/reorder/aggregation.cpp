@@ -14,13 +14,13 @@ namespace {
 // Below this many vertices, waking threads takes longer than the work.
 constexpr Index kWorthThreads = 1 << 15;
 
-/// Members lie anywhere in memory, and so do their neighbours, and the groups of those. Called for
-/// one member after the other, it has all of it underway before its turn.
+/// Prefetches what the next members need: their offsets, then their neighbours, then the groups of
+/// those. All of these lie anywhere in memory. Called for one member after the other.
 struct FetchAhead {
   const WeightedGraph& graph;
   const Groups& groups;
   const Members& members;
-  Index end;  // members that somebody else may be moving begin here
+  Index end;  // from here, another thread may be moving members
 
   void operator()(Index m) const {
     if (m + 12 < end) {
@@ -37,7 +37,7 @@ struct FetchAhead {
   }
 };
 
-/// Replaces members by what a chain made of them: numbers of members, in their new order.
+/// Puts members into the order of a chain, which numbers them from 0.
 void rearrange(Index* first, const std::vector<Index>& order, std::vector<Index>& scratch) {
   scratch.assign(first, first + order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -114,7 +114,7 @@ Members members_of(const Groups& groups) {
       to = next[groups.of_vertex[v]]++;
       members.vertex[to] = v;
     }
-    // Threads put them there in any order.
+    // Threads placed them in any order.
 #pragma omp for schedule(dynamic, 256)
     for (Index g = 0; g < groups.count; ++g) {
       std::sort(members.vertex.data() + members.begin[g],

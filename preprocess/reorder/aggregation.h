@@ -1,4 +1,4 @@
-// Weighted graphs that are merged level by level: what community is made of.
+// Weighted graphs that are merged level by level, for the ordering community.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace csrkit::reorder {
 
-/// An undirected graph with whole numbers as weights; edges inside a merged vertex are not listed,
-/// but count in its volume.
+/// An undirected graph with integer weights. Edges inside a merged vertex are not listed, but count
+/// in its volume.
 struct WeightedGraph {
   Index vertices = 0;
   Buffer<Offset> offsets;         // vertices + 1
@@ -29,16 +29,17 @@ struct Groups {
   Buffer<Index> of_vertex;
 };
 
-/// The groups of a vertex's neighbours lie anywhere in memory: asked for early, they arrive
-/// together, and not one after the other.
+/// Prefetches the groups of a vertex's neighbours. They lie anywhere in memory; prefetched, their
+/// cache misses overlap.
 inline void fetch_around(const WeightedGraph& graph, const Buffer<Index>& group, Index v) {
   for (Offset at = graph.offsets[v]; at < graph.offsets[v + 1]; ++at) {
     fetch(&group[graph.neighbours[at]]);
   }
 }
 
-/// Vertices move to the neighbouring group in which modularity gains most, until few move. The
-/// result, a group named after some vertex for every vertex, is the same for any thread count.
+/// Moves vertices to the neighbouring group with the largest gain in modularity, until few move.
+/// Returns the group of every vertex; groups are named after one of their vertices. The result is
+/// the same for any thread count.
 Buffer<Index> move_to_groups(const WeightedGraph& graph);
 
 /// The same, groups numbered.
@@ -51,11 +52,10 @@ struct Members {
 };
 Members members_of(const Groups& groups);
 
-/// Whether the members of a group stay ascending, or a GroupChain says their order.
+/// The order of a group's members: ascending, or by a GroupChain.
 enum class Inside : std::uint8_t { as_numbered, chained };
 
-/// Every group becomes a vertex; on the way, while its edges are at hand, its members are put into
-/// order.
+/// Makes a vertex of every group. In the same pass over its edges, the group's members are ordered.
 WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups, Inside inside,
                            Members* members);
 

@@ -23,12 +23,12 @@ namespace csrkit::reorder {
 
 namespace {
 
-// The parent asks for the child's state at growing intervals: work of a millisecond is not kept
-// waiting, work of minutes is asked 50 times per second, which costs nothing.
+// The parent polls at growing intervals: work of a millisecond ends without delay, and work of
+// minutes is polled 50 times per second, which costs nothing.
 constexpr std::chrono::microseconds kFirstWait{100};
 constexpr std::chrono::microseconds kLongestWait{20000};
 
-// Of the child's output only the end is kept: it says why.
+// Only the end of the child's output is kept: it says what went wrong.
 constexpr off_t kKeptOutputBytes = 512;
 
 /// What the child leaves behind when its work returns.
@@ -64,7 +64,7 @@ class OutputCapture {
   int descriptor_;
 };
 
-/// Every signal held back while it lives: none may reach the parent's handlers inside the child.
+/// Blocks every signal during its lifetime: none may reach the parent's handlers inside the child.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -80,23 +80,23 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-/// A running child; ended and collected when nobody waits for it any more.
-class Child {
+/// A running child process. The destructor ends and collects it.
+class ChildProcess {
  public:
-  explicit Child(pid_t pid) : pid_(pid) {}
-  ~Child() {
+  explicit ChildProcess(pid_t pid) : pid_(pid) {}
+  ~ChildProcess() {
     if (pid_ <= 0) return;
     kill(pid_, SIGKILL);
     while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// True once it has ended; `status` as of waitpid. A parent that ignores SIGCHLD gets no status
-  /// (ECHILD): then the verdict alone tells.
   void end() const { kill(pid_, SIGKILL); }
 
+  /// True once it has ended, with the `status` of waitpid. A parent that ignores SIGCHLD gets no
+  /// status (ECHILD): then the verdict alone tells.
   bool has_ended(int* status) {
     const pid_t got = waitpid(pid_, status, WNOHANG);
     if (got == 0 || (got < 0 && errno == EINTR)) return false;
@@ -113,8 +113,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// What the parent handles takes its default effect; what it ignores stays ignored, as after exec:
-/// a run under nohup must not lose its child at logout.
+/// Signals that the parent handles get their default action. Signals that it ignores stay ignored,
+/// as after exec: a run under nohup must not lose its child at logout.
 void forget_signal_handlers() {
   for (int number = 1; number < NSIG; ++number) {
     struct sigaction action;
@@ -124,13 +124,13 @@ void forget_signal_handlers() {
   }
 }
 
-/// If memory runs out, the kernel shall end this process and no other: one may always raise one's
-/// own score. Where that file is missing, the kernel chooses as it likes.
+/// If memory runs out, the kernel ends this process first. Raising the own score needs no
+/// privilege. Without that file the kernel chooses by its own rules.
 void offer_for_sacrifice() {
   const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
   const char worst[] = "1000";
-  if (write(file, worst, sizeof(worst) - 1) < 0) errno = 0;  // then the kernel chooses, too
+  if (write(file, worst, sizeof(worst) - 1) < 0) errno = 0;  // the kernel chooses, as above
   close(file);
 }
 
@@ -139,14 +139,14 @@ void offer_for_sacrifice() {
                        pid_t parent) {
   forget_signal_handlers();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);  // it died before the line above could matter
+  if (getppid() != parent) _exit(1);  // the parent died before the line above took effect
   sigset_t none;
   sigemptyset(&none);
   pthread_sigmask(SIG_SETMASK, &none, nullptr);
   offer_for_sacrifice();
   const rlimit no_core_dump{0, 0};
   setrlimit(RLIMIT_CORE, &no_core_dump);
-  // What the parent had not flushed yet is the parent's to write, once.
+  // The parent writes what it had not flushed yet; the child drops its copy.
   __fpurge(stdout);
   __fpurge(stderr);
   dup2(output, STDOUT_FILENO);
@@ -192,11 +192,11 @@ ChildOutcome run_in_child(const char* phase, const std::function<int()>& work,
   }
   if (pid < 0) {
     const std::string what = std::string("no child process for ") + phase + ": ";
-    if (reason == ENOMEM) throw MemoryError(what + std::strerror(reason));
+    if (reason == ENOMEM || reason == EAGAIN) throw MemoryError(what + std::strerror(reason));
     throw Error(what + std::strerror(reason));
   }
 
-  Child child(pid);
+  ChildProcess child(pid);
   int status = 0;
   bool is_late = false;
   const auto start = std::chrono::steady_clock::now();

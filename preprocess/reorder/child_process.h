@@ -1,11 +1,11 @@
-// Work that may crash, in a process of its own: what it writes into shared memory survives it.
+// Runs work that may crash in a child process. What it writes into shared memory survives.
 #pragma once
 
 #include <functional>
 #include <string>
 
-#include "core/progress.h"
-#include "core/types.h"
+#include "core/base/progress.h"
+#include "core/base/types.h"
 
 namespace csrkit::reorder {
 
@@ -39,11 +39,11 @@ struct ChildOutcome {
 };
 
 /// Runs `work` in a copy of this process and waits. The child shares nothing but SharedMemory and
-/// cannot disturb its parent: no signal handlers, stdout and stderr kept apart, no exit
-/// handlers, no core dump; it dies with the parent, and before it if memory runs out. It has one
-/// thread, so `work` must not use OpenMP. After `limit_seconds` (0 = none) it is ended. While it runs, `progress` is called with `phase` now and
-/// then; if that throws, the child is ended and collected first. Throws MemoryError or Error if no
-/// process can be made.
+/// cannot disturb its parent: it has no signal handlers, no exit handlers and no core dump, and its
+/// stdout and stderr are captured. It dies with the parent, and before the parent if memory runs
+/// out. It has one thread, so `work` must not use OpenMP. After `limit_seconds` (0 = none) it is
+/// ended. Meanwhile `progress` is called with `phase` from time to time; if that throws, the child
+/// is ended and collected first. Throws MemoryError or Error if no process can be made.
 ChildOutcome run_in_child(const char* phase, const std::function<int()>& work,
                           const ProgressCallback& progress = {}, double limit_seconds = 0);
 

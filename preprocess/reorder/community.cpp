@@ -12,7 +12,7 @@
 
 #include "preprocess/reorder/aggregation.h"
 #include "preprocess/reorder/group_chain.h"
-#include "preprocess/reorder/reorder.h"
+#include "preprocess/reorder/method.h"
 
 namespace csrkit::reorder {
 
@@ -64,11 +64,11 @@ Index vertices_without_edges(const WeightedGraph& graph) {
 
 }  // namespace
 
-Ordering community(const CsrMatrix& matrix, const ReorderOptions& options) {
+Ordering community(const CsrMatrix& matrix, const MethodRequest& request) {
   WeightedGraph graph = weighted(build_graph(matrix));
   std::vector<Members> levels;  // vertices of level l + 1 as vertices of level l, arranged
   for (int level = 0; level < kMaxLevels && graph.vertices > 1; ++level) {
-    if (options.progress) options.progress("community", static_cast<std::uint64_t>(level), 0);
+    if (request.progress) request.progress("community", static_cast<std::uint64_t>(level), 0);
     const Groups groups = find_groups(graph);
     const Index lonely = vertices_without_edges(graph);  // which never merge
     if (groups.count - lonely > kWorthMerging * (graph.vertices - lonely)) break;

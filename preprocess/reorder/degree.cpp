@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "preprocess/reorder/reorder.h"
+#include "preprocess/reorder/method.h"
 
 namespace csrkit::reorder {
 
@@ -34,18 +34,20 @@ Offset bin_of(Offset length) {
 
 }  // namespace
 
-Ordering degree(const CsrMatrix& matrix, const ReorderOptions& options) {
+Ordering degree(const CsrMatrix& matrix, const MethodRequest& request) {
+  const bool is_descending = request.parameters.flag("descending");
+  const bool is_binned = request.parameters.flag("binned");
   Offset longest = 0;
   for (Index row = 0; row < matrix.rows(); ++row) {
     longest = std::max(longest, matrix.row_length(row));
   }
-  const auto size_of = [&](Offset length) { return options.binned ? bin_of(length) : length; };
+  const auto size_of = [&](Offset length) { return is_binned ? bin_of(length) : length; };
   longest = size_of(longest);
   // A row holds every column at most once, so lengths fit 31 bits. Descending order is ascending
   // order of the complement, which keeps the sort stable; reversing the result would not.
   const auto key_of = [&](Index row) {
     const Offset length = size_of(matrix.row_length(row));
-    return static_cast<std::uint32_t>(options.descending ? longest - length : length);
+    return static_cast<std::uint32_t>(is_descending ? longest - length : length);
   };
   Buffer<Index> old_of_new(matrix.rows()), scratch(matrix.rows());
   std::iota(scratch.begin(), scratch.end(), Index{0});

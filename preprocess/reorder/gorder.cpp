@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "preprocess/reorder/reorder.h"
+#include "preprocess/reorder/method.h"
 
 namespace csrkit::reorder {
 
@@ -83,7 +83,7 @@ class ScoreLists {
 
 }  // namespace
 
-Ordering gorder(const CsrMatrix& matrix, const ReorderOptions& options) {
+Ordering gorder(const CsrMatrix& matrix, const MethodRequest& request) {
   const Index n = matrix.rows();
   const CsrMatrix pattern(n, matrix.cols(), matrix.row_offsets(), matrix.col_indices(),
                           ValueKind::none, nullptr, std::make_shared<CsrMatrix>(matrix));
@@ -103,7 +103,7 @@ Ordering gorder(const CsrMatrix& matrix, const ReorderOptions& options) {
   };
 
   Buffer<Index> old_of_new(n);
-  Index unseen = 0;  // where nothing is shared, the order there is goes on
+  Index unseen = 0;  // the next row where no column is shared: the first that is not placed
   for (Index place = 0; place < n; ++place) {
     Index row = scores.best();
     if (row == ScoreLists::kNone) {
@@ -114,8 +114,8 @@ Ordering gorder(const CsrMatrix& matrix, const ReorderOptions& options) {
     old_of_new[place] = row;
     count(row, 1);
     if (place >= kWindow) count(old_of_new[place - kWindow], -1);
-    if (options.progress && place % kProgressStep == 0) {
-      options.progress("gorder", static_cast<std::uint64_t>(place), static_cast<std::uint64_t>(n));
+    if (request.progress && place % kProgressStep == 0) {
+      request.progress("gorder", static_cast<std::uint64_t>(place), static_cast<std::uint64_t>(n));
     }
   }
   return {Permutation::from_old_of_new(std::move(old_of_new))};

@@ -7,8 +7,8 @@ namespace csrkit::reorder {
 
 namespace {
 
-// Up to so many vertices, looking at all that are left is faster than a heap that learns of every
-// edge.
+// Up to this many vertices, a scan of all that are left is faster than a heap that is updated for
+// every edge.
 constexpr std::size_t kFew = 256;
 
 }  // namespace
@@ -66,8 +66,8 @@ void GroupChain::order_few() {
   }
 }
 
-/// A binary heap of the vertices that touch a placed one, which knows where each of them is: to rise
-/// by an edge is a step or two.
+/// A binary heap of the vertices next to a placed one. It knows the position of each of them, so an
+/// update costs a step or two.
 class GroupChain::Heap {
  public:
   Heap(std::size_t count, const std::vector<double>& strength)

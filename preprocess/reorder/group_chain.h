@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/types.h"
+#include "core/base/types.h"
 
 namespace csrkit::reorder {
 
-/// Puts vertices into an order in which every one is well connected to those before it: the next is
-/// always the one with the heaviest edges to the placed ones, relative to its volume, or the hubs
-/// would always be next (Prim's walk). Starts are taken by volume, the largest first; ties go to
-/// the lower number. An object serves any number of groups, one after the other.
+/// Orders vertices so that each is well connected to those before it (Prim's walk). The next vertex
+/// has the heaviest edges to the placed ones, relative to its volume; without that, hubs would
+/// always come next. A walk starts at the largest volume that is left; ties go to the lower number.
+/// An object serves any number of groups, one after the other.
 class GroupChain {
  public:
   /// Vertices are numbered 0, 1, ... as they are added; the edges of one have to be added before
@@ -20,7 +20,7 @@ class GroupChain {
   void add_vertex(Offset volume);
   void add_edge(Index to, std::uint32_t weight) { edges_.push_back({to, weight}); }
 
-  /// What comes first, second, ...
+  /// The vertices in their new order.
   const std::vector<Index>& order();
 
  private:

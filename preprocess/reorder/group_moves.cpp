@@ -1,12 +1,12 @@
-// Groups by modularity, in rounds. A round goes through the vertices in kBatches batches: all of a
-// batch decide on the state before it, in parallel, then all of them move. So the result does not
-// depend on the number of threads, and hardly differs from that of one vertex after another, which
-// is what the method was published as (Blondel, Guillaume, Lambiotte, Lefebvre, J. Stat. Mech.
-// P10008, 2008). Vertices whose neighbourhood did not change since they decided are left out.
+// Groups by modularity, in rounds (Blondel, Guillaume, Lambiotte, Lefebvre, J. Stat. Mech. P10008,
+// 2008). A round goes through the vertices in kBatches batches. All vertices of a batch decide in
+// parallel, on the state before the batch; then they move. So the result does not depend on the
+// number of threads, and it hardly differs from the published method, which moves one vertex after
+// another. Vertices whose neighbourhood did not change since they decided are skipped.
 //
-// The time goes into reads from anywhere in memory: the groups of neighbours, the volumes of those
-// groups. As all of a batch decide on the same state, they can be asked for in any order, and are: a
-// run of vertices is prefetched while the one before it decides.
+// Most of the time goes into random reads: the groups of neighbours, and the volumes of those
+// groups. Since a batch decides on one state, these reads may come in any order: a run of vertices
+// is prefetched while the run before it decides.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -19,23 +19,23 @@ namespace csrkit::reorder {
 
 namespace {
 
-// Neighbours that decide in one batch do not see each other: few enough batches to keep threads
-// busy, enough to keep such neighbours rare.
+// Neighbours that decide in one batch do not see each other's move. More batches make such pairs
+// rarer; fewer keep threads busier.
 constexpr Index kBatches = 16;
 // Vertices in a row that share a batch, for the sake of cache lines.
 constexpr Index kBatchRun = 16;
 
 constexpr int kMaxRounds = 8;
-// A round that moves at most one in this many of the vertices is the last: what has not found its
-// group by then does so as a member of one, on the next level, which is smaller.
+// The last round is the first that moves at most one in this many vertices. What is left moves on
+// the next level, which is smaller.
 constexpr Index kSettledShare = 3;
 
 // Below this many vertices, threads wait for each other longer than a batch takes.
 constexpr Index kWorthThreads = 1 << 15;
 
-// Up to so many neighbours are compared all with all, which no branch can mispredict.
+// Up to this many neighbours are compared all with all: no branch is mispredicted.
 constexpr Index kFew = 32;
-// Of a longer row so many are asked for ahead: more would drive each other out.
+// At most this many neighbours of a longer row are prefetched: more would evict each other.
 constexpr Offset kAhead = 64;
 
 class Mover {
@@ -66,7 +66,7 @@ class Mover {
  private:
   using Moves = std::vector<std::pair<Index, Index>>;  // vertex, new group
 
-  /// In the first round nearly everything moves, so everybody stays due: nobody need be woken.
+  /// In the first round nearly every vertex moves, so all stay due and none has to be woken.
   Index move_all(bool is_first) {
     // Runs of kBatchRun vertices are dealt out to the batches in turn.
     constexpr Offset kStride = Offset{kBatches} * kBatchRun;
@@ -106,7 +106,7 @@ class Mover {
     return static_cast<Index>(std::min<Offset>(graph_.vertices, begin + kBatchRun));
   }
 
-  /// Three runs ahead: what is known of its vertices.
+  /// Three runs ahead: offsets, volumes and flags of the vertices.
   void fetch_offsets(Offset begin) const {
     if (begin + kBatchRun > graph_.vertices) return;
     const auto v = static_cast<Index>(begin);
@@ -118,7 +118,7 @@ class Mover {
     fetch(&group_[v]);
   }
 
-  /// Two runs ahead: where the neighbours of its vertices are listed.
+  /// Two runs ahead: the lists of neighbours.
   void fetch_lists(Offset begin) const {
     if (begin >= graph_.vertices) return;
     const Index end = end_of_run(begin);
@@ -146,13 +146,13 @@ class Mover {
     }
   }
 
-  /// What is known of a vertex with few neighbours before it decides.
+  /// A vertex with few neighbours, before it decides.
   struct Few {
     Index v;
     Index count;  // of neighbours
     Index with_own;
     Index groups[kFew];
-    Index weights[kFew];  // together of all neighbours in the same group
+    Index weights[kFew];  // sum over all neighbours in the same group
   };
 
   void decide(Offset begin, bool is_first, GroupSums& sums, Moves& moves) {
@@ -187,7 +187,7 @@ class Mover {
   };
 
   void consider(Index group, double weight, double scale, Best& best) const {
-    // Volumes lie anywhere, and most groups need not be asked for theirs.
+    // Volumes lie anywhere in memory; for most groups this test makes reading them unnecessary.
     if (weight <= best.gain) return;
     const double gain = weight - scale * static_cast<double>(volume_[group]);
     if (gain > best.gain) best = {group, gain};
@@ -260,7 +260,7 @@ class Mover {
     return best.group;
   }
 
-  /// What moved may change the mind of its neighbours.
+  /// Neighbours of a vertex that moved decide again.
   void wake_neighbours(const Moves& moves) {
     for (std::size_t i = 0; i < moves.size(); ++i) {
       if (i + 2 < moves.size()) {
@@ -281,7 +281,7 @@ class Mover {
   Buffer<Index> group_;
   Buffer<Offset> volume_;
   Buffer<std::uint8_t> is_due_;
-  bool has_small_weights_;  // an Index holds any sum of them
+  bool has_small_weights_;  // any sum of weights fits an Index
 };
 
 }  // namespace

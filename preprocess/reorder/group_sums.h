@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/types.h"
+#include "core/base/types.h"
 
 namespace csrkit::reorder {
 
-/// Sums by group in the order in which groups are first met: in a place of its own for every group
-/// while all of those fit a core's cache, which takes no branch, else by open addressing.
+/// Sums by group, in the order in which groups are first met. As long as a place for every group
+/// fits a core's cache, sums are kept there, without a branch; otherwise by open addressing.
 class GroupSums {
  public:
   /// Groups are numbered below `groups`.
@@ -19,11 +19,11 @@ class GroupSums {
     if (groups <= kMostPlaces) places_.assign(static_cast<std::size_t>(groups), 0);
   }
 
-  /// For the next vertex, which has up to `most` groups around it.
+  /// Starts the next vertex, which has at most `most` neighbouring groups.
   void start(Offset most) {
     count_ = 0;
     if (!places_.empty()) {
-      // One more: where `add` writes a group that it then does not count.
+      // One more: `add` writes there before it knows whether the group counts.
       if (static_cast<std::size_t>(most) >= used_.size()) {
         used_.resize(static_cast<std::size_t>(most) + 1);
       }
@@ -71,7 +71,7 @@ class GroupSums {
     return slots_[at].weight;
   }
 
-  /// Hands out and forgets all of them.
+  /// Hands out all sums and clears them.
   template <class Take>
   void drain(Take&& take) {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -105,8 +105,8 @@ class GroupSums {
   std::uint32_t mask_ = 0;
 };
 
-/// sums[i]: the weights of all that are in the same group as i. `groups` and `weights` have room for
-/// kWidth; no weights: 1 each.
+/// sums[i] becomes the total weight of all elements in the same group as i. `groups` and `weights`
+/// have room for kWidth elements. Null weights count 1 each.
 template <int kWidth>
 void sum_equals(Index* groups, Index* weights, Index count, Index* sums) {
   std::fill(groups + count, groups + kWidth, Index{-1});

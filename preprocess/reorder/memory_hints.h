@@ -1,17 +1,17 @@
-// Reads from anywhere in memory, made cheaper: larger pages, and asking ahead.
+// Cheaper random reads: larger pages and prefetching.
 #pragma once
 
 #include <sys/mman.h>
 
 #include <cstdint>
 
-#include "core/buffer.h"
+#include "core/base/buffer.h"
 
 namespace csrkit::reorder {
 
-/// Asks the system to back a fresh array by pages of 2 MiB: reads from anywhere in it then miss the
-/// table of pages less often, which costs as much as a miss of the caches. Before its first use; a
-/// wish, no more: a system that cannot or will not goes on with small pages.
+/// Asks the system to back an array by pages of 2 MiB. Random reads then miss the TLB less often; a
+/// TLB miss costs as much as a cache miss. Call it before the first use of the array. It is a hint:
+/// a system without large pages goes on with small ones.
 template <class T>
 void prefer_large_pages(const Buffer<T>& array) {
   constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;
@@ -21,8 +21,8 @@ void prefer_large_pages(const Buffer<T>& array) {
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 }
 
-/// Asks for a cache line ahead of its use. GCC takes a function that does nothing but prefetch for
-/// one without effects and drops the calls of it; the empty statement is what it must keep.
+/// Prefetches a cache line. GCC drops calls of a function that only prefetches, because it sees no
+/// effect; the empty statement keeps them.
 inline void fetch(const void* address) {
   __builtin_prefetch(address);
   asm volatile("");

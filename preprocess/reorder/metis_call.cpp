@@ -3,14 +3,13 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <type_traits>
 
-#include "core/available_memory.h"
-#include "core/hash.h"
+#include "core/base/available_memory.h"
+#include "core/base/hash.h"
 #include "preprocess/reorder/child_process.h"
 
 namespace csrkit::reorder {
@@ -22,9 +21,9 @@ constexpr const char* kEntriesFit =
     "METIS was built with narrow integers (use rcm or degree, or a METIS with 64-bit idx_t): the "
     "number of entries of A + A^T";
 
-// The least that METIS's own arrays were seen to take (on meshes): a forecast that refuses only
-// what cannot work. Graphs that do not coarsen well (R-MAT) take up to 60 bytes per entry; if that
-// is too much, the system ends the child process and run_metis says so.
+// The least memory that METIS was seen to take (on meshes), so that the forecast refuses only what
+// cannot work. Graphs that do not coarsen well (R-MAT) take up to 60 bytes per entry. If that is
+// too much, the system ends the child process, and run_metis says so.
 constexpr std::uint64_t kMetisBytesPerEntry = 10;
 constexpr std::uint64_t kMetisBytesPerVertex = 16;
 
@@ -97,19 +96,23 @@ MetisOptions metis_options(std::uint64_t seed) {
   return options;
 }
 
-void run_metis(const char* call, const std::function<int()>& work, const ReorderOptions& options) {
-  const ChildOutcome outcome =
-      run_in_child(call, work, options.progress, options.time_limit_seconds);
+void run_metis(const char* call, const std::function<int()>& work, const MethodRequest& request) {
+  const Parameters& given = request.parameters;
+  const double limit_seconds = given.is_set("time-limit") ? given.number("time-limit") : 0;
+  const ChildOutcome outcome = run_in_child(call, work, request.progress, limit_seconds);
   if (outcome.is_finished && outcome.result == METIS_OK) return;
   if (outcome.is_late) {
-    char limit[32];
-    std::snprintf(limit, sizeof limit, "%g", options.time_limit_seconds);
-    throw Error(std::string(call) + " was ended after its time limit of " + limit +
+    throw Error(std::string(call) + " was ended after its time limit of " +
+                given.text("time-limit") +
                 " seconds; the input is unharmed: raise the limit, or try the method community, "
                 "which takes a small part of that time");
   }
   const std::string message = std::string(call) + " " + ending_of(outcome) + quoted(outcome.output);
-  // Nobody but the kernel short of memory sends SIGKILL to a child that nobody knows.
+  // METIS says so before it ends itself, by a signal where it does not expect to run out.
+  if (outcome.output.find("alloc") != std::string::npos) {
+    throw MemoryError(message + "; " + kAdvice);
+  }
+  // Only the kernel, short of memory, has a reason to send SIGKILL to this child.
   if (outcome.signal == SIGKILL) {
     throw MemoryError(message + "; most likely memory ran out; " + kAdvice);
   }

@@ -1,4 +1,4 @@
-// How METIS is called: on a copy of the graph in its own integers, in a process that it may wreck.
+// Calls METIS on a copy of the graph in METIS's own integers, in a child process that may crash.
 #pragma once
 
 #include <metis.h>
@@ -7,11 +7,11 @@
 #include <functional>
 
 #include "preprocess/reorder/adjacency.h"
-#include "preprocess/reorder/reorder.h"
+#include "preprocess/reorder/method.h"
 
 namespace csrkit::reorder {
 
-/// The graph as METIS wants it. Sizes are checked against METIS's integers before memory is taken.
+/// The graph as METIS wants it. Sizes are checked against METIS's integers before any allocation.
 struct MetisGraph {
   Adjacency graph;
   Buffer<idx_t> xadj;
@@ -23,7 +23,7 @@ struct MetisGraph {
   idx_t* adjncy_pointer();
 };
 
-/// Throws UsageError if METIS cannot count that far, MemoryError if the graph and METIS's own
+/// Throws UsageError if METIS's integers are too narrow, MemoryError if the graph and METIS's own
 /// arrays will not fit.
 MetisGraph make_metis_graph(const CsrMatrix& matrix);
 
@@ -32,8 +32,8 @@ using MetisOptions = std::array<idx_t, METIS_NOPTIONS>;
 MetisOptions metis_options(std::uint64_t seed);
 
 /// Runs `work`, which returns METIS's status, in a child process. Throws Error (or MemoryError)
-/// that names `call` and says how it ended unless that status is METIS_OK. Of `options`, the time
-/// limit and the progress callback count.
-void run_metis(const char* call, const std::function<int()>& work, const ReorderOptions& options);
+/// that names `call` and says how it ended unless that status is METIS_OK. Of `request`, the
+/// parameter time-limit and the progress callback count.
+void run_metis(const char* call, const std::function<int()>& work, const MethodRequest& request);
 
 }  // namespace csrkit::reorder

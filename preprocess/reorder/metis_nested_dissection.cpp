@@ -4,11 +4,12 @@
 #include <utility>
 
 #include "preprocess/reorder/child_process.h"
+#include "preprocess/reorder/method.h"
 #include "preprocess/reorder/metis_call.h"
 
 namespace csrkit::reorder {
 
-Ordering metis_nested_dissection(const CsrMatrix& matrix, const ReorderOptions& options) {
+Ordering metis_nested_dissection(const CsrMatrix& matrix, const MethodRequest& request) {
   MetisGraph input = make_metis_graph(matrix);
   const Index n = matrix.rows();
   // Without edges there is nothing to dissect, and METIS does not take graphs without vertices.
@@ -17,7 +18,7 @@ Ordering metis_nested_dissection(const CsrMatrix& matrix, const ReorderOptions& 
   const SharedMemory result(2 * static_cast<std::size_t>(n) * sizeof(idx_t));
   idx_t* perm = result.as<idx_t>();
   idx_t* iperm = perm + n;
-  MetisOptions metis = metis_options(options.seed);
+  MetisOptions metis = metis_options(request.seed);
   idx_t vertices = input.vertices();
   run_metis(
       "METIS_NodeND",
@@ -25,7 +26,7 @@ Ordering metis_nested_dissection(const CsrMatrix& matrix, const ReorderOptions& 
         return METIS_NodeND(&vertices, input.xadj_pointer(), input.adjncy_pointer(), nullptr,
                             metis.data(), perm, iperm);
       },
-      options);
+      request);
   // METIS's manual: with A' the reordered matrix, A' = A[perm] and A = A'[iperm]. So iperm tells
   // where an old row goes. The unit test on the fill of a grid fails if the two are exchanged.
   Buffer<Index> new_of_old(n);

@@ -7,26 +7,36 @@
 #include <utility>
 
 #include "preprocess/reorder/child_process.h"
+#include "preprocess/reorder/method.h"
 #include "preprocess/reorder/metis_call.h"
 
 namespace csrkit::reorder {
 
 namespace {
 
-/// The default size of a part: its rows of B fill the cache. By the options' defaults, 64 columns of
-/// f32 and 1 MiB, which is what a core's or a multiprocessor's share of the L2 cache is today.
-Index default_parts(Index n, const ReorderOptions& options) {
-  const std::uint64_t row_bytes = static_cast<std::uint64_t>(options.dense_cols) * sizeof(float);
+/// The words of the parameter `inside`: how the rows of a part lie.
+enum class InsideParts { keep, degree, rcm };
+
+/// `parts`, or else so many that the rows of B of one part fill the cache. The defaults are 64
+/// columns of f32 and 1 MiB, today's share of the L2 cache of a core or a multiprocessor.
+Index number_of_parts(Index n, const Parameters& given) {
+  if (given.is_set("parts")) {
+    if (given.is_given("cache-size")) {
+      given.refuse_all("cache-size chooses the number of parts, and parts gives it: leave one out");
+    }
+    return given.index("parts");
+  }
+  const auto row_bytes = static_cast<std::uint64_t>(given.integer("dense-cols")) * sizeof(float);
   const std::uint64_t rows_per_part =
-      std::clamp<std::uint64_t>(options.cache_bytes / row_bytes, 1, kMaxIndex);
+      std::clamp<std::uint64_t>(given.bytes("cache-size") / row_bytes, 1, kMaxIndex);
   return std::max(Index{1}, static_cast<Index>((n - 1) / static_cast<Index>(rows_per_part) + 1));
 }
 
-// For few parts recursive bisection cuts about as well, which is why METIS's manual advises it, and
-// its parts are even to 0.1 % where those of the k-way method are to 3 %.
+// For few parts METIS's manual advises recursive bisection: it cuts about as well, and its parts
+// differ by 0.1 % where those of the k-way method differ by 3 %.
 constexpr Index kBisectUpTo = 8;
 
-/// Contiguous pieces of the order there is: for one part, for a row per part, for rows without
+/// Contiguous pieces of the present order: for one part, for a row per part, for rows without
 /// edges. METIS takes none of these.
 Buffer<Index> contiguous_parts(Index n, Index parts) {
   Buffer<Index> part_of_row(n);
@@ -36,12 +46,12 @@ Buffer<Index> contiguous_parts(Index n, Index parts) {
 }
 
 /// The part of every row, in the old order.
-Buffer<Index> parts_by_metis(MetisGraph& input, Index parts, const ReorderOptions& options) {
+Buffer<Index> parts_by_metis(MetisGraph& input, Index parts, const MethodRequest& request) {
   const Index n = input.graph.vertices;
   const SharedMemory result((static_cast<std::size_t>(n) + 1) * sizeof(idx_t));
   idx_t* part = result.as<idx_t>();
   idx_t* edge_cut = part + n;
-  MetisOptions metis = metis_options(options.seed);
+  MetisOptions metis = metis_options(request.seed);
   idx_t vertices = input.vertices(), constraints = 1, part_count = parts;
   const bool bisect = parts <= kBisectUpTo;
   run_metis(
@@ -51,7 +61,7 @@ Buffer<Index> parts_by_metis(MetisGraph& input, Index parts, const ReorderOption
             &vertices, &constraints, input.xadj_pointer(), input.adjncy_pointer(), nullptr, nullptr,
             nullptr, &part_count, nullptr, nullptr, metis.data(), edge_cut, part);
       },
-      options);
+      request);
   Buffer<Index> part_of_row(n);
   for (Index row = 0; row < n; ++row) {
     if (part[row] < 0 || part[row] >= parts) {
@@ -64,7 +74,7 @@ Buffer<Index> parts_by_metis(MetisGraph& input, Index parts, const ReorderOption
   return part_of_row;
 }
 
-/// `rows`, in some order, sorted by part, stably.
+/// `rows` sorted by part, stably.
 Buffer<Index> gathered(const Buffer<Index>& rows, const Buffer<Index>& part_of_row) {
   Index most = 0;
   for (const Index part : part_of_row) most = std::max(most, part);
@@ -94,13 +104,14 @@ Adjacency without_cut(const Adjacency& graph, const Buffer<Index>& part_of_row) 
   return inner;
 }
 
-/// Rows in the order that they shall have inside their parts, whatever part they are in.
+/// All rows in the order that they will have inside their parts.
 Buffer<Index> order_inside(const CsrMatrix& matrix, const Buffer<Index>& part_of_row,
-                           const ReorderOptions& options) {
-  if (options.inside == InsideParts::rcm) {
-    return rcm_old_of_new(without_cut(build_adjacency(matrix), part_of_row), options.progress);
+                           const MethodRequest& request) {
+  const auto inside = static_cast<InsideParts>(request.parameters.choice("inside"));
+  if (inside == InsideParts::rcm) {
+    return rcm_old_of_new(without_cut(build_adjacency(matrix), part_of_row), request.progress);
   }
-  if (options.inside == InsideParts::degree) {
+  if (inside == InsideParts::degree) {
     const Permutation order = make_ordering("degree", matrix).order;
     return Buffer<Index>::copy_of(order.old_of_new(), matrix.rows());
   }
@@ -109,20 +120,20 @@ Buffer<Index> order_inside(const CsrMatrix& matrix, const Buffer<Index>& part_of
   return rows;
 }
 
-Buffer<Index> parts_of(const CsrMatrix& matrix, Index parts, const ReorderOptions& options) {
+Buffer<Index> parts_of(const CsrMatrix& matrix, Index parts, const MethodRequest& request) {
   const Index n = matrix.rows();
   if (parts == 1 || n <= parts) return contiguous_parts(n, parts);
   MetisGraph input = make_metis_graph(matrix);
   if (input.graph.entries() == 0) return contiguous_parts(n, parts);
-  return parts_by_metis(input, parts, options);
+  return parts_by_metis(input, parts, request);
 }
 
 }  // namespace
 
-Ordering metis_partition(const CsrMatrix& matrix, const ReorderOptions& options) {
-  const Index parts = options.parts > 0 ? options.parts : default_parts(matrix.rows(), options);
-  const Buffer<Index> part_of_old = parts_of(matrix, parts, options);
-  Buffer<Index> old_of_new = gathered(order_inside(matrix, part_of_old, options), part_of_old);
+Ordering metis_partition(const CsrMatrix& matrix, const MethodRequest& request) {
+  const Index parts = number_of_parts(matrix.rows(), request.parameters);
+  const Buffer<Index> part_of_old = parts_of(matrix, parts, request);
+  Buffer<Index> old_of_new = gathered(order_inside(matrix, part_of_old, request), part_of_old);
   Buffer<Index> part_of_new(matrix.rows());
   for (Index row = 0; row < matrix.rows(); ++row) part_of_new[row] = part_of_old[old_of_new[row]];
   return {Permutation::from_old_of_new(std::move(old_of_new)),

@@ -1,7 +1,7 @@
-// What a partition costs a program that is distributed by it.
+// What a partition costs a program that distributes its data by it.
 #pragma once
 
-#include "core/csr_file.h"
+#include "core/file/csr_file.h"
 
 namespace csrkit {
 

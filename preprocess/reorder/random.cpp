@@ -4,15 +4,15 @@
 #include <numeric>
 #include <utility>
 
-#include "core/hash.h"
-#include "preprocess/reorder/reorder.h"
+#include "core/base/hash.h"
+#include "preprocess/reorder/method.h"
 
 namespace csrkit::reorder {
 
-Ordering random(const CsrMatrix& matrix, const ReorderOptions& options) {
+Ordering random(const CsrMatrix& matrix, const MethodRequest& request) {
   Buffer<Index> old_of_new(matrix.rows());
   std::iota(old_of_new.begin(), old_of_new.end(), Index{0});
-  RandomStream stream(options.seed);
+  RandomStream stream(request.seed);
   for (Index left = matrix.rows(); left > 1; --left) {
     std::swap(old_of_new[left - 1],
               old_of_new[static_cast<Offset>(stream.below(static_cast<std::uint64_t>(left)))]);

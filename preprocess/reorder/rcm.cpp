@@ -8,10 +8,10 @@
 // Components follow each other in the order of their first vertices. Ties go to the lower number,
 // so the result depends on nothing but the pattern.
 //
-// Wide levels are shared out to threads. All that a vertex of the next level needs to know is the
-// lowest place among its neighbours in this one: sorted by (that place, degree, number), the level
-// is what one vertex after another makes of it (the idea of Karantasis, Lenharth, Nguyen, Garzaran,
-// Pingali, Parallelization of reordering algorithms for bandwidth and wavefront reduction, SC 2014).
+// Wide levels are divided among threads. A vertex of the next level needs only the lowest place
+// among its neighbours in this level: sorted by (that place, degree, number), the level equals that
+// of the serial algorithm (Karantasis, Lenharth, Nguyen, Garzaran, Pingali, Parallelization of
+// reordering algorithms for bandwidth and wavefront reduction, SC 2014).
 #include <omp.h>
 
 #include <algorithm>
@@ -20,14 +20,14 @@
 
 #include "preprocess/reorder/adjacency.h"
 #include "preprocess/reorder/memory_hints.h"
-#include "preprocess/reorder/reorder.h"
+#include "preprocess/reorder/method.h"
 
 namespace csrkit::reorder {
 
 namespace {
 
-// Real graphs settle after two to five searches. A stop is needed because a crafted one can gain a
-// single level per search, which would make the whole quadratic; it costs quality there, no more.
+// Real graphs settle after two to five searches. The limit is for crafted graphs that gain a single
+// level per search, which would make the whole quadratic; they lose quality, nothing else.
 constexpr int kMaxSearches = 16;
 
 // Rows between two calls of the progress callback.
@@ -78,18 +78,19 @@ class CuthillMcKee {
 
   static bool is_wide(Index level) { return level >= kWorthThreads && omp_get_max_threads() > 1; }
 
-  struct Child {
-    Index place;  // of its parent
+  /// A vertex of the next level, and the place of the vertex that discovered it.
+  struct Discovery {
+    Index place;
     Index vertex;
   };
 
-  /// Appends to order_ at `end` what `collect(place, children)` adds for the places [begin, end) and
-  /// `settle(children)` leaves of it, in their order; returns the new end. Pieces of the level are
-  /// collected in parallel, and settled when all of them are.
+  /// Discovers the next level from the places [begin, end) and appends it to order_; returns the
+  /// new end. `collect(place, found)` adds the discoveries of one place. When all places are
+  /// collected, `settle(found)` removes and sorts. Chunks of the level run in parallel.
   template <class Collect, class Settle>
   Index append(Index begin, Index end, Collect&& collect, Settle&& settle) {
     const Index chunks = (end - begin + kChunk - 1) / kChunk;
-    std::vector<std::vector<Child>> found(static_cast<std::size_t>(chunks));
+    std::vector<std::vector<Discovery>> found(static_cast<std::size_t>(chunks));
     std::vector<Index> to(static_cast<std::size_t>(chunks) + 1, end);
 #pragma omp parallel
     {
@@ -109,7 +110,8 @@ class CuthillMcKee {
 #pragma omp for schedule(dynamic, 1)
       for (Index chunk = 0; chunk < chunks; ++chunk) {
         Index* next = order_.data() + to[static_cast<std::size_t>(chunk)];
-        for (const Child& child : found[static_cast<std::size_t>(chunk)]) *next++ = child.vertex;
+        for (const Discovery& discovery : found[static_cast<std::size_t>(chunk)])
+          *next++ = discovery.vertex;
       }
     }
     return to.back();
@@ -120,8 +122,8 @@ class CuthillMcKee {
     Index farthest;  // the vertex of least degree in the last one
   };
 
-  /// A breadth-first search that leaves no trace. The part of `order_` that is not numbered yet is
-  /// its queue: it always has room for the component. The order inside a level does not matter.
+  /// A breadth-first search that leaves no trace. Its queue is the part of `order_` that is not
+  /// numbered yet, which has room for the component. The order inside a level does not matter.
   Levels search(Index root) {
     Index begin = done_, end = done_ + 1, levels = 1;
     order_[begin] = root;
@@ -153,15 +155,15 @@ class CuthillMcKee {
   }
 
   Index searched_wide(Index begin, Index end) {
-    const auto collect = [&](Index place, std::vector<Child>& children) {
+    const auto collect = [&](Index place, std::vector<Discovery>& found) {
       for_neighbours(order_[place], [&](Index u) {
         if (__atomic_load_n(&parent_[u], __ATOMIC_RELAXED) != kUntouched) return;
         if (__atomic_exchange_n(&parent_[u], kQueued, __ATOMIC_RELAXED) == kUntouched) {
-          children.push_back({place, u});
+          found.push_back({place, u});
         }
       });
     };
-    return append(begin, end, collect, [](std::vector<Child>&) {});
+    return append(begin, end, collect, [](std::vector<Discovery>&) {});
   }
 
   Index far_end(Index start) {
@@ -201,28 +203,27 @@ class CuthillMcKee {
     return to;
   }
 
-  /// Everybody's parent is the first that could be, whoever asks first. Who has one from a level
-  /// before keeps it.
+  /// The parent of a vertex is the lowest place that discovers it, whichever thread comes first.
+  /// Vertices of earlier levels keep their parent.
   Index numbered_wide(Index begin, Index end) {
-    const auto collect = [&](Index place, std::vector<Child>& children) {
+    const auto collect = [&](Index place, std::vector<Discovery>& found) {
       for_neighbours(order_[place], [&](Index u) {
-        if (lower(parent_[u], static_cast<std::uint32_t>(place))) children.push_back({place, u});
+        if (lower(parent_[u], static_cast<std::uint32_t>(place))) found.push_back({place, u});
       });
     };
-    const auto settle = [&](std::vector<Child>& children) {
-      const auto is_not_parent = [&](const Child& child) {
-        return parent_[child.vertex] != static_cast<std::uint32_t>(child.place);
+    const auto settle = [&](std::vector<Discovery>& found) {
+      const auto is_not_parent = [&](const Discovery& discovery) {
+        return parent_[discovery.vertex] != static_cast<std::uint32_t>(discovery.place);
       };
-      children.erase(std::remove_if(children.begin(), children.end(), is_not_parent),
-                     children.end());
-      std::sort(children.begin(), children.end(), [&](const Child& x, const Child& y) {
+      found.erase(std::remove_if(found.begin(), found.end(), is_not_parent), found.end());
+      std::sort(found.begin(), found.end(), [&](const Discovery& x, const Discovery& y) {
         return x.place != y.place ? x.place < y.place : comes_first(x.vertex, y.vertex);
       });
     };
     return append(begin, end, collect, settle);
   }
 
-  /// Lowers a value, whoever else does the same; false if it was as low.
+  /// Lowers a value atomically; false if it was as low already.
   static bool lower(std::uint32_t& value, std::uint32_t to) {
     std::uint32_t now = __atomic_load_n(&value, __ATOMIC_RELAXED);
     while (now > to) {
@@ -245,9 +246,9 @@ Buffer<Index> rcm_old_of_new(const Adjacency& graph, const ProgressCallback& pro
   return CuthillMcKee(graph).old_of_new(progress);
 }
 
-Ordering rcm(const CsrMatrix& matrix, const ReorderOptions& options) {
+Ordering rcm(const CsrMatrix& matrix, const MethodRequest& request) {
   const Adjacency graph = build_graph(matrix);
-  return ordering_of_vertices(matrix, rcm_old_of_new(graph, options.progress));
+  return ordering_of_vertices(matrix, rcm_old_of_new(graph, request.progress));
 }
 
 }  // namespace csrkit::reorder

@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <string>
 
-#include "core/available_memory.h"
-#include "preprocess/reorder/reorder.h"
+#include "core/base/available_memory.h"
+#include "preprocess/reorder/method.h"
 
 namespace csrkit {
 
 namespace reorder {
 
 #define CSRKIT_METHOD(function, ...) \
-  Ordering function(const CsrMatrix& matrix, const ReorderOptions& options);
+  Ordering function(const CsrMatrix& matrix, const MethodRequest& request);
 #define CSRKIT_METIS_METHOD CSRKIT_METHOD
 #include "preprocess/reorder/methods.inc"
 #undef CSRKIT_METHOD
@@ -21,35 +21,43 @@ namespace {
 
 struct Row {
   ReorderMethod method;
-  Ordering (*make)(const CsrMatrix&, const ReorderOptions&);  // null: not built
+  Ordering (*make)(const CsrMatrix&, const reorder::MethodRequest&);  // null: not built
 };
 
-const Row kRows[] = {
-#define CSRKIT_ROW(make, is_available, name, takes, ns_entry, ns_row, b_entry, b_row, par, text) \
-  {{name, takes, ns_entry, ns_row, b_entry, b_row, par, is_available, text}, make},
-#define CSRKIT_METHOD(function, ...) CSRKIT_ROW(reorder::function, true, __VA_ARGS__)
+std::vector<Row> table() {
+  using namespace parameter;
+  const Parameter time_limit =
+      number("time-limit", "none", 1e-6, 1e9, "give up after so many seconds");
+  std::vector<Row> rows = {
+#define CSRKIT_METHOD(function, ...) {{__VA_ARGS__}, reorder::function},
 #ifdef CSRKIT_HAVE_METIS
 #define CSRKIT_METIS_METHOD CSRKIT_METHOD
 #else
-#define CSRKIT_METIS_METHOD(function, ...) CSRKIT_ROW(nullptr, false, __VA_ARGS__)
+#define CSRKIT_METIS_METHOD(function, ...) {{__VA_ARGS__}, nullptr},
 #endif
 #include "preprocess/reorder/methods.inc"
 #undef CSRKIT_METHOD
 #undef CSRKIT_METIS_METHOD
-#undef CSRKIT_ROW
-};
+  };
+  for (Row& row : rows) row.method.is_available = row.make != nullptr;
+  return rows;
+}
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row> all = table();
+  return all;
+}
 
 const Row& find_row(const std::string& name) {
   std::string names;
-  for (const Row& row : kRows) {
+  for (const Row& row : rows()) {
     if (name == row.method.name) return row;
     names += names.empty() ? row.method.name : std::string(", ") + row.method.name;
   }
   throw UsageError("there is no ordering called '" + name + "'; there are " + names);
 }
 
-void require_applicable(const ReorderMethod& method, const CsrMatrix& matrix,
-                        const ReorderOptions& options) {
+void require_applicable(const ReorderMethod& method, const CsrMatrix& matrix) {
   const std::string name = method.name;
   if (!method.is_available) {
     throw UsageError(name + " is not available: this csrkit was built without METIS; install it " +
@@ -68,28 +76,6 @@ void require_applicable(const ReorderMethod& method, const CsrMatrix& matrix,
     throw UsageError(name + " numbers rows and columns of a rectangular matrix together; these " +
                      std::to_string(Offset{matrix.rows()} + matrix.cols()) + " are more than " +
                      std::to_string(kMaxIndex) + "; row-similarity looks at rows alone");
-  }
-  if ((options.descending || options.binned) && name != "degree") {
-    throw UsageError(name + " has no " + (options.descending ? "descending" : "binned") +
-                     " order; only degree has");
-  }
-  if (options.inside != InsideParts::keep && name != "metis-partition") {
-    throw UsageError(name + " makes no parts to order inside; only metis-partition does");
-  }
-  if (options.parts != 0 && name != "metis-partition") {
-    throw UsageError(name + " makes no parts; only metis-partition does");
-  }
-  if (options.dense_cols < 1 || options.cache_bytes < 1) {
-    throw UsageError("parts cannot be chosen for a cache of " +
-                     std::to_string(options.cache_bytes) + " bytes and " +
-                     std::to_string(options.dense_cols) + " columns of B; both must be at least 1");
-  }
-  if (!(options.time_limit_seconds >= 0)) {
-    throw UsageError("a time limit must be a number of seconds, or 0 for none");
-  }
-  if (options.parts < 0) {
-    throw UsageError("the number of parts is " + std::to_string(options.parts) +
-                     "; it must be at least 1, or 0 for the default");
   }
 }
 
@@ -117,15 +103,16 @@ void require_memory(const ReorderMethod& method, const CsrMatrix& matrix,
 Ordering make_ordering(const std::string& method, const CsrMatrix& matrix,
                        const ReorderOptions& options) {
   const Row& row = find_row(method);
-  require_applicable(row.method, matrix, options);
+  require_applicable(row.method, matrix);
+  const Parameters parameters = parameters_of(reorder_methods(), row.method, options.parameters);
   require_memory(row.method, matrix, options);
-  return row.make(matrix, options);
+  return row.make(matrix, {parameters, options.seed, options.progress});
 }
 
 const std::vector<ReorderMethod>& reorder_methods() {
   static const std::vector<ReorderMethod> methods = [] {
     std::vector<ReorderMethod> all;
-    for (const Row& row : kRows) all.push_back(row.method);
+    for (const Row& row : rows()) all.push_back(row.method);
     return all;
   }();
   return methods;

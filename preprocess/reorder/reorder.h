@@ -7,23 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "core/csr_file.h"
-#include "core/permutation.h"
+#include "core/base/parameters.h"
+#include "core/file/csr_file.h"
+#include "core/matrix/permutation.h"
 
 namespace csrkit {
 
-/// What metis-partition does with the rows of a part.
-enum class InsideParts : std::uint8_t { keep, degree, rcm };
-
 struct ReorderOptions {
-  std::uint64_t seed = 1;
-  bool descending = false;  // degree: longest rows first
-  bool binned = false;      // degree: by powers of two only; rows of a bin keep their order
-  Index parts = 0;          // metis-partition: 0 = so that a part's rows of B fit `cache_bytes`
-  std::uint64_t cache_bytes = 1 << 20;  // metis-partition: a core's share of the cache
-  Index dense_cols = 64;                // metis-partition: f32 columns of B that share it
-  InsideParts inside = InsideParts::keep;
-  double time_limit_seconds = 0;  // METIS methods: 0 = none
+  ParameterValues parameters;  // of that method, such as "parts" -> "8"
+  std::uint64_t seed = 1;      // of random choices
   /// A forecast above this is refused before anything is allocated.
   std::uint64_t memory_limit_bytes = std::numeric_limits<std::uint64_t>::max();
   ProgressCallback progress;
@@ -39,8 +31,9 @@ struct Ordering {
 
 /// Computes an ordering of the rows of `matrix` by the method of that name. Graph methods look at
 /// the pattern of A + A^T without its diagonal, or, if the matrix is rectangular, at the bipartite
-/// graph of its rows and columns. Throws UsageError (unknown method, wrong shape), MemoryError
-/// (forecast above the limit or above what is there), Error (METIS failed, with its reason).
+/// graph of its rows and columns. Throws UsageError (unknown method or parameter, bad value, wrong
+/// shape), MemoryError (forecast above the limit or above what is there), Error (METIS failed, with
+/// its reason).
 Ordering make_ordering(const std::string& method, const CsrMatrix& matrix,
                        const ReorderOptions& options = {});
 
@@ -58,8 +51,9 @@ struct ReorderMethod {
   double ns_per_entry, ns_per_row;
   double bytes_per_entry, bytes_per_row;
   bool is_parallel;
-  bool is_available;  // false: built without METIS
   const char* summary;
+  std::vector<Parameter> parameters = {};
+  bool is_available = true;  // false: built without METIS
 
   bool needs_square() const { return takes == Takes::square; }
 };

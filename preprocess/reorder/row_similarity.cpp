@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/hash.h"
-#include "preprocess/reorder/reorder.h"
+#include "core/base/hash.h"
+#include "preprocess/reorder/method.h"
 
 namespace csrkit::reorder {
 
@@ -170,10 +170,10 @@ class Clusters {
 
 }  // namespace
 
-Ordering row_similarity(const CsrMatrix& matrix, const ReorderOptions& options) {
-  Clusters clusters(matrix, signatures_of(matrix, options.seed));
+Ordering row_similarity(const CsrMatrix& matrix, const MethodRequest& request) {
+  Clusters clusters(matrix, signatures_of(matrix, request.seed));
   for (const Pass& pass : kPasses) {
-    if (options.progress) options.progress("row-similarity", 0, 0);
+    if (request.progress) request.progress("row-similarity", 0, 0);
     clusters.join_similar(pass);
   }
   Buffer<Index> old_of_new(matrix.rows());

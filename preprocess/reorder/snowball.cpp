@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 namespace csrkit::reorder {
 
@@ -36,7 +36,7 @@ class Balls {
     for (Offset ball = 1; taken_ < entries && ball <= 64 * balls; ++ball) {
       const Offset enough = std::min(entries, std::max(taken_, entries / balls * ball + balls));
       next_ = {};
-      // A random entry, not a random row: what is sampled are reads.
+      // A random entry, not a random row: the sample is one of reads.
       const auto entry =
           static_cast<Offset>(random.below(static_cast<std::uint64_t>(matrix_.nnz())));
       const Offset* const after =
@@ -70,8 +70,8 @@ class Balls {
     }
   }
 
-  /// One more entry of the ball leads to `row`. Entries of the queue that are out of date stay: the
-  /// newest one of a row is ahead of them.
+  /// One more entry of the ball leads to `row`. Outdated elements stay in the queue: the newest one
+  /// of a row comes before them.
   void link(Index row) {
     if (is_taken_[static_cast<std::size_t>(row)]) return;
     const float links = ++links_[static_cast<std::size_t>(row)];
@@ -135,7 +135,7 @@ Snowball snowball(const CsrMatrix& matrix, Offset entries, std::uint64_t seed) {
       if (!is_square) {
         new_col[col] = 0;
       } else if (length < long_row && matrix.row_length(col) < long_row) {
-        // Reads of a hub hit in every order, and so do not count as inside or outside.
+        // Reads of a hub hit in every order, so they count neither as inside nor as outside.
         ++short_entries;
         short_inside += is_taken[static_cast<std::size_t>(col)];
       }
@@ -147,7 +147,7 @@ Snowball snowball(const CsrMatrix& matrix, Offset entries, std::uint64_t seed) {
   sample.matrix = part_of(matrix, is_taken, new_col, cols);
   sample.entry_share = static_cast<double>(all_entries) / static_cast<double>(matrix.nnz());
   if (is_square) {
-    // Rows are sampled by neighbourhood, which meets long ones too often: their share is known.
+    // Sampling by neighbourhood meets long rows too often; their true share is known.
     const double of_short =
         static_cast<double>(short_inside) / static_cast<double>(std::max<Offset>(short_entries, 1));
     sample.inside_share =

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "core/csr_matrix.h"
+#include "core/matrix/csr_matrix.h"
 
 namespace csrkit::transform {
 

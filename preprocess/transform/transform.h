@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/csr_matrix.h"
+#include "core/matrix/csr_matrix.h"
 
 namespace csrkit {
 

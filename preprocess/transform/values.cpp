@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "preprocess/transform/pattern.h"
 #include "preprocess/transform/transform.h"
 

@@ -1,5 +1,5 @@
-// How fast a .csr file comes in, checksums and validation included, beside a plain copy of its bytes.
-// Usage: measure FILE.csr [REPEATS]
+// How fast a .csr file comes in, checksums and validation included, beside a plain copy of its
+// bytes. Usage: measure FILE.csr [REPEATS]
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/csr_file.h"
+#include "core/file/csr_file.h"
 
 using namespace csrkit;
 

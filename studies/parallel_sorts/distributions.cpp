@@ -2,7 +2,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "studies/parallel_sorts/sorts.h"
 
 namespace csrkit::studies {

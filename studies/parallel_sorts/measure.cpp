@@ -1,5 +1,5 @@
 // Prints millions of keys per second for every distribution, sort and number of threads.
-//   measure [--size N] [--only SORT]    the best of five runs; slow sorts up to their own limits only
+//   measure [--size N] [--only SORT] the best of five runs; slow sorts up to their own limits only
 // One thread is measured in processor time, which other programs on the machine disturb less, two
 // threads in elapsed time.
 #include <algorithm>
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
               static_cast<long long>(size));
   std::printf("| distribution   | threads");
   for (const Sort& sort : rivals) std::printf(" | %9s", sort.name);
-  std::printf(" | core/sort |\n|----------------|--------");
+  std::printf(" | core/matrix/sort |\n|----------------|--------");
   for (std::size_t i = 0; i <= rivals.size(); ++i) std::printf("|----------:");
   std::printf("|\n");
   for (const std::string& distribution : distributions()) {

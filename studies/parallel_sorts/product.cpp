@@ -1,6 +1,6 @@
 #include <omp.h>
 
-#include "core/sort/coo_to_csr.h"
+#include "core/matrix/sort/coo_to_csr.h"
 #include "studies/parallel_sorts/sorts.h"
 
 namespace csrkit::studies {

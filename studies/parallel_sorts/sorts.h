@@ -1,4 +1,5 @@
-// The classic parallel sorts over (row, column) keys, to see what core/sort is measured against.
+// The classic parallel sorts over (row, column) keys, to see what core/matrix/sort is measured
+// against.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/csr_matrix.h"
+#include "core/matrix/csr_matrix.h"
 
 namespace csrkit {
 struct CooMatrix;
@@ -39,8 +40,8 @@ void bitonic_sort(Entries& entries, int threads);
 void lsd_radix_sort(Entries& entries, int threads);
 /// std::sort, one thread.
 void std_sort(Entries& entries, int threads);
-/// What import uses: core/sort's coo_to_csr, which also makes row offsets and keeps only the first of
-/// several entries with one key. Rows must be below 2^16, columns below 2^20.
+/// What import uses: core/matrix/sort's coo_to_csr, which also makes row offsets and keeps only the
+/// first of several entries with one key. Rows must be below 2^16, columns below 2^20.
 class PreparedCoo {
  public:
   explicit PreparedCoo(const Entries& entries);

@@ -1,8 +1,8 @@
 // Searches the shapes of the ladder's v4_thread_counts: every block of threads with every tile of
 // columns, A * A in f64, one JSON record per shape on stdout.
 //   measure [--repeat N] MATRIX.csr ...
-// The first run of a shape is checked and discarded. Seconds are those of the kernel and its unsorted
-// output; the sort after it does not depend on the shape.
+// The first run of a shape is checked and discarded. Seconds are those of the kernel and its
+// unsorted output; the sort after it does not depend on the shape.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/compare.h"
-#include "core/csr_file.h"
+#include "core/file/csr_file.h"
+#include "core/judge/compare.h"
 #include "gpu/device/device_info.h"
 #include "gpu/device/stream.h"
 #include "gpu/spgemm/ladder/v4_thread_counts.h"
@@ -21,7 +21,8 @@ namespace {
 
 using namespace csrkit;
 
-/// A * A on the device, without the plan around the kernel: nothing is downloaded but what is checked.
+/// A * A on the device, without the plan around the kernel: nothing is downloaded but what is
+/// checked.
 struct Square {
   explicit Square(const CsrMatrix& matrix)
       : stream(nullptr),

@@ -8,10 +8,20 @@ all_tools() {
   done
 }
 
-# Whether csr-report can draw on this machine.
-has_matplotlib() {
-  python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null
+# python_with MODULE...: the first Python of this machine that has all of them; fails if none has.
+python_with() {
+  local candidate
+  for candidate in python3 /usr/bin/python3; do
+    if "$candidate" -c "import $(tr ' ' ',' <<<"$*")" 2>/dev/null; then
+      echo "$candidate"
+      return
+    fi
+  done
+  return 1
 }
+
+# Whether csr-report can draw on this machine.
+has_matplotlib() { python_with matplotlib >/dev/null; }
 
 fail() {
   echo "FAILED: $*" >&2
@@ -45,6 +55,17 @@ expect() {
     cat out err >&2
     fail "exit code $code, expected $expected: $*"
   fi
+}
+
+# show COMMAND...: the command, what it wrote with everything masked that differs from run to run, and
+# its exit code if it is not 0. For the cases in golden/.
+show() {
+  local code=0
+  "$@" >out 2>err || code=$?
+  echo "\$ $*"
+  "$CLI_FOLDER/mask.py" out err
+  if [ "$code" -ne 0 ]; then echo "exit code $code"; fi
+  echo
 }
 
 # says TEXT: the last `expect` said so on stderr, in a sentence that begins with the tool's name.

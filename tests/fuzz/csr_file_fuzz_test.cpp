@@ -1,5 +1,5 @@
 // A tiny .csr file, changed in every bit and cut at every byte: nothing gets through.
-#include "tests/unit/core/csr_file_samples.h"
+#include "tests/unit/core/file/csr_file_samples.h"
 
 namespace csrkit {
 namespace {

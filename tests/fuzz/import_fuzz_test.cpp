@@ -1,4 +1,5 @@
-// Damaged input files: every one is imported or refused with an InputError, and nothing else happens.
+// Damaged input files: every one is imported or refused with an InputError, and nothing else
+// happens.
 #include <gtest/gtest.h>
 #include <omp.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "preprocess/import/import.h"
 
 namespace csrkit {
@@ -81,7 +82,8 @@ void expect_survival(const std::string& text, const std::string& format) {
 }
 
 void fuzz(const std::string& text, const std::string& format, std::uint64_t seed) {
-  // One thread per import: what is hunted here does not depend on threads, and starting them is slow.
+  // One thread per import: what is hunted here does not depend on threads, and starting them is
+  // slow.
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1);
   RandomStream random(seed);

@@ -1,4 +1,5 @@
-// Tests that need a GPU skip, visibly, where there is none; on machines that must have one they fail.
+// Tests that need a GPU skip, visibly, where there is none; on machines that must have one they
+// fail.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,10 +13,10 @@
 #include <thread>
 #include <vector>
 
-#include "core/error.h"
+#include "core/base/error.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
-#include "tests/property/spmm_battery.h"
+#include "tests/property/spmm/battery.h"
 
 namespace csrkit::testing {
 
@@ -46,8 +47,9 @@ class WithGpu : public Base {
 using GpuTest = WithGpu<::testing::Test>;
 using GpuKernelTest = WithGpu<::testing::TestWithParam<std::string>>;
 
-/// A dense operand in the middle of a bigger array, on the host and on the device: `shift` columns to
-/// the left of it and `padding` to the right belong to somebody else, as do 4 KiB before and after.
+/// A dense operand in the middle of a bigger array, on the host and on the device: `shift` columns
+/// to the left of it and `padding` to the right belong to somebody else, as do 4 KiB before and
+/// after.
 class DeviceSlice {
  public:
   DeviceSlice(Index rows, Index cols, ValueKind kind, Offset shift, Offset padding)
@@ -114,8 +116,8 @@ class DeviceSlice {
   std::vector<unsigned char> before_;
 };
 
-/// How many cases are run at once, each by a host thread of its own: CSRKIT_TEST_THREADS, or 1. Threads
-/// of one process share the device; processes would have to take turns on it.
+/// How many cases are run at once, each by a host thread of its own: CSRKIT_TEST_THREADS, or 1.
+/// Threads of one process share the device; processes would have to take turns on it.
 inline int test_threads() {
   const char* const wanted = std::getenv("CSRKIT_TEST_THREADS");
   return wanted == nullptr ? 1 : std::max(1, std::atoi(wanted));

@@ -1,10 +1,11 @@
 """Options, messages and exit codes, in the words of the other tools."""
 import difflib
 import os
-import pathlib
+import signal
 import sys
-import tempfile
 import traceback
+
+from report.printable import printable_lines
 
 TOOL = "csr-report"
 DONE, USAGE, BAD_INPUT, IO_FAILURE, INTERNAL = 0, 2, 3, 4, 70
@@ -67,14 +68,20 @@ class Options:
         self.output = None if "no-html" in values else values.get("output", "report.html")
         self.draws_matrices = "no-pictures" not in values
         self.as_json = "json" in values
-        self.prints = self.as_json or "quiet" not in values
+        self.is_quiet = "quiet" in values
+        self.prints = self.as_json or not self.is_quiet
 
     def needs_figures(self):
         return bool(self.output or self.figures)
 
+    def say(self, kind, message):
+        """Information and warnings; errors are said whatever the options."""
+        if not self.is_quiet:
+            say(kind, message)
+
 
 def say(kind, message):
-    print(f"{TOOL}: {kind}: {message}", file=sys.stderr)
+    print(f"{TOOL}: {kind}: {printable_lines(message)}", file=sys.stderr)
 
 
 def help_text():
@@ -171,7 +178,7 @@ def parse(words):
     for path in outputs:
         if any(os.path.exists(path) and os.path.exists(name) and os.path.samefile(path, name) for name in names):
             raise UsageError(f"the output '{path}' is an input, which would be lost; name another file")
-    if len(set(map(os.path.abspath, outputs))) != len(outputs):
+    if len(set(map(os.path.realpath, outputs))) != len(outputs):
         raise UsageError("two outputs have the same name")
     return options
 
@@ -193,33 +200,15 @@ def require_matplotlib(options):
                          "python3-matplotlib), or ask for --no-html with --markdown or --csv") from error
 
 
-def write(path, content):
-    """Under its name it is there whole or not at all."""
-    data = content if isinstance(content, bytes) else content.encode("utf-8")
-    folder = os.path.dirname(os.path.abspath(path))
-    descriptor, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".tmp.", dir=folder)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def write_figures(folder, figures):
-    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
-    for figure in figures:
-        write(os.path.join(folder, figure.name + ".png"), figure.png)
-        write(os.path.join(folder, figure.name + ".svg"), figure.svg)
+def exit_on_signals():
+    """As an exception, so that unfinished files are removed."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup: the parent's wish
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
 
 
 def run(main):
+    exit_on_signals()
     try:
         return main()
     except UsageError as error:

@@ -2,7 +2,7 @@
 import matplotlib.ticker
 import numpy as np
 
-from report.style import INCHES, Figure, grid, look, plt
+from report.style import INCHES, Figure, grid, look, plain, plt
 from report.tables import break_even_rows, rows_of, width_text
 
 # fp32 lanes of a multiprocessor by compute capability, from the architectures' white papers
@@ -47,10 +47,10 @@ def speed_up(bundle):
             axes.barh(at, [ups.get((*name, k), 0) for name in names], height, color=colour, hatch=hatch,
                       edgecolor="white", linewidth=0.4, label=width_text(k))
         axes.axvline(1, color="black", linewidth=1.2)
-        axes.set_yticks(range(len(names)), [m + ("" if o == "natural" else f" ({o})") for m, o in names])
+        axes.set_yticks(range(len(names)), [plain(m + ("" if o == "natural" else f" ({o})")) for m, o in names])
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.grid(axis="y", visible=False)
-        axes.set_xlabel(f"speed-up: time of {bundle.against} / time of {bundle.kernel} (1 = equal)")
+        axes.set_xlabel(plain(f"speed-up: time of {bundle.against} / time of {bundle.kernel} (1 = equal)"))
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=6)
         caches, kind = group
         what = f"caches {caches}" + ("" if kind == "as stored" else f", values {kind}")
@@ -70,8 +70,8 @@ def rate(bundle):
                 if not line:
                     continue
                 colour, marker, _ = styles[kernel]
-                axis.plot(*zip(*line), color=colour, marker=marker, markersize=4.5, linewidth=1.3, label=kernel)
-            axis.set_title(name, fontsize=10)
+                axis.plot(*zip(*line), color=colour, marker=marker, markersize=4.5, linewidth=1.3, label=plain(kernel))
+            axis.set_title(plain(name), fontsize=10)
             axis.set_xscale("log", base=2)
             columns = sorted({c.dense_cols for c in cases})
             axis.set_xticks(columns, [str(k) for k in columns])
@@ -79,7 +79,7 @@ def rate(bundle):
             axis.set_ylim(bottom=0)
             axis.set_xlabel("dense columns K")
             axis.set_ylabel("GFLOP/s")
-        handles = [plt.Line2D([], [], color=styles[k][0], marker=styles[k][1], markersize=5, label=k) for k in kernels]
+        handles = [plt.Line2D([], [], color=styles[k][0], marker=styles[k][1], markersize=5, label=plain(k)) for k in kernels]
         figure.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, fontsize=9)
         text = setting_text((0, *group))
         yield Figure("rate", f"rate-{slug(text)}", f"Rate over the number of dense columns; {text}.", figure)
@@ -88,25 +88,25 @@ def rate(bundle):
 def roofline(bundle):
     devices = {}
     for case in bundle.cases:
-        if case.cost["minimum_bytes"] > 0:
-            name = case.gpu["name"] if case.gpu else (case.record.get("machine") or {}).get("cpu", "CPU")
+        if case.minimum_bytes > 0 and case.flops > 0 and case.gflops > 0:  # both axes are logarithmic
+            name = case.gpu.name if case.gpu else case.cpu or "CPU"
             devices.setdefault((bool(case.gpu), name), []).append(case)
     for (is_gpu, name), cases in devices.items():
         figure, axis = plt.subplots(figsize=(INCHES, 5.2))
-        intensity = np.array([case.cost["flops"] / case.cost["minimum_bytes"] for case in cases])
+        intensity = np.array([case.flops / case.minimum_bytes for case in cases])
         rates = np.array([case.gflops for case in cases])
         reach = np.array([min(intensity) / 1.6, max(intensity) * 1.6])
-        if is_gpu:
-            bandwidth = cases[0].gpu["peak_bandwidth_bytes_per_second"] / 1e9
+        if is_gpu and cases[0].gpu.bandwidth:
+            bandwidth = cases[0].gpu.bandwidth / 1e9
             source = "data sheet"
         else:
             bandwidth = float(max(rates / intensity))
             source = "the most seen here"
         axis.plot(reach, bandwidth * reach, color="black", linewidth=1.4,
                   label=f"A, B and C once each at {bandwidth:,.0f} GB/s ({source})")
-        lanes = is_gpu and LANES.get(cases[0].gpu["compute_capability"])
+        lanes = is_gpu and LANES.get(cases[0].gpu.compute_capability)
         if lanes:
-            peak = 2 * lanes * cases[0].gpu["multiprocessors"] * cases[0].gpu["sm_clock_khz"] / 1e6
+            peak = 2 * lanes * cases[0].gpu.multiprocessors * cases[0].gpu.clock_khz / 1e6
             axis.plot(reach, [peak, peak], color="black", linestyle=":", linewidth=1.4,
                       label=f"fp32 arithmetic, {peak:,.0f} GFLOP/s")
         styles = look(bundle.kernels())
@@ -114,7 +114,7 @@ def roofline(bundle):
             at = [i for i, case in enumerate(cases) if case.kernel == kernel]
             if at:
                 colour, marker, _ = styles[kernel]
-                axis.scatter(intensity[at], rates[at], s=26, color=colour, marker=marker, label=kernel, alpha=0.8,
+                axis.scatter(intensity[at], rates[at], s=26, color=colour, marker=marker, label=plain(kernel), alpha=0.8,
                              linewidths=0)
         axis.set_xscale("log", base=2)
         axis.set_yscale("log")
@@ -144,7 +144,8 @@ def ladder(bundle):
         for group, cases in by_caches_and_kind([c for c in bundle.cases if c.kernel in kernels]).items():
             gflops = {}
             for case in cases:
-                gflops.setdefault((case.digest, case.dense_cols), {})[case.kernel] = case.gflops
+                if case.gflops > 0:  # others have no geometric mean
+                    gflops.setdefault((case.digest, case.dense_cols), {})[case.kernel] = case.gflops
             full = {key: of for key, of in gflops.items() if len(of) == len(kernels)}
             widths = sorted({k for _, k in full})
             if not widths:
@@ -157,10 +158,10 @@ def ladder(bundle):
                 bars = axis.bar(np.arange(len(kernels)) + 0.8 * (i + 0.5) / len(widths) - 0.4, means, 0.8 / len(widths),
                                 color=styles[k][0], hatch=styles[k][2], edgecolor="white", label=width_text(k))
                 axis.bar_label(bars, [f"{mean:,.0f}" for mean in means], fontsize=7)
-            axis.set_xticks(range(len(kernels)), [k.rpartition(".")[2] for k in kernels], rotation=25, ha="right")
+            axis.set_xticks(range(len(kernels)), [plain(k.rpartition(".")[2]) for k in kernels], rotation=25, ha="right")
             axis.grid(axis="x", visible=False)
             axis.set_ylabel("GFLOP/s (geometric mean)")
-            axis.set_xlabel(f"kernel of {room}, from the first idea to the vendor's")
+            axis.set_xlabel(f"kernel of {plain(room)}, from the first idea to the vendor's")
             axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=6)
             count = len({digest for digest, _ in full})
             text = setting_text((0, *group))
@@ -181,9 +182,9 @@ def break_even(bundle):
         for axis, key in ((gain, "gain"), (pays, "break-even")):
             line = [(row[key], names.index((row["matrix"], row["K"], row["caches"], row["values"]))) for row in rows
                     if row["order"] == order and row[key] is not None and np.isfinite(row[key])]
-            axis.scatter([x for x, _ in line], [y for _, y in line], color=colour, marker=marker, label=order, s=34)
+            axis.scatter([x for x, _ in line], [y for _, y in line], color=colour, marker=marker, label=plain(order), s=34)
     several = len({name[2:] for name in names}) > 1
-    gain.set_yticks(range(len(names)), [f"{m}, {width_text(k)}" + (f", {c}" if several else "") for m, k, c, _ in names])
+    gain.set_yticks(range(len(names)), [plain(f"{m}, {width_text(k)}" + (f", {c}" if several else "")) for m, k, c, _ in names])
     gain.set_ylim(len(names) - 0.5, -0.5)
     gain.axvline(1, color="black", linewidth=1)
     gain.set_xlabel("gain (natural order's time / reordered time)")

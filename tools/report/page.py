@@ -4,7 +4,8 @@ import html
 import math
 
 from report import figures, pictures, tables
-from report.command_line import SECTIONS, say
+from report.command_line import SECTIONS
+from report.printable import printable
 
 STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;background:#fff;max-width:1180px;margin:0 auto;padding:1rem 1.5rem}
@@ -17,10 +18,14 @@ tr.lost td{background:#fdf1e3}code{font-size:.88rem;overflow-wrap:anywhere}.note
 """
 
 
+def shown(text):
+    """Text as HTML that shows it as it is."""
+    return html.escape(printable(text))
+
+
 def draw(bundle, options):
     """Every figure that the bundle has something for."""
-    quiet = (lambda *_: None) if not options.prints else say
-    measured = list(pictures.matrices_of(bundle, quiet)) if options.draws_matrices else []
+    measured = list(pictures.matrices_of(bundle, options.say)) if options.draws_matrices else []
     drawn = []
     for made in (figures.speed_up(bundle), figures.rate(bundle), figures.roofline(bundle), figures.ladder(bundle),
                  figures.break_even(bundle), pictures.row_lengths(measured), pictures.spy(measured),
@@ -32,17 +37,17 @@ def draw(bundle, options):
 def image(figure):
     data, kind = (figure.png, "png") if figure.raster else (figure.svg, "svg+xml")
     source = f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
-    caption = html.escape(figure.caption)
+    caption = shown(figure.caption)
     return f'<figure id="figure-{figure.name}"><img alt="{caption}" src="{source}"><figcaption>{caption}</figcaption></figure>'
 
 
-def html_table(headers, lines, lost=(), shown=None):
+def html_table(headers, lines, lost=(), names=None):
     def tag(name):
         return "" if name in tables.TEXT_COLUMNS else ' class="number"'
-    head = "".join(f"<th{tag(name)}>{html.escape(text)}</th>" for name, text in zip(headers, shown or headers))
+    head = "".join(f"<th{tag(name)}>{shown(text)}</th>" for name, text in zip(headers, names or headers))
     body = ""
     for i, cells in enumerate(lines):
-        row = "".join(f"<td{tag(name)}>{html.escape(text)}</td>" for name, text in zip(headers, cells))
+        row = "".join(f"<td{tag(name)}>{shown(text)}</td>" for name, text in zip(headers, cells))
         body += f'<tr{" class=lost" if i in lost else ""}>{row}</tr>'
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
@@ -53,9 +58,9 @@ def main_table(bundle):
         return "<p>No case of this kernel is in the bundles.</p>" if bundle.cases else ""
     headers = tables.shown_headers(rows)
     lost = {i for i, row in enumerate(rows) if row["speed-up"] and row["speed-up"] < 1}
-    text = f"<p>Ours: <code>{html.escape(bundle.kernel)}</code>"
+    text = f"<p>Ours: <code>{shown(bundle.kernel)}</code>"
     if bundle.against:
-        text += f", theirs: <code>{html.escape(bundle.against)}</code>, from the same run"
+        text += f", theirs: <code>{shown(bundle.against)}</code>, from the same run"
     text += ". Time is the median of one product, operands in place; +- is half its 95 % interval."
     text += " Tinted rows: theirs is faster.</p>" if lost else "</p>"
     text += html_table(headers, tables.table_cells(headers, rows), lost, tables.shown_names(headers, bundle))
@@ -85,18 +90,18 @@ def machines(bundle):
     text = ""
     for facts, commands in bundle.machines:
         gpu = facts.get("gpu") or {}
-        shown = {key: value for key, value in facts.items() if key != "gpu" and value not in ("", None)}
-        shown.update({f"gpu {key}": value for key, value in gpu.items()})
+        known = {key: value for key, value in facts.items() if key != "gpu" and value not in ("", None)}
+        known.update({f"gpu {key}": value for key, value in gpu.items()})
         lines = [[key.replace("_", " "), f"{value:,.0f}" if isinstance(value, float) and math.isfinite(value) else
-                  str(value)] for key, value in shown.items()]
+                  str(value)] for key, value in known.items()]
         text += html_table(("matrix", "check"), lines).replace(
             "<thead><tr><th>matrix</th><th>check</th></tr></thead>", "")
         text += "<details><summary>commands</summary>" + "".join(
-            f"<p><code>{html.escape(command)}</code></p>" for command in commands) + "</details>"
+            f"<p><code>{shown(command)}</code></p>" for command in commands) + "</details>"
     if bundle.throttled:
-        text += "<p>Clocks were held back during: " + html.escape("; ".join(bundle.throttled)) + ".</p>"
+        text += "<p>Clocks were held back during: " + shown("; ".join(bundle.throttled)) + ".</p>"
     for what, why in bundle.failures:
-        text += f"<p>Failed: {html.escape(what)}: {html.escape(why)}</p>"
+        text += f"<p>Failed: {shown(what)}: {shown(why)}</p>"
     return text
 
 
@@ -111,7 +116,7 @@ def html_page(bundle, drawn, options):
         place = figures.slug(name)
         links += f'<a href="#{place}">{name}</a>'
         body += f'<h2 id="{place}">{name.capitalize()}</h2><p class="note">{summary[0].upper() + summary[1:]}.</p>{content}'
-    title = html.escape(options.title)
+    title = shown(options.title)
     facts = (f"{len(bundle.cases)} cases of {len({case.digest for case in bundle.cases})} matrices"
              f"{f', {len(bundle.failures)} failed' if bundle.failures else ''}.")
     return (f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'

@@ -5,7 +5,7 @@ import matplotlib.colors
 import numpy as np
 
 from report.figures import label_of, slug
-from report.style import Figure, grid, look, plt
+from report.style import Figure, grid, plain, plt
 from report.csr_reader import CsrArrays
 from report.tables import schedule_groups
 
@@ -20,12 +20,12 @@ def matrices_of(bundle, say):
         if case.digest in seen:
             continue
         seen.add(case.digest)
-        folder = case.record.get("folder", "")
-        for path in (case.matrix, os.path.join(folder, case.matrix)):
-            if not os.path.exists(path):
+        for path in (case.matrix, os.path.join(case.folder, case.matrix)):
+            if not os.path.isfile(path):
                 continue
             try:
                 arrays = CsrArrays(path)
+                arrays.check()
             except (OSError, ValueError) as error:
                 say("warning", f"{error}; it is left out of the pictures")
                 break
@@ -51,7 +51,7 @@ def row_lengths(matrices):
         axis.step(lengths[some], at_least[some], where="pre", color="#0072b2", linewidth=1.4)
         axis.set_xscale("log")
         axis.set_yscale("log")
-        axis.set_title(label, fontsize=10)
+        axis.set_title(plain(label), fontsize=10)
         axis.set_xlabel("row length (nonzeros)")
         axis.set_ylabel("rows at least so long")
         mean = arrays.nnz / arrays.rows
@@ -96,7 +96,7 @@ def spy(matrices):
     for (title, arrays, share), axis in zip(drawn, axes):
         image = axis.imshow(share, cmap="cividis_r", norm=norm, interpolation="nearest",
                             extent=(0, arrays.cols, arrays.rows, 0), aspect="equal")
-        axis.set_title(title, fontsize=9)
+        axis.set_title(plain(title), fontsize=9)
         axis.set_xlabel("column", fontsize=8)
         axis.set_ylabel("row", fontsize=8)
         axis.tick_params(labelsize=7)
@@ -124,10 +124,10 @@ def schedules(bundle):
                 is_best = value == np.nanmax(table[row])
                 axis.text(column, row, f"{value:.3g}" + ("*" if is_best else ""), ha="center", va="center", fontsize=7,
                           fontweight="bold" if is_best else "normal", color="black" if value > middle else "white")
-        axis.set_xticks(range(len(names)), names, rotation=30, ha="right", fontsize=8)
-        axis.set_yticks(range(len(kernels)), kernels, fontsize=8)
+        axis.set_xticks(range(len(names)), [plain(name) for name in names], rotation=30, ha="right", fontsize=8)
+        axis.set_yticks(range(len(kernels)), [plain(kernel) for kernel in kernels], fontsize=8)
         axis.grid(False)
-        axis.set_title(f"{matrix}, K = {k}, {threads} thread{'s' if threads != 1 else ''}", fontsize=10)
+        axis.set_title(plain(f"{matrix}, K = {k}, {threads} thread{'s' if threads != 1 else ''}"), fontsize=10)
         axis.figure.colorbar(image, ax=axis, label="GFLOP/s")
     yield Figure("schedules", "schedules", "Rate by kernel and OpenMP schedule with chunk; * is the best of a kernel.", figure)
 
@@ -159,8 +159,8 @@ def heat_maps(searches):
         axis.set_xticks(range(len(xs)), xs)
         axis.set_yticks(range(len(ys)), ys)
         axis.grid(False)
-        axis.set_xlabel(f"{x} size (threads)" if x == "block" else x)
-        axis.set_ylabel(f"{y} size" if y == "tile" else y)
-        axis.set_title(matrix + (f", {kernel}" if kernel else ""), fontsize=10)
+        axis.set_xlabel(f"{x} size (threads)" if x == "block" else plain(x))
+        axis.set_ylabel(f"{y} size" if y == "tile" else plain(y))
+        axis.set_title(plain(matrix + (f", {kernel}" if kernel else "")), fontsize=10)
         axis.figure.colorbar(image, ax=axis, label="median time (ms)")
     yield Figure("heat maps", "heat-maps", "Time over two parameters of a kernel; * is the best.", figure)

@@ -1,6 +1,7 @@
 """How figures look: colours that the colour-blind tell apart, units on every axis, no surprise fonts."""
 import functools
 import io
+import warnings
 
 import matplotlib
 matplotlib.use("Agg")
@@ -10,7 +11,12 @@ import matplotlib.pyplot as plt  # noqa: E402
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#000000", "#999999")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 HATCHES = ("", "//", "..", "xx", "\\\\", "++", "oo", "--")
+MOST_PIXELS = 60000  # Matplotlib draws less than 2^16
+LONGEST_NAME = 80
+warnings.filterwarnings("ignore", message="Glyph")  # a character without a picture is drawn as a box
 INCHES = 11.0  # the width of a figure; at 100 dots per inch it fills a page of 1280 pixels
+from report.printable import printable  # noqa: E402
+
 plt.rcParams.update({"font.family": "DejaVu Sans", "font.size": 10, "axes.grid": True, "grid.alpha": 0.35,
                      "grid.linewidth": 0.6, "axes.axisbelow": True, "svg.fonttype": "path", "svg.hashsalt": "csrkit",
                      "figure.dpi": 100, "figure.max_open_warning": 0, "savefig.dpi": 150, "axes.spines.top": False, "axes.spines.right": False,
@@ -35,9 +41,16 @@ class Figure:
 
 def saved(figure, kind):
     stream = io.BytesIO()
-    figure.savefig(stream, format=kind, bbox_inches="tight", pad_inches=0.1,
+    dots = min(plt.rcParams["savefig.dpi"], MOST_PIXELS / max(figure.get_size_inches()))
+    figure.savefig(stream, format=kind, dpi=dots, bbox_inches="tight", pad_inches=0.1,
                    metadata={"Date": None} if kind == "svg" else {"Software": None})
     return stream.getvalue()
+
+
+def plain(name):
+    """A name from a file as Matplotlib shows it as it is: a '$' begins no formula."""
+    name = printable(name)
+    return (name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "...").replace("$", r"\$")
 
 
 def grid(count, columns=3, height=2.7):

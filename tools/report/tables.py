@@ -3,6 +3,9 @@ import csv
 import io
 import json
 import math
+import re
+
+from report.printable import printable
 
 HEADERS = ("matrix", "order", "nnz", "K", "caches", "values", "ours s", "theirs s", "speed-up", "nnz/s",
            "GFLOP/s", "+- %", "check")
@@ -33,7 +36,7 @@ def rows_of(bundle):
                "theirs s": theirs and theirs.seconds,
                "speed-up": theirs.seconds / ours.seconds if theirs and ours.seconds else None,
                "nnz/s": ours.nnz / ours.seconds if ours.seconds else None, "GFLOP/s": ours.gflops, "+- %": width,
-               "check": ours.check_text()}
+               "check": ours.check}
 
 
 def shown_headers(rows):
@@ -103,8 +106,7 @@ def break_even_rows(bundle):
             continue
         before = next((c for c in bundle.cases if c.digest == case.base_digest and c.kernel == case.kernel
                        and c.setting == case.setting), None)
-        report = bundle.orders.get(case.matrix.rpartition("/")[2])
-        cost = report["order_seconds"] if report else case.order_seconds or None
+        cost = bundle.orders.get(case.matrix.rpartition("/")[2], case.order_seconds or None)
         gained = before.seconds - case.seconds if before else None
         pays = None
         if cost is not None and gained is not None:
@@ -125,7 +127,18 @@ def table_cells(headers, rows):
 def markdown_table(headers, lines, right, bundle):
     rule = ["---:" if name in right else "---" for name in headers]
     head = shown_names(headers, bundle)
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in [head, rule, *lines]) + "\n"
+    rows = [head, rule, *([markdown_escaped(cell) for cell in cells] for cells in lines)]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in rows) + "\n"
+
+
+def markdown_escaped(text):
+    """Text that Markdown shows as it is: no tag, no cell, no emphasis, no link of it is obeyed."""
+    return re.sub(r"([\\`*\[\]<>|~$#!&])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])", r"\\\g<0>", printable(text))
+
+
+def markdown_code(text):
+    """A code span; a backtick would end it."""
+    return "`" + printable(text).replace("`", "'").replace("|", "\\|") + "`"
 
 
 TEXT_COLUMNS = ("matrix", "order", "caches", "values", "check", "kernel", "best schedule", "worst schedule")
@@ -141,7 +154,8 @@ def markdown(bundle):
     rows = list(rows_of(bundle))
     if rows:
         headers = shown_headers(rows)
-        text = f"Ours: `{bundle.kernel}`" + (f", theirs: `{bundle.against}`" if bundle.against else "") + "\n\n"
+        text = f"Ours: {markdown_code(bundle.kernel)}"
+        text += (f", theirs: {markdown_code(bundle.against)}" if bundle.against else "") + "\n\n"
         text += markdown_table(headers, table_cells(headers, rows), right_of(headers), bundle)
         for k, (count, mean, lost) in geomeans(rows).items():
             text += f"\n{width_text(k)}: geometric mean {mean:.2f} over {count} cases, {lost} below 1."
@@ -163,14 +177,10 @@ def csv_text(bundle):
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
     for case in bundle.cases:
-        record = case.record
-        machine = record.get("machine") or {}
         writer.writerow([case.dataset, case.order, case.matrix, case.digest, case.rows, case.cols, case.nnz, case.kernel,
-                         case.dense_cols, case.caches, case.value_kind, case.seconds, *case.interval,
-                         len(record["samples_seconds"]), case.gflops, case.phases.get("analysis_seconds"),
-                         case.phases.get("upload_a_seconds"), case.phases.get("peak_bytes"), case.check_text(),
-                         (case.gpu or {}).get("name", ""), machine.get("cpu", ""), machine.get("commit", ""),
-                         record.get("time", "")])
+                         case.dense_cols, case.caches, case.value_kind, case.seconds, *case.interval, case.runs,
+                         case.gflops, case.analysis_seconds, case.upload_a_seconds, case.peak_bytes, case.check,
+                         case.gpu.name if case.gpu else "", case.cpu, case.commit, case.time])
     return stream.getvalue()
 
 
@@ -185,5 +195,5 @@ def summary(bundle, as_json):
     text = f"{len(bundle.cases)} cases of {len({case.digest for case in bundle.cases})} matrices"
     text += f", {len(bundle.failures)} failed\n" if bundle.failures else "\n"
     for k, (count, mean, lost) in means.items():
-        text += f"{f'K {k}' if k else 'A times A'}: {mean:.2f} times {bundle.against} (geometric mean of {count}, {lost} below 1)\n"
+        text += f"{f'K {k}' if k else 'A times A'}: {mean:.2f} times {printable(bundle.against)} (geometric mean of {count}, {lost} below 1)\n"
     return text

@@ -3,8 +3,9 @@
 // Reads    everything coalesced but the binary searches of the offsets
 // Launch   256 threads; CUB's radix sort on as many bits as rows and columns have
 // Needs    entries that are unique: the rungs make them so
-// Against  an output in place. Costs 8 + V bytes an entry to append, then about 4 passes of 2 (8 + V)
-//          bytes to sort (V bytes a value): what production kernels save by knowing offsets first.
+// Against  an output in place. Costs 8 + V bytes an entry to append, then about 4 passes of 2 (8 +
+//          V) bytes to sort (V bytes a value): what production kernels save by knowing offsets
+//          first.
 
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>

@@ -31,8 +31,8 @@ class CooOutput {
     return {rows_.data(), cols_.data(), values_.data(), count_.data()};
   }
 
-  /// Sorts the entries by row and column into `c`; waits for the number of them. Gives the memory of
-  /// the entries back.
+  /// Sorts the entries by row and column into `c`; waits for the number of them. Gives the memory
+  /// of the entries back.
   void move_to(DeviceMemory& memory, DeviceProduct& c);
 
  private:

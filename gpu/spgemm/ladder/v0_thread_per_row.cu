@@ -1,15 +1,16 @@
 // v0_thread_per_row: one thread computes one row of C, a tile of columns at a time.
 // Owns     a thread: one row; its tile of 512 sums and the bits that say which of them exist
-// Reads    everything through a pointer to a struct in device memory, members again at every use: the
-//          compiler cannot know that the stores leave them alone. All rows of B of the row are read
-//          again for every tile of columns.
-// Launch   64 threads: the tile lies in local memory (4 KiB in f64, laid out by the driver for as many
-//          threads as the machine holds, in nobody's account), so more threads only spill further
+// Reads    everything through a pointer to a struct in device memory, members again at every use:
+//          the compiler cannot know that the stores leave them alone. All rows of B of the row are
+//          read again for every tile of columns.
+// Launch   64 threads: the tile lies in local memory (4 KiB in f64, laid out by the driver for as
+//          many threads as the machine holds, in nobody's account), so more threads only spill
+//          further
 // Needs    nothing
-// Against  the first rung. An entry of C exists if a product says so, whatever the sum: the bits, not
-//          the sums, are asked, so sums that cancel and stored zeros stay. Bad: neighbouring threads
-//          read far apart; a long row is one thread's work; every entry of C is an atomic on the same
-//          address.
+// Against  the first rung. An entry of C exists if a product says so, whatever the sum: the bits,
+//          not the sums, are asked, so sums that cancel and stored zeros stay. Bad: neighbouring
+//          threads read far apart; a long row is one thread's work; every entry of C is an atomic
+//          on the same address.
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/ladder/rung.h"

@@ -4,8 +4,9 @@
 //          entry of B once, through __restrict__ pointers
 // Launch   64 threads, as v0
 // Needs    nothing
-// Against  v0: the members of the structs and the bounds of the loops stay in registers, and the bits
-//          of existence are walked word by word. The order of work is the same, so is what is bad.
+// Against  v0: the members of the structs and the bounds of the loops stay in registers, and the
+//          bits of existence are walked word by word. The order of work is the same, so is what is
+//          bad.
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/ladder/rung.h"

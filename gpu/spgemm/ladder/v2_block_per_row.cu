@@ -1,13 +1,13 @@
 // v2_block_per_row: one block computes one row of C, a tile of 2,048 columns in shared memory.
 // Owns     a block: one row; a thread: every 256th entry of A's row, with the row of B it points to
-// Reads    a row of B by one thread, front to back: uncoalesced, but neighbours of a warp share sectors
-//          of short rows. Sums by atomics in shared memory (16.25 KiB in f64): their order differs from
-//          run to run, and so may the last bits.
+// Reads    a row of B by one thread, front to back: uncoalesced, but neighbours of a warp share
+//          sectors of short rows. Sums by atomics in shared memory (16.25 KiB in f64): their order
+//          differs from run to run, and so may the last bits.
 // Launch   256 threads, a block per row
 // Needs    nothing
-// Against  v1: a long row is the work of 256 threads, and the tile is four times as wide, so B is read
-//          a quarter as often and from shared instead of local memory. Bad: every entry of C still is
-//          an atomic on one address; short rows leave most of a block idle.
+// Against  v1: a long row is the work of 256 threads, and the tile is four times as wide, so B is
+//          read a quarter as often and from shared instead of local memory. Bad: every entry of C
+//          still is an atomic on one address; short rows leave most of a block idle.
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/ladder/rung.h"

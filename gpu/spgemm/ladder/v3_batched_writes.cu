@@ -4,8 +4,9 @@
 //          block's range, and shared atomics hand out the places in it.
 // Launch   256 threads, a block per row
 // Needs    nothing
-// Against  v2: the atomics on one address in global memory are one per tile instead of one per entry,
-//          and what a block writes lies together. Bad: the tile is walked twice to count and to place.
+// Against  v2: the atomics on one address in global memory are one per tile instead of one per
+//          entry, and what a block writes lies together. Bad: the tile is walked twice to count and
+//          to place.
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/ladder/rung.h"

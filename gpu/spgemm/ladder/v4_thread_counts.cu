@@ -1,15 +1,16 @@
-// v4_thread_counts: threads count the entries they were the first to touch; warps add the counts up.
+// v4_thread_counts: threads count the entries they were the first to touch; warps add the counts
+// up.
 // Owns     a block: one row; a thread: every kBlock-th entry of A's row, with its row of B
 // Reads    as v3, but the tile is not walked to count: the atomic that marks an entry as existing
-//          returns what was marked before, so exactly one thread sees each entry as new. (Asking the
-//          returned *sum* for zero instead would count an entry twice whose partial sum passes through
-//          zero, and never one whose products are all zero.)
-// Launch   a block per row, kBlock threads, tiles of kTile columns: both template parameters, found by
-//          searching 64 ... 1024 x 64 ... 4096 (docs/kernel_ladder.md)
+//          returns what was marked before, so exactly one thread sees each entry as new. (Asking
+//          the returned *sum* for zero instead would count an entry twice whose partial sum passes
+//          through zero, and never one whose products are all zero.)
+// Launch   a block per row, kBlock threads, tiles of kTile columns: both template parameters, found
+//          by searching 64 ... 1024 x 64 ... 4096 (docs/kernel_ladder.md)
 // Needs    nothing
-// Against  v3: one walk over the tile less, and one shared atomic per warp instead of one per entry to
-//          count them. Bad: rows of B are read again for every tile of columns; the output still has
-//          to be sorted.
+// Against  v3: one walk over the tile less, and one shared atomic per warp instead of one per entry
+//          to count them. Bad: rows of B are read again for every tile of columns; the output still
+//          has to be sorted.
 
 #include <utility>
 
@@ -22,7 +23,7 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr int kWordBits = 32;
-constexpr unsigned kWholeWarp = 0xffffffffu;
+constexpr unsigned kAllLanes = 0xffffffffu;
 
 template <int kBlock, int kTile, class Value>
 __global__ void __launch_bounds__(kBlock)
@@ -55,7 +56,7 @@ __global__ void __launch_bounds__(kBlock)
       }
     }
     for (int step = 16; step > 0; step /= 2) {  // write-back
-      mine += __shfl_down_sync(kWholeWarp, mine, step);
+      mine += __shfl_down_sync(kAllLanes, mine, step);
     }
     if (threadIdx.x % 32 == 0 && mine > 0) atomicAdd(&found, mine);
     __syncthreads();

@@ -52,8 +52,8 @@ inline __global__ void start_bins(const unsigned* counts, unsigned* starts, unsi
   starts[threadIdx.x] = next[threadIdx.x] = sums[threadIdx.x] - mine;
 }
 
-/// Rows of a block stay together in a bin; in which order blocks come differs from run to run, which
-/// no result shows, because a row is summed by itself.
+/// Rows of a block stay together in a bin; in which order blocks come differs from run to run,
+/// which no result shows, because a row is summed by itself.
 inline __global__ void place_rows(DeviceOffsets offsets, Index rows, unsigned* next, Index* order) {
   __shared__ unsigned here[kLengthBins];
   here[threadIdx.x] = 0;

@@ -1,8 +1,8 @@
-// One row of A times B for a group of lanes: A through shared memory, B in vectors. What the rungs from
-// v5_vector_loads on have in common.
+// One row of A times B for a group of lanes: A through shared memory, B in vectors. What the rungs
+// from v5_vector_loads on have in common.
 #pragma once
 
-#include "gpu/spmm/arithmetic.cuh"
+#include "gpu/spmm/lane_sums.cuh"
 
 namespace csrkit::gpu {
 

@@ -8,8 +8,8 @@
 //          warp that spans rows waits for the longest of them.
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/spmm/arithmetic.cuh"
 #include "gpu/spmm/device_spmm.h"
+#include "gpu/spmm/lane_sums.cuh"
 
 namespace csrkit::gpu {
 
@@ -22,13 +22,13 @@ __global__ void __launch_bounds__(kThreads)
     thread_per_element(DeviceCsrView<typename Types::Value> a,
                        DeviceDenseView<const typename Types::Value> b,
                        DeviceDenseView<typename Types::Output> c, typename Types::Accumulate alpha,
-                       typename Types::Accumulate beta) {
+                       typename Types::Accumulate beta, AlgebraOf<Types> algebra) {
   const Offset element = Offset{blockIdx.x} * kThreads + threadIdx.x;
   if (element >= Offset{c.rows} * c.cols) return;
   const auto row = static_cast<Index>(element / c.cols);
   const auto column = static_cast<Index>(element % c.cols);
   Sums<Types, 1> sum;
-  sum.clear();
+  sum.clear(algebra);
   const Offset end = a.row_end(row);
   for (Offset at = a.row_begin(row); at < end; ++at) {
     const Index from = a.col_indices[at];
@@ -40,6 +40,10 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class Types>
 struct ThreadPerElement : NoAnalysis<Types> {
+  const AlgebraOf<Types> algebra;
+
+  explicit ThreadPerElement(Semiring semiring) : algebra(semiring) {}
+
   void launch(const DeviceCsrView<typename Types::Value>& a,
               const DeviceDenseView<const typename Types::Value>& b,
               const DeviceDenseView<typename Types::Output>& c, typename Types::Accumulate alpha,
@@ -49,7 +53,7 @@ struct ThreadPerElement : NoAnalysis<Types> {
       throw UsageError("v0_thread_per_element: C has more elements than a grid has threads");
     }
     thread_per_element<Types>
-        <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(a, b, c, alpha, beta);
+        <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(a, b, c, alpha, beta, algebra);
     CHECK_LAUNCH("thread_per_element", stream);
   }
 };

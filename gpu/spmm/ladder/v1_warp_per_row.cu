@@ -9,8 +9,8 @@
 //          keeps one warp busy long after all others are done.
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/spmm/arithmetic.cuh"
 #include "gpu/spmm/device_spmm.h"
+#include "gpu/spmm/lane_sums.cuh"
 
 namespace csrkit::gpu {
 
@@ -24,14 +24,14 @@ __global__ void __launch_bounds__(kThreads)
     warp_per_row(DeviceCsrView<typename Types::Value> a,
                  DeviceDenseView<const typename Types::Value> b,
                  DeviceDenseView<typename Types::Output> c, typename Types::Accumulate alpha,
-                 typename Types::Accumulate beta) {
+                 typename Types::Accumulate beta, AlgebraOf<Types> algebra) {
   const Offset warp = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kWarp;
   if (warp >= c.rows) return;
   const auto row = static_cast<Index>(warp);
   const Offset begin = a.row_begin(row), end = a.row_end(row);
   for (Offset column = threadIdx.x % kWarp; column < c.cols; column += kWarp) {
     Sums<Types, 1> sum;
-    sum.clear();
+    sum.clear(algebra);
     for (Offset at = begin; at < end; ++at) {
       const Index from = a.col_indices[at];
       sum.add_product(value_at<Types>(a, at),
@@ -43,13 +43,17 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class Types>
 struct WarpPerRow : NoAnalysis<Types> {
+  const AlgebraOf<Types> algebra;
+
+  explicit WarpPerRow(Semiring semiring) : algebra(semiring) {}
+
   void launch(const DeviceCsrView<typename Types::Value>& a,
               const DeviceDenseView<const typename Types::Value>& b,
               const DeviceDenseView<typename Types::Output>& c, typename Types::Accumulate alpha,
               typename Types::Accumulate beta, void*, cudaStream_t stream) const {
     const Offset blocks = (Offset{c.rows} * kWarp + kThreads - 1) / kThreads;
     warp_per_row<Types>
-        <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(a, b, c, alpha, beta);
+        <<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(a, b, c, alpha, beta, algebra);
     CHECK_LAUNCH("warp_per_row", stream);
   }
 };

@@ -1,19 +1,19 @@
 // v2_columns_strided: one warp computes one row of C, each lane several columns, 32 apart.
-// Owns     a lane: up to 8 columns of one row, as sums in registers; a warp: up to 256 columns of the
-//          row, wider rows in the outer grid dimension; a block: 8 rows
-// Reads    B coalesced, kPerLane times 32 neighbours of a row, all asked for before the first is used;
-//          A the same address in all lanes; no shared memory
+// Owns     a lane: up to 8 columns of one row, as sums in registers; a warp: up to 256 columns of
+//          the row, wider rows in the outer grid dimension; a block: 8 rows
+// Reads    B coalesced, kPerLane times 32 neighbours of a row, all asked for before the first is
+//          used; A the same address in all lanes; no shared memory
 // Launch   256 threads, 8 warps
 // Needs    nothing
 // Against  v1_warp_per_row: at K = 256 A is walked once instead of 8 times, and 8 loads of B are in
-//          flight instead of 1. At K = 32 nothing changes: one lane, one column. Still bad: the walk
-//          over A is one dependent load after the other.
+//          flight instead of 1. At K = 32 nothing changes: one lane, one column. Still bad: the
+//          walk over A is one dependent load after the other.
 
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/spmm/arithmetic.cuh"
 #include "gpu/spmm/device_spmm.h"
+#include "gpu/spmm/lane_sums.cuh"
 
 namespace csrkit::gpu {
 

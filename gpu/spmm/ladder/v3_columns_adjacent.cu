@@ -2,18 +2,20 @@
 // Owns     a lane: up to 8 neighbouring columns of one row, as sums in registers; a warp: up to 256
 //          columns of the row, wider rows in the outer grid dimension; a block: 8 rows
 // Reads    B one element per access, lanes kPerLane elements apart, so that one access of a warp
-//          touches kPerLane times as many sectors; A the same address in all lanes; no shared memory
+//          touches kPerLane times as many sectors; A the same address in all lanes; no shared
+//          memory
 // Launch   256 threads, 8 warps
 // Needs    nothing
-// Against  v2_columns_strided: the same work, the columns of a lane mapped the other way round, which
-//          costs: L1 serves every sector kPerLane times. The mapping pays only once a lane takes its
-//          neighbours in one access (v5_vector_loads); as it stands it is the step not to take.
+// Against  v2_columns_strided: the same work, the columns of a lane mapped the other way round,
+//          which costs: L1 serves every sector kPerLane times. The mapping pays only once a lane
+//          takes its neighbours in one access (v5_vector_loads); as it stands it is the step not to
+//          take.
 
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/spmm/arithmetic.cuh"
 #include "gpu/spmm/device_spmm.h"
+#include "gpu/spmm/lane_sums.cuh"
 
 namespace csrkit::gpu {
 

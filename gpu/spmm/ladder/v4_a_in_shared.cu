@@ -1,20 +1,21 @@
 // v4_a_in_shared: A's row comes through shared memory, 32 nonzeros at a time.
 // Owns     a lane: up to 8 columns of one row, 32 apart, as sums in registers; a warp: up to 256
 //          columns of the row, wider rows in the outer grid dimension; a block: 8 rows
-// Reads    A coalesced, each lane one nonzero of the tile, then from shared memory, the same address
-//          in all lanes; B coalesced, kBatch nonzeros asked for together; 256 columns and values in
-//          shared memory, 2 or 3 KiB
+// Reads    A coalesced, each lane one nonzero of the tile, then from shared memory, the same
+//          address in all lanes; B coalesced, kBatch nonzeros asked for together; 256 columns and
+//          values in shared memory, 2 or 3 KiB
 // Launch   256 threads, 8 warps; tiles belong to warps, so no barrier but the warp's
 // Needs    nothing
-// Against  v2_columns_strided: a nonzero costs no trip to L1 of its own, and since the columns of the
-//          tile are known, rows of B of several nonzeros are in flight at once. Still bad: at K = 32
-//          an access of a lane is 4 bytes, so much index arithmetic per byte; a hub row is one warp's.
+// Against  v2_columns_strided: a nonzero costs no trip to L1 of its own, and since the columns of
+//          the tile are known, rows of B of several nonzeros are in flight at once. Still bad: at K
+//          = 32 an access of a lane is 4 bytes, so much index arithmetic per byte; a hub row is one
+//          warp's.
 
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/spmm/arithmetic.cuh"
 #include "gpu/spmm/device_spmm.h"
+#include "gpu/spmm/lane_sums.cuh"
 
 namespace csrkit::gpu {
 

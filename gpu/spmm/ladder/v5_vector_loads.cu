@@ -1,13 +1,15 @@
 // v5_vector_loads: 8 to 32 lanes compute one row of C, each lane 16 bytes of it.
-// Owns     a lane: one vector of neighbouring columns; a group of 8, 16 or 32 lanes: one row of C, or
-//          128 columns of it (f32), wider rows in the outer grid dimension; a warp: up to four rows
-// Reads    B one aligned vector per lane and nonzero, eight nonzeros asked for together; A coalesced
-//          into shared memory, as many nonzeros at a time as the group has lanes; 2 or 3 KiB
+// Owns     a lane: one vector of neighbouring columns; a group of 8, 16 or 32 lanes: one row of C,
+//          or 128 columns of it (f32), wider rows in the outer grid dimension; a warp: up to four
+//          rows
+// Reads    B one aligned vector per lane and nonzero, eight nonzeros asked for together; A
+//          coalesced into shared memory, as many nonzeros at a time as the group has lanes; 2 or 3
+//          KiB
 // Launch   256 threads
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses
-// Against  v4_a_in_shared: a quarter of the loads and of the index arithmetic per byte, 128 bytes in
-//          flight per lane, no idle lanes at K = 32. Still bad: the four rows of a warp wait for the
-//          longest of them, and a hub row is one group's work.
+// Against  v4_a_in_shared: a quarter of the loads and of the index arithmetic per byte, 128 bytes
+//          in flight per lane, no idle lanes at K = 32. Still bad: the four rows of a warp wait for
+//          the longest of them, and a hub row is one group's work.
 
 #include <algorithm>
 

@@ -1,11 +1,12 @@
 // v6_rows_by_length: the rows of C are visited in the order of their lengths, longest first.
-// Owns     as v5_vector_loads: a group of 8, 16 or 32 lanes, one row of C or 128 columns of it (f32)
+// Owns     as v5_vector_loads: a group of 8, 16 or 32 lanes, one row of C or 128 columns of it
+//          (f32)
 // Reads    the order of the rows, 4 bytes per row; else as v5_vector_loads
 // Launch   256 threads
 // Needs    an analysis: three small kernels that sort the rows into bins of lengths
-// Against  v5_vector_loads: the four rows of a warp are equally long, so none waits, and the longest
-//          rows begin first instead of last. Still bad: a hub row is one group's work; neighbours in
-//          the matrix, which may share columns, are torn apart.
+// Against  v5_vector_loads: the four rows of a warp are equally long, so none waits, and the
+//          longest rows begin first instead of last. Still bad: a hub row is one group's work;
+//          neighbours in the matrix, which may share columns, are torn apart.
 
 #include <algorithm>
 

@@ -1,12 +1,13 @@
 // v7_bins: short rows share a warp, long rows have a block each.
 // Owns     of rows below kLong nonzeros as v6_rows_by_length: a group of lanes, one row; of longer
-//          ones a block: one row or 128 columns of it (f32), whose nonzeros its groups take in turns
+//          ones a block: one row or 128 columns of it (f32), whose nonzeros its groups take in
+//          turns
 // Reads    as v6_rows_by_length; the groups' sums meet in shared memory, 4 KiB, in a fixed order
 // Launch   256 threads, two kernels, the long rows first
 // Needs    an analysis as v6_rows_by_length, and the number of long rows on the host
-// Against  v6_rows_by_length: a hub of a few thousand nonzeros no longer holds up the rest. Still bad:
-//          one of a million does; a second launch; and blocks that end late leave lanes idle. The
-//          production kernels cut such rows into pieces and add the pieces up.
+// Against  v6_rows_by_length: a hub of a few thousand nonzeros no longer holds up the rest. Still
+//          bad: one of a million does; a second launch; and blocks that end late leave lanes idle.
+//          The production kernels cut such rows into pieces and add the pieces up.
 
 #include <algorithm>
 
@@ -55,8 +56,8 @@ __global__ void __launch_bounds__(kStagedThreads)
     for (int other = 1; other < groups; ++other) {
 #pragma unroll
       for (int i = 0; i < kWidth; ++i) {
-        sums.item[i] = Ring<Types::kSemiring, typename Types::Accumulate>::add(
-            sums.item[i], of_group[(other << group_log2) + group.lane].item[i]);
+        sums.item[i] =
+            sums.algebra().add(sums.item[i], of_group[(other << group_log2) + group.lane].item[i]);
       }
     }
   }

@@ -23,14 +23,36 @@ expect 0 bench --resume --against cpu.row_loop
 equals "$(lines)" 8
 prints "speed against cpu.spmm.row_loop"
 says "is in the records already"
-# A record that a crash cut short is removed and made again.
+# A record that a crash cut short is kept aside and made again.
 head -c $(($(stat -c %s out.jsonl) - 20)) out.jsonl >cut.jsonl
+tail -n 1 cut.jsonl >expected.cut
 mv cut.jsonl out.jsonl
+expect 0 csr-bench --verify out.jsonl --tolerance 1000000000 --attempts 1
+says "out.jsonl:8: the last line was cut short; it is left out"
 expect 0 bench --resume --json
-says "cut short"
+says "out.jsonl:8: the last line was cut short"
+says "out.jsonl.cut now"
+cmp out.jsonl.cut expected.cut
 equals "$(lines)" 8
 equals "$(wc -l <out | tr -d ' ')" 1
 python3 -c 'import json; [json.loads(line) for line in open("out.jsonl")]'
+# A second cut does not replace the first; a record that lacks only its newline is complete.
+head -c -20 out.jsonl >cut.jsonl
+mv cut.jsonl out.jsonl
+expect 0 bench --resume
+says "out.jsonl.cut.2 now"
+cmp out.jsonl.cut expected.cut
+head -c -1 out.jsonl >whole.jsonl
+mv whole.jsonl out.jsonl
+cp out.jsonl before.jsonl
+expect 0 csr-bench --verify out.jsonl --tolerance 1000000000 --attempts 1
+prints "8 cases:"
+cmp out.jsonl before.jsonl
+expect 0 bench --resume
+says "without its newline"
+echo >>before.jsonl
+cmp out.jsonl before.jsonl
+no_file out.jsonl.cut.3
 # Another case is not in the records.
 expect 0 bench --resume --cold
 equals "$(lines)" 16
@@ -71,11 +93,38 @@ prints "3 cases:"
 csr-import "$DATASETS/lp_afiro.mtx" afiro.csr --quiet
 expect 1 csr-bench afiro.csr --kernels cpu.spgemm.auto --repeat 1
 expect 0 csr-bench afiro.csr --kernels cpu.spgemm.auto --repeat 1 --transpose
-# What is no record file is left alone.
+# What is no record file is left alone, whatever its last line is.
 cp tiny.mtx other.txt
 expect 3 csr-bench tiny.csr --records other.txt
 says "other.txt:1"
 cmp tiny.mtx other.txt
+head -n 1 out.jsonl >with_notes.jsonl
+printf 'my notes' >>with_notes.jsonl
+for content in 'my notes' '{"name": "value"' '{"name": "value"}' '[{"schema":1}]' '{"schema":2}'; do
+  printf '%s' "$content" >other.txt
+  cp other.txt before.txt
+  for option in --records --verify; do
+    expect 3 csr-bench tiny.csr $option other.txt
+    says "other.txt:1: expected a record of csr-bench"
+    says "name a file that csr-bench --records wrote"
+    cmp other.txt before.txt
+  done
+done
+cp with_notes.jsonl before.jsonl
+expect 3 csr-bench tiny.csr --records with_notes.jsonl
+says "with_notes.jsonl:2: expected a record"
+cmp with_notes.jsonl before.jsonl
+cp tiny.csr before.csr
+expect 3 csr-bench tiny.csr --records tiny.csr
+cmp tiny.csr before.csr
+no_file other.txt.cut with_notes.jsonl.cut tiny.csr.cut
+# A folder cannot be read, and a record that lacks what --verify needs cannot be measured again.
+mkdir folder
+expect 4 csr-bench --verify folder
+says "cannot read 'folder'"
+head -n 1 out.jsonl | sed 's/"seed":[0-9]*,//' >seedless.jsonl
+expect 3 csr-bench --verify seedless.jsonl
+says "seedless.jsonl:1: expected a record whose case can be measured again"
 # Nor is a pipe or device read for earlier records.
 mkfifo pipe
 expect 4 csr-bench tiny.csr --records pipe

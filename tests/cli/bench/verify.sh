@@ -36,9 +36,12 @@ equals "$(wc -l <again.jsonl | tr -d ' ')" 2
 # The matrices are found by their digest: elsewhere when named, not at all when changed.
 mkdir moved
 mv graph.csr moved/
-expect 1 csr-bench --attempts 1 --verify slower.jsonl --tolerance 100
+expect 1 csr-bench --attempts 1 --verify slower.jsonl --tolerance 100 --records not_run.jsonl
 prints "NOT RUN"
 says "name it on the command line"
+# What was not run is a record, too: the file is one of records.
+expect 0 csr-bench tiny.csr -k 2 --repeat 1 --records not_run.jsonl
+equals "$(wc -l <not_run.jsonl | tr -d ' ')" 3
 expect 0 csr-bench --attempts 1 --verify slower.jsonl --tolerance 100 moved/graph.csr
 mkdir elsewhere
 # tiny.csr is found, for its folder is recorded.

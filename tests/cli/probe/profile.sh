@@ -40,7 +40,7 @@ expect 2 csr-probe --output m.json --device tpu
 expect 4 csr-probe --output no/folder/m.json --device cpu --max-table 1M --seconds 1 -k 1
 echo '{"rows": 3}' >other.json
 expect 3 csr-info graph.csr --locality --machine other.json
-says "other.json: byte 0: expected a machine profile"
+says "other.json: expected a machine profile"
 expect 4 csr-info graph.csr --locality --machine nowhere.json
 expect 2 csr-info graph.csr --machine m.json
 expect 2 csr-info graph.csr --locality --verify

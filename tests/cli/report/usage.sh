@@ -24,6 +24,14 @@ expect 0 csr-report more.jsonl --no-html --json
 equals "$(json cases)" 1
 equals "$(json failures)" 1
 equals "$(json 'rows.0.ours s')" 1000
+says "more.jsonl:5: the last line was cut short"
+# A last line that is not the beginning of an object was never one of ours.
+{
+  cat bundle.jsonl
+  printf 'my notes'
+} >notes.jsonl
+expect 3 csr-report notes.jsonl --no-html --json
+says "notes.jsonl:3:"
 
 expect 2 csr-report bundle.jsonl --kernel gpu.spmm.auto
 says "there are cpu.spmm.auto"

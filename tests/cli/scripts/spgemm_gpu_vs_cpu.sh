@@ -1,13 +1,6 @@
 # shellcheck shell=bash
 # GPU against CPU, dry: the CPU's tool stands in for the GPU's; then products that do differ.
-python=
-for candidate in python3 /usr/bin/python3; do
-  if "$candidate" -c 'import numpy' 2>/dev/null; then python=$candidate; fi
-done
-if [ -z "$python" ]; then
-  echo "no Python with NumPy"
-  exit 6
-fi
+python=$(python_with numpy) || { echo "no Python with NumPy"; exit 6; }
 script=$CLI_FOLDER/../../run_scripts/spgemm_gpu_vs_cpu.py
 bin=$(dirname "$(command -v csr-spgemm-cpu)")
 mkdir tools

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The whole way without Slurm: prepare, run, report; a second time nothing is left to do.
+# The whole way without Slurm: prepare.sh, run.sh, report.sh; a second time nothing is left to do.
 scripts=$CLI_FOLDER/../../run_scripts
 export OMP_WAIT_POLICY=passive
 all() {

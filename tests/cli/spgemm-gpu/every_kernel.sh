@@ -22,7 +22,7 @@ expect 0 csr-spgemm-gpu graph.csr --kernel v1_cached_members --output whole.csr 
 limit=$(($(json forecast.whole_bytes) / 2))
 expect 0 csr-spgemm-gpu graph.csr --kernel v1_cached_members --output blocks.csr --check --repeat 1 \
   --warmup 0 --memory-limit "$limit" --json
-[ "$(json phases.row_blocks)" -gt 1 ] || fail "one block within half of the memory"
+[ "$(json c.row_blocks)" -gt 1 ] || fail "one block within half of the memory"
 same_matrix whole.csr blocks.csr
 expect 5 csr-spgemm-gpu graph.csr --kernel v1_cached_members --memory-limit 4096
 # The examples of --help, as they stand there.

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/csr_matrix.h"
-#include "core/hash.h"
+#include "core/base/hash.h"
+#include "core/matrix/csr_matrix.h"
 
 namespace csrkit {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "preprocess/import/import.h"
 #include "tests/unit/preprocess/export/scratch_folder.h"
 #include "tests/unit/preprocess/transform/small_matrix.h"
@@ -50,7 +50,7 @@ TEST_P(RoundTrip, IsTheIdentityThroughMatrixMarketAndNpz) {
   const ScratchFolder scratch;
   const CsrMatrix original = difficult_values(GetParam());
   for (const char* name : {"a.mtx", "a.mtx.gz", "a.npz"}) {
-    EXPECT_EQ(export_matrix(scratch / name, original, "auto", false), "");
+    EXPECT_EQ(export_matrix(scratch / name, original, {"auto", false}), "");
     ImportOptions options;
     // NumPy has no bf16, so an archive holds it as f32; every other file says what its kind is.
     const bool names_kind = GetParam() != ValueKind::bf16 || std::string(name) != "a.npz";
@@ -59,7 +59,7 @@ TEST_P(RoundTrip, IsTheIdentityThroughMatrixMarketAndNpz) {
     EXPECT_TRUE(identical(back.matrix, original)) << name;
     EXPECT_EQ(back.repairs.out_of_order, 0) << name;
     // And once more, from what came back.
-    export_matrix(scratch / ("b" + std::string(name)), back.matrix, "auto", false);
+    export_matrix(scratch / ("b" + std::string(name)), back.matrix, {"auto", false});
     EXPECT_EQ(content_of(scratch / name), content_of(scratch / ("b" + std::string(name))));
   }
 }
@@ -68,7 +68,7 @@ TEST_P(RoundTrip, NeedsNoHintWhereTheFormatKnowsTheKind) {
   const ScratchFolder scratch;
   const CsrMatrix original = difficult_values(GetParam());
   const auto back = [&](const char* name) {
-    export_matrix(scratch / name, original, "auto", false);
+    export_matrix(scratch / name, original, {"auto", false});
     return import_matrix(scratch / name).matrix;
   };
   if (GetParam() != ValueKind::bf16) {
@@ -85,7 +85,7 @@ TEST_P(RoundTrip, KeepsShapesWithoutEntries) {
     const std::vector<double> zeros(static_cast<std::size_t>(rows) * cols);
     const CsrMatrix original = matrix_of(rows, cols, zeros, GetParam());
     for (const char* name : {"a.mtx", "a.npz"}) {
-      export_matrix(scratch / name, original, "auto", false);
+      export_matrix(scratch / name, original, {"auto", false});
       ImportOptions options;
       options.value_kind = name_of(GetParam());
       EXPECT_TRUE(identical(import_matrix(scratch / name, options).matrix, original))
@@ -105,9 +105,9 @@ TEST(Export, WritesTheSameBytesForAnyThreadCount) {
   const int threads = omp_get_max_threads();
   for (const char* ending : {".mtx", ".mtx.gz", ".npz", ".tsv"}) {
     omp_set_num_threads(1);
-    export_matrix(scratch / ("one" + std::string(ending)), matrix, "auto", true);
+    export_matrix(scratch / ("one" + std::string(ending)), matrix, {"auto", true});
     omp_set_num_threads(4);
-    export_matrix(scratch / ("four" + std::string(ending)), matrix, "auto", true);
+    export_matrix(scratch / ("four" + std::string(ending)), matrix, {"auto", true});
     omp_set_num_threads(threads);
     EXPECT_EQ(content_of(scratch / ("one" + std::string(ending))),
               content_of(scratch / ("four" + std::string(ending))));
@@ -117,11 +117,11 @@ TEST(Export, WritesTheSameBytesForAnyThreadCount) {
 TEST(Export, WritesMatrixMarketAsOneWouldByHand) {
   const ScratchFolder scratch;
   export_matrix(scratch / "a.mtx", matrix_of(2, 3, {0, 0.5, 0, -2, 0, 1e30}, ValueKind::f32),
-                "auto", false);
+                {"auto", false});
   EXPECT_EQ(content_of(scratch / "a.mtx"),
             "%%MatrixMarket matrix coordinate real general\n% values are f32\n2 3 3\n"
             "1 2 0.5\n2 1 -2\n2 3 1e+30\n");
-  export_matrix(scratch / "b", matrix_of(2, 1, {0, 1}, ValueKind::none), "matrix-market", false);
+  export_matrix(scratch / "b", matrix_of(2, 1, {0, 1}, ValueKind::none), {"matrix-market", false});
   EXPECT_EQ(content_of(scratch / "b"),
             "%%MatrixMarket matrix coordinate pattern general\n2 1 1\n2 1\n");
 }
@@ -129,52 +129,67 @@ TEST(Export, WritesMatrixMarketAsOneWouldByHand) {
 TEST(Export, WritesEdgeListsAndSaysWhenTheSizeIsLost) {
   const ScratchFolder scratch;
   const CsrMatrix graph = matrix_of(3, 3, {0, 1, 0, 0, 0, 2.5, 0, 0, 0}, ValueKind::f64);
-  EXPECT_EQ(export_matrix(scratch / "a.tsv", graph, "auto", false), "");
+  EXPECT_EQ(export_matrix(scratch / "a.tsv", graph, {"auto", false}), "");
   EXPECT_EQ(content_of(scratch / "a.tsv"),
             "# 3 x 3 matrix, 2 entries; row, column, value (f64); counted from 0\n"
             "0\t1\t1\n1\t2\t2.5\n");
   // Vertex 2 is isolated: nothing in the list says that it exists.
   const CsrMatrix isolated = matrix_of(3, 3, {0, 1, 0, 1, 0, 0, 0, 0, 0}, ValueKind::none);
-  const std::string refusal =
-      message_of<UsageError>([&] { export_matrix(scratch / "b.tsv", isolated, "auto", false); });
+  const std::string refusal = message_of<UsageError>([&] {
+    export_matrix(scratch / "b.tsv", isolated, {"auto", false});
+  });
   EXPECT_NE(refusal.find("the size 3 x 3, since the ids in the list end at 1"), std::string::npos)
       << refusal;
   EXPECT_FALSE(std::filesystem::exists(scratch / "b.tsv"));
-  EXPECT_NE(export_matrix(scratch / "b.tsv", isolated, "auto", true), "");
+  EXPECT_NE(export_matrix(scratch / "b.tsv", isolated, {"auto", true}), "");
   ImportOptions options;
-  options.rows = options.cols = 3;
+  options.parameters = {{"rows", "3"}, {"cols", "3"}};
   EXPECT_TRUE(identical(import_matrix(scratch / "b.tsv", options).matrix, isolated));
+  // The same with nodes that count from 1.
+  const ExportOptions from_one{"auto", true, {{"index-base", "1"}}, {}};
+  EXPECT_NE(export_matrix(scratch / "c.tsv", isolated, from_one).find("--index-base 1"),
+            std::string::npos);
+  EXPECT_EQ(content_of(scratch / "c.tsv"),
+            "# 3 x 3 matrix, 2 entries; row, column; counted from 1\n1\t2\n2\t1\n");
+  options.parameters["index-base"] = "1";
+  EXPECT_TRUE(identical(import_matrix(scratch / "c.tsv", options).matrix, isolated));
+  const std::string foreign =
+      message_of<UsageError>([&] { export_matrix(scratch / "d.mtx", isolated, from_one); });
+  EXPECT_NE(foreign.find("a parameter of edge-list, not of matrix-market"), std::string::npos)
+      << foreign;
 }
 
 TEST(Export, WritesMetisGraphsOfUndirectedGraphsOnly) {
   const ScratchFolder scratch;
   const CsrMatrix path =
       matrix_of(4, 4, {0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0}, ValueKind::none);
-  EXPECT_EQ(export_matrix(scratch / "a.graph", path, "auto", false), "");
+  EXPECT_EQ(export_matrix(scratch / "a.graph", path, {"auto", false}), "");
   EXPECT_EQ(content_of(scratch / "a.graph"), "4 2\n2\n1 3\n2\n\n");
   EXPECT_TRUE(identical(import_matrix(scratch / "a.graph").matrix, path));
 
   const CsrMatrix other = matrix_of(2, 2, {5, 1, 0, 0}, ValueKind::f32);
-  const std::string refusal =
-      message_of<UsageError>([&] { export_matrix(scratch / "b.graph", other, "auto", false); });
+  const std::string refusal = message_of<UsageError>([&] {
+    export_matrix(scratch / "b.graph", other, {"auto", false});
+  });
   for (const char* part : {"1 values other than 1", "1 self loops", "1 one-way edges", "--lossy"}) {
     EXPECT_NE(refusal.find(part), std::string::npos) << refusal;
   }
-  export_matrix(scratch / "b.graph", other, "auto", true);
+  export_matrix(scratch / "b.graph", other, {"auto", true});
   EXPECT_EQ(content_of(scratch / "b.graph"), "2 1\n2\n1\n");
   EXPECT_THROW(
-      export_matrix(scratch / "c.graph", matrix_of(1, 2, {1, 1}, ValueKind::f32), "auto", true),
+      export_matrix(scratch / "c.graph", matrix_of(1, 2, {1, 1}, ValueKind::f32), {"auto", true}),
       UsageError);
 }
 
 TEST(Export, ChoosesTheFormatByTheLongestEndingAndListsThemOtherwise) {
   const ScratchFolder scratch;
   const CsrMatrix matrix = matrix_of(1, 1, {1}, ValueKind::f32);
-  export_matrix(scratch / "a.mtx.gz", matrix, "auto", false);
+  export_matrix(scratch / "a.mtx.gz", matrix, {"auto", false});
   EXPECT_EQ(content_of(scratch / "a.mtx.gz").substr(0, 2), "\x1f\x8b");
   for (const char* format : {"auto", "parquet"}) {
-    const std::string refusal =
-        message_of<UsageError>([&] { export_matrix(scratch / "a.xyz", matrix, format, false); });
+    const std::string refusal = message_of<UsageError>([&] {
+      export_matrix(scratch / "a.xyz", matrix, {format, false});
+    });
     for (const ExportFormat& row : export_formats()) {
       EXPECT_NE(refusal.find(row.name), std::string::npos) << refusal;
     }
@@ -185,7 +200,7 @@ TEST(Export, LeavesNothingBehindWhenTheFolderIsMissing) {
   const ScratchFolder scratch;
   const CsrMatrix matrix = matrix_of(1, 1, {1}, ValueKind::f32);
   for (const char* name : {"none/a.mtx", "none/a.mtx.gz", "none/a.npz", "none/a.tsv"}) {
-    EXPECT_THROW(export_matrix(scratch / name, matrix, "auto", true), IoError) << name;
+    EXPECT_THROW(export_matrix(scratch / name, matrix, {"auto", true}), IoError) << name;
   }
 }
 

@@ -1,4 +1,5 @@
-// What every pattern promises: sound matrices, the same bits for any thread count, refusals by name.
+// What every pattern promises: sound matrices, the same bits for any thread count, refusals by
+// name.
 #include "preprocess/generate/generate.h"
 
 #include <set>

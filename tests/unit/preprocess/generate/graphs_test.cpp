@@ -147,7 +147,8 @@ TEST(RowLengths, ExactlyTheHistogram) {
 }
 
 TEST(RowLengths, ReadsAFileAndReportsItsFaults) {
-  const std::string path = ::testing::TempDir() + "csrkit_histogram_test.tsv";
+  const std::string path =
+      ::testing::TempDir() + std::to_string(getpid()) + "_csrkit_histogram_test.tsv";
   const auto write = [&](const std::string& text) {
     std::FILE* file = std::fopen(path.c_str(), "wb");
     ASSERT_NE(file, nullptr);

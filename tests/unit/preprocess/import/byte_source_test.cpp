@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "preprocess/import/text_parse.h"
+#include "preprocess/import/entry_lines.h"
 #include "tests/unit/preprocess/import/scratch_file.h"
 
 namespace csrkit {

@@ -5,15 +5,15 @@ namespace {
 
 ImportOptions with_base(int base) {
   ImportOptions options;
-  options.index_base = base;
+  options.parameters["index-base"] = std::to_string(base);
   return options;
 }
 
 ImportOptions with_sizes(Index rows, Index cols) {
   ImportOptions options;
   options.format = "edge-list";
-  options.rows = rows;
-  options.cols = cols;
+  if (rows > 0) options.parameters["rows"] = std::to_string(rows);
+  if (cols > 0) options.parameters["cols"] = std::to_string(cols);
   return options;
 }
 
@@ -46,7 +46,7 @@ TEST(EdgeList, IndexBase) {
   EXPECT_EQ(text_of(import_text("1 2\n2 1\n").matrix), "3x3: 1,2 2,1");
   EXPECT_REFUSAL("1: expected an id from 1 to 2147483647, found \"0\"; if ids start at 0", "0 2\n",
                  with_base(1));
-  EXPECT_REFUSAL("usage: expected --index-base 0 or 1", "1 2\n", with_base(2));
+  EXPECT_REFUSAL("usage: edge-list: index-base is '2'; it must be 0 or 1", "1 2\n", with_base(2));
 }
 
 TEST(EdgeList, Sizes) {

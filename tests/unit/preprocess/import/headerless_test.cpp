@@ -35,7 +35,7 @@ TEST(ImportGraphDump, FindsThePairByEitherFileOrTheStem) {
 
   scratch.write("h.new_indptr", bytes_of(I4{0, 1}));
   scratch.write("h.new_indices", bytes_of(I4{4}));
-  options.cols = 5;
+  options.parameters["cols"] = "5";
   const CsrMatrix wide = import_matrix(scratch / "h.new_indices", options).matrix;
   EXPECT_EQ(wide.cols(), 5);
   EXPECT_EQ(wide.col_indices()[0], 4);

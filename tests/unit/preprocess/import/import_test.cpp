@@ -18,17 +18,24 @@ TEST(Import, UnknownFormatIsAUsageError) {
                  options);
 }
 
-TEST(Import, OptionsThatAFormatCannotObeyAreRefused) {
+TEST(Import, ParametersOfOtherFormatsAreRefused) {
   const std::string text = "%%MatrixMarket matrix coordinate pattern general\n1 1 0\n";
   ImportOptions options;
-  options.index_base = 0;
-  EXPECT_REFUSAL("usage: the format matrix-market cannot obey --index-base", text, options);
-  options = {};
-  options.rows = 3;
-  EXPECT_REFUSAL("usage: the format matrix-market cannot obey --rows", text, options);
-  options = {};
-  options.add_inverse = 1;
-  EXPECT_REFUSAL("usage: the format matrix-market cannot obey --add-inverse", text, options);
+  for (const ImportFormat& format : import_formats()) {
+    for (const Parameter& parameter : format.parameters) {
+      const std::string name = parameter.name;
+      options.parameters = {{name, parameter.words.empty() ? "3" : parameter.words[0]}};
+      EXPECT_REFUSAL("usage: '" + name + "' is a parameter of " +
+                         owners_of(import_formats(), name) + ", not of matrix-market",
+                     text, options);
+    }
+  }
+  EXPECT_EQ(owners_of(import_formats(), "rows"), "graph-dump, edge-list");
+  options.parameters = {{"color", "red"}};
+  EXPECT_REFUSAL("usage: matrix-market has no parameter 'color'", text, options);
+  options.format = "edge-list";
+  options.parameters = {{"index-base", "2"}};
+  EXPECT_REFUSAL("usage: edge-list: index-base is '2'; it must be 0 or 1", "0 1\n", options);
 }
 
 TEST(Import, MissingFilesAndPipesAreIoErrors) {

@@ -54,10 +54,10 @@ TEST(ImportOgb, AsksWhereTheNameDoesNotSay) {
   const std::string question = message_of<UsageError>([&] { import_matrix(scratch / "mine"); });
   EXPECT_NE(question.find("--add-inverse"), std::string::npos) << question;
   ImportOptions options;
-  options.add_inverse = 0;
+  options.parameters["add-inverse"] = "false";
   EXPECT_TRUE(identical(import_matrix(scratch / "mine", options).matrix,
                         matrix_of(4, 4, kAsStored, ValueKind::none)));
-  options.add_inverse = 1;
+  options.parameters["add-inverse"] = "true";
   EXPECT_TRUE(identical(import_matrix(scratch / "mine", options).matrix,
                         matrix_of(4, 4, kWithInverse, ValueKind::none)));
 }

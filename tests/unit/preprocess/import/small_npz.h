@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/npy_file.h"
+#include "core/file/npy_file.h"
 #include "preprocess/export/byte_sink.h"
 
 namespace csrkit {

@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 namespace csrkit::reorder {
 namespace {

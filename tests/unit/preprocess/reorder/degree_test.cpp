@@ -8,7 +8,7 @@ namespace {
 
 Permutation by_degree(const CsrMatrix& matrix, bool descending) {
   ReorderOptions options;
-  options.descending = descending;
+  if (descending) options.parameters["descending"] = "yes";
   return make_ordering("degree", matrix, options).order;
 }
 
@@ -59,10 +59,10 @@ TEST(Degree, BinsKeepTheOrderOfRowsOfLikeLength) {
   }
   const CsrMatrix matrix = test::pattern_of(7, 5, std::move(entries));
   ReorderOptions options;
-  options.binned = true;
+  options.parameters["binned"] = "yes";
   EXPECT_EQ(old_rows(make_ordering("degree", matrix, options).order),
             (std::vector<Index>{1, 6, 4, 0, 2, 3, 5}));
-  options.descending = true;
+  options.parameters["descending"] = "yes";
   EXPECT_EQ(old_rows(make_ordering("degree", matrix, options).order),
             (std::vector<Index>{3, 5, 0, 2, 4, 1, 6}));
 }

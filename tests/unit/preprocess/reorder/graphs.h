@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/csr_matrix.h"
-#include "core/hash.h"
-#include "core/permutation.h"
+#include "core/base/hash.h"
+#include "core/matrix/csr_matrix.h"
+#include "core/matrix/permutation.h"
 
 namespace csrkit::test {
 

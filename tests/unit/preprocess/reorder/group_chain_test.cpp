@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 namespace csrkit::reorder {
 namespace {

@@ -13,11 +13,18 @@
 namespace csrkit::reorder {
 namespace {
 
+/// Runs `work` as METIS_NodeND, with a limit in seconds or "none".
+void run(const std::function<int()>& work, const std::string& time_limit = "none") {
+  const Parameters parameters("the test", find_reorder_method("metis-nested-dissection").parameters,
+                              {{"time-limit", time_limit}});
+  run_metis("METIS_NodeND", work, {parameters, 1, {}});
+}
+
 /// The message of the exception of type E that running `work` as METIS_NodeND ends in.
 template <class E, class Work>
 std::string failure(Work&& work) {
   try {
-    run_metis("METIS_NodeND", work, ReorderOptions());
+    run(work);
   } catch (const E& error) {
     return error.what();
   }
@@ -25,8 +32,7 @@ std::string failure(Work&& work) {
 }
 
 TEST(MetisCall, SuccessIsQuiet) {
-  EXPECT_NO_THROW(run_metis(
-      "METIS_NodeND", [] { return METIS_OK; }, ReorderOptions()));
+  EXPECT_NO_THROW(run([] { return METIS_OK; }));
 }
 
 TEST(MetisCall, ACrashIsAnErrorThatSaysWhatToTry) {
@@ -64,16 +70,13 @@ TEST(MetisCall, LeavingEarlyIsAnError) {
 }
 
 TEST(MetisCall, TheTimeLimitEndsItAndLeavesNoChild) {
-  ReorderOptions options;
-  options.time_limit_seconds = 0.05;
   try {
-    run_metis(
-        "METIS_NodeND",
+    run(
         [] {
           sleep(100);
           return METIS_OK;
         },
-        options);
+        "0.05");
     FAIL() << "was not ended";
   } catch (const MemoryError& error) {
     FAIL() << "its own end was taken for a lack of memory: " << error.what();

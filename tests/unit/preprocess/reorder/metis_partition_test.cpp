@@ -22,7 +22,7 @@ class MetisPartition : public testing::Test {
 
   static Ordering divide(const CsrMatrix& matrix, Index parts) {
     ReorderOptions options;
-    options.parts = parts;
+    if (parts > 0) options.parameters["parts"] = std::to_string(parts);
     return make_ordering(kName, matrix, options);
   }
 
@@ -109,8 +109,8 @@ TEST_F(MetisPartition, RowsWithoutEdgesAreDividedAsTheyAre) {
 
 TEST_F(MetisPartition, InsideAPartRowsAscendByLength) {
   ReorderOptions options;
-  options.parts = 7;
-  options.inside = InsideParts::degree;
+  options.parameters["parts"] = "7";
+  options.parameters["inside"] = "degree";
   const CsrMatrix matrix = test::power_law(600, 6000, 3);
   const Ordering ordering = make_ordering(kName, matrix, options);
   const Buffer<Index>& part = *ordering.partition->part_of_row;
@@ -125,7 +125,7 @@ TEST_F(MetisPartition, InsideAPartRowsAscendByLength) {
 
 TEST_F(MetisPartition, InsideAPartRcmMakesNarrowBands) {
   ReorderOptions options;
-  options.parts = 9;
+  options.parameters["parts"] = "9";
   const CsrMatrix matrix = test::shuffled(test::grid(60, 60), 6);
   const auto widest_inside = [&] {
     const Ordering ordering = make_ordering(kName, matrix, options);
@@ -144,18 +144,19 @@ TEST_F(MetisPartition, InsideAPartRcmMakesNarrowBands) {
     return widest;
   };
   EXPECT_GT(widest_inside(), 200);  // parts have 400 rows
-  options.inside = InsideParts::rcm;
+  options.parameters["inside"] = "rcm";
   EXPECT_LT(widest_inside(), 45);
 }
 
 TEST_F(MetisPartition, PartsFollowTheCache) {
   ReorderOptions options;
-  options.cache_bytes = 1 << 20;
-  options.dense_cols = 256;  // 1 KiB a row
+  options.parameters = {{"cache-size", "1M"}, {"dense-cols", "256"}};  // 1 KiB a row
   EXPECT_EQ(make_ordering(kName, test::path(10240), options).partition->parts, 10);
-  options.cache_bytes = 1;  // not even a row fits: a part for each
+  options.parameters["cache-size"] = "1";  // not even a row fits: a part for each
   EXPECT_EQ(make_ordering(kName, test::path(5), options).partition->parts, 5);
-  options.dense_cols = 0;
+  options.parameters["dense-cols"] = "0";
+  EXPECT_THROW(make_ordering(kName, test::path(5), options), UsageError);
+  options.parameters = {{"cache-size", "1M"}, {"parts", "2"}};  // which of the two?
   EXPECT_THROW(make_ordering(kName, test::path(5), options), UsageError);
 }
 

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <set>
+
 #include "preprocess/reorder/reorder.h"
 #include "tests/unit/preprocess/reorder/graphs.h"
 
@@ -14,7 +16,7 @@ using test::pattern_of;
 ReorderOptions three_parts(const ReorderMethod& method) {
   ReorderOptions options;
   options.seed = 42;
-  if (std::string(method.name) == "metis-partition") options.parts = 3;
+  if (find_parameter(method.parameters, "parts") != nullptr) options.parameters["parts"] = "3";
   return options;
 }
 
@@ -34,11 +36,30 @@ bool is_same(const Permutation& a, const Permutation& b) {
 }
 
 TEST(ReorderRegistry, ListsTheMethods) {
-  std::vector<std::string> names;
-  for (const ReorderMethod& method : reorder_methods()) names.push_back(method.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"identity", "random", "degree", "rcm", "community",
-                                             "gorder", "row-similarity", "metis-nested-dissection",
-                                             "metis-partition"}));
+  // In this order; others may stand between them.
+  std::vector<std::string> left{"metis-partition", "metis-nested-dissection",
+                                "row-similarity",  "gorder",
+                                "community",       "rcm",
+                                "degree",          "random",
+                                "identity"};
+  std::set<std::string> names;
+  for (const ReorderMethod& method : reorder_methods()) {
+    EXPECT_TRUE(names.insert(method.name).second) << method.name << " is there twice";
+    if (!left.empty() && left.back() == method.name) left.pop_back();
+  }
+  EXPECT_TRUE(left.empty()) << left.back();
+}
+
+TEST(ReorderRegistry, MethodsThatShareAParameterDeclareItAlike) {
+  for (const OwnedParameter& row : all_parameters(reorder_methods())) {
+    for (const ReorderMethod& method : reorder_methods()) {
+      const Parameter* own = find_parameter(method.parameters, row.parameter.name);
+      if (own == nullptr) continue;
+      EXPECT_EQ(own->expected(), row.parameter.expected()) << method.name;
+      EXPECT_EQ(own->default_value, row.parameter.default_value) << method.name;
+      EXPECT_EQ(own->summary, row.parameter.summary) << method.name;
+    }
+  }
 }
 
 TEST(ReorderRegistry, EveryMethodTakesEveryShape) {
@@ -113,20 +134,32 @@ TEST(ReorderRegistry, SaysWhatThereIsForAnUnknownName) {
   EXPECT_NE(message.find("metis-nested-dissection, metis-partition"), std::string::npos) << message;
 }
 
-TEST(ReorderRegistry, RefusesOptionsThatTheMethodWouldIgnore) {
-  ReorderOptions descending, binned, parts, negative;
-  descending.descending = true;
-  binned.binned = true;
-  parts.parts = 3;
-  negative.parts = -1;
+TEST(ReorderRegistry, RefusesParametersOfOtherMethods) {
   const CsrMatrix matrix = test::path(3);
-  EXPECT_NE(refusal("rcm", matrix, descending).find("only degree"), std::string::npos);
-  EXPECT_NE(refusal("rcm", matrix, binned).find("only degree"), std::string::npos);
-  ReorderOptions inside;
-  inside.inside = InsideParts::rcm;
-  EXPECT_NE(refusal("rcm", matrix, inside).find("only metis-partition"), std::string::npos);
-  EXPECT_NE(refusal("degree", matrix, parts).find("only metis-partition"), std::string::npos);
+  for (const ReorderMethod& owner : reorder_methods()) {
+    for (const Parameter& parameter : owner.parameters) {
+      ReorderOptions options;
+      options.parameters[parameter.name] = parameter.default_value;
+      for (const ReorderMethod& method : reorder_methods()) {
+        if (!method.is_available) continue;
+        SCOPED_TRACE(parameter.name + " of " + method.name);
+        if (find_parameter(method.parameters, parameter.name) != nullptr) {
+          EXPECT_EQ(refusal(method.name, matrix, options), "accepted");
+        } else {
+          EXPECT_NE(refusal(method.name, matrix, options).find("is a parameter of "),
+                    std::string::npos);
+        }
+      }
+    }
+  }
+  ReorderOptions parts, negative, unknown;
+  parts.parameters["parts"] = "3";
+  EXPECT_EQ(refusal("degree", matrix, parts),
+            "'parts' is a parameter of metis-partition, not of degree");
+  negative.parameters["parts"] = "-1";
   EXPECT_NE(refusal("metis-partition", matrix, negative), "accepted");
+  unknown.parameters["color"] = "red";
+  EXPECT_EQ(refusal("rcm", matrix, unknown), "rcm has no parameter 'color'; it has none");
 }
 
 TEST(ReorderRegistry, ForecastsAndKeepsTheMemoryLimit) {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "tests/unit/core/pattern_samples.h"
 
 namespace csrkit::reorder {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/csr_matrix.h"
+#include "core/matrix/csr_matrix.h"
 
 namespace csrkit {
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "preprocess/transform/transform.h"
 #include "tests/unit/preprocess/transform/small_matrix.h"
 

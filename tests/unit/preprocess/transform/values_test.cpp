@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "preprocess/transform/transform.h"
 #include "tests/unit/preprocess/transform/small_matrix.h"
 

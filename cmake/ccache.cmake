@@ -1,0 +1,10 @@
+# Compilers run under ccache where it is found, unless CMAKE_<LANG>_COMPILER_LAUNCHER says otherwise.
+find_program(CCACHE_PROGRAM ccache DOC "Compiler cache")
+mark_as_advanced(CCACHE_PROGRAM)
+if(CCACHE_PROGRAM)
+  foreach(language CXX CUDA)
+    if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+    endif()
+  endforeach()
+endif()

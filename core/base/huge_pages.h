@@ -1,0 +1,12 @@
+// Large arrays that are written for the first time, or in no order, gain from large pages.
+#pragma once
+
+#include <cstddef>
+
+namespace csrkit {
+
+/// Asks the system to back what lies inside [data, data + bytes) by huge pages: fewer page faults
+/// and TLB misses. Advice only: where it is refused or unknown, nothing changes.
+void advise_huge_pages(void* data, std::size_t bytes);
+
+}  // namespace csrkit

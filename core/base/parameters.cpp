@@ -1,0 +1,261 @@
+#include "core/base/parameters.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <stdexcept>
+
+#include "core/base/error.h"
+
+namespace csrkit {
+
+namespace {
+
+/// Integers may be written 1000000, 1e6 or 2.5e6. False unless the whole text is one such number.
+bool parse_integer(const std::string& text, std::int64_t* value) {
+  if (text.empty() || std::isspace(static_cast<unsigned char>(text[0]))) return false;
+  char* end = nullptr;
+  errno = 0;
+  const long long whole = std::strtoll(text.c_str(), &end, 10);
+  if (*end == '\0' && errno == 0) {
+    *value = whole;
+    return true;
+  }
+  const double number = std::strtod(text.c_str(), &end);
+  if (*end != '\0' || !(std::fabs(number) < 9e15) || number != std::floor(number)) return false;
+  *value = static_cast<std::int64_t>(number);
+  return true;
+}
+
+bool parse_number(const std::string& text, double* value) {
+  char* end = nullptr;
+  *value = std::strtod(text.c_str(), &end);
+  return end != text.c_str() && *end == '\0';
+}
+
+/// Calls `take` with every part between commas, and stops where it says false.
+template <class Take>
+bool all_parts(const std::string& text, Take&& take) {
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    if (!take(text.substr(at, comma - at))) return false;
+    at = comma + 1;
+  }
+  return true;
+}
+
+std::string text_of(double value) {
+  std::string text = std::to_string(value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+namespace parameter {
+
+Parameter flag(const char* name, const char* default_value, const char* summary) {
+  return {name, ParameterKind::flag, default_value, summary, 0, 0, {"no", "yes"}, "yes"};
+}
+Parameter integer(const char* name, const char* default_value, std::int64_t least,
+                  std::int64_t most, const char* summary) {
+  return {name,
+          ParameterKind::integer,
+          default_value,
+          summary,
+          static_cast<double>(least),
+          static_cast<double>(most),
+          {},
+          ""};
+}
+Parameter integers(const char* name, const char* default_value, std::int64_t least,
+                   std::int64_t most, const char* summary) {
+  Parameter list = integer(name, default_value, least, most, summary);
+  list.kind = ParameterKind::integers;
+  return list;
+}
+Parameter number(const char* name, const char* default_value, double least, double most,
+                 const char* summary) {
+  return {name, ParameterKind::number, default_value, summary, least, most, {}, ""};
+}
+Parameter bytes(const char* name, const char* default_value, const char* summary) {
+  return {name, ParameterKind::bytes, default_value, summary, 0, 0, {}, ""};
+}
+Parameter choice(const char* name, const char* default_value, std::vector<std::string> words,
+                 const char* summary, const char* implied) {
+  return {name, ParameterKind::choice, default_value, summary, 0, 0, std::move(words), implied};
+}
+Parameter text(const char* name, const char* default_value, const char* summary) {
+  return {name, ParameterKind::text, default_value, summary, 0, 0, {}, ""};
+}
+
+}  // namespace parameter
+
+bool Parameter::accepts(const std::string& value) const {
+  const auto is_integer = [&](const std::string& part) {
+    std::int64_t whole = 0;
+    return parse_integer(part, &whole) && static_cast<double>(whole) >= least &&
+           static_cast<double>(whole) <= most;
+  };
+  double real = 0;
+  std::uint64_t size = 0;
+  switch (kind) {
+    case ParameterKind::flag:
+    case ParameterKind::choice: return std::count(words.begin(), words.end(), value) > 0;
+    case ParameterKind::integer: return is_integer(value);
+    case ParameterKind::integers: return all_parts(value, is_integer);
+    // Comparisons that a NaN fails.
+    case ParameterKind::number: return parse_number(value, &real) && real >= least && real <= most;
+    case ParameterKind::bytes: return parse_bytes(value, &size);
+    case ParameterKind::text: return !value.empty();
+  }
+  return false;
+}
+
+std::string Parameter::expected() const {
+  const auto range = [&] { return " from " + text_of(least) + " to " + text_of(most); };
+  std::string text;
+  switch (kind) {
+    case ParameterKind::flag:
+    case ParameterKind::choice: text = alternatives(words); break;
+    case ParameterKind::integer: text = "a whole number" + range(); break;
+    case ParameterKind::integers: text = "whole numbers" + range() + ", separated by commas"; break;
+    case ParameterKind::number: text = "a number" + range(); break;
+    case ParameterKind::bytes: text = "a size such as 4096, 512M or 8G"; break;
+    case ParameterKind::text: text = "text"; break;
+  }
+  return default_value.empty() || accepts(default_value) ? text : text + ", or " + default_value;
+}
+
+const Parameter* find_parameter(const std::vector<Parameter>& table, const std::string& name) {
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const Parameter& row) { return row.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+Parameters::Parameters(std::string owner, const std::vector<Parameter>& table,
+                       const ParameterValues& given)
+    : owner_(std::move(owner)) {
+  std::string names;
+  for (const Parameter& row : table) {
+    names += (names.empty() ? "" : ", ") + row.name;
+    values_.emplace(row.name, Value{row, row.default_value, false});
+  }
+  for (const auto& [name, text] : given) {
+    const auto found = values_.find(name);
+    if (found == values_.end()) {
+      throw UsageError(owner_ + " has no parameter '" + name + "'; it has " +
+                       (names.empty() ? "none" : names));
+    }
+    const Parameter& row = found->second.parameter;
+    found->second.text = text;
+    found->second.is_given = true;
+    if (text != row.default_value && !row.accepts(text)) refuse(name, row.expected());
+  }
+  for (const Parameter& row : table) {
+    if (this->text(row.name).empty()) {
+      throw UsageError(owner_ + " needs the parameter " + row.name + ": " + row.summary);
+    }
+  }
+}
+
+const Parameters::Value& Parameters::value(const std::string& name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end()) throw std::logic_error(owner_ + " never declared " + name);
+  return found->second;
+}
+
+bool Parameters::is_set(const std::string& name) const {
+  return value(name).parameter.accepts(text(name));
+}
+
+std::int64_t Parameters::integer(const std::string& name) const {
+  std::int64_t whole = 0;
+  if (!parse_integer(text(name), &whole)) throw std::logic_error(name + " is no whole number");
+  return whole;
+}
+
+std::vector<Index> Parameters::indices(const std::string& name) const {
+  std::vector<Index> list;
+  all_parts(text(name), [&](const std::string& part) {
+    std::int64_t whole = 0;
+    if (!parse_integer(part, &whole)) throw std::logic_error(name + " is no list of numbers");
+    list.push_back(static_cast<Index>(whole));
+    return true;
+  });
+  return list;
+}
+
+double Parameters::number(const std::string& name) const {
+  double real = 0;
+  if (!parse_number(text(name), &real)) throw std::logic_error(name + " is no number");
+  return real;
+}
+
+std::uint64_t Parameters::bytes(const std::string& name) const {
+  std::uint64_t size = 0;
+  if (!parse_bytes(text(name), &size)) throw std::logic_error(name + " is no size");
+  return size;
+}
+
+int Parameters::choice(const std::string& name) const {
+  const std::vector<std::string>& words = value(name).parameter.words;
+  const auto found = std::find(words.begin(), words.end(), text(name));
+  if (found == words.end()) throw std::logic_error(name + " is none of its words");
+  return static_cast<int>(found - words.begin());
+}
+
+void Parameters::refuse(const std::string& name, const std::string& expected) const {
+  throw UsageError(owner_ + ": " + name + " is '" + text(name) + "'; it must be " + expected);
+}
+
+void Parameters::refuse_all(const std::string& reason) const {
+  throw UsageError(owner_ + ": " + reason);
+}
+
+void refuse_parameter(const std::string& parameter, const std::string& owners,
+                      const std::string& owner) {
+  throw UsageError("'" + parameter + "' is a parameter of " + owners + ", not of " + owner);
+}
+
+ParameterValues own_values(const std::vector<Parameter>& table, const ParameterValues& given) {
+  ParameterValues own;
+  for (const auto& value : given) {
+    if (find_parameter(table, value.first) != nullptr) own.insert(value);
+  }
+  return own;
+}
+
+bool parse_bytes(const std::string& text, std::uint64_t* bytes) {
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const std::string unit(stop, end);
+  int shift = -1;
+  if (unit.empty() || unit == "B") shift = 0;
+  if (unit == "K" || unit == "KiB") shift = 10;
+  if (unit == "M" || unit == "MiB") shift = 20;
+  if (unit == "G" || unit == "GiB") shift = 30;
+  if (unit == "T" || unit == "TiB") shift = 40;
+  if (error != std::errc() || shift < 0 || number == 0 ||
+      number > (std::numeric_limits<std::uint64_t>::max() >> shift)) {
+    return false;
+  }
+  *bytes = number << shift;
+  return true;
+}
+
+std::string alternatives(const std::vector<std::string>& words) {
+  std::string list;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    list += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  }
+  return list;
+}
+
+}  // namespace csrkit

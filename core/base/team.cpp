@@ -1,0 +1,16 @@
+#include "core/base/team.h"
+
+#include <omp.h>
+
+#include <algorithm>
+
+namespace csrkit {
+
+int team_size(int threads) { return threads > 0 ? threads : std::max(1, omp_get_max_threads()); }
+
+int team_for(std::int64_t steps, int threads) {
+  constexpr std::int64_t kWorthATeam = 1 << 12;
+  return steps < kWorthATeam ? 1 : team_size(threads);
+}
+
+}  // namespace csrkit

@@ -1,0 +1,56 @@
+#include "core/contract/operator.h"
+
+namespace csrkit {
+
+namespace {
+
+constexpr char kThisKernel[] = "this kernel";
+
+std::string text_of(Index rows, Index cols) {
+  return std::to_string(rows) + " x " + std::to_string(cols);
+}
+
+}  // namespace
+
+bool is_vector_aligned(const ConstDenseView& view) {
+  constexpr Offset kVectorBytes = 16;
+  const Offset row_bytes = view.leading_dim * size_of(view.kind);
+  return static_cast<Offset>(reinterpret_cast<std::uintptr_t>(view.data) % kVectorBytes) == 0 &&
+         (view.leading_dim == view.cols || row_bytes % kVectorBytes == 0);
+}
+
+void require_bindable(const OperatorShape& shape, Capabilities capabilities,
+                      const ConstDenseView& b, const DenseView& c) {
+  const auto check = [&](const char* name, Index rows, ValueKind kind, const ConstDenseView& view) {
+    if (view.rows != rows || view.cols != shape.dense_cols) {
+      throw UsageError(std::string(name) + " is " + text_of(view.rows, view.cols) +
+                       "; this product needs " + text_of(rows, shape.dense_cols));
+    }
+    if (view.kind != kind) {
+      throw UsageError(std::string(name) + " holds " + name_of(view.kind) +
+                       "; this product needs " + name_of(kind));
+    }
+    if (view.leading_dim < view.cols) {
+      throw UsageError(std::string(name) + " has a leading dimension below its columns");
+    }
+    if (view.leading_dim > view.cols) {
+      require_capabilities(capabilities, kLeadingDimension, kThisKernel);
+    }
+    if (view.space == MemorySpace::device && !is_vector_aligned(view)) {
+      require_capabilities(capabilities, kAnyAlignment, kThisKernel);
+    }
+  };
+  check("B", shape.input_rows, shape.b, b);
+  check("C", shape.output_rows, shape.c, c);
+}
+
+void require_multipliable(Semiring semiring, Capabilities capabilities, double alpha, double beta) {
+  if (alpha == 1 && beta == 0) return;
+  if (semiring != Semiring::plus_times) {
+    throw UsageError(std::string("semiring ") + name_of(semiring) +
+                     " takes alpha 1 and beta 0 only");
+  }
+  require_capabilities(capabilities, kAlphaBeta, kThisKernel);
+}
+
+}  // namespace csrkit

@@ -1,0 +1,63 @@
+// The contract of sparse times dense: C = alpha * op(A) * B + beta * C, plan first, then multiply.
+//
+// Every implementation, on CPU and GPU, ours and a vendor's, is a row in a KernelTable<Spmm> and is
+// used in the same way, so that tools, tests and benchmarks know nothing but this contract:
+//
+//   auto plan = kernel.make_plan(problem, options);   // analysis, once per matrix
+//   plan->bind(b.view(), c.view());                   // operands, host or device memory
+//   plan->multiply(alpha, beta);                      // any number of times
+//   plan->fetch_output();                             // C is where the caller wants it
+#pragma once
+
+#include "core/contract/kernel_table.h"
+#include "core/contract/operator.h"
+#include "core/contract/semiring.h"
+#include "core/matrix/csr_matrix.h"
+
+namespace csrkit {
+
+/// What is to be multiplied. Kinds are known only at run time; they become types once, in
+/// make_plan.
+struct SpmmProblem {
+  CsrMatrix a;               // shared, not copied; in host memory, or on the device (kDeviceMatrix)
+  Index dense_cols = 0;      // columns of B and C, at least 1
+  bool transpose_a = false;  // op(A) = A^T
+  ValueKind b = ValueKind::f32;
+  ValueKind c = ValueKind::f32;
+  ValueKind accumulate = ValueKind::f32;
+  Semiring semiring = Semiring::plus_times;
+
+  Index output_rows() const { return transpose_a ? a.cols() : a.rows(); }  // of C
+  Index input_rows() const { return transpose_a ? a.rows() : a.cols(); }   // of B
+};
+
+/// The shape of the plan's operator, which works in `space`.
+OperatorShape shape_of(const SpmmProblem& problem, MemorySpace space);
+
+/// The usual problem for a matrix: B of the matrix's own kind (f32 for kind none), accumulation in
+/// f32 (f64 for f64), C of the accumulation's kind.
+SpmmProblem default_spmm_problem(const CsrMatrix& a, Index dense_cols);
+
+/// Throws UsageError unless (A, B, C, accumulate) is a row of the table of legal kinds in
+/// docs/architecture.md and the sizes can exist.
+void require_legal(const SpmmProblem& problem);
+
+/// What the problem needs, as a set of capabilities.
+Capabilities needed_for(const SpmmProblem& problem);
+
+/// What a kernel of SpMM can do that can do everything.
+inline constexpr Capabilities kEverything = kAllKinds | kTranspose | kAlphaBeta |
+                                            kLeadingDimension | kSemirings | kDeterministic |
+                                            kAnyAlignment;
+
+/// The operation, for KernelTable.
+struct Spmm {
+  using Problem = SpmmProblem;
+  using Plan = Operator;
+  static constexpr const char* kName = "spmm";
+  static constexpr Capabilities kAll = kEverything;
+};
+using SpmmPlan = Operator;
+using SpmmKernel = Kernel<Spmm>;
+
+}  // namespace csrkit

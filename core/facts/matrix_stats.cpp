@@ -1,0 +1,251 @@
+#include "core/facts/matrix_stats.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "core/base/team.h"
+
+namespace csrkit {
+
+namespace {
+
+/// How often each row length occurs: counted where lengths are usual, listed where they are not.
+struct LengthCounts {
+  static constexpr Offset kCounted = 1 << 14;
+  std::vector<Index> rows_of_length = std::vector<Index>(kCounted);
+  std::vector<Offset> longer;  // sorted before use
+
+  void add(Offset length) {
+    if (length < kCounted) {
+      ++rows_of_length[static_cast<std::size_t>(length)];
+    } else {
+      longer.push_back(length);
+    }
+  }
+  void add(const LengthCounts& more) {
+    for (std::size_t i = 0; i < rows_of_length.size(); ++i) {
+      rows_of_length[i] += more.rows_of_length[i];
+    }
+    longer.insert(longer.end(), more.longer.begin(), more.longer.end());
+  }
+
+  /// Nearest rank: the smallest length that at least `share` of the rows do not exceed.
+  Offset quantile(double share, Index rows) const {
+    const auto rank = std::clamp<Offset>(static_cast<Offset>(std::ceil(share * rows)), 1, rows);
+    Offset below = 0;
+    for (Offset length = 0; length < kCounted; ++length) {
+      below += rows_of_length[static_cast<std::size_t>(length)];
+      if (below >= rank) return length;
+    }
+    return longer[static_cast<std::size_t>(rank - below - 1)];
+  }
+};
+
+/// 0 for 0, else 1 + floor(log2(length)).
+int log2_bin(Offset length) {
+  return length == 0 ? 0 : 64 - __builtin_clzll(static_cast<unsigned long long>(length));
+}
+
+/// Empty columns, by marking the ones that are met.
+Index count_empty_cols(const CsrMatrix& matrix) {
+  Buffer<std::uint8_t> is_met(matrix.cols());
+  if (matrix.cols() > 0) std::memset(is_met.data(), 0, is_met.size_bytes());
+  const Offset nnz = matrix.nnz();
+#pragma omp parallel for schedule(static)
+  for (Offset at = 0; at < nnz; ++at) {
+#pragma omp atomic write
+    is_met[matrix.col_indices()[at]] = 1;
+  }
+  Index empty = 0;
+#pragma omp parallel for schedule(static) reduction(+ : empty)
+  for (Index col = 0; col < matrix.cols(); ++col) empty += is_met[col] == 0;
+  return empty;
+}
+
+}  // namespace
+
+RowLengthProfile row_length_profile(const CsrMatrix& matrix) {
+  RowLengthProfile profile;
+  const Index rows = matrix.rows();
+  if (rows == 0) return profile;
+  const double mean = static_cast<double>(matrix.nnz()) / rows;
+  Offset shortest = matrix.row_length(0), longest = shortest;
+  Index empty = 0;
+  LengthCounts counts;
+  // Squares are summed per block of rows and then in order, so that the last digits do not depend
+  // on the number of threads.
+  constexpr Index kBlockRows = 4096;
+  const Index blocks = (rows - 1) / kBlockRows + 1;
+  std::vector<double> squares(static_cast<std::size_t>(blocks));
+#pragma omp parallel reduction(min : shortest) reduction(max : longest) reduction(+ : empty)
+  {
+    LengthCounts mine;
+#pragma omp for schedule(static)
+    for (Index block = 0; block < blocks; ++block) {
+      const Index first = block * kBlockRows, last = first + std::min(kBlockRows, rows - first);
+      double sum = 0;
+      for (Index row = first; row < last; ++row) {
+        const Offset length = matrix.row_length(row);
+        shortest = std::min(shortest, length);
+        longest = std::max(longest, length);
+        empty += length == 0;
+        mine.add(length);
+        const double deviation = static_cast<double>(length) - mean;
+        sum += deviation * deviation;
+      }
+      squares[static_cast<std::size_t>(block)] = sum;
+    }
+#pragma omp critical(csrkit_row_lengths)
+    counts.add(mine);
+  }
+  profile.shortest = shortest;
+  profile.longest = longest;
+  Index longest_row = rows;
+#pragma omp parallel for schedule(static) reduction(min : longest_row)
+  for (Index row = 0; row < rows; ++row) {
+    if (matrix.row_length(row) == longest) longest_row = std::min(longest_row, row);
+  }
+  profile.longest_row = longest_row;
+  profile.mean = mean;
+  profile.standard_deviation =
+      std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0) / rows);
+  profile.empty_rows = empty;
+  std::sort(counts.longer.begin(), counts.longer.end());
+  profile.p25 = counts.quantile(0.25, rows);
+  profile.median = counts.quantile(0.50, rows);
+  profile.p75 = counts.quantile(0.75, rows);
+  profile.p90 = counts.quantile(0.90, rows);
+  profile.p99 = counts.quantile(0.99, rows);
+  profile.rows_by_log2.resize(static_cast<std::size_t>(log2_bin(longest)) + 1);
+  for (Offset length = 0; length < LengthCounts::kCounted; ++length) {
+    const Index count = counts.rows_of_length[static_cast<std::size_t>(length)];
+    if (count > 0) profile.rows_by_log2[static_cast<std::size_t>(log2_bin(length))] += count;
+  }
+  for (const Offset length : counts.longer) {
+    ++profile.rows_by_log2[static_cast<std::size_t>(log2_bin(length))];
+  }
+  return profile;
+}
+
+SymmetryProfile symmetry_profile(const CsrMatrix& matrix) {
+  SymmetryProfile profile;
+  profile.is_square = matrix.rows() == matrix.cols();
+  Offset diagonal = 0, mirrored = 0, equal = 0;
+  const Index* const cols = matrix.col_indices();
+  const Offset* const offsets = matrix.row_offsets();
+  const auto value_bytes = static_cast<std::size_t>(size_of(matrix.value_kind()));
+  matrix.visit([&](auto a) {
+#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : diagonal, mirrored, equal)
+    for (Index row = 0; row < matrix.rows(); ++row) {
+      for (Offset at = offsets[row]; at < offsets[row + 1]; ++at) {
+        const Index col = cols[at];
+        if (col == row) ++diagonal;
+        if (col == row || !profile.is_square) continue;
+        const Index* const end = cols + offsets[col + 1];
+        const Index* const mirror = std::lower_bound(cols + offsets[col], end, row);
+        if (mirror == end || *mirror != row) continue;
+        ++mirrored;
+        // NaN is its own mirror image: the question is what is stored, so bits are compared, except
+        // that the two zeros are one number.
+        const Offset there = mirror - cols;
+        bool same = value_bytes == 0;
+        if constexpr (!std::is_same_v<decltype(a), CsrView<ImplicitOne>>) {
+          same = std::memcmp(&a.values[at], &a.values[there], value_bytes) == 0 ||
+                 a.template value_as<double>(at) == a.template value_as<double>(there);
+        }
+        equal += same;
+      }
+    }
+  });
+  const Offset off_diagonal = matrix.nnz() - diagonal;
+  profile.diagonal_entries = diagonal;
+  profile.is_pattern_symmetric = profile.is_square && mirrored == off_diagonal;
+  profile.is_value_symmetric = profile.is_pattern_symmetric && equal == off_diagonal;
+  if (!profile.is_square) {
+    profile.pattern_share = 0;
+  } else {
+    profile.pattern_share =
+        off_diagonal == 0 ? 1 : static_cast<double>(mirrored) / static_cast<double>(off_diagonal);
+  }
+  return profile;
+}
+
+MatrixStats matrix_stats(const CsrMatrix& matrix) {
+  return {row_length_profile(matrix), count_empty_cols(matrix), locality_profile(matrix),
+          symmetry_profile(matrix)};
+}
+
+SpmmCost spmm_cost(const SpmmProblem& problem) {
+  const auto nnz = static_cast<double>(problem.a.nnz());
+  const double dense_cols = problem.dense_cols;
+  const auto a_bytes = static_cast<double>(problem.a.size_bytes());
+  const double b_row_bytes = dense_cols * size_of(problem.b);
+  const double c_bytes = problem.output_rows() * dense_cols * size_of(problem.c);
+  SpmmCost cost;
+  cost.flops = 2 * nnz * dense_cols;
+  cost.gather_bytes = a_bytes + nnz * b_row_bytes + c_bytes;
+  cost.minimum_bytes = a_bytes + problem.input_rows() * b_row_bytes + c_bytes;
+  return cost;
+}
+
+Offset spgemm_products(const CsrMatrix& a, const CsrMatrix& op_b, Offset* per_row, int threads) {
+  const Offset* const offsets = a.row_offsets();
+  const Offset* const lengths = op_b.row_offsets();
+  Offset total = 0;
+  const int team = team_for(a.rows() + a.nnz(), threads);
+#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : total) num_threads(team)
+  for (Index row = 0; row < a.rows(); ++row) {
+    Offset products = 0;
+    for (Offset at = offsets[row]; at < offsets[row + 1]; ++at) {
+      const Index k = a.col_indices()[at];
+      products += lengths[k + 1] - lengths[k];
+    }
+    if (per_row != nullptr) per_row[row] = products;
+    total += products;
+  }
+  return total;
+}
+
+Offset spgemm_output_nnz(const CsrMatrix& a, const CsrMatrix& op_b) {
+  const Offset* const offsets = a.row_offsets();
+  const Offset* const op_b_offsets = op_b.row_offsets();
+  Offset total = 0;
+  // The last row that had a column. Made before the threads begin: what is thrown inside would end
+  // the process.
+  const int threads = std::clamp<Index>(a.rows(), 1, omp_get_max_threads());
+  std::vector<Buffer<Index>> last_row_of;
+  for (int thread = 0; thread < threads; ++thread) last_row_of.emplace_back(op_b.cols());
+#pragma omp parallel num_threads(threads) reduction(+ : total)
+  {
+    Buffer<Index>& last_row = last_row_of[static_cast<std::size_t>(omp_get_thread_num())];
+    std::fill(last_row.begin(), last_row.end(), Index{-1});
+#pragma omp for schedule(dynamic, 64)
+    for (Index row = 0; row < a.rows(); ++row) {
+      for (Offset at = offsets[row]; at < offsets[row + 1]; ++at) {
+        const Index k = a.col_indices()[at];
+        for (Offset entry = op_b_offsets[k]; entry < op_b_offsets[k + 1]; ++entry) {
+          Index& last = last_row[op_b.col_indices()[entry]];
+          total += last != row;
+          last = row;
+        }
+      }
+    }
+  }
+  return total;
+}
+
+SpgemmCost spgemm_cost(const SpgemmProblem& problem, Offset products, Offset output_nnz) {
+  SpgemmCost cost;
+  cost.products = static_cast<double>(products);
+  cost.flops = 2 * cost.products;
+  cost.minimum_bytes = static_cast<double>(operand_bytes(problem) +
+                                           csr_bytes(problem.output_rows(), output_nnz, problem.c));
+  cost.compression = output_nnz > 0 ? cost.products / static_cast<double>(output_nnz) : 0;
+  return cost;
+}
+
+}  // namespace csrkit

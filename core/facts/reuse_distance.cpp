@@ -1,0 +1,373 @@
+#include "core/facts/reuse_distance.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/base/hash.h"
+#include "core/base/team_errors.h"
+#include "core/facts/stack_distance.h"
+
+namespace csrkit {
+
+namespace {
+
+// Distances below 128 have a bin each; above, every power of two has 64, so that a capacity of at
+// most seven significant bits is the edge of a bin.
+constexpr std::size_t kBins = 27 * 64;
+
+std::size_t bin_of(std::int64_t distance) {
+  if (distance < 128) return static_cast<std::size_t>(distance);
+  const int exponent = 63 - __builtin_clzll(static_cast<unsigned long long>(distance));
+  return static_cast<std::size_t>((exponent - 6) * 64 + (distance >> (exponent - 6)));
+}
+
+double lower_edge(std::size_t bin) {
+  if (bin < 128) return static_cast<double>(bin);
+  const int exponent = static_cast<int>(bin / 64) + 5;
+  return std::ldexp(static_cast<double>(bin % 64 + 64), exponent - 6);
+}
+
+/// What of the bins lies below `capacity`.
+double below_capacity(const double* bins, double capacity) {
+  double sum = 0;
+  for (std::size_t bin = 0; bin < kBins && lower_edge(bin) < capacity; ++bin) {
+    const double width = lower_edge(bin + 1) - lower_edge(bin);
+    sum += bins[bin] * std::min(1.0, (capacity - lower_edge(bin)) / width);
+  }
+  return sum;
+}
+
+/// Which columns are simulated, under consecutive numbers.
+struct Items {
+  static constexpr Index kLeftOut = -1;
+
+  bool is_everything = true;
+  Index count = 0;            // of items
+  Index always = 0;           // the first so many are taken in any sample
+  double scale = 1;           // each of the others stands for so many columns
+  Buffer<Index> item_of_col;  // empty if everything is an item
+
+  Index of(Index col) const { return is_everything ? col : item_of_col[col]; }
+};
+
+Buffer<Index> column_lengths(const CsrMatrix& matrix) {
+  Buffer<Index> lengths(matrix.cols());
+  std::fill(lengths.begin(), lengths.end(), Index{0});
+  const Offset nnz = matrix.nnz();
+#pragma omp parallel for schedule(static)
+  for (Offset at = 0; at < nnz; ++at) {
+#pragma omp atomic
+    ++lengths[matrix.col_indices()[at]];
+  }
+  return lengths;
+}
+
+/// A sample in strata by length, the same share of each, chosen by hash; strata of which hardly a
+/// column would be left, those of the hubs, are taken whole.
+Items chosen_items(const CsrMatrix& matrix, const ReuseOptions& options) {
+  constexpr double kFew = 16;
+  constexpr std::size_t kStrata = 32;
+  Items items;
+  items.count = items.always = matrix.cols();
+  if (matrix.nnz() <= options.exact_reads) return items;
+
+  const double share =
+      std::min(1.0, static_cast<double>(std::max<Offset>(options.sampled_reads, 1)) /
+                        static_cast<double>(matrix.nnz()));
+  const Buffer<Index> lengths = column_lengths(matrix);
+  const auto stratum_of = [&](Index col) {  // of a column that is read
+    return static_cast<std::size_t>(31 - __builtin_clz(static_cast<unsigned>(lengths[col])));
+  };
+  const auto word_of = [&](Index col) {
+    return random_word(options.seed, static_cast<std::uint64_t>(col));
+  };
+  std::vector<std::vector<std::uint64_t>> words(kStrata);
+  for (Index col = 0; col < matrix.cols(); ++col) {
+    if (lengths[col] > 0) words[stratum_of(col)].push_back(word_of(col));
+  }
+  std::vector<std::uint64_t> limits(kStrata);  // words below are taken
+  std::vector<bool> is_whole(kStrata);
+  Index sampled_from = 0;
+  for (std::size_t stratum = 0; stratum < kStrata; ++stratum) {
+    const double taken = share * static_cast<double>(words[stratum].size());
+    is_whole[stratum] = taken < kFew;
+    if (is_whole[stratum]) continue;
+    const auto limit = words[stratum].begin() + static_cast<std::ptrdiff_t>(taken);
+    sampled_from += static_cast<Index>(words[stratum].size());
+    if (limit == words[stratum].end()) {
+      limits[stratum] = ~std::uint64_t{0};
+    } else {
+      std::nth_element(words[stratum].begin(), limit, words[stratum].end());
+      limits[stratum] = *limit;
+    }
+  }
+
+  items.is_everything = false;
+  items.item_of_col = Buffer<Index>(matrix.cols());
+  std::fill(items.item_of_col.begin(), items.item_of_col.end(), Items::kLeftOut);
+  items.count = 0;
+  for (Index col = 0; col < matrix.cols(); ++col) {
+    if (lengths[col] > 0 && is_whole[stratum_of(col)]) items.item_of_col[col] = items.count++;
+  }
+  items.always = items.count;
+  for (Index col = 0; col < matrix.cols(); ++col) {
+    if (lengths[col] == 0 || is_whole[stratum_of(col)]) continue;
+    if (word_of(col) < limits[stratum_of(col)]) items.item_of_col[col] = items.count++;
+  }
+  if (items.count > items.always) {
+    items.scale = static_cast<double>(sampled_from) / (items.count - items.always);
+  }
+  return items;
+}
+
+/// Numbers of sampled items ascend with the columns; neighbours go to different groups.
+std::size_t group_of_sampled(Index item) {
+  constexpr std::uint32_t kSampledGroups = 16;
+  return 1 + (static_cast<std::uint32_t>(item) * 2654435769u >> 16) % kSampledGroups;
+}
+
+/// Rows that are visited one after the other, as places in the order of visits.
+struct Visit {
+  Index first, last;
+};
+
+/// Cuts the places [0, rows) into `pieces` of about equal nonzeros; pieces + 1 bounds.
+std::vector<Index> equal_pieces(const std::vector<Offset>& reads_before, int pieces) {
+  std::vector<Index> bounds{0};
+  const Offset reads = reads_before.back();
+  for (int piece = 1; piece <= pieces; ++piece) {
+    const auto target = static_cast<Offset>(static_cast<double>(reads) * piece / pieces);
+    const auto at = std::lower_bound(reads_before.begin(), reads_before.end(), target);
+    bounds.push_back(std::max(bounds.back(), static_cast<Index>(at - reads_before.begin())));
+  }
+  bounds.back() = static_cast<Index>(reads_before.size() - 1);
+  return bounds;
+}
+
+/// Each worker's visits, in order.
+std::vector<std::vector<Visit>> visits_of_workers(const std::vector<Offset>& reads_before,
+                                                  const ReadOrder& order) {
+  const auto workers = static_cast<std::size_t>(order.workers);
+  const auto rows = static_cast<Index>(reads_before.size() - 1);
+  std::vector<std::vector<Visit>> visits(workers);
+  if (order.rows_per_turn > 0) {
+    std::size_t worker = 0;
+    for (Index first = 0; first < rows;) {
+      const Index last = first + std::min(order.rows_per_turn, rows - first);
+      visits[worker].push_back({first, last});
+      worker = (worker + 1) % workers;
+      first = last;
+    }
+  } else {
+    const std::vector<Index> bounds = equal_pieces(reads_before, order.workers);
+    for (std::size_t worker = 0; worker < workers; ++worker) {
+      visits[worker].push_back({bounds[worker], bounds[worker + 1]});
+    }
+  }
+  return visits;
+}
+
+/// All workers' visits as one stream: in every turn each goes on to the next multiple of 64 of its
+/// own nonzeros, at the end of a row.
+std::vector<Visit> in_step(const std::vector<std::vector<Visit>>& visits,
+                           const std::vector<Offset>& reads_before) {
+  constexpr Offset kTurn = 64;
+  struct Cursor {
+    std::size_t visit = 0;
+    Index row = 0;
+    Offset reads = 0;
+  };
+  std::vector<Cursor> cursors(visits.size());
+  for (std::size_t worker = 0; worker < visits.size(); ++worker) {
+    if (!visits[worker].empty()) cursors[worker].row = visits[worker][0].first;
+  }
+  std::vector<Visit> stream;
+  bool is_going_on = true;
+  for (Offset until = kTurn; is_going_on; until += kTurn) {
+    is_going_on = false;
+    for (std::size_t worker = 0; worker < visits.size(); ++worker) {
+      Cursor& at = cursors[worker];
+      while (at.visit < visits[worker].size() && at.reads < until) {
+        const Visit& visit = visits[worker][at.visit];
+        const Index first = at.row;
+        while (at.row < visit.last && at.reads < until) {
+          const auto row = static_cast<std::size_t>(at.row++);
+          at.reads += reads_before[row + 1] - reads_before[row];
+        }
+        if (first < at.row) stream.push_back({first, at.row});
+        if (at.row == visit.last && ++at.visit < visits[worker].size()) {
+          at.row = visits[worker][at.visit].first;
+        }
+      }
+      is_going_on = is_going_on || at.visit < visits[worker].size();
+    }
+  }
+  return stream;
+}
+
+/// Reads counted by distance: those of always-taken columns in group 0, those of sampled columns in
+/// groups of columns, so that the differences between groups tell the error.
+struct Counts {
+  explicit Counts(int groups)
+      : repeated(static_cast<std::size_t>(groups) * kBins),
+        reads_of_group(static_cast<std::size_t>(groups)),
+        first(2 * kBins) {}
+
+  void add(const Counts& more) {
+    const auto sum = [](std::vector<Offset>& to, const std::vector<Offset>& from) {
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+    };
+    sum(repeated, more.repeated);
+    sum(reads_of_group, more.reads_of_group);
+    sum(first, more.first);
+  }
+
+  std::vector<Offset> repeated;        // [group][bin]
+  std::vector<Offset> reads_of_group;  // first reads included
+  std::vector<Offset> first;           // [always taken, sampled][bin]
+};
+
+}  // namespace
+
+double ReuseProfile::hit_share(double capacity_rows) const {
+  if (reads_ == 0) return 0;
+  double hits = 0;
+  for (std::size_t group = 0; group < kGroups; ++group) {
+    hits += below_capacity(repeated_.data() + group * kBins, capacity_rows);
+  }
+  return hits / reads_;
+}
+
+double ReuseProfile::warm_hit_share(double capacity_rows) const {
+  if (reads_ == 0) return 0;
+  return hit_share(capacity_rows) + below_capacity(first_.data(), capacity_rows) / reads_;
+}
+
+double ReuseProfile::hit_share_error(double capacity_rows) const {
+  if (is_exact_ || reads_ == 0) return 0;
+  // The hits of the sampled columns are a ratio of sums over groups that were taken independently;
+  // its variance comes from the residuals of the groups (Cochran, Sampling Techniques, 6.4). Group 0
+  // was not sampled.
+  double hits = 0, reads = 0;
+  for (std::size_t group = 1; group < kGroups; ++group) {
+    hits += below_capacity(repeated_.data() + group * kBins, capacity_rows);
+    reads += reads_of_group_[group];
+  }
+  double squares = 0;
+  for (std::size_t group = 1; group < kGroups; ++group) {
+    const double residual = below_capacity(repeated_.data() + group * kBins, capacity_rows) -
+                            hits / std::max(reads, 1.0) * reads_of_group_[group];
+    squares += residual * residual;
+  }
+  return std::sqrt(squares * (kGroups - 1) / (kGroups - 2)) / reads_;
+}
+
+ReuseProfile reuse_profile(const CsrMatrix& matrix, const ReuseOptions& options) {
+  const ReadOrder& readers = options.readers;
+  if (readers.workers < 1 || readers.rows_per_turn < 0) {
+    throw UsageError("reads by " + std::to_string(readers.workers) + " workers, " +
+                     std::to_string(readers.rows_per_turn) +
+                     " rows a turn: expected at least 1 worker, and 0 rows or more");
+  }
+  constexpr int kGroups = ReuseProfile::kGroups;
+  ReuseProfile profile;
+  profile.repeated_.assign(static_cast<std::size_t>(kGroups) * kBins, 0);
+  profile.first_.assign(kBins, 0);
+  profile.reads_of_group_.assign(kGroups, 0);
+  profile.reads_ = static_cast<double>(matrix.nnz());
+  if (matrix.nnz() == 0) return profile;
+
+  const Items items = chosen_items(matrix, options);
+  const auto row_at = [&](Index place) {
+    return options.row_order == nullptr ? place : options.row_order[place];
+  };
+  std::vector<Offset> reads_before(static_cast<std::size_t>(matrix.rows()) + 1);
+  for (Index place = 0; place < matrix.rows(); ++place) {
+    const auto at = static_cast<std::size_t>(place);
+    reads_before[at + 1] = reads_before[at] + matrix.row_length(row_at(place));
+  }
+  std::vector<std::vector<Visit>> streams = visits_of_workers(reads_before, readers);
+  if (!readers.has_private_caches && streams.size() > 1) {
+    streams = {in_step(streams, reads_before)};
+  }
+
+  // Every stream has a cache of its own, at 4 bytes per item: only as many at once as fit a GiB.
+  const auto count = static_cast<int>(streams.size());
+  const auto at_once =
+      static_cast<int>(std::clamp<Offset>((Offset{1} << 28) / std::max<Offset>(items.count, 1), 1,
+                                          std::min(count, omp_get_max_threads())));
+  Counts counts(kGroups);
+  std::vector<std::optional<StackDistance>> caches(static_cast<std::size_t>(at_once));
+  TeamErrors errors;
+#pragma omp parallel for schedule(static, 1) num_threads(at_once)
+  for (int i = 0; i < at_once; ++i) {
+    errors.guard([&] {
+      caches[static_cast<std::size_t>(i)].emplace(items.count, items.always, items.scale,
+                                                  options.has_output_rows ? matrix.rows() : 0);
+    });
+  }
+  errors.rethrow();
+#pragma omp parallel num_threads(at_once)
+  {
+    StackDistance& cache = *caches[static_cast<std::size_t>(omp_get_thread_num())];
+    Counts mine(kGroups);
+#pragma omp for schedule(dynamic, 1)
+    for (int stream = 0; stream < count; ++stream) {
+      cache.reset();
+      Offset new_reads[2] = {0, 0};
+      for (const Visit& visit : streams[static_cast<std::size_t>(stream)]) {
+        for (Index place = visit.first; place < visit.last; ++place) {
+          const Index row = row_at(place);
+          for (Offset at = matrix.row_offsets()[row]; at < matrix.row_offsets()[row + 1]; ++at) {
+            const Index item = items.of(matrix.col_indices()[at]);
+            if (item == Items::kLeftOut) continue;
+            const double distance = cache.read(item);
+            const std::size_t group = item < items.always ? 0 : group_of_sampled(item);
+            ++mine.reads_of_group[group];
+            if (distance == StackDistance::kFirst) {
+              ++new_reads[item < items.always ? 0 : 1];
+            } else {
+              // k others of a sample stand for k to k + 1 times the scale: the middle of that.
+              const double middle = group == 0 ? 0 : (items.scale - 1) / 2;
+              ++mine.repeated[group * kBins + bin_of(std::llround(distance + middle))];
+            }
+          }
+          if (options.has_output_rows) cache.pass_by();
+        }
+      }
+      const std::size_t bin = bin_of(std::llround(std::max(0.0, cache.held() - 1)));
+      mine.first[bin] += new_reads[0];
+      mine.first[kBins + bin] += new_reads[1];
+    }
+#pragma omp critical(csrkit_reuse_profile)
+    counts.add(mine);
+  }
+
+  // How many reads fell to sampled columns in truth is known: the sample is scaled to that.
+  Offset simulated = 0;
+  for (const Offset reads : counts.reads_of_group) simulated += reads;
+  const Offset sampled = simulated - counts.reads_of_group[0];
+  const double scale = sampled == 0 ? 0
+                                    : static_cast<double>(matrix.nnz() - counts.reads_of_group[0]) /
+                                          static_cast<double>(sampled);
+  profile.is_exact_ = items.is_everything;
+  profile.sampled_share_ = static_cast<double>(simulated) / profile.reads_;
+  for (std::size_t group = 0; group < kGroups; ++group) {
+    const double weight = group == 0 ? 1 : scale;
+    profile.reads_of_group_[group] = weight * static_cast<double>(counts.reads_of_group[group]);
+    for (std::size_t bin = group * kBins; bin < (group + 1) * kBins; ++bin) {
+      profile.repeated_[bin] = weight * static_cast<double>(counts.repeated[bin]);
+    }
+  }
+  for (std::size_t bin = 0; bin < kBins; ++bin) {
+    profile.first_[bin] = static_cast<double>(counts.first[bin]) +
+                          scale * static_cast<double>(counts.first[kBins + bin]);
+    profile.first_reads_ += profile.first_[bin];
+  }
+  return profile;
+}
+
+}  // namespace csrkit

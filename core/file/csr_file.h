@@ -1,0 +1,83 @@
+// The binary .csr format, version 1: the only code that knows its bytes.
+// docs/csr_file_format.md specifies them; a reader can be written from that page alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/file_digest.h"
+#include "core/base/progress.h"
+#include "core/file/csr_file_header.h"
+#include "core/matrix/csr_matrix.h"
+#include "core/matrix/csr_sink.h"
+#include "core/matrix/permutation.h"
+
+namespace csrkit {
+
+/// An assignment of rows to parts (METIS k-way and the like).
+struct Partition {
+  Index parts = 0;
+  std::shared_ptr<const Buffer<Index>> part_of_row;  // rows numbers in [0, parts)
+  /// Null, or parts + 1 numbers about a square matrix whose column j belongs to the part of row j:
+  /// the entries whose row and column belong to different parts, then for each part its halo, the
+  /// number of columns of other parts in which its rows have entries.
+  std::shared_ptr<const Buffer<Offset>> borders = nullptr;
+};
+
+/// A matrix and what travels with it. The orders lead from the matrix as imported to the matrix as
+/// stored: `row_order->new_of_old()[i]` is the stored row that was row i at import; undoing a
+/// reordering therefore never needs the original file.
+struct CsrFile {
+  CsrMatrix matrix;
+  CsrFlags flags;
+  std::optional<Permutation> row_order;
+  std::optional<Permutation> col_order;
+  std::optional<Partition> partition;
+  std::string provenance;  // JSON text or ""; its schema is in docs/csr_file_format.md
+};
+
+/// mmap maps the arrays (shared page cache, nothing copied), read copies them into memory of their
+/// own; automatic maps files above 64 MiB.
+enum class FileIo : std::uint8_t { automatic, mmap, read };
+FileIo parse_file_io(const std::string& name);
+
+struct CsrReadOptions {
+  FileIo io = FileIo::automatic;
+  ProgressCallback progress;
+  /// Filled, if not null, while the file is read and checked: the bytes are gone through once.
+  FileDigest* digest = nullptr;
+};
+
+/// Reads and checks everything once: magic, version, sizes against the file before any allocation,
+/// header checksum, checksums of the body, padding zero, offsets monotone, columns in range, sorted
+/// and unique. Throws InputError ("path: byte N: ...") or IoError.
+CsrFile read_csr_file(const std::string& path, const CsrReadOptions& options = {});
+
+/// Reads and checks the header only.
+CsrFileHeader read_csr_header(const std::string& path);
+
+/// Whether the file starts with the format's magic; false for anything else, unreadable included.
+bool is_csr_file(const std::string& path);
+
+/// Writes all of it, atomically (see AtomicFile). The matrix must be valid.
+void write_csr_file(const std::string& path, const CsrFile& file,
+                    const ProgressCallback& progress = {});
+
+/// Writes a matrix whose nnz is not known before the last row: room for the offsets is reserved,
+/// columns and values are appended in chunks with their checksums, header and section table come
+/// last. Memory: a few MiB. The file appears under its name in `finish` only.
+class CsrFileSink : public CsrSink {
+ public:
+  CsrFileSink(const std::string& path, Index rows, Index cols, ValueKind kind);
+  ~CsrFileSink() override;
+  void append_rows(const CsrMatrix& block) override;
+  void finish(const CsrFlags& flags, const std::string& provenance);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace csrkit

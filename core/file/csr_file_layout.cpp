@@ -1,0 +1,400 @@
+#include "core/file/csr_file_layout.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <tuple>
+
+namespace csrkit::csr_layout {
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+              "the arrays of a .csr file are little-endian and are used in place");
+static_assert(sizeof(Index) == 4 && sizeof(Offset) == 8);
+
+namespace {
+
+template <class Integer>
+void put(unsigned char* header, std::uint64_t at, Integer value) {
+  for (std::size_t i = 0; i < sizeof value; ++i) {
+    header[at + i] = static_cast<unsigned char>(value >> (8 * i));
+  }
+}
+
+template <class Integer>
+Integer get(const unsigned char* header, std::uint64_t at) {
+  Integer value = 0;
+  for (std::size_t i = 0; i < sizeof value; ++i) value |= Integer{header[at + i]} << (8 * i);
+  return value;
+}
+
+[[noreturn]] void fail(const std::string& path, std::uint64_t at, const std::string& what) {
+  throw InputError(path + ": byte " + std::to_string(at) + ": " + what);
+}
+
+bool starts_with(const unsigned char* bytes, std::uint64_t size, const char* prefix,
+                 std::size_t length) {
+  return size >= length && std::memcmp(bytes, prefix, length) == 0;
+}
+
+/// What a file that does not begin with the magic looks like, and what to do about it.
+std::string describe_other_file(const unsigned char* bytes, std::uint64_t size) {
+  const auto is = [&](const char* prefix, std::size_t length) {
+    return starts_with(bytes, size, prefix, length);
+  };
+  if (is("\x89"
+         "CSR",
+         4)) {
+    return "a .csr file whose line endings were changed on the way (text-mode transfer); copy it "
+           "again in binary mode";
+  }
+  if (is("\x09"
+         "CSR",
+         4)) {
+    return "a .csr file that lost its eighth bits on the way; copy it again in binary mode";
+  }
+  if (is("\x1f\x8b", 2)) return "gzip data; decompress it, or import it with csr-import";
+  if (is("\x28\xb5\x2f\xfd", 4)) {
+    return "Zstandard data; decompress it, or import it with csr-import";
+  }
+  if (is("PK\x03\x04", 4)) return "a zip or .npz archive; import it with csr-import";
+  if (is("\x93NUMPY", 6)) return "a NumPy .npy array; import it with csr-import";
+  if (is("%%", 2)) return "Matrix Market text; import it with csr-import";
+  const std::uint64_t sample = std::min<std::uint64_t>(size, 256);
+  const bool is_text = std::all_of(bytes, bytes + sample, [](unsigned char c) {
+    return (c >= 0x20 && c != 0x7f) || c == '\t' || c == '\n' || c == '\r';
+  });
+  if (is_text) return "text; import it with csr-import";
+  char hex[3 * 8 + 1] = {};
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(size, 8); ++i) {
+    std::snprintf(hex + 3 * i, 4, "%02x ", bytes[i]);
+  }
+  return std::string("bytes ") + hex + "; if it is a matrix, import it with csr-import";
+}
+
+void check_magic(const unsigned char* bytes, std::uint64_t available, std::uint64_t file_bytes,
+                 const std::string& path) {
+  if (file_bytes == 0) {
+    fail(path, 0, "expected a .csr file, found an empty file; create it again");
+  }
+  const std::uint64_t compared = std::min<std::uint64_t>(available, kMagic.size());
+  if (!std::equal(kMagic.begin(), kMagic.begin() + compared, bytes)) {
+    fail(path, 0,
+         "expected a .csr file (89 43 53 52 0d 0a 1a 0a), found " +
+             describe_other_file(bytes, available));
+  }
+  if (available < kHeaderBytes) {
+    fail(path, file_bytes,
+         "expected a header of 4096 bytes, found the end of the file; it was truncated, copy or "
+         "create it again");
+  }
+}
+
+std::string printable(const unsigned char* name) {
+  std::string text;
+  for (std::uint64_t i = 0; i < kSlotNameBytes && name[i] != 0; ++i) {
+    text += name[i] >= 0x20 && name[i] < 0x7f ? static_cast<char>(name[i]) : '?';
+  }
+  return text;
+}
+
+bool slot_is_named(const unsigned char* slot, const char* name) {
+  char padded[kSlotNameBytes] = {};
+  std::memcpy(padded, name, std::strlen(name));
+  return std::memcmp(slot, padded, kSlotNameBytes) == 0;
+}
+
+/// The sections that the table names, checked against what the dimensions demand.
+std::vector<CsrSection> decode_sections(const unsigned char* bytes, const CsrFileHeader& header,
+                                        const std::string& path) {
+  const auto count = get<std::uint64_t>(bytes, kSectionCountAt);
+  if (count > kSectionSlots) {
+    fail(
+        path, kSectionCountAt,
+        "expected at most 16 sections, found " + std::to_string(count) + "; create the file again");
+  }
+  Extras extras;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t at = kSectionsAt + i * kSlotBytes;
+    const unsigned char* slot = bytes + at;
+    const auto size = get<std::uint64_t>(bytes, at + 24);
+    if (slot_is_named(slot, kRowOrder)) {
+      extras.has_row_order = true;
+    } else if (slot_is_named(slot, kColOrder)) {
+      extras.has_col_order = true;
+    } else if (slot_is_named(slot, kPartition)) {
+      extras.has_partition = true;
+    } else if (slot_is_named(slot, kPartBorders)) {
+      if (!is_part_borders_size(size, static_cast<std::uint64_t>(header.rows))) {
+        fail(path, at + 24,
+             "expected part borders of 8 bytes and 8 for each of at most " +
+                 std::to_string(header.rows) + " parts, found " + std::to_string(size) +
+                 " bytes; create the file again");
+      }
+      extras.part_borders_bytes = size;
+    } else if (slot_is_named(slot, kProvenance)) {
+      if (size == 0 || size > kMaxProvenanceBytes) {
+        fail(path, at + 24,
+             "expected a provenance of 1 to 16777216 bytes, found " + std::to_string(size) +
+                 "; create the file again");
+      }
+      extras.provenance_bytes = size;
+    } else if (!slot_is_named(slot, kRowOffsets) && !slot_is_named(slot, kColIndices) &&
+               !slot_is_named(slot, kValues) && !slot_is_named(slot, kChecksums)) {
+      fail(path, at,
+           "expected a section of format version 1, found '" + printable(slot) +
+               "'; a newer csrkit may know it");
+    }
+  }
+  std::vector<CsrSection> expected =
+      lay_out(header.value_kind, header.rows, header.cols, header.nnz, extras);
+  if (count != expected.size()) {
+    fail(path, kSectionCountAt,
+         "expected " + std::to_string(expected.size()) + " sections, found " +
+             std::to_string(count) + "; create the file again");
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t at = kSectionsAt + i * kSlotBytes;
+    const CsrSection& want = expected[i];
+    const auto offset = get<std::uint64_t>(bytes, at + 16),
+               size = get<std::uint64_t>(bytes, at + 24);
+    if (!slot_is_named(bytes + at, want.name.c_str())) {
+      fail(path, at,
+           "expected section " + want.name + ", found '" + printable(bytes + at) +
+               "'; create the file again");
+    }
+    if (offset != want.offset_bytes || size != want.size_bytes) {
+      fail(path, at + (offset != want.offset_bytes ? 16 : 24),
+           "expected section " + want.name + " to be the " + std::to_string(want.size_bytes) +
+               " bytes from byte " + std::to_string(want.offset_bytes) + ", found " +
+               std::to_string(size) + " bytes from byte " + std::to_string(offset) +
+               "; create the file again");
+    }
+  }
+  return expected;
+}
+
+}  // namespace
+
+std::vector<CsrSection> lay_out(ValueKind kind, Index rows, Index cols, Offset nnz,
+                                const Extras& extras) {
+  const auto row_count = static_cast<std::uint64_t>(rows),
+             col_count = static_cast<std::uint64_t>(cols);
+  const auto entries = static_cast<std::uint64_t>(nnz);
+  std::vector<CsrSection> sections;
+  std::uint64_t end = kHeaderBytes, chunks = 0;
+  const auto add = [&](const char* name, std::uint64_t bytes) {
+    sections.push_back({name, end, bytes});
+    chunks += (align_up(bytes) + kChunkBytes - 1) / kChunkBytes;
+    end += align_up(bytes);
+  };
+  add(kRowOffsets, (row_count + 1) * sizeof(Offset));
+  add(kColIndices, entries * sizeof(Index));
+  if (kind != ValueKind::none) add(kValues, entries * static_cast<std::uint64_t>(size_of(kind)));
+  if (extras.has_row_order) add(kRowOrder, row_count * sizeof(Index));
+  if (extras.has_col_order) add(kColOrder, col_count * sizeof(Index));
+  if (extras.has_partition) add(kPartition, (row_count + 1) * sizeof(Index));
+  if (extras.part_borders_bytes > 0) add(kPartBorders, extras.part_borders_bytes);
+  if (extras.provenance_bytes > 0) add(kProvenance, extras.provenance_bytes);
+  sections.push_back({kChecksums, end, chunks * sizeof(std::uint64_t)});
+  return sections;
+}
+
+const CsrSection* find(const std::vector<CsrSection>& sections, const char* name) {
+  for (const CsrSection& section : sections) {
+    if (section.name == name) return &section;
+  }
+  return nullptr;
+}
+
+std::uint64_t checksum_of(const void* data, std::uint64_t bytes) {
+  return XXH3_64bits(data, bytes);
+}
+
+std::array<unsigned char, kHeaderBytes> encode_header(const CsrFileHeader& header,
+                                                      std::uint64_t table_checksum) {
+  std::array<unsigned char, kHeaderBytes> bytes{};
+  std::copy(kMagic.begin(), kMagic.end(), bytes.begin());
+  std::uint32_t flags = kSorted | kUnique;
+  if (header.flags.is_pattern_symmetric) flags |= kPatternSymmetric;
+  if (header.flags.is_value_symmetric) flags |= kValueSymmetric;
+  put(bytes.data(), kVersionAt, kVersion);
+  put(bytes.data(), kHeaderBytesAt, static_cast<std::uint32_t>(kHeaderBytes));
+  put(bytes.data(), kValueKindAt, static_cast<std::uint32_t>(header.value_kind));
+  put(bytes.data(), kIndexBytesAt, static_cast<std::uint32_t>(sizeof(Index)));
+  put(bytes.data(), kOffsetBytesAt, static_cast<std::uint32_t>(sizeof(Offset)));
+  put(bytes.data(), kFlagsAt, flags);
+  put(bytes.data(), kRowsAt, static_cast<std::uint64_t>(header.rows));
+  put(bytes.data(), kColsAt, static_cast<std::uint64_t>(header.cols));
+  put(bytes.data(), kNnzAt, static_cast<std::uint64_t>(header.nnz));
+  put(bytes.data(), kFileBytesAt, header.file_bytes);
+  put(bytes.data(), kChunkBytesAt, kChunkBytes);
+  put(bytes.data(), kTableChecksumAt, table_checksum);
+  put(bytes.data(), kSectionCountAt, static_cast<std::uint64_t>(header.sections.size()));
+  for (std::size_t i = 0; i < header.sections.size(); ++i) {
+    const CsrSection& section = header.sections[i];
+    const std::uint64_t at = kSectionsAt + i * kSlotBytes;
+    std::memcpy(bytes.data() + at, section.name.data(), section.name.size());
+    put(bytes.data(), at + 16, section.offset_bytes);
+    put(bytes.data(), at + 24, section.size_bytes);
+  }
+  put(bytes.data(), kHeaderChecksumAt, checksum_of(bytes.data(), kHeaderChecksumAt));
+  return bytes;
+}
+
+DecodedHeader decode_header(const unsigned char* bytes, std::uint64_t available,
+                            std::uint64_t file_bytes, const std::string& path) {
+  check_magic(bytes, available, file_bytes, path);
+  const auto u32 = [&](std::uint64_t at) { return get<std::uint32_t>(bytes, at); };
+  const auto u64 = [&](std::uint64_t at) { return get<std::uint64_t>(bytes, at); };
+  const auto require = [&](std::uint64_t at, const char* what, std::uint64_t expected,
+                           std::uint64_t found, const char* advice) {
+    if (found != expected) {
+      fail(path, at,
+           std::string("expected ") + what + " " + std::to_string(expected) + ", found " +
+               std::to_string(found) + "; " + advice);
+    }
+  };
+
+  // The version comes before the checksum: a newer header may be laid out in another way.
+  const std::uint32_t version = u32(kVersionAt);
+  if (version == __builtin_bswap32(kVersion)) {
+    fail(path, kVersionAt,
+         "expected little-endian integers, found big-endian ones; write the file on a "
+         "little-endian machine");
+  }
+  if (version != kVersion) {
+    fail(path, kVersionAt,
+         "expected format version 1, found " + std::to_string(version) +
+             (version > kVersion ? "; a newer csrkit wrote the file, or it is damaged: update "
+                                   "csrkit or copy the file again"
+                                 : "; the file is damaged, copy or create it again"));
+  }
+  const std::uint64_t checksum = checksum_of(bytes, kHeaderChecksumAt);
+  if (checksum != u64(kHeaderChecksumAt)) {
+    char text[96];
+    std::snprintf(text, sizeof text, "expected header checksum %016llx, found %016llx",
+                  static_cast<unsigned long long>(u64(kHeaderChecksumAt)),
+                  static_cast<unsigned long long>(checksum));
+    fail(path, kHeaderChecksumAt,
+         std::string(text) + "; the header is damaged, copy or create the file again");
+  }
+
+  const char* const unknown = "update csrkit or create the file again";
+  const char* const again = "create the file again";
+  require(kHeaderBytesAt, "a header size of", kHeaderBytes, u32(kHeaderBytesAt), unknown);
+  if (u32(kValueKindAt) > 4) {
+    fail(path, kValueKindAt,
+         "expected a value kind from 0 to 4 (none, f32, f64, f16, bf16), found " +
+             std::to_string(u32(kValueKindAt)) + "; " + unknown);
+  }
+  require(kIndexBytesAt, "column indices of bytes:", sizeof(Index), u32(kIndexBytesAt), unknown);
+  require(kOffsetBytesAt, "row offsets of bytes:", sizeof(Offset), u32(kOffsetBytesAt), unknown);
+  const std::uint32_t flags = u32(kFlagsAt);
+  if ((flags & ~std::uint32_t{kSorted | kUnique | kPatternSymmetric | kValueSymmetric}) != 0) {
+    fail(path, kFlagsAt,
+         "expected no flags but 1, 2, 4 and 8, found " + std::to_string(flags) + "; " + unknown);
+  }
+  if ((flags & kSorted) == 0 || (flags & kUnique) == 0) {
+    fail(path, kFlagsAt,
+         "expected the flags sorted (1) and unique (2), found " + std::to_string(flags) + "; " +
+             again);
+  }
+  if ((flags & kValueSymmetric) != 0 && (flags & kPatternSymmetric) == 0) {
+    fail(path, kFlagsAt,
+         "expected a value-symmetric matrix (8) to be pattern-symmetric (4) too, found flags " +
+             std::to_string(flags) + "; " + again);
+  }
+
+  DecodedHeader decoded;
+  CsrFileHeader& header = decoded.header;
+  const std::uint64_t rows = u64(kRowsAt), cols = u64(kColsAt), nnz = u64(kNnzAt);
+  for (const auto& [at, what, found] :
+       {std::tuple{kRowsAt, "rows", rows}, {kColsAt, "columns", cols}}) {
+    if (found > static_cast<std::uint64_t>(kMaxIndex)) {
+      fail(path, at,
+           std::string("expected at most 2147483647 ") + what + ", found " + std::to_string(found) +
+               "; " + again);
+    }
+  }
+  if ((flags & kPatternSymmetric) != 0 && rows != cols) {
+    fail(path, kFlagsAt,
+         "expected a symmetric matrix to be square, found " + std::to_string(rows) + " x " +
+             std::to_string(cols) + "; " + again);
+  }
+  // The file's true size stands against every number before anything is derived from it.
+  if (u64(kFileBytesAt) > file_bytes) {
+    fail(path, file_bytes,
+         "expected " + std::to_string(u64(kFileBytesAt)) + " bytes, found the end of the file; " +
+             "it was truncated or is still being copied, copy it again");
+  }
+  if (u64(kFileBytesAt) < file_bytes) {
+    fail(path, u64(kFileBytesAt),
+         "expected the end of the file, found " + std::to_string(file_bytes - u64(kFileBytesAt)) +
+             " more bytes; something was appended, copy or create the file again");
+  }
+  if (file_bytes > kMaxFileBytes) {
+    fail(path, kFileBytesAt,
+         "expected at most 2^60 bytes, found " + std::to_string(file_bytes) + "; " + again);
+  }
+  // 31-bit factors: the product fits.
+  if (nnz > rows * cols || nnz > file_bytes / sizeof(Index)) {
+    fail(path, kNnzAt,
+         "expected at most as many entries as fit a " + std::to_string(rows) + " x " +
+             std::to_string(cols) + " matrix and " + std::to_string(file_bytes) + " bytes, found " +
+             std::to_string(nnz) + "; " + again);
+  }
+  require(kChunkBytesAt, "a checksum chunk size of", kChunkBytes, u64(kChunkBytesAt), unknown);
+
+  header.version = version;
+  header.value_kind = static_cast<ValueKind>(u32(kValueKindAt));
+  header.rows = static_cast<Index>(rows);
+  header.cols = static_cast<Index>(cols);
+  header.nnz = static_cast<Offset>(nnz);
+  header.flags.is_pattern_symmetric = (flags & kPatternSymmetric) != 0;
+  header.flags.is_value_symmetric = (flags & kValueSymmetric) != 0;
+  header.file_bytes = file_bytes;
+  header.sections = decode_sections(bytes, header, path);
+  const CsrSection& last = header.sections.back();
+  require(kFileBytesAt, "a total size of", last.offset_bytes + last.size_bytes, file_bytes, again);
+
+  const std::uint64_t slots_end = kSectionsAt + header.sections.size() * kSlotBytes;
+  for (const auto& [from, to] :
+       {std::pair<std::uint64_t, std::uint64_t>{kSectionCountAt + 8, kSectionsAt},
+        {slots_end, kHeaderChecksumAt}}) {
+    const unsigned char* stray =
+        std::find_if(bytes + from, bytes + to, [](unsigned char c) { return c != 0; });
+    if (stray != bytes + to) {
+      fail(path, static_cast<std::uint64_t>(stray - bytes),
+           "expected a reserved byte to be 0, found " + std::to_string(*stray) + "; " + unknown);
+    }
+  }
+  decoded.table_checksum = u64(kTableChecksumAt);
+  return decoded;
+}
+
+std::uint64_t first_invalid_utf8(const char* text, std::uint64_t bytes) {
+  const auto* at = reinterpret_cast<const unsigned char*>(text);
+  std::uint64_t i = 0;
+  while (i < bytes) {
+    const unsigned char lead = at[i];
+    const int length = lead < 0x80         ? 1
+                       : (lead >> 5) == 6  ? 2
+                       : (lead >> 4) == 14 ? 3
+                       : (lead >> 3) == 30 ? 4
+                                           : 0;
+    if (lead == 0 || length == 0 || bytes - i < static_cast<std::uint64_t>(length)) return i;
+    std::uint32_t code = length == 1 ? lead : lead & (0x7fu >> length);
+    for (int k = 1; k < length; ++k) {
+      if ((at[i + k] & 0xc0) != 0x80) return i;
+      code = code << 6 | (at[i + k] & 0x3fu);
+    }
+    constexpr std::uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (code < kSmallest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return i;
+    i += static_cast<std::uint64_t>(length);
+  }
+  return bytes;
+}
+
+}  // namespace csrkit::csr_layout

@@ -1,0 +1,34 @@
+// NumPy's .npy: how dense operands come in and go out, and the member format of .npz archives.
+// Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/matrix/dense_matrix.h"
+
+namespace csrkit {
+
+/// The header of an .npy array.
+struct NpyHeader {
+  std::string descr;  // "<f4", "|b1", "|S3", ...
+  bool is_fortran_order = false;
+  std::vector<std::int64_t> shape;
+  std::uint64_t data_offset = 0;  // bytes from the start of the array file
+  std::int64_t elements() const;  // product of the shape, checked against overflow
+};
+
+/// Parses versions 1, 2 and 3 from the first bytes of an array; `where` begins error messages.
+/// Throws InputError for anything else, object arrays (dtype O) by name.
+NpyHeader parse_npy_header(const char* data, std::uint64_t size, const std::string& where);
+
+/// Header bytes, padded as NumPy does it, for a C-order array.
+std::string make_npy_header(const std::string& descr, const std::vector<std::int64_t>& shape);
+
+/// A dense 2-D (or 1-D, read as one column) array of f2, f4 or f8, row-major or Fortran order.
+DenseMatrix read_npy(const std::string& path);
+
+/// f32, f64 and f16 as such; bf16, which NumPy does not know, as f32. Atomic.
+void write_npy(const std::string& path, ConstDenseView dense);
+
+}  // namespace csrkit

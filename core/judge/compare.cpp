@@ -1,0 +1,423 @@
+#include "core/judge/compare.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "core/base/hash.h"
+#include "core/judge/compare_parts.h"
+#include "core/judge/reference.h"
+
+namespace csrkit {
+
+namespace {
+
+/// What can be said of the terms of one entry when something is not finite.
+struct Operands {
+  bool all_finite = true;
+  double finite_sum = 0;  // sum |a b| over the finite terms: what partial sums may reach
+};
+
+/// Everything a comparison needs, with A stored by rows of op(A).
+struct Product {
+  const SpmmProblem& problem;
+  const CsrMatrix& op_a;
+  ConstDenseView b;
+  double alpha;
+  double beta;
+  const ConstDenseView* c0;
+  ConstDenseView c;
+
+  Operands operands_of(Index row, Index col) const {
+    Operands found;
+    for (Offset at = op_a.row_offsets()[row]; at < op_a.row_offsets()[row + 1]; ++at) {
+      const double x = op_a.visit([&](auto view) { return view.template value_as<double>(at); });
+      const double y = b.at(op_a.col_indices()[at], col);
+      found.all_finite &= std::isfinite(x) && std::isfinite(y);
+      if (std::isfinite(x * y)) {
+        found.finite_sum += std::fabs(x * y);
+      } else if (std::isfinite(x) && std::isfinite(y)) {
+        found.finite_sum = std::numeric_limits<double>::infinity();
+      }
+    }
+    if (beta != 0) found.all_finite &= std::isfinite(c0->at(row, col));
+    return found;
+  }
+};
+
+/// Whether a partial sum, or the result, may lie outside the range of the accumulation's kind.
+bool may_leave_range(const Product& product, const ReferenceEntry& expected,
+                     const Operands& operands, Offset terms) {
+  const ValueKind kind = product.problem.accumulate;
+  const double slack = 1 + gamma_of(static_cast<double>(terms) + 3, unit_roundoff(kind));
+  const double largest = largest_finite(kind);
+  if (product.problem.semiring != Semiring::plus_times) {
+    return !(std::fabs(expected.value) * slack <= largest);
+  }
+  const double scaled = std::isfinite(expected.magnitude)
+                            ? expected.magnitude
+                            : std::fabs(product.alpha) * operands.finite_sum;
+  return !(operands.finite_sum * slack <= largest) || !(scaled * slack <= largest);
+}
+
+/// Is `found` right although it or the expectation is NaN or infinite?
+bool special_entry_is_right(const Product& product, Index row, Index col,
+                            const ReferenceEntry& expected, double found, double bound) {
+  const Operands operands = product.operands_of(row, col);
+  const bool left_range =
+      may_leave_range(product, expected, operands, product.op_a.row_length(row));
+  if (!std::isfinite(expected.value)) {
+    // Finite operands: the reference itself overflowed, and another order of summation may not.
+    if (operands.all_finite && std::isfinite(product.alpha) && std::isfinite(product.beta)) {
+      return left_range;
+    }
+    if (std::isnan(expected.value)) return std::isnan(found);
+    return found == expected.value || (left_range && !std::isfinite(found));
+  }
+  if (left_range) return true;  // found is infinite or NaN, and may be
+  const bool stored_narrower = product.problem.c != product.problem.accumulate;
+  return stored_narrower && std::isinf(found) &&
+         std::signbit(found) == std::signbit(expected.value) &&
+         std::fabs(expected.value) + bound > largest_finite(product.problem.c);
+}
+
+/// Compares columns [first_col, first_col + count) of one row; returns the worst error ratio.
+double compare_row(const Product& product, Index row, Index first_col, Index count,
+                   std::vector<ReferenceEntry>& scratch, Findings& findings) {
+  scratch.resize(static_cast<std::size_t>(count));
+  const auto slice = [&](ConstDenseView view) {
+    view.data = static_cast<const char*>(view.data) + Offset{first_col} * size_of(view.kind);
+    view.cols = count;
+    return view;
+  };
+  const ConstDenseView c = slice(product.c);
+  ConstDenseView c0;
+  if (product.beta != 0) c0 = slice(*product.c0);
+  reference_spmm_row(product.op_a, slice(product.b), product.problem.semiring, product.alpha,
+                     product.beta, product.beta != 0 ? &c0 : nullptr, row, scratch.data());
+  const Offset terms = product.op_a.row_length(row);
+  double worst = 0;
+  for (Index j = 0; j < count; ++j) {
+    const ReferenceEntry& expected = scratch[static_cast<std::size_t>(j)];
+    const double found = c.at(row, j);
+    const double bound =
+        spmm_error_bound(product.problem, terms, expected.value, expected.magnitude, product.alpha);
+    const double error = std::fabs(found - expected.value);
+    bool right;
+    if (std::isfinite(found) && std::isfinite(expected.value)) {
+      right = error <= bound;
+      if (error > 0) worst = std::max(worst, error / bound);
+    } else {
+      right = special_entry_is_right(product, row, first_col + j, expected, found, bound);
+      if (!right) worst = std::numeric_limits<double>::infinity();
+    }
+    if (!right) {
+      findings.fail(row, first_col + j,
+                    "row " + std::to_string(row) + ", column " + std::to_string(first_col + j) +
+                        ": expected " + text_of(expected.value) + ", found " + text_of(found) +
+                        ", error bound " + text_of(bound) + " (" + std::to_string(terms) +
+                        " terms)");
+      break;
+    }
+  }
+  return worst;
+}
+
+void compare_rows(const Product& product, const std::vector<Index>& rows, Findings& findings) {
+  const auto count = static_cast<Offset>(rows.size());
+#pragma omp parallel
+  {
+    std::vector<ReferenceEntry> scratch;
+    double worst = 0;
+#pragma omp for schedule(dynamic, 1)
+    for (Offset i = 0; i < count; ++i) {
+      const Index row = rows[static_cast<std::size_t>(i)];
+      if (findings.concerns(row)) {
+        worst = std::max(worst, compare_row(product, row, 0, product.c.cols, scratch, findings));
+      }
+    }
+    findings.merge_ratio(worst);
+  }
+}
+
+/// Columns [first_col, first_col + count) of every row.
+void compare_columns(const Product& product, Index first_col, Index count, Findings& findings) {
+  // Waking a team costs more than a small comparison.
+  const bool is_parallel = product.op_a.nnz() + product.c.rows > (1 << 15) / count;
+#pragma omp parallel if (is_parallel)
+  {
+    std::vector<ReferenceEntry> scratch;
+    double worst = 0;
+#pragma omp for schedule(dynamic, 64)
+    for (Index row = 0; row < product.c.rows; ++row) {
+      if (findings.concerns(row)) {
+        worst = std::max(worst, compare_row(product, row, first_col, count, scratch, findings));
+      }
+    }
+    findings.merge_ratio(worst);
+  }
+}
+
+/// The rows most likely to be wrong first: longest (they are cut between threads), first, last, the
+/// last one with entries, then random ones; as many as the budget of multiply-adds allows.
+std::vector<Index> rows_to_sample(const Product& product, const CheckOptions& options,
+                                  std::uint64_t& budget) {
+  const Index rows = product.c.rows;
+  std::vector<Index> wanted;
+  if (rows == 0) return wanted;
+  constexpr Index kLongest = 16;
+  std::vector<Index> order(static_cast<std::size_t>(rows));
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto longest_end = order.begin() + std::min(rows, kLongest);
+  std::partial_sort(order.begin(), longest_end, order.end(), [&](Index x, Index y) {
+    const Offset length_x = product.op_a.row_length(x), length_y = product.op_a.row_length(y);
+    return length_x != length_y ? length_x > length_y : x < y;
+  });
+  wanted.assign(order.begin(), longest_end);
+  wanted.push_back(0);
+  wanted.push_back(rows - 1);
+  Index last_filled = rows - 1;
+  while (last_filled > 0 && product.op_a.row_length(last_filled) == 0) --last_filled;
+  wanted.push_back(last_filled);
+  for (Index i = 0; i < options.sampled_rows; ++i) {
+    const std::uint64_t word = random_word(options.seed, 1, static_cast<std::uint64_t>(i));
+    wanted.push_back(static_cast<Index>(below(word, static_cast<std::uint64_t>(rows))));
+  }
+  std::vector<Index> affordable;
+  std::vector<bool> is_taken(static_cast<std::size_t>(rows));
+  for (const Index row : wanted) {
+    const std::uint64_t cost = static_cast<std::uint64_t>(product.op_a.row_length(row) + 1) *
+                               static_cast<std::uint64_t>(product.c.cols);
+    if (is_taken[static_cast<std::size_t>(row)] || cost > budget) continue;
+    is_taken[static_cast<std::size_t>(row)] = true;
+    budget -= cost;
+    affordable.push_back(row);
+  }
+  std::sort(affordable.begin(), affordable.end());
+  return affordable;
+}
+
+/// One row of a dense matrix times x, and the sum of its absolute values.
+struct RowProjection {
+  double dot = 0;
+  double absolute = 0;
+};
+
+class Projector {
+ public:
+  Projector(Index cols, std::uint64_t seed) : signs_(cols) {
+    for (Index j = 0; j < cols; ++j) {
+      signs_[j] = random_word(seed, 2, static_cast<std::uint64_t>(j)) & 1 ? 1.0 : -1.0;
+    }
+  }
+
+  RowProjection operator()(const ConstDenseView& dense, Index row) const {
+    return with_value_type(dense.kind, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      RowProjection sum;
+      if constexpr (!std::is_same_v<T, ImplicitOne>) {
+        const T* values = dense.as<T>() + Offset{row} * dense.leading_dim;
+        for (Index j = 0; j < dense.cols; ++j) {
+          const double value = load_as<double>(values[j]);
+          sum.dot += signs_[j] * value;
+          sum.absolute += std::fabs(value);
+        }
+      }
+      return sum;
+    });
+  }
+
+ private:
+  Buffer<double> signs_;
+};
+
+/// Rows whose projection says nothing because something in it is not finite.
+struct UnprojectedRows {
+  std::vector<Index> on_one_side;    // in C or in the expectation, not in both
+  std::vector<Index> on_both_sides;  // as it should be, if they are the right ones
+};
+
+/// Freivalds' check with an error bound: C x against alpha op(A) (B x) + beta C0 x, row by row.
+UnprojectedRows compare_projections(const Product& product, std::uint64_t seed,
+                                    Findings& findings) {
+  const Projector project(product.c.cols, seed);
+  const Index inputs = product.b.rows;
+  Buffer<double> b_dot(inputs), b_absolute(inputs);
+#pragma omp parallel for schedule(static)
+  for (Index k = 0; k < inputs; ++k) {
+    const RowProjection sum = project(product.b, k);
+    b_dot[k] = sum.dot;
+    b_absolute[k] = sum.absolute;
+  }
+  const SpmmProblem& problem = product.problem;
+  const double unit = unit_roundoff(problem.accumulate);
+  const double c_unit = problem.c == problem.accumulate ? 0 : unit_roundoff(problem.c);
+  const double tiny = std::max(smallest_positive(problem.accumulate), smallest_positive(problem.c));
+  const double dense_cols = product.c.cols;
+  UnprojectedRows unprojected;
+  product.op_a.visit([&](auto a) {
+#pragma omp parallel
+    {
+      UnprojectedRows mine;
+      double worst = 0;
+#pragma omp for schedule(dynamic, 256)
+      for (Index row = 0; row < product.c.rows; ++row) {
+        double sum = 0, magnitude = 0;
+        for (Offset at = a.row_offsets[row]; at < a.row_offsets[row + 1]; ++at) {
+          const double x = a.template value_as<double>(at);
+          const Index k = a.col_indices[at];
+          sum += x * b_dot[k];
+          magnitude += std::fabs(x) * b_absolute[k];
+        }
+        sum *= product.alpha;
+        magnitude *= std::fabs(product.alpha);
+        if (product.beta != 0) {
+          const RowProjection before = project(*product.c0, row);
+          sum += product.beta * before.dot;
+          magnitude += std::fabs(product.beta) * before.absolute;
+        }
+        const RowProjection found = project(product.c, row);
+        const bool expected_finite = std::isfinite(sum) && std::isfinite(magnitude);
+        const bool found_finite = std::isfinite(found.dot) && std::isfinite(found.absolute);
+        if (!expected_finite || !found_finite) {
+          (expected_finite == found_finite ? mine.on_both_sides : mine.on_one_side).push_back(row);
+          continue;
+        }
+        const double terms = static_cast<double>(a.row_offsets[row + 1] - a.row_offsets[row]);
+        const double bound =
+            (gamma_of(terms + 3, unit) + gamma_of(terms + dense_cols + 6, kDoubleRoundoff)) *
+                magnitude +
+            (c_unit / (1 - c_unit) + gamma_of(dense_cols + 1, kDoubleRoundoff)) * found.absolute +
+            dense_cols * (terms + 3) * tiny * std::max(1.0, std::fabs(product.alpha));
+        const double error = std::fabs(found.dot - sum);
+        if (error > 0) worst = std::max(worst, error / bound);
+        if (!(error <= bound)) {
+          findings.fail(row, 0,
+                        "row " + std::to_string(row) +
+                            " times a random vector of signs: expected " + text_of(sum) +
+                            ", found " + text_of(found.dot) + ", error bound " + text_of(bound) +
+                            " (" + std::to_string(static_cast<Offset>(terms)) + " terms, " +
+                            std::to_string(product.c.cols) + " columns)");
+        }
+      }
+      findings.merge_ratio(worst);
+#pragma omp critical(csrkit_compare_rows)
+      {
+        const auto append = [](std::vector<Index>& to, const std::vector<Index>& from) {
+          to.insert(to.end(), from.begin(), from.end());
+        };
+        append(unprojected.on_one_side, mine.on_one_side);
+        append(unprojected.on_both_sides, mine.on_both_sides);
+      }
+    }
+  });
+  std::sort(unprojected.on_one_side.begin(), unprojected.on_one_side.end());
+  std::sort(unprojected.on_both_sides.begin(), unprojected.on_both_sides.end());
+  return unprojected;
+}
+
+/// As many of `rows`, in order, as the budget pays for.
+std::vector<Index> affordable_of(const Product& product, const std::vector<Index>& rows,
+                                 std::uint64_t& budget) {
+  std::vector<Index> chosen;
+  for (const Index row : rows) {
+    const std::uint64_t cost = static_cast<std::uint64_t>(product.op_a.row_length(row) + 1) *
+                               static_cast<std::uint64_t>(product.c.cols);
+    if (cost > budget) continue;
+    budget -= cost;
+    chosen.push_back(row);
+  }
+  return chosen;
+}
+
+void require_host(const ConstDenseView& view, const char* name) {
+  if (view.space != MemorySpace::host) {
+    throw UsageError(std::string("the check needs ") + name +
+                     " in host memory; fetch the output or copy the operand first");
+  }
+}
+
+}  // namespace
+
+double spmm_error_bound(const SpmmProblem& problem, Offset terms, double reference,
+                        double magnitude, double alpha) {
+  const double unit = unit_roundoff(problem.accumulate);
+  const double tiny = std::max(smallest_positive(problem.accumulate), smallest_positive(problem.c));
+  if (problem.semiring == Semiring::or_and) return 0;
+  if (problem.semiring != Semiring::plus_times) {
+    return (unit + kDoubleRoundoff) * std::fabs(reference) + tiny;
+  }
+  const double roundings = static_cast<double>(terms) + 3;
+  const double computed =
+      (gamma_of(roundings, unit) + gamma_of(roundings, kDoubleRoundoff)) * magnitude;
+  const double c_unit = problem.c == problem.accumulate ? 0 : unit_roundoff(problem.c);
+  return computed + c_unit * (std::fabs(reference) + computed) +
+         roundings * tiny * std::max(1.0, std::fabs(alpha));
+}
+
+CheckResult check_spmm(const SpmmProblem& problem, ConstDenseView b, double alpha, double beta,
+                       const ConstDenseView* c0, ConstDenseView c, const CheckOptions& options) {
+  require_legal(problem);
+  // The judge reads whatever it is given; only the arithmetic's shape must fit the problem.
+  DenseView writable{const_cast<void*>(c.data), c.kind, c.rows, c.cols, c.leading_dim, c.space};
+  require_bindable(shape_of(problem, MemorySpace::host), kEverything, b, writable);
+  require_multipliable(problem.semiring, kEverything, alpha, beta);
+  require_host(b, "B");
+  require_host(c, "C");
+  if (beta != 0) {
+    if (c0 == nullptr) throw UsageError("a check with beta needs C as it was before");
+    DenseView before{
+        const_cast<void*>(c0->data), c0->kind, c0->rows, c0->cols, c0->leading_dim, c0->space};
+    require_bindable(shape_of(problem, MemorySpace::host), kEverything, b, before);
+    require_host(*c0, "C before");
+  }
+  const CsrMatrix op_a = problem.transpose_a ? transpose(problem.a) : problem.a;
+  const Product product{problem, op_a, b, alpha, beta, c0, c};
+
+  CheckResult result;
+  Findings findings;
+  const std::uint64_t work_per_column =
+      static_cast<std::uint64_t>(op_a.nnz()) + static_cast<std::uint64_t>(c.rows);
+  const auto dense_cols = static_cast<std::uint64_t>(c.cols);
+  if (!options.always_samples &&
+      (options.work_limit == 0 || work_per_column <= options.work_limit / dense_cols)) {
+    compare_columns(product, 0, c.cols, findings);
+    result.rows_checked = c.rows;
+  } else {
+    result.sampled = true;
+    std::uint64_t budget = options.work_limit;
+    const std::vector<Index> sample = rows_to_sample(product, options, budget);
+    compare_rows(product, sample, findings);
+    auto checked = static_cast<Index>(sample.size());
+    if (problem.semiring == Semiring::plus_times) {
+      const UnprojectedRows special = compare_projections(product, options.seed, findings);
+      compare_rows(product, special.on_one_side, findings);
+      const std::vector<Index> expected_special =
+          affordable_of(product, special.on_both_sides, budget);
+      compare_rows(product, expected_special, findings);
+      std::vector<Index> all = sample;
+      all.insert(all.end(), special.on_one_side.begin(), special.on_one_side.end());
+      all.insert(all.end(), expected_special.begin(), expected_special.end());
+      std::sort(all.begin(), all.end());
+      checked = static_cast<Index>(std::unique(all.begin(), all.end()) - all.begin());
+    } else {
+      // At least one column, however small the limit: every row must have been looked at.
+      const std::uint64_t affordable = std::max<std::uint64_t>(1, budget / (work_per_column + 1));
+      for (std::uint64_t i = 0; i < std::min(affordable, dense_cols); ++i) {
+        const std::uint64_t word = random_word(options.seed, 3, i);
+        compare_columns(product, static_cast<Index>(below(word, dense_cols)), 1, findings);
+      }
+    }
+    result.rows_checked = checked;
+  }
+  result.passed = !findings.failed();
+  result.failure = findings.failure();
+  result.worst_error_ratio = findings.worst_error_ratio();
+  return result;
+}
+
+}  // namespace csrkit

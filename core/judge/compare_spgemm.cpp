@@ -1,0 +1,322 @@
+// The judge of sparse products. See compare.h for the bound.
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "core/base/buffer.h"
+#include "core/base/hash.h"
+#include "core/base/team_errors.h"
+#include "core/facts/matrix_stats.h"
+#include "core/judge/compare.h"
+#include "core/judge/compare_parts.h"
+#include "core/judge/reference.h"
+
+namespace csrkit {
+
+namespace {
+
+struct Product {
+  const SpgemmProblem& problem;
+  const CsrMatrix& op_b;
+  const CsrMatrix& c;
+  SpmmProblem kinds;  // what the bound depends on
+
+  double value_of(Offset at) const {
+    return c.visit([&](auto view) { return view.template value_as<double>(at); });
+  }
+  double bound_of(const ReferenceProductEntry& entry) const {
+    return spmm_error_bound(kinds, entry.terms, entry.value, entry.magnitude, problem.alpha);
+  }
+};
+
+/// Whether a partial sum, or the result, may lie outside the range of the accumulation's kind.
+bool may_leave_range(const Product& product, const ReferenceProductEntry& expected) {
+  const ValueKind kind = product.problem.accumulate;
+  const double slack = 1 + gamma_of(static_cast<double>(expected.terms) + 3, unit_roundoff(kind));
+  const double largest = largest_finite(kind);
+  if (product.problem.semiring != Semiring::plus_times) {
+    return !(std::fabs(expected.value) * slack <= largest);
+  }
+  const double scaled = std::isfinite(expected.magnitude)
+                            ? expected.magnitude
+                            : std::fabs(product.problem.alpha) * expected.finite_sum;
+  return !(expected.finite_sum * slack <= largest) || !(scaled * slack <= largest);
+}
+
+bool value_is_right(const Product& product, const ReferenceProductEntry& expected, double found,
+                    double bound, double& worst) {
+  if (std::isfinite(found) && std::isfinite(expected.value)) {
+    const double error = std::fabs(found - expected.value);
+    if (error > 0) worst = std::max(worst, error / bound);
+    return error <= bound;
+  }
+  const bool left_range = may_leave_range(product, expected);
+  if (std::isfinite(expected.value)) return left_range;
+  // Finite operands: the reference itself overflowed, and another order of summation may not.
+  if (expected.operands_finite && std::isfinite(product.problem.alpha)) return left_range;
+  if (std::isnan(expected.value)) return std::isnan(found);
+  return found == expected.value || (left_range && !std::isfinite(found));
+}
+
+enum class Presence { must, may, must_not };
+
+Presence presence_of(const Product& product, const ReferenceProductEntry& expected, double bound) {
+  const double threshold = product.problem.drop_below;
+  if (threshold == 0) return Presence::must;
+  if (!std::isfinite(expected.value)) {
+    return may_leave_range(product, expected) ? Presence::may : Presence::must;
+  }
+  if (std::fabs(expected.value) - bound >= threshold) return Presence::must;
+  return std::fabs(expected.value) + bound < threshold ? Presence::must_not : Presence::may;
+}
+
+/// Compares one row; returns the worst error ratio.
+double compare_row(const Product& product, Index row, ReferenceSpgemm& reference,
+                   std::vector<ReferenceProductEntry>& expected, Findings& findings) {
+  reference.row(row, expected);
+  double worst = 0;
+  Offset at = product.c.row_offsets()[row];
+  const Offset end = product.c.row_offsets()[row + 1];
+  const auto fail = [&](Index col, const std::string& text) {
+    findings.fail(row, col,
+                  "row " + std::to_string(row) + ", column " + std::to_string(col) + ": " + text);
+    return std::numeric_limits<double>::infinity();
+  };
+  for (const ReferenceProductEntry& entry : expected) {
+    const double bound = product.bound_of(entry);
+    const Presence presence = presence_of(product, entry, bound);
+    const Index found_col = at < end ? product.c.col_indices()[at] : product.c.cols();
+    if (found_col < entry.col) {
+      return fail(found_col, "expected no entry, found " + text_of(product.value_of(at)));
+    }
+    if (found_col > entry.col) {
+      if (presence != Presence::must) continue;
+      return fail(entry.col, "expected " + text_of(entry.value) + ", found no entry");
+    }
+    const double found = product.value_of(at++);
+    if (presence == Presence::must_not ||
+        (product.problem.drop_below > 0 && std::fabs(found) < product.problem.drop_below)) {
+      return fail(entry.col, "expected no entry below " + text_of(product.problem.drop_below) +
+                                 ", found " + text_of(found));
+    }
+    if (!value_is_right(product, entry, found, bound, worst)) {
+      return fail(entry.col, "expected " + text_of(entry.value) + ", found " + text_of(found) +
+                                 ", error bound " + text_of(bound) + " (" +
+                                 std::to_string(entry.terms) + " terms)");
+    }
+  }
+  if (at < end) {
+    return fail(product.c.col_indices()[at],
+                "expected no entry, found " + text_of(product.value_of(at)));
+  }
+  return worst;
+}
+
+void compare_rows(const Product& product, const std::vector<Index>* rows, Findings& findings) {
+  const Offset count = rows != nullptr ? static_cast<Offset>(rows->size()) : product.c.rows();
+  const auto threads = static_cast<int>(std::clamp<Offset>(count, 1, omp_get_max_threads()));
+  std::vector<std::optional<ReferenceSpgemm>> references(static_cast<std::size_t>(threads));
+  TeamErrors errors;
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+  for (int i = 0; i < threads; ++i) {
+    errors.guard(
+        [&] { references[static_cast<std::size_t>(i)].emplace(product.problem, product.op_b); });
+  }
+  errors.rethrow();
+#pragma omp parallel num_threads(threads)
+  {
+    ReferenceSpgemm& reference = *references[static_cast<std::size_t>(omp_get_thread_num())];
+    std::vector<ReferenceProductEntry> scratch;
+    double worst = 0;
+#pragma omp for schedule(dynamic, 8)
+    for (Offset i = 0; i < count; ++i) {
+      const Index row =
+          rows != nullptr ? (*rows)[static_cast<std::size_t>(i)] : static_cast<Index>(i);
+      if (!findings.concerns(row)) continue;
+      worst = std::max(worst, compare_row(product, row, reference, scratch, findings));
+    }
+    findings.merge_ratio(worst);
+  }
+}
+
+/// Most products first, then first, last and random ones, as far as the budget goes; sorted.
+std::vector<Index> rows_to_sample(const Buffer<Offset>& products, const CheckOptions& options) {
+  const auto rows = static_cast<Index>(products.size());
+  std::vector<Index> order(static_cast<std::size_t>(rows));
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto heaviest_end = order.begin() + std::min<Index>(rows, 16);
+  std::partial_sort(order.begin(), heaviest_end, order.end(), [&](Index x, Index y) {
+    return products[x] != products[y] ? products[x] > products[y] : x < y;
+  });
+  std::vector<Index> wanted(order.begin(), heaviest_end);
+  wanted.push_back(0);
+  wanted.push_back(rows - 1);
+  for (Index i = 0; i < options.sampled_rows; ++i) {
+    const std::uint64_t word = random_word(options.seed, 1, static_cast<std::uint64_t>(i));
+    wanted.push_back(static_cast<Index>(below(word, static_cast<std::uint64_t>(rows))));
+  }
+  std::uint64_t budget = options.work_limit;
+  std::vector<Index> affordable;
+  for (const Index row : wanted) {
+    const auto cost = static_cast<std::uint64_t>(products[row]) + 1;
+    if (cost > budget) continue;
+    budget -= cost;
+    affordable.push_back(row);
+  }
+  std::sort(affordable.begin(), affordable.end());
+  affordable.erase(std::unique(affordable.begin(), affordable.end()), affordable.end());
+  return affordable;
+}
+
+double sign_of(const CheckOptions& options, Index col) {
+  return random_word(options.seed, 2, static_cast<std::uint64_t>(col)) & 1 ? 1.0 : -1.0;
+}
+
+/// Rows whose projection says nothing because something in it is not finite.
+struct UnprojectedRows {
+  std::vector<Index> only_in_c;  // the operands promise finite numbers
+  std::vector<Index> expected;
+};
+
+/// Freivalds' check with an error bound: C x against alpha A (op(B) x), row by row.
+UnprojectedRows compare_projections(const Product& product, const Buffer<Offset>& products,
+                                    const CheckOptions& options, Findings& findings) {
+  const CsrMatrix& a = product.problem.a;
+  const CsrMatrix& b = product.op_b;
+  const double unit = unit_roundoff(product.problem.accumulate);
+  const double tiny = smallest_positive(product.problem.accumulate);
+  const double alpha = std::fabs(product.problem.alpha);
+  Buffer<double> b_dot(b.rows()), b_absolute(b.rows());
+  b.visit([&](auto view) {
+#pragma omp parallel for schedule(dynamic, 256)
+    for (Index k = 0; k < b.rows(); ++k) {
+      double dot = 0, absolute = 0;
+      for (Offset at = view.row_offsets[k]; at < view.row_offsets[k + 1]; ++at) {
+        const double value = view.template value_as<double>(at);
+        dot += sign_of(options, view.col_indices[at]) * value;
+        absolute += std::fabs(value);
+      }
+      b_dot[k] = dot;
+      b_absolute[k] = absolute;
+    }
+  });
+  UnprojectedRows special;
+#pragma omp parallel
+  {
+    UnprojectedRows mine;
+    double worst = 0;
+#pragma omp for schedule(dynamic, 64)
+    for (Index row = 0; row < a.rows(); ++row) {
+      double sum = 0, magnitude = 0, found = 0, found_absolute = 0;
+      for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
+        const double x = a.visit([&](auto view) { return view.template value_as<double>(at); });
+        sum += x * b_dot[a.col_indices()[at]];
+        magnitude += std::fabs(x) * b_absolute[a.col_indices()[at]];
+      }
+      sum *= product.problem.alpha;
+      magnitude *= alpha;
+      for (Offset at = product.c.row_offsets()[row]; at < product.c.row_offsets()[row + 1]; ++at) {
+        const double value = product.value_of(at);
+        found += sign_of(options, product.c.col_indices()[at]) * value;
+        found_absolute += std::fabs(value);
+      }
+      const bool expected_finite = std::isfinite(sum) && std::isfinite(magnitude);
+      if (!expected_finite || !std::isfinite(found_absolute)) {
+        (expected_finite ? mine.only_in_c : mine.expected).push_back(row);
+        continue;
+      }
+      // No entry has more terms than A's row; the sums here have as many as there are products.
+      const auto terms = static_cast<double>(a.row_length(row));
+      const auto entries = static_cast<double>(product.c.row_length(row));
+      const double bound = (gamma_of(terms + 3, unit) +
+                            gamma_of(static_cast<double>(products[row]) + 6, kDoubleRoundoff)) *
+                               magnitude +
+                           gamma_of(entries + 1, kDoubleRoundoff) * found_absolute +
+                           (entries + 1) * (terms + 3) * tiny * std::max(1.0, alpha);
+      const double error = std::fabs(found - sum);
+      if (error > 0) worst = std::max(worst, error / bound);
+      if (!(error <= bound)) {
+        findings.fail(row, 0,
+                      "row " + std::to_string(row) + " times a random vector of signs: expected " +
+                          text_of(sum) + ", found " + text_of(found) + ", error bound " +
+                          text_of(bound));
+      }
+    }
+    findings.merge_ratio(worst);
+#pragma omp critical(csrkit_compare_rows)
+    {
+      special.only_in_c.insert(special.only_in_c.end(), mine.only_in_c.begin(),
+                               mine.only_in_c.end());
+      special.expected.insert(special.expected.end(), mine.expected.begin(), mine.expected.end());
+    }
+  }
+  std::sort(special.expected.begin(), special.expected.end());
+  return special;
+}
+
+}  // namespace
+
+CheckResult check_spgemm(const SpgemmProblem& problem, const CsrMatrix& c,
+                         const CheckOptions& options) {
+  require_legal(problem);
+  CheckResult result;
+  const auto failed = [&](const std::string& why) {
+    result.passed = false;
+    result.failure = why;
+    return result;
+  };
+  if (c.rows() != problem.output_rows() || c.cols() != problem.output_cols() ||
+      c.value_kind() != problem.c) {
+    return failed("C is " + std::to_string(c.rows()) + " x " + std::to_string(c.cols()) + ", " +
+                  name_of(c.value_kind()) + "; expected " + std::to_string(problem.output_rows()) +
+                  " x " + std::to_string(problem.output_cols()) + ", " + name_of(problem.c));
+  }
+  try {
+    validate(c, "C");
+  } catch (const InputError& error) {
+    return failed(error.what());
+  }
+  const CsrMatrix op_b = problem.transpose_b ? transpose(problem.b) : problem.b;
+  Product product{problem, op_b, c, {}};
+  product.kinds.accumulate = problem.accumulate;
+  product.kinds.c = problem.c;
+  product.kinds.semiring = problem.semiring;
+
+  Findings findings;
+  Buffer<Offset> products(problem.a.rows());
+  const auto work = static_cast<std::uint64_t>(spgemm_products(problem.a, op_b, products.data())) +
+                    static_cast<std::uint64_t>(problem.a.rows());
+  const bool is_cheap = options.work_limit == 0 || work <= options.work_limit;
+  if (work == 0 || (is_cheap && !options.always_samples)) {
+    compare_rows(product, nullptr, findings);
+    result.rows_checked = c.rows();
+  } else {
+    result.sampled = true;
+    std::vector<Index> rows = rows_to_sample(products, options);
+    if (problem.semiring == Semiring::plus_times && !problem.mask && problem.drop_below == 0) {
+      const UnprojectedRows special = compare_projections(product, products, options, findings);
+      rows.insert(rows.end(), special.only_in_c.begin(), special.only_in_c.end());
+      std::uint64_t budget = options.work_limit;
+      for (const Index row : special.expected) {
+        const auto cost = static_cast<std::uint64_t>(products[row]) + 1;
+        if (cost > budget) break;
+        budget -= cost;
+        rows.push_back(row);
+      }
+      std::sort(rows.begin(), rows.end());
+      rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    }
+    compare_rows(product, &rows, findings);
+    result.rows_checked = static_cast<Index>(rows.size());
+  }
+  result.passed = !findings.failed();
+  result.failure = findings.failure();
+  result.worst_error_ratio = findings.worst_error_ratio();
+  return result;
+}
+
+}  // namespace csrkit

@@ -1,0 +1,122 @@
+#include "core/judge/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace csrkit {
+
+void reference_spmm_row(const CsrMatrix& op_a, ConstDenseView b, Semiring semiring, double alpha,
+                        double beta, const ConstDenseView* c, Index row, ReferenceEntry* out) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double empty_sum = semiring == Semiring::min_plus    ? infinity
+                           : semiring == Semiring::max_times ? -infinity
+                                                             : 0;
+  for (Index j = 0; j < b.cols; ++j) out[j] = {empty_sum, 0};
+  for (Offset at = op_a.row_offsets()[row]; at < op_a.row_offsets()[row + 1]; ++at) {
+    const double x = op_a.visit([&](auto view) { return view.template value_as<double>(at); });
+    for (Index j = 0; j < b.cols; ++j) {
+      const double y = b.at(op_a.col_indices()[at], j);
+      double& sum = out[j].value;
+      double& magnitude = out[j].magnitude;
+      switch (semiring) {
+        case Semiring::plus_times:
+          sum += x * y;
+          magnitude += std::fabs(x * y);
+          break;
+        case Semiring::min_plus:
+          sum = std::isnan(x + y) || std::isnan(sum) ? sum + x + y : std::min(sum, x + y);
+          magnitude = std::max(magnitude, std::fabs(x) + std::fabs(y));
+          break;
+        case Semiring::max_times:
+          sum = std::isnan(x * y) || std::isnan(sum) ? sum + x * y : std::max(sum, x * y);
+          magnitude = std::max(magnitude, std::fabs(x * y));
+          break;
+        case Semiring::or_and: sum = sum != 0 || (x != 0 && y != 0) ? 1 : 0; break;
+      }
+    }
+  }
+  if (semiring != Semiring::plus_times) return;
+  for (Index j = 0; j < b.cols; ++j) {
+    out[j].value *= alpha;
+    out[j].magnitude *= std::fabs(alpha);
+    if (beta != 0) {
+      out[j].value += beta * c->at(row, j);
+      out[j].magnitude += std::fabs(beta * c->at(row, j));
+    }
+  }
+}
+
+ReferenceSpgemm::ReferenceSpgemm(const SpgemmProblem& problem, const CsrMatrix& op_b)
+    : problem_(problem),
+      op_b_(op_b),
+      place_of_col_(static_cast<std::size_t>(op_b.cols()), Offset{-1}) {}
+
+void ReferenceSpgemm::row(Index row, std::vector<ReferenceProductEntry>& out) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const CsrMatrix& a = problem_.a;
+  const double empty_sum = problem_.semiring == Semiring::min_plus    ? infinity
+                           : problem_.semiring == Semiring::max_times ? -infinity
+                                                                      : 0;
+  const auto value_of = [](const CsrMatrix& matrix, Offset at) {
+    return matrix.visit([&](auto view) { return view.template value_as<double>(at); });
+  };
+  out.clear();
+  for (Offset i = a.row_offsets()[row]; i < a.row_offsets()[row + 1]; ++i) {
+    const Index k = a.col_indices()[i];
+    const double x = value_of(a, i);
+    for (Offset j = op_b_.row_offsets()[k]; j < op_b_.row_offsets()[k + 1]; ++j) {
+      const Index col = op_b_.col_indices()[j];
+      const double y = value_of(op_b_, j);
+      Offset& place = place_of_col_[static_cast<std::size_t>(col)];
+      if (place < 0) {
+        place = static_cast<Offset>(out.size());
+        out.push_back({col, 0, empty_sum, 0, 0, true});
+      }
+      ReferenceProductEntry& entry = out[static_cast<std::size_t>(place)];
+      double& sum = entry.value;
+      ++entry.terms;
+      entry.operands_finite &= std::isfinite(x) && std::isfinite(y);
+      if (std::isfinite(x * y)) entry.finite_sum += std::fabs(x * y);
+      if (std::isfinite(x) && std::isfinite(y) && !std::isfinite(x * y)) {
+        entry.finite_sum = infinity;
+      }
+      switch (problem_.semiring) {
+        case Semiring::plus_times:
+          sum += x * y;
+          entry.magnitude += std::fabs(x * y);
+          break;
+        case Semiring::min_plus:
+          sum = std::isnan(x + y) || std::isnan(sum) ? sum + x + y : std::min(sum, x + y);
+          entry.magnitude = std::max(entry.magnitude, std::fabs(x) + std::fabs(y));
+          break;
+        case Semiring::max_times:
+          sum = std::isnan(x * y) || std::isnan(sum) ? sum + x * y : std::max(sum, x * y);
+          entry.magnitude = std::max(entry.magnitude, std::fabs(x * y));
+          break;
+        case Semiring::or_and: sum = sum != 0 || (x != 0 && y != 0) ? 1 : 0; break;
+      }
+    }
+  }
+  for (const ReferenceProductEntry& entry : out) {
+    place_of_col_[static_cast<std::size_t>(entry.col)] = -1;
+  }
+  if (problem_.mask) {
+    const Index* const cols = problem_.mask->col_indices();
+    const Offset* const offsets = problem_.mask->row_offsets();
+    out.erase(std::remove_if(out.begin(), out.end(),
+                             [&](const ReferenceProductEntry& entry) {
+                               return !std::binary_search(cols + offsets[row],
+                                                          cols + offsets[row + 1], entry.col);
+                             }),
+              out.end());
+  }
+  std::sort(out.begin(), out.end(), [](const auto& x, const auto& y) { return x.col < y.col; });
+  for (ReferenceProductEntry& entry : out) {
+    if (problem_.semiring != Semiring::plus_times) break;
+    entry.value *= problem_.alpha;
+    entry.magnitude *= std::fabs(problem_.alpha);
+  }
+}
+
+}  // namespace csrkit

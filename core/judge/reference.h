@@ -1,0 +1,46 @@
+// The truth: serial products in float64, kept naive on purpose. Everything answers to this.
+#pragma once
+
+#include <vector>
+
+#include "core/contract/spgemm.h"
+#include "core/contract/spmm.h"
+
+namespace csrkit {
+
+/// One entry of a product and what its error bound is made of.
+struct ReferenceEntry {
+  double value;      // alpha * sum_k a_ik b_kj + beta * c_ij (or the semiring's sum)
+  double magnitude;  // |alpha| * sum_k |a_ik b_kj| + |beta c_ij|
+};
+
+/// Row `row` of op(A) * B for an op(A) that is stored by rows: pass transpose(A) for op(A) = A^T.
+/// `out` gets one entry per column of B. `c` is read only if beta is not 0 (may be null otherwise).
+void reference_spmm_row(const CsrMatrix& op_a, ConstDenseView b, Semiring semiring, double alpha,
+                        double beta, const ConstDenseView* c, Index row, ReferenceEntry* out);
+
+/// One entry of a sparse product.
+struct ReferenceProductEntry {
+  Index col;
+  Offset terms;          // products summed up
+  double value;          // alpha * sum (or the semiring's sum)
+  double magnitude;      // |alpha| * sum of |products|
+  double finite_sum;     // sum of |products| over the finite ones: what partial sums may reach
+  bool operands_finite;  // no NaN or infinity among the stored values it is made of
+};
+
+/// Rows of alpha * A * op(B), one at a time, columns ascending, the symbolic structure cut by the
+/// mask; drop_below is not applied. Holds one number per column of C. `op_b` is stored by rows:
+/// transpose(B) for op(B) = B^T.
+class ReferenceSpgemm {
+ public:
+  ReferenceSpgemm(const SpgemmProblem& problem, const CsrMatrix& op_b);
+  void row(Index row, std::vector<ReferenceProductEntry>& out);
+
+ private:
+  const SpgemmProblem& problem_;
+  CsrMatrix op_b_;
+  std::vector<Offset> place_of_col_;  // where in `out` a column is; -1 elsewhere
+};
+
+}  // namespace csrkit

@@ -1,0 +1,8 @@
+// Where arrays are.
+#pragma once
+
+namespace csrkit {
+
+enum class MemorySpace { host, device };
+
+}  // namespace csrkit

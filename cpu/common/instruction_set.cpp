@@ -1,0 +1,48 @@
+#include "cpu/common/instruction_set.h"
+
+#include <cstdlib>
+#include <string>
+
+#include "core/base/error.h"
+
+namespace csrkit::cpu {
+
+const char* name_of(Isa isa) {
+  switch (isa) {
+    case Isa::portable: return "portable";
+    case Isa::avx2: return "avx2";
+    case Isa::avx512: return "avx512";
+  }
+  return "?";
+}
+
+bool is_supported(Isa isa) {
+#if defined(__x86_64__)
+  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                        __builtin_cpu_supports("f16c");
+  const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
+                          __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512cd") &&
+                          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+  if (isa == Isa::avx512) return has_avx512;
+  if (isa == Isa::avx2) return has_avx2;
+#endif
+  return isa == Isa::portable;
+}
+
+Isa chosen_isa() {
+  const Isa widest_first[] = {Isa::avx512, Isa::avx2, Isa::portable};
+  const char* wanted = std::getenv("CSRKIT_CPU_ISA");
+  for (const Isa isa : widest_first) {
+    if (wanted == nullptr || *wanted == '\0' ? is_supported(isa)
+                                             : name_of(isa) == std::string(wanted)) {
+      if (is_supported(isa)) return isa;
+      throw UsageError(std::string("CSRKIT_CPU_ISA asks for ") + wanted +
+                       ", which this machine does not have; unset it");
+    }
+  }
+  throw UsageError(std::string("CSRKIT_CPU_ISA is '") + wanted +
+                   "'; use portable, avx2 or avx512, or unset it");
+}
+
+}  // namespace csrkit::cpu

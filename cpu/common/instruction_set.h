@@ -1,0 +1,19 @@
+// Which vector instructions the inner loops of the CPU kernels may use.
+#pragma once
+
+#include <cstdint>
+
+namespace csrkit::cpu {
+
+/// Instruction sets that the inner loops are compiled for.
+enum class Isa : std::uint8_t { portable, avx2, avx512 };
+const char* name_of(Isa isa);
+
+/// Whether this machine has it.
+bool is_supported(Isa isa);
+
+/// The widest set of this machine, or what the environment variable CSRKIT_CPU_ISA names (portable,
+/// avx2 or avx512; for tests and comparisons). Throws UsageError if that is not to be had here.
+Isa chosen_isa();
+
+}  // namespace csrkit::cpu

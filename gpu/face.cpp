@@ -1,0 +1,30 @@
+#include "gpu/face.h"
+
+#include <csrkit_build_id.h>  // made at build time
+
+#include <memory>
+
+#include "gpu/device/copy_bandwidth.h"
+#include "gpu/spgemm/forecast.h"
+#include "gpu/spgemm/registry.h"
+#include "gpu/spmm/forecast.h"
+#include "gpu/spmm/registry.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+std::function<DeviceClocks()> clock_reader(int ordinal) {
+  const auto reader = std::make_shared<const ClockReader>(ordinal);
+  return [reader] { return reader->read(); };
+}
+
+constexpr Face kFace{CSRKIT_BUILD_ID,     spmm_kernels,    spmm_marks,  spgemm_kernels,
+                     forecast_spmm_bytes, forecast_spgemm, device_info, copy_bytes_per_second,
+                     clock_reader,        fill_sums};
+
+}  // namespace
+
+}  // namespace csrkit::gpu
+
+const csrkit::gpu::Face* csrkit_gpu_face() { return &csrkit::gpu::kFace; }

@@ -1,0 +1,45 @@
+// What libcsrkit_gpu offers to programs, which open it at run time (tools/operation/rooms.cpp does), so
+// that they start without CUDA's libraries. No CUDA in this header.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "core/contract/spgemm.h"
+#include "core/contract/spmm.h"
+#include "core/facts/summed_area_table.h"
+#include "gpu/density/summed_area_table.h"
+#include "gpu/device/device_clocks.h"
+#include "gpu/device/device_info.h"
+
+namespace csrkit::gpu {
+
+/// One function per line, those of the headers in gpu/, with their errors. Which of them need a GPU
+/// is said there; tables and forecasts do not.
+struct Face {
+  /// build_id() of the libcsrkit that the library was built with. Read it first: if it is another
+  /// one, nothing below means what it says.
+  const char* build_id;
+  const KernelTable<Spmm>& (*spmm_kernels)();
+  const KernelTable<Spmm>& (*spmm_marks)();
+  const KernelTable<Spgemm>& (*spgemm_kernels)();
+  std::uint64_t (*forecast_spmm_bytes)(const std::string& kernel, const SpmmProblem& problem);
+  SpgemmForecast (*forecast_spgemm)(const std::string& kernel, const SpgemmProblem& problem,
+                                    Offset output_nnz, std::uint64_t limit_bytes);
+  DeviceInfo (*device_info)(int ordinal);
+  double (*copy_bytes_per_second)(int ordinal);
+  /// A ClockReader's read(), to be called as often as wanted.
+  std::function<DeviceClocks()> (*clock_reader)(int ordinal);
+  SumTimes (*fill_sums)(const CsrMatrix& matrix, const SummedAreaTable& grid, Offset* sums,
+                        int device, std::uint64_t memory_limit_bytes);
+};
+
+/// The name of the entry, and its type.
+inline constexpr char kFaceEntry[] = "csrkit_gpu_face";
+using FaceEntry = const Face*();
+
+}  // namespace csrkit::gpu
+
+/// The only function that programs look up. Never null.
+extern "C" const csrkit::gpu::Face* csrkit_gpu_face();

@@ -1,0 +1,35 @@
+// What the plans of all operations own on a device, whatever they compute.
+#pragma once
+
+#include <memory>
+
+#include "core/contract/plan.h"
+#include "gpu/device/device_buffer.h"
+#include "gpu/device/gpu_timer.h"
+#include "gpu/device/l2_flush.h"
+#include "gpu/device/stream.h"
+
+namespace csrkit::gpu {
+
+/// A stream, the account of the memory, a timer. Made and used with the plan's device as the
+/// calling thread's (DeviceScope).
+struct PlanResources {
+  PlanResources(int device, const PlanOptions& options)
+      : stream(static_cast<cudaStream_t>(options.where.stream)),
+        memory(device, stream.get(), options.memory_limit_bytes) {}
+
+  /// Queues a pass that leaves L2 without operands. It takes its memory when it is first wanted.
+  void evict_caches() {
+    if (!flush_) flush_ = std::make_unique<L2Flush>(memory.device(), stream.get());
+    flush_->run();
+  }
+
+  Stream stream;
+  DeviceMemory memory;
+  GpuTimer timer;
+
+ private:
+  std::unique_ptr<L2Flush> flush_;
+};
+
+}  // namespace csrkit::gpu

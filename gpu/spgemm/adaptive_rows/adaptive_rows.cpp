@@ -1,0 +1,384 @@
+// adaptive_rows: rows of C sorted into bins by what they need, a kernel for each kind of row.
+// Owns     the order of work: profile of all rows -> bins -> counting -> offsets and bins again,
+//          now by the entries of C -> columns and values. The host waits twice, for the sizes of
+//          the bins
+// Reads    A three times, the row ends of B once, B's columns two or three times, its values once
+// Launch   one kernel per bin that has rows, long rows first; see gpu/spgemm/adaptive_rows/rules.h
+// Needs    operands on the device; one workspace of about 30 bytes per row
+// Against  one kernel for all: a row of 3 entries and one of 30,000 want different memory. All sums
+//          are made in the order of A's columns, so results do not depend on the run. Sources: the
+//          literature on hashing (Nagasaka 2017), dense accumulators and bins (spECK, Parger 2020)
+//          and multiple bin kernels (OpSparse, Du 2022)
+
+#include "gpu/spgemm/adaptive_rows/adaptive_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spgemm/adaptive_rows/make.h"
+#include "gpu/spgemm/adaptive_rows/side_streams.h"
+#include "gpu/spgemm/adaptive_rows/workspace.h"
+#include "gpu/spgemm/product_list/product_list.h"
+#include "gpu/spgemm/small_product/small_product.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+/// The lists of all bins stand one after another; bin 0 is in none.
+template <class Bin>
+std::array<RowList, kMostBins> lists_of(const Index* list, const BinTotals& totals) {
+  std::array<RowList, kMostBins> lists;
+  for (int bin = 1; bin < static_cast<int>(Bin::count); ++bin) {
+    lists[static_cast<std::size_t>(bin)] = {list, totals.rows[bin]};
+    list += totals.rows[bin];
+  }
+  return lists;
+}
+
+BinRules rules_of_device(int device, int value_bytes) {
+  int shared_bytes = 0;
+  CHECK_CUDA(
+      cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  constexpr int kStatic = 28 * 1024;  // beside what a launch asks for
+  BinRules rules;
+  rules.value_bytes = value_bytes;
+  rules.whole_bit_range_bytes = std::min(rules.whole_bit_range_bytes, shared_bytes - kStatic);
+  if (shared_bytes < kLargestTableBytes) rules.most_hashed = 2048;
+  return rules;
+}
+
+template <class Value>
+class AdaptiveRows final : public DeviceSpgemm {
+ public:
+  AdaptiveRows(Semiring semiring, const BinRules& changes)
+      : semiring_(semiring), changes_(changes) {}
+
+  std::uint64_t forecast_bytes(const SpgemmSizes& sizes) const override {
+    const auto rows = static_cast<std::uint64_t>(sizes.rows);
+    const std::uint64_t shrink = changes_.shrink;
+    const std::uint64_t words = (static_cast<std::uint64_t>(sizes.cols) >> kWordLog2) + 2;
+    const auto products = static_cast<std::uint64_t>(sizes.counts.products);
+    const std::uint64_t cut_rows =
+        std::min(rows, products / std::max<std::uint64_t>(1, kFewestCutProducts / shrink));
+    const std::uint64_t parts =
+        std::min(products / std::max<std::uint64_t>(1, kPartProducts / shrink) +
+                     cut_rows * (words / std::max<std::uint64_t>(1, kPartWords / shrink) + 2),
+                 cut_rows * words);
+    const std::uint64_t in_two_passes =
+        Workspace::bytes_for(sizes.rows) + parts * RowParts::kBytes +
+        csr_bytes(sizes.rows, sizes.counts.output_bound, kValueKindOf<Value>);
+    if (!is_small(sizes)) return in_two_passes;
+    return std::max(in_two_passes,
+                    small_product_bytes(sizes.rows, sizes.cols, sizes.a_nnz, kValueKindOf<Value>));
+  }
+
+  void multiply(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c,
+                PhaseMarks* marks) override {
+    const auto begin = [&](SpgemmPhase phase) {
+      if (marks != nullptr) marks->begin(phase);
+    };
+    if (make_in_one_pass(op, memory, c, begin)) return;
+    begin(SpgemmPhase::analysis);
+    Work work;
+    profile(op, memory, work);
+    begin(SpgemmPhase::symbolic);
+    count_all(op, memory, work);
+    sum_up(work, memory, c);
+    begin(SpgemmPhase::numeric);
+    c.allocate_entries(memory, c.nnz);
+    make_all(op, Structure::wanted, work, c, memory.stream());
+  }
+
+  bool can_reuse() const override { return true; }
+
+  std::uint64_t values_bytes(const SpgemmSizes& sizes) const override {
+    if (changes_.most_listed == 0) return 0;
+    const std::uint64_t list =
+        ProductList::making_bytes(sizes.counts.products, sizes.counts.output_bound);
+    // Made in one pass, C has more room than entries.
+    return is_small(sizes) ? list + small_product_bytes(sizes.rows, sizes.cols, sizes.a_nnz,
+                                                        kValueKindOf<Value>)
+                           : list;
+  }
+
+  void let_values_spend(bool may_spend) override { may_spend_ = may_spend; }
+
+  void prepare_values(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c) override {
+    forget_values();
+    if (may_spend_ && lists(op, memory, c)) return;
+    if (!may_spend_ && changes_.most_listed > 0) {
+      values_choice_ =
+          "; new values row by row (because memory for a list was not asked for or is short)";
+    }
+    profile(op, memory, kept_);
+    count_all(op, memory, kept_);
+    choose(kept_, {}, memory);
+  }
+
+  void forget_values() override {
+    kept_ = {};
+    list_ = {};
+    has_list_ = false;
+    values_choice_.clear();
+  }
+
+  void multiply_values(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c) override {
+    if (has_list_) {
+      list_.sum<Value>(op, semiring_, c, memory.stream());
+    } else {
+      make_all(op, Structure::known, kept_, c, memory.stream());
+    }
+  }
+
+  std::string choice() const override { return choice_ + values_choice_; }
+
+ private:
+  bool is_small(const SpgemmSizes& sizes) const {
+    return changes_.is_small(sizes.rows, sizes.cols, sizes.a_nnz, sizes.inner, sizes.b_nnz);
+  }
+
+  /// Whether the product was small enough. Else C is as it was.
+  template <class Begin>
+  bool make_in_one_pass(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c,
+                        const Begin& begin) {
+    if (!changes_.is_small(op.a.rows, op.b.cols, op.a.nnz, op.a.cols, op.b.nnz)) return false;
+    begin(SpgemmPhase::numeric);
+    if (!small_result_) small_result_ = std::make_unique<PageLocked<SmallResult>>();
+    SmallResult* const result = small_result_->get();
+    DeviceProduct made;
+    made.rows = c.rows;
+    made.cols = c.cols;
+    made.kind = c.kind;
+    make_small_product<Value>(op, semiring_, memory, made, result);
+    CHECK_CUDA(cudaStreamSynchronize(memory.stream()));
+    if (result->is_too_big != 0) return false;
+    made.nnz = static_cast<Offset>(result->nnz);
+    c = std::move(made);
+    choice_ = "small: " + std::to_string(c.rows) + " rows sorted in one pass";
+    return true;
+  }
+
+  /// Whether new values come from a list of products, which is made then.
+  bool lists(const SpgemmOperands& op, DeviceMemory& memory, const DeviceProduct& c) {
+    const Offset products = count_products(op.a, op.b, memory).products;
+    const auto per_entry =
+        static_cast<double>(products) / static_cast<double>(std::max<Offset>(1, c.nnz));
+    if (per_entry > changes_.most_listed) {
+      values_choice_ = "; new values row by row (because an entry has " +
+                       std::to_string(static_cast<Offset>(per_entry)) + " products, more than " +
+                       std::to_string(changes_.most_listed) + ")";
+    } else if (const char* const reason = list_.make(op, c, products, memory)) {
+      values_choice_ = std::string("; new values row by row (because ") + reason + ")";
+    } else {
+      has_list_ = true;
+      values_choice_ = "; new values by a list of " + std::to_string(products) + " products (" +
+                       std::to_string(list_.size_bytes()) + " bytes)";
+    }
+    return has_list_;
+  }
+
+  /// What is known of a product on its way.
+  struct Work {
+    Workspace space;
+    DeviceCsrView<void> a;
+    std::array<RowList, kMostBins> count_lists = {}, make_lists = {};
+    DeviceBuffer<std::byte> part_bytes;
+    RowParts parts;
+    Offset products = 0;
+
+    const RowList& counted(CountBin bin) const {
+      return count_lists[static_cast<std::size_t>(bin)];
+    }
+    const RowList& made(MakeBin bin) const { return make_lists[static_cast<std::size_t>(bin)]; }
+  };
+
+  void profile(const SpgemmOperands& op, DeviceMemory& memory, Work& work) {
+    if (!host_) {
+      host_ = std::make_unique<PageLocked<BinTotals>>();
+      side_streams_ = std::make_unique<SideStreams>();
+      rules_ = rules_of_device(memory.device(), sizeof(Value));
+      rules_.shrink = changes_.shrink;
+      rules_.prefers_merging = changes_.prefers_merging && op.a.rows >= changes_.fewest_merged_rows;
+      rules_.prefers_bit_ranges = changes_.prefers_bit_ranges;
+      rules_.most_sorted_to_count = changes_.most_sorted_to_count;
+      rules_.most_sorted_to_make = changes_.most_sorted_to_make;
+      rules_.is_wide = op.b.cols > kMostColumnsOfAWarp;
+    }
+    const cudaStream_t stream = memory.stream();
+    work.a = op.a;
+    work.space = Workspace(memory, op.a.rows);
+    Workspace& space = work.space;
+    if (op.a.rows == 0) return;
+    profile_rows(op.a, op.b, rules_, space.profile, space.count_totals, stream);
+    list_bins(op.a.rows, space.profile.bin, space.count_totals, space.count_list, stream);
+    const BinTotals totals = host_->fetch(space.count_totals, stream);
+    work.products = static_cast<Offset>(totals.products);
+    work.count_lists = lists_of<CountBin>(space.count_list, totals);
+    if (totals.parts == 0) return;
+    const auto parts = static_cast<Offset>(totals.parts);
+    work.part_bytes = DeviceBuffer<std::byte>(memory, parts * static_cast<Offset>(RowParts::kBytes),
+                                              "the parts of rows that are cut");
+    work.parts.count = parts;
+    work.parts.rows = reinterpret_cast<Index*>(work.part_bytes.data());
+    work.parts.numbers = reinterpret_cast<std::uint32_t*>(work.parts.rows + parts);
+    work.parts.counts = work.parts.numbers + parts;
+    work.parts.products = work.parts.counts + parts;
+    work.parts.starts = work.parts.products + parts;
+    work.parts.most_words = static_cast<int>(totals.most_part_words);
+    list_parts(work.counted(CountBin::parts), space.profile, rules_, work.parts, space.count_totals,
+               stream);
+  }
+
+  void count_all(const SpgemmOperands& op, DeviceMemory& memory, const Work& work) {
+    side_by_side(memory.stream(), work.products, work.count_lists,
+                 [&](int bin, cudaStream_t stream) {
+                   count_rows(static_cast<CountBin>(bin), op.a, op.b, work.space.profile, rules_,
+                              work.count_lists[static_cast<std::size_t>(bin)], work.parts, stream);
+                 });
+    if (work.parts.count > 0) sum_parts(work.parts, work.space.profile, memory.stream());
+  }
+
+  /// Calls `launch` for every bin that has rows, long rows first. Bins run beside each other: each
+  /// ends with a few long rows that leave most of the device idle. Small products take longer to
+  /// fork than to wait.
+  template <class Launch>
+  void side_by_side(cudaStream_t stream, Offset products,
+                    const std::array<RowList, kMostBins>& lists, const Launch& launch) {
+    constexpr Offset kFewProducts = 1 << 20;
+    int bins = 0;
+    for (const RowList& list : lists) bins += list.count > 0;
+    side_streams_->fork(products < kFewProducts ? 0 : std::clamp(bins - 1, 0, SideStreams::kCount),
+                        stream);
+    int next = 0;
+    for (int bin = kMostBins - 1; bin > 0; --bin) {
+      if (lists[static_cast<std::size_t>(bin)].count == 0) continue;
+      launch(bin, side_streams_->at(next++, stream));
+    }
+    side_streams_->join(stream);
+  }
+
+  /// The offsets of C and its number of entries; the lists of rows to make.
+  void sum_up(Work& work, DeviceMemory& memory, DeviceProduct& c) {
+    const Index rows = c.rows;
+    const cudaStream_t stream = memory.stream();
+    Workspace& space = work.space;
+    const bool is_narrow = DeviceProduct::fits_narrow(work.products);
+    if (is_narrow) {
+      c.narrow_offsets = DeviceBuffer<std::uint32_t>(memory, Offset{rows} + 1, "the rows of C");
+    } else {
+      c.wide_offsets = DeviceBuffer<Offset>(memory, Offset{rows} + 1, "the rows of C");
+    }
+    if (rows == 0) {
+      CHECK_CUDA(cudaMemsetAsync(c.narrow_offsets.data(), 0, 4, stream));
+      return;
+    }
+    if (is_narrow) {
+      space.sum_counts(c.narrow_offsets.data(), rows, stream);
+    } else {
+      space.sum_counts(c.wide_offsets.data(), rows, stream);
+    }
+    c.nnz = choose(work, {c.narrow_offsets.data(), c.wide_offsets.data()}, memory);
+  }
+
+  /// The number of entries of C, if its offsets are given.
+  Offset choose(Work& work, const DeviceOffsets& row_offsets, DeviceMemory& memory) {
+    const Index rows = work.a.rows;
+    if (rows == 0) return 0;
+    Workspace& space = work.space;
+    choose_make_bins(work.a, rules_, space.profile, row_offsets, space.make_totals,
+                     memory.stream());
+    list_bins(rows, space.profile.bin, space.make_totals, space.make_list, memory.stream());
+    const BinTotals totals = host_->fetch(space.make_totals, memory.stream());
+    work.make_lists = lists_of<MakeBin>(space.make_list, totals);
+    describe(work);
+    return static_cast<Offset>(totals.nnz);
+  }
+
+  void make_all(const SpgemmOperands& op, Structure structure, const Work& work,
+                const DeviceProduct& c, cudaStream_t main_stream) {
+    if (work.products == 0) return;
+    const MakeRows<Value> make = {op.a.as<Value>(),
+                                  op.b.as<Value>(),
+                                  {{c.narrow_offsets.data(), c.wide_offsets.data()},
+                                   c.col_indices.data(),
+                                   reinterpret_cast<Value*>(c.values.data())},
+                                  work.space.profile,
+                                  static_cast<Value>(op.alpha),
+                                  semiring_};
+    std::array<RowList, kMostBins> lists = work.make_lists;
+    constexpr int kParts = static_cast<int>(MakeBin::count);  // beside the bins of whole rows
+    static_assert(kParts < kMostBins);
+    lists[kParts] = work.counted(CountBin::parts);
+    side_by_side(main_stream, work.products, lists, [&](int bin, cudaStream_t stream) {
+      const RowList& list = lists[static_cast<std::size_t>(bin)];
+      const auto make_bin = static_cast<MakeBin>(bin);
+      if (bin == kParts) {
+        if (rules_.most_sorted_to_make > 0) {
+          make_parts_by_sorting(structure, make, rules_, work.parts, stream);
+        }
+        make_rows_in_parts(structure, make, rules_, work.parts, stream);
+      } else if (make_bin == MakeBin::copy) {
+        copy_rows(structure, make, list, stream);
+      } else if (make_bin <= MakeBin::merge_8) {
+        make_rows_by_merging(make_bin, structure, make, list, stream);
+      } else if (make_bin <= MakeBin::sort_4096) {
+        make_rows_by_sorting(make_bin, structure, make, list, stream);
+      } else if (make_bin < MakeBin::bit_range_3k) {
+        make_rows_by_hash(make_bin, structure, make, list, stream);
+      } else {
+        make_rows_by_bit_range(make_bin, structure, make, list, rules_.whole_bit_range_bytes,
+                               stream);
+      }
+    });
+  }
+
+  void describe(const Work& work) {
+    const Offset merged = work.made(MakeBin::merge_4).count + work.made(MakeBin::merge_8).count;
+    Offset sorted = 0, hashed = 0, in_bit_ranges = 0;
+    for (int bin = static_cast<int>(MakeBin::sort_16); bin < static_cast<int>(MakeBin::hash_64);
+         ++bin) {
+      sorted += work.make_lists[static_cast<std::size_t>(bin)].count;
+    }
+    for (int bin = static_cast<int>(MakeBin::hash_64); bin < static_cast<int>(MakeBin::count);
+         ++bin) {
+      (bin < static_cast<int>(MakeBin::bit_range_3k) ? hashed : in_bit_ranges) +=
+          work.make_lists[static_cast<std::size_t>(bin)].count;
+    }
+    choice_ = "rows: " + std::to_string(work.made(MakeBin::copy).count) + " copied, " +
+              std::to_string(merged) + " merged, " + std::to_string(sorted) + " sorted, " +
+              std::to_string(hashed) + " hashed, " + std::to_string(in_bit_ranges) +
+              " in bit ranges, " + std::to_string(work.counted(CountBin::parts).count) +
+              " in parts";
+  }
+
+  Semiring semiring_;
+  BinRules changes_;  // what tests ask for; the rest follows from the device
+  BinRules rules_;
+  std::unique_ptr<PageLocked<BinTotals>> host_;
+  std::unique_ptr<PageLocked<SmallResult>> small_result_;
+  std::unique_ptr<SideStreams> side_streams_;
+  Work kept_;         // for new values, unless there is
+  ProductList list_;  // of them
+  bool has_list_ = false;
+  bool may_spend_ = false;
+  std::string values_choice_;
+  std::string choice_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceSpgemm> make_adaptive_rows(const SpgemmProblem& problem,
+                                                 const BinRules& rules) {
+  if (problem.c == ValueKind::f64)
+    return std::make_unique<AdaptiveRows<double>>(problem.semiring, rules);
+  return std::make_unique<AdaptiveRows<float>>(problem.semiring, rules);
+}
+
+std::unique_ptr<DeviceSpgemm> make_device_adaptive_rows(const SpgemmProblem& problem) {
+  return make_adaptive_rows(problem, {});
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,245 @@
+// Rows of C by ranges of bits, in adaptive_rows.
+// Owns     a warp or a block: one row, or a part of its columns
+// Reads    A's row; B's columns twice, the second time with values, in order. In shared memory, for
+//          every 32 columns between the row's first and last: which of them C has, and how many
+//          come before; then one sum per entry. Bits are set by atomics, sums need none
+//          (row_walks.cuh)
+// Launch   4 warps of a row each; blocks of 256 or 512 threads for wide or long rows
+// Needs    columns of C in ascending words, so they come out sorted; sums that do not fit stand in
+//          C
+// Against  hashing: no probes, no sort, and a sum costs 8 bytes where its column is known by its
+//          bit; but all words of the range are cleared and scanned, so only rows with about as many
+//          products as words come here
+
+#pragma once
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spgemm/adaptive_rows/launch.cuh"
+#include "gpu/spgemm/adaptive_rows/make.h"
+#include "gpu/spgemm/adaptive_rows/row_columns.cuh"
+#include "gpu/spgemm/adaptive_rows/row_sums.cuh"
+
+namespace csrkit::gpu {
+
+namespace bit_ranges {
+
+struct Word {
+  std::uint32_t bits;
+  std::uint32_t before;  // entries of the row, or the part, in lower words
+};
+static_assert(sizeof(Word) == kTableEntryBytes);
+
+inline __device__ std::uint32_t place_of(const Word* words, Index first_word, Index col) {
+  const Word word = words[(col >> kWordLog2) - first_word];
+  return word.before + static_cast<std::uint32_t>(__popc(word.bits & ((1u << (col & 31)) - 1)));
+}
+
+/// One row or part, as its group sees it.
+template <class Value>
+struct BitRange {
+  Index row;
+  Index first_word;
+  int words;
+  Offset to;  // where its entries stand in C
+  int room;   // bytes of shared memory
+};
+
+template <int kLanes, Structure kStructure, class Columns, class Value>
+__device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>& range,
+                               const Columns& columns, int count, std::byte* bytes,
+                               Sources<kLanes, Value>& sources, std::uint32_t* bids, int* scratch) {
+  using G = Group<kLanes>;
+  const bool is_packed = suits_packing<kLanes>(op.profile.products[range.row],
+                                               op.a.row_end(range.row) - op.a.row_begin(range.row));
+  auto turns = Turns<kLanes>::make(bids);
+  Word* words = reinterpret_cast<Word*>(bytes);
+  const Offset first_col = Offset{range.first_word} << kWordLog2;
+  const bool is_full =
+      count == min(Offset{op.b.cols} - first_col, Offset{range.words} << kWordLog2);
+  for (int i = G::rank(); i < range.words; i += kLanes) {
+    words[i].bits = is_full ? possible_bits(range.first_word + i, op.b.cols) : 0;
+  }
+  G::sync();
+  const auto mark = [&](Index word, std::uint32_t bits) {
+    set_bits(&words[word - range.first_word].bits, bits);
+  };
+  if (is_full) {
+    // Nothing to find out.
+  } else if constexpr (kStructure == Structure::known) {
+    for (int i = G::rank(); i < count; i += kLanes) {
+      const Index col = op.c.col_indices[range.to + i];
+      mark(col >> kWordLog2, 1u << (col & 31));
+    }
+  } else if constexpr (kLanes == 32) {
+    // A column at a time is faster for one warp: it has nothing to share.
+    walk_products<kLanes, ProductColumn>(op.a, op.b, true, range.row, columns, is_packed, &sources,
+                                         [&](const ProductColumn(&entries)[kSegments], auto) {
+#pragma unroll
+                                           for (int u = 0; u < kSegments; ++u) {
+                                             const Index col = entries[u].col;
+                                             if (col >= 0) mark(col >> kWordLog2, 1u << (col & 31));
+                                           }
+                                         });
+  } else {
+    walk_columns<kLanes>(
+        op.a, op.b, range.row, columns, sources,
+        [&](const Index(&cols)[kChunk]) { by_words(cols, mark); }, [] { return false; });
+  }
+  G::sync();
+
+  Value* const values = op.c.values + range.to;
+  Value* const shared_sums = reinterpret_cast<Value*>(words + range.words);
+  const bool fits =
+      Offset{range.words} * kTableEntryBytes + Offset{count} * static_cast<int>(sizeof(Value)) <=
+      range.room;
+  // Through the memory of the sums, so that neighbours are written together.
+  Index* const columns_out =
+      fits ? reinterpret_cast<Index*>(shared_sums) : op.c.col_indices + range.to;
+  int before = 0;
+  for (int begin = 0; begin < range.words; begin += kLanes) {
+    const int at = begin + G::rank();
+    std::uint32_t bits = at < range.words ? words[at].bits : 0;
+    int total = 0;
+    int place = before + G::exclusive_sum(__popc(bits), total, scratch);
+    before += total;
+    if (at < range.words) words[at].before = static_cast<std::uint32_t>(place);
+    if constexpr (kStructure == Structure::wanted) {
+      const Index word_col = (range.first_word + at) << kWordLog2;
+      for (; bits != 0; bits &= bits - 1) {
+        columns_out[place++] = word_col + __ffs(static_cast<int>(bits)) - 1;
+      }
+    }
+  }
+
+  if (kStructure == Structure::wanted && fits) {
+    G::sync();
+    for (int i = G::rank(); i < count; i += kLanes) {
+      op.c.col_indices[range.to + i] = columns_out[i];
+    }
+  }
+  G::sync();
+  const Value nothing = empty_sum<Value>(op.semiring);
+  const auto add_up = [&](Value* sums) {
+    for (int i = G::rank(); i < count; i += kLanes) sums[i] = nothing;
+    G::sync();
+    walk_products<kLanes, Product<Value>>(
+        op.a, op.b, true, range.row, columns, is_packed, &sources,
+        [&](const Product<Value>(&entries)[kSegments], auto way) {
+          std::uint32_t places[kSegments];
+#pragma unroll
+          for (int u = 0; u < kSegments; ++u) {
+            const Index col = entries[u].col;
+            places[u] = col < 0   ? 0
+                        : is_full ? static_cast<std::uint32_t>(col - first_col)
+                                  : place_of(words, range.first_word, col);
+          }
+          add_products<kLanes>(entries, places, sums, op.semiring, way, turns);
+        });
+  };
+  if (fits) {
+    add_up(shared_sums);
+    for (int i = G::rank(); i < count; i += kLanes) values[i] = op.alpha * shared_sums[i];
+  } else {
+    add_up(values);
+    if (op.alpha != Value{1}) {
+      for (int i = G::rank(); i < count; i += kLanes) values[i] = op.alpha * values[i];
+    }
+  }
+}
+
+template <class Value, int kLanes, int kThreads, Structure kStructure>
+__global__ void __launch_bounds__(kThreads)
+    make_by_bit_range(MakeRows<Value> op, RowList list, int room) {
+  extern __shared__ __align__(16) std::byte shared_bytes[];
+  __shared__ int scratch[32];
+  __shared__ Sources<kLanes, Value> sources[kThreads / kLanes];
+  __shared__ std::uint32_t bids[Turns<kLanes>::kBids];
+  const Offset item = Offset{blockIdx.x} * (kThreads / kLanes) + threadIdx.x / kLanes;
+  if (item >= list.count) return;  // a whole group
+  const Index row = list.rows[item];
+  const Offset to = op.c.row_offsets[row];
+  const int count = static_cast<int>(op.c.row_offsets[Offset{row} + 1] - to);
+  const BitRange<Value> range = {row, op.profile.first_word[row], op.profile.words[row], to, room};
+  make_bit_range<kLanes, kStructure>(op, range, AllColumns{}, count,
+                                     shared_bytes + threadIdx.x / kLanes * room,
+                                     sources[threadIdx.x / kLanes], bids, scratch);
+}
+
+template <class Value, int kThreads, Structure kStructure>
+__global__ void __launch_bounds__(kThreads)
+    make_part_by_bit_range(MakeRows<Value> op, BinRules rules, RowParts parts, int room) {
+  extern __shared__ __align__(16) std::byte shared_bytes[];
+  __shared__ int scratch[32];
+  __shared__ Sources<kThreads, Value> sources;
+  __shared__ std::uint32_t bids[Turns<kThreads>::kBids];
+  const Offset item = blockIdx.x;
+  if (rules.most_sorted_to_make > 0 && parts.products[item] <= kMostSorted) return;  // sorted
+  const PartOfRow part = part_of_row(op.profile, rules, parts, item);
+  BitRange<Value> range = {};
+  range.row = part.row;
+  range.first_word = part.first_word;
+  range.words = part.words;
+  range.to = op.c.row_offsets[part.row] + parts.starts[item];
+  range.room = room;
+  const ColumnRange columns = {Offset{range.first_word} << kWordLog2,
+                               (Offset{range.first_word} + range.words) << kWordLog2};
+  make_bit_range<kThreads, kStructure>(op, range, columns, static_cast<int>(parts.counts[item]),
+                                       shared_bytes, sources, bids, scratch);
+}
+
+template <class F>
+void with_structure(Structure structure, const F& launch) {
+  if (structure == Structure::known) {
+    launch(std::integral_constant<Structure, Structure::known>{});
+  } else {
+    launch(std::integral_constant<Structure, Structure::wanted>{});
+  }
+}
+
+template <int kLanes, int kThreads, class Value>
+void launch(Structure structure, const MakeRows<Value>& op, const RowList& list, int room,
+            cudaStream_t stream) {
+  with_structure(structure, [&](auto known) {
+    launch_rows<kThreads, kLanes>(
+        make_by_bit_range<Value, kLanes, kThreads, decltype(known)::value>, "make_by_bit_range",
+        list.count, room, stream, op, list, room);
+  });
+}
+
+}  // namespace bit_ranges
+
+template <class Value>
+void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Value>& op,
+                            const RowList& list, int whole_bit_range_bytes, cudaStream_t stream) {
+  switch (bin) {
+    case MakeBin::bit_range_3k:
+      return bit_ranges::launch<32, 128>(structure, op, list, kBitRange3k, stream);
+    case MakeBin::bit_range_6k:
+      return bit_ranges::launch<32, 128>(structure, op, list, kBitRange6k, stream);
+    case MakeBin::bit_range_8k:
+      return bit_ranges::launch<32, 128>(structure, op, list, kBitRange8k, stream);
+    case MakeBin::bit_range_10k:
+      return bit_ranges::launch<32, 128>(structure, op, list, kBitRange10k, stream);
+    case MakeBin::bit_range_14k:
+      return bit_ranges::launch<32, 128>(structure, op, list, kBitRange14k, stream);
+    case MakeBin::bit_range_block:
+      return bit_ranges::launch<256, 256>(structure, op, list, kBlockBitRangeBytes, stream);
+    case MakeBin::bit_range_whole:
+      return bit_ranges::launch<512, 512>(structure, op, list, whole_bit_range_bytes, stream);
+    default: throw std::logic_error("adaptive_rows: a bin without bit ranges");
+  }
+}
+
+template <class Value>
+void make_rows_in_parts(Structure structure, const MakeRows<Value>& op, const BinRules& rules,
+                        const RowParts& parts, cudaStream_t stream) {
+  constexpr int kThreads = 512;
+  bit_ranges::with_structure(structure, [&](auto known) {
+    launch_rows<kThreads, kThreads>(
+        bit_ranges::make_part_by_bit_range<Value, kThreads, decltype(known)::value>,
+        "make_part_by_bit_range", parts.count, rules.whole_bit_range_bytes, stream, op, rules,
+        parts, rules.whole_bit_range_bytes);
+  });
+}
+
+}  // namespace csrkit::gpu

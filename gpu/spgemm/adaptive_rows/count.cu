@@ -1,0 +1,214 @@
+// Counting in adaptive_rows: how many entries a row of C has.
+// Owns     8 to 32 lanes or a block: one row, or a part of its columns
+// Reads    A's row, and B's columns once, 16 bytes a lane; per row a table in shared memory with 32
+//          bits per key, a key being 32 neighbouring columns: hashed, or every word between the
+//          row's first and last. Bits are set by shared atomics, only where they are not set yet;
+//          the count does not depend on the order
+// Launch   128 to 512 threads
+// Against  a table of columns: neighbours share a slot, so clustered rows need a fraction of the
+//          probes, and counting bits replaces counting slots
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spgemm/adaptive_rows/count.h"
+#include "gpu/spgemm/adaptive_rows/launch.cuh"
+#include "gpu/spgemm/adaptive_rows/row_columns.cuh"
+
+namespace csrkit::gpu {
+
+namespace {
+
+constexpr std::uint32_t kNoKey = ~0u;
+constexpr Offset kFewRows = 1 << 14;  // a warp each would leave most of a large device idle
+
+/// The slot of `key` in an open-addressing table that has room for it.
+template <int kSlots>
+__device__ unsigned find_or_insert(std::uint32_t* keys, std::uint32_t key) {
+  unsigned slot = hash_slot<kSlots>(key);
+  while (true) {
+    std::uint32_t found = static_cast<volatile std::uint32_t*>(keys)[slot];
+    if (found == kNoKey) found = atomicCAS(keys + slot, kNoKey, key);
+    if (found == kNoKey || found == key) return slot;
+    slot = (slot + 1) & (kSlots - 1);
+  }
+}
+
+template <int kLanes, int kSlots, int kThreads>
+__global__ void __launch_bounds__(kThreads)
+    count_by_hash(DeviceCsrView<float> a, DeviceCsrView<float> b, RowProfile profile,
+                  RowList list) {
+  using G = Group<kLanes>;
+  extern __shared__ __align__(16) std::uint32_t tables[];
+  __shared__ int scratch[32];
+  constexpr int kLists = kLanes < 32 ? 1 : kThreads / kLanes;
+  __shared__ Sources<kLanes, float> sources[kLists];
+  const Offset item = Offset{blockIdx.x} * (kThreads / kLanes) + threadIdx.x / kLanes;
+  const bool has_row = item < list.count;
+  const Index row = has_row ? list.rows[item] : 0;
+  std::uint32_t* keys = tables + threadIdx.x / kLanes * 2 * kSlots;
+  std::uint32_t* bits = keys + kSlots;
+  for (int i = G::rank(); i < kSlots / 4; i += kLanes) {
+    reinterpret_cast<uint4*>(keys)[i] = make_uint4(kNoKey, kNoKey, kNoKey, kNoKey);
+    reinterpret_cast<uint4*>(bits)[i] = make_uint4(0, 0, 0, 0);
+  }
+  G::sync();
+  const auto mark = [&](Index word, std::uint32_t of_word) {
+    set_bits(bits + find_or_insert<kSlots>(keys, static_cast<std::uint32_t>(word)), of_word);
+  };
+  if constexpr (kLanes >= 32) {
+    if (has_row) {
+      walk_columns<kLanes>(
+          a, b, row, AllColumns{}, sources[threadIdx.x / kLanes],
+          [&](const Index(&cols)[kChunk]) { by_words(cols, mark); }, [] { return false; });
+    }
+  } else {
+    walk_by_source<kLanes, ProductColumn>(a, b, has_row, row, AllColumns{},
+                                          [&](const ProductColumn(&entries)[kSegments], BySource) {
+#pragma unroll
+                                            for (int u = 0; u < kSegments; ++u) {
+                                              const Index col = entries[u].col;
+                                              if (col >= 0)
+                                                mark(col >> kWordLog2, 1u << (col & 31));
+                                            }
+                                          });
+  }
+  G::sync();
+  int mine = 0, total = 0;
+  for (int i = G::rank(); i < kSlots; i += kLanes) mine += __popc(bits[i]);
+  G::exclusive_sum(mine, total, scratch);
+  if (has_row && G::rank() == 0) profile.counts[row] = static_cast<std::uint32_t>(total);
+}
+
+template <int kLanes, int kThreads, bool kIsPart>
+__global__ void __launch_bounds__(kThreads)
+    count_by_bit_range(DeviceCsrView<float> a, DeviceCsrView<float> b, RowProfile profile,
+                       BinRules rules, RowList list, RowParts parts, int room) {
+  using G = Group<kLanes>;
+  extern __shared__ __align__(16) std::uint32_t tables[];
+  __shared__ int scratch[32];
+  constexpr int kLists = kLanes < 32 ? 1 : kThreads / kLanes;
+  __shared__ Sources<kLanes, float> sources[kLists];
+  const Offset item = Offset{blockIdx.x} * (kThreads / kLanes) + threadIdx.x / kLanes;
+  const bool has_row = item < (kIsPart ? parts.count : list.count);
+  const Index row = !has_row ? 0 : kIsPart ? parts.rows[item] : list.rows[item];
+  int words = has_row ? profile.words[row] : 0;
+  Index first = has_row ? profile.first_word[row] : 0;
+  if constexpr (kIsPart) {
+    const PartOfRow part = part_of_row(profile, rules, parts, item);
+    first = part.first_word;
+    words = part.words;
+  }
+  std::uint32_t* bits = tables + threadIdx.x / kLanes * room;
+  for (int i = G::rank(); i < words; i += kLanes) bits[i] = 0;
+  G::sync();
+  [[maybe_unused]] unsigned long long products = 0;  // of a part
+  if (has_row) {
+    const auto mark = [&](const Index(&cols)[kChunk]) {
+      by_words(cols, [&](Index word, std::uint32_t of_word) {
+        set_bits(bits + (word - first), of_word);
+      });
+    };
+    // A row with many times more products than columns is full long before its last product.
+    const auto is_full = [&] {
+      bool all_set = true;
+      for (int i = G::rank(); all_set && i < words; i += kLanes) {
+        all_set = static_cast<volatile std::uint32_t*>(bits)[i] == possible_bits(first + i, b.cols);
+      }
+      return G::all(all_set);
+    };
+    Sources<kLanes, float>& list_of_sources = sources[threadIdx.x / kLanes];
+    if constexpr (kIsPart) {
+      const ColumnRange columns = {Offset{first} << kWordLog2, Offset{first + words} << kWordLog2};
+      products = walk_columns<kLanes>(a, b, row, columns, list_of_sources, mark, is_full);
+    } else if constexpr (kLanes == 32) {
+      // A column at a time is faster for one warp: it has nothing to share.
+      walk_products<kLanes, ProductColumn>(
+          a, b, true, row, AllColumns{},
+          suits_packing<kLanes>(profile.products[row], a.row_end(row) - a.row_begin(row)),
+          &list_of_sources, [&](const ProductColumn(&entries)[kSegments], auto) {
+#pragma unroll
+            for (int u = 0; u < kSegments; ++u) {
+              const Index col = entries[u].col;
+              if (col >= 0) set_bits(bits + ((col >> kWordLog2) - first), 1u << (col & 31));
+            }
+          });
+    } else {
+      walk_columns<kLanes>(a, b, row, AllColumns{}, list_of_sources, mark, is_full);
+    }
+  }
+  G::sync();
+  int mine = 0, total = 0;
+  for (int i = G::rank(); i < words; i += kLanes) mine += __popc(bits[i]);
+  G::exclusive_sum(mine, total, scratch);
+  unsigned long long all_products = 0;
+  if constexpr (kIsPart) {
+    G::exclusive_sum(products, all_products, sources[0].scratch);
+  }
+  if (!has_row || G::rank() != 0) return;
+  if constexpr (kIsPart) {
+    parts.counts[item] = static_cast<std::uint32_t>(total);
+    parts.products[item] =
+        all_products > UINT32_MAX ? UINT32_MAX : static_cast<std::uint32_t>(all_products);
+  } else {
+    profile.counts[row] = static_cast<std::uint32_t>(total);
+  }
+}
+
+template <int kLanes, int kSlots, int kThreads>
+void launch_hash(const DeviceCsrView<float>& a, const DeviceCsrView<float>& b,
+                 const RowProfile& profile, const RowList& list, cudaStream_t stream) {
+  launch_rows<kThreads, kLanes>(count_by_hash<kLanes, kSlots, kThreads>, "count_by_hash",
+                                list.count, kSlots * 8, stream, a, b, profile, list);
+}
+
+template <int kLanes, int kThreads, bool kIsPart>
+void launch_bit_range(const DeviceCsrView<float>& a, const DeviceCsrView<float>& b,
+                      const RowProfile& profile, const BinRules& rules, const RowList& list,
+                      const RowParts& parts, int room, cudaStream_t stream) {
+  launch_rows<kThreads, kLanes>(count_by_bit_range<kLanes, kThreads, kIsPart>, "count_by_bit_range",
+                                kIsPart ? parts.count : list.count, room * 4, stream, a, b, profile,
+                                rules, list, parts, room);
+}
+
+}  // namespace
+
+void count_rows(CountBin bin, const DeviceCsrView<void>& any_a, const DeviceCsrView<void>& any_b,
+                const RowProfile& profile, const BinRules& rules, const RowList& list,
+                const RowParts& parts, cudaStream_t stream) {
+  const DeviceCsrView<float> a = any_a.as<float>(), b = any_b.as<float>();  // values are not read
+  switch (bin) {
+    case CountBin::merge_4:
+    case CountBin::merge_8: return count_rows_by_merging(bin, a, b, profile, list, stream);
+    case CountBin::sort_16:
+    case CountBin::sort_32:
+    case CountBin::sort_64:
+    case CountBin::sort_128:
+    case CountBin::sort_256:
+    case CountBin::sort_512:
+    case CountBin::sort_1024:
+    case CountBin::sort_2048:
+    case CountBin::sort_4096: return count_rows_by_sorting(bin, a, b, profile, list, stream);
+    case CountBin::hash_64: return launch_hash<8, 64, 256>(a, b, profile, list, stream);
+    case CountBin::hash_256: return launch_hash<16, 256, 256>(a, b, profile, list, stream);
+    case CountBin::hash_512: return launch_hash<32, 512, 256>(a, b, profile, list, stream);
+    case CountBin::hash_1024: return launch_hash<32, 1024, 256>(a, b, profile, list, stream);
+    case CountBin::hash_4096: return launch_hash<128, 4096, 128>(a, b, profile, list, stream);
+    case CountBin::hash_16384: return launch_hash<512, 16384, 512>(a, b, profile, list, stream);
+    case CountBin::bit_range_warp:
+      if (list.count < kFewRows) {
+        return launch_bit_range<256, 256, false>(a, b, profile, rules, list, parts,
+                                                 kWarpBitRangeWords, stream);
+      }
+      return launch_bit_range<32, 256, false>(a, b, profile, rules, list, parts, kWarpBitRangeWords,
+                                              stream);
+    case CountBin::bit_range_block:
+      return launch_bit_range<256, 256, false>(a, b, profile, rules, list, parts,
+                                               kBlockBitRangeWords, stream);
+    case CountBin::parts:
+      return launch_bit_range<256, 256, true>(a, b, profile, rules, list, parts, parts.most_words,
+                                              stream);
+    case CountBin::done:
+    case CountBin::count: break;
+  }
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,56 @@
+// Making the rows of C, bin by bin.
+#pragma once
+
+#include "core/contract/spmm.h"
+#include "gpu/spgemm/adaptive_rows/count.h"
+
+namespace csrkit::gpu {
+
+/// Where the rows go: offsets are complete, the arrays have room.
+template <class Value>
+struct ProductArrays {
+  DeviceOffsets row_offsets;
+  Index* col_indices = nullptr;
+  Value* values = nullptr;
+};
+
+/// Whether C's columns are to be found and written, or stand in C already (then they are read, and
+/// only values are written).
+enum class Structure : std::uint8_t { wanted, known };
+
+/// What every kernel that makes rows is given.
+template <class Value>
+struct MakeRows {
+  DeviceCsrView<Value> a, b;
+  ProductArrays<Value> c;
+  RowProfile profile;
+  Value alpha;
+  Semiring semiring;  // alpha is 1 unless plus_times
+};
+
+/// Each queues one launch over the rows of one bin of its kind.
+template <class Value>
+void copy_rows(Structure structure, const MakeRows<Value>& op, const RowList& list,
+               cudaStream_t stream);
+template <class Value>
+void make_rows_by_merging(MakeBin bin, Structure structure, const MakeRows<Value>& op,
+                          const RowList& list, cudaStream_t stream);
+template <class Value>
+void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value>& op,
+                          const RowList& list, cudaStream_t stream);
+/// Parts of at most kMostSorted products; the others are left out.
+template <class Value>
+void make_parts_by_sorting(Structure structure, const MakeRows<Value>& op, const BinRules& rules,
+                           const RowParts& parts, cudaStream_t stream);
+template <class Value>
+void make_rows_by_hash(MakeBin bin, Structure structure, const MakeRows<Value>& op,
+                       const RowList& list, cudaStream_t stream);
+template <class Value>
+void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Value>& op,
+                            const RowList& list, int whole_bit_range_bytes, cudaStream_t stream);
+/// The rows of CountBin::parts, whose parts are counted.
+template <class Value>
+void make_rows_in_parts(Structure structure, const MakeRows<Value>& op, const BinRules& rules,
+                        const RowParts& parts, cudaStream_t stream);
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,279 @@
+// Profile of adaptive_rows: one pass over A's entries and the row ends of B.
+// Owns     a lane: one short row of A, all its loads on their way at once; 8 lanes: a longer one; a
+//          block: 32 to 256 rows, and together the long ones among them; then a lane per row
+//          decides
+// Reads    A coalesced in 8 lanes; per entry of A two offsets and two columns of B, mostly from L2
+// Launch   256 threads
+// Against  a pass over all products would read B's columns once more than counting needs
+
+#include <algorithm>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spgemm/adaptive_rows/profile.h"
+#include "gpu/spgemm/adaptive_rows/row_groups.cuh"
+
+namespace csrkit::gpu {
+
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kLanes = 8;
+constexpr int kRowsPerBlock = kThreads / kLanes;
+constexpr int kWarps = kThreads / 32;
+constexpr int kMostRounds = kLanes;  // then every thread of a block has a row to finish
+constexpr Offset kRowsToFillADevice = 1
+                                      << 15;  // below, more blocks are worth more than few atomics
+constexpr Offset kShortRow = 16;              // entries of A up to which one lane works on a row
+constexpr Offset kLongRow = 512;  // entries of A from which the whole block works on a row
+
+/// Of the products of some entries of A.
+struct Span {
+  unsigned long long products;
+  Index first;  // columns
+  Index last;
+
+  static __device__ Span none() { return {0, INT32_MAX, -1}; }
+  __device__ void add_length(const DeviceCsrView<void>& b, Index source) {
+    products += static_cast<unsigned long long>(b.row_end(source) - b.row_begin(source));
+  }
+  __device__ void add_range(const DeviceCsrView<void>& b, Index source) {
+    const Offset begin = b.row_begin(source), end = b.row_end(source);
+    if (begin == end) return;
+    first = min(first, __ldg(b.col_indices + begin));
+    last = max(last, __ldg(b.col_indices + end - 1));
+  }
+  __device__ void add(const Span& other) {
+    products += other.products;
+    first = min(first, other.first);
+    last = max(last, other.last);
+  }
+  __device__ void add_lanes(int lanes) {
+    for (int distance = 1; distance < lanes; distance *= 2) {
+      add({__shfl_xor_sync(kAllLanes, products, distance),
+           __shfl_xor_sync(kAllLanes, first, distance),
+           __shfl_xor_sync(kAllLanes, last, distance)});
+    }
+  }
+};
+
+/// What a block adds to the totals: few atomics on few addresses, or they would take longer than
+/// the rest.
+struct BlockTotals {
+  std::uint32_t rows[kMostBins];
+  unsigned long long products[kWarps];
+};
+
+__device__ void clear(BlockTotals& block) {
+  if (threadIdx.x < kMostBins) block.rows[threadIdx.x] = 0;
+}
+
+/// One row per lane; all lanes come along.
+__device__ void add_row(BlockTotals& block, bool has_row, int bin) {
+  const unsigned mates = __match_any_sync(kAllLanes, has_row ? bin : kMostBins);
+  const bool is_first = (mates & ((1u << (threadIdx.x & 31)) - 1)) == 0;
+  if (has_row && is_first) {
+    atomicAdd(&block.rows[bin], static_cast<std::uint32_t>(__popc(mates)));
+  }
+}
+
+__device__ void add_to_totals(const BlockTotals& block, BinTotals* totals) {
+  if (threadIdx.x < kMostBins && block.rows[threadIdx.x] > 0) {
+    atomicAdd(&totals->rows[threadIdx.x], block.rows[threadIdx.x]);
+  }
+}
+
+/// Whether the rows of B that a row takes lie beside those of the row before (of the first row:
+/// after).
+__device__ bool is_like_neighbour(const DeviceCsrView<void>& a, Index row) {
+  const Index other = row > 0 ? row - 1 : 1;
+  if (other >= a.rows) return false;
+  const Offset begin = a.row_begin(row), end = a.row_end(row);
+  const Offset other_begin = a.row_begin(other), other_end = a.row_end(other);
+  if (begin == end || other_begin == other_end || end - begin > 8) return false;
+  const Index first = __ldg(a.col_indices + begin) - __ldg(a.col_indices + other_begin);
+  const Index last = __ldg(a.col_indices + end - 1) - __ldg(a.col_indices + other_end - 1);
+  return first >= -kNearSources && first <= kNearSources && last >= -kNearSources &&
+         last <= kNearSources;
+}
+
+/// A block takes `rounds` times kRowsPerBlock neighbouring rows.
+__global__ void __launch_bounds__(kThreads)
+    profile_row_groups(DeviceCsrView<void> a, DeviceCsrView<void> b, BinRules rules,
+                       RowProfile profile, BinTotals* totals, int rounds) {
+  __shared__ BlockTotals block;
+  __shared__ Span spans[kRowsPerBlock * kMostRounds];
+  __shared__ int longer_rows[kRowsPerBlock * kMostRounds];  // from the front
+  __shared__ int long_rows[kRowsPerBlock * kMostRounds];
+  __shared__ int longer_count, long_count;
+  __shared__ Span of_warps[kWarps];
+  clear(block);
+  if (threadIdx.x == 0) longer_count = long_count = 0;
+  if (blockIdx.x == 0 && threadIdx.x == 0) profile.counts[a.rows] = 0;  // for their running sum
+  __syncthreads();
+
+  const Offset first_row = Offset{blockIdx.x} * kRowsPerBlock * rounds;
+  const int slot = static_cast<int>(threadIdx.x);
+  if (slot < kRowsPerBlock * rounds && first_row + slot < a.rows) {
+    const Index row = static_cast<Index>(first_row + slot);
+    const Offset begin = a.row_begin(row), end = a.row_end(row);
+    Span span = Span::none();
+    if (end - begin > kLongRow) {
+      long_rows[atomicAdd(&long_count, 1)] = slot;
+    } else if (end - begin > kShortRow) {
+      longer_rows[atomicAdd(&longer_count, 1)] = slot;
+    } else {
+#pragma unroll 4
+      for (Offset at = begin; at < end; ++at) span.add_length(b, __ldg(a.col_indices + at));
+      if (!rules.needs_range(span.products)) {
+        span.first = 0;
+        span.last = b.cols - 1;
+      } else {
+        for (Offset at = begin; at < end; ++at) span.add_range(b, __ldg(a.col_indices + at));
+      }
+    }
+    spans[slot] = span;
+  }
+  __syncthreads();
+
+  const int lane = static_cast<int>(threadIdx.x) & (kLanes - 1);
+  for (int first = 0; first < longer_count; first += kRowsPerBlock) {
+    const int at_list = first + static_cast<int>(threadIdx.x) / kLanes;
+    const bool has_row = at_list < longer_count;
+    const Index row = has_row ? static_cast<Index>(first_row + longer_rows[at_list]) : 0;
+    const Offset end = has_row ? a.row_end(row) : 0;
+    Span span = Span::none();
+    for (Offset at = (has_row ? a.row_begin(row) : 0) + lane; at < end; at += kLanes) {
+      const Index source = __ldg(a.col_indices + at);
+      span.add_length(b, source);
+      span.add_range(b, source);
+    }
+    __syncwarp();
+    span.add_lanes(kLanes);
+    if (has_row && lane == 0) spans[longer_rows[at_list]] = span;
+  }
+  __syncthreads();
+
+  for (int i = 0; i < long_count; ++i) {
+    const Index row = static_cast<Index>(first_row + long_rows[i]);
+    const Offset end = a.row_end(row);
+    Span span = Span::none();
+    for (Offset at = a.row_begin(row) + threadIdx.x; at < end; at += kThreads) {
+      const Index source = __ldg(a.col_indices + at);
+      span.add_length(b, source);
+      span.add_range(b, source);
+    }
+    __syncwarp();
+    span.add_lanes(32);
+    if ((threadIdx.x & 31) == 0) of_warps[threadIdx.x >> 5] = span;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      for (int warp = 1; warp < kWarps; ++warp) span.add(of_warps[warp]);
+      spans[long_rows[i]] = span;
+    }
+    __syncthreads();
+  }
+
+  // A lane per row decides.
+  const bool has_row =
+      static_cast<int>(threadIdx.x) < rounds * kRowsPerBlock && first_row + threadIdx.x < a.rows;
+  // Nearly all of a block's short rows are like their neighbours, or it was chance.
+  bool is_like = rules.prefers_merging && has_row &&
+                 is_like_neighbour(a, static_cast<Index>(first_row + threadIdx.x));
+  const int like_rows = __syncthreads_count(static_cast<int>(is_like));
+  is_like =
+      is_like && like_rows * 16 >= min(a.rows - first_row, Offset{kRowsPerBlock} * rounds) * 15;
+  unsigned long long products = 0, parts = 0;
+  CountBin bin = CountBin::done;
+  if (has_row) {
+    const Index row = static_cast<Index>(first_row + threadIdx.x);
+    const Span span = spans[threadIdx.x];
+    products = span.products;
+    RowFacts facts;
+    const Index first_word = products > 0 ? span.first >> kWordLog2 : 0;
+    facts.sources = a.row_end(row) - a.row_begin(row);
+    facts.products = products > UINT32_MAX ? UINT32_MAX : static_cast<std::uint32_t>(products);
+    if (products > 0) {
+      facts.words = static_cast<std::uint32_t>((span.last >> kWordLog2) - first_word + 1);
+    }
+    facts.is_like_neighbour = is_like;
+    bin = rules.count_bin(facts);
+    profile.products[row] = facts.products;
+    profile.first_word[row] = first_word;
+    profile.words[row] = static_cast<Index>(facts.words);
+    profile.bin[row] = static_cast<std::uint8_t>(bin);
+    profile.counts[row] = bin == CountBin::done ? facts.products : 0;
+    if (bin == CountBin::parts) {
+      const std::uint32_t width = rules.part_words(facts.products, facts.words);
+      parts = (facts.words - 1) / width + 1;
+      atomicMax(&totals->most_part_words, width);
+    }
+  }
+  if (__any_sync(kAllLanes, parts > 0)) {
+    for (int distance = 1; distance < 32; distance *= 2) {
+      parts += __shfl_xor_sync(kAllLanes, parts, distance);
+    }
+    if ((threadIdx.x & 31) == 0) atomicAdd(&totals->parts, parts);
+  }
+  add_row(block, has_row, static_cast<int>(bin));
+  for (int distance = 1; distance < 32; distance *= 2) {
+    products += __shfl_xor_sync(kAllLanes, products, distance);
+  }
+  if ((threadIdx.x & 31) == 0) block.products[threadIdx.x >> 5] = products;
+  __syncthreads();
+  add_to_totals(block, totals);
+  if (threadIdx.x == 0) {
+    for (int warp = 1; warp < kWarps; ++warp) products += block.products[warp];
+    if (products > 0) atomicAdd(&totals->products, products);
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    choose_make_bin(DeviceCsrView<void> a, BinRules rules, RowProfile profile,
+                    DeviceOffsets row_offsets, BinTotals* totals) {
+  if (row_offsets.narrow != nullptr || row_offsets.wide != nullptr) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+      totals->nnz = static_cast<unsigned long long>(row_offsets[a.rows]);
+    }
+  }
+  __shared__ BlockTotals block;
+  clear(block);
+  __syncthreads();
+  const Offset row_number = Offset{blockIdx.x} * kThreads + threadIdx.x;
+  const bool has_row = row_number < a.rows;
+  MakeBin bin = MakeBin::done;
+  if (has_row) {
+    const Index row = static_cast<Index>(row_number);
+    const RowFacts facts = {profile.products[row], static_cast<std::uint32_t>(profile.words[row]),
+                            a.row_end(row) - a.row_begin(row)};
+    bin = rules.make_bin(facts, profile.counts[row], static_cast<CountBin>(profile.bin[row]));
+    profile.bin[row] = static_cast<std::uint8_t>(bin);
+  }
+  add_row(block, has_row, static_cast<int>(bin));
+  __syncthreads();
+  add_to_totals(block, totals);
+}
+
+unsigned blocks_for(Index rows, int rows_per_block) {
+  return static_cast<unsigned>((Offset{rows} + rows_per_block - 1) / rows_per_block);
+}
+
+}  // namespace
+
+void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, const BinRules& rules,
+                  const RowProfile& profile, BinTotals* totals, cudaStream_t stream) {
+  const int rounds =
+      static_cast<int>(std::clamp<Offset>(a.rows / kRowsToFillADevice, 1, kMostRounds));
+  profile_row_groups<<<blocks_for(a.rows, kRowsPerBlock * rounds), kThreads, 0, stream>>>(
+      a, b, rules, profile, totals, rounds);
+  CHECK_LAUNCH("profile_row_groups", stream);
+}
+
+void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
+                      const RowProfile& profile, const DeviceOffsets& row_offsets,
+                      BinTotals* totals, cudaStream_t stream) {
+  choose_make_bin<<<blocks_for(a.rows, kThreads), kThreads, 0, stream>>>(a, rules, profile,
+                                                                         row_offsets, totals);
+  CHECK_LAUNCH("choose_make_bin", stream);
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,89 @@
+// What adaptive_rows knows of every row of C, and the lists of rows that are made alike.
+#pragma once
+
+#include "gpu/device/device_csr.h"
+#include "gpu/spgemm/adaptive_rows/rules.h"
+
+namespace csrkit::gpu {
+
+/// Arrays of one number per row of A, on the device; `counts` has one more, 0.
+struct RowProfile {
+  std::uint32_t* products = nullptr;  // 2^32 - 1 stands for that and more
+  Index* first_word = nullptr;        // of the columns that the row can have
+  Index* words = nullptr;
+  std::uint8_t* bin = nullptr;      // CountBin, then MakeBin
+  std::uint32_t* counts = nullptr;  // entries of C
+};
+
+/// The numbers that the host has to know.
+struct BinTotals {
+  std::uint32_t rows[kMostBins];    // in each bin
+  std::uint32_t placed[kMostBins];  // of them, in the list
+  unsigned long long products;
+  unsigned long long parts;         // of the rows in CountBin::parts
+  unsigned long long parts_placed;  // of them, in the list
+  std::uint32_t most_part_words;
+  unsigned long long nnz;  // of C
+};
+
+/// Fills the profile, counts included where they are known without counting, and the totals, which
+/// must be zero.
+void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, const BinRules& rules,
+                  const RowProfile& profile, BinTotals* totals, cudaStream_t stream);
+
+/// Replaces each row's CountBin by its MakeBin; counts must be complete. The last of the offsets of
+/// C, if there are any, becomes the totals' nnz.
+void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
+                      const RowProfile& profile, const DeviceOffsets& row_offsets,
+                      BinTotals* totals, cudaStream_t stream);
+
+/// The rows of bin 1, then those of bin 2, and so on; bin 0 is in no list. Neighbours stay
+/// neighbours, but the order of blocks of rows differs from run to run; no result depends on it.
+void list_bins(Index rows, const std::uint8_t* bin, BinTotals* totals, Index* list,
+               cudaStream_t stream);
+
+/// Some rows, all in one bin.
+struct RowList {
+  const Index* rows = nullptr;
+  Offset count = 0;
+};
+
+/// The parts of the rows of CountBin::parts: those of one row stand one after another.
+struct RowParts {
+  Offset count = 0;
+  Index* rows = nullptr;                       // whose part it is
+  std::uint32_t* numbers = nullptr;            // which of that row's
+  std::uint32_t* counts = nullptr;             // entries of C in it
+  std::uint32_t* products = nullptr;           // 2^32 - 1 stands for that and more
+  std::uint32_t* starts = nullptr;             // entries of C in the row's parts before
+  int most_words = 0;                          // of any part
+  static constexpr std::uint64_t kBytes = 20;  // each
+};
+
+/// Which columns a part is about, in words.
+struct PartOfRow {
+  Index row;
+  Index first_word;
+  int words;
+};
+
+#ifdef __CUDACC__
+inline __device__ PartOfRow part_of_row(const RowProfile& profile, const BinRules& rules,
+                                        const RowParts& parts, Offset number) {
+  const Index row = parts.rows[number];
+  const Index words = profile.words[row];
+  const auto width =
+      static_cast<int>(rules.part_words(profile.products[row], static_cast<std::uint32_t>(words)));
+  const int skipped = static_cast<int>(parts.numbers[number]) * width;
+  return {row, profile.first_word[row] + skipped, min(words - skipped, width)};
+}
+#endif
+
+/// Fills `rows` and `numbers` of as many parts as the totals say; rows come in any order.
+void list_parts(const RowList& list, const RowProfile& profile, const BinRules& rules,
+                const RowParts& parts, BinTotals* totals, cudaStream_t stream);
+
+/// From the counts of parts, where each starts in its row, and the counts of the rows.
+void sum_parts(const RowParts& parts, const RowProfile& profile, cudaStream_t stream);
+
+}  // namespace csrkit::gpu

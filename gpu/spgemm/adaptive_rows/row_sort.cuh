@@ -1,0 +1,258 @@
+// Sorting the products of one row of C in registers: who they are, and a network for their keys.
+// A key holds a product's column, counted from the row's first, above its number in the order of
+// A's columns, so that equal columns stay in that order.
+#pragma once
+
+#include <type_traits>
+
+#include "gpu/spgemm/adaptive_rows/profile.h"
+#include "gpu/spgemm/adaptive_rows/row_groups.cuh"
+
+namespace csrkit::gpu {
+
+/// kLanes lanes, of a warp or a whole block, make a row of at most kLanes * kItems products.
+template <int kLanes_, int kItems_>
+struct SortShape {
+  static constexpr int kLanes = kLanes_, kItems = kItems_;
+  static constexpr int kMost = kLanes * kItems;
+  static constexpr int kLog2 = log2_of(kMost);
+  static constexpr int kWords = kMost < 32 ? 1 : kMost / 32;
+  static constexpr bool kIsBlock = kLanes > 32;
+  static constexpr int kThreads = kIsBlock ? kLanes : 128;
+  static constexpr int kKeys = kMost + kLanes;
+
+  static __device__ int rank() { return static_cast<int>(threadIdx.x) & (kLanes - 1); }
+  static __device__ int slot() { return static_cast<int>(threadIdx.x) / kLanes; }
+  /// Where the key at a position stands: lanes that each hold kItems neighbours meet other banks.
+  static __device__ int key_at(int position) { return position + position / kItems; }
+  static __device__ void sync() {
+    if constexpr (kIsBlock) {
+      __syncthreads();
+    } else {
+      __syncwarp();
+    }
+  }
+  static __device__ bool any(bool condition) {
+    if constexpr (kIsBlock) return condition;  // the same in all lanes
+    return __any_sync(kAllLanes, condition);
+  }
+  /// Sum over lower ranks, and over all in `total`. `scratch` is used by blocks.
+  static __device__ std::uint32_t exclusive_sum(std::uint32_t value, std::uint32_t& total,
+                                                std::uint32_t* scratch) {
+    if constexpr (kIsBlock) {
+      return Group<kLanes>::exclusive_sum(value, total, scratch);
+    } else {
+      std::uint32_t sum = value;
+#pragma unroll
+      for (int distance = 1; distance < kLanes; distance *= 2) {
+        const std::uint32_t other = __shfl_up_sync(kAllLanes, sum, distance, kLanes);
+        if (rank() >= distance) sum += other;
+      }
+      total = __shfl_sync(kAllLanes, sum, kLanes - 1, kLanes);
+      return sum - value;
+    }
+  }
+};
+
+struct NoValue {};
+
+/// The rows of B of one row of C, the empty ones left out, in shared memory.
+template <class Value, class S>
+struct SourceList {
+  // A's; of a product's source
+  Value values[std::is_same_v<Value, NoValue> ? 1 : S::kMost];
+  Offset shifts[S::kMost];          // from a product's number to its place in B
+  std::uint32_t starts[S::kWords];  // a bit for every product that is the first of its source
+  std::uint32_t before[S::kWords];  // sources that start in lower words
+};
+
+/// Which row, or part of its columns, a group makes.
+struct SortItem {
+  bool is_there;
+  Index row;
+  Index first_col;
+  Offset last_col;  // one more; of parts
+};
+
+template <class S>
+__device__ SortItem item_of(const RowProfile& profile, const RowList& list) {
+  const Offset item = Offset{blockIdx.x} * (S::kThreads / S::kLanes) + S::slot();
+  const bool has_row = item < list.count;
+  const Index row = has_row ? list.rows[item] : 0;
+  return {has_row, row, has_row ? profile.first_word[row] << kWordLog2 : 0, 0};
+}
+
+/// Fills the list; all lanes of the warp come along. Returns the number of products.
+template <class S, bool kIsPart, class Element, class Value>
+__device__ std::uint32_t list_sources(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b,
+                                      const SortItem& item, SourceList<Element, S>& list,
+                                      std::uint32_t* scratch) {
+  const int rank = S::rank();
+  for (int i = rank; i < S::kWords; i += S::kLanes) list.starts[i] = 0;
+  S::sync();
+  std::uint32_t before = 0;  // sources in the upper half, products in the lower
+  const Offset end = item.is_there ? a.row_end(item.row) : 0;
+  Offset at = (item.is_there ? a.row_begin(item.row) : 0) + rank;
+  while (S::any(at - rank < end)) {
+    Offset first = 0;
+    std::uint32_t length = 0;
+    if (at < end) {
+      const Index source = __ldg(a.col_indices + at);
+      first = b.row_begin(source);
+      Offset last = b.row_end(source);
+      if constexpr (kIsPart) {
+        first = lower_bound(b.col_indices, first, last, Offset{item.first_col});
+        last = lower_bound(b.col_indices, first, last, item.last_col);
+      }
+      length = static_cast<std::uint32_t>(last - first);
+    }
+    std::uint32_t total = 0;
+    const std::uint32_t mine =
+        before + S::exclusive_sum(length > 0 ? (1u << 16) + length : 0u, total, scratch);
+    if (length > 0) {
+      const std::uint32_t start = mine & 0xffffu;
+      list.shifts[mine >> 16] = first - start;
+      if constexpr (!std::is_same_v<Element, NoValue>) list.values[mine >> 16] = value_of(a, at);
+      atomicOr(&list.starts[start >> 5], 1u << (start & 31));
+    }
+    before += total;
+    at += S::kLanes;
+  }
+  S::sync();
+  if constexpr (S::kIsBlock) {
+    static_assert(S::kWords <= S::kLanes, "a lane per word");
+    const std::uint32_t mine =
+        rank < S::kWords ? static_cast<std::uint32_t>(__popc(list.starts[rank])) : 0u;
+    std::uint32_t total = 0;
+    const std::uint32_t sum = S::exclusive_sum(mine, total, scratch);
+    if (rank < S::kWords) list.before[rank] = sum;
+    S::sync();
+  }
+  return before & 0xffffu;
+}
+
+/// Calls `take(i, number, source)` for the lane's products; they stand kLanes apart, so that lanes
+/// read neighbours.
+template <class S, class List, class Take>
+__device__ void for_products(const List& list, std::uint32_t products, const Take& take) {
+  const int rank = S::rank();
+  std::uint32_t before = 0;
+#pragma unroll
+  for (int i = 0; i < S::kItems; ++i) {
+    const auto number = static_cast<std::uint32_t>(i * S::kLanes + rank);
+    const std::uint32_t word = S::kIsBlock ? number >> 5 : i * S::kLanes / 32;
+    const std::uint32_t bits = list.starts[word];
+    if constexpr (S::kIsBlock) before = list.before[word];
+    const auto source =
+        before + static_cast<std::uint32_t>(__popc(bits & ((2u << (number & 31)) - 1))) - 1;
+    if (number < products) take(i, number, source);
+    if ((i + 1) * S::kLanes % 32 == 0) before += static_cast<std::uint32_t>(__popc(bits));
+  }
+}
+
+/// What the lane `rank ^ distance` has at i, or, mirrored, at kItems - 1 - i. Through `buffer`
+/// where that lane is in another warp.
+template <class S, bool kIsMirrored>
+__device__ void exchange_keys(const std::uint32_t (&keys)[S::kItems],
+                              std::uint32_t (&others)[S::kItems], int distance,
+                              std::uint32_t* buffer) {
+  const int rank = S::rank();
+  if (S::kIsBlock && distance >= 32) {
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < S::kItems; ++i) buffer[i * S::kLanes + rank] = keys[i];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < S::kItems; ++i) {
+      const int from = kIsMirrored ? S::kItems - 1 - i : i;
+      others[i] = buffer[from * S::kLanes + (rank ^ distance)];
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < S::kItems; ++i) {
+      others[i] = __shfl_xor_sync(kAllLanes, keys[kIsMirrored ? S::kItems - 1 - i : i], distance);
+    }
+  }
+}
+
+template <class S>
+__device__ void keep_keys(std::uint32_t (&keys)[S::kItems],
+                          const std::uint32_t (&others)[S::kItems], bool is_low) {
+#pragma unroll
+  for (int i = 0; i < S::kItems; ++i) {
+    keys[i] = is_low ? min(keys[i], others[i]) : max(keys[i], others[i]);
+  }
+}
+
+/// Compares the keys of a lane with each other.
+template <class S>
+__device__ void compare_inside(std::uint32_t (&keys)[S::kItems], int flip) {
+#pragma unroll
+  for (int i = 0; i < S::kItems; ++i) {
+    const int other = i ^ flip;
+    if (i < other) {
+      const std::uint32_t low = min(keys[i], keys[other]);
+      keys[other] = max(keys[i], keys[other]);
+      keys[i] = low;
+    }
+  }
+}
+
+/// Ascending by position: lane `rank` holds the positions from rank * kItems.
+template <class S>
+__device__ void sort_keys(std::uint32_t (&keys)[S::kItems], std::uint32_t* buffer) {
+  const int rank = S::rank();
+#pragma unroll
+  for (int size = 2; size <= S::kMost; size *= 2) {
+    // The upper half mirrored: two ascending runs become one sequence that rises and falls.
+    if (size <= S::kItems) {
+      compare_inside<S>(keys, size - 1);
+    } else {
+      std::uint32_t others[S::kItems];
+      exchange_keys<S, true>(keys, others, size / S::kItems - 1, buffer);
+      keep_keys<S>(keys, others, (rank & (size / S::kItems / 2)) == 0);
+    }
+#pragma unroll
+    for (int stride = size / 4; stride > 0; stride /= 2) {
+      if (stride >= S::kItems) {
+        std::uint32_t others[S::kItems];
+        exchange_keys<S, false>(keys, others, stride / S::kItems, buffer);
+        keep_keys<S>(keys, others, (rank & (stride / S::kItems)) == 0);
+      } else {
+        compare_inside<S>(keys, stride);
+      }
+    }
+  }
+}
+
+/// Bit i: the lane's i-th key is the first of its column. Of the keys, the sorted ones stand in
+/// `sorted` for other lanes to see. `before`: heads in lower lanes.
+template <class S>
+__device__ unsigned find_heads(const std::uint32_t (&keys)[S::kItems], std::uint32_t products,
+                               std::uint32_t* sorted, std::uint32_t* scratch, std::uint32_t& before,
+                               std::uint32_t& total) {
+  const int rank = S::rank();
+  std::uint32_t previous = 0;
+  if constexpr (S::kIsBlock) {
+    previous = rank > 0 ? sorted[S::key_at(rank * S::kItems - 1)] : 0;
+  } else {
+    previous = __shfl_up_sync(kAllLanes, keys[S::kItems - 1], 1, S::kLanes);
+  }
+  unsigned heads = 0;
+#pragma unroll
+  for (int i = 0; i < S::kItems; ++i) {
+    const bool is_new = (i == 0 && rank == 0) || keys[i] >> S::kLog2 != previous >> S::kLog2;
+    if (is_new && static_cast<std::uint32_t>(rank * S::kItems + i) < products) heads |= 1u << i;
+    previous = keys[i];
+  }
+  before = S::exclusive_sum(static_cast<std::uint32_t>(__popc(heads)), total, scratch);
+  return heads;
+}
+
+template <class S>
+__device__ void show_keys(const std::uint32_t (&keys)[S::kItems], std::uint32_t* sorted) {
+#pragma unroll
+  for (int i = 0; i < S::kItems; ++i) sorted[S::key_at(S::rank() * S::kItems + i)] = keys[i];
+}
+
+}  // namespace csrkit::gpu

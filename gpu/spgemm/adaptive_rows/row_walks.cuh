@@ -1,0 +1,226 @@
+// The walk of a group of lanes over the products of a row of C, with values.
+//
+// A group is 8, 16 or 32 lanes of a warp, or a whole block of more. It meets the products of a row
+// of C in the order of A's columns, kSegments pieces of one product per lane at a time, in one of
+// two ways:
+//   by source  each piece is of one row of B, so all its columns differ and sums need no atomics; a
+//              barrier between pieces fixes the order. For rows of B about as long as a group.
+//   packed the products stand shoulder to shoulder, whatever row of B they are from; those of one
+//              column are added up within each warp first, then warp by warp. For short rows of B.
+// Either way the order in which an entry of C is added up depends on A and B alone, which is what
+// makes the result the same in every run.
+#pragma once
+
+#include "gpu/spgemm/adaptive_rows/row_groups.cuh"
+
+namespace csrkit::gpu {
+
+inline constexpr int kSegments = 4;  // loads of B in flight per lane before the first is used
+
+/// Which columns of C a walk is about.
+struct AllColumns {
+  static constexpr bool kIsPart = false;
+};
+struct ColumnRange {
+  static constexpr bool kIsPart = true;
+  Offset first, last;
+};
+
+/// One product as a lane meets it; col < 0: none.
+template <class Value>
+struct Product {
+  Index col;
+  Value x, y;
+};
+struct ProductColumn {
+  Index col;
+};
+
+using BySource = std::false_type;
+using Packed = std::true_type;
+
+/// Calls `body(entries, BySource{})` with kSegments products, or columns of products, per lane. All
+/// lanes of the group come along; a group without a row says so and takes part in its neighbours'
+/// shuffles.
+template <int kLanes, class Entry, class Value, class Columns, class Body>
+__device__ void walk_by_source(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b,
+                               bool has_row, Index row, const Columns& columns, const Body& body) {
+  using G = Group<kLanes>;
+  constexpr bool kWithValues = !std::is_same_v<Entry, ProductColumn>;
+  const int member = G::lane() & (G::kBatch - 1);
+  const unsigned rank = static_cast<unsigned>(G::rank());
+  const Offset end = has_row ? a.row_end(row) : 0;
+  for (Offset at = has_row ? a.row_begin(row) : 0; G::any(at < end); at += G::kBatch) {
+    Offset my_first = 0;
+    unsigned my_length = 0;
+    Value my_value{};
+    if (at + member < end) {
+      const Index source = __ldg(a.col_indices + at + member);
+      my_first = b.row_begin(source);
+      Offset my_last = b.row_end(source);
+      if constexpr (Columns::kIsPart) {
+        my_first = lower_bound(b.col_indices, my_first, my_last, columns.first);
+        my_last = lower_bound(b.col_indices, my_first, my_last, columns.last);
+      }
+      my_length = static_cast<unsigned>(my_last - my_first);
+      if constexpr (kWithValues) my_value = value_of(a, at + member);
+    }
+    const int sources =
+        at < end ? static_cast<int>(end - at < G::kBatch ? end - at : G::kBatch) : 0;
+
+    int source = 0;
+    unsigned done = 0, length = 0;
+    Offset first = 0;
+    Value x{};
+    bool is_next = true;
+    while (G::any(source < sources)) {
+      Entry entries[kSegments];
+#pragma unroll
+      for (int u = 0; u < kSegments; ++u) {
+        if (kLanes < 32 || is_next) {  // uniform in the warp from 32 lanes on
+          first = __shfl_sync(kAllLanes, my_first, source & (G::kBatch - 1), G::kBatch);
+          length = __shfl_sync(kAllLanes, my_length, source & (G::kBatch - 1), G::kBatch);
+          if constexpr (kWithValues) {
+            x = __shfl_sync(kAllLanes, my_value, source & (G::kBatch - 1), G::kBatch);
+          }
+        }
+        const unsigned position = done + rank;
+        const bool is_there = source < sources && position < length;
+        entries[u].col = is_there ? __ldg(b.col_indices + first + position) : -1;
+        if constexpr (kWithValues) {
+          entries[u].x = x;
+          entries[u].y = is_there ? value_of(b, first + position) : Value{};
+        }
+        done += kLanes;
+        is_next = done >= length;
+        if (is_next) {
+          done = 0;
+          ++source;
+        }
+      }
+      body(entries, BySource{});
+    }
+  }
+}
+
+/// The rows of B that a packed walk is in, without the empty ones; in shared memory, one per group.
+template <int kLanes, class Value>
+struct Sources {
+  Offset shifts[kLanes];                             // from a product's number to its place in B
+  Value values[kLanes];                              // A's
+  std::uint32_t starts[kLanes + 1];                  // number of the first product
+  unsigned long long scratch[kLanes > 32 ? 32 : 1];  // of a block
+};
+
+/// The last source that starts at or before product `number`; the same in all lanes of the warp.
+template <int kLanes>
+__device__ int find_source(const std::uint32_t* starts, int sources, std::uint32_t number) {
+  constexpr int kStep = kLanes / 32;
+  const int lane = static_cast<int>(threadIdx.x & 31);
+  int first = 0;
+  if constexpr (kStep > 1) {
+    const int at = lane * kStep;
+    const unsigned reached = __ballot_sync(kAllLanes, at < sources && starts[at] <= number);
+    first = (__popc(reached) - 1) * kStep;
+  }
+  const int at = first + lane;
+  const unsigned reached = __ballot_sync(
+      kAllLanes, (kStep == 1 || lane < kStep) && at < sources && starts[at] <= number);
+  return first + __popc(reached) - 1;
+}
+
+/// Calls `body(entries, Packed{})` like walk_by_source. For whole warps and blocks, and rows of
+/// fewer than 2^31 products.
+template <int kLanes, class Entry, class Value, class Columns, class Body>
+__device__ void walk_packed(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b, Index row,
+                            const Columns& columns, Sources<kLanes, Value>& list,
+                            const Body& body) {
+  using G = Group<kLanes>;
+  static_assert(kLanes >= 32 && kLanes <= 1024, "a packed walk is for whole warps");
+  constexpr bool kWithValues = !std::is_same_v<Entry, ProductColumn>;
+  const int rank = G::rank();
+  const Offset end = a.row_end(row);
+  for (Offset at = a.row_begin(row); at < end; at += kLanes) {
+    Offset first = 0;
+    std::uint32_t length = 0;
+    if (at + rank < end) {
+      const Index source = __ldg(a.col_indices + at + rank);
+      first = b.row_begin(source);
+      Offset last = b.row_end(source);
+      if constexpr (Columns::kIsPart) {
+        first = lower_bound(b.col_indices, first, last, columns.first);
+        last = lower_bound(b.col_indices, first, last, columns.last);
+      }
+      length = static_cast<std::uint32_t>(last - first);
+    }
+    // Two sums in one: products before in the lower half, sources before in the upper.
+    unsigned long long total = 0;
+    const unsigned long long before =
+        G::exclusive_sum(length > 0 ? (1ull << 32) + length : 0ull, total, list.scratch);
+    const auto sources = static_cast<int>(total >> 32);
+    const auto products = static_cast<std::uint32_t>(total);
+    G::sync();  // nobody is in the last batch any more
+    if (length > 0) {
+      const auto place = static_cast<int>(before >> 32);
+      const auto start = static_cast<std::uint32_t>(before);
+      list.starts[place] = start;
+      list.shifts[place] = first - start;
+      if constexpr (kWithValues) list.values[place] = value_of(a, at + rank);
+    }
+    G::sync();
+    int source = 0;  // of a warp's first product
+    for (std::uint32_t begin = 0; begin < products; begin += kLanes * kSegments) {
+      Entry entries[kSegments];
+#pragma unroll
+      for (int u = 0; u < kSegments; ++u) {
+        const std::uint32_t warp_begin =
+            begin + static_cast<std::uint32_t>(u * kLanes + (rank & ~31));
+        const std::uint32_t number = warp_begin + static_cast<std::uint32_t>(G::lane());
+        if constexpr (G::kIsBlock) {
+          source = find_source<kLanes>(list.starts, sources, min(warp_begin, products - 1));
+        }
+        // Which of the next 32 sources start within the warp's products?
+        const int next = source + 1 + G::lane();
+        const std::uint32_t start = next < sources ? list.starts[next] : UINT32_MAX;
+        const unsigned distance = start - warp_begin;  // at least 1
+        const unsigned starts = __reduce_or_sync(kAllLanes, distance < 32 ? 1u << distance : 0u);
+        const int mine = source + __popc(starts & (2u << G::lane()) - 1);
+        const bool is_there = number < products;
+        const Offset position = is_there ? list.shifts[mine] + number : 0;
+        entries[u].col = is_there ? __ldg(b.col_indices + position) : -1;
+        if constexpr (kWithValues) {
+          entries[u].x = is_there ? list.values[mine] : Value{};
+          entries[u].y = is_there ? value_of(b, position) : Value{};
+        }
+        if constexpr (!G::kIsBlock) {
+          source += __popc(__ballot_sync(kAllLanes, distance <= 32));
+        }
+      }
+      body(entries, Packed{});
+    }
+  }
+}
+
+/// Both walks; `is_packed` is the same for all lanes of the group.
+template <int kLanes, class Entry, class Value, class Columns, class Body>
+__device__ void walk_products(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b,
+                              bool has_row, Index row, const Columns& columns,
+                              [[maybe_unused]] bool is_packed,
+                              [[maybe_unused]] Sources<kLanes, Value>* list, const Body& body) {
+  if constexpr (kLanes >= 32) {
+    if (is_packed) {
+      if (has_row) walk_packed<kLanes, Entry>(a, b, row, columns, *list, body);
+      return;
+    }
+  }
+  walk_by_source<kLanes, Entry>(a, b, has_row, row, columns, body);
+}
+
+/// Whether rows of B are so short for a group that packing pays. Measured on an H200.
+template <int kLanes>
+__device__ bool suits_packing(std::uint32_t products, Offset sources) {
+  constexpr Offset kLength = kLanes <= 32 ? 20 : kLanes * 2 / 5;
+  return kLanes >= 32 && products < 0x7fffffffu && products < sources * kLength;
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,268 @@
+// Which row of C is made how: the rules of adaptive_rows, and every number in them.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/types.h"
+
+#ifdef __CUDACC__
+#define CSRKIT_HOST_DEVICE __host__ __device__
+#else
+#define CSRKIT_HOST_DEVICE
+#endif
+
+namespace csrkit::gpu {
+
+/// How the entries of a row are counted. Bins with longer rows have higher numbers.
+enum class CountBin : std::uint8_t {
+  done,     // empty, or a copy of one row of B: the profile knows
+  merge_4,  // of at most so many rows of B, and short: a thread per row
+  merge_8,
+  sort_16,  // by at most so many products
+  sort_32,
+  sort_64,
+  sort_128,
+  sort_256,
+  sort_512,
+  sort_1024,
+  sort_2048,
+  sort_4096,
+  hash_64,  // tables of so many slots, a slot for 32 columns
+  hash_256,
+  hash_512,
+  bit_range_warp,  // a bit per column between the row's first and last
+  hash_1024,
+  hash_4096,
+  hash_16384,
+  bit_range_block,
+  parts,  // the same, cut into parts of as many columns as a block can hold
+  count
+};
+
+/// How the entries of a row are made. The sums of a bit range stand beside its bits in shared
+/// memory.
+enum class MakeBin : std::uint8_t {
+  done,  // empty, or in CountBin::parts: made in the same parts
+  copy,
+  merge_4,
+  merge_8,
+  sort_16,  // by products
+  sort_32,
+  sort_64,
+  sort_128,
+  sort_256,
+  sort_512,
+  sort_1024,
+  sort_2048,
+  sort_4096,
+  hash_64,  // tables of so many slots, a slot per column, at most half of them used
+  hash_128,
+  hash_256,
+  hash_512,
+  hash_1024,
+  hash_4096,
+  hash_16384,
+  bit_range_3k,  // by bytes of a warp's shared memory
+  bit_range_6k,
+  bit_range_8k,
+  bit_range_10k,
+  bit_range_14k,
+  bit_range_block,
+  bit_range_whole,  // all of the shared memory; sums in C itself if that is not enough
+  count
+};
+
+inline constexpr int kMostBins = 32;
+static_assert(static_cast<int>(CountBin::count) <= kMostBins);
+static_assert(static_cast<int>(MakeBin::count) <= kMostBins);
+
+/// Columns stand in words of 32, one bit each.
+inline constexpr int kWordLog2 = 5;
+
+/// Bytes of shared memory of one row, and words of a bit range.
+inline constexpr int kBitRange3k = 3 * 1024;
+inline constexpr int kBitRange6k = 6 * 1024;
+inline constexpr int kBitRange8k = 8 * 1024;
+inline constexpr int kBitRange10k = 10 * 1024;
+inline constexpr int kBitRange14k = 14 * 1024;
+inline constexpr int kBlockBitRangeBytes = 48 * 1024;
+inline constexpr int kWarpBitRangeWords = 1024;
+inline constexpr int kBlockBitRangeWords = 4096;
+inline constexpr int kTableEntryBytes = 8;  // a word's bits, and how many entries stand before it
+
+inline constexpr int kLargestTableBytes = 222 * 1024;  // hash_16384 with values of 8 bytes
+
+/// Products of a row that one thread makes. Only where neighbouring rows read neighbouring memory:
+/// elsewhere every step of every lane waits for L2, and sorting is faster. Measured on an H200.
+inline constexpr std::uint32_t kMostMerged = 64;
+inline constexpr std::uint32_t kMostMergedDoubles = 32;
+inline constexpr Index kNearSources = 32;
+/// Products that a warp sorts; more are sorted by a block, where bit ranges do not suit.
+inline constexpr std::uint32_t kMostSortedByWarp = 512;
+/// Columns of B up to which every row that a warp sorts has keys of 32 bits.
+inline constexpr Index kMostColumnsOfAWarp = Index{1} << 23;
+/// Products that a block sorts.
+inline constexpr std::uint32_t kMostSorted = 4096;
+
+/// Of rows that are cut: a part has about so many products, and at most so many words. Both keep
+/// its sums in shared memory. Parts of fewer words would be searched for longer than they are
+/// worked on.
+inline constexpr std::uint32_t kPartProducts = 1536;
+inline constexpr std::uint32_t kPartWords = 8192;
+inline constexpr std::uint32_t kFewestPartWords = 64;
+/// Rows of fewer products are never cut, unless a test shrinks this.
+inline constexpr std::uint32_t kFewestCutProducts = 2048;
+/// Rows of more products are, however narrow: one block would take milliseconds.
+inline constexpr std::uint32_t kMostOfABlock = 1u << 22;
+
+/// Small products are made in one pass: no row is counted, every row is made beside C, and the gaps
+/// between rows are closed afterwards, so that the host waits once. Of A at most so many entries
+/// and rows, of a row at most so many products, and room for so many entries of C per entry of A.
+/// Where B's rows are longer on average, one of its rows is likely to be too long. Measured on an
+/// H200.
+inline constexpr Offset kMostOfSmall = Offset{1} << 17;
+inline constexpr int kMostOfSmallRow = 256;
+inline constexpr Offset kRoomPerEntry = 16;
+inline constexpr Offset kLengthOfSmall = 8;
+
+/// What the rules know of a row.
+struct RowFacts {
+  std::uint32_t products = 0;      // 2^32 - 1 stands for that and more
+  std::uint32_t words = 0;         // from the row's first possible column to its last
+  Offset sources = 0;              // entries in the row of A
+  bool is_like_neighbour = false;  // first and last source near those of the row before
+};
+
+/// Limits that depend on the device, or that a test lowers to reach every bin with small matrices.
+struct BinRules {
+  int value_bytes = 4;
+  int whole_bit_range_bytes =
+      84 * 1024;                     // two blocks on a multiprocessor of 227 KiB, the rest of a
+                                     // block's memory is static
+  std::uint32_t most_hashed = 4096;  // products, and so entries, of a row in a hash table
+  /// Products that one warp goes through alone.
+  std::uint32_t most_of_a_warp = 65536;
+  /// Divides every limit on a row's length. 1 but in tests.
+  std::uint32_t shrink = 1;
+  bool is_wide = false;  // B has more columns than a warp's sort can tell apart
+  bool prefers_merging = true;
+  Index fewest_merged_rows =
+      1 << 16;  // of A: below, one thread per row leaves most of a device idle
+  std::uint32_t most_sorted_to_count = 4096;  // products
+  std::uint32_t most_sorted_to_make = 4096;
+  /// Products per entry of C up to which new values come from a list of products, where memory
+  /// allows it; beyond, it is twenty times as long as C and no faster. 0: never. Measured on an
+  /// H200.
+  std::uint32_t most_listed = 20;
+  bool prefers_one_pass = true;    // where the product is small
+  bool prefers_bit_ranges = true;  // where the range has no more words than the row has products
+
+  CSRKIT_HOST_DEVICE bool suits_bit_range(const RowFacts& row) const {
+    return prefers_bit_ranges && row.words <= row.products && row.words <= kBlockBitRangeWords &&
+           row.products <= kMostOfABlock;
+  }
+
+  /// How wide the parts of a row are that is cut, in words.
+  CSRKIT_HOST_DEVICE std::uint32_t part_words(std::uint32_t products, std::uint32_t words) const {
+    const std::uint32_t by_products = products / at_least_1(kPartProducts / shrink) + 1;
+    const std::uint32_t most = at_least_1(kPartWords / shrink);
+    const std::uint32_t fewest = at_least_1(kFewestPartWords / shrink);
+    const std::uint32_t width = (words - 1) / by_products + 1;
+    return width > most ? most : width < fewest ? fewest : width;
+  }
+  static CSRKIT_HOST_DEVICE std::uint32_t at_least_1(std::uint32_t number) {
+    return number > 0 ? number : 1;
+  }
+
+  /// Whether a product is small enough to be made in one pass. Rows must be ones that a warp would
+  /// sort otherwise: then the bits are the same.
+  bool is_small(Offset rows, Offset cols, Offset a_nnz, Offset inner, Offset b_nnz) const {
+    return prefers_one_pass && shrink == 1 && most_sorted_to_make >= kMostOfSmallRow &&
+           rows < fewest_merged_rows && rows <= kMostOfSmall && cols <= kMostColumnsOfAWarp &&
+           a_nnz > 0 && a_nnz <= kMostOfSmall && b_nnz > 0 && b_nnz <= kLengthOfSmall * inner;
+  }
+
+  CSRKIT_HOST_DEVICE bool merges(const RowFacts& row) const {
+    return prefers_merging && row.is_like_neighbour && row.sources <= 8 &&
+           row.products <= kMostMerged / shrink;
+  }
+
+  /// Whether it matters for a row of so many products where its columns begin and end: for bit
+  /// ranges, and for sorting where B is too wide. Finding out costs two reads of B per entry of A.
+  CSRKIT_HOST_DEVICE bool needs_range(unsigned long long products) const {
+    return products > kMostSortedByWarp / shrink || most_sorted_to_count < kMostSortedByWarp ||
+           is_wide;
+  }
+
+  /// Which of the bins for sorting has room for a row; its column and the number of a product
+  /// share 32 bits.
+  static CSRKIT_HOST_DEVICE int sort_size(const RowFacts& row, std::uint32_t most) {
+    if (row.products > most) return -1;
+    int size = 0;
+    while (row.products > 16u << size) ++size;
+    return row.words <= 1u << (27 - 4 - size) ? size : -1;
+  }
+
+  CSRKIT_HOST_DEVICE CountBin count_bin(const RowFacts& row) const {
+    const std::uint32_t length = row.products;
+    if (length == 0 || row.sources == 1) return CountBin::done;
+    if (merges(row)) return row.sources <= 4 ? CountBin::merge_4 : CountBin::merge_8;
+    const int size = sort_size(row, most_sorted_to_count / shrink);
+    const bool sorts_in_warp = size >= 0 && length <= kMostSortedByWarp;
+    if (sorts_in_warp || (size >= 0 && !suits_bit_range(row))) {
+      return static_cast<CountBin>(static_cast<int>(CountBin::sort_16) + size);
+    }
+    if (length <= 32 / shrink) return CountBin::hash_64;
+    if (length <= 128 / shrink && row.words > 32) return CountBin::hash_256;
+    if (suits_bit_range(row)) {
+      return row.words <= kWarpBitRangeWords && length <= most_of_a_warp / shrink
+                 ? CountBin::bit_range_warp
+                 : CountBin::bit_range_block;
+    }
+    if (length <= 320 / shrink) return CountBin::hash_512;
+    if (length <= 640 / shrink) return CountBin::hash_1024;
+    if (length <= 2560 / shrink) return CountBin::hash_4096;
+    if (length <= most_hashed / shrink) return CountBin::hash_16384;
+    return CountBin::parts;
+  }
+
+  /// `entries` is what was counted, `counted` where.
+  CSRKIT_HOST_DEVICE MakeBin make_bin(const RowFacts& row, std::uint32_t entries,
+                                      CountBin counted) const {
+    if (entries == 0 || counted == CountBin::parts) return MakeBin::done;
+    if (row.sources == 1) return MakeBin::copy;
+    const bool was_merged = counted == CountBin::merge_4 || counted == CountBin::merge_8;
+    if (was_merged && (value_bytes == 4 || row.products <= kMostMergedDoubles)) {
+      return counted == CountBin::merge_4 ? MakeBin::merge_4 : MakeBin::merge_8;
+    }
+    const int size = sort_size(row, most_sorted_to_make / shrink);
+    const bool sorts_in_warp = size >= 0 && row.products <= kMostSortedByWarp;
+    if (sorts_in_warp || (size >= 0 && !suits_bit_range(row))) {
+      return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
+    }
+    if (row.products <= 1024) {  // few lanes go through them
+      if (entries <= 32 / shrink) return MakeBin::hash_64;
+      if (entries <= 64 / shrink) return MakeBin::hash_128;
+    }
+    const std::uint64_t bytes = std::uint64_t{row.words} * kTableEntryBytes +
+                                std::uint64_t{entries} * static_cast<unsigned>(value_bytes);
+    if (suits_bit_range(row)) {
+      if (row.products <= most_of_a_warp / shrink) {
+        if (bytes <= kBitRange3k / shrink) return MakeBin::bit_range_3k;
+        if (bytes <= kBitRange6k / shrink) return MakeBin::bit_range_6k;
+        if (bytes <= kBitRange8k / shrink) return MakeBin::bit_range_8k;
+        if (bytes <= kBitRange10k / shrink) return MakeBin::bit_range_10k;
+        if (bytes <= kBitRange14k / shrink) return MakeBin::bit_range_14k;
+      }
+      return bytes <= kBlockBitRangeBytes / shrink ? MakeBin::bit_range_block
+                                                   : MakeBin::bit_range_whole;
+    }
+    if (entries <= 128 / shrink) return MakeBin::hash_256;
+    if (entries <= 256 / shrink) return MakeBin::hash_512;
+    if (entries <= 512 / shrink) return MakeBin::hash_1024;
+    if (entries <= 2048 / shrink) return MakeBin::hash_4096;
+    return MakeBin::hash_16384;
+  }
+};
+
+}  // namespace csrkit::gpu

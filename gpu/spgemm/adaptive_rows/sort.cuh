@@ -1,0 +1,107 @@
+// Rows of C by sorting in registers, in adaptive_rows.
+// Owns     4 to 32 lanes: one row of at most 16 to 256 products; a block of 64 to 256: one of up to
+//          4096, or a part of a longer one's columns. A lane has 4 to 16 products
+// Reads    A's row, and the products' columns and values of B once, all loads of a lane in flight
+//          before the first is used. In shared memory 16 bytes per product: first the row's
+//          sources, then values by number, sorted keys and where the entries start among them
+// Launch   128 threads for rows that a warp sorts, a block per row for the others
+// Needs    the row's columns within 2^32 / (most products): the bins see to that
+// Against  hashing: no probes, no atomics on a critical path, no second sort of the entries;
+//          merging by one thread: loads that wait for each other. A network for 64 keys in 8 lanes
+//          of 8 takes 27 instructions a key. Sums are made in the order of A's columns. Source:
+//          Batcher 1968, with one half mirrored so that all comparisons go one way; expand, sort,
+//          compress in one block is known from Winter 2019 (AC-SpGEMM)
+#pragma once
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spgemm/adaptive_rows/launch.cuh"
+#include "gpu/spgemm/adaptive_rows/make.h"
+#include "gpu/spgemm/adaptive_rows/row_sort_make.cuh"
+
+namespace csrkit::gpu {
+
+namespace sorting {
+
+template <class Value, class S>
+__global__ void __launch_bounds__(S::kThreads)
+    make_by_sorting(MakeRows<Value> op, Structure structure, RowList list) {
+  extern __shared__ __align__(16) std::byte shared_bytes[];
+  const SortItem item = item_of<S>(op.profile, list);
+  make_sorted<S, false>(op, structure, item, item.is_there ? op.c.row_offsets[item.row] : 0,
+                        reinterpret_cast<SortedRow<Value, S>*>(shared_bytes)[S::slot()]);
+}
+
+/// A block per part; those that have more products, or few enough for half as many lanes, are not
+/// for this launch.
+template <class Value, class S>
+__global__ void __launch_bounds__(S::kThreads)
+    make_part_by_sorting(MakeRows<Value> op, Structure structure, BinRules rules, RowParts parts,
+                         std::uint32_t fewest) {
+  extern __shared__ __align__(16) std::byte shared_bytes[];
+  const Offset number = blockIdx.x;
+  const std::uint32_t products = parts.products[number];
+  if (products > S::kMost || products < fewest) return;
+  const PartOfRow part = part_of_row(op.profile, rules, parts, number);
+  const Offset to = op.c.row_offsets[part.row] + parts.starts[number];
+  const SortItem item = {true, part.row, part.first_word << kWordLog2,
+                         (Offset{part.first_word} + part.words) << kWordLog2};
+  make_sorted<S, true>(op, structure, item, to,
+                       *reinterpret_cast<SortedRow<Value, S>*>(shared_bytes));
+}
+
+template <class S, class Value>
+void launch_make(Structure structure, const MakeRows<Value>& op, const RowList& list,
+                 cudaStream_t stream) {
+  launch_rows<S::kThreads, S::kLanes>(make_by_sorting<Value, S>, "make_by_sorting", list.count,
+                                      static_cast<int>(sizeof(SortedRow<Value, S>)), stream, op,
+                                      structure, list);
+}
+
+template <class S, class Value>
+void launch_parts(Structure structure, const MakeRows<Value>& op, const BinRules& rules,
+                  const RowParts& parts, std::uint32_t fewest, cudaStream_t stream) {
+  launch_rows<S::kThreads, S::kLanes>(make_part_by_sorting<Value, S>, "make_part_by_sorting",
+                                      parts.count, static_cast<int>(sizeof(SortedRow<Value, S>)),
+                                      stream, op, structure, rules, parts, fewest);
+}
+
+}  // namespace sorting
+
+// From 512 products on with half as many in a lane: registers are short, shared memory is what
+// bounds.
+template <class Value>
+void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value>& op,
+                          const RowList& list, cudaStream_t stream) {
+  switch (bin) {
+    case MakeBin::sort_16:
+      return sorting::launch_make<SortShape<4, 4>>(structure, op, list, stream);
+    case MakeBin::sort_32:
+      return sorting::launch_make<SortShape<4, 8>>(structure, op, list, stream);
+    case MakeBin::sort_64:
+      return sorting::launch_make<SortShape<8, 8>>(structure, op, list, stream);
+    case MakeBin::sort_128:
+      return sorting::launch_make<SortShape<16, 8>>(structure, op, list, stream);
+    case MakeBin::sort_256:
+      return sorting::launch_make<SortShape<32, 8>>(structure, op, list, stream);
+    case MakeBin::sort_512:
+      return sorting::launch_make<SortShape<64, 8>>(structure, op, list, stream);
+    case MakeBin::sort_1024:
+      return sorting::launch_make<SortShape<128, 8>>(structure, op, list, stream);
+    case MakeBin::sort_2048:
+      return sorting::launch_make<SortShape<256, 8>>(structure, op, list, stream);
+    case MakeBin::sort_4096:
+      return sorting::launch_make<SortShape<256, 16>>(structure, op, list, stream);
+    default: throw std::logic_error("adaptive_rows: a bin that is not sorted");
+  }
+}
+
+template <class Value>
+void make_parts_by_sorting(Structure structure, const MakeRows<Value>& op, const BinRules& rules,
+                           const RowParts& parts, cudaStream_t stream) {
+  // As many lanes for few products: a part's sources are searched by all of them.
+  sorting::launch_parts<SortShape<256, 16>>(structure, op, rules, parts, 2049, stream);
+  sorting::launch_parts<SortShape<256, 8>>(structure, op, rules, parts, 1025, stream);
+  sorting::launch_parts<SortShape<256, 4>>(structure, op, rules, parts, 1, stream);
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,75 @@
+// Entries of rows of C, counted by sorting in registers, in adaptive_rows; see sort.cuh.
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spgemm/adaptive_rows/launch.cuh"
+#include "gpu/spgemm/adaptive_rows/row_sort.cuh"
+
+namespace csrkit::gpu {
+
+namespace {
+
+/// The shared memory of one row that is counted: its sources, and after that its keys.
+template <class S>
+struct CountedRow {
+  union {
+    SourceList<NoValue, S> sources;
+    std::uint32_t keys[S::kKeys];
+  };
+  std::uint32_t scratch[S::kIsBlock ? 32 : 1];
+};
+
+template <class S>
+__global__ void __launch_bounds__(S::kThreads)
+    count_by_sorting(DeviceCsrView<float> a, DeviceCsrView<float> b, RowProfile profile,
+                     RowList list) {
+  extern __shared__ __align__(16) std::byte shared_bytes[];
+  auto& space = reinterpret_cast<CountedRow<S>*>(shared_bytes)[S::slot()];
+  const SortItem item = item_of<S>(profile, list);
+  const std::uint32_t products = list_sources<S, false>(a, b, item, space.sources, space.scratch);
+  std::uint32_t keys[S::kItems];
+#pragma unroll
+  for (int i = 0; i < S::kItems; ++i) keys[i] = ~0u;
+  for_products<S>(space.sources, products, [&](int i, std::uint32_t number, std::uint32_t source) {
+    const Offset position = space.sources.shifts[source] + number;
+    keys[i] = static_cast<std::uint32_t>(__ldg(b.col_indices + position) - item.first_col)
+              << S::kLog2;
+  });
+  sort_keys<S>(keys, space.keys);  // a block waits before it writes there
+  if constexpr (S::kIsBlock) {
+    __syncthreads();
+    show_keys<S>(keys, space.keys);
+    __syncthreads();
+  }
+  std::uint32_t before = 0, total = 0;
+  find_heads<S>(keys, products, space.keys, space.scratch, before, total);
+  if (item.is_there && S::rank() == 0) profile.counts[item.row] = total;
+}
+
+template <class S>
+void launch_count(const DeviceCsrView<float>& a, const DeviceCsrView<float>& b,
+                  const RowProfile& profile, const RowList& list, cudaStream_t stream) {
+  launch_rows<S::kThreads, S::kLanes>(count_by_sorting<S>, "count_by_sorting", list.count,
+                                      static_cast<int>(sizeof(CountedRow<S>)), stream, a, b,
+                                      profile, list);
+}
+
+}  // namespace
+
+void count_rows_by_sorting(CountBin bin, const DeviceCsrView<float>& a,
+                           const DeviceCsrView<float>& b, const RowProfile& profile,
+                           const RowList& list, cudaStream_t stream) {
+  switch (bin) {
+    case CountBin::sort_16: return launch_count<SortShape<4, 4>>(a, b, profile, list, stream);
+    case CountBin::sort_32: return launch_count<SortShape<4, 8>>(a, b, profile, list, stream);
+    case CountBin::sort_64: return launch_count<SortShape<8, 8>>(a, b, profile, list, stream);
+    case CountBin::sort_128: return launch_count<SortShape<16, 8>>(a, b, profile, list, stream);
+    case CountBin::sort_256: return launch_count<SortShape<32, 8>>(a, b, profile, list, stream);
+    case CountBin::sort_512: return launch_count<SortShape<32, 16>>(a, b, profile, list, stream);
+    case CountBin::sort_1024: return launch_count<SortShape<64, 16>>(a, b, profile, list, stream);
+    case CountBin::sort_2048: return launch_count<SortShape<128, 16>>(a, b, profile, list, stream);
+    case CountBin::sort_4096: return launch_count<SortShape<256, 16>>(a, b, profile, list, stream);
+    default: throw std::logic_error("adaptive_rows: a bin that is not sorted");
+  }
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,300 @@
+// The values of C in dense_tiles: entries of A times rows of B that stand spread out in shared
+// memory.
+// Owns     a block: 128 rows of C (of about equal length) by 512 bytes of columns; a warp: 16 of
+//          the rows, in registers; a lane: 16 bytes of columns of each
+// Reads    per block A's rows once, 32 entries at a time, through shared memory to all lanes; B's
+//          entries of these columns once, into a tile of up to 208 rows. Per entry of A and tile
+//          one load of 16 bytes a lane from shared memory: what bounds the kernel, 4 cycles for 128
+//          multiplications in f32
+// Launch   256 threads, 107 KiB, so two blocks: one fills its tile while the other multiplies
+// Needs    C's columns as bits, where each quad of B's rows begins, rows ordered by length
+// Against  sums in shared memory, which are read and written for every product: these stay in
+//          registers, and a product costs a quarter of a load, its zeros included. Pays where B has
+//          an eighth of all its columns or more. Sums are made in the order of A's columns. Places
+//          where B has no entry add a product with 0, which changes nothing unless the entry of A
+//          is NaN or infinite: those look at B's bits first
+
+#include <algorithm>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spgemm/dense_tiles/dense_tiles.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+constexpr unsigned kAllLanes = 0xffffffffu;
+constexpr int kWarps = TileShape::kThreads / 32;
+constexpr int kRowsOfWarp = TileShape::kRowsOfWarp;
+constexpr int kRowBytes = TileShape::kRowBytes;
+
+template <class Value>
+inline constexpr int kTileCols = kRowBytes / static_cast<int>(sizeof(Value));
+template <class Value>
+inline constexpr int kOfLane = 16 / static_cast<int>(sizeof(Value));  // columns
+
+template <class Value>
+struct alignas(16) Lane {
+  Value of[kOfLane<Value>];
+};
+
+/// 32 entries of a row of A, for all lanes.
+template <class Value>
+struct alignas(16) Entries {
+  Value values[32];
+  std::uint32_t offsets[32];  // of their rows in the tile, in bytes
+};
+
+template <class Value>
+struct Batch {
+  Index source;  // less the tile's first; large beyond the row's end
+  Value value;
+};
+
+template <class Value>
+__device__ Batch<Value> load_batch(const DeviceCsrView<Value>& a, Offset at, Offset end,
+                                   Index first) {
+  const Offset mine = at + (threadIdx.x & 31);
+  if (mine >= end) return {INT32_MAX, Value{0}};
+  return {__ldg(a.col_indices + mine) - first,
+          a.values == nullptr ? Value{1} : __ldg(a.values + mine)};
+}
+
+/// Where a row's entries of a tile begin and end in its row of B.
+template <class Value>
+__device__ uint2 entries_of_tile(const SpreadColumns& spread, Offset row, Index tile) {
+  const Offset quads = spread.bits.quads;
+  if constexpr (kTileCols<Value> == kQuadCols) {
+    const std::uint32_t* starts = spread.starts + row * (quads + 1) + tile;
+    return make_uint2(__ldg(starts), __ldg(starts + 1));
+  } else {
+    static_assert(2 * kTileCols<Value> == kQuadCols);
+    const Index quad = tile / 2;
+    const std::uint32_t* starts = spread.starts + row * (quads + 1) + quad;
+    const uint2 left =
+        __ldg(reinterpret_cast<const uint2*>(spread.bits.quads_of_rows + row * quads + quad));
+    const std::uint32_t begin = __ldg(starts);
+    const std::uint32_t middle =
+        begin + static_cast<std::uint32_t>(__popc(left.x) + __popc(left.y));
+    return tile % 2 == 0 ? make_uint2(begin, middle) : make_uint2(middle, __ldg(starts + 1));
+  }
+}
+
+/// Writes the entries of `rows` rows of B from `first` on that lie in the tile's columns to their
+/// places; the others are 0 already. Several rows at once: each waits for two loads in turn.
+template <class Value>
+__device__ void spread_tile(const DenseTiles<Value>& op, Index first, int rows, Index tile,
+                            Value* places) {
+  constexpr int kLanes = kTileCols<Value> / 8;  // an eighth of the columns, or a second round
+  constexpr int kGroups = TileShape::kThreads / kLanes;
+  constexpr int kAhead = 4;
+  const int rank = static_cast<int>(threadIdx.x) % kLanes;
+  const Index first_col = tile * kTileCols<Value>;
+  for (int begin = static_cast<int>(threadIdx.x) / kLanes; begin < rows;
+       begin += kGroups * kAhead) {
+    Offset at[kAhead];
+    int left[kAhead];
+#pragma unroll
+    for (int u = 0; u < kAhead; ++u) {
+      const int row = begin + u * kGroups;
+      left[u] = 0;
+      at[u] = 0;
+      if (row < rows) {
+        const uint2 range = entries_of_tile<Value>(op.spread, Offset{first} + row, tile);
+        at[u] = op.b.row_begin(first + row) + range.x + rank;
+        left[u] = static_cast<int>(range.y - range.x) - rank;
+      }
+    }
+    const auto bring = [&](int skip) {
+      Index cols[kAhead];
+      Value values[kAhead];
+#pragma unroll
+      for (int u = 0; u < kAhead; ++u) {
+        cols[u] = left[u] > skip ? __ldg(op.b.col_indices + at[u] + skip) : -1;
+        values[u] =
+            left[u] > skip && op.b.values != nullptr ? __ldg(op.b.values + at[u] + skip) : Value{1};
+      }
+#pragma unroll
+      for (int u = 0; u < kAhead; ++u) {
+        if (cols[u] < 0) continue;
+        places[(begin + u * kGroups) * kTileCols<Value> + (cols[u] - first_col)] = values[u];
+      }
+    };
+    int most = 0;
+#pragma unroll
+    for (int u = 0; u < kAhead; ++u) most = max(most, left[u]);
+    for (int skip = 0; skip < most; skip += kLanes) bring(skip);
+  }
+}
+
+/// Adds `count` entries times the rows of the tile they name; `tile` is this lane's part of it.
+/// Four at a time: beyond `count`, entries are 0 and name a row of zeros.
+template <class Value>
+__device__ void add_entries(const Entries<Value>& entries, int count, const std::byte* tile,
+                            Lane<Value>& sums) {
+  for (int begin = 0; begin < count; begin += 4) {
+    const uint4 offsets = *reinterpret_cast<const uint4*>(entries.offsets + begin);
+    const std::uint32_t from[4] = {offsets.x, offsets.y, offsets.z, offsets.w};
+    Lane<Value> rows[4];
+#pragma unroll
+    for (int u = 0; u < 4; ++u) rows[u] = *reinterpret_cast<const Lane<Value>*>(tile + from[u]);
+    Value x[4];
+#pragma unroll
+    for (int u = 0; u < 4; u += kOfLane<Value>) {
+      const auto some = *reinterpret_cast<const Lane<Value>*>(entries.values + begin + u);
+#pragma unroll
+      for (int i = 0; i < kOfLane<Value>; ++i) x[u + i] = some.of[i];
+    }
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+#pragma unroll
+      for (int i = 0; i < kOfLane<Value>; ++i) sums.of[i] = fma(x[u], rows[u].of[i], sums.of[i]);
+    }
+  }
+}
+
+/// The same, but only where B has an entry: 0 times infinity is no 0.
+template <class Value>
+__device__ void add_stored_entries(const Entries<Value>& entries, int count, const std::byte* tile,
+                                   const ColumnBits& of_b, Index first, Index col,
+                                   Lane<Value>& sums) {
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t offset = entries.offsets[i];
+    const Offset row = Offset{first} + offset / kRowBytes;
+    const auto* words =
+        reinterpret_cast<const std::uint32_t*>(of_b.quads_of_rows + row * of_b.quads);
+    const std::uint32_t bits = __ldg(words + (col >> 5)) >> (col & 31);
+    const auto row_of_b = *reinterpret_cast<const Lane<Value>*>(tile + offset);
+#pragma unroll
+    for (int j = 0; j < kOfLane<Value>; ++j) {
+      if ((bits >> j & 1) != 0) sums.of[j] = fma(entries.values[i], row_of_b.of[j], sums.of[j]);
+    }
+  }
+}
+
+/// Writes this lane's sums of a row of C where its bits say; `col` is the lane's first column.
+template <class Value>
+__device__ void write_row(const DenseTiles<Value>& op, Index row, Index tile, Index col,
+                          const Lane<Value>& sums) {
+  const auto* words = reinterpret_cast<const std::uint32_t*>(op.spread_c.bits.quads_of_rows +
+                                                             Offset{row} * op.spread_c.bits.quads);
+  const Index first_word = tile * (kTileCols<Value> / 32), own = col >> 5;
+  auto before = static_cast<int>(entries_of_tile<Value>(op.spread_c, row, tile).x);
+#pragma unroll
+  for (int i = 0; i < kTileCols<Value> / 32; ++i) {
+    if (first_word + i < own) before += __popc(__ldg(words + first_word + i));
+  }
+  std::uint32_t bits = __ldg(words + own);
+  before += __popc(bits & ((1u << (col & 31)) - 1));
+  bits >>= col & 31;
+  Offset place = op.row_offsets[row] + before;
+#pragma unroll
+  for (int i = 0; i < kOfLane<Value>; ++i) {
+    if ((bits >> i & 1) == 0) continue;
+    op.values[place] = op.alpha * sums.of[i];
+    if (op.col_indices != nullptr) op.col_indices[place] = col + i;
+    ++place;
+  }
+}
+
+template <class Value>
+__global__ void __launch_bounds__(TileShape::kThreads, 2)
+    make_tiles(DenseTiles<Value> op, Index tiles, int depth) {
+  extern __shared__ __align__(16) std::byte tile_bytes[];
+  __shared__ Entries<Value> entries_of_warps[kWarps];
+  const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x / 32);
+  const auto tile = static_cast<Index>(blockIdx.x % static_cast<unsigned>(tiles));
+  const Offset group = blockIdx.x / static_cast<unsigned>(tiles);
+  const Offset listed = op.listed == nullptr ? Offset{op.a.rows} : Offset{*op.listed};
+  if (group * TileShape::kRowsOfBlock >= listed) return;  // a whole block
+  Entries<Value>& entries = entries_of_warps[warp];
+  const std::byte* const own_bytes = tile_bytes + lane * 16;
+  const Index own_col = tile * kTileCols<Value> + lane * kOfLane<Value>;
+
+  // Lane r has the r-th row of the warp: neighbours in order go to different warps.
+  const Offset number = group * TileShape::kRowsOfBlock + lane * kWarps + warp;
+  const bool has_row = lane < kRowsOfWarp && number < listed;
+  const Index row = has_row ? __ldg(op.order + number) : -1;
+  Offset at = has_row ? op.a.row_begin(row) : 0;
+  const Offset end = has_row ? op.a.row_end(row) : 0;
+
+  Lane<Value> sums[kRowsOfWarp] = {};
+  auto* const quarters = reinterpret_cast<uint4*>(tile_bytes);
+  if (threadIdx.x < kRowBytes / 16) {  // the row of zeros behind the tile
+    quarters[depth * (kRowBytes / 16) + static_cast<int>(threadIdx.x)] = make_uint4(0, 0, 0, 0);
+  }
+  for (Index first = 0; first < op.b.rows; first += depth) {
+    const int rows = min(depth, op.b.rows - first);
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < rows * (kRowBytes / 16);
+         i += TileShape::kThreads) {
+      quarters[i] = make_uint4(0, 0, 0, 0);
+    }
+    __syncthreads();
+    spread_tile(op, first, rows, tile, reinterpret_cast<Value*>(tile_bytes));
+    __syncthreads();
+
+    Batch<Value> next =
+        load_batch(op.a, __shfl_sync(kAllLanes, at, 0), __shfl_sync(kAllLanes, end, 0), first);
+#pragma unroll
+    for (int r = 0; r < kRowsOfWarp; ++r) {
+      Batch<Value> batch = next;
+      if (r + 1 < kRowsOfWarp) {
+        next = load_batch(op.a, __shfl_sync(kAllLanes, at, r + 1),
+                          __shfl_sync(kAllLanes, end, r + 1), first);
+      }
+      int taken = 0;
+      while (true) {
+        const bool is_in = batch.source < rows;
+        const int count = __popc(__ballot_sync(kAllLanes, is_in));
+        if (count == 0) break;
+        entries.offsets[lane] =
+            static_cast<std::uint32_t>((is_in ? batch.source : depth) * kRowBytes);
+        entries.values[lane] = is_in ? batch.value : Value{0};
+        const bool is_plain = __all_sync(kAllLanes, !is_in || isfinite(batch.value));
+        __syncwarp();
+        if (is_plain) {
+          add_entries(entries, count, own_bytes, sums[r]);
+        } else {
+          add_stored_entries(entries, count, own_bytes, op.spread.bits, first, own_col, sums[r]);
+        }
+        __syncwarp();
+        taken += count;
+        if (count < 32) break;
+        batch = load_batch(op.a, __shfl_sync(kAllLanes, at, r) + taken,
+                           __shfl_sync(kAllLanes, end, r), first);
+      }
+      if (lane == r) at += taken;
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < kRowsOfWarp; ++r) {
+    const Index its_row = __shfl_sync(kAllLanes, row, r);
+    if (its_row >= 0) write_row(op, its_row, tile, own_col, sums[r]);
+  }
+}
+
+}  // namespace
+
+template <class Value>
+void make_dense_tiles(const DenseTiles<Value>& op, int device, cudaStream_t stream) {
+  int most_bytes = 0;
+  CHECK_CUDA(cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  constexpr int kStatic = kWarps * static_cast<int>(sizeof(Entries<Value>));
+  const int depth = std::min(TileShape::kMostDepth, (most_bytes - kStatic) / kRowBytes - 1);
+  const int bytes = (depth + 1) * kRowBytes;
+  const auto tiles =
+      static_cast<Index>((Offset{op.b.cols} + kTileCols<Value> - 1) / kTileCols<Value>);
+  const Offset groups = (Offset{op.a.rows} + TileShape::kRowsOfBlock - 1) / TileShape::kRowsOfBlock;
+  const auto blocks = checked_cast<int>(groups * tiles, "tiles of C");
+  CHECK_CUDA(
+      cudaFuncSetAttribute(make_tiles<Value>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  make_tiles<Value><<<static_cast<unsigned>(blocks), TileShape::kThreads,
+                      static_cast<std::size_t>(bytes), stream>>>(op, tiles, depth);
+  CHECK_LAUNCH("make_tiles", stream);
+}
+
+template void make_dense_tiles(const DenseTiles<float>&, int, cudaStream_t);
+template void make_dense_tiles(const DenseTiles<double>&, int, cudaStream_t);
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,82 @@
+// C's structure as a list of its products: where each multiplication finds its two values and where
+// its result goes. With new values in A and B, C is then one pass over the list.
+#pragma once
+
+#include <cstdint>
+
+#include "core/contract/spmm.h"
+#include "gpu/spgemm/device_spgemm.h"
+
+namespace csrkit::gpu {
+
+/// Neighbouring entries of C with all their products, at most kMostOfAPiece: what one block makes.
+/// Its entries are ranked by how many products they have, most first; places of products are
+/// columns: the first products of all entries by rank, then the second ones, and so on.
+struct ListPiece {
+  std::uint32_t first_product;
+  std::uint32_t first_entry;
+  std::uint32_t first_of_a;  // position of the first value of A that it takes
+  std::uint32_t columns;     // products of its longest entry
+};
+
+/// How many entries of a piece have a product in this column, and the place of the first.
+struct ListColumn {
+  std::uint16_t entries;
+  std::uint16_t first_place;
+};
+
+/// An entry of C with more than kMostOfAnEntry products. Its words stand beside those of pieces:
+/// position in A, then position in B, in the order of A.
+struct LongEntry {
+  std::uint32_t entry;
+  std::uint32_t first_product;
+  std::uint32_t products;
+};
+
+/// A product in a piece: the position of B's value; that of A's, counted from the piece's first;
+/// its place among the piece's products. In the order of A and B, so that neighbours read
+/// neighbours.
+struct ListWord {
+  std::uint32_t of_b;
+  std::uint32_t of_a_and_place;
+};
+
+inline constexpr int kMostOfAPiece = 2048;
+inline constexpr int kMostOfAnEntry = 256;
+/// A piece takes the entries that begin in its share of all products; the last may reach beyond.
+inline constexpr int kShareOfAPiece = kMostOfAPiece - kMostOfAnEntry;
+inline constexpr int kPlaceBits = 11;
+inline constexpr std::uint32_t kPlaceMask = (1u << kPlaceBits) - 1;
+static_assert(kMostOfAPiece <= 1 << kPlaceBits);
+inline constexpr std::uint32_t kWidestOfA = 1u << (32 - kPlaceBits);
+
+class ProductList {
+ public:
+  /// The most bytes that make holds at once; never below the real peak, and grows with both.
+  static std::uint64_t making_bytes(Offset products, Offset output_nnz);
+
+  /// Lists the products of A and B in the order of C's entries; waits. Returns null, or, with
+  /// nothing kept, why they cannot be listed.
+  const char* make(const SpgemmOperands& op, const DeviceProduct& c, Offset products,
+                   DeviceMemory& memory);
+
+  /// The values of C. Every entry is added up in an order that depends on the structure alone.
+  template <class Value>
+  void sum(const SpgemmOperands& op, Semiring semiring, const DeviceProduct& c,
+           cudaStream_t stream) const;
+
+  std::uint64_t size_bytes() const {
+    return words_.size_bytes() + entries_.size_bytes() + columns_.size_bytes() +
+           pieces_.size_bytes() + long_entries_.size_bytes();
+  }
+
+ private:
+  DeviceBuffer<ListWord> words_;         // of pieces, then of long entries
+  DeviceBuffer<std::uint16_t> entries_;  // of each piece, counted from its first, by rank
+  DeviceBuffer<ListColumn> columns_;     // kMostOfAnEntry per piece
+  DeviceBuffer<ListPiece> pieces_;       // and one more, the end
+  DeviceBuffer<LongEntry> long_entries_;
+  Offset piece_count_ = 0, long_count_ = 0, in_pieces_ = 0;
+};
+
+}  // namespace csrkit::gpu

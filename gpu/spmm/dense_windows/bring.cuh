@@ -1,0 +1,146 @@
+// The warps of a block of dense_windows that bring windows into shared memory.
+#pragma once
+
+#include "gpu/spmm/dense_windows/stages.cuh"
+
+namespace csrkit::gpu {
+
+/// A unit of work by its coordinates, and the next one without a division.
+struct UnitCursor {
+  Offset row_tile, col_tile, window;
+
+  __device__ UnitCursor(const WindowShape& shape, Offset unit)
+      : row_tile(unit / shape.windows / shape.col_tiles),
+        col_tile(unit / shape.windows % shape.col_tiles),
+        window(unit % shape.windows) {}
+  __device__ void next(const WindowShape& shape) {
+    if (++window < shape.windows) return;
+    window = 0;
+    if (++col_tile < shape.col_tiles) return;
+    col_tile = 0;
+    ++row_tile;
+  }
+};
+
+/// Brings the windows of the units [unit, end) into shared memory. While a window's entries are put
+/// in their places, the next one's are on their way, and the places of the list of the one after
+/// that.
+template <int kTileCols>
+class WindowBringer {
+  static constexpr int kThreads = kBringers;
+  static constexpr int kAhead = 10;  // entries a thread: 1,280 of a window's 8,192 places
+
+ public:
+  __device__ WindowBringer(const WindowOperands& op, WindowsInShared<kTileCols>& shared,
+                           Offset unit, Offset end)
+      : op_(op),
+        shared_(shared),
+        thread_(static_cast<int>(threadIdx.x) - kMultipliers),
+        left_(end - unit),
+        now_(op.shape, unit),
+        ahead_of_now_(now_) {}
+
+  /// Asks for the first entries. Needs nothing of B.
+  __device__ void begin() {
+    find_next(true);
+    take_next();
+  }
+
+  __device__ void bring() {
+    StageTurn turn;
+#pragma unroll 1
+    for (; left_ > 0; --left_) {
+      detail::barrier_wait(&shared_.empty[turn.stage], turn.parity ^ 1);
+      WindowStage<kTileCols>& stage = shared_.stages[turn.stage];
+      copy_b(stage, &shared_.full[turn.stage]);
+      clear(stage);
+      put(stage);
+      detail::barrier_arrive(&shared_.full[turn.stage]);
+      take_next();
+      turn.next();
+      now_.next(op_.shape);
+    }
+  }
+
+ private:
+  /// Looks up the next list of entries, if there is one.
+  __device__ void find_next(bool is_there) {
+    next_begin_ = next_end_ = 0;
+    if (!is_there) return;
+    const Offset* begins =
+        op_.workspace.begins + ahead_of_now_.row_tile * op_.shape.windows + ahead_of_now_.window;
+    next_begin_ = begins[0] + thread_;
+    next_end_ = begins[1];
+    ahead_of_now_.next(op_.shape);
+  }
+  __device__ void take_next() {
+    begin_ = next_begin_;
+    end_ = next_end_;
+    fetch();
+    find_next(left_ > 2 || (left_ > 1 && is_at_start_));
+    is_at_start_ = false;
+  }
+  /// Entries of the list that this thread has still to put, or has at hand.
+  __device__ int left_at_hand() const {
+    return static_cast<int>(min(end_ - begin_, Offset{kAhead} * kThreads));
+  }
+  __device__ void fetch() {
+    const auto* from = reinterpret_cast<const uint2*>(op_.workspace.entries + begin_);
+    const int left = left_at_hand();
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      if (i * kThreads < left) {
+        const uint2 entry = __ldg(from + i * kThreads);
+        ahead_[i] = {entry.x, entry.y};
+      }
+    }
+  }
+
+  __device__ void copy_b(WindowStage<kTileCols>& stage, std::uint64_t* full) const {
+    constexpr int kBytes = kTileCols * (kWindowCols * 4 + 4);
+    const Offset part = now_.col_tile * op_.shape.windows + now_.window;
+    detail::copy_part<kBytes>(stage.b_hi, op_.workspace.b_parts + part * kBytes, full, thread_);
+  }
+
+  __device__ void clear(WindowStage<kTileCols>& stage) const {
+    constexpr int kBytes = kTileRows * kWindowCols * 2;
+#pragma unroll
+    for (int at = 0; at < kBytes; at += kThreads * 16) {
+      *reinterpret_cast<uint4*>(stage.a_hi + at + thread_ * 16) = {};
+      *reinterpret_cast<uint4*>(stage.a_lo + at + thread_ * 16) = {};
+    }
+    detail::named_barrier<2, kThreads>();
+  }
+
+  /// Puts the entries at hand in their places, and the rest of the window, which is rarely any.
+  __device__ void put(WindowStage<kTileCols>& stage) {
+#pragma unroll 1
+    while (true) {
+      const int left = left_at_hand();
+#pragma unroll
+      for (int i = 0; i < kAhead; ++i) {
+        if (i * kThreads < left) {
+          const WindowEntry& entry = ahead_[i];
+          *reinterpret_cast<unsigned short*>(stage.a_hi + entry.place) =
+              static_cast<unsigned short>(entry.halves);
+          *reinterpret_cast<unsigned short*>(stage.a_lo + entry.place) =
+              static_cast<unsigned short>(entry.halves >> 16);
+        }
+      }
+      begin_ += kAhead * kThreads;
+      if (begin_ >= end_) break;
+      fetch();
+    }
+  }
+
+  const WindowOperands& op_;
+  WindowsInShared<kTileCols>& shared_;
+  const int thread_;
+  Offset left_;
+  UnitCursor now_, ahead_of_now_;
+  bool is_at_start_ = true;
+  Offset begin_ = 0, end_ = 0, next_begin_ = 0, next_end_ = 0;
+  WindowEntry ahead_[kAhead];
+};
+
+}  // namespace csrkit::gpu

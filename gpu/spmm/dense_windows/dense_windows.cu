@@ -1,0 +1,187 @@
+// dense_windows: windows of A as dense matrices, multiplied by tensor cores to the accuracy of f32.
+// Owns     a block: equally many windows of 128 rows x 64 columns of A, tile of C by tile of C; a
+//          multiplying warp: 16 to 32 rows x 32 to 64 columns of a tile of 128 x 32, 64 or 128;
+//          bringing warps: everything of a window. Tiles that several blocks share meet in the
+//          workspace, where a last kernel adds them up in the blocks' order
+// Reads    A's entries from lists by window, coalesced, as two f16 halves each; they are put into a
+//          cleared dense matrix in shared memory. B's halves come from the workspace, where a first
+//          kernel put them as they lie in shared memory, by asynchronous copies. Three windows
+//          under way, 123 to 199 KB of shared memory a block
+// Launch   384 threads, 1 block per multiprocessor, 168 registers; eight warps multiply, four
+//          bring. The three kernels overlap where one ends and the next gets ready
+// Needs    columns unique in every row, as everywhere. Numbers that are not finite, or do not share
+//          a scale with their neighbours (dense_windows.h), are left to FMAs: rows of A one by one,
+//          found by the analysis, or all where B has some, found by the first kernel. f32, plus and
+//          times; why_no_dense_windows names the matrices and devices that are refused
+// Against  row_bins: no gathering; a tensor core does a window's 512 products in the time of 30 or
+//          so that are gathered. Still bad: the work is that of a dense matrix, whatever A is, and
+//          fragments of B are loaded from shared memory by four warps each
+// Akin to  TC-GNN (Wang et al., "TC-GNN: bridging sparse GNN computation and dense tensor cores on
+//          GPUs", USENIX ATC'23): entries of A put into dense tiles for tensor cores. There the
+//          columns of a row window are condensed first and numbers are TF32; here windows lie where
+//          they lie in A, and numbers have the accuracy of f32
+
+#include <algorithm>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spmm/dense_windows/bring.cuh"
+#include "gpu/spmm/dense_windows/multiply.cuh"
+#include "gpu/spmm/dense_windows/rows.cuh"
+
+namespace csrkit::gpu {
+
+namespace {
+
+template <int kTileCols>
+__global__ void __launch_bounds__(kWindowThreads, 1) multiply_windows(const WindowOperands op) {
+  extern __shared__ __align__(128) std::byte shared_bytes[];
+  auto& shared = *reinterpret_cast<WindowsInShared<kTileCols>*>(shared_bytes);
+  const bool is_bringer = threadIdx.x >= kMultipliers;
+  const Offset unit = op.shape.first_unit(blockIdx.x);
+  const Offset end = op.shape.first_unit(Offset{blockIdx.x} + 1);
+  WindowBringer<kTileCols> bringer(op, shared, unit, end);
+  if (is_bringer) bringer.begin();
+  if (threadIdx.x == 0) {
+    shared.has_misfits = 0;
+    for (int i = 0; i < kStages; ++i) {
+      detail::barrier_init(&shared.full[i], kBringers + detail::kCopyArrivals);
+      detail::barrier_init(&shared.empty[i], kMultipliers / 32);
+    }
+  }
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+  __syncthreads();
+  if (is_bringer) {
+    bringer.bring();
+  } else {  // there is time until the first window is there
+    const Offset parts = op.shape.windows * op.shape.col_tiles;
+    for (Offset i = threadIdx.x; i < parts; i += kMultipliers) {
+      if (op.workspace.misfits[i] != 0) atomicOr(&shared.has_misfits, 1);
+    }
+    detail::named_barrier<1, kMultipliers>();
+    const bool misfits = shared.has_misfits != 0;
+    if (blockIdx.x == 0 && threadIdx.x == 0) *op.workspace.all_by_fma = misfits ? 1 : 0;
+    if (!misfits) {
+      multiply_rows_by_fma(op, false, Offset{threadIdx.x / 32} * gridDim.x + blockIdx.x,
+                           Offset{gridDim.x} * (kMultipliers / 32));
+    }
+    WindowMultiplier<kTileCols>(op, shared).multiply(unit, end, misfits);
+  }
+}
+
+template <class Types>
+class DenseWindows {
+ public:
+  std::uint64_t workspace_bytes(const SpmmSizes& sizes) const {
+    return lay_out_windows(WindowShape(sizes), nullptr, nullptr, nullptr);
+  }
+  std::uint64_t analysis_bytes(const SpmmSizes& sizes) const {
+    std::uint64_t bytes = 0;
+    lay_out_windows(WindowShape(sizes), nullptr, nullptr, &bytes);
+    return bytes;
+  }
+  void adopt(const SpmmSizes& sizes, void* workspace) {
+    shape_ = WindowShape(sizes);
+    lay_out_windows(shape_, static_cast<std::byte*>(workspace), &workspace_, nullptr);
+  }
+  void analyse(const DeviceCsrView<float>& a, const SpmmSizes& sizes, void* workspace,
+               cudaStream_t stream) {
+    adopt(sizes, workspace);
+    fill_windows(a, shape_, workspace_, stream);
+  }
+  void finish_analysis(void*, cudaStream_t) const {}
+
+  void launch(const DeviceCsrView<float>& a, const DeviceDenseView<const float>& b,
+              const DeviceDenseView<float>& c, float alpha, float beta, void*,
+              cudaStream_t stream) const {
+    if (shape_.blocks == 0) return;
+    split_b(b, shape_, workspace_, stream);
+    const WindowOperands operands{a, b, c, alpha, beta, shape_, workspace_};
+    if (shape_.tile_cols == 32) return launch_tiles<32>(operands, stream);
+    if (shape_.tile_cols == 64) return launch_tiles<64>(operands, stream);
+    launch_tiles<128>(operands, stream);
+  }
+
+  std::string choice() const {
+    return std::to_string(shape_.row_tiles) + " x " + std::to_string(shape_.windows) +
+           " windows of " + std::to_string(kTileRows) + " x " + std::to_string(kWindowCols);
+  }
+
+ private:
+  template <int kTileCols>
+  void launch_tiles(const WindowOperands& operands, cudaStream_t stream) const {
+    using Layout = TileLayout<kTileCols>;
+    constexpr auto kSharedBytes = static_cast<int>(sizeof(WindowsInShared<kTileCols>));
+    CHECK_CUDA(cudaFuncSetAttribute(multiply_windows<kTileCols>,
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
+    const auto blocks = static_cast<unsigned>(shape_.blocks);
+    launch_behind(multiply_windows<kTileCols>, dim3(blocks), kWindowThreads, kSharedBytes, operands,
+                  stream);
+    launch_behind(add_parts<kTileCols>, dim3(blocks, Layout::kHigh * Layout::kWide), kMultipliers,
+                  0, operands, stream);
+  }
+
+  /// The blocks may get ready while the kernel before ends.
+  static void launch_behind(void (*kernel)(WindowOperands), dim3 grid, int threads,
+                            int shared_bytes, const WindowOperands& operands, cudaStream_t stream) {
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
+    config.stream = stream;
+    config.attrs = &overlap;
+    config.numAttrs = 1;
+    CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, operands));
+    CHECK_LAUNCH("dense_windows", stream);
+  }
+
+  WindowShape shape_;
+  WindowWorkspace workspace_;
+};
+
+/// Bytes of shared memory that a block of the current device may have; 0 where there is no device.
+int shared_bytes_per_block() {
+  int device = 0, bytes = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+          cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return 0;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::string why_no_dense_windows(const SpmmProblem& problem) {
+  constexpr double kManyElements = 1e8, kFewestInAWindow = 2.5;
+  const CsrMatrix& a = problem.a;
+  const double elements = static_cast<double>(a.rows()) * static_cast<double>(a.cols());
+  const double windows = elements / (kTileRows * kWindowCols);
+  if (elements > kManyElements && static_cast<double>(a.nnz()) < kFewestInAWindow * windows) {
+    return "most windows of A would be empty: it has " + std::to_string(a.nnz()) + " nonzeros in " +
+           std::to_string(a.rows()) + " x " + std::to_string(a.cols());
+  }
+  const int has = shared_bytes_per_block();
+  constexpr auto kNeeds = static_cast<int>(sizeof(WindowsInShared<128>));
+  if (has > 0 && has < kNeeds) {
+    return "a block needs " + std::to_string(kNeeds) +
+           " bytes of shared memory, this device gives it " + std::to_string(has);
+  }
+  return {};
+}
+
+std::unique_ptr<DeviceSpmm> make_device_dense_windows(const SpmmProblem& problem) {
+  if (const std::string reason = why_no_dense_windows(problem); !reason.empty()) {
+    throw UsageError("dense_windows cannot do this: " + reason + "; use row_bins, or auto");
+  }
+  using Types = SpmmTypes<float, float>;
+  return std::make_unique<TypedSpmm<Types, DenseWindows<Types>>>();
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,67 @@
+// The rows of dense_windows that tensor cores do not work on.
+#pragma once
+
+#include "gpu/device/warp.cuh"
+#include "gpu/spmm/dense_windows/stages.cuh"
+
+namespace csrkit::gpu {
+
+/// Rows that the tensor cores must not or need not see, one warp each, 128 columns at a time: all
+/// if `all`, else those without a scale.
+/// Called by warp `warp` of `warps` in the grid.
+__device__ inline void multiply_rows_by_fma(const WindowOperands& op, bool all, Offset warp,
+                                            Offset warps) {
+  constexpr int kEach = 4, kBatch = 8;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const auto multiply_row = [&](Offset row) {
+    const Offset begin = op.a.row_begin(static_cast<Index>(row));
+    const Offset end = op.a.row_end(static_cast<Index>(row));
+    for (Offset first = lane; first - lane < op.c.cols; first += 32 * kEach) {
+      float sums[kEach] = {};
+      for (Offset at = begin; at < end; at += kBatch) {
+        float y[kBatch][kEach], x[kBatch];
+#pragma unroll
+        for (int u = 0; u < kBatch; ++u) {
+          if (at + u < end) {
+            x[u] = op.a.values == nullptr ? 1.0f : __ldg(op.a.values + at + u);
+            const float* from =
+                op.b.data + Offset{__ldg(op.a.col_indices + at + u)} * op.b.leading_dim + first;
+#pragma unroll
+            for (int i = 0; i < kEach; ++i) {
+              if (first + 32 * i < op.c.cols) y[u][i] = __ldg(from + 32 * i);
+            }
+          }
+        }
+#pragma unroll
+        for (int u = 0; u < kBatch; ++u) {
+          if (at + u < end) {
+#pragma unroll
+            for (int i = 0; i < kEach; ++i) sums[i] = fmaf(x[u], y[u][i], sums[i]);
+          }
+        }
+      }
+      float* c = op.c.data + row * op.c.leading_dim + first;
+#pragma unroll
+      for (int i = 0; i < kEach; ++i) {
+        if (first + 32 * i < op.c.cols) {
+          float out = sums[i] * op.alpha;
+          if (op.beta != 0) out = fmaf(op.beta, c[32 * i], out);
+          __stcs(c + 32 * i, out);
+        }
+      }
+    }
+  };
+  if (all) {
+    for (Offset row = warp; row < op.c.rows; row += warps) multiply_row(row);
+    return;
+  }
+  for (Offset first = warp; first < op.c.rows; first += 32 * warps) {
+    const Offset row = first + lane * warps;
+    const bool is_mine = row < op.c.rows && op.workspace.row_scales[row] == 0;
+    for (unsigned left = __ballot_sync(kAllLanes, is_mine); left != 0; left &= left - 1) {
+      multiply_row(first + (__ffs(static_cast<int>(left)) - 1) * warps);
+    }
+  }
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,145 @@
+// How the warps of a block of dense_windows pass windows on: stages in shared memory, barriers, and
+// the instructions that C++ has no names for.
+#pragma once
+
+#include "gpu/spmm/dense_windows/dense_windows.h"
+
+namespace csrkit::gpu {
+
+struct WindowOperands {
+  DeviceCsrView<float> a;
+  DeviceDenseView<const float> b;
+  DeviceDenseView<float> c;
+  float alpha, beta;
+  WindowShape shape;
+  WindowWorkspace workspace;
+};
+
+// Eight warps multiply, four bring windows into shared memory.
+inline constexpr int kMultipliers = 256, kBringers = 128;
+inline constexpr int kWindowThreads = kMultipliers + kBringers;
+inline constexpr int kStages = 3;
+
+/// A window in shared memory: A as two dense matrices of f16, B's part as it was prepared.
+template <int kTileCols>
+struct alignas(128) WindowStage {
+  alignas(128) std::byte a_hi[kTileRows * kWindowCols * 2];
+  alignas(128) std::byte a_lo[kTileRows * kWindowCols * 2];
+  alignas(128) std::byte b_hi[kTileCols * kWindowCols * 2];
+  std::byte b_lo[kTileCols * kWindowCols * 2];
+  float b_scales[kTileCols];
+};
+
+template <int kTileCols>
+struct WindowsInShared {
+  WindowStage<kTileCols> stages[kStages];
+  std::uint64_t full[kStages], empty[kStages];
+  int has_misfits;
+};
+
+namespace detail {
+
+__device__ inline unsigned shared_address(const void* pointer) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+__device__ inline void barrier_init(std::uint64_t* barrier, unsigned count) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(count)
+               : "memory");
+}
+__device__ inline void barrier_arrive(std::uint64_t* barrier) {
+  asm volatile("{\n.reg .b64 state;\nmbarrier.arrive.shared.b64 state, [%0];\n}\n" ::"r"(
+                   shared_address(barrier))
+               : "memory");
+}
+__device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
+  unsigned done = 0;
+  while (done == 0) {
+    asm volatile(
+        "{\n.reg .pred p;\n"
+#if __CUDA_ARCH__ >= 900
+        "mbarrier.try_wait.parity.shared.b64 p, [%1], %2;\n"
+#else
+        "mbarrier.test_wait.parity.shared.b64 p, [%1], %2;\n"
+#endif
+        "selp.u32 %0, 1, 0, p;\n}\n"
+        : "=r"(done)
+        : "r"(shared_address(barrier)), "r"(parity)
+        : "memory");
+  }
+}
+
+/// Brings a part of B; all threads call it, and the barrier counts kArrivals of theirs before it
+/// turns, besides one when each has called barrier_arrive.
+#if __CUDA_ARCH__ >= 900
+inline constexpr unsigned kCopyArrivals = 1;  // one bulk copy, and the bytes it brings
+template <int kBytes>
+__device__ void copy_part(void* to, const std::byte* from, std::uint64_t* barrier, int thread) {
+  if (thread != 0) return;
+  asm volatile(
+      "{\n.reg .b64 state;\nmbarrier.arrive.expect_tx.shared.b64 state, [%0], %1;\n}\n" ::"r"(
+          shared_address(barrier)),
+      "r"(kBytes)
+      : "memory");
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(shared_address(to)),
+      "l"(from), "r"(kBytes), "r"(shared_address(barrier))
+      : "memory");
+}
+#else
+inline constexpr unsigned kCopyArrivals = kBringers;  // each when its own copies are there
+template <int kBytes>
+__device__ void copy_part(void* to, const std::byte* from, std::uint64_t* barrier, int thread) {
+#pragma unroll
+  for (int at = 0; at < kBytes; at += kBringers * 16) {
+    const int mine = at + thread * 16;
+    if (mine >= kBytes) break;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                     shared_address(static_cast<std::byte*>(to) + mine)),
+                 "l"(from + mine)
+                 : "memory");
+  }
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier))
+               : "memory");
+}
+#endif
+
+__device__ inline void load_fragments(unsigned (&to)[4], unsigned from) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(from));
+}
+__device__ inline void load_transposed_fragments(unsigned (&to)[4], unsigned from) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(from));
+}
+/// sums += x y: 16 x 16 times 16 x 8, f16 in, f32 out.
+__device__ inline void multiply_fragments(float (&sums)[4], const unsigned (&x)[4],
+                                          const unsigned* y) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
+}
+template <int kBarrier, int kThreads>
+__device__ inline void named_barrier() {
+  asm volatile("bar.sync %0, %1;" ::"n"(kBarrier), "n"(kThreads) : "memory");
+}
+
+}  // namespace detail
+
+/// A position in the ring of stages, and how often it went around.
+struct StageTurn {
+  int stage = 0;
+  unsigned parity = 0;
+  __device__ void next() {
+    if (++stage == kStages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+}  // namespace csrkit::gpu

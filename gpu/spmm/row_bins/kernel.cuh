@@ -1,0 +1,109 @@
+// The kernel of row_bins and its launch. Every kind instantiates it in a file of its own: together
+// they take minutes to compile.
+#pragma once
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spmm/row_bins/multiply.cuh"
+#include "gpu/spmm/row_tasks/slices.cuh"
+
+namespace csrkit::gpu {
+
+inline constexpr int kRowBinsLog2Warps = 2, kRowBinsThreads = 32 << kRowBinsLog2Warps;
+inline constexpr int kRowBinsBlocks = 7;      // per multiprocessor
+inline constexpr int kRowBinsMoreBlocks = 8;  // for 16 bytes a load: 64 registers
+
+/// kHasBlocks: there are tasks of a block. In a kernel that has none, code for them costs 3 to 5 %.
+template <class Types, int kWidth, int kLanes, bool kHasBlocks, bool kScales, int kBlocks>
+__global__ void __launch_bounds__(kRowBinsThreads, kBlocks)
+    multiply_bins(const RowBinsOperands<Types> op) {
+  constexpr int kGroups = 32 / kLanes;
+  const int lane = static_cast<int>(threadIdx.x % kLanes);
+  const unsigned group_in_warp = threadIdx.x % 32 / kLanes;
+  const Offset block_tasks = kHasBlocks ? op.tasks.block_task_count : 0;
+  const bool has_block = kHasBlocks && blockIdx.x < block_tasks;
+  const Offset warp = ((Offset{blockIdx.x} - block_tasks) * kRowBinsThreads + threadIdx.x) / 32;
+  const bool has_warp = has_block || warp < op.tasks.warp_task_count;
+  const Offset group = (warp - op.tasks.warp_task_count) * kGroups + group_in_warp;
+  if (!has_warp && group >= op.tasks.task_count)
+    return;  // whole warps: task_count is a multiple of kTasksPerWarp
+  // Of 32 bits, because what lives long must fit into 64 registers, or else every warp writes it to
+  // L2.
+  const auto column = static_cast<Index>((blockIdx.y * kLanes + threadIdx.x % kLanes) * kWidth);
+  const bool has_columns = column < op.c.cols;
+  // Lanes beyond the last column read the first one, and drop what they make of it.
+  const auto* b_column = reinterpret_cast<const std::byte*>(op.b.data + (has_columns ? column : 0));
+  const RowGroup<Types, kWidth, kLanes, kScales> lanes{op, lane, b_column, column, has_columns};
+
+  const Offset number = block_tasks + (has_warp ? warp : op.tasks.warp_task_count + group);
+  const RowTask task =
+      op.tasks.tasks[op.tasks.first_task + (has_block ? Offset{blockIdx.x} : number)];
+  if (task.size >= kStrip)
+    return lanes.multiply_strip(task);  // so are the other groups of the warp
+  Sums<Types, kWidth> sums;
+  sums.clear(op.algebra);
+  const Index* cols = op.a.col_indices + task.begin;
+  const auto* values = op.a.values == nullptr ? nullptr : op.a.values + task.begin;
+  if (has_warp) {
+    auto crew = lanes.warp_crew();
+    if (has_block) crew = lanes.template block_crew<kRowBinsLog2Warps>();
+    lanes.add_long_row(sums, crew, cols, values, abs(task.size));
+    if constexpr (kHasBlocks) {
+      __shared__
+          typename Types::Accumulate sums_of_warps[(1 << kRowBinsLog2Warps) - 1][kLanes * kWidth];
+      if (has_block && !add_up_in_first_warp(sums, sums_of_warps)) return;
+    }
+    if (group_in_warp > 0) return;
+  } else {
+    lanes.add_row(sums, cols, values, task.size);
+  }
+  if (task.size == 0) return;
+  Index row = task.target;
+  if (task.size < 0 && !lanes.meet_other_parts(sums, task.target, blockIdx.y, row)) return;
+  lanes.store(sums, row);
+}
+
+template <int kWidth, int kLanes, bool kHasBlocks, int kBlocks, class Types>
+void launch_bins(const RowBinsOperands<Types>& all, cudaStream_t stream) {
+  const RowTasks& tasks = all.tasks;
+  const Offset warps = tasks.warp_task_count + tasks.task_count * kLanes / 32;
+  const Offset blocks =
+      tasks.block_task_count + (warps * 32 + kRowBinsThreads - 1) / kRowBinsThreads;
+  for_slices(all, kWidth * kLanes, blocks, [&](const RowBinsOperands<Types>& slices, dim3 grid) {
+    if (Types::kIsPlusTimes && (all.alpha != 1 || all.beta != 0)) {
+      multiply_bins<Types, kWidth, kLanes, kHasBlocks, Types::kIsPlusTimes, kBlocks>
+          <<<grid, kRowBinsThreads, 0, stream>>>(slices);
+    } else {
+      multiply_bins<Types, kWidth, kLanes, kHasBlocks, false, kBlocks>
+          <<<grid, kRowBinsThreads, 0, stream>>>(slices);
+    }
+    CHECK_LAUNCH("multiply_bins", stream);
+  });
+}
+
+template <int kWidth, int kLanes, class Types>
+void launch_widest_bins(const RowBinsOperands<Types>& operands, cudaStream_t stream) {
+  if (operands.tasks.block_task_count > 0) {
+    launch_bins<kWidth, kLanes, true, kRowBinsMoreBlocks>(operands, stream);
+  } else {
+    launch_bins<kWidth, kLanes, false, kRowBinsMoreBlocks>(operands, stream);
+  }
+}
+
+template <class Types, int kWidth>
+void RowBinsKernels<Types, kWidth>::launch(const RowBinsOperands<Types>& operands,
+                                           bool prefers_narrow_slices, cudaStream_t stream) {
+  const bool is_narrow = operands.c.cols <= 8 * kWidth;
+  if constexpr (kWidth == 16 / sizeof(typename Types::Value)) {
+    if (is_narrow || prefers_narrow_slices) {
+      launch_widest_bins<kWidth, 8>(operands, stream);
+    } else {
+      launch_widest_bins<kWidth, 16>(operands, stream);
+    }
+  } else if (is_narrow) {
+    launch_bins<kWidth, 8, true, kRowBinsBlocks>(operands, stream);
+  } else {  // an access moves less, so more lanes share what a row costs
+    launch_bins<kWidth, 32, true, kRowBinsBlocks>(operands, stream);
+  }
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,126 @@
+// row_bins: rows of like length side by side, short rows in strips, long rows cut.
+// Owns     8, 16 or 32 lanes: one row of C or a strip of short rows of one length, 16 bytes of B
+//          per lane wide; the groups of a warp have tasks of about the same length, so none waits
+//          for another. Long rows and parts of cut ones: a warp or a block, whose groups take
+//          turns, in the order of the rows
+// Reads    A once per slice, coalesced, passed on by shuffles; rows of at most eight
+//          entries from a copy in which those of one length lie together, so that a strip needs no
+//          row offsets and no loop over a row; eight rows of B asked for before the first is used;
+//          C written once, evicted first. Parts of cut rows go through the workspace, sums of a
+//          block's warps through 1.5 KB of shared memory at most
+// Launch   128 threads, 8 blocks per multiprocessor, so at most 64 registers; 7 where loads are
+//          narrow. Slices of the columns in the outer grid dimension, so that one slice of B after
+//          the other stays in L2 if it fits there
+// Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses
+// Against  nnz_split: no work at row ends, so half the registers and twice the lanes in flight; the
+//          sum of a cut row is made by its last part (arrival counters; the order of the sum is
+//          fixed, so the bits are always the same), which saves the second kernel. Still bad: rows
+//          of 9 to 95 entries are visited out of order, which costs locality where the order of the
+//          rows had some; C's stores add to the time of the gather where the slice of B leaves no
+//          room for them in L2
+// Akin to  CSR-Adaptive (Greathouse, Daga, "Efficient sparse matrix-vector multiplication on GPUs
+//          using the CSR storage format", SC'14): rows classed by length, a method per class.
+//          There a class is a run of neighbouring rows; here rows are sorted into bins.
+//          RoDe (Pang et al., "A row decomposition-based approach for sparse matrix multiplication
+//          on GPUs", PPoPP'24) cuts every long row into blocks and a rest, and runs a kernel for
+//          each; here only very long rows are cut, and one kernel does everything
+
+#include <algorithm>
+
+#include "gpu/device/device_info.h"
+#include "gpu/spmm/row_bins/launch.cuh"
+
+namespace csrkit::gpu {
+
+namespace {
+
+template <class Types>
+class RowBins {
+  using Value = typename Types::Value;
+  using Number = typename Types::Accumulate;
+  static constexpr Index kFullWidth = 16 / static_cast<Index>(sizeof(Value));
+
+ public:
+  explicit RowBins(Semiring semiring) : algebra_(semiring) {}
+
+  std::uint64_t workspace_bytes(const SpmmSizes& sizes) const {
+    const RowTaskMaker maker = maker_for(sizes);
+    return maker.workspace_bytes() + static_cast<std::uint64_t>(maker.max_slots()) *
+                                         static_cast<std::uint64_t>(sizes.dense_cols) *
+                                         sizeof(Number);
+  }
+
+  std::uint64_t analysis_bytes(const SpmmSizes& sizes) const {
+    return maker_for(sizes).workspace_bytes();
+  }
+
+  void adopt(const SpmmSizes& sizes, void* workspace) {
+    maker_ = maker_for(sizes);
+    partial_ =
+        reinterpret_cast<Number*>(static_cast<std::byte*>(workspace) + maker_.workspace_bytes());
+  }
+
+  void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,
+               cudaStream_t stream) {
+    adopt(sizes, workspace);
+    maker_.analyse(a.template as<void>(), workspace, stream);
+  }
+
+  void finish_analysis(void* workspace, cudaStream_t stream) {
+    tasks_ = maker_.finish(workspace, stream);
+    l2_bytes_ = static_cast<double>(current_l2_bytes());
+  }
+
+  void launch(const DeviceCsrView<Value>& a, const DeviceDenseView<const Value>& b,
+              const DeviceDenseView<typename Types::Output>& c, Number alpha, Number beta, void*,
+              cudaStream_t stream) const {
+    const auto row_bytes = checked_cast<unsigned, UsageError>(
+        b.leading_dim * static_cast<Offset>(sizeof(Value)), "row_bins: a row of B in bytes");
+    const RowBinsOperands<Types> operands{a,      b,        c,         alpha,   beta,
+                                          tasks_, partial_, row_bytes, algebra_};
+    int widest = widest_access(b, c);
+    // Where half the width in eight lanes has all columns, the full one would leave lanes without.
+    if (widest == kFullWidth && c.cols <= 4 * kFullWidth) widest /= 2;
+    with_width<Types>(widest, [&](auto width) {
+      RowBinsKernels<Types, decltype(width)::value>::launch(operands, prefers_narrow_slices(b.rows),
+                                                            stream);
+    });
+  }
+
+  std::string choice() const {
+    return std::to_string(tasks_.block_task_count) + " tasks of a block, " +
+           std::to_string(tasks_.warp_task_count) + " of a warp, " +
+           std::to_string(tasks_.task_count) + " of a part of one, rows above about " +
+           std::to_string(maker_.part_entries()) + " nonzeros cut";
+  }
+
+ private:
+  /// As many slices as there can be: how operands are aligned is not known before they are bound,
+  /// but where there are several, each has 32 columns or 128 bytes at least.
+  static RowTaskMaker maker_for(const SpmmSizes& sizes) {
+    constexpr Index kNarrowest = std::min<Index>(8 * kFullWidth, 32);
+    const Offset slices = (Offset{sizes.dense_cols} + kNarrowest - 1) / kNarrowest;
+    return {sizes, static_cast<int>(sizeof(Value)), slices, 8 * kFullWidth};
+  }
+
+  /// Slices of 128 instead of 256 bytes pay where half of the narrow one fits into L2 and little of
+  /// the wide one; measured on an H200, docs/lab/2026-11-22-spmm-h200.md.
+  bool prefers_narrow_slices(Index b_rows) const {
+    const double wide = 256.0 * b_rows, narrow = 128.0 * b_rows;
+    return wide > 2.5 * l2_bytes_ && narrow < 1.6 * l2_bytes_;
+  }
+
+  AlgebraOf<Types> algebra_;
+  RowTaskMaker maker_;
+  RowTasks tasks_;
+  Number* partial_ = nullptr;
+  double l2_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceSpmm> make_device_row_bins(const SpmmProblem& problem) {
+  return typed_spmm<RowBins>(problem);
+}
+
+}  // namespace csrkit::gpu

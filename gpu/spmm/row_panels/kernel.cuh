@@ -1,0 +1,74 @@
+// The kernel of row_panels and its launch. Every kind instantiates it in a file of its own:
+// together they take minutes to compile.
+#pragma once
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spmm/row_panels/multiply.cuh"
+#include "gpu/spmm/row_tasks/slices.cuh"
+
+namespace csrkit::gpu {
+
+inline constexpr int kRowPanelsThreads = 128;
+inline constexpr int kRowPanelsBlocks = 5;  // per multiprocessor
+
+template <class Types, int kWidth, int kLanes, bool kScales>
+__global__ void __launch_bounds__(kRowPanelsThreads, kRowPanelsBlocks)
+    multiply_panels(const RowPanelsOperands<Types> op) {
+  const int lane = static_cast<int>(threadIdx.x % kLanes);
+  const Offset group = (Offset{blockIdx.x} * kRowPanelsThreads + threadIdx.x) / kLanes;
+  if (group >= op.tasks.task_count) return;
+  const auto column = static_cast<Index>((blockIdx.y * kLanes + threadIdx.x % kLanes) * kWidth);
+  const bool has_columns = column < op.c.cols;
+  // Lanes beyond the last column read the first one, and drop what they make of it.
+  const auto* b_column = reinterpret_cast<const std::byte*>(op.b.data + (has_columns ? column : 0));
+  using Lanes = PanelGroup<Types, kWidth, kLanes, kScales, kRowPanelsThreads>;
+  __shared__ typename Lanes::Staged staged;
+  const Lanes lanes{op, staged, lane, b_column, column, has_columns};
+
+  const RowTask task = op.tasks.tasks[op.tasks.first_task + group];
+  Sums<Types, kWidth> sums[kPanelRows];
+#pragma unroll
+  for (int r = 0; r < kPanelRows; ++r) sums[r].clear(op.algebra);
+  if (task.size >= kStrip) {  // of panels without entries
+    const Index* panels = op.tasks.row_order + task.target;
+#pragma unroll 1
+    for (Index i = 0; i < strip_rows(task.size); ++i) lanes.store(sums, __ldg(panels + i));
+    return;
+  }
+  if (op.lists.values != nullptr) {
+    lanes.template add_list<true>(sums, task.begin, abs(task.size));
+  } else {
+    lanes.template add_list<false>(sums, task.begin, abs(task.size));
+  }
+  if (task.size == 0) return;
+  Index panel = task.target;
+  if (task.size < 0 && !lanes.meet_other_parts(sums, task.target, Offset{blockIdx.y}, panel))
+    return;
+  lanes.store(sums, panel);
+}
+
+template <int kWidth, int kLanes, class Types>
+void launch_panels(const RowPanelsOperands<Types>& all, cudaStream_t stream) {
+  const Offset blocks = (all.tasks.task_count * kLanes + kRowPanelsThreads - 1) / kRowPanelsThreads;
+  for_slices(all, kWidth * kLanes, blocks, [&](const RowPanelsOperands<Types>& slices, dim3 grid) {
+    if (Types::kIsPlusTimes && (all.alpha != 1 || all.beta != 0)) {
+      multiply_panels<Types, kWidth, kLanes, Types::kIsPlusTimes>
+          <<<grid, kRowPanelsThreads, 0, stream>>>(slices);
+    } else {
+      multiply_panels<Types, kWidth, kLanes, false><<<grid, kRowPanelsThreads, 0, stream>>>(slices);
+    }
+    CHECK_LAUNCH("multiply_panels", stream);
+  });
+}
+
+template <class Types, int kWidth>
+void RowPanelsKernels<Types, kWidth>::launch(const RowPanelsOperands<Types>& operands,
+                                             cudaStream_t stream) {
+  if (operands.c.cols <= 8 * kWidth) return launch_panels<kWidth, 8>(operands, stream);
+  if constexpr (kWidth == 16 / sizeof(typename Types::Value)) {
+    if (operands.c.cols <= 16 * kWidth) return launch_panels<kWidth, 16>(operands, stream);
+  }
+  launch_panels<kWidth, 32>(operands, stream);
+}
+
+}  // namespace csrkit::gpu

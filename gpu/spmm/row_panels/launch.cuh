@@ -1,0 +1,30 @@
+// What row_panels needs to know of its kernels, which are compiled elsewhere: launch_<kind>.cu.
+#pragma once
+
+#include "gpu/spmm/lane_sums.cuh"
+#include "gpu/spmm/row_panels/lists.h"
+#include "gpu/spmm/row_tasks/row_tasks.h"
+
+namespace csrkit::gpu {
+
+template <class Types>
+struct RowPanelsOperands {
+  DeviceDenseView<const typename Types::Value> b;
+  DeviceDenseView<typename Types::Output> c;
+  typename Types::Accumulate alpha, beta;
+  RowTasks tasks;
+  PanelLists lists;                     // values null: every entry is 1
+  typename Types::Accumulate* partial;  // slots x kPanelRows x dense_cols
+  unsigned row_bytes;                   // from one row of B to the next
+  AlgebraOf<Types> algebra;
+};
+
+/// The kernels that move kWidth elements of B by one access. Defined in kernel.cuh, instantiated in
+/// launch_<kind>.cu.
+template <class Types, int kWidth>
+struct RowPanelsKernels {
+  /// Queues the multiplication.
+  static void launch(const RowPanelsOperands<Types>& operands, cudaStream_t stream);
+};
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,275 @@
+// Rows into panels. A warp makes the list of a panel: all entries of its first row, then of every
+// other row those whose column no row before it has. An entry is looked up in the other rows by
+// binary search.
+
+#include <algorithm>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/device/workspace_layout.h"
+#include "gpu/spmm/lane_sums.cuh"
+#include "gpu/spmm/row_panels/lists.h"
+#include "gpu/spmm/row_tasks/row_tasks.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+constexpr int kThreads = 128, kLongThreads = 512;
+constexpr int kWarp = 32;
+constexpr unsigned kFullWarp = 0xffffffffu;
+
+/// A panel of more entries is a block's work. One of even more gets no list of its own making:
+/// nobody looks whether its rows share columns, they are copied one after the other.
+constexpr Offset kLongPanel = 512, kCopiedPanel = 1 << 16;
+
+/// Panels in no order: what is made of one does not depend on when.
+struct PanelQueue {
+  Index* count;
+  Index* panels;
+  __device__ void push(Offset panel) const {
+    panels[atomicAdd(count, 1)] = static_cast<Index>(panel);
+  }
+};
+
+template <class Word>
+__device__ void write_entry(const PanelLists& out, bool has_values, Offset at, Index col,
+                            unsigned mask, const Pack<Word, kPanelRows>& values) {
+  out.cols[at] = col;
+  out.masks[at] = static_cast<std::uint8_t>(mask);
+  if (has_values) static_cast<Pack<Word, kPanelRows>*>(out.values)[at] = values;
+}
+
+/// Whether no row before `row` has column `col`, which is that of `entry`; if so, at[r] is where it
+/// is in row r, -1 where it is not. Rows begin at row_begin[r] and end where the next one begins.
+__device__ bool find_in_rows(const Index* cols, const Index (&row_begin)[kPanelRows + 1], Index col,
+                             Index entry, int row, Index own_begin, Index (&at)[kPanelRows]) {
+  // Many panels have rows with the same columns, so first at the same place.
+  Index seen[kPanelRows];
+#pragma unroll
+  for (int r = 0; r < kPanelRows; ++r) {
+    at[r] = row_begin[r] + entry - own_begin;
+    seen[r] = at[r] < row_begin[r + 1] ? __ldg(cols + at[r]) : -1;
+  }
+  Index count[kPanelRows], most = 0;
+  bool is_first = true;
+#pragma unroll
+  for (int r = 0; r < kPanelRows; ++r) {
+    const bool is_found = r == row || seen[r] == col;
+    if (is_found && r < row) is_first = false;
+    if (!is_found) at[r] = row_begin[r];
+    count[r] = is_found ? 0 : row_begin[r + 1] - row_begin[r];
+    most = max(most, count[r]);
+  }
+  if (!is_first) return false;
+  // All rows at once, step by step: their loads are under way together.
+  for (; most > 0; most /= 2) {
+#pragma unroll
+    for (int r = 0; r < kPanelRows; ++r) {
+      const Index half = count[r] / 2;
+      const bool is_below = count[r] > 0 && __ldg(cols + at[r] + half) < col;
+      if (is_below) at[r] += half + 1;
+      count[r] = is_below ? count[r] - half - 1 : half;
+    }
+  }
+#pragma unroll
+  for (int r = 0; r < kPanelRows; ++r) {
+    if (r == row || seen[r] == col) continue;
+    if (at[r] == row_begin[r + 1] || __ldg(cols + at[r]) != col) at[r] = -1;
+    if (at[r] >= 0 && r < row) is_first = false;
+  }
+  return is_first;
+}
+
+/// Where the rows of a panel begin and end; those beyond the last row are empty.
+struct PanelBounds {
+  Offset of[kPanelRows + 1];
+  __device__ PanelBounds(const DeviceCsrView<void>& a, Offset panel) {
+#pragma unroll
+    for (int row = 0; row <= kPanelRows; ++row) {
+      of[row] = a.row_offsets[min(panel * kPanelRows + row, Offset{a.rows})] - a.base;
+    }
+  }
+  __device__ Offset first() const { return of[0]; }
+  __device__ Offset entries() const { return of[kPanelRows] - of[0]; }
+};
+
+/// The work of kGroup threads, a warp or a block: entry by entry, as they lie in A.
+template <class Word, int kGroup>
+__device__ void make_list(const DeviceCsrView<void>& a, Offset panel, const PanelBounds& bounds,
+                          const PanelLists& out) {
+  constexpr int kWarps = kGroup / kWarp;
+  __shared__ Index firsts_of_warp[kGroup > kWarp ? 2 : 1][kWarps];
+  const int thread = static_cast<int>(threadIdx.x) % kGroup;
+  const int lane = thread % kWarp, warp = thread / kWarp;
+  const Index* cols = a.col_indices + bounds.first();
+  const auto* values = static_cast<const Word*>(a.values);
+  const bool has_values = values != nullptr;
+  if (has_values) values += bounds.first();
+  Index row_begin[kPanelRows + 1];
+#pragma unroll
+  for (int r = 0; r <= kPanelRows; ++r) {
+    row_begin[r] = static_cast<Index>(bounds.of[r] - bounds.first());
+  }
+  const Offset begin = panel_begin(bounds.first(), panel);
+  const auto total = static_cast<Index>(bounds.entries());
+  Index length = 0;
+  int turn = 0;
+#pragma unroll 1
+  for (Index from = 0; from < total; from += kGroup, turn ^= 1) {
+    const Index entry = from + thread;
+    bool is_first = entry < total;  // of the panel's entries in this column
+    const Index col = is_first ? __ldg(cols + entry) : 0;
+    Pack<Word, kPanelRows> found{};
+    unsigned mask = 0;
+    int row = 0;
+    Index own_begin = 0;
+#pragma unroll
+    for (int r = 1; r < kPanelRows; ++r) {
+      if (entry < row_begin[r]) continue;
+      row = r;
+      own_begin = row_begin[r];
+    }
+    if (is_first) {
+      Index at[kPanelRows];
+      is_first = find_in_rows(cols, row_begin, col, entry, row, own_begin, at);
+#pragma unroll
+      for (int r = 0; r < kPanelRows; ++r) {
+        if (!is_first || at[r] < 0) continue;
+        mask |= 1u << r;
+        if (has_values) found.item[r] = __ldg(values + at[r]);
+      }
+    }
+    const unsigned firsts = __ballot_sync(kFullWarp, is_first);
+    Index before = 0, all = __popc(firsts);
+    if constexpr (kGroup > kWarp) {
+      if (lane == 0) firsts_of_warp[turn][warp] = all;
+      __syncthreads();  // once: the next turn writes elsewhere
+      all = 0;
+      for (int w = 0; w < kWarps; ++w) {
+        if (w == warp) before = all;
+        all += firsts_of_warp[turn][w];
+      }
+    }
+    if (is_first) {
+      before += __popc(firsts & ((1u << lane) - 1));
+      write_entry(out, has_values, begin + length + before, col, mask, found);
+    }
+    length += all;
+  }
+  if (thread == 0) out.lengths[panel] = length;
+  // Entries that nobody has, up to where the next step of a multiplication begins.
+  if (length + thread < (length + kPanelAlign - 1) / kPanelAlign * kPanelAlign) {
+    write_entry<Word>(out, has_values, begin + length + thread, 0, 0, {});
+  }
+}
+
+template <class Word>
+__global__ void __launch_bounds__(kThreads)
+    make_panel_lists(DeviceCsrView<void> a, Index panels, PanelLists out, PanelQueue longs,
+                     PanelQueue copied) {
+  const Offset panel = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kWarp;
+  if (panel >= panels) return;
+  const PanelBounds bounds(a, panel);
+  if (bounds.entries() <= kLongPanel) return make_list<Word, kWarp>(a, panel, bounds, out);
+  if (threadIdx.x % kWarp != 0) return;
+  (bounds.entries() <= kCopiedPanel ? longs : copied).push(panel);
+}
+
+/// The whole grid copies a panel.
+template <class Word>
+__device__ void copy_rows(const DeviceCsrView<void>& a, Offset panel, const PanelBounds& bounds,
+                          const PanelLists& out) {
+  const auto* values = static_cast<const Word*>(a.values);
+  const Offset begin = panel_begin(bounds.first(), panel), length = bounds.entries();
+  const Offset padded = (length + kPanelAlign - 1) / kPanelAlign * kPanelAlign;
+  if (blockIdx.x == 0 && threadIdx.x == 0) out.lengths[panel] = length;
+  for (Offset at = Offset{blockIdx.x} * kLongThreads + threadIdx.x; at < padded;
+       at += Offset{gridDim.x} * kLongThreads) {
+    const Offset entry = bounds.first() + at;
+    Pack<Word, kPanelRows> own{};
+    unsigned mask = 0;  // stays 0 beyond the last entry
+#pragma unroll
+    for (int row = 0; row < kPanelRows; ++row) {
+      if (entry < bounds.of[row] || entry >= bounds.of[row + 1]) continue;
+      mask = 1u << row;
+      if (values != nullptr) own.item[row] = __ldg(values + entry);
+    }
+    const Index col = mask == 0 ? 0 : __ldg(a.col_indices + entry);
+    write_entry(out, values != nullptr, begin + at, col, mask, own);
+  }
+}
+
+template <class Word>
+__global__ void __launch_bounds__(kLongThreads)
+    make_long_lists(DeviceCsrView<void> a, PanelLists out, PanelQueue longs, PanelQueue copied) {
+  for (Index i = static_cast<Index>(blockIdx.x); i < *longs.count;
+       i += static_cast<Index>(gridDim.x)) {
+    const Offset panel = longs.panels[i];
+    make_list<Word, kLongThreads>(a, panel, PanelBounds(a, panel), out);
+    __syncthreads();  // the block's shared memory is used again
+  }
+  for (Index i = 0; i < *copied.count; ++i) {
+    const Offset panel = copied.panels[i];
+    copy_rows<Word>(a, panel, PanelBounds(a, panel), out);
+  }
+}
+
+}  // namespace
+
+PanelListMaker::PanelListMaker(Index rows, Offset nnz, int value_bytes)
+    : panels_(static_cast<Index>((Offset{rows} + kPanelRows - 1) / kPanelRows)),
+      value_bytes_(value_bytes),
+      max_entries_(panel_begin(nnz, panels_)) {
+  WorkspaceLayout layout;
+  counts_at_ = layout.reserve<Index>(2);
+  long_at_ = layout.reserve<Index>(nnz / kLongPanel);
+  copied_at_ = layout.reserve<Index>(nnz / kCopiedPanel);
+  lengths_at_ = layout.reserve<Offset>(panels_);
+  cols_at_ = layout.reserve<Index>(max_entries_);
+  masks_at_ = layout.reserve<std::uint8_t>(max_entries_);
+  values_at_ =
+      layout.reserve_bytes(static_cast<std::uint64_t>(max_entries_ * kPanelRows * value_bytes));
+  bytes_ = layout.bytes();
+}
+
+PanelLists PanelListMaker::lay_out(void* workspace) const {
+  auto* bytes = static_cast<std::byte*>(workspace);
+  PanelLists lists;
+  lists.lengths = reinterpret_cast<Offset*>(bytes + lengths_at_);
+  lists.cols = reinterpret_cast<Index*>(bytes + cols_at_);
+  lists.masks = reinterpret_cast<std::uint8_t*>(bytes + masks_at_);
+  lists.values = bytes + values_at_;
+  return lists;
+}
+
+template <class Word>
+void PanelListMaker::make_lists(const DeviceCsrView<void>& a, void* workspace,
+                                cudaStream_t stream) const {
+  auto* bytes = static_cast<std::byte*>(workspace);
+  const PanelLists lists = lay_out(workspace);
+  auto* counts = reinterpret_cast<Index*>(bytes + counts_at_);
+  const PanelQueue longs{counts, reinterpret_cast<Index*>(bytes + long_at_)};
+  const PanelQueue copied{counts + 1, reinterpret_cast<Index*>(bytes + copied_at_)};
+  CHECK_CUDA(cudaMemsetAsync(counts, 0, 2 * sizeof(Index), stream));
+  const auto blocks = static_cast<unsigned>((Offset{panels_} * kWarp + kThreads - 1) / kThreads);
+  make_panel_lists<Word><<<blocks, kThreads, 0, stream>>>(a, panels_, lists, longs, copied);
+  CHECK_LAUNCH("make_panel_lists", stream);
+  const Offset most_long = a.nnz / kLongPanel;
+  if (most_long == 0) return;
+  constexpr Offset kMostBlocks = 528;  // four on every multiprocessor
+  const auto long_blocks = static_cast<unsigned>(std::min(most_long, kMostBlocks));
+  make_long_lists<Word><<<long_blocks, kLongThreads, 0, stream>>>(a, lists, longs, copied);
+  CHECK_LAUNCH("make_long_lists", stream);
+}
+
+void PanelListMaker::analyse(const DeviceCsrView<void>& a, void* workspace,
+                             cudaStream_t stream) const {
+  if (panels_ == 0) return;
+  switch (value_bytes_) {
+    case 2: return make_lists<std::uint16_t>(a, workspace, stream);
+    case 4: return make_lists<std::uint32_t>(a, workspace, stream);
+    default: return make_lists<std::uint64_t>(a, workspace, stream);
+  }
+}
+
+}  // namespace csrkit::gpu

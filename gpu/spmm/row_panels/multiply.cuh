@@ -1,0 +1,182 @@
+// The device code of row_panels: what one group of lanes does with one panel, or a part of one.
+#pragma once
+
+#include "gpu/device/warp.cuh"
+#include "gpu/spmm/row_panels/launch.cuh"
+#include "gpu/spmm/row_tasks/sums.cuh"
+
+namespace csrkit::gpu {
+
+/// Entries of the lists of a block's groups, one a lane, on their way from the lane that read them
+/// to all lanes of its group.
+template <class Value, int kThreads>
+struct StagedEntries {
+  Pack<Value, kPanelRows> values[kThreads];
+  alignas(16) Index cols[kThreads];
+  alignas(16) std::uint8_t masks[kThreads];
+};
+
+/// One group of lanes and its columns: kWidth columns a lane, kLanes lanes, kPanelRows sums a
+/// column.
+template <class Types, int kWidth, int kLanes, bool kScales, int kThreads>
+struct PanelGroup {
+  using Value = typename Types::Value;
+  using Number = typename Types::Accumulate;
+  using Vector = Pack<Value, kWidth>;
+  using Sum = Sums<Types, kWidth>;
+  using Staged = StagedEntries<Value, kThreads>;
+  static constexpr int kStep = kPanelAlign;  // entries whose rows of B are asked for together
+  static_assert(kPanelRows <= 8, "a mask is a byte");
+
+  const RowPanelsOperands<Types>& op;
+  Staged& staged;
+  int lane;
+  const std::byte* b_column;  // this lane's columns in row 0 of B
+  Index column;
+  bool has_columns;
+
+  struct Entry {
+    Pack<Value, kPanelRows> values;
+    Index col;
+    unsigned mask;
+  };
+  /// Evicted first by groups that read whole lines. Narrower ones want the rest of the line soon.
+  template <class T>
+  __device__ static T load_of_list(const T* from) {
+    if constexpr (kLanes == 32) {
+      return load_once(from);
+    } else {
+      return load_kept<1>(from).item[0];
+    }
+  }
+  template <bool kHasValues>
+  __device__ Entry load(Offset at) const {
+    Entry entry;
+    entry.col = load_of_list(op.lists.cols + at);
+    entry.mask = kLanes == 32 ? __ldcs(op.lists.masks + at) : __ldg(op.lists.masks + at);
+    if constexpr (kHasValues) {
+      constexpr int kBytes = kPanelRows * static_cast<int>(sizeof(Value));
+      constexpr int kPerWord = kBytes <= 16 ? kPanelRows : 16 / static_cast<int>(sizeof(Value));
+      const auto* from = static_cast<const Value*>(op.lists.values) + at * kPanelRows;
+#pragma unroll
+      for (int i = 0; i < kPanelRows; i += kPerWord) {
+        const auto word = load_of_list(reinterpret_cast<const Pack<Value, kPerWord>*>(from + i));
+        memcpy(&entry.values.item[i], &word, sizeof word);
+      }
+    }
+    return entry;
+  }
+
+  /// kStep entries, from `first` of those that are staged on. No entry is no product: 0 times an
+  /// infinity would be NaN.
+  template <bool kHasValues>
+  __device__ void add_step(Sum (&sums)[kPanelRows], int first) const {
+    Pack<Index, kStep> cols;
+    std::uint64_t masks;
+    memcpy(&cols, &staged.cols[first], sizeof cols);
+    memcpy(&masks, &staged.masks[first], sizeof masks);
+    const auto mask_of = [&](int u) {
+      return static_cast<unsigned>(masks >> (u < 4 ? 0 : 32)) >> u % 4 * 8;
+    };
+    Vector y[kStep];
+#pragma unroll
+    for (int u = 0; u < kStep; ++u) {
+      if ((mask_of(u) & 0xffu) != 0) {  // else behind the list's end
+        y[u] = load_kept<kWidth>(reinterpret_cast<const Value*>(
+            b_column + std::uint64_t{static_cast<unsigned>(cols.item[u])} * op.row_bytes));
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < kStep; ++u) {
+      Pack<Value, kPanelRows> x;
+      if constexpr (kHasValues) x = staged.values[first + u];
+#pragma unroll
+      for (int r = 0; r < kPanelRows; ++r) {
+        if ((mask_of(u) & 1u << r) != 0) {
+          sums[r].add_product(kHasValues ? widen<Number>(x.item[r]) : Number{1}, y[u]);
+        }
+      }
+    }
+  }
+
+  /// A list, or a part of one, of `length` entries. The next entries are on their way while these
+  /// are worked on. The groups of a warp walk together, those with shorter lists past their ends.
+  template <bool kHasValues>
+  __device__ void add_list(Sum (&sums)[kPanelRows], Offset begin, Index length) const {
+    const int padded = (length + kStep - 1) / kStep * kStep;
+    const int longest = __reduce_max_sync(kAllLanes, padded);
+    const int first = static_cast<int>(threadIdx.x) - lane;
+    Entry mine;
+    mine.mask = 0;  // no entry
+    if (lane < padded) mine = load<kHasValues>(begin + lane);
+#pragma unroll 1
+    for (int done = 0; done < longest; done += kLanes) {
+      __syncwarp();
+      if constexpr (kHasValues) staged.values[threadIdx.x] = mine.values;
+      staged.cols[threadIdx.x] = mine.col;
+      staged.masks[threadIdx.x] = static_cast<std::uint8_t>(mine.mask);
+      __syncwarp();
+      mine.mask = 0;
+      if (done + kLanes + lane < padded) mine = load<kHasValues>(begin + (done + kLanes + lane));
+      const int count = min(kLanes, longest - done);
+#pragma unroll 1
+      for (int at = 0; at < count; at += kStep) add_step<kHasValues>(sums, first + at);
+    }
+  }
+
+  __device__ void store(const Sum (&sums)[kPanelRows], Index panel) const {
+    if (!has_columns) return;
+    const Offset row = Offset{panel} * kPanelRows;
+    typename Types::Output* c = op.c.data + row * op.c.leading_dim + column;
+#pragma unroll
+    for (int r = 0; r < kPanelRows; ++r) {
+      if (row + r >= op.c.rows) return;
+      if constexpr (kScales) {
+        sums[r].store(c + r * op.c.leading_dim, op.alpha, op.beta);
+      } else {
+        sums[r].store(c + r * op.c.leading_dim);
+      }
+    }
+  }
+
+  __device__ void leave(const Sum (&sums)[kPanelRows], Offset slot) const {
+    if (!has_columns) return;
+    Number* to = op.partial + slot * kPanelRows * op.c.cols + column;
+#pragma unroll
+    for (int r = 0; r < kPanelRows; ++r)
+      store_shared_by_all<kWidth>(to + r * Offset{op.c.cols}, sums[r].item);
+  }
+  __device__ void add_up(Sum (&sums)[kPanelRows], Offset first_slot, Index count) const {
+    const Number* from = op.partial + first_slot * kPanelRows * op.c.cols + column;
+#pragma unroll
+    for (int r = 0; r < kPanelRows; ++r) {
+      add_slots(sums[r], from + r * Offset{op.c.cols}, Offset{kPanelRows} * op.c.cols, has_columns,
+                count);
+    }
+  }
+
+  /// Leaves a part's sums, and adds the parts if it came last. Says whether the panel is complete.
+  __device__ bool meet_other_parts(Sum (&sums)[kPanelRows], Index slot, Offset slice,
+                                   Index& panel) const {
+    const RowTasks& tasks = op.tasks;
+    const CutRow cut = tasks.cut_rows[tasks.cut_of_slot[slot]];
+    const Index groups = (cut.parts + kPartsPerGroup - 1) / kPartsPerGroup;
+    const Index my_group = (slot - cut.first_slot) / kPartsPerGroup;
+    const Index in_group = min(kPartsPerGroup, cut.parts - my_group * kPartsPerGroup);
+    Index* counters = tasks.counters + slice * tasks.counter_count + cut.first_counter;
+    leave(sums, slot);
+    if (!arrive<kLanes>(counters + my_group, in_group, lanes_of_group<kLanes>(), lane))
+      return false;
+    add_up(sums, Offset{cut.first_slot} + my_group * kPartsPerGroup, in_group);
+    if (groups > 1) {
+      const Offset group_slot = Offset{cut.first_slot} + cut.parts;
+      leave(sums, group_slot + my_group);
+      if (!arrive<kLanes>(counters + groups, groups, lanes_of_group<kLanes>(), lane)) return false;
+      add_up(sums, group_slot, groups);
+    }
+    panel = cut.row;
+    return true;
+  }
+};
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,119 @@
+// row_panels: neighbouring rows share one list of columns, so a row of B is read once for all of
+// them.
+// Owns     8, 16 or 32 lanes: the four rows of C of one panel, or of a part of its list, 16 bytes
+//          of B per lane wide; the groups of a warp walk together
+// Reads    the list (column, mask, four values) coalesced, an entry a lane, and passes it on
+//          through shared memory, up to 37 bytes a thread: one access for all lanes of a group;
+//          eight rows of B asked for before the first is used; C written once, evicted first. Parts
+//          of cut panels go through the workspace
+// Launch   128 threads, 5 blocks per multiprocessor, so at most 96 registers: 16 sums, and 32
+//          numbers of B under way. Slices of the columns in the outer grid dimension
+// Needs    nothing. Pays where neighbouring rows have columns in common: choose.cpp looks for it
+// Against  row_bins: on a matrix of finite elements a third of the reads of B and of the
+//          instructions around them. Still bad: an entry of a list has room for four values, so
+//          where few rows share it, A is larger than it was, and most multiplications are masked
+//          out
+// Akin to  ASpT (Hong et al., "Adaptive sparse tiling for sparse matrix multiplication", PPoPP'19):
+//          rows of a panel share what they read of B. There the dense columns of a large panel go
+//          through shared memory and the rest is done row by row; here a panel has four rows, one
+//          list has all their columns, and B stays in registers
+
+#include <algorithm>
+
+#include "gpu/spmm/row_panels/launch.cuh"
+
+namespace csrkit::gpu {
+
+namespace {
+
+template <class Types>
+class RowPanels {
+  using Value = typename Types::Value;
+  using Number = typename Types::Accumulate;
+  static constexpr Index kFullWidth = 16 / static_cast<Index>(sizeof(Value));
+
+ public:
+  explicit RowPanels(Semiring semiring) : algebra_(semiring) {}
+
+  std::uint64_t workspace_bytes(const SpmmSizes& sizes) const {
+    const RowTaskMaker tasks = task_maker_for(sizes);
+    return analysis_bytes(sizes) + static_cast<std::uint64_t>(tasks.max_slots()) * kPanelRows *
+                                       static_cast<std::uint64_t>(sizes.dense_cols) *
+                                       sizeof(Number);
+  }
+
+  std::uint64_t analysis_bytes(const SpmmSizes& sizes) const {
+    return list_maker_for(sizes).workspace_bytes() + task_maker_for(sizes).workspace_bytes();
+  }
+
+  void adopt(const SpmmSizes& sizes, void* workspace) {
+    list_maker_ = list_maker_for(sizes);
+    task_maker_ = task_maker_for(sizes);
+    lists_ = list_maker_.lay_out(workspace);
+    partial_ =
+        reinterpret_cast<Number*>(static_cast<std::byte*>(workspace) + analysis_bytes(sizes));
+  }
+
+  void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,
+               cudaStream_t stream) {
+    adopt(sizes, workspace);
+    list_maker_.analyse(a.template as<void>(), workspace, stream);
+    task_maker_.analyse(a.template as<void>(), behind_lists(workspace), stream, lists_.lengths);
+  }
+
+  void finish_analysis(void* workspace, cudaStream_t stream) {
+    tasks_ = task_maker_.finish(behind_lists(workspace), stream);
+  }
+
+  void launch(const DeviceCsrView<Value>& a, const DeviceDenseView<const Value>& b,
+              const DeviceDenseView<typename Types::Output>& c, Number alpha, Number beta, void*,
+              cudaStream_t stream) const {
+    const auto row_bytes = checked_cast<unsigned, UsageError>(
+        b.leading_dim * static_cast<Offset>(sizeof(Value)), "row_panels: a row of B in bytes");
+    PanelLists lists = lists_;
+    if (a.values == nullptr) lists.values = nullptr;
+    const RowPanelsOperands<Types> operands{b,     c,        alpha,     beta,    tasks_,
+                                            lists, partial_, row_bytes, algebra_};
+    with_width<Types>(widest_access(b, c), [&](auto width) {
+      RowPanelsKernels<Types, decltype(width)::value>::launch(operands, stream);
+    });
+  }
+
+  std::string choice() const {
+    return std::to_string(tasks_.task_count) + " tasks, panels of " + std::to_string(kPanelRows) +
+           " rows, lists above about " + std::to_string(task_maker_.part_entries()) +
+           " entries cut";
+  }
+
+ private:
+  static PanelListMaker list_maker_for(const SpmmSizes& sizes) {
+    return {sizes.rows, sizes.nnz, static_cast<int>(sizeof(Value))};
+  }
+  /// As many slices as there can be: how operands are aligned is not known before they are bound,
+  /// but where there are several, each has 32 columns or 256 bytes at least.
+  static RowTaskMaker task_maker_for(const SpmmSizes& sizes) {
+    constexpr Index kNarrowest = std::min<Index>(16 * kFullWidth, 32);
+    const Offset slices = (Offset{sizes.dense_cols} + kNarrowest - 1) / kNarrowest;
+    SpmmSizes panels = sizes;
+    panels.rows = list_maker_for(sizes).panels();
+    return {panels, static_cast<int>(sizeof(Value)), slices, 8 * kFullWidth, kPanelRows};
+  }
+  void* behind_lists(void* workspace) const {
+    return static_cast<std::byte*>(workspace) + list_maker_.workspace_bytes();
+  }
+
+  AlgebraOf<Types> algebra_;
+  PanelListMaker list_maker_;
+  RowTaskMaker task_maker_;
+  PanelLists lists_;
+  RowTasks tasks_;
+  Number* partial_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceSpmm> make_device_row_panels(const SpmmProblem& problem) {
+  return typed_spmm<RowPanels>(problem);
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,127 @@
+// The first pass over the rows: how many are in each bin, and where each bin begins.
+
+#include <cub/block/block_scan.cuh>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spmm/row_tasks/passes.cuh"
+
+namespace csrkit::gpu::row_tasks {
+
+namespace {
+
+constexpr int kThreads = 512;
+
+/// Counts become starts, and so do the long tasks of blocks: the work of one block, as these
+/// numbers are few. Other blocks wrote them, so they are read from L2.
+__device__ void scan_counts(const Shape& shape, const BinArrays& bins, const RowTasks& out,
+                            Totals* totals, Totals* host_totals) {
+  using LongScan = cub::BlockScan<Index, kThreads>;
+  using Scan = cub::BlockScan<BinStart, kThreads>;
+  __shared__ typename LongScan::TempStorage long_scratch;
+  __shared__ typename Scan::TempStorage scratch;
+  __shared__ unsigned long long block_tasks;
+  Index long_tasks = 0;
+  const int all = kLongBins * bins.blocks;
+  for (int begin = 0; begin < all; begin += kThreads) {
+    const int block = begin + static_cast<int>(threadIdx.x);
+    Index before, total;
+    LongScan(long_scratch)
+        .ExclusiveSum(block < all ? __ldcg(bins.long_starts + block) : 0, before, total);
+    if (block < all) bins.long_starts[block] = long_tasks + before;
+    if (block == bins.blocks) block_tasks = static_cast<unsigned long long>(long_tasks + before);
+    long_tasks += total;
+    __syncthreads();  // long_scratch is used again
+  }
+  BinStart carry = {long_tasks, 0, 0};
+  for (int begin = 0; begin < bins.keys; begin += kThreads) {
+    const int key = begin + static_cast<int>(threadIdx.x);
+    BinStart own = {0, 0, 0};
+    if (key < bins.keys) {
+      const Offset rows = __ldcg(bins.counts + key);
+      const int bin = kBins - 1 - key % kBins;
+      own = {whole_warps(rows), 0, 0};
+      if (bin <= shape.longest_in_strips) {
+        const Index per_strip = rows_per_strip(bin);
+        own = {whole_warps((rows + per_strip - 1) / per_strip), rows, rows * bin};
+      }
+    }
+    BinStart before, total;
+    Scan(scratch).ExclusiveScan(
+        own, before, BinStart{0, 0, 0}, [](const BinStart& a, const BinStart& b) { return a + b; },
+        total);
+    if (key < bins.keys) bins.starts[key] = carry + before;
+    carry = carry + total;
+    __syncthreads();  // scratch is used again
+  }
+  if (threadIdx.x > 0) return;
+  Totals found;
+  found.parts = __ldcg(&totals->parts);
+  found.counters = __ldcg(&totals->counters);
+  found.block_tasks = block_tasks;
+  found.long_tasks = static_cast<unsigned long long>(long_tasks);
+  found.tasks = static_cast<unsigned long long>(carry.tasks);
+  *totals = found;
+  *host_totals = found;
+  const auto parts = static_cast<Offset>(found.parts);
+  for (Offset gap = parts + 1; gap <= whole_warps(parts); ++gap) {
+    out.tasks[shape.first_row_task - gap] = {0, 0, 0};
+  }
+}
+
+// Rows per (range of rows, bin), and tasks of long rows. The rows of a block are in one range,
+// because rows_per_block divides it. The block that finishes last does what needs all counts.
+__global__ void __launch_bounds__(kThreads)
+    count_rows(Shape shape, BinArrays bins, RowTasks out, Offset counters, Progress* progress,
+               Totals* totals, Totals* host_totals) {
+  __shared__ Index local[kAllBins];
+  __shared__ unsigned long long local_parts, local_counters;
+  __shared__ bool is_last;
+  if (threadIdx.x < kAllBins) local[threadIdx.x] = 0;
+  if (threadIdx.x == 0) local_parts = local_counters = 0;
+  __syncthreads();
+  const Index first = static_cast<Index>(blockIdx.x) * shape.rows_per_block;
+  const int range_key = first / shape.range_rows * kBins;
+  for (int i = static_cast<int>(threadIdx.x); i < shape.rows_per_block; i += kThreads) {
+    if (first + Offset{i} >= shape.rows) break;
+    const Offset length = shape.length_of(first + i);
+    const int bin = bin_key_of(shape, length);
+    atomicAdd(&local[bin], tasks_of(shape, bin, length));
+    if (length <= longest_whole(shape.part_entries)) continue;
+    const auto parts = static_cast<Index>(parts_of(length, shape.part_entries));
+    atomicAdd(&local_counters, static_cast<unsigned long long>(groups_of(parts) + 1));
+    if (bin < kBins) atomicAdd(&local_parts, static_cast<unsigned long long>(parts - 1));
+  }
+  for (Offset i = Offset{blockIdx.x} * kThreads + threadIdx.x; i < counters;
+       i += Offset{gridDim.x} * kThreads) {
+    out.counters[i] = 0;
+  }
+  __syncthreads();
+  if (threadIdx.x >= kBins && threadIdx.x < kAllBins) {
+    bins.long_starts[(threadIdx.x - kBins) * gridDim.x + blockIdx.x] = local[threadIdx.x];
+  }
+  if (threadIdx.x < kBins && local[threadIdx.x] > 0) {
+    atomicAdd(&bins.counts[range_key + threadIdx.x], local[threadIdx.x]);
+  }
+  if (threadIdx.x == 0 && local_counters > 0) {
+    atomicAdd(&totals->counters, local_counters);
+    atomicAdd(&totals->parts, local_parts);
+  }
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) is_last = atomicAdd(&progress->blocks_counted, 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  scan_counts(shape, bins, out, totals, host_totals);
+}
+
+}  // namespace
+
+void count_and_scan(const Shape& shape, const BinArrays& bins, const RowTasks& out, Offset counters,
+                    Progress* progress, Totals* totals, Totals* host_totals, cudaStream_t stream) {
+  count_rows<<<static_cast<unsigned>(bins.blocks), kThreads, 0, stream>>>(
+      shape, bins, out, counters, progress, totals, host_totals);
+  CHECK_LAUNCH("count_rows", stream);
+}
+
+}  // namespace csrkit::gpu::row_tasks

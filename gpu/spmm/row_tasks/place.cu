@@ -1,0 +1,224 @@
+// The last pass over the rows: every row gets its place.
+
+#include <cstdint>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/device/warp.cuh"
+#include "gpu/spmm/row_tasks/passes.cuh"
+
+namespace csrkit::gpu::row_tasks {
+
+namespace {
+
+constexpr int kThreads = 256;
+
+/// All loads before the first store: one wait for memory instead of one an entry.
+template <class Word>
+__device__ void copy_short_row(Word* to, const Word* from, Index length) {
+  Word words[kShortRow];
+#pragma unroll
+  for (Index i = 0; i < kShortRow; ++i) {
+    if (i < length) words[i] = __ldg(from + i);
+  }
+#pragma unroll
+  for (Index i = 0; i < kShortRow; ++i) {
+    if (i < length) to[i] = words[i];
+  }
+}
+
+__device__ void copy_short_values(void* to, Offset at, const void* from, Offset begin, int bytes,
+                                  Index length) {
+  const auto copy = [&](auto word) {
+    using Word = decltype(word);
+    copy_short_row(static_cast<Word*>(to) + at, static_cast<const Word*>(from) + begin, length);
+  };
+  switch (bytes) {
+    case 2: return copy(std::uint16_t{});
+    case 4: return copy(std::uint32_t{});
+    default: return copy(uint2{});
+  }
+}
+
+/// Tasks [count, whole_warps(count)) of a bin are empty.
+__device__ void fill_up(RowTask* tasks, Offset count, Index size) {
+  for (Offset at = count; at < whole_warps(count); ++at) tasks[at] = {0, 0, size};
+}
+
+/// A short row goes behind those of its length; the first of a strip makes the strip's task.
+__device__ void place_short_row(const DeviceCsrView<void>& a, int value_bytes, const Shape& shape,
+                                const BinArrays& bins, const RowTasks& out, int key, Index in_bin,
+                                Index row, Offset begin, Index length) {
+  const BinStart start = bins.starts[key];
+  const Offset ordered = start.ordered_rows + in_bin;
+  const Offset copied = start.copied_entries + Offset{in_bin} * length;
+  out.row_order[ordered] = row;
+  copy_short_row(out.short_cols + copied, a.col_indices + begin, length);
+  if (a.values != nullptr) {
+    copy_short_values(out.short_values, copied, a.values, begin, value_bytes, length);
+  }
+  const Index per_strip = rows_per_strip(length);
+  if (in_bin % per_strip == 0) {
+    const Index rows = min(per_strip, bins.counts[key] - in_bin);
+    RowTask* tasks = out.tasks + shape.first_row_task + start.tasks;
+    tasks[in_bin / per_strip] = {copied, static_cast<Index>(ordered), strip_size(length, rows)};
+    if (in_bin + rows == bins.counts[key]) {
+      fill_up(tasks, in_bin / per_strip + 1, strip_size(length, 0));
+    }
+  }
+}
+
+/// Where part `part` of a row of `entries` entries from `row_begin` on begins, within the row: at
+/// multiples of eight entries of A, so that eight lanes read whole sectors of 32 bytes.
+__device__ Offset part_begin(Offset row_begin, Offset entries, Index part, Index parts) {
+  if (part == 0 || part == parts) return part == 0 ? 0 : entries;
+  const Offset even = entries / parts * part + min(Offset{part}, entries % parts);
+  return (row_begin + even) / kShortRow * kShortRow - row_begin;
+}
+
+// Every row gets a place in its bin, and rows that are cut get parts, slots and counters. A
+// block reserves places per bin at once and fills them in the order of its rows, because neighbours
+// often share columns: four of them in a warp find each other's rows of B in L1. Which places,
+// slots or counters a block gets may differ from run to run; what is added to what, in which order,
+// does not.
+template <int kRows>
+__global__ void __launch_bounds__(kThreads)
+    place_rows(DeviceCsrView<void> a, int value_bytes, Shape shape, BinArrays bins, RowTasks out,
+               Progress* progress) {
+  constexpr int kUnits = kRows / 32;  // 32 consecutive rows each
+  constexpr int kRounds = kRows / kThreads;
+  __shared__ Index places[kUnits][kAllBins];
+  for (int i = static_cast<int>(threadIdx.x); i < kUnits * kAllBins; i += kThreads) {
+    places[i / kAllBins][i % kAllBins] = 0;
+  }
+  __syncthreads();
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const Index first = static_cast<Index>(blockIdx.x) * kRows;
+  const int range_key = first / shape.range_rows * kBins;
+  int bin[kRounds];
+  Index rank[kRounds];
+#pragma unroll
+  for (int round = 0; round < kRounds; ++round) {
+    const int unit = warp * kRounds + round;
+    const Offset row = Offset{first} + unit * 32 + lane;
+    bin[round] = -1;
+    Index long_tasks = 0;
+    if (row < shape.rows) {
+      const Offset length = shape.length_of(row);
+      bin[round] = bin_key_of(shape, length);
+      if (bin[round] >= kBins) long_tasks = tasks_of(shape, bin[round], length);
+    }
+    const unsigned same = __match_any_sync(kAllLanes, bin[round]);
+    rank[round] = __popc(same & ((1u << lane) - 1));
+    if (bin[round] >= 0 && bin[round] < kBins && rank[round] == 0) {
+      places[unit][bin[round]] = __popc(same);
+    }
+#pragma unroll 1
+    for (int long_bin = kBins; long_bin < kAllBins; ++long_bin) {
+      if (!__any_sync(kAllLanes, bin[round] == long_bin)) continue;
+      Index up_to_mine = bin[round] == long_bin ? long_tasks : 0;
+#pragma unroll
+      for (int apart = 1; apart < 32; apart *= 2) {
+        const Index before = __shfl_up_sync(kAllLanes, up_to_mine, apart);
+        if (lane >= apart) up_to_mine += before;
+      }
+      if (bin[round] == long_bin) rank[round] = up_to_mine - long_tasks;
+      if (lane == 31) places[unit][long_bin] = up_to_mine;
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x < kAllBins) {
+    Index total = 0;
+    for (int unit = 0; unit < kUnits; ++unit) total += places[unit][threadIdx.x];
+    Index next = 0;
+    if (threadIdx.x >= kBins) {
+      next = bins.long_starts[(threadIdx.x - kBins) * gridDim.x + blockIdx.x];
+    } else if (total > 0) {
+      next = atomicAdd(&bins.taken[range_key + threadIdx.x], total);
+    }
+    for (int unit = 0; unit < kUnits; ++unit) {
+      const Index count = places[unit][threadIdx.x];
+      places[unit][threadIdx.x] = next;
+      next += count;
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int round = 0; round < kRounds; ++round) {
+    const int unit = warp * kRounds + round;
+    const Offset row = Offset{first} + unit * 32 + lane;
+    const bool is_row = row < shape.rows;
+    Offset begin = 0, length = 0, place = 0, first_part = 0;
+    CutRow cut{};
+    if (is_row) {
+      begin = shape.begin_of(row);
+      length = shape.length_of(row);
+      const Index in_bin = places[unit][bin[round]] + rank[round];
+      const bool is_long = bin[round] >= kBins;
+      const int key = range_key + bin[round];
+      place = shape.first_row_task + in_bin + (is_long ? 0 : bins.starts[key].tasks);
+      if (length > shape.longest_in_strips && !is_long && in_bin + 1 == bins.counts[key]) {
+        fill_up(out.tasks + place - in_bin, Offset{in_bin} + 1, 0);
+      }
+      if (length <= shape.longest_in_strips) {
+        place_short_row(a, value_bytes, shape, bins, out, key, in_bin, static_cast<Index>(row),
+                        begin, static_cast<Index>(length));
+      } else if (length <= longest_whole(shape.part_entries)) {
+        out.tasks[place] = {begin, static_cast<Index>(row), static_cast<Index>(length)};
+      } else {
+        const auto parts = static_cast<Index>(parts_of(length, shape.part_entries));
+        const Index groups = groups_of(parts);
+        if (!is_long) {
+          first_part = static_cast<Offset>(
+              atomicAdd(&progress->parts, static_cast<unsigned long long>(parts - 1)));
+        }
+        cut.row = static_cast<Index>(row);
+        cut.parts = parts;
+        cut.first_slot = static_cast<Index>(atomicAdd(
+            &progress->slots, static_cast<unsigned long long>(parts + (groups > 1 ? groups : 0))));
+        cut.first_counter = static_cast<Index>(
+            atomicAdd(&progress->counters, static_cast<unsigned long long>(groups + 1)));
+      }
+    }
+    // The warp writes the parts of each cut row together: a hub has hundreds of thousands.
+    for (unsigned left = __ballot_sync(kAllLanes, cut.parts > 0); left != 0; left &= left - 1) {
+      const int owner = __ffs(static_cast<int>(left)) - 1;
+      Index cut_index = 0;
+      if (lane == owner) {
+        cut_index = static_cast<Index>(atomicAdd(&progress->cut_rows, 1ull));
+        out.cut_rows[cut_index] = cut;
+      }
+      cut_index = __shfl_sync(kAllLanes, cut_index, owner);
+      const Index parts = __shfl_sync(kAllLanes, cut.parts, owner);
+      const Index slot = __shfl_sync(kAllLanes, cut.first_slot, owner);
+      const Offset from = __shfl_sync(kAllLanes, begin, owner);
+      const Offset entries = __shfl_sync(kAllLanes, length, owner);
+      const Offset own_place = __shfl_sync(kAllLanes, place, owner);
+      const bool is_long = __shfl_sync(kAllLanes, bin[round], owner) >= kBins;
+      const Offset part_place =
+          shape.first_row_task - 1 - __shfl_sync(kAllLanes, first_part, owner);
+      for (Index part = lane; part < parts; part += 32) {
+        const Offset low = part_begin(from, entries, part, parts);
+        const Offset size = part_begin(from, entries, part + 1, parts) - low;
+        // The parts of a long row lie side by side. Of a panel all parts but the last lie before
+        // the panels; the last takes the panel's own place.
+        Offset to = own_place + part;
+        if (!is_long) to = part + 1 < parts ? part_place - part : own_place;
+        out.tasks[to] = {from + low, slot + part, static_cast<Index>(-size)};
+        out.cut_of_slot[slot + part] = cut_index;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void place(const DeviceCsrView<void>& a, int value_bytes, const Shape& shape, const BinArrays& bins,
+           const RowTasks& out, Progress* progress, cudaStream_t stream) {
+  const auto kernel = shape.rows_per_block == kRowsPerBlock ? place_rows<kRowsPerBlock>
+                                                            : place_rows<kFewRowsPerBlock>;
+  kernel<<<static_cast<unsigned>(bins.blocks), kThreads, 0, stream>>>(a, value_bytes, shape, bins,
+                                                                      out, progress);
+  CHECK_LAUNCH("place_rows", stream);
+}
+
+}  // namespace csrkit::gpu::row_tasks

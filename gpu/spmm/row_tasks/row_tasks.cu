@@ -1,0 +1,181 @@
+// How a workspace of row tasks is laid out, from rows, nnz and dense_cols alone, and what fills it.
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/device/page_locked.h"
+#include "gpu/device/workspace_layout.h"
+#include "gpu/spmm/row_tasks/passes.cuh"
+#include "gpu/spmm/row_tasks/row_tasks.h"
+
+namespace csrkit::gpu {
+
+using namespace row_tasks;
+
+namespace {
+
+// Measured on an H200 (docs/lab/2026-11-22-spmm-h200.md).
+// Parts for a warp are as long as possible while there are three times as many as run at once.
+// Parts for a group of lanes are shorter by a factor of two to four.
+// Ranges of 16,384 rows keep the locality of A's order, in B and in the lines of C that L2 writes
+// to memory, but leave more warps with unlike tasks. They pay from 5 M nonzeros, where B and C are
+// several times as large as L2, and where most rows are in strips, whose warps are full anyway.
+// Below kFewEntries with few slices all work is a wave or two of warps. Then the longest row
+// decides how long they take, so a block shares it.
+constexpr Offset kManyEntries = 5'000'000;
+constexpr double kLargeOperands = 230e6;  // bytes of B and C
+constexpr Offset kShortMean = 4;
+constexpr Offset kEnoughParts = 12'000;
+constexpr Offset kFewEntries = 700'000, kLittleWork = 2'000'000;
+constexpr Index kWarpPart = 256, kLongestWarpPart = 1024, kBlockPart = 512;
+constexpr Index kNarrowPart = 64, kPart = 128, kLargePart = 256;
+constexpr Index kRangeRows = 16 * kRowsPerBlock;
+static_assert(bin_of(longest_whole(kLargePart)) < kBins, "a bin for every whole row");
+
+static_assert(sizeof(Totals) <= PageLockedCells::kBytes, "a cell holds them");
+
+}  // namespace
+
+RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices,
+                           Index one_slice_cols, Index rows_each)
+    : rows_(sizes.rows), rows_each_(rows_each), value_bytes_(value_bytes) {
+  const bool is_large = sizes.nnz >= kManyEntries;
+  const bool is_narrow = sizes.dense_cols <= one_slice_cols;
+  shortest_long_ = is_narrow ? kLongNarrowRow : kLongRow;
+  if (!has_panels()) {
+    // Slices are counted as twice as wide as the narrowest, which is what most are.
+    const Offset work = sizes.nnz * ((slices + 1) / 2);
+    part_entries_ = kWarpPart;
+    while (part_entries_ < kLongestWarpPart && work / (2 * part_entries_) >= kEnoughParts) {
+      part_entries_ *= 2;
+    }
+    if (sizes.nnz < kFewEntries && work < kLittleWork) {
+      part_entries_ = kBlockPart;
+      shortest_of_block_ = kBlockRow;
+      if (is_narrow) shortest_long_ = kLongOfFewRow;
+    }
+  } else {
+    const Index small = is_narrow ? kNarrowPart : kPart;
+    part_entries_ = is_large ? kLargePart : small;
+  }
+  rows_per_block_ = is_large ? kRowsPerBlock : kFewRowsPerBlock;
+  blocks_ = (Offset{rows_} + rows_per_block_ - 1) / rows_per_block_;
+  const double operand_bytes =
+      (static_cast<double>(sizes.rows) + sizes.cols) * sizes.dense_cols * value_bytes;
+  const bool has_ranges =
+      is_large ||
+      (!has_panels() && (operand_bytes >= kLargeOperands || sizes.nnz <= kShortMean * sizes.rows));
+  // Else one range: all rows, or the largest multiple of a block that fits an Index.
+  range_rows_ =
+      has_ranges
+          ? kRangeRows
+          : static_cast<Index>(std::min(std::max<Offset>(blocks_, 1) * rows_per_block_,
+                                        Offset{kMaxIndex} / rows_per_block_ * rows_per_block_));
+  ranges_ = std::max<Offset>((Offset{rows_} + range_rows_ - 1) / range_rows_, 1);
+
+  // A cut row has length > 5/4 part and ceil(length / part) <= 8/5 length / part parts, and one
+  // group slot for every 32 parts begun.
+  max_cut_rows_ = std::min(Offset{rows_}, sizes.nnz / (longest_whole(part_entries_) + 1));
+  const Offset max_row_parts = sizes.nnz / part_entries_ + max_cut_rows_;
+  max_parts_ = whole_warps(sizes.nnz / part_entries_);
+  max_slots_ = max_row_parts + max_row_parts / kPartsPerGroup + max_cut_rows_;
+  const Offset max_copied = has_panels() ? 0 : std::min(sizes.nnz, Offset{rows_} * kShortRow);
+
+  WorkspaceLayout layout;
+  const Offset keys = ranges_ * kBins;
+  totals_at_ = layout.reserve<Totals>(1);
+  progress_at_ = layout.reserve<Progress>(1);
+  counts_at_ = layout.reserve<Index>(2 * keys);  // and `taken`
+  long_starts_at_ = layout.reserve<Index>(kLongBins * blocks_);
+  max_counters_ = (max_slots_ + max_cut_rows_) * slices;
+  counters_at_ = layout.reserve<Index>(max_counters_);
+  starts_at_ = layout.reserve<BinStart>(keys);
+  const Offset max_gaps = (kTasksPerWarp - 1) * keys;
+  tasks_at_ = layout.reserve<RowTask>(max_parts_ + rows_ + max_gaps);
+  order_at_ = layout.reserve<Index>(rows_);
+  cols_at_ = layout.reserve<Index>(max_copied);
+  values_at_ = layout.reserve_bytes(static_cast<std::uint64_t>(max_copied * value_bytes));
+  slots_at_ = layout.reserve<Index>(max_slots_);
+  cut_rows_at_ = layout.reserve<CutRow>(max_cut_rows_);
+  bytes_ = layout.bytes();
+}
+
+RowTasks RowTaskMaker::lay_out(void* workspace) const {
+  auto* bytes = static_cast<std::byte*>(workspace);
+  RowTasks result;
+  result.tasks = reinterpret_cast<RowTask*>(bytes + tasks_at_);
+  result.row_order = reinterpret_cast<Index*>(bytes + order_at_);
+  result.short_cols = reinterpret_cast<Index*>(bytes + cols_at_);
+  result.short_values = bytes + values_at_;
+  result.cut_of_slot = reinterpret_cast<Index*>(bytes + slots_at_);
+  result.cut_rows = reinterpret_cast<CutRow*>(bytes + cut_rows_at_);
+  result.counters = reinterpret_cast<Index*>(bytes + counters_at_);
+  return result;
+}
+
+void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream,
+                           const Offset* lengths) {
+  if (rows_ == 0) return;
+  auto* bytes = static_cast<std::byte*>(workspace);
+  // Totals, progress and counts lie together, in front.
+  CHECK_CUDA(cudaMemsetAsync(bytes, 0, long_starts_at_, stream));
+  const RowTasks out = lay_out(workspace);
+  Shape shape{};
+  shape.offsets = a.row_offsets;
+  shape.base = a.base;
+  shape.kind = {lengths, rows_each_};
+  shape.longest_in_strips = has_panels() ? 0 : kShortRow;
+  shape.shortest_long = has_panels() ? std::numeric_limits<Offset>::max() : shortest_long_;
+  shape.shortest_of_block =
+      has_panels() ? std::numeric_limits<Offset>::max() : Offset{shortest_of_block_};
+  shape.rows = rows_;
+  shape.rows_per_block = rows_per_block_;
+  shape.part_entries = part_entries_;
+  shape.range_rows = range_rows_;
+  shape.first_row_task = has_panels() ? max_parts_ : 0;
+  auto* counts = reinterpret_cast<Index*>(bytes + counts_at_);
+  const Offset keys = ranges_ * kBins;
+  const BinArrays bins{counts,
+                       counts + keys,
+                       reinterpret_cast<BinStart*>(bytes + starts_at_),
+                       static_cast<int>(keys),
+                       reinterpret_cast<Index*>(bytes + long_starts_at_),
+                       static_cast<int>(blocks_)};
+  auto* progress = reinterpret_cast<Progress*>(bytes + progress_at_);
+  if (host_totals_ == nullptr) host_totals_ = PageLockedCells::take();
+  count_and_scan(shape, bins, out, max_counters_, progress,
+                 reinterpret_cast<Totals*>(bytes + totals_at_), static_cast<Totals*>(host_totals_),
+                 stream);
+  place(a, value_bytes_, shape, bins, out, progress, stream);
+}
+
+RowTasks RowTaskMaker::finish(void* workspace, cudaStream_t stream) {
+  RowTasks result = lay_out(workspace);
+  if (rows_ == 0) return result;
+  Totals totals{};
+  if (host_totals_ != nullptr) {
+    CHECK_CUDA(cudaStreamSynchronize(stream));
+    totals = *static_cast<const Totals*>(host_totals_);
+    PageLockedCells::give_back(std::exchange(host_totals_, nullptr));
+  } else {  // of an analysis that was kept
+    CHECK_CUDA(cudaMemcpyAsync(&totals, static_cast<std::byte*>(workspace) + totals_at_,
+                               sizeof totals, cudaMemcpyDeviceToHost, stream));
+    CHECK_CUDA(cudaStreamSynchronize(stream));
+  }
+  const auto parts = static_cast<Offset>(totals.parts);
+  const auto tasks = static_cast<Offset>(totals.tasks);
+  if (has_panels()) {
+    result.first_task = max_parts_ - whole_warps(parts);
+    result.task_count = whole_warps(parts) + tasks;
+  } else {
+    result.block_task_count = static_cast<Offset>(totals.block_tasks);
+    result.warp_task_count = static_cast<Offset>(totals.long_tasks) - result.block_task_count;
+    result.task_count = tasks - static_cast<Offset>(totals.long_tasks);
+  }
+  result.counter_count = static_cast<Offset>(totals.counters);
+  return result;
+}
+
+}  // namespace csrkit::gpu

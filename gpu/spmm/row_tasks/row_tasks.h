@@ -1,0 +1,132 @@
+// The analysis behind row_bins and row_panels: rows, or panels of rows, sorted into bins of like
+// length, short rows copied side by side, long ones cut.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "gpu/device/device_csr.h"
+#include "gpu/spmm/device_spmm.h"
+
+namespace csrkit::gpu {
+
+/// Rows of up to this many entries are copied, those of one length next to each other.
+inline constexpr Index kShortRow = 8;
+
+/// What counts as one row: a row of A or, if `lengths` is set, a panel of `rows_each` neighbouring
+/// rows. The list of panel p has lengths[p] entries and begins at panel_begin. Panels are not
+/// copied; only panels without entries go in strips.
+struct TaskRows {
+  const Offset* lengths = nullptr;
+  Index rows_each = 1;
+};
+
+/// Lists of entries begin at multiples of this, in an array with room for all entries of A and this
+/// many more per panel: a panel's list is never longer than the rows that it was made of.
+inline constexpr Index kPanelAlign = 8;
+__host__ __device__ constexpr Offset panel_begin(Offset first_entry, Offset panel) {
+  return (first_entry + panel * kPanelAlign) / kPanelAlign * kPanelAlign;
+}
+
+/// The groups of lanes in a warp get consecutive tasks and walk together, so tasks of different
+/// kinds, and strips of different lengths, begin at multiples of this; empty tasks fill the gaps.
+inline constexpr Index kTasksPerWarp = 4;
+
+/// A row with at least this many nonzeros gets a whole warp, in the order of the rows: no row waits
+/// for a longer neighbour, and rows that follow each other share columns in L1. The threshold is
+/// kLongNarrowRow where one group of lanes covers all columns (latency dominates there), and
+/// kLongOfFewRow in small matrices. There a row with at least kBlockRow nonzeros gets a block.
+/// Parts of cut rows get what whole rows of their length get. Panels get one group of lanes each,
+/// whatever their length.
+inline constexpr Index kLongRow = 96, kLongNarrowRow = 64, kLongOfFewRow = 48, kBlockRow = 192;
+
+/// The work of one group of lanes, of a warp or of a block; one of three, or none if size = 0:
+/// a whole row          size = its entries, more than kShortRow; begin in A; target = its row of C
+/// a part of a cut row  size = -entries; begin in A; target = the slot of its partial sum
+/// a strip of rows      size = strip_size(length, rows), `length` entries a row; begin in the
+/// copies;
+///                      target = where its rows begin in row_order
+struct alignas(16) RowTask {
+  Offset begin;
+  Index target;
+  Index size;
+};
+inline constexpr Index kStrip = 1 << 30;
+__host__ __device__ constexpr Index strip_size(Index length, Index rows) {
+  return kStrip | rows << 4 | length;
+}
+__host__ __device__ constexpr Index strip_length(Index size) { return size & 15; }
+__host__ __device__ constexpr Index strip_rows(Index size) { return (size & ~kStrip) >> 4; }
+
+/// A row that was cut. Its parts' sums lie in consecutive slots and are added in that order, by
+/// whichever part arrives last: first the parts of each group of kPartsPerGroup, then the groups.
+struct CutRow {
+  Index row;
+  Index parts;
+  Index first_slot;     // the parts' slots, then one slot per group if there is more than one
+  Index first_counter;  // one arrival counter per group, then one for the row
+};
+inline constexpr Index kPartsPerGroup = 32;
+
+/// Device pointers into the workspace, and the counts that a launch must know.
+struct RowTasks {
+  RowTask* tasks = nullptr;  // of blocks, of warps, then the rest, longest first
+  Index* row_order = nullptr;
+  Index* short_cols = nullptr;   // the copied entries
+  void* short_values = nullptr;  // of A's kind
+  Index* cut_of_slot = nullptr;  // which cut row a part's slot belongs to
+  CutRow* cut_rows = nullptr;
+  Index* counters = nullptr;    // zero before and after every launch, slices * counter_count
+  Offset first_task = 0;        // unused places before the first part
+  Offset block_task_count = 0;  // the first so many have a block each
+  Offset warp_task_count = 0;   // then so many a warp each
+  Offset task_count = 0;        // after those: for one group of lanes each
+  Offset counter_count = 0;
+};
+
+/// Plans and runs the analysis. All sizes are bounds from rows, nnz and dense_cols alone.
+class RowTaskMaker {
+ public:
+  /// `value_bytes`: of one value of A; `slices`: how many groups of lanes work on the same task in
+  /// one launch, each on its columns; `one_slice_cols`: columns that one group of lanes covers.
+  /// Rows that are panels, if `rows_each` is more than 1; `sizes.rows` then counts panels.
+  RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices, Index one_slice_cols,
+               Index rows_each = 1);
+  RowTaskMaker() = default;
+
+  std::uint64_t workspace_bytes() const { return bytes_; }
+  Offset max_slots() const { return max_slots_; }
+  Index part_entries() const { return part_entries_; }
+
+  /// Queues the analysis: two passes over the row offsets, the second also over the entries of
+  /// short rows. `lengths`: of the panels, if there are any.
+  void analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream,
+               const Offset* lengths = nullptr);
+
+  /// Waits, and says what came out.
+  RowTasks finish(void* workspace, cudaStream_t stream);
+
+ private:
+  RowTasks lay_out(void* workspace) const;
+
+  bool has_panels() const { return rows_each_ > 1; }
+
+  Index rows_ = 0;
+  Index rows_each_ = 1;
+  int value_bytes_ = 0;
+  Index part_entries_ = 0;
+  Index shortest_long_ = 0;
+  Index shortest_of_block_ = kMaxIndex;
+  Index rows_per_block_ = 0;
+  Index range_rows_ = 0;
+  Offset blocks_ = 0, ranges_ = 0;
+  Offset max_parts_ = 0, max_slots_ = 0, max_cut_rows_ = 0, max_counters_ = 0;
+  std::uint64_t bytes_ = 0;
+  // Byte positions in the workspace.
+  std::uint64_t totals_at_ = 0, progress_at_ = 0, counts_at_ = 0, long_starts_at_ = 0,
+                starts_at_ = 0, counters_at_ = 0, tasks_at_ = 0, order_at_ = 0, cols_at_ = 0,
+                values_at_ = 0, slots_at_ = 0, cut_rows_at_ = 0;
+  void* host_totals_ =
+      nullptr;  // between analyse and finish: where the device leaves what finish reads
+};
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,115 @@
+// How the parts of a cut row meet.
+#pragma once
+
+#include "gpu/spmm/lane_sums.cuh"
+
+namespace csrkit::gpu {
+
+/// Partial sums are written and read past L1, which other multiprocessors' stores do not reach.
+template <int kWidth, class Number>
+__device__ Pack<Number, kWidth> load_shared_by_all(const Number* from) {
+  constexpr int kPerWord = 16 / static_cast<int>(sizeof(Number));
+  Pack<Number, kWidth> pack;
+  if constexpr (kWidth >= kPerWord) {
+#pragma unroll
+    for (int at = 0; at < kWidth; at += kPerWord) {
+      const uint4 word = __ldcg(reinterpret_cast<const uint4*>(from + at));
+      memcpy(&pack.item[at], &word, sizeof word);
+    }
+  } else {
+#pragma unroll
+    for (int at = 0; at < kWidth; ++at) pack.item[at] = __ldcg(from + at);
+  }
+  return pack;
+}
+template <int kWidth, class Number>
+__device__ void store_shared_by_all(Number* to, const Number (&items)[kWidth]) {
+  constexpr int kPerWord = 16 / static_cast<int>(sizeof(Number));
+  if constexpr (kWidth >= kPerWord) {
+#pragma unroll
+    for (int at = 0; at < kWidth; at += kPerWord) {
+      uint4 word;
+      memcpy(&word, &items[at], sizeof word);
+      __stcg(reinterpret_cast<uint4*>(to + at), word);
+    }
+  } else {
+#pragma unroll
+    for (int at = 0; at < kWidth; ++at) __stcg(to + at, items[at]);
+  }
+}
+
+/// Adds `count` consecutive slots in order; kBatch of them are asked for before the first is used.
+template <class Types, int kWidth>
+__device__ void add_slots(Sums<Types, kWidth>& sums, const typename Types::Accumulate* from,
+                          Offset stride, bool has_columns, Index count) {
+  using Number = typename Types::Accumulate;
+  constexpr int kBatch = 4;
+  sums.clear(sums.algebra());
+  if (!has_columns) return;
+#pragma unroll 1
+  for (Index slot = 0; slot < count; slot += kBatch) {
+    Pack<Number, kWidth> parts[kBatch];
+#pragma unroll
+    for (int u = 0; u < kBatch; ++u) {
+      if (slot + u < count) parts[u] = load_shared_by_all<kWidth>(from + (slot + u) * stride);
+    }
+#pragma unroll
+    for (int u = 0; u < kBatch; ++u) {
+      if (slot + u < count) {
+#pragma unroll
+        for (int k = 0; k < kWidth; ++k) {
+          sums.item[k] = sums.algebra().add(sums.item[k], parts[u].item[k]);
+        }
+      }
+    }
+  }
+}
+
+/// The sums of a block's warps, each of which has them in its first lanes, in the order of the
+/// warps. Called by all threads; says whether this is one of the first warp, which has them in the
+/// end.
+template <class Types, int kWidth, int kWarps, int kLanesTimesWidth>
+__device__ bool add_up_in_first_warp(
+    Sums<Types, kWidth>& sums, typename Types::Accumulate (&of_warps)[kWarps][kLanesTimesWidth]) {
+  constexpr int kLanes = kLanesTimesWidth / kWidth;
+  const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  if (warp > 0 && lane < kLanes) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) of_warps[warp - 1][i * kLanes + lane] = sums.item[i];
+  }
+  __syncthreads();
+  if (warp > 0) return false;
+#pragma unroll
+  for (int other = 0; other < kWarps; ++other) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) {
+      sums.item[i] = sums.algebra().add(sums.item[i], of_warps[other][i * kLanes + lane % kLanes]);
+    }
+  }
+  return true;
+}
+
+/// Says whether this was the last of `expected` arrivals. The fences order every lane's stores
+/// before the arrival, and the loads that follow after it.
+template <int kLanes>
+__device__ bool arrive(Index* counter, Index expected, unsigned mask, int lane) {
+  __threadfence();
+  __syncwarp(mask);
+  Index arrived = 0;
+  if (lane == 0) arrived = atomicAdd(counter, 1);
+  arrived = __shfl_sync(mask, arrived, 0, kLanes);
+  if (arrived + 1 != expected) return false;
+  __threadfence();
+  if (lane == 0) *counter = 0;  // as the next launch expects it
+  return true;
+}
+
+/// Leaves the sum in `slot` before it arrives.
+template <int kLanes, class Types, int kWidth>
+__device__ bool arrive(const Sums<Types, kWidth>& sums, typename Types::Accumulate* slot,
+                       bool has_columns, Index* counter, Index expected, unsigned mask, int lane) {
+  if (has_columns) store_shared_by_all<kWidth>(slot, sums.item);
+  return arrive<kLanes>(counter, expected, mask, lane);
+}
+
+}  // namespace csrkit::gpu

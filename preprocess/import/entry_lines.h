@@ -1,0 +1,22 @@
+// Parses lines of entries into coordinates, in parallel. Entries keep the order of the file, and
+// errors name their line.
+#pragma once
+
+#include "core/matrix/sort/coo_to_csr.h"
+#include "preprocess/import/entry_line_options.h"
+#include "preprocess/import/line_reader.h"
+#include "preprocess/import/scan.h"
+
+namespace csrkit {
+
+struct EntryLines {
+  CooMatrix coo;  // ids minus index_base; rows and cols are the limits, else the largest id + 1;
+                  // values of kind none if the lines have none. Without ids: values only
+  Offset entries = 0;
+};
+
+/// Parses the rest of the lines. Throws InputError "name:line: expected ..., found ...".
+EntryLines parse_entry_lines(LineReader& lines, const EntryLineOptions& options);
+EntryLines parse_entry_lines(ByteSource& source, const EntryLineOptions& options);
+
+}  // namespace csrkit

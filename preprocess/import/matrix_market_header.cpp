@@ -1,0 +1,151 @@
+#include "preprocess/import/matrix_market_header.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "preprocess/import/scan.h"
+
+namespace csrkit {
+
+namespace {
+
+constexpr std::string_view kKindComment = "% values are ";  // then f16, bf16, f32 or f64
+
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : line) {
+    if (scan::is_blank(c) || c == '\r') {
+      if (!word.empty()) words.push_back(std::move(word));
+      word.clear();
+    } else {
+      word += c;
+    }
+  }
+  if (!word.empty()) words.push_back(std::move(word));
+  return words;
+}
+
+/// The kind that a comment of our exporter names; f64 for anything else.
+ValueKind kind_in_comment(std::string_view line) {
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  if (line.substr(0, kKindComment.size()) != kKindComment) return ValueKind::f64;
+  const std::string_view word = line.substr(kKindComment.size());
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f16, ValueKind::bf16}) {
+    if (word == name_of(kind)) return kind;
+  }
+  return ValueKind::f64;
+}
+
+Offset read_size(const LineReader& lines, const std::string& word, const char* what) {
+  const std::string text = word + "\n";
+  const char* at = text.data();
+  std::uint64_t number = 0;
+  if (!scan::read_digits(at, number) || *at != '\n') {
+    lines.refuse(lines.line() - 1, std::string("expected the number of ") + what +
+                                       " as a whole number below 10^18, found " +
+                                       scan::quote(word));
+  }
+  return static_cast<Offset>(number);
+}
+
+}  // namespace
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+MarketHeader read_market_header(LineReader& lines) {
+  MarketHeader header;
+  std::string_view line;
+  if (!lines.next_line(line))
+    lines.refuse(1, "expected a Matrix Market banner, found an empty file");
+  const std::vector<std::string> words = words_of(lower_case(line));
+  const auto refuse = [&](const std::string& message) { lines.refuse(lines.line() - 1, message); };
+  if (words.empty() || words[0] != kMarketBanner) {
+    refuse("expected a first line that begins with %%MatrixMarket, found " + scan::quote(line));
+  }
+  if (words.size() != 5) {
+    refuse("expected \"%%MatrixMarket matrix <format> <field> <symmetry>\", found " +
+           std::to_string(words.size()) + " words");
+  }
+  if (words[1] != "matrix")
+    refuse("expected the object \"matrix\", found " + scan::quote(words[1]));
+  header.is_array = words[2] == "array";
+  if (!header.is_array && words[2] != "coordinate") {
+    refuse("expected the format \"coordinate\" or \"array\", found " + scan::quote(words[2]));
+  }
+  const std::string& field = words[3];
+  header.is_pattern = field == "pattern";
+  header.is_integer = field == "integer" || field == "unsigned-integer";
+  if (field == "complex") {
+    refuse(
+        "complex values are not supported, matrices here are real; export the real part, or import "
+        "the pattern of a copy whose header says pattern and whose lines hold no values");
+  }
+  if (!header.is_pattern && !header.is_integer && field != "real" && field != "double") {
+    refuse("expected the field \"real\", \"integer\" or \"pattern\", found " + scan::quote(field));
+  }
+  if (words[4] == "symmetric") {
+    header.symmetry = MarketSymmetry::symmetric;
+  } else if (words[4] == "skew-symmetric") {
+    header.symmetry = MarketSymmetry::skew;
+  } else if (words[4] == "hermitian") {
+    refuse(
+        "expected a symmetry of a real matrix, found \"hermitian\", which only complex values can "
+        "have; is \"symmetric\" meant?");
+  } else if (words[4] != "general") {
+    refuse("expected the symmetry \"general\", \"symmetric\" or \"skew-symmetric\", found " +
+           scan::quote(words[4]));
+  }
+  if (header.is_pattern && header.is_array)
+    refuse("an array cannot be a pattern; is \"coordinate\" meant?");
+  if (header.is_pattern && header.symmetry == MarketSymmetry::skew) {
+    refuse("a pattern cannot be skew-symmetric, it has no signs; is \"symmetric\" meant?");
+  }
+
+  std::vector<std::string> sizes;
+  while (sizes.empty()) {
+    if (!lines.next_line(line)) {
+      lines.refuse(lines.line(), "expected a line with the sizes, found the end of the file");
+    }
+    sizes = words_of(line);
+    if (sizes.empty() || sizes[0][0] != '%') continue;
+    sizes.clear();
+    if (header.value_kind == ValueKind::f64) header.value_kind = kind_in_comment(line);
+  }
+  const std::size_t wanted = header.is_array ? 2 : 3;
+  if (sizes.size() != wanted) {
+    refuse(std::string("expected the sizes as ") +
+           (header.is_array ? "\"rows cols\"" : "\"rows cols entries\"") + ", found " +
+           scan::quote(line));
+  }
+  header.rows = read_size(lines, sizes[0], "rows");
+  header.cols = read_size(lines, sizes[1], "columns");
+  for (const Offset size : {header.rows, header.cols}) {
+    if (size > kMaxIndex) {
+      refuse("expected at most 2147483647 rows and columns, found " + std::to_string(size) +
+             "; larger matrices need to be split first");
+    }
+  }
+  if (header.symmetry != MarketSymmetry::general && header.rows != header.cols) {
+    refuse("expected as many rows as columns in a symmetric matrix, found " +
+           std::to_string(header.rows) + " x " + std::to_string(header.cols));
+  }
+  if (!header.is_array) {
+    header.entries = read_size(lines, sizes[2], "entries");
+  } else if (header.symmetry == MarketSymmetry::general) {
+    header.entries = header.rows * header.cols;
+  } else {
+    const Offset order = header.rows;
+    header.entries = header.symmetry == MarketSymmetry::symmetric
+                         ? order * (order + 1) / 2
+                         : order * std::max<Offset>(order - 1, 0) / 2;
+  }
+  return header;
+}
+
+}  // namespace csrkit

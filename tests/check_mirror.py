@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Holds which source file is tested where, and fails on any that is tested nowhere.
+
+Usage: check_mirror.py ROOT        check every source file below ROOT
+       check_mirror.py --self-test check that planted gaps are found
+
+core/file/csr_file.cpp is tested by tests/unit/core/file/csr_file_test.cpp, and so on. What is tested
+elsewhere has a row in SHARED that says where and why. A row or a unit test that belongs to no source
+is an error.
+"""
+import fnmatch
+import pathlib
+import sys
+
+ROOMS = ("core", "preprocess", "cpu/common", "gpu/device", "gpu/plan", "tools")
+SUFFIXES = (".cpp", ".cu")
+
+# pattern of sources without a test of their own -> (where they are tested, why there)
+SHARED = {
+    "core/base/huge_pages.cpp": (None, "advice to the system: nothing that a test could see"),
+    "core/file/csr_file_writer.cpp": ("tests/unit/core/file/csr_file_test.cpp",
+                                      "what is written must be what is read"),
+    "core/judge/compare_spgemm.cpp": ("tests/unit/core/contract/spgemm_test.cpp",
+                                      "one small product for contract, reference and judge"),
+    "core/matrix/sort/*": ("tests/unit/core/matrix/sort/coo_to_csr_test.cpp",
+                           "steps of one sort, tested by what comes out of it"),
+    "preprocess/export/*": ("tests/unit/preprocess/export/export_test.cpp",
+                            "every format is written and read back"),
+    "preprocess/generate/*": ("tests/unit/preprocess/generate/generate_test.cpp "
+                              "tests/unit/preprocess/generate/graphs_test.cpp "
+                              "tests/unit/preprocess/generate/stencils_test.cpp",
+                              "rules for every pattern, then what is special to kinds of them"),
+    "preprocess/import/format_reader.cpp": ("tests/unit/preprocess/import/import_test.cpp",
+                                            "what the formats share"),
+    "preprocess/import/graph_dump.cpp": ("tests/unit/preprocess/import/headerless_test.cpp",
+                                         "a format without a header"),
+    "preprocess/import/line_reader.cpp": ("tests/unit/preprocess/import/byte_source_test.cpp",
+                                          "lines of a byte source"),
+    "preprocess/import/npz_archive.cpp": ("tests/unit/preprocess/import/npz_test.cpp",
+                                          "the container of that format"),
+    "preprocess/import/plain_file.cpp": ("tests/unit/preprocess/import/headerless_test.cpp",
+                                         "reads what has no header"),
+    "preprocess/import/raw_csr.cpp": ("tests/unit/preprocess/import/headerless_test.cpp",
+                                      "a format without a header"),
+    "preprocess/import/scan.cpp": ("tests/unit/preprocess/import/edge_list_test.cpp",
+                                   "the numbers of text formats"),
+    "preprocess/import/suitesparse_tar.cpp": ("tests/unit/preprocess/import/byte_source_test.cpp",
+                                              "an archive is a byte source"),
+    "preprocess/import/entry_*.cpp": ("tests/unit/preprocess/import/matrix_market_test.cpp "
+                                      "tests/unit/preprocess/import/manifest_test.cpp",
+                                      "the numbers of text formats, in files of all kinds"),
+    "preprocess/import/matrix_market_header.cpp": (
+        "tests/unit/preprocess/import/matrix_market_test.cpp", "the first lines of that format"),
+    "preprocess/import/metis_lines.cpp": ("tests/unit/preprocess/import/metis_graph_test.cpp",
+                                          "the lines of that format"),
+    "preprocess/reorder/aggregation.cpp": ("tests/unit/preprocess/reorder/community_test.cpp",
+                                           "a step of that ordering"),
+    "preprocess/reorder/group_moves.cpp": ("tests/unit/preprocess/reorder/community_test.cpp",
+                                           "a step of that ordering"),
+    "preprocess/transform/pattern.cpp": ("tests/unit/preprocess/transform/values_test.cpp",
+                                         "one of the transforms of values"),
+    "gpu/device/*": ("tests/gpu/device/device_test.cu", "needs a GPU"),
+    "gpu/plan/operands.cpp": ("tests/gpu/spmm/device_memory_test.cpp", "needs a GPU, and a kernel"),
+    "tools/csr-*.cpp": ("tests/cli/all/examples.sh", "mains: the cases in tests/cli run them"),
+    "tools/bench/*": ("tests/cli/bench/records.sh", "a flow from command line to records"),
+    "tools/convert/*_run.cpp": ("tests/unit/tools/convert/import_options_test.cpp "
+                                "tests/cli/import/transforms.sh tests/cli/export/round_trip.sh "
+                                "tests/cli/generate/same_bits.sh",
+                                "command lines, then files that go in and out"),
+    "tools/info/*_report.cpp": ("tests/cli/info/modes.sh tests/cli/density/counts.sh",
+                                "the words of two tools"),
+    "tools/probe/*": ("tests/cli/probe/profile.sh", "measures for seconds"),
+    "tools/reorder/run.cpp": ("tests/cli/reorder/chain.sh", "a flow from a file to a file"),
+    "tools/forecast/report.cpp": ("tests/cli/forecast/memory.sh", "the words of one tool"),
+    "tools/operation/*": ("tests/cli/spmm-cpu/every_kernel.sh", "flows from options to a report"),
+}
+
+
+def tests_of(pattern):
+    return (SHARED[pattern][0] or "").split()
+
+
+def gaps(sources, tests, exists):
+    """What is wrong. `sources` and `tests` are paths, `exists` says whether a path is a file."""
+    found = []
+    used = set()
+    own = set()
+    for source in sources:
+        test = f"tests/unit/{source.rsplit('.', 1)[0]}_test.cpp"
+        rows = [pattern for pattern in SHARED if fnmatch.fnmatchcase(source, pattern)]
+        if test in tests:
+            own.add(test)
+        elif rows:
+            used.update(rows)
+        else:
+            found.append(f"{source}: no test; write {test}, or say in check_mirror.py what tests it")
+    for pattern, (test, _) in SHARED.items():
+        if pattern not in used:
+            found.append(f"check_mirror.py: every file of {pattern} has a test of its own, or there is "
+                         "none: remove the row")
+        for test in tests_of(pattern):
+            if not exists(test):
+                found.append(f"check_mirror.py: {test}, which tests {pattern}, does not exist")
+    for test in sorted(set(tests) - own - {test for row in SHARED for test in tests_of(row)}):
+        stem = test.removeprefix("tests/unit/").removesuffix("_test.cpp")
+        if stem.startswith(ROOMS) and not any(exists(stem + suffix) for suffix in (".h", ".cuh", *SUFFIXES)):
+            found.append(f"{test}: there is no {stem}.*; move the test to where its source is")
+    return found
+
+
+def check_tree(root):
+    def files(folder):
+        return (path.relative_to(root).as_posix() for path in sorted((root / folder).rglob("*"))
+                if path.suffix in SUFFIXES)
+    sources = [path for room in ROOMS for path in files(room)]
+    tests = {path for path in files("tests/unit") if path.endswith("_test.cpp")}
+    return len(sources), gaps(sources, tests, lambda path: (root / path).is_file())
+
+
+def self_test():
+    rows = [pattern.replace("*", "x.cpp") for pattern in SHARED]  # a source for every row
+    shared = {test for row in SHARED for test in tests_of(row)}
+    mine, test = "core/base/a.cpp", "tests/unit/core/base/a_test.cpp"
+    # (sources, tests, files, how many complaints)
+    trees = [
+        (rows, set(), shared, 0),
+        (rows + [mine], set(), shared, 1),
+        (rows + [mine], {test}, shared | {mine}, 0),
+        (rows, {test}, shared, 1),                    # its source is gone
+        (rows, {test}, shared | {"core/base/a.h"}, 0),
+        (rows[1:], set(), shared, 1),                 # a row without a source
+        (rows, set(), shared - set(tests_of("gpu/device/*")), 1),
+    ]
+    missed = []
+    for sources, tests, files, expected in trees:
+        complaints = gaps(sources, tests, files.__contains__)
+        if len(complaints) != expected:
+            missed.append(f"expected {expected} complaints, found {complaints}")
+    return missed
+
+
+def main():
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    if sys.argv[1] == "--self-test":
+        found = self_test()
+        print("\n".join(found) or "check_mirror: every planted gap was found")
+    else:
+        count, found = check_tree(pathlib.Path(sys.argv[1]))
+        print("\n".join(found) or f"check_mirror: {count} source files have their tests")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+# shellcheck shell=bash
+# Too little address space is exit code 5 with a sentence, and no file, at whatever moment it shows.
+csr-generate rmat graph.csr --set scale=13 --quiet
+csr-export graph.csr graph.mtx.gz --quiet
+csr-export graph.csr graph.mtx --quiet
+limited() { # limited COMMAND...: at many limits; it must fail at some and succeed at the last
+  local limit code failed=0
+  for limit in 30000 40960 50000 65000 80000 100000 130000 170000 220000 300000 500000 4000000; do
+    # Below that the system cannot even load the program.
+    if ! (ulimit -v $limit && "$1" --version >/dev/null 2>&1); then continue; fi
+    code=0
+    (ulimit -v $limit && exec "$@" >out 2>err) || code=$?
+    case $code in
+      0) ;;
+      5)
+        failed=$((failed + 1))
+        grep -q '^csr-[a-z-]*: error: ' err || { cat err >&2; fail "no sentence at $limit KiB: $*"; }
+        no_file made
+        ;;
+      *) cat err >&2; fail "exit code $code at $limit KiB: $*" ;;
+    esac
+    rm -f made*
+  done
+  equals "$code" 0
+  [ "$failed" -gt 0 ] || fail "no limit was too low: $*"
+}
+export OMP_NUM_THREADS=4
+limited csr-spmm-cpu graph.csr -k 32 --check --repeat 1 --output made.npy
+limited csr-spgemm-cpu graph.csr --check --repeat 1 --output made.csr
+limited csr-export graph.csr made.mtx
+limited csr-export graph.csr made.mtx.gz
+limited csr-import graph.mtx made.csr
+limited csr-import graph.mtx.gz made.csr
+limited csr-info graph.csr
+limited csr-generate rmat made.csr --set scale=13
+limited csr-reorder graph.csr made.csr --method rcm
+limited csr-reorder graph.csr made.csr --method degree
+limited csr-bench graph.csr -k 8 --repeat 1 --json
+
+# A small file whose statistics need far more than there is.
+printf '%%%%MatrixMarket matrix coordinate pattern general\n1 2147483647 1\n1 1\n' >wide.mtx
+csr-import wide.mtx wide.csr --quiet
+expect 5 sh -c 'ulimit -v 4000000; exec csr-info wide.csr'
+says "not enough memory"

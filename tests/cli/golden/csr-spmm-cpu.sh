@@ -1,0 +1,9 @@
+# shellcheck shell=bash
+# What csr-spmm-cpu says, word for word.
+export DROP=vendor_
+tiny_mtx >tiny.mtx
+csr-import tiny.mtx tiny.csr --quiet
+show csr-spmm-cpu tiny.csr -k 4 --repeat 2 --check
+show csr-spmm-cpu tiny.csr -k 4 --repeat 2 --check --json
+show csr-spmm-cpu --list
+show csr-spmm-cpu tiny.csr -k 0

@@ -1,0 +1,69 @@
+# shellcheck shell=bash
+# Small files that want all memory or time are refused, in little of either.
+python3 - <<'END'
+import bz2, gzip, io, lzma, tarfile, warnings, zipfile
+head = b"%%MatrixMarket matrix coordinate real general\n3 3 1\n"
+megabyte = bytes(1 << 20)
+stacked = head + 8 * megabyte
+for _ in range(4):
+    stacked = gzip.compress(stacked, mtime=0)
+open("stacked.mtx.gz", "wb").write(stacked)
+deep = head
+for _ in range(30):
+    deep = gzip.compress(deep, mtime=0)
+open("deep.mtx.gz", "wb").write(deep)
+for name, compressor in (("line.mtx.bz2", bz2.BZ2Compressor()), ("line.mtx.xz", lzma.LZMACompressor())):
+    with open(name, "wb") as file:
+        file.write(compressor.compress(head))
+        for _ in range(400):
+            file.write(compressor.compress(megabyte))
+        file.write(compressor.flush())
+# Lines that are right, and many: 300 MB in a kilobyte.
+compressor = bz2.BZ2Compressor()
+with open("lines.mtx.bz2", "wb") as file:
+    file.write(compressor.compress(b"%%MatrixMarket matrix coordinate real general\n"))
+    comment = b"%" + b" " * 1022 + b"\n"
+    for _ in range(300):
+        file.write(compressor.compress(comment * 1024))
+    file.write(compressor.flush())
+with tarfile.open("skipped.tar.bz2", "w:bz2") as archive:
+    member = tarfile.TarInfo("big")
+    member.size = 400 << 20
+    archive.addfile(member, io.BytesIO(bytes(member.size)))
+with zipfile.ZipFile("twice.npz", "w") as archive, warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    for _ in range(2):
+        archive.writestr("shape.npy", b"x")
+# A hole of 64 GB behind a header.
+with open("hole.mtx", "wb") as file:
+    file.write(head)
+    file.truncate(64 << 30)
+END
+mkdir hole && truncate -s 3G hole/hole.mtx && tar -cSf sparse.tar hole/hole.mtx && rm -r hole
+cat >measured.py <<'END'
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, timeout=60).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+seconds, megabytes = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+if seconds > 2 or megabytes > 256:
+    sys.exit(f"{seconds:.1f} s and {megabytes:.0f} MB")
+sys.exit(code)
+END
+for bomb in stacked.mtx.gz deep.mtx.gz line.mtx.bz2 line.mtx.xz lines.mtx.bz2 skipped.tar.bz2 sparse.tar hole.mtx; do
+  expect 3 python3 measured.py csr-import "$bomb" out.csr
+  says "$bomb"
+  no_file out.csr
+done
+expect 3 csr-import twice.npz out.csr
+says "two called shape.npy"
+# The limits can be raised, and lowered.
+printf '%%%%MatrixMarket matrix coordinate real general\n%% a comment of more than 40 bytes, which is long\n1 1 1\n1 1 2\n' >long.mtx
+expect 0 csr-import long.mtx out.csr
+rm out.csr
+expect 3 csr-import long.mtx out.csr --longest-line 40
+says "raise --longest-line"
+expect 3 csr-import lines.mtx.bz2 out.csr
+says "raise --max-expansion"
+expect 3 csr-import lines.mtx.bz2 out.csr --max-expansion 10000000
+says "lines.mtx.bz2:"
+if grep -q expansion err; then fail "the limit was not raised"; fi

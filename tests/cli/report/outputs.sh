@@ -1,0 +1,86 @@
+# shellcheck shell=bash
+# Outputs appear whole or not at all, and replace nothing but regular files.
+tiny_mtx >tiny.mtx
+csr-import tiny.mtx tiny.csr --quiet
+csr-bench tiny.csr -k 2 --repeat 2 --kernels cpu.auto,cpu.row_loop --records bundle.jsonl --quiet
+report() { csr-report bundle.jsonl --no-html "$@"; }
+
+# Refused, whichever output it is, and before any other output appears.
+mkfifo pipe
+mkdir folder
+if [ "$(id -u)" = 0 ] && mknod null c 1 3 2>/dev/null; then nodes="pipe null"; else nodes=pipe; fi
+for node in $nodes; do
+  before=$(stat -c %F:%i "$node")
+  ln -s "$node" "to_$node"
+  for path in "$node" "to_$node"; do
+    expect 4 report --markdown "$path"
+    says "cannot write '$path': it is no regular file"
+    expect 4 report --csv "$path" --markdown other.md
+    says "cannot write '$path': it is no regular file"
+    no_file other.md
+    equals "$(stat -c %F:%i "$node")" "$before"
+    equals "$(readlink "to_$node")" "$node"
+  done
+done
+expect 4 report --markdown folder
+says "cannot write 'folder': it is a folder"
+expect 4 report --markdown new/
+says "cannot write 'new/': it names a folder, not a file"
+expect 4 report --markdown no/such/folder/a.md
+says "cannot write 'no/such/folder/a.md': its folder cannot be opened: No such file or directory"
+ln -s loop loop
+expect 4 report --markdown loop
+says "cannot write 'loop': too many levels of symbolic links"
+long=$(printf '%0250d' 0)
+expect 4 report --markdown "$long"
+says "a temporary file beside it cannot be made: File name too long"
+
+# A symbolic link stays; what it points at is replaced, or made.
+expect 0 report --markdown expected.md
+mkdir there
+echo old >there/target.md
+ln -s there/target.md link.md
+ln -s link.md link_to_link.md
+ln -s there/absent.csv dangling.csv
+expect 0 report --markdown link_to_link.md --csv dangling.csv
+equals "$(readlink link_to_link.md)" link.md
+equals "$(readlink link.md)" there/target.md
+equals "$(readlink dangling.csv)" there/absent.csv
+cmp expected.md there/target.md
+[ -s there/absent.csv ] || fail "the target of the link was not made"
+expect 2 report --markdown link.md --csv there/target.md
+says "two outputs have the same name"
+ln -s bundle.jsonl to_bundle
+expect 2 report --markdown to_bundle
+says "would be lost"
+
+# A file is what any new file is.
+(umask 027 && report --markdown shared.md --quiet)
+equals "$(stat -c %a shared.md)" 640
+
+# A disk that is full costs no old file.
+echo old >kept.md
+said=$(
+  ulimit -f 0
+  report --markdown kept.md 2>&1 || echo "code $?"
+)
+case $said in
+  *"cannot write 'kept.md': writing failed: File too large"*"code 4") ;;
+  *) fail "a full disk: $said" ;;
+esac
+equals "$(cat kept.md)" old
+
+# Nor does a signal, and it leaves nothing behind.
+code=0
+bin=$(dirname "$(command -v csr-report)")
+PYTHONPATH=$bin/../share/csrkit:$bin python3 - <<'PYTHON' || code=$?
+import os, signal, sys
+from report import atomic_file, command_line
+def write():
+    os.fsync = lambda _: os.kill(os.getpid(), signal.SIGTERM)
+    atomic_file.write_files([("kept.md", "new"), ("more.md", b"new")])
+sys.exit(command_line.run(write))
+PYTHON
+equals "$code" 143
+equals "$(cat kept.md)" old
+no_file more.md kept.md.tmp expected.md.tmp shared.md.tmp there/target.md.tmp

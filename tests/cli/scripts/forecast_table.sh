@@ -1,0 +1,12 @@
+# shellcheck shell=bash
+# The script that compares forecasts of the locality report with measured products, dry: on the CPU.
+script=$CLI_FOLDER/../../run_scripts/forecast_table.py
+csr-import "$DATASETS/karate.mtx" before.csr --quiet
+csr-reorder before.csr after.csr --method rcm --quiet
+csr-probe --output here.json --device cpu --seconds 1 --max-table 1M --quiet
+csr-bench before.csr after.csr --kernels cpu.auto -k 4,8 --repeat 2 --records records.jsonl --quiet
+expect 0 "$script" --machine here.json --records records.jsonl --device cpu before.csr after.csr
+grep -qE '^\| before, after \| 4 \| [0-9.]+ -> [0-9.]+ \| [0-9.]+ -> [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [+-][0-9]+ % \|$' out ||
+  { cat out >&2; fail "no row for 4 columns"; }
+grep -qE '^[0-2] of 2 changes within 15 %, the furthest [0-9]+ % off\.$' out || fail "no summary"
+expect 2 "$script" --machine here.json --records records.jsonl --device cpu before.csr

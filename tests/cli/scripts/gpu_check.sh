@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# gpu_check.sh with stand-ins for CMake, the GPU tests and the sanitizer: what it runs, and that one
+# failure is the script's.
+script=$(realpath "$CLI_FOLDER/../../run_scripts/gpu_check.sh")
+mkdir -p shims build/tools build/tests
+for tool in csr-import csr-bench; do
+  printf '#!/bin/sh\necho %s "$@"\n' $tool >build/tools/$tool
+done
+printf '#!/bin/sh\nexit 0\n' >build/tests/gpu
+printf '#!/bin/sh\nexit 0\n' >shims/cmake
+# shellcheck disable=SC2016 # the stand-in's own argument
+printf '#!/bin/sh\n[ "$2" != racecheck ]\n' >shims/compute-sanitizer
+chmod +x build/tools/* build/tests/gpu shims/*
+export PATH=$PWD/shims:$PATH
+check() { "$script" --build-dir "$PWD/build" --out "$PWD/out.d" "$@"; }
+expect 0 check --skip-sanitizer
+prints "ok      gpu-tests "
+prints "All GPU checks passed."
+grep -q "csr-bench .*--kernels .*gpu.auto" out || fail "the table is missing"
+expect 1 check
+prints "ok      sanitizer-memcheck"
+prints "FAILED: sanitizer-racecheck"
+printf '#!/bin/sh\necho broken; exit 1\n' >build/tests/gpu
+expect 1 check --skip-sanitizer
+prints "FAILED: gpu-tests gpu-tests-big"
+expect 2 check --architecture

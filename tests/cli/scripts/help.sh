@@ -1,0 +1,21 @@
+# shellcheck shell=bash
+# Every script says what it does, refuses what it does not know, and is run by a case or a test.
+scripts=$CLI_FOLDER/../../run_scripts
+python=$(python_with numpy matplotlib) || python=
+for script in "$scripts"/*.sh "$scripts"/*.py; do
+  if [ ! -x "$script" ]; then continue; fi # sourced or imported by the others
+  name=$(basename "$script")
+  run=("$script")
+  if grep -qE '^ *import (numpy|matplotlib)' "$script"; then
+    if [ -z "$python" ]; then continue; fi
+    run=("$python" "$script")
+  fi
+  expect 0 "${run[@]}" --help
+  silent err
+  grep -qi "usage: *$name" out || { cat out >&2; fail "$name --help shows no usage"; }
+  expect 2 "${run[@]}" --no-such-option
+  silent out
+  grep -qF "$name" err || { cat err >&2; fail "$name does not say who refuses"; }
+  grep -rqF "$name" "$CLI_FOLDER/scripts" --include='*.sh' --exclude=help.sh ||
+    fail "no case in tests/cli/scripts speaks of $name"
+done

@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# The three steps of a Slurm job, without Slurm: what job.sh starts, from the settings of submit.sh.
+job=$(realpath "$CLI_FOLDER/../../run_scripts/job.sh")
+mkdir -p results/jobs
+cat >results/jobs/settings <<END
+names=(karate lp_afiro)
+prepare=(--cache '$PWD/cache')
+run=(--cache '$PWD/cache' --results '$PWD/results' -k 4)
+report=(--no-pictures)
+bench=(--repeat 2)
+cache='$PWD/cache' results='$PWD/results' scripts='$(dirname "$job")'
+export PATH='$PATH' CSRKIT_DATASETS='$DATASETS'
+END
+step() { SLURM_ARRAY_TASK_ID=$1 "$job" "$2" results; }
+expect 0 step 1 prepare
+prints "== prepare lp_afiro, job none"
+[ -f cache/lp_afiro.csr ] || fail "the second data set was not prepared"
+no_file cache/karate
+expect 0 step 1 run
+equals "$(wc -l <results/lp_afiro.jsonl | tr -d ' ')" 2
+expect 0 "$job" report results
+grep -q '| lp_afiro |' results/table.md || fail "the report lacks the data set"
+expect 3 step 0 run # not prepared
+expect 2 "$job"
+expect 2 "$job" prepare nowhere
+expect 2 "$job" rest results

@@ -1,0 +1,32 @@
+#include "gpu/face.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/base/build_id.h"
+
+namespace csrkit::gpu {
+
+TEST(Face, IsOfTheSameBuildAsTheLibraryItUses) {
+  EXPECT_EQ(csrkit_gpu_face()->build_id, std::string(build_id()));
+}
+
+TEST(Face, OffersTheTablesWithoutAGpu) {
+  const Face& face = *csrkit_gpu_face();
+  EXPECT_FALSE(face.spmm_kernels().empty());
+  EXPECT_FALSE(face.spmm_marks().empty());
+  EXPECT_FALSE(face.spgemm_kernels().empty());
+}
+
+TEST(Face, HasAFunctionOnEveryLine) {
+  const Face& face = *csrkit_gpu_face();
+  EXPECT_NE(face.forecast_spmm_bytes, nullptr);
+  EXPECT_NE(face.forecast_spgemm, nullptr);
+  EXPECT_NE(face.device_info, nullptr);
+  EXPECT_NE(face.copy_bytes_per_second, nullptr);
+  EXPECT_NE(face.clock_reader, nullptr);
+  EXPECT_NE(face.fill_sums, nullptr);
+}
+
+}  // namespace csrkit::gpu

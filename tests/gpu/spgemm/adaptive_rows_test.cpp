@@ -1,0 +1,157 @@
+// Every bin of adaptive_rows on small matrices: the battery once more, with limits divided and with
+// whole families of bins left out.
+
+#include "gpu/spgemm/adaptive_rows/adaptive_rows.h"
+
+#include "gpu/spgemm/capabilities.h"
+#include "gpu/spgemm/plan.h"
+#include "gpu/spgemm/registry.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/property/spgemm/battery.h"
+
+namespace csrkit::testing {
+
+namespace {
+
+struct Variant {
+  const char* name;
+  std::uint32_t shrink;
+  bool prefers_merging, prefers_bit_ranges;
+  std::uint32_t most_sorted;
+};
+
+// Without merging, short rows are sorted; without sorting, hashed; without bit ranges, all others
+// are hashed. Shrunk, what one warp does is done by blocks, and what fits a block is cut into
+// parts.
+constexpr Variant kVariants[] = {
+    {"all_limits", 1, true, true, 4096},        {"no_merging", 1, false, true, 4096},
+    {"no_sorting", 1, true, true, 0},           {"no_merging_or_sorting", 1, false, true, 0},
+    {"only_hashing", 1, false, false, 0},       {"shrunk_4", 4, false, true, 0},
+    {"hashing_shrunk_4", 4, false, false, 0},   {"shrunk_32", 32, true, true, 4096},
+    {"hashing_shrunk_32", 32, false, false, 0}, {"parts_of_a_word", 8192, false, false, 0},
+};
+
+template <int kVariant>
+std::unique_ptr<SpgemmPlan> make(const SpgemmProblem& problem, const PlanOptions& options) {
+  gpu::BinRules rules;
+  rules.shrink = kVariants[kVariant].shrink;
+  rules.prefers_merging = kVariants[kVariant].prefers_merging;
+  rules.fewest_merged_rows = 0;
+  rules.prefers_bit_ranges = kVariants[kVariant].prefers_bit_ranges;
+  rules.most_sorted_to_count = rules.most_sorted_to_make = kVariants[kVariant].most_sorted;
+  return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", gpu::kProduction, problem, options,
+                                              gpu::make_adaptive_rows(problem, rules));
+}
+
+constexpr decltype(SpgemmKernel::make) kMakers[] = {make<0>, make<1>, make<2>, make<3>, make<4>,
+                                                    make<5>, make<6>, make<7>, make<8>, make<9>};
+static_assert(std::size(kMakers) == std::size(kVariants));
+
+std::string variant_name(const ::testing::TestParamInfo<int>& item) {
+  return kVariants[item.param].name;
+}
+
+class SpgemmRowBins : public WithGpu<::testing::TestWithParam<int>> {
+ protected:
+  SpgemmKernel kernel() const {
+    SpgemmKernel kernel = find_kernel(gpu::spgemm_kernels(), "adaptive_rows");
+    kernel.make = kMakers[GetParam()];
+    return kernel;
+  }
+};
+
+}  // namespace
+
+TEST_P(SpgemmRowBins, AreRightInEveryBin) {
+  on_test_threads(spgemm_battery().size(),
+                  [&](std::size_t i) { check_kernel_on(kernel(), spgemm_battery()[i]); });
+}
+
+namespace {
+
+std::unique_ptr<SpgemmPlan> make_in_passes(const SpgemmProblem& problem, bool prefers_one_pass) {
+  gpu::BinRules rules;
+  rules.prefers_one_pass = prefers_one_pass;
+  return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", gpu::kProduction, problem,
+                                              PlanOptions{},
+                                              gpu::make_adaptive_rows(problem, rules));
+}
+
+/// One pass and two give the same bits; says whether one pass was enough.
+bool check_one_pass(const ProductOperands& operands, const ProductCase& item) {
+  const SpgemmProblem problem = problem_of(operands, item);
+  const auto one = make_in_passes(problem, true), two = make_in_passes(problem, false);
+  for (int run = 0; run < 2; ++run) {
+    EXPECT_TRUE(identical(product_of(*one, problem), product_of(*two, problem))) << describe(item);
+  }
+  EXPECT_GE(one->time_multiply(), 0);
+  EXPECT_LE(one->phases().peak_bytes, one->forecast().peak_bytes);
+  return one->choice().find("one pass") != std::string::npos;
+}
+
+/// `rows` rows of A, each of which meets one row of B with `length` entries; B's others are empty.
+ProductOperands of_one_row(Index rows, Index length) {
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < rows; ++i) a.push_back({i, 0, random_value(21, i, 0)});
+  for (Index j = 0; j < length; ++j) b.push_back({0, 3 * j, random_value(22, 0, j)});
+  return {matrix_of(rows, 100, a), matrix_of(100, 3 * length, b)};
+}
+
+using SpgemmSmallProduct = GpuTest;
+using SanitizerSpgemmSmallProduct = GpuTest;
+
+}  // namespace
+
+TEST_F(SpgemmSmallProduct, HasTheSameBitsAsInTwoPasses) {
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+    for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
+      ProductCase item;
+      item.kinds = {kind, kind, kind};
+      item.semiring = semiring;
+      if (semiring == Semiring::plus_times) item.alpha = -1.25;
+      on_test_threads(spgemm_battery().size(), [&](std::size_t i) {
+        SCOPED_TRACE(spgemm_battery()[i].name);
+        check_one_pass(spgemm_battery()[i].make(), item);
+      });
+    }
+  }
+}
+
+// As many products in a row as there may be, and one more; as much room as there is, and one row
+// more.
+TEST_F(SpgemmSmallProduct, EndsWhereRowsOrRoomEnd) {
+  EXPECT_TRUE(check_one_pass(of_one_row(1, 16), {}));
+  EXPECT_FALSE(check_one_pass(of_one_row(100, 17), {}));
+  EXPECT_TRUE(check_one_pass(of_one_row(100, 16), {}));
+  for (const Index length : {31, 32, 33, 63, 64, 65, 128, 129, 255, 256, 257}) {
+    SCOPED_TRACE(length);
+    // Every row has `length` products: one of its sources has all, the other 40 none.
+    std::vector<Entry> a, b;
+    for (Index i = 0; i < 70; ++i) {
+      for (Index k = 0; k < 41; ++k) a.push_back({i, 2 * k, random_value(23, i, k)});
+    }
+    for (Index j = 0; j < length; ++j) b.push_back({40, j, random_value(24, 40, j)});
+    EXPECT_EQ(check_one_pass({matrix_of(70, 100, a), matrix_of(100, 300, b)}, {}), length <= 256);
+  }
+}
+
+TEST_F(SanitizerSpgemmSmallProduct, RowsOfEveryShape) {
+  check_one_pass(of_one_row(100, 17), {});
+  on_test_threads(spgemm_battery().size(), [](std::size_t i) {
+    for (const char* name : {"tridiagonal", "around_vector_and_table_sizes", "all_dense",
+                             "only_empty_rows_are_met", "scattered_columns"}) {
+      if (std::string(name) != spgemm_battery()[i].name) continue;
+      SCOPED_TRACE(name);
+      for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+        ProductCase item;
+        item.kinds = {kind, kind, kind};
+        check_one_pass(spgemm_battery()[i].make(), item);
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, SpgemmRowBins,
+                         ::testing::Range(0, static_cast<int>(std::size(kVariants))), variant_name);
+
+}  // namespace csrkit::testing

@@ -1,0 +1,64 @@
+// Forecasts that need no GPU are never below what a plan then takes, and not far above.
+#include "gpu/spgemm/forecast.h"
+
+#include <gtest/gtest.h>
+
+#include "core/matrix/csr_sink.h"
+#include "gpu/spgemm/registry.h"
+#include "gpu/spmm/forecast.h"
+#include "gpu/spmm/registry.h"
+#include "tests/gpu/gpu_fixture.h"
+
+namespace csrkit::testing {
+
+namespace {
+
+class GpuForecast : public GpuTest {};
+
+TEST_F(GpuForecast, IsNeverBelowThePeakOfSpmm) {
+  for (const auto& [name, matrix] : made_battery()) {
+    SCOPED_TRACE(name);
+    for (const Index dense_cols : {1, 32, 256}) {
+      for (const bool transpose_a : {false, true}) {
+        SpmmProblem problem =
+            default_spmm_problem(convert_values(matrix, ValueKind::f32), dense_cols);
+        problem.transpose_a = transpose_a;
+        const std::uint64_t forecast = gpu::forecast_spmm_bytes("auto", problem);
+        DenseMatrix b(problem.input_rows(), dense_cols, problem.b);
+        DenseMatrix c(problem.output_rows(), dense_cols, problem.c);
+        fill_random(b.view(), 1);
+        const auto plan = find_kernel(gpu::spmm_kernels(), "auto").make_plan(problem, {});
+        plan->bind(b.view(), c.view());
+        plan->multiply(1, 0);
+        plan->fetch_output();
+        const std::uint64_t peak = plan->phases().peak_bytes;
+        EXPECT_LE(peak, forecast) << dense_cols << " columns";
+        constexpr double kNear = 1.25;
+        constexpr std::uint64_t kSmall = 1 << 20;  // where offsets and bit ranges weigh most
+        EXPECT_LE(static_cast<double>(forecast), kNear * static_cast<double>(peak + kSmall));
+      }
+    }
+  }
+}
+
+TEST_F(GpuForecast, IsNeverBelowThePeakOfSpgemm) {
+  for (const auto& [name, matrix] : made_battery()) {
+    SCOPED_TRACE(name);
+    const CsrMatrix a = convert_values(matrix, ValueKind::f32);
+    for (const bool transpose_b : {false, true}) {
+      if (!transpose_b && a.rows() != a.cols()) continue;
+      const SpgemmProblem problem = default_spgemm_problem(a, a, transpose_b);
+      const auto plan = find_kernel(gpu::spgemm_kernels(), "auto").make_plan(problem, {});
+      MemorySink sink(problem.output_rows(), problem.output_cols(), problem.c);
+      plan->multiply(sink);
+      const Offset nnz = sink.finish().nnz();
+      const std::uint64_t peak = plan->phases().peak_bytes;
+      EXPECT_LE(peak, gpu::forecast_spgemm("auto", problem, nnz, 0).peak_bytes);
+      EXPECT_LE(peak, gpu::forecast_spgemm("auto", problem, -1, 0).peak_bytes);
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace csrkit::testing

@@ -1,0 +1,161 @@
+// dense_windows beyond the battery, which is too sparse for it: tiles of every size, tiles that
+// several blocks share, and numbers that tensor cores must not see.
+
+#include <cmath>
+#include <limits>
+
+#include "gpu/spmm/registry.h"
+#include "tests/gpu/gpu_fixture.h"
+
+namespace csrkit::testing {
+
+namespace {
+
+const SpmmKernel& windows() { return find_kernel(gpu::spmm_kernels(), "dense_windows"); }
+
+class DenseWindows : public GpuTest {};
+
+/// Every other row times 2^(i % 50 - 25), and in row 3 numbers that have no scale in common.
+CsrMatrix of_every_size(Index rows, Index cols) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < cols; ++j) {
+      if (unit_of(random_word(5, i, j)) > 0.4) continue;
+      const int exponent = i == 3 ? j % 80 - 40 : i % 2 == 0 ? 0 : i % 50 - 25;
+      entries.push_back({i, j, std::ldexp(random_value(6, i, j), exponent)});
+    }
+  }
+  return matrix_of(rows, cols, std::move(entries));
+}
+
+}  // namespace
+
+TEST_F(DenseWindows, OfEverySize) {
+  for (const auto& [rows, cols, density] :
+       {std::tuple(127, 31, 0.9), std::tuple(129, 33, 0.7), std::tuple(1, 100, 0.9),
+        std::tuple(300, 257, 0.12), std::tuple(128, 512, 1.0)}) {
+    SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(cols));
+    const CsrMatrix matrix = random_matrix(rows, cols, density);
+    for (const Index dense_cols : {1, 31, 32, 33, 64, 65, 127, 128, 129, 200, 300}) {
+      for (const ValueKind kind : {ValueKind::f32, ValueKind::none}) {
+        KernelCase item;
+        item.kinds.a = kind;
+        check_kernel_on(windows(), matrix, dense_cols, item);
+        item.alpha = -1.5;
+        item.beta = 0.5;
+        item.padding = 1;
+        check_kernel_on(windows(), matrix, dense_cols, item);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_F(DenseWindows, MeetWhereManyBlocksShareATile) {
+  for (const bool transpose_a : {false, true}) {
+    KernelCase item;
+    item.transpose_a = transpose_a;
+    const CsrMatrix matrix =
+        transpose_a ? random_matrix(9000, 140, 0.06) : random_matrix(140, 9000, 0.06);
+    for (const Index dense_cols : {32, 64, 200}) {
+      check_kernel_on(windows(), matrix, dense_cols, item);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_F(DenseWindows, KeepWhatIsNotStoredFromInfinities) {
+  const CsrMatrix matrix = random_matrix(200, 300, 0.2);
+  for (const BPattern pattern :
+       {BPattern::not_all_finite, BPattern::every_size, BPattern::integers}) {
+    KernelCase item;
+    item.pattern = pattern;
+    for (const Index dense_cols : {7, 64, 130})
+      check_kernel_on(windows(), matrix, dense_cols, item);
+  }
+}
+
+TEST_F(DenseWindows, LeaveRowsWithoutACommonScaleToFmas) {
+  const CsrMatrix matrix = of_every_size(140, 200);
+  for (const Index dense_cols : {32, 64, 128}) check_kernel_on(windows(), matrix, dense_cols);
+  std::vector<Entry> entries;
+  for (Index j = 0; j < 90; ++j) {
+    const double value = j == 7 ? std::numeric_limits<double>::infinity() : random_value(1, 2, j);
+    entries.push_back({2, j, value});
+    entries.push_back({3, j, j == 9 ? std::numeric_limits<double>::quiet_NaN() : value});
+    entries.push_back({4, j, j % 3 == 0 ? 3e38 : 1e-38});
+    entries.push_back({5, j, random_value(1, 5, j)});
+  }
+  check_kernel_on(windows(), matrix_of(10, 90, std::move(entries)), 64);
+}
+
+// n entries of one sign, sums that grow: a truncation that did not even out would show.
+TEST_F(DenseWindows, ErrNoMoreThanFmas) {
+  const CsrMatrix matrix = convert_values(random_matrix(128, 4000, 0.3), ValueKind::f32);
+  const SpmmProblem problem = problem_of(matrix, {}, 64);
+  DenseMatrix b(4000, 64, ValueKind::f32), c(128, 64, ValueKind::f32);
+  fill_random(b.view(), 5);
+  const auto worst = [&](const char* kernel) {
+    const auto plan = find_kernel(gpu::spmm_kernels(), kernel).make_plan(problem, {});
+    plan->bind(b.view(), c.view());
+    plan->multiply(1, 0);
+    plan->fetch_output();
+    const CheckResult result = check_spmm(problem, b.view(), 1, 0, nullptr, c.view());
+    EXPECT_TRUE(result.passed) << result.failure;
+    return result.worst_error_ratio;
+  };
+  EXPECT_LT(worst("dense_windows"), 2 * worst("row_bins"));
+}
+
+TEST(DenseWindowsRefusal, NamesKindsAndEmptyWindows) {
+  for (const ValueKind kind : {ValueKind::f64, ValueKind::f16, ValueKind::bf16}) {
+    KernelCase item;
+    item.kinds = {kind, kind, kind, kind};
+    if (kind != ValueKind::f64) item.kinds.accumulate = ValueKind::f32;
+    EXPECT_THROW(windows().make_plan(problem_of(random_matrix(50, 50, 0.5), item, 32), {}),
+                 UsageError);
+  }
+  const CsrMatrix thin = matrix_of(20000, 20000, {{5, 7, 1.0}, {19999, 3, 2.0}});
+  try {
+    windows().make_plan(problem_of(thin, {}, 32), {});
+    FAIL() << "windows without entries";
+  } catch (const UsageError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("2 nonzeros in 20000 x 20000"), std::string::npos) << message;
+    EXPECT_NE(message.find("use row_bins"), std::string::npos) << message;
+  }
+  EXPECT_EQ(gpu::auto_spmm_kernel(problem_of(thin, {}, 32)), "row_bins");
+}
+
+TEST(DenseWindowsChoice, IsForDenseMatricesAndManyColumns) {
+  const CsrMatrix dense = random_matrix(1500, 2000, 0.12), sparse = random_matrix(1500, 2000, 0.02);
+  const auto chosen = [](const CsrMatrix& matrix, Index dense_cols, ValueKind kind) {
+    KernelCase item;
+    item.kinds = {kind, kind, kind, kind};
+    return gpu::auto_spmm_kernel(problem_of(matrix, item, dense_cols));
+  };
+  EXPECT_EQ(chosen(dense, 512, ValueKind::f32), "dense_windows");
+  EXPECT_EQ(chosen(dense, 512, ValueKind::f64), "row_bins");
+  EXPECT_EQ(chosen(dense, 8, ValueKind::f32), "row_bins");
+  EXPECT_EQ(chosen(sparse, 512, ValueKind::f32), "row_bins");
+}
+
+TEST(DenseWindowsChoice, LooksAtTheFullestWindowsWhereTilesAreNarrow) {
+  const auto chosen = [](double density, bool has_crowd, Index dense_cols) {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < 2000; ++i) {
+      for (Index j = 0; j < 2000; ++j) {
+        const bool in_crowd = has_crowd && i / 128 == 3 && j >= 1000 && j < 1500;
+        if (in_crowd || unit_of(random_word(7, i, j)) < density) entries.push_back({i, j, 1.0});
+      }
+    }
+    const CsrMatrix matrix = matrix_of(2000, 2000, std::move(entries));
+    return gpu::auto_spmm_kernel(problem_of(matrix, KernelCase{}, dense_cols));
+  };
+  EXPECT_EQ(chosen(0.3, false, 32), "dense_windows");
+  EXPECT_EQ(chosen(0.3, true, 32), "row_bins");
+  EXPECT_EQ(chosen(0.3, true, 128), "dense_windows");
+  EXPECT_EQ(chosen(0.1, false, 32), "row_bins");
+}
+
+}  // namespace csrkit::testing

@@ -1,0 +1,111 @@
+// row_panels beyond the battery: panels of every size that has its own way of being made, and when
+// auto takes it.
+
+#include <algorithm>
+
+#include "gpu/spmm/registry.h"
+#include "gpu/spmm/row_panels/lists.h"
+#include "tests/gpu/gpu_fixture.h"
+
+namespace csrkit::testing {
+
+namespace {
+
+constexpr Index kRows = gpu::kPanelRows;
+
+/// Panels whose rows have `shared` columns in common, and each row `own` columns of its own.
+CsrMatrix panels_of(Index panels, Index cols, Index shared, Index own) {
+  std::vector<Entry> entries;
+  for (Index row = 0; row < panels * kRows; ++row) {
+    const Index panel = row / kRows;
+    const Index first = static_cast<Index>(Offset{panel} * 37 % (cols - shared - kRows * own));
+    for (Index j = 0; j < shared; ++j) {
+      entries.push_back({row, first + j, random_value(3, row, first + j)});
+    }
+    const Index begin = first + shared + row % kRows * own;
+    for (Index j = begin; j < begin + own; ++j)
+      entries.push_back({row, j, random_value(3, row, j)});
+  }
+  return matrix_of(panels * kRows, cols, std::move(entries));
+}
+
+class RowPanels : public GpuTest {};
+
+std::string chosen_for(const CsrMatrix& matrix, bool transpose_a) {
+  KernelCase item;
+  item.transpose_a = transpose_a;
+  const SpmmProblem problem = problem_of(matrix, item, 128);
+  return find_kernel(gpu::spmm_kernels(), "auto").make_plan(problem, {})->chosen_kernel();
+}
+
+}  // namespace
+
+TEST_F(RowPanels, OfEverySize) {
+  const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_panels");
+  // A warp's work, a block's, and one so long that its rows are only copied.
+  for (const auto& [shared, own] :
+       {std::pair(100, 10), std::pair(130, 1), std::pair(1000, 50), std::pair(0, 700),
+        std::pair(9000, 8000), std::pair(16384, 0), std::pair(16385, 1)}) {
+    SCOPED_TRACE(std::to_string(shared) + " shared, " + std::to_string(own) + " own columns");
+    const CsrMatrix matrix = panels_of(shared > 5000 ? 1 : 3, 60000, shared, own);
+    for (const ValueKind kind : {ValueKind::f32, ValueKind::none, ValueKind::f64}) {
+      KernelCase item;
+      item.kinds.a = kind;
+      if (kind == ValueKind::f64) item.kinds = {kind, kind, kind, kind};
+      check_kernel_on(kernel, matrix, 33, item);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_F(RowPanels, AreTakenByAutoWhereNeighboursShareColumns) {
+  const CsrMatrix together = panels_of(5000, 3000, 12, 0);  // 240,000 entries
+  const CsrMatrix apart = panels_of(5000, 3000, 0, 12);     // as many
+  const CsrMatrix few = panels_of(500, 3000, 12, 0);        // a tenth
+  EXPECT_EQ(chosen_for(together, false), "row_panels");
+  EXPECT_EQ(chosen_for(apart, false), "row_bins");
+  EXPECT_EQ(chosen_for(few, false), "row_bins");
+  EXPECT_EQ(chosen_for(together, true), "row_bins");
+}
+
+TEST(RowPanelsChoice, AsksForMoreSharingWhereBIsNarrowOrRowsAreUneven) {
+  const auto chosen = [](const CsrMatrix& matrix, Index dense_cols) {
+    return gpu::auto_spmm_kernel(problem_of(matrix, {}, dense_cols));
+  };
+  const CsrMatrix by_2_1 = panels_of(14000, 3000, 9, 4);  // entries share a read
+  const CsrMatrix by_1_75 = panels_of(14000, 3000, 8, 6);
+  const CsrMatrix by_1_45 = panels_of(15000, 3000, 5, 7);
+  const CsrMatrix few = panels_of(5000, 3000, 9, 4);
+  for (const auto& [matrix, dense_cols, kernel] :
+       {std::tuple(&by_2_1, 32, "row_panels"), std::tuple(&by_2_1, 128, "row_panels"),
+        std::tuple(&by_1_75, 64, "row_bins"), std::tuple(&by_1_75, 65, "row_panels"),
+        std::tuple(&by_1_45, 32, "row_bins"), std::tuple(&by_1_45, 512, "row_bins"),
+        std::tuple(&few, 64, "row_bins"), std::tuple(&few, 128, "row_panels")}) {
+    EXPECT_EQ(chosen(*matrix, dense_cols), kernel) << matrix->nnz() << " " << dense_cols;
+  }
+  std::vector<Entry> entries;  // in every panel rows of 24, 24, 6 and 6 entries, 2 share a read
+  for (Index row = 0; row < 50000; ++row) {
+    const Index first = static_cast<Index>(Offset{row / 4} * 37 % 2900);
+    const Index from = row % 4 == 3 ? 24 : 0, to = row % 4 < 2 ? 24 : from + 6;
+    for (Index j = from; j < to; ++j) entries.push_back({row, first + j, 1.0});
+  }
+  const CsrMatrix uneven = matrix_of(50000, 3000, std::move(entries));
+  EXPECT_EQ(chosen(uneven, 32), "row_bins");
+  EXPECT_EQ(chosen(uneven, 128), "row_bins");
+}
+
+TEST_F(RowPanels, AreLeftByAutoWhereTheirListsDoNotFit) {
+  const CsrMatrix matrix = panels_of(5000, 3000, 12, 0);
+  const SpmmProblem problem = problem_of(matrix, {}, 32);
+  PlanOptions options;
+  const auto peak_of = [&](const char* name) {
+    return find_kernel(gpu::spmm_kernels(), name).make_plan(problem, options)->phases().peak_bytes;
+  };
+  const std::uint64_t panels = peak_of("row_panels"), bins = peak_of("row_bins");
+  ASSERT_LT(bins, panels);
+  options.memory_limit_bytes = (bins + panels) / 2;
+  const auto plan = find_kernel(gpu::spmm_kernels(), "auto").make_plan(problem, options);
+  EXPECT_EQ(plan->chosen_kernel(), "row_bins");
+}
+
+}  // namespace csrkit::testing

@@ -1,0 +1,32 @@
+#include "core/contract/capability.h"
+
+#include <gtest/gtest.h>
+
+namespace csrkit {
+namespace {
+
+TEST(Capabilities, ListEveryBitOrSayEverything) {
+  EXPECT_EQ(names_of(kF32 | kTranspose, kAllKinds), "f32 transpose");
+  EXPECT_EQ(names_of(kAllKinds, kAllKinds), "everything");
+  EXPECT_EQ(names_of(kAllKinds | kSchedule, kAllKinds), "everything schedule");
+  EXPECT_EQ(names_of(0, kAllKinds), "");
+}
+
+TEST(Capabilities, WhatIsMissingIsSaid) {
+  EXPECT_NO_THROW(require_capabilities(kF32 | kMask, kMask, "k"));
+  try {
+    require_capabilities(kF32, kF32 | kF16 | kMask, "kernel_x");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "kernel_x cannot do: f16, a mask; --list shows what each kernel can do");
+  }
+}
+
+TEST(Capabilities, EveryKindIsOne) {
+  EXPECT_EQ(capability_of(ValueKind::none), kImplicitOnes);
+  EXPECT_EQ(capability_of(ValueKind::bf16), kBf16);
+}
+
+}  // namespace
+}  // namespace csrkit

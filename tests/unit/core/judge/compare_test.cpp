@@ -1,0 +1,350 @@
+#include "core/judge/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "core/base/hash.h"
+#include "core/judge/reference.h"
+
+namespace csrkit {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// rows x cols with `per_row` random entries in a row, row 3 full, row 4 empty.
+CsrMatrix example_matrix(Index rows, Index cols, Index per_row, ValueKind kind = ValueKind::f32) {
+  Buffer<Offset> row_offsets(rows + 1);
+  row_offsets[0] = 0;
+  const auto length = [&](Index row) { return row == 3 ? cols : row == 4 ? 0 : per_row; };
+  for (Index row = 0; row < rows; ++row) row_offsets[row + 1] = row_offsets[row] + length(row);
+  const Offset nnz = row_offsets[rows];
+  Buffer<Index> col_indices(nnz);
+  Buffer<double> values(nnz);
+  for (Index row = 0; row < rows; ++row) {
+    const Index stride = length(row) == 0 ? 1 : cols / length(row);
+    for (Index k = 0; k < length(row); ++k) {
+      const Offset at = row_offsets[row] + k;
+      col_indices[at] = k * stride + (stride > 1 ? row % stride : 0);
+      values[at] = random_value(1, row, k);
+    }
+  }
+  return convert_values(CsrMatrix(rows, cols, std::move(row_offsets), std::move(col_indices),
+                                  ValueArray::from(std::move(values))),
+                        kind);
+}
+
+/// C as an honest implementation would compute it: the reference, rounded to C's kind.
+void multiply_honestly(const SpmmProblem& problem, const DenseMatrix& b, double alpha, double beta,
+                       const ConstDenseView* c0, DenseMatrix& c) {
+  const CsrMatrix op_a = problem.transpose_a ? transpose(problem.a) : problem.a;
+  std::vector<ReferenceEntry> row(static_cast<std::size_t>(problem.dense_cols));
+  for (Index i = 0; i < c.rows(); ++i) {
+    reference_spmm_row(op_a, b.view(), problem.semiring, alpha, beta, c0, i, row.data());
+    for (Index j = 0; j < c.cols(); ++j) {
+      c.view().set(i, j, row[static_cast<std::size_t>(j)].value);
+    }
+  }
+}
+
+struct Fixture {
+  SpmmProblem problem;
+  DenseMatrix b, c;
+
+  explicit Fixture(const CsrMatrix& a, Index dense_cols, bool transpose_a = false,
+                   Semiring semiring = Semiring::plus_times) {
+    problem = default_spmm_problem(a, dense_cols);
+    problem.transpose_a = transpose_a;
+    problem.semiring = semiring;
+    b = DenseMatrix(problem.input_rows(), dense_cols, problem.b);
+    c = DenseMatrix(problem.output_rows(), dense_cols, problem.c);
+    fill_random(b.view(), 2);
+    multiply_honestly(problem, b, 1, 0, nullptr, c);
+  }
+
+  CheckResult check(const CheckOptions& options = {}) {
+    return check_spmm(problem, std::as_const(b).view(), 1, 0, nullptr, std::as_const(c).view(),
+                      options);
+  }
+  double at(Index i, Index j) { return std::as_const(c).view().at(i, j); }
+};
+
+/// Forces the sampled check: the budget pays for a few of the rows.
+CheckOptions sampling() {
+  CheckOptions options;
+  options.work_limit = 6000;
+  options.sampled_rows = 4;
+  return options;
+}
+
+struct Fault {
+  const char* name;
+  std::function<void(Fixture&)> plant;
+};
+
+// Two error bounds off in one entry show in a sampled check only if the row is sampled: this one is
+// the longest row. Faults that spoil more are planted where no row is sampled on purpose.
+const Fault kFaults[] = {
+    {"OneEntryTwoBoundsOff",
+     [](Fixture& f) {
+       std::vector<ReferenceEntry> row(static_cast<std::size_t>(f.problem.dense_cols));
+       reference_spmm_row(f.problem.a, std::as_const(f.b).view(), Semiring::plus_times, 1, 0,
+                          nullptr, 3, row.data());
+       const double bound =
+           spmm_error_bound(f.problem, f.problem.a.row_length(3), row[5].value, row[5].magnitude);
+       f.c.view().set(3, 5, row[5].value + 2 * bound);
+     }},
+    {"OneEntryVisiblyOff", [](Fixture& f) { f.c.view().set(120, 2, f.at(120, 2) + 1e-3); }},
+    {"OneNan", [](Fixture& f) { f.c.view().set(131, 7, kNan); }},
+    {"OneInfinity", [](Fixture& f) { f.c.view().set(131, 7, kInfinity); }},
+    {"EmptyRowNotZeroed", [](Fixture& f) { f.c.view().set(4, 0, 0.25); }},
+    {"LastRowMissing",
+     [](Fixture& f) {
+       for (Index j = 0; j < f.c.cols(); ++j) f.c.view().set(f.c.rows() - 1, j, 0);
+     }},
+    {"LastColumnMissing",
+     [](Fixture& f) {
+       for (Index i = 0; i < f.c.rows(); ++i) f.c.view().set(i, f.c.cols() - 1, 0);
+     }},
+    {"ValuesTakenAsOne",
+     [](Fixture& f) {
+       SpmmProblem ones = f.problem;
+       ones.a = convert_values(f.problem.a, ValueKind::none);
+       multiply_honestly(ones, f.b, 1, 0, nullptr, f.c);
+     }},
+    {"Transposed",
+     [](Fixture& f) {
+       SpmmProblem other = f.problem;
+       other.transpose_a = true;
+       multiply_honestly(other, f.b, 1, 0, nullptr, f.c);
+     }},
+    {"RowsSwapped",
+     [](Fixture& f) {
+       for (Index j = 0; j < f.c.cols(); ++j) {
+         const double above = f.at(90, j);
+         f.c.view().set(90, j, f.at(91, j));
+         f.c.view().set(91, j, above);
+       }
+     }},
+    {"ColumnsSwapped",
+     [](Fixture& f) {
+       for (Index i = 0; i < f.c.rows(); ++i) {
+         const double left = f.at(i, 1);
+         f.c.view().set(i, 1, f.at(i, 6));
+         f.c.view().set(i, 6, left);
+       }
+     }},
+    {"TermLost",
+     [](Fixture& f) {
+       const Offset at = f.problem.a.row_offsets()[150];
+       const double a = f.problem.a.view<float>().values[at];
+       const Index k = f.problem.a.col_indices()[at];
+       for (Index j = 0; j < f.c.cols(); ++j) {
+         f.c.view().set(150, j, f.at(150, j) - a * std::as_const(f.b).view().at(k, j));
+       }
+     }},
+};
+
+class PlantedFault : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(PlantedFault, IsCaughtByTheFullCheck) {
+  Fixture f(example_matrix(200, 200, 8), 12);
+  ASSERT_TRUE(f.check().passed);
+  GetParam().plant(f);
+  const CheckResult result = f.check();
+  EXPECT_FALSE(result.sampled);
+  EXPECT_FALSE(result.passed);
+  EXPECT_GT(result.worst_error_ratio, 1);
+  EXPECT_EQ(result.failure.rfind("row ", 0), 0u) << result.failure;
+}
+
+TEST_P(PlantedFault, IsCaughtByTheSampledCheck) {
+  Fixture f(example_matrix(200, 200, 8), 12);
+  const CheckResult before = f.check(sampling());
+  ASSERT_TRUE(before.passed) << before.failure;
+  ASSERT_TRUE(before.sampled);
+  EXPECT_LT(before.rows_checked, 40);
+  GetParam().plant(f);
+  EXPECT_FALSE(f.check(sampling()).passed);
+}
+
+INSTANTIATE_TEST_SUITE_P(CheckSpmm, PlantedFault, ::testing::ValuesIn(kFaults),
+                         [](const auto& param_info) { return std::string(param_info.param.name); });
+
+TEST(CheckSpmm, NamesTheFirstWrongEntry) {
+  Fixture f(example_matrix(50, 50, 4), 3);
+  f.c.view().set(40, 0, 9);
+  f.c.view().set(7, 2, 8);
+  f.c.view().set(7, 1, 8);
+  const CheckResult result = f.check();
+  EXPECT_EQ(result.failure.rfind("row 7, column 1: expected ", 0), 0u) << result.failure;
+  EXPECT_NE(result.failure.find("found 8,"), std::string::npos) << result.failure;
+}
+
+TEST(CheckSpmm, BoundFollowsTheFormula) {
+  SpmmProblem problem = default_spmm_problem(CsrMatrix(), 1);
+  problem.b = problem.accumulate = problem.c = ValueKind::f32;
+  const double u = 0x1p-24;
+  // 1 term: gamma(4) * 2, once in f32 and once in f64, and 4 subnormals.
+  EXPECT_NEAR(spmm_error_bound(problem, 1, 1.0, 2.0), 8 * u / (1 - 4 * u), 1e-14);
+  EXPECT_EQ(spmm_error_bound(problem, 0, 0.0, 0.0), 3 * 0x1p-149);
+  EXPECT_EQ(spmm_error_bound(problem, 0, 0.0, 0.0, -8), 24 * 0x1p-149);
+  // 2^24 terms: m u > 1/2, 2 m u.
+  EXPECT_NEAR(spmm_error_bound(problem, 1 << 24, 0.0, 1.0), 2 * (1 + 3 * u), 1e-6);
+  problem.b = problem.c = ValueKind::f16;
+  EXPECT_NEAR(spmm_error_bound(problem, 1, 1.0, 1.0), 0x1p-11 + 4 * u, 1e-6);
+  problem.semiring = Semiring::or_and;
+  EXPECT_EQ(spmm_error_bound(problem, 9, 1.0, 1.0), 0);
+}
+
+TEST(CheckSpmm, AcceptsEveryOrderOfSummation) {
+  // One row of 4096 terms summed backwards in f32.
+  const CsrMatrix a = example_matrix(5, 4096, 1);
+  Fixture f(a, 1);
+  float sum = 0;
+  for (Offset at = a.row_offsets()[4] - 1; at >= a.row_offsets()[3]; --at) {
+    sum += a.view<float>().values[at] * f.b.view().as<float>()[a.col_indices()[at]];
+  }
+  f.c.view().set(3, 0, sum);
+  const CheckResult result = f.check();
+  EXPECT_TRUE(result.passed) << result.failure;
+  EXPECT_GT(result.worst_error_ratio, 0);
+}
+
+TEST(CheckSpmm, AlphaAndBetaEnterTheExpectation) {
+  const CsrMatrix a = example_matrix(30, 30, 5, ValueKind::f64);
+  Fixture f(a, 4);
+  DenseMatrix before(30, 4, ValueKind::f64);
+  fill_random(before.view(), 8);
+  const ConstDenseView c0 = std::as_const(before).view();
+  multiply_honestly(f.problem, f.b, -2.5, 0.75, &c0, f.c);
+  const auto b = std::as_const(f.b).view();
+  const auto c = std::as_const(f.c).view();
+  for (const CheckOptions& options : {CheckOptions{}, sampling()}) {
+    EXPECT_TRUE(check_spmm(f.problem, b, -2.5, 0.75, &c0, c, options).passed);
+    EXPECT_FALSE(check_spmm(f.problem, b, -2.5, 0.7, &c0, c, options).passed);
+    EXPECT_FALSE(check_spmm(f.problem, b, 2.5, 0.75, &c0, c, options).passed);
+    EXPECT_FALSE(check_spmm(f.problem, b, -2.5, 0, nullptr, c, options).passed);
+  }
+  EXPECT_THROW(check_spmm(f.problem, b, 1, 1, nullptr, c), UsageError);
+}
+
+TEST(CheckSpmm, ExpectedNansAndInfinitiesMustBeThere) {
+  for (const bool sampled : {false, true}) {
+    Fixture f(example_matrix(200, 200, 8), 12);
+    f.b.view().set(9, 1, kNan);
+    f.b.view().set(10, 2, kInfinity);
+    f.b.view().set(11, 3, -kInfinity);
+    multiply_honestly(f.problem, f.b, 1, 0, nullptr, f.c);
+    CheckOptions options = sampled ? sampling() : CheckOptions{};
+    options.work_limit *= 4;
+    ASSERT_TRUE(f.check(options).passed) << f.check(options).failure;
+    ASSERT_EQ(f.check(options).sampled, sampled && 4 * 6000 < (8 * 200 + 200) * 12 + 200 * 12);
+    f.c.view().set(3, 1, 0);  // row 3 is full: NaN is due
+    EXPECT_FALSE(f.check(options).passed);
+    f.c.view().set(3, 1, kInfinity);
+    EXPECT_FALSE(f.check(options).passed);
+    f.c.view().set(3, 1, kNan);
+    ASSERT_TRUE(f.check(options).passed);
+    f.c.view().set(3, 2, -f.at(3, 2));  // the other infinity
+    EXPECT_FALSE(f.check(options).passed);
+  }
+}
+
+TEST(CheckSpmm, OverflowIsAllowedOnlyWhereItCanHappen) {
+  // 3e38 + 3e38 - 3e38 in f32: infinite or not, depending on the order.
+  Buffer<Offset> row_offsets(3);
+  Buffer<Index> col_indices(6);
+  Buffer<float> values(6);
+  for (Index i = 0; i < 3; ++i) row_offsets[i] = 3 * i;
+  for (Offset at = 0; at < 6; ++at) {
+    col_indices[at] = static_cast<Index>(at % 3);
+    values[at] = at < 3 ? (at == 2 ? -3e38f : 3e38f) : 1.0f;
+  }
+  Fixture f(CsrMatrix(2, 3, std::move(row_offsets), std::move(col_indices),
+                      ValueArray::from(std::move(values))),
+            1);
+  for (Index k = 0; k < 3; ++k) f.b.view().set(k, 0, 1);
+  for (const double possible : {3e38, kInfinity, kNan}) {
+    f.c.view().set(0, 0, possible);
+    f.c.view().set(1, 0, 3);
+    EXPECT_TRUE(f.check().passed) << possible << ": " << f.check().failure;
+  }
+  f.c.view().set(0, 0, 1e38);
+  EXPECT_FALSE(f.check().passed);
+  f.c.view().set(0, 0, 3e38);
+  f.c.view().set(1, 0, kInfinity);
+  EXPECT_FALSE(f.check().passed);
+}
+
+TEST(CheckSpmm, StoringInSixteenBitsMayOverflowToTheRightSign) {
+  Buffer<Offset> row_offsets(2);
+  row_offsets[0] = 0;
+  row_offsets[1] = 1;
+  Buffer<Index> col_indices(1);
+  col_indices[0] = 0;
+  Buffer<double> values(1);
+  values[0] = -300;
+  const CsrMatrix a = convert_values(CsrMatrix(1, 1, std::move(row_offsets), std::move(col_indices),
+                                               ValueArray::from(std::move(values))),
+                                     ValueKind::f16);
+  Fixture f(a, 1);
+  f.problem.c = ValueKind::f16;
+  f.c = DenseMatrix(1, 1, ValueKind::f16);
+  f.b.view().set(0, 0, 300);  // -90000 is beyond -65504
+  f.c.view().set(0, 0, -kInfinity);
+  EXPECT_TRUE(f.check().passed) << f.check().failure;
+  for (const double wrong : {kInfinity, kNan, -65504.0, 0.0}) {
+    f.c.view().set(0, 0, wrong);
+    EXPECT_FALSE(f.check().passed) << wrong;
+  }
+}
+
+TEST(CheckSpmm, OtherSemiringsAreJudgedInEveryRow) {
+  for (const Semiring semiring : {Semiring::min_plus, Semiring::max_times, Semiring::or_and}) {
+    for (const CheckOptions& options : {CheckOptions{}, sampling()}) {
+      Fixture f(example_matrix(200, 200, 8), 12, false, semiring);
+      EXPECT_TRUE(f.check(options).passed) << f.check(options).failure;
+      for (Index j = 0; j < 12; ++j) f.c.view().set(133, j, f.at(133, j) + 1);
+      EXPECT_FALSE(f.check(options).passed) << name_of(semiring);
+    }
+  }
+}
+
+TEST(CheckSpmm, TransposedProblemsAndEmptyOnes) {
+  Fixture f(example_matrix(60, 30, 6), 5, true);
+  EXPECT_TRUE(f.check().passed) << f.check().failure;
+  EXPECT_TRUE(f.check(sampling()).passed) << f.check(sampling()).failure;
+  Fixture empty(CsrMatrix(), 5);
+  EXPECT_TRUE(empty.check().passed);
+  EXPECT_TRUE(empty.check(sampling()).passed);
+}
+
+TEST(CheckSpmm, RefusesOperandsThatDoNotFit) {
+  Fixture f(example_matrix(20, 20, 4), 2);
+  const DenseMatrix wrong(19, 2, ValueKind::f32);
+  const ConstDenseView b = std::as_const(f.b).view();
+  EXPECT_THROW(check_spmm(f.problem, b, 1, 0, nullptr, wrong.view()), UsageError);
+  ConstDenseView on_device = b;
+  on_device.space = MemorySpace::device;
+  EXPECT_THROW(check_spmm(f.problem, on_device, 1, 0, nullptr, std::as_const(f.c).view()),
+               UsageError);
+}
+
+TEST(Compare, AlwaysSamplesIfAsked) {
+  Fixture fixture(example_matrix(200, 200, 8), 12);
+  EXPECT_FALSE(fixture.check().sampled);
+  CheckOptions options;
+  options.always_samples = true;
+  const CheckResult right = fixture.check(options);
+  EXPECT_TRUE(right.passed) << right.failure;
+  EXPECT_TRUE(right.sampled);
+  fixture.c.view().set(120, 2, fixture.at(120, 2) + 1e-3);
+  EXPECT_FALSE(fixture.check(options).passed);
+}
+
+}  // namespace
+}  // namespace csrkit

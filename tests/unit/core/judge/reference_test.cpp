@@ -1,0 +1,97 @@
+#include "core/judge/reference.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace csrkit {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// ( 2 . -3 )
+/// ( . .  . )
+CsrMatrix two_by_three() {
+  Buffer<Offset> row_offsets(3);
+  row_offsets[0] = 0;
+  row_offsets[1] = row_offsets[2] = 2;
+  Buffer<Index> col_indices(2);
+  col_indices[0] = 0;
+  col_indices[1] = 2;
+  Buffer<double> values(2);
+  values[0] = 2;
+  values[1] = -3;
+  return CsrMatrix(2, 3, std::move(row_offsets), std::move(col_indices),
+                   ValueArray::from(std::move(values)));
+}
+
+/// ( 1 10 )
+/// ( 2 20 )
+/// ( 4 40 )
+DenseMatrix three_by_two() {
+  DenseMatrix b(3, 2, ValueKind::f64);
+  for (Index i = 0; i < 3; ++i) {
+    b.view().set(i, 0, 1 << i);
+    b.view().set(i, 1, 10 * (1 << i));
+  }
+  return b;
+}
+
+struct Row {
+  ReferenceEntry entry[2];
+};
+
+Row row_of(Semiring semiring, Index row, double alpha = 1, double beta = 0,
+           const ConstDenseView* c = nullptr) {
+  Row result;
+  const DenseMatrix b = three_by_two();
+  reference_spmm_row(two_by_three(), b.view(), semiring, alpha, beta, c, row, result.entry);
+  return result;
+}
+
+TEST(ReferenceSpmmRow, PlusTimes) {
+  const Row row = row_of(Semiring::plus_times, 0);
+  EXPECT_EQ(row.entry[0].value, 2 * 1 - 3 * 4);
+  EXPECT_EQ(row.entry[0].magnitude, 14);
+  EXPECT_EQ(row.entry[1].value, -100);
+  EXPECT_EQ(row.entry[1].magnitude, 140);
+  EXPECT_EQ(row_of(Semiring::plus_times, 1).entry[1].value, 0);
+}
+
+TEST(ReferenceSpmmRow, AlphaAndBeta) {
+  DenseMatrix c(2, 2, ValueKind::f64);
+  for (Index i = 0; i < 2; ++i) {
+    for (Index j = 0; j < 2; ++j) c.view().set(i, j, 100);
+  }
+  const ConstDenseView view = std::as_const(c).view();
+  const Row row = row_of(Semiring::plus_times, 0, -2, 0.5, &view);
+  EXPECT_EQ(row.entry[0].value, 20 + 50);
+  EXPECT_EQ(row.entry[0].magnitude, 28 + 50);
+  const Row empty = row_of(Semiring::plus_times, 1, -2, 0.5, &view);
+  EXPECT_EQ(empty.entry[0].value, 50);
+}
+
+TEST(ReferenceSpmmRow, OtherSemiringsAndTheirEmptySums) {
+  EXPECT_EQ(row_of(Semiring::min_plus, 0).entry[0].value, 1);  // min(2 + 1, -3 + 4)
+  EXPECT_EQ(row_of(Semiring::min_plus, 0).entry[1].value, 12);
+  EXPECT_EQ(row_of(Semiring::min_plus, 1).entry[0].value, kInfinity);
+  EXPECT_EQ(row_of(Semiring::max_times, 0).entry[1].value, 20);  // max(2 * 10, -3 * 40)
+  EXPECT_EQ(row_of(Semiring::max_times, 1).entry[0].value, -kInfinity);
+  EXPECT_EQ(row_of(Semiring::or_and, 0).entry[0].value, 1);
+  EXPECT_EQ(row_of(Semiring::or_and, 1).entry[0].value, 0);
+}
+
+TEST(ReferenceSpmmRow, ANanStays) {
+  DenseMatrix b = three_by_two();
+  b.view().set(0, 0, std::numeric_limits<double>::quiet_NaN());
+  for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus, Semiring::max_times}) {
+    ReferenceEntry out[2];
+    reference_spmm_row(two_by_three(), std::as_const(b).view(), semiring, 1, 0, nullptr, 0, out);
+    EXPECT_TRUE(std::isnan(out[0].value)) << name_of(semiring);
+    EXPECT_FALSE(std::isnan(out[1].value)) << name_of(semiring);
+  }
+}
+
+}  // namespace
+}  // namespace csrkit

@@ -1,0 +1,31 @@
+#include "cpu/common/instruction_set.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "core/base/error.h"
+
+namespace csrkit::cpu {
+namespace {
+
+TEST(Isa, CanBeChosenByEnvironment) {
+  unsetenv("CSRKIT_CPU_ISA");
+  EXPECT_TRUE(is_supported(chosen_isa()));
+  setenv("CSRKIT_CPU_ISA", "portable", 1);
+  EXPECT_EQ(chosen_isa(), Isa::portable);
+  setenv("CSRKIT_CPU_ISA", "abacus", 1);
+  EXPECT_THROW(chosen_isa(), UsageError);
+  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
+    setenv("CSRKIT_CPU_ISA", name_of(isa), 1);
+    if (is_supported(isa)) {
+      EXPECT_EQ(chosen_isa(), isa);
+    } else {
+      EXPECT_THROW(chosen_isa(), UsageError);
+    }
+  }
+  unsetenv("CSRKIT_CPU_ISA");
+}
+
+}  // namespace
+}  // namespace csrkit::cpu

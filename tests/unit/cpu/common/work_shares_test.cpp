@@ -1,0 +1,46 @@
+#include "cpu/common/work_shares.h"
+
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <vector>
+
+namespace csrkit::cpu {
+namespace {
+
+TEST(WorkShares, HandsOutEveryTaskOfEveryRoundOnce) {
+  for (const int threads : {1, 2, 5}) {
+    for (const Offset tasks : {0, 1, 3, 4, 1000}) {
+      constexpr Offset kRounds = 3;
+      WorkShares shares(threads, kRounds);
+      for (int use = 0; use < 2; ++use) {
+        std::vector<std::vector<int>> taken(kRounds,
+                                            std::vector<int>(static_cast<std::size_t>(tasks)));
+        shares.deal(tasks);
+#pragma omp parallel num_threads(threads)
+        for (Offset round = 0; round < kRounds; ++round) {
+          const int thread = omp_get_thread_num();
+          for (Offset task = shares.next(round, thread); task >= 0;
+               task = shares.next(round, thread)) {
+#pragma omp atomic
+            ++taken[static_cast<std::size_t>(round)][static_cast<std::size_t>(task)];
+          }
+        }
+        for (const std::vector<int>& round : taken) {
+          for (const int times : round) EXPECT_EQ(times, 1);
+        }
+      }
+    }
+  }
+}
+
+TEST(WorkShares, OneThreadOfManyDoesAllTheWork) {
+  WorkShares shares(4, 1);
+  shares.deal(10);
+  std::vector<Offset> order;
+  for (Offset task = shares.next(0, 2); task >= 0; task = shares.next(0, 2)) order.push_back(task);
+  EXPECT_EQ(order, (std::vector<Offset>{5, 6, 7, 8, 9, 0, 1, 2, 3, 4}));
+}
+
+}  // namespace
+}  // namespace csrkit::cpu

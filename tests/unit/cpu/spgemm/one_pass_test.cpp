@@ -1,0 +1,254 @@
+#include "cpu/spgemm/one_pass.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+#include "cpu/spgemm/registry.h"
+#include "tests/property/spgemm/battery.h"
+
+namespace csrkit {
+namespace {
+
+using cpu::OutputRoom;
+using cpu::RowPieces;
+
+/// Row i has nnz[i] entries, all of column i and value i; some pieces take their time.
+class FakeRows : public cpu::OnePassRows {
+ public:
+  FakeRows(std::vector<Index> nnz, Offset products_per_entry, int threads) : nnz_(std::move(nnz)) {
+    const std::vector<Offset> a_offsets(nnz_.size() + 1, 0);
+    for (const Index n : nnz_) sums.push_back(n * products_per_entry);
+    pieces_ = RowPieces(static_cast<Index>(nnz_.size()), a_offsets.data(), sums.data(), threads);
+  }
+
+  const RowPieces& pieces() const override { return pieces_; }
+  Offset most_entries(Index first, Index last) const override {
+    return (Offset{last} - first) * 1000000;
+  }
+  void count_rows(int, Index first, Index last, Index* row_nnz) override {
+    for (Index row = first; row < last; ++row) row_nnz[row - first] = nnz_at(row);
+  }
+  Offset make_rows(int, Index first, Index last, Index* row_nnz, Index* cols,
+                   void* values) override {
+    if (first <= throws_at && throws_at < last) throw std::runtime_error("out of order");
+    if (first % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    Offset at = 0;
+    for (Index row = first; row < last; ++row) {
+      row_nnz[row - first] = nnz_at(row);
+      for (Index n = 0; n < nnz_at(row); ++n, ++at) {
+        cols[at] = row;
+        static_cast<double*>(values)[at] = row;
+      }
+    }
+    return at;
+  }
+  Index nnz_at(Index row) const { return nnz_[static_cast<std::size_t>(row)]; }
+
+  std::vector<Offset> sums;
+  Index throws_at = -1;
+
+ private:
+  std::vector<Index> nnz_;
+  RowPieces pieces_;
+};
+
+std::vector<Index> uneven_rows() {
+  std::vector<Index> nnz(5000);
+  for (std::size_t row = 0; row < nnz.size(); ++row) nnz[row] = static_cast<Index>(row * 7 % 90);
+  nnz[0] = nnz[2500] = nnz[2501] = 20000;  // heavy ones at the start, inside and at the end
+  nnz[4999] = 30000;
+  return nnz;
+}
+
+struct Result {
+  Buffer<Index> cols, row_nnz;
+  Buffer<double> values;
+  std::optional<Offset> nnz;
+};
+
+Result make(FakeRows& rows, std::size_t count, Offset entries, int threads, bool is_streamed) {
+  Result result{Buffer<Index>(entries),
+                Buffer<Index>(static_cast<Offset>(count)),
+                Buffer<double>(entries),
+                {}};
+  OutputRoom room;
+  room.entries = entries;
+  room.col_indices = result.cols.data();
+  room.values = result.values.data();
+  room.value_bytes = sizeof(double);
+  room.row_nnz = result.row_nnz.data();
+  room.is_streamed = is_streamed;
+  result.nnz = cpu::make_in_one_pass(rows, threads, room);
+  return result;
+}
+
+TEST(OnePass, PutsRowsInOrderWithoutGaps) {
+  const std::vector<Index> nnz = uneven_rows();
+  const Offset all = std::accumulate(nnz.begin(), nnz.end(), Offset{0});
+  for (const int threads : {1, 2, 9}) {
+    FakeRows rows(nnz, 2, threads);
+    std::size_t heavy = 0;
+    for (std::size_t p = 0; p < rows.pieces().count(); ++p) heavy += rows.pieces().is_heavy(p);
+    EXPECT_GE(heavy, 3u) << "the test needs some";
+    const Result c = make(rows, nnz.size(), all, threads, threads == 2);
+    ASSERT_EQ(c.nnz, all);
+    Offset at = 0;
+    for (std::size_t row = 0; row < nnz.size(); ++row) {
+      ASSERT_EQ(c.row_nnz[static_cast<Offset>(row)], nnz[row]);
+      for (Index n = 0; n < nnz[row]; ++n, ++at) {
+        ASSERT_EQ(c.cols[at], static_cast<Index>(row)) << "entry " << at;
+        ASSERT_EQ(c.values[at], static_cast<double>(row)) << "entry " << at;
+      }
+    }
+  }
+}
+
+TEST(OnePass, GivesUpWhereTheRoomIsTooSmall) {
+  const std::vector<Index> nnz = uneven_rows();
+  const Offset all = std::accumulate(nnz.begin(), nnz.end(), Offset{0});
+  for (const Offset entries : {all - 1, all / 2, Offset{1}}) {
+    FakeRows rows(nnz, 2, 4);
+    EXPECT_FALSE(make(rows, nnz.size(), entries, 4, false).nnz) << entries;
+  }
+}
+
+TEST(OnePass, ThrowsWhatAPieceThrows) {
+  const std::vector<Index> nnz = uneven_rows();
+  const Offset all = std::accumulate(nnz.begin(), nnz.end(), Offset{0});
+  for (const Index row : {0, 1234, 2501, 4999}) {
+    FakeRows rows(nnz, 2, 4);
+    rows.throws_at = row;
+    EXPECT_THROW(make(rows, nnz.size(), all, 4, false), std::runtime_error) << row;
+  }
+}
+
+TEST(OnePass, EstimatesFromASample) {
+  std::vector<Index> nnz(20000);
+  for (std::size_t row = 0; row < nnz.size(); ++row) {
+    nnz[row] = 10 + static_cast<Index>(row * 7919 % 50);
+  }
+  const Offset all = std::accumulate(nnz.begin(), nnz.end(), Offset{0});
+  FakeRows rows(nnz, 3, 2);
+  const cpu::OutputEstimate estimate = cpu::estimate_output(rows, rows.sums.data(), 2);
+  EXPECT_NEAR(static_cast<double>(estimate.nnz), static_cast<double>(all),
+              0.02 * static_cast<double>(all));
+  EXPECT_GE(estimate.at_most, all);
+  EXPECT_LE(estimate.at_most, all + all / 5);
+  // Heavy pieces are not looked into.
+  nnz[100] = 200000;
+  FakeRows uneven(nnz, 3, 2);
+  EXPECT_GE(cpu::estimate_output(uneven, uneven.sums.data(), 2).at_most, all + 200000);
+}
+
+TEST(OnePass, EstimatesNothingOfNothing) {
+  FakeRows none({}, 1, 2);
+  EXPECT_EQ(cpu::estimate_output(none, none.sums.data(), 2).at_most, 0);
+  EXPECT_EQ(make(none, 0, 0, 2, false).nnz, 0);
+  FakeRows empty(std::vector<Index>(10, 0), 1, 2);
+  EXPECT_EQ(make(empty, 10, 0, 2, false).nnz, 0);
+}
+
+/// Big enough for many pieces, of a few very long rows and many short ones.
+CsrMatrix power_law() {
+  std::vector<testing::Entry> entries;
+  for (Index i = 0; i < 4000; ++i) {
+    const Index length = std::min<Index>(1500, 2 + 6000 / (i + 1));
+    for (Index k = 0; k < length; ++k) {
+      const auto j = static_cast<Index>((Offset{k} * 389 + Offset{i} * 31) % 4001);
+      entries.push_back({i, j < 4000 ? j : 0, random_value(3, i, k)});
+    }
+  }
+  std::sort(entries.begin(), entries.end(), [](const auto& x, const auto& y) {
+    return std::pair(x.row, x.col) < std::pair(y.row, y.col);
+  });
+  entries.erase(
+      std::unique(entries.begin(), entries.end(),
+                  [](const auto& x, const auto& y) { return x.row == y.row && x.col == y.col; }),
+      entries.end());
+  return testing::matrix_of(4000, 4000, entries);
+}
+
+TEST(OnePass, GivesTheBitsOfTwoPasses) {
+  const CsrMatrix a = power_law();
+  SpgemmProblem plain = default_spgemm_problem(a, a);
+  SpgemmProblem masked = plain;
+  masked.mask = a;
+  SpgemmProblem dropping = plain;
+  dropping.drop_below = 0.5;
+  for (const SpgemmProblem& problem : {plain, masked, dropping}) {
+    const auto product = [&](const char* kernel, int threads, std::string* choice) {
+      PlanOptions options;
+      options.where.threads = threads;
+      const auto plan = find_kernel(cpu::spgemm_kernels(), kernel).make_plan(problem, options);
+      const CsrMatrix c = testing::product_of(*plan, problem);
+      EXPECT_LE(plan->phases().peak_bytes, plan->forecast().peak_bytes);
+      *choice = plan->choice();
+      return c;
+    };
+    std::string choice;
+    const CsrMatrix two = product("adaptive_rows", 2, &choice);
+    EXPECT_EQ(choice.find("pass"), std::string::npos) << choice;
+    for (const int threads : {1, 3, 8}) {
+      EXPECT_TRUE(identical(two, product("one_pass_rows", threads, &choice))) << threads;
+      EXPECT_NE(choice.find("one pass"), std::string::npos) << choice;
+      EXPECT_TRUE(identical(two, product("auto", threads, &choice))) << threads;
+    }
+  }
+}
+
+TEST(OnePass, TakesTwoPassesWhereOneDoesNotFit) {
+  const CsrMatrix a = power_law();
+  const SpgemmProblem problem = default_spgemm_problem(a, a);
+  PlanOptions options;
+  options.where.threads = 2;
+  const SpgemmKernel& two = find_kernel(cpu::spgemm_kernels(), "adaptive_rows");
+  const auto counted = two.make_plan(problem, options);
+  const CsrMatrix c = testing::product_of(*counted, problem);
+  options.memory_limit_bytes = counted->phases().peak_bytes;
+  const auto plan = find_kernel(cpu::spgemm_kernels(), "one_pass_rows").make_plan(problem, options);
+  EXPECT_TRUE(identical(c, testing::product_of(*plan, problem)));
+  EXPECT_NE(plan->choice().find("two passes: one does not fit"), std::string::npos)
+      << plan->choice();
+  EXPECT_LE(plan->phases().peak_bytes, options.memory_limit_bytes);
+}
+
+TEST(OnePass, TakesTwoPassesWhereTheSampleMisled) {
+  // Every hundredth row, and those are the ones that are looked at, has a quarter of the others'
+  // entries.
+  constexpr Index kRows = 51200, kSources = 4, kLength = 16;
+  Buffer<Offset> a_offsets(kRows + 1), b_offsets(2 * kSources + 1);
+  Buffer<Index> a_cols(Offset{kRows} * kSources), b_cols(Offset{2} * kSources * kLength);
+  for (Index i = 0; i <= kRows; ++i) a_offsets[i] = Offset{i} * kSources;
+  for (Index i = 0; i < kRows; ++i) {
+    const Index first = i % 100 == 50 ? 0 : kSources;
+    for (Index n = 0; n < kSources; ++n) a_cols[Offset{i} * kSources + n] = first + n;
+  }
+  for (Index k = 0; k <= 2 * kSources; ++k) b_offsets[k] = Offset{k} * kLength;
+  for (Index k = 0; k < 2 * kSources; ++k) {
+    for (Index n = 0; n < kLength; ++n) {
+      b_cols[Offset{k} * kLength + n] = n + (k < kSources ? 0 : (k - kSources) * kLength);
+    }
+  }
+  const CsrMatrix a(kRows, 2 * kSources, std::move(a_offsets), std::move(a_cols),
+                    ValueArray(ValueKind::none, Offset{kRows} * kSources));
+  const CsrMatrix b(2 * kSources, kSources * kLength, std::move(b_offsets), std::move(b_cols),
+                    ValueArray(ValueKind::none, Offset{2} * kSources * kLength));
+  const SpgemmProblem problem = default_spgemm_problem(a, b);
+  PlanOptions options;
+  options.where.threads = 3;
+  const auto plan = find_kernel(cpu::spgemm_kernels(), "auto").make_plan(problem, options);
+  EXPECT_NE(plan->choice().find("one pass"), std::string::npos) << plan->choice();
+  const CsrMatrix c = testing::product_of(*plan, problem);
+  EXPECT_NE(plan->choice().find("two passes: C had more"), std::string::npos) << plan->choice();
+  EXPECT_LE(plan->phases().peak_bytes, plan->forecast().peak_bytes);
+  const auto two = find_kernel(cpu::spgemm_kernels(), "adaptive_rows").make_plan(problem, options);
+  EXPECT_TRUE(identical(testing::product_of(*two, problem), c));
+}
+
+}  // namespace
+}  // namespace csrkit

@@ -1,0 +1,190 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "cpu/common/caches.h"
+#include "cpu/spmm/plan.h"
+#include "cpu/spmm/registry.h"
+#include "cpu/spmm/settings.h"
+
+namespace csrkit::cpu {
+namespace {
+
+/// One row of `length` entries of value 1 between two rows of one entry.
+CsrMatrix long_row(Index length) {
+  Buffer<Offset> row_offsets(4);
+  row_offsets[0] = 0;
+  row_offsets[1] = 1;
+  row_offsets[2] = 1 + length;
+  row_offsets[3] = 2 + length;
+  Buffer<Index> col_indices(row_offsets[3]);
+  col_indices[0] = 0;
+  for (Index j = 0; j < length; ++j) col_indices[1 + j] = j;
+  col_indices[1 + length] = length - 1;
+  return CsrMatrix(3, length, std::move(row_offsets), std::move(col_indices),
+                   ValueArray(ValueKind::none, 0));
+}
+
+std::unique_ptr<SpmmPlan> plan_of(const char* kernel, const SpmmProblem& problem,
+                                  const PlanOptions& options = {}) {
+  return find_kernel(spmm_kernels(), kernel).make_plan(problem, options);
+}
+
+TEST(NnzBalanced, CutsLongRowsAndAddsThemUpExactly) {
+  const Index length = 5000;  // many stretches
+  SpmmProblem problem = default_spmm_problem(long_row(length), 2);
+  DenseMatrix b(length, 2, ValueKind::f32), c(3, 2, ValueKind::f32);
+  for (Index i = 0; i < length; ++i) {
+    b.view().set(i, 0, i);
+    b.view().set(i, 1, 1);
+  }
+  const auto plan = plan_of("nnz_balanced", problem);
+  EXPECT_NE(plan->choice().find("1 cut rows"), std::string::npos) << plan->choice();
+  plan->bind(b.view(), c.view());
+  plan->multiply();
+  const ConstDenseView found = std::as_const(c).view();
+  EXPECT_EQ(found.at(0, 0), 0);
+  EXPECT_EQ(found.at(1, 0), 5000.0 * 4999 / 2);
+  EXPECT_EQ(found.at(1, 1), 5000);
+  EXPECT_EQ(found.at(2, 0), 4999);
+}
+
+TEST(NnzBalanced, ForecastsTheSumsOfCutRows) {
+  const SpmmProblem problem = default_spmm_problem(long_row(5000), 1 << 20);
+  PlanOptions options;
+  options.memory_limit_bytes = 1 << 20;
+  EXPECT_THROW(plan_of("nnz_balanced", problem, options), MemoryError);
+}
+
+/// Rows of every length from 0 to `rows` - 1, columns scattered.
+CsrMatrix rows_of_all_lengths(Index rows) {
+  Buffer<Offset> row_offsets(Offset{rows} + 1);
+  row_offsets[0] = 0;
+  for (Index i = 0; i < rows; ++i) row_offsets[i + 1] = row_offsets[i] + i;
+  const Offset nnz = row_offsets[rows];
+  Buffer<Index> col_indices(nnz);
+  Buffer<float> values(nnz);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index n = 0; n < i; ++n) {
+      col_indices[row_offsets[i] + n] = n * (rows / i) + (i + n) % (rows / i);
+      values[row_offsets[i] + n] = 1.0f / static_cast<float>(i + 2 * n + 1);
+    }
+  }
+  return CsrMatrix(rows, rows, std::move(row_offsets), std::move(col_indices),
+                   ValueArray::from(std::move(values)));
+}
+
+TEST(NnzBalanced, GivesTheSameBitsWithEverySettingAndTeam) {
+  const CsrMatrix a = rows_of_all_lengths(600);
+  for (const Index dense_cols : {1, 2, 3, 16, 33, 128, 300}) {
+    const SpmmProblem problem = default_spmm_problem(a, dense_cols);
+    DenseMatrix b(600, dense_cols, ValueKind::f32);
+    fill_random(b.view(), 3);
+    const auto product = [&](const std::string& variant, int threads) {
+      PlanOptions options;
+      options.variant = variant;
+      options.where.threads = threads;
+      const auto plan = plan_of("nnz_balanced", problem, options);
+      DenseMatrix c(600, dense_cols, ValueKind::f32);
+      fill_nan(c.view());
+      plan->bind(b.view(), c.view());
+      plan->multiply();
+      return c;
+    };
+    const DenseMatrix expected = product("", 1);
+    for (const std::string& variant : candidate_settings(problem)) {
+      for (const int threads : {1, 3}) {
+        const DenseMatrix found = product(variant, threads);
+        EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, found.size_bytes()), 0)
+            << variant << " K=" << dense_cols << " threads=" << threads;
+      }
+    }
+  }
+}
+
+TEST(Settings, AreReadAndWritten) {
+  for (const char* text : {"tile=0,prefetch=0,stores=cached", "tile=128,prefetch=512,stores=stream",
+                           "tile=64,prefetch=0,stores=cached,b=packed"}) {
+    EXPECT_EQ(text_of(parse_settings(text)), text);
+  }
+  EXPECT_EQ(text_of(parse_settings("tile=64")), "tile=64,prefetch=4096,stores=cached");
+  for (const char* text : {"", "tile", "tile=1", "tile=-64", "tile=64,tile=64", "stores=twice",
+                           "prefetch=4k", "speed=9", "tile=64,", "b=packed", "tile=64,b=tight"}) {
+    EXPECT_THROW(parse_settings(text), UsageError) << text;
+  }
+  PlanOptions options;
+  options.variant = "tile=64";
+  const SpmmProblem problem = default_spmm_problem(long_row(9), 4);
+  EXPECT_THROW(plan_of("row_parallel", problem, options), UsageError) << "it has no variants";
+  EXPECT_NE(plan_of("nnz_balanced", problem, options)->choice().find("as asked"),
+            std::string::npos);
+}
+
+TEST(Settings, KnowWhereRowsShareColumns) {
+  EXPECT_EQ(fresh_rows_of_b(CsrMatrix()), 0);
+  EXPECT_NEAR(fresh_rows_of_b(long_row(3000)), 1, 0.1);
+  EXPECT_LT(fresh_rows_of_b(rows_of_all_lengths(300)), 0.2);
+}
+
+TEST(Settings, PackSlicesThatAreReadOften) {
+  // B of 12 MiB, slices of 64 columns of 0.75 MiB; rows of 100 columns all over.
+  constexpr Index kRows = 3000, kStep = 30, kLength = kRows / kStep;
+  Buffer<Offset> row_offsets(kRows + 1);
+  Buffer<Index> col_indices(Offset{kRows} * kLength);
+  for (Index i = 0; i <= kRows; ++i) row_offsets[i] = Offset{i} * kLength;
+  for (Index i = 0; i < kRows; ++i) {
+    for (Index n = 0; n < kLength; ++n) {
+      col_indices[Offset{i} * kLength + n] = i % kStep + n * kStep;
+    }
+  }
+  const CsrMatrix a(kRows, kRows, std::move(row_offsets), std::move(col_indices),
+                    ValueArray(ValueKind::none, Offset{kRows} * kLength));
+  const SpmmProblem problem = default_spmm_problem(a, 1024);
+  if (cache_sizes().private_bytes < (1u << 20) || cache_sizes().private_bytes > (12u << 20)) {
+    GTEST_SKIP() << "other caches than the case is made for";
+  }
+  PlanOptions options;
+  options.where.threads = 1;
+  const auto packed = plan_of("nnz_balanced", problem, options);
+  EXPECT_NE(packed->choice().find("b=packed"), std::string::npos) << packed->choice();
+  // Without room for another B it stays where it is.
+  options.memory_limit_bytes = packed->phases().peak_bytes - 1;
+  const auto strided = plan_of("nnz_balanced", problem, options);
+  EXPECT_EQ(strided->choice().find("b=packed"), std::string::npos) << strided->choice();
+}
+
+TEST(Auto, SaysWhatItChoseAndWhy) {
+  const auto plan = plan_of("auto", default_spmm_problem(long_row(9), 4));
+  EXPECT_EQ(plan->choice().rfind("nnz_balanced (because ", 0), 0u) << plan->choice();
+}
+
+TEST(Plan, RefusesNegativeThreadsAndChunks) {
+  const SpmmProblem problem = default_spmm_problem(long_row(9), 4);
+  PlanOptions options;
+  options.where.threads = -1;
+  EXPECT_THROW(plan_of("auto", problem, options), UsageError);
+  options.where.threads = 0;
+  options.where.chunk = -1;
+  EXPECT_THROW(plan_of("row_parallel", problem, options), UsageError);
+}
+
+TEST(ScopedSchedule, RestoresWhatWasThere) {
+  omp_set_schedule(omp_sched_guided, 5);
+  {
+    const ScopedSchedule scoped(Team{1, Schedule::dynamic, 3});
+    omp_sched_t kind;
+    int chunk;
+    omp_get_schedule(&kind, &chunk);
+    EXPECT_EQ(kind, omp_sched_dynamic);
+    EXPECT_EQ(chunk, 3);
+  }
+  omp_sched_t kind;
+  int chunk;
+  omp_get_schedule(&kind, &chunk);
+  EXPECT_EQ(kind, omp_sched_guided);
+  EXPECT_EQ(chunk, 5);
+}
+
+}  // namespace
+}  // namespace csrkit::cpu

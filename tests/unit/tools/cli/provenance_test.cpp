@@ -1,0 +1,44 @@
+#include "tools/cli/provenance.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+namespace csrkit {
+namespace {
+
+TEST(Provenance, StepsAreAppended) {
+  const std::string first =
+      append_step("", {{"csr-import", "a", "b"}, {{"a", 3, "00ff"}}, nullptr});
+  const Json details{{"method", "rcm"}};
+  const Json both = Json::parse(append_step(first, {{"csr-reorder"}, {}, &details}));
+  ASSERT_EQ(both["steps"].size(), 2u);
+  EXPECT_EQ(both["steps"][0]["tool"], "csr-import");
+  EXPECT_EQ(both["steps"][0]["inputs"][0]["xxh3_128"], "00ff");
+  EXPECT_EQ(both["steps"][1]["details"]["method"], "rcm");
+}
+
+TEST(Provenance, TextOfOtherProgramsIsKept) {
+  for (const char* earlier : {"made by hand", "[1, 2]", "{broken", "{\"steps\": 7}"}) {
+    const Json document = Json::parse(append_step(earlier, {{"csr-reorder"}, {}, nullptr}));
+    EXPECT_EQ(document["earlier"], earlier);
+    EXPECT_EQ(document["steps"].size(), 1u);
+  }
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "{\"a\":[";
+  EXPECT_EQ(Json::parse(append_step(deep, {{"csr-reorder"}, {}, nullptr}))["earlier"], deep);
+  const Json kept = Json::parse(append_step("{\"lab\": 7}", {{"csr-reorder"}, {}, nullptr}));
+  EXPECT_EQ(kept["lab"], 7);
+}
+
+TEST(Provenance, TheTimeOfABuildCanBeGiven) {
+  setenv("SOURCE_DATE_EPOCH", "86399", 1);
+  EXPECT_EQ(utc_time_stamp(), "1970-01-01T23:59:59Z");
+  setenv("SOURCE_DATE_EPOCH", "soon", 1);
+  EXPECT_GT(utc_time_stamp(), "2020");  // no number: the clock
+  unsetenv("SOURCE_DATE_EPOCH");
+}
+
+}  // namespace
+}  // namespace csrkit

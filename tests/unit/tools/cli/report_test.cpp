@@ -1,0 +1,44 @@
+#include "tools/cli/report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace csrkit {
+namespace {
+
+TEST(Report, NumbersForPeople) {
+  EXPECT_EQ(with_commas(0), "0");
+  EXPECT_EQ(with_commas(999), "999");
+  EXPECT_EQ(with_commas(1000), "1,000");
+  EXPECT_EQ(with_commas(1166243), "1,166,243");
+  EXPECT_EQ(with_commas(-123456), "-123,456");
+  EXPECT_EQ(readable_bytes(512), "512 B");
+  EXPECT_EQ(readable_bytes(4.0 * 1024 * 1024), "4.0 MiB");
+  EXPECT_EQ(readable_seconds(0.0015), "1.50 ms");
+}
+
+TEST(Report, LinesAreAligned) {
+  Report report;
+  report.add("rows", "rows", std::int64_t{1000});
+  report.add("value_kind", "kind of values", "f32");
+  report.add("symmetric", "symmetric", true);
+  EXPECT_EQ(report.text(), "rows            1,000\nkind of values  f32\nsymmetric       yes\n");
+  EXPECT_EQ(report.json(), "{\"rows\":1000,\"value_kind\":\"f32\",\"symmetric\":true}\n");
+}
+
+TEST(Report, TablesAlignNumbersRight) {
+  TextTable table({"kernel", "ms"});
+  table.add({"a", "1.5"});
+  table.add({"longer", "12.25"});
+  EXPECT_EQ(table.text(), "kernel     ms\na         1.5\nlonger  12.25\n");
+}
+
+TEST(Report, BytesThatAreNoUtf8StillMakeJson) {
+  Report report;
+  report.add("file", "file", std::string("na\xffme"));
+  EXPECT_FALSE(Json::parse(report.json(), nullptr, false).is_discarded());
+}
+
+}  // namespace
+}  // namespace csrkit

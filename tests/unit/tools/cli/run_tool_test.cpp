@@ -1,0 +1,69 @@
+#include "tools/cli/run_tool.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <new>
+#include <system_error>
+
+#include "core/base/error.h"
+
+namespace csrkit {
+namespace {
+
+template <class Thrown>
+int code_of(Thrown thrown) {
+  return run_tool("tool", [&]() -> int { throw thrown; });
+}
+
+/// Throws where nothing may be thrown: the caller is noexcept, as OpenMP regions are.
+template <class Thrown, class... Arguments>
+int code_of_region(Arguments... arguments) {
+  throw Thrown(arguments...);
+}
+
+TEST(RunTool, EveryKindOfErrorHasItsExitCode) {
+  EXPECT_EQ(code_of(VerifyError("x")), 1);
+  EXPECT_EQ(code_of(UsageError("x")), 2);
+  EXPECT_EQ(code_of(InputError("x")), 3);
+  EXPECT_EQ(code_of(IoError("x")), 4);
+  EXPECT_EQ(code_of(MemoryError("x")), 5);
+  EXPECT_EQ(code_of(std::bad_alloc()), 5);
+  EXPECT_EQ(code_of(NoDeviceError("x")), 6);
+  EXPECT_EQ(code_of(DeviceError("x")), 7);
+  EXPECT_EQ(code_of(std::runtime_error("x")), kExitInternal);
+  EXPECT_EQ(
+      code_of(std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again))),
+      5);
+  EXPECT_EQ(code_of(Finished{3}), 3);
+  EXPECT_EQ(run_tool("tool", [] { return 1; }), 1);
+}
+
+TEST(RunTool, MessagesMayHoldBraces) {
+  testing::internal::CaptureStderr();
+  code_of(InputError("a{0}.mtx:3: expected {}, found %s"));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "tool: error: a{0}.mtx:3: expected {}, found %s\n");
+}
+
+TEST(RunToolDeathTest, WhatEndsTheProcessBehindItsBackHasItsExitCodeToo) {
+  // As libgomp does when it cannot start a thread.
+  EXPECT_EXIT(run_tool("tool", []() -> int { std::exit(1); }), testing::ExitedWithCode(5),
+              "tool: error: a library ended this process");
+  // As an exception does that leaves an OpenMP region.
+  EXPECT_EXIT(run_tool("tool", []() noexcept { return code_of_region<std::bad_alloc>(); }),
+              testing::ExitedWithCode(5), "tool: error: not enough memory");
+  EXPECT_EXIT(run_tool("tool", []() noexcept { return code_of_region<Error>("x"); }),
+              testing::ExitedWithCode(kExitInternal), "tool: error: x");
+}
+
+TEST(RunToolDeathTest, SignalsExitWith128PlusTheirNumber) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGPIPE}) {
+    EXPECT_EXIT(run_tool("tool", [&] { return raise(signal_number); }),
+                testing::ExitedWithCode(128 + signal_number), "");
+  }
+}
+
+}  // namespace
+}  // namespace csrkit

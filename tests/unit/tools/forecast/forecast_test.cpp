@@ -1,0 +1,77 @@
+#include "tools/forecast/forecast.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "tests/unit/core/facts/made_up_device.h"
+#include "tests/unit/core/pattern_samples.h"
+
+namespace csrkit {
+namespace {
+
+/// csr-forecast's way from a command line to forecasts, for a matrix in a file of its own.
+class ForecastTest : public ::testing::Test {
+ protected:
+  ~ForecastTest() override { std::remove(path_.c_str()); }
+
+  ForecastToolOptions options_for(const CsrMatrix& a, std::vector<const char*> arguments) {
+    CsrFile file;
+    file.matrix = a;
+    write_csr_file(path_, file);
+    arguments.insert(arguments.begin(), {"csr-forecast", path_.c_str()});
+    ForecastToolOptions options =
+        parse_forecast_options(static_cast<int>(arguments.size()), arguments.data());
+    options.process_bytes = 10 << 20;
+    return options;
+  }
+
+ private:
+  std::string path_ =
+      ::testing::TempDir() + "csrkit_forecast_" + std::to_string(::getpid()) + ".csr";
+};
+
+TEST_F(ForecastTest, OneForEveryWidth) {
+  const auto forecasts =
+      make_forecasts(options_for(random_pattern(1000, 500, 8, 1), {"-k", "8,64"}));
+  ASSERT_EQ(forecasts.size(), 2u);
+  EXPECT_EQ(forecasts[0].product.dense_cols, 8);
+  EXPECT_EQ(forecasts[0].product.output_bytes, 1000u * 8 * 4);
+  EXPECT_EQ(forecasts[1].product.output_bytes, 1000u * 64 * 4);
+  // The wider product needs B and C of 56 more columns.
+  const std::uint64_t more = forecasts[1].host_peak_bytes - forecasts[0].host_peak_bytes;
+  EXPECT_GE(more, 1500u * 56 * 4);
+  EXPECT_GT(forecasts[0].host_peak_bytes, std::uint64_t{10} << 20);
+  EXPECT_FALSE(forecasts[0].device_peak_bytes.has_value());
+  EXPECT_FALSE(forecasts[0].product.seconds.has_value());  // no machine
+}
+
+TEST_F(ForecastTest, AMachineGivesTimes) {
+  ForecastToolOptions options = options_for(random_pattern(100, 100, 4, 1), {"-k", "10"});
+  options.machine = MachineProfile{"here", {made_up_device()}};
+  const auto forecasts = make_forecasts(options);
+  ASSERT_TRUE(forecasts[0].product.seconds.has_value());
+  EXPECT_GE(*forecasts[0].product.seconds, 100 * 7 + 400);  // rows at 7, reads at 1 or more
+}
+
+TEST_F(ForecastTest, ASparseProductIsCountedOrBounded) {
+  // A A of a diagonal: one entry per row, exactly and at most.
+  std::vector<std::vector<Index>> rows(50);
+  for (Index i = 0; i < 50; ++i) rows[static_cast<std::size_t>(i)] = {i};
+  const CsrMatrix a = pattern_of(50, rows);
+  const auto counted = make_forecasts(options_for(a, {"--operation", "spgemm"}));
+  ASSERT_EQ(counted.size(), 1u);
+  EXPECT_FALSE(counted[0].product.is_output_bounded);
+  const auto bounded = make_forecasts(options_for(a, {"--operation", "spgemm", "--bound"}));
+  EXPECT_TRUE(bounded[0].product.is_output_bounded);
+  EXPECT_GE(bounded[0].product.output_bytes, counted[0].product.output_bytes);
+}
+
+TEST_F(ForecastTest, KnowsWhatThisProcessHolds) {
+  EXPECT_GT(resident_bytes(true), std::uint64_t{1} << 20);
+  EXPECT_LE(resident_bytes(false), resident_bytes(true));
+}
+
+}  // namespace
+}  // namespace csrkit

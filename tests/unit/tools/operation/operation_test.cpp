@@ -1,0 +1,176 @@
+#include "tools/operation/operation.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "cpu/spgemm/registry.h"
+#include "tools/operation/operations.h"
+#include "tools/operation/rooms.h"
+#include "tools/operation/spgemm.h"
+#include "tools/operation/spmm.h"
+
+namespace csrkit {
+namespace {
+
+CsrMatrix two_by_two() {
+  const Offset offsets[] = {0, 1, 3};
+  const Index cols[] = {1, 0, 1};
+  const float values[] = {2, 3, 4};
+  return {2, 2, Buffer<Offset>::copy_of(offsets, 3), Buffer<Index>::copy_of(cols, 3),
+          ValueArray::from(Buffer<float>::copy_of(values, 3))};
+}
+
+/// A plan that is wrong on purpose: it never writes its output.
+class LazyPlan : public SpmmPlan {
+ public:
+  void bind(ConstDenseView, DenseView) override {}
+  void multiply(double, double) override {}
+  double time_multiply(double, double) override {
+    ADD_FAILURE() << "a wrong product must not be timed";
+    return 1;
+  }
+  void evict_caches() override {}
+  OperatorShape shape() const override { return {}; }
+  Phases phases() const override { return {}; }
+};
+
+std::unique_ptr<SpmmPlan> make_lazy(const SpmmProblem&, const PlanOptions&) {
+  return std::make_unique<LazyPlan>();
+}
+
+const KernelTable<Spmm>& lazy_table() {
+  static const KernelTable<Spmm> table = {
+      {{"lazy", Role::ladder, kEverything, "writes nothing"}, make_lazy}};
+  return table;
+}
+
+Operands both(const CsrMatrix& matrix) { return {matrix, matrix}; }
+
+TEST(Operation, ARightProductIsTimed) {
+  Request request;
+  request.dense_cols = 3;
+  request.stop.repeat = 4;
+  request.check = CheckKind::full;
+  for (const Operation* operation : operations()) {
+    const NamedKernel kernel = find_kernel(*operation, kCpu, "auto");
+    const auto run = operation->prepare(kernel, both(two_by_two()), request);
+    const Outcome outcome = measured(*run, request);
+    EXPECT_TRUE(outcome.passed());
+    EXPECT_EQ(outcome.samples.seconds.size(), 4u);
+    const Json json = to_json(outcome);
+    for (const char* key :
+         {"rows", "cols", "nnz", "kinds", "deterministic", "choice", "samples_seconds",
+          "median_seconds", "min_seconds", "spread", "median_interval_seconds", "gflops", "cost",
+          "phases", "peak_bytes", "check"}) {
+      EXPECT_TRUE(json.contains(key)) << operation->name() << ": " << key;
+    }
+    EXPECT_EQ(json["nnz"], 3);
+    const std::string room = std::string("cpu.") + operation->name() + ".";
+    EXPECT_EQ(json["kernel_run"].get<std::string>().rfind(room, 0), 0u) << "auto says what ran";
+    EXPECT_EQ(json["kinds"]["a"], "f32");
+    // Three nonzeros by three dense columns; A * A makes 1 * 2 + 2 * 3 products.
+    EXPECT_EQ(json["cost"]["flops"], operation == &spmm_operation() ? 2.0 * 3 * 3 : 2.0 * 5);
+  }
+}
+
+TEST(Operation, AWrongProductIsNeitherTimedNorWritten) {
+  const auto no_kernels = [](const std::string&) -> const KernelTable<Spmm>* { return nullptr; };
+  const auto operation = make_spmm_operation(
+      {[](const std::string&) -> const KernelTable<Spmm>* { return &lazy_table(); }, no_kernels});
+  Request request;
+  request.check = CheckKind::full;
+  request.output = testing::TempDir() + std::to_string(getpid()) + "_csrkit_wrong_product.npy";
+  const auto run =
+      operation->prepare(find_kernel(*operation, kCpu, "lazy"), both(two_by_two()), request);
+  const Outcome outcome = measured(*run, request);
+  EXPECT_FALSE(outcome.passed());
+  EXPECT_TRUE(outcome.samples.seconds.empty());
+  EXPECT_NE(check_text(outcome.check).find("FAILED"), std::string::npos);
+  EXPECT_EQ(fopen(request.output.c_str(), "r"), nullptr);
+}
+
+TEST(Operation, OnePlanServesWarmAndColdCaches) {
+  Request request;
+  request.stop.repeat = 2;
+  for (const Operation* operation : operations()) {
+    const auto run =
+        operation->prepare(find_kernel(*operation, kCpu, "auto"), both(two_by_two()), request);
+    for (const bool is_cold : {false, true, false}) {
+      request.is_cold = is_cold;
+      EXPECT_EQ(measured(*run, request).samples.seconds.size(), 2u);
+    }
+  }
+}
+
+TEST(Operation, SampledMeansSampledHoweverSmall) {
+  Request request;
+  request.check = CheckKind::sampled;
+  for (const Operation* operation : operations()) {
+    const auto run =
+        operation->prepare(find_kernel(*operation, kCpu, "auto"), both(two_by_two()), request);
+    EXPECT_TRUE(run->outcome.check->sampled) << operation->name();
+    EXPECT_EQ(run->outcome.check->rows_checked, 2) << operation->name();
+  }
+}
+
+TEST(Operation, ReuseIsRefusedWhereTheKernelCannot) {
+  const KernelTable<Spgemm>& kernels = cpu::spgemm_kernels();
+  const KernelInfo without{"auto", Role::production, kSpgemmEverything & ~kReuse, ""};
+  static KernelTable<Spgemm> table;
+  table = {{without, find_kernel(kernels, "auto").make}};
+  const auto operation = make_spgemm_operation(
+      {[](const std::string&) -> const KernelTable<Spgemm>* { return &table; },
+       [](const std::string&) -> const KernelTable<Spgemm>* { return nullptr; }});
+  Request request;
+  request.measures_reuse = true;
+  EXPECT_THROW(
+      operation->prepare(find_kernel(*operation, kCpu, "auto"), both(two_by_two()), request),
+      UsageError);
+}
+
+TEST(KernelNames, EveryFormIsAccepted) {
+  const Operation& spmm = spmm_operation();
+  const KernelInfo* kernel = find_kernel(spmm, kCpu, "row_loop").kernel;
+  EXPECT_EQ(find_kernel(spmm, kCpu, "cpu.row_loop").kernel, kernel);
+  EXPECT_EQ(find_kernel(spmm, kCpu, "cpu.spmm.row_loop").kernel, kernel);
+  EXPECT_EQ(find_kernel(spmm, kCpu, "row_loop").full_name(), "cpu.spmm.row_loop");
+  EXPECT_THROW(find_kernel(spmm, kCpu, "gpu.row_loop"), UsageError);
+  EXPECT_THROW(find_kernel(spmm, kCpu, "cpu.spgemm.auto"), UsageError);
+}
+
+TEST(KernelNames, AreFoundAnywhereWithTheirRoom) {
+  EXPECT_EQ(find_kernel_anywhere("cpu.auto", "--kernels").full_name(), "cpu.spmm.auto");
+  EXPECT_EQ(find_kernel_anywhere("cpu.spgemm.auto", "--kernels").full_name(), "cpu.spgemm.auto");
+  EXPECT_EQ(find_kernel_anywhere("cpu.gather_mark", "--kernels").kernel->role, Role::mark);
+  const NamedKernel varied = find_kernel_anywhere("cpu.nnz_balanced:tile=64", "--kernels");
+  EXPECT_EQ(varied.variant, "tile=64");
+  EXPECT_EQ(varied.full_name(), "cpu.spmm.nnz_balanced:tile=64");
+  for (const char* name : {"auto", "gpu.spmm.auto", "cpu.", "cpu.spgemm.", "cpu.none", "tpu.auto",
+                           "cpu.nnz_balanced:", "cpu.naive:8"}) {
+    EXPECT_THROW(find_kernel_anywhere(name, "--kernels"), UsageError) << name;
+  }
+}
+
+TEST(KernelNames, AMarkMakesNoProduct) {
+  try {
+    find_kernel(spmm_operation(), kCpu, "gather_mark");
+    FAIL() << "a mark was accepted";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("csr-bench --kernels cpu.spmm.gather_mark"),
+              std::string::npos);
+  }
+}
+
+TEST(KernelNames, EveryOperationCanBeFoundAndListed) {
+  const Json all = Json::parse(list_kernels(operations(), {kCpu, kGpu}, true, true));
+  for (const Operation* operation : operations()) {
+    EXPECT_EQ(&find_operation(operation->name()), operation);
+    EXPECT_NE(all.dump().find(std::string("cpu.") + operation->name() + ".auto"),
+              std::string::npos);
+  }
+  EXPECT_THROW(find_operation("sddmm"), UsageError);
+}
+
+}  // namespace
+}  // namespace csrkit

@@ -1,0 +1,252 @@
+#include "tools/bench/case.h"
+
+#include <unistd.h>
+
+#include <climits>
+
+#include "tools/bench/record_schema.h"
+#include "tools/cli/log.h"
+#include "tools/cli/provenance.h"
+#include "tools/operation/machine.h"
+#include "tools/operation/operations.h"
+#include "tools/operation/tuning.h"
+
+namespace csrkit {
+
+namespace {
+
+constexpr char kAsStored[] = "as stored";
+
+std::string current_folder() {
+  char path[PATH_MAX];
+  return getcwd(path, sizeof path) == nullptr ? "" : path;
+}
+
+/// The steps of a provenance; none if another program wrote it.
+Json history_of(const std::string& path, const std::string& provenance) {
+  Json history = Json::array();
+  const std::optional<Json> document = parse_provenance(provenance);
+  if (!document) return history;
+  const JsonField steps =
+      JsonField(*document, path + ": provenance", "csr-info --provenance shows it")["steps"];
+  steps.for_each([&](const JsonField& step) {
+    Json inputs = Json::array();
+    if (const auto digests = step.find("inputs")) {
+      digests->array().for_each(
+          [&](const JsonField& input) { inputs.push_back(input["xxh3_128"].text()); });
+    }
+    Json words = Json::array();
+    if (const auto command_line = step.find("command_line")) {
+      command_line->array().for_each([&](const JsonField& word) { words.push_back(word.text()); });
+    }
+    const auto tool = step.find("tool");
+    history.push_back(
+        {{"tool", tool ? tool->text() : ""}, {"command_line", words}, {"inputs_xxh3_128", inputs}});
+    const auto details = step.find("details");
+    if (const auto seconds = details ? details->find("order_seconds") : std::nullopt) {
+      history.back()["order_seconds"] = seconds->number_from(0);
+    }
+  });
+  return history;
+}
+
+/// What the orders of a matrix cost that were computed since it was imported; 0 in natural order.
+double reordering_seconds(const Json& history) {
+  double seconds = 0;
+  for (const Json& step : history) seconds += step.value("order_seconds", 0.0);
+  return seconds;
+}
+
+Json results_of(BenchMatrix& matrix, const BenchKernel& kernel, const Request& request,
+                std::unique_ptr<Run>* kept) {
+  const NamedKernel* used = &kernel.named;
+  TunedKernel tuned;
+  if (*kept == nullptr) {
+    const Operands operands = matrix.operands(request);
+    if (!kernel.tune.empty()) {
+      tuned = tuned_kernel(
+          kernel.tune, {used->operation, used->room, operands, request, matrix.digest().xxh3_128,
+                        device_name(used->room, request.plan.where)});
+      used = &tuned.kernel;
+    }
+    *kept = used->operation->prepare(*used, operands, request);
+    Outcome& outcome = (*kept)->outcome;
+    if (!tuned.because.empty()) {
+      outcome.choice = tuned.because + (outcome.choice.empty() ? "" : "; ") + outcome.choice;
+      if (outcome.kernel_run.empty()) outcome.kernel_run = used->full_name();
+    }
+  }
+  const Outcome outcome = measured(**kept, request);
+  Json results{{"status", outcome.passed() ? "done" : "check failed"},
+               {"reason", outcome.passed() ? "" : outcome.check->failure}};
+  results.update(to_json(outcome));
+  return results;
+}
+
+/// The results, or what went wrong.
+Json results_or_failure(BenchMatrix& matrix, const BenchKernel& kernel, const Request& request,
+                        std::unique_ptr<Run>* kept) {
+  std::string reason = "not enough memory";
+  try {
+    return results_of(matrix, kernel, request, kept);
+  } catch (const NoDeviceError&) {
+    throw;
+  } catch (const Error& error) {
+    reason = error.what();
+  } catch (const std::bad_alloc&) {
+    // as the reason says already
+  }
+  kept->reset();
+  return {{"status", "failed"}, {"reason", reason}};
+}
+
+}  // namespace
+
+BenchMatrix::BenchMatrix(const std::string& path, const CsrReadOptions& read) {
+  CsrReadOptions how = read;
+  how.digest = &digest_;
+  const CsrFile file = read_csr_file(path, how);
+  stored_ = file.matrix;
+  history_ = history_of(path, file.provenance);
+}
+
+Operands BenchMatrix::operands(const Request& request) {
+  if (!request.value_kind || *request.value_kind == stored_.value_kind()) return {stored_, stored_};
+  if (!converted_ || converted_->value_kind() != *request.value_kind) {
+    converted_.reset();  // not two of them at once
+    converted_ = converted(stored_, request);
+  }
+  return {*converted_, *converted_};
+}
+
+Json identity_of(const FileDigest& matrix, const BenchKernel& kernel, const Request& request,
+                 const Json& machine) {
+  Json identity{{"operation", kernel.named.operation->name()},
+                {"matrix_xxh3_128", matrix.xxh3_128},
+                {"kernel", kernel.named.full_name()},
+                {"dense_cols", nullptr},
+                {"caches", request.is_cold ? "cold" : "warm"},
+                {"value_kind", request.value_kind ? name_of(*request.value_kind) : kAsStored},
+                {"transpose", request.transpose},
+                {"semiring", name_of(request.semiring)},
+                {"deterministic", request.plan.deterministic},
+                {"warmup", request.warmup},
+                {"repeat", request.stop.repeat},
+                {"median_within", request.stop.uncertainty},
+                {"max_repeat", request.stop.max_repeat},
+                {"seed", request.seed},
+                {"memory_limit_bytes", request.plan.memory_limit_bytes},
+                {"threads", machine["threads"]},
+                {"cpu", machine["cpu"]},
+                {"gpu", kernel.named.needs_gpu() ? machine["gpu"] : Json(nullptr)}};
+  if (!kernel.tune.empty()) identity["tuned"] = true;
+  kernel.named.operation->write_case(request, &identity);
+  return identity;
+}
+
+std::string key_of(const Json& identity) { return nlohmann::json(identity).dump(); }
+
+Request request_of(const JsonField& identity) {
+  for (const char* name : {"matrix_xxh3_128", "kernel", "cpu"}) identity[name].text();
+  identity["threads"].integer(1, kMaxThreads);
+  if (const auto tuned = identity.find("tuned")) tuned->boolean();
+  Request request;
+  const std::string& caches = identity["caches"].text();
+  if (caches != "warm" && caches != "cold") {
+    throw UsageError("'" + caches + "' is no state of the caches; use warm or cold");
+  }
+  request.is_cold = caches == "cold";
+  if (identity["value_kind"].text() != kAsStored) {
+    request.value_kind = parse_value_kind(identity["value_kind"].text());
+  }
+  request.transpose = identity["transpose"].boolean();
+  request.semiring = parse_semiring(identity["semiring"].text());
+  request.plan.deterministic = identity["deterministic"].boolean();
+  request.warmup = static_cast<int>(identity["warmup"].integer(0, kMaxRuns));
+  request.stop.repeat = static_cast<int>(identity["repeat"].integer(1, kMaxRuns));
+  request.stop.uncertainty = identity["median_within"].number_from(0);
+  request.stop.max_repeat = static_cast<int>(identity["max_repeat"].integer(0, kMaxRuns));
+  request.seed = identity["seed"].unsigned_integer();
+  request.plan.memory_limit_bytes = identity["memory_limit_bytes"].unsigned_integer();
+  const auto operation = identity.find("operation");  // the oldest records have none
+  (operation ? find_operation(operation->text()) : *operations().front())
+      .read_case(identity, &request);
+  return request;
+}
+
+bool is_judged_enough(const JsonField& record, CheckKind asked) {
+  // A mark leaves C alone: there is nothing to judge.
+  const auto role = record.find("role");
+  if (asked == CheckKind::none || (role && role->text() == name_of(Role::mark))) return true;
+  const auto check = record.find("check");
+  return check && (asked != CheckKind::full || !(*check)["sampled"].boolean());
+}
+
+void require_repeatable(const JsonField& record) {
+  record["matrix"].text();
+  if (record.has("folder")) record["folder"].text();
+  const JsonField identity = record["case"];
+  if (!identity["gpu"].value().is_null()) identity["gpu"].object();
+  try {
+    request_of(identity);
+  } catch (const UsageError&) {
+    // A word that another version knows is no fault here: the case becomes NOT RUN in its turn.
+  }
+  record["samples_seconds"].array().for_each([](const JsonField& field) { field.number_from(0); });
+  if (record["samples_seconds"].size() == 0) record["samples_seconds"].refuse("samples");
+  record["median_seconds"].number_from(0);
+}
+
+void require_results(const JsonField& record) {
+  record["samples_seconds"].array();
+  for (const char* name : {"median_seconds", "min_seconds", "spread", "gflops"}) {
+    record[name].number();
+  }
+  const JsonField interval = record["median_interval_seconds"].array();
+  if (interval.size() != 2) interval.refuse("two numbers");
+  interval.for_each([](const JsonField& field) { field.number(); });
+  if (record.has("role")) record["role"].text();
+  if (record.has("gather_gb_per_second")) record["gather_gb_per_second"].number();
+  if (!record["check"].value().is_null()) record["check"]["sampled"].boolean();
+}
+
+Json record_case(BenchMatrix& matrix, const BenchKernel& kernel, const Request& request,
+                 const BenchPlace& place, std::unique_ptr<Run>* kept) {
+  Json record{{"schema", kRecordSchema},
+              {"matrix", matrix.digest().path},
+              {"folder", current_folder()},
+              {"case", identity_of(matrix.digest(), kernel, request, place.machine)},
+              {"history", matrix.history()},
+              {"role", name_of(kernel.named.kernel->role)}};
+  ClockWatch watch(kernel.named.needs_gpu() ? place.read_gpu : ReadDeviceClocks());
+  Request watched = request;
+  watched.between_samples = [&watch] { watch.look(); };
+  watched.measures_reuse = request.measures_reuse && kernel.named.kernel->can(kReuse);
+  std::unique_ptr<Run> own;
+  record.update(results_or_failure(matrix, kernel, watched, kept == nullptr ? &own : kept));
+  if (record.contains("phases")) {
+    record["phases"]["reordering_seconds"] = reordering_seconds(matrix.history());
+  }
+  record["clocks"] = watch.finish();
+  record["machine"] = place.machine;
+  record["time"] = utc_time_stamp();
+  record["command_line"] = place.command_line;
+  if (record["status"] != "done") {
+    log_error(name_of_case(record) + ": " + record["status"].get<std::string>() + ": " +
+              record["reason"].get<std::string>());
+  } else if (record["clocks"]["throttled"].get<bool>()) {
+    log_warning(name_of_case(record) +
+                ": the clocks were held back while it was measured; the record says by what");
+  }
+  return record;
+}
+
+std::string name_of_case(const Json& record) {
+  const Json& identity = record["case"];
+  const std::string kind = identity["value_kind"].get<std::string>();
+  return record["matrix"].get<std::string>() + ": " + identity["kernel"].get<std::string>() +
+         (identity["dense_cols"].is_null() ? "" : ", K " + identity["dense_cols"].dump()) + ", " +
+         identity["caches"].get<std::string>() + (kind == kAsStored ? "" : ", " + kind);
+}
+
+}  // namespace csrkit

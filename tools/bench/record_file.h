@@ -1,0 +1,47 @@
+// Measurements as JSON lines, one per case, on disk before the next case begins.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/cli/json_reader.h"
+
+namespace csrkit {
+
+// A file of records holds one JSON object per line, each with the fields of a record; an empty file
+// is one, too. Its last line may be cut short: it lacks its newline then, and begins as every
+// record does, with {"schema":. Any other file is refused and stays as it is.
+
+/// The records of a file that is only read, as they would be written today; line i + 1 holds record
+/// i. A last line that was cut
+/// short is left out with a warning. Throws IoError, and InputError for what is no file of records.
+std::vector<Json> read_records(const std::string& path);
+
+/// Record i of the file `path`, as a value whose every access is checked.
+JsonField field_of(const Json& record, const std::string& path, std::size_t i);
+
+/// A file of records that only grows.
+class RecordFile {
+ public:
+  /// Creates the file or reads what is there. Moves a last line that was cut short into a new file
+  /// beside it, `<path>.cut` or `<path>.cut.<number>`, and completes a last record that lacks only
+  /// its newline; says so in a warning. Throws InputError, with the file untouched, for what is no
+  /// file of records, and IoError if another process has the file open for its records: two that
+  /// append at once would each repair what the other is writing, and measure what the other
+  /// measures.
+  explicit RecordFile(const std::string& path);
+  ~RecordFile();
+  RecordFile(const RecordFile&) = delete;
+  RecordFile& operator=(const RecordFile&) = delete;
+
+  const std::vector<Json>& records() const;
+
+  /// Writes the record, then fsync: a crash loses this record or none.
+  void append(const Json& record);
+
+ private:
+  struct State;
+  State* state_;
+};
+
+}  // namespace csrkit

@@ -1,0 +1,138 @@
+#include "tools/bench/run.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "tools/bench/table.h"
+#include "tools/cli/log.h"
+#include "tools/cli/run_tool.h"
+#include "tools/operation/machine.h"
+#include "tools/operation/rooms.h"
+#include "tools/operation/tuning.h"
+
+namespace csrkit {
+
+namespace {
+
+class Bench {
+ public:
+  Bench(const BenchOptions& options, const BenchPlace& place) : options_(options), place_(place) {
+    if (!options.tune.empty()) require_tuning_cache(options.tune);
+    if (options.records.empty()) return;
+    file_ = std::make_unique<RecordFile>(options.records);
+    if (options.is_resumed) find_finished_cases();
+  }
+
+  void measure(const std::string& path) {
+    BenchMatrix matrix(path, options_.read);
+    for (const std::optional<ValueKind>& kind : options_.value_kinds) {
+      for (std::size_t turn = 0; turn < most_requests(); ++turn) measure_turn(matrix, kind, turn);
+    }
+  }
+
+  /// Prints the table, unless the records went to stdout one by one.
+  int finish() const {
+    if (!options_.as_json && log_level() != LogLevel::quiet) {
+      std::fputs(bench_table(records_, options_.against).c_str(), stdout);
+    }
+    return all_passed_ ? kExitDone : kExitCheckFailed;
+  }
+
+ private:
+  void find_finished_cases() {
+    for (std::size_t i = 0; i < file_->records().size(); ++i) {
+      const Json& record = file_->records()[i];
+      if (record["status"] == "done" &&
+          is_judged_enough(field_of(record, options_.records, i), options_.shared.check)) {
+        finished_[key_of(record["case"])] = i;
+      }
+    }
+  }
+
+  std::size_t most_requests() const {
+    std::size_t most = 0;
+    for (const auto& [operation, requests] : options_.requests) {
+      most = std::max(most, requests.size());
+    }
+    return most;
+  }
+
+  /// One request of every operation: what stands side by side in the table. A kernel's plan serves
+  /// warm and cold caches; a tuned one is chosen for each.
+  void measure_turn(BenchMatrix& matrix, const std::optional<ValueKind>& kind, std::size_t turn) {
+    std::vector<std::vector<Json>> by_state(options_.caches_cold.size());
+    for (const BenchKernel& kernel : options_.kernels) {
+      const std::vector<Request>& requests = options_.requests.at(kernel.named.operation);
+      if (turn >= requests.size()) continue;
+      Request request = requests[turn];
+      request.value_kind = kind;
+      std::unique_ptr<Run> run;
+      for (std::size_t state = 0; state < by_state.size(); ++state) {
+        request.is_cold = options_.caches_cold[state];
+        if (!kernel.tune.empty()) run.reset();
+        by_state[state].push_back(finished_or_measured(matrix, kernel, request, &run));
+      }
+    }
+    for (std::vector<Json>& records : by_state) {
+      std::move(records.begin(), records.end(), std::back_inserter(records_));
+    }
+  }
+
+  Json finished_or_measured(BenchMatrix& matrix, const BenchKernel& kernel, const Request& request,
+                            std::unique_ptr<Run>* run) {
+    const Json identity = identity_of(matrix.digest(), kernel, request, place_.machine);
+    if (const auto found = finished_.find(key_of(identity)); found != finished_.end()) {
+      Json record = file_->records()[found->second];
+      require_results(field_of(record, options_.records, found->second));
+      record["matrix"] = matrix.digest().path;  // under the name it has now
+      log_info(name_of_case(record) + " is in the records already");
+      return record;
+    }
+    Json record = record_case(matrix, kernel, request, place_, run);
+    all_passed_ = all_passed_ && record["status"] == "done";
+    if (file_) file_->append(record);
+    if (options_.as_json) print_record(record);
+    return record;
+  }
+
+  const BenchOptions& options_;
+  const BenchPlace& place_;
+  std::unique_ptr<RecordFile> file_;
+  std::map<std::string, std::size_t> finished_;  // which record of the file has the case
+  std::vector<Json> records_;
+  bool all_passed_ = true;
+};
+
+bool needs_gpu(const BenchOptions& options) {
+  return std::any_of(options.kernels.begin(), options.kernels.end(),
+                     [](const BenchKernel& kernel) { return kernel.named.needs_gpu(); });
+}
+
+}  // namespace
+
+BenchPlace place_of(const BenchOptions& options) {
+  const Execution& where = options.shared.plan.where;
+  BenchPlace place;
+  place.machine = machine_facts(where.threads);
+  place.machine["gpu"] = nullptr;
+  place.command_line = options.command_line;
+  // Without need the GPU library is not even opened.
+  if (!needs_gpu(options) && options.verified.empty()) return place;
+  if (gpu_room() == nullptr) return place;
+  try {
+    place.machine["gpu"] = to_json(gpu_room()->device_info(where.device));
+    place.read_gpu = gpu_room()->clock_reader(where.device);
+  } catch (const NoDeviceError&) {
+    if (options.verified.empty()) throw;
+  }
+  return place;
+}
+
+int run_bench(const BenchOptions& options, const BenchPlace& place) {
+  Bench bench(options, place);
+  for (const std::string& path : options.matrices) bench.measure(path);
+  return bench.finish();
+}
+
+}  // namespace csrkit

@@ -1,0 +1,394 @@
+#include "tools/cli/options.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cxxopts.hpp>
+#include <filesystem>
+#include <limits>
+
+#include "core/base/parameters.h"
+#include "tools/cli/log.h"
+#include "tools/cli/run_tool.h"
+#include "tools/cli/version.h"
+
+namespace csrkit {
+
+namespace {
+
+constexpr char kFlagImplied[] = "true";
+
+/// Levenshtein distance, for suggestions.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (;;) {
+    const std::size_t comma = text.find(',', begin);
+    parts.push_back(text.substr(begin, comma - begin));
+    if (comma == std::string::npos) return parts;
+    begin = comma + 1;
+  }
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
+  return all;
+}
+
+/// The help text from `indent` on, wrapped at 100 columns.
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string result;
+  std::size_t column = indent;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    std::size_t end = text.find(' ', begin);
+    if (end == std::string::npos) end = text.size();
+    if (column > indent && column + 1 + (end - begin) > 100) {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      result += ' ';
+      ++column;
+    }
+    result += text.substr(begin, end - begin);
+    column += end - begin;
+    begin = end + 1;
+  }
+  return result;
+}
+
+}  // namespace
+
+Options::Options(std::string tool, std::string usage, int min_names, int max_names,
+                 std::string summary)
+    : tool_(std::move(tool)),
+      usage_(std::move(usage)),
+      summary_(std::move(summary)),
+      min_names_(min_names),
+      max_names_(max_names) {}
+
+Options& Options::declare(const std::string& names, Declaration declaration) {
+  const bool has_short = names.size() > 2 && names[1] == ',';
+  declaration.short_name = has_short ? names.substr(0, 1) : "";
+  declaration.name = has_short ? names.substr(2) : names;
+  declarations_.push_back(std::move(declaration));
+  return *this;
+}
+
+Options& Options::flag(const std::string& names, const std::string& help) {
+  Declaration declaration;
+  declaration.help = help;
+  declaration.is_flag = true;
+  return declare(names, declaration);
+}
+
+Options& Options::value(const std::string& names, const std::string& placeholder,
+                        const std::string& help, const std::string& default_value) {
+  Declaration declaration;
+  declaration.placeholder = placeholder;
+  declaration.help = help;
+  declaration.default_value = default_value;
+  return declare(names, declaration);
+}
+
+Options& Options::optional_value(const std::string& names, const std::string& placeholder,
+                                 const std::string& help, const std::string& implied) {
+  Declaration declaration;
+  declaration.placeholder = placeholder;
+  declaration.help = help;
+  declaration.implied = implied;
+  return declare(names, declaration);
+}
+
+Options& Options::repeated(const std::string& names, const std::string& placeholder,
+                           const std::string& help) {
+  Declaration declaration;
+  declaration.placeholder = placeholder;
+  declaration.help = help;
+  declaration.is_repeated = true;
+  return declare(names, declaration);
+}
+
+Options& Options::example(const std::string& command, const std::string& purpose) {
+  examples_.emplace_back(command, purpose);
+  return *this;
+}
+
+Options& Options::on_list(std::function<std::string(bool)> list) {
+  list_ = std::move(list);
+  return *this;
+}
+
+void Options::refuse_unknown(const std::string& option) const {
+  std::string suggestion;
+  std::size_t best = 3;
+  for (const Declaration& declaration : declarations_) {
+    const std::size_t distance = declaration.name.rfind(option, 0) == 0 && option.size() > 1
+                                     ? 0
+                                     : edit_distance(option, declaration.name);
+    if (distance < best && option.size() > 1) {
+      best = distance;
+      suggestion = "; did you mean --" + declaration.name + "?";
+    }
+  }
+  throw UsageError("there is no option " + std::string(option.size() == 1 ? "-" : "--") + option +
+                   suggestion);
+}
+
+void Options::parse(int argc, const char* const* argv) {
+  if (list_) flag("list", "print what there is to choose from, and exit");
+  flag("json", "print the report as JSON on stdout");
+  flag("quiet", "no report, no progress, errors only");
+  flag("verbose", "say more on stderr");
+  flag("h,help", "print this text, and exit");
+  flag("version", "print the version and what it was built with, and exit");
+
+  command_line_.assign(argv, argv + argc);
+  if (!command_line_.empty()) command_line_[0] = tool_;
+
+  cxxopts::Options parser(tool_);
+  for (const Declaration& declaration : declarations_) {
+    const std::string names =
+        (declaration.short_name.empty() ? "" : declaration.short_name + ",") + declaration.name;
+    auto value = cxxopts::value<std::string>();
+    if (declaration.is_flag) value->implicit_value(kFlagImplied);
+    if (!declaration.implied.empty()) value->implicit_value(declaration.implied);
+    parser.add_options()(names, "", value);
+  }
+  try {
+    const cxxopts::ParseResult result = parser.parse(argc, argv);
+    for (const cxxopts::KeyValue& argument : result.arguments()) {
+      values_[argument.key()].push_back(argument.value());
+    }
+    names_ = result.unmatched();
+  } catch (const cxxopts::exceptions::no_such_option&) {
+    // The exception's text quotes the name in its own way; find it again in the command line.
+    for (int i = 1; i < argc; ++i) {
+      const std::string word = argv[i];
+      if (word.size() < 2 || word[0] != '-') continue;
+      const bool is_long = word[1] == '-';
+      const std::string name =
+          is_long ? word.substr(2, word.find('=') == std::string::npos ? std::string::npos
+                                                                       : word.find('=') - 2)
+                  : word.substr(1, 1);
+      const bool known =
+          std::any_of(declarations_.begin(), declarations_.end(), [&](const Declaration& d) {
+            return is_long ? d.name == name || d.short_name == name : d.short_name == name;
+          });
+      if (!known) refuse_unknown(name);
+    }
+    throw UsageError("the command line holds an option that does not exist");
+  } catch (const cxxopts::exceptions::missing_argument&) {
+    throw UsageError(std::string(argv[argc - 1]) +
+                     " needs a value, found the end of the command line");
+  } catch (const cxxopts::exceptions::exception& error) {
+    throw UsageError(error.what());
+  }
+
+  for (const Declaration& declaration : declarations_) {
+    const auto found = values_.find(declaration.name);
+    if (found == values_.end()) continue;
+    if (found->second.size() > 1 && !declaration.is_repeated) {
+      throw UsageError("--" + declaration.name + " is given " +
+                       std::to_string(found->second.size()) + " times; give it once");
+    }
+    for (const std::string& text : found->second) {
+      if (declaration.is_flag && text != kFlagImplied) {
+        throw UsageError("--" + declaration.name + " takes no value, found '" + text + "'");
+      }
+      if (text.empty()) {
+        throw UsageError("--" + declaration.name + " needs a value (" + declaration.placeholder +
+                         "), found an empty one");
+      }
+      // `--output --check` swallows the second option as a file name; nobody means that.
+      if (!declaration.is_flag && text.rfind("--", 0) == 0) {
+        throw UsageError("--" + declaration.name + " needs a value (" + declaration.placeholder +
+                         "), found the option '" + text + "'");
+      }
+    }
+  }
+
+  if (given("quiet") && given("verbose")) {
+    throw UsageError("--quiet and --verbose contradict each other; give one");
+  }
+  set_log_level(given("quiet")     ? LogLevel::quiet
+                : given("verbose") ? LogLevel::verbose
+                                   : LogLevel::normal);
+  if (given("help") || given("version") || given("list")) {
+    const std::string text = given("help")      ? help()
+                             : given("version") ? version_text(tool_)
+                                                : list_(json());
+    std::fputs(text.c_str(), stdout);
+    throw Finished{};
+  }
+  const int count = static_cast<int>(names_.size());
+  if (count < min_names_ || count > max_names_) {
+    std::string found = count == 0 ? "none" : "";
+    for (const std::string& name : names_) found += (found.empty() ? "'" : " '") + name + "'";
+    throw UsageError("expected " + usage_ + ", found " + found);
+  }
+  for (const std::string& name : names_) {
+    if (name.empty()) throw UsageError("expected " + usage_ + ", found an empty name");
+  }
+}
+
+bool Options::given(const std::string& option) const { return values_.count(option) > 0; }
+
+std::string Options::text(const std::string& option) const {
+  const auto found = values_.find(option);
+  if (found != values_.end()) return found->second.front();
+  for (const Declaration& declaration : declarations_) {
+    if (declaration.name == option) return declaration.default_value;
+  }
+  throw std::logic_error("option --" + option + " was never declared");
+}
+
+std::vector<std::string> Options::texts(const std::string& option) const {
+  const auto found = values_.find(option);
+  return found == values_.end() ? std::vector<std::string>{} : found->second;
+}
+
+std::vector<std::string> Options::list(const std::string& option) const {
+  const std::string all = text(option);
+  if (all.empty()) return {};
+  std::vector<std::string> parts = split_at_commas(all);
+  for (const std::string& part : parts) {
+    if (part.empty()) refuse(option, all, "a list separated by single commas");
+  }
+  return parts;
+}
+
+void Options::refuse(const std::string& option, const std::string& value,
+                     const std::string& expected) const {
+  throw UsageError("--" + option + " is '" + value + "'; it must be " + expected);
+}
+
+std::int64_t Options::integer_of(const std::string& option, const std::string& word,
+                                 std::int64_t min, std::int64_t max) const {
+  std::int64_t number = 0;
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, number);
+  if (error != std::errc() || stop != end || number < min || number > max) {
+    const bool bounded = max < std::numeric_limits<std::int64_t>::max();
+    refuse(option, word,
+           "a whole number from " + std::to_string(min) +
+               (bounded ? " to " + std::to_string(max) : " on"));
+  }
+  return number;
+}
+
+std::int64_t Options::integer(const std::string& option, std::int64_t min, std::int64_t max) const {
+  return integer_of(option, text(option), min, max);
+}
+
+std::vector<std::int64_t> Options::integers(const std::string& option, std::int64_t min,
+                                            std::int64_t max) const {
+  std::vector<std::int64_t> numbers;
+  for (const std::string& part : list(option)) {
+    numbers.push_back(integer_of(option, part, min, max));
+  }
+  return numbers;
+}
+
+std::uint64_t Options::seed(const std::string& option) const {
+  const std::string word = text(option);
+  std::uint64_t number = 0;
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, number);
+  if (error != std::errc() || stop != end) {
+    refuse(option, word, "a whole number from 0 to 18446744073709551615");
+  }
+  return number;
+}
+
+double Options::number(const std::string& option) const {
+  const std::string word = text(option);
+  double number = 0;
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, number);
+  if (error != std::errc() || stop != end || !std::isfinite(number)) {
+    refuse(option, word, "a finite number such as 1, -0.5 or 1e-3");
+  }
+  return number;
+}
+
+std::uint64_t Options::bytes(const std::string& option) const {
+  const std::string word = text(option);
+  std::uint64_t bytes = 0;
+  if (!parse_bytes(word, &bytes)) {
+    refuse(option, word, "a size of 1 or more such as 4096, 512M or 8G (powers of 1024)");
+  }
+  return bytes;
+}
+
+std::string Options::choice(const std::string& option,
+                            const std::vector<std::string>& choices) const {
+  std::string word = text(option);
+  if (std::find(choices.begin(), choices.end(), word) == choices.end()) {
+    refuse(option, word, "one of " + joined(choices));
+  }
+  return word;
+}
+
+std::string Options::help() const {
+  std::string text =
+      "usage: " + tool_ + " " + usage_ + " [options]\n\n" + wrapped(summary_, 0) + "\n\noptions:\n";
+  constexpr std::size_t kIndent = 30;
+  for (const Declaration& declaration : declarations_) {
+    std::string left =
+        declaration.short_name.empty() ? "      " : "  -" + declaration.short_name + ", ";
+    left += "--" + declaration.name;
+    if (!declaration.implied.empty()) {
+      left += "[=" + declaration.placeholder + "]";
+    } else if (!declaration.placeholder.empty()) {
+      left += " " + declaration.placeholder;
+    }
+    std::string right = declaration.help;
+    if (!declaration.default_value.empty())
+      right += " (default: " + declaration.default_value + ")";
+    if (declaration.is_repeated) right += " (may be repeated)";
+    if (left.size() + 2 > kIndent) {
+      text += left + "\n" + std::string(kIndent, ' ');
+    } else {
+      text += left + std::string(kIndent - left.size(), ' ');
+    }
+    text += wrapped(right, kIndent) + "\n";
+  }
+  if (!examples_.empty()) text += "\nexamples:\n";
+  for (const auto& [command, purpose] : examples_) {
+    text += "  # " + purpose + "\n  " + command + "\n";
+  }
+  text +=
+      "\nexit codes: 0 done, 1 a check failed, 2 wrong usage, 3 bad input data, 4 I/O failure,\n"
+      "5 not enough memory, 6 no usable GPU, 7 device failure, 128 + n ended by signal n\n";
+  return text;
+}
+
+void require_another_file(const std::string& output, const std::string& input) {
+  std::error_code absent;  // the usual case: there is no output yet
+  if (output.empty() || !std::filesystem::equivalent(output, input, absent)) return;
+  throw UsageError("the output '" + output + "' is the input '" + input +
+                   "' itself, which would be lost; name another file");
+}
+
+}  // namespace csrkit

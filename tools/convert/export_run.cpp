@@ -1,0 +1,61 @@
+#include "tools/convert/export_run.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tools/cli/list.h"
+#include "tools/cli/log.h"
+#include "tools/cli/matrix_input.h"
+#include "tools/cli/parameter_options.h"
+#include "tools/cli/progress.h"
+#include "tools/info/matrix_facts.h"
+
+namespace csrkit {
+
+namespace {
+
+std::string list_formats(bool as_json) {
+  std::vector<ListRow> rows;
+  for (const ExportFormat& format : export_formats()) {
+    rows.push_back(
+        {format.name, std::string(format.extension) + ": " + format.summary, format.parameters});
+  }
+  return list_rows("format", rows, as_json);
+}
+
+}  // namespace
+
+ExportToolOptions parse_export_options(int argc, const char* const* argv) {
+  Options options("csr-export", "INPUT.csr OUTPUT", 2, 2,
+                  "Turns a .csr file into a file of another program. What a format cannot hold is "
+                  "named, and refused without --lossy.");
+  options
+      .value("format", "NAME", "auto goes by the extension of OUTPUT; --list shows the names",
+             "auto")
+      .flag("lossy", "write although something is lost")
+      .example("csr-export tiny.csr copy.mtx", "Matrix Market text")
+      .example("csr-export tiny.csr copy.npz", "for scipy.sparse.load_npz")
+      .on_list(list_formats);
+  declare_parameters(options, all_parameters(export_formats()));
+  declare_io(options);
+  options.parse(argc, argv);
+  require_another_file(options.names()[1], options.names()[0]);
+  const ParameterValues parameters = given_parameters(options, all_parameters(export_formats()));
+  return {options.names()[0],
+          options.names()[1],
+          {options.text("format"), options.flag("lossy"), parameters, terminal_progress()},
+          read_options(options),
+          options.json()};
+}
+
+void report_export(const ExportToolOptions& options, const CsrMatrix& matrix,
+                   const std::string& lost, double write_seconds) {
+  if (!lost.empty()) log_warning(options.output + ": lost " + lost);
+  Report report;
+  report.add("output", "output", options.output);
+  add_shape(report, matrix);
+  report.add("lost", "lost", Json(lost), lost.empty() ? "nothing" : lost);
+  report.add_seconds("write_seconds", "write", write_seconds);
+  print(report, options.as_json);
+}
+
+}  // namespace csrkit

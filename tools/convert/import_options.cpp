@@ -1,0 +1,82 @@
+#include "tools/convert/import_options.h"
+
+#include <limits>
+
+#include "tools/cli/list.h"
+#include "tools/cli/parameter_options.h"
+#include "tools/cli/progress.h"
+
+namespace csrkit {
+
+namespace {
+
+std::string list_formats(bool as_json) {
+  std::vector<ListRow> rows;
+  for (const ImportFormat& format : import_formats()) {
+    rows.push_back({format.name, format.summary, format.parameters});
+  }
+  return list_rows("format", rows, as_json);
+}
+
+}  // namespace
+
+ImportToolOptions parse_import_options(int argc, const char* const* argv) {
+  Options options("csr-import", "INPUT OUTPUT.csr", 2, 2,
+                  "Turns a matrix or graph of another program into a .csr file. The format is "
+                  "recognised by content. Unsorted and duplicate entries are repaired and counted. "
+                  "Changes are made in the order in which they are listed here.");
+  options.value("format", "NAME", "instead of recognising it; --list shows the names", "auto")
+      .value("duplicates", "HOW", "several entries at one place: sum, first or error", "sum")
+      .value("value-kind", "KIND",
+             "auto (without loss), none (pattern only), f32, f64, f16 or bf16", "auto");
+  declare_parameters(options, all_parameters(import_formats()));
+  options.flag("transpose", "transpose the matrix")
+      .flag("symmetrize", "mirror entries that are stored on one side of the diagonal only")
+      .value("self-loops", "add|drop", "add missing diagonal entries (value 1), or drop all")
+      .value("values", "HOW", "keep, ones or random (by --seed)", "keep")
+      .value("seed", "N", "of random values", "1")
+      .flag("gcn-normalize", "D^-1/2 A D^-1/2, D the row sums of absolute values")
+      .value("longest-line", "SIZE", "refuse text with a longer line", "32M")
+      .value("max-expansion", "N",
+             "refuse a compressed file that grows N-fold and beyond 64 MiB when decompressed",
+             "1000")
+      .example("csr-import tiny.mtx tiny.csr", "any supported format, recognised by its content")
+      .example(
+          "csr-import tiny.mtx gcn.csr --symmetrize --self-loops=add --values=ones --gcn-normalize",
+          "the adjacency matrix of a graph neural network")
+      .example("csr-import edges.txt edges.csr --format=edge-list --index-base=1",
+               "pairs of node numbers that start at 1")
+      .on_list(list_formats);
+  options.parse(argc, argv);
+
+  ImportToolOptions result;
+  result.input = options.names()[0];
+  result.output = options.names()[1];
+  require_another_file(result.output, result.input);
+  result.import.format = options.text("format");
+  result.import.duplicates = options.parsed("duplicates", parse_duplicates);
+  result.import.value_kind =
+      options.choice("value-kind", {"auto", "none", "f32", "f64", "f16", "bf16"});
+  result.import.parameters = given_parameters(options, all_parameters(import_formats()));
+  result.import.progress = terminal_progress();
+  result.import.limits.line_bytes = options.bytes("longest-line");
+  result.import.limits.expansion = static_cast<std::uint64_t>(
+      options.integer("max-expansion", 1, std::numeric_limits<std::int64_t>::max()));
+  result.transpose = options.flag("transpose");
+  result.symmetrize = options.flag("symmetrize");
+  if (options.given("self-loops"))
+    result.self_loops = options.choice("self-loops", {"add", "drop"});
+  result.values = options.choice("values", {"keep", "ones", "random"});
+  result.seed = options.seed("seed");
+  result.gcn_normalize = options.flag("gcn-normalize");
+  result.as_json = options.json();
+  result.command_line = options.command_line();
+  if (result.import.value_kind == "none" && (result.gcn_normalize || result.values == "random")) {
+    throw UsageError(
+        "--value-kind none stores no values, but --gcn-normalize and --values=random "
+        "make some; leave one of them out");
+  }
+  return result;
+}
+
+}  // namespace csrkit

@@ -1,0 +1,164 @@
+#include "tools/info/spy_picture.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "core/base/atomic_file.h"
+#include "core/facts/summed_area_table.h"
+
+namespace csrkit {
+
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+/// The checksum of PNG chunks: CRC-32 of ISO 3309.
+std::uint32_t crc32_of(const Bytes& bytes) {
+  static const std::array<std::uint32_t, 256> table = [] {
+    std::array<std::uint32_t, 256> entries{};
+    for (std::uint32_t i = 0; i < 256; ++i) {
+      std::uint32_t value = i;
+      for (int bit = 0; bit < 8; ++bit) {
+        value = (value & 1) != 0 ? 0xedb88320u ^ (value >> 1) : value >> 1;
+      }
+      entries[i] = value;
+    }
+    return entries;
+  }();
+  std::uint32_t crc = 0xffffffffu;
+  for (const unsigned char byte : bytes) crc = table[(crc ^ byte) & 0xff] ^ (crc >> 8);
+  return ~crc;
+}
+
+void put_big_endian(Bytes& out, std::uint32_t number) {
+  for (const int shift : {24, 16, 8, 0}) out.push_back(static_cast<unsigned char>(number >> shift));
+}
+
+void put_chunk(Bytes& out, const char* type, const Bytes& content) {
+  put_big_endian(out, static_cast<std::uint32_t>(content.size()));
+  Bytes body(type, type + 4);
+  body.insert(body.end(), content.begin(), content.end());
+  out.insert(out.end(), body.begin(), body.end());
+  put_big_endian(out, crc32_of(body));
+}
+
+/// A zlib stream of stored blocks: a picture of 1000 x 1000 takes 1 MB, and needs no library.
+Bytes stored(const Bytes& raw) {
+  constexpr std::size_t kBlock = 65535;
+  Bytes out{0x78, 0x01};
+  std::uint32_t a = 1, b = 0;  // Adler-32
+  for (std::size_t at = 0; at < raw.size() || at == 0; at += kBlock) {
+    const std::size_t size = std::min(kBlock, raw.size() - at);
+    out.push_back(at + size >= raw.size() ? 1 : 0);
+    for (const std::size_t word : {size, ~size}) {
+      out.push_back(static_cast<unsigned char>(word));
+      out.push_back(static_cast<unsigned char>(word >> 8));
+    }
+    for (std::size_t i = at; i < at + size; ++i) {
+      out.push_back(raw[i]);
+      a = (a + raw[i]) % 65521;
+      b = (b + a) % 65521;
+    }
+  }
+  put_big_endian(out, b << 16 | a);
+  return out;
+}
+
+/// White for nothing, then sand to dark blue: even in lightness, and told apart by the
+/// colour-blind.
+Bytes density_palette() {
+  constexpr double kAnchors[][3] = {{225, 204, 85}, {166, 157, 117}, {124, 123, 120},
+                                    {87, 93, 109},  {33, 61, 107},   {0, 34, 78}};
+  Bytes palette{255, 255, 255};
+  for (int i = 1; i < 256; ++i) {
+    const double place = (i - 1) / 254.0 * 5;
+    const int anchor = std::min(static_cast<int>(place), 4);
+    for (int channel = 0; channel < 3; ++channel) {
+      const double from = kAnchors[anchor][channel], to = kAnchors[anchor + 1][channel];
+      palette.push_back(
+          static_cast<unsigned char>(std::lround(from + (to - from) * (place - anchor))));
+    }
+  }
+  return palette;
+}
+
+}  // namespace
+
+void write_png(const std::string& path, Index width, Index height, const Bytes& pixels,
+               const Bytes& palette) {
+  Bytes out{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+  Bytes header;
+  put_big_endian(header, static_cast<std::uint32_t>(width));
+  put_big_endian(header, static_cast<std::uint32_t>(height));
+  for (const unsigned char byte : {8, 3, 0, 0, 0}) header.push_back(byte);  // 8 bits, palette
+  put_chunk(out, "IHDR", header);
+  put_chunk(out, "PLTE", palette);
+  Bytes lines;
+  lines.reserve(pixels.size() + static_cast<std::size_t>(height));
+  for (Index row = 0; row < height; ++row) {
+    lines.push_back(0);  // no filter
+    const auto begin = pixels.begin() + static_cast<std::ptrdiff_t>(row) * width;
+    lines.insert(lines.end(), begin, begin + width);
+  }
+  put_chunk(out, "IDAT", stored(lines));
+  put_chunk(out, "IEND", {});
+  AtomicFile file(path);
+  file.write(out.data(), out.size());
+  file.commit();
+}
+
+SpyPicture write_spy_picture(const std::string& path, const CsrMatrix& matrix, Index longer_side) {
+  const double longer = std::max({matrix.rows(), matrix.cols(), Index{1}});
+  const auto pixels_of = [&](Index size) {
+    return std::max<Index>(1, static_cast<Index>(std::lround(size * (longer_side / longer))));
+  };
+  const SummedAreaTable table(matrix, pixels_of(matrix.rows()), pixels_of(matrix.cols()));
+  SpyPicture picture;
+  picture.width = table.grid_cols();
+  picture.height = table.grid_rows();
+  const double places = std::max(1.0, static_cast<double>(matrix.rows()) / picture.height *
+                                          (static_cast<double>(matrix.cols()) / picture.width));
+  picture.palest = 1 / places;
+  const double scale = picture.palest < 1 ? 254 / -std::log(picture.palest) : 0;
+  Bytes pixels;
+  pixels.reserve(static_cast<std::size_t>(picture.width) *
+                 static_cast<std::size_t>(picture.height));
+  for (Index row = 0; row < picture.height; ++row) {
+    for (Index col = 0; col < picture.width; ++col) {
+      const Offset count = table.count(row, col);
+      const double shade = 1 + (scale == 0 ? 254 : scale * std::log(static_cast<double>(count)));
+      pixels.push_back(count == 0 ? 0 : static_cast<unsigned char>(std::clamp(shade, 1.0, 255.0)));
+    }
+  }
+  write_png(path, picture.width, picture.height, pixels, density_palette());
+  return picture;
+}
+
+void declare_spy_options(Options& options) {
+  options.value("spy", "OUT.png", "draw where the nonzeros are, the darker the denser")
+      .value("pixels", "N", "of the picture's longer side", "800");
+}
+
+SpyOptions read_spy_options(const Options& options, const std::string& input) {
+  constexpr std::int64_t kMaxPixels = 20000;
+  const SpyOptions picture{options.text("spy"),
+                           static_cast<Index>(options.integer("pixels", 1, kMaxPixels))};
+  if (options.given("pixels") && picture.path.empty()) {
+    throw UsageError("--pixels is for --spy");
+  }
+  require_another_file(picture.path, input);
+  return picture;
+}
+
+void add_spy_picture(Report& report, const SpyOptions& picture, const CsrMatrix& matrix) {
+  const SpyPicture spy = write_spy_picture(picture.path, matrix, picture.pixels);
+  report.add("picture", "picture",
+             Json{{"file", picture.path}, {"width", spy.width}, {"height", spy.height}},
+             picture.path + ", " + std::to_string(spy.width) + " x " + std::to_string(spy.height) +
+                 " pixels");
+}
+
+}  // namespace csrkit

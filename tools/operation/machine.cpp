@@ -1,0 +1,134 @@
+#include "tools/operation/machine.h"
+
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/base/team.h"
+#include "cpu/common/instruction_set.h"
+#include "tools/cli/version.h"
+#include "tools/operation/rooms.h"
+
+namespace csrkit {
+
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// The first line of a file of the kernel's, "" if there is none.
+std::string first_line(const std::string& path) {
+  std::ifstream stream(path);
+  std::string line;
+  std::getline(stream, line);
+  return line;
+}
+
+/// {0, 1, 2, 5} -> "0-2,5"
+std::string ranges_of(const std::vector<int>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
+    if (last > i) text += "-" + std::to_string(numbers[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+/// Bytes of the largest cache that the first core sees; 0 if the system does not say.
+std::uint64_t last_level_cache_bytes(int cpu) {
+  std::uint64_t largest = 0;
+  for (int index = 0; index < 8; ++index) {
+    const std::string size = first_line("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
+                                        "/cache/index" + std::to_string(index) + "/size");
+    char* unit = nullptr;
+    const std::uint64_t number = std::strtoull(size.c_str(), &unit, 10);
+    if (size.empty() || unit == size.c_str()) continue;
+    largest = std::max(largest, *unit == 'M' ? number << 20 : *unit == 'K' ? number << 10 : number);
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::string cpu_model() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.rfind("model name", 0) == 0) {
+      const std::size_t colon = line.find(':');
+      if (colon != std::string::npos && colon + 2 <= line.size()) return line.substr(colon + 2);
+    }
+  }
+  return "unknown";
+}
+
+std::vector<int> usable_cpus() {
+  std::vector<int> cpus;
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+    }
+  } else {  // more processors than a fixed set can name: all that are on line
+    for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); ++cpu) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+Json machine_facts(int threads) {
+  const std::vector<int> cpus = usable_cpus();
+  utsname system{};
+  uname(&system);
+  const auto memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  return {{"host", system.nodename},
+          {"system", std::string(system.sysname) + " " + system.release},
+          {"cpu", cpu_model()},
+          {"cores", cpus.size()},
+          {"threads", team_size(threads)},
+          {"pinned_to", ranges_of(cpus)},
+          {"last_level_cache_bytes", last_level_cache_bytes(cpus.empty() ? 0 : cpus.front())},
+          {"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
+          {"slurm_job", environment("SLURM_JOB_ID")},
+          {"omp_proc_bind", environment("OMP_PROC_BIND")},
+          {"omp_places", environment("OMP_PLACES")},
+          {"memory_bytes", memory},
+          {"csrkit_version", version()},
+          {"commit", commit()},
+          {"compiler", compiler()},
+          {"cuda", cuda_version()}};
+}
+
+std::string device_name(const std::string& room, const Execution& where) {
+  if (room == kGpu) return require_gpu_room("--device").device_info(where.device).name;
+  return cpu_model() + ", " + std::to_string(team_size(where.threads)) + " threads, " +
+         cpu::name_of(cpu::chosen_isa());
+}
+
+Json to_json(const gpu::DeviceInfo& device) {
+  return {{"ordinal", device.ordinal},
+          {"name", device.name},
+          {"compute_capability",
+           std::to_string(device.compute_major) + "." + std::to_string(device.compute_minor)},
+          {"multiprocessors", device.multiprocessors},
+          {"l2_bytes", device.l2_bytes},
+          {"total_memory_bytes", device.total_memory_bytes},
+          {"sm_clock_khz", device.sm_clock_khz},
+          {"memory_clock_khz", device.memory_clock_khz},
+          {"peak_bandwidth_bytes_per_second", device.peak_bandwidth_bytes_per_second},
+          {"driver_version", device.driver_version},
+          {"runtime_version", device.runtime_version}};
+}
+
+}  // namespace csrkit

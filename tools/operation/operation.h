@@ -1,0 +1,133 @@
+// An operation (SpMM, SpGEMM) as tools see it: its kernels, its options, and how a product is
+// planned, checked and timed. csr-bench, csr-forecast and the csr-<operation>-<room> tools know
+// nothing more, so a new operation is one file and one line in operations.cpp.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/file_digest.h"
+#include "core/contract/kernel_table.h"
+#include "core/facts/machine_profile.h"
+#include "core/matrix/csr_matrix.h"
+#include "tools/cli/json_reader.h"
+#include "tools/operation/outcome.h"
+#include "tools/operation/request.h"
+
+namespace csrkit {
+
+/// The sparse operands in the kinds asked for. B is A where no other matrix was named.
+struct Operands {
+  CsrMatrix a;
+  CsrMatrix b;
+  std::optional<CsrMatrix> mask = {};
+};
+
+/// A plan whose first product is made and, if it passed the check, written: ready to be timed.
+class Run {
+ public:
+  virtual ~Run() = default;
+  virtual Plan& plan() = 0;
+  /// Seconds of one product, by the plan's own clock.
+  virtual double time() = 0;
+  /// Adds what is known, or has to be measured, after the samples in `outcome`.
+  virtual void complete(const Request& request, Outcome* outcome) = 0;
+
+  Outcome outcome;  // of the first product
+};
+
+/// Samples as the request asks, and all that is known then. Nothing is timed that failed its check.
+Outcome measured(Run& run, const Request& request);
+
+/// What csr-forecast says of one product, beside what the process itself takes.
+struct Forecast {
+  Index dense_cols = 0;  // 0: no dense operands
+  std::uint64_t output_bytes = 0;
+  bool is_output_bounded = false;           // the result may be smaller
+  std::uint64_t matrix_bytes = 0;           // of A, which is read first
+  std::uint64_t host_bytes = 0;             // operands, result and workspace
+  std::optional<std::uint64_t> plan_bytes;  // GPU: operands, result and workspace there
+  std::optional<double> seconds;            // of one product
+};
+
+struct ForecastQuery {
+  std::string room;
+  const KernelInfo* kernel = nullptr;
+  Operands operands;
+  Request request;
+  const DeviceProfile* device = nullptr;  // for times; null without
+};
+
+/// The first words of a tool's help, and its examples without the tool's name.
+struct ToolPage {
+  const char* names;  // "A.csr [B.csr]"
+  int max_names;
+  std::string summary;
+  std::vector<std::pair<std::string, std::string>> examples;
+};
+
+class Operation;
+
+/// A kernel, where it is, and its setting.
+struct NamedKernel {
+  const Operation* operation = nullptr;
+  std::string room;
+  const KernelInfo* kernel = nullptr;
+  std::string variant = {};  // for PlanOptions::variant
+
+  std::string full_name() const;  // "cpu.spmm.unrolled:8", the setting only if there is one
+  bool needs_gpu() const;
+  bool is_auto() const;
+};
+
+class Operation {
+ public:
+  virtual ~Operation() = default;
+
+  virtual const char* name() const = 0;
+  virtual Capabilities all_capabilities() const = 0;
+
+  /// The kernels of a room in the order of its table; none in a build without that room.
+  virtual std::vector<const KernelInfo*> kernels(const std::string& room) const = 0;
+  virtual std::vector<const KernelInfo*> marks(const std::string& room) const = 0;
+  virtual bool has_variants(const KernelInfo& kernel) const = 0;
+
+  // csr-<name>-<room>: options that other operations have not, or mean differently.
+  virtual ToolPage page(const std::string& room) const = 0;
+  virtual std::vector<OptionRow> options() const = 0;
+  virtual void read_options(const Options& options, Request* request) const = 0;
+
+  /// Plans, multiplies, checks, writes the output. Throws UsageError for what kernel or operation
+  /// cannot do, MemoryError, DeviceError.
+  virtual std::unique_ptr<Run> prepare(const NamedKernel& kernel, const Operands& operands,
+                                       const Request& request) const = 0;
+
+  // --tune and plan files.
+  /// Whether several kernels and variants are worth a race.
+  virtual bool is_tunable() const { return false; }
+  /// What makes two problems with the same matrix the same.
+  virtual Json problem_key(const Operands& operands, const Request& request) const = 0;
+  /// Of the kernel's capabilities, those that the problem and the plan's options need.
+  virtual Capabilities needs(const Operands& operands, const Request& request) const = 0;
+  /// The settings worth measuring; {""} for a kernel that has none.
+  virtual std::vector<std::string> variants(const KernelInfo& kernel, const Operands& operands,
+                                            const Request& request) const = 0;
+
+  // csr-bench, which multiplies A by itself where two sparse operands are needed.
+  virtual std::vector<OptionRow> bench_options() const = 0;
+  /// The requests that a command line makes of what all operations share, at least one.
+  virtual std::vector<Request> bench_requests(const Options& options,
+                                              const Request& shared) const = 0;
+  /// Adds to a case's identity what this operation alone has in a request, and takes it from there.
+  virtual void write_case(const Request& request, Json* identity) const = 0;
+  virtual void read_case(const JsonField& identity, Request* request) const = 0;
+
+  // csr-forecast.
+  virtual std::vector<OptionRow> forecast_options() const = 0;
+  virtual std::vector<Forecast> forecasts(const ForecastQuery& query,
+                                          const Options& options) const = 0;
+};
+
+}  // namespace csrkit

@@ -1,0 +1,53 @@
+// What a run found, the same for every operation: in records, in reports, and for people.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/contract/plan.h"
+#include "core/judge/compare.h"
+#include "tools/cli/json.h"
+#include "tools/cli/report.h"
+#include "tools/operation/measure.h"
+
+namespace csrkit {
+
+struct Outcome {
+  /// Of A and of what was made of it: rows, cols, nnz, kinds and what the operation adds.
+  Json facts = Json::object();
+  bool is_deterministic = true;  // as the kernel declares itself
+  std::string choice;            // what the kernel decided inside
+  std::string kernel_run;        // full name of the kernel that a chooser chose, else ""
+  bool has_run = false;          // false where only a forecast was asked for
+  std::optional<CheckResult> check;
+  Samples samples;  // empty if the check failed: what is wrong is not timed
+  /// Of one product: "flops", and under names that end in "_bytes" what it moves.
+  std::vector<std::pair<const char*, double>> cost;
+  NamedSeconds phases;           // of the first product and of all that came before it
+  std::uint64_t peak_bytes = 0;  // most memory that the plan held
+
+  // For people only.
+  std::vector<std::pair<std::string, std::string>> columns;  // of the table: sizes that matter here
+  std::vector<std::pair<std::string, std::string>> lines;    // after all others
+  std::string memory_note;                                   // behind the peak
+
+  bool passed() const { return !check || check->passed; }
+};
+
+/// The same keys in all reports and records; docs/benchmarking.md and docs/record.schema.json.
+Json to_json(const Outcome& outcome);
+
+/// Adds `<prefix>samples_seconds` and its statistics.
+void add_samples(Json* json, const std::string& prefix, const Samples& samples);
+
+/// A table of one row if there are samples, then lines: choice, caches, check, phases, memory.
+void add_outcome(Report* report, const Outcome& outcome, const std::string& kernel, bool is_cold);
+
+/// "ok, worst error 0.02 of the bound (all rows)", "FAILED: ...", or "not checked".
+std::string check_text(const std::optional<CheckResult>& check);
+
+}  // namespace csrkit

@@ -1,0 +1,120 @@
+#include "tools/operation/request.h"
+
+#include "core/base/error.h"
+
+namespace csrkit {
+
+std::string OptionRow::long_name() const {
+  const std::string all = names;
+  return all.substr(all.find(',') + 1);
+}
+
+void declare(Options& options, const std::vector<OptionRow>& rows, const std::string& whose) {
+  for (const OptionRow& row : rows) {
+    if (*row.placeholder == '\0') {
+      options.flag(row.names, whose + row.help);
+    } else {
+      options.value(row.names, row.placeholder, whose + row.help, row.default_value);
+    }
+  }
+}
+
+void declare_common_options(Options& options, const CommonOptions& which) {
+  options.value("kernel", "NAME", "which kernel; --list shows them", "auto");
+  if (which.has_variants) {
+    options.value("variant", "SETTING", "a setting of the kernel, for kernels that have some");
+  }
+  options.value("repeat", "N", "measured products", "10")
+      .value("warmup", "N", "products before the measured ones", "2")
+      .flag("cold", "evict the operands from the caches before every measured product")
+      .optional_value(
+          "check", "auto|full|sampled",
+          "judge C against float64 within the derived error bound; auto compares every entry of "
+          "small products and samples big ones; nothing wrong is timed or written",
+          "auto")
+      .value("semiring", "NAME", "plus-times, min-plus, max-times or or-and", "plus-times")
+      .value("value-kind", "KIND", "convert the sparse operands first: none, f32, f64, f16 or bf16")
+      .flag("nondeterministic", "allow results that differ from run to run in the last bits");
+  if (which.is_gpu) {
+    options.value("device", "N", "which of the visible GPUs", "0");
+  } else {
+    options.value("threads", "N",
+                  "OpenMP threads (default: what OMP_NUM_THREADS or the system says)");
+  }
+  if (which.has_schedules) {
+    options
+        .value("schedule", "NAME",
+               "how rows are shared out, for kernels that can: auto, static, dynamic or guided",
+               "auto")
+        .value("chunk", "N", "rows per chunk of --schedule");
+  }
+}
+
+int read_threads(const Options& options) {
+  if (!options.given("threads")) return 0;
+  return static_cast<int>(options.integer("threads", 1, kMaxThreads));
+}
+
+int read_runs(const Options& options, const char* name, int least) {
+  return static_cast<int>(options.integer(name, least, kMaxRuns));
+}
+
+std::optional<ValueKind> read_kind(const Options& options, const char* name) {
+  if (!options.given(name)) return std::nullopt;
+  return options.parsed(name, parse_value_kind);
+}
+
+CheckKind read_check(const Options& options, CheckKind otherwise) {
+  if (!options.given("check")) return otherwise;
+  const std::string kind = options.choice("check", {"auto", "full", "sampled", "none"});
+  return kind == "full"      ? CheckKind::full
+         : kind == "sampled" ? CheckKind::sampled
+         : kind == "none"    ? CheckKind::none
+                             : CheckKind::automatic;
+}
+
+CheckOptions check_options(CheckKind kind) {
+  CheckOptions options;
+  if (kind == CheckKind::full) options.work_limit = 0;
+  options.always_samples = kind == CheckKind::sampled;
+  return options;
+}
+
+Request read_common_options(const Options& options, const CommonOptions& which) {
+  Request request;
+  request.stop.repeat = read_runs(options, "repeat", 1);
+  request.warmup = read_runs(options, "warmup", 0);
+  request.is_cold = options.flag("cold");
+  request.check = read_check(options, CheckKind::none);
+  request.semiring = options.parsed("semiring", parse_semiring);
+  request.value_kind = read_kind(options, "value-kind");
+  request.plan.deterministic = !options.flag("nondeterministic");
+  // Operations declare these in their own words, those that have them.
+  if (options.given("output")) request.output = options.text("output");
+  if (options.given("alpha")) request.alpha = options.number("alpha");
+  request.output_kind = read_kind(options, "output-kind");
+  if (options.given("memory-limit")) {
+    request.plan.memory_limit_bytes = options.bytes("memory-limit");
+  }
+  Execution& where = request.plan.where;
+  if (which.is_gpu) {
+    where.device = static_cast<int>(options.integer("device", 0, kMaxDevices - 1));
+  } else {
+    where.threads = read_threads(options);
+  }
+  if (which.has_schedules) {
+    where.schedule = options.parsed("schedule", parse_schedule);
+    if (options.given("chunk")) {
+      where.chunk = static_cast<int>(options.integer("chunk", 1, 1 << 30));
+    }
+  }
+  return request;
+}
+
+CsrMatrix converted(const CsrMatrix& matrix, const Request& request) {
+  return request.value_kind && *request.value_kind != matrix.value_kind()
+             ? convert_values(matrix, *request.value_kind)
+             : matrix;
+}
+
+}  // namespace csrkit

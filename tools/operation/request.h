@@ -1,0 +1,86 @@
+// What users ask for, whatever the operation: how often to run, how to judge, with what options.
+// The options exist once, for all tools that run products.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/contract/plan.h"
+#include "core/contract/semiring.h"
+#include "core/judge/compare.h"
+#include "tools/cli/options.h"
+#include "tools/operation/measure.h"
+
+namespace csrkit {
+
+/// What numbers on a command line may be at most.
+inline constexpr int kMaxRuns = 1000000, kMaxThreads = 4096, kMaxDevices = 1024;
+
+/// How a result is judged: not at all; entry by entry if that is cheap, sampled otherwise; always
+/// entry by entry; always sampled, however small it is.
+enum class CheckKind { none, automatic, full, sampled };
+
+/// Everything but the matrices and the kernel.
+struct Request {
+  // Of every operation.
+  std::optional<ValueKind> value_kind;   // convert the sparse operands first
+  std::optional<ValueKind> output_kind;  // of C; by default the accumulation's
+  bool transpose = false;                // A; in SpGEMM B
+  Semiring semiring = Semiring::plus_times;
+  double alpha = 1;
+  CheckKind check = CheckKind::none;
+  int warmup = 2;
+  StoppingRule stop;                      // how many samples
+  std::function<void()> between_samples;  // untimed; watches the clocks of a benchmark
+  bool is_cold = false;
+  std::uint64_t seed = 1;  // of random operands
+  std::string output;      // C, "" = nowhere
+  std::string provenance;  // that goes into it, where its format has a place for it
+  PlanOptions plan;
+  // Of operations with dense operands.
+  Index dense_cols = 32;
+  std::optional<ValueKind> dense_kind;  // of B; by default A's, f32 if A has none
+  double beta = 0;
+  std::string input;  // B, "" = random
+  // Of SpGEMM.
+  std::string mask;  // file of the positions to keep, "" = all
+  double drop_below = 0;
+  bool measures_reuse = false;  // new values for a known structure, too
+  bool is_forecast_only = false;
+};
+
+/// One option of an operation. Without a placeholder it is a flag.
+struct OptionRow {
+  const char* names;
+  const char* placeholder;
+  const char* help;
+  const char* default_value = "";
+
+  std::string long_name() const;  // "dense-cols" of "k,dense-cols"
+};
+/// `whose` begins the help of each.
+void declare(Options& options, const std::vector<OptionRow>& rows, const std::string& whose = "");
+
+/// --variant is declared where a kernel has variants, --schedule and --chunk where one obeys them.
+struct CommonOptions {
+  bool is_gpu = false;
+  bool has_variants = false;
+  bool has_schedules = false;
+};
+void declare_common_options(Options& options, const CommonOptions& which);
+Request read_common_options(const Options& options, const CommonOptions& which);
+
+// The parts that tools with lists of cases share with them.
+int read_threads(const Options& options);  // 0 if they are not given
+int read_runs(const Options& options, const char* name, int least);
+CheckKind read_check(const Options& options, CheckKind otherwise);
+CheckOptions check_options(CheckKind kind);
+
+/// The value of an option that names a kind; nothing if it is not given.
+std::optional<ValueKind> read_kind(const Options& options, const char* name);
+
+/// `matrix` in the kind that the request asks for.
+CsrMatrix converted(const CsrMatrix& matrix, const Request& request);
+
+}  // namespace csrkit

@@ -1,0 +1,353 @@
+#include "tools/operation/spgemm.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/base/error.h"
+#include "core/base/team.h"
+#include "core/facts/matrix_stats.h"
+#include "core/file/csr_file.h"
+#include "cpu/spgemm/registry.h"
+#include "tools/cli/progress.h"
+#include "tools/operation/rooms.h"
+
+namespace csrkit {
+
+namespace {
+
+Json shape_of(const CsrMatrix& matrix) {
+  return {{"rows", matrix.rows()}, {"cols", matrix.cols()}, {"nnz", matrix.nnz()}};
+}
+
+std::string count(double number) { return with_commas(static_cast<std::int64_t>(number)); }
+std::string size(std::uint64_t bytes) { return readable_bytes(static_cast<double>(bytes)); }
+
+/// One block that is all of C stays in memory; several go to a file as they come.
+class OutputSink : public CsrSink {
+ public:
+  OutputSink(const SpgemmProblem& problem, const Request& request)
+      : problem_(problem), request_(request) {}
+
+  void append_rows(const CsrMatrix& block) override {
+    if (!file_ && block.rows() == problem_.output_rows()) {
+      whole_ = block;
+      return;
+    }
+    if (request_.output.empty()) {
+      if (request_.check == CheckKind::none) return;
+      throw MemoryError(
+          "C does not fit the memory limit, so it cannot be checked here: name an --output file, "
+          "which takes it in blocks of rows, or raise --memory-limit");
+    }
+    if (!file_) {
+      file_.emplace(request_.output, problem_.output_rows(), problem_.output_cols(), problem_.c);
+    }
+    file_->append_rows(block);
+  }
+
+  /// C, mapped if it is in the file already; nothing if nobody wanted it.
+  std::optional<CsrMatrix> finish() {
+    if (!file_) return whole_;
+    file_->finish({}, request_.provenance);
+    file_.reset();
+    is_in_file_ = true;
+    CsrReadOptions read;
+    read.io = FileIo::mmap;
+    return read_csr_file(request_.output, read).matrix;
+  }
+
+  bool is_in_file() const { return is_in_file_; }
+
+ private:
+  const SpgemmProblem& problem_;
+  const Request& request_;
+  std::optional<CsrMatrix> whole_;
+  std::optional<CsrFileSink> file_;
+  bool is_in_file_ = false;
+};
+
+class SpgemmRun : public Run {
+ public:
+  SpgemmRun(SpgemmProblem problem, std::unique_ptr<SpgemmPlan> plan, const Request& request)
+      : problem_(std::move(problem)), plan_(std::move(plan)) {
+    if (request.measures_reuse) plan_->expect_new_values();
+    forecast_ = plan_->forecast();
+    describe_forecast();
+    if (request.is_forecast_only) return;
+    multiply_once(request);
+    describe_product();
+  }
+
+  Plan& plan() override { return *plan_; }
+  double time() override { return plan_->time_multiply(); }
+
+  void complete(const Request& request, Outcome* of) override {
+    if (request.measures_reuse) {
+      const Samples samples = measure(
+          request.warmup, request.stop, [&] { return plan_->time_numeric(); },
+          [&] {
+            if (request.between_samples) request.between_samples();
+            if (request.is_cold) plan_->evict_caches();
+          });
+      const SpgemmPhases phases = plan_->phases();
+      add_samples(&of->facts, "numeric_", samples);
+      of->facts["structure_seconds"] = phases.structure_seconds;
+      of->facts["reuse_peak_bytes"] = phases.reuse_peak_bytes;
+      of->choice = plan_->choice();
+      of->lines.emplace_back("structure", readable_seconds(phases.structure_seconds));
+      of->lines.emplace_back("numeric, reused structure",
+                             readable_seconds(samples.median_seconds()));
+      if (phases.reuse_peak_bytes > 0) {
+        of->lines.emplace_back("memory, reused structure", size(phases.reuse_peak_bytes));
+      }
+    }
+    set_peak(plan_->phases().peak_bytes, of);
+  }
+
+ private:
+  /// The first product: made, checked and written. The matrix is gone when this returns.
+  void multiply_once(const Request& request) {
+    OutputSink sink(problem_, request);
+    plan_->multiply(sink);
+    first_ = plan_->phases();
+    const std::optional<CsrMatrix> c = sink.finish();
+    if (request.check != CheckKind::none) {
+      outcome.check = check_spgemm(problem_, *c, check_options(request.check));
+      if (!outcome.check->passed) {
+        if (sink.is_in_file()) std::remove(request.output.c_str());
+        return;
+      }
+    }
+    if (request.output.empty() || sink.is_in_file()) return;
+    CsrFile file;
+    file.matrix = *c;
+    file.provenance = request.provenance;
+    write_csr_file(request.output, file, terminal_progress());
+  }
+
+  void describe_forecast() {
+    Json facts = shape_of(problem_.a);
+    facts["kinds"] = {{"a", name_of(problem_.a.value_kind())},
+                      {"b", name_of(problem_.b.value_kind())},
+                      {"c", name_of(problem_.c)},
+                      {"accumulate", name_of(problem_.accumulate)}};
+    facts["b"] = shape_of(problem_.b);
+    facts["b_is_a"] = problem_.b_is_a();
+    facts["transpose_b"] = problem_.transpose_b;
+    facts["mask"] = problem_.mask ? shape_of(*problem_.mask) : Json(nullptr);
+    facts["alpha"] = problem_.alpha;
+    facts["drop_below"] = problem_.drop_below;
+    facts["semiring"] = name_of(problem_.semiring);
+    facts["products"] = forecast_.products;
+    facts["forecast"] = {{"output_nnz_bound", forecast_.output_nnz_bound},
+                         {"output_bytes_bound", forecast_.output_bytes_bound},
+                         {"whole_bytes", forecast_.whole_bytes},
+                         {"peak_bytes", forecast_.peak_bytes},
+                         {"reuse_bytes", forecast_.reuse_bytes}};
+    outcome.facts = facts;
+    outcome.lines.emplace_back("forecast", count(forecast_.products) + " products, at most " +
+                                               with_commas(forecast_.output_nnz_bound) +
+                                               " entries, " + size(forecast_.whole_bytes) +
+                                               " for A, B, C and workspace; " +
+                                               size(forecast_.peak_bytes) + " within the limit");
+    if (forecast_.reuse_bytes > 0) {
+      outcome.lines.emplace_back(
+          "forecast, reused structure",
+          size(forecast_.reuse_bytes) + " for all that and what new values want");
+    }
+  }
+
+  void describe_product() {
+    const SpgemmCost cost =
+        spgemm_cost(problem_, static_cast<Offset>(forecast_.products), first_.output_nnz);
+    const std::uint64_t c_bytes = csr_bytes(problem_.output_rows(), first_.output_nnz, problem_.c);
+    outcome.has_run = true;
+    outcome.facts["c"] = {{"rows", problem_.output_rows()},
+                          {"cols", problem_.output_cols()},
+                          {"nnz", first_.output_nnz},
+                          {"bytes", c_bytes},
+                          {"row_blocks", first_.row_blocks}};
+    outcome.facts["compression"] = cost.compression;
+    outcome.cost = {{"flops", cost.flops}, {"minimum_bytes", cost.minimum_bytes}};
+    outcome.phases = first_.named();
+    outcome.columns = {{"rows", with_commas(problem_.output_rows())},
+                       {"nnz(A)", with_commas(problem_.a.nnz())},
+                       {"products", count(forecast_.products)},
+                       {"nnz(C)", with_commas(first_.output_nnz)},
+                       {"products/nnz(C)", fixed(cost.compression, 2)}};
+    set_peak(first_.peak_bytes, &outcome);
+  }
+
+  void set_peak(std::uint64_t bytes, Outcome* of) const {
+    const std::uint64_t c_bytes = csr_bytes(problem_.output_rows(), first_.output_nnz, problem_.c);
+    const double ratio =
+        static_cast<double>(bytes) / static_cast<double>(operand_bytes(problem_) + c_bytes);
+    of->peak_bytes = bytes;
+    of->facts["peak_ratio"] = ratio;
+    of->memory_note = ", " + fixed(ratio, 2) + " times A, B and C; " +
+                      with_commas(first_.row_blocks) +
+                      (first_.row_blocks == 1 ? " block" : " blocks") + " of rows";
+  }
+
+  SpgemmProblem problem_;
+  std::unique_ptr<SpgemmPlan> plan_;
+  SpgemmForecast forecast_;  // before the first product
+  SpgemmPhases first_;       // of the first product
+};
+
+class SpgemmOperation : public TypedOperation<Spgemm> {
+ public:
+  using TypedOperation::TypedOperation;
+
+  ToolPage page(const std::string& room) const override {
+    return {"A.csr [B.csr]",
+            2,
+            "Multiplies two sparse matrices on a " + std::string(room == kGpu ? "GPU" : "CPU") +
+                " (A with itself without B.csr), checks the sparse result and reports the "
+                "throughput.",
+            {{"graph.csr --check", "A * A, checked and measured"},
+             {"graph.csr --transpose-b --mask graph.csr --output common.csr",
+              "A * A^T where A has entries: what neighbours have in common"},
+             {"graph.csr --forecast --json", "what it would take, without doing it"}}};
+  }
+
+  std::vector<OptionRow> options() const override {
+    return {{"reuse", "", "measure the numeric phase alone, too: new values, known structure"},
+            {"forecast", "", "say what the product will take, and stop"},
+            {"output", "C.csr", "write C, if --check is given only after it passed"},
+            {"transpose-b", "", "op(B) is the transpose of B; without B.csr, C = A * A^T"},
+            {"mask", "M.csr", "keep only the positions that this matrix stores"},
+            {"drop-below", "X", "leave out entries of C whose absolute value is below this", "0"},
+            {"alpha", "X", "C = alpha * A * op(B)", "1"},
+            {"output-kind", "KIND", "kind of C, f32 or f64: where neither A nor B has values"},
+            {"memory-limit", "SIZE",
+             "most memory for A, B, C and all else, e.g. 512M or 8G; C is made in blocks of rows "
+             "if it takes more"}};
+  }
+
+  void read_options(const Options& options, Request* request) const override {
+    request->measures_reuse = options.flag("reuse");
+    request->is_forecast_only = options.flag("forecast");
+    if (request->is_forecast_only &&
+        (!request->output.empty() || request->check != CheckKind::none)) {
+      throw UsageError("--forecast makes no product: leave out --output and --check");
+    }
+    request->transpose = options.flag("transpose-b");
+    request->mask = options.text("mask");
+    request->drop_below = options.number("drop-below");
+  }
+
+  Json problem_key(const Operands&, const Request& request) const override {
+    return {{"transpose", request.transpose}, {"semiring", name_of(request.semiring)}};
+  }
+
+  std::vector<OptionRow> bench_options() const override {
+    return {{"reuse", "",
+             "of spgemm kernels that can: also time the numeric phase alone (same structure, new "
+             "values)"}};
+  }
+  std::vector<Request> bench_requests(const Options& options,
+                                      const Request& shared) const override {
+    Request request = shared;
+    request.measures_reuse = options.flag("reuse");
+    return {request};
+  }
+  void write_case(const Request& request, Json* identity) const override {
+    if (request.measures_reuse) (*identity)["reuse"] = true;
+  }
+  void read_case(const JsonField& identity, Request* request) const override {
+    if (const auto reuse = identity.find("reuse")) request->measures_reuse = reuse->boolean();
+  }
+
+  std::vector<OptionRow> forecast_options() const override {
+    return {{"bound", "",
+             "bound the size of the result instead of counting it, which is as much work as the "
+             "product"},
+            {"memory-limit", "SIZE", "as it will be given to the product"}};
+  }
+
+  std::vector<Forecast> forecasts(const ForecastQuery& query,
+                                  const Options& options) const override {
+    const SpgemmProblem problem = problem_of(query.operands, query.request);
+    const CsrMatrix &a = problem.a, &b = problem.b;
+    PlanOptions plan_options = query.request.plan;
+    if (options.given("memory-limit")) {
+      plan_options.memory_limit_bytes = options.bytes("memory-limit");
+    }
+    Forecast forecast;
+    forecast.matrix_bytes = a.size_bytes();
+    forecast.is_output_bounded = options.flag("bound");
+    const Offset output_nnz = forecast.is_output_bounded
+                                  ? -1
+                                  : spgemm_output_nnz(a, problem.transpose_b ? transpose(b) : b);
+    if (query.room == kGpu) {
+      const SpgemmForecast plan = gpu_room()->forecast_spgemm(
+          query.kernel->name, problem, output_nnz, plan_options.memory_limit_bytes);
+      forecast.output_bytes = plan.output_bytes_bound;
+      forecast.plan_bytes = plan.peak_bytes;
+      // The host holds the operands as they are uploaded, B's transpose among them, and then C.
+      forecast.host_bytes = operand_bytes(problem) + plan.output_bytes_bound;
+      if (problem.transpose_b) forecast.host_bytes += csr_bytes(b.cols(), b.nnz(), b.value_kind());
+      return {forecast};
+    }
+    const SpgemmForecast plan = typed(*query.kernel).make_plan(problem, plan_options)->forecast();
+    forecast.output_bytes = plan.output_bytes_bound;
+    forecast.host_bytes = plan.peak_bytes;
+    if (output_nnz >= 0) {
+      forecast.output_bytes = csr_bytes(problem.output_rows(), output_nnz, problem.c);
+      forecast.host_bytes = std::min(
+          forecast.host_bytes, plan.whole_bytes - plan.output_bytes_bound + forecast.output_bytes);
+    }
+    // With many threads the C library keeps some of what one product freed when the next one
+    // begins: never blocks of 32 MiB or more, which go back to the system, and never seen with up
+    // to 8.
+    constexpr int kFewThreads = 8;
+    constexpr std::uint64_t kKeptBytes = 32ull << 20;
+    if (team_size(plan_options.where.threads) > kFewThreads) {
+      forecast.host_bytes += std::min(forecast.output_bytes, kKeptBytes);
+    }
+    return {forecast};
+  }
+
+ protected:
+  SpgemmProblem problem_of(const Operands& operands, const Request& request) const override {
+    SpgemmProblem problem = default_spgemm_problem(operands.a, operands.b, request.transpose);
+    problem.mask = operands.mask;
+    problem.alpha = request.alpha;
+    problem.drop_below = request.drop_below;
+    problem.semiring = request.semiring;
+    if (request.output_kind) problem.c = problem.accumulate = *request.output_kind;
+    require_legal(problem);
+    return problem;
+  }
+
+  void require_runnable(const KernelInfo& kernel, const SpgemmProblem&,
+                        const Request& request) const override {
+    if (request.measures_reuse && !kernel.can(kReuse)) {
+      throw UsageError(std::string(kernel.name) + " cannot do --reuse");
+    }
+  }
+
+  std::unique_ptr<Run> start(SpgemmProblem problem, std::unique_ptr<SpgemmPlan> plan,
+                             const Request& request) const override {
+    return std::make_unique<SpgemmRun>(std::move(problem), std::move(plan), request);
+  }
+};
+
+}  // namespace
+
+const Operation& spgemm_operation() {
+  static const SpgemmOperation operation(
+      {[](const std::string& room) -> const KernelTable<Spgemm>* {
+         if (room == kCpu) return &cpu::spgemm_kernels();
+         return gpu_room() != nullptr ? &gpu_room()->spgemm_kernels() : nullptr;
+       },
+       [](const std::string&) -> const KernelTable<Spgemm>* { return nullptr; }});
+  return operation;
+}
+
+std::unique_ptr<Operation> make_spgemm_operation(KernelSource<Spgemm> source) {
+  return std::make_unique<SpgemmOperation>(source);
+}
+
+}  // namespace csrkit

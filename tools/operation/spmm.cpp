@@ -1,0 +1,278 @@
+#include "tools/operation/spmm.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/available_memory.h"
+#include "core/facts/matrix_stats.h"
+#include "core/facts/spmm_forecast.h"
+#include "core/file/npy_file.h"
+#include "cpu/spmm/registry.h"
+#include "tools/operation/dense_io.h"
+#include "tools/operation/rooms.h"
+
+namespace csrkit {
+
+namespace {
+
+std::uint64_t dense_bytes(Index rows, Index cols, ValueKind kind) {
+  return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) *
+         static_cast<std::uint64_t>(size_of(kind));
+}
+
+DenseMatrix copy_of(const DenseMatrix& dense) {
+  DenseMatrix copy(dense.rows(), dense.cols(), dense.kind());
+  if (dense.size_bytes() > 0) std::memcpy(copy.view().data, dense.view().data, dense.size_bytes());
+  return copy;
+}
+
+std::vector<Index> read_dense_cols(const Options& options) {
+  std::vector<Index> all;
+  for (const std::int64_t cols : options.integers("dense-cols", 1, kMaxIndex)) {
+    if (std::count(all.begin(), all.end(), static_cast<Index>(cols)) > 0) {
+      throw UsageError("--dense-cols names something twice; once is enough");
+    }
+    all.push_back(static_cast<Index>(cols));
+  }
+  return all;
+}
+
+class SpmmRun : public Run {
+ public:
+  SpmmRun(SpmmProblem problem, std::unique_ptr<SpmmPlan> plan, const Request& request)
+      : problem_(std::move(problem)),
+        plan_(std::move(plan)),
+        alpha_(request.alpha),
+        beta_(request.beta),
+        b_(make_dense_input(request.input, problem_.input_rows(), problem_.dense_cols, problem_.b,
+                            request.dense_kind.has_value(), request.seed)),
+        c_(problem_.output_rows(), problem_.dense_cols, problem_.c) {
+    std::optional<DenseMatrix> c_before;
+    if (beta_ != 0) {
+      fill_random(c_.view(), request.seed + 1);
+      c_before = copy_of(c_);
+    } else {
+      fill_nan(c_.view());  // an element that a kernel forgets to write must not look right
+    }
+    plan_->bind(b_.view(), c_.view());
+    plan_->multiply(alpha_, beta_);
+    plan_->fetch_output();
+
+    describe();
+    if (request.check != CheckKind::none) {
+      const ConstDenseView c0 = c_before ? std::as_const(*c_before).view() : ConstDenseView{};
+      outcome.check = check_spmm(problem_, b_.view(), alpha_, beta_, c_before ? &c0 : nullptr,
+                                 std::as_const(c_).view(), check_options(request.check));
+    }
+    if (outcome.passed() && !request.output.empty()) {
+      write_npy(request.output, std::as_const(c_).view());
+    }
+  }
+
+  Plan& plan() override { return *plan_; }
+  double time() override { return plan_->time_multiply(alpha_, beta_); }
+  void complete(const Request&, Outcome* of) override {
+    of->peak_bytes = plan_->phases().peak_bytes;
+  }
+
+ private:
+  void describe() {
+    const SpmmCost cost = spmm_cost(problem_);
+    const Phases phases = plan_->phases();
+    outcome.has_run = true;
+    outcome.facts = {{"rows", problem_.a.rows()},
+                     {"cols", problem_.a.cols()},
+                     {"nnz", problem_.a.nnz()},
+                     {"dense_cols", problem_.dense_cols},
+                     {"kinds",
+                      {{"a", name_of(problem_.a.value_kind())},
+                       {"b", name_of(problem_.b)},
+                       {"c", name_of(problem_.c)},
+                       {"accumulate", name_of(problem_.accumulate)}}}};
+    outcome.cost = {{"flops", cost.flops},
+                    {"minimum_bytes", cost.minimum_bytes},
+                    {"gather_bytes", cost.gather_bytes}};
+    outcome.phases = phases.named();
+    outcome.peak_bytes = phases.peak_bytes;
+    outcome.columns = {{"rows", with_commas(problem_.a.rows())},
+                       {"nnz", with_commas(problem_.a.nnz())},
+                       {"K", with_commas(problem_.dense_cols)}};
+  }
+
+  SpmmProblem problem_;
+  std::unique_ptr<SpmmPlan> plan_;
+  double alpha_, beta_;
+  DenseMatrix b_, c_;
+};
+
+class SpmmOperation : public TypedOperation<Spmm> {
+ public:
+  using TypedOperation::TypedOperation;
+
+  ToolPage page(const std::string& room) const override {
+    const bool is_gpu = room == kGpu;
+    ToolPage page{"MATRIX.csr",
+                  1,
+                  "Multiplies a sparse matrix with a dense one on a " +
+                      std::string(is_gpu ? "GPU" : "CPU") +
+                      ", checks the result and reports the throughput.",
+                  {{"graph.csr -k 64 --check", "check and measure the default kernel, 64 columns"},
+                   {"graph.csr -k 32 --seed 7 --output product.npy --check=full",
+                    "keep the product, after every row of it was checked"},
+                   {std::string("graph.csr --kernel ") +
+                        (is_gpu ? "v1_warp_per_row" : "row_parallel") + " --repeat 3 --json",
+                    "one kernel, as JSON"}}};
+    if (is_gpu) {
+      page.examples.emplace_back("graph.csr -k 64 --tune tuned.json --save-plan graph.plan",
+                                 "find the fastest kernel for this matrix once, and keep the plan");
+      page.examples.emplace_back("graph.csr -k 64 --load-plan graph.plan", "multiply by that plan");
+    } else {
+      page.examples.emplace_back("graph.csr -k 64 --tune tuned.json",
+                                 "find the fastest kernel and setting for this matrix once");
+    }
+    return page;
+  }
+
+  std::vector<OptionRow> options() const override {
+    return {{"k,dense-cols", "K", "columns of B and C", "32"},
+            {"input", "B.npy", "read B; otherwise it is random by --seed"},
+            {"output", "C.npy", "write C, if --check is given only after it passed"},
+            {"seed", "N", "of random operands", "1"},
+            {"alpha", "X", "C = alpha * op(A) * B + beta * C", "1"},
+            {"beta", "X", "see --alpha; C is random if this is not 0", "0"},
+            {"transpose", "", "op(A) is the transpose of A"},
+            {"dense-kind", "KIND", "kind of B (default: that of A, f32 if A has no values)"},
+            {"output-kind", "KIND", "kind of C (default: that of the accumulation)"},
+            {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}};
+  }
+
+  void read_options(const Options& options, Request* request) const override {
+    request->dense_cols = static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex));
+    request->input = options.text("input");
+    request->seed = options.seed("seed");
+    request->beta = options.number("beta");
+    request->transpose = options.flag("transpose");
+    request->dense_kind = read_kind(options, "dense-kind");
+  }
+
+  bool is_tunable() const override { return true; }
+
+  Json problem_key(const Operands& operands, const Request& request) const override {
+    const SpmmProblem problem = problem_of(operands, request);
+    return {{"dense_cols", problem.dense_cols},
+            {"kinds",
+             {{"a", name_of(problem.a.value_kind())},
+              {"b", name_of(problem.b)},
+              {"c", name_of(problem.c)}}},
+            {"transpose", problem.transpose_a},
+            {"semiring", name_of(problem.semiring)}};
+  }
+
+  std::vector<OptionRow> bench_options() const override {
+    return {{"k,dense-cols", "LIST", "columns of B and C", "32,128"}};
+  }
+
+  std::vector<Request> bench_requests(const Options& options,
+                                      const Request& shared) const override {
+    std::vector<Request> requests;
+    for (const Index dense_cols : read_dense_cols(options)) {
+      requests.push_back(shared);
+      requests.back().dense_cols = dense_cols;
+    }
+    return requests;
+  }
+
+  void write_case(const Request& request, Json* identity) const override {
+    (*identity)["dense_cols"] = request.dense_cols;
+  }
+  void read_case(const JsonField& identity, Request* request) const override {
+    request->dense_cols = static_cast<Index>(identity["dense_cols"].integer(1, kMaxIndex));
+  }
+
+  std::vector<OptionRow> forecast_options() const override {
+    return {{"k,dense-cols", "LIST", "columns of B and C", "32,256"},
+            {"machine", "FILE.json", "forecast times for this machine profile (see csr-probe)"}};
+  }
+
+  std::vector<Forecast> forecasts(const ForecastQuery& query,
+                                  const Options& options) const override {
+    const CsrMatrix& a = query.operands.a;
+    std::optional<ReadProfile> reads;
+    if (query.device != nullptr) reads = read_profile(a, *query.device);
+    std::vector<Forecast> forecasts;
+    for (const Request& request : bench_requests(options, query.request)) {
+      const SpmmProblem problem = problem_of(query.operands, request);
+      Forecast forecast;
+      forecast.dense_cols = problem.dense_cols;
+      forecast.matrix_bytes = a.size_bytes();
+      forecast.output_bytes = dense_bytes(problem.output_rows(), problem.dense_cols, problem.c);
+      forecast.host_bytes = a.size_bytes() + forecast.output_bytes +
+                            dense_bytes(problem.input_rows(), problem.dense_cols, problem.b);
+      if (query.room == kGpu) {
+        // The transpose is made on the host where the device has no room to sort, beside A.
+        if (problem.transpose_a) {
+          forecast.host_bytes += csr_bytes(a.cols(), a.nnz(), a.value_kind());
+        }
+        forecast.plan_bytes = gpu_room()->forecast_spmm_bytes(query.kernel->name, problem);
+      } else {
+        const auto plan = typed(*query.kernel).make_plan(problem, request.plan);
+        forecast.host_bytes += plan->phases().peak_bytes;
+      }
+      if (reads) {
+        const double row_bytes = static_cast<double>(problem.dense_cols) * size_of(problem.b);
+        forecast.seconds = forecast_spmm(*query.device, *reads, row_bytes).seconds;
+      }
+      forecasts.push_back(forecast);
+    }
+    return forecasts;
+  }
+
+ protected:
+  SpmmProblem problem_of(const Operands& operands, const Request& request) const override {
+    SpmmProblem problem = default_spmm_problem(operands.a, request.dense_cols);
+    problem.transpose_a = request.transpose;
+    problem.semiring = request.semiring;
+    if (request.dense_kind) {
+      problem.b = *request.dense_kind;
+      problem.accumulate = problem.b == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
+      problem.c = problem.accumulate;
+    }
+    if (request.output_kind) problem.c = *request.output_kind;
+    require_legal(problem);
+    return problem;
+  }
+
+  void require_runnable(const KernelInfo&, const SpmmProblem& problem,
+                        const Request& request) const override {
+    require_available_memory(dense_bytes(problem.input_rows(), problem.dense_cols, problem.b) +
+                                 dense_bytes(problem.output_rows(), problem.dense_cols, problem.c) *
+                                     (request.beta != 0 ? 2 : 1),
+                             "holding the dense operands", "use a smaller --dense-cols");
+  }
+
+  std::unique_ptr<Run> start(SpmmProblem problem, std::unique_ptr<SpmmPlan> plan,
+                             const Request& request) const override {
+    return std::make_unique<SpmmRun>(std::move(problem), std::move(plan), request);
+  }
+};
+
+}  // namespace
+
+const Operation& spmm_operation() {
+  static const SpmmOperation operation(
+      {[](const std::string& room) -> const KernelTable<Spmm>* {
+         if (room == kCpu) return &cpu::spmm_kernels();
+         return gpu_room() != nullptr ? &gpu_room()->spmm_kernels() : nullptr;
+       },
+       [](const std::string& room) -> const KernelTable<Spmm>* {
+         if (room == kCpu) return &cpu::spmm_marks();
+         return gpu_room() != nullptr ? &gpu_room()->spmm_marks() : nullptr;
+       }});
+  return operation;
+}
+
+std::unique_ptr<Operation> make_spmm_operation(KernelSource<Spmm> source) {
+  return std::make_unique<SpmmOperation>(source);
+}
+
+}  // namespace csrkit

@@ -1,0 +1,208 @@
+#include "tools/operation/tool.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/file/csr_file.h"
+#include "tools/cli/log.h"
+#include "tools/cli/matrix_input.h"
+#include "tools/cli/provenance.h"
+#include "tools/cli/run_tool.h"
+#include "tools/operation/machine.h"
+#include "tools/operation/operation.h"
+#include "tools/operation/operations.h"
+#include "tools/operation/plan_file.h"
+#include "tools/operation/rooms.h"
+#include "tools/operation/tuning.h"
+
+namespace csrkit {
+
+namespace {
+
+struct ToolOptions {
+  std::vector<std::string> matrices;  // one or two
+  bool may_have_second = false;
+  CsrReadOptions read;
+  NamedKernel kernel;
+  Request request;
+  std::string tune, save_plan, load_plan;  // files, "" = none
+  bool as_json = false;
+  std::vector<std::string> command_line;
+};
+
+bool any_kernel(const Operation& operation, const std::string& room,
+                const std::function<bool(const KernelInfo&)>& holds) {
+  const auto kernels = operation.kernels(room);
+  return std::any_of(kernels.begin(), kernels.end(),
+                     [&](const KernelInfo* kernel) { return holds(*kernel); });
+}
+
+CommonOptions common_options(const Operation& operation, const std::string& room) {
+  return {room == kGpu,
+          any_kernel(operation, room, [&](const auto& row) { return operation.has_variants(row); }),
+          any_kernel(operation, room, [](const auto& row) { return row.can(kSchedule); })};
+}
+
+void read_choices(const Options& options, bool with_plans, ToolOptions* result) {
+  result->tune = options.text("tune");
+  for (const char* option : {"kernel", "variant"}) {
+    if (options.given("tune") && options.given(option)) {
+      throw UsageError("--tune chooses the kernel; leave --" + std::string(option) + " out");
+    }
+  }
+  if (!with_plans) return;
+  result->save_plan = options.text("save-plan");
+  result->load_plan = options.text("load-plan");
+  if (options.given("load-plan") && options.given("kernel")) {
+    throw UsageError("--load-plan chooses the kernel; leave --kernel out");
+  }
+  if (options.given("tune") && options.given("load-plan")) {
+    throw UsageError("--load-plan names its kernel already; leave --tune out");
+  }
+}
+
+ToolOptions parse(const std::string& tool, const Operation& operation, const std::string& room,
+                  int argc, const char* const* argv) {
+  const ToolPage page = operation.page(room);
+  const CommonOptions common = common_options(operation, room);
+  const bool with_plans = operation.is_tunable() && room == kGpu;
+  Options options(tool, page.names, 1, page.max_names, page.summary);
+  declare_common_options(options, common);
+  declare(options, operation.options());
+  if (operation.is_tunable()) {
+    options.value("tune", "CACHE.json",
+                  "measure every production kernel on this matrix and use the fastest; the file "
+                  "remembers, and what it remembers is not measured again");
+  }
+  if (with_plans) {
+    options
+        .value("save-plan", "FILE", "keep the choice and the analysis of the matrix, if C is right")
+        .value("load-plan", "FILE", "use what --save-plan kept for the same matrix and options");
+  }
+  declare_io(options);
+  for (const auto& [words, purpose] : page.examples) options.example(tool + " " + words, purpose);
+  options.on_list([&](bool as_json) {
+    return list_kernels({&operation}, {room}, /*with_marks=*/false, as_json);
+  });
+  options.parse(argc, argv);
+  if (common.is_gpu) require_gpu_room(tool);
+
+  ToolOptions result;
+  result.matrices = options.names();
+  result.may_have_second = page.max_names > 1;
+  result.read = read_options(options);
+  result.kernel = find_kernel(operation, room, options.text("kernel"));
+  if (common.has_variants) result.kernel.variant = options.text("variant");
+  result.request = read_common_options(options, common);
+  operation.read_options(options, &result.request);
+  if (operation.is_tunable()) read_choices(options, with_plans, &result);
+  std::vector<std::string> inputs = result.matrices;
+  if (!result.request.mask.empty()) inputs.push_back(result.request.mask);
+  for (const std::string& input : inputs) {
+    for (const std::string& output : {result.request.output, result.tune, result.save_plan}) {
+      require_another_file(output, input);
+    }
+  }
+  result.as_json = options.json();
+  result.command_line = options.command_line();
+  return result;
+}
+
+/// The operands, and what is to be known about their files. Fills request.provenance.
+struct ReadOperands {
+  Operands operands;
+  FileDigest a;
+};
+ReadOperands read_operands(const ToolOptions& options, Request* request) {
+  ReadOperands result;
+  ProvenanceStep step;
+  step.command_line = options.command_line;
+  const auto read = [&](const std::string& path) {
+    CsrReadOptions how = options.read;
+    step.inputs.emplace_back();
+    how.digest = &step.inputs.back();
+    return read_csr_file(path, how);
+  };
+  const std::string& first = options.matrices.front();
+  const CsrFile a = read(first);
+  result.a = step.inputs.front();
+  result.operands.a = converted(a.matrix, *request);
+  const std::string& second = options.matrices.back();
+  result.operands.b =
+      second == first ? result.operands.a : converted(read(second).matrix, *request);
+  if (request->mask == first) {
+    result.operands.mask = result.operands.a;
+  } else if (!request->mask.empty()) {
+    result.operands.mask = read(request->mask).matrix;
+  }
+  if (!request->output.empty()) request->provenance = append_step(a.provenance, step);
+  return result;
+}
+
+/// Sets options.kernel to the one that was tuned for or loaded.
+Outcome execute(ToolOptions& options) {
+  Request request = options.request;
+  const ReadOperands input = read_operands(options, &request);
+  TuningCase asked{options.kernel.operation, options.kernel.room,
+                   input.operands,           request,
+                   input.a.xxh3_128,         device_name(options.kernel.room, request.plan.where)};
+  std::string because;
+  SavedPlan loaded;
+  if (!options.tune.empty()) {
+    const TunedKernel tuned = tuned_kernel(options.tune, asked);
+    options.kernel = tuned.kernel;
+    because = tuned.because;
+  } else if (!options.load_plan.empty()) {
+    loaded = read_plan(options.load_plan, case_key(asked));
+    options.kernel.kernel = find_kernel(*asked.operation, asked.room, loaded.kernel).kernel;
+    if (!loaded.analysis.empty()) request.plan.saved = &loaded.analysis;
+    because = "plan of " + options.load_plan;
+  }
+  const std::unique_ptr<Run> run =
+      asked.operation->prepare(options.kernel, input.operands, request);
+  if (!options.save_plan.empty() && run->outcome.passed()) {
+    const std::string chosen = run->plan().chosen_kernel();
+    write_plan(
+        options.save_plan, case_key(asked),
+        {chosen.empty() ? options.kernel.kernel->name : chosen, run->plan().save_analysis()});
+  }
+  Outcome outcome = measured(*run, request);
+  if (!because.empty()) {
+    outcome.choice = because + (outcome.choice.empty() ? "" : "; ") + outcome.choice;
+  }
+  return outcome;
+}
+
+int report_outcome(const ToolOptions& options, const Outcome& outcome) {
+  Report report;
+  report.add_json("matrix", options.matrices.front());
+  if (options.may_have_second) report.add_json("second_matrix", options.matrices.back());
+  report.add_json("kernel", options.kernel.full_name());
+  report.add_json("command_line", options.command_line);
+  add_outcome(&report, outcome, options.kernel.full_name(), options.request.is_cold);
+  if (!options.request.output.empty() && outcome.passed()) {
+    report.add("output", "output", options.request.output);
+  }
+  if (!options.save_plan.empty() && outcome.passed()) {
+    report.add("plan_file", "plan kept in", options.save_plan);
+  }
+  print(report, options.as_json);
+  if (outcome.passed()) return kExitDone;
+  log_error("the product is wrong: " + outcome.check->failure);
+  return kExitCheckFailed;
+}
+
+}  // namespace
+
+int run_operation_tool(const char* name, const char* room, int argc, const char* const* argv) {
+  const std::string tool = std::string("csr-") + name + "-" + room;
+  return run_tool(tool.c_str(), [&] {
+    ToolOptions options = parse(tool, find_operation(name), room, argc, argv);
+    // A GPU that is not there is said before a large file is read in vain.
+    log_debug("runs on " + device_name(room, options.request.plan.where));
+    const Outcome outcome = execute(options);
+    return report_outcome(options, outcome);
+  });
+}
+
+}  // namespace csrkit

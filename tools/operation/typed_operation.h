@@ -1,0 +1,94 @@
+// What is the same for every operation of core/contract: lookup in its kernel tables, and the way
+// from a problem to a plan.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/operation/operation.h"
+
+namespace csrkit {
+
+/// Where an operation's kernels and marks come from; null for a room that is not there.
+template <class Op>
+struct KernelSource {
+  const KernelTable<Op>* (*kernels)(const std::string& room);
+  const KernelTable<Op>* (*marks)(const std::string& room);
+};
+
+template <class Op>
+class TypedOperation : public Operation {
+ public:
+  using Problem = typename Op::Problem;
+
+  explicit TypedOperation(KernelSource<Op> source) : source_(source) {}
+
+  const char* name() const override { return Op::kName; }
+  Capabilities all_capabilities() const override { return Op::kAll; }
+  std::vector<const KernelInfo*> kernels(const std::string& room) const override {
+    return rows_of(source_.kernels(room));
+  }
+  std::vector<const KernelInfo*> marks(const std::string& room) const override {
+    return rows_of(source_.marks(room));
+  }
+  bool has_variants(const KernelInfo& kernel) const override {
+    return typed(kernel).variants != nullptr;
+  }
+  Capabilities needs(const Operands& operands, const Request& request) const override {
+    return needed_for(problem_of(operands, request)) | needed_for(request.plan);
+  }
+  std::vector<std::string> variants(const KernelInfo& kernel, const Operands& operands,
+                                    const Request& request) const override {
+    if (!has_variants(kernel)) return {""};
+    return typed(kernel).variants(problem_of(operands, request));
+  }
+
+  std::unique_ptr<Run> prepare(const NamedKernel& named, const Operands& operands,
+                               const Request& request) const override {
+    const KernelInfo& kernel = *named.kernel;
+    Problem problem = problem_of(operands, request);
+    require_runnable(kernel, problem, request);
+    PlanOptions options = request.plan;
+    options.variant = named.variant;
+    // A rival runs as its makers made it: held to determinism it does not offer, it could not run.
+    if (kernel.role == Role::vendor && !kernel.can(kDeterministic)) options.deterministic = false;
+    Request asked = request;
+    if (kernel.role == Role::mark) asked.check = CheckKind::none;  // it leaves C alone
+    auto plan = typed(kernel).make_plan(problem, options);
+    std::unique_ptr<Run> run = start(std::move(problem), std::move(plan), asked);
+    Outcome& outcome = run->outcome;
+    outcome.is_deterministic = kernel.can(kDeterministic);
+    outcome.choice = run->plan().choice();
+    const std::string chosen = run->plan().chosen_kernel();
+    if (!chosen.empty()) outcome.kernel_run = named.room + "." + name() + "." + chosen;
+    return run;
+  }
+
+ protected:
+  virtual Problem problem_of(const Operands& operands, const Request& request) const = 0;
+  /// Throws what a plan cannot know: operands that memory cannot hold, requests beyond a kernel.
+  virtual void require_runnable(const KernelInfo& kernel, const Problem& problem,
+                                const Request& request) const = 0;
+  /// The first product, judged and written. Fills the outcome but for what prepare knows.
+  virtual std::unique_ptr<Run> start(Problem problem, std::unique_ptr<typename Op::Plan> plan,
+                                     const Request& request) const = 0;
+
+  /// A row of this operation's tables, with its type.
+  static const Kernel<Op>& typed(const KernelInfo& kernel) {
+    return static_cast<const Kernel<Op>&>(kernel);
+  }
+
+ private:
+  static std::vector<const KernelInfo*> rows_of(const KernelTable<Op>* table) {
+    std::vector<const KernelInfo*> rows;
+    if (table == nullptr) return rows;
+    for (const Kernel<Op>& kernel : *table) rows.push_back(&kernel);
+    return rows;
+  }
+
+  KernelSource<Op> source_;
+};
+
+}  // namespace csrkit

@@ -1,0 +1,67 @@
+#include "tools/probe/options.h"
+
+#include <algorithm>
+
+#include "tools/cli/list.h"
+#include "tools/cli/options.h"
+#include "tools/cli/progress.h"
+#include "tools/operation/machine.h"
+#include "tools/operation/request.h"
+#include "tools/operation/rooms.h"
+
+namespace csrkit {
+
+namespace {
+
+std::string list_devices(bool as_json) {
+  std::vector<ListRow> rows = {{"cpu", "the cores this process may use: " + cpu_model()}};
+  if (gpu_room() != nullptr) rows.push_back({"gpu", "the first visible GPU"});
+  return list_rows("device", rows, as_json);
+}
+
+}  // namespace
+
+ProbeToolOptions parse_probe_options(int argc, const char* const* argv) {
+  Options options("csr-probe", "--output FILE.json", 0, 0,
+                  "Measures what this machine can do, once: copy bandwidth, caches, and how long "
+                  "products take by the size of the table they read. Forecasts, csr-reorder "
+                  "--report and --advise read the file.");
+  options.value("o,output", "FILE.json", "where the machine profile goes; needed")
+      .value("device", "cpu|gpu|all", "what to measure (default: all there is)")
+      .value("k,dense-cols", "N,N", "widths of B to measure, others are interpolated", "32,128,256")
+      .value("max-table", "SIZE", "the largest table to read from", "1G")
+      .value("seconds", "N", "about how long to measure each device", "30")
+      .value("t,threads", "N", "OpenMP threads (default: what OMP_NUM_THREADS or the system says)")
+      .example("csr-probe --output quick.json --device cpu --max-table 1M --seconds 1",
+               "a quick look; without limits it takes about a minute and is more precise")
+      .on_list(list_devices);
+  options.parse(argc, argv);
+  ProbeToolOptions result;
+  if (!options.given("output")) throw UsageError("expected --output FILE.json, found none");
+  result.output = options.text("output");
+  result.device = "all";
+  if (options.given("device")) result.device = options.choice("device", {"cpu", "gpu", "all"});
+  if (result.device == "gpu" && gpu_room() == nullptr) {
+    throw NoDeviceError("this csrkit was built without CUDA; --device cpu measures the cores");
+  }
+  result.probe.dense_cols.clear();
+  for (const std::int64_t cols : options.integers("dense-cols", 1, 4096)) {
+    result.probe.dense_cols.push_back(static_cast<Index>(cols));
+  }
+  std::sort(result.probe.dense_cols.begin(), result.probe.dense_cols.end());
+  result.probe.dense_cols.erase(
+      std::unique(result.probe.dense_cols.begin(), result.probe.dense_cols.end()),
+      result.probe.dense_cols.end());
+  result.probe.max_table_bytes = options.bytes("max-table");
+  if (result.probe.max_table_bytes < (1 << 20)) {
+    throw UsageError("--max-table: expected at least 1M, found '" + options.text("max-table") +
+                     "'; tables of every cache are needed");
+  }
+  result.probe.seconds = static_cast<double>(options.integer("seconds", 1, 3600));
+  result.probe.plan.where.threads = read_threads(options);
+  result.probe.progress = terminal_progress();
+  result.as_json = options.json();
+  return result;
+}
+
+}  // namespace csrkit

@@ -1,0 +1,179 @@
+#include "tools/probe/products.h"
+
+#include <omp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "core/base/available_memory.h"
+#include "core/base/hash.h"
+#include "core/matrix/dense_matrix.h"
+#include "tools/operation/machine.h"
+#include "tools/operation/measure.h"
+
+namespace csrkit {
+
+namespace {
+
+constexpr double kSmallestTable = 16 << 10;
+constexpr Index kRowLength = 16;  // short enough for every real matrix, long enough to hide the row
+
+/// `rows` rows of `length` f32 entries. Each is uniformly random in a part of its own of the
+/// columns, which makes them ascending and different, and the reads uniform over the whole.
+CsrMatrix uniform_reads(Index rows, Index cols, Index length) {
+  const Offset nnz = Offset{rows} * length;
+  Buffer<Offset> row_offsets(Offset{rows} + 1);
+  Buffer<Index> col_indices(nnz);
+  Buffer<float> values(nnz);
+  row_offsets[rows] = nnz;
+#pragma omp parallel for schedule(static)
+  for (Index row = 0; row < rows; ++row) {
+    row_offsets[row] = Offset{row} * length;
+    for (Index k = 0; k < length; ++k) {
+      const Offset at = Offset{row} * length + k;
+      const std::uint64_t word = random_word(1, static_cast<std::uint64_t>(at));
+      const Offset first = Offset{cols} * k / length, last = Offset{cols} * (k + 1) / length;
+      col_indices[at] = static_cast<Index>(first) +
+                        static_cast<Index>(below(word, static_cast<std::uint64_t>(last - first)));
+      values[at] = static_cast<float>(random_value(2, static_cast<std::uint64_t>(at)));
+    }
+  }
+  return CsrMatrix(rows, cols, std::move(row_offsets), std::move(col_indices),
+                   ValueArray::from(std::move(values)));
+}
+
+/// Median seconds of a product that finds the caches as the one before left them.
+double seconds_of(const SpmmKernel& kernel, const CsrMatrix& a, DenseMatrix& b, DenseMatrix& c,
+                  Index dense_cols, const ProbeRequest& request, double budget_seconds) {
+  const SpmmProblem problem = default_spmm_problem(a, dense_cols);
+  const std::unique_ptr<SpmmPlan> plan = kernel.make_plan(problem, request.plan);
+  // One array serves every shape: rows of the width that is asked for, one after the other.
+  const ConstDenseView b_view{b.view().data, ValueKind::f32, a.cols(), dense_cols, dense_cols};
+  const DenseView c_view{c.view().data, ValueKind::f32, a.rows(), dense_cols, dense_cols};
+  plan->bind(b_view, c_view);
+  plan->time_multiply();
+  const double once = plan->time_multiply();
+  const int repeat = static_cast<int>(std::clamp(budget_seconds / std::max(once, 1e-6), 3.0, 25.0));
+  return measure(0, repeat, [&] { return plan->time_multiply(); }).median_seconds();
+}
+
+double cache_bytes(int level) {
+  // sysconf knows what the C library decoded; in some virtual machines only /sys knows.
+  const long told = sysconf(level == 2 ? _SC_LEVEL2_CACHE_SIZE : _SC_LEVEL3_CACHE_SIZE);
+  if (told > 0) return static_cast<double>(told);
+  for (int index = 0; index < 8; ++index) {
+    const std::string folder =
+        "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+    int found = 0;
+    double size = 0;
+    char unit = 0;
+    std::ifstream(folder + "level") >> found;
+    std::ifstream(folder + "size") >> size >> unit;
+    if (found == level) return size * (unit == 'K' ? 1024 : unit == 'M' ? 1 << 20 : 1);
+  }
+  return 0;
+}
+
+double copy_bytes_per_second(int threads) {
+  const Offset count = Offset{1} << 25;  // 256 MiB, far beyond a core's share of any cache
+  Buffer<double> from(count), to(count);
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (Offset i = 0; i < count; ++i) from[i] = to[i] = static_cast<double>(i);
+  const Samples samples = measure(1, 5, [&] {
+    const Stopwatch watch;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (Offset i = 0; i < count; ++i) to[i] = from[i];
+    return watch.seconds();
+  });
+  return 2.0 * static_cast<double>(from.size_bytes()) / samples.median_seconds();
+}
+
+}  // namespace
+
+void probe_products(const SpmmKernel& kernel, const ProbeRequest& request, DeviceProfile* profile) {
+  const auto steps = static_cast<int>(
+      std::log2(std::max(1.0, static_cast<double>(request.max_table_bytes) / kSmallestTable)));
+  const double points = static_cast<double>(request.dense_cols.size()) * (steps + 3);
+  const double budget = request.seconds / points;
+  // A product reads every row of the largest table about once, or as often as time allows.
+  const double most_reads = std::clamp(request.seconds * (1 << 17),
+                                       static_cast<double>(request.least_reads), 1.0 * (1 << 23));
+  const auto b_bytes = static_cast<std::uint64_t>(std::ldexp(kSmallestTable, steps));
+  // C is as large as the largest table, or has an eighth as many rows as there are reads.
+  const auto c_bytes =
+      std::max(b_bytes, static_cast<std::uint64_t>(
+                            most_reads / 8 * 4 * std::min<Index>(request.dense_cols.back(), 128)));
+  require_available_memory(
+      b_bytes + c_bytes + static_cast<std::uint64_t>(most_reads) * 12 + b_bytes / 4,
+      "the tables of the probe", "a smaller --max-table needs less");
+  DenseMatrix b(static_cast<Index>(b_bytes / 64), 16, ValueKind::f32);
+  DenseMatrix c(static_cast<Index>(c_bytes / 64), 16, ValueKind::f32);
+  fill_random(b.view(), 1);
+  fill_random(c.view(), 2);
+
+  std::uint64_t done = 0;
+  const auto advance = [&] {
+    if (request.progress) {
+      request.progress("measuring", ++done, static_cast<std::uint64_t>(points));
+    }
+  };
+  profile->kernel = kernel.name;
+  // Small, but large enough to be shared out: what is left when the work goes to nothing.
+  const auto small = [&](Index rows) {
+    return seconds_of(kernel, uniform_reads(rows, 16, kRowLength), b, c, request.dense_cols.front(),
+                      request, budget);
+  };
+  profile->fixed_seconds = std::max(small(1), 2 * small(2048) - small(4096));
+  for (const Index dense_cols : request.dense_cols) {
+    const double row_bytes = 4.0 * dense_cols;
+    const auto time = [&](double table_bytes, double reads, Index length) {
+      const auto cols = std::max<Index>(static_cast<Index>(table_bytes / row_bytes), kRowLength);
+      const CsrMatrix a = uniform_reads(static_cast<Index>(reads / length), cols, length);
+      const double seconds = seconds_of(kernel, a, b, c, dense_cols, request, budget);
+      advance();
+      return std::max(seconds - profile->fixed_seconds, 1e-9) / a.rows();
+    };
+    GatherCurve curve;
+    curve.dense_cols = dense_cols;
+    const double reads = most_reads * std::min(1.0, 128.0 / dense_cols);
+    // Rows of 4 and rows of 16 that find B in the nearest cache: what is not per nonzero is per
+    // row.
+    const double near_16 = time(kSmallestTable, reads, kRowLength);
+    const double near_4 = time(kSmallestTable, reads / 2, 4);
+    const double near_read = std::max(0.0, (near_16 - near_4) / (kRowLength - 4));
+    curve.seconds_per_output_row = std::max(0.0, near_4 - 4 * near_read);
+    const double streamed_2 = time(kSmallestTable, 2 * static_cast<double>(b_bytes) / row_bytes, 2);
+    curve.seconds_per_streamed_row =
+        std::max(curve.seconds_per_output_row, streamed_2 - 2 * near_read);
+    for (int step = 0; step <= steps; ++step) {
+      const double bytes = std::ldexp(kSmallestTable, step);
+      if (bytes < kRowLength * row_bytes) continue;
+      const double of_row = step == 0 ? near_16 : time(bytes, reads, kRowLength);
+      // Of a table that is larger than all that is read, only so much was a table.
+      const double rows_of_table = bytes / row_bytes;
+      const double touched = -std::expm1(-reads / rows_of_table) * bytes;
+      if (!curve.table_bytes.empty() && touched <= curve.table_bytes.back()) continue;
+      curve.table_bytes.push_back(touched);
+      curve.seconds_per_read.push_back(
+          std::max(of_row - curve.seconds_per_output_row, of_row / 100) / kRowLength);
+    }
+    profile->gather.push_back(std::move(curve));
+  }
+}
+
+DeviceProfile cpu_device(int threads) {
+  DeviceProfile device;
+  device.device = "cpu";
+  device.name = cpu_model();
+  device.workers = threads > 0 ? threads : omp_get_max_threads();
+  device.private_cache_bytes = cache_bytes(2);
+  device.shared_cache_bytes = cache_bytes(3);
+  device.memory_bytes =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  device.copy_bytes_per_second = copy_bytes_per_second(device.workers);
+  return device;
+}
+
+}  // namespace csrkit

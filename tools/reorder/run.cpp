@@ -1,0 +1,109 @@
+#include "tools/reorder/run.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/stopwatch.h"
+#include "core/file/npy_file.h"
+#include "tools/advise/advise.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/provenance.h"
+#include "tools/info/matrix_facts.h"
+#include "tools/reorder/reordering.h"
+
+namespace csrkit {
+
+namespace {
+
+std::string method_text(const ReorderToolOptions& options) {
+  std::string text = options.is_undo ? "undo" : "";
+  for (const std::string& method : options.methods) {
+    text += (text.empty() ? "" : ", then ") + method;
+  }
+  return text;
+}
+
+/// What provenance keeps of a reordering beside the command line.
+Json details_of(const ReorderToolOptions& options, Sides sides, double order_seconds) {
+  return {{"methods", options.methods},
+          {"sides", name_of(sides)},
+          {"direction", "row_new_of_old and col_new_of_old lead from the import to this file"},
+          {"order_seconds", order_seconds}};
+}
+
+/// The three measures that tell most, on three lines.
+void add_pattern_change(Report& report, const LocalityProfile& before,
+                        const LocalityProfile& after) {
+  const auto change = [&](const char* key, const char* label, const Json& from, const Json& to,
+                          const std::string& from_text, const std::string& to_text) {
+    report.add(key, label, Json{{"before", from}, {"after", to}}, from_text + " -> " + to_text);
+  };
+  change("bandwidth", "bandwidth", before.bandwidth, after.bandwidth, with_commas(before.bandwidth),
+         with_commas(after.bandwidth));
+  change("mean_distance", "mean distance", before.mean_distance, after.mean_distance,
+         fixed(before.mean_distance, 4), fixed(after.mean_distance, 4));
+  change("entries_per_touched_tile", "nonzeros per touched 32x32 tile",
+         before.entries_per_touched_tile, after.entries_per_touched_tile,
+         fixed(before.entries_per_touched_tile, 2), fixed(after.entries_per_touched_tile, 2));
+}
+
+}  // namespace
+
+ReorderRun reorder_file(const ReorderToolOptions& options, const CsrFile& before) {
+  const Sides sides = sides_of(options.sides, before.matrix);
+  const Stopwatch watch;
+  ReorderRun run{options.is_undo ? restored(before)
+                                 : reordered(before, options.methods, sides, options.reorder),
+                 0};
+  run.order_seconds = watch.seconds();
+  const Json details = options.is_undo ? Json() : details_of(options, sides, run.order_seconds);
+  run.file.provenance = append_step(
+      before.provenance,
+      {options.command_line, {digest_file(options.input)}, options.is_undo ? nullptr : &details});
+  return run;
+}
+
+void report_reorder(const ReorderToolOptions& options, const CsrFile& before,
+                    const ReorderRun& run) {
+  const CsrFile& after = run.file;
+  Report report;
+  report.add("output", "output", options.output);
+  report.add("method", "method", method_text(options));
+  add_shape(report, after.matrix);
+  if (after.partition) add_partition(report, *after.partition, after.matrix);
+  report.add_seconds("order_seconds", "ordering", run.order_seconds);
+  if (options.is_reported) {
+    add_locality_change(report, locality_facts(before.matrix, options.locality),
+                        locality_facts(after.matrix, options.locality), run.order_seconds,
+                        options.locality);
+  } else {
+    add_pattern_change(report, locality_profile(before.matrix), locality_profile(after.matrix));
+  }
+  print(report, options.as_json);
+}
+
+void move_operand(const ReorderToolOptions& options, const CsrFile& file) {
+  const DenseMatrix moved =
+      operand_moved(read_npy(options.operand), file, options.sides, options.is_undo);
+  write_npy(options.output, moved.view());
+  Report report;
+  report.add("output", "output", options.output);
+  report.add("rows", "rows", static_cast<std::int64_t>(moved.rows()));
+  report.add("cols", "cols", static_cast<std::int64_t>(moved.cols()));
+  report.add("order", "order", options.is_undo ? "that at import" : "that of " + options.input);
+  print(report, options.as_json);
+}
+
+void give_advice(const ReorderToolOptions& options, const CsrMatrix& matrix) {
+  AdviseRequest request;
+  request.dense_cols = options.locality.dense_cols;
+  request.machine = *options.locality.machine;
+  request.sample_entries = options.sample_entries;
+  request.multiplications = options.multiplications;
+  request.reorder = options.reorder;
+  Report report;
+  add_shape(report, matrix);
+  add_advice(report, advise(matrix, request), request);
+  print(report, options.as_json);
+}
+
+}  // namespace csrkit

@@ -1,0 +1,25 @@
+// What csr-reorder does with the matrix that it has read.
+#pragma once
+
+#include "tools/reorder/options.h"
+
+namespace csrkit {
+
+/// A file in another order, or back in the order at import; and what finding the order took.
+struct ReorderRun {
+  CsrFile file;
+  double order_seconds = 0;
+};
+
+/// --method and --undo. The result carries a step of provenance.
+ReorderRun reorder_file(const ReorderToolOptions& options, const CsrFile& before);
+void report_reorder(const ReorderToolOptions& options, const CsrFile& before,
+                    const ReorderRun& run);
+
+/// --apply-to: reads the operand, writes it moved, reports.
+void move_operand(const ReorderToolOptions& options, const CsrFile& file);
+
+/// --advise: tries the methods, reports.
+void give_advice(const ReorderToolOptions& options, const CsrMatrix& matrix);
+
+}  // namespace csrkit
