@@ -5,10 +5,9 @@
 #include <memory>
 
 #include "gpu/device/copy_bandwidth.h"
+#include "gpu/plan/kernels.h"
 #include "gpu/spgemm/forecast.h"
-#include "gpu/spgemm/registry.h"
 #include "gpu/spmm/forecast.h"
-#include "gpu/spmm/registry.h"
 
 namespace csrkit::gpu {
 

@@ -59,6 +59,8 @@ SHARED = {
                                            "a step of that ordering"),
     "preprocess/transform/pattern.cpp": ("tests/unit/preprocess/transform/values_test.cpp",
                                          "one of the transforms of values"),
+    "cpu/common/operator_plan.cpp": ("tests/unit/cpu/spmm/spmm_test.cpp", "a plan needs a kernel"),
+    "cpu/common/reference.cpp": ("tests/property/spmm/every_kernel_test.cpp", "a kernel of every table"),
     "gpu/device/*": ("tests/gpu/device/device_test.cu", "needs a GPU"),
     "gpu/plan/operands.cpp": ("tests/gpu/spmm/device_memory_test.cpp", "needs a GPU, and a kernel"),
     "tools/csr-*.cpp": ("tests/cli/all/examples.sh", "mains: the cases in tests/cli run them"),

@@ -22,8 +22,8 @@ namespace csrkit {
 namespace {
 
 // A signal handler may neither allocate nor lock, so the unfinished files stand in a fixed array.
-// The owner fills a slot before it says `kArmed`; the handler reads only armed slots. The process id
-// keeps a forked child from removing what its parent still writes.
+// The owner fills a slot before it says `kArmed`; the handler reads only armed slots. The process
+// id keeps a forked child from removing what its parent still writes.
 enum SlotState : int { kFree, kBusy, kArmed };
 
 struct PendingTemporary {

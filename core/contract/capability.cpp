@@ -6,7 +6,7 @@ namespace {
 
 struct CapabilityWords {
   Capabilities bit;
-  const char* name;    // in lists
+  const char* name;    // in lists; "" where all kernels of an operation agree
   const char* phrase;  // after "cannot do: "
 };
 
@@ -32,6 +32,8 @@ constexpr CapabilityWords kWords[] = {
     {kReuse, "reuse", "reuse of the structure"},
     {kRowBlocks, "row-blocks", "row blocks"},
     {kSavedAnalysis, "saved-analysis", "saved analyses"},
+    {kManyColumns, "", "dense operands of more than one column"},
+    {kWideOperands, "wide-operands", "an f32 matrix with f64 dense operands"},
 };
 
 }  // namespace
@@ -54,7 +56,8 @@ std::string names_of(Capabilities set, Capabilities all) {
     set &= ~all;
   }
   for (const CapabilityWords& words : kWords) {
-    if ((set & words.bit) != 0) names += (names.empty() ? "" : " ") + std::string(words.name);
+    if ((set & words.bit) == 0 || *words.name == 0) continue;
+    names += (names.empty() ? "" : " ") + std::string(words.name);
   }
   return names;
 }

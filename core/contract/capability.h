@@ -33,6 +33,8 @@ inline constexpr Capabilities kDropBelow = 1u << 17;
 inline constexpr Capabilities kReuse = 1u << 18;          // new values for a known structure
 inline constexpr Capabilities kRowBlocks = 1u << 19;      // obeys the limit by making C in blocks
 inline constexpr Capabilities kSavedAnalysis = 1u << 20;  // PlanOptions::saved, save_analysis
+inline constexpr Capabilities kManyColumns = 1u << 21;    // dense operands of more than one column
+inline constexpr Capabilities kWideOperands = 1u << 22;   // an f32 matrix with f64 dense operands
 
 inline constexpr Capabilities kAllKinds =
     kImplicitOnes | kF32 | kF64 | kF16 | kBf16 | kIeeeSpecials | kNarrowOutput;

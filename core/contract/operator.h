@@ -63,6 +63,10 @@ class Operator : public Plan {
   virtual void fetch_output() { wait(); }
 
   virtual Phases phases() const = 0;
+
+  /// Bytes of A as the kernel stores it, padding included, that one multiplication reads; 0 if it
+  /// reads A's own three arrays.
+  virtual std::uint64_t stored_bytes() const { return 0; }
 };
 
 /// Whether the first element and, unless rows touch each other, every row begin at a multiple of 16

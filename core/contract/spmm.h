@@ -42,13 +42,16 @@ SpmmProblem default_spmm_problem(const CsrMatrix& a, Index dense_cols);
 /// docs/architecture.md and the sizes can exist.
 void require_legal(const SpmmProblem& problem);
 
+/// Whether every stored f32 value of A meets f64 operands; it is widened exactly.
+bool has_wide_operands(const SpmmProblem& problem);
+
 /// What the problem needs, as a set of capabilities.
 Capabilities needed_for(const SpmmProblem& problem);
 
-/// What a kernel of SpMM can do that can do everything.
+/// What a kernel can do that can do everything that is usual.
 inline constexpr Capabilities kEverything = kAllKinds | kTranspose | kAlphaBeta |
                                             kLeadingDimension | kSemirings | kDeterministic |
-                                            kAnyAlignment;
+                                            kAnyAlignment | kManyColumns;
 
 /// The operation, for KernelTable.
 struct Spmm {
@@ -57,6 +60,11 @@ struct Spmm {
   static constexpr const char* kName = "spmm";
   static constexpr Capabilities kAll = kEverything;
 };
+
+/// SpMV, y = alpha * op(A) * x + beta * y, is SpMM of one column: the same problem and plan, with
+/// kernels of its own. What one of them can do that can do everything:
+inline constexpr Capabilities kEverySpmv = (kEverything & ~kManyColumns) | kWideOperands;
+
 using SpmmPlan = Operator;
 using SpmmKernel = Kernel<Spmm>;
 

@@ -249,8 +249,8 @@ double ReuseProfile::warm_hit_share(double capacity_rows) const {
 double ReuseProfile::hit_share_error(double capacity_rows) const {
   if (is_exact_ || reads_ == 0) return 0;
   // The hits of the sampled columns are a ratio of sums over groups that were taken independently;
-  // its variance comes from the residuals of the groups (Cochran, Sampling Techniques, 6.4). Group 0
-  // was not sampled.
+  // its variance comes from the residuals of the groups (Cochran, Sampling Techniques, 6.4). Group
+  // 0 was not sampled.
   double hits = 0, reads = 0;
   for (std::size_t group = 1; group < kGroups; ++group) {
     hits += below_capacity(repeated_.data() + group * kBins, capacity_rows);

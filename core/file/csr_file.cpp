@@ -1,5 +1,5 @@
-// Reading .csr files: one pass over the bytes that fetches, hashes and validates each chunk while it
-// is in a core's cache. core/file/csr_file_writer.cpp is the other direction.
+// Reading .csr files: one pass over the bytes that fetches, hashes and validates each chunk while
+// it is in a core's cache. core/file/csr_file_writer.cpp is the other direction.
 #include "core/file/csr_file.h"
 
 #include <omp.h>
@@ -229,9 +229,9 @@ class Reader {
     return descents == 0;
   }
 
-  /// Instead of walking short rows one by one: count the places in the chunk where a column does not
-  /// exceed its predecessor, in one loop that compilers vectorise, then count those of them that are
-  /// starts of rows. Equal counts mean that every row ascends.
+  /// Instead of walking short rows one by one: count the places in the chunk where a column does
+  /// not exceed its predecessor, in one loop that compilers vectorise, then count those of them
+  /// that are starts of rows. Equal counts mean that every row ascends.
   bool columns_are_sound(std::uint64_t at, std::uint64_t bytes) const {
     const Offset* offsets = row_offsets();
     const Index* cols = col_indices();

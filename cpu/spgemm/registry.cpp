@@ -1,5 +1,4 @@
-#include "cpu/spgemm/registry.h"
-
+#include "cpu/common/kernels.h"
 #include "cpu/spgemm/plan.h"
 #include "cpu/spgemm/vendor.h"
 

@@ -6,7 +6,7 @@
 // Against  choosing by hand: what is measured about the kernels is written down once
 #include <utility>
 
-#include "cpu/spmm/plan.h"
+#include "cpu/common/operator_plan.h"
 
 namespace csrkit::cpu {
 

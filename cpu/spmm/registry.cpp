@@ -1,6 +1,5 @@
-#include "cpu/spmm/registry.h"
-
-#include "cpu/spmm/plan.h"
+#include "cpu/common/kernels.h"
+#include "cpu/common/operator_plan.h"
 #include "cpu/spmm/settings.h"
 
 namespace csrkit::cpu {

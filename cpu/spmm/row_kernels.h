@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cpu/common/instruction_set.h"
-#include "cpu/spmm/plan.h"
+#include "cpu/common/operator_plan.h"
 
 namespace csrkit::cpu {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu/spmm/plan.h"
+#include "cpu/common/operator_plan.h"
 #include "cpu/spmm/row_kernels.h"
 
 namespace csrkit::cpu {

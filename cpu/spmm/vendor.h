@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "cpu/spmm/plan.h"
+#include "cpu/common/operator_plan.h"
 
 namespace csrkit::cpu {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "gpu/plan/kernels.h"
 #include "gpu/spgemm/dense_tiles/dense_tiles.h"
 #include "gpu/spgemm/plan.h"
-#include "gpu/spgemm/registry.h"
 
 namespace csrkit::gpu {
 

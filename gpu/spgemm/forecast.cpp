@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "core/facts/matrix_stats.h"
+#include "gpu/plan/kernels.h"
 #include "gpu/spgemm/device_spgemm.h"
 #include "gpu/spgemm/filter_product.h"
-#include "gpu/spgemm/registry.h"
 
 namespace csrkit::gpu {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/base/stopwatch.h"
+#include "gpu/plan/kernels.h"
 #include "gpu/spmm/dense_windows/dense_windows.h"
 #include "gpu/spmm/plan.h"
-#include "gpu/spmm/registry.h"
 #include "gpu/spmm/row_panels/lists.h"
 
 namespace csrkit::gpu {

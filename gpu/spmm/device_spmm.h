@@ -170,9 +170,9 @@ std::unique_ptr<DeviceSpmm> typed_spmm(const SpmmProblem& problem) {
 }
 
 /// The same for rungs of the ladder, which tell their idea in f32 and f64, with plus and times.
-inline constexpr Capabilities kLadder = kImplicitOnes | kF32 | kF64 | kIeeeSpecials | kTranspose |
-                                        kAlphaBeta | kLeadingDimension | kDeterministic |
-                                        kAnyAlignment;
+inline constexpr Capabilities kLadder = kManyColumns | kImplicitOnes | kF32 | kF64 | kIeeeSpecials |
+                                        kTranspose | kAlphaBeta | kLeadingDimension |
+                                        kDeterministic | kAnyAlignment;
 template <template <class> class Kernel>
 std::unique_ptr<DeviceSpmm> typed_wide_spmm(const SpmmProblem& problem) {
   if (problem.b == ValueKind::f64) {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "gpu/plan/kernels.h"
 #include "gpu/plan/operands.h"
 #include "gpu/spmm/device_spmm.h"
-#include "gpu/spmm/registry.h"
 
 namespace csrkit::gpu {
 

@@ -1,5 +1,4 @@
-#include "gpu/spmm/registry.h"
-
+#include "gpu/plan/kernels.h"
 #include "gpu/spmm/plan.h"
 
 namespace csrkit::gpu {

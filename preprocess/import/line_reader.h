@@ -17,8 +17,8 @@ inline bool starts_with_byte_order_mark(std::string_view text) {
 }
 
 /// A source as lines: first some single ones (a header), then the rest in big blocks. Decompression
-/// of the next block runs while the caller works on this one. A line beyond the source's limit is an
-/// InputError.
+/// of the next block runs while the caller works on this one. A line beyond the source's limit is
+/// an InputError.
 class LineReader {
  public:
   explicit LineReader(ByteSource& source, std::uint64_t first_line = 1);

@@ -6,7 +6,7 @@
 
 #include "core/contract/spmm.h"
 #include "core/matrix/dense_matrix.h"
-#include "cpu/spmm/registry.h"
+#include "cpu/common/kernels.h"
 #include "tools/forecast/profile_file.h"
 #include "tools/operation/measure.h"
 

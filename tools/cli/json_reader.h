@@ -19,8 +19,8 @@ inline constexpr int kMaxJsonDepth = 64;
 inline constexpr std::uint64_t kMaxJsonBytes = std::uint64_t{16} << 20;
 
 /// The value of a JSON text. Refuses with InputError: more than kMaxJsonBytes, more than
-/// kMaxJsonDepth nested arrays and objects, two members of one name in an object, a number beyond the
-/// range of its type, and text that is no JSON. `where` begins the message, `advice` ends it.
+/// kMaxJsonDepth nested arrays and objects, two members of one name in an object, a number beyond
+/// the range of its type, and text that is no JSON. `where` begins the message, `advice` ends it.
 Json parse_json(std::string_view text, const std::string& where, const std::string& advice);
 
 /// The same for text that need not be JSON: nothing where parse_json would throw.

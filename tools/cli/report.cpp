@@ -148,8 +148,8 @@ std::string Report::text() const {
 }
 
 std::string Report::json() const {
-  // File names may hold bytes that are no UTF-8; the report must still be JSON. Plain ASCII, so that
-  // a terminal has nothing to obey in it.
+  // File names may hold bytes that are no UTF-8; the report must still be JSON. Plain ASCII, so
+  // that a terminal has nothing to obey in it.
   return state_->json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 

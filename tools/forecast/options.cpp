@@ -43,7 +43,8 @@ ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
       "and multiplies nothing; a product for a GPU is forecast without one. Memory is that of a "
       "run of csr-<operation>-cpu or csr-<operation>-gpu without --check.");
   options
-      .value("operation", "NAME", "spmm (A times a dense B) or spgemm (A times B.csr, or A)",
+      .value("operation", "NAME",
+             "spmm (A times a dense B), spmv (A times a vector) or spgemm (A times B.csr, or A)",
              operations().front()->name())
       .value("device", "KIND", "cpu or gpu", kCpu)
       .value("kernel", "NAME", "which kernel will run", "auto")

@@ -36,6 +36,7 @@ bool take(std::string* text, const std::string& prefix) {
 const std::vector<const Operation*>& operations() {
   static const std::vector<const Operation*> all{
       &spmm_operation(),
+      &spmv_operation(),
       &spgemm_operation(),
   };
   return all;

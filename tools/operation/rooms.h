@@ -11,8 +11,8 @@ namespace csrkit {
 /// The names of the rooms, as kernels' full names begin.
 inline constexpr char kCpu[] = "cpu", kGpu[] = "gpu";
 
-/// The GPU library, opened when it is first asked for. Null where it is not installed, or belongs to
-/// another build. Whether there is a GPU shows when a function is called (NoDeviceError).
+/// The GPU library, opened when it is first asked for. Null where it is not installed, or belongs
+/// to another build. Whether there is a GPU shows when a function is called (NoDeviceError).
 const gpu::Face* gpu_room();
 
 /// Throws UsageError, which begins with `what`, where there is no GPU library.

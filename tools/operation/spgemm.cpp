@@ -7,7 +7,7 @@
 #include "core/base/team.h"
 #include "core/facts/matrix_stats.h"
 #include "core/file/csr_file.h"
-#include "cpu/spgemm/registry.h"
+#include "cpu/common/kernels.h"
 #include "tools/cli/progress.h"
 #include "tools/operation/rooms.h"
 

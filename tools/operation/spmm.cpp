@@ -7,7 +7,7 @@
 #include "core/facts/matrix_stats.h"
 #include "core/facts/spmm_forecast.h"
 #include "core/file/npy_file.h"
-#include "cpu/spmm/registry.h"
+#include "cpu/common/kernels.h"
 #include "tools/operation/dense_io.h"
 #include "tools/operation/rooms.h"
 
@@ -92,6 +92,9 @@ class SpmmRun : public Run {
     outcome.cost = {{"flops", cost.flops},
                     {"minimum_bytes", cost.minimum_bytes},
                     {"gather_bytes", cost.gather_bytes}};
+    if (const auto bytes = static_cast<double>(plan_->stored_bytes()); bytes > 0) {
+      outcome.cost.emplace_back("stored_bytes", bytes);
+    }
     outcome.phases = phases.named();
     outcome.peak_bytes = phases.peak_bytes;
     outcome.columns = {{"rows", with_commas(problem_.a.rows())},
@@ -105,49 +108,47 @@ class SpmmRun : public Run {
   DenseMatrix b_, c_;
 };
 
+/// SpMM, and SpMV: the same with one column, and without the option that says how many.
 class SpmmOperation : public TypedOperation<Spmm> {
  public:
-  using TypedOperation::TypedOperation;
+  SpmmOperation(KernelSource<Spmm> source, bool is_spmv = false)
+      : TypedOperation(source), is_spmv_(is_spmv) {}
+
+  const char* name() const override { return is_spmv_ ? "spmv" : "spmm"; }
+  Capabilities all_capabilities() const override { return is_spmv_ ? kEverySpmv : kEverything; }
 
   ToolPage page(const std::string& room) const override {
-    const bool is_gpu = room == kGpu;
-    ToolPage page{"MATRIX.csr",
-                  1,
-                  "Multiplies a sparse matrix with a dense one on a " +
-                      std::string(is_gpu ? "GPU" : "CPU") +
-                      ", checks the result and reports the throughput.",
-                  {{"graph.csr -k 64 --check", "check and measure the default kernel, 64 columns"},
-                   {"graph.csr -k 32 --seed 7 --output product.npy --check=full",
-                    "keep the product, after every row of it was checked"},
-                   {std::string("graph.csr --kernel ") +
-                        (is_gpu ? "v1_warp_per_row" : "row_parallel") + " --repeat 3 --json",
-                    "one kernel, as JSON"}}};
-    if (is_gpu) {
-      page.examples.emplace_back("graph.csr -k 64 --tune tuned.json --save-plan graph.plan",
-                                 "find the fastest kernel for this matrix once, and keep the plan");
-      page.examples.emplace_back("graph.csr -k 64 --load-plan graph.plan", "multiply by that plan");
-    } else {
-      page.examples.emplace_back("graph.csr -k 64 --tune tuned.json",
-                                 "find the fastest kernel and setting for this matrix once");
-    }
-    return page;
+    return is_spmv_ ? spmv_page(room) : spmm_page(room);
   }
 
   std::vector<OptionRow> options() const override {
-    return {{"k,dense-cols", "K", "columns of B and C", "32"},
-            {"input", "B.npy", "read B; otherwise it is random by --seed"},
-            {"output", "C.npy", "write C, if --check is given only after it passed"},
-            {"seed", "N", "of random operands", "1"},
-            {"alpha", "X", "C = alpha * op(A) * B + beta * C", "1"},
-            {"beta", "X", "see --alpha; C is random if this is not 0", "0"},
-            {"transpose", "", "op(A) is the transpose of A"},
-            {"dense-kind", "KIND", "kind of B (default: that of A, f32 if A has no values)"},
-            {"output-kind", "KIND", "kind of C (default: that of the accumulation)"},
-            {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}};
+    std::vector<OptionRow> rows = {
+        {"input", "B.npy", "read B; otherwise it is random by --seed"},
+        {"output", "C.npy", "write C, if --check is given only after it passed"},
+        {"seed", "N", "of random operands", "1"},
+        {"alpha", "X", "C = alpha * op(A) * B + beta * C", "1"},
+        {"beta", "X", "see --alpha; C is random if this is not 0", "0"},
+        {"transpose", "", "op(A) is the transpose of A"},
+        {"dense-kind", "KIND", "kind of B (default: that of A, f32 if A has no values)"},
+        {"output-kind", "KIND", "kind of C (default: that of the accumulation)"},
+        {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}};
+    if (is_spmv_) {
+      rows[0] = {"input", "X.npy", "read x, n x 1; otherwise it is random by --seed"};
+      rows[1] = {"output", "Y.npy", "write y, if --check is given only after it passed"};
+      rows[3] = {"alpha", "X", "y = alpha * op(A) * x + beta * y", "1"};
+      rows[4] = {"beta", "X", "see --alpha; y is random if this is not 0", "0"};
+      rows[6] = {"dense-kind", "KIND",
+                 "kind of x: A's (f32 if A has no values), or f64 with an f32 matrix"};
+      rows[7] = {"output-kind", "KIND", "kind of y (default: that of the accumulation)"};
+    } else {
+      rows.insert(rows.begin(), {"k,dense-cols", "K", "columns of B and C", "32"});
+    }
+    return rows;
   }
 
   void read_options(const Options& options, Request* request) const override {
-    request->dense_cols = static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex));
+    request->dense_cols =
+        is_spmv_ ? 1 : static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex));
     request->input = options.text("input");
     request->seed = options.seed("seed");
     request->beta = options.number("beta");
@@ -169,13 +170,14 @@ class SpmmOperation : public TypedOperation<Spmm> {
   }
 
   std::vector<OptionRow> bench_options() const override {
+    if (is_spmv_) return {};
     return {{"k,dense-cols", "LIST", "columns of B and C", "32,128"}};
   }
 
   std::vector<Request> bench_requests(const Options& options,
                                       const Request& shared) const override {
     std::vector<Request> requests;
-    for (const Index dense_cols : read_dense_cols(options)) {
+    for (const Index dense_cols : is_spmv_ ? std::vector<Index>{1} : read_dense_cols(options)) {
       requests.push_back(shared);
       requests.back().dense_cols = dense_cols;
     }
@@ -190,6 +192,7 @@ class SpmmOperation : public TypedOperation<Spmm> {
   }
 
   std::vector<OptionRow> forecast_options() const override {
+    if (is_spmv_) return {};
     return {{"k,dense-cols", "LIST", "columns of B and C", "32,256"},
             {"machine", "FILE.json", "forecast times for this machine profile (see csr-probe)"}};
   }
@@ -229,7 +232,7 @@ class SpmmOperation : public TypedOperation<Spmm> {
 
  protected:
   SpmmProblem problem_of(const Operands& operands, const Request& request) const override {
-    SpmmProblem problem = default_spmm_problem(operands.a, request.dense_cols);
+    SpmmProblem problem = default_spmm_problem(operands.a, is_spmv_ ? 1 : request.dense_cols);
     problem.transpose_a = request.transpose;
     problem.semiring = request.semiring;
     if (request.dense_kind) {
@@ -254,6 +257,46 @@ class SpmmOperation : public TypedOperation<Spmm> {
                              const Request& request) const override {
     return std::make_unique<SpmmRun>(std::move(problem), std::move(plan), request);
   }
+
+ private:
+  static ToolPage spmm_page(const std::string& room) {
+    const bool is_gpu = room == kGpu;
+    ToolPage page{"MATRIX.csr",
+                  1,
+                  "Multiplies a sparse matrix with a dense one on a " +
+                      std::string(is_gpu ? "GPU" : "CPU") +
+                      ", checks the result and reports the throughput.",
+                  {{"graph.csr -k 64 --check", "check and measure the default kernel, 64 columns"},
+                   {"graph.csr -k 32 --seed 7 --output product.npy --check=full",
+                    "keep the product, after every row of it was checked"},
+                   {std::string("graph.csr --kernel ") +
+                        (is_gpu ? "v1_warp_per_row" : "row_parallel") + " --repeat 3 --json",
+                    "one kernel, as JSON"}}};
+    if (is_gpu) {
+      page.examples.emplace_back("graph.csr -k 64 --tune tuned.json --save-plan graph.plan",
+                                 "find the fastest kernel for this matrix once, and keep the plan");
+      page.examples.emplace_back("graph.csr -k 64 --load-plan graph.plan", "multiply by that plan");
+    } else {
+      page.examples.emplace_back("graph.csr -k 64 --tune tuned.json",
+                                 "find the fastest kernel and setting for this matrix once");
+    }
+    return page;
+  }
+
+  static ToolPage spmv_page(const std::string& room) {
+    return {"MATRIX.csr",
+            1,
+            "Multiplies a sparse matrix with a vector on a " +
+                std::string(room == kGpu ? "GPU" : "CPU") +
+                ", checks the result and reports the throughput.",
+            {{"stencil.csr --check", "check and measure the default kernel"},
+             {"stencil.csr --input x.npy --output y.npy --check=full",
+              "keep the product, after every element of it was checked"},
+             {"stencil.csr --value-kind f32 --dense-kind f64", "half the bytes of A, sums in f64"},
+             {"stencil.csr --tune tuned.json", "find the fastest format for this matrix once"}}};
+  }
+
+  bool is_spmv_;
 };
 
 }  // namespace
@@ -268,6 +311,16 @@ const Operation& spmm_operation() {
          if (room == kCpu) return &cpu::spmm_marks();
          return gpu_room() != nullptr ? &gpu_room()->spmm_marks() : nullptr;
        }});
+  return operation;
+}
+
+const Operation& spmv_operation() {
+  static const SpmmOperation operation(
+      {[](const std::string& room) -> const KernelTable<Spmm>* {
+         return room == kCpu ? &cpu::spmv_kernels() : nullptr;
+       },
+       [](const std::string&) -> const KernelTable<Spmm>* { return nullptr; }},
+      /*is_spmv=*/true);
   return operation;
 }
 

@@ -162,9 +162,10 @@ Outcome execute(ToolOptions& options) {
       asked.operation->prepare(options.kernel, input.operands, request);
   if (!options.save_plan.empty() && run->outcome.passed()) {
     const std::string chosen = run->plan().chosen_kernel();
-    write_plan(
-        options.save_plan, case_key(asked),
-        {chosen.empty() ? options.kernel.kernel->name : chosen, run->plan().save_analysis()});
+    // What another operation's kernel derived is chosen anew, by the kernel that was asked for.
+    const bool is_ours = !chosen.empty() && chosen.find('.') == std::string::npos;
+    write_plan(options.save_plan, case_key(asked),
+               {is_ours ? chosen : options.kernel.kernel->name, run->plan().save_analysis()});
   }
   Outcome outcome = measured(*run, request);
   if (!because.empty()) {

@@ -62,7 +62,7 @@ class TypedOperation : public Operation {
     outcome.is_deterministic = kernel.can(kDeterministic);
     outcome.choice = run->plan().choice();
     const std::string chosen = run->plan().chosen_kernel();
-    if (!chosen.empty()) outcome.kernel_run = named.room + "." + name() + "." + chosen;
+    if (!chosen.empty()) outcome.kernel_run = full_name_of(named.room, chosen);
     return run;
   }
 
@@ -81,6 +81,12 @@ class TypedOperation : public Operation {
   }
 
  private:
+  /// A chooser names a kernel of another operation with that operation's name before it.
+  std::string full_name_of(const std::string& room, const std::string& chosen) const {
+    const bool is_qualified = chosen.find('.') != std::string::npos;
+    return room + "." + (is_qualified ? "" : name() + std::string(".")) + chosen;
+  }
+
   static std::vector<const KernelInfo*> rows_of(const KernelTable<Op>* table) {
     std::vector<const KernelInfo*> rows;
     if (table == nullptr) return rows;

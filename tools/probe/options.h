@@ -13,8 +13,8 @@ struct ProbeToolOptions {
   bool as_json = false;
 };
 
-/// Throws UsageError, and NoDeviceError if a GPU is asked for that this build cannot measure; prints
-/// and throws Finished for --help, --version and --list.
+/// Throws UsageError, and NoDeviceError if a GPU is asked for that this build cannot measure;
+/// prints and throws Finished for --help, --version and --list.
 ProbeToolOptions parse_probe_options(int argc, const char* const* argv);
 
 }  // namespace csrkit

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cpu/spmm/registry.h"
+#include "cpu/common/kernels.h"
 #include "tools/cli/log.h"
 #include "tools/cli/report.h"
 #include "tools/forecast/profile_file.h"

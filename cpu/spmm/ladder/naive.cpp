@@ -3,7 +3,7 @@
 // Reads    A once per column; B along its columns, a new cache line for every nonzero
 // Needs    nothing
 // Against  nothing: the first rung. Source: the textbook
-#include "cpu/spmm/plan.h"
+#include "cpu/common/operator_plan.h"
 
 namespace csrkit::cpu {
 

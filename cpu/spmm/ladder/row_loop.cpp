@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cpu/spmm/plan.h"
+#include "cpu/common/operator_plan.h"
 
 namespace csrkit::cpu {
 

@@ -8,7 +8,7 @@
 //          vectors
 #include <algorithm>
 
-#include "cpu/spmm/plan.h"
+#include "cpu/common/operator_plan.h"
 
 namespace csrkit::cpu {
 

@@ -7,7 +7,7 @@
 // Against  row_parallel: sums stay in registers and are written once; with wide B the row of A is
 //          walked again for every block, left-over columns go one at a time, and the compiler
 //          decides what becomes a vector
-#include "cpu/spmm/plan.h"
+#include "cpu/common/operator_plan.h"
 #include "cpu/spmm/settings.h"
 
 namespace csrkit::cpu {

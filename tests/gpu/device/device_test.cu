@@ -10,8 +10,8 @@
 #include "gpu/device/l2_flush.h"
 #include "gpu/device/page_locked.h"
 #include "gpu/device/stream.h"
+#include "gpu/plan/kernels.h"
 #include "gpu/spmm/device_spmm.h"
-#include "gpu/spmm/registry.h"
 #include "tests/gpu/gpu_fixture.h"
 
 namespace csrkit::testing {

@@ -3,9 +3,9 @@
 
 #include "gpu/spgemm/adaptive_rows/adaptive_rows.h"
 
+#include "gpu/plan/kernels.h"
 #include "gpu/spgemm/capabilities.h"
 #include "gpu/spgemm/plan.h"
-#include "gpu/spgemm/registry.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/property/spgemm/battery.h"
 

@@ -5,9 +5,9 @@
 
 #include <limits>
 
+#include "gpu/plan/kernels.h"
 #include "gpu/spgemm/capabilities.h"
 #include "gpu/spgemm/plan.h"
-#include "gpu/spgemm/registry.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/property/spgemm/battery.h"
 

@@ -1,7 +1,7 @@
 // Registry x battery x kinds: a kernel is tested by its line in gpu/spgemm/kernels.inc.
 
 #include "core/judge/compare.h"
-#include "gpu/spgemm/registry.h"
+#include "gpu/plan/kernels.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/property/spgemm/battery.h"
 

@@ -4,9 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "core/matrix/csr_sink.h"
-#include "gpu/spgemm/registry.h"
+#include "gpu/plan/kernels.h"
 #include "gpu/spmm/forecast.h"
-#include "gpu/spmm/registry.h"
 #include "tests/gpu/gpu_fixture.h"
 
 namespace csrkit::testing {

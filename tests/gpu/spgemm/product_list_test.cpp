@@ -1,10 +1,10 @@
 // New values by a list of products: the battery, and what is long: entries and rows with more
 // products than a piece of the list takes.
 
+#include "gpu/plan/kernels.h"
 #include "gpu/spgemm/adaptive_rows/adaptive_rows.h"
 #include "gpu/spgemm/capabilities.h"
 #include "gpu/spgemm/plan.h"
-#include "gpu/spgemm/registry.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/property/spgemm/battery.h"
 

@@ -5,7 +5,7 @@
 
 #include "gpu/device/device_buffer.h"
 #include "gpu/device/stream.h"
-#include "gpu/spmm/registry.h"
+#include "gpu/plan/kernels.h"
 #include "tests/gpu/gpu_fixture.h"
 
 namespace csrkit::testing {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gpu/spmm/registry.h"
+#include "gpu/plan/kernels.h"
 #include "tests/gpu/gpu_fixture.h"
 
 namespace csrkit::testing {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "gpu/device/stream.h"
-#include "gpu/spmm/registry.h"
+#include "gpu/plan/kernels.h"
 #include "tests/gpu/gpu_fixture.h"
 
 namespace csrkit::testing {

@@ -4,8 +4,8 @@
 
 #include "core/facts/matrix_stats.h"
 #include "gpu/device/stream.h"
+#include "gpu/plan/kernels.h"
 #include "gpu/spmm/device_spmm.h"
-#include "gpu/spmm/registry.h"
 #include "tests/gpu/gpu_fixture.h"
 
 namespace csrkit::testing {

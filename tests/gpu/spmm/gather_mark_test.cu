@@ -5,8 +5,8 @@
 #include "gpu/device/device_buffer.h"
 #include "gpu/device/device_csr.h"
 #include "gpu/device/stream.h"
+#include "gpu/plan/kernels.h"
 #include "gpu/spmm/marks/gather_mark.h"
-#include "gpu/spmm/registry.h"
 #include "tests/gpu/gpu_fixture.h"
 
 namespace csrkit::testing {

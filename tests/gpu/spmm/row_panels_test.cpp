@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "gpu/spmm/registry.h"
+#include "gpu/plan/kernels.h"
 #include "gpu/spmm/row_panels/lists.h"
 #include "tests/gpu/gpu_fixture.h"
 

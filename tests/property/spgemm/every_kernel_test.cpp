@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "cpu/spgemm/registry.h"
+#include "cpu/common/kernels.h"
 #include "tests/property/spgemm/battery.h"
 
 namespace csrkit {

@@ -10,7 +10,7 @@
 #include <string>
 #include <tuple>
 
-#include "cpu/spmm/registry.h"
+#include "cpu/common/kernels.h"
 #include "tests/property/spmm/battery.h"
 
 namespace csrkit {

@@ -57,7 +57,8 @@ TEST(RequireLegal, AcceptsTheTableAndNothingElse) {
       }
     }
   }
-  EXPECT_EQ(legal, 12);  // f32 and f64: A or ones; f16 and bf16: A or ones, C wide or narrow
+  // f32 and f64: A or ones; f16 and bf16: A or ones, C wide or narrow; f32 with f64 operands.
+  EXPECT_EQ(legal, 13);
 }
 
 TEST(RequireLegal, NeedsAColumnAndWideSemirings) {
@@ -77,6 +78,9 @@ TEST(NeededFor, NamesEachDemand) {
   problem.transpose_a = true;
   problem.semiring = Semiring::or_and;
   EXPECT_EQ(needed_for(problem), kImplicitOnes | kF32 | kTranspose | kSemirings);
+  problem.dense_cols = 2;
+  EXPECT_EQ(needed_for(problem), kImplicitOnes | kF32 | kTranspose | kSemirings | kManyColumns);
+  problem.dense_cols = 1;
   problem.a = CsrMatrix::on_device(1, 1, 0, nullptr, nullptr, ValueKind::f32, nullptr, nullptr);
   EXPECT_EQ(needed_for(problem), kF32 | kTranspose | kSemirings | kDeviceMatrix);
 }

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "cpu/spgemm/registry.h"
+#include "cpu/common/kernels.h"
 #include "tests/property/spgemm/battery.h"
 
 namespace csrkit {

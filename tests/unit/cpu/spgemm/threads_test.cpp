@@ -11,7 +11,7 @@
 
 #include "core/contract/spgemm.h"
 #include "core/matrix/csr_sink.h"
-#include "cpu/spgemm/registry.h"
+#include "cpu/common/kernels.h"
 #include "tests/unit/core/pattern_samples.h"
 
 namespace csrkit::cpu {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "core/judge/compare.h"
-#include "cpu/spmm/registry.h"
+#include "cpu/common/kernels.h"
 
 namespace csrkit::cpu {
 namespace {

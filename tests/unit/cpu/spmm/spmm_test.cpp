@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cpu/common/caches.h"
-#include "cpu/spmm/plan.h"
-#include "cpu/spmm/registry.h"
+#include "cpu/common/kernels.h"
+#include "cpu/common/operator_plan.h"
 #include "cpu/spmm/settings.h"
 
 namespace csrkit::cpu {

@@ -51,6 +51,7 @@ class SpmmMethod {
   virtual void multiply(const MethodCall& call) = 0;
   virtual std::string choice() const { return {}; }
   virtual std::string chosen_kernel() const { return {}; }  // as in Plan
+  virtual std::uint64_t stored_bytes() const { return 0; }  // as in Operator
 };
 
 using MethodFactory = std::unique_ptr<SpmmMethod> (*)(const MethodInput&);
@@ -58,6 +59,9 @@ using MethodFactory = std::unique_ptr<SpmmMethod> (*)(const MethodInput&);
 /// In which form a method takes A: op(A) by rows, so the plan transposes A first where the problem
 /// says so; or A as it is stored, and the method does the rest.
 enum class AForm : std::uint8_t { by_rows, as_stored };
+
+/// The product that checks are made against, as a kernel: in the table of every operation here.
+std::unique_ptr<SpmmMethod> make_reference(const MethodInput& input);
 
 /// The plan around a method. `capabilities` are those of the kernel's row.
 std::unique_ptr<SpmmPlan> make_cpu_plan(const SpmmProblem& problem, const PlanOptions& options,
@@ -76,7 +80,8 @@ struct SpmmKinds {
 };
 
 /// Calls `f(SpmmKinds<...>{})` with the types of a legal problem: the one dispatch of this room.
-template <class F>
+/// `kMayBeWide` is for kernels with kWideOperands.
+template <bool kMayBeWide = false, class F>
 auto with_spmm_kinds(const SpmmProblem& problem, F&& f) {
   const bool implicit = problem.a.value_kind() == ValueKind::none;
   const auto narrow = [&](auto tag) {
@@ -91,6 +96,9 @@ auto with_spmm_kinds(const SpmmProblem& problem, F&& f) {
     using B = typename decltype(tag)::type;
     return implicit ? f(SpmmKinds<ImplicitOne, B, B, B>{}) : f(SpmmKinds<B, B, B, B>{});
   };
+  if constexpr (kMayBeWide) {
+    if (has_wide_operands(problem)) return f(SpmmKinds<float, double, double, double>{});
+  }
   switch (problem.b) {
     case ValueKind::f32: return wide(TypeTag<float>{});
     case ValueKind::f64: return wide(TypeTag<double>{});

@@ -1,4 +1,4 @@
-#include "cpu/spmm/plan.h"
+#include "cpu/common/operator_plan.h"
 
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
@@ -65,6 +65,7 @@ class CpuSpmmPlan : public SpmmPlan {
 
   std::string choice() const override { return method_->choice(); }
   std::string chosen_kernel() const override { return method_->chosen_kernel(); }
+  std::uint64_t stored_bytes() const override { return method_->stored_bytes(); }
 
  private:
   SpmmProblem problem_;

@@ -1,0 +1,20 @@
+// The tables of kernels for CPUs, each in the order of its kernels.inc. An operation may use
+// another one's kernels, which it finds here: what a table holds is its operation's own affair.
+#pragma once
+
+#include "core/contract/spgemm.h"
+#include "core/contract/spmm.h"
+
+namespace csrkit::cpu {
+
+const KernelTable<Spmm>& spmm_kernels();
+const KernelTable<Spgemm>& spgemm_kernels();
+
+/// SpMM of one column: the same contract, kernels of its own.
+const KernelTable<Spmm>& spmv_kernels();
+
+/// Passes that are no multiplications but tell how fast one can be, in the order of marks.inc. They
+/// are made and timed like kernels; C is not written.
+const KernelTable<Spmm>& spmm_marks();
+
+}  // namespace csrkit::cpu
