@@ -1,10 +1,7 @@
 // What a caller has on the device already: A in device memory, and multiplications in CUDA graphs.
 
-#include <memory>
-
-#include "gpu/device/stream.h"
 #include "gpu/plan/kernels.h"
-#include "tests/gpu/gpu_fixture.h"
+#include "tests/gpu/operator_checks.h"
 
 namespace csrkit::testing {
 
@@ -20,32 +17,6 @@ std::vector<std::string> names_of_kernels_that_can(Capabilities wanted) {
 
 std::string name_of_param(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
 
-/// A copy of a host array on the device, freed with its last owner.
-std::shared_ptr<void> on_device(const void* data, std::uint64_t bytes) {
-  void* copy = nullptr;
-  CHECK_CUDA(cudaMalloc(&copy, std::max<std::uint64_t>(bytes, 1)));
-  std::shared_ptr<void> owner(copy, [](void* p) { CHECK_CUDA_NOEXCEPT(cudaFree(p)); });
-  if (bytes > 0) CHECK_CUDA(cudaMemcpy(copy, data, bytes, cudaMemcpyHostToDevice));
-  return owner;
-}
-
-CsrMatrix on_device(const CsrMatrix& matrix) {
-  struct Arrays {
-    std::shared_ptr<void> row_offsets, col_indices, values;
-  };
-  const auto nnz = static_cast<std::uint64_t>(matrix.nnz());
-  const auto arrays = std::make_shared<Arrays>();
-  arrays->row_offsets = on_device(matrix.row_offsets(),
-                                  (static_cast<std::uint64_t>(matrix.rows()) + 1) * sizeof(Offset));
-  arrays->col_indices = on_device(matrix.col_indices(), nnz * sizeof(Index));
-  arrays->values =
-      on_device(matrix.values(), nnz * static_cast<std::uint64_t>(size_of(matrix.value_kind())));
-  return CsrMatrix::on_device(matrix.rows(), matrix.cols(), matrix.nnz(),
-                              static_cast<const Offset*>(arrays->row_offsets.get()),
-                              static_cast<const Index*>(arrays->col_indices.get()),
-                              matrix.value_kind(), arrays->values.get(), arrays);
-}
-
 class GpuSpmmOnDeviceMatrix : public GpuKernelTest {
  protected:
   const SpmmKernel& kernel() const { return find_kernel(gpu::spmm_kernels(), GetParam()); }
@@ -58,45 +29,8 @@ class GpuSpmmOnDeviceMatrix : public GpuKernelTest {
 
 class GpuSpmmInGraph : public GpuSpmmOnDeviceMatrix {
  protected:
-  /// Captures two equal multiplications and replays them with three different B.
   void check(const CsrMatrix& matrix, const KernelCase& item, Index dense_cols) {
-    SCOPED_TRACE(describe(item, dense_cols));
-    const SpmmProblem problem = problem_of(matrix, item, dense_cols);
-    const double alpha = problem.semiring == Semiring::plus_times ? 1.5 : 1;
-    cudaStream_t stream = nullptr;
-    CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    {
-      PlanOptions options = this->options();
-      options.where.stream = stream;
-      DeviceSlice b(problem.input_rows(), dense_cols, problem.b, 0, 0);
-      DeviceSlice c(problem.output_rows(), dense_cols, problem.c, 0, 0);
-      const auto plan = kernel().make_plan(problem, options);
-      fill_random(b.host(), 1);
-      b.upload(stream);
-      c.upload(stream);
-      plan->bind(b.device(), c.device());
-      plan->wait();
-      CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-      plan->multiply(alpha, 0);
-      plan->multiply(alpha, 0);
-      cudaGraph_t graph = nullptr;
-      CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
-      cudaGraphExec_t replay = nullptr;
-      CHECK_CUDA(cudaGraphInstantiate(&replay, graph, 0));
-      ASSERT_TRUE(c.is_untouched(stream)) << "C was written by the capture";
-      for (int seed = 1; seed <= 3; ++seed) {
-        fill_random(b.host(), static_cast<std::uint64_t>(seed));
-        b.upload(stream);
-        CHECK_CUDA(cudaGraphLaunch(replay, stream));
-        CHECK_CUDA(cudaStreamSynchronize(stream));
-        ASSERT_TRUE(c.download_and_check_surroundings(stream)) << "written outside of C";
-        const CheckResult result = check_spmm(problem, b.host(), alpha, 0, nullptr, c.host());
-        ASSERT_TRUE(result.passed) << "replay " << seed << ": " << result.failure;
-      }
-      CHECK_CUDA(cudaGraphExecDestroy(replay));
-      CHECK_CUDA(cudaGraphDestroy(graph));
-    }
-    CHECK_CUDA(cudaStreamDestroy(stream));
+    check_kernel_in_graph(kernel(), matrix, item, dense_cols);
   }
 };
 

@@ -6,7 +6,7 @@
 #include "gpu/device/stream.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/spmm/device_spmm.h"
-#include "tests/gpu/gpu_fixture.h"
+#include "tests/gpu/operator_checks.h"
 
 namespace csrkit::testing {
 
@@ -46,32 +46,6 @@ class EveryGpuSpmmKernel : public GpuKernelTest {
       if (name == "subnormal_values" && !kernel().can(kIeeeSpecials)) return;
       check_kernel_on(kernel(), matrix, widths[i % widths.size()], item);
     });
-  }
-
-  /// Operands in the middle of bigger arrays on the device, in a stream of the caller's.
-  void check_slices(const SpmmProblem& problem, Offset shift, Offset padding, cudaStream_t stream) {
-    PlanOptions options;
-    options.deterministic = kernel().can(kDeterministic);
-    options.where.stream = stream;
-    DeviceSlice b(problem.input_rows(), problem.dense_cols, problem.b, shift, padding);
-    DeviceSlice c(problem.output_rows(), problem.dense_cols, problem.c, shift, padding);
-    fill_random(b.host(), 21);
-    b.upload(stream);
-    c.upload(stream);
-    const auto plan = kernel().make_plan(problem, options);
-    if (!kernel().can(kAnyAlignment) &&
-        !(is_vector_aligned(b.device()) && is_vector_aligned(c.device()))) {
-      ASSERT_THROW(plan->bind(b.device(), c.device()), UsageError);
-      return;
-    }
-    plan->bind(b.device(), c.device());
-    ASSERT_TRUE(c.is_untouched(stream)) << "C was written before multiply";
-    plan->multiply(1, 0);
-    plan->fetch_output();
-    ASSERT_TRUE(b.is_untouched(stream)) << "B was changed";
-    ASSERT_TRUE(c.download_and_check_surroundings(stream)) << "written outside of C";
-    const CheckResult result = check_spmm(problem, b.host(), 1, 0, nullptr, c.host());
-    ASSERT_TRUE(result.passed) << result.failure;
   }
 };
 
@@ -178,8 +152,8 @@ TEST_P(EveryGpuSpmmKernel, ComputesOnSlicesInDeviceMemoryInTheCallersStream) {
            {std::pair(0, 0), std::pair(1, 0), std::pair(8, 8), std::pair(2, 6), std::pair(0, 1)}) {
         SCOPED_TRACE(std::string(names[i % 3]) + " " + describe(item, dense_cols) +
                      " shift=" + std::to_string(shift) + " padding=" + std::to_string(padding));
-        check_slices(problem_of(battery_matrix(names[i % 3]), item, dense_cols), shift, padding,
-                     stream);
+        check_kernel_on_slices(kernel(), problem_of(battery_matrix(names[i % 3]), item, dense_cols),
+                               shift, padding, stream);
       }
     }
     CHECK_CUDA(cudaStreamDestroy(stream));
