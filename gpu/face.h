@@ -23,8 +23,10 @@ struct Face {
   const char* build_id;
   const KernelTable<Spmm>& (*spmm_kernels)();
   const KernelTable<Spmm>& (*spmm_marks)();
+  const KernelTable<Spmm>& (*spmv_kernels)();
   const KernelTable<Spgemm>& (*spgemm_kernels)();
   std::uint64_t (*forecast_spmm_bytes)(const std::string& kernel, const SpmmProblem& problem);
+  std::uint64_t (*forecast_spmv_bytes)(const std::string& kernel, const SpmmProblem& problem);
   SpgemmForecast (*forecast_spgemm)(const std::string& kernel, const SpgemmProblem& problem,
                                     Offset output_nnz, std::uint64_t limit_bytes);
   DeviceInfo (*device_info)(int ordinal);

@@ -62,6 +62,8 @@ SHARED = {
     "cpu/common/operator_plan.cpp": ("tests/unit/cpu/spmm/spmm_test.cpp", "a plan needs a kernel"),
     "cpu/common/reference.cpp": ("tests/property/spmm/every_kernel_test.cpp", "a kernel of every table"),
     "gpu/device/*": ("tests/gpu/device/device_test.cu", "needs a GPU"),
+    "gpu/plan/operator_plan.cpp": ("tests/gpu/spmm/every_kernel_test.cpp tests/gpu/spmv/every_kernel_test.cpp",
+                                   "needs a GPU, and a kernel"),
     "gpu/plan/operands.cpp": ("tests/gpu/spmm/device_memory_test.cpp", "needs a GPU, and a kernel"),
     "tools/csr-*.cpp": ("tests/cli/all/examples.sh", "mains: the cases in tests/cli run them"),
     "tools/bench/*": ("tests/cli/bench/records.sh", "a flow from command line to records"),

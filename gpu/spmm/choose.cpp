@@ -200,9 +200,17 @@ std::vector<Rule> rules_for(const SpmmProblem& problem) {
           {true, "row_bins", "ahead of the others where they have not"}};
 }
 
+/// One column is SpMV, whose chooser looks for itself.
+std::unique_ptr<SpmmPlan> make_spmv(const SpmmProblem& problem, const PlanOptions& options) {
+  auto plan = find_kernel(spmv_kernels(), "auto").make_plan(problem, options);
+  static_cast<OperatorPlan&>(*plan).note_operation("spmv");
+  return plan;
+}
+
 }  // namespace
 
 std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOptions& options) {
+  if (problem.dense_cols == 1) return make_spmv(problem, options);
   const Stopwatch choosing;
   const std::vector<Rule> rules = rules_for(problem);
   const double choosing_seconds = choosing.seconds();
@@ -213,7 +221,7 @@ std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOption
     try {
       auto plan = find_kernel(spmm_kernels(), rule.kernel).make_plan(problem, options);
       // Every plan of this room is the one adapter.
-      static_cast<GpuSpmmPlan&>(*plan).note_choice(rule.kernel, because, choosing_seconds);
+      static_cast<OperatorPlan&>(*plan).note_choice(rule.kernel, because, choosing_seconds);
       return plan;
     } catch (const MemoryError&) {
       if (&rule == &rules.back()) throw;
@@ -224,6 +232,7 @@ std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOption
 }
 
 std::string auto_spmm_kernel(const SpmmProblem& problem) {
+  if (problem.dense_cols == 1) return "spmv.auto";
   for (const Rule& rule : rules_for(problem)) {
     if (rule.holds) return rule.kernel;
   }

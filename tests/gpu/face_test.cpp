@@ -16,12 +16,14 @@ TEST(Face, OffersTheTablesWithoutAGpu) {
   const Face& face = *csrkit_gpu_face();
   EXPECT_FALSE(face.spmm_kernels().empty());
   EXPECT_FALSE(face.spmm_marks().empty());
+  EXPECT_FALSE(face.spmv_kernels().empty());
   EXPECT_FALSE(face.spgemm_kernels().empty());
 }
 
 TEST(Face, HasAFunctionOnEveryLine) {
   const Face& face = *csrkit_gpu_face();
   EXPECT_NE(face.forecast_spmm_bytes, nullptr);
+  EXPECT_NE(face.forecast_spmv_bytes, nullptr);
   EXPECT_NE(face.forecast_spgemm, nullptr);
   EXPECT_NE(face.device_info, nullptr);
   EXPECT_NE(face.copy_bytes_per_second, nullptr);

@@ -216,7 +216,9 @@ class SpmmOperation : public TypedOperation<Spmm> {
         if (problem.transpose_a) {
           forecast.host_bytes += csr_bytes(a.cols(), a.nnz(), a.value_kind());
         }
-        forecast.plan_bytes = gpu_room()->forecast_spmm_bytes(query.kernel->name, problem);
+        auto* const forecast_bytes =
+            is_spmv_ ? gpu_room()->forecast_spmv_bytes : gpu_room()->forecast_spmm_bytes;
+        forecast.plan_bytes = forecast_bytes(query.kernel->name, problem);
       } else {
         const auto plan = typed(*query.kernel).make_plan(problem, request.plan);
         forecast.host_bytes += plan->phases().peak_bytes;
@@ -317,7 +319,8 @@ const Operation& spmm_operation() {
 const Operation& spmv_operation() {
   static const SpmmOperation operation(
       {[](const std::string& room) -> const KernelTable<Spmm>* {
-         return room == kCpu ? &cpu::spmv_kernels() : nullptr;
+         if (room == kCpu) return &cpu::spmv_kernels();
+         return gpu_room() != nullptr ? &gpu_room()->spmv_kernels() : nullptr;
        },
        [](const std::string&) -> const KernelTable<Spmm>* { return nullptr; }},
       /*is_spmv=*/true);

@@ -248,6 +248,9 @@ inline std::vector<Kinds> kinds_within(Capabilities capabilities) {
       }
     }
   }
+  if (capabilities & kWideOperands) {
+    all.push_back({ValueKind::f32, ValueKind::f64, ValueKind::f64, ValueKind::f64});
+  }
   return all;
 }
 

@@ -1,0 +1,40 @@
+// Which kernel runs when the user asks for none: the one that a model of the machine says is the
+// fastest for what was found in the matrix. No CUDA here: the rules are tested without a GPU.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/base/types.h"
+
+namespace csrkit::gpu {
+
+/// What the model knows of a matrix.
+struct SpmvProfile {
+  Index rows = 0;
+  Offset nnz = 0;
+  std::uint64_t vector_bytes = 0;  // x and y, once each
+  std::uint64_t csr_bytes = 0;     // of A in each format
+  std::uint64_t sell_bytes = 0;
+  std::uint64_t compressed_bytes = 0;
+  std::uint64_t bsr_bytes = 0;
+  Offset sell_places = 0;  // entries with padding
+  Offset bsr_places = 0;
+  Offset longest_slice = 0;  // steps
+  int warps_per_slice = 1;
+  std::uint64_t available_bytes = 0;  // for a format beside CSR
+};
+
+struct SpmvChoice {
+  const char* kernel;
+  std::string because;
+};
+
+/// Seconds of one product on an H200, by the model: the longest of what its bytes, its entries and
+/// its longest row take, and what every launch costs.
+double model_seconds(const std::string& kernel, const SpmvProfile& profile);
+
+/// The kernel of the least seconds; csr_balanced, which needs no memory, where others find no room.
+SpmvChoice choose_spmv(const SpmvProfile& profile);
+
+}  // namespace csrkit::gpu

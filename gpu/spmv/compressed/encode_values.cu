@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spmv/compressed/encode.h"
+#include "gpu/spmv/scan_and_sort.h"
+#include "gpu/spmv/slices/slice_product.cuh"
+
+namespace csrkit::gpu {
+
+namespace {
+
+/// Places for the values seen so far. A place is free while it holds kFree; that pattern, one of
+/// many NaNs, is not taken into a table.
+constexpr int kPlaces = 1024;
+constexpr unsigned long long kFree = 0xfff8a5a5a5a5a5a5ull;
+
+struct Seen {
+  unsigned long long places[kPlaces];
+  unsigned count;
+};
+
+template <class Bits>
+__global__ void collect_values(const Bits* values, Offset count, Seen* seen) {
+  const Offset threads = Offset{gridDim.x} * kSpmvThreads;
+  for (Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x; at < count; at += threads) {
+    // Too many already: nothing that follows matters.
+    if (*const_cast<volatile unsigned*>(&seen->count) > ValueTable::kMost) return;
+    const unsigned long long bits = values[at];
+    if (bits == kFree) {
+      atomicAdd(&seen->count, ValueTable::kMost + 1u);
+      return;
+    }
+    auto place = static_cast<unsigned>((bits * 0x9e3779b97f4a7c15ull) >> 54);
+    for (int tries = 0; tries < kPlaces; ++tries) {
+      const unsigned long long there =
+          *const_cast<volatile unsigned long long*>(&seen->places[place]);
+      if (there == bits) break;
+      if (there == kFree) {
+        const unsigned long long before = atomicCAS(&seen->places[place], kFree, bits);
+        if (before == kFree) atomicAdd(&seen->count, 1u);
+        if (before == kFree || before == bits) break;
+      }
+      place = (place + 1) % kPlaces;
+    }
+  }
+}
+
+template <class Bits>
+__device__ unsigned char code_of(Bits bits, const Bits* table) {
+  int low = 0, high = ValueTable::kMost - 1;  // the first that is not below
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (table[middle] < bits) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return static_cast<unsigned char>(low);
+}
+
+/// One warp per slice; padding is 0.
+template <class Bits>
+__global__ void store_slice_values(DeviceCsrView<Bits> a, SlicesView slices, const Bits* table,
+                                   void* to) {
+  const SliceShare share = slice_share(1);
+  if (share.slice >= slices.count) return;
+  const Index row = slices.row_of(share.slice, share.lane);
+  const Offset begin = row < 0 ? 0 : a.row_begin(row);
+  const Offset length = row < 0 ? 0 : a.row_end(row) - begin;
+  const Offset first = slices.first_steps[share.slice];
+  const Offset width = slices.first_steps[share.slice + 1] - first;
+  for (Offset step = 0; step < width; ++step) {
+    const Offset at = (first + step) * kSliceRows + share.lane;
+    const Bits bits = step < length ? a.values[begin + step] : Bits{0};
+    if (table == nullptr) {
+      static_cast<Bits*>(to)[at] = bits;
+    } else {
+      static_cast<unsigned char*>(to)[at] = step < length ? code_of(bits, table) : 0;
+    }
+  }
+}
+
+template <class F>
+void with_bits(int value_bytes, F&& f) {
+  switch (value_bytes) {
+    case 2: return f(std::uint16_t{});
+    case 4: return f(std::uint32_t{});
+    default: return f(static_cast<unsigned long long>(0));
+  }
+}
+
+}  // namespace
+
+void ValueTable::find(const void* values, Offset count, int value_bytes, DeviceMemory& memory) {
+  size_ = 0;
+  if (values == nullptr || count == 0) return;
+  const cudaStream_t stream = memory.stream();
+  const DeviceBuffer<Seen> seen(memory, 1, "the different values");
+  Seen found = {};
+  std::fill(std::begin(found.places), std::end(found.places), kFree);
+  CHECK_CUDA(cudaMemcpyAsync(seen.data(), &found, sizeof found, cudaMemcpyHostToDevice, stream));
+  constexpr Offset kMostBlocks = 132 * 8;
+  const auto blocks = static_cast<unsigned>(std::min<Offset>(kMostBlocks, spmv_blocks(count)));
+  with_bits(value_bytes, [&](auto bits) {
+    collect_values<<<blocks, kSpmvThreads, 0, stream>>>(static_cast<const decltype(bits)*>(values),
+                                                        count, seen.data());
+    CHECK_LAUNCH("collect_values", stream);
+  });
+  found = fetch(seen.data(), stream);
+  if (found.count > kMost) return;
+  std::vector<unsigned long long> distinct;
+  for (const unsigned long long bits : found.places) {
+    if (bits != kFree) distinct.push_back(bits);
+  }
+  std::sort(distinct.begin(), distinct.end());
+  size_ = static_cast<int>(distinct.size());
+  distinct.resize(kMost, distinct.back());
+  values_ = DeviceBuffer<unsigned char>(memory, Offset{kMost} * value_bytes, "the value table");
+  std::vector<unsigned char> packed(values_.size_bytes());
+  for (std::size_t i = 0; i < distinct.size(); ++i) {  // little-endian: the low bytes come first
+    std::memcpy(packed.data() + i * static_cast<std::size_t>(value_bytes), &distinct[i],
+                static_cast<std::size_t>(value_bytes));
+  }
+  CHECK_CUDA(cudaMemcpyAsync(values_.data(), packed.data(), packed.size(), cudaMemcpyHostToDevice,
+                             stream));
+  CHECK_CUDA(cudaStreamSynchronize(stream));  // `packed` goes
+}
+
+void store_values(const DeviceCsrView<void>& a, const Slices& slices, int value_bytes,
+                  const ValueTable& table, void* to, cudaStream_t stream) {
+  if (a.values == nullptr || slices.view().count == 0) return;
+  with_bits(value_bytes, [&](auto bits) {
+    using Bits = decltype(bits);
+    const auto* known = table.size() > 0 ? static_cast<const Bits*>(table.values()) : nullptr;
+    store_slice_values<<<slice_blocks(slices.view().count, 1), kSliceThreads, 0, stream>>>(
+        a.as<Bits>(), slices.view(), known, to);
+    CHECK_LAUNCH("store_slice_values", stream);
+  });
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,58 @@
+// csr_scalar: one thread computes one element of y.
+// Owns     nothing: A is used as it lies
+// Reads    columns and values once, but lanes of a warp are a row apart: a request touches up to 32
+//          sectors and uses 4 or 8 bytes of each; what L1 keeps decides
+// Launch   rows threads; a warp takes as long as its longest row (divergence)
+// Needs    nothing
+// Source   Bell, Garland: Implementing sparse matrix-vector multiplication on throughput-oriented
+//          processors, SC 2009, "CSR (scalar)"
+// Against  csr_vector, which reads the same bytes coalesced
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spmv/device_spmv.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+template <class Types>
+__global__ void multiply_row_per_thread(DeviceCsrView<typename Types::Value> a,
+                                        InputVector<typename Types::Vector> x,
+                                        OutputUpdate<Types> y) {
+  using Number = typename Types::Number;
+  const Offset row = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
+  if (row >= a.rows) return;
+  Number sum = 0;
+  const Offset end = a.row_end(static_cast<Index>(row));
+  for (Offset at = a.row_begin(static_cast<Index>(row)); at < end; ++at) {
+    const Number value = a.values == nullptr ? Number{1} : widen<Number>(__ldg(a.values + at));
+    sum = fma(value, x.template at<Number>(__ldg(a.col_indices + at)), sum);
+  }
+  y.store(static_cast<Index>(row), sum);
+}
+
+template <class Types>
+class CsrScalar {
+ public:
+  explicit CsrScalar(Semiring) {}
+  void convert(DeviceCsr a, DeviceMemory&) { a_ = std::move(a); }
+  void launch(const InputVector<typename Types::Vector>& x, const OutputUpdate<Types>& y,
+              cudaStream_t stream) const {
+    multiply_row_per_thread<Types>
+        <<<spmv_blocks(y.rows), kSpmvThreads, 0, stream>>>(a_.view<typename Types::Value>(), x, y);
+    CHECK_LAUNCH("multiply_row_per_thread", stream);
+  }
+  std::uint64_t stored_bytes() const { return csr_bytes_of(a_); }
+  std::string choice() const { return {}; }
+
+ private:
+  DeviceCsr a_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceSpmv> make_spmv_csr_scalar(const SpmmProblem& problem) {
+  return typed_ladder_spmv<CsrScalar>(problem);
+}
+
+}  // namespace csrkit::gpu

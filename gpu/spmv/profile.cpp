@@ -1,0 +1,41 @@
+#include "gpu/spmv/profile.h"
+
+#include "gpu/spmv/bsr/block_rows.h"
+#include "gpu/spmv/compressed/encode.h"
+#include "gpu/spmv/device_spmv.h"
+#include "gpu/spmv/slices/slices.h"
+
+namespace csrkit::gpu {
+
+SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, DeviceMemory& memory) {
+  const DeviceCsrView<void> view = a.view<void>();
+  const int value_bytes = static_cast<int>(size_of(a.value_kind()));
+  SpmvProfile profile;
+  profile.rows = a.rows();
+  profile.nnz = a.nnz();
+  profile.vector_bytes = vector_bytes;
+  profile.csr_bytes = csr_bytes_of(a);
+  if (a.nnz() == 0) return profile;
+
+  const Slices slices(view, memory);
+  profile.sell_places = slices.places();
+  profile.longest_slice = slices.longest();
+  profile.warps_per_slice = warps_per_slice(slices);
+  profile.sell_bytes =
+      slices.bytes() + static_cast<std::uint64_t>(slices.places()) *
+                           (sizeof(Index) + static_cast<std::uint64_t>(value_bytes));
+  EncodedColumns columns;
+  columns.measure(view, slices, memory);
+  ValueTable table;
+  table.find(view.values, a.nnz(), value_bytes, memory);
+  profile.compressed_bytes =
+      slices.bytes() + compressed_bytes(slices.view().count, slices.steps(),
+                                        columns.difference_bytes(), value_bytes, table.size() > 0);
+  const BlockCount blocks = best_blocks(view, value_bytes, memory);
+  profile.bsr_bytes = block_bytes(blocks, a.rows(), value_bytes);
+  profile.bsr_places = blocks.blocks * blocks.size * blocks.size;
+  profile.available_bytes = memory.available_bytes();
+  return profile;
+}
+
+}  // namespace csrkit::gpu

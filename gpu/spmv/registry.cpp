@@ -1,0 +1,63 @@
+#include "core/base/error.h"
+#include "gpu/device/cuda_check.h"
+#include "gpu/plan/kernels.h"
+#include "gpu/spmv/plan.h"
+
+namespace csrkit::gpu {
+
+// A kernel's file offers a format and its product; the plan around it is the same for all. A
+// chooser makes a plan itself, out of another row of the table.
+#define CSRKIT_CHOOSER(name, role, can, summary) \
+  std::unique_ptr<SpmmPlan> make_spmv_plan_##name(const SpmmProblem&, const PlanOptions&);
+#define CSRKIT_KERNEL(name, role, can, summary)                                             \
+  std::unique_ptr<DeviceSpmv> make_spmv_##name(const SpmmProblem&);                         \
+  static std::unique_ptr<SpmmPlan> make_spmv_plan_##name(const SpmmProblem& problem,        \
+                                                         const PlanOptions& options) {      \
+    return std::make_unique<GpuSpmvPlan>(can, problem, options, make_spmv_##name(problem)); \
+  }
+#include "gpu/spmv/kernels.inc"
+#undef CSRKIT_KERNEL
+#undef CSRKIT_CHOOSER
+
+#define CSRKIT_CHOOSER CSRKIT_KERNEL
+#define CSRKIT_KERNEL(name, role, can, summary) {#name, role, can, summary, make_spmv_plan_##name},
+const std::vector<SpmmKernel>& spmv_kernels() {
+  static const std::vector<SpmmKernel> table = {
+#include "gpu/spmv/kernels.inc"
+  };
+  return table;
+}
+#undef CSRKIT_KERNEL
+#undef CSRKIT_CHOOSER
+
+std::unique_ptr<DeviceSpmv> make_device_spmv(const std::string& name, const SpmmProblem& problem) {
+  require_capabilities(find_kernel(spmv_kernels(), name).capabilities, needed_for(problem), name);
+#define CSRKIT_CHOOSER(row, role, can, summary)
+#define CSRKIT_KERNEL(row, role, can, summary) \
+  if (name == #row) return make_spmv_##row(problem);
+#include "gpu/spmv/kernels.inc"
+#undef CSRKIT_KERNEL
+#undef CSRKIT_CHOOSER
+  throw UsageError("there is no kernel '" + name + "' that works on the device");
+}
+
+std::uint64_t csr_bytes_of(const DeviceCsr& a) {
+  const DeviceCsrView<void> view = a.view<void>();
+  const std::uint64_t offset_bytes =
+      view.row_offsets.narrow != nullptr ? sizeof(std::uint32_t) : sizeof(Offset);
+  return (static_cast<std::uint64_t>(a.rows()) + 1) * offset_bytes +
+         static_cast<std::uint64_t>(a.nnz()) *
+             (sizeof(Index) + static_cast<std::uint64_t>(size_of(a.value_kind())));
+}
+
+void require_worthwhile(const char* format, std::uint64_t needed, std::uint64_t csr_bytes) {
+  constexpr std::uint64_t kTimes = 16, kAlways = 64 << 20;
+  const std::uint64_t most = csr_bytes * kTimes > kAlways ? csr_bytes * kTimes : kAlways;
+  if (needed <= most) return;
+  throw MemoryError(std::string(format) + " needs " + std::to_string(needed) +
+                    " bytes of device memory for a matrix that takes " + std::to_string(csr_bytes) +
+                    " as CSR; the limit is 16 times that. Its rows are too unlike for this format: "
+                    "use auto or csr_balanced");
+}
+
+}  // namespace csrkit::gpu

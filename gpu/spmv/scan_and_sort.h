@@ -1,0 +1,25 @@
+// The two library algorithms that conversions need, each compiled once.
+#pragma once
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/device/device_buffer.h"
+
+namespace csrkit::gpu {
+
+/// Replaces each number by the sum of those before it; in place, in the memory's stream.
+void exclusive_sum(DeviceMemory& memory, Offset* numbers, Offset count);
+
+/// Sorts `items` by their keys, stably; keys are lost. In the memory's stream.
+void sort_by_key(DeviceMemory& memory, DeviceBuffer<std::uint64_t>& keys,
+                 DeviceBuffer<Index>& items);
+
+/// One element from the device; waits.
+template <class T>
+T fetch(const T* from, cudaStream_t stream) {
+  T value = {};
+  CHECK_CUDA(cudaMemcpyAsync(&value, from, sizeof value, cudaMemcpyDeviceToHost, stream));
+  CHECK_CUDA(cudaStreamSynchronize(stream));
+  return value;
+}
+
+}  // namespace csrkit::gpu

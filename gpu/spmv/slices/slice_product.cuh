@@ -1,0 +1,84 @@
+// y of the rows of one slice, whatever way entries are stored.
+#pragma once
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/device/warp.cuh"
+#include "gpu/spmv/device_spmv.h"
+#include "gpu/spmv/slices/slices.h"
+
+namespace csrkit::gpu {
+
+/// One entry of a lane's row; column -1 is padding, which must not meet x: 0 times infinity is NaN.
+template <class Number>
+struct SliceEntry {
+  Index col;
+  Number value;
+};
+
+/// Adds up this lane's row over the steps part, part + parts, ... below `width`. `entry_at(step)`
+/// gives a SliceEntry. kBatch steps are asked for before the first is used.
+template <int kBatch, class Types, class Algebra, class EntryAt>
+__device__ inline typename Types::Number sum_of_steps(int part, int parts, Index width,
+                                                      const InputVector<typename Types::Vector>& x,
+                                                      const Algebra& algebra,
+                                                      const EntryAt& entry_at) {
+  using Number = typename Types::Number;
+  Number sum = algebra.empty_sum();
+  for (Index step = part; step < width; step += parts * kBatch) {
+    SliceEntry<Number> entries[kBatch];
+    Number factors[kBatch];
+#pragma unroll
+    for (int u = 0; u < kBatch; ++u) {
+      entries[u] = {-1, 0};
+      if (step + u * parts < width) entries[u] = entry_at(step + u * parts);
+    }
+#pragma unroll
+    for (int u = 0; u < kBatch; ++u) {
+      if (entries[u].col >= 0) factors[u] = x.template at<Number>(entries[u].col);
+    }
+#pragma unroll
+    for (int u = 0; u < kBatch; ++u) {
+      if (entries[u].col >= 0) sum = algebra.add_product(sum, entries[u].value, factors[u]);
+    }
+  }
+  return sum;
+}
+
+/// A slice and its share for a warp: a block has 8 warps, `parts` neighbours of them for a slice.
+struct SliceShare {
+  Index slice;
+  int part;
+  int lane;
+};
+inline constexpr int kSliceThreads = 256, kSliceWarps = kSliceThreads / kSliceRows;
+
+__device__ inline SliceShare slice_share(int parts) {
+  const int warp = static_cast<int>(threadIdx.x) / kSliceRows;
+  const Offset slice = Offset{blockIdx.x} * (kSliceWarps / parts) + warp / parts;
+  return {static_cast<Index>(slice), warp % parts, static_cast<int>(threadIdx.x) % kSliceRows};
+}
+
+inline unsigned slice_blocks(Index slices, int parts) {
+  const Offset per_block = kSliceWarps / parts;
+  return static_cast<unsigned>((slices + per_block - 1) / per_block);
+}
+
+/// Adds up the parts of each row, in their order, and stores y. All threads of the block call it;
+/// `row` is -1 where there is none.
+template <class Types, class Algebra>
+__device__ inline void store_slice(const SliceShare& share, int parts, Index row,
+                                   typename Types::Number sum, const OutputUpdate<Types>& y,
+                                   const Algebra& algebra) {
+  __shared__ typename Types::Number sums[kSliceThreads];
+  if (parts > 1) {
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    if (share.part > 0) return;
+    for (int part = 1; part < parts; ++part) {
+      sum = algebra.add(sum, sums[threadIdx.x + static_cast<unsigned>(part * kSliceRows)]);
+    }
+  }
+  if (row >= 0) y.store(row, sum);
+}
+
+}  // namespace csrkit::gpu

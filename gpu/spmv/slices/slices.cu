@@ -1,0 +1,97 @@
+#include "gpu/device/cuda_check.h"
+#include "gpu/device/warp.cuh"
+#include "gpu/spmv/scan_and_sort.h"
+#include "gpu/spmv/slices/slices.h"
+#include "gpu/spmv/vectors.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+/// One warp per slice; the last element of `widths` is the longest.
+__global__ void measure_slices(DeviceCsrView<void> a, SlicesView slices, Offset* widths,
+                               unsigned long long* longest) {
+  const Offset slice = (Offset{blockIdx.x} * kSpmvThreads + threadIdx.x) / kSliceRows;
+  if (slice >= slices.count) return;
+  const int lane = static_cast<int>(threadIdx.x % kSliceRows);
+  const Index row = slices.row_of(static_cast<Index>(slice), lane);
+  const Offset length = row < 0 ? 0 : a.row_end(row) - a.row_begin(row);
+  // A row has fewer entries than there are columns, so 32 bits hold its length.
+  const unsigned width = __reduce_max_sync(kAllLanes, static_cast<unsigned>(length));
+  if (lane != 0) return;
+  widths[slice] = width;
+  atomicMax(longest, static_cast<unsigned long long>(width));
+}
+
+/// Keys that sort rows by window, then by falling length.
+__global__ void number_rows(DeviceCsrView<void> a, std::uint64_t* keys, Index* rows) {
+  const Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
+  if (at >= a.rows) return;
+  const auto row = static_cast<Index>(at);
+  const auto length = static_cast<std::uint32_t>(a.row_end(row) - a.row_begin(row));
+  keys[at] = (static_cast<std::uint64_t>(row / Slices::kSortWindow) << 32) | (UINT32_MAX - length);
+  rows[at] = row;
+}
+
+struct Measured {
+  DeviceBuffer<Offset> first_steps;
+  Offset steps = 0;
+  Offset longest = 0;
+};
+
+Measured measure(const DeviceCsrView<void>& a, const SlicesView& slices, DeviceMemory& memory) {
+  const cudaStream_t stream = memory.stream();
+  Measured measured;
+  measured.first_steps = DeviceBuffer<Offset>(memory, Offset{slices.count} + 1, "starts of slices");
+  const DeviceBuffer<unsigned long long> longest(memory, 1, "the longest slice");
+  CHECK_CUDA(cudaMemsetAsync(longest.data(), 0, longest.size_bytes(), stream));
+  CHECK_CUDA(
+      cudaMemsetAsync(measured.first_steps.data(), 0, measured.first_steps.size_bytes(), stream));
+  if (slices.count == 0) return measured;
+  measure_slices<<<spmv_blocks(Offset{slices.count} * kSliceRows), kSpmvThreads, 0, stream>>>(
+      a, slices, measured.first_steps.data(), longest.data());
+  CHECK_LAUNCH("measure_slices", stream);
+  exclusive_sum(memory, measured.first_steps.data(), Offset{slices.count} + 1);
+  measured.steps = fetch(measured.first_steps.data() + slices.count, stream);
+  measured.longest = fetch(reinterpret_cast<const Offset*>(longest.data()), stream);
+  return measured;
+}
+
+}  // namespace
+
+Slices::Slices(const DeviceCsrView<void>& a, DeviceMemory& memory)
+    : rows_(a.rows), count_((a.rows + kSliceRows - 1) / kSliceRows) {
+  // Sorting costs 4 bytes a row and scatters y: only where padding is more than a sixteenth.
+  constexpr Offset kTolerated = 16;
+  Measured natural = measure(a, {rows_, count_, nullptr, nullptr}, memory);
+  Measured* kept = &natural;
+  Measured sorted;
+  if (natural.steps * kSliceRows - a.nnz > a.nnz / kTolerated + kSliceRows) {
+    DeviceBuffer<std::uint64_t> keys(memory, rows_, "sorting rows by length");
+    DeviceBuffer<Index> rows(memory, rows_, "rows sorted by length");
+    number_rows<<<spmv_blocks(rows_), kSpmvThreads, 0, memory.stream()>>>(a, keys.data(),
+                                                                          rows.data());
+    CHECK_LAUNCH("number_rows", memory.stream());
+    sort_by_key(memory, keys, rows);
+    sorted = measure(a, {rows_, count_, nullptr, rows.data()}, memory);
+    if (sorted.steps < natural.steps - natural.steps / kTolerated) {
+      rows_of_places_ = std::move(rows);
+      kept = &sorted;
+    }
+  }
+  first_steps_ = std::move(kept->first_steps);
+  steps_ = kept->steps;
+  longest_ = kept->longest;
+}
+
+int warps_per_slice(const Slices& slices) {
+  constexpr Offset kWantedWarps = 132 * 16, kFewSteps = 8;
+  const Offset count = slices.view().count;
+  int warps = 1;
+  while (warps < 8 && count * warps < kWantedWarps && count * warps * kFewSteps < slices.steps()) {
+    warps *= 2;
+  }
+  return warps;
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,103 @@
+// The rules of auto and the arithmetic of compressed columns: on the host, without a GPU.
+
+#include "gpu/spmv/choose.h"
+
+#include <gtest/gtest.h>
+
+#include "gpu/spmv/compressed/columns.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+/// A profile as 2D Poisson of `rows` points has it, f64, with columns of 2 bytes and distinct
+/// values.
+SpmvProfile stencil(Index rows) {
+  SpmvProfile profile;
+  const auto n = static_cast<std::uint64_t>(rows);
+  profile.rows = rows;
+  profile.nnz = Offset{rows} * 5;
+  profile.vector_bytes = n * 16;
+  profile.csr_bytes = n * 64;
+  profile.sell_bytes = n * 60;
+  profile.compressed_bytes = n * 51;
+  profile.bsr_bytes = n * 150;
+  profile.sell_places = profile.nnz;
+  profile.bsr_places = profile.nnz * 4;
+  profile.longest_slice = 5;
+  profile.available_bytes = std::uint64_t{100} << 30;
+  return profile;
+}
+
+}  // namespace
+
+TEST(ChooseSpmv, TakesFewerBytesWhereEntriesAreRegular) {
+  const SpmvChoice choice = choose_spmv(stencil(4'000'000));
+  EXPECT_STREQ(choice.kernel, "compressed");
+  EXPECT_NE(choice.because.find("204.0 MB in the place of 256.0 MB"), std::string::npos)
+      << choice.because;
+}
+
+TEST(ChooseSpmv, TakesSellWhereNothingCanBeCompressed) {
+  SpmvProfile profile = stencil(4'000'000);
+  profile.compressed_bytes = profile.sell_bytes + profile.sell_bytes / 30;
+  EXPECT_STREQ(choose_spmv(profile).kernel, "sell");
+}
+
+TEST(ChooseSpmv, LeavesLongRowsToPieces) {
+  SpmvProfile profile = stencil(400'000);
+  profile.longest_slice = 100'000;
+  profile.sell_places += 32 * profile.longest_slice;
+  profile.sell_bytes += 32 * 12 * 100'000;
+  profile.compressed_bytes += 32 * 12 * 100'000;
+  EXPECT_STREQ(choose_spmv(profile).kernel, "csr_balanced");
+}
+
+TEST(ChooseSpmv, TakesFullBlocks) {
+  SpmvProfile profile = stencil(4'000'000);
+  profile.compressed_bytes = profile.sell_bytes;
+  profile.bsr_bytes = static_cast<std::uint64_t>(profile.rows) * 42;
+  profile.bsr_places = profile.nnz;
+  EXPECT_STREQ(choose_spmv(profile).kernel, "bsr");
+}
+
+TEST(ChooseSpmv, StaysWithCsrWhereThereIsNoRoom) {
+  SpmvProfile profile = stencil(4'000'000);
+  profile.available_bytes = 1000;
+  const SpmvChoice choice = choose_spmv(profile);
+  EXPECT_STREQ(choice.kernel, "csr_balanced");
+  EXPECT_NE(choice.because.find("no room"), std::string::npos) << choice.because;
+  EXPECT_STREQ(choose_spmv(SpmvProfile()).kernel, "csr_balanced");
+}
+
+TEST(CompressedColumns, TakeTheNarrowestWidthThatLeavesRoomForPadding) {
+  EXPECT_EQ(difference_bytes(true, 31), 0);
+  EXPECT_EQ(difference_bytes(false, 0), 1);
+  EXPECT_EQ(difference_bytes(false, 254), 1);
+  EXPECT_EQ(difference_bytes(false, 255), 2);
+  EXPECT_EQ(difference_bytes(false, 65'534), 2);
+  EXPECT_EQ(difference_bytes(false, 65'535), 4);
+  EXPECT_EQ(difference_bytes(false, 0x7ffffffe), 4);
+}
+
+TEST(CompressedColumns, ComeBackAsTheyWere) {
+  EXPECT_EQ(column_behind<std::uint8_t>(1000, 254), 1254);
+  EXPECT_EQ(column_behind<std::uint8_t>(1000, 255), -1);
+  EXPECT_EQ(column_behind<std::uint16_t>(1000, 255), 1255);
+  EXPECT_EQ(column_behind<std::uint16_t>(7, 65'535), -1);
+  EXPECT_EQ(column_behind<std::uint32_t>(1, 0x7ffffffd), 0x7ffffffe);
+  EXPECT_EQ(column_behind<std::uint32_t>(1, 0xffffffffu), -1);
+}
+
+TEST(CompressedColumns, StencilsTakeTwoFifthsOfCsrAndDistinctValuesLessThanCsr) {
+  constexpr Offset kSlices = 100'000, kSteps = 5 * kSlices, kEntries = 32 * kSteps;
+  const auto csr = static_cast<double>(kEntries * 12 + 32 * kSlices * 4);
+  const auto constant =
+      static_cast<double>(compressed_bytes(kSlices, kSteps, 2 * kEntries, 8, true));
+  const auto distinct =
+      static_cast<double>(compressed_bytes(kSlices, kSteps, 2 * kEntries, 8, false));
+  EXPECT_LT(constant, 0.4 * csr);
+  EXPECT_LT(distinct, 0.85 * csr);
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,154 @@
+// Matrices that formats are for, large enough to have thousands of slices and pieces; and those
+// that formats must refuse.
+
+#include <cmath>
+
+#include "gpu/plan/kernels.h"
+#include "tests/gpu/operator_checks.h"
+
+namespace csrkit::testing {
+
+namespace {
+
+constexpr Kinds kF64Kinds = {ValueKind::f64, ValueKind::f64, ValueKind::f64, ValueKind::f64};
+
+/// The five points of 2D Poisson on a grid of `width` x `height`.
+CsrMatrix poisson(Index width, Index height, bool has_random_values) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < width * height; ++i) {
+    const auto add = [&](bool is_there, Index j) {
+      if (!is_there) return;
+      const double constant = i == j ? 4.0 : -1.0;
+      entries.push_back({i, j, has_random_values ? random_value(4, i, j) : constant});
+    };
+    add(i >= width, i - width);
+    add(i % width > 0, i - 1);
+    add(true, i);
+    add(i % width < width - 1, i + 1);
+    add(i < width * (height - 1), i + width);
+  }
+  return matrix_of(width * height, width * height, std::move(entries));
+}
+
+/// Short rows, one row and one column that are full.
+CsrMatrix hub(Index size) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < size; ++i) {
+    entries.push_back({i, 5, random_value(1, i, 5)});
+    if (i != 5) entries.push_back({5, i, random_value(1, 5, i)});
+    const auto j =
+        static_cast<Index>(below(random_word(2, i, 0), static_cast<std::uint64_t>(size)));
+    if (i != 5 && j != 5) entries.push_back({i, j, random_value(1, i, j)});
+  }
+  return matrix_of(size, size, std::move(entries));
+}
+
+/// Dense blocks of 3 x 3, some of them beside each other; the last ones cut by the matrix's edge.
+CsrMatrix blocks_of_three(Index size) {
+  return matrix_where(size, size, [](Index i, Index j) {
+    const Index apart = std::abs(i / 3 - j / 3);
+    return apart == 0 || apart == 4 || apart == 9;
+  });
+}
+
+std::unique_ptr<SpmmPlan> plan_of(const char* kernel, const CsrMatrix& matrix) {
+  KernelCase item;
+  item.kinds = kF64Kinds;
+  return find_kernel(gpu::spmv_kernels(), kernel).make_plan(problem_of(matrix, item, 1), {});
+}
+
+double share_of_csr(const SpmmPlan& plan, const CsrMatrix& matrix) {
+  const double csr =
+      static_cast<double>(matrix.nnz()) * 12 + static_cast<double>(matrix.rows()) * 4;
+  return static_cast<double>(plan.stored_bytes()) / csr;
+}
+
+class GpuSpmvStructures : public GpuTest {};
+
+}  // namespace
+
+TEST_F(GpuSpmvStructures, EveryKernelMultipliesThemOrRefusesForItsSize) {
+  const std::pair<const char*, CsrMatrix> matrices[] = {
+      {"poisson with constants", poisson(211, 307, false)},
+      {"poisson with random values", poisson(211, 307, true)},
+      {"a hub", hub(60'000)},
+      {"blocks of three", blocks_of_three(1201)},
+      {"random", random_matrix(2000, 1700, 0.01)}};
+  for (const auto& [name, matrix] : matrices) {
+    SCOPED_TRACE(name);
+    for (const SpmmKernel& kernel : gpu::spmv_kernels()) {
+      for (const Kinds& kinds : kinds_within(kernel.capabilities & (kF32 | kF64 | kWideOperands))) {
+        KernelCase item;
+        item.kinds = kinds;
+        try {
+          check_kernel_on(kernel, matrix, 1, item);
+        } catch (const MemoryError& error) {
+          EXPECT_NE(std::string(error.what()).find("needs"), std::string::npos) << error.what();
+          EXPECT_EQ(std::string(name), "a hub") << kernel.name;
+        }
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_F(GpuSpmvStructures, CompressedStoresStencilsInAFractionOfTheBytes) {
+  const CsrMatrix constant = poisson(500, 400, false), random = poisson(500, 400, true);
+  EXPECT_LT(share_of_csr(*plan_of("compressed", constant), constant), 0.4);
+  EXPECT_LT(share_of_csr(*plan_of("compressed", random), random), 0.85);
+  EXPECT_LT(share_of_csr(*plan_of("bsr", blocks_of_three(1200)), blocks_of_three(1200)), 0.8);
+}
+
+TEST_F(GpuSpmvStructures, FormatsRefuseWhatWouldExplode) {
+  const CsrMatrix matrix = hub(60'000);
+  for (const char* kernel : {"ell", "dia"}) {
+    try {
+      plan_of(kernel, matrix);
+      FAIL() << kernel << " took a hub";
+    } catch (const MemoryError& error) {
+      EXPECT_NE(std::string(error.what()).find("bytes of device memory"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+TEST_F(GpuSpmvStructures, AutoChoosesByWhatItFindsAndSaysWhy) {
+  const auto chosen = [](const CsrMatrix& matrix) {
+    const auto plan = plan_of("auto", matrix);
+    EXPECT_NE(plan->choice().find("because"), std::string::npos) << plan->choice();
+    return plan->chosen_kernel();
+  };
+  EXPECT_EQ(chosen(hub(60'000)), "csr_balanced");
+  EXPECT_EQ(chosen(poisson(1000, 1000, false)), "compressed");
+}
+
+TEST_F(GpuSpmvStructures, SpmmOfOneColumnFindsTheseKernels) {
+  const SpmmProblem problem = problem_of(hub(60'000), {}, 1);
+  const auto plan = find_kernel(gpu::spmm_kernels(), "auto").make_plan(problem, {});
+  EXPECT_EQ(plan->chosen_kernel(), "spmv.csr_balanced");
+  EXPECT_EQ(plan->choice().rfind("spmv.csr_balanced (because", 0), 0u) << plan->choice();
+  EXPECT_GT(plan->stored_bytes(), 0u);
+}
+
+/// A row that hundreds of pieces share, again and again: the counters of cut rows start anew.
+TEST_F(GpuSpmvStructures, CutRowsGiveTheSameBitsInEveryRun) {
+  const SpmmProblem problem = problem_of(hub(300'000), {}, 1);
+  const auto plan = find_kernel(gpu::spmv_kernels(), "csr_balanced").make_plan(problem, {});
+  DenseMatrix x(problem.input_rows(), 1, ValueKind::f32),
+      y(problem.output_rows(), 1, ValueKind::f32), again(problem.output_rows(), 1, ValueKind::f32);
+  fill_random(x.view(), 1);
+  plan->bind(x.view(), y.view());
+  plan->multiply(1, 0);
+  plan->fetch_output();
+  const CheckResult result = check_spmm(problem, x.view(), 1, 0, nullptr, y.view());
+  ASSERT_TRUE(result.passed) << result.failure;
+  for (int run = 0; run < 20; ++run) {
+    fill_nan(again.view());
+    plan->bind(x.view(), again.view());
+    plan->multiply(1, 0);
+    plan->fetch_output();
+    ASSERT_EQ(std::memcmp(y.view().data, again.view().data, y.size_bytes()), 0) << "run " << run;
+  }
+}
+
+}  // namespace csrkit::testing
