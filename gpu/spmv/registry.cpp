@@ -51,7 +51,7 @@ std::uint64_t csr_bytes_of(const DeviceCsr& a) {
 }
 
 void require_worthwhile(const char* format, std::uint64_t needed, std::uint64_t csr_bytes) {
-  constexpr std::uint64_t kTimes = 16, kAlways = 64 << 20;
+  constexpr std::uint64_t kTimes = 16, kAlways = 256 << 20;
   const std::uint64_t most = csr_bytes * kTimes > kAlways ? csr_bytes * kTimes : kAlways;
   if (needed <= most) return;
   throw MemoryError(std::string(format) + " needs " + std::to_string(needed) +
