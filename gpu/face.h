@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "core/contract/solve.h"
 #include "core/contract/spgemm.h"
 #include "core/contract/spmm.h"
 #include "core/facts/summed_area_table.h"
@@ -25,6 +26,7 @@ struct Face {
   const KernelTable<Spmm>& (*spmm_marks)();
   const KernelTable<Spmm>& (*spmv_kernels)();
   const KernelTable<Spgemm>& (*spgemm_kernels)();
+  const KernelTable<Solve>& (*solve_kernels)();
   std::uint64_t (*forecast_spmm_bytes)(const std::string& kernel, const SpmmProblem& problem);
   std::uint64_t (*forecast_spmv_bytes)(const std::string& kernel, const SpmmProblem& problem);
   SpgemmForecast (*forecast_spgemm)(const std::string& kernel, const SpgemmProblem& problem,

@@ -25,6 +25,7 @@ ROOMS = {
     "core/contract": {"core/base", "core/matrix"},
     "core/facts": {"core/base", "core/matrix", "core/contract"},
     "core/judge": {"core/base", "core/matrix", "core/contract", "core/facts"},
+    "core/solve": {"core/base", "core/matrix", "core/contract"},
     "preprocess/*": {"core/*"},  # each on its own
     "cpu/common": {"core/*"},
     "cpu/*": {"core/*", "cpu/common"},  # an operation
@@ -38,6 +39,7 @@ ROOMS = {
     "tools/forecast": ALL_LIBRARIES | {"tools/cli", "tools/operation"},
     "tools/probe": ALL_LIBRARIES | {"tools/cli", "tools/operation", "tools/forecast"},
     "tools/advise": ALL_LIBRARIES | {"tools/cli", "tools/operation", "tools/forecast"},
+    "tools/solve": ALL_LIBRARIES | {"tools/cli", "tools/operation"},
     "tools/info": ALL_LIBRARIES | {"tools/cli", "tools/operation", "tools/advise"},
     "tools/convert": ALL_LIBRARIES | {"tools/cli", "tools/info"},
     "tools/reorder": ALL_LIBRARIES | {"tools/cli", "tools/advise", "tools/info"},

@@ -74,6 +74,8 @@ SHARED = {
     "tools/info/*_report.cpp": ("tests/cli/info/modes.sh tests/cli/density/counts.sh",
                                 "the words of two tools"),
     "tools/probe/*": ("tests/cli/probe/profile.sh", "measures for seconds"),
+    "tools/solve/*": ("tests/cli/solve-cpu/known_solutions.sh tests/cli/solve-cpu/failures.sh",
+                      "a flow from a command line to a solution"),
     "tools/reorder/run.cpp": ("tests/cli/reorder/chain.sh", "a flow from a file to a file"),
     "tools/forecast/report.cpp": ("tests/cli/forecast/memory.sh", "the words of one tool"),
     "tools/operation/*": ("tests/cli/spmm-cpu/every_kernel.sh", "flows from options to a report"),

@@ -2,6 +2,7 @@
 // another one's kernels, which it finds here: what a table holds is its operation's own affair.
 #pragma once
 
+#include "core/contract/solve.h"
 #include "core/contract/spgemm.h"
 #include "core/contract/spmm.h"
 
@@ -12,6 +13,9 @@ const KernelTable<Spgemm>& spgemm_kernels();
 
 /// SpMM of one column: the same contract, kernels of its own.
 const KernelTable<Spmm>& spmv_kernels();
+
+/// Solvers, which multiply with the kernels above.
+const KernelTable<Solve>& solve_kernels();
 
 /// Passes that are no multiplications but tell how fast one can be, in the order of marks.inc. They
 /// are made and timed like kernels; C is not written.

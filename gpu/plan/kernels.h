@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/contract/solve.h"
 #include "core/contract/spgemm.h"
 #include "core/contract/spmm.h"
 
@@ -12,6 +13,9 @@ namespace csrkit::gpu {
 const KernelTable<Spmm>& spmm_kernels();
 const KernelTable<Spmm>& spmv_kernels();
 const KernelTable<Spgemm>& spgemm_kernels();
+
+/// Solvers, which multiply with the kernels above.
+const KernelTable<Solve>& solve_kernels();
 
 /// The kernel that auto would run; "spmv.auto" for one column, which looks at the matrix on the
 /// device.

@@ -3,7 +3,7 @@
 
 all_tools() {
   local tool
-  for tool in csr-import csr-export csr-generate csr-info csr-probe csr-reorder csr-spmm-cpu csr-spmm-gpu csr-spmv-gpu csr-spgemm-cpu csr-spgemm-gpu csr-bench csr-report csr-density csr-forecast; do
+  for tool in csr-import csr-export csr-generate csr-info csr-probe csr-reorder csr-spmm-cpu csr-spmm-gpu csr-spmv-gpu csr-spgemm-cpu csr-spgemm-gpu csr-solve-cpu csr-solve-gpu csr-bench csr-report csr-density csr-forecast; do
     if command -v "$tool" >/dev/null; then echo "$tool"; fi
   done
 }

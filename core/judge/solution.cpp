@@ -1,0 +1,197 @@
+#include "core/judge/solution.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "core/base/team.h"
+
+namespace csrkit {
+
+namespace {
+
+/// Of a sum that was made in another order on the other side of the diagonal.
+constexpr double kMirrorRoundings = 16;
+
+bool mirror_each_other(double value, double mirrored, ValueKind kind) {
+  const double scale = std::max(std::abs(value), std::abs(mirrored));
+  return std::abs(value - mirrored) <= kMirrorRoundings * unit_roundoff(kind) * scale;
+}
+
+std::string text_of(Index row, Index col, double value) {
+  char text[80];
+  std::snprintf(text, sizeof text, "row %d, column %d holds %.6g", row, col, value);
+  return text;
+}
+
+/// `first` becomes the smallest position that was given by any thread.
+void keep_first(std::atomic<Offset>& first, Offset position) {
+  Offset known = first;
+  while (position < known && !first.compare_exchange_weak(known, position)) {
+  }
+}
+
+constexpr Offset kNowhere = std::numeric_limits<Offset>::max();
+
+std::string asymmetry(const std::string& here, const std::string& there) {
+  return "A is not symmetric, and conjugate gradients need that: " + here + ", " + there;
+}
+
+struct FirstPlaces {
+  std::atomic<Offset> not_finite{kNowhere};   // an entry
+  std::atomic<Offset> unequal_row{kNowhere};  // its mirror image differs
+};
+
+double value_at(const CsrMatrix& a, Offset position) {
+  return a.visit([&](const auto& view) { return view.template value_as<double>(position); });
+}
+
+Index row_of(const CsrMatrix& a, Offset position) {
+  const Offset* const begin = a.row_offsets();
+  return static_cast<Index>(std::upper_bound(begin, begin + a.rows() + 1, position) - begin) - 1;
+}
+
+/// The first place of a row at which A and its transpose differ.
+std::string difference_in_row(const CsrMatrix& a, const CsrMatrix& mirror, Index row) {
+  Offset here = a.row_offsets()[row], there = mirror.row_offsets()[row];
+  const Offset end = a.row_offsets()[row + 1], mirror_end = mirror.row_offsets()[row + 1];
+  while (here < end || there < mirror_end) {
+    const Index col = here < end ? a.col_indices()[here] : a.cols();
+    const Index mirror_col = there < mirror_end ? mirror.col_indices()[there] : a.cols();
+    const double value = col <= mirror_col ? value_at(a, here) : 0;
+    const double mirrored = mirror_col <= col ? value_at(mirror, there) : 0;
+    if (col != mirror_col || !mirror_each_other(value, mirrored, a.value_kind())) {
+      const Index first = std::min(col, mirror_col);
+      return asymmetry(text_of(row, first, value), text_of(first, row, mirrored));
+    }
+    ++here;
+    ++there;
+  }
+  return {};
+}
+
+template <class View>
+void look_through(const View& a, const View& mirror, ValueKind kind, int threads,
+                  FirstPlaces* places) {
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
+  for (Index row = 0; row < a.rows; ++row) {
+    const Offset begin = a.row_offsets[row], end = a.row_offsets[row + 1];
+    const Offset mirror_begin = mirror.row_offsets[row];
+    bool is_equal = mirror.row_offsets[row + 1] - mirror_begin == end - begin;
+    for (Offset at = begin; at < end; ++at) {
+      const double value = a.template value_as<double>(at);
+      if (!std::isfinite(value)) keep_first(places->not_finite, at);
+      const Offset other = mirror_begin + (at - begin);
+      is_equal = is_equal && a.col_indices[at] == mirror.col_indices[other] &&
+                 mirror_each_other(value, mirror.template value_as<double>(other), kind);
+    }
+    if (!is_equal) keep_first(places->unequal_row, row);
+  }
+}
+
+constexpr char kNotFinite[] = "A is not finite: ";
+
+std::string sparse_obstacle(const CsrMatrix& a, int threads) {
+  const CsrMatrix mirror = transpose(a, threads);
+  FirstPlaces places;
+  a.visit([&](const auto& view) {
+    mirror.visit([&](const auto& other) {
+      if constexpr (std::is_same_v<decltype(view), decltype(other)>) {
+        look_through(view, other, a.value_kind(), threads, &places);
+      }
+    });
+  });
+  if (places.not_finite != kNowhere) {
+    const Offset at = places.not_finite;
+    return kNotFinite + text_of(row_of(a, at), a.col_indices()[at], value_at(a, at));
+  }
+  if (places.unequal_row == kNowhere) return {};
+  return difference_in_row(a, mirror, static_cast<Index>(places.unequal_row));
+}
+
+template <class Value>
+std::string dense_obstacle(const ConstDenseView& a, int threads) {
+  // Tiles, so that the transposed reads find their lines in the cache.
+  constexpr Index kTile = 64;
+  const Index tiles = static_cast<Index>((Offset{a.rows} + kTile - 1) / kTile);
+  FirstPlaces places;
+  const auto value = [&](Index i, Index j) {
+    return static_cast<double>(a.as<Value>()[i * a.leading_dim + j]);
+  };
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+  for (Index tile = 0; tile < tiles; ++tile) {
+    const Index row_end = std::min<Index>(a.rows, (tile + 1) * kTile);
+    for (Index other = 0; other <= tile; ++other) {
+      for (Index i = tile * kTile; i < row_end; ++i) {
+        for (Index j = other * kTile; j < std::min<Index>(a.rows, (other + 1) * kTile); ++j) {
+          const Offset at = Offset{i} * a.rows + j;
+          if (!std::isfinite(value(i, j))) keep_first(places.not_finite, at);
+          if (!std::isfinite(value(j, i))) keep_first(places.not_finite, Offset{j} * a.rows + i);
+          if (!mirror_each_other(value(i, j), value(j, i), a.kind)) {
+            keep_first(places.unequal_row, at);
+          }
+        }
+      }
+    }
+  }
+  const auto text = [&](Offset at, bool is_mirrored) {
+    const auto i = static_cast<Index>(at / a.rows), j = static_cast<Index>(at % a.rows);
+    return is_mirrored ? text_of(j, i, value(j, i)) : text_of(i, j, value(i, j));
+  };
+  if (places.not_finite != kNowhere) return kNotFinite + text(places.not_finite, false);
+  if (places.unequal_row == kNowhere) return {};
+  return asymmetry(text(places.unequal_row, false), text(places.unequal_row, true));
+}
+
+}  // namespace
+
+std::string obstacle_of(const SolveProblem& problem, int threads) {
+  threads = team_size(threads);
+  if (!problem.dense) return sparse_obstacle(problem.a, threads);
+  const ConstDenseView a = std::as_const(*problem.dense).view();
+  return a.kind == ValueKind::f32 ? dense_obstacle<float>(a, threads)
+                                  : dense_obstacle<double>(a, threads);
+}
+
+std::vector<Residual> residuals_of(const SolveProblem& problem, ConstDenseView b, ConstDenseView x,
+                                   int threads) {
+  const Index rows = problem.rows();
+  const double unit = unit_roundoff(ValueKind::f64);
+  std::vector<Residual> residuals;
+  Buffer<double> sums(rows), bounds(rows);
+  for (Index column = 0; column < b.cols; ++column) {
+#pragma omp parallel for schedule(dynamic, 256) num_threads(team_size(threads))
+    for (Index row = 0; row < rows; ++row) {
+      double sum = b.at(row, column), magnitude = std::abs(sum), terms = 1;
+      const auto subtract = [&](double value, Index col) {
+        const double product = value * x.at(col, column);
+        sum -= product;
+        magnitude += std::abs(product);
+        ++terms;
+      };
+      if (problem.dense) {
+        const ConstDenseView a = std::as_const(*problem.dense).view();
+        for (Index col = 0; col < a.cols; ++col) subtract(a.at(row, col), col);
+      } else {
+        problem.a.visit([&](const auto& a) {
+          for (Offset at = a.row_offsets[row]; at < a.row_offsets[row + 1]; ++at) {
+            subtract(a.template value_as<double>(at), a.col_indices[at]);
+          }
+        });
+      }
+      sums[row] = sum;
+      bounds[row] = terms * unit / (1 - terms * unit) * magnitude;
+    }
+    double squares = 0, bound_squares = 0;
+    for (Index row = 0; row < rows; ++row) {
+      squares += sums[row] * sums[row];
+      bound_squares += bounds[row] * bounds[row];
+    }
+    residuals.push_back({std::sqrt(squares), std::sqrt(bound_squares)});
+  }
+  return residuals;
+}
+
+}  // namespace csrkit

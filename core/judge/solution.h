@@ -1,0 +1,28 @@
+// What solutions of linear systems are held to, and what systems are not worth a try.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/contract/solve.h"
+
+namespace csrkit {
+
+/// Why conjugate gradients cannot solve this system, as a look at A alone shows it: "A is not
+/// symmetric: ...", "A holds a NaN or an infinity: ..." with the first place; or "". Values that
+/// mirror each other may differ by a few roundings of their kind. `threads` as in team_size.
+std::string obstacle_of(const SolveProblem& problem, int threads = 0);
+
+/// How far x is from solving one column.
+struct Residual {
+  double norm = 0;      // Euclidean, of b - A x as computed in float64 from the stored values
+  double rounding = 0;  // bound of what float64 adds to it: another order of sums may differ by 2
+};
+
+/// Per entry the bound is gamma(k + 1) * (|b| + sum |a x|) for k products (Higham, Accuracy and
+/// Stability of Numerical Algorithms, 2nd ed., section 3.1). Views on the host, of any kind.
+/// `threads` as in team_size; the same bits for any number.
+std::vector<Residual> residuals_of(const SolveProblem& problem, ConstDenseView b, ConstDenseView x,
+                                   int threads = 0);
+
+}  // namespace csrkit

@@ -1,0 +1,91 @@
+#include "core/solve/cg_driver.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace csrkit {
+
+namespace {
+
+/// What a run in f32 is asked for: its own rounding hides what comes after five digits.
+constexpr double kRefinementStep = 1e-5;
+
+/// A run that leaves more than this share of the true residual is worth no other.
+constexpr double kWorthAnotherRun = 0.5;
+
+bool is_over(const ColumnReport& column) {
+  return column.status != SolveStatus::iteration_limit;  // the status of what is still open
+}
+
+}  // namespace
+
+SolveReport drive_cg(CgMachine& machine, const SolveProblem& problem, bool is_refined) {
+  SolveReport report;
+  const std::vector<double> rhs_norms = machine.start();
+  std::vector<double> norms = machine.renew_residual();
+  report.columns.resize(rhs_norms.size());
+  report.history = norms;
+
+  const auto judge = [&](std::size_t i) {
+    ColumnReport& column = report.columns[i];
+    column.true_norm = norms[i];
+    if (is_over(column)) return;
+    if (!std::isfinite(norms[i]) || !std::isfinite(column.rhs_norm)) {
+      column.status = SolveStatus::not_finite;
+    } else if (norms[i] <= column.target_norm) {
+      column.status = SolveStatus::converged;
+    }
+  };
+  for (std::size_t i = 0; i < rhs_norms.size(); ++i) {
+    ColumnReport& column = report.columns[i];
+    column.rhs_norm = rhs_norms[i];
+    column.target_norm =
+        std::max(problem.relative_tolerance * rhs_norms[i], problem.absolute_tolerance);
+    column.recurrence_norm = norms[i];
+    judge(i);
+  }
+
+  const auto is_open = [](const ColumnReport& column) { return !is_over(column); };
+  while (report.iterations < problem.limit() &&
+         std::any_of(report.columns.begin(), report.columns.end(), is_open)) {
+    std::vector<double> targets(norms.size());
+    for (std::size_t i = 0; i < norms.size(); ++i) {
+      const ColumnReport& column = report.columns[i];
+      // Half of what is wanted, so that the rounding of a correction does not cost another step.
+      const double step = std::max(column.target_norm / 2, kRefinementStep * norms[i]);
+      targets[i] = is_over(column) ? HUGE_VAL : is_refined ? step : column.target_norm;
+    }
+    const std::size_t rows_before = report.history.size();
+    const std::vector<ColumnRun> run =
+        machine.run(targets, problem.limit() - report.iterations, &report.history);
+    ++report.runs;
+    const std::vector<double> before = norms;
+    norms = machine.renew_residual();
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      ColumnReport& column = report.columns[i];
+      if (is_over(column)) continue;
+      if (run[i].iterations > 0) column.iterations = report.iterations + run[i].iterations;
+      column.recurrence_norm = run[i].norm;
+      column.curvature = run[i].curvature;
+      judge(i);
+      if (is_over(column)) continue;
+      if (run[i].end != SolveStatus::converged) {
+        column.status = run[i].end;
+      } else if (norms[i] > kWorthAnotherRun * before[i]) {
+        column.status = SolveStatus::stagnated;
+      }
+    }
+    report.iterations += static_cast<Offset>((report.history.size() - rows_before) /
+                                             std::max<std::size_t>(1, norms.size()));
+    // A run that found the limit leaves its columns open: the status says so already.
+    if (report.history.size() == rows_before) break;
+  }
+  for (ColumnReport& column : report.columns) {
+    if (column.status == SolveStatus::iteration_limit && report.iterations < problem.limit()) {
+      column.status = SolveStatus::stagnated;
+    }
+  }
+  return report;
+}
+
+}  // namespace csrkit

@@ -1,0 +1,27 @@
+// Products with a dense symmetric matrix, q = A p: each an idea about how to read A.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cpu/solve/plan.h"
+
+namespace csrkit::cpu {
+
+/// One of them. `summary` is for messages and documentation.
+struct DenseProduct {
+  const char* name;
+  const char* summary;
+  /// A in `kind`, f32 or f64, for P and Q of that kind. Same bits for any number of threads.
+  std::unique_ptr<Operator> (*make)(const SolveInput& input, ValueKind kind);
+};
+
+/// rows, half, packed.
+const std::vector<DenseProduct>& dense_products();
+
+/// The one called `name`, "" and "auto" being the table's choice: `half` as soon as A is large
+/// enough not to stay in a cache, `rows` below. Throws UsageError that lists the names.
+const DenseProduct& find_dense_product(const std::string& name, Index rows);
+
+}  // namespace csrkit::cpu

@@ -1,0 +1,224 @@
+#include "cpu/solve/iterations.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace csrkit::cpu {
+
+template <class T>
+struct CgIterations<T>::Column {
+  ColumnRun run;
+  bool is_active = true;
+  bool keeps = false;  // the iterate before this step is the best so far
+  double norm = 0;     // of the iterate in x
+  double rho = 0;      // r'z
+  double alpha = 0, beta = 0;
+
+  void end(SolveStatus why, double curvature = 0) {
+    run.end = why;
+    run.curvature = curvature;
+    is_active = false;
+  }
+};
+
+template <class T>
+CgIterations<T>::CgIterations(Index rows, Index columns, int threads, Operator& product,
+                              CpuPreconditioner<T>* preconditioner)
+    : loops_(rows, columns, threads),
+      product_(product),
+      preconditioner_(preconditioner),
+      r_(Offset{rows} * columns),
+      z_(preconditioner == nullptr ? 0 : Offset{rows} * columns),
+      p_(Offset{rows} * columns),
+      q_(Offset{rows} * columns),
+      best_(Offset{rows} * columns) {
+  // Pages belong to the threads that will work on them.
+  loops_.each([&](const auto& range) {
+    for (Index row = range.first; row < range.last; ++row) {
+      const Offset i = range.offset(row);
+      r_[i] = p_[i] = q_[i] = best_[i] = 0;
+      if (preconditioner_ != nullptr) z_[i] = 0;
+    }
+  });
+}
+
+/// r -= alpha q, z = M^-1 r; r'r and r'z of every column.
+template <class T>
+std::vector<double> CgIterations<T>::update_residual(const std::vector<Column>& columns) {
+  const T* const scale = preconditioner_ == nullptr ? nullptr : preconditioner_->inverse_diagonal();
+  std::vector<double> sums = loops_.template sums<2>([&](const auto& range, double* sum) {
+    const Column& column = columns[static_cast<std::size_t>(range.column)];
+    if (!column.is_active) return;
+    const T alpha = static_cast<T>(column.alpha);
+    double rr = 0, rz = 0;
+    if (scale == nullptr) {
+#pragma omp simd reduction(+ : rr)
+      for (Index row = range.first; row < range.last; ++row) {
+        const Offset i = range.offset(row);
+        r_[i] -= alpha * q_[i];
+        rr += static_cast<double>(r_[i]) * static_cast<double>(r_[i]);
+      }
+      rz = rr;
+    } else {
+#pragma omp simd reduction(+ : rr, rz)
+      for (Index row = range.first; row < range.last; ++row) {
+        const Offset i = range.offset(row);
+        r_[i] -= alpha * q_[i];
+        z_[i] = scale[row] * r_[i];
+        rr += static_cast<double>(r_[i]) * static_cast<double>(r_[i]);
+        rz += static_cast<double>(r_[i]) * static_cast<double>(z_[i]);
+      }
+    }
+    sum[0] += rr;
+    sum[1] += rz;
+  });
+  if (preconditioner_ == nullptr || scale != nullptr) return sums;
+  preconditioner_->apply(r_.data(), z_.data());
+  const std::vector<double> products = loops_.template sums<1>([&](const auto& range, double* sum) {
+    double rz = 0;
+#pragma omp simd reduction(+ : rz)
+    for (Index row = range.first; row < range.last; ++row) {
+      const Offset i = range.offset(row);
+      rz += static_cast<double>(r_[i]) * static_cast<double>(z_[i]);
+    }
+    sum[0] += rz;
+  });
+  for (std::size_t j = 0; j < products.size(); ++j) sums[2 * j + 1] = products[j];
+  return sums;
+}
+
+/// x += alpha p, p = z + beta p, in one pass because both read p.
+template <class T>
+void CgIterations<T>::update_directions(const std::vector<Column>& columns, T* x) {
+  const T* const z = preconditioner_ == nullptr ? r_.data() : z_.data();
+  loops_.each([&](const auto& range) {
+    const Column& column = columns[static_cast<std::size_t>(range.column)];
+    if (!column.is_active) return;
+    const T alpha = static_cast<T>(column.alpha), beta = static_cast<T>(column.beta);
+    if (column.keeps) {
+      for (Index row = range.first; row < range.last; ++row) {
+        best_[range.offset(row)] = x[range.offset(row)];
+      }
+    }
+#pragma omp simd
+    for (Index row = range.first; row < range.last; ++row) {
+      const Offset i = range.offset(row);
+      x[i] += alpha * p_[i];
+      p_[i] = z[i] + beta * p_[i];
+    }
+  });
+}
+
+template <class T>
+std::vector<ColumnRun> CgIterations<T>::run(T* x, const std::vector<double>& targets,
+                                            const std::vector<double>& scales, Offset limit,
+                                            const ProgressCallback& progress,
+                                            std::vector<double>* history, CgSteps* steps) {
+  const Index count = loops_.columns();
+  std::vector<Column> columns(static_cast<std::size_t>(count));
+  {  // A step of length 0 leaves r as it is and makes z.
+    const std::vector<double> sums = update_residual(columns);
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      Column& column = columns[j];
+      column.norm = column.run.norm = std::sqrt(sums[2 * j]);
+      column.rho = sums[2 * j + 1];
+      if (!std::isfinite(column.norm)) {
+        column.end(SolveStatus::not_finite);
+      } else if (column.norm <= targets[j]) {
+        column.end(SolveStatus::converged);
+      } else if (!(column.rho > 0)) {
+        column.end(SolveStatus::breakdown, column.rho);
+      }
+    }
+    const std::size_t bytes = static_cast<std::size_t>(r_.size()) * sizeof(T);
+    if (bytes > 0)
+      std::memcpy(p_.data(), preconditioner_ == nullptr ? r_.data() : z_.data(), bytes);
+  }
+  const auto any_active = [&] {
+    for (const Column& column : columns) {
+      if (column.is_active) return true;
+    }
+    return false;
+  };
+  const DenseView p = DenseVectors<T>::view(p_.data(), loops_.rows(), count);
+  const DenseView q = DenseVectors<T>::view(q_.data(), loops_.rows(), count);
+  for (Offset iteration = 0; iteration < limit && any_active(); ++iteration) {
+    if (progress) {
+      progress("iterations", static_cast<std::uint64_t>(iteration),
+               static_cast<std::uint64_t>(limit));
+    }
+    product_.bind(p, q);
+    product_.multiply();
+    const std::vector<double> curvatures =
+        loops_.template sums<1>([&](const auto& range, double* sum) {
+          double pq = 0;
+#pragma omp simd reduction(+ : pq)
+          for (Index row = range.first; row < range.last; ++row) {
+            const Offset i = range.offset(row);
+            pq += static_cast<double>(p_[i]) * static_cast<double>(q_[i]);
+          }
+          sum[0] += pq;
+        });
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      Column& column = columns[j];
+      if (!column.is_active) continue;
+      const double pq = curvatures[j];
+      column.alpha = column.rho / pq;
+      if (!std::isfinite(pq)) {
+        column.end(SolveStatus::not_finite);
+      } else if (!(pq > 0) || !std::isfinite(column.alpha)) {
+        column.end(pq < 0 ? SolveStatus::indefinite : SolveStatus::breakdown, pq);
+      }
+    }
+    if (!any_active()) break;
+    const std::vector<double> sums = update_residual(columns);
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      Column& column = columns[j];
+      if (!column.is_active) continue;
+      const double norm = std::sqrt(sums[2 * j]), rho = sums[2 * j + 1];
+      if (!std::isfinite(norm)) {
+        column.end(SolveStatus::not_finite);
+        continue;
+      }
+      ++column.run.iterations;
+      column.keeps = norm > column.norm && column.norm <= column.run.norm;
+      column.norm = norm;
+      column.run.norm = std::min(column.run.norm, norm);
+      column.beta = rho / column.rho;
+      column.rho = rho;
+    }
+    if (steps != nullptr && columns[0].is_active) {
+      steps->alpha.push_back(columns[0].alpha);
+      steps->beta.push_back(columns[0].beta);
+    }
+    if (!any_active()) break;
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      history->push_back(columns[j].norm * scales[j]);
+    }
+    update_directions(columns, x);
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      Column& column = columns[j];
+      if (!column.is_active) continue;
+      if (column.norm <= targets[j]) {
+        column.end(SolveStatus::converged);
+      } else if (!(column.rho > 0)) {
+        column.end(SolveStatus::breakdown, column.rho);
+      }
+    }
+  }
+  loops_.each([&](const auto& range) {
+    const Column& column = columns[static_cast<std::size_t>(range.column)];
+    if (column.norm <= column.run.norm) return;
+    for (Index row = range.first; row < range.last; ++row) {
+      x[range.offset(row)] = best_[range.offset(row)];
+    }
+  });
+  std::vector<ColumnRun> runs;
+  for (const Column& column : columns) runs.push_back(column.run);
+  return runs;
+}
+
+template class CgIterations<float>;
+template class CgIterations<double>;
+
+}  // namespace csrkit::cpu

@@ -1,0 +1,56 @@
+// The iteration itself, in one kind of numbers.
+#pragma once
+
+#include <vector>
+
+#include "core/base/buffer.h"
+#include "core/contract/operator.h"
+#include "core/solve/cg_driver.h"
+#include "core/solve/ritz_values.h"
+#include "cpu/solve/preconditioner.h"
+#include "cpu/solve/vector_loops.h"
+
+namespace csrkit::cpu {
+
+/// Borrowed n x columns vectors of T, row-major, rows touching each other.
+template <class T>
+struct DenseVectors {
+  static DenseView view(T* data, Index rows, Index columns) {
+    return {data, kValueKindOf<T>, rows, columns, columns, MemorySpace::host};
+  }
+};
+
+template <class T>
+class CgIterations {
+ public:
+  /// Both references must stay; `preconditioner` may be null.
+  CgIterations(Index rows, Index columns, int threads, Operator& product,
+               CpuPreconditioner<T>* preconditioner);
+
+  T* residual() { return r_.data(); }
+
+  /// From x and its residual, which the caller put into residual(), as CgMachine::run does it.
+  /// The norms in `history` are multiplied by `scales`, one per column; `steps`, if not null, gets
+  /// the step lengths of the first column.
+  std::vector<ColumnRun> run(T* x, const std::vector<double>& targets,
+                             const std::vector<double>& scales, Offset limit,
+                             const ProgressCallback& progress, std::vector<double>* history,
+                             CgSteps* steps = nullptr);
+
+  /// Bytes of the vectors.
+  static std::uint64_t size_bytes(Index rows, Index columns) {
+    return 5 * static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns) * sizeof(T);
+  }
+
+ private:
+  struct Column;
+  std::vector<double> update_residual(const std::vector<Column>& columns);
+  void update_directions(const std::vector<Column>& columns, T* x);
+
+  VectorLoops loops_;
+  Operator& product_;
+  CpuPreconditioner<T>* preconditioner_;
+  Buffer<T> r_, z_, p_, q_, best_;
+};
+
+}  // namespace csrkit::cpu

@@ -1,0 +1,103 @@
+#include "cpu/solve/plan.h"
+
+#include <cstring>
+
+#include "core/base/stopwatch.h"
+#include "core/base/team.h"
+#include "cpu/common/caches.h"
+
+namespace csrkit::cpu {
+
+namespace {
+
+void copy_rows(ConstDenseView from, DenseView to) {
+  const auto element = static_cast<std::size_t>(size_of(from.kind));
+  const std::size_t row_bytes = static_cast<std::size_t>(from.cols) * element;
+  for (Index row = 0; row < from.rows; ++row) {
+    std::memcpy(
+        static_cast<char*>(to.data) + static_cast<std::size_t>(to.leading_dim * row) * element,
+        static_cast<const char*>(from.data) +
+            static_cast<std::size_t>(from.leading_dim * row) * element,
+        row_bytes);
+  }
+}
+
+bool has_gaps(const ConstDenseView& view) { return view.leading_dim > view.cols; }
+
+class CpuSolver : public Solver {
+ public:
+  CpuSolver(const SolveProblem& problem, const PlanOptions& options, Capabilities capabilities,
+            std::unique_ptr<SolveMethod> (*make)(const SolveInput&))
+      : problem_(problem),
+        capabilities_(capabilities),
+        threads_(team_size(options.where.threads)),
+        budget_(options.memory_limit_bytes, 0, "raise --memory-limit or use a smaller system") {
+    const Stopwatch clock;
+    method_ = make(SolveInput{problem_, threads_, options.variant, budget_});
+    phases_.analysis_seconds = clock.seconds();
+  }
+
+  OperatorShape shape() const override { return shape_of(problem_, MemorySpace::host); }
+
+  void bind(ConstDenseView b, DenseView x) override {
+    require_bindable(shape(), capabilities_, b, x);
+    if (b.space == MemorySpace::device || x.space == MemorySpace::device) {
+      throw UsageError("a CPU kernel cannot reach device memory; copy the operand to the host");
+    }
+    b_ = b;
+    x_ = x;
+    is_bound_ = true;
+  }
+
+  void multiply(double alpha, double beta) override {
+    require_multipliable(Semiring::plus_times, capabilities_, alpha, beta);
+    if (!is_bound_) throw UsageError("multiply needs operands: call bind first");
+    if (!has_gaps(b_) && !has_gaps(x_)) {
+      report_ = method_->solve(b_, x_);
+      return;
+    }
+    DenseMatrix b(b_.rows, b_.cols, b_.kind), x(x_.rows, x_.cols, x_.kind);
+    copy_rows(b_, b.view());
+    if (problem_.has_guess) copy_rows(x_, x.view());
+    report_ = method_->solve(std::as_const(b).view(), x.view());
+    copy_rows(std::as_const(x).view(), x_);
+  }
+
+  double time_multiply(double alpha, double beta) override {
+    const Stopwatch clock;
+    multiply(alpha, beta);
+    return clock.seconds();
+  }
+
+  const SolveReport& report() override { return report_; }
+  void evict_caches() override { evictor_.evict(threads_); }
+  std::string choice() const override { return method_->choice(); }
+  Phases phases() const override {
+    Phases phases = phases_;
+    phases.peak_bytes = budget_.peak_bytes();
+    return phases;
+  }
+
+ private:
+  SolveProblem problem_;
+  Capabilities capabilities_;
+  int threads_;
+  MemoryBudget budget_;
+  std::unique_ptr<SolveMethod> method_;
+  Phases phases_;
+  SolveReport report_;
+  bool is_bound_ = false;
+  ConstDenseView b_;
+  DenseView x_;
+  CacheEvictor evictor_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_solver(const SolveProblem& problem, const PlanOptions& options,
+                                    Capabilities capabilities,
+                                    std::unique_ptr<SolveMethod> (*make)(const SolveInput&)) {
+  return std::make_unique<CpuSolver>(problem, options, capabilities, make);
+}
+
+}  // namespace csrkit::cpu

@@ -1,0 +1,17 @@
+// What the iteration knows of a preconditioner.
+#pragma once
+
+namespace csrkit::cpu {
+
+template <class T>
+class CpuPreconditioner {
+ public:
+  virtual ~CpuPreconditioner() = default;
+  /// The factor of every row, where M is diagonal: loops that pass over r anyway apply it on the
+  /// way. Null where M is not, and `apply` has to be called.
+  virtual const T* inverse_diagonal() const { return nullptr; }
+  /// z = M^-1 r, all columns.
+  virtual void apply(const T*, T*) {}
+};
+
+}  // namespace csrkit::cpu

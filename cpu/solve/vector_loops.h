@@ -1,0 +1,81 @@
+// Loops over the rows of n x columns arrays whose sums have the same bits for any number of
+// threads: rows are summed up in blocks of a fixed size, the blocks in their order.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "core/base/team.h"
+#include "core/base/types.h"
+
+namespace csrkit::cpu {
+
+/// Rows of a block: 8 to 16 KiB of each vector, so that a block stays in L1 while several columns
+/// or sums pass over it.
+inline constexpr Index kBlockRows = 1024;
+
+/// A row range of one column: element i of it is at offset(i).
+template <class Stride>
+struct ColumnRange {
+  Index first, last, column;
+  Stride stride;
+  Offset offset(Index row) const { return Offset{row} * stride + column; }
+};
+
+class VectorLoops {
+ public:
+  VectorLoops(Index rows, Index columns, int threads)
+      : rows_(rows),
+        columns_(columns),
+        blocks_(static_cast<Index>((Offset{rows} + kBlockRows - 1) / kBlockRows)),
+        threads_(team_for(Offset{rows} * columns, threads)) {}
+
+  Index rows() const { return rows_; }
+  Index columns() const { return columns_; }
+
+  /// Calls body(range) for every block and column.
+  template <class Body>
+  void each(const Body& body) {
+    sums<0>([&](const auto& range, double*) { body(range); });
+  }
+
+  /// Calls body(range, sums), which adds what belongs to the range to its `kSums` numbers. The
+  /// result has kSums numbers per column, column by column.
+  template <int kSums, class Body>
+  std::vector<double> sums(const Body& body) {
+    const auto per_block = static_cast<std::size_t>(columns_ * kSums);
+    partials_.assign(static_cast<std::size_t>(blocks_) * per_block, 0);
+    const auto run = [&](auto stride) {
+#pragma omp parallel for schedule(static) num_threads(threads_)
+      for (Index block = 0; block < blocks_; ++block) {
+        const Index first = block * kBlockRows;
+        const Index last = static_cast<Index>(std::min<Offset>(Offset{first} + kBlockRows, rows_));
+        double* const sums = partials_.data() + static_cast<std::size_t>(block) * per_block;
+        for (Index column = 0; column < columns_; ++column) {
+          body(ColumnRange<decltype(stride)>{first, last, column, stride}, sums + column * kSums);
+        }
+      }
+    };
+    // A stride that the compiler knows makes vector instructions of the usual case.
+    if (columns_ == 1) {
+      run(std::integral_constant<Index, 1>{});
+    } else {
+      run(columns_);
+    }
+    std::vector<double> totals(per_block, 0);
+    for (Index block = 0; block < blocks_; ++block) {
+      for (std::size_t k = 0; k < per_block; ++k) {
+        totals[k] += partials_[static_cast<std::size_t>(block) * per_block + k];
+      }
+    }
+    return totals;
+  }
+
+ private:
+  Index rows_, columns_, blocks_;
+  int threads_;
+  std::vector<double> partials_;
+};
+
+}  // namespace csrkit::cpu

@@ -1,0 +1,28 @@
+// The rule of auto: which solver for which system.
+#include "gpu/solve/solver.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+/// Most bytes of A that stay in L2 beside the vectors, about half of it on the GPUs of today.
+constexpr std::uint64_t kCachedBytes = 24 << 20;
+/// Beyond, a barrier of the grid is less than the bandwidth that a kernel of its own gains.
+constexpr Index kPersistentRows = 200000;
+
+}  // namespace
+
+std::unique_ptr<Solver> make_auto(const SolveProblem& problem, const PlanOptions& options) {
+  const bool has_diagonal_m = problem.preconditioner.kind == PreconditionerKind::none ||
+                              problem.preconditioner.kind == PreconditionerKind::jacobi;
+  const bool is_small = problem.rows() <= kPersistentRows && problem.a.size_bytes() <= kCachedBytes;
+  // A product that is asked for by name is one that persistent, which has its own, cannot use.
+  if (problem.right_hand_sides == 1 && has_diagonal_m && is_small && options.variant.empty()) {
+    return make_solver(problem, options, kDeviceSolve, Rung::persistent, "persistent",
+                       "the system stays in registers and L2");
+  }
+  return make_solver(problem, options, kDeviceSolve, Rung::fused, "fused",
+                     "it is too large for persistent, or needs what that cannot do");
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,102 @@
+// The scalars of conjugate gradients and what is decided by them: one text for the host, for whom
+// the first rung of the ladder brings sums over, and for the device, where all others leave them.
+#pragma once
+
+#include <cmath>
+
+#include "core/solve/cg_driver.h"
+
+#ifdef __CUDACC__
+#define CSRKIT_BOTH __host__ __device__
+#else
+#define CSRKIT_BOTH
+#endif
+
+namespace csrkit::gpu {
+
+/// What a column does: nothing; iterate; make the last step, because the norm is small enough or no
+/// other can follow.
+enum class ColumnState : int { idle, iterating, last_step };
+
+/// One right-hand side. Plain data in device memory.
+struct CgColumn {
+  ColumnState state = ColumnState::iterating;
+  SolveStatus end = SolveStatus::iteration_limit;
+  bool keeps = false;  // the iterate before this step is the best so far: copy it
+  Offset iterations = 0;
+  double target = 0;
+  double norm = 0, best_norm = 0;  // of the iterate in x, of the best one
+  double rho = 0;                  // r'z
+  double alpha = 0, beta = 0;
+  double curvature = 0;  // what ended the run
+
+  CSRKIT_BOTH void stop(SolveStatus why, double reason) {
+    state = ColumnState::idle;
+    end = why;
+    curvature = reason;
+  }
+
+  /// Before the first iteration: r'r and r'z.
+  CSRKIT_BOTH void begin(double rr, double rz) {
+    norm = best_norm = sqrt(rr);
+    rho = rz;
+    state = ColumnState::iterating;
+    alpha = beta = 0;
+    if (!is_number(norm)) {
+      stop(SolveStatus::not_finite, 0);
+    } else if (norm <= target) {
+      stop(SolveStatus::converged, 0);
+    } else if (!(rho > 0)) {
+      stop(SolveStatus::breakdown, rho);
+    }
+  }
+
+  /// p'q is known, q = A p.
+  CSRKIT_BOTH void after_product(double pq) {
+    if (state == ColumnState::last_step) state = ColumnState::idle;
+    if (state == ColumnState::idle) return;
+    alpha = rho / pq;
+    if (!is_number(pq)) {
+      stop(SolveStatus::not_finite, 0);
+    } else if (!(pq > 0) || !is_number(alpha)) {
+      stop(pq < 0 ? SolveStatus::indefinite : SolveStatus::breakdown, pq);
+    }
+  }
+
+  /// r'r and r'z of the new residual are known.
+  CSRKIT_BOTH void after_residual(double rr, double rz) {
+    if (state != ColumnState::iterating) return;
+    const double next = sqrt(rr);
+    if (!is_number(next)) {
+      stop(SolveStatus::not_finite, 0);
+      return;
+    }
+    ++iterations;
+    keeps = next > norm && norm <= best_norm;
+    norm = next;
+    best_norm = next < best_norm ? next : best_norm;
+    beta = rz / rho;
+    rho = rz;
+    if (norm <= target) {
+      stop(SolveStatus::converged, 0);
+      state = ColumnState::last_step;
+    } else if (!(rho > 0)) {
+      stop(SolveStatus::breakdown, rho);
+      state = ColumnState::last_step;
+    }
+  }
+
+  CSRKIT_BOTH bool moves() const { return state != ColumnState::idle; }
+
+ private:
+  CSRKIT_BOTH static bool is_number(double value) {
+    return value - value == 0;  // neither NaN nor infinite
+  }
+};
+
+/// What is kept of every iteration of a column.
+struct CgRecord {
+  double norm, alpha, beta;
+};
+
+}  // namespace csrkit::gpu

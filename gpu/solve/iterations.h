@@ -1,0 +1,83 @@
+// The iteration on the device, as each rung of the ladder has it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/solve/ritz_values.h"
+#include "gpu/device/device_csr.h"
+#include "gpu/solve/preconditioners.h"
+#include "gpu/solve/vectors.h"
+
+namespace csrkit::gpu {
+
+/// What tells the solvers apart.
+enum class Rung {
+  host_scalars,    // every sum goes to the host, every scalar comes back
+  device_scalars,  // scalars stay; the host only queues, and looks now and then
+  graph,           // as device_scalars, queued as one CUDA graph per kChunk iterations
+  fused,           // a graph of three passes over vectors beside the product
+  persistent       // one cooperative kernel, its own product, x and r in registers
+};
+
+template <class T>
+class DeviceIterations {
+ public:
+  /// `product`, `preconditioner` and `sparse` must stay. `x` is where solutions are made, rows *
+  /// columns numbers on the device. Rung::persistent takes `sparse`, A in T, and no product; the
+  /// others take no `sparse`. `preconditioner` may be null.
+  DeviceIterations(const SolveProblem& problem, Rung rung, DeviceMemory& memory, T* x,
+                   Operator* product, DevicePreconditioner<T>* preconditioner,
+                   const DeviceCsr* sparse);
+  ~DeviceIterations();
+  DeviceIterations(const DeviceIterations&) = delete;
+  DeviceIterations& operator=(const DeviceIterations&) = delete;
+
+  T* residual() { return state_.r; }
+
+  /// As CgMachine::run; norms in `history` are multiplied by `scales`. `steps`, if not null, gets
+  /// the step lengths of the first column.
+  std::vector<ColumnRun> run(const std::vector<double>& targets, const std::vector<double>& scales,
+                             Offset limit, const ProgressCallback& progress,
+                             std::vector<double>* history, CgSteps* steps = nullptr);
+
+  /// Bytes of the vectors.
+  static std::uint64_t size_bytes(Index rows, Index columns);
+
+  static constexpr Offset kChunk = 16;  // iterations between two looks of the host
+
+ private:
+  void begin(const std::vector<double>& targets);
+  void queue_step();         // one iteration, apart
+  void queue_fused_step();   // one iteration, fused
+  void make_step_by_host();  // one iteration, scalars by way of the host
+  void queue_chunk(Offset iterations);
+  void download();  // columns_ and records_
+  void apply_preconditioner();
+
+  Rung rung_;
+  int device_;
+  cudaStream_t stream_;
+  Operator* product_;
+  DevicePreconditioner<T>* preconditioner_;
+  const DeviceCsr* sparse_;
+  CgState<T> state_;
+  DeviceBuffer<T> vectors_;
+  DeviceBuffer<CgColumn> device_columns_;
+  DeviceBuffer<CgRecord> device_records_;
+  DeviceBuffer<Index> device_iteration_;
+  DeviceBuffer<double> partials_, sums_;
+  DeviceBuffer<unsigned> done_blocks_;
+  std::vector<CgColumn> columns_;
+  std::vector<CgRecord> records_;  // of the last chunk
+  Offset recorded_ = 0;            // rows in it that count
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+/// The cooperative kernel of Rung::persistent: up to `iterations` iterations. One column, M
+/// diagonal or none. Throws UsageError if the rows exceed what the device's registers hold.
+template <class T>
+void launch_persistent(const CgState<T>& state, const DeviceCsrView<T>& a, Index iterations,
+                       int device, cudaStream_t stream);
+
+}  // namespace csrkit::gpu

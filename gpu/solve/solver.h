@@ -1,0 +1,20 @@
+// The plan of solvers on the device.
+#pragma once
+
+#include <memory>
+
+#include "core/contract/solve.h"
+#include "gpu/solve/iterations.h"
+
+namespace csrkit::gpu {
+
+inline constexpr Capabilities kDeviceSolve = kImplicitOnes | kF32 | kF64 | kManyColumns |
+                                             kLeadingDimension | kDeterministic | kAnyAlignment |
+                                             kRefinement | kPreconditioners;
+
+/// `because` is what a chooser says, "" if the rung was asked for.
+std::unique_ptr<Solver> make_solver(const SolveProblem& problem, const PlanOptions& options,
+                                    Capabilities capabilities, Rung rung, const char* chosen,
+                                    const std::string& because);
+
+}  // namespace csrkit::gpu

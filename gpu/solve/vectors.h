@@ -1,0 +1,79 @@
+// Passes over n x columns vectors on the device. Every sum is made by the same threads in the same
+// order each time: a number of blocks that depends on n alone, then one block for their sums.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "gpu/device/device_buffer.h"
+#include "gpu/solve/column.h"
+
+namespace csrkit::gpu {
+
+/// The state of an iteration in T on the device: plain data, passed by value.
+template <class T>
+struct CgState {
+  Index rows = 0, columns = 0;
+  T* x = nullptr;
+  T* best = nullptr;
+  T* r = nullptr;
+  T* z = nullptr;  // r itself without a preconditioner
+  T* p = nullptr;
+  T* q = nullptr;
+  const T* inverse_diagonal = nullptr;  // of M where it is diagonal, else null
+  CgColumn* column = nullptr;           // columns of them
+  CgRecord* records = nullptr;          // kRecordedIterations rows, one record per column
+  Index* iteration = nullptr;           // the row of `records` of each column that comes next
+  double* partials = nullptr;           // kPartialSums * kSumBlocks per column
+  unsigned* done_blocks = nullptr;      // per column: 0 between launches
+
+  CSRKIT_BOTH bool is_plain() const { return z == r; }  // no preconditioner
+};
+
+inline constexpr int kThreads = 256;
+inline constexpr int kSumBlocks = 1024;
+inline constexpr int kPartialSums = 3;  // r'r, r'z; p'q apart, where one launch makes all
+inline constexpr Index kRecordedIterations = 1024;
+
+/// Blocks for n rows of a column.
+inline int blocks_for(Index rows) {
+  const Offset wanted = (Offset{rows} + 4 * kThreads - 1) / (4 * kThreads);
+  return static_cast<int>(wanted < 1 ? 1 : wanted > kSumBlocks ? kSumBlocks : wanted);
+}
+
+/// Which scalar comes of sums: what a launch's last step does with them.
+enum class After { begin, product, residual };
+
+// The steps apart, as the first rungs have them. Sums go to `partials`; finish adds them up.
+template <class T>
+void launch_dot(const CgState<T>& state, const T* a, const T* b, int which, cudaStream_t stream);
+template <class T>
+void launch_add_to_residual(const CgState<T>& state, cudaStream_t stream);  // r -= alpha q
+template <class T>
+void launch_scale_residual(const CgState<T>& state, cudaStream_t stream);  // z = M^-1 r, diagonal
+template <class T>
+void launch_add_to_solution(const CgState<T>& state, cudaStream_t stream);  // x += alpha p
+template <class T>
+void launch_new_directions(const CgState<T>& state, cudaStream_t stream);  // p = z + beta p
+/// The sums of `partials`, two per column, to `sums` (2 * columns numbers).
+template <class T>
+void launch_finish_sums(const CgState<T>& state, double* sums, cudaStream_t stream);
+/// The sums, and what follows of them for every column.
+template <class T>
+void launch_finish(const CgState<T>& state, After after, cudaStream_t stream);
+
+// The same in three passes, each ended by its last block.
+template <class T>
+void launch_fused_product(const CgState<T>& state, cudaStream_t stream);  // p'q
+/// r -= alpha q, z = M^-1 r, r'r and r'z, for a diagonal M or none.
+template <class T>
+void launch_fused_residual(const CgState<T>& state, cudaStream_t stream);
+template <class T>
+void launch_fused_sums(const CgState<T>& state, After after, cudaStream_t stream);  // r'r, r'z
+template <class T>
+void launch_fused_directions(const CgState<T>& state, cudaStream_t stream);  // x, p
+
+/// x becomes the best iterate, in columns where it is not.
+template <class T>
+void launch_restore_best(const CgState<T>& state, cudaStream_t stream);
+
+}  // namespace csrkit::gpu

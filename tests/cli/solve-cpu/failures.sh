@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# What cannot be solved is exit code 1, named, and the best iterate has another name.
+export OMP_WAIT_POLICY=passive
+matrix() { # matrix NAME SYMMETRY: entries on stdin
+  { printf '%%%%MatrixMarket matrix coordinate real %s\n3 3 %s\n' "$2" "$3"; cat; } >"$1.mtx"
+  csr-import "$1.mtx" "$1.csr" --quiet
+}
+matrix indefinite general 3 <<<$'1 1 1\n2 2 -1\n3 3 2'
+matrix lopsided general 4 <<<$'1 1 2\n2 2 2\n3 3 2\n1 3 0.5'
+matrix poisoned general 3 <<<$'1 1 1\n2 2 nan\n3 3 2'
+matrix singular general 2 <<<$'1 1 1\n2 2 1'
+matrix good symmetric 5 <<<$'1 1 4\n2 1 1\n2 2 3\n3 2 1\n3 3 2'
+expect 1 csr-solve-cpu indefinite.csr --output x.npy --rhs random
+says "not positive definite"
+says "the best iterate is in x.best.npy"
+[ -f x.best.npy ] || fail "no best iterate"
+no_file x.npy
+expect 1 csr-solve-cpu lopsided.csr --output y.npy
+says "not symmetric, and conjugate gradients need that: row 0, column 2 holds 0.5, row 2, column 0 holds 0"
+expect 1 csr-solve-cpu poisoned.csr --output y.npy
+says "not finite: row 1, column 1"
+expect 1 csr-solve-cpu singular.csr --output s.npy
+says "right-hand side 0: breakdown"
+expect 1 csr-solve-cpu indefinite.csr --preconditioner jacobi
+says "the diagonal element of row 1"
+expect 1 csr-solve-cpu good.csr --iterations 1 --output y.npy --rhs random --json
+says "iteration limit"
+equals "$(json status)" failed
+equals "$(json columns.0.status)" iteration_limit
+no_file y.npy
+[ -f y.best.npy ] || fail "no best iterate"
+csr-generate poisson grid.csr --set nx=20 --value-kind f64 --quiet
+expect 1 csr-solve-cpu grid.csr --tolerance 1e-17 --output y.npy
+says "stagnated"
+no_file y.npy
+# What makes no sense is refused before anything is read.
+expect 2 csr-solve-cpu good.csr --generate-dense 3
+expect 2 csr-solve-cpu good.csr --condition 3
+expect 2 csr-solve-cpu good.csr --degree 3
+expect 2 csr-solve-cpu good.csr --preconditioner block-jacobi
+says "--blocks"
+expect 2 csr-solve-cpu good.csr --blocks 3
+expect 2 csr-solve-cpu good.csr --preconditioner block-jacobi --blocks 0
+expect 2 csr-solve-cpu good.csr --preconditioner ilu
+expect 2 csr-solve-cpu good.csr --precision f16
+expect 2 csr-solve-cpu good.csr --product no_such
+says "csr_rows"
+expect 2 csr-solve-cpu good.csr --kernel reference --product csr_rows
+expect 2 csr-solve-cpu good.csr --kernel reference --precision refined
+expect 2 csr-solve-cpu good.csr --tolerance -1
+expect 5 csr-solve-cpu --generate-dense 2000000
+says "--generate-dense"
+csr-generate erdos-renyi wide.csr --set rows=3 --set cols=4 --set nnz=5 --quiet
+expect 3 csr-solve-cpu wide.csr
+says "3 x 4"
+expect 4 csr-solve-cpu nowhere.csr
+says nowhere.csr
+expect 4 csr-solve-cpu good.csr --output no/folder/x.npy

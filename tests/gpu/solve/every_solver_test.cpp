@@ -1,0 +1,184 @@
+// Every solver on the device: known solutions, the textbook's iterations, the same bits every time,
+// and everything that cannot be solved, by its name.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "core/judge/solution.h"
+#include "cpu/common/kernels.h"
+#include "gpu/plan/kernels.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/unit/cpu/solve/systems.h"
+
+namespace csrkit::gpu {
+namespace {
+
+struct Solved {
+  SolveReport report;
+  DenseMatrix x;
+};
+
+class GpuSolve : public testing::GpuKernelTest {
+ protected:
+  const Kernel<Solve>& kernel() const { return find_kernel(solve_kernels(), GetParam()); }
+
+  bool can(const SolveProblem& problem) const { return kernel().can(needed_for(problem)); }
+
+  Solved solve(const SolveProblem& problem, const DenseMatrix& b) const {
+    Solved solved;
+    solved.x = DenseMatrix(problem.rows(), problem.right_hand_sides, problem.vector_kind());
+    fill_nan(solved.x.view());
+    const auto solver = kernel().make_plan(problem, {});
+    solver->bind(b.view(), solved.x.view());
+    solver->multiply();
+    solver->fetch_output();
+    solved.report = solver->report();
+    return solved;
+  }
+
+  void expect_solved(const SolveProblem& problem, const DenseMatrix& b) const {
+    const Solved solved = solve(problem, b);
+    EXPECT_EQ(failure_of(solved.report), "");
+    const std::vector<Residual> residuals =
+        residuals_of(problem, b.view(), std::as_const(solved.x).view());
+    for (std::size_t j = 0; j < residuals.size(); ++j) {
+      const ColumnReport& column = solved.report.columns[j];
+      EXPECT_LE(residuals[j].norm, column.target_norm + 2 * residuals[j].rounding);
+    }
+  }
+};
+
+SolveProblem problem_of(const CsrMatrix& a, Index right_hand_sides = 1) {
+  SolveProblem problem;
+  problem.a = a;
+  problem.right_hand_sides = right_hand_sides;
+  return problem;
+}
+
+DenseMatrix random_vectors(Index rows, Index cols) {
+  DenseMatrix x(rows, cols, ValueKind::f64);
+  fill_random(x.view(), 3);
+  return x;
+}
+
+DenseMatrix ones(Index rows, Index cols) {
+  DenseMatrix b(rows, cols, ValueKind::f64);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < cols; ++j) b.view().set(i, j, 1);
+  }
+  return b;
+}
+
+TEST_P(GpuSolve, FindsKnownSolutionsInEveryKindAndShape) {
+  for (const auto& [nx, ny] : {std::pair<Index, Index>{1, 1}, {3, 1}, {33, 7}, {257, 61}}) {
+    for (const Index columns : {1, 3}) {
+      for (const Precision precision : {Precision::f64, Precision::f32, Precision::refined}) {
+        SolveProblem problem = problem_of(grid_laplacian(nx, ny), columns);
+        problem.precision = precision;
+        problem.relative_tolerance = precision == Precision::f32 ? 1e-4 : 1e-10;
+        if (!can(problem)) continue;
+        SCOPED_TRACE(std::to_string(nx * ny) + " rows, " + name_of(precision));
+        expect_solved(problem, right_hand_sides(problem, random_vectors(nx * ny, columns)));
+      }
+    }
+  }
+}
+
+TEST_P(GpuSolve, TakesAsManyIterationsWithEveryPreconditionerAsTheory) {
+  const CsrMatrix a = badly_scaled(900, 1e6);
+  const DenseMatrix b = ones(900, 1);
+  Offset jacobi = 0;
+  for (const PreconditionerKind kind :
+       {PreconditionerKind::jacobi, PreconditionerKind::block_jacobi,
+        PreconditionerKind::chebyshev}) {
+    SolveProblem problem = problem_of(a);
+    problem.preconditioner = {kind, uniform_blocks(900, 30), 3};
+    if (!can(problem)) continue;
+    expect_solved(problem, b);
+    const Offset iterations = solve(problem, b).report.iterations;
+    if (kind == PreconditionerKind::jacobi) jacobi = iterations;
+    EXPECT_LE(iterations, jacobi) << name_of(kind);
+  }
+}
+
+TEST_P(GpuSolve, HasAHistoryOfEveryIterationAndTheSameBitsEveryTime) {
+  const SolveProblem problem = problem_of(grid_laplacian(90, 71));
+  const DenseMatrix b = ones(problem.rows(), 1);
+  const Solved first = solve(problem, b), second = solve(problem, b);
+  ASSERT_EQ(first.report.history.size(), static_cast<std::size_t>(first.report.iterations) + 1);
+  EXPECT_EQ(first.report.history, second.report.history);
+  EXPECT_EQ(std::memcmp(first.x.view().data, second.x.view().data, first.x.size_bytes()), 0);
+  EXPECT_LE(first.report.history.back(), first.report.columns[0].target_norm);
+  // The textbook on the host needs as many, give or take rounding.
+  DenseMatrix x = random_vectors(problem.rows(), 1);
+  const auto textbook = find_kernel(cpu::solve_kernels(), "reference").make_plan(problem, {});
+  textbook->bind(b.view(), x.view());
+  textbook->multiply();
+  EXPECT_NEAR(static_cast<double>(first.report.iterations),
+              static_cast<double>(textbook->report().iterations), 2);
+}
+
+TEST_P(GpuSolve, ObeysTheLimitAndKeepsTheBestIterate) {
+  SolveProblem problem = problem_of(badly_scaled(400, 1e6));
+  const DenseMatrix b = ones(400, 1);
+  for (const Offset limit : {1, 7, 16, 17, 40}) {
+    problem.iteration_limit = limit;
+    const Solved solved = solve(problem, b);
+    EXPECT_EQ(solved.report.columns[0].status, SolveStatus::iteration_limit);
+    EXPECT_EQ(solved.report.iterations, limit);
+    const std::vector<double>& history = solved.report.history;
+    const double best = *std::min_element(history.begin(), history.end());
+    EXPECT_NEAR(residuals_of(problem, b.view(), std::as_const(solved.x).view())[0].norm, best,
+                1e-6 * best);
+  }
+}
+
+TEST_P(GpuSolve, NamesWhatCannotBeSolved) {
+  const CsrMatrix indefinite = matrix_of(40, [](Index i, Index j) {
+    return i == j ? (i == 20 ? -3.0 : 3.0) : std::abs(i - j) == 1 ? -1.0 : 0.0;
+  });
+  EXPECT_EQ(solve(problem_of(indefinite), ones(40, 1)).report.columns[0].status,
+            SolveStatus::indefinite);
+  const CsrMatrix zero = matrix_of(3, [](Index i, Index j) { return i == j && i < 2 ? 1.0 : 0.0; });
+  DenseMatrix outside = ones(3, 1);
+  outside.view().set(0, 0, 0);
+  outside.view().set(1, 0, 0);
+  EXPECT_EQ(solve(problem_of(zero), outside).report.columns[0].status, SolveStatus::breakdown);
+  DenseMatrix with_nan = ones(9, 1);
+  with_nan.view().set(4, 0, NAN);
+  EXPECT_EQ(solve(problem_of(grid_laplacian(3, 3)), with_nan).report.columns[0].status,
+            SolveStatus::not_finite);
+  SolveProblem unreachable = problem_of(grid_laplacian(20, 15));
+  unreachable.relative_tolerance = 1e-17;
+  EXPECT_EQ(solve(unreachable, ones(300, 1)).report.columns[0].status, SolveStatus::stagnated);
+}
+
+TEST_P(GpuSolve, NothingToDoAndGuesses) {
+  EXPECT_TRUE(solve(problem_of(grid_laplacian(0, 0)), DenseMatrix(0, 1, ValueKind::f64))
+                  .report.is_solved());
+  SolveProblem problem = problem_of(grid_laplacian(5, 6));
+  problem.has_guess = true;
+  DenseMatrix x = random_vectors(30, 1);
+  const DenseMatrix b = right_hand_sides(problem, x);
+  const auto solver = kernel().make_plan(problem, {});
+  solver->bind(b.view(), x.view());
+  solver->multiply();
+  EXPECT_EQ(solver->report().iterations, 0);
+  EXPECT_TRUE(solver->report().is_solved());
+}
+
+std::vector<std::string> solver_names() {
+  std::vector<std::string> names;
+  for (const Kernel<Solve>& row : solve_kernels()) names.push_back(row.name);
+  return names;
+}
+
+std::string name_of_param(const ::testing::TestParamInfo<std::string>& param) {
+  return param.param;
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, GpuSolve, ::testing::ValuesIn(solver_names()), name_of_param);
+
+}  // namespace
+}  // namespace csrkit::gpu

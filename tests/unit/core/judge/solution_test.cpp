@@ -1,0 +1,67 @@
+#include "core/judge/solution.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/unit/cpu/solve/systems.h"
+
+namespace csrkit {
+namespace {
+
+SolveProblem problem_of(const CsrMatrix& a, bool is_dense) {
+  SolveProblem problem;
+  problem.a = a;
+  if (is_dense) problem.dense = densified(a, ValueKind::f64);
+  return problem;
+}
+
+TEST(Solution, SymmetricMatricesHaveNoObstacle) {
+  for (const bool is_dense : {false, true}) {
+    for (const Index size : {0, 1, 9, 12}) {
+      EXPECT_EQ(obstacle_of(problem_of(grid_laplacian(size, size), is_dense)), "");
+    }
+  }
+}
+
+TEST(Solution, AnOtherValueOrPlaceIsNamed) {
+  for (const bool is_dense : {false, true}) {
+    const auto with = [&](Index row, Index col, double value) {
+      return obstacle_of(problem_of(matrix_of(100,
+                                              [=](Index i, Index j) {
+                                                if (i == row && j == col) return value;
+                                                return i == j ? 4.0 : i + j == 99 ? 1.0 : 0.0;
+                                              }),
+                                    is_dense),
+                         2);
+    };
+    EXPECT_NE(with(70, 29, 2).find("row 29, column 70"), std::string::npos) << with(70, 29, 2);
+    EXPECT_NE(with(70, 3, 2).find("row 3, column 70 holds 0"), std::string::npos);
+    EXPECT_EQ(with(70, 29, 1 + 4e-16), "") << "a rounding";
+    EXPECT_NE(with(70, 29, 1 + 1e-12), "");
+    EXPECT_NE(with(5, 5, NAN).find("not finite"), std::string::npos);
+    EXPECT_NE(with(5, 5, INFINITY).find("row 5, column 5"), std::string::npos);
+  }
+}
+
+TEST(Solution, ResidualsAndTheirRounding) {
+  for (const bool is_dense : {false, true}) {
+    const SolveProblem problem = problem_of(grid_laplacian(2, 1), is_dense);
+    DenseMatrix b(2, 2, ValueKind::f64), x(2, 2, ValueKind::f64);
+    for (Index i = 0; i < 2; ++i) {
+      for (Index j = 0; j < 2; ++j) {
+        b.view().set(i, j, 3);
+        x.view().set(i, j, j == 0 ? 1 : 0);  // A (1, 1) = (3, 3)
+      }
+    }
+    const std::vector<Residual> residuals =
+        residuals_of(problem, std::as_const(b).view(), std::as_const(x).view());
+    EXPECT_EQ(residuals[0].norm, 0);
+    EXPECT_NEAR(residuals[1].norm, 3 * std::sqrt(2.0), 1e-15);
+    EXPECT_GT(residuals[0].rounding, 0);
+    EXPECT_LT(residuals[0].rounding, 1e-14);
+  }
+}
+
+}  // namespace
+}  // namespace csrkit

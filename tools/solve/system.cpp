@@ -1,0 +1,161 @@
+#include "tools/solve/system.h"
+
+#include <cstring>
+
+#include "core/base/available_memory.h"
+#include "core/file/npy_file.h"
+#include "preprocess/generate/dense_spd.h"
+#include "preprocess/import/import.h"
+#include "tools/operation/dense_io.h"
+
+namespace csrkit {
+
+namespace {
+
+bool ends_with(const std::string& text, const std::string& ending) {
+  return text.size() >= ending.size() &&
+         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+std::string shape_text(const DenseMatrix& dense) {
+  return std::to_string(dense.rows()) + " x " + std::to_string(dense.cols());
+}
+
+/// The file that says what blocks there are, or its rows in blocks of equal size.
+RowBlocks blocks_of(const SolveToolOptions& options, const std::optional<Partition>& partition,
+                    Index rows) {
+  if (options.blocks != "partition") {
+    return uniform_blocks(rows, static_cast<Index>(std::stoll(options.blocks)));
+  }
+  if (!partition) {
+    throw InputError(options.matrix +
+                     ": expected a partition of the rows for --blocks partition, found none; "
+                     "csr-reorder with an ordering that makes parts writes one");
+  }
+  return {partition->parts, partition->part_of_row};
+}
+
+void read_matrix(const SolveToolOptions& options, SolveProblem* problem) {
+  std::optional<Partition> partition;
+  if (options.generates()) {
+    const ValueKind kind = problem->precision == Precision::f32 ? ValueKind::f32 : ValueKind::f64;
+    const auto rows = static_cast<std::uint64_t>(options.generate_rows);
+    require_available_memory(rows * rows * static_cast<std::uint64_t>(size_of(kind)),
+                             "holding the dense matrix", "use a smaller --generate-dense");
+    problem->dense = std::make_shared<const DenseMatrix>(
+        generate_dense_spd(options.generate_rows, options.condition, kind, options.seed));
+  } else if (ends_with(options.matrix, ".npy")) {
+    problem->dense = std::make_shared<const DenseMatrix>(read_npy(options.matrix));
+  } else {
+    CsrFile file = read_csr_file(options.matrix, options.read);
+    problem->a = file.matrix;
+    partition = file.partition;
+  }
+  if (problem->rows() != problem->cols()) {
+    throw InputError(options.matrix + ": expected a square matrix, found " +
+                     std::to_string(problem->rows()) + " x " + std::to_string(problem->cols()));
+  }
+  if (problem->preconditioner.kind == PreconditionerKind::block_jacobi) {
+    problem->preconditioner.blocks = blocks_of(options, partition, problem->rows());
+  }
+}
+
+/// b = A x in float64.
+DenseMatrix product_with(const SolveProblem& problem, const DenseMatrix& x) {
+  DenseMatrix b(x.rows(), x.cols(), ValueKind::f64);
+  const DenseView out = b.view();
+  const ConstDenseView in = x.view();
+#pragma omp parallel for schedule(dynamic, 256)
+  for (Index row = 0; row < x.rows(); ++row) {
+    for (Index column = 0; column < x.cols(); ++column) {
+      double sum = 0;
+      if (problem.dense) {
+        const ConstDenseView a = std::as_const(*problem.dense).view();
+        for (Index col = 0; col < a.cols; ++col) sum += a.at(row, col) * in.at(col, column);
+      } else {
+        problem.a.visit([&](const auto& a) {
+          for (Offset at = a.row_offsets[row]; at < a.row_offsets[row + 1]; ++at) {
+            sum += a.template value_as<double>(at) * in.at(a.col_indices[at], column);
+          }
+        });
+      }
+      out.set(row, column, sum);
+    }
+  }
+  return b;
+}
+
+DenseMatrix read_columns(const std::string& path, Index rows) {
+  DenseMatrix dense = read_dense(path);
+  if (dense.rows() != rows) {
+    throw InputError(path + ": expected as many rows as the matrix has, " + std::to_string(rows) +
+                     ", found an array of " + shape_text(dense));
+  }
+  return dense;
+}
+
+void make_right_hand_sides(const SolveToolOptions& options, System* system) {
+  const Index rows = system->problem.rows(), columns = options.right_hand_sides;
+  if (options.rhs == "from-solution") {
+    system->solution = DenseMatrix(rows, columns, ValueKind::f64);
+    fill_random(system->solution->view(), options.seed);
+    system->b = product_with(system->problem, *system->solution);
+  } else if (options.rhs == "ones" || options.rhs == "random") {
+    system->b = DenseMatrix(rows, columns, ValueKind::f64);
+    fill_random(system->b.view(), options.seed);
+    for (Offset i = 0; options.rhs == "ones" && i < Offset{rows} * columns; ++i) {
+      system->b.view().as<double>()[i] = 1;
+    }
+  } else {
+    system->b = read_columns(options.rhs, rows);
+    if (options.gives_right_hand_sides && system->b.cols() != columns) {
+      throw InputError(options.rhs + ": expected " + std::to_string(columns) +
+                       " columns, as --right-hand-sides says, found " + shape_text(system->b));
+    }
+  }
+}
+
+}  // namespace
+
+DenseMatrix read_dense(const std::string& path) {
+  if (ends_with(path, ".npy")) return convert_dense(read_npy(path), ValueKind::f64);
+  ImportOptions options;
+  options.format = "matrix-market";
+  options.value_kind = "f64";
+  const CsrMatrix matrix = import_matrix(path, options).matrix;
+  DenseMatrix dense(matrix.rows(), matrix.cols(), ValueKind::f64);
+  if (dense.size_bytes() > 0) std::memset(dense.view().data, 0, dense.size_bytes());
+  const CsrView<double> a = matrix.view<double>();
+  for (Index row = 0; row < a.rows; ++row) {
+    for (Offset at = a.row_offsets[row]; at < a.row_offsets[row + 1]; ++at) {
+      dense.view().set(row, a.col_indices[at], a.values[at]);
+    }
+  }
+  return dense;
+}
+
+System read_system(const SolveToolOptions& options) {
+  System system;
+  system.problem = options.problem;
+  read_matrix(options, &system.problem);
+  make_right_hand_sides(options, &system);
+  SolveProblem& problem = system.problem;
+  problem.right_hand_sides = system.b.cols();
+  const ValueKind kind = problem.vector_kind();
+  if (system.b.kind() != kind) system.b = convert_dense(system.b, kind);
+  if (options.guess.empty()) {
+    system.x = DenseMatrix(problem.rows(), problem.right_hand_sides, kind);
+    fill_nan(system.x.view());
+    return system;
+  }
+  const DenseMatrix guess = read_columns(options.guess, problem.rows());
+  if (guess.cols() != problem.right_hand_sides) {
+    throw InputError(options.guess + ": expected a column for each of " +
+                     std::to_string(problem.right_hand_sides) + " right-hand sides, found " +
+                     shape_text(guess));
+  }
+  system.x = convert_dense(guess, kind);
+  return system;
+}
+
+}  // namespace csrkit
