@@ -85,20 +85,30 @@ void DeviceIterations<T>::begin(const std::vector<double>& targets) {
   if (bytes > 0) {
     CHECK_CUDA(cudaMemcpyAsync(state_.p, state_.z, bytes, cudaMemcpyDeviceToDevice, stream_));
   }
-  if (product_ != nullptr) {
-    const auto view = [&](T* data) -> DenseView {
-      return {data,           kValueKindOf<T>, state_.rows,
-              state_.columns, state_.columns,  MemorySpace::device};
-    };
-    product_->bind(view(state_.p), view(state_.q));
-  }
+  if (product_ != nullptr) bind_product();
   recorded_ = 0;
   download();
 }
 
 template <class T>
-void DeviceIterations<T>::queue_step() {
+void DeviceIterations<T>::bind_product() {
+  const auto view = [&](T* data) -> DenseView {
+    return {data,           kValueKindOf<T>, state_.rows,
+            state_.columns, state_.columns,  MemorySpace::device};
+  };
+  product_->bind(view(state_.p), view(state_.q));
+}
+
+/// q = A p. A preconditioner that is no diagonal may use the product for itself in between.
+template <class T>
+void DeviceIterations<T>::multiply() {
+  if (!state_.is_plain() && state_.inverse_diagonal == nullptr) bind_product();
   product_->multiply();
+}
+
+template <class T>
+void DeviceIterations<T>::queue_step() {
+  multiply();
   launch_dot(state_, state_.p, state_.q, 0, stream_);
   launch_finish(state_, After::product, stream_);
   launch_add_to_residual(state_, stream_);
@@ -112,7 +122,7 @@ void DeviceIterations<T>::queue_step() {
 
 template <class T>
 void DeviceIterations<T>::queue_fused_step() {
-  product_->multiply();
+  multiply();
   launch_fused_product(state_, stream_);
   if (state_.is_plain() || state_.inverse_diagonal != nullptr) {
     launch_fused_residual(state_, stream_);
@@ -137,7 +147,7 @@ void DeviceIterations<T>::make_step_by_host() {
     CHECK_CUDA(cudaMemcpyAsync(state_.column, columns_.data(), columns_.size() * sizeof(CgColumn),
                                cudaMemcpyHostToDevice, stream_));
   };
-  product_->multiply();
+  multiply();
   launch_dot(state_, state_.p, state_.q, 0, stream_);
   fetch_sums();
   for (std::size_t j = 0; j < columns_.size(); ++j) columns_[j].after_product(sums[2 * j]);

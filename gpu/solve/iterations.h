@@ -54,6 +54,8 @@ class DeviceIterations {
   void queue_chunk(Offset iterations);
   void download();  // columns_ and records_
   void apply_preconditioner();
+  void bind_product();
+  void multiply();
 
   Rung rung_;
   int device_;

@@ -19,17 +19,22 @@ namespace {
 constexpr int kMostOwned = 8;  // rows of a thread: 32 registers for x and r in f64
 constexpr int kLanes = 4;      // threads of a row in the product: short rows are the rule
 
-/// The sums of the blocks' `which`-th partial numbers, by every block.
-__device__ double sum_of_blocks(const double* partials, int which) {
-  double mine = 0;
-  for (unsigned block = threadIdx.x; block < gridDim.x; block += kThreads) {
-    mine += __ldcg(partials + which * kSumBlocks + block);
+/// One block per multiprocessor: a barrier of the grid costs by the number of blocks, and so do
+/// sums that every block makes of all blocks' sums.
+constexpr int kBlock = 1024;
+
+/// The sums of the blocks' partial numbers `which` and the next one, by every block.
+__device__ TwoSums sums_of_blocks(const double* partials, int which, bool with_next) {
+  TwoSums mine;
+  for (unsigned block = threadIdx.x; block < gridDim.x; block += kBlock) {
+    mine.first += __ldcg(partials + which * kSumBlocks + block);
+    if (with_next) mine.second += __ldcg(partials + (which + 1) * kSumBlocks + block);
   }
-  return sum_over_block({mine, 0}).first;
+  return sum_over_block<kBlock>(mine);
 }
 
 template <class T, int kOwned>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kBlock)
     persistent(CgState<T> state, DeviceCsrView<T> a, Index iterations) {
   const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
   // A shared variable may not have a constructor.
@@ -38,8 +43,8 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x == 0) column = state.column[0];
   __syncthreads();
 
-  const auto threads = static_cast<Index>(gridDim.x * kThreads);
-  const auto thread = static_cast<Index>(blockIdx.x * kThreads + threadIdx.x);
+  const auto threads = static_cast<Index>(gridDim.x * kBlock);
+  const auto thread = static_cast<Index>(blockIdx.x * kBlock + threadIdx.x);
   const int lane = static_cast<int>(threadIdx.x % kLanes);
   T x[kOwned], r[kOwned];
 #pragma unroll
@@ -70,10 +75,10 @@ __global__ void __launch_bounds__(kThreads)
         pq += static_cast<double>(sum) * static_cast<double>(__ldcg(state.p + row));
       }
     }
-    const TwoSums product = sum_over_block({pq, 0});
+    const TwoSums product = sum_over_block<kBlock>({pq, 0});
     if (threadIdx.x == 0) state.partials[2 * kSumBlocks + blockIdx.x] = product.first;
     grid.sync();
-    const double curvature = sum_of_blocks(state.partials, 2);
+    const double curvature = sums_of_blocks(state.partials, 2, false).first;
     if (threadIdx.x == 0) column.after_product(curvature);
     __syncthreads();
     if (!column.moves()) break;
@@ -90,13 +95,12 @@ __global__ void __launch_bounds__(kThreads)
       sums.first += static_cast<double>(r[k]) * static_cast<double>(r[k]);
       sums.second += static_cast<double>(r[k]) * static_cast<double>(z);
     }
-    const TwoSums block_sums = sum_over_block(sums);
+    const TwoSums block_sums = sum_over_block<kBlock>(sums);
     if (threadIdx.x == 0) store_partial(state, 0, static_cast<int>(blockIdx.x), block_sums);
     grid.sync();
-    const double rr = sum_of_blocks(state.partials, 0);
-    const double rz = sum_of_blocks(state.partials, 1);
+    const TwoSums totals = sums_of_blocks(state.partials, 0, true);
     if (threadIdx.x == 0) {
-      column.after_residual(rr, rz);
+      column.after_residual(totals.first, totals.second);
       if (blockIdx.x == 0) state.records[made] = {column.norm, column.alpha, column.beta};
     }
     __syncthreads();
@@ -132,37 +136,33 @@ __global__ void __launch_bounds__(kThreads)
   if (blockIdx.x == 0 && threadIdx.x == 0) state.column[0] = column;
 }
 
-/// Blocks of the kernel that a device runs at once.
-template <class T, int kOwned>
-int resident_blocks(int device) {
-  int per_multiprocessor = 0, multiprocessors = 0;
-  CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor,
-                                                           persistent<T, kOwned>, kThreads, 0));
-  CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  return std::min(per_multiprocessor * multiprocessors, kSumBlocks);
+int multiprocessors_of(int device) {
+  int count = 0;
+  CHECK_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  return std::min(count, kSumBlocks);
 }
 
 /// Launches with kOwned rows a thread, or more.
 template <class T, int kOwned>
 void launch(CgState<T> state, DeviceCsrView<T> a, Index iterations, int device,
             cudaStream_t stream) {
-  const int resident = resident_blocks<T, kOwned>(device);
+  const int resident = multiprocessors_of(device);
   const Offset rows = state.rows;
-  if (rows > Offset{resident} * kThreads * kOwned) {
+  if (rows > Offset{resident} * kBlock * kOwned) {
     if constexpr (kOwned < kMostOwned) {
       launch<T, 2 * kOwned>(state, a, iterations, device, stream);
       return;
     } else {
       throw UsageError(
-          "persistent holds at most " + std::to_string(Offset{resident} * kThreads * kOwned) +
+          "persistent holds at most " + std::to_string(Offset{resident} * kBlock * kOwned) +
           " rows on this GPU, and this system has " + std::to_string(rows) + "; use fused");
     }
   }
   // As many blocks as the product, with kLanes threads a row, has work for.
-  const Offset wanted = std::max<Offset>(1, (rows * kLanes + kThreads - 1) / kThreads);
+  const Offset wanted = std::max<Offset>(1, (rows * kLanes + kBlock - 1) / kBlock);
   const auto blocks = static_cast<unsigned>(std::min<Offset>(resident, wanted));
   void* arguments[] = {&state, &a, &iterations};
-  CHECK_CUDA(cudaLaunchCooperativeKernel(persistent<T, kOwned>, dim3(blocks), dim3(kThreads),
+  CHECK_CUDA(cudaLaunchCooperativeKernel(persistent<T, kOwned>, dim3(blocks), dim3(kBlock),
                                          arguments, 0, stream));
 }
 

@@ -10,9 +10,10 @@ struct TwoSums {
   double first = 0, second = 0;
 };
 
-/// Of all threads of a block of kThreads; every thread gets them. To be called by all of them.
+/// Of all threads of a block; every thread gets them. To be called by all of them.
+template <int kBlockThreads = kThreads>
 __device__ inline TwoSums sum_over_block(TwoSums mine) {
-  __shared__ double first[kThreads / kWarpLanes], second[kThreads / kWarpLanes];
+  __shared__ double first[kBlockThreads / kWarpLanes], second[kBlockThreads / kWarpLanes];
   for (int offset = kWarpLanes / 2; offset > 0; offset /= 2) {
     mine.first += __shfl_xor_sync(kAllLanes, mine.first, offset);
     mine.second += __shfl_xor_sync(kAllLanes, mine.second, offset);
@@ -24,7 +25,7 @@ __device__ inline TwoSums sum_over_block(TwoSums mine) {
   }
   __syncthreads();
   TwoSums sums;
-  for (int warp = 0; warp < kThreads / kWarpLanes; ++warp) {
+  for (int warp = 0; warp < kBlockThreads / kWarpLanes; ++warp) {
     sums.first += first[warp];
     sums.second += second[warp];
   }
