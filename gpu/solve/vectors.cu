@@ -21,6 +21,35 @@ __device__ void for_each_element(const CgState<T>& state, const Body& body) {
   }
 }
 
+/// What a thread loads of the vectors at one place.
+template <class T>
+struct Loaded {
+  T a, b, c;
+};
+
+/// Calls use(loaded, i, row) for this thread's elements, with what load(i, row) gave: four loads
+/// are on their way before the first store, which could be to where a later load reads for all that
+/// a compiler knows.
+template <class T, class Load, class Use>
+__device__ void for_each_batch(const CgState<T>& state, const Load& load, const Use& use) {
+  constexpr int kBatch = 4;
+  const Offset step = Offset{gridDim.x} * kThreads;
+  const auto thread = static_cast<Offset>(blockIdx.x * kThreads + threadIdx.x);
+  for (Offset first = thread; first < state.rows; first += kBatch * step) {
+    Loaded<T> loaded[kBatch];
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k) {
+      const Offset row = first + k * step;
+      if (row < state.rows) loaded[k] = load(row * state.columns + blockIdx.y, row);
+    }
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k) {
+      const Offset row = first + k * step;
+      if (row < state.rows) use(loaded[k], row * state.columns + blockIdx.y, row);
+    }
+  }
+}
+
 __device__ inline double product_of(double a, double b) { return a * b; }
 
 template <class T>
@@ -107,8 +136,12 @@ template <class T>
 __global__ void fused_product(CgState<T> state) {
   TwoSums sums;
   if (state.column[blockIdx.y].moves()) {
-    for_each_element(state,
-                     [&](Offset i, Offset) { sums.first += product_of(state.p[i], state.q[i]); });
+    for_each_batch(
+        state,
+        [&](Offset i, Offset) {
+          return Loaded<T>{state.p[i], state.q[i], T{0}};
+        },
+        [&](const Loaded<T>& at, Offset, Offset) { sums.first += product_of(at.a, at.b); });
   }
   finish_in_last_block(state, After::product, sums);
 }
@@ -117,19 +150,25 @@ template <class T>
 __global__ void fused_residual(CgState<T> state) {
   const CgColumn& column = state.column[blockIdx.y];
   const bool iterates = column.state == ColumnState::iterating;
+  const bool has_diagonal = state.inverse_diagonal != nullptr;
   const T alpha = static_cast<T>(column.alpha);
   TwoSums sums;
   if (iterates) {
-    for_each_element(state, [&](Offset i, Offset row) {
-      const T r = state.r[i] - alpha * state.q[i];
-      state.r[i] = r;
-      sums.first += product_of(r, r);
-      if (state.inverse_diagonal != nullptr) {
-        const T z = state.inverse_diagonal[row] * r;
-        state.z[i] = z;
-        sums.second += product_of(r, z);
-      }
-    });
+    for_each_batch(
+        state,
+        [&](Offset i, Offset row) {
+          const T scale = has_diagonal ? state.inverse_diagonal[row] : T{0};
+          return Loaded<T>{state.r[i], state.q[i], scale};
+        },
+        [&](const Loaded<T>& at, Offset i, Offset) {
+          const T r = at.a - alpha * at.b;
+          state.r[i] = r;
+          sums.first += product_of(r, r);
+          if (!has_diagonal) return;
+          const T z = at.c * r;
+          state.z[i] = z;
+          sums.second += product_of(r, z);
+        });
   }
   finish_in_last_block(state, After::residual, sums);
 }
@@ -149,12 +188,16 @@ __global__ void fused_directions(CgState<T> state) {
   const CgColumn column = state.column[blockIdx.y];
   if (!column.moves()) return;
   const T alpha = static_cast<T>(column.alpha), beta = static_cast<T>(column.beta);
-  for_each_element(state, [&](Offset i, Offset) {
-    const T before = state.x[i], p = state.p[i];
-    if (column.keeps) state.best[i] = before;
-    state.x[i] = before + alpha * p;
-    state.p[i] = state.z[i] + beta * p;
-  });
+  for_each_batch(
+      state,
+      [&](Offset i, Offset) {
+        return Loaded<T>{state.x[i], state.p[i], state.z[i]};
+      },
+      [&](const Loaded<T>& at, Offset i, Offset) {
+        if (column.keeps) state.best[i] = at.a;
+        state.x[i] = at.a + alpha * at.b;
+        state.p[i] = at.c + beta * at.b;
+      });
 }
 
 template <class T>
