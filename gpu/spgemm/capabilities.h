@@ -8,7 +8,9 @@ namespace csrkit::gpu {
 inline constexpr Capabilities kDoneByPlan =
     kImplicitOnes | kF32 | kF64 | kF16 | kBf16 | kTranspose | kMask | kDropBelow;
 
-inline constexpr Capabilities kProduction =
-    kDoneByPlan | kAlphaBeta | kSemirings | kIeeeSpecials | kDeterministic | kReuse | kRowBlocks;
+inline constexpr Capabilities kPlusTimes =
+    kDoneByPlan | kAlphaBeta | kIeeeSpecials | kDeterministic | kReuse | kRowBlocks;
+
+inline constexpr Capabilities kProduction = kPlusTimes | kSemirings;
 
 }  // namespace csrkit::gpu

@@ -31,18 +31,18 @@ std::string percent(double share) {
 
 /// Spreading B out pays where a row of it is dense enough to be read whole for every entry of A,
 /// and A has enough entries to use what was spread. Measured on squares of random matrices on an
-/// H200 (docs/performance.md): the break-even is at 6 % of B's places in f32, whose loads bring
-/// twice as many columns, at 10 % in f64. Below some work nothing is worth its launches.
+/// H200 (docs/results/h200/spgemm.md): the break-even is at 6 % of B's places in f32, whose loads
+/// bring twice as many columns, at 10 % in f64. Below some work nothing is worth its launches.
 bool pays_spread_out(const SpgemmProblem& problem) {
   constexpr double kLeastOfA = 0.05, kLeastWork = 1 << 28;
   const double least_of_b = problem.c == ValueKind::f64 ? 0.10 : 0.06;
-  return suits_dense_tiles(problem) && density(problem.b) >= least_of_b &&
+  return why_no_dense_tiles(problem).empty() && density(problem.b) >= least_of_b &&
          density(problem.a) >= kLeastOfA &&
          static_cast<double>(problem.a.nnz()) * problem.output_cols() >= kLeastWork;
 }
 
 // What differs between matrices differs between their rows first, so most choices are made per row,
-// in gpu/spgemm/adaptive_rows/rules.h. See docs/performance.md.
+// in gpu/spgemm/adaptive_rows/rules.h.
 std::vector<Rule> rules_for(const SpgemmProblem& problem) {
   const bool is_dense = pays_spread_out(problem);
   return {{is_dense, "dense_tiles",

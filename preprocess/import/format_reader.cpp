@@ -141,7 +141,8 @@ void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index
   require_row_offsets(row_offsets.data(), rows, nnz, where, "was the file written completely?");
   Offset first_bad_entry = nnz;
   bool is_canonical = true;
-#pragma omp parallel for schedule(dynamic, 1024) reduction(min : first_bad_entry) reduction(&& : is_canonical)
+#pragma omp parallel for schedule(dynamic, 1024) reduction(min : first_bad_entry) \
+    reduction(&& : is_canonical)
   for (Index row = 0; row < rows; ++row) {
     for (Offset at = row_offsets[row]; at < row_offsets[row + 1]; ++at) {
       const Index col = col_indices[at];

@@ -2,10 +2,8 @@
 # What the cases share; sourced by run_case.
 
 all_tools() {
-  local tool
-  for tool in csr-import csr-export csr-generate csr-info csr-probe csr-reorder csr-spmm-cpu csr-spmm-gpu csr-spmv-gpu csr-spgemm-cpu csr-spgemm-gpu csr-solve-cpu csr-solve-gpu csr-bench csr-report csr-density csr-forecast; do
-    if command -v "$tool" >/dev/null; then echo "$tool"; fi
-  done
+  printf '%s\n' csr-import csr-export csr-generate csr-info csr-probe csr-reorder csr-spmm-cpu csr-spmm-gpu \
+    csr-spgemm-cpu csr-spgemm-gpu csr-bench csr-report csr-density csr-forecast
 }
 
 # python_with MODULE...: the first Python of this machine that has all of them; fails if none has.
@@ -28,9 +26,11 @@ fail() {
   exit 1
 }
 
-# The case ends as skipped, or as failed with CSRKIT_REQUIRE_GPU=1, where TOOL was not built...
-needs_cuda() { # needs_cuda TOOL
-  if command -v "$1" >/dev/null; then return; fi
+has_gpu_code() { csr-bench --version | grep -q 'CUDA: [0-9]'; }
+
+# The case ends as skipped, or as failed with CSRKIT_REQUIRE_GPU=1, where there is no GPU code...
+needs_cuda() {
+  if has_gpu_code; then return; fi
   if [ "${CSRKIT_REQUIRE_GPU:-0}" = 1 ]; then fail "CSRKIT_REQUIRE_GPU=1, but built without CUDA"; fi
   echo "built without CUDA"
   exit 6

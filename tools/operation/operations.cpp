@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "tools/cli/log.h"
+#include "tools/cli/version.h"
 #include "tools/operation/rooms.h"
 #include "tools/operation/spgemm.h"
 #include "tools/operation/spmm.h"
@@ -98,6 +100,10 @@ NamedKernel find_kernel_anywhere(const std::string& name, const char* what) {
 
 std::string list_kernels(const std::vector<const Operation*>& of,
                          const std::vector<std::string>& rooms, bool with_marks, bool as_json) {
+  const bool with_gpu = std::find(rooms.begin(), rooms.end(), kGpu) != rooms.end();
+  if (with_gpu && gpu_room() == nullptr && !cuda_version().empty()) {
+    log_warning("kernels of the GPU are not listed: " + why_no_gpu_room());
+  }
   Json json = Json::array();
   std::string text;
   for (const Operation* operation : of) {

@@ -4,40 +4,56 @@
 
 #include "core/base/build_id.h"
 #include "core/base/error.h"
-#include "tools/cli/log.h"
+#include "tools/cli/version.h"
 
 namespace csrkit {
 
 namespace {
 
-/// Looked for where the program's own libraries are. It stays open: plans hold its functions.
-const gpu::Face* open_gpu_library() {
-  void* const library = dlopen(CSRKIT_GPU_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    log_debug(std::string("no GPU library: ") + dlerror());
-    return nullptr;
+struct GpuLibrary {
+  const gpu::Face* face = nullptr;
+  std::string why_not;
+};
+
+/// `reason` is dlerror's: it begins with the name of the library that was not found, ours or one
+/// that ours needs.
+std::string why_it_cannot_be_opened(const std::string& reason) {
+  const bool is_ours = reason.rfind(CSRKIT_GPU_LIBRARY, 0) == 0;
+  if (is_ours && cuda_version().empty()) {
+    return "this build has no GPU code; build with -DCSRKIT_CUDA=ON, which needs nvcc";
   }
+  return reason + (is_ours ? "; install it beside libcsrkit"
+                           : "; put CUDA's libraries where the loader looks (LD_LIBRARY_PATH)");
+}
+
+/// Looked for where the program's own libraries are. It stays open: plans hold its functions.
+GpuLibrary open_gpu_library() {
+  void* const library = dlopen(CSRKIT_GPU_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return {nullptr, why_it_cannot_be_opened(dlerror())};
   // POSIX lets dlsym's result be a function.
   const auto entry = reinterpret_cast<gpu::FaceEntry*>(dlsym(library, gpu::kFaceEntry));
   const gpu::Face* const face = entry == nullptr ? nullptr : entry();
   if (face == nullptr || std::string(face->build_id) != build_id()) {
-    log_warning(std::string(CSRKIT_GPU_LIBRARY) +
-                " is of another build and is not used; install both from the same one");
-    return nullptr;
+    return {nullptr, std::string(CSRKIT_GPU_LIBRARY) +
+                         " is of another build than this program; install both from the same one"};
   }
-  return face;
+  return {face, ""};
+}
+
+const GpuLibrary& gpu_library() {
+  static const GpuLibrary library = open_gpu_library();
+  return library;
 }
 
 }  // namespace
 
-const gpu::Face* gpu_room() {
-  static const gpu::Face* const face = open_gpu_library();
-  return face;
-}
+const gpu::Face* gpu_room() { return gpu_library().face; }
+
+const std::string& why_no_gpu_room() { return gpu_library().why_not; }
 
 const gpu::Face& require_gpu_room(const std::string& what) {
   if (const gpu::Face* room = gpu_room()) return *room;
-  throw UsageError(what + " needs a GPU build, and this one was made without CUDA");
+  throw NoDeviceError(what + " needs the GPU library: " + why_no_gpu_room());
 }
 
 }  // namespace csrkit

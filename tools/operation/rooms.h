@@ -11,11 +11,15 @@ namespace csrkit {
 /// The names of the rooms, as kernels' full names begin.
 inline constexpr char kCpu[] = "cpu", kGpu[] = "gpu";
 
-/// The GPU library, opened when it is first asked for. Null where it is not installed, or belongs
-/// to another build. Whether there is a GPU shows when a function is called (NoDeviceError).
+/// The GPU library, opened when it is first asked for. Null where it is not installed, lacks a
+/// library of CUDA, or belongs to another build. Whether there is a GPU shows when a function is
+/// called (NoDeviceError).
 const gpu::Face* gpu_room();
 
-/// Throws UsageError, which begins with `what`, where there is no GPU library.
+/// Why there is no GPU library, and what to do: the end of a sentence. Empty where there is one.
+const std::string& why_no_gpu_room();
+
+/// Throws NoDeviceError, which begins with `what` and says why, where there is no GPU library.
 const gpu::Face& require_gpu_room(const std::string& what);
 
 }  // namespace csrkit

@@ -82,19 +82,20 @@ ToolOptions parse(const std::string& tool, const Operation& operation, const std
   declare_io(options);
   for (const auto& [words, purpose] : page.examples) options.example(tool + " " + words, purpose);
   options.on_list([&](bool as_json) {
+    if (common.is_gpu) require_gpu_room("--list");
     return list_kernels({&operation}, {room}, /*with_marks=*/false, as_json);
   });
   options.parse(argc, argv);
-  if (common.is_gpu) require_gpu_room(tool);
 
   ToolOptions result;
   result.matrices = options.names();
   result.may_have_second = page.max_names > 1;
   result.read = read_options(options);
-  result.kernel = find_kernel(operation, room, options.text("kernel"));
-  if (common.has_variants) result.kernel.variant = options.text("variant");
   result.request = read_common_options(options, common);
   operation.read_options(options, &result.request);
+  if (common.is_gpu) require_gpu_room(tool);
+  result.kernel = find_kernel(operation, room, options.text("kernel"));
+  if (common.has_variants) result.kernel.variant = options.text("variant");
   if (operation.is_tunable()) read_choices(options, with_plans, &result);
   std::vector<std::string> inputs = result.matrices;
   if (!result.request.mask.empty()) inputs.push_back(result.request.mask);

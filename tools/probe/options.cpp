@@ -41,9 +41,7 @@ ProbeToolOptions parse_probe_options(int argc, const char* const* argv) {
   result.output = options.text("output");
   result.device = "all";
   if (options.given("device")) result.device = options.choice("device", {"cpu", "gpu", "all"});
-  if (result.device == "gpu" && gpu_room() == nullptr) {
-    throw NoDeviceError("this csrkit was built without CUDA; --device cpu measures the cores");
-  }
+  if (result.device == "gpu") require_gpu_room("--device gpu");
   result.probe.dense_cols.clear();
   for (const std::int64_t cols : options.integers("dense-cols", 1, 4096)) {
     result.probe.dense_cols.push_back(static_cast<Index>(cols));

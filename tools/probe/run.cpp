@@ -43,9 +43,8 @@ DeviceProfile probe_gpu(ProbeRequest request) {
 }
 
 bool has_gpu() {
-  if (gpu_room() == nullptr) return false;
   try {
-    gpu_room()->device_info(0);
+    require_gpu_room("--device all").device_info(0);
     return true;
   } catch (const NoDeviceError& error) {
     log_info(std::string("only the CPU is measured: ") + error.what());

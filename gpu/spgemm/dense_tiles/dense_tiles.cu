@@ -4,18 +4,16 @@
 //          values. The host waits once, for the number of entries of C
 // Reads    see structure.cu and values.cu
 // Launch   three small kernels, a scan, and one over tiles of C
-// Needs    plus-times; elsewhere, and where bits took more than half the memory of A and B, it is
-//          adaptive_rows
+// Needs    plus-times; why_no_dense_tiles names the matrices that are refused
 // Against  adaptive_rows, which goes through every product three times, once with sums in shared
 //          memory. Here the structure is a product of bits, and values are entries of A times dense
-//          rows: nnz(A) times the columns of B, whatever B holds. See docs/performance.md for where
-//          that is less work
+//          rows: nnz(A) times the columns of B, whatever B holds. See
+//          docs/results/h200/spgemm.md for where that is less work
 
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/spgemm/adaptive_rows/adaptive_rows.h"
 #include "gpu/spgemm/dense_tiles/dense_tiles.h"
 #include "gpu/spgemm/device_spgemm.h"
 
@@ -26,7 +24,7 @@ namespace {
 constexpr std::uint64_t padded(std::uint64_t bytes) { return (bytes + 255) / 256 * 256; }
 
 /// Shares of A's places from which on tensor cores are faster, for all that zeros cost; measured on
-/// an H200, see docs/performance.md.
+/// an H200, see docs/results/h200/spgemm.md.
 constexpr double kLeastForTensorCores64 = 0.18, kLeastForTensorCores32 = 0.42;
 
 std::uint64_t scan_bytes(Index rows) {
@@ -223,17 +221,25 @@ class DenseTilesProduct final : public DeviceSpgemm {
 
 }  // namespace
 
-bool suits_dense_tiles(const SpgemmProblem& problem) {
+std::string why_no_dense_tiles(const SpgemmProblem& problem) {
+  if (problem.semiring != Semiring::plus_times) {
+    return std::string("it knows plus-times, not ") + name_of(problem.semiring);
+  }
   constexpr std::uint64_t kAlways = 48u << 20;
   const Index rows = problem.a.rows(), inner = problem.a.cols(), cols = problem.output_cols();
   const std::uint64_t operands =
       csr_bytes(rows, problem.a.nnz(), problem.c) + csr_bytes(inner, problem.b.nnz(), problem.c);
-  return problem.semiring == Semiring::plus_times &&
-         Kept::bytes_for(rows, inner, cols, true) <= std::max(kAlways, operands / 2);
+  const std::uint64_t bits = Kept::bytes_for(rows, inner, cols, true);
+  const std::uint64_t most = std::max(kAlways, operands / 2);
+  if (bits <= most) return {};
+  return "the columns of A, B and C as bits take " + std::to_string(bits) +
+         " bytes, which pays up to " + std::to_string(most) + " for operands of this size";
 }
 
 std::unique_ptr<DeviceSpgemm> make_dense_tiles(const SpgemmProblem& problem, bool on_tensor_cores) {
-  if (!suits_dense_tiles(problem)) return make_adaptive_rows(problem, {});
+  if (const std::string reason = why_no_dense_tiles(problem); !reason.empty()) {
+    throw UsageError("dense_tiles cannot do this: " + reason + "; use adaptive_rows, or auto");
+  }
   if (problem.c == ValueKind::f64) {
     return std::make_unique<DenseTilesProduct<double>>(on_tensor_cores);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "core/contract/spgemm.h"
 #include "gpu/device/device_csr.h"
@@ -42,12 +43,12 @@ struct TileShape {
   static constexpr int kMostDepth = 208;  // two blocks on a multiprocessor of 227 KiB
 };
 
-/// Whether dense_tiles works on a problem itself: plus-times, and the bits of B and C take
-/// half the memory of A and B at most, or 48 MiB. Otherwise the kernel of that name is
-/// adaptive_rows.
-bool suits_dense_tiles(const SpgemmProblem& problem);
+/// Why dense_tiles refuses this problem; "" if it does not. It takes plus-times alone, and matrices
+/// whose bits, those of B and C, need 48 MiB or half the memory of A and B at most.
+std::string why_no_dense_tiles(const SpgemmProblem& problem);
 
 /// dense_tiles with or without tensor cores, for tests; the row of kernels.inc asks how dense A is.
+/// Throws UsageError that says why_no_dense_tiles.
 std::unique_ptr<DeviceSpgemm> make_dense_tiles(const SpgemmProblem& problem, bool on_tensor_cores);
 
 /// Fills both arrays of `spread`.

@@ -16,7 +16,10 @@ for tool in $(all_tools); do
   prints "METIS:"
 done
 for tool in $(all_tools); do
-  case $tool in csr-info | csr-density) continue ;; esac # have nothing to choose from
+  case $tool in
+    csr-info | csr-density) continue ;; # have nothing to choose from
+    *-gpu) has_gpu_code || { expect 6 "$tool" --list && says "this build has no GPU code" && continue; } ;;
+  esac
   expect 0 "$tool" --list
   silent err
   [ -s out ] || fail "$tool --list prints nothing"

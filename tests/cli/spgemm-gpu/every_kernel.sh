@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Every kernel of the list passes the full check through the tool.
-needs_cuda csr-spgemm-gpu
+needs_cuda
 csr-import "$DATASETS/karate.mtx" karate.csr --values=random --quiet
 needs_gpu csr-spgemm-gpu karate.csr --kernel v1_cached_members --repeat 1
 for kernel in $(csr-spgemm-gpu --list --json | python3 -c '

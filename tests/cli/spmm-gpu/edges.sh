@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Widths, kinds, directions and matrices at the edges: right, and checked.
-needs_cuda csr-spmm-gpu
+needs_cuda
 csr-import "$DATASETS/lp_afiro.mtx" afiro.csr --quiet
 needs_gpu csr-spmm-gpu afiro.csr --repeat 1
 run() { csr-spmm-gpu afiro.csr --repeat 1 --warmup 0 --check=full --json "$@"; }

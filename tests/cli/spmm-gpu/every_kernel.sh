@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Every kernel of the list passes the full check through the tool.
-needs_cuda csr-spmm-gpu
+needs_cuda
 csr-import "$DATASETS/karate.mtx" karate.csr --values=random --quiet
 needs_gpu csr-spmm-gpu karate.csr --repeat 1
 for kernel in $(csr-spmm-gpu --list --json | python3 -c '

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # GPUs that are not there, too little memory, options, plans and files that do not fit: refused by name.
-needs_cuda csr-spmm-gpu
+needs_cuda
 csr-import "$DATASETS/lp_afiro.mtx" afiro.csr --quiet
 csr-import "$DATASETS/karate.mtx" karate.csr --quiet
 # Options are looked at before a GPU is looked for.

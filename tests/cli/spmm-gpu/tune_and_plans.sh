@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # --tune remembers, --save-plan keeps, --load-plan takes only what fits.
-needs_cuda csr-spmm-gpu
+needs_cuda
 # Refused before a GPU is looked for.
 expect 2 csr-spmm-gpu karate.csr --tune t.json --kernel row_bins
 expect 2 csr-spmm-gpu karate.csr --tune t.json --load-plan p

@@ -39,7 +39,7 @@ CsrMatrix uneven(Index rows, Index cols, double density, bool with_specials) {
 
 template <bool kOnTensorCores>
 std::unique_ptr<SpgemmPlan> make(const SpgemmProblem& problem, const PlanOptions& options) {
-  return std::make_unique<gpu::GpuSpgemmPlan>("dense_tiles", gpu::kProduction, problem, options,
+  return std::make_unique<gpu::GpuSpgemmPlan>("dense_tiles", gpu::kPlusTimes, problem, options,
                                               gpu::make_dense_tiles(problem, kOnTensorCores));
 }
 
@@ -60,7 +60,9 @@ std::string where(const ::testing::TestParamInfo<bool>& item) {
 
 TEST_P(SpgemmDenseTiles, AreRightOnTheBattery) {
   on_test_threads(spgemm_battery().size(), [&](std::size_t i) {
-    check_kernel_on(kernel_on(GetParam()), spgemm_battery()[i]);
+    const BatteryProduct& product = spgemm_battery()[i];
+    if (!gpu::why_no_dense_tiles(problem_of(product.make(), {})).empty()) return;
+    check_kernel_on(kernel_on(GetParam()), product);
   });
 }
 
@@ -73,10 +75,33 @@ TEST_P(SpgemmDenseTiles, AreRightOnSeveralTilesOfUnevenRows) {
       ProductCase item;
       item.kinds = kinds;
       item.alpha = with_specials ? 1 : -1.25;
-      ASSERT_TRUE(gpu::suits_dense_tiles(problem_of(operands, item)));
+      ASSERT_EQ(gpu::why_no_dense_tiles(problem_of(operands, item)), "");
       check_kernel_on(kernel_on(GetParam()), operands, item);
     }
   }
+}
+
+// It never runs as another kernel: only auto chooses, and says what it chose.
+TEST_P(SpgemmDenseTiles, RefuseWhatDoesNotSuit) {
+  std::vector<Entry> diagonal;
+  for (Index i = 0; i < 100000; ++i) diagonal.push_back({i, i, 1.0 + i % 3});
+  const CsrMatrix sparse = matrix_of(100000, 100000, std::move(diagonal));
+  const SpgemmProblem too_wide = problem_of(squared(sparse), {});
+  for (const SpgemmKernel& kernel :
+       {kernel_on(GetParam()), find_kernel(gpu::spgemm_kernels(), "dense_tiles")}) {
+    try {
+      kernel.make_plan(too_wide, {});
+      FAIL() << "a matrix of 100,000 x 100,000 was taken";
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find("as bits take"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("use adaptive_rows, or auto"), std::string::npos);
+    }
+  }
+  ProductCase item;
+  item.semiring = Semiring::min_plus;
+  const SpgemmProblem shortest = problem_of(squared(uneven(60, 60, 0.5, false)), item);
+  EXPECT_THROW(kernel_on(GetParam()).make_plan(shortest, {}), UsageError);
+  EXPECT_THROW(gpu::make_dense_tiles(shortest, GetParam()), UsageError);
 }
 
 TEST_P(SpgemmDenseTiles, AreRightWhereBIsNotFinite) {

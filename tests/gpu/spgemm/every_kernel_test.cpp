@@ -2,6 +2,7 @@
 
 #include "core/judge/compare.h"
 #include "gpu/plan/kernels.h"
+#include "gpu/spgemm/dense_tiles/dense_tiles.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/property/spgemm/battery.h"
 
@@ -60,10 +61,17 @@ class EveryGpuSpgemmKernel : public GpuKernelTest {
     return kernel().role == Role::ladder && operands.b.cols() > 1000000;
   }
 
+  /// dense_tiles refuses what it does not suit (dense_tiles_test.cpp); the rest of the battery is
+  /// for it as well.
+  bool is_refused(const ProductOperands& operands) const {
+    return GetParam() == "dense_tiles" &&
+           !gpu::why_no_dense_tiles(problem_of(operands, {})).empty();
+  }
+
   void check_battery(const ProductCase& item) {
     on_test_threads(made_products().size(), [&](std::size_t i) {
       const auto& [name, operands] = made_products()[i];
-      if (is_beyond(name) || is_too_wide(operands)) return;
+      if (is_beyond(name) || is_too_wide(operands) || is_refused(operands)) return;
       SCOPED_TRACE(name);
       check_kernel_on(kernel(), operands, item);
     });
@@ -83,7 +91,7 @@ TEST_P(EveryGpuSpgemmKernel, IsRightInEveryKind) {
 
 TEST_P(EveryGpuSpgemmKernel, IsRightOnMillionsOfColumns) {
   for (const auto& [name, operands] : made_products()) {
-    if (!is_too_wide(operands)) continue;
+    if (!is_too_wide(operands) || is_refused(operands)) continue;
     SCOPED_TRACE(name);
     const SpgemmProblem problem = problem_of(operands, {});
     const auto plan = kernel().make_plan(problem, options());
@@ -252,15 +260,25 @@ std::vector<std::string> names_for_sanitizer() {
 INSTANTIATE_TEST_SUITE_P(, SanitizerGpuSpgemm, ::testing::ValuesIn(names_for_sanitizer()),
                          name_of_param);
 
-TEST(GpuSpgemmRegistry, NamesAreUniqueAndProductionDoesEverything) {
+TEST(GpuSpgemmRegistry, NamesAreUniqueAndAutoDoesEverything) {
   std::vector<std::string> names = names_where(true);
-  for (const SpgemmKernel& kernel : gpu::spgemm_kernels()) {
-    if (kernel.role == Role::production) {
-      EXPECT_TRUE(kernel.can(kSpgemmEverything)) << kernel.name;
-    }
+  for (const char* name : {"auto", "adaptive_rows"}) {
+    EXPECT_TRUE(find_kernel(gpu::spgemm_kernels(), name).can(kSpgemmEverything)) << name;
   }
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+}
+
+TEST(GpuSpgemmRegistry, AutoChoosesAKernelThatCan) {
+  const CsrMatrix dense = random_matrix(1500, 1500, 0.2);
+  const CsrMatrix sparse = random_matrix(1500, 1500, 0.01);
+  for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
+    ProductCase item;
+    item.semiring = semiring;
+    EXPECT_EQ(gpu::auto_spgemm_kernel(problem_of(squared(dense), item)),
+              semiring == Semiring::plus_times ? "dense_tiles" : "adaptive_rows");
+    EXPECT_EQ(gpu::auto_spgemm_kernel(problem_of(squared(sparse), item)), "adaptive_rows");
+  }
 }
 
 TEST(GpuSpgemmRegistry, OptionsAreRefusedWhereTheyWouldBeIgnored) {

@@ -40,7 +40,7 @@ TEST(ForecastOptions, RefusesWhatBelongsToTheOtherOperation) {
   EXPECT_THROW(parsed({"a.csr", "--operation", "addition"}), UsageError);
   EXPECT_THROW(parsed({"a.csr", "--kernel", "nobodys_kernel"}), UsageError);
   if (gpu_room() == nullptr) {
-    EXPECT_THROW(parsed({"a.csr", "--device", "gpu"}), UsageError);
+    EXPECT_THROW(parsed({"a.csr", "--device", "gpu"}), NoDeviceError);
   }
   EXPECT_THROW(parsed({"a.csr", "--machine", "m.json", "--transpose"}), UsageError);
 }

@@ -149,7 +149,7 @@ TEST(KernelNames, AreFoundAnywhereWithTheirRoom) {
   const NamedKernel varied = find_kernel_anywhere("cpu.nnz_balanced:tile=64", "--kernels");
   EXPECT_EQ(varied.variant, "tile=64");
   EXPECT_EQ(varied.full_name(), "cpu.spmm.nnz_balanced:tile=64");
-  for (const char* name : {"auto", "gpu.spmm.auto", "cpu.", "cpu.spgemm.", "cpu.none", "tpu.auto",
+  for (const char* name : {"auto", "cpu.", "cpu.spgemm.", "cpu.none", "tpu.auto",
                            "cpu.nnz_balanced:", "cpu.naive:8"}) {
     EXPECT_THROW(find_kernel_anywhere(name, "--kernels"), UsageError) << name;
   }

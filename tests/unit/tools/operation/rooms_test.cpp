@@ -1,0 +1,31 @@
+#include "tools/operation/rooms.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/build_id.h"
+#include "core/base/error.h"
+
+namespace csrkit {
+namespace {
+
+// Both kinds of machine run this: cli.all.gpu_library takes the library away where there is one.
+TEST(GpuRoom, IsThereOrSaysWhatIsInTheWay) {
+  if (const gpu::Face* room = gpu_room()) {
+    EXPECT_EQ(std::string(room->build_id), build_id());
+    EXPECT_EQ(why_no_gpu_room(), "");
+    EXPECT_EQ(&require_gpu_room("a test"), room);
+    return;
+  }
+  EXPECT_NE(why_no_gpu_room(), "");
+  try {
+    require_gpu_room("a test");
+    FAIL() << "nothing was thrown";
+  } catch (const NoDeviceError& error) {
+    EXPECT_EQ(error.what(), "a test needs the GPU library: " + why_no_gpu_room());
+  }
+}
+
+TEST(GpuRoom, IsOpenedOnce) { EXPECT_EQ(gpu_room(), gpu_room()); }
+
+}  // namespace
+}  // namespace csrkit
