@@ -50,16 +50,6 @@ ROOMS = {
 FLAT = {"tools", "gpu"}  # rooms without folders: a folder in tools is a room of its own
 LIBRARIES = ("core", "preprocess", "cpu", "gpu")
 
-# Arrows that break a rule and are known: (from, to), files without suffix. One that is gone must be
-# removed from here.
-KNOWN = {
-    ("gpu/spgemm/plan_state", "gpu/spgemm/plan"),
-    ("gpu/spmm/dense_windows/stages", "gpu/spmm/dense_windows/dense_windows"),
-    ("gpu/spmm/row_tasks/passes", "gpu/spmm/row_tasks/row_tasks"),
-    ("preprocess/export/export_format", "preprocess/export/export"),
-    ("preprocess/import/format_reader", "preprocess/import/import"),
-}
-
 # first part of a third-party header -> places (path prefixes) that may name it
 THIRD_PARTY = {
     "xxhash.h": ("core",),
@@ -148,24 +138,18 @@ def graph_of(arrows):
     return graph
 
 
-def circles(arrows, known):
-    """Circles that stay when the known arrows are taken away, each once, and stale known ones."""
+def circles(arrows):
+    """Sentences about the circles, each once."""
     found = []
-    left = graph_of(arrows - known)
+    graph = graph_of(arrows)
     told = set()
-    for start in sorted(left):
-        for target in sorted(left[start]):
-            way = way_back(left, target, start)
+    for start in sorted(graph):
+        for target in sorted(graph[start]):
+            way = way_back(graph, target, start)
             if way and not told & set(way):
                 told |= set(way)
                 circle = " -> ".join([start] + way)
                 found.append(f"these files include each other in a circle: {circle}")
-    everything = graph_of(arrows)
-    for a, b in sorted(known):
-        breaks_a_room = (room_of(a + ".h") and room_of(b + ".h")
-                         and not may_include(room_of(a + ".h"), room_of(b + ".h")))
-        if (a, b) not in arrows or not breaks_a_room and not way_back(everything, b, a):
-            found.append(f"check_layers.py: {a} -> {b} breaks no rule any more: remove it from KNOWN")
     return found
 
 
@@ -183,7 +167,7 @@ def violations(path, text):
             target = room_of(match[2])
             if target is None:
                 found.append(f'{where}: include "{match[2]}" does not start at the repository root')
-            elif not may_include(room, target) and (node_of(path), node_of(match[2])) not in KNOWN:
+            elif not may_include(room, target):
                 found.append(f"{where}: {room} must not include {target} ({match[2]})")
         elif match:
             header = match[2]
@@ -223,7 +207,7 @@ def check_tree(root):
                 arrows |= arrows_of(path, text)
     if count == 0:
         found.append(f"{root}: no source files found")
-    return count, found + circles(arrows, KNOWN)
+    return count, found + circles(arrows)
 
 
 def self_test():
@@ -270,22 +254,18 @@ def self_test():
     circle = [("core/base/a.h", ""), ("core/base/a.cpp", '#include "core/base/b.h"\n'),
               ("core/base/b.h", '#include "core/base/c.h"\n'),
               ("core/base/c.cpp", '#include "core/base/a.h"\n')]
-    sibling = [("cpu/spgemm/a.cpp", '#include "cpu/spmm/b.h"\n')]
-    closing = ("core/base/c", "core/base/a")
-    # (files, known arrows, how many complaints about circles and stale exceptions)
+    # (files, how many complaints about circles)
     trees = [
-        (header_and_source, set(), 0),
-        (circle, set(), 1),
-        (circle, {closing}, 0),
-        (circle[:-1], {closing}, 1),            # the arrow is gone
-        (circle[:2] + circle[3:], {closing}, 1),  # it closes no circle any more
-        (sibling, {("cpu/spgemm/a", "cpu/spmm/b")}, 0),
+        (header_and_source, 0),
+        (circle, 1),
+        (circle[:-1], 0),
+        (circle[:2] + circle[3:], 0),
     ]
     missed = [f"missed: {path}: {text!r}" for path, text in planted if not violations(path, text)]
-    for files, known, expected in trees:
-        complaints = circles(set().union(*(arrows_of(*file) for file in files)), known)
+    for files, expected in trees:
+        complaints = circles(set().union(*(arrows_of(*file) for file in files)))
         if len(complaints) != expected:
-            missed.append(f"expected {expected} complaints about {files}, {known}: {complaints}")
+            missed.append(f"expected {expected} complaints about {files}: {complaints}")
     wrong = [line for path, text in clean for line in violations(path, text)]
     return missed + wrong
 

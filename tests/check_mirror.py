@@ -66,7 +66,7 @@ SHARED = {
                                    "needs a GPU, and a kernel"),
     "gpu/plan/operands.cpp": ("tests/gpu/spmm/device_memory_test.cpp", "needs a GPU, and a kernel"),
     "tools/csr-*.cpp": ("tests/cli/all/examples.sh", "mains: the cases in tests/cli run them"),
-    "tools/bench/*": ("tests/cli/bench/records.sh", "a flow from command line to records"),
+    "tools/bench/run.cpp": ("tests/cli/bench/records.sh", "a flow from matrices to records"),
     "tools/convert/*_run.cpp": ("tests/unit/tools/convert/import_options_test.cpp "
                                 "tests/cli/import/transforms.sh tests/cli/export/round_trip.sh "
                                 "tests/cli/generate/same_bits.sh",
@@ -78,7 +78,12 @@ SHARED = {
                       "a flow from a command line to a solution"),
     "tools/reorder/run.cpp": ("tests/cli/reorder/chain.sh", "a flow from a file to a file"),
     "tools/forecast/report.cpp": ("tests/cli/forecast/memory.sh", "the words of one tool"),
-    "tools/operation/*": ("tests/cli/spmm-cpu/every_kernel.sh", "flows from options to a report"),
+    "tools/operation/sp*.cpp": ("tests/unit/tools/operation/operation_test.cpp "
+                                "tests/cli/spmm-cpu/every_kernel.sh "
+                                "tests/cli/spgemm-cpu/every_kernel.sh",
+                                "one test for every operation in the table, and each one's tool"),
+    "tools/operation/tool.cpp": ("tests/cli/spmm-cpu/every_kernel.sh tests/cli/bench/tuned.sh",
+                                 "a flow from a command line to a report"),
 }
 
 

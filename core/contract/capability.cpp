@@ -17,7 +17,7 @@ constexpr CapabilityWords kWords[] = {
     {kF16, "f16", "f16"},
     {kBf16, "bf16", "bf16"},
     {kTranspose, "transpose", "transposed operands"},
-    {kAlphaBeta, "alpha-beta", "alpha or beta"},
+    {kAlphaBeta, "scaling", "scaling (--alpha, --beta)"},
     {kLeadingDimension, "leading-dim", "a leading dimension above the columns"},
     {kSemirings, "semirings", "semirings"},
     {kSchedule, "schedule", "--schedule"},

@@ -1,6 +1,7 @@
 #include "cpu/common/memory_budget.h"
 
 #include "core/base/available_memory.h"
+#include "core/base/counted_bytes.h"
 #include "core/base/error.h"
 
 namespace csrkit::cpu {
@@ -29,9 +30,9 @@ MemoryBudget::MemoryBudget(std::uint64_t limit_bytes, std::uint64_t held_bytes, 
 void MemoryBudget::reserve(std::uint64_t bytes, const std::string& what) {
   const std::uint64_t total = held_bytes_ + bytes;
   if (total > limit_bytes_) {
-    throw MemoryError(what + " needs " + std::to_string(bytes) + " bytes, " +
-                      std::to_string(total) + " with what the plan holds already; the limit is " +
-                      std::to_string(limit_bytes_) + " bytes: " + advice_);
+    throw MemoryError("no room for " + what + " (" + counted_bytes(bytes) + ", " +
+                      std::to_string(total) + " with what the plan holds already): the limit is " +
+                      counted_bytes(limit_bytes_) + "; " + advice_);
   }
   held_bytes_ = total;
   note_peak(total);

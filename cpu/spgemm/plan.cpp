@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "core/base/counted_bytes.h"
 #include "core/base/huge_pages.h"
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
@@ -148,8 +149,8 @@ class CpuSpgemmPlan : public SpgemmPlan {
 
  private:
   [[noreturn]] void refuse(std::uint64_t bytes, const std::string& what, const char* advice) const {
-    throw MemoryError(what + " needs " + std::to_string(bytes) + " bytes; the limit is " +
-                      std::to_string(budget_.limit_bytes()) + " bytes: " + advice);
+    throw MemoryError("no room for " + what + " (" + counted_bytes(bytes) + "): the limit is " +
+                      counted_bytes(budget_.limit_bytes()) + "; " + advice);
   }
 
   /// What is held while rows of C are made, C itself excluded.

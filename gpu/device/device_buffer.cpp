@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "core/base/counted_bytes.h"
 #include "core/base/error.h"
 #include "gpu/device/cuda_check.h"
 
@@ -61,10 +62,10 @@ void DeviceMemory::require(std::uint64_t bytes, const std::string& what) const {
   const bool within_limit = is_within_limit(bytes);
   if (within_limit && bytes <= free_bytes) return;
   throw MemoryError(
-      what + " needs " + std::to_string(bytes) + " bytes of device memory beside the " +
-      std::to_string(used_bytes_) + " bytes in use; the limit is " +
-      (limit_bytes_ == 0 ? std::string("what is free") : std::to_string(limit_bytes_) + " bytes") +
-      ", free on the device are " + std::to_string(free_bytes) + " bytes; " +
+      "no room for " + what + " (" + counted_bytes(bytes) + " of device memory, beside " +
+      std::to_string(used_bytes_) + " in use): the limit is " +
+      (limit_bytes_ == 0 ? std::string("what is free") : counted_bytes(limit_bytes_)) +
+      ", free on the device are " + std::to_string(free_bytes) + "; " +
       (within_limit
            ? "use another GPU, or make the problem smaller: a narrower --value-kind, fewer "
              "--dense-cols at a time"
@@ -91,9 +92,9 @@ void* DeviceMemory::allocate(std::uint64_t bytes, const char* what) {
   }
   if (status == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());
-    throw MemoryError(std::string(what) + " needs " + std::to_string(bytes) +
-                      " bytes of device memory; the device refused, with " +
-                      std::to_string(free_bytes_of(device_)) + " bytes free");
+    throw MemoryError(std::string("no room for ") + what + " (" + counted_bytes(bytes) +
+                      " of device memory): the device refused, with " +
+                      counted_bytes(free_bytes_of(device_)) + " free");
   }
   CHECK_CUDA(status);
   used_bytes_ += bytes;

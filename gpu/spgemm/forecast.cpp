@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/counted_bytes.h"
 #include "core/facts/matrix_stats.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/spgemm/device_spgemm.h"
@@ -55,9 +56,9 @@ SpgemmForecast forecast_spgemm(const std::string& kernel, const SpgemmProblem& p
   forecast.peak_bytes = forecast.whole_bytes;
   if (limit_bytes == 0 || forecast.whole_bytes <= limit_bytes) return forecast;
   if (operands > limit_bytes) {
-    throw MemoryError("the operands need " + std::to_string(operands) +
-                      " bytes of device memory; the limit is " + std::to_string(limit_bytes) +
-                      " bytes: use another GPU or a narrower --value-kind");
+    throw MemoryError("no room for the operands (" + counted_bytes(operands) +
+                      " of device memory): the limit is " + counted_bytes(limit_bytes) +
+                      "; use another GPU or a narrower --value-kind");
   }
   forecast.peak_bytes = limit_bytes;
   return forecast;

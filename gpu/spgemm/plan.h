@@ -12,6 +12,8 @@
 
 namespace csrkit::gpu {
 
+struct SpgemmPlanState;  // gpu/spgemm/plan_state.h
+
 /// Uploads A, B (once where they are the same arrays) and the pattern of the mask when it is made;
 /// keeps them, and the last C of a kernel that can reuse its structure, on the device. If the
 /// forecast does not fit, A is cut into ranges of rows and C leaves the device range by range: the
@@ -42,7 +44,7 @@ class GpuSpgemmPlan final : public SpgemmPlan {
   }
 
  private:
-  struct State;
+  using State = SpgemmPlanState;
   void make_ranges(const CsrMatrix& op_b);
   std::uint64_t forecast_of(const SpgemmSizes& sizes) const;
   SpgemmOperands operands_of(const RowRange& range) const;

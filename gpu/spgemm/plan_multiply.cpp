@@ -8,6 +8,7 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/head_start.h"
 #include "gpu/spgemm/filter_product.h"
+#include "gpu/spgemm/plan.h"
 #include "gpu/spgemm/plan_state.h"
 
 namespace csrkit::gpu {

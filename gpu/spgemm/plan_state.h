@@ -3,8 +3,8 @@
 #pragma once
 
 #include "gpu/plan/resources.h"
+#include "gpu/spgemm/device_spgemm.h"
 #include "gpu/spgemm/phase_events.h"
-#include "gpu/spgemm/plan.h"
 
 namespace csrkit::gpu {
 
@@ -20,7 +20,7 @@ inline CsrMatrix second_operand(const SpgemmProblem& problem, int threads) {
   return widened(problem.transpose_b ? transpose(problem.b, threads) : problem.b, threads);
 }
 
-struct GpuSpgemmPlan::State : PlanResources {
+struct SpgemmPlanState : PlanResources {
   using PlanResources::PlanResources;
 
   PhaseEvents events;

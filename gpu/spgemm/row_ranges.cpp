@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/base/counted_bytes.h"
+
 namespace csrkit::gpu {
 
 namespace {
@@ -40,9 +42,8 @@ std::vector<RowRange> cut_rows(const SpgemmSizes& whole, const Offset* row_offse
     if (!extend(1)) {
       const SpgemmSizes row = sizes_of(whole, row_offsets, products, first, first + 1);
       throw MemoryError("row " + std::to_string(first) + " of C alone needs up to " +
-                        std::to_string(forecast(row)) +
-                        " bytes of device memory beside the operands; " +
-                        std::to_string(available) + " bytes are left to it");
+                        counted_bytes(forecast(row)) + " of device memory beside the operands; " +
+                        counted_bytes(available) + " are left to it");
     }
     // Doubling, then ever smaller steps: every range is within a sixteenth of what fits.
     Offset rows = 1;

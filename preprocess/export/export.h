@@ -2,11 +2,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "core/base/parameters.h"
 #include "core/base/progress.h"
 #include "core/matrix/csr_matrix.h"
+#include "preprocess/export/formats.h"
 
 namespace csrkit {
 
@@ -21,14 +20,5 @@ struct ExportOptions {
 /// UsageError (unknown format or parameter, bad value, a loss that is not allowed), IoError.
 std::string export_matrix(const std::string& path, const CsrMatrix& matrix,
                           const ExportOptions& options = {});
-
-/// One row of preprocess/export/formats.inc. `extension` chooses the format for `--format auto`.
-struct ExportFormat {
-  const char* name;
-  const char* extension;
-  const char* summary;
-  std::vector<Parameter> parameters = {};
-};
-const std::vector<ExportFormat>& export_formats();
 
 }  // namespace csrkit

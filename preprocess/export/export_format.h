@@ -1,7 +1,11 @@
 // What one row of formats.inc provides.
 #pragma once
 
-#include "preprocess/export/export.h"
+#include <string>
+
+#include "core/base/progress.h"
+#include "core/matrix/csr_matrix.h"
+#include "preprocess/export/formats.h"
 
 namespace csrkit {
 

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "preprocess/import/import.h"
+#include "core/base/progress.h"
+#include "preprocess/import/formats.h"
+#include "preprocess/import/source_limits.h"
 
 namespace csrkit {
 

@@ -10,7 +10,7 @@
 // Launch   384 threads, 1 block per multiprocessor, 168 registers; eight warps multiply, four
 //          bring. The three kernels overlap where one ends and the next gets ready
 // Needs    columns unique in every row, as everywhere. Numbers that are not finite, or do not share
-//          a scale with their neighbours (dense_windows.h), are left to FMAs: rows of A one by one,
+//          a scale with their neighbours (windows.h), are left to FMAs: rows of A one by one,
 //          found by the analysis, or all where B has some, found by the first kernel. f32, plus and
 //          times; why_no_dense_windows names the matrices and devices that are refused
 // Against  row_bins: no gathering; a tensor core does a window's 512 products in the time of 30 or
@@ -25,6 +25,7 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spmm/dense_windows/bring.cuh"
+#include "gpu/spmm/dense_windows/dense_windows.h"
 #include "gpu/spmm/dense_windows/multiply.cuh"
 #include "gpu/spmm/dense_windows/rows.cuh"
 

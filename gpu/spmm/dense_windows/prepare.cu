@@ -14,7 +14,7 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/device/workspace_layout.h"
-#include "gpu/spmm/dense_windows/dense_windows.h"
+#include "gpu/spmm/dense_windows/windows.h"
 
 namespace csrkit::gpu {
 

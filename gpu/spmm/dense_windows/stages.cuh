@@ -2,7 +2,7 @@
 // the instructions that C++ has no names for.
 #pragma once
 
-#include "gpu/spmm/dense_windows/dense_windows.h"
+#include "gpu/spmm/dense_windows/windows.h"
 
 namespace csrkit::gpu {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gpu/spmm/lane_sums.cuh"
-#include "gpu/spmm/row_tasks/row_tasks.h"
+#include "gpu/spmm/row_tasks/maker.h"
 
 namespace csrkit::gpu {
 

@@ -3,7 +3,7 @@
 
 #include "gpu/spmm/lane_sums.cuh"
 #include "gpu/spmm/row_panels/lists.h"
-#include "gpu/spmm/row_tasks/row_tasks.h"
+#include "gpu/spmm/row_tasks/maker.h"
 
 namespace csrkit::gpu {
 

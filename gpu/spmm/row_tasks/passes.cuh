@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include "gpu/device/device_csr.h"
 #include "gpu/spmm/row_tasks/row_tasks.h"
 
 namespace csrkit::gpu::row_tasks {

@@ -1,11 +1,10 @@
-// The analysis behind row_bins and row_panels: rows, or panels of rows, sorted into bins of like
-// length, short rows copied side by side, long ones cut.
+// What the analysis behind row_bins and row_panels makes: rows, or panels of rows, sorted into bins
+// of like length, short rows copied side by side, long ones cut.
 #pragma once
 
 #include <cuda_runtime.h>
 
-#include "gpu/device/device_csr.h"
-#include "gpu/spmm/device_spmm.h"
+#include "core/base/types.h"
 
 namespace csrkit::gpu {
 
@@ -81,52 +80,6 @@ struct RowTasks {
   Offset warp_task_count = 0;   // then so many a warp each
   Offset task_count = 0;        // after those: for one group of lanes each
   Offset counter_count = 0;
-};
-
-/// Plans and runs the analysis. All sizes are bounds from rows, nnz and dense_cols alone.
-class RowTaskMaker {
- public:
-  /// `value_bytes`: of one value of A; `slices`: how many groups of lanes work on the same task in
-  /// one launch, each on its columns; `one_slice_cols`: columns that one group of lanes covers.
-  /// Rows that are panels, if `rows_each` is more than 1; `sizes.rows` then counts panels.
-  RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices, Index one_slice_cols,
-               Index rows_each = 1);
-  RowTaskMaker() = default;
-
-  std::uint64_t workspace_bytes() const { return bytes_; }
-  Offset max_slots() const { return max_slots_; }
-  Index part_entries() const { return part_entries_; }
-
-  /// Queues the analysis: two passes over the row offsets, the second also over the entries of
-  /// short rows. `lengths`: of the panels, if there are any.
-  void analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream,
-               const Offset* lengths = nullptr);
-
-  /// Waits, and says what came out.
-  RowTasks finish(void* workspace, cudaStream_t stream);
-
- private:
-  RowTasks lay_out(void* workspace) const;
-
-  bool has_panels() const { return rows_each_ > 1; }
-
-  Index rows_ = 0;
-  Index rows_each_ = 1;
-  int value_bytes_ = 0;
-  Index part_entries_ = 0;
-  Index shortest_long_ = 0;
-  Index shortest_of_block_ = kMaxIndex;
-  Index rows_per_block_ = 0;
-  Index range_rows_ = 0;
-  Offset blocks_ = 0, ranges_ = 0;
-  Offset max_parts_ = 0, max_slots_ = 0, max_cut_rows_ = 0, max_counters_ = 0;
-  std::uint64_t bytes_ = 0;
-  // Byte positions in the workspace.
-  std::uint64_t totals_at_ = 0, progress_at_ = 0, counts_at_ = 0, long_starts_at_ = 0,
-                starts_at_ = 0, counters_at_ = 0, tasks_at_ = 0, order_at_ = 0, cols_at_ = 0,
-                values_at_ = 0, slots_at_ = 0, cut_rows_at_ = 0;
-  void* host_totals_ =
-      nullptr;  // between analyse and finish: where the device leaves what finish reads
 };
 
 }  // namespace csrkit::gpu

@@ -18,8 +18,8 @@ TEST(MemoryBudget, AddsUpAndRefusesWithTheNumbers) {
     FAIL();
   } catch (const MemoryError& error) {
     EXPECT_STREQ(error.what(),
-                 "the third thing needs 1 bytes, 101 with what the plan holds already; the limit "
-                 "is 100 bytes: do less");
+                 "no room for the third thing (1 byte, 101 with what the plan holds already): the "
+                 "limit is 100 bytes; do less");
   }
 }
 

@@ -7,8 +7,8 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/page_locked.h"
 #include "gpu/device/workspace_layout.h"
+#include "gpu/spmm/row_tasks/maker.h"
 #include "gpu/spmm/row_tasks/passes.cuh"
-#include "gpu/spmm/row_tasks/row_tasks.h"
 
 namespace csrkit::gpu {
 
