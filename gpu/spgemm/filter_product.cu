@@ -7,6 +7,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/warp.cuh"
 #include "gpu/spgemm/filter_product.h"
 
 namespace csrkit::gpu {
@@ -16,7 +17,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWarp = 32;
 constexpr int kRows = kThreads / kWarp;
-constexpr unsigned kAllLanes = 0xffffffffu;
 
 __device__ bool is_in_row(const DeviceCsrView<void>& mask, Index row, Index column) {
   Offset begin = mask.row_begin(row), end = mask.row_end(row);

@@ -6,6 +6,7 @@
 // Needs    nothing
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/warp.cuh"
 #include "gpu/spgemm/product_counts.h"
 
 namespace csrkit::gpu {
@@ -15,8 +16,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kLanes = 8;
 constexpr int kRows = kThreads / kLanes;
-constexpr unsigned kAllLanes = 0xffffffffu;
-
 __global__ void __launch_bounds__(kThreads)
     count_rows(DeviceCsrView<void> a, DeviceCsrView<void> b, unsigned long long* totals,
                Offset* of_rows) {

@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # What the cases share; sourced by run_case.
 
+# Every build has all tools.
 all_tools() {
-  printf '%s\n' csr-import csr-export csr-generate csr-info csr-probe csr-reorder csr-spmm-cpu csr-spmm-gpu \
-    csr-spgemm-cpu csr-spgemm-gpu csr-bench csr-report csr-density csr-forecast
+  local source
+  for source in "$CLI_FOLDER"/../../tools/csr-*; do basename "$source" .cpp; done
 }
 
 # python_with MODULE...: the first Python of this machine that has all of them; fails if none has.

@@ -7,10 +7,9 @@
 #include <type_traits>
 
 #include "gpu/device/device_csr.h"
+#include "gpu/device/warp.cuh"
 
 namespace csrkit::gpu {
-
-inline constexpr unsigned kAllLanes = 0xffffffffu;
 
 template <int kLanes>
 struct Group {

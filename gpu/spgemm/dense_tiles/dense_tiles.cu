@@ -14,6 +14,7 @@
 #include <cuda/std/functional>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/workspace_layout.h"
 #include "gpu/spgemm/dense_tiles/dense_tiles.h"
 #include "gpu/spgemm/device_spgemm.h"
 
@@ -21,7 +22,7 @@ namespace csrkit::gpu {
 
 namespace {
 
-constexpr std::uint64_t padded(std::uint64_t bytes) { return (bytes + 255) / 256 * 256; }
+constexpr auto aligned = WorkspaceLayout::aligned;
 
 /// Shares of A's places from which on tensor cores are faster, for all that zeros cost; measured on
 /// an H200, see docs/results/h200/spgemm.md.
@@ -53,14 +54,14 @@ struct Kept {
            (static_cast<std::uint64_t>(ColumnBits::quads_for(cols)) + 1) * 4;
   }
   static std::uint64_t spread_bytes(Index rows, Index cols) {
-    return padded(ColumnBits::bytes_for(rows, cols)) + padded(starts_bytes(rows, cols));
+    return aligned(ColumnBits::bytes_for(rows, cols)) + aligned(starts_bytes(rows, cols));
   }
   /// `with_a`: for tensor cores.
   static std::uint64_t bytes_for(Index rows, Index inner, Index cols, bool with_a) {
     const auto n = static_cast<std::uint64_t>(rows);
     return spread_bytes(inner, cols) + (with_a ? spread_bytes(rows, inner) : 0) +
-           spread_bytes(rows, cols) + padded((n + 1) * 4) + 2 * padded(n * 4) + padded(n) +
-           padded(8) + padded(scan_bytes(rows));
+           spread_bytes(rows, cols) + aligned((n + 1) * 4) + 2 * aligned(n * 4) + aligned(n) +
+           aligned(8) + aligned(scan_bytes(rows));
   }
 
   Kept() = default;
@@ -70,7 +71,7 @@ struct Kept {
     std::byte* next = bytes.data();
     const auto take = [&](auto*& array, std::uint64_t size) {
       array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(next);
-      next += padded(size);
+      next += aligned(size);
     };
     spread.bits.quads = spread_c.bits.quads = ColumnBits::quads_for(cols);
     spread_a.bits.quads = ColumnBits::quads_for(inner);

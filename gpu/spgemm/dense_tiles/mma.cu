@@ -14,13 +14,13 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/warp.cuh"
 #include "gpu/spgemm/dense_tiles/dense_tiles.h"
 
 namespace csrkit::gpu {
 
 namespace {
 
-constexpr unsigned kAllLanes = 0xffffffffu;
 constexpr int kThreads = 256;
 constexpr int kBlockRows = 128, kBlockCols = 64, kDepth = 64;
 constexpr int kStride = kDepth + 4;  // of both tiles; 4 modulo 16

@@ -10,13 +10,13 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/warp.cuh"
 #include "gpu/spgemm/dense_tiles/dense_tiles.h"
 
 namespace csrkit::gpu {
 
 namespace {
 
-constexpr unsigned kAllLanes = 0xffffffffu;
 constexpr int kSpreadThreads = 256;
 constexpr int kMarkThreads = 128;
 constexpr int kOrderThreads = 1024;

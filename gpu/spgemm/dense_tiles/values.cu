@@ -17,13 +17,13 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/warp.cuh"
 #include "gpu/spgemm/dense_tiles/dense_tiles.h"
 
 namespace csrkit::gpu {
 
 namespace {
 
-constexpr unsigned kAllLanes = 0xffffffffu;
 constexpr int kWarps = TileShape::kThreads / 32;
 constexpr int kRowsOfWarp = TileShape::kRowsOfWarp;
 constexpr int kRowBytes = TileShape::kRowBytes;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/warp.cuh"
 #include "gpu/spgemm/ladder/rung.h"
 #include "gpu/spgemm/ladder/v4_thread_counts.h"
 
@@ -23,8 +24,6 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr int kWordBits = 32;
-constexpr unsigned kAllLanes = 0xffffffffu;
-
 template <int kBlock, int kTile, class Value>
 __global__ void __launch_bounds__(kBlock)
     thread_counts(DeviceCsrView<Value> a, DeviceCsrView<Value> b, Value alpha, CooArrays<Value> c) {

@@ -12,6 +12,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/warp.cuh"
 #include "gpu/spgemm/device_spgemm.h"
 
 namespace csrkit::gpu {
@@ -23,8 +24,6 @@ constexpr int kTile = 4096;
 constexpr int kWordBits = 32;
 constexpr int kWords = kTile / kWordBits;
 constexpr int kScanThreads = 256;
-constexpr unsigned kAllLanes = 0xffffffffu;
-
 // Marks what exists in columns [first, first + kTile) of the row; with sums if there are any.
 template <bool kHasSums, class Value>
 __device__ void fill_tile(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b,

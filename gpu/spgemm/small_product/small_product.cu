@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/workspace_layout.h"
 #include "gpu/spgemm/adaptive_rows/row_sort_make.cuh"
 #include "gpu/spgemm/small_product/small_product.h"
 
@@ -23,12 +24,8 @@ constexpr int kMakeThreads = 128;
 constexpr int kRowsOfABlock = kMakeThreads / 32;
 constexpr int kCloseThreads = 256;
 constexpr int kGroup = 32;  // rows of a block that closes gaps
-constexpr std::uint64_t kAlignment = 256;
+constexpr auto aligned = WorkspaceLayout::aligned;
 using LongestRow = SortShape<32, kMostOfSmallRow / 32>;
-
-std::uint64_t padded(std::uint64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 Offset groups_of(Index rows) { return (Offset{rows} + kGroup - 1) / kGroup; }
 
@@ -49,17 +46,17 @@ struct SmallWork {
   Offset room;
 
   static std::uint64_t zero_bytes(Index rows) {
-    return padded(sizeof(SmallTotals)) + padded(static_cast<std::uint64_t>(groups_of(rows)) * 4);
+    return aligned(sizeof(SmallTotals)) + aligned(static_cast<std::uint64_t>(groups_of(rows)) * 4);
   }
   static std::uint64_t bytes(Index rows, Offset room, std::uint64_t value_bytes) {
-    return zero_bytes(rows) + 2 * padded(static_cast<std::uint64_t>(rows) * 4) +
-           padded(static_cast<std::uint64_t>(room) * 4) +
-           padded(static_cast<std::uint64_t>(room) * value_bytes);
+    return zero_bytes(rows) + 2 * aligned(static_cast<std::uint64_t>(rows) * 4) +
+           aligned(static_cast<std::uint64_t>(room) * 4) +
+           aligned(static_cast<std::uint64_t>(room) * value_bytes);
   }
   SmallWork(std::byte* next, Index rows, Offset room_) : room(room_) {
     const auto take = [&](std::uint64_t size) {
       std::byte* const mine = next;
-      next += padded(size);
+      next += aligned(size);
       return mine;
     };
     const auto row_bytes = static_cast<std::uint64_t>(rows) * 4;

@@ -1,4 +1,5 @@
-// The analysis behind row_bins and row_panels: sizes of a workspace of row tasks, and what fills it.
+// The analysis behind row_bins and row_panels: how large a workspace of row tasks is, and what
+// fills it.
 #pragma once
 
 #include <cuda_runtime.h>
