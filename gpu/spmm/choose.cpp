@@ -12,6 +12,7 @@
 #include "core/base/stopwatch.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/spmm/dense_windows/dense_windows.h"
+#include "gpu/spmm/dense_windows/windows.h"
 #include "gpu/spmm/plan.h"
 #include "gpu/spmm/row_panels/lists.h"
 

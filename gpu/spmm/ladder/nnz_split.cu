@@ -25,14 +25,16 @@
 #include "gpu/device/warp.cuh"
 #include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/ladder/nnz_split_pieces.h"
+#include "gpu/spmm/ladder/nnz_split_sums.cuh"
 #include "gpu/spmm/lane_sums.cuh"
 
 namespace csrkit::gpu {
 
+using namespace nnz_split;
+
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kWarp = 32;
 constexpr int kBatch = 8;  // loads of B in flight per lane: 32 registers at 16 bytes
 constexpr int kMinLanesLog2 = 3, kMaxLanesLog2 = 5;
 static_assert(kBatch <= 1 << kMinLanesLog2, "a batch is passed on from the lanes of one group");
@@ -42,7 +44,6 @@ static_assert(kBatch <= 1 << kMinLanesLog2, "a batch is passed on from the lanes
 constexpr Offset kWantedWarps = 16384;
 constexpr int kMinPieceEntries = 32, kMaxPieceEntries = 512;
 
-constexpr int kMaxStreams = 16;  // warps that share a cut row in the second kernel
 constexpr int kPartsPerStream = 8;
 
 constexpr int kRowEnd = static_cast<int>(0x80000000u);  // sign bit of an entry: last of its row
@@ -69,18 +70,10 @@ int lanes_log2_for(Index dense_cols, Index b_rows, int width, std::size_t value_
 int piece_entries_for(const SpmmSizes& sizes, int lanes_log2, int width) {
   const Offset slice = Offset{width} << lanes_log2;
   const Offset slices = (Offset{sizes.dense_cols} + slice - 1) / slice;
-  const Offset groups = kWantedWarps * (kWarp >> lanes_log2);
+  const Offset groups = kWantedWarps * (kWarpLanes >> lanes_log2);
   int entries = kMinPieceEntries;
   while (entries < kMaxPieceEntries && sizes.nnz / groups * slices >= 2 * entries) entries *= 2;
   return entries;
-}
-
-template <class Types, int kWidth>
-__device__ void store_part(typename Types::Accumulate* to, const Sums<Types, kWidth>& sums) {
-  Pack<typename Types::Accumulate, kWidth> pack;
-#pragma unroll
-  for (int i = 0; i < kWidth; ++i) pack.item[i] = sums.item[i];
-  store_once<typename Types::Accumulate, kWidth>(to, pack);
 }
 
 template <class Types, int kWidth>
@@ -94,7 +87,7 @@ __global__ void __launch_bounds__(kThreads)
   using Value = typename Types::Value;
   const int lanes = 1 << lanes_log2;
   const int member = static_cast<int>(threadIdx.x) & (lanes - 1);
-  const int leader = static_cast<int>(threadIdx.x) % kWarp - member;
+  const int leader = static_cast<int>(threadIdx.x) % kWarpLanes - member;
   const Offset unit = (Offset{blockIdx.x} * kThreads + threadIdx.x) >> lanes_log2;
   const Offset column = first_column + ((Offset{blockIdx.y} << lanes_log2) + member) * kWidth;
   const bool has_columns = column < c.cols;
@@ -173,42 +166,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// One block per cut row: `blockDim.y` warps share its parts, each takes every blockDim.y-th in
-// order; then the warps' sums are added in order.
-template <class Types>
-__global__ void add_up_cut_rows(const CutRow* cut_rows, const typename Types::Accumulate* parts,
-                                DeviceDenseView<typename Types::Output> c,
-                                typename Types::Accumulate alpha, typename Types::Accumulate beta,
-                                AlgebraOf<Types> algebra) {
-  using Number = typename Types::Accumulate;
-  __shared__ Number sums[kMaxStreams][kWarp];
-  const CutRow cut = cut_rows[blockIdx.x];
-  const int streams = static_cast<int>(blockDim.y), stream = static_cast<int>(threadIdx.y);
-  for (Offset tile = Offset{blockIdx.y} * kWarp; tile < c.cols; tile += Offset{gridDim.y} * kWarp) {
-    const Offset column = tile + threadIdx.x;
-    Number sum = algebra.empty_sum();
-    if (column < c.cols) {
-#pragma unroll 4
-      for (Index part = stream; part < cut.pieces; part += streams) {
-        // The row's end is what its last piece began with, all else is what pieces ended with.
-        const Offset slot = 2 * (cut.first_piece + part) + (part + 1 < cut.pieces ? 1 : 0);
-        sum = algebra.add(sum, parts[slot * c.cols + column]);
-      }
-    }
-    sums[stream][threadIdx.x] = sum;
-    __syncthreads();
-    if (stream == 0 && column < c.cols) {
-      Sums<Types, 1> total;
-      total.item[0] = sum;
-      for (int other = 1; other < streams; ++other) {
-        total.item[0] = algebra.add(total.item[0], sums[other][threadIdx.x]);
-      }
-      total.store(c.data + Offset{cut.row} * c.leading_dim + column, alpha, beta);
-    }
-    __syncthreads();  // before the next tile overwrites the sums
-  }
-}
-
 template <class Types>
 class NnzSplit {
   using Value = typename Types::Value;
@@ -266,8 +223,8 @@ class NnzSplit {
     if (cut_.cut_row_count == 0) return;
     const int streams_log2 =
         log2_ceiling((cut_.most_pieces + kPartsPerStream - 1) / kPartsPerStream);
-    const dim3 block(kWarp, std::min(1u << std::min(streams_log2, 10), unsigned{kMaxStreams}));
-    const Offset tiles = (Offset{c.cols} + kWarp - 1) / kWarp;
+    const dim3 block(kWarpLanes, std::min(1u << std::min(streams_log2, 10), unsigned{kMaxStreams}));
+    const Offset tiles = (Offset{c.cols} + kWarpLanes - 1) / kWarpLanes;
     const dim3 grid(static_cast<unsigned>(cut_.cut_row_count),
                     static_cast<unsigned>(std::min(tiles, kMaxGridY)));
     add_up_cut_rows<Types>

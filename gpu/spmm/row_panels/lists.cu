@@ -5,18 +5,20 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/warp.cuh"
 #include "gpu/device/workspace_layout.h"
 #include "gpu/spmm/lane_sums.cuh"
+#include "gpu/spmm/row_panels/find_in_rows.cuh"
 #include "gpu/spmm/row_panels/lists.h"
 #include "gpu/spmm/row_tasks/row_tasks.h"
 
 namespace csrkit::gpu {
 
+using namespace row_panels;
+
 namespace {
 
 constexpr int kThreads = 128, kLongThreads = 512;
-constexpr int kWarp = 32;
-constexpr unsigned kFullWarp = 0xffffffffu;
 
 /// A panel of more entries is a block's work. One of even more gets no list of its own making:
 /// nobody looks whether its rows share columns, they are copied one after the other.
@@ -39,47 +41,6 @@ __device__ void write_entry(const PanelLists& out, bool has_values, Offset at, I
   if (has_values) static_cast<Pack<Word, kPanelRows>*>(out.values)[at] = values;
 }
 
-/// Whether no row before `row` has column `col`, which is that of `entry`; if so, at[r] is where it
-/// is in row r, -1 where it is not. Rows begin at row_begin[r] and end where the next one begins.
-__device__ bool find_in_rows(const Index* cols, const Index (&row_begin)[kPanelRows + 1], Index col,
-                             Index entry, int row, Index own_begin, Index (&at)[kPanelRows]) {
-  // Many panels have rows with the same columns, so first at the same place.
-  Index seen[kPanelRows];
-#pragma unroll
-  for (int r = 0; r < kPanelRows; ++r) {
-    at[r] = row_begin[r] + entry - own_begin;
-    seen[r] = at[r] < row_begin[r + 1] ? __ldg(cols + at[r]) : -1;
-  }
-  Index count[kPanelRows], most = 0;
-  bool is_first = true;
-#pragma unroll
-  for (int r = 0; r < kPanelRows; ++r) {
-    const bool is_found = r == row || seen[r] == col;
-    if (is_found && r < row) is_first = false;
-    if (!is_found) at[r] = row_begin[r];
-    count[r] = is_found ? 0 : row_begin[r + 1] - row_begin[r];
-    most = max(most, count[r]);
-  }
-  if (!is_first) return false;
-  // All rows at once, step by step: their loads are under way together.
-  for (; most > 0; most /= 2) {
-#pragma unroll
-    for (int r = 0; r < kPanelRows; ++r) {
-      const Index half = count[r] / 2;
-      const bool is_below = count[r] > 0 && __ldg(cols + at[r] + half) < col;
-      if (is_below) at[r] += half + 1;
-      count[r] = is_below ? count[r] - half - 1 : half;
-    }
-  }
-#pragma unroll
-  for (int r = 0; r < kPanelRows; ++r) {
-    if (r == row || seen[r] == col) continue;
-    if (at[r] == row_begin[r + 1] || __ldg(cols + at[r]) != col) at[r] = -1;
-    if (at[r] >= 0 && r < row) is_first = false;
-  }
-  return is_first;
-}
-
 /// Where the rows of a panel begin and end; those beyond the last row are empty.
 struct PanelBounds {
   Offset of[kPanelRows + 1];
@@ -97,10 +58,10 @@ struct PanelBounds {
 template <class Word, int kGroup>
 __device__ void make_list(const DeviceCsrView<void>& a, Offset panel, const PanelBounds& bounds,
                           const PanelLists& out) {
-  constexpr int kWarps = kGroup / kWarp;
-  __shared__ Index firsts_of_warp[kGroup > kWarp ? 2 : 1][kWarps];
+  constexpr int kWarps = kGroup / kWarpLanes;
+  __shared__ Index firsts_of_warp[kGroup > kWarpLanes ? 2 : 1][kWarps];
   const int thread = static_cast<int>(threadIdx.x) % kGroup;
-  const int lane = thread % kWarp, warp = thread / kWarp;
+  const int lane = thread % kWarpLanes, warp = thread / kWarpLanes;
   const Index* cols = a.col_indices + bounds.first();
   const auto* values = static_cast<const Word*>(a.values);
   const bool has_values = values != nullptr;
@@ -139,9 +100,9 @@ __device__ void make_list(const DeviceCsrView<void>& a, Offset panel, const Pane
         if (has_values) found.item[r] = __ldg(values + at[r]);
       }
     }
-    const unsigned firsts = __ballot_sync(kFullWarp, is_first);
+    const unsigned firsts = __ballot_sync(kAllLanes, is_first);
     Index before = 0, all = __popc(firsts);
-    if constexpr (kGroup > kWarp) {
+    if constexpr (kGroup > kWarpLanes) {
       if (lane == 0) firsts_of_warp[turn][warp] = all;
       __syncthreads();  // once: the next turn writes elsewhere
       all = 0;
@@ -167,11 +128,11 @@ template <class Word>
 __global__ void __launch_bounds__(kThreads)
     make_panel_lists(DeviceCsrView<void> a, Index panels, PanelLists out, PanelQueue longs,
                      PanelQueue copied) {
-  const Offset panel = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kWarp;
+  const Offset panel = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kWarpLanes;
   if (panel >= panels) return;
   const PanelBounds bounds(a, panel);
-  if (bounds.entries() <= kLongPanel) return make_list<Word, kWarp>(a, panel, bounds, out);
-  if (threadIdx.x % kWarp != 0) return;
+  if (bounds.entries() <= kLongPanel) return make_list<Word, kWarpLanes>(a, panel, bounds, out);
+  if (threadIdx.x % kWarpLanes != 0) return;
   (bounds.entries() <= kCopiedPanel ? longs : copied).push(panel);
 }
 
@@ -251,7 +212,8 @@ void PanelListMaker::make_lists(const DeviceCsrView<void>& a, void* workspace,
   const PanelQueue longs{counts, reinterpret_cast<Index*>(bytes + long_at_)};
   const PanelQueue copied{counts + 1, reinterpret_cast<Index*>(bytes + copied_at_)};
   CHECK_CUDA(cudaMemsetAsync(counts, 0, 2 * sizeof(Index), stream));
-  const auto blocks = static_cast<unsigned>((Offset{panels_} * kWarp + kThreads - 1) / kThreads);
+  const auto blocks =
+      static_cast<unsigned>((Offset{panels_} * kWarpLanes + kThreads - 1) / kThreads);
   make_panel_lists<Word><<<blocks, kThreads, 0, stream>>>(a, panels_, lists, longs, copied);
   CHECK_LAUNCH("make_panel_lists", stream);
   const Offset most_long = a.nnz / kLongPanel;

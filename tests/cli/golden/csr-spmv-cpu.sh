@@ -1,9 +1,7 @@
 # shellcheck shell=bash
-# What csr-spmv-cpu says, word for word.
-export DROP=vendor_
+# What csr-spmv-cpu says, word for word; csr-bench lists its kernels.
 tiny_mtx >tiny.mtx
 csr-import tiny.mtx tiny.csr --quiet
-show csr-spmv-cpu tiny.csr --repeat 2 --check
-show csr-spmv-cpu tiny.csr --repeat 2 --check --json
-show csr-spmv-cpu --list
-show csr-spmv-cpu nowhere.csr
+show csr-spmv-cpu tiny.csr --kernel csr_rows --repeat 2 --check
+show csr-spmv-cpu tiny.csr --kernel csr_rows --repeat 2 --check --json
+show csr-spmv-cpu tiny.csr --kernel row_loop

@@ -66,7 +66,7 @@ TEST(BenchOptions, WhatWouldBeIgnoredIsRefused) {
        std::vector<std::vector<const char*>>{{},
                                              {"a.csr", "a.csr"},
                                              {"a.csr", "--kernels", "cpu.auto,cpu.auto"},
-                                             {"a.csr", "--kernels", "cpu.spgemm.auto", "-k", "8"},
+                                             {"a.csr", "--reuse"},
                                              {"a.csr", "--against", "cpu.row_loop"},
                                              {"a.csr", "--resume"},
                                              {"a.csr", "--tolerance", "5"},

@@ -31,10 +31,10 @@ TEST(BenchTable, HasARowPerRecordAndRatios) {
                         "cpu.spmm.row_loop"),
             "matrix      kernel             K  caches  median ms  +- %  min ms  spread %  runs  "
             "GFLOP/s  GB/s gather  check  speed against cpu.spmm.row_loop\n"
-            "karate.csr  cpu.spmm.auto      8  warm    1.000      10.0  1.000   5.0       2     "
-            "2.50     10.00        ok     4.00\n"
-            "karate.csr  cpu.spmm.row_loop  8  warm    4.000      10.0  4.000   5.0       2     "
-            "2.50     10.00        ok     1.00\n");
+            "karate.csr  cpu.spmm.auto      8  warm        1.000  10.0   1.000       5.0     2     "
+            "2.50        10.00  ok                                4.00\n"
+            "karate.csr  cpu.spmm.row_loop  8  warm        4.000  10.0   4.000       5.0     2     "
+            "2.50        10.00  ok                                1.00\n");
 }
 
 TEST(BenchTable, ComparesOnlyWhatIsTheSameCase) {
@@ -42,7 +42,7 @@ TEST(BenchTable, ComparesOnlyWhatIsTheSameCase) {
   other["case"]["caches"] = "cold";
   const std::string table =
       bench_table({record_of("cpu.spmm.row_loop", 0.004), other}, "cpu.spmm.row_loop");
-  EXPECT_EQ(table.substr(table.rfind("ok")), "ok     -\n");
+  EXPECT_EQ(table.substr(table.rfind(' ')), " -\n");
 }
 
 TEST(BenchTable, ShowsKindsWhereTheyDifferAndFailuresAsWords) {

@@ -62,8 +62,8 @@ TEST(Outcome, PeopleGetATableThenLines) {
   Report report;
   add_outcome(&report, measured_outcome(), "cpu.spmm.auto", /*is_cold=*/true);
   EXPECT_EQ(report.text(),
-            "kernel         rows  median ms  min ms   spread %  GFLOP/s  GB/s gather\n"
-            "cpu.spmm.auto  4     500.000    250.000  75.0      4.00     16.00\n"
+            "kernel         rows  median ms   min ms  spread %  GFLOP/s  GB/s gather\n"
+            "cpu.spmm.auto     4    500.000  250.000     150.0     4.00        16.00\n"
             "\n"
             "choice    as small as it is\n"
             "caches    cold\n"

@@ -1,0 +1,161 @@
+// Products in the order of C's entries become pieces, each in the order of A and B.
+#pragma once
+
+#include <cstdint>
+#include <cub/block/block_radix_sort.cuh>
+
+#include "gpu/device/device_csr.h"
+#include "gpu/spgemm/adaptive_rows/row_groups.cuh"
+#include "gpu/spgemm/product_list/place.cuh"
+#include "gpu/spgemm/product_list/product_list.h"
+#include "gpu/spgemm/product_list/totals.h"
+
+namespace csrkit::gpu::product_list {
+
+constexpr int kItems = kMostOfAPiece / kThreads;
+
+/// A thread per piece, and one for the end.
+__global__ void __launch_bounds__(kThreads)
+    cut_pieces(const std::uint32_t* starts, Offset entries, ListPiece* pieces, Offset count) {
+  const Offset piece = Offset{blockIdx.x} * kThreads + threadIdx.x;
+  if (piece > count) return;
+  Offset first = 0, last = entries;
+  if (piece == count) {
+    first = entries;
+  } else {
+    const auto share = static_cast<std::uint32_t>(piece * kShareOfAPiece);
+    while (first < last) {
+      const Offset middle = (first + last) / 2;
+      if (starts[middle] < share) {
+        first = middle + 1;
+      } else {
+        last = middle;
+      }
+    }
+  }
+  pieces[piece] = {starts[first], static_cast<std::uint32_t>(first), 0, 0};
+}
+
+/// A block per piece: from words in the order of C's entries to places, and words in the order of A
+/// and B.
+__global__ void __launch_bounds__(kThreads)
+    order_piece(const std::uint32_t* starts, ListPiece* pieces, ListWord* words,
+                std::uint16_t* entries_by_rank, ListColumn* all_columns, ListTotals* totals) {
+  using Sort = cub::BlockRadixSort<unsigned long long, kThreads, kItems, std::uint16_t>;
+  using SortEntries = cub::BlockRadixSort<std::uint16_t, kThreads, kItems, std::uint16_t>;
+  static_assert(kThreads == kMostOfAnEntry, "a thread per column");
+  __shared__ union {
+    typename Sort::TempStorage sort;
+    struct {
+      std::uint32_t of_a[kMostOfAPiece];
+      std::uint16_t entry_of[kMostOfAPiece];
+      std::uint16_t starts[kMostOfAPiece + 1];
+      std::uint16_t ranks[kMostOfAPiece];
+    } list;
+  } shared;
+  __shared__ typename SortEntries::TempStorage sort_entries;
+  __shared__ std::uint32_t of_length[kMostOfAnEntry + 1];  // entries
+  __shared__ ListColumn columns[kMostOfAnEntry];
+  __shared__ std::uint32_t scratch[32];
+  __shared__ std::uint32_t first_of_a, longest;
+  const int thread = static_cast<int>(threadIdx.x);
+  ListPiece& piece = pieces[blockIdx.x];
+  const ListPiece& next = pieces[blockIdx.x + 1];
+  const std::uint32_t first_product = piece.first_product, first_entry = piece.first_entry;
+  const auto products = static_cast<int>(next.first_product - first_product);
+  const auto entries = static_cast<int>(next.first_entry - first_entry);
+  words += first_product;
+  if (thread == 0) {
+    first_of_a = UINT32_MAX;
+    longest = of_length[kMostOfAnEntry] = 0;
+  }
+  of_length[thread] = 0;
+  __syncthreads();
+
+  auto& list = shared.list;
+  for (int at = thread; at < products; at += kThreads) {
+    const std::uint32_t of_a = words[at].of_a_and_place;
+    list.of_a[at] = of_a;
+    atomicMin(&first_of_a, of_a);
+  }
+  for (int entry = thread; entry <= entries; entry += kThreads) {
+    list.starts[entry] = static_cast<std::uint16_t>(
+        entry < entries ? starts[first_entry + static_cast<std::uint32_t>(entry)] - first_product
+                        : static_cast<std::uint32_t>(products));
+  }
+  __syncthreads();
+  std::uint16_t lengths[kItems], ids[kItems];
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) {  // neighbours: sorting is stable
+    const int entry = thread * kItems + i;
+    const int begin = entry < entries ? list.starts[entry] : 0;
+    const int end = entry < entries ? list.starts[entry + 1] : 0;
+    for (int at = begin; at < end; ++at) list.entry_of[at] = static_cast<std::uint16_t>(entry);
+    if (end > begin) {
+      atomicAdd(&of_length[end - begin], 1u);
+      atomicMax(&longest, static_cast<std::uint32_t>(end - begin));
+    }
+    lengths[i] = static_cast<std::uint16_t>(entry < entries ? kMostOfAnEntry - (end - begin)
+                                                            : kMostOfAnEntry + 1);
+    ids[i] = static_cast<std::uint16_t>(entry);
+  }
+  constexpr int kLengthBits = log2_of(kMostOfAnEntry) + 1;
+  SortEntries(sort_entries).Sort(lengths, ids, 0, kLengthBits);
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) {
+    const int rank = thread * kItems + i;
+    if (rank >= entries) continue;
+    list.ranks[ids[i]] = static_cast<std::uint16_t>(rank);
+    entries_by_rank[first_entry + static_cast<std::uint32_t>(rank)] = ids[i];
+  }
+  __syncthreads();
+  // Those with more products than a column's number are in it.
+  const int from_the_end = kMostOfAnEntry - 1 - thread;
+  std::uint32_t total = 0;
+  const std::uint32_t mine = of_length[kMostOfAnEntry - thread];
+  const std::uint32_t in_column =
+      mine + Group<kThreads>::exclusive_sum<std::uint32_t>(mine, total, scratch);
+  columns[from_the_end].entries = static_cast<std::uint16_t>(in_column);
+  __syncthreads();
+  const std::uint32_t place =
+      Group<kThreads>::exclusive_sum<std::uint32_t>(columns[thread].entries, total, scratch);
+  columns[thread].first_place = static_cast<std::uint16_t>(place);
+  all_columns[Offset{blockIdx.x} * kMostOfAnEntry + thread] = columns[thread];
+  __syncthreads();
+
+  unsigned long long keys[kItems];
+  std::uint16_t places[kItems];
+  bool is_too_wide = false;
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) {
+    const int at = i * kThreads + thread;  // any order will do before sorting
+    keys[i] = ~0ull;
+    places[i] = 0;
+    if (at >= products) continue;
+    const std::uint32_t of_a = list.of_a[at];
+    const int entry = list.entry_of[at];
+    const int begin = list.starts[entry], end = list.starts[entry + 1];
+    int column = 0;
+    for (int other = begin; other < end; ++other) column += list.of_a[other] < of_a;
+    const std::uint32_t distance = of_a - first_of_a;
+    is_too_wide = is_too_wide || distance >= kWidestOfA;
+    keys[i] = static_cast<unsigned long long>(distance) << 32 | words[at].of_b;
+    places[i] = static_cast<std::uint16_t>(columns[column].first_place + list.ranks[entry]);
+  }
+  if (is_too_wide) totals->is_too_wide = 1;
+  __syncthreads();
+  Sort(shared.sort).SortBlockedToStriped(keys, places, 0, 64 - kPlaceBits);
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) {
+    const int at = i * kThreads + thread;
+    if (at >= products) continue;
+    words[at] = {static_cast<std::uint32_t>(keys[i]),
+                 static_cast<std::uint32_t>(keys[i] >> 32) << kPlaceBits | places[i]};
+  }
+  if (thread == 0) {
+    piece.first_of_a = first_of_a;
+    piece.columns = longest;
+  }
+}
+
+}  // namespace csrkit::gpu::product_list

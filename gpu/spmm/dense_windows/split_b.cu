@@ -1,0 +1,102 @@
+// What dense_windows does before every multiplication: B in parts, its numbers in two halves.
+// Owns     a block makes one part of B, a thread two columns of 4 to 16 of its rows
+// Reads    B once, coalesced
+// Launch   256 threads
+// Needs    nothing: misfits are marked for the multiplication to find
+
+#include <cuda_fp16.h>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spmm/dense_windows/extent.cuh"
+
+namespace csrkit::gpu {
+
+using namespace dense_windows;
+
+namespace {
+
+constexpr int kSplitThreads = 256;
+
+// Blocks are small so that every multiprocessor has some.
+template <int kTileCols>
+__device__ void split_part(const DeviceDenseView<const float>& b, const WindowShape& shape,
+                           const WindowWorkspace& workspace, Offset part) {
+  constexpr int kPairs = kTileCols / 2, kGroups = kSplitThreads / kPairs,
+                kRows = kWindowCols / kGroups;
+  __shared__ float2 extents[kGroups][kTileCols];
+  const int pair = static_cast<int>(threadIdx.x) % kPairs;
+  const int group = static_cast<int>(threadIdx.x) / kPairs;
+  const Offset column = part / shape.windows * kTileCols + 2 * pair;
+  const Offset first_row = part % shape.windows * kWindowCols + group * kRows;
+  float x[kRows][2];
+  Extent mine[2];
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+    for (int j = 0; j < 2; ++j) {
+      const bool is_there = first_row + i < b.rows && column + j < b.cols;
+      x[i][j] = is_there ? __ldg(b.data + (first_row + i) * b.leading_dim + column + j) : 0;
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < 2; ++j) {
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) mine[j].take(x[i][j]);
+    extents[group][2 * pair + j] = {mine[j].largest, mine[j].smallest};
+  }
+  __syncthreads();
+  bool fits = true;
+  float scale[2];
+  std::byte* to = workspace.b_parts + part * shape.b_part_bytes();
+#pragma unroll
+  for (int j = 0; j < 2; ++j) {
+    Extent all;
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g) all.take(extents[g][2 * pair + j]);
+    fits = fits && all.fits(kLeastExponentOfB);
+    const int top = fits && all.largest != 0 ? exponent_of(all.largest) : 0;
+    scale[j] = power_of_two(kTopExponent - top);
+    if (group == 0) {
+      reinterpret_cast<float*>(to + kTileCols * kWindowCols * 4)[2 * pair + j] =
+          power_of_two(top - 2 * kTopExponent - 1);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    const float2 scaled = {x[i][0] * scale[0], x[i][1] * scale[1]};
+    const __half2 hi = __float22half2_rn(scaled);
+    const float2 back = __half22float2(hi);
+    const __half2 lo =
+        __float22half2_rn({(scaled.x - back.x) * 2048.0f, (scaled.y - back.y) * 2048.0f});
+    std::byte* place = to + b_place<kTileCols>(group * kRows + i, pair / 4) + pair % 4 * 4;
+    *reinterpret_cast<__half2*>(place) = hi;
+    *reinterpret_cast<__half2*>(place + kTileCols * kWindowCols * 2) = lo;
+  }
+  const int misfit = __syncthreads_or(!fits);
+  if (threadIdx.x == 0) workspace.misfits[part] = misfit;
+}
+
+template <int kTileCols>
+__global__ void __launch_bounds__(kSplitThreads)
+    split_parts(DeviceDenseView<const float> b, WindowShape shape, WindowWorkspace workspace) {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();  // the multiplication may start to get ready
+#endif
+  split_part<kTileCols>(b, shape, workspace, blockIdx.x);
+}
+
+}  // namespace
+
+void split_b(const DeviceDenseView<const float>& b, const WindowShape& shape,
+             const WindowWorkspace& workspace, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>(shape.windows * shape.col_tiles);
+  const auto run = [&](auto* kernel) {
+    kernel<<<blocks, kSplitThreads, 0, stream>>>(b, shape, workspace);
+    CHECK_LAUNCH("split_parts", stream);
+  };
+  if (shape.tile_cols == 32) return run(split_parts<32>);
+  if (shape.tile_cols == 64) return run(split_parts<64>);
+  run(split_parts<128>);
+}
+
+}  // namespace csrkit::gpu
