@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Every kernel of the list passes the full check through the tool, and says what its format takes.
-needs_cuda csr-spmv-gpu
+needs_cuda
 csr-import "$DATASETS/karate.mtx" karate.csr --values=random --quiet
 needs_gpu csr-spmv-gpu karate.csr --repeat 1
 for kernel in $(csr-spmv-gpu --list --json | python3 -c '

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # GPUs that are not there, too little memory, formats that would explode: refused by name.
-needs_cuda csr-spmv-gpu
+needs_cuda
 csr-import "$DATASETS/lp_afiro.mtx" afiro.csr --quiet
 expect 6 env CUDA_VISIBLE_DEVICES= csr-spmv-gpu afiro.csr
 says "GPU"
