@@ -4,14 +4,14 @@ bin=$(dirname "$(command -v csr-bench)")
 library=$(cd "$bin"/../lib* && pwd)
 mkdir -p here/bin "here/$(basename "$library")"
 copies=here/$(basename "$library")
-cp "$bin"/csr-{spmm-gpu,spmv-gpu,spgemm-gpu,bench,forecast,generate} here/bin
+cp "$bin"/csr-{spmm-gpu,spmv-gpu,spgemm-gpu,solve-gpu,bench,forecast,generate} here/bin
 cp -P "$library"/libcsrkit.so.* "$copies"
 PATH=$PWD/here/bin:$PATH
 csr-generate rmat graph.csr --set scale=6 --quiet
 
 refuses() { # refuses REASON
-  for command in "csr-spmm-gpu graph.csr" "csr-spmv-gpu graph.csr" "csr-spgemm-gpu graph.csr" "csr-spmm-gpu --list" \
-    "csr-bench graph.csr --kernels cpu.auto,gpu.auto" "csr-forecast graph.csr --device gpu"; do
+  for command in "csr-spmm-gpu graph.csr" "csr-spmv-gpu graph.csr" "csr-spgemm-gpu graph.csr" "csr-solve-gpu graph.csr" \
+    "csr-spmm-gpu --list" "csr-bench graph.csr --kernels cpu.auto,gpu.auto" "csr-forecast graph.csr --device gpu"; do
     # shellcheck disable=SC2086 # words
     expect 6 $command
     says "needs the GPU library: "

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Every solver of the list finds a known solution through the tool, and names what it cannot solve.
-needs_cuda csr-solve-gpu
+needs_cuda
 csr-generate poisson grid.csr --set nx=70 --set ny=50 --value-kind f64 --quiet
 needs_gpu csr-solve-gpu grid.csr
 kernels=$(csr-solve-gpu --list --json | python3 -c '
