@@ -4,7 +4,7 @@ tiny_mtx >tiny.mtx
 printf '1 2\n2 3\n3 1\n' >edges.txt
 csr-import tiny.mtx tiny.csr --quiet
 csr-generate rmat graph.csr --set scale=8 --quiet
-csr-generate poisson stencil.csr --set nx=20 --set ny=20 --quiet
+csr-generate poisson stencil.csr --set nx=20 --set ny=20 --value-kind f64 --quiet
 csr-spmm-cpu tiny.csr -k 2 --output b.npy --quiet
 csr-spmv-cpu stencil.csr --output x.npy --quiet
 count=0
