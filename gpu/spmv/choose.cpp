@@ -20,22 +20,22 @@ struct Work {
 };
 
 Work work_of(const std::string& kernel, const SpmvProfile& profile) {
-  constexpr double kStepsAtOnce = 8;  // of a slice, per warp
+  constexpr double kStepsAtOnce = 4;  // of a slice, per warp
   const auto places = static_cast<double>(profile.sell_places);
   const double chain = static_cast<double>(profile.longest_slice) /
                        (kStepsAtOnce * static_cast<double>(profile.warps_per_slice));
-  if (kernel == "sell") return {profile.sell_bytes, places, 1.0e12, 0.95, 2.2e-6, chain};
+  if (kernel == "sell") return {profile.sell_bytes, places, 0.5e12, 0.95, 2.2e-6, chain};
   if (kernel == "compressed") {
-    return {profile.compressed_bytes, places, 0.75e12, 0.92, 2.2e-6, chain};
+    return {profile.compressed_bytes, places, 0.45e12, 0.92, 2.2e-6, chain};
   }
   if (kernel == "bsr") {
     const double rounds = static_cast<double>(profile.longest_slice) / 32;
     return {
-        profile.bsr_bytes, static_cast<double>(profile.bsr_places), 0.9e12, 0.85, 2.4e-6, rounds};
+        profile.bsr_bytes, static_cast<double>(profile.bsr_places), 0.5e12, 0.85, 2.4e-6, rounds};
   }
   if (kernel != "csr_balanced") throw UsageError("no model of " + kernel);
   const double items = static_cast<double>(profile.nnz) + static_cast<double>(profile.rows);
-  return {profile.csr_bytes, items, 0.6e12, 0.85, 3.0e-6, 1};
+  return {profile.csr_bytes, items, 0.25e12, 0.85, 3.0e-6, 1};
 }
 
 double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) * 1e-6; }

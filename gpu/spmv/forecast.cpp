@@ -82,7 +82,7 @@ Bytes sell_bytes(const Shape& shape) {
 }
 
 Bytes compressed_format_bytes(const Shape& shape) {
-  constexpr Bytes kHeader = 24, kWidestDifference = 4;
+  constexpr Bytes kHeader = 16, kWidestDifference = 4;
   return slices_bytes(shape) + scan_bytes(shape.slices() + 1) + shape.slices() * kHeader +
          shape.steps * sizeof(Index) + shape.places() * (kWidestDifference + shape.value_bytes);
 }

@@ -2,7 +2,7 @@
 // Owns     the slices: columns and values in the order in which lanes read them, and the order of
 //          rows where sorting by length pays
 // Reads    every stored entry once, a request of 32 lanes being 128 or 256 bytes in sequence
-// Launch   one warp a slice, 2 to 8 where slices are few and long; 8 steps in flight a lane
+// Launch   one warp a slice, 2 to 8 where slices are few and long
 // Needs    rows of like length, at least within windows of 4,096 rows: padding is stored and read.
 //          Refused (MemoryError) where it would be 16 times the matrix
 // Source   Kreutzer et al. 2014, see slices/slices.h
@@ -13,8 +13,6 @@
 namespace csrkit::gpu {
 
 namespace {
-
-constexpr int kBatch = 8;
 
 /// One warp per slice; padding gets column -1 and value 0.
 template <class Value>
@@ -35,7 +33,7 @@ __global__ void fill_slices(DeviceCsrView<Value> a, SlicesView slices, Index* co
 }
 
 template <class Types>
-__global__ void __launch_bounds__(kSliceThreads)
+__global__ void __launch_bounds__(kSliceThreads, kSliceBlocks)
     multiply_slices(SlicesView slices, const Index* cols, const typename Types::Value* values,
                     int parts, InputVector<typename Types::Vector> x, OutputUpdate<Types> y,
                     AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra) {
@@ -49,7 +47,7 @@ __global__ void __launch_bounds__(kSliceThreads)
     const Offset at = base + Offset{step} * kSliceRows;
     return SliceEntry<Number>{load_once(cols + at), value_of<Number>(values, at)};
   };
-  const Number sum = sum_of_steps<kBatch, Types>(share.part, parts, width, x, algebra, entry_at);
+  const Number sum = sum_of_steps<Types>(share.part, parts, width, x, algebra, entry_at);
   const Index row = is_there ? slices.row_of(share.slice, share.lane) : -1;
   store_slice<Types>(share, parts, row, sum, y, algebra);
 }

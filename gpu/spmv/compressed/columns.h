@@ -9,12 +9,10 @@
 
 namespace csrkit::gpu {
 
-/// Bytes of a difference: 0 where lane l of every step has column base + l, as inside a stencil.
-/// The largest number of each width stands for padding.
-enum class DifferenceBytes : std::int32_t { none = 0, one = 1, two = 2, four = 4 };
-
-/// The narrowest width for one step, in bytes. `is_run`: all 32 lanes have an entry, of column
-/// base + lane. `widest` is the largest difference from the step's lowest column.
+/// The narrowest width of a difference for one step, in bytes; 0 where lane l has column base + l,
+/// as inside a stencil. The largest number of each width stands for padding. `is_run`: all 32 lanes
+/// have an entry, of column base + lane. `widest` is the largest difference from the step's lowest
+/// column.
 CSRKIT_HOST_DEVICE inline int difference_bytes(bool is_run, std::uint32_t widest) {
   if (is_run) return 0;
   if (widest < 0xffu) return 1;
@@ -30,12 +28,13 @@ CSRKIT_HOST_DEVICE inline Index column_behind(Index base, Stored difference) {
              : base + static_cast<Index>(static_cast<std::uint32_t>(difference));
 }
 
-/// What a slice looks like to a kernel.
-struct CompressedSlice {
-  Offset first_step;          // of bases and values
-  Offset differences_at;      // bytes into the array of differences
-  Index width;                // steps
-  std::int32_t bytes_of_one;  // of a difference
+/// What a slice looks like to a kernel: one load of 16 bytes. Steps and rows of differences are
+/// counted in 32 bits: 2^32 of them are 137 G entries, more than a device holds.
+struct alignas(16) CompressedSlice {
+  std::uint32_t first_step;            // of bases and values
+  std::uint32_t differences_at;        // in steps of one byte a lane: 32 bytes each
+  Index width;                         // steps
+  std::int32_t bytes_of_a_difference;  // 0, 1, 2 or 4
 };
 
 /// Bytes of A in this format: `steps` of slices of 32 rows, `difference_bytes` for all columns

@@ -19,8 +19,6 @@ namespace csrkit::gpu {
 
 namespace compressed {
 
-constexpr int kBatch = 8;
-
 /// What kernels see of the matrix.
 template <class Value>
 struct View {
@@ -41,7 +39,7 @@ __device__ typename Types::Number sum_of_slice(const View<typename Types::Value>
                                                const InputVector<typename Types::Vector>& x,
                                                const Algebra& algebra) {
   using Number = typename Types::Number;
-  const Offset first = slice.first_step * kSliceRows + share.lane;
+  const Offset first = Offset{slice.first_step} * kSliceRows + share.lane;
   const auto entry_at = [&](Index step) {
     const Offset at = first + Offset{step} * kSliceRows;
     SliceEntry<Number> entry;
@@ -49,7 +47,8 @@ __device__ typename Types::Number sum_of_slice(const View<typename Types::Value>
     if constexpr (std::is_void_v<Stored>) {
       entry.col = base + share.lane;
     } else {
-      const auto* stored = reinterpret_cast<const Stored*>(a.differences + slice.differences_at);
+      const auto* stored = reinterpret_cast<const Stored*>(
+          a.differences + Offset{slice.differences_at} * kSliceRows);
       entry.col = column_behind(base, __ldcs(stored + Offset{step} * kSliceRows + share.lane));
     }
     entry.value = a.codes != nullptr
@@ -57,11 +56,11 @@ __device__ typename Types::Number sum_of_slice(const View<typename Types::Value>
                       : value_of<Number>(a.values, at);
     return entry;
   };
-  return sum_of_steps<kBatch, Types>(share.part, parts, slice.width, x, algebra, entry_at);
+  return sum_of_steps<Types>(share.part, parts, slice.width, x, algebra, entry_at);
 }
 
 template <class Types>
-__global__ void __launch_bounds__(kSliceThreads)
+__global__ void __launch_bounds__(kSliceThreads, kSliceBlocks)
     multiply_compressed(View<typename Types::Value> a, int parts,
                         InputVector<typename Types::Vector> x, OutputUpdate<Types> y,
                         AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra) {
@@ -71,7 +70,7 @@ __global__ void __launch_bounds__(kSliceThreads)
   Number sum = algebra.empty_sum();
   if (is_there) {
     const CompressedSlice slice = a.headers[share.slice];
-    switch (slice.bytes_of_one) {  // the same for all lanes
+    switch (slice.bytes_of_a_difference) {  // the same for all lanes
       case 0: sum = sum_of_slice<void, Types>(a, slice, share, parts, x, algebra); break;
       case 1: sum = sum_of_slice<std::uint8_t, Types>(a, slice, share, parts, x, algebra); break;
       case 2: sum = sum_of_slice<std::uint16_t, Types>(a, slice, share, parts, x, algebra); break;

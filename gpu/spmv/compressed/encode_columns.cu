@@ -68,7 +68,10 @@ __global__ void store_differences(DeviceCsrView<void> a, SlicesView slices, cons
   const Offset start = starts[share.slice];
   const int bytes_of_one =
       width == 0 ? 0 : static_cast<int>((starts[share.slice + 1] - start) / width / kSliceRows);
-  if (share.lane == 0) headers[share.slice] = {first, start, width, bytes_of_one};
+  if (share.lane == 0) {
+    headers[share.slice] = {static_cast<std::uint32_t>(first),
+                            static_cast<std::uint32_t>(start / kSliceRows), width, bytes_of_one};
+  }
   for (Index step = 0; step < width; ++step) {
     const Index col = column_at(a, row, step);
     const Index base = base_of(col);

@@ -33,7 +33,11 @@ struct PieceMap {
 
 namespace balanced {
 
-inline constexpr int kThreads = 128;
+inline constexpr int kThreads = 256, kWarps = kThreads / kWarpLanes;
+
+/// A row with more products than this for each of its lanes gets a warp; there are at most so many.
+inline constexpr int kLongPerLane = 16, kLargestPiece = 1024;
+inline constexpr int kMostLongRows = 2 * kLargestPiece / kLongPerLane;
 
 __device__ inline bool is_cut(Offset length, int size) { return length + 1 > size; }
 
@@ -42,26 +46,28 @@ struct Piece {
   Index first_row;
   Index rows;
   Offset begin, end;
+  bool first_is_cut, last_is_cut;
 };
 
 template <class Value>
 __device__ Piece piece_of(const DeviceCsrView<Value>& a, const PieceMap& map, Offset index) {
-  Piece piece;
+  Piece piece = {};
   piece.first_row = map.first_rows[index];
   const Index next = map.first_rows[index + 1];
   const Offset first_position = index * map.size;
   const Offset last_position = min(first_position + map.size, map.total);
   piece.rows = next - piece.first_row;
   piece.begin = a.row_begin(piece.first_row);
+  piece.end = a.row_begin(next);
   if (piece.first_row < a.rows) {
     const Offset skipped = first_position - (piece.begin + piece.first_row);
-    const Offset length = a.row_end(piece.first_row) - piece.begin;
-    if (skipped > 0 && is_cut(length, map.size)) piece.begin += skipped;
+    piece.first_is_cut = is_cut(a.row_end(piece.first_row) - piece.begin, map.size);
+    if (skipped > 0 && piece.first_is_cut) piece.begin += skipped;
   }
-  piece.end = a.row_begin(next);
   if (next < a.rows) {
     const Offset taken = last_position - (piece.end + next);
-    if (taken > 0 && is_cut(a.row_end(next) - piece.end, map.size)) {
+    piece.last_is_cut = taken > 0 && is_cut(a.row_end(next) - piece.end, map.size);
+    if (piece.last_is_cut) {
       piece.end += taken;
       ++piece.rows;
     }
@@ -72,6 +78,13 @@ __device__ Piece piece_of(const DeviceCsrView<Value>& a, const PieceMap& map, Of
 /// Parts of cut rows: a piece has at most one row that came into it, and one that leaves it.
 __device__ inline Offset part_slot(Offset piece, Offset first_piece) {
   return 2 * piece + (piece == first_piece ? 1 : 0);
+}
+
+/// 1 in the first piece of a cut row, which the row leaves, else 0: it came in.
+template <class Value>
+__device__ inline int is_first_piece(const DeviceCsrView<Value>& a, const PieceMap& map, Index row,
+                                     Offset piece) {
+  return (a.row_begin(row) + row) / map.size == piece ? 1 : 0;
 }
 
 /// The block adds up the parts of a cut row, if its own was the last to come. `scratch` has room
@@ -122,12 +135,22 @@ __global__ void __launch_bounds__(kThreads)
   using Number = typename Types::Number;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   __shared__ Number cut_sums[2];  // of the row that came in, and of the row that leaves
-  Number* const products = reinterpret_cast<Number*>(shared_bytes);
+  __shared__ int long_rows[kMostLongRows];
+  __shared__ int long_row_count;
   const int thread = static_cast<int>(threadIdx.x);
   const Offset index = blockIdx.x;
   const Piece piece = piece_of(a, map, index);
   const int entries = static_cast<int>(piece.end - piece.begin);
+  Number* const products = reinterpret_cast<Number*>(shared_bytes);
+  int* const starts =
+      reinterpret_cast<int*>(products + entries);  // of rows, and the last one's end
+  if (thread == 0) long_row_count = 0;
 
+  // Offsets of rows come while the products do.
+  for (int row = thread; row <= piece.rows; row += kThreads) {
+    const Offset start = a.row_begin(piece.first_row + row) - piece.begin;
+    starts[row] = static_cast<int>(min(max(start, Offset{0}), Offset{entries}));
+  }
   constexpr int kBatch = 4;
   for (int at = thread; at < entries; at += kThreads * kBatch) {
     Index cols[kBatch];
@@ -149,42 +172,64 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncthreads();
 
-  // Lanes a row: so many that each adds up about four products.
+  const auto store = [&](int row, Number sum) {
+    if (row == 0 && piece.first_is_cut) {
+      cut_sums[is_first_piece(a, map, piece.first_row, index)] = sum;
+    } else if (row == piece.rows - 1 && piece.last_is_cut) {
+      cut_sums[1] = sum;
+    } else {
+      y.store(piece.first_row + row, sum);
+    }
+  };
+  // So many lanes a row that each adds up about four products; rows that are far longer than the
+  // others get a warp afterwards.
   int lanes = 1;
-  while (lanes < kWarpLanes && Offset{lanes} * 4 * piece.rows < entries) lanes *= 2;
-  const int lane = thread % lanes, groups = kThreads / lanes;
-  for (Index first = 0; first < piece.rows; first += groups) {
-    const Index row_in_piece = first + thread / lanes;
-    const bool is_there = row_in_piece < piece.rows;
-    const Index row = piece.first_row + row_in_piece;
-    const Offset row_begin = is_there ? a.row_begin(row) : 0;
-    const Offset row_end = is_there ? a.row_end(row) : 0;
-    const int end = is_there ? static_cast<int>(min(row_end, piece.end) - piece.begin) : 0;
-    const int begin = is_there ? static_cast<int>(max(row_begin, piece.begin) - piece.begin) : 0;
+  while (lanes < kWarpLanes && Offset{lanes} * 8 * piece.rows < entries) lanes *= 2;
+  const int lane = thread & (lanes - 1), groups = kThreads / lanes, group = thread / lanes;
+  for (int first = 0; first < piece.rows; first += groups) {
+    const int row = first + group;
+    const bool is_there = row < piece.rows;
+    const int begin = is_there ? starts[row] : 0, end = is_there ? starts[row + 1] : 0;
+    const bool is_long = end - begin > kLongPerLane * lanes;
     Number sum = algebra.empty_sum();
-    for (int at = begin + lane; at < end; at += lanes) sum = algebra.add(sum, products[at]);
+    if (!is_long) {
+      for (int at = begin + lane; at < end; at += lanes) sum = algebra.add(sum, products[at]);
+    }
     for (int apart = lanes / 2; apart > 0; apart /= 2) {
       sum = algebra.add(sum, __shfl_xor_sync(kAllLanes, sum, apart));
     }
     if (!is_there || lane != 0) continue;
-    if (!is_cut(row_end - row_begin, map.size)) {
-      y.store(row, sum);
+    if (is_long) {
+      long_rows[atomicAdd(&long_row_count, 1)] = row;
     } else {
-      cut_sums[(row_begin + row) / map.size == index ? 1 : 0] = sum;
+      store(row, sum);
     }
   }
   __syncthreads();
-
-  const Index last_row = piece.first_row + piece.rows - 1;
-  for (Index row = piece.first_row; piece.rows > 0; row = last_row) {
-    const Offset begin = a.row_begin(row), length = a.row_end(row) - begin;
-    if (is_cut(length, map.size)) {
-      const Number part = cut_sums[(begin + row) / map.size == index ? 1 : 0];
-      finish_cut_row<Types>(row, length, begin, index, map.size, part, parts, arrivals, products, y,
-                            algebra);
+  for (int i = thread / kWarpLanes; i < long_row_count; i += kWarps) {
+    Number sum = algebra.empty_sum();
+    for (int at = starts[long_rows[i]] + thread % kWarpLanes; at < starts[long_rows[i] + 1];
+         at += kWarpLanes) {
+      sum = algebra.add(sum, products[at]);
     }
-    if (row == last_row) break;
+#pragma unroll
+    for (int apart = kWarpLanes / 2; apart > 0; apart /= 2) {
+      sum = algebra.add(sum, __shfl_xor_sync(kAllLanes, sum, apart));
+    }
+    if (thread % kWarpLanes == 0) store(long_rows[i], sum);
   }
+  if (!piece.first_is_cut && !piece.last_is_cut) return;  // the whole block
+  __syncthreads();
+
+  const auto finish = [&](Index row) {
+    const Offset begin = a.row_begin(row), length = a.row_end(row) - begin;
+    finish_cut_row<Types>(row, length, begin, index, map.size,
+                          cut_sums[is_first_piece(a, map, row, index)], parts, arrivals, products,
+                          y, algebra);
+  };
+  if (piece.first_is_cut) finish(piece.first_row);
+  const Index last_row = piece.first_row + piece.rows - 1;
+  if (piece.last_is_cut && !(piece.first_is_cut && piece.rows == 1)) finish(last_row);
 }
 
 }  // namespace balanced
@@ -218,7 +263,8 @@ class CsrBalanced {
   void launch(const InputVector<typename Types::Vector>& x, const OutputUpdate<Types>& y,
               cudaStream_t stream) const {
     const PieceMap& map = starts_.map();
-    const std::size_t shared = 2 * static_cast<std::size_t>(map.size) * sizeof(Number);
+    // Fewer than two sizes of entries and rows: a product for an entry, 4 bytes for a row.
+    const std::size_t shared = 2 * static_cast<std::size_t>(map.size) * sizeof(Number) + 16;
     balanced::multiply_pieces<Types>
         <<<static_cast<unsigned>(map.count), balanced::kThreads, shared, stream>>>(
             a_.view<typename Types::Value>(), map, x, y, algebra_,

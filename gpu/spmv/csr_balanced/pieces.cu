@@ -25,7 +25,7 @@ __global__ void place_pieces(DeviceCsrView<void> a, PieceMap map, Index* first_r
 
 void PieceStarts::make(const DeviceCsrView<void>& a, DeviceMemory& memory, Offset part_bytes) {
   // Pieces as large as leaves every multiprocessor some blocks to choose from.
-  constexpr int kSmallest = 256, kLargest = 1024;
+  constexpr int kSmallest = 256, kLargest = balanced::kLargestPiece;
   constexpr Offset kWantedBlocks = 132 * 12;
   map_.total = a.nnz + a.rows;
   map_.size = kLargest;

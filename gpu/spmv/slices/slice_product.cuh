@@ -16,41 +16,32 @@ struct SliceEntry {
 };
 
 /// Adds up this lane's row over the steps part, part + parts, ... below `width`. `entry_at(step)`
-/// gives a SliceEntry. kBatch steps are asked for before the first is used.
-template <int kBatch, class Types, class Algebra, class EntryAt>
+/// gives a SliceEntry. A plain loop, which the compiler unrolls: what keeps memory busy is 64 warps a
+/// multiprocessor with few registers each, not few warps with many loads each.
+template <class Types, class Algebra, class EntryAt>
 __device__ inline typename Types::Number sum_of_steps(int part, int parts, Index width,
                                                       const InputVector<typename Types::Vector>& x,
                                                       const Algebra& algebra,
                                                       const EntryAt& entry_at) {
   using Number = typename Types::Number;
   Number sum = algebra.empty_sum();
-  for (Index step = part; step < width; step += parts * kBatch) {
-    SliceEntry<Number> entries[kBatch];
-    Number factors[kBatch];
-#pragma unroll
-    for (int u = 0; u < kBatch; ++u) {
-      entries[u] = {-1, 0};
-      if (step + u * parts < width) entries[u] = entry_at(step + u * parts);
-    }
-#pragma unroll
-    for (int u = 0; u < kBatch; ++u) {
-      if (entries[u].col >= 0) factors[u] = x.template at<Number>(entries[u].col);
-    }
-#pragma unroll
-    for (int u = 0; u < kBatch; ++u) {
-      if (entries[u].col >= 0) sum = algebra.add_product(sum, entries[u].value, factors[u]);
-    }
+  for (Index step = part; step < width; step += parts) {
+    const SliceEntry<Number> entry = entry_at(step);
+    if (entry.col < 0) continue;
+    sum = algebra.add_product(sum, entry.value, x.template at<Number>(entry.col));
   }
   return sum;
 }
 
-/// A slice and its share for a warp: a block has 8 warps, `parts` neighbours of them for a slice.
+/// A warp's place: a block has 8 warps, `parts` neighbours of them for a slice.
+inline constexpr int kSliceThreads = 256, kSliceWarps = kSliceThreads / kSliceRows;
+/// Blocks that a multiprocessor must hold: 64 warps, with at most 32 registers a lane.
+inline constexpr int kSliceBlocks = 8;
 struct SliceShare {
   Index slice;
   int part;
   int lane;
 };
-inline constexpr int kSliceThreads = 256, kSliceWarps = kSliceThreads / kSliceRows;
 
 __device__ inline SliceShare slice_share(int parts) {
   const int warp = static_cast<int>(threadIdx.x) / kSliceRows;

@@ -32,9 +32,10 @@ TEST_F(GpuForecast, IsNeverBelowThePeakOfSpmm) {
         plan->fetch_output();
         const std::uint64_t peak = plan->phases().peak_bytes;
         EXPECT_LE(peak, forecast) << dense_cols << " columns";
-        constexpr double kNear = 1.25;
+        // One column is SpMV: the most that any format takes which auto may find on the device.
+        const double near = dense_cols == 1 ? 4 : 1.25;
         constexpr std::uint64_t kSmall = 1 << 20;  // where offsets and bit ranges weigh most
-        EXPECT_LE(static_cast<double>(forecast), kNear * static_cast<double>(peak + kSmall));
+        EXPECT_LE(static_cast<double>(forecast), near * static_cast<double>(peak + kSmall));
       }
     }
   }

@@ -130,6 +130,20 @@ TEST_F(GpuSpmvStructures, SpmmOfOneColumnFindsTheseKernels) {
   EXPECT_GT(plan->stored_bytes(), 0u);
 }
 
+/// More slices than the blocks of one launch take in their first round, and none left over.
+TEST_F(GpuSpmvStructures, EverySliceHasItsTurn) {
+  const CsrMatrix matrix = poisson(701, 600, true);
+  for (const char* name : {"sell", "compressed"}) {
+    const SpmmKernel& kernel = find_kernel(gpu::spmv_kernels(), name);
+    for (const Kinds& kinds : kinds_within(kF64 | kF16)) {
+      KernelCase item;
+      item.kinds = kinds;
+      check_kernel_on(kernel, matrix, 1, item);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 /// A row that hundreds of pieces share, again and again: the counters of cut rows start anew.
 TEST_F(GpuSpmvStructures, CutRowsGiveTheSameBitsInEveryRun) {
   const SpmmProblem problem = problem_of(hub(300'000), {}, 1);
