@@ -11,13 +11,12 @@
 //          A)
 // Against  the ladder: no row is too long for one thread, the widest vectors of the machine at run
 //          time, sums in registers, rows of B prefetched, C past the caches where they could not
-//          keep it. Source: the even split of rows plus nonzeros is that of Merrill and Garland,
-//          Merge-based SpMV (2016), with cuts moved to row ends where rows are short
+//          keep it. Source of the cuts: row_cuts.h
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "core/base/huge_pages.h"
+#include "cpu/common/row_cuts.h"
 #include "cpu/common/work_shares.h"
 #include "cpu/spmm/row_kernels.h"
 #include "cpu/spmm/settings.h"
@@ -26,13 +25,6 @@ namespace csrkit::cpu {
 
 namespace {
 
-/// Large pieces cost no time to hand out, where a small one begins some 200 ns are lost; a small
-/// matrix is shared out all the same.
-constexpr Offset kLargestPiece = 4096;
-constexpr Offset kUsualPiece = 1024;
-constexpr Offset kSmallestPiece = 256;
-constexpr Offset kPiecesWanted = 512;
-constexpr Offset kFewestPieces = 64;
 /// Below this many multiply-adds a second thread costs more than it brings (measured: about 5 us to
 /// wake a team).
 constexpr double kSerialWork = 1 << 15;
@@ -41,65 +33,6 @@ constexpr Index kReduceColumns = 256;
 
 /// With very wide B, a round of work is several tiles, so that the shares stay small.
 constexpr Index kMostRounds = 64;
-
-/// Rows [first, last) as a whole, or entries [first, last) of one hub.
-struct Task {
-  Offset first;
-  Offset last;
-  Offset stretch;  // where its sums wait, or -1 for whole rows
-};
-
-/// A row that is cut into stretches of `piece_size` entries, numbered from `first_stretch`.
-struct Hub {
-  Index row;
-  Offset first_stretch;
-  Offset stretches;
-};
-
-/// How the rows of one matrix are cut, in their order. A function of the matrix alone.
-struct Cuts {
-  std::vector<Task> tasks;
-  std::vector<Hub> hubs;
-  Offset stretches = 0;
-};
-
-Cuts cut_rows(const CsrMatrix& a) {
-  const Index rows = a.rows();
-  const Offset* offsets = a.row_offsets();
-  const Offset work = a.nnz() + rows;
-  const Offset least = std::clamp(work / kFewestPieces, kSmallestPiece, kUsualPiece);
-  const Offset size = std::clamp(work / kPiecesWanted, least, kLargestPiece);
-  Cuts cuts;
-  Index start = 0;
-  for (Offset goal = size; start < rows; goal += size) {
-    // The first row that begins at or after the goal, counting nonzeros and rows.
-    Index low = start, high = rows;
-    while (low < high) {
-      const Index middle = low + (high - low) / 2;
-      if (offsets[middle] + middle >= goal) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    if (low == start) continue;  // inside a long row
-    // Only the last row before the goal can reach over two goals.
-    const Index last = low - 1;
-    const Offset length = a.row_length(last);
-    const bool is_hub = length > 2 * size;
-    const Index whole = is_hub ? last : low;
-    if (start < whole) cuts.tasks.push_back({start, whole, -1});
-    if (is_hub) {
-      const Offset first_stretch = cuts.stretches;
-      for (Offset begin = offsets[last]; begin < offsets[last + 1]; begin += size) {
-        cuts.tasks.push_back({begin, std::min(begin + size, offsets[last + 1]), cuts.stretches++});
-      }
-      cuts.hubs.push_back({last, first_stretch, cuts.stretches - first_stretch});
-    }
-    start = low;
-  }
-  return cuts;
-}
 
 template <class Kinds>
 class NnzBalanced : public SpmmMethod {
@@ -119,13 +52,9 @@ class NnzBalanced : public SpmmMethod {
         rounds_(std::min(tiles_, kMostRounds)),
         shares_(team_.threads, rounds_) {
     if (!input.variant.empty()) why_ = "as asked";
-    // At most one task per kSmallestPiece of work, and one more where a hub begins.
-    const auto work = static_cast<std::uint64_t>(op_a_.nnz() + op_a_.rows());
-    const std::uint64_t pieces = std::min<std::uint64_t>(work / kSmallestPiece + 1,
-                                                         kPiecesWanted + work / kLargestPiece + 2);
-    input.budget.reserve(2 * pieces * (2 * sizeof(Task) + sizeof(Hub)) + shares_.size_bytes(),
-                         "the list of pieces");
-    cuts_ = cut_rows(op_a_);
+    const PieceSizes sizes;
+    input.budget.reserve(row_cuts_bytes(op_a_, sizes) + shares_.size_bytes(), "the list of pieces");
+    cuts_ = cut_rows(op_a_, sizes);
     const Offset sums = cuts_.stretches * input.problem.dense_cols;
     input.budget.reserve(static_cast<std::uint64_t>(sums) * sizeof(Acc), "the sums of cut rows");
     sums_ = Buffer<Acc>(sums);
@@ -244,7 +173,7 @@ class NnzBalanced : public SpmmMethod {
   Index tiles_;
   Index rounds_;
   WorkShares shares_;
-  Cuts cuts_;
+  RowCuts cuts_;
   Buffer<Acc> sums_;
   Buffer<B> packed_b_;
 };

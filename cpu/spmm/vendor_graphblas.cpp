@@ -7,7 +7,7 @@
 //          that adds into a full C has a kernel of its own in GraphBLAS
 #include "cpu/common/vendor_graphblas.h"
 
-#include "cpu/spmm/vendor.h"
+#include "cpu/common/vendor.h"
 
 namespace csrkit::cpu {
 

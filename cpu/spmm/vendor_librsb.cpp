@@ -8,7 +8,7 @@
 
 #include <mutex>
 
-#include "cpu/spmm/vendor.h"
+#include "cpu/common/vendor.h"
 
 namespace csrkit::cpu {
 

@@ -7,7 +7,7 @@
 //          API
 #include "cpu/common/vendor_mkl.h"
 
-#include "cpu/spmm/vendor.h"
+#include "cpu/common/vendor.h"
 
 namespace csrkit::cpu {
 

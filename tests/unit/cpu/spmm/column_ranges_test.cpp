@@ -74,7 +74,7 @@ TEST(ColumnRanges, SumsHubsTogetherAndAlwaysTheSame) {
 }
 
 TEST(ColumnRanges, AutoTakesItWhereATransposedWouldNotFit) {
-  SpmmProblem problem = default_spmm_problem(two_hubs(20000, 900), 1);
+  SpmmProblem problem = default_spmm_problem(two_hubs(20000, 900), 2);
   problem.transpose_a = true;
   const SpmmKernel& chooser = find_kernel(spmm_kernels(), "auto");
   PlanOptions options;

@@ -1,0 +1,52 @@
+// How the rows of a matrix are cut into tasks of about equal work, hubs included. The cuts are a
+// function of the matrix alone, so that no number of threads changes an order of summation. Source:
+// the even split of rows plus nonzeros is that of Merrill and Garland, Merge-based SpMV (2016), with
+// cuts moved to row ends where rows are short.
+#pragma once
+
+#include <vector>
+
+#include "core/matrix/csr_matrix.h"
+
+namespace csrkit::cpu {
+
+/// Work, in nonzeros plus rows, that a task should have. Large pieces cost no time to hand out,
+/// where a small one begins some 200 ns are lost; a small matrix is shared out all the same.
+struct PieceSizes {
+  Offset smallest = 256;
+  Offset usual = 1024;
+  Offset largest = 4096;
+  Offset pieces_wanted = 512;
+  Offset fewest_pieces = 64;
+  Index rows_at_once = 1;  // tasks of rows begin at multiples of it
+};
+
+/// Rows [first, last), or entries [first, last) of one hub.
+struct Task {
+  Offset first;
+  Offset last;
+  Offset stretch;          // where the stretch's sums wait, or -1 for rows
+  bool holds_hub = false;  // some of the rows are hubs, and not this task's (rows_at_once above 1)
+};
+
+/// A row longer than `hub_length`, cut into stretches numbered from `first_stretch`.
+struct Hub {
+  Index row;
+  Offset first_stretch;
+  Offset stretches;
+};
+
+/// How the rows of one matrix are cut, in their order.
+struct RowCuts {
+  std::vector<Task> tasks;
+  std::vector<Hub> hubs;
+  Offset stretches = 0;
+  Offset hub_length = 0;  // twice a piece
+};
+
+RowCuts cut_rows(const CsrMatrix& a, const PieceSizes& sizes);
+
+/// At least what the lists of cut_rows take.
+std::uint64_t row_cuts_bytes(const CsrMatrix& a, const PieceSizes& sizes);
+
+}  // namespace csrkit::cpu

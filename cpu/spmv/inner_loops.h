@@ -1,0 +1,76 @@
+// Sums of rows for every vector unit there is: the inner loops of the formats. They know neither
+// alpha and beta nor y, and x lies side by side in the kind of the sums (vector_frame.h).
+#pragma once
+
+#include "core/matrix/csr_matrix.h"
+#include "cpu/common/instruction_set.h"
+
+namespace csrkit::cpu::spmv {
+
+/// Rows of a slice of sell, and of one of compressed.
+constexpr int kSellRows = 16;
+constexpr int kCompressedRows = 32;
+
+/// How the values of a compressed slice are kept.
+enum class ValueForm : std::uint8_t {
+  raw,     // one by one
+  coded,   // 8-bit positions in a table of all values of the matrix
+  uniform  // one for each diagonal
+};
+
+/// How the columns of a compressed slice are kept.
+enum class ColumnForm : std::uint8_t {
+  diagonals,  // entries (row, row + offset) of all rows side by side, for each offset in use
+  bytes,      // row by row, as a distance of 8 bits from the slice's first column
+  words,      // the same with 16 bits
+  in_place    // columns and values are those of the CSR matrix
+};
+
+/// A compressed slice by diagonals. Lane l of step s is entry (l, l + offsets[s]) counted from the
+/// slice's first row, where bit l of masks[s] is set.
+template <class A, class Acc>
+struct DiagonalSlice {
+  const std::int32_t* offsets;  // `steps` numbers
+  const std::uint32_t* masks;   // `steps` numbers
+  std::int32_t steps;
+  ValueForm form;
+  const void* values;  // uniform: steps of A; coded: steps x 32 bytes; raw: steps x 32 of A
+  const Acc* table;    // what codes stand for
+};
+
+/// A compressed slice row by row.
+template <class A, class Acc>
+struct NarrowSlice {
+  const std::uint16_t* starts;  // rows + 1 positions in cols and values
+  std::int32_t rows;
+  ColumnForm columns;  // bytes or words
+  const void* cols;
+  ValueForm form;      // raw or coded
+  const void* values;  // of A, or codes; not looked at for kind none
+  const Acc* table;
+};
+
+/// For values of kind A and sums of kind Acc. The order of a sum depends on the row's entries and
+/// the instruction set alone.
+template <class A, class Acc>
+struct InnerLoops {
+  /// sums[i - first] of rows [first, last).
+  void (*rows)(const CsrView<A>& a, const Acc* x, Index first, Index last, Acc* sums);
+  /// The sum over entries [begin, end).
+  Acc (*stretch)(const CsrView<A>& a, const Acc* x, Offset begin, Offset end);
+  /// sums[l] of kSellRows rows with `width` entries each; entry k of row l is at k * kSellRows + l.
+  void (*slice)(const A* values, const Index* cols, Index width, const Acc* x, Acc* sums);
+  /// kCompressedRows sums; `x` points to the element of the slice's first row.
+  void (*diagonals)(const DiagonalSlice<A, Acc>& slice, const Acc* x, Acc* sums);
+  /// slice.rows sums; `x` points to the element of the slice's first column.
+  void (*narrow)(const NarrowSlice<A, Acc>& slice, const Acc* x, Acc* sums);
+  /// sums[0, size) += blocks of size x size by columns, block n at column cols[n] * size.
+  void (*blocks)(int size, const A* values, const Index* cols, Offset count, const Acc* x,
+                 Acc* sums);
+};
+
+/// Defined for every legal pair of kinds.
+template <class A, class Acc>
+InnerLoops<A, Acc> inner_loops(Isa isa);
+
+}  // namespace csrkit::cpu::spmv

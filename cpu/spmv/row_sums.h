@@ -1,0 +1,209 @@
+// What the production formats have alike. A format makes the sums of some rows; this class cuts rows
+// into tasks, hands them to threads, brings x into the form that the inner loops read, and makes y of
+// the sums.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+
+#include "cpu/common/operator_plan.h"
+#include "cpu/common/row_cuts.h"
+#include "cpu/common/work_shares.h"
+#include "cpu/spmv/inner_loops.h"
+
+namespace csrkit::cpu::spmv {
+
+/// One product is a fraction of a nanosecond: pieces are larger than those of SpMM.
+inline PieceSizes piece_sizes(Index rows_at_once) {
+  PieceSizes sizes;
+  sizes.smallest = 1024;
+  sizes.usual = 4096;
+  sizes.largest = 16384;
+  sizes.rows_at_once = rows_at_once;
+  return sizes;
+}
+
+template <class Kinds>
+class RowSums : public SpmmMethod {
+ public:
+  using A = typename Kinds::A;
+  using B = typename Kinds::B;
+  using Acc = typename Kinds::Acc;
+
+  ~RowSums() override { budget_.release(reserved_bytes_); }
+  RowSums(const RowSums&) = delete;
+  RowSums& operator=(const RowSums&) = delete;
+
+  void multiply(const MethodCall& call) override {
+    const Operands<Kinds> p(op_a_, call, team_);
+    const bool packs = !std::is_same_v<B, Acc> || p.b_leading_dim != 1;
+    if (packs) make_room_for_x();
+    const Acc* const x = packs ? x_.data() : direct_x(p);
+    const bool is_parallel = op_a_.nnz() + op_a_.rows() > kSerialWork;
+    shares_.deal(static_cast<Offset>(cuts_.tasks.size()));
+#pragma omp parallel num_threads(team_.threads) if (is_parallel)
+    {
+      if (packs) {
+#pragma omp for schedule(static)
+        for (Index j = 0; j < op_a_.cols(); ++j) x_[j] = load_as<Acc>(*p.b_row(j));
+      }
+      const int thread = omp_get_thread_num();
+      for (Offset task = shares_.next(0, thread); task >= 0; task = shares_.next(0, thread)) {
+        run(p, x, cuts_.tasks[static_cast<std::size_t>(task)]);
+      }
+      if (!cuts_.hubs.empty()) {
+#pragma omp barrier
+#pragma omp for schedule(static)
+        for (std::size_t n = 0; n < cuts_.hubs.size(); ++n) finish(p, cuts_.hubs[n]);
+      }
+    }
+  }
+
+ protected:
+  /// Rows are cut at multiples of `rows_at_once`, at most kMostAtOnce.
+  RowSums(const MethodInput& input, Index rows_at_once)
+      : op_a_(input.op_a),
+        team_(input.team),
+        isa_(chosen_isa()),
+        loops_(inner_loops<A, Acc>(isa_)),
+        budget_(input.budget),
+        batch_(kMostAtOnce - kMostAtOnce % rows_at_once),
+        shares_(team_.threads, 1) {
+    const PieceSizes sizes = piece_sizes(rows_at_once);
+    reserve(row_cuts_bytes(op_a_, sizes) + shares_.size_bytes(), "the list of pieces");
+    cuts_ = cut_rows(op_a_, sizes);
+    reserve(static_cast<std::uint64_t>(cuts_.stretches) * sizeof(Acc), "the sums of cut rows");
+    stretches_ = Buffer<Acc>(cuts_.stretches);
+    if (!std::is_same_v<B, Acc>) make_room_for_x();
+  }
+
+  static constexpr Index kMostAtOnce = 512;
+
+  /// sums[i - first] for rows [first, last), `first` being a multiple of rows_at_once and the
+  /// stretch at most kMostAtOnce; for hubs anything. There is room for kCompressedRows sums more.
+  virtual void sum_rows(const Acc* x, Index first, Index last, Acc* sums) const = 0;
+
+  /// The sum of a part of a hub, and how parts are added.
+  virtual Acc sum_stretch(const Acc* x, Offset begin, Offset end) const {
+    return loops_.stretch(op_a_.view<A>(), x, begin, end);
+  }
+  virtual Acc add(Acc sum, Acc more) const { return sum + more; }
+
+  /// In the plan's budget, for as long as this lives.
+  void reserve(std::uint64_t bytes, const char* what) {
+    budget_.reserve(bytes, what);
+    reserved_bytes_ += bytes;
+  }
+
+  bool is_hub(Index row) const { return op_a_.row_length(row) > cuts_.hub_length; }
+
+  /// Calls fill(first, last) for the rows of every task, by the thread that will read them: a page
+  /// belongs to the memory of the thread that touches it first. `fill` must not throw.
+  template <class Fill>
+  void by_owners(const Fill& fill) const {
+    const auto tasks = static_cast<Offset>(cuts_.tasks.size());
+#pragma omp parallel for schedule(static) num_threads(team_.threads)
+    for (int thread = 0; thread < team_.threads; ++thread) {
+      for (Offset n = tasks * thread / team_.threads; n < tasks * (thread + 1) / team_.threads;
+           ++n) {
+        const Task& task = cuts_.tasks[static_cast<std::size_t>(n)];
+        if (task.stretch < 0) fill(static_cast<Index>(task.first), static_cast<Index>(task.last));
+      }
+    }
+  }
+
+  /// "avx512, 64 pieces, 2 cut rows"
+  std::string describe() const {
+    return std::string(name_of(isa_)) + ", " + std::to_string(cuts_.tasks.size()) + " pieces, " +
+           std::to_string(cuts_.hubs.size()) + " cut rows";
+  }
+
+  CsrMatrix op_a_;
+  Team team_;
+  Isa isa_;
+  InnerLoops<A, Acc> loops_;
+  RowCuts cuts_;
+
+ private:
+  /// Below this many nonzeros and rows a second thread costs more than it brings.
+  static constexpr Offset kSerialWork = 1 << 15;
+
+  static const Acc* direct_x(const Operands<Kinds>& p) {
+    if constexpr (std::is_same_v<B, Acc>) {
+      return p.b;
+    } else {
+      return nullptr;
+    }
+  }
+
+  /// x is copied where its elements lie apart or are of 16 bits.
+  void make_room_for_x() {
+    if (x_.size() > 0 || op_a_.cols() == 0) return;
+    reserve(static_cast<std::uint64_t>(op_a_.cols()) * sizeof(Acc), "a copy of x");
+    x_ = Buffer<Acc>(op_a_.cols());
+  }
+
+  void run(const Operands<Kinds>& p, const Acc* x, const Task& task) {
+    if (task.stretch >= 0) {
+      stretches_[task.stretch] = sum_stretch(x, task.first, task.last);
+      return;
+    }
+    alignas(64) Acc sums[kMostAtOnce + kCompressedRows];
+    const auto end = static_cast<Index>(task.last);
+    for (auto first = static_cast<Index>(task.first); first < end; first += batch_) {
+      const Index last = std::min(end - first, batch_) + first;
+      sum_rows(x, first, last, sums);
+      if (task.holds_hub) {
+        for (Index i = first; i < last; ++i) {
+          if (!is_hub(i)) p.store(*p.c_row(i), sums[i - first]);
+        }
+      } else if (p.c_leading_dim == 1) {  // apart, because it is a vector loop
+        auto* const y = p.c + first;
+        for (Index i = 0; i < last - first; ++i) p.store(y[i], sums[i]);
+      } else {
+        for (Index i = first; i < last; ++i) p.store(*p.c_row(i), sums[i - first]);
+      }
+    }
+  }
+
+  void finish(const Operands<Kinds>& p, const Hub& hub) const {
+    Acc total = stretches_[hub.first_stretch];
+    for (Offset n = 1; n < hub.stretches; ++n) {
+      total = add(total, stretches_[hub.first_stretch + n]);
+    }
+    p.store(*p.c_row(hub.row), total);
+  }
+
+  MemoryBudget& budget_;
+  std::uint64_t reserved_bytes_ = 0;
+  Index batch_;
+  WorkShares shares_;
+  Buffer<Acc> stretches_;
+  Buffer<Acc> x_;
+};
+
+/// make_<format>: Method<Kinds> for the problem's kinds.
+template <template <class> class Method>
+std::unique_ptr<SpmmMethod> make_format(const MethodInput& input) {
+  return with_spmm_kinds<true>(input.problem, [&](auto kinds) -> std::unique_ptr<SpmmMethod> {
+    return std::make_unique<Method<decltype(kinds)>>(input);
+  });
+}
+
+/// Bytes of an entry's value, as a matrix of kind A stores it.
+template <class A>
+constexpr std::uint64_t value_bytes() {
+  return std::is_same_v<A, ImplicitOne> ? 0 : sizeof(A);
+}
+
+/// What plain CSR reads of A: 64-bit row offsets, 32-bit columns, values.
+template <class A>
+std::uint64_t csr_bytes(const CsrMatrix& a) {
+  return static_cast<std::uint64_t>(a.nnz()) * (sizeof(Index) + value_bytes<A>()) +
+         (static_cast<std::uint64_t>(a.rows()) + 1) * sizeof(Offset);
+}
+
+/// "8.44 bytes a nonzero (CSR 12.57)"
+std::string bytes_per_nonzero(std::uint64_t stored, std::uint64_t csr, Offset nnz);
+
+}  // namespace csrkit::cpu::spmv

@@ -1,0 +1,173 @@
+// What the formats of SpMV store, when they refuse, and what auto makes of that.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/base/hash.h"
+#include "cpu/common/kernels.h"
+#include "cpu/spmv/value_table.h"
+
+namespace csrkit::cpu::spmv {
+namespace {
+
+/// Row i has the columns that `columns(i)` lists, ascending.
+template <class Columns, class ValueOf>
+CsrMatrix matrix_of(Index rows, Index cols, const Columns& columns, const ValueOf& value) {
+  std::vector<Offset> ends{0};
+  std::vector<Index> all;
+  std::vector<double> values;
+  for (Index i = 0; i < rows; ++i) {
+    for (const Index j : columns(i)) {
+      all.push_back(j);
+      values.push_back(value(i, j));
+    }
+    ends.push_back(static_cast<Offset>(all.size()));
+  }
+  const auto nnz = static_cast<Offset>(all.size());
+  return CsrMatrix(rows, cols, Buffer<Offset>::copy_of(ends.data(), Offset{rows} + 1),
+                   Buffer<Index>::copy_of(all.data(), nnz),
+                   ValueArray::from(Buffer<double>::copy_of(values.data(), nnz)));
+}
+
+double random_entry(Index i, Index j) { return random_value(3, i, j); }
+
+/// Five diagonals of a long band.
+CsrMatrix stencil(Index size, bool is_constant) {
+  const auto columns = [&](Index i) {
+    std::vector<Index> all;
+    for (const Index offset : {-900, -1, 0, 1, 900}) {
+      if (i + offset >= 0 && i + offset < size) all.push_back(i + offset);
+    }
+    return all;
+  };
+  const auto constant = [](Index i, Index j) { return i == j ? 4.0 : -1.0; };
+  if (is_constant) return matrix_of(size, size, columns, constant);
+  return matrix_of(size, size, columns, random_entry);
+}
+
+/// Dense blocks of 3 x 3, far apart from each other.
+CsrMatrix blocks_of_three(Index blocks) {
+  const auto columns = [&](Index i) {
+    std::vector<Index> all;
+    for (const Index n : {i / 3 % 7, i / 3 / 2 + 30000, 90000 + i / 3 * 5 % 1000}) {
+      for (Index j = 0; j < 3; ++j) all.push_back(3 * n + j);
+    }
+    return all;
+  };
+  return matrix_of(3 * blocks, 300000, columns, random_entry);
+}
+
+/// Columns anywhere, so that nothing repeats.
+CsrMatrix scattered(Index rows) {
+  const auto columns = [&](Index i) {
+    std::vector<Index> all;
+    for (Index k = 0; k < 9; ++k) {
+      all.push_back(k * 100000 + static_cast<Index>(below(random_word(5, i, k), 100000)));
+    }
+    return all;
+  };
+  return matrix_of(rows, 900000, columns, random_entry);
+}
+
+std::unique_ptr<Operator> plan_of(const char* kernel, const CsrMatrix& a, int threads = 2) {
+  PlanOptions options;
+  options.where.threads = threads;
+  return find_kernel(spmv_kernels(), kernel).make_plan(default_spmm_problem(a, 1), options);
+}
+
+double part_of_csr(const char* kernel, const CsrMatrix& a) {
+  return static_cast<double>(plan_of(kernel, a)->stored_bytes()) /
+         static_cast<double>(a.size_bytes());
+}
+
+TEST(SpmvFormats, StoreWhatTheyShould) {
+  EXPECT_LT(part_of_csr("compressed", stencil(20000, true)), 0.1);
+  EXPECT_LT(part_of_csr("compressed", stencil(20000, false)), 0.75);
+  EXPECT_LT(part_of_csr("compressed", convert_values(stencil(20000, false), ValueKind::none)), 0.3);
+  EXPECT_LT(part_of_csr("bsr", blocks_of_three(2000)), 0.75);
+  EXPECT_LT(part_of_csr("compressed", scattered(3000)), 1.1) << "it never takes much more";
+  EXPECT_LT(part_of_csr("sell", scattered(3000)), 1.1);
+  EXPECT_LT(part_of_csr("bsr", scattered(3000)), 1.1);
+}
+
+/// Formats hold the entries of the matrix to the bit: row i of A times unit vectors.
+TEST(SpmvFormats, GiveBackEveryEntry) {
+  for (const CsrMatrix& a : {stencil(1001, true), stencil(1001, false)}) {
+    for (const char* kernel : {"csr_balanced", "sell", "compressed", "bsr", "hyb", "ell", "dia"}) {
+      const auto plan = plan_of(kernel, a);
+      DenseMatrix x(a.cols(), 1, ValueKind::f64), y(a.rows(), 1, ValueKind::f64);
+      plan->bind(x.view(), y.view());
+      for (const Index column : {0, 1, 500, 901, 1000}) {
+        for (Index j = 0; j < a.cols(); ++j) x.view().set(j, 0, j == column ? 1.0 : 0.0);
+        plan->multiply();
+        for (Index i = 0; i < a.rows(); ++i) {
+          double entry = 0;
+          for (Offset at = a.row_offsets()[i]; at < a.row_offsets()[i + 1]; ++at) {
+            if (a.col_indices()[at] == column) entry = a.view<double>().values[at];
+          }
+          ASSERT_EQ(y.view().as<double>()[i], entry)
+              << kernel << " (" << i << ", " << column << ")";
+        }
+      }
+    }
+  }
+}
+
+TEST(SpmvFormats, RefuseToExplode) {
+  const auto expect_refusal = [](const char* kernel, const CsrMatrix& a) {
+    try {
+      plan_of(kernel, a);
+      ADD_FAILURE() << kernel << " padded " << a.nnz() << " entries";
+    } catch (const MemoryError& error) {
+      const std::string what = error.what();
+      EXPECT_NE(what.find(" would pad this matrix to "), std::string::npos) << what;
+      EXPECT_NE(what.find("its limit is "), std::string::npos) << what;
+    }
+  };
+  expect_refusal("dia", scattered(3000));
+  const auto one_long_row = [](Index i) {
+    std::vector<Index> all(i == 7 ? 40000 : 1);
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] = static_cast<Index>(k);
+    return all;
+  };
+  const CsrMatrix hub = matrix_of(40000, 40000, one_long_row, random_entry);
+  expect_refusal("ell", hub);
+  EXPECT_LT(part_of_csr("hyb", hub), 3);
+  EXPECT_LT(part_of_csr("sell", hub), 1.5);
+}
+
+TEST(SpmvAuto, TakesTheFewestBytes) {
+  EXPECT_EQ(plan_of("auto", stencil(20000, true))->chosen_kernel(), "compressed");
+  EXPECT_EQ(plan_of("auto", blocks_of_three(2000))->chosen_kernel(), "bsr");
+  const auto plan = plan_of("auto", scattered(3000));
+  EXPECT_EQ(plan->chosen_kernel(), "csr_balanced") << plan->choice();
+  EXPECT_NE(plan_of("auto", stencil(20000, true))->choice().find("paid after"), std::string::npos);
+  for (const int threads : {1, 3, 7}) {
+    EXPECT_EQ(plan_of("auto", blocks_of_three(2000), threads)->chosen_kernel(), "bsr");
+  }
+}
+
+TEST(ValueTable, HoldsAtMost256Patterns) {
+  ValueTable table;
+  for (int n = 0; n < 256; ++n) ASSERT_TRUE(table.insert(bits_of(0.5 * n)));
+  EXPECT_TRUE(table.insert(bits_of(0.5 * 17))) << "it is there already";
+  EXPECT_TRUE(table.is_small());
+  EXPECT_FALSE(table.insert(bits_of(-0.0))) << "0 and -0 are two values";
+  EXPECT_FALSE(table.is_small());
+}
+
+TEST(ValueTable, MergesInAnyOrder) {
+  ValueTable one, other, forth, back;
+  for (const double value : {3.0, -0.0, 0.0, std::nan("")}) one.insert(bits_of(value));
+  for (const double value : {7.0, 3.0, 1e300}) other.insert(bits_of(value));
+  forth.merge(one), forth.merge(other);
+  back.merge(other), back.merge(one);
+  ASSERT_EQ(forth.size(), 6);
+  for (int code = 0; code < forth.size(); ++code) {
+    EXPECT_EQ(forth.pattern(code), back.pattern(code));
+    EXPECT_EQ(forth.code_of(forth.pattern(code)), code);
+  }
+}
+
+}  // namespace
+}  // namespace csrkit::cpu::spmv
