@@ -16,8 +16,8 @@ struct SliceEntry {
 };
 
 /// Adds up this lane's row over the steps part, part + parts, ... below `width`. `entry_at(step)`
-/// gives a SliceEntry. A plain loop, which the compiler unrolls: what keeps memory busy is 64 warps a
-/// multiprocessor with few registers each, not few warps with many loads each.
+/// gives a SliceEntry. A plain loop, which the compiler unrolls: what keeps memory busy is 64 warps
+/// a multiprocessor with few registers each, not few warps with many loads each.
 template <class Types, class Algebra, class EntryAt>
 __device__ inline typename Types::Number sum_of_steps(int part, int parts, Index width,
                                                       const InputVector<typename Types::Vector>& x,
