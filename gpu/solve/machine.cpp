@@ -1,0 +1,180 @@
+#include "gpu/solve/machine.h"
+
+#include <cmath>
+
+#include "core/solve/diagonal.h"
+#include "gpu/device/cuda_check.h"
+#include "gpu/solve/products.h"
+#include "gpu/solve/true_residual.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+/// T is the kind of the iteration, X of the solution. Where they differ, an iteration in T finds
+/// corrections to X.
+template <class T, class X>
+class TypedMachine : public Machine {
+ public:
+  static constexpr bool kRefines = !std::is_same_v<T, X>;
+
+  TypedMachine(const SolveProblem& problem, const std::string& product, Rung rung,
+               DeviceMemory& memory)
+      : problem_(problem),
+        stream_(memory.stream()),
+        rows_(problem.rows()),
+        columns_(problem.right_hand_sides),
+        residual_matrix_(problem, memory) {
+    if (rung != Rung::persistent) {
+      const bool is_captured = rung == Rung::graph || rung == Rung::fused;
+      product_ = make_product(problem, product, kValueKindOf<T>, is_captured, memory);
+    }
+    const Offset size = Offset{rows_} * columns_;
+    b_ = DeviceBuffer<X>(memory, size, "b on the device");
+    x_ = DeviceBuffer<X>(memory, size, "x on the device");
+    wide_ = DeviceBuffer<double>(memory, size, "the residual");
+    sums_ = DeviceBuffer<double>(memory, columns_, "sums");
+    T* target = nullptr;
+    if constexpr (kRefines) {
+      correction_ = DeviceBuffer<T>(memory, size, "the correction");
+      scales_ = DeviceBuffer<double>(memory, columns_, "scales");
+      target = correction_.data();
+    } else {
+      target = x_.data();
+    }
+    if (rung == Rung::persistent) {
+      sparse_ = DeviceCsr(memory, problem.a.value_kind() == ValueKind::none
+                                      ? problem.a
+                                      : convert_values(problem.a, kValueKindOf<T>));
+      CHECK_CUDA(cudaStreamSynchronize(stream_));  // the converted copy goes now
+    }
+    make_preconditioner(memory, target);
+    iterations_ = std::make_unique<DeviceIterations<T>>(
+        problem, rung, memory, target, product_.get(), preconditioner_.get(), &sparse_);
+  }
+
+  void* b() override { return b_.data(); }
+  void* x() override { return x_.data(); }
+  std::pair<double, double> spectrum() const override { return spectrum_; }
+  std::string product_choice() const override {
+    return product_ == nullptr ? "" : product_->choice();
+  }
+
+  std::vector<double> start() override {
+    const std::vector<double> norms = norms_of(b_.data());
+    const std::uint64_t pitch = static_cast<std::uint64_t>(columns_) * sizeof(X);
+    for (Index column = 0; column < columns_ && rows_ > 0; ++column) {
+      if (problem_.has_guess && norms[static_cast<std::size_t>(column)] != 0) continue;
+      CHECK_CUDA(cudaMemset2DAsync(x_.data() + column, pitch, 0, sizeof(X),
+                                   static_cast<std::size_t>(rows_), stream_));
+    }
+    return norms;
+  }
+
+  std::vector<double> renew_residual() override {
+    residual_matrix_.launch(b_.data(), x_.data(), wide_.data(), stream_);
+    const std::vector<double> norms = norms_of(wide_.data());
+    if constexpr (kRefines) {
+      // Scaled to length 1, so that neither it nor its squares leave the range of T.
+      host_scales_ = norms;
+      for (double& scale : host_scales_) scale = scale > 0 ? scale : 1;
+      CHECK_CUDA(cudaMemcpyAsync(scales_.data(), host_scales_.data(), scales_.size_bytes(),
+                                 cudaMemcpyHostToDevice, stream_));
+      if (correction_.size() > 0) {
+        CHECK_CUDA(cudaMemsetAsync(correction_.data(), 0, correction_.size_bytes(), stream_));
+      }
+    } else {
+      host_scales_.assign(norms.size(), 1);
+    }
+    launch_narrow(rows_, columns_, wide_.data(), scales_.data(), iterations_->residual(), stream_);
+    return norms;
+  }
+
+  std::vector<ColumnRun> run(const std::vector<double>& targets, Offset limit,
+                             std::vector<double>* history) override {
+    std::vector<double> scaled = targets;
+    for (std::size_t j = 0; j < scaled.size(); ++j) scaled[j] /= host_scales_[j];
+    std::vector<ColumnRun> runs =
+        iterations_->run(scaled, host_scales_, limit, problem_.progress, history);
+    for (std::size_t j = 0; j < runs.size(); ++j) runs[j].norm *= host_scales_[j];
+    if constexpr (kRefines) {
+      launch_correct(rows_, columns_, scales_.data(), correction_.data(), x_.data(), stream_);
+    }
+    return runs;
+  }
+
+ private:
+  template <class V>
+  std::vector<double> norms_of(const V* vectors) {
+    std::vector<double> norms(static_cast<std::size_t>(columns_));
+    launch_squares(rows_, columns_, vectors, sums_.data(), stream_);
+    CHECK_CUDA(cudaMemcpyAsync(norms.data(), sums_.data(), sums_.size_bytes(),
+                               cudaMemcpyDeviceToHost, stream_));
+    CHECK_CUDA(cudaStreamSynchronize(stream_));
+    for (double& norm : norms) norm = std::sqrt(norm);
+    return norms;
+  }
+
+  void make_preconditioner(DeviceMemory& memory, T* x) {
+    switch (problem_.preconditioner.kind) {
+      case PreconditionerKind::none: return;
+      case PreconditionerKind::jacobi: preconditioner_ = make_jacobi<T>(problem_, memory); return;
+      case PreconditionerKind::block_jacobi:
+        preconditioner_ = make_block_jacobi<T>(problem_, memory);
+        return;
+      case PreconditionerKind::chebyshev: break;
+    }
+    // A short run with Jacobi from a right-hand side that has a part in every eigenvector.
+    const auto jacobi = make_jacobi<T>(problem_, memory);
+    DeviceIterations<T> probe(problem_, Rung::device_scalars, memory, x, product_.get(),
+                              jacobi.get(), nullptr);
+    DenseMatrix random(rows_, columns_, kValueKindOf<T>);
+    fill_random(random.view(), 1);
+    if (random.size_bytes() > 0) {
+      CHECK_CUDA(cudaMemcpyAsync(probe.residual(), random.view().data, random.size_bytes(),
+                                 cudaMemcpyHostToDevice, stream_));
+      CHECK_CUDA(cudaMemsetAsync(x, 0, random.size_bytes(), stream_));
+    }
+    CgSteps steps;
+    std::vector<double> history;
+    const auto columns = static_cast<std::size_t>(columns_);
+    probe.run(std::vector<double>(columns, 1e-3), std::vector<double>(columns, 1),
+              kSpectrumIterations, {}, &history, &steps);
+    spectrum_ = chebyshev_interval(steps, scaled_row_sum_bound(problem_));
+    preconditioner_ = make_chebyshev<T>(
+        problem_,
+        chebyshev_steps(problem_.preconditioner.degree, spectrum_.first, spectrum_.second),
+        *product_, memory);
+  }
+
+  const SolveProblem& problem_;
+  cudaStream_t stream_;
+  Index rows_, columns_;
+  ResidualMatrix residual_matrix_;
+  std::unique_ptr<Operator> product_;
+  DeviceBuffer<X> b_, x_;
+  DeviceBuffer<double> wide_, sums_, scales_;
+  DeviceBuffer<T> correction_;
+  DeviceCsr sparse_;
+  std::pair<double, double> spectrum_{0, 0};
+  std::vector<double> host_scales_;
+  std::unique_ptr<DevicePreconditioner<T>> preconditioner_;
+  std::unique_ptr<DeviceIterations<T>> iterations_;
+};
+
+}  // namespace
+
+std::unique_ptr<Machine> make_machine(const SolveProblem& problem, const std::string& product,
+                                      Rung rung, DeviceMemory& memory) {
+  switch (problem.precision) {
+    case Precision::f64:
+      return std::make_unique<TypedMachine<double, double>>(problem, product, rung, memory);
+    case Precision::f32:
+      return std::make_unique<TypedMachine<float, float>>(problem, product, rung, memory);
+    case Precision::refined:
+      return std::make_unique<TypedMachine<float, double>>(problem, product, rung, memory);
+  }
+  return nullptr;
+}
+
+}  // namespace csrkit::gpu
