@@ -1,7 +1,7 @@
 // How the rows of a matrix are cut into tasks of about equal work, hubs included. The cuts are a
 // function of the matrix alone, so that no number of threads changes an order of summation. Source:
-// the even split of rows plus nonzeros is that of Merrill and Garland, Merge-based SpMV (2016), with
-// cuts moved to row ends where rows are short.
+// the even split of rows plus nonzeros is that of Merrill and Garland, Merge-based SpMV (2016),
+// with cuts moved to row ends where rows are short.
 #pragma once
 
 #include <vector>

@@ -5,9 +5,9 @@
 // Launch   as csr_balanced, hubs included; blocks are filled, so their pages first touched, by the
 //          thread that reads them
 // Needs    a value for every entry, 4 bytes for a block and for an entry in none
-// Against  csr_balanced: fewer bytes of columns, and the sums of a block do not wait for each other.
-//          Source: Im, Yelick, Vuduc, SPARSITY (2004); leaving incomplete blocks to CSR instead of
-//          padding them is our own
+// Against  csr_balanced: fewer bytes of columns, and the sums of a block do not wait for each
+//          other. Source: Im, Yelick, Vuduc, SPARSITY (2004); leaving incomplete blocks to CSR
+//          instead of padding them is our own
 #include "cpu/spmv/bsr.h"
 
 #include <array>

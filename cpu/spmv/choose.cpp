@@ -1,5 +1,5 @@
-// auto: picks a format. Rules stand in order, the first one that holds decides; nowhere else in this
-// room is it said which kernel is for what.
+// auto: picks a format. Rules stand in order, the first one that holds decides; nowhere else in
+// this room is it said which kernel is for what.
 // Owns     the decision; the work is the chosen kernel's
 // Needs    one look at A for the forms of its slices, which conversion needs as well; never the
 //          number of threads, which must not change a bit

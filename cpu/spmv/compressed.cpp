@@ -1,7 +1,8 @@
-// compressed: every 32 rows in the form that takes the fewest bytes, and the same numbers to the bit.
-// Owns     a slice of 32 rows is kept by diagonals (no columns, plain loads of x), or row by row with
-//          columns of 8 or 16 bits, or is left in CSR; values once for each diagonal, as 8-bit codes
-//          of at most 256 values, or as they are
+// compressed: every 32 rows in the form that takes the fewest bytes, and the same numbers to the
+// bit.
+// Owns     a slice of 32 rows is kept by diagonals (no columns, plain loads of x), or row by row
+//          with columns of 8 or 16 bits, or is left in CSR; values once for each diagonal, as 8-bit
+//          codes of at most 256 values, or as they are
 // Reads    the slices in a stream; values that are not repeated, and hubs, from CSR
 // Launch   as csr_balanced; a slice is filled, so its pages first touched, by the thread that
 //          reads it

@@ -1,6 +1,6 @@
-// What the production formats have alike. A format makes the sums of some rows; this class cuts rows
-// into tasks, hands them to threads, brings x into the form that the inner loops read, and makes y of
-// the sums.
+// What the production formats have alike. A format makes the sums of some rows; this class cuts
+// rows into tasks, hands them to threads, brings x into the form that the inner loops read, and
+// makes y of the sums.
 #pragma once
 
 #include <algorithm>

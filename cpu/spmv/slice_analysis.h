@@ -94,8 +94,9 @@ struct SliceCost {
 /// Bytes up to the next multiple of 8, so that what follows lies on its own boundary.
 inline std::uint64_t padded(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
-/// Chooses the form with the fewest bytes for rows [first, last) without hubs. `table` is null where
-/// the matrix has too many values; `pads` says whether one of its values may stand for nothing.
+/// Chooses the form with the fewest bytes for rows [first, last) without hubs. `table` is null
+/// where the matrix has too many values; `pads` says whether one of its values may stand for
+/// nothing.
 template <class A>
 SliceHead cheapest_form(const CsrView<A>& a, Index first, Index last, const ValueTable* table,
                         bool pads, Diagonals<A>* diagonals, SliceCost* cost) {

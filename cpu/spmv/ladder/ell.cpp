@@ -4,7 +4,8 @@
 // Launch   rows in equal numbers
 // Needs    rows times the longest row: refused where that is more than four times CSR
 // Against  csr_rows: no row offsets, places are computed; one long row makes all rows long. Source:
-//          ELLPACK (1985); Bell and Garland, Implementing sparse matrix-vector multiplication (2009)
+//          ELLPACK (1985); Bell and Garland, Implementing sparse matrix-vector multiplication
+//          (2009)
 #include "cpu/spmv/ladder/padding.h"
 #include "cpu/spmv/row_sums.h"
 

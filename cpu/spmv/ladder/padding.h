@@ -8,8 +8,8 @@
 
 namespace csrkit::cpu::spmv {
 
-/// Reserves `bytes` for a padded format. Throws MemoryError, with both numbers, if that is more than
-/// four times what CSR takes and more than 16 MiB, or does not fit the budget.
+/// Reserves `bytes` for a padded format. Throws MemoryError, with both numbers, if that is more
+/// than four times what CSR takes and more than 16 MiB, or does not fit the budget.
 inline void reserve_padded(MemoryBudget& budget, const CsrMatrix& a, std::uint64_t bytes,
                            const char* format) {
   constexpr std::uint64_t kMostTimes = 4, kAlways = 16u << 20;

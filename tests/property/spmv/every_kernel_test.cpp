@@ -27,8 +27,8 @@ std::vector<Execution> all_teams() {
   return {with_threads(1), with_threads(2), with_threads(3), with_threads(7)};
 }
 
-/// A stencil large enough for several pieces per thread, with rows that end at the grid's edge and a
-/// last slice that is not full.
+/// A stencil large enough for several pieces per thread, with rows that end at the grid's edge and
+/// a last slice that is not full.
 CsrMatrix grid(Index width, Index height, bool has_one_value) {
   std::vector<Entry> entries;
   const Index rows = width * height;
