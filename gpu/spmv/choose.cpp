@@ -24,9 +24,9 @@ Work work_of(const std::string& kernel, const SpmvProfile& profile) {
   const auto places = static_cast<double>(profile.sell_places);
   const double chain = static_cast<double>(profile.longest_slice) /
                        (kStepsAtOnce * static_cast<double>(profile.warps_per_slice));
-  if (kernel == "sell") return {profile.sell_bytes, places, 0.5e12, 0.95, 2.2e-6, chain};
+  if (kernel == "sell") return {profile.sell_bytes, places, 0.5e12, 0.80, 2.2e-6, chain};
   if (kernel == "compressed") {
-    return {profile.compressed_bytes, places, 0.45e12, 0.92, 2.2e-6, chain};
+    return {profile.compressed_bytes, places, 0.3e12, 0.75, 2.2e-6, chain};
   }
   if (kernel == "bsr") {
     const double rounds = static_cast<double>(profile.longest_slice) / 32;
@@ -35,7 +35,7 @@ Work work_of(const std::string& kernel, const SpmvProfile& profile) {
   }
   if (kernel != "csr_balanced") throw UsageError("no model of " + kernel);
   const double items = static_cast<double>(profile.nnz) + static_cast<double>(profile.rows);
-  return {profile.csr_bytes, items, 0.25e12, 0.85, 3.0e-6, 1};
+  return {profile.csr_bytes, items, 0.14e12, 0.85, 3.0e-6, 1};
 }
 
 double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
