@@ -20,8 +20,6 @@ SHARED = {
     "core/base/huge_pages.cpp": (None, "advice to the system: nothing that a test could see"),
     "core/file/csr_file_writer.cpp": ("tests/unit/core/file/csr_file_test.cpp",
                                       "what is written must be what is read"),
-    "core/judge/compare_spgemm.cpp": ("tests/unit/core/contract/spgemm_test.cpp",
-                                      "one small product for contract, reference and judge"),
     "core/matrix/sort/*": ("tests/unit/core/matrix/sort/coo_to_csr_test.cpp",
                            "steps of one sort, tested by what comes out of it"),
     "preprocess/export/*": ("tests/unit/preprocess/export/export_test.cpp",
@@ -30,6 +28,8 @@ SHARED = {
                               "tests/unit/preprocess/generate/graphs_test.cpp "
                               "tests/unit/preprocess/generate/stencils_test.cpp",
                               "rules for every pattern, then what is special to kinds of them"),
+    "preprocess/import/archive_walk.cpp": ("tests/unit/preprocess/import/byte_source_test.cpp",
+                                           "archives are byte sources"),
     "preprocess/import/format_reader.cpp": ("tests/unit/preprocess/import/import_test.cpp",
                                             "what the formats share"),
     "preprocess/import/graph_dump.cpp": ("tests/unit/preprocess/import/headerless_test.cpp",

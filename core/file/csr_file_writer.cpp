@@ -20,7 +20,7 @@ using namespace csr_layout;
 
 namespace {
 
-constexpr std::uint64_t kBufferBytes = 8 << 20;   // gathered before a small append is written
+constexpr std::uint64_t kBufferBytes = 1 << 20;   // gathered before a small append is written
 constexpr std::uint64_t kPieceBytes = 8 << 20;    // hashed and written by one thread at a time
 constexpr std::uint64_t kSliceBytes = 128 << 20;  // between two calls of the progress callback
 static_assert(kBufferBytes % kChunkBytes == 0 && kPieceBytes % kChunkBytes == 0);

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <exception>
 
+#include "core/base/buffer.h"
 #include "core/base/error.h"
 
 namespace csrkit {
@@ -28,12 +29,20 @@ void require_ok(archive* handle, int status, const std::string& path) {
   if (status == ARCHIVE_OK) return;
   const char* text = archive_error_string(handle);
   const std::string reason = text != nullptr ? text : "no reason given";
+  // libarchive says ENOMEM, or in words only (of its filters and formats) that it could not
+  // allocate.
+  if (archive_errno(handle) == ENOMEM || reason.find("llocate") != std::string::npos ||
+      reason.find("memory") != std::string::npos || reason.find("init") != std::string::npos) {
+    throw MemoryError(path + ": not enough memory to compress (" + reason + ")");
+  }
   // Our own sentence, from write_to_file, names the file already.
   const bool names_file = reason.find("'" + path + "'") != std::string::npos;
   throw IoError(names_file ? reason : "cannot write '" + path + "': " + reason);
 }
 
 archive* new_archive(const std::string& path) {
+  // libarchive may crash where its own allocations fail: better no memory here than there.
+  { const Buffer<char> room_for_its_tables(1 << 20); }
   archive* handle = archive_write_new();
   if (handle == nullptr) throw MemoryError(path + ": not enough memory to compress");
   // Whole blocks only make sense on tapes; the last one must not be padded.
@@ -56,6 +65,7 @@ void write_all(archive* handle, const void* data, std::uint64_t bytes, const std
 void begin_entry(archive* handle, const std::string& name, std::int64_t bytes,
                  const std::string& path) {
   archive_entry* entry = archive_entry_new();
+  if (entry == nullptr) throw MemoryError(path + ": not enough memory to compress");
   archive_entry_set_pathname(entry, name.c_str());
   archive_entry_set_filetype(entry, AE_IFREG);
   archive_entry_set_perm(entry, 0644);

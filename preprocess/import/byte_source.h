@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/buffer.h"
+#include "preprocess/import/archive_walk.h"
 #include "preprocess/import/source_limits.h"
 
 namespace csrkit {
@@ -47,6 +48,9 @@ class ByteSource {
   SourceLimits limits_;
 };
 
+/// Whether these first bytes are those of a compressed file.
+bool looks_compressed(std::string_view head);
+
 /// Opens a regular file. IoError if it cannot be opened or is no regular file, InputError if it is
 /// compressed more than once.
 std::unique_ptr<ByteSource> open_file(const std::string& path, const SourceLimits& limits = {});
@@ -54,11 +58,6 @@ std::unique_ptr<ByteSource> open_file(const std::string& path, const SourceLimit
 /// The same interface over bytes in memory (borrowed); tests and small members.
 std::unique_ptr<ByteSource> open_bytes(std::string_view bytes, std::string name,
                                        const SourceLimits& limits = {});
-
-struct ArchiveMember {
-  std::string name;
-  std::int64_t size_bytes = -1;  // as the archive claims; -1 = it does not say
-};
 
 /// The regular files in a tar (plain or compressed) or zip file, in archive order.
 std::vector<ArchiveMember> list_archive(const std::string& path, const SourceLimits& limits = {});

@@ -74,25 +74,15 @@ ImportResult read_edge_list(const std::string& path, const ReadRequest& request)
   ImportResult result;
   result.inputs.push_back({path, 0, {}});
 
-  std::uint64_t lines_to_skip = 0;
-  {
-    const std::unique_ptr<ByteSource> source = open_file(path, request.limits);
-    LineReader lines(*source);
-    std::string_view line;
-    while (lines.next_line(line)) {
-      if (is_comment_or_blank(line)) continue;
-      if (names_columns(words_of(line))) {
-        lines_to_skip = lines.line() - 1;
-        result.notes["column names"] = std::string(line.substr(0, 80));
-      }
-      break;
-    }
-  }
-
-  const std::unique_ptr<ByteSource> source = open_file(path, request.limits);
+  const std::shared_ptr<ByteSource> source = open_input(path, request);
   LineReader lines(*source);
-  std::string_view skipped;
-  while (lines.line() <= lines_to_skip && lines.next_line(skipped)) {
+  std::string_view line;
+  while (lines.peek_line(line)) {
+    const bool names_them = names_columns(words_of(line));
+    if (!names_them && !is_comment_or_blank(line)) break;
+    if (names_them) result.notes["column names"] = std::string(line.substr(0, 80));
+    lines.next_line(line);
+    if (names_them) break;
   }
   EntryLineOptions how;
   how.index_base = request.parameters.choice("index-base");

@@ -8,6 +8,7 @@
 
 #include "core/base/available_memory.h"
 #include "core/matrix/row_offsets.h"
+#include "preprocess/import/byte_source.h"
 
 namespace csrkit {
 
@@ -33,12 +34,18 @@ const std::vector<FormatReader>& format_readers() {
       integer("rows", "auto", 1, kMaxIndex, "rows, if the file does not say");
   static const Parameter cols =
       integer("cols", "auto", 1, kMaxIndex, "columns, if the file does not say");
+  constexpr bool kStreamed = true;
   static const std::vector<FormatReader> readers = {
 #define CSRKIT_IMPORT_FORMAT(stem, ...) {{__VA_ARGS__}, &matches_##stem, &read_##stem},
 #include "preprocess/import/formats.inc"
 #undef CSRKIT_IMPORT_FORMAT
   };
   return readers;
+}
+
+std::shared_ptr<ByteSource> open_input(const std::string& path, const ReadRequest& request) {
+  if (request.pipe) return request.pipe;
+  return open_file(path, request.limits);
 }
 
 ValueKind wanted_kind(const std::string& value_kind, ValueKind automatic) {

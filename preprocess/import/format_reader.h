@@ -1,6 +1,7 @@
 // What one row of formats.inc provides, and what the readers share.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@ struct Peek {
   std::vector<std::string> members;  // names in a zip file; empty for others
 };
 
+class ByteSource;
+
 /// What every reader gets.
 struct ReadRequest {
   const Parameters& parameters;  // of the format
@@ -30,7 +33,11 @@ struct ReadRequest {
   std::string value_kind;  // as in ImportOptions
   const ProgressCallback& progress;
   const SourceLimits& limits;
+  std::shared_ptr<ByteSource> pipe = nullptr;  // to be read in place of the path, if there is one
 };
+
+/// The pipe of the request, or the opened file.
+std::shared_ptr<ByteSource> open_input(const std::string& path, const ReadRequest& request);
 
 /// One row of formats.inc. `matches` looks at the peek only and must never throw; the first row
 /// that matches wins. `read` fills everything of the result except format, read_seconds, and size

@@ -16,6 +16,7 @@ struct ImportFormat {
   const char* name;
   const char* summary;
   std::vector<Parameter> parameters = {};
+  bool can_stream = false;  // text that is read once, from first to last: pipes will do
 };
 const std::vector<ImportFormat>& import_formats();
 

@@ -14,6 +14,7 @@
 #include "preprocess/import/byte_source.h"
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/line_reader.h"
+#include "preprocess/import/pipe_source.h"
 
 namespace csrkit {
 
@@ -34,6 +35,11 @@ struct PeekedFile {
 bool is_tar_head(std::string_view head) {
   constexpr std::size_t kMagicAt = 257;
   return head.size() >= kMagicAt + 5 && head.substr(kMagicAt, 5) == "ustar";
+}
+
+void peek_at_text(Peek& peek, std::string_view head) {
+  peek.head = head;
+  if (starts_with_byte_order_mark(head)) peek.head.remove_prefix(kByteOrderMark.size());
 }
 
 void peek_at(const std::string& path, const SourceLimits& limits, PeekedFile& file) {
@@ -60,8 +66,7 @@ void peek_at(const std::string& path, const SourceLimits& limits, PeekedFile& fi
     raw.read(file.disk_head.data(), static_cast<std::streamsize>(kPeekBytes));
     file.disk_head.resize(static_cast<std::size_t>(raw.gcount()));
   }
-  peek.head = file.head;
-  if (starts_with_byte_order_mark(peek.head)) peek.head.remove_prefix(kByteOrderMark.size());
+  peek_at_text(peek, file.head);
   peek.disk_head = file.disk_head;
   peek.is_tar = is_tar_head(peek.head);
   peek.is_zip = peek.head.substr(0, 2) == "PK" &&
@@ -78,6 +83,34 @@ std::string format_names() {
     names += (names.empty() ? "" : ", ") + std::string(reader.format.name);
   }
   return names;
+}
+
+std::string streamed_names() {
+  std::string names;
+  for (const FormatReader& reader : format_readers()) {
+    if (reader.format.can_stream)
+      names += (names.empty() ? "" : " or ") + std::string(reader.format.name);
+  }
+  return names;
+}
+
+void require_streamed(const FormatReader& reader, const std::string& path) {
+  if (reader.format.can_stream) return;
+  throw IoError("cannot read '" + path + "': expected a regular file, found a pipe, which only " +
+                streamed_names() + " can come through; save its content in a file first");
+}
+
+const FormatReader& detect_streamed(const PipeSource& pipe) {
+  Peek peek;
+  peek_at_text(peek, pipe.head());
+  peek.disk_head = pipe.head();
+  peek.head_is_whole = pipe.head_is_whole();
+  for (const FormatReader& reader : format_readers()) {
+    if (reader.format.can_stream && reader.matches(peek)) return reader;
+  }
+  throw InputError(pipe.name() + ": byte 0: expected " + streamed_names() + " from a pipe, found " +
+                   (pipe.head().empty() ? "nothing" : "something else") +
+                   "; save other formats in a file first");
 }
 
 const FormatReader& detect_format(const std::string& path, const SourceLimits& limits) {
@@ -120,9 +153,16 @@ ImportResult import_matrix(const std::string& path, const ImportOptions& options
   const double begin = now_seconds();
   const ValueKind kind =
       wanted_kind(options.value_kind, ValueKind::none);  // a wrong name is refused early
-  const FormatReader& reader =
-      options.format == "auto" ? detect_format(path, options.limits) : find_format(options.format);
-  const Parameters parameters = parameters_of(import_formats(), reader.format, options.parameters);
+  const FormatReader* reader = options.format == "auto" ? nullptr : &find_format(options.format);
+  std::shared_ptr<PipeSource> pipe;
+  if (is_pipe(path)) {
+    if (reader != nullptr) require_streamed(*reader, path);
+    pipe = std::make_shared<PipeSource>(path, options.limits);
+  }
+  if (reader == nullptr) {
+    reader = pipe ? &detect_streamed(*pipe) : &detect_format(path, options.limits);
+  }
+  const Parameters parameters = parameters_of(import_formats(), reader->format, options.parameters);
 
   // The digest of a single file is computed while the file is parsed. It needs a small part of one
   // core, and reads ahead for the parser. The reader reports an unreadable path.
@@ -137,10 +177,14 @@ ImportResult import_matrix(const std::string& path, const ImportOptions& options
   const Canceller canceller{is_cancelled};
   if (is_file) main_input = std::async(std::launch::async, digest_file, path, &is_cancelled);
 
-  ImportResult result = reader.read(
-      path, {parameters, options.duplicates, options.value_kind, options.progress, options.limits});
-  result.format = reader.format.name;
+  ImportResult result = reader->read(path, {parameters, options.duplicates, options.value_kind,
+                                            options.progress, options.limits, pipe});
+  result.format = reader->format.name;
   for (FileDigest& input : result.inputs) {
+    if (pipe) {
+      input = pipe->finish();
+      continue;
+    }
     input = input.path == path && main_input.valid() ? main_input.get() : digest_file(input.path);
   }
   validate(result.matrix, path);

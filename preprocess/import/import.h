@@ -18,8 +18,9 @@ struct ImportOptions {
   SourceLimits limits;
 };
 
-/// Imports one file or folder. Throws InputError ("path:line: ..."), IoError, UsageError (unknown
-/// format, a parameter that the format does not take, a bad value).
+/// Imports one file or folder, or a pipe if the format can be streamed. Throws InputError
+/// ("path:line: ..."), IoError, UsageError (unknown format, a parameter that the format does not
+/// take, a bad value).
 ImportResult import_matrix(const std::string& path, const ImportOptions& options = {});
 
 }  // namespace csrkit

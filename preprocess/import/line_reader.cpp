@@ -140,11 +140,16 @@ bool LineReader::fill() {
   }
 }
 
-bool LineReader::next_line(std::string_view& line) {
+bool LineReader::peek_line(std::string_view& line) {
   if (!refill()) return false;
-  const std::size_t size = size_of_line();
-  line = rest_.substr(0, size - 1);
+  line = rest_.substr(0, size_of_line() - 1);
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return true;
+}
+
+bool LineReader::next_line(std::string_view& line) {
+  if (!peek_line(line)) return false;
+  const std::size_t size = size_of_line();
   rest_.remove_prefix(size);
   bytes_done_ += size;
   ++line_;

@@ -31,6 +31,8 @@ class LineReader {
   /// The next line without its line end (LF or CRLF), or false at the end. Valid until the next
   /// call.
   bool next_line(std::string_view& line);
+  /// The same line, which then still comes next.
+  bool peek_line(std::string_view& line);
 
   /// Some whole lines, each with its '\n' (the last line of the source gets one if it has none), or
   /// false at the end. Valid until the next call. The caller counts the lines: see count_lines.

@@ -142,7 +142,7 @@ bool matches_matrix_market(const Peek& peek) {
 ImportResult read_matrix_market(const std::string& path, const ReadRequest& request) {
   ImportResult result;
   result.inputs.push_back({path, 0, {}});
-  const std::unique_ptr<ByteSource> source = open_file(path, request.limits);
+  const std::shared_ptr<ByteSource> source = open_input(path, request);
   read_matrix_market_source(*source, request, result);
   return result;
 }

@@ -1,6 +1,7 @@
 #include "tools/bench/options.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -112,7 +113,11 @@ void refuse_what_the_bundle_says(const Options& options) {
       throw UsageError("--verify measures each case as it was recorded; leave out --" + name);
     }
   }
-  if (options.given("records") && options.text("records") == options.text("verify")) {
+  const auto file_of = [&](const char* option) {
+    std::error_code unreadable;  // then it cannot be written either
+    return std::filesystem::weakly_canonical(options.text(option), unreadable);
+  };
+  if (options.given("records") && file_of("records") == file_of("verify")) {
     throw UsageError("--records and --verify name the same file; write the new records elsewhere");
   }
 }

@@ -16,8 +16,9 @@ namespace {
 void move_key(Json* from, const char* key, Json* to) {
   const auto found = from->is_object() ? from->find(key) : from->end();
   if (found == from->end() || !to->is_object()) return;
-  if (!to->contains(key)) (*to)[key] = *found;
-  from->erase(key);
+  Json value = std::move(*found);
+  from->erase(key);  // first: when `to` grows its members move, and `from` may be one of them
+  if (!to->contains(key)) (*to)[key] = std::move(value);
 }
 
 void upgrade_from_1(Json* record) {

@@ -26,20 +26,6 @@ extern "C" void clean_up_and_exit(int signal_number) {
   _exit(128 + signal_number);
 }
 
-void install_signal_handlers() {
-  // A file over the shell's size limit is a write that fails, with a sentence and exit code 4.
-  signal(SIGXFSZ, SIG_IGN);
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU}) {
-    struct sigaction before {};
-    sigaction(signal_number, nullptr, &before);
-    if (before.sa_handler == SIG_IGN) continue;  // nohup, background jobs: the parent's wish
-    struct sigaction action {};
-    action.sa_handler = clean_up_and_exit;
-    sigfillset(&action.sa_mask);
-    sigaction(signal_number, &action, nullptr);
-  }
-}
-
 const char* running_tool = nullptr;  // while its body runs
 
 /// Says why and ends, where nothing can be thrown any more and memory may be used up.
@@ -50,6 +36,28 @@ const char* running_tool = nullptr;  // while its body runs
     if (write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
   }
   _exit(exit_code);
+}
+
+/// A page of a mapped file that is not there any more.
+extern "C" void end_by_lost_page(int) {
+  end_at_once(kExitIo,
+              "a file became shorter while it was read, or its device failed; copy it first, or "
+              "read .csr files with --io read");
+}
+
+void install_signal_handlers() {
+  // A file over the shell's size limit is a write that fails, with a sentence and exit code 4.
+  signal(SIGXFSZ, SIG_IGN);
+  signal(SIGBUS, end_by_lost_page);
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU}) {
+    struct sigaction before {};
+    sigaction(signal_number, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) continue;  // nohup, background jobs: the parent's wish
+    struct sigaction action {};
+    action.sa_handler = clean_up_and_exit;
+    sigfillset(&action.sa_mask);
+    sigaction(signal_number, &action, nullptr);
+  }
 }
 
 constexpr char kOutOfMemory[] = "not enough memory for this matrix on this machine";
@@ -133,13 +141,22 @@ int fail(int exit_code, const std::string& message) noexcept {
   return exit_code;
 }
 
+/// Before there is a log nothing can be logged.
+void start_log_or_end(const char* tool) noexcept {
+  try {
+    start_log(tool);
+  } catch (const std::exception&) {
+    end_at_once(kExitMemory, kOutOfMemory);
+  }
+}
+
 }  // namespace
 
 int run_tool(const char* tool, const std::function<int()>& body) {
   occupy_closed_streams();
   const EndsWatched watched(tool);
+  start_log_or_end(tool);
   try {
-    start_log(tool);
     install_signal_handlers();
     int exit_code = kExitDone;
     try {

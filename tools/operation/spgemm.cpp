@@ -1,14 +1,13 @@
 #include "tools/operation/spgemm.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "core/base/error.h"
 #include "core/base/team.h"
 #include "core/facts/matrix_stats.h"
-#include "core/file/csr_file.h"
 #include "cpu/common/kernels.h"
 #include "tools/cli/progress.h"
+#include "tools/operation/output_sink.h"
 #include "tools/operation/rooms.h"
 
 namespace csrkit {
@@ -21,50 +20,6 @@ Json shape_of(const CsrMatrix& matrix) {
 
 std::string count(double number) { return with_commas(static_cast<std::int64_t>(number)); }
 std::string size(std::uint64_t bytes) { return readable_bytes(static_cast<double>(bytes)); }
-
-/// One block that is all of C stays in memory; several go to a file as they come.
-class OutputSink : public CsrSink {
- public:
-  OutputSink(const SpgemmProblem& problem, const Request& request)
-      : problem_(problem), request_(request) {}
-
-  void append_rows(const CsrMatrix& block) override {
-    if (!file_ && block.rows() == problem_.output_rows()) {
-      whole_ = block;
-      return;
-    }
-    if (request_.output.empty()) {
-      if (request_.check == CheckKind::none) return;
-      throw MemoryError(
-          "C does not fit the memory limit, so it cannot be checked here: name an --output file, "
-          "which takes it in blocks of rows, or raise --memory-limit");
-    }
-    if (!file_) {
-      file_.emplace(request_.output, problem_.output_rows(), problem_.output_cols(), problem_.c);
-    }
-    file_->append_rows(block);
-  }
-
-  /// C, mapped if it is in the file already; nothing if nobody wanted it.
-  std::optional<CsrMatrix> finish() {
-    if (!file_) return whole_;
-    file_->finish({}, request_.provenance);
-    file_.reset();
-    is_in_file_ = true;
-    CsrReadOptions read;
-    read.io = FileIo::mmap;
-    return read_csr_file(request_.output, read).matrix;
-  }
-
-  bool is_in_file() const { return is_in_file_; }
-
- private:
-  const SpgemmProblem& problem_;
-  const Request& request_;
-  std::optional<CsrMatrix> whole_;
-  std::optional<CsrFileSink> file_;
-  bool is_in_file_ = false;
-};
 
 class SpgemmRun : public Run {
  public:
@@ -105,24 +60,15 @@ class SpgemmRun : public Run {
   }
 
  private:
-  /// The first product: made, checked and written. The matrix is gone when this returns.
+  /// The first product: made, checked, and written if it is right. It is gone when this returns.
   void multiply_once(const Request& request) {
-    OutputSink sink(problem_, request);
+    std::optional<CheckOptions> check;
+    if (request.check != CheckKind::none) check = check_options(request.check);
+    OutputSink sink(problem_, request.output, check);
     plan_->multiply(sink);
     first_ = plan_->phases();
-    const std::optional<CsrMatrix> c = sink.finish();
-    if (request.check != CheckKind::none) {
-      outcome.check = check_spgemm(problem_, *c, check_options(request.check));
-      if (!outcome.check->passed) {
-        if (sink.is_in_file()) std::remove(request.output.c_str());
-        return;
-      }
-    }
-    if (request.output.empty() || sink.is_in_file()) return;
-    CsrFile file;
-    file.matrix = *c;
-    file.provenance = request.provenance;
-    write_csr_file(request.output, file, terminal_progress());
+    sink.finish(request.provenance, terminal_progress());
+    outcome.check = sink.check();
   }
 
   void describe_forecast() {
@@ -212,17 +158,19 @@ class SpgemmOperation : public TypedOperation<Spgemm> {
   }
 
   std::vector<OptionRow> options() const override {
-    return {{"reuse", "", "measure the numeric phase alone, too: new values, known structure"},
-            {"forecast", "", "say what the product will take, and stop"},
-            {"output", "C.csr", "write C, if --check is given only after it passed"},
-            {"transpose-b", "", "op(B) is the transpose of B; without B.csr, C = A * A^T"},
-            {"mask", "M.csr", "keep only the positions that this matrix stores"},
-            {"drop-below", "X", "leave out entries of C whose absolute value is below this", "0"},
-            {"alpha", "X", "C = alpha * A * op(B)", "1"},
-            {"output-kind", "KIND", "kind of C, f32 or f64: where neither A nor B has values"},
-            {"memory-limit", "SIZE",
-             "most memory for A, B, C and all else, e.g. 512M or 8G; C is made in blocks of rows "
-             "if it takes more"}};
+    return {
+        {"reuse", "", "measure the numeric phase alone, too: new values, known structure"},
+        {"forecast", "", "say what the product will take, and stop"},
+        {"output", "C.csr", "write C, if --check is given only after it passed"},
+        {"transpose-b", "", "op(B) is the transpose of B; without B.csr, C = A * A^T"},
+        {"mask", "M.csr", "keep only the positions that this matrix stores"},
+        {"drop-below", "X", "leave out entries of C whose absolute value is below this", "0"},
+        {"alpha", "X", "C = alpha * A * op(B)", "1"},
+        {"output-kind", "KIND", "kind of C, f32 or f64: where neither A nor B has values"},
+        {"memory-limit", "SIZE",
+         "most memory for A, B, C and their product (on a GPU: of its memory), e.g. 512M or 8G; C "
+         "is made in blocks of rows if it takes more; the program, its buffers and the check of a "
+         "block come on top"}};
   }
 
   void read_options(const Options& options, Request* request) const override {

@@ -23,3 +23,6 @@ expect 3 bench
 says "tuned.json: byte"
 equals "$(stat -c %s tuned.json)" 100
 expect 2 csr-bench karate.csr --kernels cpu.row_loop --tune tuned.json
+mkdir folder
+expect 4 csr-bench karate.csr --tune folder
+says "folder"

@@ -69,3 +69,6 @@ with open("again.jsonl", "r+") as held:
     sys.exit(subprocess.run("csr-bench tiny.csr --records again.jsonl".split()).returncode)
 EOF
 says "another process"
+# The same file by another name is the same file.
+expect 2 csr-bench --verify bundle.jsonl --records ./bundle.jsonl
+says "name the same file"

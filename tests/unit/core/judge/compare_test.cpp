@@ -194,6 +194,9 @@ TEST(CheckSpmm, BoundFollowsTheFormula) {
   EXPECT_EQ(spmm_error_bound(problem, 0, 0.0, 0.0, -8), 24 * 0x1p-149);
   // 2^24 terms: m u > 1/2, 2 m u.
   EXPECT_NEAR(spmm_error_bound(problem, 1 << 24, 0.0, 1.0), 2 * (1 + 3 * u), 1e-6);
+  problem.semiring = Semiring::min_plus;
+  EXPECT_NEAR(spmm_error_bound(problem, 5, -8.0, 9.0), 8 * u, 1e-14);
+  problem.semiring = Semiring::plus_times;
   problem.b = problem.c = ValueKind::f16;
   EXPECT_NEAR(spmm_error_bound(problem, 1, 1.0, 1.0), 0x1p-11 + 4 * u, 1e-6);
   problem.semiring = Semiring::or_and;
@@ -332,6 +335,212 @@ TEST(CheckSpmm, RefusesOperandsThatDoNotFit) {
   on_device.space = MemorySpace::device;
   EXPECT_THROW(check_spmm(f.problem, on_device, 1, 0, nullptr, std::as_const(f.c).view()),
                UsageError);
+}
+
+/// A product of 1 x 1 matrices: one term, with C as somebody computed it.
+struct OneTerm {
+  Fixture f;
+
+  OneTerm(double a, double b, ValueKind kind) : f(one_entry(a, kind), 1) {
+    f.b.view().set(0, 0, b);
+  }
+  static CsrMatrix one_entry(double value, ValueKind kind) {
+    Buffer<Offset> row_offsets(2);
+    row_offsets[0] = 0;
+    row_offsets[1] = 1;
+    Buffer<Index> col_indices(1);
+    col_indices[0] = 0;
+    Buffer<double> values(1);
+    values[0] = value;
+    return convert_values(CsrMatrix(1, 1, std::move(row_offsets), std::move(col_indices),
+                                    ValueArray::from(std::move(values))),
+                          kind);
+  }
+  /// Entry by entry, or by the projection alone, because no row is within the limit.
+  CheckResult check(double c, bool by_projection, double alpha = 1) {
+    f.c.view().set(0, 0, c);
+    CheckOptions options;
+    options.always_samples = by_projection;
+    if (by_projection) options.work_limit = 1;
+    return check_spmm(f.problem, std::as_const(f.b).view(), alpha, 0, nullptr,
+                      std::as_const(f.c).view(), options);
+  }
+};
+
+TEST(CheckSpmm, AcceptsUpToTheBoundAndNoFurther) {
+  for (const bool by_projection : {false, true}) {
+    // One term: gamma(4), which is two units in the last place of 1 in f32, twice that in f64.
+    for (const auto& [kind, bound] :
+         {std::pair{ValueKind::f32, 0x1p-22}, {ValueKind::f64, 0x1p-50}}) {
+      OneTerm product(0.5, 2, kind);
+      for (const double sign : {-1.0, 1.0}) {
+        EXPECT_TRUE(product.check(1 + sign * bound, by_projection).passed) << by_projection;
+        const CheckResult off = product.check(1 + sign * 1.5 * bound, by_projection);
+        // In f64 the projection rounds as often as the product does.
+        const bool is_doubled = by_projection && kind == ValueKind::f64;
+        EXPECT_EQ(off.passed, is_doubled) << off.worst_error_ratio;
+        EXPECT_FALSE(product.check(1 + sign * 5 * bound, by_projection).passed);
+        if (!is_doubled) {
+          EXPECT_NEAR(off.worst_error_ratio, 1.5, 0.01);
+        }
+      }
+    }
+  }
+}
+
+TEST(CheckSpmm, TheProjectionCountsItsOwnRoundings) {
+  OneTerm product(0.5, 2, ValueKind::f64);
+  const double unit = 0x1p-53;  // gamma(4) + gamma(8), and gamma(2) for C itself
+  EXPECT_TRUE(product.check(1 + 14 * unit, true).passed);
+  EXPECT_FALSE(product.check(1 + 16 * unit, true).passed);
+}
+
+TEST(CheckSpmm, TheProjectionKnowsBeta) {
+  OneTerm product(0.5, 2, ValueKind::f32);
+  DenseMatrix before(1, 1, ValueKind::f32);
+  before.view().set(0, 0, 4);
+  const ConstDenseView c0 = std::as_const(before).view();
+  CheckOptions options;
+  options.always_samples = true;
+  options.work_limit = 1;
+  for (const auto& [c, is_right] : {std::pair{3.0, true}, {1.0, false}, {3.001, false}}) {
+    product.f.c.view().set(0, 0, c);
+    const CheckResult result = check_spmm(product.f.problem, std::as_const(product.f.b).view(), 1,
+                                          0.5, &c0, std::as_const(product.f.c).view(), options);
+    EXPECT_EQ(result.passed, is_right) << c;
+    EXPECT_EQ(result.rows_checked, 0);
+  }
+}
+
+TEST(CheckSpmm, TheProjectionCountsTheRoundingsOfBeta) {
+  OneTerm product(0, 1, ValueKind::f32);
+  DenseMatrix before(1, 1, ValueKind::f32);
+  before.view().set(0, 0, 4);
+  const ConstDenseView c0 = std::as_const(before).view();
+  CheckOptions options;
+  options.always_samples = true;
+  options.work_limit = 1;
+  for (const auto& [c, is_right] : {std::pair{-2 - 0x1p-21, true}, {-2 - 0x1.8p-21, false}}) {
+    product.f.c.view().set(0, 0, c);
+    EXPECT_EQ(check_spmm(product.f.problem, std::as_const(product.f.b).view(), 1, -0.5, &c0,
+                         std::as_const(product.f.c).view(), options)
+                  .passed,
+              is_right);
+  }
+}
+
+/// Rows 1 to 30 have two entries, row 31 has one, the others none: 16 long rows, the first, the
+/// last one with entries and the last one are sampled.
+Fixture forty_rows() {
+  Buffer<Offset> row_offsets(41);
+  row_offsets[0] = 0;
+  for (Index row = 0; row < 40; ++row) {
+    const Offset length = row >= 1 && row <= 30 ? 2 : row == 31 ? 1 : 0;
+    row_offsets[row + 1] = row_offsets[row] + length;
+  }
+  Buffer<Index> col_indices(61);
+  Buffer<float> values(61);
+  for (Offset at = 0; at < 61; ++at) {
+    col_indices[at] = static_cast<Index>(at % 2 == 0 ? at / 2 : at / 2 + 1);
+    values[at] = 1;
+  }
+  return Fixture(CsrMatrix(40, 40, std::move(row_offsets), std::move(col_indices),
+                           ValueArray::from(std::move(values))),
+                 2);
+}
+
+TEST(CheckSpmm, SamplesTheRowsThatAreMostLikelyWrong) {
+  Fixture f = forty_rows();
+  CheckOptions options;
+  options.always_samples = true;
+  options.sampled_rows = 0;
+  EXPECT_EQ(f.check(options).rows_checked, 19);
+  EXPECT_EQ(f.check(options).worst_error_ratio > 0, f.check().worst_error_ratio > 0);
+  // Rows that are not finite, and not sampled, are compared as well: two read row 24 of B.
+  f.b.view().set(24, 0, kInfinity);
+  multiply_honestly(f.problem, f.b, 1, 0, nullptr, f.c);
+  ASSERT_EQ(f.at(25, 0), kInfinity);
+  EXPECT_TRUE(f.check(options).passed) << f.check(options).failure;
+  EXPECT_EQ(f.check(options).rows_checked, 21);
+  f.c.view().set(25, 0, -kInfinity);
+  EXPECT_FALSE(f.check(options).passed);
+  options.work_limit = 1;  // pays for no row
+  EXPECT_EQ(f.check(options).rows_checked, 0);
+}
+
+TEST(CheckSpmm, StoringInSixteenBitsUnderflowsEarlier) {
+  for (const bool by_projection : {false, true}) {
+    OneTerm product(0, 1, ValueKind::f16);
+    product.f.problem.c = ValueKind::f16;
+    product.f.c = DenseMatrix(1, 1, ValueKind::f16);
+    EXPECT_TRUE(product.check(4 * 0x1p-24, by_projection).passed);
+    EXPECT_FALSE(product.check(5 * 0x1p-24, by_projection).passed);
+  }
+}
+
+TEST(CheckSpmm, SpendsItsLimitAndNoMore) {
+  // One row of one term and one column: 2 multiply-adds.
+  Fixture one(OneTerm::one_entry(1, ValueKind::f32), 1);
+  CheckOptions options;
+  options.work_limit = 2;
+  EXPECT_FALSE(one.check(options).sampled);
+  options.always_samples = true;
+  EXPECT_EQ(one.check(options).rows_checked, 1);
+  options.work_limit = 1;
+  EXPECT_EQ(one.check(options).rows_checked, 0);
+  options.always_samples = false;
+  EXPECT_TRUE(one.check(options).sampled);
+  // The 16 longest rows, row 0 among them, and the last one.
+  Fixture many(example_matrix(200, 200, 8), 12);
+  options.always_samples = true;
+  options.sampled_rows = 0;
+  options.work_limit = CheckOptions().work_limit;
+  EXPECT_EQ(many.check(options).rows_checked, 17);
+  Fixture empty(OneTerm::one_entry(1, ValueKind::f32), 3, true);
+  EXPECT_TRUE(empty.check(options).passed);
+}
+
+TEST(CheckSpmm, SamplesAMatrixOfEmptyRows) {
+  Buffer<Offset> row_offsets(6);
+  std::fill(row_offsets.begin(), row_offsets.end(), Offset{0});
+  Fixture f(CsrMatrix(5, 4, std::move(row_offsets), Buffer<Index>(), ValueArray(ValueKind::f32, 0)),
+            3);
+  CheckOptions options;
+  options.always_samples = true;
+  EXPECT_TRUE(f.check(options).passed) << f.check(options).failure;
+  f.c.view().set(2, 1, 1);
+  EXPECT_FALSE(f.check(options).passed);
+}
+
+TEST(CheckSpmm, AllowsGradualUnderflowAndNoMore) {
+  const double tiny = 0x1p-149;
+  for (const bool by_projection : {false, true}) {
+    OneTerm product(0, 1, ValueKind::f32);
+    EXPECT_TRUE(product.check(4 * tiny, by_projection).passed);
+    EXPECT_FALSE(product.check(5 * tiny, by_projection).passed);
+    EXPECT_TRUE(product.check(32 * tiny, by_projection, -8).passed);
+    EXPECT_FALSE(product.check(33 * tiny, by_projection, -8).passed);
+  }
+}
+
+TEST(CheckSpmm, KnowsWhereTheRangeEnds) {
+  const double largest = std::numeric_limits<float>::max();
+  OneTerm inside(largest * 0.6, 1, ValueKind::f32);
+  EXPECT_FALSE(inside.check(kInfinity, false).passed);
+  EXPECT_FALSE(inside.check(-kInfinity, false).passed);
+  OneTerm at_the_end(largest, 1, ValueKind::f32);
+  EXPECT_TRUE(at_the_end.check(largest, false).passed);
+  EXPECT_TRUE(at_the_end.check(kInfinity, false).passed);  // one rounding up
+  // Four roundings below the end is inside, three are not.
+  const double last_place = 0x1p104;
+  EXPECT_FALSE(OneTerm(largest - 4 * last_place, 1, ValueKind::f32).check(kInfinity, false).passed);
+  EXPECT_TRUE(OneTerm(largest - 3 * last_place, 1, ValueKind::f32).check(kInfinity, false).passed);
+  EXPECT_FALSE(OneTerm(0.9 * largest, 0.25, ValueKind::f32).check(kInfinity, false).passed);
+  // Beyond float64 the reference has nothing to say.
+  EXPECT_TRUE(OneTerm(1e308, 10, ValueKind::f64).check(1.5e308, false).passed);
+  OneTerm scaled(largest * 0.3, 1, ValueKind::f32);
+  EXPECT_TRUE(scaled.check(kInfinity, false, 4).passed);
+  EXPECT_FALSE(scaled.check(kInfinity, false, 2).passed);
 }
 
 TEST(Compare, AlwaysSamplesIfAsked) {

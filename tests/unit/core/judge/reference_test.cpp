@@ -4,6 +4,10 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
+
+#include "tests/property/spmm/battery.h"
 
 namespace csrkit {
 namespace {
@@ -90,6 +94,69 @@ TEST(ReferenceSpmmRow, ANanStays) {
     reference_spmm_row(two_by_three(), std::as_const(b).view(), semiring, 1, 0, nullptr, 0, out);
     EXPECT_TRUE(std::isnan(out[0].value)) << name_of(semiring);
     EXPECT_FALSE(std::isnan(out[1].value)) << name_of(semiring);
+  }
+}
+
+/// A row times a column, with both references: they must agree.
+ReferenceEntry product_of(Semiring semiring, const std::vector<double>& row,
+                          const std::vector<double>& column) {
+  const auto count = static_cast<Index>(row.size());
+  std::vector<testing::Entry> a_entries, b_entries;
+  DenseMatrix dense(count, 1, ValueKind::f64);
+  for (Index k = 0; k < count; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    a_entries.push_back({0, k, row[at]});
+    b_entries.push_back({k, 0, column[at]});
+    dense.view().set(k, 0, column[at]);
+  }
+  const CsrMatrix a = testing::matrix_of(1, count, a_entries);
+  const CsrMatrix b = testing::matrix_of(count, 1, b_entries);
+  ReferenceEntry found;
+  reference_spmm_row(a, std::as_const(dense).view(), semiring, 1, 0, nullptr, 0, &found);
+  SpgemmProblem problem = default_spgemm_problem(a, b);
+  problem.semiring = semiring;
+  std::vector<ReferenceProductEntry> sparse;
+  ReferenceSpgemm(problem, b).row(0, sparse);
+  EXPECT_EQ(sparse.size(), 1u);
+  EXPECT_EQ(std::isnan(sparse[0].value), std::isnan(found.value));
+  if (!std::isnan(found.value)) {
+    EXPECT_EQ(sparse[0].value, found.value);
+  }
+  EXPECT_EQ(sparse[0].magnitude, found.magnitude);
+  return found;
+}
+
+TEST(References, SemiringsAgreeOnOrdinaryNumbers) {
+  const std::vector<double> row = {1, -5, 2}, column = {7, 3, -4};
+  EXPECT_EQ(product_of(Semiring::min_plus, row, column).value, -2);
+  EXPECT_EQ(product_of(Semiring::min_plus, row, column).magnitude, 8);
+  EXPECT_EQ(product_of(Semiring::max_times, row, column).value, 7);
+  EXPECT_EQ(product_of(Semiring::max_times, row, column).magnitude, 15);
+  EXPECT_EQ(product_of(Semiring::min_plus, {-5}, {3}).magnitude, 8);
+  EXPECT_EQ(product_of(Semiring::max_times, {-2}, {3}).magnitude, 6);
+  EXPECT_EQ(product_of(Semiring::or_and, row, column).value, 1);
+  EXPECT_EQ(product_of(Semiring::or_and, {0, 3}, {5, 0}).value, 0);
+  EXPECT_EQ(product_of(Semiring::or_and, {3, 0}, {5, 0}).value, 1);
+  EXPECT_EQ(product_of(Semiring::or_and, {0}, {5}).value, 0);
+}
+
+TEST(References, SemiringsKeepWhatIsNoNumber) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& [row, column] :
+       {std::pair<std::vector<double>, std::vector<double>>{{kInfinity}, {-kInfinity}},
+        {{kInfinity, 1}, {-kInfinity, 1}},
+        {{1, kInfinity}, {1, -kInfinity}},
+        {{nan, 1}, {1, 1}},
+        {{1, nan}, {1, 1}}}) {
+    EXPECT_TRUE(std::isnan(product_of(Semiring::min_plus, row, column).value));
+  }
+  for (const auto& [row, column] :
+       {std::pair<std::vector<double>, std::vector<double>>{{kInfinity}, {0}},
+        {{0, 1}, {kInfinity, 1}},
+        {{1, 0}, {1, kInfinity}},
+        {{nan, 1}, {1, 1}},
+        {{1, nan}, {1, 1}}}) {
+    EXPECT_TRUE(std::isnan(product_of(Semiring::max_times, row, column).value));
   }
 }
 

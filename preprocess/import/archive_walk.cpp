@@ -1,0 +1,210 @@
+#include "preprocess/import/archive_walk.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "core/base/buffer.h"
+#include "core/base/error.h"
+#include "core/base/input_file.h"
+
+namespace csrkit {
+
+namespace {
+
+/// Reads the file for libarchive. Some of its formats take a read that the system refuses for the
+/// end of the data, so the reason is kept here. libarchive is C: nothing may be thrown through it.
+struct ArchiveInput {
+  explicit ArchiveInput(const std::string& path) : file(path) {}
+
+  InputFile file;
+  std::int64_t position = 0;
+  int reason = 0;  // an errno
+  std::array<char, 1 << 18> block;
+};
+
+la_ssize_t read_block(archive* handle, void* data, const void** bytes) {
+  auto& input = *static_cast<ArchiveInput*>(data);
+  ssize_t got = 0;
+  do {
+    got = ::pread(input.file.descriptor(), input.block.data(), input.block.size(), input.position);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) {
+    input.reason = errno;
+    archive_set_error(handle, input.reason, "reading failed");
+    return ARCHIVE_FATAL;
+  }
+  input.position += got;
+  *bytes = input.block.data();
+  return got;
+}
+
+la_int64_t seek(archive*, void* data, la_int64_t offset, int whence) {
+  auto& input = *static_cast<ArchiveInput*>(data);
+  const auto size = static_cast<std::int64_t>(input.file.size_bytes());
+  const std::int64_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? input.position : size;
+  input.position = std::clamp<std::int64_t>(from + offset, 0, size);
+  return input.position;
+}
+
+la_int64_t skip(archive* handle, void* data, la_int64_t bytes) {
+  const std::int64_t before = static_cast<ArchiveInput*>(data)->position;
+  return seek(handle, data, bytes, SEEK_CUR) - before;
+}
+
+std::string reason_of(archive* handle) {
+  const char* reason = archive_error_string(handle);
+  return reason == nullptr ? "no reason given" : reason;
+}
+
+/// libarchive says ENOMEM, or in words only (of its filters) that it could not allocate.
+bool lacks_memory(archive* handle) {
+  const std::string reason = reason_of(handle);
+  return archive_errno(handle) == ENOMEM || reason.find("llocate") != std::string::npos ||
+         reason.find("memory") != std::string::npos || reason.find("nitial") != std::string::npos;
+}
+
+struct ArchiveDeleter {
+  void operator()(archive* handle) const { archive_read_free(handle); }
+};
+
+}  // namespace
+
+struct ArchiveWalk::State {
+  State(const std::string& file_path, const SourceLimits& limits)
+      : path(file_path),
+        input(file_path),
+        limit(limits.decompressed_bytes(input.file.size_bytes())),
+        handle(archive_read_new()) {
+    if (handle == nullptr) throw MemoryError(path + ": not enough memory to decompress");
+  }
+
+  void open(ArchiveLayout layout) {
+    // libarchive may crash where its own allocations fail: better no memory here than there.
+    { const Buffer<char> room_for_its_tables(1 << 20); }
+    archive_read_support_filter_gzip(handle.get());
+    archive_read_support_filter_bzip2(handle.get());
+    archive_read_support_filter_xz(handle.get());
+    archive_read_support_filter_zstd(handle.get());
+    if (layout == ArchiveLayout::single_file) {
+      archive_read_support_format_raw(handle.get());
+      archive_read_support_format_empty(handle.get());
+    } else {
+      archive_read_support_format_tar(handle.get());
+      archive_read_support_format_zip(handle.get());
+    }
+    archive_read_set_read_callback(handle.get(), read_block);
+    archive_read_set_seek_callback(handle.get(), seek);
+    archive_read_set_skip_callback(handle.get(), skip);
+    archive_read_set_callback_data(handle.get(), &input);
+    if (archive_read_open1(handle.get()) != ARCHIVE_OK) {
+      refuse_system(path);
+      throw InputError(path + ": cannot be read: " + reason_of(handle.get()) +
+                       "; is the file damaged?");
+    }
+  }
+
+  int compressions() const {
+    int count = 0;
+    for (int i = 0; i < archive_filter_count(handle.get()); ++i) {
+      count += archive_filter_code(handle.get(), i) != ARCHIVE_FILTER_NONE;
+    }
+    return count;
+  }
+
+  /// Throws if it was the system that refused, not the content.
+  void refuse_system(const std::string& name) const {
+    if (input.reason != 0) input.file.fail("reading failed", input.reason);
+    if (!lacks_memory(handle.get())) return;
+    throw MemoryError(name + ": not enough memory to decompress (" + reason_of(handle.get()) + ")");
+  }
+
+  [[noreturn]] void refuse_damaged(const std::string& name) const {
+    refuse_system(name);
+    throw InputError(name + ": the compressed data is damaged or cut short (" +
+                     reason_of(handle.get()) + "); fetch the file again");
+  }
+
+  /// libarchive would skip without any limit.
+  void skip_data() {
+    const void* data = nullptr;
+    std::size_t size = 0;
+    la_int64_t offset = 0;
+    for (;;) {
+      const int status = archive_read_data_block(handle.get(), &data, &size, &offset);
+      if (status == ARCHIVE_EOF) return;
+      if (status != ARCHIVE_OK && status != ARCHIVE_WARN) refuse_damaged(path);
+      skipped += size;
+      if (skipped > limit) refuse_expansion(path, limit);
+    }
+  }
+
+  std::string path;
+  ArchiveInput input;
+  std::uint64_t limit, skipped = 0, members = 0;
+  std::unique_ptr<archive, ArchiveDeleter> handle;  // reads through `input`, so it goes first
+  archive_entry* entry = nullptr;
+  bool is_compressed = false;
+};
+
+ArchiveWalk::ArchiveWalk(const std::string& path, ArchiveLayout layout, const SourceLimits& limits)
+    : state_(std::make_unique<State>(path, limits)) {
+  state_->open(layout);
+  state_->is_compressed = state_->compressions() > 0;
+  if (state_->compressions() > 1) {
+    throw InputError(path +
+                     ": byte 0: expected a file that is compressed once, found one that is "
+                     "compressed several times; decompress it once");
+  }
+}
+
+ArchiveWalk::~ArchiveWalk() = default;
+ArchiveWalk::ArchiveWalk(ArchiveWalk&&) noexcept = default;
+
+bool ArchiveWalk::next() {
+  State& state = *state_;
+  if (state.is_compressed && state.members > 0) state.skip_data();
+  const int status = archive_read_next_header(state.handle.get(), &state.entry);
+  if (status == ARCHIVE_EOF) {
+    if (state.input.reason != 0) state.refuse_system(state.path);
+    return false;
+  }
+  if (status != ARCHIVE_OK && status != ARCHIVE_WARN) state.refuse_damaged(state.path);
+  constexpr std::uint64_t kMostMembers = 1000000;
+  if (++state.members > kMostMembers) {
+    throw InputError(state.path + ": expected at most " + std::to_string(kMostMembers) +
+                     " members in an archive, found more; unpack it");
+  }
+  return true;
+}
+
+bool ArchiveWalk::is_regular_file() const {
+  return archive_entry_filetype(state_->entry) == AE_IFREG;
+}
+
+ArchiveMember ArchiveWalk::member() const {
+  const char* name = archive_entry_pathname(state_->entry);
+  return {name == nullptr ? "" : name,
+          archive_entry_size_is_set(state_->entry) ? archive_entry_size(state_->entry) : -1};
+}
+
+std::size_t ArchiveWalk::read(char* to, std::size_t capacity, const std::string& name) {
+  const la_ssize_t count = archive_read_data(state_->handle.get(), to, capacity);
+  if (count < 0) state_->refuse_damaged(name);
+  if (count == 0 && state_->input.reason != 0) state_->refuse_system(name);
+  return static_cast<std::size_t>(count);
+}
+
+std::uint64_t ArchiveWalk::limit_bytes() const { return state_->limit; }
+
+void refuse_expansion(const std::string& name, std::uint64_t limit) {
+  throw InputError(name + ": expected at most " + std::to_string(limit) +
+                   " bytes when decompressed, found more; if this is no bomb, raise "
+                   "--max-expansion");
+}
+
+}  // namespace csrkit

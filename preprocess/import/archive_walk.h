@@ -1,0 +1,48 @@
+// libarchive, as csrkit uses it: a compressed file or an archive, member by member, within limits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "preprocess/import/source_limits.h"
+
+namespace csrkit {
+
+struct ArchiveMember {
+  std::string name;
+  std::int64_t size_bytes = -1;  // as the archive claims; -1 = it does not say
+};
+
+enum class ArchiveLayout { single_file, members };
+
+/// Throws InputError for damaged content, IoError where the system refuses to read, MemoryError.
+class ArchiveWalk {
+ public:
+  /// Refuses what is compressed more than once.
+  ArchiveWalk(const std::string& path, ArchiveLayout layout, const SourceLimits& limits);
+  ~ArchiveWalk();
+  ArchiveWalk(ArchiveWalk&&) noexcept;
+  ArchiveWalk(const ArchiveWalk&) = delete;
+  ArchiveWalk& operator=(const ArchiveWalk&) = delete;
+
+  /// Goes to the next member; false at the end.
+  bool next();
+  bool is_regular_file() const;
+  ArchiveMember member() const;
+
+  /// The next bytes of the member; 0 at its end. `name` is what messages call it.
+  std::size_t read(char* to, std::size_t capacity, const std::string& name);
+
+  /// Most bytes that may come out.
+  std::uint64_t limit_bytes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The InputError for more than `limit` bytes.
+[[noreturn]] void refuse_expansion(const std::string& name, std::uint64_t limit);
+
+}  // namespace csrkit

@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# Text comes through a pipe where the format can be streamed; everything else is refused, nothing waits.
+tiny_mtx >tiny.mtx
+csr-import tiny.mtx file.csr --quiet
+# shellcheck disable=SC2002 # a pipe is what is tested
+expect 0 sh -c 'cat tiny.mtx | csr-import /dev/stdin piped.csr'
+same_matrix file.csr piped.csr
+mkfifo pipe
+(sleep 0.3 && printf '%% edges\n0 1\n1 2\n' >pipe) &
+expect 0 timeout 20 csr-import pipe edges.csr
+equals "$(csr-info edges.csr --header-only --json >out && json nnz)" 2
+# What travels with the matrix says what came: the same digest as that of the file.
+digest() { csr-info "$1" --provenance --json >out && json steps.0.inputs.0.xxh3_128; }
+equals "$(digest piped.csr)" "$(digest file.csr)"
+rm edges.csr
+# A late line that is wrong has its number.
+expect 3 sh -c 'printf "0 1\n1 2\n2 x\n" | csr-import /dev/stdin edges.csr'
+says "/dev/stdin:3:"
+gzip -k tiny.mtx
+expect 3 sh -c 'csr-import /dev/stdin edges.csr <pipe & cat tiny.mtx.gz >pipe; wait $!'
+says "decompress it on the way"
+expect 3 sh -c 'printf "nothing that csrkit knows\n" | csr-import /dev/stdin edges.csr'
+says "expected matrix-market or edge-list from a pipe"
+expect 3 sh -c ': | csr-import /dev/stdin edges.csr'
+says "found nothing"
+expect 4 timeout 5 csr-import pipe edges.csr --format npz
+says "save its content in a file first"
+expect 4 timeout 20 csr-import pipe edges.csr
+says "nobody has written into this pipe"
+expect 4 timeout 5 csr-import /dev/tty edges.csr
+no_file edges.csr

@@ -1,0 +1,152 @@
+"""R19: would the tests of the judge and of the file reader notice a mistake?
+
+Changes one operator, constant or line at a time, builds the tests of that room with it, and runs them. A
+mutant that no test notices is a finding, unless mutants_explained.tsv says why it changes nothing. Each
+round goes on where the last one ended."""
+import json
+import os
+import pathlib
+import random
+import re
+import shlex
+import subprocess
+
+from common import Finding, NotHere
+
+FILE_TESTS = ("tests/unit/core/file/csr_file_test.cpp", "tests/unit/core/file/csr_file_layout_test.cpp",
+              "tests/fuzz/csr_file_fuzz_test.cpp")
+JUDGE_TESTS = ("tests/unit/core/judge/compare_test.cpp", "tests/unit/core/judge/compare_spgemm_test.cpp",
+               "tests/unit/core/judge/reference_test.cpp",
+               "tests/unit/core/contract/spgemm_test.cpp")
+ROOMS = {
+    "judge": (("core/judge/compare.cpp", "core/judge/compare_spgemm.cpp", "core/judge/reference.cpp"), JUDGE_TESTS),
+    "file": (("core/file/csr_file.cpp", "core/file/csr_file_layout.cpp"), FILE_TESTS),
+}
+# What is tried at every place: pattern, replacement.
+CHANGES = [(re.compile(pattern), new) for pattern, new in (
+    (r" <= ", " < "), (r" >= ", " > "), (r" < ", " <= "), (r" > ", " >= "), (r" == ", " != "), (r" != ", " == "),
+    (r" && ", " || "), (r" \|\| ", " && "), (r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" \+= ", " -= "),
+    (r" \|= ", " &= "), (r"\bstd::max\b", "std::min"), (r"\bstd::min\b", "std::max"), (r"\btrue\b", "false"),
+    (r"\bfalse\b", "true"), (r"\bstd::fabs\(", "("), (r"!(?=[a-z(])", ""))]
+NUMBER = re.compile(r"(?<![\w.])(\d+)(?![\w.])")
+STATEMENT = re.compile(r"^\s+[\w.\->\[\]]+(\(.*\)| [-+|]?= .*|\+\+);$")
+# Bounds and tolerances, doubled: the mistake that a lenient judge makes.
+DOUBLED = re.compile(r"((?:const double |double )(?:bound|slack|tiny|unit|c_unit)\s*=)(?!=)")
+MESSAGE = re.compile(r'"|to_string|text_of|#|\bthrow\b|static_assert|options_\.progress|madvise')
+TEST_SECONDS = 120
+
+
+def mutants_of(root, file):
+    """(line number, line, changed line) for everything that is tried in a file."""
+    lines = (root / file).read_text(encoding="utf-8").split("\n")
+    for at, line in enumerate(lines):
+        code = line.split("//")[0].rstrip()
+        if not code.strip() or MESSAGE.search(code):
+            continue
+        seen = {line}
+        changed = [code[:m.start()] + new + code[m.end():] for pattern, new in CHANGES for m in pattern.finditer(code)]
+        changed += [code[:m.start()] + str(int(m.group(1)) + 1) + code[m.end():] for m in NUMBER.finditer(code)]
+        changed += [DOUBLED.sub(r"\1 2 *", code)] if DOUBLED.search(code) else []
+        changed += [""] if STATEMENT.match(code) else []
+        for mutant in changed:
+            if mutant not in seen:
+                seen.add(mutant)
+                yield at, line, mutant
+
+
+def explained(root):
+    """(file, line, mutant) of those that change nothing."""
+    file = root / "tests" / "soak" / "mutants_explained.tsv"
+    rows = [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    return {(row[0], row[1], row[2]) for row in rows}
+
+
+class Room:
+    """The tests of one room, built once, to be linked with one mutant after another."""
+
+    def __init__(self, soak, name):
+        self.soak = soak
+        self.files, tests = ROOMS[name]
+        database = soak.build / "compile_commands.json"
+        library = soak.build / "libcsrkit_core.a"
+        if not database.exists() or not library.exists():
+            raise NotHere("needs a build folder with compile_commands.json and libcsrkit_core.a")
+        self.commands = {}
+        for entry in json.loads(database.read_text()):
+            name_here = os.path.relpath(entry["file"], soak.root)
+            if "sanitized" not in entry["command"] and name_here not in self.commands:
+                self.commands[name_here] = entry["command"]
+        self.library = library
+        self.objects = []
+        folder = soak.state / "objects"
+        folder.mkdir(exist_ok=True)
+        for test in tests:
+            target = folder / (pathlib.Path(test).stem + ".o")
+            if not target.exists() or target.stat().st_mtime < (soak.root / test).stat().st_mtime:
+                if not self.compile(test, soak.root / test, target):
+                    raise Finding(f"{test} does not compile")
+            self.objects.append(target)
+
+    def compile(self, file, source, target):
+        words = shlex.split(self.commands[file])
+        words = [word for word in words if not word.endswith("ccache") and word not in ("-Werror", "-O3")]
+        words = words[:words.index("-o")] + ["-O0", "-w", "-o", str(target), "-c", str(source)]
+        words = [word for i, word in enumerate(words) if not (word in ("-MD",) or words[i - 1] in ("-MT", "-MF") or word in ("-MT", "-MF"))]
+        return subprocess.run(words, cwd=self.soak.build, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              check=False).returncode == 0
+
+    def verdict(self, file, text):
+        """killed, survived or stillborn"""
+        folder = self.soak.scratch
+        source, target, program = folder / "mutant.cpp", folder / "mutant.o", folder / "mutant"
+        source.write_text(text, encoding="utf-8")
+        if file and not self.compile(file, source, target):
+            return "stillborn"
+        own = [str(target)] if file else []
+        link = ["c++", "-fopenmp", "-o", str(program), *own, *map(str, self.objects), str(self.library), "-lgtest_main", "-lgtest",
+                "-lxxhash", "-lpthread"]
+        done = subprocess.run(link, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        if done.returncode != 0:
+            raise Finding(f"the tests do not link: {done.stderr[-600:]!r}")
+        try:
+            environment = dict(self.soak.environment, TEST_TMPDIR=str(folder))
+            code = subprocess.run([str(program), "--gtest_brief=1", "--gtest_break_on_failure=0"], cwd=folder,
+                                  env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  timeout=TEST_SECONDS, check=False).returncode
+        except subprocess.TimeoutExpired:
+            return "killed"
+        return "killed" if code != 0 else "survived"
+
+
+def hunt(soak, name):
+    room = Room(soak, name)
+    if room.verdict("", "") != "survived":
+        raise Finding("the tests fail without any mutant")
+    known = explained(soak.root)
+    work = [(file, *mutant) for file in room.files for mutant in mutants_of(soak.root, file)]
+    random.Random(2).shuffle(work)
+    work.sort(key=lambda mutant: " 2 *" not in mutant[3])  # doubled bounds come first
+    done, survivors = soak.recall("done", 0), []
+    soak.counts["of"] = len(work)
+    while soak.has_time():
+        file, at, line, mutant = work[done % len(work)]
+        done += 1
+        lines = (soak.root / file).read_text(encoding="utf-8").split("\n")
+        lines[at] = mutant
+        verdict = room.verdict(file, "\n".join(lines))
+        if verdict == "survived" and (file, line.strip(), mutant.strip()) in known:
+            verdict = "explained"
+        soak.count(verdict)
+        soak.keep("done", done)
+        if verdict == "survived":
+            survivors.append(f"{file}:{at + 1}: {line.strip()} -> {mutant.strip()}")
+            with open(soak.state / "survivors.tsv", "a", encoding="utf-8") as kept:
+                kept.write(f"{file}\t{line.strip()}\t{mutant.strip()}\n")
+    soak.counts["sweeps"] = round(done / len(work), 3)
+    if survivors:
+        raise Finding(f"{len(survivors)} mutants survive: " + "; ".join(survivors))
+
+
+def parts(_build):
+    return {f"R19.{name}": (f"mutants of {', '.join(files)}", lambda soak, name=name: hunt(soak, name))
+            for name, (files, _) in ROOMS.items()}
