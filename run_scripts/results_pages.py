@@ -131,6 +131,18 @@ def cell_of(page, row, heading):
     raise SystemExit(f"results_pages.py: {page}: its data has no column {heading}")
 
 
+def verdicts_of(rows, fraction):
+    """'71 / 3 / 1': won, level, lost. A speed-up is level where its interval, if it has one, includes 1."""
+    def verdict(ratio, row):
+        if fraction == "speed-up" and row.get("interval", "").endswith("level"):
+            return 1
+        return 0 if ratio > 1 else 2
+    counts = [0, 0, 0]
+    for ratio, row in rows:
+        counts[verdict(ratio, row)] += 1
+    return " / ".join(map(str, counts))
+
+
 def table_of(page, data, options):
     rows = data.where(options.get("where", ""))
     if not rows:
@@ -156,8 +168,8 @@ def mean_of(page, data, options):
     for key, group in groups.items():
         low, at = min(group, key=lambda pair: pair[0])
         cells.append([*key, str(len(group)), f"{tables.geometric_mean([r for r, _ in group]):.2f}", f"{low:.2f}",
-                      name_of(at, by), str(sum(ratio < 1 for ratio, _ in group))])
-    return tables.markdown([*by, "cases", "geometric mean", "lowest", "at", "below 1"], cells) + data.caption(
+                      name_of(at, by), verdicts_of(group, options["of"])])
+    return tables.markdown([*by, "cases", "geometric mean", "lowest", "at", "won / level / lost"], cells) + data.caption(
         page, is_short=True)
 
 
@@ -179,10 +191,10 @@ def summary_of(page, names):
         details = RESULTS / spec["page"]
         cells.append([f"[{spec['operation']}]({relative(details, page)})", spec["machine"], spec["against"],
                       f"{matrices} {spec['matrices']}", str(len(found)),
-                      f"{tables.geometric_mean([r for r, _ in found]):.2f}", f"{low:.2f} ({name_of(at)})",
+                      f"{tables.geometric_mean([r for r, _ in found]):.2f}", f"{low:.2f} ({name_of(at)})", verdicts_of(found, spec["of"]),
                       f"{data.facts['date']}, {data.facts.get('published') or data.facts['commit']}"])
     return tables.markdown(["operation", "machine", "against", "matrices", "cases", "speed-up, geometric mean",
-                            "lowest case", "date, commit"], cells)
+                            "lowest case", "won / level / lost", "date, commit"], cells)
 
 
 def picture_of(page, data, options, pictures):

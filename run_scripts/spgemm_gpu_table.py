@@ -8,7 +8,8 @@ Usage: spgemm_gpu_table.py MATRIX.csr ... --tools FOLDER --records OUT.jsonl [--
 FOLDER holds csr-bench. A matrix that is not square is multiplied by its transpose. Every product is checked
 (rows of big ones by sampling) before it is timed; a failure is a row of the table and makes the exit code 1.
 
-Columns: median milliseconds of ours and of cuSPARSE's best algorithm from CSR to CSR, and their ratio; lead
+Columns: median milliseconds of ours and of cuSPARSE's best algorithm from CSR to CSR; their ratio with its 95 %
+interval ("level" if that includes 1; of pairs where both were measured in turn); lead
 over the best research code (through that code's own ratio to cuSPARSE, spgemm_gpu_peers.tsv); the numeric
 phase alone, with new values for a known structure, of ours and of cuSPARSE, their ratio, and ours over the
 mark "numeric only" of that file; ours' peak memory with A, over the larger of 1.5 (A + B + C) and
@@ -26,7 +27,7 @@ PEERS = pathlib.Path(__file__).resolve().parent / "spgemm_gpu_peers.tsv"
 MIB = 1 << 20
 
 
-HEADINGS = ["matrix", "csrkit ms", "cuSPARSE ms", "speed-up", "lead on the best research code", "new values ms",
+HEADINGS = ["matrix", "csrkit ms", "cuSPARSE ms", "speed-up", "interval", "lead on the best research code", "new values ms",
             "cuSPARSE new values ms", "new values speed-up", "new values / target", "share of the allowed peak",
             "peak with new values / (A + B + C)"]
 
@@ -60,25 +61,26 @@ def operand_and_result_bytes(record):
 def row_of(name, kind, ours, vendor, peers):
     """Cells of one row, and the numbers that are averaged."""
     if ours is None or ours["status"] != "done":
-        return [name, "failed: " + (ours["reason"] if ours else "not measured")] + [""] * 9, {}
+        return [name, "failed: " + (ours["reason"] if ours else "not measured")] + [""] * (len(HEADINGS) - 2), {}
     numbers = {}
     mine = 1e3 * ours["median_seconds"]
     peer = peers.get(name, {})
-    cells = [name, f"{mine:.3f}", "failed" if vendor else "not measured", "", "",
+    cells = [name, f"{mine:.3f}", "failed" if vendor else "not measured", "", "", "",
              f"{1e3 * ours['numeric_median_seconds']:.3f}", "", "", ""]
     if vendor is not None and vendor["status"] == "done":
         theirs = 1e3 * vendor["median_seconds"]
-        numbers["ratio"] = theirs / mine
-        cells[2:4] = [f"{theirs:.3f}", f"{numbers['ratio']:.2f}"]
+        speed = tables.speed_up(vendor, ours)
+        numbers["ratio"] = speed[0]
+        cells[2:5] = [f"{theirs:.3f}", f"{numbers['ratio']:.2f}", tables.interval_cell(speed)]
         if peer.get(f"{kind}_peer", "-") != "-":
             numbers["lead"] = numbers["ratio"] / (float(peer[f"{kind}_cusparse"]) / float(peer[f"{kind}_peer"]))
-            cells[4] = f"{numbers['lead']:.2f} {peer[f'peer_name_{kind}']}"
+            cells[5] = f"{numbers['lead']:.2f} {peer[f'peer_name_{kind}']}"
         if "numeric_median_seconds" in vendor:
             numbers["reuse"] = vendor["numeric_median_seconds"] / ours["numeric_median_seconds"]
-            cells[6:8] = [f"{1e3 * vendor['numeric_median_seconds']:.3f}", f"{numbers['reuse']:.2f}"]
+            cells[7:9] = [f"{1e3 * vendor['numeric_median_seconds']:.3f}", f"{numbers['reuse']:.2f}"]
     if kind == "f64" and peer:
         numbers["mark"] = 1e3 * ours["numeric_median_seconds"] / float(peer["f64_numeric"])
-        cells[8] = f"{numbers['mark']:.1f}"
+        cells[9] = f"{numbers['mark']:.1f}"
     bytes_moved = operand_and_result_bytes(ours)
     numbers["peak"] = ours["peak_bytes"] / max(1.5 * bytes_moved, bytes_moved + 64 * MIB)
     kept = ours.get("reuse_peak_bytes")

@@ -8,7 +8,8 @@ row where ours loses included; then geometric means per set, columns and caches.
 stand-ins=a.jsonl real=b.jsonl; figures of peers are looked up under it. Later records of a case replace
 earlier ones; a case that failed or was not checked is named and makes the exit code 1.
 
-Columns: time of ours and of the vendor's (its best algorithm), speed-up, nonzeros per second, share of the
+Columns: time of ours and of the vendor's (its best algorithm), speed-up with its 95 % interval ("level" if that
+includes 1; of pairs where both were measured in turn), nonzeros per second, share of the
 gather mark (time of the mark over ours: above 1 is faster than gathering every row once), share of the
 bandwidth limit (time in which A, B and C pass memory once, over ours), lead over the best peer (speed-up
 over the peer's own speed-up against the same vendor).
@@ -62,6 +63,7 @@ def rows_of(cases, options, peers):
             continue
         ours, vendor = by_kernel[options.ours], by_kernel[options.vendor]
         seconds = ours["median_seconds"]
+        speed = tables.speed_up(vendor, ours)
         marks = {name: by_kernel[name]["median_seconds"] for name in options.marks if name in by_kernel}
         mark = min(marks.values(), default=None)
         flops = ours["cost"]["flops"]
@@ -69,7 +71,7 @@ def rows_of(cases, options, peers):
             "set": label, "matrix": matrix, "nnz": ours["nnz"], "dense_cols": dense_cols,
             "caches": caches, "value_kind": kind, "kernel": ours["choice"] or options.ours,
             "seconds": seconds, "spread": ours["spread"], "vendor_seconds": vendor["median_seconds"],
-            "vendor_algorithm": vendor["choice"], "speedup": vendor["median_seconds"] / seconds,
+            "vendor_algorithm": vendor["choice"], "speedup": speed[0], "speedup_interval": speed,
             "nnz_per_second": ours["nnz"] / seconds, "gflops": flops / seconds / 1e9,
             "vendor_gflops": flops / vendor["median_seconds"] / 1e9,
             "mark_seconds": mark, "share_of_mark": mark / seconds if mark else None,
@@ -98,7 +100,8 @@ def means_of(rows):
                "cases": len(group), "speedup": tables.geometric_mean(r["speedup"] for r in group),
                "lowest_speedup": min(r["speedup"] for r in group),
                "lowest_at": min(group, key=lambda r: r["speedup"])["matrix"],
-               "lost": sum(r["speedup"] < 1 for r in group),
+               "level": sum(tables.is_level(r["speedup_interval"]) for r in group),
+               "lost": sum(r["speedup"] < 1 and not tables.is_level(r["speedup_interval"]) for r in group),
                "share_of_mark": tables.geometric_mean(r["share_of_mark"] for r in group),
                "mark_speedup": tables.geometric_mean(r["vendor_seconds"] / r["mark_seconds"] for r in group
                                        if r["mark_seconds"]),
@@ -121,6 +124,7 @@ def cells_of(row, kinds):
     return {"matrix": name_of_row(row, kinds), "set": row["set"], "caches": row["caches"],
             "nnz": f"{row['nnz']:,}", "K": str(row["dense_cols"]), "csrkit s": f"{row['seconds']:.4g}",
             "cuSPARSE s": f"{row['vendor_seconds']:.4g}", "speed-up": cell(row["speedup"]),
+            "interval": tables.interval_cell(row["speedup_interval"]),
             "Gnnz/s": f"{row['nnz_per_second'] / 1e9:.3g}", "share of the gather mark": cell(row["share_of_mark"]),
             "share of the bandwidth limit": cell(row["share_of_bandwidth_limit"]), "lead on the best peer": lead}
 
@@ -139,11 +143,11 @@ def data_rows(sets, options=None):
 def markdown(rows, means):
     kinds = {row["value_kind"] for row in rows}
     text = tables.markdown(
-        ["set", "caches", "K", "cases", "speed-up", "lowest", "at", "lost", "mark's speed-up", "share of mark",
+        ["set", "caches", "K", "cases", "speed-up", "lowest", "at", "level", "lost", "mark's speed-up", "share of mark",
          "best peer", "behind peer"],
         [[mean["set"] if len(kinds) == 1 else f"{mean['set']} {mean['value_kind']}", mean["caches"],
           str(mean["dense_cols"]), str(mean["cases"]), cell(mean["speedup"]), cell(mean["lowest_speedup"]),
-          mean["lowest_at"], str(mean["lost"]), cell(mean["mark_speedup"]), cell(mean["share_of_mark"]),
+          mean["lowest_at"], str(mean["level"]), str(mean["lost"]), cell(mean["mark_speedup"]), cell(mean["share_of_mark"]),
           cell(mean["peer_speedup"]), str(mean["behind_peer"])] for mean in means])
     for caches in sorted({row["caches"] for row in rows}, reverse=True):
         cells = []

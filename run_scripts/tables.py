@@ -6,6 +6,7 @@ per row, each cell as it is printed. Records are JSON lines of csr-bench, plain 
 import gzip
 import json
 import math
+import statistics
 
 
 def read_records(path):
@@ -27,6 +28,44 @@ def read_records(path):
             raise SystemExit(f"{path}:{number}: no record of csr-bench")
         records.append(record)
     return records
+
+
+def median_interval(numbers):
+    """(median, low, high): between low and high lies the true median, with a confidence of 95 %, by ranks alone."""
+    numbers = sorted(numbers)
+    below = math.floor(len(numbers) / 2 - 1.96 * math.sqrt(len(numbers)) / 2)
+    low = max(below - 1, 0)
+    return statistics.median(numbers), numbers[low], numbers[-1 - low]
+
+
+def speed_up(rival, ours):
+    """(times as fast, low, high) of two records; without low and high if records kept no samples.
+
+    Records of the same rounds are compared pair by pair: what disturbed one sample disturbed the other. Else the
+    relative widths of the medians' intervals add up as squares, on the scale of logarithms.
+    """
+    above, below = rival.get("samples_seconds"), ours.get("samples_seconds")
+    if not above or not below:
+        return rival["median_seconds"] / ours["median_seconds"], None, None
+    rounds = [record.get("turns", {}).get("id") for record in (rival, ours)]
+    if rounds[0] and rounds[0] == rounds[1] and len(above) == len(below):
+        return median_interval([a / b for a, b in zip(above, below)])
+    top, top_low, top_high = median_interval(above)
+    bottom, bottom_low, bottom_high = median_interval(below)
+    down = math.hypot(math.log(bottom_high / bottom), math.log(top / top_low))
+    up = math.hypot(math.log(bottom / bottom_low), math.log(top_high / top))
+    return top / bottom, top / bottom * math.exp(-down), top / bottom * math.exp(up)
+
+
+def interval_cell(speed):
+    """'1.72..1.80', with 'level' where nobody can say who is faster."""
+    if speed[1] is None:
+        return "-"
+    return f"{speed[1]:.2f}..{speed[2]:.2f}" + (" level" if is_level(speed) else "")
+
+
+def is_level(speed):
+    return speed[1] is not None and speed[1] <= 1 <= speed[2]
 
 
 def read_tsv(path):

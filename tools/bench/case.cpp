@@ -1,26 +1,14 @@
 #include "tools/bench/case.h"
 
-#include <unistd.h>
-
-#include <climits>
-
 #include "tools/bench/record_schema.h"
-#include "tools/cli/log.h"
 #include "tools/cli/provenance.h"
-#include "tools/operation/machine.h"
 #include "tools/operation/operations.h"
-#include "tools/operation/tuning.h"
 
 namespace csrkit {
 
 namespace {
 
 constexpr char kAsStored[] = "as stored";
-
-std::string current_folder() {
-  char path[PATH_MAX];
-  return getcwd(path, sizeof path) == nullptr ? "" : path;
-}
 
 /// The steps of a provenance; none if another program wrote it.
 Json history_of(const std::string& path, const std::string& provenance) {
@@ -48,56 +36,6 @@ Json history_of(const std::string& path, const std::string& provenance) {
     }
   });
   return history;
-}
-
-/// What the orders of a matrix cost that were computed since it was imported; 0 in natural order.
-double reordering_seconds(const Json& history) {
-  double seconds = 0;
-  for (const Json& step : history) seconds += step.value("order_seconds", 0.0);
-  return seconds;
-}
-
-Json results_of(BenchMatrix& matrix, const BenchKernel& kernel, const Request& request,
-                std::unique_ptr<Run>* kept) {
-  const NamedKernel* used = &kernel.named;
-  TunedKernel tuned;
-  if (*kept == nullptr) {
-    const Operands operands = matrix.operands(request);
-    if (!kernel.tune.empty()) {
-      tuned = tuned_kernel(
-          kernel.tune, {used->operation, used->room, operands, request, matrix.digest().xxh3_128,
-                        device_name(used->room, request.plan.where)});
-      used = &tuned.kernel;
-    }
-    *kept = used->operation->prepare(*used, operands, request);
-    Outcome& outcome = (*kept)->outcome;
-    if (!tuned.because.empty()) {
-      outcome.choice = tuned.because + (outcome.choice.empty() ? "" : "; ") + outcome.choice;
-      if (outcome.kernel_run.empty()) outcome.kernel_run = used->full_name();
-    }
-  }
-  const Outcome outcome = measured(**kept, request);
-  Json results{{"status", outcome.passed() ? "done" : "check failed"},
-               {"reason", outcome.passed() ? "" : outcome.check->failure}};
-  results.update(to_json(outcome));
-  return results;
-}
-
-/// The results, or what went wrong.
-Json results_or_failure(BenchMatrix& matrix, const BenchKernel& kernel, const Request& request,
-                        std::unique_ptr<Run>* kept) {
-  std::string reason = "not enough memory";
-  try {
-    return results_of(matrix, kernel, request, kept);
-  } catch (const NoDeviceError&) {
-    throw;
-  } catch (const Error& error) {
-    reason = error.what();
-  } catch (const std::bad_alloc&) {
-    // as the reason says already
-  }
-  kept->reset();
-  return {{"status", "failed"}, {"reason", reason}};
 }
 
 }  // namespace
@@ -208,37 +146,6 @@ void require_results(const JsonField& record) {
   if (record.has("role")) record["role"].text();
   if (record.has("gather_gb_per_second")) record["gather_gb_per_second"].number();
   if (!record["check"].value().is_null()) record["check"]["sampled"].boolean();
-}
-
-Json record_case(BenchMatrix& matrix, const BenchKernel& kernel, const Request& request,
-                 const BenchPlace& place, std::unique_ptr<Run>* kept) {
-  Json record{{"schema", kRecordSchema},
-              {"matrix", matrix.digest().path},
-              {"folder", current_folder()},
-              {"case", identity_of(matrix.digest(), kernel, request, place.machine)},
-              {"history", matrix.history()},
-              {"role", name_of(kernel.named.kernel->role)}};
-  ClockWatch watch(kernel.named.needs_gpu() ? place.read_gpu : ReadDeviceClocks());
-  Request watched = request;
-  watched.between_samples = [&watch] { watch.look(); };
-  watched.measures_reuse = request.measures_reuse && kernel.named.kernel->can(kReuse);
-  std::unique_ptr<Run> own;
-  record.update(results_or_failure(matrix, kernel, watched, kept == nullptr ? &own : kept));
-  if (record.contains("phases")) {
-    record["phases"]["reordering_seconds"] = reordering_seconds(matrix.history());
-  }
-  record["clocks"] = watch.finish();
-  record["machine"] = place.machine;
-  record["time"] = utc_time_stamp();
-  record["command_line"] = place.command_line;
-  if (record["status"] != "done") {
-    log_error(name_of_case(record) + ": " + record["status"].get<std::string>() + ": " +
-              record["reason"].get<std::string>());
-  } else if (record["clocks"]["throttled"].get<bool>()) {
-    log_warning(name_of_case(record) +
-                ": the clocks were held back while it was measured; the record says by what");
-  }
-  return record;
 }
 
 std::string name_of_case(const Json& record) {

@@ -70,12 +70,6 @@ void require_repeatable(const JsonField& record);
 /// Throws InputError unless the record of a finished case holds the results that a table shows.
 void require_results(const JsonField& record);
 
-/// Measures one case and makes its record, whatever happens in it. A kernel that fails is a result
-/// ("status" says so). `kept`, if given, holds a plan of this kernel, matrix and problem that is
-/// measured again, or takes the one that is made: cold caches after warm ones need no second plan.
-Json record_case(BenchMatrix& matrix, const BenchKernel& kernel, const Request& request,
-                 const BenchPlace& place, std::unique_ptr<Run>* kept = nullptr);
-
 /// "karate.csr: cpu.spmm.auto, K 8, warm, f32": how messages name a case.
 std::string name_of_case(const Json& record);
 

@@ -37,12 +37,16 @@ void declare_all(Options& options) {
       .flag("cold", "evict the operands from the caches before every product; with --warm: both")
       .optional_value("check", "auto|full|sampled|none", "how results are judged (default: auto)",
                       "auto")
-      .value("records", "FILE.jsonl", "append one JSON line per case, as soon as it is finished")
+      .value("records", "FILE.jsonl",
+             "append one JSON line per case, as soon as its kernels are finished")
       .flag("resume", "skip the cases that are in --records already, failed ones excepted")
       .value("tune", "CACHE.json",
              "kernels called auto become the fastest of their room, measured once and remembered "
              "in this file")
-      .value("against", "KERNEL", "add a column: how many times faster than this kernel")
+      .value(
+          "against", "KERNEL",
+          "add columns: how many times faster than this kernel, with the 95 % interval; level if "
+          "that includes 1")
       .value("verify", "BUNDLE.jsonl",
              "measure the cases of these records again and compare: SAME, FAST, SLOW or AMBIGUOUS; "
              "matrices are found where they were, or among those named, by their digest")
@@ -188,7 +192,8 @@ BenchOptions parse_bench_options(int argc, const char* const* argv) {
       "csr-bench", "MATRIX.csr...", 0, kMaxFiles,
       "Measures kernels x matrices x dense columns x value kinds x cold and warm caches. Kernels "
       "called spgemm multiply the matrix by itself. Every case is checked first, and only what is "
-      "right is timed. A kernel that fails is recorded with the reason; the other cases go on, and "
+      "right is timed. Kernels take turns, sample by sample. A kernel that fails is recorded with "
+      "the reason; the other cases go on, and "
       "the exit code is 1.");
   declare_all(options);
   options.on_list([](bool as_json) {

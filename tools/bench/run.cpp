@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tools/bench/table.h"
+#include "tools/bench/turns.h"
 #include "tools/cli/log.h"
 #include "tools/cli/run_tool.h"
 #include "tools/operation/machine.h"
@@ -58,41 +59,56 @@ class Bench {
     return most;
   }
 
-  /// One request of every operation: what stands side by side in the table. A kernel's plan serves
-  /// warm and cold caches; a tuned one is chosen for each.
+  /// One request of every operation: what stands side by side in the table, and is measured in
+  /// turn. A kernel's plan serves warm and cold caches; a tuned one is chosen for each.
   void measure_turn(BenchMatrix& matrix, const std::optional<ValueKind>& kind, std::size_t turn) {
-    std::vector<std::vector<Json>> by_state(options_.caches_cold.size());
+    std::vector<BenchCase> cases;
     for (const BenchKernel& kernel : options_.kernels) {
       const std::vector<Request>& requests = options_.requests.at(kernel.named.operation);
       if (turn >= requests.size()) continue;
-      Request request = requests[turn];
-      request.value_kind = kind;
-      std::unique_ptr<Run> run;
-      for (std::size_t state = 0; state < by_state.size(); ++state) {
-        request.is_cold = options_.caches_cold[state];
-        if (!kernel.tune.empty()) run.reset();
-        by_state[state].push_back(finished_or_measured(matrix, kernel, request, &run));
-      }
+      cases.push_back({&kernel, requests[turn]});
+      cases.back().request.value_kind = kind;
     }
-    for (std::vector<Json>& records : by_state) {
-      std::move(records.begin(), records.end(), std::back_inserter(records_));
+    for (const bool is_cold : options_.caches_cold) {
+      for (BenchCase& one : cases) {
+        one.request.is_cold = is_cold;
+        if (!one.kernel->tune.empty()) one.run.reset();
+      }
+      measure_side_by_side(matrix, cases);
     }
   }
 
-  Json finished_or_measured(BenchMatrix& matrix, const BenchKernel& kernel, const Request& request,
-                            std::unique_ptr<Run>* run) {
-    const Json identity = identity_of(matrix.digest(), kernel, request, place_.machine);
-    if (const auto found = finished_.find(key_of(identity)); found != finished_.end()) {
-      Json record = file_->records()[found->second];
-      require_results(field_of(record, options_.records, found->second));
-      record["matrix"] = matrix.digest().path;  // under the name it has now
-      log_info(name_of_case(record) + " is in the records already");
-      return record;
+  /// The records of all cases, in their order; only those that are not in the file are measured.
+  void measure_side_by_side(BenchMatrix& matrix, std::vector<BenchCase>& cases) {
+    std::vector<Json> side_by_side(cases.size());
+    std::vector<BenchCase> missing;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      const auto found = finished_.find(
+          key_of(identity_of(matrix.digest(), *cases[i].kernel, cases[i].request, place_.machine)));
+      if (found != finished_.end()) {
+        side_by_side[i] = finished_record(found->second, matrix);
+      } else {
+        missing.push_back(std::move(cases[i]));
+        places.push_back(i);
+      }
     }
-    Json record = record_case(matrix, kernel, request, place_, run);
-    all_passed_ = all_passed_ && record["status"] == "done";
-    if (file_) file_->append(record);
-    if (options_.as_json) print_record(record);
+    std::vector<Json> measured = record_cases(matrix, missing, place_);
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      all_passed_ = all_passed_ && measured[i]["status"] == "done";
+      if (file_) file_->append(measured[i]);
+      if (options_.as_json) print_record(measured[i]);
+      side_by_side[places[i]] = std::move(measured[i]);
+      cases[places[i]] = std::move(missing[i]);
+    }
+    std::move(side_by_side.begin(), side_by_side.end(), std::back_inserter(records_));
+  }
+
+  Json finished_record(std::size_t index, const BenchMatrix& matrix) const {
+    Json record = file_->records()[index];
+    require_results(field_of(record, options_.records, index));
+    record["matrix"] = matrix.digest().path;  // under the name it has now
+    log_info(name_of_case(record) + " is in the records already");
     return record;
   }
 

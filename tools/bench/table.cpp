@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/contract/kernel_table.h"
+#include "tools/bench/ratio.h"
 #include "tools/cli/report.h"
 
 namespace csrkit {
@@ -28,16 +29,32 @@ std::string check_cell(const Json& record) {
   return check["sampled"].get<bool>() ? "ok (sampled)" : "ok";
 }
 
+/// How many times faster `own` is than `base`, and where that lies with a confidence of 95 %.
+void add_speed(const Json* base, const Json& own, std::vector<std::string>* cells) {
+  const Ratio speed = base == nullptr ? Ratio{} : speed_against(*base, own);
+  if (speed.value <= 0) {
+    cells->insert(cells->end(), {"-", "-"});
+    return;
+  }
+  cells->push_back(fixed(speed.value, 2));
+  if (base == &own) {
+    cells->push_back("-");
+    return;
+  }
+  cells->push_back(fixed(speed.interval.low, 2) + ".." + fixed(speed.interval.high, 2) +
+                   (speed.is_level() ? " level" : ""));
+}
+
 }  // namespace
 
 std::string bench_table(const std::vector<Json>& records, const std::string& against) {
-  std::map<std::string, double> base_seconds;
+  std::map<std::string, const Json*> base;
   std::set<std::string> value_kinds;
   for (const Json& record : records) {
     const Json& identity = record["case"];
     value_kinds.insert(identity["value_kind"].get<std::string>());
     if (identity["kernel"] == against && record["status"] == "done") {
-      base_seconds[comparable_part(identity)] = record["median_seconds"].get<double>();
+      base[comparable_part(identity)] = &record;
     }
   }
   const bool shows_kinds = value_kinds.size() > 1;
@@ -46,7 +63,9 @@ std::string bench_table(const std::vector<Json>& records, const std::string& aga
   headers.insert(headers.end(), {"median ms", "+- %", "min ms", "spread %", "runs", "GFLOP/s",
                                  "GB/s gather", "check"});
   const std::size_t numbers = headers.size();
-  if (!against.empty()) headers.push_back("speed against " + against);
+  if (!against.empty()) {
+    headers.insert(headers.end(), {"speed against " + against, "interval"});
+  }
   TextTable table(headers);
   for (const Json& record : records) {
     const Json& identity = record["case"];
@@ -68,15 +87,14 @@ std::string bench_table(const std::vector<Json>& records, const std::string& aga
                         ? fixed(record["gather_gb_per_second"].get<double>(), 2)
                         : "-",
                     check_cell(record)});
-      const auto found = base_seconds.find(comparable_part(identity));
       if (!against.empty()) {
-        cells.push_back(
-            found == base_seconds.end() || median <= 0 ? "-" : fixed(found->second / median, 2));
+        const auto found = base.find(comparable_part(identity));
+        add_speed(found == base.end() ? nullptr : found->second, record, &cells);
       }
     } else {
       cells.resize(numbers - 1, "-");
       cells.push_back(record["status"].get<std::string>());
-      if (!against.empty()) cells.push_back("-");
+      if (!against.empty()) add_speed(nullptr, record, &cells);
     }
     table.add(std::move(cells));
   }

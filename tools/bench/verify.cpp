@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -11,8 +10,10 @@
 
 #include "core/base/error.h"
 #include "core/base/input_file.h"
+#include "tools/bench/ratio.h"
 #include "tools/bench/record_schema.h"
 #include "tools/bench/table.h"
+#include "tools/bench/turns.h"
 #include "tools/cli/log.h"
 #include "tools/cli/report.h"
 #include "tools/cli/run_tool.h"
@@ -130,7 +131,9 @@ Json verified(const RecordedCase& before, BenchMatrix& matrix, const BenchKernel
   Samples all;
   Verdict verdict;
   for (int attempt = 0; attempt < options.attempts && verdict.word != "SAME"; ++attempt) {
-    record = record_case(matrix, kernel, request, place);
+    std::vector<BenchCase> alone(1);
+    alone[0] = {&kernel, request};
+    record = record_cases(matrix, alone, place).front();
     if (record["status"] != "done") {
       record["verdict"] = {{"word", kWrong}, {"reason", record["reason"]}};
       return record;
@@ -198,17 +201,10 @@ std::string verify_table(const std::vector<Json>& records) {
 }  // namespace
 
 Verdict verdict_of(const Samples& recorded, const Samples& now, double tolerance) {
-  Verdict verdict;
-  const double before = recorded.median_seconds(), after = now.median_seconds();
-  if (!(before > 0) || !(after > 0)) return {"AMBIGUOUS", 0, {0, 0}};
-  verdict.ratio = after / before;
-  // Relative half-widths of independent intervals add up as squares, on the scale of logarithms.
-  const Interval old_interval = recorded.median_interval(), new_interval = now.median_interval();
-  const double down =
-      std::hypot(std::log(old_interval.high / before), std::log(after / new_interval.low));
-  const double up =
-      std::hypot(std::log(before / old_interval.low), std::log(new_interval.high / after));
-  verdict.interval = {verdict.ratio * std::exp(-down), verdict.ratio * std::exp(up)};
+  const double before = recorded.median_seconds();
+  const Ratio ratio = ratio_of_medians(now, recorded);
+  if (ratio.value <= 0) return {"AMBIGUOUS", 0, {0, 0}};
+  Verdict verdict{"", ratio.value, ratio.interval};
   const double clock = kClockSeconds / before;
   const double high = 1 + std::max(tolerance, clock);
   const double low = std::min(1 / (1 + tolerance), 1 - clock);

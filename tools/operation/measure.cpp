@@ -47,6 +47,15 @@ double Samples::median_uncertainty() const {
   return median > 0 ? (interval.high - interval.low) / 2 / median : 0;
 }
 
+bool is_enough(const StoppingRule& rule, const Samples& samples, double seconds) {
+  const int taken = static_cast<int>(samples.seconds.size());
+  if (taken < rule.repeat) return false;
+  if (rule.uncertainty <= 0 || taken >= rule.max_repeat) return true;
+  if (seconds >= rule.max_seconds) return true;
+  // One sample, or a few, agree with themselves by chance; 6 ranks make the first interval.
+  return taken >= 6 && samples.median_uncertainty() <= rule.uncertainty;
+}
+
 Samples measure(int warmup, int repeat, const std::function<double()>& run_once,
                 const std::function<void()>& before_each) {
   return measure(warmup, StoppingRule{repeat, 0, repeat, 0}, run_once, before_each);
@@ -58,15 +67,7 @@ Samples measure(int warmup, const StoppingRule& rule, const std::function<double
   const Stopwatch watch;
   Samples samples;
   samples.seconds.reserve(static_cast<std::size_t>(rule.repeat));
-  const auto is_enough = [&] {
-    const int taken = static_cast<int>(samples.seconds.size());
-    if (taken < rule.repeat) return false;
-    if (rule.uncertainty <= 0 || taken >= rule.max_repeat) return true;
-    if (watch.seconds() >= rule.max_seconds) return true;
-    // One sample, or a few, agree with themselves by chance; 6 ranks make the first interval.
-    return taken >= 6 && samples.median_uncertainty() <= rule.uncertainty;
-  };
-  while (!is_enough()) {
+  while (!is_enough(rule, samples, watch.seconds())) {
     if (before_each) before_each();
     samples.seconds.push_back(run_once());
   }

@@ -39,6 +39,10 @@ struct StoppingRule {
   double max_seconds = 10;
 };
 
+/// Whether these samples, taken within `seconds` of wall-clock time, are all that the rule asks
+/// for.
+bool is_enough(const StoppingRule& rule, const Samples& samples, double seconds);
+
 /// Calls `run_once` `warmup` times for nothing and `repeat` times for a sample each; it returns the
 /// seconds it took by its own clock. `before_each`, if any, comes before every sample, untimed.
 Samples measure(int warmup, int repeat, const std::function<double()>& run_once,

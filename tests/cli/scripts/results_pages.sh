@@ -25,7 +25,7 @@ has() { grep -qxF -- "$1" "${2:-copy/README.md}" || { cat "${2:-copy/README.md}"
 has '| a | 1.0 | **2.0** |'
 has '| b | **2.0** | 1.0 |'
 has '*one; 2026-01-02, published with abc; [small.tsv](docs/results/here/data/small.tsv); a note.*'
-has '| 8 | 2 | 1.00 | 0.50 | b | 1 |'
+has '| 8 | 2 | 1.00 | 0.50 | b | 1 / 0 / 1 |'
 equals "$(head -1 copy/README.md) $(tail -1 copy/README.md) $(grep -c old copy/README.md)" "before after 0"
 expect 0 "$pages" --check
 silent out
@@ -90,7 +90,7 @@ grep -q '^| afiro (stand-in) | stand-ins | 8 | ' "$page" || fail "no row of the 
 grep -q '(data/spmm.stand-ins.jsonl)' "$page" || fail "the caption does not lead to the records"
 grep -q 'commit [0-9a-f]' "$page" || fail "the caption does not name the commit"
 has '| matrix | K | auto | row_loop |' "$page"
-equals "$(grep -c '^| real | f[36][24] | 1 | 1.00 | 1.00 | karate | 0 |' "$page")" 2
+equals "$(grep -c '^| real | f[36][24] | 1 | 1.00 | 1.00 | karate | 0 / 0 / 1 |' "$page")" 2
 grep -q '^\*Some GPU; [0-9]' "$page" || fail "the caption does not name the GPU"
 grep -q '^\*2 threads of .*; [0-9]' "$page" || fail "the caption does not name the processor"
 touch $data/spmm.tsv

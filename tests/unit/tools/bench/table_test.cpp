@@ -30,11 +30,19 @@ TEST(BenchTable, HasARowPerRecordAndRatios) {
   EXPECT_EQ(bench_table({record_of("cpu.spmm.auto", 0.001), record_of("cpu.spmm.row_loop", 0.004)},
                         "cpu.spmm.row_loop"),
             "matrix      kernel             K  caches  median ms  +- %  min ms  spread %  runs  "
-            "GFLOP/s  GB/s gather  check  speed against cpu.spmm.row_loop\n"
+            "GFLOP/s  GB/s gather  check  speed against cpu.spmm.row_loop    interval\n"
             "karate.csr  cpu.spmm.auto      8  warm        1.000  10.0   1.000       5.0     2     "
-            "2.50        10.00  ok                                4.00\n"
+            "2.50        10.00  ok                                4.00  4.00..4.00\n"
             "karate.csr  cpu.spmm.row_loop  8  warm        4.000  10.0   4.000       5.0     2     "
-            "2.50        10.00  ok                                1.00\n");
+            "2.50        10.00  ok                                1.00           -\n");
+}
+
+TEST(BenchTable, AGainThatNoiseExplainsIsLevel) {
+  Json noisy = record_of("cpu.spmm.auto", 0.001);
+  noisy["samples_seconds"] = {0.001, 0.005};
+  const std::string table =
+      bench_table({noisy, record_of("cpu.spmm.row_loop", 0.004)}, "cpu.spmm.row_loop");
+  EXPECT_NE(table.find(" level\n"), std::string::npos) << table;
 }
 
 TEST(BenchTable, ComparesOnlyWhatIsTheSameCase) {
