@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Lint: lint.sh shellcheck | format [--fix] | columns [--fix] | tidy BUILD_DIR. Exit 77 (skipped) if the tool is not
-# installed.
+# Lint: lint.sh shellcheck | format [--fix] | columns [--fix]. Exit 77 (skipped) if the tool is not installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,13 +29,5 @@ case ${1:-} in
     mapfile -t sources < <(files '*.h'; files '*.cpp'; files '*.cu'; files '*.cuh')
     python3 tests/check_columns.py ${2:+"$2"} "${sources[@]}"
     ;;
-  tidy)
-    command -v clang-tidy >/dev/null || { echo "skipped: clang-tidy is not installed"; exit 77; }
-    # clang knows neither GCC's names of instruction sets nor its pragmas in those two files; peers may be missing.
-    mapfile -t sources < <(files 'core/*.cpp' 'preprocess/*.cpp' 'cpu/*.cpp' 'tools/*.cpp' |
-      grep -vxE 'cpu/(spmm/row_kernels_[a-z0-9]*|spgemm/row_products|(spmm|spgemm)/vendor_[a-z_]*).cpp')
-    clang-tidy -p "${2:?tidy needs a build folder}" --quiet "${sources[@]}" 2>/dev/null
-    echo "clang-tidy: ${#sources[@]} files are clean"
-    ;;
-  *) echo "usage: lint.sh shellcheck | format [--fix] | columns [--fix] | tidy BUILD_DIR" >&2; exit 2 ;;
+  *) echo "usage: lint.sh shellcheck | format [--fix] | columns [--fix]" >&2; exit 2 ;;
 esac

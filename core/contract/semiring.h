@@ -31,15 +31,20 @@ struct SemiringArithmetic {
   }
   CSRKIT_HOST_DEVICE static Number product(Number x, Number y) {
     if constexpr (kSemiring == Semiring::min_plus) return x + y;
-    if constexpr (kSemiring == Semiring::or_and) return (x != 0) & (y != 0) ? Number{1} : Number{0};
+    if constexpr (kSemiring == Semiring::or_and) {
+      return ((x != 0) & (y != 0)) ? Number{1} : Number{0};
+    }
     return x * y;
   }
   CSRKIT_HOST_DEVICE static Number add(Number sum, Number term) {
-    if constexpr (kSemiring == Semiring::min_plus) return (sum <= term) | (sum != sum) ? sum : term;
-    if constexpr (kSemiring == Semiring::max_times)
-      return (sum >= term) | (sum != sum) ? sum : term;
+    if constexpr (kSemiring == Semiring::min_plus) {
+      return ((sum <= term) | (sum != sum)) ? sum : term;
+    }
+    if constexpr (kSemiring == Semiring::max_times) {
+      return ((sum >= term) | (sum != sum)) ? sum : term;
+    }
     if constexpr (kSemiring == Semiring::or_and) {
-      return (sum != 0) | (term != 0) ? Number{1} : Number{0};
+      return ((sum != 0) | (term != 0)) ? Number{1} : Number{0};
     }
     return sum + term;
   }

@@ -78,8 +78,8 @@ std::string text_of(double number) {
 
 std::string explanation(const ColumnReport& column) {
   const std::string at = "in iteration " + std::to_string(column.iterations + 1);
-  const std::string reached = "the residual is " + text_of(column.true_norm) + ", the tolerance " +
-                              text_of(column.target_norm);
+  std::string reached = "the residual is " + text_of(column.true_norm) + ", the tolerance " +
+                        text_of(column.target_norm);
   switch (column.status) {
     case SolveStatus::converged: return reached;
     case SolveStatus::iteration_limit:

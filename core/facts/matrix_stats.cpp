@@ -218,6 +218,7 @@ Offset spgemm_output_nnz(const CsrMatrix& a, const CsrMatrix& op_b) {
   // the process.
   const int threads = std::clamp<Index>(a.rows(), 1, omp_get_max_threads());
   std::vector<Buffer<Index>> last_row_of;
+  last_row_of.reserve(static_cast<std::size_t>(threads));
   for (int thread = 0; thread < threads; ++thread) last_row_of.emplace_back(op_b.cols());
 #pragma omp parallel num_threads(threads) reduction(+ : total)
   {

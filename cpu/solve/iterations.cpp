@@ -214,6 +214,7 @@ std::vector<ColumnRun> CgIterations<T>::run(T* x, const std::vector<double>& tar
     }
   });
   std::vector<ColumnRun> runs;
+  runs.reserve(columns.size());
   for (const Column& column : columns) runs.push_back(column.run);
   return runs;
 }

@@ -44,7 +44,7 @@ class VectorLoops {
   /// result has kSums numbers per column, column by column.
   template <int kSums, class Body>
   std::vector<double> sums(const Body& body) {
-    const auto per_block = static_cast<std::size_t>(columns_ * kSums);
+    const auto per_block = static_cast<std::size_t>(columns_) * kSums;
     partials_.assign(static_cast<std::size_t>(blocks_) * per_block, 0);
     const auto run = [&](auto stride) {
 #pragma omp parallel for schedule(static) num_threads(threads_)

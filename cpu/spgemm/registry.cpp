@@ -14,12 +14,12 @@ namespace csrkit::cpu {
 
 const std::vector<SpgemmKernel>& spgemm_kernels() {
   static const std::vector<SpgemmKernel> table = {
-#define CSRKIT_KERNEL(name, role, can, summary)                                              \
-  {#name, role, can, summary, [](const SpgemmProblem& problem, const PlanOptions& options) { \
-     return make_cpu_spgemm_plan(problem, options, &make_spgemm_##name);                     \
+#define CSRKIT_KERNEL(name, role, can, summary)                                                \
+  {{#name, role, can, summary}, [](const SpgemmProblem& problem, const PlanOptions& options) { \
+     return make_cpu_spgemm_plan(problem, options, &make_spgemm_##name);                       \
    }},
 #define CSRKIT_VENDOR(name, can, summary)                                   \
-  {#name, Role::vendor, can, summary,                                       \
+  {{#name, Role::vendor, can, summary},                                     \
    [](const SpgemmProblem& problem, const PlanOptions& options) {           \
      return make_vendor_spgemm_plan(problem, options, &make_spgemm_##name); \
    }},

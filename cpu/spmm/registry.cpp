@@ -11,10 +11,7 @@ namespace csrkit::cpu {
 #undef CSRKIT_KERNEL
 
 #define CSRKIT_KERNEL(name, role, can, a_form, settings, summary)              \
-  {#name,                                                                      \
-   role,                                                                       \
-   can,                                                                        \
-   summary,                                                                    \
+  {{#name, role, can, summary},                                                \
    [](const SpmmProblem& problem, const PlanOptions& options) {                \
      return make_cpu_plan(problem, options, can, AForm::a_form, &make_##name); \
    },                                                                          \

@@ -128,7 +128,7 @@ class Bsr : public RowSums<Kinds> {
     const Offset begin = block_offsets_[first / size_];
     Offset block = begin;
     if (may_have_blocks(first)) {
-      for_blocks(this->op_a_, first, size_, [&](Index column, const auto& at) {
+      for_blocks(this->op_a_, first, size_, [&](Index column, [[maybe_unused]] const auto& at) {
         block_cols_[block] = column;
         if constexpr (kHasValues) {
           for (int j = 0; j < size_; ++j) {

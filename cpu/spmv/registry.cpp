@@ -14,9 +14,9 @@ std::unique_ptr<SpmmMethod> make_reference(const MethodInput& input) {
 }
 }  // namespace spmv
 
-#define CSRKIT_KERNEL(name, role, can, summary)                                            \
-  {#name, role, can, summary, [](const SpmmProblem& problem, const PlanOptions& options) { \
-     return make_cpu_plan(problem, options, can, AForm::by_rows, &spmv::make_##name);      \
+#define CSRKIT_KERNEL(name, role, can, summary)                                              \
+  {{#name, role, can, summary}, [](const SpmmProblem& problem, const PlanOptions& options) { \
+     return make_cpu_plan(problem, options, can, AForm::by_rows, &spmv::make_##name);        \
    }},
 
 const KernelTable<Spmm>& spmv_kernels() {

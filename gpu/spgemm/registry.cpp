@@ -21,7 +21,7 @@ namespace csrkit::gpu {
 
 const std::vector<SpgemmKernel>& spgemm_kernels() {
 #define CSRKIT_CHOOSER CSRKIT_KERNEL
-#define CSRKIT_KERNEL(name, role, can, summary) {#name, role, can, summary, make_##name},
+#define CSRKIT_KERNEL(name, role, can, summary) {{#name, role, can, summary}, make_##name},
   static const std::vector<SpgemmKernel> table = {
 #include "gpu/spgemm/kernels.inc"
   };

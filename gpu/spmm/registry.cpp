@@ -19,7 +19,7 @@ namespace csrkit::gpu {
 #undef CSRKIT_CHOOSER
 
 #define CSRKIT_CHOOSER CSRKIT_KERNEL
-#define CSRKIT_KERNEL(name, role, can, summary) {#name, role, can, summary, make_##name},
+#define CSRKIT_KERNEL(name, role, can, summary) {{#name, role, can, summary}, make_##name},
 const std::vector<SpmmKernel>& spmm_kernels() {
   static const std::vector<SpmmKernel> table = {
 #include "gpu/spmm/kernels.inc"

@@ -20,7 +20,8 @@ namespace csrkit::gpu {
 #undef CSRKIT_CHOOSER
 
 #define CSRKIT_CHOOSER CSRKIT_KERNEL
-#define CSRKIT_KERNEL(name, role, can, summary) {#name, role, can, summary, make_spmv_plan_##name},
+#define CSRKIT_KERNEL(name, role, can, summary) \
+  {{#name, role, can, summary}, make_spmv_plan_##name},
 const std::vector<SpmmKernel>& spmv_kernels() {
   static const std::vector<SpmmKernel> table = {
 #include "gpu/spmv/kernels.inc"

@@ -69,7 +69,7 @@ void sync_folder_of(const std::string& path) {
 /// Writes the bytes into a new file beside `path`, and returns its name.
 std::string keep_aside(const std::string& path, const std::string& bytes) {
   for (int count = 1;; ++count) {
-    const std::string name = path + ".cut" + (count == 1 ? "" : "." + std::to_string(count));
+    std::string name = path + ".cut" + (count == 1 ? "" : "." + std::to_string(count));
     const Descriptor file(
         retried([&] { return open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }));
     if (file.number < 0 && errno == EEXIST) continue;

@@ -58,7 +58,7 @@ std::vector<RunForecast> make_forecasts(const ForecastToolOptions& options) {
   std::uint64_t beside = 0;  // matrices as stored, where a converted copy stands beside them
   const auto read = [&](const std::string& path) {
     const CsrMatrix stored = read_csr_file(path, options.read).matrix;
-    const CsrMatrix used = converted(stored, options.request);
+    CsrMatrix used = converted(stored, options.request);
     if (used.value_kind() != stored.value_kind()) beside += stored.size_bytes();
     return used;
   };

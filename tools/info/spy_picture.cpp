@@ -144,8 +144,8 @@ void declare_spy_options(Options& options) {
 
 SpyOptions read_spy_options(const Options& options, const std::string& input) {
   constexpr std::int64_t kMaxPixels = 20000;
-  const SpyOptions picture{options.text("spy"),
-                           static_cast<Index>(options.integer("pixels", 1, kMaxPixels))};
+  SpyOptions picture{options.text("spy"),
+                     static_cast<Index>(options.integer("pixels", 1, kMaxPixels))};
   if (options.given("pixels") && picture.path.empty()) {
     throw UsageError("--pixels is for --spy");
   }

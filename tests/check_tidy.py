@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""clang-tidy over the sources of the libraries and tools, by the compile commands of a build folder.
+
+Usage: check_tidy.py ROOT BUILD_DIR [PART/PARTS]
+       check_tidy.py --self-test    check that a planted finding is found
+
+A part is every PARTS-th source, so that CTest can run the parts side by side. A source that the build
+leaves out (a peer that is not installed, say) is left out here, too. One that is compiled twice is
+checked once. Exits with 77 (skipped) if clang-tidy is not installed.
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CHECKED = re.compile(r"(core|preprocess|cpu|tools)/.*\.cpp")
+# These switch instruction sets by GCC's pragmas, which clang does not know.
+GCC_ONLY = re.compile(r"cpu/(spmm/row_kernels|spmv/inner_loops|spgemm/row_products)(_\w+)?\.cpp")
+
+
+def commands_of(root, build, part=1, parts=1):
+    """The first compile command of each source that is checked, sources in the order of their names."""
+    commands = {}
+    for command in json.loads((build / "compile_commands.json").read_text()):
+        path = pathlib.Path(command["file"])
+        name = path.relative_to(root).as_posix() if root in path.parents else ""
+        if CHECKED.fullmatch(name) and not GCC_ONLY.fullmatch(name):
+            commands.setdefault(name, command)
+    return [commands[name] for name in sorted(commands)][part - 1::parts]
+
+
+def findings(commands):
+    """What clang-tidy reports, as text; empty if the sources are clean."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "compile_commands.json").write_text(json.dumps(commands))
+        ran = subprocess.run(["clang-tidy", "-p", folder, "--quiet", *(c["file"] for c in commands)],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # stderr has the number of warnings in headers of the system, or what went wrong.
+    return "" if ran.returncode == 0 else ran.stdout + ran.stderr
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder).resolve()
+        shutil.copy(pathlib.Path(__file__).resolve().parent.parent / ".clang-tidy", root)
+        (root / "core").mkdir()
+        sources = {"clean": "int one() { return 1; }", "bad": "int* none() { return 0; }"}
+        commands = []
+        for name, text in sources.items():
+            file = root / "core" / (name + ".cpp")
+            file.write_text(text + "\n")
+            command = {"directory": folder, "file": str(file), "command": f"c++ -std=c++17 -c {file}"}
+            commands += [command, command]
+        (root / "compile_commands.json").write_text(json.dumps(commands))
+        bad, clean = commands_of(root, root)
+        assert commands_of(root, root, 2, 2) == [clean]
+        assert not findings([clean])
+        assert "modernize-use-nullptr" in findings([bad, clean])
+    print("clang-tidy finds what was planted")
+
+
+def main():
+    if not shutil.which("clang-tidy"):
+        print("skipped: clang-tidy is not installed")
+        sys.exit(77)
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    if len(sys.argv) not in (3, 4):
+        sys.exit(__doc__)
+    root, build = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+    part, parts = map(int, sys.argv[3].split("/")) if len(sys.argv) == 4 else (1, 1)
+    commands = commands_of(root, build, part, parts)
+    if not commands:
+        sys.exit(f"{build}/compile_commands.json names no source of {root}; configure again")
+    report = findings(commands)
+    if report:
+        sys.exit(report)
+    print(f"clang-tidy: {len(commands)} files are clean")
+
+
+if __name__ == "__main__":
+    main()
