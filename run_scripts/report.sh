@@ -28,11 +28,5 @@ shopt -s nullglob
 inputs=("$results"/*.jsonl)
 ((${#inputs[@]})) || die 3 "$results holds no bundle; run.sh makes them"
 if [[ -n $cache ]]; then inputs+=("$cache"/*.*.json); fi
-if python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
-  page=(-o "$results/report.html")
-else
-  say "warning: no Matplotlib on this machine: tables only, no page"
-  page=(--no-html)
-fi
-csr-report "${inputs[@]}" "${page[@]}" --markdown "$results/table.md" --csv "$results/cases.csv" --title "$title" "${pictures[@]}"
+csr-report "${inputs[@]}" -o "$results/report.html" --markdown "$results/table.md" --csv "$results/cases.csv" --title "$title" "${pictures[@]}"
 if [[ $prints == yes ]]; then cat "$results/table.md"; fi

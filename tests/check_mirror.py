@@ -4,7 +4,7 @@
 Usage: check_mirror.py ROOT        check every source file below ROOT
        check_mirror.py --self-test check that planted gaps are found
 
-core/file/csr_file.cpp is tested by tests/unit/core/file/csr_file_test.cpp, and so on. What is tested
+core/file/csr_file.cpp is tested by tests/unit/core/file/csr_file_test.cpp, Python by Python, and so on. What is tested
 elsewhere has a row in SHARED that says where and why. A row or a unit test that belongs to no source
 is an error.
 """
@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 ROOMS = ("core", "preprocess", "cpu/common", "gpu/device", "gpu/plan", "tools")
-SUFFIXES = (".cpp", ".cu")
+SUFFIXES = (".cpp", ".cu", ".py")
 
 # pattern of sources without a test of their own -> (where they are tested, why there)
 SHARED = {
@@ -76,6 +76,17 @@ SHARED = {
     "tools/probe/*": ("tests/cli/probe/profile.sh", "measures for seconds"),
     "tools/solve/*": ("tests/cli/solve-cpu/known_solutions.sh tests/cli/solve-cpu/failures.sh",
                       "a flow from a command line to a solution"),
+    "tools/report/__init__.py": (None, "a line that says what the folder is"),
+    "tools/report/command_line.py": ("tests/cli/report/usage.sh", "the words of one tool"),
+    "tools/report/atomic_file.py": ("tests/cli/report/outputs.sh", "files that must survive faults"),
+    "tools/report/csr_reader.py": ("tests/cli/report/page.sh", "reads files that the other tools made"),
+    "tools/report/figure.py": ("tests/unit/tools/report/figures_test.py", "what every figure is"),
+    "tools/report/json_reader.py": ("tests/cli/all/mutated_json.sh", "one reader of JSON for all inputs"),
+    "tools/report/outputs.py": ("tests/unit/tools/report/tables_test.py", "the same rows in other formats"),
+    "tools/report/png.py": ("tests/unit/tools/report/pictures_test.py", "the format of those pictures"),
+    "tools/report/printable.py": ("tests/cli/all/plain_logs.sh", "names from files cannot obey a terminal"),
+    "tools/report/profile.py": ("tests/unit/tools/report/bundle_test.py", "one of the inputs"),
+    "tools/report/summary.py": ("tests/unit/tools/report/page_test.py", "the head of the page"),
     "tools/reorder/run.cpp": ("tests/cli/reorder/chain.sh", "a flow from a file to a file"),
     "tools/forecast/report.cpp": ("tests/cli/forecast/memory.sh", "the words of one tool"),
     "tools/operation/sp*.cpp": ("tests/unit/tools/operation/operation_test.cpp "
@@ -97,7 +108,8 @@ def gaps(sources, tests, exists):
     used = set()
     own = set()
     for source in sources:
-        test = f"tests/unit/{source.rsplit('.', 1)[0]}_test.cpp"
+        stem, _, suffix = source.rpartition(".")
+        test = f"tests/unit/{stem}_test.{'py' if suffix == 'py' else 'cpp'}"
         rows = [pattern for pattern in SHARED if fnmatch.fnmatchcase(source, pattern)]
         if test in tests:
             own.add(test)
@@ -113,7 +125,7 @@ def gaps(sources, tests, exists):
             if not exists(test):
                 found.append(f"check_mirror.py: {test}, which tests {pattern}, does not exist")
     for test in sorted(set(tests) - own - {test for row in SHARED for test in tests_of(row)}):
-        stem = test.removeprefix("tests/unit/").removesuffix("_test.cpp")
+        stem = test.removeprefix("tests/unit/").rpartition("_test.")[0]
         if stem.startswith(ROOMS) and not any(exists(stem + suffix) for suffix in (".h", ".cuh", *SUFFIXES)):
             found.append(f"{test}: there is no {stem}.*; move the test to where its source is")
     return found
@@ -125,6 +137,7 @@ def check_tree(root):
                 if path.suffix in SUFFIXES)
     sources = [path for room in ROOMS for path in files(room)]
     tests = {path for path in files("tests/unit") if path.endswith("_test.cpp")}
+    tests |= {path for path in files("tests/unit/tools") if path.endswith("_test.py")}
     return len(sources), gaps(sources, tests, lambda path: (root / path).is_file())
 
 

@@ -8,16 +8,16 @@ import traceback
 from report.printable import printable_lines
 
 TOOL = "csr-report"
-DONE, USAGE, BAD_INPUT, IO_FAILURE, INTERNAL = 0, 2, 3, 4, 70
+DONE, INCOMPLETE, USAGE, BAD_INPUT, IO_FAILURE, INTERNAL = 0, 1, 2, 3, 4, 70
 
 #          name             placeholder   short  help
 OPTIONS = (
     ("output", "FILE.html", "o", "the page; one file that needs no network (default: report.html)"),
     ("markdown", "FILE.md", "", "write the tables as Markdown too"),
     ("csv", "FILE.csv", "", "write every case as one line of comma-separated values too"),
-    ("figures", "FOLDER", "", "write every figure as PNG and SVG too"),
+    ("figures", "FOLDER", "", "write every figure as an SVG file too"),
     ("kernel", "NAME", "", "ours, as in the records (default: gpu.spmm.auto, else cpu.spmm.auto)"),
-    ("against", "NAME", "", "whom it is compared with (default: the vendor's kernel, else row_loop)"),
+    ("against", "NAME", "", "what it is compared with (default: a vendor's or peer's kernel, else row_loop)"),
     ("title", "TEXT", "", "heading of the page (default: Sparse products, measured)"),
     ("no-pictures", "", "", "leave out row lengths and spy plots: matrices are not read again"),
     ("no-html", "", "", "no page: only what --markdown, --csv and --figures ask for"),
@@ -29,10 +29,10 @@ OPTIONS = (
     ("version", "", "", "print the version and what it was built with, and exit"),
 )
 SECTIONS = (
-    ("table", "time of ours and theirs, speed-up, nonzeros per second"),
-    ("speed-up", "bars per matrix and number of dense columns"),
+    ("summary", "the mean with its interval, wins and losses, what is missing, every case in one figure"),
+    ("table", "times, speed-up with its interval, verdict, nonzeros per second"),
     ("rate", "GFLOP/s over the dense columns, per matrix and kernel"),
-    ("roofline", "every case under the limits of its device"),
+    ("roofline", "every case under the limit that csr-probe measured"),
     ("ladder", "the kernels from the first idea to the one that users run"),
     ("reordering", "what an order costs, gains, and after how many products it pays"),
     ("row lengths", "how many rows are how long"),
@@ -43,7 +43,7 @@ SECTIONS = (
 )
 EXAMPLES = (
     ("csr-report out.jsonl --markdown table.md", "a page, and its table for a README"),
-    ("csr-report out.jsonl --no-html --figures pictures", "only the figures, as PNG and SVG"),
+    ("csr-report out.jsonl --no-html --figures pictures", "only the figures, as SVG"),
 )
 USAGE_LINE = "BUNDLE.jsonl... [options]"
 
@@ -87,8 +87,10 @@ def say(kind, message):
 def help_text():
     lines = [f"usage: {TOOL} {USAGE_LINE}", "",
              "Makes one self-contained HTML page of bundles: records of csr-bench, reports of csr-reorder",
-             "--json (what an order cost), records of grid searches (heat maps) and of a study of schedules.",
-             "Matrices are drawn where they are found under the name they were measured by.", "", "options:"]
+             "--json (what an order cost), profiles of csr-probe (the roofline), plans of submit.sh (what is",
+             "missing), records of grid searches (heat maps) and of a study of schedules. Matrices are drawn",
+             "where they are found under the name they were measured by. Exit code 1: of a plan, something",
+             "is missing.", "", "options:"]
     for name, placeholder, short, text in OPTIONS:
         left = (f"  -{short}, " if short else "      ") + f"--{name}" + (f" {placeholder}" if placeholder else "")
         lines.append(left.ljust(30) + text if len(left) < 29 else left + "\n" + " " * 30 + text)
@@ -183,12 +185,11 @@ def parse(words):
     return options
 
 
-def require_matplotlib(options):
-    """The system's Python may have it when the first one on the PATH has not."""
-    if not options.needs_figures():
+def look_for_numpy(options):
+    """The system's Python may have it when the first one on the PATH has not. Without it matrices are not drawn."""
+    if not (options.needs_figures() and options.draws_matrices):
         return
     try:
-        import matplotlib  # noqa: F401
         import numpy  # noqa: F401
     except ImportError as error:
         other = "/usr/bin/python3"
@@ -196,8 +197,8 @@ def require_matplotlib(options):
             os.environ["CSRKIT_REPORT_PYTHON"] = other
             sys.stdout.flush()
             os.execv(other, [other, *sys.argv])
-        raise OSError(0, f"figures need Matplotlib and NumPy ({error}); install them (Debian: "
-                         "python3-matplotlib), or ask for --no-html with --markdown or --csv") from error
+        options.draws_matrices = False
+        options.say("warning", f"row lengths and spy plots need NumPy ({error}); install it (Debian: python3-numpy)")
 
 
 def exit_on_signals():

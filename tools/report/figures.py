@@ -1,198 +1,194 @@
-"""Figures drawn from records: speed-up, rate over the dense columns, roofline, ladder."""
-import matplotlib.ticker
-import numpy as np
+"""Figures drawn from cases: the overview of all ratios, rates of each matrix, roofline, ladder, orders."""
+from __future__ import annotations
 
-from report.style import INCHES, Figure, grid, look, plain, plt
-from report.tables import break_even_rows, rows_of, width_text
+import math
+from typing import Iterator, Optional
 
-# fp32 lanes of a multiprocessor by compute capability, from the architectures' white papers
-LANES = {"7.0": 64, "7.5": 64, "8.0": 64, "8.6": 128, "8.9": 128, "9.0": 128, "10.0": 128, "12.0": 128}
+from report.bundle import Bundle
+from report.case import Case, kernel_title
+from report.chart import Chart, Scale, around
+from report.compare import Ratio
+from report.figure import Figure, slug
+from report.profile import roof_for
+from report.rows import OrderRow, compared, order_rows, rows_of
+from report.tables import names_of, products_text, width_text
+
+MOST_LINES = 6  # kernels in one small chart; beyond it they cannot be told apart
 
 
-def setting_text(setting):
+def setting_text(setting: tuple) -> str:
     dense_cols, caches, value_kind, transpose, semiring = setting
-    parts = [caches, "" if value_kind == "as stored" else value_kind, "transposed" if transpose else "",
+    parts = [f"caches {caches}", "" if value_kind == "as stored" else value_kind, "transposed" if transpose else "",
              "" if semiring == "plus-times" else semiring]
     return ", ".join(part for part in parts if part)
 
 
-def label_of(case):
-    return case.dataset + (f" ({case.order})" if case.order else "")
-
-
-def slug(text):
-    return "".join(c if c.isalnum() else "-" for c in text).strip("-").lower()
-
-
-def by_caches_and_kind(cases):
-    groups = {}
+def by_caches_and_kind(cases: list[Case]) -> dict[tuple, list[Case]]:
+    groups: dict[tuple, list[Case]] = {}
     for case in cases:
         groups.setdefault(case.setting[1:], []).append(case)
     return groups
 
 
-def speed_up(bundle):
-    rows = [row for row in rows_of(bundle) if row["speed-up"]]
-    for group in sorted({(row["caches"], row["values"]) for row in rows}):
-        chosen = [row for row in rows if (row["caches"], row["values"]) == group]
-        names = list(dict.fromkeys((row["matrix"], row["order"]) for row in chosen))
-        widths = sorted({row["K"] for row in chosen})
-        ups = {(row["matrix"], row["order"], row["K"]): row["speed-up"] for row in chosen}
-        figure, axes = plt.subplots(figsize=(INCHES, 1.2 + (0.16 + 0.14 * len(widths)) * len(names)))
-        height = 0.84 / len(widths)
-        styles = look(widths)
-        for i, k in enumerate(widths):
-            colour, _, hatch = styles[k]
-            at = [row - 0.42 + height * (i + 0.5) for row in range(len(names))]
-            axes.barh(at, [ups.get((*name, k), 0) for name in names], height, color=colour, hatch=hatch,
-                      edgecolor="white", linewidth=0.4, label=width_text(k))
-        axes.axvline(1, color="black", linewidth=1.2)
-        axes.set_yticks(range(len(names)), [plain(m + ("" if o == "natural" else f" ({o})")) for m, o in names])
-        axes.set_ylim(len(names) - 0.5, -0.5)
-        axes.grid(axis="y", visible=False)
-        axes.set_xlabel(plain(f"speed-up: time of {bundle.against} / time of {bundle.kernel} (1 = equal)"))
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=6)
-        caches, kind = group
-        what = f"caches {caches}" + ("" if kind == "as stored" else f", values {kind}")
-        yield Figure("speed-up", f"speed-up-{caches}-{slug(kind)}",
-                     f"Speed-up per matrix and number of dense columns; {what}.", figure)
+def whisker(chart: Chart, ratio: Ratio, x: Optional[float], y: Optional[float], style: str) -> None:
+    """The interval of a ratio: upright at x, or lying at y."""
+    if x is not None:
+        chart.line([(x, chart.y(ratio.low)), (x, chart.y(ratio.high))], style)
+    elif y is not None:
+        chart.line([(chart.x(ratio.low), y), (chart.x(ratio.high), y)], style)
 
 
-def rate(bundle):
-    for group, cases in by_caches_and_kind([case for case in bundle.cases if case.dense_cols]).items():
-        names = list(dict.fromkeys(label_of(case) for case in cases))
-        kernels = [name for name in bundle.kernels() if any(case.kernel == name for case in cases)]
-        styles = look(kernels)
-        figure, axes = grid(len(names), height=2.9)
-        for name, axis in zip(names, axes):
-            for kernel in kernels:
-                line = sorted((c.dense_cols, c.gflops) for c in cases if label_of(c) == name and c.kernel == kernel)
-                if not line:
-                    continue
-                colour, marker, _ = styles[kernel]
-                axis.plot(*zip(*line), color=colour, marker=marker, markersize=4.5, linewidth=1.3, label=plain(kernel))
-            axis.set_title(plain(name), fontsize=10)
-            axis.set_xscale("log", base=2)
-            columns = sorted({c.dense_cols for c in cases})
-            axis.set_xticks(columns, [str(k) for k in columns])
-            axis.minorticks_off()
-            axis.set_ylim(bottom=0)
-            axis.set_xlabel("dense columns K")
-            axis.set_ylabel("GFLOP/s")
-        handles = [plt.Line2D([], [], color=styles[k][0], marker=styles[k][1], markersize=5, label=plain(k)) for k in kernels]
-        figure.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, fontsize=9)
-        text = setting_text((0, *group))
-        yield Figure("rate", f"rate-{slug(text)}", f"Rate over the number of dense columns; {text}.", figure)
+def overview(bundle: Bundle) -> Iterator[Figure]:
+    """Every ratio with its interval, from the largest loss to the largest gain."""
+    rows = sorted((row for row in compared(rows_of(bundle)) if row.ratio and row.ratio.low > 0),
+                  key=lambda row: row.ratio.value if row.ratio else 0)
+    if not rows:
+        return
+    ours, other = names_of(bundle)
+
+    def draw(width: float) -> Chart:
+        chart = Chart(width, 210, bottom=24, top=24)
+        values = [end for row in rows if row.ratio for end in (row.ratio.low, row.ratio.high, row.ratio.value)]
+        least, most = (end(row.ratio.value for row in rows if row.ratio) for end in (min, max))
+        # An interval that reaches far beyond all medians would leave no room for them.
+        values = [min(max(value, least / 2), most * 2) for value in values]
+        chart.axes(None, around(values, log=True, also=(1.0,)), y_label=f"{other}'s time / {ours}'s")
+        x = Scale(-0.5, len(rows) - 0.5)
+        x.first, x.last = chart.left, chart.right
+        chart.line([(chart.left, chart.y(1)), (chart.right, chart.y(1))], "one")
+        for i, row in enumerate(rows):
+            assert row.ratio
+            whisker(chart, row.ratio, x(i), None, row.verdict)
+            tip = f"{row.label}, {width_text(row.dense_cols)}: {row.ratio.value:.2f}, {row.verdict}"
+            chart.marker(x(i), chart.y(row.ratio.value), 0, row.verdict, tip)
+        chart.text((chart.left + chart.right) / 2, chart.bottom + 16, f"{len(rows)} cases, sorted", "middle", "axis")
+        return chart
+    yield Figure("summary", "overview", "Every case", f"Speed-up of {len(rows)} cases with intervals, sorted: from "
+                 f"{rows[0].ratio.value:.2f} ({rows[0].label}) to {rows[-1].ratio.value:.2f} ({rows[-1].label}). "
+                 "Above the line 1, csrkit is faster; grey: level or not settled.", draw)
 
 
-def roofline(bundle):
-    devices = {}
+def rate(bundle: Bundle) -> Iterator[Figure]:
+    """A small chart per matrix: the rate of each kernel over the number of dense columns."""
+    for group, cases in by_caches_and_kind([c for c in bundle.cases if c.dense_cols and not c.order]).items():
+        kernels = [k for k in dict.fromkeys((bundle.kernel, bundle.against, *bundle.kernels()))
+                   if k and any(case.kernel == k for case in cases)][:MOST_LINES]
+        columns = sorted({case.dense_cols for case in cases})
+        for title in dict.fromkeys(case.title for case in cases):
+            mine = [case for case in cases if case.title == title]
+
+            def draw(width: float, mine: list[Case] = mine, kernels: list[str] = kernels,
+                     columns: list[int] = columns) -> Chart:
+                chart = Chart(width, 200, top=6)
+                chart.legend([kernel_title(kernel) for kernel in kernels])
+                chart.top += 16
+                most = max(case.gflops for case in mine)
+                chart.axes(around(columns, log=True), Scale(0, 1.08 * most or 1), "dense columns K", "GFLOP/s", columns)
+                for i, kernel in enumerate(kernels):
+                    line = sorted((c.dense_cols, c) for c in mine if c.kernel == kernel)
+                    places = [(chart.x(k), chart.y(case.gflops)) for k, case in line]
+                    if len(places) > 1:
+                        chart.line(places, f"s{i}")
+                    for (x, y), (k, case) in zip(places, line):
+                        low, high = (case.flops / end / 1e9 if end else case.gflops for end in reversed(case.interval))
+                        chart.line([(x, chart.y(low)), (x, chart.y(high))], f"s{i}")
+                        chart.marker(x, y, i, tip=f"{kernel}, K = {k}: {case.gflops:.1f} GFLOP/s")
+                return chart
+            setting = setting_text((0, *group))
+            yield Figure("rate", f"rate-{slug(title)}-{slug(setting)}", title,
+                         f"{title}: GFLOP/s over the dense columns; {setting}.", draw, is_small=True)
+
+
+def roofline(bundle: Bundle) -> Iterator[Figure]:
+    devices: dict[tuple[bool, str], list[Case]] = {}
     for case in bundle.cases:
         if case.minimum_bytes > 0 and case.flops > 0 and case.gflops > 0:  # both axes are logarithmic
-            name = case.gpu.name if case.gpu else case.cpu or "CPU"
-            devices.setdefault((bool(case.gpu), name), []).append(case)
-    for (is_gpu, name), cases in devices.items():
-        figure, axis = plt.subplots(figsize=(INCHES, 5.2))
-        intensity = np.array([case.flops / case.minimum_bytes for case in cases])
-        rates = np.array([case.gflops for case in cases])
-        reach = np.array([min(intensity) / 1.6, max(intensity) * 1.6])
-        if is_gpu and cases[0].gpu.bandwidth:
-            bandwidth = cases[0].gpu.bandwidth / 1e9
-            source = "data sheet"
-        else:
-            bandwidth = float(max(rates / intensity))
-            source = "the most seen here"
-        axis.plot(reach, bandwidth * reach, color="black", linewidth=1.4,
-                  label=f"A, B and C once each at {bandwidth:,.0f} GB/s ({source})")
-        lanes = is_gpu and LANES.get(cases[0].gpu.compute_capability)
-        if lanes:
-            peak = 2 * lanes * cases[0].gpu.multiprocessors * cases[0].gpu.clock_khz / 1e6
-            axis.plot(reach, [peak, peak], color="black", linestyle=":", linewidth=1.4,
-                      label=f"fp32 arithmetic, {peak:,.0f} GFLOP/s")
-        styles = look(bundle.kernels())
-        for kernel in bundle.kernels():
-            at = [i for i, case in enumerate(cases) if case.kernel == kernel]
-            if at:
-                colour, marker, _ = styles[kernel]
-                axis.scatter(intensity[at], rates[at], s=26, color=colour, marker=marker, label=plain(kernel), alpha=0.8,
-                             linewidths=0)
-        axis.set_xscale("log", base=2)
-        axis.set_yscale("log")
-        axis.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda x, _: f"{x:g}"))
-        axis.set_xlabel("arithmetic intensity (FLOP per byte of A, B and C, each counted once)")
-        axis.set_ylabel("GFLOP/s")
-        axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize=9)
-        yield Figure("roofline", f"roofline-{slug(name)}",
-                     f"Every case on {name}. Nothing passes the solid line but through caches that keep operands from "
-                     "one run to the next; the distance to it is what a matrix loses by fetching rows of B again.",
-                     figure)
+            devices.setdefault((bool(case.gpu), case.device), []).append(case)
+    for (_, name), cases in devices.items():
+        roof = roof_for(bundle.roofs, cases[0])
+        kernels = list(dict.fromkeys(case.kernel for case in cases))
+        limit = roof.copy_bytes_per_second / 1e9 if roof else 0.0
+        source = (f"Nothing passes the line, {limit:,.0f} GB/s as csr-probe measured it, but through caches." if roof else
+                  "The machine's limit is not known: csr-probe --output profile.json measures it; name that file, too.")
+
+        def draw(width: float, cases: list[Case] = cases, kernels: list[str] = kernels, limit: float = limit) -> Chart:
+            chart = Chart(width, 380 if width > 500 else 330)
+            chart.legend([kernel_title(kernel) for kernel in kernels])
+            chart.top += 16
+            intensity = [case.flops / case.minimum_bytes for case in cases]
+            roofs = [limit * end for end in (min(intensity), max(intensity))] if limit else []
+            chart.axes(around(intensity, log=True), around([case.gflops for case in cases], log=True, also=roofs),
+                       "FLOP per byte of A, B and C, once each", "GFLOP/s")
+            if limit:
+                low = max(chart.x.low, chart.y.low / limit)
+                chart.line([(chart.x(end), chart.y(limit * end)) for end in (low, chart.x.high)], "roof")
+                chart.text(chart.right, chart.y(limit * chart.x.high) - 5, f"{limit:,.0f} GB/s", "end", "axis")
+            for case, at in zip(cases, intensity):
+                tip = f"{case.title}, {case.kernel}, {width_text(case.dense_cols)}: {case.gflops:.1f} GFLOP/s"
+                chart.marker(chart.x(at), chart.y(case.gflops), kernels.index(case.kernel), tip=tip)
+            return chart
+        yield Figure("roofline", f"roofline-{slug(name)}", name, f"Every case on {name}. {source}", draw)
 
 
-def is_rung(kernel):
+def is_rung(kernel: str) -> bool:
     stem = kernel.rpartition(".")[2]
     return stem[:1] == "v" and stem[1:].partition("_")[0].isdigit()
 
 
-def ladder(bundle):
-    """Geometric means of rungs, production kernels and vendor, over the matrices that all have."""
-    rooms = dict.fromkeys(kernel.rpartition(".")[0] for kernel in bundle.kernels())
-    for room in rooms:
+def ladder(bundle: Bundle) -> Iterator[Figure]:
+    """Geometric means of rungs, production kernels and peers, over the matrices that all have."""
+    for room in dict.fromkeys(kernel.rpartition(".")[0] for kernel in bundle.kernels()):
         kernels = [k for k in bundle.kernels() if k.rpartition(".")[0] == room]
         if not any(is_rung(kernel) for kernel in kernels):
             continue
         kernels.sort(key=lambda k: (not is_rung(k), k.rpartition(".")[2].startswith("vendor"), k))
-        for group, cases in by_caches_and_kind([c for c in bundle.cases if c.kernel in kernels]).items():
-            gflops = {}
-            for case in cases:
-                if case.gflops > 0:  # others have no geometric mean
-                    gflops.setdefault((case.digest, case.dense_cols), {})[case.kernel] = case.gflops
-            full = {key: of for key, of in gflops.items() if len(of) == len(kernels)}
-            widths = sorted({k for _, k in full})
-            if not widths:
-                continue
-            figure, axis = plt.subplots(figsize=(INCHES, 4.2))
-            styles = look(widths)
-            for i, k in enumerate(widths):
-                means = [np.exp(np.mean([np.log(of[kernel]) for (_, cols), of in full.items() if cols == k]))
-                         for kernel in kernels]
-                bars = axis.bar(np.arange(len(kernels)) + 0.8 * (i + 0.5) / len(widths) - 0.4, means, 0.8 / len(widths),
-                                color=styles[k][0], hatch=styles[k][2], edgecolor="white", label=width_text(k))
-                axis.bar_label(bars, [f"{mean:,.0f}" for mean in means], fontsize=7)
-            axis.set_xticks(range(len(kernels)), [plain(k.rpartition(".")[2]) for k in kernels], rotation=25, ha="right")
-            axis.grid(axis="x", visible=False)
-            axis.set_ylabel("GFLOP/s (geometric mean)")
-            axis.set_xlabel(f"kernel of {plain(room)}, from the first idea to the vendor's")
-            axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=6)
-            count = len({digest for digest, _ in full})
-            text = setting_text((0, *group))
-            yield Figure("ladder", f"ladder-{slug(room)}-{slug(text)}",
-                         f"{room}: geometric mean over the {count} matrices that every kernel here has; {text}.", figure)
+        for group, cases in by_caches_and_kind([c for c in bundle.cases if c.kernel in kernels and not c.order]).items():
+            yield from ladder_figures(room, kernels, setting_text((0, *group)), cases)
 
 
-def break_even(bundle):
-    rows = [row for row in break_even_rows(bundle) if row["gain"]]
-    if not rows:
-        return
-    names = list(dict.fromkeys((row["matrix"], row["K"], row["caches"], row["values"]) for row in rows))
-    orders = list(dict.fromkeys(row["order"] for row in rows))
-    styles = look(orders)
-    figure, (gain, pays) = plt.subplots(1, 2, figsize=(INCHES, 1.4 + 0.3 * len(names)), sharey=True)
-    for order in orders:
-        colour, marker, _ = styles[order]
-        for axis, key in ((gain, "gain"), (pays, "break-even")):
-            line = [(row[key], names.index((row["matrix"], row["K"], row["caches"], row["values"]))) for row in rows
-                    if row["order"] == order and row[key] is not None and np.isfinite(row[key])]
-            axis.scatter([x for x, _ in line], [y for _, y in line], color=colour, marker=marker, label=plain(order), s=34)
-    several = len({name[2:] for name in names}) > 1
-    gain.set_yticks(range(len(names)), [plain(f"{m}, {width_text(k)}" + (f", {c}" if several else "")) for m, k, c, _ in names])
-    gain.set_ylim(len(names) - 0.5, -0.5)
-    gain.axvline(1, color="black", linewidth=1)
-    gain.set_xlabel("gain (natural order's time / reordered time)")
-    if any(row["break-even"] and np.isfinite(row["break-even"]) for row in rows):
-        pays.set_xscale("log")
-    else:
-        pays.set_xticks([])
-        pays.text(0.5, 0.5, "none pays here", ha="center", transform=pays.transAxes)
-    pays.set_xlabel("products until the order has paid for itself (none drawn: it never does)")
-    gain.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, fontsize=9)
-    yield Figure("reordering", "break-even", "What an order gains, and after how many products it pays.", figure)
+def ladder_figures(room: str, kernels: list[str], setting: str, cases: list[Case]) -> Iterator[Figure]:
+    rates: dict[tuple[str, int], dict[str, float]] = {}
+    for case in cases:
+        if case.gflops > 0:  # others have no geometric mean
+            rates.setdefault((case.digest, case.dense_cols), {})[case.kernel] = case.gflops
+    whole = {key: of for key, of in rates.items() if len(of) == len(kernels)}
+    for k in sorted({cols for _, cols in whole}):
+        chosen = [of for (_, cols), of in whole.items() if cols == k]
+        means = [math.exp(sum(math.log(of[kernel]) for of in chosen) / len(chosen)) for kernel in kernels]
+
+        def draw(width: float, means: list[float] = means) -> Chart:
+            chart = Chart(width, 30 * len(kernels) + 10, left=2, right=60, bottom=2)
+            x = Scale(0, max(means))
+            x.first, x.last = chart.left, chart.right
+            for i, (kernel, mean) in enumerate(zip(kernels, means)):
+                top = chart.top + 30 * i
+                chart.text(chart.left, top + 4, kernel.rpartition(".")[2])
+                chart.box(chart.left, top + 8, x(mean) - chart.left, 10, f"s{0 if is_rung(kernel) else 1}")
+                chart.text(x(mean) + 5, top + 17, f"{mean:,.1f}")
+            return chart
+        yield Figure("ladder", f"ladder-{slug(room)}-{k}-{slug(setting)}", f"{room}, {width_text(k)}",
+                     f"{room}, {width_text(k)}: geometric mean of GFLOP/s over the {len(chosen)} matrices that every "
+                     f"kernel here has; {setting}.", draw, is_small=True)
+
+
+def gains(bundle: Bundle) -> Iterator[Figure]:
+    """A small chart per matrix: what each order gains, with its interval, and when it has paid for itself."""
+    rows = [row for row in order_rows(bundle) if row.gain and row.gain.low > 0]
+    ends = [min(max(end, 0.1), 10.0) for row in rows if row.gain for end in (row.gain.low, row.gain.value, row.gain.high)]
+    for title in dict.fromkeys(row.matrix for row in rows):
+        mine = [row for row in rows if row.matrix == title]
+
+        def draw(width: float, mine: list[OrderRow] = mine) -> Chart:
+            chart = Chart(width, 50 * len(mine) + 46, left=8)
+            chart.axes(around(ends, log=True, also=(1.0,)), None, "natural order's time / reordered")
+            chart.line([(chart.x(1), chart.top), (chart.x(1), chart.bottom)], "one")
+            for i, row in enumerate(mine):
+                assert row.gain
+                y = chart.top + 50 * i + 40
+                chart.text(chart.left, y - 27, f"{row.order}, {width_text(row.dense_cols)}")
+                chart.text(chart.left, y - 13, f"pays back after: {products_text(row.pays_after, row.verdict)}", style="axis")
+                whisker(chart, row.gain, None, y, row.verdict)
+                chart.marker(chart.x(row.gain.value), y, 0, row.verdict, f"{row.gain.value:.2f}, {row.verdict}")
+            return chart
+        yield Figure("reordering", f"gain-{slug(title)}", title, f"{title}: what each order gains, with its interval; "
+                     "grey: level or not settled.", draw, is_small=True)

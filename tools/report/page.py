@@ -1,124 +1,154 @@
 """One HTML page that holds everything it shows: no request leaves it."""
-import base64
-import html
+from __future__ import annotations
+
 import math
+from typing import Any, Optional
 
-from report import figures, pictures, tables
-from report.command_line import SECTIONS
-from report.printable import printable
-
-STYLE = """
-body{font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;background:#fff;max-width:1180px;margin:0 auto;padding:1rem 1.5rem}
-h1{font-size:1.7rem;margin:.5rem 0}h2{font-size:1.25rem;margin:2.2rem 0 .6rem;border-bottom:1px solid #bbb}
-nav a{margin-right:1rem}a{color:#00558a}figure{margin:1rem 0}figure img{width:100%;height:auto}
-figcaption{color:#444;font-size:.92rem}.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.92rem}
-th,td{padding:.25rem .6rem;border-bottom:1px solid #ddd;text-align:left;white-space:nowrap}
-td.number,th.number{text-align:right;font-variant-numeric:tabular-nums}thead th{border-bottom:2px solid #666}
-tr.lost td{background:#fdf1e3}code{font-size:.88rem;overflow-wrap:anywhere}.note{color:#444}
-"""
+from report import figures, maps, pictures
+from report.bundle import Bundle
+from report.chart import escaped
+from report.command_line import SECTIONS, Options
+from report.coverage import Coverage
+from report.figure import NARROW, WIDE, CARD, Figure, slug, style_of
+from report.rows import rows_of
+from report.summary import gaps, stand_ins, summary
+from report.tables import Column, Table, digits, main_table, mean_text, order_table, schedule_table, width_text
+from report.rows import means_of
 
 
-def shown(text):
-    """Text as HTML that shows it as it is."""
-    return html.escape(printable(text))
-
-
-def draw(bundle, options):
+def draw(bundle: Bundle, options: Options) -> list[Figure]:
     """Every figure that the bundle has something for."""
     measured = list(pictures.matrices_of(bundle, options.say)) if options.draws_matrices else []
-    drawn = []
-    for made in (figures.speed_up(bundle), figures.rate(bundle), figures.roofline(bundle), figures.ladder(bundle),
-                 figures.break_even(bundle), pictures.row_lengths(measured), pictures.spy(measured),
-                 pictures.schedules(bundle), pictures.heat_maps(bundle.searches)):
+    drawn: list[Figure] = []
+    for made in (figures.overview(bundle), figures.rate(bundle), figures.roofline(bundle), figures.ladder(bundle),
+                 figures.gains(bundle), pictures.row_lengths(measured), pictures.spy(measured), maps.schedules(bundle),
+                 maps.heat_maps(bundle)):
         drawn += made
     return drawn
 
 
-def image(figure):
-    data, kind = (figure.png, "png") if figure.raster else (figure.svg, "svg+xml")
-    source = f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
-    caption = shown(figure.caption)
-    return f'<figure id="figure-{figure.name}"><img alt="{caption}" src="{source}"><figcaption>{caption}</figcaption></figure>'
+def figure_html(figure: Figure) -> str:
+    title = f"<h3>{escaped(figure.title)}</h3>"
+    caption = f"<figcaption>{escaped(figure.caption)}</figcaption>"
+    if figure.is_small:
+        return f'<figure id="figure-{figure.name}">{title}{figure.svg(CARD)}</figure>'
+    return (f'<figure id="figure-{figure.name}">{title}<div class="wide">{figure.svg(WIDE)}</div>'
+            f'<div class="narrow">{figure.svg(NARROW)}</div>{caption}</figure>')
 
 
-def html_table(headers, lines, lost=(), names=None):
-    def tag(name):
-        return "" if name in tables.TEXT_COLUMNS else ' class="number"'
-    head = "".join(f"<th{tag(name)}>{shown(text)}</th>" for name, text in zip(headers, names or headers))
+def figures_html(drawn: list[Figure], section: str) -> str:
+    mine = [figure for figure in drawn if figure.section == section]
+    text = "".join(figure_html(figure) for figure in mine)
+    return f'<div class="cards">{text}</div>' if mine and mine[0].is_small else text
+
+
+def cell_html(column: Column, row: Any, is_first: bool) -> str:
+    shown = escaped(column.shown(row))
+    if is_first:
+        return f'<th scope="row">{shown}</th>'
+    if column.is_text:
+        return f'<td class="{column.name}">{shown}</td>' if column.name in ("verdict", "note") else f"<td>{shown}</td>"
+    value = column.value(row)
+    exact = f"{value:.6g}" if isinstance(value, (int, float)) and math.isfinite(value) else ""
+    return f'<td class="number" data-v="{exact}">{shown}</td>'
+
+
+def table_html(of: Table, name: str) -> str:
+    head = "".join(f'<th scope="col"{"" if column.is_text else " class=number"}><button type="button">{escaped(column.name)}'
+                   "</button></th>" for column in of.columns)
     body = ""
-    for i, cells in enumerate(lines):
-        row = "".join(f"<td{tag(name)}>{shown(text)}</td>" for name, text in zip(headers, cells))
-        body += f'<tr{" class=lost" if i in lost else ""}>{row}</tr>'
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    for row in of.rows:
+        cells = "".join(cell_html(column, row, i == 0) for i, column in enumerate(of.columns))
+        body += f'<tr class="{getattr(row, "verdict", "")}">{cells}</tr>'
+    return (f'<div class="scroll" role="region" aria-label="{name}" tabindex="0"><table class="sortable"><thead><tr>{head}'
+            f"</tr></thead><tbody>{body}</tbody></table></div>")
 
 
-def main_table(bundle):
-    rows = list(tables.rows_of(bundle))
-    if not rows:
+CONTROLS = ('<div class="controls" hidden><input type="search" placeholder="filter rows" aria-label="filter rows by words">'
+            '<select aria-label="filter rows by verdict"><option value="">every verdict</option>{}</select>'
+            '<output aria-live="polite"></output></div>')
+
+
+def main_section(bundle: Bundle) -> str:
+    of = main_table(bundle)
+    if not of.rows:
         return "<p>No case of this kernel is in the bundles.</p>" if bundle.cases else ""
-    headers = tables.shown_headers(rows)
-    lost = {i for i, row in enumerate(rows) if row["speed-up"] and row["speed-up"] < 1}
-    text = f"<p>Ours: <code>{shown(bundle.kernel)}</code>"
-    if bundle.against:
-        text += f", theirs: <code>{shown(bundle.against)}</code>, from the same run"
-    text += ". Time is the median of one product, operands in place; +- is half its 95 % interval."
-    text += " Tinted rows: theirs is faster.</p>" if lost else "</p>"
-    text += html_table(headers, tables.table_cells(headers, rows), lost, tables.shown_names(headers, bundle))
-    means = [f"{tables.width_text(k)}: {mean:.2f} over {count} cases, {below} below 1"
-             for k, (count, mean, below) in tables.geomeans(rows).items()]
-    return text + ("<p>Geometric mean of the speed-up. " + "; ".join(means) + ".</p>" if means else "")
+    verdicts = dict.fromkeys(row.verdict for row in of.rows if row.verdict)
+    text = ("<p>A time is the median of one product, operands in place; +- is half its 95 % interval. A speed-up has the "
+            "interval of every ratio that the two times allow; where it holds 1, the verdict is level. "
+            "Click a heading to sort.</p>")
+    text += CONTROLS.format("".join(f"<option>{escaped(verdict)}</option>" for verdict in verdicts))
+    text += table_html(of, "cases")
+    means = "".join(f"<li>{width_text(k)}: {mean_text(mean)}</li>" for k, mean in means_of(of.rows).items())
+    return text + (f"<p>Geometric means, natural order:</p><ul>{means}</ul>" if means else "")
 
 
-def order_table(bundle):
-    rows = list(tables.break_even_rows(bundle))
-    if not rows:
+def order_section(bundle: Bundle) -> str:
+    of = order_table(bundle)
+    if not of.rows:
         return ""
-    text = ("<p>Break-even: so many products must follow until the time for computing the order is won back. "
-            "'-': its cost is not known.</p>")
-    return text + html_table(tables.BREAK_EVEN_HEADERS, tables.table_cells(tables.BREAK_EVEN_HEADERS, rows))
+    return ("<p>So many products must follow until the time for computing the order is won back, with the interval that the "
+            f"two times allow. '-': its cost is not known.</p>{table_html(of, 'orders')}")
 
 
-def schedule_table(bundle):
-    rows = list(tables.schedule_rows(bundle))
-    if not rows:
+def schedule_section(bundle: Bundle) -> str:
+    of = schedule_table(bundle)
+    if not of.rows:
         return ""
-    text = "<p>Lost: what the worst schedule costs against the best. Over naive: the best against the naive loops.</p>"
-    return text + html_table(tables.SCHEDULE_HEADERS, tables.table_cells(tables.SCHEDULE_HEADERS, rows))
+    return ("<p>Lost: what the worst schedule costs against the best. Over naive: the best against the naive loops.</p>"
+            + table_html(of, "schedules"))
 
 
-def machines(bundle):
+def spy_section(drawn: list[Figure]) -> str:
+    if not any(figure.section == "spy plots" for figure in drawn):
+        return ""
+    steps = ",".join(f"rgb{colour}" for colour in pictures.palette()[1:])
+    return (f'<div class="scale" style="background:linear-gradient(90deg,{steps})" role="img" '
+            'aria-label="scale from few to all places"></div><p class="note">From few to all places; one scale for all.</p>')
+
+
+def machines(bundle: Bundle) -> str:
     text = ""
     for facts, commands in bundle.machines:
         gpu = facts.get("gpu") or {}
         known = {key: value for key, value in facts.items() if key != "gpu" and value not in ("", None)}
         known.update({f"gpu {key}": value for key, value in gpu.items()})
-        lines = [[key.replace("_", " "), f"{value:,.0f}" if isinstance(value, float) and math.isfinite(value) else
-                  str(value)] for key, value in known.items()]
-        text += html_table(("matrix", "check"), lines).replace(
-            "<thead><tr><th>matrix</th><th>check</th></tr></thead>", "")
+        lines = "".join(f'<tr><th scope="row">{escaped(key.replace("_", " "))}</th><td>{escaped(fact_text(value))}</td></tr>'
+                        for key, value in known.items())
+        text += f'<div class="scroll"><table class="facts"><tbody>{lines}</tbody></table></div>'
         text += "<details><summary>commands</summary>" + "".join(
-            f"<p><code>{shown(command)}</code></p>" for command in commands) + "</details>"
-    if bundle.throttled:
-        text += "<p>Clocks were held back during: " + shown("; ".join(bundle.throttled)) + ".</p>"
-    for what, why in bundle.failures:
-        text += f"<p>Failed: {shown(what)}: {shown(why)}</p>"
+            f"<p><code>{escaped(command)}</code></p>" for command in commands) + "</details>"
+    for what, names in (("Clocks were held back during", bundle.throttled), ("Something else ran during", bundle.disturbed)):
+        if names:
+            text += f"<p>{what}: {escaped('; '.join(names))}.</p>"
+    for failure in bundle.failures:
+        text += f"<p>Failed: {escaped(failure.name)}: {escaped(failure.reason)}</p>"
     return text
 
 
-def html_page(bundle, drawn, options):
-    extra = {"table": main_table(bundle), "reordering": order_table(bundle), "schedules": schedule_table(bundle),
-             "machines": machines(bundle)}
+def fact_text(value: Any) -> str:
+    return digits(float(value), 3) if isinstance(value, float) and math.isfinite(value) else str(value)
+
+
+def html_page(bundle: Bundle, drawn: list[Figure], options: Options, coverage: Optional[Coverage]) -> str:
+    extra = {"table": main_section(bundle), "reordering": order_section(bundle), "schedules": schedule_section(bundle),
+             "spy plots": spy_section(drawn), "machines": machines(bundle)}
     body, links = "", ""
-    for name, summary in SECTIONS:
-        content = extra.get(name, "") + "".join(image(figure) for figure in drawn if figure.section == name)
-        if not content:
+    for name, about in SECTIONS:
+        content = extra.get(name, "") + figures_html(drawn, name)
+        if name == "summary" or not content:
             continue
-        place = figures.slug(name)
+        place = slug(name)
         links += f'<a href="#{place}">{name}</a>'
-        body += f'<h2 id="{place}">{name.capitalize()}</h2><p class="note">{summary[0].upper() + summary[1:]}.</p>{content}'
-    title = shown(options.title)
-    facts = (f"{len(bundle.cases)} cases of {len({case.digest for case in bundle.cases})} matrices"
-             f"{f', {len(bundle.failures)} failed' if bundle.failures else ''}.")
+        body += (f'<section aria-labelledby="{place}"><h2 id="{place}">{name.capitalize()}</h2>'
+                 f'<p class="note">{about[0].upper() + about[1:]}.</p>{content}</section>')
+    title = escaped(options.title)
+    first = (gaps(bundle, coverage) + summary(bundle, rows_of(bundle), coverage) + stand_ins(bundle)
+             + figures_html(drawn, "summary"))
     return (f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-            '<meta name="viewport" content="width=device-width,initial-scale=1"><link rel="icon" href="data:,">'
-            f"<style>{STYLE}</style></head><body><h1>{title}</h1><p>{facts}</p><nav>{links}</nav>{body}</body></html>\n")
+            '<meta name="viewport" content="width=device-width,initial-scale=1">'
+            '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">'
+            f"<style>{style_of('chart.css')}{style_of('page.css')}</style></head><body>"
+            f'<a class="skip" href="#table">to the table</a><main><h1>{title}</h1><section id="summary" aria-label="summary">'
+            f"{first}</section><nav aria-label=\"sections\">{links}</nav>{body}</main>"
+            f"<script>{style_of('page.js')}</script></body></html>\n")

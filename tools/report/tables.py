@@ -1,199 +1,219 @@
-"""The tables: for the page, as Markdown, as CSV."""
-import csv
-import io
-import json
+"""Tables as columns over rows: the same ones for the page and for Markdown. A column has one unit."""
+from __future__ import annotations
+
 import math
 import re
+from dataclasses import dataclass
+from typing import Any, Callable, Optional, Sequence, Union
 
+from report.bundle import Bundle
+from report.case import is_peer, kernel_title
+from report.compare import FASTER, LEVEL, SLOWER, UNSETTLED, Mean, PayBack, Ratio
+from report.coverage import Coverage
 from report.printable import printable
+from report.rows import is_grey, means_of, order_rows, rows_of, schedule_rows
 
-HEADERS = ("matrix", "order", "nnz", "K", "caches", "values", "ours s", "theirs s", "speed-up", "nnz/s",
-           "GFLOP/s", "+- %", "check")
-
-
-RIVALS = {"vendor_cusparse": "cuSPARSE", "vendor_mkl": "MKL", "vendor_eigen": "Eigen"}
+Value = Union[str, int, float, None]
 
 
-def shown_names(headers, bundle):
-    """Whose time it is, where everybody knows them by a name."""
-    rival = RIVALS.get(bundle.against.rpartition(".")[2], "theirs")
-    return [f"{rival} s" if name == "theirs s" else name for name in headers]
+@dataclass(frozen=True)
+class Column:
+    """`value` sorts, `text` is shown. A column that may be boring is left out where it says the same everywhere."""
+    name: str
+    value: Callable[[Any], Value]
+    text: Optional[Callable[[Any], str]] = None
+    is_text: bool = False
+    may_be_boring: bool = False
+
+    def shown(self, row: Any) -> str:
+        if self.text:
+            return self.text(row)
+        value = self.value(row)
+        return "-" if value is None or value == "" else str(value)
 
 
-def width_text(k):
+@dataclass(frozen=True)
+class Table:
+    columns: list[Column]
+    rows: list[Any]
+
+    def cells(self) -> list[list[str]]:
+        return [[column.shown(row) for column in self.columns] for row in self.rows]
+
+
+def table(columns: Sequence[Column], rows: Sequence[Any]) -> Table:
+    kept = [column for column in columns
+            if not column.may_be_boring or len({column.value(row) for row in rows}) > 1]
+    return Table(kept, list(rows))
+
+
+def width_text(k: int) -> str:
     return f"K = {k}" if k else "A times A"
 
 
-def rows_of(bundle):
-    """A row per matrix and setting that ours was measured in; what theirs lacks is a '-'."""
-    for ours in bundle.cases:
-        if ours.kernel != bundle.kernel:
-            continue
-        theirs = bundle.find(ours, bundle.against) if bundle.against else None
-        width = 50 * (ours.interval[1] - ours.interval[0]) / ours.seconds if ours.seconds else 0
-        yield {"matrix": ours.dataset, "order": ours.order or "natural", "nnz": ours.nnz, "K": ours.dense_cols,
-               "caches": ours.caches, "values": ours.value_kind, "ours s": ours.seconds,
-               "theirs s": theirs and theirs.seconds,
-               "speed-up": theirs.seconds / ours.seconds if theirs and ours.seconds else None,
-               "nnz/s": ours.nnz / ours.seconds if ours.seconds else None, "GFLOP/s": ours.gflops, "+- %": width,
-               "check": ours.check}
-
-
-def shown_headers(rows):
-    """Columns that say the same in every row say nothing."""
-    boring = {name for name in ("order", "caches", "values") if len({row[name] for row in rows}) < 2}
-    return [name for name in HEADERS if name not in boring]
-
-
-def cell(name, value):
-    if value is None or (name == "K" and value == 0):
+def digits(value: Optional[float], count: int = 4) -> str:
+    """A number with so many significant digits and no exponent: a column keeps its unit."""
+    if value is None:
         return "-"
-    formats = {"nnz": "{:,}", "speed-up": "{:.2f}", "nnz/s": "{:.3g}", "GFLOP/s": "{:.1f}", "+- %": "{:.1f}",
-               "ours s": "{:.4g}", "theirs s": "{:.4g}", "break-even": "{:,.0f}", "gain": "{:.2f}",
-               "lost %": "{:.0f}", "over naive": "{:.2f}", "order s": "{:.3g}", "natural s": "{:.4g}", "reordered s": "{:.4g}"}
-    return formats.get(name, "{}").format(value)
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else "never"
+    decimals = max(0, count - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{min(decimals, 12)}f}"
 
 
-def geomeans(rows):
-    """{K: (cases, geometric mean of the speed-ups, how many below 1)}"""
-    groups = {}
-    for row in rows:
-        if row["speed-up"]:
-            groups.setdefault(row["K"], []).append(row["speed-up"])
-    return {k: (len(ups), math.exp(sum(map(math.log, ups)) / len(ups)), sum(up < 1 for up in ups))
-            for k, ups in sorted(groups.items(), key=lambda item: str(item[0]).rjust(12))}
+def interval_text(ratio: Optional[Ratio]) -> str:
+    return f"{ratio.low:.2f} to {ratio.high:.2f}" if ratio else "-"
 
 
-def schedule_text(record):
-    chunk = record.get("chunk")
-    return f"{record['schedule']} {chunk}" if chunk else record["schedule"]
+def products_text(pays: Optional[PayBack], verdict: str) -> str:
+    """With its interval; where the gain is level or not settled, only what is certain."""
+    if pays is None:
+        return "-"
+    low, high = (f"{math.ceil(end):,}" if math.isfinite(end) else "never" for end in (pays.low, pays.high))
+    if low == "never":
+        return "never"
+    if is_grey(verdict) or not math.isfinite(pays.value):
+        return f"not before {low}"
+    return f"{math.ceil(pays.value):,} ({low} to {high})"
 
 
-def schedule_groups(bundle):
-    """{(matrix, K, threads): ({kernel: {schedule: GFLOP/s}}, {kernel without a schedule: GFLOP/s})}"""
-    groups = {}
-    for record in bundle.schedules:
-        matrix = str(record["matrix"]).rpartition("/")[2].removesuffix(".csr")
-        shared, plain = groups.setdefault((matrix, record["dense_cols"], record["threads"]), ({}, {}))
-        kernel = record["kernel"].rpartition(".")[2]
-        if record["schedule"]:
-            shared.setdefault(kernel, {})[schedule_text(record)] = record["gflops"]
-        else:
-            plain[kernel] = record["gflops"]
-    return groups
+def k_column() -> Column:
+    return Column("K", lambda row: row.dense_cols, lambda row: str(row.dense_cols or "-"))
 
 
-SCHEDULE_HEADERS = ("matrix", "K", "threads", "kernel", "best schedule", "GFLOP/s", "worst schedule", "lost %", "over naive")
+def names_of(bundle: Bundle) -> tuple[str, str]:
+    """Whose time it is: csrkit and the peer, or two kernels of csrkit by their names."""
+    if not bundle.against or is_peer(bundle.against):
+        return "csrkit", kernel_title(bundle.against)
+    return kernel_title(bundle.kernel), kernel_title(bundle.against)
 
 
-def schedule_rows(bundle):
-    """The best and the worst schedule of every kernel, and how often faster than the naive loops it is."""
-    groups = schedule_groups(bundle)
-    for (matrix, k, threads), (shared, plain) in groups.items():
-        naive = next((of["naive"] for key, (_, of) in groups.items() if key[:2] == (matrix, k) and "naive" in of), None)
-        for kernel, speeds in [*shared.items(), *((name, {"-": speed}) for name, speed in plain.items())]:
-            best, worst = max(speeds, key=speeds.get), min(speeds, key=speeds.get)
-            yield {"matrix": matrix, "K": k, "threads": threads, "kernel": kernel, "best schedule": best,
-                   "GFLOP/s": speeds[best], "worst schedule": worst if len(speeds) > 1 else "-",
-                   "lost %": 100 * (1 - speeds[worst] / speeds[best]) if len(speeds) > 1 else None,
-                   "over naive": speeds[best] / naive if naive else None}
+def main_table(bundle: Bundle) -> Table:
+    ours, other = names_of(bundle)
+
+    def milliseconds(whose: str) -> Callable[[Any], Optional[float]]:
+        return lambda row: 1e3 * getattr(row, whose).seconds if getattr(row, whose) else None
+
+    def of_ours(read: Callable[[Any], Value]) -> Callable[[Any], Value]:
+        return lambda row: read(row.ours) if row.ours else None
+    rate = of_ours(lambda case: case.nnz / case.seconds / 1e9 if case.seconds else None)
+    columns = [
+        Column("matrix", lambda row: row.matrix, is_text=True),
+        Column("order", lambda row: row.order, is_text=True, may_be_boring=True),
+        Column("nnz", lambda row: row.nnz, lambda row: "-" if row.nnz is None else f"{row.nnz:,}"),
+        k_column(),
+        Column("caches", lambda row: row.caches, is_text=True, may_be_boring=True),
+        Column("values", lambda row: row.value_kind, is_text=True, may_be_boring=True),
+        Column(f"{ours} ms", milliseconds("ours"), lambda row: digits(milliseconds("ours")(row))),
+    ]
+    if bundle.against:
+        columns += [
+            Column(f"{other} ms", milliseconds("other"), lambda row: digits(milliseconds("other")(row))),
+            Column("speed-up", lambda row: row.ratio and row.ratio.value,
+                   lambda row: f"{row.ratio.value:.2f}" if row.ratio else "-"),
+            Column("interval", lambda row: row.ratio and row.ratio.low, lambda row: interval_text(row.ratio)),
+            Column("verdict", lambda row: row.verdict, is_text=True),
+        ]
+    columns += [
+        Column("Gnnz/s", rate, lambda row: digits(rate(row), 3)),
+        Column("GFLOP/s", of_ours(lambda case: case.gflops), lambda row: digits(row.ours and row.ours.gflops, 3)),
+        Column("+- %", of_ours(lambda case: case.width_percent),
+               lambda row: f"{row.ours.width_percent:.1f}" if row.ours else "-"),
+        Column("check", of_ours(lambda case: case.check), is_text=True),
+    ]
+    rows = rows_of(bundle)
+    if any(row.note for row in rows):
+        columns.append(Column("note", lambda row: row.note, is_text=True))
+    return table(columns, rows)
 
 
-def break_even_rows(bundle):
-    """What each order cost and gained for our kernel."""
-    for case in bundle.cases:
-        if case.kernel != bundle.kernel or not case.order:
-            continue
-        before = next((c for c in bundle.cases if c.digest == case.base_digest and c.kernel == case.kernel
-                       and c.setting == case.setting), None)
-        cost = bundle.orders.get(case.matrix.rpartition("/")[2], case.order_seconds or None)
-        gained = before.seconds - case.seconds if before else None
-        pays = None
-        if cost is not None and gained is not None:
-            pays = cost / gained if gained > 0 else math.inf
-        yield {"matrix": case.dataset, "order": case.order, "K": case.dense_cols, "caches": case.caches,
-               "values": case.value_kind, "order s": cost, "natural s": before and before.seconds,
-               "reordered s": case.seconds, "gain": before.seconds / case.seconds if before else None,
-               "break-even": pays}
+def order_table(bundle: Bundle) -> Table:
+    return table([
+        Column("matrix", lambda row: row.matrix, is_text=True),
+        Column("order", lambda row: row.order, is_text=True),
+        k_column(),
+        Column("caches", lambda row: row.caches, is_text=True, may_be_boring=True),
+        Column("values", lambda row: row.value_kind, is_text=True, may_be_boring=True),
+        Column("order s", lambda row: row.cost_seconds, lambda row: digits(row.cost_seconds, 3)),
+        Column("natural ms", lambda row: row.before and 1e3 * row.before.seconds,
+               lambda row: digits(row.before and 1e3 * row.before.seconds)),
+        Column("reordered ms", lambda row: 1e3 * row.after.seconds, lambda row: digits(1e3 * row.after.seconds)),
+        Column("gain", lambda row: row.gain and row.gain.value, lambda row: f"{row.gain.value:.2f}" if row.gain else "-"),
+        Column("interval", lambda row: row.gain and row.gain.low, lambda row: interval_text(row.gain)),
+        Column("verdict", lambda row: row.verdict, is_text=True),
+        Column("pays back after (products)", lambda row: row.pays_after and min(row.pays_after.value, 1e18),
+               lambda row: products_text(row.pays_after, row.verdict)),
+    ], list(order_rows(bundle)))
 
 
-def table_cells(headers, rows):
-    lines = []
-    for row in rows:
-        lines.append(["never" if row[name] == math.inf else cell(name, row[name]) for name in headers])
-    return lines
+def schedule_table(bundle: Bundle) -> Table:
+    return table([
+        Column("matrix", lambda row: row.matrix, is_text=True),
+        k_column(),
+        Column("threads", lambda row: row.threads),
+        Column("kernel", lambda row: row.kernel, is_text=True),
+        Column("best schedule", lambda row: row.best, is_text=True),
+        Column("GFLOP/s", lambda row: row.gflops, lambda row: digits(row.gflops, 3)),
+        Column("worst schedule", lambda row: row.worst, is_text=True),
+        Column("lost %", lambda row: row.lost_percent,
+               lambda row: "-" if row.lost_percent is None else f"{row.lost_percent:.0f}"),
+        Column("over naive", lambda row: row.over_naive,
+               lambda row: "-" if row.over_naive is None else f"{row.over_naive:.2f}"),
+    ], list(schedule_rows(bundle)))
 
 
-def markdown_table(headers, lines, right, bundle):
-    rule = ["---:" if name in right else "---" for name in headers]
-    head = shown_names(headers, bundle)
-    rows = [head, rule, *([markdown_escaped(cell) for cell in cells] for cells in lines)]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in rows) + "\n"
+def against_text(bundle: Bundle) -> str:
+    """Who is compared with whom; csrkit's own kernels are a baseline and no rival."""
+    if not bundle.against:
+        return ""
+    peer = is_peer(bundle.against)
+    return kernel_title(bundle.against) if peer else f"csrkit's own {bundle.against} (a baseline, no rival)"
 
 
-def markdown_escaped(text):
+def mean_text(mean: Mean) -> str:
+    """'1.82 (1.79 to 1.85) over 15 settled cases: 13 faster, 1 level, 1 slower; 2 not settled'"""
+    counts = mean.counts
+    if not mean.settled:
+        return f"none of {counts[UNSETTLED]} case{'s' if counts[UNSETTLED] != 1 else ''} is settled"
+    text = f"{mean.value:.2f} ({mean.low:.2f} to {mean.high:.2f}) over {mean.settled} settled case"
+    text += "s" if mean.settled != 1 else ""
+    text += f": {counts[FASTER]} faster, {counts[LEVEL]} level, {counts[SLOWER]} slower"
+    return text + (f"; {counts[UNSETTLED]} not settled" if counts[UNSETTLED] else "")
+
+
+def markdown_table(of: Table) -> str:
+    rule = ["---" if column.is_text else "---:" for column in of.columns]
+    lines = [[column.name for column in of.columns], rule,
+             *([markdown_escaped(cell) for cell in cells] for cells in of.cells())]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n"
+
+
+def markdown_escaped(text: str) -> str:
     """Text that Markdown shows as it is: no tag, no cell, no emphasis, no link of it is obeyed."""
     return re.sub(r"([\\`*\[\]<>|~$#!&])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])", r"\\\g<0>", printable(text))
 
 
-def markdown_code(text):
+def markdown_code(text: str) -> str:
     """A code span; a backtick would end it."""
     return "`" + printable(text).replace("`", "'").replace("|", "\\|") + "`"
 
 
-TEXT_COLUMNS = ("matrix", "order", "caches", "values", "check", "kernel", "best schedule", "worst schedule")
-BREAK_EVEN_HEADERS = ("matrix", "order", "K", "caches", "order s", "natural s", "reordered s", "gain", "break-even")
-
-
-def right_of(headers):
-    return [name for name in headers if name not in TEXT_COLUMNS]
-
-
-def markdown(bundle):
+def markdown(bundle: Bundle, coverage: Optional[Coverage]) -> str:
     parts = []
-    rows = list(rows_of(bundle))
-    if rows:
-        headers = shown_headers(rows)
-        text = f"Ours: {markdown_code(bundle.kernel)}"
-        text += (f", theirs: {markdown_code(bundle.against)}" if bundle.against else "") + "\n\n"
-        text += markdown_table(headers, table_cells(headers, rows), right_of(headers), bundle)
-        for k, (count, mean, lost) in geomeans(rows).items():
-            text += f"\n{width_text(k)}: geometric mean {mean:.2f} over {count} cases, {lost} below 1."
+    if coverage:
+        text = f"{coverage.text().capitalize()}.\n"
+        parts.append(text + "".join(f"\n* {markdown_escaped(gap.title)} ({len(gap.cells)} cases): "
+                                    f"{markdown_escaped(gap.reason)}. Mend: {markdown_code(gap.mend)}"
+                                    for gap in coverage.missing))
+    main = main_table(bundle)
+    if main.rows:
+        text = f"csrkit's {markdown_code(bundle.kernel)}"
+        text += f" against {markdown_escaped(against_text(bundle))}" if bundle.against else ""
+        text += "\n\n" + markdown_table(main)
+        means = means_of(main.rows)
+        text += "\nGeometric means, natural order:\n" if means else ""
+        for k, mean in means.items():
+            text += f"\n* {width_text(k)}: {mean_text(mean)}."
         parts.append(text)
-    for headers, rows in ((BREAK_EVEN_HEADERS, list(break_even_rows(bundle))),
-                          (SCHEDULE_HEADERS, list(schedule_rows(bundle)))):
-        if rows:
-            parts.append(markdown_table(headers, table_cells(headers, rows), right_of(headers), bundle))
+    parts += [markdown_table(of) for of in (order_table(bundle), schedule_table(bundle)) if of.rows]
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
-
-
-CSV_COLUMNS = ("dataset", "order", "matrix", "matrix_xxh3_128", "rows", "cols", "nnz", "kernel", "dense_cols", "caches",
-               "value_kind", "median_seconds", "low_seconds", "high_seconds", "runs", "gflops", "analysis_seconds",
-               "upload_a_seconds", "peak_bytes", "check", "gpu", "cpu", "commit", "time")
-
-
-def csv_text(bundle):
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
-    for case in bundle.cases:
-        writer.writerow([case.dataset, case.order, case.matrix, case.digest, case.rows, case.cols, case.nnz, case.kernel,
-                         case.dense_cols, case.caches, case.value_kind, case.seconds, *case.interval, case.runs,
-                         case.gflops, case.analysis_seconds, case.upload_a_seconds, case.peak_bytes, case.check,
-                         case.gpu.name if case.gpu else "", case.cpu, case.commit, case.time])
-    return stream.getvalue()
-
-
-def summary(bundle, as_json):
-    rows = list(rows_of(bundle))
-    means = geomeans(rows)
-    if as_json:
-        return json.dumps({"kernel": bundle.kernel, "against": bundle.against, "cases": len(bundle.cases),
-                           "failures": len(bundle.failures), "rows": rows,
-                           "geomeans": [{"dense_cols": k, "cases": n, "speed_up": mean, "below_1": lost}
-                                        for k, (n, mean, lost) in means.items()]}) + "\n"
-    text = f"{len(bundle.cases)} cases of {len({case.digest for case in bundle.cases})} matrices"
-    text += f", {len(bundle.failures)} failed\n" if bundle.failures else "\n"
-    for k, (count, mean, lost) in means.items():
-        text += f"{f'K {k}' if k else 'A times A'}: {mean:.2f} times {printable(bundle.against)} (geometric mean of {count}, {lost} below 1)\n"
-    return text

@@ -10,7 +10,6 @@ csr-spmv-cpu stencil.csr --output x.npy --quiet
 count=0
 for tool in $(all_tools); do
   case $tool in *-gpu) continue ;; esac # they need a GPU
-  if [ "$tool" = csr-report ] && ! has_matplotlib; then continue; fi
   while read -r line; do
     # Tuning races production kernels, and csr-spmv-cpu has rungs alone.
     case $line in csr-spmv-cpu*--tune*) continue ;; esac

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# What csr-report needs no Matplotlib for, and what it refuses.
+# What csr-report says without a page, and what it refuses.
 tiny_mtx >tiny.mtx
 csr-import tiny.mtx tiny.csr --quiet
 csr-bench tiny.csr -k 2 --repeat 2 --kernels cpu.auto,cpu.row_loop --records bundle.jsonl --quiet
 expect 0 csr-report bundle.jsonl --no-html --markdown table.md
-prints "K 2:"
-grep -q 'theirs: .cpu[.]spmm[.]row_loop.' table.md || fail "row_loop is not the rival"
+prints "K 2: "
+grep -q 'own cpu.spmm.row.*loop (a baseline, no rival)' table.md || fail "row_loop is not the baseline"
 expect 0 csr-report bundle.jsonl --no-html --json --against cpu.spmm.auto --kernel cpu.spmm.row_loop
 equals "$(json kernel)" cpu.spmm.row_loop
 equals "$(json rows.0.matrix)" tiny
@@ -23,7 +23,7 @@ EOF
 expect 0 csr-report more.jsonl --no-html --json
 equals "$(json cases)" 1
 equals "$(json failures)" 1
-equals "$(json 'rows.0.ours s')" 1000
+equals "$(json 'rows.0.our_seconds')" 1000
 says "more.jsonl:5: the last line was cut short"
 # A last line that is not the beginning of an object was never one of ours.
 {

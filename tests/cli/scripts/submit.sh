@@ -20,8 +20,8 @@ like() {
 expect 143 like --within 2 ddi yelp -- --repeat 100000
 grep -q 'the same command does the rest' err || fail "it does not say that something is left"
 expect 0 like --within 60 ddi yelp -- --repeat 2
-prints '| ddi |'
-prints '| yelp |'
+prints '| ddi (stand-in, 0.2 % of its size) |'
+prints '| yelp (stand-in, 0.2 % of its size) |'
 no_file like/*.tmp
 expect 2 like --within soon ddi
 expect 2 like --at-once 0 ddi

@@ -1,0 +1,34 @@
+import unittest
+
+from made import bundle_of, failed, record
+from report.command_line import InputError
+
+
+class BundleTest(unittest.TestCase):
+    def test_a_cut_last_record_is_named(self):
+        found = bundle_of(record("a.csr"), tail='{"schema":2,"matrix":"b.csr","case":{"kernel":"cpu.spmm.auto","dense_cols":8,"ca')
+        self.assertEqual(len(found.cases), 1)
+        self.assertIn("(b.csr, cpu.spmm.auto, K 8)", found.cut[0])
+
+    def test_the_last_record_of_a_case_counts(self):
+        found = bundle_of(record(seconds=1), failed("a.csr", "no"), record(seconds=2))
+        self.assertEqual([case.seconds for case in found.cases], [2])
+        self.assertEqual(found.failures, [])
+
+    def test_a_peer_is_compared_before_our_own_kernels(self):
+        names = ("cpu.spmm.naive", "cpu.spmm.row_loop", "cpu.spmm.auto", "cpu.spmm.vendor_mkl")
+        self.assertEqual(bundle_of(*(record(kernel=name) for name in names)).against, "cpu.spmm.vendor_mkl")
+        self.assertEqual(bundle_of(*(record(kernel=name) for name in names[:3])).against, "cpu.spmm.row_loop")
+
+    def test_a_profile_that_is_no_machine_is_refused(self):
+        def profile(speed):
+            return {"format": "csrkit machine profile", "version": 1, "host": "here",
+                    "devices": [{"device": "cpu", "name": "a CPU", "copy_bytes_per_second": speed}]}
+        self.assertEqual(bundle_of(record(), profile(1e10)).roofs[0].copy_bytes_per_second, 1e10)
+        for speed in (1.2e18, 0, -1, "fast"):
+            with self.assertRaisesRegex(InputError, r"devices\[0\].copy_bytes_per_second: expected a number"):
+                bundle_of(record(), profile(speed))
+
+
+if __name__ == "__main__":
+    unittest.main()
