@@ -82,11 +82,13 @@ class Case:
         samples = [sample.seconds() for sample in record["samples_seconds"].elements()]
         if not samples:
             record["samples_seconds"].refuse("samples")
-        self.runs = len(samples)
         interval = record.optional("median_interval_seconds", lambda field: [end.seconds() for end in field.elements()])
         if interval is not None and len(interval) != 2:
             record["median_interval_seconds"].refuse("two numbers")
         self.interval: list[float] = interval or [min(samples), max(samples)]
+        self.samples = samples
+        turns = record.find("turns")
+        self.turns = turns["id"].text() if turns else ""  # of the rounds in which kernels took turns
 
     @property
     def device(self) -> str:

@@ -30,7 +30,7 @@ def csv_text(bundle: Bundle) -> str:
             "stand_in_scale": case.scale if case.like else "", "matrix": case.matrix, "matrix_xxh3_128": case.digest,
             "rows": case.rows, "cols": case.cols, "nnz": case.nnz, "kernel": case.kernel, "dense_cols": case.dense_cols,
             "caches": case.caches, "value_kind": case.value_kind, "status": "done", "median_seconds": case.seconds,
-            "low_seconds": case.interval[0], "high_seconds": case.interval[1], "runs": case.runs, "gflops": case.gflops,
+            "low_seconds": case.interval[0], "high_seconds": case.interval[1], "runs": len(case.samples), "gflops": case.gflops,
             "analysis_seconds": case.analysis_seconds, "upload_a_seconds": case.upload_a_seconds,
             "peak_bytes": case.peak_bytes, "check": case.check, "gpu": case.gpu.name if case.gpu else "",
             "cpu": case.cpu, "commit": case.commit, "time": case.time})

@@ -74,9 +74,9 @@ def main_section(bundle: Bundle) -> str:
     if not of.rows:
         return "<p>No case of this kernel is in the bundles.</p>" if bundle.cases else ""
     verdicts = dict.fromkeys(row.verdict for row in of.rows if row.verdict)
-    text = ("<p>A time is the median of one product, operands in place; +- is half its 95 % interval. A speed-up has the "
-            "interval of every ratio that the two times allow; where it holds 1, the verdict is level. "
-            "Click a heading to sort.</p>")
+    text = ("<p>A time is the median of one product, operands in place; +- is half its 95 % interval. A speed-up is the "
+            "median over pairs of samples where the kernels took turns, else the ratio of the medians, with its 95 % "
+            "interval; where that holds 1, the verdict is level. Click a heading to sort.</p>")
     text += CONTROLS.format("".join(f"<option>{escaped(verdict)}</option>" for verdict in verdicts))
     text += table_html(of, "cases")
     means = "".join(f"<li>{width_text(k)}: {mean_text(mean)}</li>" for k, mean in means_of(of.rows).items())
@@ -87,8 +87,8 @@ def order_section(bundle: Bundle) -> str:
     of = order_table(bundle)
     if not of.rows:
         return ""
-    return ("<p>So many products must follow until the time for computing the order is won back, with the interval that the "
-            f"two times allow. '-': its cost is not known.</p>{table_html(of, 'orders')}")
+    return ("<p>So many products must follow until the time for computing the order is won back, with its 95 % "
+            f"interval. '-': its cost is not known.</p>{table_html(of, 'orders')}")
 
 
 def schedule_section(bundle: Bundle) -> str:

@@ -47,8 +47,8 @@ def rows_of(bundle: Bundle) -> list[Row]:
 
 def row_of(ours: Case, other: Optional[Case], broken: Optional[Failure]) -> Row:
     ratio = ratio_of(ours, other) if other else None
+    verdict = ratio.verdict if ratio else ""
     notes = [f"{case.kernel}: +- {case.width_percent:.0f} %" for case in (ours, other) if case and not is_settled(case)]
-    verdict = "" if not ratio else UNSETTLED if notes else ratio.verdict
     if broken and not other:
         verdict, notes = FAILED, [f"{broken.kernel}: {broken.reason}"]
     return Row(ours.title, ours.order or "natural", ours.nnz, ours.dense_cols, ours.caches, ours.value_kind, ours, other,
@@ -73,12 +73,12 @@ def means_of(rows: list[Row]) -> dict[int, Mean]:
     groups: dict[int, list[Row]] = {}
     for row in compared(rows):
         groups.setdefault(row.dense_cols, []).append(row)
-    means = {k: mean_of((row.ratio, row.verdict) for row in groups[k] if row.ratio) for k in sorted(groups)}
+    means = {k: mean_of(row.ratio for row in groups[k] if row.ratio) for k in sorted(groups)}
     return {k: mean for k, mean in means.items() if mean}
 
 
 def overall_mean(rows: list[Row]) -> Optional[Mean]:
-    return mean_of((row.ratio, row.verdict) for row in compared(rows) if row.ratio)
+    return mean_of(row.ratio for row in compared(rows) if row.ratio)
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,7 @@ def order_rows(bundle: Bundle) -> Iterator[OrderRow]:
                        and c.setting == case.setting), None)
         cost = bundle.orders.get(case.matrix.rpartition("/")[2], case.order_seconds or None)
         gain = ratio_of(case, before) if before else None
-        settled = before is not None and is_settled(before) and is_settled(case)
-        verdict = "" if not gain else gain.verdict if settled else UNSETTLED
+        verdict = gain.verdict if gain else ""
         pays = pay_back(cost, before, case) if cost is not None and before else None
         yield OrderRow(case.title, case.order, case.dense_cols, case.caches, case.value_kind, cost, before, case, gain,
                        verdict, pays)

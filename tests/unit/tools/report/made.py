@@ -21,7 +21,7 @@ def record(matrix: str = "a.csr", kernel: str = "cpu.spmm.auto", seconds: float 
         "schema": 2, "matrix": matrix, "folder": "/nowhere", "status": "done", "reason": "",
         "case": {"operation": "spmm", "matrix_xxh3_128": f"digest of {stem}", "kernel": kernel, "dense_cols": dense_cols,
                  "caches": "warm", "value_kind": "as stored", "transpose": False, "semiring": "plus-times"},
-        "rows": 100, "cols": 100, "nnz": 1000, "samples_seconds": [low, seconds, high], "median_seconds": seconds,
+        "rows": 100, "cols": 100, "nnz": 1000, "samples_seconds": [max(low, 1e-12), seconds, high] if seconds else [0.0], "median_seconds": seconds,
         "median_interval_seconds": [low, high], "gflops": 2e3 * dense_cols / (seconds or 1) / 1e9,
         "cost": {"flops": 2e3 * dense_cols, "minimum_bytes": 1e4},
         "check": {"passed": True, "sampled": False, "rows_checked": 100, "worst_error_ratio": 0, "failure": ""},
