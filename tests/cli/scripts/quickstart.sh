@@ -13,9 +13,9 @@ END
 printf '#!/bin/sh\necho built\n' >shims/cmake
 chmod +x build/tools/csr-bench shims/cmake
 export PATH=$PWD/shims:$PATH
-expect 0 "$script" --no-install --build-dir "$PWD/build" --work-dir "$PWD/work"
+expect 0 "$script" --no-install --build-dir "$PWD/build" --work-dir "$PWD/first-run"
 prints "== 4/4"
 grep -q '/arxiv-rcm\.csr .*cpu\.spmm\.auto .* ok ' out || { cat out >&2; fail "the table lacks the reordered graph"; }
-prints "Records of this run: $PWD/work/records.jsonl"
-equals "$(grep -c '"kernel":"cpu.spmm.auto"' work/records.jsonl)" 4
+prints "Records of this run: $PWD/first-run/records.jsonl"
+equals "$(grep -c '"kernel":"cpu.spmm.auto"' first-run/records.jsonl)" 4
 expect 2 "$script" --build-dir
