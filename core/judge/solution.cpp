@@ -148,6 +148,7 @@ std::string dense_obstacle(const ConstDenseView& a, int threads) {
 }  // namespace
 
 std::string obstacle_of(const SolveProblem& problem, int threads) {
+  require_legal(problem);
   threads = team_size(threads);
   if (!problem.dense) return sparse_obstacle(problem.a, threads);
   const ConstDenseView a = std::as_const(*problem.dense).view();

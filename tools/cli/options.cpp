@@ -10,6 +10,7 @@
 #include <cxxopts.hpp>
 #include <filesystem>
 #include <limits>
+#include <set>
 
 #include "core/base/parameters.h"
 #include "tools/cli/log.h"
@@ -389,6 +390,18 @@ void require_another_file(const std::string& output, const std::string& input) {
   if (output.empty() || !std::filesystem::equivalent(output, input, absent)) return;
   throw UsageError("the output '" + output + "' is the input '" + input +
                    "' itself, which would be lost; name another file");
+}
+
+void require_other_files(const std::vector<std::string>& outputs,
+                         const std::vector<std::string>& inputs) {
+  std::set<std::filesystem::path> seen;
+  for (const std::string& output : outputs) {
+    if (output.empty()) continue;
+    for (const std::string& input : inputs) require_another_file(output, input);
+    if (!seen.insert(std::filesystem::weakly_canonical(std::filesystem::absolute(output))).second) {
+      throw UsageError("two outputs have the same name: '" + output + "'");
+    }
+  }
 }
 
 }  // namespace csrkit

@@ -93,4 +93,8 @@ class Options {
 /// format: a slip of the hand would replace what may be the only copy.
 void require_another_file(const std::string& output, const std::string& input);
 
+/// The same for every output and every input ("" = none), and for two outputs of one name.
+void require_other_files(const std::vector<std::string>& outputs,
+                         const std::vector<std::string>& inputs);
+
 }  // namespace csrkit

@@ -98,12 +98,8 @@ ToolOptions parse(const std::string& tool, const Operation& operation, const std
   if (common.has_variants) result.kernel.variant = options.text("variant");
   if (operation.is_tunable()) read_choices(options, with_plans, &result);
   std::vector<std::string> inputs = result.matrices;
-  if (!result.request.mask.empty()) inputs.push_back(result.request.mask);
-  for (const std::string& input : inputs) {
-    for (const std::string& output : {result.request.output, result.tune, result.save_plan}) {
-      require_another_file(output, input);
-    }
-  }
+  inputs.insert(inputs.end(), {result.request.mask, result.request.input, result.load_plan});
+  require_other_files({result.request.output, result.tune, result.save_plan}, inputs);
   result.as_json = options.json();
   result.command_line = options.command_line();
   return result;

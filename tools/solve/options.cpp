@@ -104,6 +104,14 @@ void read_matrix(const Options& options, bool may_be_dense, SolveToolOptions* re
   }
 }
 
+/// "x.best.npy" for "x.npy".
+std::string best_iterate_name(const std::string& output) {
+  if (output.empty()) return {};
+  const std::size_t dot = output.rfind(".npy");
+  const bool has_ending = dot != std::string::npos && dot + 4 == output.size();
+  return (has_ending ? output.substr(0, dot) : output) + ".best.npy";
+}
+
 }  // namespace
 
 const KernelTable<Solve>& solvers_of(const std::string& room, const std::string& tool) {
@@ -164,9 +172,9 @@ SolveToolOptions parse_solve_options(const std::string& tool, const std::string&
     result.plan.where.threads = read_threads(options);
   }
   result.read = read_options(options);
-  for (const std::string& input : {result.matrix, result.rhs, result.guess}) {
-    require_another_file(result.output, input);
-  }
+  result.best_iterate = best_iterate_name(result.output);
+  require_other_files({result.output, result.best_iterate},
+                      {result.matrix, result.rhs, result.guess});
   result.as_json = options.json();
   result.command_line = options.command_line();
   return result;

@@ -19,9 +19,10 @@ struct SolveToolOptions {
   Index right_hand_sides = 1;
   bool gives_right_hand_sides = false;  // else a file says how many
   std::uint64_t seed = 1;
-  std::string kernel, output;
-  std::string blocks;    // "partition", or rows per block
-  SolveProblem problem;  // all but the matrix, the columns and the blocks
+  std::string kernel;
+  std::string output, best_iterate;  // files: the solution, or what there is instead of one
+  std::string blocks;                // "partition", or rows per block
+  SolveProblem problem;              // all but the matrix, the columns and the blocks
   PlanOptions plan;
   int repeat = 1;
   CsrReadOptions read;

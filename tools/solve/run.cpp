@@ -30,13 +30,6 @@ double solution_error(const DenseMatrix& x, const DenseMatrix& solution) {
   return worst;
 }
 
-/// "x.best.npy" for "x.npy".
-std::string best_iterate_name(const std::string& output) {
-  const std::size_t dot = output.rfind(".npy");
-  const bool has_ending = dot != std::string::npos && dot + 4 == output.size();
-  return (has_ending ? output.substr(0, dot) : output) + ".best.npy";
-}
-
 /// What a solver calls solved must be so in the eyes of the judge.
 std::string contradiction(const SolveReport& report, const std::vector<Residual>& residuals) {
   for (std::size_t i = 0; i < residuals.size(); ++i) {
@@ -83,7 +76,7 @@ int solve(const SolveToolOptions& options) {
     solution.failure = contradiction(solution.report, solution.residuals);
   }
   if (!options.output.empty()) {
-    solution.output = solution.failure.empty() ? options.output : best_iterate_name(options.output);
+    solution.output = solution.failure.empty() ? options.output : options.best_iterate;
     write_npy(solution.output, std::as_const(system.x).view());
   }
   report_solution(options, system.problem, solution);

@@ -17,8 +17,9 @@ bool ends_with(const std::string& text, const std::string& ending) {
          text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
 }
 
-std::string shape_text(const DenseMatrix& dense) {
-  return std::to_string(dense.rows()) + " x " + std::to_string(dense.cols());
+template <class Matrix>
+std::string shape_text(const Matrix& matrix) {
+  return std::to_string(matrix.rows()) + " x " + std::to_string(matrix.cols());
 }
 
 /// The file that says what blocks there are, or its rows in blocks of equal size.
@@ -85,11 +86,30 @@ DenseMatrix product_with(const SolveProblem& problem, const DenseMatrix& x) {
   return b;
 }
 
+/// Vectors of `rows` elements, as f64, from a .npy file or a Matrix Market file.
 DenseMatrix read_columns(const std::string& path, Index rows) {
-  DenseMatrix dense = read_dense(path);
-  if (dense.rows() != rows) {
-    throw InputError(path + ": expected as many rows as the matrix has, " + std::to_string(rows) +
-                     ", found an array of " + shape_text(dense));
+  const auto require_columns = [&](const auto& found) {
+    if (found.rows() == rows && found.cols() > 0) return;
+    throw InputError(path + ": expected columns of " + std::to_string(rows) +
+                     " rows, as many as the matrix has, found an array of " + shape_text(found));
+  };
+  if (ends_with(path, ".npy")) {
+    const DenseMatrix dense = read_npy(path);
+    require_columns(dense);
+    return convert_dense(dense, ValueKind::f64);
+  }
+  ImportOptions options;
+  options.format = "matrix-market";
+  options.value_kind = "f64";
+  const CsrMatrix matrix = import_matrix(path, options).matrix;
+  require_columns(matrix);  // before it becomes an array
+  DenseMatrix dense(matrix.rows(), matrix.cols(), ValueKind::f64);
+  if (dense.size_bytes() > 0) std::memset(dense.view().data, 0, dense.size_bytes());
+  const CsrView<double> a = matrix.view<double>();
+  for (Index row = 0; row < a.rows; ++row) {
+    for (Offset at = a.row_offsets[row]; at < a.row_offsets[row + 1]; ++at) {
+      dense.view().set(row, a.col_indices[at], a.values[at]);
+    }
   }
   return dense;
 }
@@ -116,23 +136,6 @@ void make_right_hand_sides(const SolveToolOptions& options, System* system) {
 }
 
 }  // namespace
-
-DenseMatrix read_dense(const std::string& path) {
-  if (ends_with(path, ".npy")) return convert_dense(read_npy(path), ValueKind::f64);
-  ImportOptions options;
-  options.format = "matrix-market";
-  options.value_kind = "f64";
-  const CsrMatrix matrix = import_matrix(path, options).matrix;
-  DenseMatrix dense(matrix.rows(), matrix.cols(), ValueKind::f64);
-  if (dense.size_bytes() > 0) std::memset(dense.view().data, 0, dense.size_bytes());
-  const CsrView<double> a = matrix.view<double>();
-  for (Index row = 0; row < a.rows; ++row) {
-    for (Offset at = a.row_offsets[row]; at < a.row_offsets[row + 1]; ++at) {
-      dense.view().set(row, a.col_indices[at], a.values[at]);
-    }
-  }
-  return dense;
-}
 
 System read_system(const SolveToolOptions& options) {
   System system;

@@ -16,7 +16,4 @@ struct System {
 /// Reads and makes it. Throws InputError, IoError, MemoryError.
 System read_system(const SolveToolOptions& options);
 
-/// A matrix from a .npy file or a Matrix Market file, as f64.
-DenseMatrix read_dense(const std::string& path);
-
 }  // namespace csrkit

@@ -35,6 +35,10 @@ limited csr-info graph.csr
 limited csr-generate rmat made.csr --set scale=13
 limited csr-reorder graph.csr made.csr --method rcm
 limited csr-reorder graph.csr made.csr --method degree
+csr-generate poisson grid.csr --set nx=150 --value-kind f64 --quiet
+limited csr-spmv-cpu grid.csr --check --repeat 1 --kernel compressed --output made.npy
+limited csr-solve-cpu grid.csr --tolerance 1e-3 --precision refined --preconditioner chebyshev \
+  --right-hand-sides 9 --output made.npy
 limited csr-bench graph.csr -k 8 --repeat 1 --json
 
 # A small file whose statistics need far more than there is.
