@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # On a machine with an NVIDIA GPU: build, run every GPU test (a skip is a failure there), run
-# compute-sanitizer over the small suite, and print one table of CPU, naive GPU and cuSPARSE on
+# compute-sanitizer over the small ones (gpu_sanitizer.py), and print one table of CPU, naive GPU and cuSPARSE on
 # ogbn-arxiv. Needs nvcc, compute-sanitizer and the packages of docs/dependencies.md.
 #
 # Usage: gpu_check.sh [--build-dir DIR] [--out DIR] [--skip-sanitizer] [--architecture NN]
@@ -61,7 +61,8 @@ parts() { # parts NAME COUNT COMMAND...: a test program, its tests dealt to COUN
 step build
 cmake --preset gpu -B "$build_dir" -DCMAKE_CUDA_ARCHITECTURES="$architecture" >"$out_dir/configure.log" 2>&1 ||
   { cat "$out_dir/configure.log"; exit 1; }
-cmake --build "$build_dir" --parallel "$(nproc)" --target gpu csr-import csr-generate csr-bench csr-spmm-gpu csr-spgemm-gpu >"$out_dir/build.log" 2>&1 ||
+cmake --build "$build_dir" --parallel "$(nproc)" --target gpu \
+  csr-import csr-generate csr-bench csr-info csr-spmm-gpu csr-spmv-gpu csr-spgemm-gpu csr-solve-gpu >"$out_dir/build.log" 2>&1 ||
   { tail -n 40 "$out_dir/build.log"; exit 1; }
 
 step "GPU tests"
@@ -71,10 +72,7 @@ attempt gpu-tests-big timeout 900 "$build_dir/tests/gpu" --gtest_filter='SlowBig
 
 if [[ $sanitizer == yes ]]; then
   step compute-sanitizer
-  for check in memcheck racecheck initcheck synccheck; do
-    attempt "sanitizer-$check" timeout 900 compute-sanitizer --tool "$check" --error-exitcode 9 \
-      "$build_dir/tests/gpu" --gtest_filter='Sanitizer*' --gtest_brief=1
-  done
+  attempt sanitizer run_scripts/gpu_sanitizer.py --build-dir "$build_dir" --record "$out_dir/sanitizer.jsonl"
 fi
 
 step "CPU, naive GPU and cuSPARSE on ogbn-arxiv"

@@ -10,6 +10,7 @@
 #   PART         one or more parts; none = all of them, one after another
 #   --minutes    how long each part takes (default: 10); --seconds N for less
 #   --hours N    round after round, until so much time has passed
+#   --jobs N     mutants at once (default: 1)
 #   --record     file that takes the records (default: docs/results/soak/soak.jsonl); - for none
 #   --build-dir  a build with tests: cmake --preset release && cmake --build --preset release
 #                (default: build/release)
@@ -26,7 +27,7 @@ words=()
 while (($#)); do
   case $1 in
     --list | --summary) words+=("$1"); shift ;;
-    --minutes | --seconds | --hours | --state) needs_value "$@"; words+=("$1" "$2"); shift 2 ;;
+    --minutes | --seconds | --hours | --jobs | --state) needs_value "$@"; words+=("$1" "$2"); shift 2 ;;
     --record) needs_value "$@"; record=$2; shift 2 ;;
     --build-dir) needs_value "$@"; build_dir=$2; shift 2 ;;
     -*) unknown "$1" ;;

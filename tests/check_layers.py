@@ -73,6 +73,7 @@ THIRD_PARTY = {
     "cuda": ("gpu",), "cuda.h": ("gpu",), "cuda_runtime.h": ("gpu",), "cuda_runtime_api.h": ("gpu",),
     "cuda_fp16.h": ("gpu",), "cuda_bf16.h": ("gpu",), "cooperative_groups.h": ("gpu",),
     "cusparse.h": ("gpu",), "cublas_v2.h": ("gpu",), "cub": ("gpu",), "thrust": ("gpu",),
+    "cupti.h": ("tests/soak",),
 }
 NO_OPENMP = {"core/judge/reference.cpp", "core/judge/reference.h"}  # the truth stays serial
 SYSTEM = re.compile(r"^(sys/\w+\.h|linux/\w+\.h|unistd\.h|stdio_ext\.h|fcntl\.h|link\.h|pthread\.h|dirent\.h|dlfcn\.h|poll\.h|signal\.h|errno\.h|sched\.h|cpuid\.h)$")

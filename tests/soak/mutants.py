@@ -2,7 +2,8 @@
 
 Changes one operator, constant or line at a time, builds the tests of that room with it, and runs them. A
 mutant that no test notices is a finding, unless mutants_explained.tsv says why it changes nothing. Each
-round goes on where the last one ended."""
+round goes on where the last one ended, and ends with the last mutant."""
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -10,6 +11,7 @@ import random
 import re
 import shlex
 import subprocess
+import threading
 
 from common import Finding, NotHere
 
@@ -86,21 +88,31 @@ class Room:
                 if not self.compile(test, soak.root / test, target):
                     raise Finding(f"{test} does not compile")
             self.objects.append(target)
+        # What a file includes is compiled once, not with each of its mutants.
+        self.headers = {}
+        for file in self.files:
+            header = folder / (pathlib.Path(file).stem + ".h")
+            lines = (soak.root / file).read_text(encoding="utf-8").splitlines()
+            header.write_text("\n".join(line for line in lines if line.startswith("#include")) + "\n", encoding="utf-8")
+            if not self.compile(file, header, header.with_suffix(".h.gch"), ["-x", "c++-header"]):
+                raise Finding(f"the headers of {file} do not compile")
+            self.headers[file] = ["-include", str(header)]
 
-    def compile(self, file, source, target):
+    def compile(self, file, source, target, extra=()):
         words = shlex.split(self.commands[file])
         words = [word for word in words if not word.endswith("ccache") and word not in ("-Werror", "-O3")]
-        words = words[:words.index("-o")] + ["-O0", "-w", "-o", str(target), "-c", str(source)]
+        words = words[:words.index("-o")] + ["-O0", "-w", *extra, "-o", str(target), "-c", str(source)]
         words = [word for i, word in enumerate(words) if not (word in ("-MD",) or words[i - 1] in ("-MT", "-MF") or word in ("-MT", "-MF"))]
         return subprocess.run(words, cwd=self.soak.build, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               check=False).returncode == 0
 
     def verdict(self, file, text):
         """killed, survived or stillborn"""
-        folder = self.soak.scratch
+        folder = self.soak.scratch / threading.current_thread().name
+        folder.mkdir(exist_ok=True)
         source, target, program = folder / "mutant.cpp", folder / "mutant.o", folder / "mutant"
         source.write_text(text, encoding="utf-8")
-        if file and not self.compile(file, source, target):
+        if file and not self.compile(file, source, target, self.headers[file]):
             return "stillborn"
         own = [str(target)] if file else []
         link = ["c++", "-fopenmp", "-o", str(program), *own, *map(str, self.objects), str(self.library), "-lgtest_main", "-lgtest",
@@ -110,7 +122,7 @@ class Room:
             raise Finding(f"the tests do not link: {done.stderr[-600:]!r}")
         try:
             environment = dict(self.soak.environment, TEST_TMPDIR=str(folder))
-            code = subprocess.run([str(program), "--gtest_brief=1", "--gtest_break_on_failure=0"], cwd=folder,
+            code = subprocess.run([str(program), "--gtest_brief=1", "--gtest_fail_fast"], cwd=folder,
                                   env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                   timeout=TEST_SECONDS, check=False).returncode
         except subprocess.TimeoutExpired:
@@ -126,23 +138,33 @@ def hunt(soak, name):
     work = [(file, *mutant) for file in room.files for mutant in mutants_of(soak.root, file)]
     random.Random(2).shuffle(work)
     work.sort(key=lambda mutant: " 2 *" not in mutant[3])  # doubled bounds come first
-    done, survivors = soak.recall("done", 0), []
+    place, lock, survivors = [soak.recall("done", 0) % len(work)], threading.Lock(), []
     soak.counts["of"] = len(work)
-    while soak.has_time():
-        file, at, line, mutant = work[done % len(work)]
-        done += 1
-        lines = (soak.root / file).read_text(encoding="utf-8").split("\n")
-        lines[at] = mutant
-        verdict = room.verdict(file, "\n".join(lines))
-        if verdict == "survived" and (file, line.strip(), mutant.strip()) in known:
-            verdict = "explained"
-        soak.count(verdict)
-        soak.keep("done", done)
-        if verdict == "survived":
-            survivors.append(f"{file}:{at + 1}: {line.strip()} -> {mutant.strip()}")
-            with open(soak.state / "survivors.tsv", "a", encoding="utf-8") as kept:
-                kept.write(f"{file}\t{line.strip()}\t{mutant.strip()}\n")
-    soak.counts["sweeps"] = round(done / len(work), 3)
+
+    def try_mutants():
+        while soak.has_time():
+            with lock:
+                if place[0] == len(work):
+                    return
+                file, at, line, mutant = work[place[0]]
+                place[0] += 1
+            lines = (soak.root / file).read_text(encoding="utf-8").split("\n")
+            lines[at] = mutant
+            verdict = room.verdict(file, "\n".join(lines))
+            if verdict == "survived" and (file, line.strip(), mutant.strip()) in known:
+                verdict = "explained"
+            with lock:
+                soak.count(verdict)
+                soak.keep("done", place[0])
+                if verdict == "survived":
+                    survivors.append(f"{file}:{at + 1}: {line.strip()} -> {mutant.strip()}")
+                    with open(soak.state / "survivors.tsv", "a", encoding="utf-8") as kept:
+                        kept.write(f"{file}\t{line.strip()}\t{mutant.strip()}\n")
+
+    with concurrent.futures.ThreadPoolExecutor(soak.jobs) as pool:
+        for worker in [pool.submit(try_mutants) for _ in range(soak.jobs)]:
+            worker.result()
+    soak.counts["sweeps"] = round(place[0] / len(work), 3)
     if survivors:
         raise Finding(f"{len(survivors)} mutants survive: " + "; ".join(survivors))
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Attacks the tools, one part per promise of docs/reliability.md, and records what was seen.
 
-Usage: soak.py --build DIR [PART...] [--minutes N | --seconds N] [--hours N] [--record FILE] [--state DIR]
+Usage: soak.py --build DIR [PART...] [--minutes N | --seconds N] [--hours N] [--jobs N] [--record FILE] [--state DIR]
        soak.py --list
        soak.py --summary --record FILE
 
@@ -44,6 +44,7 @@ class Soak:
         self.root = ROOT
         self.deadline = time.monotonic() + seconds
         self.seconds = seconds
+        self.jobs = options.jobs
         self.state = pathlib.Path(options.state or self.build / "soak").resolve() / part
         self.state.mkdir(parents=True, exist_ok=True)
         shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
@@ -110,6 +111,13 @@ def commit():
     return done.stdout.strip() or "unknown"
 
 
+def without_folders(text, soak):
+    """Findings name files from the project's root, and scratch files by their own names."""
+    for folder, name in ((soak.state, "STATE"), (soak.scratch, "."), (soak.build, "BUILD"), (ROOT, ".")):
+        text = text.replace(str(folder), name)
+    return text.replace(sys.prefix, "PYTHON")
+
+
 def run_part(name, function, options, seconds):
     soak = Soak(options, name, seconds)
     begin = time.monotonic()
@@ -120,7 +128,7 @@ def run_part(name, function, options, seconds):
         function(soak)
     except Finding as finding:
         record["verdict"] = "failed"
-        record["finding"] = str(finding)[:2000]
+        record["finding"] = without_folders(str(finding), soak)[:2000]
     except NotHere as reason:
         record["verdict"] = "not run"
         record["reason"] = str(reason)
@@ -129,7 +137,7 @@ def run_part(name, function, options, seconds):
         stopped = True
     except Exception:  # an error of this program is no success of what it tests
         record["verdict"] = "failed"
-        record["finding"] = traceback.format_exc()[-2000:]
+        record["finding"] = without_folders(traceback.format_exc(), soak)[-2000:]
     finally:
         shutil.rmtree(soak.scratch, ignore_errors=True)
     record["seconds"] = round(time.monotonic() - begin, 1)
@@ -160,6 +168,7 @@ def main():
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--hours", type=float)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--record")
     parser.add_argument("--state")
     options = parser.parse_args()

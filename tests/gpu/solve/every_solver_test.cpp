@@ -180,5 +180,30 @@ std::string name_of_param(const ::testing::TestParamInfo<std::string>& param) {
 
 INSTANTIATE_TEST_SUITE_P(Table, GpuSolve, ::testing::ValuesIn(solver_names()), name_of_param);
 
+/// Small, for compute-sanitizer: every precision, preconditioner and number of columns once.
+class SanitizerGpuSolve : public GpuSolve {};
+
+TEST_P(SanitizerGpuSolve, SmallSystems) {
+  for (const Precision precision : {Precision::f64, Precision::f32, Precision::refined}) {
+    for (const Index columns : {1, 3}) {
+      SolveProblem problem = problem_of(grid_laplacian(9, 5), columns);
+      problem.precision = precision;
+      problem.relative_tolerance = precision == Precision::f32 ? 1e-3 : 1e-8;
+      if (!can(problem)) continue;
+      SCOPED_TRACE(name_of(precision));
+      expect_solved(problem, right_hand_sides(problem, random_vectors(45, columns)));
+    }
+  }
+  for (const PreconditionerKind kind :
+       {PreconditionerKind::jacobi, PreconditionerKind::block_jacobi,
+        PreconditionerKind::chebyshev}) {
+    SolveProblem problem = problem_of(badly_scaled(70, 10));
+    problem.preconditioner = {kind, uniform_blocks(70, 32), 2};
+    if (can(problem)) expect_solved(problem, ones(70, 1));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, SanitizerGpuSolve, ::testing::ValuesIn(solver_names()), name_of_param);
+
 }  // namespace
 }  // namespace csrkit::gpu

@@ -207,6 +207,36 @@ TEST_P(GpuSpmvOnDevice, ReplaysInAGraphWithWhatXHoldsThen) {
   check_kernel_in_graph(kernel(), battery_matrix("power_law"), item, 1);
 }
 
+/// Small and mean, for compute-sanitizer. Our kernels only: a vendor's are not for us to mend.
+class SanitizerGpuSpmv : public EveryGpuSpmvKernel {};
+
+TEST_P(SanitizerGpuSpmv, SmallAdversarialMatrices) {
+  for (const char* name :
+       {"no_rows", "no_cols", "all_rows_empty", "every_other_row_empty", "dense_block",
+        "tridiagonal", "wide", "two_huge_rows_in_sequence", "row_lengths_around_vector_widths"}) {
+    SCOPED_TRACE(name);
+    KernelCase item;
+    item.kinds = {ValueKind::f64, ValueKind::f64, ValueKind::f64, ValueKind::f64};
+    item.alpha = 1.5;
+    item.beta = -0.5;
+    check_kernel_on(kernel(), battery_matrix(name), 1, item);
+    item.kinds = kinds().front();
+    item.beta = 0;
+    item.transpose_a = true;
+    check_kernel_on(kernel(), battery_matrix(name), 1, item);
+  }
+  check_kernel_on_slices(kernel(), problem_of(battery_matrix("wide"), {}, 1), 1, 2, nullptr);
+}
+
+std::vector<std::string> own_kernel_names() {
+  std::vector<std::string> names = kernel_names();
+  names.erase(std::remove(names.begin(), names.end(), "vendor_cusparse"), names.end());
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(, SanitizerGpuSpmv, ::testing::ValuesIn(own_kernel_names()),
+                         name_of_param);
+
 INSTANTIATE_TEST_SUITE_P(, GpuSpmvOnDevice,
                          ::testing::ValuesIn(kernel_names(kDeviceMatrix | kGraphCapture)),
                          name_of_param);
