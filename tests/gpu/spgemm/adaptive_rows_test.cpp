@@ -151,6 +151,19 @@ TEST_F(SanitizerSpgemmSmallProduct, RowsOfEveryShape) {
   });
 }
 
+/// The bins that small products do not reach by themselves, for compute-sanitizer.
+class SanitizerSpgemmRowBins : public SpgemmRowBins {};
+
+TEST_P(SanitizerSpgemmRowBins, SmallAdversarialProducts) {
+  for (const BatteryProduct& item : spgemm_battery()) {
+    for (const char* name : {"around_vector_and_table_sizes", "scattered_columns", "tridiagonal"}) {
+      if (std::string(name) == item.name) check_kernel_on(kernel(), item);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, SanitizerSpgemmRowBins, ::testing::Values(0, 4, 7, 8), variant_name);
+
 INSTANTIATE_TEST_SUITE_P(Variants, SpgemmRowBins,
                          ::testing::Range(0, static_cast<int>(std::size(kVariants))), variant_name);
 

@@ -140,6 +140,57 @@ TEST(CsrFile, DamageIsNamedByBytesAndSection) {
   }
 }
 
+TEST(CsrFile, EveryFaultIsNamedByItsByte) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  const std::string good = load_bytes(kData + "golden/all_sections_f32.csr");
+  const CsrFileHeader header = read_csr_header(kData + "golden/all_sections_f32.csr");
+  const auto refusal = [&](const std::string& bad, FileIo io) {
+    std::string bytes = bad;
+    sign(bytes, header.sections);
+    save_bytes(path, bytes);
+    return refusal_of(path, io);
+  };
+  const auto section = [&](const char* name) {
+    return csr_layout::find(header.sections, name)->offset_bytes;
+  };
+  const auto expect_byte = [&](const std::string& bad, std::uint64_t at, const char* text) {
+    for (const FileIo io : kIos) {
+      const std::string message = refusal(bad, io);
+      EXPECT_EQ(message.find(path + ": byte " + std::to_string(at) + ": "), 0u) << message;
+      EXPECT_NE(message.find(text), std::string::npos) << message;
+    }
+  };
+  std::string bad;
+  for (const Index wrong : {header.cols, header.cols + 1, -1}) {  // the first entry of a chunk
+    poke(bad = good, section("col_indices"), wrong);
+    expect_byte(bad, section("col_indices"), "entry 0: expected a column in");
+  }
+  poke(bad = good, section("row_offsets"), Offset{-1});
+  expect_byte(bad, section("row_offsets"), "to start with 0");
+  const std::uint64_t end = section("row_offsets") + static_cast<std::uint64_t>(header.rows) * 8;
+  poke(bad = good, end, Offset{header.nnz + 1});
+  expect_byte(bad, end, "to end with");
+  const std::uint64_t partition = section("partition");
+  poke(bad = good, partition, Index{-1});
+  expect_byte(bad, partition, "a number of parts that is not negative");
+  for (const Index row : {0, 2}) {
+    const std::uint64_t at = partition + static_cast<std::uint64_t>(row + 1) * 4;
+    poke(bad = good, at, Index{-1});
+    expect_byte(bad, at, "expected a part in");
+  }
+  poke(bad = good, section("provenance") + 3, '\xff');
+  expect_byte(bad, section("provenance") + 3, "expected UTF-8 text");
+  for (std::size_t i = 0; i < header.sections.size(); ++i) {
+    const std::uint64_t slot = csr_layout::kSectionsAt + i * csr_layout::kSlotBytes;
+    poke(bad = good, slot + 16, header.sections[i].offset_bytes + 4096);
+    expect_byte(bad, slot + 16, "bytes from byte");
+    const bool is_free = header.sections[i].name == "provenance";  // of any size
+    poke(bad = good, slot + 24, is_free ? std::uint64_t{0} : header.sections[i].size_bytes + 1);
+    expect_byte(bad, slot + 24, "expected");
+  }
+}
+
 TEST(CsrFile, SinkAndWholeFileGiveTheSameBytes) {
   const ScratchFolder folder;
   for (const ValueKind kind : kKinds) {

@@ -265,5 +265,85 @@ TEST(CheckSpgemm, AThresholdIsJudgedWithinTheBound) {
   EXPECT_FALSE(without_entry(1 - 0x1.8p-22));  // 1 less its bound is above
 }
 
+TEST(CheckSpgemm, TheRangeIsThatOfPartialSumsAndOfTheScaledResult) {
+  const double largest = std::numeric_limits<float>::max(), big = 0.9 * largest;
+  EXPECT_TRUE(check_sum({largest}, kInfinity, 0.5).passed);
+  EXPECT_TRUE(check_sum({largest / 2}, kInfinity, 2).passed);
+  for (const double found : {-kInfinity, kInfinity, kNan}) {
+    EXPECT_TRUE(check_sum({-big, -big, big}, found, 0.125).passed);
+    EXPECT_TRUE(check_sum({-big, -big, big}, found, -0.125).passed);
+  }
+  EXPECT_TRUE(check_sum({largest}, kInfinity, 1, Semiring::max_times).passed);
+  EXPECT_TRUE(check_sum({-largest}, -kInfinity, 1, Semiring::max_times).passed);
+  // Finite operands beyond float64: the reference has nothing to say.
+  EXPECT_TRUE(check_one(1e308, 10, ValueKind::f64, 1.5e308, false).passed);
+}
+
+TEST(CheckSpgemm, SemiringsRoundOnce) {
+  EXPECT_TRUE(check_sum({1}, 2, 1, Semiring::min_plus).passed);
+  EXPECT_FALSE(check_sum({1}, 2 + 0x1p-22, 1, Semiring::min_plus).passed);
+}
+
+TEST(CheckSpgemm, NegativeFactorsNarrowNoBound) {
+  const double tiny = 0x1p-149;
+  EXPECT_TRUE(check_one(0, 1, ValueKind::f32, 64 * tiny, true, -8).passed);
+  EXPECT_FALSE(check_one(0, 1, ValueKind::f32, 65 * tiny, true, -8).passed);
+  EXPECT_TRUE(check_one(0.5, 2, ValueKind::f32, -8 - 0x1p-19, true, -8).passed);
+  EXPECT_TRUE(check_one(0.5, -2, ValueKind::f32, -1 - 0x1p-22, true).passed);
+  EXPECT_EQ(check_one(0.5, 2, ValueKind::f32, 1, true).worst_error_ratio, 0);
+  EXPECT_EQ(check_one(0.5, 2, ValueKind::f32, 1, false).worst_error_ratio, 0);
+  // At a threshold of 1, -1 may be there or not.
+  EXPECT_TRUE(check_one(0.5, -2, ValueKind::f32, -1, false, 1, 1).passed);
+}
+
+TEST(CheckSpgemm, SamplesEveryRowOnceAndWhatTheLimitPaysFor) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < 40; ++i) {
+    for (Index j = 0; j < (i == 0 || i == 39 ? 1 : i == 30 ? 9 : 5); ++j) {
+      entries.push_back({i, (i + 2 * j) % 40, 1.0 + i});
+    }
+  }
+  std::vector<Entry> ones;
+  for (Index i = 0; i < 40; ++i) ones.push_back({i, i, 1});
+  const CsrMatrix a = matrix_of(40, 40, entries);
+  SpgemmProblem problem = default_spgemm_problem(a, matrix_of(40, 40, ones));
+  CheckOptions options;
+  options.always_samples = true;
+  const auto check = [&](const std::vector<Entry>& c) {
+    return check_spgemm(problem, matrix_of(40, 40, c), options);
+  };
+  options.work_limit = 0;
+  options.always_samples = false;
+  EXPECT_FALSE(check(entries).sampled);
+  options.always_samples = true;
+  options.work_limit = CheckOptions().work_limit;
+  options.sampled_rows = 4000;
+  EXPECT_EQ(check(entries).rows_checked, 40);
+  problem.semiring = Semiring::max_times;
+  EXPECT_EQ(check(entries).rows_checked, 40);
+  options.sampled_rows = 0;  // the heaviest 16, the first and the last
+  EXPECT_EQ(check(entries).rows_checked, 18);
+  for (const Index row : {0, 30, 39}) {
+    std::vector<Entry> wrong = entries;
+    for (Entry& entry : wrong) entry.value += entry.row == row ? 1 : 0;
+    EXPECT_FALSE(check(wrong).passed) << row;
+  }
+  options.work_limit = 10 + 2 * 6;  // row 30, two others
+  EXPECT_EQ(check(entries).rows_checked, 3);
+  options.work_limit = 10 + 2 * 6 - 1;
+  EXPECT_EQ(check(entries).rows_checked, 4);  // row 30, one other, the first and the last
+  // Rows that are not finite: those of C alone all, those of both as far as the limit goes.
+  problem.semiring = Semiring::plus_times;
+  std::vector<Entry> spoilt = entries;
+  spoilt.front().value = kNan;
+  options.work_limit = CheckOptions().work_limit;
+  EXPECT_EQ(check(spoilt).rows_checked, 18);  // row 0 is among them already
+  for (Entry& entry : spoilt) entry.value = entry.row >= 20 ? kNan : entry.value;
+  problem.a = matrix_of(40, 40, spoilt);
+  options.work_limit = 3 * 6;
+  EXPECT_LE(check(spoilt).rows_checked, 7);
+  EXPECT_TRUE(check(spoilt).passed) << check(spoilt).failure;
+}
+
 }  // namespace
 }  // namespace csrkit

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/judge/reference.h"
 
@@ -553,6 +554,207 @@ TEST(Compare, AlwaysSamplesIfAsked) {
   EXPECT_TRUE(right.sampled);
   fixture.c.view().set(120, 2, fixture.at(120, 2) + 1e-3);
   EXPECT_FALSE(fixture.check(options).passed);
+}
+
+/// Whole numbers: sums without rounding. Row 3 has 64 entries, row 4 none, the others 8.
+Fixture exact_product(Semiring semiring = Semiring::plus_times) {
+  Fixture f(example_matrix(64, 64, 8, ValueKind::none), 6, false, semiring);
+  for (Index i = 0; i < 64; ++i) {
+    for (Index j = 0; j < 6; ++j) f.b.view().set(i, j, (7 * i + 3 * j) % 11 - 5);
+  }
+  multiply_honestly(f.problem, f.b, 1, 0, nullptr, f.c);
+  return f;
+}
+
+TEST(CheckSpmm, SaysHowNearTheBoundItCame) {
+  CheckOptions sampled = sampling();
+  sampled.always_samples = true;
+  CheckOptions by_projection = sampled;
+  by_projection.work_limit = 1;
+  for (const CheckOptions& options : {CheckOptions{}, sampled, by_projection}) {
+    Fixture f = exact_product();
+    EXPECT_EQ(f.check(options).worst_error_ratio, 0);
+    EXPECT_EQ(f.check(options).rows_checked == 64, !f.check(options).sampled);
+    std::vector<ReferenceEntry> row(6);
+    reference_spmm_row(f.problem.a, std::as_const(f.b).view(), Semiring::plus_times, 1, 0, nullptr,
+                       3, row.data());
+    f.c.view().set(
+        3, 5, row[5].value + spmm_error_bound(f.problem, 64, row[5].value, row[5].magnitude) / 2);
+    const double ratio = f.check(options).worst_error_ratio;
+    if (options.work_limit == 1) {
+      EXPECT_GT(ratio, 0.02);  // a sixth of a half: the bound is that of the whole row
+      EXPECT_LT(ratio, 0.2);
+    } else {
+      EXPECT_NEAR(ratio, 0.5, 0.02);
+    }
+  }
+}
+
+TEST(CheckSpmm, NegativeFactorsAndResultsNarrowNoBound) {
+  CheckOptions sampled = sampling();
+  sampled.always_samples = true;
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f16}) {
+    for (const CheckOptions& options : {CheckOptions{}, sampled}) {
+      Fixture f(example_matrix(64, 64, 8, kind), 6);
+      f.problem.c = kind;
+      f.c = DenseMatrix(64, 6, kind);
+      multiply_honestly(f.problem, f.b, -2, 0, nullptr, f.c);
+      const CheckResult result = check_spmm(f.problem, std::as_const(f.b).view(), -2, 0, nullptr,
+                                            std::as_const(f.c).view(), options);
+      EXPECT_TRUE(result.passed) << result.failure;
+      EXPECT_LT(result.worst_error_ratio, 1);
+      EXPECT_GT(result.worst_error_ratio, 0);
+    }
+  }
+}
+
+TEST(CheckSpmm, ABetaOfOneAddsWhatWasThere) {
+  Fixture f(example_matrix(20, 20, 4), 2);
+  const Fixture before(example_matrix(20, 20, 5), 2);
+  const ConstDenseView c0 = before.c.view();
+  multiply_honestly(f.problem, f.b, 1, 1, &c0, f.c);
+  const auto check = [&] {
+    return check_spmm(f.problem, std::as_const(f.b).view(), 1, 1, &c0, std::as_const(f.c).view());
+  };
+  EXPECT_TRUE(check().passed) << check().failure;
+  multiply_honestly(f.problem, f.b, 1, 0, nullptr, f.c);
+  EXPECT_FALSE(check().passed);
+}
+
+TEST(CheckSpmm, SamplesEveryRowOnceAndWhatTheLimitPaysFor) {
+  CheckOptions options;
+  options.always_samples = true;
+  Fixture small(example_matrix(6, 6, 2), 2, false, Semiring::min_plus);
+  EXPECT_EQ(small.check(options).rows_checked, 6);  // of 256 random ones
+  Fixture f(example_matrix(64, 64, 8), 6, false, Semiring::min_plus);
+  EXPECT_GT(f.check(options).rows_checked, 40);
+  options.sampled_rows = 0;
+  EXPECT_EQ(f.check(options).rows_checked, 17);
+  options.work_limit = 65 * 6 + 2 * 9 * 6;  // row 3, two others
+  EXPECT_EQ(f.check(options).rows_checked, 3);
+  options.work_limit = 65 * 6 + 2 * 9 * 6 - 1;
+  EXPECT_EQ(f.check(options).rows_checked, 2);
+  // Row 4 has no entries and costs its columns.
+  Fixture empty_row(example_matrix(5, 8, 8), 6, false, Semiring::min_plus);
+  options.work_limit = 4 * 9 * 6 + 6;
+  EXPECT_EQ(empty_row.check(options).rows_checked, 5);
+  // Rows that are not finite are extra: some on one side, as many on both as the limit pays for.
+  Fixture spoilt = exact_product();
+  options.work_limit = 65 * 6 + 16 * 9 * 6;
+  ASSERT_EQ(spoilt.check(options).rows_checked, 17);
+  spoilt.c.view().set(40, 1, kNan);
+  EXPECT_EQ(spoilt.check(options).rows_checked, 18);
+  spoilt.b.view().set(5, 0, kNan);  // in some rows of both sides
+  multiply_honestly(spoilt.problem, spoilt.b, 1, 0, nullptr, spoilt.c);
+  EXPECT_EQ(spoilt.check(options).rows_checked, 17);
+  options.work_limit += 3 * 9 * 6;  // rows 5 and 13, which are there already, and 21
+  EXPECT_EQ(spoilt.check(options).rows_checked, 18);
+}
+
+TEST(CheckSpmm, OtherSemiringsAreSampledInEveryColumn) {
+  int caught = 0;
+  CheckOptions options;
+  options.always_samples = true;
+  options.sampled_rows = 0;
+  for (options.seed = 1; options.seed <= 8; ++options.seed) {
+    Fixture f(example_matrix(64, 64, 8), 2, false, Semiring::min_plus);
+    f.c.view().set(40, 1, f.at(40, 1) + 1);
+    caught += !f.check(options).passed;
+  }
+  EXPECT_GT(caught, 3);  // two columns are drawn of two: in three of four cases the second is
+}
+
+TEST(CheckSpmm, PartialSumsMayLeaveTheRangeWhereTheResultDoesNot) {
+  const double big = 0.9 * std::numeric_limits<float>::max();
+  const auto check = [](const std::vector<double>& terms, double found, double alpha,
+                        ValueKind kind = ValueKind::f32) {
+    const auto count = static_cast<Index>(terms.size());
+    Buffer<Offset> row_offsets(2);
+    row_offsets[0] = 0;
+    row_offsets[1] = count;
+    Buffer<Index> col_indices(count);
+    Buffer<double> values(count);
+    for (Index k = 0; k < count; ++k) {
+      col_indices[k] = k;
+      values[k] = terms[static_cast<std::size_t>(k)];
+    }
+    Fixture f(convert_values(CsrMatrix(1, count, std::move(row_offsets), std::move(col_indices),
+                                       ValueArray::from(std::move(values))),
+                             kind),
+              1);
+    for (Index k = 0; k < count; ++k) f.b.view().set(k, 0, 1);
+    f.c.view().set(0, 0, found);
+    return check_spmm(f.problem, std::as_const(f.b).view(), alpha, 0, nullptr,
+                      std::as_const(f.c).view())
+        .passed;
+  };
+  for (const double found : {-kInfinity, kInfinity, kNan}) {
+    EXPECT_TRUE(check({-big, -big, big}, found, 0.125));
+    EXPECT_TRUE(check({big, -big, -big}, found, -0.125));
+  }
+  EXPECT_FALSE(check({-1, -1, 1}, kNan, 0.125));
+  const double largest = std::numeric_limits<float>::max();
+  EXPECT_TRUE(check({largest}, kInfinity, 0.5));
+  EXPECT_TRUE(check({largest / 2}, kInfinity, 2));
+  EXPECT_TRUE(check({1e308}, -kInfinity, -10, ValueKind::f64));
+  // With an infinity among the operands the sum of the others may make it a NaN, never finite.
+  EXPECT_TRUE(check({kInfinity, -big, -big}, kNan, 1));
+  EXPECT_TRUE(check({kInfinity, -big, -big}, kInfinity, 1));
+  EXPECT_FALSE(check({kInfinity, -big, -big}, 1, 1));
+}
+
+TEST(CheckSpmm, RowsWhoseSumsOverflowAreComparedEntryByEntry) {
+  CheckOptions options;
+  options.always_samples = true;
+  options.sampled_rows = 0;
+  for (const double sign : {-1.0, 1.0}) {  // one of them cancels in the projection
+    Fixture f(example_matrix(64, 64, 8, ValueKind::f64), 2);
+    ASSERT_TRUE(f.check(options).passed);
+    f.c.view().set(40, 0, 1.7e308);
+    f.c.view().set(40, 1, sign * 1.7e308);
+    EXPECT_FALSE(f.check(options).passed);
+  }
+}
+
+TEST(CheckSpmm, SemiringsRoundOnce) {
+  const auto check = [](double a, double b, ValueKind kind, double found) {
+    OneTerm product(a, b, kind);
+    product.f.problem.semiring = Semiring::min_plus;
+    return product.check(found, false).passed;
+  };
+  EXPECT_TRUE(check(1, -1, ValueKind::f32, 0));
+  EXPECT_TRUE(check(0.5, 0.5, ValueKind::f64, 1 + 0x1p-52));
+  EXPECT_FALSE(check(0.5, 0.5, ValueKind::f64, 1 + 0x1p-51));
+  const double largest = std::numeric_limits<float>::max();
+  EXPECT_TRUE(check(largest, 0, ValueKind::f32, kInfinity));
+  EXPECT_TRUE(check(-largest, 0, ValueKind::f32, -kInfinity));
+}
+
+TEST(CheckSpmm, TheEndOfSixteenBitsIsWithinTheBound) {
+  OneTerm product(65504, 1, ValueKind::f16);
+  product.f.problem.c = ValueKind::f16;
+  product.f.c = DenseMatrix(1, 1, ValueKind::f16);
+  EXPECT_TRUE(product.check(kInfinity, false).passed);
+  EXPECT_TRUE(product.check(65504, false).passed);
+  // Half a place of C is the projection's, too: 1 + 2^-11, all but rounded to 1.
+  OneTerm halfway(1 + 0x1p-10, 1 - 0x1p-11, ValueKind::f16);
+  halfway.f.problem.c = ValueKind::f16;
+  halfway.f.c = DenseMatrix(1, 1, ValueKind::f16);
+  EXPECT_TRUE(halfway.check(1, true).passed);
+  EXPECT_TRUE(halfway.check(1, false).passed);
+}
+
+TEST(CheckSpmm, RefusesWhatTheSemiringOrBetaCannot) {
+  Fixture f(example_matrix(20, 20, 4), 2, false, Semiring::min_plus);
+  const auto check = [&](double alpha, double beta, const ConstDenseView* c0) {
+    return check_spmm(f.problem, std::as_const(f.b).view(), alpha, beta, c0,
+                      std::as_const(f.c).view());
+  };
+  EXPECT_THROW(check(2, 0, nullptr), UsageError);
+  f.problem.semiring = Semiring::plus_times;
+  const DenseMatrix other(19, 2, ValueKind::f32);
+  const ConstDenseView before = other.view();
+  EXPECT_THROW(check(1, 1, &before), UsageError);
 }
 
 }  // namespace

@@ -160,5 +160,29 @@ TEST(References, SemiringsKeepWhatIsNoNumber) {
   }
 }
 
+TEST(References, SumsOfAbsoluteValuesKnowSignsAndOverflow) {
+  const auto entry_of = [](const std::vector<double>& row, double column, double alpha) {
+    const auto count = static_cast<Index>(row.size());
+    std::vector<testing::Entry> a, b;
+    for (Index k = 0; k < count; ++k) {
+      a.push_back({0, k, row[static_cast<std::size_t>(k)]});
+      b.push_back({k, 0, column});
+    }
+    SpgemmProblem problem =
+        default_spgemm_problem(testing::matrix_of(1, count, a), testing::matrix_of(count, 1, b));
+    problem.alpha = alpha;
+    std::vector<ReferenceProductEntry> found;
+    ReferenceSpgemm(problem, problem.b).row(0, found);
+    return found.at(0);
+  };
+  EXPECT_EQ(entry_of({3, -4}, 2, -5).magnitude, 70);
+  EXPECT_EQ(entry_of({3, -4}, 2, -5).finite_sum, 14);
+  EXPECT_EQ(entry_of({1e200}, 1e-200, 1).finite_sum, 1e200 * 1e-200);
+  EXPECT_EQ(entry_of({1e200}, 1e200, 1).finite_sum, kInfinity);
+  EXPECT_EQ(entry_of({3, kInfinity}, 2, 1).finite_sum, 6);
+  EXPECT_TRUE(entry_of({1e200}, 1e200, 1).operands_finite);
+  EXPECT_FALSE(entry_of({3, kInfinity}, 2, 1).operands_finite);
+}
+
 }  // namespace
 }  // namespace csrkit
