@@ -191,6 +191,29 @@ TEST(CsrFile, EveryFaultIsNamedByItsByte) {
   }
 }
 
+// Where the next entry begins a row, nothing but its own range tells that a column is too large.
+TEST(CsrFile, AFirstColumnThatIsARowOfItsOwnIsChecked) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  Buffer<Offset> offsets(3);
+  for (Index i = 0; i < 3; ++i) offsets[i] = i;
+  Buffer<Index> cols(2);
+  cols[0] = cols[1] = 1;
+  write_csr_file(path, just(CsrMatrix(2, 4, std::move(offsets), std::move(cols),
+                                      ValueArray(ValueKind::none, 2))));
+  const std::vector<CsrSection> sections = read_csr_header(path).sections;
+  const std::string good = load_bytes(path);
+  for (const Index wrong : {4, 5, -1}) {
+    std::string bad = good;
+    poke(bad, sections[1].offset_bytes, wrong);
+    sign(bad, sections);
+    save_bytes(path, bad);
+    for (const FileIo io : kIos) {
+      EXPECT_NE(refusal_of(path, io).find("entry 0: expected a column in"), std::string::npos);
+    }
+  }
+}
+
 TEST(CsrFile, SinkAndWholeFileGiveTheSameBytes) {
   const ScratchFolder folder;
   for (const ValueKind kind : kKinds) {
