@@ -1,5 +1,5 @@
 // csr-reorder: rows, columns or both in another order, which the file remembers and can undo.
-#include "tools/cli/progress.h"
+#include "tools/cli/log.h"
 #include "tools/cli/run_tool.h"
 #include "tools/reorder/run.h"
 

@@ -26,7 +26,7 @@ void refuse_repeats(const std::vector<T>& items, const char* what) {
 void declare_all(Options& options) {
   options.value("kernels", "LIST",
                 "names with cpu. or gpu. in front; --list shows them, of spgemm too", "cpu.auto");
-  for (const Operation* operation : operations()) declare(options, operation->bench_options());
+  for (const Operation* operation : operations()) options.add(operation->facts().bench_options);
   options.value("repeat", "N", "measured products per case", "10")
       .value("median-within", "PERCENT",
              "go on after --repeat until the median is known this well (95 % confidence)")
@@ -110,7 +110,7 @@ void refuse_what_the_bundle_says(const Options& options) {
                                  "resume",      "against",          "transpose",     "semiring",
                                  "value-kind",  "nondeterministic", "seed"};
   for (const Operation* operation : operations()) {
-    for (const OptionRow& row : operation->bench_options()) names.push_back(row.long_name());
+    for (const OptionRow& row : operation->facts().bench_options) names.push_back(row.long_name());
   }
   for (const std::string& name : names) {
     if (options.given(name)) {
@@ -137,8 +137,8 @@ void parse_requests(const Options& options, BenchOptions& result) {
   }
   for (const Operation* operation : operations()) {
     if (result.requests.count(operation) > 0) continue;
-    for (const OptionRow& row : operation->bench_options()) {
-      if (*row.default_value != '\0' || !options.given(row.long_name())) continue;
+    for (const OptionRow& row : operation->facts().bench_options) {
+      if (!row.default_value.empty() || !options.given(row.long_name())) continue;
       throw UsageError("--" + row.long_name() + " is for " + operation->name() +
                        " kernels, and --kernels has none");
     }
@@ -153,7 +153,8 @@ void parse_cases(const Options& options, BenchOptions& result) {
   bool is_tuned = false;
   for (const std::string& name : options.list("kernels")) {
     BenchKernel kernel{find_kernel_anywhere(name, "--kernels")};
-    if (kernel.named.operation->is_tunable() && kernel.named.is_auto()) kernel.tune = result.tune;
+    if (kernel.named.operation->facts().is_tunable && kernel.named.is_auto())
+      kernel.tune = result.tune;
     is_tuned = is_tuned || !kernel.tune.empty();
     kernel_names.push_back(kernel.named.full_name());
     result.kernels.push_back(std::move(kernel));

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "core/base/progress.h"
+
 namespace csrkit {
 
 enum class LogLevel { quiet, normal, verbose };
@@ -20,5 +22,10 @@ void log_error(const std::string& message);    // always
 /// before they are written.
 void show_status_line(const std::string& text);
 void clear_status_line();
+
+/// One line on a terminal that says how far the work is, for the libraries' `progress` options.
+/// Empty if --quiet was given, or stderr is no terminal, or one that asks for plain text (TERM=dumb,
+/// NO_COLOR): pipes and logs stay clean.
+ProgressCallback terminal_progress();
 
 }  // namespace csrkit

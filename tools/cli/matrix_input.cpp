@@ -1,6 +1,6 @@
 #include "tools/cli/matrix_input.h"
 
-#include "tools/cli/progress.h"
+#include "tools/cli/log.h"
 
 namespace csrkit {
 

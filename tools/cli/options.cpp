@@ -23,22 +23,6 @@ namespace {
 
 constexpr char kFlagImplied[] = "true";
 
-/// Levenshtein distance, for suggestions.
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row[b.size()];
-}
-
 std::vector<std::string> split_at_commas(const std::string& text) {
   std::vector<std::string> parts;
   std::size_t begin = 0;
@@ -56,28 +40,6 @@ std::string joined(const std::vector<std::string>& words) {
   return all;
 }
 
-/// The help text from `indent` on, wrapped at 100 columns.
-std::string wrapped(const std::string& text, std::size_t indent) {
-  std::string result;
-  std::size_t column = indent;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    std::size_t end = text.find(' ', begin);
-    if (end == std::string::npos) end = text.size();
-    if (column > indent && column + 1 + (end - begin) > 100) {
-      result += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      result += ' ';
-      ++column;
-    }
-    result += text.substr(begin, end - begin);
-    column += end - begin;
-    begin = end + 1;
-  }
-  return result;
-}
-
 }  // namespace
 
 Options::Options(std::string tool, std::string usage, int min_names, int max_names,
@@ -88,46 +50,12 @@ Options::Options(std::string tool, std::string usage, int min_names, int max_nam
       min_names_(min_names),
       max_names_(max_names) {}
 
-Options& Options::declare(const std::string& names, Declaration declaration) {
-  const bool has_short = names.size() > 2 && names[1] == ',';
-  declaration.short_name = has_short ? names.substr(0, 1) : "";
-  declaration.name = has_short ? names.substr(2) : names;
-  declarations_.push_back(std::move(declaration));
+Options& Options::add(const std::vector<OptionRow>& rows, const std::string& whose) {
+  for (const OptionRow& row : rows) {
+    rows_.push_back(row);
+    rows_.back().help = whose + row.help;
+  }
   return *this;
-}
-
-Options& Options::flag(const std::string& names, const std::string& help) {
-  Declaration declaration;
-  declaration.help = help;
-  declaration.is_flag = true;
-  return declare(names, declaration);
-}
-
-Options& Options::value(const std::string& names, const std::string& placeholder,
-                        const std::string& help, const std::string& default_value) {
-  Declaration declaration;
-  declaration.placeholder = placeholder;
-  declaration.help = help;
-  declaration.default_value = default_value;
-  return declare(names, declaration);
-}
-
-Options& Options::optional_value(const std::string& names, const std::string& placeholder,
-                                 const std::string& help, const std::string& implied) {
-  Declaration declaration;
-  declaration.placeholder = placeholder;
-  declaration.help = help;
-  declaration.implied = implied;
-  return declare(names, declaration);
-}
-
-Options& Options::repeated(const std::string& names, const std::string& placeholder,
-                           const std::string& help) {
-  Declaration declaration;
-  declaration.placeholder = placeholder;
-  declaration.help = help;
-  declaration.is_repeated = true;
-  return declare(names, declaration);
 }
 
 Options& Options::example(const std::string& command, const std::string& purpose) {
@@ -140,20 +68,21 @@ Options& Options::on_list(std::function<std::string(bool)> list) {
   return *this;
 }
 
-void Options::refuse_unknown(const std::string& option) const {
-  std::string suggestion;
-  std::size_t best = 3;
-  for (const Declaration& declaration : declarations_) {
-    const std::size_t distance = declaration.name.rfind(option, 0) == 0 && option.size() > 1
-                                     ? 0
-                                     : edit_distance(option, declaration.name);
-    if (distance < best && option.size() > 1) {
-      best = distance;
-      suggestion = "; did you mean --" + declaration.name + "?";
-    }
+void Options::refuse_unknown(int argc, const char* const* argv) const {
+  // The parser's exception quotes the name in its own way; find it again in the command line.
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.size() < 2 || word[0] != '-') continue;
+    const bool is_long = word[1] == '-';
+    const std::string name = is_long ? word.substr(2, word.find('=', 2) - 2) : word.substr(1, 1);
+    const bool is_known = std::any_of(rows_.begin(), rows_.end(), [&](const OptionRow& row) {
+      return row.short_name() == name || (is_long && row.long_name() == name);
+    });
+    if (is_known) continue;
+    throw UsageError("there is no option " + std::string(name.size() == 1 ? "-" : "--") + name +
+                     suggestion_for(name, rows_));
   }
-  throw UsageError("there is no option " + std::string(option.size() == 1 ? "-" : "--") + option +
-                   suggestion);
+  throw UsageError("the command line holds an option that does not exist");
 }
 
 void Options::parse(int argc, const char* const* argv) {
@@ -168,13 +97,11 @@ void Options::parse(int argc, const char* const* argv) {
   if (!command_line_.empty()) command_line_[0] = tool_;
 
   cxxopts::Options parser(tool_);
-  for (const Declaration& declaration : declarations_) {
-    const std::string names =
-        (declaration.short_name.empty() ? "" : declaration.short_name + ",") + declaration.name;
+  for (const OptionRow& row : rows_) {
     auto value = cxxopts::value<std::string>();
-    if (declaration.is_flag) value->implicit_value(kFlagImplied);
-    if (!declaration.implied.empty()) value->implicit_value(declaration.implied);
-    parser.add_options()(names, "", value);
+    if (row.is_flag()) value->implicit_value(kFlagImplied);
+    if (!row.implied.empty()) value->implicit_value(row.implied);
+    parser.add_options()(row.names, "", value);
   }
   try {
     const cxxopts::ParseResult result = parser.parse(argc, argv);
@@ -183,22 +110,7 @@ void Options::parse(int argc, const char* const* argv) {
     }
     names_ = result.unmatched();
   } catch (const cxxopts::exceptions::no_such_option&) {
-    // The exception's text quotes the name in its own way; find it again in the command line.
-    for (int i = 1; i < argc; ++i) {
-      const std::string word = argv[i];
-      if (word.size() < 2 || word[0] != '-') continue;
-      const bool is_long = word[1] == '-';
-      const std::string name =
-          is_long ? word.substr(2, word.find('=') == std::string::npos ? std::string::npos
-                                                                       : word.find('=') - 2)
-                  : word.substr(1, 1);
-      const bool known =
-          std::any_of(declarations_.begin(), declarations_.end(), [&](const Declaration& d) {
-            return is_long ? d.name == name || d.short_name == name : d.short_name == name;
-          });
-      if (!known) refuse_unknown(name);
-    }
-    throw UsageError("the command line holds an option that does not exist");
+    refuse_unknown(argc, argv);
   } catch (const cxxopts::exceptions::missing_argument&) {
     throw UsageError(std::string(argv[argc - 1]) +
                      " needs a value, found the end of the command line");
@@ -206,26 +118,21 @@ void Options::parse(int argc, const char* const* argv) {
     throw UsageError(error.what());
   }
 
-  for (const Declaration& declaration : declarations_) {
-    const auto found = values_.find(declaration.name);
-    if (found == values_.end()) continue;
-    if (found->second.size() > 1 && !declaration.is_repeated) {
-      throw UsageError("--" + declaration.name + " is given " +
-                       std::to_string(found->second.size()) + " times; give it once");
+  for (const OptionRow& row : rows_) {
+    const std::string name = "--" + row.long_name();
+    const std::vector<std::string> values = texts(row.long_name());
+    if (values.size() > 1 && !row.is_repeated) {
+      throw UsageError(name + " is given " + std::to_string(values.size()) +
+                       " times; give it once");
     }
-    for (const std::string& text : found->second) {
-      if (declaration.is_flag && text != kFlagImplied) {
-        throw UsageError("--" + declaration.name + " takes no value, found '" + text + "'");
+    const std::string needed = name + " needs a value (" + row.placeholder + "), found ";
+    for (const std::string& text : values) {
+      if (row.is_flag() && text != kFlagImplied) {
+        throw UsageError(name + " takes no value, found '" + text + "'");
       }
-      if (text.empty()) {
-        throw UsageError("--" + declaration.name + " needs a value (" + declaration.placeholder +
-                         "), found an empty one");
-      }
+      if (text.empty()) throw UsageError(needed + "an empty one");
       // `--output --check` swallows the second option as a file name; nobody means that.
-      if (!declaration.is_flag && text.rfind("--", 0) == 0) {
-        throw UsageError("--" + declaration.name + " needs a value (" + declaration.placeholder +
-                         "), found the option '" + text + "'");
-      }
+      if (text.rfind("--", 0) == 0) throw UsageError(needed + "the option '" + text + "'");
     }
   }
 
@@ -258,8 +165,8 @@ bool Options::given(const std::string& option) const { return values_.count(opti
 std::string Options::text(const std::string& option) const {
   const auto found = values_.find(option);
   if (found != values_.end()) return found->second.front();
-  for (const Declaration& declaration : declarations_) {
-    if (declaration.name == option) return declaration.default_value;
+  for (const OptionRow& row : rows_) {
+    if (row.long_name() == option) return row.default_value;
   }
   throw std::logic_error("option --" + option + " was never declared");
 }
@@ -352,29 +259,8 @@ std::string Options::choice(const std::string& option,
 }
 
 std::string Options::help() const {
-  std::string text =
-      "usage: " + tool_ + " " + usage_ + " [options]\n\n" + wrapped(summary_, 0) + "\n\noptions:\n";
-  constexpr std::size_t kIndent = 30;
-  for (const Declaration& declaration : declarations_) {
-    std::string left =
-        declaration.short_name.empty() ? "      " : "  -" + declaration.short_name + ", ";
-    left += "--" + declaration.name;
-    if (!declaration.implied.empty()) {
-      left += "[=" + declaration.placeholder + "]";
-    } else if (!declaration.placeholder.empty()) {
-      left += " " + declaration.placeholder;
-    }
-    std::string right = declaration.help;
-    if (!declaration.default_value.empty())
-      right += " (default: " + declaration.default_value + ")";
-    if (declaration.is_repeated) right += " (may be repeated)";
-    if (left.size() + 2 > kIndent) {
-      text += left + "\n" + std::string(kIndent, ' ');
-    } else {
-      text += left + std::string(kIndent - left.size(), ' ');
-    }
-    text += wrapped(right, kIndent) + "\n";
-  }
+  std::string text = "usage: " + tool_ + " " + usage_ + " [options]\n\n" + wrapped(summary_, 0) +
+                     "\n\noptions:\n" + help_of(rows_);
   if (!examples_.empty()) text += "\nexamples:\n";
   for (const auto& [command, purpose] : examples_) {
     text += "  # " + purpose + "\n  " + command + "\n";

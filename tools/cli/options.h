@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/types.h"
+#include "tools/cli/option_row.h"
 
 namespace csrkit {
 
@@ -21,16 +22,26 @@ class Options {
   /// `usage` names the positional arguments: "INPUT OUTPUT.csr".
   Options(std::string tool, std::string usage, int min_names, int max_names, std::string summary);
 
+  /// `whose` begins the help of each.
+  Options& add(const std::vector<OptionRow>& rows, const std::string& whose = "");
   /// `names` is "long" or "s,long" with a one-letter short form.
-  Options& flag(const std::string& names, const std::string& help);
+  Options& flag(const std::string& names, const std::string& help) {
+    return add({{names, "", help}});
+  }
   Options& value(const std::string& names, const std::string& placeholder, const std::string& help,
-                 const std::string& default_value = "");
+                 const std::string& default_value = "") {
+    return add({{names, placeholder, help, default_value}});
+  }
   /// --name or --name=VALUE; `implied` stands in for the bare form.
   Options& optional_value(const std::string& names, const std::string& placeholder,
-                          const std::string& help, const std::string& implied);
+                          const std::string& help, const std::string& implied) {
+    return add({{names, placeholder, help, "", implied}});
+  }
   /// May be given any number of times.
   Options& repeated(const std::string& names, const std::string& placeholder,
-                    const std::string& help);
+                    const std::string& help) {
+    return add({{names, placeholder, help, "", "", true}});
+  }
   Options& example(const std::string& command, const std::string& purpose);
   /// What --list prints; told whether as JSON.
   Options& on_list(std::function<std::string(bool as_json)> list);
@@ -69,20 +80,15 @@ class Options {
   std::string help() const;
 
  private:
-  struct Declaration {
-    std::string short_name, name, placeholder, help, default_value, implied;
-    bool is_flag = false, is_repeated = false;
-  };
-  Options& declare(const std::string& names, Declaration declaration);
   [[noreturn]] void refuse(const std::string& option, const std::string& value,
                            const std::string& expected) const;
-  void refuse_unknown(const std::string& option) const;
+  [[noreturn]] void refuse_unknown(int argc, const char* const* argv) const;
   std::int64_t integer_of(const std::string& option, const std::string& text, std::int64_t min,
                           std::int64_t max) const;
 
   std::string tool_, usage_, summary_;
   int min_names_, max_names_;
-  std::vector<Declaration> declarations_;
+  std::vector<OptionRow> rows_;
   std::vector<std::pair<std::string, std::string>> examples_;
   std::function<std::string(bool)> list_;
   std::vector<std::string> names_, command_line_;

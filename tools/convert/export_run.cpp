@@ -6,7 +6,6 @@
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/parameter_options.h"
-#include "tools/cli/progress.h"
 #include "tools/info/matrix_facts.h"
 
 namespace csrkit {

@@ -4,8 +4,8 @@
 
 #include "core/base/stopwatch.h"
 #include "tools/cli/list.h"
+#include "tools/cli/log.h"
 #include "tools/cli/options.h"
-#include "tools/cli/progress.h"
 #include "tools/cli/provenance.h"
 #include "tools/info/matrix_facts.h"
 

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "tools/cli/list.h"
+#include "tools/cli/log.h"
 #include "tools/cli/parameter_options.h"
-#include "tools/cli/progress.h"
 
 namespace csrkit {
 

@@ -4,7 +4,7 @@
 
 #include "core/base/stopwatch.h"
 #include "preprocess/transform/transform.h"
-#include "tools/cli/progress.h"
+#include "tools/cli/log.h"
 #include "tools/cli/provenance.h"
 #include "tools/info/matrix_facts.h"
 

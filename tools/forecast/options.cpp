@@ -21,7 +21,8 @@ std::vector<std::string> names_of_operations() {
 void refuse_foreign_options(const Options& options, const Operation& chosen) {
   const auto names_of = [](const Operation& operation) {
     std::vector<std::string> names;
-    for (const OptionRow& row : operation.forecast_options()) names.push_back(row.long_name());
+    for (const OptionRow& row : operation.facts().forecast_options)
+      names.push_back(row.long_name());
     return names;
   };
   const std::vector<std::string> own = names_of(chosen);
@@ -53,7 +54,7 @@ ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
       .value("value-kind", "KIND", "convert A first: none, f32, f64, f16 or bf16")
       .value("threads", "N", "OpenMP threads");
   for (const Operation* operation : operations()) {
-    declare(options, operation->forecast_options(), operation->name() + std::string(": "));
+    options.add(operation->facts().forecast_options, operation->name() + std::string(": "));
   }
   options.example("csr-forecast tiny.csr -k 8,64", "memory of two products")
       .example("csr-forecast tiny.csr --operation spgemm --json", "A times A");

@@ -13,8 +13,9 @@
 #include "core/facts/machine_profile.h"
 #include "core/matrix/csr_matrix.h"
 #include "tools/cli/json_reader.h"
-#include "tools/operation/outcome.h"
 #include "tools/operation/request.h"
+#include "tools/operation/rooms.h"
+#include "tools/operation/run.h"
 
 namespace csrkit {
 
@@ -24,22 +25,6 @@ struct Operands {
   CsrMatrix b;
   std::optional<CsrMatrix> mask = {};
 };
-
-/// A plan whose first product is made and, if it passed the check, written: ready to be timed.
-class Run {
- public:
-  virtual ~Run() = default;
-  virtual Plan& plan() = 0;
-  /// Seconds of one product, by the plan's own clock.
-  virtual double time() = 0;
-  /// Adds what is known, or has to be measured, after the samples in `outcome`.
-  virtual void complete(const Request& request, Outcome* outcome) = 0;
-
-  Outcome outcome;  // of the first product
-};
-
-/// Samples as the request asks, and all that is known then. Nothing is timed that failed its check.
-Outcome measured(Run& run, const Request& request);
 
 /// What csr-forecast says of one product, beside what the process itself takes.
 struct Forecast {
@@ -77,26 +62,39 @@ struct NamedKernel {
   const KernelInfo* kernel = nullptr;
   std::string variant = {};  // for PlanOptions::variant
 
-  std::string full_name() const;  // "cpu.spmm.unrolled:8", the setting only if there is one
-  bool needs_gpu() const;
-  bool is_auto() const;
+  /// "cpu.spmm.unrolled:8", the setting only if there is one.
+  inline std::string full_name() const;
+  bool needs_gpu() const { return room == kGpu; }
+  bool is_auto() const { return std::string(kernel->name) == "auto"; }
+};
+
+/// What is fixed about an operation.
+struct OperationFacts {
+  const char* name;
+  Capabilities all_capabilities;
+  bool is_tunable;  // whether several kernels and variants are worth a race
+  /// Of csr-<name>-<room>, beside those that all operations share.
+  std::vector<OptionRow> options;
+  std::vector<OptionRow> bench_options, forecast_options;
 };
 
 class Operation {
  public:
+  explicit Operation(OperationFacts facts) : facts_(std::move(facts)) {}
   virtual ~Operation() = default;
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
 
-  virtual const char* name() const = 0;
-  virtual Capabilities all_capabilities() const = 0;
+  const char* name() const { return facts_.name; }
+  const OperationFacts& facts() const { return facts_; }
 
   /// The kernels of a room in the order of its table; none in a build without that room.
   virtual std::vector<const KernelInfo*> kernels(const std::string& room) const = 0;
   virtual std::vector<const KernelInfo*> marks(const std::string& room) const = 0;
   virtual bool has_variants(const KernelInfo& kernel) const = 0;
 
-  // csr-<name>-<room>: options that other operations have not, or mean differently.
+  // csr-<name>-<room>.
   virtual ToolPage page(const std::string& room) const = 0;
-  virtual std::vector<OptionRow> options() const = 0;
   virtual void read_options(const Options& options, Request* request) const = 0;
 
   /// Plans, multiplies, checks, writes the output. Throws UsageError for what kernel or operation
@@ -105,8 +103,6 @@ class Operation {
                                        const Request& request) const = 0;
 
   // --tune and plan files.
-  /// Whether several kernels and variants are worth a race.
-  virtual bool is_tunable() const { return false; }
   /// What makes two problems with the same matrix the same.
   virtual Json problem_key(const Operands& operands, const Request& request) const = 0;
   /// Of the kernel's capabilities, those that the problem and the plan's options need.
@@ -116,7 +112,6 @@ class Operation {
                                             const Request& request) const = 0;
 
   // csr-bench, which multiplies A by itself where two sparse operands are needed.
-  virtual std::vector<OptionRow> bench_options() const = 0;
   /// The requests that a command line makes of what all operations share, at least one.
   virtual std::vector<Request> bench_requests(const Options& options,
                                               const Request& shared) const = 0;
@@ -125,9 +120,16 @@ class Operation {
   virtual void read_case(const JsonField& identity, Request* request) const = 0;
 
   // csr-forecast.
-  virtual std::vector<OptionRow> forecast_options() const = 0;
   virtual std::vector<Forecast> forecasts(const ForecastQuery& query,
                                           const Options& options) const = 0;
+
+ private:
+  OperationFacts facts_;
 };
+
+std::string NamedKernel::full_name() const {
+  return room + "." + operation->name() + "." + kernel->name +
+         (variant.empty() ? "" : ":" + variant);
+}
 
 }  // namespace csrkit

@@ -111,7 +111,7 @@ std::string list_kernels(const std::vector<const Operation*>& of,
     const auto add = [&](const std::string& room, const std::vector<const KernelInfo*>& rows) {
       for (const KernelInfo* row : rows) {
         const std::string name = NamedKernel{operation, room, row}.full_name();
-        const std::string can = names_of(row->capabilities, operation->all_capabilities());
+        const std::string can = names_of(row->capabilities, operation->facts().all_capabilities);
         table.add({name, name_of(row->role), row->summary, can});
         json.push_back({{"kernel", name},
                         {"role", name_of(row->role)},

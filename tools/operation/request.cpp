@@ -4,21 +4,6 @@
 
 namespace csrkit {
 
-std::string OptionRow::long_name() const {
-  const std::string all = names;
-  return all.substr(all.find(',') + 1);
-}
-
-void declare(Options& options, const std::vector<OptionRow>& rows, const std::string& whose) {
-  for (const OptionRow& row : rows) {
-    if (*row.placeholder == '\0') {
-      options.flag(row.names, whose + row.help);
-    } else {
-      options.value(row.names, row.placeholder, whose + row.help, row.default_value);
-    }
-  }
-}
-
 void declare_common_options(Options& options, const CommonOptions& which) {
   options.value("kernel", "NAME", "which kernel; --list shows them", "auto");
   if (which.has_variants) {

@@ -50,18 +50,6 @@ struct Request {
   bool is_forecast_only = false;
 };
 
-/// One option of an operation. Without a placeholder it is a flag.
-struct OptionRow {
-  const char* names;
-  const char* placeholder;
-  const char* help;
-  const char* default_value = "";
-
-  std::string long_name() const;  // "dense-cols" of "k,dense-cols"
-};
-/// `whose` begins the help of each.
-void declare(Options& options, const std::vector<OptionRow>& rows, const std::string& whose = "");
-
 /// --variant is declared where a kernel has variants, --schedule and --chunk where one obeys them.
 struct CommonOptions {
   bool is_gpu = false;

@@ -6,7 +6,7 @@
 #include "core/base/team.h"
 #include "core/facts/matrix_stats.h"
 #include "cpu/common/kernels.h"
-#include "tools/cli/progress.h"
+#include "tools/cli/log.h"
 #include "tools/operation/output_sink.h"
 #include "tools/operation/rooms.h"
 
@@ -38,12 +38,7 @@ class SpgemmRun : public Run {
 
   void complete(const Request& request, Outcome* of) override {
     if (request.measures_reuse) {
-      const Samples samples = measure(
-          request.warmup, request.stop, [&] { return plan_->time_numeric(); },
-          [&] {
-            if (request.between_samples) request.between_samples();
-            if (request.is_cold) plan_->evict_caches();
-          });
+      const Samples samples = Run::samples(request, [&] { return plan_->time_numeric(); });
       const SpgemmPhases phases = plan_->phases();
       add_samples(&of->facts, "numeric_", samples);
       of->facts["structure_seconds"] = phases.structure_seconds;
@@ -141,9 +136,35 @@ class SpgemmRun : public Run {
   SpgemmPhases first_;       // of the first product
 };
 
+OperationFacts spgemm_facts() {
+  return {
+      "spgemm",
+      kSpgemmEverything,
+      /*is_tunable=*/false,
+      {{"reuse", "", "measure the numeric phase alone, too: new values, known structure"},
+       {"forecast", "", "say what the product will take, and stop"},
+       {"output", "C.csr", "write C, if --check is given only after it passed"},
+       {"transpose-b", "", "op(B) is the transpose of B; without B.csr, C = A * A^T"},
+       {"mask", "M.csr", "keep only the positions that this matrix stores"},
+       {"drop-below", "X", "leave out entries of C whose absolute value is below this", "0"},
+       {"alpha", "X", "C = alpha * A * op(B)", "1"},
+       {"output-kind", "KIND", "kind of C, f32 or f64: where neither A nor B has values"},
+       {"memory-limit", "SIZE",
+        "most memory for A, B, C and their product (on a GPU: of its memory), e.g. 512M or 8G; C "
+        "is made in blocks of rows if it takes more; the program, its buffers and the check of a "
+        "block come on top"}},
+      {{"reuse", "",
+        "of spgemm kernels that can: also time the numeric phase alone (same structure, new "
+        "values)"}},
+      {{"bound", "",
+        "bound the size of the result instead of counting it, which is as much work as the "
+        "product"},
+       {"memory-limit", "SIZE", "as it will be given to the product"}}};
+}
+
 class SpgemmOperation : public TypedOperation<Spgemm> {
  public:
-  using TypedOperation::TypedOperation;
+  explicit SpgemmOperation(KernelSource<Spgemm> source) : TypedOperation(spgemm_facts(), source) {}
 
   ToolPage page(const std::string& room) const override {
     return {"A.csr [B.csr]",
@@ -155,22 +176,6 @@ class SpgemmOperation : public TypedOperation<Spgemm> {
              {"graph.csr --transpose-b --mask graph.csr --output common.csr",
               "A * A^T where A has entries: what neighbours have in common"},
              {"graph.csr --forecast --json", "what it would take, without doing it"}}};
-  }
-
-  std::vector<OptionRow> options() const override {
-    return {
-        {"reuse", "", "measure the numeric phase alone, too: new values, known structure"},
-        {"forecast", "", "say what the product will take, and stop"},
-        {"output", "C.csr", "write C, if --check is given only after it passed"},
-        {"transpose-b", "", "op(B) is the transpose of B; without B.csr, C = A * A^T"},
-        {"mask", "M.csr", "keep only the positions that this matrix stores"},
-        {"drop-below", "X", "leave out entries of C whose absolute value is below this", "0"},
-        {"alpha", "X", "C = alpha * A * op(B)", "1"},
-        {"output-kind", "KIND", "kind of C, f32 or f64: where neither A nor B has values"},
-        {"memory-limit", "SIZE",
-         "most memory for A, B, C and their product (on a GPU: of its memory), e.g. 512M or 8G; C "
-         "is made in blocks of rows if it takes more; the program, its buffers and the check of a "
-         "block come on top"}};
   }
 
   void read_options(const Options& options, Request* request) const override {
@@ -189,11 +194,6 @@ class SpgemmOperation : public TypedOperation<Spgemm> {
     return {{"transpose", request.transpose}, {"semiring", name_of(request.semiring)}};
   }
 
-  std::vector<OptionRow> bench_options() const override {
-    return {{"reuse", "",
-             "of spgemm kernels that can: also time the numeric phase alone (same structure, new "
-             "values)"}};
-  }
   std::vector<Request> bench_requests(const Options& options,
                                       const Request& shared) const override {
     Request request = shared;
@@ -205,13 +205,6 @@ class SpgemmOperation : public TypedOperation<Spgemm> {
   }
   void read_case(const JsonField& identity, Request* request) const override {
     if (const auto reuse = identity.find("reuse")) request->measures_reuse = reuse->boolean();
-  }
-
-  std::vector<OptionRow> forecast_options() const override {
-    return {{"bound", "",
-             "bound the size of the result instead of counting it, which is as much work as the "
-             "product"},
-            {"memory-limit", "SIZE", "as it will be given to the product"}};
   }
 
   std::vector<Forecast> forecasts(const ForecastQuery& query,
@@ -285,12 +278,7 @@ class SpgemmOperation : public TypedOperation<Spgemm> {
 }  // namespace
 
 const Operation& spgemm_operation() {
-  static const SpgemmOperation operation(
-      {[](const std::string& room) -> const KernelTable<Spgemm>* {
-         if (room == kCpu) return &cpu::spgemm_kernels();
-         return gpu_room() != nullptr ? &gpu_room()->spgemm_kernels() : nullptr;
-       },
-       [](const std::string&) -> const KernelTable<Spgemm>* { return nullptr; }});
+  static const SpgemmOperation operation({&cpu::spgemm_kernels, &gpu::Face::spgemm_kernels});
   return operation;
 }
 

@@ -108,42 +108,51 @@ class SpmmRun : public Run {
   DenseMatrix b_, c_;
 };
 
+OperationFacts spmm_facts() {
+  return {"spmm",
+          kEverything,
+          /*is_tunable=*/true,
+          {{"k,dense-cols", "K", "columns of B and C", "32"},
+           {"input", "B.npy", "read B; otherwise it is random by --seed"},
+           {"output", "C.npy", "write C, if --check is given only after it passed"},
+           {"seed", "N", "of random operands", "1"},
+           {"alpha", "X", "C = alpha * op(A) * B + beta * C", "1"},
+           {"beta", "X", "see --alpha; C is random if this is not 0", "0"},
+           {"transpose", "", "op(A) is the transpose of A"},
+           {"dense-kind", "KIND", "kind of B (default: that of A, f32 if A has no values)"},
+           {"output-kind", "KIND", "kind of C (default: that of the accumulation)"},
+           {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}},
+          {{"k,dense-cols", "LIST", "columns of B and C", "32,128"}},
+          {{"k,dense-cols", "LIST", "columns of B and C", "32,256"},
+           {"machine", "FILE.json", "forecast times for this machine profile (see csr-probe)"}}};
+}
+
+OperationFacts spmv_facts() {
+  return {
+      "spmv",
+      kEverySpmv,
+      /*is_tunable=*/true,
+      {{"input", "X.npy", "read x, n x 1; otherwise it is random by --seed"},
+       {"output", "Y.npy", "write y, if --check is given only after it passed"},
+       {"seed", "N", "of random operands", "1"},
+       {"alpha", "X", "y = alpha * op(A) * x + beta * y", "1"},
+       {"beta", "X", "see --alpha; y is random if this is not 0", "0"},
+       {"transpose", "", "op(A) is the transpose of A"},
+       {"dense-kind", "KIND", "kind of x: A's (f32 if A has no values), or f64 with an f32 matrix"},
+       {"output-kind", "KIND", "kind of y (default: that of the accumulation)"},
+       {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}},
+      {},
+      {}};
+}
+
 /// SpMM, and SpMV: the same with one column, and without the option that says how many.
 class SpmmOperation : public TypedOperation<Spmm> {
  public:
-  SpmmOperation(KernelSource<Spmm> source, bool is_spmv = false)
-      : TypedOperation(source), is_spmv_(is_spmv) {}
-
-  const char* name() const override { return is_spmv_ ? "spmv" : "spmm"; }
-  Capabilities all_capabilities() const override { return is_spmv_ ? kEverySpmv : kEverything; }
+  SpmmOperation(OperationFacts facts, KernelSource<Spmm> source, bool is_spmv)
+      : TypedOperation(std::move(facts), source), is_spmv_(is_spmv) {}
 
   ToolPage page(const std::string& room) const override {
     return is_spmv_ ? spmv_page(room) : spmm_page(room);
-  }
-
-  std::vector<OptionRow> options() const override {
-    std::vector<OptionRow> rows = {
-        {"input", "B.npy", "read B; otherwise it is random by --seed"},
-        {"output", "C.npy", "write C, if --check is given only after it passed"},
-        {"seed", "N", "of random operands", "1"},
-        {"alpha", "X", "C = alpha * op(A) * B + beta * C", "1"},
-        {"beta", "X", "see --alpha; C is random if this is not 0", "0"},
-        {"transpose", "", "op(A) is the transpose of A"},
-        {"dense-kind", "KIND", "kind of B (default: that of A, f32 if A has no values)"},
-        {"output-kind", "KIND", "kind of C (default: that of the accumulation)"},
-        {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}};
-    if (is_spmv_) {
-      rows[0] = {"input", "X.npy", "read x, n x 1; otherwise it is random by --seed"};
-      rows[1] = {"output", "Y.npy", "write y, if --check is given only after it passed"};
-      rows[3] = {"alpha", "X", "y = alpha * op(A) * x + beta * y", "1"};
-      rows[4] = {"beta", "X", "see --alpha; y is random if this is not 0", "0"};
-      rows[6] = {"dense-kind", "KIND",
-                 "kind of x: A's (f32 if A has no values), or f64 with an f32 matrix"};
-      rows[7] = {"output-kind", "KIND", "kind of y (default: that of the accumulation)"};
-    } else {
-      rows.insert(rows.begin(), {"k,dense-cols", "K", "columns of B and C", "32"});
-    }
-    return rows;
   }
 
   void read_options(const Options& options, Request* request) const override {
@@ -156,8 +165,6 @@ class SpmmOperation : public TypedOperation<Spmm> {
     request->dense_kind = read_kind(options, "dense-kind");
   }
 
-  bool is_tunable() const override { return true; }
-
   Json problem_key(const Operands& operands, const Request& request) const override {
     const SpmmProblem problem = problem_of(operands, request);
     return {{"dense_cols", problem.dense_cols},
@@ -167,11 +174,6 @@ class SpmmOperation : public TypedOperation<Spmm> {
               {"c", name_of(problem.c)}}},
             {"transpose", problem.transpose_a},
             {"semiring", name_of(problem.semiring)}};
-  }
-
-  std::vector<OptionRow> bench_options() const override {
-    if (is_spmv_) return {};
-    return {{"k,dense-cols", "LIST", "columns of B and C", "32,128"}};
   }
 
   std::vector<Request> bench_requests(const Options& options,
@@ -189,12 +191,6 @@ class SpmmOperation : public TypedOperation<Spmm> {
   }
   void read_case(const JsonField& identity, Request* request) const override {
     request->dense_cols = static_cast<Index>(identity["dense_cols"].integer(1, kMaxIndex));
-  }
-
-  std::vector<OptionRow> forecast_options() const override {
-    if (is_spmv_) return {};
-    return {{"k,dense-cols", "LIST", "columns of B and C", "32,256"},
-            {"machine", "FILE.json", "forecast times for this machine profile (see csr-probe)"}};
   }
 
   std::vector<Forecast> forecasts(const ForecastQuery& query,
@@ -305,30 +301,20 @@ class SpmmOperation : public TypedOperation<Spmm> {
 
 const Operation& spmm_operation() {
   static const SpmmOperation operation(
-      {[](const std::string& room) -> const KernelTable<Spmm>* {
-         if (room == kCpu) return &cpu::spmm_kernels();
-         return gpu_room() != nullptr ? &gpu_room()->spmm_kernels() : nullptr;
-       },
-       [](const std::string& room) -> const KernelTable<Spmm>* {
-         if (room == kCpu) return &cpu::spmm_marks();
-         return gpu_room() != nullptr ? &gpu_room()->spmm_marks() : nullptr;
-       }});
+      spmm_facts(),
+      {&cpu::spmm_kernels, &gpu::Face::spmm_kernels, &cpu::spmm_marks, &gpu::Face::spmm_marks},
+      /*is_spmv=*/false);
   return operation;
 }
 
 const Operation& spmv_operation() {
-  static const SpmmOperation operation(
-      {[](const std::string& room) -> const KernelTable<Spmm>* {
-         if (room == kCpu) return &cpu::spmv_kernels();
-         return gpu_room() != nullptr ? &gpu_room()->spmv_kernels() : nullptr;
-       },
-       [](const std::string&) -> const KernelTable<Spmm>* { return nullptr; }},
-      /*is_spmv=*/true);
+  static const SpmmOperation operation(spmv_facts(), {&cpu::spmv_kernels, &gpu::Face::spmv_kernels},
+                                       /*is_spmv=*/true);
   return operation;
 }
 
 std::unique_ptr<Operation> make_spmm_operation(KernelSource<Spmm> source) {
-  return std::make_unique<SpmmOperation>(source);
+  return std::make_unique<SpmmOperation>(spmm_facts(), source, /*is_spmv=*/false);
 }
 
 }  // namespace csrkit

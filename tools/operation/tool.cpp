@@ -65,11 +65,11 @@ ToolOptions parse(const std::string& tool, const Operation& operation, const std
                   int argc, const char* const* argv) {
   const ToolPage page = operation.page(room);
   const CommonOptions common = common_options(operation, room);
-  const bool with_plans = operation.is_tunable() && room == kGpu;
+  const bool with_plans = operation.facts().is_tunable && room == kGpu;
   Options options(tool, page.names, 1, page.max_names, page.summary);
   declare_common_options(options, common);
-  declare(options, operation.options());
-  if (operation.is_tunable()) {
+  options.add(operation.facts().options);
+  if (operation.facts().is_tunable) {
     options.value("tune", "CACHE.json",
                   "measure every production kernel on this matrix and use the fastest; the file "
                   "remembers, and what it remembers is not measured again");
@@ -96,7 +96,7 @@ ToolOptions parse(const std::string& tool, const Operation& operation, const std
   if (common.is_gpu) require_gpu_room(tool);
   result.kernel = find_kernel(operation, room, options.text("kernel"));
   if (common.has_variants) result.kernel.variant = options.text("variant");
-  if (operation.is_tunable()) read_choices(options, with_plans, &result);
+  if (operation.facts().is_tunable) read_choices(options, with_plans, &result);
   std::vector<std::string> inputs = result.matrices;
   inputs.insert(inputs.end(), {result.request.mask, result.request.input, result.load_plan});
   require_other_files({result.request.output, result.tune, result.save_plan}, inputs);

@@ -11,11 +11,14 @@
 
 namespace csrkit {
 
-/// Where an operation's kernels and marks come from; null for a room that is not there.
+/// Where an operation's kernels and marks come from: functions, or null for a room that has none.
 template <class Op>
 struct KernelSource {
-  const KernelTable<Op>* (*kernels)(const std::string& room);
-  const KernelTable<Op>* (*marks)(const std::string& room);
+  using Table = const KernelTable<Op>& (*)();
+  Table cpu = nullptr;
+  Table gpu::Face::*gpu = nullptr;
+  Table cpu_marks = nullptr;
+  Table gpu::Face::*gpu_marks = nullptr;
 };
 
 template <class Op>
@@ -23,15 +26,14 @@ class TypedOperation : public Operation {
  public:
   using Problem = typename Op::Problem;
 
-  explicit TypedOperation(KernelSource<Op> source) : source_(source) {}
+  TypedOperation(OperationFacts facts, KernelSource<Op> source)
+      : Operation(std::move(facts)), source_(source) {}
 
-  const char* name() const override { return Op::kName; }
-  Capabilities all_capabilities() const override { return Op::kAll; }
   std::vector<const KernelInfo*> kernels(const std::string& room) const override {
-    return rows_of(source_.kernels(room));
+    return rows_of(room, source_.cpu, source_.gpu);
   }
   std::vector<const KernelInfo*> marks(const std::string& room) const override {
-    return rows_of(source_.marks(room));
+    return rows_of(room, source_.cpu_marks, source_.gpu_marks);
   }
   bool has_variants(const KernelInfo& kernel) const override {
     return typed(kernel).variants != nullptr;
@@ -87,10 +89,16 @@ class TypedOperation : public Operation {
     return room + "." + (is_qualified ? "" : name() + std::string(".")) + chosen;
   }
 
-  static std::vector<const KernelInfo*> rows_of(const KernelTable<Op>* table) {
+  /// None where the room has no table, or is not there.
+  static std::vector<const KernelInfo*> rows_of(const std::string& room,
+                                                typename KernelSource<Op>::Table cpu,
+                                                typename KernelSource<Op>::Table gpu::Face::*gpu) {
     std::vector<const KernelInfo*> rows;
+    const auto table = room == kCpu                   ? cpu
+                       : gpu != nullptr && gpu_room() ? gpu_room()->*gpu
+                                                      : nullptr;
     if (table == nullptr) return rows;
-    for (const Kernel<Op>& kernel : *table) rows.push_back(&kernel);
+    for (const Kernel<Op>& kernel : table()) rows.push_back(&kernel);
     return rows;
   }
 

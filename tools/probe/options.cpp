@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "tools/cli/list.h"
+#include "tools/cli/log.h"
 #include "tools/cli/options.h"
-#include "tools/cli/progress.h"
 #include "tools/operation/machine.h"
 #include "tools/operation/request.h"
 #include "tools/operation/rooms.h"

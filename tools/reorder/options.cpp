@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "tools/cli/list.h"
+#include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/parameter_options.h"
-#include "tools/cli/progress.h"
 #include "tools/reorder/reordering.h"
 
 namespace csrkit {

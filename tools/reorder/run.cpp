@@ -5,7 +5,7 @@
 #include "core/base/stopwatch.h"
 #include "core/file/npy_file.h"
 #include "tools/advise/advise.h"
-#include "tools/cli/progress.h"
+#include "tools/cli/log.h"
 #include "tools/cli/provenance.h"
 #include "tools/info/matrix_facts.h"
 #include "tools/reorder/reordering.h"

@@ -78,9 +78,7 @@ TEST(Operation, ARightProductIsTimed) {
 }
 
 TEST(Operation, AWrongProductIsNeitherTimedNorWritten) {
-  const auto no_kernels = [](const std::string&) -> const KernelTable<Spmm>* { return nullptr; };
-  const auto operation = make_spmm_operation(
-      {[](const std::string&) -> const KernelTable<Spmm>* { return &lazy_table(); }, no_kernels});
+  const auto operation = make_spmm_operation({&lazy_table});
   Request request;
   request.check = CheckKind::full;
   request.output = testing::TempDir() + std::to_string(getpid()) + "_csrkit_wrong_product.npy";
@@ -122,9 +120,8 @@ TEST(Operation, ReuseIsRefusedWhereTheKernelCannot) {
   const KernelInfo without{"auto", Role::production, kSpgemmEverything & ~kReuse, ""};
   static KernelTable<Spgemm> table;
   table = {{without, find_kernel(kernels, "auto").make}};
-  const auto operation = make_spgemm_operation(
-      {[](const std::string&) -> const KernelTable<Spgemm>* { return &table; },
-       [](const std::string&) -> const KernelTable<Spgemm>* { return nullptr; }});
+  const auto operation =
+      make_spgemm_operation({[]() -> const KernelTable<Spgemm>& { return table; }});
   Request request;
   request.measures_reuse = true;
   EXPECT_THROW(

@@ -68,11 +68,6 @@ TEST(Check, OfEveryKindAsksForAsMuch) {
   EXPECT_EQ(check_options(CheckKind::automatic).work_limit, CheckOptions().work_limit);
 }
 
-TEST(OptionRow, IsFoundByItsLongName) {
-  EXPECT_EQ((OptionRow{"k,dense-cols", "N", ""}).long_name(), "dense-cols");
-  EXPECT_EQ((OptionRow{"alpha", "X", ""}).long_name(), "alpha");
-}
-
 TEST(Converted, MatricesOfTheRightKindAreNotCopied) {
   const Offset offsets[] = {0, 1};
   const Index cols[] = {0};

@@ -100,8 +100,7 @@ class Tuning : public testing::Test {
   std::string cache_;
   Request request_;
   std::unique_ptr<Operation> operation_ =
-      make_spmm_operation({[](const std::string&) { return used_table; },
-                           [](const std::string&) -> const KernelTable<Spmm>* { return nullptr; }});
+      make_spmm_operation({[]() -> const KernelTable<Spmm>& { return *used_table; }});
 };
 
 TEST_F(Tuning, TakesTheFastestProductionKernelAndRemembersIt) {

@@ -1,4 +1,4 @@
-#include "tools/operation/outcome.h"
+#include "tools/operation/run.h"
 
 namespace csrkit {
 
@@ -28,6 +28,21 @@ Json to_json(const std::optional<CheckResult>& check) {
 }
 
 }  // namespace
+
+Samples Run::samples(const Request& request, const std::function<double()>& run_once) {
+  return measure(request.warmup, request.stop, run_once, [&] {
+    if (request.between_samples) request.between_samples();
+    if (request.is_cold) plan().evict_caches();
+  });
+}
+
+Outcome measured(Run& run, const Request& request) {
+  Outcome outcome = run.outcome;
+  if (!outcome.has_run || !outcome.passed()) return outcome;
+  outcome.samples = run.samples(request, [&] { return run.time(); });
+  run.complete(request, &outcome);
+  return outcome;
+}
 
 void add_samples(Json* json, const std::string& prefix, const Samples& samples) {
   if (samples.seconds.empty()) return;

@@ -1,7 +1,9 @@
-// What a run found, the same for every operation: in records, in reports, and for people.
+// A product that was made and judged, ready to be timed; and what is known of it, the same for every
+// operation: in records, in reports, and for people.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -12,7 +14,7 @@
 #include "core/judge/compare.h"
 #include "tools/cli/json.h"
 #include "tools/cli/report.h"
-#include "tools/operation/measure.h"
+#include "tools/operation/request.h"
 
 namespace csrkit {
 
@@ -37,6 +39,25 @@ struct Outcome {
 
   bool passed() const { return !check || check->passed; }
 };
+
+/// A plan whose first product is made and, if it passed the check, written: ready to be timed.
+class Run {
+ public:
+  virtual ~Run() = default;
+  virtual Plan& plan() = 0;
+  /// Seconds of one product, by the plan's own clock.
+  virtual double time() = 0;
+  /// Adds what is known, or has to be measured, after the samples in `outcome`.
+  virtual void complete(const Request& request, Outcome* outcome) = 0;
+
+  /// Times `run_once` as the request asks, the caches cold or warm.
+  Samples samples(const Request& request, const std::function<double()>& run_once);
+
+  Outcome outcome;  // of the first product
+};
+
+/// Samples as the request asks, and all that is known then. Nothing is timed that failed its check.
+Outcome measured(Run& run, const Request& request);
 
 /// The same keys in all reports and records; docs/benchmarking.md and docs/record.schema.json.
 Json to_json(const Outcome& outcome);

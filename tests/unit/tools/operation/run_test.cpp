@@ -1,4 +1,4 @@
-#include "tools/operation/outcome.h"
+#include "tools/operation/run.h"
 
 #include <gtest/gtest.h>
 
