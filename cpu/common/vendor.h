@@ -18,17 +18,21 @@ std::unique_ptr<SpmmMethod> make_vendor(const MethodInput& input) {
 }
 
 /// Row offsets as int. Throws UsageError if the matrix has too many nonzeros for the peer.
-inline Buffer<int> narrow_row_offsets(const MethodInput& input, const char* peer) {
-  const CsrMatrix& a = input.op_a;
+inline Buffer<int> narrow_row_offsets(const CsrMatrix& a, const char* peer) {
   if (a.nnz() > std::numeric_limits<int>::max()) {
     throw UsageError(std::string(peer) + " counts nonzeros in 32 bits, and the matrix has " +
                      std::to_string(a.nnz()) + "; use a kernel of csrkit");
   }
-  const Offset size = Offset{a.rows()} + 1;
-  input.budget.reserve(static_cast<std::uint64_t>(size) * sizeof(int), "32-bit row offsets");
-  Buffer<int> offsets(size);
-  for (Offset i = 0; i < size; ++i) offsets[i] = static_cast<int>(a.row_offsets()[i]);
+  Buffer<int> offsets(Offset{a.rows()} + 1);
+  for (Offset i = 0; i < offsets.size(); ++i) offsets[i] = static_cast<int>(a.row_offsets()[i]);
   return offsets;
+}
+
+/// The same of op(A), from the plan's budget.
+inline Buffer<int> narrow_row_offsets(const MethodInput& input, const char* peer) {
+  const auto rows = static_cast<std::uint64_t>(input.op_a.rows());
+  input.budget.reserve((rows + 1) * sizeof(int), "32-bit row offsets");
+  return narrow_row_offsets(input.op_a, peer);
 }
 
 /// C = beta * C, without reading C if beta is 0.

@@ -21,6 +21,7 @@ extern "C" {
 
 #include "core/base/error.h"
 #include "core/matrix/csr_matrix.h"
+#include "cpu/common/memory_budget.h"
 
 namespace csrkit::cpu {
 
@@ -69,30 +70,62 @@ std::uint64_t graphblas_bytes(const CsrMatrix& matrix) {
   return (rows + 1 + nnz) * sizeof(GrB_Index) + nnz * sizeof(Value);
 }
 
-/// GraphBLAS's copy of a matrix that stores values. The caller frees it.
+/// GraphBLAS's copy of a matrix that stores values, reserved in `budget` if there is one. Null for
+/// a matrix without entries.
 template <class Value>
-GrB_Matrix copy_for_graphblas(const CsrMatrix& matrix) {
-  const auto rows = static_cast<std::uint64_t>(matrix.rows());
-  const auto nnz = static_cast<std::uint64_t>(matrix.nnz());
-  auto* offsets = allocate_for_graphblas<GrB_Index>(rows + 1);
-  auto* cols = allocate_for_graphblas<GrB_Index>(nnz);
-  auto* values = allocate_for_graphblas<Value>(nnz);
-  for (std::uint64_t i = 0; i <= rows; ++i) {
-    offsets[i] = static_cast<GrB_Index>(matrix.row_offsets()[i]);
+class GraphblasMatrix {
+ public:
+  explicit GraphblasMatrix(const CsrMatrix& matrix, MemoryBudget* budget = nullptr) {
+    if (matrix.nnz() == 0) return;
+    if (budget != nullptr) budget->reserve(graphblas_bytes<Value>(matrix), "GraphBLAS's copy of A");
+    start_graphblas();
+    const auto rows = static_cast<std::uint64_t>(matrix.rows());
+    const auto nnz = static_cast<std::uint64_t>(matrix.nnz());
+    auto* offsets = allocate_for_graphblas<GrB_Index>(rows + 1);
+    auto* cols = allocate_for_graphblas<GrB_Index>(nnz);
+    auto* values = allocate_for_graphblas<Value>(nnz);
+    for (std::uint64_t i = 0; i <= rows; ++i) {
+      offsets[i] = static_cast<GrB_Index>(matrix.row_offsets()[i]);
+    }
+    for (std::uint64_t n = 0; n < nnz; ++n) {
+      cols[n] = static_cast<GrB_Index>(matrix.col_indices()[n]);
+    }
+    std::memcpy(values, matrix.values(), nnz * sizeof(Value));
+    void* untyped = values;
+    check_graphblas(
+        GxB_Matrix_import_CSR(&copy_, GraphblasKind<Value>::type(), rows,
+                              static_cast<GrB_Index>(matrix.cols()), &offsets, &cols, &untyped,
+                              (rows + 1) * sizeof(GrB_Index), nnz * sizeof(GrB_Index),
+                              nnz * sizeof(Value), false, false, nullptr),
+        "GxB_Matrix_import_CSR");
   }
-  for (std::uint64_t n = 0; n < nnz; ++n) {
-    cols[n] = static_cast<GrB_Index>(matrix.col_indices()[n]);
+  ~GraphblasMatrix() {
+    if (copy_ != nullptr) GrB_Matrix_free(&copy_);
   }
-  if (nnz > 0) std::memcpy(values, matrix.values(), nnz * sizeof(Value));
-  void* untyped = values;
-  GrB_Matrix copy = nullptr;
-  check_graphblas(
-      GxB_Matrix_import_CSR(&copy, GraphblasKind<Value>::type(), rows,
-                            static_cast<GrB_Index>(matrix.cols()), &offsets, &cols, &untyped,
-                            (rows + 1) * sizeof(GrB_Index), nnz * sizeof(GrB_Index),
-                            nnz * sizeof(Value), false, false, nullptr),
-      "GxB_Matrix_import_CSR");
-  return copy;
-}
+  GraphblasMatrix(const GraphblasMatrix&) = delete;
+  GraphblasMatrix& operator=(const GraphblasMatrix&) = delete;
+  GrB_Matrix get() const { return copy_; }
+
+ private:
+  GrB_Matrix copy_ = nullptr;
+};
+
+/// The descriptor of calls that use so many threads.
+class GraphblasThreads {
+ public:
+  explicit GraphblasThreads(int threads) {
+    start_graphblas();
+    check_graphblas(GrB_Descriptor_new(&descriptor_), "GrB_Descriptor_new");
+    check_graphblas(GxB_Desc_set(descriptor_, static_cast<GrB_Desc_Field>(GxB_NTHREADS), threads),
+                    "GxB_Desc_set");
+  }
+  ~GraphblasThreads() { GrB_Descriptor_free(&descriptor_); }
+  GraphblasThreads(const GraphblasThreads&) = delete;
+  GraphblasThreads& operator=(const GraphblasThreads&) = delete;
+  GrB_Descriptor get() const { return descriptor_; }
+
+ private:
+  GrB_Descriptor descriptor_ = nullptr;
+};
 
 }  // namespace csrkit::cpu

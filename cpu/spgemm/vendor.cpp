@@ -122,16 +122,4 @@ std::unique_ptr<SpgemmPlan> make_vendor_spgemm_plan(const SpgemmProblem& problem
   return std::make_unique<VendorSpgemmPlan>(problem, options, make_product);
 }
 
-Buffer<int> narrow_offsets(const CsrMatrix& matrix, const char* peer) {
-  if (matrix.nnz() > std::numeric_limits<int>::max()) {
-    throw UsageError(std::string(peer) + " counts entries in 32 bits, and a matrix has " +
-                     std::to_string(matrix.nnz()) + "; use a kernel of csrkit");
-  }
-  Buffer<int> offsets(Offset{matrix.rows()} + 1);
-  for (Offset i = 0; i < offsets.size(); ++i) {
-    offsets[i] = static_cast<int>(matrix.row_offsets()[i]);
-  }
-  return offsets;
-}
-
 }  // namespace csrkit::cpu

@@ -59,9 +59,6 @@ std::unique_ptr<VendorProduct> make_vendor_product(const VendorOperands& operand
   return std::make_unique<Product<float>>(operands);
 }
 
-/// Row offsets as int. Throws UsageError if the matrix has too many entries for the peer.
-Buffer<int> narrow_offsets(const CsrMatrix& matrix, const char* peer);
-
 /// A matrix from the arrays of a peer's C: row i lies from offsets[i] on, all rows side by side.
 template <class Value, class From>
 CsrMatrix copy_of_product(Index rows, Index cols, const From* offsets, const From* col_indices,

@@ -6,6 +6,7 @@
 // Against  the kernels here: the peer in most C++ programs. Source: Eigen 3.4
 #include <Eigen/Sparse>
 
+#include "cpu/common/vendor.h"
 #include "cpu/spgemm/vendor.h"
 
 namespace csrkit::cpu {
@@ -18,8 +19,8 @@ class EigenProduct : public VendorProduct {
   using Matrix = Eigen::SparseMatrix<Value, Eigen::RowMajor, int>;
 
   explicit EigenProduct(const VendorOperands& operands)
-      : operands_(operands), a_offsets_(narrow_offsets(operands.a, "Eigen")) {
-    if (!operands.b_is_a()) b_offsets_ = narrow_offsets(operands.op_b, "Eigen");
+      : operands_(operands), a_offsets_(narrow_row_offsets(operands.a, "Eigen")) {
+    if (!operands.b_is_a()) b_offsets_ = narrow_row_offsets(operands.op_b, "Eigen");
   }
 
   void multiply() override {

@@ -18,31 +18,21 @@ template <class Value>
 class GraphblasProduct : public VendorProduct {
  public:
   explicit GraphblasProduct(const VendorOperands& operands)
-      : rows_(operands.a.rows()), cols_(operands.op_b.cols()) {
-    start_graphblas();
-    a_ = copy_for_graphblas<Value>(operands.a);
-    if (!operands.b_is_a()) b_ = copy_for_graphblas<Value>(operands.op_b);
-    check_graphblas(GrB_Descriptor_new(&descriptor_), "GrB_Descriptor_new");
-    check_graphblas(
-        GxB_Desc_set(descriptor_, static_cast<GrB_Desc_Field>(GxB_NTHREADS), operands.threads),
-        "GxB_Desc_set");
+      : rows_(operands.a.rows()),
+        cols_(operands.op_b.cols()),
+        a_(operands.a),
+        threads_(operands.threads) {
+    if (!operands.b_is_a()) b_ = std::make_unique<GraphblasMatrix<Value>>(operands.op_b);
   }
-  GraphblasProduct(const GraphblasProduct&) = delete;
-  GraphblasProduct& operator=(const GraphblasProduct&) = delete;
-  ~GraphblasProduct() override {
-    GraphblasProduct::drop();
-    GrB_Matrix_free(&a_);
-    GrB_Matrix_free(&b_);
-    GrB_Descriptor_free(&descriptor_);
-  }
+  ~GraphblasProduct() override { GraphblasProduct::drop(); }
 
   void multiply() override {
     check_graphblas(GrB_Matrix_new(&c_, Kind::type(), static_cast<GrB_Index>(rows_),
                                    static_cast<GrB_Index>(cols_)),
                     "GrB_Matrix_new");
-    check_graphblas(
-        GrB_mxm(c_, nullptr, nullptr, Kind::plus_times(), a_, b_ != nullptr ? b_ : a_, descriptor_),
-        "GrB_mxm");
+    check_graphblas(GrB_mxm(c_, nullptr, nullptr, Kind::plus_times(), a_.get(),
+                            b_ ? b_->get() : a_.get(), threads_.get()),
+                    "GrB_mxm");
   }
 
   void sort() override { check_graphblas(GrB_Matrix_wait(c_, GrB_MATERIALIZE), "GrB_Matrix_wait"); }
@@ -76,8 +66,10 @@ class GraphblasProduct : public VendorProduct {
  private:
   using Kind = GraphblasKind<Value>;
   Index rows_, cols_;
-  GrB_Matrix a_ = nullptr, b_ = nullptr, c_ = nullptr;
-  GrB_Descriptor descriptor_ = nullptr;
+  GraphblasMatrix<Value> a_;
+  std::unique_ptr<GraphblasMatrix<Value>> b_;
+  GraphblasThreads threads_;
+  GrB_Matrix c_ = nullptr;
 };
 
 }  // namespace

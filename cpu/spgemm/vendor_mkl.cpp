@@ -7,45 +7,21 @@
 //          sorted by MKL. Source: oneMKL, inspector-executor API
 #include "cpu/common/vendor_mkl.h"
 
+#include "cpu/common/vendor.h"
 #include "cpu/spgemm/vendor.h"
 
 namespace csrkit::cpu {
 
 namespace {
 
-/// MKL's view of a matrix: arrays that it reads and does not write.
-template <class Value>
-class MklHandle {
- public:
-  explicit MklHandle(const CsrMatrix& matrix) : row_offsets_(narrow_offsets(matrix, "MKL")) {
-    auto* cols = const_cast<Index*>(matrix.col_indices());
-    auto* values = const_cast<Value*>(static_cast<const Value*>(matrix.values()));
-    int* offsets = row_offsets_.data();
-    if constexpr (std::is_same_v<Value, float>) {
-      check_mkl(mkl_sparse_s_create_csr(&handle_, SPARSE_INDEX_BASE_ZERO, matrix.rows(),
-                                        matrix.cols(), offsets, offsets + 1, cols, values),
-                "mkl_sparse_s_create_csr");
-    } else {
-      check_mkl(mkl_sparse_d_create_csr(&handle_, SPARSE_INDEX_BASE_ZERO, matrix.rows(),
-                                        matrix.cols(), offsets, offsets + 1, cols, values),
-                "mkl_sparse_d_create_csr");
-    }
-  }
-  ~MklHandle() { mkl_sparse_destroy(handle_); }
-  MklHandle(const MklHandle&) = delete;
-  MklHandle& operator=(const MklHandle&) = delete;
-  sparse_matrix_t get() const { return handle_; }
-
- private:
-  Buffer<int> row_offsets_;
-  sparse_matrix_t handle_ = nullptr;
-};
-
 template <class Value>
 class MklProduct : public VendorProduct {
  public:
-  explicit MklProduct(const VendorOperands& operands) : operands_(operands), a_(operands.a) {
-    if (!operands.b_is_a()) b_ = std::make_unique<MklHandle<Value>>(operands.op_b);
+  explicit MklProduct(const VendorOperands& operands)
+      : operands_(operands), a_(operands.a, narrow_row_offsets(operands.a, "MKL")) {
+    if (!operands.b_is_a())
+      b_ = std::make_unique<MklMatrix<Value>>(operands.op_b,
+                                              narrow_row_offsets(operands.op_b, "MKL"));
   }
   ~MklProduct() override { MklProduct::drop(); }
 
@@ -85,8 +61,8 @@ class MklProduct : public VendorProduct {
 
  private:
   VendorOperands operands_;
-  MklHandle<Value> a_;
-  std::unique_ptr<MklHandle<Value>> b_;
+  MklMatrix<Value> a_;
+  std::unique_ptr<MklMatrix<Value>> b_;
   sparse_matrix_t c_ = nullptr;
 };
 

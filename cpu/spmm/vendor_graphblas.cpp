@@ -16,11 +16,9 @@ namespace {
 template <class Value>
 class VendorGraphblas : public SpmmMethod {
  public:
-  explicit VendorGraphblas(const MethodInput& input) : op_a_(input.op_a), team_(input.team) {
+  explicit VendorGraphblas(const MethodInput& input)
+      : op_a_(input.op_a), team_(input.team), a_(op_a_, &input.budget), threads_(team_.threads) {
     if (op_a_.nnz() == 0) return;
-    input.budget.reserve(graphblas_bytes<Value>(op_a_), "GraphBLAS's copy of A");
-    start_graphblas();
-    a_ = copy_for_graphblas<Value>(op_a_);
     const auto dense_cols = static_cast<GrB_Index>(input.problem.dense_cols);
     check_graphblas(
         GrB_Matrix_new(&b_, Kind::type(), static_cast<GrB_Index>(op_a_.cols()), dense_cols),
@@ -28,19 +26,13 @@ class VendorGraphblas : public SpmmMethod {
     check_graphblas(
         GrB_Matrix_new(&c_, Kind::type(), static_cast<GrB_Index>(op_a_.rows()), dense_cols),
         "GrB_Matrix_new");
-    check_graphblas(GrB_Descriptor_new(&descriptor_), "GrB_Descriptor_new");
-    check_graphblas(
-        GxB_Desc_set(descriptor_, static_cast<GrB_Desc_Field>(GxB_NTHREADS), team_.threads),
-        "GxB_Desc_set");
   }
   VendorGraphblas(const VendorGraphblas&) = delete;
   VendorGraphblas& operator=(const VendorGraphblas&) = delete;
   ~VendorGraphblas() override {
     if (op_a_.nnz() == 0) return;
-    GrB_Matrix_free(&a_);
     GrB_Matrix_free(&b_);
     GrB_Matrix_free(&c_);
-    GrB_Descriptor_free(&descriptor_);
   }
 
   void multiply(const MethodCall& call) override {
@@ -60,7 +52,7 @@ class VendorGraphblas : public SpmmMethod {
     check_graphblas(GxB_Matrix_pack_FullR(c_, &c_data, c_bytes, false, nullptr),
                     "GxB_Matrix_pack_FullR");
     const GrB_Info info =
-        GrB_mxm(c_, nullptr, Kind::plus(), Kind::plus_times(), a_, b_, descriptor_);
+        GrB_mxm(c_, nullptr, Kind::plus(), Kind::plus_times(), a_.get(), b_, threads_.get());
     const GrB_Info done = info == GrB_SUCCESS ? GrB_Matrix_wait(c_, GrB_MATERIALIZE) : info;
     GrB_Index size = 0;
     bool is_iso = false;
@@ -80,8 +72,9 @@ class VendorGraphblas : public SpmmMethod {
   using Kind = GraphblasKind<Value>;
   CsrMatrix op_a_;
   Team team_;
-  GrB_Matrix a_ = nullptr, b_ = nullptr, c_ = nullptr;
-  GrB_Descriptor descriptor_ = nullptr;
+  GraphblasMatrix<Value> a_;
+  GraphblasThreads threads_;
+  GrB_Matrix b_ = nullptr, c_ = nullptr;
 };
 
 }  // namespace

@@ -13,39 +13,18 @@ namespace csrkit::cpu {
 
 namespace {
 
-/// More calls than any analysis could cost: MKL may do its best.
-constexpr int kExpectedCalls = 1000;
-
 template <class Value>
 class VendorMkl : public SpmmMethod {
  public:
   explicit VendorMkl(const MethodInput& input)
-      : op_a_(input.op_a), team_(input.team), row_offsets_(narrow_row_offsets(input, "MKL")) {
+      : op_a_(input.op_a), team_(input.team), a_(op_a_, narrow_row_offsets(input, "MKL")) {
     if (op_a_.nnz() == 0) return;
-    // MKL takes pointers it does not write through.
-    auto* cols = const_cast<Index*>(op_a_.col_indices());
-    auto* values = const_cast<Value*>(op_a_.view<Value>().values);
-    int* offsets = row_offsets_.data();
-    if constexpr (std::is_same_v<Value, float>) {
-      check_mkl(mkl_sparse_s_create_csr(&handle_, SPARSE_INDEX_BASE_ZERO, op_a_.rows(),
-                                        op_a_.cols(), offsets, offsets + 1, cols, values),
-                "mkl_sparse_s_create_csr");
-    } else {
-      check_mkl(mkl_sparse_d_create_csr(&handle_, SPARSE_INDEX_BASE_ZERO, op_a_.rows(),
-                                        op_a_.cols(), offsets, offsets + 1, cols, values),
-                "mkl_sparse_d_create_csr");
-    }
     const MklThreads threads(team_.threads);
-    check_mkl(
-        mkl_sparse_set_mm_hint(handle_, SPARSE_OPERATION_NON_TRANSPOSE, kGeneral,
-                               SPARSE_LAYOUT_ROW_MAJOR, input.problem.dense_cols, kExpectedCalls),
-        "mkl_sparse_set_mm_hint");
-    check_mkl(mkl_sparse_optimize(handle_), "mkl_sparse_optimize");
-  }
-  VendorMkl(const VendorMkl&) = delete;
-  VendorMkl& operator=(const VendorMkl&) = delete;
-  ~VendorMkl() override {
-    if (handle_ != nullptr) mkl_sparse_destroy(handle_);
+    check_mkl(mkl_sparse_set_mm_hint(a_.get(), SPARSE_OPERATION_NON_TRANSPOSE, kMklGeneral,
+                                     SPARSE_LAYOUT_ROW_MAJOR, input.problem.dense_cols,
+                                     kMklExpectedCalls),
+              "mkl_sparse_set_mm_hint");
+    check_mkl(mkl_sparse_optimize(a_.get()), "mkl_sparse_optimize");
   }
 
   void multiply(const MethodCall& call) override {
@@ -56,12 +35,12 @@ class VendorMkl : public SpmmMethod {
     require_32_bits(call.c);
     const int ldb = call.b.cols, ldc = call.c.cols;
     if constexpr (std::is_same_v<Value, float>) {
-      check_mkl(mkl_sparse_s_mm(SPARSE_OPERATION_NON_TRANSPOSE, alpha, handle_, kGeneral,
+      check_mkl(mkl_sparse_s_mm(SPARSE_OPERATION_NON_TRANSPOSE, alpha, a_.get(), kMklGeneral,
                                 SPARSE_LAYOUT_ROW_MAJOR, call.b.as<Value>(), call.b.cols, ldb, beta,
                                 call.c.as<Value>(), ldc),
                 "mkl_sparse_s_mm");
     } else {
-      check_mkl(mkl_sparse_d_mm(SPARSE_OPERATION_NON_TRANSPOSE, alpha, handle_, kGeneral,
+      check_mkl(mkl_sparse_d_mm(SPARSE_OPERATION_NON_TRANSPOSE, alpha, a_.get(), kMklGeneral,
                                 SPARSE_LAYOUT_ROW_MAJOR, call.b.as<Value>(), call.b.cols, ldb, beta,
                                 call.c.as<Value>(), ldc),
                 "mkl_sparse_d_mm");
@@ -71,9 +50,6 @@ class VendorMkl : public SpmmMethod {
   std::string choice() const override { return mkl_version(); }
 
  private:
-  static constexpr matrix_descr kGeneral{SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_FULL,
-                                         SPARSE_DIAG_NON_UNIT};
-
   /// Positions beyond 32 bits come out wrong, in silence (seen with MKL 2024.2).
   static void require_32_bits(const ConstDenseView& dense) {
     if (Offset{dense.rows} * dense.cols > std::numeric_limits<int>::max()) {
@@ -85,8 +61,7 @@ class VendorMkl : public SpmmMethod {
 
   CsrMatrix op_a_;
   Team team_;
-  Buffer<int> row_offsets_;
-  sparse_matrix_t handle_ = nullptr;
+  MklMatrix<Value> a_;
 };
 
 }  // namespace

@@ -4,39 +4,14 @@
 // Launch   Eigen's own OpenMP loop over rows, on the plan's threads
 // Needs    stored values, x and y without gaps, below 2^31 nonzeros, alpha 1 and beta 0
 // Against  the kernels here: the peer in most C++ programs. Source: Eigen 3.4
-#include "cpu/common/vendor.h"
-#include "cpu/spmv/vendor_eigen_product.h"
+#include "cpu/common/vendor_eigen.h"
 
 namespace csrkit::cpu::spmv {
 
 namespace {
 
 template <class Value>
-class VendorEigen : public SpmmMethod {
- public:
-  explicit VendorEigen(const MethodInput& input)
-      : op_a_(input.op_a), team_(input.team), row_offsets_(narrow_row_offsets(input, "Eigen")) {}
-
-  void multiply(const MethodCall& call) override {
-    if (op_a_.nnz() == 0) return scale_output<Value>(call);
-    EigenVectors<Value> p;
-    p.rows = op_a_.rows();
-    p.cols = op_a_.cols();
-    p.nnz = static_cast<int>(op_a_.nnz());
-    p.row_offsets = row_offsets_.data();
-    p.col_indices = op_a_.col_indices();
-    p.values = op_a_.view<Value>().values;
-    p.x = call.b.as<Value>();
-    p.y = call.c.as<Value>();
-    p.threads = team_.threads;
-    multiply_with_eigen(p);
-  }
-
- private:
-  CsrMatrix op_a_;
-  Team team_;
-  Buffer<int> row_offsets_;
-};
+using VendorEigen = EigenMethod<Value, &multiply_vector_with_eigen>;
 
 }  // namespace
 

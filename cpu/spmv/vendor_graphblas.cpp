@@ -16,28 +16,20 @@ namespace {
 template <class Value>
 class VendorGraphblas : public SpmmMethod {
  public:
-  explicit VendorGraphblas(const MethodInput& input) : op_a_(input.op_a), team_(input.team) {
+  explicit VendorGraphblas(const MethodInput& input)
+      : op_a_(input.op_a), team_(input.team), a_(op_a_, &input.budget), threads_(team_.threads) {
     if (op_a_.nnz() == 0) return;
-    input.budget.reserve(graphblas_bytes<Value>(op_a_), "GraphBLAS's copy of A");
-    start_graphblas();
-    a_ = copy_for_graphblas<Value>(op_a_);
     check_graphblas(GrB_Vector_new(&x_, Kind::type(), static_cast<GrB_Index>(op_a_.cols())),
                     "GrB_Vector_new");
     check_graphblas(GrB_Vector_new(&y_, Kind::type(), static_cast<GrB_Index>(op_a_.rows())),
                     "GrB_Vector_new");
-    check_graphblas(GrB_Descriptor_new(&descriptor_), "GrB_Descriptor_new");
-    check_graphblas(
-        GxB_Desc_set(descriptor_, static_cast<GrB_Desc_Field>(GxB_NTHREADS), team_.threads),
-        "GxB_Desc_set");
   }
   VendorGraphblas(const VendorGraphblas&) = delete;
   VendorGraphblas& operator=(const VendorGraphblas&) = delete;
   ~VendorGraphblas() override {
     if (op_a_.nnz() == 0) return;
-    GrB_Matrix_free(&a_);
     GrB_Vector_free(&x_);
     GrB_Vector_free(&y_);
-    GrB_Descriptor_free(&descriptor_);
   }
 
   void multiply(const MethodCall& call) override {
@@ -51,7 +43,7 @@ class VendorGraphblas : public SpmmMethod {
     check_graphblas(GxB_Vector_pack_Full(y_, &y_data, bytes_of(call.c.rows), false, nullptr),
                     "GxB_Vector_pack_Full");
     const GrB_Info info =
-        GrB_mxv(y_, nullptr, Kind::plus(), Kind::plus_times(), a_, x_, descriptor_);
+        GrB_mxv(y_, nullptr, Kind::plus(), Kind::plus_times(), a_.get(), x_, threads_.get());
     const GrB_Info done = info == GrB_SUCCESS ? GrB_Vector_wait(y_, GrB_MATERIALIZE) : info;
     GrB_Index size = 0;
     bool is_iso = false;
@@ -76,9 +68,9 @@ class VendorGraphblas : public SpmmMethod {
 
   CsrMatrix op_a_;
   Team team_;
-  GrB_Matrix a_ = nullptr;
+  GraphblasMatrix<Value> a_;
+  GraphblasThreads threads_;
   GrB_Vector x_ = nullptr, y_ = nullptr;
-  GrB_Descriptor descriptor_ = nullptr;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The product of Eigen, behind plain pointers: nothing else of Eigen is seen outside of
+// The products of Eigen, behind plain pointers: nothing else of Eigen is seen outside of
 // vendor_eigen_product.cpp.
 #pragma once
 
@@ -17,8 +17,11 @@ struct EigenOperands {
   int threads;
 };
 
-void multiply_with_eigen(const EigenOperands<float>& x);
-void multiply_with_eigen(const EigenOperands<double>& x);
+void multiply_matrix_with_eigen(const EigenOperands<float>& x);
+void multiply_matrix_with_eigen(const EigenOperands<double>& x);
+/// B and C are vectors.
+void multiply_vector_with_eigen(const EigenOperands<float>& x);
+void multiply_vector_with_eigen(const EigenOperands<double>& x);
 
 /// "3.4.0, avx512"
 const char* eigen_version();

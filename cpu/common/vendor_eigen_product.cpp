@@ -1,7 +1,7 @@
 // Compiled for the machine at hand, because Eigen chooses its vectors at compile time. No header of
 // ours with inline functions may be included here: the linker could take their wide versions for
 // the rest of the program.
-#include "cpu/spmm/vendor_eigen_product.h"
+#include "cpu/common/vendor_eigen_product.h"
 
 #include <Eigen/Sparse>
 
@@ -10,21 +10,36 @@ namespace csrkit::cpu {
 namespace {
 
 template <class Value>
-void multiply(const EigenOperands<Value>& x) {
+auto matrix_of(const EigenOperands<Value>& x) {
+  return Eigen::Map<const Eigen::SparseMatrix<Value, Eigen::RowMajor, int>>(
+      x.rows, x.cols, x.nnz, x.row_offsets, x.col_indices, x.values);
+}
+
+template <class Value>
+void multiply_matrix(const EigenOperands<Value>& x) {
   using Dense = Eigen::Matrix<Value, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using Stride = Eigen::OuterStride<>;
-  const Eigen::Map<const Eigen::SparseMatrix<Value, Eigen::RowMajor, int>> a(
-      x.rows, x.cols, x.nnz, x.row_offsets, x.col_indices, x.values);
   const Eigen::Map<const Dense, 0, Stride> b(x.b, x.cols, x.dense_cols, Stride(x.b_leading_dim));
   Eigen::Map<Dense, 0, Stride> c(x.c, x.rows, x.dense_cols, Stride(x.c_leading_dim));
   Eigen::setNbThreads(x.threads);
-  c.noalias() = a * b;
+  c.noalias() = matrix_of(x) * b;
+}
+
+template <class Value>
+void multiply_vector(const EigenOperands<Value>& x) {
+  using Vector = Eigen::Matrix<Value, Eigen::Dynamic, 1>;
+  const Eigen::Map<const Vector> b(x.b, x.cols);
+  Eigen::Map<Vector> c(x.c, x.rows);
+  Eigen::setNbThreads(x.threads);
+  c.noalias() = matrix_of(x) * b;
 }
 
 }  // namespace
 
-void multiply_with_eigen(const EigenOperands<float>& x) { multiply(x); }
-void multiply_with_eigen(const EigenOperands<double>& x) { multiply(x); }
+void multiply_matrix_with_eigen(const EigenOperands<float>& x) { multiply_matrix(x); }
+void multiply_matrix_with_eigen(const EigenOperands<double>& x) { multiply_matrix(x); }
+void multiply_vector_with_eigen(const EigenOperands<float>& x) { multiply_vector(x); }
+void multiply_vector_with_eigen(const EigenOperands<double>& x) { multiply_vector(x); }
 
 const char* eigen_version() {
 #define CSRKIT_TEXT(x) #x
