@@ -5,13 +5,12 @@
 #include <optional>
 
 #include "core/base/counted_bytes.h"
-#include "core/base/huge_pages.h"
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
 #include "core/facts/matrix_stats.h"
 #include "cpu/common/caches.h"
 #include "cpu/common/memory_budget.h"
-#include "cpu/common/prefix_sum.h"
+#include "cpu/spgemm/output_block.h"
 
 namespace csrkit::cpu {
 
@@ -21,15 +20,6 @@ namespace {
 constexpr std::uint64_t kOnePassBytes = 48u << 20;
 
 constexpr std::uint64_t kHugePage = 2u << 20;
-
-/// Rows of C, allocated and not yet filled.
-struct Block {
-  Index first_row = 0;
-  Index last_row = 0;
-  Buffer<Offset> row_offsets;
-  Buffer<Index> col_indices;
-  ValueArray values;
-};
 
 class CpuSpgemmPlan : public SpgemmPlan {
  public:
@@ -52,8 +42,8 @@ class CpuSpgemmPlan : public SpgemmPlan {
   }
 
   void multiply(CsrSink& sink) override {
-    kept_ = Block();
-    if (Block block; make_once(&block)) {
+    memory_.give_back();
+    if (OutputBlock block; make_once(&block)) {
       hand_over(std::move(block), sink);
       return;
     }
@@ -70,7 +60,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
   }
 
   void set_values(const CsrMatrix& a, const CsrMatrix& b) override {
-    kept_ = Block();
+    memory_.give_back();
     const bool b_is_a = problem_.b_is_a();
     require_same_structure(problem_, a, b);
     problem_.a = a;
@@ -85,9 +75,9 @@ class CpuSpgemmPlan : public SpgemmPlan {
   double time_multiply() override {
     const Stopwatch clock;
     balance();
-    if (Block block; make_once(&block)) {
+    if (OutputBlock block; make_once(&block)) {
       const double seconds = clock.seconds();
-      keep(std::move(block));
+      memory_.keep(std::move(block));
       return seconds;
     }
     count();
@@ -97,11 +87,11 @@ class CpuSpgemmPlan : public SpgemmPlan {
     }
     // C goes where the product before left its own: repetitions find their pages, as they do in the
     // pools of other libraries.
-    Block block = allocate(0, problem_.output_rows());
+    OutputBlock block = allocate(0, problem_.output_rows());
     fill(block);
     const double seconds = clock.seconds();
     phases_.row_blocks = 1;
-    keep(std::move(block));
+    memory_.keep(std::move(block));
     return seconds;
   }
 
@@ -113,8 +103,8 @@ class CpuSpgemmPlan : public SpgemmPlan {
       make_blocks(false, [](const CsrMatrix&) {});
       return clock.seconds();
     }
-    kept_ = Block();
-    Block block = allocate(0, problem_.output_rows());
+    memory_.give_back();
+    OutputBlock block = allocate(0, problem_.output_rows());
     fill(block);  // touches C's pages
     const Stopwatch clock;
     fill(block);
@@ -220,14 +210,14 @@ class CpuSpgemmPlan : public SpgemmPlan {
 
   /// All of C in one pass, if that was decided and C's structure is not known yet; false if C has
   /// to be made in two. The block may have more room than entries.
-  bool make_once(Block* block) {
+  bool make_once(OutputBlock* block) {
     if (room_entries_ < 0 || is_counted_) return false;
     const Stopwatch clock;
     const Index rows = problem_.output_rows();
     if (row_nnz_.size() != rows) row_nnz_ = Buffer<Index>(rows);
     budget_.note_peak(working_bytes() + one_pass_bytes_ +
                       csr_bytes(rows, room_entries_, problem_.c));
-    *block = allocate_entries(0, rows, room_entries_);
+    *block = memory_.take(0, rows, room_entries_, problem_.c);
     OutputRoom room;
     room.entries = room_entries_;
     room.col_indices = block->col_indices.data();
@@ -240,10 +230,10 @@ class CpuSpgemmPlan : public SpgemmPlan {
       passes_ = "two passes: C had more entries than a sample of its rows let expect";
       room_entries_ = -1;
       one_pass_bytes_ = 0;
-      *block = Block();
+      *block = OutputBlock();
       return false;
     }
-    fill_offsets(*block);
+    block->set_offsets(row_nnz_.data(), threads_);
     phases_.output_nnz = *nnz;
     phases_.row_blocks = 1;
     is_counted_ = true;
@@ -258,13 +248,9 @@ class CpuSpgemmPlan : public SpgemmPlan {
     return csr_bytes(0, entries, problem_.c) <= 2 * caches;
   }
 
-  void hand_over(Block block, CsrSink& sink) {
+  void hand_over(OutputBlock block, CsrSink& sink) {
     const Stopwatch clock;
-    block.col_indices.truncate(phases_.output_nnz);
-    block.values.truncate(phases_.output_nnz);
-    sink.append_rows(CsrMatrix(block.last_row - block.first_row, problem_.output_cols(),
-                               std::move(block.row_offsets), std::move(block.col_indices),
-                               std::move(block.values)));
+    sink.append_rows(block.release(problem_.output_cols(), phases_.output_nnz));
     phases_.output_seconds = clock.seconds();
   }
 
@@ -315,60 +301,28 @@ class CpuSpgemmPlan : public SpgemmPlan {
         refuse(working_bytes() + csr_bytes(1, row_nnz_[row], problem_.c),
                "row " + std::to_string(row) + " of C beside the operands", "raise --memory-limit");
       }
-      Block block = allocate(row, row + count);
+      OutputBlock block = allocate(row, row + count);
       fill(block);
       row += count;
       ++phases_.row_blocks;
-      hand_over(CsrMatrix(count, problem_.output_cols(), std::move(block.row_offsets),
-                          std::move(block.col_indices), std::move(block.values)));
+      hand_over(block.release(problem_.output_cols(), block.col_indices.size()));
     } while (row < rows);
   }
 
   /// Entries of rows that were counted.
-  Block allocate(Index first, Index last) {
+  OutputBlock allocate(Index first, Index last) {
     Offset nnz = phases_.output_nnz;
     if (last - first < problem_.output_rows()) {
       nnz = 0;
       for (Index row = first; row < last; ++row) nnz += row_nnz_[row];
     }
     budget_.note_peak(working_bytes() + csr_bytes(last - first, nnz, problem_.c));
-    Block block = allocate_entries(first, last, nnz);
-    fill_offsets(block);
+    OutputBlock block = memory_.take(first, last, nnz, problem_.c);
+    block.set_offsets(row_nnz_.data(), threads_);
     return block;
   }
 
-  Block allocate_entries(Index first, Index last, Offset nnz) {
-    Block block{first, last, Buffer<Offset>(Offset{last} - first + 1), {}, {}};
-    if (kept_.col_indices.size() == nnz && nnz > 0) {
-      block.col_indices = std::move(kept_.col_indices);
-      block.values = std::move(kept_.values);
-      kept_ = Block();
-      return block;
-    }
-    kept_ = Block();
-    block.col_indices = Buffer<Index>(nnz);
-    block.values = ValueArray(problem_.c, nnz);
-    advise_huge_pages(block.col_indices.data(), block.col_indices.size_bytes());
-    advise_huge_pages(block.values.data(), static_cast<std::size_t>(nnz) *
-                                               static_cast<std::size_t>(size_of(problem_.c)));
-    return block;
-  }
-
-  /// The entries' memory for the next product; offsets would only be in the way of its analysis.
-  void keep(Block block) {
-    kept_ = std::move(block);
-    kept_.row_offsets = Buffer<Offset>();
-  }
-
-  void fill_offsets(Block& block) {
-    block.row_offsets[0] = 0;
-    inclusive_sums(
-        block.last_row - block.first_row, threads_,
-        [&](Index row) { return Offset{row_nnz_[block.first_row + row]}; },
-        block.row_offsets.data() + 1);
-  }
-
-  void fill(Block& block) {
+  void fill(OutputBlock& block) {
     method_->fill({block.first_row, block.last_row, block.row_offsets.data(),
                    block.col_indices.data(), block.values.data()});
   }
@@ -387,7 +341,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
   std::uint64_t one_pass_bytes_ = 0;  // beside C, then
   std::string passes_;                // how many, for reports
   Buffer<Index> row_nnz_;
-  Block kept_;  // of time_multiply; all of C or nothing
+  OutputMemory memory_;  // of time_multiply: all of C or nothing
   SpgemmPhases phases_;
   CacheEvictor evictor_;
 };

@@ -1,0 +1,41 @@
+// Where rows of C are made: memory that goes from one product to the next.
+#pragma once
+
+#include <cstdint>
+
+#include "core/matrix/csr_matrix.h"
+
+namespace csrkit::cpu {
+
+/// Rows [first_row, last_row) of C. There may be more room than entries.
+struct OutputBlock {
+  Index first_row = 0;
+  Index last_row = 0;
+  Buffer<Offset> row_offsets;
+  Buffer<Index> col_indices;
+  ValueArray values;
+
+  /// From the entries of every row of C.
+  void set_offsets(const Index* row_nnz, int threads);
+
+  /// The rows as a matrix with so many entries, which takes the memory.
+  CsrMatrix release(Index cols, Offset nnz);
+};
+
+/// The memory of one block of C, which a repeated product finds again with its pages.
+class OutputMemory {
+ public:
+  /// Room for `nnz` entries; row offsets are not set. What was kept is used if it has just that
+  /// size, and given back if not.
+  OutputBlock take(Index first_row, Index last_row, Offset nnz, ValueKind kind);
+
+  /// Keeps the entries' memory for the next product; offsets would only be in the way of its
+  /// analysis.
+  void keep(OutputBlock block);
+  void give_back() { kept_ = OutputBlock(); }
+
+ private:
+  OutputBlock kept_;
+};
+
+}  // namespace csrkit::cpu
