@@ -24,8 +24,8 @@ void show_status_line(const std::string& text);
 void clear_status_line();
 
 /// One line on a terminal that says how far the work is, for the libraries' `progress` options.
-/// Empty if --quiet was given, or stderr is no terminal, or one that asks for plain text (TERM=dumb,
-/// NO_COLOR): pipes and logs stay clean.
+/// Empty if --quiet was given, or stderr is no terminal, or one that asks for plain text
+/// (TERM=dumb, NO_COLOR): pipes and logs stay clean.
 ProgressCallback terminal_progress();
 
 }  // namespace csrkit

@@ -1,5 +1,5 @@
-// A product that was made and judged, ready to be timed; and what is known of it, the same for every
-// operation: in records, in reports, and for people.
+// A product that was made and judged, ready to be timed; and what is known of it, the same for
+// every operation: in records, in reports, and for people.
 #pragma once
 
 #include <cstdint>
