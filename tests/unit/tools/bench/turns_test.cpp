@@ -60,10 +60,7 @@ const KernelTable<Spmm>& talking_kernels() {
 
 class Turns : public testing::Test {
  protected:
-  Turns()
-      : operation_(make_spmm_operation(
-            {[](const std::string&) -> const KernelTable<Spmm>* { return &talking_kernels(); },
-             [](const std::string&) -> const KernelTable<Spmm>* { return nullptr; }})) {
+  Turns() : operation_(make_spmm_operation({&talking_kernels})) {
     const Offset offsets[] = {0, 1};
     const Index cols[] = {0};
     CsrFile file;
