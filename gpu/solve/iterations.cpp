@@ -6,9 +6,16 @@
 
 namespace csrkit::gpu {
 
+namespace {
+
+/// Numbers of a vector in a row of vectors, each of which begins at a multiple of 16 bytes.
+Offset padded(Offset size) { return (size + 3) / 4 * 4; }
+
+}  // namespace
+
 template <class T>
 std::uint64_t DeviceIterations<T>::size_bytes(Index rows, Index columns) {
-  return 5 * static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns) * sizeof(T) +
+  return 5 * static_cast<std::uint64_t>(padded(Offset{rows} * columns)) * sizeof(T) +
          static_cast<std::uint64_t>(columns) * sizeof(CgRecord) * kRecordedIterations;
 }
 
@@ -16,15 +23,14 @@ template <class T>
 DeviceIterations<T>::DeviceIterations(const SolveProblem& problem, Rung rung, DeviceMemory& memory,
                                       T* x, Operator* product,
                                       DevicePreconditioner<T>* preconditioner,
-                                      const DeviceCsr* sparse)
+                                      PersistentLoop<T>* loop)
     : rung_(rung),
-      device_(memory.device()),
       stream_(memory.stream()),
       product_(product),
       preconditioner_(preconditioner),
-      sparse_(sparse) {
+      loop_(loop) {
   const Index rows = problem.rows(), columns = problem.right_hand_sides;
-  const Offset size = Offset{rows} * columns;
+  const Offset size = padded(Offset{rows} * columns);
   memory.require(size_bytes(rows, columns), "the vectors of the iteration");
   vectors_ = DeviceBuffer<T>(memory, 5 * size, "the vectors of the iteration");
   device_columns_ = DeviceBuffer<CgColumn>(memory, columns, "scalars");
@@ -37,6 +43,7 @@ DeviceIterations<T>::DeviceIterations(const SolveProblem& problem, Rung rung, De
   for (const auto& [data, bytes] :
        {std::pair<void*, std::uint64_t>{vectors_.data(), vectors_.size_bytes()},
         {partials_.data(), partials_.size_bytes()},
+        {device_records_.data(), device_records_.size_bytes()},
         {done_blocks_.data(), done_blocks_.size_bytes()}}) {
     if (bytes > 0) CHECK_CUDA(cudaMemsetAsync(data, 0, bytes, stream_));
   }
@@ -55,6 +62,7 @@ DeviceIterations<T>::DeviceIterations(const SolveProblem& problem, Rung rung, De
   state_.iteration = device_iteration_.data();
   state_.partials = partials_.data();
   state_.done_blocks = done_blocks_.data();
+  if (rung == Rung::vendor_cublas) vendor_ = std::make_unique<VendorPasses<T>>(memory);
 }
 
 template <class T>
@@ -80,6 +88,8 @@ void DeviceIterations<T>::begin(const std::vector<double>& targets) {
                              cudaMemcpyHostToDevice, stream_));
   apply_preconditioner();
   launch_fused_sums(state_, After::begin, stream_);
+  // Where atomics begin.
+  CHECK_CUDA(cudaMemsetAsync(partials_.data(), 0, partials_.size_bytes(), stream_));
   const std::uint64_t bytes = static_cast<std::uint64_t>(state_.rows) *
                               static_cast<std::uint64_t>(state_.columns) * sizeof(T);
   if (bytes > 0) {
@@ -107,22 +117,21 @@ void DeviceIterations<T>::multiply() {
 }
 
 template <class T>
-void DeviceIterations<T>::queue_step() {
-  multiply();
-  launch_dot(state_, state_.p, state_.q, 0, stream_);
-  launch_finish(state_, After::product, stream_);
+void DeviceIterations<T>::queue_passes() {
+  const Summation sums = rung_ == Rung::atomic_sums ? Summation::atomic : Summation::partial;
+  launch_dot(state_, state_.p, state_.q, 0, sums, stream_);
+  launch_finish(state_, After::product, sums, stream_);
   launch_add_to_residual(state_, stream_);
   apply_preconditioner();
-  launch_dot(state_, state_.r, state_.r, 0, stream_);
-  if (!state_.is_plain()) launch_dot(state_, state_.r, state_.z, 1, stream_);
-  launch_finish(state_, After::residual, stream_);
+  launch_dot(state_, state_.r, state_.r, 0, sums, stream_);
+  if (!state_.is_plain()) launch_dot(state_, state_.r, state_.z, 1, sums, stream_);
+  launch_finish(state_, After::residual, sums, stream_);
   launch_add_to_solution(state_, stream_);
   launch_new_directions(state_, stream_);
 }
 
 template <class T>
-void DeviceIterations<T>::queue_fused_step() {
-  multiply();
+void DeviceIterations<T>::queue_fused_passes() {
   launch_fused_product(state_, stream_);
   if (state_.is_plain() || state_.inverse_diagonal != nullptr) {
     launch_fused_residual(state_, stream_);
@@ -132,6 +141,16 @@ void DeviceIterations<T>::queue_fused_step() {
     launch_fused_sums(state_, After::residual, stream_);
   }
   launch_fused_directions(state_, stream_);
+}
+
+template <class T>
+void DeviceIterations<T>::queue_step() {
+  multiply();
+  switch (rung_) {
+    case Rung::fused: return queue_fused_passes();
+    case Rung::vendor_cublas: return vendor_->queue(state_);
+    default: return queue_passes();
+  }
 }
 
 template <class T>
@@ -148,14 +167,14 @@ void DeviceIterations<T>::make_step_by_host() {
                                cudaMemcpyHostToDevice, stream_));
   };
   multiply();
-  launch_dot(state_, state_.p, state_.q, 0, stream_);
+  launch_dot(state_, state_.p, state_.q, 0, Summation::partial, stream_);
   fetch_sums();
   for (std::size_t j = 0; j < columns_.size(); ++j) columns_[j].after_product(sums[2 * j]);
   send_columns();
   launch_add_to_residual(state_, stream_);
   apply_preconditioner();
-  launch_dot(state_, state_.r, state_.r, 0, stream_);
-  if (!state_.is_plain()) launch_dot(state_, state_.r, state_.z, 1, stream_);
+  launch_dot(state_, state_.r, state_.r, 0, Summation::partial, stream_);
+  if (!state_.is_plain()) launch_dot(state_, state_.r, state_.z, 1, Summation::partial, stream_);
   fetch_sums();
   for (std::size_t j = 0; j < columns_.size(); ++j) {
     const double rr = sums[2 * j];
@@ -175,12 +194,11 @@ void DeviceIterations<T>::queue_chunk(Offset iterations) {
     return;
   }
   CHECK_CUDA(cudaMemsetAsync(state_.iteration, 0, device_iteration_.size_bytes(), stream_));
-  const bool is_fused = rung_ == Rung::fused;
   const auto queue = [&] {
-    for (Offset i = 0; i < iterations; ++i) is_fused ? queue_fused_step() : queue_step();
+    for (Offset i = 0; i < iterations; ++i) queue_step();
   };
   if (rung_ == Rung::persistent) {
-    launch_persistent(state_, sparse_->view<T>(), static_cast<Index>(iterations), device_, stream_);
+    loop_->launch(state_, static_cast<Index>(iterations), stream_);
   } else if (rung_ == Rung::device_scalars || iterations != kChunk) {
     queue();
   } else {

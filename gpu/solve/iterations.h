@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "core/solve/ritz_values.h"
-#include "gpu/device/device_csr.h"
+#include "gpu/solve/persistent.h"
 #include "gpu/solve/preconditioners.h"
 #include "gpu/solve/vectors.h"
+#include "gpu/solve/vendor/loop.h"
 
 namespace csrkit::gpu {
 
@@ -16,19 +17,21 @@ enum class Rung {
   host_scalars,    // every sum goes to the host, every scalar comes back
   device_scalars,  // scalars stay; the host only queues, and looks now and then
   graph,           // as device_scalars, queued as one CUDA graph per kChunk iterations
+  atomic_sums,     // as graph, sums by atomics instead of a second kernel
   fused,           // a graph of three passes over vectors beside the product
-  persistent       // one cooperative kernel, its own product, x and r in registers
+  persistent,      // one cooperative kernel, its own product, x and r in shared memory
+  vendor_cublas    // a graph of what the vendor's libraries offer
 };
 
 template <class T>
 class DeviceIterations {
  public:
-  /// `product`, `preconditioner` and `sparse` must stay. `x` is where solutions are made, rows *
-  /// columns numbers on the device. Rung::persistent takes `sparse`, A in T, and no product; the
-  /// others take no `sparse`. `preconditioner` may be null.
+  /// `product`, `preconditioner` and `loop` must stay. `x` is where solutions are made, rows *
+  /// columns numbers on the device. Rung::persistent takes a `loop` and no product; the others
+  /// take no `loop`. `preconditioner` may be null.
   DeviceIterations(const SolveProblem& problem, Rung rung, DeviceMemory& memory, T* x,
                    Operator* product, DevicePreconditioner<T>* preconditioner,
-                   const DeviceCsr* sparse);
+                   PersistentLoop<T>* loop);
   ~DeviceIterations();
   DeviceIterations(const DeviceIterations&) = delete;
   DeviceIterations& operator=(const DeviceIterations&) = delete;
@@ -48,8 +51,9 @@ class DeviceIterations {
 
  private:
   void begin(const std::vector<double>& targets);
-  void queue_step();         // one iteration, apart
-  void queue_fused_step();   // one iteration, fused
+  void queue_step();    // one iteration, as the rung has it
+  void queue_passes();  // after the product, apart
+  void queue_fused_passes();
   void make_step_by_host();  // one iteration, scalars by way of the host
   void queue_chunk(Offset iterations);
   void download();  // columns_ and records_
@@ -58,11 +62,11 @@ class DeviceIterations {
   void multiply();
 
   Rung rung_;
-  int device_;
   cudaStream_t stream_;
   Operator* product_;
   DevicePreconditioner<T>* preconditioner_;
-  const DeviceCsr* sparse_;
+  PersistentLoop<T>* loop_;
+  std::unique_ptr<VendorPasses<T>> vendor_;
   CgState<T> state_;
   DeviceBuffer<T> vectors_;
   DeviceBuffer<CgColumn> device_columns_;
@@ -75,11 +79,5 @@ class DeviceIterations {
   Offset recorded_ = 0;            // rows in it that count
   cudaGraphExec_t graph_ = nullptr;
 };
-
-/// The cooperative kernel of Rung::persistent: up to `iterations` iterations. One column, M
-/// diagonal or none. Throws UsageError if the rows exceed what the device's registers hold.
-template <class T>
-void launch_persistent(const CgState<T>& state, const DeviceCsrView<T>& a, Index iterations,
-                       int device, cudaStream_t stream);
 
 }  // namespace csrkit::gpu

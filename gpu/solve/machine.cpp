@@ -4,6 +4,7 @@
 
 #include "core/solve/diagonal.h"
 #include "gpu/device/cuda_check.h"
+#include "gpu/solve/dense/products.h"
 #include "gpu/solve/products.h"
 #include "gpu/solve/true_residual.h"
 
@@ -18,22 +19,28 @@ class TypedMachine : public Machine {
  public:
   static constexpr bool kRefines = !std::is_same_v<T, X>;
 
-  TypedMachine(const SolveProblem& problem, const std::string& product, Rung rung,
+  TypedMachine(const SolveProblem& problem, const PlanOptions& options, Rung rung,
                DeviceMemory& memory)
       : problem_(problem),
         stream_(memory.stream()),
         rows_(problem.rows()),
         columns_(problem.right_hand_sides),
-        residual_matrix_(problem, memory) {
-    if (rung != Rung::persistent) {
-      const bool is_captured = rung == Rung::graph || rung == Rung::fused;
-      product_ = make_product(problem, product, kValueKindOf<T>, is_captured, memory);
+        residual_matrix_(problem, layout_of(problem, options), memory) {
+    if (problem.dense) {
+      multiply_dense(options, rung, memory);
+    } else if (rung == Rung::persistent) {
+      loop_ = make_sparse_loop<T>(problem.a, memory);
+    } else {
+      // The vendor's products, bound before, can be captured, too, but not with other operands.
+      const bool is_captured =
+          rung != Rung::host_scalars && rung != Rung::device_scalars && rung != Rung::vendor_cublas;
+      product_ = make_product(problem, options, kValueKindOf<T>, is_captured, memory);
     }
     const Offset size = Offset{rows_} * columns_;
     b_ = DeviceBuffer<X>(memory, size, "b on the device");
     x_ = DeviceBuffer<X>(memory, size, "x on the device");
     wide_ = DeviceBuffer<double>(memory, size, "the residual");
-    sums_ = DeviceBuffer<double>(memory, columns_, "sums");
+    sums_ = DeviceBuffer<double>(memory, Offset{columns_} * kSquareSums, "sums");
     T* target = nullptr;
     if constexpr (kRefines) {
       correction_ = DeviceBuffer<T>(memory, size, "the correction");
@@ -42,15 +49,9 @@ class TypedMachine : public Machine {
     } else {
       target = x_.data();
     }
-    if (rung == Rung::persistent) {
-      sparse_ = DeviceCsr(memory, problem.a.value_kind() == ValueKind::none
-                                      ? problem.a
-                                      : convert_values(problem.a, kValueKindOf<T>));
-      CHECK_CUDA(cudaStreamSynchronize(stream_));  // the converted copy goes now
-    }
     make_preconditioner(memory, target);
     iterations_ = std::make_unique<DeviceIterations<T>>(
-        problem, rung, memory, target, product_.get(), preconditioner_.get(), &sparse_);
+        problem, rung, memory, target, product_.get(), preconditioner_.get(), loop_.get());
   }
 
   void* b() override { return b_.data(); }
@@ -104,11 +105,31 @@ class TypedMachine : public Machine {
   }
 
  private:
+  static SquareLayout layout_of(const SolveProblem& problem, const PlanOptions& options) {
+    return problem.dense ? parse_dense_product(options, problem.rows()).product->layout
+                         : SquareLayout::full;
+  }
+
+  /// The residual's copy of A serves products in its kind.
+  void multiply_dense(const PlanOptions& options, Rung rung, DeviceMemory& memory) {
+    const DenseChoice choice = parse_dense_product(options, rows_);
+    const DeviceSquare* square = &residual_matrix_.square();
+    if (square->kind() != kValueKindOf<T>) {
+      square_ = DeviceSquare(memory, *problem_.dense, kValueKindOf<T>, choice.product->layout);
+      square = &square_;
+    }
+    if (rung == Rung::persistent) {
+      loop_ = make_dense_loop<T>(square->view<T>(), memory);
+    } else {
+      product_ = make_dense_product(*square, choice, columns_, memory);
+    }
+  }
+
   template <class V>
   std::vector<double> norms_of(const V* vectors) {
     std::vector<double> norms(static_cast<std::size_t>(columns_));
     launch_squares(rows_, columns_, vectors, sums_.data(), stream_);
-    CHECK_CUDA(cudaMemcpyAsync(norms.data(), sums_.data(), sums_.size_bytes(),
+    CHECK_CUDA(cudaMemcpyAsync(norms.data(), sums_.data(), norms.size() * sizeof(double),
                                cudaMemcpyDeviceToHost, stream_));
     CHECK_CUDA(cudaStreamSynchronize(stream_));
     for (double& norm : norms) norm = std::sqrt(norm);
@@ -155,7 +176,8 @@ class TypedMachine : public Machine {
   DeviceBuffer<X> b_, x_;
   DeviceBuffer<double> wide_, sums_, scales_;
   DeviceBuffer<T> correction_;
-  DeviceCsr sparse_;
+  DeviceSquare square_;  // in T, where that is not the kind of A
+  std::unique_ptr<PersistentLoop<T>> loop_;
   std::pair<double, double> spectrum_{0, 0};
   std::vector<double> host_scales_;
   std::unique_ptr<DevicePreconditioner<T>> preconditioner_;
@@ -164,15 +186,15 @@ class TypedMachine : public Machine {
 
 }  // namespace
 
-std::unique_ptr<Machine> make_machine(const SolveProblem& problem, const std::string& product,
+std::unique_ptr<Machine> make_machine(const SolveProblem& problem, const PlanOptions& options,
                                       Rung rung, DeviceMemory& memory) {
   switch (problem.precision) {
     case Precision::f64:
-      return std::make_unique<TypedMachine<double, double>>(problem, product, rung, memory);
+      return std::make_unique<TypedMachine<double, double>>(problem, options, rung, memory);
     case Precision::f32:
-      return std::make_unique<TypedMachine<float, float>>(problem, product, rung, memory);
+      return std::make_unique<TypedMachine<float, float>>(problem, options, rung, memory);
     case Precision::refined:
-      return std::make_unique<TypedMachine<float, double>>(problem, product, rung, memory);
+      return std::make_unique<TypedMachine<float, double>>(problem, options, rung, memory);
   }
   return nullptr;
 }

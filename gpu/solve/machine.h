@@ -21,8 +21,9 @@ class Machine : public CgMachine {
   virtual void* x() = 0;
 };
 
-/// In the problem's precision. `product` is as in make_product; problem and memory must stay.
-std::unique_ptr<Machine> make_machine(const SolveProblem& problem, const std::string& product,
+/// In the problem's precision. `options` are as in make_product, for dense systems with a name of
+/// dense/products.inc; problem and memory must stay.
+std::unique_ptr<Machine> make_machine(const SolveProblem& problem, const PlanOptions& options,
                                       Rung rung, DeviceMemory& memory);
 
 }  // namespace csrkit::gpu

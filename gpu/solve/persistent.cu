@@ -1,182 +1,267 @@
-// persistent: the whole loop as one cooperative kernel.
-//   Owns:    x and r of a thread's rows in registers, for the whole launch; p and q in L2.
-//   Reads:   A once per iteration, from L2 where it fits.
-//   Syncs:   three barriers of the grid per iteration; every block adds the partial sums up itself,
-//            all in the same order, so that no scalar has to travel.
+// persistent, sparse: the whole loop as one cooperative kernel.
+//   Owns:    a block has neighbouring rows, as many entries as others: x, r, p and q of them and,
+//            where it fits, their part of A, all in shared memory.
+//   Reads:   A once per iteration, from shared memory or L2; z and p of other rows from L2.
+//   Syncs:   two barriers of the grid per iteration: the product takes z and the p of before and
+//            makes p = z + beta p of every column it meets, so that no barrier stands between.
 //   Against: fused, whose launches cost more than its work where systems are small.
 #include <cooperative_groups.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/solve/iterations.h"
-#include "gpu/solve/vectors.cuh"
+#include "gpu/solve/persistent.cuh"
+#include "gpu/solve/persistent.h"
 
 namespace csrkit::gpu {
 
 namespace {
 
-constexpr int kMostOwned = 8;  // rows of a thread: 32 registers for x and r in f64
-constexpr int kLanes = 4;      // threads of a row in the product: short rows are the rule
+constexpr Index kLeastRows = 128;  // of a block: fewer would wait for others, not work
+constexpr Index kRowWeight = 4;    // what a row costs beside its entries, in entries
+constexpr Offset kLongRow = 256;   // one is enough for a whole warp per row
 
-/// One block per multiprocessor: a barrier of the grid costs by the number of blocks, and so do
-/// sums that every block makes of all blocks' sums.
-constexpr int kBlock = 1024;
+/// What a block needs of shared memory.
+struct Shares {
+  Index rows = 0;      // the most of a block
+  Offset entries = 0;  // the most of a block
+  bool holds_a = false;
 
-/// The sums of the blocks' partial numbers `which` and the next one, by every block.
-__device__ TwoSums sums_of_blocks(const double* partials, int which, bool with_next) {
-  TwoSums mine;
-  for (unsigned block = threadIdx.x; block < gridDim.x; block += kBlock) {
-    mine.first += __ldcg(partials + which * kSumBlocks + block);
-    if (with_next) mine.second += __ldcg(partials + (which + 1) * kSumBlocks + block);
+  template <class T>
+  Offset bytes(bool has_values) const {
+    const Offset vectors = 4 * Offset{rows} * static_cast<Offset>(sizeof(T));
+    const Offset of_entry = static_cast<Offset>(sizeof(Index) + (has_values ? sizeof(T) : 0));
+    return vectors + (Offset{rows} + 1) * static_cast<Offset>(sizeof(Index)) +
+           (holds_a ? entries * of_entry : 0);
   }
-  return sum_over_block<kBlock>(mine);
-}
+};
 
-template <class T, int kOwned>
-__global__ void __launch_bounds__(kBlock)
-    persistent(CgState<T> state, DeviceCsrView<T> a, Index iterations) {
+/// A block's rows of A, wherever they are; offsets count from the block's first entry.
+template <class T>
+struct Slice {
+  const Index* offsets;
+  const Index* cols;
+  const T* values;  // null: all are 1
+};
+
+template <class T, int kLanes>
+__global__ void __launch_bounds__(kPersistentThreads)
+    persistent_sparse(CgState<T> state, DeviceCsrView<T> a, const Index* row_begins, Shares shares,
+                      Index iterations) {
   const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
   // A shared variable may not have a constructor.
   __shared__ alignas(CgColumn) unsigned char column_bytes[sizeof(CgColumn)];
   CgColumn& column = *reinterpret_cast<CgColumn*>(column_bytes);
-  if (threadIdx.x == 0) column = state.column[0];
-  __syncthreads();
+  const auto thread = static_cast<Index>(threadIdx.x);
+  const Index first = row_begins[blockIdx.x], own = row_begins[blockIdx.x + 1] - first;
 
-  const auto threads = static_cast<Index>(gridDim.x * kBlock);
-  const auto thread = static_cast<Index>(blockIdx.x * kBlock + threadIdx.x);
-  const int lane = static_cast<int>(threadIdx.x % kLanes);
-  T x[kOwned], r[kOwned];
-#pragma unroll
-  for (int k = 0; k < kOwned; ++k) {
-    const Offset row = thread + Offset{k} * threads;
-    x[k] = row < state.rows ? state.x[row] : T{0};
-    r[k] = row < state.rows ? state.r[row] : T{0};
+  T* const x = reinterpret_cast<T*>(shared_bytes);
+  T *const r = x + shares.rows, *const p = r + shares.rows, *const q = p + shares.rows;
+  T* const held_values = q + shares.rows;
+  const bool has_values = a.values != nullptr;
+  Index* const offsets =
+      reinterpret_cast<Index*>(held_values + (shares.holds_a && has_values ? shares.entries : 0));
+  Index* const held_cols = offsets + shares.rows + 1;
+  const Offset base = own > 0 ? a.row_begin(first) : 0;
+  for (Index i = thread; i < own; i += kPersistentThreads) {
+    offsets[i + 1] = static_cast<Index>(a.row_end(first + i) - base);
+    x[i] = state.x[first + i];
+    r[i] = state.r[first + i];
+    p[i] = state.p[first + i];
   }
+  if (thread == 0) {
+    offsets[0] = 0;
+    column = state.column[0];
+  }
+  __syncthreads();
+  Slice<T> slice{offsets, a.col_indices + base, has_values ? a.values + base : nullptr};
+  if (shares.holds_a) {
+    for (Index i = thread; i < offsets[own]; i += kPersistentThreads) {
+      held_cols[i] = slice.cols[i];
+      if (has_values) held_values[i] = slice.values[i];
+    }
+    slice = {offsets, held_cols, has_values ? held_values : nullptr};
+    __syncthreads();
+  }
+  const auto preconditioned = [&](Index i) {
+    return state.inverse_diagonal == nullptr ? r[i] : state.inverse_diagonal[first + i] * r[i];
+  };
+
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  T* old_p = state.p;
+  T* new_p = state.q;  // q itself never leaves the block
+  T beta = 0;
   Index made = 0;
   while (made < iterations && column.moves()) {
-    // q = A p, p'q
-    double pq = 0;
-    const Offset row_end = (Offset{state.rows} + kWarpLanes - 1) / kWarpLanes * kWarpLanes;
-    for (Offset row = thread / kLanes; row < row_end; row += threads / kLanes) {
+    // p = z + beta p but for the first, whose p is there; q = A p, p'q
+    const bool has_p = made == 0;
+    TwoSums product;
+    // Whole warps: lanes of a row exchange their sums.
+    for (Index i = thread / kLanes; i / kWarpLanes * kWarpLanes < own;
+         i += kPersistentThreads / kLanes) {
       T sum = 0;
-      if (row < state.rows) {
-        const Offset end = a.row_end(static_cast<Index>(row));
-        for (Offset at = a.row_begin(static_cast<Index>(row)) + lane; at < end; at += kLanes) {
-          const T value = a.values == nullptr ? T{1} : __ldg(a.values + at);
-          sum += value * __ldcg(state.p + __ldg(a.col_indices + at));
+      if (i < own) {
+        const Index end = slice.offsets[i + 1];
+#pragma unroll 4
+        for (Index at = slice.offsets[i] + lane; at < end; at += kLanes) {
+          const Index col = slice.cols[at];
+          const T before = __ldcg(old_p + col);
+          const T direction = has_p ? before : fma(beta, before, __ldcg(state.z + col));
+          sum += (slice.values == nullptr ? T{1} : slice.values[at]) * direction;
         }
       }
       for (int offset = kLanes / 2; offset > 0; offset /= 2) {
         sum += __shfl_xor_sync(lanes_of_group<kLanes>(), sum, offset);
       }
-      if (row < state.rows && lane == 0) {
-        state.q[row] = sum;
-        pq += static_cast<double>(sum) * static_cast<double>(__ldcg(state.p + row));
+      if (i < own && lane == 0) {
+        if (!has_p) p[i] = fma(beta, p[i], preconditioned(i));
+        new_p[first + i] = p[i];
+        q[i] = sum;
+        product.first += static_cast<double>(sum) * static_cast<double>(p[i]);
       }
     }
-    const TwoSums product = sum_over_block<kBlock>({pq, 0});
-    if (threadIdx.x == 0) state.partials[2 * kSumBlocks + blockIdx.x] = product.first;
+    product = sum_over_block<kPersistentThreads>(product);
+    if (thread == 0) state.partials[2 * kSumBlocks + blockIdx.x] = product.first;
     grid.sync();
-    const double curvature = sums_of_blocks(state.partials, 2, false).first;
-    if (threadIdx.x == 0) column.after_product(curvature);
-    __syncthreads();
+    decide_after_product(state, &column);
     if (!column.moves()) break;
 
     // r -= alpha q, r'r, r'z
     const T alpha = static_cast<T>(column.alpha);
     TwoSums sums;
-#pragma unroll
-    for (int k = 0; k < kOwned; ++k) {
-      const Offset row = thread + Offset{k} * threads;
-      if (row >= state.rows) continue;
-      r[k] -= alpha * __ldcg(state.q + row);
-      const T z = state.inverse_diagonal == nullptr ? r[k] : state.inverse_diagonal[row] * r[k];
-      sums.first += static_cast<double>(r[k]) * static_cast<double>(r[k]);
-      sums.second += static_cast<double>(r[k]) * static_cast<double>(z);
+    for (Index i = thread; i < own; i += kPersistentThreads) {
+      r[i] -= alpha * q[i];
+      const T z = preconditioned(i);
+      state.z[first + i] = z;
+      sums.first += static_cast<double>(r[i]) * static_cast<double>(r[i]);
+      sums.second += static_cast<double>(r[i]) * static_cast<double>(z);
     }
-    const TwoSums block_sums = sum_over_block<kBlock>(sums);
-    if (threadIdx.x == 0) store_partial(state, 0, static_cast<int>(blockIdx.x), block_sums);
+    sums = sum_over_block<kPersistentThreads>(sums);
+    if (thread == 0) store_partial(state, 0, static_cast<int>(blockIdx.x), sums);
     grid.sync();
-    const TwoSums totals = sums_of_blocks(state.partials, 0, true);
-    if (threadIdx.x == 0) {
-      column.after_residual(totals.first, totals.second);
-      if (blockIdx.x == 0) state.records[made] = {column.norm, column.alpha, column.beta};
-    }
-    __syncthreads();
+    decide_after_residual(state, made, &column);
     if (!column.moves()) break;
 
-    // x += alpha p, p = z + beta p
-    const T beta = static_cast<T>(column.beta);
-    const bool keeps = column.keeps;
-#pragma unroll
-    for (int k = 0; k < kOwned; ++k) {
-      const Offset row = thread + Offset{k} * threads;
-      if (row >= state.rows) continue;
-      const T p = __ldcg(state.p + row);
-      if (keeps) state.best[row] = x[k];
-      x[k] += alpha * p;
-      const T z = state.inverse_diagonal == nullptr ? r[k] : state.inverse_diagonal[row] * r[k];
-      state.p[row] = z + beta * p;
+    // x += alpha p
+    for (Index i = thread; i < own; i += kPersistentThreads) {
+      if (column.keeps) state.best[first + i] = x[i];
+      x[i] += alpha * p[i];
     }
+    beta = static_cast<T>(column.beta);
+    T* const swapped = old_p;
+    old_p = new_p;
+    new_p = swapped;
     ++made;
-    __syncthreads();  // nobody reads the column's state any more
-    if (threadIdx.x == 0 && column.state == ColumnState::last_step) {
-      column.state = ColumnState::idle;
-    }
-    grid.sync();
+    if (column.state == ColumnState::last_step) break;
+    __syncthreads();  // p is read
   }
-#pragma unroll
-  for (int k = 0; k < kOwned; ++k) {
-    const Offset row = thread + Offset{k} * threads;
-    if (row >= state.rows) continue;
-    state.x[row] = x[k];
-    state.r[row] = r[k];
+  for (Index i = thread; i < own; i += kPersistentThreads) {
+    state.x[first + i] = x[i];
+    state.p[first + i] = fma(beta, p[i], preconditioned(i));
+    if (!state.is_plain()) state.r[first + i] = r[i];
   }
-  if (blockIdx.x == 0 && threadIdx.x == 0) state.column[0] = column;
+  if (blockIdx.x == 0 && thread == 0) {
+    state.column[0] = column;
+    if (column.state == ColumnState::last_step) state.column[0].state = ColumnState::idle;
+  }
 }
 
-int multiprocessors_of(int device) {
-  int count = 0;
-  CHECK_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return std::min(count, kSumBlocks);
+/// Where each of the blocks begins: equal weights of entries and rows.
+std::vector<Index> balanced_rows(const CsrMatrix& a, Index blocks) {
+  const Offset* const offsets = a.row_offsets();
+  const auto weight = [&](Index row) { return offsets[row] + Offset{kRowWeight} * row; };
+  std::vector<Index> begins{0};
+  for (Index block = 1; block < blocks; ++block) {
+    const Offset wanted = weight(a.rows()) * block / blocks;
+    Index low = begins.back(), high = a.rows();
+    while (low < high) {
+      const Index middle = low + (high - low) / 2;
+      weight(middle) < wanted ? low = middle + 1 : high = middle;
+    }
+    begins.push_back(low);
+  }
+  begins.push_back(a.rows());
+  return begins;
 }
 
-/// Launches with kOwned rows a thread, or more.
-template <class T, int kOwned>
-void launch(CgState<T> state, DeviceCsrView<T> a, Index iterations, int device,
-            cudaStream_t stream) {
-  const int resident = multiprocessors_of(device);
-  const Offset rows = state.rows;
-  if (rows > Offset{resident} * kBlock * kOwned) {
-    if constexpr (kOwned < kMostOwned) {
-      launch<T, 2 * kOwned>(state, a, iterations, device, stream);
-      return;
-    } else {
-      throw UsageError(
-          "persistent holds at most " + std::to_string(Offset{resident} * kBlock * kOwned) +
-          " rows on this GPU, and this system has " + std::to_string(rows) + "; use fused");
+template <class T>
+class SparseLoop : public PersistentLoop<T> {
+ public:
+  SparseLoop(const CsrMatrix& a, DeviceMemory& memory) {
+    int multiprocessors = 0, shared_bytes = 0;
+    const int device = memory.device();
+    CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    CHECK_CUDA(
+        cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    blocks_ = std::max(1, std::min(std::min(multiprocessors, kSumBlocks), a.rows() / kLeastRows));
+    const std::vector<Index> begins = balanced_rows(a, blocks_);
+    const Offset* const offsets = a.row_offsets();
+    Offset longest = 0;
+    for (Index row = 0; row < a.rows(); ++row) {
+      longest = std::max(longest, offsets[row + 1] - offsets[row]);
     }
+    for (std::size_t block = 0; block + 1 < begins.size(); ++block) {
+      const Index from = begins[block], to = begins[block + 1];
+      shares_.rows = std::max(shares_.rows, to - from);
+      shares_.entries = std::max(shares_.entries, offsets[to] - offsets[from]);
+    }
+    const Offset mean = a.rows() > 0 ? a.nnz() / a.rows() : 0;
+    kernel_ = longest > kLongRow ? persistent_sparse<T, 32>
+              : mean > 16        ? persistent_sparse<T, 8>
+              : mean > 8         ? persistent_sparse<T, 2>
+                                 : persistent_sparse<T, 1>;
+
+    const bool has_values = a.value_kind() != ValueKind::none;
+    cudaFuncAttributes attributes{};
+    CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel_));
+    const Offset room = shared_bytes - static_cast<Offset>(attributes.sharedSizeBytes);
+    shares_.holds_a = true;
+    shares_.holds_a = shares_.template bytes<T>(has_values) <= room;
+    bytes_ = shares_.template bytes<T>(has_values);
+    if (bytes_ > room || shares_.entries > kMaxIndex) {
+      throw UsageError("persistent holds " + std::to_string(room) +
+                       " bytes of vectors in every multiprocessor, and this system of " +
+                       std::to_string(a.rows()) + " rows needs " + std::to_string(bytes_) +
+                       "; use fused");
+    }
+    CHECK_CUDA(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(room)));
+    a_ = DeviceCsr(memory, has_values ? convert_values(a, kValueKindOf<T>) : a);
+    row_begins_ = DeviceBuffer<Index>(memory, blocks_ + 1, "first rows of blocks");
+    CHECK_CUDA(cudaMemcpyAsync(row_begins_.data(), begins.data(), row_begins_.size_bytes(),
+                               cudaMemcpyHostToDevice, memory.stream()));
+    CHECK_CUDA(cudaStreamSynchronize(memory.stream()));  // the copies' sources go now
   }
-  // As many blocks as the product, with kLanes threads a row, has work for.
-  const Offset wanted = std::max<Offset>(1, (rows * kLanes + kBlock - 1) / kBlock);
-  const auto blocks = static_cast<unsigned>(std::min<Offset>(resident, wanted));
-  void* arguments[] = {&state, &a, &iterations};
-  CHECK_CUDA(cudaLaunchCooperativeKernel(persistent<T, kOwned>, dim3(blocks), dim3(kBlock),
-                                         arguments, 0, stream));
-}
+
+  void launch(const CgState<T>& state, Index iterations, cudaStream_t stream) override {
+    CgState<T> given = state;
+    DeviceCsrView<T> a = a_.template view<T>();
+    const Index* row_begins = row_begins_.data();
+    void* arguments[] = {&given, &a, &row_begins, &shares_, &iterations};
+    CHECK_CUDA(cudaLaunchCooperativeKernel(kernel_, dim3(static_cast<unsigned>(blocks_)),
+                                           dim3(kPersistentThreads), arguments,
+                                           static_cast<std::size_t>(bytes_), stream));
+  }
+
+ private:
+  void (*kernel_)(CgState<T>, DeviceCsrView<T>, const Index*, Shares, Index) = nullptr;
+  Shares shares_;
+  Offset bytes_ = 0;
+  Index blocks_ = 1;
+  DeviceCsr a_;
+  DeviceBuffer<Index> row_begins_;
+};
 
 }  // namespace
 
 template <class T>
-void launch_persistent(const CgState<T>& state, const DeviceCsrView<T>& a, Index iterations,
-                       int device, cudaStream_t stream) {
-  launch<T, 1>(state, a, iterations, device, stream);
+std::unique_ptr<PersistentLoop<T>> make_sparse_loop(const CsrMatrix& a, DeviceMemory& memory) {
+  return std::make_unique<SparseLoop<T>>(a, memory);
 }
-
-template void launch_persistent(const CgState<float>&, const DeviceCsrView<float>&, Index, int,
-                                cudaStream_t);
-template void launch_persistent(const CgState<double>&, const DeviceCsrView<double>&, Index, int,
-                                cudaStream_t);
+template std::unique_ptr<PersistentLoop<float>> make_sparse_loop(const CsrMatrix&, DeviceMemory&);
+template std::unique_ptr<PersistentLoop<double>> make_sparse_loop(const CsrMatrix&, DeviceMemory&);
 
 }  // namespace csrkit::gpu

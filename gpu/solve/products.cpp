@@ -1,6 +1,7 @@
 #include "gpu/solve/products.h"
 
 #include "gpu/plan/kernels.h"
+#include "gpu/solve/dense/products.h"
 
 namespace csrkit::gpu {
 
@@ -12,7 +13,7 @@ const KernelTable<Spmm>& kernels_for(const SolveProblem& problem) {
 
 }  // namespace
 
-std::unique_ptr<Operator> make_product(const SolveProblem& problem, const std::string& name,
+std::unique_ptr<Operator> make_product(const SolveProblem& problem, const PlanOptions& options,
                                        ValueKind kind, bool is_captured, DeviceMemory& memory) {
   SpmmProblem product;
   product.a = problem.a;
@@ -21,21 +22,26 @@ std::unique_ptr<Operator> make_product(const SolveProblem& problem, const std::s
   }
   product.dense_cols = problem.right_hand_sides;
   product.b = product.c = product.accumulate = kind;
-  PlanOptions options;
-  options.where.device = memory.device();
-  options.where.stream = memory.stream();
-  options.memory_limit_bytes = memory.available_bytes();
+  PlanOptions own;
+  own.where.device = memory.device();
+  own.where.stream = memory.stream();
+  own.memory_limit_bytes = memory.available_bytes();
+  own.deterministic = options.deterministic;
+  const std::string& name = options.variant;
   const SpmmKernel& kernel = find_kernel(kernels_for(problem), name.empty() ? "auto" : name);
   if (is_captured) {
     require_capabilities(kernel.capabilities, kGraphCapture,
                          std::string(kernel.name) + " inside of this solver");
   }
-  if (!kernel.can(kDeterministic)) options.deterministic = false;
-  return kernel.make_plan(product, options);
+  return kernel.make_plan(product, own);
 }
 
 std::vector<std::string> candidate_products(const SolveProblem& problem) {
   std::vector<std::string> names;
+  if (problem.dense) {
+    for (const DenseProductInfo& product : dense_products()) names.push_back(product.name);
+    return names;
+  }
   for (const SpmmKernel& kernel : kernels_for(problem)) {
     if (kernel.can(kGraphCapture | kDeterministic | kF64)) names.push_back(kernel.name);
   }

@@ -6,13 +6,25 @@ namespace csrkit::gpu {
 
 std::unique_ptr<Solver> make_auto(const SolveProblem& problem, const PlanOptions& options);
 
+namespace {
+
+/// The vendor's own; of the others, what the table of products chooses.
+std::string default_product(Rung rung, const SolveProblem& problem) {
+  if (rung != Rung::vendor_cublas) return "";
+  return problem.dense ? "vendor_symv_atomics" : "vendor_cusparse";
+}
+
+}  // namespace
+
 #define CSRKIT_CHOOSER(name, role, can, summary) \
   {{#name, role, can, summary}, make_##name, candidate_products},
-#define CSRKIT_KERNEL(name, role, can, summary)                     \
-  {{#name, role, can, summary},                                     \
-   [](const SolveProblem& problem, const PlanOptions& options) {    \
-     return make_solver(problem, options, can, Rung::name, "", ""); \
-   },                                                               \
+#define CSRKIT_KERNEL(name, role, can, summary)                                           \
+  {{#name, role, can, summary},                                                           \
+   [](const SolveProblem& problem, const PlanOptions& given) {                            \
+     PlanOptions options = given;                                                         \
+     if (options.variant.empty()) options.variant = default_product(Rung::name, problem); \
+     return make_solver(problem, options, can, Rung::name, "", "");                       \
+   },                                                                                     \
    Rung::name == Rung::persistent ? nullptr : candidate_products},
 
 const KernelTable<Solve>& solve_kernels() {

@@ -25,7 +25,7 @@ class GpuSolver : public Solver {
     const DeviceScope scope(device_);
     resources_ = std::make_unique<PlanResources>(device_, options);
     const Stopwatch clock;
-    machine_ = make_machine(problem_, options.variant, rung, resources_->memory);
+    machine_ = make_machine(problem_, options, rung, resources_->memory);
     resources_->stream.wait();
     phases_.analysis_seconds = clock.seconds();
   }

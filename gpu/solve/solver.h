@@ -10,7 +10,7 @@ namespace csrkit::gpu {
 
 inline constexpr Capabilities kDeviceSolve = kImplicitOnes | kF32 | kF64 | kManyColumns |
                                              kLeadingDimension | kDeterministic | kAnyAlignment |
-                                             kRefinement | kPreconditioners;
+                                             kRefinement | kPreconditioners | kDenseSystems;
 
 /// `because` is what a chooser says, "" if the rung was asked for.
 std::unique_ptr<Solver> make_solver(const SolveProblem& problem, const PlanOptions& options,

@@ -5,13 +5,18 @@
 
 #include "core/contract/solve.h"
 #include "gpu/device/device_csr.h"
+#include "gpu/solve/dense/matrix.h"
 
 namespace csrkit::gpu {
 
 /// The system's matrix as the caller gave it, for residuals.
 class ResidualMatrix {
  public:
-  ResidualMatrix(const SolveProblem& problem, DeviceMemory& memory);
+  /// `layout` is that of a dense matrix.
+  ResidualMatrix(const SolveProblem& problem, SquareLayout layout, DeviceMemory& memory);
+
+  /// The dense matrix, in its own kind.
+  const DeviceSquare& square() const { return square_; }
 
   /// wide = b - A x for row-major arrays without gaps. X is the kind of b and x. Queued.
   template <class X>
@@ -20,7 +25,9 @@ class ResidualMatrix {
  private:
   Index rows_, columns_;
   ValueKind kind_;
+  bool is_dense_;
   DeviceCsr sparse_;
+  DeviceSquare square_;
 };
 
 /// to = from / scales[column]; scales null: 1. Queued.
@@ -32,7 +39,11 @@ void launch_narrow(Index rows, Index columns, const double* from, const double* 
 void launch_correct(Index rows, Index columns, const double* scales, const float* correction,
                     double* x, cudaStream_t stream);
 
-/// The sums of squares of the columns, one number each. Queued.
+/// Numbers per column that launch_squares needs.
+inline constexpr Index kSquareSums = 257;
+
+/// The sums of squares of the columns, to the first `columns` of columns * kSquareSums numbers, the
+/// others being workspace. Queued.
 template <class T>
 void launch_squares(Index rows, Index columns, const T* vectors, double* sums, cudaStream_t stream);
 

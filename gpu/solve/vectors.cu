@@ -53,13 +53,16 @@ __device__ void for_each_batch(const CgState<T>& state, const Load& load, const 
 __device__ inline double product_of(double a, double b) { return a * b; }
 
 template <class T>
-__global__ void dot(CgState<T> state, const T* a, const T* b, int which) {
+__global__ void dot(CgState<T> state, const T* a, const T* b, int which, Summation how) {
   double sum = 0;
   for_each_element(state, [&](Offset i, Offset) { sum += product_of(a[i], b[i]); });
   const TwoSums sums = sum_over_block({sum, 0});
-  if (threadIdx.x == 0) {
-    state.partials[(Offset{blockIdx.y} * kPartialSums + which) * kSumBlocks + blockIdx.x] =
-        sums.first;
+  if (threadIdx.x > 0) return;
+  double* const to = state.partials + (Offset{blockIdx.y} * kPartialSums + which) * kSumBlocks;
+  if (how == Summation::atomic) {
+    atomicAdd(to, sums.first);
+  } else {
+    to[blockIdx.x] = sums.first;
   }
 }
 
@@ -76,7 +79,10 @@ template <class T>
 __global__ void finish(CgState<T> state, int blocks, After after) {
   const auto column = static_cast<Index>(blockIdx.x);
   const TwoSums sums = sum_partials(state, column, blocks);
-  if (threadIdx.x == 0) decide(state, column, after, sums);
+  if (threadIdx.x == 0) {
+    decide(state, column, after, sums);
+    store_partial(state, column, 0, {});  // where atomics start again
+  }
 }
 
 template <class T>
@@ -210,8 +216,9 @@ __global__ void restore_best(CgState<T> state) {
 }  // namespace
 
 template <class T>
-void launch_dot(const CgState<T>& state, const T* a, const T* b, int which, cudaStream_t stream) {
-  dot<T><<<grid_of(state), kThreads, 0, stream>>>(state, a, b, which);
+void launch_dot(const CgState<T>& state, const T* a, const T* b, int which, Summation how,
+                cudaStream_t stream) {
+  dot<T><<<grid_of(state), kThreads, 0, stream>>>(state, a, b, which, how);
   CHECK_LAUNCH("dot", stream);
 }
 
@@ -223,9 +230,9 @@ void launch_finish_sums(const CgState<T>& state, double* sums, cudaStream_t stre
 }
 
 template <class T>
-void launch_finish(const CgState<T>& state, After after, cudaStream_t stream) {
-  finish<T><<<static_cast<unsigned>(state.columns), kThreads, 0, stream>>>(
-      state, blocks_for(state.rows), after);
+void launch_finish(const CgState<T>& state, After after, Summation how, cudaStream_t stream) {
+  const int blocks = how == Summation::atomic ? 1 : blocks_for(state.rows);
+  finish<T><<<static_cast<unsigned>(state.columns), kThreads, 0, stream>>>(state, blocks, after);
   CHECK_LAUNCH("finish", stream);
 }
 
@@ -253,10 +260,10 @@ CSRKIT_PASS(launch_fused_directions, fused_directions)
 CSRKIT_PASS(launch_restore_best, restore_best)
 #undef CSRKIT_PASS
 
-#define CSRKIT_INSTANTIATE(T)                                                         \
-  template void launch_dot(const CgState<T>&, const T*, const T*, int, cudaStream_t); \
-  template void launch_finish_sums(const CgState<T>&, double*, cudaStream_t);         \
-  template void launch_finish(const CgState<T>&, After, cudaStream_t);                \
+#define CSRKIT_INSTANTIATE(T)                                                                    \
+  template void launch_dot(const CgState<T>&, const T*, const T*, int, Summation, cudaStream_t); \
+  template void launch_finish_sums(const CgState<T>&, double*, cudaStream_t);                    \
+  template void launch_finish(const CgState<T>&, After, Summation, cudaStream_t);                \
   template void launch_fused_sums(const CgState<T>&, After, cudaStream_t);
 CSRKIT_INSTANTIATE(float)
 CSRKIT_INSTANTIATE(double)

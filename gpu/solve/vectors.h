@@ -43,9 +43,14 @@ inline int blocks_for(Index rows) {
 /// Which scalar comes of sums: what a launch's last step does with them.
 enum class After { begin, product, residual };
 
+/// How the sums of blocks become one: each has a place, and a second kernel adds them up in order;
+/// or atomics add them to the place of the first.
+enum class Summation { partial, atomic };
+
 // The steps apart, as the first rungs have them. Sums go to `partials`; finish adds them up.
 template <class T>
-void launch_dot(const CgState<T>& state, const T* a, const T* b, int which, cudaStream_t stream);
+void launch_dot(const CgState<T>& state, const T* a, const T* b, int which, Summation how,
+                cudaStream_t stream);
 template <class T>
 void launch_add_to_residual(const CgState<T>& state, cudaStream_t stream);  // r -= alpha q
 template <class T>
@@ -59,7 +64,7 @@ template <class T>
 void launch_finish_sums(const CgState<T>& state, double* sums, cudaStream_t stream);
 /// The sums, and what follows of them for every column.
 template <class T>
-void launch_finish(const CgState<T>& state, After after, cudaStream_t stream);
+void launch_finish(const CgState<T>& state, After after, Summation how, cudaStream_t stream);
 
 // The same in three passes, each ended by its last block.
 template <class T>

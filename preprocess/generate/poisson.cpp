@@ -1,7 +1,39 @@
-// poisson: the standard stencils of the Laplace operator on a grid, with their usual values.
+// poisson: the standard stencils of the Laplace operator on a grid, with constant, anisotropic or
+// random coefficients. Outside of the grid the solution is 0, so the matrix is positive definite.
+#include <cmath>
+
+#include "core/base/hash.h"
 #include "preprocess/generate/grid.h"
 
 namespace csrkit {
+
+namespace {
+
+enum Stream : std::uint64_t { kCoefficients = 601 };
+
+/// Random numbers of the points, from 1 / sqrt(contrast) to sqrt(contrast), evenly in their
+/// logarithm.
+class Coefficients {
+ public:
+  Coefficients(double contrast, std::uint64_t seed)
+      : exponent_(std::log(contrast)), salt_(random_word(seed, kCoefficients)) {}
+
+  double of(Index point) const {
+    return std::exp(exponent_ *
+                    (unit_of(random_word(salt_, static_cast<std::uint64_t>(point))) - 0.5));
+  }
+  /// Of what lies between two points: the harmonic mean, as finite volumes have it.
+  double between(Index i, Index j) const {
+    if (exponent_ == 0) return 1;
+    return 2 * of(i) * of(j) / (of(i) + of(j));
+  }
+
+ private:
+  double exponent_;
+  std::uint64_t salt_;
+};
+
+}  // namespace
 
 Grid Grid::from(Index nx, Index ny, Index nz, Index unknowns_per_point,
                 const Parameters& parameters) {
@@ -19,6 +51,13 @@ std::vector<Parameter> poisson_parameters() {
       integer("nx", "", 1, kMaxIndex, "points in the direction of consecutive rows"),
       integer("ny", "auto", 1, kMaxIndex, "auto = nx"),
       integer("nz", "auto", 1, kMaxIndex, "auto = nx in three dimensions, 1 in two"),
+      number("weight-y", "1", 1e-6, 1e6,
+             "of couplings in the direction of y, those of x being 1; a diagonal one has the "
+             "product of its directions"),
+      number("weight-z", "1", 1e-6, 1e6, "of couplings in the direction of z"),
+      number("contrast", "1", 1, 1e12,
+             "largest over smallest of the coefficients that points draw; a coupling has the "
+             "harmonic mean of its two; 1 = constant"),
   };
 }
 
@@ -28,7 +67,6 @@ CsrMatrix generate_poisson(const PatternRequest& request) {
   const bool is_solid = kind >= 2;
   // Star stencils hold the face neighbours alone, box stencils the corners too.
   const int most_faces = kind == 0 || kind == 2 ? 1 : 3;
-  const int points = kind == 0 ? 5 : kind == 1 ? 9 : kind == 2 ? 7 : 27;
 
   const Index nx = given.index("nx");
   const Index ny = given.is_set("ny") ? given.index("ny") : nx;
@@ -42,6 +80,16 @@ CsrMatrix generate_poisson(const PatternRequest& request) {
       if (faces <= most_faces) add(col);
     });
   });
+  const double weight_y = given.number("weight-y"), weight_z = given.number("weight-z");
+  const Coefficients coefficients(given.number("contrast"), request.seed);
+  const auto weight_of = [&](Index row, Index col) {
+    const bool in_y = row / nx % ny != col / nx % ny, in_z = row / nx / ny != col / nx / ny;
+    return (in_y ? weight_y : 1) * (in_z ? weight_z : 1);
+  };
+  // Weights of a whole stencil: what a point near the boundary loses outside stays on its diagonal.
+  const double in_z = is_solid ? weight_z : 0;
+  const double whole =
+      most_faces == 1 ? 2 + 2 * weight_y + 2 * in_z : 3 * (1 + 2 * weight_y) * (1 + 2 * in_z) - 1;
   ValueArray values(request.value_kind, pattern.col_indices.size());
   with_value_type(request.value_kind, [&](auto tag) {
     using Value = typename decltype(tag)::type;
@@ -49,9 +97,21 @@ CsrMatrix generate_poisson(const PatternRequest& request) {
       Value* out = values.as<Value>();
 #pragma omp parallel for schedule(static)
       for (Index row = 0; row < n; ++row) {
+        double outside = whole, diagonal = 0;
+        Offset at_diagonal = 0;
         for (Offset at = pattern.row_offsets[row]; at < pattern.row_offsets[row + 1]; ++at) {
-          out[at] = store_as<Value>(pattern.col_indices[at] == row ? points - 1 : -1);
+          const Index col = pattern.col_indices[at];
+          if (col == row) {
+            at_diagonal = at;
+            continue;
+          }
+          const double weight = weight_of(row, col);
+          const double coupling = weight * coefficients.between(row, col);
+          out[at] = store_as<Value>(-coupling);
+          outside -= weight;
+          diagonal += coupling;
         }
+        out[at_diagonal] = store_as<Value>(diagonal + outside * coefficients.of(row));
       }
     }
   });

@@ -14,6 +14,7 @@ from report.command_line import InputError, UsageError
 from report.coverage import Plan, Problem
 from report.json_reader import Field
 from report.profile import Roof, roofs_of
+from report.solves import Solve, is_solve, solves_of
 
 LEAST_RATE = 1e-15  # GFLOP/s; pictures of schedules have a logarithmic scale
 Say = Callable[[str, str], None]
@@ -28,6 +29,7 @@ class Bundle:
         self.orders: dict[str, float] = {}       # file name of a reordered matrix -> seconds that csr-reorder took
         self.searches: list[dict[str, Any]] = []   # records of grid searches
         self.schedules: list[dict[str, Any]] = []  # records of a study of OpenMP schedules
+        self.solves: list[Solve] = []            # right-hand sides
         self.machines: list[tuple[dict[str, Any], list[str]]] = []  # (facts, command lines)
         self.plans: list[Plan] = []
         self.problems: list[Problem] = []
@@ -64,7 +66,7 @@ def read(paths: list[str], kernel: str, against: str, say: Say) -> Bundle:
         if case.was_throttled:
             bundle.throttled.append(failure_of(record).name)
     name_by_origin(bundle)
-    if not (bundle.cases or bundle.searches or bundle.schedules or bundle.plans):
+    if not (bundle.cases or bundle.searches or bundle.schedules or bundle.plans or bundle.solves):
         raise InputError(f"{paths[0]}:1: expected records of csr-bench with status done, found none")
     choose_kernels(bundle, kernel, against)
     return bundle
@@ -142,6 +144,8 @@ def add(bundle: Bundle, last: dict[str, Field], place: str, item: Any) -> None:
         bundle.problems.append(Problem.read(field))
     elif item.get("format") == "csrkit machine profile":
         bundle.roofs += roofs_of(field)
+    elif is_solve(item):
+        bundle.solves += solves_of(field)
     elif "schedule" in item and {"matrix", "kernel", "dense_cols", "threads", "gflops"} <= item.keys():
         add_schedule(bundle, field)
     elif isinstance(item.get("seconds"), list) and "matrix" in item:
@@ -151,8 +155,8 @@ def add(bundle: Bundle, last: dict[str, Field], place: str, item: Any) -> None:
             seconds.number(json_reader.LEAST_SECONDS, json_reader.MOST_SECONDS)
         bundle.searches.append(item)
     else:
-        field.refuse("a record of csr-bench, a report of csr-reorder --json, a machine profile of csr-probe, a plan of "
-                     "submit.sh, a record of a grid search or of a study of schedules")
+        field.refuse("a record of csr-bench, a report of csr-reorder or csr-solve-* --json, a machine profile of csr-probe, a "
+                     "plan of submit.sh, a record of a grid search or of a study of schedules")
 
 
 def add_record(bundle: Bundle, last: dict[str, Field], field: Field) -> None:

@@ -39,6 +39,7 @@ SECTIONS = (
     ("spy plots", "where the nonzeros are, before and after reordering"),
     ("schedules", "how rows are shared out among threads: OpenMP schedules, chunks, unrolled widths"),
     ("heat maps", "time over two parameters of a kernel, from a grid search"),
+    ("solves", "residual norms of csr-solve-* over the iterations"),
     ("machines", "where it was measured, with which commands, and what went wrong"),
 )
 EXAMPLES = (
@@ -88,9 +89,9 @@ def help_text():
     lines = [f"usage: {TOOL} {USAGE_LINE}", "",
              "Makes one self-contained HTML page of bundles: records of csr-bench, reports of csr-reorder",
              "--json (what an order cost), profiles of csr-probe (the roofline), plans of submit.sh (what is",
-             "missing), records of grid searches (heat maps) and of a study of schedules. Matrices are drawn",
-             "where they are found under the name they were measured by. Exit code 1: of a plan, something",
-             "is missing.", "", "options:"]
+             "missing), records of grid searches (heat maps) and of a study of schedules, reports of csr-solve-*",
+             "--json (residual norms). Matrices are drawn where they are found under the name they were measured",
+             "by. Exit code 1: of a plan, something is missing.", "", "options:"]
     for name, placeholder, short, text in OPTIONS:
         left = (f"  -{short}, " if short else "      ") + f"--{name}" + (f" {placeholder}" if placeholder else "")
         lines.append(left.ljust(30) + text if len(left) < 29 else left + "\n" + " " * 30 + text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any, Optional
 
-from report import figures, maps, pictures
+from report import figures, maps, pictures, solves
 from report.bundle import Bundle
 from report.chart import escaped
 from report.command_line import SECTIONS, Options
@@ -22,7 +22,7 @@ def draw(bundle: Bundle, options: Options) -> list[Figure]:
     drawn: list[Figure] = []
     for made in (figures.overview(bundle), figures.rate(bundle), figures.roofline(bundle), figures.ladder(bundle),
                  figures.gains(bundle), pictures.row_lengths(measured), pictures.spy(measured), maps.schedules(bundle),
-                 maps.heat_maps(bundle)):
+                 maps.heat_maps(bundle), solves.histories(bundle)):
         drawn += made
     return drawn
 

@@ -33,8 +33,9 @@ void declare_options(Options& options, bool is_gpu, const std::string& productio
   options.value("kernel", "NAME", "which solver; --list shows them", production)
       .value("product", "NAME",
              std::string("which kernel multiplies with A: one of SpMV, of SpMM for several "
-                         "right-hand sides") +
-                 (is_gpu ? "" : ", or rows, half or packed for dense systems") +
+                         "right-hand sides, or, for dense systems, ") +
+                 (is_gpu ? "half, packed and the other rungs of their ladder"
+                         : "rows, half or packed") +
                  " (default: the best by rule)")
       .value("rhs", "WHAT",
              "right-hand sides: ones, random, from-solution (A times a random solution, which the "
@@ -55,15 +56,15 @@ void declare_options(Options& options, bool is_gpu, const std::string& productio
       .value("output", "X.npy",
              "write the solution; without one, the best iterate goes to X.best.npy")
       .value("repeat", "N", "solve N times and report the median time", "1")
-      .value("memory-limit", "SIZE", "most memory for the solver, e.g. 512M or 8G");
+      .value("memory-limit", "SIZE", "most memory for the solver, e.g. 512M or 8G")
+      .value("generate-dense", "N", "solve with a random dense matrix of N rows instead of a file")
+      .value("condition", "X", "of --generate-dense", "100");
   if (is_gpu) {
-    options.value("device", "N", "which of the visible GPUs", "0");
+    options.value("device", "N", "which of the visible GPUs", "0")
+        .flag("nondeterministic", "allow solvers and products that add up by atomics");
   } else {
-    options
-        .value("generate-dense", "N",
-               "solve with a random dense matrix of N rows instead of a file")
-        .value("condition", "X", "of --generate-dense", "100")
-        .value("threads", "N", "OpenMP threads (default: what OMP_NUM_THREADS or the system says)");
+    options.value("threads", "N",
+                  "OpenMP threads (default: what OMP_NUM_THREADS or the system says)");
   }
 }
 
@@ -86,11 +87,7 @@ void read_preconditioner(const Options& options, SolveToolOptions* result) {
   if (has_degree) by.degree = static_cast<int>(options.integer("degree", 1, 1000));
 }
 
-void read_matrix(const Options& options, bool may_be_dense, SolveToolOptions* result) {
-  if (!may_be_dense) {
-    result->matrix = options.names().front();
-    return;
-  }
+void read_matrix(const Options& options, SolveToolOptions* result) {
   if (options.given("generate-dense") == !options.names().empty()) {
     throw UsageError("expected MATRIX.csr or MATRIX.npy, or --generate-dense N in its place");
   }
@@ -121,7 +118,7 @@ const KernelTable<Solve>& solvers_of(const std::string& room, const std::string&
 SolveToolOptions parse_solve_options(const std::string& tool, const std::string& room, int argc,
                                      const char* const* argv) {
   const bool is_gpu = room == kGpu;
-  Options options(tool, is_gpu ? "MATRIX.csr" : "MATRIX.csr|MATRIX.npy", is_gpu ? 1 : 0, 1,
+  Options options(tool, "MATRIX.csr|MATRIX.npy", 0, 1,
                   "Solves A x = b for a symmetric positive definite matrix by conjugate gradients "
                   "on a " +
                       std::string(is_gpu ? "GPU" : "CPU") +
@@ -135,15 +132,13 @@ SolveToolOptions parse_solve_options(const std::string& tool, const std::string&
                "fewer iterations, more products in each")
       .example(tool + " grid.csr --precision refined --json",
                "f32 inside of f64, the residual history as JSON")
+      .example(tool + " --generate-dense 500 --condition 1e4", "a dense system")
       .on_list([&](bool as_json) { return list_solvers(room, tool, as_json); });
-  if (!is_gpu) {
-    options.example(tool + " --generate-dense 500 --condition 1e4", "a dense system");
-  }
   options.parse(argc, argv);
 
   SolveToolOptions result;
   result.room = room;
-  read_matrix(options, !is_gpu, &result);
+  read_matrix(options, &result);
   result.rhs = options.text("rhs");
   result.guess = options.text("guess");
   result.right_hand_sides = static_cast<Index>(options.integer("right-hand-sides", 1, 1 << 20));
@@ -168,6 +163,7 @@ SolveToolOptions parse_solve_options(const std::string& tool, const std::string&
   }
   if (is_gpu) {
     result.plan.where.device = static_cast<int>(options.integer("device", 0, kMaxDevices - 1));
+    result.plan.deterministic = !options.flag("nondeterministic");
   } else {
     result.plan.where.threads = read_threads(options);
   }

@@ -4,3 +4,4 @@ needs_cuda
 export CUDA_VISIBLE_DEVICES=
 show csr-solve-gpu --list
 show csr-solve-gpu diagonal.csr --preconditioner jacobi --degree 3
+show csr-solve-gpu --generate-dense 3 grid.csr

@@ -29,7 +29,9 @@ class GpuSolve : public testing::GpuKernelTest {
     Solved solved;
     solved.x = DenseMatrix(problem.rows(), problem.right_hand_sides, problem.vector_kind());
     fill_nan(solved.x.view());
-    const auto solver = kernel().make_plan(problem, {});
+    PlanOptions options;
+    options.deterministic = kernel().can(kDeterministic);
+    const auto solver = kernel().make_plan(problem, options);
     solver->bind(b.view(), solved.x.view());
     solver->multiply();
     solver->fetch_output();
@@ -85,6 +87,44 @@ TEST_P(GpuSolve, FindsKnownSolutionsInEveryKindAndShape) {
   }
 }
 
+TEST_P(GpuSolve, SolvesDenseSystemsOfEveryKind) {
+  for (const auto& [nx, ny] : {std::pair<Index, Index>{1, 1}, {2, 1}, {13, 11}, {31, 17}}) {
+    for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+      for (const Index columns : {1, 3}) {
+        for (const Precision precision : {Precision::f64, Precision::f32, Precision::refined}) {
+          SolveProblem problem = problem_of({}, columns);
+          problem.dense = densified(grid_laplacian(nx, ny), kind);
+          problem.precision = precision;
+          problem.relative_tolerance = precision == Precision::f32 ? 1e-4 : 1e-10;
+          problem.preconditioner.kind =
+              columns == 1 ? PreconditionerKind::jacobi : PreconditionerKind::none;
+          if (!can(problem)) continue;
+          SCOPED_TRACE(std::to_string(nx * ny) + " rows, " + name_of(precision));
+          expect_solved(problem, right_hand_sides(problem, random_vectors(nx * ny, columns)));
+        }
+      }
+    }
+  }
+}
+
+/// Isolated rows, a row with an entry in every column, rows of nothing but the diagonal.
+CsrMatrix arrow(Index rows) {
+  return matrix_of(rows, [=](Index i, Index j) {
+    if (i == j) return i == 0 ? static_cast<double>(rows) : 2.0;
+    return (i == 0 || j == 0) && (i + j) % 7 != 0 ? -1.0 : 0.0;
+  });
+}
+
+TEST_P(GpuSolve, SolvesIrregularAndIllConditionedSystems) {
+  for (const Index rows : {2, 129, 1031}) {
+    const SolveProblem problem = problem_of(arrow(rows));
+    expect_solved(problem, right_hand_sides(problem, random_vectors(rows, 1)));
+  }
+  SolveProblem hard = problem_of(badly_scaled(300, 1e8));
+  hard.preconditioner.kind = PreconditionerKind::jacobi;
+  expect_solved(hard, right_hand_sides(hard, random_vectors(300, 1)));
+}
+
 TEST_P(GpuSolve, TakesAsManyIterationsWithEveryPreconditionerAsTheory) {
   const CsrMatrix a = badly_scaled(900, 1e6);
   const DenseMatrix b = ones(900, 1);
@@ -107,8 +147,10 @@ TEST_P(GpuSolve, HasAHistoryOfEveryIterationAndTheSameBitsEveryTime) {
   const DenseMatrix b = ones(problem.rows(), 1);
   const Solved first = solve(problem, b), second = solve(problem, b);
   ASSERT_EQ(first.report.history.size(), static_cast<std::size_t>(first.report.iterations) + 1);
-  EXPECT_EQ(first.report.history, second.report.history);
-  EXPECT_EQ(std::memcmp(first.x.view().data, second.x.view().data, first.x.size_bytes()), 0);
+  if (kernel().can(kDeterministic)) {
+    EXPECT_EQ(first.report.history, second.report.history);
+    EXPECT_EQ(std::memcmp(first.x.view().data, second.x.view().data, first.x.size_bytes()), 0);
+  }
   EXPECT_LE(first.report.history.back(), first.report.columns[0].target_norm);
   // The textbook on the host needs as many, give or take rounding.
   DenseMatrix x = random_vectors(problem.rows(), 1);
@@ -161,7 +203,9 @@ TEST_P(GpuSolve, NothingToDoAndGuesses) {
   problem.has_guess = true;
   DenseMatrix x = random_vectors(30, 1);
   const DenseMatrix b = right_hand_sides(problem, x);
-  const auto solver = kernel().make_plan(problem, {});
+  PlanOptions options;
+  options.deterministic = kernel().can(kDeterministic);
+  const auto solver = kernel().make_plan(problem, options);
   solver->bind(b.view(), x.view());
   solver->multiply();
   EXPECT_EQ(solver->report().iterations, 0);

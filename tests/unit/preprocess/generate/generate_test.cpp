@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "core/file/csr_file.h"
+#include "tests/unit/preprocess/export/scratch_folder.h"
 #include "tests/unit/preprocess/generate/generate_testing.h"
 
 namespace csrkit {
@@ -15,6 +17,20 @@ struct Sample {
   bool is_symmetric;
   bool is_random_pattern;
 };
+
+/// A directed graph in a file, which is there as long as the program runs.
+const std::string& graph_file() {
+  static const ScratchFolder folder;
+  static const std::string path = folder / "graph.csr";
+  static const bool is_written = [] {
+    CsrFile file;
+    file.matrix = make("rmat", {{"scale", "8"}});
+    write_csr_file(path, file);
+    return true;
+  }();
+  static_cast<void>(is_written);
+  return path;
+}
 
 const std::vector<Sample>& samples() {
   static const std::vector<Sample> all = {
@@ -41,6 +57,11 @@ const std::vector<Sample>& samples() {
       {"poisson", {{"stencil", "9"}, {"nx", "13"}, {"ny", "7"}}, true, false},
       {"poisson", {{"stencil", "7"}, {"nx", "8"}, {"nz", "5"}}, true, false},
       {"poisson", {{"stencil", "27"}, {"nx", "7"}}, true, false},
+      {"poisson",
+       {{"stencil", "27"}, {"nx", "6"}, {"weight-y", "0.3"}, {"contrast", "50"}},
+       true,
+       false},
+      {"laplacian", {{"graph", graph_file()}}, true, false},
       {"fem-blocks", {{"nx", "5"}, {"ny", "6"}, {"nz", "7"}, {"drop", "0.1"}}, true, true},
       {"proximity", {{"points", "900"}}, true, true},
       {"banded", {{"n", "500"}, {"bandwidth", "9"}, {"fill", "0.5"}}, true, true},

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "core/file/csr_file.h"
+#include "tests/unit/preprocess/export/scratch_folder.h"
 #include "tests/unit/preprocess/generate/generate_testing.h"
 
 namespace csrkit {
@@ -18,6 +20,31 @@ double share_within(const CsrMatrix& a, Index distance) {
     for (const Index col : row_of(a, row)) close += std::abs(col - row) <= distance;
   }
   return static_cast<double>(close) / static_cast<double>(a.nnz());
+}
+
+TEST(Laplacian, OfADirectedGraphWithALoop) {
+  const ScratchFolder folder;
+  const std::string path = folder / "graph.csr";
+  // 0 -> 1 (3), 1 -> 0 (1), 1 -> 2 (2), 2 -> 2 (5); nobody knows 3.
+  const Offset offsets[] = {0, 1, 3, 4, 4};
+  const Index cols[] = {1, 0, 2, 2};
+  const double values[] = {3, -1, 2, 5};
+  CsrFile file;
+  file.matrix =
+      CsrMatrix(4, 4, Buffer<Offset>::copy_of(offsets, 5), Buffer<Index>::copy_of(cols, 4),
+                ValueArray::from(Buffer<double>::copy_of(values, 4)));
+  write_csr_file(path, file);
+  const CsrMatrix a = make("laplacian", {{"graph", path}, {"shift", "0.5"}}, 1, ValueKind::f64);
+  EXPECT_TRUE(identical(a, transpose(a)));
+  EXPECT_EQ(row_of(a, 0), (std::vector<Index>{0, 1}));
+  EXPECT_EQ(values_of(a, 0), (std::vector<double>{2.5, -2}));
+  EXPECT_EQ(row_of(a, 1), (std::vector<Index>{0, 1, 2}));
+  EXPECT_EQ(values_of(a, 1), (std::vector<double>{-2, 3.5, -1}));
+  EXPECT_EQ(row_of(a, 2), (std::vector<Index>{1, 2}));
+  EXPECT_EQ(values_of(a, 2), (std::vector<double>{-1, 1.5}));
+  EXPECT_EQ(row_of(a, 3), (std::vector<Index>{3}));
+  EXPECT_EQ(values_of(a, 3), (std::vector<double>{0.5}));
+  EXPECT_THROW(make("laplacian", {{"graph", folder / "nowhere.csr"}}), IoError);
 }
 
 TEST(ErdosRenyi, ExactEntriesAlsoWhereFull) {

@@ -34,6 +34,47 @@ TEST(Poisson, ValuesAreThoseOfTheOperator) {
   }
 }
 
+TEST(Poisson, AnisotropicCouplings) {
+  const CsrMatrix a =
+      make("poisson", {{"nx", "3"}, {"stencil", "7"}, {"weight-y", "0.5"}, {"weight-z", "4"}}, 1,
+           ValueKind::f64);
+  EXPECT_EQ(values_of(a, 13), (std::vector<double>{-4, -0.5, -1, 11, -1, -0.5, -4}));
+  EXPECT_EQ(values_of(a, 0), (std::vector<double>{11, -1, -0.5, -4}));
+  const CsrMatrix box =
+      make("poisson", {{"nx", "3"}, {"stencil", "9"}, {"weight-y", "0.5"}}, 1, ValueKind::f64);
+  EXPECT_EQ(values_of(box, 4),
+            (std::vector<double>{-0.5, -0.5, -0.5, -1, 5, -1, -0.5, -0.5, -0.5}));
+}
+
+TEST(Poisson, RandomCouplingsAreSymmetricAndDominated) {
+  const ParameterMap parameters{{"nx", "12"}, {"ny", "9"}, {"contrast", "1e4"}};
+  const CsrMatrix a = make("poisson", parameters, 3, ValueKind::f64);
+  EXPECT_TRUE(identical(a, transpose(a)));
+  EXPECT_FALSE(identical(a, make("poisson", parameters, 4, ValueKind::f64)));
+  double least = 0, most = -1e300;  // of couplings, which are negative
+  for (Index row = 0; row < a.rows(); ++row) {
+    const std::vector<Index> cols = row_of(a, row);
+    const std::vector<double> values = values_of(a, row);
+    double sum = 0, diagonal = 0;
+    for (std::size_t i = 0; i < cols.size(); ++i) {
+      sum += values[i];
+      if (cols[i] == row) {
+        diagonal = values[i];
+        continue;
+      }
+      least = std::min(least, values[i]);
+      most = std::max(most, values[i]);
+    }
+    const bool is_inside = a.row_length(row) == 5;
+    EXPECT_GE(sum, is_inside ? -1e-12 * diagonal : 1e-3);
+    if (is_inside) {
+      EXPECT_NEAR(sum, 0, 1e-12 * diagonal);
+    }
+  }
+  EXPECT_GT(least / most, 100);
+  EXPECT_GE(least, -100);
+}
+
 TEST(Banded, FullBand) {
   const CsrMatrix a = make("banded", {{"n", "5"}, {"bandwidth", "1"}});
   EXPECT_EQ(row_of(a, 0), (std::vector<Index>{0, 1}));
