@@ -4,8 +4,27 @@
 #include "gpu/spmv/compressed/encode.h"
 #include "gpu/spmv/device_spmv.h"
 #include "gpu/spmv/slices/slices.h"
+#include "gpu/spmv/stencil/encode.h"
 
 namespace csrkit::gpu {
+
+namespace {
+
+/// Where the longest row has more than so many times the mean, nobody looks for blocks: a thread
+/// walks along each row, and blocks are not what such rows have.
+constexpr Offset kMostUneven = 32;
+
+void measure_stencil(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory& memory,
+                     SpmvProfile& profile) {
+  EncodedDiagonals diagonals;
+  if (!diagonals.measure(a, value_bytes, kMaskBits, memory)) return;
+  const std::uint64_t bytes = diagonals.bytes(a.rows, value_bytes);
+  if (bytes > kMostStencilShare * profile.csr_bytes) return;
+  profile.stencil_bytes = bytes;
+  profile.stencil_places = Offset{diagonals.count()} * a.rows;
+}
+
+}  // namespace
 
 SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, DeviceMemory& memory) {
   const DeviceCsrView<void> view = a.view<void>();
@@ -17,6 +36,7 @@ SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, DeviceMem
   profile.csr_bytes = csr_bytes_of(a);
   if (a.nnz() == 0) return profile;
 
+  measure_stencil(view, value_bytes, memory, profile);
   const Slices slices(view, memory);
   profile.sell_places = slices.places();
   profile.longest_slice = slices.longest();
@@ -31,9 +51,11 @@ SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, DeviceMem
   profile.compressed_bytes =
       slices.bytes() + compressed_bytes(slices.view().count, slices.steps(),
                                         columns.difference_bytes(), value_bytes, table.size() > 0);
-  const BlockCount blocks = best_blocks(view, value_bytes, memory);
-  profile.bsr_bytes = block_bytes(blocks, a.rows(), value_bytes);
-  profile.bsr_places = blocks.blocks * blocks.size * blocks.size;
+  if (slices.longest() * a.rows() <= kMostUneven * a.nnz()) {
+    const BlockCount blocks = best_blocks(view, value_bytes, memory);
+    profile.bsr_bytes = block_bytes(blocks, a.rows(), value_bytes);
+    profile.bsr_places = blocks.blocks * blocks.size * blocks.size;
+  }
   profile.available_bytes = memory.available_bytes();
   return profile;
 }

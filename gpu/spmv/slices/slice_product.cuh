@@ -25,10 +25,16 @@ __device__ inline typename Types::Number sum_of_steps(int part, int parts, Index
                                                       const EntryAt& entry_at) {
   using Number = typename Types::Number;
   Number sum = algebra.empty_sum();
-  for (Index step = part; step < width; step += parts) {
+  const auto add = [&](Index step) {
     const SliceEntry<Number> entry = entry_at(step);
-    if (entry.col < 0) continue;
-    sum = algebra.add_product(sum, entry.value, x.template at<Number>(entry.col));
+    if (entry.col >= 0) {
+      sum = algebra.add_product(sum, entry.value, x.template at<Number>(entry.col));
+    }
+  };
+  if (parts == 1) {  // apart, as addresses then follow each other
+    for (Index step = 0; step < width; ++step) add(step);
+  } else {
+    for (Index step = part; step < width; step += parts) add(step);
   }
   return sum;
 }
@@ -43,10 +49,13 @@ struct SliceShare {
   int lane;
 };
 
+/// `parts` is a power of two: a division would take longer than the product of a short row.
 __device__ inline SliceShare slice_share(int parts) {
   const int warp = static_cast<int>(threadIdx.x) / kSliceRows;
-  const Offset slice = Offset{blockIdx.x} * (kSliceWarps / parts) + warp / parts;
-  return {static_cast<Index>(slice), warp % parts, static_cast<int>(threadIdx.x) % kSliceRows};
+  const int log2_parts = __ffs(parts) - 1;
+  const Index slice =
+      static_cast<Index>(blockIdx.x) * (kSliceWarps >> log2_parts) + (warp >> log2_parts);
+  return {slice, warp & (parts - 1), static_cast<int>(threadIdx.x) % kSliceRows};
 }
 
 inline unsigned slice_blocks(Index slices, int parts) {

@@ -1,0 +1,259 @@
+// stencil: whole diagonals with a bit for each row, and one number where a diagonal is constant.
+// Owns     diagonals, those that are stored first: for each its offset and, if all its entries have
+//          the same bits, that value; the values of any other diagonal, one for every row; for each
+//          row a bit a diagonal, so that a gap is no stored 0: 0 times infinity is NaN
+// Reads    a stencil with constant coefficients: 1 to 4 bytes a row beside x and y; with distinct
+//          values 8 an entry more. No column indices; x in sequence
+// Launch   one thread per element of y; up to 64 diagonals come as a parameter. x and values are
+//          asked for before the mask is there, which only says what is added up: one wait in the
+//          place of two
+// Needs    few diagonals, well filled: refused (MemoryError) where the stored values would be 16
+//          times the matrix
+// Source   diagonals: Bell, Garland, SC 2009, "DIA"; masks and constants are this file's own
+// Against  dia, compressed
+
+#include <algorithm>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/device/warp.cuh"
+#include "gpu/spmv/device_spmv.h"
+#include "gpu/spmv/stencil/encode.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+/// What a product must know of a diagonal.
+template <class Number>
+struct alignas(16) Diagonal {
+  Index offset;     // col - row
+  Number constant;  // the value of all its entries, if it is not stored
+};
+
+/// Few diagonals come with the launch, in constant memory: whatever reads them there costs next to
+/// nothing. More of them lie in device memory.
+template <class Number>
+struct FewDiagonals {
+  Diagonal<Number> items[kMaskBits];
+};
+template <class Number>
+struct ManyDiagonals {
+  const Diagonal<Number>* items;
+};
+
+template <class Value>
+struct StencilRows {
+  Index cols;
+  Index count;   // of diagonals
+  Index stored;  // the first ones
+  Index mask_bytes;
+  const unsigned char* masks;
+  const Value* values;
+
+  __device__ unsigned long long mask_at(Offset at) const {
+    switch (mask_bytes) {  // the same for all threads
+      case 1: return __ldcs(masks + at);
+      case 2: return __ldcs(reinterpret_cast<const std::uint16_t*>(masks) + at);
+      case 4: return __ldcs(reinterpret_cast<const std::uint32_t*>(masks) + at);
+      default: return __ldcs(reinterpret_cast<const unsigned long long*>(masks) + at);
+    }
+  }
+};
+
+/// One thread per diagonal.
+template <class Types>
+__global__ void list_diagonals(EncodedDiagonals::View encoded, const typename Types::Value* values,
+                               Diagonal<typename Types::Number>* diagonals) {
+  using Number = typename Types::Number;
+  const Offset d = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
+  if (d >= encoded.count) return;
+  const Number constant = values == nullptr ? Number{1} : widen<Number>(values[encoded.firsts[d]]);
+  diagonals[encoded.place_of(static_cast<Index>(d))] = {encoded.offsets[d], constant};
+}
+
+/// The element of x on a diagonal, 0 where that has left x.
+template <class Number, class Vector>
+__device__ Number factor_of(Index offset, unsigned row, Index cols, const InputVector<Vector>& x) {
+  const unsigned col = row + static_cast<unsigned>(offset);  // beyond either end: a large number
+  return col < static_cast<unsigned>(cols) ? x.template at<Number>(static_cast<Index>(col))
+                                           : Number{};
+}
+
+/// The sum of one element of y where no diagonal is stored: x comes for eight diagonals at once.
+template <class Types, class Diagonals, class Algebra>
+__device__ typename Types::Number sum_of_constants(const Diagonals& diagonals,
+                                                   const StencilRows<typename Types::Value>& a,
+                                                   unsigned row, Offset rows,
+                                                   const InputVector<typename Types::Vector>& x,
+                                                   const Algebra& algebra) {
+  using Number = typename Types::Number;
+  constexpr Index kBatch = 8;
+  Number sum = algebra.empty_sum();
+  unsigned long long mask = 0;
+  for (Index first = 0; first < a.count; first += kBatch) {
+    if (first % kMaskBits == 0) mask = a.mask_at(first / kMaskBits * rows + row);
+    Number factors[kBatch], values[kBatch];
+#pragma unroll
+    for (Index u = 0; u < kBatch; ++u) {
+      if (first + u >= a.count) continue;
+      factors[u] = factor_of<Number>(diagonals.items[first + u].offset, row, a.cols, x);
+      values[u] = diagonals.items[first + u].constant;
+    }
+    const auto bits = static_cast<unsigned>(mask);
+#pragma unroll
+    for (Index u = 0; u < kBatch; ++u) {
+      if ((bits >> u & 1) != 0) sum = algebra.add_product(sum, values[u], factors[u]);
+    }
+    mask >>= kBatch;
+  }
+  return sum;
+}
+
+/// The sum of one element of y where some diagonals are stored: a plain loop of few registers, as
+/// loads in flight come from warps here.
+template <class Types, class Diagonals, class Algebra>
+__device__ typename Types::Number sum_of_stored(const Diagonals& diagonals,
+                                                const StencilRows<typename Types::Value>& a,
+                                                unsigned row, Offset rows,
+                                                const InputVector<typename Types::Vector>& x,
+                                                const Algebra& algebra) {
+  using Number = typename Types::Number;
+  Number sum = algebra.empty_sum();
+  for (Index first = 0; first < a.count; first += kMaskBits) {
+    unsigned long long mask = a.mask_at(first / kMaskBits * rows + row);
+    const Index end = min(first + kMaskBits, a.count);
+    const auto* value = a.values + (first * rows + row);
+    Index d = first;
+#pragma unroll 4
+    for (; d < min(end, a.stored); ++d) {
+      const Number stored = widen<Number>(load_once(value));
+      const Number factor = factor_of<Number>(diagonals.items[d].offset, row, a.cols, x);
+      if ((mask & 1) != 0) sum = algebra.add_product(sum, stored, factor);
+      mask >>= 1;
+      value += rows;
+    }
+    for (; d < end; ++d) {
+      const Number factor = factor_of<Number>(diagonals.items[d].offset, row, a.cols, x);
+      if ((mask & 1) != 0) sum = algebra.add_product(sum, diagonals.items[d].constant, factor);
+      mask >>= 1;
+    }
+  }
+  return sum;
+}
+
+/// One thread per element of y: threadIdx.x is its column, of those from blockIdx.y * blockDim.x.
+/// One column is compiled apart, as addresses are simpler then.
+template <class Types, bool kAnyStored, bool kOneColumn, class Diagonals>
+__global__ void __launch_bounds__(kSpmvThreads, kAnyStored ? 8 : 1)
+    multiply_stencil(const __grid_constant__ Diagonals diagonals,
+                     StencilRows<typename Types::Value> a, InputVector<typename Types::Vector> x,
+                     OutputUpdate<Types> y,
+                     AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra) {
+  unsigned row = blockIdx.x * kSpmvThreads + threadIdx.x;
+  if constexpr (!kOneColumn) {
+    row = blockIdx.x * blockDim.y + threadIdx.y;
+    const auto column = static_cast<Index>(blockIdx.y * blockDim.x + threadIdx.x);
+    if (column >= y.cols) return;
+    x = x.column(column);
+    y = y.column(column);
+  }
+  if (row >= static_cast<unsigned>(y.rows)) return;
+  if constexpr (kAnyStored) {
+    y.store(static_cast<Index>(row), sum_of_stored<Types>(diagonals, a, row, y.rows, x, algebra));
+  } else {
+    y.store(static_cast<Index>(row),
+            sum_of_constants<Types>(diagonals, a, row, y.rows, x, algebra));
+  }
+}
+
+template <class Types>
+class Stencil {
+  using Value = typename Types::Value;
+  using Number = typename Types::Number;
+
+ public:
+  explicit Stencil(Semiring semiring) : algebra_(semiring) {}
+
+  void convert(DeviceCsr a, DeviceMemory& memory) {
+    const DeviceCsrView<void> view = a.view<void>();
+    const int value_bytes = static_cast<int>(sizeof(Value));
+    EncodedDiagonals encoded;
+    encoded.measure(view, value_bytes, a.nnz(), memory);
+    require_worthwhile("stencil", encoded.bytes(a.rows(), value_bytes), csr_bytes_of(a));
+    cols_ = a.cols();
+    stored_ = encoded.stored();
+    mask_bytes_ = mask_bytes_for(encoded.count());
+    diagonals_ = DeviceBuffer<Diagonal<Number>>(memory, encoded.count(), "diagonals");
+    masks_ = DeviceBuffer<unsigned char>(memory, Offset{a.rows()} * mask_bytes_, "masks of rows");
+    values_ = DeviceBuffer<Value>(memory, Offset{stored_} * a.rows(), "values of diagonals");
+    if (encoded.count() == 0) return;
+    const cudaStream_t stream = memory.stream();
+    encoded.store(view, value_bytes, masks_.data(), values_.data(), stream);
+    list_diagonals<Types><<<spmv_blocks(encoded.count()), kSpmvThreads, 0, stream>>>(
+        encoded.view(), a.view<Value>().values, diagonals_.data());
+    CHECK_LAUNCH("list_diagonals", stream);
+    if (encoded.count() > kMaskBits) return;
+    CHECK_CUDA(cudaMemcpyAsync(few_.items, diagonals_.data(), diagonals_.size_bytes(),
+                               cudaMemcpyDeviceToHost, stream));
+    CHECK_CUDA(cudaStreamSynchronize(stream));
+  }
+
+  void launch(const InputVector<typename Types::Vector>& x, const OutputUpdate<Types>& y,
+              cudaStream_t stream) const {
+    if (diagonals_.size() > kMaskBits) {
+      launch_with(ManyDiagonals<Number>{diagonals_.data()}, x, y, stream);
+    } else {
+      launch_with(few_, x, y, stream);
+    }
+  }
+  std::uint64_t stored_bytes() const {
+    return diagonals_.size_bytes() + masks_.size_bytes() + values_.size_bytes();
+  }
+  std::string choice() const {
+    return std::to_string(diagonals_.size()) + " diagonals, " +
+           std::to_string(diagonals_.size() - stored_) + " of them constant";
+  }
+
+ private:
+  template <class Diagonals>
+  void launch_with(const Diagonals& diagonals, const InputVector<typename Types::Vector>& x,
+                   const OutputUpdate<Types>& y, cudaStream_t stream) const {
+    const StencilRows<Value> a = {cols_,         static_cast<Index>(diagonals_.size()),
+                                  stored_,       mask_bytes_,
+                                  masks_.data(), values_.data()};
+    const auto queue = [&](auto* multiply, dim3 blocks, dim3 threads) {
+      multiply<<<blocks, threads, 0, stream>>>(diagonals, a, x, y, algebra_);
+    };
+    if (y.cols == 1) {
+      queue(stored_ == 0 ? multiply_stencil<Types, false, true, Diagonals>
+                         : multiply_stencil<Types, true, true, Diagonals>,
+            spmv_blocks(y.rows), kSpmvThreads);
+    } else {
+      const auto across = static_cast<unsigned>(std::min(y.cols, kWarpLanes));
+      const dim3 threads(across, kSpmvThreads / across);
+      const dim3 blocks((static_cast<unsigned>(y.rows) + threads.y - 1) / threads.y,
+                        (static_cast<unsigned>(y.cols) + across - 1) / across);
+      queue(stored_ == 0 ? multiply_stencil<Types, false, false, Diagonals>
+                         : multiply_stencil<Types, true, false, Diagonals>,
+            blocks, threads);
+    }
+    CHECK_LAUNCH("multiply_stencil", stream);
+  }
+
+  AlgebraFor<Number, Types::kIsPlusTimes> algebra_;
+  Index cols_ = 0;
+  Index stored_ = 0;
+  Index mask_bytes_ = 1;
+  FewDiagonals<Number> few_ = {};
+  DeviceBuffer<Diagonal<Number>> diagonals_;
+  DeviceBuffer<unsigned char> masks_;
+  DeviceBuffer<Value> values_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceSpmv> make_spmv_stencil(const SpmmProblem& problem) {
+  return typed_spmv<Stencil>(problem);
+}
+
+}  // namespace csrkit::gpu
