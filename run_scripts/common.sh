@@ -49,6 +49,65 @@ expand_datasets() {
   done
 }
 
+# A name that is in no catalogue is refused before anything is queued or made.
+check_datasets() { # check_datasets NAME...
+  local name
+  for name in "$@"; do
+    [[ -n $(catalog_field "$name" rows) ]] ||
+      die 2 "there is no data set '$name'; there are$(awk -F'\t' 'NR > 1 { printf " %s", $1 }' "$datasets/catalog.tsv")"
+  done
+}
+
+kernels_of() { # kernels_of GPU LIST: the kernels to measure; GPU is yes or no
+  if [[ -n $2 ]]; then echo "$2"; elif [[ $1 == yes ]]; then echo gpu.auto,gpu.vendor_cusparse; else echo cpu.auto,cpu.row_loop; fi
+}
+
+json_text() { # json_text TEXT: as a JSON string
+  local text
+  text=$(tr -d '\000-\037\177' <<<"$1")
+  text=${text//\\/\\\\}
+  printf '"%s"' "${text//\"/\\\"}"
+}
+
+json_texts() { # json_texts TEXT...: as an array
+  local list='' text
+  for text in "$@"; do list+=,$(json_text "$text"); done
+  printf '[%s]' "${list#,}"
+}
+
+# What a step leaves out, the page names: why, and the line that mends it.
+note_problem() { # note_problem FILE DATASET ORDER REASON MEND
+  printf '{"problem":1,"dataset":%s,"order":%s,"reason":%s,"mend":%s}\n' "$(json_text "$2")" "$(json_text "$3")" \
+    "$(json_text "$4")" "$(json_text "$5")" >"$1.tmp.$$"
+  mv "$1.tmp.$$" "$1"
+}
+
+# attempt COMMAND...: as a process of its own, whatever happens to it. `code` is how it ended, `reason` the
+# error that it named last. Never call it in a condition: there, bash forgets to stop at errors.
+attempt() {
+  local said
+  said=$(mktemp)
+  code=0
+  (
+    set -e
+    "$@"
+  ) 2>"$said" &
+  wait $! || code=$?
+  cat "$said" >&2
+  # shellcheck disable=SC2034 # for who calls
+  reason=$(sed -n 's/^[a-z.-]*: error: //p' "$said" | tail -n 1)
+  reason=${reason:-it ended with code $code}
+  rm -f "$said"
+}
+
+# Nobody prepares on a node where somebody measures, and who measures is alone: a lock in the cache for each
+# node. Where a file system has no locks, --exclusive of Slurm is all there is.
+# shellcheck disable=SC2154 # cache is an option of those who source this
+lock_node() { # lock_node --shared|--exclusive
+  exec 8>"$cache/.node.${SLURMD_NODENAME:-$(uname -n)}.lock"
+  flock "$1" 8 2>/dev/null || true
+}
+
 # Threads from Slurm's promise or the affinity mask, and a warning where the two disagree: since
 # Slurm 22.05 srun does not take over --cpus-per-task, and a pinned shell halves a run in silence.
 set_threads() {

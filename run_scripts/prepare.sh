@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes data sets ready for measurements: imports (or generates a stand-in), reorders and verifies into
 # a cache folder. What is there and complete is not made again; any number of these may start at once.
+# An order that fails costs nothing but itself: <name>.<order>.problem says why and what mends it.
 #
 # Usage: prepare.sh --cache DIR [options] DATASET...
 #   DATASET         a name of datasets/catalog.tsv, or a set of it: shipped, mission
@@ -9,9 +10,10 @@
 #   --like          generate stand-ins of published size instead of importing
 #   --scale X       with --like: this share of the published size
 #   --orders LIST   orders to make, e.g. degree,community (default: none)
-#   --order-time S  most seconds for one order; one that takes longer is left out, and said so
+#   --order-time S  most seconds for one order, METIS or not; one that takes longer is left out, and said so
 #   --max-nnz N     leave METIS orders out above so many nonzeros (default: 20000000)
 #   --tools DIR     where the tools are (default: the PATH, or a build folder)
+# shellcheck disable=SC2317 # attempt calls functions by name
 set -euo pipefail
 # shellcheck source=run_scripts/common.sh
 . "$(dirname "$(realpath "$0")")/common.sh"
@@ -34,7 +36,11 @@ done
 [[ -n $cache && ${#names[@]} -gt 0 ]] || die 2 "needs --cache DIR and a data set; --help shows the options"
 [[ -z $scale || $like == yes ]] || die 2 "--scale is for --like"
 find_tools
+mapfile -t names < <(expand_datasets "${names[@]}")
+check_datasets "${names[@]}"
 mkdir -p "$cache"
+again="$script_file --cache $cache${raw:+ --raw $raw}${scale:+ --scale $scale}"
+if [[ $like == yes ]]; then again+=" --like"; fi
 
 # complete FILE RECIPE: the file is whole and was made in this way of these inputs.
 complete() {
@@ -56,7 +62,6 @@ source_of() { # the file or folder that NAME is imported from
     return
   fi
   member=$(catalog_field "$name" member)
-  [[ -n $member ]] || die 2 "'$name' is not in $datasets/catalog.tsv"
   [[ -n $raw ]] || die 2 "$name is not shipped: give --raw DIR with the original, or --like for a stand-in"
   [[ -e $raw/$name/$member ]] || die 3 "$raw/$name/$member: not there; datasets/fetch.sh --to $raw $name fetches it"
   echo "$raw/$name/$member"
@@ -89,36 +94,74 @@ make_matrix() { # make_matrix NAME
   say "$name: made in $SECONDS s"
 }
 
-make_order() { # make_order NAME ORDER
-  local name=$1 order=$2 source=$cache/$1.csr target=$cache/$1.$2.csr recipe nnz code=0
-  nnz=$(csr-info "$source" --header-only --json | sed -n 's/.*"nnz":\([0-9]*\).*/\1/p')
-  if [[ $order == metis-* ]] && ((nnz > max_nnz)); then
-    say "$name.$order: left out, $nnz nonzeros are more than $max_nnz (--max-nnz)"
-    return
-  fi
+leave_out() { # leave_out NAME ORDER REASON MEND
+  say "warning: $1.$2: left out, $3; $4"
+  note_problem "$cache/$1.$2.problem" "$1" "$2" "$3" "$4"
+}
+
+make_order() { # make_order NAME ORDER: 124 if the time was over
+  local name=$1 order=$2 source=$cache/$1.csr target=$cache/$1.$2.csr recipe report=${cache}/$1.$2.json
   recipe="csr-reorder $order of $(head -c 4096 "$source" | sha256sum)"
-  [[ -s ${target%.csr}.json ]] && complete "$target" "$recipe" && { say "$name.$order: complete"; return; }
-  timeout ${order_time:+--signal=TERM} "${order_time:-0}" csr-reorder "$source" "$target" --method "$order" --json \
-    >"${target%.csr}.json.tmp.$$" || code=$?
-  if ((code == 124 || code == 143)) && [[ -n $order_time ]]; then
-    rm -f "${target%.csr}.json.tmp.$$"
-    say "warning: $name.$order: left out, it took longer than $order_time s (--order-time)"
-    return
+  [[ -s $report ]] && complete "$target" "$recipe" && { say "$name.$order: complete"; return; }
+  local ended=0
+  # In the foreground, so that who ends this script ends csr-reorder, too.
+  timeout --foreground "${order_time:-0}" csr-reorder "$source" "$target" --method "$order" --json >"$report.tmp.$$" ||
+    ended=$?
+  if ((ended != 0)); then
+    rm -f "$report.tmp.$$"
+    return "$ended"
   fi
-  ((code == 0)) || { rm -f "${target%.csr}.json.tmp.$$"; return "$code"; }
-  mv "${target%.csr}.json.tmp.$$" "${target%.csr}.json"
+  mv "$report.tmp.$$" "$report"
   csr-info "$target" --verify --quiet
   record "$target" "$recipe"
   say "$name.$order: made, $SECONDS s since the start"
 }
 
-mapfile -t names < <(expand_datasets "${names[@]}")
+prepare_order() { # prepare_order NAME ORDER: made, or a note why not
+  local name=$1 order=$2 nnz mend="$again --orders $2"
+  nnz=$(csr-info "$cache/$name.csr" --header-only --json | sed -n 's/.*"nnz":\([0-9]*\).*/\1/p')
+  if [[ $order == metis-* ]] && ((nnz > max_nnz)); then
+    leave_out "$name" "$order" "$nnz nonzeros are more than $max_nnz (--max-nnz)" "$mend --max-nnz $nnz $name"
+    return
+  fi
+  attempt make_order "$name" "$order"
+  if ((code == 0)); then
+    rm -f "$cache/$name.$order.problem"
+  elif ((code == 124 || code == 143)) && [[ -n $order_time ]]; then
+    leave_out "$name" "$order" "it took longer than $order_time s (--order-time)" "$mend --order-time MORE_SECONDS $name"
+  else
+    rm -f "$cache/$name.$order.csr" "$cache/$name.$order.csr.made"
+    leave_out "$name" "$order" "$reason" "$mend${order_time:+ --order-time $order_time} $name"
+  fi
+}
+
+prepare_matrix() { # prepare_matrix NAME: made, or a note why not; `code` is how it ended
+  local name=$1 member mend="$again $1"
+  attempt make_matrix "$name"
+  if ((code == 0)); then
+    rm -f "$cache/$name.problem"
+    return
+  fi
+  member=$(catalog_field "$name" member)
+  if [[ $like == no && -n $member && ! -e ${raw:-.}/$name/$member ]]; then
+    mend="$(realpath "$datasets")/fetch.sh --to ${raw:-RAW_FOLDER} $name, and then submit.sh --raw ${raw:-RAW_FOLDER}"
+  fi
+  note_problem "$cache/$name.problem" "$name" natural "$reason" "$mend"
+}
+
+lock_node --shared
+worst=0
 for name in "${names[@]}"; do
   # One at a time for each data set: who waits finds it complete. The system releases the lock of a
   # process that was killed. Where a file system has no locks, both make it, and the last name stands.
   exec 9>"$cache/.$name.lock"
   flock 9 2>/dev/null || true
-  make_matrix "$name"
-  for order in ${orders//,/ }; do make_order "$name" "$order"; done
+  prepare_matrix "$name"
+  if ((code == 0)); then
+    for order in ${orders//,/ }; do prepare_order "$name" "$order"; done
+  else
+    worst=$code
+  fi
   exec 9>&-
 done
+exit "$worst"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# One page, one table in Markdown and one file of cases from all bundles of a results folder.
+# One page, one table in Markdown and one file of cases from all bundles of a results folder. Where
+# submit.sh kept a plan, the page begins with what is missing of it, and the exit code is 1.
 #
 # Usage: report.sh --results DIR [--cache DIR] [--title TEXT] [--no-pictures] [--print] [--tools DIR]
 #   --cache DIR   where prepare.sh left the reports of the orders; for the break-even
@@ -26,7 +27,10 @@ done
 find_tools
 shopt -s nullglob
 inputs=("$results"/*.jsonl)
-((${#inputs[@]})) || die 3 "$results holds no bundle; run.sh makes them"
-if [[ -n $cache ]]; then inputs+=("$cache"/*.*.json); fi
-csr-report "${inputs[@]}" -o "$results/report.html" --markdown "$results/table.md" --csv "$results/cases.csv" --title "$title" "${pictures[@]}"
+inputs+=("$results"/jobs/plan.json[l] "$results"/jobs/*.problem "$results"/jobs/*.probe.json)
+((${#inputs[@]})) || die 3 "$results holds no bundle and no plan; run.sh and submit.sh make them"
+if [[ -n $cache ]]; then inputs+=("$cache"/*.*.json "$cache"/*.problem); fi
+code=0
+csr-report "${inputs[@]}" -o "$results/report.html" --markdown "$results/table.md" --csv "$results/cases.csv" --title "$title" "${pictures[@]}" || code=$?
 if [[ $prints == yes ]]; then cat "$results/table.md"; fi
+exit "$code"

@@ -1,6 +1,10 @@
 #!/usr/bin/env bash
 # Measures prepared data sets, in natural order and in every order there is, and leaves one bundle per
-# data set. What is recorded is not measured again; SIGTERM keeps what is finished.
+# data set. What is recorded is not measured again; SIGTERM keeps what is finished. A matrix that cannot be
+# measured costs its own row only.
+#
+# A case is measured until its median is known to 5 %, but for at most 5 s; --repeat or --median-within after
+# -- say otherwise. Who measures is alone on the node among the runs of this cache.
 #
 # Usage: run.sh --cache DIR --results DIR [options] DATASET... [-- OPTIONS OF csr-bench]
 #   --cache DIR     where prepare.sh put the matrices
@@ -8,13 +12,14 @@
 #   --gpu           gpu.auto against gpu.vendor_cusparse, instead of CPU kernels
 #   --kernels LIST  these kernels instead
 #   -k LIST         dense columns (default: 32,256)
+#   --probe         first measure what this machine can do, once, for the roofline (csr-probe)
 #   --tools DIR     where the tools are (default: the PATH, or a build folder)
 set -euo pipefail
 # shellcheck source=run_scripts/common.sh
 . "$(dirname "$(realpath "$0")")/common.sh"
 
 # shellcheck disable=SC2034 # options are set and read by name
-cache='' results='' gpu=no kernels='' dense_cols=32,256 tools='' names=()
+cache='' results='' gpu=no kernels='' dense_cols=32,256 tools='' probe=no names=()
 while (($#)); do
   case $1 in
     --cache | --results | --kernels | --tools)
@@ -23,7 +28,7 @@ while (($#)); do
       shift 2
       ;;
     -k) needs_value "$@"; dense_cols=$2; shift 2 ;;
-    --gpu) gpu=yes; shift ;;
+    --gpu | --probe) printf -v "${1#--}" %s yes; shift ;;
     --) shift; break ;;
     -*) unknown "$1" ;;
     *) names+=("$1"); shift ;;
@@ -32,29 +37,36 @@ done
 [[ -n $cache && -n $results && ${#names[@]} -gt 0 ]] ||
   die 2 "needs --cache DIR, --results DIR and a data set; --help shows the options"
 find_tools
-mkdir -p "$results"
+mkdir -p "$results/jobs"
+lock_node --exclusive
 set_threads
 if [[ $gpu == yes ]]; then
   export CSRKIT_REQUIRE_GPU=1
-  kernels=${kernels:-gpu.auto,gpu.vendor_cusparse}
   if [[ -n ${SLURM_JOB_ID:-} && -z ${CUDA_VISIBLE_DEVICES:-} ]]; then
     say "warning: Slurm gave this job no GPU (CUDA_VISIBLE_DEVICES is empty); ask for one with --gres=gpu:1"
   fi
 fi
-kernels=${kernels:-cpu.auto,cpu.row_loop}
+kernels=$(kernels_of "$gpu" "$kernels")
 say "host $(uname -n), $OMP_NUM_THREADS threads, GPUs '${CUDA_VISIBLE_DEVICES-all}', memory $(memory_limit_text)"
 
+profile=$results/jobs/$(uname -n).probe.json
+if [[ $probe == yes && ! -f $profile ]]; then
+  csr-probe --output "$profile" --seconds 3 --max-table 64M -k 32 --quiet || say "warning: no machine profile, so no roofline"
+fi
+precision=(--median-within 5 --max-seconds 5)
+for word in "$@"; do case $word in --repeat* | --median-within*) precision=() ;; esac; done
+
 # The child gets the signal, this script waits for it: what csr-bench has finished is on disk.
-child=0 was_ended=no
+child=0 was_ended=no worst=0
 trap 'was_ended=yes; ((child == 0)) || kill -TERM "$child" 2>/dev/null || true' TERM INT USR1
-worst=0
-mapfile -t names < <(expand_datasets "${names[@]}")
-for name in "${names[@]}"; do
-  [[ -f $cache/$name.csr ]] || die 3 "$cache/$name.csr: not there; prepare.sh --cache $cache $name makes it"
-  matrices=("$cache/$name.csr")
-  for file in "$cache/$name".*.csr; do if [[ -f $file && -f $file.made ]]; then matrices+=("$file"); fi; done
-  code=0
-  csr-bench "${matrices[@]}" --kernels "$kernels" -k "$dense_cols" --records "$results/$name.jsonl" --resume "$@" &
+
+measure() { # measure NAME MATRIX OPTIONS...: `code` is how it ended
+  local name=$1 matrix=$2 stem said
+  shift 2
+  stem=$(basename "$matrix" .csr)
+  said=$(mktemp)
+  csr-bench "$matrix" --kernels "$kernels" -k "$dense_cols" --records "$results/$name.jsonl" --resume "${precision[@]}" \
+    "$@" 2> >(tee "$said" >&2) &
   child=$!
   while true; do # a trap ends wait early; the child's own code counts
     code=0
@@ -62,11 +74,36 @@ for name in "${names[@]}"; do
     kill -0 "$child" 2>/dev/null || break
   done
   child=0
-  if [[ $was_ended == yes ]]; then
-    say "ended by a signal; what is finished is in $results/$name.jsonl, the same command does the rest"
-    exit 143
+  # A kernel that fails is in the records; what is worse is noted here.
+  if ((code <= 1)); then
+    rm -f "$results/jobs/$stem.problem"
+  elif [[ $was_ended == no ]]; then
+    local order=${stem#"$name"} reason
+    order=${order#.}
+    reason=$(sed -n 's/^csr-bench: error: //p' "$said" | tail -n 1)
+    note_problem "$results/jobs/$stem.problem" "$name" "${order:-natural}" "csr-bench: ${reason:-it ended with code $code}" ''
   fi
-  # A kernel that fails is in the records; the other data sets go on.
-  if ((code == 1)); then worst=1; elif ((code != 0)); then exit "$code"; fi
+  rm -f "$said"
+}
+
+mapfile -t names < <(expand_datasets "${names[@]}")
+for name in "${names[@]}"; do
+  if [[ ! -f $cache/$name.csr ]]; then
+    say "error: $cache/$name.csr: not there; prepare.sh --cache $cache $name makes it"
+    worst=3
+    continue
+  fi
+  matrices=("$cache/$name.csr")
+  for file in "$cache/$name".*.csr; do if [[ -f $file && -f $file.made ]]; then matrices+=("$file"); fi; done
+  for matrix in "${matrices[@]}"; do
+    measure "$name" "$matrix" "$@"
+    if [[ $was_ended == yes ]]; then
+      say "ended by a signal; what is finished is in $results/$name.jsonl, the same command does the rest"
+      exit 143
+    fi
+    # What is wrong with the command or the machine is wrong for every matrix.
+    if ((code == 2 || code == 4 || code == 6)); then exit "$code"; fi
+    if ((code > worst)); then worst=$code; fi
+  done
 done
-exit $worst
+exit "$worst"

@@ -10,9 +10,11 @@
 # Usage: submit.sh --cache DIR --results DIR [options] [DATASET...] [-- OPTIONS OF csr-bench]
 #   DATASET           names of datasets/catalog.tsv or its sets shipped, mission (default: shipped)
 #   --local           without Slurm, here and now (the default where there is no sbatch)
-#   --gpu             GPU kernels; asks Slurm for one GPU per task
+#   --gpu             GPU kernels; asks Slurm for one GPU per task. Refused at once where there is none.
+#   --shared          let other jobs onto a node that measures (default: --exclusive); only prepares of this
+#                     cache keep away then
 #   --like, --scale X, --raw DIR, --orders LIST, --order-time S, --max-nnz N   see prepare.sh
-#   --kernels LIST, -k LIST                                                     see run.sh
+#   --kernels LIST, -k LIST, --probe                                            see run.sh
 #   --no-pictures     see report.sh
 #   --tools DIR       where the tools are (default: the PATH, or a build folder)
 #   --cpus N          CPUs per task (default: 4)
@@ -31,7 +33,38 @@ set -euo pipefail
 
 # shellcheck disable=SC2034 # options are set and read by name
 cache='' results='' raw='' scale='' orders='' order_time='' max_nnz='' kernels='' dense_cols='' tools=''
-cpus=4 mem='' time=60 warn=120 partition='' account='' at_once='' within='' gpu=no like=no local=no names=() report=()
+cpus=4 mem='' time=60 warn=120 partition='' account='' at_once='' within='' gpu=no like=no local=no shared=no probe=no names=()
+words=("$@") report=()
+
+# What was asked for, so that the page knows what is missing: one line per command, none twice.
+keep_plan() {
+  local lists plan=$results/jobs/plan.jsonl
+  # shellcheck disable=SC2086 # lists are split on purpose
+  lists=$(printf '"datasets":%s,"orders":%s,"kernels":%s,"dense_cols":[%s]' "$(json_texts "${names[@]}")" \
+    "$(json_texts natural ${orders//,/ })" "$(json_texts ${kernels//,/ })" "${dense_cols:-32,256}")
+  if [[ ! -f $plan ]] || ! grep -qF -- "$lists" "$plan"; then
+    printf '{"plan":1,"command":%s,%s}\n' "$(json_text "$script_file$(printf ' %q' "${words[@]}")")" "$lists" >>"$plan"
+  fi
+}
+
+# Refuses GPU kernels where no job of theirs could run.
+check_gpu() {
+  local scratch code=0
+  csr-bench --version | grep -q 'CUDA: [0-9]' ||
+    die 6 "the tools in $(dirname "$(command -v csr-bench)") are built without CUDA; --tools names others, or leave --gpu out"
+  if [[ $local == no ]]; then
+    sinfo -h -o %G ${partition:+-p "$partition"} | grep -q gpu ||
+      die 6 "Slurm knows no node with a GPU${partition:+ in the partition $partition}; --partition names another one"
+    return
+  fi
+  scratch=$(mktemp -d)
+  printf '%%%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n' >"$scratch/one.mtx"
+  { csr-import "$scratch/one.mtx" "$scratch/one.csr" --quiet &&
+    csr-bench "$scratch/one.csr" --kernels gpu.auto -k 1 --repeat 1 --quiet; } 2>"$scratch/said" || code=$?
+  ((code != 6)) || { cat "$scratch/said" >&2; rm -r "$scratch"; die 6 "no usable GPU here; leave --gpu out, or use --partition under Slurm"; }
+  rm -r "$scratch"
+}
+
 while (($#)); do
   case $1 in
     --cache | --results | --raw | --scale | --orders | --order-time | --max-nnz | --kernels | --tools | --cpus | \
@@ -42,7 +75,7 @@ while (($#)); do
       shift 2
       ;;
     -k) needs_value "$@"; dense_cols=$2; shift 2 ;;
-    --gpu | --like | --local) printf -v "${1#--}" %s yes; shift ;;
+    --gpu | --like | --local | --shared | --probe) printf -v "${1#--}" %s yes; shift ;;
     --no-pictures) report=(--no-pictures); shift ;;
     --) shift; break ;;
     -*) unknown "$1" ;;
@@ -60,10 +93,14 @@ for number in "$within" "$at_once" "$warn"; do
 done
 [[ -z $within || $local == yes ]] || die 2 "--within is for --local; under Slurm --time is the limit"
 find_tools
+mapfile -t names < <(expand_datasets "${names[@]:-shipped}")
+check_datasets "${names[@]}"
+kernels=$(kernels_of "$gpu" "$kernels")
+if [[ ,$kernels == *,gpu.* ]]; then check_gpu; fi
 mkdir -p "$cache" "$results/jobs"
 cache=$(realpath "$cache") results=$(realpath "$results")
 if [[ -n $raw ]]; then raw=$(realpath "$raw"); fi
-mapfile -t names < <(expand_datasets "${names[@]:-shipped}")
+keep_plan
 
 prepare=(--cache "$cache")
 for option in raw scale order-time max-nnz; do
@@ -74,7 +111,8 @@ if [[ $like == yes ]]; then prepare+=(--like); fi
 in_order=(${orders:+--orders "$orders"})
 run=(--cache "$cache" --results "$results")
 if [[ $gpu == yes ]]; then run+=(--gpu); fi
-if [[ -n $kernels ]]; then run+=(--kernels "$kernels"); fi
+run+=(--kernels "$kernels")
+if [[ $probe == yes ]]; then run+=(--probe); fi
 if [[ -n $dense_cols ]]; then run+=(-k "$dense_cols"); fi
 
 if [[ $local == yes ]]; then
@@ -100,7 +138,8 @@ job=(--parsable --requeue --open-mode=append --cpus-per-task="$cpus" --time="$ti
 if [[ -n $mem ]]; then job+=(--mem="$mem"); fi
 if [[ -n $partition ]]; then job+=(--partition="$partition"); fi
 if [[ -n $account ]]; then job+=(--account="$account"); fi
-gpus=()
+gpus=() alone=(--exclusive)
+if [[ $shared == yes ]]; then alone=(); fi
 if [[ $gpu == yes ]]; then gpus=(--gres=gpu:1); fi
 array=0-$((${#names[@]} - 1))${at_once:+%$at_once}
 log=$results/jobs
@@ -108,7 +147,7 @@ log=$results/jobs
 prepare_job=$(sbatch "${job[@]}" --job-name=csrkit-prepare --array="$array" --output="$log/prepare-%a.log" \
   "$run_scripts/job.sh" prepare "$results")
 run_job=$(sbatch "${job[@]}" --job-name=csrkit-run --array="$array" --output="$log/run-%a.log" --signal="B:USR1@$warn" \
-  --dependency="aftercorr:$prepare_job" --kill-on-invalid-dep=yes "${gpus[@]}" \
+  --dependency="aftercorr:$prepare_job" --kill-on-invalid-dep=yes "${gpus[@]}" "${alone[@]}" \
   "$run_scripts/job.sh" run "$results")
 report_job=$(sbatch "${job[@]}" --job-name=csrkit-report --output="$log/report.log" \
   --dependency="afterany:$run_job" "$run_scripts/job.sh" report "$results")

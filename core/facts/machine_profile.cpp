@@ -18,6 +18,13 @@ void require_positive(const std::string& where, const std::string& what, double 
                     (may_be_zero ? "number of at least 0" : "positive number"));
 }
 
+void require_possible_rate(const std::string& where, const std::string& what, double rate) {
+  if (rate <= kMostBytesPerSecond) return;
+  refuse(where, what + " is a rate of " + std::to_string(rate / 1e9) +
+                    " GB/s, which no machine has (at most " +
+                    std::to_string(kMostBytesPerSecond / 1e9) + ")");
+}
+
 /// Seconds per read at a table size between the measured ones, linear in the logarithm of the size.
 double seconds_at(const GatherCurve& curve, double bytes) {
   const auto& sizes = curve.table_bytes;
@@ -53,6 +60,8 @@ void validate(const MachineProfile& profile, const std::string& where) {
     require_positive(place, "shared_cache_bytes", device.shared_cache_bytes, true);
     require_positive(place, "memory_bytes", device.memory_bytes);
     require_positive(place, "copy_bytes_per_second", device.copy_bytes_per_second);
+    require_possible_rate(place, "copy_bytes_per_second", device.copy_bytes_per_second);
+    require_positive(place, "copy_spread", device.copy_spread, true);
     require_positive(place, "fixed_seconds", device.fixed_seconds, true);
     if (device.gather.empty()) refuse(place, "gather is empty");
     Index narrower = 0;
@@ -70,10 +79,17 @@ void validate(const MachineProfile& profile, const std::string& where) {
                        std::to_string(curve.seconds_per_read.size()) +
                        ", expected equally many, at least 1");
       }
+      if (!curve.spread.empty() && curve.spread.size() != curve.table_bytes.size()) {
+        refuse(at, "spread has " + std::to_string(curve.spread.size()) +
+                       " numbers, expected one for each of table_bytes, or none");
+      }
+      for (const double spread : curve.spread) require_positive(at, "spread", spread, true);
       double smaller = 0;
       for (std::size_t i = 0; i < curve.table_bytes.size(); ++i) {
         require_positive(at, "a number of table_bytes", curve.table_bytes[i]);
         require_positive(at, "a number of seconds_per_read", curve.seconds_per_read[i]);
+        require_possible_rate(at, "a number of seconds_per_read",
+                              4.0 * curve.dense_cols / curve.seconds_per_read[i]);
         if (curve.table_bytes[i] <= smaller) refuse(at, "table_bytes does not ascend");
         smaller = curve.table_bytes[i];
       }

@@ -19,6 +19,7 @@ struct GatherCurve {
   double seconds_per_streamed_row = 0;  // the same where C is far larger than the caches
   std::vector<double> table_bytes;      // ascending
   std::vector<double> seconds_per_read;  // all workers together: time of a product / its nonzeros
+  std::vector<double> spread = {};  // of the samples behind each; empty in profiles that have none
 };
 
 /// One processor: all the cores of a host together, or one GPU.
@@ -33,6 +34,7 @@ struct DeviceProfile {
   double shared_cache_bytes = 0;   // of all (L3, L2 of a GPU); 0 if there is none
   double memory_bytes = 0;
   double copy_bytes_per_second = 0;  // read and written, arrays far larger than every cache
+  double copy_spread = 0;            // of its samples: third minus first quartile over the median
   double fixed_seconds = 0;          // of a product that has nothing to do
   std::vector<GatherCurve> gather;   // by ascending dense_cols, at least one
 };
@@ -44,6 +46,9 @@ struct MachineProfile {
   /// The device of that kind; throws UsageError that lists the kinds there are.
   const DeviceProfile& find(const std::string& device) const;
 };
+
+/// What no memory or cache of a device moves; a rate beyond it was not measured.
+constexpr double kMostBytesPerSecond = 1e14;
 
 /// Throws InputError that begins with `where` and names the number that cannot be.
 void validate(const MachineProfile& profile, const std::string& where);

@@ -41,7 +41,7 @@ PYTHON
 }
 
 # One GPU per task, of two a node; CPU kernels, for these GPUs compute nothing.
-jobs=$("$scripts/submit.sh" --cache cache --results gpus --gpu --kernels cpu.auto,cpu.row_loop --cpus 1 --time 5 -k 8 \
+jobs=$("$scripts/submit.sh" --cache cache --results gpus --gpu --shared --kernels cpu.auto,cpu.row_loop --cpus 1 --time 5 -k 8 \
   --no-pictures karate cora bcsstk18 lp_afiro -- --repeat 3)
 read -r _ prepare _ run _ report <<<"$jobs"
 gone "$prepare" "$run" "$report"

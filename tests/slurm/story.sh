@@ -39,6 +39,19 @@ grep -q '<h2 id="table">' results/report.html || fail "there is no page"
 grep -q '| bcsstk18 | degree |' results/table.md || fail "the table lacks a data set"
 if grep -lP '[\x00-\x08\x0b-\x1f\x7f]' results/jobs/*.log; then fail "control characters in a log"; fi
 
+# What fails costs its own row only; a mistyped name is refused before anything is queued.
+jobs=$("$scripts/submit.sh" --cache cache --results partly --cpus 2 --time 5 -k 8 --orders metis-partition,degree --no-pictures \
+  lp_afiro karate -- --repeat 3)
+read -r _ prepare _ run _ report <<<"$jobs"
+gone "$prepare" "$run" "$report"
+grep -q '^10 of 12 cases, 1 data set incomplete' partly/table.md || fail "the failed order is not counted: $(head -n 3 partly/table.md)"
+grep -q '| lp_afiro | degree |' partly/table.md || fail "the failed order took another one with it"
+[[ $(sacct -n -X -j "$report" -o ExitCode 2>/dev/null | tr -d ' ') =~ ^(1:0)?$ ]] || fail "the report's exit code hides the gap"
+if "$scripts/submit.sh" --cache cache --results none karte 2>refused; then fail "a mistyped name was queued"; fi
+grep -q "there is no data set 'karte'" refused || fail "the mistyped name is not named"
+[[ ! -e none ]] || fail "a refused command left something behind"
+echo "a failed order cost 2 of 12 cases; a mistyped name was refused"
+
 # A task that scancel ends and one whose csr-bench is killed; resubmitted, they finish.
 again() {
   "$scripts/submit.sh" --cache cache2 --results results2 --cpus 2 --time 5 -k 8,16,24,32 \

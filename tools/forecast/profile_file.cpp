@@ -22,6 +22,11 @@ std::vector<double> numbers(const JsonField& field) {
   return result;
 }
 
+/// Numbers of a member that older profiles do not have.
+std::vector<double> numbers_if_any(const JsonField& field, const char* name) {
+  return field.value().contains(name) ? numbers(field[name]) : std::vector<double>();
+}
+
 GatherCurve curve_from(const JsonField& field) {
   GatherCurve curve;
   curve.dense_cols = static_cast<Index>(field["dense_cols"].integer(1, kMaxIndex));
@@ -29,6 +34,7 @@ GatherCurve curve_from(const JsonField& field) {
   curve.seconds_per_streamed_row = field["seconds_per_streamed_row"].number();
   curve.table_bytes = numbers(field["table_bytes"]);
   curve.seconds_per_read = numbers(field["seconds_per_read"]);
+  curve.spread = numbers_if_any(field, "spread");
   return curve;
 }
 
@@ -43,6 +49,7 @@ DeviceProfile device_from(const JsonField& field) {
   device.shared_cache_bytes = field["shared_cache_bytes"].number();
   device.memory_bytes = field["memory_bytes"].number();
   device.copy_bytes_per_second = field["copy_bytes_per_second"].number();
+  if (field.value().contains("copy_spread")) device.copy_spread = field["copy_spread"].number();
   device.fixed_seconds = field["fixed_seconds"].number();
   field["gather"].array().for_each(
       [&](const JsonField& curve) { device.gather.push_back(curve_from(curve)); });
@@ -60,7 +67,8 @@ Json to_json(const MachineProfile& profile) {
                         {"seconds_per_output_row", curve.seconds_per_output_row},
                         {"seconds_per_streamed_row", curve.seconds_per_streamed_row},
                         {"table_bytes", curve.table_bytes},
-                        {"seconds_per_read", curve.seconds_per_read}});
+                        {"seconds_per_read", curve.seconds_per_read},
+                        {"spread", curve.spread}});
     }
     devices.push_back({{"device", device.device},
                        {"name", device.name},
@@ -71,6 +79,7 @@ Json to_json(const MachineProfile& profile) {
                        {"shared_cache_bytes", device.shared_cache_bytes},
                        {"memory_bytes", device.memory_bytes},
                        {"copy_bytes_per_second", device.copy_bytes_per_second},
+                       {"copy_spread", device.copy_spread},
                        {"fixed_seconds", device.fixed_seconds},
                        {"gather", gather}});
   }

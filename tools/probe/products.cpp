@@ -18,6 +18,9 @@ namespace csrkit {
 namespace {
 
 constexpr double kSmallestTable = 16 << 10;
+constexpr const char* kUnstable =
+    "the machine is too busy to be measured: a product with work to do took no longer than one "
+    "without; measure on an idle machine";
 constexpr Index kRowLength = 16;  // short enough for every real matrix, long enough to hide the row
 
 /// `rows` rows of `length` f32 entries. Each is uniformly random in a part of its own of the
@@ -44,9 +47,9 @@ CsrMatrix uniform_reads(Index rows, Index cols, Index length) {
                    ValueArray::from(std::move(values)));
 }
 
-/// Median seconds of a product that finds the caches as the one before left them.
-double seconds_of(const SpmmKernel& kernel, const CsrMatrix& a, DenseMatrix& b, DenseMatrix& c,
-                  Index dense_cols, const ProbeRequest& request, double budget_seconds) {
+/// Samples of a product that finds the caches as the one before left them.
+Samples samples_of(const SpmmKernel& kernel, const CsrMatrix& a, DenseMatrix& b, DenseMatrix& c,
+                   Index dense_cols, const ProbeRequest& request, double budget_seconds) {
   const SpmmProblem problem = default_spmm_problem(a, dense_cols);
   const std::unique_ptr<SpmmPlan> plan = kernel.make_plan(problem, request.plan);
   // One array serves every shape: rows of the width that is asked for, one after the other.
@@ -56,7 +59,7 @@ double seconds_of(const SpmmKernel& kernel, const CsrMatrix& a, DenseMatrix& b, 
   plan->time_multiply();
   const double once = plan->time_multiply();
   const int repeat = static_cast<int>(std::clamp(budget_seconds / std::max(once, 1e-6), 3.0, 25.0));
-  return measure(0, repeat, [&] { return plan->time_multiply(); }).median_seconds();
+  return measure(0, repeat, [&] { return plan->time_multiply(); });
 }
 
 double cache_bytes(int level) {
@@ -76,7 +79,7 @@ double cache_bytes(int level) {
   return 0;
 }
 
-double copy_bytes_per_second(int threads) {
+void measure_copy(int threads, DeviceProfile* device) {
   const Offset count = Offset{1} << 25;  // 256 MiB, far beyond a core's share of any cache
   Buffer<double> from(count), to(count);
 #pragma omp parallel for schedule(static) num_threads(threads)
@@ -87,7 +90,9 @@ double copy_bytes_per_second(int threads) {
     for (Offset i = 0; i < count; ++i) to[i] = from[i];
     return watch.seconds();
   });
-  return 2.0 * static_cast<double>(from.size_bytes()) / samples.median_seconds();
+  device->copy_bytes_per_second =
+      2.0 * static_cast<double>(from.size_bytes()) / samples.median_seconds();
+  device->copy_spread = samples.spread();
 }
 
 }  // namespace
@@ -122,18 +127,23 @@ void probe_products(const SpmmKernel& kernel, const ProbeRequest& request, Devic
   profile->kernel = kernel.name;
   // Small, but large enough to be shared out: what is left when the work goes to nothing.
   const auto small = [&](Index rows) {
-    return seconds_of(kernel, uniform_reads(rows, 16, kRowLength), b, c, request.dense_cols.front(),
-                      request, budget);
+    return samples_of(kernel, uniform_reads(rows, 16, kRowLength), b, c, request.dense_cols.front(),
+                      request, budget)
+        .median_seconds();
   };
   profile->fixed_seconds = std::max(small(1), 2 * small(2048) - small(4096));
   for (const Index dense_cols : request.dense_cols) {
     const double row_bytes = 4.0 * dense_cols;
+    double spread = 0;  // of the last measurement
     const auto time = [&](double table_bytes, double reads, Index length) {
       const auto cols = std::max<Index>(static_cast<Index>(table_bytes / row_bytes), kRowLength);
       const CsrMatrix a = uniform_reads(static_cast<Index>(reads / length), cols, length);
-      const double seconds = seconds_of(kernel, a, b, c, dense_cols, request, budget);
+      const Samples samples = samples_of(kernel, a, b, c, dense_cols, request, budget);
       advance();
-      return std::max(seconds - profile->fixed_seconds, 1e-9) / a.rows();
+      spread = samples.spread();
+      const double seconds = samples.median_seconds() - profile->fixed_seconds;
+      if (!(seconds > 0)) throw VerifyError(kUnstable);
+      return seconds / a.rows();
     };
     GatherCurve curve;
     curve.dense_cols = dense_cols;
@@ -141,6 +151,7 @@ void probe_products(const SpmmKernel& kernel, const ProbeRequest& request, Devic
     // Rows of 4 and rows of 16 that find B in the nearest cache: what is not per nonzero is per
     // row.
     const double near_16 = time(kSmallestTable, reads, kRowLength);
+    const double near_spread = spread;
     const double near_4 = time(kSmallestTable, reads / 2, 4);
     const double near_read = std::max(0.0, (near_16 - near_4) / (kRowLength - 4));
     curve.seconds_per_output_row = std::max(0.0, near_4 - 4 * near_read);
@@ -156,6 +167,7 @@ void probe_products(const SpmmKernel& kernel, const ProbeRequest& request, Devic
       const double touched = -std::expm1(-reads / rows_of_table) * bytes;
       if (!curve.table_bytes.empty() && touched <= curve.table_bytes.back()) continue;
       curve.table_bytes.push_back(touched);
+      curve.spread.push_back(step == 0 ? near_spread : spread);
       curve.seconds_per_read.push_back(
           std::max(of_row - curve.seconds_per_output_row, of_row / 100) / kRowLength);
     }
@@ -172,7 +184,7 @@ DeviceProfile cpu_device(int threads) {
   device.shared_cache_bytes = cache_bytes(3);
   device.memory_bytes =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  device.copy_bytes_per_second = copy_bytes_per_second(device.workers);
+  measure_copy(device.workers, &device);
   return device;
 }
 

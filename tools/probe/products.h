@@ -20,7 +20,7 @@ struct ProbeRequest {
 
 /// Measures `kernel` on matrices whose columns are uniformly random in tables of 16 KiB to the
 /// largest, by doubling, and fills `fixed_seconds` and `gather`. Throws MemoryError if the operands
-/// do not fit the host.
+/// do not fit the host, VerifyError if the times contradict each other.
 void probe_products(const SpmmKernel& kernel, const ProbeRequest& request, DeviceProfile* profile);
 
 /// The cores this process may use: name, threads, caches, memory, copy bandwidth. Without `gather`.

@@ -17,6 +17,8 @@ from report.profile import Roof, roofs_of
 from report.solves import Solve, is_solve, solves_of
 
 LEAST_RATE = 1e-15  # GFLOP/s; pictures of schedules have a logarithmic scale
+# What of a case says how well it was measured, not what: a later record replaces an earlier one.
+HOW_OFTEN = ("warmup", "repeat", "median_within", "max_repeat", "seed")
 Say = Callable[[str, str], None]
 
 
@@ -163,7 +165,7 @@ def add_record(bundle: Bundle, last: dict[str, Field], field: Field) -> None:
     failure_of(field)  # checks the names
     case = field.value["case"]
     case["kernel"] = RENAMED.get(case["kernel"], case["kernel"])
-    last[json.dumps(case)] = field
+    last[json.dumps({key: value for key, value in case.items() if key not in HOW_OFTEN})] = field
     machine = field.find("machine")
     if not machine:
         return

@@ -85,7 +85,7 @@ def rate(bundle: Bundle) -> Iterator[Figure]:
                 most = max(case.gflops for case in mine)
                 chart.axes(around(columns, log=True), Scale(0, 1.08 * most or 1), "dense columns K", "GFLOP/s", columns)
                 for i, kernel in enumerate(kernels):
-                    line = sorted((c.dense_cols, c) for c in mine if c.kernel == kernel)
+                    line = sorted(((c.dense_cols, c) for c in mine if c.kernel == kernel), key=lambda at: at[0])
                     places = [(chart.x(k), chart.y(case.gflops)) for k, case in line]
                     if len(places) > 1:
                         chart.line(places, f"s{i}")

@@ -41,6 +41,15 @@ expect 4 csr-probe --output no/folder/m.json --device cpu --max-table 1M --secon
 echo '{"rows": 3}' >other.json
 expect 3 csr-info graph.csr --locality --machine other.json
 says "other.json: expected a machine profile"
+python3 - <<'END'
+import json
+profile = json.load(open("m.json"))
+assert all(len(curve["spread"]) == len(curve["table_bytes"]) for curve in profile["devices"][0]["gather"])
+profile["devices"][0]["copy_bytes_per_second"] = 1.2e18
+json.dump(profile, open("impossible.json", "w"))
+END
+expect 3 csr-info graph.csr --locality --machine impossible.json
+says "which no machine has"
 expect 4 csr-info graph.csr --locality --machine nowhere.json
 expect 2 csr-info graph.csr --machine m.json
 expect 2 csr-info graph.csr --locality --verify

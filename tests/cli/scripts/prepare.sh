@@ -31,9 +31,19 @@ grep -q 'com_amazon: complete' err || fail "a stand-in was made twice"
 expect 2 "$scripts/prepare.sh" karate
 expect 2 "$scripts/prepare.sh" --cache cache
 expect 2 "$scripts/prepare.sh" --cache cache --no-such-option karate
-expect 2 "$scripts/prepare.sh" --cache cache no_such_dataset
+expect 2 "$scripts/prepare.sh" --cache cache no_such_dataset karate
 expect 2 "$scripts/prepare.sh" --cache cache reddit
 says_script() { grep -qF -- "$1" err || { cat err >&2; fail "stderr does not say '$1'"; }; }
 says_script "--like for a stand-in"
 expect 3 "$scripts/prepare.sh" --cache cache --raw nowhere reddit
 says_script "fetch.sh"
+grep -q '"mend":".*fetch.sh --to nowhere reddit' cache/reddit.problem || fail "the problem is not noted"
+# An order that METIS refuses, one that takes too long: noted, and the rest goes on. What works later is noted no more.
+expect 0 "$scripts/prepare.sh" --cache cache --orders metis-partition,degree lp_afiro
+says_script "warning: lp_afiro.metis-partition: left out"
+grep -q '"order":"metis-partition"' cache/lp_afiro.metis-partition.problem || fail "the failed order is not noted"
+[ -f cache/lp_afiro.degree.csr ] || fail "the order after the failed one was not made"
+expect 0 "$scripts/prepare.sh" --cache cache --orders rcm --order-time 0.0001 karate
+grep -q 'it took longer than' cache/karate.rcm.problem || fail "the late order is not noted"
+expect 0 "$scripts/prepare.sh" --cache cache --orders rcm karate
+no_file cache/karate.rcm.problem

@@ -5,14 +5,31 @@ export OMP_WAIT_POLICY=passive
 all() {
   "$scripts/submit.sh" --local --cache cache --results results --orders rcm --no-pictures -k 4 "$@" -- --repeat 2
 }
-expect 2 all karate no_such_dataset lp_afiro # one that fails leaves the others alone
-grep -q "'no_such_dataset' is not in" err || fail "the unknown data set is not named"
+expect 2 all karate no_such_dataset lp_afiro # before anything is made
+grep -q "there is no data set 'no_such_dataset'" err || fail "the unknown data set is not named"
+no_file cache results
+# One that fails leaves the others alone, and the page says so.
+expect 3 all --raw nowhere karate lp_afiro ddi
+grep -q '^5 of 9 cases\|^8 of 12 cases' results/table.md || fail "the table does not begin with what is missing"
+grep -q 'fetch.sh --to .*nowhere ddi' results/table.md || fail "the line that mends it is not there"
+rm -r results/jobs/plan.jsonl cache/ddi.problem
 grep -q '| karate | rcm |' results/table.md || fail "the table lacks an order"
 grep -q '| lp_afiro | natural |' results/table.md || fail "the table lacks a data set"
 expect 0 all karate lp_afiro
 equals "$(grep 'is in the records already' err | sort -u | wc -l | tr -d ' ')" 8
 prints '| karate | rcm |' # the table, once more
 equals "$(cat results/*.jsonl | wc -l | tr -d ' ')" 8
+# A failed order costs its own row only, and its line says why.
+expect 1 "$scripts/submit.sh" --local --cache cache --results rectangle --orders metis-partition,degree --no-pictures -k 4 \
+  lp_afiro -- --repeat 2
+grep -q '^4 of 6 cases, 1 data set incomplete' rectangle/table.md || fail "the failed order is not counted"
+grep -q '^\* lp_afiro, metis-partition (2 cases)' rectangle/table.md || fail "the failed order is not named"
+grep -q '| lp_afiro | degree |' rectangle/table.md || fail "the failed order took another one with it"
+# No GPU, no run: said before anything is made.
+if ! has_gpu_code; then
+  expect 6 "$scripts/submit.sh" --local --gpu --cache none --results none karate
+  no_file none
+fi
 # Stand-ins, the largest first and two at a time; time that is up leaves a report and work to do.
 like() {
   "$scripts/submit.sh" --local --like --scale 0.002 --cache like --results liked --no-pictures -k 4 --at-once 2 "$@"

@@ -20,7 +20,7 @@ TEST(DistanceCost, IsTheDerivative) {
 
 TEST(DistanceCost, PoolsWhatFalls) {
   // Steps of 1, 9 and 3: the last two become 5.
-  const DistanceCost cost = distance_cost({1, 0, 0, {1000, 2000, 4000}, {1, 5, 4}});
+  const DistanceCost cost = distance_cost({1, 0, 0, {1000, 2000, 4000}, {1, 5, 4}, {}});
   EXPECT_EQ(cost.up_to_bytes, (std::vector<double>{1000, 4000}));
   EXPECT_EQ(cost.seconds_per_read, (std::vector<double>{1, 5}));
 }
@@ -57,6 +57,11 @@ TEST(MachineProfile, RefusesWhatCannotBe) {
   refused([](DeviceProfile& d) { d.gather[0].seconds_per_read[1] = NAN; }, "seconds_per_read");
   refused([](DeviceProfile& d) { d.gather[0].seconds_per_read.pop_back(); }, "equally many");
   refused([](DeviceProfile& d) { d.copy_bytes_per_second = 0; }, "copy_bytes_per_second");
+  refused([](DeviceProfile& d) { d.copy_bytes_per_second = 1.2e18; }, "which no machine has");
+  refused([](DeviceProfile& d) { d.gather[0].seconds_per_read[0] = 1e-16; },
+          "which no machine has");
+  refused([](DeviceProfile& d) { d.copy_spread = -1; }, "copy_spread");
+  refused([](DeviceProfile& d) { d.gather[0].spread = {0.1}; }, "spread has 1 numbers");
   EXPECT_THROW(good.find("gpu"), UsageError);
   EXPECT_EQ(good.find("cpu").workers, 1);
 }

@@ -12,8 +12,8 @@ inline DeviceProfile made_up_device() {
   device.memory_bytes = 1e9;
   device.copy_bytes_per_second = 1e9;
   device.private_cache_bytes = 1000;
-  device.gather = {{10, 7, 7, {1000, 2000, 4000}, {1, 3, 4}},
-                   {30, 7, 7, {1000, 2000, 4000}, {3, 9, 12}}};
+  device.gather = {{10, 7, 7, {1000, 2000, 4000}, {1, 3, 4}, {}},
+                   {30, 7, 7, {1000, 2000, 4000}, {3, 9, 12}, {}}};
   return device;
 }
 

@@ -15,6 +15,11 @@ class BundleTest(unittest.TestCase):
         self.assertEqual([case.seconds for case in found.cases], [2])
         self.assertEqual(found.failures, [])
 
+    def test_a_case_measured_again_with_more_samples_counts_once(self):
+        often = record(seconds=2)
+        often["case"]["repeat"] = 100
+        self.assertEqual([case.seconds for case in bundle_of(record(seconds=1), often).cases], [2])
+
     def test_a_peer_is_compared_before_our_own_kernels(self):
         names = ("cpu.spmm.naive", "cpu.spmm.row_loop", "cpu.spmm.auto", "cpu.spmm.vendor_mkl")
         self.assertEqual(bundle_of(*(record(kernel=name) for name in names)).against, "cpu.spmm.vendor_mkl")
