@@ -191,6 +191,24 @@ TEST(CsrFile, EveryFaultIsNamedByItsByte) {
   }
 }
 
+// The last offset is a chunk of its own: only the seam before it tells that it descends.
+TEST(CsrFile, ALastOffsetInAChunkOfItsOwnIsChecked) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  const Index rows = 1 << 17;
+  write_csr_file(path, just(random_csr(rows, 9, 2, ValueKind::none)));
+  const CsrFileHeader header = read_csr_header(path);
+  std::string bad = load_bytes(path);
+  poke(bad, header.sections[0].offset_bytes + (std::uint64_t{rows} - 1) * 8,
+       Offset{header.nnz + 1});
+  sign(bad, header.sections);
+  save_bytes(path, bad);
+  EXPECT_NE(refusal_of(path, FileIo::read).find("end of row " + std::to_string(rows - 1)),
+            std::string::npos);
+  save_bytes(path, "");
+  EXPECT_EQ(refusal_of(path, FileIo::read).find(path + ": byte 0: "), 0u);
+}
+
 // Where the next entry begins a row, nothing but its own range tells that a column is too large.
 TEST(CsrFile, AFirstColumnThatIsARowOfItsOwnIsChecked) {
   const ScratchFolder folder;
