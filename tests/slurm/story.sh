@@ -9,7 +9,7 @@ export SLURM_LOCAL_CPUS=2
 
 first_record() { # first_record FILE: waits for it
   local i
-  for ((i = 0; i < 600; i++)); do [[ -s $1 ]] && return; sleep 0.05; done
+  for ((i = 0; i < 3600; i++)); do [[ -s $1 ]] && return; sleep 0.05; done
   fail "$1 never came"
 }
 records() { python3 - "$@" <<'EOF'
