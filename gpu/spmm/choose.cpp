@@ -189,8 +189,8 @@ bool is_dense(const SpmmProblem& problem) {
   return pays && why_no_dense_windows(problem).empty();
 }
 
-/// Whether a sample of A's rows has few diagonals, well filled. Up to eight columns B and C are what
-/// moves then: where A is a few numbers and a bit an entry, it need not be read.
+/// Whether a sample of A's rows has few diagonals, well filled. Up to eight columns B and C are
+/// what moves then: where A is a few numbers and a bit an entry, it need not be read.
 bool is_stencil(const SpmmProblem& problem) {
   constexpr Index kMostColumns = 8;
   constexpr std::size_t kMostDiagonals = 64;

@@ -5,9 +5,9 @@
 //          A piece's work counts entries and rows, as in merge path, so that runs of empty rows are
 //          cut as well. Where a piece begins is one load, then columns, then x: nothing else waits.
 //          Products go to shared memory, then as many lanes as the piece's rows are long add up
-//          each row. Only rows longer than half a piece are cut: the block that brings the last part of
-//          such a row adds up the parts in their order, so that the same bits come out every time,
-//          without a second kernel and without float atomics
+//          each row. Only rows longer than half a piece are cut: the block that brings the last
+//          part of such a row adds up the parts in their order, so that the same bits come out
+//          every time, without a second kernel and without float atomics
 // Needs    nothing: this is the kernel for what is irregular
 // Source   Merrill, Garland: Merge-based parallel sparse matrix-vector multiplication, SC 2016 (how
 //          work is counted); Greathouse, Daga: Efficient sparse matrix-vector multiplication on

@@ -1,11 +1,12 @@
 // stencil: whole diagonals with a bit for each row, and one number where a diagonal is constant.
-// Owns     diagonals, those that are stored first: for each its offset and, if all its entries have the same bits, that value;
-//          the values of any other diagonal, one for every row; for each row a bit a diagonal, so
-//          that a gap is no stored 0: 0 times infinity is NaN
+// Owns     diagonals, those that are stored first: for each its offset and, if all its entries have
+//          the same bits, that value; the values of any other diagonal, one for every row; for each
+//          row a bit a diagonal, so that a gap is no stored 0: 0 times infinity is NaN
 // Reads    a stencil with constant coefficients: 1 to 4 bytes a row beside x and y; with distinct
 //          values 8 an entry more. No column indices; x in sequence
-// Launch   one thread per element of y; up to 64 diagonals come as a parameter. x and values are asked for
-//          before the mask is there, which only says what is added up: one wait in the place of two
+// Launch   one thread per element of y; up to 64 diagonals come as a parameter. x and values are
+//          asked for before the mask is there, which only says what is added up: one wait in the
+//          place of two
 // Needs    few diagonals, well filled: refused (MemoryError) where the stored values would be 16
 //          times the matrix
 // Source   diagonals: Bell, Garland, SC 2009, "DIA"; masks and constants are this file's own
@@ -107,8 +108,8 @@ __device__ Number add_constants(Number sum, const Diagonals& diagonals, Index fi
   return sum;
 }
 
-/// One thread per element of y: threadIdx.x is its column, of those from blockIdx.y * blockDim.x. One
-/// column is compiled apart, as addresses are simpler then.
+/// One thread per element of y: threadIdx.x is its column, of those from blockIdx.y * blockDim.x.
+/// One column is compiled apart, as addresses are simpler then.
 template <class Types, bool kAnyStored, bool kOneColumn, class Diagonals>
 __global__ void __launch_bounds__(kSpmvThreads)
     multiply_stencil(const __grid_constant__ Diagonals diagonals,
