@@ -1,7 +1,9 @@
 #include <algorithm>
 
-#include "gpu/spmv/csr_balanced/csr_balanced.cuh"
+#include "gpu/device/cuda_check.h"
+#include "gpu/spmv/csr_balanced/pieces.h"
 #include "gpu/spmv/scan_and_sort.h"
+#include "gpu/spmv/vectors.h"
 
 namespace csrkit::gpu {
 
