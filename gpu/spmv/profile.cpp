@@ -53,7 +53,8 @@ SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, DeviceMem
                                         columns.difference_bytes(), value_bytes, table.size() > 0);
   if (slices.longest() * a.rows() <= kMostUneven * a.nnz()) {
     const BlockCount blocks = best_blocks(view, value_bytes, memory);
-    profile.bsr_bytes = block_bytes(blocks, a.rows(), value_bytes);
+    const std::uint64_t bytes = block_bytes(blocks, a.rows(), value_bytes);
+    if (bytes <= profile.csr_bytes) profile.bsr_bytes = bytes;  // else they are mostly gaps
     profile.bsr_places = blocks.blocks * blocks.size * blocks.size;
   }
   profile.available_bytes = memory.available_bytes();

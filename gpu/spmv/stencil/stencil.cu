@@ -71,6 +71,10 @@ __global__ void list_diagonals(EncodedDiagonals::View encoded, const typename Ty
   diagonals[encoded.place_of(static_cast<Index>(d))] = {encoded.offsets[d], constant};
 }
 
+/// Keeps the compiler from loading a number only where it is used: then it would wait for the mask.
+__device__ inline void is_wanted_now(double& number) { asm volatile("" : "+d"(number)); }
+__device__ inline void is_wanted_now(float& number) { asm volatile("" : "+f"(number)); }
+
 /// The element of x on a diagonal, 0 where that has left x.
 template <class Number, class Vector>
 __device__ Number factor_of(Index offset, unsigned row, Index cols, const InputVector<Vector>& x) {
@@ -79,64 +83,27 @@ __device__ Number factor_of(Index offset, unsigned row, Index cols, const InputV
                                            : Number{};
 }
 
-/// The sum of one element of y where no diagonal is stored: x comes for eight diagonals at once.
-template <class Types, class Diagonals, class Algebra>
-__device__ typename Types::Number sum_of_constants(const Diagonals& diagonals,
-                                                   const StencilRows<typename Types::Value>& a,
-                                                   unsigned row, Offset rows,
-                                                   const InputVector<typename Types::Vector>& x,
-                                                   const Algebra& algebra) {
-  using Number = typename Types::Number;
+/// Adds the products of constant diagonals first ... end, whose bits are the lowest of `mask`.
+template <class Number, class Diagonals, class Vector, class Algebra>
+__device__ Number add_constants(Number sum, const Diagonals& diagonals, Index first, Index end,
+                                unsigned long long mask, unsigned row, Index cols,
+                                const InputVector<Vector>& x, const Algebra& algebra) {
   constexpr Index kBatch = 8;
-  Number sum = algebra.empty_sum();
-  unsigned long long mask = 0;
-  for (Index first = 0; first < a.count; first += kBatch) {
-    if (first % kMaskBits == 0) mask = a.mask_at(first / kMaskBits * rows + row);
-    Number factors[kBatch], values[kBatch];
+  for (; first < end; first += kBatch) {
+    Number factors[kBatch];
 #pragma unroll
     for (Index u = 0; u < kBatch; ++u) {
-      if (first + u >= a.count) continue;
-      factors[u] = factor_of<Number>(diagonals.items[first + u].offset, row, a.cols, x);
-      values[u] = diagonals.items[first + u].constant;
+      if (first + u >= end) continue;
+      factors[u] = factor_of<Number>(diagonals.items[first + u].offset, row, cols, x);
+      is_wanted_now(factors[u]);
     }
     const auto bits = static_cast<unsigned>(mask);
 #pragma unroll
     for (Index u = 0; u < kBatch; ++u) {
-      if ((bits >> u & 1) != 0) sum = algebra.add_product(sum, values[u], factors[u]);
+      if ((bits >> u & 1) == 0) continue;
+      sum = algebra.add_product(sum, diagonals.items[first + u].constant, factors[u]);
     }
     mask >>= kBatch;
-  }
-  return sum;
-}
-
-/// The sum of one element of y where some diagonals are stored: a plain loop of few registers, as
-/// loads in flight come from warps here.
-template <class Types, class Diagonals, class Algebra>
-__device__ typename Types::Number sum_of_stored(const Diagonals& diagonals,
-                                                const StencilRows<typename Types::Value>& a,
-                                                unsigned row, Offset rows,
-                                                const InputVector<typename Types::Vector>& x,
-                                                const Algebra& algebra) {
-  using Number = typename Types::Number;
-  Number sum = algebra.empty_sum();
-  for (Index first = 0; first < a.count; first += kMaskBits) {
-    unsigned long long mask = a.mask_at(first / kMaskBits * rows + row);
-    const Index end = min(first + kMaskBits, a.count);
-    const auto* value = a.values + (first * rows + row);
-    Index d = first;
-#pragma unroll 4
-    for (; d < min(end, a.stored); ++d) {
-      const Number stored = widen<Number>(load_once(value));
-      const Number factor = factor_of<Number>(diagonals.items[d].offset, row, a.cols, x);
-      if ((mask & 1) != 0) sum = algebra.add_product(sum, stored, factor);
-      mask >>= 1;
-      value += rows;
-    }
-    for (; d < end; ++d) {
-      const Number factor = factor_of<Number>(diagonals.items[d].offset, row, a.cols, x);
-      if ((mask & 1) != 0) sum = algebra.add_product(sum, diagonals.items[d].constant, factor);
-      mask >>= 1;
-    }
   }
   return sum;
 }
@@ -144,11 +111,12 @@ __device__ typename Types::Number sum_of_stored(const Diagonals& diagonals,
 /// One thread per element of y: threadIdx.x is its column, of those from blockIdx.y * blockDim.x.
 /// One column is compiled apart, as addresses are simpler then.
 template <class Types, bool kAnyStored, bool kOneColumn, class Diagonals>
-__global__ void __launch_bounds__(kSpmvThreads, kAnyStored ? 8 : 1)
+__global__ void __launch_bounds__(kSpmvThreads)
     multiply_stencil(const __grid_constant__ Diagonals diagonals,
                      StencilRows<typename Types::Value> a, InputVector<typename Types::Vector> x,
                      OutputUpdate<Types> y,
                      AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra) {
+  using Number = typename Types::Number;
   unsigned row = blockIdx.x * kSpmvThreads + threadIdx.x;
   if constexpr (!kOneColumn) {
     row = blockIdx.x * blockDim.y + threadIdx.y;
@@ -158,12 +126,27 @@ __global__ void __launch_bounds__(kSpmvThreads, kAnyStored ? 8 : 1)
     y = y.column(column);
   }
   if (row >= static_cast<unsigned>(y.rows)) return;
-  if constexpr (kAnyStored) {
-    y.store(static_cast<Index>(row), sum_of_stored<Types>(diagonals, a, row, y.rows, x, algebra));
-  } else {
-    y.store(static_cast<Index>(row),
-            sum_of_constants<Types>(diagonals, a, row, y.rows, x, algebra));
+  Number sum = algebra.empty_sum();
+  for (Index first = 0; first < a.count; first += kMaskBits) {
+    unsigned long long mask = a.mask_at(Offset{first / kMaskBits} * y.rows + row);
+    const Index end = min(first + kMaskBits, a.count);
+    Index d = first;
+    if constexpr (kAnyStored) {
+      const auto* value = a.values + (Offset{d} * y.rows + row);
+#pragma unroll 4
+      for (; d < min(end, a.stored); ++d) {
+        Number stored = widen<Number>(load_once(value));
+        Number factor = factor_of<Number>(diagonals.items[d].offset, row, a.cols, x);
+        is_wanted_now(stored);
+        is_wanted_now(factor);
+        if ((mask & 1) != 0) sum = algebra.add_product(sum, stored, factor);
+        mask >>= 1;
+        value += y.rows;
+      }
+    }
+    sum = add_constants(sum, diagonals, d, end, mask, row, a.cols, x, algebra);
   }
+  y.store(static_cast<Index>(row), sum);
 }
 
 template <class Types>
