@@ -171,6 +171,8 @@ class Stencil {
     values_ = DeviceBuffer<Value>(memory, Offset{stored_} * a.rows(), "values of diagonals");
     if (encoded.count() == 0) return;
     const cudaStream_t stream = memory.stream();
+    // They are copied whole, with the gaps between their members.
+    CHECK_CUDA(cudaMemsetAsync(diagonals_.data(), 0, diagonals_.size_bytes(), stream));
     encoded.store(view, value_bytes, masks_.data(), values_.data(), stream);
     list_diagonals<Types><<<spmv_blocks(encoded.count()), kSpmvThreads, 0, stream>>>(
         encoded.view(), a.view<Value>().values, diagonals_.data());

@@ -11,7 +11,7 @@ expect 0 csr-bench karate.csr -k 8 --repeat 2 --kernels cpu.unrolled:8 --records
 says "is in the records already"
 equals "$(wc -l <before.jsonl | tr -d ' ')" 2
 expect 0 csr-report before.jsonl --no-html --markdown page.md --kernel cpu.spmm.unrolled:8
-grep -q "Ours: \`cpu.spmm.unrolled:8\`" page.md || fail "the report does not know the old name"
+grep -q "csrkit's \`cpu.spmm.unrolled:8\`" page.md || fail "the report does not know the old name"
 # The tools and the report have the same table.
 renamed() { sed -nE 's/^ *[{]?"([a-z0-9_.]+)"[:,] "([a-z0-9_.:]+)"[},]+$/\1 \2/p' "$CLI_FOLDER/../../$1"; }
 renamed tools/bench/renamed_kernels.cpp >cpp

@@ -265,7 +265,8 @@ TEST(GpuSpmvTable, NamesAreUniqueAndProductionDoesEverything) {
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
   for (const SpmmKernel& kernel : gpu::spmv_kernels()) {
     EXPECT_EQ(kernel.can(gpu::kSpmvProduction), kernel.role == Role::production) << kernel.name;
-    EXPECT_FALSE(kernel.can(kManyColumns)) << kernel.name;
+    // The others read vectors; SpMM may run this one for a few columns.
+    EXPECT_EQ(kernel.can(kManyColumns), kernel.name == std::string("stencil")) << kernel.name;
   }
 }
 
