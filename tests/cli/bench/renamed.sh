@@ -15,7 +15,7 @@ grep -q "csrkit's \`cpu.spmm.unrolled:8\`" page.md || fail "the report does not 
 # The tools and the report have the same table.
 renamed() { sed -nE 's/^ *[{]?"([a-z0-9_.]+)"[:,] "([a-z0-9_.:]+)"[},]+$/\1 \2/p' "$CLI_FOLDER/../../$1"; }
 renamed tools/bench/renamed_kernels.cpp >cpp
-renamed tools/report/bundle.py >python
+renamed tools/report/case.py >python
 equals "$(wc -l <cpp | tr -d ' ')" 6
 diff cpp python >&2 || fail "the two tables of renamed kernels differ"
 # A width that is none, and a kernel without settings.
