@@ -28,6 +28,14 @@ Work work_of(const std::string& kernel, const SpmvProfile& profile) {
   if (kernel == "compressed") {
     return {profile.compressed_bytes, places, 0.3e12, 0.75, 2.2e-6, chain};
   }
+  if (kernel == "stencil") {
+    return {profile.stencil_bytes,
+            static_cast<double>(profile.stencil_places),
+            1.2e12,
+            0.90,
+            2.2e-6,
+            1};
+  }
   if (kernel == "bsr") {
     const double rounds = static_cast<double>(profile.longest_slice) / 32;
     return {
@@ -63,10 +71,12 @@ SpmvChoice choose_spmv(const SpmvProfile& profile) {
   const Candidate candidates[] = {{"csr_balanced", 0},
                                   {"sell", profile.sell_bytes},
                                   {"compressed", profile.compressed_bytes},
-                                  {"bsr", profile.bsr_bytes}};
+                                  {"bsr", profile.bsr_bytes},
+                                  {"stencil", profile.stencil_bytes}};
   const Candidate* best = &candidates[0];
   bool had_room = true;
   for (const Candidate& candidate : candidates) {
+    if (candidate.bytes == 0 && &candidate != best) continue;  // not for this matrix
     if (candidate.bytes > profile.available_bytes) {
       had_room = false;
       continue;

@@ -9,6 +9,9 @@
 
 namespace csrkit::gpu {
 
+/// As many times as large as CSR, a stencil is no candidate, whatever the model says.
+inline constexpr std::uint64_t kMostStencilShare = 2;
+
 /// What the model knows of a matrix.
 struct SpmvProfile {
   Index rows = 0;
@@ -18,9 +21,11 @@ struct SpmvProfile {
   std::uint64_t sell_bytes = 0;
   std::uint64_t compressed_bytes = 0;
   std::uint64_t bsr_bytes = 0;
+  std::uint64_t stencil_bytes = 0;
   Offset sell_places = 0;  // entries with padding
   Offset bsr_places = 0;
-  Offset longest_slice = 0;  // steps
+  Offset stencil_places = 0;  // 0: there are too many diagonals
+  Offset longest_slice = 0;   // steps
   int warps_per_slice = 1;
   std::uint64_t available_bytes = 0;  // for a format beside CSR
 };

@@ -7,6 +7,7 @@
 #include "gpu/device/device_csr.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/plan/operands.h"
+#include "gpu/spmv/choose.h"
 
 namespace csrkit::gpu {
 
@@ -21,7 +22,7 @@ struct Shape {
   Bytes steps = 0;    // of slices of 32 rows in their order; sorting only makes them fewer
   Bytes longest = 0;  // entries of a row
   Bytes slices() const { return (rows + 31) / 32; }
-  Bytes places() const { return steps * 32; }
+  Bytes places() const { return steps * 34; }  // slices of one width take a sixteenth more
 };
 
 std::vector<Offset> row_lengths(const SpmmProblem& problem) {
@@ -57,6 +58,7 @@ Shape shape_of_rows(const SpmmProblem& problem) {
   return shape;
 }
 
+/// A^T has as many.
 Bytes count_diagonals(const CsrMatrix& a) {
   std::vector<bool> seen(static_cast<std::size_t>(a.rows()) + static_cast<std::size_t>(a.cols()));
   for (Index row = 0; row < a.rows(); ++row) {
@@ -93,7 +95,7 @@ Bytes bsr_bytes(const Shape& shape) {
 }
 
 Bytes balanced_bytes(const Shape& shape) {
-  constexpr Bytes kSmallestPiece = 256, kOfAPiece = 4 + 2 * 8 + 4;
+  constexpr Bytes kSmallestPiece = 256, kOfAPiece = 16 + 2 * 8 + 4;
   return ((shape.nnz + shape.rows) / kSmallestPiece + 2) * kOfAPiece;
 }
 
@@ -108,16 +110,36 @@ Bytes hyb_bytes(const Shape& shape) {
   return coo_bytes(shape) + 3 * shape.nnz * (sizeof(Index) + shape.value_bytes) + kFixed;
 }
 
+/// Finding diagonals, which auto does whatever comes of it.
+Bytes diagonal_bytes(const Shape& shape) { return scan_bytes(shape.rows + shape.cols + 1); }
+
+Bytes stencil_bytes(const Shape& shape, Bytes diagonals) {
+  constexpr Bytes kOfADiagonal = 64, kMaskWord = 8, kMaskBits = 64;  // offsets, slots, constants
+  return diagonal_bytes(shape) + scan_bytes(diagonals + 1) + diagonals * kOfADiagonal +
+         shape.rows *
+             ((diagonals + kMaskBits - 1) / kMaskBits * kMaskWord + diagonals * shape.value_bytes);
+}
+
+/// auto takes a stencil only if it has few diagonals and is not much larger than CSR.
+Bytes auto_stencil_bytes(const Shape& shape, const SpmmProblem& problem) {
+  const Bytes diagonals = count_diagonals(problem.a);
+  if (diagonals > 64) return diagonal_bytes(shape);
+  const Bytes csr = shape.rows * sizeof(Offset) + shape.nnz * (sizeof(Index) + shape.value_bytes);
+  return std::min(stencil_bytes(shape, diagonals),
+                  stencil_bytes(shape, 0) + shape.rows * sizeof(Offset) + kMostStencilShare * csr);
+}
+
 Bytes format_bytes(const std::string& kernel, const Shape& shape, const SpmmProblem& problem) {
   if (kernel == "auto") {
     return std::max({sell_bytes(shape),
                      compressed_format_bytes(shape) + scan_bytes(shape.rows / 2 + 2),
-                     bsr_bytes(shape), balanced_bytes(shape)});
+                     bsr_bytes(shape), balanced_bytes(shape), auto_stencil_bytes(shape, problem)});
   }
   if (kernel == "bsr") return bsr_bytes(shape);
   if (kernel == "compressed") return compressed_format_bytes(shape);
   if (kernel == "csr_balanced") return balanced_bytes(shape);
   if (kernel == "sell") return sell_bytes(shape);
+  if (kernel == "stencil") return stencil_bytes(shape, count_diagonals(problem.a));
   if (kernel == "ell") {
     return shape.rows * shape.longest * (sizeof(Index) + shape.value_bytes) + kFixed;
   }
@@ -125,7 +147,7 @@ Bytes format_bytes(const std::string& kernel, const Shape& shape, const SpmmProb
   if (kernel == "hyb") return hyb_bytes(shape);
   if (kernel == "dia") {
     const Bytes stored = static_cast<Bytes>(size_of(problem.b));
-    return scan_bytes(shape.rows + shape.cols + 1) +
+    return diagonal_bytes(shape) +
            count_diagonals(problem.a) * (sizeof(Offset) + shape.rows * stored);
   }
   return 0;  // A as it lies

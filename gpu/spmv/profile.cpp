@@ -4,8 +4,23 @@
 #include "gpu/spmv/compressed/encode.h"
 #include "gpu/spmv/device_spmv.h"
 #include "gpu/spmv/slices/slices.h"
+#include "gpu/spmv/stencil/encode.h"
 
 namespace csrkit::gpu {
+
+namespace {
+
+void measure_stencil(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory& memory,
+                     SpmvProfile& profile) {
+  EncodedDiagonals diagonals;
+  if (!diagonals.measure(a, value_bytes, kMaskBits, memory)) return;
+  const std::uint64_t bytes = diagonals.bytes(a.rows, value_bytes);
+  if (bytes > kMostStencilShare * profile.csr_bytes) return;
+  profile.stencil_bytes = bytes;
+  profile.stencil_places = Offset{diagonals.count()} * a.rows;
+}
+
+}  // namespace
 
 SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, DeviceMemory& memory) {
   const DeviceCsrView<void> view = a.view<void>();
@@ -17,6 +32,7 @@ SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, DeviceMem
   profile.csr_bytes = csr_bytes_of(a);
   if (a.nnz() == 0) return profile;
 
+  measure_stencil(view, value_bytes, memory, profile);
   const Slices slices(view, memory);
   profile.sell_places = slices.places();
   profile.longest_slice = slices.longest();

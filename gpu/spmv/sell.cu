@@ -22,9 +22,9 @@ __global__ void fill_slices(DeviceCsrView<Value> a, SlicesView slices, Index* co
   const Index row = slices.row_of(share.slice, share.lane);
   const Offset begin = row < 0 ? 0 : a.row_begin(row);
   const Offset length = row < 0 ? 0 : a.row_end(row) - begin;
-  const Offset first = slices.first_steps[share.slice];
-  const Offset width = slices.first_steps[share.slice + 1] - first;
-  for (Offset step = 0; step < width; ++step) {
+  const Offset first = slices.first_step(share.slice);
+  const Index width = slices.steps_of(share.slice);
+  for (Index step = 0; step < width; ++step) {
     const Offset to = (first + step) * kSliceRows + share.lane;
     const bool is_there = step < length;
     cols[to] = is_there ? a.col_indices[begin + step] : -1;
@@ -40,8 +40,8 @@ __global__ void __launch_bounds__(kSliceThreads, kSliceBlocks)
   using Number = typename Types::Number;
   const SliceShare share = slice_share(parts);
   const bool is_there = share.slice < slices.count;
-  const Offset first = is_there ? slices.first_steps[share.slice] : 0;
-  const auto width = static_cast<Index>(is_there ? slices.first_steps[share.slice + 1] - first : 0);
+  const Offset first = is_there ? slices.first_step(share.slice) : 0;
+  const Index width = is_there ? slices.steps_of(share.slice) : 0;
   const Offset base = first * kSliceRows + share.lane;
   const auto entry_at = [&](Index step) {
     const Offset at = base + Offset{step} * kSliceRows;

@@ -108,6 +108,17 @@ __device__ inline Number value_of(const Value* values, Offset at) {
 }
 #endif
 
+/// Calls f with an unsigned number as wide as a stored value: for code that compares and copies
+/// values by their bits.
+template <class F>
+void with_bits(int value_bytes, F&& f) {
+  switch (value_bytes) {
+    case 2: return f(std::uint16_t{});
+    case 4: return f(std::uint32_t{});
+    default: return f(static_cast<unsigned long long>(0));
+  }
+}
+
 /// Threads of a block, where a kernel has no reason for another number, and the blocks that hold
 /// `threads` of them.
 inline constexpr int kSpmvThreads = 256;

@@ -37,8 +37,7 @@ __global__ void measure_differences(DeviceCsrView<void> a, SlicesView slices, Of
   const SliceShare share = slice_share(1);
   if (share.slice >= slices.count) return;
   const LaneRow row = lane_row(a, slices, share);
-  const auto width =
-      static_cast<Index>(slices.first_steps[share.slice + 1] - slices.first_steps[share.slice]);
+  const Index width = slices.steps_of(share.slice);
   int widest = 0;
   for (Index step = 0; step < width; ++step) {
     const Index col = column_at(a, row, step);
@@ -63,8 +62,8 @@ __global__ void store_differences(DeviceCsrView<void> a, SlicesView slices, cons
   const SliceShare share = slice_share(1);
   if (share.slice >= slices.count) return;
   const LaneRow row = lane_row(a, slices, share);
-  const Offset first = slices.first_steps[share.slice];
-  const auto width = static_cast<Index>(slices.first_steps[share.slice + 1] - first);
+  const Offset first = slices.first_step(share.slice);
+  const Index width = slices.steps_of(share.slice);
   const Offset start = starts[share.slice];
   const int bytes_of_one =
       width == 0 ? 0 : static_cast<int>((starts[share.slice + 1] - start) / width / kSliceRows);

@@ -70,9 +70,9 @@ __global__ void store_slice_values(DeviceCsrView<Bits> a, SlicesView slices, con
   const Index row = slices.row_of(share.slice, share.lane);
   const Offset begin = row < 0 ? 0 : a.row_begin(row);
   const Offset length = row < 0 ? 0 : a.row_end(row) - begin;
-  const Offset first = slices.first_steps[share.slice];
-  const Offset width = slices.first_steps[share.slice + 1] - first;
-  for (Offset step = 0; step < width; ++step) {
+  const Offset first = slices.first_step(share.slice);
+  const Index width = slices.steps_of(share.slice);
+  for (Index step = 0; step < width; ++step) {
     const Offset at = (first + step) * kSliceRows + share.lane;
     const Bits bits = step < length ? a.values[begin + step] : Bits{0};
     if (table == nullptr) {
@@ -80,15 +80,6 @@ __global__ void store_slice_values(DeviceCsrView<Bits> a, SlicesView slices, con
     } else {
       static_cast<unsigned char*>(to)[at] = step < length ? code_of(bits, table) : 0;
     }
-  }
-}
-
-template <class F>
-void with_bits(int value_bytes, F&& f) {
-  switch (value_bytes) {
-    case 2: return f(std::uint16_t{});
-    case 4: return f(std::uint32_t{});
-    default: return f(static_cast<unsigned long long>(0));
   }
 }
 

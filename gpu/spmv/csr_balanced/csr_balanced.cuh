@@ -1,11 +1,13 @@
 // csr_balanced: pieces of equally much work, whatever the rows are like.
-// Owns     the first row of each piece, one part and one counter for pieces that cut a row
-// Reads    columns and values once, coalesced; row offsets twice, from L2
-// Launch   one block a piece. A piece's work counts entries and rows, as in merge path, so that
-//          runs of empty rows are cut as well. Products go to shared memory, then as many lanes as
-//          the piece's rows are long add up each row. Only rows longer than a piece are cut: the
-//          block that brings the last part of such a row adds up the parts in their order, so that
-//          the same bits come out every time, without a second kernel and without float atomics
+// Owns     where each piece begins, one part and one counter for pieces that cut a row
+// Reads    columns and values once, coalesced; row offsets of a piece meanwhile
+// Launch   one block a piece, as many blocks as multiprocessors hold at once where that is enough. A
+//          piece's work counts entries and rows, as in merge path, so that runs of empty rows are
+//          cut as well. Where a piece begins is one load, then columns, then x: nothing else waits.
+//          Products go to shared memory, then as many lanes as the piece's rows are long add up
+//          each row. Only rows longer than a piece are cut: the block that brings the last part of
+//          such a row adds up the parts in their order, so that the same bits come out every time,
+//          without a second kernel and without float atomics
 // Needs    nothing: this is the kernel for what is irregular
 // Source   Merrill, Garland: Merge-based parallel sparse matrix-vector multiplication, SC 2016 (how
 //          work is counted); Greathouse, Daga: Efficient sparse matrix-vector multiplication on
@@ -20,6 +22,13 @@
 
 namespace csrkit::gpu {
 
+/// Where a piece begins, as a block reads it: one load of 16 bytes.
+struct alignas(16) PieceStart {
+  Offset entry;       // the first of the piece
+  Index row;          // which has that entry; entries of rows before it lie before it
+  std::int32_t cuts;  // 1: the row is cut here, so a part of it lies before this piece
+};
+
 /// How the work positions 0 ... nnz + rows are cut into pieces of `size`. Row r owns the positions
 /// begin(r) + r ... end(r) + r: one for each entry, then one for itself. A row with more than
 /// `size` positions is cut where the boundaries fall; any other belongs to the piece of its last
@@ -28,102 +37,65 @@ struct PieceMap {
   Offset count = 0;
   int size = 0;
   Offset total = 0;
-  const Index* first_rows = nullptr;  // count + 1: the row that owns position piece * size
+  const PieceStart* starts = nullptr;  // count + 1
 };
 
 namespace balanced {
 
-inline constexpr int kThreads = 256, kWarps = kThreads / kWarpLanes;
+inline constexpr int kThreads = 128, kWarps = kThreads / kWarpLanes;
 
 /// A row with more products than this for each of its lanes gets a warp; there are at most so many.
 inline constexpr int kLongPerLane = 16, kLargestPiece = 1024;
 inline constexpr int kMostLongRows = 2 * kLargestPiece / kLongPerLane;
 
-__device__ inline bool is_cut(Offset length, int size) { return length + 1 > size; }
-
-/// The entries and rows of a piece.
-struct Piece {
-  Index first_row;
-  Index rows;
-  Offset begin, end;
-  bool first_is_cut, last_is_cut;
+/// A row that this piece has a part of. Its parts lie in the places 2 * piece of the pieces that it
+/// came into and 2 * piece + 1 of the one where it began.
+struct CutRow {
+  Index row;
+  Offset first_piece, last_piece;
+  bool is_complete;  // this block brought the last part
 };
 
-template <class Value>
-__device__ Piece piece_of(const DeviceCsrView<Value>& a, const PieceMap& map, Offset index) {
-  Piece piece = {};
-  piece.first_row = map.first_rows[index];
-  const Index next = map.first_rows[index + 1];
-  const Offset first_position = index * map.size;
-  const Offset last_position = min(first_position + map.size, map.total);
-  piece.rows = next - piece.first_row;
-  piece.begin = a.row_begin(piece.first_row);
-  piece.end = a.row_begin(next);
-  if (piece.first_row < a.rows) {
-    const Offset skipped = first_position - (piece.begin + piece.first_row);
-    piece.first_is_cut = is_cut(a.row_end(piece.first_row) - piece.begin, map.size);
-    if (skipped > 0 && piece.first_is_cut) piece.begin += skipped;
-  }
-  if (next < a.rows) {
-    const Offset taken = last_position - (piece.end + next);
-    piece.last_is_cut = taken > 0 && is_cut(a.row_end(next) - piece.end, map.size);
-    if (piece.last_is_cut) {
-      piece.end += taken;
-      ++piece.rows;
-    }
-  }
-  return piece;
+/// One thread leaves a part, and learns whether it was the last.
+template <class Number>
+__device__ CutRow bring_part(Index row, Offset begin, Offset end, int size, Offset place,
+                             Number part, Number* parts, unsigned* arrivals) {
+  CutRow cut = {row, (begin + row) / size, (end + row) / size, false};
+  parts[place] = part;
+  __threadfence();
+  const auto others = static_cast<unsigned>(cut.last_piece - cut.first_piece);
+  cut.is_complete = atomicAdd(arrivals + cut.first_piece, 1u) == others;
+  __threadfence();
+  return cut;
 }
 
-/// Parts of cut rows: a piece has at most one row that came into it, and one that leaves it.
-__device__ inline Offset part_slot(Offset piece, Offset first_piece) {
-  return 2 * piece + (piece == first_piece ? 1 : 0);
-}
-
-/// 1 in the first piece of a cut row, which the row leaves, else 0: it came in.
-template <class Value>
-__device__ inline int is_first_piece(const DeviceCsrView<Value>& a, const PieceMap& map, Index row,
-                                     Offset piece) {
-  return (a.row_begin(row) + row) / map.size == piece ? 1 : 0;
-}
-
-/// The block adds up the parts of a cut row, if its own was the last to come. `scratch` has room
-/// for kThreads numbers.
+/// The block adds up all parts of a row; `scratch` has room for kThreads numbers.
 template <class Types, class Algebra>
-__device__ void finish_cut_row(Index row, Offset length, Offset begin, Offset piece, int size,
-                               typename Types::Number part, typename Types::Number* parts,
-                               unsigned* arrivals, typename Types::Number* scratch,
-                               const OutputUpdate<Types>& y, const Algebra& algebra) {
-  using Number = typename Types::Number;
-  __shared__ bool is_last;
-  const Offset first_piece = (begin + row) / size;
-  const Offset last_piece = (begin + row + length) / size;
-  __syncthreads();  // scratch and is_last are free
-  if (threadIdx.x == 0) {
-    parts[part_slot(piece, first_piece)] = part;
-    __threadfence();
-    const auto wanted = static_cast<unsigned>(last_piece - first_piece);
-    is_last = atomicAdd(arrivals + first_piece, 1u) == wanted;
-    __threadfence();
+__device__ void finish_row(const CutRow& cut, const typename Types::Number* parts,
+                           unsigned* arrivals, typename Types::Number* scratch,
+                           const OutputUpdate<Types>& y, const Algebra& algebra) {
+  const int thread = static_cast<int>(threadIdx.x);
+  typename Types::Number sum = algebra.empty_sum();
+  for (Offset piece = cut.first_piece + thread; piece <= cut.last_piece; piece += kThreads) {
+    sum = algebra.add(sum, __ldcg(parts + 2 * piece + (piece == cut.first_piece ? 1 : 0)));
   }
-  __syncthreads();
-  if (!is_last) return;
-  Number sum = algebra.empty_sum();
-  for (Offset from = first_piece + threadIdx.x; from <= last_piece; from += kThreads) {
-    sum = algebra.add(sum, __ldcg(parts + part_slot(from, first_piece)));
-  }
-  scratch[threadIdx.x] = sum;
+  scratch[thread] = sum;
   __syncthreads();
   for (int apart = kThreads / 2; apart > 0; apart /= 2) {
-    if (static_cast<int>(threadIdx.x) < apart) {
-      scratch[threadIdx.x] = algebra.add(scratch[threadIdx.x], scratch[threadIdx.x + apart]);
-    }
+    if (thread < apart) scratch[thread] = algebra.add(scratch[thread], scratch[thread + apart]);
     __syncthreads();
   }
-  if (threadIdx.x == 0) {
-    y.store(row, scratch[0]);
-    arrivals[first_piece] = 0;  // for the next product
+  if (thread == 0) {
+    y.store(cut.row, scratch[0]);
+    arrivals[cut.first_piece] = 0;  // for the next product
   }
+}
+
+__device__ inline PieceStart load_start(const PieceStart* from) {
+  const auto words = load_kept<4>(reinterpret_cast<const std::uint32_t*>(from));
+  PieceStart start;
+  memcpy(&start, &words, sizeof start);
+  return start;
 }
 
 template <class Types>
@@ -134,24 +106,28 @@ __global__ void __launch_bounds__(kThreads)
                     typename Types::Number* parts, unsigned* arrivals) {
   using Number = typename Types::Number;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
-  __shared__ Number cut_sums[2];  // of the row that came in, and of the row that leaves
+  __shared__ Number cut_sums[2];  // of the row that came in, and of the one that began and leaves
+  __shared__ CutRow cut_rows[2];
   __shared__ int long_rows[kMostLongRows];
   __shared__ int long_row_count;
   const int thread = static_cast<int>(threadIdx.x);
-  const Offset index = blockIdx.x;
-  const Piece piece = piece_of(a, map, index);
-  const int entries = static_cast<int>(piece.end - piece.begin);
+  const PieceStart start = load_start(map.starts + blockIdx.x);
+  const PieceStart next = load_start(map.starts + blockIdx.x + 1);
+  const bool came_in = start.cuts != 0, leaves = next.cuts != 0;
+  const Index rows = next.row - start.row + (leaves ? 1 : 0);
+  const int entries = static_cast<int>(next.entry - start.entry);
   Number* const products = reinterpret_cast<Number*>(shared_bytes);
-  int* const starts =
-      reinterpret_cast<int*>(products + entries);  // of rows, and the last one's end
+  int* const row_starts = reinterpret_cast<int*>(products + entries);  // and the last one's end
+  if (thread < 2) cut_rows[thread].is_complete = false;
   if (thread == 0) long_row_count = 0;
 
   // Offsets of rows come while the products do.
-  for (int row = thread; row <= piece.rows; row += kThreads) {
-    const Offset start = a.row_begin(piece.first_row + row) - piece.begin;
-    starts[row] = static_cast<int>(min(max(start, Offset{0}), Offset{entries}));
+  for (int row = thread; row <= rows; row += kThreads) {
+    const Offset from = a.row_begin(start.row + row) - start.entry;
+    row_starts[row] = static_cast<int>(min(max(from, Offset{0}), Offset{entries}));
   }
   constexpr int kBatch = 4;
+  const Index* const piece_cols = a.col_indices + start.entry;
   for (int at = thread; at < entries; at += kThreads * kBatch) {
     Index cols[kBatch];
     Number values[kBatch];
@@ -159,8 +135,8 @@ __global__ void __launch_bounds__(kThreads)
     for (int u = 0; u < kBatch; ++u) {
       const int entry = at + u * kThreads;
       if (entry >= entries) continue;
-      cols[u] = load_once(a.col_indices + piece.begin + entry);
-      values[u] = value_of<Number>(a.values, piece.begin + entry);
+      cols[u] = load_once(piece_cols + entry);
+      values[u] = value_of<Number>(a.values, start.entry + entry);
     }
 #pragma unroll
     for (int u = 0; u < kBatch; ++u) {
@@ -173,23 +149,23 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
 
   const auto store = [&](int row, Number sum) {
-    if (row == 0 && piece.first_is_cut) {
-      cut_sums[is_first_piece(a, map, piece.first_row, index)] = sum;
-    } else if (row == piece.rows - 1 && piece.last_is_cut) {
+    if (row == 0 && came_in) {
+      cut_sums[0] = sum;
+    } else if (row == rows - 1 && leaves) {
       cut_sums[1] = sum;
     } else {
-      y.store(piece.first_row + row, sum);
+      y.store(start.row + row, sum);
     }
   };
   // So many lanes a row that each adds up about four products; rows that are far longer than the
   // others get a warp afterwards.
   int lanes = 1;
-  while (lanes < kWarpLanes && Offset{lanes} * 8 * piece.rows < entries) lanes *= 2;
+  while (lanes < kWarpLanes && lanes * 8 * rows < entries) lanes *= 2;
   const int lane = thread & (lanes - 1), groups = kThreads / lanes, group = thread / lanes;
-  for (int first = 0; first < piece.rows; first += groups) {
+  for (int first = 0; first < rows; first += groups) {
     const int row = first + group;
-    const bool is_there = row < piece.rows;
-    const int begin = is_there ? starts[row] : 0, end = is_there ? starts[row + 1] : 0;
+    const bool is_there = row < rows;
+    const int begin = is_there ? row_starts[row] : 0, end = is_there ? row_starts[row + 1] : 0;
     const bool is_long = end - begin > kLongPerLane * lanes;
     Number sum = algebra.empty_sum();
     if (!is_long) {
@@ -208,7 +184,7 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   for (int i = thread / kWarpLanes; i < long_row_count; i += kWarps) {
     Number sum = algebra.empty_sum();
-    for (int at = starts[long_rows[i]] + thread % kWarpLanes; at < starts[long_rows[i] + 1];
+    for (int at = row_starts[long_rows[i]] + thread % kWarpLanes; at < row_starts[long_rows[i] + 1];
          at += kWarpLanes) {
       sum = algebra.add(sum, products[at]);
     }
@@ -218,35 +194,39 @@ __global__ void __launch_bounds__(kThreads)
     }
     if (thread % kWarpLanes == 0) store(long_rows[i], sum);
   }
-  if (!piece.first_is_cut && !piece.last_is_cut) return;  // the whole block
+  if (!came_in && !leaves) return;  // the whole block
   __syncthreads();
-
-  const auto finish = [&](Index row) {
-    const Offset begin = a.row_begin(row), length = a.row_end(row) - begin;
-    finish_cut_row<Types>(row, length, begin, index, map.size,
-                          cut_sums[is_first_piece(a, map, row, index)], parts, arrivals, products,
-                          y, algebra);
+  const auto bring = [&](int which, Index row) {
+    const Offset place = Offset{2} * blockIdx.x + which;
+    cut_rows[which] = bring_part(row, a.row_begin(row), a.row_end(row), map.size, place,
+                                 cut_sums[which], parts, arrivals);
   };
-  if (piece.first_is_cut) finish(piece.first_row);
-  const Index last_row = piece.first_row + piece.rows - 1;
-  if (piece.last_is_cut && !(piece.first_is_cut && piece.rows == 1)) finish(last_row);
+  if (thread == 0 && came_in) bring(0, start.row);
+  if (thread == kWarpLanes && leaves && !(came_in && rows == 1)) bring(1, next.row);
+  for (const CutRow& cut : cut_rows) {
+    __syncthreads();
+    if (cut.is_complete) finish_row<Types>(cut, parts, arrivals, products, y, algebra);
+  }
 }
 
 }  // namespace balanced
 
-/// Where pieces begin, on the device.
-class PieceStarts {
+/// The pieces of a matrix, on the device.
+class Pieces {
  public:
-  void make(const DeviceCsrView<void>& a, DeviceMemory& memory, Offset part_bytes);
+  /// Waits. `number_bytes`: of a product.
+  void make(const DeviceCsrView<void>& a, int number_bytes, DeviceMemory& memory);
 
   const PieceMap& map() const { return map_; }
-  std::uint64_t bytes() const { return first_rows_.size_bytes(); }
+  std::uint64_t bytes() const { return starts_.size_bytes(); }
+  std::uint32_t shared_bytes() const { return shared_bytes_; }  // what a block needs
   void* parts() const { return parts_.data(); }
   unsigned* arrivals() const { return arrivals_.data(); }
 
  private:
   PieceMap map_;
-  DeviceBuffer<Index> first_rows_;
+  std::uint32_t shared_bytes_ = 0;
+  DeviceBuffer<PieceStart> starts_;
   DeviceBuffer<std::byte> parts_;
   DeviceBuffer<unsigned> arrivals_;
 };
@@ -258,29 +238,27 @@ class CsrBalanced {
 
   void convert(DeviceCsr a, DeviceMemory& memory) {
     a_ = std::move(a);
-    starts_.make(a_.view<void>(), memory, 2 * sizeof(Number));
+    pieces_.make(a_.view<void>(), sizeof(Number), memory);
   }
   void launch(const InputVector<typename Types::Vector>& x, const OutputUpdate<Types>& y,
               cudaStream_t stream) const {
-    const PieceMap& map = starts_.map();
-    // Fewer than two sizes of entries and rows: a product for an entry, 4 bytes for a row.
-    const std::size_t shared = 2 * static_cast<std::size_t>(map.size) * sizeof(Number) + 16;
+    const PieceMap& map = pieces_.map();
     balanced::multiply_pieces<Types>
-        <<<static_cast<unsigned>(map.count), balanced::kThreads, shared, stream>>>(
+        <<<static_cast<unsigned>(map.count), balanced::kThreads, pieces_.shared_bytes(), stream>>>(
             a_.view<typename Types::Value>(), map, x, y, algebra_,
-            static_cast<Number*>(starts_.parts()), starts_.arrivals());
+            static_cast<Number*>(pieces_.parts()), pieces_.arrivals());
     CHECK_LAUNCH("multiply_pieces", stream);
   }
-  std::uint64_t stored_bytes() const { return csr_bytes_of(a_) + starts_.bytes(); }
+  std::uint64_t stored_bytes() const { return csr_bytes_of(a_) + pieces_.bytes(); }
   std::string choice() const {
-    return std::to_string(starts_.map().count) + " pieces of " + std::to_string(starts_.map().size);
+    return std::to_string(pieces_.map().count) + " pieces of " + std::to_string(pieces_.map().size);
   }
 
  private:
   using Number = typename Types::Number;
   AlgebraFor<Number, Types::kIsPlusTimes> algebra_;
   DeviceCsr a_;
-  PieceStarts starts_;
+  Pieces pieces_;
 };
 
 }  // namespace csrkit::gpu

@@ -1,11 +1,14 @@
+#include <algorithm>
+
 #include "gpu/spmv/csr_balanced/csr_balanced.cuh"
+#include "gpu/spmv/scan_and_sort.h"
 
 namespace csrkit::gpu {
 
 namespace {
 
-/// One thread per boundary: the last row that begins at or before its position.
-__global__ void place_pieces(DeviceCsrView<void> a, PieceMap map, Index* first_rows) {
+/// One thread per boundary: looks for the last row that begins at or before its position.
+__global__ void place_pieces(DeviceCsrView<void> a, PieceMap map, PieceStart* starts) {
   const Offset piece = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
   if (piece > map.count) return;
   const Offset position = min(piece * map.size, map.total);
@@ -18,29 +21,50 @@ __global__ void place_pieces(DeviceCsrView<void> a, PieceMap map, Index* first_r
       high = middle - 1;
     }
   }
-  first_rows[piece] = low;
+  PieceStart start = {a.row_begin(low), low, 0};
+  const Offset skipped = position - (start.entry + low);
+  if (skipped > 0 && low < a.rows && a.row_end(low) - start.entry + 1 > map.size) {
+    start.entry += skipped;
+    start.cuts = 1;
+  }
+  starts[piece] = start;
+}
+
+/// One thread per piece: the largest room for products and row offsets.
+__global__ void measure_pieces(PieceMap map, unsigned number_bytes, unsigned* most) {
+  const Offset piece = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
+  if (piece >= map.count) return;
+  const PieceStart &start = map.starts[piece], &next = map.starts[piece + 1];
+  const auto entries = static_cast<unsigned>(next.entry - start.entry);
+  const auto rows = static_cast<unsigned>(next.row - start.row + next.cuts);
+  atomicMax(most, entries * number_bytes + (rows + 1) * static_cast<unsigned>(sizeof(int)));
 }
 
 }  // namespace
 
-void PieceStarts::make(const DeviceCsrView<void>& a, DeviceMemory& memory, Offset part_bytes) {
-  // Pieces as large as leaves every multiprocessor some blocks to choose from.
-  constexpr int kSmallest = 256, kLargest = balanced::kLargestPiece;
-  constexpr Offset kWantedBlocks = 132 * 12;
+void Pieces::make(const DeviceCsrView<void>& a, int number_bytes, DeviceMemory& memory) {
+  // Pieces as large as leaves every multiprocessor as many blocks as it holds.
+  constexpr Offset kSmallest = 256, kLargest = balanced::kLargestPiece, kBlocksAtOnce = 132 * 12;
   map_.total = a.nnz + a.rows;
-  map_.size = kLargest;
-  while (map_.size > kSmallest && map_.total / map_.size < kWantedBlocks) map_.size /= 2;
+  const Offset even = (map_.total / kBlocksAtOnce + kWarpLanes) / kWarpLanes * kWarpLanes;
+  map_.size = static_cast<int>(std::clamp(even, kSmallest, kLargest));
   map_.count = (map_.total + map_.size - 1) / map_.size;
-  first_rows_ = DeviceBuffer<Index>(memory, map_.count + 1, "the first rows of pieces");
-  parts_ = DeviceBuffer<std::byte>(memory, map_.count * part_bytes, "parts of cut rows");
+  starts_ = DeviceBuffer<PieceStart>(memory, map_.count + 1, "where pieces begin");
+  parts_ = DeviceBuffer<std::byte>(memory, map_.count * 2 * number_bytes, "parts of cut rows");
   arrivals_ = DeviceBuffer<unsigned>(memory, map_.count, "counters of cut rows");
-  map_.first_rows = first_rows_.data();
+  map_.starts = starts_.data();
   if (map_.count == 0) return;
   const cudaStream_t stream = memory.stream();
   CHECK_CUDA(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.size_bytes(), stream));
-  place_pieces<<<spmv_blocks(map_.count + 1), kSpmvThreads, 0, stream>>>(a, map_,
-                                                                         first_rows_.data());
+  place_pieces<<<spmv_blocks(map_.count + 1), kSpmvThreads, 0, stream>>>(a, map_, starts_.data());
   CHECK_LAUNCH("place_pieces", stream);
+  const DeviceBuffer<unsigned> most(memory, 1, "the largest piece");
+  CHECK_CUDA(cudaMemsetAsync(most.data(), 0, most.size_bytes(), stream));
+  measure_pieces<<<spmv_blocks(map_.count), kSpmvThreads, 0, stream>>>(
+      map_, static_cast<unsigned>(number_bytes), most.data());
+  CHECK_LAUNCH("measure_pieces", stream);
+  const auto scratch = static_cast<unsigned>(balanced::kThreads * number_bytes);
+  shared_bytes_ = std::max(fetch(most.data(), stream), scratch);
 }
 
 }  // namespace csrkit::gpu

@@ -10,41 +10,26 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spmv/device_spmv.h"
-#include "gpu/spmv/scan_and_sort.h"
+#include "gpu/spmv/diagonals.h"
 
 namespace csrkit::gpu {
 
 namespace {
 
-/// Diagonal d holds the entries with col - row = d - (rows - 1). One thread per row.
-__global__ void mark_diagonals(DeviceCsrView<void> a, Offset* marks) {
-  const Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
-  if (at >= a.rows) return;
-  const auto row = static_cast<Index>(at);
-  for (Offset i = a.row_begin(row); i < a.row_end(row); ++i) {
-    marks[a.col_indices[i] - Offset{row} + a.rows - 1] = 1;
-  }
-}
-
-__global__ void list_diagonals(const Offset* ranks, Offset count, Offset rows, Offset* offsets) {
-  const Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
-  if (at < count && ranks[at + 1] > ranks[at]) offsets[ranks[at]] = at - (rows - 1);
-}
-
 /// One thread per row.
 template <class Value>
-__global__ void fill_diagonals(DeviceCsrView<Value> a, const Offset* ranks, Value* values) {
+__global__ void fill_diagonals(DeviceCsrView<Value> a, Diagonals::View diagonals, Value* values) {
   const Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
   if (at >= a.rows) return;
   const auto row = static_cast<Index>(at);
   for (Offset i = a.row_begin(row); i < a.row_end(row); ++i) {
-    const Offset rank = ranks[a.col_indices[i] - Offset{row} + a.rows - 1];
-    values[rank * a.rows + row] = a.values == nullptr ? Value{1} : a.values[i];
+    values[diagonals.rank_of(row, a.col_indices[i]) * a.rows + row] =
+        a.values == nullptr ? Value{1} : a.values[i];
   }
 }
 
 template <class Types>
-__global__ void multiply_diagonals(Index diagonals, const Offset* offsets, Index cols,
+__global__ void multiply_diagonals(Index diagonals, const Index* offsets, Index cols,
                                    const typename Types::Value* values,
                                    InputVector<typename Types::Vector> x, OutputUpdate<Types> y) {
   using Number = typename Types::Number;
@@ -71,27 +56,18 @@ class Dia {
     const cudaStream_t stream = memory.stream();
     cols_ = a.cols();
     if (a.nnz() == 0) return;
-    const Offset possible = Offset{a.rows()} + a.cols() - 1;
-    const DeviceBuffer<Offset> ranks(memory, possible + 1, "marks of diagonals");
-    CHECK_CUDA(cudaMemsetAsync(ranks.data(), 0, ranks.size_bytes(), stream));
-    mark_diagonals<<<spmv_blocks(a.rows()), kSpmvThreads, 0, stream>>>(a.view<void>(),
-                                                                       ranks.data());
-    CHECK_LAUNCH("mark_diagonals", stream);
-    exclusive_sum(memory, ranks.data(), ranks.size());
-    const Offset count = fetch(ranks.data() + possible, stream);
+    Diagonals found = find_diagonals(a.view<void>(), a.nnz(), memory);
+    const Offset count = found.count;
     require_worthwhile(
         "dia",
         static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(a.rows()) * sizeof(Value),
         csr_bytes_of(a));
-    offsets_ = DeviceBuffer<Offset>(memory, count, "offsets of diagonals");
     values_ = DeviceBuffer<Value>(memory, count * a.rows(), "values of diagonals");
-    list_diagonals<<<spmv_blocks(possible), kSpmvThreads, 0, stream>>>(ranks.data(), possible,
-                                                                       a.rows(), offsets_.data());
-    CHECK_LAUNCH("list_diagonals", stream);
     CHECK_CUDA(cudaMemsetAsync(values_.data(), 0, values_.size_bytes(), stream));
     fill_diagonals<<<spmv_blocks(a.rows()), kSpmvThreads, 0, stream>>>(
-        a.view<Value>(), ranks.data(), values_.data());
+        a.view<Value>(), found.view(a.rows()), values_.data());
     CHECK_LAUNCH("fill_diagonals", stream);
+    offsets_ = std::move(found.offsets);
   }
   void launch(const InputVector<typename Types::Vector>& x, const OutputUpdate<Types>& y,
               cudaStream_t stream) const {
@@ -104,7 +80,7 @@ class Dia {
 
  private:
   Index cols_ = 0;
-  DeviceBuffer<Offset> offsets_;
+  DeviceBuffer<Index> offsets_;
   DeviceBuffer<Value> values_;
 };
 

@@ -63,7 +63,7 @@ Slices::Slices(const DeviceCsrView<void>& a, DeviceMemory& memory)
     : rows_(a.rows), count_((a.rows + kSliceRows - 1) / kSliceRows) {
   // Sorting costs 4 bytes a row and scatters y: only where padding is more than a sixteenth.
   constexpr Offset kTolerated = 16;
-  Measured natural = measure(a, {rows_, count_, nullptr, nullptr}, memory);
+  Measured natural = measure(a, {rows_, count_, nullptr, 0, nullptr}, memory);
   Measured* kept = &natural;
   Measured sorted;
   if (natural.steps * kSliceRows - a.nnz > a.nnz / kTolerated + kSliceRows) {
@@ -73,15 +73,19 @@ Slices::Slices(const DeviceCsrView<void>& a, DeviceMemory& memory)
                                                                           rows.data());
     CHECK_LAUNCH("number_rows", memory.stream());
     sort_by_key(memory, keys, rows);
-    sorted = measure(a, {rows_, count_, nullptr, rows.data()}, memory);
+    sorted = measure(a, {rows_, count_, nullptr, 0, rows.data()}, memory);
     if (sorted.steps < natural.steps - natural.steps / kTolerated) {
       rows_of_places_ = std::move(rows);
       kept = &sorted;
     }
   }
-  first_steps_ = std::move(kept->first_steps);
   steps_ = kept->steps;
   longest_ = kept->longest;
+  if (longest_ * count_ - steps_ <= steps_ / kTolerated) {
+    steps_ = longest_ * count_;
+  } else {
+    first_steps_ = std::move(kept->first_steps);
+  }
 }
 
 int warps_per_slice(const Slices& slices) {

@@ -12,14 +12,23 @@ inline constexpr int kSliceRows = 32;
 
 /// What kernels see. Place p of a slice is lane p % 32; its row is `rows_of_places[p]`, or p itself
 /// where that is null. Slice s has the steps first_steps[s] ... first_steps[s + 1]: as many as its
-/// longest row has entries. Step t holds one entry of each row: elements 32 * t + lane.
+/// longest row has entries; where that is null, all slices have `width` steps, and a product need
+/// not wait for a start. Step t holds one entry of each row: elements 32 * t + lane.
 struct SlicesView {
   Index rows = 0;
   Index count = 0;
   const Offset* first_steps = nullptr;  // count + 1
+  Index width = 0;
   const Index* rows_of_places = nullptr;
 
 #ifdef __CUDACC__
+  __device__ Offset first_step(Index slice) const {
+    return first_steps == nullptr ? Offset{slice} * width : first_steps[slice];
+  }
+  __device__ Index steps_of(Index slice) const {
+    return first_steps == nullptr ? width
+                                  : static_cast<Index>(first_steps[slice + 1] - first_steps[slice]);
+  }
   /// -1 for a lane beyond the last row.
   __device__ Index row_of(Index slice, int lane) const {
     const Offset place = Offset{slice} * kSliceRows + lane;
@@ -30,7 +39,8 @@ struct SlicesView {
 };
 
 /// The frame of one matrix, in device memory. Rows keep their order where that costs little
-/// padding; else they are sorted by length within windows of kSortWindow rows.
+/// padding; else they are sorted by length within windows of kSortWindow rows. Where it costs as
+/// little, all slices are as wide as the widest.
 class Slices {
  public:
   static constexpr Index kSortWindow = 4096;
@@ -39,7 +49,10 @@ class Slices {
   /// Waits.
   Slices(const DeviceCsrView<void>& a, DeviceMemory& memory);
 
-  SlicesView view() const { return {rows_, count_, first_steps_.data(), rows_of_places_.data()}; }
+  SlicesView view() const {
+    return {rows_, count_, first_steps_.data(), static_cast<Index>(longest_),
+            rows_of_places_.data()};
+  }
   Offset steps() const { return steps_; }
   Offset places() const { return steps_ * kSliceRows; }  // entries, padding included
   Offset longest() const { return longest_; }            // steps of one slice

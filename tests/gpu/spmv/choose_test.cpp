@@ -53,6 +53,16 @@ TEST(ChooseSpmv, LeavesLongRowsToPieces) {
   EXPECT_STREQ(choose_spmv(profile).kernel, "csr_balanced");
 }
 
+TEST(ChooseSpmv, TakesAStencilWhereThereIsOneAndItIsSmaller) {
+  SpmvProfile profile = stencil(4'000'000);
+  profile.stencil_bytes = static_cast<std::uint64_t>(profile.rows) * 41;
+  profile.stencil_places = profile.nnz;
+  EXPECT_STREQ(choose_spmv(profile).kernel, "stencil");
+  profile.stencil_bytes = static_cast<std::uint64_t>(profile.rows) * 200;  // mostly gaps
+  profile.stencil_places = profile.nnz * 5;
+  EXPECT_STREQ(choose_spmv(profile).kernel, "compressed");
+}
+
 TEST(ChooseSpmv, TakesFullBlocks) {
   SpmvProfile profile = stencil(4'000'000);
   profile.compressed_bytes = profile.sell_bytes;

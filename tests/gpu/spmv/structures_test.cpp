@@ -99,9 +99,43 @@ TEST_F(GpuSpmvStructures, CompressedStoresStencilsInAFractionOfTheBytes) {
   EXPECT_LT(share_of_csr(*plan_of("bsr", blocks_of_three(1200)), blocks_of_three(1200)), 0.8);
 }
 
+TEST_F(GpuSpmvStructures, StencilStoresABitForAnEntryAndValuesOnlyWhereTheyDiffer) {
+  const CsrMatrix constant = poisson(500, 400, false), random = poisson(500, 400, true);
+  EXPECT_LT(share_of_csr(*plan_of("stencil", constant), constant), 0.02);
+  EXPECT_LT(share_of_csr(*plan_of("stencil", random), random), 0.65);
+}
+
+/// Masks of 1, 2, 4 and 8 bytes, and of several words; columns that leave x at both ends; diagonals
+/// that are constant but for one entry.
+TEST_F(GpuSpmvStructures, StencilTakesAnyNumberOfDiagonals) {
+  for (const Index diagonals : {1, 8, 9, 16, 17, 32, 33, 64, 65, 130}) {
+    for (const bool differs : {false, true}) {
+      SCOPED_TRACE(std::to_string(diagonals) + (differs ? " diagonals, one entry differs" : ""));
+      std::vector<Entry> entries;
+      for (Index i = 0; i < 700; ++i) {
+        for (Index d = 0; d < diagonals; ++d) {
+          const Index j = i + 3 * d - 150;
+          const bool is_gap = random_word(7, i, d) % 5 == 0;
+          if (j < 0 || j >= 600 || is_gap) continue;
+          entries.push_back({i, j, differs && i == 400 ? 0.5 : 1.0 + d});
+        }
+      }
+      const CsrMatrix matrix = matrix_of(700, 600, std::move(entries));
+      const SpmmKernel& kernel = find_kernel(gpu::spmv_kernels(), "stencil");
+      for (const Kinds& kinds : kinds_within(kF64 | kWideOperands | kF16)) {
+        KernelCase item;
+        item.kinds = kinds;
+        item.pattern = kinds.b == ValueKind::f64 ? BPattern::not_all_finite : BPattern::integers;
+        check_kernel_on(kernel, matrix, 1, item);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TEST_F(GpuSpmvStructures, FormatsRefuseWhatWouldExplode) {
   const CsrMatrix matrix = hub(60'000);
-  for (const char* kernel : {"ell", "dia"}) {
+  for (const char* kernel : {"ell", "dia", "stencil"}) {
     try {
       plan_of(kernel, matrix);
       FAIL() << kernel << " took a hub";
@@ -119,7 +153,8 @@ TEST_F(GpuSpmvStructures, AutoChoosesByWhatItFindsAndSaysWhy) {
     return plan->chosen_kernel();
   };
   EXPECT_EQ(chosen(hub(60'000)), "csr_balanced");
-  EXPECT_EQ(chosen(poisson(1000, 1000, false)), "compressed");
+  EXPECT_EQ(chosen(poisson(1000, 1000, false)), "stencil");
+  EXPECT_EQ(chosen(poisson(1000, 1000, true)), "stencil");
 }
 
 TEST_F(GpuSpmvStructures, SpmmOfOneColumnFindsTheseKernels) {

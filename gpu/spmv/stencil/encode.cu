@@ -1,0 +1,107 @@
+#include "gpu/device/cuda_check.h"
+#include "gpu/spmv/scan_and_sort.h"
+#include "gpu/spmv/stencil/encode.h"
+#include "gpu/spmv/vectors.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+/// One thread per row. Any entry of a diagonal will do, so whoever writes last is right.
+__global__ void find_firsts(DeviceCsrView<void> a, Diagonals::View diagonals, Offset* firsts) {
+  const Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
+  if (at >= a.rows) return;
+  const auto row = static_cast<Index>(at);
+  for (Offset i = a.row_begin(row); i < a.row_end(row); ++i) {
+    Offset* const first = firsts + diagonals.rank_of(row, a.col_indices[i]);
+    if (*first < 0) *first = i;
+  }
+}
+
+/// One thread per row: marks diagonals with an entry of other bits than their first one's.
+template <class Bits>
+__global__ void mark_varying(DeviceCsrView<Bits> a, Diagonals::View diagonals, const Offset* firsts,
+                             Offset* varies) {
+  const Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
+  if (at >= a.rows) return;
+  const auto row = static_cast<Index>(at);
+  for (Offset i = a.row_begin(row); i < a.row_end(row); ++i) {
+    const Offset rank = diagonals.rank_of(row, a.col_indices[i]);
+    if (varies[rank] == 0 && a.values[i] != a.values[firsts[rank]]) varies[rank] = 1;
+  }
+}
+
+__device__ void put_mask(unsigned char* masks, Index bytes, Offset at, unsigned long long mask) {
+  switch (bytes) {
+    case 1: masks[at] = static_cast<unsigned char>(mask); break;
+    case 2: reinterpret_cast<std::uint16_t*>(masks)[at] = static_cast<std::uint16_t>(mask); break;
+    case 4: reinterpret_cast<std::uint32_t*>(masks)[at] = static_cast<std::uint32_t>(mask); break;
+    default: reinterpret_cast<unsigned long long*>(masks)[at] = mask;
+  }
+}
+
+/// One thread per row, which meets its entries and the diagonals in the same order.
+template <class Bits>
+__global__ void store_rows(DeviceCsrView<Bits> a, Index count, const Index* offsets,
+                           const Offset* slots, Index mask_bytes, unsigned char* masks,
+                           Bits* values) {
+  const Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
+  if (at >= a.rows) return;
+  const auto row = static_cast<Index>(at);
+  Offset entry = a.row_begin(row);
+  const Offset end = a.row_end(row);
+  unsigned long long mask = 0;
+  for (Index d = 0; d < count; ++d) {
+    const bool is_there = entry < end && Offset{a.col_indices[entry]} - row == offsets[d];
+    if (is_there) mask |= 1ull << (d % kMaskBits);
+    if (slots[d + 1] > slots[d]) {
+      values[slots[d] * a.rows + row] = is_there ? a.values[entry] : Bits{0};
+    }
+    if (is_there) ++entry;
+    if (d % kMaskBits == kMaskBits - 1 || d == count - 1) {
+      put_mask(masks, mask_bytes, Offset{d / kMaskBits} * a.rows + row, mask);
+      mask = 0;
+    }
+  }
+}
+
+}  // namespace
+
+bool EncodedDiagonals::measure(const DeviceCsrView<void>& a, int value_bytes, Offset most,
+                               DeviceMemory& memory) {
+  found_ = find_diagonals(a, most, memory);
+  if (found_.count > most) return false;
+  const Offset count = found_.count;
+  const cudaStream_t stream = memory.stream();
+  slots_ = DeviceBuffer<Offset>(memory, count + 1, "diagonals that are stored");
+  CHECK_CUDA(cudaMemsetAsync(slots_.data(), 0, slots_.size_bytes(), stream));
+  if (a.values == nullptr || count == 0) return true;
+  firsts_ = DeviceBuffer<Offset>(memory, count, "an entry of each diagonal");
+  CHECK_CUDA(cudaMemsetAsync(firsts_.data(), 0xff, firsts_.size_bytes(), stream));  // -1
+  const Diagonals::View diagonals = found_.view(a.rows);
+  find_firsts<<<spmv_blocks(a.rows), kSpmvThreads, 0, stream>>>(a, diagonals, firsts_.data());
+  CHECK_LAUNCH("find_firsts", stream);
+  with_bits(value_bytes, [&](auto bits) {
+    mark_varying<<<spmv_blocks(a.rows), kSpmvThreads, 0, stream>>>(
+        a.as<decltype(bits)>(), diagonals, firsts_.data(), slots_.data());
+    CHECK_LAUNCH("mark_varying", stream);
+  });
+  exclusive_sum(memory, slots_.data(), slots_.size());
+  stored_ = static_cast<Index>(fetch(slots_.data() + count, stream));
+  found_.ranks = {};
+  return true;
+}
+
+void EncodedDiagonals::store(const DeviceCsrView<void>& a, int value_bytes, unsigned char* masks,
+                             void* values, cudaStream_t stream) const {
+  if (count() == 0) return;
+  with_bits(value_bytes, [&](auto bits) {
+    using Bits = decltype(bits);
+    store_rows<<<spmv_blocks(a.rows), kSpmvThreads, 0, stream>>>(a.as<Bits>(), count(), offsets(),
+                                                                 slots(), mask_bytes_for(count()),
+                                                                 masks, static_cast<Bits*>(values));
+    CHECK_LAUNCH("store_rows", stream);
+  });
+}
+
+}  // namespace csrkit::gpu

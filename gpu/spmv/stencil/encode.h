@@ -1,0 +1,52 @@
+// What stencil finds out about a matrix before it stores it.
+#pragma once
+
+#include "gpu/spmv/diagonals.h"
+
+namespace csrkit::gpu {
+
+/// Diagonals that share one word of a row's mask.
+inline constexpr Index kMaskBits = 64;
+
+/// Bytes of a row's mask: a bit for each diagonal, as narrow as that can be read at once; more than
+/// kMaskBits of them take several words of 8 bytes, a word of all rows after the other.
+inline Index mask_bytes_for(Index diagonals) {
+  if (diagonals <= 8) return 1;
+  if (diagonals <= 16) return 2;
+  if (diagonals <= 32) return 4;
+  return (diagonals + kMaskBits - 1) / kMaskBits * 8;
+}
+
+/// The diagonals of a matrix, and which of them need more than one value.
+class EncodedDiagonals {
+ public:
+  /// Waits; nothing is stored yet. False if there are more than `most` diagonals: nothing else is
+  /// known then. `value_bytes` is 2, 4 or 8.
+  bool measure(const DeviceCsrView<void>& a, int value_bytes, Offset most, DeviceMemory& memory);
+
+  /// Stores, after measure, with the same matrix: mask_bytes_for(count()) a row into `masks`, and
+  /// `stored()` times a.rows values of value_bytes into `values`, 0 where there is no entry.
+  void store(const DeviceCsrView<void>& a, int value_bytes, unsigned char* masks, void* values,
+             cudaStream_t stream) const;
+
+  Index count() const { return found_.count; }
+  /// Diagonals whose values differ; all entries of any other have the same bits.
+  Index stored() const { return stored_; }
+  /// Masks and values; `value_bytes` is 0 where A has no values.
+  std::uint64_t bytes(Index rows, int value_bytes) const {
+    return static_cast<std::uint64_t>(rows) *
+           static_cast<std::uint64_t>(mask_bytes_for(count()) + Offset{stored_} * value_bytes);
+  }
+
+  const Index* offsets() const { return found_.offsets.data(); }  // col - row, ascending
+  const Offset* slots() const { return slots_.data(); }    // count + 1: stored ones before each
+  const Offset* firsts() const { return firsts_.data(); }  // an entry of each diagonal
+
+ private:
+  Diagonals found_;
+  Index stored_ = 0;
+  DeviceBuffer<Offset> firsts_;
+  DeviceBuffer<Offset> slots_;
+};
+
+}  // namespace csrkit::gpu
