@@ -91,7 +91,7 @@ def of_records(stem, paths):
     elif records[0]["case"]["operation"] == "spgemm":
         rows = spgemm_gpu_table.data_rows(sets)
     else:
-        rows = spmm_gpu_table.data_rows(sets)
+        rows = spmm_gpu_table.data_rows(sets, records[0]["case"]["operation"])
     return facts, rows
 
 
@@ -125,12 +125,13 @@ def name_of(row, without=()):
 
 
 def cell_of(page, row, heading):
-    """The cell as it is; 'csrkit ms' also comes from 'csrkit s'."""
+    """The cell as it is; 'csrkit ms' and 'csrkit us' also come from 'csrkit s'."""
     seconds = heading[:-2] + "s"
     if heading in row:
         return row[heading]
-    if heading.endswith(" ms") and seconds in row:
-        return f"{1e3 * tables.number(row[seconds]):.3g}"
+    for unit, per_second in ((" ms", 1e3), (" us", 1e6)):
+        if heading.endswith(unit) and seconds in row:
+            return f"{per_second * tables.number(row[seconds]):.3g}"
     raise SystemExit(f"results_pages.py: {page}: its data has no column {heading}")
 
 

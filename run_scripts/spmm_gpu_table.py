@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of SpMM on a GPU, from the records of csr-bench.
+"""The tables of SpMM and SpMV on a GPU, from the records of csr-bench.
 
 Usage: spmm_gpu_table.py [SET=]RECORDS.jsonl... [--json OUT.json] [--markdown OUT.md]
 
@@ -70,6 +70,8 @@ def rows_of(cases, options, peers):
         row = {
             "set": label, "matrix": matrix, "nnz": ours["nnz"], "dense_cols": dense_cols,
             "caches": caches, "value_kind": kind, "kernel": ours["choice"] or options.ours,
+            "kernel_run": ours.get("kernel_run") or options.ours,
+            "bytes_a_nonzero": ours["cost"]["stored_bytes"] / ours["nnz"] if ours["cost"].get("stored_bytes") else None,
             "seconds": seconds, "spread": ours["spread"], "vendor_seconds": vendor["median_seconds"],
             "vendor_algorithm": vendor["choice"], "speedup": speed[0], "speedup_interval": speed,
             "nnz_per_second": ours["nnz"] / seconds, "gflops": flops / seconds / 1e9,
@@ -122,6 +124,8 @@ def cells_of(row, kinds):
     """The texts of a case, by the heading that they have in a table and in docs/results."""
     lead = cell(row["lead_over_peer"]) + (f" {row['peer_name']}" if row["peer_name"] else "")
     return {"matrix": name_of_row(row, kinds), "set": row["set"], "caches": row["caches"],
+            "value kind": row["value_kind"], "kernel": row["kernel_run"].rpartition(".")[2],
+            "bytes a nonzero": cell(row["bytes_a_nonzero"]),
             "nnz": f"{row['nnz']:,}", "K": str(row["dense_cols"]), "csrkit s": f"{row['seconds']:.4g}",
             "cuSPARSE s": f"{row['vendor_seconds']:.4g}", "speed-up": cell(row["speedup"]),
             "interval": tables.interval_cell(row["speedup_interval"]),
@@ -129,9 +133,10 @@ def cells_of(row, kinds):
             "share of the bandwidth limit": cell(row["share_of_bandwidth_limit"]), "lead on the best peer": lead}
 
 
-def data_rows(sets, options=None):
+def data_rows(sets, operation="spmm"):
     """The rows of docs/results for records by set: [(label, path)]. A failed case is an error."""
-    options = options or defaults()
+    options = parser_of().parse_args(["records", "--ours", f"gpu.{operation}.auto",
+                                      "--vendor", f"gpu.{operation}.vendor_cusparse"])
     cases, problems = collect(sets, {options.ours, options.vendor, *options.marks})
     if problems:
         raise SystemExit("\n".join(problems))
@@ -154,7 +159,8 @@ def markdown(rows, means):
         for row in rows:
             if row["caches"] == caches:
                 texts = cells_of(row, kinds)
-                del texts["set"], texts["caches"]
+                for heading in ("set", "caches", "value kind", "kernel", "bytes a nonzero"):
+                    del texts[heading]
                 if row["speedup"] < 1:
                     texts["speed-up"] = f"**{texts['speed-up']}**"
                 cells.append(texts)
@@ -176,10 +182,6 @@ def parser_of():
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
     return parser
-
-
-def defaults():
-    return parser_of().parse_args(["records"])
 
 
 def main():
