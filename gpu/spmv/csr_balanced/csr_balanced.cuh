@@ -1,8 +1,8 @@
 // csr_balanced: pieces of equally much work, whatever the rows are like.
 // Owns     where each piece begins, one part and one counter for pieces that cut a row
 // Reads    columns and values once, coalesced; row offsets of a piece meanwhile
-// Launch   one block a piece, as many blocks as multiprocessors hold at once where that is enough. A
-//          piece's work counts entries and rows, as in merge path, so that runs of empty rows are
+// Launch   one block a piece, as many blocks as multiprocessors hold at once where that is enough.
+//          A piece's work counts entries and rows, as in merge path, so that runs of empty rows are
 //          cut as well. Where a piece begins is one load, then columns, then x: nothing else waits.
 //          Products go to shared memory, then as many lanes as the piece's rows are long add up
 //          each row. Only rows longer than a piece are cut: the block that brings the last part of
