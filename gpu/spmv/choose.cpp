@@ -37,13 +37,13 @@ Work work_of(const std::string& kernel, const SpmvProfile& profile) {
             1};
   }
   if (kernel == "bsr") {
-    const double rounds = static_cast<double>(profile.longest_slice) / 32;
+    const double rounds = static_cast<double>(profile.longest_slice) / 16;
     return {
         profile.bsr_bytes, static_cast<double>(profile.bsr_places), 0.5e12, 0.85, 2.4e-6, rounds};
   }
   if (kernel != "csr_balanced") throw UsageError("no model of " + kernel);
   const double items = static_cast<double>(profile.nnz) + static_cast<double>(profile.rows);
-  return {profile.csr_bytes, items, 0.14e12, 0.85, 3.0e-6, 1};
+  return {profile.csr_bytes, items, 0.25e12, 0.80, 3.0e-6, 1};
 }
 
 double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) * 1e-6; }

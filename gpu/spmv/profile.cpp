@@ -10,6 +10,10 @@ namespace csrkit::gpu {
 
 namespace {
 
+/// Where the longest row has more than so many times the mean, nobody looks for blocks: a thread
+/// walks along each row, and blocks are not what such rows have.
+constexpr Offset kMostUneven = 32;
+
 void measure_stencil(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory& memory,
                      SpmvProfile& profile) {
   EncodedDiagonals diagonals;
@@ -47,9 +51,11 @@ SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, DeviceMem
   profile.compressed_bytes =
       slices.bytes() + compressed_bytes(slices.view().count, slices.steps(),
                                         columns.difference_bytes(), value_bytes, table.size() > 0);
-  const BlockCount blocks = best_blocks(view, value_bytes, memory);
-  profile.bsr_bytes = block_bytes(blocks, a.rows(), value_bytes);
-  profile.bsr_places = blocks.blocks * blocks.size * blocks.size;
+  if (slices.longest() * a.rows() <= kMostUneven * a.nnz()) {
+    const BlockCount blocks = best_blocks(view, value_bytes, memory);
+    profile.bsr_bytes = block_bytes(blocks, a.rows(), value_bytes);
+    profile.bsr_places = blocks.blocks * blocks.size * blocks.size;
+  }
   profile.available_bytes = memory.available_bytes();
   return profile;
 }

@@ -16,6 +16,10 @@ namespace {
 constexpr int kPlaces = 1024;
 constexpr unsigned long long kFree = 0xfff8a5a5a5a5a5a5ull;
 
+/// As long as the table has few enough values to be of use, a value is found after fewer tries; who
+/// does not find his has too many neighbours.
+constexpr int kMostTries = 64;
+
 struct Seen {
   unsigned long long places[kPlaces];
   unsigned count;
@@ -33,17 +37,19 @@ __global__ void collect_values(const Bits* values, Offset count, Seen* seen) {
       return;
     }
     auto place = static_cast<unsigned>((bits * 0x9e3779b97f4a7c15ull) >> 54);
-    for (int tries = 0; tries < kPlaces; ++tries) {
+    bool is_known = false;
+    for (int tries = 0; tries < kMostTries && !is_known; ++tries) {
       const unsigned long long there =
           *const_cast<volatile unsigned long long*>(&seen->places[place]);
-      if (there == bits) break;
+      is_known = there == bits;
       if (there == kFree) {
         const unsigned long long before = atomicCAS(&seen->places[place], kFree, bits);
         if (before == kFree) atomicAdd(&seen->count, 1u);
-        if (before == kFree || before == bits) break;
+        is_known = before == kFree || before == bits;
       }
       place = (place + 1) % kPlaces;
     }
+    if (!is_known) atomicAdd(&seen->count, ValueTable::kMost + 1u);
   }
 }
 

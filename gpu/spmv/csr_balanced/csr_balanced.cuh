@@ -43,6 +43,11 @@ struct PieceMap {
 namespace balanced {
 
 inline constexpr int kThreads = 128, kWarps = kThreads / kWarpLanes;
+/// Blocks that a multiprocessor must hold.
+inline constexpr int kBlocksAtOnce = 8;
+
+/// What a thread has in flight at once: the entries of a piece, and the offsets of most.
+inline constexpr int kEntriesAtOnce = 8, kRowsAtOnce = 4;
 
 /// A row with more products than this for each of its lanes gets a warp; there are at most so many.
 inline constexpr int kLongPerLane = 16, kLargestPiece = 1024;
@@ -99,7 +104,7 @@ __device__ inline PieceStart load_start(const PieceStart* from) {
 }
 
 template <class Types>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     multiply_pieces(DeviceCsrView<typename Types::Value> a, PieceMap map,
                     InputVector<typename Types::Vector> x, OutputUpdate<Types> y,
                     AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra,
@@ -121,30 +126,44 @@ __global__ void __launch_bounds__(kThreads)
   if (thread < 2) cut_rows[thread].is_complete = false;
   if (thread == 0) long_row_count = 0;
 
-  // Offsets of rows come while the products do.
-  for (int row = thread; row <= rows; row += kThreads) {
-    const Offset from = a.row_begin(start.row + row) - start.entry;
-    row_starts[row] = static_cast<int>(min(max(from, Offset{0}), Offset{entries}));
-  }
-  constexpr int kBatch = 4;
+  // A thread asks for all that it needs before it uses any of it: columns, values, row offsets.
   const Index* const piece_cols = a.col_indices + start.entry;
-  for (int at = thread; at < entries; at += kThreads * kBatch) {
-    Index cols[kBatch];
-    Number values[kBatch];
+  const auto put_row = [&](int row, Offset from) {
+    row_starts[row] = static_cast<int>(min(max(from - start.entry, Offset{0}), Offset{entries}));
+  };
+  for (int base = 0; base < max(entries, 1); base += kThreads * kEntriesAtOnce) {
+    Index cols[kEntriesAtOnce];
+    Number values[kEntriesAtOnce];
+    Offset offsets[kRowsAtOnce];
 #pragma unroll
-    for (int u = 0; u < kBatch; ++u) {
-      const int entry = at + u * kThreads;
-      if (entry >= entries) continue;
-      cols[u] = load_once(piece_cols + entry);
-      values[u] = value_of<Number>(a.values, start.entry + entry);
+    for (int u = 0; u < kEntriesAtOnce; ++u) {
+      const int entry = base + u * kThreads + thread;
+      cols[u] = entry < entries ? load_once(piece_cols + entry) : 0;
+      values[u] = entry < entries ? value_of<Number>(a.values, start.entry + entry) : Number{};
+    }
+    if (base == 0) {
+#pragma unroll
+      for (int u = 0; u < kRowsAtOnce; ++u) {
+        const int row = u * kThreads + thread;
+        offsets[u] = row <= rows ? a.row_begin(start.row + row) : 0;
+      }
     }
 #pragma unroll
-    for (int u = 0; u < kBatch; ++u) {
-      const int entry = at + u * kThreads;
+    for (int u = 0; u < kEntriesAtOnce; ++u) {
+      const int entry = base + u * kThreads + thread;
       if (entry >= entries) continue;
       const Number factor = x.template at<Number>(cols[u]);
       products[entry] = algebra.add_product(algebra.empty_sum(), values[u], factor);
     }
+    if (base > 0) continue;
+#pragma unroll
+    for (int u = 0; u < kRowsAtOnce; ++u) {
+      const int row = u * kThreads + thread;
+      if (row <= rows) put_row(row, offsets[u]);
+    }
+  }
+  for (int row = kThreads * kRowsAtOnce + thread; row <= rows; row += kThreads) {
+    put_row(row, a.row_begin(start.row + row));
   }
   __syncthreads();
 

@@ -44,9 +44,10 @@ __global__ void measure_pieces(PieceMap map, unsigned number_bytes, unsigned* mo
 
 void Pieces::make(const DeviceCsrView<void>& a, int number_bytes, DeviceMemory& memory) {
   // Pieces as large as leaves every multiprocessor as many blocks as it holds.
-  constexpr Offset kSmallest = 256, kLargest = balanced::kLargestPiece, kBlocksAtOnce = 132 * 12;
+  constexpr Offset kSmallest = 256, kLargest = balanced::kLargestPiece,
+                   kBlocks = 132 * balanced::kBlocksAtOnce;
   map_.total = a.nnz + a.rows;
-  const Offset even = (map_.total / kBlocksAtOnce + kWarpLanes) / kWarpLanes * kWarpLanes;
+  const Offset even = (map_.total / kBlocks + kWarpLanes) / kWarpLanes * kWarpLanes;
   map_.size = static_cast<int>(std::clamp(even, kSmallest, kLargest));
   map_.count = (map_.total + map_.size - 1) / map_.size;
   starts_ = DeviceBuffer<PieceStart>(memory, map_.count + 1, "where pieces begin");

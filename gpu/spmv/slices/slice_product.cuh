@@ -43,10 +43,13 @@ struct SliceShare {
   int lane;
 };
 
+/// `parts` is a power of two: a division would take longer than the product of a short row.
 __device__ inline SliceShare slice_share(int parts) {
   const int warp = static_cast<int>(threadIdx.x) / kSliceRows;
-  const Offset slice = Offset{blockIdx.x} * (kSliceWarps / parts) + warp / parts;
-  return {static_cast<Index>(slice), warp % parts, static_cast<int>(threadIdx.x) % kSliceRows};
+  const int log2_parts = __ffs(parts) - 1;
+  const Index slice =
+      static_cast<Index>(blockIdx.x) * (kSliceWarps >> log2_parts) + (warp >> log2_parts);
+  return {slice, warp & (parts - 1), static_cast<int>(threadIdx.x) % kSliceRows};
 }
 
 inline unsigned slice_blocks(Index slices, int parts) {

@@ -4,8 +4,8 @@
 //          that a gap is no stored 0: 0 times infinity is NaN
 // Reads    a stencil with constant coefficients: 1 to 4 bytes a row beside x and y; with distinct
 //          values 8 an entry more. No column indices; x in sequence
-// Launch   one thread per row. x and values are asked for before the mask is there, which only says
-//          what is added up: one wait in the place of two
+// Launch   one thread per row; up to 64 diagonals come as a parameter. x and values are asked for
+//          before the mask is there, which only says what is added up: one wait in the place of two
 // Needs    few diagonals, well filled: refused (MemoryError) where the stored values would be 16
 //          times the matrix
 // Source   diagonals: Bell, Garland, SC 2009, "DIA"; masks and constants are this file's own
@@ -19,7 +19,7 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// A diagonal as the product reads it, by one load.
+/// What a product must know of a diagonal.
 template <class Number>
 struct alignas(16) Diagonal {
   Index offset;  // col - row
@@ -27,13 +27,21 @@ struct alignas(16) Diagonal {
   Number constant;
 };
 
-template <class Types>
-struct StencilView {
-  using Number = typename Types::Number;
-  using Value = typename Types::Value;
+/// Few diagonals come with the launch, in constant memory: whatever reads them there costs next to
+/// nothing. More of them lie in device memory.
+template <class Number>
+struct FewDiagonals {
+  Diagonal<Number> items[kMaskBits];
+};
+template <class Number>
+struct ManyDiagonals {
+  const Diagonal<Number>* items;
+};
+
+template <class Value>
+struct StencilRows {
   Index cols;
-  Index count;
-  const Diagonal<Number>* diagonals;
+  Index count;  // of diagonals
   Index mask_bytes;
   const unsigned char* masks;
   const Value* values;
@@ -45,12 +53,6 @@ struct StencilView {
       case 4: return __ldcs(reinterpret_cast<const std::uint32_t*>(masks) + at);
       default: return __ldcs(reinterpret_cast<const unsigned long long*>(masks) + at);
     }
-  }
-  __device__ Diagonal<Number> diagonal(Index d) const {
-    const auto words = load_kept<4>(reinterpret_cast<const std::uint32_t*>(diagonals + d));
-    Diagonal<Number> loaded;
-    memcpy(&loaded, &words, sizeof loaded);
-    return loaded;
   }
 };
 
@@ -68,40 +70,44 @@ __global__ void list_constants(Index count, const Index* offsets, const Offset* 
   diagonals[d].constant = values == nullptr ? Number{1} : widen<Number>(values[firsts[d]]);
 }
 
-template <class Types>
+/// kConstant: no diagonal is stored.
+template <class Types, bool kConstant, class Diagonals>
 __global__ void __launch_bounds__(kSpmvThreads)
-    multiply_stencil(StencilView<Types> a, InputVector<typename Types::Vector> x,
+    multiply_stencil(const __grid_constant__ Diagonals diagonals,
+                     StencilRows<typename Types::Value> a, InputVector<typename Types::Vector> x,
                      OutputUpdate<Types> y,
                      AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra) {
   using Number = typename Types::Number;
-  constexpr int kBatch = 4;
-  const Offset row = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
-  if (row >= y.rows) return;
+  constexpr Index kBatch = 8;
+  const unsigned row = blockIdx.x * kSpmvThreads + threadIdx.x;
+  if (row >= static_cast<unsigned>(y.rows)) return;
   Number sum = algebra.empty_sum();
-  for (Index first = 0; first < a.count; first += kMaskBits) {
-    unsigned long long mask = a.mask_at(Offset{first / kMaskBits} * y.rows + row);
-    const Index end = min(first + kMaskBits, a.count);
-    for (Index d = first; d < end; d += kBatch) {
-      Number values[kBatch], factors[kBatch];
+  unsigned long long mask = 0;
+  for (Index first = 0; first < a.count; first += kBatch) {
+    if (first % kMaskBits == 0) mask = a.mask_at(Offset{first / kMaskBits} * y.rows + row);
+    Number factors[kBatch], values[kBatch];
 #pragma unroll
-      for (int u = 0; u < kBatch; ++u) {
-        if (d + u >= end) continue;
-        const Diagonal<Number> diagonal = a.diagonal(d + u);
-        // Beyond either end of x this is a large number.
-        const auto col = static_cast<unsigned>(row) + static_cast<unsigned>(diagonal.offset);
-        factors[u] = col < static_cast<unsigned>(a.cols)
-                         ? x.template at<Number>(static_cast<Index>(col))
-                         : Number{};
-        values[u] = diagonal.slot < 0
-                        ? diagonal.constant
-                        : widen<Number>(load_once(a.values + Offset{diagonal.slot} * y.rows + row));
+    for (Index u = 0; u < kBatch; ++u) {
+      if (first + u >= a.count) continue;
+      // Beyond either end of x this is a large number.
+      const unsigned col = row + static_cast<unsigned>(diagonals.items[first + u].offset);
+      factors[u] = col < static_cast<unsigned>(a.cols)
+                       ? x.template at<Number>(static_cast<Index>(col))
+                       : Number{};
+      values[u] = diagonals.items[first + u].constant;
+      if constexpr (!kConstant) {
+        const Index slot = diagonals.items[first + u].slot;
+        if (slot >= 0) {
+          values[u] = widen<Number>(load_once(a.values + (Offset{slot} * y.rows + row)));
+        }
       }
-#pragma unroll
-      for (int u = 0; u < kBatch; ++u) {
-        if ((mask >> u & 1) != 0) sum = algebra.add_product(sum, values[u], factors[u]);
-      }
-      mask >>= kBatch;
     }
+    const auto bits = static_cast<unsigned>(mask);
+#pragma unroll
+    for (Index u = 0; u < kBatch; ++u) {
+      if ((bits >> u & 1) != 0) sum = algebra.add_product(sum, values[u], factors[u]);
+    }
+    mask >>= kBatch;
   }
   y.store(static_cast<Index>(row), sum);
 }
@@ -133,18 +139,19 @@ class Stencil {
         encoded.count(), encoded.offsets(), encoded.slots(), encoded.firsts(),
         a.view<Value>().values, diagonals_.data());
     CHECK_LAUNCH("list_constants", stream);
+    if (encoded.count() > kMaskBits) return;
+    CHECK_CUDA(cudaMemcpyAsync(few_.items, diagonals_.data(), diagonals_.size_bytes(),
+                               cudaMemcpyDeviceToHost, stream));
+    CHECK_CUDA(cudaStreamSynchronize(stream));
   }
 
   void launch(const InputVector<typename Types::Vector>& x, const OutputUpdate<Types>& y,
               cudaStream_t stream) const {
-    const StencilView<Types> a = {cols_,
-                                  static_cast<Index>(diagonals_.size()),
-                                  diagonals_.data(),
-                                  mask_bytes_,
-                                  masks_.data(),
-                                  values_.data()};
-    multiply_stencil<Types><<<spmv_blocks(y.rows), kSpmvThreads, 0, stream>>>(a, x, y, algebra_);
-    CHECK_LAUNCH("multiply_stencil", stream);
+    if (diagonals_.size() > kMaskBits) {
+      launch_with(ManyDiagonals<Number>{diagonals_.data()}, x, y, stream);
+    } else {
+      launch_with(few_, x, y, stream);
+    }
   }
   std::uint64_t stored_bytes() const {
     return diagonals_.size_bytes() + masks_.size_bytes() + values_.size_bytes();
@@ -155,10 +162,27 @@ class Stencil {
   }
 
  private:
+  template <class Diagonals>
+  void launch_with(const Diagonals& diagonals, const InputVector<typename Types::Vector>& x,
+                   const OutputUpdate<Types>& y, cudaStream_t stream) const {
+    const StencilRows<Value> a = {cols_, static_cast<Index>(diagonals_.size()), mask_bytes_,
+                                  masks_.data(), values_.data()};
+    const auto queue = [&](auto* multiply) {
+      multiply<<<spmv_blocks(y.rows), kSpmvThreads, 0, stream>>>(diagonals, a, x, y, algebra_);
+    };
+    if (stored_ == 0) {
+      queue(multiply_stencil<Types, true, Diagonals>);
+    } else {
+      queue(multiply_stencil<Types, false, Diagonals>);
+    }
+    CHECK_LAUNCH("multiply_stencil", stream);
+  }
+
   AlgebraFor<Number, Types::kIsPlusTimes> algebra_;
   Index cols_ = 0;
   Index stored_ = 0;
   Index mask_bytes_ = 1;
+  FewDiagonals<Number> few_ = {};
   DeviceBuffer<Diagonal<Number>> diagonals_;
   DeviceBuffer<unsigned char> masks_;
   DeviceBuffer<Value> values_;
