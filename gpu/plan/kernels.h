@@ -17,8 +17,8 @@ const KernelTable<Spgemm>& spgemm_kernels();
 /// Solvers, which multiply with the kernels above.
 const KernelTable<Solve>& solve_kernels();
 
-/// The kernel that auto would run; "spmv.auto" for one column, which looks at the matrix on the
-/// device.
+/// The kernel that auto would run. One of SpMV's has "spmv." before its name: "spmv.auto" for one
+/// column, which looks at the matrix on the device, or "spmv.stencil" for a few.
 std::string auto_spmm_kernel(const SpmmProblem& problem);
 std::string auto_spgemm_kernel(const SpgemmProblem& problem);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -188,6 +189,29 @@ bool is_dense(const SpmmProblem& problem) {
   return pays && why_no_dense_windows(problem).empty();
 }
 
+/// Whether a sample of A's rows has few diagonals, well filled. Up to eight columns B and C are what
+/// moves then: where A is a few numbers and a bit an entry, it need not be read.
+bool is_stencil(const SpmmProblem& problem) {
+  constexpr Index kMostColumns = 8;
+  constexpr std::size_t kMostDiagonals = 64;
+  constexpr Offset kSample = 512;
+  if (problem.dense_cols > kMostColumns || problem.a.nnz() == 0) return false;
+  if (!rows_are_on_host(problem)) return false;
+  const CsrMatrix& a = problem.a;
+  const Offset sample = std::min<Offset>(kSample, a.rows());
+  std::set<Index> diagonals;
+  Offset entries = 0;
+  for (Offset i = 0; i < sample; ++i) {
+    const Offset row = i * a.rows() / sample;
+    for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
+      diagonals.insert(static_cast<Index>(a.col_indices()[at] - row));
+      ++entries;
+      if (diagonals.size() > kMostDiagonals) return false;
+    }
+  }
+  return 2 * entries >= sample * static_cast<Offset>(diagonals.size());
+}
+
 // Measured on an H200, see docs/lab/2026-11-22-spmm-h200.md.
 std::vector<Rule> rules_for(const SpmmProblem& problem) {
   // Below these sizes panels are too few to fill the machine.
@@ -196,7 +220,8 @@ std::vector<Rule> rules_for(const SpmmProblem& problem) {
   const Offset worth_a_look = problem.dense_cols > kNarrowB ? kWorthALook : kWorthALookIfNarrow;
   const bool looks = !dense && rows_are_on_host(problem) && problem.a.nnz() >= worth_a_look;
   const bool shares = looks && are_worth_panels(problem.a, problem.dense_cols);
-  return {{dense, "dense_windows", "dense enough for tensor cores"},
+  return {{is_stencil(problem), "spmv.stencil", "few diagonals, well filled, and few columns"},
+          {dense, "dense_windows", "dense enough for tensor cores"},
           {shares, "row_panels", "neighbouring rows have most columns in common"},
           {true, "row_bins", "ahead of the others where they have not"}};
 }
@@ -206,6 +231,13 @@ std::unique_ptr<SpmmPlan> make_spmv(const SpmmProblem& problem, const PlanOption
   auto plan = find_kernel(spmv_kernels(), "auto").make_plan(problem, options);
   static_cast<OperatorPlan&>(*plan).note_operation("spmv");
   return plan;
+}
+
+/// The row of the table that a rule names: "spmv.stencil" is one of SpMV's.
+const SpmmKernel& kernel_called(const std::string& name) {
+  const std::string spmv = "spmv.";
+  if (name.rfind(spmv, 0) == 0) return find_kernel(spmv_kernels(), name.substr(spmv.size()));
+  return find_kernel(spmm_kernels(), name);
 }
 
 }  // namespace
@@ -220,7 +252,7 @@ std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOption
     if (!rule.holds) continue;
     if (because.empty()) because = rule.because;
     try {
-      auto plan = find_kernel(spmm_kernels(), rule.kernel).make_plan(problem, options);
+      auto plan = kernel_called(rule.kernel).make_plan(problem, options);
       // Every plan of this room is the one adapter.
       static_cast<OperatorPlan&>(*plan).note_choice(rule.kernel, because, choosing_seconds);
       return plan;

@@ -10,8 +10,9 @@
 namespace csrkit::gpu {
 
 std::uint64_t forecast_spmm_bytes(const std::string& kernel, const SpmmProblem& problem) {
-  if (kernel == "auto" && problem.dense_cols == 1) return forecast_spmv_bytes(kernel, problem);
   const std::string name = kernel == "auto" ? auto_spmm_kernel(problem) : kernel;
+  const std::string spmv = "spmv.";
+  if (name.rfind(spmv, 0) == 0) return forecast_spmv_bytes(name.substr(spmv.size()), problem);
   if (find_kernel(spmm_kernels(), name).role == Role::vendor) {
     throw UsageError(name + ": a vendor's memory shows only while it works, so it has no forecast");
   }

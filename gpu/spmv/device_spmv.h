@@ -27,7 +27,8 @@ class DeviceSpmv {
   /// matrix that is not for this format.
   virtual void convert(DeviceCsr a, DeviceMemory& memory) = 0;
 
-  /// Queues y = alpha * op(A) * x + beta * y; x and y are matrices of one column.
+  /// Queues y = alpha * op(A) * x + beta * y; x and y are matrices of one column, or of any number
+  /// of them if the kernel's row in the table says kManyColumns.
   virtual void launch(const ConstDenseView& x, const DenseView& y, double alpha, double beta,
                       cudaStream_t stream) = 0;
 

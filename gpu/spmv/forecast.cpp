@@ -173,9 +173,10 @@ std::uint64_t forecast_spmv_bytes(const std::string& kernel, const SpmmProblem& 
     while_sorting = DeviceCsr::forecast_bytes(a.rows(), a.nnz(), kind) +
                     DeviceCsr::transpose_bytes(a.cols(), a.nnz(), kind);
   }
-  return std::max(while_sorting, stored + format_bytes(kernel, shape_of_rows(problem), problem) +
-                                     dense_bytes(problem.input_rows(), 1, problem.b) +
-                                     dense_bytes(problem.output_rows(), 1, problem.c));
+  return std::max(while_sorting,
+                  stored + format_bytes(kernel, shape_of_rows(problem), problem) +
+                      dense_bytes(problem.input_rows(), problem.dense_cols, problem.b) +
+                      dense_bytes(problem.output_rows(), problem.dense_cols, problem.c));
 }
 
 }  // namespace csrkit::gpu

@@ -1,4 +1,5 @@
-// The vectors of SpMV: matrices of one column, whose elements may lie apart.
+// The vectors of SpMV: matrices of one column, whose elements may lie apart. A kernel that takes
+// more columns (kManyColumns) walks along them itself.
 #pragma once
 
 #include <string>
@@ -37,6 +38,7 @@ struct InputVector {
   std::uint32_t step_bytes = 0;
 
 #ifdef __CUDACC__
+  __device__ InputVector column(Index j) const { return {data + j * sizeof(Vector), step_bytes}; }
   /// Through the read-only path: x is read again and again.
   template <class Number>
   __device__ Number at(Index i) const {
@@ -54,10 +56,16 @@ struct OutputUpdate {
   char* data = nullptr;
   std::uint32_t step_bytes = 0;
   Index rows = 0;
+  Index cols = 1;
   Number alpha = 1;
   Number beta = 0;
 
 #ifdef __CUDACC__
+  __device__ OutputUpdate column(Index j) const {
+    OutputUpdate one = *this;
+    one.data += j * sizeof(Output);
+    return one;
+  }
   __device__ Output* place(Index row) const {
     return reinterpret_cast<Output*>(data +
                                      std::uint64_t{static_cast<std::uint32_t>(row)} * step_bytes);
@@ -96,8 +104,8 @@ InputVector<Vector> input_of(const ConstDenseView& x) {
 template <class Types>
 OutputUpdate<Types> update_of(const DenseView& y, double alpha, double beta) {
   using Number = typename Types::Number;
-  return {static_cast<char*>(y.data), step_bytes_of(y, "y"), y.rows, static_cast<Number>(alpha),
-          static_cast<Number>(beta)};
+  return {static_cast<char*>(y.data), step_bytes_of(y, "y"),    y.rows, y.cols,
+          static_cast<Number>(alpha), static_cast<Number>(beta)};
 }
 
 #ifdef __CUDACC__

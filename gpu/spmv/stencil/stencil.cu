@@ -4,14 +4,17 @@
 //          that a gap is no stored 0: 0 times infinity is NaN
 // Reads    a stencil with constant coefficients: 1 to 4 bytes a row beside x and y; with distinct
 //          values 8 an entry more. No column indices; x in sequence
-// Launch   one thread per row; up to 64 diagonals come as a parameter. x and values are asked for
+// Launch   one thread per element of y; up to 64 diagonals come as a parameter. x and values are asked for
 //          before the mask is there, which only says what is added up: one wait in the place of two
 // Needs    few diagonals, well filled: refused (MemoryError) where the stored values would be 16
 //          times the matrix
 // Source   diagonals: Bell, Garland, SC 2009, "DIA"; masks and constants are this file's own
 // Against  dia, compressed
 
+#include <algorithm>
+
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/warp.cuh"
 #include "gpu/spmv/device_spmv.h"
 #include "gpu/spmv/stencil/encode.h"
 
@@ -70,21 +73,19 @@ __global__ void list_constants(Index count, const Index* offsets, const Offset* 
   diagonals[d].constant = values == nullptr ? Number{1} : widen<Number>(values[firsts[d]]);
 }
 
-/// kConstant: no diagonal is stored.
-template <class Types, bool kConstant, class Diagonals>
-__global__ void __launch_bounds__(kSpmvThreads)
-    multiply_stencil(const __grid_constant__ Diagonals diagonals,
-                     StencilRows<typename Types::Value> a, InputVector<typename Types::Vector> x,
-                     OutputUpdate<Types> y,
-                     AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra) {
+/// The sum of one element of y. kConstant: no diagonal is stored.
+template <class Types, bool kConstant, class Diagonals, class Algebra>
+__device__ typename Types::Number sum_of_row(const Diagonals& diagonals,
+                                             const StencilRows<typename Types::Value>& a,
+                                             unsigned row, Offset rows,
+                                             const InputVector<typename Types::Vector>& x,
+                                             const Algebra& algebra) {
   using Number = typename Types::Number;
   constexpr Index kBatch = 8;
-  const unsigned row = blockIdx.x * kSpmvThreads + threadIdx.x;
-  if (row >= static_cast<unsigned>(y.rows)) return;
   Number sum = algebra.empty_sum();
   unsigned long long mask = 0;
   for (Index first = 0; first < a.count; first += kBatch) {
-    if (first % kMaskBits == 0) mask = a.mask_at(Offset{first / kMaskBits} * y.rows + row);
+    if (first % kMaskBits == 0) mask = a.mask_at(first / kMaskBits * rows + row);
     Number factors[kBatch], values[kBatch];
 #pragma unroll
     for (Index u = 0; u < kBatch; ++u) {
@@ -97,9 +98,7 @@ __global__ void __launch_bounds__(kSpmvThreads)
       values[u] = diagonals.items[first + u].constant;
       if constexpr (!kConstant) {
         const Index slot = diagonals.items[first + u].slot;
-        if (slot >= 0) {
-          values[u] = widen<Number>(load_once(a.values + (Offset{slot} * y.rows + row)));
-        }
+        if (slot >= 0) values[u] = widen<Number>(load_once(a.values + (slot * rows + row)));
       }
     }
     const auto bits = static_cast<unsigned>(mask);
@@ -109,7 +108,22 @@ __global__ void __launch_bounds__(kSpmvThreads)
     }
     mask >>= kBatch;
   }
-  y.store(static_cast<Index>(row), sum);
+  return sum;
+}
+
+/// One thread per element of y: threadIdx.x is its column.
+template <class Types, bool kConstant, class Diagonals>
+__global__ void __launch_bounds__(kSpmvThreads)
+    multiply_stencil(const __grid_constant__ Diagonals diagonals,
+                     StencilRows<typename Types::Value> a, InputVector<typename Types::Vector> x,
+                     OutputUpdate<Types> y,
+                     AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra) {
+  const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
+  if (row >= static_cast<unsigned>(y.rows)) return;
+  for (auto j = static_cast<Index>(threadIdx.x); j < y.cols; j += static_cast<Index>(blockDim.x)) {
+    const auto sum = sum_of_row<Types, kConstant>(diagonals, a, row, y.rows, x.column(j), algebra);
+    y.column(j).store(static_cast<Index>(row), sum);
+  }
 }
 
 template <class Types>
@@ -167,8 +181,11 @@ class Stencil {
                    const OutputUpdate<Types>& y, cudaStream_t stream) const {
     const StencilRows<Value> a = {cols_, static_cast<Index>(diagonals_.size()), mask_bytes_,
                                   masks_.data(), values_.data()};
+    const auto across = static_cast<unsigned>(std::min(y.cols, kWarpLanes));
+    const dim3 threads(across, kSpmvThreads / across);
+    const unsigned blocks = (static_cast<unsigned>(y.rows) + threads.y - 1) / threads.y;
     const auto queue = [&](auto* multiply) {
-      multiply<<<spmv_blocks(y.rows), kSpmvThreads, 0, stream>>>(diagonals, a, x, y, algebra_);
+      multiply<<<blocks, threads, 0, stream>>>(diagonals, a, x, y, algebra_);
     };
     if (stored_ == 0) {
       queue(multiply_stencil<Types, true, Diagonals>);

@@ -165,6 +165,19 @@ TEST_F(GpuSpmvStructures, SpmmOfOneColumnFindsTheseKernels) {
   EXPECT_GT(plan->stored_bytes(), 0u);
 }
 
+TEST_F(GpuSpmvStructures, SpmmOfAFewColumnsFindsStencils) {
+  KernelCase item;
+  item.kinds = kF64Kinds;
+  const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "auto");
+  for (const Index columns : {2, 5, 8}) {
+    const SpmmProblem problem = problem_of(poisson(211, 307, false), item, columns);
+    EXPECT_EQ(kernel.make_plan(problem, {})->chosen_kernel(), "spmv.stencil");
+    check_kernel_on(kernel, problem.a, columns, item);
+  }
+  const SpmmProblem many = problem_of(poisson(211, 307, false), item, 9);
+  EXPECT_NE(kernel.make_plan(many, {})->chosen_kernel(), "spmv.stencil");
+}
+
 /// More slices than the blocks of one launch take in their first round, and none left over.
 TEST_F(GpuSpmvStructures, EverySliceHasItsTurn) {
   const CsrMatrix matrix = poisson(701, 600, true);
