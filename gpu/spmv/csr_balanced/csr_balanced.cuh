@@ -5,7 +5,7 @@
 //          A piece's work counts entries and rows, as in merge path, so that runs of empty rows are
 //          cut as well. Where a piece begins is one load, then columns, then x: nothing else waits.
 //          Products go to shared memory, then as many lanes as the piece's rows are long add up
-//          each row. Only rows longer than a piece are cut: the block that brings the last part of
+//          each row. Only rows longer than half a piece are cut: the block that brings the last part of
 //          such a row adds up the parts in their order, so that the same bits come out every time,
 //          without a second kernel and without float atomics
 // Needs    nothing: this is the kernel for what is irregular
@@ -30,9 +30,9 @@ struct alignas(16) PieceStart {
 };
 
 /// How the work positions 0 ... nnz + rows are cut into pieces of `size`. Row r owns the positions
-/// begin(r) + r ... end(r) + r: one for each entry, then one for itself. A row with more than
-/// `size` positions is cut where the boundaries fall; any other belongs to the piece of its last
-/// position.
+/// begin(r) + r ... end(r) + r: one for each entry, then one for itself. A row with more than half
+/// of `size` positions is cut where the boundaries fall; any other belongs to the piece of its last
+/// position. So no piece has more than one and a half sizes: what shared memory takes, L1 lacks.
 struct PieceMap {
   Offset count = 0;
   int size = 0;
@@ -44,13 +44,13 @@ namespace balanced {
 
 inline constexpr int kThreads = 128, kWarps = kThreads / kWarpLanes;
 /// Blocks that a multiprocessor must hold.
-inline constexpr int kBlocksAtOnce = 8;
+inline constexpr int kBlocksAtOnce = 16;
 
 /// What a thread has in flight at once: the entries of a piece, and the offsets of most.
-inline constexpr int kEntriesAtOnce = 8, kRowsAtOnce = 4;
+inline constexpr int kEntriesAtOnce = 4, kRowsAtOnce = 4;
 
 /// A row with more products than this for each of its lanes gets a warp; there are at most so many.
-inline constexpr int kLongPerLane = 16, kLargestPiece = 1024;
+inline constexpr int kLongPerLane = 16, kLargestPiece = 512;
 inline constexpr int kMostLongRows = 2 * kLargestPiece / kLongPerLane;
 
 /// A row that this piece has a part of. Its parts lie in the places 2 * piece of the pieces that it
@@ -128,24 +128,27 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
 
   // A thread asks for all that it needs before it uses any of it: columns, values, row offsets.
   const Index* const piece_cols = a.col_indices + start.entry;
-  const auto put_row = [&](int row, Offset from) {
-    row_starts[row] = static_cast<int>(min(max(from - start.entry, Offset{0}), Offset{entries}));
+  // Rows have fewer than 2^31 entries, so 32 bits hold what lies between two offsets.
+  const auto offset_of = [&](int row) {
+    return static_cast<int>(static_cast<std::uint32_t>(a.row_begin(start.row + row)) -
+                            static_cast<std::uint32_t>(start.entry));
   };
+  const auto put_row = [&](int row, int from) { row_starts[row] = min(max(from, 0), entries); };
   for (int base = 0; base < max(entries, 1); base += kThreads * kEntriesAtOnce) {
     Index cols[kEntriesAtOnce];
     Number values[kEntriesAtOnce];
-    Offset offsets[kRowsAtOnce];
+    int offsets[kRowsAtOnce];
 #pragma unroll
     for (int u = 0; u < kEntriesAtOnce; ++u) {
       const int entry = base + u * kThreads + thread;
-      cols[u] = entry < entries ? load_once(piece_cols + entry) : 0;
+      cols[u] = entry < entries ? load_streamed(piece_cols + entry) : 0;
       values[u] = entry < entries ? value_of<Number>(a.values, start.entry + entry) : Number{};
     }
     if (base == 0) {
 #pragma unroll
       for (int u = 0; u < kRowsAtOnce; ++u) {
         const int row = u * kThreads + thread;
-        offsets[u] = row <= rows ? a.row_begin(start.row + row) : 0;
+        offsets[u] = row <= rows ? offset_of(row) : 0;
       }
     }
 #pragma unroll
@@ -163,7 +166,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     }
   }
   for (int row = kThreads * kRowsAtOnce + thread; row <= rows; row += kThreads) {
-    put_row(row, a.row_begin(start.row + row));
+    put_row(row, offset_of(row));
   }
   __syncthreads();
 

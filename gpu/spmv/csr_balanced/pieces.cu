@@ -23,7 +23,7 @@ __global__ void place_pieces(DeviceCsrView<void> a, PieceMap map, PieceStart* st
   }
   PieceStart start = {a.row_begin(low), low, 0};
   const Offset skipped = position - (start.entry + low);
-  if (skipped > 0 && low < a.rows && a.row_end(low) - start.entry + 1 > map.size) {
+  if (skipped > 0 && low < a.rows && a.row_end(low) - start.entry + 1 > map.size / 2) {
     start.entry += skipped;
     start.cuts = 1;
   }

@@ -25,10 +25,16 @@ __device__ inline typename Types::Number sum_of_steps(int part, int parts, Index
                                                       const EntryAt& entry_at) {
   using Number = typename Types::Number;
   Number sum = algebra.empty_sum();
-  for (Index step = part; step < width; step += parts) {
+  const auto add = [&](Index step) {
     const SliceEntry<Number> entry = entry_at(step);
-    if (entry.col < 0) continue;
-    sum = algebra.add_product(sum, entry.value, x.template at<Number>(entry.col));
+    if (entry.col >= 0) {
+      sum = algebra.add_product(sum, entry.value, x.template at<Number>(entry.col));
+    }
+  };
+  if (parts == 1) {  // apart, as addresses then follow each other
+    for (Index step = 0; step < width; ++step) add(step);
+  } else {
+    for (Index step = part; step < width; step += parts) add(step);
   }
   return sum;
 }

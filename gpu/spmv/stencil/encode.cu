@@ -42,27 +42,37 @@ __device__ void put_mask(unsigned char* masks, Index bytes, Offset at, unsigned 
 
 /// One thread per row, which meets its entries and the diagonals in the same order.
 template <class Bits>
-__global__ void store_rows(DeviceCsrView<Bits> a, Index count, const Index* offsets,
-                           const Offset* slots, Index mask_bytes, unsigned char* masks,
-                           Bits* values) {
-  const Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
-  if (at >= a.rows) return;
-  const auto row = static_cast<Index>(at);
-  Offset entry = a.row_begin(row);
-  const Offset end = a.row_end(row);
-  unsigned long long mask = 0;
-  for (Index d = 0; d < count; ++d) {
-    const bool is_there = entry < end && Offset{a.col_indices[entry]} - row == offsets[d];
-    if (is_there) mask |= 1ull << (d % kMaskBits);
-    if (slots[d + 1] > slots[d]) {
-      values[slots[d] * a.rows + row] = is_there ? a.values[entry] : Bits{0};
-    }
+__global__ void store_values_of_rows(DeviceCsrView<Bits> a, EncodedDiagonals::View diagonals,
+                                     Bits* values) {
+  const Offset row = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
+  if (row >= a.rows) return;
+  Offset entry = a.row_begin(static_cast<Index>(row));
+  const Offset end = a.row_end(static_cast<Index>(row));
+  for (Index d = 0; d < diagonals.count; ++d) {
+    const bool is_there = entry < end && a.col_indices[entry] - row == diagonals.offsets[d];
+    const Index place = diagonals.place_of(d);
+    if (place < diagonals.stored)
+      values[place * Offset{a.rows} + row] = is_there ? a.values[entry] : Bits{0};
     if (is_there) ++entry;
-    if (d % kMaskBits == kMaskBits - 1 || d == count - 1) {
-      put_mask(masks, mask_bytes, Offset{d / kMaskBits} * a.rows + row, mask);
-      mask = 0;
-    }
   }
+}
+
+/// One thread per row and word of its mask.
+__global__ void store_masks(DeviceCsrView<void> a, EncodedDiagonals::View diagonals,
+                            Index mask_bytes, unsigned char* masks) {
+  const Offset row = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
+  if (row >= a.rows) return;
+  const Index first = static_cast<Index>(blockIdx.y) * kMaskBits;
+  Offset entry = a.row_begin(static_cast<Index>(row));
+  const Offset end = a.row_end(static_cast<Index>(row));
+  unsigned long long mask = 0;
+  for (Index d = 0; d < diagonals.count && entry < end; ++d) {
+    if (a.col_indices[entry] - row != diagonals.offsets[d]) continue;
+    const Index bit = diagonals.place_of(d) - first;
+    if (bit >= 0 && bit < kMaskBits) mask |= 1ull << bit;
+    ++entry;
+  }
+  put_mask(masks, mask_bytes, Offset{blockIdx.y} * a.rows + row, mask);
 }
 
 }  // namespace
@@ -95,12 +105,17 @@ bool EncodedDiagonals::measure(const DeviceCsrView<void>& a, int value_bytes, Of
 void EncodedDiagonals::store(const DeviceCsrView<void>& a, int value_bytes, unsigned char* masks,
                              void* values, cudaStream_t stream) const {
   if (count() == 0) return;
+  const auto words = static_cast<unsigned>((count() + kMaskBits - 1) / kMaskBits);
+  const dim3 blocks(spmv_blocks(a.rows), words);
+  const Index bytes_of_word = std::min<Index>(mask_bytes_for(count()), sizeof(std::uint64_t));
+  store_masks<<<blocks, kSpmvThreads, 0, stream>>>(a, view(), bytes_of_word, masks);
+  CHECK_LAUNCH("store_masks", stream);
+  if (stored_ == 0) return;
   with_bits(value_bytes, [&](auto bits) {
     using Bits = decltype(bits);
-    store_rows<<<spmv_blocks(a.rows), kSpmvThreads, 0, stream>>>(a.as<Bits>(), count(), offsets(),
-                                                                 slots(), mask_bytes_for(count()),
-                                                                 masks, static_cast<Bits*>(values));
-    CHECK_LAUNCH("store_rows", stream);
+    store_values_of_rows<<<spmv_blocks(a.rows), kSpmvThreads, 0, stream>>>(
+        a.as<Bits>(), view(), static_cast<Bits*>(values));
+    CHECK_LAUNCH("store_values_of_rows", stream);
   });
 }
 

@@ -38,9 +38,23 @@ class EncodedDiagonals {
            static_cast<std::uint64_t>(mask_bytes_for(count()) + Offset{stored_} * value_bytes);
   }
 
-  const Index* offsets() const { return found_.offsets.data(); }  // col - row, ascending
-  const Offset* slots() const { return slots_.data(); }    // count + 1: stored ones before each
-  const Offset* firsts() const { return firsts_.data(); }  // an entry of each diagonal
+  struct View {
+    Index count;
+    Index stored;
+    const Index* offsets;  // col - row, ascending
+    const Offset* slots;   // count + 1: how many before a diagonal are stored
+    const Offset* firsts;  // an entry of each diagonal; null where A has no values
+#ifdef __CUDACC__
+    /// In the format those that are stored come first, each kind in its order.
+    __device__ Index place_of(Index d) const {
+      const auto slot = static_cast<Index>(slots[d]);
+      return slots[d + 1] > slots[d] ? slot : stored + d - slot;
+    }
+#endif
+  };
+  View view() const {
+    return {count(), stored_, found_.offsets.data(), slots_.data(), firsts_.data()};
+  }
 
  private:
   Diagonals found_;

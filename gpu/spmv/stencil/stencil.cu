@@ -1,5 +1,5 @@
 // stencil: whole diagonals with a bit for each row, and one number where a diagonal is constant.
-// Owns     for each diagonal its offset and, if all its entries have the same bits, that value;
+// Owns     diagonals, those that are stored first: for each its offset and, if all its entries have the same bits, that value;
 //          the values of any other diagonal, one for every row; for each row a bit a diagonal, so
 //          that a gap is no stored 0: 0 times infinity is NaN
 // Reads    a stencil with constant coefficients: 1 to 4 bytes a row beside x and y; with distinct
@@ -22,12 +22,15 @@ namespace csrkit::gpu {
 
 namespace {
 
+/// Blocks that a multiprocessor must hold: 64 warps, with at most 32 registers a lane. Loads in
+/// flight come from warps.
+constexpr int kBlocksAtOnce = 8;
+
 /// What a product must know of a diagonal.
 template <class Number>
 struct alignas(16) Diagonal {
-  Index offset;  // col - row
-  Index slot;    // where its values are stored; -1: all of them are `constant`
-  Number constant;
+  Index offset;     // col - row
+  Number constant;  // the value of all its entries, if it is not stored
 };
 
 /// Few diagonals come with the launch, in constant memory: whatever reads them there costs next to
@@ -44,7 +47,8 @@ struct ManyDiagonals {
 template <class Value>
 struct StencilRows {
   Index cols;
-  Index count;  // of diagonals
+  Index count;   // of diagonals
+  Index stored;  // the first ones
   Index mask_bytes;
   const unsigned char* masks;
   const Value* values;
@@ -61,69 +65,69 @@ struct StencilRows {
 
 /// One thread per diagonal.
 template <class Types>
-__global__ void list_constants(Index count, const Index* offsets, const Offset* slots,
-                               const Offset* firsts, const typename Types::Value* values,
+__global__ void list_diagonals(EncodedDiagonals::View encoded, const typename Types::Value* values,
                                Diagonal<typename Types::Number>* diagonals) {
   using Number = typename Types::Number;
   const Offset d = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
-  if (d >= count) return;
-  const bool is_stored = slots[d + 1] > slots[d];
-  diagonals[d].offset = offsets[d];
-  diagonals[d].slot = is_stored ? static_cast<Index>(slots[d]) : -1;
-  diagonals[d].constant = values == nullptr ? Number{1} : widen<Number>(values[firsts[d]]);
+  if (d >= encoded.count) return;
+  const Number constant = values == nullptr ? Number{1} : widen<Number>(values[encoded.firsts[d]]);
+  diagonals[encoded.place_of(static_cast<Index>(d))] = {encoded.offsets[d], constant};
 }
 
-/// The sum of one element of y. kConstant: no diagonal is stored.
-template <class Types, bool kConstant, class Diagonals, class Algebra>
-__device__ typename Types::Number sum_of_row(const Diagonals& diagonals,
-                                             const StencilRows<typename Types::Value>& a,
-                                             unsigned row, Offset rows,
-                                             const InputVector<typename Types::Vector>& x,
-                                             const Algebra& algebra) {
-  using Number = typename Types::Number;
-  constexpr Index kBatch = 8;
-  Number sum = algebra.empty_sum();
-  unsigned long long mask = 0;
-  for (Index first = 0; first < a.count; first += kBatch) {
-    if (first % kMaskBits == 0) mask = a.mask_at(first / kMaskBits * rows + row);
-    Number factors[kBatch], values[kBatch];
-#pragma unroll
-    for (Index u = 0; u < kBatch; ++u) {
-      if (first + u >= a.count) continue;
-      // Beyond either end of x this is a large number.
-      const unsigned col = row + static_cast<unsigned>(diagonals.items[first + u].offset);
-      factors[u] = col < static_cast<unsigned>(a.cols)
-                       ? x.template at<Number>(static_cast<Index>(col))
-                       : Number{};
-      values[u] = diagonals.items[first + u].constant;
-      if constexpr (!kConstant) {
-        const Index slot = diagonals.items[first + u].slot;
-        if (slot >= 0) values[u] = widen<Number>(load_once(a.values + (slot * rows + row)));
-      }
-    }
-    const auto bits = static_cast<unsigned>(mask);
-#pragma unroll
-    for (Index u = 0; u < kBatch; ++u) {
-      if ((bits >> u & 1) != 0) sum = algebra.add_product(sum, values[u], factors[u]);
-    }
-    mask >>= kBatch;
-  }
-  return sum;
+/// The element of x on a diagonal, 0 where that has left x.
+template <class Number, class Vector>
+__device__ Number factor_of(Index offset, unsigned row, Index cols, const InputVector<Vector>& x) {
+  const unsigned col = row + static_cast<unsigned>(offset);  // beyond either end: a large number
+  return col < static_cast<unsigned>(cols) ? x.template at<Number>(static_cast<Index>(col))
+                                           : Number{};
 }
 
-/// One thread per element of y: threadIdx.x is its column.
-template <class Types, bool kConstant, class Diagonals>
-__global__ void __launch_bounds__(kSpmvThreads)
+/// One thread per element of y: threadIdx.x is its column, of those from blockIdx.y * blockDim.x.
+template <class Types, bool kAnyStored, class Diagonals>
+__global__ void __launch_bounds__(kSpmvThreads, kBlocksAtOnce)
     multiply_stencil(const __grid_constant__ Diagonals diagonals,
                      StencilRows<typename Types::Value> a, InputVector<typename Types::Vector> x,
                      OutputUpdate<Types> y,
                      AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra) {
+  using Number = typename Types::Number;
   const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
-  if (row >= static_cast<unsigned>(y.rows)) return;
-  for (auto j = static_cast<Index>(threadIdx.x); j < y.cols; j += static_cast<Index>(blockDim.x)) {
-    const auto sum = sum_of_row<Types, kConstant>(diagonals, a, row, y.rows, x.column(j), algebra);
-    y.column(j).store(static_cast<Index>(row), sum);
+  const auto column = static_cast<Index>(blockIdx.y * blockDim.x + threadIdx.x);
+  if (row >= static_cast<unsigned>(y.rows) || column >= y.cols) return;
+  x = x.column(column);
+  Number sum = algebra.empty_sum();
+  for (Index first = 0; first < a.count; first += kMaskBits) {
+    unsigned long long mask = a.mask_at(Offset{first / kMaskBits} * y.rows + row);
+    const Index end = min(first + kMaskBits, a.count);
+    Index d = first;
+    if constexpr (kAnyStored) {
+      const auto* value = a.values + (Offset{d} * y.rows + row);
+#pragma unroll 4
+      for (; d < min(end, a.stored); ++d) {
+        const Number stored = widen<Number>(load_streamed(value));
+        const Number factor = factor_of<Number>(diagonals.items[d].offset, row, a.cols, x);
+        if ((mask & 1) != 0) sum = algebra.add_product(sum, stored, factor);
+        mask >>= 1;
+        value += y.rows;
+      }
+    }
+    constexpr Index kBatch = kAnyStored ? 4 : 8;
+    for (; d < end; d += kBatch) {
+      Number factors[kBatch];
+#pragma unroll
+      for (Index u = 0; u < kBatch; ++u) {
+        if (d + u >= end) continue;
+        factors[u] = factor_of<Number>(diagonals.items[d + u].offset, row, a.cols, x);
+      }
+      const auto bits = static_cast<unsigned>(mask);
+#pragma unroll
+      for (Index u = 0; u < kBatch; ++u) {
+        if ((bits >> u & 1) == 0) continue;
+        sum = algebra.add_product(sum, diagonals.items[d + u].constant, factors[u]);
+      }
+      mask >>= kBatch;
+    }
   }
+  y.column(column).store(static_cast<Index>(row), sum);
 }
 
 template <class Types>
@@ -149,10 +153,9 @@ class Stencil {
     if (encoded.count() == 0) return;
     const cudaStream_t stream = memory.stream();
     encoded.store(view, value_bytes, masks_.data(), values_.data(), stream);
-    list_constants<Types><<<spmv_blocks(encoded.count()), kSpmvThreads, 0, stream>>>(
-        encoded.count(), encoded.offsets(), encoded.slots(), encoded.firsts(),
-        a.view<Value>().values, diagonals_.data());
-    CHECK_LAUNCH("list_constants", stream);
+    list_diagonals<Types><<<spmv_blocks(encoded.count()), kSpmvThreads, 0, stream>>>(
+        encoded.view(), a.view<Value>().values, diagonals_.data());
+    CHECK_LAUNCH("list_diagonals", stream);
     if (encoded.count() > kMaskBits) return;
     CHECK_CUDA(cudaMemcpyAsync(few_.items, diagonals_.data(), diagonals_.size_bytes(),
                                cudaMemcpyDeviceToHost, stream));
@@ -179,18 +182,17 @@ class Stencil {
   template <class Diagonals>
   void launch_with(const Diagonals& diagonals, const InputVector<typename Types::Vector>& x,
                    const OutputUpdate<Types>& y, cudaStream_t stream) const {
-    const StencilRows<Value> a = {cols_, static_cast<Index>(diagonals_.size()), mask_bytes_,
+    const StencilRows<Value> a = {cols_,         static_cast<Index>(diagonals_.size()),
+                                  stored_,       mask_bytes_,
                                   masks_.data(), values_.data()};
     const auto across = static_cast<unsigned>(std::min(y.cols, kWarpLanes));
     const dim3 threads(across, kSpmvThreads / across);
-    const unsigned blocks = (static_cast<unsigned>(y.rows) + threads.y - 1) / threads.y;
-    const auto queue = [&](auto* multiply) {
-      multiply<<<blocks, threads, 0, stream>>>(diagonals, a, x, y, algebra_);
-    };
+    const dim3 blocks((static_cast<unsigned>(y.rows) + threads.y - 1) / threads.y,
+                      (static_cast<unsigned>(y.cols) + across - 1) / across);
     if (stored_ == 0) {
-      queue(multiply_stencil<Types, true, Diagonals>);
+      multiply_stencil<Types, false><<<blocks, threads, 0, stream>>>(diagonals, a, x, y, algebra_);
     } else {
-      queue(multiply_stencil<Types, false, Diagonals>);
+      multiply_stencil<Types, true><<<blocks, threads, 0, stream>>>(diagonals, a, x, y, algebra_);
     }
     CHECK_LAUNCH("multiply_stencil", stream);
   }
