@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kSliceThreads, kSliceBlocks)
   const Offset base = first * kSliceRows + share.lane;
   const auto entry_at = [&](Index step) {
     const Offset at = base + Offset{step} * kSliceRows;
-    return SliceEntry<Number>{load_streamed(cols + at), value_of<Number>(values, at)};
+    return SliceEntry<Number>{load_once(cols + at), value_of<Number>(values, at)};
   };
   const Number sum = sum_of_steps<Types>(share.part, parts, width, x, algebra, entry_at);
   const Index row = is_there ? slices.row_of(share.slice, share.lane) : -1;

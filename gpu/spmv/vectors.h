@@ -109,31 +109,10 @@ OutputUpdate<Types> update_of(const DenseView& y, double alpha, double beta) {
 }
 
 #ifdef __CUDACC__
-/// For A's arrays, which pass by once: they leave L1 to x.
-template <class T>
-__device__ inline T load_streamed(const T* from) {
-  T item;
-  if constexpr (sizeof(T) == 2) {
-    unsigned short word;
-    asm("ld.global.nc.L1::no_allocate.b16 %0, [%1];" : "=h"(word) : "l"(from));
-    memcpy(&item, &word, sizeof item);
-  } else if constexpr (sizeof(T) == 4) {
-    unsigned word;
-    asm("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(word) : "l"(from));
-    memcpy(&item, &word, sizeof item);
-  } else {
-    static_assert(sizeof(T) == 8);
-    unsigned long long word;
-    asm("ld.global.nc.L1::no_allocate.b64 %0, [%1];" : "=l"(word) : "l"(from));
-    memcpy(&item, &word, sizeof item);
-  }
-  return item;
-}
-
 /// The value of entry `at`; every entry is 1 where none are stored.
 template <class Number, class Value>
 __device__ inline Number value_of(const Value* values, Offset at) {
-  return values == nullptr ? Number{1} : widen<Number>(load_streamed(values + at));
+  return values == nullptr ? Number{1} : widen<Number>(load_once(values + at));
 }
 #endif
 

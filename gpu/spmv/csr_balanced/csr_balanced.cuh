@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
 #pragma unroll
     for (int u = 0; u < kEntriesAtOnce; ++u) {
       const int entry = base + u * kThreads + thread;
-      cols[u] = entry < entries ? load_streamed(piece_cols + entry) : 0;
+      cols[u] = entry < entries ? load_once(piece_cols + entry) : 0;
       values[u] = entry < entries ? value_of<Number>(a.values, start.entry + entry) : Number{};
     }
     if (base == 0) {

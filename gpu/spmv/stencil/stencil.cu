@@ -82,18 +82,24 @@ __device__ Number factor_of(Index offset, unsigned row, Index cols, const InputV
                                            : Number{};
 }
 
-/// One thread per element of y: threadIdx.x is its column, of those from blockIdx.y * blockDim.x.
-template <class Types, bool kAnyStored, class Diagonals>
+/// One thread per element of y: threadIdx.x is its column, of those from blockIdx.y * blockDim.x. One
+/// column is compiled apart, as addresses are simpler then.
+template <class Types, bool kAnyStored, bool kOneColumn, class Diagonals>
 __global__ void __launch_bounds__(kSpmvThreads, kBlocksAtOnce)
     multiply_stencil(const __grid_constant__ Diagonals diagonals,
                      StencilRows<typename Types::Value> a, InputVector<typename Types::Vector> x,
                      OutputUpdate<Types> y,
                      AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra) {
   using Number = typename Types::Number;
-  const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
-  const auto column = static_cast<Index>(blockIdx.y * blockDim.x + threadIdx.x);
-  if (row >= static_cast<unsigned>(y.rows) || column >= y.cols) return;
-  x = x.column(column);
+  unsigned row = blockIdx.x * kSpmvThreads + threadIdx.x;
+  if constexpr (!kOneColumn) {
+    row = blockIdx.x * blockDim.y + threadIdx.y;
+    const auto column = static_cast<Index>(blockIdx.y * blockDim.x + threadIdx.x);
+    if (column >= y.cols) return;
+    x = x.column(column);
+    y = y.column(column);
+  }
+  if (row >= static_cast<unsigned>(y.rows)) return;
   Number sum = algebra.empty_sum();
   for (Index first = 0; first < a.count; first += kMaskBits) {
     unsigned long long mask = a.mask_at(Offset{first / kMaskBits} * y.rows + row);
@@ -103,7 +109,7 @@ __global__ void __launch_bounds__(kSpmvThreads, kBlocksAtOnce)
       const auto* value = a.values + (Offset{d} * y.rows + row);
 #pragma unroll 4
       for (; d < min(end, a.stored); ++d) {
-        const Number stored = widen<Number>(load_streamed(value));
+        const Number stored = widen<Number>(load_once(value));
         const Number factor = factor_of<Number>(diagonals.items[d].offset, row, a.cols, x);
         if ((mask & 1) != 0) sum = algebra.add_product(sum, stored, factor);
         mask >>= 1;
@@ -127,7 +133,7 @@ __global__ void __launch_bounds__(kSpmvThreads, kBlocksAtOnce)
       mask >>= kBatch;
     }
   }
-  y.column(column).store(static_cast<Index>(row), sum);
+  y.store(static_cast<Index>(row), sum);
 }
 
 template <class Types>
@@ -185,14 +191,21 @@ class Stencil {
     const StencilRows<Value> a = {cols_,         static_cast<Index>(diagonals_.size()),
                                   stored_,       mask_bytes_,
                                   masks_.data(), values_.data()};
-    const auto across = static_cast<unsigned>(std::min(y.cols, kWarpLanes));
-    const dim3 threads(across, kSpmvThreads / across);
-    const dim3 blocks((static_cast<unsigned>(y.rows) + threads.y - 1) / threads.y,
-                      (static_cast<unsigned>(y.cols) + across - 1) / across);
-    if (stored_ == 0) {
-      multiply_stencil<Types, false><<<blocks, threads, 0, stream>>>(diagonals, a, x, y, algebra_);
+    const auto queue = [&](auto* multiply, dim3 blocks, dim3 threads) {
+      multiply<<<blocks, threads, 0, stream>>>(diagonals, a, x, y, algebra_);
+    };
+    if (y.cols == 1) {
+      queue(stored_ == 0 ? multiply_stencil<Types, false, true, Diagonals>
+                         : multiply_stencil<Types, true, true, Diagonals>,
+            spmv_blocks(y.rows), kSpmvThreads);
     } else {
-      multiply_stencil<Types, true><<<blocks, threads, 0, stream>>>(diagonals, a, x, y, algebra_);
+      const auto across = static_cast<unsigned>(std::min(y.cols, kWarpLanes));
+      const dim3 threads(across, kSpmvThreads / across);
+      const dim3 blocks((static_cast<unsigned>(y.rows) + threads.y - 1) / threads.y,
+                        (static_cast<unsigned>(y.cols) + across - 1) / across);
+      queue(stored_ == 0 ? multiply_stencil<Types, false, false, Diagonals>
+                         : multiply_stencil<Types, true, false, Diagonals>,
+            blocks, threads);
     }
     CHECK_LAUNCH("multiply_stencil", stream);
   }
