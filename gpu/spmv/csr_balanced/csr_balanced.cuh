@@ -50,7 +50,7 @@ inline constexpr int kBlocksAtOnce = 16;
 inline constexpr int kEntriesAtOnce = 4, kRowsAtOnce = 4;
 
 /// A row with more products than this for each of its lanes gets a warp; there are at most so many.
-inline constexpr int kLongPerLane = 16, kLargestPiece = 512;
+inline constexpr int kLongPerLane = 16, kLargestPiece = 768;
 inline constexpr int kMostLongRows = 2 * kLargestPiece / kLongPerLane;
 
 /// A row that this piece has a part of. Its parts lie in the places 2 * piece of the pieces that it

@@ -43,12 +43,13 @@ __global__ void measure_pieces(PieceMap map, unsigned number_bytes, unsigned* mo
 }  // namespace
 
 void Pieces::make(const DeviceCsrView<void>& a, int number_bytes, DeviceMemory& memory) {
-  // Pieces as large as leaves every multiprocessor as many blocks as it holds.
-  constexpr Offset kSmallest = 256, kLargest = balanced::kLargestPiece,
+  // As many pieces as the machine holds blocks, if those are small enough; else any number of a
+  // size that a block has in flight at once (docs/lab/2026-11-22-spmv-h200.md).
+  constexpr Offset kSmallest = 256, kUsual = 512, kLargest = balanced::kLargestPiece,
                    kBlocks = 132 * balanced::kBlocksAtOnce;
   map_.total = a.nnz + a.rows;
   const Offset even = (map_.total / kBlocks + kWarpLanes) / kWarpLanes * kWarpLanes;
-  map_.size = static_cast<int>(std::clamp(even, kSmallest, kLargest));
+  map_.size = static_cast<int>(even > kLargest ? kUsual : std::max(even, kSmallest));
   map_.count = (map_.total + map_.size - 1) / map_.size;
   starts_ = DeviceBuffer<PieceStart>(memory, map_.count + 1, "where pieces begin");
   parts_ = DeviceBuffer<std::byte>(memory, map_.count * 2 * number_bytes, "parts of cut rows");

@@ -22,10 +22,6 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// Blocks that a multiprocessor must hold: 64 warps, with at most 32 registers a lane. Loads in
-/// flight come from warps.
-constexpr int kBlocksAtOnce = 8;
-
 /// What a product must know of a diagonal.
 template <class Number>
 struct alignas(16) Diagonal {
@@ -74,6 +70,10 @@ __global__ void list_diagonals(EncodedDiagonals::View encoded, const typename Ty
   diagonals[encoded.place_of(static_cast<Index>(d))] = {encoded.offsets[d], constant};
 }
 
+/// Keeps the compiler from loading a number only where it is used: then it would wait for the mask.
+__device__ inline void is_wanted_now(double& number) { asm volatile("" : "+d"(number)); }
+__device__ inline void is_wanted_now(float& number) { asm volatile("" : "+f"(number)); }
+
 /// The element of x on a diagonal, 0 where that has left x.
 template <class Number, class Vector>
 __device__ Number factor_of(Index offset, unsigned row, Index cols, const InputVector<Vector>& x) {
@@ -82,10 +82,35 @@ __device__ Number factor_of(Index offset, unsigned row, Index cols, const InputV
                                            : Number{};
 }
 
+/// Adds the products of constant diagonals first ... end, whose bits are the lowest of `mask`.
+template <class Number, class Diagonals, class Vector, class Algebra>
+__device__ Number add_constants(Number sum, const Diagonals& diagonals, Index first, Index end,
+                                unsigned long long mask, unsigned row, Index cols,
+                                const InputVector<Vector>& x, const Algebra& algebra) {
+  constexpr Index kBatch = 8;
+  for (; first < end; first += kBatch) {
+    Number factors[kBatch];
+#pragma unroll
+    for (Index u = 0; u < kBatch; ++u) {
+      if (first + u >= end) continue;
+      factors[u] = factor_of<Number>(diagonals.items[first + u].offset, row, cols, x);
+      is_wanted_now(factors[u]);
+    }
+    const auto bits = static_cast<unsigned>(mask);
+#pragma unroll
+    for (Index u = 0; u < kBatch; ++u) {
+      if ((bits >> u & 1) == 0) continue;
+      sum = algebra.add_product(sum, diagonals.items[first + u].constant, factors[u]);
+    }
+    mask >>= kBatch;
+  }
+  return sum;
+}
+
 /// One thread per element of y: threadIdx.x is its column, of those from blockIdx.y * blockDim.x. One
 /// column is compiled apart, as addresses are simpler then.
 template <class Types, bool kAnyStored, bool kOneColumn, class Diagonals>
-__global__ void __launch_bounds__(kSpmvThreads, kBlocksAtOnce)
+__global__ void __launch_bounds__(kSpmvThreads)
     multiply_stencil(const __grid_constant__ Diagonals diagonals,
                      StencilRows<typename Types::Value> a, InputVector<typename Types::Vector> x,
                      OutputUpdate<Types> y,
@@ -109,29 +134,16 @@ __global__ void __launch_bounds__(kSpmvThreads, kBlocksAtOnce)
       const auto* value = a.values + (Offset{d} * y.rows + row);
 #pragma unroll 4
       for (; d < min(end, a.stored); ++d) {
-        const Number stored = widen<Number>(load_once(value));
-        const Number factor = factor_of<Number>(diagonals.items[d].offset, row, a.cols, x);
+        Number stored = widen<Number>(load_once(value));
+        Number factor = factor_of<Number>(diagonals.items[d].offset, row, a.cols, x);
+        is_wanted_now(stored);
+        is_wanted_now(factor);
         if ((mask & 1) != 0) sum = algebra.add_product(sum, stored, factor);
         mask >>= 1;
         value += y.rows;
       }
     }
-    constexpr Index kBatch = kAnyStored ? 4 : 8;
-    for (; d < end; d += kBatch) {
-      Number factors[kBatch];
-#pragma unroll
-      for (Index u = 0; u < kBatch; ++u) {
-        if (d + u >= end) continue;
-        factors[u] = factor_of<Number>(diagonals.items[d + u].offset, row, a.cols, x);
-      }
-      const auto bits = static_cast<unsigned>(mask);
-#pragma unroll
-      for (Index u = 0; u < kBatch; ++u) {
-        if ((bits >> u & 1) == 0) continue;
-        sum = algebra.add_product(sum, diagonals.items[d + u].constant, factors[u]);
-      }
-      mask >>= kBatch;
-    }
+    sum = add_constants(sum, diagonals, d, end, mask, row, a.cols, x, algebra);
   }
   y.store(static_cast<Index>(row), sum);
 }
