@@ -25,6 +25,46 @@ void for_each_edge(const View& a, const View& mirrored, Index row, F&& f) {
   }
 }
 
+/// Of every row: its edges, and the diagonal.
+template <class View>
+Buffer<Index> lengths_of_rows(const View& a, const View& b, Index rows) {
+  Buffer<Index> lengths(rows);
+#pragma omp parallel for schedule(dynamic, 1024)
+  for (Index row = 0; row < rows; ++row) {
+    Index length = 1;
+    for_each_edge(a, b, row, [&](Index, double) { ++length; });
+    lengths[row] = length;
+  }
+  return lengths;
+}
+
+template <class Value>
+void put(CsrPattern& pattern, ValueArray& values, Offset at, Index col, double value) {
+  pattern.col_indices[at] = col;
+  if constexpr (!std::is_same_v<Value, ImplicitOne>) {
+    values.as<Value>()[at] = store_as<Value>(value);
+  }
+}
+
+template <class View>
+void fill_rows(const View& a, const View& b, double shift, CsrPattern& pattern,
+               ValueArray& values) {
+  with_value_type(values.kind(), [&](auto tag) {
+    using Value = typename decltype(tag)::type;
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (Index row = 0; row < a.rows; ++row) {
+      Offset at = pattern.row_offsets[row], at_diagonal = -1;
+      double degree = 0;
+      for_each_edge(a, b, row, [&](Index col, double weight) {
+        if (at_diagonal < 0 && col > row) at_diagonal = at++;
+        put<Value>(pattern, values, at++, col, -weight);
+        degree += weight;
+      });
+      put<Value>(pattern, values, at_diagonal < 0 ? at : at_diagonal, row, degree + shift);
+    }
+  });
+}
+
 }  // namespace
 
 std::vector<Parameter> laplacian_parameters() {
@@ -46,42 +86,16 @@ CsrMatrix generate_laplacian(const PatternRequest& request) {
   const CsrMatrix mirrored = transpose(graph);
   const double shift = given.number("shift");
   const Index rows = graph.rows();
-  Buffer<Index> lengths(rows);
   CsrPattern pattern;
   ValueArray values;
   graph.visit([&](const auto& a) {
     using View = std::decay_t<decltype(a)>;
     mirrored.visit([&](const auto& b) {
       if constexpr (std::is_same_v<std::decay_t<decltype(b)>, View>) {
-#pragma omp parallel for schedule(dynamic, 1024)
-        for (Index row = 0; row < rows; ++row) {
-          Index length = 1;
-          for_each_edge(a, b, row, [&](Index, double) { ++length; });
-          lengths[row] = length;
-        }
-        pattern.row_offsets = offsets_of(lengths);
+        pattern.row_offsets = offsets_of(lengths_of_rows(a, b, rows));
         pattern.col_indices = Buffer<Index>(pattern.row_offsets[rows]);
         values = ValueArray(request.value_kind, pattern.row_offsets[rows]);
-        with_value_type(request.value_kind, [&](auto tag) {
-          using Value = typename decltype(tag)::type;
-#pragma omp parallel for schedule(dynamic, 1024)
-          for (Index row = 0; row < rows; ++row) {
-            const auto put = [&](Offset at, Index col, double value) {
-              pattern.col_indices[at] = col;
-              if constexpr (!std::is_same_v<Value, ImplicitOne>) {
-                values.as<Value>()[at] = store_as<Value>(value);
-              }
-            };
-            Offset at = pattern.row_offsets[row], at_diagonal = -1;
-            double degree = 0;
-            for_each_edge(a, b, row, [&](Index col, double weight) {
-              if (at_diagonal < 0 && col > row) at_diagonal = at++;
-              put(at++, col, -weight);
-              degree += weight;
-            });
-            put(at_diagonal < 0 ? at : at_diagonal, row, degree + shift);
-          }
-        });
+        fill_rows(a, b, shift, pattern, values);
       }
     });
   });
