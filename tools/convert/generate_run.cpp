@@ -86,6 +86,12 @@ GenerateToolOptions parse_generate_options(int argc, const char* const* argv) {
       throw UsageError("--like and --set name=... both name a data set; give one");
     }
   }
+  for (const char* file : {"graph", "histogram"}) {  // what patterns read
+    const auto given = result.generate.parameters.find(file);
+    if (given != result.generate.parameters.end()) {
+      require_another_file(result.output, given->second);
+    }
+  }
   result.generate.seed = options.seed("seed");
   result.generate.value_kind = options.parsed("value-kind", parse_value_kind);
   result.generate.progress = terminal_progress();

@@ -23,6 +23,11 @@ for tool in csr-spmv-cpu "csr-spmm-cpu -k 2" csr-spgemm-cpu csr-solve-cpu; do
   # shellcheck disable=SC2086 # words on purpose
   kept grid.csr $tool grid.csr --output grid.csr
 done
+# Patterns read files, too.
+printf '1\t3\n2\t2\n' >lengths.tsv
+kept grid.csr csr-generate laplacian grid.csr --set graph=./grid.csr
+kept lengths.tsv csr-generate row-lengths lengths.tsv --set histogram=lengths.tsv
+expect 0 csr-generate row-lengths made.csr --set histogram=lengths.tsv --quiet
 # The name of the best iterate is an output, too.
 cp x.npy y.best.npy
 kept y.best.npy csr-solve-cpu grid.csr --rhs y.best.npy --output y.npy --iterations 1
