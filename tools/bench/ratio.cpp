@@ -5,11 +5,11 @@
 
 namespace csrkit {
 
-namespace {
-
 Samples samples_of(const Json& record) {
   return {record.at("samples_seconds").get<std::vector<double>>()};
 }
+
+namespace {
 
 bool are_of_the_same_rounds(const Json& a, const Json& b) {
   return a.contains("turns") && b.contains("turns") && a["turns"]["id"] == b["turns"]["id"];

@@ -16,6 +16,9 @@ struct Ratio {
   bool is_level() const { return interval.low <= 1 && interval.high >= 1; }
 };
 
+/// The samples that a record holds.
+Samples samples_of(const Json& record);
+
 /// The median of `above[i] / below[i]`, of samples that were taken in turn.
 Ratio ratio_of_pairs(const Samples& above, const Samples& below);
 

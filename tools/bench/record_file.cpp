@@ -18,6 +18,17 @@
 
 namespace csrkit {
 
+struct OpenFile {
+  explicit OpenFile(int opened) : number(opened) {}
+  ~OpenFile() {
+    if (number >= 0) close(number);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  const int number;
+};
+
 namespace {
 
 constexpr char kBeginning[] = "{\"schema\":";
@@ -29,17 +40,6 @@ auto retried(const Call& call) {
   while (result < 0 && errno == EINTR) result = call();
   return result;
 }
-
-struct Descriptor {
-  explicit Descriptor(int opened) : number(opened) {}
-  ~Descriptor() {
-    if (number >= 0) close(number);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  const int number;
-};
 
 [[noreturn]] void fail(const std::string& path, const char* what) {
   throw IoError(path + ": cannot " + what + ": " + std::strerror(errno));
@@ -61,7 +61,7 @@ bool write_all(int descriptor, const std::string& text) {
 void sync_folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string name = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const Descriptor folder(open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const OpenFile folder(open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Some file systems refuse; the file itself is safe.
   if (folder.number >= 0) fsync(folder.number);
 }
@@ -70,7 +70,7 @@ void sync_folder_of(const std::string& path) {
 std::string keep_aside(const std::string& path, const std::string& bytes) {
   for (int count = 1;; ++count) {
     std::string name = path + ".cut" + (count == 1 ? "" : "." + std::to_string(count));
-    const Descriptor file(
+    const OpenFile file(
         retried([&] { return open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }));
     if (file.number < 0 && errno == EEXIST) continue;
     if (file.number < 0) fail(name, "keep the last line of the records, which was cut short");
@@ -159,7 +159,7 @@ struct RecordFile::State {
         })) {}
 
   std::string path;
-  Descriptor file;
+  OpenFile file;
   std::vector<Json> records;
 };
 

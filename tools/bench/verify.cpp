@@ -78,10 +78,6 @@ class MatrixShelf {
   std::unique_ptr<BenchMatrix> current_;
 };
 
-Samples samples_of(const Json& record) {
-  return {record.at("samples_seconds").get<std::vector<double>>()};
-}
-
 struct RecordedCase {
   Json record;
   std::size_t index = 0;  // of the record in its bundle

@@ -12,7 +12,7 @@ namespace csrkit {
 
 namespace {
 
-std::string list_formats(bool as_json) {
+std::string list_export_formats(bool as_json) {
   std::vector<ListRow> rows;
   for (const ExportFormat& format : export_formats()) {
     rows.push_back(
@@ -33,7 +33,7 @@ ExportToolOptions parse_export_options(int argc, const char* const* argv) {
       .flag("lossy", "write although something is lost")
       .example("csr-export tiny.csr copy.mtx", "Matrix Market text")
       .example("csr-export tiny.csr copy.npz", "for scipy.sparse.load_npz")
-      .on_list(list_formats);
+      .on_list(list_export_formats);
   declare_parameters(options, all_parameters(export_formats()));
   declare_io(options);
   options.parse(argc, argv);

@@ -10,7 +10,7 @@ namespace csrkit {
 
 namespace {
 
-std::string list_formats(bool as_json) {
+std::string list_import_formats(bool as_json) {
   std::vector<ListRow> rows;
   for (const ImportFormat& format : import_formats()) {
     rows.push_back({format.name, format.summary, format.parameters});
@@ -47,7 +47,7 @@ ImportToolOptions parse_import_options(int argc, const char* const* argv) {
           "the adjacency matrix of a graph neural network")
       .example("csr-import edges.txt edges.csr --format=edge-list --index-base=1",
                "pairs of node numbers that start at 1")
-      .on_list(list_formats);
+      .on_list(list_import_formats);
   options.parse(argc, argv);
 
   ImportToolOptions result;

@@ -18,10 +18,10 @@ constexpr char kMagic[] = "csrkit-plan 1 ";
 constexpr std::size_t kMagicSize = sizeof kMagic - 1, kDigestSize = 32;
 constexpr std::size_t kBodyAt = kMagicSize + kDigestSize + 1;
 
-constexpr char kAdvice[] = "make the plan again with --save-plan";
+constexpr char kPlanAdvice[] = "make the plan again with --save-plan";
 
 [[noreturn]] void refuse(const std::string& path, std::size_t byte, const std::string& what) {
-  throw InputError(path + ": byte " + std::to_string(byte) + ": " + what + "; " + kAdvice);
+  throw InputError(path + ": byte " + std::to_string(byte) + ": " + what + "; " + kPlanAdvice);
 }
 
 }  // namespace
@@ -50,9 +50,9 @@ SavedPlan read_plan(const std::string& path, const Json& key) {
   }
   const std::size_t line_end = bytes.find('\n', kBodyAt);
   if (line_end == std::string::npos) refuse(path, kBodyAt, "expected a line of JSON, found no end");
-  const Json head =
-      parse_json(std::string_view(bytes).substr(kBodyAt, line_end - kBodyAt), path + ":2", kAdvice);
-  const JsonField field(head, path + ":2", kAdvice);
+  const Json head = parse_json(std::string_view(bytes).substr(kBodyAt, line_end - kBodyAt),
+                               path + ":2", kPlanAdvice);
+  const JsonField field(head, path + ":2", kPlanAdvice);
   field["case"].object();
   const std::uint64_t analysis_bytes = bytes.size() - line_end - 1;
   if (field["analysis_bytes"].unsigned_integer() != analysis_bytes) {

@@ -22,14 +22,14 @@ constexpr char kFormatKey[] = "csrkit_tuning";
 constexpr int kFormat = 1;
 constexpr int kWarmup = 2, kRuns = 9;
 
-constexpr char kAdvice[] = "delete it, or give --tune another name";
+constexpr char kCacheAdvice[] = "delete it, or give --tune another name";
 
 /// The entries of the cache, none if there is no such file.
 Json read_entries(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0 && errno == ENOENT) return Json::array();
-  const Json file = parse_json(read_whole_file(path, kMaxJsonBytes), path, kAdvice);
-  const JsonField field(file, path, kAdvice);
+  const Json file = parse_json(read_whole_file(path, kMaxJsonBytes), path, kCacheAdvice);
+  const JsonField field(file, path, kCacheAdvice);
   if (!file.is_object() || file.value(kFormatKey, Json()) != kFormat) {
     field.refuse("a file made by --tune, with \"" + std::string(kFormatKey) +
                  "\": " + std::to_string(kFormat));
@@ -46,7 +46,7 @@ Json read_entries(const std::string& path) {
 
 /// What was remembered, if this csrkit still has it.
 TunedKernel remembered(const Json& entry, const std::string& cache, const TuningCase& asked) {
-  const JsonField field(entry, cache, kAdvice);
+  const JsonField field(entry, cache, kCacheAdvice);
   const std::string& name = field["kernel"].text();
   const auto kernels = asked.operation->kernels(asked.room);
   const auto found = std::find_if(kernels.begin(), kernels.end(),
