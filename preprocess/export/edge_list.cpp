@@ -15,7 +15,7 @@ std::string shape_of(const CsrMatrix& matrix) {
 }  // namespace
 
 std::string loss_edge_list(const CsrMatrix& matrix, const Parameters& parameters) {
-  const Offset base = parameters.choice("index-base");
+  const Offset base = parameters.choice("base");
   // Readers know ids only, and take them for the vertices of one graph.
   Offset ids = 0;
   for (Index row = matrix.rows(); row > 0; --row) {
@@ -31,12 +31,12 @@ std::string loss_edge_list(const CsrMatrix& matrix, const Parameters& parameters
   return "the size " + shape_of(matrix) + ", since the ids in the list end at " +
          (ids == 0 ? "none" : std::to_string(ids - 1 + base)) + " (importing with --rows " +
          std::to_string(matrix.rows()) + " --cols " + std::to_string(matrix.cols()) +
-         (base == 1 ? " --index-base 1" : "") + " restores it)";
+         (base == 1 ? " --base 1" : "") + " restores it)";
 }
 
 void write_edge_list(const std::string& path, const CsrMatrix& matrix,
                      const WriteRequest& request) {
-  const Offset base = request.parameters.choice("index-base");
+  const Offset base = request.parameters.choice("base");
   const std::unique_ptr<ByteSink> sink = plain_sink(path);
   const bool has_values = matrix.value_kind() != ValueKind::none;
   std::string head = "# " + shape_of(matrix) + " matrix, " + std::to_string(matrix.nnz()) +

@@ -12,7 +12,7 @@ namespace csrkit {
 struct ExportOptions {
   std::string format = "auto";      // a name from export_formats(), or choose by the path's ending
   bool allow_loss = false;          // else a format that cannot hold everything is refused
-  ParameterValues parameters = {};  // of the format, such as "index-base" -> "1"
+  ParameterValues parameters = {};  // of the format, such as "base" -> "1"
   ProgressCallback progress = {};
 };
 

@@ -2,7 +2,8 @@
 //
 // Row = the first id, column = the second. Without --rows and --cols the matrix is square, and the
 // largest id is its last row and column. With one of them, the largest id of the other side sets
-// that side. A first line that names columns ("source,target") is skipped and noted.
+// that side. A first line that names columns ("source,target") is skipped and noted. Ids count from
+// 1 if none is 0 and one is 1, unless --base or a comment of csr-export ("counted from 0") says.
 #include <algorithm>
 #include <cctype>
 
@@ -72,6 +73,121 @@ void require_plausible_ids(const EntryLines& entries, const std::string& path,
                    ": if that is meant, give --rows and --cols, or raise --max-expansion");
 }
 
+constexpr int kUnknownBase = -1;
+
+/// Skips comments and a line of column names. Returns the base that a comment names, if any.
+int read_head(LineReader& lines, ImportResult& result) {
+  int base = kUnknownBase;
+  std::string_view line;
+  while (lines.peek_line(line)) {
+    const bool names_them = names_columns(words_of(line));
+    if (!names_them && !is_comment_or_blank(line)) break;
+    if (names_them) result.notes["column names"] = std::string(line.substr(0, 80));
+    for (const int number : {0, 1}) {
+      const std::string statement = "counted from " + std::to_string(number);
+      if (line.find(statement) != std::string_view::npos) base = number;
+    }
+    lines.next_line(line);
+    if (names_them) break;
+  }
+  return base;
+}
+
+struct Ids {
+  Index smallest, largest_row, largest_col;  // 0, -1 and -1 where there are none
+};
+Ids ids_of(const CooMatrix& coo) {
+  Index smallest = coo.nnz() > 0 ? coo.row_indices[0] : 0, largest_row = -1, largest_col = -1;
+#pragma omp parallel for schedule(static) reduction(min         \
+                                                    : smallest) \
+    reduction(max                                               \
+              : largest_row, largest_col)
+  for (Offset at = 0; at < coo.nnz(); ++at) {
+    const Index row = coo.row_indices[at], col = coo.col_indices[at];
+    smallest = std::min({smallest, row, col});
+    largest_row = std::max(largest_row, row);
+    largest_col = std::max(largest_col, col);
+  }
+  return {smallest, largest_row, largest_col};
+}
+
+void count_from_zero(CooMatrix& coo) {
+#pragma omp parallel for schedule(static)
+  for (Offset at = 0; at < coo.nnz(); ++at) {
+    --coo.row_indices[at];
+    --coo.col_indices[at];
+  }
+}
+
+ImportResult read_edges(const std::string& path, const ReadRequest& request, int base);
+
+/// An edge names node 0, and another one a node as large as a size that the user gave. Reading
+/// again by base 0 finds its line.
+void refuse_beyond(const std::string& path, const ReadRequest& request) {
+  if (!request.pipe) read_edges(path, request, 0);
+  throw InputError(path +
+                   ": expected ids below --rows and --cols, as an edge names node 0, found " +
+                   "one that is as large; give larger sizes");
+}
+
+ImportResult read_edges(const std::string& path, const ReadRequest& request, int base) {
+  ImportResult result;
+  result.inputs.push_back({path, 0, {}});
+  const std::shared_ptr<ByteSource> source = open_input(path, request);
+  LineReader lines(*source);
+  const int named_base = read_head(lines, result);
+  const bool is_asked_for = base != kUnknownBase;
+  if (!is_asked_for) base = named_base;
+  const bool is_guessed = base == kUnknownBase;
+
+  const Parameters& given = request.parameters;
+  const Offset rows = given.is_set("rows") ? given.index("rows") : 0;
+  const Offset cols = given.is_set("cols") ? given.index("cols") : 0;
+  const auto limit = [&](Offset size) {
+    return size > 0 && is_guessed ? std::min(size + 1, kMaxIndex) : size;
+  };
+  EntryLineOptions how;
+  how.index_base = is_guessed ? 0 : base;
+  how.row_limit = limit(rows);
+  how.col_limit = limit(cols);
+  how.comments = kComments;
+  how.value_kind = wanted_kind(request.value_kind, ValueKind::f64);
+  how.progress = request.progress;
+  EntryLines entries = parse_entry_lines(lines, how);
+  CooMatrix& coo = entries.coo;
+  result.entries_read = entries.entries;
+  if (is_guessed) {
+    const Ids ids = ids_of(coo);
+    const bool is_beyond =
+        (rows > 0 && ids.largest_row == rows) || (cols > 0 && ids.largest_col == cols);
+    base = ids.smallest == 1 || (ids.smallest > 0 && is_beyond) ? 1 : 0;
+    if (base == 0 && is_beyond) refuse_beyond(path, request);
+    if (base == 1) count_from_zero(coo);
+    coo.rows = rows > 0 ? static_cast<Index>(rows) : ids.largest_row + 1 - base;
+    coo.cols = cols > 0 ? static_cast<Index>(cols) : ids.largest_col + 1 - base;
+  }
+  result.notes["base"] =
+      std::to_string(base) + (is_guessed && base == 1
+                                  ? ", as no edge names node 0; --base 0 makes one without edges"
+                                  : "");
+  if (is_asked_for && base == 0 && ids_of(coo).smallest == 1) {
+    result.warnings.push_back(
+        "no edge names node 0, so row 0 and column 0 are empty; if the first node is 1, say "
+        "--base 1");
+  }
+  if (rows == 0 && cols == 0) {
+    coo.rows = coo.cols = std::max(coo.rows, coo.cols);
+    if (entries.entries == 0) {
+      throw InputError(path +
+                       ": expected at least one edge, found none; give --rows and --cols if "
+                       "the matrix is meant to be empty");
+    }
+    require_plausible_ids(entries, path, request.limits);
+  }
+  finish_coo(std::move(coo), request, path, result);
+  return result;
+}
+
 }  // namespace
 
 bool matches_edge_list(const Peek& peek) {
@@ -90,40 +206,8 @@ bool matches_edge_list(const Peek& peek) {
 }
 
 ImportResult read_edge_list(const std::string& path, const ReadRequest& request) {
-  ImportResult result;
-  result.inputs.push_back({path, 0, {}});
-
-  const std::shared_ptr<ByteSource> source = open_input(path, request);
-  LineReader lines(*source);
-  std::string_view line;
-  while (lines.peek_line(line)) {
-    const bool names_them = names_columns(words_of(line));
-    if (!names_them && !is_comment_or_blank(line)) break;
-    if (names_them) result.notes["column names"] = std::string(line.substr(0, 80));
-    lines.next_line(line);
-    if (names_them) break;
-  }
-  EntryLineOptions how;
-  how.index_base = request.parameters.choice("index-base");
   const Parameters& given = request.parameters;
-  if (given.is_set("rows")) how.row_limit = given.index("rows");
-  if (given.is_set("cols")) how.col_limit = given.index("cols");
-  how.comments = kComments;
-  how.value_kind = wanted_kind(request.value_kind, ValueKind::f64);
-  how.progress = request.progress;
-  EntryLines entries = parse_entry_lines(lines, how);
-  result.entries_read = entries.entries;
-  if (how.row_limit == 0 && how.col_limit == 0) {
-    entries.coo.rows = entries.coo.cols = std::max(entries.coo.rows, entries.coo.cols);
-    if (entries.entries == 0) {
-      throw InputError(path +
-                       ": expected at least one edge, found none; give --rows and --cols if "
-                       "the matrix is meant to be empty");
-    }
-    require_plausible_ids(entries, path, request.limits);
-  }
-  finish_coo(std::move(entries.coo), request, path, result);
-  return result;
+  return read_edges(path, request, given.is_set("base") ? given.choice("base") : kUnknownBase);
 }
 
 }  // namespace csrkit

@@ -250,7 +250,7 @@ std::string describe(const EntryPiece& piece, const EntryLineOptions& options, b
     return std::string("expected an id from ") + lowest + " to " +
            std::to_string(options.index_base + kMaxIndex - 1) + found +
            (*piece.fault_at == '0' && options.index_base == 1
-                ? "; if ids start at 0, use --index-base=0"
+                ? "; if ids start at 0, use --base=0"
                 : "; renumber the ids from 0 without gaps, rows and columns are 32-bit numbers");
   };
   switch (piece.fault) {

@@ -29,6 +29,7 @@ struct ImportResult {
   CooToCsrReport repairs;
   bool is_symmetric_by_format = false;       // the file declares symmetry (pattern and values)
   std::map<std::string, std::string> notes;  // what else a user should know, by short name
+  std::vector<std::string> warnings;         // what may be wrong, and how to mend it
   double read_seconds = 0;                   // reading, decompressing and parsing
   double sort_seconds = 0;                   // coordinates to CSR
 };

@@ -14,6 +14,7 @@
 #include "preprocess/import/byte_source.h"
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/line_reader.h"
+#include "preprocess/import/name_promise.h"
 #include "preprocess/import/pipe_source.h"
 
 namespace csrkit {
@@ -106,7 +107,9 @@ const FormatReader& detect_streamed(const PipeSource& pipe) {
   peek.disk_head = pipe.head();
   peek.head_is_whole = pipe.head_is_whole();
   for (const FormatReader& reader : format_readers()) {
-    if (reader.format.can_stream && reader.matches(peek)) return reader;
+    if (!reader.format.can_stream || !reader.matches(peek)) continue;
+    require_promise_kept(pipe.name(), &reader);
+    return reader;
   }
   throw InputError(pipe.name() + ": byte 0: expected " + streamed_names() + " from a pipe, found " +
                    (pipe.head().empty() ? "nothing" : "something else") +
@@ -117,7 +120,9 @@ const FormatReader& detect_format(const std::string& path, const SourceLimits& l
   PeekedFile file;
   peek_at(path, limits, file);
   for (const FormatReader& reader : format_readers()) {
-    if (reader.matches(file.peek)) return reader;
+    if (!reader.matches(file.peek)) continue;
+    if (!file.peek.is_directory) require_promise_kept(path, &reader);
+    return reader;
   }
   std::string reason = ": expected a file of a known format, found none of them in its content";
   if (file.peek.is_directory) {
@@ -126,6 +131,8 @@ const FormatReader& detect_format(const std::string& path, const SourceLimits& l
     reason = ": expected a matrix, found an empty file";
   } else if (is_csr_file(path)) {
     reason = ": expected a file of another program, found a .csr file, which needs no import";
+  } else {
+    require_promise_kept(path, nullptr);
   }
   throw InputError(path + reason + "; if you know the format, say so with --format (" +
                    format_names() + ")");

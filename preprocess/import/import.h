@@ -13,7 +13,7 @@ struct ImportOptions {
   std::string format = "auto";  // a name from import_formats(), or detect from content
   Duplicates duplicates = Duplicates::sum;
   std::string value_kind = "auto";  // auto = without loss; none = pattern only; or a kind
-  ParameterValues parameters;       // of the format, such as "index-base" -> "1"
+  ParameterValues parameters;       // of the format, such as "base" -> "1"
   ProgressCallback progress;
   SourceLimits limits;
 };

@@ -45,7 +45,7 @@ ImportToolOptions parse_import_options(int argc, const char* const* argv) {
       .example(
           "csr-import tiny.mtx gcn.csr --symmetrize --self-loops=add --values=ones --gcn-normalize",
           "the adjacency matrix of a graph neural network")
-      .example("csr-import edges.txt edges.csr --format=edge-list --index-base=1",
+      .example("csr-import edges.txt edges.csr --format=edge-list --base=1",
                "pairs of node numbers that start at 1")
       .on_list(list_import_formats);
   options.parse(argc, argv);

@@ -73,6 +73,7 @@ void write_imported(const ImportToolOptions& options, ImportRun* run) {
 void report_import(const ImportToolOptions& options, const ImportRun& run) {
   const ImportResult& imported = run.imported;
   const CsrFile& file = run.file;
+  for (const std::string& warning : imported.warnings) log_warning(options.input + ": " + warning);
   double input_bytes = 0;
   for (const FileDigest& input : imported.inputs)
     input_bytes += static_cast<double>(input.size_bytes);
@@ -89,6 +90,7 @@ void report_import(const ImportToolOptions& options, const ImportRun& run) {
   report.add("out_of_order", "out of order", imported.repairs.out_of_order);
   for (const auto& [name, note] : imported.notes) report.add_line(name, note);
   report.add_json("notes", Json(imported.notes));
+  report.add_json("warnings", Json(imported.warnings));
   report.add_json("input_bytes", input_bytes);
   report.add_json("output_bytes", output_bytes);
   const auto phase = [&](const char* key, const char* label, double seconds, double bytes) {

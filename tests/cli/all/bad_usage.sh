@@ -46,7 +46,7 @@ expect 2 csr-spmm-cpu a.csr --schedule random
 expect 2 csr-import a b --duplicates=last
 expect 2 csr-import a b --values=zero
 expect 2 csr-import a b --self-loops=maybe
-expect 2 csr-import a b --index-base=2
+expect 2 csr-import a b --base=2
 expect 2 csr-import a b --value-kind=none --gcn-normalize
 expect 2 csr-import a b --format=no-such-format
 expect 2 csr-reorder a b

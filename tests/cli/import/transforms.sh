@@ -4,7 +4,7 @@ printf '1 2\n2 3\n2 2\n' >edges.txt
 shape() { # shape EXPECTED_NNZ EXPECTED_SYMMETRY OPTION...
   local nnz=$1 symmetric=$2
   shift 2
-  expect 0 csr-import edges.txt out.csr --format=edge-list --index-base=1 --json "$@"
+  expect 0 csr-import edges.txt out.csr --format=edge-list --base=1 --json "$@"
   equals "$(json nnz)" "$nnz"
   equals "$(json symmetric)" "$symmetric"
   csr-info out.csr --verify --quiet

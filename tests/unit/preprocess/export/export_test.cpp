@@ -146,12 +146,12 @@ TEST(Export, WritesEdgeListsAndSaysWhenTheSizeIsLost) {
   options.parameters = {{"rows", "3"}, {"cols", "3"}};
   EXPECT_TRUE(identical(import_matrix(scratch / "b.tsv", options).matrix, isolated));
   // The same with nodes that count from 1.
-  const ExportOptions from_one{"auto", true, {{"index-base", "1"}}, {}};
-  EXPECT_NE(export_matrix(scratch / "c.tsv", isolated, from_one).find("--index-base 1"),
+  const ExportOptions from_one{"auto", true, {{"base", "1"}}, {}};
+  EXPECT_NE(export_matrix(scratch / "c.tsv", isolated, from_one).find("--base 1"),
             std::string::npos);
   EXPECT_EQ(content_of(scratch / "c.tsv"),
             "# 3 x 3 matrix, 2 entries; row, column; counted from 1\n1\t2\n2\t1\n");
-  options.parameters["index-base"] = "1";
+  options.parameters["base"] = "1";
   EXPECT_TRUE(identical(import_matrix(scratch / "c.tsv", options).matrix, isolated));
   const std::string foreign =
       message_of<UsageError>([&] { export_matrix(scratch / "d.mtx", isolated, from_one); });

@@ -5,7 +5,7 @@ namespace {
 
 ImportOptions with_base(int base) {
   ImportOptions options;
-  options.parameters["index-base"] = std::to_string(base);
+  options.parameters["base"] = std::to_string(base);
   return options;
 }
 
@@ -41,12 +41,45 @@ TEST(EdgeList, Weights) {
   EXPECT_EQ(text_of(import_text("0 1\n", options).matrix), "2x2: 0,1=1");
 }
 
-TEST(EdgeList, IndexBase) {
+TEST(EdgeList, TheBaseIsAskedFor) {
   EXPECT_EQ(text_of(import_text("1 2\n2 1\n", with_base(1)).matrix), "2x2: 0,1 1,0");
-  EXPECT_EQ(text_of(import_text("1 2\n2 1\n").matrix), "3x3: 1,2 2,1");
   EXPECT_REFUSAL("1: expected an id from 1 to 2147483647, found \"0\"; if ids start at 0", "0 2\n",
                  with_base(1));
-  EXPECT_REFUSAL("usage: edge-list: index-base is '2'; it must be 0 or 1", "1 2\n", with_base(2));
+  EXPECT_REFUSAL("usage: edge-list: base is '2'; it must be 0 or 1", "1 2\n", with_base(2));
+  // An empty node 0 is what was asked for, but seldom what was meant.
+  const ImportResult kept = import_text("1 2\n2 1\n", with_base(0));
+  EXPECT_EQ(text_of(kept.matrix), "3x3: 1,2 2,1");
+  ASSERT_EQ(kept.warnings.size(), 1u);
+  EXPECT_NE(kept.warnings[0].find("say --base 1"), std::string::npos) << kept.warnings[0];
+  EXPECT_TRUE(import_text("0 2\n2 1\n", with_base(0)).warnings.empty());
+  EXPECT_TRUE(import_text("1 2\n2 1\n", with_base(1)).warnings.empty());
+}
+
+TEST(EdgeList, TheBaseIsDecidedByTheIds) {
+  const ImportResult from_one = import_text("3 2\n2 1\n");
+  EXPECT_EQ(text_of(from_one.matrix), "3x3: 1,0 2,1");
+  EXPECT_EQ(from_one.notes.at("base").substr(0, 3), "1, ");
+  EXPECT_TRUE(from_one.warnings.empty());
+  // Any 0, in either column, is a node; ids from 2 on say nothing.
+  EXPECT_EQ(text_of(import_text("1 2\n2 0\n").matrix), "3x3: 1,2 2,0");
+  EXPECT_EQ(import_text("1 2\n2 0\n").notes.at("base"), "0");
+  EXPECT_EQ(text_of(import_text("2 3\n").matrix), "4x4: 2,3");
+  EXPECT_EQ(text_of(import_text("1 2 0.5\n2 1 4\n").matrix), "2x2: 0,1=0.5 1,0=4");
+  // With sizes, an id as large as one of them is the last of a list from 1.
+  EXPECT_EQ(text_of(import_text("2 3\n", with_sizes(3, 3)).matrix), "3x3: 1,2");
+  EXPECT_EQ(text_of(import_text("2 2\n", with_sizes(3, 3)).matrix), "3x3: 2,2");
+  EXPECT_EQ(text_of(import_text("1 2\n", with_sizes(5, 0)).matrix), "5x2: 0,1");
+  EXPECT_REFUSAL("2: expected a row number from 0 to 2, found \"3\"", "0 1\n3 1\n",
+                 with_sizes(3, 3));
+  EXPECT_REFUSAL("1: expected a row number from 0 to 3, found \"4\"", "4 1\n", with_sizes(3, 3));
+}
+
+TEST(EdgeList, TheBaseIsNamedByAComment) {
+  EXPECT_EQ(text_of(import_text("# 3 x 3 matrix; counted from 0\n1 2\n2 1\n").matrix),
+            "3x3: 1,2 2,1");
+  EXPECT_TRUE(import_text("# 3 x 3 matrix; counted from 0\n1 2\n2 1\n").warnings.empty());
+  EXPECT_EQ(text_of(import_text("# counted from 1\n3 2\n").matrix), "3x3: 2,1");
+  EXPECT_REFUSAL("2: expected an id from 1 to", "# counted from 1\n0 2\n");
 }
 
 TEST(EdgeList, Sizes) {

@@ -34,8 +34,8 @@ TEST(Import, ParametersOfOtherFormatsAreRefused) {
   options.parameters = {{"color", "red"}};
   EXPECT_REFUSAL("usage: matrix-market has no parameter 'color'", text, options);
   options.format = "edge-list";
-  options.parameters = {{"index-base", "2"}};
-  EXPECT_REFUSAL("usage: edge-list: index-base is '2'; it must be 0 or 1", "0 1\n", options);
+  options.parameters = {{"base", "2"}};
+  EXPECT_REFUSAL("usage: edge-list: base is '2'; it must be 0 or 1", "0 1\n", options);
 }
 
 TEST(Import, MissingFilesAndPipesAreIoErrors) {

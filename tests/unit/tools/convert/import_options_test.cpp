@@ -18,14 +18,14 @@ auto parsed(Parse&& parse, std::vector<const char*> arguments) {
 
 TEST(ImportOptions, EveryParameterOfAFormatIsAnOption) {
   const ImportToolOptions options =
-      parsed(parse_import_options, {"a", "b.csr", "--index-base=1", "--rows", "3", "--cols=4",
+      parsed(parse_import_options, {"a", "b.csr", "--base=1", "--rows", "3", "--cols=4",
                                     "--add-inverse", "--symmetrize", "--self-loops=add"});
-  EXPECT_EQ(options.import.parameters,
-            (ParameterValues{
-                {"add-inverse", "true"}, {"cols", "4"}, {"index-base", "1"}, {"rows", "3"}}));
+  EXPECT_EQ(
+      options.import.parameters,
+      (ParameterValues{{"add-inverse", "true"}, {"cols", "4"}, {"base", "1"}, {"rows", "3"}}));
   EXPECT_TRUE(options.symmetrize);
   EXPECT_EQ(options.self_loops, "add");
-  for (const char* bad : {"--index-base=2", "--rows=0", "--cols=-1", "--add-inverse=maybe",
+  for (const char* bad : {"--base=2", "--rows=0", "--cols=-1", "--add-inverse=maybe",
                           "--values=zero", "--duplicates=last", "--value-kind=f8"}) {
     EXPECT_THROW(parsed(parse_import_options, {"a", "b.csr", bad}), UsageError) << bad;
   }
@@ -35,11 +35,11 @@ TEST(ImportOptions, EveryParameterOfAFormatIsAnOption) {
 
 TEST(ExportOptions, ParametersAreOptions) {
   const ExportToolOptions options =
-      parsed(parse_export_options, {"a.csr", "b.tsv", "--index-base", "1", "--lossy"});
-  EXPECT_EQ(options.how.parameters, (ParameterValues{{"index-base", "1"}}));
+      parsed(parse_export_options, {"a.csr", "b.tsv", "--base", "1", "--lossy"});
+  EXPECT_EQ(options.how.parameters, (ParameterValues{{"base", "1"}}));
   EXPECT_TRUE(options.how.allow_loss);
   EXPECT_EQ(options.how.format, "auto");
-  EXPECT_THROW(parsed(parse_export_options, {"a.csr", "b.tsv", "--index-base=2"}), UsageError);
+  EXPECT_THROW(parsed(parse_export_options, {"a.csr", "b.tsv", "--base=2"}), UsageError);
 }
 
 TEST(GenerateOptions, SettingsAreNamedOnce) {

@@ -1,0 +1,53 @@
+// A file that begins in the middle of its format looks like another one: Matrix Market without its
+// banner is a list of edges, whose first one is the size line. The name gives it away.
+#include "preprocess/import/name_promise.h"
+
+#include "core/base/error.h"
+#include "preprocess/import/format_reader.h"
+
+namespace csrkit {
+
+namespace {
+
+struct Promise {
+  const char* ending;
+  const char* format;     // its name in formats.inc
+  const char* beginning;  // how such a file begins, and what is wrong if it does not
+};
+constexpr Promise kPromises[] = {
+    {".mtx", "matrix-market",
+     "whose first line is \"%%MatrixMarket matrix coordinate real general\" (or pattern, or "
+     "symmetric); write that line before the sizes"},
+    {".npz", "npz", "a zip archive of arrays; fetch the file again"},
+    {".graph", "metis-graph", "whose first line holds the numbers of vertices and edges"},
+    {".tar", "suitesparse-tar", "a tar archive; fetch the file again"},
+};
+
+bool ends_with(const std::string& text, const std::string& suffix) {
+  return text.size() > suffix.size() &&
+         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
+std::string without_compression(const std::string& path) {
+  for (const char* ending : {".gz", ".bz2", ".xz", ".zst"}) {
+    if (ends_with(path, ending)) return path.substr(0, path.rfind('.'));
+  }
+  return path;
+}
+
+}  // namespace
+
+void require_promise_kept(const std::string& path, const FormatReader* found) {
+  const std::string name = without_compression(path);
+  for (const Promise& promise : kPromises) {
+    if (!ends_with(name, promise.ending)) continue;
+    if (found != nullptr && found->format.name == std::string(promise.format)) return;
+    const std::string looks_like = found == nullptr ? "none of the known ones" : found->format.name;
+    throw InputError(
+        path + ":1: expected the format " + promise.format + ", as the name says, " +
+        promise.beginning + "; found " + looks_like + " in its content" +
+        (found == nullptr ? "" : "; if that is what it is, say --format=" + looks_like));
+  }
+}
+
+}  // namespace csrkit
