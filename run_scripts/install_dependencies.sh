@@ -10,7 +10,7 @@ set -euo pipefail
 . "$(dirname "$(realpath "$0")")/messages.sh"
 
 build_packages=(g++ cmake ninja-build libcxxopts-dev libspdlog-dev libmetis-dev nlohmann-json3-dev
-                libxxhash-dev libarchive-dev libfast-float-dev python3-matplotlib)
+                libxxhash-dev libarchive-dev zlib1g-dev libisal-dev libfast-float-dev python3-matplotlib)
 test_packages=(libgtest-dev librapidcheck-dev python3 python3-numpy python3-scipy python3-jsonschema shellcheck clang-format clang-tidy doxygen)
 
 packages=("${build_packages[@]}")

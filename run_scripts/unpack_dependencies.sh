@@ -12,7 +12,7 @@ mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 
 libraries=(libcxxopts-dev libspdlog-dev libmetis-dev nlohmann-json3-dev libxxhash-dev libarchive-dev
-           libfast-float-dev libgtest-dev librapidcheck-dev)
+           zlib1g-dev libisal-dev libfast-float-dev libgtest-dev librapidcheck-dev)
 # A simulated installation needs no root and names exactly what this system lacks.
 mapfile -t missing < <(apt-get install --simulate --no-install-recommends "${libraries[@]}" |
   awk '/^Inst / { print $2 }')

@@ -56,7 +56,8 @@ THIRD_PARTY = {
     "metis.h": ("preprocess/reorder",),
     "archive.h": ("preprocess/import", "preprocess/export"),
     "archive_entry.h": ("preprocess/import", "preprocess/export"),
-    "fast_float": ("preprocess/import",),
+    "fast_float": ("preprocess/import",), "isa-l": ("preprocess/import",),
+    "zlib.h": ("preprocess/import", "tools/info"),
     "cxxopts.hpp": ("tools",),
     "spdlog": ("tools",),
     "commit.h": ("tools/cli",),  # made by cmake/commit.cmake

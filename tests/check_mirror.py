@@ -34,6 +34,8 @@ SHARED = {
                                             "what the formats share"),
     "preprocess/import/graph_dump.cpp": ("tests/unit/preprocess/import/headerless_test.cpp",
                                          "a format without a header"),
+    "preprocess/import/inflater.cpp": ("tests/unit/preprocess/import/gzip_source_test.cpp",
+                                       "one of two libraries, behind that source"),
     "preprocess/import/line_reader.cpp": ("tests/unit/preprocess/import/byte_source_test.cpp",
                                           "lines of a byte source"),
     "preprocess/import/npz_archive.cpp": ("tests/unit/preprocess/import/npz_test.cpp",

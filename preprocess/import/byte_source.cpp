@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
-#include <optional>
-#include <utility>
 
 #include "core/base/input_file.h"
-#include "preprocess/import/crc32.h"
+#include "preprocess/import/gzip_source.h"
 
 namespace csrkit {
 
@@ -73,30 +71,10 @@ class PlainFileSource : public MemorySource {
   std::unique_ptr<MappedFile> file_;
 };
 
-/// The end of a gzip file: checksum and size (modulo 2^32) of what its last member holds.
-struct GzipTrailer {
-  std::uint32_t crc = 0, size = 0;
-};
-
-std::optional<GzipTrailer> gzip_trailer(std::string_view file) {
-  if (file.size() < 18 || file.substr(0, 2) != "\x1f\x8b") return std::nullopt;
-  const auto number_at = [&](std::size_t at) {
-    std::uint32_t number = 0;
-    for (std::size_t i = 4; i-- > 0;)
-      number = number << 8 | static_cast<unsigned char>(file[at + i]);
-    return number;
-  };
-  return GzipTrailer{number_at(file.size() - 8), number_at(file.size() - 4)};
-}
-
 class ArchiveSource : public ByteSource {
  public:
-  ArchiveSource(ArchiveWalk walk, bool is_at_end, std::string name, const SourceLimits& limits,
-                std::optional<GzipTrailer> trailer = std::nullopt)
-      : ByteSource(std::move(name), limits),
-        walk_(std::move(walk)),
-        is_at_end_(is_at_end),
-        trailer_(trailer) {}
+  ArchiveSource(ArchiveWalk walk, bool is_at_end, std::string name, const SourceLimits& limits)
+      : ByteSource(std::move(name), limits), walk_(std::move(walk)), is_at_end_(is_at_end) {}
 
   bool is_compressed() const override { return true; }
 
@@ -109,45 +87,16 @@ class ArchiveSource : public ByteSource {
     }
     size_ += done;
     if (size_ > walk_.limit_bytes()) refuse_expansion(name(), walk_.limit_bytes());
-    if (trailer_) {
-      crc_.update(to, done);
-      if (is_at_end_) check_trailer();
-    }
     return done;
   }
 
  private:
-  /// libarchive ignores gzip's checksum. Files of several members (pigz -i, bgzip, cat) cannot be
-  /// checked by the last trailer; its size, which is not that of the whole, gives them away.
-  void check_trailer() {
-    const GzipTrailer trailer = *std::exchange(trailer_, std::nullopt);
-    if (trailer.size != static_cast<std::uint32_t>(size_) || trailer.crc == crc_.value()) return;
-    throw InputError(name() +
-                     ": the compressed data is damaged (its checksum does not match); fetch the "
-                     "file again");
-  }
-
   ArchiveWalk walk_;
   bool is_at_end_ = false;
-  std::optional<GzipTrailer> trailer_;
-  Crc32 crc_;
   std::uint64_t size_ = 0;
 };
 
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
 }  // namespace
-
-bool looks_compressed(std::string_view head) {
-  using namespace std::string_view_literals;
-  return starts_with(head, "\x1f\x8b\x08"sv) || starts_with(head, "BZh"sv) ||
-         starts_with(head,
-                     "\xfd"
-                     "7zXZ\0"sv) ||
-         starts_with(head, "\x28\xb5\x2f\xfd"sv);
-}
 
 std::uint64_t SourceLimits::decompressed_bytes(std::uint64_t disk_bytes) const {
   std::uint64_t product = 0, sum = 0;
@@ -161,10 +110,13 @@ std::unique_ptr<ByteSource> open_file(const std::string& path, const SourceLimit
   if (!looks_compressed(file->bytes())) {
     return std::make_unique<PlainFileSource>(std::move(file), path, limits);
   }
+  if (looks_gzipped(file->bytes())) {
+    const std::uint64_t limit = limits.decompressed_bytes(file->bytes().size());
+    return gunzipped(std::make_unique<PlainFileSource>(std::move(file), path, limits), limit);
+  }
   ArchiveWalk walk(path, ArchiveLayout::single_file, limits);
   const bool is_empty = !walk.next();
-  return std::make_unique<ArchiveSource>(std::move(walk), is_empty, path, limits,
-                                         gzip_trailer(file->bytes()));
+  return std::make_unique<ArchiveSource>(std::move(walk), is_empty, path, limits);
 }
 
 std::unique_ptr<ByteSource> open_bytes(std::string_view bytes, std::string name,

@@ -1,5 +1,7 @@
 #include "tools/info/spy_picture.h"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,24 +17,6 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-/// The checksum of PNG chunks: CRC-32 of ISO 3309.
-std::uint32_t crc32_of(const Bytes& bytes) {
-  static const std::array<std::uint32_t, 256> table = [] {
-    std::array<std::uint32_t, 256> entries{};
-    for (std::uint32_t i = 0; i < 256; ++i) {
-      std::uint32_t value = i;
-      for (int bit = 0; bit < 8; ++bit) {
-        value = (value & 1) != 0 ? 0xedb88320u ^ (value >> 1) : value >> 1;
-      }
-      entries[i] = value;
-    }
-    return entries;
-  }();
-  std::uint32_t crc = 0xffffffffu;
-  for (const unsigned char byte : bytes) crc = table[(crc ^ byte) & 0xff] ^ (crc >> 8);
-  return ~crc;
-}
-
 void put_big_endian(Bytes& out, std::uint32_t number) {
   for (const int shift : {24, 16, 8, 0}) out.push_back(static_cast<unsigned char>(number >> shift));
 }
@@ -42,28 +26,17 @@ void put_chunk(Bytes& out, const char* type, const Bytes& content) {
   Bytes body(type, type + 4);
   body.insert(body.end(), content.begin(), content.end());
   out.insert(out.end(), body.begin(), body.end());
-  put_big_endian(out, crc32_of(body));
+  put_big_endian(
+      out, static_cast<std::uint32_t>(::crc32(0, body.data(), static_cast<uInt>(body.size()))));
 }
 
-/// A zlib stream of stored blocks: a picture of 1000 x 1000 takes 1 MB, and needs no library.
-Bytes stored(const Bytes& raw) {
-  constexpr std::size_t kBlock = 65535;
-  Bytes out{0x78, 0x01};
-  std::uint32_t a = 1, b = 0;  // Adler-32
-  for (std::size_t at = 0; at < raw.size() || at == 0; at += kBlock) {
-    const std::size_t size = std::min(kBlock, raw.size() - at);
-    out.push_back(at + size >= raw.size() ? 1 : 0);
-    for (const std::size_t word : {size, ~size}) {
-      out.push_back(static_cast<unsigned char>(word));
-      out.push_back(static_cast<unsigned char>(word >> 8));
-    }
-    for (std::size_t i = at; i < at + size; ++i) {
-      out.push_back(raw[i]);
-      a = (a + raw[i]) % 65521;
-      b = (b + a) % 65521;
-    }
+Bytes compressed(const Bytes& raw) {
+  uLongf size = ::compressBound(static_cast<uLong>(raw.size()));
+  Bytes out(size);
+  if (::compress(out.data(), &size, raw.data(), static_cast<uLong>(raw.size())) != Z_OK) {
+    throw MemoryError("not enough memory to compress a picture");
   }
-  put_big_endian(out, b << 16 | a);
+  out.resize(size);
   return out;
 }
 
@@ -103,7 +76,7 @@ void write_png(const std::string& path, Index width, Index height, const Bytes& 
     const auto begin = pixels.begin() + static_cast<std::ptrdiff_t>(row) * width;
     lines.insert(lines.end(), begin, begin + width);
   }
-  put_chunk(out, "IDAT", stored(lines));
+  put_chunk(out, "IDAT", compressed(lines));
   put_chunk(out, "IEND", {});
   AtomicFile file(path);
   file.write(out.data(), out.size());
