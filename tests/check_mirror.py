@@ -40,6 +40,9 @@ SHARED = {
                                           "lines of a byte source"),
     "preprocess/import/npz_archive.cpp": ("tests/unit/preprocess/import/npz_test.cpp",
                                           "the container of that format"),
+    "preprocess/import/ogb_*.cpp": ("tests/unit/preprocess/import/ogb_test.cpp tests/cli/import/ogb.sh "
+                                    "tests/cli/import/ogb_package.sh",
+                                    "parts of that format"),
     "preprocess/import/plain_file.cpp": ("tests/unit/preprocess/import/headerless_test.cpp",
                                          "reads what has no header"),
     "preprocess/import/raw_csr.cpp": ("tests/unit/preprocess/import/headerless_test.cpp",

@@ -109,6 +109,37 @@ void NpyArray::require_vector(Offset length) const {
                    "; was the archive written by scipy.sparse.save_npz?");
 }
 
+void NpyArray::require_column(Offset length) const {
+  const std::vector<std::int64_t>& shape = header_.shape;
+  const bool is_column = shape.size() == 1 || (shape.size() == 2 && shape[1] == 1);
+  if (is_column && size() == length) return;
+  throw InputError(where_ + ": byte 0: expected " + std::to_string(length) +
+                   " elements, one for each edge, found shape " + describe_shape(header_));
+}
+
+CooMatrix NpyArray::to_edges(Offset limit) const {
+  const std::vector<std::int64_t>& shape = header_.shape;
+  const bool has_rows = shape.size() == 2 && shape[0] == 2;
+  const bool has_columns = shape.size() == 2 && shape[1] == 2;
+  if (!has_rows && !has_columns) {
+    throw InputError(where_ + ": byte 0: expected edges as an array of 2 rows, sources and " +
+                     "targets, found shape " + describe_shape(header_));
+  }
+  const Buffer<Index> ids = to_indices(limit);
+  const Offset count = ids.size() / 2;
+  // Two rows in C order lie in memory as two columns do in Fortran order.
+  const bool alternates = has_rows == header_.is_fortran_order;
+  const Offset step = alternates ? 2 : 1, targets = alternates ? 1 : count;
+  CooMatrix coo{0, 0, Buffer<Index>(count), Buffer<Index>(count),
+                ValueArray(ValueKind::none, count)};
+#pragma omp parallel for schedule(static)
+  for (Offset i = 0; i < count; ++i) {
+    coo.row_indices[i] = ids[i * step];
+    coo.col_indices[i] = ids[targets + i * step];
+  }
+  return coo;
+}
+
 template <class F>
 void NpyArray::for_integer_type(F&& f) const {
   const std::string& descr = header_.descr;

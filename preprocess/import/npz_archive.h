@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/file/npy_file.h"
+#include "core/matrix/sort/coo_to_csr.h"
 #include "preprocess/import/byte_source.h"
 
 namespace csrkit {
@@ -22,6 +23,12 @@ class NpyArray {
 
   /// Throws InputError unless the array has one dimension (and `length` elements, if not negative).
   void require_vector(Offset length = -1) const;
+
+  /// Throws InputError unless it holds `length` elements in one dimension, or in one column.
+  void require_column(Offset length) const;
+  /// Edges as two rows, sources and targets (PyG, OGB), or as two columns; nodes below `limit`. The
+  /// matrix has no size yet and no values.
+  CooMatrix to_edges(Offset limit) const;
 
   /// Integers of any width as row or column numbers; each must be in [0, limit). The first one
   /// that is not is named by its byte.

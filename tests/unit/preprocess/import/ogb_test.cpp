@@ -73,11 +73,17 @@ TEST(ImportOgb, RefusesDamagedFolders) {
   scratch.write("ogbl_ddi/raw/num-node-list.csv", "2\n");
   EXPECT_NE(refusal().find("edge.csv:1:"), std::string::npos) << refusal();
   scratch.write("ogbl_ddi/raw/num-node-list.csv", "4\n4\n");
-  EXPECT_NE(refusal().find("num-node-list.csv:2: expected one graph"), std::string::npos);
+  EXPECT_NE(refusal().find("expected as many counts of nodes as of edges, found 2 and 1"),
+            std::string::npos)
+      << refusal();
   scratch.write("ogbl_ddi/raw/num-node-list.csv", "many\n");
-  EXPECT_NE(refusal().find("expected a number, found 'many'"), std::string::npos);
+  EXPECT_NE(refusal().find("num-node-list.csv:1: expected a number, found \"many\""),
+            std::string::npos);
   scratch.write("ogbl_ddi/raw/num-node-list.csv", "");
   EXPECT_NE(refusal(), "");
+  std::filesystem::remove(scratch / "ogbl_ddi/raw/num-node-list.csv");
+  EXPECT_NE(refusal().find("expected num-node-list.csv.gz there, found none"), std::string::npos)
+      << refusal();
   scratch.write("ogbl_ddi/raw/num-node-list.csv", "4\n");
   for (const char* count : {"4\n", "6\n"}) {
     scratch.write("ogbl_ddi/raw/num-edge-list.csv", count);
@@ -89,10 +95,133 @@ TEST(ImportOgb, RefusesDamagedFolders) {
   EXPECT_NE(refusal(), "");
 }
 
+using I8 = std::vector<std::int64_t>;
+
+TEST(ImportOgb, ManyGraphsAreDiagonalBlocks) {
+  const ScratchFolder scratch;
+  scratch.write("ogbg_molhiv/raw/edge.csv", "0,1\n0,0\n1,2\n");
+  scratch.write("ogbg_molhiv/raw/num-node-list.csv", "2\n1\n0\n3\n");
+  scratch.write("ogbg_molhiv/raw/num-edge-list.csv", "1\n1\n0\n1\n");
+  const ImportResult result = import_matrix(scratch / "ogbg_molhiv");
+  EXPECT_TRUE(identical(result.matrix,
+                        matrix_of(6, 6, {0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,
+                                         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                                  ValueKind::none)));
+  EXPECT_EQ(result.notes.at("graphs").substr(0, 2), "4,");
+  // An edge that is legal in another graph only.
+  scratch.write("ogbg_molhiv/raw/edge.csv", "0,2\n0,0\n1,2\n");
+  EXPECT_NE(message_of<InputError>([&] {
+              import_matrix(scratch / "ogbg_molhiv");
+            }).find("edge 0: expected a node below 2 in graph 0, found 2"),
+            std::string::npos);
+  scratch.write("ogbg_molhiv/raw/num-edge-list.csv", "1\n9000000000000000000\n0\n1\n");
+  EXPECT_NE(message_of<InputError>([&] { import_matrix(scratch / "ogbg_molhiv"); }), "");
+}
+
+TEST(ImportOgb, WeightsAreValuesAndParallelEdgesAdd) {
+  const ScratchFolder scratch;
+  scratch.write("collab/raw/edge.csv", "0,1\n0,1\n2,1\n");
+  scratch.write("collab/raw/edge_weight.csv", "2\n0.5\n4\n");
+  scratch.write("collab/raw/num-node-list.csv", "3\n");
+  scratch.write("collab/raw/num-edge-list.csv", "3\n");
+  scratch.write("collab/split/time/train.csv", "0\n1\n");
+  scratch.write("collab/split/time/test.pt", "torch");
+  const ImportResult result = import_matrix(scratch / "collab");
+  EXPECT_TRUE(
+      identical(result.matrix, matrix_of(3, 3, {0, 2.5, 0, 2.5, 0, 4, 0, 4, 0}, ValueKind::f64)));
+  EXPECT_EQ(result.notes.at("split time"), "test.pt, train 2");
+  EXPECT_EQ(result.notes.at("values"), "edge_weight");
+  ImportOptions pattern;
+  pattern.value_kind = "none";
+  EXPECT_EQ(import_matrix(scratch / "collab", pattern).matrix.value_kind(), ValueKind::none);
+  scratch.write("collab/raw/edge_weight.csv", "2\n0.5\n");
+  EXPECT_NE(message_of<InputError>([&] {
+              import_matrix(scratch / "collab");
+            }).find("edge_weight.csv:3: expected 3 entries"),
+            std::string::npos);
+}
+
+/// Two authors, three papers: every relation has its own shape.
+void write_relations(const ScratchFolder& scratch) {
+  scratch.write("mag/raw/num-node-dict.csv", "paper,author\n3,2\n");
+  scratch.write("mag/raw/triplet-type-list.csv", "author,writes,paper\npaper,cites,paper\n");
+  for (const char* relation : {"author___writes___paper", "paper___cites___paper"}) {
+    const std::string folder = "mag/raw/relations/" + std::string(relation) + "/";
+    scratch.write(folder + "edge.csv", "1,2\n0,0\n");
+    scratch.write(folder + "num-edge-list.csv", "2\n");
+  }
+}
+
+TEST(ImportOgb, RelationsHaveTheirOwnShape) {
+  const ScratchFolder scratch;
+  write_relations(scratch);
+  const CsrMatrix writes = matrix_of(2, 3, {1, 0, 0, 0, 0, 1}, ValueKind::none);
+  ImportOptions options;
+  options.parameters["relation"] = "author___writes___paper";
+  EXPECT_TRUE(identical(import_matrix(scratch / "mag", options).matrix, writes));
+  // The folder of the relation, and the file in it, which is no list of edges from one set to
+  // itself.
+  for (const char* path :
+       {"mag/raw/relations/author___writes___paper", "mag/raw/relations/author___writes___paper/",
+        "mag/raw/relations/author___writes___paper/edge.csv"}) {
+    EXPECT_TRUE(identical(import_matrix(scratch / path).matrix, writes)) << path;
+  }
+  options.parameters["relation"] = "all";
+  const ImportResult all = import_matrix(scratch / "mag", options);
+  EXPECT_TRUE(identical(all.matrix, matrix_of(5, 5, {0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1,
+                                                     0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0},
+                                              ValueKind::none)));
+  EXPECT_EQ(all.notes.at("blocks"), "author from 0, paper from 2");
+  EXPECT_EQ(all.notes.at("nodes"), "author 2, paper 3");
+}
+
+TEST(ImportOgb, RelationsAreAskedForAndChecked) {
+  const ScratchFolder scratch;
+  write_relations(scratch);
+  const auto refusal = [&](const char* relation, const char* inverse) {
+    ImportOptions options;
+    options.parameters = {{"relation", relation}, {"add-inverse", inverse}};
+    return message_of<UsageError>([&] { import_matrix(scratch / "mag", options); });
+  };
+  EXPECT_NE(refusal("auto", "false").find("author___writes___paper (2 x 3), paper___cites"),
+            std::string::npos);
+  EXPECT_NE(refusal("writes", "false").find("no relation 'writes'"), std::string::npos);
+  EXPECT_NE(refusal("author___writes___paper", "true").find("one kind of nodes"),
+            std::string::npos);
+  write_dataset(scratch, "ddi");
+  ImportOptions options;
+  options.parameters["relation"] = "all";
+  EXPECT_NE(message_of<UsageError>([&] { import_matrix(scratch / "ddi", options); }), "");
+  const auto damage = [&](const char* file, const char* content) {
+    const std::string path = scratch / file, before = content_of(path);
+    scratch.write(file, content);
+    const std::string message =
+        message_of<InputError>([&] { import_matrix(scratch / "mag", options); });
+    scratch.write(file, before);
+    return message;
+  };
+  EXPECT_NE(damage("mag/raw/num-node-dict.csv", "paper,author\n3\n").find("expected 2 counts"),
+            std::string::npos);
+  EXPECT_NE(damage("mag/raw/num-node-dict.csv", "paper\n3\n").find("found \"author\""),
+            std::string::npos);
+  EXPECT_NE(damage("mag/raw/num-node-dict.csv", "paper,author\n3,2\n3,2\n").find(":3: "),
+            std::string::npos);
+  EXPECT_NE(damage("mag/raw/triplet-type-list.csv", "author,writes\n").find("head,relation,tail"),
+            std::string::npos);
+  // Two authors: a third one is refused, though there are three papers.
+  EXPECT_NE(damage("mag/raw/relations/author___writes___paper/edge.csv", "2,0\n0,0\n")
+                .find("edge.csv:1: expected a row number from 0 to 1"),
+            std::string::npos);
+  std::filesystem::remove(scratch / "mag/raw/relations/author___writes___paper/edge.csv");
+  EXPECT_NE(message_of<InputError>([&] {
+              import_matrix(scratch / "mag", options);
+            }).find("expected relations/author___writes___paper/edge.csv.gz there"),
+            std::string::npos);
+}
+
 TEST(ImportOgb, ReadsTheBinaryLayout) {
   const ScratchFolder scratch;
   scratch.write("arxiv/raw/RELEASE_v1.txt", "");
-  using I8 = std::vector<std::int64_t>;
   SmallNpz(scratch / "arxiv/raw/data.npz")
       .add("edge_index", "<i8", I8{2, 0, 1, 0, 1, 2}, {2, 3})
       .add("num_nodes_list", "<i8", I8{3})
