@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/base/counted_bytes.h"
 #include "core/base/error.h"
 #include "preprocess/import/entry_lines.h"
 #include "preprocess/import/format_reader.h"
@@ -54,23 +53,6 @@ bool names_columns(const std::vector<std::string_view>& words) {
 
 bool is_edge(const std::vector<std::string_view>& words) {
   return (words.size() == 2 || words.size() == 3) && is_id(words[0]) && is_id(words[1]);
-}
-
-/// A matrix has a row for every id up to the largest, so that one edge of a few bytes can ask for
-/// gigabytes of empty rows. Ids take at most as much memory as a compressed file of the same text
-/// may.
-void require_plausible_ids(const EntryLines& entries, const std::string& path,
-                           const SourceLimits& limits) {
-  constexpr std::uint64_t kLeastBytesOfALine = 4;  // "0 1" and the end of the line
-  const Index ids = std::max(entries.coo.rows, entries.coo.cols);
-  const std::uint64_t needed = (static_cast<std::uint64_t>(ids) + 1) * sizeof(Offset);
-  const auto edges = static_cast<std::uint64_t>(entries.entries);
-  if (needed <= limits.decompressed_bytes(edges * kLeastBytesOfALine)) return;
-  throw InputError(path + ": expected ids near the number of edges, found " +
-                   std::to_string(ids - 1) + " among " + std::to_string(edges) +
-                   (edges == 1 ? " edge" : " edges") + "; rows up to it alone take " +
-                   counted_bytes(needed) +
-                   ": if that is meant, give --rows and --cols, or raise --max-expansion");
 }
 
 constexpr int kUnknownBase = -1;
@@ -176,13 +158,12 @@ ImportResult read_edges(const std::string& path, const ReadRequest& request, int
         "--base 1");
   }
   if (rows == 0 && cols == 0) {
-    coo.rows = coo.cols = std::max(coo.rows, coo.cols);
     if (entries.entries == 0) {
       throw InputError(path +
                        ": expected at least one edge, found none; give --rows and --cols if "
                        "the matrix is meant to be empty");
     }
-    require_plausible_ids(entries, path, request.limits);
+    make_square(coo, path, request.limits);
   }
   finish_coo(std::move(coo), request, path, result);
   return result;

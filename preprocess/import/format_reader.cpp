@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/base/available_memory.h"
+#include "core/base/counted_bytes.h"
 #include "core/matrix/row_offsets.h"
 #include "preprocess/import/byte_source.h"
 
@@ -34,6 +35,8 @@ const std::vector<FormatReader>& format_readers() {
       integer("rows", "auto", 1, kMaxIndex, "rows, if the file does not say");
   static const Parameter cols =
       integer("cols", "auto", 1, kMaxIndex, "columns, if the file does not say");
+  static const Parameter base = choice(
+      "base", "auto", {"0", "1"}, "number of the first node; auto = 1 if no edge names a node 0");
   constexpr bool kStreamed = true;
   static const std::vector<FormatReader> readers = {
 #define CSRKIT_IMPORT_FORMAT(stem, ...) {{__VA_ARGS__}, &matches_##stem, &read_##stem},
@@ -50,6 +53,19 @@ std::shared_ptr<ByteSource> open_input(const std::string& path, const ReadReques
 
 ValueKind wanted_kind(const std::string& value_kind, ValueKind automatic) {
   return value_kind == "auto" ? automatic : parse_value_kind(value_kind);
+}
+
+void make_square(CooMatrix& coo, const std::string& where, const SourceLimits& limits) {
+  constexpr std::uint64_t kLeastBytesOfAnEdge = 4;  // "0 1" and the end of the line
+  coo.rows = coo.cols = std::max(coo.rows, coo.cols);
+  const std::uint64_t needed = (static_cast<std::uint64_t>(coo.rows) + 1) * sizeof(Offset);
+  const auto edges = static_cast<std::uint64_t>(coo.nnz());
+  if (needed <= limits.decompressed_bytes(edges * kLeastBytesOfAnEdge)) return;
+  throw InputError(where + ": expected ids near the number of edges, found " +
+                   std::to_string(coo.rows - 1) + " among " + std::to_string(edges) +
+                   (edges == 1 ? " edge" : " edges") + "; rows up to it alone take " +
+                   counted_bytes(needed) +
+                   ": if that is meant, give --rows and --cols, or raise --max-expansion");
 }
 
 Offset count_out_of_order(const CooMatrix& coo) {

@@ -61,6 +61,11 @@ void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index
                 ValueArray values, const ReadRequest& request, const std::string& where,
                 ImportResult& result);
 
+/// Sizes by the largest id: one set of nodes, rows and columns alike. One edge of a few bytes can
+/// ask for gigabytes of empty rows so: InputError if they take more than a compressed file of the
+/// same edges may.
+void make_square(CooMatrix& coo, const std::string& where, const SourceLimits& limits);
+
 /// Appends the mirror image of every entry off the diagonal, behind the entries as read (negated if
 /// `negate`). Returns how many. `coo` must be square.
 Offset append_mirrored(CooMatrix& coo, bool negate);

@@ -12,6 +12,7 @@
 
 #include "core/file/csr_file.h"
 #include "preprocess/import/byte_source.h"
+#include "preprocess/import/foreign_file.h"
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/line_reader.h"
 #include "preprocess/import/name_promise.h"
@@ -132,6 +133,8 @@ const FormatReader& detect_format(const std::string& path, const SourceLimits& l
   } else if (is_csr_file(path)) {
     reason = ": expected a file of another program, found a .csr file, which needs no import";
   } else {
+    const std::string foreign = foreign_file(file.peek);
+    if (!foreign.empty()) throw InputError(path + ": byte 0: expected a known format, " + foreign);
     require_promise_kept(path, nullptr);
   }
   throw InputError(path + reason + "; if you know the format, say so with --format (" +

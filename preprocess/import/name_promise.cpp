@@ -19,6 +19,12 @@ constexpr Promise kPromises[] = {
      "whose first line is \"%%MatrixMarket matrix coordinate real general\" (or pattern, or "
      "symmetric); write that line before the sizes"},
     {".npz", "npz", "a zip archive of arrays; fetch the file again"},
+    {".npy", "edge-index", "an array of NumPy; fetch the file again"},
+    {".petsc", "petsc", "a binary matrix of PETSc; fetch the file again"},
+    {".sg", "gapbs", "a serialised graph whose size its counts fix; was it copied completely?"},
+    {".wsg", "gapbs", "a serialised graph whose size its counts fix; was it copied completely?"},
+    {".gr", "galois", "a binary graph whose size its counts fix; was it copied completely?"},
+    {".smtx", "smtx", "whose first line holds rows, columns and nonzeros, the second row offsets"},
     {".graph", "metis-graph", "whose first line holds the numbers of vertices and edges"},
     {".tar", "suitesparse-tar", "a tar archive; fetch the file again"},
 };

@@ -1,11 +1,12 @@
 // NumPy archives that hold one sparse matrix:
 //   SciPy save_npz      format, shape, data, and indices + indptr (csr, csc) or row + col (coo)
 //   GNN benchmarks      the same arrays of a CSR matrix, called adj_data, adj_indices, ...
-//   edge arrays         src_li, dst_li, num_nodes: a pattern
+//   edge arrays src_li, dst_li, num_nodes: a pattern; or edge_index, perhaps with num_nodes and
+//                       edge_weight
 #include <algorithm>
 
+#include "preprocess/import/edge_index.h"
 #include "preprocess/import/format_reader.h"
-#include "preprocess/import/npz_archive.h"
 
 namespace csrkit {
 
@@ -88,28 +89,45 @@ void read_coordinates(const NpzArchive& archive, const ReadRequest& request, Imp
   finish_coo(std::move(coo), request, archive.path(), result);
 }
 
+/// A number on its own, or the only element of an array; -1 if there is no such array.
+Offset read_node_count(const NpzArchive& archive, const std::string& name) {
+  if (!archive.has(name)) return -1;
+  const NpyArray array = archive.read(name);
+  const Buffer<Index> nodes = array.to_indices(kMaxIndex + 1);
+  if (nodes.size() == 1) return nodes[0];
+  throw InputError(array.where() + ": byte 0: expected one number, found " +
+                   std::to_string(nodes.size()) + "; fetch the file again");
+}
+
 void read_edge_arrays(const NpzArchive& archive, const ReadRequest& request, ImportResult& result) {
   require_arrays(archive, {"src_li", "dst_li", "num_nodes"});
-  const Buffer<Index> nodes = archive.read("num_nodes").to_indices(kMaxIndex + 1);
-  if (nodes.size() != 1) {
-    throw InputError(archive.path() + "(num_nodes.npy): byte 0: expected one number, found " +
-                     std::to_string(nodes.size()) + "; fetch the file again");
-  }
   CooMatrix coo;
-  coo.rows = coo.cols = nodes[0];
+  coo.rows = coo.cols = static_cast<Index>(read_node_count(archive, "num_nodes"));
   {
     const NpyArray array = archive.read("src_li");
     array.require_vector();
-    coo.row_indices = array.to_indices(nodes[0]);
+    coo.row_indices = array.to_indices(coo.rows);
   }
   {
     const NpyArray array = archive.read("dst_li");
     array.require_vector(coo.nnz());
-    coo.col_indices = array.to_indices(nodes[0]);
+    coo.col_indices = array.to_indices(coo.cols);
   }
   coo.values = ValueArray(ValueKind::none, coo.nnz());
   result.entries_read = coo.nnz();
   finish_coo(std::move(coo), request, archive.path(), result);
+}
+
+void read_edge_index_arrays(const NpzArchive& archive, const ReadRequest& request,
+                            ImportResult& result) {
+  const NpyArray edges = archive.read("edge_index");
+  const bool has_weights = archive.has("edge_weight");
+  if (!has_weights) {
+    return finish_edge_index(edges, nullptr, read_node_count(archive, "num_nodes"), request,
+                             result);
+  }
+  const NpyArray weights = archive.read("edge_weight");
+  finish_edge_index(edges, &weights, read_node_count(archive, "num_nodes"), request, result);
 }
 
 [[noreturn]] void refuse_unknown(const NpzArchive& archive) {
@@ -119,12 +137,17 @@ void read_edge_arrays(const NpzArchive& archive, const ReadRequest& request, Imp
     if (found.size() < 200) found += (found.empty() ? "" : ", ") + name;
   }
   throw InputError(archive.path() + ": byte 0: expected the arrays of a sparse matrix (indices, " +
-                   "indptr, data, shape, or row, col, data, shape), found " +
+                   "indptr, data, shape, or row, col, data, shape) or an edge_index, found " +
                    (found.empty() ? "none" : found) +
                    "; store the matrix with scipy.sparse.save_npz");
 }
 
 void read_archive(const NpzArchive& archive, const ReadRequest& request, ImportResult& result) {
+  const bool lacks_size = archive.has("edge_index") && !archive.has("num_nodes");
+  if (!lacks_size && (request.parameters.is_set("rows") || request.parameters.is_set("cols"))) {
+    request.parameters.refuse_all("rows and cols are for an edge_index without num_nodes; this " +
+                                  std::string("archive says its size, leave them out"));
+  }
   if (archive.has("adj_indptr")) {
     result.notes["layout"] = "adj_* arrays of a CSR matrix";
     return read_compressed(archive, "adj_", false, request, result);
@@ -142,6 +165,10 @@ void read_archive(const NpzArchive& archive, const ReadRequest& request, ImportR
   if (archive.has("src_li")) {
     result.notes["layout"] = "edge arrays src_li and dst_li";
     return read_edge_arrays(archive, request, result);
+  }
+  if (archive.has("edge_index")) {
+    result.notes["layout"] = "edge_index";
+    return read_edge_index_arrays(archive, request, result);
   }
   refuse_unknown(archive);
 }

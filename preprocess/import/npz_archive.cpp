@@ -250,6 +250,38 @@ std::string NpyArray::to_text() const {
   return text;
 }
 
+NpyArray read_npy_array(ByteSource& source, std::uint64_t possible_bytes) {
+  const std::string head = read_head(source);
+  NpyHeader header = parse_member_header(head, source.name());
+  const std::uint64_t size = item_bytes(header.descr);
+  const auto count = static_cast<std::uint64_t>(header.elements());
+  if (size == 0) {
+    throw InputError(source.name() + ": byte 0: expected an array of numbers or a string, found " +
+                     "dtype '" + header.descr + "'; was the archive written by " +
+                     "scipy.sparse.save_npz?");
+  }
+  if (count > possible_bytes / size) {
+    throw InputError(source.name() +
+                     ": byte 0: expected an array that fits the file, found shape " +
+                     describe_shape(header) + " of '" + header.descr + "'; fetch the file again");
+  }
+  const std::uint64_t wanted = count * size;
+  Buffer<char> elements(static_cast<Offset>(wanted));
+  const std::uint64_t in_head = std::min<std::uint64_t>(wanted, head.size() - header.data_offset);
+  std::copy_n(head.data() + header.data_offset, in_head, elements.data());
+  const std::uint64_t arrived =
+      in_head + read_fully(source, elements.data() + in_head, wanted - in_head);
+  char beyond;
+  const bool has_more = head.size() - header.data_offset > wanted ||
+                        (arrived == wanted && source.read(&beyond, 1) != 0);
+  if (arrived < wanted || has_more) {
+    throw InputError(source.name() + ": byte " + std::to_string(header.data_offset + arrived) +
+                     ": expected " + std::to_string(wanted) + " bytes of elements, found " +
+                     (has_more ? "more" : std::to_string(arrived)) + "; fetch the file again");
+  }
+  return NpyArray(source.name(), std::move(header), std::move(elements));
+}
+
 NpzArchive::NpzArchive(const std::string& path, const SourceLimits& limits)
     : path_(path), limits_(limits), members_(list_archive(path, limits)) {
   std::set<std::string> names;
@@ -286,36 +318,7 @@ NpyHeader NpzArchive::read_header(const std::string& name) const {
 
 NpyArray NpzArchive::read(const std::string& name) const {
   const std::unique_ptr<ByteSource> source = open_archive_member(path_, suffixed(name), limits_);
-  const std::string head = read_head(*source);
-  NpyHeader header = parse_member_header(head, source->name());
-  const std::uint64_t size = item_bytes(header.descr);
-  const auto count = static_cast<std::uint64_t>(header.elements());
-  if (size == 0) {
-    throw InputError(source->name() + ": byte 0: expected an array of numbers or a string, found " +
-                     "dtype '" + header.descr + "'; was the archive written by " +
-                     "scipy.sparse.save_npz?");
-  }
-  const std::uint64_t possible = size_bytes_ * kMaxDeflate;
-  if (count > possible / size) {
-    throw InputError(source->name() + ": byte 0: expected an array that fits the archive of " +
-                     std::to_string(size_bytes_) + " bytes, found shape " + describe_shape(header) +
-                     " of '" + header.descr + "'; fetch the file again");
-  }
-  const std::uint64_t wanted = count * size;
-  Buffer<char> elements(static_cast<Offset>(wanted));
-  const std::uint64_t in_head = std::min<std::uint64_t>(wanted, head.size() - header.data_offset);
-  std::copy_n(head.data() + header.data_offset, in_head, elements.data());
-  const std::uint64_t arrived =
-      in_head + read_fully(*source, elements.data() + in_head, wanted - in_head);
-  char beyond;
-  const bool has_more = head.size() - header.data_offset > wanted ||
-                        (arrived == wanted && source->read(&beyond, 1) != 0);
-  if (arrived < wanted || has_more) {
-    throw InputError(source->name() + ": byte " + std::to_string(header.data_offset + arrived) +
-                     ": expected " + std::to_string(wanted) + " bytes of elements, found " +
-                     (has_more ? "more" : std::to_string(arrived)) + "; fetch the file again");
-  }
-  return NpyArray(source->name(), std::move(header), std::move(elements));
+  return read_npy_array(*source, size_bytes_ * kMaxDeflate);
 }
 
 }  // namespace csrkit

@@ -52,6 +52,10 @@ class NpyArray {
   Buffer<char> elements_;
 };
 
+/// One .npy array. `possible_bytes` bounds what its header may claim. Throws InputError; pickled
+/// Python objects are refused with what to do instead.
+NpyArray read_npy_array(ByteSource& source, std::uint64_t possible_bytes);
+
 class NpzArchive {
  public:
   /// Lists the arrays; reads none.

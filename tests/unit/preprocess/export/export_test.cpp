@@ -126,6 +126,32 @@ TEST(Export, WritesMatrixMarketAsOneWouldByHand) {
             "%%MatrixMarket matrix coordinate pattern general\n2 1 1\n2 1\n");
 }
 
+TEST(Export, WritesPetscMatricesAsMatViewDoes) {
+  const ScratchFolder scratch;
+  export_matrix(scratch / "a.petsc", matrix_of(2, 3, {0, 0.5, 0, -2, 0, 1}, ValueKind::f32), {});
+  const std::string expected(
+      "\0\x12\x7b\x50\0\0\0\2\0\0\0\3\0\0\0\3\0\0\0\1\0\0\0\2"
+      "\0\0\0\1\0\0\0\0\0\0\0\2"
+      "\x3f\xe0\0\0\0\0\0\0\xc0\0\0\0\0\0\0\0\x3f\xf0\0\0\0\0\0\0",
+      60);
+  EXPECT_EQ(content_of(scratch / "a.petsc"), expected);
+}
+
+TEST_P(RoundTrip, IsTheIdentityThroughPetscWhenTheKindIsGiven) {
+  const ScratchFolder scratch;
+  const CsrMatrix original = difficult_values(GetParam());
+  EXPECT_EQ(export_matrix(scratch / "a.petsc", original, {"auto", false}), "");
+  ImportOptions options;
+  options.value_kind = name_of(GetParam());
+  EXPECT_TRUE(identical(import_matrix(scratch / "a.petsc", options).matrix, original));
+  for (const auto& [rows, cols] : {std::pair<Index, Index>{0, 0}, {0, 3}, {3, 0}, {2, 3}}) {
+    const std::vector<double> zeros(static_cast<std::size_t>(rows) * cols);
+    const CsrMatrix empty = matrix_of(rows, cols, zeros, GetParam());
+    export_matrix(scratch / "b.petsc", empty, {"auto", false});
+    EXPECT_TRUE(identical(import_matrix(scratch / "b.petsc", options).matrix, empty));
+  }
+}
+
 TEST(Export, WritesEdgeListsAndSaysWhenTheSizeIsLost) {
   const ScratchFolder scratch;
   const CsrMatrix graph = matrix_of(3, 3, {0, 1, 0, 0, 0, 2.5, 0, 0, 0}, ValueKind::f64);

@@ -30,7 +30,7 @@ TEST(Import, ParametersOfOtherFormatsAreRefused) {
                      text, options);
     }
   }
-  EXPECT_EQ(owners_of(import_formats(), "rows"), "graph-dump, edge-list");
+  EXPECT_EQ(owners_of(import_formats(), "rows"), "npz, zip, edge-index, graph-dump, edge-list");
   options.parameters = {{"color", "red"}};
   EXPECT_REFUSAL("usage: matrix-market has no parameter 'color'", text, options);
   options.format = "edge-list";

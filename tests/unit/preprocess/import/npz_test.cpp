@@ -242,7 +242,7 @@ TEST(ImportNpz, TakesNoMemoryForWhatCannotBeThere) {
       .finish();
   EXPECT_NE(message_of<InputError>([&] {
               import_matrix(scratch / "huge.npz");
-            }).find("that fits the archive"),
+            }).find("that fits the file"),
             std::string::npos);
 }
 

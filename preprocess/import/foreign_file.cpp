@@ -1,0 +1,171 @@
+#include "preprocess/import/foreign_file.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "preprocess/import/format_reader.h"
+
+namespace csrkit {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+/// FILE stands for the path in the lines of Python.
+struct Conversion {
+  const char* what;
+  const char* imports;
+  const char* line;
+};
+
+constexpr Conversion kMatlab5 = {
+    "a MATLAB file (version 5)", "import scipy.io, scipy.sparse",
+    "scipy.sparse.save_npz('FILE.npz', scipy.io.loadmat('FILE')['A'].tocsr())  # 'A': its name"};
+constexpr Conversion kMatlab7 = {
+    "a MATLAB file (version 7.3, HDF5)", "import h5py, scipy.sparse; A = h5py.File('FILE')['A']",
+    "scipy.sparse.save_npz('FILE.npz', scipy.sparse.csc_matrix((A['data'][:], A['ir'][:], "
+    "A['jc'][:])))"};
+constexpr Conversion kHdf5 = {
+    "an HDF5 file", "import h5py, scipy.sparse; X = h5py.File('FILE')['X']",
+    "scipy.sparse.save_npz('FILE.npz', scipy.sparse.csr_matrix((X['data'][:], X['indices'][:], "
+    "X['indptr'][:])))  # 'X': its group"};
+constexpr Conversion kTorch = {
+    "a PyTorch file", "import torch, numpy",
+    "numpy.save('FILE.npy', torch.load('FILE', weights_only=False).edge_index.numpy())  # or what "
+    "it holds"};
+constexpr Conversion kPickle = {
+    "a pickle of Python", "import pickle, scipy.sparse  # runs code of the file: trust its source",
+    "scipy.sparse.save_npz('FILE.npz', scipy.sparse.csr_matrix(pickle.load(open('FILE', 'rb'))))"};
+constexpr Conversion kHarwellBoeing = {
+    "a Rutherford-Boeing or Harwell-Boeing file", "import scipy.io, scipy.sparse",
+    "scipy.sparse.save_npz('FILE.npz', scipy.io.hb_read('FILE').tocsr())"};
+constexpr Conversion kParquet = {
+    "a Parquet file", "import pandas",
+    "pandas.read_parquet('FILE').to_csv('FILE.tsv', sep='\\t', header=False, index=False)"};
+constexpr Conversion kFeather = {
+    "an Arrow (Feather) file", "import pandas",
+    "pandas.read_feather('FILE').to_csv('FILE.tsv', sep='\\t', header=False, index=False)"};
+constexpr Conversion kExcel = {
+    "an Excel workbook", "import pandas",
+    "pandas.read_excel('FILE').to_csv('FILE.tsv', sep='\\t', header=False, index=False)"};
+constexpr Conversion kGraphMl = {
+    "a GraphML file", "import networkx, scipy.sparse",
+    "scipy.sparse.save_npz('FILE.npz', "
+    "scipy.sparse.csr_matrix(networkx.to_scipy_sparse_array(networkx.read_graphml('FILE'))))"};
+constexpr Conversion kGexf = {
+    "a GEXF file", "import networkx, scipy.sparse",
+    "scipy.sparse.save_npz('FILE.npz', "
+    "scipy.sparse.csr_matrix(networkx.to_scipy_sparse_array(networkx.read_gexf('FILE'))))"};
+constexpr Conversion kGml = {
+    "a GML file", "import networkx, scipy.sparse",
+    "scipy.sparse.save_npz('FILE.npz', "
+    "scipy.sparse.csr_matrix(networkx.to_scipy_sparse_array(networkx.read_gml('FILE'))))"};
+constexpr Conversion kPajek = {
+    "a Pajek file", "import networkx, scipy.sparse",
+    "scipy.sparse.save_npz('FILE.npz', "
+    "scipy.sparse.csr_matrix(networkx.to_scipy_sparse_array(networkx.read_pajek('FILE'))))"};
+constexpr Conversion kJson = {
+    "JSON", "import json, networkx, scipy.sparse",
+    "scipy.sparse.save_npz('FILE.npz', scipy.sparse.csr_matrix(networkx.to_scipy_sparse_array("
+    "networkx.node_link_graph(json.load(open('FILE'))))))"};
+constexpr Conversion kSqlite = {
+    "an SQLite database", "import pandas, sqlite3",
+    "pandas.read_sql('select source, target from edges', sqlite3.connect('FILE'))"
+    ".to_csv('FILE.tsv', sep='\\t', header=False, index=False)  # its own columns"};
+constexpr Conversion kDimacs = {"a DIMACS graph (text)",
+                                "lines = (line.split() for line in open('FILE'))",
+                                "open('FILE.tsv', 'w').writelines('\\t'.join(w[1:]) + '\\n' for w "
+                                "in lines if w and w[0] in 'ae')"};
+
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+bool ends_with(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+bool has_member(const Peek& peek, std::string_view ending) {
+  return std::any_of(peek.members.begin(), peek.members.end(),
+                     [&](const std::string& member) { return ends_with(member, ending); });
+}
+
+std::string_view line_of(std::string_view text, int number) {
+  for (; number > 0; --number) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  return text.substr(0, text.find('\n'));
+}
+
+/// The third line begins with three letters: numbers, symmetry, assembled or not.
+bool is_harwell_boeing(const Peek& peek) {
+  const std::string_view type = line_of(peek.head, 2).substr(0, 4);
+  const auto is_one_of = [&](std::size_t at, const char* letters) {
+    const int letter = at < type.size() ? std::toupper(static_cast<unsigned char>(type[at])) : 0;
+    return letter != 0 &&
+           std::string_view(letters).find(static_cast<char>(letter)) != std::string_view::npos;
+  };
+  return is_one_of(0, "RCPIQ") && is_one_of(1, "SUHZR") && is_one_of(2, "AE") &&
+         is_one_of(3, " \r");
+}
+
+const Conversion* conversion_of(const Peek& peek) {
+  std::string_view head = peek.head;
+  const std::string_view name = peek.path;
+  if (starts_with(head, "MATLAB 5.0 MAT-file"sv)) return &kMatlab5;
+  if (starts_with(head, "MATLAB 7.3 MAT-file"sv)) return &kMatlab7;
+  if (starts_with(head, "\x89HDF\r\n\x1a\n"sv)) return ends_with(name, ".mat") ? &kMatlab7 : &kHdf5;
+  if (has_member(peek, "data.pkl")) return &kTorch;
+  if (has_member(peek, "xl/workbook.xml")) return &kExcel;
+  if (starts_with(head, "\x80"sv) && head.size() > 1 && head[1] >= 2 && head[1] <= 5) {
+    return ends_with(name, ".pt") || ends_with(name, ".pth") ? &kTorch : &kPickle;
+  }
+  if (starts_with(head, "PAR1"sv)) return &kParquet;
+  if (starts_with(head, "ARROW1"sv) || starts_with(head, "FEA1"sv)) return &kFeather;
+  if (starts_with(head, "SQLite format 3"sv)) return &kSqlite;
+  if (is_harwell_boeing(peek)) return &kHarwellBoeing;
+  head.remove_prefix(std::min(head.find_first_not_of(" \t\r\n"), head.size()));
+  const std::string_view beginning = head.substr(0, 4096);
+  if (starts_with(head, "<"sv)) {
+    if (beginning.find("<graphml") != std::string_view::npos) return &kGraphMl;
+    if (beginning.find("<gexf") != std::string_view::npos) return &kGexf;
+  }
+  if (starts_with(head, "graph ["sv) || starts_with(head, "graph\n["sv)) return &kGml;
+  if (starts_with(head, "*Vertices"sv) || starts_with(head, "*vertices"sv)) return &kPajek;
+  if (starts_with(head, "{"sv) || starts_with(head, "["sv)) return &kJson;
+  if (starts_with(head, "p sp "sv) || starts_with(head, "p edge "sv) ||
+      beginning.find("\np sp ") != std::string_view::npos ||
+      beginning.find("\np edge ") != std::string_view::npos) {
+    return &kDimacs;
+  }
+  return nullptr;
+}
+
+/// `text` with the path, which stands in quotes there, for FILE.
+std::string filled(std::string text, const std::string& path) {
+  std::string quoted;
+  for (const char c : path) {
+    if (c == '\'' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  for (std::size_t at = 0; (at = text.find("FILE", at)) != std::string::npos;) {
+    text.replace(at, 4, quoted);
+    at += quoted.size();
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string foreign_file(const Peek& peek) {
+  const Conversion* found = conversion_of(peek);
+  if (found == nullptr) return {};
+  return std::string("found ") + found->what +
+         ", which csrkit does not read; Python converts it:\n  " +
+         filled(found->imports, peek.path) + "\n  " + filled(found->line, peek.path);
+}
+
+}  // namespace csrkit

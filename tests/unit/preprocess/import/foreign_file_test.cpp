@@ -1,0 +1,57 @@
+#include "preprocess/import/foreign_file.h"
+
+#include "tests/unit/preprocess/import/scratch_file.h"
+
+namespace csrkit {
+namespace {
+
+using namespace std::string_literals;
+
+std::string message_for(const std::string& content, const std::string& ending) {
+  const ScratchFile file(content, ending);
+  try {
+    import_matrix(file.path());
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(ForeignFile, IsNamedWithTheLinesThatConvertIt) {
+  const struct {
+    std::string content, ending, what, line;
+  } files[] = {
+      {"MATLAB 5.0 MAT-file, Platform: GLNXA64", ".mat", "a MATLAB file (version 5)", "loadmat('"},
+      {"MATLAB 7.3 MAT-file, Platform: GLNXA64", ".mat", "version 7.3", "h5py.File('"},
+      {"\x89HDF\r\n\x1a\n"s + "\0\0"s, ".h5", "an HDF5 file", "h5py.File('"},
+      {"\x80\x02}q\0"s, ".pt", "a PyTorch file", "torch.load('"},
+      {"\x80\x04\x95\0"s, ".pkl", "a pickle of Python", "pickle.load("},
+      {"A title of the matrix            KEY\n 5 1 2 2 0\nrua            5  5  13  0\n(26I3)\n",
+       ".rb", "Harwell-Boeing", "hb_read('"},
+      {"PAR1\x15\0"s, ".parquet", "a Parquet file", "read_parquet('"},
+      {"ARROW1\0\0"s, ".feather", "an Arrow", "read_feather('"},
+      {"SQLite format 3\0"s, ".db", "an SQLite database", "read_sql("},
+      {"<?xml version=\"1.0\"?>\n<graphml>", ".graphml", "a GraphML file", "read_graphml('"},
+      {"<gexf version=\"1.2\">", ".gexf", "a GEXF file", "read_gexf('"},
+      {"graph [\n  node [ id 0 ]\n]\n", ".gml", "a GML file", "read_gml('"},
+      {"*Vertices 3\n1 \"a\"\n", ".net", "a Pajek file", "read_pajek('"},
+      {"{\"nodes\": []}", ".json", "JSON", "node_link_graph("},
+      {"c a road network\np sp 3 2\na 1 2 5\n", ".gr", "a DIMACS graph", "writelines("},
+  };
+  for (const auto& file : files) {
+    const std::string message = message_for(file.content, file.ending);
+    EXPECT_NE(message.find("found " + std::string()), std::string::npos);
+    EXPECT_NE(message.find(file.what), std::string::npos) << message;
+    EXPECT_NE(message.find(file.line), std::string::npos) << message;
+    EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 2) << message;
+    EXPECT_EQ(message.find("FILE"), std::string::npos) << message;
+  }
+}
+
+TEST(ForeignFile, QuotesInAPathDoNotEndTheLine) {
+  const std::string message = message_for("PAR1\x15\0"s, "it's.parquet");
+  EXPECT_NE(message.find("it\\'s.parquet')"), std::string::npos) << message;
+}
+
+}  // namespace
+}  // namespace csrkit

@@ -1,0 +1,64 @@
+// Zip archives with one matrix in them.
+#include <gtest/gtest.h>
+
+#include "preprocess/export/byte_sink.h"
+#include "preprocess/import/import.h"
+#include "tests/unit/preprocess/export/scratch_folder.h"
+#include "tests/unit/preprocess/import/scratch_file.h"
+
+namespace csrkit {
+namespace {
+
+std::string zip(const ScratchFolder& scratch,
+                const std::vector<std::pair<std::string, std::string>>& members) {
+  ZipWriter writer(scratch / "a.zip");
+  for (const auto& [name, content] : members) {
+    writer.begin_member(name, content.size());
+    writer.write(content.data(), content.size());
+  }
+  writer.finish();
+  return scratch / "a.zip";
+}
+
+constexpr char kMarket[] = "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n";
+
+TEST(ZipArchive, HoldsOneMatrix) {
+  const ScratchFolder scratch;
+  const ImportResult market =
+      import_matrix(zip(scratch, {{"readme.txt", "a note"}, {"g/g.mtx", kMarket}, {"x.png", "x"}}));
+  EXPECT_EQ(market.format, "zip");
+  EXPECT_EQ(market.notes.at("member"), "g/g.mtx");
+  EXPECT_EQ(text_of(market.matrix), "2x2: 0,1");
+  std::string long_list = "% a comment\n";
+  for (int i = 0; i < 20000; ++i) long_list += std::to_string(i) + " 0\n";
+  const ImportResult edges =
+      import_matrix(zip(scratch, {{"g.edges", long_list}, {"__MACOSX/._g.edges", "x"}}));
+  EXPECT_EQ(edges.matrix.rows(), 20000);
+  EXPECT_EQ(edges.notes.at("format of the member"), "edge-list");
+  EXPECT_EQ(edges.inputs.size(), 1u);
+  EXPECT_EQ(edges.inputs[0].path, scratch / "a.zip");
+}
+
+TEST(ZipArchive, ParametersGoToListsOfEdges) {
+  const ScratchFolder scratch;
+  ImportOptions options;
+  options.parameters = {{"base", "1"}, {"rows", "5"}, {"cols", "5"}};
+  EXPECT_EQ(text_of(import_matrix(zip(scratch, {{"g.txt", "2 3\n"}}), options).matrix), "5x5: 1,2");
+  EXPECT_THROW(import_matrix(zip(scratch, {{"g.mtx", kMarket}}), options), UsageError);
+}
+
+TEST(ZipArchive, RefusesWhatIsNotOneMatrix) {
+  const ScratchFolder scratch;
+  const auto refusal = [&](const std::vector<std::pair<std::string, std::string>>& members) {
+    return message_of<InputError>([&] { import_matrix(zip(scratch, members)); });
+  };
+  EXPECT_NE(refusal({{"a.mtx", kMarket}, {"b.mtx", kMarket}}).find("found a.mtx, b.mtx"),
+            std::string::npos);
+  EXPECT_NE(refusal({{"a.mtx", "no banner\n"}}).find("expected Matrix Market or a list"),
+            std::string::npos);
+  EXPECT_NE(refusal({{"a.bin", "x"}}).find("expected a file of a known format"), std::string::npos);
+  EXPECT_NE(refusal({{"model/data.pkl", "x"}}).find("a PyTorch file"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace csrkit
