@@ -36,7 +36,7 @@ void finish_edge_index(const NpyArray& edges, const NpyArray* weights, Offset no
     coo.cols = checked_size(request, "cols", largest_col, edges.where());
     const Parameters& given = request.parameters;
     if (!given.is_set("rows") && !given.is_set("cols")) {
-      make_square(coo, edges.where(), request.limits);
+      make_square(coo);
     }
   }
   if (weights != nullptr && request.value_kind != name_of(ValueKind::none)) {

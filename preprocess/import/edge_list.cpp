@@ -163,7 +163,7 @@ ImportResult read_edges(const std::string& path, const ReadRequest& request, int
                        ": expected at least one edge, found none; give --rows and --cols if "
                        "the matrix is meant to be empty");
     }
-    make_square(coo, path, request.limits);
+    make_square(coo);
   }
   finish_coo(std::move(coo), request, path, result);
   return result;

@@ -8,6 +8,7 @@
 
 #include "core/base/available_memory.h"
 #include "core/base/counted_bytes.h"
+#include "core/base/error.h"
 #include "core/matrix/row_offsets.h"
 #include "preprocess/import/byte_source.h"
 
@@ -55,18 +56,7 @@ ValueKind wanted_kind(const std::string& value_kind, ValueKind automatic) {
   return value_kind == "auto" ? automatic : parse_value_kind(value_kind);
 }
 
-void make_square(CooMatrix& coo, const std::string& where, const SourceLimits& limits) {
-  constexpr std::uint64_t kLeastBytesOfAnEdge = 4;  // "0 1" and the end of the line
-  coo.rows = coo.cols = std::max(coo.rows, coo.cols);
-  const std::uint64_t needed = (static_cast<std::uint64_t>(coo.rows) + 1) * sizeof(Offset);
-  const auto edges = static_cast<std::uint64_t>(coo.nnz());
-  if (needed <= limits.decompressed_bytes(edges * kLeastBytesOfAnEdge)) return;
-  throw InputError(where + ": expected ids near the number of edges, found " +
-                   std::to_string(coo.rows - 1) + " among " + std::to_string(edges) +
-                   (edges == 1 ? " edge" : " edges") + "; rows up to it alone take " +
-                   counted_bytes(needed) +
-                   ": if that is meant, give --rows and --cols, or raise --max-expansion");
-}
+void make_square(CooMatrix& coo) { coo.rows = coo.cols = std::max(coo.rows, coo.cols); }
 
 Offset count_out_of_order(const CooMatrix& coo) {
   Offset count = 0;
@@ -134,8 +124,24 @@ Offset append_mirrored(CooMatrix& coo, bool negate) {
   return mirrored;
 }
 
-void finish_coo(CooMatrix coo, const ReadRequest& request, const std::string& where,
-                ImportResult& result) {
+namespace {
+
+/// An empty row takes 8 bytes, and none in a file of coordinates: a few bytes could ask for
+/// gigabytes. Rows take at most as much memory as a compressed file of the same entries may.
+void require_plausible_rows(const CooMatrix& coo, const SourceLimits& limits,
+                            const std::string& where) {
+  constexpr std::uint64_t kLeastBytesOfAnEntry = 4;  // "0 1" and the end of the line
+  const std::uint64_t needed = (static_cast<std::uint64_t>(coo.rows) + 1) * sizeof(Offset);
+  const auto entries = static_cast<std::uint64_t>(coo.nnz());
+  if (needed <= limits.decompressed_bytes(entries * kLeastBytesOfAnEntry)) return;
+  throw InputError(where + ": expected about as many rows as entries, found " +
+                   std::to_string(coo.rows) + " rows of " + std::to_string(entries) +
+                   (entries == 1 ? " entry" : " entries") + ", which take " +
+                   counted_bytes(needed) + "; if that is meant, raise --max-expansion");
+}
+
+void sort_coo(CooMatrix coo, const ReadRequest& request, const std::string& where,
+              ImportResult& result) {
   const double begin = now_seconds();
   // The coordinates are there already; sorting needs as much again, and the row offsets.
   const std::uint64_t per_entry =
@@ -150,6 +156,14 @@ void finish_coo(CooMatrix coo, const ReadRequest& request, const std::string& wh
                            "import a part of the matrix, or use a machine with more memory");
   result.matrix = coo_to_csr(std::move(coo), request.duplicates, where, &result.repairs);
   result.sort_seconds += now_seconds() - begin;
+}
+
+}  // namespace
+
+void finish_coo(CooMatrix coo, const ReadRequest& request, const std::string& where,
+                ImportResult& result) {
+  require_plausible_rows(coo, request.limits, where);
+  sort_coo(std::move(coo), request, where, result);
 }
 
 void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index> col_indices,
@@ -195,7 +209,7 @@ void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index
   row_offsets = Buffer<Offset>();
   coo.col_indices = std::move(col_indices);
   coo.values = std::move(values);
-  finish_coo(std::move(coo), request, where, result);
+  sort_coo(std::move(coo), request, where, result);
 }
 
 }  // namespace csrkit

@@ -51,7 +51,8 @@ struct FormatReader {
 const std::vector<FormatReader>& format_readers();
 
 /// Turns coordinates into `result.matrix`, with request.duplicates; fills repairs and sort_seconds.
-/// `where` names the file in messages.
+/// `where` names the file in messages. Throws InputError if the rows alone take more than
+/// request.limits allow for so many entries.
 void finish_coo(CooMatrix coo, const ReadRequest& request, const std::string& where,
                 ImportResult& result);
 
@@ -61,10 +62,8 @@ void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index
                 ValueArray values, const ReadRequest& request, const std::string& where,
                 ImportResult& result);
 
-/// Sizes by the largest id: one set of nodes, rows and columns alike. One edge of a few bytes can
-/// ask for gigabytes of empty rows so: InputError if they take more than a compressed file of the
-/// same edges may.
-void make_square(CooMatrix& coo, const std::string& where, const SourceLimits& limits);
+/// Sizes by the largest id: one set of nodes, rows and columns alike.
+void make_square(CooMatrix& coo);
 
 /// Appends the mirror image of every entry off the diagonal, behind the entries as read (negated if
 /// `negate`). Returns how many. `coo` must be square.

@@ -39,7 +39,7 @@ ImportToolOptions parse_import_options(int argc, const char* const* argv) {
       .value("longest-line", "SIZE", "refuse text with a longer line", "32M")
       .value("max-expansion", "N",
              "refuse a compressed file that grows N-fold and beyond 64 MiB when decompressed, and "
-             "an edge list whose ids would make such a matrix",
+             "coordinates whose rows would take as much",
              "1000")
       .example("csr-import tiny.mtx tiny.csr", "any supported format, recognised by its content")
       .example(

@@ -91,9 +91,11 @@ void verify_claims(const InfoToolOptions& options, const CsrFile& file) {
 }
 
 void add_provenance(Report& report, const std::string& text) {
-  const std::optional<Json> provenance = try_parse_json(text);  // another program may have made it
+  // Another program may have made it. Indentation can make a text 64 times as long.
+  constexpr std::size_t kIndentedBytes = 1 << 20;
+  const std::optional<Json> provenance = try_parse_json(text);
   report.add("provenance", "", provenance.value_or(Json(text)),
-             provenance ? provenance->dump(2) : text);
+             provenance && text.size() <= kIndentedBytes ? provenance->dump(2) : text);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 #include "tools/info/python_map.h"
 
-#include <nlohmann/json.hpp>
-
-#include "tools/cli/json.h"
+#include <cstdio>
 
 namespace csrkit {
 
@@ -19,6 +17,25 @@ const char* numpy_dtype(ValueKind kind) {
   return "";
 }
 
+/// A path as a Python literal: bytes, which every name has, where it is not plain text.
+std::string python_literal(const std::string& path) {
+  bool is_plain = true;
+  std::string text;
+  for (const char character : path) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte >= 0x20 && byte < 0x7f) {
+      if (byte == '"' || byte == '\\') text += '\\';
+      text += character;
+    } else {
+      is_plain = false;
+      char escape[5];
+      std::snprintf(escape, sizeof escape, "\\x%02x", static_cast<unsigned>(byte));
+      text += escape;
+    }
+  }
+  return (is_plain ? "\"" : "b\"") + text + "\"";
+}
+
 std::string array_line(const std::string& name, const std::string& path, const std::string& dtype,
                        std::uint64_t offset, std::int64_t size) {
   // An empty file region cannot be mapped.
@@ -30,8 +47,7 @@ std::string array_line(const std::string& name, const std::string& path, const s
 }  // namespace
 
 std::string numpy_lines(const std::string& path, const CsrFileHeader& header) {
-  // A JSON string is a valid Python string.
-  const std::string quoted = Json(path).dump(-1, ' ', true, Json::error_handler_t::replace);
+  const std::string quoted = python_literal(path);
   std::string text = "import numpy as np\n";
   for (const CsrSection& section : header.sections) {
     if (section.name == "row_offsets") {

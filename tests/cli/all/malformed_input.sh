@@ -33,10 +33,16 @@ for file in cut.csr flipped.csr empty.csr tiny.mtx; do
   expect 3 csr-info "$file"
   says "$file"
   expect 3 csr-info "$file" --verify
+  expect 3 csr-info "$file" --python
+  silent out
+  expect 3 csr-density "$file"
+  expect 3 csr-forecast "$file" -k 2
   expect 3 csr-export "$file" out.mtx
   expect 3 csr-reorder "$file" out.csr --method degree
   expect 3 csr-spmm-cpu "$file" --output out.npy
   expect 3 csr-spgemm-cpu "$file" --output out.csr
+  expect 3 csr-spmv-cpu "$file" --output out.npy
+  expect 3 csr-solve-cpu "$file" --output out.npy
   expect 3 csr-bench "$file"
   no_file out.csr out.mtx out.npy
 done

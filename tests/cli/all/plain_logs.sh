@@ -65,6 +65,7 @@ print(code, "escapes" if shown else "plain")
 END
 csr-generate rmat big.csr --set scale=14 --quiet
 csr-export big.csr big.mtx --quiet
+equals "$(python3 terminal.py TERM=xterm csr-import big.mtx big2.csr)" "0 escapes"
 for settings in TERM=dumb NO_COLOR=1 "TERM=dumb NO_COLOR=1"; do
   equals "$(python3 terminal.py "$settings" csr-import big.mtx big2.csr)" "0 plain"
 done

@@ -39,6 +39,8 @@ with open("hole.mtx", "wb") as file:
     file.write(head)
     file.truncate(64 << 30)
 END
+printf '%%%%MatrixMarket matrix coordinate pattern general\n2147483647 1 1\n1 1\n' >rows.mtx
+echo '0 2147483646' >rows.edges
 mkdir hole && truncate -s 3G hole/hole.mtx && tar -cSf sparse.tar hole/hole.mtx && rm -r hole
 cat >measured.py <<'END'
 import resource, subprocess, sys
@@ -49,7 +51,8 @@ if seconds > 2 or megabytes > 256:
     sys.exit(f"{seconds:.1f} s and {megabytes:.0f} MB")
 sys.exit(code)
 END
-for bomb in stacked.mtx.gz deep.mtx.gz line.mtx.bz2 line.mtx.xz lines.mtx.bz2 skipped.tar.bz2 sparse.tar hole.mtx; do
+for bomb in stacked.mtx.gz deep.mtx.gz line.mtx.bz2 line.mtx.xz lines.mtx.bz2 skipped.tar.bz2 sparse.tar hole.mtx \
+  rows.mtx rows.edges; do
   expect 3 python3 measured.py csr-import "$bomb" out.csr
   says "$bomb"
   no_file out.csr

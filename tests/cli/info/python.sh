@@ -23,6 +23,12 @@ assert (dense == (expected if sys.argv[1] != 'none' else expected != 0)).all(), 
 EOF
   "$python" map.py "$kind"
 done
+# Names that are no text, and one beyond the first 65,536 characters.
+for name in $'\360\237\230\200.csr' $'\377 "\\n.csr'; do
+  cp "it's.csr" "$name"
+  csr-info "$name" --python >map.py
+  "$python" map.py
+done
 printf '%%%%MatrixMarket matrix coordinate real general\n3 2 0\n' >empty.mtx
 csr-import empty.mtx empty.csr --quiet
 csr-info empty.csr --python >map.py

@@ -56,7 +56,7 @@ TEST(EdgeIndex, SizesAreTheLargestIdOrAsGiven) {
   scratch.write("huge.npy", npy("<i8", I8{0, 2147483000}, {2, 1}));
   EXPECT_NE(message_of<InputError>([&] {
               import_matrix(scratch / "huge.npy");
-            }).find("give --rows and --cols"),
+            }).find("raise --max-expansion"),
             std::string::npos);
 }
 

@@ -113,25 +113,6 @@ TEST(EdgeList, AByteOrderMarkIsNoText) {
                  "1 1\n");
 }
 
-TEST(EdgeList, FewEdgesDoNotMakeBillionsOfRows) {
-  for (const char* text : {"0 2147483000\n", "2147483000 0\n", "0 9000000\n"}) {
-    try {
-      import_text(text);
-      ADD_FAILURE() << text;
-    } catch (const InputError& error) {
-      EXPECT_NE(std::string(error.what()).find("if that is meant, give --rows and --cols"),
-                std::string::npos)
-          << error.what();
-    }
-  }
-  // Below 64 MiB nothing is refused, and what is asked for is made.
-  EXPECT_EQ(import_text("0 8000000\n").matrix.rows(), 8000001);
-  EXPECT_EQ(import_text("0 9000000\n", with_sizes(9000001, 9000001)).matrix.rows(), 9000001);
-  ImportOptions generous;
-  generous.limits.expansion = 100000000;
-  EXPECT_EQ(import_text("0 9000000\n", generous).matrix.rows(), 9000001);
-}
-
 TEST(EdgeList, RefusesByLine) {
   EXPECT_REFUSAL("2: expected the line to end after 2 numbers, found \"3\"", "0 1\n1 2 3\n");
   EXPECT_REFUSAL("3: expected a number as the value, found the end of the line",

@@ -54,6 +54,22 @@ TEST(Import, NamesItsInputWithADigest) {
   EXPECT_NE(import_matrix(other.path()).inputs[0].xxh3_128, result.inputs[0].xxh3_128);
 }
 
+TEST(Import, FewEntriesDoNotMakeBillionsOfRows) {
+  const std::string market = "%%MatrixMarket matrix coordinate pattern general\n";
+  for (const std::string& text :
+       {std::string("0 2147483000\n"), std::string("2147483000 0\n"), std::string("0 9000000\n"),
+        market + "2147483647 1 1\n1 1\n", market + "9000000 1 0\n"}) {
+    EXPECT_NE(refusal_of(text).find("; if that is meant, raise --max-expansion"), std::string::npos)
+        << text;
+  }
+  // Below 64 MiB nothing is refused, and what is asked for is made.
+  EXPECT_EQ(import_text("0 8000000\n").matrix.rows(), 8000001);
+  EXPECT_EQ(import_text(market + "1 2147483647 1\n1 1\n").matrix.rows(), 1);
+  ImportOptions generous;
+  generous.limits.expansion = 100000000;
+  EXPECT_EQ(import_text("0 9000000\n", generous).matrix.rows(), 9000001);
+}
+
 TEST(Import, EveryFormatHasANameAndASummary) {
   ASSERT_FALSE(import_formats().empty());
   for (const ImportFormat& format : import_formats()) {

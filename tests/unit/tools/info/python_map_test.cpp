@@ -35,9 +35,14 @@ TEST(PythonMap, WhatNumPyDoesNotHaveIsMade) {
   EXPECT_NE(empty.find("values = np.empty(0, '<f8')"), std::string::npos) << empty;
 }
 
-TEST(PythonMap, AnyNameOfAFileIsAString) {
-  const std::string text = numpy_lines("a\"\\\n'\xff.csr", header_of(ValueKind::f32, 1));
-  EXPECT_NE(text.find("\"a\\\"\\\\\\n'\\ufffd.csr\""), std::string::npos) << text;
+TEST(PythonMap, AnyNameOfAFileIsALiteral) {
+  const auto has = [](const char* path, const char* literal) {
+    const std::string text = numpy_lines(path, header_of(ValueKind::f32, 1));
+    EXPECT_NE(text.find("memmap(" + std::string(literal) + ","), std::string::npos) << text;
+  };
+  has("it's \"a\\", R"("it's \"a\\")");
+  has("a\n\x7f.csr", R"(b"a\x0a\x7f.csr")");
+  has("\xf0\x9f\x98\x80\xff", R"(b"\xf0\x9f\x98\x80\xff")");
 }
 
 }  // namespace

@@ -1,0 +1,38 @@
+#include "tools/info/info_report.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "core/file/csr_file.h"
+#include "tools/cli/report.h"
+
+namespace csrkit {
+namespace {
+
+std::size_t length_with_provenance(const std::string& provenance) {
+  const std::string path = testing::TempDir() + "provenance_report.csr";
+  CsrFile file;
+  file.provenance = provenance;
+  write_csr_file(path, file);
+  InfoToolOptions options;
+  options.input = path;
+  options.mode = InfoMode::provenance;
+  Report report;
+  report_info(report, options);
+  std::remove(path.c_str());
+  return report.text().size();
+}
+
+TEST(InfoReport, IndentationDoesNotMultiplyAProvenance) {
+  std::string deep = "{\"steps\":" + std::string(60, '[') + "0";
+  const std::string end = std::string(60, ']') + "}";
+  EXPECT_GT(length_with_provenance(deep + end), 1000u);  // a short one is made readable
+  for (int i = 0; i < 600000; ++i) deep += ",0";
+  deep += end;
+  EXPECT_LE(length_with_provenance(deep), deep.size() + 64);
+}
+
+}  // namespace
+}  // namespace csrkit
