@@ -5,10 +5,13 @@
 //          number of threads, which must not change a bit
 // Against  choosing by hand: what is measured about the kernels is written down once. The model: a
 //          product beyond the caches takes the time of its bytes, x and y being the same for all
-//          formats; so the format with the fewest bytes wins, if it saves enough to notice
+//          formats; so the format with the fewest bytes wins, if it saves enough to notice. Where A
+//          stays in the caches, a product takes the time of its instructions: there only formats
+//          win that gather less, which are blocks, and diagonals, which save half and more
 #include <cstdio>
 
 #include "core/base/stopwatch.h"
+#include "cpu/common/caches.h"
 #include "cpu/spmv/bsr.h"
 #include "cpu/spmv/compressed.h"
 #include "cpu/spmv/row_sums.h"
@@ -21,8 +24,9 @@ namespace {
 
 /// A matrix that stays in a core's nearest caches is multiplied in microseconds as it is.
 constexpr std::uint64_t kSmall = 64 << 10;
-/// Fewer bytes must save this part of CSR's to be worth a copy of A.
-constexpr double kWorthACopy = 0.1;
+/// Fewer bytes must save this part of CSR's to be worth a copy of A, and worth decoding where A
+/// stays in the caches from one product to the next.
+constexpr double kWorthACopy = 0.1, kWorthDecoding = 0.5;
 /// What a thread reads at most, and a machine: assumed, to say when a conversion has paid.
 constexpr double kBytesPerSecond = 12e9, kBytesPerSecondOfAll = 200e9;
 
@@ -62,9 +66,14 @@ Choice choose(const MethodInput& input) {
     return {make_csr_balanced(input), "csr_balanced", "the memory limit leaves no room for a copy"};
   }
   const Stopwatch clock;
-  const auto worth = static_cast<std::uint64_t>(static_cast<double>(csr) * (1 - kWorthACopy));
+  const auto part_of_csr = [&](double part) {
+    return static_cast<std::uint64_t>(static_cast<double>(csr) * part);
+  };
+  const std::uint64_t worth = part_of_csr(1 - kWorthACopy);
   const std::uint64_t blocked = expected_bsr_bytes(input.op_a, find_blocks(input.op_a));
-  if (auto compressed = make_compressed_within(input, std::min(worth, blocked))) {
+  const bool stays_in_caches = csr < cache_sizes().last_level_bytes / 2;
+  const std::uint64_t worth_decoding = stays_in_caches ? part_of_csr(1 - kWorthDecoding) : worth;
+  if (auto compressed = make_compressed_within(input, std::min(worth_decoding, blocked))) {
     const std::string because = account(input, compressed->stored_bytes(), clock.seconds());
     return {std::move(compressed), "compressed", because};
   }
@@ -74,7 +83,8 @@ Choice choose(const MethodInput& input) {
     return {std::move(blocks), "bsr", because};
   }
   return {make_csr_balanced(input), "csr_balanced",
-          "no format saves a tenth of the bytes, and equal pieces suit rows of any length"};
+          stays_in_caches ? "the matrix stays in the caches, and no format gathers less"
+                          : "no format saves a tenth of the bytes"};
 }
 
 /// A method under the name of the kernel that it is.

@@ -6,7 +6,7 @@
 // Launch   every thread has a run of neighbouring pieces and helps others when it is done; cuts
 //          depend on A alone, so the bits are the same for any number of threads
 // Needs    16 bytes a piece; a copy of x where its elements lie apart or are of 16 bits
-// Against  csr_rows: no thread has more work than another, four chains or vectors of sums per row.
+// Against  csr_rows: no thread has more work than another, long rows are summed by vectors.
 //          Source: Merrill and Garland, Merge-based SpMV (2016), with cuts moved to row ends
 #include "cpu/spmv/row_sums.h"
 #include "cpu/spmv/semiring_loops.h"
