@@ -1,6 +1,6 @@
 // bsr: small dense blocks with one column index each.
 // Owns     starts of block rows; of each block a column, a mask of the entries that A has, and its
-//          values in full
+//          values in full, in the order in which the lanes of a warp read them
 // Reads    values once, gaps of blocks included; 6 bytes a block in the place of 4 an entry; an
 //          element of x once for all rows of a block
 // Launch   one warp per block row; neighbouring lanes are the rows of a block, then the next block
@@ -28,8 +28,23 @@ struct Blocks {
   const Offset* starts = nullptr;
   const Index* cols = nullptr;           // of blocks
   const std::uint16_t* masks = nullptr;  // bit size * i + j: A has entry (i, j) of the block
-  const Value* values = nullptr;         // size * size a block, by rows; null: every entry is 1
+  const Value* values = nullptr;         // size * size a block; null: every entry is 1
 };
+
+/// Where value (i, 0) of a block lies, and how far (i, 1) is from it. The blocks of a row that a
+/// warp reads together have their values side by side: all first columns, then all second ones.
+struct ValuePlaces {
+  Offset first;
+  int step;
+};
+__device__ inline ValuePlaces places_of(Offset row_start, Offset row_end, Offset block, int i,
+                                        int size) {
+  const int at_once = kWarpLanes / size;
+  const auto in_row = static_cast<Index>(block - row_start);
+  const Offset group = block - in_row % at_once;
+  const int step = static_cast<int>(min(Offset{at_once}, row_end - group)) * size;
+  return {group * size * size + in_row % at_once * size + i, step};
+}
 
 /// One thread per block row.
 template <class Value>
@@ -38,16 +53,18 @@ __global__ void fill_blocks(DeviceCsrView<Value> a, int size, Offset block_rows,
                             Value* values) {
   const Offset block_row = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
   if (block_row >= block_rows) return;
-  Offset to = starts[block_row];
+  const Offset row_start = starts[block_row], row_end = starts[block_row + 1];
+  Offset to = row_start;
   for_each_block(a, block_row, size,
                  [&](Index block_col, const Offset* begins, const Offset* ends) {
                    unsigned mask = 0;
 #pragma unroll
                    for (int i = 0; i < kLargestBlock; ++i) {
+                     const ValuePlaces places = places_of(row_start, row_end, to, i, size);
                      for (Offset at = begins[i]; at < ends[i]; ++at) {
-                       const int place = size * i + a.col_indices[at] - block_col * size;
-                       mask |= 1u << place;
-                       if (values != nullptr) values[to * size * size + place] = a.values[at];
+                       const int j = a.col_indices[at] - block_col * size;
+                       mask |= 1u << (size * i + j);
+                       if (values != nullptr) values[places.first + j * places.step] = a.values[at];
                      }
                    }
                    cols[to] = block_col;
@@ -68,14 +85,17 @@ __global__ void __launch_bounds__(kSpmvThreads)
   const int lane = static_cast<int>(threadIdx.x % kWarpLanes);
   const int block_of_lane = lane / kSize, i = lane % kSize;
   Number sum = algebra.empty_sum();
-  const Offset end = block_of_lane < kAtOnce ? a.starts[block_row + 1] : 0;
-  for (Offset block = a.starts[block_row] + block_of_lane; block < end; block += kAtOnce) {
+  const Offset end = a.starts[block_row + 1];
+  for (Offset group = a.starts[block_row]; group < end; group += kAtOnce) {
+    const int count = static_cast<int>(min(Offset{kAtOnce}, end - group));
+    if (block_of_lane >= count) break;
+    const Offset block = group + block_of_lane, first = group * kSize * kSize + lane;
     const Index col = load_once(a.cols + block) * kSize;
     const unsigned mask = static_cast<unsigned>(__ldcs(a.masks + block)) >> (kSize * i);
     Number values[kSize];
 #pragma unroll
     for (int j = 0; j < kSize; ++j) {
-      values[j] = value_of<Number>(a.values, (block * kSize + i) * kSize + j);
+      values[j] = value_of<Number>(a.values, first + j * count * kSize);
     }
 #pragma unroll
     for (int j = 0; j < kSize; ++j) {

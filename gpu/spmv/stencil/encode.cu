@@ -31,12 +31,11 @@ __global__ void mark_varying(DeviceCsrView<Bits> a, Diagonals::View diagonals, c
   }
 }
 
-__device__ void put_mask(unsigned char* masks, Index bytes, Offset at, unsigned long long mask) {
+__device__ void put_mask(unsigned char* masks, Index bytes, Offset at, std::uint32_t mask) {
   switch (bytes) {
     case 1: masks[at] = static_cast<unsigned char>(mask); break;
     case 2: reinterpret_cast<std::uint16_t*>(masks)[at] = static_cast<std::uint16_t>(mask); break;
-    case 4: reinterpret_cast<std::uint32_t*>(masks)[at] = static_cast<std::uint32_t>(mask); break;
-    default: reinterpret_cast<unsigned long long*>(masks)[at] = mask;
+    default: reinterpret_cast<std::uint32_t*>(masks)[at] = mask;
   }
 }
 
@@ -51,8 +50,11 @@ __global__ void store_values_of_rows(DeviceCsrView<Bits> a, EncodedDiagonals::Vi
   for (Index d = 0; d < diagonals.count; ++d) {
     const bool is_there = entry < end && a.col_indices[entry] - row == diagonals.offsets[d];
     const Index place = diagonals.place_of(d);
-    if (place < diagonals.stored)
-      values[place * Offset{a.rows} + row] = is_there ? a.values[entry] : Bits{0};
+    if (place < diagonals.stored) {
+      Bits value = is_there ? a.values[entry] : kGap<Bits>;
+      if (is_there && value == kGap<Bits>) value = kGap<Bits> - 1;  // a NaN as well
+      values[place * Offset{a.rows} + row] = value;
+    }
     if (is_there) ++entry;
   }
 }
@@ -62,14 +64,14 @@ __global__ void store_masks(DeviceCsrView<void> a, EncodedDiagonals::View diagon
                             Index mask_bytes, unsigned char* masks) {
   const Offset row = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
   if (row >= a.rows) return;
-  const Index first = static_cast<Index>(blockIdx.y) * kMaskBits;
+  const Index first = diagonals.stored + static_cast<Index>(blockIdx.y) * kMaskBits;
   Offset entry = a.row_begin(static_cast<Index>(row));
   const Offset end = a.row_end(static_cast<Index>(row));
-  unsigned long long mask = 0;
+  std::uint32_t mask = 0;
   for (Index d = 0; d < diagonals.count && entry < end; ++d) {
     if (a.col_indices[entry] - row != diagonals.offsets[d]) continue;
     const Index bit = diagonals.place_of(d) - first;
-    if (bit >= 0 && bit < kMaskBits) mask |= 1ull << bit;
+    if (bit >= 0 && bit < kMaskBits) mask |= 1u << bit;
     ++entry;
   }
   put_mask(masks, mask_bytes, Offset{blockIdx.y} * a.rows + row, mask);
@@ -105,11 +107,13 @@ bool EncodedDiagonals::measure(const DeviceCsrView<void>& a, int value_bytes, Of
 void EncodedDiagonals::store(const DeviceCsrView<void>& a, int value_bytes, unsigned char* masks,
                              void* values, cudaStream_t stream) const {
   if (count() == 0) return;
-  const auto words = static_cast<unsigned>((count() + kMaskBits - 1) / kMaskBits);
-  const dim3 blocks(spmv_blocks(a.rows), words);
-  const Index bytes_of_word = std::min<Index>(mask_bytes_for(count()), sizeof(std::uint64_t));
-  store_masks<<<blocks, kSpmvThreads, 0, stream>>>(a, view(), bytes_of_word, masks);
-  CHECK_LAUNCH("store_masks", stream);
+  if (const Index constants = count() - stored_; constants > 0) {
+    const auto words = static_cast<unsigned>((constants + kMaskBits - 1) / kMaskBits);
+    const Index bytes_of_word = std::min<Index>(mask_bytes(), sizeof(std::uint32_t));
+    store_masks<<<dim3(spmv_blocks(a.rows), words), kSpmvThreads, 0, stream>>>(
+        a, view(), bytes_of_word, masks);
+    CHECK_LAUNCH("store_masks", stream);
+  }
   if (stored_ == 0) return;
   with_bits(value_bytes, [&](auto bits) {
     using Bits = decltype(bits);

@@ -6,16 +6,22 @@
 namespace csrkit::gpu {
 
 /// Diagonals that share one word of a row's mask.
-inline constexpr Index kMaskBits = 64;
+inline constexpr Index kMaskBits = 32;
 
-/// Bytes of a row's mask: a bit for each diagonal, as narrow as that can be read at once; more than
-/// kMaskBits of them take several words of 8 bytes, a word of all rows after the other.
-inline Index mask_bytes_for(Index diagonals) {
-  if (diagonals <= 8) return 1;
-  if (diagonals <= 16) return 2;
-  if (diagonals <= 32) return 4;
-  return (diagonals + kMaskBits - 1) / kMaskBits * 8;
+/// As many come as a parameter of the product; auto takes no stencil of more.
+inline constexpr Index kFewDiagonals = 64;
+
+/// Bytes of a row's mask: a bit for each constant diagonal, as narrow as that can be read at once;
+/// more than kMaskBits of them take several words of 4 bytes, a word of all rows after the other.
+inline Index mask_bytes_for(Index constants) {
+  if (constants <= 8) return constants > 0 ? 1 : 0;
+  if (constants <= 16) return 2;
+  return (constants + kMaskBits - 1) / kMaskBits * 4;
 }
+
+/// What stands where a stored diagonal has no entry: a NaN of all ones, for every kind of value.
+template <class Bits>
+inline constexpr Bits kGap = static_cast<Bits>(~Bits{0});
 
 /// The diagonals of a matrix, and which of them need more than one value.
 class EncodedDiagonals {
@@ -24,18 +30,20 @@ class EncodedDiagonals {
   /// known then. `value_bytes` is 2, 4 or 8.
   bool measure(const DeviceCsrView<void>& a, int value_bytes, Offset most, DeviceMemory& memory);
 
-  /// Stores, after measure, with the same matrix: mask_bytes_for(count()) a row into `masks`, and
-  /// `stored()` times a.rows values of value_bytes into `values`, 0 where there is no entry.
+  /// Stores, after measure, with the same matrix: mask_bytes() a row into `masks`, and `stored()`
+  /// times a.rows values of value_bytes into `values`, kGap where there is no entry. A value that
+  /// is that very NaN becomes another one.
   void store(const DeviceCsrView<void>& a, int value_bytes, unsigned char* masks, void* values,
              cudaStream_t stream) const;
 
   Index count() const { return found_.count; }
   /// Diagonals whose values differ; all entries of any other have the same bits.
   Index stored() const { return stored_; }
+  Index mask_bytes() const { return mask_bytes_for(count() - stored_); }
   /// Masks and values; `value_bytes` is 0 where A has no values.
   std::uint64_t bytes(Index rows, int value_bytes) const {
     return static_cast<std::uint64_t>(rows) *
-           static_cast<std::uint64_t>(mask_bytes_for(count()) + Offset{stored_} * value_bytes);
+           static_cast<std::uint64_t>(mask_bytes() + Offset{stored_} * value_bytes);
   }
 
   struct View {

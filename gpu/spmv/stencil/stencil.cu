@@ -1,12 +1,11 @@
 // stencil: whole diagonals with a bit for each row, and one number where a diagonal is constant.
 // Owns     diagonals, those that are stored first: for each its offset and, if all its entries have
-//          the same bits, that value; the values of any other diagonal, one for every row; for each
-//          row a bit a diagonal, so that a gap is no stored 0: 0 times infinity is NaN
+//          the same bits, that value, and a bit for each row; the values of any other diagonal, one
+//          for every row, and a mark where there is no entry: 0 times infinity would be NaN
 // Reads    a stencil with constant coefficients: 1 to 4 bytes a row beside x and y; with distinct
-//          values 8 an entry more. No column indices; x in sequence
-// Launch   one thread per element of y; up to 64 diagonals come as a parameter. x and values are
-//          asked for before the mask is there, which only says what is added up: one wait in the
-//          place of two
+//          values 8 an entry. No column indices; x in sequence
+// Launch   one thread per element of y; up to 64 diagonals come as a parameter. x is asked for
+//          before the mask or the value is there: one wait in the place of two
 // Needs    few diagonals, well filled: refused (MemoryError) where the stored values would be 16
 //          times the matrix
 // Source   diagonals: Bell, Garland, SC 2009, "DIA"; masks and constants are this file's own
@@ -34,7 +33,7 @@ struct alignas(16) Diagonal {
 /// nothing. More of them lie in device memory.
 template <class Number>
 struct FewDiagonals {
-  Diagonal<Number> items[kMaskBits];
+  Diagonal<Number> items[kFewDiagonals];
 };
 template <class Number>
 struct ManyDiagonals {
@@ -50,12 +49,11 @@ struct StencilRows {
   const unsigned char* masks;
   const Value* values;
 
-  __device__ unsigned long long mask_at(Offset at) const {
+  __device__ std::uint32_t mask_at(Offset at) const {
     switch (mask_bytes) {  // the same for all threads
       case 1: return __ldcs(masks + at);
       case 2: return __ldcs(reinterpret_cast<const std::uint16_t*>(masks) + at);
-      case 4: return __ldcs(reinterpret_cast<const std::uint32_t*>(masks) + at);
-      default: return __ldcs(reinterpret_cast<const unsigned long long*>(masks) + at);
+      default: return __ldcs(reinterpret_cast<const std::uint32_t*>(masks) + at);
     }
   }
 };
@@ -86,7 +84,7 @@ __device__ Number factor_of(Index offset, unsigned row, Index cols, const InputV
 /// Adds the products of constant diagonals first ... end, whose bits are the lowest of `mask`.
 template <class Number, class Diagonals, class Vector, class Algebra>
 __device__ Number add_constants(Number sum, const Diagonals& diagonals, Index first, Index end,
-                                unsigned long long mask, unsigned row, Index cols,
+                                std::uint32_t mask, unsigned row, Index cols,
                                 const InputVector<Vector>& x, const Algebra& algebra) {
   constexpr Index kBatch = 8;
   for (; first < end; first += kBatch) {
@@ -97,10 +95,9 @@ __device__ Number add_constants(Number sum, const Diagonals& diagonals, Index fi
       factors[u] = factor_of<Number>(diagonals.items[first + u].offset, row, cols, x);
       is_wanted_now(factors[u]);
     }
-    const auto bits = static_cast<unsigned>(mask);
 #pragma unroll
     for (Index u = 0; u < kBatch; ++u) {
-      if ((bits >> u & 1) == 0) continue;
+      if ((mask >> u & 1) == 0) continue;
       sum = algebra.add_product(sum, diagonals.items[first + u].constant, factors[u]);
     }
     mask >>= kBatch;
@@ -108,10 +105,44 @@ __device__ Number add_constants(Number sum, const Diagonals& diagonals, Index fi
   return sum;
 }
 
+/// Whether a stored diagonal has no entry there.
+template <class Value>
+__device__ bool is_gap(Value value) {
+  using Bits =
+      std::conditional_t<sizeof(Value) == 8, unsigned long long,
+                         std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint16_t>>;
+  Bits bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits == kGap<Bits>;
+}
+
+/// Adds the products of stored diagonals: as many warps as the multiprocessor holds, with few
+/// registers each, keep memory busy here, so this is a plain loop.
+template <class Types, class Diagonals, class Algebra>
+__device__ typename Types::Number add_stored(typename Types::Number sum, const Diagonals& diagonals,
+                                             const StencilRows<typename Types::Value>& a,
+                                             unsigned row, Index rows,
+                                             const InputVector<typename Types::Vector>& x,
+                                             const Algebra& algebra) {
+  using Number = typename Types::Number;
+  const typename Types::Value* value = a.values + row;
+#pragma unroll 4
+  for (Index d = 0; d < a.stored; ++d, value += rows) {
+    const typename Types::Value stored = load_once(value);
+    const unsigned col = row + static_cast<unsigned>(diagonals.items[d].offset);
+    if (col < static_cast<unsigned>(a.cols)) {
+      const Number factor = x.template at<Number>(static_cast<Index>(col));
+      const Number next = algebra.add_product(sum, widen<Number>(stored), factor);
+      sum = is_gap(stored) ? sum : next;
+    }
+  }
+  return sum;
+}
+
 /// One thread per element of y: threadIdx.x is its column, of those from blockIdx.y * blockDim.x.
 /// One column is compiled apart, as addresses are simpler then.
 template <class Types, bool kAnyStored, bool kOneColumn, class Diagonals>
-__global__ void __launch_bounds__(kSpmvThreads)
+__global__ void __launch_bounds__(kSpmvThreads, kAnyStored ? 8 : 0)
     multiply_stencil(const __grid_constant__ Diagonals diagonals,
                      StencilRows<typename Types::Value> a, InputVector<typename Types::Vector> x,
                      OutputUpdate<Types> y,
@@ -127,24 +158,14 @@ __global__ void __launch_bounds__(kSpmvThreads)
   }
   if (row >= static_cast<unsigned>(y.rows)) return;
   Number sum = algebra.empty_sum();
-  for (Index first = 0; first < a.count; first += kMaskBits) {
-    unsigned long long mask = a.mask_at(Offset{first / kMaskBits} * y.rows + row);
-    const Index end = min(first + kMaskBits, a.count);
-    Index d = first;
-    if constexpr (kAnyStored) {
-      const auto* value = a.values + (Offset{d} * y.rows + row);
-#pragma unroll 4
-      for (; d < min(end, a.stored); ++d) {
-        Number stored = widen<Number>(load_once(value));
-        Number factor = factor_of<Number>(diagonals.items[d].offset, row, a.cols, x);
-        is_wanted_now(stored);
-        is_wanted_now(factor);
-        if ((mask & 1) != 0) sum = algebra.add_product(sum, stored, factor);
-        mask >>= 1;
-        value += y.rows;
-      }
-    }
-    sum = add_constants(sum, diagonals, d, end, mask, row, a.cols, x, algebra);
+  if constexpr (kAnyStored) {
+    sum = add_stored<Types>(sum, diagonals, a, row, y.rows, x, algebra);
+  }
+  const Index constants = a.count - a.stored;
+  for (Index first = 0; first < constants; first += kMaskBits) {
+    const std::uint32_t mask = a.mask_at(Offset{first / kMaskBits} * y.rows + row);
+    const Index end = a.stored + min(first + kMaskBits, constants);
+    sum = add_constants(sum, diagonals, a.stored + first, end, mask, row, a.cols, x, algebra);
   }
   y.store(static_cast<Index>(row), sum);
 }
@@ -165,7 +186,7 @@ class Stencil {
     require_worthwhile("stencil", encoded.bytes(a.rows(), value_bytes), csr_bytes_of(a));
     cols_ = a.cols();
     stored_ = encoded.stored();
-    mask_bytes_ = mask_bytes_for(encoded.count());
+    mask_bytes_ = encoded.mask_bytes();
     diagonals_ = DeviceBuffer<Diagonal<Number>>(memory, encoded.count(), "diagonals");
     masks_ = DeviceBuffer<unsigned char>(memory, Offset{a.rows()} * mask_bytes_, "masks of rows");
     values_ = DeviceBuffer<Value>(memory, Offset{stored_} * a.rows(), "values of diagonals");
@@ -177,7 +198,7 @@ class Stencil {
     list_diagonals<Types><<<spmv_blocks(encoded.count()), kSpmvThreads, 0, stream>>>(
         encoded.view(), a.view<Value>().values, diagonals_.data());
     CHECK_LAUNCH("list_diagonals", stream);
-    if (encoded.count() > kMaskBits) return;
+    if (encoded.count() > kFewDiagonals) return;
     CHECK_CUDA(cudaMemcpyAsync(few_.items, diagonals_.data(), diagonals_.size_bytes(),
                                cudaMemcpyDeviceToHost, stream));
     CHECK_CUDA(cudaStreamSynchronize(stream));
@@ -185,7 +206,7 @@ class Stencil {
 
   void launch(const InputVector<typename Types::Vector>& x, const OutputUpdate<Types>& y,
               cudaStream_t stream) const {
-    if (diagonals_.size() > kMaskBits) {
+    if (diagonals_.size() > kFewDiagonals) {
       launch_with(ManyDiagonals<Number>{diagonals_.data()}, x, y, stream);
     } else {
       launch_with(few_, x, y, stream);
