@@ -23,8 +23,8 @@ class DeviceSpmv {
   virtual bool transposes() const { return false; }
 
   /// Makes the format. Takes `a` and keeps it only if launch reads it. May allocate, through
-  /// `memory`, and wait; called once. Throws MemoryError, with the bytes that it would take, for a
-  /// matrix that is not for this format.
+  /// `memory`, and wait; called once. Throws for a matrix that is not for this format:
+  /// MemoryError with the bytes that it would take, UsageError with the time.
   virtual void convert(DeviceCsr a, DeviceMemory& memory) = 0;
 
   /// Queues y = alpha * op(A) * x + beta * y; x and y are matrices of one column, or of any number
@@ -61,6 +61,11 @@ inline constexpr Capabilities kSpmvLadder = kImplicitOnes | kF32 | kF64 | kIeeeS
 /// refused (MemoryError, which names `needed` bytes), although the device may have the room: nobody
 /// wants a padded copy that is so many times as large.
 void require_worthwhile(const char* format, std::uint64_t needed, std::uint64_t csr_bytes);
+
+/// The same for time, of a format in which one lane adds up a row, in at least `steps` loads that
+/// follow each other: refused (UsageError, which names the seconds) where that would take many
+/// times as long as reading A as CSR.
+void require_short_rows(const char* format, Offset steps, std::uint64_t csr_bytes);
 
 /// Bytes of A's three arrays as the device holds them.
 std::uint64_t csr_bytes_of(const DeviceCsr& a);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/plan/kernels.h"
@@ -59,6 +61,19 @@ void require_worthwhile(const char* format, std::uint64_t needed, std::uint64_t 
                     " bytes of device memory for a matrix that takes " + std::to_string(csr_bytes) +
                     " as CSR; the limit is 16 times that. Its rows are too unlike for this format: "
                     "use auto or csr_balanced");
+}
+
+void require_short_rows(const char* format, Offset steps, std::uint64_t csr_bytes) {
+  // Of an H200: a step is a column and then x; CSR comes at the copy bandwidth.
+  constexpr double kStepMicroseconds = 0.5, kBytesPerMicrosecond = 4.3e6;
+  constexpr double kTimes = 16, kAlways = 1000;
+  const double needed = kStepMicroseconds * static_cast<double>(steps);
+  const double csr = static_cast<double>(csr_bytes) / kBytesPerMicrosecond;
+  if (needed <= std::max(kTimes * csr, kAlways)) return;
+  throw UsageError(std::string(format) + " needs about " +
+                   std::to_string(static_cast<Offset>(needed)) +
+                   " us for the longest row, which one lane adds up, where A as CSR is read in " +
+                   std::to_string(static_cast<Offset>(csr) + 1) + " us; use auto or jagged");
 }
 
 }  // namespace csrkit::gpu

@@ -4,7 +4,8 @@
 // Reads    every stored entry once, a request of 32 lanes being 128 or 256 bytes in sequence
 // Launch   one warp a slice, 2 to 8 where slices are few and long
 // Needs    rows of like length, at least within windows of 4,096 rows: padding is stored and read.
-//          Refused (MemoryError) where it would be 16 times the matrix
+//          Refused where it would be 16 times the matrix (MemoryError), or where the longest row
+//          would take 16 times as long as A as CSR (UsageError)
 // Source   Kreutzer et al. 2014, see slices/slices.h
 // Against  csr_vector, ell; csr_balanced where lengths differ
 
@@ -66,9 +67,10 @@ class Sell {
     const std::uint64_t entry_bytes = sizeof(Index) + (has_values ? sizeof(Value) : 0);
     require_worthwhile("sell", static_cast<std::uint64_t>(slices_.places()) * entry_bytes,
                        csr_bytes_of(a));
+    parts_ = warps_per_slice(slices_);
+    require_short_rows("sell", slices_.longest() / parts_, csr_bytes_of(a));
     cols_ = DeviceBuffer<Index>(memory, slices_.places(), "columns of slices");
     if (has_values) values_ = DeviceBuffer<Value>(memory, slices_.places(), "values of slices");
-    parts_ = warps_per_slice(slices_);
     if (slices_.view().count == 0) return;
     const cudaStream_t stream = memory.stream();
     fill_slices<<<slice_blocks(slices_.view().count, 1), kSliceThreads, 0, stream>>>(

@@ -103,11 +103,12 @@ class Compressed {
                               bytes_of_value, has_codes) +
              (slices_.is_sorted() ? static_cast<std::uint64_t>(a.rows()) * sizeof(Index) : 0);
     require_worthwhile("compressed", bytes_, csr_bytes_of(a));
+    parts_ = warps_per_slice(slices_);
+    require_short_rows("compressed", slices_.longest() / parts_, csr_bytes_of(a));
     columns_.store(view, slices_, memory);
     values_ = DeviceBuffer<unsigned char>(
         memory, slices_.places() * (has_codes ? 1 : bytes_of_value), "values of slices");
     store_values(view, slices_, value_bytes, table_, values_.data(), memory.stream());
-    parts_ = warps_per_slice(slices_);
   }
 
   void launch(const InputVector<typename Types::Vector>& x, const OutputUpdate<Types>& y,
