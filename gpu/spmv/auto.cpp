@@ -35,7 +35,8 @@ class Chosen final : public DeviceSpmv {
  private:
   SpmvChoice choose(const DeviceCsr& a, DeviceMemory& memory) const {
     try {
-      return choose_spmv(profile_of(a, vector_bytes_, memory));
+      return choose_spmv(
+          profile_of(a, vector_bytes_, static_cast<int>(size_of(problem_.b)), memory));
     } catch (const MemoryError&) {
       return {"csr_balanced", "there is no room to look for other formats"};
     }

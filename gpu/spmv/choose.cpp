@@ -4,46 +4,51 @@
 #include <cstdio>
 
 #include "core/base/error.h"
+#include "gpu/spmv/jagged/pieces.h"
 
 namespace csrkit::gpu {
 
 namespace {
 
-/// What a kernel does for one product. The rates are those of docs/lab/2026-11-22-spmv-h200.md.
+/// What a kernel does for one product, and how fast; rates and times were read off measured
+/// products of many matrices (docs/lab/2026-11-22-spmv-h200.md).
 struct Work {
   std::uint64_t stored_bytes;
-  double entries;             // padding included
-  double entries_per_second;  // if memory were infinitely fast
-  double bandwidth_share;     // of the copy bandwidth that its loads reach
-  double fixed_seconds;       // of a launch on no data
-  double longest_chain;       // rounds of loads that must follow each other
+  double bandwidth_share = 1;     // of the copy bandwidth that its loads reach
+  double entries = 0;             // padding included,
+  double entries_per_second = 1;  // if memory were infinitely fast
+  double waiting_seconds = 0;     // for loads that must follow each other
+  Offset gathered_sectors = 0;    // of x, where its elements are read one by one
 };
 
 Work work_of(const std::string& kernel, const SpmvProfile& profile) {
-  constexpr double kStepsAtOnce = 4;  // of a slice, per warp
-  const auto places = static_cast<double>(profile.sell_places);
-  const double chain = static_cast<double>(profile.longest_slice) /
-                       (kStepsAtOnce * static_cast<double>(profile.warps_per_slice));
-  if (kernel == "sell") return {profile.sell_bytes, places, 0.5e12, 0.80, 2.2e-6, chain};
+  constexpr double kStepSeconds = 0.25e-6;  // a lane's next entry: its column, then x
+  constexpr double kCutSeconds = 2.0e-6;    // the parts of a row meet in device memory
+  constexpr double kPieceSeconds = 2.3e-6;  // row offsets and three barriers
+  const double chain = kStepSeconds * static_cast<double>(profile.longest_slice) /
+                       static_cast<double>(profile.warps_per_slice);
+  if (kernel == "jagged") {
+    const bool is_cut =
+        profile.longest_slice > jagged::kThreads * segment_height(profile.rows, profile.nnz);
+    return {profile.jagged_bytes, 1, 0, 1, is_cut ? kCutSeconds : 0, profile.gathered_sectors};
+  }
+  if (kernel == "csr_balanced") {
+    return {profile.csr_bytes, 1, 0, 1, kPieceSeconds, profile.gathered_sectors};
+  }
+  if (kernel == "sell") {
+    return {profile.sell_bytes, 0.85, static_cast<double>(profile.sell_places), 0.45e12, chain};
+  }
   if (kernel == "compressed") {
-    return {profile.compressed_bytes, places, 0.3e12, 0.75, 2.2e-6, chain};
+    return {profile.compressed_bytes, 0.80, static_cast<double>(profile.sell_places), 0.35e12,
+            chain};
   }
   if (kernel == "stencil") {
-    return {profile.stencil_bytes,
-            static_cast<double>(profile.stencil_places),
-            1.2e12,
-            0.90,
-            2.2e-6,
-            1};
+    return {profile.stencil_bytes, 0.95, static_cast<double>(profile.stencil_places), 0.85e12};
   }
   if (kernel == "bsr") {
-    const double rounds = static_cast<double>(profile.longest_slice) / 16;
-    return {
-        profile.bsr_bytes, static_cast<double>(profile.bsr_places), 0.5e12, 0.85, 2.4e-6, rounds};
+    return {profile.bsr_bytes, 0.85, static_cast<double>(profile.bsr_places), 0.4e12, chain / 16};
   }
-  if (kernel != "csr_balanced") throw UsageError("no model of " + kernel);
-  const double items = static_cast<double>(profile.nnz) + static_cast<double>(profile.rows);
-  return {profile.csr_bytes, items, 0.25e12, 0.80, 3.0e-6, 1};
+  throw UsageError("no model of " + kernel);
 }
 
 double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
@@ -51,15 +56,16 @@ double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) * 1e-6
 }  // namespace
 
 double model_seconds(const std::string& kernel, const SpmvProfile& profile) {
+  constexpr double kLaunchSeconds = 2.7e-6;
   constexpr double kCopy = 4.3e12, kL2 = 7.0e12;  // bytes per second
   constexpr double kL2Bytes = 40e6;               // of 60 MiB, what stays from product to product
-  constexpr double kChainSeconds = 0.9e-6;        // columns, then x: two latencies
+  constexpr double kSectors = 147e9;              // per second, that L2 hands out one by one
   const Work work = work_of(kernel, profile);
   const double bytes = static_cast<double>(work.stored_bytes + profile.vector_bytes);
-  const double bandwidth = bytes <= kL2Bytes ? kL2 : kCopy;
-  return work.fixed_seconds +
-         std::max({bytes / (bandwidth * work.bandwidth_share),
-                   work.entries / work.entries_per_second, work.longest_chain * kChainSeconds});
+  const double bandwidth = (bytes <= kL2Bytes ? kL2 : kCopy) * work.bandwidth_share;
+  return kLaunchSeconds + work.waiting_seconds +
+         std::max(bytes / bandwidth, work.entries / work.entries_per_second) +
+         static_cast<double>(work.gathered_sectors) / kSectors;
 }
 
 SpmvChoice choose_spmv(const SpmvProfile& profile) {
@@ -68,11 +74,10 @@ SpmvChoice choose_spmv(const SpmvProfile& profile) {
     const char* kernel;
     std::uint64_t bytes;  // beside CSR
   };
-  const Candidate candidates[] = {{"csr_balanced", 0},
-                                  {"sell", profile.sell_bytes},
-                                  {"compressed", profile.compressed_bytes},
-                                  {"bsr", profile.bsr_bytes},
-                                  {"stencil", profile.stencil_bytes}};
+  const Candidate candidates[] = {
+      {"csr_balanced", 0},          {"jagged", profile.jagged_bytes},
+      {"sell", profile.sell_bytes}, {"compressed", profile.compressed_bytes},
+      {"bsr", profile.bsr_bytes},   {"stencil", profile.stencil_bytes}};
   const Candidate* best = &candidates[0];
   bool had_room = true;
   for (const Candidate& candidate : candidates) {

@@ -18,14 +18,16 @@ struct SpmvProfile {
   Offset nnz = 0;
   std::uint64_t vector_bytes = 0;  // x and y, once each
   std::uint64_t csr_bytes = 0;     // of A in each format
+  std::uint64_t jagged_bytes = 0;
   std::uint64_t sell_bytes = 0;
   std::uint64_t compressed_bytes = 0;
   std::uint64_t bsr_bytes = 0;
   std::uint64_t stencil_bytes = 0;
-  Offset sell_places = 0;  // entries with padding
+  Offset gathered_sectors = 0;  // of x, by 32 entries in sequence at once
+  Offset sell_places = 0;       // entries with padding
   Offset bsr_places = 0;
   Offset stencil_places = 0;  // 0: there are too many diagonals
-  Offset longest_slice = 0;   // steps
+  Offset longest_slice = 0;   // steps: the longest row
   int warps_per_slice = 1;
   std::uint64_t available_bytes = 0;  // for a format beside CSR
 };
@@ -35,8 +37,8 @@ struct SpmvChoice {
   std::string because;
 };
 
-/// Seconds of one product on an H200, by the model: the longest of what its bytes, its entries and
-/// its longest row take, and what every launch costs.
+/// Seconds of one product on an H200, by the model: what every launch costs, what its bytes take
+/// or, if that is longer, its entries, what x takes where it is gathered, what nothing hides.
 double model_seconds(const std::string& kernel, const SpmvProfile& profile);
 
 /// The kernel of the least seconds; csr_balanced, which needs no memory, where others find no room.

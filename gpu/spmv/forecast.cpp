@@ -8,6 +8,7 @@
 #include "gpu/plan/kernels.h"
 #include "gpu/plan/operands.h"
 #include "gpu/spmv/choose.h"
+#include "gpu/spmv/jagged/pieces.h"
 
 namespace csrkit::gpu {
 
@@ -99,6 +100,19 @@ Bytes balanced_bytes(const Shape& shape) {
   return ((shape.nnz + shape.rows) / kSmallestPiece + 2) * kOfAPiece;
 }
 
+/// Pieces are at least half full of segments or of rows, but for the last of each chunk and those
+/// of rows that are cut.
+Bytes jagged_format_bytes(const Shape& shape) {
+  constexpr Bytes kOfAPiece = 16 + 256 * (2 + 8) + 8 * 8 + 8 + 4, kOfAChunk = 8192;
+  const auto height = static_cast<Bytes>(
+      segment_height(static_cast<Index>(shape.rows), static_cast<Offset>(shape.nnz)));
+  const Bytes segments = shape.nnz / height + shape.rows;
+  const Bytes chunks = (segments + shape.rows) / kOfAChunk + 1;
+  const Bytes pieces = 3 * (segments / 256) + shape.rows / 512 + 2 * chunks + 2;
+  return scan_bytes(shape.rows + 1) + scan_bytes(chunks + 1) + pieces * kOfAPiece +
+         shape.rows * sizeof(std::uint16_t) + shape.nnz * (sizeof(Index) + shape.value_bytes);
+}
+
 Bytes coo_bytes(const Shape& shape) {
   constexpr Bytes kCarry = 16, kShare = 256;
   return scan_bytes(shape.rows + 1) + shape.nnz * (2 * sizeof(Index) + shape.value_bytes) +
@@ -133,11 +147,13 @@ Bytes format_bytes(const std::string& kernel, const Shape& shape, const SpmmProb
   if (kernel == "auto") {
     return std::max({sell_bytes(shape),
                      compressed_format_bytes(shape) + scan_bytes(shape.rows / 2 + 2),
-                     bsr_bytes(shape), balanced_bytes(shape), auto_stencil_bytes(shape, problem)});
+                     bsr_bytes(shape), balanced_bytes(shape), jagged_format_bytes(shape),
+                     auto_stencil_bytes(shape, problem)});
   }
   if (kernel == "bsr") return bsr_bytes(shape);
   if (kernel == "compressed") return compressed_format_bytes(shape);
   if (kernel == "csr_balanced") return balanced_bytes(shape);
+  if (kernel == "jagged") return jagged_format_bytes(shape);
   if (kernel == "sell") return sell_bytes(shape);
   if (kernel == "stencil") return stencil_bytes(shape, count_diagonals(problem.a));
   if (kernel == "ell") {

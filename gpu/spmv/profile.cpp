@@ -3,6 +3,8 @@
 #include "gpu/spmv/bsr/block_rows.h"
 #include "gpu/spmv/compressed/encode.h"
 #include "gpu/spmv/device_spmv.h"
+#include "gpu/spmv/gathers.h"
+#include "gpu/spmv/jagged/pieces.h"
 #include "gpu/spmv/slices/slices.h"
 #include "gpu/spmv/stencil/encode.h"
 
@@ -17,7 +19,7 @@ constexpr Offset kMostUneven = 32;
 void measure_stencil(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory& memory,
                      SpmvProfile& profile) {
   EncodedDiagonals diagonals;
-  if (!diagonals.measure(a, value_bytes, kMaskBits, memory)) return;
+  if (!diagonals.measure(a, value_bytes, kFewDiagonals, memory)) return;
   const std::uint64_t bytes = diagonals.bytes(a.rows, value_bytes);
   if (bytes > kMostStencilShare * profile.csr_bytes) return;
   profile.stencil_bytes = bytes;
@@ -26,7 +28,8 @@ void measure_stencil(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory
 
 }  // namespace
 
-SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, DeviceMemory& memory) {
+SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, int element_bytes,
+                       DeviceMemory& memory) {
   const DeviceCsrView<void> view = a.view<void>();
   const int value_bytes = static_cast<int>(size_of(a.value_kind()));
   SpmvProfile profile;
@@ -36,6 +39,8 @@ SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, DeviceMem
   profile.csr_bytes = csr_bytes_of(a);
   if (a.nnz() == 0) return profile;
 
+  profile.gathered_sectors = count_gathered_sectors(view, element_bytes, memory);
+  profile.jagged_bytes = jagged_bytes(a.rows(), a.nnz(), value_bytes);
   measure_stencil(view, value_bytes, memory, profile);
   const Slices slices(view, memory);
   profile.sell_places = slices.places();

@@ -6,8 +6,10 @@
 
 namespace csrkit::gpu {
 
-/// Measures what each format would take, without making any. `vector_bytes` as in SpmvProfile.
-/// Waits. Throws MemoryError if there is no room to look: some 50 bytes a row.
-SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, DeviceMemory& memory);
+/// Measures what each format would take, without making any. `vector_bytes` as in SpmvProfile;
+/// `element_bytes`: of x. Waits. Throws MemoryError if there is no room to look: some 50 bytes a
+/// row.
+SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, int element_bytes,
+                       DeviceMemory& memory);
 
 }  // namespace csrkit::gpu

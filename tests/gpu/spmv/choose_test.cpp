@@ -19,6 +19,8 @@ SpmvProfile stencil(Index rows) {
   profile.nnz = Offset{rows} * 5;
   profile.vector_bytes = n * 16;
   profile.csr_bytes = n * 64;
+  profile.jagged_bytes = n * 65;
+  profile.gathered_sectors = profile.nnz / 4;
   profile.sell_bytes = n * 60;
   profile.compressed_bytes = n * 51;
   profile.bsr_bytes = n * 150;
@@ -50,7 +52,7 @@ TEST(ChooseSpmv, LeavesLongRowsToPieces) {
   profile.sell_places += 32 * profile.longest_slice;
   profile.sell_bytes += 32 * 12 * 100'000;
   profile.compressed_bytes += 32 * 12 * 100'000;
-  EXPECT_STREQ(choose_spmv(profile).kernel, "csr_balanced");
+  EXPECT_STREQ(choose_spmv(profile).kernel, "jagged");
 }
 
 TEST(ChooseSpmv, TakesAStencilWhereThereIsOneAndItIsSmaller) {
