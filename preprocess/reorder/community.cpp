@@ -5,7 +5,9 @@
 // modularity, then number the leaves of the tree of merges depth first, so that every level of the
 // caches finds a level of the tree that fits it. Groups come from rounds of parallel moves
 // (aggregation.cpp) and not from a race of merges, so the order is the same for any thread count.
+// The groups at the top of the tree are kept as a partition.
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -44,16 +46,50 @@ Buffer<Index> top_order(const WeightedGraph& graph) {
   return order;
 }
 
+/// Vertices in their order, and the part that each belongs to.
+struct Placed {
+  Buffer<Index> vertex, part;
+};
+
+/// A part for every vertex of the top; those without edges share the last one.
+Placed top_parts(const WeightedGraph& graph) {
+  Placed top{top_order(graph), Buffer<Index>(graph.vertices)};
+  Index part = -1;
+  bool was_lonely = false;
+  for (Index i = 0; i < graph.vertices; ++i) {
+    const bool is_lonely = graph.volume[top.vertex[i]] == 0;
+    if (!is_lonely || !was_lonely) ++part;
+    was_lonely = is_lonely;
+    top.part[i] = part;
+  }
+  return top;
+}
+
 /// One level down: every vertex is replaced by its members.
-Buffer<Index> expanded(const Buffer<Index>& order, const Members& members) {
-  Buffer<Index> below(members.vertex.size());
+Placed expanded(const Placed& above, const Members& members) {
+  Placed below{Buffer<Index>(members.vertex.size()), Buffer<Index>(members.vertex.size())};
   Offset to = 0;
-  for (const Index group : order) {
-    for (Index m = members.begin[group]; m < members.begin[group + 1]; ++m) {
-      below[to++] = members.vertex[m];
+  for (Offset i = 0; i < above.vertex.size(); ++i) {
+    const Index group = above.vertex[i];
+    for (Index m = members.begin[group]; m < members.begin[group + 1]; ++m, ++to) {
+      below.vertex[to] = members.vertex[m];
+      below.part[to] = above.part[i];
     }
   }
   return below;
+}
+
+/// The parts of the rows, numbered as they come; parts of columns only have no number.
+Partition partition_of_rows(const Placed& placed, Index rows) {
+  Buffer<Index> part_of_row(rows);
+  Index row = 0, part = -1, last = -1;
+  for (Offset i = 0; i < placed.vertex.size(); ++i) {
+    if (placed.vertex[i] >= rows) continue;
+    if (placed.part[i] != last) ++part;
+    last = placed.part[i];
+    part_of_row[row++] = part;
+  }
+  return {part + 1, std::make_shared<const Buffer<Index>>(std::move(part_of_row))};
 }
 
 Index vertices_without_edges(const WeightedGraph& graph) {
@@ -79,11 +115,14 @@ Ordering community(const CsrMatrix& matrix, const MethodRequest& request) {
     levels.push_back(std::move(members));
     graph = std::move(merged);
   }
-  Buffer<Index> order = top_order(graph);
+  Placed placed = top_parts(graph);
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
-    order = expanded(order, *level);
+    placed = expanded(placed, *level);
   }
-  return ordering_of_vertices(matrix, std::move(order));
+  Partition groups = partition_of_rows(placed, matrix.rows());
+  Ordering ordering = ordering_of_vertices(matrix, std::move(placed.vertex));
+  if (groups.parts > 0) ordering.partition = std::move(groups);
+  return ordering;
 }
 
 }  // namespace csrkit::reorder

@@ -90,9 +90,11 @@ MetisOptions metis_options(std::uint64_t seed) {
   MetisOptions options;
   METIS_SetDefaultOptions(options.data());
   options[METIS_OPTION_NUMBERING] = 0;
-  // METIS takes -1 for "no seed" and any other int32 as it is.
-  constexpr std::uint64_t kLargest = std::numeric_limits<std::int32_t>::max();
-  options[METIS_OPTION_SEED] = static_cast<idx_t>(seed <= kLargest ? seed : mix64(seed) & kLargest);
+  // Our default, 1, is METIS's own seed where none is given, so that its tools give the same.
+  constexpr std::uint64_t kOfMetis = 4321, kLargest = std::numeric_limits<std::int32_t>::max();
+  const std::uint64_t shifted = seed + (kOfMetis - 1);
+  options[METIS_OPTION_SEED] =
+      static_cast<idx_t>(seed <= kLargest - kOfMetis ? shifted : mix64(seed) & kLargest);
   return options;
 }
 

@@ -1,7 +1,8 @@
 // metis-partition: METIS's multilevel k-way partition (Karypis, Kumar, J. Parallel Distrib. Comput.
 // 48(1), 1998): parts of about equally many rows with few edges between them. Rows of a part become
 // neighbours, in the order they had, by length, or by RCM of the part's own edges, so the rows of B
-// that a part needs are mostly its own.
+// that a part needs are mostly its own. It is the call of METIS's own tool, gpmetis, with its
+// options: the default seed gives its parts.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -32,10 +33,6 @@ Index number_of_parts(Index n, const Parameters& given) {
   return std::max(Index{1}, static_cast<Index>((n - 1) / static_cast<Index>(rows_per_part) + 1));
 }
 
-// For few parts METIS's manual advises recursive bisection: it cuts about as well, and its parts
-// differ by 0.1 % where those of the k-way method differ by 3 %.
-constexpr Index kBisectUpTo = 8;
-
 /// Contiguous pieces of the present order: for one part, for a row per part, for rows without
 /// edges. METIS takes none of these.
 Buffer<Index> contiguous_parts(Index n, Index parts) {
@@ -53,13 +50,12 @@ Buffer<Index> parts_by_metis(MetisGraph& input, Index parts, const MethodRequest
   idx_t* edge_cut = part + n;
   MetisOptions metis = metis_options(request.seed);
   idx_t vertices = input.vertices(), constraints = 1, part_count = parts;
-  const bool bisect = parts <= kBisectUpTo;
   run_metis(
-      bisect ? "METIS_PartGraphRecursive" : "METIS_PartGraphKway",
+      "METIS_PartGraphKway",
       [&] {
-        return (bisect ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
-            &vertices, &constraints, input.xadj_pointer(), input.adjncy_pointer(), nullptr, nullptr,
-            nullptr, &part_count, nullptr, nullptr, metis.data(), edge_cut, part);
+        return METIS_PartGraphKway(&vertices, &constraints, input.xadj_pointer(),
+                                   input.adjncy_pointer(), nullptr, nullptr, nullptr, &part_count,
+                                   nullptr, nullptr, metis.data(), edge_cut, part);
       },
       request);
   Buffer<Index> part_of_row(n);

@@ -56,6 +56,29 @@ Buffer<Offset> partition_borders(const CsrMatrix& matrix, const Partition& parti
   return borders;
 }
 
+double partition_modularity(const CsrMatrix& matrix, const Partition& partition) {
+  const Buffer<Index>& part_of = *partition.part_of_row;
+  std::vector<Offset> ends(static_cast<std::size_t>(partition.parts), 0);
+  Offset within = 0, entries = 0;
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    for (Offset e = matrix.row_offsets()[row]; e < matrix.row_offsets()[row + 1]; ++e) {
+      const Index col = matrix.col_indices()[e];
+      if (col == row) continue;
+      ++entries;
+      within += part_of[row] == part_of[col];
+      ++ends[static_cast<std::size_t>(part_of[row])];
+      ++ends[static_cast<std::size_t>(part_of[col])];
+    }
+  }
+  if (entries == 0) return 0;
+  double expected = 0;
+  for (const Offset count : ends) {
+    const double share = static_cast<double>(count) / (2.0 * static_cast<double>(entries));
+    expected += share * share;
+  }
+  return static_cast<double>(within) / static_cast<double>(entries) - expected;
+}
+
 double partition_balance(const Partition& partition) {
   const Offset rows = partition.part_of_row->size();
   if (rows == 0) return 0;

@@ -23,7 +23,7 @@ struct ReorderOptions {
 
 struct Ordering {
   Permutation order;  // of the rows (and of the columns of a square matrix)
-  /// In the new order; metis-partition only.
+  /// In the new order; of metis-partition its parts, of community its groups.
   std::optional<Partition> partition = std::nullopt;
   /// Rectangular matrices, methods that order rows and columns together: the columns.
   std::optional<Permutation> col_order = std::nullopt;

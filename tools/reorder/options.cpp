@@ -56,8 +56,9 @@ void read_method_options(const Options& options, ReorderToolOptions* result) {
 }
 
 void read_advise_options(const Options& options, ReorderToolOptions* result) {
-  std::vector<std::string> foreign = {"method",   "then",   "sides",  "undo",
-                                      "apply-to", "report", "measure"};
+  std::vector<std::string> foreign = {"method",   "then",          "sides",   "undo",
+                                      "apply-to", "report",        "measure", "order-from",
+                                      "order-is", "partition-from"};
   for (const OwnedParameter& row : method_parameters()) {
     if (row.parameter.name != "time-limit") foreign.push_back(row.parameter.name);
   }
@@ -104,6 +105,17 @@ ReorderToolOptions parse_reorder_options(int argc, const char* const* argv) {
       "Puts rows, columns or both into another order. The file remembers the order at "
       "import, so --undo needs no other file, and --apply-to moves dense operands along.");
   options.value("method", "NAME", "the ordering; --list shows them")
+      .value("order-from", "FILE",
+             "instead of --method: an order of another program, .npy or text, one number per row")
+      .value(
+          "order-is", "old-of-new|new-of-old",
+          "how --order-from reads: the old row of each place (A[p] in NumPy, what SciPy returns), "
+          "or the new place of each row",
+          "old-of-new")
+      .value(
+          "partition-from", "FILE",
+          "instead of --method: the part of each row, from any partitioner, .npy or text; rows of "
+          "a part become neighbours, and the file keeps the parts")
       .repeated("then", "NAME", "another ordering, applied to the result of the one before")
       .value("sides", "rows|cols|both",
              "what moves (default: both for a square matrix, so that a graph keeps its meaning, "
@@ -135,6 +147,8 @@ ReorderToolOptions parse_reorder_options(int argc, const char* const* argv) {
                "communities, then rows of like length together")
       .example("csr-reorder tiny.csr sorted.csr --method degree --descending --sides=rows",
                "longest rows first, columns stay")
+      .example("csr-reorder tiny.csr parts.csr --partition-from parts.txt",
+               "the parts that another program has found")
       .example("csr-reorder rcm.csr moved_b.npy --apply-to b.npy", "B for the reordered matrix")
       .example("csr-reorder rcm.csr back.csr --undo", "back to the order at import")
       .on_list(list_methods);
@@ -160,13 +174,25 @@ ReorderToolOptions parse_reorder_options(int argc, const char* const* argv) {
     read_advise_options(options, &result);
     return result;
   }
-  if (options.given("method") == (result.is_undo || is_apply)) {
+  result.order_from = options.text("order-from");
+  result.partition_from = options.text("partition-from");
+  const int wishes = options.given("method") + options.given("order-from") +
+                     options.given("partition-from") + (result.is_undo || is_apply);
+  if (wishes != 1) {
     throw UsageError(
-        "expected either --method NAME or --undo or --apply-to X.npy; --list shows the methods");
+        "expected one of --method NAME, --order-from FILE, --partition-from FILE, --undo and "
+        "--apply-to X.npy; --list shows the methods");
+  }
+  if (options.given("order-is") && !options.given("order-from")) {
+    throw UsageError("--order-is is for --order-from");
+  }
+  if (options.choice("order-is", {"old-of-new", "new-of-old"}) == "new-of-old") {
+    result.direction = Direction::new_of_old;
   }
   if (options.given("method")) result.methods.push_back(options.text("method"));
-  if (options.given("then") && result.methods.empty()) {
-    throw UsageError("--then continues a --method, and there is none");
+  const bool is_outside = options.given("order-from") || options.given("partition-from");
+  if (options.given("then") && result.methods.empty() && !is_outside) {
+    throw UsageError("--then continues an order, and there is none");
   }
   for (const std::string& method : options.texts("then")) result.methods.push_back(method);
   if (options.given("sides")) {
@@ -179,6 +205,12 @@ ReorderToolOptions parse_reorder_options(int argc, const char* const* argv) {
   if (is_apply) {
     require_another_file(result.output, result.input);
     require_another_file(result.output, result.operand);
+  }
+  for (const std::string& file : {result.order_from, result.partition_from}) {
+    if (!file.empty()) require_another_file(result.output, file);
+  }
+  if (!result.partition_from.empty() && result.sides == "cols") {
+    throw UsageError("--partition-from names the parts of rows; leave out --sides=cols");
   }
   read_method_options(options, &result);
   read_report_options(options, &result);

@@ -7,12 +7,15 @@
 #include "core/file/csr_file.h"
 #include "preprocess/reorder/reorder.h"
 #include "tools/advise/locality_report.h"
+#include "tools/reorder/outside_order.h"
 
 namespace csrkit {
 
 struct ReorderToolOptions {
   std::string input, output, sides, operand;
   std::vector<std::string> methods;
+  std::string order_from, partition_from;  // files of other programs, in place of the first method
+  Direction direction = Direction::old_of_new;
   bool is_undo = false;
   ReorderOptions reorder;
   bool is_reported = false;  // in full

@@ -46,12 +46,8 @@ const char* name_of(Sides sides) {
   return sides == Sides::rows ? "rows" : sides == Sides::cols ? "cols" : "both";
 }
 
-CsrFile reordered(const CsrFile& file, const std::string& method, Sides sides,
-                  const ReorderOptions& options) {
+CsrFile in_order(const CsrFile& file, const Ordering& ordering, Sides sides) {
   const CsrMatrix& matrix = file.matrix;
-  const bool is_square = matrix.rows() == matrix.cols();
-  const Ordering ordering =
-      make_ordering(method, sides == Sides::cols ? transpose(matrix) : matrix, options);
   const Permutation& order = ordering.order;
   CsrFile result = file;
   if (sides == Sides::cols) {
@@ -60,15 +56,12 @@ CsrFile reordered(const CsrFile& file, const std::string& method, Sides sides,
   } else {
     if (sides == Sides::rows) {
       result.matrix = permute_rows(matrix, order);
-    } else if (is_square) {
+    } else if (matrix.rows() == matrix.cols()) {
       result.matrix = permute_both(matrix, order);
       result.col_order = continued(file.col_order, order);
     } else {
-      const Permutation cols = ordering.col_order
-                                   ? *ordering.col_order
-                                   : make_ordering(method, transpose(matrix), options).order;
-      result.matrix = permute_cols(permute_rows(matrix, order), cols);
-      result.col_order = continued(file.col_order, cols);
+      result.matrix = permute_cols(permute_rows(matrix, order), *ordering.col_order);
+      result.col_order = continued(file.col_order, *ordering.col_order);
     }
     result.row_order = continued(file.row_order, order);
     if (ordering.partition) {
@@ -81,6 +74,17 @@ CsrFile reordered(const CsrFile& file, const std::string& method, Sides sides,
   // Rows and columns that move together keep every symmetry; otherwise it has to be looked up.
   if (sides != Sides::both) result.flags = measured_flags(result.matrix);
   return result;
+}
+
+CsrFile reordered(const CsrFile& file, const std::string& method, Sides sides,
+                  const ReorderOptions& options) {
+  const CsrMatrix& matrix = file.matrix;
+  Ordering ordering =
+      make_ordering(method, sides == Sides::cols ? transpose(matrix) : matrix, options);
+  if (sides == Sides::both && matrix.rows() != matrix.cols() && !ordering.col_order) {
+    ordering.col_order = make_ordering(method, transpose(matrix), options).order;
+  }
+  return in_order(file, ordering, sides);
 }
 
 void require_taken(const ParameterValues& parameters, const std::vector<std::string>& methods) {

@@ -16,6 +16,10 @@ enum class Sides { rows, cols, both };
 Sides sides_of(const std::string& name, const CsrMatrix& matrix);
 const char* name_of(Sides sides);
 
+/// `file` in that order, which is of the rows, of the columns (`cols`), or of both. Of `both` of a
+/// rectangular matrix it must hold an order of the columns, too.
+CsrFile in_order(const CsrFile& file, const Ordering& ordering, Sides sides);
+
 /// `file` in the order of `method`. Orders in the file are continued, so that they still lead from
 /// the matrix at import to the stored one; a partition moves with the rows. For `cols` the method
 /// sees the transpose. For `both` of a rectangular matrix, columns get the order that the method

@@ -4,6 +4,7 @@
 
 #include "core/base/stopwatch.h"
 #include "core/file/npy_file.h"
+#include "preprocess/reorder/partition_borders.h"
 #include "tools/advise/advise.h"
 #include "tools/cli/log.h"
 #include "tools/cli/provenance.h"
@@ -16,18 +17,48 @@ namespace {
 
 std::string method_text(const ReorderToolOptions& options) {
   std::string text = options.is_undo ? "undo" : "";
+  if (!options.order_from.empty()) text = "order of " + options.order_from;
+  if (!options.partition_from.empty()) text = "parts of " + options.partition_from;
   for (const std::string& method : options.methods) {
     text += (text.empty() ? "" : ", then ") + method;
   }
   return text;
 }
 
+/// Of the parts that the file holds, if its graph has any.
+std::optional<double> modularity_of(const CsrFile& file) {
+  if (!file.partition || file.matrix.rows() != file.matrix.cols() ||
+      file.partition->parts > file.matrix.rows()) {
+    return std::nullopt;
+  }
+  return partition_modularity(file.matrix, *file.partition);
+}
+
 /// What provenance keeps of a reordering beside the command line.
-Json details_of(const ReorderToolOptions& options, Sides sides, double order_seconds) {
-  return {{"methods", options.methods},
-          {"sides", name_of(sides)},
-          {"direction", "row_new_of_old and col_new_of_old lead from the import to this file"},
-          {"order_seconds", order_seconds}};
+Json details_of(const ReorderToolOptions& options, Sides sides, const ReorderRun& run) {
+  Json details{{"methods", options.methods},
+               {"sides", name_of(sides)},
+               {"direction", "row_new_of_old and col_new_of_old lead from the import to this file"},
+               {"order_seconds", run.order_seconds}};
+  if (run.modularity) details["modularity"] = *run.modularity;
+  return details;
+}
+
+/// The order or the partition of another program, applied; else the file as it is.
+CsrFile with_outside_order(const ReorderToolOptions& options, const CsrFile& file, Sides sides) {
+  const bool is_square = file.matrix.rows() == file.matrix.cols();
+  if (options.order_from.empty() && options.partition_from.empty()) return file;
+  if (sides == Sides::both && !is_square) {
+    throw UsageError("one order for rows and columns needs a square matrix, this one is " +
+                     std::to_string(file.matrix.rows()) + " x " +
+                     std::to_string(file.matrix.cols()) + "; say --sides=rows or --sides=cols");
+  }
+  if (!options.partition_from.empty()) {
+    return in_order(file, read_outside_partition(options.partition_from, file.matrix.rows()),
+                    sides);
+  }
+  const Index size = sides == Sides::cols ? file.matrix.cols() : file.matrix.rows();
+  return in_order(file, read_outside_order(options.order_from, size, options.direction), sides);
 }
 
 /// The three measures that tell most, on three lines.
@@ -52,13 +83,18 @@ ReorderRun reorder_file(const ReorderToolOptions& options, const CsrFile& before
   const Sides sides = sides_of(options.sides, before.matrix);
   const Stopwatch watch;
   ReorderRun run{options.is_undo ? restored(before)
-                                 : reordered(before, options.methods, sides, options.reorder),
-                 0};
+                                 : reordered(with_outside_order(options, before, sides),
+                                             options.methods, sides, options.reorder),
+                 0, std::nullopt};
   run.order_seconds = watch.seconds();
-  const Json details = options.is_undo ? Json() : details_of(options, sides, run.order_seconds);
+  run.modularity = modularity_of(run.file);
+  const Json details = options.is_undo ? Json() : details_of(options, sides, run);
+  std::vector<FileDigest> inputs = {digest_file(options.input)};
+  for (const std::string& file : {options.order_from, options.partition_from}) {
+    if (!file.empty()) inputs.push_back(digest_file(file));
+  }
   run.file.provenance = append_step(
-      before.provenance,
-      {options.command_line, {digest_file(options.input)}, options.is_undo ? nullptr : &details});
+      before.provenance, {options.command_line, inputs, options.is_undo ? nullptr : &details});
   return run;
 }
 
@@ -70,6 +106,10 @@ void report_reorder(const ReorderToolOptions& options, const CsrFile& before,
   report.add("method", "method", method_text(options));
   add_shape(report, after.matrix);
   if (after.partition) add_partition(report, *after.partition, after.matrix);
+  if (run.modularity) {
+    report.add("modularity", "modularity of the parts", Json(*run.modularity),
+               fixed(*run.modularity, 4));
+  }
   report.add_seconds("order_seconds", "ordering", run.order_seconds);
   if (options.is_reported) {
     add_locality_change(report, locality_facts(before.matrix, options.locality),

@@ -1,6 +1,8 @@
 // What csr-reorder does with the matrix that it has read.
 #pragma once
 
+#include <optional>
+
 #include "tools/reorder/options.h"
 
 namespace csrkit {
@@ -9,6 +11,7 @@ namespace csrkit {
 struct ReorderRun {
   CsrFile file;
   double order_seconds = 0;
+  std::optional<double> modularity;  // of the parts in the file
 };
 
 /// --method and --undo. The result carries a step of provenance.

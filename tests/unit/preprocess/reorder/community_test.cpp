@@ -48,6 +48,26 @@ TEST(Community, CliquesBecomeIntervals) {
   }
 }
 
+TEST(Community, KeepsItsGroupsAsAPartition) {
+  const CsrMatrix matrix = test::shuffled(cliques(8, 20, 1), 3);
+  const Ordering ordering = make_ordering("community", matrix);
+  ASSERT_TRUE(ordering.partition.has_value());
+  EXPECT_EQ(ordering.partition->parts, 8);
+  for (Index place = 0; place < 160; ++place) {
+    EXPECT_EQ((*ordering.partition->part_of_row)[place], place / 20) << place;
+  }
+  // Rows without entries share the last part; of a rectangular matrix the rows have parts.
+  const Ordering lonely = make_ordering("community", test::undirected(9, {{1, 5}, {5, 7}, {7, 1}}));
+  for (Index row = 3; row < 9; ++row) {
+    EXPECT_EQ((*lonely.partition->part_of_row)[row], lonely.partition->parts - 1);
+  }
+  EXPECT_LT((*lonely.partition->part_of_row)[2], lonely.partition->parts - 1);
+  const Ordering wide =
+      make_ordering("community", test::pattern_of(2, 3, {{0, 0}, {0, 1}, {1, 2}}));
+  EXPECT_EQ(wide.partition->part_of_row->size(), 2);
+  EXPECT_EQ(wide.partition->parts, 2);
+}
+
 TEST(Community, TheInverseWouldNotDo) {
   const CsrMatrix matrix = test::shuffled(cliques(50, 10, 1), 7);
   const Permutation order = community(matrix);

@@ -56,6 +56,21 @@ TEST(PartitionBorders, AsSetsSayOnARandomGraph) {
   EXPECT_EQ(borders(matrix, partition_of(11, part)), expected);
 }
 
+TEST(PartitionModularity, ByHand) {
+  // Two triangles and an edge between: 12 of 14 entries within, 7 of 14 ends in each part.
+  const CsrMatrix two =
+      test::undirected(6, {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {0, 3}});
+  EXPECT_NEAR(partition_modularity(two, partition_of(2, {0, 0, 0, 1, 1, 1})), 12.0 / 14 - 0.5,
+              1e-15);
+  EXPECT_NEAR(partition_modularity(two, partition_of(1, {0, 0, 0, 0, 0, 0})), 0, 1e-15);
+  EXPECT_LT(partition_modularity(two, partition_of(2, {0, 1, 0, 1, 0, 1})), 0);
+  // The diagonal does not count, the direction does not matter.
+  const CsrMatrix directed = test::pattern_of(3, 3, {{0, 0}, {0, 1}, {2, 2}, {1, 0}, {1, 2}});
+  EXPECT_NEAR(partition_modularity(directed, partition_of(2, {0, 0, 1})), 2.0 / 3 - (25.0 + 1) / 36,
+              1e-15);
+  EXPECT_EQ(partition_modularity(test::pattern_of(2, 2, {{1, 1}}), partition_of(1, {0, 0})), 0);
+}
+
 TEST(PartitionBorders, Balance) {
   EXPECT_EQ(partition_balance(partition_of(2, {0, 1, 1, 0})), 1);
   EXPECT_EQ(partition_balance(partition_of(2, {1, 1, 1, 0})), 1.5);

@@ -24,6 +24,25 @@ TEST(Rcm, FindsTheShortSideOfAGridAndTheInverseDoesNot) {
   EXPECT_GT(test::bandwidth(permute_both(matrix, order.inverse())), 300);
 }
 
+TEST(Rcm, TriesMoreThanFarEndsOnGraphsOfFewLevels) {
+  // Two stars of many leaves, whose hubs are neighbours, with a tail each: a far end is the tip of
+  // a tail, and all leaves of a hub are one level. Any numbering puts half a star's leaves between
+  // it and some leaf; from the tip it would be all of them and the other hub's beside.
+  test::Entries edges{{0, 1}};
+  Index next = 2;
+  for (const Index hub : {0, 1}) {
+    for (Index leaf = 0; leaf < 3000; ++leaf) edges.emplace_back(hub, next++);
+    edges.emplace_back(hub, next);
+    for (Index tail = 0; tail < 4; ++tail, ++next) edges.emplace_back(next, next + 1);
+    ++next;
+  }
+  const CsrMatrix matrix = test::undirected(next, edges);
+  const Permutation order = rcm(matrix);
+  const Index width = test::bandwidth(permute_both(matrix, order));
+  EXPECT_LE(width, 3010);
+  EXPECT_EQ(order.size(), next);
+}
+
 TEST(Rcm, ByHand) {
   // The path 3 - 0 - 2 - 1. From its far end 3 (the search starts at 0, ends at 1, turns, ends at
   // 3, which gains nothing): numbered 3, 0, 2, 1, then reversed.

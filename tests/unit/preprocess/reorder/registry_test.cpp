@@ -74,7 +74,9 @@ TEST(ReorderRegistry, EveryMethodTakesEveryShape) {
       for (Index i = 0; i < matrix.rows(); ++i) {
         ASSERT_EQ(ordering.order.old_of_new()[ordering.order.new_of_old()[i]], i);
       }
-      EXPECT_EQ(ordering.partition.has_value(), std::string(method.name) == "metis-partition");
+      const std::string own = method.name;
+      const bool has_parts = own == "metis-partition" || (own == "community" && matrix.rows() > 0);
+      EXPECT_EQ(ordering.partition.has_value(), has_parts);
       const CsrMatrix moved = permute_both(matrix, ordering.order);
       EXPECT_TRUE(identical(permute_both(moved, ordering.order.inverse()), matrix));
     }

@@ -1,0 +1,202 @@
+#include "preprocess/reorder/level_numbering.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "preprocess/reorder/memory_hints.h"
+
+namespace csrkit::reorder {
+
+namespace {
+
+// Below this many vertices in a level, waking threads takes longer than the work.
+constexpr Index kWorthThreads = 2048;
+// Vertices of a level that a thread takes at a time.
+constexpr Index kChunk = 256;
+
+/// Lowers a value atomically; false if it was as low already.
+bool lower(std::uint32_t& value, std::uint32_t to) {
+  std::uint32_t now = __atomic_load_n(&value, __ATOMIC_RELAXED);
+  while (now > to) {
+    if (__atomic_compare_exchange_n(&value, &now, to, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+LevelNumbering::LevelNumbering(const Adjacency& graph)
+    : graph_(graph), order_(graph.vertices), parent_(graph.vertices) {
+  prefer_large_pages(parent_);
+  std::fill(parent_.begin(), parent_.end(), kUntouched);
+}
+
+template <class Take>
+void LevelNumbering::for_neighbours(Index v, Take&& take) const {
+  for (Offset e = graph_.offsets[v]; e < graph_.offsets[v + 1]; ++e) take(graph_.neighbours[e]);
+}
+
+bool LevelNumbering::is_wide(Index level) {
+  return level >= kWorthThreads && omp_get_max_threads() > 1;
+}
+
+/// Vertices at the places from done() to `end` become untouched again.
+void LevelNumbering::forget(Index end) {
+#pragma omp parallel for schedule(static) if (is_wide(end - done_))
+  for (Index at = done_; at < end; ++at) parent_[order_[at]] = kUntouched;
+}
+
+/// A vertex of the next level, and the place of the vertex that discovered it.
+struct LevelNumbering::Discovery {
+  Index place;
+  Index vertex;
+};
+
+/// Discovers the next level from the places [begin, end) and appends it to order_; returns the
+/// new end. `collect(place, found)` adds the discoveries of one place. When all places are
+/// collected, `settle(found)` removes and sorts. Chunks of the level run in parallel.
+template <class Collect, class Settle>
+Index LevelNumbering::append(Index begin, Index end, Collect&& collect, Settle&& settle) {
+  const Index chunks = (end - begin + kChunk - 1) / kChunk;
+  std::vector<std::vector<Discovery>> found(static_cast<std::size_t>(chunks));
+  std::vector<Index> to(static_cast<std::size_t>(chunks) + 1, end);
+#pragma omp parallel
+  {
+#pragma omp for schedule(dynamic, 1)
+    for (Index chunk = 0; chunk < chunks; ++chunk) {
+      const Index last = std::min(end, begin + (chunk + 1) * kChunk);
+      for (Index place = begin + chunk * kChunk; place < last; ++place) {
+        collect(place, found[static_cast<std::size_t>(chunk)]);
+      }
+    }
+#pragma omp for schedule(dynamic, 1)
+    for (Index chunk = 0; chunk < chunks; ++chunk) settle(found[static_cast<std::size_t>(chunk)]);
+#pragma omp single
+    for (std::size_t chunk = 0; chunk < found.size(); ++chunk) {
+      to[chunk + 1] = to[chunk] + static_cast<Index>(found[chunk].size());
+    }
+#pragma omp for schedule(dynamic, 1)
+    for (Index chunk = 0; chunk < chunks; ++chunk) {
+      Index* next = order_.data() + to[static_cast<std::size_t>(chunk)];
+      for (const Discovery& discovery : found[static_cast<std::size_t>(chunk)])
+        *next++ = discovery.vertex;
+    }
+  }
+  return to.back();
+}
+
+LevelNumbering::Levels LevelNumbering::search(Index root) {
+  Index begin = done_, end = done_ + 1, levels = 1;
+  order_[begin] = root;
+  parent_[root] = kQueued;
+  while (true) {
+    const Index next = is_wide(end - begin) ? searched_wide(begin, end) : searched(begin, end);
+    if (next == end) break;
+    begin = end;
+    end = next;
+    ++levels;
+  }
+  const Index farthest = *std::min_element(order_.data() + begin, order_.data() + end,
+                                           [&](Index u, Index v) { return comes_first(u, v); });
+  forget(end);
+  return {levels, farthest, end - done_};
+}
+
+Index LevelNumbering::searched(Index begin, Index end) {
+  Index to = end;
+  for (Index place = begin; place < end; ++place) {
+    for_neighbours(order_[place], [&](Index u) {
+      if (parent_[u] != kUntouched) return;
+      parent_[u] = kQueued;
+      order_[to++] = u;
+    });
+  }
+  return to;
+}
+
+Index LevelNumbering::searched_wide(Index begin, Index end) {
+  const auto collect = [&](Index place, std::vector<Discovery>& found) {
+    for_neighbours(order_[place], [&](Index u) {
+      if (__atomic_load_n(&parent_[u], __ATOMIC_RELAXED) != kUntouched) return;
+      if (__atomic_exchange_n(&parent_[u], kQueued, __ATOMIC_RELAXED) == kUntouched) {
+        found.push_back({place, u});
+      }
+    });
+  };
+  return append(begin, end, collect, [](std::vector<Discovery>&) {});
+}
+
+Index LevelNumbering::number(Index root, Index limit) {
+  order_[done_] = root;
+  parent_[root] = static_cast<std::uint32_t>(done_);
+  Index bandwidth = 0, end = done_ + 1;
+  for (Index begin = done_; begin < end && bandwidth <= limit;) {
+    const Index next =
+        is_wide(end - begin) ? numbered_wide(begin, end) : numbered(begin, end, limit);
+    bandwidth = std::max(bandwidth, widest(end, next));
+    begin = end;
+    end = next;
+  }
+  forget(end);
+  return bandwidth > limit ? kTooWide : bandwidth;
+}
+
+/// The largest distance from the parent among the places of a new level.
+Index LevelNumbering::widest(Index begin, Index end) const {
+  Index widest = 0;
+#pragma omp parallel for schedule(static) reduction(max : widest) if (is_wide(end - begin))
+  for (Index place = begin; place < end; ++place) {
+    widest = std::max(widest, place - static_cast<Index>(parent_[order_[place]]));
+  }
+  return widest;
+}
+
+void LevelNumbering::keep(const Buffer<Index>& component, Index size) {
+  for (Index i = 0; i < size; ++i) {
+    order_[done_ + i] = component[i];
+    parent_[component[i]] = kQueued;
+  }
+  done_ += size;
+}
+
+Index LevelNumbering::numbered(Index begin, Index end, Index limit) {
+  Index to = end;
+  for (Index place = begin; place < end; ++place) {
+    const Index first_new = to;
+    for_neighbours(order_[place], [&](Index u) {
+      if (parent_[u] != kUntouched) return;
+      parent_[u] = static_cast<std::uint32_t>(place);
+      order_[to++] = u;
+    });
+    std::sort(order_.data() + first_new, order_.data() + to,
+              [&](Index x, Index y) { return comes_first(x, y); });
+    if (to - 1 - place > limit) break;  // the caller sees it, and gives up
+  }
+  return to;
+}
+
+/// The parent of a vertex is the lowest place that discovers it, whichever thread comes first.
+/// Vertices of earlier levels keep their parent.
+Index LevelNumbering::numbered_wide(Index begin, Index end) {
+  const auto collect = [&](Index place, std::vector<Discovery>& found) {
+    for_neighbours(order_[place], [&](Index u) {
+      if (lower(parent_[u], static_cast<std::uint32_t>(place))) found.push_back({place, u});
+    });
+  };
+  const auto settle = [&](std::vector<Discovery>& found) {
+    const auto is_not_parent = [&](const Discovery& discovery) {
+      return parent_[discovery.vertex] != static_cast<std::uint32_t>(discovery.place);
+    };
+    found.erase(std::remove_if(found.begin(), found.end(), is_not_parent), found.end());
+    std::sort(found.begin(), found.end(), [&](const Discovery& x, const Discovery& y) {
+      return x.place != y.place ? x.place < y.place : comes_first(x.vertex, y.vertex);
+    });
+  };
+  return append(begin, end, collect, settle);
+}
+
+}  // namespace csrkit::reorder

@@ -1,0 +1,80 @@
+// Vertices of a component level by level: searched, or numbered as Cuthill and McKee do.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "preprocess/reorder/adjacency.h"
+
+namespace csrkit::reorder {
+
+/// A breadth-first search, and the Cuthill-McKee numbering: each vertex's new neighbours by
+/// ascending degree, ties to the lower number (Cuthill, McKee, Proc. 24th Nat. Conf. ACM, 1969).
+///
+/// Wide levels are divided among threads. A vertex of the next level needs only the lowest place
+/// among its neighbours in this level: sorted by (that place, degree, number), the level equals
+/// that of the serial algorithm (Karantasis, Lenharth, Nguyen, Garzaran, Pingali, Parallelization
+/// of reordering algorithms for bandwidth and wavefront reduction, SC 2014).
+class LevelNumbering {
+ public:
+  explicit LevelNumbering(const Adjacency& graph);
+
+  static constexpr Index kTooWide = std::numeric_limits<Index>::max();
+
+  bool is_numbered(Index v) const { return parent_[v] != kUntouched; }
+  /// How many vertices are numbered for good: those at the places [0, done).
+  Index done() const { return done_; }
+  Index vertex_at(Index place) const { return order_[place]; }
+  bool comes_first(Index u, Index v) const {
+    const Index du = graph_.degree(u), dv = graph_.degree(v);
+    return du != dv ? du < dv : u < v;
+  }
+
+  struct Levels {
+    Index count;     // of levels
+    Index farthest;  // the vertex of least degree in the last one
+    Index size;      // of the component
+  };
+  /// Searches the component of `root`. Its vertices stand at the places from done() on until the
+  /// next call, level by level; the order inside a level does not matter.
+  Levels search(Index root);
+
+  /// Numbers the component of `root` at the places from done() on, and returns its bandwidth. It is
+  /// the largest distance of a vertex from the one that discovered it: no neighbour comes before
+  /// that. Stops with kTooWide where the bandwidth exceeds `limit`. Nothing is done() by it.
+  Index number(Index root, Index limit);
+
+  /// Takes these vertices of a component as numbered for good, in this order, at the places from
+  /// done() on.
+  void keep(const Buffer<Index>& component, Index size);
+
+  /// The vertices by their places, once all are numbered.
+  Buffer<Index> take_order() { return std::move(order_); }
+
+ private:
+  // What parent_ holds beside places, which are below 2^31. A root needs no place: it is only ever
+  // compared with places of its own component, all of which come after it.
+  static constexpr std::uint32_t kUntouched = ~std::uint32_t{0};
+  static constexpr std::uint32_t kQueued = kUntouched - 1;  // by a search, or done
+
+  struct Discovery;
+  template <class Take>
+  void for_neighbours(Index v, Take&& take) const;
+  template <class Collect, class Settle>
+  Index append(Index begin, Index end, Collect&& collect, Settle&& settle);
+  static bool is_wide(Index level);
+  Index searched(Index begin, Index end);
+  Index searched_wide(Index begin, Index end);
+  Index numbered(Index begin, Index end, Index limit);
+  Index numbered_wide(Index begin, Index end);
+  Index widest(Index begin, Index end) const;
+  void forget(Index end);
+
+  const Adjacency& graph_;
+  Buffer<Index> order_;
+  Buffer<std::uint32_t> parent_;  // the place of the vertex that numbered it
+  Index done_ = 0;
+};
+
+}  // namespace csrkit::reorder

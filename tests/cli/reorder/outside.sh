@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# Orders and partitions of other programs: SciPy's RCM moves the matrix as SciPy moves it, parts are kept.
+python=$(python_with numpy scipy) || { echo "no Python with NumPy and SciPy"; exit 6; }
+csr-import "$DATASETS/karate.mtx" karate.csr --quiet
+csr-export karate.csr karate.npz --quiet
+"$python" - <<'END'
+import numpy, scipy.sparse
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+A = scipy.sparse.load_npz("karate.npz").tocsr()
+p = reverse_cuthill_mckee(A, symmetric_mode=True)
+numpy.save("p.npy", p)
+numpy.savetxt("inverse.txt", numpy.argsort(p), fmt="%d")
+scipy.sparse.save_npz("expected.npz", A[p][:, p])
+END
+csr-import expected.npz expected.csr --quiet
+expect 0 csr-reorder karate.csr ordered.csr --order-from p.npy
+same_matrix ordered.csr expected.csr
+expect 0 csr-reorder karate.csr ordered.csr --order-from inverse.txt --order-is new-of-old
+same_matrix ordered.csr expected.csr
+csr-reorder ordered.csr back.csr --undo --quiet
+same_matrix back.csr karate.csr
+# The groups of community are parts; given back as a file of numbers, they are worth the same.
+expect 0 csr-reorder karate.csr community.csr --method community --json
+modularity=$(json modularity)
+"$python" -c "assert 0.2 < $modularity < 0.43"
+seq 34 | awk '{ print ($1 > 17) }' >halves.txt
+expect 0 csr-reorder karate.csr halves.csr --partition-from halves.txt --then degree --json
+equals "$(json parts)" 2
+csr-info halves.csr --provenance --json >out
+grep -q halves.txt out || fail "the file of the parts is not in the history"
+head -n 33 halves.txt >short.txt
+expect 3 csr-reorder karate.csr no.csr --partition-from short.txt
+says "expected 34 numbers"
+printf '%s\n' 0 0 | cat - halves.txt | head -n 34 >twice.txt
+expect 3 csr-reorder karate.csr no.csr --order-from twice.txt
+expect 2 csr-reorder karate.csr no.csr --order-from p.npy --method rcm
+expect 2 csr-reorder karate.csr no.csr --method rcm --order-is new-of-old
+expect 2 csr-reorder karate.csr no.csr --partition-from halves.txt --sides=cols
+csr-import "$DATASETS/lp_afiro.mtx" wide.csr --quiet
+expect 2 csr-reorder wide.csr no.csr --order-from p.npy --sides=both
+says "needs a square matrix"
+no_file no.csr

@@ -1,0 +1,74 @@
+#include "tools/reorder/outside_order.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include "preprocess/import/line_reader.h"
+#include "preprocess/import/npz_archive.h"
+#include "preprocess/import/scan.h"
+
+namespace csrkit {
+
+namespace {
+
+Buffer<Index> numbers_of_text(ByteSource& source, Index size, Offset limit) {
+  LineReader lines(source);
+  Buffer<Index> numbers(size);
+  Index count = 0;
+  std::string_view line;
+  while (lines.next_line(line)) {
+    const std::string text = std::string(line) + "\n";
+    const char* at = scan::skip_blanks(text.data());
+    if (*at == '#' || *at == '%' || *at == '\n' || *at == '\r') continue;
+    const char* const word = at;
+    std::uint64_t number = 0;
+    const bool is_number = scan::read_digits(at, number);
+    at = scan::skip_blanks(at);
+    if (!is_number || (*at != '\n' && *at != '\r') || number >= static_cast<std::uint64_t>(limit)) {
+      lines.refuse(lines.line() - 1, "expected one number from 0 to " + std::to_string(limit - 1) +
+                                         ", found " + scan::quote_word(word));
+    }
+    if (count == size) {
+      lines.refuse(lines.line() - 1,
+                   "expected " + std::to_string(size) + " numbers, one for each row, found more");
+    }
+    numbers[count++] = static_cast<Index>(number);
+  }
+  if (count < size) {
+    lines.refuse(lines.line(), "expected " + std::to_string(size) +
+                                   " numbers, one for each row, found " + std::to_string(count));
+  }
+  return numbers;
+}
+
+Buffer<Index> read_numbers(const std::string& path, Index size, Offset limit) {
+  const std::unique_ptr<ByteSource> source = open_file(path);
+  if (source->mapped().substr(0, 6) != "\x93NUMPY") return numbers_of_text(*source, size, limit);
+  const NpyArray array = read_npy_array(*source, static_cast<std::uint64_t>(source->size_bytes()));
+  array.require_column(size);
+  return array.to_indices(limit);
+}
+
+}  // namespace
+
+Ordering read_outside_order(const std::string& path, Index size, Direction direction) {
+  Buffer<Index> numbers = read_numbers(path, size, std::max<Offset>(size, 1));
+  return {direction == Direction::old_of_new
+              ? Permutation::from_old_of_new(std::move(numbers), path)
+              : Permutation::from_new_of_old(std::move(numbers), path)};
+}
+
+Ordering read_outside_partition(const std::string& path, Index rows) {
+  const Buffer<Index> part_of_old = read_numbers(path, rows, kMaxIndex);
+  Buffer<Index> old_of_new(rows), part_of_new(rows);
+  std::iota(old_of_new.begin(), old_of_new.end(), Index{0});
+  std::stable_sort(old_of_new.begin(), old_of_new.end(),
+                   [&](Index a, Index b) { return part_of_old[a] < part_of_old[b]; });
+  for (Index row = 0; row < rows; ++row) part_of_new[row] = part_of_old[old_of_new[row]];
+  const Index parts = rows == 0 ? 1 : part_of_new[rows - 1] + 1;
+  return {Permutation::from_old_of_new(std::move(old_of_new)),
+          Partition{parts, std::make_shared<const Buffer<Index>>(std::move(part_of_new))}};
+}
+
+}  // namespace csrkit
