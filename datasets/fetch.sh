@@ -20,12 +20,13 @@ while (($#)); do
   case $1 in
     --to) to=${2:?--to needs a folder}; shift 2 ;;
     --catalog) catalog=${2:?--catalog needs a file}; shift 2 ;;
-    -*) say "error: unknown option '$1'; see the head of this script"; exit 2 ;;
+    -h | --help) sed -n '2,/^set -/{/^set -/d; s/^# \{0,1\}//p}' "$0"; exit ;;
+    -*) say "error: unknown option '$1'; --help shows the options"; exit 2 ;;
     *) names+=("$1"); shift ;;
   esac
 done
 if [[ -z $to || ${#names[@]} -eq 0 ]]; then
-  say "error: needs --to DIR and a name; see the head of this script"
+  say "error: needs --to DIR and a name; --help explains"
   exit 2
 fi
 

@@ -18,6 +18,9 @@ try:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 except ImportError as error:
+    if {"-h", "--help"} & set(sys.argv):
+        print(__doc__)
+        sys.exit(0)
     print(f"plot_shapes.py: Matplotlib is not installed for {sys.executable} ({error}); install it (Debian: "
           "python3-matplotlib), or run the script with a Python that has it", file=sys.stderr)
     sys.exit(77)

@@ -22,6 +22,9 @@ try:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 except ImportError as error:
+    if {"-h", "--help"} & set(sys.argv):
+        print(__doc__)
+        sys.exit(0)
     print(f"solve_sizes.py: Matplotlib is not installed for {sys.executable} ({error}); install it (Debian: "
           "python3-matplotlib), or run the script with a Python that has it", file=sys.stderr)
     sys.exit(77)

@@ -20,6 +20,9 @@ import tempfile
 try:
     import numpy as np
 except ImportError as error:
+    if {"-h", "--help"} & set(sys.argv):
+        print(__doc__)
+        sys.exit(0)
     print(f"spgemm_gpu_vs_cpu.py: NumPy is not installed for {sys.executable} ({error}); install it (Debian: "
           "python3-numpy), or run the script with a Python that has it", file=sys.stderr)
     sys.exit(77)

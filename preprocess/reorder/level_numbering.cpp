@@ -58,7 +58,7 @@ struct LevelNumbering::Discovery {
 
 /// Discovers the next level from the places [begin, end) and appends it to order_; returns the
 /// new end. `collect(place, found)` adds the discoveries of one place. When all places are
-/// collected, `settle(found)` removes and sorts. Chunks of the level run in parallel.
+/// collected, `settle(found)` removes some. Chunks of the level run in parallel.
 template <class Collect, class Settle>
 Index LevelNumbering::append(Index begin, Index end, Collect&& collect, Settle&& settle) {
   const Index chunks = (end - begin + kChunk - 1) / kChunk;
@@ -100,8 +100,7 @@ LevelNumbering::Levels LevelNumbering::search(Index root) {
     end = next;
     ++levels;
   }
-  const Index farthest = *std::min_element(order_.data() + begin, order_.data() + end,
-                                           [&](Index u, Index v) { return comes_first(u, v); });
+  const Index farthest = *std::min_element(order_.data() + begin, order_.data() + end);
   forget(end);
   return {levels, farthest, end - done_};
 }
@@ -166,14 +165,11 @@ void LevelNumbering::keep(const Buffer<Index>& component, Index size) {
 Index LevelNumbering::numbered(Index begin, Index end, Index limit) {
   Index to = end;
   for (Index place = begin; place < end; ++place) {
-    const Index first_new = to;
     for_neighbours(order_[place], [&](Index u) {
       if (parent_[u] != kUntouched) return;
       parent_[u] = static_cast<std::uint32_t>(place);
       order_[to++] = u;
     });
-    std::sort(order_.data() + first_new, order_.data() + to,
-              [&](Index x, Index y) { return comes_first(x, y); });
     if (to - 1 - place > limit) break;  // the caller sees it, and gives up
   }
   return to;
@@ -192,9 +188,6 @@ Index LevelNumbering::numbered_wide(Index begin, Index end) {
       return parent_[discovery.vertex] != static_cast<std::uint32_t>(discovery.place);
     };
     found.erase(std::remove_if(found.begin(), found.end(), is_not_parent), found.end());
-    std::sort(found.begin(), found.end(), [&](const Discovery& x, const Discovery& y) {
-      return x.place != y.place ? x.place < y.place : comes_first(x.vertex, y.vertex);
-    });
   };
   return append(begin, end, collect, settle);
 }

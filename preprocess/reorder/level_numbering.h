@@ -10,11 +10,13 @@
 namespace csrkit::reorder {
 
 /// A breadth-first search, and the Cuthill-McKee numbering: each vertex's new neighbours by
-/// ascending degree, ties to the lower number (Cuthill, McKee, Proc. 24th Nat. Conf. ACM, 1969).
+/// ascending degree (Cuthill, McKee, Proc. 24th Nat. Conf. ACM, 1969). A component is numbered many
+/// times, so the vertices must be named by degree already (RankedGraph): then neighbours are listed
+/// in the right order, and nothing is sorted.
 ///
 /// Wide levels are divided among threads. A vertex of the next level needs only the lowest place
-/// among its neighbours in this level: sorted by (that place, degree, number), the level equals
-/// that of the serial algorithm (Karantasis, Lenharth, Nguyen, Garzaran, Pingali, Parallelization
+/// among its neighbours in this level: sorted by (that place, number), the level equals that of the
+/// serial algorithm (Karantasis, Lenharth, Nguyen, Garzaran, Pingali, Parallelization
 /// of reordering algorithms for bandwidth and wavefront reduction, SC 2014).
 class LevelNumbering {
  public:
@@ -26,14 +28,10 @@ class LevelNumbering {
   /// How many vertices are numbered for good: those at the places [0, done).
   Index done() const { return done_; }
   Index vertex_at(Index place) const { return order_[place]; }
-  bool comes_first(Index u, Index v) const {
-    const Index du = graph_.degree(u), dv = graph_.degree(v);
-    return du != dv ? du < dv : u < v;
-  }
 
   struct Levels {
     Index count;     // of levels
-    Index farthest;  // the vertex of least degree in the last one
+    Index farthest;  // the vertex of lowest number in the last one
     Index size;      // of the component
   };
   /// Searches the component of `root`. Its vertices stand at the places from done() on until the

@@ -14,6 +14,7 @@
 #include "preprocess/reorder/adjacency.h"
 #include "preprocess/reorder/level_numbering.h"
 #include "preprocess/reorder/method.h"
+#include "preprocess/reorder/ranked_graph.h"
 
 namespace csrkit::reorder {
 
@@ -34,20 +35,24 @@ constexpr Index kParts = 4;
 
 class Rcm {
  public:
-  explicit Rcm(const Adjacency& graph) : graph_(graph), levels_(graph), best_(graph.vertices) {}
+  explicit Rcm(const Adjacency& graph)
+      : ranked_(ranked_by_degree(graph)), levels_(ranked_.graph), best_(graph.vertices) {}
 
   Buffer<Index> old_of_new(const ProgressCallback& progress) {
     Index reported = 0;
-    for (Index v = 0; v < graph_.vertices; ++v) {
-      if (levels_.is_numbered(v)) continue;
-      number_component(v);
+    const Index vertices = ranked_.graph.vertices;
+    for (Index v = 0; v < vertices; ++v) {
+      const Index rank = ranked_.rank_of_vertex[v];
+      if (levels_.is_numbered(rank)) continue;
+      number_component(rank);
       if (progress && levels_.done() - reported >= kProgressStep) {
         reported = levels_.done();
-        progress("rcm", static_cast<std::uint64_t>(reported),
-                 static_cast<std::uint64_t>(graph_.vertices));
+        progress("rcm", static_cast<std::uint64_t>(reported), static_cast<std::uint64_t>(vertices));
       }
     }
-    return levels_.take_order();
+    Buffer<Index> order = levels_.take_order();
+    for (Index& vertex : order) vertex = ranked_.vertex_of_rank[vertex];
+    return order;
   }
 
  private:
@@ -65,7 +70,7 @@ class Rcm {
   }
 
   void number_component(Index first) {
-    if (graph_.degree(first) == 0) {
+    if (ranked_.graph.degree(first) == 0) {
       best_[0] = first;
       levels_.keep(best_, 1);
       return;
@@ -90,9 +95,7 @@ class Rcm {
       const auto end = static_cast<Index>(Offset{size} * (part + 1) / kParts);
       if (begin == end) continue;
       middles.push_back(best_[begin + (end - begin) / 2]);
-      roots.push_back(
-          *std::max_element(best_.data() + begin, best_.data() + end,
-                            [&](Index u, Index v) { return levels_.comes_first(u, v); }));
+      roots.push_back(*std::max_element(best_.data() + begin, best_.data() + end));
     }
     roots.insert(roots.end(), middles.begin(), middles.end());
     return roots;
@@ -101,13 +104,13 @@ class Rcm {
   /// Keeps the numbering in best_ if it is narrower than `bandwidth`.
   void try_root(Index root, Index size, Index& bandwidth) {
     const Index found = levels_.number(
-        root, bandwidth == LevelNumbering::kTooWide ? graph_.vertices : bandwidth - 1);
+        root, bandwidth == LevelNumbering::kTooWide ? ranked_.graph.vertices : bandwidth - 1);
     if (found == LevelNumbering::kTooWide) return;
     bandwidth = found;
     for (Index i = 0; i < size; ++i) best_[i] = levels_.vertex_at(levels_.done() + i);
   }
 
-  const Adjacency& graph_;
+  RankedGraph ranked_;  // all below is in its ranks
   LevelNumbering levels_;
   Buffer<Index> best_;  // of the component at hand
   Index widest_ = 0;    // band of the components before

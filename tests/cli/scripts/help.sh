@@ -7,6 +7,8 @@ for script in "$scripts"/*.sh "$scripts"/*.py; do
   name=$(basename "$script")
   run=("$script")
   if grep -qE '^ *import (numpy|matplotlib)' "$script"; then
+    # Help needs none of the modules.
+    expect 0 python3 -S -E "$script" --help
     if [ -z "$python" ]; then continue; fi
     run=("$python" "$script")
   fi
