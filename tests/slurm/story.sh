@@ -55,7 +55,7 @@ echo "a failed order cost 2 of 12 cases; a mistyped name was refused"
 # A task that scancel ends and one whose csr-bench is killed; resubmitted, they finish.
 again() {
   "$scripts/submit.sh" --cache cache2 --results results2 --cpus 2 --time 5 -k 8,16,24,32 \
-    --kernels cpu.naive,cpu.row_loop pubmed bcsstk18 -- --repeat 1500
+    --kernels cpu.naive,cpu.row_loop pubmed bcsstk18 -- --repeat 400
 }
 jobs=$(again)
 read -r _ prepare _ run _ report <<<"$jobs"
