@@ -29,6 +29,7 @@ import fuzzing
 import limits
 import mutants
 import results
+import sanitized
 import summary
 from common import Finding, NotHere, Stopped
 
@@ -100,7 +101,7 @@ class Soak:
 def all_parts(options):
     """name -> (what it does, the function that does it)"""
     parts = {}
-    for module in (fuzzing, faults, limits, crowds, results, mutants):
+    for module in (fuzzing, faults, limits, crowds, results, sanitized, mutants):
         parts.update(module.parts(pathlib.Path(options.build).resolve()))
     return parts
 

@@ -1,0 +1,51 @@
+"""R12: host code is clean under AddressSanitizer and UndefinedBehaviorSanitizer: unit tests, and the tools' cases."""
+import os
+
+from common import Finding, NotHere
+
+# What cannot be run so: a limited address space has no room for the sanitizer's, a preloaded METIS
+# comes before it, and scripts bring tools of their own.
+LEFT_OUT = ("all/out_of_memory", "all/examples", "scripts/", "story/", "reorder/metis_hard_cases", "forecast/memory", "-gpu/")
+SKIPPED = 6
+CASE_SECONDS = 1500
+
+
+def work_of(soak):
+    """Commands by their names: unit tests, which come first, and cases."""
+    programs = [path for path in sorted((soak.build / "tests").glob("unit_*")) if path.is_file() and os.access(path, os.X_OK)]
+    yield from ((path.name, [path, "--gtest_brief=1"]) for path in programs)
+    for path in sorted((soak.root / "tests" / "cli").glob("*/*.sh")):
+        name = f"{path.parent.name}/{path.stem}"
+        if not any(word in name for word in LEFT_OUT):
+            yield name, [soak.root / "tests" / "cli" / "run_case", path, soak.scratch / "installed" / "bin"]
+
+
+def suite(soak):
+    """Goes on where the last round ended, and ends with the last case."""
+    if "CSRKIT_SANITIZE:BOOL=ON" not in (soak.build / "CMakeCache.txt").read_text(encoding="utf-8"):
+        raise NotHere("needs a build of the preset debug")
+    soak.succeed(["cmake", "--install", soak.build, "--prefix", soak.scratch / "installed"])
+    reports = soak.scratch / "reports"
+    reports.mkdir()
+    options = f"log_path={reports}/report:exitcode=99"
+    environment = {"ASAN_OPTIONS": f"{options}:allocator_may_return_null=1", "UBSAN_OPTIONS": f"{options}:print_stacktrace=1",
+                   "TMPDIR": str(soak.scratch)}
+    work = list(work_of(soak))
+    place = soak.recall("done", 0) % len(work)
+    soak.counts["of"] = len(work)
+    while soak.has_time() and place < len(work):
+        name, command = work[place]
+        code, out, said = soak.run(command, environment=environment, timeout=CASE_SECONDS)
+        place += 1
+        soak.keep("done", place)
+        for report in reports.iterdir():
+            text = report.read_text(encoding="utf-8", errors="replace")
+            raise Finding(f"{name}, kept as {soak.keep_file(report)}: {text[:1200]}")
+        if code not in (0, SKIPPED):
+            raise Finding(f"{name}: code {code}: {out[-300:]!r} {said[-900:]!r}")
+        soak.count("clean" if code == 0 else "skipped")
+    soak.counts["last"] = place
+
+
+def parts(_build):
+    return {"R12.suite": ("unit tests and the tools' cases under ASan and UBSan", suite)}
