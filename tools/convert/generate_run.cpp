@@ -44,6 +44,16 @@ std::string patterns_text() {
          "\nstand-ins (--like name):\n\n" + table.text();
 }
 
+/// What a pattern reads.
+std::vector<std::string> files_read(const ParameterValues& parameters) {
+  std::vector<std::string> files;
+  for (const char* name : {"graph", "histogram"}) {
+    const auto given = parameters.find(name);
+    if (given != parameters.end()) files.push_back(given->second);
+  }
+  return files;
+}
+
 }  // namespace
 
 GenerateToolOptions parse_generate_options(int argc, const char* const* argv) {
@@ -86,11 +96,8 @@ GenerateToolOptions parse_generate_options(int argc, const char* const* argv) {
       throw UsageError("--like and --set name=... both name a data set; give one");
     }
   }
-  for (const char* file : {"graph", "histogram"}) {  // what patterns read
-    const auto given = result.generate.parameters.find(file);
-    if (given != result.generate.parameters.end()) {
-      require_another_file(result.output, given->second);
-    }
+  for (const std::string& file : files_read(result.generate.parameters)) {
+    require_another_file(result.output, file);
   }
   result.generate.seed = options.seed("seed");
   result.generate.value_kind = options.parsed("value-kind", parse_value_kind);
@@ -109,7 +116,11 @@ GenerateRun generate_file(const GenerateToolOptions& options) {
   const Json details{{"pattern", options.generate.pattern},
                      {"parameters", options.generate.parameters},
                      {"seed", options.generate.seed}};
-  run.file.provenance = append_step("", {options.command_line, {}, &details});
+  std::vector<FileDigest> inputs;
+  for (const std::string& file : files_read(options.generate.parameters)) {
+    inputs.push_back(digest_file(file));
+  }
+  run.file.provenance = append_step("", {options.command_line, inputs, &details});
   return run;
 }
 

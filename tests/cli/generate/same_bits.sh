@@ -18,3 +18,8 @@ csr-generate dense again.csr --set rows=9 --quiet
 cp again.csr first.csr
 csr-generate dense again.csr --set rows=9 --quiet
 cmp first.csr again.csr
+# What a pattern reads is part of the provenance.
+csr-generate laplacian made.csr --set graph=grid.csr --quiet
+csr-info made.csr --provenance --json >out
+equals "$(json provenance.steps.0.inputs.0.path) $(json provenance.steps.0.inputs.0.size_bytes)" "grid.csr $(stat -c %s grid.csr)"
+json provenance.steps.0.inputs.0.xxh3_128 | grep -qxE '[0-9a-f]{32}' || fail "no digest of the graph"

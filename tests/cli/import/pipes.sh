@@ -10,7 +10,7 @@ mkfifo pipe
 expect 0 timeout 20 csr-import pipe edges.csr
 equals "$(csr-info edges.csr --header-only --json >out && json nnz)" 2
 # What travels with the matrix says what came: the same digest as that of the file.
-digest() { csr-info "$1" --provenance --json >out && json steps.0.inputs.0.xxh3_128; }
+digest() { csr-info "$1" --provenance --json >out && json provenance.steps.0.inputs.0.xxh3_128; }
 equals "$(digest piped.csr)" "$(digest file.csr)"
 rm edges.csr
 # A late line that is wrong has its number.
