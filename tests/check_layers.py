@@ -68,7 +68,8 @@ THIRD_PARTY = {
     "rapidcheck.h": ("studies",),
     "omp.h": ("core", "preprocess", "cpu", "studies", "tools/operation", "tools/probe"),
     "immintrin.h": ("cpu",),
-    "mkl_spblas.h": ("cpu",), "mkl_service.h": ("cpu",), "Eigen": ("cpu",), "GraphBLAS.h": ("cpu",),
+    "mkl_spblas.h": ("cpu",), "mkl_service.h": ("cpu",), "mkl_cblas.h": ("cpu",),
+    "mkl_vml_functions.h": ("cpu",), "Eigen": ("cpu",), "GraphBLAS.h": ("cpu",),
     "rsb.h": ("cpu",),
     "emmintrin.h": ("core", "cpu"),  # SSE2: every x86-64 has it
     "cuda": ("gpu",), "cuda.h": ("gpu",), "cuda_runtime.h": ("gpu",), "cuda_runtime_api.h": ("gpu",),

@@ -6,22 +6,6 @@
 namespace csrkit::cpu {
 
 template <class T>
-struct CgIterations<T>::Column {
-  ColumnRun run;
-  bool is_active = true;
-  bool keeps = false;  // the iterate before this step is the best so far
-  double norm = 0;     // of the iterate in x
-  double rho = 0;      // r'z
-  double alpha = 0, beta = 0;
-
-  void end(SolveStatus why, double curvature = 0) {
-    run.end = why;
-    run.curvature = curvature;
-    is_active = false;
-  }
-};
-
-template <class T>
 CgIterations<T>::CgIterations(Index rows, Index columns, int threads, Operator& product,
                               CpuPreconditioner<T>* preconditioner)
     : loops_(rows, columns, threads),
@@ -42,7 +26,19 @@ CgIterations<T>::CgIterations(Index rows, Index columns, int threads, Operator& 
   });
 }
 
-/// r -= alpha q, z = M^-1 r; r'r and r'z of every column.
+template <class T>
+std::vector<double> CgIterations<T>::curvatures() {
+  return loops_.template sums<1>([&](const auto& range, double* sum) {
+    double pq = 0;
+#pragma omp simd reduction(+ : pq)
+    for (Index row = range.first; row < range.last; ++row) {
+      const Offset i = range.offset(row);
+      pq += static_cast<double>(p_[i]) * static_cast<double>(q_[i]);
+    }
+    sum[0] += pq;
+  });
+}
+
 template <class T>
 std::vector<double> CgIterations<T>::update_residual(const std::vector<Column>& columns) {
   const T* const scale = preconditioner_ == nullptr ? nullptr : preconditioner_->inverse_diagonal();
@@ -87,7 +83,7 @@ std::vector<double> CgIterations<T>::update_residual(const std::vector<Column>& 
   return sums;
 }
 
-/// x += alpha p, p = z + beta p, in one pass because both read p.
+// In one pass because both read p.
 template <class T>
 void CgIterations<T>::update_directions(const std::vector<Column>& columns, T* x) {
   const T* const z = preconditioner_ == nullptr ? r_.data() : z_.data();
@@ -149,20 +145,11 @@ std::vector<ColumnRun> CgIterations<T>::run(T* x, const std::vector<double>& tar
     }
     product_.bind(p, q);
     product_.multiply();
-    const std::vector<double> curvatures =
-        loops_.template sums<1>([&](const auto& range, double* sum) {
-          double pq = 0;
-#pragma omp simd reduction(+ : pq)
-          for (Index row = range.first; row < range.last; ++row) {
-            const Offset i = range.offset(row);
-            pq += static_cast<double>(p_[i]) * static_cast<double>(q_[i]);
-          }
-          sum[0] += pq;
-        });
+    const std::vector<double> pqs = curvatures();
     for (std::size_t j = 0; j < columns.size(); ++j) {
       Column& column = columns[j];
       if (!column.is_active) continue;
-      const double pq = curvatures[j];
+      const double pq = pqs[j];
       column.alpha = column.rho / pq;
       if (!std::isfinite(pq)) {
         column.end(SolveStatus::not_finite);

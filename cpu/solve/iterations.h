@@ -26,6 +26,7 @@ class CgIterations {
   /// Both references must stay; `preconditioner` may be null.
   CgIterations(Index rows, Index columns, int threads, Operator& product,
                CpuPreconditioner<T>* preconditioner);
+  virtual ~CgIterations() = default;
 
   T* residual() { return r_.data(); }
 
@@ -42,10 +43,30 @@ class CgIterations {
     return 5 * static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns) * sizeof(T);
   }
 
- private:
-  struct Column;
-  std::vector<double> update_residual(const std::vector<Column>& columns);
-  void update_directions(const std::vector<Column>& columns, T* x);
+ protected:
+  /// One right-hand side.
+  struct Column {
+    ColumnRun run;
+    bool is_active = true;
+    bool keeps = false;  // the iterate before this step is the best so far
+    double norm = 0;     // of the iterate in x
+    double rho = 0;      // r'z
+    double alpha = 0, beta = 0;
+
+    void end(SolveStatus why, double curvature = 0) {
+      run.end = why;
+      run.curvature = curvature;
+      is_active = false;
+    }
+  };
+
+  // The passes over vectors between two products; a rival's row has its own.
+  /// p'q of every column.
+  virtual std::vector<double> curvatures();
+  /// r -= alpha q, z = M^-1 r; r'r and r'z of every column.
+  virtual std::vector<double> update_residual(const std::vector<Column>& columns);
+  /// x += alpha p, p = z + beta p; the x of before into best_ where it is to be kept.
+  virtual void update_directions(const std::vector<Column>& columns, T* x);
 
   VectorLoops loops_;
   Operator& product_;

@@ -33,7 +33,7 @@ class CpuSolver : public Solver {
         threads_(team_size(options.where.threads)),
         budget_(options.memory_limit_bytes, 0, "raise --memory-limit or use a smaller system") {
     const Stopwatch clock;
-    method_ = make(SolveInput{problem_, threads_, options.variant, budget_});
+    method_ = make(SolveInput{problem_, threads_, options.variant, budget_, options.deterministic});
     phases_.analysis_seconds = clock.seconds();
   }
 

@@ -19,6 +19,7 @@ struct SolveInput {
   int threads;          // at least 1
   std::string product;  // PlanOptions::variant: the kernel of products with A, "" = the best one
   MemoryBudget& budget;
+  bool deterministic;  // PlanOptions::deterministic
 };
 
 /// A solver with everything it derived from A.

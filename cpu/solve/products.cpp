@@ -27,6 +27,7 @@ std::unique_ptr<Operator> make_product(const SolveInput& input, ValueKind kind) 
   product.b = product.c = product.accumulate = kind;
   PlanOptions options;
   options.where.threads = input.threads;
+  options.deterministic = input.deterministic;
   options.memory_limit_bytes = input.budget.limit_bytes() - input.budget.held_bytes();
   const std::string name = input.product.empty() ? "auto" : input.product;
   auto plan = find_kernel(sparse_kernels(input.problem), name).make_plan(product, options);

@@ -58,10 +58,12 @@ void declare_options(Options& options, bool is_gpu, const std::string& productio
       .value("repeat", "N", "solve N times and report the median time", "1")
       .value("memory-limit", "SIZE", "most memory for the solver, e.g. 512M or 8G")
       .value("generate-dense", "N", "solve with a random dense matrix of N rows instead of a file")
-      .value("condition", "X", "of --generate-dense", "100");
+      .value("condition", "X", "of --generate-dense", "100")
+      .flag("nondeterministic",
+            "allow solvers and products that differ from run to run in the "
+            "last bits");
   if (is_gpu) {
-    options.value("device", "N", "which of the visible GPUs", "0")
-        .flag("nondeterministic", "allow solvers and products that add up by atomics");
+    options.value("device", "N", "which of the visible GPUs", "0");
   } else {
     options.value("threads", "N",
                   "OpenMP threads (default: what OMP_NUM_THREADS or the system says)");
@@ -146,6 +148,7 @@ SolveToolOptions parse_solve_options(const std::string& tool, const std::string&
   result.seed = options.seed("seed");
   result.kernel = options.text("kernel");
   result.plan.variant = options.text("product");
+  result.plan.deterministic = !options.flag("nondeterministic");
   result.output = options.text("output");
   SolveProblem& problem = result.problem;
   problem.relative_tolerance = options.number("tolerance");
@@ -163,7 +166,6 @@ SolveToolOptions parse_solve_options(const std::string& tool, const std::string&
   }
   if (is_gpu) {
     result.plan.where.device = static_cast<int>(options.integer("device", 0, kMaxDevices - 1));
-    result.plan.deterministic = !options.flag("nondeterministic");
   } else {
     result.plan.where.threads = read_threads(options);
   }
