@@ -25,6 +25,7 @@ import sys
 import kernel_ladder_table
 import plot_speedup
 import rivals_table
+import solve_table
 import spgemm_gpu_table
 import spmm_gpu_table
 import tables
@@ -88,6 +89,8 @@ def of_records(stem, paths):
         rows = kernel_ladder_table.data_rows(paths, kernels)
     elif records[0]["case"]["kernel"].startswith("cpu."):
         rows = rivals_table.data_rows(sets, f"cpu.{records[0]['case']['operation']}.auto")
+    elif records[0]["case"]["operation"] == "solve":
+        rows = solve_table.data_rows(stem.removeprefix("solve_"), paths)
     elif records[0]["case"]["operation"] == "spgemm":
         rows = spgemm_gpu_table.data_rows(sets)
     else:

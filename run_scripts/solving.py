@@ -17,14 +17,19 @@ def run(command, accepted=(0,)):
     return done.stdout
 
 
-def solve(tool, arguments, iterations, repeat):
-    """The report of a solve that is cut off after so many iterations: unsolved, which is exit code 1."""
-    dense = ["--condition", HARD] if "--generate-dense" in arguments else []
-    report = json.loads(run([tool, *arguments, *dense, "--tolerance", "1e-300", "--iterations", iterations,
-                             "--repeat", repeat, "--json"], (0, 1)))
+def report_of(tool, arguments, accepted=(0,)):
+    """What a solver says of itself."""
+    report = json.loads(run([tool, *arguments, "--json"], accepted))
     if report["iterations"] == 0:
         raise SystemExit(f"{tool}: no iteration was made: {report['failure']}")
     return report
+
+
+def solve(tool, arguments, iterations, repeat):
+    """The report of a solve that is cut off after so many iterations: unsolved, which is exit code 1."""
+    dense = ["--condition", HARD] if "--generate-dense" in arguments else []
+    return report_of(tool, [*arguments, *dense, "--tolerance", "1e-300", "--iterations", iterations,
+                            "--repeat", repeat], (0, 1))
 
 
 def records_of(path):
