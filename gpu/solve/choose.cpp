@@ -20,13 +20,17 @@ std::unique_ptr<Solver> make_auto(const SolveProblem& problem, const PlanOptions
   const bool is_cached = problem.dense ? problem.dense->size_bytes() <= kDenseCachedBytes
                                        : problem.a.size_bytes() <= kCachedBytes;
   const bool is_small = problem.rows() <= kPersistentRows && is_cached;
+  if (problem.right_hand_sides > 1 || !has_diagonal_m) {
+    return make_solver(problem, options, kDeviceSolve, Rung::fused, "fused",
+                       "the others have one right-hand side and a diagonal preconditioner");
+  }
   // A product that is asked for by name is one that persistent, which has its own, cannot use.
-  if (problem.right_hand_sides == 1 && has_diagonal_m && is_small && options.variant.empty()) {
+  if (is_small && options.variant.empty()) {
     return make_solver(problem, options, kDeviceSolve, Rung::persistent, "persistent",
                        "the system stays in shared memory and L2");
   }
-  return make_solver(problem, options, kDeviceSolve, Rung::fused, "fused",
-                     "it is too large for persistent, or needs what that cannot do");
+  return make_solver(problem, options, kDeviceSolve, Rung::one_pass, "one_pass",
+                     "it is too large for persistent, or has a product of its own");
 }
 
 }  // namespace csrkit::gpu

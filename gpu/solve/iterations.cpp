@@ -62,6 +62,7 @@ DeviceIterations<T>::DeviceIterations(const SolveProblem& problem, Rung rung, De
   state_.iteration = device_iteration_.data();
   state_.partials = partials_.data();
   state_.done_blocks = done_blocks_.data();
+  if (rung == Rung::one_pass) one_pass_ = std::make_unique<OnePass<T>>(rows, memory.device());
   if (rung == Rung::vendor_cublas) vendor_ = std::make_unique<VendorPasses<T>>(memory);
 }
 
@@ -148,6 +149,7 @@ void DeviceIterations<T>::queue_step() {
   multiply();
   switch (rung_) {
     case Rung::fused: return queue_fused_passes();
+    case Rung::one_pass: return one_pass_->launch(state_, stream_);
     case Rung::vendor_cublas: return vendor_->queue(state_);
     default: return queue_passes();
   }

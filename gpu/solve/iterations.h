@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/solve/ritz_values.h"
+#include "gpu/solve/one_pass.h"
 #include "gpu/solve/persistent.h"
 #include "gpu/solve/preconditioners.h"
 #include "gpu/solve/vectors.h"
@@ -19,6 +20,7 @@ enum class Rung {
   graph,           // as device_scalars, queued as one CUDA graph per kChunk iterations
   atomic_sums,     // as graph, sums by atomics instead of a second kernel
   fused,           // a graph of three passes over vectors beside the product
+  one_pass,        // a graph of the product and one cooperative kernel
   persistent,      // one cooperative kernel, its own product, x and r in shared memory
   vendor_cublas    // a graph of what the vendor's libraries offer
 };
@@ -66,6 +68,7 @@ class DeviceIterations {
   Operator* product_;
   DevicePreconditioner<T>* preconditioner_;
   PersistentLoop<T>* loop_;
+  std::unique_ptr<OnePass<T>> one_pass_;
   std::unique_ptr<VendorPasses<T>> vendor_;
   CgState<T> state_;
   DeviceBuffer<T> vectors_;

@@ -5,8 +5,6 @@
 //   Syncs:   two barriers of the grid per iteration: the product takes z and the p of before and
 //            makes p = z + beta p of every column it meets, so that no barrier stands between.
 //   Against: fused, whose launches cost more than its work where systems are small.
-#include <cooperative_groups.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -50,11 +48,8 @@ template <class T, int kLanes>
 __global__ void __launch_bounds__(kPersistentThreads)
     persistent_sparse(CgState<T> state, DeviceCsrView<T> a, const Index* row_begins, Shares shares,
                       Index iterations) {
-  const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
   extern __shared__ __align__(16) unsigned char shared_bytes[];
-  // A shared variable may not have a constructor.
-  __shared__ alignas(CgColumn) unsigned char column_bytes[sizeof(CgColumn)];
-  CgColumn& column = *reinterpret_cast<CgColumn*>(column_bytes);
+  CgColumn& column = shared_column();
   const auto thread = static_cast<Index>(threadIdx.x);
   const Index first = row_begins[blockIdx.x], own = row_begins[blockIdx.x + 1] - first;
 
@@ -123,26 +118,22 @@ __global__ void __launch_bounds__(kPersistentThreads)
         product.first += static_cast<double>(sum) * static_cast<double>(p[i]);
       }
     }
-    product = sum_over_block<kPersistentThreads>(product);
-    if (thread == 0) state.partials[2 * kSumBlocks + blockIdx.x] = product.first;
-    grid.sync();
-    decide_after_product(state, &column);
+    with_grid_sums(product, state.partials,
+                   [&](const TwoSums& sums) { column.after_product(sums.first); });
     if (!column.moves()) break;
 
     // r -= alpha q, r'r, r'z
     const T alpha = static_cast<T>(column.alpha);
-    TwoSums sums;
+    TwoSums squares;
     for (Index i = thread; i < own; i += kPersistentThreads) {
       r[i] -= alpha * q[i];
       const T z = preconditioned(i);
       state.z[first + i] = z;
-      sums.first += static_cast<double>(r[i]) * static_cast<double>(r[i]);
-      sums.second += static_cast<double>(r[i]) * static_cast<double>(z);
+      squares.first += static_cast<double>(r[i]) * static_cast<double>(r[i]);
+      squares.second += static_cast<double>(r[i]) * static_cast<double>(z);
     }
-    sums = sum_over_block<kPersistentThreads>(sums);
-    if (thread == 0) store_partial(state, 0, static_cast<int>(blockIdx.x), sums);
-    grid.sync();
-    decide_after_residual(state, made, &column);
+    with_grid_sums(squares, state.partials + 2 * kSumBlocks,
+                   [&](const TwoSums& sums) { decide_after_residual(state, made, sums, &column); });
     if (!column.moves()) break;
 
     // x += alpha p
@@ -163,10 +154,7 @@ __global__ void __launch_bounds__(kPersistentThreads)
     state.p[first + i] = fma(beta, p[i], preconditioned(i));
     if (!state.is_plain()) state.r[first + i] = r[i];
   }
-  if (blockIdx.x == 0 && thread == 0) {
-    state.column[0] = column;
-    if (column.state == ColumnState::last_step) state.column[0].state = ColumnState::idle;
-  }
+  leave_column(state, column);
 }
 
 /// Where each of the blocks begins: equal weights of entries and rows.
@@ -191,33 +179,26 @@ template <class T>
 class SparseLoop : public PersistentLoop<T> {
  public:
   SparseLoop(const CsrMatrix& a, DeviceMemory& memory) {
-    int multiprocessors = 0, shared_bytes = 0;
-    const int device = memory.device();
-    CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    CHECK_CUDA(
-        cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    blocks_ = std::max(1, std::min(std::min(multiprocessors, kSumBlocks), a.rows() / kLeastRows));
-    const std::vector<Index> begins = balanced_rows(a, blocks_);
     const Offset* const offsets = a.row_offsets();
     Offset longest = 0;
     for (Index row = 0; row < a.rows(); ++row) {
       longest = std::max(longest, offsets[row + 1] - offsets[row]);
-    }
-    for (std::size_t block = 0; block + 1 < begins.size(); ++block) {
-      const Index from = begins[block], to = begins[block + 1];
-      shares_.rows = std::max(shares_.rows, to - from);
-      shares_.entries = std::max(shares_.entries, offsets[to] - offsets[from]);
     }
     const Offset mean = a.rows() > 0 ? a.nnz() / a.rows() : 0;
     kernel_ = longest > kLongRow ? persistent_sparse<T, 32>
               : mean > 16        ? persistent_sparse<T, 8>
               : mean > 8         ? persistent_sparse<T, 2>
                                  : persistent_sparse<T, 1>;
-
+    const PersistentLimits limits = limits_of(kernel_, memory.device());
+    blocks_ = std::max(1, std::min(limits.blocks, a.rows() / kLeastRows));
+    const std::vector<Index> begins = balanced_rows(a, blocks_);
+    for (std::size_t block = 0; block + 1 < begins.size(); ++block) {
+      const Index from = begins[block], to = begins[block + 1];
+      shares_.rows = std::max(shares_.rows, to - from);
+      shares_.entries = std::max(shares_.entries, offsets[to] - offsets[from]);
+    }
     const bool has_values = a.value_kind() != ValueKind::none;
-    cudaFuncAttributes attributes{};
-    CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel_));
-    const Offset room = shared_bytes - static_cast<Offset>(attributes.sharedSizeBytes);
+    const Offset room = limits.shared_bytes;
     shares_.holds_a = true;
     shares_.holds_a = shares_.template bytes<T>(has_values) <= room;
     bytes_ = shares_.template bytes<T>(has_values);
@@ -227,8 +208,6 @@ class SparseLoop : public PersistentLoop<T> {
                        std::to_string(a.rows()) + " rows needs " + std::to_string(bytes_) +
                        "; use fused");
     }
-    CHECK_CUDA(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(room)));
     a_ = DeviceCsr(memory, has_values ? convert_values(a, kValueKindOf<T>) : a);
     row_begins_ = DeviceBuffer<Index>(memory, blocks_ + 1, "first rows of blocks");
     CHECK_CUDA(cudaMemcpyAsync(row_begins_.data(), begins.data(), row_begins_.size_bytes(),

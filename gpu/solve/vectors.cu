@@ -21,33 +21,14 @@ __device__ void for_each_element(const CgState<T>& state, const Body& body) {
   }
 }
 
-/// What a thread loads of the vectors at one place.
-template <class T>
-struct Loaded {
-  T a, b, c;
-};
-
-/// Calls use(loaded, i, row) for this thread's elements, with what load(i, row) gave: four loads
-/// are on their way before the first store, which could be to where a later load reads for all that
-/// a compiler knows.
+/// Calls use(loaded, i, row) for this thread's elements, with what load(i, row) gave, in batches.
 template <class T, class Load, class Use>
-__device__ void for_each_batch(const CgState<T>& state, const Load& load, const Use& use) {
-  constexpr int kBatch = 4;
-  const Offset step = Offset{gridDim.x} * kThreads;
-  const auto thread = static_cast<Offset>(blockIdx.x * kThreads + threadIdx.x);
-  for (Offset first = thread; first < state.rows; first += kBatch * step) {
-    Loaded<T> loaded[kBatch];
-#pragma unroll
-    for (int k = 0; k < kBatch; ++k) {
-      const Offset row = first + k * step;
-      if (row < state.rows) loaded[k] = load(row * state.columns + blockIdx.y, row);
-    }
-#pragma unroll
-    for (int k = 0; k < kBatch; ++k) {
-      const Offset row = first + k * step;
-      if (row < state.rows) use(loaded[k], row * state.columns + blockIdx.y, row);
-    }
-  }
+__device__ void for_each_loaded(const CgState<T>& state, const Load& load, const Use& use) {
+  const auto place = [&](Offset row) { return row * state.columns + blockIdx.y; };
+  for_each_batch<T>(
+      Offset{blockIdx.x} * kThreads + threadIdx.x, state.rows, Offset{gridDim.x} * kThreads,
+      [&](Offset row) { return load(place(row), row); },
+      [&](const Loaded<T>& at, Offset row) { use(at, place(row), row); });
 }
 
 __device__ inline double product_of(double a, double b) { return a * b; }
@@ -142,7 +123,7 @@ template <class T>
 __global__ void fused_product(CgState<T> state) {
   TwoSums sums;
   if (state.column[blockIdx.y].moves()) {
-    for_each_batch(
+    for_each_loaded(
         state,
         [&](Offset i, Offset) {
           return Loaded<T>{state.p[i], state.q[i], T{0}};
@@ -160,7 +141,7 @@ __global__ void fused_residual(CgState<T> state) {
   const T alpha = static_cast<T>(column.alpha);
   TwoSums sums;
   if (iterates) {
-    for_each_batch(
+    for_each_loaded(
         state,
         [&](Offset i, Offset row) {
           const T scale = has_diagonal ? state.inverse_diagonal[row] : T{0};
@@ -194,7 +175,7 @@ __global__ void fused_directions(CgState<T> state) {
   const CgColumn column = state.column[blockIdx.y];
   if (!column.moves()) return;
   const T alpha = static_cast<T>(column.alpha), beta = static_cast<T>(column.beta);
-  for_each_batch(
+  for_each_loaded(
       state,
       [&](Offset i, Offset) {
         return Loaded<T>{state.x[i], state.p[i], state.z[i]};

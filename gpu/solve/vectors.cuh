@@ -10,14 +10,20 @@ struct TwoSums {
   double first = 0, second = 0;
 };
 
-/// Of all threads of a block; every thread gets them. To be called by all of them.
-template <int kBlockThreads = kThreads>
-__device__ inline TwoSums sum_over_block(TwoSums mine) {
-  __shared__ double first[kBlockThreads / kWarpLanes], second[kBlockThreads / kWarpLanes];
+/// Of all lanes of a warp; every lane gets them. To be called by all of them.
+__device__ inline TwoSums sum_over_warp(TwoSums mine) {
   for (int offset = kWarpLanes / 2; offset > 0; offset /= 2) {
     mine.first += __shfl_xor_sync(kAllLanes, mine.first, offset);
     mine.second += __shfl_xor_sync(kAllLanes, mine.second, offset);
   }
+  return mine;
+}
+
+/// Of all threads of a block; every thread gets them. To be called by all of them.
+__device__ inline TwoSums sum_over_block(TwoSums mine) {
+  constexpr int kWarps = kThreads / kWarpLanes;
+  __shared__ double first[kWarps], second[kWarps];
+  mine = sum_over_warp(mine);
   __syncthreads();  // whoever reads the sums of the last call is done
   if (threadIdx.x % kWarpLanes == 0) {
     first[threadIdx.x / kWarpLanes] = mine.first;
@@ -25,11 +31,39 @@ __device__ inline TwoSums sum_over_block(TwoSums mine) {
   }
   __syncthreads();
   TwoSums sums;
-  for (int warp = 0; warp < kBlockThreads / kWarpLanes; ++warp) {
+  for (int warp = 0; warp < kWarps; ++warp) {
     sums.first += first[warp];
     sums.second += second[warp];
   }
   return sums;
+}
+
+/// What a thread loads of the vectors at one place.
+template <class T>
+struct Loaded {
+  T a, b, c;
+};
+
+/// Calls use(loaded, i) for i = first, first + step, ... with what load(i) gave: 32 bytes of each
+/// vector are on their way before the first store, which could be to where a later load reads for
+/// all that a compiler knows.
+template <class T, class Load, class Use>
+__device__ void for_each_batch(Offset first, Offset end, Offset step, const Load& load,
+                               const Use& use) {
+  constexpr int kBatch = 32 / sizeof(T);
+  for (; first < end; first += kBatch * step) {
+    Loaded<T> loaded[kBatch];
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k) {
+      const Offset i = first + k * step;
+      if (i < end) loaded[k] = load(i);
+    }
+#pragma unroll
+    for (int k = 0; k < kBatch; ++k) {
+      const Offset i = first + k * step;
+      if (i < end) use(loaded[k], i);
+    }
+  }
 }
 
 /// The sums of `blocks` partial ones of a column, by one block.

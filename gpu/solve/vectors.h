@@ -31,7 +31,7 @@ struct CgState {
 
 inline constexpr int kThreads = 256;
 inline constexpr int kSumBlocks = 1024;
-inline constexpr int kPartialSums = 3;  // r'r, r'z; p'q apart, where one launch makes all
+inline constexpr int kPartialSums = 4;  // two at once, twice where one launch makes all
 inline constexpr Index kRecordedIterations = 1024;
 
 /// Blocks for n rows of a column.

@@ -1,9 +1,10 @@
 // persistent, dense: the whole loop as one cooperative kernel.
-//   Owns:    a block has neighbouring rows of A (in shared memory, where they fit), of x, r and q;
-//            and all of p, in shared memory, as every other block has.
-//   Reads:   A once per iteration, from shared memory or L2; r of the other blocks, from L2.
-//   Syncs:   two barriers of the grid per iteration. After the second everybody has r and makes
-//            all of p alone, so that p never travels.
+//   Owns:    a block has neighbouring rows of A, in shared memory where they fit, and of x; and all
+//            of p, q and r, in shared memory, as every other block has.
+//   Reads:   A once per iteration, from shared memory or L2; q of the other blocks, from L2.
+//   Syncs:   one barrier of the grid per iteration, after which everybody has q. All that follows
+//            costs less than another barrier, so every block does it for itself, in the same order:
+//            sums, scalars and vectors have the same bits everywhere and never travel.
 //   Against: fused with half, whose launches cost more than their work where A is small.
 #include <cooperative_groups.h>
 
@@ -23,7 +24,7 @@ constexpr int kWarps = kPersistentThreads / kWarpLanes;
 
 /// Where things are in a block's shared memory, in numbers from its start.
 struct SharedPlaces {
-  Offset p, x, r, q, parts, a, size;
+  Offset a, p, q, r, x, parts, size;
 };
 
 /// `own` rows a block, with their part of A or without it.
@@ -31,15 +32,15 @@ CSRKIT_BOTH SharedPlaces places_of(Offset pitch, Offset own, bool holds_a) {
   SharedPlaces at{};
   at.a = 0;
   at.p = holds_a ? own * pitch : 0;
-  at.x = at.p + pitch;
-  at.r = at.x + own;
-  at.q = at.r + own;
-  at.parts = at.q + own;
+  at.q = at.p + pitch;
+  at.r = at.q + pitch;
+  at.x = at.r + pitch;
+  at.parts = at.x + own;
   at.size = at.parts + own + kWarps;
   return at;
 }
 
-/// q of the block's rows. Each row is cut into as many pieces as there are warps for it.
+/// A p of the block's rows, to `q`. Each row is cut into as many pieces as there are warps for it.
 template <class T>
 __device__ void multiply_own_rows(const T* a, Offset pitch, Index own, const T* p, T* parts, T* q) {
   const int warp = static_cast<int>(threadIdx.x) / kWarpLanes;
@@ -65,21 +66,21 @@ __device__ void multiply_own_rows(const T* a, Offset pitch, Index own, const T* 
     for (int piece = 0; piece < pieces; ++piece) sum += parts[row * pieces + piece];
     q[row] = sum;
   }
-  __syncthreads();
 }
 
+/// `products` has room for two vectors: a block that is ahead writes its part of the next q while
+/// others read this one.
 template <class T>
 __global__ void __launch_bounds__(kPersistentThreads)
-    persistent_dense(CgState<T> state, SquareView<T> a, Index most_own, bool holds_a,
+    persistent_dense(CgState<T> state, SquareView<T> a, T* products, Index most_own, bool holds_a,
                      Index iterations) {
   const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
   extern __shared__ __align__(16) unsigned char shared_bytes[];
-  __shared__ alignas(CgColumn) unsigned char column_bytes[sizeof(CgColumn)];
-  CgColumn& column = *reinterpret_cast<CgColumn*>(column_bytes);
+  CgColumn& column = shared_column();
   T* const shared = reinterpret_cast<T*>(shared_bytes);
   const SharedPlaces at = places_of(a.pitch, most_own, holds_a);
-  T *const p = shared + at.p, *const x = shared + at.x, *const r = shared + at.r;
-  T* const q = shared + at.q;
+  T *const p = shared + at.p, *const q = shared + at.q, *const r = shared + at.r;
+  T* const x = shared + at.x;
 
   const auto thread = static_cast<Index>(threadIdx.x);
   const auto first = static_cast<Index>(Offset{a.rows} * blockIdx.x / gridDim.x);
@@ -91,99 +92,86 @@ __global__ void __launch_bounds__(kPersistentThreads)
   }
   for (Offset i = thread; i < a.pitch; i += kPersistentThreads) {
     p[i] = i < a.rows ? state.p[i] : T{0};
+    r[i] = i < a.rows ? state.r[i] : T{0};
   }
-  for (Index i = thread; i < own; i += kPersistentThreads) {
-    x[i] = state.x[first + i];
-    r[i] = state.r[first + i];
-  }
+  for (Index i = thread; i < own; i += kPersistentThreads) x[i] = state.x[first + i];
   if (thread == 0) column = state.column[0];
   __syncthreads();
-  const auto preconditioned = [&](Index row, T residual) {
-    return state.inverse_diagonal == nullptr ? residual : state.inverse_diagonal[row] * residual;
+  const auto preconditioned = [&](Index i) {
+    return state.inverse_diagonal == nullptr ? r[i] : state.inverse_diagonal[i] * r[i];
+  };
+  // By the threads of every block alike: i is always the same thread's.
+  const auto for_all_rows = [&](const auto& body) {
+    for (Index i = thread; i < a.rows; i += kPersistentThreads) body(i);
   };
 
   Index made = 0;
   while (made < iterations && column.moves()) {
-    // q = A p, p'q
-    multiply_own_rows(rows_of_a, a.pitch, own, p, shared + at.parts, q);
-    TwoSums product;
-    for (Index i = thread; i < own; i += kPersistentThreads) {
-      product.first += static_cast<double>(q[i]) * static_cast<double>(p[first + i]);
-    }
-    product = sum_over_block<kPersistentThreads>(product);
-    if (thread == 0) state.partials[2 * kSumBlocks + blockIdx.x] = product.first;
+    T* const all_q = products + made % 2 * a.pitch;
+    multiply_own_rows(rows_of_a, a.pitch, own, p, shared + at.parts, all_q + first);
     grid.sync();
-    decide_after_product(state, &column);
+
+    TwoSums curvature;
+    for_all_rows([&](Index i) {
+      q[i] = __ldcg(all_q + i);
+      curvature.first += static_cast<double>(q[i]) * static_cast<double>(p[i]);
+    });
+    with_block_sums(curvature, [&](const TwoSums& sums) { column.after_product(sums.first); });
     if (!column.moves()) break;
 
-    // r -= alpha q, r'r, r'z
     const T alpha = static_cast<T>(column.alpha);
-    TwoSums sums;
-    for (Index i = thread; i < own; i += kPersistentThreads) {
+    TwoSums squares;
+    for_all_rows([&](Index i) {
       r[i] -= alpha * q[i];
-      state.r[first + i] = r[i];
-      const T z = preconditioned(first + i, r[i]);
-      sums.first += static_cast<double>(r[i]) * static_cast<double>(r[i]);
-      sums.second += static_cast<double>(r[i]) * static_cast<double>(z);
-    }
-    sums = sum_over_block<kPersistentThreads>(sums);
-    if (thread == 0) store_partial(state, 0, static_cast<int>(blockIdx.x), sums);
-    grid.sync();
-    decide_after_residual(state, made, &column);
+      squares.first += static_cast<double>(r[i]) * static_cast<double>(r[i]);
+      squares.second += static_cast<double>(r[i]) * static_cast<double>(preconditioned(i));
+    });
+    with_block_sums(
+        squares, [&](const TwoSums& sums) { decide_after_residual(state, made, sums, &column); });
     if (!column.moves()) break;
 
-    // x += alpha p, p = z + beta p: of all rows, for the next product
     const T beta = static_cast<T>(column.beta);
-    for (Index i = thread; i < own; i += kPersistentThreads) {
-      if (column.keeps) state.best[first + i] = x[i];
-      x[i] += alpha * p[first + i];
-    }
+    for_all_rows([&](Index i) {
+      if (i >= first && i < first + own) {
+        if (column.keeps) state.best[i] = x[i - first];
+        x[i - first] += alpha * p[i];
+      }
+      p[i] = preconditioned(i) + beta * p[i];
+    });
     ++made;
     if (column.state == ColumnState::last_step) break;
-    __syncthreads();  // p of before is read
-    for (Index i = thread; i < a.rows; i += kPersistentThreads) {
-      p[i] = preconditioned(i, __ldcg(state.r + i)) + beta * p[i];
-    }
     __syncthreads();
   }
+  __syncthreads();  // x, p and r are other threads'
   for (Index i = thread; i < own; i += kPersistentThreads) {
     state.x[first + i] = x[i];
     state.p[first + i] = p[first + i];
+    state.r[first + i] = r[first + i];
   }
-  if (blockIdx.x == 0 && thread == 0) {
-    state.column[0] = column;
-    if (column.state == ColumnState::last_step) state.column[0].state = ColumnState::idle;
-  }
+  leave_column(state, column);
 }
 
 template <class T>
 class DenseLoop : public PersistentLoop<T> {
  public:
-  DenseLoop(const SquareView<T>& a, DeviceMemory& memory) : a_(a) {
-    const int device = memory.device();
-    int multiprocessors = 0, shared_bytes = 0;
-    CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    CHECK_CUDA(
-        cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    const Index most_blocks = std::min(multiprocessors, kSumBlocks);
-    blocks_ = std::max(1, std::min(most_blocks, a.rows / kLeastRows));
+  DenseLoop(const SquareView<T>& a, DeviceMemory& memory)
+      : a_(a), products_(memory, 2 * a.pitch, "products of the persistent kernel") {
+    const PersistentLimits limits = limits_of(persistent_dense<T>, memory.device());
+    blocks_ = std::max(1, std::min(limits.blocks, a.rows / kLeastRows));
     own_ = (a.rows + blocks_ - 1) / blocks_;
-    cudaFuncAttributes attributes{};
-    CHECK_CUDA(cudaFuncGetAttributes(&attributes, persistent_dense<T>));
-    const Offset room = shared_bytes - static_cast<Offset>(attributes.sharedSizeBytes);
+    const Offset room = limits.shared_bytes;
     holds_a_ = bytes_of(true) <= room;
     if (bytes_of(holds_a_) > room) {
-      throw UsageError("persistent holds a vector in the shared memory of a multiprocessor, " +
+      throw UsageError("persistent holds three vectors in the shared memory of a multiprocessor, " +
                        std::to_string(room) + " bytes, and this system has " +
                        std::to_string(a.rows) + " rows; use fused");
     }
-    CHECK_CUDA(cudaFuncSetAttribute(
-        persistent_dense<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(room)));
   }
 
   void launch(const CgState<T>& state, Index iterations, cudaStream_t stream) override {
     CgState<T> given = state;
-    void* arguments[] = {&given, &a_, &own_, &holds_a_, &iterations};
+    T* products = products_.data();
+    void* arguments[] = {&given, &a_, &products, &own_, &holds_a_, &iterations};
     CHECK_CUDA(cudaLaunchCooperativeKernel(
         persistent_dense<T>, dim3(static_cast<unsigned>(blocks_)), dim3(kPersistentThreads),
         arguments, static_cast<std::size_t>(bytes_of(holds_a_)), stream));
@@ -197,6 +185,7 @@ class DenseLoop : public PersistentLoop<T> {
   }
 
   SquareView<T> a_;
+  DeviceBuffer<T> products_;
   Index blocks_ = 1, own_ = 0;
   bool holds_a_ = false;
 };

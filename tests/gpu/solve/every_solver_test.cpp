@@ -224,18 +224,23 @@ std::string name_of_param(const ::testing::TestParamInfo<std::string>& param) {
 
 INSTANTIATE_TEST_SUITE_P(Table, GpuSolve, ::testing::ValuesIn(solver_names()), name_of_param);
 
-/// Small, for compute-sanitizer: every precision, preconditioner and number of columns once.
+/// Small, for compute-sanitizer: every precision, preconditioner and number of columns once, sparse
+/// and dense. Several blocks for those kernels that wait for each other.
 class SanitizerGpuSolve : public GpuSolve {};
 
 TEST_P(SanitizerGpuSolve, SmallSystems) {
   for (const Precision precision : {Precision::f64, Precision::f32, Precision::refined}) {
     for (const Index columns : {1, 3}) {
-      SolveProblem problem = problem_of(grid_laplacian(9, 5), columns);
-      problem.precision = precision;
-      problem.relative_tolerance = precision == Precision::f32 ? 1e-3 : 1e-8;
-      if (!can(problem)) continue;
-      SCOPED_TRACE(name_of(precision));
-      expect_solved(problem, right_hand_sides(problem, random_vectors(45, columns)));
+      for (const bool is_dense : {false, true}) {
+        const CsrMatrix grid = is_dense ? grid_laplacian(9, 5) : grid_laplacian(21, 13);
+        SolveProblem problem = problem_of(is_dense ? CsrMatrix() : grid, columns);
+        if (is_dense) problem.dense = densified(grid, ValueKind::f64);
+        problem.precision = precision;
+        problem.relative_tolerance = precision == Precision::f32 ? 1e-3 : 1e-8;
+        if (!can(problem)) continue;
+        SCOPED_TRACE(name_of(precision) + std::string(is_dense ? ", dense" : ""));
+        expect_solved(problem, right_hand_sides(problem, random_vectors(grid.rows(), columns)));
+      }
     }
   }
   for (const PreconditionerKind kind :
