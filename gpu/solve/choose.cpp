@@ -6,11 +6,11 @@ namespace csrkit::gpu {
 namespace {
 
 /// Most bytes of A that stay in shared memory, or in L2 beside the vectors, on the GPUs of today.
-constexpr std::uint64_t kCachedBytes = 24 << 20;
-/// Of a dense A: on an H200 the lines of persistent and fused cross between 36 and 49 MB.
-constexpr std::uint64_t kDenseCachedBytes = 38 << 20;
-/// Beyond, fused was faster on an H200: its product has a better format and more of the bandwidth.
-constexpr Index kPersistentRows = 200000;
+constexpr std::uint64_t kCachedBytes = 28 << 20;
+/// Of a dense A: on an H200 the lines of persistent and one_pass cross at 49 MB.
+constexpr std::uint64_t kDenseCachedBytes = 48 << 20;
+/// On an H200 the lines of the two cross between 262,144 rows of a grid and 518,400.
+constexpr Index kPersistentRows = 400000;
 
 }  // namespace
 

@@ -39,7 +39,7 @@ DeviceIterations<T>::DeviceIterations(const SolveProblem& problem, Rung rung, De
   device_iteration_ = DeviceBuffer<Index>(memory, columns, "scalars");
   partials_ = DeviceBuffer<double>(memory, Offset{columns} * kPartialSums * kSumBlocks, "sums");
   sums_ = DeviceBuffer<double>(memory, 2 * Offset{columns}, "sums");
-  done_blocks_ = DeviceBuffer<unsigned>(memory, columns, "scalars");
+  done_blocks_ = DeviceBuffer<unsigned>(memory, columns + 1, "scalars");
   for (const auto& [data, bytes] :
        {std::pair<void*, std::uint64_t>{vectors_.data(), vectors_.size_bytes()},
         {partials_.data(), partials_.size_bytes()},
@@ -62,6 +62,7 @@ DeviceIterations<T>::DeviceIterations(const SolveProblem& problem, Rung rung, De
   state_.iteration = device_iteration_.data();
   state_.partials = partials_.data();
   state_.done_blocks = done_blocks_.data();
+  state_.barrier = done_blocks_.data() + columns;
   if (rung == Rung::one_pass) one_pass_ = std::make_unique<OnePass<T>>(rows, memory.device());
   if (rung == Rung::vendor_cublas) vendor_ = std::make_unique<VendorPasses<T>>(memory);
 }

@@ -5,6 +5,11 @@
 
 namespace csrkit::gpu {
 
+/// What a block has: rows, and those of them whose q, or p, lies in shared memory.
+struct OnePassShares {
+  Index own_rows = 0, q_rows = 0, p_rows = 0;
+};
+
 /// For one column and a diagonal M or none.
 template <class T>
 class OnePass {
@@ -15,7 +20,7 @@ class OnePass {
 
  private:
   int blocks_ = 1;
-  Index own_rows_ = 0, held_rows_ = 0;  // the most of a block; those of them in shared memory
+  OnePassShares shares_;
 };
 
 }  // namespace csrkit::gpu

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "gpu/device/cuda_check.h"
 #include "gpu/solve/persistent.cuh"
 #include "gpu/solve/persistent.h"
 
@@ -118,7 +117,7 @@ __global__ void __launch_bounds__(kPersistentThreads)
         product.first += static_cast<double>(sum) * static_cast<double>(p[i]);
       }
     }
-    with_grid_sums(product, state.partials,
+    with_grid_sums(product, state, 0,
                    [&](const TwoSums& sums) { column.after_product(sums.first); });
     if (!column.moves()) break;
 
@@ -132,7 +131,7 @@ __global__ void __launch_bounds__(kPersistentThreads)
       squares.first += static_cast<double>(r[i]) * static_cast<double>(r[i]);
       squares.second += static_cast<double>(r[i]) * static_cast<double>(z);
     }
-    with_grid_sums(squares, state.partials + 2 * kSumBlocks,
+    with_grid_sums(squares, state, 2,
                    [&](const TwoSums& sums) { decide_after_residual(state, made, sums, &column); });
     if (!column.moves()) break;
 

@@ -1,8 +1,6 @@
 // What the persistent kernels share.
 #pragma once
 
-#include <cooperative_groups.h>
-
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
@@ -42,10 +40,26 @@ __device__ inline CgColumn& shared_column() {
   return *reinterpret_cast<CgColumn*>(bytes);
 }
 
-/// Thread 0 calls use(sums) with the sums of all threads of the block; afterwards every thread sees
-/// what it wrote. To be called by all of them.
+/// A barrier of the grid, by one thread of a block: a barrier of the block before it covers what
+/// the other threads wrote, one behind it what they read (past L1). That of cooperative groups has
+/// these two built in, although a sum over the block has them anyway. The highest bit of `counter`
+/// turns over when all have come: every block adds 1, the first what is missing to that.
+__device__ inline void wait_for_grid(unsigned* counter) {
+  constexpr unsigned kTurn = 0x80000000u;
+  unsigned seen;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
+  const unsigned turn = seen & kTurn;  // cannot turn over before this block has come
+  const unsigned mine = blockIdx.x == 0 ? kTurn - (gridDim.x - 1) : 1;
+  asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(mine) : "memory");
+  do {
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
+  } while ((seen & kTurn) == turn);
+}
+
+/// The first warp calls use(sums) with the sums of all threads of the block; afterwards every
+/// thread sees what it wrote. To be called by all of them.
 template <class Use>
-__device__ void with_block_sums(TwoSums mine, const Use& use) {
+__device__ void with_warp_of_sums(TwoSums mine, const Use& use) {
   static_assert(kPersistentThreads == kWarpLanes * kWarpLanes, "a lane takes the sums of a warp");
   __shared__ double first[kWarpLanes], second[kWarpLanes];
   const int warp = static_cast<int>(threadIdx.x) / kWarpLanes;
@@ -56,24 +70,31 @@ __device__ void with_block_sums(TwoSums mine, const Use& use) {
     second[warp] = mine.second;
   }
   __syncthreads();
-  if (warp == 0) {
-    const TwoSums sums = sum_over_warp({first[lane], second[lane]});
-    if (lane == 0) use(sums);
-  }
+  if (warp == 0) use(sum_over_warp({first[lane], second[lane]}));
   __syncthreads();
 }
 
-/// The same for the sums of all threads of the grid, which every block hands to its thread 0, with
-/// the same bits: a barrier of the grid. `partials` has places for all blocks that are this call's
-/// until the next barrier has been passed.
+/// As above, by thread 0 alone.
 template <class Use>
-__device__ void with_grid_sums(TwoSums mine, double* partials, const Use& use) {
-  with_block_sums(mine, [&](const TwoSums& sums) {
-    partials[blockIdx.x] = sums.first;
-    partials[kSumBlocks + blockIdx.x] = sums.second;
+__device__ void with_block_sums(TwoSums mine, const Use& use) {
+  with_warp_of_sums(mine, [&](const TwoSums& sums) {
+    if (threadIdx.x == 0) use(sums);
   });
-  cooperative_groups::this_grid().sync();
-  if (threadIdx.x < kWarpLanes) {
+}
+
+/// The same for the sums of all threads of the grid, which thread 0 of every block gets with the
+/// same bits: a barrier of the grid. `which` and the next number of state.partials are this call's
+/// until the next barrier has been passed.
+template <class T, class Use>
+__device__ void with_grid_sums(TwoSums mine, const CgState<T>& state, int which, const Use& use) {
+  double* const partials = state.partials + Offset{which} * kSumBlocks;
+  with_warp_of_sums(mine, [&](const TwoSums& of_block) {
+    if (threadIdx.x == 0) {
+      partials[blockIdx.x] = of_block.first;
+      partials[kSumBlocks + blockIdx.x] = of_block.second;
+      wait_for_grid(state.barrier);
+    }
+    __syncwarp();
     TwoSums sums;
     for (unsigned block = threadIdx.x; block < gridDim.x; block += kWarpLanes) {
       sums.first += __ldcg(partials + block);
@@ -81,8 +102,7 @@ __device__ void with_grid_sums(TwoSums mine, double* partials, const Use& use) {
     }
     sums = sum_over_warp(sums);
     if (threadIdx.x == 0) use(sums);
-  }
-  __syncthreads();
+  });
 }
 
 /// By one thread of every block: what follows of r'r and r'z, and the record of iteration `made`.

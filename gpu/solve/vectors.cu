@@ -25,7 +25,7 @@ __device__ void for_each_element(const CgState<T>& state, const Body& body) {
 template <class T, class Load, class Use>
 __device__ void for_each_loaded(const CgState<T>& state, const Load& load, const Use& use) {
   const auto place = [&](Offset row) { return row * state.columns + blockIdx.y; };
-  for_each_batch<T>(
+  for_each_batch<T, 4>(
       Offset{blockIdx.x} * kThreads + threadIdx.x, state.rows, Offset{gridDim.x} * kThreads,
       [&](Offset row) { return load(place(row), row); },
       [&](const Loaded<T>& at, Offset row) { use(at, place(row), row); });

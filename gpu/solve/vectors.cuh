@@ -44,13 +44,12 @@ struct Loaded {
   T a, b, c;
 };
 
-/// Calls use(loaded, i) for i = first, first + step, ... with what load(i) gave: 32 bytes of each
-/// vector are on their way before the first store, which could be to where a later load reads for
-/// all that a compiler knows.
-template <class T, class Load, class Use>
+/// Calls use(loaded, i) for i = first, first + step, ... with what load(i) gave: kBatch numbers of
+/// each vector are on their way before the first store, which could be to where a later load reads
+/// for all that a compiler knows.
+template <class T, int kBatch, class Load, class Use>
 __device__ void for_each_batch(Offset first, Offset end, Offset step, const Load& load,
                                const Use& use) {
-  constexpr int kBatch = 32 / sizeof(T);
   for (; first < end; first += kBatch * step) {
     Loaded<T> loaded[kBatch];
 #pragma unroll

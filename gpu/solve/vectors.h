@@ -25,6 +25,7 @@ struct CgState {
   Index* iteration = nullptr;           // the row of `records` of each column that comes next
   double* partials = nullptr;           // kPartialSums * kSumBlocks per column
   unsigned* done_blocks = nullptr;      // per column: 0 between launches
+  unsigned* barrier = nullptr;          // of persistent kernels: 0 at first
 
   CSRKIT_BOTH bool is_plain() const { return z == r; }  // no preconditioner
 };

@@ -6,8 +6,6 @@
 //            costs less than another barrier, so every block does it for itself, in the same order:
 //            sums, scalars and vectors have the same bits everywhere and never travel.
 //   Against: fused with half, whose launches cost more than their work where A is small.
-#include <cooperative_groups.h>
-
 #include <algorithm>
 #include <string>
 
@@ -74,7 +72,6 @@ template <class T>
 __global__ void __launch_bounds__(kPersistentThreads)
     persistent_dense(CgState<T> state, SquareView<T> a, T* products, Index most_own, bool holds_a,
                      Index iterations) {
-  const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   CgColumn& column = shared_column();
   T* const shared = reinterpret_cast<T*>(shared_bytes);
@@ -109,7 +106,9 @@ __global__ void __launch_bounds__(kPersistentThreads)
   while (made < iterations && column.moves()) {
     T* const all_q = products + made % 2 * a.pitch;
     multiply_own_rows(rows_of_a, a.pitch, own, p, shared + at.parts, all_q + first);
-    grid.sync();
+    __syncthreads();
+    if (thread == 0) wait_for_grid(state.barrier);
+    __syncthreads();
 
     TwoSums curvature;
     for_all_rows([&](Index i) {

@@ -20,7 +20,7 @@ TOOL
 chmod +x pretended/csr-solve-gpu
 turns() { "$script" --records "$1.jsonl" --sparse "$2" --refined "$3" --dense "$4" --rounds 2 --tools pretended; }
 expect 0 turns all 20 20 128
-equals "$(wc -l <all.jsonl)" 16
+equals "$(wc -l <all.jsonl)" 18
 grep -qF '"name": "Some GPU"' all.jsonl || fail "the GPU is not named"
 rows() { "$CLI_FOLDER/../../run_scripts/solve_table.py" "$@"; }
 for kind in sparse refined dense; do
@@ -32,5 +32,5 @@ prints "2000"
 prints "3.00"
 if csr-solve-gpu --generate-dense 4 --quiet 2>/dev/null; then
   expect 0 "$script" --records real.jsonl --sparse 20 --refined 20 --dense 64 --rounds 1 --tools "$(dirname "$(command -v csr-solve-gpu)")"
-  equals "$(wc -l <real.jsonl)" 8
+  equals "$(wc -l <real.jsonl)" 9
 fi
