@@ -122,7 +122,8 @@ Json ClockWatch::finish() {
           {"cpu",
            {{"clock_mhz", range_of(cpu_mhz_, [](double mhz) { return mhz; })},
             {"throttle_events", events}}},
-          {"gpu", gpu}};
+          {"gpu", gpu},
+          {"others", others_.finish()}};
 }
 
 }  // namespace csrkit

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpu/device/device_clocks.h"
+#include "tools/bench/other_work.h"
 #include "tools/cli/json.h"
 #include "tools/operation/measure.h"
 
@@ -25,7 +26,8 @@ class ClockWatch {
 
   /// The last reading and what was seen: {"throttled", "cpu": {"clock_mhz": [least, most],
   /// "throttle_events"}, "gpu": {"sm_clock_mhz": [..], "memory_clock_mhz": [..],
-  /// "temperature_celsius", "power_watts", "throttled_by"}}. What a machine does not tell is null.
+  /// "temperature_celsius", "power_watts", "throttled_by"}, "others": of OtherWork}. What a machine
+  /// does not tell is null.
   Json finish();
 
  private:
@@ -38,6 +40,7 @@ class ClockWatch {
   std::optional<std::int64_t> throttle_events_before_;
   std::vector<double> cpu_mhz_;
   std::vector<gpu::DeviceClocks> gpu_;
+  OtherWork others_;
 };
 
 }  // namespace csrkit

@@ -12,17 +12,27 @@ namespace csrkit {
 namespace {
 
 /// Reading A once, starting CUDA, moving the operands and the result, then the products; twice
-/// that, for other jobs share the machine; in minutes.
+/// that, for other jobs share the machine; in minutes. Without a machine profile a product is
+/// taken to read and write its memory ten times at a slow core's speed.
 std::int64_t minutes_to_ask_for(const ForecastToolOptions& options, const RunForecast& run) {
   constexpr double kReadBytesPerSecond = 2e8, kMoveBytesPerSecond = 2e9, kSecondsPerMinute = 60;
   constexpr double kDriverSeconds = 10;
   const Forecast& product = run.product;
+  constexpr double kPasses = 10;
+  const double unknown_seconds =
+      kPasses * static_cast<double>(run.host_peak_bytes) / kMoveBytesPerSecond;
   double seconds = static_cast<double>(product.matrix_bytes) / kReadBytesPerSecond +
-                   product.seconds.value_or(0) * options.request.stop.repeat;
+                   product.seconds.value_or(unknown_seconds) * options.request.stop.repeat;
   if (product.plan_bytes) {
     seconds += kDriverSeconds + static_cast<double>(*product.plan_bytes) / kMoveBytesPerSecond;
   }
   return static_cast<std::int64_t>(std::ceil(2 * seconds / kSecondsPerMinute)) + 1;
+}
+
+/// What to ask Slurm for: a run that peaks a little above its forecast is not killed for it.
+std::uint64_t with_headroom(std::uint64_t bytes) {
+  constexpr std::uint64_t kShare = 10, kLeastBytes = 16ull << 20;
+  return bytes + std::max(bytes / kShare, kLeastBytes);
 }
 
 std::string bytes_cell(const std::optional<std::uint64_t>& bytes) {
@@ -47,11 +57,10 @@ std::vector<std::string> slurm_lines(const ForecastToolOptions& options,
   constexpr std::uint64_t kMebibyte = 1 << 20;
   std::vector<std::string> lines{
       "#SBATCH --cpus-per-task=" + std::to_string(team_size(options.request.plan.where.threads)),
-      "#SBATCH --mem=" + std::to_string(largest.host_peak_bytes / kMebibyte + 1) + "M"};
+      "#SBATCH --mem=" + std::to_string(with_headroom(largest.host_peak_bytes) / kMebibyte + 1) +
+          "M",
+      "#SBATCH --time=" + std::to_string(minutes_to_ask_for(options, largest))};
   if (options.is_gpu()) lines.emplace_back("#SBATCH --gres=gpu:1");
-  if (largest.product.seconds) {
-    lines.push_back("#SBATCH --time=" + std::to_string(minutes_to_ask_for(options, largest)));
-  }
   return lines;
 }
 

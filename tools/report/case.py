@@ -68,6 +68,8 @@ class Case:
         self.time = record.optional("time", Field.text) or ""
         clocks = record.find("clocks")
         self.was_throttled = bool(clocks and clocks.optional("throttled", Field.boolean))
+        others = clocks.find("others") if clocks else None
+        self.other_cpus = (others and others.optional("cpus", Field.number)) or 0.0
         history = record.optional("history", Field.elements) or []
         self.order, self.base_digest = order_of(history)
         self.dataset = stem_of(self.matrix)

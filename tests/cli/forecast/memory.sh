@@ -17,6 +17,7 @@ EOF
 done
 expect 0 csr-forecast graph.csr -k 8,16
 prints "#SBATCH --mem="
+prints "#SBATCH --time="
 # A sparse product: the size of C is counted, or bounded.
 expect 0 csr-forecast graph.csr --operation spgemm --json
 counted=$(json forecasts.0.output_bytes)

@@ -25,6 +25,15 @@ class BundleTest(unittest.TestCase):
         self.assertEqual(bundle_of(*(record(kernel=name) for name in names)).against, "cpu.spmm.vendor_mkl")
         self.assertEqual(bundle_of(*(record(kernel=name) for name in names[:3])).against, "cpu.spmm.row_loop")
 
+    def test_what_ran_beside_a_case_is_named(self):
+        def beside(cpus):
+            return {"throttled": False, "cpu": {"clock_mhz": None, "throttle_events": None}, "gpu": None,
+                    "others": {"cpus": cpus, "load": 1.0}}
+        found = bundle_of(record("a.csr", clocks=beside(3.25)), record("b.csr", clocks=beside(0.1)),
+                          record("c.csr", clocks=beside(None)), record("d.csr"))
+        self.assertEqual(len(found.disturbed), 1)
+        self.assertRegex(found.disturbed[0], r"a.*\(3.[23] CPUs\)")
+
     def test_a_profile_that_is_no_machine_is_refused(self):
         def profile(speed):
             return {"format": "csrkit machine profile", "version": 1, "host": "here",

@@ -1,0 +1,30 @@
+// What else runs on the machine while a case is measured.
+#pragma once
+
+#include <optional>
+
+#include "tools/cli/json.h"
+#include "tools/operation/measure.h"
+
+namespace csrkit {
+
+/// Watches from its construction on.
+class OtherWork {
+ public:
+  OtherWork();
+
+  /// So many CPUs, or more, kept busy by others disturb a case.
+  static constexpr double kDisturbingCpus = 0.5;
+
+  /// {"cpus": how many CPUs other processes have kept busy, in the mean since the construction,
+  /// "load": the system's load of the last minute}. What the system does not say is null; so is
+  /// what a tenth of a second is too short for.
+  Json finish() const;
+
+ private:
+  std::optional<double> busy_seconds_before_;
+  double own_seconds_before_;
+  Stopwatch since_start_;
+};
+
+}  // namespace csrkit
