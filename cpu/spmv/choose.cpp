@@ -6,8 +6,8 @@
 // Against  choosing by hand: what is measured about the kernels is written down once. The model: a
 //          product beyond the caches takes the time of its bytes, x and y being the same for all
 //          formats; so the format with the fewest bytes wins, if it saves enough to notice. Where A
-//          stays in the caches, a product takes the time of its instructions: there only formats
-//          win that gather less, which are blocks, and diagonals, which save half and more
+//          stays in the caches, a product takes the time of its instructions: there decoding is
+//          worth its time for long rows, and diagonals, which need no gathers, for all
 #include <cstdio>
 
 #include "core/base/stopwatch.h"
@@ -24,9 +24,12 @@ namespace {
 
 /// A matrix that stays in a core's nearest caches is multiplied in microseconds as it is.
 constexpr std::uint64_t kSmall = 64 << 10;
-/// Fewer bytes must save this part of CSR's to be worth a copy of A, and worth decoding where A
-/// stays in the caches from one product to the next.
-constexpr double kWorthACopy = 0.1, kWorthDecoding = 0.5;
+/// Fewer bytes must save this part of CSR's to be worth a copy of A.
+constexpr double kWorthACopy = 0.1;
+/// Rows of fewer entries take longer to decode than to gather, if A stays in the caches.
+constexpr Offset kWorthDecoding = 32;
+/// Unless so many slices are kept by diagonals.
+constexpr double kMostlyDiagonals = 0.5;
 /// What a thread reads at most, and a machine: assumed, to say when a conversion has paid.
 constexpr double kBytesPerSecond = 12e9, kBytesPerSecondOfAll = 200e9;
 
@@ -66,14 +69,12 @@ Choice choose(const MethodInput& input) {
     return {make_csr_balanced(input), "csr_balanced", "the memory limit leaves no room for a copy"};
   }
   const Stopwatch clock;
-  const auto part_of_csr = [&](double part) {
-    return static_cast<std::uint64_t>(static_cast<double>(csr) * part);
-  };
-  const std::uint64_t worth = part_of_csr(1 - kWorthACopy);
+  const auto worth = static_cast<std::uint64_t>(static_cast<double>(csr) * (1 - kWorthACopy));
   const std::uint64_t blocked = expected_bsr_bytes(input.op_a, find_blocks(input.op_a));
   const bool stays_in_caches = csr < cache_sizes().last_level_bytes / 2;
-  const std::uint64_t worth_decoding = stays_in_caches ? part_of_csr(1 - kWorthDecoding) : worth;
-  if (auto compressed = make_compressed_within(input, std::min(worth_decoding, blocked))) {
+  const bool has_long_rows = input.op_a.nnz() >= input.op_a.rows() * kWorthDecoding;
+  const double by_diagonals = stays_in_caches && !has_long_rows ? kMostlyDiagonals : 0;
+  if (auto compressed = make_compressed_within(input, {std::min(worth, blocked), by_diagonals})) {
     const std::string because = account(input, compressed->stored_bytes(), clock.seconds());
     return {std::move(compressed), "compressed", because};
   }
@@ -83,7 +84,7 @@ Choice choose(const MethodInput& input) {
     return {std::move(blocks), "bsr", because};
   }
   return {make_csr_balanced(input), "csr_balanced",
-          stays_in_caches ? "the matrix stays in the caches, and no format gathers less"
+          stays_in_caches ? "the matrix stays in the caches, and its rows are too short to decode"
                           : "no format saves a tenth of the bytes"};
 }
 

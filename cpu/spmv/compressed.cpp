@@ -28,29 +28,32 @@ class Compressed : public RowSums<Kinds> {
   using typename Base::A;
   using typename Base::Acc;
 
-  Compressed(const MethodInput& input, std::uint64_t most_bytes)
+  Compressed(const MethodInput& input, const CompressedLimits& limits)
       : Base(input, kCompressedRows), a_(input.op_a.view<A>()) {
     const Offset slices = (Offset{a_.rows} + kCompressedRows - 1) / kCompressedRows;
     this->reserve(static_cast<std::uint64_t>(slices) * sizeof(SliceHead), "the slices");
     heads_ = Buffer<SliceHead>(slices);
     find_values();
     find_forms();
-    if (stored_bytes_ <= most_bytes) fill();
+    is_within_ = stored_bytes_ <= limits.most_bytes &&
+                 static_cast<double>(kept_by_diagonals()) >=
+                     limits.least_by_diagonals * static_cast<double>(slices);
+    if (is_within_) fill();
   }
 
+  bool is_within_limits() const { return is_within_; }
   std::uint64_t stored_bytes() const override { return stored_bytes_; }
 
   std::string choice() const override {
-    Offset by_diagonals = 0, narrow = 0;
+    Offset narrow = 0;
     for (const SliceHead& head : heads_) {
-      if (head.columns == ColumnForm::diagonals) ++by_diagonals;
       if (head.columns == ColumnForm::bytes || head.columns == ColumnForm::words) ++narrow;
     }
     const std::string values =
         has_table_ ? ", " + std::to_string(table_.size()) + " distinct values" : "";
     return this->describe() + ", " +
            bytes_per_nonzero(stored_bytes_, csr_bytes<A>(this->op_a_), a_.nnz()) + ", " +
-           std::to_string(heads_.size()) + " slices, " + std::to_string(by_diagonals) +
+           std::to_string(heads_.size()) + " slices, " + std::to_string(kept_by_diagonals()) +
            " by diagonals, " + std::to_string(narrow) + " with short columns" + values;
   }
 
@@ -81,6 +84,12 @@ class Compressed : public RowSums<Kinds> {
         if (std::isfinite(load_as<double>(value))) padding_code_ = code;
       }
     }
+  }
+
+  Offset kept_by_diagonals() const {
+    return std::count_if(heads_.begin(), heads_.end(), [](const SliceHead& head) {
+      return head.columns == ColumnForm::diagonals;
+    });
   }
 
   bool holds_hub(Index first) const {
@@ -249,21 +258,22 @@ class Compressed : public RowSums<Kinds> {
   int padding_code_ = -1;  // of a finite value, if there is one
   std::uint64_t stored_bytes_ = 0;
   std::uint64_t own_bytes_ = 0;
+  bool is_within_ = false;
 };
 
 }  // namespace
 
 std::unique_ptr<SpmmMethod> make_compressed_within(const MethodInput& input,
-                                                   std::uint64_t most_bytes) {
+                                                   const CompressedLimits& limits) {
   return with_spmm_kinds<true>(input.problem, [&](auto kinds) -> std::unique_ptr<SpmmMethod> {
-    auto method = std::make_unique<Compressed<decltype(kinds)>>(input, most_bytes);
-    if (method->stored_bytes() > most_bytes) return nullptr;
+    auto method = std::make_unique<Compressed<decltype(kinds)>>(input, limits);
+    if (!method->is_within_limits()) return nullptr;
     return method;
   });
 }
 
 std::unique_ptr<SpmmMethod> make_compressed(const MethodInput& input) {
-  return make_compressed_within(input, std::numeric_limits<std::uint64_t>::max());
+  return make_compressed_within(input, {std::numeric_limits<std::uint64_t>::max()});
 }
 
 }  // namespace csrkit::cpu::spmv

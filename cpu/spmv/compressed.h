@@ -5,9 +5,13 @@
 
 namespace csrkit::cpu::spmv {
 
-/// The format, or null if a product would read more than `most_bytes` of A: then only the search
-/// for the forms of the slices was made.
+struct CompressedLimits {
+  std::uint64_t most_bytes;         // of A that a product may read
+  double least_by_diagonals = 0.0;  // share of the slices
+};
+
+/// The format, or null beyond the limits: then only the search for the forms of the slices was made.
 std::unique_ptr<SpmmMethod> make_compressed_within(const MethodInput& input,
-                                                   std::uint64_t most_bytes);
+                                                   const CompressedLimits& limits);
 
 }  // namespace csrkit::cpu::spmv

@@ -19,6 +19,7 @@ inline PieceSizes piece_sizes(Index rows_at_once) {
   sizes.smallest = 1024;
   sizes.usual = 4096;
   sizes.largest = 16384;
+  sizes.fewest_pieces = 128;  // eight for each of 16 cores: none waits for long
   sizes.rows_at_once = rows_at_once;
   return sizes;
 }
