@@ -10,7 +10,8 @@ struct CompressedLimits {
   double least_by_diagonals = 0.0;  // share of the slices
 };
 
-/// The format, or null beyond the limits: then only the search for the forms of the slices was made.
+/// The format, or null beyond the limits: then only the search for the forms of the slices was
+/// made.
 std::unique_ptr<SpmmMethod> make_compressed_within(const MethodInput& input,
                                                    const CompressedLimits& limits);
 
