@@ -63,6 +63,16 @@ TEST(CsrLayout, OnlyWellFormedUtf8IsText) {
   EXPECT_EQ(first_invalid("\xc0\xaf"), 0u);          // longer than needed
   EXPECT_EQ(first_invalid("\xed\xa0\x80"), 0u);      // a surrogate
   EXPECT_EQ(first_invalid("\xf4\x90\x80\x80"), 0u);  // beyond the last character
+  EXPECT_EQ(first_invalid("\x80"), 0u);              // begins with a later byte
+  // The first and the last character of every length, and those beside the surrogates.
+  for (const std::string text :
+       {"\x01", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+        "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+    EXPECT_EQ(first_invalid(text), text.size()) << text;
+  }
+  EXPECT_EQ(first_invalid("\xe0\x9f\xbf"), 0u);
+  EXPECT_EQ(first_invalid("\xed\xbf\xbf"), 0u);
+  EXPECT_EQ(first_invalid("\xf0\x8f\xbf\xbf"), 0u);
 }
 
 }  // namespace

@@ -310,6 +310,7 @@ inline std::vector<Fault> faults() {
       {"section_count_2_to_60", "sections", header64(kSectionCountAt, 1ull << 60)},
       {"section_count_one_less", "sections", header64(kSectionCountAt, 7)},
       {"section_unknown", "'mystery'", slot(6, 0, 0x79726574'73796dull)},
+      {"section_not_printable", "'????????ce'", slot(6, 0, 0x7f7f7f7f'7f7f7f7full)},
       {"section_twice", "expected section col_indices",
        [](std::string& bytes, const Sections&) {
          bytes.replace(kSectionsAt + kSlotBytes, 12, std::string("row_offsets\0", 12));

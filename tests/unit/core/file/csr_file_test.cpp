@@ -333,6 +333,12 @@ TEST(CsrFile, PartBordersTravelWithThePartition) {
     EXPECT_TRUE(std::equal(back.partition->borders->begin(), back.partition->borders->end(),
                            file.partition->borders->begin(), file.partition->borders->end()));
   }
+  // All that can be, at its ends.
+  for (const auto& borders : {numbers({0, 0, 0}), numbers({2, 3, 3})}) {
+    file.partition->borders = borders;
+    write_csr_file(path, file);
+    EXPECT_NO_THROW(read_csr_file(path, {FileIo::read, {}}));
+  }
   // Numbers that cannot be are refused when read, a wrong count already when written.
   for (const auto& [borders, says] :
        {std::pair{numbers({3, 1, 1}), "expected the cut to be in [0, 2], found 3"},
@@ -348,6 +354,19 @@ TEST(CsrFile, PartBordersTravelWithThePartition) {
   file.partition->borders = numbers({2, 1, 1});
   file.matrix = five_by_seven(ValueKind::f32);
   EXPECT_THROW(write_csr_file(path, file), UsageError);
+}
+
+TEST(CsrFile, NoRowsMayBePartitionedIntoNoParts) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  CsrFile file = just(CsrMatrix());
+  file.partition = Partition{0, std::make_shared<const Buffer<Index>>(Buffer<Index>(0)), nullptr};
+  write_csr_file(path, file);
+  for (const FileIo io : kIos) {
+    const CsrFile back = read_csr_file(path, {io, {}});
+    ASSERT_TRUE(back.partition);
+    EXPECT_EQ(back.partition->parts, 0);
+  }
 }
 
 TEST(CsrFile, HeaderAloneTellsTheSections) {
