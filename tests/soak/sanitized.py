@@ -5,7 +5,8 @@ from common import Finding, NotHere
 
 # What cannot be run so: a limited address space has no room for the sanitizer's, a preloaded METIS
 # comes before it, and scripts bring tools of their own.
-LEFT_OUT = ("all/out_of_memory", "all/gpu_library", "all/examples", "scripts/", "story/", "reorder/metis_hard_cases", "forecast/memory", "-gpu/")
+LEFT_OUT = ("all/out_of_memory", "all/gpu_library", "all/examples", "scripts/", "story/",
+            "reorder/metis_hard_cases", "forecast/memory", "-gpu/")
 SKIPPED = 6
 CASE_SECONDS = 1500
 
@@ -31,7 +32,9 @@ def suite(soak):
     # libarchive 3.6 forgets what it took from zlib when a write fails. The tools end then.
     suppressions = soak.scratch / "suppressions"
     suppressions.write_text("leak:deflateInit2_\n", encoding="utf-8")
-    environment = {"LSAN_OPTIONS": f"suppressions={suppressions}:print_suppressions=0", "ASAN_OPTIONS": f"{options}:allocator_may_return_null=1", "UBSAN_OPTIONS": f"{options}:print_stacktrace=1", "TMPDIR": str(soak.scratch)}
+    environment = {"ASAN_OPTIONS": f"{options}:allocator_may_return_null=1",
+                   "LSAN_OPTIONS": f"suppressions={suppressions}:print_suppressions=0",
+                   "UBSAN_OPTIONS": f"{options}:print_stacktrace=1", "TMPDIR": str(soak.scratch)}
     work = list(work_of(soak))
     place = soak.recall("done", 0) % len(work)
     soak.counts["of"] = len(work)

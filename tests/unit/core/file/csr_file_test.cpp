@@ -356,6 +356,22 @@ TEST(CsrFile, PartBordersTravelWithThePartition) {
   EXPECT_THROW(write_csr_file(path, file), UsageError);
 }
 
+TEST(CsrFile, TheLastRowMayBeginWhereAChunkDoes) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  constexpr Index kEntriesOfAChunk = 1 << 18;
+  Buffer<Offset> offsets(3);
+  offsets[0] = 0;
+  offsets[1] = kEntriesOfAChunk;
+  offsets[2] = kEntriesOfAChunk + 1;
+  Buffer<Index> cols(offsets[2]);
+  for (Index at = 0; at < kEntriesOfAChunk; ++at) cols[at] = at;
+  cols[kEntriesOfAChunk] = 0;
+  write_csr_file(path, just(CsrMatrix(2, kEntriesOfAChunk, std::move(offsets), std::move(cols),
+                                      ValueArray())));
+  for (const FileIo io : kIos) EXPECT_EQ(read_csr_file(path, {io, {}}).matrix.nnz(), 262145);
+}
+
 TEST(CsrFile, NoRowsMayBePartitionedIntoNoParts) {
   const ScratchFolder folder;
   const std::string path = folder / "a.csr";
