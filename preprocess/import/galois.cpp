@@ -81,13 +81,17 @@ ValueArray read_edge_data(BinaryReader& reader, const GaloisHeader& header,
     return type.read(reader, count);
   }
   const std::string size = std::to_string(header.data_bytes);
-  throw UsageError(reader.name() + ": the edges carry data of " + size + " bytes each" +
-                   (wanted == "auto" ? ", and no .gr file says of what type"
-                                     : ", which is not the size of " + wanted) +
-                   (header.data_bytes == 4   ? "; say --edge-type=i32, u32 or f32"
-                    : header.data_bytes == 8 ? "; say --edge-type=i64, u64 or f64"
-                                             : "; no type here has that size") +
-                   ", or --value-kind=none to leave them out");
+  const std::string remedy =
+      std::string(header.data_bytes == 4   ? "say --edge-type=i32, u32 or f32"
+                  : header.data_bytes == 8 ? "say --edge-type=i64, u64 or f64"
+                                           : "no type here has that size") +
+      ", or --value-kind=none to leave them out";
+  if (wanted == "auto") {
+    reader.refuse(8, "expected to be told what the data of the edges are, found " + size +
+                         " bytes each, and no .gr file says of what type; " + remedy);
+  }
+  throw UsageError(reader.name() + ": the edges carry data of " + size + " bytes each, which is " +
+                   "not the size of " + wanted + "; " + remedy);
 }
 
 }  // namespace

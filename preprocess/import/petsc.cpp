@@ -29,10 +29,10 @@ ImportResult read_matrix(BinaryReader& reader, const std::string& path,
   const Offset rows = count("a number of rows", kMaxIndex);
   const Offset cols = count("a number of columns", kMaxIndex);
   const Offset nnz = count("a number of nonzeros", std::int64_t{1} << 56);
-  Buffer<Offset> offsets(rows + 1);
-  offsets[0] = 0;
   const std::uint64_t lengths_at = reader.position();
   const Buffer<Integer> lengths = reader.array<Integer>(rows, "lengths of the rows");
+  Buffer<Offset> offsets(rows + 1);
+  offsets[0] = 0;
   for (Offset row = 0; row < rows; ++row) {
     if (lengths[row] < 0 || lengths[row] > nnz - offsets[row]) {
       reader.refuse(lengths_at + static_cast<std::uint64_t>(row) * sizeof(Integer),

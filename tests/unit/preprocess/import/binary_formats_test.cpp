@@ -115,7 +115,7 @@ TEST(ImportGalois, ReadsBothVersionsAndAsksForTheTypeOfTheirData) {
   for (const U64 version : {1, 2}) {
     EXPECT_TRUE(identical(import_as(scratch, "g.gr", galois(version, 0).text()).matrix, pattern));
     const std::string ints = galois(version, 4).add<I32>({5, -7, 9}).text();
-    EXPECT_NE(message_of<UsageError>([&] {
+    EXPECT_NE(message_of<InputError>([&] {
                 import_as(scratch, "g.gr", ints);
               }).find("say --edge-type=i32, u32 or f32, or --value-kind=none"),
               std::string::npos);
