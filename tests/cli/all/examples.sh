@@ -2,6 +2,7 @@
 # Every example of every --help runs as it stands there.
 tiny_mtx >tiny.mtx
 printf '1 2\n2 3\n3 1\n' >edges.txt
+seq 4 | awk '{ print ($1 > 2) }' >parts.txt
 csr-import tiny.mtx tiny.csr --quiet
 csr-generate rmat graph.csr --set scale=8 --quiet
 csr-generate poisson stencil.csr --set nx=20 --set ny=20 --value-kind f64 --quiet
