@@ -128,7 +128,7 @@ std::unique_ptr<ByteSource> OgbFiles::open_table(const std::string& name,
 }
 
 std::string OgbFiles::binary_path() const {
-  const std::string file = raw_ + "data.npz";
+  std::string file = raw_ + "data.npz";
   if (!has_file(file)) return {};
   if (!is_archive()) return file;
   throw InputError(archive_ + ": byte 0: expected tables in the archive, found " + file +
