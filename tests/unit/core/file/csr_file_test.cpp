@@ -349,6 +349,11 @@ TEST(CsrFile, PartBordersTravelWithThePartition) {
     EXPECT_NE(refusal_of(path, FileIo::read).find(says), std::string::npos)
         << refusal_of(path, FileIo::read);
   }
+  file.partition->borders = numbers({2, 1, 4});
+  write_csr_file(path, file);
+  const std::uint64_t at = read_csr_header(path).sections[3].offset_bytes + 2 * sizeof(Offset);
+  EXPECT_NE(refusal_of(path, FileIo::read).find("byte " + std::to_string(at) + ":"),
+            std::string::npos);
   file.partition->borders = numbers({2, 1});
   EXPECT_THROW(write_csr_file(path, file), UsageError);
   file.partition->borders = numbers({2, 1, 1});
