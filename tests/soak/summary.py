@@ -21,7 +21,7 @@ def said(record):
 
 def table(records, parts):
     hours = sum(record["seconds"] for record in records) / 3600
-    lines = [f"{len(records)} rounds, {hours:.1f} machine hours in all.\n\n",
+    lines = [f"{len(records)} rounds, {hours:.1f} hours of parts in all.\n\n",
              "| part | what it does | minutes | rounds | failed | last round | its result |\n", "|---|---|---|---|---|---|---|\n"]
     for name, (text, _) in parts.items():
         own = [record for record in records if record["part"] == name]
