@@ -61,7 +61,7 @@ fi
 step "4/4 multiply, check against the float64 reference, and time"
 set -x
 "$tools/csr-bench" "$work_dir/arxiv.csr" "$work_dir/arxiv-rcm.csr" --kernels "$kernels" \
-  -k 32,128 --check --records "$work_dir/records.jsonl" --against cpu.row_parallel
+  -k 32,128 --check --warmup 1 --repeat 3 --records "$work_dir/records.jsonl" --against cpu.row_parallel
 { set +x; } 2>/dev/null
 
 cat <<MESSAGE

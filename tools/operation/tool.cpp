@@ -1,6 +1,7 @@
 #include "tools/operation/tool.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "core/base/error.h"
 #include "core/file/csr_file.h"
@@ -136,6 +137,16 @@ ReadOperands read_operands(const ToolOptions& options, Request* request) {
   return result;
 }
 
+/// As measured(). What fails then, short of memory, say, leaves no file of the first product.
+Outcome measured_or_no_file(Run& run, const Request& request) {
+  try {
+    return measured(run, request);
+  } catch (...) {
+    if (run.outcome.passed() && !request.output.empty()) std::remove(request.output.c_str());
+    throw;
+  }
+}
+
 /// Sets options.kernel to the one that was tuned for or loaded.
 Outcome execute(ToolOptions& options) {
   Request request = options.request;
@@ -164,7 +175,7 @@ Outcome execute(ToolOptions& options) {
     write_plan(options.save_plan, case_key(asked),
                {is_ours ? chosen : options.kernel.kernel->name, run->plan().save_analysis()});
   }
-  Outcome outcome = measured(*run, request);
+  Outcome outcome = measured_or_no_file(*run, request);
   if (!because.empty()) {
     outcome.choice = because + (outcome.choice.empty() ? "" : "; ") + outcome.choice;
   }

@@ -50,7 +50,7 @@ expect 2 csr-import a b --base=2
 expect 2 csr-import a b --value-kind=none --gcn-normalize
 expect 2 csr-import a b --format=no-such-format
 expect 2 csr-reorder a b
-says "either --method NAME or --undo"
+says "expected one of --method NAME"
 expect 2 csr-reorder a b --method rcm --undo
 expect 2 csr-reorder a b --method rcm --descending
 expect 2 csr-reorder a b --method rcm --parts 4

@@ -5,7 +5,8 @@ csr-export graph.csr graph.mtx.gz --quiet
 csr-export graph.csr graph.mtx --quiet
 limited() { # limited COMMAND...: at many limits; it must fail at some and succeed at the last
   local limit code failed=0
-  for limit in 30000 40960 50000 65000 80000 100000 130000 170000 220000 300000 500000 4000000; do
+  for limit in 30000 40960 50000 65000 80000 100000 130000 150000 152000 154000 156000 158000 170000 220000 300000 \
+    500000 4000000; do
     # Below that the system cannot even load the program.
     if ! (ulimit -v $limit && "$1" --version >/dev/null 2>&1); then continue; fi
     code=0
