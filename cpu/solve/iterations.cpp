@@ -27,16 +27,21 @@ CgIterations<T>::CgIterations(Index rows, Index columns, int threads, Operator& 
 }
 
 template <class T>
-std::vector<double> CgIterations<T>::curvatures() {
+std::vector<double> CgIterations<T>::inner_products(const T* u, const T* v) {
   return loops_.template sums<1>([&](const auto& range, double* sum) {
-    double pq = 0;
-#pragma omp simd reduction(+ : pq)
+    double uv = 0;
+#pragma omp simd reduction(+ : uv)
     for (Index row = range.first; row < range.last; ++row) {
       const Offset i = range.offset(row);
-      pq += static_cast<double>(p_[i]) * static_cast<double>(q_[i]);
+      uv += static_cast<double>(u[i]) * static_cast<double>(v[i]);
     }
-    sum[0] += pq;
+    sum[0] += uv;
   });
+}
+
+template <class T>
+std::vector<double> CgIterations<T>::curvatures() {
+  return inner_products(p_.data(), q_.data());
 }
 
 template <class T>
@@ -70,15 +75,7 @@ std::vector<double> CgIterations<T>::update_residual(const std::vector<Column>& 
   });
   if (preconditioner_ == nullptr || scale != nullptr) return sums;
   preconditioner_->apply(r_.data(), z_.data());
-  const std::vector<double> products = loops_.template sums<1>([&](const auto& range, double* sum) {
-    double rz = 0;
-#pragma omp simd reduction(+ : rz)
-    for (Index row = range.first; row < range.last; ++row) {
-      const Offset i = range.offset(row);
-      rz += static_cast<double>(r_[i]) * static_cast<double>(z_[i]);
-    }
-    sum[0] += rz;
-  });
+  const std::vector<double> products = inner_products(r_.data(), z_.data());
   for (std::size_t j = 0; j < products.size(); ++j) sums[2 * j + 1] = products[j];
   return sums;
 }

@@ -68,6 +68,9 @@ class CgIterations {
   /// x += alpha p, p = z + beta p; the x of before into best_ where it is to be kept.
   virtual void update_directions(const std::vector<Column>& columns, T* x);
 
+  /// u'v of every column.
+  std::vector<double> inner_products(const T* u, const T* v);
+
   VectorLoops loops_;
   Operator& product_;
   CpuPreconditioner<T>* preconditioner_;
