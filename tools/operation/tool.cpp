@@ -1,7 +1,7 @@
 #include "tools/operation/tool.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <filesystem>
 
 #include "core/base/error.h"
 #include "core/file/csr_file.h"
@@ -142,7 +142,10 @@ Outcome measured_or_no_file(Run& run, const Request& request) {
   try {
     return measured(run, request);
   } catch (...) {
-    if (run.outcome.passed() && !request.output.empty()) std::remove(request.output.c_str());
+    if (run.outcome.passed() && !request.output.empty()) {
+      std::error_code ignored;  // a link stays, and what it names goes
+      std::filesystem::remove(std::filesystem::canonical(request.output, ignored), ignored);
+    }
     throw;
   }
 }
