@@ -38,23 +38,38 @@ catalog_names() { # catalog_names SET
     $at == set { print $1 }' "$datasets/catalog.tsv"
 }
 
-# A name of a set stands for its members.
+# A name of a set stands for its members, a path for itself from wherever a job starts.
 expand_datasets() {
-  local name
-  for name in "$@"; do
-    case $name in
-      shipped | mission) catalog_names "$name" ;;
-      *) echo "$name" ;;
+  local word
+  for word in "$@"; do
+    case $word in
+      shipped | mission) catalog_names "$word" ;;
+      */*) realpath "$word" ;;
+      *) echo "$word" ;;
     esac
   done
 }
 
-# A name that is in no catalogue is refused before anything is queued or made.
-check_datasets() { # check_datasets NAME...
-  local name
-  for name in "$@"; do
-    [[ -n $(catalog_field "$name" rows) ]] ||
-      die 2 "there is no data set '$name'; there are$(awk -F'\t' 'NR > 1 { printf " %s", $1 }' "$datasets/catalog.tsv")"
+# A file is known by its name up to the first dot: what follows names orders.
+dataset_name() { # dataset_name NAME|PATH
+  local name=${1##*/}
+  if [[ $1 == */* ]]; then name=${name%%.*}; fi
+  echo "$name"
+}
+
+# A name that is in no catalogue is refused before anything is queued or made; so are a file that is not
+# there and two data sets of one name.
+check_datasets() { # check_datasets NAME|PATH...
+  local word seen=' '
+  for word in "$@"; do
+    if [[ $word == */* ]]; then
+      [[ -e $word ]] || die 3 "$word: not there"
+    else
+      [[ -n $(catalog_field "$word" rows) ]] ||
+        die 2 "there is no data set '$word'; there are$(awk -F'\t' 'NR > 1 { printf " %s", $1 }' "$datasets/catalog.tsv"), or name a file by a path with a '/'"
+    fi
+    [[ $seen != *" $(dataset_name "$word") "* ]] || die 2 "two data sets are named $(dataset_name "$word")"
+    seen+="$(dataset_name "$word") "
   done
 }
 

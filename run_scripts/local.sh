@@ -32,7 +32,9 @@ left() { # left PERCENT: of the time that is left, in seconds; 0 without --withi
 # What is largest takes longest: it begins first.
 by_size() {
   local name
-  for name in "$@"; do printf '%s\t%s\n' "$(catalog_field "$name" nnz_raw)" "$name"; done | sort -rn | cut -f2
+  for name in "$@"; do
+    printf '%s\t%s\n' "$(if [[ $name == */* ]]; then du -s -B 4 "$name" | cut -f 1; else catalog_field "$name" nnz_raw; fi)" "$name"
+  done | sort -rn | cut -f2
 }
 
 # prepare_here PERCENT OPTIONS...: `ready` becomes the data sets for which it succeeded.
@@ -58,7 +60,7 @@ measure_here() { # measure_here PERCENT OPTIONS OF csr-bench...
   local share=$1 name
   shift
   for name in "${names[@]}"; do
-    [[ -f $cache/$name.csr.made ]] || continue # it failed, and said so
+    [[ -f $cache/$(dataset_name "$name").csr.made ]] || continue # it failed, and said so
     start "$(left "$share")" "$run_scripts/run.sh" "${run[@]}" "$name" -- "$@"
     finish $!
     running=()

@@ -4,10 +4,12 @@
 # An order that fails costs nothing but itself: <name>.<order>.problem says why and what mends it.
 #
 # Usage: prepare.sh --cache DIR [options] DATASET...
-#   DATASET         a name of datasets/catalog.tsv, or a set of it: shipped, mission
+#   DATASET         a name of datasets/catalog.tsv, a set of it (shipped, mission), or the path, with a '/', of any file
+#                   or folder that csr-import reads
 #   --cache DIR     where <name>.csr, <name>.<order>.csr and reports of the orders go
 #   --raw DIR       where datasets/fetch.sh put the originals (DIR/<name>/...)
-#   --like          generate stand-ins of published size instead of importing
+#   --like          generate stand-ins of published size in the place of originals that are not here: neither shipped
+#                   nor named by a path
 #   --scale X       with --like: this share of the published size
 #   --orders LIST   orders to make, e.g. degree,community (default: none)
 #   --order-time S  most seconds for one order, METIS or not; one that takes longer is left out, and said so
@@ -54,8 +56,12 @@ record() { # record FILE RECIPE
   mv "$1.made.tmp.$$" "$1.made"
 }
 
-source_of() { # the file or folder that NAME is imported from
+source_of() { # the file or folder that NAME|PATH is imported from
   local name=$1 file member
+  if [[ $name == */* ]]; then
+    echo "$name"
+    return
+  fi
   file=$(catalog_field "$name" file)
   if [[ -n $file ]]; then
     echo "$datasets/$file"
@@ -75,15 +81,16 @@ digest_of() { # of a file, or of all files of a folder
   fi
 }
 
-make_matrix() { # make_matrix NAME
-  local name=$1 target=$cache/$1.csr source recipe options
-  if [[ $like == yes ]]; then
+make_matrix() { # make_matrix NAME|PATH
+  local name target source recipe options words
+  name=$(dataset_name "$1") target=$cache/$(dataset_name "$1").csr
+  if [[ $like == yes && $1 != */* && -z $(catalog_field "$1" file) ]]; then
     recipe="csr-generate --like $name scale=${scale:-1} seed=1"
     complete "$target" "$recipe" && { say "$name: complete"; return; }
     csr-generate --like "$name" "$target" ${scale:+--set "scale=$scale"} --quiet
   else
-    source=$(source_of "$name")
-    options=$(catalog_field "$name" import_options)
+    source=$(source_of "$1")
+    options=$(catalog_field "$1" import_options)
     recipe="csr-import $options of $(digest_of "$source")"
     complete "$target" "$recipe" && { say "$name: complete"; return; }
     read -ra words <<<"$options"
@@ -117,32 +124,34 @@ make_order() { # make_order NAME ORDER: 124 if the time was over
   say "$name.$order: made, $SECONDS s since the start"
 }
 
-prepare_order() { # prepare_order NAME ORDER: made, or a note why not
-  local name=$1 order=$2 nnz mend="$again --orders $2"
+prepare_order() { # prepare_order NAME|PATH ORDER: made, or a note why not
+  local name order=$2 nnz mend="$again --orders $2"
+  name=$(dataset_name "$1")
   nnz=$(csr-info "$cache/$name.csr" --header-only --json | sed -n 's/.*"nnz":\([0-9]*\).*/\1/p')
   if [[ $order == metis-* ]] && ((nnz > max_nnz)); then
-    leave_out "$name" "$order" "$nnz nonzeros are more than $max_nnz (--max-nnz)" "$mend --max-nnz $nnz $name"
+    leave_out "$name" "$order" "$nnz nonzeros are more than $max_nnz (--max-nnz)" "$mend --max-nnz $nnz $1"
     return
   fi
   attempt make_order "$name" "$order"
   if ((code == 0)); then
     rm -f "$cache/$name.$order.problem"
   elif ((code == 124 || code == 143)) && [[ -n $order_time ]]; then
-    leave_out "$name" "$order" "it took longer than $order_time s (--order-time)" "$mend --order-time MORE_SECONDS $name"
+    leave_out "$name" "$order" "it took longer than $order_time s (--order-time)" "$mend --order-time MORE_SECONDS $1"
   else
     rm -f "$cache/$name.$order.csr" "$cache/$name.$order.csr.made"
-    leave_out "$name" "$order" "$reason" "$mend${order_time:+ --order-time $order_time} $name"
+    leave_out "$name" "$order" "$reason" "$mend${order_time:+ --order-time $order_time} $1"
   fi
 }
 
-prepare_matrix() { # prepare_matrix NAME: made, or a note why not; `code` is how it ended
-  local name=$1 member mend="$again $1"
-  attempt make_matrix "$name"
+prepare_matrix() { # prepare_matrix NAME|PATH: made, or a note why not; `code` is how it ended
+  local name member mend="$again $1"
+  name=$(dataset_name "$1")
+  attempt make_matrix "$1"
   if ((code == 0)); then
     rm -f "$cache/$name.problem"
     return
   fi
-  member=$(catalog_field "$name" member)
+  member=$(catalog_field "$1" member)
   if [[ $like == no && -n $member && ! -e ${raw:-.}/$name/$member ]]; then
     mend="$(realpath "$datasets")/fetch.sh --to ${raw:-RAW_FOLDER} $name, and then submit.sh --raw ${raw:-RAW_FOLDER}"
   fi
@@ -154,7 +163,7 @@ worst=0
 for name in "${names[@]}"; do
   # One at a time for each data set: who waits finds it complete. The system releases the lock of a
   # process that was killed. Where a file system has no locks, both make it, and the last name stands.
-  exec 9>"$cache/.$name.lock"
+  exec 9>"$cache/.$(dataset_name "$name").lock"
   flock 9 2>/dev/null || true
   prepare_matrix "$name"
   if ((code == 0)); then

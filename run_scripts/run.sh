@@ -87,9 +87,10 @@ measure() { # measure NAME MATRIX OPTIONS...: `code` is how it ended
 }
 
 mapfile -t names < <(expand_datasets "${names[@]}")
-for name in "${names[@]}"; do
+for word in "${names[@]}"; do
+  name=$(dataset_name "$word")
   if [[ ! -f $cache/$name.csr ]]; then
-    say "error: $cache/$name.csr: not there; prepare.sh --cache $cache $name makes it"
+    say "error: $cache/$name.csr: not there; prepare.sh --cache $cache $word makes it"
     worst=3
     continue
   fi

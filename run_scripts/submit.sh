@@ -8,7 +8,8 @@
 # is printed at the end.
 #
 # Usage: submit.sh --cache DIR --results DIR [options] [DATASET...] [-- OPTIONS OF csr-bench]
-#   DATASET           names of datasets/catalog.tsv or its sets shipped, mission (default: shipped)
+#   DATASET           names of datasets/catalog.tsv, its sets shipped and mission, or paths, with a '/', of any files
+#                     that csr-import reads (default: shipped)
 #   --local           without Slurm, here and now (the default where there is no sbatch)
 #   --gpu             GPU kernels; asks Slurm for one GPU per task. Refused at once where there is none.
 #   --shared          let other jobs onto a node that measures (default: --exclusive); only prepares of this
@@ -38,9 +39,10 @@ words=("$@") report=()
 
 # What was asked for, so that the page knows what is missing: one line per command, none twice.
 keep_plan() {
-  local lists plan=$results/jobs/plan.jsonl
+  local lists plan=$results/jobs/plan.jsonl stems
+  mapfile -t stems < <(for name in "${names[@]}"; do dataset_name "$name"; done)
   # shellcheck disable=SC2086 # lists are split on purpose
-  lists=$(printf '"datasets":%s,"orders":%s,"kernels":%s,"dense_cols":[%s]' "$(json_texts "${names[@]}")" \
+  lists=$(printf '"datasets":%s,"orders":%s,"kernels":%s,"dense_cols":[%s]' "$(json_texts "${stems[@]}")" \
     "$(json_texts natural ${orders//,/ })" "$(json_texts ${kernels//,/ })" "${dense_cols:-32,256}")
   if [[ ! -f $plan ]] || ! grep -qF -- "$lists" "$plan"; then
     printf '{"plan":1,"command":%s,%s}\n' "$(json_text "$script_file$(printf ' %q' "${words[@]}")")" "$lists" >>"$plan"

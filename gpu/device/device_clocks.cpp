@@ -18,6 +18,7 @@ using Handle = void*;
 enum ClockType : int { kSmClock = 1, kMemoryClock = 2 };
 constexpr int kGpuTemperature = 0;
 constexpr double kMilliwattsPerWatt = 1e3;
+constexpr Status kMoreThanFit = 7;  // "insufficient size": the count is right all the same
 
 constexpr std::pair<unsigned long long, const char*> kReasons[] = {{0x04, "power cap"},
                                                                    {0x08, "hardware slowdown"},
@@ -43,6 +44,7 @@ struct ClockReader::Library {
   Status (*temperature)(Handle, int, unsigned*) = nullptr;
   Status (*power)(Handle, unsigned*) = nullptr;
   Status (*reasons)(Handle, unsigned long long*) = nullptr;
+  Status (*processes)(Handle, unsigned*, void*) = nullptr;
 
   template <class Function>
   bool find(Function*& function, const char* name) const {
@@ -78,6 +80,7 @@ ClockReader::ClockReader(int ordinal) : library_(std::make_unique<Library>()) {
   if (!library.find(library.reasons, "nvmlDeviceGetCurrentClocksEventReasons")) {
     library.find(library.reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
   }
+  library.find(library.processes, "nvmlDeviceGetComputeRunningProcesses_v3");
 }
 
 ClockReader::~ClockReader() = default;
@@ -103,6 +106,13 @@ DeviceClocks ClockReader::read() const {
   unsigned long long reasons = 0;
   if (library.reasons != nullptr && library.reasons(library.device, &reasons) == 0) {
     clocks.throttled_by = names_of(reasons);
+  }
+  // Asked without room for their facts, the driver counts processes. This one is among them, or
+  // they are hidden.
+  unsigned count = 0;
+  if (library.processes != nullptr &&
+      library.processes(library.device, &count, nullptr) == kMoreThanFit && count > 0) {
+    clocks.other_processes = static_cast<int>(count) - 1;
   }
   return clocks;
 }

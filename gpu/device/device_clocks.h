@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace csrkit::gpu {
@@ -17,6 +18,9 @@ struct DeviceClocks {
   /// Why the clocks are below what was asked for: "power cap", "thermal", "power brake",
   /// "hardware slowdown", joined by commas; "" if they are not held back.
   std::string throttled_by;
+  /// Processes that compute on the device beside this one; none where the driver hides them, as in
+  /// some containers.
+  std::optional<int> other_processes;
 };
 
 /// Reads through the driver's management library, which is looked for at run time: a machine

@@ -78,6 +78,13 @@ Json range_of(const Items& items, Get&& get) {
   return {least, most};
 }
 
+/// The most that any reading saw; null if none was told.
+Json most_other_processes(const std::vector<gpu::DeviceClocks>& readings) {
+  std::optional<int> most;
+  for (const gpu::DeviceClocks& clocks : readings) most = std::max(most, clocks.other_processes);
+  return most ? Json(*most) : Json();
+}
+
 }  // namespace
 
 ClockWatch::ClockWatch(ReadDeviceClocks read_gpu)
@@ -102,6 +109,8 @@ void ClockWatch::look() {
 Json ClockWatch::finish() {
   read();
   const auto events_after = throttle_events(cpus_);
+  Json others = others_.finish();
+  others["gpu_processes"] = most_other_processes(gpu_);
   Json events = nullptr;
   if (throttle_events_before_ && events_after) events = *events_after - *throttle_events_before_;
   bool is_throttled = events.is_number() && events.get<std::int64_t>() > 0;
@@ -123,7 +132,7 @@ Json ClockWatch::finish() {
            {{"clock_mhz", range_of(cpu_mhz_, [](double mhz) { return mhz; })},
             {"throttle_events", events}}},
           {"gpu", gpu},
-          {"others", others_.finish()}};
+          {"others", others}};
 }
 
 }  // namespace csrkit

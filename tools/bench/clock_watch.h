@@ -26,8 +26,9 @@ class ClockWatch {
 
   /// The last reading and what was seen: {"throttled", "cpu": {"clock_mhz": [least, most],
   /// "throttle_events"}, "gpu": {"sm_clock_mhz": [..], "memory_clock_mhz": [..],
-  /// "temperature_celsius", "power_watts", "throttled_by"}, "others": of OtherWork}. What a machine
-  /// does not tell is null.
+  /// "temperature_celsius", "power_watts", "throttled_by"}, "others": of OtherWork, and
+  /// "gpu_processes": the most that computed on the GPU beside this one}. What a machine does not
+  /// tell is null.
   Json finish();
 
  private:

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tools/cli/report.h"
+
 namespace csrkit {
 
 namespace {
@@ -42,6 +44,22 @@ Json load_of_last_minute() {
 }
 
 }  // namespace
+
+std::string disturbed_by(const Json& others) {
+  constexpr double kDisturbingCpus = 0.5;  // of those that others kept busy
+  std::string text;
+  const Json& cpus = others["cpus"];
+  if (cpus.is_number() && cpus.get<double>() >= kDisturbingCpus) {
+    text = fixed(cpus.get<double>(), 1) + " CPUs";
+  }
+  const Json& processes = others["gpu_processes"];
+  if (processes.is_number() && processes.get<int>() > 0) {
+    const int count = processes.get<int>();
+    text += std::string(text.empty() ? "" : " and ") + std::to_string(count) +
+            (count == 1 ? " process" : " processes") + " on the GPU";
+  }
+  return text;
+}
 
 OtherWork::OtherWork() : busy_seconds_before_(busy_seconds()), own_seconds_before_(own_seconds()) {}
 

@@ -2,19 +2,21 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "tools/cli/json.h"
 #include "tools/operation/measure.h"
 
 namespace csrkit {
 
+/// What of the "others" of a record disturbed its case: "1.3 CPUs", "2 processes on the GPU", or
+/// both joined by "and"; "" if nothing did.
+std::string disturbed_by(const Json& others);
+
 /// Watches from its construction on.
 class OtherWork {
  public:
   OtherWork();
-
-  /// So many CPUs, or more, kept busy by others disturb a case.
-  static constexpr double kDisturbingCpus = 0.5;
 
   /// {"cpus": how many CPUs other processes have kept busy, in the mean since the construction,
   /// "load": the system's load of the last minute}. What the system does not say is null; so is

@@ -186,10 +186,9 @@ Json record_of(const BenchMatrix& matrix, const BenchCase& of, Contender& measur
   } else if (record["clocks"]["throttled"].get<bool>()) {
     log_warning(name_of_case(record) +
                 ": the clocks were held back while it was measured; the record says by what");
-  } else if (const Json& cpus = record["clocks"]["others"]["cpus"];
-             cpus.is_number() && cpus.get<double>() >= OtherWork::kDisturbingCpus) {
-    log_debug(name_of_case(record) + ": other processes kept " + fixed(cpus.get<double>(), 1) +
-              " CPUs busy while it was measured; measure again where nothing else runs");
+  } else if (const std::string others = disturbed_by(record["clocks"]["others"]); !others.empty()) {
+    log_debug(name_of_case(record) + ": other processes kept " + others +
+              " busy while it was measured; measure again where nothing else runs");
   }
   return record;
 }

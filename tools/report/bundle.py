@@ -21,8 +21,6 @@ LEAST_RATE = 1e-15  # GFLOP/s; pictures of schedules have a logarithmic scale
 HOW_OFTEN = ("warmup", "repeat", "median_within", "max_repeat", "seed")
 Say = Callable[[str, str], None]
 
-# As in tools/bench/other_work.h: so many CPUs that others kept busy disturb a case.
-DISTURBING_CPUS = 0.5
 
 
 class Bundle:
@@ -70,8 +68,8 @@ def read(paths: list[str], kernel: str, against: str, say: Say) -> Bundle:
         bundle.cases.append(case)
         if case.was_throttled:
             bundle.throttled.append(failure_of(record).name)
-        if case.other_cpus >= DISTURBING_CPUS:
-            bundle.disturbed.append(f"{failure_of(record).name} ({case.other_cpus:.1f} CPUs)")
+        if case.beside:
+            bundle.disturbed.append(f"{failure_of(record).name} ({case.beside})")
     name_by_origin(bundle)
     if not (bundle.cases or bundle.searches or bundle.schedules or bundle.plans or bundle.solves):
         raise InputError(f"{paths[0]}:1: expected records of csr-bench with status done, found none")

@@ -18,6 +18,8 @@ RENAMED = {
     "cpu.spmm.unrolled_16": "cpu.spmm.unrolled:16",
     "cpu.spmm.unrolled_32": "cpu.spmm.unrolled:32",
 }
+# As in tools/bench/other_work.cpp: so many CPUs that others kept busy disturb a case.
+DISTURBING_CPUS = 0.5
 
 
 def is_peer(kernel: str) -> bool:
@@ -69,7 +71,7 @@ class Case:
         clocks = record.find("clocks")
         self.was_throttled = bool(clocks and clocks.optional("throttled", Field.boolean))
         others = clocks.find("others") if clocks else None
-        self.other_cpus = (others and others.optional("cpus", Field.number)) or 0.0
+        self.beside = beside_of(others) if others else ""
         history = record.optional("history", Field.elements) or []
         self.order, self.base_digest = order_of(history)
         self.dataset = stem_of(self.matrix)
@@ -109,6 +111,15 @@ class Case:
         whose = "" if self.like == self.dataset else f" for {self.like}"
         size = "" if self.scale == 1 else f", {100 * self.scale:g} % of its size"
         return f"{self.dataset} (stand-in{whose}{size})"
+
+
+def beside_of(others: Field) -> str:
+    """What else ran: '1.3 CPUs and 2 processes on the GPU', or ''"""
+    cpus, processes = (others.optional(name, Field.number) or 0 for name in ("cpus", "gpu_processes"))
+    texts = [f"{cpus:.1f} CPUs"] if cpus >= DISTURBING_CPUS else []
+    if processes:
+        texts.append(f"{processes:.0f} process{'es' if processes > 1 else ''} on the GPU")
+    return " and ".join(texts)
 
 
 class Gpu:

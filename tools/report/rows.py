@@ -49,6 +49,7 @@ def row_of(ours: Case, other: Optional[Case], broken: Optional[Failure]) -> Row:
     ratio = ratio_of(ours, other) if other else None
     verdict = ratio.verdict if ratio else ""
     notes = [f"{case.kernel}: +- {case.width_percent:.0f} %" for case in (ours, other) if case and not is_settled(case)]
+    notes += [f"{case.kernel}: measured beside {case.beside}" for case in (ours, other) if case and case.beside]
     if broken and not other:
         verdict, notes = FAILED, [f"{broken.kernel}: {broken.reason}"]
     return Row(ours.title, ours.order or "natural", ours.nnz, ours.dense_cols, ours.caches, ours.value_kind, ours, other,

@@ -25,6 +25,18 @@ expect 1 "$scripts/submit.sh" --local --cache cache --results rectangle --orders
 grep -q '^4 of 6 cases, 1 data set incomplete' rectangle/table.md || fail "the failed order is not counted"
 grep -q '^\* lp_afiro, metis-partition (2 cases)' rectangle/table.md || fail "the failed order is not named"
 grep -q '| lp_afiro | degree |' rectangle/table.md || fail "the failed order took another one with it"
+# A file of one's own, by its path, beside what is shipped; a name that stands for two is refused.
+printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n3 1\n' >own.mtx
+expect 0 "$scripts/submit.sh" --local --like --cache cache --results own --orders degree --no-pictures -k 4 ./own.mtx karate \
+  -- --repeat 2
+prints '| own | degree |'
+prints '| karate | natural |' # shipped: no stand-in for it
+grep -qx "csr-import  of .*" cache/own.csr.made || fail "the file was not imported"
+mkdir twice && cp own.mtx twice/karate.mtx
+expect 2 "$scripts/submit.sh" --local --cache cache --results none karate twice/karate.mtx
+grep -q 'two data sets are named karate' err || fail "two data sets of one name are not named"
+expect 3 "$scripts/submit.sh" --local --cache cache --results none ./no_such.mtx
+no_file none
 # No GPU, no run: said before anything is made.
 if ! has_gpu_code; then
   expect 6 "$scripts/submit.sh" --local --gpu --cache none --results none karate

@@ -16,6 +16,7 @@ TEST(ClockWatch, SaysNullForWhatTheMachineDoesNotTell) {
   const Json& clock = seen["cpu"]["clock_mhz"];
   EXPECT_TRUE(clock.is_null() || (clock.size() == 2 && clock[0] <= clock[1])) << clock;
   EXPECT_TRUE(seen["cpu"].contains("throttle_events"));
+  EXPECT_TRUE(seen["others"]["gpu_processes"].is_null());
 }
 
 TEST(ClockWatch, KeepsTheRangeOfTheGpusClocksAndWhyTheyAreHeldBack) {
@@ -27,6 +28,7 @@ TEST(ClockWatch, KeepsTheRangeOfTheGpusClocksAndWhyTheyAreHeldBack) {
     clocks.memory_clock_mhz = 3201;
     clocks.temperature_celsius = 40 + readings;
     clocks.throttled_by = readings == 0 ? "" : "power cap";
+    if (readings == 1) clocks.other_processes = 2;  // came later
     ++readings;
     return clocks;
   });
@@ -38,6 +40,7 @@ TEST(ClockWatch, KeepsTheRangeOfTheGpusClocksAndWhyTheyAreHeldBack) {
   EXPECT_EQ(seen["gpu"]["memory_clock_mhz"], (Json{3201, 3201}));
   EXPECT_EQ(seen["gpu"]["temperature_celsius"], 41);
   EXPECT_EQ(seen["gpu"]["throttled_by"], (Json{"power cap"}));
+  EXPECT_EQ(seen["others"]["gpu_processes"], 2);
 }
 
 TEST(ClockWatch, LooksAtMostTenTimesASecond) {

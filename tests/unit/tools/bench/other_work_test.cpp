@@ -37,6 +37,15 @@ TEST(OtherWork, CountsOthersAndNotThisProcess) {
   EXPECT_TRUE(beside["load"].is_number());
 }
 
+TEST(OtherWork, SaysWhatOfItDisturbs) {
+  EXPECT_EQ(disturbed_by({{"cpus", 0.4}, {"gpu_processes", 0}}), "");
+  EXPECT_EQ(disturbed_by({{"cpus", nullptr}, {"gpu_processes", nullptr}}), "");
+  EXPECT_EQ(disturbed_by({{"cpus", 1.26}, {"gpu_processes", nullptr}}), "1.3 CPUs");
+  EXPECT_EQ(disturbed_by({{"cpus", 0.0}, {"gpu_processes", 1}}), "1 process on the GPU");
+  EXPECT_EQ(disturbed_by({{"cpus", 2.0}, {"gpu_processes", 3}}),
+            "2.0 CPUs and 3 processes on the GPU");
+}
+
 TEST(OtherWork, OwnWorkIsNotOthers) {
   const OtherWork idle;
   std::this_thread::sleep_for(std::chrono::milliseconds(300));

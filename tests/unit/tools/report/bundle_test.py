@@ -2,6 +2,7 @@ import unittest
 
 from made import bundle_of, failed, record
 from report.command_line import InputError
+from report.rows import rows_of
 
 
 class BundleTest(unittest.TestCase):
@@ -26,12 +27,17 @@ class BundleTest(unittest.TestCase):
         self.assertEqual(bundle_of(*(record(kernel=name) for name in names[:3])).against, "cpu.spmm.row_loop")
 
     def test_what_ran_beside_a_case_is_named(self):
-        def beside(cpus):
+        def beside(cpus, **gpu):
             return {"throttled": False, "cpu": {"clock_mhz": None, "throttle_events": None}, "gpu": None,
-                    "others": {"cpus": cpus, "load": 1.0}}
+                    "others": {"cpus": cpus, "load": 1.0, **gpu}}
         found = bundle_of(record("a.csr", clocks=beside(3.25)), record("b.csr", clocks=beside(0.1)),
-                          record("c.csr", clocks=beside(None)), record("d.csr"))
-        self.assertEqual(len(found.disturbed), 1)
+                          record("c.csr", clocks=beside(None)), record("d.csr"),
+                          record("e.csr", clocks=beside(0.0, gpu_processes=2)), record("f.csr", clocks=beside(0.1, gpu_processes=0)))
+        self.assertEqual(len(found.disturbed), 2)
+        self.assertRegex(found.disturbed[1], r"e.*\(2 processes on the GPU\)")
+        rows = {row.matrix: row.note for row in rows_of(found)}
+        self.assertIn("measured beside 2 processes on the GPU", rows["e"])
+        self.assertEqual(rows["f"], "")
         self.assertRegex(found.disturbed[0], r"a.*\(3.[23] CPUs\)")
 
     def test_a_profile_that_is_no_machine_is_refused(self):
