@@ -1,5 +1,5 @@
-// What libcsrkit_gpu offers to programs, which open it at run time (tools/operation/rooms.cpp
-// does), so that they start without CUDA's libraries. No CUDA in this header.
+// What libcsrkit_gpu offers to programs, which open it at run time (api/rooms.cpp does),
+// so that they start without CUDA's libraries. No CUDA in this header.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,8 @@ import pathlib
 import re
 import sys
 
-ALL_LIBRARIES = {"core/*", "preprocess/*", "cpu/*", "gpu", "gpu/*"}
+BELOW_API = {"core/*", "preprocess/*", "cpu/*", "gpu", "gpu/*"}
+ALL_LIBRARIES = BELOW_API | {"api"}
 
 # room -> rooms it may include beside itself. "cpu/*" is every folder of cpu that has no row.
 ROOMS = {
@@ -33,6 +34,7 @@ ROOMS = {
     "gpu/plan": {"core/*", "gpu/device"},
     "gpu/*": {"core/*", "gpu/device", "gpu/plan"},  # an operation
     "gpu": {"core/*", "gpu/*"},  # the face
+    "api": BELOW_API,
     "tools/cli": {"core/*"},
     "tools/operation": ALL_LIBRARIES | {"tools/cli"},
     "tools/bench": ALL_LIBRARIES | {"tools/cli", "tools/operation"},
@@ -47,11 +49,12 @@ ROOMS = {
     "studies": None,
     "tests": None,
 }
-FLAT = {"tools", "gpu"}  # rooms without folders: a folder in tools is a room of its own
-LIBRARIES = ("core", "preprocess", "cpu", "gpu")
+FLAT = {"tools", "gpu", "api"}  # rooms without folders: a folder in tools is a room of its own
+LIBRARIES = ("core", "preprocess", "cpu", "gpu", "api")
 
 # first part of a third-party header -> places (path prefixes) that may name it
 THIRD_PARTY = {
+    "stddef.h": ("api",), "stdint.h": ("api",),  # csrkit.h is C
     "xxhash.h": ("core",),
     "metis.h": ("preprocess/reorder",),
     "archive.h": ("preprocess/import", "preprocess/export"),
@@ -220,6 +223,8 @@ def self_test():
         ("cpu/spmm/a.cpp", '#include "preprocess/reorder/reorder.h"\n'),
         ("gpu/spmm/a.cu", '#include "../device/cuda_check.h"\n'),
         ("tools/csr-x.cpp", "#include <cuda_runtime.h>\n"),
+        ("api/a.cpp", '#include "tools/cli/json.h"\n'),
+        ("cpu/spmm/a.cpp", '#include "api/csrkit.h"\n'),
         ("core/base/a.cpp", "#include <nlohmann/json.hpp>\n"),
         ("core/base/a.cpp", "#include <boost/any.hpp>\n"),
         ("core/judge/reference.cpp", "#include <omp.h>\n"),

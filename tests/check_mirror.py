@@ -12,11 +12,12 @@ import fnmatch
 import pathlib
 import sys
 
-ROOMS = ("core", "preprocess", "cpu/common", "gpu/device", "gpu/plan", "tools")
+ROOMS = ("core", "preprocess", "cpu/common", "gpu/device", "gpu/plan", "api", "tools")
 SUFFIXES = (".cpp", ".cu", ".py")
 
 # pattern of sources without a test of their own -> (where they are tested, why there)
 SHARED = {
+    "api/measured_flags.cpp": ("tests/unit/tools/info/matrix_facts_test.cpp", "symmetry, in words"),
     "core/base/huge_pages.cpp": (None, "advice to the system: nothing that a test could see"),
     "core/file/csr_file_writer.cpp": ("tests/unit/core/file/csr_file_test.cpp",
                                       "what is written must be what is read"),

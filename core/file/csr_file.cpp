@@ -104,9 +104,10 @@ class Reader {
       : path_(path), options_(options), file_(path), decoded_(read_header(file_, path)) {}
 
   CsrFile read() {
-    const bool is_mapped = options_.io == FileIo::mmap ||
+    const bool is_mapped = !options_.is_checked || options_.io == FileIo::mmap ||
                            (options_.io == FileIo::automatic && file_.size_bytes() > kMapAbove);
     memory_ = std::make_shared<FileMemory>(file_, is_mapped, path_);
+    if (!options_.is_checked) return assemble();
     read_checksums();
     list_chunks();
     if (options_.digest != nullptr) begin_digest();

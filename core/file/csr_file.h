@@ -48,6 +48,9 @@ struct CsrReadOptions {
   ProgressCallback progress;
   /// Filled, if not null, while the file is read and checked: the bytes are gone through once.
   FileDigest* digest = nullptr;
+  /// False: the file is mapped, and only its header is looked at. For a file that was checked
+  /// before; a damaged one makes kernels read and write anywhere. Leaves `digest` alone.
+  bool is_checked = true;
 };
 
 /// Reads and checks everything once: magic, version, sizes against the file before any allocation,

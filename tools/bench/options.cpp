@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "api/rooms.h"
 #include "core/base/error.h"
 #include "tools/operation/operations.h"
-#include "tools/operation/rooms.h"
 
 namespace csrkit {
 

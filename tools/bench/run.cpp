@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <map>
 
+#include "api/rooms.h"
 #include "tools/bench/table.h"
 #include "tools/bench/turns.h"
 #include "tools/cli/log.h"
 #include "tools/cli/run_tool.h"
 #include "tools/operation/machine.h"
-#include "tools/operation/rooms.h"
 #include "tools/operation/tuning.h"
 
 namespace csrkit {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/measured_flags.h"
 #include "core/base/stopwatch.h"
 #include "preprocess/transform/transform.h"
 #include "tools/cli/log.h"

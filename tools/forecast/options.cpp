@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "api/rooms.h"
 #include "core/base/error.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/operation/operations.h"
-#include "tools/operation/rooms.h"
 
 namespace csrkit {
 

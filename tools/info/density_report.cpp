@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "api/rooms.h"
 #include "core/base/stopwatch.h"
-#include "tools/operation/rooms.h"
 
 namespace csrkit {
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/measured_flags.h"
 #include "tools/cli/json_reader.h"
 #include "tools/info/matrix_facts.h"
 #include "tools/info/python_map.h"

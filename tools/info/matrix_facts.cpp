@@ -13,15 +13,6 @@ std::string symmetry_text(const CsrFlags& flags, bool is_square) {
   return is_square ? "no" : "no (not square)";
 }
 
-CsrFlags measured_flags(const CsrMatrix& matrix) {
-  CsrFlags flags;
-  if (matrix.rows() != matrix.cols()) return flags;
-  const SymmetryProfile symmetry = symmetry_profile(matrix);
-  flags.is_pattern_symmetric = symmetry.is_pattern_symmetric;
-  flags.is_value_symmetric = symmetry.is_value_symmetric;
-  return flags;
-}
-
 void add_shape(Report& report, const CsrMatrix& matrix) {
   report.add("rows", "rows", static_cast<std::int64_t>(matrix.rows()));
   report.add("cols", "cols", static_cast<std::int64_t>(matrix.cols()));

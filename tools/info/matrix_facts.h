@@ -13,9 +13,6 @@ namespace csrkit {
 /// "yes", "pattern only", "no" or "no (not square)".
 std::string symmetry_text(const CsrFlags& flags, bool is_square);
 
-/// The flags as they are, found by looking at the matrix.
-CsrFlags measured_flags(const CsrMatrix& matrix);
-
 /// rows, cols, nnz, value kind.
 void add_shape(Report& report, const CsrMatrix& matrix);
 

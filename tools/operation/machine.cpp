@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "api/rooms.h"
 #include "core/base/team.h"
 #include "cpu/common/instruction_set.h"
 #include "tools/cli/version.h"
-#include "tools/operation/rooms.h"
 
 namespace csrkit {
 

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "api/rooms.h"
 #include "core/base/file_digest.h"
 #include "core/contract/kernel_table.h"
 #include "core/facts/machine_profile.h"
 #include "core/matrix/csr_matrix.h"
 #include "tools/cli/json_reader.h"
 #include "tools/operation/request.h"
-#include "tools/operation/rooms.h"
 #include "tools/operation/run.h"
 
 namespace csrkit {

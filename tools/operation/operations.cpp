@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "api/rooms.h"
 #include "core/base/error.h"
 #include "tools/cli/log.h"
 #include "tools/cli/version.h"
-#include "tools/operation/rooms.h"
 #include "tools/operation/spgemm.h"
 #include "tools/operation/spmm.h"
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "api/rooms.h"
 #include "core/base/error.h"
 #include "core/base/team.h"
 #include "core/facts/matrix_stats.h"
 #include "cpu/common/kernels.h"
 #include "tools/cli/log.h"
 #include "tools/operation/output_sink.h"
-#include "tools/operation/rooms.h"
 
 namespace csrkit {
 

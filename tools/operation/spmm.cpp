@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "api/rooms.h"
 #include "core/base/available_memory.h"
 #include "core/facts/matrix_stats.h"
 #include "core/facts/spmm_forecast.h"
 #include "core/file/npy_file.h"
 #include "cpu/common/kernels.h"
 #include "tools/operation/dense_io.h"
-#include "tools/operation/rooms.h"
 
 namespace csrkit {
 

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
+#include "api/rooms.h"
 #include "core/base/error.h"
 #include "core/file/csr_file.h"
+#include "core/file/plan_file.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/provenance.h"
@@ -12,8 +15,6 @@
 #include "tools/operation/machine.h"
 #include "tools/operation/operation.h"
 #include "tools/operation/operations.h"
-#include "tools/operation/plan_file.h"
-#include "tools/operation/rooms.h"
 #include "tools/operation/tuning.h"
 
 namespace csrkit {
@@ -150,6 +151,14 @@ Outcome measured_or_no_file(Run& run, const Request& request) {
   }
 }
 
+/// What plans are kept under: a case_key, a line for each of its parts.
+PlanKey plan_key(const TuningCase& asked) {
+  const Json parts = case_key(asked);
+  PlanKey key;
+  for (const auto& [name, value] : parts.items()) key.emplace_back(name, value.dump());
+  return key;
+}
+
 /// Sets options.kernel to the one that was tuned for or loaded.
 Outcome execute(ToolOptions& options) {
   Request request = options.request;
@@ -164,7 +173,7 @@ Outcome execute(ToolOptions& options) {
     options.kernel = tuned.kernel;
     because = tuned.because;
   } else if (!options.load_plan.empty()) {
-    loaded = read_plan(options.load_plan, case_key(asked));
+    loaded = read_plan(options.load_plan, plan_key(asked));
     options.kernel.kernel = find_kernel(*asked.operation, asked.room, loaded.kernel).kernel;
     if (!loaded.analysis.empty()) request.plan.saved = &loaded.analysis;
     because = "plan of " + options.load_plan;
@@ -175,7 +184,7 @@ Outcome execute(ToolOptions& options) {
     const std::string chosen = run->plan().chosen_kernel();
     // What another operation's kernel derived is chosen anew, by the kernel that was asked for.
     const bool is_ours = !chosen.empty() && chosen.find('.') == std::string::npos;
-    write_plan(options.save_plan, case_key(asked),
+    write_plan(options.save_plan, plan_key(asked),
                {is_ours ? chosen : options.kernel.kernel->name, run->plan().save_analysis()});
   }
   Outcome outcome = measured_or_no_file(*run, request);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "api/rooms.h"
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"
 #include "tools/cli/options.h"
 #include "tools/operation/machine.h"
 #include "tools/operation/request.h"
-#include "tools/operation/rooms.h"
 
 namespace csrkit {
 

@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/rooms.h"
 #include "cpu/common/kernels.h"
 #include "tools/cli/log.h"
 #include "tools/cli/report.h"
 #include "tools/forecast/profile_file.h"
-#include "tools/operation/rooms.h"
 #include "tools/operation/spmm.h"
 
 namespace csrkit {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "api/reordering.h"
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/parameter_options.h"
-#include "tools/reorder/reordering.h"
 
 namespace csrkit {
 

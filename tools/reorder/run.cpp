@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/reordering.h"
 #include "core/base/stopwatch.h"
 #include "core/file/npy_file.h"
 #include "preprocess/reorder/partition_borders.h"
@@ -9,7 +10,6 @@
 #include "tools/cli/log.h"
 #include "tools/cli/provenance.h"
 #include "tools/info/matrix_facts.h"
-#include "tools/reorder/reordering.h"
 
 namespace csrkit {
 

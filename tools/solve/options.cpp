@@ -2,13 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/rooms.h"
 #include "cpu/common/kernels.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
 #include "tools/operation/request.h"
-#include "tools/operation/rooms.h"
 
 namespace csrkit {
 

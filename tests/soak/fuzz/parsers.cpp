@@ -10,12 +10,12 @@
 #include "core/file/csr_file.h"
 #include "core/file/csr_file_layout.h"
 #include "core/file/npy_file.h"
+#include "core/file/plan_file.h"
 #include "preprocess/import/import.h"
 #include "tools/bench/record_file.h"
 #include "tools/cli/json_reader.h"
 #include "tools/cli/provenance.h"
 #include "tools/forecast/profile_file.h"
-#include "tools/operation/plan_file.h"
 
 namespace csrkit::fuzz {
 
@@ -75,7 +75,7 @@ void sign_csr(std::string& bytes) {
   }
 }
 
-constexpr char kPlanHead[] = "csrkit-plan 1 ";
+constexpr char kPlanHead[] = "csrkit-plan 2 ";
 
 void sign_plan(std::string& bytes) {
   const std::size_t body = sizeof kPlanHead - 1 + 32 + 1;
@@ -107,7 +107,7 @@ void read_ogb(const std::string& path) {
   importing("ogb", {{"add-inverse", "true"}})(folder);
 }
 
-void read_any_plan(const std::string& path) { read_plan(path, Json::object()); }
+void read_any_plan(const std::string& path) { read_plan(path, {}); }
 
 const Words kNumbers = {
     "\n",   "\r\n", " ",   "\t", "-", "+",  ".", "e", "1e99", "nan",          "inf",
@@ -160,7 +160,7 @@ const std::vector<Parser>& parsers() {
       {"provenance", kJson, [](const std::string& path) { parse_provenance(content_of(path)); }},
       {"profile", with(kJson, {"\"gather\":", "\"devices\":", "\"table_bytes\":"}),
        [](const std::string& path) { read_machine_profile(path); }},
-      {"plan", kJson, read_any_plan, sign_plan},
+      {"plan", {"\n", "\n\n", " ", "kernel ", "kernel auto\n\n"}, read_any_plan, sign_plan},
   };
   return all;
 }

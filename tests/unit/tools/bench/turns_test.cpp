@@ -5,10 +5,10 @@
 
 #include <cstdio>
 
+#include "api/rooms.h"
 #include "core/base/error.h"
 #include "core/file/csr_file.h"
 #include "tools/operation/operations.h"
-#include "tools/operation/rooms.h"
 #include "tools/operation/spmm.h"
 
 namespace csrkit {

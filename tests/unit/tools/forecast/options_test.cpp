@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/rooms.h"
 #include "core/base/error.h"
-#include "tools/operation/rooms.h"
 
 namespace csrkit {
 namespace {

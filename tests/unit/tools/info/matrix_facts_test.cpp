@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/measured_flags.h"
 #include "tests/unit/core/pattern_samples.h"
 
 namespace csrkit {

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "api/rooms.h"
 #include "core/base/error.h"
-#include "tools/operation/rooms.h"
 
 namespace csrkit {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <map>
 
+#include "api/rooms.h"
 #include "core/base/error.h"
 #include "cpu/common/kernels.h"
 #include "tools/operation/operations.h"
-#include "tools/operation/rooms.h"
 #include "tools/operation/spgemm.h"
 #include "tools/operation/spmm.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "api/rooms.h"
 #include "core/base/error.h"
-#include "tools/operation/rooms.h"
 #include "tools/operation/spmm.h"
 
 namespace csrkit {

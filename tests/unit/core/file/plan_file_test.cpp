@@ -1,11 +1,12 @@
-#include "tools/operation/plan_file.h"
+#include "core/file/plan_file.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
 
 namespace csrkit {
 namespace {
@@ -24,11 +25,11 @@ class PlanFile : public testing::Test {
   void write(const std::string& bytes) { std::ofstream(path_, std::ios::binary) << bytes; }
 
   std::string path_;
-  Json key_ = {{"matrix_xxh3_128", "aa"}, {"dense_cols", 32}, {"kinds", {{"a", "f32"}}}};
+  PlanKey key_ = {{"matrix_xxh3_128", "aa"}, {"dense_cols", "32"}, {"kinds", "f32 f32"}};
 };
 
 TEST_F(PlanFile, ComesBackAsItWas) {
-  const SavedAnalysis bytes = {0, 10, 13, 255, '\n', 7};
+  const std::vector<unsigned char> bytes = {0, 10, 13, 255, '\n', 7};
   write_plan(path_, key_, {"row_bins", bytes});
   const SavedPlan plan = read_plan(path_, key_);
   EXPECT_EQ(plan.kernel, "row_bins");
@@ -39,8 +40,8 @@ TEST_F(PlanFile, ComesBackAsItWas) {
 
 TEST_F(PlanFile, OfAnotherProblemIsRefusedByName) {
   write_plan(path_, key_, {"row_bins", {1}});
-  Json other = key_;
-  other["dense_cols"] = 64;
+  PlanKey other = key_;
+  other[1].second = "64";
   try {
     read_plan(path_, other);
     FAIL() << "a plan for 32 columns";

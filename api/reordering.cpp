@@ -1,10 +1,10 @@
-#include "tools/reorder/reordering.h"
+#include "api/reordering.h"
 
 #include <algorithm>
 #include <memory>
 
+#include "api/measured_flags.h"
 #include "preprocess/reorder/partition_borders.h"
-#include "tools/info/matrix_facts.h"
 
 namespace csrkit {
 

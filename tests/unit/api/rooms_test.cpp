@@ -1,4 +1,4 @@
-#include "tools/operation/rooms.h"
+#include "api/rooms.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/reorder/reordering.h"
+#include "api/reordering.h"
 
 #include <gtest/gtest.h>
 

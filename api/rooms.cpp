@@ -1,10 +1,9 @@
-#include "tools/operation/rooms.h"
+#include "api/rooms.h"
 
 #include <dlfcn.h>
 
 #include "core/base/build_id.h"
 #include "core/base/error.h"
-#include "tools/cli/version.h"
 
 namespace csrkit {
 
@@ -19,14 +18,14 @@ struct GpuLibrary {
 /// that ours needs.
 std::string why_it_cannot_be_opened(const std::string& reason) {
   const bool is_ours = reason.rfind(CSRKIT_GPU_LIBRARY, 0) == 0;
-  if (is_ours && cuda_version().empty()) {
+  if (is_ours && !CSRKIT_GPU_CODE) {
     return "this build has no GPU code; build with -DCSRKIT_CUDA=ON, which needs nvcc";
   }
   return reason + (is_ours ? "; install it beside libcsrkit"
                            : "; put CUDA's libraries where the loader looks (LD_LIBRARY_PATH)");
 }
 
-/// Looked for where the program's own libraries are. It stays open: plans hold its functions.
+/// Looked for beside this library. It stays open: plans hold its functions.
 GpuLibrary open_gpu_library() {
   void* const library = dlopen(CSRKIT_GPU_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return {nullptr, why_it_cannot_be_opened(dlerror())};

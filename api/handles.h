@@ -1,0 +1,69 @@
+// What the handles of csrkit.h are, and the one way from exceptions to its return codes.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "api/csrkit.h"
+#include "core/base/error.h"
+#include "core/contract/spmm.h"
+#include "core/file/csr_file.h"
+
+struct csrkit_matrix {
+  csrkit::CsrFile file;
+};
+
+struct csrkit_plan {
+  csrkit::SpmmProblem problem;
+  csrkit::PlanOptions options;
+  std::string room;
+  std::string kernel;  // that was asked for or loaded
+  std::unique_ptr<csrkit::Operator> plan;
+  std::string running_kernel, choice;  // what csrkit_plan_describe points to
+};
+
+namespace csrkit::api {
+
+/// Runs `body` and returns CSRKIT_OK, or the code of what it threw, whose message
+/// csrkit_last_error() then gives on this thread.
+csrkit_status guarded(const std::function<void()>& body) noexcept;
+
+/// Throws UsageError that names the parameter, if it is null.
+void require_given(const void* pointer, const char* name);
+
+/// A copy of the caller's structure, as large as the caller's version of it is; the members that it
+/// lacks are 0. Null stands for all defaults. Throws UsageError for a size that cannot be.
+template <class Options>
+Options read_options(const Options* given, const char* name) {
+  Options options{};
+  if (given == nullptr) return options;
+  if (given->size < sizeof given->size) {
+    throw UsageError(std::string(name) + ".size is " + std::to_string(given->size) +
+                     "; set it to sizeof(" + name + ")");
+  }
+  std::memcpy(&options, given, std::min(given->size, sizeof options));
+  return options;
+}
+
+/// Fills as much of the caller's structure as it has room for.
+template <class Info>
+void write_info(const Info& info, Info* to, const char* name) {
+  require_given(to, name);
+  const std::size_t size = read_options(to, name).size;
+  std::memcpy(reinterpret_cast<char*>(to) + sizeof size,
+              reinterpret_cast<const char*>(&info) + sizeof size,
+              std::min(size, sizeof info) - sizeof size);
+}
+
+/// NULL means `otherwise`.
+inline std::string text_or(const char* text, const char* otherwise) {
+  return text == nullptr ? otherwise : text;
+}
+
+/// A csrkit_kind; CSRKIT_NONE means `otherwise`. Throws UsageError for other numbers.
+ValueKind kind_of(std::int32_t kind, ValueKind otherwise);
+
+}  // namespace csrkit::api

@@ -1,0 +1,52 @@
+// Products of two sparse matrices of csrkit.h.
+#include "core/contract/spgemm.h"
+
+#include "api/handles.h"
+#include "api/rooms.h"
+#include "core/matrix/csr_sink.h"
+#include "cpu/common/kernels.h"
+
+namespace csrkit::api {
+
+namespace {
+
+const KernelTable<Spgemm>& kernels_of(const std::string& room) {
+  if (room == kCpu) return cpu::spgemm_kernels();
+  if (room != kGpu) throw UsageError("'" + room + "' is no room; use cpu or gpu");
+  return require_gpu_room("a product on a GPU").spgemm_kernels();
+}
+
+CsrMatrix product(const CsrMatrix& a, const CsrMatrix& b, const csrkit_spgemm_options& given) {
+  SpgemmProblem problem = default_spgemm_problem(a, b, given.transpose != 0);
+  problem.drop_below = given.drop_below;
+  problem.semiring = parse_semiring(text_or(given.semiring, "plus-times"));
+  if (given.mask != nullptr) problem.mask = given.mask->file.matrix;
+  PlanOptions options;
+  options.memory_limit_bytes = given.memory_limit_bytes;
+  options.where.threads = given.threads;
+  options.where.device = given.device;
+  const auto& kernels = kernels_of(text_or(given.room, kCpu));
+  const auto plan = find_kernel(kernels, text_or(given.kernel, "auto")).make_plan(problem, options);
+  MemorySink sink(problem.output_rows(), problem.output_cols(), problem.c);
+  plan->multiply(sink);
+  return sink.finish();
+}
+
+}  // namespace
+
+}  // namespace csrkit::api
+
+csrkit_status csrkit_spgemm(const csrkit_matrix* a, const csrkit_matrix* b,
+                            const csrkit_spgemm_options* options, csrkit_matrix** c) {
+  using namespace csrkit;
+  using namespace csrkit::api;
+  return guarded([&] {
+    require_given(a, "a");
+    require_given(b, "b");
+    require_given(c, "c");
+    auto handle = std::make_unique<csrkit_matrix>();
+    handle->file.matrix =
+        product(a->file.matrix, b->file.matrix, read_options(options, "csrkit_spgemm_options"));
+    *c = handle.release();
+  });
+}

@@ -1,0 +1,139 @@
+"""libcsrkit and the structures of csrkit.h. Calls run without the interpreter's lock."""
+import ctypes
+import os
+import pathlib
+from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+
+from .errors import BY_STATUS
+
+KINDS = {"none": 0, "f32": 1, "f64": 2, "f16": 3, "bf16": 4}
+NAMES = {number: name for name, number in KINDS.items()}
+SIZES = {"f32": 4, "f64": 8, "f16": 2, "bf16": 2}
+
+
+class Sized(ctypes.Structure):
+    """A structure that begins with its own size. Everything else is 0 unless it is given."""
+
+    def __init__(self, **members):
+        super().__init__(size=ctypes.sizeof(self), **members)
+
+
+class Parameter(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("value", c_char_p)]
+
+
+class Arrays(Sized):
+    _fields_ = [("size", c_size_t), ("rows", c_int64), ("cols", c_int64), ("row_offsets", c_void_p),
+                ("col_indices", c_void_p), ("values", c_void_p), ("kind", c_int32), ("release", c_void_p),
+                ("owner", c_void_p)]
+
+
+class ImportOptions(Sized):
+    _fields_ = [("size", c_size_t), ("format", c_char_p), ("value_kind", c_char_p), ("duplicates", c_char_p),
+                ("parameters", POINTER(Parameter)), ("parameter_count", c_size_t)]
+
+
+class ReorderOptions(Sized):
+    _fields_ = [("size", c_size_t), ("sides", c_char_p), ("seed", c_uint64), ("memory_limit_bytes", c_uint64),
+                ("parameters", POINTER(Parameter)), ("parameter_count", c_size_t)]
+
+
+class MatrixInfo(Sized):
+    _fields_ = [("size", c_size_t), ("rows", c_int64), ("cols", c_int64), ("nnz", c_int64),
+                ("row_offsets", c_void_p), ("col_indices", c_void_p), ("values", c_void_p), ("kind", c_int32),
+                ("is_pattern_symmetric", c_int32), ("is_value_symmetric", c_int32), ("parts", c_int32),
+                ("row_order", c_void_p), ("col_order", c_void_p), ("part_of_row", c_void_p),
+                ("provenance", c_char_p)]
+
+
+class PlanOptions(Sized):
+    _fields_ = [("size", c_size_t), ("room", c_char_p), ("kernel", c_char_p), ("dense_cols", c_int64),
+                ("transpose", c_int32), ("b_kind", c_int32), ("c_kind", c_int32), ("may_vary", c_int32),
+                ("semiring", c_char_p), ("variant", c_char_p), ("memory_limit_bytes", c_uint64),
+                ("threads", c_int32), ("device", c_int32), ("stream", c_void_p)]
+
+
+class PlanInfo(Sized):
+    _fields_ = [("size", c_size_t), ("kernel", c_char_p), ("choice", c_char_p), ("output_rows", c_int64),
+                ("input_rows", c_int64), ("dense_cols", c_int64), ("b_kind", c_int32), ("c_kind", c_int32),
+                ("analysis_seconds", c_double), ("peak_bytes", c_uint64)]
+
+
+class Dense(Sized):
+    _fields_ = [("size", c_size_t), ("data", c_void_p), ("rows", c_int64), ("cols", c_int64),
+                ("leading_dim", c_int64), ("kind", c_int32), ("space", c_int32)]
+
+
+class SpgemmOptions(Sized):
+    _fields_ = [("size", c_size_t), ("room", c_char_p), ("kernel", c_char_p), ("transpose", c_int32),
+                ("threads", c_int32), ("device", c_int32), ("drop_below", c_double), ("mask", c_void_p),
+                ("semiring", c_char_p), ("memory_limit_bytes", c_uint64)]
+
+
+# The functions that return a status, with their parameters.
+_FUNCTIONS = {
+    "csrkit_open": [c_char_p, c_uint32, POINTER(c_void_p)],
+    "csrkit_wrap": [POINTER(Arrays), POINTER(c_void_p)],
+    "csrkit_import": [c_char_p, POINTER(ImportOptions), POINTER(c_void_p)],
+    "csrkit_reorder": [c_void_p, c_char_p, POINTER(ReorderOptions), POINTER(c_void_p)],
+    "csrkit_save": [c_void_p, c_char_p],
+    "csrkit_info": [c_void_p, POINTER(MatrixInfo)],
+    "csrkit_plan_make": [c_void_p, POINTER(PlanOptions), POINTER(c_void_p)],
+    "csrkit_plan_save": [c_void_p, c_char_p],
+    "csrkit_plan_load": [c_char_p, c_void_p, POINTER(PlanOptions), POINTER(c_void_p)],
+    "csrkit_plan_describe": [c_void_p, POINTER(PlanInfo)],
+    "csrkit_bind": [c_void_p, POINTER(Dense), POINTER(Dense)],
+    "csrkit_multiply": [c_void_p, c_double, c_double],
+    "csrkit_fetch": [c_void_p],
+    "csrkit_spgemm": [c_void_p, c_void_p, POINTER(SpgemmOptions), POINTER(c_void_p)],
+}
+
+
+def _load():
+    """The library of this package, or, in a source tree, the one that CSRKIT_LIBRARY names."""
+    beside = sorted(pathlib.Path(__file__).parent.glob("lib/libcsrkit.so*"))
+    path = os.environ.get("CSRKIT_LIBRARY") or (beside[0] if beside else None)
+    if path is None:
+        raise ImportError(f"{pathlib.Path(__file__).parent}/lib holds no libcsrkit; install the wheel, or name the "
+                          "library in CSRKIT_LIBRARY")
+    library = ctypes.CDLL(str(path))
+    for name, parameters in _FUNCTIONS.items():
+        function = getattr(library, name)
+        function.argtypes = parameters
+        function.restype = _raise_if_failed
+    library.csrkit_version.restype = c_char_p
+    library.csrkit_last_error.restype = c_char_p
+    for free in (library.csrkit_matrix_free, library.csrkit_plan_free):
+        free.argtypes = [c_void_p]
+        free.restype = None
+    return library
+
+
+def _raise_if_failed(status):
+    if status != 0:
+        raise BY_STATUS[status](library.csrkit_last_error().decode(errors="replace"))
+
+
+library = _load()
+
+
+def new_handle(function, *arguments):
+    """The handle that a function returns through its last parameter."""
+    handle = c_void_p()
+    function(*arguments, byref(handle))
+    return handle
+
+
+def text(value):
+    """A string for C; None stays None."""
+    return None if value is None else os.fsencode(value)
+
+
+def parameter_array(parameters):
+    """Keyword arguments as (array, count): min_parts=8 is the parameter min-parts with the value 8."""
+    rows = [Parameter(name.replace("_", "-").encode(), _value(value)) for name, value in parameters.items()]
+    return (Parameter * len(rows))(*rows), len(rows)
+
+
+def _value(value):
+    return str({True: "yes", False: "no"}[value] if isinstance(value, bool) else value).encode()

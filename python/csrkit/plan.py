@@ -1,0 +1,97 @@
+"""Plans: what is derived from a matrix once, for many products with dense operands."""
+import threading
+from ctypes import byref
+
+from ._dense import View, empty_like
+from ._library import KINDS, NAMES, SIZES, PlanInfo, PlanOptions, library, new_handle, text
+from .errors import UsageError
+
+
+def _number(kind):
+    """A kind for the library; None is the default there, too."""
+    if kind is None:
+        return 0
+    if kind not in SIZES:
+        raise UsageError(f"'{kind}' is no kind of dense operands; use {', '.join(SIZES)}")
+    return KINDS[kind]
+
+
+class Plan:
+    """C = alpha * op(A) * B + beta * C for one matrix, one number of columns and one device.
+
+    transpose: op(A) is the transpose of A. kind, out_kind: of B and C (None: A's kind, f32 if it has no values; f64 if
+    B is, else f32). device: None for the CPU, or the number of a GPU. stream: there, a cudaStream_t as a number (None:
+    one of the plan's own). kernel: a name of `csr-spmm-cpu --list` and the like (None chooses). semiring: plus-times,
+    min-plus, max-times, or-and. threads: CPU (0: OMP_NUM_THREADS). Raises UsageError, OutOfMemoryError, NoGpuError.
+    One thread multiplies at a time; others wait.
+    """
+
+    def __init__(self, matrix, dense_cols=1, *, path=None, transpose=False, kind=None, out_kind=None, device=None,
+                 stream=None, kernel=None, variant=None, semiring=None, threads=0, deterministic=True, memory_limit=0):
+        options = PlanOptions(
+            room=b"cpu" if device is None else b"gpu", kernel=text(kernel), dense_cols=dense_cols, transpose=transpose,
+            b_kind=_number(kind), c_kind=_number(out_kind), may_vary=not deterministic,
+            semiring=text(semiring), variant=text(variant), memory_limit_bytes=memory_limit, threads=threads,
+            device=device or 0, stream=stream)
+        self._lock = threading.Lock()
+        self._matrix = matrix  # whose arrays the plan may read
+        if path is None:
+            self._handle = new_handle(library.csrkit_plan_make, matrix._handle, byref(options))
+        else:
+            self._handle = new_handle(library.csrkit_plan_load, text(path), matrix._handle, byref(options))
+        info = self._describe()
+        self.shape = (info.output_rows, info.input_rows)
+        self.dense_cols = info.dense_cols
+        self.kind, self.out_kind = NAMES[info.b_kind], NAMES[info.c_kind]
+        self.device = device
+
+    def __del__(self):
+        if library is not None and getattr(self, "_handle", None):
+            library.csrkit_plan_free(self._handle)
+
+    def __repr__(self):
+        return f"<csrkit.Plan {self.kernel}, {self.shape[0]} x {self.shape[1]} times {self.dense_cols} columns>"
+
+    @property
+    def kernel(self) -> str:
+        """The kernel that multiplies."""
+        return self._describe().kernel.decode()
+
+    @property
+    def choice(self) -> str:
+        """What was decided and why, for people; or ""."""
+        return self._describe().choice.decode()
+
+    @property
+    def analysis_seconds(self) -> float:
+        """Seconds that making the plan took, beside bringing the matrix to a GPU."""
+        return self._describe().analysis_seconds
+
+    def save(self, path):
+        """Keeps the kernel and what it derived from the matrix, for Matrix.load_plan."""
+        with self._lock:
+            library.csrkit_plan_save(self._handle, text(path))
+
+    def multiply(self, b, out=None, alpha=1.0, beta=0.0):
+        """alpha * op(A) * b + beta * out, in `out` if that is given, else in a new array like b.
+
+        b: input rows x dense_cols (or a vector), row by row, on the host or on the plan's GPU; out likewise. Without beta
+        it may hold anything. Arrays on a GPU are used in the stream in which their library works, without waiting.
+        Raises UsageError.
+        """
+        b_view = View(b, "B")
+        if out is None:
+            shape = (self.shape[0],) if len(b_view.shape) == 1 else (self.shape[0], self.dense_cols)
+            out = empty_like(b, shape, self.out_kind)
+        out_view = View(out, "out", is_written=True)
+        with self._lock:
+            library.csrkit_bind(self._handle, byref(b_view.dense()), byref(out_view.dense()))
+            library.csrkit_multiply(self._handle, alpha, beta)
+            if out_view.device is None:
+                library.csrkit_fetch(self._handle)
+        return out
+
+    def _describe(self):
+        info = PlanInfo()
+        library.csrkit_plan_describe(self._handle, byref(info))
+        return info

@@ -1,0 +1,208 @@
+"""The products as PyTorch operators: autograd, autocast, torch.compile. No header of torch is compiled against.
+
+    import csrkit, csrkit.torch
+    a = csrkit.open("graph.csr")
+    y = csrkit.torch.spmm(a, x)
+"""
+import itertools
+import weakref
+from typing import Optional
+
+import torch
+
+from . import products
+from .errors import UsageError
+from .matrix import Matrix, from_arrays
+
+_KINDS = {torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch.bfloat16: "bf16"}
+_ENTRIES_AT_ONCE = 1 << 16  # rows of the operands that sddmm gathers at a time
+
+# Operators take tensors and numbers: a matrix goes by the number that it got when it was first seen.
+_matrices = weakref.WeakValueDictionary()
+_numbers = itertools.count(1)
+
+
+class _Companion:
+    """What this module derives from a matrix: its number, rows of entries, and copies in other kinds."""
+
+    def __init__(self, matrix):
+        self.number = next(_numbers)
+        self.converted = {}
+        self.patterns = {}
+        _matrices[self.number] = matrix
+
+
+def _companion(matrix):
+    if not isinstance(matrix, Matrix):
+        raise UsageError(f"A is a {type(matrix).__name__}; pass a csrkit.Matrix")
+    with matrix._lock:
+        if not hasattr(matrix, "_companion"):
+            matrix._companion = _Companion(matrix)
+        return matrix._companion
+
+
+def _pattern(matrix, device):
+    """(row, column) of every entry, on that device; made once."""
+    patterns = _companion(matrix).patterns
+    if device not in patterns:
+        offsets = matrix._tensor(matrix.row_offsets, torch.int64)
+        rows = torch.repeat_interleave(torch.arange(matrix.shape[0]), offsets.diff())
+        patterns[device] = (rows.to(device), matrix._tensor(matrix.col_indices, torch.int32).to(device))
+    return patterns[device]
+
+
+def _in_kind(matrix, kind):
+    """The matrix with values of that kind, one rounding each; made once."""
+    if matrix.kind in ("none", kind):
+        return matrix
+    converted = _companion(matrix).converted
+    if kind not in converted:
+        dtype = next(dtype for dtype, name in _KINDS.items() if name == kind)
+        values = matrix.to_torch().values().to(dtype)
+        converted[kind] = from_arrays(matrix.shape, matrix.row_offsets, matrix.col_indices, values)
+    return converted[kind]
+
+
+def _multiply(matrix, x, transpose):
+    kind = _KINDS.get(x.dtype)
+    if kind is None:
+        raise UsageError(f"X holds {x.dtype}; use float32, float64, float16 or bfloat16")
+    x = x.detach().contiguous()
+    out = x.new_empty((matrix.shape[1 if transpose else 0], x.shape[1]))
+    return products.spmm(_in_kind(matrix, kind), x, out, transpose=transpose)
+
+
+@torch.library.custom_op("csrkit::spmm", mutates_args=())
+def _spmm(x: torch.Tensor, matrix: int, rows: int, transpose: bool) -> torch.Tensor:
+    return _multiply(_matrices[matrix], x, transpose)
+
+
+@torch.library.custom_op("csrkit::spmm_values", mutates_args=())
+def _spmm_values(values: torch.Tensor, x: torch.Tensor, matrix: int, rows: int, transpose: bool) -> torch.Tensor:
+    pattern = _matrices[matrix]
+    host = values.detach().to("cpu").contiguous()
+    return _multiply(from_arrays(pattern.shape, pattern.row_offsets, pattern.col_indices, host), x, transpose)
+
+
+@torch.library.custom_op("csrkit::sddmm", mutates_args=())
+def _sddmm(left: torch.Tensor, right: torch.Tensor, matrix: int, entries: int) -> torch.Tensor:
+    rows, cols = _pattern(_matrices[matrix], left.device)
+    out = left.new_empty(entries)
+    for begin in range(0, entries, _ENTRIES_AT_ONCE):
+        here = slice(begin, begin + _ENTRIES_AT_ONCE)
+        products_of = left.index_select(0, rows[here]) * right.index_select(0, cols[here])
+        out[here] = products_of.sum(1, dtype=torch.promote_types(left.dtype, torch.float32))
+    return out
+
+
+@_spmm.register_fake
+def _(x, matrix, rows, transpose):
+    return x.new_empty((rows, x.shape[1]))
+
+
+@_spmm_values.register_fake
+def _(values, x, matrix, rows, transpose):
+    return x.new_empty((rows, x.shape[1]))
+
+
+@_sddmm.register_fake
+def _(left, right, matrix, entries):
+    return left.new_empty(entries)
+
+
+def _keep_spmm(context, inputs, output):
+    x, context.matrix, _, context.transpose = inputs
+    context.rows = x.shape[0]
+
+
+def _spmm_backward(context, gradient):
+    return _spmm(gradient, context.matrix, context.rows, not context.transpose), None, None, None
+
+
+def _keep_values(context, inputs, output):
+    values, x, context.matrix, _, context.transpose = inputs
+    context.save_for_backward(values, x)
+
+
+def _values_backward(context, gradient):
+    values, x = context.saved_tensors
+    of_values = of_x = None
+    if context.needs_input_grad[0]:
+        pair = (x, gradient) if context.transpose else (gradient, x)
+        of_values = _sddmm(*pair, context.matrix, values.shape[0])
+    if context.needs_input_grad[1]:
+        of_x = _spmm_values(values, gradient, context.matrix, x.shape[0], not context.transpose)
+    return of_values, of_x, None, None, None
+
+
+def _keep_sddmm(context, inputs, output):
+    left, right, context.matrix, _ = inputs
+    context.save_for_backward(left, right)
+
+
+def _sddmm_backward(context, gradient):
+    left, right = context.saved_tensors
+    of_left = _spmm_values(gradient, right, context.matrix, left.shape[0], False)
+    of_right = _spmm_values(gradient, left, context.matrix, right.shape[0], True)
+    return of_left, of_right, None, None
+
+
+_spmm.register_autograd(_spmm_backward, setup_context=_keep_spmm)
+_spmm_values.register_autograd(_values_backward, setup_context=_keep_values)
+_sddmm.register_autograd(_sddmm_backward, setup_context=_keep_sddmm)
+
+
+def _autocast(tensor):
+    """In the kind that autocast prescribes on the tensor's device, if it is on there."""
+    device = tensor.device.type
+    if torch.is_autocast_enabled(device) and tensor.dtype in (torch.float32, torch.float16, torch.bfloat16):
+        return tensor.to(torch.get_autocast_dtype(device))
+    return tensor
+
+
+def spmm(a: Matrix, x: torch.Tensor, values: Optional[torch.Tensor] = None, transpose: bool = False,
+         reduce: str = "sum") -> torch.Tensor:
+    """op(a) @ x, differentiable with respect to x and values; of x's dtype, summed in float32 or better.
+
+    x: cols x K (rows x K if transposed) of float32, float64, float16 or bfloat16, on the CPU or a GPU; a's values are
+    rounded to that kind, once. values: nnz numbers of x's dtype that replace a's. reduce: sum, or mean, which divides
+    every row by its number of entries. Under autocast it works in autocast's dtype. Raises UsageError.
+    """
+    if x.dim() != 2:
+        raise UsageError(f"X has {x.dim()} dimensions; use 2")
+    wanted = a.shape[0 if transpose else 1]
+    if x.shape[0] != wanted:
+        raise UsageError(f"X has {x.shape[0]} rows, {wanted} are needed")
+    number, rows = _companion(a).number, a.shape[1 if transpose else 0]
+    x = _autocast(x)
+    if values is None:
+        y = _spmm(x, number, rows, transpose)
+    else:
+        values = _autocast(values)
+        if values.shape != (a.nnz,) or values.dtype != x.dtype:
+            raise UsageError(f"values are {tuple(values.shape)} of {values.dtype}; ({a.nnz},) of {x.dtype} are needed")
+        y = _spmm_values(values, x, number, rows, transpose)
+    if reduce == "mean":
+        return y / _row_lengths(a, transpose, y.device).to(y.dtype)
+    if reduce != "sum":
+        raise UsageError(f"'{reduce}' is no reduction; use sum or mean")
+    return y
+
+
+def sddmm(a: Matrix, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """nnz numbers: for every entry (i, j) of a the inner product of left[i] and right[j]; differentiable.
+
+    left: rows x K, right: cols x K, of one dtype, summed in float32 or better. Raises UsageError.
+    """
+    shapes = (left.dim(), right.dim(), left.shape[0], right.shape[0])
+    if shapes != (2, 2, *a.shape) or left.shape[1] != right.shape[1] or left.dtype != right.dtype:
+        raise UsageError(f"the operands are {tuple(left.shape)} of {left.dtype} and {tuple(right.shape)} of {right.dtype}; "
+                         f"({a.shape[0]}, K) and ({a.shape[1]}, K) of one dtype are needed")
+    return _sddmm(_autocast(left), _autocast(right), _companion(a).number, a.nnz)
+
+
+def _row_lengths(matrix, transpose, device):
+    """Entries of every row of op(A), at least 1, as a column."""
+    rows, cols = _pattern(matrix, device)
+    along = cols.long() if transpose else rows
+    return torch.bincount(along, minlength=matrix.shape[1 if transpose else 0]).clamp(min=1).unsqueeze(1)

@@ -1,0 +1,162 @@
+"""The package in a Python with nothing but its standard library: buffers in, buffers out."""
+import array
+import pathlib
+import tempfile
+import threading
+import unittest
+
+import csrkit
+
+# 1.5 0 -2 0 / 0 3 0 0 / 0 0 0 0 / 4 0 0.25 -1
+OFFSETS, COLUMNS, VALUES = [0, 2, 3, 3, 6], [0, 2, 1, 0, 2, 3], [1.5, -2, 3, 4, 0.25, -1]
+
+
+def small(code="d"):
+    return csrkit.from_arrays((4, 4), array.array("q", OFFSETS), array.array("i", COLUMNS), array.array(code, VALUES))
+
+
+def by_hand(b, transpose=False):
+    """op(A) B for a list of rows."""
+    c = [[0.0] * len(b[0]) for _ in range(4)]
+    for i in range(4):
+        for e in range(OFFSETS[i], OFFSETS[i + 1]):
+            to, source = (COLUMNS[e], i) if transpose else (i, COLUMNS[e])
+            c[to] = [x + VALUES[e] * y for x, y in zip(c[to], b[source])]
+    return c
+
+
+def dense(rows, code="d"):
+    flat = array.array(code, [x for row in rows for x in row])
+    return memoryview(flat).cast("B").cast(code, (len(rows), len(rows[0])))
+
+
+class Matrices(unittest.TestCase):
+    def test_arrays_are_views(self):
+        a = small()
+        self.assertEqual((a.shape, a.nnz, a.kind), ((4, 4), 6, "f64"))
+        self.assertEqual((list(a.row_offsets), list(a.col_indices), list(a.values)), (OFFSETS, COLUMNS, VALUES))
+        self.assertIsNone(a.row_order)
+        values = a.values
+        del a
+        self.assertEqual(list(values), VALUES)  # the view keeps the matrix
+        with self.assertRaises((TypeError, ValueError)):
+            values[0] = 1
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "a.csr"
+            small().save(path)
+            for verify in (True, False):
+                self.assertEqual(list(csrkit.open(path, verify=verify).values), VALUES)
+            content = bytearray(path.read_bytes())
+            content[-1] ^= 1
+            path.write_bytes(content)
+            with self.assertRaisesRegex(csrkit.InputError, "a.csr: byte"):
+                csrkit.open(path)
+            with self.assertRaisesRegex(csrkit.IoError, "nowhere.csr"):
+                csrkit.open(path.with_name("nowhere.csr"))
+            path.with_name("edges.txt").write_text("1 2 0.5\n2 1 4\n")
+            a = csrkit.import_file(path.with_name("edges.txt"), value_kind="f32", format="edge-list", base=1)
+            self.assertEqual((a.shape, list(a.values)), ((2, 2), [0.5, 4]))
+
+    def test_wrong_arrays_are_refused(self):
+        offsets, columns, values = array.array("q", OFFSETS), array.array("i", COLUMNS), array.array("d", VALUES)
+        with self.assertRaisesRegex(csrkit.UsageError, "row_offsets must be i64"):
+            csrkit.from_arrays((4, 4), array.array("i", OFFSETS), columns, values)
+        with self.assertRaisesRegex(csrkit.UsageError, "row_offsets has 5 elements"):
+            csrkit.from_arrays((5, 4), offsets, columns, values)
+        with self.assertRaisesRegex(csrkit.UsageError, "values has 5 elements"):
+            csrkit.from_arrays((4, 4), offsets, columns, values[:5])
+        with self.assertRaises(csrkit.InputError):
+            csrkit.from_arrays((4, 3), offsets, columns, values)
+
+    def test_orders(self):
+        a = small().reorder("degree")
+        self.assertEqual(sorted(a.row_order), [0, 1, 2, 3])
+        self.assertEqual(list(a.reorder("undo").values), VALUES)
+        with self.assertRaisesRegex(csrkit.UsageError, "nonsense"):
+            csrkit.reorder(small(), "nonsense")
+
+
+class Products(unittest.TestCase):
+    def test_spmm(self):
+        rows = [[float(4 * i + j - 7) for j in range(3)] for i in range(4)]
+        for code in "fd":
+            a, b = small(code), dense(rows, code)
+            for transpose in (False, True):
+                c = csrkit.spmm(a, b, transpose=transpose)
+                self.assertEqual(c.tolist(), by_hand(rows, transpose))
+                again = csrkit.spmm(a, b, out=c, alpha=2, beta=-1, transpose=transpose)
+                self.assertIs(again, c)
+                self.assertEqual(c.tolist(), by_hand(rows, transpose))
+
+    def test_spmv(self):
+        x = array.array("d", [1, -2, 3, 4])
+        expected = [row[0] for row in by_hand([[value] for value in x])]
+        self.assertEqual(list(csrkit.spmv(small(), x)), expected)
+        self.assertEqual(list(csrkit.spmv(small("f"), x)), expected)  # an f32 matrix, sums in f64
+        with self.assertRaisesRegex(csrkit.UsageError, "one dimension"):
+            csrkit.spmv(small(), dense([[1.0]] * 4))
+
+    def test_spgemm(self):
+        c = csrkit.spgemm(small(), small())
+        found = [[0.0] * 4 for _ in range(4)]
+        for i in range(4):
+            for e in range(c.row_offsets[i], c.row_offsets[i + 1]):
+                found[i][c.col_indices[e]] = c.values[e]
+        identity = [[float(i == j) for j in range(4)] for i in range(4)]
+        self.assertEqual(found, by_hand(by_hand(identity)))
+
+    def test_what_does_not_fit_is_refused(self):
+        a, b = small(), dense([[1.0, 2.0]] * 4)
+        for wrong, text in (([1, 2], "neither speaks DLPack"), (dense([[1.0]] * 3), "3"), (array.array("i", [1] * 4), "i32"),
+                            (b"12345678", "type B")):
+            with self.assertRaisesRegex(csrkit.UsageError, text):
+                csrkit.spmm(a, wrong)
+        with self.assertRaisesRegex(csrkit.UsageError, "cannot be written"):
+            csrkit.spmm(a, b, out=b.toreadonly())
+        with self.assertRaises(csrkit.UsageError):
+            csrkit.spmm(a, dense([[1.0]] * 4, "f"))
+        with self.assertRaises(csrkit.UsageError):
+            csrkit.spmm(a, b, kernel="nonsense")
+
+    def test_plans_are_kept_and_saved(self):
+        a, b = small(), dense([[1.0, 2.0]] * 4)
+        plan = a.cached_plan(2, kind="f64")
+        self.assertIs(a.cached_plan(2, kind="f64"), plan)
+        self.assertEqual((plan.shape, plan.dense_cols, plan.kind), ((4, 4), 2, "f64"))
+        with tempfile.TemporaryDirectory() as folder:
+            plan.save(folder + "/a.plan")
+            loaded = a.load_plan(folder + "/a.plan", 2, kind="f64")
+            self.assertEqual(loaded.kernel, plan.kernel)
+            self.assertEqual(loaded.multiply(b).tolist(), plan.multiply(b).tolist())
+            with self.assertRaisesRegex(csrkit.UsageError, "dense_cols"):
+                a.load_plan(folder + "/a.plan", 3, kind="f64")
+
+    def test_a_plan_outlives_its_matrix_and_serves_many_threads(self):
+        plan = small().plan(2)
+        rows = [[float(i), 1.0] for i in range(4)]
+        found = []
+
+        def work():
+            for _ in range(50):
+                found.append(plan.multiply(dense(rows)).tolist())
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, [by_hand(rows)] * 200)
+
+    def test_no_gpu_is_said(self):
+        try:
+            plan = small("f").plan(4, device=0)
+        except csrkit.NoGpuError as error:
+            self.assertNotEqual(str(error), "")
+        else:
+            c = plan.multiply(dense([[1.0] * 4] * 4, "f"))
+            self.assertEqual(c.tolist(), by_hand([[1.0] * 4] * 4))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,145 @@
+#include <cstdio>
+#include <limits>
+
+#include "tests/unit/api/handles_testing.h"
+
+namespace csrkit::api {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+csrkit_plan_options options_for(std::int64_t dense_cols) {
+  csrkit_plan_options options{};
+  options.size = sizeof options;
+  options.dense_cols = dense_cols;
+  return options;
+}
+
+PlanHandle plan_of(const Matrix& matrix, const csrkit_plan_options& options) {
+  csrkit_plan* plan = nullptr;
+  EXPECT_OK(csrkit_plan_make(matrix.get(), &options, &plan));
+  return PlanHandle(plan);
+}
+
+/// op(A) B of the small matrix, by hand.
+std::vector<double> expected(const std::vector<double>& b, std::size_t cols, bool transpose) {
+  const SmallArrays small;
+  std::vector<double> c(4 * cols, 0);
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (auto e = static_cast<std::size_t>(small.row_offsets[i]);
+         e < static_cast<std::size_t>(small.row_offsets[i + 1]); ++e) {
+      const auto k = static_cast<std::size_t>(small.col_indices[e]);
+      for (std::size_t j = 0; j < cols; ++j) {
+        c[(transpose ? k : i) * cols + j] += small.values[e] * b[(transpose ? i : k) * cols + j];
+      }
+    }
+  }
+  return c;
+}
+
+class Products : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Widths, Products, testing::Values(1, 3, 16));
+
+TEST_P(Products, AreRightAsStoredAndTransposed) {
+  const auto cols = static_cast<std::size_t>(GetParam());
+  SmallArrays small;
+  const Matrix matrix = wrapped(small.view());
+  std::vector<double> b_data(4 * cols);
+  for (std::size_t i = 0; i < b_data.size(); ++i) b_data[i] = static_cast<double>(i) - 3;
+  for (const bool transpose : {false, true}) {
+    csrkit_plan_options options = options_for(GetParam());
+    options.transpose = transpose ? 1 : 0;
+    const PlanHandle plan = plan_of(matrix, options);
+    std::vector<double> c_data(4 * cols, kNan);
+    const csrkit_dense b = dense_of(b_data, 4, GetParam(), CSRKIT_F64);
+    const csrkit_dense c = dense_of(c_data, 4, GetParam(), CSRKIT_F64);
+    EXPECT_OK(csrkit_bind(plan.get(), &b, &c));
+    EXPECT_OK(csrkit_multiply(plan.get(), 1, 0));
+    EXPECT_OK(csrkit_fetch(plan.get()));
+    EXPECT_EQ(c_data, expected(b_data, cols, transpose));
+    EXPECT_OK(csrkit_multiply(plan.get(), 2, -1));
+    EXPECT_OK(csrkit_fetch(plan.get()));
+    EXPECT_EQ(c_data, expected(b_data, cols, transpose)) << "2 A B - A B";
+  }
+}
+
+TEST(Plans, SayWhatTheyDo) {
+  SmallArrays small;
+  const PlanHandle plan = plan_of(wrapped(small.view()), options_for(8));
+  csrkit_plan_info info{};
+  info.size = sizeof info;
+  EXPECT_OK(csrkit_plan_describe(plan.get(), &info));
+  EXPECT_STRNE(info.kernel, "auto");
+  EXPECT_STRNE(info.choice, "");
+  EXPECT_EQ(info.output_rows, 4);
+  EXPECT_EQ(info.dense_cols, 8);
+  EXPECT_EQ(info.b_kind, CSRKIT_F64);
+  EXPECT_EQ(info.c_kind, CSRKIT_F64);
+}
+
+TEST(Plans, RefuseWhatDoesNotFit) {
+  SmallArrays small;
+  const Matrix matrix = wrapped(small.view());
+  csrkit_plan* none = nullptr;
+  const auto refused = [&](const csrkit_plan_options& options, const char* reason) {
+    EXPECT_EQ(csrkit_plan_make(matrix.get(), &options, &none), CSRKIT_USAGE);
+    EXPECT_TRUE(says(reason)) << csrkit_last_error();
+  };
+  csrkit_plan_options options = options_for(-1);
+  refused(options, "");
+  options = options_for(4);
+  options.kernel = "nonsense";
+  refused(options, "nonsense");
+  options = options_for(4);
+  options.room = "tpu";
+  refused(options, "'tpu' is no room");
+  options = options_for(4);
+  options.b_kind = CSRKIT_F16;
+  refused(options, "f16");
+
+  const PlanHandle plan = plan_of(matrix, options_for(2));
+  std::vector<double> data(8);
+  csrkit_dense b = dense_of(data, 4, 2, CSRKIT_F64), c = b;
+  c.rows = 3;
+  EXPECT_EQ(csrkit_bind(plan.get(), &b, &c), CSRKIT_USAGE);
+  c = b;
+  c.kind = CSRKIT_F32;
+  EXPECT_EQ(csrkit_bind(plan.get(), &b, &c), CSRKIT_USAGE);
+  c = b;
+  c.data = nullptr;
+  EXPECT_EQ(csrkit_bind(plan.get(), &b, &c), CSRKIT_USAGE);
+  c = b;
+  c.space = CSRKIT_DEVICE_MEMORY;
+  EXPECT_EQ(csrkit_bind(plan.get(), &b, &c), CSRKIT_USAGE);
+}
+
+TEST(Plans, OfAFileAreThoseThatWereSaved) {
+  SmallArrays small;
+  const Matrix matrix = wrapped(small.view());
+  const std::string path = testing::TempDir() + "csrkit_api.plan";
+  const csrkit_plan_options options = options_for(5);
+  EXPECT_OK(csrkit_plan_save(plan_of(matrix, options).get(), path.c_str()));
+  csrkit_plan* loaded = nullptr;
+  EXPECT_OK(csrkit_plan_load(path.c_str(), matrix.get(), &options, &loaded));
+  const PlanHandle plan(loaded);
+  csrkit_plan_info info{};
+  info.size = sizeof info;
+  EXPECT_OK(csrkit_plan_describe(plan.get(), &info));
+  EXPECT_STREQ(info.kernel, "nnz_balanced");
+
+  csrkit_plan_options other = options_for(6);
+  EXPECT_EQ(csrkit_plan_load(path.c_str(), matrix.get(), &other, &loaded), CSRKIT_USAGE);
+  EXPECT_TRUE(says("made for dense_cols 5")) << csrkit_last_error();
+  other = options_for(5);
+  other.kernel = "naive";
+  EXPECT_EQ(csrkit_plan_load(path.c_str(), matrix.get(), &other, &loaded), CSRKIT_USAGE);
+  small.values[2] = 7;
+  const Matrix changed = wrapped(small.view());
+  EXPECT_EQ(csrkit_plan_load(path.c_str(), changed.get(), &options, &loaded), CSRKIT_USAGE);
+  EXPECT_TRUE(says("entries_xxh3_128")) << csrkit_last_error();
+  std::remove(path.c_str());
+  EXPECT_EQ(csrkit_plan_load(path.c_str(), matrix.get(), &options, &loaded), CSRKIT_IO);
+}
+
+}  // namespace
+}  // namespace csrkit::api
