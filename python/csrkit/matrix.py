@@ -1,6 +1,8 @@
 """Sparse matrices: opened, imported, borrowed from arrays; reordered, saved, handed to other libraries."""
 import ctypes
+import itertools
 import threading
+import weakref
 from ctypes import byref, c_int32, c_int64
 
 from ._dense import View
@@ -11,13 +13,17 @@ from .plan import Plan
 
 _ELEMENTS = {"f32": (ctypes.c_float, "f"), "f64": (ctypes.c_double, "d"), "f16": (ctypes.c_uint16, "H"),
              "bf16": (ctypes.c_uint16, "H")}
+_numbers = itertools.count(1)
+MATRICES = weakref.WeakValueDictionary()  # those that live, by number
 _CACHED_PLANS = 16  # per matrix: training uses a handful of widths, forward and backward
 
 
 class Matrix:
     """A sparse matrix in CSR form that does not change. Made by open, import_file, from_scipy, from_arrays, spgemm.
 
-    Its arrays are read-only views without a copy: NumPy arrays where NumPy is installed, memoryviews elsewhere.
+    shape: (rows, cols). nnz: stored entries; stored zeros are entries. kind: of the values, none (every entry is 1), f32,
+    f64, f16 or bf16. number: its own in this process, under which MATRICES has it. derived: what other modules keep with
+    it. Its arrays are read-only views without a copy: NumPy arrays where NumPy is installed, memoryviews elsewhere.
     """
 
     def __init__(self, handle, keep=()):
@@ -27,6 +33,12 @@ class Matrix:
         info = MatrixInfo()
         library.csrkit_info(handle, byref(info))
         self._info = info
+        self.shape = (info.rows, info.cols)
+        self.nnz = info.nnz
+        self.kind = NAMES[info.kind]
+        self.number = next(_numbers)
+        self.derived = {}
+        MATRICES[self.number] = self
 
     def __del__(self):
         if library is not None and getattr(self, "_handle", None):
@@ -34,21 +46,6 @@ class Matrix:
 
     def __repr__(self):
         return f"<csrkit.Matrix {self.shape[0]} x {self.shape[1]}, {self.nnz} nonzeros, {self.kind}>"
-
-    @property
-    def shape(self) -> tuple:
-        """(rows, cols)."""
-        return self._info.rows, self._info.cols
-
-    @property
-    def nnz(self) -> int:
-        """Stored entries; stored zeros are entries."""
-        return self._info.nnz
-
-    @property
-    def kind(self) -> str:
-        """Kind of the values: none (every entry is 1), f32, f64, f16 or bf16."""
-        return NAMES[self._info.kind]
 
     @property
     def row_offsets(self):

@@ -4,63 +4,45 @@
     a = csrkit.open("graph.csr")
     y = csrkit.torch.spmm(a, x)
 """
-import itertools
-import weakref
 from typing import Optional
 
 import torch
 
 from . import products
 from .errors import UsageError
-from .matrix import Matrix, from_arrays
+from .matrix import MATRICES, Matrix, from_arrays
 
 _KINDS = {torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch.bfloat16: "bf16"}
 _ENTRIES_AT_ONCE = 1 << 16  # rows of the operands that sddmm gathers at a time
 
-# Operators take tensors and numbers: a matrix goes by the number that it got when it was first seen.
-_matrices = weakref.WeakValueDictionary()
-_numbers = itertools.count(1)
 
-
-class _Companion:
-    """What this module derives from a matrix: its number, rows of entries, and copies in other kinds."""
-
-    def __init__(self, matrix):
-        self.number = next(_numbers)
-        self.converted = {}
-        self.patterns = {}
-        _matrices[self.number] = matrix
-
-
-def _companion(matrix):
+def _number(matrix):
+    """Operators take tensors and numbers: a matrix goes by its own."""
     if not isinstance(matrix, Matrix):
         raise UsageError(f"A is a {type(matrix).__name__}; pass a csrkit.Matrix")
-    with matrix._lock:
-        if not hasattr(matrix, "_companion"):
-            matrix._companion = _Companion(matrix)
-        return matrix._companion
+    return matrix.number
 
 
 def _pattern(matrix, device):
     """(row, column) of every entry, on that device; made once."""
-    patterns = _companion(matrix).patterns
-    if device not in patterns:
+    key = ("pattern", device)
+    if key not in matrix.derived:
         offsets = matrix._tensor(matrix.row_offsets, torch.int64)
         rows = torch.repeat_interleave(torch.arange(matrix.shape[0]), offsets.diff())
-        patterns[device] = (rows.to(device), matrix._tensor(matrix.col_indices, torch.int32).to(device))
-    return patterns[device]
+        matrix.derived[key] = (rows.to(device), matrix._tensor(matrix.col_indices, torch.int32).to(device))
+    return matrix.derived[key]
 
 
 def _in_kind(matrix, kind):
     """The matrix with values of that kind, one rounding each; made once."""
     if matrix.kind in ("none", kind):
         return matrix
-    converted = _companion(matrix).converted
-    if kind not in converted:
+    key = ("values", kind)
+    if key not in matrix.derived:
         dtype = next(dtype for dtype, name in _KINDS.items() if name == kind)
         values = matrix.to_torch().values().to(dtype)
-        converted[kind] = from_arrays(matrix.shape, matrix.row_offsets, matrix.col_indices, values)
-    return converted[kind]
+        matrix.derived[key] = from_arrays(matrix.shape, matrix.row_offsets, matrix.col_indices, values)
+    return matrix.derived[key]
 
 
 def _multiply(matrix, x, transpose):
@@ -74,19 +56,19 @@ def _multiply(matrix, x, transpose):
 
 @torch.library.custom_op("csrkit::spmm", mutates_args=())
 def _spmm(x: torch.Tensor, matrix: int, rows: int, transpose: bool) -> torch.Tensor:
-    return _multiply(_matrices[matrix], x, transpose)
+    return _multiply(MATRICES[matrix], x, transpose)
 
 
 @torch.library.custom_op("csrkit::spmm_values", mutates_args=())
 def _spmm_values(values: torch.Tensor, x: torch.Tensor, matrix: int, rows: int, transpose: bool) -> torch.Tensor:
-    pattern = _matrices[matrix]
+    pattern = MATRICES[matrix]
     host = values.detach().to("cpu").contiguous()
     return _multiply(from_arrays(pattern.shape, pattern.row_offsets, pattern.col_indices, host), x, transpose)
 
 
 @torch.library.custom_op("csrkit::sddmm", mutates_args=())
 def _sddmm(left: torch.Tensor, right: torch.Tensor, matrix: int, entries: int) -> torch.Tensor:
-    rows, cols = _pattern(_matrices[matrix], left.device)
+    rows, cols = _pattern(MATRICES[matrix], left.device)
     out = left.new_empty(entries)
     for begin in range(0, entries, _ENTRIES_AT_ONCE):
         here = slice(begin, begin + _ENTRIES_AT_ONCE)
@@ -110,40 +92,40 @@ def _(left, right, matrix, entries):
     return left.new_empty(entries)
 
 
-def _keep_spmm(context, inputs, output):
-    x, context.matrix, _, context.transpose = inputs
-    context.rows = x.shape[0]
+def _keep_spmm(ctx, inputs, output):
+    x, ctx.matrix, _, ctx.transpose = inputs
+    ctx.rows = x.shape[0]
 
 
-def _spmm_backward(context, gradient):
-    return _spmm(gradient, context.matrix, context.rows, not context.transpose), None, None, None
+def _spmm_backward(ctx, gradient):
+    return _spmm(gradient, ctx.matrix, ctx.rows, not ctx.transpose), None, None, None
 
 
-def _keep_values(context, inputs, output):
-    values, x, context.matrix, _, context.transpose = inputs
-    context.save_for_backward(values, x)
+def _keep_values(ctx, inputs, output):
+    values, x, ctx.matrix, _, ctx.transpose = inputs
+    ctx.save_for_backward(values, x)
 
 
-def _values_backward(context, gradient):
-    values, x = context.saved_tensors
+def _values_backward(ctx, gradient):
+    values, x = ctx.saved_tensors
     of_values = of_x = None
-    if context.needs_input_grad[0]:
-        pair = (x, gradient) if context.transpose else (gradient, x)
-        of_values = _sddmm(*pair, context.matrix, values.shape[0])
-    if context.needs_input_grad[1]:
-        of_x = _spmm_values(values, gradient, context.matrix, x.shape[0], not context.transpose)
+    if ctx.needs_input_grad[0]:
+        pair = (x, gradient) if ctx.transpose else (gradient, x)
+        of_values = _sddmm(*pair, ctx.matrix, values.shape[0])
+    if ctx.needs_input_grad[1]:
+        of_x = _spmm_values(values, gradient, ctx.matrix, x.shape[0], not ctx.transpose)
     return of_values, of_x, None, None, None
 
 
-def _keep_sddmm(context, inputs, output):
-    left, right, context.matrix, _ = inputs
-    context.save_for_backward(left, right)
+def _keep_sddmm(ctx, inputs, output):
+    left, right, ctx.matrix, _ = inputs
+    ctx.save_for_backward(left, right)
 
 
-def _sddmm_backward(context, gradient):
-    left, right = context.saved_tensors
-    of_left = _spmm_values(gradient, right, context.matrix, left.shape[0], False)
-    of_right = _spmm_values(gradient, left, context.matrix, right.shape[0], True)
+def _sddmm_backward(ctx, gradient):
+    left, right = ctx.saved_tensors
+    of_left = _spmm_values(gradient, right, ctx.matrix, left.shape[0], False)
+    of_right = _spmm_values(gradient, left, ctx.matrix, right.shape[0], True)
     return of_left, of_right, None, None
 
 
@@ -168,12 +150,13 @@ def spmm(a: Matrix, x: torch.Tensor, values: Optional[torch.Tensor] = None, tran
     rounded to that kind, once. values: nnz numbers of x's dtype that replace a's. reduce: sum, or mean, which divides
     every row by its number of entries. Under autocast it works in autocast's dtype. Raises UsageError.
     """
+    number = _number(a)
     if x.dim() != 2:
         raise UsageError(f"X has {x.dim()} dimensions; use 2")
     wanted = a.shape[0 if transpose else 1]
     if x.shape[0] != wanted:
         raise UsageError(f"X has {x.shape[0]} rows, {wanted} are needed")
-    number, rows = _companion(a).number, a.shape[1 if transpose else 0]
+    rows = a.shape[1 if transpose else 0]
     x = _autocast(x)
     if values is None:
         y = _spmm(x, number, rows, transpose)
@@ -194,11 +177,12 @@ def sddmm(a: Matrix, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
 
     left: rows x K, right: cols x K, of one dtype, summed in float32 or better. Raises UsageError.
     """
+    number = _number(a)
     shapes = (left.dim(), right.dim(), left.shape[0], right.shape[0])
     if shapes != (2, 2, *a.shape) or left.shape[1] != right.shape[1] or left.dtype != right.dtype:
         raise UsageError(f"the operands are {tuple(left.shape)} of {left.dtype} and {tuple(right.shape)} of {right.dtype}; "
                          f"({a.shape[0]}, K) and ({a.shape[1]}, K) of one dtype are needed")
-    return _sddmm(_autocast(left), _autocast(right), _companion(a).number, a.nnz)
+    return _sddmm(_autocast(left), _autocast(right), number, a.nnz)
 
 
 def _row_lengths(matrix, transpose, device):

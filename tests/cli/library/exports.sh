@@ -6,6 +6,7 @@ prefix=$(cd "$(dirname "$(command -v csr-bench)")/.." && pwd)
 for library in "$prefix"/lib*/libcsrkit*.so.*.*.*; do
   nm -D --defined-only -C "$library" | cut -d' ' -f3- >names
   if grep -v csrkit names >foreign; then cat foreign && fail "$library offers names of others"; fi
+  # shellcheck disable=SC2016 # the loader's word
   if readelf -d "$library" | grep -E 'R(UN)?PATH' | grep -v '\[\$ORIGIN'; then
     fail "$library looks for libraries where it was built"
   fi

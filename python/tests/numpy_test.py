@@ -1,0 +1,151 @@
+"""With NumPy and SciPy: arrays in their types, matrices shared, products against SciPy's in float64."""
+import unittest
+
+import numpy
+import scipy.sparse
+
+import csrkit
+
+
+def sample(rows=60, cols=45, dtype="float64", seed=1):
+    """A matrix with an empty row, a full row and subnormal, huge and stored zero values."""
+    random = numpy.random.default_rng(seed)
+    a = scipy.sparse.random(rows, cols, density=0.1, format="lil", random_state=random, dtype=dtype)
+    a[3, :] = random.uniform(-1, 1, cols)
+    a[5, :] = 0
+    a = a.tocsr().astype(dtype)
+    a.data[:3] = [numpy.finfo(dtype).smallest_subnormal, 0, numpy.finfo(dtype).max ** 0.5 / 1e6]
+    a.sort_indices()
+    return a
+
+
+class Sharing(unittest.TestCase):
+    def test_scipy_and_back(self):
+        for dtype in ("float32", "float64"):
+            wanted = sample(dtype=dtype)
+            a = csrkit.from_scipy(wanted)
+            self.assertTrue(numpy.shares_memory(a.values, wanted.data))
+            self.assertTrue(numpy.shares_memory(a.col_indices, wanted.indices))
+            back = a.to_scipy()
+            self.assertTrue(numpy.shares_memory(back.data, wanted.data))
+            self.assertEqual(back.dtype, dtype)
+            self.assertEqual((back != wanted).nnz, 0)
+
+    def test_any_format_and_order_of_scipy(self):
+        wanted = sample()
+        shuffled = wanted.copy()
+        for begin, end in zip(wanted.indptr, wanted.indptr[1:]):
+            shuffled.indices[begin:end] = shuffled.indices[begin:end][::-1]
+            shuffled.data[begin:end] = shuffled.data[begin:end][::-1]
+        shuffled.has_sorted_indices = shuffled.has_canonical_format = False
+        for matrix in (wanted.tocoo(), wanted.tocsc(), shuffled):
+            numpy.testing.assert_array_equal(csrkit.from_scipy(matrix).values, wanted.data)
+        with self.assertRaisesRegex(csrkit.UsageError, "i64"):
+            csrkit.from_scipy(wanted.astype("int64"))
+
+    def test_arrays_are_read_only(self):
+        a = csrkit.from_scipy(sample())
+        for array in (a.values, a.row_offsets, a.col_indices):
+            with self.assertRaises(ValueError):
+                array[0] = 1
+
+    def test_orders_are_permutations_that_lead_there(self):
+        wanted = sample(50, 50)
+        a = csrkit.from_scipy(wanted).reorder("rcm")
+        moved = numpy.empty_like(wanted.toarray())
+        moved[numpy.ix_(a.row_order, a.col_order)] = wanted.toarray()
+        numpy.testing.assert_array_equal(a.to_scipy().toarray(), moved)
+
+    def test_parts(self):
+        try:
+            a = csrkit.from_scipy(sample(200, 200)).reorder("metis-partition", parts=4)
+        except csrkit.UsageError as error:
+            self.skipTest(str(error))
+        self.assertEqual(a.parts, 4)
+        self.assertEqual(set(a.part_of_row), set(range(4)))
+
+
+class Products(unittest.TestCase):
+    def check(self, found, a, b, before=0.0):
+        """Within n + 4 roundings of the sum of magnitudes, as docs/benchmarking.md derives."""
+        wide_a, wide_b = a.astype("float64"), b.astype("float64")
+        magnitude = abs(wide_a) @ abs(wide_b) + numpy.abs(before)
+        terms = int(numpy.diff(a.tocsr().indptr).max()) + 4
+        bound = 2 * terms * numpy.finfo(found.dtype).eps * magnitude + terms * numpy.finfo(found.dtype).smallest_subnormal
+        error = numpy.abs(found.astype("float64") - (wide_a @ wide_b + before))
+        self.assertTrue((error <= bound).all(), f"largest error {error.max()}, bound there {bound.flat[error.argmax()]}")
+
+    def test_spmm(self):
+        for dtype in ("float32", "float64"):
+            scipy_a = sample(dtype=dtype)
+            a = csrkit.from_scipy(scipy_a)
+            for transpose in (False, True):
+                op_a = scipy_a.T if transpose else scipy_a
+                for dense_cols in (1, 2, 32, 65):
+                    b = numpy.random.default_rng(2).uniform(-1, 1, (op_a.shape[1], dense_cols)).astype(dtype)
+                    out = numpy.full((op_a.shape[0], dense_cols), numpy.nan, dtype)
+                    self.assertIs(csrkit.spmm(a, b, out, transpose=transpose), out)
+                    self.check(out, op_a, b)
+                    found = csrkit.spmm(a, b, transpose=transpose)
+                    self.assertIsInstance(found, numpy.ndarray)
+                    numpy.testing.assert_array_equal(found, out)
+
+    def test_alpha_and_beta(self):
+        scipy_a = sample()
+        a, b = csrkit.from_scipy(scipy_a), numpy.ones((45, 7))
+        out = numpy.linspace(-1, 1, 420).reshape(60, 7)
+        before = out.copy()
+        csrkit.spmm(a, b, out, alpha=-2, beta=0.5)
+        self.check(out, -2 * scipy_a, b, 0.5 * before)
+
+    def test_columns_of_wider_arrays(self):
+        scipy_a = sample()
+        wide, out = numpy.random.default_rng(3).uniform(-1, 1, (45, 20)), numpy.full((60, 9), numpy.nan)
+        csrkit.spmm(csrkit.from_scipy(scipy_a), wide[:, 4:9], out[:, 2:7])
+        self.check(out[:, 2:7], scipy_a, wide[:, 4:9])
+        self.assertTrue(numpy.isnan(out[:, :2]).all() and numpy.isnan(out[:, 7:]).all())
+
+    def test_arrays_by_columns_are_refused(self):
+        with self.assertRaisesRegex(csrkit.UsageError, "not stored row by row"):
+            csrkit.spmm(csrkit.from_scipy(sample()), numpy.ones((4, 45)).T)
+
+    def test_halves(self):
+        scipy_a = sample(dtype="float32")
+        scipy_a.data[:3] = 1
+        scipy_a.data = scipy_a.data.astype("float16").astype("float32")
+        a = csrkit.from_arrays(scipy_a.shape, scipy_a.indptr.astype("int64"), scipy_a.indices,
+                               scipy_a.data.astype("float16"))
+        self.assertEqual((a.kind, a.values.dtype), ("f16", numpy.float16))
+        b = numpy.random.default_rng(2).uniform(-1, 1, (45, 8)).astype("float16")
+        found = csrkit.spmm(a, b)
+        self.assertEqual(found.dtype, numpy.float32)
+        self.check(found, scipy_a, b)
+        out = numpy.empty((60, 8), "float16")
+        self.check(csrkit.spmm(a, b, out), scipy_a, b)
+
+    def test_spmv(self):
+        scipy_a = sample(dtype="float32")
+        a, x = csrkit.from_scipy(scipy_a), numpy.random.default_rng(2).uniform(-1, 1, 45)
+        found = csrkit.spmv(a, x)
+        self.assertEqual((found.shape, found.dtype), ((60,), numpy.float64))
+        self.check(found[:, None], scipy_a, x[:, None])
+        self.check(csrkit.spmv(a, x.astype("float32"))[:, None], scipy_a, x.astype("float32")[:, None])
+
+    def test_specials_go_through(self):
+        scipy_a = scipy.sparse.csr_matrix(numpy.array([[0.0, 1.0], [2.0, 0.0]]))
+        b = numpy.array([[numpy.nan, 1.0], [numpy.inf, -0.0]])
+        numpy.testing.assert_array_equal(csrkit.spmm(csrkit.from_scipy(scipy_a), b),
+                                         [[numpy.inf, 0.0], [numpy.nan, 2.0]])
+
+    def test_spgemm(self):
+        scipy_a, scipy_b = sample(30, 40), sample(40, 25, seed=2)
+        a, b = csrkit.from_scipy(scipy_a), csrkit.from_scipy(scipy_b)
+        self.check(csrkit.spgemm(a, b).to_scipy().toarray(), scipy_a, scipy_b.toarray())
+        gram = csrkit.spgemm(a, a, transpose=True)
+        self.check(gram.to_scipy().toarray(), scipy_a, scipy_a.T.toarray())
+        mask = csrkit.from_scipy(scipy.sparse.identity(30, format="csr"))
+        self.assertEqual(csrkit.spgemm(a, a, transpose=True, mask=mask).nnz, min(30, gram.nnz) - 1)  # an empty row
+
+
+if __name__ == "__main__":
+    unittest.main()
