@@ -2,7 +2,8 @@
 
 Changes one operator, constant or line at a time, builds the tests of that room with it, and runs them. A
 mutant that no test notices is a finding, unless mutants_explained.tsv says why it changes nothing. Each
-round goes on where the last one ended, and ends with the last mutant."""
+round goes on where the last one ended, and ends with the last mutant. What survived in a round before is
+a finding until it is tried again and killed, or explained."""
 import concurrent.futures
 import json
 import os
@@ -131,43 +132,64 @@ class Room:
         return "killed" if code != 0 else "survived"
 
 
+def key_of(file, at, line, mutant):
+    return "\t".join((file, str(at + 1), line.strip(), mutant.strip()))
+
+
+def without_number(key):
+    file, _, line, mutant = key.split("\t")
+    return file, line, mutant
+
+
+def verdicts_so_far(soak):
+    """key -> the last verdict on it, of the rounds before."""
+    kept = soak.state / "verdicts.tsv"
+    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    return {key: verdict for verdict, key in (line.split("\t", 1) for line in lines)}
+
+
 def hunt(soak, name):
+    """Tries what has no verdict yet. What survived before comes first: it may have a test or a reason since."""
     room = Room(soak, name)
     if room.verdict("", "") != "survived":
         raise Finding("the tests fail without any mutant")
     known = explained(soak.root)
     work = [(file, *mutant) for file in room.files for mutant in mutants_of(soak.root, file)]
     random.Random(2).shuffle(work)
-    work.sort(key=lambda mutant: " 2 *" not in mutant[3])  # doubled bounds come first
-    place, lock, survivors = [soak.recall("done", 0) % len(work)], threading.Lock(), []
+    verdicts = verdicts_so_far(soak)
+    settled = {key for key, verdict in verdicts.items() if verdict != "survived" or without_number(key) in known}
+    left = [mutant for mutant in work if key_of(*mutant) not in settled]
+    if not left:  # all were tried: once more, from the beginning
+        (soak.state / "verdicts.tsv").unlink()
+        verdicts, left = {}, list(work)
+    left.sort(key=lambda mutant: (key_of(*mutant) not in verdicts, " 2 *" not in mutant[3]))  # then doubled bounds
+    lock, survivors = threading.Lock(), {key_of(*mutant) for mutant in left if key_of(*mutant) in verdicts}
     soak.counts["of"] = len(work)
 
     def try_mutants():
         while soak.has_time():
             with lock:
-                if place[0] == len(work):
+                if not left:
                     return
-                file, at, line, mutant = work[place[0]]
-                place[0] += 1
+                file, at, line, mutant = left.pop(0)
             lines = (soak.root / file).read_text(encoding="utf-8").split("\n")
             lines[at] = mutant
-            verdict = room.verdict(file, "\n".join(lines))
-            if verdict == "survived" and (file, line.strip(), mutant.strip()) in known:
+            verdict, key = room.verdict(file, "\n".join(lines)), key_of(file, at, line, mutant)
+            if verdict == "survived" and without_number(key) in known:
                 verdict = "explained"
             with lock:
                 soak.count(verdict)
-                soak.keep("done", place[0])
-                if verdict == "survived":
-                    survivors.append(f"{file}:{at + 1}: {line.strip()} -> {mutant.strip()}")
-                    with open(soak.state / "survivors.tsv", "a", encoding="utf-8") as kept:
-                        kept.write(f"{file}\t{line.strip()}\t{mutant.strip()}\n")
+                (survivors.add if verdict == "survived" else survivors.discard)(key)
+                with open(soak.state / "verdicts.tsv", "a", encoding="utf-8") as kept:
+                    kept.write(f"{verdict}\t{key}\n")
 
     with concurrent.futures.ThreadPoolExecutor(soak.jobs) as pool:
         for worker in [pool.submit(try_mutants) for _ in range(soak.jobs)]:
             worker.result()
-    soak.counts["sweeps"] = round(place[0] / len(work), 3)
+    soak.counts["sweeps"] = round(1 - len(left) / len(work), 3)
     if survivors:
-        raise Finding(f"{len(survivors)} mutants survive: " + "; ".join(survivors))
+        said = (key.split("\t") for key in sorted(survivors))
+        raise Finding(f"{len(survivors)} mutants survive: " + "; ".join(f"{file}:{at}: {line} -> {new}" for file, at, line, new in said))
 
 
 def parts(_build):
