@@ -2,7 +2,6 @@
 // of its sums, the same bits every time, nothing written beside q.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -176,9 +175,10 @@ std::vector<std::string> product_names() {
 
 /// A vendor's are not for us to mend.
 std::vector<std::string> own_product_names() {
-  std::vector<std::string> names = product_names();
-  const auto is_vendors = [](const std::string& name) { return name.rfind("vendor", 0) == 0; };
-  names.erase(std::remove_if(names.begin(), names.end(), is_vendors), names.end());
+  std::vector<std::string> names;
+  for (const std::string& name : product_names()) {
+    if (name.rfind("vendor", 0) != 0) names.push_back(name);
+  }
   return names;
 }
 
