@@ -304,6 +304,45 @@ TEST(CsrFile, WriterRefusesContradictions) {
   EXPECT_TRUE(folder.names().empty());
 }
 
+TEST(CsrFile, AProvenanceHasOneByteToAsManyAsAreAllowed) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  CsrFile file = just(five_by_seven(ValueKind::f32));
+  for (const std::uint64_t bytes : {std::uint64_t{1}, csr_layout::kMaxProvenanceBytes}) {
+    file.provenance.assign(bytes, '7');
+    write_csr_file(path, file);
+    EXPECT_TRUE(read_csr_file(path).provenance == file.provenance) << bytes;
+  }
+  file.provenance += '7';
+  EXPECT_THROW(write_csr_file(path, file), UsageError);
+}
+
+/// Makes an order of the rows from the partition of a file of 3 rows, so that the borders stay alone.
+void expect_borders_need_a_partition(const std::string& path) {
+  std::vector<CsrSection> sections = read_csr_header(path).sections;
+  std::string bytes = load_bytes(path);
+  const std::uint64_t slot = csr_layout::kSectionsAt + 2 * csr_layout::kSlotBytes;
+  ASSERT_EQ(sections[2].name, "partition");
+  const char name[csr_layout::kSlotNameBytes] = "row_new_of_old";
+  std::memcpy(bytes.data() + slot, name, sizeof name);
+  poke(bytes, slot + 24, std::uint64_t{3 * sizeof(Index)});
+  for (Index row = 0; row < 3; ++row) {
+    poke(bytes, sections[2].offset_bytes + static_cast<std::uint64_t>(row) * sizeof(Index), row);
+  }
+  poke(bytes, sections[2].offset_bytes + 3 * sizeof(Index), Index{0});
+  sign(bytes, sections);
+  save_bytes(path, bytes);
+  EXPECT_NE(refusal_of(path, FileIo::read).find("found no parts"), std::string::npos)
+      << refusal_of(path, FileIo::read);
+  const std::uint64_t size_at = slot + csr_layout::kSlotBytes + 24;  // of the borders
+  poke(bytes, size_at, std::uint64_t{20});
+  sign_header(bytes);
+  save_bytes(path, bytes);
+  EXPECT_NE(refusal_of(path, FileIo::read).find(": byte " + std::to_string(size_at) + ": "),
+            std::string::npos)
+      << refusal_of(path, FileIo::read);
+}
+
 TEST(CsrFile, PartBordersTravelWithThePartition) {
   const ScratchFolder folder;
   const std::string path = folder / "a.csr";
@@ -357,6 +396,8 @@ TEST(CsrFile, PartBordersTravelWithThePartition) {
   file.partition->borders = numbers({2, 1});
   EXPECT_THROW(write_csr_file(path, file), UsageError);
   file.partition->borders = numbers({2, 1, 1});
+  write_csr_file(path, file);
+  expect_borders_need_a_partition(path);
   file.matrix = five_by_seven(ValueKind::f32);
   EXPECT_THROW(write_csr_file(path, file), UsageError);
 }
@@ -473,6 +514,8 @@ TEST(CsrFile, NeedsARegularFile) {
   EXPECT_TRUE(is_csr_file(kData + "golden/empty_0x0_none.csr"));
   EXPECT_FALSE(is_csr_file(kData + "invalid/is_gzip.csr"));
   EXPECT_FALSE(is_csr_file(kData + "invalid/empty_file.csr"));
+  EXPECT_NE(refusal_of(kData + "invalid/empty_file.csr", FileIo::read).find(": byte 0: "),
+            std::string::npos);
   for (const std::string& path : {folder / "pipe", folder / "", std::string("/dev/null")}) {
     EXPECT_THROW(write_csr_file(path, just(five_by_seven(ValueKind::none))), IoError) << path;
   }
