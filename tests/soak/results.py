@@ -1,5 +1,6 @@
 """R10, R13, R16: the same bits every time, nothing lost on the way, sizes beyond 2^31."""
 import json
+import os
 import re
 import shutil
 
@@ -69,37 +70,54 @@ def available_bytes():
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable"))
 
 
-def product(soak, folder, name, *words):
-    soak.succeed(["csr-spmm-cpu", name, "--repeat", "1", "--warmup", "0", "--check=sampled", "--quiet", *words],
-                 folder=folder, timeout=3600)
-    soak.count("products")
+class Large:
+    """Commands on files of gigabytes, in a folder of their own, on all cores."""
+
+    def __init__(self, soak):
+        self.soak, self.folder = soak, soak.state / "large"
+        self.steps = [lambda size=size: self.around_two_to_the_31(*size) for size in LARGE] + [self.two_to_the_32_results]
+
+    def run(self, *command):
+        return self.soak.succeed(command, folder=self.folder, timeout=3600, environment={"OMP_NUM_THREADS": str(os.cpu_count())})
+
+    def multiply(self, name, *words):
+        self.run("csr-spmm-cpu", name, "--repeat", "1", "--warmup", "0", "--check=sampled", "--quiet", *words)
+        self.soak.count("products")
+
+    def around_two_to_the_31(self, rows, cols, widths):
+        self.run("csr-generate", "dense", "big.csr", "--set", f"rows={rows}", "--set", f"cols={cols}", "--value-kind", "none", "--quiet")
+        nnz = json.loads(self.run("csr-info", "big.csr", "--header-only", "--json"))["nnz"]
+        if nnz != rows * cols:
+            raise Finding(f"the header of {rows} x {cols} entries says {nnz}")
+        self.run("csr-info", "big.csr", "--verify", "--quiet")
+        self.soak.count("matrices")
+        for width in widths:
+            self.multiply("big.csr", "-k", width)
+
+    def two_to_the_32_results(self):
+        self.run("csr-generate", "dense", "tall.csr", "--set", f"rows={1 << 25}", "--set", "cols=1", "--quiet")
+        self.multiply("tall.csr", "-k", "129", "--value-kind", "f16", "--output-kind", "f16")
 
 
 def large(soak):
-    """Around 2^31 entries: written, verified and multiplied; and a result of more than 2^32 elements."""
+    """Around 2^31 entries: written, verified and multiplied; and a result of more than 2^32 elements.
+
+    A round goes on with the matrix after the last that was finished, and ends with the last one."""
     memory, disk = 12 << 30, 10 << 30
     if available_bytes() < memory:
         raise NotHere(f"needs {memory >> 30} GiB of free memory")
-    folder = soak.state / "large"
-    folder.mkdir(exist_ok=True)
+    files = Large(soak)
+    files.folder.mkdir(exist_ok=True)
     try:
-        if shutil.disk_usage(folder).free < disk:
-            raise NotHere(f"needs {disk >> 30} GiB of disk in {folder}")
-        for rows, cols, widths in LARGE:
-            soak.succeed(["csr-generate", "dense", "big.csr", "--set", f"rows={rows}", "--set", f"cols={cols}",
-                          "--value-kind", "none", "--quiet"], folder=folder, timeout=3600)
-            nnz = json.loads(soak.succeed(["csr-info", "big.csr", "--header-only", "--json"], folder=folder))["nnz"]
-            if nnz != rows * cols:
-                raise Finding(f"the header of {rows} x {cols} entries says {nnz}")
-            soak.succeed(["csr-info", "big.csr", "--verify", "--quiet"], folder=folder, timeout=3600)
-            soak.count("matrices")
-            for width in widths:
-                product(soak, folder, "big.csr", "-k", str(width))
-        soak.succeed(["csr-generate", "dense", "tall.csr", "--set", f"rows={1 << 25}", "--set", "cols=1", "--quiet"],
-                     folder=folder, timeout=3600)
-        product(soak, folder, "tall.csr", "-k", "129", "--value-kind", "f16", "--output-kind", "f16")
+        if shutil.disk_usage(files.folder).free < disk:
+            raise NotHere(f"needs {disk >> 30} GiB of disk in {files.folder}")
+        for at in range(soak.recall("next", 0), len(files.steps)):
+            if soak.counts and not soak.has_time():
+                break
+            files.steps[at]()
+            soak.keep("next", (at + 1) % len(files.steps))
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(files.folder, ignore_errors=True)
 
 
 def parts(_build):
