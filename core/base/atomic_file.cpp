@@ -135,6 +135,10 @@ std::string follow_links(std::string path) {
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  if (path_ == "-") {
+    throw IoError(
+        "cannot write '-': an output is a file, not standard output; name one, or say ./-");
+  }
   const auto [folder, name] = split_folder(follow_links(path_));
   if (name.empty() || name == "." || name == "..") {
     throw IoError("cannot write '" + path_ + "': it names a folder, not a file");

@@ -66,6 +66,8 @@ class AtomicFile:
         self.descriptor = None
 
     def open(self):
+        if self.path == "-":
+            raise self._refusal("an output is a file, not standard output; name one, or say ./-")
         folder, self.name = os.path.split(self._follow_links())
         if self.name in ("", ".", ".."):
             raise self._refusal("it names a folder, not a file")

@@ -30,19 +30,19 @@ works() { # works REASON: lists hold the CPU's kernels, and say why they lack th
   silent err
 }
 
-if ! has_gpu_code; then
+if ! has_gpu_code; then # whatever lies there
   refuses "this build has no GPU code; build with -DCSRKIT_CUDA=ON"
   works ""
-else
-  refuses "cannot open shared object file"
-  says "install it beside libcsrkit"
-  works "install it beside libcsrkit"
+  exit 0
 fi
+refuses "cannot open shared object file"
+says "install it beside libcsrkit"
+works "install it beside libcsrkit"
 # A library of that name with nothing of ours in it is of another build, as far as anybody can tell.
 name=$(basename "$(echo "$copies"/libcsrkit.so.?.?)")
 cp "$copies/$name" "$copies/${name/csrkit/csrkit_gpu}"
 refuses "is of another build than this program"
-if has_gpu_code; then works "is of another build than this program"; fi
+works "is of another build than this program"
 # One that needs a library of CUDA which this machine has not.
 if command -v cc >/dev/null; then
   echo 'int f(void) { return 0; }' >f.c

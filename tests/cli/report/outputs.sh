@@ -26,6 +26,13 @@ expect 4 report --markdown folder
 says "cannot write 'folder': it is a folder"
 expect 4 report --markdown new/
 says "cannot write 'new/': it names a folder, not a file"
+expect 4 report --markdown -
+says "cannot write '-': an output is a file, not standard output"
+no_file -
+expect 4 csr-generate rmat - --set scale=3
+says "cannot write '-': an output is a file, not standard output"
+no_file -
+expect 0 report --markdown ./-
 expect 4 report --markdown no/such/folder/a.md
 says "cannot write 'no/such/folder/a.md': its folder cannot be opened: No such file or directory"
 ln -s loop loop

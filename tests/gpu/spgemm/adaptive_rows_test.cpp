@@ -151,6 +151,19 @@ TEST_F(SanitizerSpgemmSmallProduct, RowsOfEveryShape) {
   });
 }
 
+/// 20 rows of 400 products, on columns too far apart for a range of bits: where limits are divided
+/// such rows are cut, and their parts sorted.
+ProductOperands of_far_columns() {
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < 20; ++i) {
+    for (Index k = 0; k < 40; ++k) a.push_back({i, (i + k) % 50, random_value(25, i, k)});
+  }
+  for (Index i = 0; i < 50; ++i) {
+    for (Index k = 0; k < 10; ++k) b.push_back({i, 40'000 * k + 7 * i, random_value(26, i, k)});
+  }
+  return {matrix_of(20, 50, a), matrix_of(50, 400'000, b)};
+}
+
 /// The bins that small products do not reach by themselves, for compute-sanitizer.
 class SanitizerSpgemmRowBins : public SpgemmRowBins {};
 
@@ -160,6 +173,7 @@ TEST_P(SanitizerSpgemmRowBins, SmallAdversarialProducts) {
       if (std::string(name) == item.name) check_kernel_on(kernel(), item);
     }
   }
+  check_kernel_on(kernel(), of_far_columns(), {});
 }
 
 INSTANTIATE_TEST_SUITE_P(, SanitizerSpgemmRowBins, ::testing::Values(0, 4, 7, 8), variant_name);

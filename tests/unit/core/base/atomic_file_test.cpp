@@ -115,7 +115,7 @@ TEST(AtomicFile, RefusesWhatCannotBeRenamedOver) {
   const ScratchFolder folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   for (const std::string& path :
-       {folder / "pipe", folder / "", folder / ".", std::string("/dev/null"),
+       {folder / "pipe", folder / "", folder / ".", std::string("/dev/null"), std::string("-"),
         folder / "no/such/folder", folder / std::string(250, 'x')}) {
     EXPECT_THROW(AtomicFile{path}, IoError) << path;
   }
