@@ -317,7 +317,8 @@ TEST(CsrFile, AProvenanceHasOneByteToAsManyAsAreAllowed) {
   EXPECT_THROW(write_csr_file(path, file), UsageError);
 }
 
-/// Makes an order of the rows from the partition of a file of 3 rows, so that the borders stay alone.
+/// Makes an order of the rows from the partition of a file of 3 rows, so that the borders stay
+/// alone.
 void expect_borders_need_a_partition(const std::string& path) {
   std::vector<CsrSection> sections = read_csr_header(path).sections;
   std::string bytes = load_bytes(path);
