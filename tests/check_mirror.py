@@ -93,6 +93,7 @@ SHARED = {
     "tools/probe/*": ("tests/cli/probe/profile.sh", "measures for seconds"),
     "tools/solve/*": ("tests/cli/solve-cpu/known_solutions.sh tests/cli/solve-cpu/failures.sh",
                       "a flow from a command line to a solution"),
+    "tools/pages/make_pages.py": ("tests/cli/all/completions.sh", "shells and man say whether it is right"),
     "tools/report/__init__.py": (None, "a line that says what the folder is"),
     "tools/report/command_line.py": ("tests/cli/report/usage.sh", "the words of one tool"),
     "tools/report/atomic_file.py": ("tests/cli/report/outputs.sh", "files that must survive faults"),

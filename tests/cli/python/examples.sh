@@ -1,0 +1,21 @@
+# shellcheck shell=bash
+# The examples in Python: one needs nothing but csrkit, one PyTorch, and says whether its losses are torch's.
+prefix=$(cd "$(dirname "$(command -v csr-bench)")/.." && pwd)
+examples=$CLI_FOLDER/../../examples
+"$CLI_FOLDER/../../run_scripts/make_wheel.py" "$prefix" wheels --local >/dev/null
+python3 -m zipfile -e wheels/*.whl site
+export PYTHONPATH=$PWD/site
+tiny_mtx >tiny.mtx
+expect 0 csr-import tiny.mtx tiny.csr --value-kind f32 --quiet
+expect 0 python3 "$examples/multiply.py" tiny.csr
+equals "$(cat out)" "4 x 4, 6 nonzeros; row 0 of the product: -0.5 -1 -1.5 -2"
+expect 1 python3 "$examples/multiply.py" nowhere.csr
+grep -q '^multiply.py: error: .*nowhere.csr' err || fail "the missing file is not named"
+
+pythons=${CSRKIT_TORCH_PYTHONS:-$(python_with torch || true)}
+if [ -z "$pythons" ]; then echo "multiply.py runs; no Python with PyTorch for gcn.py"; exit 6; fi
+expect 0 csr-import "$DATASETS/cora.mtx.gz" cora.csr --symmetrize --self-loops=add --values=ones --gcn-normalize --quiet
+for python in ${pythons//:/ }; do
+  expect 0 "$python" -W ignore "$examples/gcn.py" cora.csr 4
+  prints "largest difference"
+done
