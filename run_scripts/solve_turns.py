@@ -19,7 +19,7 @@ import tempfile
 import solving
 
 VENDOR = ["--kernel", "vendor_cublas", "--nondeterministic"]
-SPARSE = {"csrkit": [], "csrkit, plain CSR": ["--product", "csr_staged"], "csrkit, sell": ["--product", "sell"], "cuSPARSE + cuBLAS": VENDOR}
+SPARSE = {"csrkit": [], "csrkit, plain CSR": ["--kernel", "streamed"], "csrkit, sell": ["--product", "sell"], "cuSPARSE + cuBLAS": VENDOR}
 DENSE = {"csrkit": [], "cuBLAS symv": [*VENDOR, "--product", "vendor_symv_atomics"],
          "cuBLAS gemv": [*VENDOR, "--product", "vendor_gemv"]}
 REFINED = {"f64": ["--precision", "f64"], "refined": ["--precision", "refined"]}

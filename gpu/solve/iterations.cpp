@@ -200,7 +200,7 @@ void DeviceIterations<T>::queue_chunk(Offset iterations) {
   const auto queue = [&] {
     for (Offset i = 0; i < iterations; ++i) queue_step();
   };
-  if (rung_ == Rung::persistent) {
+  if (is_one_kernel(rung_)) {
     loop_->launch(state_, static_cast<Index>(iterations), stream_);
   } else if (rung_ == Rung::device_scalars || iterations != kChunk) {
     queue();
@@ -247,7 +247,7 @@ std::vector<ColumnRun> DeviceIterations<T>::run(const std::vector<double>& targe
     });
   };
   const Offset chunk = rung_ == Rung::host_scalars ? 1
-                       : rung_ == Rung::persistent ? Offset{kRecordedIterations}
+                       : is_one_kernel(rung_)      ? Offset{kRecordedIterations}
                                                    : kChunk;
   for (Offset done = 0; done < limit && any_moves();) {
     if (progress) {

@@ -21,16 +21,20 @@ enum class Rung {
   atomic_sums,     // as graph, sums by atomics instead of a second kernel
   fused,           // a graph of three passes over vectors beside the product
   one_pass,        // a graph of the product and one cooperative kernel
+  streamed,        // one cooperative kernel, A as CSR streams through shared memory
   persistent,      // one cooperative kernel, its own product, x and r in shared memory
   vendor_cublas    // a graph of what the vendor's libraries offer
 };
+
+/// Whether all iterations are one kernel, a PersistentLoop with a product of its own.
+inline bool is_one_kernel(Rung rung) { return rung == Rung::streamed || rung == Rung::persistent; }
 
 template <class T>
 class DeviceIterations {
  public:
   /// `product`, `preconditioner` and `loop` must stay. `x` is where solutions are made, rows *
-  /// columns numbers on the device. Rung::persistent takes a `loop` and no product; the others
-  /// take no `loop`. `preconditioner` may be null.
+  /// columns numbers on the device. A rung that is one kernel takes a `loop` and no product; the
+  /// others take no `loop`. `preconditioner` may be null.
   DeviceIterations(const SolveProblem& problem, Rung rung, DeviceMemory& memory, T* x,
                    Operator* product, DevicePreconditioner<T>* preconditioner,
                    PersistentLoop<T>* loop);

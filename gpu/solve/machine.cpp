@@ -30,6 +30,8 @@ class TypedMachine : public Machine {
       multiply_dense(options, rung, memory);
     } else if (rung == Rung::persistent) {
       loop_ = make_sparse_loop<T>(problem.a, memory);
+    } else if (rung == Rung::streamed) {
+      loop_ = make_streamed_loop<T>(problem.a, memory);
     } else {
       // The vendor's products, bound before, can be captured, too, but not with other operands.
       const bool is_captured =

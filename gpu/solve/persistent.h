@@ -22,8 +22,12 @@ class PersistentLoop {
 /// the rows.
 template <class T>
 std::unique_ptr<PersistentLoop<T>> make_sparse_loop(const CsrMatrix& a, DeviceMemory& memory);
-/// The same for a dense matrix, full, which must stay. Throws UsageError if shared memory does not
-/// hold a vector.
+/// The same for systems of any size, A as plain CSR. Throws UsageError for a device below compute
+/// capability 9.0, and for 2^31 entries.
+template <class T>
+std::unique_ptr<PersistentLoop<T>> make_streamed_loop(const CsrMatrix& a, DeviceMemory& memory);
+/// The same as the first for a dense matrix, full, which must stay. Throws UsageError if shared
+/// memory does not hold a vector.
 template <class T>
 std::unique_ptr<PersistentLoop<T>> make_dense_loop(const SquareView<T>& a, DeviceMemory& memory);
 

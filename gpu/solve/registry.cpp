@@ -25,7 +25,7 @@ std::string default_product(Rung rung, const SolveProblem& problem) {
      if (options.variant.empty()) options.variant = default_product(Rung::name, problem); \
      return make_solver(problem, options, can, Rung::name, "", "");                       \
    },                                                                                     \
-   Rung::name == Rung::persistent ? nullptr : candidate_products},
+   is_one_kernel(Rung::name) ? nullptr : candidate_products},
 
 const KernelTable<Solve>& solve_kernels() {
   static const KernelTable<Solve> table = {
