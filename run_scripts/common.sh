@@ -115,6 +115,32 @@ attempt() {
   rm -f "$said"
 }
 
+# What a task takes that runs several tools one after the other: the most memory of them, in MB, and the
+# minutes of all. A forecast that fails leaves "unknown", and nothing is asked for.
+asked_mem=0 asked_time=0
+add_forecast() { # add_forecast OPTIONS OF csr-forecast...
+  local said mem
+  if ! said=$(csr-forecast "$@"); then
+    asked_mem=unknown
+  elif [[ $asked_mem != unknown ]]; then
+    mem=$(sed -n 's/^#SBATCH --mem=\([0-9]*\)M$/\1/p' <<<"$said")
+    asked_mem=$((mem > asked_mem ? mem : asked_mem))
+    asked_time=$((asked_time + $(sed -n 's/^#SBATCH --time=//p' <<<"$said")))
+  fi
+}
+
+# Gives an element of an array that waits the memory and the time of its own data set. What the user said on
+# the command line stands.
+# shellcheck disable=SC2154 # mem and time are options of those who source this
+ask_slurm() { # ask_slurm JOB_ELEMENT MORE_MINUTES
+  local wanted=()
+  [[ $asked_mem != unknown ]] || return 0
+  [[ -n $mem ]] || wanted+=("MinMemoryNode=$asked_mem")
+  [[ -n $time ]] || wanted+=("TimeLimit=$((asked_time + $2))")
+  ((${#wanted[@]} == 0)) || scontrol update "JobId=$1" "${wanted[@]}" ||
+    say "warning: Slurm does not give $1 what csr-forecast asks for (${wanted[*]}); it keeps what it has"
+}
+
 # Nobody prepares on a node where somebody measures, and who measures is alone: a lock in the cache for each
 # node. Where a file system has no locks, --exclusive of Slurm is all there is.
 # shellcheck disable=SC2154 # cache is an option of those who source this

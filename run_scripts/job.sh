@@ -19,8 +19,25 @@ bench=()
 . "$results/jobs/settings"
 name=${names[${SLURM_ARRAY_TASK_ID:-0}]}
 echo "== $step ${SLURM_ARRAY_TASK_ID:+$name, }job ${SLURM_JOB_ID:-none}, restart ${SLURM_RESTART_COUNT:-0}, $(date -u +%FT%TZ)"
+
+# What measuring takes is known now: of every order, one after the other. The last minutes belong to --warn.
+ask_for_run() {
+  local file
+  [[ -n ${SLURM_ARRAY_TASK_ID:-} ]] || return 0
+  # shellcheck source=run_scripts/common.sh
+  . "$scripts/common.sh"
+  for file in "$cache/$(dataset_name "$name")".csr "$cache/$(dataset_name "$name")".*.csr; do
+    if [[ -f $file.made ]]; then add_forecast "$file" --tool csr-bench "${forecast[@]}"; fi
+  done
+  ask_slurm "${run_job}_$SLURM_ARRAY_TASK_ID" $((warn / 60 + 1))
+}
+
 case $step in
-  prepare) exec "$scripts/prepare.sh" "${prepare[@]}" "$name" ;;
+  prepare)
+    "$scripts/prepare.sh" "${prepare[@]}" "$name"
+    ask_for_run
+    exit
+    ;;
   report) exec "$scripts/report.sh" --cache "$cache" --results "$results" "${report[@]}" ;;
   run) ;;
 esac

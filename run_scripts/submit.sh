@@ -19,8 +19,9 @@
 #   --no-pictures     see report.sh
 #   --tools DIR       where the tools are (default: the PATH, or a build folder)
 #   --cpus N          CPUs per task (default: 4)
-#   --mem SIZE        memory per task, as Slurm takes it (default: the partition's)
-#   --time MIN        time limit per task, as Slurm takes it (default: 60)
+#   --mem SIZE        memory per task, as Slurm takes it (default: what csr-forecast says of each data set; of a
+#                     file that is not imported yet, the partition's)
+#   --time MIN        time limit per task, as Slurm takes it (default: what csr-forecast says of each data set, or 60)
 #   --warn S          seconds before that limit at which a measuring task ends in order and queues again
 #                     (default: 120); Slurm may say so up to a minute earlier
 #   --partition NAME, --account NAME
@@ -34,7 +35,7 @@ set -euo pipefail
 
 # shellcheck disable=SC2034 # options are set and read by name
 cache='' results='' raw='' scale='' orders='' order_time='' max_nnz='' kernels='' dense_cols='' tools=''
-cpus=4 mem='' time=60 warn=120 partition='' account='' at_once='' within='' gpu=no like=no local=no shared=no probe=no names=()
+cpus=4 mem='' time='' warn=120 partition='' account='' at_once='' within='' gpu=no like=no local=no shared=no probe=no names=()
 words=("$@") report=()
 
 # What was asked for, so that the page knows what is missing: one line per command, none twice.
@@ -124,6 +125,41 @@ if [[ $local == yes ]]; then
   exit
 fi
 
+# sizes_of NAME|PATH: rows, columns and entries by the catalogue; nothing of a file
+sizes_of() {
+  local size sizes=''
+  [[ $1 != */* ]] || return 0
+  for size in rows cols nnz_raw; do sizes+=,$(catalog_field "$1" "$size"); done
+  echo "${sizes#,}"
+}
+
+# The memory and the time of what prepares one data set, once for every order and for the import.
+forecast_prepare() { # forecast_prepare NAME|PATH
+  local sizes order
+  sizes=$(sizes_of "$1")
+  asked_mem=0 asked_time=0
+  if [[ -z $sizes ]]; then
+    asked_mem=unknown
+    return
+  fi
+  add_forecast --tool csr-import --sizes "$sizes" --threads "$cpus"
+  for order in ${orders//,/ }; do add_forecast --tool csr-reorder --method "$order" --sizes "$sizes" --threads "$cpus"; done
+}
+
+# Those of the report, which draws all.
+forecast_report() {
+  local name sizes
+  asked_mem=0 asked_time=0
+  for name in "${names[@]}"; do
+    sizes=$(sizes_of "$name")
+    if [[ -n $sizes ]]; then add_forecast --tool csr-report --sizes "$sizes"; fi
+  done
+}
+
+# Of what is for csr-bench, what changes how much memory it takes.
+of_bench=()
+if [[ " $* " =~ ' --value-kind'[\ =]([a-z0-9]+)' ' ]]; then of_bench+=(--value-kind "${BASH_REMATCH[1]}"); fi
+if [[ " $* " == *' --cold '* ]]; then of_bench+=(--cold); fi
 # Jobs read what to do from here: their own copy of this script lies elsewhere.
 {
   printf 'names=(%s)\n' "$(printf '%q ' "${names[@]}")"
@@ -131,13 +167,17 @@ fi
   printf 'run=(%s)\n' "$(printf '%q ' "${run[@]}")"
   printf 'report=(%s)\n' "${report[*]}"
   printf 'bench=(%s)\n' "$( (($# == 0)) || printf '%q ' "$@")"
+  printf 'forecast=(%s)\n' "$(printf '%q ' --kernels "$kernels" -k "${dense_cols:-32,256}" --threads "$cpus" "${of_bench[@]}")"
+  printf 'mem=%q time=%q warn=%q\n' "$mem" "$time" "$warn"
   printf 'cache=%q results=%q scripts=%q\n' "$cache" "$results" "$run_scripts"
   printf 'export PATH=%q CSRKIT_DATASETS=%q\n' "$PATH" "$(realpath "$datasets")"
 } >"$results/jobs/settings.tmp.$$"
 mv "$results/jobs/settings.tmp.$$" "$results/jobs/settings"
 
-job=(--parsable --requeue --open-mode=append --cpus-per-task="$cpus" --time="$time" --nodes=1 --ntasks=1)
-if [[ -n $mem ]]; then job+=(--mem="$mem"); fi
+job=(--parsable --requeue --open-mode=append --cpus-per-task="$cpus" --nodes=1 --ntasks=1)
+tasks=(--time="${time:-60}")
+if [[ -n $mem ]]; then tasks+=(--mem="$mem"); fi
+forecast_report
 if [[ -n $partition ]]; then job+=(--partition="$partition"); fi
 if [[ -n $account ]]; then job+=(--account="$account"); fi
 gpus=() alone=(--exclusive)
@@ -145,13 +185,21 @@ if [[ $shared == yes ]]; then alone=(); fi
 if [[ $gpu == yes ]]; then gpus=(--gres=gpu:1); fi
 array=0-$((${#names[@]} - 1))${at_once:+%$at_once}
 log=$results/jobs
-# USR1 comes before the time limit: time to end in order and to ask for another turn.
-prepare_job=$(sbatch "${job[@]}" --job-name=csrkit-prepare --array="$array" --output="$log/prepare-%a.log" \
-  "$run_scripts/job.sh" prepare "$results")
-run_job=$(sbatch "${job[@]}" --job-name=csrkit-run --array="$array" --output="$log/run-%a.log" --signal="B:USR1@$warn" \
-  --dependency="aftercorr:$prepare_job" --kill-on-invalid-dep=yes "${gpus[@]}" "${alone[@]}" \
+# Held until each element has asked for what it needs. USR1 comes before the time limit: time to end in order
+# and to ask for another turn. What a data set takes to measure is forecast from the matrix itself, by the task
+# that prepared it.
+prepare_job=$(sbatch "${job[@]}" "${tasks[@]}" --hold --job-name=csrkit-prepare --array="$array" \
+  --output="$log/prepare-%a.log" "$run_scripts/job.sh" prepare "$results")
+run_job=$(sbatch "${job[@]}" "${tasks[@]}" --job-name=csrkit-run --array="$array" --output="$log/run-%a.log" \
+  --signal="B:USR1@$warn" --dependency="aftercorr:$prepare_job" --kill-on-invalid-dep=yes "${gpus[@]}" "${alone[@]}" \
   "$run_scripts/job.sh" run "$results")
-report_job=$(sbatch "${job[@]}" --job-name=csrkit-report --output="$log/report.log" \
-  --dependency="afterany:$run_job" "$run_scripts/job.sh" report "$results")
+report_job=$(sbatch "${job[@]}" --time="${time:-$asked_time}" --mem="${mem:-${asked_mem}M}" --job-name=csrkit-report \
+  --output="$log/report.log" --dependency="afterany:$run_job" "$run_scripts/job.sh" report "$results")
+echo "run_job=$run_job" >>"$results/jobs/settings"
+for i in "${!names[@]}"; do
+  forecast_prepare "${names[i]}"
+  ask_slurm "${prepare_job}_$i" 0
+done
+scontrol release "$prepare_job"
 echo "prepare $prepare_job run $run_job report $report_job"
 say "${#names[@]} data sets; logs in $log, the page will be $results/report.html"

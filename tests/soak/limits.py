@@ -1,5 +1,4 @@
-"""R8 and R9: too little address space, too few processes, and forecasts against what was taken."""
-import json
+"""R8: too little address space, and too few processes."""
 import os
 import pwd
 import resource
@@ -70,49 +69,8 @@ def processes(soak):
         raise Finding("the limit never bound: the part tests nothing")
 
 
-def peak_of(soak, command):
-    process = subprocess.Popen(command, cwd=soak.scratch, env=soak.environment, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE)
-    said = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    if status != 0:
-        raise Finding(f"status {status} of {command}: {said[-300:]!r}")
-    return usage.ru_maxrss * 1024
-
-
-def forecasts(soak):
-    """Never below the real peak, and within a quarter of it in 9 of 10 runs."""
-    seen, near = soak.recall("seen", 0), soak.recall("near", 0)
-    while soak.has_time():
-        scale = soak.chance.randrange(13, 16)
-        soak.succeed(["csr-generate", "rmat", "g.csr", "--set", f"scale={scale}", "--seed", soak.round,
-                      "--value-kind", soak.chance.choice(("none", "f32", "f64", "f16")), "--quiet"])
-        if soak.chance.random() < 0.6:
-            words = ["-k", str(soak.chance.choice((64, 100, 256, 400)))]
-            words += soak.chance.choice(([], ["--transpose"]))
-            forecast, run = ["csr-forecast", "g.csr"], ["csr-spmm-cpu", "g.csr"]
-        else:
-            words, forecast, run = [], ["csr-forecast", "g.csr", "--operation", "spgemm"], ["csr-spgemm-cpu", "g.csr"]
-        said = json.loads(soak.succeed([*forecast, *words, "--json"]))
-        expected = said["forecasts"][0]["host_peak_bytes"]
-        real = peak_of(soak, [*run, *words, "--repeat", "1", "--quiet"])
-        if real < 48 << 20:  # until it is replaced, the fork of this program counts as the tool's
-            soak.count("too_small")
-            continue
-        seen += 1
-        near += expected <= 1.25 * real
-        soak.keep("seen", seen)
-        soak.keep("near", near)
-        soak.counts.update(runs=soak.counts.get("runs", 0) + 1, within_a_quarter=f"{near} of {seen}")
-        if real > expected:
-            raise Finding(f"{run + words} on scale {scale} took {real} bytes, forecast {expected}")
-    if seen >= 20 and near < 0.9 * seen:
-        raise Finding(f"only {near} of {seen} forecasts are within a quarter")
-
-
 def parts(_build):
     return {
         "R8.address-space": ("too little address space, at random limits", address_space),
         "R8.processes": ("too few processes for the team of threads", processes),
-        "R9.forecasts": ("memory forecasts against real peaks", forecasts),
     }

@@ -25,6 +25,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import crowds
 import faults
+import forecasts
 import fuzzing
 import limits
 import mutants
@@ -101,7 +102,7 @@ class Soak:
 def all_parts(options):
     """name -> (what it does, the function that does it)"""
     parts = {}
-    for module in (fuzzing, faults, limits, crowds, results, sanitized, mutants):
+    for module in (fuzzing, faults, limits, forecasts, crowds, results, sanitized, mutants):
         parts.update(module.parts(pathlib.Path(options.build).resolve()))
     return parts
 

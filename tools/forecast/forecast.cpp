@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/team.h"
+#include "cpu/common/caches.h"
 
 namespace csrkit {
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::uint64_t kRunBytes = 2ull << 20;
 constexpr std::uint64_t kThreadBytes = 64ull << 10;
 // Pages and allocations are rounded up, and freed memory is not always given back at once.
-constexpr double kAllowance = 1.02;
+constexpr double kAllowance = 1.05;
 // What CUDA takes of the host and of the device for a process that multiplies small matrices
 // (driver of CUDA 13.0, H200), rounded up; the pool that plans draw from grows by pieces.
 constexpr std::uint64_t kDriverHostBytes = 176ull << 20;
@@ -27,6 +28,112 @@ std::uint64_t with_process(const ForecastToolOptions& options, std::uint64_t byt
   return options.process_bytes + kRunBytes + (options.is_gpu() ? kDriverHostBytes : 0) +
          kThreadBytes * static_cast<std::uint64_t>(threads) +
          static_cast<std::uint64_t>(kAllowance * static_cast<double>(bytes));
+}
+
+/// The matrices as stored and as used, read once for all kernels.
+struct ReadMatrices {
+  Operands operands;
+  std::uint64_t beside = 0;  // bytes as stored, where a converted copy stands beside them
+};
+
+ReadMatrices read_matrices(const ForecastToolOptions& options) {
+  ReadMatrices matrices;
+  const auto read = [&](const std::string& path) {
+    const CsrMatrix stored = read_csr_file(path, options.read).matrix;
+    CsrMatrix used = converted(stored, options.request);
+    if (used.value_kind() != stored.value_kind()) matrices.beside += stored.size_bytes();
+    return used;
+  };
+  matrices.operands.a = read(options.matrices.front());
+  matrices.operands.b = options.matrices.back() == options.matrices.front()
+                            ? matrices.operands.a
+                            : read(options.matrices.back());
+  return matrices;
+}
+
+std::vector<Forecast> forecasts_of(const ForecastToolOptions& options, const NamedKernel& kernel,
+                                   const Operands& operands) {
+  ForecastQuery query{kernel.room, kernel.kernel, operands, options.request};
+  query.is_host_only = options.of == ForecastOf::bench;
+  if (options.machine) query.device = &options.machine->find(kernel.room);
+  return kernel.operation->forecasts(query, options.options);
+}
+
+/// Of one product, without a machine profile: its memory read and written ten times at a slow
+/// core's speed.
+double product_seconds(const Forecast& product) {
+  constexpr double kBytesPerSecond = 2e9, kPasses = 10;
+  return product.seconds.value_or(kPasses * static_cast<double>(product.host_bytes) /
+                                  kBytesPerSecond);
+}
+
+/// Reading A once, and what CUDA needs to start.
+double fixed_seconds(const ForecastToolOptions& options, const Forecast& product) {
+  constexpr double kReadBytesPerSecond = 2e8, kDriverSeconds = 10;
+  return static_cast<double>(product.matrix_bytes) / kReadBytesPerSecond +
+         (options.is_gpu() ? kDriverSeconds : 0);
+}
+
+std::vector<RunForecast> product_forecasts(const ForecastToolOptions& options) {
+  const ReadMatrices matrices = read_matrices(options);
+  std::vector<RunForecast> forecasts;
+  for (const Forecast& product : forecasts_of(options, options.kernel(), matrices.operands)) {
+    RunForecast run{product, with_process(options, matrices.beside + product.host_bytes),
+                    std::nullopt};
+    run.run_seconds =
+        fixed_seconds(options, product) + product_seconds(product) * options.request.stop.repeat;
+    if (product.plan_bytes) {
+      constexpr double kMoveBytesPerSecond = 2e9;
+      run.device_peak_bytes = kDriverDeviceBytes + kPoolPieceBytes + *product.plan_bytes;
+      run.run_seconds += static_cast<double>(*product.plan_bytes) / kMoveBytesPerSecond;
+    }
+    forecasts.push_back(run);
+  }
+  return forecasts;
+}
+
+/// Kernels take turns, so all of one width are in memory at once, each with its operands.
+std::vector<RunForecast> bench_forecasts(const ForecastToolOptions& options) {
+  const ReadMatrices matrices = read_matrices(options);
+  const CsrMatrix& a = matrices.operands.a;
+  // Records, and the judge's transpose of A.
+  constexpr std::uint64_t kRecordBytes = 4ull << 20;
+  const std::uint64_t shared = matrices.beside + a.size_bytes() + kRecordBytes +
+                               (options.request.transpose ? a.size_bytes() : 0);
+  // A case is planned, checked and warmed up; the check is worth some products.
+  constexpr double kUntimedProducts = 24;
+  const std::uint64_t evictor =
+      options.is_cold ? 2 * cpu::cache_sizes().last_level_bytes : std::uint64_t{0};
+  std::vector<RunForecast> runs;
+  std::vector<std::uint64_t> bytes;
+  for (const NamedKernel& kernel : options.kernels) {
+    const std::vector<Forecast> products = forecasts_of(options, kernel, matrices.operands);
+    for (std::size_t turn = 0; turn < products.size(); ++turn) {
+      if (turn == runs.size()) {
+        runs.push_back({products[turn], 0, std::nullopt, fixed_seconds(options, products[turn])});
+        bytes.push_back(shared);
+      }
+      Forecast& largest = runs[turn].product;
+      if (products[turn].host_bytes > largest.host_bytes) largest = products[turn];
+      bytes[turn] += products[turn].host_bytes - a.size_bytes() + evictor;
+      runs[turn].run_seconds +=
+          (options.max_seconds + kUntimedProducts * product_seconds(products[turn])) *
+          (options.is_cold ? 2 : 1);
+    }
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i].host_peak_bytes = with_process(options, bytes[i]);
+  }
+  return runs;
+}
+
+/// A tool that multiplies nothing. Python is not this process.
+RunForecast of_tool(const ForecastToolOptions& options, const ToolForecast& tool) {
+  RunForecast run;
+  run.run_seconds = tool.seconds;
+  run.host_peak_bytes =
+      options.of == ForecastOf::report ? tool.bytes : with_process(options, tool.bytes);
+  return run;
 }
 
 }  // namespace
@@ -55,28 +162,16 @@ std::uint64_t resident_bytes(bool with_device_libraries) {
 }
 
 std::vector<RunForecast> make_forecasts(const ForecastToolOptions& options) {
-  std::uint64_t beside = 0;  // matrices as stored, where a converted copy stands beside them
-  const auto read = [&](const std::string& path) {
-    const CsrMatrix stored = read_csr_file(path, options.read).matrix;
-    CsrMatrix used = converted(stored, options.request);
-    if (used.value_kind() != stored.value_kind()) beside += stored.size_bytes();
-    return used;
-  };
-  ForecastQuery query{options.kernel.room, options.kernel.kernel, {}, options.request};
-  query.operands.a = read(options.matrices.front());
-  query.operands.b = options.matrices.back() == options.matrices.front()
-                         ? query.operands.a
-                         : read(options.matrices.back());
-  if (options.machine) query.device = &options.machine->find(options.kernel.room);
-  std::vector<RunForecast> forecasts;
-  for (const Forecast& product : options.kernel.operation->forecasts(query, options.options)) {
-    RunForecast run{product, with_process(options, beside + product.host_bytes), std::nullopt};
-    if (product.plan_bytes) {
-      run.device_peak_bytes = kDriverDeviceBytes + kPoolPieceBytes + *product.plan_bytes;
-    }
-    forecasts.push_back(run);
+  switch (options.of) {
+    case ForecastOf::product: return product_forecasts(options);
+    case ForecastOf::bench: return bench_forecasts(options);
+    case ForecastOf::import: return {of_tool(options, forecast_import(*options.sizes))};
+    case ForecastOf::reorder:
+      return {of_tool(options, forecast_reordering(*options.sizes, options.method,
+                                                   team_size(options.request.plan.where.threads)))};
+    case ForecastOf::report: return {of_tool(options, forecast_report(*options.sizes))};
   }
-  return forecasts;
+  return {};
 }
 
 }  // namespace csrkit

@@ -1,9 +1,12 @@
 #include "tools/forecast/options.h"
 
 #include <algorithm>
+#include <limits>
+#include <set>
 
 #include "api/rooms.h"
 #include "core/base/error.h"
+#include "preprocess/reorder/reorder.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/operation/operations.h"
 
@@ -17,33 +20,126 @@ std::vector<std::string> names_of_operations() {
   return names;
 }
 
-/// An option of one operation is refused for the others.
-void refuse_foreign_options(const Options& options, const Operation& chosen) {
-  const auto names_of = [](const Operation& operation) {
-    std::vector<std::string> names;
-    for (const OptionRow& row : operation.facts().forecast_options)
-      names.push_back(row.long_name());
-    return names;
+const std::vector<std::string> kTools{"product", "csr-bench", "csr-import", "csr-reorder",
+                                      "csr-report"};  // in the order of ForecastOf
+
+/// What only some tools obey.
+struct Belonging {
+  const char* option;
+  std::vector<ForecastOf> tools;
+};
+const std::vector<Belonging>& belongings() {
+  using Of = ForecastOf;
+  static const std::vector<Belonging> all{
+      {"operation", {Of::product}},
+      {"device", {Of::product}},
+      {"kernel", {Of::product}},
+      {"repeat", {Of::product}},
+      {"machine", {Of::product, Of::bench}},
+      {"transpose", {Of::product, Of::bench}},
+      {"kernels", {Of::bench}},
+      {"cold", {Of::bench}},
+      {"max-seconds", {Of::bench}},
+      {"method", {Of::reorder}},
+      {"sizes", {Of::import, Of::reorder, Of::report}},
   };
-  const std::vector<std::string> own = names_of(chosen);
-  for (const Operation* operation : operations()) {
-    for (const std::string& name : names_of(*operation)) {
-      if (!options.given(name) || std::count(own.begin(), own.end(), name) > 0) continue;
-      throw UsageError("--" + name + " is for --operation " + operation->name());
+  return all;
+}
+
+void refuse_other_tools(const Options& options, ForecastOf of) {
+  for (const Belonging& one : belongings()) {
+    if (!options.given(one.option) || std::count(one.tools.begin(), one.tools.end(), of) > 0) {
+      continue;
+    }
+    throw UsageError(std::string("--") + one.option + " is not for --tool " +
+                     kTools[static_cast<std::size_t>(of)]);
+  }
+}
+
+/// An option of one operation is refused for the others, and for tools that multiply nothing.
+void refuse_foreign_options(const Options& options, const std::vector<NamedKernel>& kernels) {
+  std::set<std::string> own;
+  for (const NamedKernel& kernel : kernels) {
+    for (const OptionRow& row : kernel.operation->facts().forecast_options) {
+      own.insert(row.long_name());
     }
   }
+  for (const Operation* operation : operations()) {
+    for (const OptionRow& row : operation->facts().forecast_options) {
+      if (!options.given(row.long_name()) || own.count(row.long_name()) > 0) continue;
+      throw UsageError("--" + row.long_name() + " is for --operation " + operation->name());
+    }
+  }
+}
+
+std::vector<NamedKernel> read_kernels(const Options& options, ForecastOf of) {
+  std::vector<NamedKernel> kernels;
+  if (of == ForecastOf::product) {
+    const Operation& operation = find_operation(options.choice("operation", names_of_operations()));
+    const std::string room = options.choice("device", {kCpu, kGpu});
+    if (room == kGpu) require_gpu_room("--device gpu");
+    kernels.push_back(find_kernel(operation, room, options.text("kernel")));
+  } else if (of == ForecastOf::bench) {
+    for (const std::string& name : options.list("kernels")) {
+      kernels.push_back(find_kernel_anywhere(name, "--kernels"));
+    }
+  }
+  return kernels;
+}
+
+MatrixSizes read_sizes(const Options& options, const std::vector<std::string>& matrices) {
+  MatrixSizes sizes;
+  if (matrices.empty()) {
+    const std::vector<std::int64_t> numbers =
+        options.integers("sizes", 0, std::numeric_limits<std::int64_t>::max());
+    constexpr std::size_t kNumbers = 3;
+    if (numbers.size() != kNumbers || std::max(numbers[0], numbers[1]) > kMaxIndex) {
+      throw UsageError("--sizes is '" + options.text("sizes") +
+                       "'; it must be ROWS,COLS,NNZ, with at most " + std::to_string(kMaxIndex) +
+                       " rows and columns");
+    }
+    sizes = {static_cast<Index>(numbers[0]), static_cast<Index>(numbers[1]), numbers[2]};
+  } else {
+    const CsrFileHeader header = read_csr_header(matrices.front());
+    sizes = {header.rows, header.cols, header.nnz, header.value_kind};
+  }
+  sizes.kind = read_kind(options, "value-kind").value_or(sizes.kind);
+  return sizes;
+}
+
+/// One or two matrices, or the sizes of one.
+void read_names(const Options& options, ForecastToolOptions* result) {
+  result->matrices = options.names();
+  const bool is_product = result->of == ForecastOf::product;
+  const int most = is_product ? result->kernel().operation->page(kCpu).max_names : 1;
+  if (static_cast<int>(result->matrices.size()) > most) {
+    throw UsageError(is_product ? std::string("a second matrix is not for --operation ") +
+                                      result->kernel().operation->name()
+                                : "expected one matrix, found two");
+  }
+  if (result->matrices.empty() != options.given("sizes")) {
+    throw UsageError(result->matrices.empty()
+                         ? "expected A.csr, or --tool and --sizes where there is no file yet"
+                         : "give A.csr or --sizes, not both");
+  }
+  if (result->kernels.empty()) result->sizes = read_sizes(options, result->matrices);
 }
 
 }  // namespace
 
 ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
   Options options(
-      "csr-forecast", "A.csr [B.csr]", 1, 2,
-      "Says what a product will take before it runs: memory of host and device, size of the "
-      "result, time, and the lines that ask Slurm for it. Reads A and plans, but makes no operand "
-      "and multiplies nothing; a product for a GPU is forecast without one. Memory is that of a "
-      "run of csr-<operation>-cpu or csr-<operation>-gpu without --check.");
+      "csr-forecast", "A.csr [B.csr]", 0, 2,
+      "Says what a tool will take before it runs: memory of host and device, size of the result, "
+      "time, and the lines that ask Slurm for it. Reads A and plans, but makes no operand and "
+      "multiplies nothing; a product for a GPU is forecast without one. Memory is that of a run of "
+      "csr-<operation>-cpu or csr-<operation>-gpu without --check, or of the tool that --tool "
+      "names.");
   options
+      .value("tool", "NAME",
+             "product (csr-<operation>-<device>), csr-bench, csr-import that makes A, csr-reorder, "
+             "or csr-report that draws A",
+             kTools.front())
       .value("operation", "NAME",
              "spmm (A times a dense B), spmv (A times a vector) or spgemm (A times B.csr, or A)",
              operations().front()->name())
@@ -52,12 +148,23 @@ ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
       .value("repeat", "N", "products, for the time to ask for", "12")
       .flag("transpose", "spmm: multiply by the transpose of A; spgemm: by that of B")
       .value("value-kind", "KIND", "convert A first: none, f32, f64, f16 or bf16")
-      .value("threads", "N", "OpenMP threads");
+      .value("threads", "N", "OpenMP threads")
+      .value("kernels", "LIST", "csr-bench: as it will be given", "cpu.auto")
+      .flag("cold", "csr-bench: as it will be given")
+      .value("max-seconds", "S", "csr-bench: as it will be given", "10")
+      .value("method", "NAME", "csr-reorder: as it will be given", "rcm")
+      .value("sizes", "ROWS,COLS,NNZ",
+             "instead of A.csr, of csr-import, csr-reorder and csr-report (values: f32, or "
+             "--value-kind)");
   for (const Operation* operation : operations()) {
     options.add(operation->facts().forecast_options, operation->name() + std::string(": "));
   }
   options.example("csr-forecast tiny.csr -k 8,64", "memory of two products")
-      .example("csr-forecast tiny.csr --operation spgemm --json", "A times A");
+      .example("csr-forecast tiny.csr --operation spgemm --json", "A times A")
+      .example("csr-forecast tiny.csr --tool csr-bench --kernels cpu.auto,cpu.row_loop -k 8",
+               "two kernels that take turns")
+      .example("csr-forecast --tool csr-import --sizes 169343,169343,1166243",
+               "before there is a file");
   options.on_list([](bool as_json) {
     return list_kernels(operations(), {kCpu, kGpu}, /*with_marks=*/false, as_json);
   });
@@ -65,15 +172,16 @@ ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
   options.parse(argc, argv);
 
   ForecastToolOptions result(options);
-  result.matrices = options.names();
-  const Operation& operation = find_operation(options.choice("operation", names_of_operations()));
-  if (static_cast<int>(result.matrices.size()) > operation.page(kCpu).max_names) {
-    throw UsageError(std::string("a second matrix is not for --operation ") + operation.name());
-  }
-  refuse_foreign_options(options, operation);
-  const std::string room = options.choice("device", {kCpu, kGpu});
-  if (room == kGpu) require_gpu_room("--device gpu");
-  result.kernel = find_kernel(operation, room, options.text("kernel"));
+  const std::string tool = options.choice("tool", kTools);
+  result.of =
+      static_cast<ForecastOf>(std::find(kTools.begin(), kTools.end(), tool) - kTools.begin());
+  refuse_other_tools(options, result.of);
+  result.kernels = read_kernels(options, result.of);
+  read_names(options, &result);
+  refuse_foreign_options(options, result.kernels);
+  result.method = find_reorder_method(options.text("method")).name;
+  result.is_cold = options.flag("cold");
+  result.max_seconds = options.number("max-seconds");
   result.request.stop.repeat = read_runs(options, "repeat", 1);
   result.request.transpose = options.flag("transpose");
   result.request.value_kind = read_kind(options, "value-kind");

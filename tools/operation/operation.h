@@ -43,6 +43,7 @@ struct ForecastQuery {
   Operands operands;
   Request request;
   const DeviceProfile* device = nullptr;  // for times; null without
+  bool is_host_only = false;  // no plan_bytes: of a vendor's kernel for GPUs nobody knows them
 };
 
 /// The first words of a tool's help, and its examples without the tool's name.

@@ -221,6 +221,12 @@ class SpgemmOperation : public TypedOperation<Spgemm> {
     const Offset output_nnz = forecast.is_output_bounded
                                   ? -1
                                   : spgemm_output_nnz(a, problem.transpose_b ? transpose(b) : b);
+    if (query.room == kGpu && query.is_host_only && output_nnz >= 0) {
+      forecast.output_bytes = csr_bytes(problem.output_rows(), output_nnz, problem.c);
+      forecast.host_bytes = operand_bytes(problem) + forecast.output_bytes;
+      if (problem.transpose_b) forecast.host_bytes += csr_bytes(b.cols(), b.nnz(), b.value_kind());
+      return {forecast};
+    }
     if (query.room == kGpu) {
       const SpgemmForecast plan = gpu_room()->forecast_spgemm(
           query.kernel->name, problem, output_nnz, plan_options.memory_limit_bytes);

@@ -214,7 +214,9 @@ class SpmmOperation : public TypedOperation<Spmm> {
         }
         auto* const forecast_bytes =
             is_spmv_ ? gpu_room()->forecast_spmv_bytes : gpu_room()->forecast_spmm_bytes;
-        forecast.plan_bytes = forecast_bytes(query.kernel->name, problem);
+        if (!query.is_host_only) {
+          forecast.plan_bytes = forecast_bytes(query.kernel->name, problem);
+        }
       } else {
         const auto plan = typed(*query.kernel).make_plan(problem, request.plan);
         forecast.host_bytes += plan->phases().peak_bytes;

@@ -45,11 +45,12 @@ def ratio_of_pairs(ratios: list[float]) -> Ratio:
     ratios = sorted(ratios)
     below = math.floor(len(ratios) / 2 - 1.96 * math.sqrt(len(ratios)) / 2)
     value, low, high = statistics.median(ratios), ratios[max(below - 1, 0)], ratios[-1 - max(below - 1, 0)]
-    return Ratio(value, low, high, 50 * (high - low) / value <= SETTLED_PERCENT)
+    return Ratio(value, low, high, len(ratios) > 1 and 50 * (high - low) / value <= SETTLED_PERCENT)
 
 
 def is_settled(case: Case) -> bool:
-    return case.width_percent <= SETTLED_PERCENT
+    """One sample says nothing about the next."""
+    return len(case.samples) > 1 and case.width_percent <= SETTLED_PERCENT
 
 
 @dataclass(frozen=True)

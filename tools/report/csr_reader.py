@@ -3,7 +3,7 @@ import os
 
 import numpy as np
 
-CHUNK = 1 << 24  # entries at a time
+CHUNK = 1 << 20  # entries at a time
 
 
 class CsrArrays:

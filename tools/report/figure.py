@@ -8,7 +8,7 @@ from typing import Callable
 from report.chart import Chart
 
 HERE = pathlib.Path(__file__).resolve().parent
-NARROW, CARD, WIDE = 310, 310, 1060  # pixels: a phone, one of several in a row, the page
+NARROW, CARD, MIDDLE, WIDE = 310, 310, 620, 1060  # pixels: a phone, one of several in a row, a tablet, the page
 
 
 def style_of(name: str) -> str:
@@ -18,7 +18,7 @@ def style_of(name: str) -> str:
 @dataclass(frozen=True)
 class Figure:
     """`title` stands above it, `caption` says in words what it shows. One that is small is drawn in one
-    width, one that is not in two: for a screen and for a phone."""
+    width, one that is not in three: for a screen, a tablet and a phone."""
     section: str
     name: str
     title: str

@@ -181,10 +181,10 @@ def gains(bundle: Bundle) -> Iterator[Figure]:
         def draw(width: float, mine: list[OrderRow] = mine) -> Chart:
             chart = Chart(width, 50 * len(mine) + 46, left=8)
             chart.axes(around(ends, log=True, also=(1.0,)), None, "natural order's time / reordered")
-            chart.line([(chart.x(1), chart.top), (chart.x(1), chart.bottom)], "one")
             for i, row in enumerate(mine):
                 assert row.gain
                 y = chart.top + 50 * i + 40
+                chart.line([(chart.x(1), y - 7), (chart.x(1), y + 10)], "one")  # below the words, not through them
                 chart.text(chart.left, y - 27, f"{row.order}, {width_text(row.dense_cols)}")
                 chart.text(chart.left, y - 13, f"pays back after: {products_text(row.pays_after, row.verdict)}", style="axis")
                 whisker(chart, row.gain, None, y, row.verdict)

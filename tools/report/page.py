@@ -9,7 +9,7 @@ from report.bundle import Bundle
 from report.chart import escaped
 from report.command_line import SECTIONS, Options
 from report.coverage import Coverage
-from report.figure import NARROW, WIDE, CARD, Figure, slug, style_of
+from report.figure import CARD, MIDDLE, NARROW, WIDE, Figure, slug, style_of
 from report.rows import rows_of
 from report.summary import gaps, stand_ins, summary
 from report.tables import Column, Table, digits, main_table, mean_text, order_table, schedule_table, width_text
@@ -32,8 +32,9 @@ def figure_html(figure: Figure) -> str:
     caption = f"<figcaption>{escaped(figure.caption)}</figcaption>"
     if figure.is_small:
         return f'<figure id="figure-{figure.name}">{title}{figure.svg(CARD)}</figure>'
-    return (f'<figure id="figure-{figure.name}">{title}<div class="wide">{figure.svg(WIDE)}</div>'
-            f'<div class="narrow">{figure.svg(NARROW)}</div>{caption}</figure>')
+    drawn = "".join(f'<div class="{name}">{figure.svg(width)}</div>'
+                    for name, width in (("wide", WIDE), ("middle", MIDDLE), ("narrow", NARROW)))
+    return f'<figure id="figure-{figure.name}">{title}{drawn}{caption}</figure>'
 
 
 def figures_html(drawn: list[Figure], section: str) -> str:

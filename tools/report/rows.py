@@ -48,8 +48,10 @@ def rows_of(bundle: Bundle) -> list[Row]:
 def row_of(ours: Case, other: Optional[Case], broken: Optional[Failure]) -> Row:
     ratio = ratio_of(ours, other) if other else None
     verdict = ratio.verdict if ratio else ""
-    notes = [f"{case.kernel}: +- {case.width_percent:.0f} %" for case in (ours, other) if case and not is_settled(case)]
-    notes += [f"{case.kernel}: measured beside {case.beside}" for case in (ours, other) if case and case.beside]
+    notes = [f"{case.kernel}: " + (f"+- {case.width_percent:.0f} %" if len(case.samples) > 1 else "one sample")
+             for case in (ours, other) if case and not is_settled(case)]
+    beside = dict.fromkeys(case.beside for case in (ours, other) if case and case.beside)
+    notes += [f"measured beside {', then '.join(beside)}"] if beside else []
     if broken and not other:
         verdict, notes = FAILED, [f"{broken.kernel}: {broken.reason}"]
     return Row(ours.title, ours.order or "natural", ours.nnz, ours.dense_cols, ours.caches, ours.value_kind, ours, other,

@@ -33,6 +33,31 @@ EOF2
 expect 0 csr-forecast graph.csr --operation spgemm --bound --json
 [ "$(json forecasts.0.output_bytes)" -gt "$counted" ] || fail "the bound is below what was counted"
 equals "$(json forecasts.0.output_is_bound)" True
+# The tools that a batch runs.
+csr-export graph.csr graph.mtx --quiet
+csr-bench graph.csr -k 8 --repeat 5 --records records.jsonl --quiet
+peak_is_forecast() { # peak_is_forecast MOST OPTIONS OF csr-forecast... -- COMMAND...
+  local most=$1 words=()
+  shift
+  while [[ $1 != -- ]]; do words+=("$1"); shift; done
+  shift
+  expect 0 csr-forecast graph.csr "${words[@]}" --json
+  python3 - "$(json forecasts.-1.host_peak_bytes)" "$most" "$@" <<'EOF3'
+import os, subprocess, sys
+_, _, usage = os.wait4(subprocess.Popen(sys.argv[3:]).pid, 0)
+forecast, real = int(sys.argv[1]), usage.ru_maxrss * 1024
+assert real <= forecast <= float(sys.argv[2]) * real, (sys.argv[3:], real, forecast)
+EOF3
+}
+peak_is_forecast 1.25 --tool csr-bench --kernels cpu.auto,cpu.row_loop -k 32,256 -- \
+  csr-bench graph.csr --kernels cpu.auto,cpu.row_loop -k 32,256 --repeat 2 --quiet
+peak_is_forecast 1.25 --tool csr-bench --kernels cpu.spgemm.auto -- \
+  csr-bench graph.csr --kernels cpu.spgemm.auto --repeat 2 --quiet
+peak_is_forecast 2 --tool csr-reorder --method metis-partition -- csr-reorder graph.csr moved.csr --method metis-partition --quiet
+peak_is_forecast 2 --tool csr-import -- csr-import graph.mtx again.csr --quiet
+if python_with numpy >/dev/null; then
+  peak_is_forecast 2 --tool csr-report -- csr-report records.jsonl -o page.html --quiet
+fi
 # For a GPU, without one.
 if ! has_gpu_code; then
   expect 6 csr-forecast graph.csr --device gpu

@@ -68,6 +68,25 @@ TEST_F(ForecastTest, ASparseProductIsCountedOrBounded) {
   EXPECT_GE(bounded[0].product.output_bytes, counted[0].product.output_bytes);
 }
 
+TEST_F(ForecastTest, KernelsThatTakeTurnsHoldTheirOperandsEach) {
+  const CsrMatrix a = random_pattern(1000, 500, 8, 1);
+  const auto one = make_forecasts(
+      options_for(a, {"--tool", "csr-bench", "--kernels", "cpu.row_loop", "-k", "8,64"}));
+  const auto two = make_forecasts(
+      options_for(a, {"--tool", "csr-bench", "--kernels", "cpu.row_loop,cpu.naive", "-k", "8,64"}));
+  ASSERT_EQ(one.size(), 2u);
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_GE(two[1].host_peak_bytes - one[1].host_peak_bytes, 1500u * 64 * 4);
+  EXPECT_GT(two[1].run_seconds, one[1].run_seconds);
+}
+
+TEST_F(ForecastTest, AFileSaysTheSizesOfOtherTools) {
+  const auto of_file =
+      make_forecasts(options_for(random_pattern(1000, 500, 8, 1), {"--tool", "csr-import"}));
+  ASSERT_EQ(of_file.size(), 1u);
+  EXPECT_GT(of_file[0].host_peak_bytes, std::uint64_t{10} << 20);
+}
+
 TEST_F(ForecastTest, KnowsWhatThisProcessHolds) {
   EXPECT_GT(resident_bytes(true), std::uint64_t{1} << 20);
   EXPECT_LE(resident_bytes(false), resident_bytes(true));

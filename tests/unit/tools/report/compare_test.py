@@ -42,6 +42,13 @@ class CompareTest(unittest.TestCase):
         self.assertTrue(is_settled(case(1.0, 0.099)))
         self.assertFalse(is_settled(case(1.0, 0.101)))
 
+    def test_one_sample_settles_nothing(self):
+        def once(seconds):
+            return bundle_of(record(samples_seconds=[seconds], median_seconds=seconds, median_interval_seconds=[seconds, seconds],
+                                    turns={"id": "r", "cases": 2})).cases[0]
+        self.assertFalse(is_settled(once(1.0)))
+        self.assertEqual(ratio_of(once(1.0), once(38.0)).verdict, UNSETTLED)
+
     def test_a_mean_leaves_out_what_is_not_settled_and_counts_it(self):
         mean = mean_of([Ratio(2, 1.9, 2.1), Ratio(0.5, 0.4, 0.6), Ratio(38, 1, 400, False)])
         self.assertAlmostEqual(mean.value, 1.0)

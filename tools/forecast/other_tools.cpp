@@ -1,0 +1,66 @@
+#include "tools/forecast/other_tools.h"
+
+#include <algorithm>
+
+#include "core/contract/spgemm.h"
+#include "preprocess/reorder/reorder.h"
+
+namespace csrkit {
+
+namespace {
+
+double seconds_to_move(std::uint64_t bytes) {
+  constexpr double kReadBytesPerSecond = 2e8;
+  return static_cast<double>(bytes) / kReadBytesPerSecond;
+}
+
+}  // namespace
+
+std::uint64_t MatrixSizes::bytes() const { return csr_bytes(rows, nnz, kind); }
+
+ToolForecast forecast_import(const MatrixSizes& sizes) {
+  // Coordinates and values as they are read, the same again in order, and the row offsets twice;
+  // beside that pieces of text, and what a compressed file is inflated into.
+  const std::uint64_t per_entry =
+      2 * (2 * sizeof(Index) + static_cast<std::uint64_t>(size_of(sizes.kind)));
+  constexpr std::uint64_t kTextBytes = 12ull << 20;
+  constexpr double kSecondsPerEntry = 1e-6;
+  const auto entries = static_cast<std::uint64_t>(sizes.nnz);
+  ToolForecast forecast;
+  forecast.bytes = entries * per_entry +
+                   2 * sizeof(Offset) * static_cast<std::uint64_t>(sizes.rows) + kTextBytes;
+  forecast.seconds =
+      static_cast<double>(entries) * kSecondsPerEntry + seconds_to_move(sizes.bytes());
+  return forecast;
+}
+
+ToolForecast forecast_reordering(const MatrixSizes& sizes, const std::string& method, int threads) {
+  const ReorderMethod& row = find_reorder_method(method);
+  const ReorderForecast order = forecast_reorder(row, sizes.rows, sizes.cols, sizes.nnz, threads);
+  // METIS runs in a process of its own, and takes by half more on some graphs than on those that
+  // its row was measured on.
+  constexpr double kMetisAllowance = 1.5;
+  const double share = row.needs_square() ? kMetisAllowance : 1;
+  ToolForecast forecast;
+  forecast.bytes =
+      2 * sizes.bytes() + static_cast<std::uint64_t>(share * static_cast<double>(order.bytes));
+  forecast.seconds = order.seconds + seconds_to_move(2 * sizes.bytes());
+  return forecast;
+}
+
+ToolForecast forecast_report(const MatrixSizes& sizes) {
+  // Python with NumPy and some hundred records; the matrix is mapped, its values are not read; a
+  // chunk of entries (tools/report/csr_reader.py) and the lengths of rows are copied some times.
+  constexpr std::uint64_t kPythonBytes = 44ull << 20, kBytesPerEntry = 24;
+  constexpr Offset kChunk = 1 << 20;
+  constexpr double kPythonSeconds = 10;
+  ToolForecast forecast;
+  forecast.bytes = kPythonBytes +
+                   kBytesPerEntry * static_cast<std::uint64_t>(std::min(sizes.nnz, kChunk)) +
+                   csr_bytes(sizes.rows, sizes.nnz, ValueKind::none) +
+                   2 * sizeof(Offset) * static_cast<std::uint64_t>(sizes.rows);
+  forecast.seconds = kPythonSeconds + seconds_to_move(sizes.bytes());
+  return forecast;
+}
+
+}  // namespace csrkit
