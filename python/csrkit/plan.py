@@ -3,7 +3,7 @@ import threading
 from ctypes import byref
 
 from ._dense import View, empty_like
-from ._library import KINDS, NAMES, SIZES, PlanInfo, PlanOptions, library, new_handle, text
+from ._library import KINDS, NAMES, SIZES, Dense, PlanInfo, PlanOptions, library, new_handle, text
 from .errors import UsageError
 
 
@@ -34,7 +34,7 @@ class Plan:
             semiring=text(semiring), variant=text(variant), memory_limit_bytes=memory_limit, threads=threads,
             device=device or 0, stream=stream)
         self._lock = threading.Lock()
-        self._matrix = matrix  # whose arrays the plan may read
+        self._keep = matrix._keep  # arrays that the plan may read; not the matrix, which keeps plans
         if path is None:
             self._handle = new_handle(library.csrkit_plan_make, matrix._handle, byref(options))
         else:
@@ -44,6 +44,9 @@ class Plan:
         self.dense_cols = info.dense_cols
         self.kind, self.out_kind = NAMES[info.b_kind], NAMES[info.c_kind]
         self.device = device
+        space = 0 if device is None else 1
+        self._b = Dense(rows=self.shape[1], cols=self.dense_cols, kind=info.b_kind, space=space)
+        self._c = Dense(rows=self.shape[0], cols=self.dense_cols, kind=info.c_kind, space=space)
 
     def __del__(self):
         if library is not None and getattr(self, "_handle", None):
@@ -90,6 +93,18 @@ class Plan:
             if out_view.device is None:
                 library.csrkit_fetch(self._handle)
         return out
+
+    def multiply_at(self, b, out):
+        """out = op(A) b for the addresses of two arrays without gaps, in the memory of the plan's device.
+
+        For other modules that know their arrays: nothing is checked, and nothing waits on a GPU.
+        """
+        with self._lock:
+            self._b.data, self._c.data = b, out
+            library.csrkit_bind(self._handle, self._b, self._c)
+            library.csrkit_multiply(self._handle, 1.0, 0.0)
+            if self.device is None:
+                library.csrkit_fetch(self._handle)
 
     def _describe(self):
         info = PlanInfo()

@@ -8,7 +8,7 @@ from typing import Optional
 
 import torch
 
-from . import products
+from ._dense import stream_of
 from .errors import UsageError
 from .matrix import MATRICES, Matrix, from_arrays
 
@@ -49,24 +49,35 @@ def _multiply(matrix, x, transpose):
     kind = _KINDS.get(x.dtype)
     if kind is None:
         raise UsageError(f"X holds {x.dtype}; use float32, float64, float16 or bfloat16")
-    x = x.detach().contiguous()
+    x = x.contiguous()
     out = x.new_empty((matrix.shape[1 if transpose else 0], x.shape[1]))
-    return products.spmm(_in_kind(matrix, kind), x, out, transpose=transpose)
+    if x.shape[1] > 0:
+        device, stream = (x.device.index, stream_of(x)) if x.is_cuda else (None, None)
+        plan = _in_kind(matrix, kind).cached_plan(x.shape[1], transpose=transpose, kind=kind, out_kind=kind, device=device,
+                                                  stream=stream)
+        plan.multiply_at(x.data_ptr(), out.data_ptr())
+    return out
 
 
-@torch.library.custom_op("csrkit::spmm", mutates_args=())
+_DEVICES = ("cpu", "cuda")
+torch.library.define("csrkit::spmm", "(Tensor x, int matrix, int rows, bool transpose) -> Tensor")
+torch.library.define("csrkit::spmm_values", "(Tensor values, Tensor x, int matrix, int rows, bool transpose) -> Tensor")
+torch.library.define("csrkit::sddmm", "(Tensor left, Tensor right, int matrix, int entries) -> Tensor")
+
+
+@torch.library.impl("csrkit::spmm", _DEVICES)
 def _spmm(x: torch.Tensor, matrix: int, rows: int, transpose: bool) -> torch.Tensor:
     return _multiply(MATRICES[matrix], x, transpose)
 
 
-@torch.library.custom_op("csrkit::spmm_values", mutates_args=())
+@torch.library.impl("csrkit::spmm_values", _DEVICES)
 def _spmm_values(values: torch.Tensor, x: torch.Tensor, matrix: int, rows: int, transpose: bool) -> torch.Tensor:
     pattern = MATRICES[matrix]
     host = values.detach().to("cpu").contiguous()
     return _multiply(from_arrays(pattern.shape, pattern.row_offsets, pattern.col_indices, host), x, transpose)
 
 
-@torch.library.custom_op("csrkit::sddmm", mutates_args=())
+@torch.library.impl("csrkit::sddmm", _DEVICES)
 def _sddmm(left: torch.Tensor, right: torch.Tensor, matrix: int, entries: int) -> torch.Tensor:
     rows, cols = _pattern(MATRICES[matrix], left.device)
     out = left.new_empty(entries)
@@ -77,19 +88,22 @@ def _sddmm(left: torch.Tensor, right: torch.Tensor, matrix: int, entries: int) -
     return out
 
 
-@_spmm.register_fake
+@torch.library.register_fake("csrkit::spmm")
 def _(x, matrix, rows, transpose):
     return x.new_empty((rows, x.shape[1]))
 
 
-@_spmm_values.register_fake
+@torch.library.register_fake("csrkit::spmm_values")
 def _(values, x, matrix, rows, transpose):
     return x.new_empty((rows, x.shape[1]))
 
 
-@_sddmm.register_fake
+@torch.library.register_fake("csrkit::sddmm")
 def _(left, right, matrix, entries):
     return left.new_empty(entries)
+
+
+_ops = torch.ops.csrkit
 
 
 def _keep_spmm(ctx, inputs, output):
@@ -98,7 +112,7 @@ def _keep_spmm(ctx, inputs, output):
 
 
 def _spmm_backward(ctx, gradient):
-    return _spmm(gradient, ctx.matrix, ctx.rows, not ctx.transpose), None, None, None
+    return _ops.spmm(gradient, ctx.matrix, ctx.rows, not ctx.transpose), None, None, None
 
 
 def _keep_values(ctx, inputs, output):
@@ -111,9 +125,9 @@ def _values_backward(ctx, gradient):
     of_values = of_x = None
     if ctx.needs_input_grad[0]:
         pair = (x, gradient) if ctx.transpose else (gradient, x)
-        of_values = _sddmm(*pair, ctx.matrix, values.shape[0])
+        of_values = _ops.sddmm(*pair, ctx.matrix, values.shape[0])
     if ctx.needs_input_grad[1]:
-        of_x = _spmm_values(values, gradient, ctx.matrix, x.shape[0], not ctx.transpose)
+        of_x = _ops.spmm_values(values, gradient, ctx.matrix, x.shape[0], not ctx.transpose)
     return of_values, of_x, None, None, None
 
 
@@ -124,14 +138,14 @@ def _keep_sddmm(ctx, inputs, output):
 
 def _sddmm_backward(ctx, gradient):
     left, right = ctx.saved_tensors
-    of_left = _spmm_values(gradient, right, ctx.matrix, left.shape[0], False)
-    of_right = _spmm_values(gradient, left, ctx.matrix, right.shape[0], True)
+    of_left = _ops.spmm_values(gradient, right, ctx.matrix, left.shape[0], False)
+    of_right = _ops.spmm_values(gradient, left, ctx.matrix, right.shape[0], True)
     return of_left, of_right, None, None
 
 
-_spmm.register_autograd(_spmm_backward, setup_context=_keep_spmm)
-_spmm_values.register_autograd(_values_backward, setup_context=_keep_values)
-_sddmm.register_autograd(_sddmm_backward, setup_context=_keep_sddmm)
+torch.library.register_autograd("csrkit::spmm", _spmm_backward, setup_context=_keep_spmm)
+torch.library.register_autograd("csrkit::spmm_values", _values_backward, setup_context=_keep_values)
+torch.library.register_autograd("csrkit::sddmm", _sddmm_backward, setup_context=_keep_sddmm)
 
 
 def _autocast(tensor):
@@ -159,12 +173,12 @@ def spmm(a: Matrix, x: torch.Tensor, values: Optional[torch.Tensor] = None, tran
     rows = a.shape[1 if transpose else 0]
     x = _autocast(x)
     if values is None:
-        y = _spmm(x, number, rows, transpose)
+        y = _ops.spmm(x, number, rows, transpose)
     else:
         values = _autocast(values)
         if values.shape != (a.nnz,) or values.dtype != x.dtype:
             raise UsageError(f"values are {tuple(values.shape)} of {values.dtype}; ({a.nnz},) of {x.dtype} are needed")
-        y = _spmm_values(values, x, number, rows, transpose)
+        y = _ops.spmm_values(values, x, number, rows, transpose)
     if reduce == "mean":
         return y / _row_lengths(a, transpose, y.device).to(y.dtype)
     if reduce != "sum":
@@ -182,7 +196,7 @@ def sddmm(a: Matrix, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     if shapes != (2, 2, *a.shape) or left.shape[1] != right.shape[1] or left.dtype != right.dtype:
         raise UsageError(f"the operands are {tuple(left.shape)} of {left.dtype} and {tuple(right.shape)} of {right.dtype}; "
                          f"({a.shape[0]}, K) and ({a.shape[1]}, K) of one dtype are needed")
-    return _sddmm(_autocast(left), _autocast(right), number, a.nnz)
+    return _ops.sddmm(_autocast(left), _autocast(right), number, a.nnz)
 
 
 def _row_lengths(matrix, transpose, device):

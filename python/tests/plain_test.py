@@ -1,5 +1,6 @@
 """The package in a Python with nothing but its standard library: buffers in, buffers out."""
 import array
+import gc
 import pathlib
 import tempfile
 import threading
@@ -147,6 +148,17 @@ class Products(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(found, [by_hand(rows)] * 200)
+
+    def test_nothing_is_kept_in_circles(self):
+        gc.disable()
+        self.addCleanup(gc.enable)
+        values = array.array("d", VALUES)
+        a = csrkit.from_arrays((4, 4), array.array("q", OFFSETS), array.array("i", COLUMNS), values)
+        csrkit.spmm(a, dense([[1.0, 2.0]] * 4))
+        with self.assertRaises(BufferError):
+            values.append(1)  # borrowed
+        del a
+        values.append(1)
 
     def test_no_gpu_is_said(self):
         try:
