@@ -22,6 +22,15 @@ python_with() {
 # Whether csr-report can draw on this machine.
 has_matplotlib() { python_with matplotlib >/dev/null; }
 
+# The Python package, unpacked into ./site. Some versions of PyTorch bring an OpenMP library that is older
+# than ours: a whole wheel has its own.
+unpack_package() {
+  local whole=--local
+  if command -v auditwheel >/dev/null && command -v patchelf >/dev/null; then whole=; fi
+  "$CLI_FOLDER/../../run_scripts/make_wheel.py" "$(dirname "$(command -v csr-bench)")/.." wheels $whole >/dev/null
+  python3 -m zipfile -e wheels/*.whl site
+}
+
 fail() {
   echo "FAILED: $*" >&2
   exit 1

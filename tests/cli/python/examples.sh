@@ -1,9 +1,7 @@
 # shellcheck shell=bash
 # The examples in Python: one needs nothing but csrkit, one PyTorch, and says whether its losses are torch's.
-prefix=$(cd "$(dirname "$(command -v csr-bench)")/.." && pwd)
 examples=$CLI_FOLDER/../../examples
-"$CLI_FOLDER/../../run_scripts/make_wheel.py" "$prefix" wheels --local >/dev/null
-python3 -m zipfile -e wheels/*.whl site
+unpack_package
 export PYTHONPATH=$PWD/site
 tiny_mtx >tiny.mtx
 expect 0 csr-import tiny.mtx tiny.csr --value-kind f32 --quiet

@@ -1,6 +1,5 @@
 # shellcheck shell=bash
 # The package beside NumPy and SciPy: those of this machine, or of the package index.
-prefix=$(cd "$(dirname "$(command -v csr-bench)")/.." && pwd)
 python=$(python_with numpy scipy) || {
   if ! { python3 -m venv own && own/bin/pip install --quiet numpy scipy; } 2>err; then
     echo "neither NumPy nor an index: $(cat err)"
@@ -8,6 +7,5 @@ python=$(python_with numpy scipy) || {
   fi
   python=own/bin/python
 }
-"$CLI_FOLDER/../../run_scripts/make_wheel.py" "$prefix" wheels --local >/dev/null
-"$python" -m zipfile -e wheels/*.whl site
+unpack_package
 expect 0 env PYTHONPATH=site "$python" "$CLI_FOLDER/../../python/tests/numpy_test.py"
