@@ -1,7 +1,8 @@
 // Which kernel runs when the user asks for none: ordered rules, the first that holds wins.
 
+#include "gpu/spmm/choose.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -15,7 +16,6 @@
 #include "gpu/spmm/dense_windows/dense_windows.h"
 #include "gpu/spmm/dense_windows/windows.h"
 #include "gpu/spmm/plan.h"
-#include "gpu/spmm/row_panels/lists.h"
 
 namespace csrkit::gpu {
 
@@ -27,95 +27,26 @@ struct Rule {
   const char* because;
 };
 
-/// Counts different columns, panel by panel. A column whose place another one takes in the meantime
-/// is counted again: in panels of 1,000 entries that happens to one in twenty. Looking for the
-/// lowest in four sorted rows would be exact, and ten times as long, as nobody can foretell which
-/// row has it.
-class ColumnCounter {
- public:
-  void start_panel() { panel_ += 0x85ebca6bu; }
-  bool is_new(Index col) {
-    const std::uint32_t hash = static_cast<std::uint32_t>(col) * 0x9e3779b1u;
-    std::uint32_t& place = last_[hash >> 20];
-    const std::uint32_t key = hash + panel_;
-    return std::exchange(place, key) != key;
+/// The natural logarithm of what row_panels takes over what row_bins takes. Panels read a row of B
+/// once for all entries that share it, the more so the wider a row is; they lose where rows are of
+/// unlike lengths, as row_bins has the short ones in strips, and where a long row has a panel to
+/// itself. A row that does not fill lines of 128 bytes costs row_bins more, which takes it in two
+/// slices. Fitted to measured products (docs/lab/2026-11-23-spmm-choice-h200.md).
+double panels_over_bins(const SpmmProfile& profile) {
+  constexpr double kNarrowest = 16, kWidest = 128, kLine = 32;  // columns of four bytes
+  constexpr Offset kLongRow = 2048;
+  const PanelSample& sample = profile.sample;
+  const double cols = profile.dense_cols * profile.b_bytes / 4.0;
+  const double width = std::log2(std::clamp(cols, kNarrowest, kWidest) / kNarrowest) /
+                       std::log2(kWidest / kNarrowest);
+  const double sharing = std::log(sample.sharing()), unlike = 1 - sample.evenness();
+  double log_ratio = 0.34 - 0.37 * width + 0.24 * width * width - (0.37 + 0.15 * width) * sharing +
+                     0.15 * (1 - width) * unlike;
+  if (cols > kLine && std::fmod(cols, kLine) != 0) {
+    log_ratio -= 0.19 + 0.07 * std::log(profile.rows / 1e5);
   }
-
- private:
-  std::array<std::uint32_t, 4096> last_ = {};
-  std::uint32_t panel_ = 0;
-};
-
-constexpr Index kNarrowB = 64;
-
-/// What a sample of panels has.
-struct Panels {
-  Offset entries = 0;
-  Offset distinct = 0;  // columns, panel by panel
-  Offset places = 0;    // entries, if all rows of a panel were as long as its longest
-
-  /// How many entries of neighbouring rows have one column in common.
-  double sharing() const {
-    return distinct == 0 ? 1 : static_cast<double>(entries) / static_cast<double>(distinct);
-  }
-  /// From how much sharing on panels pay (docs/lab/2026-11-22-spmm-h200.md): the wider B, the more
-  /// lanes share what an entry of a list costs; where rows are of unlike lengths, row_bins has the
-  /// short ones in strips.
-  double worth(Index dense_cols) const {
-    constexpr double kWide = 1.65, kNarrow = 1.8, kUneven = 2.5, kEven = 0.8;
-    if (static_cast<double>(entries) < kEven * static_cast<double>(places)) return kUneven;
-    return dense_cols > kNarrowB ? kWide : kNarrow;
-  }
-};
-
-/// From a sample of A on the host, microseconds whatever A's size, so that only the chosen kernel's
-/// analysis has to run. Panels of long rows are left out of it.
-bool are_worth_panels(const CsrMatrix& a, Index dense_cols) {
-  constexpr std::uint64_t kPanels = 128;
-  constexpr Offset kAFew = 512, kEnough = 2048, kLongest = 2048;
-  constexpr double kFar = 0.4;  // from what pays: more of the sample would not carry it across
-  Panels seen;
-  ColumnCounter counter;
-  const auto panels = static_cast<std::uint64_t>(a.rows() / kPanelRows);
-  const auto first_row_of = [&](std::uint64_t i) {
-    // Multiples of the golden ratio: evenly spread, wherever the loop ends.
-    const std::uint64_t panel = ((i * 0x9e3779b97f4a7c15u) >> 32) * panels >> 32;
-    return static_cast<Offset>(panel) * kPanelRows;
-  };
-  // A is in no cache: asked for so many panels ahead, its lines come at once instead of one by one.
-  constexpr std::uint64_t kOffsetsAhead = 16, kColumnsAhead = 8;
-  const auto ask_for_offsets = [&](std::uint64_t i) {
-    const Offset* of_row = a.row_offsets() + first_row_of(i);
-    __builtin_prefetch(of_row);
-    __builtin_prefetch(of_row + kPanelRows);
-  };
-  const auto ask_for_columns = [&](std::uint64_t i) {
-    constexpr Offset kLine = 64 / sizeof(Index), kMostLines = 8;  // the processor thinks of more
-    const Offset* of_row = a.row_offsets() + first_row_of(i);
-    const Offset end = std::min(of_row[kPanelRows], of_row[0] + kLine * kMostLines);
-    for (Offset at = of_row[0]; at < end; at += kLine) __builtin_prefetch(a.col_indices() + at);
-  };
-  for (std::uint64_t i = 1; i <= kOffsetsAhead && panels > 0; ++i) ask_for_offsets(i);
-  for (std::uint64_t i = 1; i <= kColumnsAhead && panels > 0; ++i) ask_for_columns(i);
-  for (std::uint64_t i = 1; i <= std::min(kPanels, panels) && seen.entries < kEnough; ++i) {
-    ask_for_offsets(i + kOffsetsAhead);
-    ask_for_columns(i + kColumnsAhead);
-    const Offset row = first_row_of(i);
-    const Offset size = a.row_offsets()[row + kPanelRows] - a.row_offsets()[row];
-    if (size > kLongest) continue;
-    seen.entries += size;
-    counter.start_panel();
-    for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + kPanelRows]; ++at) {
-      seen.distinct += counter.is_new(a.col_indices()[at]) ? 1 : 0;
-    }
-    Offset longest = 0;
-    for (Index r = 0; r < kPanelRows; ++r) {
-      longest = std::max(longest, a.row_length(static_cast<Index>(row) + r));
-    }
-    seen.places += longest * kPanelRows;
-    if (seen.entries >= kAFew && std::abs(seen.sharing() - seen.worth(dense_cols)) > kFar) break;
-  }
-  return seen.sharing() >= seen.worth(dense_cols);
+  if (profile.longest_seen >= kLongRow) log_ratio += 0.51 - 0.43 * width;
+  return log_ratio;
 }
 
 /// How many entries a window has where there are most of them: in the fullest row of tiles, and
@@ -190,10 +121,13 @@ bool is_dense(const SpmmProblem& problem) {
 }
 
 /// Whether a sample of A's rows has few diagonals, well filled. Up to eight columns B and C are
-/// what moves then: where A is a few numbers and a bit an entry, it need not be read.
+/// what moves then: where A is a few numbers and a bit an entry, it need not be read. The more
+/// columns there are, the fewer diagonals that is worth.
 bool is_stencil(const SpmmProblem& problem) {
   constexpr Index kMostColumns = 8;
-  constexpr std::size_t kMostDiagonals = 64;
+  constexpr Index kWork = 640;  // columns^2 times diagonals
+  const auto most_diagonals =
+      static_cast<std::size_t>(std::min(64, kWork / (problem.dense_cols * problem.dense_cols)));
   constexpr Offset kSample = 512;
   if (problem.dense_cols > kMostColumns || problem.a.nnz() == 0) return false;
   if (!rows_are_on_host(problem)) return false;
@@ -206,7 +140,7 @@ bool is_stencil(const SpmmProblem& problem) {
     for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
       diagonals.insert(static_cast<Index>(a.col_indices()[at] - row));
       ++entries;
-      if (diagonals.size() > kMostDiagonals) return false;
+      if (diagonals.size() > most_diagonals) return false;
     }
   }
   return 2 * entries >= sample * static_cast<Offset>(diagonals.size());
@@ -214,12 +148,8 @@ bool is_stencil(const SpmmProblem& problem) {
 
 // Measured on an H200, see docs/lab/2026-11-22-spmm-h200.md.
 std::vector<Rule> rules_for(const SpmmProblem& problem) {
-  // Below these sizes panels are too few to fill the machine.
-  constexpr Offset kWorthALook = 200'000, kWorthALookIfNarrow = 700'000;
   const bool dense = is_dense(problem);
-  const Offset worth_a_look = problem.dense_cols > kNarrowB ? kWorthALook : kWorthALookIfNarrow;
-  const bool looks = !dense && rows_are_on_host(problem) && problem.a.nnz() >= worth_a_look;
-  const bool shares = looks && are_worth_panels(problem.a, problem.dense_cols);
+  const bool shares = !dense && panels_pay(profile_of(problem));
   return {{is_stencil(problem), "spmv.stencil", "few diagonals, well filled, and few columns"},
           {dense, "dense_windows", "dense enough for tensor cores"},
           {shares, "row_panels", "neighbouring rows have most columns in common"},
@@ -241,6 +171,15 @@ const SpmmKernel& kernel_called(const std::string& name) {
 }
 
 }  // namespace
+
+bool panels_pay(const SpmmProfile& profile) {
+  constexpr Offset kFewEntries = 150'000;  // too few panels to fill the machine
+  constexpr Index kFewRows = 1024;
+  // In 16 bits a lane of row_panels has 32 sums: it is up to twice as slow, and hardly ever ahead.
+  if (profile.b_bytes == 2 || profile.sample.entries == 0) return false;
+  if (profile.nnz < kFewEntries || profile.rows < kFewRows) return false;
+  return panels_over_bins(profile) < 0;
+}
 
 std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOptions& options) {
   if (problem.dense_cols == 1) return make_spmv(problem, options);

@@ -1,0 +1,141 @@
+#include "gpu/spmm/profile.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "gpu/spmm/row_panels/lists.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+/// Counts different columns, panel by panel. A column whose place another one takes in the meantime
+/// is counted again: in panels of 1,000 entries that happens to one in twenty. Looking for the
+/// lowest in four sorted rows would be exact, and ten times as long, as nobody can foretell which
+/// row has it.
+class ColumnCounter {
+ public:
+  void start_panel() { panel_ += 0x85ebca6bu; }
+  bool is_new(Index col) {
+    const std::uint32_t hash = static_cast<std::uint32_t>(col) * 0x9e3779b1u;
+    std::uint32_t& place = last_[hash >> 20];
+    const std::uint32_t key = hash + panel_;
+    return std::exchange(place, key) != key;
+  }
+
+ private:
+  std::array<std::uint32_t, 4096> last_ = {};
+  std::uint32_t panel_ = 0;
+};
+
+/// From so few panels that it takes microseconds, whatever A's size.
+PanelSample sample_panels(const CsrMatrix& a, Offset longest_panel) {
+  constexpr std::uint64_t kPanels = 128;
+  constexpr Offset kAFew = 512, kEnough = 2048;
+  // Panels of so little in common are slower in any case, and faster of so much.
+  constexpr double kHardly = 1.2, kMuch = 3;
+  PanelSample seen;
+  ColumnCounter counter;
+  const auto panels = static_cast<std::uint64_t>(a.rows() / kPanelRows);
+  const auto first_row_of = [&](std::uint64_t i) {
+    // Multiples of the golden ratio: evenly spread, wherever the loop ends.
+    const std::uint64_t panel = ((i * 0x9e3779b97f4a7c15u) >> 32) * panels >> 32;
+    return static_cast<Offset>(panel) * kPanelRows;
+  };
+  // A is in no cache: asked for so many panels ahead, its lines come at once instead of one by one.
+  constexpr std::uint64_t kOffsetsAhead = 16, kColumnsAhead = 8;
+  const auto ask_for_offsets = [&](std::uint64_t i) {
+    const Offset* of_row = a.row_offsets() + first_row_of(i);
+    __builtin_prefetch(of_row);
+    __builtin_prefetch(of_row + kPanelRows);
+  };
+  const auto ask_for_columns = [&](std::uint64_t i) {
+    constexpr Offset kLine = 64 / sizeof(Index), kMostLines = 8;  // the processor thinks of more
+    const Offset* of_row = a.row_offsets() + first_row_of(i);
+    const Offset end = std::min(of_row[kPanelRows], of_row[0] + kLine * kMostLines);
+    for (Offset at = of_row[0]; at < end; at += kLine) __builtin_prefetch(a.col_indices() + at);
+  };
+  for (std::uint64_t i = 1; i <= kOffsetsAhead && panels > 0; ++i) ask_for_offsets(i);
+  for (std::uint64_t i = 1; i <= kColumnsAhead && panels > 0; ++i) ask_for_columns(i);
+  for (std::uint64_t i = 1; i <= std::min(kPanels, panels) && seen.entries < kEnough; ++i) {
+    ask_for_offsets(i + kOffsetsAhead);
+    ask_for_columns(i + kColumnsAhead);
+    const Offset row = first_row_of(i);
+    const Offset size = a.row_offsets()[row + kPanelRows] - a.row_offsets()[row];
+    if (size > longest_panel) continue;
+    seen.entries += size;
+    counter.start_panel();
+    for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + kPanelRows]; ++at) {
+      seen.distinct += counter.is_new(a.col_indices()[at]) ? 1 : 0;
+    }
+    Offset longest = 0;
+    for (Index r = 0; r < kPanelRows; ++r) {
+      longest = std::max(longest, a.row_length(static_cast<Index>(row) + r));
+    }
+    seen.places += longest * kPanelRows;
+    ++seen.panels;
+    const auto entries = static_cast<double>(seen.entries),
+               distinct = static_cast<double>(seen.distinct);
+    if (seen.entries >= kAFew && (entries < kHardly * distinct || entries > kMuch * distinct))
+      break;
+  }
+  return seen;
+}
+
+/// The longest row among those of evenly spread entries: long ones have many. The searches go step
+/// by step together, so that their loads are under way at once.
+Offset longest_row_seen(const CsrMatrix& a) {
+  constexpr int kEntries = 48;
+  const Offset* offsets = a.row_offsets();
+  Index row[kEntries] = {};
+  Offset entry[kEntries];
+  for (int i = 0; i < kEntries; ++i) entry[i] = (2 * i + 1) * a.nnz() / (2 * kEntries);
+  Index step = 1;
+  while (step <= a.rows() / 2) step *= 2;
+  for (; step > 0; step /= 2) {
+    for (int i = 0; i < kEntries; ++i) {
+      const Index next = row[i] + step;
+      if (next < a.rows() && offsets[next] <= entry[i]) row[i] = next;
+    }
+  }
+  Offset longest = 0;
+  for (const Index each : row) longest = std::max(longest, a.row_length(each));
+  return longest;
+}
+
+/// Whether sampled entries have a mirror image.
+bool looks_symmetric(const CsrMatrix& a) {
+  constexpr Offset kSample = 64;
+  if (a.rows() != a.cols() || a.nnz() == 0) return false;
+  for (Offset i = 0; i < kSample; ++i) {
+    const auto row = static_cast<Index>(i * a.rows() / kSample);
+    const Offset begin = a.row_offsets()[row], end = a.row_offsets()[row + 1];
+    if (begin == end) continue;
+    const Index col = a.col_indices()[begin + (end - begin) / 2];
+    const Index* of_col = a.col_indices() + a.row_offsets()[col];
+    if (!std::binary_search(of_col, a.col_indices() + a.row_offsets()[col + 1], row)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+SpmmProfile profile_of(const SpmmProblem& problem) {
+  SpmmProfile profile;
+  profile.rows = problem.output_rows();
+  profile.cols = problem.input_rows();
+  profile.nnz = problem.a.nnz();
+  profile.dense_cols = problem.dense_cols;
+  profile.b_bytes = size_of(problem.b);
+  const bool is_on_host = problem.a.space() == MemorySpace::host;
+  if (is_on_host && problem.a.nnz() > 0 && (!problem.transpose_a || looks_symmetric(problem.a))) {
+    constexpr Offset kLongPanel = 2048, kVeryLongPanel = 1 << 15;
+    profile.sample = sample_panels(problem.a, kLongPanel);
+    if (profile.sample.entries == 0) profile.sample = sample_panels(problem.a, kVeryLongPanel);
+    profile.longest_seen = longest_row_seen(problem.a);
+  }
+  return profile;
+}
+
+}  // namespace csrkit::gpu

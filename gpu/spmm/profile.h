@@ -1,0 +1,40 @@
+// What auto knows of a product: sizes, and what a look at A on the host finds, in microseconds
+// whatever A's size.
+#pragma once
+
+#include "core/contract/spmm.h"
+
+namespace csrkit::gpu {
+
+/// What a sample of panels of neighbouring rows has. Panels of very
+/// long rows are left out, unless all are.
+struct PanelSample {
+  Offset panels = 0;
+  Offset entries = 0;
+  Offset distinct = 0;  // columns, panel by panel
+  Offset places = 0;    // entries, if all rows of a panel were as long as its longest
+
+  /// How many entries of neighbouring rows have one column in common.
+  double sharing() const {
+    return distinct == 0 ? 1 : static_cast<double>(entries) / static_cast<double>(distinct);
+  }
+  double evenness() const {
+    return places == 0 ? 1 : static_cast<double>(entries) / static_cast<double>(places);
+  }
+};
+
+struct SpmmProfile {
+  Index rows = 0;  // of op(A)
+  Index cols = 0;
+  Offset nnz = 0;
+  Index dense_cols = 0;
+  int b_bytes = 4;          // of an element of B
+  Offset longest_seen = 0;  // the longest row among those of a sample of entries
+  PanelSample sample;       // empty where the host cannot see the rows of op(A)
+};
+
+/// `problem` may have an A on the device, and a transposed one: if A's pattern looks symmetric, its
+/// rows are those of its transpose.
+SpmmProfile profile_of(const SpmmProblem& problem);
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,118 @@
+// The choice between row_bins and row_panels, on what was found in matrices and how long both
+// kernels took there (studies/spmm_choices, an H200). Needs no GPU.
+
+#include "gpu/spmm/choose.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/property/spmm/battery.h"
+
+namespace csrkit::gpu {
+namespace {
+
+struct Case {
+  std::string matrix;
+  SpmmProfile profile;
+  double bins = 0, panels = 0;  // microseconds
+};
+
+std::vector<Case> recorded_cases() {
+  const std::string unpack =
+      "gzip -dc " CSRKIT_SOURCE_DIR "/docs/results/h200/data/spmm_choices.jsonl.gz";
+  const std::unique_ptr<FILE, int (*)(FILE*)> lines(popen(unpack.c_str(), "r"), &pclose);
+  std::vector<Case> cases;
+  char line[4096];
+  while (lines && std::fgets(line, sizeof line, lines.get()) != nullptr) {
+    const nlohmann::json record = nlohmann::json::parse(line);
+    if (!record.contains("row_bins") || !record.contains("row_panels")) continue;
+    const std::string kinds = record["kinds"];
+    Case item;
+    item.matrix = record["matrix"];
+    item.profile.rows = record["rows"];
+    item.profile.cols = record["cols"];
+    item.profile.nnz = record["nnz"];
+    item.profile.dense_cols = record["k"];
+    item.profile.b_bytes = kinds.find("16") != std::string::npos ? 2 : kinds == "f64" ? 8 : 4;
+    item.profile.longest_seen = record["longest"];
+    item.profile.sample = {record["panels"], record["entries"], record["distinct"],
+                           record["places"]};
+    item.bins = record["row_bins"];
+    item.panels = record["row_panels"];
+    cases.push_back(item);
+  }
+  return cases;
+}
+
+struct Tally {
+  int cases = 0, close = 0, far = 0;
+  void add(const Case& item) {
+    const double taken = panels_pay(item.profile) ? item.panels : item.bins;
+    const double over = taken / std::min(item.bins, item.panels) - 1;
+    ++cases;
+    close += over <= 0.03 ? 1 : 0;
+    far += over > 0.15 ? 1 : 0;
+  }
+  double share(int count) const { return static_cast<double>(count) / std::max(cases, 1); }
+};
+
+}  // namespace
+
+// Every third matrix, by name, had no part in fitting the model.
+TEST(ChooseSpmm, IsNearTheFasterKernelOnRecordedProducts) {
+  const std::vector<Case> cases = recorded_cases();
+  std::map<std::string, int> number;
+  for (const Case& item : cases) number[item.matrix];
+  int next = 0;
+  for (auto& [name, index] : number) index = next++;
+  ASSERT_GE(number.size(), 60u);
+  Tally fitted, kept_out;
+  for (const Case& item : cases) (number[item.matrix] % 3 == 1 ? kept_out : fitted).add(item);
+  for (const Tally& tally : {fitted, kept_out}) {
+    EXPECT_GE(tally.cases, 480);
+    EXPECT_GE(tally.share(tally.close), 0.95);
+    EXPECT_LE(tally.share(tally.far), 0.015);
+  }
+}
+
+TEST(ChooseSpmm, TakesPanelsWhereRowsShareColumns) {
+  SpmmProfile profile;
+  profile.rows = profile.cols = 50'000;
+  profile.nnz = 2'000'000;
+  profile.dense_cols = 128;
+  profile.sample = {50, 8'000, 2'800, 8'200};
+  EXPECT_TRUE(panels_pay(profile));
+  profile.sample.distinct = 7'000;
+  EXPECT_FALSE(panels_pay(profile));
+  profile.sample = {};  // nothing is known of the rows
+  EXPECT_FALSE(panels_pay(profile));
+}
+
+TEST(ChooseSpmm, LooksAtATransposedMatrixWhosePatternIsSymmetric) {
+  const auto entries_seen = [](const CsrMatrix& matrix, bool transpose_a) {
+    SpmmProblem problem = default_spmm_problem(matrix, 64);
+    problem.transpose_a = transpose_a;
+    return profile_of(problem).sample.entries;
+  };
+  const CsrMatrix band =
+      testing::matrix_where(400, 400, [](Index i, Index j) { return i - j <= 3 && j - i <= 3; });
+  EXPECT_GT(entries_seen(band, false), 500);
+  EXPECT_EQ(entries_seen(band, true), entries_seen(band, false));
+  const CsrMatrix half =
+      testing::matrix_where(400, 400, [](Index i, Index j) { return i - j <= 3 && j <= i; });
+  EXPECT_GT(entries_seen(half, false), 500);
+  EXPECT_EQ(entries_seen(half, true), 0);
+}
+
+TEST(ChooseSpmm, SeesALongRowAmongShortOnes) {
+  const CsrMatrix arrow =
+      testing::matrix_where(3000, 3000, [](Index i, Index j) { return i == j || i == 1700; });
+  EXPECT_EQ(profile_of(default_spmm_problem(arrow, 64)).longest_seen, 3000);
+}
+
+}  // namespace csrkit::gpu
