@@ -69,29 +69,32 @@ TEST_F(RowPanels, AreTakenByAutoWhereNeighboursShareColumns) {
 }
 
 TEST(RowPanelsChoice, AsksForMoreSharingWhereBIsNarrowOrRowsAreUneven) {
-  const auto chosen = [](const CsrMatrix& matrix, Index dense_cols) {
-    return gpu::auto_spmm_kernel(problem_of(matrix, {}, dense_cols));
+  const auto chosen = [](const CsrMatrix& matrix, Index dense_cols, ValueKind kind) {
+    KernelCase item;
+    item.kinds = {kind, kind, ValueKind::f32, ValueKind::f32};
+    return gpu::auto_spmm_kernel(problem_of(matrix, item, dense_cols));
   };
   const CsrMatrix by_2_1 = panels_of(14000, 3000, 9, 4);  // entries share a read
   const CsrMatrix by_1_75 = panels_of(14000, 3000, 8, 6);
   const CsrMatrix by_1_45 = panels_of(15000, 3000, 5, 7);
-  const CsrMatrix few = panels_of(5000, 3000, 9, 4);
-  for (const auto& [matrix, dense_cols, kernel] :
-       {std::tuple(&by_2_1, 32, "row_panels"), std::tuple(&by_2_1, 128, "row_panels"),
-        std::tuple(&by_1_75, 64, "row_bins"), std::tuple(&by_1_75, 65, "row_panels"),
-        std::tuple(&by_1_45, 32, "row_bins"), std::tuple(&by_1_45, 512, "row_bins"),
-        std::tuple(&few, 64, "row_bins"), std::tuple(&few, 128, "row_panels")}) {
-    EXPECT_EQ(chosen(*matrix, dense_cols), kernel) << matrix->nnz() << " " << dense_cols;
+  const CsrMatrix few = panels_of(2500, 3000, 9, 4);
+  const ValueKind f32 = ValueKind::f32;
+  for (const auto& [matrix, dense_cols, kind, kernel] :
+       {std::tuple(&by_2_1, 16, f32, "row_bins"), std::tuple(&by_2_1, 32, f32, "row_panels"),
+        std::tuple(&by_2_1, 128, f32, "row_panels"),
+        std::tuple(&by_2_1, 128, ValueKind::f16, "row_bins"),
+        std::tuple(&by_1_75, 32, f32, "row_bins"), std::tuple(&by_1_75, 128, f32, "row_panels"),
+        std::tuple(&by_1_45, 32, f32, "row_bins"), std::tuple(&few, 128, f32, "row_bins")}) {
+    EXPECT_EQ(chosen(*matrix, dense_cols, kind), kernel) << matrix->nnz() << " " << dense_cols;
   }
-  std::vector<Entry> entries;  // in every panel rows of 24, 24, 6 and 6 entries, 2 share a read
+  std::vector<Entry> entries;  // in every panel rows of 24, 20, 4 and 4 entries, 1.86 share a read
   for (Index row = 0; row < 50000; ++row) {
     const Index first = static_cast<Index>(Offset{row / 4} * 37 % 2900);
-    const Index from = row % 4 == 3 ? 24 : 0, to = row % 4 < 2 ? 24 : from + 6;
+    const Index from = row % 4 == 3 ? 24 : 0;
+    const Index to = row % 4 == 0 ? 24 : row % 4 == 1 ? 20 : from + 4;
     for (Index j = from; j < to; ++j) entries.push_back({row, first + j, 1.0});
   }
-  const CsrMatrix uneven = matrix_of(50000, 3000, std::move(entries));
-  EXPECT_EQ(chosen(uneven, 32), "row_bins");
-  EXPECT_EQ(chosen(uneven, 128), "row_bins");
+  EXPECT_EQ(chosen(matrix_of(50000, 3000, std::move(entries)), 32, f32), "row_bins");
 }
 
 TEST_F(RowPanels, AreLeftByAutoWhereTheirListsDoNotFit) {
