@@ -112,14 +112,16 @@ def forecasts(soak):
         expected, real, what = one_run(soak, kind)
         soak.count("runs")
         soak.count(kind.__name__)
+        if real < SMALLEST:
+            soak.count("too_small")
+            continue
         if real > expected:
             raise Finding(f"{what} took {real} bytes, forecast {expected}")
-        if real >= SMALLEST:
-            seen += 1
-            near += expected <= 1.25 * real
-            soak.keep("seen", seen)
-            soak.keep("near", near)
-            soak.counts["within_a_quarter"] = f"{near} of {seen}"
+        seen += 1
+        near += expected <= 1.25 * real
+        soak.keep("seen", seen)
+        soak.keep("near", near)
+        soak.counts["within_a_quarter"] = f"{near} of {seen}"
     if seen >= 20 and near < 0.9 * seen:
         raise Finding(f"only {near} of {seen} forecasts are within a quarter")
 
