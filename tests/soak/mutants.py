@@ -4,6 +4,7 @@ Changes one operator, constant or line at a time, builds the tests of that room 
 mutant that no test notices is a finding, unless mutants_explained.tsv says why it changes nothing. Each
 round goes on where the last one ended, and ends with the last mutant. What survived in a round before is
 a finding until it is tried again and killed, or explained."""
+import collections
 import concurrent.futures
 import json
 import os
@@ -138,12 +139,21 @@ class Room:
 
 
 def key_of(file, at, line, mutant):
-    return "\t".join((file, str(at + 1), line.strip(), mutant.strip()))
+    return "\t".join((file, str(at), line.strip(), mutant.strip()))
 
 
 def without_number(key):
     file, _, line, mutant = key.split("\t")
     return file, line, mutant
+
+
+def mutants_with_keys(root, file):
+    """(file, line number, line, changed line), key. A key counts equal changes: lines move, files stay known."""
+    seen = collections.Counter()
+    for at, line, mutant in mutants_of(root, file):
+        same = (line.strip(), mutant.strip())
+        seen[same] += 1
+        yield (file, at, line, mutant), key_of(file, seen[same], *same)
 
 
 def verdicts_so_far(soak):
@@ -159,16 +169,16 @@ def hunt(soak, name):
     if room.verdict("", "") != "survived":
         raise Finding("the tests fail without any mutant")
     known = explained(soak.root)
-    work = [(file, *mutant) for file in room.files for mutant in mutants_of(soak.root, file)]
+    work = [mutant for file in room.files for mutant in mutants_with_keys(soak.root, file)]
     random.Random(2).shuffle(work)
     verdicts = verdicts_so_far(soak)
     settled = {key for key, verdict in verdicts.items() if verdict != "survived" or without_number(key) in known}
-    left = [mutant for mutant in work if key_of(*mutant) not in settled]
+    left = [(mutant, key) for mutant, key in work if key not in settled]
     if not left:  # all were tried: once more, from the beginning
         (soak.state / "verdicts.tsv").unlink()
         verdicts, left = {}, list(work)
-    left.sort(key=lambda mutant: (key_of(*mutant) not in verdicts, " 2 *" not in mutant[3]))  # then doubled bounds
-    lock, survivors = threading.Lock(), {key_of(*mutant) for mutant in left if key_of(*mutant) in verdicts}
+    left.sort(key=lambda pair: (pair[1] not in verdicts, " 2 *" not in pair[0][3]))  # then doubled bounds
+    lock, survivors = threading.Lock(), {key for _, key in left if key in verdicts}
     soak.counts["of"] = len(work)
 
     def try_mutants():
@@ -176,10 +186,10 @@ def hunt(soak, name):
             with lock:
                 if not left:
                     return
-                file, at, line, mutant = left.pop(0)
+                (file, at, _, mutant), key = left.pop(0)
             lines = (soak.root / file).read_text(encoding="utf-8").split("\n")
             lines[at] = mutant
-            verdict, key = room.verdict(file, "\n".join(lines)), key_of(file, at, line, mutant)
+            verdict = room.verdict(file, "\n".join(lines))
             if verdict == "survived" and without_number(key) in known:
                 verdict = "explained"
             with lock:
@@ -194,7 +204,7 @@ def hunt(soak, name):
     soak.counts["sweeps"] = round(1 - len(left) / len(work), 3)
     if survivors:
         said = (key.split("\t") for key in sorted(survivors))
-        raise Finding(f"{len(survivors)} mutants survive: " + "; ".join(f"{file}:{at}: {line} -> {new}" for file, at, line, new in said))
+        raise Finding(f"{len(survivors)} mutants survive: " + "; ".join(f"{file}: {line} -> {new}" for file, _, line, new in said))
 
 
 def parts(_build):
