@@ -337,6 +337,7 @@ void expect_borders_need_a_partition(const std::string& path) {
       << refusal_of(path, FileIo::read);
   const std::uint64_t size_at = slot + csr_layout::kSlotBytes + 24;  // of the borders
   poke(good, size_at, std::uint64_t{16});                            // of two parts one border
+  poke(good, sections[3].offset_bytes + 16, std::uint64_t{0});
   sign(good, sections);
   save_bytes(path, good);
   EXPECT_NE(refusal_of(path, FileIo::read).find("into 1 parts, found 2 parts"), std::string::npos)
