@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-CHECKED = re.compile(r"(core|preprocess|cpu|tools)/.*\.(cpp|cxx)")
+CHECKED = re.compile(r"(core|preprocess|cpu|api|tools)/.*\.(cpp|cxx)")
 # These switch instruction sets by GCC's pragmas, which clang does not know.
 GCC_ONLY = re.compile(r"cpu/(spmm/row_kernels|spmv/inner_loops|spgemm/row_products)(_\w+)?\.cpp")
 
