@@ -84,7 +84,9 @@ class Part:
         if tool == "launches":
             environment.update(CUDA_INJECTION64_PATH=str(build.names_library), CSRKIT_KERNEL_NAMES=str(self.names))
         else:
-            command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", *command]
+            # As many barriers in shared memory as kernels have; without it synccheck loses count.
+            barriers = ["--num-cuda-barriers", "65536"] if tool == "synccheck" else []
+            command = ["compute-sanitizer", "--tool", tool, *barriers, "--error-exitcode", "9", *command]
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
 
