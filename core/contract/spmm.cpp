@@ -1,5 +1,7 @@
 #include "core/contract/spmm.h"
 
+#include "core/contract/narrow_operands.h"
+
 namespace csrkit {
 
 OperatorShape shape_of(const SpmmProblem& problem, MemorySpace space) {
@@ -21,6 +23,11 @@ bool has_wide_operands(const SpmmProblem& problem) {
   return problem.a.value_kind() == ValueKind::f32 && problem.b == ValueKind::f64;
 }
 
+bool has_narrow_operands(const SpmmProblem& problem) {
+  return problem.a.value_kind() == ValueKind::f32 &&
+         (problem.b == ValueKind::f16 || problem.b == ValueKind::bf16);
+}
+
 void require_legal(const SpmmProblem& problem) {
   if (problem.dense_cols < 1) {
     throw UsageError("dense_cols is " + std::to_string(problem.dense_cols) +
@@ -31,14 +38,15 @@ void require_legal(const SpmmProblem& problem) {
   const bool narrow = b == ValueKind::f16 || b == ValueKind::bf16;
   const ValueKind accumulate = wide ? ValueKind::f64 : ValueKind::f32;
   const bool legal = b != ValueKind::none &&
-                     (a == ValueKind::none || a == b || has_wide_operands(problem)) &&
+                     (a == ValueKind::none || a == b || has_wide_operands(problem) ||
+                      has_narrow_operands(problem)) &&
                      problem.accumulate == accumulate && (c == accumulate || (narrow && c == b));
   if (!legal) {
     throw UsageError(std::string("A ") + name_of(a) + ", B " + name_of(b) + ", C " + name_of(c) +
                      ", accumulation " + name_of(problem.accumulate) +
-                     " do not go together: B has A's kind (any kind if A has none, f64 with A "
-                     "f32), accumulation is "
-                     "f64 for f64 and f32 otherwise, C has the accumulation's or B's kind");
+                     " do not go together: B has A's kind (any kind if A has none or "
+                     "is f32), accumulation is f64 for f64 and f32 otherwise, C has the "
+                     "accumulation's or B's kind");
   }
   if (problem.semiring != Semiring::plus_times && narrow) {
     throw UsageError(std::string("semiring ") + name_of(problem.semiring) +
@@ -51,6 +59,7 @@ Capabilities needed_for(const SpmmProblem& problem) {
   if (problem.a.space() == MemorySpace::device) needs |= kDeviceMatrix;
   if (problem.dense_cols > 1) needs |= kManyColumns;
   if (has_wide_operands(problem)) needs |= kWideOperands;
+  if (has_narrow_operands(problem)) needs |= kNarrowOperands;
   if (problem.transpose_a) needs |= kTranspose;
   if (problem.semiring != Semiring::plus_times) needs |= kSemirings;
   if (problem.c == ValueKind::f16 || problem.c == ValueKind::bf16) needs |= kNarrowOutput;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/contract/narrow_operands.h"
 #include "cpu/common/kernels.h"
 #include "cpu/common/operator_plan.h"
 
@@ -65,7 +66,7 @@ struct Rule {
 
 const Rule kRules[] = {
     {[](const MethodInput& input) {
-       return input.problem.dense_cols == 1 &&
+       return input.problem.dense_cols == 1 && !has_narrow_operands(input.problem) &&
               (!is_transposed(input) ||
                input.budget.fits(transpose_bytes(input.problem.a, input.team.threads)));
      },

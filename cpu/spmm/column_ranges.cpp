@@ -249,7 +249,7 @@ class ColumnRanges : public SpmmMethod {
 
 std::unique_ptr<SpmmMethod> make_column_ranges(const MethodInput& input) {
   if (!input.problem.transpose_a) return make_nnz_balanced(input);
-  return with_spmm_kinds(input.problem, [&](auto kinds) -> std::unique_ptr<SpmmMethod> {
+  return with_row_kinds(input.problem, [&](auto kinds) -> std::unique_ptr<SpmmMethod> {
     return std::make_unique<ColumnRanges<decltype(kinds)>>(input, chosen_isa());
   });
 }

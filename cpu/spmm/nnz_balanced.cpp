@@ -181,7 +181,7 @@ class NnzBalanced : public SpmmMethod {
 }  // namespace
 
 std::unique_ptr<SpmmMethod> make_nnz_balanced(const MethodInput& input) {
-  return with_spmm_kinds(input.problem, [&](auto kinds) -> std::unique_ptr<SpmmMethod> {
+  return with_row_kinds(input.problem, [&](auto kinds) -> std::unique_ptr<SpmmMethod> {
     return std::make_unique<NnzBalanced<decltype(kinds)>>(input, chosen_isa());
   });
 }

@@ -1,3 +1,4 @@
+#include "core/contract/narrow_operands.h"
 #include "cpu/common/kernels.h"
 #include "cpu/common/operator_plan.h"
 #include "cpu/spmm/settings.h"

@@ -1,6 +1,7 @@
 // Rows of C from rows of A, for every vector unit there is: the inner loops of nnz_balanced.
 #pragma once
 
+#include "core/contract/narrow_operands.h"
 #include "cpu/common/instruction_set.h"
 #include "cpu/common/operator_plan.h"
 
@@ -60,5 +61,17 @@ struct RowKernels {
 /// Defined for every legal combination of kinds.
 template <class Kinds>
 RowKernels<Kinds> row_kernels(Isa isa, Semiring semiring);
+
+/// with_spmm_kinds, for kernels with kNarrowOperands.
+template <class F>
+auto with_row_kinds(const SpmmProblem& problem, F&& f) {
+  if (!has_narrow_operands(problem)) return with_spmm_kinds(problem, f);
+  const auto beside_f32 = [&](auto tag) {
+    using B = typename decltype(tag)::type;
+    return problem.c == problem.b ? f(SpmmKinds<float, B, B, float>{})
+                                  : f(SpmmKinds<float, B, float, float>{});
+  };
+  return problem.b == ValueKind::f16 ? beside_f32(TypeTag<f16>{}) : beside_f32(TypeTag<bf16>{});
+}
 
 }  // namespace csrkit::cpu

@@ -5,6 +5,8 @@ namespace csrkit::cpu {
 
 template RowKernels<SpmmKinds<bf16, bf16, float, float>> row_kernels(Isa, Semiring);
 template RowKernels<SpmmKinds<bf16, bf16, bf16, float>> row_kernels(Isa, Semiring);
+template RowKernels<SpmmKinds<float, bf16, float, float>> row_kernels(Isa, Semiring);
+template RowKernels<SpmmKinds<float, bf16, bf16, float>> row_kernels(Isa, Semiring);
 template RowKernels<SpmmKinds<ImplicitOne, bf16, float, float>> row_kernels(Isa, Semiring);
 template RowKernels<SpmmKinds<ImplicitOne, bf16, bf16, float>> row_kernels(Isa, Semiring);
 

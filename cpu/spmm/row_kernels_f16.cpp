@@ -5,6 +5,8 @@ namespace csrkit::cpu {
 
 template RowKernels<SpmmKinds<f16, f16, float, float>> row_kernels(Isa, Semiring);
 template RowKernels<SpmmKinds<f16, f16, f16, float>> row_kernels(Isa, Semiring);
+template RowKernels<SpmmKinds<float, f16, float, float>> row_kernels(Isa, Semiring);
+template RowKernels<SpmmKinds<float, f16, f16, float>> row_kernels(Isa, Semiring);
 template RowKernels<SpmmKinds<ImplicitOne, f16, float, float>> row_kernels(Isa, Semiring);
 template RowKernels<SpmmKinds<ImplicitOne, f16, f16, float>> row_kernels(Isa, Semiring);
 

@@ -109,22 +109,23 @@ class SpmmRun : public Run {
 };
 
 OperationFacts spmm_facts() {
-  return {"spmm",
-          kEverything,
-          /*is_tunable=*/true,
-          {{"k,dense-cols", "K", "columns of B and C", "32"},
-           {"input", "B.npy", "read B; otherwise it is random by --seed"},
-           {"output", "C.npy", "write C, if --check is given only after it passed"},
-           {"seed", "N", "of random operands", "1"},
-           {"alpha", "X", "C = alpha * op(A) * B + beta * C", "1"},
-           {"beta", "X", "see --alpha; C is random if this is not 0", "0"},
-           {"transpose", "", "op(A) is the transpose of A"},
-           {"dense-kind", "KIND", "kind of B (default: that of A, f32 if A has no values)"},
-           {"output-kind", "KIND", "kind of C (default: that of the accumulation)"},
-           {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}},
-          {{"k,dense-cols", "LIST", "columns of B and C", "32,128"}},
-          {{"k,dense-cols", "LIST", "columns of B and C", "32,256"},
-           {"machine", "FILE.json", "forecast times for this machine profile (see csr-probe)"}}};
+  return {
+      "spmm",
+      kEverything,
+      /*is_tunable=*/true,
+      {{"k,dense-cols", "K", "columns of B and C", "32"},
+       {"input", "B.npy", "read B; otherwise it is random by --seed"},
+       {"output", "C.npy", "write C, if --check is given only after it passed"},
+       {"seed", "N", "of random operands", "1"},
+       {"alpha", "X", "C = alpha * op(A) * B + beta * C", "1"},
+       {"beta", "X", "see --alpha; C is random if this is not 0", "0"},
+       {"transpose", "", "op(A) is the transpose of A"},
+       {"dense-kind", "KIND", "kind of B: A's, f32 if A has none; f16, bf16 with f32: see --list"},
+       {"output-kind", "KIND", "kind of C (default: that of the accumulation)"},
+       {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}},
+      {{"k,dense-cols", "LIST", "columns of B and C", "32,128"}},
+      {{"k,dense-cols", "LIST", "columns of B and C", "32,256"},
+       {"machine", "FILE.json", "forecast times for this machine profile (see csr-probe)"}}};
 }
 
 OperationFacts spmv_facts() {
