@@ -73,7 +73,9 @@ def reorder(soak):
 
 
 def convert(soak):
-    return ["--tool", "csr-import"], ["csr-import", "text." + soak.chance.choice(FORMATS), "o.csr"], large(soak)
+    ending = soak.chance.choice(FORMATS)
+    kind = ["--value-kind", "f64"] if ending == "petsc" else []  # PETSc has no other values
+    return ["--tool", "csr-import", *kind], ["csr-import", "text." + ending, "o.csr"], large(soak)
 
 
 def report(soak):

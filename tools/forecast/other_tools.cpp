@@ -20,9 +20,11 @@ std::uint64_t MatrixSizes::bytes() const { return csr_bytes(rows, nnz, kind); }
 
 ToolForecast forecast_import(const MatrixSizes& sizes) {
   // Coordinates and values as they are read, the same again in order, and the row offsets twice;
-  // beside that pieces of text, and what a compressed file is inflated into.
+  // beside that the text itself, whose pages stay where it is mapped, and what a compressed file
+  // is inflated into.
+  const auto value_bytes = static_cast<std::uint64_t>(size_of(sizes.kind));
   const std::uint64_t per_entry =
-      2 * (2 * sizeof(Index) + static_cast<std::uint64_t>(size_of(sizes.kind)));
+      2 * (2 * sizeof(Index) + value_bytes) + sizeof(Index) + value_bytes;
   constexpr std::uint64_t kTextBytes = 12ull << 20;
   constexpr double kSecondsPerEntry = 1e-6;
   const auto entries = static_cast<std::uint64_t>(sizes.nnz);
