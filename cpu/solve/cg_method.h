@@ -121,6 +121,8 @@ class CgMethod : public SolveMethod {
  public:
   explicit CgMethod(const SolveInput& input)
       : problem_(input.problem),
+        threads_(input.threads),
+        product_joins_teams_(joins_teams(input)),
         product_(make_product(input, kValueKindOf<T>)),
         preconditioner_(make_preconditioner<T>(input, *product_, &spectrum_)) {
     input.budget.reserve(CgIterations<T>::size_bytes(problem_.rows(), problem_.right_hand_sides),
@@ -133,7 +135,13 @@ class CgMethod : public SolveMethod {
   SolveReport solve(ConstDenseView b, DenseView x) override {
     const Stopwatch clock;
     machine_->bind(b.as<X>(), x.as<X>());
-    SolveReport report = drive_cg(*machine_, problem_, HostMachine<T, X>::kRefines);
+    SolveReport report;
+    const auto drive = [&] { report = drive_cg(*machine_, problem_, HostMachine<T, X>::kRefines); };
+    if (Iterations::kJoinsTeams && product_joins_teams_) {
+      ResidentTeam::lead(threads_, drive);
+    } else {
+      drive();
+    }
     report.lowest_eigenvalue = spectrum_.first;
     report.highest_eigenvalue = spectrum_.second;
     report.seconds = clock.seconds();
@@ -147,6 +155,8 @@ class CgMethod : public SolveMethod {
 
  private:
   const SolveProblem& problem_;
+  int threads_;
+  bool product_joins_teams_;
   std::pair<double, double> spectrum_{0, 0};
   std::unique_ptr<Operator> product_;
   std::unique_ptr<CpuPreconditioner<T>> preconditioner_;

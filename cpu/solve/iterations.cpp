@@ -29,13 +29,10 @@ CgIterations<T>::CgIterations(Index rows, Index columns, int threads, Operator& 
 template <class T>
 std::vector<double> CgIterations<T>::inner_products(const T* u, const T* v) {
   return loops_.template sums<1>([&](const auto& range, double* sum) {
-    double uv = 0;
-#pragma omp simd reduction(+ : uv)
-    for (Index row = range.first; row < range.last; ++row) {
+    sum[0] += sum_in_chains(range, [&](Index row) {
       const Offset i = range.offset(row);
-      uv += static_cast<double>(u[i]) * static_cast<double>(v[i]);
-    }
-    sum[0] += uv;
+      return static_cast<double>(u[i]) * static_cast<double>(v[i]);
+    });
   });
 }
 
@@ -51,24 +48,18 @@ std::vector<double> CgIterations<T>::update_residual(const std::vector<Column>& 
     const Column& column = columns[static_cast<std::size_t>(range.column)];
     if (!column.is_active) return;
     const T alpha = static_cast<T>(column.alpha);
-    double rr = 0, rz = 0;
-    if (scale == nullptr) {
-#pragma omp simd reduction(+ : rr)
-      for (Index row = range.first; row < range.last; ++row) {
+    const double rr = sum_in_chains(range, [&](Index row) {
+      const Offset i = range.offset(row);
+      r_[i] -= alpha * q_[i];
+      return static_cast<double>(r_[i]) * static_cast<double>(r_[i]);
+    });
+    double rz = rr;
+    if (scale != nullptr) {  // the block is in L1 now
+      rz = sum_in_chains(range, [&](Index row) {
         const Offset i = range.offset(row);
-        r_[i] -= alpha * q_[i];
-        rr += static_cast<double>(r_[i]) * static_cast<double>(r_[i]);
-      }
-      rz = rr;
-    } else {
-#pragma omp simd reduction(+ : rr, rz)
-      for (Index row = range.first; row < range.last; ++row) {
-        const Offset i = range.offset(row);
-        r_[i] -= alpha * q_[i];
         z_[i] = scale[row] * r_[i];
-        rr += static_cast<double>(r_[i]) * static_cast<double>(r_[i]);
-        rz += static_cast<double>(r_[i]) * static_cast<double>(z_[i]);
-      }
+        return static_cast<double>(r_[i]) * static_cast<double>(z_[i]);
+      });
     }
     sum[0] += rr;
     sum[1] += rz;

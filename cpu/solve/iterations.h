@@ -23,6 +23,9 @@ struct DenseVectors {
 template <class T>
 class CgIterations {
  public:
+  /// Whether the passes over vectors run on a resident team (in_team).
+  static constexpr bool kJoinsTeams = true;
+
   /// Both references must stay; `preconditioner` may be null.
   CgIterations(Index rows, Index columns, int threads, Operator& product,
                CpuPreconditioner<T>* preconditioner);

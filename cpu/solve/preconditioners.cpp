@@ -48,25 +48,29 @@ class BlockJacobi : public CpuPreconditioner<T> {
   }
 
   void apply(const T* r, T* z) override {
-#pragma omp parallel for schedule(static) num_threads(threads_)
-    for (Index block = 0; block < blocks_.blocks(); ++block) {
-      const auto at = static_cast<std::size_t>(block);
-      const Index size = blocks_.size_of_block(block);
-      const Index* const rows = blocks_.rows.data() + blocks_.row_begins[at];
-      const T* inverse = values_.data() + blocks_.value_begins[at];
-      for (Index i = 0; i < size; ++i, inverse += size) {
-        for (Index column = 0; column < columns_; ++column) {
-          T sum = 0;
-          for (Index j = 0; j < size; ++j) {
-            sum += inverse[j] * r[Offset{rows[j]} * columns_ + column];
-          }
-          z[Offset{rows[i]} * columns_ + column] = sum;
-        }
+    in_team(threads_, [&](int thread, int threads) {
+      const Index end = begin_of_share(blocks_.blocks(), thread + 1, threads);
+      for (Index block = begin_of_share(blocks_.blocks(), thread, threads); block < end; ++block) {
+        apply_block(block, r, z);
+      }
+    });
+  }
+
+ private:
+  void apply_block(Index block, const T* r, T* z) const {
+    const auto at = static_cast<std::size_t>(block);
+    const Index size = blocks_.size_of_block(block);
+    const Index* const rows = blocks_.rows.data() + blocks_.row_begins[at];
+    const T* inverse = values_.data() + blocks_.value_begins[at];
+    for (Index i = 0; i < size; ++i, inverse += size) {
+      for (Index column = 0; column < columns_; ++column) {
+        T sum = 0;
+        for (Index j = 0; j < size; ++j) sum += inverse[j] * r[Offset{rows[j]} * columns_ + column];
+        z[Offset{rows[i]} * columns_ + column] = sum;
       }
     }
   }
 
- private:
   Index columns_;
   int threads_;
   InverseBlocks blocks_;

@@ -35,6 +35,12 @@ std::unique_ptr<Operator> make_product(const SolveInput& input, ValueKind kind) 
   return plan;
 }
 
+bool joins_teams(const SolveInput& input) {
+  if (input.problem.dense || input.problem.right_hand_sides != 1) return false;
+  return input.product.empty() ||
+         find_kernel(spmv_kernels(), input.product).role == Role::production;
+}
+
 std::vector<std::string> candidate_products(const SolveProblem& problem) {
   std::vector<std::string> names;
   if (problem.dense) {

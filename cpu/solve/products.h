@@ -15,6 +15,10 @@ namespace csrkit::cpu {
 /// UsageError that lists the names.
 std::unique_ptr<Operator> make_product(const SolveInput& input, ValueKind kind);
 
+/// Whether that product runs on the resident team of the thread that asks for it (in_team), as the
+/// production kernels of SpMV do. What opens regions of OpenMP would have one thread there.
+bool joins_teams(const SolveInput& input);
+
 /// The names that `product` may have for a problem.
 std::vector<std::string> candidate_products(const SolveProblem& problem);
 

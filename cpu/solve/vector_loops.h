@@ -8,6 +8,7 @@
 
 #include "core/base/team.h"
 #include "core/base/types.h"
+#include "cpu/common/resident_team.h"
 
 namespace csrkit::cpu {
 
@@ -22,6 +23,23 @@ struct ColumnRange {
   Stride stride;
   Offset offset(Index row) const { return Offset{row} * stride + column; }
 };
+
+/// The sum of term(row) over a range, in four chains of vectors: one alone would wait for each of
+/// its additions. term() may write to its row.
+template <class Range, class Term>
+double sum_in_chains(const Range& range, const Term& term) {
+  const Index part = (range.last - range.first) / 4;
+  double a = 0, b = 0, c = 0, d = 0;
+#pragma omp simd reduction(+ : a, b, c, d)
+  for (Index row = range.first; row < range.first + part; ++row) {
+    a += term(row);
+    b += term(row + part);
+    c += term(row + 2 * part);
+    d += term(row + 3 * part);
+  }
+  for (Index row = range.first + 4 * part; row < range.last; ++row) a += term(row);
+  return (a + b) + (c + d);
+}
 
 class VectorLoops {
  public:
@@ -47,15 +65,18 @@ class VectorLoops {
     const auto per_block = static_cast<std::size_t>(columns_) * kSums;
     partials_.assign(static_cast<std::size_t>(blocks_) * per_block, 0);
     const auto run = [&](auto stride) {
-#pragma omp parallel for schedule(static) num_threads(threads_)
-      for (Index block = 0; block < blocks_; ++block) {
-        const Index first = block * kBlockRows;
-        const Index last = static_cast<Index>(std::min<Offset>(Offset{first} + kBlockRows, rows_));
-        double* const sums = partials_.data() + static_cast<std::size_t>(block) * per_block;
-        for (Index column = 0; column < columns_; ++column) {
-          body(ColumnRange<decltype(stride)>{first, last, column, stride}, sums + column * kSums);
+      in_team(threads_, [&](int thread, int threads) {
+        const Index end = begin_of_share(blocks_, thread + 1, threads);
+        for (Index block = begin_of_share(blocks_, thread, threads); block < end; ++block) {
+          const Index first = block * kBlockRows;
+          const Index last =
+              static_cast<Index>(std::min<Offset>(Offset{first} + kBlockRows, rows_));
+          double* const sums = partials_.data() + static_cast<std::size_t>(block) * per_block;
+          for (Index column = 0; column < columns_; ++column) {
+            body(ColumnRange<decltype(stride)>{first, last, column, stride}, sums + column * kSums);
+          }
         }
-      }
+      });
     };
     // A stride that the compiler knows makes vector instructions of the usual case.
     if (columns_ == 1) {

@@ -18,6 +18,8 @@ namespace {
 
 class MklIterations : public CgIterations<double> {
  public:
+  static constexpr bool kJoinsTeams = false;  // MKL opens regions of its own
+
   MklIterations(Index rows, Index columns, int threads, Operator& product,
                 CpuPreconditioner<double>* preconditioner)
       : CgIterations(rows, columns, threads, product, preconditioner),

@@ -159,7 +159,8 @@ class Bsr : public RowSums<Kinds> {
     }
   }
 
-  void sum_rows(const Acc* x, Index first, Index last, Acc* sums) const override {
+  void sum_rows(const Acc* x, const typename Base::Batch& batch, Acc* sums) const override {
+    const Index first = batch.first, last = batch.last;
     std::fill(sums, sums + (last - first), Acc{0});
     if (rest_cols_.size() > 0) {
       CsrView<A> rest;

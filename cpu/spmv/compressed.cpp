@@ -214,7 +214,8 @@ class Compressed : public RowSums<Kinds> {
     return {cols, cols + padded(count * sizeof(Column))};
   }
 
-  void sum_rows(const Acc* x, Index begin, Index end, Acc* sums) const override {
+  void sum_rows(const Acc* x, const typename Base::Batch& batch, Acc* sums) const override {
+    const Index begin = batch.first, end = batch.last;
     for (Index first = begin; first < end; first += kCompressedRows) {
       sum_slice(x, first, sums + (first - begin));
     }

@@ -36,7 +36,8 @@ class CsrBalanced : public RowSums<Kinds> {
   }
 
  private:
-  void sum_rows(const Acc* x, Index first, Index last, Acc* sums) const override {
+  void sum_rows(const Acc* x, const typename Base::Batch& batch, Acc* sums) const override {
+    const Index first = batch.first, last = batch.last;
     sums_.rows(this->op_a_.template view<A>(), x, first, last, sums);
   }
   Acc sum_stretch(const Acc* x, Offset begin, Offset end) const override {

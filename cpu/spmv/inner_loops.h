@@ -2,6 +2,8 @@
 // alpha and beta nor y, and x lies side by side in the kind of the sums (vector_frame.h).
 #pragma once
 
+#include <array>
+
 #include "core/matrix/csr_matrix.h"
 #include "cpu/common/instruction_set.h"
 
@@ -50,6 +52,20 @@ struct NarrowSlice {
   const Acc* table;
 };
 
+/// The lengths of chunks: a row is cut into as many of 32 as fit, then of 8, and one of the rest.
+constexpr int kChunkKinds = 10;
+constexpr std::array<int, kChunkKinds> kChunkLengths{0, 1, 2, 3, 4, 5, 6, 7, 8, 32};
+
+/// Rows in chunks, all chunks of a length together, in the order of kChunkLengths. Every row has one
+/// of the first eight.
+template <class A>
+struct ChunkedRows {
+  const std::uint16_t* counts;  // chunks of each length
+  const std::uint16_t* rows;    // of every chunk, whose sum it belongs to
+  const Index* cols;            // of the entries of all chunks, one after the other
+  const A* values;              // likewise; not looked at for kind none
+};
+
 /// For values of kind A and sums of kind Acc. The order of a sum depends on the row's entries and
 /// the instruction set alone.
 template <class A, class Acc>
@@ -64,6 +80,8 @@ struct InnerLoops {
   void (*diagonals)(const DiagonalSlice<A, Acc>& slice, const Acc* x, Acc* sums);
   /// slice.rows sums; `x` points to the element of the slice's first column.
   void (*narrow)(const NarrowSlice<A, Acc>& slice, const Acc* x, Acc* sums);
+  /// The sum of every row that `rows` names.
+  void (*chunks)(const ChunkedRows<A>& rows, const Acc* x, Acc* sums);
   /// sums[0, size) += blocks of size x size by columns, block n at column cols[n] * size.
   void (*blocks)(int size, const A* values, const Index* cols, Offset count, const Acc* x,
                  Acc* sums);

@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "cpu/common/operator_plan.h"
+#include "cpu/common/resident_team.h"
 #include "cpu/common/row_cuts.h"
 #include "cpu/common/work_shares.h"
 #include "cpu/spmv/inner_loops.h"
@@ -40,24 +41,30 @@ class RowSums : public SpmmMethod {
     const bool packs = !std::is_same_v<B, Acc> || p.b_leading_dim != 1;
     if (packs) make_room_for_x();
     const Acc* const x = packs ? x_.data() : direct_x(p);
-    const bool is_parallel = op_a_.nnz() + op_a_.rows() > kSerialWork;
-    shares_.deal(static_cast<Offset>(cuts_.tasks.size()));
-#pragma omp parallel num_threads(team_.threads) if (is_parallel)
-    {
-      if (packs) {
-#pragma omp for schedule(static)
-        for (Index j = 0; j < op_a_.cols(); ++j) x_[j] = load_as<Acc>(*p.b_row(j));
-      }
-      const int thread = omp_get_thread_num();
-      for (Offset task = shares_.next(0, thread); task >= 0; task = shares_.next(0, thread)) {
-        run(p, x, cuts_.tasks[static_cast<std::size_t>(task)]);
-      }
-      if (!cuts_.hubs.empty()) {
-#pragma omp barrier
-#pragma omp for schedule(static)
-        for (std::size_t n = 0; n < cuts_.hubs.size(); ++n) finish(p, cuts_.hubs[n]);
-      }
+    const Offset work = op_a_.nnz() + op_a_.rows();
+    const int threads = work > kSerialWork ? team_.threads : 1;
+    if (packs) {
+      in_team(threads, [&](int thread, int count) {
+        const Index end = begin_of_share(op_a_.cols(), thread + 1, count);
+        for (Index j = begin_of_share(op_a_.cols(), thread, count); j < end; ++j) {
+          x_[j] = load_as<Acc>(*p.b_row(j));
+        }
+      });
     }
+    const auto tasks = static_cast<Index>(cuts_.tasks.size());
+    if (work < kWorthHelping * threads) {
+      in_team(threads, [&](int thread, int count) {
+        const Index end = begin_of_share(tasks, thread + 1, count);
+        for (Index task = begin_of_share(tasks, thread, count); task < end; ++task) run(p, x, task);
+      });
+      return;
+    }
+    shares_.deal(tasks);
+    in_team(threads, [&](int thread, int) {
+      for (Offset task = shares_.next(0, thread); task >= 0; task = shares_.next(0, thread)) {
+        run(p, x, task);
+      }
+    });
   }
 
  protected:
@@ -75,14 +82,30 @@ class RowSums : public SpmmMethod {
     cuts_ = cut_rows(op_a_, sizes);
     reserve(static_cast<std::uint64_t>(cuts_.stretches) * sizeof(Acc), "the sums of cut rows");
     stretches_ = Buffer<Acc>(cuts_.stretches);
+    open_stretches_ = std::vector<std::atomic<Offset>>(cuts_.hubs.size());
+    for (std::size_t n = 0; n < cuts_.hubs.size(); ++n)
+      open_stretches_[n] = cuts_.hubs[n].stretches;
+    first_batches_.reserve(cuts_.tasks.size() + 1);
+    Offset batches = 0;
+    for (const Task& task : cuts_.tasks) {
+      first_batches_.push_back(batches);
+      if (task.stretch < 0) batches += (task.last - task.first + batch_ - 1) / batch_;
+    }
+    first_batches_.push_back(batches);
     if (!std::is_same_v<B, Acc>) make_room_for_x();
   }
 
   static constexpr Index kMostAtOnce = 512;
 
-  /// sums[i - first] for rows [first, last), `first` being a multiple of rows_at_once and the
-  /// stretch at most kMostAtOnce; for hubs anything. There is room for kCompressedRows sums more.
-  virtual void sum_rows(const Acc* x, Index first, Index last, Acc* sums) const = 0;
+  /// Rows [first, last) of a task, at most kMostAtOnce. `first` is a multiple of rows_at_once.
+  struct Batch {
+    Index first, last;
+    Offset number;  // among all batches, from top to bottom
+  };
+
+  /// sums[i - first] for the rows of a batch; for hubs anything. There is room for kCompressedRows
+  /// sums more.
+  virtual void sum_rows(const Acc* x, const Batch& batch, Acc* sums) const = 0;
 
   /// The sum of a part of a hub, and how parts are added.
   virtual Acc sum_stretch(const Acc* x, Offset begin, Offset end) const {
@@ -102,16 +125,19 @@ class RowSums : public SpmmMethod {
   /// belongs to the memory of the thread that touches it first. `fill` must not throw.
   template <class Fill>
   void by_owners(const Fill& fill) const {
-    const auto tasks = static_cast<Offset>(cuts_.tasks.size());
-#pragma omp parallel for schedule(static) num_threads(team_.threads)
-    for (int thread = 0; thread < team_.threads; ++thread) {
-      for (Offset n = tasks * thread / team_.threads; n < tasks * (thread + 1) / team_.threads;
-           ++n) {
-        const Task& task = cuts_.tasks[static_cast<std::size_t>(n)];
-        if (task.stretch < 0) fill(static_cast<Index>(task.first), static_cast<Index>(task.last));
-      }
-    }
+    tasks_by_owners([&](Offset number) {
+      const Task& task = cuts_.tasks[static_cast<std::size_t>(number)];
+      fill(static_cast<Index>(task.first), static_cast<Index>(task.last));
+    });
   }
+
+  /// The same with fill(batch) for every batch.
+  template <class Fill>
+  void batches_by_owners(const Fill& fill) const {
+    tasks_by_owners([&](Offset number) { for_batches(number, fill); });
+  }
+
+  Offset batches() const { return first_batches_.back(); }
 
   /// "avx512, 64 pieces, 2 cut rows"
   std::string describe() const {
@@ -128,6 +154,9 @@ class RowSums : public SpmmMethod {
  private:
   /// Below this many nonzeros and rows a second thread costs more than it brings.
   static constexpr Offset kSerialWork = 1 << 15;
+  /// Below this much a thread (some 100 us) none helps another: to hand out the tasks costs 3 us
+  /// with 16 threads.
+  static constexpr Offset kWorthHelping = 1 << 17;
 
   static const Acc* direct_x(const Operands<Kinds>& p) {
     if constexpr (std::is_same_v<B, Acc>) {
@@ -144,16 +173,30 @@ class RowSums : public SpmmMethod {
     x_ = Buffer<Acc>(op_a_.cols());
   }
 
-  void run(const Operands<Kinds>& p, const Acc* x, const Task& task) {
+  /// Calls body(batch) for the batches of a task of rows.
+  template <class Body>
+  void for_batches(Offset number, const Body& body) const {
+    const Task& task = cuts_.tasks[static_cast<std::size_t>(number)];
+    Batch batch{static_cast<Index>(task.first), 0,
+                first_batches_[static_cast<std::size_t>(number)]};
+    const auto end = static_cast<Index>(task.last);
+    for (; batch.first < end; batch.first = batch.last, ++batch.number) {
+      batch.last = std::min(end - batch.first, batch_) + batch.first;
+      body(batch);
+    }
+  }
+
+  void run(const Operands<Kinds>& p, const Acc* x, Offset number) {
+    const Task& task = cuts_.tasks[static_cast<std::size_t>(number)];
     if (task.stretch >= 0) {
       stretches_[task.stretch] = sum_stretch(x, task.first, task.last);
+      end_stretch(p, task.stretch);
       return;
     }
     alignas(64) Acc sums[kMostAtOnce + kCompressedRows];
-    const auto end = static_cast<Index>(task.last);
-    for (auto first = static_cast<Index>(task.first); first < end; first += batch_) {
-      const Index last = std::min(end - first, batch_) + first;
-      sum_rows(x, first, last, sums);
+    for_batches(number, [&](const Batch& batch) {
+      const auto [first, last, unused] = batch;
+      sum_rows(x, batch, sums);
       if (task.holds_hub) {
         for (Index i = first; i < last; ++i) {
           if (!is_hub(i)) p.store(*p.c_row(i), sums[i - first]);
@@ -164,10 +207,18 @@ class RowSums : public SpmmMethod {
       } else {
         for (Index i = first; i < last; ++i) p.store(*p.c_row(i), sums[i - first]);
       }
-    }
+    });
   }
 
-  void finish(const Operands<Kinds>& p, const Hub& hub) const {
+  /// Whoever ends the last stretch of a hub, in time, adds all of them, in their order.
+  void end_stretch(const Operands<Kinds>& p, Offset stretch) {
+    const auto after =
+        std::upper_bound(cuts_.hubs.begin(), cuts_.hubs.end(), stretch,
+                         [](Offset number, const Hub& hub) { return number < hub.first_stretch; });
+    const Hub& hub = *std::prev(after);
+    std::atomic<Offset>& open = open_stretches_[static_cast<std::size_t>(&hub - cuts_.hubs.data())];
+    if (open.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+    open.store(hub.stretches, std::memory_order_relaxed);  // for the next product
     Acc total = stretches_[hub.first_stretch];
     for (Offset n = 1; n < hub.stretches; ++n) {
       total = add(total, stretches_[hub.first_stretch + n]);
@@ -175,11 +226,25 @@ class RowSums : public SpmmMethod {
     p.store(*p.c_row(hub.row), total);
   }
 
+  template <class Fill>
+  void tasks_by_owners(const Fill& fill) const {
+    const auto tasks = static_cast<Offset>(cuts_.tasks.size());
+#pragma omp parallel for schedule(static) num_threads(team_.threads)
+    for (int thread = 0; thread < team_.threads; ++thread) {
+      for (Offset n = tasks * thread / team_.threads; n < tasks * (thread + 1) / team_.threads;
+           ++n) {
+        if (cuts_.tasks[static_cast<std::size_t>(n)].stretch < 0) fill(n);
+      }
+    }
+  }
+
   MemoryBudget& budget_;
   std::uint64_t reserved_bytes_ = 0;
   Index batch_;
+  std::vector<Offset> first_batches_;  // of every task, and their number
   WorkShares shares_;
   Buffer<Acc> stretches_;
+  std::vector<std::atomic<Offset>> open_stretches_;  // of every hub, in this product
   Buffer<Acc> x_;
 };
 

@@ -132,7 +132,8 @@ class Sell : public RowSums<Kinds> {
     }
   }
 
-  void sum_rows(const Acc* x, Index first, Index last, Acc* sums) const override {
+  void sum_rows(const Acc* x, const typename Base::Batch& batch, Acc* sums) const override {
+    const Index first = batch.first, last = batch.last;
     for (Index row = first; row < last; row += kWindow) sum_window(x, row, sums + (row - first));
   }
 

@@ -69,6 +69,16 @@ CsrMatrix scattered(Index rows) {
   return matrix_of(rows, 900000, columns, random_entry);
 }
 
+/// Rows of 0 to 999 entries, so that every way to cut one into chunks is there.
+CsrMatrix rows_of_every_length() {
+  const auto columns = [](Index i) {
+    std::vector<Index> all(static_cast<std::size_t>(i));
+    for (Index k = 0; k < i; ++k) all[static_cast<std::size_t>(k)] = k + (k + i) / 1001;
+    return all;
+  };
+  return matrix_of(1000, 1001, columns, random_entry);
+}
+
 std::unique_ptr<Operator> plan_of(const char* kernel, const CsrMatrix& a, int threads = 2) {
   PlanOptions options;
   options.where.threads = threads;
@@ -86,14 +96,17 @@ TEST(SpmvFormats, StoreWhatTheyShould) {
   EXPECT_LT(part_of_csr("compressed", convert_values(stencil(20000, false), ValueKind::none)), 0.3);
   EXPECT_LT(part_of_csr("bsr", blocks_of_three(2000)), 0.75);
   EXPECT_LT(part_of_csr("compressed", scattered(3000)), 1.1) << "it never takes much more";
+  EXPECT_LT(part_of_csr("csr_chunks", scattered(3000)), 1.0) << "there are no row offsets";
+  EXPECT_LT(part_of_csr("csr_chunks", rows_of_every_length()), 1.02);
   EXPECT_LT(part_of_csr("sell", scattered(3000)), 1.1);
   EXPECT_LT(part_of_csr("bsr", scattered(3000)), 1.1);
 }
 
 /// Formats hold the entries of the matrix to the bit: row i of A times unit vectors.
 TEST(SpmvFormats, GiveBackEveryEntry) {
-  for (const CsrMatrix& a : {stencil(1001, true), stencil(1001, false)}) {
-    for (const char* kernel : {"csr_balanced", "sell", "compressed", "bsr", "hyb", "ell", "dia"}) {
+  for (const CsrMatrix& a : {stencil(1001, true), stencil(1001, false), rows_of_every_length()}) {
+    for (const char* kernel :
+         {"csr_balanced", "csr_chunks", "sell", "compressed", "bsr", "hyb", "ell", "dia"}) {
       const auto plan = plan_of(kernel, a);
       DenseMatrix x(a.cols(), 1, ValueKind::f64), y(a.rows(), 1, ValueKind::f64);
       plan->bind(x.view(), y.view());
@@ -140,7 +153,8 @@ TEST(SpmvAuto, TakesTheFewestBytes) {
   EXPECT_EQ(plan_of("auto", stencil(20000, true))->chosen_kernel(), "compressed");
   EXPECT_EQ(plan_of("auto", blocks_of_three(2000))->chosen_kernel(), "bsr");
   const auto plan = plan_of("auto", scattered(3000));
-  EXPECT_EQ(plan->chosen_kernel(), "csr_balanced") << plan->choice();
+  EXPECT_EQ(plan->chosen_kernel(), "csr_chunks") << plan->choice();
+  EXPECT_EQ(plan_of("auto", scattered(100))->chosen_kernel(), "csr_balanced") << "small";
   EXPECT_NE(plan_of("auto", stencil(20000, true))->choice().find("paid after"), std::string::npos);
   for (const int threads : {1, 3, 7}) {
     EXPECT_EQ(plan_of("auto", blocks_of_three(2000), threads)->chosen_kernel(), "bsr");
