@@ -32,6 +32,8 @@ constexpr double kWorthACopy = 0.1;
 constexpr Offset kWorthDecoding = 32;
 /// Unless so many slices are kept by diagonals.
 constexpr double kMostlyDiagonals = 0.5;
+/// Blocks must save this part of CSR's bytes if A stays in the caches and its rows are short.
+constexpr double kWorthBlocks = 0.2;
 /// What a thread reads at most, and a machine: assumed, to say when a conversion has paid.
 constexpr double kBytesPerSecond = 12e9, kBytesPerSecondOfAll = 200e9;
 
@@ -80,7 +82,9 @@ Choice choose(const MethodInput& input) {
     const std::string because = account(input, compressed->stored_bytes(), clock.seconds());
     return {std::move(compressed), "compressed", because};
   }
-  if (blocked <= worth) {
+  const bool is_decoded_fast = !stays_in_caches || has_long_rows;
+  if (static_cast<double>(blocked) <=
+      static_cast<double>(csr) * (1 - (is_decoded_fast ? kWorthACopy : kWorthBlocks))) {
     auto blocks = make_bsr(input);
     const std::string because = account(input, blocks->stored_bytes(), clock.seconds());
     return {std::move(blocks), "bsr", because};

@@ -6,9 +6,9 @@
 // Launch   as csr_balanced; a batch is filled, so its pages first touched, by the thread that
 //          reads it
 // Needs    a copy of A's columns and values, 2 bytes a chunk; nothing is padded
-// Against  csr_balanced: where A stays in the caches a row costs more for the wrong guess at its end,
-//          20 cycles, than for its entries. Source: our own; rows of one length together are an old
-//          idea, which needs as many lists as there are lengths
+// Against  csr_balanced: where A stays in the caches a row costs more for the wrong guess at its
+//          end, 20 cycles, than for its entries. Source: our own; rows of one length together are
+//          an old idea, which needs as many lists as there are lengths
 #include "core/base/huge_pages.h"
 #include "cpu/spmv/row_sums.h"
 

@@ -56,8 +56,8 @@ struct NarrowSlice {
 constexpr int kChunkKinds = 10;
 constexpr std::array<int, kChunkKinds> kChunkLengths{0, 1, 2, 3, 4, 5, 6, 7, 8, 32};
 
-/// Rows in chunks, all chunks of a length together, in the order of kChunkLengths. Every row has one
-/// of the first eight.
+/// Rows in chunks, all chunks of a length together, in the order of kChunkLengths. Every row has
+/// one of the first eight.
 template <class A>
 struct ChunkedRows {
   const std::uint16_t* counts;  // chunks of each length

@@ -51,15 +51,7 @@ class RowSums : public SpmmMethod {
         }
       });
     }
-    const auto tasks = static_cast<Index>(cuts_.tasks.size());
-    if (work < kWorthHelping * threads) {
-      in_team(threads, [&](int thread, int count) {
-        const Index end = begin_of_share(tasks, thread + 1, count);
-        for (Index task = begin_of_share(tasks, thread, count); task < end; ++task) run(p, x, task);
-      });
-      return;
-    }
-    shares_.deal(tasks);
+    shares_.deal(static_cast<Offset>(cuts_.tasks.size()));
     in_team(threads, [&](int thread, int) {
       for (Offset task = shares_.next(0, thread); task >= 0; task = shares_.next(0, thread)) {
         run(p, x, task);
@@ -154,9 +146,6 @@ class RowSums : public SpmmMethod {
  private:
   /// Below this many nonzeros and rows a second thread costs more than it brings.
   static constexpr Offset kSerialWork = 1 << 15;
-  /// Below this much a thread (some 100 us) none helps another: to hand out the tasks costs 3 us
-  /// with 16 threads.
-  static constexpr Offset kWorthHelping = 1 << 17;
 
   static const Acc* direct_x(const Operands<Kinds>& p) {
     if constexpr (std::is_same_v<B, Acc>) {
