@@ -86,12 +86,11 @@ ValueArray read_edge_data(BinaryReader& reader, const GaloisHeader& header,
                   : header.data_bytes == 8 ? "say --edge-type=i64, u64 or f64"
                                            : "no type here has that size") +
       ", or --value-kind=none to leave them out";
-  if (wanted == "auto") {
-    reader.refuse(8, "expected to be told what the data of the edges are, found " + size +
-                         " bytes each, and no .gr file says of what type; " + remedy);
-  }
-  throw UsageError(reader.name() + ": the edges carry data of " + size + " bytes each, which is " +
-                   "not the size of " + wanted + "; " + remedy);
+  const std::string found = ", found " + size + " bytes each";
+  reader.refuse(8, wanted == "auto"
+                       ? "expected to be told what the data of the edges are" + found +
+                             ", and no .gr file says of what type; " + remedy
+                       : "expected edge data of the size of " + wanted + found + "; " + remedy);
 }
 
 }  // namespace

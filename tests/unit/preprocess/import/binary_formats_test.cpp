@@ -124,9 +124,9 @@ TEST(ImportGalois, ReadsBothVersionsAndAsksForTheTypeOfTheirData) {
     EXPECT_TRUE(identical(import_as(scratch, "g.gr", ints, options).matrix,
                           matrix_of(3, 3, kWeighted, ValueKind::f64)));
     options.parameters["edge-type"] = "f64";
-    EXPECT_NE(message_of<UsageError>([&] {
+    EXPECT_NE(message_of<InputError>([&] {
                 import_as(scratch, "g.gr", ints, options);
-              }).find("not the size of f64"),
+              }).find("expected edge data of the size of f64, found 4 bytes"),
               std::string::npos);
     const std::string reals = galois(version, 8).add<double>({5, -7, 9}).text();
     EXPECT_TRUE(identical(import_as(scratch, "g.gr", reals, options).matrix,
