@@ -90,7 +90,7 @@ def prepare(soak, kind, run, scale):
     soak.succeed(["csr-generate", "rmat", "g.csr", "--set", f"scale={scale}", "--seed", soak.round,
                   "--value-kind", soak.chance.choice(("none", "f32", "f64")), "--quiet"])
     if kind is convert:
-        soak.succeed(["csr-export", "g.csr", run[1], "--quiet"])
+        soak.succeed(["csr-export", "g.csr", run[1], "--lossy", "--quiet"])
     if kind is report:
         (soak.scratch / "r.jsonl").unlink(missing_ok=True)
         soak.succeed(["csr-bench", "g.csr", "-k", "4,8", "--kernels", "cpu.auto,cpu.row_loop", "--repeat", "9", "--records",
