@@ -120,37 +120,11 @@ bool is_dense(const SpmmProblem& problem) {
   return pays && why_no_dense_windows(problem).empty();
 }
 
-/// Whether a sample of A's rows has few diagonals, well filled. Up to eight columns B and C are
-/// what moves then: where A is a few numbers and a bit an entry, it need not be read. The more
-/// columns there are, the fewer diagonals that is worth.
-bool is_stencil(const SpmmProblem& problem) {
-  constexpr Index kMostColumns = 8;
-  constexpr Index kWork = 640;  // columns^2 times diagonals
-  const auto most_diagonals =
-      static_cast<std::size_t>(std::min(64, kWork / (problem.dense_cols * problem.dense_cols)));
-  constexpr Offset kSample = 512;
-  if (problem.dense_cols > kMostColumns || problem.a.nnz() == 0) return false;
-  if (!rows_are_on_host(problem)) return false;
-  const CsrMatrix& a = problem.a;
-  const Offset sample = std::min<Offset>(kSample, a.rows());
-  std::set<Index> diagonals;
-  Offset entries = 0;
-  for (Offset i = 0; i < sample; ++i) {
-    const Offset row = i * a.rows() / sample;
-    for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
-      diagonals.insert(static_cast<Index>(a.col_indices()[at] - row));
-      ++entries;
-      if (diagonals.size() > most_diagonals) return false;
-    }
-  }
-  return 2 * entries >= sample * static_cast<Offset>(diagonals.size());
-}
-
 // Measured on an H200, see docs/lab/2026-11-22-spmm-h200.md.
 std::vector<Rule> rules_for(const SpmmProblem& problem) {
   const bool dense = is_dense(problem);
   const bool shares = !dense && panels_pay(profile_of(problem));
-  return {{is_stencil(problem), "spmv.stencil", "few diagonals, well filled, and few columns"},
+  return {{stencil_pays(problem), "spmv.stencil", "few diagonals, well filled, and few columns"},
           {dense, "dense_windows", "dense enough for tensor cores"},
           {shares, "row_panels", "neighbouring rows have most columns in common"},
           {true, "row_bins", "ahead of the others where they have not"}};
@@ -179,6 +153,30 @@ bool panels_pay(const SpmmProfile& profile) {
   if (profile.b_bytes == 2 || profile.sample.entries == 0) return false;
   if (profile.nnz < kFewEntries || profile.rows < kFewRows) return false;
   return panels_over_bins(profile) < 0;
+}
+
+bool stencil_pays(const SpmmProblem& problem) {
+  constexpr Index kMostColumns = 8;
+  constexpr Index kWork = 640;  // columns^2 times diagonals
+  constexpr Offset kSample = 512;
+  const Index dense_cols = problem.dense_cols;
+  if (dense_cols < 1 || dense_cols > kMostColumns || problem.a.nnz() == 0) return false;
+  if (!rows_are_on_host(problem)) return false;
+  const auto most_diagonals =
+      static_cast<std::size_t>(std::min(64, kWork / (dense_cols * dense_cols)));
+  const CsrMatrix& a = problem.a;
+  const Offset sample = std::min<Offset>(kSample, a.rows());
+  std::set<Index> diagonals;
+  Offset entries = 0;
+  for (Offset i = 0; i < sample; ++i) {
+    const Offset row = i * a.rows() / sample;
+    for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
+      diagonals.insert(static_cast<Index>(a.col_indices()[at] - row));
+      ++entries;
+      if (diagonals.size() > most_diagonals) return false;
+    }
+  }
+  return 2 * entries >= sample * static_cast<Offset>(diagonals.size());
 }
 
 std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOptions& options) {

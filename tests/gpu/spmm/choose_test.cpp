@@ -63,7 +63,8 @@ struct Tally {
 
 }  // namespace
 
-// Every third matrix, by name, had no part in fitting the model.
+// Every third matrix, by name, had no part in fitting the coefficients; what the model looks at was
+// chosen with all of them in view.
 TEST(ChooseSpmm, IsNearTheFasterKernelOnRecordedProducts) {
   const std::vector<Case> cases = recorded_cases();
   std::map<std::string, int> number;
@@ -113,6 +114,16 @@ TEST(ChooseSpmm, SeesALongRowAmongShortOnes) {
   const CsrMatrix arrow =
       testing::matrix_where(3000, 3000, [](Index i, Index j) { return i == j || i == 1700; });
   EXPECT_EQ(profile_of(default_spmm_problem(arrow, 64)).longest_seen, 3000);
+}
+
+TEST(ChooseSpmm, TakesAStencilForFewColumnsAlone) {
+  const CsrMatrix band =
+      testing::matrix_where(400, 400, [](Index i, Index j) { return i - j <= 2 && j - i <= 2; });
+  const auto pays = [&](Index cols) { return stencil_pays(default_spmm_problem(band, cols)); };
+  EXPECT_TRUE(pays(2));
+  EXPECT_TRUE(pays(8));
+  // The square of the last four does not fit 32 bits, or is 0 there.
+  for (const Index cols : {9, 64, 46341, 65536, 131072, 2147483647}) EXPECT_FALSE(pays(cols));
 }
 
 }  // namespace csrkit::gpu
