@@ -1,5 +1,5 @@
-// What auto's choice rests on: when panels of rows pay, and when a stencil does. No CUDA here: it is
-// tested without a GPU.
+// What auto's choice rests on: when panels of rows pay, and when a stencil does. No CUDA here: it
+// is tested without a GPU.
 #pragma once
 
 #include "gpu/spmm/profile.h"
