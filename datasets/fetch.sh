@@ -3,7 +3,7 @@
 # Asks nothing; goes on where it was interrupted; keeps nothing whose checksum is wrong.
 #
 # Usage: fetch.sh --to DIR [--catalog FILE] NAME...
-#   NAME            of the catalogue, or mission for all of that set
+#   NAME            of the catalogue, or one of its sets for all of that set: mission, suitesparse
 #   --to DIR        DIR/<name>/ gets the unpacked original, DIR/archives/ the downloads
 #   --catalog FILE  another catalogue of the same columns
 #
@@ -35,10 +35,16 @@ field() { # field NAME COLUMN
     NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i; next }
     $1 == name { print $at; exit }' "$catalog"
 }
-if [[ ${names[*]} == mission ]]; then
-  mapfile -t names < <(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "set") at = i; next }
-    $at == "mission" { print $1 }' "$catalog")
-fi
+members() { # members SET
+  awk -F'\t' -v set="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "set") at = i; next }
+    $at == set { print $1 }' "$catalog"
+}
+wanted=()
+for name in "${names[@]}"; do
+  mapfile -t of_set < <(members "$name")
+  if ((${#of_set[@]})); then wanted+=("${of_set[@]}"); else wanted+=("$name"); fi
+done
+names=("${wanted[@]}")
 mkdir -p "$to/archives"
 sums=$to/archives/SHA256SUMS
 touch "$sums"

@@ -40,13 +40,14 @@ catalog_names() { # catalog_names SET
 
 # A name of a set stands for its members, a path for itself from wherever a job starts.
 expand_datasets() {
-  local word
+  local word members
   for word in "$@"; do
-    case $word in
-      shipped | mission) catalog_names "$word" ;;
-      */*) realpath "$word" ;;
-      *) echo "$word" ;;
-    esac
+    members=$(catalog_names "$word")
+    if [[ $word == */* ]]; then
+      realpath "$word"
+    else
+      echo "${members:-$word}"
+    fi
   done
 }
 
@@ -55,6 +56,14 @@ dataset_name() { # dataset_name NAME|PATH
   local name=${1##*/}
   if [[ $1 == */* ]]; then name=${name%%.*}; fi
   echo "$name"
+}
+
+like_name() { # like_name WORD: the name in the catalogue that it may be meant for, as a question
+  cut -f1 "$datasets/catalog.tsv" | python3 -c '
+import difflib, sys
+names = sys.stdin.read().split()[1:]
+near = difflib.get_close_matches(sys.argv[1].lower(), [name.lower() for name in names], 1)
+print("".join(f" (did you mean {name}?)" for name in names if [name.lower()] == near), end="")' "$1"
 }
 
 # A name that is in no catalogue is refused before anything is queued or made; so are a file that is not
@@ -66,7 +75,7 @@ check_datasets() { # check_datasets NAME|PATH...
       [[ -e $word ]] || die 3 "$word: not there"
     else
       [[ -n $(catalog_field "$word" rows) ]] ||
-        die 2 "there is no data set '$word'; there are$(awk -F'\t' 'NR > 1 { printf " %s", $1 }' "$datasets/catalog.tsv"), or name a file by a path with a '/'"
+        die 2 "there is no data set '$word'$(like_name "$word"); $datasets/catalog.tsv lists those that there are; a file is named by a path with a '/'"
     fi
     [[ $seen != *" $(dataset_name "$word") "* ]] || die 2 "two data sets are named $(dataset_name "$word")"
     seen+="$(dataset_name "$word") "

@@ -4,8 +4,8 @@
 # An order that fails costs nothing but itself: <name>.<order>.problem says why and what mends it.
 #
 # Usage: prepare.sh --cache DIR [options] DATASET...
-#   DATASET         a name of datasets/catalog.tsv, a set of it (shipped, mission), or the path, with a '/', of any file
-#                   or folder that csr-import reads
+#   DATASET         a name of datasets/catalog.tsv, a set of it (shipped, mission, suitesparse), or the path, with a '/',
+#                   of any file or folder that csr-import reads
 #   --cache DIR     where <name>.csr, <name>.<order>.csr and reports of the orders go
 #   --raw DIR       where datasets/fetch.sh put the originals (DIR/<name>/...)
 #   --like          generate stand-ins of published size in the place of originals that are not here: neither shipped

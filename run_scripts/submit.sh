@@ -8,8 +8,8 @@
 # is printed at the end.
 #
 # Usage: submit.sh --cache DIR --results DIR [options] [DATASET...] [-- OPTIONS OF csr-bench]
-#   DATASET           names of datasets/catalog.tsv, its sets shipped and mission, or paths, with a '/', of any files
-#                     that csr-import reads (default: shipped)
+#   DATASET           names of datasets/catalog.tsv, its sets (shipped, mission, suitesparse) or paths, with a '/', of any
+#                     files that csr-import reads (default: shipped)
 #   --local           without Slurm, here and now (the default where there is no sbatch)
 #   --gpu             GPU kernels; asks Slurm for one GPU per task. Refused at once where there is none.
 #   --shared          let other jobs onto a node that measures (default: --exclusive); only prepares of this

@@ -9,8 +9,8 @@ echo 3 | gzip -n >server/ring/raw/num-edge-list.csv.gz
 (cd server && python3 -m zipfile -c ring.zip ring)
 printf '# a path\n0\t1\n1\t2\n' | gzip -n >server/path.txt.gz
 right=$(sha256sum <server/ring.zip)
-columns='name file rows cols nnz_csr nnz_raw directed doubling source layout licence sha256 set member import_options'
-row() { printf '%s\t-\t4\t4\t3\t3\tyes\tnone\t%s\tzip\tCC0\t%s\tmission\t%s\t%s\n' "$@"; }
+columns='name file rows cols nnz_csr nnz_raw directed doubling source layout licence sha256 set member import_options class'
+row() { printf '%s\t-\t4\t4\t3\t3\tyes\tnone\t%s\tzip\tCC0\t%s\tmission\t%s\t%s\tdirected graph\n' "$@"; }
 {
   tr ' ' '\t' <<<"$columns"
   row ring "file://$PWD/server/ring.zip" "${right%% *}" ring '--format=ogb --add-inverse=false'
@@ -41,6 +41,10 @@ expect 4 get absent
 expect 4 get manual
 hears "a form"
 expect 2 get nobody
+# A set stands for its members, of which some cannot be had.
+expect 4 get mission
+hears 'ring: complete'
+hears 'a form'
 expect 2 "$fetch" ring
 # Over HTTP, as from a publisher: from a server that goes on at a byte, and from one that cannot.
 cat >serve.py <<'PYTHON'

@@ -7,6 +7,8 @@ all() {
 }
 expect 2 all karate no_such_dataset lp_afiro # before anything is made
 grep -q "there is no data set 'no_such_dataset'" err || fail "the unknown data set is not named"
+expect 2 all arixv
+grep -q "did you mean arxiv?" err || fail "the data set that was meant is not named"
 no_file cache results
 # One that fails leaves the others alone, and the page says so.
 expect 3 all --raw nowhere karate lp_afiro ddi
