@@ -38,6 +38,9 @@ done
 [[ -n $cache && ${#names[@]} -gt 0 ]] || die 2 "needs --cache DIR and a data set; --help shows the options"
 [[ -z $scale || $like == yes ]] || die 2 "--scale is for --like"
 find_tools
+# The same inputs give the same bytes, so that --resume knows a cache that was made again: no times in the
+# history of its files, and names as seen from the cache.
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-0}
 mapfile -t names < <(expand_datasets "${names[@]}")
 check_datasets "${names[@]}"
 mkdir -p "$cache"
@@ -87,7 +90,7 @@ make_matrix() { # make_matrix NAME|PATH
   if [[ $like == yes && $1 != */* && -z $(catalog_field "$1" file) ]]; then
     recipe="csr-generate --like $name scale=${scale:-1} seed=1"
     complete "$target" "$recipe" && { say "$name: complete"; return; }
-    csr-generate --like "$name" "$target" ${scale:+--set "scale=$scale"} --quiet
+    env -C "$cache" csr-generate --like "$name" "$name.csr" ${scale:+--set "scale=$scale"} --quiet
   else
     source=$(source_of "$1")
     options=$(catalog_field "$1" import_options)
@@ -112,7 +115,8 @@ make_order() { # make_order NAME ORDER: 124 if the time was over
   [[ -s $report ]] && complete "$target" "$recipe" && { say "$name.$order: complete"; return; }
   local ended=0
   # In the foreground, so that who ends this script ends csr-reorder, too.
-  timeout --foreground "${order_time:-0}" csr-reorder "$source" "$target" --method "$order" --json >"$report.tmp.$$" ||
+  timeout --foreground "${order_time:-0}" env -C "$cache" \
+    csr-reorder "$name.csr" "$name.$order.csr" --method "$order" --json >"$report.tmp.$$" ||
     ended=$?
   if ((ended != 0)); then
     rm -f "$report.tmp.$$"

@@ -6,6 +6,7 @@
 #include <climits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <random>
 
 #include "core/base/error.h"
@@ -24,10 +25,17 @@ std::string current_folder() {
   return getcwd(path, sizeof path) == nullptr ? "" : path;
 }
 
-/// What the orders of a matrix cost that were computed since it was imported; 0 in natural order.
-double reordering_seconds(const Json& history) {
+/// What the orders of a matrix cost that were computed since it was imported; 0 in natural order,
+/// nothing if a file does not say (SOURCE_DATE_EPOCH).
+std::optional<double> reordering_seconds(const Json& history) {
   double seconds = 0;
-  for (const Json& step : history) seconds += step.value("order_seconds", 0.0);
+  for (const Json& step : history) {
+    const Json& words = step["command_line"];
+    const bool is_order = step["tool"] == "csr-reorder" &&
+                          std::find(words.begin(), words.end(), "--undo") == words.end();
+    if (is_order && !step.contains("order_seconds")) return std::nullopt;
+    seconds += step.value("order_seconds", 0.0);
+  }
   return seconds;
 }
 
@@ -172,9 +180,8 @@ Json record_of(const BenchMatrix& matrix, const BenchCase& of, Contender& measur
               {"history", matrix.history()},
               {"role", name_of(of.kernel->named.kernel->role)}};
   record.update(measured.results());
-  if (record.contains("phases")) {
-    record["phases"]["reordering_seconds"] = reordering_seconds(matrix.history());
-  }
+  const std::optional<double> ordering = reordering_seconds(matrix.history());
+  if (record.contains("phases") && ordering) record["phases"]["reordering_seconds"] = *ordering;
   record["turns"] = turns;
   record["clocks"] = measured.clocks();
   record["machine"] = place.machine;

@@ -10,13 +10,23 @@
 
 namespace csrkit {
 
+namespace {
+
+std::optional<std::time_t> given_time() {
+  const char* epoch = std::getenv("SOURCE_DATE_EPOCH");
+  if (epoch == nullptr) return std::nullopt;
+  char* end = nullptr;
+  const long long seconds = std::strtoll(epoch, &end, 10);
+  if (end == epoch || *end != '\0') return std::nullopt;
+  return static_cast<std::time_t>(seconds);
+}
+
+}  // namespace
+
+bool is_time_given() { return given_time().has_value(); }
+
 std::string utc_time_stamp() {
-  std::time_t time = std::time(nullptr);
-  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
-    char* end = nullptr;
-    const long long seconds = std::strtoll(epoch, &end, 10);
-    if (end != epoch && *end == '\0') time = static_cast<std::time_t>(seconds);
-  }
+  const std::time_t time = given_time().value_or(std::time(nullptr));
   std::tm parts{};
   gmtime_r(&time, &parts);
   char text[32];

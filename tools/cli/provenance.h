@@ -28,4 +28,8 @@ std::string append_step(const std::string& earlier, const ProvenanceStep& step);
 /// "2026-01-31T12:00:00Z".
 std::string utc_time_stamp();
 
+/// Whether SOURCE_DATE_EPOCH gives the time: then files of the same inputs are to have the same
+/// bytes, and no time that was measured goes into them.
+bool is_time_given();
+
 }  // namespace csrkit

@@ -36,10 +36,11 @@ std::optional<double> modularity_of(const CsrFile& file) {
 
 /// What provenance keeps of a reordering beside the command line.
 Json details_of(const ReorderToolOptions& options, Sides sides, const ReorderRun& run) {
-  Json details{{"methods", options.methods},
-               {"sides", name_of(sides)},
-               {"direction", "row_new_of_old and col_new_of_old lead from the import to this file"},
-               {"order_seconds", run.order_seconds}};
+  Json details{
+      {"methods", options.methods},
+      {"sides", name_of(sides)},
+      {"direction", "row_new_of_old and col_new_of_old lead from the import to this file"}};
+  if (!is_time_given()) details["order_seconds"] = run.order_seconds;
   if (run.modularity) details["modularity"] = *run.modularity;
   return details;
 }

@@ -27,6 +27,19 @@ expect 0 "$scripts/prepare.sh" --cache cache --like --scale 0.02 com_amazon
 grep -q 'com_amazon: made' err || fail "a stand-in of another size was kept"
 expect 0 "$scripts/prepare.sh" --cache cache --like --scale 0.02 com_amazon
 grep -q 'com_amazon: complete' err || fail "a stand-in was made twice"
+# A cache that is made again elsewhere, at another time, has the same bytes: what was measured stays known.
+anew() { env -u SOURCE_DATE_EPOCH "$scripts/prepare.sh" --cache "$1" --like --scale 0.02 --orders degree,community com_amazon; }
+expect 0 anew first
+csr-bench first/com_amazon.csr first/com_amazon.community.csr -k 4 --repeat 2 --records r.jsonl --quiet
+sleep 1.1
+expect 0 anew second/place
+for file in com_amazon.csr com_amazon.degree.csr com_amazon.community.csr; do
+  cmp "first/$file" "second/place/$file" || fail "$file has other bytes when it is made again"
+done
+expect 0 csr-bench second/place/com_amazon.csr second/place/com_amazon.community.csr -k 4 --repeat 2 --records r.jsonl --resume --quiet
+equals "$(wc -l <r.jsonl)" 2
+# What the orders cost is in their reports.
+python3 -c 'import json; assert json.load(open("first/com_amazon.community.json"))["order_seconds"] > 0'
 
 expect 2 "$scripts/prepare.sh" karate
 expect 2 "$scripts/prepare.sh" --cache cache

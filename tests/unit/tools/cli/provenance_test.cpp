@@ -35,9 +35,12 @@ TEST(Provenance, TextOfOtherProgramsIsKept) {
 TEST(Provenance, TheTimeOfABuildCanBeGiven) {
   setenv("SOURCE_DATE_EPOCH", "86399", 1);
   EXPECT_EQ(utc_time_stamp(), "1970-01-01T23:59:59Z");
+  EXPECT_TRUE(is_time_given());
   setenv("SOURCE_DATE_EPOCH", "soon", 1);
   EXPECT_GT(utc_time_stamp(), "2020");  // no number: the clock
+  EXPECT_FALSE(is_time_given());
   unsetenv("SOURCE_DATE_EPOCH");
+  EXPECT_FALSE(is_time_given());
 }
 
 }  // namespace
