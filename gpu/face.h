@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "core/contract/solve.h"
 #include "core/contract/spgemm.h"
@@ -32,7 +33,7 @@ struct Face {
   SpgemmForecast (*forecast_spgemm)(const std::string& kernel, const SpgemmProblem& problem,
                                     Offset output_nnz, std::uint64_t limit_bytes);
   DeviceInfo (*device_info)(int ordinal);
-  double (*copy_bytes_per_second)(int ordinal);
+  std::vector<double> (*copy_seconds)(Offset bytes, int ordinal);
   /// A ClockReader's read(), to be called as often as wanted.
   std::function<DeviceClocks()> (*clock_reader)(int ordinal);
   SumTimes (*fill_sums)(const CsrMatrix& matrix, const SummedAreaTable& grid, Offset* sums,

@@ -63,6 +63,7 @@ void validate(const MachineProfile& profile, const std::string& where) {
     require_possible_rate(place, "copy_bytes_per_second", device.copy_bytes_per_second);
     require_positive(place, "copy_spread", device.copy_spread, true);
     require_positive(place, "fixed_seconds", device.fixed_seconds, true);
+    require_positive(place, "fixed_spread", device.fixed_spread, true);
     if (device.gather.empty()) refuse(place, "gather is empty");
     Index narrower = 0;
     for (const GatherCurve& curve : device.gather) {
@@ -73,6 +74,8 @@ void validate(const MachineProfile& profile, const std::string& where) {
       narrower = curve.dense_cols;
       require_positive(at, "seconds_per_output_row", curve.seconds_per_output_row, true);
       require_positive(at, "seconds_per_streamed_row", curve.seconds_per_streamed_row, true);
+      require_positive(at, "output_row_spread", curve.output_row_spread, true);
+      require_positive(at, "streamed_row_spread", curve.streamed_row_spread, true);
       if (curve.table_bytes.empty() || curve.table_bytes.size() != curve.seconds_per_read.size()) {
         refuse(at, "table_bytes has " + std::to_string(curve.table_bytes.size()) +
                        " numbers and seconds_per_read " +

@@ -20,6 +20,8 @@ struct GatherCurve {
   std::vector<double> table_bytes;      // ascending
   std::vector<double> seconds_per_read;  // all workers together: time of a product / its nonzeros
   std::vector<double> spread = {};  // of the samples behind each; empty in profiles that have none
+  double output_row_spread = 0;     // of the samples behind seconds_per_output_row
+  double streamed_row_spread = 0;   // and behind seconds_per_streamed_row
 };
 
 /// One processor: all the cores of a host together, or one GPU.
@@ -36,6 +38,7 @@ struct DeviceProfile {
   double copy_bytes_per_second = 0;  // read and written, arrays far larger than every cache
   double copy_spread = 0;            // of its samples: third minus first quartile over the median
   double fixed_seconds = 0;          // of a product that has nothing to do
+  double fixed_spread = 0;           // of the samples behind it
   std::vector<GatherCurve> gather;   // by ascending dense_cols, at least one
 };
 

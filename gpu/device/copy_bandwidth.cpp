@@ -1,8 +1,5 @@
 #include "gpu/device/copy_bandwidth.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "gpu/device/device_buffer.h"
 #include "gpu/device/device_info.h"
 #include "gpu/device/gpu_timer.h"
@@ -10,11 +7,10 @@
 
 namespace csrkit::gpu {
 
-double copy_bytes_per_second(int ordinal) {
+std::vector<double> copy_seconds(Offset bytes, int ordinal) {
   require_device(ordinal);
   const DeviceScope scope(ordinal);
   const Stream stream(nullptr);
-  const Offset bytes = Offset{1} << 30;
   DeviceMemory memory(ordinal, stream.get(), 0);
   DeviceBuffer<char> from(memory, bytes, "the array to copy"), to(memory, bytes, "its copy");
   // Not zeros: a device may move those faster.
@@ -32,8 +28,7 @@ double copy_bytes_per_second(int ordinal) {
     timer.stop(stream.get());
     seconds.push_back(timer.seconds());
   }
-  std::sort(seconds.begin(), seconds.end());
-  return 2 * static_cast<double>(bytes) / seconds[seconds.size() / 2];
+  return seconds;
 }
 
 }  // namespace csrkit::gpu

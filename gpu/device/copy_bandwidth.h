@@ -1,10 +1,14 @@
 // The ceiling of everything that has to come from memory. No CUDA in this header: tools include it.
 #pragma once
 
+#include <vector>
+
+#include "core/base/types.h"
+
 namespace csrkit::gpu {
 
-/// Bytes read and written per second when an array far larger than the L2 cache is copied on the
-/// device: the median of ten copies, by events. Throws NoDeviceError, MemoryError, DeviceError.
-double copy_bytes_per_second(int ordinal = 0);
+/// What ten copies of an array of so many bytes on the device take, one after the other, by events.
+/// Every byte is read and written. Throws NoDeviceError, MemoryError, DeviceError.
+std::vector<double> copy_seconds(Offset bytes, int ordinal = 0);
 
 }  // namespace csrkit::gpu

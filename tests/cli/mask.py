@@ -28,6 +28,7 @@ TEXT = [(re.compile(pattern), replacement) for pattern, replacement in (
     (r"\b\d+\.\d+\.\d+\b", "<version>"),
     (r"\b(avx512|avx2|portable)\b", "<vectors>"),
     (r"--mem=\d+[KMG]", "--mem=<size>"),
+    (r"at most \d+ % of the median", "at most <n> % of the median"),
     (r"[\d.]+ times A, B and C", "<n> times A, B and C"),
     (r"(?<=\S) {2,}", "  "),
 )]

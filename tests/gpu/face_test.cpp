@@ -27,7 +27,7 @@ TEST(Face, HasAFunctionOnEveryLine) {
   EXPECT_NE(face.forecast_spmv_bytes, nullptr);
   EXPECT_NE(face.forecast_spgemm, nullptr);
   EXPECT_NE(face.device_info, nullptr);
-  EXPECT_NE(face.copy_bytes_per_second, nullptr);
+  EXPECT_NE(face.copy_seconds, nullptr);
   EXPECT_NE(face.clock_reader, nullptr);
   EXPECT_NE(face.fill_sums, nullptr);
 }

@@ -22,6 +22,11 @@ std::vector<double> numbers(const JsonField& field) {
   return result;
 }
 
+/// A spread that older profiles do not have.
+double spread_if_any(const JsonField& field, const char* name) {
+  return field.value().contains(name) ? field[name].number() : 0;
+}
+
 /// Numbers of a member that older profiles do not have.
 std::vector<double> numbers_if_any(const JsonField& field, const char* name) {
   return field.value().contains(name) ? numbers(field[name]) : std::vector<double>();
@@ -35,6 +40,8 @@ GatherCurve curve_from(const JsonField& field) {
   curve.table_bytes = numbers(field["table_bytes"]);
   curve.seconds_per_read = numbers(field["seconds_per_read"]);
   curve.spread = numbers_if_any(field, "spread");
+  curve.output_row_spread = spread_if_any(field, "output_row_spread");
+  curve.streamed_row_spread = spread_if_any(field, "streamed_row_spread");
   return curve;
 }
 
@@ -49,8 +56,9 @@ DeviceProfile device_from(const JsonField& field) {
   device.shared_cache_bytes = field["shared_cache_bytes"].number();
   device.memory_bytes = field["memory_bytes"].number();
   device.copy_bytes_per_second = field["copy_bytes_per_second"].number();
-  if (field.value().contains("copy_spread")) device.copy_spread = field["copy_spread"].number();
+  device.copy_spread = spread_if_any(field, "copy_spread");
   device.fixed_seconds = field["fixed_seconds"].number();
+  device.fixed_spread = spread_if_any(field, "fixed_spread");
   field["gather"].array().for_each(
       [&](const JsonField& curve) { device.gather.push_back(curve_from(curve)); });
   return device;
@@ -65,7 +73,9 @@ Json to_json(const MachineProfile& profile) {
     for (const GatherCurve& curve : device.gather) {
       gather.push_back({{"dense_cols", curve.dense_cols},
                         {"seconds_per_output_row", curve.seconds_per_output_row},
+                        {"output_row_spread", curve.output_row_spread},
                         {"seconds_per_streamed_row", curve.seconds_per_streamed_row},
+                        {"streamed_row_spread", curve.streamed_row_spread},
                         {"table_bytes", curve.table_bytes},
                         {"seconds_per_read", curve.seconds_per_read},
                         {"spread", curve.spread}});
@@ -81,6 +91,7 @@ Json to_json(const MachineProfile& profile) {
                        {"copy_bytes_per_second", device.copy_bytes_per_second},
                        {"copy_spread", device.copy_spread},
                        {"fixed_seconds", device.fixed_seconds},
+                       {"fixed_spread", device.fixed_spread},
                        {"gather", gather}});
   }
   return {{"format", kFormat}, {"version", kVersion}, {"host", profile.host}, {"devices", devices}};

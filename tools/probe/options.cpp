@@ -31,9 +31,15 @@ ProbeToolOptions parse_probe_options(int argc, const char* const* argv) {
       .value("k,dense-cols", "N,N", "widths of B to measure, others are interpolated", "32,128,256")
       .value("max-table", "SIZE", "the largest table to read from", "1G")
       .value("seconds", "N", "about how long to measure each device", "30")
+      .value("max-spread", "PERCENT",
+             "refuse a figure whose samples' quartiles lie further apart than this share of their "
+             "median, after ten tries",
+             "50")
       .value("t,threads", "N", "OpenMP threads (default: what OMP_NUM_THREADS or the system says)")
-      .example("csr-probe --output quick.json --device cpu --max-table 1M --seconds 1",
-               "a quick look; without limits it takes about a minute and is more precise")
+      .example(
+          "csr-probe --output quick.json --device cpu --max-table 1M --seconds 1 --max-spread 1000",
+          "a quick look, on a machine that has other work, too; without limits it takes about a "
+          "minute and is more precise")
       .on_list(list_devices);
   options.parse(argc, argv);
   ProbeToolOptions result;
@@ -56,6 +62,7 @@ ProbeToolOptions parse_probe_options(int argc, const char* const* argv) {
                      "'; tables of every cache are needed");
   }
   result.probe.seconds = static_cast<double>(options.integer("seconds", 1, 3600));
+  result.probe.max_spread = static_cast<double>(options.integer("max-spread", 1, 100000)) / 100;
   result.probe.plan.where.threads = read_threads(options);
   result.probe.progress = terminal_progress();
   result.as_json = options.json();

@@ -10,15 +10,17 @@
 #include "core/base/available_memory.h"
 #include "core/base/hash.h"
 #include "core/matrix/dense_matrix.h"
+#include "tools/cli/report.h"
 #include "tools/operation/machine.h"
 #include "tools/operation/measure.h"
+#include "tools/probe/steady.h"
 
 namespace csrkit {
 
 namespace {
 
 constexpr double kSmallestTable = 16 << 10;
-constexpr const char* kUnstable =
+constexpr const char* kContradiction =
     "the machine is too busy to be measured: a product with work to do took no longer than one "
     "without; measure on an idle machine";
 constexpr Index kRowLength = 16;  // short enough for every real matrix, long enough to hide the row
@@ -47,9 +49,10 @@ CsrMatrix uniform_reads(Index rows, Index cols, Index length) {
                    ValueArray::from(std::move(values)));
 }
 
-/// Samples of a product that finds the caches as the one before left them.
-Samples samples_of(const SpmmKernel& kernel, const CsrMatrix& a, DenseMatrix& b, DenseMatrix& c,
-                   Index dense_cols, const ProbeRequest& request, double budget_seconds) {
+/// Samples of a product that finds the caches as the one before left them; `figure` names it.
+Samples samples_of(const std::string& figure, const SpmmKernel& kernel, const CsrMatrix& a,
+                   DenseMatrix& b, DenseMatrix& c, Index dense_cols, const ProbeRequest& request,
+                   double budget_seconds) {
   const SpmmProblem problem = default_spmm_problem(a, dense_cols);
   const std::unique_ptr<SpmmPlan> plan = kernel.make_plan(problem, request.plan);
   // One array serves every shape: rows of the width that is asked for, one after the other.
@@ -59,7 +62,8 @@ Samples samples_of(const SpmmKernel& kernel, const CsrMatrix& a, DenseMatrix& b,
   plan->time_multiply();
   const double once = plan->time_multiply();
   const int repeat = static_cast<int>(std::clamp(budget_seconds / std::max(once, 1e-6), 3.0, 25.0));
-  return measure(0, repeat, [&] { return plan->time_multiply(); });
+  return steady_samples(figure, request.max_spread,
+                        [&] { return measure(0, repeat, [&] { return plan->time_multiply(); }); });
 }
 
 double cache_bytes(int level) {
@@ -79,16 +83,18 @@ double cache_bytes(int level) {
   return 0;
 }
 
-void measure_copy(int threads, DeviceProfile* device) {
+void measure_copy(int threads, double max_spread, DeviceProfile* device) {
   const Offset count = Offset{1} << 25;  // 256 MiB, far beyond a core's share of any cache
   Buffer<double> from(count), to(count);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (Offset i = 0; i < count; ++i) from[i] = to[i] = static_cast<double>(i);
-  const Samples samples = measure(1, 5, [&] {
-    const Stopwatch watch;
+  const Samples samples = steady_samples("copy", max_spread, [&] {
+    return measure(1, 5, [&] {
+      const Stopwatch watch;
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (Offset i = 0; i < count; ++i) to[i] = from[i];
-    return watch.seconds();
+      for (Offset i = 0; i < count; ++i) to[i] = from[i];
+      return watch.seconds();
+    });
   });
   device->copy_bytes_per_second =
       2.0 * static_cast<double>(from.size_bytes()) / samples.median_seconds();
@@ -127,9 +133,11 @@ void probe_products(const SpmmKernel& kernel, const ProbeRequest& request, Devic
   profile->kernel = kernel.name;
   // Small, but large enough to be shared out: what is left when the work goes to nothing.
   const auto small = [&](Index rows) {
-    return samples_of(kernel, uniform_reads(rows, 16, kRowLength), b, c, request.dense_cols.front(),
-                      request, budget)
-        .median_seconds();
+    const Samples samples = samples_of(
+        "a product of " + std::to_string(rows) + (rows == 1 ? " row" : " rows"), kernel,
+        uniform_reads(rows, 16, kRowLength), b, c, request.dense_cols.front(), request, budget);
+    profile->fixed_spread = std::max(profile->fixed_spread, samples.spread());
+    return samples.median_seconds();
   };
   profile->fixed_seconds = std::max(small(1), 2 * small(2048) - small(4096));
   for (const Index dense_cols : request.dense_cols) {
@@ -138,11 +146,14 @@ void probe_products(const SpmmKernel& kernel, const ProbeRequest& request, Devic
     const auto time = [&](double table_bytes, double reads, Index length) {
       const auto cols = std::max<Index>(static_cast<Index>(table_bytes / row_bytes), kRowLength);
       const CsrMatrix a = uniform_reads(static_cast<Index>(reads / length), cols, length);
-      const Samples samples = samples_of(kernel, a, b, c, dense_cols, request, budget);
+      const std::string figure = "rows of " + std::to_string(length) + " reads of " +
+                                 readable_bytes(row_bytes) + " from a table of " +
+                                 readable_bytes(table_bytes);
+      const Samples samples = samples_of(figure, kernel, a, b, c, dense_cols, request, budget);
       advance();
       spread = samples.spread();
       const double seconds = samples.median_seconds() - profile->fixed_seconds;
-      if (!(seconds > 0)) throw VerifyError(kUnstable);
+      if (!(seconds > 0)) throw ContradictionError(kContradiction);
       return seconds / a.rows();
     };
     GatherCurve curve;
@@ -153,9 +164,11 @@ void probe_products(const SpmmKernel& kernel, const ProbeRequest& request, Devic
     const double near_16 = time(kSmallestTable, reads, kRowLength);
     const double near_spread = spread;
     const double near_4 = time(kSmallestTable, reads / 2, 4);
+    curve.output_row_spread = std::max(near_spread, spread);
     const double near_read = std::max(0.0, (near_16 - near_4) / (kRowLength - 4));
     curve.seconds_per_output_row = std::max(0.0, near_4 - 4 * near_read);
     const double streamed_2 = time(kSmallestTable, 2 * static_cast<double>(b_bytes) / row_bytes, 2);
+    curve.streamed_row_spread = spread;
     curve.seconds_per_streamed_row =
         std::max(curve.seconds_per_output_row, streamed_2 - 2 * near_read);
     for (int step = 0; step <= steps; ++step) {
@@ -175,7 +188,7 @@ void probe_products(const SpmmKernel& kernel, const ProbeRequest& request, Devic
   }
 }
 
-DeviceProfile cpu_device(int threads) {
+DeviceProfile cpu_device(int threads, double max_spread) {
   DeviceProfile device;
   device.device = "cpu";
   device.name = cpu_model();
@@ -184,7 +197,7 @@ DeviceProfile cpu_device(int threads) {
   device.shared_cache_bytes = cache_bytes(3);
   device.memory_bytes =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  measure_copy(device.workers, &device);
+  measure_copy(device.workers, max_spread, &device);
   return device;
 }
 

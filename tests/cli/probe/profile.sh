@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # A machine is measured once; the file then serves every forecast.
-expect 0 csr-probe --output m.json --device cpu --max-table 1M --seconds 1 -k 16,64 --threads 1 --json
+expect 0 csr-probe --output m.json --device cpu --max-table 1M --seconds 1 --max-spread 100000 -k 16,64 --threads 1 --json
 equals "$(json profile.devices.0.device)" cpu
 equals "$(json profile.devices.0.workers)" 1
 equals "$(json profile.devices.0.kernel)" cpu.spmm.auto
@@ -15,6 +15,8 @@ for curve in device["gather"]:
     assert curve["table_bytes"] == sorted(curve["table_bytes"]) and len(curve["table_bytes"]) >= 6
     assert all(seconds > 0 for seconds in curve["seconds_per_read"])
     assert curve["table_bytes"][-1] > 900e3, curve
+    assert curve["output_row_spread"] >= max(curve["spread"][:1]) >= 0 and curve["streamed_row_spread"] >= 0
+assert device["copy_spread"] >= 0 and device["fixed_spread"] >= 0
 END
 csr-generate rmat graph.csr --set scale=8 --quiet
 expect 0 csr-info graph.csr --locality --machine m.json -k 32 --json
@@ -37,7 +39,8 @@ for row in locality["pays_back"]:
 END
 expect 2 csr-probe --output m.json --max-table 3K
 expect 2 csr-probe --output m.json --device tpu
-expect 4 csr-probe --output no/folder/m.json --device cpu --max-table 1M --seconds 1 -k 1
+expect 2 csr-probe --output m.json --max-spread 0
+expect 4 csr-probe --output no/folder/m.json --device cpu --max-table 1M --seconds 1 --max-spread 100000 -k 1
 echo '{"rows": 3}' >other.json
 expect 3 csr-info graph.csr --locality --machine other.json
 says "other.json: expected a machine profile"

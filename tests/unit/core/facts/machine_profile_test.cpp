@@ -61,6 +61,9 @@ TEST(MachineProfile, RefusesWhatCannotBe) {
   refused([](DeviceProfile& d) { d.gather[0].seconds_per_read[0] = 1e-16; },
           "which no machine has");
   refused([](DeviceProfile& d) { d.copy_spread = -1; }, "copy_spread");
+  refused([](DeviceProfile& d) { d.fixed_spread = NAN; }, "fixed_spread");
+  refused([](DeviceProfile& d) { d.gather[0].output_row_spread = -1; }, "output_row_spread");
+  refused([](DeviceProfile& d) { d.gather[1].streamed_row_spread = -1; }, "streamed_row_spread");
   refused([](DeviceProfile& d) { d.gather[0].spread = {0.1}; }, "spread has 1 numbers");
   EXPECT_THROW(good.find("gpu"), UsageError);
   EXPECT_EQ(good.find("cpu").workers, 1);

@@ -27,8 +27,11 @@ class ProfileFile : public testing::Test {
     device.shared_cache_bytes = 1 << 25;
     device.memory_bytes = 1e11;
     device.copy_bytes_per_second = 4.2e12;
+    device.copy_spread = 0.05;
     device.fixed_seconds = 5e-6;
-    device.gather = {{32, 1e-12, 3e-12, {65536, 1048576}, {1.0 / 3e11, 1e-11}}};
+    device.fixed_spread = 0.06;
+    device.gather = {
+        {32, 1e-12, 3e-12, {65536, 1048576}, {1.0 / 3e11, 1e-11}, {0.01, 0.02}, 0.03, 0.04}};
     profile.devices = {device};
     return profile;
   }
@@ -50,6 +53,28 @@ class ProfileFile : public testing::Test {
 TEST_F(ProfileFile, ComesBackBitByBit) {
   write_machine_profile(path_, sample(), {{"cpu", "some"}});
   EXPECT_EQ(to_json(read_machine_profile(path_)), to_json(sample()));
+}
+
+TEST_F(ProfileFile, KeepsEverySpread) {
+  write_machine_profile(path_, sample(), {});
+  const MachineProfile profile = read_machine_profile(path_);
+  const DeviceProfile& device = profile.devices.front();
+  EXPECT_EQ(device.copy_spread, 0.05);
+  EXPECT_EQ(device.fixed_spread, 0.06);
+  EXPECT_EQ(device.gather[0].spread, (std::vector<double>{0.01, 0.02}));
+  EXPECT_EQ(device.gather[0].output_row_spread, 0.03);
+  EXPECT_EQ(device.gather[0].streamed_row_spread, 0.04);
+}
+
+TEST_F(ProfileFile, ReadsOldOnesWithoutSpreads) {
+  Json json = to_json(sample());
+  json["devices"][0].erase("copy_spread");
+  json["devices"][0].erase("fixed_spread");
+  for (const char* name : {"spread", "output_row_spread", "streamed_row_spread"}) {
+    json["devices"][0]["gather"][0].erase(name);
+  }
+  std::ofstream(path_) << json.dump();
+  EXPECT_EQ(read_machine_profile(path_).devices[0].fixed_spread, 0);
 }
 
 TEST_F(ProfileFile, RefusesWhatIsNone) {
