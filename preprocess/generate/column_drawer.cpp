@@ -96,8 +96,7 @@ ColumnDrawer::ColumnDrawer(const ColumnModel& model, Index rows, Index cols,
   if (model_.order != ColumnModel::Order::planted) {
     const Index parts = model_.order == ColumnModel::Order::coarse ? model_.coarse : 1;
     col_id_ = shuffled_ids(cols, parts, random_word(seed, kColOrder));
-    row_id_ = rows == cols ? Buffer<Index>::copy_of(col_id_.data(), cols)
-                           : shuffled_ids(rows, parts, random_word(seed, kRowOrder));
+    if (rows != cols) row_id_ = shuffled_ids(rows, parts, random_word(seed, kRowOrder));
   }
 }
 
@@ -110,6 +109,11 @@ ColumnDrawer::Interval ColumnDrawer::coarse_of(Index position) const {
   const Offset part = ((Offset{position} + 1) * model_.coarse - 1) / cols_;
   return {static_cast<Index>(Offset{cols_} * part / model_.coarse),
           static_cast<Index>(Offset{cols_} * (part + 1) / model_.coarse)};
+}
+
+Index ColumnDrawer::row_at(Index position) const {
+  const Buffer<Index>& ids = rows_ == cols_ ? col_id_ : row_id_;
+  return ids.size() > 0 ? ids[position] : position;
 }
 
 Index ColumnDrawer::pick(double target, Interval range) const {
@@ -191,7 +195,7 @@ void ColumnDrawer::draw_row(Index position, Index length, DrawnRow* drawn, Index
   drawn->out = out;
   drawn->count = 0;
   if (length == 0) return;
-  const Index row = row_id_.size() > 0 ? row_id_[position] : position;
+  const Index row = row_at(position);
   // Where the row sits among the columns.
   const auto home = static_cast<Index>(Offset{position} * cols_ / rows_);
 
@@ -248,13 +252,13 @@ double ColumnDrawer::expected_meetings(const Buffer<Index>& lengths) const {
 CsrPattern ColumnDrawer::draw(const Buffer<Index>& lengths,
                               const ProgressCallback& progress) const {
   // Positions to ids for the lengths, ids back to positions for the rows.
-  Buffer<Index> length_of_row(rows_), position_of_row(rows_);
-  for (Index p = 0; p < rows_; ++p) {
-    const Index row = row_id_.size() > 0 ? row_id_[p] : p;
-    length_of_row[row] = lengths[p];
-    position_of_row[row] = p;
+  Buffer<Index> position_of_row(rows_);
+  CsrPattern pattern{Buffer<Offset>(Offset{rows_} + 1), {}};
+  for (Index p = 0; p < rows_; ++p) position_of_row[row_at(p)] = p;
+  pattern.row_offsets[0] = 0;
+  for (Index row = 0; row < rows_; ++row) {
+    pattern.row_offsets[row + 1] = pattern.row_offsets[row] + lengths[position_of_row[row]];
   }
-  CsrPattern pattern{offsets_of(length_of_row), {}};
   pattern.col_indices = Buffer<Index>(pattern.row_offsets[rows_]);
 
   std::vector<DrawnRow> drawn(static_cast<std::size_t>(std::max(1, omp_get_max_threads())),
@@ -265,7 +269,8 @@ CsrPattern ColumnDrawer::draw(const Buffer<Index>& lengths,
     DrawnRow* mine = &drawn[static_cast<std::size_t>(omp_get_thread_num())];
 #pragma omp for schedule(dynamic, 64)
     for (Index row = 0; row < rows_; ++row) {
-      draw_row(position_of_row[row], length_of_row[row], mine,
+      const Index position = position_of_row[row];
+      draw_row(position, lengths[position], mine,
                pattern.col_indices.data() + pattern.row_offsets[row]);
       if (progress && row % 1024 == 0) {
         Offset done = 0;

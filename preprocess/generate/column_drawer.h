@@ -32,6 +32,7 @@ class ColumnDrawer {
   };
   Interval community_of(Index position) const;
   Interval coarse_of(Index position) const;
+  Index row_at(Index position) const;
   Index pick(double target, Interval range) const;
   Index draw_popular(Index count, Interval range, DrawnRow* drawn) const;
   Index draw_near(Index count, Index row, DrawnRow* drawn) const;
@@ -46,7 +47,7 @@ class ColumnDrawer {
   Buffer<double> cumulative_;           // popularity of the positions before; empty if uniform
   std::vector<Index> guide_;            // where in cumulative_ to start looking
   double guide_scale_ = 0;
-  Buffer<Index> row_id_, col_id_;  // ids by position; empty = identity
+  Buffer<Index> row_id_, col_id_;  // ids by position; empty = identity; col_id_ alone where square
 };
 
 }  // namespace csrkit

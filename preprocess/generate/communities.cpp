@@ -121,6 +121,7 @@ CsrMatrix generate_communities(const PatternRequest& request) {
   const bool reach = has_longest && kind != 2 && n > 1 && longest > mean &&
                      nnz - longest >= Offset{shortest} * (n - 1);
   Buffer<Index> lengths = fit_lengths(shape, nnz, shortest, longest, reach);
+  shape = std::vector<double>();  // as large as A's row offsets
   place_lengths(&model, &lengths, random_word(request.seed, kLengths));
 
   if (is_undirected) return undirected(request, model, lengths, (nnz - Offset{least} * n) / 2);

@@ -13,10 +13,15 @@ namespace csrkit {
 
 namespace {
 
+std::string lower_case(std::string name) {
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
+
 /// Names in use for the same thing lead to the same row: ogbn-arxiv, arxiv_like, com-Amazon.
 std::string canonical_name(std::string name) {
-  for (char& c : name)
-    c = c == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  name = lower_case(std::move(name));
+  std::replace(name.begin(), name.end(), '-', '_');
   const auto drop_prefix = [&](const std::string& prefix) {
     if (name.compare(0, prefix.size(), prefix) == 0) name.erase(0, prefix.size());
   };
@@ -29,7 +34,6 @@ std::string canonical_name(std::string name) {
   }
   if (name == "citation") return "citation2";
   if (name == "amazon_cogdl" || name == "amazonproducts") return "amazon_products";
-  if (name == "pdb1hys") return "pdb1HYS";
   return name;
 }
 
@@ -42,7 +46,7 @@ const LikeDataset& find_dataset(const std::string& given) {
   }
   std::string names;
   for (const LikeDataset& dataset : like_datasets()) {
-    if (name == dataset.name) return dataset;
+    if (name == lower_case(dataset.name)) return dataset;
     names += std::string(names.empty() ? "" : ", ") + dataset.name;
   }
   throw UsageError("no dataset named '" + given + "' to imitate; there are: " + names);
