@@ -21,6 +21,8 @@ SHARED = {
     "core/base/huge_pages.cpp": (None, "advice to the system: nothing that a test could see"),
     "core/file/csr_file_writer.cpp": ("tests/unit/core/file/csr_file_test.cpp",
                                       "what is written must be what is read"),
+    "core/file/file_memory.cpp": ("tests/unit/core/file/csr_file_test.cpp",
+                                  "what the readers of files and of parts share"),
     "core/matrix/sort/*": ("tests/unit/core/matrix/sort/coo_to_csr_test.cpp",
                            "steps of one sort, tested by what comes out of it"),
     "preprocess/export/*": ("tests/unit/preprocess/export/export_test.cpp",

@@ -3,17 +3,15 @@
 #include "core/file/csr_file.h"
 
 #include <omp.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "core/base/input_file.h"
 #include "core/base/team_errors.h"
 #include "core/file/csr_file_layout.h"
+#include "core/file/file_memory.h"
 
 namespace csrkit {
 
@@ -22,12 +20,7 @@ using namespace csr_layout;
 namespace {
 
 constexpr std::uint64_t kMapAbove = 64ull << 20;  // FileIo::automatic
-constexpr std::uint64_t kHugePage = 2ull << 20;
 constexpr std::size_t kThreadsFromChunks = 8;
-
-[[noreturn]] void fail_at(const std::string& path, std::uint64_t at, const std::string& what) {
-  throw InputError(path + ": byte " + std::to_string(at) + ": " + what);
-}
 
 DecodedHeader read_header(const InputFile& file, const std::string& path) {
   std::array<unsigned char, kHeaderBytes> bytes;
@@ -35,54 +28,6 @@ DecodedHeader read_header(const InputFile& file, const std::string& path) {
   file.read_at(0, bytes.data(), available);
   return decode_header(bytes.data(), available, file.size_bytes(), path);
 }
-
-/// The file's bytes in memory, at their own offsets: a mapping of the file, or memory to read into.
-/// Either way the arrays of the matrix are used in place, so nothing is ever held twice.
-class FileMemory {
- public:
-  FileMemory(const InputFile& file, bool is_mapped, const std::string& path)
-      : bytes_(file.size_bytes()), is_mapped_(is_mapped) {
-    if (is_mapped) {
-      memory_ = ::mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, file.descriptor(), 0);
-      if (memory_ == MAP_FAILED && errno == ENOMEM) {
-        throw MemoryError("not enough address space to map '" + path +
-                          "': " + std::to_string(bytes_) +
-                          " bytes are needed; raise the limit (ulimit -v)");
-      }
-      if (memory_ == MAP_FAILED) file.fail("it cannot be mapped (try --io read)", errno);
-      ::madvise(memory_, bytes_, MADV_WILLNEED);
-    } else {
-      memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      if (memory_ == MAP_FAILED) {
-        throw MemoryError("not enough memory to read '" + path + "': " + std::to_string(bytes_) +
-                          " bytes are needed; map it instead (--io mmap)");
-      }
-      // Page faults cost as much as the copy itself; huge pages make 512 times fewer.
-      if (bytes_ >= 2 * kHugePage) ::madvise(memory_, bytes_, MADV_HUGEPAGE);
-    }
-  }
-  ~FileMemory() { ::munmap(memory_, bytes_); }
-  FileMemory(const FileMemory&) = delete;
-  FileMemory& operator=(const FileMemory&) = delete;
-
-  /// Makes these bytes present; called once for each chunk, by the thread that validates it.
-  void fetch(const InputFile& file, std::uint64_t offset, std::uint64_t bytes) {
-    if (!is_mapped_) file.read_at(offset, at(offset), bytes);
-#ifdef MADV_POPULATE_READ
-    // Maps a chunk's pages in one call rather than one fault for 16 of them. Old kernels refuse.
-    if (is_mapped_) ::madvise(at(offset / kAlignment * kAlignment), bytes, MADV_POPULATE_READ);
-#endif
-  }
-
-  unsigned char* at(std::uint64_t offset) const {
-    return static_cast<unsigned char*>(memory_) + offset;
-  }
-
- private:
-  void* memory_ = nullptr;
-  std::uint64_t bytes_;
-  bool is_mapped_;
-};
 
 /// One checksummed piece of the file.
 struct Chunk {
@@ -106,7 +51,7 @@ class Reader {
   CsrFile read() {
     const bool is_mapped = !options_.is_checked || options_.io == FileIo::mmap ||
                            (options_.io == FileIo::automatic && file_.size_bytes() > kMapAbove);
-    memory_ = std::make_shared<FileMemory>(file_, is_mapped, path_);
+    memory_ = std::make_shared<FileMemory>(file_, 0, file_.size_bytes(), is_mapped);
     if (!options_.is_checked) return assemble();
     read_checksums();
     list_chunks();
@@ -138,8 +83,8 @@ class Reader {
     const std::uint64_t found = checksum_of(checksums_, table.size_bytes);
     if (found != decoded_.table_checksum) {
       fail_at(path_, table.offset_bytes,
-              "expected section checksums with checksum " + hex(decoded_.table_checksum) +
-                  ", found " + hex(found) + "; the file is damaged, copy or create it again");
+              "expected section checksums with checksum " + hex_word(decoded_.table_checksum) +
+                  ", found " + hex_word(found) + "; the file is damaged, copy or create it again");
     }
   }
 
@@ -199,11 +144,8 @@ class Reader {
     if (first_damaged < end) {
       const Chunk& chunk = chunks_[first_damaged];
       const std::uint64_t found = checksum_of(memory_->at(chunk.offset), chunk.bytes);
-      fail_at(path_, chunk.offset,
-              "expected the bytes up to " + std::to_string(chunk.offset + chunk.bytes) +
-                  ", in section " + header().sections[chunk.section].name + ", to have checksum " +
-                  hex(checksums_[first_damaged]) + ", found " + hex(found) +
-                  "; the file is damaged, copy or create it again");
+      fail_checksum(path_, header().sections[chunk.section].name, chunk.offset,
+                    chunk.offset + chunk.bytes, checksums_[first_damaged], found);
     }
     if (first_suspect < end) explain(chunks_[first_suspect]);
   }
@@ -389,6 +331,17 @@ class Reader {
     if (const CsrSection* section = find(sections, kPartBorders)) {
       read_part_borders(*section, &file);
     }
+    if (const CsrSection* section = find(sections, kRankHeads)) {
+      const CsrSection& lists = *find(sections, kRankLists);
+      std::vector<PartLevel> levels = rank_layout::decode_heads(
+          array<std::int64_t>(*section), section->size_bytes, header().rows, header().cols,
+          header().nnz, lists.size_bytes, {path_, section->offset_bytes});
+      const unsigned char* list_bytes = memory_->at(lists.offset_bytes);
+      if (options_.is_checked) {
+        rank_layout::check_all_lists(levels, list_bytes, {path_, lists.offset_bytes});
+      }
+      file.ranks.emplace(std::move(levels), list_bytes, memory_);
+    }
     if (const CsrSection* section = find(sections, kProvenance)) {
       const char* text = array<char>(*section);
       const std::uint64_t bad = first_invalid_utf8(text, section->size_bytes);
@@ -425,12 +378,6 @@ class Reader {
     }
     file->partition->borders =
         std::make_shared<const Buffer<Offset>>(Buffer<Offset>::copy_of(numbers, count));
-  }
-
-  static std::string hex(std::uint64_t word) {
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(word));
-    return text;
   }
 
   const std::string& path_;

@@ -10,6 +10,7 @@
 #include "core/base/file_digest.h"
 #include "core/base/progress.h"
 #include "core/file/csr_file_header.h"
+#include "core/file/rank_sections.h"
 #include "core/matrix/csr_matrix.h"
 #include "core/matrix/csr_sink.h"
 #include "core/matrix/permutation.h"
@@ -35,7 +36,8 @@ struct CsrFile {
   std::optional<Permutation> row_order;
   std::optional<Permutation> col_order;
   std::optional<Partition> partition;
-  std::string provenance;  // JSON text or ""; its schema is in docs/csr_file_format.md
+  std::optional<RankSections> ranks;  // partitions for several ranks, by csr-partition
+  std::string provenance;             // JSON text or ""; its schema is in docs/csr_file_format.md
 };
 
 /// mmap maps the arrays (shared page cache, nothing copied), read copies them into memory of their
@@ -60,6 +62,16 @@ CsrFile read_csr_file(const std::string& path, const CsrReadOptions& options = {
 
 /// Reads and checks the header only.
 CsrFileHeader read_csr_header(const std::string& path);
+
+/// Reads and checks the header and the levels of parts, and nothing else of the file; none if it
+/// holds none.
+std::vector<PartLevel> read_rank_heads(const std::string& path);
+
+/// What one of `parts` ranks needs of a file: reads, and checks by all checksums that cover them,
+/// the heads and its own rows and lists only. They are mapped while the part is made, or read with
+/// FileIo::read. Throws UsageError if the file holds no such level. `threads` as in team_size.
+RankPart read_rank_part(const std::string& path, Index parts, Index part,
+                        FileIo io = FileIo::automatic, int threads = 0);
 
 /// Whether the file starts with the format's magic; false for anything else, unreadable included.
 bool is_csr_file(const std::string& path);

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <tuple>
 
+#include "core/file/rank_sections.h"
+
 namespace csrkit::csr_layout {
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
@@ -133,6 +135,20 @@ std::vector<CsrSection> decode_sections(const unsigned char* bytes, const CsrFil
                  " bytes; create the file again");
       }
       extras.part_borders_bytes = size;
+    } else if (slot_is_named(slot, kRankHeads)) {
+      if (!rank_layout::is_rank_heads_size(size, static_cast<std::uint64_t>(header.rows))) {
+        fail(path, at + 24,
+             "expected rank heads of words for at most " + std::to_string(header.rows) +
+                 " parts a level, found " + std::to_string(size) + " bytes; create the file again");
+      }
+      extras.rank_heads_bytes = size;
+    } else if (slot_is_named(slot, kRankLists)) {
+      if (size % rank_layout::kListAlignment != 0 || size > header.file_bytes) {
+        fail(path, at + 24,
+             "expected rank lists of a multiple of 64 bytes within the file, found " +
+                 std::to_string(size) + " bytes; create the file again");
+      }
+      extras.rank_lists_bytes = size;
     } else if (slot_is_named(slot, kProvenance)) {
       if (size == 0 || size > kMaxProvenanceBytes) {
         fail(path, at + 24,
@@ -196,6 +212,10 @@ std::vector<CsrSection> lay_out(ValueKind kind, Index rows, Index cols, Offset n
   if (extras.has_col_order) add(kColOrder, col_count * sizeof(Index));
   if (extras.has_partition) add(kPartition, (row_count + 1) * sizeof(Index));
   if (extras.part_borders_bytes > 0) add(kPartBorders, extras.part_borders_bytes);
+  if (extras.rank_heads_bytes > 0) {
+    add(kRankHeads, extras.rank_heads_bytes);
+    add(kRankLists, extras.rank_lists_bytes);
+  }
   if (extras.provenance_bytes > 0) add(kProvenance, extras.provenance_bytes);
   sections.push_back({kChecksums, end, chunks * sizeof(std::uint64_t)});
   return sections;

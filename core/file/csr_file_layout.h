@@ -53,6 +53,8 @@ inline constexpr const char* kRowOrder = "row_new_of_old";
 inline constexpr const char* kColOrder = "col_new_of_old";
 inline constexpr const char* kPartition = "partition";
 inline constexpr const char* kPartBorders = "part_borders";
+inline constexpr const char* kRankHeads = "rank_heads";
+inline constexpr const char* kRankLists = "rank_lists";
 inline constexpr const char* kProvenance = "provenance";
 inline constexpr const char* kChecksums = "checksums";
 
@@ -62,6 +64,8 @@ struct Extras {
   bool has_col_order = false;
   bool has_partition = false;
   std::uint64_t part_borders_bytes = 0;  // 0 = none
+  std::uint64_t rank_heads_bytes = 0;    // 0 = neither heads nor lists
+  std::uint64_t rank_lists_bytes = 0;    // 0 if no part has a halo
   std::uint64_t provenance_bytes = 0;    // 0 = none
 };
 

@@ -245,6 +245,19 @@ void write_csr_file(const std::string& path, const CsrFile& file,
     }
   }
 
+  std::vector<std::int64_t> rank_words;
+  if (file.ranks) {
+    const PartHead& last = file.ranks->levels().back().parts.back();
+    if (last.row_end != matrix.rows() || last.col_end != matrix.cols()) {
+      throw UsageError("cannot write '" + path +
+                       "': its parts for ranks are those of a matrix of " +
+                       std::to_string(last.row_end) + " x " + std::to_string(last.col_end));
+    }
+    rank_words = file.ranks->head_words();
+    extras.rank_heads_bytes = rank_words.size() * sizeof(std::int64_t);
+    extras.rank_lists_bytes = file.ranks->list_bytes();
+  }
+
   CsrFileHeader header;
   header.value_kind = matrix.value_kind();
   header.rows = matrix.rows();
@@ -265,6 +278,8 @@ void write_csr_file(const std::string& path, const CsrFile& file,
     if (name == kRowOrder) return {{file.row_order->new_of_old(), bytes}};
     if (name == kColOrder) return {{file.col_order->new_of_old(), bytes}};
     if (name == kPartBorders) return {{file.partition->borders->data(), bytes}};
+    if (name == kRankHeads) return {{rank_words.data(), bytes}};
+    if (name == kRankLists) return {{file.ranks->list_data(), bytes}};
     if (name == kProvenance) return {{file.provenance.data(), bytes}};
     return {{&file.partition->parts, sizeof(Index)},
             {file.partition->part_of_row->data(), bytes - sizeof(Index)}};

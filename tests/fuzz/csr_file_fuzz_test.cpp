@@ -119,33 +119,68 @@ TEST(CsrFileFuzz, SignedHeadersWithRandomFieldsNeverCrash) {
   EXPECT_GT(refused, kRounds / 2);
 }
 
-/// Bodies whose checksums are right and whose content is random: refused, or truly valid.
-TEST(CsrFileFuzz, SignedBodiesWithRandomContentNeverCrash) {
-  const std::string path = CSRKIT_SOURCE_DIR "/tests/data/golden/all_sections_f32.csr";
-  const std::string good = load_bytes(path);
-  const std::vector<CsrSection> sections = read_csr_header(path).sections;
-  ChangingFile file(good);
-  for (int round = 0; round < 2000; ++round) {
-    RandomStream random(2, static_cast<std::uint64_t>(round));
-    std::string bytes = good;
-    for (std::uint64_t changes = 1 + random.below(4); changes > 0; --changes) {
-      const CsrSection& section = sections[random.below(sections.size() - 1)];
-      const std::uint64_t at = section.offset_bytes + random.below(section.size_bytes);
-      bytes[at] = static_cast<char>(random.below(4) == 0 ? random.next() : random.below(12));
-    }
-    sign(bytes, sections);
-    for (std::uint64_t at = 0; at < bytes.size(); ++at) {
-      if (bytes[at] != good[at]) file.put(at, bytes[at]);
-    }
-    try {
-      validate(read_csr_file(file.path(), {FileIo::read, {}}).matrix, "accepted");
-    } catch (const InputError& error) {
-      ASSERT_EQ(std::string(error.what()).find(file.path() + ": byte "), 0u) << error.what();
-    }
-    for (std::uint64_t at = 0; at < bytes.size(); ++at) {
-      if (bytes[at] != good[at]) file.put(at, good[at]);
+/// What a rank would do with the file: its parts are refused, or truly valid.
+void use_parts(const std::string& path) {
+  for (const PartLevel& level : read_rank_heads(path)) {
+    const auto parts = static_cast<Index>(level.parts.size());
+    for (Index part = 0; part < parts; ++part) {
+      try {
+        const RankPart mine = read_rank_part(path, parts, part);
+        validate(mine.own, "accepted");
+        validate(mine.halo, "accepted");
+      } catch (const InputError& error) {
+        ASSERT_EQ(std::string(error.what()).find(path + ": "), 0u) << error.what();
+      }
     }
   }
+}
+
+/// Bodies whose checksums are right and whose content is random: refused, or truly valid.
+TEST(CsrFileFuzz, SignedBodiesWithRandomContentNeverCrash) {
+  for (const char* name : {"all_sections_f32.csr", "rank_parts_f32.csr"}) {
+    const std::string path = std::string(CSRKIT_SOURCE_DIR "/tests/data/golden/") + name;
+    const std::string good = load_bytes(path);
+    const std::vector<CsrSection> sections = read_csr_header(path).sections;
+    ChangingFile file(good);
+    for (int round = 0; round < 2000; ++round) {
+      RandomStream random(2, static_cast<std::uint64_t>(round));
+      std::string bytes = good;
+      for (std::uint64_t changes = 1 + random.below(4); changes > 0; --changes) {
+        const CsrSection& section = sections[random.below(sections.size() - 1)];
+        const std::uint64_t at = section.offset_bytes + random.below(section.size_bytes);
+        bytes[at] = static_cast<char>(random.below(4) == 0 ? random.next() : random.below(12));
+      }
+      sign(bytes, sections);
+      for (std::uint64_t at = 0; at < bytes.size(); ++at) {
+        if (bytes[at] != good[at]) file.put(at, bytes[at]);
+      }
+      try {
+        validate(read_csr_file(file.path(), {FileIo::read, {}}).matrix, "accepted");
+      } catch (const InputError& error) {
+        ASSERT_EQ(std::string(error.what()).find(file.path() + ": byte "), 0u) << error.what();
+      }
+      try {
+        use_parts(file.path());
+      } catch (const InputError& error) {
+        ASSERT_EQ(std::string(error.what()).find(file.path() + ": byte "), 0u) << error.what();
+      }
+      for (std::uint64_t at = 0; at < bytes.size(); ++at) {
+        if (bytes[at] != good[at]) file.put(at, good[at]);
+      }
+    }
+  }
+}
+
+TEST(CsrFileFuzz, EveryFlippedBitIsRefusedByThePartThatNeedsIt) {
+  const std::string good = load_bytes(CSRKIT_SOURCE_DIR "/tests/data/golden/rank_parts_f32.csr");
+  ChangingFile file(good);
+  for (std::uint64_t at = 0; at < good.size(); at += at < 4096 ? 1 : 7) {
+    file.put(at, static_cast<char>(good[at] ^ (1 << (at % 8))));
+    // Every section is one chunk, which every part needs.
+    EXPECT_THROW(read_rank_part(file.path(), 2, 0), InputError) << at;
+    file.put(at, good[at]);
+  }
+  EXPECT_NO_THROW(read_rank_part(file.path(), 2, 0));
 }
 
 }  // namespace

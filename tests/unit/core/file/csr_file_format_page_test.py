@@ -52,6 +52,8 @@ expected["empty_0x0_none.csr"] = ((0, 0), np.array([0], "<i8"), NO_COLUMNS, None
 expected["empty_0x9_f32.csr"] = ((0, 9), np.array([0], "<i8"), NO_COLUMNS, np.array([], "<f4"))
 expected["empty_3x0_f16.csr"] = ((3, 0), np.zeros(4, "<i8"), NO_COLUMNS, np.array([], "<f2"))
 
+expected["rank_parts_f32.csr"] = ((5, 7), OFFSETS, COLUMNS, VALUES)
+
 names = {path.name for path in GOLDEN.glob("*.csr")}
 assert names == set(expected), f"golden files without expectation or missing: {names ^ set(expected)}"
 for name, (shape, offsets, columns, values) in expected.items():
@@ -71,6 +73,27 @@ expect("all_sections", "partition", full["partition"], np.array([3, 0, 1, 2, 0, 
 text = full["provenance"].tobytes().decode("utf-8")
 assert text == '{"steps":[{"tool":"csr-import","details":{"name":"größer"}}]}', text
 assert read_csr(GOLDEN / "symmetric_3x3_f64.csr")["flags"] == 1 + 2 + 4 + 8
+
+# Parts for ranks, made again from the definition: two levels, of rows and columns that differ.
+ranked = read_csr(GOLDEN / "rank_parts_f32.csr")
+heads, lists = [], []
+for rows, cols in (([0, 3, 5], [0, 4, 7]), ([0, 1, 3, 4, 5], [0, 2, 4, 4, 7])):
+    parts = range(len(rows) - 1)
+    entries = [COLUMNS[OFFSETS[rows[p]]:OFFSETS[rows[p + 1]]] for p in parts]
+    need = [[sorted({c for c in entries[p] if cols[q] <= c < cols[q + 1]} if p != q else []) for q in parts]
+            for p in parts]
+    for p in parts:
+        near = [q for q in parts if need[p][q] or need[q][p]]
+        halo, sends = sum(need[p], []), sum((need[q][p] for q in parts), [])
+        own = int(((entries[p] >= cols[p]) & (entries[p] < cols[p + 1])).sum())
+        heads.append([rows[p], rows[p + 1], cols[p], cols[p + 1], len(entries[p]), own, len(halo), len(sends), len(near),
+                      4 * len(lists)])
+        for q in near:
+            lists += [q, len(need[p][q]), len(need[q][p]), 0]
+        lists += halo + sends
+        lists += [0] * (-len(lists) % 16)
+expect("rank_parts", "rank_heads", ranked["rank_heads"], np.array([2, 2, 4] + sum(heads, []), "<i8"))
+expect("rank_parts", "rank_lists", ranked["rank_lists"], np.array(lists, "<i4"))
 
 for name in ("is_gzip", "version_2", "truncated_by_one_byte", "one_byte_appended", "column_negative",
              "column_twice", "columns_unsorted", "offsets_decrease", "offsets_end_too_low"):

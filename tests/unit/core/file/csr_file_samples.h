@@ -145,6 +145,14 @@ inline void expect_same(const CsrFile& a, const CsrFile& b) {
   };
   expect_same_order(a.row_order, b.row_order);
   expect_same_order(a.col_order, b.col_order);
+  ASSERT_EQ(a.ranks.has_value(), b.ranks.has_value());
+  if (a.ranks) {
+    EXPECT_EQ(a.ranks->head_words(), b.ranks->head_words());
+    ASSERT_EQ(a.ranks->list_bytes(), b.ranks->list_bytes());
+    EXPECT_TRUE(a.ranks->list_bytes() == 0 ||
+                std::memcmp(a.ranks->list_data(), b.ranks->list_data(), a.ranks->list_bytes()) ==
+                    0);
+  }
   ASSERT_EQ(a.partition.has_value(), b.partition.has_value());
   if (!a.partition) return;
   EXPECT_EQ(a.partition->parts, b.partition->parts);
@@ -171,6 +179,10 @@ inline std::vector<std::pair<std::string, CsrFile>> golden_files() {
   files.emplace_back("empty_0x9_f32.csr", just(make_csr(0, 9, {0}, {}, {}, ValueKind::f32)));
   files.emplace_back("empty_3x0_f16.csr",
                      just(make_csr(3, 0, {0, 0, 0, 0}, {}, {}, ValueKind::f16)));
+  CsrFile ranked = just(five_by_seven(ValueKind::f32));
+  ranked.ranks = RankSections::of(ranked.matrix, {PartBorders{{0, 3, 5}, {0, 4, 7}},
+                                                  PartBorders{{0, 1, 3, 4, 5}, {0, 2, 4, 4, 7}}});
+  files.emplace_back("rank_parts_f32.csr", std::move(ranked));
   return files;
 }
 

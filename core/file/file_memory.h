@@ -1,0 +1,47 @@
+// Bytes of a .csr file in memory, and the chunks whose checksums cover them: what the readers of
+// whole files and of single parts share. Internal to core/file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/base/input_file.h"
+
+namespace csrkit {
+
+/// The bytes [begin, end) of a file in memory: a mapping of them, or memory to read into. Either
+/// way arrays are used in place, so nothing is ever held twice. `begin` is a multiple of 4096.
+class FileMemory {
+ public:
+  FileMemory(const InputFile& file, std::uint64_t begin, std::uint64_t end, bool is_mapped);
+  ~FileMemory();
+  FileMemory(const FileMemory&) = delete;
+  FileMemory& operator=(const FileMemory&) = delete;
+
+  /// Makes these bytes present; called once for each chunk, by the thread that validates it.
+  void fetch(const InputFile& file, std::uint64_t offset, std::uint64_t bytes);
+
+  /// By their offset in the file.
+  unsigned char* at(std::uint64_t offset) const {
+    return static_cast<unsigned char*>(memory_) + (offset - begin_);
+  }
+
+ private:
+  void* memory_ = nullptr;
+  std::uint64_t begin_;
+  std::uint64_t bytes_;
+  bool is_mapped_;
+};
+
+/// Throws InputError: "path: byte N: what".
+[[noreturn]] void fail_at(const std::string& path, std::uint64_t at, const std::string& what);
+
+/// Refuses the bytes [begin, end) of a section, whose checksum is another one.
+[[noreturn]] void fail_checksum(const std::string& path, const std::string& section,
+                                std::uint64_t begin, std::uint64_t end, std::uint64_t expected,
+                                std::uint64_t found);
+
+/// 16 hexadecimal digits.
+std::string hex_word(std::uint64_t word);
+
+}  // namespace csrkit

@@ -1,0 +1,85 @@
+// The sections `rank_heads` and `rank_lists` of a .csr file: partitions for several ranks, made
+// once and stored. docs/csr_file_format.md specifies their bytes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/matrix/row_parts.h"
+
+namespace csrkit {
+
+/// Levels of parts with their lists, as they stand in a file. Copies share the lists.
+class RankSections {
+ public:
+  /// Counts and lists the parts of a matrix. Each number of parts must divide the next larger one,
+  /// and every part must be made of consecutive parts of the next level: else UsageError. The
+  /// entries are gone through once. Takes 12 bytes for each column of a halo while it works, and 8
+  /// of them stay.
+  static RankSections of(const CsrMatrix& matrix, const std::vector<PartBorders>& levels,
+                         int threads = 0, const ProgressCallback& progress = {});
+
+  /// Sections that have been checked, the lists in the memory of `owner`.
+  RankSections(std::vector<PartLevel> levels, const unsigned char* lists,
+               std::shared_ptr<const void> owner);
+
+  /// By their number of parts, ascending.
+  const std::vector<PartLevel>& levels() const { return levels_; }
+
+  PartLists lists(std::size_t level, Index part) const;
+
+  /// The content of `rank_heads`.
+  std::vector<std::int64_t> head_words() const;
+  /// The content of `rank_lists`.
+  const unsigned char* list_data() const { return lists_; }
+  std::uint64_t list_bytes() const;
+
+ private:
+  std::vector<PartLevel> levels_;
+  const unsigned char* lists_ = nullptr;
+  std::shared_ptr<const void> owner_;
+};
+
+namespace rank_layout {
+
+inline constexpr Index kMaxParts = 1 << 16;
+inline constexpr int kMaxLevels = 16;
+inline constexpr std::uint64_t kHeadWords = 10;  // of a part
+inline constexpr std::uint64_t kListAlignment = 64;
+
+/// What `rank_heads` may have at most; for a look at the header alone.
+bool is_rank_heads_size(std::uint64_t bytes, std::uint64_t rows);
+
+/// Bytes of a part's lists, and where they begin in `rank_lists`.
+std::uint64_t record_bytes(const PartHead& head);
+std::uint64_t list_begin(const std::vector<PartLevel>& levels, std::size_t level, Index part);
+
+/// Where a section stands, for messages: "path: byte N: ...".
+struct Place {
+  std::string path;
+  std::uint64_t offset_bytes = 0;
+};
+
+/// Checks all numbers against each other and against the matrix; throws InputError.
+std::vector<PartLevel> decode_heads(const std::int64_t* words, std::uint64_t bytes, Index rows,
+                                    Index cols, Offset nnz, std::uint64_t lists_bytes,
+                                    const Place& place);
+
+/// Checks the lists of one part, which begin at `record`: neighbours, ids in range, ascending and
+/// with the right owner, padding. `place` is that of `record`. Throws InputError.
+void check_lists(const PartLevel& level, Index part, const unsigned char* record,
+                 const Place& place);
+
+/// The same, and a copy of them.
+PartLists decode_lists(const PartLevel& level, Index part, const unsigned char* record,
+                       const Place& place);
+
+/// Checks all lists, and that what a part sends is what its neighbour expects. Parallel.
+void check_all_lists(const std::vector<PartLevel>& levels, const unsigned char* lists,
+                     const Place& place);
+
+}  // namespace rank_layout
+
+}  // namespace csrkit

@@ -1,0 +1,402 @@
+#include "core/matrix/row_parts.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <iterator>
+#include <tuple>
+
+#include "core/base/team.h"
+#include "core/base/team_errors.h"
+
+namespace csrkit {
+
+namespace {
+
+constexpr Offset kEntriesAtOnce = 4096;      // small enough to stay in L1 while every level looks
+constexpr Offset kEntriesOfAStep = 1 << 16;  // what a thread takes at a time
+
+auto fields(const PartHead& head) {
+  return std::tie(head.row_begin, head.row_end, head.col_begin, head.col_end, head.entries,
+                  head.own_entries, head.halo_cols, head.send_cols, head.neighbours);
+}
+
+/// One level while the entries go by.
+class LevelCounter {
+ public:
+  LevelCounter(const PartBorders& borders, Index cols, int threads)
+      : borders_(borders),
+        words_(static_cast<std::size_t>(Offset{cols} / 64 + 1), 0),
+        threads_(threads),
+        received_(static_cast<std::size_t>(borders.parts())) {
+    counted_.level.parts.resize(received_.size());
+    for (std::size_t p = 0; p < received_.size(); ++p) {
+      PartHead& head = counted_.level.parts[p];
+      head.row_begin = borders.rows[p];
+      head.row_end = borders.rows[p + 1];
+      head.col_begin = borders.cols[p];
+      head.col_end = borders.cols[p + 1];
+    }
+  }
+
+  /// Entries of the part that is open. Called by several threads at once.
+  void see(const Index* cols, Offset count) {
+    PartHead& head = counted_.level.parts[open_];
+    const auto begin = static_cast<std::uint32_t>(head.col_begin);
+    const auto width = static_cast<std::uint32_t>(head.own_cols());
+    Offset own = 0;
+    for (Offset i = 0; i < count; ++i) own += static_cast<std::uint32_t>(cols[i]) - begin < width;
+    __atomic_fetch_add(&head.own_entries, own, __ATOMIC_RELAXED);
+    if (own == count) return;
+    for (Offset i = 0; i < count; ++i) {
+      const auto col = static_cast<std::uint32_t>(cols[i]);
+      if (col - begin < width) continue;
+      std::uint64_t& word = words_[col / 64];
+      const std::uint64_t bit = std::uint64_t{1} << (col % 64);
+      if ((__atomic_load_n(&word, __ATOMIC_RELAXED) & bit) == 0) {
+        __atomic_fetch_or(&word, bit, __ATOMIC_RELAXED);
+      }
+    }
+  }
+
+  /// All rows before `row` have been seen: closes the parts that end there.
+  void close_until(Index row, const CsrMatrix& matrix, std::size_t level,
+                   const PartVisitor& visitor) {
+    for (; open_ < received_.size() && borders_.rows[open_ + 1] <= row; ++open_) {
+      PartHead& head = counted_.level.parts[open_];
+      head.entries = matrix.row_offsets()[head.row_end] - matrix.row_offsets()[head.row_begin];
+      if (head.entries == head.own_entries) {
+        if (visitor) visitor(level, static_cast<Index>(open_), {}, {words_.data()});
+        continue;
+      }
+      count_halo();
+      if (visitor) {
+        visitor(level, static_cast<Index>(open_), received_[open_], {words_.data()});
+      }
+#pragma omp parallel for schedule(static) num_threads(threads_)
+      for (std::size_t i = 0; i < words_.size(); ++i) words_[i] = 0;
+    }
+  }
+
+  CountedLevel finish() {
+    std::vector<std::vector<Neighbour>> sends(received_.size());  // each ascending, as p ascends
+    for (std::size_t p = 0; p < received_.size(); ++p) {
+      for (const Neighbour& from : received_[p]) {
+        sends[static_cast<std::size_t>(from.part)].push_back(
+            {static_cast<Index>(p), 0, from.halo_cols});
+      }
+    }
+    counted_.neighbours.resize(received_.size());
+    for (std::size_t p = 0; p < received_.size(); ++p) {
+      PartHead& head = counted_.level.parts[p];
+      std::vector<Neighbour>& list = counted_.neighbours[p];
+      list.reserve(received_[p].size() + sends[p].size());
+      std::merge(received_[p].begin(), received_[p].end(), sends[p].begin(), sends[p].end(),
+                 std::back_inserter(list),
+                 [](const Neighbour& a, const Neighbour& b) { return a.part < b.part; });
+      std::size_t kept = 0;  // what comes from a part and what goes to it stand side by side
+      for (const Neighbour& next : list) {
+        if (kept > 0 && list[kept - 1].part == next.part) {
+          list[kept - 1].send_cols = next.send_cols;
+        } else {
+          list[kept++] = next;
+        }
+      }
+      list.resize(kept);
+      list.shrink_to_fit();
+      head.neighbours = static_cast<Index>(list.size());
+      for (const Neighbour& neighbour : list) head.send_cols += neighbour.send_cols;
+      received_[p].clear();
+    }
+    return std::move(counted_);
+  }
+
+ private:
+  void count_halo() {
+    const Index parts = borders_.parts();
+    std::vector<Index> counts(static_cast<std::size_t>(parts), 0);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads_)
+    for (Index owner = 0; owner < parts; ++owner) {
+      counts[static_cast<std::size_t>(owner)] =
+          count_bits(borders_.cols[static_cast<std::size_t>(owner)],
+                     borders_.cols[static_cast<std::size_t>(owner) + 1]);
+    }
+    PartHead& head = counted_.level.parts[open_];
+    for (Index owner = 0; owner < parts; ++owner) {
+      const Index count = counts[static_cast<std::size_t>(owner)];
+      if (count == 0) continue;
+      received_[open_].push_back({owner, count, 0});
+      head.halo_cols += count;
+    }
+  }
+
+  Index count_bits(Index begin, Index end) const {
+    Index count = 0;
+    for (Offset base = Offset{begin} / 64 * 64; base < end; base += 64) {
+      std::uint64_t word = words_[static_cast<std::size_t>(base / 64)];
+      if (base < begin) word &= ~std::uint64_t{0} << (begin - base);
+      if (end - base < 64) word &= (std::uint64_t{1} << (end - base)) - 1;
+      count += __builtin_popcountll(word);
+    }
+    return count;
+  }
+
+  const PartBorders& borders_;
+  std::vector<std::uint64_t> words_;  // bit c: the open part needs column c of another
+  int threads_;
+  std::size_t open_ = 0;
+  std::vector<std::vector<Neighbour>> received_;
+  CountedLevel counted_;
+};
+
+void require_borders(const std::vector<Index>& borders, Index count, const char* what) {
+  const bool is_good = borders.size() >= 2 && borders.front() == 0 && borders.back() == count &&
+                       std::is_sorted(borders.begin(), borders.end());
+  if (!is_good) {
+    throw UsageError(std::string("borders of parts must ascend from 0 to the number of ") + what +
+                     ", " + std::to_string(count));
+  }
+}
+
+/// Finds the place of a column in the halo by the bits before it.
+class HaloPlaces {
+ public:
+  HaloPlaces(const Buffer<Index>& halo, Index cols)
+      : words_(static_cast<std::size_t>(Offset{cols} / 64 + 1)), before_(words_.size()) {
+    for (const Index col : halo) words_[static_cast<std::size_t>(col / 64)] |= bit_of(col);
+    Index count = 0;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      before_[i] = count;
+      count += __builtin_popcountll(words_[i]);
+    }
+  }
+  /// -1 if it is not there.
+  Index find(Index col) const {
+    const auto word = static_cast<std::size_t>(col / 64);
+    if ((words_[word] & bit_of(col)) == 0) return -1;
+    return before_[word] + __builtin_popcountll(words_[word] & (bit_of(col) - 1));
+  }
+
+ private:
+  static std::uint64_t bit_of(Index col) { return std::uint64_t{1} << (col % 64); }
+  std::vector<std::uint64_t> words_;
+  std::vector<Index> before_;
+};
+
+/// Where a row's own columns begin and end.
+struct OwnRange {
+  const Index* begin;
+  const Index* end;
+};
+
+}  // namespace
+
+bool PartHead::operator==(const PartHead& other) const { return fields(*this) == fields(other); }
+
+bool Neighbour::operator==(const Neighbour& other) const {
+  return part == other.part && halo_cols == other.halo_cols && send_cols == other.send_cols;
+}
+
+std::vector<Index> balanced_borders(const Offset* sums, Index count, Index parts) {
+  assert(parts > 0);
+  std::vector<Index> borders(static_cast<std::size_t>(parts) + 1, count);
+  const Offset total = sums[count];
+  const auto share = [&](Offset whole, Index part) {  // whole * part / parts, without overflow
+    return whole / parts * part + whole % parts * part / parts;
+  };
+  for (Index p = 0; p < parts; ++p) {
+    if (total == 0) {
+      borders[static_cast<std::size_t>(p)] = static_cast<Index>(share(count, p));
+      continue;
+    }
+    const Offset target = share(total, p);
+    const Offset* at = std::lower_bound(sums, sums + count, target);
+    if (at != sums && target - at[-1] < at[0] - target) --at;
+    borders[static_cast<std::size_t>(p)] = static_cast<Index>(at - sums);
+  }
+  borders.front() = 0;
+  return borders;
+}
+
+std::vector<PartBorders> plain_blocks(const CsrMatrix& matrix, const std::vector<Index>& parts) {
+  std::vector<Offset> readers;  // of the columns before
+  if (matrix.rows() != matrix.cols()) {
+    readers.assign(static_cast<std::size_t>(matrix.cols()) + 1, 0);
+    for (Offset e = 0; e < matrix.nnz(); ++e) {
+      ++readers[static_cast<std::size_t>(matrix.col_indices()[e]) + 1];
+    }
+    for (std::size_t j = 1; j < readers.size(); ++j) readers[j] += readers[j - 1];
+  }
+  std::vector<PartBorders> levels;
+  for (const Index count : parts) {
+    PartBorders borders;
+    borders.rows = balanced_borders(matrix.row_offsets(), matrix.rows(), count);
+    borders.cols =
+        readers.empty() ? borders.rows : balanced_borders(readers.data(), matrix.cols(), count);
+    levels.push_back(std::move(borders));
+  }
+  return levels;
+}
+
+std::vector<CountedLevel> count_parts(const CsrMatrix& matrix,
+                                      const std::vector<PartBorders>& levels, int threads,
+                                      const ProgressCallback& progress,
+                                      const PartVisitor& visitor) {
+  std::vector<Index> segments;  // between them no level begins a part
+  std::vector<LevelCounter> counters;
+  const int team = team_for(matrix.nnz(), threads);
+  for (const PartBorders& borders : levels) {
+    require_borders(borders.rows, matrix.rows(), "rows");
+    require_borders(borders.cols, matrix.cols(), "columns");
+    if (borders.rows.size() != borders.cols.size()) {
+      throw UsageError("parts of rows and of columns must be equally many");
+    }
+    segments.insert(segments.end(), borders.rows.begin(), borders.rows.end());
+    counters.emplace_back(borders, matrix.cols(), team);
+  }
+  std::sort(segments.begin(), segments.end());
+  segments.erase(std::unique(segments.begin(), segments.end()), segments.end());
+
+  Offset seen = 0;
+  for (const Index row_end : segments) {
+    const Offset end = matrix.row_offsets()[row_end];
+    const Offset steps = (end - seen + kEntriesOfAStep - 1) / kEntriesOfAStep;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(team) if (steps > 1)
+    for (Offset step = 0; step < steps; ++step) {
+      const Offset stop = std::min(end, seen + (step + 1) * kEntriesOfAStep);
+      for (Offset at = seen + step * kEntriesOfAStep; at < stop; at += kEntriesAtOnce) {
+        const Offset count = std::min(kEntriesAtOnce, stop - at);
+        for (LevelCounter& counter : counters) counter.see(matrix.col_indices() + at, count);
+      }
+    }
+    seen = end;
+    for (std::size_t level = 0; level < counters.size(); ++level) {
+      counters[level].close_until(row_end, matrix, level, visitor);
+    }
+    if (progress) {
+      progress("counting", static_cast<std::uint64_t>(seen),
+               static_cast<std::uint64_t>(matrix.nnz()));
+    }
+  }
+  std::vector<CountedLevel> counted;
+  for (LevelCounter& counter : counters) counted.push_back(counter.finish());
+  return counted;
+}
+
+PartRows rows_of_part(const CsrMatrix& matrix, const PartHead& head) {
+  const Offset first = matrix.row_offsets()[head.row_begin];
+  PartRows rows;
+  rows.row_offsets = matrix.row_offsets() + head.row_begin;
+  rows.col_indices = matrix.col_indices() + first;
+  rows.kind = matrix.value_kind();
+  if (rows.kind != ValueKind::none) {
+    rows.values = static_cast<const char*>(matrix.values()) + first * size_of(rows.kind);
+  }
+  return rows;
+}
+
+RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std::string& where,
+                    int threads) {
+  const PartHead& head = lists.head;
+  const Index count = head.rows();
+  const Offset first = rows.row_offsets[0];
+  const int team = team_for(head.entries, threads);
+  const HaloPlaces places(lists.halo, cols);
+  const auto fail_row = [&](Index row, const std::string& what) {
+    throw InputError(where + ": row " + std::to_string(head.row_begin + row) + ": " + what +
+                     "; create the file again");
+  };
+  const auto columns_of = [&](Index row) {
+    return std::pair{rows.col_indices + (rows.row_offsets[row] - first),
+                     rows.col_indices + (rows.row_offsets[row + 1] - first)};
+  };
+  const auto own_range = [&](Index row) {
+    const auto [begin, end] = columns_of(row);
+    const Index* own = std::lower_bound(begin, end, head.col_begin);
+    return OwnRange{own, std::lower_bound(own, end, head.col_end)};
+  };
+
+  Buffer<Offset> own_offsets(Offset{count} + 1), halo_offsets(Offset{count} + 1);
+  TeamErrors errors;
+#pragma omp parallel for schedule(static) num_threads(team)
+  for (Index row = 0; row < count; ++row) {
+    errors.guard([&] {
+      const auto [begin, end] = columns_of(row);
+      for (const Index* at = begin; at < end; ++at) {
+        if (*at < 0 || *at >= cols || (at > begin && *at <= at[-1])) {
+          fail_row(row, "expected columns that ascend within [0, " + std::to_string(cols) +
+                            "), found " + std::to_string(*at));
+        }
+      }
+      const OwnRange own = own_range(row);
+      own_offsets[Offset{row} + 1] = own.end - own.begin;
+      halo_offsets[Offset{row} + 1] = (end - begin) - (own.end - own.begin);
+    });
+  }
+  errors.rethrow();
+  own_offsets[0] = halo_offsets[0] = 0;
+  for (Offset row = 0; row < count; ++row) {
+    own_offsets[row + 1] += own_offsets[row];
+    halo_offsets[row + 1] += halo_offsets[row];
+  }
+  if (own_offsets[count] != head.own_entries ||
+      halo_offsets[count] != head.entries - head.own_entries) {
+    throw InputError(where + ": expected " + std::to_string(head.entries) + " entries, " +
+                     std::to_string(head.own_entries) + " of them in own columns, found " +
+                     std::to_string(own_offsets[count] + halo_offsets[count]) + " and " +
+                     std::to_string(own_offsets[count]) + "; create the file again");
+  }
+
+  Buffer<Index> own_cols(head.own_entries), halo_cols(head.entries - head.own_entries);
+  ValueArray own_values(rows.kind, own_cols.size()), halo_values(rows.kind, halo_cols.size());
+  const std::size_t width = static_cast<std::size_t>(size_of(rows.kind));
+  // Pages are touched first by the threads that multiply them later, in the same static shares.
+  std::vector<unsigned char> is_used(static_cast<std::size_t>(head.halo_cols), 0);
+  const auto copy_values = [&](ValueArray& to, Offset at, const Index* from, Offset entries) {
+    if (width == 0 || entries == 0) return;
+    std::memcpy(static_cast<char*>(to.data()) + static_cast<std::size_t>(at) * width,
+                static_cast<const char*>(rows.values) +
+                    static_cast<std::size_t>(from - rows.col_indices) * width,
+                static_cast<std::size_t>(entries) * width);
+  };
+#pragma omp parallel for schedule(static) num_threads(team)
+  for (Index row = 0; row < count; ++row) {
+    errors.guard([&] {
+      const auto [begin, end] = columns_of(row);
+      const OwnRange own = own_range(row);
+      Offset to = own_offsets[row];
+      for (const Index* at = own.begin; at < own.end; ++at) own_cols[to++] = *at - head.col_begin;
+      copy_values(own_values, own_offsets[row], own.begin, own.end - own.begin);
+      to = halo_offsets[row];
+      copy_values(halo_values, to, begin, own.begin - begin);
+      copy_values(halo_values, to + (own.begin - begin), own.end, end - own.end);
+      for (const Index* at = begin; at < end; ++at) {
+        if (at == own.begin && (at = own.end) == end) break;
+        const Index place = places.find(*at);
+        if (place < 0) {
+          fail_row(row, "expected the columns of the halo's list, found " + std::to_string(*at));
+        }
+        halo_cols[to++] = place;
+        __atomic_store_n(&is_used[static_cast<std::size_t>(place)], 1, __ATOMIC_RELAXED);
+      }
+    });
+  }
+  errors.rethrow();
+  for (Index place = 0; place < head.halo_cols; ++place) {
+    if (is_used[static_cast<std::size_t>(place)] == 0) {
+      throw InputError(where +
+                       ": expected an entry in every column of the halo's list, found none "
+                       "in column " +
+                       std::to_string(lists.halo[place]) + "; create the file again");
+    }
+  }
+  RankPart part;
+  part.own = CsrMatrix(count, head.own_cols(), std::move(own_offsets), std::move(own_cols),
+                       std::move(own_values));
+  part.halo = CsrMatrix(count, head.halo_cols, std::move(halo_offsets), std::move(halo_cols),
+                        std::move(halo_values));
+  part.lists = std::move(lists);
+  return part;
+}
+
+}  // namespace csrkit

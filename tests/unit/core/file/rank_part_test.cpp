@@ -1,0 +1,171 @@
+#include "tests/unit/core/part_samples.h"
+
+namespace csrkit {
+namespace {
+
+constexpr FileIo kIos[] = {FileIo::automatic, FileIo::mmap, FileIo::read};
+
+void expect_same_part(const RankPart& a, const RankPart& b) {
+  EXPECT_TRUE(a.lists.head == b.lists.head);
+  EXPECT_TRUE(a.lists.neighbours == b.lists.neighbours);
+  EXPECT_TRUE(std::equal(a.lists.halo.begin(), a.lists.halo.end(), b.lists.halo.begin(),
+                         b.lists.halo.end()));
+  EXPECT_TRUE(std::equal(a.lists.sends.begin(), a.lists.sends.end(), b.lists.sends.begin(),
+                         b.lists.sends.end()));
+  EXPECT_TRUE(identical(a.own, b.own));
+  EXPECT_TRUE(identical(a.halo, b.halo));
+}
+
+TEST(RankPart, IsReadAsItIsSplitInMemory) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  for (const auto& [name, matrix] : part_samples()) {
+    for (const Index parts : {1, 3, 12, 60}) {
+      if (parts > matrix.rows()) continue;
+      SCOPED_TRACE(name + ", " + std::to_string(parts) + " parts");
+      CsrFile file = with_all_sections(matrix);
+      file.ranks = RankSections::of(matrix, {random_borders(matrix, parts, 4)});
+      write_csr_file(path, file);
+      for (Index part = 0; part < parts; ++part) {
+        PartLists lists = file.ranks->lists(0, part);
+        const PartRows rows = rows_of_part(matrix, lists.head);
+        const RankPart wanted = split_part(rows, std::move(lists), matrix.cols(), "memory");
+        expect_same_part(read_rank_part(path, parts, part, kIos[part % 3], part % 2), wanted);
+      }
+    }
+  }
+}
+
+TEST(RankPart, AFileWithoutThatLevelIsRefusedWithWhatItHas) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  CsrFile file = just(random_csr(64, 64, 5, ValueKind::f32));
+  const auto refusal = [&](Index parts, Index part) -> std::string {
+    try {
+      read_rank_part(path, parts, part);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "not refused";
+  };
+  write_csr_file(path, file);
+  EXPECT_EQ(refusal(2, 0),
+            "'" + path + "' holds no parts for ranks, not for 2; run csr-partition --parts 2");
+  file.ranks = RankSections::of(file.matrix, plain_blocks(file.matrix, {2, 4, 8}));
+  write_csr_file(path, file);
+  EXPECT_EQ(refusal(3, 0), "'" + path +
+                               "' holds parts for 2, 4 and 8 ranks, not for 3; run csr-partition "
+                               "--parts 3");
+  EXPECT_EQ(refusal(4, 4), "parts are numbered from 0 to 3, not 4");
+  EXPECT_EQ(refusal(4, -1), "parts are numbered from 0 to 3, not -1");
+}
+
+/// Several chunks in every section, each damaged in turn: exactly the parts whose bytes the chunk
+/// covers refuse the file.
+TEST(RankPart, DamageIsFoundByThoseWhoNeedTheBytes) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  constexpr Index kParts = 8;
+  CsrFile file = just(random_csr(400000, 400000, 9, ValueKind::f32));
+  file.ranks = RankSections::of(file.matrix, plain_blocks(file.matrix, {2, kParts}));
+  write_csr_file(path, file);
+  const std::string good = load_bytes(path);
+  const std::vector<CsrSection> sections = read_csr_header(path).sections;
+  const std::vector<PartLevel> levels = read_rank_heads(path);
+  const std::vector<PartHead>& heads = levels[1].parts;
+  const auto needs = [&](Index part, const std::string& name) {
+    const PartHead& head = heads[static_cast<std::size_t>(part)];
+    const auto entry = [&](Index row) {
+      return static_cast<std::uint64_t>(file.matrix.row_offsets()[row]) * 4;
+    };
+    using Range = std::pair<std::uint64_t, std::uint64_t>;
+    if (name == "row_offsets") {
+      return Range{static_cast<std::uint64_t>(head.row_begin) * 8,
+                   (static_cast<std::uint64_t>(head.row_end) + 1) * 8};
+    }
+    if (name == "rank_lists") {
+      const std::uint64_t begin = rank_layout::list_begin(levels, 1, part);
+      return Range{begin, begin + rank_layout::record_bytes(head)};
+    }
+    if (name == "rank_heads") return Range{0, 1};
+    return Range{entry(head.row_begin), entry(head.row_end)};
+  };
+  int refused = 0, taken = 0;
+  for (std::size_t s = 0; s + 1 < sections.size(); ++s) {
+    const std::uint64_t chunks =
+        (sections[s].size_bytes + csr_layout::kChunkBytes - 1) / csr_layout::kChunkBytes;
+    for (std::uint64_t chunk = 0; chunk < chunks; ++chunk) {
+      const std::uint64_t begin = chunk * csr_layout::kChunkBytes;
+      const std::uint64_t at = sections[s].offset_bytes + begin + 5;
+      std::string bytes = good;
+      bytes[at] = static_cast<char>(bytes[at] ^ 64);
+      save_bytes(path, bytes);
+      for (Index part = 0; part < kParts; ++part) {
+        const auto [from, to] = needs(part, sections[s].name);
+        const bool is_covered = from < begin + csr_layout::kChunkBytes && to > begin;
+        try {
+          read_rank_part(path, kParts, part, part % 2 == 0 ? FileIo::mmap : FileIo::read, 1);
+          EXPECT_FALSE(is_covered) << sections[s].name << " chunk " << chunk << " part " << part;
+          ++taken;
+        } catch (const InputError& error) {
+          const std::string message = error.what();
+          EXPECT_TRUE(is_covered) << message;
+          EXPECT_EQ(
+              message.find(path + ": byte " + std::to_string(at - 5) + ": expected the bytes"), 0u)
+              << message;
+          EXPECT_NE(message.find("section " + sections[s].name), std::string::npos) << message;
+          ++refused;
+        }
+      }
+    }
+  }
+  EXPECT_GT(refused, 50);
+  EXPECT_GT(taken, 50);
+  std::string bytes = good;
+  bytes[sections.back().offset_bytes + 3] =
+      static_cast<char>(bytes[sections.back().offset_bytes + 3] ^ 1);
+  save_bytes(path, bytes);
+  EXPECT_THROW(read_rank_part(path, kParts, 0), InputError);
+}
+
+/// Wrong numbers under right checksums: nothing is followed before it is checked.
+TEST(RankPart, WrongNumbersAreRefusedBeforeTheyAreUsed) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  CsrFile file = just(random_csr(64, 64, 5, ValueKind::f32));
+  file.ranks = RankSections::of(file.matrix, plain_blocks(file.matrix, {2, 4}));
+  write_csr_file(path, file);
+  const std::string good = load_bytes(path);
+  const std::vector<CsrSection> sections = read_csr_header(path).sections;
+  const PartHead head = read_rank_heads(path)[1].parts[1];
+  const std::uint64_t offsets = sections[0].offset_bytes, columns = sections[1].offset_bytes;
+  const auto refusal = [&](std::uint64_t at, auto value) -> std::string {
+    std::string bytes = good;
+    poke(bytes, at, value);
+    sign(bytes, sections);
+    save_bytes(path, bytes);
+    try {
+      read_rank_part(path, 4, 1);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "not refused";
+  };
+  for (const Index row : {head.row_begin, head.row_begin + 3, head.row_end}) {
+    for (const Offset wrong : {Offset{-1}, Offset{1} << 50}) {
+      const std::uint64_t at = offsets + static_cast<std::uint64_t>(row) * 8;
+      EXPECT_EQ(refusal(at, wrong).find(path + ": byte " + std::to_string(at) +
+                                        ": expected row_offsets that lead from "),
+                0u);
+    }
+  }
+  const auto first = static_cast<std::uint64_t>(file.matrix.row_offsets()[head.row_begin]);
+  for (const Index wrong : {-1, 64, std::numeric_limits<Index>::max()}) {
+    EXPECT_NE(
+        refusal(columns + 4 * first, wrong).find("expected columns that ascend within [0, 64)"),
+        std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace csrkit
