@@ -147,7 +147,7 @@ class Driver:
                                  lambda case, core: self.bench(case[0], [NAIVE], 1, [case[1]], 1, 0, core))
 
     def torch_case(self, torch, matrix, npz):
-        subprocess.run([self.options.bin / "csr-export", matrix, npz, "--quiet"], check=True)
+        subprocess.run([self.options.bin / "csr-export", matrix, npz, "--force", "--quiet"], check=True)
         for width in self.options.dense_cols:
             torch.stdin.write(json.dumps([str(npz), width]) + "\n")
             torch.stdin.flush()

@@ -77,7 +77,7 @@ fi
 
 step "CPU, naive GPU and cuSPARSE on ogbn-arxiv"
 tools=$build_dir/tools
-"$tools/csr-import" datasets/ogbn-arxiv.mtx.gz "$out_dir/arxiv.csr" >"$out_dir/import.log"
+"$tools/csr-import" datasets/ogbn-arxiv.mtx.gz "$out_dir/arxiv.csr" --force >"$out_dir/import.log"
 "$tools/csr-bench" "$out_dir/arxiv.csr" -k 32,128 --check --records "$out_dir/records.jsonl" \
   --kernels cpu.reference,cpu.row_parallel,cpu.auto,gpu.v0_thread_per_element,gpu.v1_warp_per_row,gpu.row_split,gpu.nnz_split,gpu.row_bins,gpu.auto,gpu.vendor_cusparse \
   --against gpu.vendor_cusparse || failures+=(table)

@@ -34,8 +34,8 @@ def make_texts(tools, folder, nodes):
     for kind, value_kind in (("pattern", "none"), ("real", "f32")):
         matrix = folder / f"{kind}.csr"
         run(tools / "csr-generate", "erdos-renyi", matrix, "--set", f"rows={nodes}", "--set",
-            f"cols={nodes}", "--set", f"nnz={16 * nodes}", "--value-kind", value_kind)
-        run(tools / "csr-export", matrix, folder / f"{kind}.mtx")
+            f"cols={nodes}", "--set", f"nnz={16 * nodes}", "--value-kind", value_kind, "--force")
+        run(tools / "csr-export", matrix, folder / f"{kind}.mtx", "--force")
         matrix.unlink()
     with open(folder / "pattern.mtx") as source, open(folder / "integer.mtx", "w") as target:
         header, size = next(source), next(source)
@@ -88,7 +88,7 @@ def main():
         for threads in sorted({1, os.cpu_count()}):
             def ours():
                 begin = time.perf_counter()
-                report = json.loads(run(options.tools / "csr-import", path, output, "--json", threads=threads))
+                report = json.loads(run(options.tools / "csr-import", path, output, "--force", "--json", threads=threads))
                 return report["read_seconds"], time.perf_counter() - begin
             row(f"csr-import, {threads} thr.", *best_of_three(ours))
         for name, read in peers():

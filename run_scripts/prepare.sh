@@ -90,14 +90,14 @@ make_matrix() { # make_matrix NAME|PATH
   if [[ $like == yes && $1 != */* && -z $(catalog_field "$1" file) ]]; then
     recipe="csr-generate --like $name scale=${scale:-1} seed=1"
     complete "$target" "$recipe" && { say "$name: complete"; return; }
-    env -C "$cache" csr-generate --like "$name" "$name.csr" ${scale:+--set "scale=$scale"} --quiet
+    env -C "$cache" csr-generate --like "$name" "$name.csr" ${scale:+--set "scale=$scale"} --force --quiet
   else
     source=$(source_of "$1")
     options=$(catalog_field "$1" import_options)
     recipe="csr-import $options of $(digest_of "$source")"
     complete "$target" "$recipe" && { say "$name: complete"; return; }
     read -ra words <<<"$options"
-    csr-import "$source" "$target" "${words[@]}" --quiet
+    csr-import "$source" "$target" "${words[@]}" --force --quiet
   fi
   csr-info "$target" --verify --quiet
   record "$target" "$recipe"
@@ -116,7 +116,7 @@ make_order() { # make_order NAME ORDER: 124 if the time was over
   local ended=0
   # In the foreground, so that who ends this script ends csr-reorder, too.
   timeout --foreground "${order_time:-0}" env -C "$cache" \
-    csr-reorder "$name.csr" "$name.$order.csr" --method "$order" --json >"$report.tmp.$$" ||
+    csr-reorder "$name.csr" "$name.$order.csr" --method "$order" --force --json >"$report.tmp.$$" ||
     ended=$?
   if ((ended != 0)); then
     rm -f "$report.tmp.$$"

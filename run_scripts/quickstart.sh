@@ -49,8 +49,8 @@ tools=$build_dir/tools
 
 step "3/4 one real graph: import once, reorder once (ogbn-arxiv, 169,343 papers, 1,166,243 citations)"
 set -x
-"$tools/csr-import" datasets/ogbn-arxiv.mtx.gz "$work_dir/arxiv.csr"
-"$tools/csr-reorder" "$work_dir/arxiv.csr" "$work_dir/arxiv-rcm.csr" --method rcm
+"$tools/csr-import" datasets/ogbn-arxiv.mtx.gz "$work_dir/arxiv.csr" --force
+"$tools/csr-reorder" "$work_dir/arxiv.csr" "$work_dir/arxiv-rcm.csr" --method rcm --force
 { set +x; } 2>/dev/null
 
 kernels=cpu.reference,cpu.row_parallel,cpu.auto

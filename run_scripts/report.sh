@@ -31,6 +31,6 @@ inputs+=("$results"/jobs/plan.json[l] "$results"/jobs/*.problem "$results"/jobs/
 ((${#inputs[@]})) || die 3 "$results holds no bundle and no plan; run.sh and submit.sh make them"
 if [[ -n $cache ]]; then inputs+=("$cache"/*.*.json "$cache"/*.problem); fi
 code=0
-csr-report "${inputs[@]}" -o "$results/report.html" --markdown "$results/table.md" --csv "$results/cases.csv" --title "$title" "${pictures[@]}" || code=$?
+csr-report "${inputs[@]}" --force -o "$results/report.html" --markdown "$results/table.md" --csv "$results/cases.csv" --title "$title" "${pictures[@]}" || code=$?
 if [[ $prints == yes ]]; then cat "$results/table.md"; fi
 exit "$code"

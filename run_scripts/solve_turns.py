@@ -47,7 +47,7 @@ class Turns:
     def grid(self, name, folder):
         path = folder / f"{name}.csr"
         what = ["poisson", path, "--set", f"nx={name}"] if name.isdigit() else ["--like", name, path]
-        solving.run([self.options.tools / "csr-generate", *what, "--value-kind", "f64", "--quiet"])
+        solving.run([self.options.tools / "csr-generate", *what, "--value-kind", "f64", "--force", "--quiet"])
         return path
 
     def note(self, kind, system, who, round_of, report):

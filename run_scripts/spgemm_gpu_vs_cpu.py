@@ -49,14 +49,14 @@ def write_magnitudes(tools, path, matrix):
         row_offsets.astype(np.int32).tofile(file)
         col_indices.tofile(file)
         np.abs(values).astype(np.float32).tofile(file)
-    subprocess.run([tools / "csr-import", raw, path, "--format", "raw-csr", "--value-kind", "f32", "--quiet"],
+    subprocess.run([tools / "csr-import", raw, path, "--format", "raw-csr", "--value-kind", "f32", "--force", "--quiet"],
                    check=True)
     raw.unlink()
 
 
 def multiply(tools, device, matrix, kind, output, more):
     subprocess.run([tools / f"csr-spgemm-{device}", matrix, "--value-kind", kind, "--repeat", "1", "--warmup", "0",
-                    "--output", output, "--quiet", *more], check=True)
+                    "--output", output, "--force", "--quiet", *more], check=True)
 
 
 def gamma(terms, roundoff):
@@ -93,7 +93,7 @@ def check(options, file, scratch):
     tools, good = options.tools, True
     a_path, magnitudes_path = scratch / "a.csr", scratch / "abs.csr"
     subprocess.run([tools / "csr-import", file, a_path, "--values", "random", "--value-kind", "f32", "--seed",
-                    str(options.seed), "--quiet"], check=True)
+                    str(options.seed), "--force", "--quiet"], check=True)
     a = read_csr(tools, a_path)
     more = [] if a[3][0] == a[3][1] else ["--transpose-b"]
     write_magnitudes(tools, magnitudes_path, a)

@@ -35,7 +35,7 @@ ROOMS = {
     "gpu/*": {"core/*", "gpu/device", "gpu/plan"},  # an operation
     "gpu": {"core/*", "gpu/*"},  # the face
     "api": BELOW_API,
-    "tools/cli": {"core/*"},
+    "tools/cli": {"core/*", "cpu/common"},
     "tools/operation": ALL_LIBRARIES | {"tools/cli"},
     "tools/bench": ALL_LIBRARIES | {"tools/cli", "tools/operation"},
     "tools/forecast": ALL_LIBRARIES | {"tools/cli", "tools/operation"},

@@ -81,7 +81,7 @@ show() {
 # says TEXT: the last `expect` said so on stderr, in a sentence that begins with the tool's name.
 says() {
   grep -qF -- "$1" err || { cat err >&2; fail "stderr does not say '$1'"; }
-  grep -qE '^csr-[a-z-]+: (error|warning|info): ' err || { cat err >&2; fail "stderr names no tool"; }
+  grep -qE '^csr-[a-z-]+: (error|warning|info|debug): ' err || { cat err >&2; fail "stderr names no tool"; }
 }
 
 prints() {
@@ -119,8 +119,8 @@ equals() { # equals FOUND EXPECTED
 
 # Two files hold the same matrix, whatever else travels with it.
 same_matrix() {
-  csr-export "$1" same_a.mtx --quiet
-  csr-export "$2" same_b.mtx --quiet
+  csr-export "$1" same_a.mtx --force --quiet
+  csr-export "$2" same_b.mtx --force --quiet
   cmp same_a.mtx same_b.mtx || fail "$1 and $2 hold different matrices"
 }
 

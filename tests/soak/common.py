@@ -56,18 +56,20 @@ CASES = (
 
 def make_inputs(soak):
     """The files that CASES read, in the scratch folder. Some are odd on purpose: empty rows, a hub."""
-    soak.succeed(["csr-generate", "rmat", "g.csr", "--set", "scale=6", "--quiet"])
+    soak.succeed(["csr-generate", "rmat", "g.csr", "--set", "scale=6", "--force", "--quiet"])
     for name in ("g.mtx", "g.mtx.gz", "g.npz"):
-        soak.succeed(["csr-export", "g.csr", name, "--quiet"])
-    soak.succeed(["csr-export", "g.csr", "g.edges", "--format", "edge-list", "--lossy", "--quiet"])
+        soak.succeed(["csr-export", "g.csr", name, "--force", "--quiet"])
+    soak.succeed(["csr-export", "g.csr", "g.edges", "--format", "edge-list", "--lossy", "--force", "--quiet"])
     soak.succeed(["csr-bench", "g.csr", "-k", "2", "--repeat", "1", "--warmup", "0", "--records", "seed.jsonl", "--quiet"])
 
 
 def words_of(soak, case):
-    """The command as it is run. Python is named, so that only its own calls are counted."""
+    """The command as it is run: what is there is replaced, or grows. Python is named, so that only its own calls are
+    counted."""
+    words = case.command[1:] + ([] if case.grows else ["--force"]) + ["--quiet"]
     if case.is_python:
-        return [sys.executable, str(soak.tools / case.command[0]), *case.command[1:], "--quiet"]
-    return [*case.command, "--quiet"]
+        return [sys.executable, str(soak.tools / case.command[0]), *words]
+    return [case.command[0], *words]
 
 
 def remove_outputs(soak):

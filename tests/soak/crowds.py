@@ -36,7 +36,7 @@ def one_output(soak):
     make_inputs(soak)
     while soak.has_time() or not soak.counts:
         remove_outputs(soak)
-        crowd(soak, [["csr-generate", "rmat", "out.csr", "--set", "scale=6", "--seed", str(seed), "--quiet"]
+        crowd(soak, [["csr-generate", "rmat", "out.csr", "--set", "scale=6", "--seed", str(seed), "--force", "--quiet"]
                      for seed in range(CROWD)])
         soak.succeed(["csr-info", "out.csr", "--verify", "--quiet"])
 

@@ -69,17 +69,17 @@ def bench_spgemm(soak):
 
 def reorder(soak):
     words = ["--method", soak.chance.choice(METHODS)]
-    return ["--tool", "csr-reorder", *words], ["csr-reorder", "g.csr", "o.csr", *words], large(soak)
+    return ["--tool", "csr-reorder", *words], ["csr-reorder", "g.csr", "o.csr", "--force", *words], large(soak)
 
 
 def convert(soak):
     ending = soak.chance.choice(FORMATS)
     kind = ["--value-kind", "f64"] if ending == "petsc" else []  # PETSc has no other values
-    return ["--tool", "csr-import", *kind], ["csr-import", "text." + ending, "o.csr"], large(soak)
+    return ["--tool", "csr-import", *kind], ["csr-import", "text." + ending, "o.csr", "--force"], large(soak)
 
 
 def report(soak):
-    return ["--tool", "csr-report"], [soak.root / "tools" / "csr-report", "r.jsonl", "-o", "page.html"], large(soak)
+    return ["--tool", "csr-report"], [soak.root / "tools" / "csr-report", "r.jsonl", "-o", "page.html", "--force"], large(soak)
 
 
 KINDS = (spmm, spmv, spgemm, bench, bench_spgemm, reorder, convert, report)
@@ -88,9 +88,9 @@ KINDS = (spmm, spmv, spgemm, bench, bench_spgemm, reorder, convert, report)
 def prepare(soak, kind, run, scale):
     """The matrix, and what else the run reads."""
     soak.succeed(["csr-generate", "rmat", "g.csr", "--set", f"scale={scale}", "--seed", soak.round,
-                  "--value-kind", soak.chance.choice(("none", "f32", "f64")), "--quiet"])
+                  "--value-kind", soak.chance.choice(("none", "f32", "f64")), "--force", "--quiet"])
     if kind is convert:
-        soak.succeed(["csr-export", "g.csr", run[1], "--lossy", "--quiet"])
+        soak.succeed(["csr-export", "g.csr", run[1], "--lossy", "--force", "--quiet"])
     if kind is report:
         (soak.scratch / "r.jsonl").unlink(missing_ok=True)
         soak.succeed(["csr-bench", "g.csr", "-k", "4,8", "--kernels", "cpu.auto,cpu.row_loop", "--repeat", "9", "--records",

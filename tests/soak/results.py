@@ -21,7 +21,8 @@ def same_bits(soak):
     names = [row["kernel"].rsplit(".", 1)[-1] for row in kernels]
     while soak.has_time() or not soak.counts:
         pattern = soak.chance.choice((["rmat", "--set", "scale=9"], ["dense", "--set", "rows=40"], ["poisson", "--set", "nx=30"]))
-        soak.succeed(["csr-generate", pattern[0], "g.csr", *pattern[1:], "--seed", soak.chance.randrange(1000), "--quiet"])
+        soak.succeed(["csr-generate", pattern[0], "g.csr", *pattern[1:], "--seed", soak.chance.randrange(1000), "--force",
+                      "--quiet"])
         for tool, extra, output in (("csr-spmm-cpu", ["-k", soak.chance.choice((1, 3, 8, 17, 32))], "c.npy"),
                                     ("csr-spgemm-cpu", [], "c.csr")):
             kernel = soak.chance.choice(names) if tool == "csr-spmm-cpu" else "auto"
@@ -29,7 +30,7 @@ def same_bits(soak):
             for _ in range(10):
                 threads = soak.chance.randrange(1, 9)
                 code, _, said = soak.run([tool, "g.csr", *extra, "--kernel", kernel, "--threads", threads, "--repeat", "1",
-                                          "--warmup", "0", "--output", output, "--quiet"])
+                                          "--warmup", "0", "--output", output, "--force", "--quiet"])
                 if code == 2:
                     break  # the kernel cannot do this matrix, or needs --nondeterministic
                 if code != 0:
@@ -37,7 +38,7 @@ def same_bits(soak):
                 if output == "c.npy":
                     seen.add((soak.scratch / output).read_bytes())
                 else:
-                    soak.succeed(["csr-export", "c.csr", "c.mtx", "--quiet"])
+                    soak.succeed(["csr-export", "c.csr", "c.mtx", "--force", "--quiet"])
                     seen.add((soak.scratch / "c.mtx").read_bytes())
                 soak.count("products")
             if len(seen) > 1:
@@ -54,12 +55,12 @@ def conversions(soak):
         pattern, *settings = soak.chance.choice(PATTERNS)
         kind = soak.chance.choice(("none", "f32", "f64"))
         soak.succeed(["csr-generate", pattern, "g.csr", *(word for setting in settings for word in ("--set", setting)),
-                      "--value-kind", kind, "--seed", soak.chance.randrange(10000), "--quiet"])
+                      "--value-kind", kind, "--seed", soak.chance.randrange(10000), "--force", "--quiet"])
         for name in ("copy.mtx", "copy.mtx.gz", "copy.npz"):
-            soak.succeed(["csr-export", "g.csr", name, "--quiet"])
-            soak.succeed(["csr-import", name, "copy.csr", "--value-kind", kind, "--quiet"])
-            soak.succeed(["csr-export", "copy.csr", "again.mtx", "--quiet"])
-            soak.succeed(["csr-export", "g.csr", "once.mtx", "--quiet"])
+            soak.succeed(["csr-export", "g.csr", name, "--force", "--quiet"])
+            soak.succeed(["csr-import", name, "copy.csr", "--value-kind", kind, "--force", "--quiet"])
+            soak.succeed(["csr-export", "copy.csr", "again.mtx", "--force", "--quiet"])
+            soak.succeed(["csr-export", "g.csr", "once.mtx", "--force", "--quiet"])
             if (soak.scratch / "once.mtx").read_bytes() != (soak.scratch / "again.mtx").read_bytes():
                 raise Finding(f"{pattern} of {kind} came back different from {name}")
             soak.count("round_trips")
@@ -85,7 +86,7 @@ class Large:
         self.soak.count("products")
 
     def around_two_to_the_31(self, rows, cols, widths):
-        self.run("csr-generate", "dense", "big.csr", "--set", f"rows={rows}", "--set", f"cols={cols}", "--value-kind", "none", "--quiet")
+        self.run("csr-generate", "dense", "big.csr", "--set", f"rows={rows}", "--set", f"cols={cols}", "--value-kind", "none", "--force", "--quiet")
         nnz = json.loads(self.run("csr-info", "big.csr", "--header-only", "--json"))["nnz"]
         if nnz != rows * cols:
             raise Finding(f"the header of {rows} x {cols} entries says {nnz}")
@@ -95,7 +96,7 @@ class Large:
             self.multiply("big.csr", "-k", width)
 
     def two_to_the_32_results(self):
-        self.run("csr-generate", "dense", "tall.csr", "--set", f"rows={1 << 25}", "--set", "cols=1", "--quiet")
+        self.run("csr-generate", "dense", "tall.csr", "--set", f"rows={1 << 25}", "--set", "cols=1", "--force", "--quiet")
         self.multiply("tall.csr", "-k", "129", "--value-kind", "f16", "--output-kind", "f16")
 
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "tools/operation/machine.h"
+#include "tools/cli/process.h"
 
 namespace csrkit {
 

@@ -1,13 +1,13 @@
 #include "tools/bench/run.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
 #include "api/rooms.h"
 #include "tools/bench/table.h"
 #include "tools/bench/turns.h"
 #include "tools/cli/log.h"
+#include "tools/cli/report.h"
 #include "tools/cli/run_tool.h"
 #include "tools/operation/machine.h"
 #include "tools/operation/tuning.h"
@@ -35,7 +35,7 @@ class Bench {
   /// Prints the table, unless the records went to stdout one by one.
   int finish() const {
     if (!options_.as_json && log_level() != LogLevel::quiet) {
-      std::fputs(bench_table(records_, options_.against).c_str(), stdout);
+      print_text(bench_table(records_, options_.against));
     }
     return all_passed_ ? kExitDone : kExitCheckFailed;
   }

@@ -106,8 +106,7 @@ std::string dense_cols_cell(const Json& identity) {
 }
 
 void print_record(const Json& record) {
-  const std::string line = record.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
-  std::fwrite(line.data(), 1, line.size(), stdout);
+  print_text(record.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n");
   std::fflush(stdout);
 }
 

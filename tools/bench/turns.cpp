@@ -77,6 +77,7 @@ class Contender {
   void plan(BenchMatrix& matrix) {
     if (of_->run == nullptr) prepare(matrix, *of_);
     outcome_ = of_->run->outcome;
+    say_choice(outcome_, of_->kernel->named.full_name());
   }
   bool is_measurable() const {
     return reason_.empty() && !is_short_of_memory_ && outcome_.passed();

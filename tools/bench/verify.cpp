@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -251,10 +250,8 @@ int run_verify(const BenchOptions& options, const BenchPlace& place) {
     for (const auto& [word, count] : count_of) {
       summary += (summary.empty() ? "" : ", ") + std::to_string(count) + " " + word;
     }
-    std::fputs((verify_table(records) + "\n" + std::to_string(records.size()) +
-                " cases: " + summary + "\n")
-                   .c_str(),
-               stdout);
+    print_text(verify_table(records) + "\n" + std::to_string(records.size()) +
+               " cases: " + summary + "\n");
   }
   const bool is_well =
       count_of.count("SLOW") + count_of.count(kNotRun) + count_of.count(kWrong) == 0;

@@ -8,12 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cxxopts.hpp>
-#include <filesystem>
 #include <limits>
-#include <set>
 
 #include "core/base/parameters.h"
 #include "tools/cli/log.h"
+#include "tools/cli/process.h"
 #include "tools/cli/run_tool.h"
 #include "tools/cli/version.h"
 
@@ -68,6 +67,8 @@ Options& Options::on_list(std::function<std::string(bool)> list) {
   return *this;
 }
 
+Options& Options::writes_files() { return flag("force", "replace outputs that exist already"); }
+
 void Options::refuse_unknown(int argc, const char* const* argv) const {
   // The parser's exception quotes the name in its own way; find it again in the command line.
   for (int i = 1; i < argc; ++i) {
@@ -89,7 +90,7 @@ void Options::parse(int argc, const char* const* argv) {
   if (list_) flag("list", "print what there is to choose from, and exit");
   flag("json", "print the report as JSON on stdout");
   flag("quiet", "no report, no progress, errors only");
-  flag("verbose", "say more on stderr");
+  flag("verbose", "say on stderr what this runs on, and why");
   flag("h,help", "print this text, and exit");
   flag("version", "print the version and what it was built with, and exit");
 
@@ -158,6 +159,8 @@ void Options::parse(int argc, const char* const* argv) {
   for (const std::string& name : names_) {
     if (name.empty()) throw UsageError("expected " + usage_ + ", found an empty name");
   }
+  say_process(given("threads") ? static_cast<int>(integer("threads", 1, kMaxThreads)) : 0,
+              given("memory-limit") ? text("memory-limit") : "");
 }
 
 bool Options::given(const std::string& option) const { return values_.count(option) > 0; }
@@ -269,25 +272,6 @@ std::string Options::help() const {
       "\nexit codes: 0 done, 1 a check failed, 2 wrong usage, 3 bad input data, 4 I/O failure,\n"
       "5 not enough memory, 6 no usable GPU, 7 device failure, 128 + n ended by signal n\n";
   return text;
-}
-
-void require_another_file(const std::string& output, const std::string& input) {
-  std::error_code absent;  // the usual case: there is no output yet
-  if (output.empty() || !std::filesystem::equivalent(output, input, absent)) return;
-  throw UsageError("the output '" + output + "' is the input '" + input +
-                   "' itself, which would be lost; name another file");
-}
-
-void require_other_files(const std::vector<std::string>& outputs,
-                         const std::vector<std::string>& inputs) {
-  std::set<std::filesystem::path> seen;
-  for (const std::string& output : outputs) {
-    if (output.empty()) continue;
-    for (const std::string& input : inputs) require_another_file(output, input);
-    if (!seen.insert(std::filesystem::weakly_canonical(std::filesystem::absolute(output))).second) {
-      throw UsageError("two outputs have the same name: '" + output + "'");
-    }
-  }
 }
 
 }  // namespace csrkit

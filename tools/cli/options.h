@@ -13,10 +13,13 @@
 
 namespace csrkit {
 
+/// Of --threads, in every tool that has it.
+inline constexpr int kMaxThreads = 4096;
+
 /// Declares the options of one tool, parses a command line once and hands out checked values.
 /// Refused (UsageError): unknown options (with a suggestion), options given twice, missing or empty
 /// arguments, too many or too few names. --help, --version, --list, --json, --quiet and --verbose
-/// are in every tool.
+/// are in every tool; what --verbose says of threads, cores, instructions and memory, too.
 class Options {
  public:
   /// `usage` names the positional arguments: "INPUT OUTPUT.csr".
@@ -43,6 +46,8 @@ class Options {
     return add({{names, placeholder, help, "", "", true}});
   }
   Options& example(const std::string& command, const std::string& purpose);
+  /// Declares --force, for a tool whose outputs go through require_outputs (tools/cli/outputs.h).
+  Options& writes_files();
   /// What --list prints; told whether as JSON.
   Options& on_list(std::function<std::string(bool as_json)> list);
 
@@ -94,13 +99,5 @@ class Options {
   std::vector<std::string> names_, command_line_;
   std::map<std::string, std::vector<std::string>> values_;
 };
-
-/// Refuses an output that is the input, under whatever name, for tools whose output is of another
-/// format: a slip of the hand would replace what may be the only copy.
-void require_another_file(const std::string& output, const std::string& input);
-
-/// The same for every output and every input ("" = none), and for two outputs of one name.
-void require_other_files(const std::vector<std::string>& outputs,
-                         const std::vector<std::string>& inputs);
 
 }  // namespace csrkit

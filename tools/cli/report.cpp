@@ -153,11 +153,14 @@ std::string Report::json() const {
   return state_->json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
+void print_text(const std::string& text) {
+  clear_status_line();  // on a terminal both streams meet in one line
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
 void print(const Report& report, bool as_json) {
   if (!as_json && log_level() == LogLevel::quiet) return;
-  clear_status_line();  // on a terminal both streams meet in one line
-  const std::string text = as_json ? report.json() : printable(report.text());
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  print_text(as_json ? report.json() : printable(report.text()));
 }
 
 }  // namespace csrkit

@@ -62,6 +62,9 @@ class Report {
   State* state_;
 };
 
+/// Writes to stdout what is no report, such as a table of many; the progress line is gone before.
+void print_text(const std::string& text);
+
 /// The report as the options want it: JSON, text, or nothing (--quiet without --json).
 void print(const Report& report, bool as_json);
 

@@ -5,6 +5,7 @@
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
+#include "tools/cli/outputs.h"
 #include "tools/cli/parameter_options.h"
 #include "tools/info/matrix_facts.h"
 
@@ -33,11 +34,12 @@ ExportToolOptions parse_export_options(int argc, const char* const* argv) {
       .flag("lossy", "write although something is lost")
       .example("csr-export tiny.csr copy.mtx", "Matrix Market text")
       .example("csr-export tiny.csr copy.npz", "for scipy.sparse.load_npz")
+      .writes_files()
       .on_list(list_export_formats);
   declare_parameters(options, all_parameters(export_formats()));
   declare_io(options);
   options.parse(argc, argv);
-  require_another_file(options.names()[1], options.names()[0]);
+  require_outputs(options, {options.names()[1]}, {options.names()[0]});
   const ParameterValues parameters = given_parameters(options, all_parameters(export_formats()));
   return {options.names()[0],
           options.names()[1],

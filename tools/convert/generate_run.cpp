@@ -7,6 +7,7 @@
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"
 #include "tools/cli/options.h"
+#include "tools/cli/outputs.h"
 #include "tools/cli/provenance.h"
 #include "tools/info/matrix_facts.h"
 
@@ -71,6 +72,7 @@ GenerateToolOptions parse_generate_options(int argc, const char* const* argv) {
       .example("csr-generate poisson grid.csr --set nx=20 --set ny=20", "the 5-point stencil")
       .example("csr-generate --like com_amazon small.csr --set scale=0.01",
                "a stand-in of a published graph, at a hundredth of its size")
+      .writes_files()
       .on_list([](bool as_json) { return as_json ? patterns_json() : patterns_text(); });
   options.parse(argc, argv);
 
@@ -97,9 +99,7 @@ GenerateToolOptions parse_generate_options(int argc, const char* const* argv) {
       throw UsageError("--like and --set name=... both name a data set; give one");
     }
   }
-  for (const std::string& file : files_read(result.generate.parameters)) {
-    require_another_file(result.output, file);
-  }
+  require_outputs(options, {result.output}, files_read(result.generate.parameters));
   result.generate.seed = options.seed("seed");
   result.generate.value_kind = options.parsed("value-kind", parse_value_kind);
   result.generate.progress = terminal_progress();

@@ -4,6 +4,7 @@
 
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"
+#include "tools/cli/outputs.h"
 #include "tools/cli/parameter_options.h"
 
 namespace csrkit {
@@ -47,13 +48,14 @@ ImportToolOptions parse_import_options(int argc, const char* const* argv) {
           "the adjacency matrix of a graph neural network")
       .example("csr-import edges.txt edges.csr --format=edge-list --base=1",
                "pairs of node numbers that start at 1")
+      .writes_files()
       .on_list(list_import_formats);
   options.parse(argc, argv);
 
   ImportToolOptions result;
   result.input = options.names()[0];
   result.output = options.names()[1];
-  require_another_file(result.output, result.input);
+  require_outputs(options, {result.output}, {result.input});
   result.import.format = options.text("format");
   result.import.duplicates = options.parsed("duplicates", parse_duplicates);
   result.import.value_kind =

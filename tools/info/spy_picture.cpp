@@ -10,6 +10,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/facts/summed_area_table.h"
+#include "tools/cli/outputs.h"
 
 namespace csrkit {
 
@@ -112,7 +113,8 @@ SpyPicture write_spy_picture(const std::string& path, const CsrMatrix& matrix, I
 
 void declare_spy_options(Options& options) {
   options.value("spy", "OUT.png", "draw where the nonzeros are, the darker the denser")
-      .value("pixels", "N", "of the picture's longer side", "800");
+      .value("pixels", "N", "of the picture's longer side", "800")
+      .writes_files();
 }
 
 SpyOptions read_spy_options(const Options& options, const std::string& input) {
@@ -122,7 +124,7 @@ SpyOptions read_spy_options(const Options& options, const std::string& input) {
   if (options.given("pixels") && picture.path.empty()) {
     throw UsageError("--pixels is for --spy");
   }
-  require_another_file(picture.path, input);
+  require_outputs(options, {picture.path}, {input});
   return picture;
 }
 

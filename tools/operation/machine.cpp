@@ -1,6 +1,5 @@
 #include "tools/operation/machine.h"
 
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "api/rooms.h"
 #include "core/base/team.h"
 #include "cpu/common/instruction_set.h"
+#include "tools/cli/process.h"
 #include "tools/cli/version.h"
 
 namespace csrkit {
@@ -31,19 +31,6 @@ std::string first_line(const std::string& path) {
   std::string line;
   std::getline(stream, line);
   return line;
-}
-
-/// {0, 1, 2, 5} -> "0-2,5"
-std::string ranges_of(const std::vector<int>& numbers) {
-  std::string text;
-  for (std::size_t i = 0; i < numbers.size();) {
-    std::size_t last = i;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
-    if (last > i) text += "-" + std::to_string(numbers[last]);
-    i = last + 1;
-  }
-  return text;
 }
 
 /// Bytes of the largest cache that the first core sees; 0 if the system does not say.
@@ -71,19 +58,6 @@ std::string cpu_model() {
     }
   }
   return "unknown";
-}
-
-std::vector<int> usable_cpus() {
-  std::vector<int> cpus;
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) {
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-    }
-  } else {  // more processors than a fixed set can name: all that are on line
-    for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); ++cpu) cpus.push_back(cpu);
-  }
-  return cpus;
 }
 
 Json machine_facts(int threads) {

@@ -2,16 +2,12 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "core/contract/plan.h"
 #include "gpu/device/device_info.h"
 #include "tools/cli/json.h"
 
 namespace csrkit {
-
-/// The numbers of the cores this process may use (its affinity mask).
-std::vector<int> usable_cpus();
 
 /// CPU model, cores this process may use, threads, thread binding, memory, system, csrkit's build.
 Json machine_facts(int threads);

@@ -15,7 +15,7 @@
 namespace csrkit {
 
 /// What numbers on a command line may be at most.
-inline constexpr int kMaxRuns = 1000000, kMaxThreads = 4096, kMaxDevices = 1024;
+inline constexpr int kMaxRuns = 1000000, kMaxDevices = 1024;
 
 /// How a result is judged: not at all; entry by entry if that is cheap, sampled otherwise; always
 /// entry by entry; always sampled, however small it is.

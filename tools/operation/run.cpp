@@ -1,5 +1,7 @@
 #include "tools/operation/run.h"
 
+#include "tools/cli/log.h"
+
 namespace csrkit {
 
 namespace {
@@ -120,6 +122,12 @@ void add_outcome(Report* report, const Outcome& outcome, const std::string& kern
   if (!outcome.choice.empty()) report->add_line("choice", outcome.choice);
   if (outcome.has_run) add_run(report, outcome, is_cold);
   for (const auto& [label, text] : outcome.lines) report->add_line(label, text);
+}
+
+void say_choice(const Outcome& outcome, const std::string& kernel) {
+  const bool is_other = !outcome.kernel_run.empty() && outcome.kernel_run != kernel;
+  log_debug("kernel: " + kernel + (is_other ? ", which runs " + outcome.kernel_run : "") +
+            (outcome.choice.empty() ? "" : ": " + outcome.choice));
 }
 
 std::string check_text(const std::optional<CheckResult>& check) {

@@ -68,6 +68,9 @@ void add_samples(Json* json, const std::string& prefix, const Samples& samples);
 /// A table of one row if there are samples, then lines: choice, caches, check, phases, memory.
 void add_outcome(Report* report, const Outcome& outcome, const std::string& kernel, bool is_cold);
 
+/// Says with --verbose which kernel runs as `kernel`, and why.
+void say_choice(const Outcome& outcome, const std::string& kernel);
+
 /// "ok, worst error 0.02 of the bound (all rows)", "FAILED: ...", or "not checked".
 std::string check_text(const std::optional<CheckResult>& check);
 

@@ -10,6 +10,7 @@
 #include "core/file/plan_file.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
+#include "tools/cli/outputs.h"
 #include "tools/cli/provenance.h"
 #include "tools/cli/run_tool.h"
 #include "tools/operation/machine.h"
@@ -81,6 +82,7 @@ ToolOptions parse(const std::string& tool, const Operation& operation, const std
         .value("save-plan", "FILE", "keep the choice and the analysis of the matrix, if C is right")
         .value("load-plan", "FILE", "use what --save-plan kept for the same matrix and options");
   }
+  options.writes_files();
   declare_io(options);
   for (const auto& [words, purpose] : page.examples) options.example(tool + " " + words, purpose);
   options.on_list([&](bool as_json) {
@@ -102,6 +104,7 @@ ToolOptions parse(const std::string& tool, const Operation& operation, const std
   std::vector<std::string> inputs = result.matrices;
   inputs.insert(inputs.end(), {result.request.mask, result.request.input, result.load_plan});
   require_other_files({result.request.output, result.tune, result.save_plan}, inputs);
+  require_outputs(options, {result.request.output, result.save_plan}, inputs);
   result.as_json = options.json();
   result.command_line = options.command_line();
   return result;
@@ -180,6 +183,7 @@ Outcome execute(ToolOptions& options) {
   }
   const std::unique_ptr<Run> run =
       asked.operation->prepare(options.kernel, input.operands, request);
+  say_choice(run->outcome, options.kernel.full_name());
   if (!options.save_plan.empty() && run->outcome.passed()) {
     const std::string chosen = run->plan().chosen_kernel();
     // What another operation's kernel derived is chosen anew, by the kernel that was asked for.

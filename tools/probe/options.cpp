@@ -6,6 +6,7 @@
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"
 #include "tools/cli/options.h"
+#include "tools/cli/outputs.h"
 #include "tools/operation/machine.h"
 #include "tools/operation/request.h"
 
@@ -40,11 +41,13 @@ ProbeToolOptions parse_probe_options(int argc, const char* const* argv) {
           "csr-probe --output quick.json --device cpu --max-table 1M --seconds 1 --max-spread 1000",
           "a quick look, on a machine that has other work, too; without limits it takes about a "
           "minute and is more precise")
+      .writes_files()
       .on_list(list_devices);
   options.parse(argc, argv);
   ProbeToolOptions result;
   if (!options.given("output")) throw UsageError("expected --output FILE.json, found none");
   result.output = options.text("output");
+  require_outputs(options, {result.output}, {});
   result.device = "all";
   if (options.given("device")) result.device = options.choice("device", {"cpu", "gpu", "all"});
   if (result.device == "gpu") require_gpu_room("--device gpu");

@@ -6,6 +6,7 @@
 #include "tools/cli/list.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
+#include "tools/cli/outputs.h"
 #include "tools/cli/parameter_options.h"
 
 namespace csrkit {
@@ -151,6 +152,7 @@ ReorderToolOptions parse_reorder_options(int argc, const char* const* argv) {
                "the parts that another program has found")
       .example("csr-reorder rcm.csr moved_b.npy --apply-to b.npy", "B for the reordered matrix")
       .example("csr-reorder rcm.csr back.csr --undo", "back to the order at import")
+      .writes_files()
       .on_list(list_methods);
   declare_parameters(options, method_parameters());
   declare_locality_options(options);
@@ -202,13 +204,10 @@ ReorderToolOptions parse_reorder_options(int argc, const char* const* argv) {
   if (result.is_undo && !is_apply && !result.sides.empty()) {
     throw UsageError("--undo restores whatever was moved; leave out --sides");
   }
-  if (is_apply) {
-    require_another_file(result.output, result.input);
-    require_another_file(result.output, result.operand);
-  }
-  for (const std::string& file : {result.order_from, result.partition_from}) {
-    if (!file.empty()) require_another_file(result.output, file);
-  }
+  // A matrix may be replaced by itself in another order, with --force.
+  require_outputs(
+      options, {result.output},
+      {is_apply ? result.input : "", result.operand, result.order_from, result.partition_from});
   if (!result.partition_from.empty() && result.sides == "cols") {
     throw UsageError("--partition-from names the parts of rows; leave out --sides=cols");
   }

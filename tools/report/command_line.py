@@ -1,4 +1,5 @@
 """Options, messages and exit codes, in the words of the other tools."""
+import contextlib
 import difflib
 import os
 import signal
@@ -16,6 +17,7 @@ OPTIONS = (
     ("markdown", "FILE.md", "", "write the tables as Markdown too"),
     ("csv", "FILE.csv", "", "write every case as one line of comma-separated values too"),
     ("figures", "FOLDER", "", "write every figure as an SVG file too"),
+    ("force", "", "", "replace outputs that exist already"),
     ("kernel", "NAME", "", "ours, as in the records (default: gpu.spmm.auto, else cpu.spmm.auto)"),
     ("against", "NAME", "", "what it is compared with (default: a vendor's or peer's kernel, else row_loop)"),
     ("title", "TEXT", "", "heading of the page (default: Sparse products, measured)"),
@@ -24,7 +26,7 @@ OPTIONS = (
     ("list", "", "", "print what there is to choose from, and exit"),
     ("json", "", "", "print the report as JSON on stdout"),
     ("quiet", "", "", "no report, no progress, errors only"),
-    ("verbose", "", "", "say more on stderr"),
+    ("verbose", "", "", "say on stderr what this runs on, and why"),
     ("help", "", "h", "print this text, and exit"),
     ("version", "", "", "print the version and what it was built with, and exit"),
 )
@@ -67,8 +69,10 @@ class Options:
         self.csv = values.get("csv")
         self.figures = values.get("figures")
         self.output = None if "no-html" in values else values.get("output", "report.html")
+        self.may_replace = "force" in values
         self.draws_matrices = "no-pictures" not in values
         self.as_json = "json" in values
+        self.is_verbose = "verbose" in values
         self.is_quiet = "quiet" in values
         self.prints = self.as_json or not self.is_quiet
 
@@ -183,7 +187,25 @@ def parse(words):
             raise UsageError(f"the output '{path}' is an input, which would be lost; name another file")
     if len(set(map(os.path.realpath, outputs))) != len(outputs):
         raise UsageError("two outputs have the same name")
+    for path in outputs:
+        if os.path.isfile(path) and not options.may_replace:
+            raise UsageError(f"the output '{path}' exists already; --force replaces it")
+    if options.figures and not options.may_replace:
+        # Their names are known when they are drawn; a folder that holds some is refused before.
+        with contextlib.suppress(OSError):
+            found = sorted(name for name in os.listdir(options.figures) if name.endswith(".svg"))
+            if found:
+                raise UsageError(f"the folder '{options.figures}' holds {found[0]} already; --force replaces figures")
     return options
+
+
+def say_process(options):
+    """With --verbose: what this runs on."""
+    if not options.is_verbose:
+        return
+    cores = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+    say("debug", f"threads: 1 on cores {cores}")
+    say("debug", f"Python {sys.version.split()[0]} ({sys.executable})")
 
 
 def look_for_numpy(options):

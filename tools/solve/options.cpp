@@ -7,6 +7,7 @@
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/options.h"
+#include "tools/cli/outputs.h"
 #include "tools/cli/report.h"
 #include "tools/operation/request.h"
 
@@ -126,6 +127,7 @@ SolveToolOptions parse_solve_options(const std::string& tool, const std::string&
                       std::string(is_gpu ? "GPU" : "CPU") +
                       ", and reports the residual that is left.");
   declare_options(options, is_gpu, is_gpu ? "auto" : "cg");
+  options.writes_files();
   declare_io(options);
   options
       .example(tool + " grid.csr --rhs from-solution --output x.npy",
@@ -171,8 +173,8 @@ SolveToolOptions parse_solve_options(const std::string& tool, const std::string&
   }
   result.read = read_options(options);
   result.best_iterate = best_iterate_name(result.output);
-  require_other_files({result.output, result.best_iterate},
-                      {result.matrix, result.rhs, result.guess});
+  require_outputs(options, {result.output, result.best_iterate},
+                  {result.matrix, result.rhs, result.guess});
   result.as_json = options.json();
   result.command_line = options.command_line();
   return result;

@@ -64,6 +64,9 @@ int solve(const SolveToolOptions& options) {
   const auto solver = kernel.make_plan(system.problem, options.plan);
   Solution solution;
   solution.kernel = options.room + ".solve." + kernel.name;
+  log_debug("kernel: " + solution.kernel +
+            (solver->chosen_kernel().empty() ? "" : ", which runs " + solver->chosen_kernel()) +
+            (solver->choice().empty() ? "" : ": " + solver->choice()));
   solve_repeatedly(options, &system, solver.get(), &solution);
   solution.choice = solver->choice();
   solution.chosen_kernel = solver->chosen_kernel();

@@ -13,7 +13,7 @@ killed() { # killed COMMAND...: while its temporary is there
   wait $process 2>/dev/null || true
 }
 for _ in $(seq 20); do # it may be done before it is killed
-  killed csr-export big.csr out.mtx --quiet
+  killed csr-export --force big.csr out.mtx --quiet
   if [ "$(left)" -gt 0 ]; then break; fi
 done
 [ "$(left)" -gt 0 ] || fail "no run was killed in time"
@@ -24,5 +24,5 @@ expect 0 csr-generate dense small.csr --set rows=3
 equals "$(left)" 0
 # A temporary of another machine, or of nobody known, is left alone.
 touch "a.csr.tmp.0000000012345678.1.0123456789" a.csr.tmp.1.0123456789
-expect 0 csr-generate dense small.csr --set rows=3
+expect 0 csr-generate --force dense small.csr --set rows=3
 equals "$(left)" 2

@@ -9,9 +9,9 @@ python3 "$CLI_FOLDER/mutate_json.py" seed.jsonl 70 csr-bench --attempts 1 --tole
 python3 "$CLI_FOLDER/mutate_json.py" seed.jsonl 50 csr-bench karate.csr -k 2 --repeat 2 --warmup 0 --check --quiet --resume --records @
 python3 "$CLI_FOLDER/mutate_json.py" seed_cache.json 60 csr-spmm-cpu karate.csr -k 2 --repeat 1 --quiet --tune @
 python3 "$CLI_FOLDER/mutate_json.py" seed_profile.json 60 csr-info karate.csr --locality -k 2 --quiet --machine @
-python3 "$CLI_FOLDER/mutate_json.py" seed.jsonl 40 csr-report --no-html --markdown out.md --csv out.csv --quiet @
+python3 "$CLI_FOLDER/mutate_json.py" seed.jsonl 40 csr-report --force --no-html --markdown out.md --csv out.csv --quiet @
 if has_matplotlib; then
-  python3 "$CLI_FOLDER/mutate_json.py" seed.jsonl 6 csr-report --quiet -o out.html @
+  python3 "$CLI_FOLDER/mutate_json.py" seed.jsonl 6 csr-report --force --quiet -o out.html @
 fi
 
 # The first ones that were found, by name.
@@ -22,7 +22,7 @@ python3 -c 'print("{\"status\": \"done\", \"case\": " + "[" * 100000 + "]" * 100
 expect 3 csr-bench --verify deep.jsonl
 says "at most 64 nested"
 expect 3 csr-bench karate.csr -k 2 --records deep.jsonl --resume
-expect 3 csr-report deep.jsonl --no-html --markdown out.md
+expect 3 csr-report deep.jsonl --force --no-html --markdown out.md
 echo '{"csrkit_tuning": 1e9999, "entries": []}' >range.json
 expect 3 csr-spmm-cpu karate.csr --tune range.json
 says "float64"
@@ -32,12 +32,12 @@ expect 4 csr-bench --verify folder.jsonl
 expect 4 csr-bench karate.csr --records folder.jsonl
 expect 4 csr-spmm-cpu karate.csr --tune folder.jsonl
 expect 4 csr-info karate.csr --locality --machine folder.jsonl
-expect 4 csr-report folder.jsonl --no-html --markdown out.md
+expect 4 csr-report --force folder.jsonl --no-html --markdown out.md
 # A pipe that nobody writes to is refused at once.
 mkfifo pipe
 for command in "csr-bench --verify pipe" "csr-bench karate.csr --records pipe" "csr-spmm-cpu karate.csr --tune pipe" \
   "csr-info karate.csr --locality --machine pipe" "csr-info pipe" \
-  "csr-report pipe --no-html --markdown out.md"; do
+  "csr-report pipe --force --no-html --markdown out.md"; do
   # shellcheck disable=SC2086 # words on purpose
   expect 4 timeout 20 $command
   says "regular file"
@@ -47,7 +47,7 @@ python3 -c '
 with open("long.jsonl", "wb") as file:
     file.write(b"{\"status\": \"")
     file.truncate(1 << 30)'
-for command in "csr-bench --verify long.jsonl" "csr-report long.jsonl --no-html --markdown out.md"; do
+for command in "csr-bench --verify long.jsonl" "csr-report long.jsonl --force --no-html --markdown out.md"; do
   expect 3 sh -c "ulimit -v 600000; OMP_NUM_THREADS=1 exec $command"
   says "16777216 bytes"
 done

@@ -31,7 +31,7 @@ csr-bench "$name" -k 2 --repeat 1 --kernels cpu.auto,cpu.row_loop --records bund
 expect 0 csr-report bundle.jsonl --no-html --markdown table.md
 clean out err table.md
 sed 's/"matrix":"[^"]*"/"matrix":"a|b<img src=x onerror=y>.csr"/' bundle.jsonl >hostile.jsonl
-expect 0 csr-report hostile.jsonl --no-html --markdown table.md
+expect 0 csr-report --force hostile.jsonl --no-html --markdown table.md
 grep -qF 'a\|b\<img src=x onerror=y\>' table.md || { cat table.md >&2; fail "the Markdown is not escaped"; }
 # shellcheck disable=SC2016 # no expansion wanted
 sed 's/"matrix":"[^"]*"/"matrix":"$x^$<b>.csr"/' bundle.jsonl >formula.jsonl
@@ -65,7 +65,7 @@ print(code, "escapes" if shown else "plain")
 END
 csr-generate rmat big.csr --set scale=14 --quiet
 csr-export big.csr big.mtx --quiet
-equals "$(python3 terminal.py TERM=xterm csr-import big.mtx big2.csr)" "0 escapes"
+equals "$(python3 terminal.py TERM=xterm csr-import --force big.mtx big2.csr)" "0 escapes"
 for settings in TERM=dumb NO_COLOR=1 "TERM=dumb NO_COLOR=1"; do
-  equals "$(python3 terminal.py "$settings" csr-import big.mtx big2.csr)" "0 plain"
+  equals "$(python3 terminal.py "$settings" csr-import --force big.mtx big2.csr)" "0 plain"
 done

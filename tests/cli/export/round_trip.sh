@@ -3,10 +3,10 @@
 tiny_mtx >tiny.mtx
 csr-import tiny.mtx tiny.csr --value-kind=f32 --quiet
 for name in copy.mtx copy.npz; do
-  csr-export tiny.csr "$name" --quiet
-  csr-import "$name" "$name.csr" --quiet
-  csr-export "$name.csr" again.mtx --quiet
-  csr-export tiny.csr once.mtx --quiet
+  csr-export --force tiny.csr "$name" --quiet
+  csr-import --force "$name" "$name.csr" --quiet
+  csr-export --force "$name.csr" again.mtx --quiet
+  csr-export --force tiny.csr once.mtx --quiet
   cmp once.mtx again.mtx || fail "$name changed the matrix"
   expect 0 csr-info "$name.csr" --header-only --json
   equals "$(json value_kind)" f32

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # The same seed gives the same file on any number of threads; another seed another one.
 for threads in 1 2 5; do
-  OMP_NUM_THREADS=$threads csr-generate rmat "threads$threads.csr" --set scale=12 --seed 5 --quiet
-  csr-export "threads$threads.csr" "threads$threads.mtx" --quiet
+  OMP_NUM_THREADS=$threads csr-generate --force rmat "threads$threads.csr" --set scale=12 --seed 5 --quiet
+  csr-export --force "threads$threads.csr" "threads$threads.mtx" --quiet
 done
 cmp threads1.mtx threads2.mtx
 cmp threads1.mtx threads5.mtx
@@ -15,7 +15,7 @@ expect 0 csr-generate poisson grid.csr --set nx=30 --set ny=20 --json
 equals "$(json rows) $(json symmetric)" "600 yes"
 # SOURCE_DATE_EPOCH makes whole files equal, provenance included.
 csr-generate dense again.csr --set rows=9 --quiet
-cp again.csr first.csr
+mv again.csr first.csr
 csr-generate dense again.csr --set rows=9 --quiet
 cmp first.csr again.csr
 # What a pattern reads is part of the provenance.

@@ -9,4 +9,4 @@ show csr-solve-cpu --list
 show csr-solve-cpu diagonal.csr --preconditioner jacobi --degree 3
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 4\n2 2 -4\n' >indefinite.mtx
 csr-import indefinite.mtx indefinite.csr --quiet
-show csr-solve-cpu indefinite.csr --product reference --output x.npy
+show csr-solve-cpu indefinite.csr --product reference --output y.npy

@@ -4,8 +4,8 @@ python=$(python_with numpy scipy) || { echo "no Python with NumPy and SciPy"; ex
 fixtures=$CLI_FOLDER/import/ogb_fixtures.py
 "$python" "$fixtures" make
 check() { # check PATH DATASET [RELATION]
-  expect 0 csr-import "$1" out.csr ${3:+--relation="$3"} --json
-  csr-export out.csr out.npz --quiet
+  expect 0 csr-import --force "$1" out.csr ${3:+--relation="$3"} --json
+  csr-export --force out.csr out.npz --quiet
   "$python" "$fixtures" compare out "$2" "${3:-}" || fail "$1 ${3:-}"
 }
 for name in ogbn_arxiv ogbl_collab ogbl_ddi ogbn_papers100M ogbl_vessel ogbg_molhiv ogbg_code2; do
@@ -20,7 +20,7 @@ for relation in author___writes___paper author___affiliated_with___institution p
   check fixtures/mag.zip ogbn_mag $relation
 done
 equals "$(json notes.nodes)" "author 4, institution 2, paper 7"
-expect 0 csr-import fixtures/ogbn_mag/raw/relations/author___writes___paper/edge.csv.gz out.csr --json
+expect 0 csr-import --force fixtures/ogbn_mag/raw/relations/author___writes___paper/edge.csv.gz out.csr --json
 equals "$(json rows) $(json cols)" "4 7"
 expect 2 csr-import fixtures/mag.zip no.csr
 says "author___writes___paper (4 x 7)"

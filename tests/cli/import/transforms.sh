@@ -4,7 +4,7 @@ printf '1 2\n2 3\n2 2\n' >edges.txt
 shape() { # shape EXPECTED_NNZ EXPECTED_SYMMETRY OPTION...
   local nnz=$1 symmetric=$2
   shift 2
-  expect 0 csr-import edges.txt out.csr --format=edge-list --base=1 --json "$@"
+  expect 0 csr-import --force edges.txt out.csr --format=edge-list --base=1 --json "$@"
   equals "$(json nnz)" "$nnz"
   equals "$(json symmetric)" "$symmetric"
   csr-info out.csr --verify --quiet
@@ -27,6 +27,6 @@ csr-import edges.txt c.csr --format=edge-list --values=random --seed=3 --quiet
 same_matrix b.csr c.csr
 # In place: the input may be the output.
 cp b.csr d.csr
-csr-reorder d.csr d.csr --method degree --quiet
-csr-reorder d.csr d.csr --undo --quiet
+csr-reorder --force d.csr d.csr --method degree --quiet
+csr-reorder --force d.csr d.csr --undo --quiet
 same_matrix b.csr d.csr

@@ -37,9 +37,10 @@ for row in locality["pays_back"]:
     gains = row["seconds_after"] < row["seconds_before"]
     assert (row["break_even"] is not None) == gains and (not gains or row["break_even"] >= 1)
 END
-expect 2 csr-probe --output m.json --max-table 3K
-expect 2 csr-probe --output m.json --device tpu
-expect 2 csr-probe --output m.json --max-spread 0
+expect 2 csr-probe --output no.json --max-table 3K
+expect 2 csr-probe --output no.json --device tpu
+expect 2 csr-probe --output no.json --max-spread 0
+no_file no.json
 expect 4 csr-probe --output no/folder/m.json --device cpu --max-table 1M --seconds 1 --max-spread 100000 -k 1
 echo '{"rows": 3}' >other.json
 expect 3 csr-info graph.csr --locality --machine other.json

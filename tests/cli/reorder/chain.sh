@@ -4,8 +4,8 @@ csr-import "$DATASETS/cora.mtx.gz" cora.csr --values=random --quiet
 expect 0 csr-reorder cora.csr chained.csr --method random --then community --then degree --binned --json
 equals "$(json method)" "random, then community, then degree"
 csr-reorder cora.csr step.csr --method random --quiet
-csr-reorder step.csr step.csr --method community --quiet
-csr-reorder step.csr step.csr --method degree --binned --quiet
+csr-reorder --force step.csr step.csr --method community --quiet
+csr-reorder --force step.csr step.csr --method degree --binned --quiet
 same_matrix chained.csr step.csr
 csr-reorder chained.csr back.csr --undo --quiet
 same_matrix cora.csr back.csr
@@ -49,10 +49,10 @@ END
 
 # Rows and columns in different orders: the side has to be named.
 csr-reorder cora.csr two.csr --method random --sides=rows --quiet
-csr-reorder two.csr two.csr --method degree --sides=cols --quiet
+csr-reorder --force two.csr two.csr --method degree --sides=cols --quiet
 expect 2 csr-reorder two.csr fresh.npy --apply-to b.npy
 says "--sides=cols for B"
-expect 0 csr-reorder two.csr fresh.npy --apply-to b.npy --sides=cols
+expect 0 csr-reorder --force two.csr fresh.npy --apply-to b.npy --sides=cols
 rm fresh.npy
 expect 2 csr-reorder cora.csr fresh.npy --apply-to b.npy
 says "no order to apply"

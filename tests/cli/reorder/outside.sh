@@ -15,7 +15,7 @@ END
 csr-import expected.npz expected.csr --quiet
 expect 0 csr-reorder karate.csr ordered.csr --order-from p.npy
 same_matrix ordered.csr expected.csr
-expect 0 csr-reorder karate.csr ordered.csr --order-from inverse.txt --order-is new-of-old
+expect 0 csr-reorder --force karate.csr ordered.csr --order-from inverse.txt --order-is new-of-old
 same_matrix ordered.csr expected.csr
 csr-reorder ordered.csr back.csr --undo --quiet
 same_matrix back.csr karate.csr

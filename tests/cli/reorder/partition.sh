@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # A partition travels with its cut and halos; METIS ends at its time limit.
 if csr-reorder --list | grep -q "NOT AVAILABLE"; then
-  csr-import "$DATASETS/karate.mtx" karate.csr --quiet
+  csr-import --force "$DATASETS/karate.mtx" karate.csr --quiet
   expect 2 csr-reorder karate.csr parts.csr --method metis-partition
   says "built without METIS"
   exit 0
 fi
 csr-import "$DATASETS/cora.mtx.gz" cora.csr --quiet
 for inside in keep degree rcm; do
-  expect 0 csr-reorder cora.csr parts.csr --method metis-partition --parts 8 --inside $inside --json
+  expect 0 csr-reorder --force cora.csr parts.csr --method metis-partition --parts 8 --inside $inside --json
   equals "$(json parts)" 8
   cut=$(json cut_entries)
   if [ "$cut" -le 0 ] || [ "$cut" -ge 4000 ]; then fail "8 parts of cora cut $cut of 10556 entries"; fi
@@ -21,13 +21,13 @@ assert 1 <= out["balance"] < 1.2 and out["halo_largest"] * 8 >= out["halo_sum"],
   equals "$(json cut_entries)" "$cut"
   csr-info parts.csr --verify --quiet
   # Another order of all: the parts and what lies between them stay what they are.
-  csr-reorder parts.csr mixed.csr --method random --quiet
+  csr-reorder --force parts.csr mixed.csr --method random --quiet
   expect 0 csr-info mixed.csr --json
   equals "$(json cut_entries)" "$cut"
 done
-expect 0 csr-reorder cora.csr parts.csr --method metis-partition --cache-size 64K --dense-cols 32 --json
+expect 0 csr-reorder --force cora.csr parts.csr --method metis-partition --cache-size 64K --dense-cols 32 --json
 equals "$(json parts)" 6 # 512 rows each
-expect 0 csr-reorder cora.csr parts.csr --method metis-partition --parts 5000 --json
+expect 0 csr-reorder --force cora.csr parts.csr --method metis-partition --parts 5000 --json
 equals "$(json parts)" 5000 # more parts than rows: no halos, no crash
 expect 2 csr-reorder cora.csr fresh.csr --method community --time-limit 5
 expect 2 csr-reorder cora.csr fresh.csr --method community --inside rcm
@@ -35,6 +35,6 @@ expect 2 csr-reorder cora.csr fresh.csr --method metis-partition --parts 3 --cac
 expect 2 csr-reorder cora.csr fresh.csr --method metis-partition --inside heap
 expect 2 csr-reorder cora.csr fresh.csr --method metis-nested-dissection --time-limit 0
 csr-generate rmat big.csr --set scale=14 --value-kind none --quiet
-expect 70 csr-reorder big.csr fresh.csr --method metis-partition --parts 100 --time-limit 0.001
+expect 70 csr-reorder --force big.csr fresh.csr --method metis-partition --parts 100 --time-limit 0.001
 says "time limit of 0.001 seconds"
 no_file fresh

@@ -7,10 +7,10 @@ import json, sys
 print(*[row["name"] for row in json.load(sys.stdin) if "NOT AVAILABLE" not in row["summary"]])')
 for method in $methods; do
   for sides in rows cols both; do
-    csr-reorder square.csr moved.csr --method "$method" --sides=$sides --quiet
+    csr-reorder --force square.csr moved.csr --method "$method" --sides=$sides --quiet
     csr-info moved.csr --verify --quiet
-    csr-reorder moved.csr twice.csr --method random --seed 9 --quiet
-    csr-reorder twice.csr back.csr --undo --quiet
+    csr-reorder --force moved.csr twice.csr --method random --seed 9 --quiet
+    csr-reorder --force twice.csr back.csr --undo --quiet
     csr-info back.csr --verify --quiet
     same_matrix square.csr back.csr
   done
@@ -22,10 +22,10 @@ for method in $methods; do
     continue
     ;;
   esac
-  csr-reorder wide.csr moved.csr --method "$method" --quiet
-  csr-reorder moved.csr moved.csr --method "$method" --sides=cols --quiet
-  csr-reorder moved.csr moved.csr --method "$method" --sides=both --quiet
-  csr-reorder moved.csr back.csr --undo --quiet
+  csr-reorder --force wide.csr moved.csr --method "$method" --quiet
+  csr-reorder --force moved.csr moved.csr --method "$method" --sides=cols --quiet
+  csr-reorder --force moved.csr moved.csr --method "$method" --sides=both --quiet
+  csr-reorder --force moved.csr back.csr --undo --quiet
   same_matrix wide.csr back.csr
 done
 expect 2 csr-reorder square.csr out.csr --undo

@@ -49,7 +49,7 @@ echo old >there/target.md
 ln -s there/target.md link.md
 ln -s link.md link_to_link.md
 ln -s there/absent.csv dangling.csv
-expect 0 report --markdown link_to_link.md --csv dangling.csv
+expect 0 report --markdown link_to_link.md --force --csv dangling.csv
 equals "$(readlink link_to_link.md)" link.md
 equals "$(readlink link.md)" there/target.md
 equals "$(readlink dangling.csv)" there/absent.csv
@@ -69,7 +69,7 @@ equals "$(stat -c %a shared.md)" 640
 echo old >kept.md
 said=$(
   ulimit -f 0
-  report --markdown kept.md 2>&1 || echo "code $?"
+  report --markdown kept.md --force 2>&1 || echo "code $?"
 )
 case $said in
   *"cannot write 'kept.md': writing failed: File too large"*"code 4") ;;

@@ -3,7 +3,7 @@
 python_with numpy >/dev/null || { echo "skipped: NumPy is not installed"; exit 6; }
 csr-generate rmat graph.csr --set scale=8 --quiet
 for order in degree rcm; do
-  csr-reorder graph.csr "graph.$order.csr" --method "$order" --json >>orders.jsonl
+  csr-reorder --force graph.csr "graph.$order.csr" --method "$order" --json >>orders.jsonl
 done
 csr-bench graph.csr graph.degree.csr graph.rcm.csr -k 4,8 --repeat 3 --records bundle.jsonl --quiet \
   --kernels cpu.auto,cpu.row_loop,cpu.reference
@@ -36,7 +36,7 @@ no_file page.html.tmp page.md.tmp
 # The same input, the same bytes.
 expect 0 csr-report search.jsonl -o one.html --quiet --figures figures
 silent out
-expect 0 csr-report search.jsonl -o two.html --quiet --figures figures
+expect 0 csr-report search.jsonl -o two.html --quiet --figures figures --force
 cmp one.html two.html
 for figure in figures/heat-map-*.svg; do python3 -c 'import sys, xml.etree.ElementTree as tree; tree.parse(sys.argv[1])' "$figure"; done
 

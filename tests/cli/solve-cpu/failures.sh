@@ -3,7 +3,7 @@
 export OMP_WAIT_POLICY=passive
 matrix() { # matrix NAME SYMMETRY: entries on stdin
   { printf '%%%%MatrixMarket matrix coordinate real %s\n3 3 %s\n' "$2" "$3"; cat; } >"$1.mtx"
-  csr-import "$1.mtx" "$1.csr" --quiet
+  csr-import --force "$1.mtx" "$1.csr" --quiet
 }
 matrix indefinite general 3 <<<$'1 1 1\n2 2 -1\n3 3 2'
 matrix lopsided general 4 <<<$'1 1 2\n2 2 2\n3 3 2\n1 3 0.5'
@@ -17,20 +17,20 @@ says "the best iterate is in x.best.npy"
 no_file x.npy
 expect 1 csr-solve-cpu lopsided.csr --output y.npy
 says "not symmetric, and conjugate gradients need that: row 0, column 2 holds 0.5, row 2, column 0 holds 0"
-expect 1 csr-solve-cpu poisoned.csr --output y.npy
+expect 1 csr-solve-cpu --force poisoned.csr --output y.npy
 says "not finite: row 1, column 1"
 expect 1 csr-solve-cpu singular.csr --output s.npy
 says "right-hand side 0: breakdown"
 expect 1 csr-solve-cpu indefinite.csr --preconditioner jacobi
 says "the diagonal element of row 1"
-expect 1 csr-solve-cpu good.csr --iterations 1 --output y.npy --rhs random --json
+expect 1 csr-solve-cpu --force good.csr --iterations 1 --output y.npy --rhs random --json
 says "iteration limit"
 equals "$(json status)" failed
 equals "$(json columns.0.status)" iteration_limit
 no_file y.npy
 [ -f y.best.npy ] || fail "no best iterate"
 csr-generate poisson grid.csr --set nx=20 --value-kind f64 --quiet
-expect 1 csr-solve-cpu grid.csr --tolerance 1e-17 --output y.npy
+expect 1 csr-solve-cpu --force grid.csr --tolerance 1e-17 --output y.npy
 says "stagnated"
 no_file y.npy
 # What makes no sense is refused before anything is read.

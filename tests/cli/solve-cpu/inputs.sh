@@ -20,7 +20,7 @@ END
 }
 refused() { # refused CODE FILE TEXT: as right-hand side and as guess
   for option in --rhs --guess; do
-    expect "$1" timeout 20 csr-solve-cpu grid.csr $option "$2" --output x.npy
+    expect "$1" timeout 20 csr-solve-cpu --force grid.csr $option "$2" --output x.npy
     says "$2"
     says "$3"
     no_file x.npy x.best.npy
@@ -65,7 +65,7 @@ says "found 400 x 41"
 # A NaN is no solution.
 sed 's/^200$/nan/' b.mtx >nan.mtx
 for option in --rhs --guess; do
-  expect 1 csr-solve-cpu grid.csr $option nan.mtx --output x.npy
+  expect 1 csr-solve-cpu --force grid.csr $option nan.mtx --output x.npy
   says "not finite"
   no_file x.npy
 done
@@ -79,7 +79,7 @@ array oblong.npy '<f8' '(3, 4)'
 expect 3 csr-solve-cpu oblong.npy
 says "expected a square matrix, found 3 x 4"
 array empty.npy '<f8' '(0, 0)'
-expect 0 csr-solve-cpu empty.npy --output x.npy
+expect 0 csr-solve-cpu --force empty.npy --output x.npy
 expect 4 csr-solve-cpu pipe.npy
 # Outputs: a full disk, a device, a folder, somebody's file.
 rm -f x.npy
@@ -87,11 +87,11 @@ expect 4 sh -c 'ulimit -f 1; exec csr-solve-cpu grid.csr --rhs ones.npy --output
 says "cannot write 'x.npy'"
 no_file x.npy
 for output in /dev/full pipe folder no/folder/x.npy; do
-  expect 4 csr-solve-cpu grid.csr --output "$output"
+  expect 4 csr-solve-cpu --force grid.csr --output "$output"
   says "cannot write '$output'"
 done
 ln -s /dev/full x.best.npy
-expect 4 csr-solve-cpu grid.csr --iterations 1 --output x.npy
+expect 4 csr-solve-cpu --force grid.csr --iterations 1 --output x.npy
 [ -L x.best.npy ] || fail "the link was replaced"
 expect 5 csr-solve-cpu grid.csr --memory-limit 1K
 says "--memory-limit"

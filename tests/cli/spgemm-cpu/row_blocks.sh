@@ -27,10 +27,10 @@ process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
 _, status, usage = os.wait4(process.pid, 0)
 print(os.waitstatus_to_exitcode(status), usage.ru_maxrss // 1024)
 END
-read -r code whole_mib < <(python3 measured.py csr-spgemm-cpu denser.csr --threads 2 --repeat 1 --warmup 0 --output whole.csr)
+read -r code whole_mib < <(python3 measured.py csr-spgemm-cpu denser.csr --threads 2 --repeat 1 --warmup 0 --force --output whole.csr)
 equals "$code" 0
 read -r code mib < <(python3 measured.py csr-spgemm-cpu denser.csr --threads 2 --repeat 1 --warmup 0 --check \
-  --output blocks.csr --memory-limit 10M)
+  --force --output blocks.csr --memory-limit 10M)
 equals "$code" 0
 [ "$whole_mib" -gt 80 ] || fail "C is too small to show anything: $whole_mib MiB"
 [ "$mib" -le 42 ] || fail "$mib MiB under a limit of 10"

@@ -6,7 +6,7 @@ head -c 3000 x.npy >cut.npy
 mkfifo pipe
 mkdir folder
 for input in cut.npy:3 grid.csr:3 pipe:4 folder:4 /dev/zero:4 nowhere.npy:4; do
-  expect "${input##*:}" timeout 20 csr-spmv-cpu grid.csr --input "${input%:*}" --output y.npy
+  expect "${input##*:}" timeout 20 csr-spmv-cpu --force grid.csr --input "${input%:*}" --output y.npy
   says "${input%:*}"
   no_file y.npy
 done
@@ -14,16 +14,16 @@ csr-spmm-cpu grid.csr -k 41 --output wide.npy --repeat 1 --quiet
 expect 3 csr-spmv-cpu grid.csr --input wide.npy
 says "expected an array of 400 x 1"
 for output in /dev/full pipe folder no/folder/y.npy; do
-  expect 4 csr-spmv-cpu grid.csr --output "$output"
+  expect 4 csr-spmv-cpu --force grid.csr --output "$output"
   says "cannot write '$output'"
 done
 expect 4 sh -c 'ulimit -f 1; exec csr-spmv-cpu grid.csr --output y.npy'
 says "cannot write 'y.npy'"
 no_file y.npy
 for shape in "0 0" "0 5" "5 0" "7 7"; do
-  csr-generate erdos-renyi empty.csr --set "rows=${shape% *}" --set "cols=${shape#* }" --set nnz=0 --quiet
+  csr-generate --force erdos-renyi empty.csr --set "rows=${shape% *}" --set "cols=${shape#* }" --set nnz=0 --quiet
   for kernel in auto csr_chunks sell compressed bsr hyb ell dia csr_balanced csr_rows; do
-    expect 0 csr-spmv-cpu empty.csr --kernel $kernel --repeat 1 --check=full --output y.npy
+    expect 0 csr-spmv-cpu --force empty.csr --kernel $kernel --repeat 1 --check=full --output y.npy
   done
 done
 # A NaN in x is no error, and the same NaN in y is right.

@@ -7,10 +7,10 @@ files=graph.csr
 for method in $(csr-reorder --list --json | python3 -c '
 import json, sys
 print(*[row["name"] for row in json.load(sys.stdin) if "NOT AVAILABLE" not in row["summary"]])'); do
-  csr-reorder graph.csr "$method.csr" --method "$method" --quiet
+  csr-reorder --force graph.csr "$method.csr" --method "$method" --quiet
   expect 0 csr-spmm-cpu "$method.csr" -k 16 --repeat 2 --check=full
   prints "ok, worst error"
-  csr-reorder "$method.csr" back.csr --undo --quiet
+  csr-reorder --force "$method.csr" back.csr --undo --quiet
   same_matrix graph.csr back.csr
   files="$files $method.csr"
 done

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/cli/log.h"
+
 namespace csrkit {
 namespace {
 
@@ -38,6 +40,21 @@ TEST(Report, BytesThatAreNoUtf8StillMakeJson) {
   Report report;
   report.add("file", "file", std::string("na\xffme"));
   EXPECT_FALSE(Json::parse(report.json(), nullptr, false).is_discarded());
+}
+
+TEST(Report, TheProgressLineIsGoneBeforeAnythingIsPrinted) {
+  for (const bool is_report : {false, true}) {
+    testing::internal::CaptureStderr();
+    testing::internal::CaptureStdout();
+    show_status_line("reading 17 %");
+    if (is_report) {
+      print(Report(), /*as_json=*/true);
+    } else {
+      print_text("matrix\n");
+    }
+    testing::internal::GetCapturedStdout();
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "\r\033[Kreading 17 %\r\033[K");
+  }
 }
 
 }  // namespace

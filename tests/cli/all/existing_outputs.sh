@@ -1,0 +1,73 @@
+# shellcheck shell=bash
+# An output that exists is refused before any work, in every tool that writes files, and stays as it
+# was; --force replaces it. Files that tools keep up to date are theirs to change.
+csr-generate poisson grid.csr --set nx=9 --value-kind f64 --quiet
+csr-spmv-cpu grid.csr --output rhs.npy --quiet
+csr-bench grid.csr -k 2 --repeat 1 --warmup 0 --records bundle.jsonl --quiet
+csr-reorder grid.csr order.csr --method degree --quiet
+
+# written FILE COMMAND...: writes a new file, never replaces one, and does with --force
+written() {
+  local file=$1
+  shift
+  expect 0 "$@" --quiet
+  cp "$file" first
+  printf 'precious' >"$file"
+  expect 2 "$@"
+  says "the output '$file' exists already; --force replaces it"
+  silent out
+  equals "$(cat "$file")" precious
+  rm -f link.out
+  ln -s "$file" link.out
+  expect 2 "${@//"$file"/link.out}"
+  equals "$(cat "$file")" precious
+  expect 0 "$@" --force --quiet
+  if grep -q '^precious' "$file"; then fail "--force did not replace $file"; fi
+}
+written out.csr csr-import "$DATASETS/karate.mtx" out.csr
+written out2.csr csr-generate rmat out2.csr --set scale=5
+written out.mtx csr-export grid.csr out.mtx
+written out3.csr csr-reorder grid.csr out3.csr --method rcm
+written moved.npy csr-reorder order.csr moved.npy --apply-to rhs.npy
+written spmm.npy csr-spmm-cpu grid.csr -k 2 --repeat 1 --output spmm.npy
+written spmv.npy csr-spmv-cpu grid.csr --repeat 1 --output spmv.npy
+written product.csr csr-spgemm-cpu grid.csr --repeat 1 --output product.csr
+written x.npy csr-solve-cpu grid.csr --output x.npy
+written spy.png csr-info grid.csr --spy spy.png
+written density.png csr-density grid.csr --spy density.png
+written page.md csr-report bundle.jsonl --no-html --markdown page.md
+written page.csv csr-report bundle.jsonl --no-html --csv page.csv
+printf 'precious' >profile.json
+expect 2 csr-probe --output profile.json
+says "--force replaces it"
+equals "$(cat profile.json)" precious
+# The name of the best iterate is an output, too, and a missing input is no reason to look further.
+printf 'precious' >y.best.npy
+expect 2 csr-solve-cpu grid.csr --output y.npy
+says "y.best.npy"
+expect 2 csr-import not_there.mtx out.csr
+says "--force replaces it"
+# A matrix may be replaced by itself in another order, but by nothing else that is read.
+expect 2 csr-reorder order.csr order.csr --undo
+expect 0 csr-reorder order.csr order.csr --undo --force --quiet
+same_matrix grid.csr order.csr
+expect 2 csr-export grid.csr grid.csr --format matrix-market --force
+says "would be lost"
+
+# What is no file is not replaced either, and says so.
+mkdir folder.csr
+expect 4 csr-generate rmat folder.csr --set scale=5 --force
+says "it is a folder"
+
+# Records and tuning caches grow.
+expect 0 csr-bench grid.csr -k 3 --repeat 1 --warmup 0 --records bundle.jsonl --quiet
+equals "$(wc -l <bundle.jsonl)" 2
+expect 0 csr-spmv-cpu grid.csr --repeat 1 --tune cache.json --quiet
+expect 0 csr-spmv-cpu grid.csr --repeat 1 --tune cache.json --quiet
+
+if has_matplotlib; then
+  expect 0 csr-report bundle.jsonl --no-html --figures pictures --quiet
+  expect 2 csr-report bundle.jsonl --no-html --figures pictures
+  says "--force replaces figures"
+  expect 0 csr-report bundle.jsonl --no-html --figures pictures --force --quiet
+fi

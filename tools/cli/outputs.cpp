@@ -1,0 +1,38 @@
+#include "tools/cli/outputs.h"
+
+#include <filesystem>
+#include <set>
+
+namespace csrkit {
+
+void require_other_files(const std::vector<std::string>& outputs,
+                         const std::vector<std::string>& inputs) {
+  std::set<std::filesystem::path> seen;
+  std::error_code absent;  // the usual case: there is no output yet
+  for (const std::string& output : outputs) {
+    if (output.empty()) continue;
+    for (const std::string& input : inputs) {
+      if (!std::filesystem::equivalent(output, input, absent)) continue;
+      throw UsageError("the output '" + output + "' is the input '" + input +
+                       "' itself, which would be lost; name another file");
+    }
+    if (!seen.insert(std::filesystem::weakly_canonical(std::filesystem::absolute(output))).second) {
+      throw UsageError("two outputs have the same name: '" + output + "'");
+    }
+  }
+}
+
+void require_outputs(const Options& options, const std::vector<std::string>& outputs,
+                     const std::vector<std::string>& inputs) {
+  require_other_files(outputs, inputs);
+  if (options.flag("force")) return;
+  std::error_code absent;
+  for (const std::string& output : outputs) {
+    // What is no file (a folder, a pipe, a device) is never replaced, and says so when it is
+    // opened.
+    if (output.empty() || !std::filesystem::is_regular_file(output, absent)) continue;
+    throw UsageError("the output '" + output + "' exists already; --force replaces it");
+  }
+}
+
+}  // namespace csrkit
