@@ -36,8 +36,8 @@ struct CsrFile {
   std::optional<Permutation> row_order;
   std::optional<Permutation> col_order;
   std::optional<Partition> partition;
-  std::optional<RankSections> ranks;  // partitions for several ranks, by csr-partition
-  std::string provenance;             // JSON text or ""; its schema is in docs/csr_file_format.md
+  std::string provenance;  // JSON text or ""; its schema is in docs/csr_file_format.md
+  std::optional<RankSections> ranks = std::nullopt;  // partitions for several ranks
 };
 
 /// mmap maps the arrays (shared page cache, nothing copied), read copies them into memory of their
