@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <random>
+#include <tuple>
 #include <utility>
 
 #include "core/base/error.h"
@@ -143,6 +144,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   if (name.empty() || name == "." || name == "..") {
     throw IoError("cannot write '" + path_ + "': it names a folder, not a file");
   }
+  folder_name_ = folder;
   final_name_ = name;
   folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder_ < 0) fail("its folder cannot be opened", errno);
@@ -161,14 +163,9 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
                   " other files are being written by this process");
   }
   // The slot is armed before the file exists: a signal in between finds nothing to remove.
-  PendingTemporary& slot = pending[registry_slot_];
   for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
     temporary_ = final_name_ + random_suffix();
-    slot.state = kBusy;
-    slot.process = ::getpid();
-    slot.folder = folder_;
-    std::snprintf(slot.name, sizeof slot.name, "%s", temporary_.c_str());
-    if (temporary_.size() < sizeof slot.name) slot.state = kArmed;
+    arm();
     descriptor_ =
         ::openat(folder_, temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && errno != EEXIST && errno != EINTR) break;
@@ -181,7 +178,39 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   }
 }
 
+AtomicFile::AtomicFile(std::string path, const std::string& temporary) : path_(std::move(path)) {
+  std::tie(folder_name_, temporary_) = split_folder(temporary);
+  folder_ = ::open(folder_name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ < 0) {
+    const int reason = errno;
+    temporary_.clear();
+    fail("its folder cannot be opened", reason);
+  }
+  descriptor_ = ::openat(folder_, temporary_.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor_ < 0) {
+    const int reason = errno;
+    temporary_.clear();
+    discard();
+    fail("the temporary file beside it that another rank made cannot be opened", reason);
+  }
+  // Without a free slot who made it removes it alone.
+  registry_slot_ = claim_slot();
+  if (registry_slot_ >= 0) arm();
+}
+
 AtomicFile::~AtomicFile() { discard(); }
+
+/// From here on a signal removes the temporary, whether it exists already or not.
+void AtomicFile::arm() noexcept {
+  PendingTemporary& slot = pending[registry_slot_];
+  slot.state = kBusy;
+  slot.process = ::getpid();
+  slot.folder = folder_;
+  std::snprintf(slot.name, sizeof slot.name, "%s", temporary_.c_str());
+  if (temporary_.size() < sizeof slot.name) slot.state = kArmed;
+}
+
+std::string AtomicFile::temporary_path() const { return folder_name_ + "/" + temporary_; }
 
 void AtomicFile::discard() noexcept {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -218,10 +247,14 @@ void AtomicFile::write_at(std::uint64_t offset, const void* data, std::uint64_t 
   }
 }
 
-void AtomicFile::commit() {
+void AtomicFile::sync() {
   while (::fsync(descriptor_) != 0) {
     if (errno != EINTR) fail("fsync failed", errno);
   }
+}
+
+void AtomicFile::commit() {
+  sync();
   // close may be where a network file system tells that the disk is full.
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail("close failed", errno);
   if (::renameat(folder_, temporary_.c_str(), folder_, final_name_.c_str()) != 0) {

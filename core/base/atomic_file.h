@@ -18,12 +18,18 @@ namespace csrkit {
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
+  /// Opens the temporary that another process, or another part of this one, made for `path`, to
+  /// write parts of it. Who made it commits, after all others have called sync(). Destroyed before
+  /// that, or on a signal, this one removes the temporary, too: half a file is of no use.
+  AtomicFile(std::string path, const std::string& temporary);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   const std::string& path() const { return path_; }
   int descriptor() const { return descriptor_; }
+  /// For the other constructor: a path that holds in the same current directory.
+  std::string temporary_path() const;
 
   /// Appends at `position()`. Throws IoError naming the file and the system's reason (disk full).
   void write(const void* data, std::uint64_t bytes);
@@ -31,16 +37,19 @@ class AtomicFile {
   void write_at(std::uint64_t offset, const void* data, std::uint64_t bytes);
   std::uint64_t position() const { return position_; }
 
+  /// Returns when what was written is on the disk.
+  void sync();
   void commit();
 
  private:
+  void arm() noexcept;
   void discard() noexcept;
   [[noreturn]] void fail(const char* step, int reason) const;
 
   std::string path_;
-  std::string final_name_;  // in the folder, links resolved
-  std::string temporary_;   // in the folder; "" once committed
-  int folder_ = -1;         // a descriptor: the current directory may change meanwhile
+  std::string folder_name_, final_name_;  // links resolved
+  std::string temporary_;                 // in the folder; "" once committed
+  int folder_ = -1;  // a descriptor: the current directory may change meanwhile
   int descriptor_ = -1;
   int registry_slot_ = -1;
   std::uint64_t position_ = 0;

@@ -141,14 +141,16 @@ ValueKind kind_of(const std::string& descr, const std::string& path) {
 
 /// to[i][j] = from[j][i], tile by tile so that neither side jumps through memory.
 template <class T>
-void copy_transposed(const T* from, Index rows, Index cols, T* to) {
+void copy_transposed(const T* from, const DenseView& to) {
   constexpr Index kTile = 32;
+  const Index rows = to.rows, cols = to.cols;
 #pragma omp parallel for schedule(static)
   for (Index i0 = 0; i0 < rows; i0 += kTile) {
     for (Index j0 = 0; j0 < cols; j0 += kTile) {
       const Index i1 = i0 + std::min(kTile, rows - i0), j1 = j0 + std::min(kTile, cols - j0);
       for (Index i = i0; i < i1; ++i) {
-        for (Index j = j0; j < j1; ++j) to[Offset{i} * cols + j] = from[Offset{j} * rows + i];
+        T* const row = to.as<T>() + i * to.leading_dim;
+        for (Index j = j0; j < j1; ++j) row[j] = from[Offset{j} * rows + i];
       }
       if (j1 == cols) break;  // j0 + kTile could exceed the largest Index
     }
@@ -226,18 +228,18 @@ std::string make_npy_header(const std::string& descr, const std::vector<std::int
   return header + text;
 }
 
-DenseMatrix read_npy(const std::string& path) {
-  const InputFile file(path);
-  std::string start(std::min<std::uint64_t>(file.size_bytes(), 12 + kMaxHeaderText), '\0');
-  file.read_at(0, start.data(), start.size());
-  const NpyHeader header = parse_npy_header(start.data(), start.size(), path);
-  const ValueKind kind = kind_of(header.descr, path);
-  const std::size_t dimensions = header.shape.size();
+NpyFile::NpyFile(const std::string& path) : file_(path) {
+  std::string start(std::min<std::uint64_t>(file_.size_bytes(), 12 + kMaxHeaderText), '\0');
+  file_.read_at(0, start.data(), start.size());
+  header_ = parse_npy_header(start.data(), start.size(), path);
+  kind_ = kind_of(header_.descr, path);
+  const std::size_t dimensions = header_.shape.size();
   if (dimensions != 1 && dimensions != 2) {
     throw InputError(path + ": byte 10: expected an array of one or two dimensions, found " +
                      std::to_string(dimensions) + "; reshape it");
   }
-  const std::int64_t row_count = header.shape[0], col_count = dimensions == 2 ? header.shape[1] : 1;
+  const std::int64_t row_count = header_.shape[0],
+                     col_count = dimensions == 2 ? header_.shape[1] : 1;
   if (row_count > kMaxIndex || col_count > kMaxIndex) {
     throw InputError(path + ": byte 10: expected at most 2147483647 rows and columns, found " +
                      std::to_string(row_count) + " x " + std::to_string(col_count) +
@@ -246,42 +248,69 @@ DenseMatrix read_npy(const std::string& path) {
   // Two 31-bit factors and at most 8 bytes: no overflow. Compared before anything is allocated.
   const auto data_bytes = static_cast<unsigned __int128>(row_count) *
                           static_cast<unsigned __int128>(col_count) *
-                          static_cast<unsigned>(size_of(kind));
-  if (data_bytes != file.size_bytes() - header.data_offset) {
-    throw InputError(path + ": byte " + std::to_string(header.data_offset) + ": expected the " +
+                          static_cast<unsigned>(size_of(kind_));
+  if (data_bytes != file_.size_bytes() - header_.data_offset) {
+    throw InputError(path + ": byte " + std::to_string(header_.data_offset) + ": expected the " +
                      std::to_string(row_count) + " x " + std::to_string(col_count) +
                      " elements of the header, found " +
-                     std::to_string(file.size_bytes() - header.data_offset) +
+                     std::to_string(file_.size_bytes() - header_.data_offset) +
                      " bytes; the file was cut or extended, save the array again");
   }
-  const Index rows = static_cast<Index>(row_count), cols = static_cast<Index>(col_count);
-  DenseMatrix dense(rows, cols, kind);
-  if (dense.size_bytes() == 0) return dense;
-  if (!header.is_fortran_order || rows == 1 || cols == 1) {
-    file.read_at(header.data_offset, dense.view().data, dense.size_bytes());
-    return dense;
+  rows_ = static_cast<Index>(row_count);
+  cols_ = static_cast<Index>(col_count);
+}
+
+void NpyFile::read(Index first_row, Index first_col, DenseView block) const {
+  if (block.rows == 0 || block.cols == 0) return;
+  const auto size = static_cast<std::uint64_t>(size_of(kind_));
+  const auto place = [&](Index row, Index col) {
+    const Offset at =
+        header_.is_fortran_order ? Offset{col} * rows_ + row : Offset{row} * cols_ + col;
+    return header_.data_offset + static_cast<std::uint64_t>(at) * size;
+  };
+  if (!header_.is_fortran_order || rows_ == 1 || cols_ == 1) {
+    if (block.cols == cols_ && block.leading_dim == cols_) {
+      const auto elements = static_cast<std::uint64_t>(Offset{block.rows} * cols_);
+      return file_.read_at(place(first_row, 0), block.data, elements * size);
+    }
+    for (Index i = 0; i < block.rows; ++i) {
+      const auto to = static_cast<std::uint64_t>(i * block.leading_dim) * size;
+      file_.read_at(place(first_row + i, first_col), block.as<char>() + to,
+                    static_cast<std::uint64_t>(block.cols) * size);
+    }
+    return;
   }
-  Buffer<char> columns(static_cast<Offset>(dense.size_bytes()));
-  file.read_at(header.data_offset, columns.data(), dense.size_bytes());
-  with_value_type(kind, [&](auto tag) {
+  Buffer<char> columns(Offset{block.rows} * block.cols * static_cast<Offset>(size));
+  const auto column_bytes = static_cast<std::uint64_t>(block.rows) * size;
+  for (Index j = 0; j < block.cols; ++j) {
+    file_.read_at(place(first_row, first_col + j),
+                  columns.data() + static_cast<std::uint64_t>(j) * column_bytes, column_bytes);
+  }
+  with_value_type(kind_, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (!std::is_same_v<T, ImplicitOne>) {
-      copy_transposed(reinterpret_cast<const T*>(columns.data()), rows, cols,
-                      dense.view().template as<T>());
+      copy_transposed(reinterpret_cast<const T*>(columns.data()), block);
     }
   });
+}
+
+DenseMatrix read_npy(const std::string& path) {
+  const NpyFile file(path);
+  DenseMatrix dense(file.rows(), file.cols(), file.kind());
+  file.read(0, 0, dense.view());
   return dense;
+}
+
+const char* npy_descr(ValueKind kind) {
+  return kind == ValueKind::f64 ? "<f8" : kind == ValueKind::f16 ? "<f2" : "<f4";
 }
 
 void write_npy(const std::string& path, ConstDenseView dense) {
   if (dense.space != MemorySpace::host) {
     throw UsageError("cannot write '" + path + "': the matrix is in device memory; fetch it first");
   }
-  const char* descr = dense.kind == ValueKind::f64   ? "<f8"
-                      : dense.kind == ValueKind::f16 ? "<f2"
-                                                     : "<f4";
   AtomicFile file(path);
-  const std::string header = make_npy_header(descr, {dense.rows, dense.cols});
+  const std::string header = make_npy_header(npy_descr(dense.kind), {dense.rows, dense.cols});
   file.write(header.data(), header.size());
   const auto row_bytes =
       static_cast<std::uint64_t>(dense.cols) * static_cast<std::uint64_t>(size_of(dense.kind));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/input_file.h"
 #include "core/matrix/dense_matrix.h"
 
 namespace csrkit {
@@ -25,8 +26,31 @@ NpyHeader parse_npy_header(const char* data, std::uint64_t size, const std::stri
 /// Header bytes, padded as NumPy does it, for a C-order array.
 std::string make_npy_header(const std::string& descr, const std::vector<std::int64_t>& shape);
 
+/// What elements of that kind are called there; bf16, which NumPy does not know, is f32.
+const char* npy_descr(ValueKind kind);
+
 /// A dense 2-D (or 1-D, read as one column) array of f2, f4 or f8, row-major or Fortran order.
 DenseMatrix read_npy(const std::string& path);
+
+/// Such an array that is read block by block: nothing but what is asked for.
+class NpyFile {
+ public:
+  explicit NpyFile(const std::string& path);
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  ValueKind kind() const { return kind_; }
+  const std::string& path() const { return file_.path(); }
+
+  /// The rectangle of `block`'s size that begins at (first_row, first_col) and lies in the array.
+  /// `block` is of the array's kind. Several threads may read at once.
+  void read(Index first_row, Index first_col, DenseView block) const;
+
+ private:
+  InputFile file_;
+  NpyHeader header_;
+  ValueKind kind_ = ValueKind::f32;
+  Index rows_ = 0, cols_ = 0;
+};
 
 /// f32, f64 and f16 as such; bf16, which NumPy does not know, as f32. Atomic.
 void write_npy(const std::string& path, ConstDenseView dense);
