@@ -2,8 +2,9 @@
 # Installs the packages that csrkit is built from, with apt (tested on Debian 12).
 # Says first what it will install; installs nothing that is there; needs root or sudo only for that.
 #
-# Usage: install_dependencies.sh [--tests] [--no-install]
+# Usage: install_dependencies.sh [--tests] [--mpi] [--no-install]
 #   --tests       also what only the tests need
+#   --mpi         also an MPI, for products on many ranks (csr-spmm-dist)
 #   --no-install  install nothing: list what is missing and go on
 set -euo pipefail
 # shellcheck source=run_scripts/messages.sh
@@ -11,13 +12,16 @@ set -euo pipefail
 
 build_packages=(g++ cmake ninja-build libcxxopts-dev libspdlog-dev libmetis-dev nlohmann-json3-dev
                 libxxhash-dev libarchive-dev zlib1g-dev libisal-dev libfast-float-dev python3-matplotlib)
-test_packages=(libgtest-dev librapidcheck-dev python3 python3-numpy python3-scipy python3-jsonschema shellcheck clang-format clang-tidy doxygen)
+mpi_packages=(libopenmpi-dev openmpi-bin)
+test_packages=(libgtest-dev librapidcheck-dev python3 python3-numpy python3-scipy python3-jsonschema shellcheck clang-format clang-tidy doxygen
+               "${mpi_packages[@]}")
 
 packages=("${build_packages[@]}")
 install=yes
 for argument in "$@"; do
   case $argument in
     --tests) packages+=("${test_packages[@]}") ;;
+    --mpi) packages+=("${mpi_packages[@]}") ;;
     --no-install) install=no ;;
     *) unknown "$argument" ;;
   esac

@@ -16,7 +16,7 @@ import re
 import sys
 
 BELOW_API = {"core/*", "preprocess/*", "cpu/*", "gpu", "gpu/*"}
-ALL_LIBRARIES = BELOW_API | {"api"}
+ALL_LIBRARIES = BELOW_API | {"api", "ranks"}
 
 # room -> rooms it may include beside itself. "cpu/*" is every folder of cpu that has no row.
 ROOMS = {
@@ -34,9 +34,12 @@ ROOMS = {
     "gpu/plan": {"core/*", "gpu/device"},
     "gpu/*": {"core/*", "gpu/device", "gpu/plan"},  # an operation
     "gpu": {"core/*", "gpu/*"},  # the face
+    "ranks": {"core/*", "cpu/common"},
+    "ranks/mpi": {"core/*", "ranks"},
     "api": BELOW_API,
     "tools/cli": {"core/*", "cpu/common"},
     "tools/operation": ALL_LIBRARIES | {"tools/cli"},
+    "tools/ranks": ALL_LIBRARIES | {"tools/cli", "tools/operation"},
     "tools/bench": ALL_LIBRARIES | {"tools/cli", "tools/operation"},
     "tools/forecast": ALL_LIBRARIES | {"tools/cli", "tools/operation"},
     "tools/probe": ALL_LIBRARIES | {"tools/cli", "tools/operation", "tools/forecast"},
@@ -49,8 +52,8 @@ ROOMS = {
     "studies": None,
     "tests": None,
 }
-FLAT = {"tools", "gpu", "api"}  # rooms without folders: a folder in tools is a room of its own
-LIBRARIES = ("core", "preprocess", "cpu", "gpu", "api")
+FLAT = {"tools", "gpu", "api", "ranks"}  # rooms without folders: a folder in tools is a room of its own
+LIBRARIES = ("core", "preprocess", "cpu", "gpu", "ranks", "api")
 
 # first part of a third-party header -> places (path prefixes) that may name it
 THIRD_PARTY = {
@@ -64,12 +67,12 @@ THIRD_PARTY = {
     "cxxopts.hpp": ("tools",),
     "spdlog": ("tools",),
     "commit.h": ("tools/cli",),  # made by cmake/commit.cmake
-    "csrkit_build_id.h": ("core/base", "gpu"),  # made by cmake/build_id.cmake
+    "csrkit_build_id.h": ("core/base", "gpu", "ranks/mpi"),  # made by cmake/build_id.cmake
     "nlohmann": ("tools",),
     "gtest": ("studies",),
     "rapidcheck": ("studies",),
     "rapidcheck.h": ("studies",),
-    "omp.h": ("core", "preprocess", "cpu", "studies", "tools/operation", "tools/probe"),
+    "omp.h": ("core", "preprocess", "cpu", "ranks", "studies", "tools/operation", "tools/probe"),
     "immintrin.h": ("cpu",),
     "mkl_spblas.h": ("cpu",), "mkl_service.h": ("cpu",), "mkl_cblas.h": ("cpu",),
     "mkl_vml_functions.h": ("cpu",), "Eigen": ("cpu",), "GraphBLAS.h": ("cpu",),
@@ -78,6 +81,7 @@ THIRD_PARTY = {
     "cuda": ("gpu",), "cuda.h": ("gpu",), "cuda_runtime.h": ("gpu",), "cuda_runtime_api.h": ("gpu",),
     "cuda_fp16.h": ("gpu",), "cuda_bf16.h": ("gpu",), "cooperative_groups.h": ("gpu",),
     "cusparse.h": ("gpu",), "cublas_v2.h": ("gpu",), "cub": ("gpu",), "thrust": ("gpu",),
+    "mpi.h": ("ranks/mpi",),
     "cupti.h": ("tests/soak",),
 }
 NO_OPENMP = {"core/judge/reference.cpp", "core/judge/reference.h"}  # the truth stays serial
@@ -234,6 +238,10 @@ def self_test():
         ("elsewhere/a.cpp", "int x;\n"),
         ("tools/elsewhere/a.cpp", "int x;\n"),
         ("core/elsewhere/a.cpp", "int x;\n"),
+        ("ranks/elsewhere/a.cpp", "int x;\n"),
+        ("ranks/a.cpp", "#include <mpi.h>\n"),
+        ("ranks/a.cpp", '#include "cpu/spmm/registry.h"\n'),
+        ("cpu/common/a.cpp", '#include "ranks/communicator.h"\n'),
         ("cpu/spgemm/a.cpp", '#include "cpu/spmm/registry.h"\n'),
         ("gpu/spmm/ladder/a.cu", '#include "gpu/spgemm/registry.h"\n'),
         ("gpu/new_operation/a.cu", '#include "gpu/spmm/registry.h"\n'),

@@ -12,7 +12,7 @@ import fnmatch
 import pathlib
 import sys
 
-ROOMS = ("core", "preprocess", "cpu/common", "gpu/device", "gpu/plan", "api", "tools")
+ROOMS = ("core", "preprocess", "cpu/common", "gpu/device", "gpu/plan", "ranks", "api", "tools")
 SUFFIXES = (".cpp", ".cu", ".py")
 
 # pattern of sources without a test of their own -> (where they are tested, why there)
@@ -25,6 +25,12 @@ SHARED = {
                                   "what the readers of files and of parts share"),
     "core/matrix/sort/*": ("tests/unit/core/matrix/sort/coo_to_csr_test.cpp",
                            "steps of one sort, tested by what comes out of it"),
+    "ranks/mpi_ranks.cpp": ("tests/cli/spmm-dist/launchers.sh", "needs a launcher, or none"),
+    "ranks/spmm_check.cpp": ("tests/unit/ranks/spmm_test.cpp", "judges what that makes"),
+    "tools/ranks/spmm_*.cpp": ("tests/cli/spmm-dist/launchers.sh tests/cli/spmm-dist/mpirun.sh "
+                               "tests/cli/golden/csr-spmm-dist.sh",
+                               "one tool, as its users see it"),
+    "ranks/mpi/*": ("tests/cli/spmm-dist/mpirun.sh", "needs processes that mpirun started"),
     "preprocess/export/*": ("tests/unit/preprocess/export/export_test.cpp",
                             "every format is written and read back"),
     "preprocess/generate/*": ("tests/unit/preprocess/generate/generate_test.cpp "

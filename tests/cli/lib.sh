@@ -137,3 +137,15 @@ tiny_mtx() {
 4 4 -1
 EOF
 }
+
+# The case ends as skipped where the tools have no MPI, or nothing starts its ranks.
+needs_mpi() {
+  ls "$(dirname "$(command -v csr-spmm-dist)")"/../lib*/libcsrkit_mpi.so.* >/dev/null 2>&1 || { echo "built without MPI"; exit 6; }
+  command -v mpirun >/dev/null || { echo "mpirun is not installed"; exit 6; }
+}
+
+# mpi RANKS [OPTION OF MPIRUN...] COMMAND...: a few ranks on however few processors, no longer than a test may take.
+mpi() {
+  CASE_FOLDER=$PWD OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 \
+    timeout -k 5 120 mpirun --oversubscribe --bind-to none -x CASE_FOLDER -n "$@"
+}

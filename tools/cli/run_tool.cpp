@@ -152,6 +152,59 @@ void start_log_or_end(const char* tool) noexcept {
 
 }  // namespace
 
+Failure current_failure() {
+  try {
+    throw;
+  } catch (const UsageError& error) {
+    return {kExitUsage, error.what()};
+  } catch (const InputError& error) {
+    return {kExitBadInput, error.what()};
+  } catch (const IoError& error) {
+    return {kExitIo, error.what()};
+  } catch (const MemoryError& error) {
+    return {kExitMemory, error.what()};
+  } catch (const NoDeviceError& error) {
+    return {kExitNoGpu, error.what()};
+  } catch (const DeviceError& error) {
+    return {kExitDevice, error.what()};
+  } catch (const VerifyError& error) {
+    return {kExitCheckFailed, error.what()};
+  } catch (const Error& error) {  // a library we call failed, METIS for one, and says so itself
+    return {kExitInternal, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {kExitMemory, kOutOfMemory};
+  } catch (const std::system_error& error) {  // of std::thread and std::async
+    return {is_lack_of_resources(error) ? kExitMemory : kExitInternal,
+            std::string("a thread cannot be started: ") + error.what()};
+  } catch (const std::exception& error) {
+    return {kExitInternal, std::string("unexpected: ") + error.what()};
+  }
+}
+
+int tell_failure(const Failure& failure) noexcept {
+  const bool explains = failure.exit_code == kExitUsage && running_tool != nullptr;
+  try {
+    return fail(failure.exit_code,
+                explains ? failure.message + "\n(" + running_tool + " --help explains the options)"
+                         : failure.message);
+  } catch (const std::bad_alloc&) {
+    return fail(failure.exit_code, failure.message);
+  }
+}
+
+void throw_failure(const Failure& failure) {
+  switch (failure.exit_code) {
+    case kExitCheckFailed: throw VerifyError(failure.message);
+    case kExitUsage: throw UsageError(failure.message);
+    case kExitBadInput: throw InputError(failure.message);
+    case kExitIo: throw IoError(failure.message);
+    case kExitMemory: throw MemoryError(failure.message);
+    case kExitNoGpu: throw NoDeviceError(failure.message);
+    case kExitDevice: throw DeviceError(failure.message);
+    default: throw Error(failure.message);
+  }
+}
+
 int run_tool(const char* tool, const std::function<int()>& body) {
   occupy_closed_streams();
   const EndsWatched watched(tool);
@@ -167,30 +220,8 @@ int run_tool(const char* tool, const std::function<int()>& body) {
     clear_status_line();
     flush_results();
     return exit_code;
-  } catch (const UsageError& error) {
-    return fail(kExitUsage,
-                std::string(error.what()) + "\n(" + tool + " --help explains the options)");
-  } catch (const InputError& error) {
-    return fail(kExitBadInput, error.what());
-  } catch (const IoError& error) {
-    return fail(kExitIo, error.what());
-  } catch (const MemoryError& error) {
-    return fail(kExitMemory, error.what());
-  } catch (const NoDeviceError& error) {
-    return fail(kExitNoGpu, error.what());
-  } catch (const DeviceError& error) {
-    return fail(kExitDevice, error.what());
-  } catch (const VerifyError& error) {
-    return fail(kExitCheckFailed, error.what());
-  } catch (const Error& error) {  // a library we call failed, METIS for one, and says so itself
-    return fail(kExitInternal, error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(kExitMemory, kOutOfMemory);
-  } catch (const std::system_error& error) {  // of std::thread and std::async
-    return fail(is_lack_of_resources(error) ? kExitMemory : kExitInternal,
-                std::string("a thread cannot be started: ") + error.what());
-  } catch (const std::exception& error) {
-    return fail(kExitInternal, std::string("unexpected: ") + error.what());
+  } catch (...) {
+    return tell_failure(current_failure());
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 namespace csrkit {
 
@@ -22,6 +23,21 @@ enum ExitCode {
 struct Finished {
   int exit_code = kExitDone;
 };
+
+/// An exception as users see it.
+struct Failure {
+  int exit_code = kExitDone;
+  std::string message;
+};
+
+/// What is being handled, in a catch block. Not for Finished.
+Failure current_failure();
+
+/// Says it on stderr. Returns the exit code.
+int tell_failure(const Failure& failure) noexcept;
+
+/// Throws an error that current_failure() would describe so: what happened elsewhere.
+[[noreturn]] void throw_failure(const Failure& failure);
 
 /// Runs `body` and returns its exit code, or that of what it threw. On SIGINT, SIGTERM, SIGHUP,
 /// SIGPIPE and SIGXCPU unfinished output is removed and the process exits with 128 + the signal's

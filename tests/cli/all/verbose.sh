@@ -37,6 +37,7 @@ for tool in $(all_tools); do
       ;;
     csr-reorder) explains csr-reorder grid.csr new.csr --method rcm --force ;;
     csr-report) explains csr-report bundle.jsonl --no-html --markdown page.md --force ;;
+    *-dist) explains "$tool" grid.csr --repeat 1 --threads 1 ;;
     *) explains "$tool" grid.csr --repeat 1 --threads 1 --memory-limit 1G ;;
   esac
 done

@@ -1,0 +1,181 @@
+#include "ranks/spmm.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/stopwatch.h"
+#include "core/base/team.h"
+
+namespace csrkit::ranks {
+
+namespace {
+
+Index checked_int(const std::string& text, const std::string& whole) {
+  const bool is_number = !text.empty() && text.size() <= 6 &&
+                         text.find_first_not_of("0123456789") == std::string::npos;
+  const int number = is_number ? std::stoi(text) : 0;
+  if (number < 1) {
+    throw UsageError("expected ROW_PARTSxCOLUMN_GROUPS, such as 4x2, found '" + whole + "'");
+  }
+  return number;
+}
+
+std::uint64_t row_bytes(const ConstDenseView& dense) {
+  return static_cast<std::uint64_t>(dense.leading_dim) *
+         static_cast<std::uint64_t>(size_of(dense.kind));
+}
+
+std::unique_ptr<Operator> plan_of(const CsrMatrix& a, Index dense_cols, SpmmProblem problem,
+                                  const Kernel<Spmm>& kernel, const PlanOptions& options) {
+  if (a.nnz() == 0) return nullptr;
+  problem.a = a;
+  problem.dense_cols = dense_cols;
+  return kernel.make_plan(problem, options);
+}
+
+}  // namespace
+
+Grid parse_grid(const std::string& text) {
+  const std::size_t x = text.find('x');
+  if (x == std::string::npos) checked_int("", text);
+  return {checked_int(text.substr(0, x), text), checked_int(text.substr(x + 1), text)};
+}
+
+std::string text_of(const Grid& grid) {
+  return std::to_string(grid.parts) + "x" + std::to_string(grid.groups);
+}
+
+ColumnRange columns_of_group(Index dense_cols, const Grid& grid, int group) {
+  const auto border = [&](int number) {
+    return static_cast<Index>(Offset{dense_cols} * number / grid.groups);
+  };
+  return {border(group), border(group + 1)};
+}
+
+SpmmRank::SpmmRank(Communicator& communicator, const Grid& grid, RankPart part, Index dense_cols,
+                   const SpmmProblem& kinds, const Kernel<Spmm>& kernel, const PlanOptions& options)
+    : communicator_(communicator),
+      part_(std::move(part)),
+      kinds_(kinds),
+      columns_(columns_of_group(dense_cols, grid, grid.group_of(communicator.rank()))),
+      threads_(team_size(options.where.threads)) {
+  if (kinds_.c != kinds_.accumulate) {
+    throw UsageError("ranks add the terms of their halo to C, so C has the accumulation's kind, " +
+                     std::string(name_of(kinds_.accumulate)));
+  }
+  const PartLists& lists = part_.lists;
+  b_ = DenseMatrix(head().own_cols(), columns_.size(), kinds_.b);
+  c_ = DenseMatrix(head().rows(), columns_.size(), kinds_.c);
+  halo_ = DenseMatrix(head().halo_cols, columns_.size(), kinds_.b);
+  packed_ = DenseMatrix(checked_cast<Index, MemoryError>(head().send_cols, "rows of B to send"),
+                        columns_.size(), kinds_.b);
+  own_ = plan_of(part_.own, columns_.size(), kinds_, kernel, options);
+  beyond_ = plan_of(part_.halo, columns_.size(), kinds_, kernel, options);
+
+  const int group = grid.group_of(communicator.rank());
+  const std::uint64_t bytes = row_bytes(b_.view());
+  auto* from = packed_.view().as<char>();
+  auto* to = halo_.view().as<char>();
+  for (const Neighbour& neighbour : lists.neighbours) {
+    const int rank = grid.rank_of(neighbour.part, group);
+    const std::uint64_t sent = bytes * static_cast<std::uint64_t>(neighbour.send_cols);
+    const std::uint64_t received = bytes * static_cast<std::uint64_t>(neighbour.halo_cols);
+    if (sent > 0) outgoing_.push_back({rank, from, sent});
+    if (received > 0) incoming_.push_back({rank, to, received});
+    from += sent;
+    to += received;
+  }
+}
+
+SpmmRank::~SpmmRank() = default;
+
+DenseView SpmmRank::b() { return b_.view(); }
+ConstDenseView SpmmRank::c() const { return c_.view(); }
+ConstDenseView SpmmRank::halo() const { return halo_.view(); }
+
+void SpmmRank::pack() {
+  const Buffer<Index>& sends = part_.lists.sends;
+  const std::uint64_t bytes = row_bytes(b_.view());
+  const auto* const from = b_.view().as<char>();
+  auto* const to = packed_.view().as<char>();
+  const Index first = head().col_begin;
+#pragma omp parallel for schedule(static) num_threads(team_for(sends.size(), threads_))
+  for (Offset i = 0; i < sends.size(); ++i) {
+    std::memcpy(to + static_cast<std::uint64_t>(i) * bytes,
+                from + static_cast<std::uint64_t>(sends[i] - first) * bytes, bytes);
+  }
+}
+
+SpmmSeconds SpmmRank::multiply() {
+  SpmmSeconds seconds;
+  const Stopwatch all;
+  {
+    const Stopwatch watch;
+    pack();
+    seconds.pack = watch.seconds();
+  }
+  communicator_.start(outgoing_, incoming_);
+  {
+    const Stopwatch watch;
+    if (own_ != nullptr) {
+      own_->bind(b_.view(), c_.view());
+      own_->multiply(1, 0);
+      own_->wait();
+    } else if (c_.size_bytes() > 0) {
+      std::memset(c_.view().data, 0, c_.size_bytes());
+    }
+    seconds.own = watch.seconds();
+  }
+  {
+    const Stopwatch watch;
+    communicator_.finish();
+    seconds.exchange = watch.seconds();
+  }
+  {
+    const Stopwatch watch;
+    if (beyond_ != nullptr) {
+      beyond_->bind(halo_.view(), c_.view());
+      beyond_->multiply(1, 1);
+      beyond_->wait();
+    }
+    seconds.halo = watch.seconds();
+  }
+  seconds.total = all.seconds();
+  return seconds;
+}
+
+void SpmmRank::take_c_as_b() {
+  if (b_.kind() != c_.kind()) {
+    throw UsageError("a product of products needs B and C of one kind; B is " +
+                     std::string(name_of(b_.kind())) + ", C is " + name_of(c_.kind()));
+  }
+  if (head().row_begin != head().col_begin || head().row_end != head().col_end) {
+    throw UsageError(
+        "a product of products needs a square matrix, whose parts own the columns of "
+        "their rows");
+  }
+  std::swap(b_, c_);
+}
+
+std::uint64_t SpmmRank::bytes_sent() const {
+  std::uint64_t bytes = 0;
+  for (const Outgoing& message : outgoing_) bytes += message.bytes;
+  return bytes;
+}
+
+std::uint64_t SpmmRank::bytes_received() const {
+  std::uint64_t bytes = 0;
+  for (const Incoming& message : incoming_) bytes += message.bytes;
+  return bytes;
+}
+
+std::string SpmmRank::choice() const {
+  const auto text = [](const char* what, const std::unique_ptr<Operator>& plan) {
+    if (plan == nullptr) return std::string(what) + " none";
+    const std::string choice = plan->choice();
+    return std::string(what) + " " + (choice.empty() ? "as asked for" : choice);
+  };
+  return text("own:", own_) + "; " + text("halo:", beyond_);
+}
+
+}  // namespace csrkit::ranks

@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# Who starts the ranks: nobody, --ranks, mpirun; and srun without a way for its tasks to meet.
+csr-generate rmat graph.csr --set scale=9 --quiet
+csr-spmm-cpu graph.csr -k 8 --output whole.npy --repeat 1 --quiet
+for ranks in 1 2 3; do
+  expect 0 csr-spmm-dist graph.csr -k 8 --ranks $ranks --threads 1 --output c.npy --repeat 1 --quiet --check
+  if [ $ranks -eq 1 ]; then cmp c.npy whole.npy || fail "one rank makes another C than csr-spmm-cpu"; fi
+  rm c.npy
+done
+expect 2 env SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=4 csr-spmm-dist graph.csr
+says "srun started 4 tasks that cannot find each other; add --mpi=pmix"
+expect 0 env SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1 csr-spmm-dist graph.csr -k 8 --repeat 1
+expect 2 csr-spmm-dist graph.csr --ranks 4 --grid 3x1
+says "--grid 3x1 needs 3 ranks, and there are 4"
+expect 2 csr-spmm-dist graph.csr --ranks 9 -k 8
+says "more groups than there are 8 columns"
+expect 2 csr-spmm-dist graph.csr --ranks 2 --grid 2x1
+says "'graph.csr' holds no parts for ranks, not for 2; run csr-partition"
+expect 2 csr-spmm-dist graph.csr --grid 2y1
+says "ROW_PARTSxCOLUMN_GROUPS"
+for value in 0 -1 257 x; do
+  expect 2 csr-spmm-dist graph.csr --ranks "$value"
+  says "--ranks"
+done
+expect 4 csr-spmm-dist missing.csr --ranks 3
+says "cannot read 'missing.csr'"
+[ "$(grep -c error: err)" -eq 1 ] || fail "three ranks said the same thing three times"
+
+# Without its library a rank of MPI says so instead of taking itself for the only one.
+if ! ls "$(dirname "$(command -v csr-spmm-dist)")"/../lib*/libcsrkit_mpi.so.* >/dev/null 2>&1; then
+  expect 2 env OMPI_COMM_WORLD_SIZE=2 csr-spmm-dist graph.csr
+  says "need libcsrkit_mpi"
+fi

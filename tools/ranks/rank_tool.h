@@ -1,0 +1,46 @@
+// The frame of tools that run as several ranks: processes that a launcher started, or threads of
+// one process. One voice to the user, that of rank 0; one exit code.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/base/atomic_file.h"
+#include "ranks/communicator.h"
+#include "tools/cli/options.h"
+
+namespace csrkit {
+
+/// --ranks and --threads.
+Options& declare_ranks(Options& options);
+
+/// Parses `options` and runs `body` as each rank. Returns the exit code. --ranks says how many
+/// threads are ranks where no launcher started this process, and is refused where one did.
+int run_ranks(Options& options, int argc, const char* const* argv,
+              const std::function<void(ranks::Communicator&)>& body);
+
+/// What --threads says of one rank; else its share of the processors that this process may use.
+int threads_per_rank(const Options& options);
+
+/// All ranks do `step`. If it fails on some of them it fails on all, with the words of the first.
+void together(ranks::Communicator& communicator, const std::function<void()>& step);
+/// One of them does it.
+void only_first(ranks::Communicator& communicator, const std::function<void()>& step);
+
+/// A file that all ranks write at once, each its own bytes, and that appears complete or not at
+/// all. All ranks make the same calls.
+class SharedFile {
+ public:
+  SharedFile(ranks::Communicator& communicator, const std::string& path);
+  /// Every rank's own bytes.
+  void write(const std::function<void(AtomicFile&)>& write);
+  /// When all of it is on the disk, it gets its name.
+  void commit();
+
+ private:
+  ranks::Communicator& communicator_;
+  std::optional<AtomicFile> file_;
+};
+
+}  // namespace csrkit

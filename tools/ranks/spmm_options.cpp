@@ -1,0 +1,91 @@
+#include "tools/ranks/spmm_options.h"
+
+#include "api/rooms.h"
+#include "tools/cli/matrix_input.h"
+#include "tools/cli/outputs.h"
+#include "tools/operation/operations.h"
+#include "tools/operation/request.h"
+#include "tools/ranks/rank_tool.h"
+
+namespace csrkit {
+
+using ranks::Communicator;
+
+Options declare_spmm_dist() {
+  Options options("csr-spmm-dist", "MATRIX.csr", 1, 1,
+                  "Multiplies a sparse matrix with a dense one on many ranks: the processes that "
+                  "mpirun or srun started, or threads of this one.");
+  options
+      .value("grid", "RxG",
+             "R row parts, which the file must hold (csr-partition), times G groups of columns of "
+             "B and C (default: 1xRANKS, every rank all of A)")
+      .value("k,dense-cols", "K", "columns of B and C", "32")
+      .value("power", "N", "C = A^N B, where A is square; the parts of B and C stay where they are",
+             "1")
+      .value("repeat", "N", "measured products", "10")
+      .value("warmup", "N", "products before the measured ones", "2")
+      .flag("check",
+            "every rank judges sampled rows of its C against float64 within the derived error "
+            "bound; nothing wrong is timed or written")
+      .value("input", "B.npy", "read B, every rank its part; otherwise it is random by --seed")
+      .value("output", "C.npy", "write C, all ranks into one file")
+      .value("seed", "N", "of a random B: the same elements on any grid, and in csr-spmm-cpu", "1")
+      .value("kernel", "NAME", "which kernel; --list shows them", "auto")
+      .value("value-kind", "KIND", "convert the matrix first: none, f32, f64, f16 or bf16")
+      .value("dense-kind", "KIND",
+             "kind of B: A's, f32 if A has none; f16, bf16 with f32: see --list");
+  declare_ranks(options);
+  options.writes_files();
+  declare_io(options);
+  options
+      .example("mpirun -n 4 csr-spmm-dist graph.csr --grid 4x1 -k 64 --check",
+               "four row parts, which csr-partition has put into the file")
+      .example("srun --mpi=pmix -n 8 csr-spmm-dist graph.csr --grid 4x2 -k 256 --output c.npy",
+               "four row parts times two groups of 128 columns")
+      .example("csr-spmm-dist graph.csr --ranks 4 --power 3 --json",
+               "A^3 B on threads of one process, and what every rank did, as JSON");
+  options.on_list([](bool as_json) {
+    return list_kernels({&find_operation("spmm")}, {kCpu}, /*with_marks=*/false, as_json);
+  });
+  return options;
+}
+
+SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& communicator) {
+  SpmmDistOptions result;
+  result.matrix = options.names().front();
+  result.read = read_options(options);
+  if (communicator.rank() != 0) result.read.progress = {};
+  result.dense_cols = static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex));
+  result.grid = {1, communicator.size()};
+  if (options.given("grid")) {
+    result.grid = options.parsed("grid", ranks::parse_grid);
+    if (result.grid.size() != communicator.size()) {
+      throw UsageError("--grid " + text_of(result.grid) + " needs " +
+                       std::to_string(result.grid.size()) + " ranks, and there are " +
+                       std::to_string(communicator.size()) +
+                       "; start as many (mpirun -n, srun -n, --ranks), or give another grid");
+    }
+  }
+  if (result.grid.groups > result.dense_cols) {
+    throw UsageError("--grid " + text_of(result.grid) + " makes more groups than there are " +
+                     std::to_string(result.dense_cols) +
+                     " columns of B; use more row parts, or a larger --dense-cols");
+  }
+  result.power = static_cast<int>(options.integer("power", 1, kMaxRuns));
+  result.repeat = read_runs(options, "repeat", 1);
+  result.warmup = read_runs(options, "warmup", 0);
+  result.threads = threads_per_rank(options);
+  result.is_checked = options.flag("check");
+  result.kernel = options.text("kernel");
+  result.input = options.text("input");
+  result.output = options.text("output");
+  result.seed = options.seed("seed");
+  result.value_kind = read_kind(options, "value-kind");
+  result.dense_kind = read_kind(options, "dense-kind");
+  result.as_json = options.json();
+  result.command_line = options.command_line();
+  require_outputs(options, {result.output}, {result.matrix, result.input});
+  return result;
+}
+
+}  // namespace csrkit

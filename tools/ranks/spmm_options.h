@@ -1,0 +1,33 @@
+// The command line of csr-spmm-dist.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/file/csr_file.h"
+#include "ranks/spmm.h"
+#include "tools/cli/options.h"
+
+namespace csrkit {
+
+struct SpmmDistOptions {
+  std::string matrix;
+  CsrReadOptions read;
+  ranks::Grid grid;
+  Index dense_cols = 32;
+  int power = 1;
+  int warmup = 0, repeat = 1;
+  int threads = 1;
+  bool is_checked = false;
+  std::string kernel, input, output;
+  std::uint64_t seed = 1;
+  std::optional<ValueKind> value_kind, dense_kind;
+  bool as_json = false;
+  std::vector<std::string> command_line;
+};
+
+Options declare_spmm_dist();
+SpmmDistOptions read_spmm_dist(const Options& options, const ranks::Communicator& communicator);
+
+}  // namespace csrkit

@@ -1,0 +1,157 @@
+#include "tools/ranks/spmm_report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ranks/mpi_ranks.h"
+#include "tools/cli/report.h"
+#include "tools/operation/machine.h"
+#include "tools/operation/measure.h"
+
+namespace csrkit {
+
+namespace {
+
+using ranks::SpmmSeconds;
+
+double median_of(const std::vector<SpmmSeconds>& samples, double SpmmSeconds::*phase) {
+  Samples all;
+  for (const SpmmSeconds& sample : samples) all.seconds.push_back(sample.*phase);
+  return all.median_seconds();
+}
+
+/// What one rank sends to rank 0.
+Json record_of(const SpmmDistOptions& options, const SpmmRankFacts& facts, int rank) {
+  std::vector<double> totals;
+  for (const SpmmSeconds& sample : facts.samples) totals.push_back(sample.total);
+  const auto median = [&](double SpmmSeconds::*phase) { return median_of(facts.samples, phase); };
+  Json record = {{"rank", rank},
+                 {"host", facts.place.host},
+                 {"part", options.grid.part_of(rank)},
+                 {"group", options.grid.group_of(rank)},
+                 {"threads", facts.place.threads},
+                 {"cpus", ranks::ranges_text(facts.place.cpus)},
+                 {"rows", facts.head.rows()},
+                 {"dense_cols", facts.columns.size()},
+                 {"own_entries", facts.head.own_entries},
+                 {"halo_entries", facts.head.entries - facts.head.own_entries},
+                 {"halo_cols", facts.head.halo_cols},
+                 {"neighbours", facts.head.neighbours},
+                 {"bytes_sent", facts.bytes_sent},
+                 {"bytes_received", facts.bytes_received},
+                 {"kernels", facts.choice},
+                 {"phases",
+                  {{"read_seconds", facts.read_seconds},
+                   {"plan_seconds", facts.plan_seconds},
+                   {"pack_seconds", median(&SpmmSeconds::pack)},
+                   {"own_seconds", median(&SpmmSeconds::own)},
+                   {"exchange_seconds", median(&SpmmSeconds::exchange)},
+                   {"halo_seconds", median(&SpmmSeconds::halo)}}},
+                 {"samples_seconds", totals}};
+  if (facts.check) {
+    record["check"] = {{"rows_checked", facts.check->rows_checked},
+                       {"worst_error_ratio", facts.check->worst_error_ratio}};
+  }
+  return record;
+}
+
+/// A product is over when its slowest rank is done.
+Samples slowest_of(const std::vector<Json>& records) {
+  Samples slowest;
+  for (const Json& record : records) {
+    const auto mine = record["samples_seconds"].get<std::vector<double>>();
+    slowest.seconds.resize(mine.size(), 0);
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      slowest.seconds[i] = std::max(slowest.seconds[i], mine[i]);
+    }
+  }
+  return slowest;
+}
+
+std::string table_of(const std::vector<Json>& records) {
+  TextTable table({"rank", "host", "rows", "K", "entries", "halo", "received", "pack", "own",
+                   "exchange", "halo part"});
+  for (const Json& record : records) {
+    const Json& phases = record["phases"];
+    const auto seconds = [&](const char* name) {
+      return readable_seconds(phases[name].get<double>());
+    };
+    const auto count = [&](const char* name) {
+      return with_commas(record[name].get<std::int64_t>());
+    };
+    table.add({count("rank"), record["host"].get<std::string>(), count("rows"), count("dense_cols"),
+               with_commas(record["own_entries"].get<std::int64_t>() +
+                           record["halo_entries"].get<std::int64_t>()),
+               count("halo_cols"), readable_bytes(record["bytes_received"].get<double>()),
+               seconds("pack_seconds"), seconds("own_seconds"), seconds("exchange_seconds"),
+               seconds("halo_seconds")});
+  }
+  return table.text();
+}
+
+void add_check(Report* report, const std::vector<Json>& records) {
+  if (!records.front().contains("check")) return report->add("check", "check", "not checked");
+  std::int64_t rows = 0;
+  double worst = 0;
+  for (const Json& record : records) {
+    rows += record["check"]["rows_checked"].get<std::int64_t>();
+    worst = std::max(worst, record["check"]["worst_error_ratio"].get<double>());
+  }
+  report->add("check", "check", {{"rows_checked", rows}, {"worst_error_ratio", worst}},
+              "ok, worst error " + fixed(worst, 2) + " of the bound (" + with_commas(rows) +
+                  " rows, some of every rank)");
+}
+
+}  // namespace
+
+void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& header,
+                      const SpmmProblem& kinds, const SpmmRankFacts& mine,
+                      ranks::Communicator& communicator) {
+  const auto texts = communicator.gather(record_of(options, mine, communicator.rank()).dump());
+  if (communicator.rank() != 0) return;
+  std::vector<Json> records;
+  std::uint64_t total_bytes = 0, worst_bytes = 0;
+  for (const std::string& text : texts) {
+    records.push_back(Json::parse(text));
+    const auto bytes = records.back()["bytes_received"].get<std::uint64_t>();
+    total_bytes += bytes;
+    worst_bytes = std::max(worst_bytes, bytes);
+  }
+  const Samples samples = slowest_of(records);
+  const double flops = 2 * static_cast<double>(header.nnz) * options.dense_cols * options.power;
+  const std::string launcher = ranks::launcher();
+
+  Report report;
+  report.add_json("matrix", options.matrix);
+  report.add_json("command_line", options.command_line);
+  report.add_json("rows", header.rows);
+  report.add_json("cols", header.cols);
+  report.add_json("nnz", header.nnz);
+  report.add_json("dense_cols", options.dense_cols);
+  report.add_json("power", options.power);
+  report.add_json("kernel", "cpu.spmm." + options.kernel);
+  report.add_json("kinds", {{"a", name_of(header.value_kind)},
+                            {"b", name_of(kinds.b)},
+                            {"c", name_of(kinds.c)},
+                            {"accumulate", name_of(kinds.accumulate)}});
+  report.add_json("launcher", launcher.empty() ? "threads" : launcher);
+  report.add("grid", "grid", {{"parts", options.grid.parts}, {"groups", options.grid.groups}},
+             text_of(options.grid) + ": " + std::to_string(options.grid.parts) + " row parts x " +
+                 std::to_string(options.grid.groups) + " groups of columns");
+  report.add_text(table_of(records));
+  report.add("bytes", "bytes moved", {{"total", total_bytes}, {"worst_rank", worst_bytes}},
+             readable_bytes(static_cast<double>(total_bytes)) + " in each product, " +
+                 readable_bytes(static_cast<double>(worst_bytes)) + " to the rank that gets most");
+  add_check(&report, records);
+  const double median = samples.median_seconds();
+  report.add_json("samples_seconds", samples.seconds);
+  report.add("median_seconds", options.power == 1 ? "product" : "all products", median,
+             readable_seconds(median) + ", " + fixed(flops / median / 1e9, 2) + " GFLOP/s");
+  report.add_json("gflops", flops / median / 1e9);
+  if (!options.output.empty()) report.add("output", "output", options.output);
+  report.add_json("machine", machine_facts(options.threads));
+  report.add_json("ranks", records);
+  print(report, options.as_json);
+}
+
+}  // namespace csrkit

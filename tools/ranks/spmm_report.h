@@ -1,0 +1,31 @@
+// What csr-spmm-dist says: one record with every rank's phases and bytes, or a table.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/judge/compare.h"
+#include "ranks/placement.h"
+#include "tools/ranks/spmm_options.h"
+
+namespace csrkit {
+
+/// What one rank can say when all is done. As JSON it goes to rank 0.
+struct SpmmRankFacts {
+  ranks::Place place;
+  PartHead head;
+  ranks::ColumnRange columns;
+  std::uint64_t bytes_sent = 0, bytes_received = 0;  // of one product
+  double read_seconds = 0, plan_seconds = 0;
+  std::vector<ranks::SpmmSeconds> samples;  // of `power` products each
+  std::optional<CheckResult> check;
+  std::string choice;
+};
+
+/// All ranks call it; rank 0 prints.
+void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& header,
+                      const SpmmProblem& kinds, const SpmmRankFacts& mine,
+                      ranks::Communicator& communicator);
+
+}  // namespace csrkit

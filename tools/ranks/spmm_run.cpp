@@ -1,0 +1,232 @@
+#include "tools/ranks/spmm_run.h"
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/base/stopwatch.h"
+#include "core/file/npy_file.h"
+#include "core/matrix/dense_block.h"
+#include "cpu/common/kernels.h"
+#include "ranks/spmm_check.h"
+#include "tools/cli/log.h"
+#include "tools/ranks/rank_tool.h"
+#include "tools/ranks/spmm_report.h"
+
+namespace csrkit {
+
+using ranks::Communicator;
+using ranks::SpmmRank;
+using ranks::SpmmSeconds;
+
+namespace {
+
+/// A file without parts, for ranks that share the columns of B only.
+RankPart whole_matrix(const CsrMatrix& matrix) {
+  RankPart part;
+  part.lists.head.row_end = matrix.rows();
+  part.lists.head.col_end = matrix.cols();
+  part.lists.head.entries = part.lists.head.own_entries = matrix.nnz();
+  part.own = matrix;
+  Buffer<Offset> none(Offset{matrix.rows()} + 1);
+  std::fill(none.begin(), none.end(), Offset{0});
+  part.halo = CsrMatrix(matrix.rows(), 0, std::move(none), Buffer<Index>(),
+                        ValueArray(matrix.value_kind(), 0));
+  return part;
+}
+
+RankPart read_part(const SpmmDistOptions& options, const Communicator& communicator) {
+  const ranks::Grid& grid = options.grid;
+  const int number = grid.part_of(communicator.rank());
+  RankPart part = grid.parts == 1 ? whole_matrix(read_csr_file(options.matrix, options.read).matrix)
+                                  : read_rank_part(options.matrix, grid.parts, number,
+                                                   options.read.io, options.threads);
+  if (options.value_kind && *options.value_kind != part.own.value_kind()) {
+    part.own = convert_values(part.own, *options.value_kind, options.threads);
+    part.halo = convert_values(part.halo, *options.value_kind, options.threads);
+  }
+  return part;
+}
+
+SpmmProblem kinds_of(const SpmmDistOptions& options, const RankPart& part) {
+  SpmmProblem kinds = default_spmm_problem(part.own, options.dense_cols);
+  if (options.dense_kind) {
+    kinds.b = *options.dense_kind;
+    kinds.accumulate = kinds.b == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
+    kinds.c = kinds.accumulate;
+  }
+  require_legal(kinds);
+  if (options.power > 1 && kinds.b != kinds.c) {
+    throw UsageError("--power: C becomes B of the next product, so both have one kind; B is " +
+                     std::string(name_of(kinds.b)) + ", C is " + name_of(kinds.c));
+  }
+  return kinds;
+}
+
+/// Where B comes from: rectangles of it, whoever asks.
+class SourceOfB {
+ public:
+  SourceOfB(const SpmmDistOptions& options, Index rows, ValueKind kind) : seed_(options.seed) {
+    if (options.input.empty()) return;
+    file_.emplace(options.input);
+    if (file_->rows() != rows || file_->cols() != options.dense_cols || file_->kind() != kind) {
+      throw InputError(options.input + ": expected an array of " + std::to_string(rows) + " x " +
+                       std::to_string(options.dense_cols) + " elements of " + name_of(kind) +
+                       " (rows of B x --dense-cols), found " + std::to_string(file_->rows()) +
+                       " x " + std::to_string(file_->cols()) + " of " + name_of(file_->kind()));
+    }
+  }
+
+  void fill(Index first_row, Index first_col, DenseView block) const {
+    if (file_) {
+      file_->read(first_row, first_col, block);
+    } else {
+      fill_random_block(block, seed_, first_row, first_col);
+    }
+  }
+
+ private:
+  std::optional<NpyFile> file_;
+  std::uint64_t seed_;
+};
+
+/// The product on one rank, whatever has been done to it so far.
+struct Product {
+  const SpmmDistOptions& options;
+  SpmmRank rank;
+  SourceOfB source;
+
+  void fill_b() { source.fill(rank.head().col_begin, rank.columns().begin, rank.b()); }
+
+  /// A^power B, from a B that was just filled.
+  SpmmSeconds multiply() {
+    SpmmSeconds sum;
+    for (int step = 0; step < options.power; ++step) {
+      if (step > 0) rank.take_c_as_b();
+      const SpmmSeconds one = rank.multiply();
+      sum.pack += one.pack;
+      sum.own += one.own;
+      sum.exchange += one.exchange;
+      sum.halo += one.halo;
+      sum.total += one.total;
+    }
+    return sum;
+  }
+
+  CheckResult check_first() {
+    return check_sampled_rows(
+        rank, [&](Index row, DenseView to) { source.fill(row, rank.columns().begin, to); });
+  }
+  CheckResult check_last() { return check_sampled_rows(rank, rows_as_received(rank)); }
+};
+
+void require_right(const std::optional<CheckResult>& check) {
+  if (check && !check->passed) throw VerifyError("the product is wrong: " + check->failure);
+}
+
+/// The first product, and all of its powers if there are some: checked, not timed.
+std::optional<CheckResult> first_products(Product& product, Communicator& communicator) {
+  std::optional<CheckResult> check;
+  product.fill_b();
+  product.rank.multiply();
+  if (!product.options.is_checked) return check;
+  together(communicator, [&] { require_right(check = product.check_first()); });
+  if (product.options.power == 1) return check;
+  product.fill_b();
+  product.multiply();
+  together(communicator, [&] {
+    const CheckResult last = product.check_last();
+    require_right(last);
+    check->rows_checked += last.rows_checked;
+    check->worst_error_ratio = std::max(check->worst_error_ratio, last.worst_error_ratio);
+  });
+  return check;
+}
+
+void write_rows(AtomicFile& file, std::uint64_t header_bytes, const SpmmRank& rank,
+                Index dense_cols) {
+  const ConstDenseView c = rank.c();
+  const auto size = static_cast<std::uint64_t>(size_of(c.kind));
+  const std::uint64_t line = static_cast<std::uint64_t>(dense_cols) * size;
+  const std::uint64_t mine = static_cast<std::uint64_t>(c.cols) * size;
+  const std::uint64_t begin =
+      header_bytes + static_cast<std::uint64_t>(rank.head().row_begin) * line;
+  if (mine == line) return file.write_at(begin, c.data, line * static_cast<std::uint64_t>(c.rows));
+  const std::uint64_t in_line = static_cast<std::uint64_t>(rank.columns().begin) * size;
+  for (Index i = 0; i < c.rows; ++i) {
+    const auto row = static_cast<std::uint64_t>(i);
+    file.write_at(begin + row * line + in_line, c.as<char>() + row * mine, mine);
+  }
+}
+
+void write_c(const SpmmDistOptions& options, Communicator& communicator, const SpmmRank& rank,
+             Index rows) {
+  const std::string header = make_npy_header(npy_descr(rank.kinds().c), {rows, options.dense_cols});
+  SharedFile output(communicator, options.output);
+  output.write([&](AtomicFile& file) {
+    if (communicator.rank() == 0) file.write_at(0, header.data(), header.size());
+    write_rows(file, header.size(), rank, options.dense_cols);
+  });
+  output.commit();
+}
+
+std::vector<SpmmSeconds> timed_products(Product& product, Communicator& communicator) {
+  std::vector<SpmmSeconds> samples;
+  const SpmmDistOptions& options = product.options;
+  for (int run = 0; run < options.warmup + options.repeat; ++run) {
+    // Powers grow or fade away: every sample starts from the same B.
+    if (options.power > 1) product.fill_b();
+    communicator.barrier();
+    const SpmmSeconds seconds = product.multiply();
+    if (run >= options.warmup) samples.push_back(seconds);
+  }
+  return samples;
+}
+
+}  // namespace
+
+void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
+  SpmmRankFacts facts;
+  facts.place = ranks::this_place(options.threads);
+  const auto places = gather_places(communicator, facts.place);
+  if (communicator.rank() == 0) {
+    for (const std::string& warning : placement_warnings(places)) log_warning(warning);
+  }
+
+  CsrFileHeader header;
+  std::unique_ptr<Product> product;
+  together(communicator, [&] {
+    const auto& kernel = find_kernel(cpu::spmm_kernels(), options.kernel);
+    const Stopwatch reading;
+    header = read_csr_header(options.matrix);
+    if (options.power > 1 && header.rows != header.cols) {
+      throw UsageError("--power needs a square matrix; this one has " +
+                       std::to_string(header.rows) + " x " + std::to_string(header.cols));
+    }
+    RankPart part = read_part(options, communicator);
+    facts.read_seconds = reading.seconds();
+    const Stopwatch planning;
+    const SpmmProblem kinds = kinds_of(options, part);
+    PlanOptions plan;
+    plan.where.threads = options.threads;
+    product.reset(new Product{options,
+                              SpmmRank(communicator, options.grid, std::move(part),
+                                       options.dense_cols, kinds, kernel, plan),
+                              SourceOfB(options, header.cols, kinds.b)});
+    product->fill_b();
+    facts.plan_seconds = planning.seconds();
+  });
+  SpmmRank& rank = product->rank;
+  facts.check = first_products(*product, communicator);
+  facts.samples = timed_products(*product, communicator);
+  if (!options.output.empty()) write_c(options, communicator, rank, header.rows);
+
+  facts.head = rank.head();
+  facts.columns = rank.columns();
+  facts.bytes_sent = rank.bytes_sent();
+  facts.bytes_received = rank.bytes_received();
+  facts.choice = rank.choice();
+  report_spmm_dist(options, header, rank.kinds(), facts, communicator);
+}
+
+}  // namespace csrkit
