@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "core/base/error.h"
+#include "core/base/suggestion.h"
 
 namespace csrkit {
 
@@ -150,7 +151,7 @@ Parameters::Parameters(std::string owner, const std::vector<Parameter>& table,
     const auto found = values_.find(name);
     if (found == values_.end()) {
       throw UsageError(owner_ + " has no parameter '" + name + "'; it has " +
-                       (names.empty() ? "none" : names));
+                       (names.empty() ? "none" : names) + did_you_mean(name, names));
     }
     const Parameter& row = found->second.parameter;
     found->second.text = text;
@@ -211,7 +212,8 @@ int Parameters::choice(const std::string& name) const {
 }
 
 void Parameters::refuse(const std::string& name, const std::string& expected) const {
-  throw UsageError(owner_ + ": " + name + " is '" + text(name) + "'; it must be " + expected);
+  throw UsageError(owner_ + ": " + name + " is '" + text(name) + "'; it must be " + expected +
+                   did_you_mean(text(name), value(name).parameter.words));
 }
 
 void Parameters::refuse_all(const std::string& reason) const {

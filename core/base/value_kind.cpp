@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/suggestion.h"
+
 namespace csrkit {
 
 const char* name_of(ValueKind kind) {
@@ -21,7 +23,8 @@ ValueKind parse_value_kind(const std::string& name) {
        {ValueKind::none, ValueKind::f32, ValueKind::f64, ValueKind::f16, ValueKind::bf16}) {
     if (name == name_of(kind)) return kind;
   }
-  throw UsageError("'" + name + "' is no value kind; use none, f32, f64, f16 or bf16");
+  throw UsageError("'" + name + "' is no value kind; use none, f32, f64, f16 or bf16" +
+                   did_you_mean(name, "none, f32, f64, f16, bf16"));
 }
 
 double unit_roundoff(ValueKind kind) {

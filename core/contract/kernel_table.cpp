@@ -1,5 +1,7 @@
 #include "core/contract/kernel_table.h"
 
+#include "core/base/suggestion.h"
+
 namespace csrkit {
 
 const char* name_of(Role role) {
@@ -24,7 +26,8 @@ void require_plannable(const KernelInfo& kernel, Capabilities needs, const PlanO
 }
 
 void refuse_kernel_name(const std::string& name, const std::string& known) {
-  throw UsageError("there is no kernel '" + name + "' here; use one of " + known);
+  throw UsageError("there is no kernel '" + name + "' here; use one of " + known +
+                   did_you_mean(name, known));
 }
 
 }  // namespace csrkit

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/suggestion.h"
 
 namespace csrkit {
 
@@ -16,7 +17,8 @@ Enum parse_name(const std::string& name, std::initializer_list<Enum> all, const 
     if (name == name_of(item)) return item;
     known += (known.empty() ? "" : ", ") + std::string(name_of(item));
   }
-  throw UsageError("'" + name + "' is no " + what + "; use one of " + known);
+  throw UsageError("'" + name + "' is no " + what + "; use one of " + known +
+                   did_you_mean(name, known));
 }
 
 }  // namespace csrkit

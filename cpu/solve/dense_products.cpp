@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/stopwatch.h"
+#include "core/base/suggestion.h"
 #include "core/base/team.h"
 #include "cpu/common/caches.h"
 
@@ -237,7 +238,8 @@ const DenseProduct& find_dense_product(const std::string& name, Index rows) {
     if (wanted == product.name) return product;
     known += std::string(", ") + product.name;
   }
-  throw UsageError("there is no product '" + name + "' of a dense matrix; use one of " + known);
+  throw UsageError("there is no product '" + name + "' of a dense matrix; use one of " + known +
+                   did_you_mean(name, known));
 }
 
 }  // namespace csrkit::cpu

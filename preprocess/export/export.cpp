@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/base/suggestion.h"
 #include "preprocess/export/export_format.h"
 
 namespace csrkit {
@@ -37,7 +38,8 @@ const FormatWriter& find_writer(const std::string& path, const std::string& name
                      ": the name's ending does not say which format to write; say --format, " +
                      "or choose an ending: " + known);
   }
-  throw UsageError("there is no export format called '" + name + "'; there are " + known);
+  throw UsageError("there is no export format called '" + name + "'; there are " + known +
+                   did_you_mean(name, known));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "preprocess/generate/generate.h"
 
+#include "core/base/suggestion.h"
 #include "preprocess/generate/pattern.h"
 
 namespace csrkit {
@@ -35,7 +36,8 @@ CsrMatrix generate_matrix(const GenerateOptions& options) {
     }
     names += std::string(names.empty() ? "" : ", ") + patterns[i].name;
   }
-  throw UsageError("no pattern named '" + options.pattern + "'; there are: " + names);
+  throw UsageError("no pattern named '" + options.pattern + "'; there are: " + names +
+                   did_you_mean(options.pattern, names));
 }
 
 }  // namespace csrkit

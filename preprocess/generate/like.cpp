@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include "core/base/suggestion.h"
 #include "preprocess/generate/column_model.h"
 #include "preprocess/generate/generate.h"
 
@@ -49,7 +50,8 @@ const LikeDataset& find_dataset(const std::string& given) {
     if (name == lower_case(dataset.name)) return dataset;
     names += std::string(names.empty() ? "" : ", ") + dataset.name;
   }
-  throw UsageError("no dataset named '" + given + "' to imitate; there are: " + names);
+  throw UsageError("no dataset named '" + given + "' to imitate; there are: " + names +
+                   did_you_mean(name, lower_case(names)));
 }
 
 /// A box of `scale` times the volume. A smaller one loses its longest sides first, because slender

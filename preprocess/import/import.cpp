@@ -10,6 +10,7 @@
 #include <fstream>
 #include <future>
 
+#include "core/base/suggestion.h"
 #include "core/file/csr_file.h"
 #include "preprocess/import/byte_source.h"
 #include "preprocess/import/foreign_file.h"
@@ -145,7 +146,8 @@ const FormatReader& find_format(const std::string& name) {
   for (const FormatReader& reader : format_readers()) {
     if (name == reader.format.name) return reader;
   }
-  throw UsageError("unknown import format \"" + name + "\"; there are: auto, " + format_names());
+  throw UsageError("there is no import format called '" + name + "'; there are auto, " +
+                   format_names() + did_you_mean(name, "auto, " + format_names()));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "core/base/available_memory.h"
+#include "core/base/suggestion.h"
 #include "preprocess/reorder/method.h"
 
 namespace csrkit {
@@ -54,7 +55,8 @@ const Row& find_row(const std::string& name) {
     if (name == row.method.name) return row;
     names += names.empty() ? row.method.name : std::string(", ") + row.method.name;
   }
-  throw UsageError("there is no ordering called '" + name + "'; there are " + names);
+  throw UsageError("there is no ordering called '" + name + "'; there are " + names +
+                   did_you_mean(name, names));
 }
 
 void require_applicable(const ReorderMethod& method, const CsrMatrix& matrix) {

@@ -1,28 +1,8 @@
 #include "tools/cli/option_row.h"
 
-#include <algorithm>
+#include "core/base/suggestion.h"
 
 namespace csrkit {
-
-namespace {
-
-/// Levenshtein distance, for suggestions.
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row[b.size()];
-}
-
-}  // namespace
 
 std::string wrapped(const std::string& text, std::size_t indent) {
   std::string result;
@@ -68,17 +48,11 @@ std::string help_of(const std::vector<OptionRow>& rows) {
 }
 
 std::string suggestion_for(const std::string& option, const std::vector<OptionRow>& rows) {
-  std::string suggestion;
-  if (option.size() <= 1) return suggestion;
-  std::size_t best = 3;
-  for (const OptionRow& row : rows) {
-    const std::string name = row.long_name();
-    const std::size_t distance = name.rfind(option, 0) == 0 ? 0 : edit_distance(option, name);
-    if (distance >= best) continue;
-    best = distance;
-    suggestion = "; did you mean --" + name + "?";
-  }
-  return suggestion;
+  std::vector<std::string> names;
+  names.reserve(rows.size());
+  for (const OptionRow& row : rows) names.push_back(row.long_name());
+  const std::string name = nearest(option, names);
+  return name.empty() ? "" : "; did you mean --" + name + "?";
 }
 
 }  // namespace csrkit

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "core/base/parameters.h"
+#include "core/base/suggestion.h"
 #include "tools/cli/log.h"
 #include "tools/cli/process.h"
 #include "tools/cli/run_tool.h"
@@ -256,7 +257,7 @@ std::string Options::choice(const std::string& option,
                             const std::vector<std::string>& choices) const {
   std::string word = text(option);
   if (std::find(choices.begin(), choices.end(), word) == choices.end()) {
-    refuse(option, word, "one of " + joined(choices));
+    refuse(option, word, "one of " + joined(choices) + did_you_mean(word, choices));
   }
   return word;
 }

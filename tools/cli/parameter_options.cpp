@@ -1,5 +1,7 @@
 #include "tools/cli/parameter_options.h"
 
+#include "core/base/suggestion.h"
+
 namespace csrkit {
 
 namespace {
@@ -46,7 +48,7 @@ ParameterValues given_parameters(const Options& options, const std::vector<Owned
     const std::string value = is_flag ? parameter.implied : options.text(parameter.name);
     if (value != parameter.default_value && !parameter.accepts(value)) {
       throw UsageError("--" + parameter.name + " is '" + value + "'; it must be " +
-                       parameter.expected());
+                       parameter.expected() + did_you_mean(value, parameter.words));
     }
     values[parameter.name] = value;
   }

@@ -4,6 +4,7 @@
 
 #include "api/rooms.h"
 #include "core/base/error.h"
+#include "core/base/suggestion.h"
 #include "tools/cli/log.h"
 #include "tools/cli/version.h"
 #include "tools/operation/spgemm.h"
@@ -50,7 +51,8 @@ const Operation& find_operation(const std::string& name) {
     if (name == operation->name()) return *operation;
     known += (known.empty() ? "" : ", ") + std::string(operation->name());
   }
-  throw UsageError("'" + name + "' is no operation; use one of " + known);
+  throw UsageError("'" + name + "' is no operation; use one of " + known +
+                   did_you_mean(name, known));
 }
 
 NamedKernel find_kernel(const Operation& operation, const std::string& room,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/huge_pages.h"
+#include "core/base/suggestion.h"
 #include "core/matrix/sort/sort_entries.h"
 
 namespace csrkit {
@@ -77,7 +78,7 @@ Duplicates parse_duplicates(const std::string& name) {
   if (name == "first") return Duplicates::first;
   if (name == "error") return Duplicates::error;
   throw UsageError("unknown treatment of duplicates \"" + name +
-                   "\"; there are: sum, first, error");
+                   "\"; there are: sum, first, error" + did_you_mean(name, "sum, first, error"));
 }
 
 CsrMatrix merge_repeats(const CooMatrix& coo, const Buffer<Offset>& offsets, Duplicates duplicates,
