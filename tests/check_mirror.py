@@ -77,6 +77,8 @@ SHARED = {
                                           "the lines of that format"),
     "preprocess/reorder/aggregation.cpp": ("tests/unit/preprocess/reorder/community_test.cpp",
                                            "a step of that ordering"),
+    "preprocess/reorder/helper/csrkit-metis.cpp": ("tests/unit/preprocess/reorder/metis_call_test.cpp",
+                                                   "a program that only metis_call starts"),
     "preprocess/reorder/group_moves.cpp": ("tests/unit/preprocess/reorder/community_test.cpp",
                                            "a step of that ordering"),
     "preprocess/transform/pattern.cpp": ("tests/unit/preprocess/transform/values_test.cpp",

@@ -2,22 +2,16 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio_ext.h>
+#include <spawn.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <exception>
-#include <new>
 
 namespace csrkit::reorder {
 
@@ -31,16 +25,19 @@ constexpr std::chrono::microseconds kLongestWait{20000};
 // Only the end of the child's output is kept: it says what went wrong.
 constexpr off_t kKeptOutputBytes = 512;
 
-/// What the child leaves behind when its work returns.
-struct Verdict {
-  std::atomic<bool> is_finished;
-  int result;
-};
+/// Above the numbers that dup2 gives away in the child: a descriptor that is its own target would
+/// keep its close-on-exec flag, and one that is another's target would be lost.
+int moved_up(int descriptor) {
+  if (descriptor < 0 || descriptor > kSharedFile) return descriptor;
+  const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, kSharedFile + 1);
+  close(descriptor);
+  return moved;
+}
 
 /// A file in memory that takes the child's stdout and stderr.
 class OutputCapture {
  public:
-  OutputCapture() : descriptor_(memfd_create("output", MFD_CLOEXEC)) {
+  OutputCapture() : descriptor_(moved_up(memfd_create("output", MFD_CLOEXEC))) {
     if (descriptor_ < 0) {
       throw Error(std::string("no file in memory for a child's output: ") + std::strerror(errno));
     }
@@ -64,22 +61,6 @@ class OutputCapture {
   int descriptor_;
 };
 
-/// Blocks every signal during its lifetime: none may reach the parent's handlers inside the child.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
-
 /// A running child process. The destructor ends and collects it.
 class ChildProcess {
  public:
@@ -96,7 +77,7 @@ class ChildProcess {
   void end() const { kill(pid_, SIGKILL); }
 
   /// True once it has ended, with the `status` of waitpid. A parent that ignores SIGCHLD gets no
-  /// status (ECHILD): then the verdict alone tells.
+  /// status (ECHILD): then what the child left in shared memory tells.
   bool has_ended(int* status) {
     const pid_t got = waitpid(pid_, status, WNOHANG);
     if (got == 0 || (got < 0 && errno == EINTR)) return false;
@@ -113,87 +94,78 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Signals that the parent handles get their default action. Signals that it ignores stay ignored,
-/// as after exec: a run under nohup must not lose its child at logout.
-void forget_signal_handlers() {
-  for (int number = 1; number < NSIG; ++number) {
-    struct sigaction action;
-    if (sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) {
-      signal(number, SIG_DFL);
-    }
+/// What a child begins with: files and signals.
+class Start {
+ public:
+  Start(const SharedMemory& memory, const OutputCapture& capture) {
+    posix_spawn_file_actions_init(&files_);
+    posix_spawnattr_init(&attributes_);
+    posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files_, capture.descriptor(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&files_, capture.descriptor(), STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&files_, memory.descriptor(), kSharedFile);
+    // Handlers end with exec. Signals that the caller ignores stay ignored: a run under nohup must
+    // not lose its child at logout. Signals that its thread blocks are the child's again.
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
   }
-}
-
-/// If memory runs out, the kernel ends this process first. Raising the own score needs no
-/// privilege. Without that file the kernel chooses by its own rules.
-void offer_for_sacrifice() {
-  const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  if (file < 0) return;
-  const char worst[] = "1000";
-  if (write(file, worst, sizeof(worst) - 1) < 0) errno = 0;  // the kernel chooses, as above
-  close(file);
-}
-
-/// The child's whole life; never returns.
-[[noreturn]] void live(const std::function<int()>& work, Verdict* verdict, int output,
-                       pid_t parent) {
-  forget_signal_handlers();
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);  // the parent died before the line above took effect
-  sigset_t none;
-  sigemptyset(&none);
-  pthread_sigmask(SIG_SETMASK, &none, nullptr);
-  offer_for_sacrifice();
-  const rlimit no_core_dump{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core_dump);
-  // The parent writes what it had not flushed yet; the child drops its copy.
-  __fpurge(stdout);
-  __fpurge(stderr);
-  dup2(output, STDOUT_FILENO);
-  dup2(output, STDERR_FILENO);
-  setvbuf(stdout, nullptr, _IONBF, 0);
-  // Last registered, first called: exit() inside the work reaches none of the parent's handlers.
-  std::atexit([] { _exit(1); });
-  try {
-    verdict->result = work();
-    verdict->is_finished = true;
-  } catch (const std::exception& error) {
-    // Into the captured output; if even that fails there is nothing left to say.
-    _exit(write(output, error.what(), std::strlen(error.what())) < 0 ? 2 : 1);
+  ~Start() {
+    posix_spawn_file_actions_destroy(&files_);
+    posix_spawnattr_destroy(&attributes_);
   }
-  _exit(0);
-}
+  Start(const Start&) = delete;
+  Start& operator=(const Start&) = delete;
+
+  /// 0 or the system's reason.
+  int spawn(pid_t* pid, const std::string& program) const {
+    char* const words[] = {const_cast<char*>(program.c_str()), nullptr};
+    return posix_spawn(pid, program.c_str(), &files_, &attributes_, words, environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t files_{};
+  posix_spawnattr_t attributes_{};
+};
 
 }  // namespace
 
 SharedMemory::SharedMemory(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, 1)) {
-  data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (data_ == MAP_FAILED) {
+  // Beyond that limit the system would end the caller by a signal.
+  rlimit largest{};
+  if (getrlimit(RLIMIT_FSIZE, &largest) == 0 && bytes_ > largest.rlim_cur) {
     throw MemoryError("no " + std::to_string(bytes_) +
-                      " bytes of memory to share with a child process: " + std::strerror(errno));
+                      " bytes of memory to share with a child process: the limit of file sizes "
+                      "(ulimit -f) is below that");
+  }
+  descriptor_ = moved_up(memfd_create("csrkit", MFD_CLOEXEC));
+  data_ = MAP_FAILED;
+  if (descriptor_ >= 0 && ftruncate(descriptor_, static_cast<off_t>(bytes_)) == 0) {
+    data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+  }
+  if (data_ == MAP_FAILED) {
+    const int reason = errno;
+    if (descriptor_ >= 0) close(descriptor_);
+    throw MemoryError("no " + std::to_string(bytes_) +
+                      " bytes of memory to share with a child process: " + std::strerror(reason));
   }
 }
 
-SharedMemory::~SharedMemory() { munmap(data_, bytes_); }
+SharedMemory::~SharedMemory() {
+  munmap(data_, bytes_);
+  close(descriptor_);
+}
 
-ChildOutcome run_in_child(const char* phase, const std::function<int()>& work,
-                          const ProgressCallback& progress, double limit_seconds) {
-  const SharedMemory memory(sizeof(Verdict));
-  Verdict* verdict = new (memory.as<void>()) Verdict{};
+ChildOutcome run_program(const char* phase, const std::string& program, const SharedMemory& memory,
+                         const ProgressCallback& progress, double limit_seconds) {
   const OutputCapture capture;
-  const pid_t parent = getpid();
-  pid_t pid;
-  int reason;
-  {
-    const SignalsBlocked blocked;
-    pid = fork();
-    reason = errno;
-    if (pid == 0) live(work, verdict, capture.descriptor(), parent);
-  }
-  if (pid < 0) {
-    const std::string what = std::string("no child process for ") + phase + ": ";
+  pid_t pid = 0;
+  const int reason = Start(memory, capture).spawn(&pid, program);
+  if (reason != 0) {
+    const std::string what = "'" + program + "' cannot be started for " + phase + ": ";
     if (reason == ENOMEM || reason == EAGAIN) throw MemoryError(what + std::strerror(reason));
-    throw Error(what + std::strerror(reason));
+    throw IoError(what + std::strerror(reason));
   }
 
   ChildProcess child(pid);
@@ -210,10 +182,8 @@ ChildOutcome run_in_child(const char* phase, const std::function<int()>& work,
     }
   }
   ChildOutcome outcome;
-  outcome.is_finished = verdict->is_finished;
-  outcome.result = verdict->result;
-  if (!outcome.is_finished && WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
-  outcome.is_late = is_late && !outcome.is_finished;
+  if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
+  outcome.is_late = is_late;
   outcome.output = capture.tail();
   return outcome;
 }

@@ -1,7 +1,6 @@
-// Runs work that may crash in a child process. What it writes into shared memory survives.
+// Runs a program that may crash and waits for it. What it writes into shared memory survives.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "core/base/progress.h"
@@ -9,7 +8,7 @@
 
 namespace csrkit::reorder {
 
-/// Zeroed memory that a child process and its parent both see.
+/// A file in memory, zeroed, mapped here and to be mapped by a child process.
 class SharedMemory {
  public:
   /// Throws MemoryError.
@@ -22,29 +21,31 @@ class SharedMemory {
   T* as() const {
     return static_cast<T*>(data_);
   }
+  int descriptor() const { return descriptor_; }
 
  private:
+  int descriptor_ = -1;
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
 
-/// How a child ended: its work returned, a signal stopped it, or it left early (exit, an
-/// exception).
+/// How a child ended.
 struct ChildOutcome {
-  bool is_finished = false;  // the work returned, with `result`
-  int result = 0;
-  int signal = 0;        // 0 = none
+  int signal = 0;        // that stopped it, 0 = none
   bool is_late = false;  // ended at its time limit
   std::string output;    // the end of what it wrote to stdout and stderr
 };
 
-/// Runs `work` in a copy of this process and waits. The child shares nothing but SharedMemory and
-/// cannot disturb its parent: it has no signal handlers, no exit handlers and no core dump, and its
-/// stdout and stderr are captured. It dies with the parent, and before the parent if memory runs
-/// out. It has one thread, so `work` must not use OpenMP. After `limit_seconds` (0 = none) it is
-/// ended. Meanwhile `progress` is called with `phase` from time to time; if that throws, the child
-/// is ended and collected first. Throws MemoryError or Error if no process can be made.
-ChildOutcome run_in_child(const char* phase, const std::function<int()>& work,
-                          const ProgressCallback& progress = {}, double limit_seconds = 0);
+/// The descriptor under which a child finds the shared memory.
+inline constexpr int kSharedFile = 3;
+
+/// Starts `program` with `memory` as its descriptor kSharedFile, and waits. The caller's process is
+/// not copied: it may have any number of threads, locks and devices. The child has the caller's
+/// environment, signals at their defaults (those that the caller ignores stay ignored), nothing to
+/// read, and its stdout and stderr are captured. After `limit_seconds` (0 = none) it is ended.
+/// Meanwhile `progress` is called with `phase` from time to time; if that throws, the child is
+/// ended and collected first. Throws MemoryError, or IoError if the program cannot be started.
+ChildOutcome run_program(const char* phase, const std::string& program, const SharedMemory& memory,
+                         const ProgressCallback& progress = {}, double limit_seconds = 0);
 
 }  // namespace csrkit::reorder

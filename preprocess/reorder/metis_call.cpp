@@ -1,16 +1,20 @@
 #include "preprocess/reorder/metis_call.h"
 
+#include <dlfcn.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <limits>
+#include <new>
 #include <string>
-#include <type_traits>
 
 #include "core/base/available_memory.h"
 #include "core/base/hash.h"
-#include "preprocess/reorder/child_process.h"
+#include "preprocess/reorder/adjacency.h"
 
 namespace csrkit::reorder {
 
@@ -27,16 +31,16 @@ constexpr const char* kEntriesFit =
 constexpr std::uint64_t kMetisBytesPerEntry = 10;
 constexpr std::uint64_t kMetisBytesPerVertex = 16;
 
-std::string ending_of(const ChildOutcome& outcome) {
-  if (outcome.signal != 0) {
+std::string ending_of(const ChildOutcome& outcome, const MetisExchange& exchange) {
+  if (exchange.is_finished == 0) {
+    if (outcome.signal == 0) return "left its process early";
     return "was stopped by signal " + std::to_string(outcome.signal) + " (" +
            strsignal(outcome.signal) + ")";
   }
-  if (!outcome.is_finished) return "left its process early";
-  switch (outcome.result) {
+  switch (exchange.status) {
     case METIS_ERROR_INPUT: return "refused its input (METIS_ERROR_INPUT)";
     case METIS_ERROR_MEMORY: return "ran out of memory (METIS_ERROR_MEMORY)";
-    default: return "failed with status " + std::to_string(outcome.result);
+    default: return "failed with status " + std::to_string(exchange.status);
   }
 }
 
@@ -52,64 +56,74 @@ std::string quoted(std::string output) {
 
 }  // namespace
 
-idx_t* MetisGraph::adjncy_pointer() {
-  if constexpr (std::is_same_v<idx_t, Index>) {
-    return graph.neighbours.data();
-  } else {
-    return wide_neighbours.data();
-  }
-}
-
-MetisGraph make_metis_graph(const CsrMatrix& matrix) {
+MetisJob::MetisJob(const CsrMatrix& matrix) {
   // A + A^T has no fewer entries than A, bar the diagonal: what cannot fit is refused at once.
   checked_cast<idx_t, UsageError>(std::max<Offset>(0, matrix.nnz() - matrix.rows()), kEntriesFit);
   const std::uint64_t n = static_cast<std::uint64_t>(matrix.rows());
   require_available_memory(static_cast<std::uint64_t>(matrix.nnz()) * sizeof(Index) +
                                n * (2 * sizeof(Offset) + kMetisBytesPerVertex),
                            "the graph of A + A^T for METIS", kAdvice);
-  MetisGraph result;
-  result.graph = build_adjacency(matrix, [&](Offset entries) {
+  const Adjacency graph = build_adjacency(matrix, [&](Offset entries) {
     checked_cast<idx_t, UsageError>(entries, kEntriesFit);
-    const std::uint64_t per_entry =
-        sizeof(Index) + (std::is_same_v<idx_t, Index> ? 0 : sizeof(idx_t)) + kMetisBytesPerEntry;
+    const std::uint64_t per_entry = sizeof(Index) + sizeof(idx_t) + kMetisBytesPerEntry;
     require_available_memory(static_cast<std::uint64_t>(entries) * per_entry +
-                                 n * (sizeof(idx_t) + kMetisBytesPerVertex),
+                                 n * (3 * sizeof(idx_t) + kMetisBytesPerVertex),
                              "METIS", kAdvice);
   });
-  result.xadj = Buffer<idx_t>(result.graph.offsets.size());
-  std::copy(result.graph.offsets.begin(), result.graph.offsets.end(), result.xadj.begin());
-  if constexpr (!std::is_same_v<idx_t, Index>) {
-    result.wide_neighbours = Buffer<idx_t>(result.graph.entries());
-    std::copy(result.graph.neighbours.begin(), result.graph.neighbours.end(),
-              result.wide_neighbours.begin());
-  }
-  return result;
+  memory_ = std::make_unique<SharedMemory>(MetisExchange::bytes(graph.vertices, graph.entries()));
+  auto* const made = new (memory_->as<void>()) MetisExchange;
+  made->vertices = graph.vertices;
+  made->entries = graph.entries();
+  std::copy(graph.offsets.begin(), graph.offsets.end(), made->xadj());
+  std::copy(graph.neighbours.begin(), graph.neighbours.end(), made->adjncy());
 }
 
-MetisOptions metis_options(std::uint64_t seed) {
-  MetisOptions options;
-  METIS_SetDefaultOptions(options.data());
-  options[METIS_OPTION_NUMBERING] = 0;
+std::int64_t metis_seed(std::uint64_t seed) {
   // Our default, 1, is METIS's own seed where none is given, so that its tools give the same.
   constexpr std::uint64_t kOfMetis = 4321, kLargest = std::numeric_limits<std::int32_t>::max();
   const std::uint64_t shifted = seed + (kOfMetis - 1);
-  options[METIS_OPTION_SEED] =
-      static_cast<idx_t>(seed <= kLargest - kOfMetis ? shifted : mix64(seed) & kLargest);
-  return options;
+  return static_cast<std::int64_t>(seed <= kLargest - kOfMetis ? shifted : mix64(seed) & kLargest);
 }
 
-void run_metis(const char* call, const std::function<int()>& work, const MethodRequest& request) {
+std::string metis_helper() {
+  if (const char* const given = std::getenv("CSRKIT_METIS_HELPER")) return given;
+  namespace fs = std::filesystem;
+  Dl_info here{};
+  std::error_code unknown;  // then the program's own folder has to do
+  fs::path library;
+  if (dladdr(reinterpret_cast<const void*>(&metis_helper), &here) != 0) {
+    library = fs::canonical(here.dli_fname, unknown);
+  }
+  if (library.empty()) library = fs::read_symlink("/proc/self/exe", unknown);
+  // As installed; then as in build folders and in the Python package.
+  std::string expected;
+  for (const char* place : {CSRKIT_METIS_FROM_LIBRARY, "../libexec/csrkit/csrkit-metis"}) {
+    const fs::path path = (library.parent_path() / place).lexically_normal();
+    if (access(path.c_str(), X_OK) == 0) return path.string();
+    if (expected.empty()) expected = path.string();
+  }
+  throw IoError("the program in which METIS runs is not at '" + expected +
+                "', or may not be run; install csrkit whole, or name it in CSRKIT_METIS_HELPER");
+}
+
+void run_metis(const char* call, const MetisJob& job, const MethodRequest& request) {
   const Parameters& given = request.parameters;
   const double limit_seconds = given.is_set("time-limit") ? given.number("time-limit") : 0;
-  const ChildOutcome outcome = run_in_child(call, work, request.progress, limit_seconds);
-  if (outcome.is_finished && outcome.result == METIS_OK) return;
-  if (outcome.is_late) {
+  MetisExchange& exchange = job.exchange();
+  exchange.parent = getpid();
+  exchange.seed = metis_seed(request.seed);
+  const ChildOutcome outcome =
+      run_program(call, metis_helper(), job.memory(), request.progress, limit_seconds);
+  const bool is_finished = exchange.is_finished != 0;
+  if (is_finished && exchange.status == METIS_OK) return;
+  if (outcome.is_late && !is_finished) {
     throw Error(std::string(call) + " was ended after its time limit of " +
                 given.text("time-limit") +
                 " seconds; the input is unharmed: raise the limit, or try the method community, "
                 "which takes a small part of that time");
   }
-  const std::string message = std::string(call) + " " + ending_of(outcome) + quoted(outcome.output);
+  const std::string message =
+      std::string(call) + " " + ending_of(outcome, exchange) + quoted(outcome.output);
   // METIS says so before it ends itself, by a signal where it does not expect to run out.
   if (outcome.output.find("alloc") != std::string::npos) {
     throw MemoryError(message + "; " + kAdvice);
@@ -118,7 +132,7 @@ void run_metis(const char* call, const std::function<int()>& work, const MethodR
   if (outcome.signal == SIGKILL) {
     throw MemoryError(message + "; most likely memory ran out; " + kAdvice);
   }
-  if (outcome.is_finished && outcome.result == METIS_ERROR_MEMORY) {
+  if (is_finished && exchange.status == METIS_ERROR_MEMORY) {
     throw MemoryError(message + "; " + kAdvice);
   }
   throw Error(message + "; the input is unharmed: try the method rcm or degree, or another seed");

@@ -1,39 +1,39 @@
-// Calls METIS on a copy of the graph in METIS's own integers, in a child process that may crash.
+// Calls METIS in the program csrkit-metis, on a copy of the graph in METIS's own integers.
 #pragma once
 
-#include <metis.h>
+#include <memory>
+#include <string>
 
-#include <array>
-#include <functional>
-
-#include "preprocess/reorder/adjacency.h"
+#include "preprocess/reorder/child_process.h"
 #include "preprocess/reorder/method.h"
+#include "preprocess/reorder/metis_exchange.h"
 
 namespace csrkit::reorder {
 
-/// The graph as METIS wants it. Sizes are checked against METIS's integers before any allocation.
-struct MetisGraph {
-  Adjacency graph;
-  Buffer<idx_t> xadj;
-  Buffer<idx_t> wide_neighbours;  // only for a METIS with 64-bit integers
+/// A task for METIS, its graph, and afterwards its result, in memory shared with csrkit-metis.
+class MetisJob {
+ public:
+  /// The graph of A + A^T. Throws UsageError if METIS's integers are too narrow, MemoryError if the
+  /// graph and METIS's own arrays will not fit.
+  explicit MetisJob(const CsrMatrix& matrix);
 
-  idx_t vertices() const { return static_cast<idx_t>(graph.vertices); }
-  /// METIS takes pointers to non-const but writes through copies, or in the child's own memory.
-  idx_t* xadj_pointer() { return xadj.data(); }
-  idx_t* adjncy_pointer();
+  MetisExchange& exchange() const { return *memory_->as<MetisExchange>(); }
+  const SharedMemory& memory() const { return *memory_; }
+
+ private:
+  std::unique_ptr<SharedMemory> memory_;
 };
 
-/// Throws UsageError if METIS's integers are too narrow, MemoryError if the graph and METIS's own
-/// arrays will not fit.
-MetisGraph make_metis_graph(const CsrMatrix& matrix);
+/// The seed folded into the bits that METIS has for it.
+std::int64_t metis_seed(std::uint64_t seed);
 
-using MetisOptions = std::array<idx_t, METIS_NOPTIONS>;
-/// Defaults, C numbering, and the seed folded into the bits that METIS has for it.
-MetisOptions metis_options(std::uint64_t seed);
+/// The path of csrkit-metis: the environment's CSRKIT_METIS_HELPER, else where it is installed,
+/// beside this library. Throws IoError if it is not there.
+std::string metis_helper();
 
-/// Runs `work`, which returns METIS's status, in a child process. Throws Error (or MemoryError)
-/// that names `call` and says how it ended unless that status is METIS_OK. Of `request`, the
-/// parameter time-limit and the progress callback count.
-void run_metis(const char* call, const std::function<int()>& work, const MethodRequest& request);
+/// Lets METIS do the job. Throws Error (or MemoryError) that names `call` and says how it ended
+/// unless METIS says METIS_OK. Of `request`, the seed, the parameter time-limit and the progress
+/// callback count.
+void run_metis(const char* call, const MetisJob& job, const MethodRequest& request);
 
 }  // namespace csrkit::reorder

@@ -3,30 +3,18 @@
 // graph first, recursively, the vertices that separate them last.
 #include <utility>
 
-#include "preprocess/reorder/child_process.h"
 #include "preprocess/reorder/method.h"
 #include "preprocess/reorder/metis_call.h"
 
 namespace csrkit::reorder {
 
 Ordering metis_nested_dissection(const CsrMatrix& matrix, const MethodRequest& request) {
-  MetisGraph input = make_metis_graph(matrix);
+  const MetisJob job(matrix);
   const Index n = matrix.rows();
   // Without edges there is nothing to dissect, and METIS does not take graphs without vertices.
-  if (input.graph.entries() == 0) return {Permutation::identity(n)};
-
-  const SharedMemory result(2 * static_cast<std::size_t>(n) * sizeof(idx_t));
-  idx_t* perm = result.as<idx_t>();
-  idx_t* iperm = perm + n;
-  MetisOptions metis = metis_options(request.seed);
-  idx_t vertices = input.vertices();
-  run_metis(
-      "METIS_NodeND",
-      [&] {
-        return METIS_NodeND(&vertices, input.xadj_pointer(), input.adjncy_pointer(), nullptr,
-                            metis.data(), perm, iperm);
-      },
-      request);
+  if (job.exchange().entries == 0) return {Permutation::identity(n)};
+  run_metis("METIS_NodeND", job, request);
+  const idx_t* const iperm = job.exchange().result() + n;
   // METIS's manual: with A' the reordered matrix, A' = A[perm] and A = A'[iperm]. So iperm tells
   // where an old row goes. The unit test on the fill of a grid fails if the two are exchanged.
   Buffer<Index> new_of_old(n);

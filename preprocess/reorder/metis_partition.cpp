@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "preprocess/reorder/child_process.h"
+#include "preprocess/reorder/adjacency.h"
 #include "preprocess/reorder/method.h"
 #include "preprocess/reorder/metis_call.h"
 
@@ -43,21 +43,13 @@ Buffer<Index> contiguous_parts(Index n, Index parts) {
 }
 
 /// The part of every row, in the old order.
-Buffer<Index> parts_by_metis(MetisGraph& input, Index parts, const MethodRequest& request) {
-  const Index n = input.graph.vertices;
-  const SharedMemory result((static_cast<std::size_t>(n) + 1) * sizeof(idx_t));
-  idx_t* part = result.as<idx_t>();
-  idx_t* edge_cut = part + n;
-  MetisOptions metis = metis_options(request.seed);
-  idx_t vertices = input.vertices(), constraints = 1, part_count = parts;
-  run_metis(
-      "METIS_PartGraphKway",
-      [&] {
-        return METIS_PartGraphKway(&vertices, &constraints, input.xadj_pointer(),
-                                   input.adjncy_pointer(), nullptr, nullptr, nullptr, &part_count,
-                                   nullptr, nullptr, metis.data(), edge_cut, part);
-      },
-      request);
+Buffer<Index> parts_by_metis(const MetisJob& job, Index parts, const MethodRequest& request) {
+  MetisExchange& exchange = job.exchange();
+  exchange.task = MetisTask::partition;
+  exchange.parts = parts;
+  run_metis("METIS_PartGraphKway", job, request);
+  const auto n = static_cast<Index>(exchange.vertices);
+  const idx_t* const part = exchange.result();
   Buffer<Index> part_of_row(n);
   for (Index row = 0; row < n; ++row) {
     if (part[row] < 0 || part[row] >= parts) {
@@ -119,9 +111,9 @@ Buffer<Index> order_inside(const CsrMatrix& matrix, const Buffer<Index>& part_of
 Buffer<Index> parts_of(const CsrMatrix& matrix, Index parts, const MethodRequest& request) {
   const Index n = matrix.rows();
   if (parts == 1 || n <= parts) return contiguous_parts(n, parts);
-  MetisGraph input = make_metis_graph(matrix);
-  if (input.graph.entries() == 0) return contiguous_parts(n, parts);
-  return parts_by_metis(input, parts, request);
+  const MetisJob job(matrix);
+  if (job.exchange().entries == 0) return contiguous_parts(n, parts);
+  return parts_by_metis(job, parts, request);
 }
 
 }  // namespace

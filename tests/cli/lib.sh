@@ -29,6 +29,8 @@ unpack_package() {
   if command -v auditwheel >/dev/null && command -v patchelf >/dev/null; then whole=; fi
   "$CLI_FOLDER/../../run_scripts/make_wheel.py" "$(dirname "$(command -v csr-bench)")/.." wheels $whole >/dev/null
   python3 -m zipfile -e wheels/*.whl site
+  # pip keeps this, zipfile does not.
+  if [ -d site/csrkit/libexec ]; then chmod +x site/csrkit/libexec/csrkit/*; fi
 }
 
 fail() {

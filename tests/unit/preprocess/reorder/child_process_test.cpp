@@ -1,7 +1,10 @@
 #include "preprocess/reorder/child_process.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,11 +12,10 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
-#include <stdexcept>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -22,163 +24,128 @@ namespace {
 
 bool has_no_children() { return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
 
-/// 'R', 'S', 'Z', ... or 0 if there is no such process.
-char state_of(pid_t pid) {
-  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(stat, text);
-  const std::size_t close = text.rfind(')');
-  return close == std::string::npos || close + 2 >= text.size() ? '\0' : text[close + 2];
+/// A program whose work is a line of shell; descriptor 3 is the shared memory.
+std::string program_of(const std::string& line) {
+  static std::atomic<int> count{0};
+  const std::string path = testing::TempDir() + "child_" + std::to_string(getpid()) + "_" +
+                           std::to_string(++count) + ".sh";
+  std::ofstream(path) << "#!/bin/sh\n" << line << '\n';
+  chmod(path.c_str(), 0700);
+  return path;
 }
 
-TEST(ChildProcess, HandsBackItsResultAndWhatItWrote) {
-  const SharedMemory memory(3 * sizeof(int));
-  const ChildOutcome outcome = run_in_child("work", [&] {
-    for (int i = 0; i < 3; ++i) memory.as<int>()[i] = i + 7;
-    return -5;
-  });
-  EXPECT_TRUE(outcome.is_finished);
-  EXPECT_EQ(outcome.result, -5);
+ChildOutcome run(const std::string& line, const SharedMemory& memory = SharedMemory(64),
+                 double limit_seconds = 0) {
+  return run_program("work", program_of(line), memory, {}, limit_seconds);
+}
+
+TEST(ChildProcess, LeavesItsResultInSharedMemory) {
+  const SharedMemory memory(64);
+  memory.as<char>()[9] = '?';
+  const ChildOutcome outcome = run("printf 'done' >&3", memory);
   EXPECT_EQ(outcome.signal, 0);
-  EXPECT_EQ(memory.as<int>()[2], 9);
+  EXPECT_FALSE(outcome.is_late);
+  EXPECT_STREQ(memory.as<char>(), "done");
+  EXPECT_EQ(memory.as<char>()[9], '?');
   EXPECT_TRUE(has_no_children());
-}
-
-TEST(ChildProcess, KeepsOrdinaryMemoryOfTheParentAsItWas) {
-  int local = 1;
-  run_in_child("work", [&] { return local = 2; });
-  EXPECT_EQ(local, 1);
 }
 
 TEST(ChildProcess, ReportsTheSignalThatStoppedIt) {
   for (const int number : {SIGSEGV, SIGABRT, SIGKILL, SIGTERM, SIGINT, SIGFPE}) {
-    const ChildOutcome outcome = run_in_child("work", [&] { return raise(number); });
-    EXPECT_FALSE(outcome.is_finished);
-    EXPECT_EQ(outcome.signal, number);
+    EXPECT_EQ(run("kill -" + std::to_string(number) + " $$").signal, number);
     EXPECT_TRUE(has_no_children());
   }
 }
 
-TEST(ChildProcess, ARealFaultEndsItAndNotItsParent) {
-  const ChildOutcome outcome = run_in_child("work", [] {
-    int* volatile nowhere = nullptr;
-    return *nowhere;
-  });
-  EXPECT_FALSE(outcome.is_finished);  // by a signal, or by exit() where sanitizers catch the fault
+TEST(ChildProcess, AProgramThatIsNotThereIsNamed) {
+  const SharedMemory memory(1);
+  try {
+    run_program("work", "/nowhere/csrkit-metis", memory);
+    FAIL() << "was started";
+  } catch (const IoError& error) {
+    EXPECT_STREQ(error.what(),
+                 "'/nowhere/csrkit-metis' cannot be started for work: No such file or directory");
+  }
 }
 
-SharedMemory* exit_marks = nullptr;
+std::atomic<int> forks{0};
 
-TEST(ChildProcess, RunsNoExitHandlerOfTheParent) {
-  static SharedMemory marks(sizeof(int));
-  exit_marks = &marks;
-  std::atexit([] { *exit_marks->as<int>() += 1; });
-  EXPECT_FALSE(run_in_child("work", []() -> int { std::exit(0); }).is_finished);
-  EXPECT_TRUE(run_in_child("work", [] { return 0; }).is_finished);
-  EXPECT_EQ(*marks.as<int>(), 0);
+TEST(ChildProcess, TheCallersProcessIsNotCopied) {
+  pthread_atfork([] { ++forks; }, nullptr, nullptr);
+  run("exit 0");
+  EXPECT_EQ(forks, 0);
 }
 
-volatile sig_atomic_t* handled = nullptr;
-
-TEST(ChildProcess, RunsNoSignalHandlerOfTheParent) {
-  const SharedMemory count(sizeof(sig_atomic_t));
-  handled = count.as<volatile sig_atomic_t>();
-  const auto before = signal(SIGTERM, [](int) { *handled = 1; });
-  EXPECT_EQ(run_in_child("work", [] { return raise(SIGTERM); }).signal, SIGTERM);
-  EXPECT_EQ(*handled, 0);
-  raise(SIGTERM);  // and the parent still has its own
-  EXPECT_EQ(*handled, 1);
-  signal(SIGTERM, before);
+TEST(ChildProcess, ManyThreadsMayStartSomeAtOnce) {
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([i, &right] {
+      const SharedMemory memory(64);
+      const std::string word = "thread" + std::to_string(i);
+      run("printf " + word + " >&3", memory);
+      right += word == memory.as<char>();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 8);
+  EXPECT_TRUE(has_no_children());
 }
 
-TEST(ChildProcess, IgnoresWhatItsParentIgnores) {
+TEST(ChildProcess, HasItsFilesAndNoOthersInTheWay) {
+  // Where the caller's own streams are closed, new descriptors get their numbers.
+  const int saved = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  const SharedMemory memory(64);
+  const ChildOutcome outcome = run("printf 'done' >&3; cat; echo heard", memory);
+  dup2(saved, STDIN_FILENO);
+  close(saved);
+  EXPECT_STREQ(memory.as<char>(), "done");
+  EXPECT_EQ(outcome.output, "heard\n");
+}
+
+TEST(ChildProcess, IgnoresWhatItsParentIgnoresAndNothingElse) {
   const auto before = signal(SIGHUP, SIG_IGN);  // as under nohup
-  const ChildOutcome outcome = run_in_child("work", [] { return raise(SIGHUP) + 5; });
+  const auto handled = signal(SIGTERM, [](int) {});
+  sigset_t all, mask;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &mask);
+  const ChildOutcome ignoring = run("kill -HUP $$; echo alive");
+  const ChildOutcome ended = run("kill -TERM $$; echo alive");
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   signal(SIGHUP, before);
-  EXPECT_TRUE(outcome.is_finished);
-  EXPECT_EQ(outcome.result, 5);
+  signal(SIGTERM, handled);
+  EXPECT_EQ(ignoring.output, "alive\n");
+  EXPECT_EQ(ended.signal, SIGTERM);
 }
 
 TEST(ChildProcess, IsSilentAndItsLastWordsAreKept) {
   testing::internal::CaptureStdout();
-  std::printf("mine, once");  // not flushed when the child is made
-  const ChildOutcome quiet = run_in_child("work", [] {
-    std::printf("noise");
-    return 0;
-  });
-  const ChildOutcome loud = run_in_child("work", [] {
-    std::printf("so it went: %s\n", std::string(2000, '.').c_str());
-    std::fprintf(stderr, "the reason");
-    return raise(SIGABRT);
-  });
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "mine, once");
+  const ChildOutcome quiet = run("printf noise");
+  const ChildOutcome loud = run("printf 'so it went: %02000d' 0; printf 'the reason' >&2; exit 1");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(quiet.output, "noise");
   EXPECT_EQ(loud.output.size(), 512u);
   EXPECT_EQ(loud.output.substr(502), "the reason");
 }
 
-TEST(ChildProcess, AnExceptionInTheWorkIsItsLastWord) {
-  const ChildOutcome outcome =
-      run_in_child("work", []() -> int { throw std::runtime_error("out of ideas"); });
-  EXPECT_FALSE(outcome.is_finished);
-  EXPECT_EQ(outcome.signal, 0);
-  EXPECT_EQ(outcome.output, "out of ideas");
+TEST(ChildProcess, IsEndedAtItsTimeLimit) {
+  const ChildOutcome outcome = run("exec sleep 100", SharedMemory(1), 0.05);
+  EXPECT_TRUE(outcome.is_late);
+  EXPECT_EQ(outcome.signal, SIGKILL);
+  EXPECT_TRUE(has_no_children());
 }
 
 TEST(ChildProcess, IsEndedAndCollectedIfTheParentThrows) {
-  const SharedMemory memory(sizeof(pid_t));
+  const SharedMemory memory(64);
   const auto tired = [](const char* phase, std::uint64_t, std::uint64_t) {
     EXPECT_STREQ(phase, "work");
     throw Error("tired of waiting");
   };
-  EXPECT_THROW(run_in_child(
-                   "work",
-                   [&] {
-                     *memory.as<pid_t>() = getpid();
-                     return pause();
-                   },
-                   tired),
+  EXPECT_THROW(run_program("work", program_of("printf $$ >&3; exec sleep 100"), memory, tired),
                Error);
   EXPECT_TRUE(has_no_children());
-  EXPECT_EQ(state_of(*memory.as<pid_t>()), '\0');
-}
-
-TEST(ChildProcess, IsTheFirstToGoWhenMemoryRunsOut) {
-  const auto score = [] {
-    int number = -1;
-    std::ifstream("/proc/self/oom_score_adj") >> number;
-    return number;
-  };
-  const int before = score();
-  EXPECT_EQ(run_in_child("work", score).result, 1000);
-  EXPECT_EQ(score(), before);
-}
-
-TEST(ChildProcess, DiesWithItsParent) {
-  const SharedMemory memory(sizeof(std::atomic<pid_t>));
-  auto* grandchild = memory.as<std::atomic<pid_t>>();
-  const pid_t middle = fork();
-  if (middle == 0) {
-    run_in_child("work", [&] {
-      *grandchild = getpid();
-      return pause();
-    });
-    _exit(0);
-  }
-  const auto soon = [](auto&& is_so) {
-    for (int tries = 0; tries < 2000 && !is_so(); ++tries) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return is_so();
-  };
-  ASSERT_TRUE(soon([&] { return *grandchild != 0; }));
-  kill(middle, SIGKILL);
-  waitpid(middle, nullptr, 0);
-  // Where nobody collects orphans it stays a zombie, which is dead enough.
-  EXPECT_TRUE(soon([&] {
-    const char state = state_of(*grandchild);
-    return state == '\0' || state == 'Z' || state == 'X';
-  }));
+  EXPECT_NE(kill(std::stoi(memory.as<char>()), 0), 0);
 }
 
 TEST(ChildProcess, SignalsToTheParentDoNotDisturbTheWait) {
@@ -188,24 +155,29 @@ TEST(ChildProcess, SignalsToTheParentDoNotDisturbTheWait) {
   sigaction(SIGALRM, &action, &before);  // without SA_RESTART: every wait is interrupted
   const itimerval every_millisecond{{0, 1000}, {0, 1000}}, never{};
   setitimer(ITIMER_REAL, &every_millisecond, nullptr);
-  const ChildOutcome outcome = run_in_child("work", [] {
-    usleep(100000);
-    return 3;
-  });
+  const ChildOutcome outcome = run("sleep 0.1; echo slept");
   setitimer(ITIMER_REAL, &never, nullptr);
   sigaction(SIGALRM, &before, nullptr);
-  EXPECT_TRUE(outcome.is_finished);
-  EXPECT_EQ(outcome.result, 3);
+  EXPECT_EQ(outcome.output, "slept\n");
 }
 
 TEST(ChildProcess, AParentThatIgnoresItsChildrenStillGetsTheResult) {
   const auto before = signal(SIGCHLD, SIG_IGN);
-  const ChildOutcome finished = run_in_child("work", [] { return 4; });
-  const ChildOutcome failed = run_in_child("work", [] { return raise(SIGSEGV); });
+  const SharedMemory memory(64);
+  run("printf done >&3", memory);
   signal(SIGCHLD, before);
-  EXPECT_TRUE(finished.is_finished);
-  EXPECT_EQ(finished.result, 4);
-  EXPECT_FALSE(failed.is_finished);
+  EXPECT_STREQ(memory.as<char>(), "done");
+}
+
+TEST(SharedMemory, IsZeroAndRefusedWhereFilesMayNotBeThatLarge) {
+  const SharedMemory memory(1 << 16);
+  for (int i = 0; i < 1 << 16; ++i) ASSERT_EQ(memory.as<char>()[i], 0);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{4096, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  EXPECT_THROW(SharedMemory(1 << 16), MemoryError);  // and no signal
+  setrlimit(RLIMIT_FSIZE, &before);
 }
 
 }  // namespace
