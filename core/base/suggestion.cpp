@@ -27,7 +27,7 @@ std::size_t slips(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::string nearest(const std::string& word, const std::vector<std::string>& names) {
-  constexpr std::size_t kShort = 3;
+  constexpr std::size_t kShort = 5;
   if (word.size() <= 1) return "";
   std::size_t best = word.size() <= kShort ? 2 : 3;
   std::string found;

@@ -7,7 +7,7 @@
 namespace csrkit {
 
 /// The name nearest to `word`: one that begins with it, or one within two slips of the keyboard (a
-/// letter too many, missing, wrong, or two exchanged), one slip for words of up to three letters.
+/// letter too many, missing, wrong, or two exchanged), one slip for words of up to five letters.
 /// "" where there is none.
 std::string nearest(const std::string& word, const std::vector<std::string>& names);
 

@@ -16,8 +16,8 @@ TEST(Suggestion, FindsTheNameThatWasMeant) {
 }
 
 TEST(Suggestion, IsSilentWhereNothingIsNear) {
-  const std::vector<std::string> names = {"rcm", "f32", "auto"};
-  for (const char* word : {"", "r", "xyz", "abc", "metis", "f6", "alphabetical"}) {
+  const std::vector<std::string> names = {"rcm", "f32", "auto", "keep"};
+  for (const char* word : {"", "r", "xyz", "abc", "heap", "metis", "f6", "alphabetical"}) {
     EXPECT_EQ(nearest(word, names), "") << word;
   }
   EXPECT_EQ(nearest("rcm", {}), "");
