@@ -123,16 +123,21 @@ const std::vector<ReorderMethod>& reorder_methods() {
 const ReorderMethod& find_reorder_method(const std::string& name) { return find_row(name).method; }
 
 ReorderForecast forecast_reorder(const ReorderMethod& method, Index rows, Index cols, Offset nnz,
-                                 int threads) {
+                                 int threads, bool is_symmetric) {
   const bool is_bipartite = method.takes == Takes::graph && rows != cols;
   const double items = static_cast<double>(is_bipartite ? Offset{rows} + cols : Offset{rows});
-  // A bipartite graph holds every entry twice; of a square matrix, a symmetric pattern is assumed.
+  // A bipartite graph holds every entry twice; for the time of a square matrix, a symmetric pattern
+  // is assumed, for its memory never.
   const double entries = (is_bipartite ? 2.0 : 1.0) * static_cast<double>(nnz);
   ReorderForecast forecast;
   forecast.seconds = 1e-9 * (method.ns_per_entry * entries + method.ns_per_row * items) /
                      (method.is_parallel ? std::max(1, threads) : 1);
-  forecast.bytes =
-      static_cast<std::uint64_t>(method.bytes_per_entry * entries + method.bytes_per_row * items);
+  const bool is_graph = method.takes != Takes::any;
+  const double edges = (is_graph && !is_symmetric ? 2.0 : 1.0) * static_cast<double>(nnz);
+  const double capped =
+      std::min(method.capped_bytes_per_entry * edges, method.cap_bytes_per_row * items);
+  forecast.bytes = static_cast<std::uint64_t>(method.bytes_per_entry * edges +
+                                              method.bytes_per_row * items + capped);
   return forecast;
 }
 

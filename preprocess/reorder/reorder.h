@@ -50,6 +50,7 @@ struct ReorderMethod {
   Takes takes;
   double ns_per_entry, ns_per_row;
   double bytes_per_entry, bytes_per_row;
+  double capped_bytes_per_entry, cap_bytes_per_row;
   bool is_parallel;
   const char* summary;
   std::vector<Parameter> parameters = {};
@@ -63,12 +64,13 @@ const std::vector<ReorderMethod>& reorder_methods();
 const ReorderMethod& find_reorder_method(const std::string& name);
 
 /// What `method` will cost on such a matrix, beside the matrix itself: a model to choose by, from
-/// the figures in methods.inc. `bytes` is what --memory-limit is compared with.
+/// the figures in methods.inc. `bytes` is what --memory-limit is compared with. Without a pattern
+/// that is known to be symmetric, A + A^T may have twice the entries of A.
 struct ReorderForecast {
   double seconds = 0;
   std::uint64_t bytes = 0;
 };
 ReorderForecast forecast_reorder(const ReorderMethod& method, Index rows, Index cols, Offset nnz,
-                                 int threads);
+                                 int threads, bool is_symmetric = false);
 
 }  // namespace csrkit

@@ -1,5 +1,6 @@
 #include "tools/forecast/forecast.h"
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -34,6 +35,7 @@ std::uint64_t with_process(const ForecastToolOptions& options, std::uint64_t byt
 struct ReadMatrices {
   Operands operands;
   std::uint64_t beside = 0;  // bytes as stored, where a converted copy stands beside them
+  std::uint64_t used = 0;    // bytes of the operands
 };
 
 ReadMatrices read_matrices(const ForecastToolOptions& options) {
@@ -42,6 +44,7 @@ ReadMatrices read_matrices(const ForecastToolOptions& options) {
     const CsrMatrix stored = read_csr_file(path, options.read).matrix;
     CsrMatrix used = converted(stored, options.request);
     if (used.value_kind() != stored.value_kind()) matrices.beside += stored.size_bytes();
+    matrices.used += used.size_bytes();
     return used;
   };
   matrices.operands.a = read(options.matrices.front());
@@ -78,8 +81,9 @@ std::vector<RunForecast> product_forecasts(const ForecastToolOptions& options) {
   const ReadMatrices matrices = read_matrices(options);
   std::vector<RunForecast> forecasts;
   for (const Forecast& product : forecasts_of(options, options.kernel(), matrices.operands)) {
-    RunForecast run{product, with_process(options, matrices.beside + product.host_bytes),
-                    std::nullopt};
+    // What was stored is gone before a product is planned.
+    const std::uint64_t bytes = std::max(matrices.beside + matrices.used, product.host_bytes);
+    RunForecast run{product, with_process(options, bytes), std::nullopt};
     run.run_seconds =
         fixed_seconds(options, product) + product_seconds(product) * options.request.stop.repeat;
     if (product.plan_bytes) {

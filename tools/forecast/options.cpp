@@ -101,7 +101,8 @@ MatrixSizes read_sizes(const Options& options, const std::vector<std::string>& m
     sizes = {static_cast<Index>(numbers[0]), static_cast<Index>(numbers[1]), numbers[2]};
   } else {
     const CsrFileHeader header = read_csr_header(matrices.front());
-    sizes = {header.rows, header.cols, header.nnz, header.value_kind};
+    sizes = {header.rows, header.cols, header.nnz, header.value_kind,
+             header.flags.is_pattern_symmetric};
   }
   sizes.kind = read_kind(options, "value-kind").value_or(sizes.kind);
   return sizes;

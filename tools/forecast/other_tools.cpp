@@ -38,14 +38,15 @@ ToolForecast forecast_import(const MatrixSizes& sizes) {
 
 ToolForecast forecast_reordering(const MatrixSizes& sizes, const std::string& method, int threads) {
   const ReorderMethod& row = find_reorder_method(method);
-  const ReorderForecast order = forecast_reorder(row, sizes.rows, sizes.cols, sizes.nnz, threads);
-  // METIS runs in a process of its own, and takes by half more on some graphs than on those that
-  // its row was measured on.
-  constexpr double kMetisAllowance = 1.5;
-  const double share = row.needs_square() ? kMetisAllowance : 1;
+  const ReorderForecast order =
+      forecast_reorder(row, sizes.rows, sizes.cols, sizes.nnz, threads, sizes.is_symmetric);
+  // First the matrix and what its method takes; that is gone when the matrix stands beside its copy
+  // in the new order. An order has two directions, and 64-bit places of the rows.
+  constexpr std::uint64_t kOrderBytes = 2 * sizeof(Index) + sizeof(Offset);
+  const std::uint64_t places = kOrderBytes * (static_cast<std::uint64_t>(sizes.rows) +
+                                              static_cast<std::uint64_t>(sizes.cols));
   ToolForecast forecast;
-  forecast.bytes =
-      2 * sizes.bytes() + static_cast<std::uint64_t>(share * static_cast<double>(order.bytes));
+  forecast.bytes = sizes.bytes() + std::max(order.bytes, sizes.bytes() + places);
   forecast.seconds = order.seconds + seconds_to_move(2 * sizes.bytes());
   return forecast;
 }

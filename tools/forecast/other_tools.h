@@ -14,6 +14,7 @@ struct MatrixSizes {
   Index cols = 0;
   Offset nnz = 0;
   ValueKind kind = ValueKind::f32;
+  bool is_symmetric = false;  // known to have a symmetric pattern
 
   std::uint64_t bytes() const;  // as CsrMatrix::size_bytes counts them
 };

@@ -54,6 +54,22 @@ peak_is_forecast 1.25 --tool csr-bench --kernels cpu.auto,cpu.row_loop -k 32,256
 peak_is_forecast 1.25 --tool csr-bench --kernels cpu.spgemm.auto -- \
   csr-bench graph.csr --kernels cpu.spgemm.auto --repeat 2 --quiet
 peak_is_forecast 2 --tool csr-reorder --method metis-partition -- csr-reorder graph.csr moved.csr --method metis-partition --quiet
+# Nothing merges and few rows are alike: the most that these methods take.
+csr-generate erdos-renyi loose.csr --set rows=150000 --set nnz=1000000 --quiet
+csr-generate rmat wide.csr --set scale=16 --value-kind f64 --quiet
+orders_are_forecast() { # orders_are_forecast FILE MOST METHOD...
+  local matrix=$1 most=$2 method
+  shift 2
+  for method in "$@"; do
+    cp "$matrix" graph.csr
+    rm -f moved.csr
+    peak_is_forecast "$most" --tool csr-reorder --method "$method" -- csr-reorder graph.csr moved.csr --method "$method" --quiet
+  done
+}
+cp graph.csr kept.csr
+orders_are_forecast loose.csr 1.5 community row-similarity rcm
+orders_are_forecast wide.csr 1.25 degree rcm gorder # the copy in the new order is made when the graph is gone
+mv kept.csr graph.csr
 peak_is_forecast 2 --tool csr-import -- csr-import graph.mtx again.csr --quiet
 if python_with numpy >/dev/null; then
   peak_is_forecast 2 --tool csr-report -- csr-report records.jsonl -o page.html --quiet
