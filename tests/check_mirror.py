@@ -27,6 +27,10 @@ SHARED = {
                            "steps of one sort, tested by what comes out of it"),
     "ranks/mpi_ranks.cpp": ("tests/cli/spmm-dist/launchers.sh", "needs a launcher, or none"),
     "ranks/spmm_check.cpp": ("tests/unit/ranks/spmm_test.cpp", "judges what that makes"),
+    "core/file/csr_file_frame.cpp": ("tests/unit/tools/ranks/csr_output_test.cpp",
+                                     "what several ranks write must be what one writes"),
+    "tools/ranks/spgemm_*.cpp": ("tests/cli/spgemm-dist/ranks.sh tests/cli/golden/csr-spgemm-dist.sh",
+                                 "one tool, as its users see it"),
     "tools/ranks/spmm_*.cpp": ("tests/cli/spmm-dist/launchers.sh tests/cli/spmm-dist/mpirun.sh "
                                "tests/cli/golden/csr-spmm-dist.sh",
                                "one tool, as its users see it"),

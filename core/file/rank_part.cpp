@@ -1,5 +1,6 @@
-// Reading one part of a .csr file: the heads, and of rows and lists what belongs to the part. Each
-// chunk that covers any of these bytes is checked; damage elsewhere is other ranks' business.
+// Reading one part of a .csr file: the heads, and of rows and lists what belongs to the part; or
+// only some rows. Each chunk that covers any of these bytes is checked; damage elsewhere is other
+// ranks' business.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -7,6 +8,7 @@
 #include "core/base/team_errors.h"
 #include "core/file/csr_file.h"
 #include "core/file/csr_file_layout.h"
+#include "core/file/csr_rows.h"
 #include "core/file/file_memory.h"
 
 namespace csrkit {
@@ -138,6 +140,55 @@ const PartLevel& find_level(const std::vector<PartLevel>& levels, const std::str
   return *level;
 }
 
+/// Consecutive rows as they stand in the file, and the memory that they are in.
+struct FetchedRows {
+  PartRows rows;
+  RangeReader::Range offsets, columns, values;
+};
+
+/// Where the entries of rows begin and end.
+struct EntryRange {
+  Offset first, last;
+};
+
+/// Rows whose entries lie within `limits`; `is_exact`: begin and end there.
+FetchedRows fetch_rows(RangeReader& reader, const std::string& path, Index begin, Index end,
+                       const EntryRange& limits, bool is_exact, bool is_mapped) {
+  FetchedRows fetched;
+  const CsrFileHeader& header = reader.header();
+  const CsrSection& section = reader.section(kRowOffsets);
+  const auto row = static_cast<std::uint64_t>(begin);
+  fetched.offsets = reader.fetch(section, row * sizeof(Offset),
+                                 (static_cast<std::uint64_t>(end) + 1) * sizeof(Offset), is_mapped);
+  const Offset* const row_offsets = fetched.offsets.as<Offset>();
+  for (Index i = 0; i <= end - begin; ++i) {
+    const Offset least = i == 0 ? limits.first : row_offsets[i - 1];
+    const Offset most = i == 0 && is_exact ? limits.first : limits.last;
+    if (row_offsets[i] < least || row_offsets[i] > most ||
+        (is_exact && i == end - begin && row_offsets[i] != most)) {
+      fail_at(path, section.offset_bytes + (row + static_cast<std::uint64_t>(i)) * sizeof(Offset),
+              "expected row_offsets that lead from " + std::to_string(limits.first) + " to " +
+                  std::to_string(limits.last) + " in the rows from " + std::to_string(begin) +
+                  " to " + std::to_string(end) + ", found " + std::to_string(row_offsets[i]) +
+                  "; create the file again");
+    }
+  }
+  const auto first = static_cast<std::uint64_t>(row_offsets[0]);
+  const auto last = static_cast<std::uint64_t>(row_offsets[end - begin]);
+  const auto entries_of = [&](const char* name, std::uint64_t width) {
+    return reader.fetch(reader.section(name), first * width, last * width, is_mapped);
+  };
+  fetched.columns = entries_of(kColIndices, sizeof(Index));
+  fetched.rows.row_offsets = row_offsets;
+  fetched.rows.col_indices = fetched.columns.as<Index>();
+  fetched.rows.kind = header.value_kind;
+  if (header.value_kind != ValueKind::none) {
+    fetched.values = entries_of(kValues, static_cast<std::uint64_t>(size_of(header.value_kind)));
+    fetched.rows.values = fetched.values.as<unsigned char>();
+  }
+  return fetched;
+}
+
 }  // namespace
 
 std::vector<PartLevel> read_rank_heads(const std::string& path) {
@@ -162,44 +213,55 @@ RankPart read_rank_part(const std::string& path, Index parts, Index part, FileIo
                                       {path, lists_section.offset_bytes + list_begin});
   }
 
-  const CsrSection& offsets_section = reader.section(kRowOffsets);
-  const auto row = static_cast<std::uint64_t>(head.row_begin);
-  const auto offsets =
-      reader.fetch(offsets_section, row * sizeof(Offset),
-                   (static_cast<std::uint64_t>(head.row_end) + 1) * sizeof(Offset), is_mapped);
   Offset first = 0;
   for (Index p = 0; p < part; ++p) first += level.parts[static_cast<std::size_t>(p)].entries;
-  const Offset* row_offsets = offsets.as<Offset>();
-  for (Index i = 0; i <= head.rows(); ++i) {
-    const Offset least = i == 0 ? first : row_offsets[i - 1];
-    const Offset most = i == 0 ? first : first + head.entries;
-    if (row_offsets[i] < least || row_offsets[i] > most ||
-        (i == head.rows() && row_offsets[i] != most)) {
-      fail_at(path,
-              offsets_section.offset_bytes + (row + static_cast<std::uint64_t>(i)) * sizeof(Offset),
-              "expected row_offsets that lead from " + std::to_string(first) + " to " +
-                  std::to_string(first + head.entries) + " in part " + std::to_string(part) +
-                  " of " + std::to_string(parts) + ", found " + std::to_string(row_offsets[i]) +
-                  "; create the file again");
+  const FetchedRows fetched = fetch_rows(reader, path, head.row_begin, head.row_end,
+                                         {first, first + head.entries}, true, is_mapped);
+  return split_part(fetched.rows, std::move(lists), reader.header().cols, path, threads);
+}
+
+CsrMatrix read_csr_rows(const std::string& path, Index begin, Index end, FileIo io) {
+  RangeReader reader(path);
+  const CsrFileHeader& header = reader.header();
+  if (begin < 0 || end < begin || end > header.rows) {
+    throw UsageError("'" + path + "' has " + std::to_string(header.rows) +
+                     " rows, not those from " + std::to_string(begin) + " to " +
+                     std::to_string(end));
+  }
+  auto fetched = std::make_shared<FetchedRows>(
+      fetch_rows(reader, path, begin, end, {0, header.nnz}, false, io != FileIo::read));
+  const Index rows = end - begin;
+  auto offsets = std::make_shared<Buffer<Offset>>(Offset{rows} + 1);
+  for (Index i = 0; i <= rows; ++i) {
+    (*offsets)[i] = fetched->rows.row_offsets[i] - fetched->rows.row_offsets[0];
+  }
+  struct Owner {
+    std::shared_ptr<FetchedRows> fetched;
+    std::shared_ptr<Buffer<Offset>> offsets;
+  };
+  const CsrMatrix matrix(rows, header.cols, offsets->data(), fetched->rows.col_indices,
+                         header.value_kind, fetched->rows.values,
+                         std::make_shared<Owner>(Owner{fetched, offsets}));
+  validate(matrix, path + ", counted from row " + std::to_string(begin));
+  return matrix;
+}
+
+Buffer<Offset> read_row_offsets(const std::string& path) {
+  RangeReader reader(path);
+  const CsrSection& section = reader.section(kRowOffsets);
+  const auto range = reader.fetch(section, 0, section.size_bytes, true);
+  const auto* const offsets = range.as<Offset>();
+  const auto count = static_cast<Offset>(section.size_bytes / sizeof(Offset));
+  for (Offset i = 0; i < count; ++i) {
+    const Offset least = i == 0 ? 0 : offsets[i - 1];
+    const Offset most = i == 0 ? 0 : reader.header().nnz;
+    if (offsets[i] < least || offsets[i] > most || (i + 1 == count && offsets[i] != most)) {
+      fail_at(path, section.offset_bytes + static_cast<std::uint64_t>(i) * sizeof(Offset),
+              "expected row_offsets that ascend from 0 to " + std::to_string(reader.header().nnz) +
+                  ", found " + std::to_string(offsets[i]) + "; create the file again");
     }
   }
-
-  const auto entries_of = [&](const char* name, std::uint64_t width) {
-    return reader.fetch(reader.section(name), static_cast<std::uint64_t>(first) * width,
-                        static_cast<std::uint64_t>(first + head.entries) * width, is_mapped);
-  };
-  const CsrFileHeader& header = reader.header();
-  const auto columns = entries_of(kColIndices, sizeof(Index));
-  PartRows rows;
-  rows.row_offsets = row_offsets;
-  rows.col_indices = columns.as<Index>();
-  rows.kind = header.value_kind;
-  RangeReader::Range values;
-  if (rows.kind != ValueKind::none) {
-    values = entries_of(kValues, static_cast<std::uint64_t>(size_of(rows.kind)));
-    rows.values = values.as<unsigned char>();
-  }
-  return split_part(rows, std::move(lists), header.cols, path, threads);
+  return Buffer<Offset>::copy_of(offsets, count);
 }
 
 }  // namespace csrkit

@@ -31,6 +31,7 @@ written out3.csr csr-reorder grid.csr out3.csr --method rcm
 written moved.npy csr-reorder order.csr moved.npy --apply-to rhs.npy
 written spmm.npy csr-spmm-cpu grid.csr -k 2 --repeat 1 --output spmm.npy
 written dist.npy csr-spmm-dist grid.csr -k 2 --ranks 2 --repeat 1 --output dist.npy
+written dist.csr csr-spgemm-dist grid.csr --ranks 2 --repeat 1 --output dist.csr
 written spmv.npy csr-spmv-cpu grid.csr --repeat 1 --output spmv.npy
 written product.csr csr-spgemm-cpu grid.csr --repeat 1 --output product.csr
 written x.npy csr-solve-cpu grid.csr --output x.npy

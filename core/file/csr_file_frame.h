@@ -1,0 +1,36 @@
+// A .csr file whose arrays several writers fill, each its own rows: where everything goes, and what
+// makes a file of it. The bytes are those of write_csr_file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/atomic_file.h"
+#include "core/file/csr_file_header.h"
+
+namespace csrkit {
+
+class CsrFileFrame {
+ public:
+  /// Of a file with these numbers and no sections but arrays and provenance.
+  CsrFileFrame(ValueKind kind, Index rows, Index cols, Offset nnz, std::string provenance);
+
+  /// Those that writers fill: row_offsets, col_indices and, unless the kind is none, values.
+  std::vector<CsrSection> arrays() const;
+
+  static std::uint64_t chunk_bytes();
+  /// Of a section with its padding.
+  static std::uint64_t padded_bytes(const CsrSection& section);
+  static std::uint64_t checksum(const void* data, std::uint64_t bytes);
+
+  /// The provenance, the table of checksums and the header, by whoever commits the file.
+  /// `checksums`: those of the chunks of arrays(), in their order.
+  void write(AtomicFile& file, std::vector<std::uint64_t> checksums) const;
+
+ private:
+  CsrFileHeader header_;
+  std::string provenance_;
+};
+
+}  // namespace csrkit

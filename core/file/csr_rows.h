@@ -1,0 +1,17 @@
+// Some rows of a .csr file: of the file only what covers them is read and checked.
+#pragma once
+
+#include <string>
+
+#include "core/file/csr_file.h"
+
+namespace csrkit {
+
+/// The rows [begin, end), with columns of the whole matrix.
+CsrMatrix read_csr_rows(const std::string& path, Index begin, Index end,
+                        FileIo io = FileIo::automatic);
+
+/// rows + 1 of them; nothing else of the file is read.
+Buffer<Offset> read_row_offsets(const std::string& path);
+
+}  // namespace csrkit

@@ -1,0 +1,270 @@
+#include "ranks/spgemm.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/stopwatch.h"
+#include "core/matrix/row_parts.h"
+
+namespace csrkit::ranks {
+
+namespace {
+
+template <class T>
+std::string bytes_of(const std::vector<T>& numbers) {
+  return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T));
+}
+
+template <class T>
+std::vector<T> numbers_in(const std::string& bytes) {
+  std::vector<T> numbers(bytes.size() / sizeof(T));
+  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(T));
+  return numbers;
+}
+
+/// Arrays of `width`-byte elements that go to and come from all ranks, those of rank r side by side
+/// from begin[r] to begin[r + 1].
+struct Shares {
+  const void* sent = nullptr;
+  const std::vector<Offset>& send_begin;
+  void* received = nullptr;
+  const std::vector<Offset>& receive_begin;
+  std::uint64_t width = 0;
+};
+
+void exchange(Communicator& communicator, const Shares& shares, SpgemmTraffic* traffic) {
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  const auto bytes = [&](const std::vector<Offset>& begin, int rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    return static_cast<std::uint64_t>(begin[at + 1] - begin[at]) * shares.width;
+  };
+  const auto place = [&](const std::vector<Offset>& begin, int rank) {
+    return static_cast<std::uint64_t>(begin[static_cast<std::size_t>(rank)]) * shares.width;
+  };
+  for (int rank = 0; rank < communicator.size(); ++rank) {
+    if (const std::uint64_t sent = bytes(shares.send_begin, rank); sent > 0) {
+      const auto* from = static_cast<const char*>(shares.sent) + place(shares.send_begin, rank);
+      outgoing.push_back({rank, from, sent});
+      traffic->bytes_sent += sent;
+    }
+    if (const std::uint64_t received = bytes(shares.receive_begin, rank); received > 0) {
+      auto* to = static_cast<char*>(shares.received) + place(shares.receive_begin, rank);
+      incoming.push_back({rank, to, received});
+      traffic->bytes_received += received;
+    }
+  }
+  communicator.start(outgoing, incoming);
+  communicator.finish();
+}
+
+/// The columns of A's rows outside of [begin, end), ascending.
+std::vector<Index> halo_of(const CsrMatrix& a, Index begin, Index end) {
+  std::vector<bool> is_needed(static_cast<std::size_t>(a.cols()), false);
+  for (Offset at = 0; at < a.nnz(); ++at) {
+    is_needed[static_cast<std::size_t>(a.col_indices()[at])] = true;
+  }
+  std::vector<Index> halo;
+  for (Index col = 0; col < a.cols(); ++col) {
+    if (is_needed[static_cast<std::size_t>(col)] && (col < begin || col >= end)) {
+      halo.push_back(col);
+    }
+  }
+  return halo;
+}
+
+std::vector<Offset> sums_of(const std::vector<Offset>& counts) {
+  std::vector<Offset> sums = {0};
+  for (const Offset count : counts) sums.push_back(sums.back() + count);
+  return sums;
+}
+
+/// Entries between places in a list of rows.
+std::vector<Offset> at_places(const std::vector<Offset>& sums, const std::vector<Offset>& places) {
+  std::vector<Offset> result;
+  for (const Offset place : places) result.push_back(sums[static_cast<std::size_t>(place)]);
+  return result;
+}
+
+struct RowCopier {
+  std::size_t value_bytes;
+
+  /// The entries of rows of `from`, one row after the other.
+  void copy(const CsrMatrix& from, Index row, Offset to, Index* cols, char* values) const {
+    const Offset begin = from.row_offsets()[row];
+    const auto count = static_cast<std::size_t>(from.row_length(row));
+    if (count == 0) return;
+    std::memcpy(cols + to, from.col_indices() + begin, count * sizeof(Index));
+    if (value_bytes == 0) return;
+    std::memcpy(
+        values + static_cast<std::size_t>(to) * value_bytes,
+        static_cast<const char*>(from.values()) + static_cast<std::size_t>(begin) * value_bytes,
+        count * value_bytes);
+  }
+};
+
+}  // namespace
+
+LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
+                              const CsrMatrix& own_b, const std::vector<Index>& borders) {
+  LocalOperands local;
+  SpgemmTraffic& traffic = local.traffic;
+  const Stopwatch asking;
+  const auto me = static_cast<std::size_t>(communicator.rank());
+  const auto ranks = static_cast<std::size_t>(communicator.size());
+  const Index own_begin = borders[me], own_end = borders[me + 1];
+  const std::vector<Index> halo = halo_of(a, own_begin, own_end);
+
+  // Whom to ask for how much: every rank's counts, on every rank.
+  std::vector<Offset> wanted(ranks), asked(ranks);
+  for (const Index row : halo) {
+    const auto owner = std::upper_bound(borders.begin(), borders.end(), row) - borders.begin() - 1;
+    ++wanted[static_cast<std::size_t>(owner)];
+  }
+  const std::vector<std::string> all_wanted = communicator.gather(bytes_of(wanted));
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    asked[rank] = numbers_in<Offset>(all_wanted[rank])[me];
+  }
+  const std::vector<Offset> halo_begin = sums_of(wanted), send_begin = sums_of(asked);
+  std::vector<Index> sends(static_cast<std::size_t>(send_begin.back()));
+  exchange(communicator, {halo.data(), halo_begin, sends.data(), send_begin, sizeof(Index)},
+           &traffic);
+  local.seconds.ask = asking.seconds();
+
+  // Lengths of rows, then what is in them.
+  const Stopwatch fetching;
+  std::vector<Offset> send_lengths, halo_lengths(halo.size());
+  for (const Index row : sends) send_lengths.push_back(own_b.row_length(row - own_begin));
+  exchange(communicator,
+           {send_lengths.data(), send_begin, halo_lengths.data(), halo_begin, sizeof(Offset)},
+           &traffic);
+  const std::vector<Offset> send_sums = sums_of(send_lengths), halo_sums = sums_of(halo_lengths);
+  const std::vector<Offset> send_entries = at_places(send_sums, send_begin);
+  const std::vector<Offset> halo_entries = at_places(halo_sums, halo_begin);
+  const ValueKind kind = own_b.value_kind();
+  const RowCopier copier{static_cast<std::size_t>(size_of(kind))};
+  Buffer<Index> sent_cols(send_sums.back()), halo_cols(halo_sums.back());
+  ValueArray sent_values(kind, send_sums.back()), halo_values(kind, halo_sums.back());
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    copier.copy(own_b, sends[i] - own_begin, send_sums[i], sent_cols.data(),
+                static_cast<char*>(sent_values.data()));
+  }
+  exchange(communicator,
+           {sent_cols.data(), send_entries, halo_cols.data(), halo_entries, sizeof(Index)},
+           &traffic);
+  if (copier.value_bytes > 0) {
+    exchange(
+        communicator,
+        {sent_values.data(), send_entries, halo_values.data(), halo_entries, copier.value_bytes},
+        &traffic);
+  }
+  traffic.rows_received = static_cast<Offset>(halo.size());
+  traffic.entries_received = halo_sums.back();
+
+  // B's rows that are here, in their order: halo below the own rows, own rows, halo above.
+  const auto below = static_cast<std::size_t>(
+      std::lower_bound(halo.begin(), halo.end(), own_begin) - halo.begin());
+  const auto own_rows = static_cast<std::size_t>(own_end - own_begin);
+  std::vector<Index>& rows = local.rows_of_b;
+  rows.assign(halo.begin(), halo.begin() + static_cast<std::ptrdiff_t>(below));
+  for (Index row = own_begin; row < own_end; ++row) rows.push_back(row);
+  rows.insert(rows.end(), halo.begin() + static_cast<std::ptrdiff_t>(below), halo.end());
+  const Offset entries = halo_sums.back() + own_b.nnz();
+  Buffer<Offset> offsets(static_cast<Offset>(rows.size()) + 1);
+  Buffer<Index> cols(entries);
+  ValueArray values(kind, entries);
+  auto* const value_bytes = static_cast<char*>(values.data());
+  const CsrMatrix received(
+      static_cast<Index>(halo.size()), own_b.cols(),
+      Buffer<Offset>::copy_of(halo_sums.data(), static_cast<Offset>(halo_sums.size())),
+      std::move(halo_cols), std::move(halo_values));
+  offsets[0] = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool is_own = i >= below && i < below + own_rows;
+    const CsrMatrix& from = is_own ? own_b : received;
+    const std::size_t row = is_own ? i - below : i < below ? i : i - own_rows;
+    const auto at = static_cast<Offset>(i);
+    copier.copy(from, static_cast<Index>(row), offsets[at], cols.data(), value_bytes);
+    offsets[at + 1] = offsets[at] + from.row_length(static_cast<Index>(row));
+  }
+  local.b = CsrMatrix(checked_cast<Index, MemoryError>(rows.size(), "rows of B on one rank"),
+                      own_b.cols(), std::move(offsets), std::move(cols), std::move(values));
+
+  std::vector<Index> place(static_cast<std::size_t>(a.cols()), -1);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    place[static_cast<std::size_t>(rows[i])] = static_cast<Index>(i);
+  }
+  Buffer<Index> a_cols(a.nnz());
+  for (Offset at = 0; at < a.nnz(); ++at) {
+    a_cols[at] = place[static_cast<std::size_t>(a.col_indices()[at])];
+  }
+  ValueArray a_values(a.value_kind(), a.nnz());
+  if (a.value_kind() != ValueKind::none && a.nnz() > 0) {
+    std::memcpy(a_values.data(), a.values(),
+                static_cast<std::size_t>(a.nnz() * size_of(a.value_kind())));
+  }
+  local.a = CsrMatrix(a.rows(), local.b.rows(),
+                      Buffer<Offset>::copy_of(a.row_offsets(), Offset{a.rows()} + 1),
+                      std::move(a_cols), std::move(a_values));
+  local.seconds.fetch = fetching.seconds();
+  return local;
+}
+
+RowRange rows_to_count(const Communicator& communicator, Index rows) {
+  const auto border = [&](int rank) {
+    return static_cast<Index>(Offset{rows} * rank / communicator.size());
+  };
+  return {border(communicator.rank()), border(communicator.rank() + 1)};
+}
+
+std::vector<Index> borders_by_products(Communicator& communicator, Index rows,
+                                       std::vector<Offset> products) {
+  const auto [begin, end] = rows_to_count(communicator, rows);
+  // A row costs something even without products: it is gone through, and has an offset in C.
+  Offset weight = 0;
+  for (Offset& one : products) weight += ++one;
+  const std::vector<std::string> weights = communicator.gather(bytes_of<Offset>({weight}));
+  Offset before = 0, total = 0;
+  for (int rank = 0; rank < communicator.size(); ++rank) {
+    const Offset its = numbers_in<Offset>(weights[static_cast<std::size_t>(rank)]).front();
+    if (rank < communicator.rank()) before += its;
+    total += its;
+  }
+  // The borders that lie in this rank's rows: the first row at which the share is reached.
+  std::vector<Index> found;
+  int next = 1;
+  const auto target = [&](int number) {
+    return static_cast<Offset>(static_cast<__int128>(total) * number / communicator.size());
+  };
+  while (next < communicator.size() && target(next) <= before) ++next;
+  Offset sum = before;
+  for (Index row = begin; row < end; ++row) {
+    sum += products[static_cast<std::size_t>(row - begin)];
+    while (next < communicator.size() && target(next) <= sum) {
+      found.push_back(row + 1);
+      ++next;
+    }
+  }
+  std::vector<Index> borders = {0};
+  for (const std::string& text : communicator.gather(bytes_of(found))) {
+    for (const Index one : numbers_in<Index>(text)) borders.push_back(one);
+  }
+  // Targets of 0 are in no rank's rows: there is nothing to share out.
+  while (static_cast<int>(borders.size()) < communicator.size()) borders.push_back(rows);
+  borders.push_back(rows);
+  std::sort(borders.begin(), borders.end());
+  return borders;
+}
+
+EntryPlace place_of_entries(Communicator& communicator, Offset mine) {
+  EntryPlace place;
+  place.borders = {0};
+  for (const std::string& text : communicator.gather(bytes_of<Offset>({mine}))) {
+    place.borders.push_back(place.borders.back() + numbers_in<Offset>(text).front());
+  }
+  place.first = place.borders[static_cast<std::size_t>(communicator.rank())];
+  place.total = place.borders.back();
+  return place;
+}
+
+}  // namespace csrkit::ranks

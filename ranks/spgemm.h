@@ -1,0 +1,58 @@
+// C = A B, all sparse, on ranks that each make a block of rows of C. A rank has its rows of A and
+// owns a block of rows of B; the other rows of B that its entries name come from their owners, whom
+// it asks once. The columns of A are renumbered in their own order, so every sum has the order it
+// has on one rank, and C has the same bits.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/contract/spgemm.h"
+#include "ranks/communicator.h"
+
+namespace csrkit::ranks {
+
+/// Of one rank, in the order in which they happen.
+struct SpgemmSeconds {
+  double ask = 0;    // which rows of B it needs, and who has them
+  double fetch = 0;  // until they are here
+  double multiply = 0;
+};
+
+struct SpgemmTraffic {
+  Offset rows_received = 0, entries_received = 0;
+  std::uint64_t bytes_sent = 0, bytes_received = 0;  // requests included
+};
+
+/// The rows of B that a rank's entries name, and the rows of A with columns that number them.
+struct LocalOperands {
+  CsrMatrix a, b;
+  std::vector<Index> rows_of_b;  // of b's rows, ascending: their numbers in all of B
+  SpgemmTraffic traffic;
+  SpgemmSeconds seconds;
+};
+
+/// All ranks together. `a`: this rank's rows with the columns of all of A. `own_b`: the rows
+/// [borders[rank], borders[rank + 1]) of B; `borders` has one number more than there are ranks.
+LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
+                              const CsrMatrix& own_b, const std::vector<Index>& borders);
+
+/// The rows whose products a rank counts, before the blocks are known.
+struct RowRange {
+  Index begin = 0, end = 0;
+};
+RowRange rows_to_count(const Communicator& communicator, Index rows);
+
+/// size + 1 borders of `rows` rows, so that each block has about as many multiplications.
+/// `products`: those of each of rows_to_count().
+std::vector<Index> borders_by_products(Communicator& communicator, Index rows,
+                                       std::vector<Offset> products);
+
+/// How many entries the ranks before this one have, and all together.
+struct EntryPlace {
+  Offset first = 0, total = 0;
+  std::vector<Offset> borders;  // of all ranks
+};
+EntryPlace place_of_entries(Communicator& communicator, Offset mine);
+
+}  // namespace csrkit::ranks

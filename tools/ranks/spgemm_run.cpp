@@ -1,0 +1,319 @@
+#include "tools/ranks/spgemm_run.h"
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/hash.h"
+#include "core/base/stopwatch.h"
+#include "core/file/csr_rows.h"
+#include "core/judge/compare.h"
+#include "core/matrix/row_parts.h"
+#include "cpu/common/kernels.h"
+#include "ranks/mpi_ranks.h"
+#include "ranks/placement.h"
+#include "ranks/spgemm.h"
+#include "tools/cli/log.h"
+#include "tools/cli/provenance.h"
+#include "tools/cli/report.h"
+#include "tools/operation/machine.h"
+#include "tools/operation/measure.h"
+#include "tools/ranks/csr_output.h"
+#include "tools/ranks/rank_tool.h"
+
+namespace csrkit {
+
+using ranks::Communicator;
+using ranks::LocalOperands;
+
+namespace {
+
+constexpr Index kComparedRows = 64;  // of those that came from other ranks
+
+/// What a rank has of the operands.
+struct Share {
+  CsrFileHeader a_header, b_header;
+  std::vector<Index> row_borders, b_borders;  // of rows of A and C; of rows of B
+  Offset products = 0;
+  CsrMatrix a, b;
+};
+
+CsrMatrix read_rows(const SpgemmDistOptions& options, const std::string& path, Index begin,
+                    Index end) {
+  const CsrMatrix rows = read_csr_rows(path, begin, end, options.io);
+  const bool converts = options.value_kind && *options.value_kind != rows.value_kind();
+  return converts ? convert_values(rows, *options.value_kind, options.threads) : rows;
+}
+
+std::vector<Offset> products_of(const CsrMatrix& a, const Buffer<Offset>& b_offsets) {
+  std::vector<Offset> products;
+  for (Index row = 0; row < a.rows(); ++row) {
+    Offset sum = 0;
+    for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
+      const Index k = a.col_indices()[at];
+      sum += b_offsets[Offset{k} + 1] - b_offsets[k];
+    }
+    products.push_back(sum);
+  }
+  return products;
+}
+
+Share read_share(const SpgemmDistOptions& options, Communicator& communicator) {
+  Share share;
+  Buffer<Offset> b_offsets;
+  std::vector<Offset> counted;
+  together(communicator, [&] {
+    share.a_header = read_csr_header(options.a);
+    share.b_header = read_csr_header(options.b);
+    if (share.a_header.cols != share.b_header.rows) {
+      throw UsageError("'" + options.a + "' has " + std::to_string(share.a_header.cols) +
+                       " columns and '" + options.b + "' " + std::to_string(share.b_header.rows) +
+                       " rows; a product needs as many");
+    }
+    b_offsets = read_row_offsets(options.b);
+    const auto range = ranks::rows_to_count(communicator, share.a_header.rows);
+    counted = products_of(read_csr_rows(options.a, range.begin, range.end, options.io), b_offsets);
+  });
+  share.row_borders =
+      ranks::borders_by_products(communicator, share.a_header.rows, std::move(counted));
+  share.b_borders = balanced_borders(b_offsets.data(), share.b_header.rows, communicator.size());
+  const auto rank = static_cast<std::size_t>(communicator.rank());
+  together(communicator, [&] {
+    share.a = read_rows(options, options.a, share.row_borders[rank], share.row_borders[rank + 1]);
+    share.b = read_rows(options, options.b, share.b_borders[rank], share.b_borders[rank + 1]);
+    for (const Offset one : products_of(share.a, b_offsets)) share.products += one;
+  });
+  return share;
+}
+
+struct Made {
+  CsrMatrix c;
+  SpgemmProblem problem;
+  std::string choice;
+  LocalOperands local;
+  double seconds = 0;
+};
+
+Made multiply(const SpgemmDistOptions& options, Communicator& communicator, const Share& share) {
+  Made made;
+  communicator.barrier();
+  const Stopwatch all;
+  made.local = fetch_rows_of_b(communicator, share.a, share.b, share.b_borders);
+  const Stopwatch multiplying;
+  PlanOptions plan_options;
+  plan_options.where.threads = options.threads;
+  made.problem = default_spgemm_problem(made.local.a, made.local.b);
+  const auto plan =
+      find_kernel(cpu::spgemm_kernels(), options.kernel).make_plan(made.problem, plan_options);
+  MemorySink sink(made.problem.output_rows(), made.problem.output_cols(), made.problem.c);
+  plan->multiply(sink);
+  made.c = sink.finish();
+  made.choice = plan->choice();
+  made.local.seconds.multiply = multiplying.seconds();
+  made.seconds = all.seconds();
+  return made;
+}
+
+/// Some rows that came from other ranks, against the file.
+void compare_received_rows(const SpgemmDistOptions& options, const Share& share,
+                           const LocalOperands& local, int rank) {
+  const auto own = static_cast<std::size_t>(rank);
+  std::vector<std::size_t> received;
+  for (std::size_t i = 0; i < local.rows_of_b.size(); ++i) {
+    const Index row = local.rows_of_b[i];
+    if (row < share.b_borders[own] || row >= share.b_borders[own + 1]) received.push_back(i);
+  }
+  if (received.empty()) return;
+  for (Index i = 0; i < kComparedRows; ++i) {
+    const std::uint64_t word = random_word(1, static_cast<std::uint64_t>(i));
+    const std::size_t place = received[below(word, received.size())];
+    const Index row = local.rows_of_b[place];
+    const CsrMatrix expected = read_rows(options, options.b, row, row + 1);
+    const auto found = static_cast<Index>(place);
+    const Offset begin = local.b.row_offsets()[found], size = local.b.row_length(found);
+    const auto* const values = static_cast<const char*>(local.b.values());
+    const CsrMatrix one(1, local.b.cols(),
+                        Buffer<Offset>::copy_of(std::vector<Offset>{0, size}.data(), 2),
+                        Buffer<Index>::copy_of(local.b.col_indices() + begin, size), [&] {
+                          ValueArray copy(local.b.value_kind(), size);
+                          const auto bytes = static_cast<Offset>(size_of(copy.kind()));
+                          if (size * bytes > 0) {
+                            std::memcpy(copy.data(), values + begin * bytes,
+                                        static_cast<std::size_t>(size * bytes));
+                          }
+                          return copy;
+                        }());
+    if (!identical(one, expected)) {
+      throw VerifyError("row " + std::to_string(row) + " of B is not what another rank sent");
+    }
+  }
+}
+
+CheckResult check(const SpgemmDistOptions& options, const Share& share, const Made& made,
+                  int rank) {
+  compare_received_rows(options, share, made.local, rank);
+  const CheckResult result = check_spgemm(made.problem, made.c);
+  if (!result.passed) {
+    throw VerifyError("the product is wrong, rows counted from row " +
+                      std::to_string(share.row_borders[static_cast<std::size_t>(rank)]) + ": " +
+                      result.failure);
+  }
+  return result;
+}
+
+struct Facts {
+  ranks::Place place;
+  double read_seconds = 0;
+  std::vector<double> samples;
+  std::vector<ranks::SpgemmSeconds> phases;
+  std::optional<CheckResult> check;
+};
+
+double median_of(const std::vector<ranks::SpgemmSeconds>& all,
+                 double ranks::SpgemmSeconds::*phase) {
+  Samples samples;
+  for (const auto& one : all) samples.seconds.push_back(one.*phase);
+  return samples.median_seconds();
+}
+
+Json record_of(const Facts& facts, const Share& share, const Made& made, int rank) {
+  const auto& traffic = made.local.traffic;
+  Json record = {{"rank", rank},
+                 {"host", facts.place.host},
+                 {"threads", facts.place.threads},
+                 {"cpus", ranks::ranges_text(facts.place.cpus)},
+                 {"rows", share.a.rows()},
+                 {"entries", share.a.nnz()},
+                 {"products", share.products},
+                 {"output_nnz", made.c.nnz()},
+                 {"rows_received", traffic.rows_received},
+                 {"entries_received", traffic.entries_received},
+                 {"bytes_sent", traffic.bytes_sent},
+                 {"bytes_received", traffic.bytes_received},
+                 {"choice", made.choice},
+                 {"phases",
+                  {{"read_seconds", facts.read_seconds},
+                   {"ask_seconds", median_of(facts.phases, &ranks::SpgemmSeconds::ask)},
+                   {"fetch_seconds", median_of(facts.phases, &ranks::SpgemmSeconds::fetch)},
+                   {"multiply_seconds", median_of(facts.phases, &ranks::SpgemmSeconds::multiply)}}},
+                 {"samples_seconds", facts.samples}};
+  if (facts.check) {
+    record["check"] = {{"rows_checked", facts.check->rows_checked},
+                       {"worst_error_ratio", facts.check->worst_error_ratio}};
+  }
+  return record;
+}
+
+std::string product_table(const std::vector<Json>& records) {
+  TextTable table({"rank", "host", "rows", "products", "nnz(C)", "rows received", "received", "ask",
+                   "fetch", "multiply"});
+  for (const Json& record : records) {
+    const auto count = [&](const char* name) {
+      return with_commas(record[name].get<std::int64_t>());
+    };
+    const auto seconds = [&](const char* name) {
+      return readable_seconds(record["phases"][name].get<double>());
+    };
+    table.add({count("rank"), record["host"].get<std::string>(), count("rows"), count("products"),
+               count("output_nnz"), count("rows_received"),
+               readable_bytes(record["bytes_received"].get<double>()), seconds("ask_seconds"),
+               seconds("fetch_seconds"), seconds("multiply_seconds")});
+  }
+  return table.text();
+}
+
+void report(const SpgemmDistOptions& options, const Share& share, const Made& made,
+            const Facts& facts, Communicator& communicator) {
+  const auto texts = communicator.gather(record_of(facts, share, made, communicator.rank()).dump());
+  if (communicator.rank() != 0) return;
+  std::vector<Json> records;
+  Samples slowest;
+  std::int64_t products = 0, nnz = 0, total = 0, worst_bytes = 0, rows_checked = 0;
+  double worst_error = 0;
+  for (const std::string& text : texts) {
+    records.push_back(Json::parse(text));
+    const Json& record = records.back();
+    products += record["products"].get<std::int64_t>();
+    nnz += record["output_nnz"].get<std::int64_t>();
+    const auto bytes = record["bytes_received"].get<std::int64_t>();
+    total += bytes;
+    worst_bytes = std::max(worst_bytes, bytes);
+    const auto mine = record["samples_seconds"].get<std::vector<double>>();
+    slowest.seconds.resize(mine.size(), 0);
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      slowest.seconds[i] = std::max(slowest.seconds[i], mine[i]);
+    }
+    if (!record.contains("check")) continue;
+    rows_checked += record["check"]["rows_checked"].get<std::int64_t>();
+    worst_error = std::max(worst_error, record["check"]["worst_error_ratio"].get<double>());
+  }
+  const std::string launcher = ranks::launcher();
+  const double median = slowest.median_seconds();
+  const double gflops = 2 * static_cast<double>(products) / median / 1e9;
+  Report report;
+  report.add_json("matrix", options.a);
+  report.add_json("second_matrix", options.b);
+  report.add_json("command_line", options.command_line);
+  report.add_json("kernel", "cpu.spgemm." + options.kernel);
+  report.add_json("launcher", launcher.empty() ? "threads" : launcher);
+  report.add_json("rows", share.a_header.rows);
+  report.add_json("cols", share.b_header.cols);
+  report.add_text(product_table(records));
+  report.add("products", "products", products);
+  report.add("output_nnz", "nnz(C)", nnz);
+  report.add("bytes", "bytes moved", {{"total", total}, {"worst_rank", worst_bytes}},
+             readable_bytes(static_cast<double>(total)) + ", " +
+                 readable_bytes(static_cast<double>(worst_bytes)) + " to the rank that gets most");
+  if (facts.check) {
+    report.add("check", "check",
+               {{"rows_checked", rows_checked}, {"worst_error_ratio", worst_error}},
+               "ok, worst error " + fixed(worst_error, 2) + " of the bound (" +
+                   with_commas(rows_checked) + " rows, some of every rank)");
+  } else {
+    report.add("check", "check", "not checked");
+  }
+  report.add_json("samples_seconds", slowest.seconds);
+  report.add("median_seconds", "product", median,
+             readable_seconds(median) + ", " + fixed(gflops, 2) + " GFLOP/s");
+  report.add_json("gflops", gflops);
+  if (!options.output.empty()) report.add("output", "output", options.output);
+  report.add_json("machine", machine_facts(options.threads));
+  report.add_json("ranks", records);
+  print(report, options.as_json);
+}
+
+}  // namespace
+
+void run_spgemm_dist(const SpgemmDistOptions& options, Communicator& communicator) {
+  Facts facts;
+  facts.place = ranks::this_place(options.threads);
+  const auto places = gather_places(communicator, facts.place);
+  if (communicator.rank() == 0) {
+    for (const std::string& warning : placement_warnings(places)) log_warning(warning);
+  }
+  together(communicator, [&] { find_kernel(cpu::spgemm_kernels(), options.kernel); });
+  const Stopwatch reading;
+  const Share share = read_share(options, communicator);
+  facts.read_seconds = reading.seconds();
+
+  Made made = multiply(options, communicator, share);
+  if (options.is_checked) {
+    together(communicator, [&] { facts.check = check(options, share, made, communicator.rank()); });
+  }
+  for (int run = 0; run < options.warmup + options.repeat; ++run) {
+    made = multiply(options, communicator, share);
+    if (run < options.warmup) continue;
+    facts.samples.push_back(made.seconds);
+    facts.phases.push_back(made.local.seconds);
+  }
+  if (!options.output.empty()) {
+    ProvenanceStep step;
+    step.command_line = options.command_line;
+    write_csr_together(communicator, options.output, made.c, share.row_borders,
+                       append_step("", step));
+  }
+  report(options, share, made, facts, communicator);
+}
+
+}  // namespace csrkit
