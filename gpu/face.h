@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/sddmm.h"
 #include "core/contract/solve.h"
 #include "core/contract/spgemm.h"
 #include "core/contract/spmm.h"
@@ -27,6 +28,7 @@ struct Face {
   const KernelTable<Spmm>& (*spmm_marks)();
   const KernelTable<Spmm>& (*spmv_kernels)();
   const KernelTable<Spgemm>& (*spgemm_kernels)();
+  const KernelTable<Sddmm>& (*sddmm_kernels)();
   const KernelTable<Solve>& (*solve_kernels)();
   std::uint64_t (*forecast_spmm_bytes)(const std::string& kernel, const SpmmProblem& problem);
   std::uint64_t (*forecast_spmv_bytes)(const std::string& kernel, const SpmmProblem& problem);

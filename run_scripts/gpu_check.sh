@@ -62,7 +62,7 @@ step build
 cmake --preset gpu -B "$build_dir" -DCMAKE_CUDA_ARCHITECTURES="$architecture" >"$out_dir/configure.log" 2>&1 ||
   { cat "$out_dir/configure.log"; exit 1; }
 cmake --build "$build_dir" --parallel "$(nproc)" --target gpu \
-  csr-import csr-generate csr-bench csr-info csr-spmm-gpu csr-spmv-gpu csr-spgemm-gpu csr-solve-gpu >"$out_dir/build.log" 2>&1 ||
+  csr-import csr-generate csr-bench csr-info csr-spmm-gpu csr-spmv-gpu csr-spgemm-gpu csr-sddmm-gpu csr-solve-gpu >"$out_dir/build.log" 2>&1 ||
   { tail -n 40 "$out_dir/build.log"; exit 1; }
 
 step "GPU tests"

@@ -22,7 +22,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TOOLS = ("launches", "memcheck", "racecheck", "initcheck", "synccheck")
-OPERATIONS = ("spmm", "spmv", "spgemm", "solve")
+OPERATIONS = ("spmm", "spmv", "spgemm", "sddmm", "solve")
 BEGIN, END = "<!-- sanitizer: written by run_scripts/gpu_sanitizer.py --summary -->\n", "<!-- sanitizer: end -->\n"
 
 

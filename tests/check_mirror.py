@@ -126,6 +126,9 @@ SHARED = {
                                 "tests/cli/spmm-cpu/every_kernel.sh "
                                 "tests/cli/spgemm-cpu/every_kernel.sh",
                                 "one test for every operation in the table, and each one's tool"),
+    "tools/operation/sddmm.cpp": ("tests/unit/tools/operation/operation_test.cpp "
+                                  "tests/cli/sddmm-cpu/every_kernel.sh",
+                                  "the same test, and its tool"),
     "tools/operation/tool.cpp": ("tests/cli/spmm-cpu/every_kernel.sh tests/cli/bench/tuned.sh",
                                  "a flow from a command line to a report"),
 }

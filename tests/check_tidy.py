@@ -19,7 +19,7 @@ import tempfile
 
 CHECKED = re.compile(r"(core|preprocess|cpu|api|tools)/.*\.(cpp|cxx)")
 # These switch instruction sets by GCC's pragmas, which clang does not know.
-GCC_ONLY = re.compile(r"cpu/(spmm/row_kernels|spmv/inner_loops|spgemm/row_products)(_\w+)?\.cpp")
+GCC_ONLY = re.compile(r"cpu/(sddmm/dots|spmm/row_kernels|spmv/inner_loops|spgemm/row_products)(_\w+)?\.cpp")
 
 
 def commands_of(root, build, part=1, parts=1):

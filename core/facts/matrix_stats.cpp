@@ -192,6 +192,19 @@ SpmmCost spmm_cost(const SpmmProblem& problem) {
   return cost;
 }
 
+SpmmCost sddmm_cost(const SddmmProblem& problem) {
+  const auto nnz = static_cast<double>(problem.a.nnz());
+  const double dense_cols = problem.dense_cols, row_bytes = dense_cols * size_of(problem.x);
+  auto a_bytes = static_cast<double>(problem.a.size_bytes());
+  if (!problem.multiplies_by_a) a_bytes -= nnz * size_of(problem.a.value_kind());
+  const double once = a_bytes + problem.a.rows() * row_bytes + nnz * size_of(problem.c);
+  SpmmCost cost;
+  cost.flops = 2 * nnz * dense_cols;
+  cost.gather_bytes = once + nnz * row_bytes;
+  cost.minimum_bytes = once + problem.a.cols() * row_bytes;
+  return cost;
+}
+
 Offset spgemm_products(const CsrMatrix& a, const CsrMatrix& op_b, Offset* per_row, int threads) {
   const Offset* const offsets = a.row_offsets();
   const Offset* const lengths = op_b.row_offsets();

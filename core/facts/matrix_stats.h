@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/contract/sddmm.h"
 #include "core/contract/spgemm.h"
 #include "core/contract/spmm.h"
 #include "core/facts/locality.h"
@@ -49,6 +50,9 @@ struct SpmmCost {
   double minimum_bytes = 0;
 };
 SpmmCost spmm_cost(const SpmmProblem& problem);
+
+/// The same of an SDDMM; X and C pass once, and of A's values only what the product uses.
+SpmmCost sddmm_cost(const SddmmProblem& problem);
 
 /// Multiplications of A * op_b, op_b stored by rows of op(B): sum over A's entries (i, k) of the
 /// length of row k. `per_row`, if not null, gets A.rows() numbers. `threads` as in team_size.

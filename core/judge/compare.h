@@ -21,6 +21,7 @@
 // NaN; one that fits there and not in C's kind may be the infinity of its sign.
 #pragma once
 
+#include "core/contract/sddmm.h"
 #include "core/contract/spgemm.h"
 #include "core/contract/spmm.h"
 
@@ -65,6 +66,16 @@ CheckResult check_spmm(const SpmmProblem& problem, ConstDenseView b, double alph
 /// row's projection, as in check_spmm.
 CheckResult check_spgemm(const SpgemmProblem& problem, const CsrMatrix& c,
                          const CheckOptions& options = {});
+
+/// Judges an SDDMM of K dense columns; all views on the host. `c0`, C as it was before, may be null
+/// if beta is 0. The bound is the one above with n = K, one more rounding for S, and the smallest
+/// positive numbers amplified by |S| as by |alpha|. Products of more than work_limit
+/// multiplications are sampled: the longest, the first and the last rows and an entry at random of
+/// every stretch of equal length; and whatever is not finite in C, as far as the work limit goes.
+/// rows_checked counts the rows of which something was compared.
+CheckResult check_sddmm(const SddmmProblem& problem, ConstDenseView x, ConstDenseView y,
+                        double alpha, double beta, const ConstValuesView* c0, ConstValuesView c,
+                        const CheckOptions& options = {});
 
 /// The bound above for one entry. `terms` is n, `magnitude` includes alpha and beta.
 double spmm_error_bound(const SpmmProblem& problem, Offset terms, double reference,

@@ -47,6 +47,36 @@ void reference_spmm_row(const CsrMatrix& op_a, ConstDenseView b, Semiring semiri
   }
 }
 
+ReferenceSample reference_sddmm_entry(const SddmmProblem& problem, const ConstDenseView& x,
+                                      const ConstDenseView& y, double alpha, double beta,
+                                      const ConstValuesView* c, Index row, Offset at) {
+  ReferenceSample sample{0, 0, 0, 1, true};
+  const Index col = problem.a.col_indices()[at];
+  for (Index k = 0; k < problem.dense_cols; ++k) {
+    const double left = x.at(row, k), right = y.at(col, k);
+    const bool is_finite = std::isfinite(left) && std::isfinite(right);
+    sample.value += left * right;
+    sample.magnitude += std::fabs(left * right);
+    sample.operands_finite &= is_finite;
+    if (is_finite) sample.finite_sum += std::fabs(left * right);
+  }
+  if (problem.multiplies_by_a) {
+    sample.factor = problem.a.visit([&](auto a) { return a.template value_as<double>(at); });
+    sample.operands_finite &= std::isfinite(sample.factor);
+    sample.value *= sample.factor;
+    sample.magnitude *= std::fabs(sample.factor);
+  }
+  sample.value *= alpha;
+  sample.magnitude *= std::fabs(alpha);
+  if (beta != 0) {
+    const double before = c->at(at);
+    sample.operands_finite &= std::isfinite(before);
+    sample.value += beta * before;
+    sample.magnitude += std::fabs(beta * before);
+  }
+  return sample;
+}
+
 ReferenceSpgemm::ReferenceSpgemm(const SpgemmProblem& problem, const CsrMatrix& op_b)
     : problem_(problem),
       op_b_(op_b),

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/contract/sddmm.h"
 #include "core/contract/spgemm.h"
 #include "core/contract/spmm.h"
 
@@ -18,6 +19,21 @@ struct ReferenceEntry {
 /// `out` gets one entry per column of B. `c` is read only if beta is not 0 (may be null otherwise).
 void reference_spmm_row(const CsrMatrix& op_a, ConstDenseView b, Semiring semiring, double alpha,
                         double beta, const ConstDenseView* c, Index row, ReferenceEntry* out);
+
+/// One entry of an SDDMM.
+struct ReferenceSample {
+  double value;          // alpha * S * dot + beta * c
+  double magnitude;      // |alpha S| * sum_k |x y| + |beta c|
+  double finite_sum;     // sum of |x y| of finite factors: what partial sums may reach
+  double factor;         // S
+  bool operands_finite;  // no NaN or infinity among X, Y, S and c
+};
+
+/// Entry `at` of A, which is in row `row`. `c` is read only if beta is not 0 (may be null
+/// otherwise).
+ReferenceSample reference_sddmm_entry(const SddmmProblem& problem, const ConstDenseView& x,
+                                      const ConstDenseView& y, double alpha, double beta,
+                                      const ConstValuesView* c, Index row, Offset at);
 
 /// One entry of a sparse product.
 struct ReferenceProductEntry {

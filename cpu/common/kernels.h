@@ -2,6 +2,7 @@
 // another one's kernels, which it finds here: what a table holds is its operation's own affair.
 #pragma once
 
+#include "core/contract/sddmm.h"
 #include "core/contract/solve.h"
 #include "core/contract/spgemm.h"
 #include "core/contract/spmm.h"
@@ -10,6 +11,7 @@ namespace csrkit::cpu {
 
 const KernelTable<Spmm>& spmm_kernels();
 const KernelTable<Spgemm>& spgemm_kernels();
+const KernelTable<Sddmm>& sddmm_kernels();
 
 /// SpMM of one column: the same contract, kernels of its own.
 const KernelTable<Spmm>& spmv_kernels();

@@ -3,6 +3,7 @@
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
 #include "cpu/common/caches.h"
+#include "cpu/common/new_values.h"
 
 namespace csrkit::cpu {
 
@@ -55,6 +56,26 @@ class CpuSpmmPlan : public SpmmPlan {
     return clock.seconds();
   }
 
+  void set_values(const void* values) {
+    const CsrMatrix& a = problem_.a;
+    if (a.value_kind() == ValueKind::none) {
+      throw UsageError("A has no values that could be replaced; make the plan of one that has");
+    }
+    if (problem_.transpose_a) {
+      throw UsageError("values cannot be replaced in a plan that transposes A; plan A^T itself");
+    }
+    const auto owner = std::make_shared<const CsrMatrix>(a);  // of offsets and columns
+    const CsrMatrix with_values(a.rows(), a.cols(), a.row_offsets(), a.col_indices(),
+                                a.value_kind(), values, owner);
+    auto* const method = dynamic_cast<TakesValues*>(method_.get());
+    if (method == nullptr) {
+      throw UsageError(
+          "this kernel keeps A's values in a form of its own; make a plan with one that reads A "
+          "where it lies (nnz_balanced, or csr_balanced for one column), or a new plan");
+    }
+    method->take_values(with_values);
+  }
+
   void evict_caches() override { evictor_.evict(threads_); }
 
   Phases phases() const override {
@@ -86,6 +107,14 @@ std::unique_ptr<SpmmPlan> make_cpu_plan(const SpmmProblem& problem, const PlanOp
                                         Capabilities capabilities, AForm a_form,
                                         MethodFactory make_method) {
   return std::make_unique<CpuSpmmPlan>(problem, options, capabilities, a_form, make_method);
+}
+
+void set_values(Operator& plan, const void* values) {
+  auto* const own = dynamic_cast<CpuSpmmPlan*>(&plan);
+  if (own == nullptr) {
+    throw UsageError("values can be replaced in plans on the CPU alone; make a new plan");
+  }
+  own->set_values(values);
 }
 
 }  // namespace csrkit::cpu

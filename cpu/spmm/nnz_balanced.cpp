@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "core/base/huge_pages.h"
+#include "cpu/common/new_values.h"
 #include "cpu/common/row_cuts.h"
 #include "cpu/common/work_shares.h"
 #include "cpu/spmm/row_kernels.h"
@@ -35,7 +36,7 @@ constexpr Index kReduceColumns = 256;
 constexpr Index kMostRounds = 64;
 
 template <class Kinds>
-class NnzBalanced : public SpmmMethod {
+class NnzBalanced : public SpmmMethod, public TakesValues {
  public:
   using Acc = typename Kinds::Acc;
   using B = typename Kinds::B;
@@ -103,6 +104,8 @@ class NnzBalanced : public SpmmMethod {
       }
     }
   }
+
+  void take_values(const CsrMatrix& a) override { op_a_ = a; }
 
   std::string choice() const override {
     return std::string(name_of(isa_)) + ", " + std::to_string(cuts_.tasks.size()) + " pieces, " +

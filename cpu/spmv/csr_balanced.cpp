@@ -8,6 +8,7 @@
 // Needs    16 bytes a piece; a copy of x where its elements lie apart or are of 16 bits
 // Against  csr_rows: no thread has more work than another, long rows are summed by vectors.
 //          Source: Merrill and Garland, Merge-based SpMV (2016), with cuts moved to row ends
+#include "cpu/common/new_values.h"
 #include "cpu/spmv/row_sums.h"
 #include "cpu/spmv/semiring_loops.h"
 
@@ -16,7 +17,7 @@ namespace csrkit::cpu::spmv {
 namespace {
 
 template <class Kinds>
-class CsrBalanced : public RowSums<Kinds> {
+class CsrBalanced : public RowSums<Kinds>, public TakesValues {
  public:
   using Base = RowSums<Kinds>;
   using typename Base::A;
@@ -29,6 +30,8 @@ class CsrBalanced : public RowSums<Kinds> {
       sums_.stretch = this->loops_.stretch;
     }
   }
+
+  void take_values(const CsrMatrix& a) override { this->op_a_ = a; }
 
   std::string choice() const override {
     const std::uint64_t bytes = csr_bytes<A>(this->op_a_);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/contract/sddmm.h"
 #include "core/contract/solve.h"
 #include "core/contract/spgemm.h"
 #include "core/contract/spmm.h"
@@ -13,6 +14,7 @@ namespace csrkit::gpu {
 const KernelTable<Spmm>& spmm_kernels();
 const KernelTable<Spmm>& spmv_kernels();
 const KernelTable<Spgemm>& spgemm_kernels();
+const KernelTable<Sddmm>& sddmm_kernels();
 
 /// Solvers, which multiply with the kernels above.
 const KernelTable<Solve>& solve_kernels();

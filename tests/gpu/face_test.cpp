@@ -18,6 +18,7 @@ TEST(Face, OffersTheTablesWithoutAGpu) {
   EXPECT_FALSE(face.spmm_marks().empty());
   EXPECT_FALSE(face.spmv_kernels().empty());
   EXPECT_FALSE(face.spgemm_kernels().empty());
+  EXPECT_FALSE(face.sddmm_kernels().empty());
   EXPECT_FALSE(face.solve_kernels().empty());
 }
 

@@ -128,5 +128,16 @@ TEST(SpmmCost, ByHand) {
   EXPECT_EQ(spmm_cost(transposed).minimum_bytes, a_bytes + 2 * row_bytes + 4 * row_bytes);
 }
 
+TEST(SddmmCost, ByHand) {
+  // 3 nonzeros, 2 x 4, f64; 10 dense columns.
+  SddmmProblem problem = default_sddmm_problem(matrix_of(4, {{0, 3}, {0}}), 10);
+  const double row_bytes = 10 * 8, once = 3 * 8 + 3 * 4 + 2 * row_bytes + 3 * 8;
+  EXPECT_EQ(sddmm_cost(problem).flops, 2 * 3 * 10);
+  EXPECT_EQ(sddmm_cost(problem).gather_bytes, once + 3 * row_bytes);
+  EXPECT_EQ(sddmm_cost(problem).minimum_bytes, once + 4 * row_bytes);
+  problem.multiplies_by_a = true;
+  EXPECT_EQ(sddmm_cost(problem).minimum_bytes, once + 3 * 8 + 4 * row_bytes);
+}
+
 }  // namespace
 }  // namespace csrkit

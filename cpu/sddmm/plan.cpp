@@ -1,0 +1,123 @@
+#include "cpu/sddmm/plan.h"
+
+#include <cstring>
+
+#include "core/base/stopwatch.h"
+#include "core/base/team.h"
+#include "cpu/common/caches.h"
+#include "cpu/common/operator_plan.h"
+
+namespace csrkit::cpu::sddmm {
+
+namespace {
+
+class CpuSddmmPlan : public SddmmPlan {
+ public:
+  CpuSddmmPlan(const SddmmProblem& problem, const PlanOptions& options, Capabilities capabilities,
+               SddmmFactory make_method)
+      : problem_(problem),
+        capabilities_(capabilities),
+        threads_(team_size(options.where.threads)),
+        budget_(options.memory_limit_bytes, 0, "raise --memory-limit") {
+    const Stopwatch clock;
+    method_ = make_method({problem_, threads_, budget_});
+    phases_.analysis_seconds = clock.seconds();
+  }
+
+  const SddmmProblem& problem() const override { return problem_; }
+  MemorySpace space() const override { return MemorySpace::host; }
+
+  void bind(ConstDenseView x, ConstDenseView y, ValuesView c) override {
+    require_bindable(problem_, capabilities_, x, y, c);
+    for (const MemorySpace space : {x.space, y.space, c.space}) {
+      if (space == MemorySpace::device) {
+        throw UsageError("a CPU kernel cannot reach device memory; copy the operand to the host");
+      }
+    }
+    call_ = {x, y, c, 1, 0};
+    is_bound_ = true;
+  }
+
+  void multiply(double alpha, double beta) override {
+    if (alpha != 1 || beta != 0) require_capabilities(capabilities_, kAlphaBeta, "this kernel");
+    if (!is_bound_) throw UsageError("multiply needs operands: call bind first");
+    call_.alpha = alpha;
+    call_.beta = beta;
+    method_->multiply(call_);
+  }
+
+  double time_multiply(double alpha, double beta) override {
+    const Stopwatch clock;
+    multiply(alpha, beta);
+    return clock.seconds();
+  }
+
+  void evict_caches() override { evictor_.evict(threads_); }
+
+  Phases phases() const override {
+    Phases phases = phases_;
+    phases.peak_bytes = budget_.peak_bytes();
+    return phases;
+  }
+
+  std::string choice() const override { return method_->choice(); }
+  std::string chosen_kernel() const override { return method_->chosen_kernel(); }
+
+ private:
+  SddmmProblem problem_;
+  Capabilities capabilities_;
+  int threads_;
+  MemoryBudget budget_;
+  std::unique_ptr<SddmmMethod> method_;
+  Phases phases_;
+  bool is_bound_ = false;
+  SddmmCall call_{};
+  CacheEvictor evictor_;
+};
+
+}  // namespace
+
+std::unique_ptr<SddmmPlan> make_plan(const SddmmProblem& problem, const PlanOptions& options,
+                                     Capabilities capabilities, SddmmFactory make_method) {
+  return std::make_unique<CpuSddmmPlan>(problem, options, capabilities, make_method);
+}
+
+template <class Acc>
+void finish(const SddmmProblem& problem, const SddmmCall& call, Offset first, Offset count,
+            const Acc* dots) {
+  const auto alpha = static_cast<Acc>(call.alpha), beta = static_cast<Acc>(call.beta);
+  const bool reads_c = call.beta != 0;
+  const bool has_factors = problem.multiplies_by_a && problem.a.value_kind() != ValueKind::none;
+  const auto write = [&](auto* c) {
+    using C = std::remove_pointer_t<decltype(c)>;
+    if (!has_factors) {
+      for (Offset n = 0; n < count; ++n) {
+        Acc value = alpha * dots[n];
+        if (reads_c) value += beta * load_as<Acc>(c[n]);
+        c[n] = narrow_to(TypeTag<C>{}, value);
+      }
+      return;
+    }
+    problem.a.visit([&](auto a) {
+      for (Offset n = 0; n < count; ++n) {
+        Acc value = alpha * (a.template value_as<Acc>(first + n) * dots[n]);
+        if (reads_c) value += beta * load_as<Acc>(c[n]);
+        c[n] = narrow_to(TypeTag<C>{}, value);
+      }
+    });
+  };
+  if constexpr (std::is_same_v<Acc, double>) {
+    write(static_cast<double*>(call.c.data) + first);
+  } else if (call.c.kind == ValueKind::f16) {
+    write(static_cast<f16*>(call.c.data) + first);
+  } else if (call.c.kind == ValueKind::bf16) {
+    write(static_cast<bf16*>(call.c.data) + first);
+  } else {
+    write(static_cast<float*>(call.c.data) + first);
+  }
+}
+
+template void finish(const SddmmProblem&, const SddmmCall&, Offset, Offset, const float*);
+template void finish(const SddmmProblem&, const SddmmCall&, Offset, Offset, const double*);
+
+}  // namespace csrkit::cpu::sddmm

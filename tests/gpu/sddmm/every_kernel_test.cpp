@@ -1,0 +1,266 @@
+// Registry x battery x widths x kinds: a kernel is tested by its line in gpu/sddmm/kernels.inc.
+
+#include "gpu/device/stream.h"
+#include "gpu/plan/kernels.h"
+#include "tests/gpu/operator_checks.h"
+#include "tests/property/sddmm/battery.h"
+
+namespace csrkit::testing {
+
+namespace {
+
+std::vector<std::string> names_with(Capabilities wanted, bool with_vendor = true) {
+  std::vector<std::string> names;
+  for (const SddmmKernel& kernel : gpu::sddmm_kernels()) {
+    if (kernel.can(wanted) && (with_vendor || kernel.role != Role::vendor)) {
+      names.push_back(kernel.name);
+    }
+  }
+  return names;
+}
+
+std::string name_of_param(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
+
+class EveryGpuSddmmKernel : public GpuKernelTest {
+ protected:
+  const SddmmKernel& kernel() const { return find_kernel(gpu::sddmm_kernels(), GetParam()); }
+
+  std::vector<SddmmCase> kinds() const { return sddmm_kinds_within(kernel().capabilities); }
+
+  void check_battery(const std::vector<Index>& widths, const SddmmCase& item) {
+    on_test_threads(made_battery().size() * widths.size(), [&](std::size_t i) {
+      const auto& [name, matrix] = made_battery()[i / widths.size()];
+      SCOPED_TRACE(name);
+      if (!kernel().can(kIeeeSpecials) && (name == "subnormal_values" || matrix.rows() == 0))
+        return;
+      check_sddmm_kernel_on(kernel(), matrix, widths[i % widths.size()], item);
+    });
+  }
+};
+
+/// X, Y and C in the middle of bigger arrays on the device: C as `c`, one row.
+struct DeviceOperands {
+  DeviceSlice x, y, c;
+
+  DeviceOperands(const SddmmProblem& problem, Offset shift, Offset padding, cudaStream_t stream)
+      : x(problem.a.rows(), problem.dense_cols, problem.x, shift, padding),
+        y(problem.a.cols(), problem.dense_cols, problem.x, shift, padding),
+        c(1, static_cast<Index>(problem.a.nnz()), problem.c, shift, 0) {
+    fill_random(x.host(), 21);
+    fill_random(y.host(), 22);
+    x.upload(stream);
+    y.upload(stream);
+    c.upload(stream);
+  }
+
+  ValuesView values() const {
+    return {c.device().data, c.device().kind, c.device().cols, MemorySpace::device};
+  }
+  void check(const SddmmProblem& problem, double alpha, cudaStream_t stream) {
+    ASSERT_TRUE(x.is_untouched(stream)) << "X was changed";
+    ASSERT_TRUE(y.is_untouched(stream)) << "Y was changed";
+    ASSERT_TRUE(c.download_and_check_surroundings(stream)) << "written outside of C";
+    const CheckResult result =
+        check_sddmm(problem, x.host(), y.host(), alpha, 0, nullptr, values_of(c.host()));
+    ASSERT_TRUE(result.passed) << result.failure;
+  }
+};
+
+/// The plan's problem may have A on the device; `problem` has it on the host, for the judge.
+void check_sddmm_on_slices(const SddmmKernel& kernel, const SddmmProblem& problem,
+                           const CsrMatrix& a, Offset shift, Offset padding) {
+  SCOPED_TRACE(std::string(kernel.name) + " shift " + std::to_string(shift) + " padding " +
+               std::to_string(padding) + " K=" + std::to_string(problem.dense_cols));
+  const gpu::Stream stream(nullptr);
+  PlanOptions options;
+  options.deterministic = kernel.can(kDeterministic);
+  options.where.stream = stream.get();
+  DeviceOperands operands(problem, shift, padding, stream.get());
+  SddmmProblem planned = problem;
+  planned.a = a;
+  const auto plan = kernel.make_plan(planned, options);
+  if (!kernel.can(kAnyAlignment) &&
+      !(is_vector_aligned(operands.x.device()) && is_vector_aligned(operands.y.device()))) {
+    ASSERT_THROW(plan->bind(operands.x.device(), operands.y.device(), operands.values()),
+                 UsageError);
+    return;
+  }
+  plan->bind(operands.x.device(), operands.y.device(), operands.values());
+  ASSERT_TRUE(operands.c.is_untouched(stream.get())) << "C was written before multiply";
+  plan->multiply(1.5, 0);
+  plan->fetch_output();
+  operands.check(problem, 1.5, stream.get());
+}
+
+}  // namespace
+
+TEST_P(EveryGpuSddmmKernel, EqualsTheReferenceOnEveryMatrixAndWidth) {
+  check_battery({1, 3, 8, 16, 33, 41, 64, 100}, {});
+}
+
+TEST_P(EveryGpuSddmmKernel, EqualsTheReferenceInEveryWidth) {
+  const CsrMatrix a = matrix_where(40, 40, [](Index i, Index j) { return j < i; });
+  std::vector<Index> widths = sddmm_dense_cols();
+  for (const Index more : {128, 256, 512, 514, 1024}) widths.push_back(more);
+  for (SddmmCase item : kinds()) {
+    if (item.multiplies_by_a) continue;
+    for (const Offset padding : {0, 1, 4, 8}) {
+      item.padding = padding;
+      on_test_threads(widths.size(),
+                      [&](std::size_t i) { check_sddmm_kernel_on(kernel(), a, widths[i], item); });
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(EveryGpuSddmmKernel, EqualsTheReferenceInEveryKindAndScale) {
+  for (SddmmCase item : kinds()) {
+    for (const auto& [alpha, beta] : {std::pair(1.0, 0.0), {-0.75, 0.0}, {1.0, 1.0}, {2.5, -0.5}}) {
+      item.alpha = alpha;
+      item.beta = beta;
+      for (const char* name : {"power_law", "every_other_row_empty", "long_runs_of_empty_rows"}) {
+        check_sddmm_kernel_on(kernel(), battery_matrix(name), 33, item);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(EveryGpuSddmmKernel, KeepsInfinitiesAndNans) {
+  if (!kernel().can(kIeeeSpecials)) return;
+  for (SddmmCase item : kinds()) {
+    item.pattern = BPattern::not_all_finite;
+    for (const Index dense_cols : {1, 17, 64, 602}) {
+      check_sddmm_kernel_on(kernel(), battery_matrix("power_law"), dense_cols, item);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(EveryGpuSddmmKernel, WorksInTheMiddleOfBiggerArrays) {
+  for (SddmmCase item : kinds()) {
+    if (item.multiplies_by_a && item.a != ValueKind::f32) continue;
+    for (const Index dense_cols : {1, 8, 32, 41, 64}) {
+      const SddmmProblem problem = problem_of(battery_matrix("power_law"), item, dense_cols);
+      for (const auto& [shift, padding] :
+           {std::pair<Offset, Offset>(0, 0), {1, 2}, {4, 4}, {8, 0}}) {
+        check_sddmm_on_slices(kernel(), problem, problem.a, shift, padding);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(EveryGpuSddmmKernel, RefusesWhatDoesNotFit) {
+  const SddmmProblem problem =
+      default_sddmm_problem(convert_values(random_matrix(9, 7, 0.5), ValueKind::f32), 4);
+  PlanOptions options;
+  options.deterministic = kernel().can(kDeterministic);
+  const auto plan = kernel().make_plan(problem, options);
+  DenseMatrix x(9, 4, ValueKind::f32), y(7, 4, ValueKind::f32);
+  DenseMatrix c(1, static_cast<Index>(problem.a.nnz()), ValueKind::f32);
+  EXPECT_THROW(plan->multiply(), UsageError) << "nothing is bound yet";
+  EXPECT_THROW(plan->bind(y.view(), x.view(), values_of(c.view())), UsageError);
+  ConstDenseView unknown = x.view();
+  unknown.space = MemorySpace::device;
+  EXPECT_THROW(plan->bind(unknown, y.view(), values_of(c.view())), UsageError);
+  options.memory_limit_bytes = 64;
+  EXPECT_THROW(kernel().make_plan(problem, options), MemoryError);
+}
+
+INSTANTIATE_TEST_SUITE_P(, EveryGpuSddmmKernel, ::testing::ValuesIn(names_with(0)), name_of_param);
+
+class GpuSddmmOnDevice : public EveryGpuSddmmKernel {};
+
+TEST_P(GpuSddmmOnDevice, UsesAMatrixThatIsThere) {
+  SddmmCase item;
+  item.multiplies_by_a = true;
+  for (const char* name : {"power_law", "all_rows_empty", "long_runs_of_empty_rows"}) {
+    const SddmmProblem problem = problem_of(battery_matrix(name), item, 32);
+    check_sddmm_on_slices(kernel(), problem, on_device(problem.a), 0, 0);
+  }
+}
+
+TEST_P(GpuSddmmOnDevice, IsCapturedInAGraph) {
+  const SddmmProblem problem = problem_of(battery_matrix("power_law"), SddmmCase{}, 64);
+  cudaStream_t stream = nullptr;
+  CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  {
+    PlanOptions options;
+    options.where.stream = stream;
+    DeviceOperands operands(problem, 0, 0, stream);
+    const auto plan = kernel().make_plan(problem, options);
+    plan->bind(operands.x.device(), operands.y.device(), operands.values());
+    plan->wait();
+    CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    plan->multiply(2, 0);
+    cudaGraph_t graph = nullptr;
+    CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
+    cudaGraphExec_t replay = nullptr;
+    CHECK_CUDA(cudaGraphInstantiate(&replay, graph, 0));
+    ASSERT_TRUE(operands.c.is_untouched(stream)) << "C was written by the capture";
+    CHECK_CUDA(cudaGraphLaunch(replay, stream));
+    CHECK_CUDA(cudaStreamSynchronize(stream));
+    operands.check(problem, 2, stream);
+    CHECK_CUDA(cudaGraphExecDestroy(replay));
+    CHECK_CUDA(cudaGraphDestroy(graph));
+  }
+  CHECK_CUDA(cudaStreamDestroy(stream));
+}
+
+INSTANTIATE_TEST_SUITE_P(, GpuSddmmOnDevice,
+                         ::testing::ValuesIn(names_with(kDeviceMatrix | kGraphCapture)),
+                         name_of_param);
+
+/// Small and mean, for compute-sanitizer. Our kernels only: a vendor's are not for us to mend.
+class SanitizerGpuSddmm : public EveryGpuSddmmKernel {};
+
+TEST_P(SanitizerGpuSddmm, SmallAdversarialMatrices) {
+  for (const char* name :
+       {"no_rows", "no_cols", "all_rows_empty", "every_other_row_empty", "dense_block",
+        "tridiagonal", "wide", "two_huge_rows_in_sequence", "long_runs_of_empty_rows"}) {
+    SCOPED_TRACE(name);
+    for (const ValueKind kind : {ValueKind::f32, ValueKind::f64, ValueKind::f16, ValueKind::bf16}) {
+      SddmmCase item;
+      item.x = item.c = kind;
+      item.a = ValueKind::f32;
+      item.multiplies_by_a = true;
+      item.alpha = 1.5;
+      for (const Index dense_cols : {7, 32}) {
+        check_sddmm_kernel_on(kernel(), battery_matrix(name), dense_cols, item);
+        item.beta = -0.5;
+      }
+    }
+  }
+  // Every shape of the kernels: lanes, loads, columns kept in registers or not.
+  for (const Index dense_cols : {1, 4, 8, 16, 33, 64, 65, 128, 132, 256, 512, 602, 1024}) {
+    check_sddmm_kernel_on(kernel(), battery_matrix("just_above_a_warp"), dense_cols, {});
+  }
+  const SddmmProblem problem = problem_of(battery_matrix("wide"), SddmmCase{}, 16);
+  check_sddmm_on_slices(kernel(), problem, problem.a, 1, 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(, SanitizerGpuSddmm, ::testing::ValuesIn(names_with(0, false)),
+                         name_of_param);
+
+TEST(GpuSddmmTable, NamesAreUniqueAndProductionDoesEverything) {
+  std::vector<std::string> names = names_with(0);
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+  for (const SddmmKernel& kernel : gpu::sddmm_kernels()) {
+    EXPECT_EQ(kernel.can(kEverySddmm), kernel.role == Role::production) << kernel.name;
+  }
+}
+
+TEST(GpuSddmmTable, WithoutAGpuEveryKernelSaysSo) {
+  if (missing_gpu().empty()) GTEST_SKIP() << "there is a GPU";
+  PlanOptions options;
+  options.deterministic = false;
+  for (const SddmmKernel& kernel : gpu::sddmm_kernels()) {
+    EXPECT_THROW(kernel.make_plan(problem_of(battery_matrix("one_entry"), SddmmCase{}, 1), options),
+                 NoDeviceError)
+        << kernel.name;
+  }
+}
+
+}  // namespace csrkit::testing

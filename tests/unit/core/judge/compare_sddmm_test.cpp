@@ -1,0 +1,134 @@
+// The judge of sampled products: it takes what is right and sees what is wrong.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/judge/compare.h"
+#include "core/judge/reference.h"
+#include "tests/property/spmm/battery.h"
+
+namespace csrkit {
+namespace {
+
+using namespace testing;
+
+struct Sample {
+  SddmmProblem problem;
+  DenseMatrix x, y;
+  std::vector<float> c, c0;
+  double alpha = 1.5, beta = 0;
+
+  explicit Sample(const CsrMatrix& matrix, Index dense_cols = 20)
+      : problem(default_sddmm_problem(convert_values(matrix, ValueKind::f32), dense_cols)),
+        x(matrix.rows(), dense_cols, ValueKind::f32),
+        y(matrix.cols(), dense_cols, ValueKind::f32),
+        c(static_cast<std::size_t>(matrix.nnz())),
+        c0(c.size(), 0.25f) {
+    fill_random(x.view(), 1);
+    fill_random(y.view(), 2);
+    make();
+  }
+
+  ConstValuesView view(const std::vector<float>& values) const {
+    return {values.data(), ValueKind::f32, static_cast<Offset>(values.size())};
+  }
+
+  /// The right values, rounded once.
+  void make() {
+    const ConstValuesView before = view(c0);
+    for (Index row = 0; row < problem.a.rows(); ++row) {
+      for (Offset at = problem.a.row_offsets()[row]; at < problem.a.row_offsets()[row + 1]; ++at) {
+        c[static_cast<std::size_t>(at)] = static_cast<float>(
+            reference_sddmm_entry(problem, x.view(), y.view(), alpha, beta, &before, row, at)
+                .value);
+      }
+    }
+  }
+
+  CheckResult check(const CheckOptions& options = {}) const {
+    const ConstValuesView before = view(c0);
+    return check_sddmm(problem, x.view(), y.view(), alpha, beta, &before, view(c), options);
+  }
+};
+
+TEST(CheckSddmm, TakesWhatIsRight) {
+  Sample sample(random_matrix(40, 30, 0.2));
+  EXPECT_TRUE(sample.check().passed);
+  sample.beta = -2;
+  sample.problem.multiplies_by_a = true;
+  sample.make();
+  const CheckResult result = sample.check();
+  EXPECT_TRUE(result.passed) << result.failure;
+  EXPECT_EQ(result.rows_checked, 40);
+  EXPECT_LT(result.worst_error_ratio, 1);
+}
+
+TEST(CheckSddmm, SeesEveryWrongEntry) {
+  Sample sample(random_matrix(12, 10, 0.3));
+  for (std::size_t at = 0; at < sample.c.size(); ++at) {
+    for (const float wrong : {sample.c[at] + 0.001f, std::numeric_limits<float>::quiet_NaN(),
+                              std::numeric_limits<float>::infinity()}) {
+      const float right = sample.c[at];
+      sample.c[at] = wrong;
+      const CheckResult result = sample.check();
+      EXPECT_FALSE(result.passed) << at;
+      EXPECT_NE(result.failure.find("expected"), std::string::npos);
+      EXPECT_GE(result.worst_error_ratio, 1);
+      sample.c[at] = right;
+    }
+  }
+}
+
+TEST(CheckSddmm, NansMustBeWhereTheyBelong) {
+  Sample sample(random_matrix(12, 10, 0.5));
+  sample.y.view().set(3, 4, std::numeric_limits<double>::quiet_NaN());
+  sample.make();
+  EXPECT_TRUE(sample.check().passed);
+  int changed = 0;
+  for (float& value : sample.c) {
+    if (!std::isnan(value)) continue;
+    value = 0;
+    ++changed;
+    EXPECT_FALSE(sample.check().passed);
+    value = std::numeric_limits<float>::quiet_NaN();
+  }
+  EXPECT_GT(changed, 0);
+}
+
+TEST(CheckSddmm, SamplesBigProducts) {
+  Sample sample(random_matrix(300, 200, 0.1));
+  CheckOptions few;
+  few.work_limit = 2000;
+  CheckResult result = sample.check(few);
+  EXPECT_TRUE(result.passed) << result.failure;
+  EXPECT_TRUE(result.sampled);
+  EXPECT_GT(result.rows_checked, 2);
+  EXPECT_LE(result.rows_checked, 100);
+  // What is not finite is found wherever it is.
+  for (const std::size_t at : {sample.c.size() / 3, sample.c.size() - 1}) {
+    const float right = sample.c[at];
+    sample.c[at] = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_FALSE(sample.check(few).passed) << at;
+    sample.c[at] = right;
+  }
+  // Of a hundred wrong stretches one entry each is looked at.
+  for (float& value : sample.c) value += 1;
+  EXPECT_FALSE(sample.check(few).passed);
+}
+
+TEST(CheckSddmm, RefusesWhatItCannotJudge) {
+  Sample sample(random_matrix(12, 10, 0.5));
+  EXPECT_THROW(check_sddmm(sample.problem, sample.x.view(), sample.y.view(), 1, 1, nullptr,
+                           sample.view(sample.c)),
+               UsageError);
+  ConstValuesView on_device = sample.view(sample.c);
+  on_device.space = MemorySpace::device;
+  EXPECT_THROW(
+      check_sddmm(sample.problem, sample.x.view(), sample.y.view(), 1, 0, nullptr, on_device),
+      UsageError);
+}
+
+}  // namespace
+}  // namespace csrkit
