@@ -25,7 +25,8 @@ void refuse_repeats(const std::vector<T>& items, const char* what) {
 
 void declare_all(Options& options) {
   options.value("kernels", "LIST",
-                "names with cpu. or gpu. in front; --list shows them, of spgemm too", "cpu.auto");
+                "names with cpu. or gpu. in front; --list shows them, of other operations too",
+                "cpu.auto");
   for (const Operation* operation : operations()) options.add(operation->facts().bench_options);
   options.value("repeat", "N", "measured products per case", "10")
       .value("median-within", "PERCENT",

@@ -126,6 +126,24 @@ void read_names(const Options& options, ForecastToolOptions* result) {
   if (result->kernels.empty()) result->sizes = read_sizes(options, result->matrices);
 }
 
+/// What several operations have stands once, in the words of the first.
+void declare_of_operations(Options& options) {
+  std::vector<std::pair<OptionRow, std::string>> rows;  // with the names of its operations
+  for (const Operation* operation : operations()) {
+    for (const OptionRow& row : operation->facts().forecast_options) {
+      const auto known = std::find_if(rows.begin(), rows.end(), [&](const auto& other) {
+        return other.first.long_name() == row.long_name();
+      });
+      if (known == rows.end()) {
+        rows.emplace_back(row, operation->name());
+      } else {
+        known->second += std::string(", ") + operation->name();
+      }
+    }
+  }
+  for (const auto& [row, names] : rows) options.add({row}, names + ": ");
+}
+
 }  // namespace
 
 ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
@@ -142,7 +160,9 @@ ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
              "or csr-report that draws A",
              kTools.front())
       .value("operation", "NAME",
-             "spmm (A times a dense B), spmv (A times a vector) or spgemm (A times B.csr, or A)",
+             "spmm (A times a dense B), spmv (A times a vector), spgemm (A times B.csr, or A) or "
+             "sddmm "
+             "(X times the transpose of Y at A's positions)",
              operations().front()->name())
       .value("device", "KIND", "cpu or gpu", kCpu)
       .value("kernel", "NAME", "which kernel will run", "auto")
@@ -157,9 +177,7 @@ ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
       .value("sizes", "ROWS,COLS,NNZ",
              "instead of A.csr, of csr-import, csr-reorder and csr-report (values: f32, or "
              "--value-kind)");
-  for (const Operation* operation : operations()) {
-    options.add(operation->facts().forecast_options, operation->name() + std::string(": "));
-  }
+  declare_of_operations(options);
   options.example("csr-forecast tiny.csr -k 8,64", "memory of two products")
       .example("csr-forecast tiny.csr --operation spgemm --json", "A times A")
       .example("csr-forecast tiny.csr --tool csr-bench --kernels cpu.auto,cpu.row_loop -k 8",

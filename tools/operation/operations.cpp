@@ -7,6 +7,7 @@
 #include "core/base/suggestion.h"
 #include "tools/cli/log.h"
 #include "tools/cli/version.h"
+#include "tools/operation/sddmm.h"
 #include "tools/operation/spgemm.h"
 #include "tools/operation/spmm.h"
 
@@ -41,6 +42,7 @@ const std::vector<const Operation*>& operations() {
       &spmm_operation(),
       &spmv_operation(),
       &spgemm_operation(),
+      &sddmm_operation(),
   };
   return all;
 }

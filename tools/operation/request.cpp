@@ -1,5 +1,7 @@
 #include "tools/operation/request.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 
 namespace csrkit {
@@ -94,6 +96,17 @@ Request read_common_options(const Options& options, const CommonOptions& which) 
     }
   }
   return request;
+}
+
+std::vector<Index> read_dense_cols(const Options& options) {
+  std::vector<Index> all;
+  for (const std::int64_t cols : options.integers("dense-cols", 1, kMaxIndex)) {
+    if (std::count(all.begin(), all.end(), static_cast<Index>(cols)) > 0) {
+      throw UsageError("--dense-cols names something twice; once is enough");
+    }
+    all.push_back(static_cast<Index>(cols));
+  }
+  return all;
 }
 
 CsrMatrix converted(const CsrMatrix& matrix, const Request& request) {

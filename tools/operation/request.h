@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/contract/plan.h"
 #include "core/contract/semiring.h"
@@ -42,7 +43,10 @@ struct Request {
   Index dense_cols = 32;
   std::optional<ValueKind> dense_kind;  // of B; by default A's, f32 if A has none
   double beta = 0;
-  std::string input;  // B, "" = random
+  std::string input;  // B (X in SDDMM), "" = random
+  // Of SDDMM.
+  std::string second_input;  // Y, "" = random
+  bool multiplies_by_a = false;
   // Of SpGEMM.
   std::string mask;  // file of the positions to keep, "" = all
   double drop_below = 0;
@@ -67,6 +71,9 @@ CheckOptions check_options(CheckKind kind);
 
 /// The value of an option that names a kind; nothing if it is not given.
 std::optional<ValueKind> read_kind(const Options& options, const char* name);
+
+/// The widths that --dense-cols lists. Throws UsageError for one that is there twice.
+std::vector<Index> read_dense_cols(const Options& options);
 
 /// `matrix` in the kind that the request asks for.
 CsrMatrix converted(const CsrMatrix& matrix, const Request& request);

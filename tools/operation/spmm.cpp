@@ -1,6 +1,5 @@
 #include "tools/operation/spmm.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "api/rooms.h"
@@ -24,17 +23,6 @@ DenseMatrix copy_of(const DenseMatrix& dense) {
   DenseMatrix copy(dense.rows(), dense.cols(), dense.kind());
   if (dense.size_bytes() > 0) std::memcpy(copy.view().data, dense.view().data, dense.size_bytes());
   return copy;
-}
-
-std::vector<Index> read_dense_cols(const Options& options) {
-  std::vector<Index> all;
-  for (const std::int64_t cols : options.integers("dense-cols", 1, kMaxIndex)) {
-    if (std::count(all.begin(), all.end(), static_cast<Index>(cols)) > 0) {
-      throw UsageError("--dense-cols names something twice; once is enough");
-    }
-    all.push_back(static_cast<Index>(cols));
-  }
-  return all;
 }
 
 class SpmmRun : public Run {
@@ -123,8 +111,8 @@ OperationFacts spmm_facts() {
        {"dense-kind", "KIND", "kind of B: A's, f32 if A has none; f16, bf16 with f32: see --list"},
        {"output-kind", "KIND", "kind of C (default: that of the accumulation)"},
        {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}},
-      {{"k,dense-cols", "LIST", "columns of B and C", "32,128"}},
-      {{"k,dense-cols", "LIST", "columns of B and C", "32,256"},
+      {{"k,dense-cols", "LIST", "columns of the dense operands", "32,128"}},
+      {{"k,dense-cols", "LIST", "columns of the dense operands", "32,256"},
        {"machine", "FILE.json", "forecast times for this machine profile (see csr-probe)"}}};
 }
 

@@ -102,7 +102,8 @@ ToolOptions parse(const std::string& tool, const Operation& operation, const std
   if (common.has_variants) result.kernel.variant = options.text("variant");
   if (operation.facts().is_tunable) read_choices(options, with_plans, &result);
   std::vector<std::string> inputs = result.matrices;
-  inputs.insert(inputs.end(), {result.request.mask, result.request.input, result.load_plan});
+  inputs.insert(inputs.end(), {result.request.mask, result.request.input,
+                               result.request.second_input, result.load_plan});
   require_other_files({result.request.output, result.tune, result.save_plan}, inputs);
   require_outputs(options, {result.request.output, result.save_plan}, inputs);
   result.as_json = options.json();

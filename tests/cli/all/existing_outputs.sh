@@ -33,6 +33,7 @@ written spmm.npy csr-spmm-cpu grid.csr -k 2 --repeat 1 --output spmm.npy
 written dist.npy csr-spmm-dist grid.csr -k 2 --ranks 2 --repeat 1 --output dist.npy
 written dist.csr csr-spgemm-dist grid.csr --ranks 2 --repeat 1 --output dist.csr
 written spmv.npy csr-spmv-cpu grid.csr --repeat 1 --output spmv.npy
+written sampled.csr csr-sddmm-cpu grid.csr --repeat 1 --output sampled.csr
 written product.csr csr-spgemm-cpu grid.csr --repeat 1 --output product.csr
 written x.npy csr-solve-cpu grid.csr --output x.npy
 written spy.png csr-info grid.csr --spy spy.png

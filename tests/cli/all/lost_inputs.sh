@@ -19,7 +19,7 @@ for name in x.npy ./x.npy link.npy symbolic.npy; do
   kept x.npy csr-solve-cpu grid.csr --rhs x.npy --output "$name"
   kept x.npy csr-solve-cpu grid.csr --guess x.npy --output "$name"
 done
-for tool in csr-spmv-cpu "csr-spmm-cpu -k 2" csr-spgemm-cpu csr-solve-cpu; do
+for tool in csr-spmv-cpu "csr-spmm-cpu -k 2" csr-spgemm-cpu csr-sddmm-cpu csr-solve-cpu; do
   # shellcheck disable=SC2086 # words on purpose
   kept grid.csr $tool grid.csr --output grid.csr
 done

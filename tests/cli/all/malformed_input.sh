@@ -42,6 +42,7 @@ for file in cut.csr flipped.csr empty.csr tiny.mtx; do
   expect 3 csr-spmm-cpu "$file" --output out.npy
   expect 3 csr-spgemm-cpu "$file" --output out.csr
   expect 3 csr-spmv-cpu "$file" --output out.npy
+  expect 3 csr-sddmm-cpu "$file" --output out.csr
   expect 3 csr-solve-cpu "$file" --output out.npy
   expect 3 csr-bench "$file"
   no_file out.csr out.mtx out.npy

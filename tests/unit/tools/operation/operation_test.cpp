@@ -72,7 +72,8 @@ TEST(Operation, ARightProductIsTimed) {
     EXPECT_EQ(json["kernel_run"].get<std::string>().rfind(room, 0), 0u) << "auto says what ran";
     EXPECT_EQ(json["kinds"]["a"], "f32");
     // Three nonzeros by three dense columns, or one; A * A makes 1 * 2 + 2 * 3 products.
-    const std::map<std::string, double> products = {{"spmm", 3 * 3}, {"spmv", 3}, {"spgemm", 5}};
+    const std::map<std::string, double> products = {
+        {"spmm", 3 * 3}, {"spmv", 3}, {"spgemm", 5}, {"sddmm", 3 * 3}};
     EXPECT_EQ(json["cost"]["flops"], 2 * products.at(operation->name()));
   }
 }
