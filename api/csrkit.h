@@ -224,11 +224,56 @@ csrkit_status csrkit_bind(csrkit_plan* plan, const csrkit_dense* b, const csrkit
  * that a CUDA graph can capture it. */
 csrkit_status csrkit_multiply(csrkit_plan* plan, double alpha, double beta);
 
+/** The next products are made with these values: nnz numbers of the matrix's kind in the order of
+ * its entries, in host memory, borrowed until the next call or the end of the plan. For plans on
+ * the CPU that do not transpose, by a kernel that reads A where it lies: "nnz_balanced", or
+ * "csr_balanced" for one column. Others refuse (CSRKIT_USAGE). */
+csrkit_status csrkit_plan_set_values(csrkit_plan* plan, const void* values);
+
 /** Waits until C is complete and where the caller wants it. */
 csrkit_status csrkit_fetch(csrkit_plan* plan);
 
 /** Frees a plan; NULL is allowed. */
 void csrkit_plan_free(csrkit_plan* plan);
+
+/* ------------------------------------------- dense products where a matrix has entries (SDDMM) */
+
+/** A prepared SDDMM. */
+typedef struct csrkit_sddmm csrkit_sddmm;
+
+/** C = alpha * S * (row i of X . row j of Y) + beta * C for every entry (i, j) of a matrix, with
+ * S = 1 or the matrix's value: what is to be planned. */
+typedef struct csrkit_sddmm_options {
+  size_t size;
+  const char* room;     /**< "cpu" (NULL) or "gpu" */
+  const char* kernel;   /**< a name from `csr-sddmm-cpu --list` and the like; NULL chooses (auto) */
+  int64_t dense_cols;   /**< columns of X and of Y; 0 means 1 */
+  int32_t times_values; /**< 1: S is the matrix's value */
+  int32_t kind;    /**< csrkit_kind of X and Y; CSRKIT_NONE: the matrix's, f32 if it has none */
+  int32_t c_kind;  /**< of C; CSRKIT_NONE: f64 if X and Y are, else f32 */
+  int32_t threads; /**< CPU; 0: what OpenMP was told (OMP_NUM_THREADS) */
+  int32_t device;  /**< GPU: ordinal among the visible ones */
+  uint64_t memory_limit_bytes; /**< of the plan; 0: what is there */
+  void* stream;                /**< GPU: cudaStream_t to work in; NULL: one of the plan's own */
+} csrkit_sddmm_options;
+
+/** Analyses the matrix: once for many products. */
+csrkit_status csrkit_sddmm_make(const csrkit_matrix* matrix, const csrkit_sddmm_options* options,
+                                csrkit_sddmm** plan);
+
+/** X has the matrix's rows, Y its columns as rows; C is nnz x 1 without gaps, in the order of the
+ * entries, and is only read if beta is not 0. Returns when a C in host memory is complete; with all
+ * operands in device memory it only queues work in the stream. */
+csrkit_status csrkit_sddmm_multiply(csrkit_sddmm* plan, const csrkit_dense* x,
+                                    const csrkit_dense* y, const csrkit_dense* c, double alpha,
+                                    double beta);
+
+/** What a plan does: the kernel, and what was decided and why. The texts are valid as long as the
+ * plan is. Each pointer may be NULL. */
+csrkit_status csrkit_sddmm_describe(csrkit_sddmm* plan, const char** kernel, const char** choice);
+
+/** Frees a plan; NULL is allowed. */
+void csrkit_sddmm_free(csrkit_sddmm* plan);
 
 /* -------------------------------------------------------------- products of two matrices */
 

@@ -66,4 +66,10 @@ inline std::string text_or(const char* text, const char* otherwise) {
 /// A csrkit_kind; CSRKIT_NONE means `otherwise`. Throws UsageError for other numbers.
 ValueKind kind_of(std::int32_t kind, ValueKind otherwise);
 
+/// The caller's operand with its kind, space and data looked at. Throws UsageError, with its name.
+csrkit_dense read_operand(const csrkit_dense* dense, const char* name);
+
+/// The same as a view.
+ConstDenseView view_of(const csrkit_dense* dense, const char* name);
+
 }  // namespace csrkit::api

@@ -5,6 +5,7 @@
 #include "core/base/file_digest.h"
 #include "core/file/plan_file.h"
 #include "cpu/common/kernels.h"
+#include "cpu/common/new_values.h"
 
 namespace csrkit::api {
 
@@ -97,13 +98,21 @@ void analyse(csrkit_plan* plan, const SavedAnalysis* saved) {
                    .make_plan(plan->problem, options);
 }
 
-ConstDenseView view_of(const csrkit_dense* dense, const char* name) {
+}  // namespace
+
+csrkit_dense read_operand(const csrkit_dense* dense, const char* name) {
   require_given(dense, name);
   const csrkit_dense given = read_options(dense, "csrkit_dense");
   if (given.kind == CSRKIT_NONE) throw UsageError(std::string(name) + " needs a kind");
   if (given.space != CSRKIT_HOST && given.space != CSRKIT_DEVICE_MEMORY) {
     throw UsageError(std::to_string(given.space) + " is no csrkit_space");
   }
+  if (given.rows > 0 && given.cols > 0) require_given(given.data, "the data of an operand");
+  return given;
+}
+
+ConstDenseView view_of(const csrkit_dense* dense, const char* name) {
+  const csrkit_dense given = read_operand(dense, name);
   ConstDenseView view;
   view.data = given.data;
   view.kind = kind_of(given.kind, ValueKind::f32);
@@ -111,11 +120,8 @@ ConstDenseView view_of(const csrkit_dense* dense, const char* name) {
   view.cols = checked_cast<Index, UsageError>(given.cols, "the number of columns");
   view.leading_dim = given.leading_dim == 0 ? given.cols : given.leading_dim;
   view.space = given.space == CSRKIT_HOST ? MemorySpace::host : MemorySpace::device;
-  if (view.rows > 0 && view.cols > 0) require_given(view.data, "the data of an operand");
   return view;
 }
-
-}  // namespace
 
 }  // namespace csrkit::api
 
@@ -195,6 +201,14 @@ csrkit_status csrkit_multiply(csrkit_plan* plan, double alpha, double beta) {
   return guarded([&] {
     require_given(plan, "plan");
     plan->plan->multiply(alpha, beta);
+  });
+}
+
+csrkit_status csrkit_plan_set_values(csrkit_plan* plan, const void* values) {
+  return guarded([&] {
+    require_given(plan, "plan");
+    if (plan->problem.a.nnz() > 0) require_given(values, "values");
+    cpu::set_values(*plan->plan, values);
   });
 }
 

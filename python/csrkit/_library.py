@@ -70,6 +70,12 @@ class SpgemmOptions(Sized):
                 ("semiring", c_char_p), ("memory_limit_bytes", c_uint64)]
 
 
+class SddmmOptions(Sized):
+    _fields_ = [("size", c_size_t), ("room", c_char_p), ("kernel", c_char_p), ("dense_cols", c_int64),
+                ("times_values", c_int32), ("kind", c_int32), ("c_kind", c_int32), ("threads", c_int32),
+                ("device", c_int32), ("memory_limit_bytes", c_uint64), ("stream", c_void_p)]
+
+
 # The functions that return a status, with their parameters.
 _FUNCTIONS = {
     "csrkit_open": [c_char_p, c_uint32, POINTER(c_void_p)],
@@ -84,7 +90,11 @@ _FUNCTIONS = {
     "csrkit_plan_describe": [c_void_p, POINTER(PlanInfo)],
     "csrkit_bind": [c_void_p, POINTER(Dense), POINTER(Dense)],
     "csrkit_multiply": [c_void_p, c_double, c_double],
+    "csrkit_plan_set_values": [c_void_p, c_void_p],
     "csrkit_fetch": [c_void_p],
+    "csrkit_sddmm_make": [c_void_p, POINTER(SddmmOptions), POINTER(c_void_p)],
+    "csrkit_sddmm_multiply": [c_void_p, POINTER(Dense), POINTER(Dense), POINTER(Dense), c_double, c_double],
+    "csrkit_sddmm_describe": [c_void_p, POINTER(c_char_p), POINTER(c_char_p)],
     "csrkit_spgemm": [c_void_p, c_void_p, POINTER(SpgemmOptions), POINTER(c_void_p)],
 }
 
@@ -103,7 +113,7 @@ def _load():
         function.restype = _raise_if_failed
     library.csrkit_version.restype = c_char_p
     library.csrkit_last_error.restype = c_char_p
-    for free in (library.csrkit_matrix_free, library.csrkit_plan_free):
+    for free in (library.csrkit_matrix_free, library.csrkit_plan_free, library.csrkit_sddmm_free):
         free.argtypes = [c_void_p]
         free.restype = None
     return library

@@ -9,7 +9,7 @@ from ._dense import View
 from ._library import (KINDS, NAMES, Arrays, ImportOptions, MatrixInfo, ReorderOptions, library, new_handle,
                        parameter_array, text)
 from .errors import UsageError
-from .plan import Plan
+from .plan import Plan, SddmmPlan
 
 _ELEMENTS = {"f32": (ctypes.c_float, "f"), "f64": (ctypes.c_double, "d"), "f16": (ctypes.c_uint16, "H"),
              "bf16": (ctypes.c_uint16, "H")}
@@ -115,11 +115,15 @@ class Matrix:
         """A plan that Plan.save kept for an equal matrix and equal options. Raises UsageError for any other."""
         return Plan(self, dense_cols, path=path, **options)
 
-    def cached_plan(self, dense_cols, **options) -> Plan:
-        """As plan; the same one when it is asked for again. The last few are kept."""
-        key = (dense_cols, *sorted(options.items()))
+    def sddmm_plan(self, dense_cols=1, **options) -> SddmmPlan:
+        """Analyses the matrix for dense products where it has entries; see SddmmPlan."""
+        return SddmmPlan(self, dense_cols, **options)
+
+    def cached_plan(self, dense_cols, make=Plan, **options):
+        """As plan, or sddmm_plan for make=SddmmPlan; the same one when it is asked for again. The last few are kept."""
+        key = (make, dense_cols, *sorted(options.items()))
         with self._lock:
-            plan = self._plans.pop(key, None) or self.plan(dense_cols, **options)
+            plan = self._plans.pop(key, None) or make(self, dense_cols, **options)
             self._plans[key] = plan  # the latest is the last
             if len(self._plans) > _CACHED_PLANS:
                 self._plans.pop(next(iter(self._plans)))

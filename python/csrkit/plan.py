@@ -1,9 +1,9 @@
 """Plans: what is derived from a matrix once, for many products with dense operands."""
 import threading
-from ctypes import byref
+from ctypes import byref, c_char_p
 
 from ._dense import View, empty_like
-from ._library import KINDS, NAMES, SIZES, Dense, PlanInfo, PlanOptions, library, new_handle, text
+from ._library import KINDS, NAMES, SIZES, Dense, PlanInfo, PlanOptions, SddmmOptions, library, new_handle, text
 from .errors import UsageError
 
 
@@ -106,7 +106,95 @@ class Plan:
             if self.device is None:
                 library.csrkit_fetch(self._handle)
 
+    def multiply_values_at(self, values, b, out):
+        """As multiply_at, with A's values at an address: nnz of them, of A's kind, in the order of its entries, on the host.
+
+        Only for kernels that read A where it lies, and not transposed: nnz_balanced, and csr_balanced for one column.
+        Raises UsageError for others. Further products with this plan must say their values, too.
+        """
+        with self._lock:
+            library.csrkit_plan_set_values(self._handle, values)
+            self._b.data, self._c.data = b, out
+            library.csrkit_bind(self._handle, self._b, self._c)
+            library.csrkit_multiply(self._handle, 1.0, 0.0)
+            library.csrkit_fetch(self._handle)
+
     def _describe(self):
         info = PlanInfo()
         library.csrkit_plan_describe(self._handle, byref(info))
         return info
+
+
+class SddmmPlan:
+    """C = alpha * S * (x[i] . y[j]) + beta * C for every entry (i, j) of one matrix; one width, one device.
+
+    times_values: S is the matrix's value, else 1. kind, out_kind: of x and y, and of C (None: the matrix's kind, f32 if
+    it has no values; f64 if x is, else f32). device, stream, kernel, threads, memory_limit: as in Plan, kernels of
+    `csr-sddmm-cpu --list` and the like. Raises UsageError, OutOfMemoryError, NoGpuError. One thread multiplies at a
+    time; others wait.
+    """
+
+    def __init__(self, matrix, dense_cols=1, *, times_values=False, kind=None, out_kind=None, device=None, stream=None,
+                 kernel=None, threads=0, memory_limit=0):
+        kind = kind or ("f32" if matrix.kind == "none" else matrix.kind)
+        self.kind, self.out_kind = kind, out_kind or ("f64" if kind == "f64" else "f32")
+        options = SddmmOptions(room=b"cpu" if device is None else b"gpu", kernel=text(kernel), dense_cols=dense_cols,
+                               times_values=times_values, kind=_number(self.kind), c_kind=_number(self.out_kind),
+                               threads=threads, device=device or 0, memory_limit_bytes=memory_limit, stream=stream)
+        self._lock = threading.Lock()
+        self._keep = matrix._keep  # arrays that the plan may read; not the matrix, which keeps plans
+        self._handle = new_handle(library.csrkit_sddmm_make, matrix._handle, byref(options))
+        self.shape, self.nnz, self.dense_cols, self.device = matrix.shape, matrix.nnz, dense_cols, device
+        space = 0 if device is None else 1
+        self._x, self._y = (Dense(rows=rows, cols=dense_cols, kind=KINDS[self.kind], space=space) for rows in self.shape)
+        self._c = Dense(rows=self.nnz, cols=1, kind=KINDS[self.out_kind], space=space)
+
+    def __del__(self):
+        if library is not None and getattr(self, "_handle", None):
+            library.csrkit_sddmm_free(self._handle)
+
+    def __repr__(self):
+        return f"<csrkit.SddmmPlan {self.kernel}, {self.nnz} entries, {self.dense_cols} columns>"
+
+    @property
+    def kernel(self) -> str:
+        """The kernel that multiplies."""
+        return self._describe()[0]
+
+    @property
+    def choice(self) -> str:
+        """What was decided and why, for people; or ""."""
+        return self._describe()[1]
+
+    def multiply(self, x, y, out=None, alpha=1.0, beta=0.0):
+        """alpha * S * (x[i] . y[j]) + beta * out for every entry, in `out` if that is given, else in a new array like x.
+
+        x: rows x dense_cols, y: cols x dense_cols, row by row; out: nnz numbers. Without beta it may hold anything.
+        Raises UsageError.
+        """
+        x_view, y_view = View(x, "X"), View(y, "Y")
+        if out is None:
+            if beta != 0:
+                raise UsageError("beta adds to out; pass it")
+            out = empty_like(x, (self.nnz,), self.out_kind)
+        out_view = View(out, "out", is_written=True)
+        if len(out_view.shape) != 1:
+            raise UsageError(f"out has {len(out_view.shape)} dimensions; use 1")
+        with self._lock:
+            library.csrkit_sddmm_multiply(self._handle, byref(x_view.dense()), byref(y_view.dense()),
+                                          byref(out_view.dense()), alpha, beta)
+        return out
+
+    def multiply_at(self, x, y, out):
+        """out = S * (x[i] . y[j]) for the addresses of arrays without gaps, in the memory of the plan's device.
+
+        For other modules that know their arrays: nothing is checked, and nothing waits on a GPU.
+        """
+        with self._lock:
+            self._x.data, self._y.data, self._c.data = x, y, out
+            library.csrkit_sddmm_multiply(self._handle, self._x, self._y, self._c, 1.0, 0.0)
+
+    def _describe(self):
+        kernel, choice = c_char_p(), c_char_p()
+        library.csrkit_sddmm_describe(self._handle, byref(kernel), byref(choice))
+        return kernel.value.decode(), choice.value.decode()

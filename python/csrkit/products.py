@@ -5,6 +5,7 @@ from ._dense import View, stream_of
 from ._library import SpgemmOptions, library, new_handle, text
 from .errors import UsageError
 from .matrix import Matrix
+from .plan import SddmmPlan
 
 
 def spmm(a: Matrix, b, out=None, alpha=1.0, beta=0.0, transpose=False, **options):
@@ -29,6 +30,23 @@ def spmv(a: Matrix, x, out=None, alpha=1.0, beta=0.0, transpose=False, **options
     if len(View(x, "x").shape) != 1:
         raise UsageError("x must have one dimension; use spmm for more columns")
     return spmm(a, x, out, alpha, beta, transpose, **options)
+
+
+def sddmm(a: Matrix, x, y, out=None, alpha=1.0, beta=0.0, times_values=False, **options):
+    """alpha * s * (x[i] . y[j]) + beta * out for every entry (i, j) of a; s is a's value with times_values, else 1.
+
+    x: rows x K, y: cols x K, row by row, both of f32, f64, f16 or bf16; any arrays as for spmm. out: nnz numbers in the
+    order of a's entries, of x's kind or of f32 (f64 for f64), else a new array like x. With a's values in out this is
+    torch.sparse.sampled_addmm. options: as in SddmmPlan. Raises UsageError and what SddmmPlan raises.
+    """
+    view = View(x, "X")
+    dense_cols = view.dense().cols
+    if view.device is not None:
+        options = {"device": view.device, "stream": stream_of(x), **options}
+    if out is not None:
+        options.setdefault("out_kind", View(out, "out").kind)
+    plan = a.cached_plan(dense_cols, SddmmPlan, kind=view.kind, times_values=bool(times_values), **options)
+    return plan.multiply(x, y, out, alpha, beta)
 
 
 def spgemm(a: Matrix, b: Matrix, transpose=False, *, mask=None, drop_below=0.0, semiring=None, kernel=None, device=None,

@@ -137,6 +137,22 @@ class Products(unittest.TestCase):
         numpy.testing.assert_array_equal(csrkit.spmm(csrkit.from_scipy(scipy_a), b),
                                          [[numpy.inf, 0.0], [numpy.nan, 2.0]])
 
+    def test_sddmm(self):
+        random = numpy.random.default_rng(4)
+        for dtype, eps in (("float32", 1e-6), ("float64", 1e-14), ("float16", 1e-6)):
+            wanted = sample(dtype="float32" if dtype == "float16" else dtype)
+            a = csrkit.from_scipy(wanted)
+            rows, cols = numpy.repeat(numpy.arange(60), numpy.diff(wanted.indptr)), wanted.indices
+            for width in (1, 7, 41, 64):
+                x, y = (random.uniform(-1, 1, (size, width + 3)).astype(dtype)[:, :width] for size in wanted.shape)
+                dots = numpy.einsum("nk,nk->n", x[rows].astype("float64"), y[cols].astype("float64"))
+                found = csrkit.sddmm(a, x, y)
+                self.assertEqual(found.dtype, "float64" if dtype == "float64" else "float32")
+                numpy.testing.assert_allclose(found, dots, rtol=0, atol=width * eps)
+                times = csrkit.sddmm(a, x, y, times_values=True, alpha=-0.5)
+                numpy.testing.assert_allclose(times, -0.5 * dots * wanted.data.astype("float64"), rtol=1e-5,
+                                              atol=width * eps * abs(wanted.data).max())
+
     def test_spgemm(self):
         scipy_a, scipy_b = sample(30, 40), sample(40, 25, seed=2)
         a, b = csrkit.from_scipy(scipy_a), csrkit.from_scipy(scipy_b)

@@ -99,6 +99,29 @@ class Products(unittest.TestCase):
         with self.assertRaisesRegex(csrkit.UsageError, "one dimension"):
             csrkit.spmv(small(), dense([[1.0]] * 4))
 
+    def test_sddmm(self):
+        a = small()
+        x, y = [[1, 2], [3, 4], [5, 6], [7, 8]], [[1, 0], [0, 1], [2, -1], [1, 1]]
+        dots = [1.0, 0.0, 4.0, 7.0, 6.0, 15.0]
+        self.assertEqual(list(csrkit.sddmm(a, dense(x), dense(y))), dots)
+        self.assertEqual(list(csrkit.sddmm(a, dense(x), dense(y), alpha=2, times_values=True)),
+                         [2 * dot * value for dot, value in zip(dots, VALUES)])
+        out = array.array("d", VALUES)  # as torch.sparse.sampled_addmm has it
+        self.assertIs(csrkit.sddmm(a, dense(x), dense(y), out, alpha=2, beta=-1), out)
+        self.assertEqual(list(out), [2 * dot - value for dot, value in zip(dots, VALUES)])
+        plan = a.sddmm_plan(2)
+        self.assertEqual((plan.kernel, plan.out_kind), ("nnz_balanced", "f64"))
+        self.assertIn("because", plan.choice)
+        self.assertEqual(list(plan.multiply(dense(x), dense(y))), dots)
+        for call, sentence in ((lambda: csrkit.sddmm(a, dense(x), dense(y[:3])), "needs 4 x 2"),
+                               (lambda: csrkit.sddmm(a, dense(x), dense(y), array.array("d", [0] * 5)), "one for each"),
+                               (lambda: csrkit.sddmm(a, dense(x), dense(y), dense([[0.0] * 6])), "2 dimensions"),
+                               (lambda: csrkit.sddmm(a, dense(x), dense(y), beta=1), "pass it"),
+                               (lambda: csrkit.sddmm(a, dense(x), dense(y), kernel="fastest"), "no kernel 'fastest'"),
+                               (lambda: csrkit.sddmm(a, dense(x, "f"), dense(y, "f"), times_values=True), "f64")):
+            with self.assertRaisesRegex(csrkit.UsageError, sentence):
+                call()
+
     def test_spgemm(self):
         c = csrkit.spgemm(small(), small())
         found = [[0.0] * 4 for _ in range(4)]

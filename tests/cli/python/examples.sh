@@ -11,9 +11,13 @@ expect 1 python3 "$examples/multiply.py" nowhere.csr
 grep -q '^multiply.py: error: .*nowhere.csr' err || fail "the missing file is not named"
 
 pythons=${CSRKIT_TORCH_PYTHONS:-$(python_with torch || true)}
-if [ -z "$pythons" ]; then echo "multiply.py runs; no Python with PyTorch for gcn.py"; exit 6; fi
+if [ -z "$pythons" ]; then echo "multiply.py runs; no Python with PyTorch for those that train"; exit 6; fi
 expect 0 csr-import "$DATASETS/cora.mtx.gz" cora.csr --symmetrize --self-loops=add --values=ones --gcn-normalize --quiet
 for python in ${pythons//:/ }; do
-  expect 0 "$python" -W ignore "$examples/gcn.py" cora.csr 4
-  prints "largest difference"
+  for example in gcn graphsage gat; do
+    expect 0 "$python" -W ignore "$examples/$example.py" cora.csr 4
+    prints "largest difference"
+  done
 done
+expect 1 "$python" -W ignore "$examples/gat.py"
+grep -q '^usage: gat.py GRAPH.csr' err || fail "no usage is shown"
