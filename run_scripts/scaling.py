@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Strong and weak scaling of csr-spmm-dist in one command, under mpirun or srun, with a figure.
+
+Usage: scaling.py MATRIX.csr --out DIR [--ranks LIST] [--threads N] [-k K] [--rounds N] [--repeat N]
+                  [--launcher mpirun|srun|threads] [--tools DIR] [--weak FILE,FILE...] [--petsc PROGRAM]
+
+Strong: the matrix on every number of ranks, as groups of columns (1xP) and, where the file holds P parts
+(csr-partition), as row parts (Px1); beside one process with as many threads (csr-spmm-cpu). Weak: K columns
+for every rank (1xP), and with --weak a matrix for each number of ranks, as row parts. --petsc measures PETSc's
+product of the same matrix (studies/petsc_product), f64, on as many ranks. In every round all take turns; a
+figure is the median of the rounds' medians. Writes DIR/scaling.jsonl, DIR/scaling.md and DIR/scaling.svg.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+
+import plot_speedup
+
+
+def run(words, threads):
+    environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
+    done = subprocess.run([str(word) for word in words], env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"scaling.py: {' '.join(str(word) for word in words)} ended with {done.returncode}:\n{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def started(options, ranks, words):
+    """The words that run a program as so many ranks, each with its own processors."""
+    if options.launcher == "srun":
+        return ["srun", "--mpi=pmix", "-n", ranks, "-c", options.threads, "-K", *words]
+    if ranks * options.threads <= len(os.sched_getaffinity(0)):
+        places = ["--map-by", f"slot:PE={options.threads}", "--bind-to", "core"]
+    else:
+        places = ["--oversubscribe", "--bind-to", "none"]
+    return ["mpirun", *places, "-n", ranks, *words]
+
+
+def product(options, matrix, ranks, grid, dense_cols):
+    words = [options.tools / "csr-spmm-dist", matrix, "-k", dense_cols, "--grid", grid, "--repeat", options.repeat,
+             "--threads", options.threads, "--value-kind", options.kind, "--json", "--quiet"]
+    if options.launcher == "threads":
+        words += ["--ranks", ranks]
+    else:
+        words = started(options, ranks, words)
+    record = run(words, options.threads)
+    return record["median_seconds"], record["bytes"]["total"]
+
+
+def one_process(options, threads):
+    record = run([options.tools / "csr-spmm-cpu", options.matrix, "-k", options.dense_cols, "--repeat", options.repeat,
+                  "--threads", threads, "--value-kind", options.kind, "--json", "--quiet"], threads)
+    return record["median_seconds"], 0
+
+
+def petsc(options, ranks, binary):
+    words = [options.petsc, "-matrix", binary, "-k", options.dense_cols, "-repeat", options.repeat]
+    return run(started(options, ranks, words), 1)["median_seconds"], 0
+
+
+def levels(options, matrix):
+    """The numbers of ranks for which a file holds parts: csr-spmm-dist says which, if it refuses."""
+    found = set()
+    for ranks in options.ranks:
+        done = subprocess.run([options.tools / "csr-spmm-dist", matrix, "--ranks", str(ranks), "--grid", f"{ranks}x1",
+                               "-k", "1", "--repeat", "1", "--warmup", "0", "--quiet"], capture_output=True, text=True)
+        if done.returncode == 0:
+            found.add(ranks)
+    return found
+
+
+def cases(options):
+    """(kind, way, ranks, K, a function that measures it)"""
+    parts = levels(options, options.matrix)
+    for ranks in options.ranks:
+        threads = ranks * options.threads
+        yield "strong", "one process", ranks, options.dense_cols, lambda t=threads: one_process(options, t)
+        for way, grid in (("columns", f"1x{ranks}"), ("rows", f"{ranks}x1")):
+            if way == "columns" and ranks > options.dense_cols or way == "rows" and ranks not in parts:
+                continue
+            yield ("strong", way, ranks, options.dense_cols,
+                   lambda r=ranks, g=grid: product(options, options.matrix, r, g, options.dense_cols))
+        if options.petsc:
+            binary = options.out / "matrix.petsc"
+            if not binary.exists():
+                subprocess.run([options.tools / "csr-export", options.matrix, binary, "--quiet"], check=True)
+            yield "strong", "PETSc", ranks, options.dense_cols, lambda r=ranks: petsc(options, r, binary)
+        wide = options.dense_cols * ranks
+        yield ("weak", "columns", ranks, wide,
+               lambda r=ranks, k=wide: product(options, options.matrix, r, f"1x{r}", k))
+    for ranks, matrix in zip(options.ranks, options.weak):
+        yield ("weak", "rows", ranks, options.dense_cols,
+               lambda r=ranks, m=matrix: product(options, m, r, f"{r}x1", options.dense_cols))
+
+
+def measure(options):
+    table = list(cases(options))
+    seconds = {i: [] for i in range(len(table))}
+    moved = {}
+    for _ in range(options.rounds):
+        for i, (*_, measured) in enumerate(table):
+            time, moved[i] = measured()
+            seconds[i].append(time)
+    return [{"scaling": kind, "way": way, "ranks": ranks, "threads": options.threads, "dense_cols": dense_cols,
+             "median_seconds": statistics.median(seconds[i]), "rounds_seconds": seconds[i], "bytes": moved[i]}
+            for i, (kind, way, ranks, dense_cols, _) in enumerate(table)]
+
+
+def with_efficiency(records):
+    """Strong: time of the least ranks over time, per rank. Weak: time of the least ranks over time."""
+    for record in records:
+        base = min((other for other in records if other["scaling"] == record["scaling"]
+                    and other["way"] == record["way"]), key=lambda other: other["ranks"])
+        gain = base["median_seconds"] / record["median_seconds"]
+        more = record["ranks"] / base["ranks"]
+        record["efficiency"] = gain / more if record["scaling"] == "strong" else gain
+    return records
+
+
+def table_of(options, records):
+    lines = [f"{options.matrix.name}, {options.kind}, {options.threads} threads a rank, {options.launcher}, "
+             f"median of {options.rounds} rounds", "",
+             "| scaling | way | ranks | K | ms | bytes moved | efficiency |", "|---|---|---|---|---|---|---|"]
+    for r in records:
+        lines.append(f"| {r['scaling']} | {r['way']} | {r['ranks']} | {r['dense_cols']} | "
+                     f"{1000 * r['median_seconds']:.2f} | {r['bytes']:,} | {r['efficiency']:.2f} |")
+    return "\n".join(lines) + "\n"
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="scaling.py", usage=__doc__.split("Usage: ")[1].split("\n\n")[0],
+                                     description=__doc__.split("\n")[0])
+    numbers = lambda text: sorted({int(word) for word in text.split(",")})
+    parser.add_argument("matrix", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path, required=True, help="folder for records, table and figure")
+    parser.add_argument("--ranks", type=numbers, default=[1, 2], help="numbers of ranks (default: 1,2)")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each rank (default: 1)")
+    parser.add_argument("-k", dest="dense_cols", type=int, default=32, help="columns of B (default: 32)")
+    parser.add_argument("--kind", default="f64", help="value kind (default: f64, as PETSc's)")
+    parser.add_argument("--rounds", type=int, default=3, help="turns of every case (default: 3)")
+    parser.add_argument("--repeat", type=int, default=10, help="products a turn (default: 10)")
+    parser.add_argument("--launcher", choices=("mpirun", "srun", "threads"),
+                        default="srun" if "SLURM_JOB_ID" in os.environ else
+                        "mpirun" if shutil.which("mpirun") else "threads")
+    parser.add_argument("--tools", type=pathlib.Path, help="folder of the tools (default: the PATH's)")
+    parser.add_argument("--weak", default=[], type=lambda text: text.split(","), help="a file for each of --ranks")
+    parser.add_argument("--petsc", type=pathlib.Path, help="the program petsc_product")
+    options = parser.parse_args()
+    if min([options.threads, options.dense_cols, options.rounds, options.repeat, *options.ranks]) < 1:
+        parser.error("numbers of ranks, threads, columns, rounds and products are at least 1")
+    if options.weak and len(options.weak) != len(options.ranks):
+        parser.error(f"--weak names {len(options.weak)} files for {len(options.ranks)} numbers of ranks")
+    if options.tools is None:
+        found = shutil.which("csr-spmm-dist") or parser.error("csr-spmm-dist is not on the PATH; name --tools")
+        options.tools = pathlib.Path(found).parent
+    return options
+
+
+def main():
+    options = parse()
+    options.out.mkdir(parents=True, exist_ok=True)
+    records = with_efficiency(measure(options))
+    (options.out / "scaling.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    text = table_of(options, records)
+    (options.out / "scaling.md").write_text(text)
+    bars = {(f"{r['scaling']} {r['way']}, {r['ranks']}", "efficiency"): r["efficiency"] for r in records}
+    (options.out / "scaling.svg").write_text(
+        plot_speedup.bars_of(bars, f"{options.matrix.name}: efficiency by number of ranks", "efficiency"))
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    main()
