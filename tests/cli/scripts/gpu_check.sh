@@ -7,7 +7,7 @@ for tool in csr-import csr-bench; do
   printf '#!/bin/sh\necho %s "$@"\n' $tool >build/tools/$tool
 done
 printf '#!/bin/sh\necho "commit: 0123456789ab"\n' >build/tools/csr-info
-for operation in spmm spmv spgemm solve; do
+for operation in spmm spmv spgemm sddmm solve; do
   printf '#!/bin/sh\necho "[]"\n' >build/tools/csr-$operation-gpu
 done
 cat >build/tests/gpu <<'END'

@@ -14,7 +14,7 @@ cat >build/tools/csr-info <<'END'
 #!/bin/sh
 echo "commit: 0123456789ab"
 END
-for operation in spmm spmv spgemm solve; do
+for operation in spmm spmv spgemm sddmm solve; do
   printf '#!/bin/sh\necho "[]"\n' >build/tools/csr-$operation-gpu
 done
 cat >build/tools/csr-spmm-gpu <<'END'
