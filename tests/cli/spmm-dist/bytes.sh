@@ -1,0 +1,35 @@
+# shellcheck shell=bash
+# Bytes that the heads of a file promise are the bytes that MPI moves, to the byte, in all and to the worst rank,
+# counted apart: for parts by blocks, of rows in random order, and, where it is built, by METIS.
+needs_mpi
+command -v csr-partition >/dev/null || { echo "csr-partition is not installed"; exit 6; }
+counter=$(dirname "$(command -v csr-spmm-dist)")/../../libcsrkit_count_messages.so
+csr-generate communities graph.csr --set n=3000 --set mean=8 --seed 2 --quiet
+csr-reorder graph.csr random.csr --method random --quiet
+csr-partition graph.csr blocks.parts --parts 2,4,16 --method blocks --quiet
+csr-partition random.csr random.parts --parts 2,4,16 --method blocks --quiet
+csr-partition graph.csr metis.parts --parts 2,4,16 --method metis --quiet 2>/dev/null || rm -f metis.parts
+for parts in *.parts; do
+  for grid in 2x1 4x1 2x2 16x1; do
+    ranks=$((${grid%x*} * ${grid#*x}))
+    mkdir counted
+    expect 0 mpi $ranks -x COUNT_MESSAGES="$PWD/counted" -x LD_PRELOAD="$counter" \
+      csr-spmm-dist "$parts" -k 6 --grid $grid --check --repeat 1 --warmup 0 --json --quiet
+    python3 - <<'END' || fail "$parts, grid $grid"
+import json
+record = json.load(open("out"))
+received = {rank["rank"]: 0 for rank in record["ranks"]}
+for rank in received:
+    for line in open(f"counted/{rank}"):
+        to, amount = map(int, line.split())
+        received[to] += amount
+products = 2  # the first, and one that is measured
+for rank in record["ranks"]:
+    promised = rank["halo_cols"] * rank["dense_cols"] * 4
+    assert received[rank["rank"]] == products * promised == products * rank["bytes_received"] > 0, rank
+assert sum(received.values()) == products * record["bytes"]["total"]
+assert max(received.values()) == products * record["bytes"]["worst_rank"]
+END
+    rm -r counted
+  done
+done
