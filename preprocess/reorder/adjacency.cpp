@@ -1,5 +1,7 @@
 #include "preprocess/reorder/adjacency.h"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -11,8 +13,9 @@ namespace csrkit::reorder {
 
 namespace {
 
-// Below this many vertices, waking threads takes longer than the work.
+// Below this many vertices, or entries, waking threads takes longer than the work.
 constexpr Index kWorthThreads = 4096;
+constexpr Offset kEntriesWorthThreads = 1 << 20;
 
 /// Values are neither needed nor copied: a view of the same arrays that ignores them.
 CsrMatrix pattern_view(const CsrMatrix& matrix) {
@@ -20,9 +23,34 @@ CsrMatrix pattern_view(const CsrMatrix& matrix) {
                    ValueKind::none, nullptr, std::make_shared<CsrMatrix>(matrix));
 }
 
-/// Whether A and A^T have the same pattern, by the sums of a hash over the entries of both: much
-/// cheaper than A^T itself. Different patterns have the same sum with probability 2^-64.
+bool is_for_one(const CsrMatrix& matrix) {
+  return matrix.nnz() < kEntriesWorthThreads || omp_get_max_threads() == 1;
+}
+
+/// Whether A and A^T have the same pattern, by one thread that stops at the first entry without its
+/// mirror image: rows come in ascending order, so the next entry of row j that is not yet matched
+/// must name the row that names j.
+bool is_symmetric(const CsrMatrix& matrix) {
+  const Offset* offsets = matrix.row_offsets();
+  const Index* cols = matrix.col_indices();
+  const Index n = matrix.rows();
+  Buffer<Offset> next(n);
+  std::copy_n(offsets, n, next.data());
+  for (Index row = 0; row < n; ++row) {
+    for (Offset at = offsets[row]; at < offsets[row + 1]; ++at) {
+      const Index col = cols[at];
+      if (next[col] == offsets[col + 1] || cols[next[col]] != row) return false;
+      ++next[col];
+    }
+  }
+  return true;
+}
+
+/// The same by all threads, by the sums of a hash over the entries of both: much cheaper than A^T
+/// itself. Different patterns have the same sum with probability 2^-64.
 bool looks_symmetric(const CsrMatrix& matrix) {
+  constexpr int kHashCost = 4;  // times the walk of one thread, for an entry
+  if (is_for_one(matrix) || omp_get_max_threads() < kHashCost) return is_symmetric(matrix);
   const Offset* offsets = matrix.row_offsets();
   const Index* cols = matrix.col_indices();
   const auto hash = [](Index i, Index j) {
@@ -46,16 +74,63 @@ void merge_rows(const CsrMatrix& a, const CsrMatrix& b, Index self, Take&& take)
   const Index* x_end = a.col_indices() + a.row_offsets()[self + 1];
   const Index* y = b.col_indices() + b.row_offsets()[self];
   const Index* y_end = b.col_indices() + b.row_offsets()[self + 1];
-  while (x != x_end || y != y_end) {
-    Index next;
-    if (y == y_end || (x != x_end && *x < *y)) {
-      next = *x++;
-    } else {
-      next = *y++;
-      if (x != x_end && *x == next) ++x;
-    }
+  // Which of the two comes next is anybody's guess, so it is no branch.
+  while (x != x_end && y != y_end) {
+    const Index from_x = *x, from_y = *y, next = std::min(from_x, from_y);
+    x += from_x == next ? 1 : 0;
+    y += from_y == next ? 1 : 0;
     if (next != self) take(next);
   }
+  for (; x != x_end; ++x) {
+    if (*x != self) take(*x);
+  }
+  for (; y != y_end; ++y) {
+    if (*y != self) take(*y);
+  }
+}
+
+/// The union of both patterns in one pass by one thread, into room for all entries of both.
+Adjacency merged_at_once(const CsrMatrix& pattern, const CsrMatrix& mirrored) {
+  Adjacency graph;
+  graph.vertices = pattern.rows();
+  graph.offsets = Buffer<Offset>(Offset{graph.vertices} + 1);
+  graph.neighbours = Buffer<Index>(2 * pattern.nnz());
+  Index* to = graph.neighbours.data();
+  for (Index v = 0; v < graph.vertices; ++v) {
+    graph.offsets[v] = to - graph.neighbours.data();
+    merge_rows(pattern, mirrored, v, [&](Index neighbour) { *to++ = neighbour; });
+  }
+  graph.offsets[graph.vertices] = to - graph.neighbours.data();
+  graph.neighbours.truncate(graph.offsets[graph.vertices]);
+  return graph;
+}
+
+/// A symmetric pattern without its diagonal is the graph: nothing has to be merged.
+Adjacency without_diagonal(const CsrMatrix& pattern,
+                           const std::function<void(Offset entries)>& before_allocation) {
+  const Index n = pattern.rows();
+  const Offset* rows = pattern.row_offsets();
+  const Index* cols = pattern.col_indices();
+  Adjacency graph;
+  graph.vertices = n;
+  graph.offsets = Buffer<Offset>(Offset{n} + 1);
+  Offset* offsets = graph.offsets.data();
+  offsets[0] = 0;
+#pragma omp parallel for schedule(static) if (pattern.nnz() >= kEntriesWorthThreads)
+  for (Index v = 0; v < n; ++v) {
+    const bool has_loop = std::binary_search(cols + rows[v], cols + rows[v + 1], v);
+    offsets[v + 1] = rows[v + 1] - rows[v] - (has_loop ? 1 : 0);
+  }
+  for (Index v = 0; v < n; ++v) offsets[v + 1] += offsets[v];
+  if (before_allocation) before_allocation(offsets[n]);
+  graph.neighbours = Buffer<Index>(offsets[n]);
+  prefer_large_pages(graph.neighbours);
+  Index* neighbours = graph.neighbours.data();
+#pragma omp parallel for schedule(dynamic, 1024) if (offsets[n] >= kEntriesWorthThreads)
+  for (Index v = 0; v < n; ++v) {
+    std::remove_copy(cols + rows[v], cols + rows[v + 1], neighbours + offsets[v], v);
+  }
+  return graph;
 }
 
 }  // namespace
@@ -65,7 +140,12 @@ Adjacency build_adjacency(const CsrMatrix& matrix,
   assert(matrix.rows() == matrix.cols());
   const Index n = matrix.rows();
   const CsrMatrix pattern = pattern_view(matrix);
-  const CsrMatrix mirrored = looks_symmetric(pattern) ? pattern : transpose(pattern);
+  if (looks_symmetric(pattern)) return without_diagonal(pattern, before_allocation);
+  const CsrMatrix mirrored = transpose(pattern);
+  // Who asks for the number of entries before they are allocated has them counted first.
+  if (!before_allocation && is_for_one(pattern)) {
+    return merged_at_once(pattern, mirrored);
+  }
 
   Adjacency graph;
   graph.vertices = n;

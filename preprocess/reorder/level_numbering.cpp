@@ -30,7 +30,7 @@ bool lower(std::uint32_t& value, std::uint32_t to) {
 }  // namespace
 
 LevelNumbering::LevelNumbering(const Adjacency& graph)
-    : graph_(graph), order_(graph.vertices), parent_(graph.vertices) {
+    : graph_(graph), order_(Offset{graph.vertices} + 1), parent_(graph.vertices) {
   prefer_large_pages(parent_);
   std::fill(parent_.begin(), parent_.end(), kUntouched);
 }
@@ -89,59 +89,29 @@ Index LevelNumbering::append(Index begin, Index end, Collect&& collect, Settle&&
   return to.back();
 }
 
-LevelNumbering::Levels LevelNumbering::search(Index root) {
-  Index begin = done_, end = done_ + 1, levels = 1;
-  order_[begin] = root;
-  parent_[root] = kQueued;
-  while (true) {
-    const Index next = is_wide(end - begin) ? searched_wide(begin, end) : searched(begin, end);
+LevelNumbering::Levels LevelNumbering::number(Index root, Index limit) {
+  order_[done_] = root;
+  parent_[root] = static_cast<std::uint32_t>(done_);
+  Levels levels{1, root, 1, 0};
+  Index begin = done_, end = done_ + 1;
+  while (levels.bandwidth <= limit) {
+    Index next;
+    if (is_wide(end - begin)) {
+      next = numbered_wide(begin, end);
+      levels.bandwidth = std::max(levels.bandwidth, widest(end, next));
+    } else {
+      next = numbered(begin, end, limit, levels.bandwidth);
+    }
     if (next == end) break;
     begin = end;
     end = next;
-    ++levels;
+    ++levels.count;
   }
-  const Index farthest = *std::min_element(order_.data() + begin, order_.data() + end);
+  levels.farthest = *std::min_element(order_.data() + begin, order_.data() + end);
+  levels.size = end - done_;
   forget(end);
-  return {levels, farthest, end - done_};
-}
-
-Index LevelNumbering::searched(Index begin, Index end) {
-  Index to = end;
-  for (Index place = begin; place < end; ++place) {
-    for_neighbours(order_[place], [&](Index u) {
-      if (parent_[u] != kUntouched) return;
-      parent_[u] = kQueued;
-      order_[to++] = u;
-    });
-  }
-  return to;
-}
-
-Index LevelNumbering::searched_wide(Index begin, Index end) {
-  const auto collect = [&](Index place, std::vector<Discovery>& found) {
-    for_neighbours(order_[place], [&](Index u) {
-      if (__atomic_load_n(&parent_[u], __ATOMIC_RELAXED) != kUntouched) return;
-      if (__atomic_exchange_n(&parent_[u], kQueued, __ATOMIC_RELAXED) == kUntouched) {
-        found.push_back({place, u});
-      }
-    });
-  };
-  return append(begin, end, collect, [](std::vector<Discovery>&) {});
-}
-
-Index LevelNumbering::number(Index root, Index limit) {
-  order_[done_] = root;
-  parent_[root] = static_cast<std::uint32_t>(done_);
-  Index bandwidth = 0, end = done_ + 1;
-  for (Index begin = done_; begin < end && bandwidth <= limit;) {
-    const Index next =
-        is_wide(end - begin) ? numbered_wide(begin, end) : numbered(begin, end, limit);
-    bandwidth = std::max(bandwidth, widest(end, next));
-    begin = end;
-    end = next;
-  }
-  forget(end);
-  return bandwidth > limit ? kTooWide : bandwidth;
+  if (levels.bandwidth > limit) levels.bandwidth = kTooWide;
+  return levels;
 }
 
 /// The largest distance from the parent among the places of a new level.
@@ -157,20 +127,24 @@ Index LevelNumbering::widest(Index begin, Index end) const {
 void LevelNumbering::keep(const Buffer<Index>& component, Index size) {
   for (Index i = 0; i < size; ++i) {
     order_[done_ + i] = component[i];
-    parent_[component[i]] = kQueued;
+    parent_[component[i]] = kDone;
   }
   done_ += size;
 }
 
-Index LevelNumbering::numbered(Index begin, Index end, Index limit) {
+/// Raises `bandwidth` to the largest distance from a parent. The last vertex that a place discovers
+/// is the farthest; of a place that discovers none, the difference is no more than an earlier one.
+Index LevelNumbering::numbered(Index begin, Index end, Index limit, Index& bandwidth) {
   Index to = end;
   for (Index place = begin; place < end; ++place) {
     for_neighbours(order_[place], [&](Index u) {
-      if (parent_[u] != kUntouched) return;
-      parent_[u] = static_cast<std::uint32_t>(place);
-      order_[to++] = u;
+      const std::uint32_t parent = parent_[u];
+      order_[to] = u;
+      to += parent == kUntouched ? 1 : 0;
+      parent_[u] = std::min(parent, static_cast<std::uint32_t>(place));
     });
-    if (to - 1 - place > limit) break;  // the caller sees it, and gives up
+    bandwidth = std::max(bandwidth, to - 1 - place);
+    if (bandwidth > limit) break;  // the caller sees it, and gives up
   }
   return to;
 }

@@ -1,4 +1,4 @@
-// Vertices of a component level by level: searched, or numbered as Cuthill and McKee do.
+// Vertices of a component level by level, numbered as Cuthill and McKee do.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace csrkit::reorder {
 
-/// A breadth-first search, and the Cuthill-McKee numbering: each vertex's new neighbours by
+/// The Cuthill-McKee numbering, which is a breadth-first search: each vertex's new neighbours by
 /// ascending degree (Cuthill, McKee, Proc. 24th Nat. Conf. ACM, 1969). A component is numbered many
 /// times, so the vertices must be named by degree already (RankedGraph): then neighbours are listed
 /// in the right order, and nothing is sorted.
@@ -27,34 +27,35 @@ class LevelNumbering {
   bool is_numbered(Index v) const { return parent_[v] != kUntouched; }
   /// How many vertices are numbered for good: those at the places [0, done).
   Index done() const { return done_; }
-  Index vertex_at(Index place) const { return order_[place]; }
+  /// The vertices by their places.
+  const Index* places() const { return order_.data(); }
 
   struct Levels {
-    Index count;     // of levels
-    Index farthest;  // the vertex of lowest number in the last one
-    Index size;      // of the component
+    Index count;      // of levels
+    Index farthest;   // the vertex of lowest number in the last one
+    Index size;       // of the component
+    Index bandwidth;  // or kTooWide; then the rest says nothing
   };
-  /// Searches the component of `root`. Its vertices stand at the places from done() on until the
-  /// next call, level by level; the order inside a level does not matter.
-  Levels search(Index root);
-
-  /// Numbers the component of `root` at the places from done() on, and returns its bandwidth. It is
-  /// the largest distance of a vertex from the one that discovered it: no neighbour comes before
-  /// that. Stops with kTooWide where the bandwidth exceeds `limit`. Nothing is done() by it.
-  Index number(Index root, Index limit);
+  /// Numbers the component of `root` at the places from done() on, until the next call. The
+  /// bandwidth is the largest distance of a vertex from the one that discovered it: no neighbour
+  /// comes before that. Stops with kTooWide where it exceeds `limit`. Nothing is done() by it.
+  Levels number(Index root, Index limit = kTooWide - 1);
 
   /// Takes these vertices of a component as numbered for good, in this order, at the places from
   /// done() on.
   void keep(const Buffer<Index>& component, Index size);
 
   /// The vertices by their places, once all are numbered.
-  Buffer<Index> take_order() { return std::move(order_); }
+  Buffer<Index> take_order() {
+    order_.truncate(graph_.vertices);
+    return std::move(order_);
+  }
 
  private:
   // What parent_ holds beside places, which are below 2^31. A root needs no place: it is only ever
   // compared with places of its own component, all of which come after it.
   static constexpr std::uint32_t kUntouched = ~std::uint32_t{0};
-  static constexpr std::uint32_t kQueued = kUntouched - 1;  // by a search, or done
+  static constexpr std::uint32_t kDone = kUntouched - 1;
 
   struct Discovery;
   template <class Take>
@@ -62,15 +63,13 @@ class LevelNumbering {
   template <class Collect, class Settle>
   Index append(Index begin, Index end, Collect&& collect, Settle&& settle);
   static bool is_wide(Index level);
-  Index searched(Index begin, Index end);
-  Index searched_wide(Index begin, Index end);
-  Index numbered(Index begin, Index end, Index limit);
+  Index numbered(Index begin, Index end, Index limit, Index& bandwidth);
   Index numbered_wide(Index begin, Index end);
   Index widest(Index begin, Index end) const;
   void forget(Index end);
 
   const Adjacency& graph_;
-  Buffer<Index> order_;
+  Buffer<Index> order_;           // and room for one that turns out to be known
   Buffer<std::uint32_t> parent_;  // the place of the vertex that numbered it
   Index done_ = 0;
 };

@@ -23,7 +23,7 @@ CsrMatrix random_graph(Index vertices, Offset edges, std::uint64_t seed) {
 /// The largest distance of two neighbours among the first `size` places.
 Index bandwidth_of(const Adjacency& graph, const LevelNumbering& levels, Index size) {
   std::vector<Index> place(static_cast<std::size_t>(graph.vertices), -1);
-  for (Index i = 0; i < size; ++i) place[static_cast<std::size_t>(levels.vertex_at(i))] = i;
+  for (Index i = 0; i < size; ++i) place[static_cast<std::size_t>(levels.places()[i])] = i;
   Index bandwidth = 0;
   for (Index v = 0; v < graph.vertices; ++v) {
     for (Offset e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e) {
@@ -39,13 +39,14 @@ TEST(LevelNumbering, SaysTheBandwidthOfWhatItNumbers) {
   const Adjacency graph = build_adjacency(random_graph(3000, 9000, 7));
   LevelNumbering levels(graph);
   for (const Index root : {0, 17, 2999}) {
-    const LevelNumbering::Levels found = levels.search(root);
-    const Index bandwidth = levels.number(root, graph.vertices);
-    EXPECT_EQ(bandwidth, bandwidth_of(graph, levels, found.size)) << root;
+    const LevelNumbering::Levels found = levels.number(root);
+    EXPECT_EQ(found.bandwidth, bandwidth_of(graph, levels, found.size)) << root;
     // Just below, it gives up; and it leaves nothing behind.
-    EXPECT_EQ(levels.number(root, bandwidth - 1), LevelNumbering::kTooWide);
-    EXPECT_EQ(levels.number(root, bandwidth), bandwidth);
-    EXPECT_EQ(levels.search(root).count, found.count);
+    EXPECT_EQ(levels.number(root, found.bandwidth - 1).bandwidth, LevelNumbering::kTooWide);
+    const LevelNumbering::Levels again = levels.number(root, found.bandwidth);
+    EXPECT_EQ(again.bandwidth, found.bandwidth);
+    EXPECT_EQ(again.count, found.count);
+    EXPECT_EQ(again.farthest, found.farthest);
   }
 }
 
@@ -56,9 +57,9 @@ TEST(LevelNumbering, IsTheSameForAnyNumberOfThreads) {
   for (const int team : {1, 4}) {
     omp_set_num_threads(team);
     LevelNumbering levels(graph);
-    const Index size = levels.search(5).size;
-    orders.push_back({levels.number(5, graph.vertices)});
-    for (Index i = 0; i < size; ++i) orders.back().push_back(levels.vertex_at(i));
+    const LevelNumbering::Levels found = levels.number(5);
+    orders.push_back({found.bandwidth, found.count, found.farthest});
+    for (Index i = 0; i < found.size; ++i) orders.back().push_back(levels.places()[i]);
   }
   omp_set_num_threads(threads);
   EXPECT_EQ(orders[0], orders[1]);
@@ -71,9 +72,10 @@ TEST(LevelNumbering, WhatIsKeptStays) {
   std::set<Index> seen;
   for (Index v = 0; v < graph.vertices; ++v) {
     if (levels.is_numbered(v)) continue;
-    const Index size = levels.search(v).size;
-    ASSERT_NE(levels.number(v, graph.vertices), LevelNumbering::kTooWide);
-    for (Index i = 0; i < size; ++i) component[i] = levels.vertex_at(levels.done() + i);
+    const LevelNumbering::Levels found = levels.number(v);
+    const Index size = found.size;
+    ASSERT_NE(found.bandwidth, LevelNumbering::kTooWide);
+    for (Index i = 0; i < size; ++i) component[i] = levels.places()[levels.done() + i];
     levels.keep(component, size);
     EXPECT_TRUE(levels.is_numbered(v));
   }
