@@ -10,7 +10,7 @@ namespace csrkit::csr_layout {
 namespace {
 
 TEST(CsrLayout, SectionsFollowEachOtherOnPages) {
-  const auto sections = lay_out(ValueKind::f64, 1000, 10, 3000, {true, false, false, 0, 5});
+  const auto sections = lay_out(ValueKind::f64, 1000, 10, 3000, {true, false, false, 0, 0, 0, 5});
   std::uint64_t end = kHeaderBytes;
   for (const CsrSection& section : sections) {
     EXPECT_EQ(section.offset_bytes, align_up(end)) << section.name;
