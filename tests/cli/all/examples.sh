@@ -20,6 +20,8 @@ for tool in $(all_tools); do
     if grep -qF -- '--force replaces it' err; then code=0 && { eval "$line --force" >out 2>err || code=$?; }; fi
     # On a busy machine a time may truly be another one.
     case $line in *csr-bench*--verify*) if [ "$code" -eq 1 ]; then code=0; fi ;; esac
+    # Nor does csr-probe write what varies too much to be believed.
+    case $line in csr-probe*) if [ "$code" -eq 1 ] && grep -q 'too busy' err; then code=0; fi ;; esac
     [ "$code" -eq 0 ] || { cat err >&2; fail "the example of $tool: $line"; }
     count=$((count + 1))
   done < <("$tool" --help | sed -n "s/^  \\($tool .*\\)/\\1/p")
