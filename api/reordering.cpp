@@ -24,8 +24,10 @@ Partition moved(const Partition& partition, const Permutation& order) {
   return {partition.parts, std::make_shared<const Buffer<Index>>(std::move(part_of_row))};
 }
 
-/// The borders of a partition belong to the matrix as it is stored.
+/// The borders of a partition belong to the matrix as it is stored, as do its parts for ranks:
+/// those are left out, because rows of a part need no longer be neighbours.
 void measure_borders(CsrFile* file) {
+  file->ranks.reset();
   if (!file->partition) return;
   const CsrMatrix& matrix = file->matrix;
   file->partition->borders.reset();

@@ -17,7 +17,7 @@ Sides sides_of(const std::string& name, const CsrMatrix& matrix);
 const char* name_of(Sides sides);
 
 /// `file` in that order, which is of the rows, of the columns (`cols`), or of both. Of `both` of a
-/// rectangular matrix it must hold an order of the columns, too.
+/// rectangular matrix it must hold an order of the columns, too. Parts for ranks are left out.
 CsrFile in_order(const CsrFile& file, const Ordering& ordering, Sides sides);
 
 /// `file` in the order of `method`. Orders in the file are continued, so that they still lead from
@@ -35,7 +35,8 @@ void require_taken(const ParameterValues& parameters, const std::vector<std::str
 CsrFile reordered(const CsrFile& file, const std::vector<std::string>& methods, Sides sides,
                   const ReorderOptions& options);
 
-/// `file` in the order at import. Throws UsageError if it was never reordered.
+/// `file` in the order at import, without its parts for ranks. Throws UsageError if it was never
+/// reordered.
 CsrFile restored(const CsrFile& file);
 
 /// A dense operand of the matrix at import, moved to the file's order, or back if `is_undo`. Rows

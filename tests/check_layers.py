@@ -48,6 +48,7 @@ ROOMS = {
     "tools/info": ALL_LIBRARIES | {"tools/cli", "tools/operation", "tools/advise"},
     "tools/convert": ALL_LIBRARIES | {"tools/cli", "tools/info"},
     "tools/reorder": ALL_LIBRARIES | {"tools/cli", "tools/advise", "tools/info"},
+    "tools/partition": ALL_LIBRARIES | {"tools/cli", "tools/info", "tools/reorder"},
     "tools": None,  # the mains: anything
     "studies": None,
     "tests": None,

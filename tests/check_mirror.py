@@ -121,6 +121,10 @@ SHARED = {
     "tools/report/profile.py": ("tests/unit/tools/report/bundle_test.py", "one of the inputs"),
     "tools/report/summary.py": ("tests/unit/tools/report/page_test.py", "the head of the page"),
     "tools/reorder/run.cpp": ("tests/cli/reorder/chain.sh", "a flow from a file to a file"),
+    "tools/partition/*": ("tests/cli/partition/levels.sh tests/cli/partition/refusals.sh",
+                          "a flow from a command line to a file"),
+    "tools/info/part_levels.cpp": ("tests/cli/partition/levels.sh", "the words of two tools"),
+    "tools/forecast/cluster_profile.cpp": ("tests/cli/forecast/ranks.sh", "files that users write"),
     "tools/forecast/report.cpp": ("tests/cli/forecast/memory.sh", "the words of one tool"),
     "tools/operation/sp*.cpp": ("tests/unit/tools/operation/operation_test.cpp "
                                 "tests/cli/spmm-cpu/every_kernel.sh "

@@ -63,6 +63,9 @@ CsrFile read_csr_file(const std::string& path, const CsrReadOptions& options = {
 /// Reads and checks the header only.
 CsrFileHeader read_csr_header(const std::string& path);
 
+/// Reads and checks the header and the provenance, "" if there is none.
+std::string read_csr_provenance(const std::string& path);
+
 /// Reads and checks the header and the levels of parts, and nothing else of the file; none if it
 /// holds none.
 std::vector<PartLevel> read_rank_heads(const std::string& path);

@@ -1,6 +1,6 @@
-// Reading one part of a .csr file: the heads, and of rows and lists what belongs to the part; or
-// only some rows. Each chunk that covers any of these bytes is checked; damage elsewhere is other
-// ranks' business.
+// Reading pieces of a .csr file: the history, the heads, of rows and lists what belongs to one
+// part, or only some rows. Each chunk that covers any of these bytes is checked; damage elsewhere
+// is other ranks' business.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -193,6 +193,20 @@ FetchedRows fetch_rows(RangeReader& reader, const std::string& path, Index begin
 
 std::vector<PartLevel> read_rank_heads(const std::string& path) {
   return RangeReader(path).levels();
+}
+
+std::string read_csr_provenance(const std::string& path) {
+  RangeReader reader(path);
+  const CsrSection* section = find(reader.header().sections, kProvenance);
+  if (section == nullptr) return "";
+  const auto range = reader.fetch(*section, 0, section->size_bytes, false);
+  const char* text = range.as<char>();
+  const std::uint64_t bad = first_invalid_utf8(text, section->size_bytes);
+  if (bad < section->size_bytes) {
+    fail_at(path, section->offset_bytes + bad,
+            "expected UTF-8 text in section provenance; create the file again");
+  }
+  return {text, section->size_bytes};
 }
 
 RankPart read_rank_part(const std::string& path, Index parts, Index part, FileIo io, int threads) {

@@ -27,7 +27,8 @@ class LevelCounter {
   LevelCounter(const PartBorders& borders, Index cols, int threads)
       : borders_(borders),
         words_(static_cast<std::size_t>(Offset{cols} / 64 + 1), 0),
-        threads_(threads),
+        // A look at few words is over before a team has started.
+        threads_(team_for(static_cast<std::int64_t>(words_.size()), threads)),
         received_(static_cast<std::size_t>(borders.parts())) {
     counted_.level.parts.resize(received_.size());
     for (std::size_t p = 0; p < received_.size(); ++p) {

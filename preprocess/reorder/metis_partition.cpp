@@ -4,6 +4,7 @@
 // that a part needs are mostly its own. It is the call of METIS's own tool, gpmetis, with its
 // options: the default seed gives its parts.
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -42,11 +43,25 @@ Buffer<Index> contiguous_parts(Index n, Index parts) {
   return part_of_row;
 }
 
+/// Entries of every row, in numbers whose sum METIS's integers hold.
+void put_row_weights(const CsrMatrix& matrix, idx_t* weights) {
+  const auto most = static_cast<Offset>(std::numeric_limits<idx_t>::max() / 2);
+  const Offset unit = (matrix.nnz() + matrix.rows()) / most + 1;
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    weights[row] = static_cast<idx_t>(std::max<Offset>(1, matrix.row_length(row) / unit));
+  }
+}
+
 /// The part of every row, in the old order.
-Buffer<Index> parts_by_metis(const MetisJob& job, Index parts, const MethodRequest& request) {
+Buffer<Index> parts_by_metis(const CsrMatrix& matrix, const MetisJob& job, Index parts,
+                             const MethodRequest& request) {
   MetisExchange& exchange = job.exchange();
   exchange.task = MetisTask::partition;
   exchange.parts = parts;
+  if (request.parameters.choice("balance") == 1) {
+    exchange.has_weights = 1;
+    put_row_weights(matrix, exchange.weights());
+  }
   run_metis("METIS_PartGraphKway", job, request);
   const auto n = static_cast<Index>(exchange.vertices);
   const idx_t* const part = exchange.result();
@@ -113,7 +128,7 @@ Buffer<Index> parts_of(const CsrMatrix& matrix, Index parts, const MethodRequest
   if (parts == 1 || n <= parts) return contiguous_parts(n, parts);
   const MetisJob job(matrix);
   if (job.exchange().entries == 0) return contiguous_parts(n, parts);
-  return parts_by_metis(job, parts, request);
+  return parts_by_metis(matrix, job, parts, request);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "preprocess/reorder/reorder.h"
 #include "tools/cli/matrix_input.h"
+#include "tools/forecast/rank_forecast.h"
 #include "tools/operation/operations.h"
 
 namespace csrkit {
@@ -144,6 +145,20 @@ void declare_of_operations(Options& options) {
   for (const auto& [row, names] : rows) options.add({row}, names + ": ");
 }
 
+/// --ranks knows one operation and its own machines.
+void require_rank_forecast(const Options& options) {
+  for (const char* foreign :
+       {"tool", "operation", "device", "kernel", "repeat", "transpose", "value-kind", "threads",
+        "kernels", "cold", "max-seconds", "method", "sizes", "machine", "bound", "memory-limit"}) {
+    if (options.given(foreign)) {
+      throw UsageError(std::string("--") + foreign + " is not for --ranks");
+    }
+  }
+  if (options.names().size() != 1) {
+    throw UsageError("--ranks forecasts the product of one matrix: expected A.csr alone");
+  }
+}
+
 }  // namespace
 
 ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
@@ -178,12 +193,15 @@ ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
              "instead of A.csr, of csr-import, csr-reorder and csr-report (values: f32, or "
              "--value-kind)");
   declare_of_operations(options);
+  declare_rank_options(options);
   options.example("csr-forecast tiny.csr -k 8,64", "memory of two products")
       .example("csr-forecast tiny.csr --operation spgemm --json", "A times A")
       .example("csr-forecast tiny.csr --tool csr-bench --kernels cpu.auto,cpu.row_loop -k 8",
                "two kernels that take turns")
       .example("csr-forecast --tool csr-import --sizes 169343,169343,1166243",
-               "before there is a file");
+               "before there is a file")
+      .example("csr-forecast tiny.csr --ranks 2,4 -k 128 --profile h200x4",
+               "is it worth two ranks, or four?");
   options.on_list([](bool as_json) {
     return list_kernels(operations(), {kCpu, kGpu}, /*with_marks=*/false, as_json);
   });
@@ -191,6 +209,13 @@ ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
   options.parse(argc, argv);
 
   ForecastToolOptions result(options);
+  if (options.given("profile") && !options.given("ranks")) {
+    throw UsageError("--profile is for --ranks");
+  }
+  if ((result.is_of_ranks = options.given("ranks"))) {
+    require_rank_forecast(options);
+    return result;
+  }
   const std::string tool = options.choice("tool", kTools);
   result.of =
       static_cast<ForecastOf>(std::find(kTools.begin(), kTools.end(), tool) - kTools.begin());

@@ -45,7 +45,9 @@ GatherCurve curve_from(const JsonField& field) {
   return curve;
 }
 
-DeviceProfile device_from(const JsonField& field) {
+}  // namespace
+
+DeviceProfile device_profile_from(const JsonField& field) {
   DeviceProfile device;
   device.device = field["device"].text();
   device.name = field["name"].text();
@@ -63,8 +65,6 @@ DeviceProfile device_from(const JsonField& field) {
       [&](const JsonField& curve) { device.gather.push_back(curve_from(curve)); });
   return device;
 }
-
-}  // namespace
 
 Json to_json(const MachineProfile& profile) {
   Json devices = Json::array();
@@ -109,7 +109,7 @@ MachineProfile read_machine_profile(const std::string& path) {
   MachineProfile profile;
   profile.host = field["host"].text();
   field["devices"].array().for_each(
-      [&](const JsonField& device) { profile.devices.push_back(device_from(device)); });
+      [&](const JsonField& device) { profile.devices.push_back(device_profile_from(device)); });
   validate(profile, path);
   return profile;
 }

@@ -6,6 +6,7 @@
 
 #include "core/facts/machine_profile.h"
 #include "tools/cli/json.h"
+#include "tools/cli/json_reader.h"
 
 namespace csrkit {
 
@@ -14,6 +15,9 @@ Json to_json(const MachineProfile& profile);
 
 /// Throws IoError if the file cannot be read, InputError if it is not such a profile.
 MachineProfile read_machine_profile(const std::string& path);
+
+/// One of its devices. Throws InputError.
+DeviceProfile device_profile_from(const JsonField& field);
 
 /// The whole file or nothing; `facts` (where and how it was measured) is kept beside the numbers.
 void write_machine_profile(const std::string& path, const MachineProfile& profile,

@@ -5,6 +5,7 @@
 #include "api/measured_flags.h"
 #include "tools/cli/json_reader.h"
 #include "tools/info/matrix_facts.h"
+#include "tools/info/part_levels.h"
 #include "tools/info/python_map.h"
 #include "tools/info/spy_picture.h"
 
@@ -76,6 +77,11 @@ void add_statistics(Report& report, const CsrFile& file) {
   if (file.col_order)
     report.add_line("col order", "reordered since import; csr-reorder --undo restores it");
   if (file.partition) add_partition(report, *file.partition, file.matrix);
+  if (file.ranks) {
+    std::vector<LevelFacts> levels;
+    for (const PartLevel& level : file.ranks->levels()) levels.push_back(level_facts(level));
+    add_levels(report, levels, file.matrix.nnz());
+  }
   report.add_text("\n" + row_length_histogram(lengths));
 }
 

@@ -111,6 +111,10 @@ void report_reorder(const ReorderToolOptions& options, const CsrFile& before,
     report.add("modularity", "modularity of the parts", Json(*run.modularity),
                fixed(*run.modularity, 4));
   }
+  report.add_json("has_lost_ranks", before.ranks.has_value());
+  if (before.ranks) {
+    report.add_line("parts for ranks", "left out, as rows have moved; run csr-partition again");
+  }
   report.add_seconds("order_seconds", "ordering", run.order_seconds);
   if (options.is_reported) {
     add_locality_change(report, locality_facts(before.matrix, options.locality),

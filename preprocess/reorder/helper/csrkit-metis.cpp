@@ -78,9 +78,9 @@ int run(MetisExchange& exchange) {
   }
   auto parts = static_cast<idx_t>(exchange.parts);
   idx_t constraints = 1, edge_cut = 0;
-  return METIS_PartGraphKway(&vertices, &constraints, exchange.xadj(), exchange.adjncy(), nullptr,
-                             nullptr, nullptr, &parts, nullptr, nullptr, options, &edge_cut,
-                             result);
+  return METIS_PartGraphKway(&vertices, &constraints, exchange.xadj(), exchange.adjncy(),
+                             exchange.has_weights != 0 ? exchange.weights() : nullptr, nullptr,
+                             nullptr, &parts, nullptr, nullptr, options, &edge_cut, result);
 }
 
 }  // namespace

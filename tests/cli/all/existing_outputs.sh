@@ -28,6 +28,7 @@ written out.csr csr-import "$DATASETS/karate.mtx" out.csr
 written out2.csr csr-generate rmat out2.csr --set scale=5
 written out.mtx csr-export grid.csr out.mtx
 written out3.csr csr-reorder grid.csr out3.csr --method rcm
+written ranked.csr csr-partition grid.csr ranked.csr --parts 2 --method blocks
 written moved.npy csr-reorder order.csr moved.npy --apply-to rhs.npy
 written spmm.npy csr-spmm-cpu grid.csr -k 2 --repeat 1 --output spmm.npy
 written dist.npy csr-spmm-dist grid.csr -k 2 --ranks 2 --repeat 1 --output dist.npy

@@ -27,6 +27,7 @@ for tool in $(all_tools); do
     csr-bench) explains csr-bench grid.csr -k 2 --repeat 1 --warmup 0 ;;
     csr-density) explains csr-density grid.csr ;;
     csr-export) explains csr-export grid.csr copy.mtx --force ;;
+    csr-partition) explains csr-partition grid.csr ranked.csr --parts 2 --method blocks --force ;;
     csr-forecast) explains csr-forecast grid.csr ;;
     csr-generate) explains csr-generate rmat rmat.csr --set scale=5 --force ;;
     csr-import) explains csr-import "$DATASETS/karate.mtx" karate.csr --force ;;

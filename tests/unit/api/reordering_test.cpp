@@ -44,6 +44,16 @@ TEST(Reordering, APartitionMovesWithItsRows) {
   }
 }
 
+TEST(Reordering, PartsForRanksAreThoseOfOneOrder) {
+  CsrFile file = file_of("50", "50");
+  file.ranks = RankSections::of(file.matrix, plain_blocks(file.matrix, {2, 4}));
+  const CsrFile moved = reordered(file, "random", Sides::both, {});
+  EXPECT_FALSE(moved.ranks.has_value());
+  CsrFile again = moved;
+  again.ranks = RankSections::of(moved.matrix, plain_blocks(moved.matrix, {2}));
+  EXPECT_FALSE(restored(again).ranks.has_value());
+}
+
 TEST(Reordering, SidesOfARectangularMatrix) {
   const CsrMatrix wide = file_of("10", "40").matrix;
   EXPECT_EQ(sides_of("", wide), Sides::rows);

@@ -61,6 +61,32 @@ class MetisPartition : public testing::Test {
   }
 };
 
+TEST_F(MetisPartition, PartsMayHaveEquallyManyEntries) {
+  // A third of the rows is dense: equally many rows are far from equally many entries.
+  test::Entries entries;
+  for (Index row = 0; row < 600; ++row) {
+    const Index reach = row < 200 ? 20 : 1;
+    for (Index k = 1; k <= reach; ++k) {
+      if (row + k < 600) entries.emplace_back(row, row + k);
+    }
+  }
+  const CsrMatrix matrix = test::undirected(600, entries);
+  const auto largest = [&](const char* balance) {
+    ReorderOptions options;
+    options.parameters = {{"parts", "4"}, {"balance", balance}};
+    const Ordering ordering = make_ordering(kName, matrix, options);
+    std::vector<Offset> count(4, 0);
+    for (Index row = 0; row < 600; ++row) {
+      count[static_cast<std::size_t>((*ordering.partition->part_of_row)[row])] +=
+          matrix.row_length(ordering.order.old_of_new()[row]);
+    }
+    return static_cast<double>(*std::max_element(count.begin(), count.end())) * 4 /
+           static_cast<double>(matrix.nnz());
+  };
+  EXPECT_GT(largest("rows"), 1.5);
+  EXPECT_LT(largest("entries"), 1.15);
+}
+
 TEST_F(MetisPartition, FindsTwoCliques) {
   test::Entries edges{{0, 1}};  // even and odd vertices, one edge between
   for (Index u = 0; u < 40; ++u) {

@@ -1,0 +1,103 @@
+#include "tools/forecast/rank_forecast.h"
+
+#include <gtest/gtest.h>
+
+namespace csrkit {
+namespace {
+
+/// A read takes a microsecond, a row of C ten, whatever their sizes; exchanges as they say.
+ClusterProfile flat_profile() {
+  ClusterProfile profile;
+  profile.name = "flat";
+  profile.ranks_per_node = 2;
+  profile.rank_memory_bytes = 1e6;
+  profile.link = {1e6, 1e-3};
+  profile.network = {1e5, 1e-2};
+  profile.device.copy_bytes_per_second = 1e6;
+  profile.device.fixed_seconds = 5e-3;
+  for (const Index width : {1, 1024}) {
+    GatherCurve curve;
+    curve.dense_cols = width;
+    curve.seconds_per_output_row = curve.seconds_per_streamed_row = 1e-5;
+    curve.table_bytes = {1, 1e9};
+    curve.seconds_per_read = {1e-6, 1e-6};
+    profile.device.gather.push_back(curve);
+  }
+  return profile;
+}
+
+CountedParts two_parts() {
+  CountedParts parts;
+  PartHead head;
+  head.row_end = head.col_end = 60;
+  head.entries = 500;
+  head.own_entries = 400;
+  head.halo_cols = 20;
+  head.send_cols = 10;
+  head.neighbours = 1;
+  parts.level.parts.push_back(head);
+  head.row_begin = head.col_begin = 60;
+  head.row_end = head.col_end = 100;
+  head.entries = head.own_entries = 300;
+  head.halo_cols = 10;
+  head.send_cols = 20;
+  head.own_entries = 250;
+  parts.level.parts.push_back(head);
+  parts.plain_halo_cols = 60;
+  return parts;
+}
+
+TEST(RankForecast, IsTheModelOfThePageInsideANode) {
+  const RankSizes sizes{100, 100, 800, ValueKind::f32};
+  const GridForecast grid = forecast_grid(sizes, two_parts(), 1, 8, flat_profile());
+  EXPECT_EQ(grid.ranks, 2);
+  EXPECT_EQ(grid.moved_bytes, 30u * 8 * 4);
+  EXPECT_EQ(grid.worst_received_bytes, 20u * 8 * 4);
+  EXPECT_EQ(grid.worst_sent_bytes, 20u * 8 * 4);
+  // Part 0: packs 10 rows of B; 60 rows and 400 entries take 1 ms, the exchange of 640 bytes 1.64.
+  const double first = 5e-3 + 2 * 320 / 1e6 + (1e-3 + 640 / 1e6) + (60e-5 + 100e-6);
+  // Part 1: packs 20; 40 rows and 250 entries are over before the exchange.
+  const double second = 5e-3 + 2 * 640 / 1e6 + (1e-3 + 640 / 1e6) + (40e-5 + 50e-6);
+  EXPECT_NEAR(grid.seconds, std::max(first, second), 1e-9);
+  EXPECT_DOUBLE_EQ(*grid.gained, 0.5);
+  // Part 0: offsets of two matrices, entries, lists, own rows of B, halo, what is sent, C.
+  EXPECT_EQ(grid.rank_bytes,
+            2u * 61 * 8 + 500 * 8 + 30 * 4 + 60 * 32 + 20 * 32 + 10 * 32 + 60 * 32);
+  EXPECT_TRUE(grid.fits);
+}
+
+TEST(RankForecast, GroupsOfColumnsSplitWidthsAndFillNodes) {
+  const RankSizes sizes{100, 100, 800, ValueKind::f64};
+  const GridForecast grid = forecast_grid(sizes, two_parts(), 3, 8, flat_profile());
+  EXPECT_EQ(grid.ranks, 6);
+  EXPECT_EQ(grid.moved_bytes, 30u * 8 * 8);  // all groups together have 8 columns
+  EXPECT_EQ(grid.worst_received_bytes, 20u * 3 * 8);
+  // Two ranks a node, 480 bytes each, over the network of the node.
+  EXPECT_NEAR(grid.exchange_seconds, 1e-2 + 2 * 480 / 1e5, 1e-9);
+}
+
+TEST(RankForecast, OnePartMovesNothing) {
+  CountedParts whole;
+  PartHead head;
+  head.row_end = head.col_end = 100;
+  head.entries = head.own_entries = 800;
+  whole.level.parts = {head};
+  const RankSizes sizes{100, 100, 800, ValueKind::none};
+  const GridForecast alone = forecast_grid(sizes, whole, 1, 8, flat_profile());
+  EXPECT_EQ(alone.moved_bytes, 0u);
+  EXPECT_EQ(alone.exchange_seconds, 0);
+  EXPECT_NEAR(alone.seconds, 5e-3 + 100e-5 + 800e-6, 1e-12);
+  ClusterProfile small = flat_profile();
+  small.rank_memory_bytes = static_cast<double>(alone.rank_bytes) - 1;
+  EXPECT_FALSE(forecast_grid(sizes, whole, 1, 8, small).fits);
+}
+
+TEST(RankForecast, GridsAreTheDivisorsThatRowsAndColumnsAllow) {
+  EXPECT_EQ(parts_of_grids(12, 100, 128), (std::vector<Index>{12, 6, 4, 3, 2, 1}));
+  EXPECT_EQ(parts_of_grids(12, 100, 3), (std::vector<Index>{12, 6, 4}));
+  EXPECT_EQ(parts_of_grids(12, 4, 128), (std::vector<Index>{4, 3, 2, 1}));
+  EXPECT_EQ(parts_of_grids(1, 0, 1), (std::vector<Index>{1}));
+}
+
+}  // namespace
+}  // namespace csrkit

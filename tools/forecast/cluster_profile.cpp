@@ -1,0 +1,118 @@
+#include "tools/forecast/cluster_profile.h"
+
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/input_file.h"
+#include "tools/cli/json_reader.h"
+#include "tools/forecast/profile_file.h"
+
+namespace csrkit {
+
+namespace {
+
+constexpr const char* kClusterFormat = "csrkit cluster profile";
+constexpr char kClusterAdvice[] = "docs/scaling.md lists what a cluster profile holds";
+
+/// A curve from rates: bytes of rows of B a second, by the size of the table they are in.
+GatherCurve curve_of(Index dense_cols, const std::vector<double>& table_mebibytes,
+                     const std::vector<double>& bytes_per_second, double seconds_per_row) {
+  GatherCurve curve;
+  curve.dense_cols = dense_cols;
+  curve.seconds_per_output_row = curve.seconds_per_streamed_row = seconds_per_row;
+  for (std::size_t i = 0; i < table_mebibytes.size(); ++i) {
+    curve.table_bytes.push_back(table_mebibytes[i] * (1 << 20));
+    curve.seconds_per_read.push_back(static_cast<double>(sizeof(float)) * dense_cols /
+                                     bytes_per_second[i]);
+  }
+  return curve;
+}
+
+/// Four H200 with NVLink in one host: measured.
+ClusterProfile h200x4() {
+  ClusterProfile profile;
+  profile.name = "h200x4";
+  profile.nodes = 1;
+  profile.ranks_per_node = 4;
+  profile.cores_per_rank = 16;
+  profile.rank_memory_bytes = 139.0 * (1 << 30);
+  profile.link = {340e9, 33e-6};  // NCCL's large exchanges, and its small ones
+  DeviceProfile& device = profile.device;
+  device.device = "gpu";
+  device.name = "NVIDIA H200";
+  device.kernel = "gather";
+  device.workers = 132;
+  device.copy_bytes_per_second = 4.27e12;
+  device.fixed_seconds = 7e-6;
+  const std::vector<double> tables = {8, 24, 48, 96, 256, 1024, 4096};
+  const double c_of_32 = 2 * 128 / 4.27e12;  // C is written, and offsets are read
+  device.gather = {
+      curve_of(32, tables, {9171e9, 8876e9, 7554e9, 5682e9, 4737e9, 4241e9, 3552e9}, c_of_32),
+      curve_of(128, tables, {9749e9, 9279e9, 9146e9, 6252e9, 5227e9, 4703e9, 4560e9}, 4 * c_of_32)};
+  return profile;
+}
+
+/// Nodes of 64 cores with a network of 100 Gb/s, four ranks on each: figures that are usual, not
+/// measured on any machine.
+ClusterProfile usual_cluster() {
+  ClusterProfile profile;
+  profile.name = "cluster";
+  profile.ranks_per_node = 4;
+  profile.cores_per_rank = 16;
+  profile.rank_memory_bytes = 64.0 * (1 << 30);
+  profile.link = {20e9, 5e-6};
+  profile.network = {12.5e9, 20e-6};
+  DeviceProfile& device = profile.device;
+  device.device = "cpu";
+  device.name = "16 cores";
+  device.kernel = "gather";
+  device.workers = 16;
+  device.copy_bytes_per_second = 70e9;
+  device.fixed_seconds = 10e-6;
+  const std::vector<double> tables = {4, 32, 256, 4096};
+  const double c_of_32 = 2 * 128 / 70e9;
+  device.gather = {curve_of(32, tables, {250e9, 120e9, 40e9, 25e9}, c_of_32),
+                   curve_of(256, tables, {300e9, 150e9, 70e9, 55e9}, 8 * c_of_32)};
+  return profile;
+}
+
+LinkProfile link_from(const JsonField& field) {
+  LinkProfile link{field["bytes_per_second"].number_from(1),
+                   field["seconds_per_exchange"].number_from(0)};
+  if (link.bytes_per_second > kMostBytesPerSecond) {
+    field["bytes_per_second"].refuse("a rate below 1e14");
+  }
+  return link;
+}
+
+}  // namespace
+
+ClusterProfile read_cluster_profile(const std::string& name) {
+  if (name == "h200x4") return h200x4();
+  if (name == "cluster") return usual_cluster();
+  struct stat info {};
+  if (name.find_first_of("./") == std::string::npos && ::stat(name.c_str(), &info) != 0) {
+    throw UsageError("--profile is '" + name + "'; it must be h200x4, cluster or a JSON file");
+  }
+  const Json json = parse_json(read_whole_file(name, kMaxJsonBytes), name, kClusterAdvice);
+  const JsonField field(json, name, kClusterAdvice);
+  if (!json.is_object() || json.value("format", Json()) != kClusterFormat) {
+    field.refuse("a cluster profile (\"format\": \"" + std::string(kClusterFormat) + "\")");
+  }
+  if (field["version"].value() != 1) field["version"].refuse("version 1 of the format");
+  constexpr std::int64_t kMostRanks = 1 << 20;
+  ClusterProfile profile;
+  profile.name = field["name"].text();
+  profile.nodes = static_cast<Index>(field["nodes"].integer(0, kMostRanks));
+  profile.ranks_per_node = static_cast<Index>(field["ranks_per_node"].integer(1, kMostRanks));
+  profile.cores_per_rank = static_cast<Index>(field["cores_per_rank"].integer(1, kMostRanks));
+  profile.rank_memory_bytes = field["rank_memory_bytes"].number_from(1);
+  profile.link = link_from(field["link"]);
+  if (profile.nodes != 1) profile.network = link_from(field["network"]);
+  profile.device = device_profile_from(field["device"]);
+  validate(MachineProfile{profile.name, {profile.device}}, name);
+  return profile;
+}
+
+}  // namespace csrkit

@@ -1,0 +1,374 @@
+#include "tools/forecast/rank_forecast.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/stopwatch.h"
+#include "tools/cli/json_reader.h"
+#include "tools/cli/log.h"
+#include "tools/cli/matrix_input.h"
+#include "tools/cli/provenance.h"
+#include "tools/cli/report.h"
+
+namespace csrkit {
+
+namespace {
+
+constexpr Index kMostRanks = rank_layout::kMaxParts;
+constexpr std::uint64_t kProcessBytes = 64 << 20;
+constexpr double kProducts = 12;  // in the time to ask for, as in the forecast of one rank
+constexpr double kSlowReadBytesPerSecond = 100e6;
+constexpr double kWorthwhile = 1.1;  // faster than one rank by less than that is not worth it
+
+double at(const std::vector<double>& x, const std::vector<double>& y, double where) {
+  if (where <= x.front()) return y.front();
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    if (where > x[i]) continue;
+    const double share =
+        (std::log(where) - std::log(x[i - 1])) / (std::log(x[i]) - std::log(x[i - 1]));
+    return y[i - 1] + share * (y[i] - y[i - 1]);
+  }
+  return y.back();
+}
+
+/// Bytes of an element of B, and of C.
+std::uint64_t element_bytes(ValueKind kind) {
+  if (kind == ValueKind::f64) return sizeof(double);
+  return kind == ValueKind::f16 || kind == ValueKind::bf16 ? 2 : sizeof(float);
+}
+std::uint64_t result_bytes(ValueKind kind) {
+  return kind == ValueKind::f64 ? sizeof(double) : sizeof(float);
+}
+
+/// One rank's entries against a table of so many rows of B.
+double reads_seconds(const GatherCurve& curve, Offset entries, double table_bytes) {
+  if (entries == 0) return 0;
+  return static_cast<double>(entries) *
+         at(curve.table_bytes, curve.seconds_per_read, std::max(table_bytes, 1.0));
+}
+
+/// Seconds of an exchange of the rank or node that moves most.
+double exchange_seconds(const LinkProfile& link, double bytes) {
+  return bytes > 0 ? link.seconds_per_exchange + bytes / link.bytes_per_second : 0;
+}
+
+/// The levels of the file, or none; and of what plain blocks would move, if the history says it.
+std::map<Index, CountedParts> levels_of_file(const std::string& path, const std::string& history) {
+  std::map<Index, CountedParts> levels;
+  for (PartLevel& level : read_rank_heads(path)) {
+    const auto parts = static_cast<Index>(level.parts.size());
+    levels[parts] = {std::move(level), true, std::nullopt};
+  }
+  const std::optional<Json> provenance = parse_provenance(history);
+  if (!provenance) return levels;
+  for (const Json& step : (*provenance)["steps"]) {
+    if (!step.is_object() || step.value("tool", Json()) != "csr-partition") continue;
+    const Json details = step.value("details", Json());
+    if (!details.is_object()) continue;
+    const Json plain = details.value("plain_blocks", Json());
+    if (!plain.is_array()) continue;
+    for (auto& [parts, level] : levels) level.plain_halo_cols.reset();
+    for (const Json& row : plain) {
+      if (!row.is_object() || !row.value("parts", Json()).is_number_integer() ||
+          !row.value("halo_cols", Json()).is_number_integer()) {
+        continue;
+      }
+      const auto found = levels.find(row["parts"].get<Index>());
+      if (found != levels.end()) found->second.plain_halo_cols = row["halo_cols"].get<Offset>();
+    }
+  }
+  return levels;
+}
+
+/// All parts that the grids need. Only if some are not in the file, its entries are looked at.
+std::map<Index, CountedParts> all_parts(const Options& options, const RankSizes& sizes,
+                                        const std::set<Index>& wanted, double* count_seconds) {
+  const std::string& path = options.names().front();
+  std::vector<Index> missing;
+  std::map<Index, CountedParts> levels = levels_of_file(path, read_csr_provenance(path));
+  for (const Index parts : wanted) {
+    if (levels.count(parts) > 0) continue;
+    if (parts == 1) {
+      PartHead whole;
+      whole.row_end = sizes.rows;
+      whole.col_end = sizes.cols;
+      whole.entries = whole.own_entries = sizes.nnz;
+      levels[1].level.parts = {whole};
+    } else {
+      missing.push_back(parts);
+    }
+  }
+  const Stopwatch watch;
+  if (!missing.empty()) {
+    const CsrMatrix matrix = read_csr_file(path, read_options(options)).matrix;
+    std::vector<CountedLevel> counted =
+        count_parts(matrix, plain_blocks(matrix, missing), 0, terminal_progress());
+    for (std::size_t l = 0; l < missing.size(); ++l) {
+      levels[missing[l]].level = std::move(counted[l].level);
+    }
+  }
+  *count_seconds = watch.seconds();
+  return levels;
+}
+
+std::string gained_text(const GridForecast& grid) {
+  return grid.gained ? fixed(100 * *grid.gained, 1) + " %" : "-";
+}
+
+Json to_json(const GridForecast& grid) {
+  return {{"ranks", grid.ranks},
+          {"row_parts", grid.parts},
+          {"column_groups", grid.groups},
+          {"parts_from", grid.is_of_file ? "file" : "blocks"},
+          {"moved_bytes", grid.moved_bytes},
+          {"worst_received_bytes", grid.worst_received_bytes},
+          {"worst_sent_bytes", grid.worst_sent_bytes},
+          {"rank_bytes", grid.rank_bytes},
+          {"fits", grid.fits},
+          {"seconds", grid.seconds},
+          {"exchange_seconds", grid.exchange_seconds},
+          {"efficiency", grid.efficiency},
+          {"gained_over_plain_blocks", grid.gained ? Json(*grid.gained) : Json(nullptr)}};
+}
+
+/// Faster first; what does not fit comes last.
+bool is_better(const GridForecast& a, const GridForecast& b) {
+  return a.fits != b.fits ? a.fits : a.seconds < b.seconds;
+}
+
+std::vector<std::string> slurm_lines(const GridForecast& grid, const ClusterProfile& profile,
+                                     double file_bytes) {
+  const Index per_node = std::min(grid.ranks, profile.ranks_per_node);
+  constexpr std::uint64_t kMebibyte = 1 << 20;
+  const bool is_gpu = profile.device.device == "gpu";
+  std::vector<std::string> lines{
+      "#SBATCH --nodes=" + std::to_string((grid.ranks + per_node - 1) / per_node),
+      "#SBATCH --ntasks=" + std::to_string(grid.ranks),
+      "#SBATCH --ntasks-per-node=" + std::to_string(per_node),
+      "#SBATCH --cpus-per-task=" + std::to_string(profile.cores_per_rank)};
+  if (is_gpu) {
+    lines.push_back("#SBATCH --gres=gpu:" + std::to_string(per_node));
+  } else {  // a tenth more than forecast, and what a process takes before it has a matrix
+    const std::uint64_t bytes = grid.rank_bytes / 10 * 11 + kProcessBytes;
+    lines.push_back("#SBATCH --mem=" +
+                    std::to_string(bytes * static_cast<std::uint64_t>(per_node) / kMebibyte + 1) +
+                    "M");
+  }
+  const double seconds = kProducts * grid.seconds + file_bytes / kSlowReadBytesPerSecond;
+  lines.push_back("#SBATCH --time=" +
+                  std::to_string(static_cast<std::int64_t>(std::ceil(2 * seconds / 60)) + 1));
+  return lines;
+}
+
+}  // namespace
+
+GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, Index groups,
+                           Index dense_cols, const ClusterProfile& profile) {
+  GridForecast grid;
+  grid.parts = static_cast<Index>(parts.level.parts.size());
+  grid.groups = groups;
+  grid.ranks = grid.parts * groups;
+  grid.is_of_file = parts.is_of_file;
+  // The widest group has its columns rounded up; all groups together have K.
+  const auto width = static_cast<std::uint64_t>((dense_cols + groups - 1) / groups);
+  const std::uint64_t element = element_bytes(sizes.kind);
+  const std::uint64_t row_bytes = width * element;
+  const GatherCurve curve = gather_curve(profile.device, static_cast<double>(row_bytes) / 4);
+  const Index per_node = std::min(grid.ranks, profile.ranks_per_node);
+  const bool is_one_node = grid.ranks <= profile.ranks_per_node;
+  Offset halo_cols = 0;
+  double busiest_node = 0, node = 0;
+  Index on_node = 0;
+  double latest = 0;
+  std::vector<double> exchange;
+  for (const PartHead& head : parts.level.parts) {
+    halo_cols += head.halo_cols;
+    const std::uint64_t received = static_cast<std::uint64_t>(head.halo_cols) * row_bytes;
+    const std::uint64_t sent = static_cast<std::uint64_t>(head.send_cols) * row_bytes;
+    grid.worst_received_bytes = std::max(grid.worst_received_bytes, received);
+    grid.worst_sent_bytes = std::max(grid.worst_sent_bytes, sent);
+    exchange.push_back(static_cast<double>(std::max(received, sent)));
+    for (Index group = 0; group < groups; ++group) {  // ranks fill nodes one after the other
+      node += exchange.back();
+      busiest_node = std::max(busiest_node, node);
+      if (++on_node == per_node) on_node = 0, node = 0;
+    }
+    const auto rows = static_cast<std::uint64_t>(head.rows());
+    const std::uint64_t memory =
+        2 * (rows + 1) * sizeof(Offset) +
+        static_cast<std::uint64_t>(head.entries) *
+            (sizeof(Index) + static_cast<std::uint64_t>(size_of(sizes.kind))) +
+        (static_cast<std::uint64_t>(head.halo_cols) + static_cast<std::uint64_t>(head.send_cols)) *
+            sizeof(Index) +
+        static_cast<std::uint64_t>(head.own_cols()) * row_bytes + received + sent +
+        rows * width * result_bytes(sizes.kind);
+    grid.rank_bytes = std::max(grid.rank_bytes, memory);
+  }
+  grid.moved_bytes =
+      static_cast<std::uint64_t>(halo_cols) * static_cast<std::uint64_t>(dense_cols) * element;
+  const double network_seconds = is_one_node ? 0 : exchange_seconds(profile.network, busiest_node);
+  for (std::size_t p = 0; p < parts.level.parts.size(); ++p) {
+    const PartHead& head = parts.level.parts[p];
+    const double moved = exchange[p];
+    const double exchanged = moved == 0    ? 0
+                             : is_one_node ? exchange_seconds(profile.link, moved)
+                                           : network_seconds;
+    const double packed = moved == 0 ? 0
+                                     : 2 * static_cast<double>(head.send_cols) *
+                                           static_cast<double>(row_bytes) /
+                                           profile.device.copy_bytes_per_second;
+    const auto table = [&](Index rows) {
+      return static_cast<double>(rows) * static_cast<double>(row_bytes);
+    };
+    const double rows_seconds = head.rows() * curve.seconds_per_streamed_row;
+    const double own =
+        rows_seconds + reads_seconds(curve, head.own_entries, table(head.own_cols()));
+    const double halo = head.halo_cols == 0
+                            ? 0
+                            : rows_seconds + reads_seconds(curve, head.entries - head.own_entries,
+                                                           table(head.halo_cols));
+    const double seconds = profile.device.fixed_seconds + packed + std::max(own, exchanged) + halo;
+    if (seconds > latest) {
+      latest = seconds;
+      grid.exchange_seconds = exchanged;
+    }
+  }
+  grid.seconds = latest;
+  grid.fits = static_cast<double>(grid.rank_bytes) <= profile.rank_memory_bytes;
+  if (parts.plain_halo_cols && *parts.plain_halo_cols > 0) {
+    grid.gained = 1 - static_cast<double>(halo_cols) / static_cast<double>(*parts.plain_halo_cols);
+  }
+  return grid;
+}
+
+std::vector<Index> parts_of_grids(Index ranks, Index rows, Index dense_cols) {
+  std::vector<Index> parts;
+  for (Index groups = 1; groups <= std::min(ranks, dense_cols); ++groups) {
+    if (ranks % groups == 0 && ranks / groups <= std::max(rows, Index{1})) {
+      parts.push_back(ranks / groups);
+    }
+  }
+  return parts;
+}
+
+void declare_rank_options(Options& options) {
+  options
+      .value("ranks", "N,N",
+             "spmm on so many ranks: bytes moved, memory, time and efficiency of every grid of "
+             "row parts x column groups, and the best; parts that A.csr does not hold are counted "
+             "as contiguous blocks of its rows")
+      .value("profile", "NAME",
+             "of --ranks, what they run on: h200x4 (measured), cluster (usual figures) or a JSON "
+             "file",
+             "cluster");
+}
+
+void report_rank_forecast(const Options& options) {
+  const std::string path = options.names().front();
+  const ClusterProfile profile = read_cluster_profile(options.text("profile"));
+  std::set<Index> wanted_ranks;
+  for (const std::int64_t ranks : options.integers("ranks", 1, kMostRanks)) {
+    wanted_ranks.insert(static_cast<Index>(ranks));
+  }
+  const Index most = profile.nodes == 0 ? kMostRanks : profile.nodes * profile.ranks_per_node;
+  if (*wanted_ranks.rbegin() > most) {
+    throw UsageError("--ranks " + std::to_string(*wanted_ranks.rbegin()) + ": the profile '" +
+                     profile.name + "' is of " + std::to_string(most) + " ranks");
+  }
+  std::vector<Index> widths;
+  for (const std::int64_t width : options.integers("dense-cols", 1, kMaxIndex)) {
+    widths.push_back(static_cast<Index>(width));
+  }
+  const CsrFileHeader header = read_csr_header(path);
+  const RankSizes sizes{header.rows, header.cols, header.nnz, header.value_kind};
+  std::set<Index> wanted_parts{1};
+  for (const Index ranks : wanted_ranks) {
+    for (const Index width : widths) {
+      for (const Index parts : parts_of_grids(ranks, sizes.rows, width)) wanted_parts.insert(parts);
+    }
+  }
+  double count_seconds = 0;
+  const std::map<Index, CountedParts> levels =
+      all_parts(options, sizes, wanted_parts, &count_seconds);
+
+  Report report;
+  report.add("matrix", "matrix", path);
+  report.add("profile", "profile", profile.name);
+  report.add_json("count_seconds", count_seconds);
+  Json json = Json::array(), best_json = Json::array();
+  std::optional<GridForecast> overall;
+  for (const Index width : widths) {
+    TextTable table({"ranks", "grid", "parts from", "moved", "worst rank", "memory a rank", "time",
+                     "efficiency", "gained", ""});
+    const GridForecast alone = forecast_grid(sizes, levels.at(1), 1, width, profile);
+    std::string verdicts;
+    for (const Index ranks : wanted_ranks) {
+      std::vector<GridForecast> grids;
+      for (const Index parts : parts_of_grids(ranks, sizes.rows, width)) {
+        grids.push_back(forecast_grid(sizes, levels.at(parts), ranks / parts, width, profile));
+        grids.back().efficiency = alone.seconds / (grids.back().seconds * ranks);
+      }
+      if (grids.empty()) {
+        throw UsageError("--ranks " + std::to_string(ranks) +
+                         ": there are not enough rows and "
+                         "columns for so many ranks");
+      }
+      const GridForecast best = *std::min_element(grids.begin(), grids.end(), is_better);
+      for (const GridForecast& grid : grids) {
+        const bool is_best = grid.parts == best.parts;
+        table.add({with_commas(grid.ranks),
+                   std::to_string(grid.parts) + " x " + std::to_string(grid.groups),
+                   grid.is_of_file   ? "file"
+                   : grid.parts == 1 ? "-"
+                                     : "blocks",
+                   readable_bytes(static_cast<double>(grid.moved_bytes)),
+                   readable_bytes(static_cast<double>(grid.worst_received_bytes)),
+                   readable_bytes(static_cast<double>(grid.rank_bytes)),
+                   readable_seconds(grid.seconds), fixed(100 * grid.efficiency, 1) + " %",
+                   gained_text(grid),
+                   !grid.fits ? "does not fit"
+                   : is_best  ? "best"
+                              : ""});
+        Json row = to_json(grid);
+        row["dense_cols"] = width;
+        json.push_back(std::move(row));
+      }
+      const double speed_up = alone.seconds / best.seconds;
+      const bool is_worth_it = best.fits && (!alone.fits || speed_up >= kWorthwhile || ranks == 1);
+      Json verdict = to_json(best);
+      verdict["dense_cols"] = width;
+      verdict["speed_up"] = speed_up;
+      verdict["is_worth_it"] = is_worth_it;
+      best_json.push_back(std::move(verdict));
+      verdicts +=
+          std::to_string(ranks) + " ranks: " +
+          (!best.fits ? "no grid fits the memory of a rank"
+           : is_worth_it
+               ? "best " + std::to_string(best.parts) + " x " + std::to_string(best.groups) +
+                     (alone.fits ? ", " + fixed(speed_up, 2) + " times as fast as one rank"
+                                 : "; one rank does not have the memory")
+               : "not worth it: one rank takes " + readable_seconds(alone.seconds)) +
+          "\n";
+      if (best.fits && (!overall || is_better(best, *overall))) overall = best;
+    }
+    report.add_text("\nK = " + std::to_string(width) +
+                    ", one rank: " + readable_seconds(alone.seconds) +
+                    (alone.fits ? "" : ", does not fit") + "\n" + table.text() + verdicts);
+  }
+  report.add_json("grids", json);
+  report.add_json("best", best_json);
+  if (overall) {
+    const std::vector<std::string> lines =
+        slurm_lines(*overall, profile, static_cast<double>(header.file_bytes));
+    report.add_json("sbatch", lines);
+    std::string text = "\n";
+    for (const std::string& line : lines) text += line + "\n";
+    report.add_text(text);
+  }
+  print(report, options.json());
+}
+
+}  // namespace csrkit

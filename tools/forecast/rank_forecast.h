@@ -1,0 +1,57 @@
+// What a product takes on several ranks: bytes that move, memory, time. docs/scaling.md derives it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/file/csr_file.h"
+#include "tools/cli/options.h"
+#include "tools/forecast/cluster_profile.h"
+
+namespace csrkit {
+
+/// Where parts come from: the file, or a count of contiguous blocks of its rows.
+struct CountedParts {
+  PartLevel level;
+  bool is_of_file = false;
+  /// Rows of B that plain blocks of the matrix as it was would move; of parts in the file, if their
+  /// history says so.
+  std::optional<Offset> plain_halo_cols;
+};
+
+/// R row parts times G groups of columns.
+struct GridForecast {
+  Index ranks = 0, parts = 0, groups = 0;
+  bool is_of_file = false;
+  std::uint64_t moved_bytes = 0;           // exact: all that any rank receives
+  std::uint64_t worst_received_bytes = 0;  // exact: by the rank that receives most
+  std::uint64_t worst_sent_bytes = 0;      // exact: by the rank that sends most
+  std::uint64_t rank_bytes = 0;            // memory of the rank that needs most
+  double seconds = 0;                      // a model
+  double exchange_seconds = 0;             // of the rank that ends last
+  double efficiency = 0;                   // one rank's time over that of all ranks together
+  bool fits = true;
+  std::optional<double> gained;  // share of the bytes of plain blocks that the partition spares
+};
+
+struct RankSizes {
+  Index rows = 0, cols = 0;
+  Offset nnz = 0;
+  ValueKind kind = ValueKind::none;
+};
+
+/// `parts` cut one level; `dense_cols` is K.
+GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, Index groups,
+                           Index dense_cols, const ClusterProfile& profile);
+
+/// Every grid of so many ranks: the numbers of parts that divide it, as far as there are rows and
+/// columns for them.
+std::vector<Index> parts_of_grids(Index ranks, Index rows, Index dense_cols);
+
+/// --ranks: reads the options, counts, prints.
+void declare_rank_options(Options& options);
+void report_rank_forecast(const Options& options);
+
+}  // namespace csrkit

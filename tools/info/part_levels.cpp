@@ -1,0 +1,72 @@
+#include "tools/info/part_levels.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace csrkit {
+
+LevelFacts level_facts(const PartLevel& level) {
+  LevelFacts facts;
+  facts.parts = static_cast<Index>(level.parts.size());
+  Offset entries = 0, largest = 0;
+  for (const PartHead& head : level.parts) {
+    entries += head.entries;
+    largest = std::max(largest, head.entries);
+    facts.cut_entries += head.entries - head.own_entries;
+    facts.halo_cols += head.halo_cols;
+    facts.largest_halo = std::max(facts.largest_halo, head.halo_cols);
+    facts.largest_send = std::max(facts.largest_send, head.send_cols);
+    facts.most_neighbours = std::max(facts.most_neighbours, head.neighbours);
+  }
+  if (entries > 0) {
+    facts.imbalance = static_cast<double>(largest) * facts.parts / static_cast<double>(entries);
+  }
+  return facts;
+}
+
+Json to_json(const LevelFacts& facts) {
+  return {{"parts", facts.parts},
+          {"imbalance", facts.imbalance},
+          {"cut_entries", facts.cut_entries},
+          {"halo_cols", facts.halo_cols},
+          {"largest_halo_cols", facts.largest_halo},
+          {"largest_send_cols", facts.largest_send},
+          {"most_neighbours", facts.most_neighbours}};
+}
+
+void add_levels(Report& report, const std::vector<LevelFacts>& levels, Offset nnz,
+                const std::vector<LevelFacts>& plain) {
+  std::vector<std::string> headers{"parts",       "imbalance",    "cut entries",
+                                   "halo of all", "largest halo", "neighbours"};
+  if (!plain.empty()) headers.insert(headers.end(), {"halo of plain blocks", "gained"});
+  TextTable table(headers);
+  Json json = Json::array();
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const LevelFacts& facts = levels[l];
+    const double share =
+        nnz > 0 ? static_cast<double>(facts.cut_entries) / static_cast<double>(nnz) : 0;
+    std::vector<std::string> cells{
+        with_commas(facts.parts),
+        fixed(facts.imbalance, 3),
+        with_commas(facts.cut_entries) + " (" + fixed(100 * share, 1) + " %)",
+        with_commas(facts.halo_cols),
+        with_commas(facts.largest_halo),
+        with_commas(facts.most_neighbours)};
+    Json row = to_json(facts);
+    if (!plain.empty()) {
+      row["plain_blocks"] = to_json(plain[l]);
+      const auto of_plain = static_cast<double>(plain[l].halo_cols);
+      const bool has_plain = plain[l].halo_cols > 0;
+      const double gained = has_plain ? 1 - static_cast<double>(facts.halo_cols) / of_plain : 0;
+      row["gained_over_plain_blocks"] = has_plain ? Json(gained) : Json(nullptr);
+      cells.push_back(with_commas(plain[l].halo_cols));
+      cells.push_back(has_plain ? fixed(100 * gained, 1) + " %" : "-");
+    }
+    json.push_back(std::move(row));
+    table.add(std::move(cells));
+  }
+  report.add_json("levels", json);
+  report.add_text("\nparts for ranks\n" + table.text());
+}
+
+}  // namespace csrkit
