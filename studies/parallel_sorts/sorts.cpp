@@ -79,13 +79,15 @@ void bucket_sort(Entries& entries, int threads) {
   entries.swap(sorted);
 }
 
-void sample_sort(Entries& entries, int threads) {
+void sample_sort(Entries& entries, int threads) { sample_sort_parts(entries, threads); }
+
+std::vector<std::int64_t> sample_sort_parts(Entries& entries, int threads) {
   const Position size = size_of(entries);
   const int parts = threads;
   // With fewer entries there are no p samples per block to choose from.
   if (parts < 2 || size < Position{parts} * parts) {
     std::stable_sort(entries.begin(), entries.end());
-    return;
+    return {size};
   }
   std::vector<std::uint64_t> samples(static_cast<std::size_t>(parts) * parts);
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
@@ -138,6 +140,11 @@ void sample_sort(Entries& entries, int threads) {
     }
   }
   entries.swap(sorted);
+  std::vector<std::int64_t> sizes;
+  for (int part = 0; part < parts; ++part) {
+    sizes.push_back(part_begin[part + 1] - part_begin[part]);
+  }
+  return sizes;
 }
 
 void bitonic_sort(Entries& entries, int threads) {

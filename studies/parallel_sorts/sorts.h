@@ -32,6 +32,9 @@ void bucket_sort(Entries& entries, int threads);
 /// Sample sort with regular sampling (Shi, Schaeffer 1992): every thread sorts a block, splitters
 /// from evenly spaced samples divide the blocks, every thread merges one part of each.
 void sample_sort(Entries& entries, int threads);
+/// The same, and how many entries each part of it merges: below twice their mean, plus the entries
+/// of one key (equal keys stay together).
+std::vector<std::int64_t> sample_sort_parts(Entries& entries, int threads);
 /// Batcher's network (1968), in the form whose comparators all point the same way, so that a size
 /// that is no power of two needs no padding: what would be padding never moves.
 void bitonic_sort(Entries& entries, int threads);

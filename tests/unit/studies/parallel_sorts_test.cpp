@@ -86,5 +86,29 @@ TEST(MakeEntries, IsSeededAndOfTheShapeItsNameSays) {
   EXPECT_THROW(make_entries("bell", 10, 1), std::invalid_argument);
 }
 
+// Shi and Schaeffer (1992): with regular sampling no part is above twice the mean, however the keys
+// lie; equal keys, which are never parted, add at most their number.
+TEST(SampleSort, NoPartIsAboveTwiceTheMean) {
+  for (const std::string& distribution : distributions()) {
+    for (const int threads : {2, 3, 8, 16}) {
+      const std::int64_t size = 40 * threads * threads;
+      Entries entries = make_entries(distribution, size, 7);
+      const std::vector<std::int64_t> parts = sample_sort_parts(entries, threads);
+      ASSERT_EQ(parts.size(), static_cast<std::size_t>(threads));
+      std::int64_t equal = 0, most_equal = 0, total = 0;
+      for (std::size_t i = 0; i < entries.size(); ++i) {
+        equal = i > 0 && entries[i].key == entries[i - 1].key ? equal + 1 : 1;
+        most_equal = std::max(most_equal, equal);
+      }
+      for (const std::int64_t part : parts) {
+        total += part;
+        EXPECT_LE(part, 2 * size / threads + most_equal - 1)
+            << distribution << ", threads " << threads;
+      }
+      EXPECT_EQ(total, size);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace csrkit::studies
