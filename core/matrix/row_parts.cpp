@@ -28,7 +28,7 @@ class LevelCounter {
       : borders_(borders),
         words_(static_cast<std::size_t>(Offset{cols} / 64 + 1), 0),
         // A look at few words is over before a team has started.
-        threads_(team_for(static_cast<std::int64_t>(words_.size()), threads)),
+        threads_(team_for(static_cast<std::int64_t>(words_.size()) / 64, threads)),
         received_(static_cast<std::size_t>(borders.parts())) {
     counted_.level.parts.resize(received_.size());
     for (std::size_t p = 0; p < received_.size(); ++p) {
