@@ -2,9 +2,11 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <exception>
 
 #include "core/base/buffer.h"
@@ -85,6 +87,24 @@ class PlainSink : public ByteSink {
   AtomicFile file_;
 };
 
+/// What was written before a failure has gone to the reader: there is no name to hold back.
+class StandardOutput : public ByteSink {
+ public:
+  void write(const char* data, std::size_t bytes) override {
+    while (bytes > 0) {
+      const ssize_t written = ::write(STDOUT_FILENO, data, bytes);
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) {
+        throw IoError(std::string("standard output: ") + std::strerror(errno) +
+                      "; the matrix could not be written whole");
+      }
+      data += written;
+      bytes -= static_cast<std::size_t>(written);
+    }
+  }
+  void finish() override {}
+};
+
 class GzipSink : public ByteSink {
  public:
   explicit GzipSink(const std::string& path) : file_(path), handle_(new_archive(path)) {
@@ -114,6 +134,11 @@ class GzipSink : public ByteSink {
 
 std::unique_ptr<ByteSink> plain_sink(const std::string& path) {
   return std::make_unique<PlainSink>(path);
+}
+
+std::unique_ptr<ByteSink> text_sink(const std::string& path) {
+  if (path == "-") return std::make_unique<StandardOutput>();
+  return plain_sink(path);
 }
 
 std::unique_ptr<ByteSink> gzip_sink(const std::string& path) {

@@ -19,6 +19,8 @@ class ByteSink {
 };
 
 std::unique_ptr<ByteSink> plain_sink(const std::string& path);
+/// The same, but "-" is standard output.
+std::unique_ptr<ByteSink> text_sink(const std::string& path);
 /// The bytes depend on what was written only: no name and no time in the header.
 std::unique_ptr<ByteSink> gzip_sink(const std::string& path);
 

@@ -37,7 +37,7 @@ std::string loss_edge_list(const CsrMatrix& matrix, const Parameters& parameters
 void write_edge_list(const std::string& path, const CsrMatrix& matrix,
                      const WriteRequest& request) {
   const Offset base = request.parameters.choice("base");
-  const std::unique_ptr<ByteSink> sink = plain_sink(path);
+  const std::unique_ptr<ByteSink> sink = text_sink(path);
   const bool has_values = matrix.value_kind() != ValueKind::none;
   std::string head = "# " + shape_of(matrix) + " matrix, " + std::to_string(matrix.nnz()) +
                      " entries; row, column" + (has_values ? ", value (" : "") +

@@ -16,8 +16,9 @@ struct ExportOptions {
   ProgressCallback progress = {};
 };
 
-/// Writes atomically. Returns what was lost (values, direction, self loops), "" if nothing. Throws
-/// UsageError (unknown format or parameter, bad value, a loss that is not allowed), IoError.
+/// Writes atomically; text formats write to standard output where `path` is "-". Returns what was
+/// lost (values, direction, self loops), "" if nothing. Throws UsageError (unknown format or
+/// parameter, bad value, a loss that is not allowed), IoError.
 std::string export_matrix(const std::string& path, const CsrMatrix& matrix,
                           const ExportOptions& options = {});
 

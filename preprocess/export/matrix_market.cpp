@@ -30,7 +30,7 @@ std::string loss_matrix_market_gz(const CsrMatrix&, const Parameters&) { return 
 
 void write_matrix_market(const std::string& path, const CsrMatrix& matrix,
                          const WriteRequest& request) {
-  write_all(*plain_sink(path), matrix, request.progress);
+  write_all(*text_sink(path), matrix, request.progress);
 }
 
 void write_matrix_market_gz(const std::string& path, const CsrMatrix& matrix,

@@ -83,7 +83,7 @@ void write_metis_graph(const std::string& path, const CsrMatrix& matrix,
                        const WriteRequest& request) {
   constexpr Offset kRowsPerPiece = 1 << 12;
   const Graph graph(matrix);
-  const std::unique_ptr<ByteSink> sink = plain_sink(path);
+  const std::unique_ptr<ByteSink> sink = text_sink(path);
   const std::string head = std::to_string(matrix.rows()) + " " +
                            std::to_string(count_edges(graph).neighbours / 2) + "\n";
   sink->write(head.data(), head.size());

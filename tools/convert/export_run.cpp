@@ -33,6 +33,8 @@ ExportToolOptions parse_export_options(int argc, const char* const* argv) {
              "auto")
       .flag("lossy", "write although something is lost")
       .example("csr-export tiny.csr copy.mtx", "Matrix Market text")
+      .example("csr-export tiny.csr - --format edge-list --lossy | head -n 3",
+               "text to standard output")
       .example("csr-export tiny.csr copy.npz", "for scipy.sparse.load_npz")
       .writes_files()
       .on_list(list_export_formats);
@@ -40,6 +42,9 @@ ExportToolOptions parse_export_options(int argc, const char* const* argv) {
   declare_io(options);
   options.parse(argc, argv);
   require_outputs(options, {options.names()[1]}, {options.names()[0]});
+  if (options.names()[1] == "-" && options.json()) {
+    throw UsageError("OUTPUT - and --json both write to standard output; leave one out");
+  }
   const ParameterValues parameters = given_parameters(options, all_parameters(export_formats()));
   return {options.names()[0],
           options.names()[1],
@@ -51,6 +56,7 @@ ExportToolOptions parse_export_options(int argc, const char* const* argv) {
 void report_export(const ExportToolOptions& options, const CsrMatrix& matrix,
                    const std::string& lost, double write_seconds) {
   if (!lost.empty()) log_warning(options.output + ": lost " + lost);
+  if (options.output == "-") return;  // stdout is the matrix
   Report report;
   report.add("output", "output", options.output);
   add_shape(report, matrix);

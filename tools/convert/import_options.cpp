@@ -46,6 +46,7 @@ ImportToolOptions parse_import_options(int argc, const char* const* argv) {
       .example(
           "csr-import tiny.mtx gcn.csr --symmetrize --self-loops=add --values=ones --gcn-normalize",
           "the adjacency matrix of a graph neural network")
+      .example("csr-import - piped.csr < tiny.mtx", "text from standard input")
       .example("csr-import edges.txt edges.csr --format=edge-list --base=1",
                "pairs of node numbers that start at 1")
       .writes_files()
@@ -53,7 +54,7 @@ ImportToolOptions parse_import_options(int argc, const char* const* argv) {
   options.parse(argc, argv);
 
   ImportToolOptions result;
-  result.input = options.names()[0];
+  result.input = options.names()[0] == "-" ? "/dev/stdin" : options.names()[0];
   result.output = options.names()[1];
   require_outputs(options, {result.output}, {result.input});
   result.import.format = options.text("format");
