@@ -5,6 +5,9 @@
 
 namespace csrkit {
 
+/// "schema" of the reports that --json prints; docs/json.md. Records have a number of their own.
+inline constexpr int kReportSchema = 1;
+
 using Json = nlohmann::ordered_json;
 
 }  // namespace csrkit

@@ -96,7 +96,7 @@ struct Report::State {
   struct Line {
     std::string label, text;  // no label: text as it is
   };
-  Json json = Json::object();
+  Json json{{"schema", kReportSchema}};
   std::vector<Line> lines;
 };
 

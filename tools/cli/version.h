@@ -5,7 +5,7 @@
 
 namespace csrkit {
 
-std::string version();       // "0.1.0"
+std::string version();       // "0.2.0"
 std::string commit();        // "1da713e95996", "...-dirty" with changes, "unknown" without git
 std::string compiler();      // "GNU 12.2.0 Release"
 std::string cuda_version();  // of the compiler, "" if built without CUDA

@@ -14,6 +14,7 @@ from report.printable import printable, printable_lines
 from report.rows import Row, means_of, rows_of
 from report.tables import against_text, mean_text
 
+SCHEMA = 1  # of the summary as JSON; docs/json.md
 CSV_COLUMNS = ("dataset", "order", "stand_in_for", "stand_in_scale", "matrix", "matrix_xxh3_128", "rows", "cols", "nnz",
                "kernel", "dense_cols", "caches", "value_kind", "status", "median_seconds", "low_seconds", "high_seconds",
                "runs", "gflops", "analysis_seconds", "upload_a_seconds", "peak_bytes", "check", "gpu", "cpu", "commit",
@@ -74,7 +75,7 @@ def summary_json(bundle: Bundle, coverage: Optional[Coverage]) -> str:
     means = [{"dense_cols": k, "cases": mean.settled, **mean_json(mean),
               "faster": mean.counts[FASTER], "level": mean.counts[LEVEL], "slower": mean.counts[SLOWER],
               "unsettled": mean.counts[UNSETTLED]} for k, mean in means_of(rows).items()]
-    return json.dumps({"kernel": bundle.kernel, "against": bundle.against, "cases": len(bundle.cases),
+    return json.dumps({"schema": SCHEMA, "kernel": bundle.kernel, "against": bundle.against, "cases": len(bundle.cases),
                        "matrices": bundle.matrices(), "failures": len(bundle.failures), "cut": bundle.cut,
                        "coverage": coverage_json(coverage), "rows": [row_json(row) for row in rows],
                        "geomeans": means}) + "\n"

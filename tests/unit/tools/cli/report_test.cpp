@@ -26,7 +26,8 @@ TEST(Report, LinesAreAligned) {
   report.add("value_kind", "kind of values", "f32");
   report.add("symmetric", "symmetric", true);
   EXPECT_EQ(report.text(), "rows            1,000\nkind of values  f32\nsymmetric       yes\n");
-  EXPECT_EQ(report.json(), "{\"rows\":1000,\"value_kind\":\"f32\",\"symmetric\":true}\n");
+  EXPECT_EQ(report.json(),
+            "{\"schema\":1,\"rows\":1000,\"value_kind\":\"f32\",\"symmetric\":true}\n");
 }
 
 TEST(Report, TablesAlignNumbersRight) {
