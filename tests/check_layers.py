@@ -39,7 +39,7 @@ ROOMS = {
     "api": BELOW_API,
     "tools/cli": {"core/*", "cpu/common"},
     "tools/operation": ALL_LIBRARIES | {"tools/cli"},
-    "tools/ranks": ALL_LIBRARIES | {"tools/cli", "tools/operation"},
+    "tools/ranks": ALL_LIBRARIES | {"tools/cli", "tools/operation", "tools/forecast"},
     "tools/bench": ALL_LIBRARIES | {"tools/cli", "tools/operation"},
     "tools/forecast": ALL_LIBRARIES | {"tools/cli", "tools/operation"},
     "tools/probe": ALL_LIBRARIES | {"tools/cli", "tools/operation", "tools/forecast"},

@@ -55,6 +55,17 @@ double exchange_seconds(const LinkProfile& link, double bytes) {
   return bytes > 0 ? link.seconds_per_exchange + bytes / link.bytes_per_second : 0;
 }
 
+/// One part, the whole matrix.
+CountedParts one_part(const RankSizes& sizes) {
+  PartHead whole;
+  whole.row_end = sizes.rows;
+  whole.col_end = sizes.cols;
+  whole.entries = whole.own_entries = sizes.nnz;
+  CountedParts parts;
+  parts.level.parts = {whole};
+  return parts;
+}
+
 /// The levels of the file, or none; and of what plain blocks would move, if the history says it.
 std::map<Index, CountedParts> levels_of_file(const std::string& path, const std::string& history) {
   std::map<Index, CountedParts> levels;
@@ -92,11 +103,7 @@ std::map<Index, CountedParts> all_parts(const Options& options, const RankSizes&
   for (const Index parts : wanted) {
     if (levels.count(parts) > 0) continue;
     if (parts == 1) {
-      PartHead whole;
-      whole.row_end = sizes.rows;
-      whole.col_end = sizes.cols;
-      whole.entries = whole.own_entries = sizes.nnz;
-      levels[1].level.parts = {whole};
+      levels[1] = one_part(sizes);
     } else {
       missing.push_back(parts);
     }
@@ -242,6 +249,28 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
     grid.gained = 1 - static_cast<double>(halo_cols) / static_cast<double>(*parts.plain_halo_cols);
   }
   return grid;
+}
+
+GridForecast best_stored_grid(const std::string& path, const RankSizes& sizes, Index ranks,
+                              Index dense_cols, const ClusterProfile& profile) {
+  std::vector<CountedParts> levels = {one_part(sizes)};
+  std::string stored;
+  for (PartLevel& level : read_rank_heads(path)) {
+    stored += (stored.empty() ? "" : ", ") + std::to_string(level.parts.size());
+    if (level.parts.size() > 1) levels.push_back({std::move(level), true, std::nullopt});
+  }
+  std::optional<GridForecast> best;
+  for (const CountedParts& level : levels) {
+    const auto parts = static_cast<Index>(level.level.parts.size());
+    if (ranks % parts != 0 || ranks / parts > dense_cols) continue;
+    const GridForecast grid = forecast_grid(sizes, level, ranks / parts, dense_cols, profile);
+    if (!best || is_better(grid, *best)) best = grid;
+  }
+  if (best) return *best;
+  throw UsageError("'" + path + "': no grid has " + std::to_string(ranks) + " ranks: there are " +
+                   std::to_string(dense_cols) + " columns of B to share out, and the file holds " +
+                   (stored.empty() ? "no row parts" : "row parts for " + stored) +
+                   "; csr-partition --parts " + std::to_string(ranks) + " makes them");
 }
 
 std::vector<Index> parts_of_grids(Index ranks, Index rows, Index dense_cols) {

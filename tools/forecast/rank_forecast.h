@@ -46,6 +46,12 @@ struct RankSizes {
 GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, Index groups,
                            Index dense_cols, const ClusterProfile& profile);
 
+/// The grid of so many ranks that is forecast to be fastest, of those whose parts the file holds
+/// and of the one that needs none. Reads the file's heads alone. Throws UsageError if there is no
+/// grid.
+GridForecast best_stored_grid(const std::string& path, const RankSizes& sizes, Index ranks,
+                              Index dense_cols, const ClusterProfile& profile);
+
 /// Every grid of so many ranks: the numbers of parts that divide it, as far as there are rows and
 /// columns for them.
 std::vector<Index> parts_of_grids(Index ranks, Index rows, Index dense_cols);

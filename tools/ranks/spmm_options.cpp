@@ -3,6 +3,7 @@
 #include "api/rooms.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/outputs.h"
+#include "tools/forecast/rank_forecast.h"
 #include "tools/operation/operations.h"
 #include "tools/operation/request.h"
 #include "tools/ranks/rank_tool.h"
@@ -18,7 +19,10 @@ Options declare_spmm_dist() {
   options
       .value("grid", "RxG",
              "R row parts, which the file must hold (csr-partition), times G groups of columns of "
-             "B and C (default: 1xRANKS, every rank all of A)")
+             "B and C (default: the fastest by forecast of those for which there are parts)")
+      .value("profile", "NAME",
+             "what that forecast is for: cluster, h200x4 or a JSON file, as in csr-forecast",
+             "cluster")
       .value("k,dense-cols", "K", "columns of B and C", "32")
       .value("power", "N", "C = A^N B, where A is square; the parts of B and C stay where they are",
              "1")
@@ -56,7 +60,7 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
   result.read = read_options(options);
   if (communicator.rank() != 0) result.read.progress = {};
   result.dense_cols = static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex));
-  result.grid = {1, communicator.size()};
+  result.value_kind = read_kind(options, "value-kind");
   if (options.given("grid")) {
     result.grid = options.parsed("grid", ranks::parse_grid);
     if (result.grid.size() != communicator.size()) {
@@ -65,6 +69,14 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
                        std::to_string(communicator.size()) +
                        "; start as many (mpirun -n, srun -n, --ranks), or give another grid");
     }
+  } else {
+    const CsrFileHeader header = read_csr_header(result.matrix);
+    const GridForecast best = best_stored_grid(
+        result.matrix,
+        {header.rows, header.cols, header.nnz, result.value_kind.value_or(header.value_kind)},
+        communicator.size(), result.dense_cols, read_cluster_profile(options.text("profile")));
+    result.grid = {best.parts, best.groups};
+    result.grid_choice = "the fastest by forecast for '" + options.text("profile") + "'";
   }
   if (result.grid.groups > result.dense_cols) {
     throw UsageError("--grid " + text_of(result.grid) + " makes more groups than there are " +
@@ -80,7 +92,6 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
   result.input = options.text("input");
   result.output = options.text("output");
   result.seed = options.seed("seed");
-  result.value_kind = read_kind(options, "value-kind");
   result.dense_kind = read_kind(options, "dense-kind");
   result.as_json = options.json();
   result.command_line = options.command_line();

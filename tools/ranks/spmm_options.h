@@ -15,6 +15,7 @@ struct SpmmDistOptions {
   std::string matrix;
   CsrReadOptions read;
   ranks::Grid grid;
+  std::string grid_choice = "as asked";
   Index dense_cols = 32;
   int power = 1;
   int warmup = 0, repeat = 1;

@@ -135,9 +135,13 @@ void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& heade
                             {"c", name_of(kinds.c)},
                             {"accumulate", name_of(kinds.accumulate)}});
   report.add_json("launcher", launcher.empty() ? "threads" : launcher);
-  report.add("grid", "grid", {{"parts", options.grid.parts}, {"groups", options.grid.groups}},
+  report.add("grid", "grid",
+             {{"parts", options.grid.parts},
+              {"groups", options.grid.groups},
+              {"choice", options.grid_choice}},
              text_of(options.grid) + ": " + std::to_string(options.grid.parts) + " row parts x " +
-                 std::to_string(options.grid.groups) + " groups of columns");
+                 std::to_string(options.grid.groups) + " groups of columns (" +
+                 options.grid_choice + ")");
   report.add_text(table_of(records));
   report.add("bytes", "bytes moved", {{"total", total_bytes}, {"worst_rank", worst_bytes}},
              readable_bytes(static_cast<double>(total_bytes)) + " in each product, " +

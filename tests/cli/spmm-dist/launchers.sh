@@ -13,11 +13,30 @@ expect 0 env SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1 csr-spmm-dist graph.csr -k 8 
 expect 2 csr-spmm-dist graph.csr --ranks 4 --grid 3x1
 says "--grid 3x1 needs 3 ranks, and there are 4"
 expect 2 csr-spmm-dist graph.csr --ranks 9 -k 8
+says "no grid has 9 ranks: there are 8 columns of B to share out, and the file holds no row parts"
+expect 2 csr-spmm-dist graph.csr --ranks 9 -k 8 --grid 1x9
 says "more groups than there are 8 columns"
 expect 2 csr-spmm-dist graph.csr --ranks 2 --grid 2x1
 says "'graph.csr' holds no parts for ranks, not for 2; run csr-partition"
 expect 2 csr-spmm-dist graph.csr --grid 2y1
 says "ROW_PARTSxCOLUMN_GROUPS"
+# Without --grid the forecast's best; as there, if the file holds all parts that the grids need.
+csr-partition graph.csr parts.csr --parts 2,4 --method blocks --quiet
+for k in 1 8 64; do
+  for profile in cluster h200x4; do
+    csr-forecast parts.csr --ranks 4 -k $k --profile $profile --json >forecast.json
+    csr-spmm-dist parts.csr --ranks 4 -k $k --profile $profile --threads 1 --repeat 1 --warmup 0 --check --json >run.json
+    python3 - "$k" "$profile" <<'END' || fail "K = $k, $profile"
+import json, sys
+best, = json.load(open("forecast.json"))["best"]
+grid = json.load(open("run.json"))["grid"]
+assert (grid["parts"], grid["groups"]) == (best["row_parts"], best["column_groups"]), (grid, best)
+assert grid["parts"] * grid["groups"] == 4 and sys.argv[2] in grid["choice"], grid
+assert sys.argv[1] != "1" or grid["parts"] == 4, grid
+END
+  done
+done
+expect 2 csr-spmm-dist parts.csr --ranks 4 --profile clutser
 for value in 0 -1 257 x; do
   expect 2 csr-spmm-dist graph.csr --ranks "$value"
   says "--ranks"
