@@ -253,9 +253,8 @@ CsrMatrix read_csr_rows(const std::string& path, Index begin, Index end, FileIo 
     std::shared_ptr<FetchedRows> fetched;
     std::shared_ptr<Buffer<Offset>> offsets;
   };
-  const CsrMatrix matrix(rows, header.cols, offsets->data(), fetched->rows.col_indices,
-                         header.value_kind, fetched->rows.values,
-                         std::make_shared<Owner>(Owner{fetched, offsets}));
+  CsrMatrix matrix(rows, header.cols, offsets->data(), fetched->rows.col_indices, header.value_kind,
+                   fetched->rows.values, std::make_shared<Owner>(Owner{fetched, offsets}));
   validate(matrix, path + ", counted from row " + std::to_string(begin));
   return matrix;
 }

@@ -425,6 +425,7 @@ RankSections RankSections::of(const CsrMatrix& matrix, const std::vector<PartBor
       count_parts(matrix, borders, threads, progress, keep_halo);
 
   std::vector<PartLevel> levels;
+  levels.reserve(counted.size());
   for (const CountedLevel& level : counted) levels.push_back(level.level);
   const auto bytes = static_cast<Offset>(list_begin(levels, levels.size(), 0));
   const auto lists = std::make_shared<Buffer<unsigned char>>(bytes);

@@ -280,6 +280,7 @@ std::vector<CountedLevel> count_parts(const CsrMatrix& matrix,
     }
   }
   std::vector<CountedLevel> counted;
+  counted.reserve(counters.size());
   for (LevelCounter& counter : counters) counted.push_back(counter.finish());
   return counted;
 }

@@ -58,7 +58,7 @@ Partition found_parts(const PartitionToolOptions& options, const CsrFile& file) 
     throw UsageError("'" + options.input +
                      "' carries no partition; csr-reorder --method metis-partition makes one");
   }
-  const Partition parts =
+  Partition parts =
       options.method == PartMethod::carried
           ? *file.partition
           : parts_of_old_rows(read_outside_partition(options.partition_from, matrix.rows()));
@@ -134,6 +134,7 @@ std::pair<CsrFile, std::vector<PartBorders>> in_parts(const PartitionToolOptions
 
 std::vector<LevelFacts> facts_of(const std::vector<CountedLevel>& counted) {
   std::vector<LevelFacts> facts;
+  facts.reserve(counted.size());
   for (const CountedLevel& level : counted) facts.push_back(level_facts(level.level));
   return facts;
 }

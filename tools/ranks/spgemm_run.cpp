@@ -153,7 +153,7 @@ void compare_received_rows(const SpgemmDistOptions& options, const Share& share,
 CheckResult check(const SpgemmDistOptions& options, const Share& share, const Made& made,
                   int rank) {
   compare_received_rows(options, share, made.local, rank);
-  const CheckResult result = check_spgemm(made.problem, made.c);
+  CheckResult result = check_spgemm(made.problem, made.c);
   if (!result.passed) {
     throw VerifyError("the product is wrong, rows counted from row " +
                       std::to_string(share.row_borders[static_cast<std::size_t>(rank)]) + ": " +

@@ -14,8 +14,8 @@ TEST(Import, UnknownContentListsTheFormats) {
 TEST(Import, UnknownFormatIsAUsageError) {
   ImportOptions options;
   options.format = "mtx";
-  EXPECT_REFUSAL("usage: unknown import format \"mtx\"; there are: auto, matrix-market,", "0 1\n",
-                 options);
+  EXPECT_REFUSAL("usage: there is no import format called 'mtx'; there are auto, matrix-market,",
+                 "0 1\n", options);
 }
 
 TEST(Import, ParametersOfOtherFormatsAreRefused) {
