@@ -3,7 +3,7 @@
 # catalogue names is there.
 cmake_minimum_required(VERSION 3.21)
 file(STRINGS ${DATASETS}/catalog.tsv lines)
-set(columns 15)
+set(columns 16)
 set(named "")
 foreach(line IN LISTS lines)
   string(REPLACE "\t" ";" fields "${line}")

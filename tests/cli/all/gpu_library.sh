@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # What is in the way of the GPU is said, whatever it is; what needs no GPU works all the same.
 bin=$(dirname "$(command -v csr-bench)")
-library=$(cd "$bin"/../lib* && pwd)
+library=$(dirname "$(realpath "$bin"/../lib*/libcsrkit.so)")
 mkdir -p here/bin "here/$(basename "$library")"
 copies=here/$(basename "$library")
 cp "$bin"/csr-{spmm-gpu,spmv-gpu,spgemm-gpu,solve-gpu,bench,forecast,generate} here/bin
