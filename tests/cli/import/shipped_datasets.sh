@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Everything in datasets/ imports, verifies and has the shape that the catalogue gives.
 for file in "$DATASETS"/*.mtx "$DATASETS"/*.mtx.gz; do
-  csr-import "$file" one.csr --quiet
+  csr-import "$file" one.csr --force --quiet
   csr-info one.csr --verify --quiet
   expect 0 csr-info one.csr --header-only --json
   name=$(basename "$file")

@@ -10,7 +10,7 @@ if [ -z "$python" ]; then
 fi
 tiny_mtx >tiny.mtx
 for kind in none f32 f64 f16 bf16; do
-  csr-import tiny.mtx "it's.csr" --value-kind "$kind" --quiet
+  csr-import tiny.mtx "it's.csr" --value-kind "$kind" --force --quiet
   csr-info "it's.csr" --python >map.py
   cat >>map.py <<'EOF'
 import sys
