@@ -77,14 +77,20 @@ TEST(ChildProcess, TheCallersProcessIsNotCopied) {
 }
 
 TEST(ChildProcess, ManyThreadsMayStartSomeAtOnce) {
+  // A child has its caller's open files until it begins its program, and no program can be started
+  // that somebody has open for writing: so all are written before the first is started.
+  std::vector<std::string> programs;
+  programs.reserve(8);
+  for (int i = 0; i < 8; ++i) {
+    programs.push_back(program_of("printf thread" + std::to_string(i) + " >&3"));
+  }
   std::vector<std::thread> threads;
   std::atomic<int> right{0};
   for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([i, &right] {
+    threads.emplace_back([i, &right, &programs] {
       const SharedMemory memory(64);
-      const std::string word = "thread" + std::to_string(i);
-      run("printf " + word + " >&3", memory);
-      right += word == memory.as<char>();
+      run_program("work", programs[static_cast<std::size_t>(i)], memory, {}, 0);
+      right += "thread" + std::to_string(i) == memory.as<char>();
     });
   }
   for (std::thread& thread : threads) thread.join();
