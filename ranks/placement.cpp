@@ -1,6 +1,5 @@
 #include "ranks/placement.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,8 @@
 #include <map>
 #include <set>
 #include <sstream>
+
+#include "core/base/usable_cpus.h"
 
 namespace csrkit::ranks {
 
@@ -33,7 +34,7 @@ bool is_bound_by_environment() {
 }
 
 std::string numbered(const std::vector<int>& ranks) {
-  return (ranks.size() == 1 ? "rank " : "ranks ") + ranges_text(ranks);
+  return (ranks.size() == 1 ? "rank " : "ranks ") + ranges_of(ranks);
 }
 
 /// Ranks of one host whose masks overlap, directly or through others.
@@ -78,30 +79,13 @@ constexpr char kWayOut[] =
 
 }  // namespace
 
-std::string ranges_text(const std::vector<int>& numbers) {
-  std::string text;
-  for (std::size_t i = 0; i < numbers.size();) {
-    std::size_t last = i;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
-    if (last > i) text += "-" + std::to_string(numbers[last]);
-    i = last + 1;
-  }
-  return text;
-}
-
 Place this_place(int threads) {
   Place place;
   char host[256] = {};
   ::gethostname(host, sizeof host - 1);
   place.host = host;
   place.threads = threads;
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) {
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (CPU_ISSET(cpu, &set)) place.cpus.push_back(cpu);
-    }
-  }
+  place.cpus = usable_cpus();
   for (const int cpu : place.cpus) place.cores.push_back(core_of(cpu));
   place.is_bound = is_bound_by_environment();
   return place;
@@ -139,7 +123,7 @@ std::vector<std::string> placement_warnings(const std::vector<Place>& places) {
   for (const auto& [host, ranks] : ranks_of_host) {
     for (const Group& group : groups_of(places, ranks)) {
       const std::string who = numbered(group.ranks) + " on " + host;
-      const std::string where = ranges_text({group.cpus.begin(), group.cpus.end()});
+      const std::string where = ranges_of({group.cpus.begin(), group.cpus.end()});
       const auto is_any = [&](bool Place::*claim) {
         return std::any_of(group.ranks.begin(), group.ranks.end(),
                            [&](int rank) { return places[static_cast<std::size_t>(rank)].*claim; });

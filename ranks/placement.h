@@ -29,7 +29,4 @@ std::vector<Place> gather_places(Communicator& communicator, const Place& mine);
 /// A sentence for each trap, with the ranks that are in it and the way out. The same on all ranks.
 std::vector<std::string> placement_warnings(const std::vector<Place>& places);
 
-/// {0, 1, 2, 5} -> "0-2,5"
-std::string ranges_text(const std::vector<int>& numbers);
-
 }  // namespace csrkit::ranks

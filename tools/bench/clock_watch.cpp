@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "tools/cli/process.h"
+#include "core/base/usable_cpus.h"
 
 namespace csrkit {
 

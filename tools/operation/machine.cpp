@@ -12,8 +12,8 @@
 
 #include "api/rooms.h"
 #include "core/base/team.h"
+#include "core/base/usable_cpus.h"
 #include "cpu/common/instruction_set.h"
-#include "tools/cli/process.h"
 #include "tools/cli/version.h"
 
 namespace csrkit {

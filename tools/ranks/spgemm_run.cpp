@@ -7,6 +7,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/stopwatch.h"
+#include "core/base/usable_cpus.h"
 #include "core/file/csr_rows.h"
 #include "core/judge/compare.h"
 #include "core/matrix/row_parts.h"
@@ -182,7 +183,7 @@ Json record_of(const Facts& facts, const Share& share, const Made& made, int ran
   Json record = {{"rank", rank},
                  {"host", facts.place.host},
                  {"threads", facts.place.threads},
-                 {"cpus", ranks::ranges_text(facts.place.cpus)},
+                 {"cpus", ranges_of(facts.place.cpus)},
                  {"rows", share.a.rows()},
                  {"entries", share.a.nnz()},
                  {"products", share.products},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/usable_cpus.h"
 #include "ranks/mpi_ranks.h"
 #include "tools/cli/report.h"
 #include "tools/operation/machine.h"
@@ -30,7 +31,7 @@ Json record_of(const SpmmDistOptions& options, const SpmmRankFacts& facts, int r
                  {"part", options.grid.part_of(rank)},
                  {"group", options.grid.group_of(rank)},
                  {"threads", facts.place.threads},
-                 {"cpus", ranks::ranges_text(facts.place.cpus)},
+                 {"cpus", ranges_of(facts.place.cpus)},
                  {"rows", facts.head.rows()},
                  {"dense_cols", facts.columns.size()},
                  {"own_entries", facts.head.own_entries},

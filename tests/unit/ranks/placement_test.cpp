@@ -100,11 +100,5 @@ TEST(Placement, ThisProcessHasProcessors) {
   EXPECT_EQ(here.cpus.size(), here.cores.size());
 }
 
-TEST(Placement, NumbersAreShownAsRanges) {
-  EXPECT_EQ(ranges_text({}), "");
-  EXPECT_EQ(ranges_text({7}), "7");
-  EXPECT_EQ(ranges_text({0, 1, 2, 5, 7, 8}), "0-2,5,7-8");
-}
-
 }  // namespace
 }  // namespace csrkit::ranks

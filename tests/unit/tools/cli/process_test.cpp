@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include "core/base/usable_cpus.h"
 #include "tools/cli/log.h"
 
 namespace csrkit {
@@ -18,28 +19,20 @@ std::string said(LogLevel level, int threads, const std::string& memory_limit) {
   return testing::internal::GetCapturedStderr();
 }
 
-TEST(Process, KnowsTheCoresThatItMayUse) {
+TEST(Process, NamesTheCoresThatItMayUse) {
   cpu_set_t before;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
   const std::vector<int> all = usable_cpus();
   ASSERT_FALSE(all.empty());
-  EXPECT_EQ(static_cast<int>(all.size()), CPU_COUNT(&before));
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(all.back(), &one);
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-  EXPECT_EQ(usable_cpus(), std::vector<int>{all.back()});
   const std::string text = said(LogLevel::verbose, 3, "8G");
   EXPECT_NE(text.find("threads: 3 on cores " + std::to_string(all.back()) + "\n"),
             std::string::npos)
       << text;
   ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
-}
-
-TEST(Process, RangesAreShort) {
-  EXPECT_EQ(ranges_of({0, 1, 2, 5}), "0-2,5");
-  EXPECT_EQ(ranges_of({7}), "7");
-  EXPECT_EQ(ranges_of({}), "");
 }
 
 TEST(Process, SaysItAllWithVerboseAlone) {

@@ -8,7 +8,7 @@
 
 #include "api/rooms.h"
 #include "core/base/error.h"
-#include "tools/cli/process.h"
+#include "core/base/usable_cpus.h"
 
 namespace csrkit {
 namespace {
