@@ -146,8 +146,12 @@ const FormatReader& find_format(const std::string& name) {
   for (const FormatReader& reader : format_readers()) {
     if (name == reader.format.name) return reader;
   }
+  // mtx is a slip for smtx, but more likely the ending of Matrix Market's files.
+  const std::string of_ending = format_of_ending("." + name);
   throw UsageError("there is no import format called '" + name + "'; there are auto, " +
-                   format_names() + did_you_mean(name, "auto, " + format_names()));
+                   format_names() +
+                   (of_ending.empty() ? did_you_mean(name, "auto, " + format_names())
+                                      : "; did you mean '" + of_ending + "'?"));
 }
 
 }  // namespace

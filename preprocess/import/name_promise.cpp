@@ -43,6 +43,13 @@ std::string without_compression(const std::string& path) {
 
 }  // namespace
 
+std::string format_of_ending(const std::string& ending) {
+  for (const Promise& promise : kPromises) {
+    if (ending == promise.ending) return promise.format;
+  }
+  return "";
+}
+
 void require_promise_kept(const std::string& path, const FormatReader* found) {
   const std::string name = without_compression(path);
   for (const Promise& promise : kPromises) {

@@ -11,4 +11,7 @@ struct FormatReader;
 /// in the content (null: none was). An ending of a compressed file counts as the one before it.
 void require_promise_kept(const std::string& path, const FormatReader* found);
 
+/// The name of the format whose files end with `ending` (".mtx"), "" if there is none.
+std::string format_of_ending(const std::string& ending);
+
 }  // namespace csrkit

@@ -16,6 +16,11 @@ TEST(Import, UnknownFormatIsAUsageError) {
   options.format = "mtx";
   EXPECT_REFUSAL("usage: there is no import format called 'mtx'; there are auto, matrix-market,",
                  "0 1\n", options);
+  const std::string by_ending = refusal_of("0 1\n", options);
+  EXPECT_NE(by_ending.find("; did you mean 'matrix-market'?"), std::string::npos) << by_ending;
+  options.format = "gapsb";
+  const std::string by_slip = refusal_of("0 1\n", options);
+  EXPECT_NE(by_slip.find("; did you mean 'gapbs'?"), std::string::npos) << by_slip;
 }
 
 TEST(Import, ParametersOfOtherFormatsAreRefused) {
