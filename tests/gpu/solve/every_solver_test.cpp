@@ -125,6 +125,54 @@ TEST_P(GpuSolve, SolvesIrregularAndIllConditionedSystems) {
   expect_solved(hard, right_hand_sides(hard, random_vectors(300, 1)));
 }
 
+/// Solved within some twenty iterations: a strong diagonal, and neighbours at 1 and at `far`.
+CsrMatrix strong_diagonal(Index rows, Index far) {
+  std::vector<Offset> offsets{0};
+  std::vector<Index> cols;
+  std::vector<double> values;
+  for (Index i = 0; i < rows; ++i) {
+    for (const Index j : {i - far, i - 1, i, i + 1, i + far}) {
+      if (j < 0 || j >= rows) continue;
+      cols.push_back(j);
+      values.push_back(j == i ? 5 + i % 4 : -1);
+    }
+    offsets.push_back(static_cast<Offset>(cols.size()));
+  }
+  return CsrMatrix(
+      rows, rows, Buffer<Offset>::copy_of(offsets.data(), rows + 1),
+      Buffer<Index>::copy_of(cols.data(), static_cast<Offset>(cols.size())),
+      ValueArray::from(Buffer<double>::copy_of(values.data(), static_cast<Offset>(values.size()))));
+}
+
+/// Beyond 135,168 rows a thread of a cooperative kernel on 132 multiprocessors has more than one row;
+/// beyond 1,048,576 rows so has a block of the passes over vectors more than one stretch of them.
+TEST_P(GpuSolve, SolvesSystemsOfMoreRowsThanAGridHolds) {
+  for (const Index rows : {135169, 1048583}) {
+    const CsrMatrix a = strong_diagonal(rows, 521);
+    for (const Index columns : {1, 3}) {
+      const DenseMatrix x = random_vectors(rows, columns);
+      for (const Precision precision : {Precision::f64, Precision::refined}) {
+        for (const PreconditionerKind kind :
+             {PreconditionerKind::none, PreconditionerKind::jacobi}) {
+          SolveProblem problem = problem_of(a, columns);
+          problem.precision = precision;
+          problem.relative_tolerance = 1e-10;
+          problem.preconditioner.kind = kind;
+          if (!can(problem)) continue;
+          SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(columns) + " columns, " +
+                       name_of(precision) + ", " + name_of(kind));
+          const DenseMatrix b = right_hand_sides(problem, x);
+          if (GetParam() == "persistent" && rows > 1000000 && precision == Precision::f64) {
+            EXPECT_THROW(solve(problem, b), UsageError);  // more than shared memory holds
+          } else {
+            expect_solved(problem, b);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_P(GpuSolve, TakesAsManyIterationsWithEveryPreconditionerAsTheory) {
   const CsrMatrix a = badly_scaled(900, 1e6);
   const DenseMatrix b = ones(900, 1);
