@@ -144,8 +144,8 @@ CsrMatrix strong_diagonal(Index rows, Index far) {
       ValueArray::from(Buffer<double>::copy_of(values.data(), static_cast<Offset>(values.size()))));
 }
 
-/// Beyond 135,168 rows a thread of a cooperative kernel on 132 multiprocessors has more than one row;
-/// beyond 1,048,576 rows so has a block of the passes over vectors more than one stretch of them.
+/// Beyond 135,168 rows a thread of a cooperative kernel on 132 multiprocessors has more than one
+/// row; beyond 1,048,576 a block of the passes over vectors has more than one stretch of rows.
 TEST_P(GpuSolve, SolvesSystemsOfMoreRowsThanAGridHolds) {
   for (const Index rows : {135169, 1048583}) {
     const CsrMatrix a = strong_diagonal(rows, 521);
