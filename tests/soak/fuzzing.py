@@ -6,6 +6,7 @@ from common import Finding, NotHere, Stopped
 
 TEXTS = {
     "csr": "a .csr file, its checksums made right again",
+    "ranks": "a .csr file's pieces for ranks, its checksums made right again",
     "npy": "a dense operand",
     "mtx": "Matrix Market text",
     "compressed": "Matrix Market, compressed",
@@ -30,12 +31,13 @@ TEXTS = {
 # Seeds that are elsewhere in the repository, beside tests/soak/seeds/PARSER.
 OTHER_SEEDS = {
     "csr": ("tests/data/golden/*.csr", "tests/data/invalid/*.csr"),
+    "ranks": ("tests/data/golden/rank_parts_*.csr", "tests/data/golden/all_sections_*.csr", "tests/data/golden/five*.csr"),
     "mtx": ("tests/data/import/*/*.mtx",),
     "detect": ("tests/soak/seeds/*/*",),
     "records": ("tests/data/records/*.jsonl",),
     "json": ("tests/soak/seeds/p*/*.json", "tests/data/records/*.jsonl"),
 }
-MOST_SEED_BYTES = 16384
+MOST_SEED_BYTES = 65536
 MOST_KEPT = 400  # inputs of earlier rounds that a round begins with
 
 

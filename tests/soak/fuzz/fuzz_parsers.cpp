@@ -15,6 +15,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cctype>
 #include <chrono>
@@ -116,10 +117,12 @@ int fuzz(const Parser& parser, double seconds, std::uint64_t seed, const std::st
   RandomStream random(seed);
   std::uint64_t runs = 0, taken = 0;
   const std::size_t seeds = corpus.size();
+  if (parser.pack) std::transform(corpus.begin(), corpus.end(), corpus.begin(), parser.pack);
   while (Clock::now() < end) {
     const std::string& other = corpus[random.below(corpus.size())];
-    std::string bytes = corpus[runs < seeds ? runs : random.below(corpus.size())];
-    if (runs >= seeds) bytes = mutated(bytes, other, parser.words, kMostBytes, random);
+    std::string input = corpus[runs < seeds ? runs : random.below(corpus.size())];
+    if (runs >= seeds) input = mutated(input, other, parser.words, kMostBytes, random);
+    std::string bytes = parser.unpack ? parser.unpack(input) : input;
     if (parser.sign && random.below(4) != 0) parser.sign(bytes);
     ++runs;
     if (parser.is_text && names_large_number(bytes)) continue;
@@ -127,7 +130,7 @@ int fuzz(const Parser& parser, double seconds, std::uint64_t seed, const std::st
     begin_coverage();
     taken += read_once(parser, current, bytes.size());
     if (!has_new_coverage()) continue;
-    corpus.push_back(bytes);
+    corpus.push_back(parser.pack ? parser.pack(bytes) : bytes);
     if (runs > seeds) write_file(kept + "/" + digest_bytes(bytes.data(), bytes.size()), bytes);
   }
   std::printf(

@@ -9,6 +9,7 @@
 #include "core/base/file_digest.h"
 #include "core/file/csr_file.h"
 #include "core/file/csr_file_layout.h"
+#include "core/file/csr_rows.h"
 #include "core/file/npy_file.h"
 #include "core/file/plan_file.h"
 #include "preprocess/import/import.h"
@@ -48,6 +49,22 @@ void read_csr(const std::string& path) {
   }
 }
 
+/// What one of several ranks reads: pieces of the file, checked by what covers them.
+void read_csr_pieces(const std::string& path) {
+  parse_provenance(read_csr_provenance(path));
+  for (const PartLevel& level : read_rank_heads(path)) {
+    const auto parts = static_cast<Index>(level.parts.size());
+    for (const Index part : {Index{0}, parts / 2, parts - 1}) {
+      const RankPart mine =
+          read_rank_part(path, parts, part, part == 0 ? FileIo::mmap : FileIo::read);
+      validate(mine.own, path);
+      validate(mine.halo, path);
+    }
+  }
+  const auto rows = static_cast<Index>(read_row_offsets(path).size() - 1);
+  read_csr_rows(path, rows / 3, rows - rows / 3);
+}
+
 void put(std::string& bytes, std::uint64_t at, std::uint64_t word) {
   std::memcpy(bytes.data() + at, &word, sizeof word);
 }
@@ -73,6 +90,55 @@ void sign_csr(std::string& bytes) {
     put(bytes, kHeaderChecksumAt, checksum_of(bytes.data(), kHeaderChecksumAt));
   } catch (const InputError&) {  // sections that no reader will look for
   }
+}
+
+// A .csr file is mostly padding up to whole pages. Packed, it is a mark, the header as far as it
+// names sections, and their contents, without checksums.
+constexpr char kPackedMark = 'P';
+constexpr std::uint64_t kPackedHeaderBytes =
+    csr_layout::kSectionsAt + csr_layout::kSectionSlots * csr_layout::kSlotBytes;
+constexpr std::uint64_t kMostUnpackedBytes = 1 << 20;
+
+std::string pack_csr(const std::string& bytes) {
+  using namespace csr_layout;
+  try {
+    const auto* const data = reinterpret_cast<const unsigned char*>(bytes.data());
+    const auto decoded =
+        decode_header(data, std::min<std::uint64_t>(bytes.size(), kHeaderBytes), bytes.size(), "");
+    std::string packed = kPackedMark + bytes.substr(0, kPackedHeaderBytes);
+    for (const CsrSection& section : decoded.header.sections) {
+      if (section.name == kChecksums) continue;
+      packed += bytes.substr(section.offset_bytes, section.size_bytes);
+    }
+    return packed;
+  } catch (const InputError&) {  // nothing to go by
+    return bytes;
+  }
+}
+
+std::string unpack_csr(const std::string& packed) {
+  using namespace csr_layout;
+  if (packed.empty() || packed[0] != kPackedMark) return packed;
+  std::string bytes = packed.substr(1, kPackedHeaderBytes);
+  bytes.resize(kHeaderBytes);
+  put(bytes, kHeaderChecksumAt, checksum_of(bytes.data(), kHeaderChecksumAt));
+  std::uint64_t file_bytes = 0;
+  std::memcpy(&file_bytes, bytes.data() + kFileBytesAt, sizeof file_bytes);
+  if (file_bytes > kMostUnpackedBytes) return bytes;
+  try {
+    const auto* const data = reinterpret_cast<const unsigned char*>(bytes.data());
+    const CsrFileHeader header = decode_header(data, kHeaderBytes, file_bytes, "").header;
+    bytes.resize(file_bytes);
+    std::size_t from = 1 + kPackedHeaderBytes;
+    for (const CsrSection& section : header.sections) {
+      if (section.name == kChecksums || from >= packed.size()) continue;
+      const std::string content = packed.substr(from, section.size_bytes);
+      bytes.replace(section.offset_bytes, content.size(), content);
+      from += section.size_bytes;
+    }
+  } catch (const InputError&) {  // a header that is refused, whatever follows it
+  }
+  return bytes;
 }
 
 constexpr char kPlanHead[] = "csrkit-plan 2 ";
@@ -134,7 +200,8 @@ const std::vector<Parser>& parsers() {
       "'shape': (", "), }",        "indices.npy", "indptr.npy", "format.npy",
       "shape.npy",  "data.npy",    "row.npy",     "PK\x03\x04", "PK\x01\x02"};
   static const std::vector<Parser> all = {
-      {"csr", {}, read_csr, sign_csr},
+      {"csr", {}, read_csr, sign_csr, false, pack_csr, unpack_csr},
+      {"ranks", {}, read_csr_pieces, sign_csr, false, pack_csr, unpack_csr},
       {"npy", numpy, [](const std::string& path) { read_npy(path); }},
       {"mtx", market, importing("matrix-market"), nullptr, true},
       {"compressed", {"\x1f\x8b\x08", "BZh9", "\x28\xb5\x2f\xfd"}, importing("matrix-market")},

@@ -17,6 +17,8 @@ struct Parser {
   std::function<void(std::string& bytes)> sign = nullptr;
   bool is_text =
       false;  // then inputs that name numbers from 10^6 on are left out: see fuzz_parsers
+  /// A form without padding, so that changes meet content, and the way back. May be null.
+  std::function<std::string(const std::string&bytes)> pack = nullptr, unpack = nullptr;
 };
 
 const std::vector<Parser>& parsers();
