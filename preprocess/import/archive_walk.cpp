@@ -7,31 +7,55 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <exception>
 
 #include "core/base/buffer.h"
 #include "core/base/error.h"
 #include "core/base/input_file.h"
+#include "preprocess/import/byte_stream.h"
 
 namespace csrkit {
 
 namespace {
 
-/// Reads the file for libarchive. Some of its formats take a read that the system refuses for the
-/// end of the data, so the reason is kept here. libarchive is C: nothing may be thrown through it.
+/// Reads for libarchive: a file, or a member of another archive from its first byte to its last.
+/// Some formats take a read that the system refuses for the end of the data, so the reason is kept
+/// here. libarchive is C: nothing may be thrown through it.
 struct ArchiveInput {
-  explicit ArchiveInput(const std::string& path) : file(path) {}
+  explicit ArchiveInput(const std::string& path) : file(std::make_unique<InputFile>(path)) {}
+  explicit ArchiveInput(std::unique_ptr<ByteSource> source) : member(std::move(source)) {}
 
-  InputFile file;
+  bool has_failed() const { return reason != 0 || failure != nullptr; }
+  [[noreturn]] void fail() const {
+    if (failure != nullptr) std::rethrow_exception(failure);
+    file->fail("reading failed", reason);
+  }
+
+  std::unique_ptr<InputFile> file;     // one of
+  std::unique_ptr<ByteSource> member;  // these
   std::int64_t position = 0;
-  int reason = 0;  // an errno
+  int reason = 0;              // an errno, of the file
+  std::exception_ptr failure;  // what the member threw
   std::array<char, 1 << 18> block;
 };
 
+la_ssize_t read_member(archive* handle, ArchiveInput& input) {
+  try {
+    return static_cast<la_ssize_t>(input.member->read(input.block.data(), input.block.size()));
+  } catch (...) {
+    input.failure = std::current_exception();
+    archive_set_error(handle, EIO, "reading failed");
+    return ARCHIVE_FATAL;
+  }
+}
+
 la_ssize_t read_block(archive* handle, void* data, const void** bytes) {
   auto& input = *static_cast<ArchiveInput*>(data);
+  *bytes = input.block.data();
+  if (input.member != nullptr) return read_member(handle, input);
   ssize_t got = 0;
   do {
-    got = ::pread(input.file.descriptor(), input.block.data(), input.block.size(), input.position);
+    got = ::pread(input.file->descriptor(), input.block.data(), input.block.size(), input.position);
   } while (got < 0 && errno == EINTR);
   if (got < 0) {
     input.reason = errno;
@@ -39,13 +63,12 @@ la_ssize_t read_block(archive* handle, void* data, const void** bytes) {
     return ARCHIVE_FATAL;
   }
   input.position += got;
-  *bytes = input.block.data();
   return got;
 }
 
 la_int64_t seek(archive*, void* data, la_int64_t offset, int whence) {
   auto& input = *static_cast<ArchiveInput*>(data);
-  const auto size = static_cast<std::int64_t>(input.file.size_bytes());
+  const auto size = static_cast<std::int64_t>(input.file->size_bytes());
   const std::int64_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? input.position : size;
   input.position = std::clamp<std::int64_t>(from + offset, 0, size);
   return input.position;
@@ -78,8 +101,20 @@ struct ArchiveWalk::State {
   State(const std::string& file_path, const SourceLimits& limits)
       : path(file_path),
         input(file_path),
-        limit(limits.decompressed_bytes(input.file.size_bytes())),
+        limit(limits.decompressed_bytes(input.file->size_bytes())),
         handle(archive_read_new()) {
+    require_handle();
+  }
+
+  State(std::unique_ptr<ByteSource> member, std::uint64_t limit_bytes)
+      : path(member->name()),
+        input(std::move(member)),
+        limit(limit_bytes),
+        handle(archive_read_new()) {
+    require_handle();
+  }
+
+  void require_handle() const {
     if (handle == nullptr) throw MemoryError(path + ": not enough memory to decompress");
   }
 
@@ -98,8 +133,10 @@ struct ArchiveWalk::State {
       archive_read_support_format_zip(handle.get());
     }
     archive_read_set_read_callback(handle.get(), read_block);
-    archive_read_set_seek_callback(handle.get(), seek);
-    archive_read_set_skip_callback(handle.get(), skip);
+    if (input.file != nullptr) {
+      archive_read_set_seek_callback(handle.get(), seek);
+      archive_read_set_skip_callback(handle.get(), skip);
+    }
     archive_read_set_callback_data(handle.get(), &input);
     if (archive_read_open1(handle.get()) != ARCHIVE_OK) {
       refuse_system(path);
@@ -118,7 +155,7 @@ struct ArchiveWalk::State {
 
   /// Throws if it was the system that refused, not the content.
   void refuse_system(const std::string& name) const {
-    if (input.reason != 0) input.file.fail("reading failed", input.reason);
+    if (input.has_failed()) input.fail();
     if (!lacks_memory(handle.get())) return;
     throw MemoryError(name + ": not enough memory to decompress (" + reason_of(handle.get()) + ")");
   }
@@ -162,6 +199,11 @@ ArchiveWalk::ArchiveWalk(const std::string& path, ArchiveLayout layout, const So
   }
 }
 
+ArchiveWalk::ArchiveWalk(std::unique_ptr<ByteSource> member, std::uint64_t limit_bytes)
+    : state_(std::make_unique<State>(std::move(member), limit_bytes)) {
+  state_->open(ArchiveLayout::members);
+}
+
 ArchiveWalk::~ArchiveWalk() = default;
 ArchiveWalk::ArchiveWalk(ArchiveWalk&&) noexcept = default;
 
@@ -170,7 +212,7 @@ bool ArchiveWalk::next() {
   if (state.is_compressed && state.members > 0) state.skip_data();
   const int status = archive_read_next_header(state.handle.get(), &state.entry);
   if (status == ARCHIVE_EOF) {
-    if (state.input.reason != 0) state.refuse_system(state.path);
+    if (state.input.has_failed()) state.input.fail();
     return false;
   }
   if (status != ARCHIVE_OK && status != ARCHIVE_WARN) state.refuse_damaged(state.path);
@@ -195,7 +237,7 @@ ArchiveMember ArchiveWalk::member() const {
 std::size_t ArchiveWalk::read(char* to, std::size_t capacity, const std::string& name) {
   const la_ssize_t count = archive_read_data(state_->handle.get(), to, capacity);
   if (count < 0) state_->refuse_damaged(name);
-  if (count == 0 && state_->input.reason != 0) state_->refuse_system(name);
+  if (count == 0 && state_->input.has_failed()) state_->input.fail();
   return static_cast<std::size_t>(count);
 }
 

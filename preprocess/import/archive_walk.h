@@ -9,6 +9,8 @@
 
 namespace csrkit {
 
+class ByteSource;
+
 struct ArchiveMember {
   std::string name;
   std::int64_t size_bytes = -1;  // as the archive claims; -1 = it does not say
@@ -21,6 +23,8 @@ class ArchiveWalk {
  public:
   /// Refuses what is compressed more than once.
   ArchiveWalk(const std::string& path, ArchiveLayout layout, const SourceLimits& limits);
+  /// An archive that is a member of another one; at most `limit_bytes` may come out.
+  ArchiveWalk(std::unique_ptr<ByteSource> member, std::uint64_t limit_bytes);
   ~ArchiveWalk();
   ArchiveWalk(ArchiveWalk&&) noexcept;
   ArchiveWalk(const ArchiveWalk&) = delete;

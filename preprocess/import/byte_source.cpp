@@ -96,6 +96,13 @@ class ArchiveSource : public ByteSource {
   std::uint64_t size_ = 0;
 };
 
+ArchiveWalk walk_of(const ArchivePlace& archive, const SourceLimits& limits) {
+  ArchiveWalk walk(archive.file, ArchiveLayout::members, limits);
+  if (archive.member.empty()) return walk;
+  const std::uint64_t limit = walk.limit_bytes();
+  return ArchiveWalk(open_archive_member(archive.file, archive.member, limits), limit);
+}
+
 }  // namespace
 
 std::uint64_t SourceLimits::decompressed_bytes(std::uint64_t disk_bytes) const {
@@ -124,8 +131,8 @@ std::unique_ptr<ByteSource> open_bytes(std::string_view bytes, std::string name,
   return std::make_unique<MemorySource>(bytes, std::move(name), limits);
 }
 
-std::vector<ArchiveMember> list_archive(const std::string& path, const SourceLimits& limits) {
-  ArchiveWalk walk(path, ArchiveLayout::members, limits);
+std::vector<ArchiveMember> list_archive(const ArchivePlace& archive, const SourceLimits& limits) {
+  ArchiveWalk walk = walk_of(archive, limits);
   std::vector<ArchiveMember> members;
   while (walk.next()) {
     if (walk.is_regular_file()) members.push_back(walk.member());
@@ -133,15 +140,17 @@ std::vector<ArchiveMember> list_archive(const std::string& path, const SourceLim
   return members;
 }
 
-std::unique_ptr<ByteSource> open_archive_member(const std::string& path, const std::string& member,
+std::unique_ptr<ByteSource> open_archive_member(const ArchivePlace& archive,
+                                                const std::string& member,
                                                 const SourceLimits& limits) {
-  ArchiveWalk walk(path, ArchiveLayout::members, limits);
+  ArchiveWalk walk = walk_of(archive, limits);
   while (walk.next()) {
     if (!walk.is_regular_file() || walk.member().name != member) continue;
-    return std::make_unique<ArchiveSource>(std::move(walk), false, path + "(" + member + ")",
-                                           limits);
+    return std::make_unique<ArchiveSource>(std::move(walk), false,
+                                           archive.name() + "(" + member + ")", limits);
   }
-  throw InputError(path + ": expected an archive member called " + member + ", found none");
+  throw InputError(archive.name() + ": expected an archive member called " + member +
+                   ", found none");
 }
 
 Buffer<char> read_all(ByteSource& source, std::uint64_t limit_bytes) {

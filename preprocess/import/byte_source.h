@@ -26,12 +26,29 @@ std::unique_ptr<ByteSource> open_file(const std::string& path, const SourceLimit
 std::unique_ptr<ByteSource> open_bytes(std::string_view bytes, std::string name,
                                        const SourceLimits& limits = {});
 
-/// The regular files in a tar (plain or compressed) or zip file, in archive order.
-std::vector<ArchiveMember> list_archive(const std::string& path, const SourceLimits& limits = {});
+/// An archive: a file, or a member of one, as data.npz in the zip file that is downloaded.
+struct ArchivePlace {
+  // NOLINTNEXTLINE(google-explicit-constructor): mostly it is a file
+  ArchivePlace(std::string path, std::string member_of_it = {})
+      : file(std::move(path)), member(std::move(member_of_it)) {}
+
+  std::string file;
+  std::string member;  // "": the file itself
+
+  /// What messages call it: "arxiv.zip(arxiv/raw/data.npz)".
+  std::string name() const { return member.empty() ? file : file + "(" + member + ")"; }
+};
+
+/// The regular files in a tar (plain or compressed) or zip file, in archive order. Of an archive
+/// within an archive all bytes are read.
+std::vector<ArchiveMember> list_archive(const ArchivePlace& archive,
+                                        const SourceLimits& limits = {});
 
 /// Opens one member by its exact name; InputError if there is none. Reading is sequential, so each
-/// open of a compressed tar decompresses what lies before the member.
-std::unique_ptr<ByteSource> open_archive_member(const std::string& path, const std::string& member,
+/// open of a compressed tar, or of an archive within an archive, decompresses what lies before the
+/// member.
+std::unique_ptr<ByteSource> open_archive_member(const ArchivePlace& archive,
+                                                const std::string& member,
                                                 const SourceLimits& limits = {});
 
 /// Everything that is left in the source. Throws InputError if that is more than `limit_bytes`. For

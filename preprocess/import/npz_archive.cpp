@@ -282,16 +282,18 @@ NpyArray read_npy_array(ByteSource& source, std::uint64_t possible_bytes) {
   return NpyArray(source.name(), std::move(header), std::move(elements));
 }
 
-NpzArchive::NpzArchive(const std::string& path, const SourceLimits& limits)
-    : path_(path), limits_(limits), members_(list_archive(path, limits)) {
+NpzArchive::NpzArchive(ArchivePlace archive, const SourceLimits& limits)
+    : archive_(std::move(archive)), limits_(limits), members_(list_archive(archive_, limits)) {
   std::set<std::string> names;
   for (const ArchiveMember& member : members_) {
     if (names.insert(member.name).second) continue;
-    throw InputError(path + ": byte 0: expected every member once, found two called " +
+    throw InputError(path() + ": byte 0: expected every member once, found two called " +
                      member.name + "; write the archive again");
   }
   std::error_code ignored;
-  size_bytes_ = std::filesystem::file_size(path, ignored);
+  const std::uint64_t disk_bytes = std::filesystem::file_size(archive_.file, ignored);
+  possible_bytes_ = archive_.member.empty() ? disk_bytes * kMaxDeflate  // deflated once
+                                            : limits.decompressed_bytes(disk_bytes);
 }
 
 bool NpzArchive::has(const std::string& name) const {
@@ -312,13 +314,13 @@ std::vector<std::string> NpzArchive::names() const {
 }
 
 NpyHeader NpzArchive::read_header(const std::string& name) const {
-  const std::unique_ptr<ByteSource> source = open_archive_member(path_, suffixed(name), limits_);
+  const std::unique_ptr<ByteSource> source = open_archive_member(archive_, suffixed(name), limits_);
   return parse_member_header(read_head(*source), source->name());
 }
 
 NpyArray NpzArchive::read(const std::string& name) const {
-  const std::unique_ptr<ByteSource> source = open_archive_member(path_, suffixed(name), limits_);
-  return read_npy_array(*source, size_bytes_ * kMaxDeflate);
+  const std::unique_ptr<ByteSource> source = open_archive_member(archive_, suffixed(name), limits_);
+  return read_npy_array(*source, possible_bytes_);
 }
 
 }  // namespace csrkit

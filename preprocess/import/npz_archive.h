@@ -59,9 +59,10 @@ NpyArray read_npy_array(ByteSource& source, std::uint64_t possible_bytes);
 class NpzArchive {
  public:
   /// Lists the arrays; reads none.
-  explicit NpzArchive(const std::string& path, const SourceLimits& limits = {});
+  explicit NpzArchive(ArchivePlace archive, const SourceLimits& limits = {});
 
-  const std::string& path() const { return path_; }
+  /// What messages call it.
+  std::string path() const { return archive_.name(); }
   bool has(const std::string& name) const;
   /// Names without ".npy".
   std::vector<std::string> names() const;
@@ -73,9 +74,9 @@ class NpzArchive {
   NpyHeader read_header(const std::string& name) const;
 
  private:
-  std::string path_;
+  ArchivePlace archive_;
   SourceLimits limits_;
-  std::uint64_t size_bytes_ = 0;
+  std::uint64_t possible_bytes_ = 0;  // of an array
   std::vector<ArchiveMember> members_;
 };
 

@@ -78,9 +78,10 @@ std::vector<Offset> counts_in(const NpzArchive& archive, const std::string& name
   return {counts.begin(), counts.end()};
 }
 
-CooMatrix read_binary(const std::string& path, const ReadRequest& request, ImportResult& result) {
-  result.inputs = {{path, 0, {}}};
-  const NpzArchive archive(path, request.limits);
+CooMatrix read_binary(const ArchivePlace& place, const ReadRequest& request, ImportResult& result) {
+  const std::string path = place.name();
+  result.inputs = {{place.file, 0, {}}};
+  const NpzArchive archive(place, request.limits);
   for (const char* name : {"edge_index", "num_nodes_list", "num_edges_list"}) {
     if (archive.has(name)) continue;
     throw InputError(path + ": byte 0: expected an array called " + name +
@@ -136,17 +137,17 @@ ImportResult read_ogb(const std::string& path, const ReadRequest& request) {
                      "Benchmark with raw/edge.csv.gz and raw/num-node-list.csv.gz, found neither");
   }
   const OgbFiles& files = *found;
-  const std::string binary = files.binary_path();
+  const std::optional<ArchivePlace> binary = files.binary();
   const std::string relation =
       files.relation().empty() ? request.parameters.text("relation") : files.relation();
-  const bool is_heterogeneous = binary.empty() && has_relations(files);
+  const bool is_heterogeneous = !binary && has_relations(files);
   if (relation != "auto" && !is_heterogeneous) {
     throw UsageError(files.where() + ": --relation is for data sets with several kinds of nodes, " +
                      "and this one has one");
   }
   const bool add_inverse = wants_inverse(files, request);
   ImportResult result;
-  CooMatrix coo = !binary.empty()    ? read_binary(binary, request, result)
+  CooMatrix coo = binary             ? read_binary(*binary, request, result)
                   : is_heterogeneous ? read_relations(files, relation, request, result)
                                      : read_tables(files, request, result);
   if (add_inverse && coo.rows != coo.cols) {

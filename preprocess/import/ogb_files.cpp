@@ -127,13 +127,10 @@ std::unique_ptr<ByteSource> OgbFiles::open_table(const std::string& name,
   return open(file, limits);
 }
 
-std::string OgbFiles::binary_path() const {
-  std::string file = raw_ + "data.npz";
-  if (!has_file(file)) return {};
-  if (!is_archive()) return file;
-  throw InputError(archive_ + ": byte 0: expected tables in the archive, found " + file +
-                   ", an archive within an archive; unpack the outer one (unzip) and import its "
-                   "folder");
+std::optional<ArchivePlace> OgbFiles::binary() const {
+  const std::string file = raw_ + "data.npz";
+  if (!has_file(file)) return std::nullopt;
+  return is_archive() ? ArchivePlace(archive_, file) : ArchivePlace(file);
 }
 
 std::vector<std::string> OgbFiles::splits() const {

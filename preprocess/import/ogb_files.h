@@ -30,8 +30,8 @@ class OgbFiles {
   /// Opens it, decompressed. InputError if it is not there, with its name.
   std::unique_ptr<ByteSource> open_table(const std::string& name, const SourceLimits& limits) const;
 
-  /// raw/data.npz; "" if there is none. In an archive it cannot be read: InputError.
-  std::string binary_path() const;
+  /// raw/data.npz, if there is one.
+  std::optional<ArchivePlace> binary() const;
 
   /// Files below split/, as "time/train.csv.gz", sorted.
   std::vector<std::string> splits() const;

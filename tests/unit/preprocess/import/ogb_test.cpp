@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/base/input_file.h"
 #include "preprocess/import/import.h"
 #include "tests/unit/preprocess/export/scratch_folder.h"
 #include "tests/unit/preprocess/import/small_npz.h"
@@ -219,16 +220,61 @@ TEST(ImportOgb, RelationsAreAskedForAndChecked) {
             std::string::npos);
 }
 
-TEST(ImportOgb, ReadsTheBinaryLayout) {
-  const ScratchFolder scratch;
+void write_data_npz(const ScratchFolder& scratch) {
   scratch.write("arxiv/raw/RELEASE_v1.txt", "");
   SmallNpz(scratch / "arxiv/raw/data.npz")
       .add("edge_index", "<i8", I8{2, 0, 1, 0, 1, 2}, {2, 3})
       .add("num_nodes_list", "<i8", I8{3})
       .add("num_edges_list", "<i8", I8{3})
       .finish();
+}
+
+TEST(ImportOgb, ReadsTheBinaryLayout) {
+  const ScratchFolder scratch;
+  write_data_npz(scratch);
   EXPECT_TRUE(identical(import_matrix(scratch / "arxiv").matrix,
                         matrix_of(3, 3, {0, 1, 0, 0, 0, 1, 1, 0, 0}, ValueKind::none)));
+}
+
+/// A zip archive with arxiv/raw/data.npz in it, and notes before and behind.
+void pack(const std::string& zip, const std::string& npz) {
+  ZipWriter writer(zip);
+  for (const auto& [name, bytes] :
+       {std::pair<std::string, std::string>{"arxiv/RELEASE_v1.txt", "one"},
+        {"arxiv/raw/data.npz", npz},
+        {"arxiv/split/time/train.csv", "0\n1\n"}}) {
+    writer.begin_member(name, bytes.size());
+    writer.write(bytes.data(), bytes.size());
+  }
+  writer.finish();
+}
+
+TEST(ImportOgb, ReadsTheBinaryLayoutInItsArchive) {
+  const ScratchFolder scratch;
+  write_data_npz(scratch);
+  const std::string npz = read_whole_file(scratch / "arxiv/raw/data.npz", 1 << 20);
+  pack(scratch / "arxiv.zip", npz);
+  const ImportResult result = import_matrix(scratch / "arxiv.zip");
+  EXPECT_TRUE(
+      identical(result.matrix, matrix_of(3, 3, {0, 1, 0, 0, 0, 1, 1, 0, 0}, ValueKind::none)));
+  EXPECT_EQ(result.notes.at("split time"), "train 2");
+  ASSERT_EQ(result.inputs.size(), 1u);
+  EXPECT_EQ(result.inputs[0].path, scratch / "arxiv.zip");
+}
+
+TEST(ImportOgb, ACutArchiveWithinAnArchiveIsRefusedAtEveryByte) {
+  const ScratchFolder scratch;
+  write_data_npz(scratch);
+  const std::string npz = read_whole_file(scratch / "arxiv/raw/data.npz", 1 << 20);
+  const std::size_t directory = npz.find("PK\x01\x02");  // what follows only says it again
+  ASSERT_NE(directory, std::string::npos);
+  for (std::size_t size = 0; size < directory; size += 7) {
+    pack(scratch / "arxiv.zip", npz.substr(0, size));
+    const std::string message =
+        message_of<InputError>([&] { import_matrix(scratch / "arxiv.zip"); });
+    EXPECT_NE(message.find("arxiv.zip(arxiv/raw/data.npz)"), std::string::npos)
+        << size << ": " << message;
+  }
 }
 
 }  // namespace
