@@ -8,7 +8,8 @@ import json, sys
 print(*[row["kernel"] for row in json.load(sys.stdin)])')
 for kernel in $kernels; do
   for precision in f64 refined; do
-    expect 0 csr-solve-gpu grid.csr --kernel "${kernel##*.}" --precision $precision --rhs from-solution --json
+    # A vendor's solver and those with atomics promise no determinism.
+    expect 0 csr-solve-gpu grid.csr --kernel "${kernel##*.}" --precision $precision --rhs from-solution --nondeterministic --json
     equals "$(json status)" converged
     python3 -c 'import json; assert json.load(open("out"))["solution_error"] < 1e-5'
   done

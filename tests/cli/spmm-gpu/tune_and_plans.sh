@@ -23,8 +23,8 @@ says "other.json: expected a file made by --tune"
 for kernel in $(csr-spmm-gpu --list --json | python3 -c '
 import json, sys
 print(*[row["kernel"] for row in json.load(sys.stdin) if {"everything", "deterministic"} & set(row["can"].split())])'); do
-  expect 0 run --kernel "$kernel" --save-plan kept.plan --output first.npy
-  expect 0 run --load-plan kept.plan --output second.npy
+  expect 0 run --kernel "$kernel" --save-plan kept.plan --output first.npy --force
+  expect 0 run --load-plan kept.plan --output second.npy --force
   [[ $(json choice) == "plan of kept.plan"* ]] || fail "$(json choice)"
   if [ "$kernel" != gpu.spmm.auto ]; then equals "$(json kernel)" "$kernel"; fi
   cmp first.npy second.npy
