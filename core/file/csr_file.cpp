@@ -53,6 +53,7 @@ class Reader {
                            (options_.io == FileIo::automatic && file_.size_bytes() > kMapAbove);
     memory_ = std::make_shared<FileMemory>(file_, 0, file_.size_bytes(), is_mapped);
     if (!options_.is_checked) return assemble();
+    memory_->read_ahead();
     read_checksums();
     list_chunks();
     if (options_.digest != nullptr) begin_digest();

@@ -28,7 +28,6 @@ FileMemory::FileMemory(const InputFile& file, std::uint64_t begin, std::uint64_t
                         std::to_string(bytes_) + " bytes are needed; raise the limit (ulimit -v)");
     }
     if (memory_ == MAP_FAILED) file.fail("it cannot be mapped (try --io read)", errno);
-    ::madvise(memory_, bytes_, MADV_WILLNEED);
   } else {
     memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory_ == MAP_FAILED) {
@@ -41,6 +40,10 @@ FileMemory::FileMemory(const InputFile& file, std::uint64_t begin, std::uint64_t
 }
 
 FileMemory::~FileMemory() { ::munmap(memory_, bytes_); }
+
+void FileMemory::read_ahead() {
+  if (is_mapped_) ::madvise(memory_, bytes_, MADV_WILLNEED);
+}
 
 void FileMemory::fetch(const InputFile& file, std::uint64_t offset, std::uint64_t bytes) {
   if (!is_mapped_) file.read_at(offset, at(offset), bytes);

@@ -50,6 +50,7 @@ class RangeReader {
     range.memory = std::make_shared<FileMemory>(
         file_, section.offset_bytes + first * kChunkBytes,
         section.offset_bytes + std::min(last * kChunkBytes, padded), is_mapped);
+    range.memory->read_ahead();
     const std::uint64_t* expected = checksums_.data() + first_chunk_of(section) + first;
     TeamErrors errors;
     std::atomic<std::uint64_t> first_damaged{last};
