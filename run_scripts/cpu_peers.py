@@ -81,7 +81,7 @@ class Driver:
         (options.out / "lscpu.txt").write_text(lscpu)
         rows = json.loads(subprocess.run([options.bin / "csr-bench", "--list", "--json"], capture_output=True, text=True,
                                          check=True).stdout)
-        names = [row["kernel"] for row in rows if row["kernel"].startswith(f"cpu.{self.operation}.vendor")]
+        names = [row["kernel"] for row in rows["rows"] if row["kernel"].startswith(f"cpu.{self.operation}.vendor")]
         self.peers = [name for name in names if not any(part in name for part in options.without.split(",") if part)]
 
     def bench(self, matrix, kernels, threads, widths, repeat, warmup, core=None):

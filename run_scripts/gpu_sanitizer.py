@@ -54,7 +54,7 @@ class Build:
                 self.tests.append(suite + word)
 
         self.kernels = [row for operation in OPERATIONS
-                        for row in json.loads(output_of(self.tools / f"csr-{operation}-gpu", "--list", "--json"))]
+                        for row in json.loads(output_of(self.tools / f"csr-{operation}-gpu", "--list", "--json"))["rows"]]
         ladder = {row["kernel"].rsplit(".", 1)[-1] for row in self.kernels if row["role"] == "ladder"}
         self.tests.sort(key=lambda test: test.rsplit("/", 1)[-1] in ladder)  # production first
 

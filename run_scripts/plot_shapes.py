@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws a search over two kernel parameters: a heat map and the time over each of them, as SVG.
 
-Usage: plot_shapes.py RECORDS.jsonl OUT.svg [--x block] [--y tile] [--title TEXT]
+Usage: plot_shapes.py RECORDS.jsonl OUT.svg [--x block] [--y tile] [--title TEXT] [--force]
 
 A record is a JSON object per line with "matrix", the two parameters and "seconds", a list of runs; the
 median counts. One row of pictures per matrix. Exit code 77: Matplotlib is not installed.
@@ -12,6 +12,8 @@ import json
 import pathlib
 import statistics
 import sys
+
+import tables
 
 try:
     import matplotlib
@@ -73,7 +75,9 @@ def main():
     parser.add_argument("--x", default="block")
     parser.add_argument("--y", default="tile")
     parser.add_argument("--title", default="")
+    tables.add_force(parser)
     options = parser.parse_args()
+    tables.require_new(parser, options, options.picture)
 
     medians = read_medians(options.records, options.x, options.y)
     figure, axes = plt.subplots(len(medians), 3, figsize=(13, 3.4 * len(medians)), squeeze=False)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws bars of speed against a rival from the records of csr-bench, as SVG.
 
-Usage: plot_speedup.py RECORDS.jsonl[.gz] OUT.svg --kernel gpu.spmm.auto --against gpu.spmm.vendor_cusparse
+Usage: plot_speedup.py RECORDS.jsonl[.gz] OUT.svg --kernel gpu.spmm.auto --against gpu.spmm.vendor_cusparse [--force]
 
 One group per matrix, one bar per number of dense columns. The pictures of docs come from kept data by
 results_pages.py, which calls bars_of.
@@ -80,7 +80,9 @@ def main():
     parser.add_argument("--kernel", required=True)
     parser.add_argument("--against", required=True)
     parser.add_argument("--title", default="")
+    tables.add_force(parser)
     options = parser.parse_args()
+    tables.require_new(parser, options, options.picture)
     speed = speed_of(options.records, options.kernel, options.against)
     if not speed:
         raise SystemExit(f"{options.records}: no case has both {options.kernel} and {options.against}")

@@ -181,11 +181,14 @@ def parser_of():
                         help="bytes read and written per second by a copy (default: an H200's)")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
+    tables.add_force(parser)
     return parser
 
 
 def main():
-    options = parser_of().parse_args()
+    parser = parser_of()
+    options = parser.parse_args()
+    tables.require_new(parser, options, options.json, options.markdown)
     sets = []
     for text in options.records:
         label, equals, path = text.rpartition("=")

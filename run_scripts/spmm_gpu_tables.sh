@@ -74,6 +74,6 @@ fi
 full_marks=''
 for mark in ${marks//,/ }; do full_marks+=${full_marks:+,}$(full_name "$mark"); done
 "$here/spmm_gpu_table.py" "${sets[@]}" --ours "$(full_name "$ours")" --vendor "$(full_name "$vendor")" \
-  --marks "$full_marks" --json "$out/table.json" --markdown "$out/table.md" || { ((code != 0)) || code=1; }
+  --marks "$full_marks" --json "$out/table.json" --markdown "$out/table.md" --force || { ((code != 0)) || code=1; }
 cat "$out/table.md"
 exit "$code"

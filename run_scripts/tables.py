@@ -6,7 +6,19 @@ per row, each cell as it is printed. Records are JSON lines of csr-bench, plain 
 import gzip
 import json
 import math
+import pathlib
 import statistics
+
+
+def add_force(parser):
+    parser.add_argument("--force", action="store_true", help="replace outputs that exist already")
+
+
+def require_new(parser, options, *outputs):
+    """Exit code 2 if one of the outputs (None: not wanted) exists and --force was not given."""
+    for output in outputs:
+        if output is not None and pathlib.Path(output).exists() and not options.force:
+            parser.error(f"{output} exists already; --force replaces it")
 
 
 def read_records(path):

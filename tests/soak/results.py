@@ -18,7 +18,7 @@ def names_in_list(soak, tool, needle):
 def same_bits(soak):
     """Every kernel that does not need --nondeterministic: any number of threads, any time."""
     kernels = json.loads(soak.succeed(["csr-spmm-cpu", "--list", "--json"]))
-    names = [row["kernel"].rsplit(".", 1)[-1] for row in kernels]
+    names = [row["kernel"].rsplit(".", 1)[-1] for row in kernels["rows"]]
     while soak.has_time() or not soak.counts:
         pattern = soak.chance.choice((["rmat", "--set", "scale=9"], ["dense", "--set", "rows=40"], ["poisson", "--set", "nx=30"]))
         soak.succeed(["csr-generate", pattern[0], "g.csr", *pattern[1:], "--seed", soak.chance.randrange(1000), "--force",

@@ -40,7 +40,8 @@ std::string list_text(const std::string& heading, const std::vector<ListRow>& ro
 }
 
 std::string list_rows(const std::string& heading, const std::vector<ListRow>& rows, bool as_json) {
-  return as_json ? list_json(rows).dump() + "\n" : list_text(heading, rows);
+  if (!as_json) return list_text(heading, rows);
+  return Json{{"schema", kReportSchema}, {"rows", list_json(rows)}}.dump() + "\n";
 }
 
 }  // namespace csrkit

@@ -33,7 +33,11 @@ std::string patterns_json() {
                         {"row_lengths", dataset.row_lengths},
                         {"summary", dataset.summary}});
   }
-  return Json{{"patterns", list_json(pattern_rows())}, {"datasets", datasets}}.dump() + "\n";
+  return Json{{"schema", kReportSchema},
+              {"patterns", list_json(pattern_rows())},
+              {"datasets", datasets}}
+             .dump() +
+         "\n";
 }
 
 std::string patterns_text() {

@@ -129,7 +129,7 @@ std::string list_kernels(const std::vector<const Operation*>& of,
     }
     text += (text.empty() ? "" : "\n") + table.text();
   }
-  return as_json ? json.dump() + "\n" : text;
+  return as_json ? Json{{"schema", kReportSchema}, {"rows", json}}.dump() + "\n" : text;
 }
 
 }  // namespace csrkit

@@ -1,6 +1,7 @@
 """Reads what was measured, and puts it in the order of the report."""
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import pathlib
@@ -199,7 +200,9 @@ def choose_kernels(bundle: Bundle, kernel: str, against: str) -> None:
     names = bundle.kernels()
     for wanted in (kernel, against):
         if wanted and wanted not in names:
-            raise UsageError(f"no record is of {wanted}; there are {', '.join(names)}")
+            close = difflib.get_close_matches(wanted, names, 1)
+            hint = f"did you mean {close[0]}? There are" if close else "there are"
+            raise UsageError(f"no record is of {wanted}; {hint} {', '.join(names)}")
     first = [name for name in ("gpu.spmm.auto", "cpu.spmm.auto", "gpu.spgemm.auto", "cpu.spgemm.auto")
              if name in names] or names[:1] or [""]
     bundle.kernel = kernel or first[0]

@@ -119,7 +119,8 @@ def version_text():
 def list_text(as_json):
     if as_json:
         import json
-        return json.dumps([{"section": name, "summary": text} for name, text in SECTIONS]) + "\n"
+        rows = [{"name": name, "summary": text} for name, text in SECTIONS]
+        return json.dumps({"schema": 1, "rows": rows}) + "\n"
     width = max(len(name) for name, _ in SECTIONS) + 2
     return "section".ljust(width) + "what it shows\n" + "".join(
         name.ljust(width) + text + "\n" for name, text in SECTIONS)

@@ -27,7 +27,7 @@ std::string list_solvers(const std::string& room, const std::string& tool, bool 
                     {"summary", kernel.summary},
                     {"can", can}});
   }
-  return as_json ? json.dump() + "\n" : table.text();
+  return as_json ? Json{{"schema", kReportSchema}, {"rows", json}}.dump() + "\n" : table.text();
 }
 
 void declare_options(Options& options, bool is_gpu, const std::string& production) {

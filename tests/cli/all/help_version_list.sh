@@ -25,5 +25,5 @@ for tool in $(all_tools); do
   silent err
   [ -s out ] || fail "$tool --list prints nothing"
   expect 0 "$tool" --list --json
-  python3 -c 'import json; assert json.load(open("out"))'
+  python3 -c 'import json; assert json.load(open("out"))["schema"] == 1'
 done

@@ -22,7 +22,7 @@ EOF
 csr-bench --list --json >list
 operations=$(python3 -c '
 import json
-print(*dict.fromkeys(row["kernel"].split(".")[1] for row in json.load(open("list"))))')
+print(*dict.fromkeys(row["kernel"].split(".")[1] for row in json.load(open("list"))["rows"]))')
 count=0
 for operation in $operations; do
   expect 0 csr-bench karate.csr --kernels "cpu.$operation.auto" -k 8 --repeat 3 --warm --cold --records out.jsonl

@@ -4,7 +4,7 @@ csr-import "$DATASETS/cora.mtx.gz" square.csr --values=random --quiet
 csr-import "$DATASETS/lp_afiro.mtx" wide.csr --quiet
 methods=$(csr-reorder --list --json | python3 -c '
 import json, sys
-print(*[row["name"] for row in json.load(sys.stdin) if "NOT AVAILABLE" not in row["summary"]])')
+print(*[row["name"] for row in json.load(sys.stdin)["rows"] if "NOT AVAILABLE" not in row["summary"]])')
 for method in $methods; do
   for sides in rows cols both; do
     csr-reorder --force square.csr moved.csr --method "$method" --sides=$sides --quiet

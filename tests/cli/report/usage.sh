@@ -34,7 +34,7 @@ expect 3 csr-report notes.jsonl --no-html --json
 says "notes.jsonl:3:"
 
 expect 2 csr-report bundle.jsonl --kernel gpu.spmm.auto
-says "there are cpu.spmm.auto"
+says "There are cpu.spmm.auto"
 expect 2 csr-report bundle.jsonl --no-html
 expect 2 csr-report bundle.jsonl --no-html --output a.html
 expect 2 csr-report bundle.jsonl --markdown bundle.jsonl

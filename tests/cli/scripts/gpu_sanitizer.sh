@@ -15,11 +15,11 @@ cat >build/tools/csr-info <<'END'
 echo "commit: 0123456789ab"
 END
 for operation in spmm spmv spgemm sddmm solve; do
-  printf '#!/bin/sh\necho "[]"\n' >build/tools/csr-$operation-gpu
+  printf '%s\n' '#!/bin/sh' "echo '{\"rows\": []}'" >build/tools/csr-$operation-gpu
 done
 cat >build/tools/csr-spmm-gpu <<'END'
 #!/bin/sh
-echo '[{"kernel": "gpu.spmm.auto", "role": "production"}, {"kernel": "gpu.spmm.v0", "role": "ladder"}]'
+echo '{"schema": 1, "rows": [{"kernel": "gpu.spmm.auto", "role": "production"}, {"kernel": "gpu.spmm.v0", "role": "ladder"}]}'
 END
 # shellcheck disable=SC2016 # the stand-in's own arguments
 printf '#!/bin/sh\n[ "$2 $6" != "racecheck $REPORTED" ]\n' >shims/compute-sanitizer

@@ -4,7 +4,7 @@ csr-import "$DATASETS/karate.mtx" karate.csr --values=random --value-kind f64 --
 csr-generate rmat graph.csr --set scale=10 --quiet
 for kernel in $(csr-sddmm-cpu --list --json | python3 -c '
 import json, sys
-print(*[row["kernel"] for row in json.load(sys.stdin)])'); do
+print(*[row["kernel"] for row in json.load(sys.stdin)["rows"]])'); do
   for words in "" "--times-values" "--alpha 2 --beta=-1" "--times-values --beta 0.5 --alpha=-3"; do
     # shellcheck disable=SC2086 # words on purpose
     expect 0 csr-sddmm-cpu karate.csr -k 41 --kernel "$kernel" --repeat 2 --check=full --json $words

@@ -5,7 +5,7 @@ csr-generate poisson grid.csr --set nx=70 --set ny=50 --value-kind f64 --quiet
 needs_gpu csr-solve-gpu grid.csr
 kernels=$(csr-solve-gpu --list --json | python3 -c '
 import json, sys
-print(*[row["kernel"] for row in json.load(sys.stdin)])')
+print(*[row["kernel"] for row in json.load(sys.stdin)["rows"]])')
 for kernel in $kernels; do
   for precision in f64 refined; do
     # A vendor's solver and those with atomics promise no determinism.

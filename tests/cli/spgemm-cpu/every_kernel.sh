@@ -5,7 +5,7 @@ tiny_mtx >tiny.mtx
 csr-import tiny.mtx tiny.csr --quiet
 kernels=$(csr-spgemm-cpu --list --json | python3 -c '
 import json, sys
-print(*[row["kernel"] for row in json.load(sys.stdin) if row["role"] != "vendor"])')
+print(*[row["kernel"] for row in json.load(sys.stdin)["rows"] if row["role"] != "vendor"])')
 for kernel in $kernels; do
   expect 0 csr-spgemm-cpu karate.csr --kernel "$kernel" --repeat 2 --warmup 0 --check=full --json
   equals "$(json kernel)" "$kernel"

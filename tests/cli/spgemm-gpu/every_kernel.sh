@@ -5,7 +5,7 @@ csr-import "$DATASETS/karate.mtx" karate.csr --values=random --quiet
 needs_gpu csr-spgemm-gpu karate.csr --kernel v1_cached_members --repeat 1
 for kernel in $(csr-spgemm-gpu --list --json | python3 -c '
 import json, sys
-print(*[row["kernel"] for row in json.load(sys.stdin)])'); do
+print(*[row["kernel"] for row in json.load(sys.stdin)["rows"]])'); do
   # The classic rungs and the vendor promise less than our production kernels do.
   expect 0 csr-spgemm-gpu karate.csr --kernel "$kernel" --repeat 2 --check=full --nondeterministic \
     --output "$kernel.csr" --json

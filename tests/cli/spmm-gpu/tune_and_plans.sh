@@ -22,7 +22,7 @@ says "other.json: expected a file made by --tune"
 # Those that give the same bits every time.
 for kernel in $(csr-spmm-gpu --list --json | python3 -c '
 import json, sys
-print(*[row["kernel"] for row in json.load(sys.stdin) if {"everything", "deterministic"} & set(row["can"].split())])'); do
+print(*[row["kernel"] for row in json.load(sys.stdin)["rows"] if {"everything", "deterministic"} & set(row["can"].split())])'); do
   expect 0 run --kernel "$kernel" --save-plan kept.plan --output first.npy --force
   expect 0 run --load-plan kept.plan --output second.npy --force
   [[ $(json choice) == "plan of kept.plan"* ]] || fail "$(json choice)"

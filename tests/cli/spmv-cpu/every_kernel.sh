@@ -4,7 +4,7 @@ csr-import "$DATASETS/karate.mtx" karate.csr --values=random --value-kind f64 --
 csr-generate poisson grid.csr --set nx=70 --value-kind f64 --quiet
 for kernel in $(csr-spmv-cpu --list --json | python3 -c '
 import json, sys
-print(*[row["kernel"] for row in json.load(sys.stdin)])'); do
+print(*[row["kernel"] for row in json.load(sys.stdin)["rows"]])'); do
   expect 0 csr-spmv-cpu karate.csr --kernel "$kernel" --repeat 2 --check=full --json
   equals "$(json kernel)" "$kernel"
   equals "$(json check.passed)" True

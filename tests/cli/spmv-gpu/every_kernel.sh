@@ -5,7 +5,7 @@ csr-import "$DATASETS/karate.mtx" karate.csr --values=random --quiet
 needs_gpu csr-spmv-gpu karate.csr --repeat 1
 for kernel in $(csr-spmv-gpu --list --json | python3 -c '
 import json, sys
-print(*[row["kernel"] for row in json.load(sys.stdin)])'); do
+print(*[row["kernel"] for row in json.load(sys.stdin)["rows"]])'); do
   # A vendor's kernel may promise less than we do.
   expect 0 csr-spmv-gpu karate.csr --kernel "$kernel" --repeat 2 --check=full --nondeterministic --json
   equals "$(json kernel)" "$kernel"

@@ -6,7 +6,7 @@ expect 0 csr-spmm-cpu graph.csr -k 16 --seed 3 --repeat 2 --check=full
 files=graph.csr
 for method in $(csr-reorder --list --json | python3 -c '
 import json, sys
-print(*[row["name"] for row in json.load(sys.stdin) if "NOT AVAILABLE" not in row["summary"]])'); do
+print(*[row["name"] for row in json.load(sys.stdin)["rows"] if "NOT AVAILABLE" not in row["summary"]])'); do
   csr-reorder --force graph.csr "$method.csr" --method "$method" --quiet
   expect 0 csr-spmm-cpu "$method.csr" -k 16 --repeat 2 --check=full
   prints "ok, worst error"

@@ -11,7 +11,7 @@ TEST(List, ListsForPeopleAndPrograms) {
   const std::vector<ListRow> rows = {{"rcm", "narrows the band"}};
   EXPECT_EQ(list_rows("method", rows, false), "method  what it is\nrcm     narrows the band\n");
   EXPECT_EQ(list_rows("method", rows, true),
-            "[{\"name\":\"rcm\",\"summary\":\"narrows the band\"}]\n");
+            "{\"schema\":1,\"rows\":[{\"name\":\"rcm\",\"summary\":\"narrows the band\"}]}\n");
 }
 
 TEST(List, ShowsParametersOfThoseThatHaveSome) {
