@@ -36,10 +36,15 @@ def load_ncu_report():
     sys.exit("spgemm_profile.py: Nsight Compute's ncu_report.py was not found beside ncu")
 
 
+def source_of(rung):
+    """The file of its kernel, .cu or .cuh."""
+    return next(LADDER.glob(f"{rung}.cu*"))
+
+
 def write_back_lines(rung):
     """The lines between the two comments, as a set."""
     lines, inside = set(), False
-    for number, line in enumerate((LADDER / f"{rung}.cu").read_text().splitlines(), 1):
+    for number, line in enumerate(source_of(rung).read_text().splitlines(), 1):
         if line.rstrip().endswith("// write-back"):
             inside = True
         if inside:
@@ -62,7 +67,7 @@ def samples_by_line(action, rung):
     starts, lines = [], []
     for address in sorted(by_address):
         source = action.source_info(address)
-        if source is not None and pathlib.Path(source.file_name()).name == f"{rung}.cu":
+        if source is not None and pathlib.Path(source.file_name()).name == source_of(rung).name:
             starts.append(address)
             lines.append(source.line())
     by_line = collections.Counter()

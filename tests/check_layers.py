@@ -81,7 +81,7 @@ THIRD_PARTY = {
     "emmintrin.h": ("core", "cpu"),  # SSE2: every x86-64 has it
     "cuda": ("gpu",), "cuda.h": ("gpu",), "cuda_runtime.h": ("gpu",), "cuda_runtime_api.h": ("gpu",),
     "cuda_fp16.h": ("gpu",), "cuda_bf16.h": ("gpu",), "cooperative_groups.h": ("gpu",),
-    "cusparse.h": ("gpu",), "cublas_v2.h": ("gpu",), "cub": ("gpu",), "thrust": ("gpu",),
+    "cusparse.h": ("gpu",), "cublas_v2.h": ("gpu",), "cub": ("gpu", "studies"), "thrust": ("gpu",),
     "mpi.h": ("ranks/mpi",), "petscmat.h": ("studies/petsc_product",),
     "cupti.h": ("tests/soak",),
 }

@@ -6,8 +6,10 @@
 
 namespace csrkit::gpu {
 
-/// `Append<Value>::append(a, b, alpha, coo, memory)` queues the rung's kernel.
-template <template <class> class Append, class Value>
+inline constexpr int kWordBits = 32;  // of the words that say which entries exist
+
+/// `Append::append(a, b, alpha, coo, memory)` queues the rung's kernel.
+template <class Append, class Value>
 class Rung final : public DeviceSpgemm {
  public:
   std::uint64_t forecast_bytes(const SpgemmSizes& sizes) const override {
@@ -21,15 +23,15 @@ class Rung final : public DeviceSpgemm {
     if (marks != nullptr) marks->begin(SpgemmPhase::numeric);
     CooOutput<Value> output(memory, room);
     if (room > 0) {
-      Append<Value>::append(operands.a.as<Value>(), operands.b.as<Value>(),
-                            static_cast<Value>(operands.alpha), output.arrays(), memory);
+      Append::append(operands.a.as<Value>(), operands.b.as<Value>(),
+                     static_cast<Value>(operands.alpha), output.arrays(), memory);
     }
     if (marks != nullptr) marks->begin(SpgemmPhase::sort);
     output.move_to(memory, c);
   }
 };
 
-template <template <class> class Append>
+template <class Append>
 std::unique_ptr<DeviceSpgemm> make_rung(const SpgemmProblem& problem) {
   if (problem.c == ValueKind::f64) return std::make_unique<Rung<Append, double>>();
   return std::make_unique<Rung<Append, float>>();

@@ -11,30 +11,24 @@
 //          takes its neighbours in one access (v5_vector_loads); as it stands it is the step not to
 //          take.
 
-#include <algorithm>
+#pragma once
 
-#include "gpu/device/cuda_check.h"
-#include "gpu/spmm/device_spmm.h"
-#include "gpu/spmm/lane_sums.cuh"
+#include "gpu/spmm/ladder/warp_rows.cuh"
 
 namespace csrkit::gpu {
 
-namespace {
-
-constexpr int kThreads = 256;
-constexpr int kWarp = 32;
-
 template <class Types, int kPerLane>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kRungThreads)
     columns_adjacent(DeviceCsrView<typename Types::Value> a,
                      DeviceDenseView<const typename Types::Value> b,
                      DeviceDenseView<typename Types::Output> c, typename Types::Accumulate alpha,
                      typename Types::Accumulate beta, Offset first_tile) {
-  const Offset warp = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kWarp;
+  const Offset warp = (Offset{blockIdx.x} * kRungThreads + threadIdx.x) / kWarpLanes;
   if (warp >= c.rows) return;
   const auto row = static_cast<Index>(warp);
   const Offset column =
-      ((first_tile + blockIdx.y) * kWarp + static_cast<int>(threadIdx.x) % kWarp) * kPerLane;
+      ((first_tile + blockIdx.y) * kWarpLanes + static_cast<int>(threadIdx.x) % kWarpLanes) *
+      kPerLane;
   Sums<Types, 1> sums[kPerLane];
 #pragma unroll
   for (int i = 0; i < kPerLane; ++i) sums[i].clear();
@@ -59,41 +53,31 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+/// Queues it with kPerLane columns a lane, for any number of columns.
+template <class Types, int kPerLane>
+void launch_columns_adjacent(const DeviceCsrView<typename Types::Value>& a,
+                             const DeviceDenseView<const typename Types::Value>& b,
+                             const DeviceDenseView<typename Types::Output>& c,
+                             typename Types::Accumulate alpha, typename Types::Accumulate beta,
+                             cudaStream_t stream) {
+  launch_rung<kPerLane>(c, [&](const dim3& grid, Offset first_tile) {
+    columns_adjacent<Types, kPerLane>
+        <<<grid, kRungThreads, 0, stream>>>(a, b, c, alpha, beta, first_tile);
+    CHECK_LAUNCH("columns_adjacent", stream);
+  });
+}
+
+/// The rung: a lane takes as many columns as a row has for it, up to 8.
 template <class Types>
 struct ColumnsAdjacent : NoAnalysis<Types> {
-  using Number = typename Types::Accumulate;
-  using A = DeviceCsrView<typename Types::Value>;
-  using B = DeviceDenseView<const typename Types::Value>;
-  using C = DeviceDenseView<typename Types::Output>;
-
-  void launch(const A& a, const B& b, const C& c, Number alpha, Number beta, void*,
-              cudaStream_t stream) const {
-    if (c.cols <= kWarp) return launch_with<1>(a, b, c, alpha, beta, stream);
-    if (c.cols <= 2 * kWarp) return launch_with<2>(a, b, c, alpha, beta, stream);
-    if (c.cols <= 4 * kWarp) return launch_with<4>(a, b, c, alpha, beta, stream);
-    launch_with<8>(a, b, c, alpha, beta, stream);
-  }
-
- private:
-  template <int kPerLane>
-  void launch_with(const A& a, const B& b, const C& c, Number alpha, Number beta,
-                   cudaStream_t stream) const {
-    constexpr Offset kTile = Offset{kWarp} * kPerLane;
-    const Offset blocks = (Offset{c.rows} * kWarp + kThreads - 1) / kThreads;
-    const Offset tiles = (Offset{c.cols} + kTile - 1) / kTile;
-    for (Offset done = 0; done < tiles; done += kMaxGridY) {
-      const dim3 grid(static_cast<unsigned>(blocks),
-                      static_cast<unsigned>(std::min(tiles - done, kMaxGridY)));
-      columns_adjacent<Types, kPerLane><<<grid, kThreads, 0, stream>>>(a, b, c, alpha, beta, done);
-      CHECK_LAUNCH("columns_adjacent", stream);
-    }
+  void launch(const DeviceCsrView<typename Types::Value>& a,
+              const DeviceDenseView<const typename Types::Value>& b,
+              const DeviceDenseView<typename Types::Output>& c, typename Types::Accumulate alpha,
+              typename Types::Accumulate beta, void*, cudaStream_t stream) const {
+    with_columns_per_lane(c.cols, [&](auto per_lane) {
+      launch_columns_adjacent<Types, decltype(per_lane)::value>(a, b, c, alpha, beta, stream);
+    });
   }
 };
-
-}  // namespace
-
-std::unique_ptr<DeviceSpmm> make_device_v3_columns_adjacent(const SpmmProblem& problem) {
-  return typed_wide_spmm<ColumnsAdjacent>(problem);
-}
 
 }  // namespace csrkit::gpu

@@ -12,18 +12,14 @@
 //          to count them. Bad: rows of B are read again for every tile of columns; the output still
 //          has to be sorted.
 
-#include <utility>
+#pragma once
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spgemm/ladder/rung.h"
-#include "gpu/spgemm/ladder/v4_thread_counts.h"
 
 namespace csrkit::gpu {
 
-namespace {
-
-constexpr int kWordBits = 32;
 template <int kBlock, int kTile, class Value>
 __global__ void __launch_bounds__(kBlock)
     thread_counts(DeviceCsrView<Value> a, DeviceCsrView<Value> b, Value alpha, CooArrays<Value> c) {
@@ -77,61 +73,14 @@ __global__ void __launch_bounds__(kBlock)
 }
 
 template <int kBlock, int kTile>
-struct Shape {
+struct ThreadCounts {
   template <class Value>
-  struct ThreadCounts {
-    static void append(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b, Value alpha,
-                       const CooArrays<Value>& c, DeviceMemory& memory) {
-      thread_counts<kBlock, kTile>
-          <<<static_cast<unsigned>(a.rows), kBlock, 0, memory.stream()>>>(a, b, alpha, c);
-      CHECK_LAUNCH("thread_counts", memory.stream());
-    }
-  };
-};
-
-template <int kBlock, std::size_t... kTileNumber>
-std::unique_ptr<DeviceSpgemm> with_tile(const SpgemmProblem& problem, int tile,
-                                        std::index_sequence<kTileNumber...>) {
-  std::unique_ptr<DeviceSpgemm> made;
-  static_cast<void>(
-      ((kSearchedTiles[kTileNumber] == tile
-            ? (made = make_rung<Shape<kBlock, kSearchedTiles[kTileNumber]>::template ThreadCounts>(
-                   problem),
-               true)
-            : false) ||
-       ...));
-  return made;
-}
-
-template <std::size_t... kBlockNumber>
-std::unique_ptr<DeviceSpgemm> with_block(const SpgemmProblem& problem, int block, int tile,
-                                         std::index_sequence<kBlockNumber...>) {
-  std::unique_ptr<DeviceSpgemm> made;
-  static_cast<void>(
-      ((kSearchedBlocks[kBlockNumber] == block
-            ? (made = with_tile<kSearchedBlocks[kBlockNumber]>(
-                   problem, tile, std::make_index_sequence<std::size(kSearchedTiles)>{}),
-               true)
-            : false) ||
-       ...));
-  return made;
-}
-
-}  // namespace
-
-std::unique_ptr<DeviceSpgemm> make_v4_of_shape(const SpgemmProblem& problem, int block, int tile) {
-  auto made =
-      with_block(problem, block, tile, std::make_index_sequence<std::size(kSearchedBlocks)>{});
-  if (!made) {
-    throw UsageError("v4_thread_counts is not compiled for blocks of " + std::to_string(block) +
-                     " threads and tiles of " + std::to_string(tile) + " columns");
+  static void append(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b, Value alpha,
+                     const CooArrays<Value>& c, DeviceMemory& memory) {
+    thread_counts<kBlock, kTile>
+        <<<static_cast<unsigned>(a.rows), kBlock, 0, memory.stream()>>>(a, b, alpha, c);
+    CHECK_LAUNCH("thread_counts", memory.stream());
   }
-  return made;
-}
-
-std::unique_ptr<DeviceSpgemm> make_device_v4_thread_counts(const SpgemmProblem& problem) {
-  constexpr int kBestBlock = 256, kBestTile = 4096;
-  return make_v4_of_shape(problem, kBestBlock, kBestTile);
-}
+};
 
 }  // namespace csrkit::gpu

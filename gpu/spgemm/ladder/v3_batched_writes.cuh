@@ -8,19 +8,15 @@
 //          entry, and what a block writes lies together. Bad: the tile is walked twice to count and
 //          to place.
 
+#pragma once
+
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/ladder/rung.h"
 
 namespace csrkit::gpu {
 
-namespace {
-
-constexpr int kThreads = 256;
-constexpr int kTile = 2048;
-constexpr int kWordBits = 32;
-
-template <class Value>
-__global__ void __launch_bounds__(kThreads)
+template <int kBlock, int kTile, class Value>
+__global__ void __launch_bounds__(kBlock)
     batched_writes(DeviceCsrView<Value> a, DeviceCsrView<Value> b, Value alpha,
                    CooArrays<Value> c) {
   __shared__ Value sums[kTile];
@@ -31,11 +27,11 @@ __global__ void __launch_bounds__(kThreads)
   const Offset begin = a.row_begin(row), end = a.row_end(row);
   if (begin == end) return;
   for (Offset first = 0; first < b.cols; first += kTile) {
-    for (int i = threadIdx.x; i < kTile; i += kThreads) sums[i] = 0;
-    for (int i = threadIdx.x; i < kTile / kWordBits; i += kThreads) exists[i] = 0;
+    for (int i = threadIdx.x; i < kTile; i += kBlock) sums[i] = 0;
+    for (int i = threadIdx.x; i < kTile / kWordBits; i += kBlock) exists[i] = 0;
     if (threadIdx.x == 0) found = placed = 0;
     __syncthreads();
-    for (Offset i = begin + threadIdx.x; i < end; i += kThreads) {
+    for (Offset i = begin + threadIdx.x; i < end; i += kBlock) {
       const Index from = a.col_indices[i];
       const Value factor = a.values == nullptr ? Value{1} : a.values[i];
       const Offset b_end = b.row_end(from);
@@ -48,7 +44,7 @@ __global__ void __launch_bounds__(kThreads)
       }
     }
     __syncthreads();
-    for (int place = threadIdx.x; place < kTile; place += kThreads) {  // write-back
+    for (int place = threadIdx.x; place < kTile; place += kBlock) {  // write-back
       if (exists[place / kWordBits] >> place % kWordBits & 1u) atomicAdd(&found, 1);
     }
     __syncthreads();
@@ -56,7 +52,7 @@ __global__ void __launch_bounds__(kThreads)
       reserved = atomicAdd(c.count, static_cast<unsigned long long>(found));
     }
     __syncthreads();
-    for (int place = threadIdx.x; place < kTile; place += kThreads) {
+    for (int place = threadIdx.x; place < kTile; place += kBlock) {
       if (exists[place / kWordBits] >> place % kWordBits & 1u) {
         const unsigned long long at =
             reserved + static_cast<unsigned long long>(atomicAdd(&placed, 1));
@@ -69,19 +65,15 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-template <class Value>
+template <int kBlock, int kTile>
 struct BatchedWrites {
+  template <class Value>
   static void append(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b, Value alpha,
                      const CooArrays<Value>& c, DeviceMemory& memory) {
-    batched_writes<<<static_cast<unsigned>(a.rows), kThreads, 0, memory.stream()>>>(a, b, alpha, c);
+    batched_writes<kBlock, kTile>
+        <<<static_cast<unsigned>(a.rows), kBlock, 0, memory.stream()>>>(a, b, alpha, c);
     CHECK_LAUNCH("batched_writes", memory.stream());
   }
 };
-
-}  // namespace
-
-std::unique_ptr<DeviceSpgemm> make_device_v3_batched_writes(const SpgemmProblem& problem) {
-  return make_rung<BatchedWrites>(problem);
-}
 
 }  // namespace csrkit::gpu

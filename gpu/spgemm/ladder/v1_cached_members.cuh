@@ -8,22 +8,18 @@
 //          bits of existence are walked word by word. The order of work is the same, so is what is
 //          bad.
 
+#pragma once
+
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/ladder/rung.h"
 
 namespace csrkit::gpu {
 
-namespace {
-
-constexpr int kThreads = 64;
-constexpr int kTile = 512;
-constexpr int kWordBits = 32;
-
-template <class Value>
-__global__ void __launch_bounds__(kThreads)
+template <int kBlock, int kTile, class Value>
+__global__ void __launch_bounds__(kBlock)
     cached_members(DeviceCsrView<Value> a, DeviceCsrView<Value> b, Value alpha,
                    CooArrays<Value> c) {
-  const Offset row = Offset{blockIdx.x} * kThreads + threadIdx.x;
+  const Offset row = Offset{blockIdx.x} * kBlock + threadIdx.x;
   if (row >= a.rows) return;
   const Index* __restrict__ const a_cols = a.col_indices;
   const Index* __restrict__ const b_cols = b.col_indices;
@@ -60,20 +56,16 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-template <class Value>
+template <int kBlock, int kTile>
 struct CachedMembers {
+  template <class Value>
   static void append(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b, Value alpha,
                      const CooArrays<Value>& c, DeviceMemory& memory) {
-    const Offset blocks = (Offset{a.rows} + kThreads - 1) / kThreads;
-    cached_members<<<static_cast<unsigned>(blocks), kThreads, 0, memory.stream()>>>(a, b, alpha, c);
+    const Offset blocks = (Offset{a.rows} + kBlock - 1) / kBlock;
+    cached_members<kBlock, kTile>
+        <<<static_cast<unsigned>(blocks), kBlock, 0, memory.stream()>>>(a, b, alpha, c);
     CHECK_LAUNCH("cached_members", memory.stream());
   }
 };
-
-}  // namespace
-
-std::unique_ptr<DeviceSpgemm> make_device_v1_cached_members(const SpgemmProblem& problem) {
-  return make_rung<CachedMembers>(problem);
-}
 
 }  // namespace csrkit::gpu

@@ -9,19 +9,15 @@
 //          read a quarter as often and from shared instead of local memory. Bad: every entry of C
 //          still is an atomic on one address; short rows leave most of a block idle.
 
+#pragma once
+
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/ladder/rung.h"
 
 namespace csrkit::gpu {
 
-namespace {
-
-constexpr int kThreads = 256;
-constexpr int kTile = 2048;
-constexpr int kWordBits = 32;
-
-template <class Value>
-__global__ void __launch_bounds__(kThreads)
+template <int kBlock, int kTile, class Value>
+__global__ void __launch_bounds__(kBlock)
     block_per_row(DeviceCsrView<Value> a, DeviceCsrView<Value> b, Value alpha, CooArrays<Value> c) {
   __shared__ Value sums[kTile];
   __shared__ unsigned exists[kTile / kWordBits];
@@ -29,10 +25,10 @@ __global__ void __launch_bounds__(kThreads)
   const Offset begin = a.row_begin(row), end = a.row_end(row);
   if (begin == end) return;
   for (Offset first = 0; first < b.cols; first += kTile) {
-    for (int i = threadIdx.x; i < kTile; i += kThreads) sums[i] = 0;
-    for (int i = threadIdx.x; i < kTile / kWordBits; i += kThreads) exists[i] = 0;
+    for (int i = threadIdx.x; i < kTile; i += kBlock) sums[i] = 0;
+    for (int i = threadIdx.x; i < kTile / kWordBits; i += kBlock) exists[i] = 0;
     __syncthreads();
-    for (Offset i = begin + threadIdx.x; i < end; i += kThreads) {
+    for (Offset i = begin + threadIdx.x; i < end; i += kBlock) {
       const Index from = a.col_indices[i];
       const Value factor = a.values == nullptr ? Value{1} : a.values[i];
       const Offset b_end = b.row_end(from);
@@ -45,7 +41,7 @@ __global__ void __launch_bounds__(kThreads)
       }
     }
     __syncthreads();
-    for (int place = threadIdx.x; place < kTile; place += kThreads) {  // write-back
+    for (int place = threadIdx.x; place < kTile; place += kBlock) {  // write-back
       if (exists[place / kWordBits] >> place % kWordBits & 1u) {
         const unsigned long long at = atomicAdd(c.count, 1ull);
         c.rows[at] = row;
@@ -57,19 +53,15 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-template <class Value>
+template <int kBlock, int kTile>
 struct BlockPerRow {
+  template <class Value>
   static void append(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b, Value alpha,
                      const CooArrays<Value>& c, DeviceMemory& memory) {
-    block_per_row<<<static_cast<unsigned>(a.rows), kThreads, 0, memory.stream()>>>(a, b, alpha, c);
+    block_per_row<kBlock, kTile>
+        <<<static_cast<unsigned>(a.rows), kBlock, 0, memory.stream()>>>(a, b, alpha, c);
     CHECK_LAUNCH("block_per_row", memory.stream());
   }
 };
-
-}  // namespace
-
-std::unique_ptr<DeviceSpgemm> make_device_v2_block_per_row(const SpgemmProblem& problem) {
-  return make_rung<BlockPerRow>(problem);
-}
 
 }  // namespace csrkit::gpu

@@ -12,27 +12,23 @@
 //          threads read far apart; a long row is one thread's work; every entry of C is an atomic
 //          on the same address.
 
+#pragma once
+
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/ladder/rung.h"
 
 namespace csrkit::gpu {
 
-namespace {
-
-constexpr int kThreads = 64;
-constexpr int kTile = 512;
-constexpr int kWordBits = 32;
-
 template <class Value>
-struct Problem {
+struct ProblemInMemory {
   DeviceCsrView<Value> a, b;
   Value alpha;
   CooArrays<Value> c;
 };
 
-template <class Value>
-__global__ void __launch_bounds__(kThreads) thread_per_row(const Problem<Value>* problem) {
-  const Offset row = Offset{blockIdx.x} * kThreads + threadIdx.x;
+template <int kBlock, int kTile, class Value>
+__global__ void __launch_bounds__(kBlock) thread_per_row(const ProblemInMemory<Value>* problem) {
+  const Offset row = Offset{blockIdx.x} * kBlock + threadIdx.x;
   if (row >= problem->a.rows) return;
   Value sums[kTile];
   unsigned exists[kTile / kWordBits];
@@ -62,24 +58,21 @@ __global__ void __launch_bounds__(kThreads) thread_per_row(const Problem<Value>*
   }
 }
 
-template <class Value>
+template <int kBlock, int kTile>
 struct ThreadPerRow {
+  template <class Value>
   static void append(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b, Value alpha,
                      const CooArrays<Value>& c, DeviceMemory& memory) {
-    const DeviceBuffer<Problem<Value>> problem(memory, 1, "the problem as the device sees it");
-    const Problem<Value> on_host = {a, b, alpha, c};
+    const DeviceBuffer<ProblemInMemory<Value>> problem(memory, 1,
+                                                       "the problem as the device sees it");
+    const ProblemInMemory<Value> on_host = {a, b, alpha, c};
     CHECK_CUDA(cudaMemcpyAsync(problem.data(), &on_host, sizeof on_host, cudaMemcpyHostToDevice,
                                memory.stream()));
-    const Offset blocks = (Offset{a.rows} + kThreads - 1) / kThreads;
-    thread_per_row<<<static_cast<unsigned>(blocks), kThreads, 0, memory.stream()>>>(problem.data());
+    const Offset blocks = (Offset{a.rows} + kBlock - 1) / kBlock;
+    thread_per_row<kBlock, kTile>
+        <<<static_cast<unsigned>(blocks), kBlock, 0, memory.stream()>>>(problem.data());
     CHECK_LAUNCH("thread_per_row", memory.stream());
   }
 };
-
-}  // namespace
-
-std::unique_ptr<DeviceSpgemm> make_device_v0_thread_per_row(const SpgemmProblem& problem) {
-  return make_rung<ThreadPerRow>(problem);
-}
 
 }  // namespace csrkit::gpu
