@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Draws a search over two kernel parameters: a heat map and the time over each of them, as SVG.
 
-Usage: plot_shapes.py RECORDS.jsonl OUT.svg [--x block] [--y tile] [--title TEXT] [--force]
+Usage: plot_shapes.py RECORDS.jsonl OUT.svg [--x block] [--y tile] [--by kernel] [--title TEXT] [--force]
 
 A record is a JSON object per line with "matrix", the two parameters and "seconds", a list of runs; the
-median counts. One row of pictures per matrix. Exit code 77: Matplotlib is not installed.
+median counts. One row of pictures per matrix; with --by it has one heat map for each value of that key, and nothing
+else. Exit code 77: Matplotlib is not installed.
 """
 import argparse
 import collections
@@ -18,6 +19,7 @@ import tables
 try:
     import matplotlib
     matplotlib.use("Agg")
+    matplotlib.rcParams.update({"svg.hashsalt": "csrkit", "svg.fonttype": "none"})
     import matplotlib.pyplot as plt
 except ImportError as error:
     if {"-h", "--help"} & set(sys.argv):
@@ -28,14 +30,14 @@ except ImportError as error:
     sys.exit(77)
 
 
-def read_medians(path, x, y):
-    """{matrix: {(x, y): milliseconds}}"""
-    medians = collections.defaultdict(dict)
+def read_medians(path, x, y, by):
+    """{matrix: {value of `by`, or "": {(x, y): milliseconds}}}"""
+    medians = collections.defaultdict(lambda: collections.defaultdict(dict))
     for number, line in enumerate(path.read_text().splitlines(), 1):
         try:
             record = json.loads(line)
             where = pathlib.Path(record["matrix"]).stem
-            medians[where][record[x], record[y]] = 1e3 * statistics.median(record["seconds"])
+            medians[where][record[by] if by else ""][record[x], record[y]] = 1e3 * statistics.median(record["seconds"])
         except (ValueError, KeyError) as error:
             raise SystemExit(f"{path}:{number}: not a record with matrix, {x}, {y} and seconds: {error}")
     if not medians:
@@ -52,7 +54,7 @@ def draw_map(axes, by_shape, xs, ys):
         for column, value in enumerate(line):
             if value == value:
                 axes.text(column, row, f"{value:.3g}", ha="center", va="center", fontsize=7,
-                          color="red" if value == best else "white" if value > 3 * best else "black")
+                          color="red" if value == best else "white" if image.norm(value) > 0.5 else "black")
     axes.set_xticks(range(len(xs)), xs)
     axes.set_yticks(range(len(ys)), ys)
     return image
@@ -68,34 +70,45 @@ def draw_lines(axes, by_shape, over, others, key):
     axes.minorticks_off()
 
 
+def draw_lines_of(pictures, by_shape, xs, ys, options):
+    draw_lines(pictures[0], by_shape, xs, ys, lambda at, other: (at, other))
+    pictures[0].set_xlabel(options.x)
+    pictures[0].legend(title=options.y, fontsize=6, title_fontsize=7)
+    draw_lines(pictures[1], by_shape, ys, xs, lambda at, other: (other, at))
+    pictures[1].set_xlabel(options.y)
+    pictures[1].legend(title=options.x, fontsize=6, title_fontsize=7)
+    for picture in pictures:
+        picture.set_ylabel("median ms")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("records", type=pathlib.Path)
     parser.add_argument("picture", type=pathlib.Path)
     parser.add_argument("--x", default="block")
     parser.add_argument("--y", default="tile")
+    parser.add_argument("--by", default="")
     parser.add_argument("--title", default="")
     tables.add_force(parser)
     options = parser.parse_args()
     tables.require_new(parser, options, options.picture)
 
-    medians = read_medians(options.records, options.x, options.y)
-    figure, axes = plt.subplots(len(medians), 3, figsize=(13, 3.4 * len(medians)), squeeze=False)
-    for row, (matrix, by_shape) in zip(axes, medians.items()):
-        xs, ys = (sorted({shape[i] for shape in by_shape}) for i in (0, 1))
-        image = draw_map(row[0], by_shape, xs, ys)
-        figure.colorbar(image, ax=row[0], label="ms")
-        row[0].set_title(f"{matrix}: median ms, the best in red", fontsize=9)
-        row[0].set_xlabel(options.x)
-        row[0].set_ylabel(options.y)
-        draw_lines(row[1], by_shape, xs, ys, lambda at, other: (at, other))
-        row[1].set_xlabel(options.x)
-        row[1].legend(title=options.y, fontsize=6, title_fontsize=7)
-        draw_lines(row[2], by_shape, ys, xs, lambda at, other: (other, at))
-        row[2].set_xlabel(options.y)
-        row[2].legend(title=options.x, fontsize=6, title_fontsize=7)
-        for picture in row[1:]:
-            picture.set_ylabel("median ms")
+    medians = read_medians(options.records, options.x, options.y, options.by)
+    groups = list(dict.fromkeys(group for by_group in medians.values() for group in by_group))
+    columns = len(groups) if options.by else 3
+    figure, axes = plt.subplots(len(medians), columns, figsize=(4.3 * columns, 3.4 * len(medians)), squeeze=False)
+    for row, (matrix, by_group) in zip(axes, medians.items()):
+        shapes = [shape for by_shape in by_group.values() for shape in by_shape]
+        xs, ys = (sorted({shape[i] for shape in shapes}) for i in (0, 1))
+        for picture, group in zip(row, groups):
+            image = draw_map(picture, by_group[group], xs, ys)
+            if not group:
+                figure.colorbar(image, ax=picture, label="ms")
+            picture.set_title(f"{matrix}{chr(10) if group else ''}{group}: median ms, the best in red", fontsize=8)
+            picture.set_xlabel(options.x)
+            picture.set_ylabel(options.y)
+        if not options.by:
+            draw_lines_of(row[1:], by_group[""], xs, ys, options)
     figure.suptitle(options.title, fontsize=10)
     figure.tight_layout()
     figure.savefig(options.picture, metadata={"Date": None})

@@ -366,13 +366,14 @@ __global__ void make_run_begins(Offset size, int runs, Place* begins) {
 }
 
 /// As many evenly spaced keys of every run as there are runs.
-__global__ void take_samples(const Key* keys, Offset size, int runs, Key* samples) {
+__global__ void take_samples(const Key* keys, Offset size, int runs, Key* samples, Key* payloads) {
   const Offset i = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= Offset{runs} * runs) return;
   const int run = static_cast<int>(i / runs);
   const Place begin = run_begin(size, run, runs);
   const Offset length = run_begin(size, run + 1, runs) - begin;
   samples[i] = keys[begin + length * (i % runs) / runs];
+  payloads[i] = 0;  // travels along, unused
 }
 
 __device__ Key splitter(const Key* samples, int part, int runs) {
@@ -452,8 +453,8 @@ LoadRatio sample(DeviceEntries& entries, DeviceMemory& memory) {
     return whole;
   }
   DeviceEntries samples(memory, Offset{runs} * runs);
-  take_samples<<<grid(Offset{runs} * runs), kThreads, 0, stream>>>(other.keys.data(), size, runs,
-                                                                   samples.keys.data());
+  take_samples<<<grid(Offset{runs} * runs), kThreads, 0, stream>>>(
+      other.keys.data(), size, runs, samples.keys.data(), samples.payloads.data());
   CHECK_LAUNCH("take_samples", stream);
   lsd_radix(samples, memory);
   const DeviceBuffer<Place> cuts(memory, Offset{runs} * (runs + 1), "cuts of runs");

@@ -5,6 +5,9 @@ records=$CLI_FOLDER/../data/records
 python=$(python_with matplotlib) || { echo "no Python with Matplotlib"; exit 6; }
 expect 0 "$python" "$scripts/plot_shapes.py" "$records/shapes.jsonl" shapes.svg
 grep -q '<svg' shapes.svg || fail "no picture"
+sed 's/}$/, "kernel": "v1"}/' "$records/shapes.jsonl" >by_kernel.jsonl
+expect 0 "$python" "$scripts/plot_shapes.py" by_kernel.jsonl by_kernel.svg --by kernel
+grep -q 'v1: median ms' by_kernel.svg || fail "no map of v1"
 echo '{"matrix": "a"}' >bad.jsonl
 expect 1 "$python" "$scripts/plot_shapes.py" bad.jsonl none.svg
 grep -qF 'bad.jsonl:1: not a record' err || fail "it does not say which line"
