@@ -30,7 +30,7 @@ constexpr int kMaxSearches = 16;
 constexpr Index kProgressStep = 1 << 20;
 
 // A band of less than this share of its component is that of a mesh, whose far ends are best.
-constexpr Index kMeshShare = 32;
+constexpr Index kMeshShare = 8;
 class Rcm {
  public:
   explicit Rcm(const Adjacency& graph)

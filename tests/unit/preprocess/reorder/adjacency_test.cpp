@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <algorithm>
+
 #include "tests/unit/preprocess/reorder/graphs.h"
 
 namespace csrkit::reorder {
@@ -47,6 +49,31 @@ TEST(Adjacency, HoldsItsInvariantsOnEveryShape) {
       }
     }
     EXPECT_EQ(edges, wanted);
+  }
+}
+
+/// A ring of `n` vertices, every edge in both directions, but for the entry (row, row + 1).
+CsrMatrix ring_without(Index n, Index row) {
+  std::vector<std::pair<Index, Index>> entries;
+  for (Index v = 0; v < n; ++v) {
+    const Index next = (v + 1) % n;
+    if (v != row) entries.emplace_back(v, next);
+    entries.emplace_back(next, v);
+  }
+  std::sort(entries.begin(), entries.end());
+  return pattern_of(n, n, entries);
+}
+
+TEST(Adjacency, OneEntryWithoutItsMirrorImageIsSeenWhereverItIs) {
+  constexpr Index kVertices = 300;
+  for (Index row = -1; row < kVertices; ++row) {
+    const Adjacency graph = build_adjacency(ring_without(kVertices, row));
+    ASSERT_EQ(graph.entries(), 2 * kVertices) << row;
+    for (Index v = 0; v < kVertices; ++v) {
+      std::vector<Index> wanted = {(v + kVertices - 1) % kVertices, (v + 1) % kVertices};
+      std::sort(wanted.begin(), wanted.end());
+      ASSERT_EQ(neighbours_of(graph, v), wanted) << row;
+    }
   }
 }
 
