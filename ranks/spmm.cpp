@@ -38,7 +38,12 @@ std::unique_ptr<Operator> plan_of(const CsrMatrix& a, Index dense_cols, SpmmProb
 Grid parse_grid(const std::string& text) {
   const std::size_t x = text.find('x');
   if (x == std::string::npos) checked_int("", text);
-  return {checked_int(text.substr(0, x), text), checked_int(text.substr(x + 1), text)};
+  const Grid grid{checked_int(text.substr(0, x), text), checked_int(text.substr(x + 1), text)};
+  if (Offset{grid.parts} * grid.groups > kMaxIndex) {
+    throw UsageError("expected a grid of at most " + std::to_string(kMaxIndex) + " ranks, found '" +
+                     text + "'");
+  }
+  return grid;
 }
 
 std::string text_of(const Grid& grid) {

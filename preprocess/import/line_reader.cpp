@@ -48,7 +48,8 @@ std::size_t LineReader::longest_line() const {
 
 std::string LineReader::too_long_line() const {
   return ": expected lines of at most " + std::to_string(longest_line()) +
-         " bytes, found a longer one; is this a text file? If so, raise --longest-line";
+         " bytes, found a longer one; is this a text file? If so, csr-import takes it with a "
+         "larger --longest-line";
 }
 
 /// The first line of rest_, with its '\n'.

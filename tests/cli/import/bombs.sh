@@ -66,7 +66,7 @@ printf '%%%%MatrixMarket matrix coordinate real general\n%% a comment of more th
 expect 0 csr-import long.mtx out.csr
 rm out.csr
 expect 3 csr-import long.mtx out.csr --longest-line 40
-says "raise --longest-line"
+says "with a larger --longest-line"
 expect 3 csr-import lines.mtx.bz2 out.csr
 says "raise --max-expansion"
 expect 3 csr-import lines.mtx.bz2 out.csr --max-expansion 10000000

@@ -219,7 +219,7 @@ TEST(RanksSpmm, GridsAreReadAndColumnsSharedEvenly) {
   EXPECT_EQ(parse_grid("12x3").parts, 12);
   EXPECT_EQ(parse_grid("12x3").groups, 3);
   for (const char* text : {"", "x", "4", "4x", "x4", "0x4", "4x0", "4x-1", "4x2x1", "4 x2", "1e3x1",
-                           "99999999999x1"}) {
+                           "99999999999x1", "65536x65536", "5002x858650"}) {
     EXPECT_THROW(parse_grid(text), UsageError) << text;
   }
   for (const Index cols : {5, 16, 100}) {
