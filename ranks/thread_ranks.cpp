@@ -1,11 +1,15 @@
 #include "ranks/thread_ranks.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -168,9 +172,17 @@ void rethrow_first(const std::vector<std::exception_ptr>& failures) {
   if (echo != nullptr) std::rethrow_exception(echo);
 }
 
+/// A thread that ends takes its team of OpenMP with it by pthread_exit, for which glibc opens this
+/// library, and ends the process if it has no memory for that. What is open takes none.
+void open_unwinder() {
+  static void* const library = dlopen("libgcc_s.so.1", RTLD_NOW);
+  if (library == nullptr && errno == ENOMEM) throw std::bad_alloc();
+}
+
 }  // namespace
 
 void run_as_threads(int count, const std::function<void(Communicator&)>& body) {
+  if (count > 1) open_unwinder();
   World world(count);
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(count));
   const auto run = [&](int number) {

@@ -45,6 +45,16 @@ CASES = (
          ["out.npy"]),
     Case("spgemm", ["csr-spgemm-cpu", "g.csr", "--repeat", "1", "--warmup", "0", "--check", "--output", "out.csr"],
          ["out.csr"], False),
+    Case("sddmm", ["csr-sddmm-cpu", "g.csr", "-k", "3", "--repeat", "1", "--warmup", "0", "--check", "--output", "out.csr"],
+         ["out.csr"], False),
+    Case("sddmm-values", ["csr-sddmm-cpu", "g.csr", "-k", "3", "--repeat", "1", "--warmup", "0", "--output", "out.npy"],
+         ["out.npy"]),
+    Case("solve", ["csr-solve-cpu", "s.csr", "--output", "out.npy"], ["out.npy"]),
+    Case("partition", ["csr-partition", "g.csr", "out.csr", "--parts", "2,4", "--method", "stream"], ["out.csr"], False),
+    Case("spmm-ranks", ["csr-spmm-dist", "p.csr", "--ranks", "2", "-k", "3", "--repeat", "1", "--warmup", "0", "--check",
+                        "--output", "out.npy"], ["out.npy"]),
+    Case("spgemm-ranks", ["csr-spgemm-dist", "g.csr", "--ranks", "2", "--repeat", "1", "--warmup", "0", "--check",
+                          "--output", "out.csr"], ["out.csr"], False),
     Case("picture", ["csr-info", "g.csr", "--spy", "out.png"], ["out.png"]),
     Case("tune", ["csr-spmm-cpu", "g.csr", "-k", "2", "--repeat", "1", "--tune", "out.json"], ["out.json"], False),
     Case("records", ["csr-bench", "g.csr", "-k", "2", "--repeat", "1", "--warmup", "0", "--records", "out.jsonl"],
@@ -57,6 +67,8 @@ CASES = (
 def make_inputs(soak):
     """The files that CASES read, in the scratch folder. Some are odd on purpose: empty rows, a hub."""
     soak.succeed(["csr-generate", "rmat", "g.csr", "--set", "scale=6", "--force", "--quiet"])
+    soak.succeed(["csr-partition", "g.csr", "p.csr", "--parts", "2", "--method", "blocks", "--force", "--quiet"])
+    soak.succeed(["csr-generate", "poisson", "s.csr", "--set", "nx=8", "--set", "ny=8", "--value-kind", "f64", "--force", "--quiet"])
     for name in ("g.mtx", "g.mtx.gz", "g.npz"):
         soak.succeed(["csr-export", "g.csr", name, "--force", "--quiet"])
     soak.succeed(["csr-export", "g.csr", "g.edges", "--format", "edge-list", "--lossy", "--force", "--quiet"])

@@ -1,11 +1,15 @@
 #include "tools/cli/run_tool.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <new>
 #include <system_error>
+#include <thread>
 
 #include "core/base/error.h"
 
@@ -56,6 +60,30 @@ TEST(RunToolDeathTest, WhatEndsTheProcessBehindItsBackHasItsExitCodeToo) {
               testing::ExitedWithCode(5), "tool: error: not enough memory");
   EXPECT_EXIT(run_tool("tool", []() noexcept { return code_of_region<Error>("x"); }),
               testing::ExitedWithCode(kExitInternal), "tool: error: x");
+}
+
+/// Two threads that a library ends at once, as of ranks that are threads. The first cannot finish
+/// its message before the second has had its time: the pipe that it writes to is full.
+int end_in_two_threads() {
+  expect_ends_of_threads(2);
+  int ends[2];
+  if (pipe(ends) != 0) return 0;
+  fcntl(ends[1], F_SETFL, O_NONBLOCK);
+  while (write(ends[1], "full", 4) > 0) {
+  }
+  fcntl(ends[1], F_SETFL, 0);
+  dup2(ends[1], STDERR_FILENO);
+  std::thread first([] { std::exit(1); }), second([] { std::exit(1); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  for (char byte; read(ends[0], &byte, 1) == 1;) {
+  }
+  first.join();
+  second.join();
+  return 0;
+}
+
+TEST(RunToolDeathTest, ThreadsThatEndTheProcessAtOnceLeaveTheExitCodeAlone) {
+  EXPECT_EXIT(run_tool("tool", end_in_two_threads), testing::ExitedWithCode(5), "");
 }
 
 TEST(RunToolDeathTest, SignalsExitWith128PlusTheirNumber) {
