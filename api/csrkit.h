@@ -224,6 +224,12 @@ csrkit_status csrkit_bind(csrkit_plan* plan, const csrkit_dense* b, const csrkit
  * that a CUDA graph can capture it. */
 csrkit_status csrkit_multiply(csrkit_plan* plan, double alpha, double beta);
 
+/** Queues further work of a plan on a GPU in another stream (a cudaStream_t, not NULL), after what
+ * the plan has queued so far. Where a stream is being captured for a graph, nothing orders the two:
+ * wait before a capture begins. Operands in host memory bring the plan back to its first stream,
+ * which must outlive it. A plan on the CPU refuses (CSRKIT_USAGE). */
+csrkit_status csrkit_plan_use_stream(csrkit_plan* plan, void* stream);
+
 /** The next products are made with these values: nnz numbers of the matrix's kind in the order of
  * its entries, in host memory, borrowed until the next call or the end of the plan. For plans on
  * the CPU that do not transpose, by a kernel that reads A where it lies: "nnz_balanced", or
@@ -267,6 +273,9 @@ csrkit_status csrkit_sddmm_make(const csrkit_matrix* matrix, const csrkit_sddmm_
 csrkit_status csrkit_sddmm_multiply(csrkit_sddmm* plan, const csrkit_dense* x,
                                     const csrkit_dense* y, const csrkit_dense* c, double alpha,
                                     double beta);
+
+/** As csrkit_plan_use_stream. */
+csrkit_status csrkit_sddmm_use_stream(csrkit_sddmm* plan, void* stream);
 
 /** What a plan does: the kernel, and what was decided and why. The texts are valid as long as the
  * plan is. Each pointer may be NULL. */

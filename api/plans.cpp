@@ -3,6 +3,7 @@
 #include "api/rooms.h"
 #include "core/base/build_id.h"
 #include "core/base/file_digest.h"
+#include "core/contract/takes_stream.h"
 #include "core/file/plan_file.h"
 #include "cpu/common/kernels.h"
 #include "cpu/common/new_values.h"
@@ -201,6 +202,13 @@ csrkit_status csrkit_multiply(csrkit_plan* plan, double alpha, double beta) {
   return guarded([&] {
     require_given(plan, "plan");
     plan->plan->multiply(alpha, beta);
+  });
+}
+
+csrkit_status csrkit_plan_use_stream(csrkit_plan* plan, void* stream) {
+  return guarded([&] {
+    require_given(plan, "plan");
+    use_stream(*plan->plan, stream);
   });
 }
 

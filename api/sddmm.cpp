@@ -3,6 +3,7 @@
 
 #include "api/handles.h"
 #include "api/rooms.h"
+#include "core/contract/takes_stream.h"
 #include "cpu/common/kernels.h"
 
 struct csrkit_sddmm {
@@ -79,6 +80,13 @@ csrkit_status csrkit_sddmm_multiply(csrkit_sddmm* plan, const csrkit_dense* x,
     plan->plan->bind(view_of(x, "X"), view_of(y, "Y"), values);
     plan->plan->multiply(alpha, beta);
     if (values.space == MemorySpace::host) plan->plan->fetch_output();
+  });
+}
+
+csrkit_status csrkit_sddmm_use_stream(csrkit_sddmm* plan, void* stream) {
+  return guarded([&] {
+    require_given(plan, "plan");
+    use_stream(*plan->plan, stream);
   });
 }
 

@@ -32,6 +32,7 @@ class Stream {
       CHECK_CUDA(cudaStreamCreate(&stream_));
       is_owned_ = true;
     }
+    current_ = stream_;
   }
   ~Stream() {
     if (is_owned_) CHECK_CUDA_NOEXCEPT(cudaStreamDestroy(stream_));
@@ -39,11 +40,34 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  cudaStream_t get() const { return stream_; }
-  void wait() const { CHECK_CUDA(cudaStreamSynchronize(stream_)); }
+  cudaStream_t get() const { return current_; }
+  void wait() const { CHECK_CUDA(cudaStreamSynchronize(current_)); }
+
+  /// Goes on in a stream of the caller's, which begins when what is queued here is done; unless one
+  /// of them is being captured, which would make this one's work a part of the graph.
+  void go_to(cudaStream_t other) {
+    if (other == current_) return;
+    if (!is_captured(other) && !is_captured(current_)) {
+      cudaEvent_t done = nullptr;
+      CHECK_CUDA(cudaEventCreateWithFlags(&done, cudaEventDisableTiming));
+      CHECK_CUDA(cudaEventRecord(done, current_));
+      CHECK_CUDA(cudaStreamWaitEvent(other, done));
+      CHECK_CUDA(cudaEventDestroy(done));
+    }
+    current_ = other;
+  }
+  /// Goes on where it began: memory was allocated there, and is freed there.
+  void go_back() { go_to(stream_); }
 
  private:
+  static bool is_captured(cudaStream_t stream) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    CHECK_CUDA(cudaStreamIsCapturing(stream, &status));
+    return status != cudaStreamCaptureStatusNone;
+  }
+
   cudaStream_t stream_ = nullptr;
+  cudaStream_t current_ = nullptr;
   bool is_owned_ = false;
 };
 

@@ -76,9 +76,10 @@ void OperatorPlan::bind(ConstDenseView b, DenseView c) {
   require_bindable(shape(), capabilities_, b, c);
   const DeviceScope scope(device_);
   DeviceMemory& memory = resources_->memory;
-  const cudaStream_t stream = resources_->stream.get();
   is_bound_ = false;
   const bool b_on_host = b.space == MemorySpace::host, c_on_host = c.space == MemorySpace::host;
+  if (b_on_host || c_on_host) resources_->stream.go_back();
+  const cudaStream_t stream = resources_->stream.get();
   if (!b_on_host) require_device_address("B", b);
   if (!c_on_host) require_device_address("C", c);
 
@@ -140,6 +141,11 @@ void OperatorPlan::multiply(double alpha, double beta) {
   const DeviceScope scope(device_);
   prepare_output(alpha, beta);
   launch(b_, c_, alpha, beta);
+}
+
+void OperatorPlan::use_stream(void* stream) {
+  const DeviceScope scope(device_);
+  resources_->stream.go_to(static_cast<cudaStream_t>(stream));
 }
 
 void OperatorPlan::wait() {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/contract/spmm.h"
+#include "core/contract/takes_stream.h"
 #include "gpu/device/device_csr.h"
 #include "gpu/plan/operands.h"
 #include "gpu/plan/resources.h"
@@ -15,7 +16,7 @@ namespace csrkit::gpu {
 /// Operands on the host have a twin on the device: B's is filled in bind, C's is filled before a
 /// multiplication that reads C and brought back in fetch_output. Operands on the device are used in
 /// place. Everything is queued in the caller's stream, if there is one.
-class OperatorPlan : public Operator {
+class OperatorPlan : public Operator, public TakesStream {
  public:
   ~OperatorPlan() override;
 
@@ -23,6 +24,7 @@ class OperatorPlan : public Operator {
   void bind(ConstDenseView b, DenseView c) final;
   void multiply(double alpha, double beta) final;
   void wait() final;
+  void use_stream(void* stream) final;
   double time_multiply(double alpha, double beta) final;
   void evict_caches() final;
   void fetch_output() final;
@@ -50,6 +52,7 @@ class OperatorPlan : public Operator {
   void on_device_without_errors(F&& f) noexcept {
     try {
       const DeviceScope scope(device_);
+      if (resources_) resources_->stream.go_back();
       f();
     } catch (const Error&) {
     }

@@ -1,6 +1,7 @@
 #include "gpu/sddmm/plan.h"
 
 #include "core/base/stopwatch.h"
+#include "core/contract/takes_stream.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
 #include "gpu/device/head_start.h"
@@ -23,7 +24,7 @@ CsrMatrix needed_of(const SddmmProblem& problem) {
 
 /// Operands on the host have a twin on the device: those of X and Y are filled in bind, C's before
 /// a multiplication that reads C, and C's comes back in fetch_output.
-class GpuSddmmPlan final : public SddmmPlan {
+class GpuSddmmPlan final : public SddmmPlan, public TakesStream {
  public:
   GpuSddmmPlan(const SddmmProblem& problem, const PlanOptions& options, Capabilities capabilities,
                DeviceFactory make)
@@ -56,6 +57,7 @@ class GpuSddmmPlan final : public SddmmPlan {
   ~GpuSddmmPlan() override {
     try {  // a failure means that the device is gone, and what the plan held there with it
       const DeviceScope scope(device_);
+      resources_->stream.go_back();
       kernel_.reset();
       workspace_ = {};
       a_ = {};
@@ -88,12 +90,16 @@ class GpuSddmmPlan final : public SddmmPlan {
       resources_->memory.require(x_bytes + y_bytes + c_bytes - held,
                                  "holding X, Y and C on the device");
     }
+    if (x_bytes + y_bytes + c_bytes > 0) resources_->stream.go_back();
     const cudaStream_t stream = resources_->stream.get();
-    resources_->timer.start(stream);
+    const bool uploads = x_bytes + y_bytes > 0;
+    if (uploads) resources_->timer.start(stream);
     call_.x = brought(x, x_bytes, x_twin_, "X on the device");
     call_.y = brought(y, y_bytes, y_twin_, "Y on the device");
-    resources_->timer.stop(stream);
-    if (x_bytes + y_bytes > 0) phases_.upload_b_seconds = resources_->timer.seconds();
+    if (uploads) {
+      resources_->timer.stop(stream);
+      phases_.upload_b_seconds = resources_->timer.seconds();
+    }
     c_twin_.make(resources_->memory, c_bytes, "C on the device");
     host_c_ = c;
     call_.c = c;
@@ -107,6 +113,11 @@ class GpuSddmmPlan final : public SddmmPlan {
     const DeviceScope scope(device_);
     prepare_output(alpha, beta);
     launch();
+  }
+
+  void use_stream(void* stream) override {
+    const DeviceScope scope(device_);
+    resources_->stream.go_to(static_cast<cudaStream_t>(stream));
   }
 
   void wait() override {

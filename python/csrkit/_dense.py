@@ -37,14 +37,15 @@ _capsule_pointer.restype = c_void_p
 
 
 class View:
-    """Where an array is: `pointer`, `kind`, `shape`, `strides` in elements, `device` (None: the host).
-    Borrows the array until it is deleted."""
+    """Where an array is: `pointer`, `kind`, `shape`, `strides` in elements, `device` (None: the host), `stream` in
+    which it may be used there (None: the one in which its library works). Borrows the array until it is deleted."""
 
-    def __init__(self, array, name, is_written=False):
-        self.array, self.name = array, name
+    def __init__(self, array, name, is_written=False, stream=None):
+        self.array, self.name, self.stream = array, name, None
         self._buffer = None
         if hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] == _DL_CUDA:
-            self._read_dlpack(stream_of(array))
+            self.stream = stream or stream_of(array)
+            self._read_dlpack(self.stream)
         elif _has_buffer(array):
             self._read_buffer(is_written)
         elif hasattr(array, "__dlpack__"):

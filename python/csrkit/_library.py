@@ -91,9 +91,11 @@ _FUNCTIONS = {
     "csrkit_bind": [c_void_p, POINTER(Dense), POINTER(Dense)],
     "csrkit_multiply": [c_void_p, c_double, c_double],
     "csrkit_plan_set_values": [c_void_p, c_void_p],
+    "csrkit_plan_use_stream": [c_void_p, c_void_p],
     "csrkit_fetch": [c_void_p],
     "csrkit_sddmm_make": [c_void_p, POINTER(SddmmOptions), POINTER(c_void_p)],
     "csrkit_sddmm_multiply": [c_void_p, POINTER(Dense), POINTER(Dense), POINTER(Dense), c_double, c_double],
+    "csrkit_sddmm_use_stream": [c_void_p, c_void_p],
     "csrkit_sddmm_describe": [c_void_p, POINTER(c_char_p), POINTER(c_char_p)],
     "csrkit_spgemm": [c_void_p, c_void_p, POINTER(SpgemmOptions), POINTER(c_void_p)],
 }

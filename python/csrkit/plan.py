@@ -16,12 +16,32 @@ def _number(kind):
     return KINDS[kind]
 
 
+class _Streams:
+    """The stream of a plan's work on a GPU: the one it was made for, else that of each call's arrays."""
+
+    def __init__(self, stream, use_stream):
+        self.wanted = self._current = stream
+        self._use_stream = use_stream
+
+    def enter(self, handle, stream):
+        if stream is not None and stream != self._current and self.wanted is None:
+            self._use_stream(handle, stream)
+            self._current = stream
+
+    def leave(self, handle, stream, is_result_there):
+        """After a call with operands on the host, for which the library went back to the plan's first stream."""
+        if self.wanted is None:
+            self._current = None
+            if is_result_there:
+                self.enter(handle, stream)
+
+
 class Plan:
     """C = alpha * op(A) * B + beta * C for one matrix, one number of columns and one device.
 
     transpose: op(A) is the transpose of A. kind, out_kind: of B and C (None: A's kind, f32 if it has no values; f64 if
     B is, else f32). device: None for the CPU, or the number of a GPU. stream: there, a cudaStream_t as a number (None:
-    one of the plan's own). kernel: a name of `csr-spmm-cpu --list` and the like (None chooses). semiring: plus-times,
+    the one in which the arrays' library works at each call). kernel: a name of `csr-spmm-cpu --list` and the like (None chooses). semiring: plus-times,
     min-plus, max-times, or-and. threads: CPU (0: OMP_NUM_THREADS). Raises UsageError, OutOfMemoryError, NoGpuError.
     One thread multiplies at a time; others wait.
     """
@@ -34,6 +54,7 @@ class Plan:
             semiring=text(semiring), variant=text(variant), memory_limit_bytes=memory_limit, threads=threads,
             device=device or 0, stream=stream)
         self._lock = threading.Lock()
+        self._streams = _Streams(stream, library.csrkit_plan_use_stream)
         self._keep = matrix._keep  # arrays that the plan may read; not the matrix, which keeps plans
         if path is None:
             self._handle = new_handle(library.csrkit_plan_make, matrix._handle, byref(options))
@@ -82,24 +103,29 @@ class Plan:
         it may hold anything. Arrays on a GPU are used in the stream in which their library works, without waiting.
         Raises UsageError.
         """
-        b_view = View(b, "B")
+        b_view = View(b, "B", stream=self._streams.wanted)
         if out is None:
             shape = (self.shape[0],) if len(b_view.shape) == 1 else (self.shape[0], self.dense_cols)
             out = empty_like(b, shape, self.out_kind)
-        out_view = View(out, "out", is_written=True)
+        out_view = View(out, "out", is_written=True, stream=self._streams.wanted)
+        stream = b_view.stream or out_view.stream
         with self._lock:
+            self._streams.enter(self._handle, stream)
             library.csrkit_bind(self._handle, byref(b_view.dense()), byref(out_view.dense()))
             library.csrkit_multiply(self._handle, alpha, beta)
             if out_view.device is None:
                 library.csrkit_fetch(self._handle)
+            if b_view.device is None or out_view.device is None:
+                self._streams.leave(self._handle, stream, out_view.device is not None)
         return out
 
-    def multiply_at(self, b, out):
-        """out = op(A) b for the addresses of two arrays without gaps, in the memory of the plan's device.
+    def multiply_at(self, b, out, stream=None):
+        """out = op(A) b for the addresses of two arrays without gaps, in the memory of the plan's device, in that stream.
 
         For other modules that know their arrays: nothing is checked, and nothing waits on a GPU.
         """
         with self._lock:
+            self._streams.enter(self._handle, stream)
             self._b.data, self._c.data = b, out
             library.csrkit_bind(self._handle, self._b, self._c)
             library.csrkit_multiply(self._handle, 1.0, 0.0)
@@ -142,6 +168,7 @@ class SddmmPlan:
                                times_values=times_values, kind=_number(self.kind), c_kind=_number(self.out_kind),
                                threads=threads, device=device or 0, memory_limit_bytes=memory_limit, stream=stream)
         self._lock = threading.Lock()
+        self._streams = _Streams(stream, library.csrkit_sddmm_use_stream)
         self._keep = matrix._keep  # arrays that the plan may read; not the matrix, which keeps plans
         self._handle = new_handle(library.csrkit_sddmm_make, matrix._handle, byref(options))
         self.shape, self.nnz, self.dense_cols, self.device = matrix.shape, matrix.nnz, dense_cols, device
@@ -172,25 +199,30 @@ class SddmmPlan:
         x: rows x dense_cols, y: cols x dense_cols, row by row; out: nnz numbers. Without beta it may hold anything.
         Raises UsageError.
         """
-        x_view, y_view = View(x, "X"), View(y, "Y")
+        x_view, y_view = (View(array, name, stream=self._streams.wanted) for array, name in ((x, "X"), (y, "Y")))
         if out is None:
             if beta != 0:
                 raise UsageError("beta adds to out; pass it")
             out = empty_like(x, (self.nnz,), self.out_kind)
-        out_view = View(out, "out", is_written=True)
+        out_view = View(out, "out", is_written=True, stream=self._streams.wanted)
         if len(out_view.shape) != 1:
             raise UsageError(f"out has {len(out_view.shape)} dimensions; use 1")
+        stream = x_view.stream or y_view.stream or out_view.stream
         with self._lock:
+            self._streams.enter(self._handle, stream)
             library.csrkit_sddmm_multiply(self._handle, byref(x_view.dense()), byref(y_view.dense()),
                                           byref(out_view.dense()), alpha, beta)
+            if None in (x_view.device, y_view.device, out_view.device):
+                self._streams.leave(self._handle, stream, out_view.device is not None)
         return out
 
-    def multiply_at(self, x, y, out):
+    def multiply_at(self, x, y, out, stream=None):
         """out = S * (x[i] . y[j]) for the addresses of arrays without gaps, in the memory of the plan's device.
 
         For other modules that know their arrays: nothing is checked, and nothing waits on a GPU.
         """
         with self._lock:
+            self._streams.enter(self._handle, stream)
             self._x.data, self._y.data, self._c.data = x, y, out
             library.csrkit_sddmm_multiply(self._handle, self._x, self._y, self._c, 1.0, 0.0)
 

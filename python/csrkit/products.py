@@ -1,7 +1,7 @@
 """Products in one call. Plans are kept with the matrix, so that only the first call analyses it."""
 from ctypes import byref
 
-from ._dense import View, stream_of
+from ._dense import View
 from ._library import SpgemmOptions, library, new_handle, text
 from .errors import UsageError
 from .matrix import Matrix
@@ -18,7 +18,7 @@ def spmm(a: Matrix, b, out=None, alpha=1.0, beta=0.0, transpose=False, **options
     view = View(b, "B")
     dense_cols = view.dense().cols
     if view.device is not None:
-        options = {"device": view.device, "stream": stream_of(b), **options}
+        options = {"device": view.device, **options}
     if out is not None:
         options.setdefault("out_kind", View(out, "out").kind)
     plan = a.cached_plan(dense_cols, transpose=bool(transpose), kind=view.kind, **options)
@@ -42,7 +42,7 @@ def sddmm(a: Matrix, x, y, out=None, alpha=1.0, beta=0.0, times_values=False, **
     view = View(x, "X")
     dense_cols = view.dense().cols
     if view.device is not None:
-        options = {"device": view.device, "stream": stream_of(x), **options}
+        options = {"device": view.device, **options}
     if out is not None:
         options.setdefault("out_kind", View(out, "out").kind)
     plan = a.cached_plan(dense_cols, SddmmPlan, kind=view.kind, times_values=bool(times_values), **options)

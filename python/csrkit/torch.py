@@ -95,7 +95,14 @@ def _kind_of(x):
 
 def _place_of(x):
     """Options of a plan that works where x is."""
-    return {"device": x.device.index, "stream": stream_of(x)} if x.is_cuda else {}
+    return {"device": x.device.index} if x.is_cuda else {}
+
+
+def _stream_of(x):
+    """The stream of the moment, as a number; None on the CPU."""
+    if not x.is_cuda:
+        return None
+    return (_raw_stream(x.device.index) or 1) if _raw_stream else stream_of(x)
 
 
 def _multiply(matrix, x, transpose):
@@ -104,7 +111,7 @@ def _multiply(matrix, x, transpose):
     if x.shape[1] > 0:
         plan = _in_kind(matrix, kind).cached_plan(x.shape[1], transpose=transpose, kind=kind, out_kind=kind,
                                                   **_place_of(x))
-        plan.multiply_at(x.data_ptr(), out.data_ptr())
+        plan.multiply_at(x.data_ptr(), out.data_ptr(), _stream_of(x))
     return out
 
 
@@ -122,6 +129,9 @@ def _multiply_values(matrix, values, x, transpose):
     return out
 
 
+# Both are PyTorch's own; where they are gone, what is public does, a few microseconds slower.
+_raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+_are_transforms_active = getattr(torch._C, "_are_functorch_transforms_active", lambda: False)
 _DEVICES = ("cpu", "cuda")
 _OPERATORS = {
     "spmm": "(Tensor x, int matrix, int rows, bool transpose) -> Tensor",
@@ -221,7 +231,7 @@ def _sddmm(left: torch.Tensor, right: torch.Tensor, matrix: int, entries: int) -
         return out.zero_()
     kind, left, right = _kind_of(left), left.contiguous(), right.contiguous()
     plan = MATRICES[matrix].cached_plan(left.shape[1], SddmmPlan, kind=kind, out_kind=kind, **_place_of(left))
-    plan.multiply_at(left.data_ptr(), right.data_ptr(), out.data_ptr())
+    plan.multiply_at(left.data_ptr(), right.data_ptr(), out.data_ptr(), _stream_of(left))
     return out
 
 
@@ -338,6 +348,31 @@ def _autocast(tensor):
     return tensor
 
 
+class _Spmm(torch.autograd.Function):
+    """The operator's gradient without the operator: PyTorch's dispatcher costs more than a small product."""
+
+    @staticmethod
+    def forward(ctx, x, matrix, transpose):
+        ctx.matrix, ctx.transpose = matrix, transpose
+        return _multiply(matrix, x, transpose)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return _spmm_now(ctx.matrix, gradient, not ctx.transpose), None, None
+
+
+def _spmm_now(matrix, x, transpose):
+    if x.requires_grad and torch.is_grad_enabled():
+        return _Spmm.apply(x, matrix, transpose)
+    return _multiply(matrix, x, transpose)
+
+
+def _is_plain(x):
+    """Whether nobody traces or transforms: then no operator has to be seen."""
+    return (type(x) in (torch.Tensor, torch.nn.Parameter) and not torch.compiler.is_compiling()
+            and not _are_transforms_active())
+
+
 def spmm(a: Matrix, x: torch.Tensor, values: Optional[torch.Tensor] = None, transpose: bool = False,
          reduce: str = "sum") -> torch.Tensor:
     """op(a) @ x, differentiable with respect to x and values; of x's dtype, summed in float32 or better.
@@ -358,12 +393,14 @@ def spmm(a: Matrix, x: torch.Tensor, values: Optional[torch.Tensor] = None, tran
         raise UsageError(f"'{reduce}' is no reduction; use sum, mean or max")
     rows = a.shape[1 if transpose else 0]
     x = _autocast(x)
+    if values is None and reduce == "sum" and _is_plain(x):
+        return _spmm_now(a, x, transpose)
     if values is not None:
         values = _autocast(values)
         if values.shape != (a.nnz,) or values.dtype != x.dtype:
             raise UsageError(f"values are {tuple(values.shape)} of {values.dtype}; ({a.nnz},) of {x.dtype} are needed")
     if reduce == "max":
-        values = _ops.own_values(x, number, a.nnz) if values is None else values
+        values = _ops.own_values(x.detach(), number, a.nnz) if values is None else values
         return _ops.spmm_max(values, x, number, rows, transpose)[0]
     if values is None:
         y = _ops.spmm(x, number, rows, transpose)

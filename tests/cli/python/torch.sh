@@ -5,5 +5,7 @@ pythons=${CSRKIT_TORCH_PYTHONS:-$(python_with torch || true)}
 if [ -z "$pythons" ]; then echo "no Python with PyTorch"; exit 6; fi
 unpack_package
 for python in ${pythons//:/ }; do
-  expect 0 env PYTHONPATH=site "$python" -W ignore "$CLI_FOLDER/../../python/tests/torch_test.py"
+  for test in torch gpu; do
+    expect 0 env PYTHONPATH=site "$python" -W ignore "$CLI_FOLDER/../../python/tests/${test}_test.py"
+  done
 done

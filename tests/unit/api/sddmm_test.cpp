@@ -92,6 +92,7 @@ TEST(PlansOfC, TakeNewValues) {
   EXPECT_OK(csrkit_multiply(plan.get(), 1, 0));
   EXPECT_EQ(c, (std::vector<double>{6, 8, 3, 4, 0, 0, 13, 16}));
   EXPECT_EQ(csrkit_plan_set_values(plan.get(), nullptr), CSRKIT_USAGE);
+  EXPECT_EQ(csrkit_plan_use_stream(plan.get(), nullptr), CSRKIT_USAGE) << "it is on the CPU";
   options.transpose = 1;
   EXPECT_OK(csrkit_plan_make(a.get(), &options, &made));
   const PlanHandle transposed(made);
