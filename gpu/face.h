@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "core/contract/out_of_core.h"
 #include "core/contract/sddmm.h"
 #include "core/contract/solve.h"
 #include "core/contract/spgemm.h"
@@ -32,6 +34,11 @@ struct Face {
   const KernelTable<Solve>& (*solve_kernels)();
   std::uint64_t (*forecast_spmm_bytes)(const std::string& kernel, const SpmmProblem& problem);
   std::uint64_t (*forecast_spmv_bytes)(const std::string& kernel, const SpmmProblem& problem);
+  std::unique_ptr<OutOfCoreSpmm> (*make_out_of_core_spmm)(const std::string& kernel,
+                                                          const SpmmProblem& problem,
+                                                          const PlanOptions& options, OutOfCore how,
+                                                          Index most_panel_cols,
+                                                          bool is_panel_major);
   SpgemmForecast (*forecast_spgemm)(const std::string& kernel, const SpgemmProblem& problem,
                                     Offset output_nnz, std::uint64_t limit_bytes);
   DeviceInfo (*device_info)(int ordinal);

@@ -40,6 +40,8 @@ class NpyFile {
   Index cols() const { return cols_; }
   ValueKind kind() const { return kind_; }
   const std::string& path() const { return file_.path(); }
+  const InputFile& file() const { return file_; }
+  const NpyHeader& header() const { return header_; }
 
   /// The rectangle of `block`'s size that begins at (first_row, first_col) and lies in the array.
   /// `block` is of the array's kind. Several threads may read at once.

@@ -4,11 +4,13 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "core/contract/out_of_core.h"
 #include "core/contract/spmm.h"
 #include "gpu/device/device_csr.h"
 
@@ -30,6 +32,14 @@ struct SpmmSizes {
   Index cols = 0;
   Offset nnz = 0;
   Index dense_cols = 0;
+  /// Of the product that this is a block of rows and a panel of columns of, if it is one. A kernel
+  /// with kOutOfCore decides by these in which order a sum is made, so that a block's bits are
+  /// those of the whole.
+  Offset whole_nnz = 0;
+  Index whole_dense_cols = 0;
+
+  Offset nnz_of_whole() const { return std::max(nnz, whole_nnz); }
+  Index dense_cols_of_whole() const { return std::max(dense_cols, whole_dense_cols); }
 };
 
 /// A kernel with its types chosen.

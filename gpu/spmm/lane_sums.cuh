@@ -94,6 +94,19 @@ int widest_access(const DeviceDenseView<const Value>& b, const DeviceDenseView<O
   return 1;
 }
 
+/// The same of a panel of the columns of operands that have `whole_cols` of them and no padding: as
+/// many as those allow, because the width decides in which order sums are made. All panels but the
+/// last have a multiple of 16 bytes of columns.
+template <class Value, class Output>
+int widest_access_of_whole(DeviceDenseView<const Value> b, DeviceDenseView<Output> c,
+                           Index whole_cols) {
+  if (c.cols < whole_cols) {
+    b.cols = c.cols = whole_cols;
+    b.leading_dim = c.leading_dim = whole_cols;
+  }
+  return widest_access(b, c);
+}
+
 /// Calls `f` with the width as a constant. Only whole and half 16-byte accesses and single elements
 /// are compiled; the other semirings make do with single elements.
 template <class Types, class F>

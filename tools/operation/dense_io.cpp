@@ -11,6 +11,13 @@ std::string shape_of(Index rows, Index cols) {
   return std::to_string(rows) + " x " + std::to_string(cols);
 }
 
+void require_shape(const std::string& path, Index rows, Index cols, Index found_rows,
+                   Index found_cols) {
+  if (found_rows == rows && found_cols == cols) return;
+  throw InputError(path + ": expected an array of " + shape_of(rows, cols) +
+                   " (rows of B x --dense-cols), found " + shape_of(found_rows, found_cols));
+}
+
 }  // namespace
 
 DenseMatrix convert_dense(const DenseMatrix& from, ValueKind kind) {
@@ -31,10 +38,7 @@ DenseMatrix make_dense_input(const std::string& path, Index rows, Index cols, Va
     return random;
   }
   DenseMatrix dense = read_npy(path);
-  if (dense.rows() != rows || dense.cols() != cols) {
-    throw InputError(path + ": expected an array of " + shape_of(rows, cols) +
-                     " (rows of B x --dense-cols), found " + shape_of(dense.rows(), dense.cols()));
-  }
+  require_shape(path, rows, cols, dense.rows(), dense.cols());
   if (dense.kind() == kind) return dense;
   if (!may_convert) {
     throw InputError(path + ": expected elements of " + name_of(kind) + ", found " +
@@ -42,6 +46,44 @@ DenseMatrix make_dense_input(const std::string& path, Index rows, Index cols, Va
                      " converts them, or convert the matrix with --value-kind");
   }
   return convert_dense(dense, kind);
+}
+
+bool is_worth_mapping(std::uint64_t bytes) {
+  constexpr std::uint64_t kMapAbove = 64ull << 20;  // as for .csr files
+  return bytes > kMapAbove;
+}
+
+DenseOperand::DenseOperand(const std::string& path, Index rows, Index cols, ValueKind kind,
+                           bool may_convert, std::uint64_t seed, bool may_map) {
+  if (may_map && !path.empty()) {
+    const NpyFile file(path);
+    require_shape(path, rows, cols, file.rows(), file.cols());
+    if (file.kind() == kind && MappedNpy::can_map(file) &&
+        is_worth_mapping(file.file().size_bytes())) {
+      mapped_.emplace(file);
+      return;
+    }
+  }
+  memory_ = make_dense_input(path, rows, cols, kind, may_convert, seed);
+}
+
+DenseResult::DenseResult(const std::string& path, Index rows, Index cols, ValueKind kind,
+                         bool may_map) {
+  const std::uint64_t bytes = static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols) *
+                              static_cast<std::uint64_t>(size_of(kind));
+  if (may_map && !path.empty() && MappedNpyOutput::can_map(kind) && is_worth_mapping(bytes)) {
+    mapped_.emplace(path, rows, cols, kind);
+  } else {
+    memory_ = DenseMatrix(rows, cols, kind);
+  }
+}
+
+void DenseResult::write(const std::string& path) {
+  if (mapped_) {
+    mapped_->commit();
+  } else {
+    write_npy(path, std::as_const(memory_).view());
+  }
 }
 
 }  // namespace csrkit

@@ -97,6 +97,10 @@ class Operation {
   // csr-<name>-<room>.
   virtual ToolPage page(const std::string& room) const = 0;
   virtual void read_options(const Options& options, Request* request) const = 0;
+  /// Options that the tool has in one room only.
+  virtual std::vector<OptionRow> room_options(const std::string& /*room*/) const { return {}; }
+  virtual void read_room_options(const Options& /*options*/, const std::string& /*room*/,
+                                 Request* /*request*/) const {}
 
   /// Plans, multiplies, checks, writes the output. Throws UsageError for what kernel or operation
   /// cannot do, MemoryError, DeviceError.

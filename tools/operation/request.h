@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/out_of_core.h"
 #include "core/contract/plan.h"
 #include "core/contract/semiring.h"
 #include "core/judge/compare.h"
@@ -44,6 +45,10 @@ struct Request {
   std::optional<ValueKind> dense_kind;  // of B; by default A's, f32 if A has none
   double beta = 0;
   std::string input;  // B (X in SDDMM), "" = random
+  // Of SpMM on a GPU.
+  OutOfCore out_of_core = OutOfCore::never;
+  Index most_panel_cols = 0;  // of a panel; 0: as the forecast says
+  bool is_panel_major = false;
   // Of SDDMM.
   std::string second_input;  // Y, "" = random
   bool multiplies_by_a = false;

@@ -19,9 +19,10 @@ std::uint64_t dense_bytes(Index rows, Index cols, ValueKind kind) {
          static_cast<std::uint64_t>(size_of(kind));
 }
 
-DenseMatrix copy_of(const DenseMatrix& dense) {
-  DenseMatrix copy(dense.rows(), dense.cols(), dense.kind());
-  if (dense.size_bytes() > 0) std::memcpy(copy.view().data, dense.view().data, dense.size_bytes());
+/// Of a matrix without padding.
+DenseMatrix copy_of(const ConstDenseView& dense) {
+  DenseMatrix copy(dense.rows, dense.cols, dense.kind);
+  if (copy.size_bytes() > 0) std::memcpy(copy.view().data, dense.data, copy.size_bytes());
   return copy;
 }
 
@@ -32,14 +33,15 @@ class SpmmRun : public Run {
         plan_(std::move(plan)),
         alpha_(request.alpha),
         beta_(request.beta),
-        b_(make_dense_input(request.input, problem_.input_rows(), problem_.dense_cols, problem_.b,
-                            request.dense_kind.has_value(), request.seed)),
-        c_(problem_.output_rows(), problem_.dense_cols, problem_.c) {
+        b_(request.input, problem_.input_rows(), problem_.dense_cols, problem_.b,
+           request.dense_kind.has_value(), request.seed, may_map(request)),
+        c_(request.output, problem_.output_rows(), problem_.dense_cols, problem_.c,
+           may_map(request) && beta_ == 0) {
     std::optional<DenseMatrix> c_before;
     if (beta_ != 0) {
       fill_random(c_.view(), request.seed + 1);
-      c_before = copy_of(c_);
-    } else {
+      c_before = copy_of(c_.view());
+    } else if (!c_.is_mapped()) {
       fill_nan(c_.view());  // an element that a kernel forgets to write must not look right
     }
     plan_->bind(b_.view(), c_.view());
@@ -50,17 +52,16 @@ class SpmmRun : public Run {
     if (request.check != CheckKind::none) {
       const ConstDenseView c0 = c_before ? std::as_const(*c_before).view() : ConstDenseView{};
       outcome.check = check_spmm(problem_, b_.view(), alpha_, beta_, c_before ? &c0 : nullptr,
-                                 std::as_const(c_).view(), check_options(request.check));
+                                 c_.view(), check_options(request.check));
     }
-    if (outcome.passed() && !request.output.empty()) {
-      write_npy(request.output, std::as_const(c_).view());
-    }
+    if (outcome.passed() && !request.output.empty()) c_.write(request.output);
   }
 
   Plan& plan() override { return *plan_; }
   double time() override { return plan_->time_multiply(alpha_, beta_); }
   void complete(const Request&, Outcome* of) override {
     of->peak_bytes = plan_->phases().peak_bytes;
+    describe_copies(of);
   }
 
  private:
@@ -88,12 +89,46 @@ class SpmmRun : public Run {
     outcome.columns = {{"rows", with_commas(problem_.a.rows())},
                        {"nnz", with_commas(problem_.a.nnz())},
                        {"K", with_commas(problem_.dense_cols)}};
+    describe_copies(&outcome);
   }
+
+  /// Of a plan out of core: what travels, and how near a product comes to what copies alone take.
+  void describe_copies(Outcome* of) const {
+    const auto* plan = dynamic_cast<const OutOfCoreSpmm*>(plan_.get());
+    if (plan == nullptr) return;
+    OutOfCoreReport report = plan->report();
+    if (!of->samples.seconds.empty()) report.seconds = of->samples.median_seconds();
+    of->facts["out_of_core"] = {{"scheme", report.scheme()},
+                                {"panels", report.panels},
+                                {"panel_cols", report.panel_cols},
+                                {"blocks", report.blocks},
+                                {"bytes_in", report.bytes_in},
+                                {"bytes_out", report.bytes_out},
+                                {"device_bytes", report.device_bytes},
+                                {"staging_bytes", report.staging_bytes},
+                                {"forecast_seconds", report.forecast_seconds},
+                                {"seconds", report.seconds},
+                                {"copy_gb_per_second", report.copy_bytes_per_second * 1e-9},
+                                {"copy_share", report.copy_share()},
+                                {"maps_b", b_.is_mapped()},
+                                {"maps_c", c_.is_mapped()}};
+    of->lines = {{"out of core", readable_bytes(static_cast<double>(report.bytes_in)) + " in, " +
+                                     readable_bytes(static_cast<double>(report.bytes_out)) +
+                                     " out; forecast " + readable_seconds(report.forecast_seconds) +
+                                     ", took " + readable_seconds(report.seconds)},
+                 {"copies", "alone, at the " + fixed(report.copy_bytes_per_second * 1e-9, 1) +
+                                " GB/s measured both ways, they take " +
+                                fixed(100 * report.copy_share(), 1) + " % of that"}};
+  }
+
+  /// Only where products are made out of core are operands used in their files.
+  static bool may_map(const Request& request) { return request.out_of_core != OutOfCore::never; }
 
   SpmmProblem problem_;
   std::unique_ptr<SpmmPlan> plan_;
   double alpha_, beta_;
-  DenseMatrix b_, c_;
+  DenseOperand b_;
+  DenseResult c_;
 };
 
 OperationFacts spmm_facts() {
@@ -142,6 +177,35 @@ class SpmmOperation : public TypedOperation<Spmm> {
 
   ToolPage page(const std::string& room) const override {
     return is_spmv_ ? spmv_page(room) : spmm_page(room);
+  }
+
+  std::vector<OptionRow> room_options(const std::string& room) const override {
+    if (is_spmv_ || room != kGpu) return {};
+    return {
+        {"out-of-core", "HOW",
+         "of operands that exceed the device's memory, or --memory-limit: columns keeps A there "
+         "and moves panels of columns of B and C, rows moves blocks of rows of A and C, auto "
+         "does what is forecast to take less time, never refuses; auto only if need be",
+         "auto"},
+        {"panel-cols", "N", "out of core, most columns of a panel (default: by the forecast)"},
+        {"panel-major", "",
+         "out of core, keep B and C panel by panel in page-locked memory as large as they are: "
+         "for many products"}};
+  }
+
+  void read_room_options(const Options& options, const std::string& room,
+                         Request* request) const override {
+    if (room_options(room).empty()) return;
+    request->out_of_core = options.parsed("out-of-core", parse_out_of_core);
+    for (const char* option : {"panel-cols", "panel-major"}) {
+      if (options.given(option) && request->out_of_core == OutOfCore::never) {
+        throw UsageError("--" + std::string(option) +
+                         " is for products out of core, and --out-of-core is never");
+      }
+    }
+    request->is_panel_major = options.flag("panel-major");
+    if (!options.given("panel-cols")) return;
+    request->most_panel_cols = static_cast<Index>(options.integer("panel-cols", 1, kMaxIndex));
   }
 
   void read_options(const Options& options, Request* request) const override {
@@ -236,10 +300,32 @@ class SpmmOperation : public TypedOperation<Spmm> {
 
   void require_runnable(const KernelInfo&, const SpmmProblem& problem,
                         const Request& request) const override {
-    require_available_memory(dense_bytes(problem.input_rows(), problem.dense_cols, problem.b) +
-                                 dense_bytes(problem.output_rows(), problem.dense_cols, problem.c) *
-                                     (request.beta != 0 ? 2 : 1),
-                             "holding the dense operands", "use a smaller --dense-cols");
+    // Large operands in files are used there, where products may be made out of core.
+    const bool maps = request.out_of_core != OutOfCore::never;
+    std::uint64_t b_bytes = dense_bytes(problem.input_rows(), problem.dense_cols, problem.b);
+    std::uint64_t c_bytes = dense_bytes(problem.output_rows(), problem.dense_cols, problem.c);
+    if (maps && !request.input.empty() && is_worth_mapping(b_bytes)) b_bytes = 0;
+    if (maps && !request.output.empty() && request.beta == 0 &&
+        MappedNpyOutput::can_map(problem.c) && is_worth_mapping(c_bytes)) {
+      c_bytes = 0;
+    }
+    require_available_memory(b_bytes + c_bytes * (request.beta != 0 ? 2 : 1),
+                             "holding the dense operands",
+                             maps ? "use a smaller --dense-cols, or name files for B and C, which "
+                                    "are then used where they lie"
+                                  : "use a smaller --dense-cols");
+  }
+
+  std::unique_ptr<SpmmPlan> make_plan(const SpmmKernel& kernel, const SpmmProblem& problem,
+                                      const PlanOptions& options,
+                                      const Request& request) const override {
+    if (request.out_of_core != OutOfCore::never) {
+      auto plan =
+          gpu_room()->make_out_of_core_spmm(kernel.name, problem, options, request.out_of_core,
+                                            request.most_panel_cols, request.is_panel_major);
+      if (plan) return plan;
+    }
+    return TypedOperation::make_plan(kernel, problem, options, request);
   }
 
   std::unique_ptr<Run> start(SpmmProblem problem, std::unique_ptr<SpmmPlan> plan,

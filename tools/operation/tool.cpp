@@ -72,6 +72,7 @@ ToolOptions parse(const std::string& tool, const Operation& operation, const std
   Options options(tool, page.names, 1, page.max_names, page.summary);
   declare_common_options(options, common);
   options.add(operation.facts().options);
+  options.add(operation.room_options(room));
   if (operation.facts().is_tunable) {
     options.value("tune", "CACHE.json",
                   "measure every production kernel on this matrix and use the fastest; the file "
@@ -97,6 +98,7 @@ ToolOptions parse(const std::string& tool, const Operation& operation, const std
   result.read = read_options(options);
   result.request = read_common_options(options, common);
   operation.read_options(options, &result.request);
+  operation.read_room_options(options, room, &result.request);
   if (common.is_gpu) require_gpu_room(tool);
   result.kernel = find_kernel(operation, room, options.text("kernel"));
   if (common.has_variants) result.kernel.variant = options.text("variant");

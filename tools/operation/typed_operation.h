@@ -58,7 +58,7 @@ class TypedOperation : public Operation {
     if (kernel.role == Role::vendor && !kernel.can(kDeterministic)) options.deterministic = false;
     Request asked = request;
     if (kernel.role == Role::mark) asked.check = CheckKind::none;  // it leaves C alone
-    auto plan = typed(kernel).make_plan(problem, options);
+    auto plan = make_plan(typed(kernel), problem, options, asked);
     std::unique_ptr<Run> run = start(std::move(problem), std::move(plan), asked);
     Outcome& outcome = run->outcome;
     outcome.is_deterministic = kernel.can(kDeterministic);
@@ -73,6 +73,12 @@ class TypedOperation : public Operation {
   /// Throws what a plan cannot know: operands that memory cannot hold, requests beyond a kernel.
   virtual void require_runnable(const KernelInfo& kernel, const Problem& problem,
                                 const Request& request) const = 0;
+  virtual std::unique_ptr<typename Op::Plan> make_plan(const Kernel<Op>& kernel,
+                                                       const Problem& problem,
+                                                       const PlanOptions& options,
+                                                       const Request& /*request*/) const {
+    return kernel.make_plan(problem, options);
+  }
   /// The first product, judged and written. Fills the outcome but for what prepare knows.
   virtual std::unique_ptr<Run> start(Problem problem, std::unique_ptr<typename Op::Plan> plan,
                                      const Request& request) const = 0;

@@ -90,9 +90,9 @@ void launch_widest_bins(const RowBinsOperands<Types>& operands, cudaStream_t str
 }
 
 template <class Types, int kWidth>
-void RowBinsKernels<Types, kWidth>::launch(const RowBinsOperands<Types>& operands,
+void RowBinsKernels<Types, kWidth>::launch(const RowBinsOperands<Types>& operands, Index whole_cols,
                                            bool prefers_narrow_slices, cudaStream_t stream) {
-  const bool is_narrow = operands.c.cols <= 8 * kWidth;
+  const bool is_narrow = whole_cols <= 8 * kWidth;
   if constexpr (kWidth == 16 / sizeof(typename Types::Value)) {
     if (is_narrow || prefers_narrow_slices) {
       launch_widest_bins<kWidth, 8>(operands, stream);

@@ -22,10 +22,11 @@ struct RowBinsOperands {
 /// launch_<kind>.cu.
 template <class Types, int kWidth>
 struct RowBinsKernels {
-  /// Queues the multiplication. `prefers_narrow_slices` matters at the full width of 16 bytes only:
-  /// 128 bytes of a row of B for a group of lanes instead of 256.
-  static void launch(const RowBinsOperands<Types>& operands, bool prefers_narrow_slices,
-                     cudaStream_t stream);
+  /// Queues the multiplication. `whole_cols`: of the product that the operands are all columns or a
+  /// panel of. `prefers_narrow_slices` matters at the full width of 16 bytes only: 128 bytes of a
+  /// row of B for a group of lanes instead of 256.
+  static void launch(const RowBinsOperands<Types>& operands, Index whole_cols,
+                     bool prefers_narrow_slices, cudaStream_t stream);
 };
 
 }  // namespace csrkit::gpu

@@ -55,6 +55,7 @@ class RowBins {
   }
 
   void adopt(const SpmmSizes& sizes, void* workspace) {
+    whole_cols_ = sizes.dense_cols_of_whole();
     maker_ = maker_for(sizes);
     partial_ =
         reinterpret_cast<Number*>(static_cast<std::byte*>(workspace) + maker_.workspace_bytes());
@@ -78,12 +79,12 @@ class RowBins {
         b.leading_dim * static_cast<Offset>(sizeof(Value)), "row_bins: a row of B in bytes");
     const RowBinsOperands<Types> operands{a,      b,        c,         alpha,   beta,
                                           tasks_, partial_, row_bytes, algebra_};
-    int widest = widest_access(b, c);
+    int widest = widest_access_of_whole(b, c, whole_cols_);
     // Where half the width in eight lanes has all columns, the full one would leave lanes without.
-    if (widest == kFullWidth && c.cols <= 4 * kFullWidth) widest /= 2;
+    if (widest == kFullWidth && whole_cols_ <= 4 * kFullWidth) widest /= 2;
     with_width<Types>(widest, [&](auto width) {
-      RowBinsKernels<Types, decltype(width)::value>::launch(operands, prefers_narrow_slices(b.rows),
-                                                            stream);
+      RowBinsKernels<Types, decltype(width)::value>::launch(operands, whole_cols_,
+                                                            prefers_narrow_slices(b.rows), stream);
     });
   }
 
@@ -99,7 +100,7 @@ class RowBins {
   /// but where there are several, each has 32 columns or 128 bytes at least.
   static RowTaskMaker maker_for(const SpmmSizes& sizes) {
     constexpr Index kNarrowest = std::min<Index>(8 * kFullWidth, 32);
-    const Offset slices = (Offset{sizes.dense_cols} + kNarrowest - 1) / kNarrowest;
+    const Offset slices = (Offset{sizes.dense_cols_of_whole()} + kNarrowest - 1) / kNarrowest;
     return {sizes, static_cast<int>(sizeof(Value)), slices, 8 * kFullWidth};
   }
 
@@ -114,6 +115,7 @@ class RowBins {
   RowTaskMaker maker_;
   RowTasks tasks_;
   Number* partial_ = nullptr;
+  Index whole_cols_ = 0;
   double l2_bytes_ = 0;
 };
 

@@ -63,10 +63,10 @@ void launch_panels(const RowPanelsOperands<Types>& all, cudaStream_t stream) {
 
 template <class Types, int kWidth>
 void RowPanelsKernels<Types, kWidth>::launch(const RowPanelsOperands<Types>& operands,
-                                             cudaStream_t stream) {
-  if (operands.c.cols <= 8 * kWidth) return launch_panels<kWidth, 8>(operands, stream);
+                                             Index whole_cols, cudaStream_t stream) {
+  if (whole_cols <= 8 * kWidth) return launch_panels<kWidth, 8>(operands, stream);
   if constexpr (kWidth == 16 / sizeof(typename Types::Value)) {
-    if (operands.c.cols <= 16 * kWidth) return launch_panels<kWidth, 16>(operands, stream);
+    if (whole_cols <= 16 * kWidth) return launch_panels<kWidth, 16>(operands, stream);
   }
   launch_panels<kWidth, 32>(operands, stream);
 }

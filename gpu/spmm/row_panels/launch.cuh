@@ -23,8 +23,10 @@ struct RowPanelsOperands {
 /// launch_<kind>.cu.
 template <class Types, int kWidth>
 struct RowPanelsKernels {
-  /// Queues the multiplication.
-  static void launch(const RowPanelsOperands<Types>& operands, cudaStream_t stream);
+  /// Queues the multiplication. `whole_cols`: of the product that the operands are all columns or a
+  /// panel of.
+  static void launch(const RowPanelsOperands<Types>& operands, Index whole_cols,
+                     cudaStream_t stream);
 };
 
 }  // namespace csrkit::gpu

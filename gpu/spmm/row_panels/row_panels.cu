@@ -47,6 +47,7 @@ class RowPanels {
   }
 
   void adopt(const SpmmSizes& sizes, void* workspace) {
+    whole_cols_ = sizes.dense_cols_of_whole();
     list_maker_ = list_maker_for(sizes);
     task_maker_ = task_maker_for(sizes);
     lists_ = list_maker_.lay_out(workspace);
@@ -74,8 +75,8 @@ class RowPanels {
     if (a.values == nullptr) lists.values = nullptr;
     const RowPanelsOperands<Types> operands{b,     c,        alpha,     beta,    tasks_,
                                             lists, partial_, row_bytes, algebra_};
-    with_width<Types>(widest_access(b, c), [&](auto width) {
-      RowPanelsKernels<Types, decltype(width)::value>::launch(operands, stream);
+    with_width<Types>(widest_access_of_whole(b, c, whole_cols_), [&](auto width) {
+      RowPanelsKernels<Types, decltype(width)::value>::launch(operands, whole_cols_, stream);
     });
   }
 
@@ -93,7 +94,7 @@ class RowPanels {
   /// but where there are several, each has 32 columns or 256 bytes at least.
   static RowTaskMaker task_maker_for(const SpmmSizes& sizes) {
     constexpr Index kNarrowest = std::min<Index>(16 * kFullWidth, 32);
-    const Offset slices = (Offset{sizes.dense_cols} + kNarrowest - 1) / kNarrowest;
+    const Offset slices = (Offset{sizes.dense_cols_of_whole()} + kNarrowest - 1) / kNarrowest;
     SpmmSizes panels = sizes;
     panels.rows = list_maker_for(sizes).panels();
     return {panels, static_cast<int>(sizeof(Value)), slices, 8 * kFullWidth, kPanelRows};
@@ -108,6 +109,7 @@ class RowPanels {
   PanelLists lists_;
   RowTasks tasks_;
   Number* partial_ = nullptr;
+  Index whole_cols_ = 0;
 };
 
 }  // namespace

@@ -41,17 +41,19 @@ static_assert(sizeof(Totals) <= PageLockedCells::kBytes, "a cell holds them");
 RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices,
                            Index one_slice_cols, Index rows_each)
     : rows_(sizes.rows), rows_each_(rows_each), value_bytes_(value_bytes) {
-  const bool is_large = sizes.nnz >= kManyEntries;
-  const bool is_narrow = sizes.dense_cols <= one_slice_cols;
+  // What decides on the order of a sum is the whole's, and so is `slices`.
+  const Offset nnz = sizes.nnz_of_whole();
+  const bool is_large = nnz >= kManyEntries;
+  const bool is_narrow = sizes.dense_cols_of_whole() <= one_slice_cols;
   shortest_long_ = is_narrow ? kLongNarrowRow : kLongRow;
   if (!has_panels()) {
     // Slices are counted as twice as wide as the narrowest, which is what most are.
-    const Offset work = sizes.nnz * ((slices + 1) / 2);
+    const Offset work = nnz * ((slices + 1) / 2);
     part_entries_ = kWarpPart;
     while (part_entries_ < kLongestWarpPart && work / (2 * part_entries_) >= kEnoughParts) {
       part_entries_ *= 2;
     }
-    if (sizes.nnz < kFewEntries && work < kLittleWork) {
+    if (nnz < kFewEntries && work < kLittleWork) {
       part_entries_ = kBlockPart;
       shortest_of_block_ = kBlockRow;
       if (is_narrow) shortest_long_ = kLongOfFewRow;

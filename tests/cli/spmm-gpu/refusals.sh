@@ -20,11 +20,16 @@ expect 2 run --value-kind f16 --dense-kind f32
 says "do not go together"
 expect 2 run --variant nothing
 expect 2 run --kernel row_binz
+expect 2 run --out-of-core sideways
+says "auto, never, columns, rows"
+expect 2 run --out-of-core never --panel-cols 4
+expect 2 run --out-of-core rows --kernel v1_warp_per_row
+says "out of core"
 
 # Too little memory: both numbers, nothing written.
 expect 5 run --memory-limit 100 --output c.npy
 says "limit is 100 bytes"
-expect 5 run -k 4096 --memory-limit 64K --output c.npy
+expect 5 run -k 4096 --memory-limit 64K --out-of-core never --output c.npy
 says "limit is 65536 bytes"
 expect 5 run -k 2147483647
 no_file c.npy

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/file/npy_file.h"
@@ -81,6 +83,50 @@ TEST_F(DenseInput, OfAnotherShapeOrKindIsRefused) {
             std::string::npos);
   std::remove(path_.c_str());
   EXPECT_THROW(make_dense_input(path_, 4, 3, ValueKind::f32, true, 1), IoError);
+}
+
+// Files as large as that are used where they lie.
+constexpr Index kLargeRows = 4100, kLargeCols = 4200;
+
+TEST_F(DenseInput, LargeFilesAreMappedWhereTheyMayBe) {
+  const auto operand = [&](Index rows, ValueKind kind, bool may_convert, bool may_map) {
+    return DenseOperand(path_, rows, kLargeCols, kind, may_convert, 1, may_map);
+  };
+  {
+    DenseMatrix large(kLargeRows, kLargeCols, ValueKind::f32);
+    fill_random(large.view(), 3);
+    write_npy(path_, std::as_const(large).view());
+    const DenseOperand mapped = operand(kLargeRows, ValueKind::f32, false, true);
+    EXPECT_TRUE(mapped.is_mapped());
+    EXPECT_EQ(std::memcmp(mapped.view().data, large.view().data, large.size_bytes()), 0);
+  }
+  EXPECT_FALSE(operand(kLargeRows, ValueKind::f32, false, false).is_mapped());
+  const DenseOperand wider = operand(kLargeRows, ValueKind::f64, true, true);
+  EXPECT_FALSE(wider.is_mapped());
+  EXPECT_EQ(wider.view().kind, ValueKind::f64);
+  EXPECT_THROW(operand(kLargeRows - 1, ValueKind::f32, false, true), InputError);
+  write_npy(path_, ramp(4, 3, ValueKind::f32).view());
+  EXPECT_FALSE(DenseOperand(path_, 4, 3, ValueKind::f32, false, 1, true).is_mapped());
+  EXPECT_FALSE(DenseOperand("", 4, 3, ValueKind::f32, false, 1, true).is_mapped());
+}
+
+TEST_F(DenseInput, LargeResultsAreMadeInTheirFile) {
+  DenseResult large(path_, kLargeRows, kLargeCols, ValueKind::f32, true);
+  EXPECT_TRUE(large.is_mapped());
+  large.view().set(kLargeRows - 1, 7, 2.5);
+  EXPECT_NE(access(path_.c_str(), F_OK), 0) << "half a file under the final name";
+  large.write(path_);
+  const DenseMatrix written = read_npy(path_);
+  EXPECT_EQ(written.view().at(kLargeRows - 1, 7), 2.5);
+  EXPECT_FALSE(DenseResult(path_, kLargeRows, kLargeCols, ValueKind::f32, false).is_mapped());
+  EXPECT_FALSE(DenseResult("", kLargeRows, kLargeCols, ValueKind::f32, true).is_mapped());
+  EXPECT_FALSE(DenseResult(path_, kLargeRows, kLargeCols, ValueKind::bf16, true).is_mapped());
+  DenseResult small(path_, 2, 3, ValueKind::f32, true);
+  EXPECT_FALSE(small.is_mapped());
+  for (Index i = 0; i < 6; ++i) small.view().set(i / 3, i % 3, i);
+  small.write(path_);
+  const DenseMatrix other = read_npy(path_);
+  EXPECT_EQ(other.view().at(1, 2), 5);
 }
 
 }  // namespace

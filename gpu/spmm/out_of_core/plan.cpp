@@ -1,0 +1,572 @@
+#include "gpu/spmm/out_of_core/plan.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/base/available_memory.h"
+#include "core/base/stopwatch.h"
+#include "core/base/team.h"
+#include "core/matrix/dense_block.h"
+#include "gpu/device/device_info.h"
+#include "gpu/plan/kernels.h"
+#include "gpu/plan/operands.h"
+#include "gpu/plan/resources.h"
+#include "gpu/spmm/device_spmm.h"
+#include "gpu/spmm/forecast.h"
+#include "gpu/spmm/out_of_core/cut.h"
+#include "gpu/spmm/out_of_core/pipeline.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+/// A stream whose kernels go before those of others: an analysis must not wait until a product has
+/// left room.
+class UrgentStream {
+ public:
+  UrgentStream() {
+    int least = 0, greatest = 0;
+    CHECK_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CHECK_CUDA(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest));
+  }
+  ~UrgentStream() { CHECK_CUDA_NOEXCEPT(cudaStreamDestroy(stream_)); }
+  UrgentStream(const UrgentStream&) = delete;
+  UrgentStream& operator=(const UrgentStream&) = delete;
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// Host memory that the device copies from and to by itself.
+class PageLockedMemory {
+ public:
+  PageLockedMemory() = default;
+  explicit PageLockedMemory(std::uint64_t bytes) : bytes_(bytes) {
+    if (bytes > 0) CHECK_CUDA(cudaHostAlloc(&data_, bytes, cudaHostAllocDefault));
+  }
+  ~PageLockedMemory() {
+    if (data_ != nullptr) CHECK_CUDA_NOEXCEPT(cudaFreeHost(data_));
+  }
+  PageLockedMemory(PageLockedMemory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  PageLockedMemory& operator=(PageLockedMemory&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  PageLockedMemory(const PageLockedMemory&) = delete;
+  PageLockedMemory& operator=(const PageLockedMemory&) = delete;
+
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+  std::uint64_t size_bytes() const { return bytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+void wait_for(cudaStream_t stream, const Event& event) {
+  CHECK_CUDA(cudaStreamWaitEvent(stream, event.get(), 0));
+}
+void record(const Event& event, cudaStream_t stream) {
+  CHECK_CUDA(cudaEventRecord(event.get(), stream));
+}
+
+/// op(A) on the host.
+CsrMatrix op_a(const SpmmProblem& problem, const PlanOptions& options) {
+  if (!problem.transpose_a) return problem.a;
+  require_available_memory(
+      problem.a.size_bytes() + transpose_workspace_bytes(problem.a, options.where.threads),
+      "transposing A on the host", "multiply by a file that csr-export or csr-reorder transposed");
+  return transpose(problem.a, options.where.threads);
+}
+
+OutOfCoreProduct product_of(const CsrMatrix& a, const SpmmProblem& problem,
+                            const DeviceSpmm& kernel) {
+  OutOfCoreProduct product;
+  product.rows = a.rows();
+  product.cols = a.cols();
+  product.row_offsets = a.row_offsets();
+  product.dense_cols = problem.dense_cols;
+  product.value_bytes = size_of(a.value_kind());
+  product.b_bytes = size_of(problem.b);
+  product.c_bytes = size_of(problem.c);
+  product.workspace_bytes = [&kernel](const SpmmSizes& sizes) {
+    return kernel.workspace_bytes(sizes);
+  };
+  return product;
+}
+
+/// What a plan may take if nobody set a limit: most of what is free, as the driver loads kernels.
+std::uint64_t limit_of(const DeviceMemory& memory, const PlanOptions& options) {
+  const std::uint64_t available = memory.available_bytes();
+  return options.memory_limit_bytes != 0 ? available : available - available / 32;
+}
+
+class OutOfCorePlan final : public OutOfCoreSpmm {
+ public:
+  OutOfCorePlan(std::string kernel, std::string because, const SpmmProblem& problem,
+                const PlanOptions& options, OutOfCore how, Index most_panel_cols,
+                bool is_panel_major)
+      : kernel_(std::move(kernel)),
+        because_(std::move(because)),
+        capabilities_(find_kernel(spmm_kernels(), kernel_).capabilities),
+        problem_(problem),
+        device_(options.where.device),
+        threads_(team_size(options.where.threads)) {
+    require_device(device_);
+    const DeviceScope scope(device_);
+    resources_ = std::make_unique<PlanResources>(device_, options);
+    const Stopwatch transposing;
+    a_ = op_a(problem, options);
+    if (problem.transpose_a) phases_.analysis_seconds += transposing.seconds();
+    kernels_.push_back(make_device_spmm(kernel_, problem_));
+    product_ = product_of(a_, problem_, *kernels_.front());
+    product_.is_panel_major = is_panel_major;
+    cut_ = choose_cut(product_, limit_of(resources_->memory, options), how, most_panel_cols);
+    const std::size_t kernels =
+        cut_.keeps_a ? cut_.blocks.size() : static_cast<std::size_t>(cut_.a_buffers);
+    while (kernels_.size() < kernels) kernels_.push_back(make_device_spmm(kernel_, problem_));
+    make_buffers();
+    on_device_ = std::make_unique<OnDevice>(options.where.threads);
+    resources_->stream.wait();  // memory comes in the order of that stream
+    if (cut_.keeps_a) bring_a();
+  }
+
+  ~OutOfCorePlan() override {
+    try {
+      const DeviceScope scope(device_);
+      on_device_.reset();
+      b_panels_ = {};
+      c_panels_ = {};
+      kernels_.clear();
+      memory_ = {};
+      resources_.reset();
+    } catch (const Error&) {  // the device is gone, and what the plan held there with it
+    }
+  }
+
+  OperatorShape shape() const override { return shape_of(problem_, MemorySpace::host); }
+
+  void bind(ConstDenseView b, DenseView c) override {
+    require_bindable(shape(), capabilities_, b, c);
+    if (b.space != MemorySpace::host || c.space != MemorySpace::host) {
+      throw UsageError("out of core, B and C are in host memory; on the device, multiply in core");
+    }
+    b_ = b;
+    c_ = c;
+    is_bound_ = true;
+    c_panels_are_current_ = false;
+    if (!product_.is_panel_major) return;
+    const DeviceScope scope(device_);
+    const Stopwatch packing;
+    make_panels(b_, &b_panels_);
+    pack_panels(b_, b_panels_);
+    phases_.upload_b_seconds = packing.seconds();
+    make_panels(c_, &c_panels_);
+  }
+
+  void multiply(double alpha, double beta) override {
+    require_multipliable(problem_.semiring, capabilities_, alpha, beta);
+    if (!is_bound_) throw UsageError("multiply without operands: bind B and C first");
+    const DeviceScope scope(device_);
+    if (copy_rate_ == 0) {
+      copy_rate_ = on_device_->pipeline.copy_bytes_per_second(
+          b_at_, c_at_, std::min(cut_.b_buffer_bytes, cut_.c_buffer_bytes));
+    }
+    if (product_.is_panel_major && beta != 0 && !c_panels_are_current_) pack_panels(c_, c_panels_);
+    const Schedule schedule = schedule_of(alpha, beta);
+    const Stopwatch watch;
+    on_device_->pipeline.run(schedule);
+    resources_->stream.wait();
+    seconds_ = watch.seconds();
+    c_panels_are_current_ = product_.is_panel_major;
+    moved_in_ = 0;
+    for (const Piece& piece : schedule.in_order) moved_in_ += piece.size();
+  }
+
+  void fetch_output() override {
+    if (!c_panels_are_current_) return;
+    const Stopwatch unpacking;
+    over_rows(c_.rows, [&](Index first, Index rows) {
+      for (Index panel = 0; panel < cut_.panels; ++panel) {
+        const Region to = rows_of(c_, panel, first, rows, nullptr);
+        const Region from = locked_rows_of(c_, c_panels_, panel, first, rows, nullptr);
+        unpack_rows({to.host, to.pitch_bytes}, from.host, to.row_bytes, rows);
+      }
+    });
+    phases_.download_seconds = unpacking.seconds();
+    c_panels_are_current_ = false;  // from here on the caller's C is the one that counts
+  }
+
+  double time_multiply(double alpha, double beta) override {
+    multiply(alpha, beta);
+    return seconds_;
+  }
+
+  void evict_caches() override {}  // operands come from the host every time
+
+  Phases phases() const override {
+    Phases phases = phases_;
+    phases.peak_bytes = resources_->memory.peak_bytes();
+    return phases;
+  }
+
+  std::string choice() const override {
+    const Index blocks = static_cast<Index>(cut_.blocks.size());
+    return kernel_ + because_ + ", out of core: " + std::to_string(cut_.panels) +
+           (cut_.panels == 1 ? " panel of " : " panels of ") + std::to_string(cut_.panel_cols) +
+           " columns, " + std::to_string(blocks) +
+           (blocks == 1 ? " block of rows, " : " blocks of rows, ") +
+           (cut_.keeps_a ? "A stays on the device" : "A travels with every panel");
+  }
+  std::string chosen_kernel() const override { return kernel_; }
+
+  OutOfCoreReport report() const override {
+    OutOfCoreReport report;
+    report.keeps_a = cut_.keeps_a;
+    report.panels = cut_.panels;
+    report.panel_cols = cut_.panel_cols;
+    report.blocks = static_cast<Index>(cut_.blocks.size());
+    report.bytes_in = seconds_ > 0 ? moved_in_ : cut_.bytes_in;
+    report.bytes_out = cut_.bytes_out;
+    report.device_bytes = cut_.device_bytes;
+    report.staging_bytes =
+        on_device_->pipeline.staging_bytes() + b_panels_.size_bytes() + c_panels_.size_bytes();
+    report.forecast_seconds = cut_.seconds;
+    report.copy_bytes_per_second = copy_rate_;
+    report.seconds = seconds_;
+    return report;
+  }
+
+ private:
+  /// Made with the plan's device as the thread's.
+  struct OnDevice {
+    explicit OnDevice(int threads) : pipeline(threads) {}
+    Pipeline pipeline;
+    UrgentStream analysis;
+    // Of the two buffers of each kind.
+    Event a_loaded[2], a_free[2], b_loaded[2], b_free[2], c_loaded[2], computed[2], drained[2];
+  };
+
+  void make_buffers() {
+    memory_ = DeviceBuffer<std::byte>(resources_->memory, static_cast<Offset>(cut_.device_bytes),
+                                      "the product out of core");
+    std::byte* next = memory_.data();
+    const std::size_t count = cut_.keeps_a ? cut_.blocks.size() : kernels_.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      a_at_.push_back(next);
+      next += cut_.keeps_a ? cut_.blocks[i].bytes : cut_.a_buffer_bytes;
+    }
+    b_at_ = next;
+    next += static_cast<std::uint64_t>(cut_.b_buffers) * cut_.b_buffer_bytes;
+    c_at_ = next;
+  }
+
+  /// The arrays of a block, on their way to `at`.
+  std::vector<Region> regions_of(const BlockLayout& block, std::byte* at) const {
+    const auto region = [](const void* from, std::size_t element, Offset count, std::byte* to) {
+      // Regions that travel in are only read.
+      auto* const bytes = const_cast<std::byte*>(static_cast<const std::byte*>(from));
+      return Region{bytes, element, element, count, to};
+    };
+    Region offsets = region(a_.row_offsets() + block.first_row, sizeof(std::uint32_t),
+                            Offset{block.rows} + 1, at);
+    offsets.narrows = true;
+    offsets.base = block.first_entry;
+    std::vector<Region> regions{offsets, region(a_.col_indices() + block.first_entry, sizeof(Index),
+                                                block.entries, at + block.cols_at)};
+    if (product_.value_bytes > 0 && block.entries > 0) {
+      const auto value_bytes = static_cast<std::size_t>(product_.value_bytes);
+      regions.push_back(region(static_cast<const std::byte*>(a_.values()) +
+                                   static_cast<std::size_t>(block.first_entry) * value_bytes,
+                               value_bytes, block.entries, at + block.values_at));
+    }
+    return regions;
+  }
+
+  DeviceCsrView<void> view_of(const BlockLayout& block, std::byte* at) const {
+    return {block.rows,
+            product_.cols,
+            block.entries,
+            {reinterpret_cast<const std::uint32_t*>(at), nullptr},
+            0,
+            reinterpret_cast<const Index*>(at + block.cols_at),
+            product_.value_bytes > 0 ? at + block.values_at : nullptr};
+  }
+
+  void analyse(DeviceSpmm& kernel, const BlockLayout& block, std::byte* at) const {
+    const cudaStream_t stream = on_device_->analysis.get();
+    kernel.analyse(view_of(block, at), block.sizes(product_, cut_.panel_cols),
+                   at + block.workspace_at, stream);
+    kernel.finish_analysis(at + block.workspace_at, stream);
+  }
+
+  /// A, once; blocks are analysed when all are there.
+  void bring_a() {
+    Schedule schedule;
+    for (std::size_t i = 0; i < cut_.blocks.size(); ++i) {
+      InBatch batch;
+      batch.regions = regions_of(cut_.blocks[i], a_at_[i]);
+      batch.loaded = on_device_->a_loaded[0].get();
+      schedule.in.push_back(std::move(batch));
+    }
+    std::vector<Index> all(cut_.blocks.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
+    schedule.in_order = in_order(schedule.in, all, {}, Pipeline::kPieceBytes);
+    const Stopwatch uploading;
+    on_device_->pipeline.run(schedule);
+    phases_.upload_a_seconds = uploading.seconds();
+    const Stopwatch analysing;
+    for (std::size_t i = 0; i < cut_.blocks.size(); ++i) {
+      analyse(*kernels_[i], cut_.blocks[i], a_at_[i]);
+    }
+    CHECK_CUDA(cudaStreamSynchronize(on_device_->analysis.get()));
+    phases_.analysis_seconds += analysing.seconds();
+  }
+
+  std::byte* b_buffer(Index panel) const {
+    return b_at_ + static_cast<std::uint64_t>(panel % 2) * cut_.b_buffer_bytes;
+  }
+  std::byte* c_buffer(Index step) const {
+    return c_at_ + static_cast<std::uint64_t>(step % 2) * cut_.c_buffer_bytes;
+  }
+  /// Columns of a panel of an operand of the caller's.
+  Region rows_of(const ConstDenseView& dense, Index panel, Index first_row, Index rows,
+                 std::byte* at) const {
+    const auto element = static_cast<std::size_t>(size_of(dense.kind));
+    const Offset first = Offset{first_row} * dense.leading_dim + Offset{panel} * cut_.panel_cols;
+    auto* const bytes = const_cast<std::byte*>(dense.as<std::byte>());  // written only if it is C
+    return {bytes + static_cast<std::size_t>(first) * element,
+            static_cast<std::size_t>(dense.leading_dim) * element,
+            static_cast<std::size_t>(cut_.cols_of(panel, product_.dense_cols)) * element, rows, at};
+  }
+  /// The same in its copy, where panel lies behind panel.
+  Region locked_rows_of(const ConstDenseView& like, const PageLockedMemory& panels, Index panel,
+                        Index first_row, Index rows, std::byte* at) const {
+    const auto element = static_cast<std::size_t>(size_of(like.kind));
+    const Offset cols = cut_.cols_of(panel, product_.dense_cols);
+    const Offset first =
+        Offset{like.rows} * (Offset{panel} * cut_.panel_cols) + Offset{first_row} * cols;
+    const std::size_t row_bytes = static_cast<std::size_t>(cols) * element;
+    Region region{panels.data() + static_cast<std::size_t>(first) * element, row_bytes, row_bytes,
+                  rows, at};
+    region.is_locked = true;
+    return region;
+  }
+  Region b_rows(Index panel, Index first_row, Index rows, std::byte* at) const {
+    return product_.is_panel_major ? locked_rows_of(b_, b_panels_, panel, first_row, rows, at)
+                                   : rows_of(b_, panel, first_row, rows, at);
+  }
+  Region c_rows(Index panel, Index first_row, Index rows, std::byte* at) const {
+    return product_.is_panel_major ? locked_rows_of(c_, c_panels_, panel, first_row, rows, at)
+                                   : rows_of(c_, panel, first_row, rows, at);
+  }
+
+  static void make_panels(const ConstDenseView& like, PageLockedMemory* panels) {
+    const std::uint64_t bytes = dense_bytes(like.rows, like.cols, like.kind);
+    if (panels->size_bytes() == bytes) return;
+    require_available_memory(bytes, "a page-locked copy of B or C",
+                             "multiply without --panel-major");
+    *panels = PageLockedMemory(bytes);
+  }
+
+  /// f(first, rows) for stretches of rows that a core's cache holds, on all threads.
+  template <class F>
+  void over_rows(Index rows, F&& f) const {
+    constexpr Offset kStretch = 1024;
+    std::atomic<Offset> next{0};
+    const auto work = [&] {
+      for (Offset first = next.fetch_add(kStretch); first < rows;
+           first = next.fetch_add(kStretch)) {
+        f(static_cast<Index>(first), static_cast<Index>(std::min<Offset>(kStretch, rows - first)));
+      }
+    };
+    std::vector<std::thread> others;
+    for (int i = 1; i < threads_ && Offset{i} * kStretch < rows; ++i) others.emplace_back(work);
+    work();
+    for (std::thread& other : others) other.join();
+  }
+
+  void pack_panels(const ConstDenseView& from, const PageLockedMemory& panels) const {
+    over_rows(from.rows, [&](Index first, Index rows) {
+      for (Index panel = 0; panel < cut_.panels; ++panel) {
+        const Region source = rows_of(from, panel, first, rows, nullptr);
+        const Region target = locked_rows_of(from, panels, panel, first, rows, nullptr);
+        pack_rows(target.host, {source.host, source.pitch_bytes}, source.row_bytes, rows);
+      }
+    });
+  }
+
+  Schedule schedule_of(double alpha, double beta) {
+    OnDevice& on = *on_device_;
+    const auto blocks = static_cast<Index>(cut_.blocks.size());
+    Schedule schedule;
+    for (Index panel = 0; panel < cut_.panels; ++panel) {
+      InBatch batch;
+      batch.regions = {b_rows(panel, 0, product_.cols, b_buffer(panel))};
+      batch.loaded = on.b_loaded[panel % 2].get();
+      if (panel >= 2) {
+        batch.after_issued = (panel - 1) * blocks - 1;
+        batch.is_free = on.b_free[panel % 2].get();
+      }
+      schedule.in.push_back(std::move(batch));
+    }
+    std::vector<StepLoads> loads;
+    const auto add_batch = [&](InBatch batch, Step* step, StepLoads* own) {
+      const auto number = static_cast<Index>(schedule.in.size());
+      schedule.in.push_back(std::move(batch));
+      step->needs.push_back(number);
+      own->own.push_back(number);
+    };
+    for (Index number = 0; number < cut_.steps(); ++number) {
+      const Index panel = number / blocks, turn = number % blocks;
+      const BlockLayout& block = cut_.blocks[static_cast<std::size_t>(turn)];
+      Step step;
+      StepLoads own;
+      step.needs.push_back(panel);
+      step.after_drained = number >= 2 ? number - 2 : -1;
+      if (panel + 1 < cut_.panels) {
+        own.ahead = panel + 1;
+        own.turn = turn;
+        own.turns = blocks;
+      }
+      if (!cut_.keeps_a) {
+        InBatch batch;
+        batch.regions = regions_of(block, a_at_[static_cast<std::size_t>(number % 2)]);
+        batch.loaded = on.a_loaded[number % 2].get();
+        if (number >= 2) {
+          batch.after_issued = number - 2;
+          batch.is_free = on.a_free[number % 2].get();
+        }
+        add_batch(std::move(batch), &step, &own);
+      }
+      const Region result = c_rows(panel, block.first_row, block.rows, c_buffer(number));
+      if (beta != 0) {
+        InBatch batch;
+        batch.regions = {result};
+        batch.loaded = on.c_loaded[number % 2].get();
+        if (number >= 2) {
+          batch.after_drained = number - 2;
+          batch.is_free = on.drained[number % 2].get();
+        }
+        add_batch(std::move(batch), &step, &own);
+      }
+      schedule.out.push_back({result, on.computed[number % 2].get(), on.drained[number % 2].get()});
+      step.issue = [this, number, alpha, beta] { issue(number, alpha, beta); };
+      schedule.steps.push_back(std::move(step));
+      loads.push_back(std::move(own));
+    }
+    std::vector<Index> first;
+    if (cut_.panels > 0) first.push_back(0);
+    schedule.in_order = in_order(schedule.in, first, loads, Pipeline::kPieceBytes);
+    return schedule;
+  }
+
+  void issue(Index number, double alpha, double beta) {
+    OnDevice& on = *on_device_;
+    const auto blocks = static_cast<Index>(cut_.blocks.size());
+    const Index panel = number / blocks, turn = number % blocks, half = number % 2;
+    const BlockLayout& block = cut_.blocks[static_cast<std::size_t>(turn)];
+    const auto place = static_cast<std::size_t>(cut_.keeps_a ? turn : half);
+    DeviceSpmm& kernel = *kernels_[place];
+    std::byte* const at = a_at_[place];
+    if (!cut_.keeps_a) {  // the product before is under way meanwhile
+      wait_for(on.analysis.get(), on.a_loaded[half]);
+      analyse(kernel, block, at);
+    }
+    const cudaStream_t stream = resources_->stream.get();
+    if (!cut_.keeps_a) wait_for(stream, on.a_loaded[half]);
+    wait_for(stream, on.b_loaded[panel % 2]);
+    if (number >= 2) wait_for(stream, on.drained[half]);
+    if (beta != 0) wait_for(stream, on.c_loaded[half]);
+    const Index cols = cut_.cols_of(panel, product_.dense_cols);
+    const ConstDenseView b{b_buffer(panel),    problem_.b, product_.cols, cols, cols,
+                           MemorySpace::device};
+    const DenseView c{c_buffer(number), problem_.c, block.rows, cols, cols, MemorySpace::device};
+    kernel.launch(view_of(block, at), b, c, alpha, beta, at + block.workspace_at, stream);
+    record(on.computed[half], stream);
+    record(on.a_free[half], stream);
+    if (turn == blocks - 1) record(on.b_free[panel % 2], stream);
+  }
+
+  std::string kernel_, because_;
+  Capabilities capabilities_;
+  SpmmProblem problem_;
+  int device_;
+  int threads_;  // of the host
+  Phases phases_;
+  std::unique_ptr<PlanResources> resources_;
+  CsrMatrix a_;                                       // op(A)
+  std::vector<std::unique_ptr<DeviceSpmm>> kernels_;  // of each block that stays, of each buffer
+  OutOfCoreProduct product_;
+  Cut cut_;
+  DeviceBuffer<std::byte> memory_;
+  std::vector<std::byte*> a_at_;
+  std::byte *b_at_ = nullptr, *c_at_ = nullptr;
+  std::unique_ptr<OnDevice> on_device_;
+  bool is_bound_ = false;
+  PageLockedMemory b_panels_, c_panels_;
+  bool c_panels_are_current_ = false;  // hold what C is meant to hold
+  ConstDenseView b_;
+  DenseView c_;
+  double seconds_ = 0, copy_rate_ = 0;
+  std::uint64_t moved_in_ = 0;
+};
+
+bool fits_in_core(const std::string& kernel, const SpmmProblem& problem,
+                  const PlanOptions& options) {
+  require_device(options.where.device);
+  const DeviceScope scope(options.where.device);
+  const DeviceMemory memory(options.where.device, nullptr, options.memory_limit_bytes);
+  return memory.has(forecast_spmm_bytes(kernel, problem));
+}
+
+}  // namespace
+
+std::unique_ptr<OutOfCoreSpmm> make_out_of_core_spmm(const std::string& kernel,
+                                                     const SpmmProblem& problem,
+                                                     const PlanOptions& options, OutOfCore how,
+                                                     Index most_panel_cols, bool is_panel_major) {
+  require_legal(problem);
+  const SpmmKernel& row = find_kernel(spmm_kernels(), kernel);
+  require_plannable(row, needed_for(problem), options, /*has_variants=*/false);
+  if (how == OutOfCore::never) return nullptr;
+  const bool is_automatic = how == OutOfCore::automatic;
+  if (is_automatic && (!row.can(kOutOfCore) || problem.a.space() == MemorySpace::device)) {
+    return nullptr;
+  }
+  require_capabilities(row.capabilities, kOutOfCore, kernel);
+  if (problem.a.space() == MemorySpace::device) {
+    throw UsageError("out of core, A is in host memory; on the device, multiply in core");
+  }
+  if (is_automatic && fits_in_core(kernel, problem, options)) return nullptr;
+  const std::string fallback = "row_bins";
+  std::string name = kernel, because;
+  if (kernel == "auto") {
+    name = auto_spmm_kernel(problem);
+    const bool is_ours = name.find('.') == std::string::npos;  // else it is one of SpMV's
+    if (!is_ours || !find_kernel(spmm_kernels(), name).can(kOutOfCore)) {
+      because = " (because " + name + " works in core only)";
+      name = fallback;
+    }
+  }
+  const auto make = [&] {
+    return std::make_unique<OutOfCorePlan>(name, because, problem, options, how, most_panel_cols,
+                                           is_panel_major);
+  };
+  if (kernel != "auto" || name == fallback) return make();
+  try {
+    return make();
+  } catch (const MemoryError&) {
+    because = " (because " + name + " takes too much memory)";
+    name = fallback;
+    return make();
+  }
+}
+
+}  // namespace csrkit::gpu
