@@ -47,7 +47,7 @@ struct Stopped {};
 
 std::vector<Piece> pieces_of(Index batch, Index region, const Region& whole,
                              std::size_t most_bytes) {
-  if (whole.is_locked) most_bytes *= 16;
+  if (whole.is_locked) most_bytes *= 8;
   std::vector<Piece> pieces;
   if (whole.rows == 0 || whole.row_bytes == 0) return pieces;
   const auto rows_each = static_cast<Offset>(most_bytes / whole.row_bytes);

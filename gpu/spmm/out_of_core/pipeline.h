@@ -117,8 +117,8 @@ class Pipeline {
   /// and two places on the device that have `bytes` bytes.
   double copy_bytes_per_second(std::byte* to, std::byte* from, std::size_t bytes);
 
-  /// What a piece may have at most.
-  static constexpr std::size_t kPieceBytes = std::size_t{2} << 20;
+  /// What a piece may have at most: 1 MiB was 1.6 times and 2 MiB 1.1 times as slow, on an H200.
+  static constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
   std::uint64_t staging_bytes() const;
   cudaStream_t in_stream() const { return in_.get(); }
 

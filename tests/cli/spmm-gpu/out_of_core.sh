@@ -8,7 +8,7 @@ for kernel in auto row_bins row_panels; do
   for k in 33 128; do
     expect 0 run -k $k --kernel $kernel --output whole.npy
     equals "$(python3 -c 'import json; print("out_of_core" in json.load(open("out")))')" False
-    for how in "auto --memory-limit 1M" columns "columns --panel-cols 16" "rows --memory-limit 1M"; do
+    for how in "auto --memory-limit 1M" columns "columns --panel-cols 16" "rows --memory-limit 1M" "columns --panel-major" "rows --panel-major --memory-limit 1M"; do
       # shellcheck disable=SC2086
       expect 0 run -k $k --kernel $kernel --output cut.npy --check=full --out-of-core $how
       equals "$(json check.passed)" True

@@ -114,8 +114,8 @@ class OutOfCoreSpmmTest : public GpuKernelTest {
 TEST_P(OutOfCoreSpmmTest, HasTheBitsOfTheProductInCoreOnEveryMatrix) {
   for (const auto& [name, matrix] : made_battery()) {
     SCOPED_TRACE(name);
-    for (const Index dense_cols : {1, 3, 33, 64}) {
-      check_both(GetParam(), matrix, {}, dense_cols);
+    for (const Index dense_cols : {1, 33, 64}) {
+      check_both(GetParam(), matrix, {}, dense_cols, 2);
       if (HasFatalFailure()) return;
     }
   }
@@ -125,7 +125,7 @@ TEST_P(OutOfCoreSpmmTest, HasThemInEveryKindWidthAndDirection) {
   const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), GetParam());
   int turn = 0;
   for (const Kinds& kinds : kinds_within(kernel.capabilities)) {
-    for (const Index dense_cols : {1, 2, 7, 8, 16, 20, 31, 66, 100, 130, 256, 257}) {
+    for (const Index dense_cols : {1, 2, 7, 16, 20, 31, 66, 130, 256}) {
       KernelCase item;
       item.kinds = kinds;
       item.transpose_a = ++turn % 2 == 0;
@@ -134,11 +134,10 @@ TEST_P(OutOfCoreSpmmTest, HasThemInEveryKindWidthAndDirection) {
         item.alpha = 1.5;
         item.beta = -0.25;
       }
-      for (const char* name : {"power_law", "one_huge_row"}) {
-        SCOPED_TRACE(name);
-        check_both(GetParam(), battery_matrix(name), item, dense_cols);
-        if (HasFatalFailure()) return;
-      }
+      const char* const name = turn % 5 < 2 ? "one_huge_row" : "power_law";
+      SCOPED_TRACE(name);
+      check_both(GetParam(), battery_matrix(name), item, dense_cols, 2);
+      if (HasFatalFailure()) return;
     }
   }
 }
