@@ -7,9 +7,3 @@ endif()
 target_compile_options(csrkit_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:${csrkit_warning_flags}>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
-if(CSRKIT_SANITIZE)
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined>
-                      $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>
-                      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=undefined>)
-  add_link_options(-fsanitize=address,undefined)
-endif()

@@ -49,7 +49,7 @@ TEST(Buffer, IsAlignedAndMoves) {
 
 TEST(Buffer, RefusesSizesThatCannotExist) {
   EXPECT_THROW(Buffer<double>(-1), MemoryError);
-  EXPECT_THROW(Buffer<double>(std::numeric_limits<Offset>::max()), MemoryError);
+  EXPECT_THROW(Buffer<double>{std::numeric_limits<Offset>::max()}, MemoryError);
   EXPECT_THROW(Buffer<double>(Offset{1} << 60), MemoryError);
 }
 

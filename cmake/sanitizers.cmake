@@ -1,0 +1,16 @@
+# Host code under LLVM's and GCC's sanitizers. ThreadSanitizer needs clang: only LLVM's OpenMP tells it of barriers, by
+# libarcher.so, and GCC's runtime would give a report for every parallel loop.
+if(CSRKIT_SANITIZE STREQUAL "thread")
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "CSRKIT_SANITIZE=thread needs clang, and this is ${CMAKE_CXX_COMPILER_ID}; add -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  set(sanitizer_flags -fsanitize=thread)
+elseif(CSRKIT_SANITIZE STREQUAL "address" OR CSRKIT_SANITIZE STREQUAL "ON")
+  set(sanitizer_flags -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+elseif(CSRKIT_SANITIZE)
+  message(FATAL_ERROR "CSRKIT_SANITIZE is address, thread or OFF, not '${CSRKIT_SANITIZE}'")
+endif()
+if(sanitizer_flags)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${sanitizer_flags};-fno-omit-frame-pointer>")
+  add_link_options(${sanitizer_flags})
+endif()
