@@ -4,8 +4,8 @@ python=$(python_with numpy scipy pandas ogb) || { echo "no Python with the ogb p
 fixtures=$CLI_FOLDER/import/ogb_fixtures.py
 "$python" "$fixtures" make
 check() { # check DATASET [RELATION]
-  csr-import "fixtures/$1" out.csr ${2:+--relation="$2"} --quiet
-  csr-export out.csr out.npz --quiet
+  csr-import --force "fixtures/$1" out.csr ${2:+--relation="$2"} --quiet
+  csr-export --force out.csr out.npz --quiet
   "$python" "$fixtures" package out "$@" >package.log 2>&1 || { cat package.log; fail "$*"; }
 }
 for name in ogbn_arxiv ogbl_collab ogbl_ddi ogbn_papers100M ogbl_vessel ogbg_molhiv ogbg_code2; do check $name; done
@@ -20,7 +20,7 @@ while read -r name download inverse; do
     mkdir -p "tiny/$folder/raw"
     printf '0,1\n' >"tiny/$folder/raw/edge.csv"
     printf '2\n' | tee "tiny/$folder/raw/num-node-list.csv" >/dev/null
-    expect 0 csr-import "tiny/$folder" out.csr --json
+    expect 0 csr-import --force "tiny/$folder" out.csr --json
     equals "$folder $(json notes.add-inverse)" "$folder $inverse"
     rm -r "tiny/$folder"
   done
