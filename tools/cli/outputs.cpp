@@ -8,7 +8,8 @@ namespace csrkit {
 void require_other_files(const std::vector<std::string>& outputs,
                          const std::vector<std::string>& inputs) {
   std::set<std::filesystem::path> seen;
-  std::error_code absent;  // the usual case: there is no output yet
+  std::error_code absent;   // the usual case: there is no output yet
+  std::error_code unknown;  // a loop of links, say: what opens the output has the words for it
   for (const std::string& output : outputs) {
     if (output.empty()) continue;
     for (const std::string& input : inputs) {
@@ -16,7 +17,9 @@ void require_other_files(const std::vector<std::string>& outputs,
       throw UsageError("the output '" + output + "' is the input '" + input +
                        "' itself, which would be lost; name another file");
     }
-    if (!seen.insert(std::filesystem::weakly_canonical(std::filesystem::absolute(output))).second) {
+    const std::filesystem::path place =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(output, unknown), unknown);
+    if (!unknown && !seen.insert(place).second) {
       throw UsageError("two outputs have the same name: '" + output + "'");
     }
   }

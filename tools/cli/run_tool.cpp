@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <system_error>
@@ -181,6 +182,8 @@ Failure current_failure() {
     return {kExitInternal, error.what()};
   } catch (const std::bad_alloc&) {
     return {kExitMemory, kOutOfMemory};
+  } catch (const std::filesystem::filesystem_error& error) {
+    return {kExitIo, error.what()};
   } catch (const std::system_error& error) {  // of std::thread and std::async
     return {is_lack_of_resources(error) ? kExitMemory : kExitInternal,
             std::string("a thread cannot be started: ") + error.what()};

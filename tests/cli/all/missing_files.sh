@@ -23,6 +23,17 @@ expect 4 csr-bench tiny.csr --records no/folder/out.jsonl
 mkdir folder.csr
 expect 4 csr-import tiny.mtx folder.csr
 [ -d folder.csr ] || fail "a folder was replaced"
+# Names that cannot be looked at.
+ln -s loop.csr loop.csr
+long=$(printf 'a%.0s' {1..300}).csr
+for name in loop.csr "$long"; do
+  expect 4 csr-import tiny.mtx "$name" --force
+  says "cannot write '"
+  says "$name': "
+  expect 4 csr-partition tiny.csr "$name" --parts 2 --method blocks
+  says "cannot write '"
+  says "$name': "
+done
 # A report that cannot be written is no success.
 if [ -w /dev/full ]; then
   code=0

@@ -55,6 +55,12 @@ TEST_F(Outputs, WhatExistsIsKept) {
   EXPECT_NE(refusal(options, {"", path("new"), path("there")}), "");
 }
 
+TEST_F(Outputs, WhatCannotBeLookedAtIsLeftToWhatOpensIt) {
+  std::filesystem::create_symlink("loop", path("loop"));
+  EXPECT_EQ(refusal(parsed({}), {path("loop"), path(std::string(300, 'a')), path("new")}), "");
+  EXPECT_NE(refusal(parsed({}), {path("new"), path("loop"), path("new")}), "");
+}
+
 TEST_F(Outputs, WhatIsNewIsWritten) {
   EXPECT_EQ(refusal(parsed({}), {path("new"), path("dangling"), ""}), "");
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -40,6 +41,9 @@ TEST(RunTool, EveryKindOfErrorHasItsExitCode) {
   EXPECT_EQ(
       code_of(std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again))),
       5);
+  EXPECT_EQ(code_of(std::filesystem::filesystem_error(
+                "x", std::make_error_code(std::errc::filename_too_long))),
+            4);
   EXPECT_EQ(code_of(Finished{3}), 3);
   EXPECT_EQ(run_tool("tool", [] { return 1; }), 1);
 }
