@@ -1,12 +1,13 @@
-// row_groups: a group of 4 to 32 lanes makes a piece of 32 neighbouring entries.
-// Owns     a lane: some columns of every inner product of its group; a group: 32 entries, whatever
-//          rows they are in; a block: 256 lanes
-// Reads    the row of X of the entries at hand once, into registers where K allows it (else from
-//          L1, for four entries at a time); four rows of Y at once, 16 bytes a lane where K, the
-//          leading dimensions and the addresses allow it, else fewer
-// Launch   as many groups as pieces; a group has as many lanes as a row of X has loads, at most a
-//          warp
-// Needs    4 bytes for every piece: the row of its first entry, which the analysis finds
+// row_groups: a group of 4 to 16 lanes makes four neighbouring entries at a time, whatever rows
+// they are in.
+// Owns     a lane: some columns of every inner product of its group; a group: 8 to 32 entries, one
+//          four after the other; a block: 256 lanes
+// Reads    four rows of Y at once, 16 bytes a lane where K, the leading dimensions and the
+//          addresses allow it, else fewer. The row of X is kept as long as it is the same where a
+//          lane has one load of it; wider rows come from L1 for every entry, as registers for
+//          several loads would cost more warps than that
+// Launch   as many groups as pieces of entries; all pieces are equal, so rows need no balance
+// Needs    4 bytes for every entry: its row, which the analysis finds
 // Against  cusparseSDDMM. Every entry has one order of summation, which depends on K and the width
 //          of the loads; so the bits are the same for any cut
 
@@ -20,15 +21,8 @@ namespace csrkit::gpu::sddmm {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr Offset kPiece = 32;
-/// Entries of a row whose products are made side by side.
+/// Entries whose products a group makes side by side.
 constexpr int kAtOnce = 4;
-constexpr int kFewestLanes = 4;
-static_assert(kFewestLanes >= kAtOnce, "a lane stores an entry");
-/// Loads of a row of X that a lane keeps in registers; of longer rows none.
-constexpr int kMostKept = 4;
-
-Offset pieces_of(Offset nnz) { return (nnz + kPiece - 1) / kPiece; }
 
 /// What stands beside the inner products.
 struct Ends {
@@ -88,94 +82,176 @@ __device__ Index row_of_entry(const DeviceCsrView<void>& a, Offset at, Index row
 }
 
 __global__ void __launch_bounds__(kThreads)
-    find_rows_of_pieces(DeviceCsrView<void> a, Offset pieces, Index* rows) {
-  const Offset piece = Offset{blockIdx.x} * kThreads + threadIdx.x;
-  if (piece < pieces) rows[piece] = row_of_entry(a, piece * kPiece, 0);
+    find_rows_of_entries(DeviceCsrView<void> a, Index* rows) {
+  const Offset at = Offset{blockIdx.x} * kThreads + threadIdx.x;
+  if (at < a.nnz) rows[at] = row_of_entry(a, at, 0);
 }
 
 template <class T>
 using SumOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-/// Element `item` of every pack times its partner, added up one after the other.
-template <class T, int kWidth>
-__device__ SumOf<T> add_products(SumOf<T> sum, const Pack<T, kWidth>& x, const Pack<T, kWidth>& y) {
+template <class Word>
+__device__ Word load_word(const void* from) {
+  return __ldg(static_cast<const Word*>(from));
+}
+
+/// Element `item` of every load times its partner, added up one after the other.
+template <class T, int kWidth, class Word>
+__device__ SumOf<T> add_products(SumOf<T> sum, const Word& x, const Word& y) {
+  Pack<T, kWidth> of_x, of_y;
+  memcpy(&of_x, &x, sizeof x);
+  memcpy(&of_y, &y, sizeof y);
 #pragma unroll
   for (int item = 0; item < kWidth; ++item) {
-    sum = fma(widen<SumOf<T>>(x.item[item]), widen<SumOf<T>>(y.item[item]), sum);
+    sum = fma(widen<SumOf<T>>(of_x.item[item]), widen<SumOf<T>>(of_y.item[item]), sum);
   }
   return sum;
 }
 
-/// kWidth elements a load. A lane has kSteps loads of every row, or any number for kSteps = 0.
-template <class T, int kLanes, int kWidth, int kSteps>
-__global__ void __launch_bounds__(kThreads)
-    dots_of_pieces(DeviceCsrView<void> a, DeviceDenseView<const T> x, DeviceDenseView<const T> y,
-                   const Index* rows_of_pieces, Offset pieces, Ends ends) {
-  using Accumulate = SumOf<T>;
-  constexpr int kKept = kSteps > 0 ? kSteps : 1;
-  constexpr Index kStride = kLanes * kWidth;
-  const Offset piece = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kLanes;
-  if (piece >= pieces) return;  // all lanes of a group together
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const unsigned group = lanes_of_group<kLanes>();
-  const Index first_col = lane * kWidth;
-  const Offset end = min((piece + 1) * kPiece, a.nnz);
-  Offset at = piece * kPiece;
-  Index row = rows_of_pieces[piece];
-  while (at < end) {
-    if (a.row_end(row) <= at) row = row_of_entry(a, at, row);
-    const Offset stop = min(a.row_end(row), end);
-    const T* const of_x = x.data + Offset{row} * x.leading_dim;
-    Pack<T, kWidth> kept[kKept] = {};
+/// Of four sums of every lane: the lanes of a quarter of the group get the whole of one of them,
+/// the first quarter that of the first. All are added up in the same order.
+template <int kLanes, class Sum>
+__device__ Sum add_lanes(const Sum* sum, int lane) {
+  constexpr int kHalf = kLanes / 2, kQuarter = kLanes / 4;
+  const bool is_upper = (lane & kHalf) != 0;
+  Sum first = is_upper ? sum[2] : sum[0], second = is_upper ? sum[3] : sum[1];
+  first += __shfl_xor_sync(kAllLanes, is_upper ? sum[0] : sum[2], kHalf);
+  second += __shfl_xor_sync(kAllLanes, is_upper ? sum[1] : sum[3], kHalf);
+  const bool is_odd = (lane & kQuarter) != 0;
+  Sum own = is_odd ? second : first;
+  own += __shfl_xor_sync(kAllLanes, is_odd ? first : second, kQuarter);
+#pragma unroll
+  for (int distance = kQuarter / 2; distance > 0; distance /= 2) {
+    own += __shfl_xor_sync(kAllLanes, own, distance);
+  }
+  return own;
+}
+
+/// Rows and columns of the entries at hand.
+struct Places {
+  Index row[kAtOnce], col[kAtOnce];
+
+  /// Behind the last entry that one stands in; what comes of it is not stored.
+  __device__ void load(const Index* rows, const Index* cols, bool is_aligned, Offset at,
+                       Offset nnz) {
+    if (is_aligned && at + kAtOnce <= nnz) {
+      const int4 four_rows = __ldg(reinterpret_cast<const int4*>(rows + at));
+      const int4 four_cols = __ldg(reinterpret_cast<const int4*>(cols + at));
+      memcpy(row, &four_rows, sizeof four_rows);
+      memcpy(col, &four_cols, sizeof four_cols);
+    } else {
+#pragma unroll
+      for (int n = 0; n < kAtOnce; ++n) {
+        const Offset entry = min(at + n, nnz - 1);
+        row[n] = __ldg(rows + entry);
+        col[n] = __ldg(cols + entry);
+      }
+    }
+  }
+};
+
+/// The products of a lane's columns of four rows of Y, one load each, and of X, whose row is kept
+/// until another one comes.
+template <class T, int kWidth>
+struct OneLoad {
+  using Load = typename detail::Word<sizeof(T) * kWidth>::type;
+  Load kept = {};
+  Index kept_row = -1;
+
+  template <class Next>
+  __device__ void add(SumOf<T> (&sum)[kAtOnce], const DeviceDenseView<const T>& x,
+                      const DeviceDenseView<const T>& y, Index col, const Places& at,
+                      const Next& next) {
+    Load of_x[kAtOnce] = {}, of_y[kAtOnce] = {};
+    bool is_new[kAtOnce];
+    if (col < x.cols) {
+#pragma unroll
+      for (int n = 0; n < kAtOnce; ++n) {
+        of_y[n] = load_word<Load>(y.data + Offset{at.col[n]} * y.leading_dim + col);
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n) {
+      is_new[n] = at.row[n] != (n > 0 ? at.row[n - 1] : kept_row);
+      if (is_new[n] && col < x.cols) {
+        of_x[n] = load_word<Load>(x.data + Offset{at.row[n]} * x.leading_dim + col);
+      }
+    }
+    kept_row = at.row[kAtOnce - 1];
+    next();
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n) {
+      if (is_new[n]) kept = of_x[n];
+      sum[n] = add_products<T, kWidth>(sum[n], kept, of_y[n]);
+    }
+  }
+};
+
+/// The same with any number of loads, `stride` columns apart; X comes from L1 for every entry,
+/// which costs less than registers for several loads.
+template <class T, int kWidth, int kSteps>
+struct SeveralLoads {
+  using Load = typename detail::Word<sizeof(T) * kWidth>::type;
+
+  template <class Next>
+  __device__ void add(SumOf<T> (&sum)[kAtOnce], const DeviceDenseView<const T>& x,
+                      const DeviceDenseView<const T>& y, Index first_col, Index stride,
+                      const Places& at, const Next& next) {
+    const T *of_x[kAtOnce], *of_y[kAtOnce];
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n) {
+      of_x[n] = x.data + Offset{at.row[n]} * x.leading_dim;
+      of_y[n] = y.data + Offset{at.col[n]} * y.leading_dim;
+    }
+    next();
+    const auto step = [&](Index col) {
+      Load from_y[kAtOnce], from_x[kAtOnce];
+#pragma unroll
+      for (int n = 0; n < kAtOnce; ++n) from_y[n] = load_word<Load>(of_y[n] + col);
+#pragma unroll
+      for (int n = 0; n < kAtOnce; ++n) from_x[n] = load_word<Load>(of_x[n] + col);
+#pragma unroll
+      for (int n = 0; n < kAtOnce; ++n) {
+        sum[n] = add_products<T, kWidth>(sum[n], from_x[n], from_y[n]);
+      }
+    };
     if constexpr (kSteps > 0) {
 #pragma unroll
-      for (int step = 0; step < kSteps; ++step) {
-        const Index col = first_col + step * kStride;
-        if (col < x.cols) kept[step] = load_kept<kWidth>(of_x + col);
+      for (int i = 0; i < kSteps; ++i) {
+        if (first_col + i * stride < x.cols) step(first_col + i * stride);
       }
+    } else {
+#pragma unroll 2
+      for (Index col = first_col; col < x.cols; col += stride) step(col);
+      __syncwarp();
     }
-    for (; at < stop; at += kAtOnce) {
-      const T* of_y[kAtOnce];
-      Accumulate sum[kAtOnce];
-#pragma unroll
-      for (int n = 0; n < kAtOnce; ++n) {
-        // Behind the row's end the last entry stands in; what comes of it is not stored.
-        of_y[n] = y.data + Offset{__ldg(a.col_indices + min(at + n, stop - 1))} * y.leading_dim;
-        sum[n] = 0;
-      }
-      if constexpr (kSteps > 0) {
-#pragma unroll
-        for (int step = 0; step < kSteps; ++step) {
-          const Index col = first_col + step * kStride;
-          if (col < x.cols) {
-#pragma unroll
-            for (int n = 0; n < kAtOnce; ++n) {
-              sum[n] = add_products(sum[n], kept[step], load_kept<kWidth>(of_y[n] + col));
-            }
-          }
-        }
-      } else {
-        for (Offset col = first_col; col < x.cols; col += kStride) {
-          const Pack<T, kWidth> of_row = load_kept<kWidth>(of_x + col);
-#pragma unroll
-          for (int n = 0; n < kAtOnce; ++n) {
-            sum[n] = add_products(sum[n], of_row, load_kept<kWidth>(of_y[n] + col));
-          }
-        }
-      }
-#pragma unroll
-      for (int n = 0; n < kAtOnce; ++n) {
-#pragma unroll
-        for (int distance = kLanes / 2; distance > 0; distance /= 2) {
-          sum[n] += __shfl_xor_sync(group, sum[n], distance, kLanes);
-        }
-      }
-#pragma unroll
-      for (int n = 0; n < kAtOnce; ++n) {
-        if (lane == n && at + n < stop) store_entry(ends, at + n, sum[n]);
-      }
+  }
+};
+
+/// kWidth elements a load; a lane has kSteps loads of every row, or any number for kSteps = 0.
+template <class T, int kLanes, int kWidth, int kSteps>
+__global__ void __launch_bounds__(kThreads, kSteps == 1 ? 4 : 3)
+    dots_of_pieces(DeviceCsrView<void> a, DeviceDenseView<const T> x, DeviceDenseView<const T> y,
+                   const Index* rows, int turns, bool is_aligned, Ends ends) {
+  const Offset group = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const Index col = lane * kWidth;
+  Offset at = group * turns * kAtOnce;
+  Places places;
+  places.load(rows, a.col_indices, is_aligned, at, a.nnz);
+  std::conditional_t<kSteps == 1, OneLoad<T, kWidth>, SeveralLoads<T, kWidth, kSteps>> loads;
+  for (int turn = 0; turn < turns; ++turn, at += kAtOnce) {
+    SumOf<T> sum[kAtOnce] = {};
+    const Places here = places;
+    const auto next = [&] { places.load(rows, a.col_indices, is_aligned, at + kAtOnce, a.nnz); };
+    if constexpr (kSteps == 1) {
+      loads.add(sum, x, y, col, here, next);
+    } else {
+      loads.add(sum, x, y, col, kLanes * kWidth, here, next);
     }
-    at = stop;
+    const SumOf<T> own = add_lanes<kLanes>(sum, lane);
+    const Offset entry = at + lane / (kLanes / kAtOnce);
+    if (lane % (kLanes / kAtOnce) == 0 && entry < a.nnz) store_entry(ends, entry, own);
   }
 }
 
@@ -194,14 +270,13 @@ class RowGroups final : public DeviceSddmm {
       : a_kind_(problem.multiplies_by_a ? problem.a.value_kind() : ValueKind::none) {}
 
   std::uint64_t workspace_bytes(const SddmmProblem& problem) const override {
-    return static_cast<std::uint64_t>(pieces_of(problem.a.nnz())) * sizeof(Index);
+    return static_cast<std::uint64_t>(problem.a.nnz()) * sizeof(Index);
   }
 
   void analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream) override {
-    const Offset pieces = pieces_of(a.nnz);
-    const auto blocks = static_cast<unsigned>((pieces + kThreads - 1) / kThreads);
-    find_rows_of_pieces<<<blocks, kThreads, 0, stream>>>(a, pieces, static_cast<Index*>(workspace));
-    CHECK_LAUNCH("find_rows_of_pieces", stream);
+    const auto blocks = static_cast<unsigned>((a.nnz + kThreads - 1) / kThreads);
+    find_rows_of_entries<<<blocks, kThreads, 0, stream>>>(a, static_cast<Index*>(workspace));
+    CHECK_LAUNCH("find_rows_of_entries", stream);
   }
 
   void launch(const DeviceCsrView<void>& a, const DeviceCall& call, const void* workspace,
@@ -222,33 +297,45 @@ class RowGroups final : public DeviceSddmm {
   struct Launch {
     const DeviceCsrView<void>& a;
     const DeviceCall& call;
-    const Index* rows_of_pieces;
+    const Index* rows;
     cudaStream_t stream;
   };
 
+  /// Measured: docs/lab/2026-11-23-sddmm-h200.md.
   template <int kWidth>
   void with_width(const Launch& given) const {
     const Index loads = given.call.x.cols / kWidth;  // of a row
     if (loads <= 4) return with_shape<4, kWidth, 1>(given);
     if (loads <= 8) return with_shape<8, kWidth, 1>(given);
-    if (loads <= 16) return with_shape<16, kWidth, 1>(given);
-    if (loads <= kWarpLanes) return with_shape<kWarpLanes, kWidth, 1>(given);
-    if (loads <= 2 * kWarpLanes) return with_shape<kWarpLanes, kWidth, 2>(given);
-    if (loads <= kMostKept * kWarpLanes) return with_shape<kWarpLanes, kWidth, kMostKept>(given);
-    with_shape<kWarpLanes, kWidth, 0>(given);
+    if (loads <= 16) return with_shape<8, kWidth, 2>(given);
+    if (loads <= 32) return with_shape<16, kWidth, 2>(given);
+    if (loads <= 64) return with_shape<16, kWidth, 4>(given);
+    with_shape<16, kWidth, 0>(given);
+  }
+
+  /// Turns of a group. Long pieces keep its row of X; short ones let neighbours, which run at the
+  /// same time, find their rows in L1, and occupy the device where there are few entries.
+  static int turns_for(const DeviceCall& call, Offset nnz) {
+    constexpr Offset kWide = 256, kFew = Offset{1} << 20;
+    const Offset row_bytes = Offset{call.y.cols} * static_cast<Offset>(sizeof(T));
+    if (row_bytes > kWide) return 2;
+    return nnz < kFew ? 4 : 8;
   }
 
   template <int kLanes, int kWidth, int kSteps>
   void with_shape(const Launch& given) const {
     const DeviceCall& call = given.call;
-    const Offset pieces = pieces_of(given.a.nnz);
     constexpr Offset kGroups = kThreads / kLanes;
+    const int turns = turns_for(call, given.a.nnz);
+    const Offset of_block = kGroups * turns * kAtOnce;
+    const bool is_aligned =
+        reinterpret_cast<std::uintptr_t>(given.a.col_indices) % sizeof(int4) == 0;
     const Ends ends{a_kind_, given.a.values, call.c.kind, call.c.data, call.alpha, call.beta};
     const DeviceDenseView<const T> x{call.x.as<T>(), call.x.rows, call.x.cols, call.x.leading_dim};
     const DeviceDenseView<const T> y{call.y.as<T>(), call.y.rows, call.y.cols, call.y.leading_dim};
     dots_of_pieces<T, kLanes, kWidth, kSteps>
-        <<<static_cast<unsigned>((pieces + kGroups - 1) / kGroups), kThreads, 0, given.stream>>>(
-            given.a, x, y, given.rows_of_pieces, pieces, ends);
+        <<<static_cast<unsigned>((given.a.nnz + of_block - 1) / of_block), kThreads, 0,
+           given.stream>>>(given.a, x, y, given.rows, turns, is_aligned, ends);
     CHECK_LAUNCH("dots_of_pieces", given.stream);
   }
 

@@ -5,6 +5,7 @@
 #include "api/rooms.h"
 #include "core/base/available_memory.h"
 #include "core/facts/matrix_stats.h"
+#include "core/facts/spmm_forecast.h"
 #include "core/file/csr_file.h"
 #include "core/file/npy_file.h"
 #include "cpu/common/kernels.h"
@@ -147,7 +148,8 @@ OperationFacts sddmm_facts() {
            {"output-kind", "KIND", "kind of C: that of the sums (the default), or that of X and Y"},
            {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}},
           {},
-          {{"k,dense-cols", "LIST", "columns of X and Y", "32,256"}}};
+          {{"k,dense-cols", "LIST", "columns of X and Y", "32,256"},
+           {"machine", "FILE.json", "forecast times for this machine profile (see csr-probe)"}}};
 }
 
 class SddmmOperation : public TypedOperation<Sddmm> {
@@ -202,6 +204,8 @@ class SddmmOperation : public TypedOperation<Sddmm> {
 
   std::vector<Forecast> forecasts(const ForecastQuery& query,
                                   const Options& options) const override {
+    std::optional<ReadProfile> reads;
+    if (query.device != nullptr) reads = read_profile(query.operands.a, *query.device);
     std::vector<Forecast> forecasts;
     for (const Request& request : bench_requests(options, query.request)) {
       const SddmmProblem problem = problem_of(query.operands, request);
@@ -210,12 +214,17 @@ class SddmmOperation : public TypedOperation<Sddmm> {
       forecast.matrix_bytes = problem.a.size_bytes();
       forecast.output_bytes = bytes_of(problem.a.nnz(), problem.c);
       forecast.host_bytes = forecast.matrix_bytes + forecast.output_bytes + operand_bytes(problem);
-      // A plan on a GPU holds the same things, a number for every 32 entries, and for a moment the
-      // row offsets twice.
+      // A plan on a GPU holds the same things, a number for every entry, and for a moment the row
+      // offsets twice.
       if (query.room == kGpu && !query.is_host_only) {
-        forecast.plan_bytes = forecast.host_bytes +
-                              bytes_of(problem.a.nnz() / 32 + 1, ValueKind::f32) +
+        forecast.plan_bytes = forecast.host_bytes + bytes_of(problem.a.nnz(), ValueKind::f32) +
                               bytes_of(Offset{problem.a.rows()} + 1, ValueKind::f64);
+      }
+      // The rows of Y are read as SpMM reads those of B; one of X is read where SpMM writes one of
+      // C.
+      if (reads) {
+        const double row_bytes = static_cast<double>(problem.dense_cols) * size_of(problem.x);
+        forecast.seconds = forecast_spmm(*query.device, *reads, row_bytes).seconds;
       }
       forecasts.push_back(forecast);
     }

@@ -55,6 +55,17 @@ TEST_F(ForecastTest, AMachineGivesTimes) {
   EXPECT_GE(*forecasts[0].product.seconds, 100 * 7 + 400);  // rows at 7, reads at 1 or more
 }
 
+TEST_F(ForecastTest, ASampledProductReadsWhatAProductReads) {
+  const CsrMatrix a = random_pattern(100, 100, 4, 1);
+  const auto seconds_of = [&](const char* operation) {
+    ForecastToolOptions options = options_for(a, {"--operation", operation, "-k", "10"});
+    options.machine = MachineProfile{"here", {made_up_device()}};
+    return make_forecasts(options)[0].product.seconds.value_or(0);
+  };
+  EXPECT_GT(seconds_of("sddmm"), 0);
+  EXPECT_EQ(seconds_of("sddmm"), seconds_of("spmm"));
+}
+
 TEST_F(ForecastTest, ASparseProductIsCountedOrBounded) {
   // A A of a diagonal: one entry per row, exactly and at most.
   std::vector<std::vector<Index>> rows(50);
