@@ -26,9 +26,9 @@ OUTSIDE = ("libcuda.so.*", "libcudart.so.*", "libcusparse.so.*", "libcublas.so.*
 
 
 def installed_libraries(prefix):
-    """The libraries, by the names under which they are opened."""
+    """The libraries, by the names under which they are opened; that of the ranks, and MPI's behind it, nobody opens here."""
     return {path.name: path.read_bytes() for path in sorted(prefix.glob("lib*/**/libcsrkit*.so.*"))
-            if re.fullmatch(r".*\.so\.\d+\.\d+", path.name)}
+            if re.fullmatch(r"libcsrkit(_gpu)?\.so\.\d+\.\d+", path.name)}
 
 
 def installed_helper(prefix):

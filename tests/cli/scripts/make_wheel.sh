@@ -8,6 +8,8 @@ grep -q "make_wheel.py: error: nowhere holds no lib/libcsrkit.so" err || fail "t
 expect 0 "$script" "$prefix" wheels --local
 wheel=$(echo wheels/csrkit-*-py3-none-linux_*.whl)
 "$script" "$prefix" again --local >/dev/null
+python3 -m zipfile -l "$wheel" >held
+if grep -q mpi held; then fail "MPI is in the wheel"; fi
 cmp "$wheel" again/* || fail "not the same bytes every time"
 expect 2 "$script" "$prefix" again --local
 grep -q "exists already; --force replaces it" err || fail "a wheel was to be replaced"
