@@ -11,7 +11,7 @@ opening    csrkit.open beside csr-info (--info PROGRAM)
 
 The rows go to --out (a data file of docs/results) and to standard output as they come. A time is the median over
 rounds, each of as many calls as take about ten milliseconds, between two events in one stream. Exit code 1 if results
-differ; 6 without a GPU.
+differ; 6 without a GPU; 77 without PyTorch or csrkit.
 """
 import argparse
 import datetime
@@ -24,12 +24,17 @@ import sys
 import time
 
 import tables
-import torch
 
-import csrkit
-import csrkit.torch
+try:
+    import torch
 
-KINDS = {"f32": torch.float32, "bf16": torch.bfloat16}
+    import csrkit
+    import csrkit.torch
+    MISSING = ""
+except ImportError as error:
+    torch, MISSING = None, str(error)
+
+KINDS = {"f32": "float32", "bf16": "bfloat16"}
 WIDTHS = [(128, 256), (256, 256), (256, 40)]  # of the network
 
 
@@ -91,14 +96,15 @@ def require_close(found, expected, bound, what):
         sys.exit(f"torch_turns.py: {what}: results differ by {error:.2e}; at most {bound:.0e} is expected")
 
 
-def on_gpu(a, dtype=torch.float32):
+def on_gpu(a, dtype):
     return a.to_torch().to("cuda", dtype)
 
 
 def products(options, table):
     for path in options.matrices:
         a = csrkit.open(path)
-        for kind, dtype in KINDS.items():
+        for kind, name in KINDS.items():
+            dtype = getattr(torch, name)
             plain = on_gpu(a, dtype)
             for dense_cols in options.dense_cols:
                 x = torch.randn(a.shape[1], dense_cols, device="cuda", dtype=dtype)
@@ -129,7 +135,8 @@ def products(options, table):
 def sddmm(options, table):
     for path in options.matrices:
         a = csrkit.open(path)
-        for kind, dtype in KINDS.items():
+        for kind, name in KINDS.items():
+            dtype = getattr(torch, name)
             plain = on_gpu(a, dtype)
             for dense_cols in options.dense_cols:
                 left = torch.randn(a.shape[0], dense_cols, device="cuda", dtype=dtype)
@@ -205,7 +212,9 @@ def overhead(options, table):
                          "host operator us": f"{hosts[0]:.1f}", "host plan us": f"{hosts[1]:.1f}"})
 
 
-class Network(torch.nn.Module):
+class Network(torch.nn.Module if torch else object):
+    """Layers of: a dense product, the sum over neighbours, batch norm, ReLU, dropout."""
+
     def __init__(self, multiply):
         super().__init__()
         self.multiply = multiply
@@ -238,7 +247,7 @@ class Training:
 def gcn(options, table):
     for path in options.matrices:
         a = csrkit.open(path)
-        plain = on_gpu(a)
+        plain = on_gpu(a, torch.float32)
         torch.manual_seed(1)
         x = torch.randn(a.shape[0], WIDTHS[0][0], device="cuda")
         labels = torch.randint(WIDTHS[-1][1], (a.shape[0],), device="cuda")
@@ -300,6 +309,10 @@ def main():
     parser.add_argument("--commit", default="unknown", help="of the build that is measured, for the table")
     options = parser.parse_args()
     tables.require_new(parser, options, options.out)
+    if MISSING:
+        print(f"torch_turns.py: PyTorch or csrkit is not installed for {sys.executable} ({MISSING}); run the script with a "
+              "Python that has both", file=sys.stderr)
+        return 77
     if not torch.cuda.is_available():
         print("torch_turns.py: there is no usable GPU", file=sys.stderr)
         return 6

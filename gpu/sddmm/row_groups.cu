@@ -1,6 +1,6 @@
 // row_groups: a group of 4 to 16 lanes makes four neighbouring entries at a time, whatever rows
 // they are in.
-// Owns     a lane: some columns of every inner product of its group; a group: 8 to 32 entries, one
+// Owns     a lane: some columns of every inner product of its group; a group: 16 or 32 entries, one
 //          four after the other; a block: 256 lanes
 // Reads    four rows of Y at once, 16 bytes a lane where K, the leading dimensions and the
 //          addresses allow it, else fewer. The row of X is kept as long as it is the same where a
@@ -313,20 +313,14 @@ class RowGroups final : public DeviceSddmm {
     with_shape<16, kWidth, 0>(given);
   }
 
-  /// Turns of a group. Long pieces keep its row of X; short ones let neighbours, which run at the
-  /// same time, find their rows in L1, and occupy the device where there are few entries.
-  static int turns_for(const DeviceCall& call, Offset nnz) {
-    constexpr Offset kWide = 256, kFew = Offset{1} << 20;
-    const Offset row_bytes = Offset{call.y.cols} * static_cast<Offset>(sizeof(T));
-    if (row_bytes > kWide) return 2;
-    return nnz < kFew ? 4 : 8;
-  }
+  /// Turns of a group: short pieces occupy the device where there are few entries.
+  static int turns_for(Offset nnz) { return nnz < (Offset{1} << 20) ? 4 : 8; }
 
   template <int kLanes, int kWidth, int kSteps>
   void with_shape(const Launch& given) const {
     const DeviceCall& call = given.call;
     constexpr Offset kGroups = kThreads / kLanes;
-    const int turns = turns_for(call, given.a.nnz);
+    const int turns = turns_for(given.a.nnz);
     const Offset of_block = kGroups * turns * kAtOnce;
     const bool is_aligned =
         reinterpret_cast<std::uintptr_t>(given.a.col_indices) % sizeof(int4) == 0;
