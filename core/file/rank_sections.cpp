@@ -442,9 +442,8 @@ RankSections RankSections::of(const CsrMatrix& matrix, const std::vector<PartBor
     }
     for (std::size_t p = 0; p < parts.size(); ++p) {
       unsigned char* record = lists->data() + begins[p];
-      std::memset(
-          record + record_bytes(parts[p]) - std::min(record_bytes(parts[p]), kListAlignment), 0,
-          std::min(record_bytes(parts[p]), kListAlignment));
+      const std::uint64_t tail = std::min(record_bytes(parts[p]), kListAlignment);
+      if (tail > 0) std::memset(record + record_bytes(parts[p]) - tail, 0, tail);
       for (const Neighbour& neighbour : counted[l].neighbours[p]) {
         const StoredNeighbour stored{neighbour.part, neighbour.halo_cols, neighbour.send_cols, 0};
         std::memcpy(record, &stored, sizeof stored);

@@ -55,7 +55,8 @@ TEST(Matrices, ArraysThatAreNoMatrixAreRefusedAndNotGivenBack) {
   refused(small, "row");
   EXPECT_EQ(released, 0);
 
-  csrkit_arrays arrays = SmallArrays{}.view();
+  small = {};
+  csrkit_arrays arrays = small.view();
   csrkit_matrix* matrix = nullptr;
   arrays.kind = 9;
   EXPECT_EQ(csrkit_wrap(&arrays, &matrix), CSRKIT_USAGE);
