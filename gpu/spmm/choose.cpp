@@ -12,10 +12,13 @@
 #include <vector>
 
 #include "core/base/stopwatch.h"
+#include "core/contract/narrow_operands.h"
 #include "gpu/plan/kernels.h"
+#include "gpu/spmm/copy_columns.h"
 #include "gpu/spmm/dense_windows/dense_windows.h"
 #include "gpu/spmm/dense_windows/windows.h"
 #include "gpu/spmm/plan.h"
+#include "gpu/spmm/row_tasks/row_tasks.h"
 
 namespace csrkit::gpu {
 
@@ -27,6 +30,13 @@ struct Rule {
   const char* because;
 };
 
+/// Whether the number of columns says that rows of B begin anywhere. row_bins and row_panels then
+/// both work on a copy.
+bool is_unaligned(const SpmmProfile& profile) {
+  constexpr Offset kVectorBytes = 16;
+  return Offset{profile.dense_cols} * profile.b_bytes % kVectorBytes != 0;
+}
+
 /// The natural logarithm of what row_panels takes over what row_bins takes. Panels read a row of B
 /// once for all entries that share it, the more so the wider a row is; they lose where rows are of
 /// unlike lengths, as row_bins has the short ones in strips, and where a long row has a panel to
@@ -34,7 +44,7 @@ struct Rule {
 /// slices. Fitted to measured products (docs/lab/2026-11-23-spmm-choice-h200.md).
 double panels_over_bins(const SpmmProfile& profile) {
   constexpr double kNarrowest = 16, kWidest = 128, kLine = 32;  // columns of four bytes
-  constexpr Offset kLongRow = 2048;
+  constexpr Offset kVeryLongRow = 2048;
   const PanelSample& sample = profile.sample;
   const double cols = profile.dense_cols * profile.b_bytes / 4.0;
   const double width = std::log2(std::clamp(cols, kNarrowest, kWidest) / kNarrowest) /
@@ -42,10 +52,10 @@ double panels_over_bins(const SpmmProfile& profile) {
   const double sharing = std::log(sample.sharing()), unlike = 1 - sample.evenness();
   double log_ratio = 0.34 - 0.37 * width + 0.24 * width * width - (0.37 + 0.15 * width) * sharing +
                      0.15 * (1 - width) * unlike;
-  if (cols > kLine && std::fmod(cols, kLine) != 0) {
+  if (cols > kLine && std::fmod(cols, kLine) != 0 && !is_unaligned(profile)) {
     log_ratio -= 0.19 + 0.07 * std::log(profile.rows / 1e5);
   }
-  if (profile.longest_seen >= kLongRow) log_ratio += 0.51 - 0.43 * width;
+  if (profile.longest_seen >= kVeryLongRow) log_ratio += 0.51 - 0.43 * width;
   return log_ratio;
 }
 
@@ -130,7 +140,12 @@ std::vector<Rule> rules_for(const SpmmProblem& problem) {
           {true, "row_bins", "ahead of the others where they have not"}};
 }
 
-/// One column is SpMV, whose chooser looks for itself.
+/// One column is SpMV, whose kernels know no f32 matrix with operands of 16 bits.
+bool is_spmv(const SpmmProblem& problem) {
+  return problem.dense_cols == 1 && !has_narrow_operands(problem);
+}
+
+/// Its chooser looks for itself.
 std::unique_ptr<SpmmPlan> make_spmv(const SpmmProblem& problem, const PlanOptions& options) {
   auto plan = find_kernel(spmv_kernels(), "auto").make_plan(problem, options);
   static_cast<OperatorPlan&>(*plan).note_operation("spmv");
@@ -151,7 +166,15 @@ bool panels_pay(const SpmmProfile& profile) {
   constexpr Index kFewRows = 1024;
   // In 16 bits a lane of row_panels has 32 sums: it is up to twice as slow, and hardly ever ahead.
   if (profile.b_bytes == 2 || profile.sample.entries == 0) return false;
+  // Without a copy row_panels reads single elements.
+  const SpmmSizes sizes = {profile.rows, profile.cols, profile.nnz, profile.dense_cols};
+  if (is_unaligned(profile) && copied_cols(sizes, profile.b_bytes) == 0) return false;
   if (profile.nnz < kFewEntries || profile.rows < kFewRows) return false;
+  // Where a row is long, row_bins makes no copy.
+  constexpr Index kManyCols = 32;
+  if (is_unaligned(profile) && profile.dense_cols > kManyCols && profile.longest_seen >= kLongRow) {
+    return true;
+  }
   return panels_over_bins(profile) < 0;
 }
 
@@ -161,7 +184,7 @@ bool stencil_pays(const SpmmProblem& problem) {
   constexpr Offset kSample = 512;
   const Index dense_cols = problem.dense_cols;
   if (dense_cols < 1 || dense_cols > kMostColumns || problem.a.nnz() == 0) return false;
-  if (!rows_are_on_host(problem)) return false;
+  if (!rows_are_on_host(problem) || has_narrow_operands(problem)) return false;
   const auto most_diagonals =
       static_cast<std::size_t>(std::min(64, kWork / (dense_cols * dense_cols)));
   const CsrMatrix& a = problem.a;
@@ -180,7 +203,7 @@ bool stencil_pays(const SpmmProblem& problem) {
 }
 
 std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOptions& options) {
-  if (problem.dense_cols == 1) return make_spmv(problem, options);
+  if (is_spmv(problem)) return make_spmv(problem, options);
   const Stopwatch choosing;
   const std::vector<Rule> rules = rules_for(problem);
   const double choosing_seconds = choosing.seconds();
@@ -202,7 +225,7 @@ std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOption
 }
 
 std::string auto_spmm_kernel(const SpmmProblem& problem) {
-  if (problem.dense_cols == 1) return "spmv.auto";
+  if (is_spmv(problem)) return "spmv.auto";
   for (const Rule& rule : rules_for(problem)) {
     if (rule.holds) return rule.kernel;
   }

@@ -16,7 +16,8 @@
 
 namespace csrkit::gpu {
 
-/// The types of one multiplication. Values of A and B have one type; A may also have none. Plus and
+/// The types of one multiplication. Values of A and B have one type; A may also have none, or, of a
+/// kernel that takes narrow operands, f32 beside a B of 16 bits. Plus and
 /// times are compiled in; which of the other semirings it is, a kernel learns at run time.
 template <class ValueType, class OutputType, bool kPlusTimes = true>
 struct SpmmTypes {
@@ -109,7 +110,7 @@ class TypedSpmm final : public DeviceSpmm {
 
  public:
   template <class... Arguments>
-  explicit TypedSpmm(Arguments... arguments) : kernel_(arguments...) {}
+  explicit TypedSpmm(const Arguments&... arguments) : kernel_(arguments...) {}
 
   std::uint64_t workspace_bytes(const SpmmSizes& sizes) const override {
     return kernel_.workspace_bytes(sizes);
@@ -152,14 +153,14 @@ struct NoAnalysis {
 };
 
 /// The one place where the kinds of a problem become types: the rows of the table of legal kinds. A
-/// `Kernel` is made of the semiring.
+/// `Kernel` is made of the problem.
 template <template <class> class Kernel>
 std::unique_ptr<DeviceSpmm> typed_spmm(const SpmmProblem& problem) {
   const auto with_types = [&](auto value, auto output,
                               auto is_plus_times) -> std::unique_ptr<DeviceSpmm> {
     using Types = SpmmTypes<typename decltype(value)::type, typename decltype(output)::type,
                             decltype(is_plus_times)::value>;
-    return std::make_unique<TypedSpmm<Types, Kernel<Types>>>(problem.semiring);
+    return std::make_unique<TypedSpmm<Types, Kernel<Types>>>(problem);
   };
   const auto with_any_semiring = [&](auto type) {
     if (problem.semiring == Semiring::plus_times) return with_types(type, type, std::true_type{});

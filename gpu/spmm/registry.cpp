@@ -1,3 +1,4 @@
+#include "core/contract/narrow_operands.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/spmm/plan.h"
 

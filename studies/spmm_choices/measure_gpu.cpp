@@ -49,6 +49,7 @@ double median_microseconds(SpmmPlan& plan, double min_seconds) {
   const double once = plan.time_multiply();
   const int runs = std::clamp(static_cast<int>(min_seconds / once), 5, 15);
   std::vector<double> seconds;
+  seconds.reserve(static_cast<std::size_t>(runs));
   for (int run = 0; run < runs; ++run) seconds.push_back(plan.time_multiply());
   std::nth_element(seconds.begin(), seconds.begin() + runs / 2, seconds.end());
   return seconds[static_cast<std::size_t>(runs / 2)] * 1e6;
@@ -92,7 +93,10 @@ void measure(const std::string& path, const std::vector<std::string>& columns,
           static_cast<long long>(profile.longest_seen), kind.c_str(), profile.dense_cols);
       for (const std::string& kernel : kernels) {
         try {
-          const auto plan = find_kernel(gpu::spmm_kernels(), kernel).make_plan(problem, {});
+          const SpmmKernel& row = find_kernel(gpu::spmm_kernels(), kernel);
+          PlanOptions options;
+          options.deterministic = row.can(kDeterministic);
+          const auto plan = row.make_plan(problem, options);
           plan->bind({device_b.data(), problem.b, a.cols(), problem.dense_cols, leading_dim,
                       MemorySpace::device},
                      {device_c.data(), problem.c, a.rows(), problem.dense_cols, leading_dim,

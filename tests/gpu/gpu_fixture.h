@@ -72,8 +72,13 @@ class DeviceSlice {
     return view;
   }
 
-  void upload(cudaStream_t stream) {
-    before_ = whole_.bytes();
+  /// What is not the operand's is made of `surroundings`: 0xff makes a NaN of every kind.
+  void upload(cudaStream_t stream, unsigned char surroundings = GuardedDense::kGuardByte) {
+    const std::vector<unsigned char> whole = whole_.bytes();
+    before_.assign(bytes_, surroundings);
+    for_rows([&](std::size_t at, std::size_t bytes) {
+      std::memcpy(before_.data() + at, whole.data() + at, bytes);
+    });
     CHECK_CUDA(cudaMemcpyAsync(device_, before_.data(), bytes_, cudaMemcpyHostToDevice, stream));
     CHECK_CUDA(cudaStreamSynchronize(stream));
   }
@@ -83,15 +88,10 @@ class DeviceSlice {
     std::vector<unsigned char> now(bytes_);
     CHECK_CUDA(cudaMemcpyAsync(now.data(), device_, bytes_, cudaMemcpyDeviceToHost, stream));
     CHECK_CUDA(cudaStreamSynchronize(stream));
-    const auto element = static_cast<std::size_t>(size_of(view_.kind));
-    for (Index row = 0; row < view_.rows; ++row) {
-      const std::size_t at =
-          GuardedDense::kGuardBytes +
-          static_cast<std::size_t>(Offset{row} * view_.leading_dim + shift_) * element;
-      const std::size_t bytes = static_cast<std::size_t>(view_.cols) * element;
+    for_rows([&](std::size_t at, std::size_t bytes) {
       std::memcpy(static_cast<unsigned char*>(whole_start()) + at, now.data() + at, bytes);
       std::memcpy(before_.data() + at, now.data() + at, bytes);
-    }
+    });
     return before_ == now;
   }
 
@@ -104,6 +104,16 @@ class DeviceSlice {
   }
 
  private:
+  /// f(at, bytes) for the operand's part of every row.
+  template <class F>
+  void for_rows(F&& f) const {
+    const auto element = static_cast<std::size_t>(size_of(view_.kind));
+    for (Index row = 0; row < view_.rows; ++row) {
+      f(GuardedDense::kGuardBytes +
+            static_cast<std::size_t>(Offset{row} * view_.leading_dim + shift_) * element,
+        static_cast<std::size_t>(view_.cols) * element);
+    }
+  }
   void* whole_start() const {
     return static_cast<unsigned char*>(whole_.view().data) - GuardedDense::kGuardBytes;
   }

@@ -23,8 +23,8 @@ inline void check_kernel_on_slices(const SpmmKernel& kernel, const SpmmProblem& 
   DeviceSlice b(problem.input_rows(), problem.dense_cols, problem.b, shift, padding);
   DeviceSlice c(problem.output_rows(), problem.dense_cols, problem.c, shift, padding);
   fill_random(b.host(), 21);
-  b.upload(stream);
-  c.upload(stream);
+  b.upload(stream, 0xff);
+  c.upload(stream, 0xff);
   const auto plan = kernel.make_plan(problem, options);
   const bool has_padding = b.device().leading_dim > b.device().cols;
   if ((!kernel.can(kAnyAlignment) &&

@@ -172,7 +172,7 @@ class NnzSplit {
   using Number = typename Types::Accumulate;
 
  public:
-  explicit NnzSplit(Semiring semiring) : algebra_(semiring) {}
+  explicit NnzSplit(const SpmmProblem& problem) : algebra_(problem.semiring) {}
 
   std::uint64_t workspace_bytes(const SpmmSizes& sizes) const {
     const PieceMaker maker = maker_for(sizes);

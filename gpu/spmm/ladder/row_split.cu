@@ -84,7 +84,7 @@ template <class Types>
 struct RowSplit : NoAnalysis<Types> {
   const AlgebraOf<Types> algebra;
 
-  explicit RowSplit(Semiring semiring) : algebra(semiring) {}
+  explicit RowSplit(const SpmmProblem& problem) : algebra(problem.semiring) {}
 
   void launch(const DeviceCsrView<typename Types::Value>& a,
               const DeviceDenseView<const typename Types::Value>& b,

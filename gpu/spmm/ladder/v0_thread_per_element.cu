@@ -42,7 +42,7 @@ template <class Types>
 struct ThreadPerElement : NoAnalysis<Types> {
   const AlgebraOf<Types> algebra;
 
-  explicit ThreadPerElement(Semiring semiring) : algebra(semiring) {}
+  explicit ThreadPerElement(const SpmmProblem& problem) : algebra(problem.semiring) {}
 
   void launch(const DeviceCsrView<typename Types::Value>& a,
               const DeviceDenseView<const typename Types::Value>& b,

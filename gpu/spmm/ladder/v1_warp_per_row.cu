@@ -45,7 +45,7 @@ template <class Types>
 struct WarpPerRow : NoAnalysis<Types> {
   const AlgebraOf<Types> algebra;
 
-  explicit WarpPerRow(Semiring semiring) : algebra(semiring) {}
+  explicit WarpPerRow(const SpmmProblem& problem) : algebra(problem.semiring) {}
 
   void launch(const DeviceCsrView<typename Types::Value>& a,
               const DeviceDenseView<const typename Types::Value>& b,

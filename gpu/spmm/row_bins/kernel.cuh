@@ -8,14 +8,16 @@
 
 namespace csrkit::gpu {
 
-inline constexpr int kRowBinsLog2Warps = 2, kRowBinsThreads = 32 << kRowBinsLog2Warps;
 inline constexpr int kRowBinsBlocks = 7;      // per multiprocessor
 inline constexpr int kRowBinsMoreBlocks = 8;  // for 16 bytes a load: 64 registers
 
 /// kHasBlocks: there are tasks of a block. In a kernel that has none, code for them costs 3 to 5 %.
-template <class Types, int kWidth, int kLanes, bool kHasBlocks, bool kScales, int kBlocks>
+template <class Types, int kWidth, int kLanes, bool kHasBlocks, bool kScales, int kBlocks,
+          OperandRows kRows = OperandRows::aligned>
 __global__ void __launch_bounds__(kRowBinsThreads, kBlocks)
-    multiply_bins(const RowBinsOperands<Types> op) {
+    multiply_bins(const typename RowGroup<Types, kWidth, kLanes, kScales, kRows>::Operands op) {
+  using Group = RowGroup<Types, kWidth, kLanes, kScales, kRows>;
+  using Value = typename Types::Value;
   constexpr int kGroups = 32 / kLanes;
   const int lane = static_cast<int>(threadIdx.x % kLanes);
   const unsigned group_in_warp = threadIdx.x % 32 / kLanes;
@@ -26,13 +28,7 @@ __global__ void __launch_bounds__(kRowBinsThreads, kBlocks)
   const Offset group = (warp - op.tasks.warp_task_count) * kGroups + group_in_warp;
   if (!has_warp && group >= op.tasks.task_count)
     return;  // whole warps: task_count is a multiple of kTasksPerWarp
-  // Of 32 bits, because what lives long must fit into 64 registers, or else every warp writes it to
-  // L2.
-  const auto column = static_cast<Index>((blockIdx.y * kLanes + threadIdx.x % kLanes) * kWidth);
-  const bool has_columns = column < op.c.cols;
-  // Lanes beyond the last column read the first one, and drop what they make of it.
-  const auto* b_column = reinterpret_cast<const std::byte*>(op.b.data + (has_columns ? column : 0));
-  const RowGroup<Types, kWidth, kLanes, kScales> lanes{op, lane, b_column, column, has_columns};
+  const Group lanes = Group::of(op, lane);
 
   const Offset number = block_tasks + (has_warp ? warp : op.tasks.warp_task_count + group);
   const RowTask task =
@@ -42,10 +38,10 @@ __global__ void __launch_bounds__(kRowBinsThreads, kBlocks)
   Sums<Types, kWidth> sums;
   sums.clear(op.algebra);
   const Index* cols = op.a.col_indices + task.begin;
-  const auto* values = op.a.values == nullptr ? nullptr : op.a.values + task.begin;
+  const Value* values = lanes.values_from(op.a.values, task.begin);
   if (has_warp) {
     auto crew = lanes.warp_crew();
-    if (has_block) crew = lanes.template block_crew<kRowBinsLog2Warps>();
+    if (has_block) crew = Group::template block_crew<kRowBinsLog2Warps>();
     lanes.add_long_row(sums, crew, cols, values, abs(task.size));
     if constexpr (kHasBlocks) {
       __shared__

@@ -1,10 +1,14 @@
 // What row_bins needs to know of its kernels, which are compiled elsewhere: launch_<kind>.cu.
 #pragma once
 
+#include "gpu/spmm/copy_columns.h"
 #include "gpu/spmm/lane_sums.cuh"
 #include "gpu/spmm/row_tasks/maker.h"
+#include "gpu/spmm/shifted_rows.cuh"
 
 namespace csrkit::gpu {
+
+inline constexpr int kRowBinsLog2Warps = 2, kRowBinsThreads = 32 << kRowBinsLog2Warps;
 
 template <class Types>
 struct RowBinsOperands {
@@ -13,9 +17,18 @@ struct RowBinsOperands {
   DeviceDenseView<typename Types::Output> c;
   typename Types::Accumulate alpha, beta;
   RowTasks tasks;
-  typename Types::Accumulate* partial;  // slots x dense_cols
+  typename Types::Accumulate* partial;  // slots x partial_stride
+  Offset partial_stride;                // columns, rounded up to whole vectors
   unsigned row_bytes;                   // from one row of B to the next
   AlgebraOf<Types> algebra;
+  bool values_are_wide;  // A's are f32, B's are of 16 bits
+};
+
+/// The same, for rows of B that begin anywhere.
+template <class Types>
+struct ShiftedBinsOperands : RowBinsOperands<Types> {
+  Index slice_cols;  // a multiple of the vectors' width, for a group of lanes
+  ShiftedRows rows;
 };
 
 /// The kernels that move kWidth elements of B by one access. Defined in kernel.cuh, instantiated in
@@ -27,6 +40,25 @@ struct RowBinsKernels {
   /// row of B for a group of lanes instead of 256.
   static void launch(const RowBinsOperands<Types>& operands, Index whole_cols,
                      bool prefers_narrow_slices, cudaStream_t stream);
+};
+
+/// How rows of operands lie: at multiples of vectors; anywhere; or those of B do, in a copy, and
+/// those of C do not.
+enum class OperandRows : std::uint8_t { aligned, shifted, copied };
+
+/// As many sums are kept for each of the places in an access that a row can begin at: 16 at most.
+template <class Types>
+inline constexpr int kShiftedWidth =
+    unaligned_width(static_cast<int>(sizeof(typename Types::Value)));
+
+/// The kernels for rows that begin anywhere; at least kFewestUnaligned columns.
+template <class Types>
+struct UnalignedBinsKernels {
+  static void launch_shifted(const RowBinsOperands<Types>& operands, cudaStream_t stream);
+  /// B is a copy whose rows are aligned, and filled up to whole vectors of 16 bytes. Sums are made
+  /// in the order in which RowBinsKernels makes them.
+  static void launch_copied(const RowBinsOperands<Types>& operands, Index whole_cols,
+                            bool prefers_narrow_slices, cudaStream_t stream);
 };
 
 }  // namespace csrkit::gpu

@@ -11,7 +11,12 @@
 // Launch   128 threads, 8 blocks per multiprocessor, so at most 64 registers; 7 where loads are
 //          narrow. Slices of the columns in the outer grid dimension, so that one slice of B after
 //          the other stays in L2 if it fits there
-// Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses
+// Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses. If
+//          K says that rows of B begin anywhere, B is copied into rows of whole vectors where its
+//          rows are read four times or more and no row of A is long (copy_columns.h), else read by
+//          single elements. Where only addresses or leading dimensions are odd, lanes read the
+//          vectors that cover a row, and have sums for each place in a vector that a row begins at
+//          (shifted_rows.cuh). Rows of C then go through shared memory, 20 bytes a thread
 // Against  nnz_split: no work at row ends, so half the registers and twice the lanes in flight; the
 //          sum of a cut row is made by its last part (arrival counters; the order of the sum is
 //          fixed, so the bits are always the same), which saves the second kernel. Still bad: rows
@@ -27,7 +32,9 @@
 
 #include <algorithm>
 
+#include "core/contract/narrow_operands.h"
 #include "gpu/device/device_info.h"
+#include "gpu/spmm/copy_columns.h"
 #include "gpu/spmm/row_bins/launch.cuh"
 
 namespace csrkit::gpu {
@@ -38,16 +45,17 @@ template <class Types>
 class RowBins {
   using Value = typename Types::Value;
   using Number = typename Types::Accumulate;
-  static constexpr Index kFullWidth = 16 / static_cast<Index>(sizeof(Value));
+  static constexpr int kValueBytes = static_cast<int>(sizeof(Value));
+  static constexpr Index kFullWidth = 16 / kValueBytes;
 
  public:
-  explicit RowBins(Semiring semiring) : algebra_(semiring) {}
+  explicit RowBins(const SpmmProblem& problem)
+      : algebra_(problem.semiring),
+        values_are_wide_(has_narrow_operands(problem)),
+        a_value_bytes_(values_are_wide_ ? 4 : static_cast<int>(sizeof(Value))) {}
 
   std::uint64_t workspace_bytes(const SpmmSizes& sizes) const {
-    const RowTaskMaker maker = maker_for(sizes);
-    return maker.workspace_bytes() + static_cast<std::uint64_t>(maker.max_slots()) *
-                                         static_cast<std::uint64_t>(sizes.dense_cols) *
-                                         sizeof(Number);
+    return copy_at(sizes) + (Types::kIsPlusTimes ? copy_bytes(sizes, kValueBytes) : 0);
   }
 
   std::uint64_t analysis_bytes(const SpmmSizes& sizes) const {
@@ -57,8 +65,10 @@ class RowBins {
   void adopt(const SpmmSizes& sizes, void* workspace) {
     whole_cols_ = sizes.dense_cols_of_whole();
     maker_ = maker_for(sizes);
-    partial_ =
-        reinterpret_cast<Number*>(static_cast<std::byte*>(workspace) + maker_.workspace_bytes());
+    auto* bytes = static_cast<std::byte*>(workspace);
+    partial_ = reinterpret_cast<Number*>(bytes + maker_.workspace_bytes());
+    copy_ = reinterpret_cast<Value*>(bytes + copy_at(sizes));
+    copied_cols_ = Types::kIsPlusTimes ? copied_cols(sizes, kValueBytes) : 0;
   }
 
   void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,
@@ -77,9 +87,34 @@ class RowBins {
               cudaStream_t stream) const {
     const auto row_bytes = checked_cast<unsigned, UsageError>(
         b.leading_dim * static_cast<Offset>(sizeof(Value)), "row_bins: a row of B in bytes");
-    const RowBinsOperands<Types> operands{a,      b,        c,         alpha,   beta,
-                                          tasks_, partial_, row_bytes, algebra_};
+    const RowBinsOperands<Types> operands{a,
+                                          b,
+                                          c,
+                                          alpha,
+                                          beta,
+                                          tasks_,
+                                          partial_,
+                                          partial_stride(c.cols),
+                                          row_bytes,
+                                          algebra_,
+                                          values_are_wide_};
     int widest = widest_access_of_whole(b, c, whole_cols_);
+    if constexpr (Types::kIsPlusTimes) {
+      const bool is_narrow = prefers_narrow_slices(b.rows);
+      using Kernels = UnalignedBinsKernels<Types>;
+      // Only rows that a warp or a block shares have sums whose order depends on the lanes: without
+      // them a block of a product out of core has the bits of the whole without a copy.
+      if (copied_cols_ > 0 && tasks_.block_task_count + tasks_.warp_task_count == 0) {
+        return launch_on_copies(operands, copy_, copied_cols_, stream, [&](const auto& slice) {
+          Kernels::launch_copied(slice, whole_cols_, is_narrow, stream);
+        });
+      }
+      // Not where K is odd: a panel of columns, whose shifts are others, has the bits of the whole.
+      if (widest < unaligned_width(kValueBytes) && c.cols >= kFewestUnaligned &&
+          whole_cols_ % unaligned_width(kValueBytes) == 0) {
+        return Kernels::launch_shifted(operands, stream);
+      }
+    }
     // Where half the width in eight lanes has all columns, the full one would leave lanes without.
     if (widest == kFullWidth && whole_cols_ <= 4 * kFullWidth) widest /= 2;
     with_width<Types>(widest, [&](auto width) {
@@ -92,16 +127,29 @@ class RowBins {
     return std::to_string(tasks_.block_task_count) + " tasks of a block, " +
            std::to_string(tasks_.warp_task_count) + " of a warp, " +
            std::to_string(tasks_.task_count) + " of a part of one, rows above about " +
-           std::to_string(maker_.part_entries()) + " nonzeros cut";
+           std::to_string(maker_.part_entries()) + " nonzeros cut" + choice_of_copy(copied_cols_);
   }
 
  private:
+  /// Where the copy begins in the workspace.
+  std::uint64_t copy_at(const SpmmSizes& sizes) const {
+    constexpr std::uint64_t kAlign = 256;
+    const RowTaskMaker maker = maker_for(sizes);
+    const std::uint64_t partial_bytes =
+        static_cast<std::uint64_t>(maker.max_slots() * partial_stride(sizes.dense_cols)) *
+        sizeof(Number);
+    return (maker.workspace_bytes() + partial_bytes + kAlign - 1) / kAlign * kAlign;
+  }
+  static Offset partial_stride(Index dense_cols) {
+    return (Offset{dense_cols} + kFullWidth - 1) / kFullWidth * kFullWidth;
+  }
+
   /// As many slices as there can be: how operands are aligned is not known before they are bound,
   /// but where there are several, each has 32 columns or 128 bytes at least.
-  static RowTaskMaker maker_for(const SpmmSizes& sizes) {
+  RowTaskMaker maker_for(const SpmmSizes& sizes) const {
     constexpr Index kNarrowest = std::min<Index>(8 * kFullWidth, 32);
     const Offset slices = (Offset{sizes.dense_cols_of_whole()} + kNarrowest - 1) / kNarrowest;
-    return {sizes, static_cast<int>(sizeof(Value)), slices, 8 * kFullWidth};
+    return {sizes, a_value_bytes_, slices, 8 * kFullWidth};
   }
 
   /// Slices of 128 instead of 256 bytes pay where half of the narrow one fits into L2 and little of
@@ -112,10 +160,14 @@ class RowBins {
   }
 
   AlgebraOf<Types> algebra_;
+  bool values_are_wide_;
+  int a_value_bytes_;
   RowTaskMaker maker_;
   RowTasks tasks_;
   Number* partial_ = nullptr;
   Index whole_cols_ = 0;
+  Value* copy_ = nullptr;
+  Index copied_cols_ = 0;
   double l2_bytes_ = 0;
 };
 

@@ -11,7 +11,7 @@ namespace csrkit::gpu {
 inline constexpr int kRowPanelsThreads = 128;
 inline constexpr int kRowPanelsBlocks = 5;  // per multiprocessor
 
-template <class Types, int kWidth, int kLanes, bool kScales>
+template <class Types, int kWidth, int kLanes, bool kScales, bool kStaged = false>
 __global__ void __launch_bounds__(kRowPanelsThreads, kRowPanelsBlocks)
     multiply_panels(const RowPanelsOperands<Types> op) {
   const int lane = static_cast<int>(threadIdx.x % kLanes);
@@ -21,9 +21,15 @@ __global__ void __launch_bounds__(kRowPanelsThreads, kRowPanelsBlocks)
   const bool has_columns = column < op.c.cols;
   // Lanes beyond the last column read the first one, and drop what they make of it.
   const auto* b_column = reinterpret_cast<const std::byte*>(op.b.data + (has_columns ? column : 0));
-  using Lanes = PanelGroup<Types, kWidth, kLanes, kScales, kRowPanelsThreads>;
+  using Lanes = PanelGroup<Types, kWidth, kLanes, kScales, kStaged, kRowPanelsThreads>;
   __shared__ typename Lanes::Staged staged;
-  const Lanes lanes{op, staged, lane, b_column, column, has_columns};
+  typename Types::Accumulate* staged_row = nullptr;
+  if constexpr (kStaged) {
+    using Number = typename Types::Accumulate;
+    __shared__ StagedRows<Number, kWidth, kLanes, kRowPanelsThreads> rows;
+    staged_row = rows.mine();
+  }
+  const Lanes lanes{op, staged, lane, b_column, column, has_columns, staged_row};
 
   const RowTask task = op.tasks.tasks[op.tasks.first_task + group];
   Sums<Types, kWidth> sums[kPanelRows];
@@ -59,6 +65,26 @@ void launch_panels(const RowPanelsOperands<Types>& all, cudaStream_t stream) {
     }
     CHECK_LAUNCH("multiply_panels", stream);
   });
+}
+
+template <int kLanes, class Types>
+void launch_copied_panels(const RowPanelsOperands<Types>& all, cudaStream_t stream) {
+  constexpr int kWidth = 16 / static_cast<int>(sizeof(typename Types::Value));
+  const Offset blocks = (all.tasks.task_count * kLanes + kRowPanelsThreads - 1) / kRowPanelsThreads;
+  for_slices(all, kWidth * kLanes, blocks, [&](const RowPanelsOperands<Types>& slices, dim3 grid) {
+    multiply_panels<Types, kWidth, kLanes, true, true>
+        <<<grid, kRowPanelsThreads, 0, stream>>>(slices);
+    CHECK_LAUNCH("multiply_panels", stream);
+  });
+}
+
+template <class Types>
+void CopiedPanelsKernels<Types>::launch(const RowPanelsOperands<Types>& operands,
+                                        cudaStream_t stream) {
+  constexpr int kWidth = 16 / static_cast<int>(sizeof(typename Types::Value));
+  if (operands.c.cols <= 8 * kWidth) return launch_copied_panels<8>(operands, stream);
+  if (operands.c.cols <= 16 * kWidth) return launch_copied_panels<16>(operands, stream);
+  launch_copied_panels<32>(operands, stream);
 }
 
 template <class Types, int kWidth>

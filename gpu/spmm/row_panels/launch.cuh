@@ -14,7 +14,8 @@ struct RowPanelsOperands {
   typename Types::Accumulate alpha, beta;
   RowTasks tasks;
   PanelLists lists;                     // values null: every entry is 1
-  typename Types::Accumulate* partial;  // slots x kPanelRows x dense_cols
+  typename Types::Accumulate* partial;  // slots x kPanelRows x partial_stride
+  Offset partial_stride;                // columns, rounded up to whole vectors
   unsigned row_bytes;                   // from one row of B to the next
   AlgebraOf<Types> algebra;
 };
@@ -27,6 +28,13 @@ struct RowPanelsKernels {
   /// panel of.
   static void launch(const RowPanelsOperands<Types>& operands, Index whole_cols,
                      cudaStream_t stream);
+};
+
+/// The kernels for rows of C that begin anywhere; B is a copy whose rows are aligned, and filled up
+/// to whole vectors of 16 bytes.
+template <class Types>
+struct CopiedPanelsKernels {
+  static void launch(const RowPanelsOperands<Types>& operands, cudaStream_t stream);
 };
 
 }  // namespace csrkit::gpu

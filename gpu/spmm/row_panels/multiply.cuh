@@ -4,6 +4,7 @@
 #include "gpu/device/warp.cuh"
 #include "gpu/spmm/row_panels/launch.cuh"
 #include "gpu/spmm/row_tasks/sums.cuh"
+#include "gpu/spmm/staged_store.cuh"
 
 namespace csrkit::gpu {
 
@@ -17,8 +18,8 @@ struct StagedEntries {
 };
 
 /// One group of lanes and its columns: kWidth columns a lane, kLanes lanes, kPanelRows sums a
-/// column.
-template <class Types, int kWidth, int kLanes, bool kScales, int kThreads>
+/// column. kStaged: rows of C begin anywhere.
+template <class Types, int kWidth, int kLanes, bool kScales, bool kStaged, int kThreads>
 struct PanelGroup {
   using Value = typename Types::Value;
   using Number = typename Types::Accumulate;
@@ -34,6 +35,7 @@ struct PanelGroup {
   const std::byte* b_column;  // this lane's columns in row 0 of B
   Index column;
   bool has_columns;
+  Number* staged_row;  // of C, for kStaged
 
   struct Entry {
     Pack<Value, kPanelRows> values;
@@ -125,8 +127,19 @@ struct PanelGroup {
   }
 
   __device__ void store(const Sum (&sums)[kPanelRows], Index panel) const {
-    if (!has_columns) return;
     const Offset row = Offset{panel} * kPanelRows;
+    if constexpr (kStaged) {
+      const Index first = column - lane * kWidth;
+      typename Types::Output* c = op.c.data + row * op.c.leading_dim + first;
+#pragma unroll
+      for (int r = 0; r < kPanelRows; ++r) {
+        if (row + r >= op.c.rows) return;
+        store_by_elements<kLanes>(sums[r], staged_row, lane, c + r * op.c.leading_dim,
+                                  op.c.cols - first, op.alpha, op.beta);
+      }
+      return;
+    }
+    if (!has_columns) return;
     typename Types::Output* c = op.c.data + row * op.c.leading_dim + column;
 #pragma unroll
     for (int r = 0; r < kPanelRows; ++r) {
@@ -141,16 +154,16 @@ struct PanelGroup {
 
   __device__ void leave(const Sum (&sums)[kPanelRows], Offset slot) const {
     if (!has_columns) return;
-    Number* to = op.partial + slot * kPanelRows * op.c.cols + column;
+    Number* to = op.partial + slot * kPanelRows * op.partial_stride + column;
 #pragma unroll
     for (int r = 0; r < kPanelRows; ++r)
-      store_shared_by_all<kWidth>(to + r * Offset{op.c.cols}, sums[r].item);
+      store_shared_by_all<kWidth>(to + r * op.partial_stride, sums[r].item);
   }
   __device__ void add_up(Sum (&sums)[kPanelRows], Offset first_slot, Index count) const {
-    const Number* from = op.partial + first_slot * kPanelRows * op.c.cols + column;
+    const Number* from = op.partial + first_slot * kPanelRows * op.partial_stride + column;
 #pragma unroll
     for (int r = 0; r < kPanelRows; ++r) {
-      add_slots(sums[r], from + r * Offset{op.c.cols}, Offset{kPanelRows} * op.c.cols, has_columns,
+      add_slots(sums[r], from + r * op.partial_stride, kPanelRows * op.partial_stride, has_columns,
                 count);
     }
   }

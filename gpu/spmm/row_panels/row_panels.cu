@@ -20,6 +20,7 @@
 
 #include <algorithm>
 
+#include "gpu/spmm/copy_columns.h"
 #include "gpu/spmm/row_panels/launch.cuh"
 
 namespace csrkit::gpu {
@@ -30,16 +31,16 @@ template <class Types>
 class RowPanels {
   using Value = typename Types::Value;
   using Number = typename Types::Accumulate;
-  static constexpr Index kFullWidth = 16 / static_cast<Index>(sizeof(Value));
+  static constexpr int kValueBytes = static_cast<int>(sizeof(Value));
+  static constexpr Index kFullWidth = 16 / kValueBytes;
+  /// In 16 bits auto takes row_bins.
+  static constexpr bool kCopies = Types::kIsPlusTimes && kValueBytes > 2;
 
  public:
-  explicit RowPanels(Semiring semiring) : algebra_(semiring) {}
+  explicit RowPanels(const SpmmProblem& problem) : algebra_(problem.semiring) {}
 
   std::uint64_t workspace_bytes(const SpmmSizes& sizes) const {
-    const RowTaskMaker tasks = task_maker_for(sizes);
-    return analysis_bytes(sizes) + static_cast<std::uint64_t>(tasks.max_slots()) * kPanelRows *
-                                       static_cast<std::uint64_t>(sizes.dense_cols) *
-                                       sizeof(Number);
+    return copy_at(sizes) + (kCopies ? copy_bytes(sizes, kValueBytes) : 0);
   }
 
   std::uint64_t analysis_bytes(const SpmmSizes& sizes) const {
@@ -51,8 +52,10 @@ class RowPanels {
     list_maker_ = list_maker_for(sizes);
     task_maker_ = task_maker_for(sizes);
     lists_ = list_maker_.lay_out(workspace);
-    partial_ =
-        reinterpret_cast<Number*>(static_cast<std::byte*>(workspace) + analysis_bytes(sizes));
+    auto* bytes = static_cast<std::byte*>(workspace);
+    partial_ = reinterpret_cast<Number*>(bytes + analysis_bytes(sizes));
+    copy_ = reinterpret_cast<Value*>(bytes + copy_at(sizes));
+    copied_cols_ = kCopies ? copied_cols(sizes, kValueBytes) : 0;
   }
 
   void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,
@@ -73,8 +76,15 @@ class RowPanels {
         b.leading_dim * static_cast<Offset>(sizeof(Value)), "row_panels: a row of B in bytes");
     PanelLists lists = lists_;
     if (a.values == nullptr) lists.values = nullptr;
-    const RowPanelsOperands<Types> operands{b,     c,        alpha,     beta,    tasks_,
-                                            lists, partial_, row_bytes, algebra_};
+    const RowPanelsOperands<Types> operands{
+        b, c, alpha, beta, tasks_, lists, partial_, partial_stride(c.cols), row_bytes, algebra_};
+    if constexpr (kCopies) {
+      if (copied_cols_ > 0 && widest_access(b, c) < kFullWidth) {
+        return launch_on_copies(operands, copy_, copied_cols_, stream, [&](const auto& slice) {
+          CopiedPanelsKernels<Types>::launch(slice, stream);
+        });
+      }
+    }
     with_width<Types>(widest_access_of_whole(b, c, whole_cols_), [&](auto width) {
       RowPanelsKernels<Types, decltype(width)::value>::launch(operands, whole_cols_, stream);
     });
@@ -83,10 +93,23 @@ class RowPanels {
   std::string choice() const {
     return std::to_string(tasks_.task_count) + " tasks, panels of " + std::to_string(kPanelRows) +
            " rows, lists above about " + std::to_string(task_maker_.part_entries()) +
-           " entries cut";
+           " entries cut" + choice_of_copy(copied_cols_);
   }
 
  private:
+  static Offset partial_stride(Index dense_cols) {
+    return (Offset{dense_cols} + kFullWidth - 1) / kFullWidth * kFullWidth;
+  }
+  /// Where the copy begins in the workspace.
+  static std::uint64_t copy_at(const SpmmSizes& sizes) {
+    constexpr std::uint64_t kAlign = 256;
+    const Offset partial = task_maker_for(sizes).max_slots() * kPanelRows *
+                           partial_stride(sizes.dense_cols) * static_cast<Offset>(sizeof(Number));
+    const std::uint64_t bytes = list_maker_for(sizes).workspace_bytes() +
+                                task_maker_for(sizes).workspace_bytes() +
+                                static_cast<std::uint64_t>(partial);
+    return (bytes + kAlign - 1) / kAlign * kAlign;
+  }
   static PanelListMaker list_maker_for(const SpmmSizes& sizes) {
     return {sizes.rows, sizes.nnz, static_cast<int>(sizeof(Value))};
   }
@@ -110,6 +133,8 @@ class RowPanels {
   RowTasks tasks_;
   Number* partial_ = nullptr;
   Index whole_cols_ = 0;
+  Value* copy_ = nullptr;
+  Index copied_cols_ = 0;
 };
 
 }  // namespace

@@ -2,9 +2,11 @@
 
 #include <array>
 
+#include "core/contract/narrow_operands.h"
 #include "core/facts/matrix_stats.h"
 #include "gpu/device/stream.h"
 #include "gpu/plan/kernels.h"
+#include "gpu/spmm/copy_columns.h"
 #include "gpu/spmm/device_spmm.h"
 #include "tests/gpu/operator_checks.h"
 
@@ -27,6 +29,18 @@ std::vector<std::string> own_kernel_names() {
 }
 
 std::string name_of_param(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
+
+/// All kinds that the kernel declares, those of graph learning too.
+std::vector<Kinds> kinds_of(const SpmmKernel& kernel) {
+  std::vector<Kinds> all = kinds_within(kernel.capabilities);
+  if (!kernel.can(kNarrowOperands)) return all;
+  for (const ValueKind b : {ValueKind::f16, ValueKind::bf16}) {
+    for (const ValueKind c : {ValueKind::f32, b}) {
+      all.push_back({ValueKind::f32, b, c, ValueKind::f32});
+    }
+  }
+  return all;
+}
 
 constexpr Kinds kAllF32 = {ValueKind::f32, ValueKind::f32, ValueKind::f32, ValueKind::f32};
 
@@ -56,7 +70,7 @@ TEST_P(EveryGpuSpmmKernel, EqualsTheReferenceOnEveryMatrixAndWidth) {
 }
 
 TEST_P(EveryGpuSpmmKernel, EqualsTheReferenceInEveryKind) {
-  for (const Kinds& kinds : kinds_within(kernel().capabilities)) {
+  for (const Kinds& kinds : kinds_of(kernel())) {
     KernelCase item;
     item.kinds = kinds;
     check_battery({1, 33, 100}, item);
@@ -70,7 +84,7 @@ TEST_P(EveryGpuSpmmKernel, EqualsTheReferenceInEveryKind) {
 
 TEST_P(EveryGpuSpmmKernel, ScalesAndAddsToC) {
   if (!kernel().can(kAlphaBeta)) return;
-  for (const Kinds& kinds : kinds_within(kernel().capabilities)) {
+  for (const Kinds& kinds : kinds_of(kernel())) {
     KernelCase item;
     item.kinds = kinds;
     item.alpha = 1.5;
@@ -91,7 +105,7 @@ TEST_P(EveryGpuSpmmKernel, ScalesAndAddsToC) {
 
 TEST_P(EveryGpuSpmmKernel, HonoursLeadingDimensions) {
   if (!kernel().can(kLeadingDimension)) return;
-  for (const Kinds& kinds : kinds_within(kernel().capabilities)) {
+  for (const Kinds& kinds : kinds_of(kernel())) {
     for (const Offset padding : {1, 4, 8}) {
       KernelCase item;
       item.kinds = kinds;
@@ -105,7 +119,7 @@ TEST_P(EveryGpuSpmmKernel, HonoursLeadingDimensions) {
 
 TEST_P(EveryGpuSpmmKernel, MultipliesWithTheTranspose) {
   if (!kernel().can(kTranspose)) return;
-  for (const Kinds& kinds : kinds_within(kernel().capabilities)) {
+  for (const Kinds& kinds : kinds_of(kernel())) {
     KernelCase item;
     item.kinds = kinds;
     item.transpose_a = true;
@@ -134,14 +148,55 @@ TEST_P(EveryGpuSpmmKernel, CarriesNanAndInfinityOfBThrough) {
        {BPattern::not_all_finite, BPattern::every_size, BPattern::integers}) {
     KernelCase item;
     item.pattern = pattern;
-    check_battery({7, 32}, item);
+    check_battery({7, 32, 33, 127}, item);
     if (HasFatalFailure()) return;
   }
 }
 
+// Vectors may reach beyond a row of B; what surrounds these operands is NaN.
+TEST_P(EveryGpuSpmmKernel, MultipliesAnyNumberOfColumnsWhereverRowsBegin) {
+  if (kernel().role != Role::production) return;
+  constexpr std::size_t kMostCols = 130;
+  const char* const names[] = {"power_law", "one_huge_row", "row_lengths_around_vector_widths"};
+  const std::vector<Kinds> all_kinds = kinds_of(kernel());
+  on_test_threads(kMostCols * std::size(names), [&](std::size_t i) {
+    const auto cols = static_cast<Index>(i / std::size(names)) + 1;
+    const char* const name = names[i % std::size(names)];
+    KernelCase item;
+    item.kinds = cols % 3 == 0 ? all_kinds[i % all_kinds.size()] : all_kinds.front();
+    const Offset shift = (cols * 7 + static_cast<Index>(i)) % 6, padding = cols / 3 % 5;
+    SCOPED_TRACE(std::string(name) + " " + describe(item, cols) +
+                 " shift=" + std::to_string(shift) + " padding=" + std::to_string(padding));
+    const SpmmProblem problem = problem_of(battery_matrix(name), item, cols);
+    check_kernel_on_slices(kernel(), problem, shift, padding, nullptr);
+  });
+}
+
+TEST_P(EveryGpuSpmmKernel, MultipliesWideOperandsWhereverRowsBegin) {
+  if (kernel().role != Role::production) return;
+  for (const Kinds& kinds : kinds_of(kernel())) {
+    KernelCase item;
+    item.kinds = kinds;
+    for (const Index cols : {9, 31, 33, 127, 191, 253, 254, 255, 602, 1433}) {
+      SCOPED_TRACE(describe(item, cols));
+      // Rows of A that are long, and none.
+      for (const CsrMatrix& a : {battery_matrix("power_law"), random_matrix(300, 300, 0.05)}) {
+        const SpmmProblem problem = problem_of(a, item, cols);
+        check_kernel_on_slices(kernel(), problem, cols % 4, cols % 3, nullptr);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+  if (GetParam() != "row_panels") return;
+  // So large a B that it is copied in two slices.
+  const SpmmProblem problem = problem_of(random_matrix(8, 1'100'000, 0.52), {}, 65);
+  ASSERT_EQ(gpu::copied_cols({8, 1'100'000, problem.a.nnz(), 65}, 4), 36);
+  check_kernel_on_slices(kernel(), problem, 1, 1, nullptr);
+}
+
 TEST_P(EveryGpuSpmmKernel, ComputesOnSlicesInDeviceMemoryInTheCallersStream) {
   const char* const names[] = {"power_law", "one_huge_row", "every_other_row_empty"};
-  const std::vector<Kinds> all_kinds = kinds_within(kernel().capabilities);
+  const std::vector<Kinds> all_kinds = kinds_of(kernel());
   on_test_threads(3 * all_kinds.size(), [&](std::size_t i) {
     cudaStream_t stream = nullptr;
     CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -367,9 +422,9 @@ TEST_P(SanitizerGpuSpmm, SmallAdversarialMatrices) {
                                "wide",
                                "two_huge_rows_in_sequence",
                                "row_lengths_around_vector_widths"};
-  on_test_threads(3 * std::size(names), [&](std::size_t i) {
-    const char* const name = names[i / 3];
-    const Index dense_cols = std::array{1, 33, 64}[i % 3];
+  on_test_threads(4 * std::size(names), [&](std::size_t i) {
+    const char* const name = names[i / 4];
+    const Index dense_cols = std::array{1, 33, 64, 127}[i % 4];
     SCOPED_TRACE(name);
     const ValueKind other = kernel.can(kF16) ? ValueKind::f16 : ValueKind::f32;
     for (const Kinds& kinds :
@@ -399,7 +454,7 @@ TEST(GpuSpmmRegistry, NamesAreUniqueAndAutoDoesEverything) {
 TEST(GpuSpmmRegistry, AutoChoosesAKernelThatCan) {
   for (const double density : {0.02, 0.9}) {
     const CsrMatrix matrix = random_matrix(600, 600, density);
-    for (const Kinds& kinds : kinds_within(kEverything)) {
+    for (const Kinds& kinds : kinds_of(find_kernel(gpu::spmm_kernels(), "auto"))) {
       KernelCase item;
       item.kinds = kinds;
       const SpmmProblem problem = problem_of(matrix, item, 128);

@@ -1,0 +1,9 @@
+// row_bins in f64, where rows of B or C begin anywhere.
+
+#include "gpu/spmm/row_bins/unaligned.cuh"
+
+namespace csrkit::gpu {
+
+template struct UnalignedBinsKernels<SpmmTypes<double, double>>;
+
+}  // namespace csrkit::gpu

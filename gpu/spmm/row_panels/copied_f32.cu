@@ -1,0 +1,9 @@
+// row_panels in f32, where rows of C begin anywhere.
+
+#include "gpu/spmm/row_panels/kernel.cuh"
+
+namespace csrkit::gpu {
+
+template struct CopiedPanelsKernels<SpmmTypes<float, float>>;
+
+}  // namespace csrkit::gpu
