@@ -104,7 +104,7 @@ class Graph:
 
 
 def methods_of(run):
-    rows = run.tool("csr-reorder", "--list")
+    rows = run.tool("csr-reorder", "--list")["rows"]
     return [row["name"] for row in rows if "NOT AVAILABLE" not in row["summary"] and row["name"] != "identity"]
 
 

@@ -8,7 +8,7 @@ for tool in csr-import csr-bench; do
 done
 printf '#!/bin/sh\necho "commit: 0123456789ab"\n' >build/tools/csr-info
 for operation in spmm spmv spgemm sddmm solve; do
-  printf '#!/bin/sh\necho "[]"\n' >build/tools/csr-$operation-gpu
+  printf '%s\n' '#!/bin/sh' "echo '{\"rows\": []}'" >build/tools/csr-$operation-gpu
 done
 cat >build/tests/gpu <<'END'
 #!/bin/sh

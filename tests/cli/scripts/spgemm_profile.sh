@@ -25,7 +25,7 @@ class Source:
     def line(self): return self.at
 class Action:
     def __init__(self, path):
-        self.file = LADDER / (pathlib.Path(path).stem.split("-", 1)[1] + ".cu")
+        self.file = next(LADDER.glob(pathlib.Path(path).stem.split("-", 1)[1] + ".cu*"))
         lines = self.file.read_text().splitlines()
         self.writes = next(i for i, line in enumerate(lines, 1) if line.rstrip().endswith("// write-back"))
     def metric_names(self): return ["smsp__pcsamp_warps_issue_stalled_wait", "other"]
@@ -44,6 +44,6 @@ LADDER=$(realpath "$CLI_FOLDER/../../gpu/spgemm/ladder")
 export LADDER PATH=$PWD/nsight:$PATH
 expect 0 "$script" some.csr --tools tools --out reports
 prints "| some | \`v0_thread_per_row\` | 2.000 | 75.0 % of 4 | 2 | 4 |"
-equals "$(grep -c '75.0 % of 4' out)" "$(find "$LADDER" -name 'v*.cu' | wc -l)"
+equals "$(grep -c '75.0 % of 4' out)" "$(find "$LADDER" -name 'v*.cu*' | wc -l)"
 FAILS=v1_cached_members expect 1 "$script" some.csr --tools tools --out failed
 grep -qF 'v1_cached_members: no such counter' err || fail "it does not say what ncu said"
