@@ -1,5 +1,6 @@
 #include "tools/cli/run_tool.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -85,24 +86,10 @@ constexpr char kOutOfMemory[] = "not enough memory for this matrix on this machi
   std::set_terminate(end_by_exception);
 }
 
-/// libgomp calls exit(1) when it cannot start its threads or has no memory left.
-extern "C" void end_by_library() {
-  if (running_tool == nullptr) return;
-  static std::atomic_flag is_ending = ATOMIC_FLAG_INIT;
-  while (is_ending.test_and_set()) pause();  // until the thread that was first ends the process
-  end_at_once(
-      kExitMemory,
-      "a library ended this process (see above): memory, address space or processes ran out; "
-      "try fewer threads (OMP_NUM_THREADS), or raise the limits (ulimit -v, ulimit -u)");
-}
-
 /// While it lives, a library that ends the process leaves no temporary and a documented exit code.
 class EndsWatched {
  public:
-  explicit EndsWatched(const char* tool) {
-    static const int registered = std::atexit(end_by_library);
-    running_tool = registered == 0 ? tool : nullptr;
-  }
+  explicit EndsWatched(const char* tool) { running_tool = tool; }
   ~EndsWatched() { running_tool = nullptr; }
   EndsWatched(const EndsWatched&) = delete;
   EndsWatched& operator=(const EndsWatched&) = delete;
@@ -156,9 +143,21 @@ void start_log_or_end(const char* tool) noexcept {
 
 }  // namespace
 
-void expect_ends_of_threads(int count) {
-  // exit() calls every handler once: a second thread goes past those that the first one is in.
-  for (int i = 1; i < count; ++i) std::atexit(end_by_library);
+/// In the place of the C library's: libgomp calls it when it cannot start its threads or has no
+/// memory left. A handler of atexit() would be too late, as what was made after it is destroyed
+/// before, while other threads still use it.
+extern "C" [[gnu::visibility("default")]] void exit(int code) noexcept {
+  if (running_tool != nullptr) {
+    static std::atomic_flag is_ending = ATOMIC_FLAG_INIT;
+    while (is_ending.test_and_set()) pause();  // until the thread that was first ends the process
+    end_at_once(
+        kExitMemory,
+        "a library ended this process (see above): memory, address space or processes ran out; "
+        "try fewer threads (OMP_NUM_THREADS), or raise the limits (ulimit -v, ulimit -u)");
+  }
+  const auto next = reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "exit"));
+  if (next != nullptr) next(code);
+  _exit(code);
 }
 
 Failure current_failure() {

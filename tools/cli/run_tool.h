@@ -39,10 +39,6 @@ int tell_failure(const Failure& failure) noexcept;
 /// Throws an error that current_failure() would describe so: what happened elsewhere.
 [[noreturn]] void throw_failure(const Failure& failure);
 
-/// To be called within `body` of run_tool before so many threads start teams of their own: if a
-/// library ends the process in several of them at once, the exit code is the documented one, too.
-void expect_ends_of_threads(int count);
-
 /// Runs `body` and returns its exit code, or that of what it threw. On SIGINT, SIGTERM, SIGHUP,
 /// SIGPIPE and SIGXCPU unfinished output is removed and the process exits with 128 + the signal's
 /// number.

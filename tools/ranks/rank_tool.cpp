@@ -133,7 +133,6 @@ int run_alone(Options& options, int argc, const char* const* argv,
               const std::function<void(Communicator&)>& body) {
   options.parse(argc, argv);
   const auto count = static_cast<int>(options.integer("ranks", 1, kMaxThreadRanks));
-  expect_ends_of_threads(count);
   try {
     ranks::run_as_threads(count, [&](Communicator& communicator) {
       try {
