@@ -40,10 +40,12 @@ bool is_unaligned(const SpmmProfile& profile) {
 /// The natural logarithm of what row_panels takes over what row_bins takes. Panels read a row of B
 /// once for all entries that share it, the more so the wider a row is; they lose where rows are of
 /// unlike lengths, as row_bins has the short ones in strips, and where a long row has a panel to
-/// itself. A row that does not fill lines of 128 bytes costs row_bins more, which takes it in two
-/// slices. Fitted to measured products (docs/lab/2026-11-23-spmm-choice-h200.md).
+/// itself. A row that does not fill lines of 128 bytes costs row_bins more, which takes it in more
+/// slices. A slice that is hardly filled costs what a full one does, and those of panels are wider.
+/// Fitted to measured products (docs/lab/2026-11-23-spmm-choice-h200.md).
 double panels_over_bins(const SpmmProfile& profile) {
   constexpr double kNarrowest = 16, kWidest = 128, kLine = 32;  // columns of four bytes
+  constexpr double kBinsSlice = 64, kPanelsSlice = 128;
   constexpr Offset kVeryLongRow = 2048;
   const PanelSample& sample = profile.sample;
   const double cols = profile.dense_cols * profile.b_bytes / 4.0;
@@ -53,7 +55,11 @@ double panels_over_bins(const SpmmProfile& profile) {
   double log_ratio = 0.34 - 0.37 * width + 0.24 * width * width - (0.37 + 0.15 * width) * sharing +
                      0.15 * (1 - width) * unlike;
   if (cols > kLine && std::fmod(cols, kLine) != 0 && !is_unaligned(profile)) {
-    log_ratio -= 0.19 + 0.07 * std::log(profile.rows / 1e5);
+    log_ratio -= 0.14 + 0.05 * std::log(profile.rows / 1e5);
+  }
+  const auto in_slices_of = [&](double slice) { return std::ceil(cols / slice) * slice; };
+  if (cols > kBinsSlice && !is_unaligned(profile)) {
+    log_ratio += 0.73 * std::log(in_slices_of(kPanelsSlice) / in_slices_of(kBinsSlice));
   }
   if (profile.longest_seen >= kVeryLongRow) log_ratio += 0.51 - 0.43 * width;
   return log_ratio;

@@ -22,9 +22,9 @@ struct Case {
   double bins = 0, panels = 0;  // microseconds
 };
 
-std::vector<Case> recorded_cases() {
+std::vector<Case> recorded_cases(const std::string& name) {
   const std::string unpack =
-      "gzip -dc " CSRKIT_SOURCE_DIR "/docs/results/h200/data/spmm_choices.jsonl.gz";
+      "gzip -dc " CSRKIT_SOURCE_DIR "/docs/results/h200/data/" + name + ".jsonl.gz";
   const std::unique_ptr<FILE, int (*)(FILE*)> lines(popen(unpack.c_str(), "r"), &pclose);
   std::vector<Case> cases;
   char line[4096];
@@ -66,7 +66,7 @@ struct Tally {
 // Every third matrix, by name, had no part in fitting the coefficients; what the model looks at was
 // chosen with all of them in view.
 TEST(ChooseSpmm, IsNearTheFasterKernelOnRecordedProducts) {
-  const std::vector<Case> cases = recorded_cases();
+  const std::vector<Case> cases = recorded_cases("spmm_choices");
   std::map<std::string, int> number;
   for (const Case& item : cases) number[item.matrix];
   int next = 0;
@@ -79,6 +79,14 @@ TEST(ChooseSpmm, IsNearTheFasterKernelOnRecordedProducts) {
     EXPECT_GE(tally.share(tally.close), 0.95);
     EXPECT_LE(tally.share(tally.far), 0.015);
   }
+}
+
+TEST(ChooseSpmm, KnowsThatASliceOfFewColumnsCostsWhatAFullOneDoes) {
+  Tally tally;
+  for (const Case& item : recorded_cases("spmm_choices_widths")) tally.add(item);
+  EXPECT_GE(tally.cases, 100);
+  EXPECT_GE(tally.share(tally.close), 0.95);
+  EXPECT_EQ(tally.far, 0);
 }
 
 TEST(ChooseSpmm, TakesPanelsWhereRowsShareColumns) {
