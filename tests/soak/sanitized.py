@@ -6,11 +6,11 @@ import re
 
 from common import Finding, NotHere
 
-# What cannot be run so: a preloaded METIS or clock comes before the sanitizer, and so do programs that link the
-# library; scripts bring tools of their own, forecasts and limits know nothing of its memory; and a limited address
+# What cannot be run so: a preloaded METIS or clock comes before the sanitizer, and so do Python and programs that link
+# the library; scripts bring tools of their own, forecasts and limits know nothing of its memory; and a limited address
 # space has no room for it.
 LEFT_OUT = ("all/gpu_library", "all/examples", "import/bombs", "scripts/", "story/", "reorder/metis_hard_cases",
-            "probe/busy_machine", "forecast/memory", "spgemm-cpu/row_blocks", "library/", "-gpu/")
+            "probe/busy_machine", "forecast/memory", "spgemm-cpu/row_blocks", "library/", "python/", "-gpu/")
 LIMITED = "ulimit -v"
 # It counts the threads of the process, and ThreadSanitizer has one of its own.
 COUNTS_THREADS = "SpgemmThreads.OneMeansThatNoOtherIsStarted"
