@@ -102,9 +102,7 @@ class RowBins {
     if constexpr (Types::kIsPlusTimes) {
       const bool is_narrow = prefers_narrow_slices(b.rows);
       using Kernels = UnalignedBinsKernels<Types>;
-      // Only rows that a warp or a block shares have sums whose order depends on the lanes: without
-      // them a block of a product out of core has the bits of the whole without a copy.
-      if (copied_cols_ > 0 && tasks_.block_task_count + tasks_.warp_task_count == 0) {
+      if (works_on_copy()) {
         return launch_on_copies(operands, copy_, copied_cols_, stream, [&](const auto& slice) {
           Kernels::launch_copied(slice, whole_cols_, is_narrow, stream);
         });
@@ -127,10 +125,17 @@ class RowBins {
     return std::to_string(tasks_.block_task_count) + " tasks of a block, " +
            std::to_string(tasks_.warp_task_count) + " of a warp, " +
            std::to_string(tasks_.task_count) + " of a part of one, rows above about " +
-           std::to_string(maker_.part_entries()) + " nonzeros cut" + choice_of_copy(copied_cols_);
+           std::to_string(maker_.part_entries()) + " nonzeros cut" +
+           choice_of_copy(works_on_copy() ? copied_cols_ : 0);
   }
 
  private:
+  /// Only rows that a warp or a block shares have sums whose order depends on the lanes: without
+  /// them a block of a product out of core has the bits of the whole without a copy.
+  bool works_on_copy() const {
+    return copied_cols_ > 0 && tasks_.block_task_count + tasks_.warp_task_count == 0;
+  }
+
   /// Where the copy begins in the workspace.
   std::uint64_t copy_at(const SpmmSizes& sizes) const {
     constexpr std::uint64_t kAlign = 256;
