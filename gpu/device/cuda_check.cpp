@@ -8,12 +8,8 @@ namespace csrkit::gpu {
 
 namespace {
 
-// The part of __FILE__ that means the same on every machine.
 std::string place_of(const char* file, int line) {
-  std::string path = file;
-  const std::size_t room = path.rfind("gpu/");
-  if (room != std::string::npos) path.erase(0, room);
-  return " (" + path + ":" + std::to_string(line) + ")";
+  return std::string(" (") + file + ":" + std::to_string(line) + ")";
 }
 
 }  // namespace
