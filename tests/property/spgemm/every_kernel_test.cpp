@@ -28,7 +28,7 @@ struct KernelRun {
   std::string isa;  // for CSRKIT_CPU_ISA
 };
 
-std::vector<KernelRun> all_kernel_runs() {
+std::vector<KernelRun> make_kernel_runs() {
   std::vector<KernelRun> runs;
   for (const SpgemmKernel& kernel : cpu::spgemm_kernels()) {
     runs.push_back({kernel.name, &kernel, ""});
@@ -41,6 +41,12 @@ std::vector<KernelRun> all_kernel_runs() {
     }
 #endif
   }
+  return runs;
+}
+
+/// Made once: thousands of names ask for it whenever the program starts.
+const std::vector<KernelRun>& all_kernel_runs() {
+  static const std::vector<KernelRun> runs = make_kernel_runs();
   return runs;
 }
 

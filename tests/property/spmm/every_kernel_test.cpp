@@ -39,7 +39,7 @@ struct KernelRun {
   std::string variant = {};
 };
 
-std::vector<KernelRun> all_kernel_runs() {
+std::vector<KernelRun> make_kernel_runs() {
   std::vector<KernelRun> runs;
   for (const SpmmKernel& kernel : cpu::spmm_kernels()) {
     runs.push_back({kernel.name, &kernel, ""});
@@ -57,6 +57,12 @@ std::vector<KernelRun> all_kernel_runs() {
     }
 #endif
   }
+  return runs;
+}
+
+/// Made once: thousands of names ask for it whenever the program starts.
+const std::vector<KernelRun>& all_kernel_runs() {
+  static const std::vector<KernelRun> runs = make_kernel_runs();
   return runs;
 }
 

@@ -91,7 +91,7 @@ struct KernelRun {
 };
 
 /// Production kernels run on every instruction set that this machine has.
-std::vector<KernelRun> all_kernel_runs() {
+std::vector<KernelRun> make_kernel_runs() {
   std::vector<KernelRun> runs;
   for (const SpmmKernel& kernel : cpu::spmv_kernels()) {
     runs.push_back({kernel.name, &kernel, ""});
@@ -101,6 +101,12 @@ std::vector<KernelRun> all_kernel_runs() {
       runs.push_back({std::string(kernel.name) + "_avx2", &kernel, "avx2"});
     }
   }
+  return runs;
+}
+
+/// Made once: thousands of names ask for it whenever the program starts.
+const std::vector<KernelRun>& all_kernel_runs() {
+  static const std::vector<KernelRun> runs = make_kernel_runs();
   return runs;
 }
 
