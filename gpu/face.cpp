@@ -8,6 +8,7 @@
 #include "gpu/plan/kernels.h"
 #include "gpu/spgemm/forecast.h"
 #include "gpu/spmm/forecast.h"
+#include "gpu/spmm/out_of_core/forecast.h"
 #include "gpu/spmm/out_of_core/plan.h"
 
 namespace csrkit::gpu {
@@ -19,10 +20,22 @@ std::function<DeviceClocks()> clock_reader(int ordinal) {
   return [reader] { return reader->read(); };
 }
 
-constexpr Face kFace{
-    CSRKIT_BUILD_ID, spmm_kernels,  spmm_marks,          spmv_kernels,        spgemm_kernels,
-    sddmm_kernels,   solve_kernels, forecast_spmm_bytes, forecast_spmv_bytes, make_out_of_core_spmm,
-    forecast_spgemm, device_info,   copy_seconds,        clock_reader,        fill_sums};
+constexpr Face kFace{CSRKIT_BUILD_ID,
+                     spmm_kernels,
+                     spmm_marks,
+                     spmv_kernels,
+                     spgemm_kernels,
+                     sddmm_kernels,
+                     solve_kernels,
+                     forecast_spmm_bytes,
+                     forecast_spmv_bytes,
+                     make_out_of_core_spmm,
+                     forecast_out_of_core_spmm,
+                     forecast_spgemm,
+                     device_info,
+                     copy_seconds,
+                     clock_reader,
+                     fill_sums};
 
 }  // namespace
 

@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/contract/out_of_core.h"
+#include "core/contract/out_of_core_forecast.h"
 #include "core/contract/sddmm.h"
 #include "core/contract/solve.h"
 #include "core/contract/spgemm.h"
@@ -39,6 +40,9 @@ struct Face {
                                                           const PlanOptions& options, OutOfCore how,
                                                           Index most_panel_cols,
                                                           bool is_panel_major);
+  std::optional<OutOfCoreForecast> (*forecast_out_of_core_spmm)(
+      const std::string& kernel, const SpmmProblem& problem, std::uint64_t limit_bytes, int threads,
+      OutOfCore how, Index most_panel_cols, bool is_panel_major);
   SpgemmForecast (*forecast_spgemm)(const std::string& kernel, const SpgemmProblem& problem,
                                     Offset output_nnz, std::uint64_t limit_bytes);
   DeviceInfo (*device_info)(int ordinal);

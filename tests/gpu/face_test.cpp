@@ -26,6 +26,7 @@ TEST(Face, HasAFunctionOnEveryLine) {
   const Face& face = *csrkit_gpu_face();
   EXPECT_NE(face.forecast_spmm_bytes, nullptr);
   EXPECT_NE(face.forecast_spmv_bytes, nullptr);
+  EXPECT_NE(face.forecast_out_of_core_spmm, nullptr);
   EXPECT_NE(face.forecast_spgemm, nullptr);
   EXPECT_NE(face.device_info, nullptr);
   EXPECT_NE(face.copy_seconds, nullptr);

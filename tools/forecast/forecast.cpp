@@ -59,6 +59,13 @@ std::vector<Forecast> forecasts_of(const ForecastToolOptions& options, const Nam
   ForecastQuery query{kernel.room, kernel.kernel, operands, options.request};
   query.is_host_only = options.of == ForecastOf::bench;
   if (options.machine) query.device = &options.machine->find(kernel.room);
+  if (query.device != nullptr && kernel.needs_gpu()) {
+    const auto all = static_cast<std::uint64_t>(query.device->memory_bytes);
+    constexpr std::uint64_t kDriver = kDriverDeviceBytes + kPoolPieceBytes;
+    // A plan leaves the driver some of what is free, for kernels that are still to be loaded.
+    constexpr std::uint64_t kShares = 32;
+    if (all > kDriver) query.device_memory_bytes = (all - kDriver) / kShares * (kShares - 1);
+  }
   return kernel.operation->forecasts(query, options.options);
 }
 

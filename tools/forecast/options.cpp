@@ -38,6 +38,10 @@ const std::vector<Belonging>& belongings() {
       {"repeat", {Of::product}},
       {"machine", {Of::product, Of::bench}},
       {"transpose", {Of::product, Of::bench}},
+      {"memory-limit", {Of::product}},
+      {"out-of-core", {Of::product}},
+      {"panel-cols", {Of::product}},
+      {"panel-major", {Of::product}},
       {"kernels", {Of::bench}},
       {"cold", {Of::bench}},
       {"max-seconds", {Of::bench}},
@@ -149,7 +153,8 @@ void declare_of_operations(Options& options) {
 void require_rank_forecast(const Options& options) {
   for (const char* foreign :
        {"tool", "operation", "device", "kernel", "repeat", "transpose", "value-kind", "threads",
-        "kernels", "cold", "max-seconds", "method", "sizes", "machine", "bound", "memory-limit"}) {
+        "kernels", "cold", "max-seconds", "method", "sizes", "machine", "bound", "memory-limit",
+        "out-of-core", "panel-cols", "panel-major"}) {
     if (options.given(foreign)) {
       throw UsageError(std::string("--") + foreign + " is not for --ranks");
     }

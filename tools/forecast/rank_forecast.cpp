@@ -6,12 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "api/rooms.h"
 #include "core/base/stopwatch.h"
 #include "tools/cli/json_reader.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/provenance.h"
 #include "tools/cli/report.h"
+#include "tools/forecast/out_of_core.h"
 
 namespace csrkit {
 
@@ -119,6 +121,28 @@ std::map<Index, CountedParts> all_parts(const Options& options, const RankSizes&
   }
   *count_seconds = watch.seconds();
   return levels;
+}
+
+/// What one GPU does with a product that it cannot hold: csr-spmm-gpu's cut. `why_not` where it is
+/// not known.
+std::optional<OutOfCoreForecast> alone_out_of_core(const Options& options, Index dense_cols,
+                                                   const ClusterProfile& profile,
+                                                   std::string* why_not) {
+  const gpu::Face* const room = gpu_room();
+  if (room == nullptr) {
+    *why_not = "how it is cut the GPU library knows: " + why_no_gpu_room();
+    return std::nullopt;
+  }
+  const CsrMatrix matrix = read_csr_file(options.names().front(), read_options(options)).matrix;
+  try {
+    return room->forecast_out_of_core_spmm("auto", default_spmm_problem(matrix, dense_cols),
+                                           static_cast<std::uint64_t>(profile.rank_memory_bytes),
+                                           profile.cores_per_rank, OutOfCore::automatic,
+                                           /*most_panel_cols=*/0, /*is_panel_major=*/false);
+  } catch (const MemoryError& error) {
+    *why_not = error.what();
+    return std::nullopt;
+  }
 }
 
 std::string gained_text(const GridForecast& grid) {
@@ -327,13 +351,25 @@ void report_rank_forecast(const Options& options) {
   report.add("matrix", "matrix", path);
   report.add("profile", "profile", profile.name);
   report.add_json("count_seconds", count_seconds);
-  Json json = Json::array(), best_json = Json::array();
+  Json json = Json::array(), best_json = Json::array(), out_of_core = Json::array();
   std::optional<GridForecast> overall;
   for (const Index width : widths) {
     TextTable table({"ranks", "grid", "parts from", "moved", "worst rank", "memory a rank", "time",
                      "efficiency", "gained", ""});
     const GridForecast alone = forecast_grid(sizes, levels.at(1), 1, width, profile);
     std::string verdicts;
+    if (!alone.fits && profile.device.device == kGpu) {
+      std::string why_not;
+      const auto cut = alone_out_of_core(options, width, profile, &why_not);
+      verdicts = cut ? "one GPU, out of core: " + readable_seconds(cut->report.forecast_seconds) +
+                           " (" + words_of(*cut) + ")\n"
+                     : "one GPU holds it only out of core; " + why_not + "\n";
+      if (cut) {
+        Json row = to_json(*cut);
+        row["dense_cols"] = width;
+        out_of_core.push_back(std::move(row));
+      }
+    }
     for (const Index ranks : wanted_ranks) {
       std::vector<GridForecast> grids;
       for (const Index parts : parts_of_grids(ranks, sizes.rows, width)) {
@@ -389,6 +425,7 @@ void report_rank_forecast(const Options& options) {
   }
   report.add_json("grids", json);
   report.add_json("best", best_json);
+  report.add_json("out_of_core", out_of_core);
   if (overall) {
     const std::vector<std::string> lines =
         slurm_lines(*overall, profile, static_cast<double>(header.file_bytes));

@@ -6,6 +6,7 @@
 
 #include "core/base/team.h"
 #include "tools/forecast/forecast.h"
+#include "tools/forecast/out_of_core.h"
 
 namespace csrkit {
 
@@ -45,7 +46,8 @@ Json row_of(const ForecastToolOptions& options, const RunForecast& run) {
           {"host_peak_bytes", run.host_peak_bytes},
           {"plan_bytes", json_of(product.plan_bytes)},
           {"device_peak_bytes", json_of(run.device_peak_bytes)},
-          {"seconds", product.seconds ? Json(*product.seconds) : Json()}};
+          {"seconds", product.seconds ? Json(*product.seconds) : Json()},
+          {"out_of_core", product.out_of_core ? to_json(*product.out_of_core) : Json()}};
 }
 
 std::vector<std::string> slurm_lines(const ForecastToolOptions& options,
@@ -90,6 +92,7 @@ void report_forecasts(const ForecastToolOptions& options,
   if (options.is_gpu()) headers.insert(headers.begin() + 3, "device memory");
   TextTable table(headers);
   Json rows = Json::array();
+  std::string cuts;
   for (const RunForecast& run : forecasts) {
     const Forecast& product = run.product;
     std::vector<std::string> cells{
@@ -102,9 +105,13 @@ void report_forecasts(const ForecastToolOptions& options,
     if (options.is_gpu()) cells.insert(cells.begin() + 3, bytes_cell(run.device_peak_bytes));
     table.add(std::move(cells));
     rows.push_back(row_of(options, run));
+    if (product.out_of_core) {
+      cuts += "K = " + std::to_string(product.dense_cols) + ": " + words_of(*product.out_of_core) +
+              "\n";
+    }
   }
   report.add_json("forecasts", rows);
-  report.add_text("\n" + table.text());
+  report.add_text("\n" + table.text() + cuts);
   const std::vector<std::string> lines = slurm_lines(options, forecasts);
   report.add_json("sbatch", lines);
   std::string text = "\n";

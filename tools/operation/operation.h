@@ -11,6 +11,7 @@
 #include "api/rooms.h"
 #include "core/base/file_digest.h"
 #include "core/contract/kernel_table.h"
+#include "core/contract/out_of_core_forecast.h"
 #include "core/facts/machine_profile.h"
 #include "core/matrix/csr_matrix.h"
 #include "tools/cli/json_reader.h"
@@ -30,11 +31,12 @@ struct Operands {
 struct Forecast {
   Index dense_cols = 0;  // 0: no dense operands
   std::uint64_t output_bytes = 0;
-  bool is_output_bounded = false;           // the result may be smaller
-  std::uint64_t matrix_bytes = 0;           // of A, which is read first
-  std::uint64_t host_bytes = 0;             // operands, result and workspace
-  std::optional<std::uint64_t> plan_bytes;  // GPU: operands, result and workspace there
-  std::optional<double> seconds;            // of one product
+  bool is_output_bounded = false;                // the result may be smaller
+  std::uint64_t matrix_bytes = 0;                // of A, which is read first
+  std::uint64_t host_bytes = 0;                  // operands, result and workspace
+  std::optional<std::uint64_t> plan_bytes;       // GPU: operands, result and workspace there
+  std::optional<double> seconds;                 // of one product
+  std::optional<OutOfCoreForecast> out_of_core;  // GPU: where the product does not fit there
 };
 
 struct ForecastQuery {
@@ -44,6 +46,7 @@ struct ForecastQuery {
   Request request;
   const DeviceProfile* device = nullptr;  // for times; null without
   bool is_host_only = false;  // no plan_bytes: of a vendor's kernel for GPUs nobody knows them
+  std::uint64_t device_memory_bytes = 0;  // for a plan, where no limit is set; 0: not known
 };
 
 /// The first words of a tool's help, and its examples without the tool's name.

@@ -4,6 +4,7 @@
 
 #include "api/rooms.h"
 #include "core/base/available_memory.h"
+#include "core/base/counted_bytes.h"
 #include "core/facts/matrix_stats.h"
 #include "core/facts/spmm_forecast.h"
 #include "core/file/npy_file.h"
@@ -148,7 +149,11 @@ OperationFacts spmm_facts() {
        {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}},
       {{"k,dense-cols", "LIST", "columns of the dense operands", "32,128"}},
       {{"k,dense-cols", "LIST", "columns of the dense operands", "32,256"},
-       {"machine", "FILE.json", "forecast times for this machine profile (see csr-probe)"}}};
+       {"machine", "FILE.json", "forecast times for this machine profile (see csr-probe)"},
+       {"memory-limit", "SIZE", "as it will be given to the product"},
+       {"out-of-core", "HOW", "as it will be given to csr-spmm-gpu", "auto"},
+       {"panel-cols", "N", "as it will be given to csr-spmm-gpu"},
+       {"panel-major", "", "as it will be given to csr-spmm-gpu"}}};
 }
 
 OperationFacts spmv_facts() {
@@ -167,6 +172,20 @@ OperationFacts spmv_facts() {
        {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}},
       {},
       {}};
+}
+
+/// What csr-spmm-gpu and its forecast are told of products out of core.
+void read_out_of_core(const Options& options, Request* request) {
+  request->out_of_core = options.parsed("out-of-core", parse_out_of_core);
+  for (const char* option : {"panel-cols", "panel-major"}) {
+    if (options.given(option) && request->out_of_core == OutOfCore::never) {
+      throw UsageError("--" + std::string(option) +
+                       " is for products out of core, and --out-of-core is never");
+    }
+  }
+  request->is_panel_major = options.flag("panel-major");
+  if (!options.given("panel-cols")) return;
+  request->most_panel_cols = static_cast<Index>(options.integer("panel-cols", 1, kMaxIndex));
 }
 
 /// SpMM, and SpMV: the same with one column, and without the option that says how many.
@@ -196,16 +215,7 @@ class SpmmOperation : public TypedOperation<Spmm> {
   void read_room_options(const Options& options, const std::string& room,
                          Request* request) const override {
     if (room_options(room).empty()) return;
-    request->out_of_core = options.parsed("out-of-core", parse_out_of_core);
-    for (const char* option : {"panel-cols", "panel-major"}) {
-      if (options.given(option) && request->out_of_core == OutOfCore::never) {
-        throw UsageError("--" + std::string(option) +
-                         " is for products out of core, and --out-of-core is never");
-      }
-    }
-    request->is_panel_major = options.flag("panel-major");
-    if (!options.given("panel-cols")) return;
-    request->most_panel_cols = static_cast<Index>(options.integer("panel-cols", 1, kMaxIndex));
+    read_out_of_core(options, request);
   }
 
   void read_options(const Options& options, Request* request) const override {
@@ -249,10 +259,22 @@ class SpmmOperation : public TypedOperation<Spmm> {
   std::vector<Forecast> forecasts(const ForecastQuery& query,
                                   const Options& options) const override {
     const CsrMatrix& a = query.operands.a;
+    Request shared = query.request;
+    // csr-bench has none of these.
+    const bool is_product = !query.is_host_only && !is_spmv_;
+    if (is_product && options.given("memory-limit")) {
+      shared.plan.memory_limit_bytes = options.bytes("memory-limit");
+    }
+    if (is_product && query.room == kGpu) read_out_of_core(options, &shared);
+    for (const OptionRow& row : room_options(kGpu)) {
+      if (is_product && query.room != kGpu && options.given(row.long_name())) {
+        throw UsageError("--" + row.long_name() + " is for --device gpu");
+      }
+    }
     std::optional<ReadProfile> reads;
     if (query.device != nullptr) reads = read_profile(a, *query.device);
     std::vector<Forecast> forecasts;
-    for (const Request& request : bench_requests(options, query.request)) {
+    for (const Request& request : bench_requests(options, shared)) {
       const SpmmProblem problem = problem_of(query.operands, request);
       Forecast forecast;
       forecast.dense_cols = problem.dense_cols;
@@ -265,16 +287,12 @@ class SpmmOperation : public TypedOperation<Spmm> {
         if (problem.transpose_a) {
           forecast.host_bytes += csr_bytes(a.cols(), a.nnz(), a.value_kind());
         }
-        auto* const forecast_bytes =
-            is_spmv_ ? gpu_room()->forecast_spmv_bytes : gpu_room()->forecast_spmm_bytes;
-        if (!query.is_host_only) {
-          forecast.plan_bytes = forecast_bytes(query.kernel->name, problem);
-        }
+        if (!query.is_host_only) forecast_on_device(query, request, problem, &forecast);
       } else {
         const auto plan = typed(*query.kernel).make_plan(problem, request.plan);
         forecast.host_bytes += plan->phases().peak_bytes;
       }
-      if (reads) {
+      if (reads && !forecast.out_of_core) {
         const double row_bytes = static_cast<double>(problem.dense_cols) * size_of(problem.b);
         forecast.seconds = forecast_spmm(*query.device, *reads, row_bytes).seconds;
       }
@@ -334,6 +352,43 @@ class SpmmOperation : public TypedOperation<Spmm> {
   }
 
  private:
+  /// In core, or cut by the planner of csr-spmm-gpu.
+  void forecast_on_device(const ForecastQuery& query, const Request& request,
+                          const SpmmProblem& problem, Forecast* forecast) const {
+    const gpu::Face& room = *gpu_room();
+    const std::string kernel = query.kernel->name;
+    const std::uint64_t limit = request.plan.memory_limit_bytes != 0
+                                    ? request.plan.memory_limit_bytes
+                                    : query.device_memory_bytes;
+    const bool is_asked_for =
+        request.out_of_core == OutOfCore::columns || request.out_of_core == OutOfCore::rows;
+    if (is_asked_for && limit == 0) {
+      throw UsageError(std::string("--out-of-core ") + name_of(request.out_of_core) +
+                       " is forecast for a device of known memory: give --memory-limit, or the "
+                       "profile of a GPU as --machine");
+    }
+    if (limit > 0 && !is_spmv_) {
+      forecast->out_of_core = room.forecast_out_of_core_spmm(
+          kernel, problem, limit, request.plan.where.threads, request.out_of_core,
+          request.most_panel_cols, request.is_panel_major);
+    }
+    if (!forecast->out_of_core) {
+      forecast->plan_bytes =
+          (is_spmv_ ? room.forecast_spmv_bytes : room.forecast_spmm_bytes)(kernel, problem);
+      if (limit > 0 && *forecast->plan_bytes > limit) {
+        throw MemoryError(
+            "the product needs " + counted_bytes(*forecast->plan_bytes) +
+            " of device memory, and there are " + counted_bytes(limit) +
+            "; raise --memory-limit, or let a kernel work out of core (--out-of-core)");
+      }
+      return;
+    }
+    const OutOfCoreReport& report = forecast->out_of_core->report;
+    forecast->plan_bytes = report.device_bytes;
+    forecast->host_bytes += report.staging_bytes;
+    forecast->seconds = report.forecast_seconds;
+  }
+
   static ToolPage spmm_page(const std::string& room) {
     const bool is_gpu = room == kGpu;
     ToolPage page{"MATRIX.csr",

@@ -287,10 +287,14 @@ class Pipeline::Run {
   Index issued_ = 0;  // steps
 };
 
-Pipeline::Pipeline(int threads)
-    : in_(nullptr),
-      out_(nullptr),
-      workers_(static_cast<std::size_t>(std::max(team_size(threads), 2))) {
+namespace {
+/// One for each direction at least.
+std::size_t workers_of(int threads) {
+  return static_cast<std::size_t>(std::max(team_size(threads), 2));
+}
+}  // namespace
+
+Pipeline::Pipeline(int threads) : in_(nullptr), out_(nullptr), workers_(workers_of(threads)) {
   CHECK_CUDA(cudaHostAlloc(&staging_, staging_bytes(), cudaHostAllocDefault));
   std::byte* next = staging_;
   for (Worker& worker : workers_) {
@@ -304,6 +308,10 @@ Pipeline::Pipeline(int threads)
 Pipeline::~Pipeline() { CHECK_CUDA_NOEXCEPT(cudaFreeHost(staging_)); }
 
 std::uint64_t Pipeline::staging_bytes() const { return workers_.size() * 2 * kPieceBytes; }
+
+std::uint64_t Pipeline::staging_bytes_of(int threads) {
+  return workers_of(threads) * 2 * kPieceBytes;
+}
 
 void Pipeline::run(const Schedule& schedule) { Run(*this, schedule).work(); }
 

@@ -120,6 +120,8 @@ class Pipeline {
   /// What a piece may have at most: 1 MiB was 1.6 times and 2 MiB 1.1 times as slow, on an H200.
   static constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
   std::uint64_t staging_bytes() const;
+  /// The same of a pipeline of so many threads (0: as team_size says), before it is made.
+  static std::uint64_t staging_bytes_of(int threads);
   cudaStream_t in_stream() const { return in_.get(); }
 
  private:

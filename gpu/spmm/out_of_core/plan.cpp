@@ -16,7 +16,7 @@
 #include "gpu/plan/resources.h"
 #include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/forecast.h"
-#include "gpu/spmm/out_of_core/cut.h"
+#include "gpu/spmm/out_of_core/forecast.h"
 #include "gpu/spmm/out_of_core/pipeline.h"
 
 namespace csrkit::gpu {
@@ -85,22 +85,6 @@ CsrMatrix op_a(const SpmmProblem& problem, const PlanOptions& options) {
   return transpose(problem.a, options.where.threads);
 }
 
-OutOfCoreProduct product_of(const CsrMatrix& a, const SpmmProblem& problem,
-                            const DeviceSpmm& kernel) {
-  OutOfCoreProduct product;
-  product.rows = a.rows();
-  product.cols = a.cols();
-  product.row_offsets = a.row_offsets();
-  product.dense_cols = problem.dense_cols;
-  product.value_bytes = size_of(a.value_kind());
-  product.b_bytes = size_of(problem.b);
-  product.c_bytes = size_of(problem.c);
-  product.workspace_bytes = [&kernel](const SpmmSizes& sizes) {
-    return kernel.workspace_bytes(sizes);
-  };
-  return product;
-}
-
 /// What a plan may take if nobody set a limit: most of what is free, as the driver loads kernels.
 std::uint64_t limit_of(const DeviceMemory& memory, const PlanOptions& options) {
   const std::uint64_t available = memory.available_bytes();
@@ -109,13 +93,9 @@ std::uint64_t limit_of(const DeviceMemory& memory, const PlanOptions& options) {
 
 class OutOfCorePlan final : public OutOfCoreSpmm {
  public:
-  OutOfCorePlan(std::string kernel, std::string because, const SpmmProblem& problem,
-                const PlanOptions& options, OutOfCore how, Index most_panel_cols,
-                bool is_panel_major)
-      : kernel_(std::move(kernel)),
-        because_(std::move(because)),
-        capabilities_(find_kernel(spmm_kernels(), kernel_).capabilities),
-        problem_(problem),
+  OutOfCorePlan(const std::string& kernel, const SpmmProblem& problem, const PlanOptions& options,
+                OutOfCore how, Index most_panel_cols, bool is_panel_major)
+      : problem_(problem),
         device_(options.where.device),
         threads_(team_size(options.where.threads)) {
     require_device(device_);
@@ -124,13 +104,15 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
     const Stopwatch transposing;
     a_ = op_a(problem, options);
     if (problem.transpose_a) phases_.analysis_seconds += transposing.seconds();
-    kernels_.push_back(make_device_spmm(kernel_, problem_));
-    product_ = product_of(a_, problem_, *kernels_.front());
-    product_.is_panel_major = is_panel_major;
-    cut_ = choose_cut(product_, limit_of(resources_->memory, options), how, most_panel_cols);
+    decision_ = decide_out_of_core(kernel, problem_, a_.row_offsets(),
+                                   limit_of(resources_->memory, options), how, most_panel_cols,
+                                   is_panel_major);
+    capabilities_ = find_kernel(spmm_kernels(), decision_.kernel).capabilities;
+    kernels_.push_back(make_device_spmm(decision_.kernel, problem_));
     const std::size_t kernels =
         cut_.keeps_a ? cut_.blocks.size() : static_cast<std::size_t>(cut_.a_buffers);
-    while (kernels_.size() < kernels) kernels_.push_back(make_device_spmm(kernel_, problem_));
+    while (kernels_.size() < kernels)
+      kernels_.push_back(make_device_spmm(decision_.kernel, problem_));
     make_buffers();
     on_device_ = std::make_unique<OnDevice>(options.where.threads);
     resources_->stream.wait();  // memory comes in the order of that stream
@@ -216,28 +198,14 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
     return phases;
   }
 
-  std::string choice() const override {
-    const Index blocks = static_cast<Index>(cut_.blocks.size());
-    return kernel_ + because_ + ", out of core: " + std::to_string(cut_.panels) +
-           (cut_.panels == 1 ? " panel of " : " panels of ") + std::to_string(cut_.panel_cols) +
-           " columns, " + std::to_string(blocks) +
-           (blocks == 1 ? " block of rows, " : " blocks of rows, ") +
-           (cut_.keeps_a ? "A stays on the device" : "A travels with every panel");
-  }
-  std::string chosen_kernel() const override { return kernel_; }
+  std::string choice() const override { return decision_.choice(); }
+  std::string chosen_kernel() const override { return decision_.kernel; }
 
   OutOfCoreReport report() const override {
-    OutOfCoreReport report;
-    report.keeps_a = cut_.keeps_a;
-    report.panels = cut_.panels;
-    report.panel_cols = cut_.panel_cols;
-    report.blocks = static_cast<Index>(cut_.blocks.size());
-    report.bytes_in = seconds_ > 0 ? moved_in_ : cut_.bytes_in;
-    report.bytes_out = cut_.bytes_out;
-    report.device_bytes = cut_.device_bytes;
+    OutOfCoreReport report = decision_.report();
+    if (seconds_ > 0) report.bytes_in = moved_in_;
     report.staging_bytes =
         on_device_->pipeline.staging_bytes() + b_panels_.size_bytes() + c_panels_.size_bytes();
-    report.forecast_seconds = cut_.seconds;
     report.copy_bytes_per_second = copy_rate_;
     report.seconds = seconds_;
     return report;
@@ -494,8 +462,7 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
     if (turn == blocks - 1) record(on.b_free[panel % 2], stream);
   }
 
-  std::string kernel_, because_;
-  Capabilities capabilities_;
+  Capabilities capabilities_ = 0;
   SpmmProblem problem_;
   int device_;
   int threads_;  // of the host
@@ -503,8 +470,9 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
   std::unique_ptr<PlanResources> resources_;
   CsrMatrix a_;                                       // op(A)
   std::vector<std::unique_ptr<DeviceSpmm>> kernels_;  // of each block that stays, of each buffer
-  OutOfCoreProduct product_;
-  Cut cut_;
+  OutOfCoreDecision decision_;
+  const OutOfCoreProduct& product_ = decision_.product;
+  const Cut& cut_ = decision_.cut;
   DeviceBuffer<std::byte> memory_;
   std::vector<std::byte*> a_at_;
   std::byte *b_at_ = nullptr, *c_at_ = nullptr;
@@ -535,38 +503,10 @@ std::unique_ptr<OutOfCoreSpmm> make_out_of_core_spmm(const std::string& kernel,
   require_legal(problem);
   const SpmmKernel& row = find_kernel(spmm_kernels(), kernel);
   require_plannable(row, needed_for(problem), options, /*has_variants=*/false);
-  if (how == OutOfCore::never) return nullptr;
-  const bool is_automatic = how == OutOfCore::automatic;
-  if (is_automatic && (!row.can(kOutOfCore) || problem.a.space() == MemorySpace::device)) {
-    return nullptr;
-  }
-  require_capabilities(row.capabilities, kOutOfCore, kernel);
-  if (problem.a.space() == MemorySpace::device) {
-    throw UsageError("out of core, A is in host memory; on the device, multiply in core");
-  }
-  if (is_automatic && fits_in_core(kernel, problem, options)) return nullptr;
-  const std::string fallback = "row_bins";
-  std::string name = kernel, because;
-  if (kernel == "auto") {
-    name = auto_spmm_kernel(problem);
-    const bool is_ours = name.find('.') == std::string::npos;  // else it is one of SpMV's
-    if (!is_ours || !find_kernel(spmm_kernels(), name).can(kOutOfCore)) {
-      because = " (because " + name + " works in core only)";
-      name = fallback;
-    }
-  }
-  const auto make = [&] {
-    return std::make_unique<OutOfCorePlan>(name, because, problem, options, how, most_panel_cols,
-                                           is_panel_major);
-  };
-  if (kernel != "auto" || name == fallback) return make();
-  try {
-    return make();
-  } catch (const MemoryError&) {
-    because = " (because " + name + " takes too much memory)";
-    name = fallback;
-    return make();
-  }
+  if (!may_go_out_of_core(kernel, problem, how)) return nullptr;
+  if (how == OutOfCore::automatic && fits_in_core(kernel, problem, options)) return nullptr;
+  return std::make_unique<OutOfCorePlan>(kernel, problem, options, how, most_panel_cols,
+                                         is_panel_major);
 }
 
 }  // namespace csrkit::gpu

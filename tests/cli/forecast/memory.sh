@@ -92,6 +92,6 @@ expect 2 csr-forecast graph.csr --device tpu
 expect 2 csr-forecast graph.csr --bound
 expect 2 csr-forecast graph.csr --operation spgemm -k 8
 expect 2 csr-forecast graph.csr graph.csr
-expect 2 csr-forecast graph.csr --memory-limit 8G
+expect 5 csr-forecast graph.csr --memory-limit 1 # as csr-spmm-cpu would
 expect 2 csr-forecast graph.csr --kernel no_such_kernel
 expect 3 csr-forecast graph.csr --machine graph.csr

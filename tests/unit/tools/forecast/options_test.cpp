@@ -35,7 +35,7 @@ TEST(ForecastOptions, SpgemmTakesASecondMatrixAndALimit) {
 TEST(ForecastOptions, RefusesWhatBelongsToTheOtherOperation) {
   EXPECT_THROW(parsed({"a.csr", "b.csr"}), UsageError);
   EXPECT_THROW(parsed({"a.csr", "--bound"}), UsageError);
-  EXPECT_THROW(parsed({"a.csr", "--memory-limit", "1G"}), UsageError);
+  EXPECT_THROW(parsed({"a.csr", "--operation", "sddmm", "--memory-limit", "1G"}), UsageError);
   EXPECT_THROW(parsed({"a.csr", "--operation", "spgemm", "-k", "8"}), UsageError);
   EXPECT_THROW(parsed({"a.csr", "--operation", "addition"}), UsageError);
   EXPECT_THROW(parsed({"a.csr", "--kernel", "nobodys_kernel"}), UsageError);
