@@ -4,6 +4,7 @@
 
 #include "core/base/build_id.h"
 #include "core/base/error.h"
+#include "core/base/own_library.h"
 
 namespace csrkit {
 
@@ -27,7 +28,7 @@ std::string why_it_cannot_be_opened(const std::string& reason) {
 
 /// Looked for beside this library. It stays open: plans hold its functions.
 GpuLibrary open_gpu_library() {
-  void* const library = dlopen(CSRKIT_GPU_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  void* const library = open_own_library(CSRKIT_GPU_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return {nullptr, why_it_cannot_be_opened(dlerror())};
   // POSIX lets dlsym's result be a function.
   const auto entry = reinterpret_cast<gpu::FaceEntry*>(dlsym(library, gpu::kFaceEntry));

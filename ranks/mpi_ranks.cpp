@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/base/build_id.h"
+#include "core/base/own_library.h"
 
 namespace csrkit::ranks {
 
@@ -20,7 +21,7 @@ MpiLibrary open_mpi_library() {
     return {nullptr, "this build has none; install an MPI (libopenmpi-dev) and build again"};
   }
   // Global: Open MPI opens parts of itself that look for its functions among all others.
-  void* const library = dlopen(CSRKIT_MPI_LIBRARY, RTLD_NOW | RTLD_GLOBAL);
+  void* const library = open_own_library(CSRKIT_MPI_LIBRARY, RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) {
     const std::string reason = dlerror();
     return {nullptr, reason + "; install MPI's libraries, and libcsrkit_mpi beside libcsrkit"};

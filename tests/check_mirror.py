@@ -19,6 +19,8 @@ SUFFIXES = (".cpp", ".cu", ".py")
 SHARED = {
     "api/measured_flags.cpp": ("tests/unit/tools/info/matrix_facts_test.cpp", "symmetry, in words"),
     "core/base/huge_pages.cpp": (None, "advice to the system: nothing that a test could see"),
+    "core/base/own_library.cpp": ("tests/cli/library/preloaded.sh tests/cli/all/gpu_library.sh",
+                                  "needs libraries as they are installed"),
     "core/file/csr_file_writer.cpp": ("tests/unit/core/file/csr_file_test.cpp",
                                       "what is written must be what is read"),
     "core/file/file_memory.cpp": ("tests/unit/core/file/csr_file_test.cpp",
