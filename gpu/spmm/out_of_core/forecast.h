@@ -12,9 +12,9 @@
 
 namespace csrkit::gpu {
 
-/// Whether the kernel called `kernel` may make the product out of core; it does where `how` says it,
-/// or where the product does not fit in core. Throws UsageError where `how` asks for what it cannot
-/// do.
+/// Whether the kernel called `kernel` may make the product out of core; it does where `how` says
+/// it, or where the product does not fit in core. Throws UsageError where `how` asks for what it
+/// cannot do.
 bool may_go_out_of_core(const std::string& kernel, const SpmmProblem& problem, OutOfCore how);
 
 /// The kernel that runs, and how it is cut.
