@@ -231,9 +231,12 @@ csrkit_status csrkit_multiply(csrkit_plan* plan, double alpha, double beta);
 csrkit_status csrkit_plan_use_stream(csrkit_plan* plan, void* stream);
 
 /** The next products are made with these values: nnz numbers of the matrix's kind in the order of
- * its entries, in host memory, borrowed until the next call or the end of the plan. For plans on
- * the CPU that do not transpose, by a kernel that reads A where it lies: "nnz_balanced", or
- * "csr_balanced" for one column. Others refuse (CSRKIT_USAGE). */
+ * its entries, borrowed until the next call or the end of the plan. For plans that do not
+ * transpose. On the CPU they are in host memory, and the kernel is one that reads A where it lies:
+ * "nnz_balanced", or "csr_balanced" for one column. On a GPU they are in device memory, there are
+ * two columns or more, and what the kernel derived from values is derived anew there, best by
+ * "row_bins"; the call waits for that and cannot be captured in a CUDA graph. Others refuse
+ * (CSRKIT_USAGE). */
 csrkit_status csrkit_plan_set_values(csrkit_plan* plan, const void* values);
 
 /** Waits until C is complete and where the caller wants it. */

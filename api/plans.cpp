@@ -4,9 +4,9 @@
 #include "core/base/build_id.h"
 #include "core/base/file_digest.h"
 #include "core/contract/takes_stream.h"
+#include "core/contract/takes_values.h"
 #include "core/file/plan_file.h"
 #include "cpu/common/kernels.h"
-#include "cpu/common/new_values.h"
 
 namespace csrkit::api {
 
@@ -216,7 +216,7 @@ csrkit_status csrkit_plan_set_values(csrkit_plan* plan, const void* values) {
   return guarded([&] {
     require_given(plan, "plan");
     if (plan->problem.a.nnz() > 0) require_given(values, "values");
-    cpu::set_values(*plan->plan, values);
+    set_values(*plan->plan, values);
   });
 }
 

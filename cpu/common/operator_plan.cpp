@@ -2,6 +2,7 @@
 
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
+#include "core/contract/takes_values.h"
 #include "cpu/common/caches.h"
 #include "cpu/common/new_values.h"
 
@@ -9,7 +10,7 @@ namespace csrkit::cpu {
 
 namespace {
 
-class CpuSpmmPlan : public SpmmPlan {
+class CpuSpmmPlan : public SpmmPlan, public TakesValues {
  public:
   CpuSpmmPlan(const SpmmProblem& problem, const PlanOptions& options, Capabilities capabilities,
               AForm a_form, MethodFactory make_method)
@@ -56,18 +57,13 @@ class CpuSpmmPlan : public SpmmPlan {
     return clock.seconds();
   }
 
-  void set_values(const void* values) {
+  void set_values(const void* values) override {
+    require_replaceable_values(problem_);
     const CsrMatrix& a = problem_.a;
-    if (a.value_kind() == ValueKind::none) {
-      throw UsageError("A has no values that could be replaced; make the plan of one that has");
-    }
-    if (problem_.transpose_a) {
-      throw UsageError("values cannot be replaced in a plan that transposes A; plan A^T itself");
-    }
     const auto owner = std::make_shared<const CsrMatrix>(a);  // of offsets and columns
     const CsrMatrix with_values(a.rows(), a.cols(), a.row_offsets(), a.col_indices(),
                                 a.value_kind(), values, owner);
-    auto* const method = dynamic_cast<TakesValues*>(method_.get());
+    auto* const method = dynamic_cast<ReadsValuesInPlace*>(method_.get());
     if (method == nullptr) {
       throw UsageError(
           "this kernel keeps A's values in a form of its own; make a plan with one that reads A "
@@ -107,14 +103,6 @@ std::unique_ptr<SpmmPlan> make_cpu_plan(const SpmmProblem& problem, const PlanOp
                                         Capabilities capabilities, AForm a_form,
                                         MethodFactory make_method) {
   return std::make_unique<CpuSpmmPlan>(problem, options, capabilities, a_form, make_method);
-}
-
-void set_values(Operator& plan, const void* values) {
-  auto* const own = dynamic_cast<CpuSpmmPlan*>(&plan);
-  if (own == nullptr) {
-    throw UsageError("values can be replaced in plans on the CPU alone; make a new plan");
-  }
-  own->set_values(values);
 }
 
 }  // namespace csrkit::cpu

@@ -36,7 +36,7 @@ constexpr Index kReduceColumns = 256;
 constexpr Index kMostRounds = 64;
 
 template <class Kinds>
-class NnzBalanced : public SpmmMethod, public TakesValues {
+class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
  public:
   using Acc = typename Kinds::Acc;
   using B = typename Kinds::B;

@@ -17,7 +17,7 @@ namespace csrkit::cpu::spmv {
 namespace {
 
 template <class Kinds>
-class CsrBalanced : public RowSums<Kinds>, public TakesValues {
+class CsrBalanced : public RowSums<Kinds>, public ReadsValuesInPlace {
  public:
   using Base = RowSums<Kinds>;
   using typename Base::A;

@@ -148,6 +148,19 @@ void OperatorPlan::use_stream(void* stream) {
   resources_->stream.go_to(static_cast<cudaStream_t>(stream));
 }
 
+void OperatorPlan::set_values(const void* values) {
+  require_replaceable_values(problem_);
+  const DeviceScope scope(device_);
+  if (problem_.a.nnz() == 0) return;
+  require_device_address("the array of A's values",
+                         {values, problem_.a.value_kind(), 1, 1, 1, MemorySpace::device});
+  if ((capabilities_ & kDeviceMatrix) == 0 || !take_values(values)) {
+    throw UsageError(
+        "a plan of this kernel takes no new values; make one of row_bins and two columns or more, "
+        "or a new plan");
+  }
+}
+
 void OperatorPlan::wait() {
   const DeviceScope scope(device_);
   resources_->stream.wait();

@@ -7,6 +7,7 @@
 
 #include "core/contract/spmm.h"
 #include "core/contract/takes_stream.h"
+#include "core/contract/takes_values.h"
 #include "gpu/device/device_csr.h"
 #include "gpu/plan/operands.h"
 #include "gpu/plan/resources.h"
@@ -16,7 +17,7 @@ namespace csrkit::gpu {
 /// Operands on the host have a twin on the device: B's is filled in bind, C's is filled before a
 /// multiplication that reads C and brought back in fetch_output. Operands on the device are used in
 /// place. Everything is queued in the caller's stream, if there is one.
-class OperatorPlan : public Operator, public TakesStream {
+class OperatorPlan : public Operator, public TakesStream, public TakesValues {
  public:
   ~OperatorPlan() override;
 
@@ -25,6 +26,7 @@ class OperatorPlan : public Operator, public TakesStream {
   void multiply(double alpha, double beta) final;
   void wait() final;
   void use_stream(void* stream) final;
+  void set_values(const void* values) final;
   double time_multiply(double alpha, double beta) final;
   void evict_caches() final;
   void fetch_output() final;
@@ -60,6 +62,9 @@ class OperatorPlan : public Operator, public TakesStream {
 
   /// Queues C = alpha * op(A) * B + beta * C on operands in device memory.
   virtual void launch(const ConstDenseView& b, const DenseView& c, double alpha, double beta) = 0;
+
+  /// Takes values that are on the device; false if this kind of plan cannot.
+  virtual bool take_values(const void* /*values*/) { return false; }
 
   /// For a vendor that wants to see operands before it decides; see DeviceSpmm::run_trials.
   virtual bool wants_trials(const ConstDenseView& /*b*/, const DenseView& /*c*/) const {

@@ -23,6 +23,8 @@ class GpuSpmmPlan final : public OperatorPlan {
   SavedAnalysis save_analysis() override;
 
  private:
+  DeviceCsrView<void> a() const;
+  bool take_values(const void* values) override;
   void launch(const ConstDenseView& b, const DenseView& c, double alpha, double beta) override;
   bool wants_trials(const ConstDenseView& b, const DenseView& c) const override;
   void run_trials(const ConstDenseView& b, const DenseView& scratch) override;
@@ -32,6 +34,8 @@ class GpuSpmmPlan final : public OperatorPlan {
   DeviceCsr a_;
   DeviceBuffer<std::byte> workspace_;
   std::uint64_t analysis_bytes_ = 0;  // of the workspace
+  SpmmSizes sizes_;
+  const void* other_values_ = nullptr;  // than those that a_ has
 };
 
 }  // namespace csrkit::gpu

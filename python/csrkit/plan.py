@@ -132,18 +132,21 @@ class Plan:
             if self.device is None:
                 library.csrkit_fetch(self._handle)
 
-    def multiply_values_at(self, values, b, out):
-        """As multiply_at, with A's values at an address: nnz of them, of A's kind, in the order of its entries, on the host.
+    def multiply_values_at(self, values, b, out, stream=None):
+        """As multiply_at, with A's values at an address: nnz of them, of A's kind, in the order of its entries.
 
-        Only for kernels that read A where it lies, and not transposed: nnz_balanced, and csr_balanced for one column.
+        Not transposed. On the CPU for kernels that read A where it lies: nnz_balanced, and csr_balanced for one column.
+        On a GPU for two columns or more, by row_bins best; it waits there for what depends on values to be made anew.
         Raises UsageError for others. Further products with this plan must say their values, too.
         """
         with self._lock:
+            self._streams.enter(self._handle, stream)
             library.csrkit_plan_set_values(self._handle, values)
             self._b.data, self._c.data = b, out
             library.csrkit_bind(self._handle, self._b, self._c)
             library.csrkit_multiply(self._handle, 1.0, 0.0)
-            library.csrkit_fetch(self._handle)
+            if self.device is None:
+                library.csrkit_fetch(self._handle)
 
     def _describe(self):
         info = PlanInfo()

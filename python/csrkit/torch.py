@@ -51,6 +51,11 @@ def _pattern(matrix, device):
     return _kept(matrix, ("pattern", device), lambda: (_rows(matrix).to(device), _columns(matrix).to(device)))
 
 
+def _positions(matrix, device):
+    """Where A's values go in A^T, on that device."""
+    return _kept(matrix, ("positions", device), lambda: _transposed(matrix)[2].to(device))
+
+
 def _transposed(matrix):
     """(row offsets, columns, positions in A) of A^T's entries, on the host."""
     def make():
@@ -116,16 +121,16 @@ def _multiply(matrix, x, transpose):
 
 
 def _multiply_values(matrix, values, x, transpose):
-    if x.is_cuda:
-        host = values.detach().to("cpu").contiguous()
-        return _multiply(from_arrays(matrix.shape, matrix.row_offsets, matrix.col_indices, host), x, transpose)
-    kind, x, values = _kind_of(x), x.contiguous(), values.detach()
+    if x.is_cuda and x.shape[1] == 1:  # formats of SpMV on a GPU take no other values
+        return _multiply_values(matrix, values, x.expand(-1, 2), transpose)[:, :1].contiguous()
+    kind, x, values = _kind_of(x), x.contiguous(), values.detach().to(x.device)
     out = x.new_empty((matrix.shape[1 if transpose else 0], x.shape[1]))
     if x.shape[1] > 0:
-        values = values.index_select(0, _transposed(matrix)[2]) if transpose else values.contiguous()
-        plan = _with_places(matrix, kind, transpose).cached_plan(
-            x.shape[1], kind=kind, out_kind=kind, kernel="nnz_balanced" if x.shape[1] > 1 else "csr_balanced")
-        plan.multiply_values_at(values.data_ptr(), x.data_ptr(), out.data_ptr())
+        values = values.index_select(0, _positions(matrix, x.device)) if transpose else values.contiguous()
+        kernel = "row_bins" if x.is_cuda else "nnz_balanced" if x.shape[1] > 1 else "csr_balanced"
+        plan = _with_places(matrix, kind, transpose).cached_plan(x.shape[1], kind=kind, out_kind=kind, kernel=kernel,
+                                                                 **_place_of(x))
+        plan.multiply_values_at(values.data_ptr(), x.data_ptr(), out.data_ptr(), _stream_of(x))
     return out
 
 
@@ -378,7 +383,7 @@ def spmm(a: Matrix, x: torch.Tensor, values: Optional[torch.Tensor] = None, tran
     """op(a) @ x, differentiable with respect to x and values; of x's dtype, summed in float32 or better.
 
     x: cols x K (rows x K if transposed) of float32, float64, float16 or bfloat16, on the CPU or a GPU; a's values are
-    rounded to that kind, once. values: nnz numbers of x's dtype that replace a's; on the CPU a plan serves all of them.
+    rounded to that kind, once. values: nnz numbers of x's dtype that replace a's; a plan serves all of them.
     reduce: sum; mean, which divides every row by its number of entries; or max, the largest product of a value and an
     element of x, whose gradient goes to the first entry of the row that has it, and 0 in a row without entries. Under
     autocast it works in autocast's dtype. Raises UsageError.

@@ -156,11 +156,11 @@ class Gpu(unittest.TestCase):
     def test_values_of_the_caller(self):
         a, dense = sample(60, 50)
         rows, cols = dense.nonzero(as_tuple=True)
-        for transpose in (False, True):
+        for transpose, width in ((False, 8), (True, 8), (False, 1), (True, 1), (False, 0)):
             for turn in range(3):
                 values = random_of(a.nnz).add(turn).requires_grad_()
                 same = values.detach().double().requires_grad_()
-                x = random_of(a.shape[0 if transpose else 1], 8)
+                x = random_of(a.shape[0 if transpose else 1], width)
                 op_a = torch.zeros(a.shape, device="cuda", dtype=torch.float64).index_put((rows, cols), same)
                 wanted = (op_a.T if transpose else op_a) @ x.double()
                 y = csrkit.torch.spmm(a, x, values=values, transpose=transpose)
@@ -168,6 +168,9 @@ class Gpu(unittest.TestCase):
                 y.sum().backward()
                 wanted.sum().backward()
                 self.close(values.grad, same.grad, scale=8)
+            if width > 0:
+                kept = a.derived["places", "f32", transpose]._plans
+                self.assertEqual(len(kept), 2 if width == 1 else 1, "one plan for all values of a width")
 
     def test_autocast(self):
         a, dense = sample()

@@ -1,5 +1,6 @@
 // What a caller has on the device already: A in device memory, and multiplications in CUDA graphs.
 
+#include "core/contract/takes_values.h"
 #include "gpu/plan/kernels.h"
 #include "tests/gpu/operator_checks.h"
 
@@ -77,6 +78,44 @@ TEST_P(GpuSpmmOnDeviceMatrix, RefusesAddressesThatNoDeviceKnows) {
   problem.a = CsrMatrix::on_device(host.rows(), host.cols(), host.nnz(), host.row_offsets(),
                                    host.col_indices(), host.value_kind(), host.values(), nullptr);
   EXPECT_THROW(kernel().make_plan(problem, options()), UsageError);
+}
+
+// Training changes values in every step: the plan takes those that are on the device already.
+TEST_P(GpuSpmmOnDeviceMatrix, TakesNewValues) {
+  if (GetParam() == "nnz_atomic") GTEST_SKIP() << "for A^T alone";
+  for (const Kinds& kinds : kinds_within(kernel().capabilities)) {
+    KernelCase item;
+    item.kinds = kinds;
+    for (const char* name : {"power_law", "one_huge_row", "dense_block", "all_rows_empty"}) {
+      SCOPED_TRACE(name);
+      SpmmProblem problem = problem_of(battery_matrix(name), item, 36);
+      const CsrMatrix first = problem.a;
+      if (first.value_kind() == ValueKind::none) continue;
+      DenseMatrix b(problem.input_rows(), 36, problem.b), c(problem.output_rows(), 36, problem.c);
+      fill_random(b.view(), 5);
+      const auto plan = kernel().make_plan(problem, options());
+      for (const int seed : {1, 2}) {
+        DenseMatrix values(1, checked_cast<Index, UsageError>(first.nnz(), "nnz"),
+                           first.value_kind());
+        fill_random(values.view(), static_cast<std::uint64_t>(seed));
+        const auto there = on_device(values.view().data,
+                                     static_cast<std::uint64_t>(first.nnz()) *
+                                         static_cast<std::uint64_t>(size_of(values.view().kind)));
+        set_values(*plan, there.get());
+        problem.a = CsrMatrix(first.rows(), first.cols(), first.row_offsets(), first.col_indices(),
+                              first.value_kind(), values.view().data, nullptr);
+        fill_nan(c.view());
+        plan->bind(b.view(), c.view());
+        plan->multiply(1, 0);
+        plan->fetch_output();
+        const CheckResult result = check_spmm(problem, b.view(), 1, 0, nullptr, c.view());
+        ASSERT_TRUE(result.passed) << result.failure;
+      }
+      if (first.nnz() > 0) {
+        EXPECT_THROW(set_values(*plan, first.values()), UsageError) << "they are on the host";
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, GpuSpmmOnDeviceMatrix,

@@ -10,8 +10,8 @@
 #include <string>
 #include <tuple>
 
+#include "core/contract/takes_values.h"
 #include "cpu/common/kernels.h"
-#include "cpu/common/new_values.h"
 #include "tests/property/spmm/battery.h"
 
 namespace csrkit {
@@ -322,7 +322,7 @@ TEST_P(SpmmKernelContract, TakesNewValuesOrRefuses) {
       values[n] = static_cast<float>(round) + static_cast<float>(n % 7);
     }
     try {
-      cpu::set_values(*plan, values.data());
+      set_values(*plan, values.data());
     } catch (const UsageError&) {
       EXPECT_NE(name, "nnz_balanced");
       return;
@@ -338,7 +338,7 @@ TEST_P(SpmmKernelContract, TakesNewValuesOrRefuses) {
   }
   SpmmProblem transposed = problem;
   transposed.transpose_a = true;
-  EXPECT_THROW(cpu::set_values(*kernel().make_plan(transposed, options()), values.data()),
+  EXPECT_THROW(set_values(*kernel().make_plan(transposed, options()), values.data()),
                UsageError);
 }
 

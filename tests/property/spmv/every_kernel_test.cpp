@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "cpu/common/instruction_set.h"
+#include "core/contract/takes_values.h"
 #include "cpu/common/kernels.h"
-#include "cpu/common/new_values.h"
 #include "tests/property/spmm/battery.h"
 
 namespace csrkit {
@@ -261,7 +261,7 @@ TEST_P(SpmvKernelContract, TakesNewValuesOrRefuses) {
       values[n] = static_cast<float>(round) + static_cast<float>(n % 7);
     }
     try {
-      cpu::set_values(*plan, values.data());
+      set_values(*plan, values.data());
     } catch (const UsageError&) {
       EXPECT_NE(name, "csr_balanced");
       return;
@@ -277,7 +277,7 @@ TEST_P(SpmvKernelContract, TakesNewValuesOrRefuses) {
   }
   SpmmProblem transposed = problem;
   transposed.transpose_a = true;
-  EXPECT_THROW(cpu::set_values(*kernel().make_plan(transposed, options()), values.data()),
+  EXPECT_THROW(set_values(*kernel().make_plan(transposed, options()), values.data()),
                UsageError);
 }
 
