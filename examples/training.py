@@ -8,6 +8,11 @@ import torch
 import csrkit
 
 
+# Sums in another order differ by rounding. Adam makes steps of one size out of gradients of any, so that such a difference
+# grows with every epoch (from 5e-7 to 5e-3 in thirty): the first ones tell whether both compute the same.
+_COMPARED_EPOCHS = 5
+
+
 class Training:
     """A model in training on all nodes at once, from the same start every time; features and labels are random."""
 
@@ -44,7 +49,8 @@ def compare(script, make_ours, make_theirs, features, classes):
         for run in runs:  # what disturbs one disturbs the other
             run.epoch()
     (ours, our_seconds), (theirs, their_seconds) = ((run.losses, statistics.median(run.seconds)) for run in runs)
-    difference = max(abs(x - y) for x, y in zip(ours, theirs))
-    print(f"loss {ours[0]:.4f} -> {ours[-1]:.4f}, largest difference {difference:.1e}; an epoch on {device}: "
-          f"{1e3 * our_seconds:.1f} ms by csrkit, {1e3 * their_seconds:.1f} ms by torch")
-    return 0 if difference < 1e-3 else 1
+    compared = min(epochs, _COMPARED_EPOCHS)
+    difference = max(abs(x - y) for x, y in zip(ours[:compared], theirs))
+    print(f"loss {ours[0]:.4f} -> {ours[-1]:.4f}, largest difference {difference:.1e} in the first {compared} epochs; an epoch "
+          f"on {device}: {1e3 * our_seconds:.1f} ms by csrkit, {1e3 * their_seconds:.1f} ms by torch")
+    return 0 if difference < 1e-4 else 1

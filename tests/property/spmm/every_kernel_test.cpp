@@ -338,8 +338,7 @@ TEST_P(SpmmKernelContract, TakesNewValuesOrRefuses) {
   }
   SpmmProblem transposed = problem;
   transposed.transpose_a = true;
-  EXPECT_THROW(set_values(*kernel().make_plan(transposed, options()), values.data()),
-               UsageError);
+  EXPECT_THROW(set_values(*kernel().make_plan(transposed, options()), values.data()), UsageError);
 }
 
 TEST_P(SpmmKernelContract, RefusesWhatDoesNotFit) {

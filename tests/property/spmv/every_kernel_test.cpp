@@ -8,8 +8,8 @@
 #include <string>
 #include <tuple>
 
-#include "cpu/common/instruction_set.h"
 #include "core/contract/takes_values.h"
+#include "cpu/common/instruction_set.h"
 #include "cpu/common/kernels.h"
 #include "tests/property/spmm/battery.h"
 
@@ -277,8 +277,7 @@ TEST_P(SpmvKernelContract, TakesNewValuesOrRefuses) {
   }
   SpmmProblem transposed = problem;
   transposed.transpose_a = true;
-  EXPECT_THROW(set_values(*kernel().make_plan(transposed, options()), values.data()),
-               UsageError);
+  EXPECT_THROW(set_values(*kernel().make_plan(transposed, options()), values.data()), UsageError);
 }
 
 TEST_P(SpmvKernelContract, RefusesWhatDoesNotFit) {
