@@ -7,6 +7,7 @@
 
 #include "tests/unit/core/facts/made_up_device.h"
 #include "tests/unit/core/pattern_samples.h"
+#include "tools/forecast/other_tools.h"
 
 namespace csrkit {
 namespace {
@@ -96,6 +97,14 @@ TEST_F(ForecastTest, AFileSaysTheSizesOfOtherTools) {
       make_forecasts(options_for(random_pattern(1000, 500, 8, 1), {"--tool", "csr-import"}));
   ASSERT_EQ(of_file.size(), 1u);
   EXPECT_GT(of_file[0].host_peak_bytes, std::uint64_t{10} << 20);
+}
+
+// Text of few lines takes little room while it is inflated; of many, never more than the buffers.
+TEST(OtherToolsTest, AnImportOfLittleTextIsSmall) {
+  EXPECT_LT(forecast_import({2708, 2708, 10556, ValueKind::none}).bytes, std::uint64_t{2} << 20);
+  const std::uint64_t most = 12 << 20, entries = 100'000'000;
+  EXPECT_EQ(forecast_import({1, 1, static_cast<Offset>(entries), ValueKind::none}).bytes,
+            20 * entries + 16 + most);
 }
 
 TEST_F(ForecastTest, KnowsWhatThisProcessHolds) {
