@@ -32,7 +32,12 @@ struct Shares {
   std::uint64_t width = 0;
 };
 
-void exchange(Communicator& communicator, const Shares& shares, SpgemmTraffic* traffic) {
+struct Bytes {
+  std::uint64_t sent = 0, received = 0;
+};
+
+Bytes exchange(Communicator& communicator, const Shares& shares) {
+  Bytes moved;
   std::vector<Outgoing> outgoing;
   std::vector<Incoming> incoming;
   const auto bytes = [&](const std::vector<Offset>& begin, int rank) {
@@ -46,16 +51,17 @@ void exchange(Communicator& communicator, const Shares& shares, SpgemmTraffic* t
     if (const std::uint64_t sent = bytes(shares.send_begin, rank); sent > 0) {
       const auto* from = static_cast<const char*>(shares.sent) + place(shares.send_begin, rank);
       outgoing.push_back({rank, from, sent});
-      traffic->bytes_sent += sent;
+      moved.sent += sent;
     }
     if (const std::uint64_t received = bytes(shares.receive_begin, rank); received > 0) {
       auto* to = static_cast<char*>(shares.received) + place(shares.receive_begin, rank);
       incoming.push_back({rank, to, received});
-      traffic->bytes_received += received;
+      moved.received += received;
     }
   }
   communicator.start(outgoing, incoming);
   communicator.finish();
+  return moved;
 }
 
 /// The columns of A's rows outside of [begin, end), ascending.
@@ -82,6 +88,7 @@ std::vector<Offset> sums_of(const std::vector<Offset>& counts) {
 /// Entries between places in a list of rows.
 std::vector<Offset> at_places(const std::vector<Offset>& sums, const std::vector<Offset>& places) {
   std::vector<Offset> result;
+  result.reserve(places.size());
   for (const Offset place : places) result.push_back(sums[static_cast<std::size_t>(place)]);
   return result;
 }
@@ -103,21 +110,16 @@ struct RowCopier {
   }
 };
 
-}  // namespace
-
-LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
-                              const CsrMatrix& own_b, const std::vector<Index>& borders) {
-  LocalOperands local;
-  SpgemmTraffic& traffic = local.traffic;
-  const Stopwatch asking;
+/// Every rank tells the owners of the rows that its entries name.
+RowLists lists_by_asking(Communicator& communicator, const CsrMatrix& a,
+                         const std::vector<Index>& borders, SpgemmTraffic* traffic) {
   const auto me = static_cast<std::size_t>(communicator.rank());
   const auto ranks = static_cast<std::size_t>(communicator.size());
-  const Index own_begin = borders[me], own_end = borders[me + 1];
-  const std::vector<Index> halo = halo_of(a, own_begin, own_end);
-
+  RowLists lists;
+  lists.halo = halo_of(a, borders[me], borders[me + 1]);
   // Whom to ask for how much: every rank's counts, on every rank.
   std::vector<Offset> wanted(ranks), asked(ranks);
-  for (const Index row : halo) {
+  for (const Index row : lists.halo) {
     const auto owner = std::upper_bound(borders.begin(), borders.end(), row) - borders.begin() - 1;
     ++wanted[static_cast<std::size_t>(owner)];
   }
@@ -125,22 +127,59 @@ LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     asked[rank] = numbers_in<Offset>(all_wanted[rank])[me];
   }
-  const std::vector<Offset> halo_begin = sums_of(wanted), send_begin = sums_of(asked);
-  std::vector<Index> sends(static_cast<std::size_t>(send_begin.back()));
-  exchange(communicator, {halo.data(), halo_begin, sends.data(), send_begin, sizeof(Index)},
-           &traffic);
-  local.seconds.ask = asking.seconds();
+  lists.halo_begin = sums_of(wanted);
+  lists.send_begin = sums_of(asked);
+  lists.sends.resize(static_cast<std::size_t>(lists.send_begin.back()));
+  traffic->list_bytes_received =
+      exchange(communicator, {lists.halo.data(), lists.halo_begin, lists.sends.data(),
+                              lists.send_begin, sizeof(Index)})
+          .received;
+  return lists;
+}
 
-  // Lengths of rows, then what is in them.
+}  // namespace
+
+RowLists lists_of(const PartLists& part, int ranks) {
+  RowLists lists;
+  lists.halo.assign(part.halo.begin(), part.halo.end());
+  lists.sends.assign(part.sends.begin(), part.sends.end());
+  std::vector<Offset> halo(static_cast<std::size_t>(ranks)), sends(halo.size());
+  for (const Neighbour& neighbour : part.neighbours) {
+    halo[static_cast<std::size_t>(neighbour.part)] = neighbour.halo_cols;
+    sends[static_cast<std::size_t>(neighbour.part)] = neighbour.send_cols;
+  }
+  lists.halo_begin = sums_of(halo);
+  lists.send_begin = sums_of(sends);
+  return lists;
+}
+
+LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
+                              const CsrMatrix& own_b, const std::vector<Index>& borders,
+                              const Offset* b_offsets, const RowLists* lists) {
+  LocalOperands local;
+  SpgemmTraffic& traffic = local.traffic;
+  const auto me = static_cast<std::size_t>(communicator.rank());
+  const Index own_begin = borders[me], own_end = borders[me + 1];
+  RowLists asked;
+  if (lists == nullptr) {
+    const Stopwatch asking;
+    asked = lists_by_asking(communicator, a, borders, &traffic);
+    lists = &asked;
+    local.seconds.ask = asking.seconds();
+  }
+  const std::vector<Index>&halo = lists->halo, &sends = lists->sends;
+
+  // Everyone knows how long B's rows are, so columns and values are all that travels.
   const Stopwatch fetching;
-  std::vector<Offset> send_lengths, halo_lengths(halo.size());
-  for (const Index row : sends) send_lengths.push_back(own_b.row_length(row - own_begin));
-  exchange(communicator,
-           {send_lengths.data(), send_begin, halo_lengths.data(), halo_begin, sizeof(Offset)},
-           &traffic);
+  const auto length_of = [&](Index row) { return b_offsets[Offset{row} + 1] - b_offsets[row]; };
+  std::vector<Offset> send_lengths, halo_lengths;
+  send_lengths.reserve(sends.size());
+  halo_lengths.reserve(halo.size());
+  for (const Index row : sends) send_lengths.push_back(length_of(row));
+  for (const Index row : halo) halo_lengths.push_back(length_of(row));
   const std::vector<Offset> send_sums = sums_of(send_lengths), halo_sums = sums_of(halo_lengths);
-  const std::vector<Offset> send_entries = at_places(send_sums, send_begin);
-  const std::vector<Offset> halo_entries = at_places(halo_sums, halo_begin);
+  const std::vector<Offset> send_entries = at_places(send_sums, lists->send_begin);
+  const std::vector<Offset> halo_entries = at_places(halo_sums, lists->halo_begin);
   const ValueKind kind = own_b.value_kind();
   const RowCopier copier{static_cast<std::size_t>(size_of(kind))};
   Buffer<Index> sent_cols(send_sums.back()), halo_cols(halo_sums.back());
@@ -149,14 +188,15 @@ LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
     copier.copy(own_b, sends[i] - own_begin, send_sums[i], sent_cols.data(),
                 static_cast<char*>(sent_values.data()));
   }
-  exchange(communicator,
-           {sent_cols.data(), send_entries, halo_cols.data(), halo_entries, sizeof(Index)},
-           &traffic);
+  const auto count = [&](const Bytes& moved) {
+    traffic.bytes_sent += moved.sent;
+    traffic.bytes_received += moved.received;
+  };
+  count(exchange(communicator,
+                 {sent_cols.data(), send_entries, halo_cols.data(), halo_entries, sizeof(Index)}));
   if (copier.value_bytes > 0) {
-    exchange(
-        communicator,
-        {sent_values.data(), send_entries, halo_values.data(), halo_entries, copier.value_bytes},
-        &traffic);
+    count(exchange(communicator, {sent_values.data(), send_entries, halo_values.data(),
+                                  halo_entries, copier.value_bytes}));
   }
   traffic.rows_received = static_cast<Offset>(halo.size());
   traffic.entries_received = halo_sums.back();

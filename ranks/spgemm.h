@@ -1,28 +1,39 @@
 // C = A B, all sparse, on ranks that each make a block of rows of C. A rank has its rows of A and
-// owns a block of rows of B; the other rows of B that its entries name come from their owners, whom
-// it asks once. The columns of A are renumbered in their own order, so every sum has the order it
-// has on one rank, and C has the same bits.
+// owns a block of rows of B; the other rows of B that its entries name come from their owners: by
+// lists that the file holds, or by asking. The columns of A are renumbered in their own order, so
+// every sum has the order it has on one rank, and C has the same bits.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "core/contract/spgemm.h"
+#include "core/matrix/row_parts.h"
 #include "ranks/communicator.h"
 
 namespace csrkit::ranks {
 
 /// Of one rank, in the order in which they happen.
 struct SpgemmSeconds {
-  double ask = 0;    // which rows of B it needs, and who has them
+  double ask = 0;    // which rows of B it needs, and who has them; 0 if the file says so
   double fetch = 0;  // until they are here
   double multiply = 0;
 };
 
 struct SpgemmTraffic {
   Offset rows_received = 0, entries_received = 0;
-  std::uint64_t bytes_sent = 0, bytes_received = 0;  // requests included
+  std::uint64_t bytes_sent = 0, bytes_received = 0;  // columns and values of rows of B
+  std::uint64_t list_bytes_received = 0;             // numbers of rows that others ask for
 };
+
+/// Which rows of B come and go, by their numbers in all of B: those from and to rank r from
+/// begin[r] to begin[r + 1].
+struct RowLists {
+  std::vector<Index> halo, sends;  // the halo ascends
+  std::vector<Offset> halo_begin, send_begin;
+};
+/// Those of a part in a file.
+RowLists lists_of(const PartLists& part, int ranks);
 
 /// The rows of B that a rank's entries name, and the rows of A with columns that number them.
 struct LocalOperands {
@@ -34,8 +45,10 @@ struct LocalOperands {
 
 /// All ranks together. `a`: this rank's rows with the columns of all of A. `own_b`: the rows
 /// [borders[rank], borders[rank + 1]) of B; `borders` has one number more than there are ranks.
+/// `b_offsets`: the row offsets of all of B. Without `lists` the owners are asked.
 LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
-                              const CsrMatrix& own_b, const std::vector<Index>& borders);
+                              const CsrMatrix& own_b, const std::vector<Index>& borders,
+                              const Offset* b_offsets, const RowLists* lists = nullptr);
 
 /// The rows whose products a rank counts, before the blocks are known.
 struct RowRange {

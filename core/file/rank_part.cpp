@@ -141,6 +141,19 @@ const PartLevel& find_level(const std::vector<PartLevel>& levels, const std::str
   return *level;
 }
 
+PartLists fetch_lists(RangeReader& reader, const std::string& path,
+                      const std::vector<PartLevel>& levels, std::size_t at, Index part,
+                      bool is_mapped) {
+  const PartLevel& level = levels[at];
+  const CsrSection& section = reader.section(kRankLists);
+  const std::uint64_t begin = rank_layout::list_begin(levels, at, part);
+  const std::uint64_t bytes =
+      rank_layout::record_bytes(level.parts[static_cast<std::size_t>(part)]);
+  const auto range = reader.fetch(section, begin, begin + bytes, is_mapped);
+  return rank_layout::decode_lists(level, part, range.as<unsigned char>(),
+                                   {path, section.offset_bytes + begin});
+}
+
 /// Consecutive rows as they stand in the file, and the memory that they are in.
 struct FetchedRows {
   PartRows rows;
@@ -218,16 +231,7 @@ RankPart read_rank_part(const std::string& path, Index parts, Index part, FileIo
   const PartHead& head = level.parts[static_cast<std::size_t>(part)];
   const bool is_mapped = io != FileIo::read;
 
-  const CsrSection& lists_section = reader.section(kRankLists);
-  const std::uint64_t list_begin = rank_layout::list_begin(levels, at, part);
-  PartLists lists;
-  {
-    const auto range = reader.fetch(lists_section, list_begin,
-                                    list_begin + rank_layout::record_bytes(head), is_mapped);
-    lists = rank_layout::decode_lists(level, part, range.as<unsigned char>(),
-                                      {path, lists_section.offset_bytes + list_begin});
-  }
-
+  PartLists lists = fetch_lists(reader, path, levels, at, part, is_mapped);
   Offset first = 0;
   for (Index p = 0; p < part; ++p) first += level.parts[static_cast<std::size_t>(p)].entries;
   const FetchedRows fetched = fetch_rows(reader, path, head.row_begin, head.row_end,
@@ -258,6 +262,32 @@ CsrMatrix read_csr_rows(const std::string& path, Index begin, Index end, FileIo 
                    fetched->rows.values, std::make_shared<Owner>(Owner{fetched, offsets}));
   validate(matrix, path + ", counted from row " + std::to_string(begin));
   return matrix;
+}
+
+StoredPart read_stored_part(const std::string& path, Index parts, Index part, FileIo io) {
+  StoredPart stored;
+  {
+    RangeReader reader(path);
+    const std::vector<PartLevel> levels = reader.levels();
+    std::size_t at = 0;
+    find_level(levels, path, parts, part, &at);
+    stored.lists = fetch_lists(reader, path, levels, at, part, io != FileIo::read);
+  }
+  const PartHead& head = stored.lists.head;
+  stored.rows = read_csr_rows(path, head.row_begin, head.row_end, io);
+  std::vector<bool> is_here(static_cast<std::size_t>(stored.rows.cols()), false);
+  for (Index col = head.col_begin; col < head.col_end; ++col) {
+    is_here[static_cast<std::size_t>(col)] = true;
+  }
+  for (const Index col : stored.lists.halo) is_here[static_cast<std::size_t>(col)] = true;
+  for (Offset at = 0; at < stored.rows.nnz(); ++at) {
+    const Index col = stored.rows.col_indices()[at];
+    if (is_here[static_cast<std::size_t>(col)]) continue;
+    throw InputError(path + ": part " + std::to_string(part) + " of " + std::to_string(parts) +
+                     ": expected entries in its own columns or in its halo, found one in column " +
+                     std::to_string(col) + "; run csr-partition again");
+  }
+  return stored;
 }
 
 Buffer<Offset> read_row_offsets(const std::string& path) {

@@ -149,18 +149,29 @@ void declare_of_operations(Options& options) {
   for (const auto& [row, names] : rows) options.add({row}, names + ": ");
 }
 
-/// --ranks knows one operation and its own machines.
+/// --ranks knows two operations and its own machines.
 void require_rank_forecast(const Options& options) {
   for (const char* foreign :
-       {"tool", "operation", "device", "kernel", "repeat", "transpose", "value-kind", "threads",
-        "kernels", "cold", "max-seconds", "method", "sizes", "machine", "bound", "memory-limit",
-        "out-of-core", "panel-cols", "panel-major"}) {
+       {"tool", "device", "kernel", "repeat", "transpose", "value-kind", "threads", "kernels",
+        "cold", "max-seconds", "method", "sizes", "machine", "bound", "memory-limit", "out-of-core",
+        "panel-cols", "panel-major"}) {
     if (options.given(foreign)) {
       throw UsageError(std::string("--") + foreign + " is not for --ranks");
     }
   }
-  if (options.names().size() != 1) {
+  const std::string operation = options.choice("operation", names_of_operations());
+  if (operation != "spmm" && operation != "spgemm") {
+    throw UsageError("--ranks is for --operation spmm or spgemm, not " + operation);
+  }
+  const bool is_sparse = operation == "spgemm";
+  if (!is_sparse && options.names().size() != 1) {
     throw UsageError("--ranks forecasts the product of one matrix: expected A.csr alone");
+  }
+  if (is_sparse && options.names().empty()) throw UsageError("--ranks: expected A.csr [B.csr]");
+  for (const char* foreign : {"dense-cols", "profile"}) {
+    if (is_sparse && options.given(foreign)) {
+      throw UsageError(std::string("--") + foreign + " is not for --ranks of --operation spgemm");
+    }
   }
 }
 

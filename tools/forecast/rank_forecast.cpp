@@ -309,10 +309,12 @@ std::vector<Index> parts_of_grids(Index ranks, Index rows, Index dense_cols) {
 
 void declare_rank_options(Options& options) {
   options
-      .value("ranks", "N,N",
-             "spmm on so many ranks: bytes moved, memory, time and efficiency of every grid of "
-             "row parts x column groups, and the best; parts that A.csr does not hold are counted "
-             "as contiguous blocks of its rows")
+      .value(
+          "ranks", "N,N",
+          "spmm on so many ranks: bytes moved, memory, time and efficiency of every grid of "
+          "row parts x column groups, and the best; parts that A.csr does not hold are counted "
+          "as contiguous blocks of its rows; with --operation spgemm, bytes moved and how evenly "
+          "the multiplications are shared out")
       .value("profile", "NAME",
              "of --ranks, what they run on: h200x4 (measured), cluster (usual figures) or a JSON "
              "file",

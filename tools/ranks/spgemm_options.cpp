@@ -1,5 +1,7 @@
 #include "tools/ranks/spgemm_options.h"
 
+#include <algorithm>
+
 #include "api/rooms.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/outputs.h"
@@ -21,6 +23,11 @@ Options declare_spgemm_dist() {
             "written")
       .value("output", "C.csr", "write C, all ranks into one file")
       .value("kernel", "NAME", "which kernel; --list shows them", "auto")
+      .value("blocks", "NAME",
+             "file: the parts that A.csr holds (csr-partition), with lists of what they exchange; "
+             "products: rows with about as many multiplications each; auto: file where it holds "
+             "as many parts as there are ranks",
+             "auto")
       .value("value-kind", "KIND", "convert A and B first: none, f32, f64, f16 or bf16");
   declare_ranks(options);
   options.writes_files();
@@ -44,6 +51,10 @@ SpgemmDistOptions read_spgemm_dist(const Options& options) {
   result.repeat = read_runs(options, "repeat", 1);
   result.warmup = read_runs(options, "warmup", 0);
   result.threads = threads_per_rank(options);
+  const std::vector<std::string> blocks{"auto", "file", "products"};  // in the order of BlockSource
+  const std::string chosen = options.choice("blocks", blocks);
+  result.blocks =
+      static_cast<BlockSource>(std::find(blocks.begin(), blocks.end(), chosen) - blocks.begin());
   result.is_checked = options.flag("check");
   result.kernel = options.text("kernel");
   result.output = options.text("output");

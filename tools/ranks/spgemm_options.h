@@ -10,12 +10,16 @@
 
 namespace csrkit {
 
+/// Where the blocks of rows come from.
+enum class BlockSource { automatic, file, products };
+
 struct SpgemmDistOptions {
   std::string a, b;  // the same file, where one was named
   FileIo io = FileIo::automatic;
   int warmup = 0, repeat = 1;
   int threads = 1;
   bool is_checked = false;
+  BlockSource blocks = BlockSource::automatic;
   std::string kernel, output;
   std::optional<ValueKind> value_kind;
   bool as_json = false;

@@ -36,15 +36,20 @@ constexpr Index kComparedRows = 64;  // of those that came from other ranks
 struct Share {
   CsrFileHeader a_header, b_header;
   std::vector<Index> row_borders, b_borders;  // of rows of A and C; of rows of B
+  std::optional<ranks::RowLists> lists;       // of the file, where its parts are the blocks
+  Buffer<Offset> b_offsets;                   // of all of B
   Offset products = 0;
   CsrMatrix a, b;
 };
 
-CsrMatrix read_rows(const SpgemmDistOptions& options, const std::string& path, Index begin,
-                    Index end) {
-  const CsrMatrix rows = read_csr_rows(path, begin, end, options.io);
+CsrMatrix converted(const SpgemmDistOptions& options, const CsrMatrix& rows) {
   const bool converts = options.value_kind && *options.value_kind != rows.value_kind();
   return converts ? convert_values(rows, *options.value_kind, options.threads) : rows;
+}
+
+CsrMatrix read_rows(const SpgemmDistOptions& options, const std::string& path, Index begin,
+                    Index end) {
+  return converted(options, read_csr_rows(path, begin, end, options.io));
 }
 
 std::vector<Offset> products_of(const CsrMatrix& a, const Buffer<Offset>& b_offsets) {
@@ -60,10 +65,36 @@ std::vector<Offset> products_of(const CsrMatrix& a, const Buffer<Offset>& b_offs
   return products;
 }
 
+/// Whether the blocks are the parts of A.csr.
+bool are_of_file(const SpgemmDistOptions& options, int ranks) {
+  if (options.blocks != BlockSource::automatic) return options.blocks == BlockSource::file;
+  for (const PartLevel& level : read_rank_heads(options.a)) {
+    if (level.parts.size() == static_cast<std::size_t>(ranks)) return true;
+  }
+  return false;
+}
+
+/// Every rank reads the heads, its own lists and its own rows: no messages.
+void read_part_of_file(const SpgemmDistOptions& options, const Communicator& communicator,
+                       Share* share) {
+  StoredPart part =
+      read_stored_part(options.a, communicator.size(), communicator.rank(), options.io);
+  for (const PartLevel& level : read_rank_heads(options.a)) {
+    if (level.parts.size() != static_cast<std::size_t>(communicator.size())) continue;
+    share->row_borders = share->b_borders = {0};
+    for (const PartHead& head : level.parts) {
+      share->row_borders.push_back(head.row_end);
+      share->b_borders.push_back(head.col_end);
+    }
+  }
+  share->lists = ranks::lists_of(part.lists, communicator.size());
+  share->a = converted(options, part.rows);
+}
+
 Share read_share(const SpgemmDistOptions& options, Communicator& communicator) {
   Share share;
-  Buffer<Offset> b_offsets;
   std::vector<Offset> counted;
+  bool is_of_file = false;
   together(communicator, [&] {
     share.a_header = read_csr_header(options.a);
     share.b_header = read_csr_header(options.b);
@@ -72,18 +103,27 @@ Share read_share(const SpgemmDistOptions& options, Communicator& communicator) {
                        " columns and '" + options.b + "' " + std::to_string(share.b_header.rows) +
                        " rows; a product needs as many");
     }
-    b_offsets = read_row_offsets(options.b);
+    share.b_offsets = read_row_offsets(options.b);
+    if ((is_of_file = are_of_file(options, communicator.size()))) {
+      return read_part_of_file(options, communicator, &share);
+    }
     const auto range = ranks::rows_to_count(communicator, share.a_header.rows);
-    counted = products_of(read_csr_rows(options.a, range.begin, range.end, options.io), b_offsets);
+    counted =
+        products_of(read_csr_rows(options.a, range.begin, range.end, options.io), share.b_offsets);
   });
-  share.row_borders =
-      ranks::borders_by_products(communicator, share.a_header.rows, std::move(counted));
-  share.b_borders = balanced_borders(b_offsets.data(), share.b_header.rows, communicator.size());
+  if (!is_of_file) {
+    share.row_borders =
+        ranks::borders_by_products(communicator, share.a_header.rows, std::move(counted));
+    share.b_borders =
+        balanced_borders(share.b_offsets.data(), share.b_header.rows, communicator.size());
+  }
   const auto rank = static_cast<std::size_t>(communicator.rank());
   together(communicator, [&] {
-    share.a = read_rows(options, options.a, share.row_borders[rank], share.row_borders[rank + 1]);
+    if (!is_of_file) {
+      share.a = read_rows(options, options.a, share.row_borders[rank], share.row_borders[rank + 1]);
+    }
     share.b = read_rows(options, options.b, share.b_borders[rank], share.b_borders[rank + 1]);
-    for (const Offset one : products_of(share.a, b_offsets)) share.products += one;
+    for (const Offset one : products_of(share.a, share.b_offsets)) share.products += one;
   });
   return share;
 }
@@ -100,7 +140,8 @@ Made multiply(const SpgemmDistOptions& options, Communicator& communicator, cons
   Made made;
   communicator.barrier();
   const Stopwatch all;
-  made.local = fetch_rows_of_b(communicator, share.a, share.b, share.b_borders);
+  made.local = fetch_rows_of_b(communicator, share.a, share.b, share.b_borders,
+                               share.b_offsets.data(), share.lists ? &*share.lists : nullptr);
   const Stopwatch multiplying;
   PlanOptions plan_options;
   plan_options.where.threads = options.threads;
@@ -192,6 +233,7 @@ Json record_of(const Facts& facts, const Share& share, const Made& made, int ran
                  {"entries_received", traffic.entries_received},
                  {"bytes_sent", traffic.bytes_sent},
                  {"bytes_received", traffic.bytes_received},
+                 {"list_bytes_received", traffic.list_bytes_received},
                  {"choice", made.choice},
                  {"phases",
                   {{"read_seconds", facts.read_seconds},
@@ -260,6 +302,8 @@ void report(const SpgemmDistOptions& options, const Share& share, const Made& ma
   report.add_json("launcher", launcher.empty() ? "threads" : launcher);
   report.add_json("rows", share.a_header.rows);
   report.add_json("cols", share.b_header.cols);
+  report.add("blocks", "blocks", share.lists ? "file" : "products",
+             share.lists ? "the parts of " + options.a : "by products");
   report.add_text(product_table(records));
   report.add("products", "products", products);
   report.add("output_nnz", "nnz(C)", nnz);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/hash.h"
+#include "core/file/rank_sections.h"
 #include "cpu/common/kernels.h"
 #include "ranks/thread_ranks.h"
 
@@ -90,7 +91,7 @@ void expect_product(const CsrMatrix& a, const CsrMatrix& b, int ranks) {
     const std::vector<Index> owned = even_borders(b.rows(), ranks);
     const LocalOperands local =
         fetch_rows_of_b(communicator, rows_of(a, rows[rank], rows[rank + 1]),
-                        rows_of(b, owned[rank], owned[rank + 1]), owned);
+                        rows_of(b, owned[rank], owned[rank + 1]), owned, b.row_offsets());
     for (std::size_t i = 0; i < local.rows_of_b.size(); ++i) {
       const auto here = static_cast<Index>(i);
       const Index there = local.rows_of_b[i];
@@ -120,6 +121,38 @@ TEST(RanksSpgemm, RectangularAndOtherKinds) {
 TEST(RanksSpgemm, FewerRowsThanRanks) {
   const CsrMatrix a = random_matrix(4, 4, 6, ValueKind::f32);
   expect_product(a, a, 9);
+}
+
+TEST(RanksSpgemm, ListsOfTheFileFetchWhatAskingFetches) {
+  const CsrMatrix a = random_matrix(90, 90, 7, ValueKind::f32);
+  const CsrMatrix expected = product(a, a);
+  for (const Index ranks : {2, 5}) {
+    const std::vector<PartBorders> levels = plain_blocks(a, {ranks});
+    const RankSections sections = RankSections::of(a, levels);
+    run_as_threads(ranks, [&](Communicator& communicator) {
+      const PartLists part = sections.lists(0, communicator.rank());
+      const PartHead& head = part.head;
+      const RowLists lists = lists_of(part, ranks);
+      const CsrMatrix rows = rows_of(a, head.row_begin, head.row_end);
+      const CsrMatrix own_b = rows_of(a, head.col_begin, head.col_end);
+      const auto fetch = [&](const RowLists* known) {
+        return fetch_rows_of_b(communicator, rows, own_b, levels[0].cols, a.row_offsets(), known);
+      };
+      const LocalOperands told = fetch(&lists), asked = fetch(nullptr);
+      EXPECT_TRUE(identical(told.a, asked.a));
+      EXPECT_TRUE(identical(told.b, asked.b));
+      EXPECT_TRUE(
+          identical(product(told.a, told.b), rows_of(expected, head.row_begin, head.row_end)));
+      EXPECT_EQ(told.traffic.bytes_received, asked.traffic.bytes_received);
+      EXPECT_EQ(told.traffic.bytes_sent, asked.traffic.bytes_sent);
+      EXPECT_EQ(told.traffic.list_bytes_received, 0u);
+      EXPECT_EQ(asked.traffic.list_bytes_received, sizeof(Index) * lists.sends.size());
+      std::uint64_t entries = 0;
+      for (const Index row : lists.halo) entries += static_cast<std::uint64_t>(a.row_length(row));
+      EXPECT_EQ(told.traffic.bytes_received, entries * (sizeof(Index) + sizeof(float)));
+      EXPECT_EQ(told.seconds.ask, 0);
+    });
+  }
 }
 
 TEST(RanksSpgemm, BlocksHaveAboutAsManyProducts) {

@@ -1,3 +1,4 @@
+#include "core/file/csr_rows.h"
 #include "tests/unit/core/part_samples.h"
 
 namespace csrkit {
@@ -34,6 +35,39 @@ TEST(RankPart, IsReadAsItIsSplitInMemory) {
       }
     }
   }
+}
+
+TEST(RankPart, UndividedRowsStandAsInTheFile) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  CsrFile file = just(random_csr(64, 400, 5, ValueKind::f32));
+  file.ranks = RankSections::of(file.matrix, plain_blocks(file.matrix, {4}));
+  write_csr_file(path, file);
+  for (Index part = 0; part < 4; ++part) {
+    const StoredPart stored = read_stored_part(path, 4, part, kIos[part % 3]);
+    const PartLists lists = file.ranks->lists(0, part);
+    EXPECT_TRUE(stored.lists.head == lists.head);
+    EXPECT_TRUE(stored.lists.neighbours == lists.neighbours);
+    EXPECT_TRUE(std::equal(stored.lists.halo.begin(), stored.lists.halo.end(), lists.halo.begin(),
+                           lists.halo.end()));
+    EXPECT_TRUE(
+        identical(stored.rows, read_csr_rows(path, lists.head.row_begin, lists.head.row_end)));
+  }
+  EXPECT_THROW(read_stored_part(path, 3, 0), UsageError);
+  EXPECT_THROW(read_stored_part(path, 4, 4), UsageError);
+  // An entry that nobody will send a row of B for, under checksums that hold.
+  std::string bytes = load_bytes(path);
+  const std::vector<CsrSection> sections = read_csr_header(path).sections;
+  const PartLists lists = file.ranks->lists(0, 0);
+  Index absent = 399;
+  while (std::count(lists.halo.begin(), lists.halo.end(), absent) > 0) --absent;
+  ASSERT_GE(absent, lists.head.col_end);
+  const Offset at = file.matrix.row_offsets()[1] - 1;  // row 0's last
+  ASSERT_GE(at, 0);
+  poke(bytes, sections[1].offset_bytes + 4 * static_cast<std::uint64_t>(at), absent);
+  sign(bytes, sections);
+  save_bytes(path, bytes);
+  EXPECT_THROW(read_stored_part(path, 4, 0), InputError);
 }
 
 TEST(RankPart, AFileWithoutThatLevelIsRefusedWithWhatItHas) {
