@@ -6,6 +6,7 @@
 
 #include "gpu/device/copy_bandwidth.h"
 #include "gpu/plan/kernels.h"
+#include "gpu/ranks/ranks.h"
 #include "gpu/spgemm/forecast.h"
 #include "gpu/spmm/forecast.h"
 #include "gpu/spmm/out_of_core/forecast.h"
@@ -35,7 +36,9 @@ constexpr Face kFace{CSRKIT_BUILD_ID,
                      device_info,
                      copy_seconds,
                      clock_reader,
-                     fill_sums};
+                     fill_sums,
+                     {make_device_rank, join_device_ranks, new_nccl_id, device_addresses,
+                      why_no_peers, why_no_nccl}};
 
 }  // namespace
 

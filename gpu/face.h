@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/device_ranks.h"
 #include "core/contract/out_of_core_forecast.h"
 #include "core/contract/sddmm.h"
 #include "core/contract/solve.h"
@@ -51,6 +52,7 @@ struct Face {
   std::function<DeviceClocks()> (*clock_reader)(int ordinal);
   SumTimes (*fill_sums)(const CsrMatrix& matrix, const SummedAreaTable& grid, Offset* sums,
                         int device, std::uint64_t memory_limit_bytes);
+  DeviceRankMakers ranks;
 };
 
 /// The name of the entry, and its type.

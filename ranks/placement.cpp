@@ -149,4 +149,24 @@ std::vector<std::string> placement_warnings(const std::vector<Place>& places) {
   return warnings;
 }
 
+int number_on_host(const std::vector<Place>& places, int rank) {
+  const std::string& host = places[static_cast<std::size_t>(rank)].host;
+  return static_cast<int>(std::count_if(places.begin(), places.begin() + rank,
+                                        [&](const Place& place) { return place.host == host; }));
+}
+
+std::string shared_gpus(const std::vector<Place>& places, const std::vector<std::string>& gpus) {
+  std::map<std::string, std::vector<int>> ranks_of;
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    ranks_of[gpus[rank] + " on " + places[rank].host].push_back(static_cast<int>(rank));
+  }
+  std::string text;
+  for (const auto& [gpu, ranks] : ranks_of) {
+    if (ranks.size() > 1) {
+      text += (text.empty() ? "" : ", ") + numbered(ranks) + " share the GPU " + gpu;
+    }
+  }
+  return text;
+}
+
 }  // namespace csrkit::ranks

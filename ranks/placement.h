@@ -29,4 +29,11 @@ std::vector<Place> gather_places(Communicator& communicator, const Place& mine);
 /// A sentence for each trap, with the ranks that are in it and the way out. The same on all ranks.
 std::vector<std::string> placement_warnings(const std::vector<Place>& places);
 
+/// How many ranks before this one are on its host.
+int number_on_host(const std::vector<Place>& places, int rank);
+
+/// `gpus` are the bus addresses of the ranks' GPUs. "" if no two ranks of a host have the same one,
+/// or which have.
+std::string shared_gpus(const std::vector<Place>& places, const std::vector<std::string>& gpus);
+
 }  // namespace csrkit::ranks

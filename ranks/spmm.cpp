@@ -57,21 +57,38 @@ ColumnRange columns_of_group(Index dense_cols, const Grid& grid, int group) {
   return {border(group), border(group + 1)};
 }
 
-SpmmRank::SpmmRank(Communicator& communicator, const Grid& grid, RankPart part, Index dense_cols,
-                   const SpmmProblem& kinds, const Kernel<Spmm>& kernel, const PlanOptions& options)
-    : communicator_(communicator),
-      part_(std::move(part)),
+SpmmRank::SpmmRank(int rank, const Grid& grid, RankPart part, Index dense_cols,
+                   const SpmmProblem& kinds)
+    : part_(std::move(part)),
       kinds_(kinds),
-      columns_(columns_of_group(dense_cols, grid, grid.group_of(communicator.rank()))),
-      threads_(team_size(options.where.threads)) {
+      columns_(columns_of_group(dense_cols, grid, grid.group_of(rank))) {
   if (kinds_.c != kinds_.accumulate) {
     throw UsageError("ranks add the terms of their halo to C, so C has the accumulation's kind, " +
                      std::string(name_of(kinds_.accumulate)));
   }
-  const PartLists& lists = part_.lists;
   b_ = DenseMatrix(head().own_cols(), columns_.size(), kinds_.b);
   c_ = DenseMatrix(head().rows(), columns_.size(), kinds_.c);
   halo_ = DenseMatrix(head().halo_cols, columns_.size(), kinds_.b);
+}
+
+void SpmmRank::require_powers() const {
+  if (kinds_.b != kinds_.c) {
+    throw UsageError("a product of products needs B and C of one kind; B is " +
+                     std::string(name_of(kinds_.b)) + ", C is " + name_of(kinds_.c));
+  }
+  if (head().row_begin != head().col_begin || head().row_end != head().col_end) {
+    throw UsageError(
+        "a product of products needs a square matrix, whose parts own the columns of "
+        "their rows");
+  }
+}
+
+CpuSpmmRank::CpuSpmmRank(Communicator& communicator, const Grid& grid, RankPart part,
+                         Index dense_cols, const SpmmProblem& kinds, const Kernel<Spmm>& kernel,
+                         const PlanOptions& options)
+    : SpmmRank(communicator.rank(), grid, std::move(part), dense_cols, kinds),
+      communicator_(communicator),
+      threads_(team_size(options.where.threads)) {
   packed_ = DenseMatrix(checked_cast<Index, MemoryError>(head().send_cols, "rows of B to send"),
                         columns_.size(), kinds_.b);
   own_ = plan_of(part_.own, columns_.size(), kinds_, kernel, options);
@@ -81,7 +98,7 @@ SpmmRank::SpmmRank(Communicator& communicator, const Grid& grid, RankPart part, 
   const std::uint64_t bytes = row_bytes(b_.view());
   auto* from = packed_.view().as<char>();
   auto* to = halo_.view().as<char>();
-  for (const Neighbour& neighbour : lists.neighbours) {
+  for (const Neighbour& neighbour : part_.lists.neighbours) {
     const int rank = grid.rank_of(neighbour.part, group);
     const std::uint64_t sent = bytes * static_cast<std::uint64_t>(neighbour.send_cols);
     const std::uint64_t received = bytes * static_cast<std::uint64_t>(neighbour.halo_cols);
@@ -92,13 +109,7 @@ SpmmRank::SpmmRank(Communicator& communicator, const Grid& grid, RankPart part, 
   }
 }
 
-SpmmRank::~SpmmRank() = default;
-
-DenseView SpmmRank::b() { return b_.view(); }
-ConstDenseView SpmmRank::c() const { return c_.view(); }
-ConstDenseView SpmmRank::halo() const { return halo_.view(); }
-
-void SpmmRank::pack() {
+void CpuSpmmRank::pack() {
   const Buffer<Index>& sends = part_.lists.sends;
   const std::uint64_t bytes = row_bytes(b_.view());
   const auto* const from = b_.view().as<char>();
@@ -111,7 +122,7 @@ void SpmmRank::pack() {
   }
 }
 
-SpmmSeconds SpmmRank::multiply() {
+SpmmSeconds CpuSpmmRank::multiply_once() {
   SpmmSeconds seconds;
   const Stopwatch all;
   {
@@ -149,32 +160,34 @@ SpmmSeconds SpmmRank::multiply() {
   return seconds;
 }
 
-void SpmmRank::take_c_as_b() {
-  if (b_.kind() != c_.kind()) {
-    throw UsageError("a product of products needs B and C of one kind; B is " +
-                     std::string(name_of(b_.kind())) + ", C is " + name_of(c_.kind()));
+SpmmSeconds CpuSpmmRank::multiply(int products) {
+  if (products > 1) require_powers();
+  SpmmSeconds sum;
+  for (int product = 0; product < products; ++product) {
+    if (product > 0) std::swap(b_, c_);
+    const SpmmSeconds one = multiply_once();
+    sum.pack += one.pack;
+    sum.own += one.own;
+    sum.exchange += one.exchange;
+    sum.halo += one.halo;
+    sum.total += one.total;
   }
-  if (head().row_begin != head().col_begin || head().row_end != head().col_end) {
-    throw UsageError(
-        "a product of products needs a square matrix, whose parts own the columns of "
-        "their rows");
-  }
-  std::swap(b_, c_);
+  return sum;
 }
 
-std::uint64_t SpmmRank::bytes_sent() const {
+std::uint64_t CpuSpmmRank::bytes_sent() const {
   std::uint64_t bytes = 0;
   for (const Outgoing& message : outgoing_) bytes += message.bytes;
   return bytes;
 }
 
-std::uint64_t SpmmRank::bytes_received() const {
+std::uint64_t CpuSpmmRank::bytes_received() const {
   std::uint64_t bytes = 0;
   for (const Incoming& message : incoming_) bytes += message.bytes;
   return bytes;
 }
 
-std::string SpmmRank::choice() const {
+std::string CpuSpmmRank::choice() const {
   const auto text = [](const char* what, const std::unique_ptr<Operator>& plan) {
     if (plan == nullptr) return std::string(what) + " none";
     const std::string choice = plan->choice();

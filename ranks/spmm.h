@@ -2,14 +2,14 @@
 // part p of A, the rows of B that part owns and the rows of C that it makes, in the columns of
 // group g. It sends the rows of B that its neighbours need, multiplies its own columns while they
 // travel, then the columns of its halo: always in this order, so that a grid always gives the same
-// bits.
+// bits. Ranks with a GPU each are in ranks/device_spmm.h.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "core/contract/spmm.h"
+#include "core/contract/device_ranks.h"
 #include "core/matrix/row_parts.h"
 #include "ranks/communicator.h"
 
@@ -35,23 +35,14 @@ struct ColumnRange {
 /// Columns as even as they come: no group has more than one column more than another.
 ColumnRange columns_of_group(Index dense_cols, const Grid& grid, int group);
 
-/// Of one product.
-struct SpmmSeconds {
-  double pack = 0;      // rows of B for others, side by side
-  double own = 0;       // own columns, while the halo travels
-  double exchange = 0;  // what is left to wait for then
-  double halo = 0;      // columns of the halo
-  double total = 0;
-};
+using csrkit::SpmmSeconds;
 
-/// One rank's share of the product.
+/// One rank's share of the product: B, C and the halo on the host, wherever it is multiplied.
 class SpmmRank {
  public:
-  /// B and C of the kinds of `kinds`, whose `a` and `dense_cols` are not looked at; C of the
-  /// accumulation's kind (UsageError otherwise: the halo's terms are added to what was stored).
-  SpmmRank(Communicator& communicator, const Grid& grid, RankPart part, Index dense_cols,
-           const SpmmProblem& kinds, const Kernel<Spmm>& kernel, const PlanOptions& options);
-  ~SpmmRank();
+  virtual ~SpmmRank() = default;
+  SpmmRank(const SpmmRank&) = delete;
+  SpmmRank& operator=(const SpmmRank&) = delete;
 
   const RankPart& part() const { return part_; }
   const PartHead& head() const { return part_.lists.head; }
@@ -59,32 +50,59 @@ class SpmmRank {
   const SpmmProblem& kinds() const { return kinds_; }
 
   /// Rows head().col_begin to col_end of B, columns() of it; to be filled before the first product.
-  DenseView b();
+  DenseView b() { return b_.view(); }
   /// Rows head().row_begin to row_end of C, columns() of it.
-  ConstDenseView c() const;
+  ConstDenseView c() const { return c_.view(); }
   /// The rows of B that the last product received, in the order of lists.halo.
-  ConstDenseView halo() const;
+  ConstDenseView halo() const { return halo_.view(); }
 
-  /// All ranks together: returns when this rank's C is made.
-  SpmmSeconds multiply();
-  /// C becomes B. The parts own the columns of their rows, and both have one kind: else UsageError.
-  void take_c_as_b();
+  /// All ranks together, once, before anything below.
+  virtual void connect() {}
+  /// b() was filled, and is what the next product multiplies.
+  virtual void bring_b() {}
+  /// All ranks together: C = A^products B; returns when this rank's part is made. After more than
+  /// one product B is another one. Throws UsageError where C cannot become B.
+  virtual SpmmSeconds multiply(int products) = 0;
+  /// b(), c() and halo() become those of the last product.
+  virtual void fetch() {}
 
   /// Of each product.
-  std::uint64_t bytes_sent() const;
-  std::uint64_t bytes_received() const;
+  virtual std::uint64_t bytes_sent() const = 0;
+  virtual std::uint64_t bytes_received() const = 0;
   /// What the kernels run as, where one was chosen.
-  std::string choice() const;
+  virtual std::string choice() const = 0;
 
- private:
-  void pack();
+ protected:
+  /// B and C of the kinds of `kinds`, whose `a` and `dense_cols` are not looked at; C of the
+  /// accumulation's kind (UsageError otherwise: the halo's terms are added to what was stored).
+  SpmmRank(int rank, const Grid& grid, RankPart part, Index dense_cols, const SpmmProblem& kinds);
+  /// C becomes B. The parts own the columns of their rows, and both have one kind: else UsageError.
+  void require_powers() const;
 
-  Communicator& communicator_;
   RankPart part_;
   SpmmProblem kinds_;
   ColumnRange columns_;
+  DenseMatrix b_, c_, halo_;
+};
+
+/// On the processors of this process.
+class CpuSpmmRank final : public SpmmRank {
+ public:
+  CpuSpmmRank(Communicator& communicator, const Grid& grid, RankPart part, Index dense_cols,
+              const SpmmProblem& kinds, const Kernel<Spmm>& kernel, const PlanOptions& options);
+
+  SpmmSeconds multiply(int products) override;
+  std::uint64_t bytes_sent() const override;
+  std::uint64_t bytes_received() const override;
+  std::string choice() const override;
+
+ private:
+  void pack();
+  SpmmSeconds multiply_once();
+
+  Communicator& communicator_;
   int threads_;
-  DenseMatrix b_, c_, halo_, packed_;
+  DenseMatrix packed_;
   std::vector<Outgoing> outgoing_;
   std::vector<Incoming> incoming_;
   std::unique_ptr<Operator> own_, beyond_;  // null where there is no such entry

@@ -83,7 +83,7 @@ THIRD_PARTY = {
     "cuda_fp16.h": ("gpu",), "cuda_bf16.h": ("gpu",), "cooperative_groups.h": ("gpu",),
     "cusparse.h": ("gpu",), "cublas_v2.h": ("gpu",), "cub": ("gpu", "studies"), "thrust": ("gpu",),
     "mpi.h": ("ranks/mpi",), "petscmat.h": ("studies/petsc_product",),
-    "cupti.h": ("tests/soak",),
+    "cupti.h": ("tests/soak",), "nccl.h": ("tests/gpu",),
 }
 NO_OPENMP = {"core/judge/reference.cpp", "core/judge/reference.h"}  # the truth stays serial
 SYSTEM = re.compile(r"^(sys/\w+\.h|linux/\w+\.h|unistd\.h|spawn\.h|fcntl\.h|link\.h|pthread\.h|dirent\.h|dlfcn\.h|poll\.h|signal\.h|errno\.h|sched\.h|cpuid\.h)$")

@@ -32,6 +32,9 @@ TEST(Face, HasAFunctionOnEveryLine) {
   EXPECT_NE(face.copy_seconds, nullptr);
   EXPECT_NE(face.clock_reader, nullptr);
   EXPECT_NE(face.fill_sums, nullptr);
+  EXPECT_NE(face.ranks.make, nullptr);
+  EXPECT_NE(face.ranks.join, nullptr);
+  EXPECT_NE(face.ranks.why_no_nccl, nullptr);
 }
 
 }  // namespace csrkit::gpu

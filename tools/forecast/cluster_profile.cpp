@@ -37,7 +37,8 @@ ClusterProfile h200x4() {
   profile.ranks_per_node = 4;
   profile.cores_per_rank = 16;
   profile.rank_memory_bytes = 139.0 * (1 << 30);
-  profile.link = {340e9, 33e-6};  // NCCL's large exchanges, and its small ones
+  profile.link = {340e9, 33e-6};   // NCCL's large exchanges, and its small ones
+  profile.peers = {392e9, 10e-6};  // copies both ways at once; not of a kernel that gathers
   DeviceProfile& device = profile.device;
   device.device = "gpu";
   device.name = "NVIDIA H200";
@@ -109,6 +110,7 @@ ClusterProfile read_cluster_profile(const std::string& name) {
   profile.cores_per_rank = static_cast<Index>(field["cores_per_rank"].integer(1, kMostRanks));
   profile.rank_memory_bytes = field["rank_memory_bytes"].number_from(1);
   profile.link = link_from(field["link"]);
+  if (json.contains("peers")) profile.peers = link_from(field["peers"]);
   if (profile.nodes != 1) profile.network = link_from(field["network"]);
   profile.device = device_profile_from(field["device"]);
   validate(MachineProfile{profile.name, {profile.device}}, name);

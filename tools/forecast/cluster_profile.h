@@ -20,7 +20,8 @@ struct ClusterProfile {
   Index ranks_per_node = 1;
   Index cores_per_rank = 1;
   double rank_memory_bytes = 0;
-  LinkProfile link;      // of a rank, to ranks of its node
+  LinkProfile link;      // of a rank, to ranks of its node; what it sends is packed
+  LinkProfile peers;     // of a rank that reads its node's others' memory; rate 0 = it cannot
   LinkProfile network;   // of a node, to other nodes; shared by its ranks
   DeviceProfile device;  // of one rank
 };

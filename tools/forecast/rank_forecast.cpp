@@ -57,6 +57,14 @@ double exchange_seconds(const LinkProfile& link, double bytes) {
   return bytes > 0 ? link.seconds_per_exchange + bytes / link.bytes_per_second : 0;
 }
 
+// A line of the memory that is read: a row of fewer bytes costs as much.
+constexpr std::uint64_t kPeerReadBytes = 128;
+
+/// Bytes of rows of B on their way when they are read from another GPU's memory.
+double peer_bytes(Offset rows, std::uint64_t row_bytes) {
+  return static_cast<double>(rows) * static_cast<double>(std::max(row_bytes, kPeerReadBytes));
+}
+
 /// One part, the whole matrix.
 CountedParts one_part(const RankSizes& sizes) {
   PartHead whole;
@@ -161,6 +169,9 @@ Json to_json(const GridForecast& grid) {
           {"fits", grid.fits},
           {"seconds", grid.seconds},
           {"exchange_seconds", grid.exchange_seconds},
+          {"exchange", grid.moved_bytes == 0 ? "none"
+                       : grid.reads_peers    ? "peer"
+                                             : "packed"},
           {"efficiency", grid.efficiency},
           {"gained_over_plain_blocks", grid.gained ? Json(*grid.gained) : Json(nullptr)}};
 }
@@ -213,7 +224,6 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
   Offset halo_cols = 0;
   double busiest_node = 0, node = 0;
   Index on_node = 0;
-  double latest = 0;
   std::vector<double> exchange;
   for (const PartHead& head : parts.level.parts) {
     halo_cols += head.halo_cols;
@@ -241,33 +251,49 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
   grid.moved_bytes =
       static_cast<std::uint64_t>(halo_cols) * static_cast<std::uint64_t>(dense_cols) * element;
   const double network_seconds = is_one_node ? 0 : exchange_seconds(profile.network, busiest_node);
-  for (std::size_t p = 0; p < parts.level.parts.size(); ++p) {
-    const PartHead& head = parts.level.parts[p];
-    const double moved = exchange[p];
-    const double exchanged = moved == 0    ? 0
-                             : is_one_node ? exchange_seconds(profile.link, moved)
-                                           : network_seconds;
-    const double packed = moved == 0 ? 0
-                                     : 2 * static_cast<double>(head.send_cols) *
-                                           static_cast<double>(row_bytes) /
-                                           profile.device.copy_bytes_per_second;
-    const auto table = [&](Index rows) {
-      return static_cast<double>(rows) * static_cast<double>(row_bytes);
-    };
-    const double rows_seconds = head.rows() * curve.seconds_per_streamed_row;
-    const double own =
-        rows_seconds + reads_seconds(curve, head.own_entries, table(head.own_cols()));
-    const double halo = head.halo_cols == 0
-                            ? 0
-                            : rows_seconds + reads_seconds(curve, head.entries - head.own_entries,
-                                                           table(head.halo_cols));
-    const double seconds = profile.device.fixed_seconds + packed + std::max(own, exchanged) + halo;
-    if (seconds > latest) {
-      latest = seconds;
+  const auto slowest = [&](bool reads_peers, double* exchange_of_slowest) {
+    double latest = 0;
+    for (std::size_t p = 0; p < parts.level.parts.size(); ++p) {
+      const PartHead& head = parts.level.parts[p];
+      const double moved = exchange[p];
+      const double read = peer_bytes(std::max<Offset>(head.halo_cols, head.send_cols), row_bytes);
+      const double exchanged = moved == 0    ? 0
+                               : reads_peers ? exchange_seconds(profile.peers, read)
+                               : is_one_node ? exchange_seconds(profile.link, moved)
+                                             : network_seconds;
+      const double packed = moved == 0 || reads_peers ? 0
+                                                      : 2 * static_cast<double>(head.send_cols) *
+                                                            static_cast<double>(row_bytes) /
+                                                            profile.device.copy_bytes_per_second;
+      const auto table = [&](Index rows) {
+        return static_cast<double>(rows) * static_cast<double>(row_bytes);
+      };
+      const double rows_seconds = head.rows() * curve.seconds_per_streamed_row;
+      const double own =
+          rows_seconds + reads_seconds(curve, head.own_entries, table(head.own_cols()));
+      const double halo = head.halo_cols == 0
+                              ? 0
+                              : rows_seconds + reads_seconds(curve, head.entries - head.own_entries,
+                                                             table(head.halo_cols));
+      const double seconds =
+          profile.device.fixed_seconds + packed + std::max(own, exchanged) + halo;
+      if (seconds > latest) {
+        latest = seconds;
+        *exchange_of_slowest = exchanged;
+      }
+    }
+    return latest;
+  };
+  grid.seconds = slowest(false, &grid.exchange_seconds);
+  if (is_one_node && profile.peers.bytes_per_second > 0) {
+    double exchanged = 0;
+    const double seconds = slowest(true, &exchanged);
+    if (seconds < grid.seconds) {
+      grid.reads_peers = true;
+      grid.seconds = seconds;
       grid.exchange_seconds = exchanged;
     }
   }
-  grid.seconds = latest;
   grid.fits = static_cast<double>(grid.rank_bytes) <= profile.rank_memory_bytes;
   if (parts.plain_halo_cols && *parts.plain_halo_cols > 0) {
     grid.gained = 1 - static_cast<double>(halo_cols) / static_cast<double>(*parts.plain_halo_cols);
@@ -295,6 +321,19 @@ GridForecast best_stored_grid(const std::string& path, const RankSizes& sizes, I
                    std::to_string(dense_cols) + " columns of B to share out, and the file holds " +
                    (stored.empty() ? "no row parts" : "row parts for " + stored) +
                    "; csr-partition --parts " + std::to_string(ranks) + " makes them");
+}
+
+GridForecast forecast_stored_grid(const std::string& path, const RankSizes& sizes, Index parts,
+                                  Index groups, Index dense_cols, const ClusterProfile& profile) {
+  if (parts == 1) return forecast_grid(sizes, one_part(sizes), groups, dense_cols, profile);
+  for (PartLevel& level : read_rank_heads(path)) {
+    if (static_cast<Index>(level.parts.size()) != parts) continue;
+    return forecast_grid(sizes, {std::move(level), true, std::nullopt}, groups, dense_cols,
+                         profile);
+  }
+  const std::string number = std::to_string(parts);
+  throw UsageError("'" + path + "' holds no parts for " + number +
+                   " ranks; run csr-partition --parts " + number);
 }
 
 std::vector<Index> parts_of_grids(Index ranks, Index rows, Index dense_cols) {

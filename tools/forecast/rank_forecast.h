@@ -31,6 +31,7 @@ struct GridForecast {
   std::uint64_t rank_bytes = 0;            // memory of the rank that needs most
   double seconds = 0;                      // a model
   double exchange_seconds = 0;             // of the rank that ends last
+  bool reads_peers = false;                // faster than packed messages; of one node alone
   double efficiency = 0;                   // one rank's time over that of all ranks together
   bool fits = true;
   std::optional<double> gained;  // share of the bytes of plain blocks that the partition spares
@@ -42,7 +43,8 @@ struct RankSizes {
   ValueKind kind = ValueKind::none;
 };
 
-/// `parts` cut one level; `dense_cols` is K.
+/// `parts` cut one level; `dense_cols` is K. Of the ways that the profile has for rows of B, the
+/// faster one.
 GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, Index groups,
                            Index dense_cols, const ClusterProfile& profile);
 
@@ -51,6 +53,10 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
 /// grid.
 GridForecast best_stored_grid(const std::string& path, const RankSizes& sizes, Index ranks,
                               Index dense_cols, const ClusterProfile& profile);
+
+/// Of a grid whose parts the file holds, or that needs none. Throws UsageError if they are missing.
+GridForecast forecast_stored_grid(const std::string& path, const RankSizes& sizes, Index parts,
+                                  Index groups, Index dense_cols, const ClusterProfile& profile);
 
 /// Every grid of so many ranks: the numbers of parts that divide it, as far as there are rows and
 /// columns for them.

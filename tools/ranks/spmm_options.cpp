@@ -21,8 +21,15 @@ Options declare_spmm_dist() {
              "R row parts, which the file must hold (csr-partition), times G groups of columns of "
              "B and C (default: the fastest by forecast of those for which there are parts)")
       .value("profile", "NAME",
-             "what that forecast is for: cluster, h200x4 or a JSON file, as in csr-forecast",
-             "cluster")
+             "what that forecast is for: cluster, h200x4 or a JSON file, as in csr-forecast "
+             "(default: cluster, of GPUs h200x4)")
+      .value("device", "ROOM", "what multiplies: cpu, or gpu, one for each rank", "cpu")
+      .value("exchange", "WAY",
+             "of GPUs, how rows of B travel: peer reads other GPUs' memory, in one process; nccl "
+             "sends messages; auto takes the faster one by forecast",
+             "auto")
+      .flag("share-gpus",
+            "ranks of one process may share GPUs where there are not enough: for tests")
       .value("k,dense-cols", "K", "columns of B and C", "32")
       .value("power", "N", "C = A^N B, where A is square; the parts of B and C stay where they are",
              "1")
@@ -47,12 +54,34 @@ Options declare_spmm_dist() {
       .example("srun --mpi=pmix -n 8 csr-spmm-dist graph.csr --grid 4x2 -k 256 --output c.npy",
                "four row parts times two groups of 128 columns")
       .example("csr-spmm-dist graph.csr --ranks 4 --power 3 --json",
-               "A^3 B on threads of one process, and what every rank did, as JSON");
+               "A^3 B on threads of one process, and what every rank did, as JSON")
+      .example("csr-spmm-dist graph.csr --device gpu --ranks 4 -k 128 --check",
+               "on four GPUs, all driven by this process");
   options.on_list([](bool as_json) {
-    return list_kernels({&find_operation("spmm")}, {kCpu}, /*with_marks=*/false, as_json);
+    return list_kernels({&find_operation("spmm")}, {kCpu, kGpu}, /*with_marks=*/false, as_json);
   });
   return options;
 }
+
+namespace {
+
+void read_gpu_options(const Options& options, SpmmDistOptions* result) {
+  result->is_on_gpus = options.choice("device", {kCpu, kGpu}) == kGpu;
+  result->exchange =
+      options.choice("exchange", {"auto", name_of(HaloWay::peer), name_of(HaloWay::nccl)});
+  result->may_share_gpus = options.flag("share-gpus");
+  result->profile = options.given("profile") ? options.text("profile")
+                    : result->is_on_gpus     ? "h200x4"
+                                             : "cluster";
+  if (result->is_on_gpus) return;
+  for (const char* const option : {"exchange", "share-gpus"}) {
+    if (options.given(option)) {
+      throw UsageError("--" + std::string(option) + " is about GPUs; add --device gpu");
+    }
+  }
+}
+
+}  // namespace
 
 SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& communicator) {
   SpmmDistOptions result;
@@ -61,6 +90,7 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
   if (communicator.rank() != 0) result.read.progress = {};
   result.dense_cols = static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex));
   result.value_kind = read_kind(options, "value-kind");
+  read_gpu_options(options, &result);
   if (options.given("grid")) {
     result.grid = options.parsed("grid", ranks::parse_grid);
     if (result.grid.size() != communicator.size()) {
@@ -74,9 +104,9 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
     const GridForecast best = best_stored_grid(
         result.matrix,
         {header.rows, header.cols, header.nnz, result.value_kind.value_or(header.value_kind)},
-        communicator.size(), result.dense_cols, read_cluster_profile(options.text("profile")));
+        communicator.size(), result.dense_cols, read_cluster_profile(result.profile));
     result.grid = {best.parts, best.groups};
-    result.grid_choice = "the fastest by forecast for '" + options.text("profile") + "'";
+    result.grid_choice = "the fastest by forecast for '" + result.profile + "'";
   }
   if (result.grid.groups > result.dense_cols) {
     throw UsageError("--grid " + text_of(result.grid) + " makes more groups than there are " +

@@ -16,6 +16,10 @@ struct SpmmDistOptions {
   CsrReadOptions read;
   ranks::Grid grid;
   std::string grid_choice = "as asked";
+  std::string profile;
+  bool is_on_gpus = false;
+  bool may_share_gpus = false;
+  std::string exchange;  // "auto" or a HaloWay's name
   Index dense_cols = 32;
   int power = 1;
   int warmup = 0, repeat = 1;

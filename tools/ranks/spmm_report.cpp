@@ -49,6 +49,7 @@ Json record_of(const SpmmDistOptions& options, const SpmmRankFacts& facts, int r
                    {"exchange_seconds", median(&SpmmSeconds::exchange)},
                    {"halo_seconds", median(&SpmmSeconds::halo)}}},
                  {"samples_seconds", totals}};
+  if (facts.gpu) record["gpu"] = {{"device", facts.gpu->device}, {"address", facts.gpu->address}};
   if (facts.check) {
     record["check"] = {{"rows_checked", facts.check->rows_checked},
                        {"worst_error_ratio", facts.check->worst_error_ratio}};
@@ -130,7 +131,7 @@ void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& heade
   report.add_json("nnz", header.nnz);
   report.add_json("dense_cols", options.dense_cols);
   report.add_json("power", options.power);
-  report.add_json("kernel", "cpu.spmm." + options.kernel);
+  report.add_json("kernel", (mine.gpu ? "gpu.spmm." : "cpu.spmm.") + options.kernel);
   report.add_json("kinds", {{"a", name_of(header.value_kind)},
                             {"b", name_of(kinds.b)},
                             {"c", name_of(kinds.c)},
@@ -143,6 +144,15 @@ void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& heade
              text_of(options.grid) + ": " + std::to_string(options.grid.parts) + " row parts x " +
                  std::to_string(options.grid.groups) + " groups of columns (" +
                  options.grid_choice + ")");
+  if (mine.gpu) {
+    report.add("exchange", "exchange",
+               {{"way", name_of(mine.gpu->way)}, {"choice", mine.gpu->way_choice}},
+               name_of(mine.gpu->way) + std::string(" (") + mine.gpu->way_choice + ")");
+    report.add_json("shares_gpus", !mine.gpu->shared.empty());
+    if (!mine.gpu->shared.empty()) {
+      report.add_text("for a test: " + mine.gpu->shared + "; times mean nothing\n");
+    }
+  }
   report.add_text(table_of(records));
   report.add("bytes", "bytes moved", {{"total", total_bytes}, {"worst_rank", worst_bytes}},
              readable_bytes(static_cast<double>(total_bytes)) + " in each product, " +

@@ -7,6 +7,7 @@
 
 #include "core/judge/compare.h"
 #include "ranks/placement.h"
+#include "tools/ranks/spmm_gpus.h"
 #include "tools/ranks/spmm_options.h"
 
 namespace csrkit {
@@ -21,6 +22,7 @@ struct SpmmRankFacts {
   std::vector<ranks::SpmmSeconds> samples;  // of `power` products each
   std::optional<CheckResult> check;
   std::string choice;
+  std::optional<GpuPlace> gpu;
 };
 
 /// All ranks call it; rank 0 prints.

@@ -93,24 +93,14 @@ class SourceOfB {
 /// The product on one rank, whatever has been done to it so far.
 struct Product {
   const SpmmDistOptions& options;
-  SpmmRank rank;
+  std::unique_ptr<SpmmRank> owned;
   SourceOfB source;
+  SpmmRank& rank = *owned;
 
-  void fill_b() { source.fill(rank.head().col_begin, rank.columns().begin, rank.b()); }
-
-  /// A^power B, from a B that was just filled.
-  SpmmSeconds multiply() {
-    SpmmSeconds sum;
-    for (int step = 0; step < options.power; ++step) {
-      if (step > 0) rank.take_c_as_b();
-      const SpmmSeconds one = rank.multiply();
-      sum.pack += one.pack;
-      sum.own += one.own;
-      sum.exchange += one.exchange;
-      sum.halo += one.halo;
-      sum.total += one.total;
-    }
-    return sum;
+  void read_b() { source.fill(rank.head().col_begin, rank.columns().begin, rank.b()); }
+  void fill_b() {
+    read_b();
+    rank.bring_b();
   }
 
   CheckResult check_first() {
@@ -127,13 +117,15 @@ void require_right(const std::optional<CheckResult>& check) {
 /// The first product, and all of its powers if there are some: checked, not timed.
 std::optional<CheckResult> first_products(Product& product, Communicator& communicator) {
   std::optional<CheckResult> check;
-  product.fill_b();
-  product.rank.multiply();
+  product.rank.bring_b();
+  product.rank.multiply(1);
   if (!product.options.is_checked) return check;
+  product.rank.fetch();
   together(communicator, [&] { require_right(check = product.check_first()); });
   if (product.options.power == 1) return check;
   product.fill_b();
-  product.multiply();
+  product.rank.multiply(product.options.power);
+  product.rank.fetch();
   together(communicator, [&] {
     const CheckResult last = product.check_last();
     require_right(last);
@@ -177,7 +169,7 @@ std::vector<SpmmSeconds> timed_products(Product& product, Communicator& communic
     // Powers grow or fade away: every sample starts from the same B.
     if (options.power > 1) product.fill_b();
     communicator.barrier();
-    const SpmmSeconds seconds = product.multiply();
+    const SpmmSeconds seconds = product.rank.multiply(options.power);
     if (run >= options.warmup) samples.push_back(seconds);
   }
   return samples;
@@ -193,10 +185,11 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
     for (const std::string& warning : placement_warnings(places)) log_warning(warning);
   }
 
+  if (options.is_on_gpus) facts.gpu = choose_gpu(options, communicator, places);
+
   CsrFileHeader header;
   std::unique_ptr<Product> product;
   together(communicator, [&] {
-    const auto& kernel = find_kernel(cpu::spmm_kernels(), options.kernel);
     const Stopwatch reading;
     header = read_csr_header(options.matrix);
     if (options.power > 1 && header.rows != header.cols) {
@@ -209,16 +202,22 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
     const SpmmProblem kinds = kinds_of(options, part);
     PlanOptions plan;
     plan.where.threads = options.threads;
-    product.reset(new Product{options,
-                              SpmmRank(communicator, options.grid, std::move(part),
-                                       options.dense_cols, kinds, kernel, plan),
-                              SourceOfB(options, header.cols, kinds.b)});
-    product->fill_b();
+    std::unique_ptr<SpmmRank> rank =
+        facts.gpu ? gpu_rank(options, communicator, *facts.gpu, std::move(part), kinds, plan)
+                  : std::make_unique<ranks::CpuSpmmRank>(
+                        communicator, options.grid, std::move(part), options.dense_cols, kinds,
+                        find_kernel(cpu::spmm_kernels(), options.kernel), plan);
+    product.reset(new Product{options, std::move(rank), SourceOfB(options, header.cols, kinds.b)});
+    product->read_b();
     facts.plan_seconds = planning.seconds();
   });
   SpmmRank& rank = product->rank;
+  const Stopwatch connecting;
+  rank.connect();
+  facts.plan_seconds += connecting.seconds();
   facts.check = first_products(*product, communicator);
   facts.samples = timed_products(*product, communicator);
+  if (!options.output.empty()) rank.fetch();
   if (!options.output.empty()) write_c(options, communicator, rank, header.rows);
 
   facts.head = rank.head();

@@ -100,5 +100,16 @@ TEST(Placement, ThisProcessHasProcessors) {
   EXPECT_EQ(here.cpus.size(), here.cores.size());
 }
 
+TEST(Placement, RanksThatShareAGpuAreNamed) {
+  const std::vector<Place> places = {place("a", 1, {0}), place("b", 1, {0}), place("a", 1, {1}),
+                                     place("a", 1, {2})};
+  EXPECT_EQ(number_on_host(places, 0), 0);
+  EXPECT_EQ(number_on_host(places, 1), 0);
+  EXPECT_EQ(number_on_host(places, 3), 2);
+  // GPUs of two hosts may have the same address.
+  EXPECT_EQ(shared_gpus(places, {"1b", "1b", "1c", "1d"}), "");
+  EXPECT_EQ(shared_gpus(places, {"1b", "1b", "1c", "1b"}), "ranks 0,3 share the GPU 1b on a");
+}
+
 }  // namespace
 }  // namespace csrkit::ranks

@@ -66,6 +66,25 @@ TEST(RankForecast, IsTheModelOfThePageInsideANode) {
   EXPECT_TRUE(grid.fits);
 }
 
+TEST(RankForecast, ReadsPeersWhereThatIsFaster) {
+  const RankSizes sizes{100, 100, 800, ValueKind::f32};
+  ClusterProfile profile = flat_profile();
+  EXPECT_FALSE(forecast_grid(sizes, two_parts(), 1, 8, profile).reads_peers);
+  // Nothing is packed; a row of 32 bytes costs a line of 128. 20 rows are the most on either side.
+  profile.peers = {1e7, 1e-5};
+  const GridForecast grid = forecast_grid(sizes, two_parts(), 1, 8, profile);
+  EXPECT_TRUE(grid.reads_peers);
+  EXPECT_NEAR(grid.exchange_seconds, 1e-5 + 20 * 128 / 1e7, 1e-12);
+  EXPECT_NEAR(grid.seconds, 5e-3 + (60e-5 + 400e-6) + (60e-5 + 100e-6), 1e-9);
+  EXPECT_EQ(grid.moved_bytes, 30u * 8 * 4);  // the same, whoever moves them
+  // Slow peers are not used, nor those beyond a node.
+  profile.peers = {1e5, 1e-2};
+  EXPECT_FALSE(forecast_grid(sizes, two_parts(), 1, 8, profile).reads_peers);
+  profile.peers = {1e7, 1e-5};
+  profile.ranks_per_node = 1;
+  EXPECT_FALSE(forecast_grid(sizes, two_parts(), 1, 8, profile).reads_peers);
+}
+
 TEST(RankForecast, GroupsOfColumnsSplitWidthsAndFillNodes) {
   const RankSizes sizes{100, 100, 800, ValueKind::f64};
   const GridForecast grid = forecast_grid(sizes, two_parts(), 3, 8, flat_profile());

@@ -1,0 +1,96 @@
+// Ranks of C = A B that have a GPU each: what `ranks` asks of `gpu`. Lists and matrices are made on
+// the host; a GPU is told which rows go where, and does it without asking back.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/contract/spmm.h"
+
+namespace csrkit {
+
+/// How rows of B come from other GPUs. peer: a kernel reads them where they are, through NVLink.
+/// nccl: they are packed, and travel as messages.
+enum class HaloWay : std::uint8_t { peer, nccl };
+inline const char* name_of(HaloWay way) { return way == HaloWay::peer ? "peer" : "nccl"; }
+
+/// Of one product.
+struct SpmmSeconds {
+  double pack = 0;      // rows of B for others, side by side
+  double own = 0;       // own columns, while the halo travels
+  double exchange = 0;  // what is left to wait for then
+  double halo = 0;      // columns of the halo
+  double total = 0;
+};
+
+/// Rows next to each other that another rank sends, or gets.
+struct RowRun {
+  int rank = 0;
+  Index first = 0, count = 0;
+};
+
+/// What one rank brings. Own rows of B are counted from 0.
+struct DeviceShare {
+  int rank = 0;
+  SpmmProblem kinds;             // `a` is not looked at; dense_cols are those of the rank's columns
+  CsrMatrix own;                 // the rank's rows; columns are own rows of B
+  CsrMatrix halo;                // columns are rows of the halo
+  std::vector<Index> halo_rows;  // the rows of C that its rows are added to; empty: row by row
+  std::vector<Index> sends;      // own rows of B in the order in which others need them
+  std::vector<RowRun> send_runs;
+  std::vector<Index> reads;  // for each row of the halo, its number among its owner's own rows
+  std::vector<RowRun> read_runs;
+};
+
+/// One rank's arrays on its GPU.
+class DeviceRank {
+ public:
+  virtual ~DeviceRank() = default;
+  /// B before the first product; waits.
+  virtual void upload_b(const ConstDenseView& b) = 0;
+  /// The last product's B, C, and the rows of B that it received; waits.
+  virtual void download(const DenseView& b, const DenseView& c, const DenseView& halo) = 0;
+  /// What the kernels run as.
+  virtual std::string choice() const = 0;
+};
+
+/// All ranks that this process drives, ready to work together. They must outlive it.
+class DeviceRanks {
+ public:
+  virtual ~DeviceRanks() = default;
+  /// C = A^products B, on all of them; waits. B is to be uploaded anew after more than one product.
+  virtual void multiply(int products) = 0;
+  /// Of a rank, by its place in the list that this was made of: `total` of the last multiply, as a
+  /// CUDA graph where the kernel can be captured; the phases, of one product that was queued
+  /// without.
+  virtual SpmmSeconds seconds(std::size_t place) const = 0;
+  /// Of each product, counted where copies and messages are queued.
+  virtual std::uint64_t bytes_sent(std::size_t place) const = 0;
+  /// The same.
+  virtual std::uint64_t bytes_received(std::size_t place) const = 0;
+};
+
+/// What a room of devices offers for it.
+struct DeviceRankMakers {
+  /// A rank on options.where.device. Throws what plans throw.
+  std::unique_ptr<DeviceRank> (*make)(const DeviceShare& share, const std::string& kernel,
+                                      const PlanOptions& options);
+  /// `ranks` are those of this process, of `all` in the whole grid. With HaloWay::nccl `nccl_id` is
+  /// one rank's new_nccl_id(), the same for all processes, which wait for each other here; with
+  /// HaloWay::peer all ranks are in the list.
+  std::unique_ptr<DeviceRanks> (*join)(const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
+                                       const std::string& nccl_id);
+  /// Throws UsageError where there is no NCCL.
+  std::string (*new_nccl_id)();
+  /// The bus addresses of the GPUs that this process sees, by their numbers. Throws NoDeviceError
+  /// if there are none.
+  std::vector<std::string> (*addresses)();
+  /// "" if every one of these GPUs reads the others' memory, or why not.
+  std::string (*why_no_peers)(const std::vector<int>& devices);
+  /// "" if libnccl can be opened, or why not.
+  std::string (*why_no_nccl)();
+};
+
+}  // namespace csrkit

@@ -1,0 +1,251 @@
+#include "gpu/ranks/rank.h"
+
+#include <algorithm>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/device/device_buffer.h"
+#include "gpu/device/device_csr.h"
+#include "gpu/device/device_info.h"
+#include "gpu/device/stream.h"
+#include "gpu/plan/kernels.h"
+#include "gpu/plan/operands.h"
+#include "gpu/ranks/rows.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+std::uint64_t bytes_of(const std::vector<Index>& numbers) { return numbers.size() * sizeof(Index); }
+
+}  // namespace
+
+SharedBytes::SharedBytes(std::uint64_t bytes, const char* what) {
+  if (bytes == 0) return;
+  const cudaError_t status = cudaMalloc(&data_, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    static_cast<void>(cudaGetLastError());
+    throw MemoryError(std::string("no room for ") + what + " (" + std::to_string(bytes) +
+                      " bytes of device memory): the device refused");
+  }
+  CHECK_CUDA(status);
+}
+
+SharedBytes::~SharedBytes() {
+  if (data_ != nullptr) CHECK_CUDA_NOEXCEPT(cudaFree(data_));
+}
+
+WorkStream::WorkStream(bool is_urgent) {
+  int least = 0, greatest = 0;
+  CHECK_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  CHECK_CUDA(
+      cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, is_urgent ? greatest : least));
+}
+
+WorkStream::~WorkStream() { CHECK_CUDA_NOEXCEPT(cudaStreamDestroy(stream_)); }
+
+Mark::Mark() { CHECK_CUDA(cudaEventCreate(&event_)); }
+
+Mark::~Mark() { CHECK_CUDA_NOEXCEPT(cudaEventDestroy(event_)); }
+
+void Mark::record(cudaStream_t stream) const { CHECK_CUDA(cudaEventRecord(event_, stream)); }
+
+double Mark::seconds_since(const Mark& earlier) const {
+  float milliseconds = 0;
+  CHECK_CUDA(cudaEventElapsedTime(&milliseconds, earlier.event_, event_));
+  return milliseconds * 1e-3;
+}
+
+GpuRank::GpuRank(const DeviceShare& share, const std::string& kernel, const PlanOptions& options)
+    : share_(share), device_(options.where.device) {
+  require_device(device_);
+  const DeviceScope scope(device_);
+  work_ = std::make_unique<WorkStream>(false);
+  travel_ = std::make_unique<WorkStream>(true);
+  marks_ = std::make_unique<Marks>();
+
+  const SpmmProblem& kinds = share_.kinds;
+  const Index cols = kinds.dense_cols;
+  const std::uint64_t b_bytes = dense_bytes(share_.own.cols(), cols, kinds.b);
+  const std::uint64_t c_bytes = dense_bytes(share_.own.rows(), cols, kinds.c);
+  const std::uint64_t halo_bytes = dense_bytes(share_.halo.cols(), cols, kinds.b);
+  const std::uint64_t terms_bytes =
+      share_.halo_rows.empty() ? 0 : dense_bytes(share_.halo.rows(), cols, kinds.c);
+  const std::uint64_t list_bytes =
+      bytes_of(share_.sends) + bytes_of(share_.reads) + bytes_of(share_.halo_rows);
+  const DeviceMemory memory(device_, work(), options.memory_limit_bytes);
+  memory.require(b_bytes + c_bytes + halo_bytes + terms_bytes + list_bytes,
+                 "B, C and the halo of rank " + std::to_string(share_.rank));
+  arrays_[0] = SharedBytes(b_bytes, "B");
+  arrays_[1] = SharedBytes(c_bytes, "C");
+  halo_ = SharedBytes(halo_bytes, "the halo");
+  terms_ = SharedBytes(terms_bytes, "the terms of the halo");
+  numbers_ = SharedBytes(list_bytes, "lists of rows");
+  char* at = numbers_.data();
+  const auto bring = [&](const std::vector<Index>& numbers, Index** place) {
+    *place = reinterpret_cast<Index*>(at);
+    if (numbers.empty()) return;
+    CHECK_CUDA(
+        cudaMemcpyAsync(at, numbers.data(), bytes_of(numbers), cudaMemcpyHostToDevice, work()));
+    at += bytes_of(numbers);
+  };
+  bring(share_.sends, &sends_);
+  bring(share_.reads, &reads_);
+  bring(share_.halo_rows, &halo_rows_);
+
+  const auto& row = find_kernel(spmm_kernels(), kernel);
+  is_capturable_ = row.can(kGraphCapture);
+  PlanOptions where = options;
+  where.where.stream = work();
+  const auto plan_of = [&](const CsrMatrix& a) -> std::unique_ptr<Operator> {
+    if (a.nnz() == 0) return nullptr;
+    SpmmProblem problem = kinds;
+    problem.a = a;
+    return row.make_plan(problem, where);
+  };
+  own_ = plan_of(share_.own);
+  beyond_ = plan_of(share_.halo);
+  CHECK_CUDA(cudaStreamSynchronize(work()));
+}
+
+GpuRank::~GpuRank() {
+  try {
+    const DeviceScope scope(device_);
+    own_.reset();
+    beyond_.reset();
+    for (SharedBytes* bytes : {&arrays_[0], &arrays_[1], &halo_, &packed_, &terms_, &numbers_}) {
+      *bytes = {};
+    }
+    marks_.reset();
+    travel_.reset();
+    work_.reset();
+  } catch (const Error&) {  // the device is gone, and what it held with it
+  }
+}
+
+std::uint64_t GpuRank::row_bytes() const {
+  return dense_bytes(1, share_.kinds.dense_cols, share_.kinds.b);
+}
+
+DenseView GpuRank::array(int number) const {
+  const SpmmProblem& kinds = share_.kinds;
+  const Index cols = kinds.dense_cols;
+  // With more than one product both arrays have the same size and kind.
+  const Index rows = number == 0 ? share_.own.cols() : share_.own.rows();
+  return {arrays_[number].data(), number == 0 ? kinds.b : kinds.c, rows, cols, cols,
+          MemorySpace::device};
+}
+
+void GpuRank::upload_b(const ConstDenseView& b) {
+  const DeviceScope scope(device_);
+  from_ = 0;
+  copy_dense(array(0), b, work());
+  CHECK_CUDA(cudaStreamSynchronize(work()));
+}
+
+void GpuRank::download(const DenseView& b, const DenseView& c, const DenseView& halo) {
+  const DeviceScope scope(device_);
+  copy_dense(b, array(from_), work());
+  copy_dense(c, array(1 - from_), work());
+  const DenseView received = {halo_.data(), halo.kind,         halo.rows,
+                              halo.cols,    Offset{halo.cols}, MemorySpace::device};
+  copy_dense(halo, received, work());
+  CHECK_CUDA(cudaStreamSynchronize(work()));
+}
+
+std::string GpuRank::choice() const {
+  const auto text = [](const char* what, const std::unique_ptr<Operator>& plan) {
+    if (plan == nullptr) return std::string(what) + " none";
+    const std::string choice = plan->choice();
+    return std::string(what) + " " + (choice.empty() ? "as asked for" : choice);
+  };
+  return text("own:", own_) + "; " + text("halo:", beyond_) +
+         (share_.halo_rows.empty() ? "" : ", added to the rows that have one");
+}
+
+void GpuRank::make_room_to_pack() {
+  const DeviceScope scope(device_);
+  packed_ = SharedBytes(share_.sends.size() * row_bytes(), "rows of B to send");
+}
+
+void GpuRank::bind(int from) {
+  const DeviceScope scope(device_);
+  from_ = from;
+  if (own_ != nullptr) own_->bind(array(from), c());
+  if (beyond_ == nullptr) return;
+  const Index cols = share_.kinds.dense_cols;
+  const DenseView halo = {halo_.data(), share_.kinds.b, share_.halo.cols(),
+                          cols,         cols,           MemorySpace::device};
+  const DenseView terms = {terms_.data(), share_.kinds.c, share_.halo.rows(),
+                           cols,          cols,           MemorySpace::device};
+  beyond_->bind(halo, share_.halo_rows.empty() ? c() : terms);
+}
+
+void GpuRank::begin(const Mark& start) {
+  const DeviceScope scope(device_);
+  for (const cudaStream_t stream : {travel(), work()}) {
+    CHECK_CUDA(cudaStreamWaitEvent(stream, start.get()));
+  }
+  marks_->begun.record(travel());
+  marks_->packed.record(travel());
+}
+
+void GpuRank::pack() {
+  const DeviceScope scope(device_);
+  gather_rows(array(from_).data, sends_, static_cast<Index>(share_.sends.size()),
+              static_cast<Offset>(row_bytes()), packed_.data(), travel());
+  marks_->packed.record(travel());
+}
+
+char* GpuRank::packed(const RowRun& run) const {
+  return packed_.data() + static_cast<std::uint64_t>(run.first) * row_bytes();
+}
+
+char* GpuRank::halo(const RowRun& run) const {
+  return halo_.data() + static_cast<std::uint64_t>(run.first) * row_bytes();
+}
+
+std::uint64_t GpuRank::read_from(const GpuRank& owner, const RowRun& run) {
+  const DeviceScope scope(device_);
+  gather_rows(owner.array(owner.from_).data, reads_ + run.first, run.count,
+              static_cast<Offset>(row_bytes()), halo(run), travel());
+  return static_cast<std::uint64_t>(run.count) * row_bytes();
+}
+
+void GpuRank::multiply_own() {
+  const DeviceScope scope(device_);
+  marks_->arrived.record(travel());
+  if (own_ != nullptr) {
+    own_->multiply(1, 0);
+  } else if (share_.own.rows() > 0) {
+    const DenseView all = c();
+    CHECK_CUDA(cudaMemsetAsync(all.data, 0, dense_bytes(all.rows, all.cols, all.kind), work()));
+  }
+  marks_->own.record(work());
+}
+
+void GpuRank::multiply_halo() {
+  const DeviceScope scope(device_);
+  CHECK_CUDA(cudaStreamWaitEvent(work(), marks_->arrived.get()));
+  marks_->waited.record(work());
+  if (beyond_ != nullptr && share_.halo_rows.empty()) {
+    beyond_->multiply(1, 1);
+  } else if (beyond_ != nullptr) {
+    beyond_->multiply(1, 0);
+    const Index cols = share_.kinds.dense_cols;
+    add_rows(c(), halo_rows_,
+             {terms_.data(), share_.kinds.c, share_.halo.rows(), cols, cols, MemorySpace::device},
+             work());
+  }
+  marks_->done.record(work());
+}
+
+SpmmSeconds GpuRank::phases() const {
+  SpmmSeconds seconds;
+  seconds.pack = marks_->packed.seconds_since(marks_->begun);
+  seconds.own = marks_->own.seconds_since(marks_->begun);
+  seconds.exchange = marks_->waited.seconds_since(marks_->own);
+  seconds.halo = marks_->done.seconds_since(marks_->waited);
+  return seconds;
+}
+
+}  // namespace csrkit::gpu

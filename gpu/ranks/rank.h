@@ -1,0 +1,120 @@
+// One rank's arrays, plans and streams on its GPU, and the steps of its product, each of which only
+// queues work. gpu/ranks/ranks.h puts the steps of all ranks in order.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/contract/device_ranks.h"
+
+namespace csrkit::gpu {
+
+/// Device memory that other GPUs can be given access to, which they cannot to a pool's by
+/// cudaDeviceEnablePeerAccess.
+class SharedBytes {
+ public:
+  SharedBytes() = default;
+  SharedBytes(std::uint64_t bytes, const char* what);
+  ~SharedBytes();
+  SharedBytes(SharedBytes&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
+  SharedBytes& operator=(SharedBytes&& other) noexcept {
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  SharedBytes(const SharedBytes&) = delete;
+  SharedBytes& operator=(const SharedBytes&) = delete;
+  char* data() const { return data_; }
+
+ private:
+  char* data_ = nullptr;
+};
+
+/// A stream that does not wait for the default one, and events; of the current device.
+class WorkStream {
+ public:
+  /// Work of an urgent one goes first where both have some.
+  explicit WorkStream(bool is_urgent);
+  ~WorkStream();
+  WorkStream(const WorkStream&) = delete;
+  WorkStream& operator=(const WorkStream&) = delete;
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+class Mark {
+ public:
+  Mark();
+  ~Mark();
+  Mark(const Mark&) = delete;
+  Mark& operator=(const Mark&) = delete;
+  cudaEvent_t get() const { return event_; }
+  void record(cudaStream_t stream) const;
+  double seconds_since(const Mark& earlier) const;
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+class GpuRank final : public DeviceRank {
+ public:
+  GpuRank(const DeviceShare& share, const std::string& kernel, const PlanOptions& options);
+  ~GpuRank() override;
+
+  void upload_b(const ConstDenseView& b) override;
+  void download(const DenseView& b, const DenseView& c, const DenseView& halo) override;
+  std::string choice() const override;
+
+  int device() const { return device_; }
+  int number() const { return share_.rank; }
+  const DeviceShare& share() const { return share_; }
+  bool is_capturable() const { return is_capturable_; }
+  std::uint64_t row_bytes() const;
+  /// Products, and B's way to and fro.
+  cudaStream_t work() const { return work_->get(); }
+  cudaStream_t travel() const { return travel_->get(); }
+
+  /// B of what is queued next is array `from`, 0 or 1, and C is the other one.
+  void bind(int from);
+  void make_room_to_pack();
+
+  /// The travel begins after `start`, as do the products.
+  void begin(const Mark& start);
+  void pack();
+  char* packed(const RowRun& run) const;
+  char* halo(const RowRun& run) const;
+  /// Reads the rows of a run where they are. Returns the bytes.
+  std::uint64_t read_from(const GpuRank& owner, const RowRun& run);
+  void multiply_own();
+  /// After what `travel` has so far.
+  void multiply_halo();
+  const Mark& done() const { return marks_->done; }
+  /// Of what was queued last, when it is done; without `total`.
+  SpmmSeconds phases() const;
+
+ private:
+  struct Marks {
+    Mark begun, packed, arrived, own, waited, done;
+  };
+  DenseView array(int number) const;
+  DenseView c() const { return array(1 - from_); }
+
+  DeviceShare share_;
+  int device_;
+  bool is_capturable_ = false;
+  int from_ = 0;
+  SharedBytes arrays_[2], halo_, packed_, terms_, numbers_;
+  Index* sends_ = nullptr;
+  Index* reads_ = nullptr;
+  Index* halo_rows_ = nullptr;
+  std::unique_ptr<WorkStream> work_, travel_;
+  std::unique_ptr<Marks> marks_;
+  std::unique_ptr<Operator> own_, beyond_;  // null where there is no such entry
+};
+
+}  // namespace csrkit::gpu

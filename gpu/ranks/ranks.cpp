@@ -1,0 +1,340 @@
+#include "gpu/ranks/ranks.h"
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "core/base/stopwatch.h"
+#include "gpu/device/cuda_check.h"
+#include "gpu/device/device_info.h"
+#include "gpu/device/gpu_timer.h"
+#include "gpu/device/head_start.h"
+#include "gpu/device/stream.h"
+#include "gpu/ranks/rank.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+// A product of the largest matrices takes a second: an exchange that is silent for so long waits
+// for a rank that is gone.
+constexpr double kSilenceSeconds = 20;
+constexpr std::chrono::microseconds kPollInterval{20};
+
+/// A product as a CUDA graph.
+class Graph {
+ public:
+  template <class Queue>
+  void capture(cudaStream_t stream, const Queue& queue) {
+    cudaGraph_t recorded = nullptr;
+    CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    try {
+      queue();
+    } catch (...) {
+      CHECK_CUDA_NOEXCEPT(cudaStreamEndCapture(stream, &recorded));
+      if (recorded != nullptr) CHECK_CUDA_NOEXCEPT(cudaGraphDestroy(recorded));
+      throw;
+    }
+    CHECK_CUDA(cudaStreamEndCapture(stream, &recorded));
+    const cudaError_t status = cudaGraphInstantiate(&graph_, recorded, 0);
+    CHECK_CUDA_NOEXCEPT(cudaGraphDestroy(recorded));
+    CHECK_CUDA(status);
+  }
+  Graph() = default;
+  ~Graph() {
+    if (graph_ != nullptr) CHECK_CUDA_NOEXCEPT(cudaGraphExecDestroy(graph_));
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  bool is_there() const { return graph_ != nullptr; }
+  void launch(cudaStream_t stream) const { CHECK_CUDA(cudaGraphLaunch(graph_, stream)); }
+
+ private:
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+class GpuRanks final : public DeviceRanks {
+ public:
+  GpuRanks(const std::vector<DeviceRank*>& ranks, int all, HaloWay way, const std::string& nccl_id,
+           const NcclLibrary* nccl);
+
+  void multiply(int products) override;
+  SpmmSeconds seconds(std::size_t place) const override {
+    SpmmSeconds seconds = phases_[place];
+    seconds.total = total_seconds_;
+    return seconds;
+  }
+  std::uint64_t bytes_sent(std::size_t place) const override { return moved_[place].sent; }
+  std::uint64_t bytes_received(std::size_t place) const override { return moved_[place].received; }
+
+ private:
+  struct Moved {
+    std::uint64_t sent = 0, received = 0;
+  };
+  GpuRank& first() const { return *ranks_.front(); }
+  std::size_t place_of(int rank) const;
+  void open_memories();
+  void bind(int from);
+  void queue();
+  void queue_reads();
+  void queue_messages();
+  void warm_up();
+  void prepare(int from);
+  void wait(int products);
+
+  std::vector<GpuRank*> ranks_;
+  HaloWay way_;
+  const NcclLibrary* nccl_;
+  std::vector<std::unique_ptr<NcclRank>> lines_;  // with HaloWay::nccl, one for each rank
+  std::vector<Moved> moved_;
+  std::vector<SpmmSeconds> phases_;
+  double total_seconds_ = 0;
+  std::unique_ptr<Mark> start_;
+  std::unique_ptr<GpuTimer> timer_;
+  std::unique_ptr<Mark> end_;
+  bool is_capturable_ = true, is_warm_ = false;
+  Graph graphs_[2];  // from array 0, and from array 1; gone before the lines that they use
+};
+
+GpuRanks::GpuRanks(const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
+                   const std::string& nccl_id, const NcclLibrary* nccl)
+    : way_(way), nccl_(nccl), moved_(ranks.size()), phases_(ranks.size()) {
+  for (DeviceRank* const rank : ranks) {
+    ranks_.push_back(&dynamic_cast<GpuRank&>(*rank));
+    is_capturable_ = is_capturable_ && ranks_.back()->is_capturable();
+  }
+  const DeviceScope scope(first().device());
+  start_ = std::make_unique<Mark>();
+  end_ = std::make_unique<Mark>();
+  timer_ = std::make_unique<GpuTimer>();
+  if (way == HaloWay::peer) {
+    open_memories();
+    return;
+  }
+  NcclId id = {};
+  if (nccl_id.size() != sizeof id) throw UsageError("ranks over NCCL need an id of one of them");
+  std::memcpy(&id, nccl_id.data(), sizeof id);
+  for (GpuRank* const rank : ranks_) {
+    rank->make_room_to_pack();
+    lines_.push_back(std::make_unique<NcclRank>(*nccl_, rank->number()));
+  }
+  nccl_group(*nccl_, first().number(), [&] {
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      const DeviceScope here(ranks_[i]->device());
+      lines_[i]->join(all, id);
+    }
+  });
+}
+
+/// Each reads what it has runs of, and nothing else.
+void GpuRanks::open_memories() {
+  for (const GpuRank* const rank : ranks_) {
+    const DeviceScope scope(rank->device());
+    for (const RowRun& run : rank->share().read_runs) {
+      const int other = ranks_[place_of(run.rank)]->device();
+      if (other == rank->device()) continue;
+      if (const std::string why = why_no_peers({rank->device(), other}); !why.empty()) {
+        throw UsageError(why);
+      }
+      const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
+      static_cast<void>(cudaGetLastError());
+      if (status != cudaErrorPeerAccessAlreadyEnabled) CHECK_CUDA(status);
+    }
+  }
+}
+
+std::size_t GpuRanks::place_of(int rank) const {
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    if (ranks_[i]->number() == rank) return i;
+  }
+  throw UsageError("rank " + std::to_string(rank) +
+                   " is in another process, whose memory cannot "
+                   "be read from here");
+}
+
+void GpuRanks::bind(int from) {
+  for (GpuRank* const rank : ranks_) rank->bind(from);
+}
+
+/// The ranks' streams begin at the first one's and come back to it, so that one capture holds all.
+void GpuRanks::queue() {
+  {
+    const DeviceScope scope(first().device());
+    start_->record(first().work());
+  }
+  for (GpuRank* const rank : ranks_) rank->begin(*start_);
+  for (Moved& moved : moved_) moved = {};
+  way_ == HaloWay::peer ? queue_reads() : queue_messages();
+  for (GpuRank* const rank : ranks_) rank->multiply_own();
+  for (GpuRank* const rank : ranks_) rank->multiply_halo();
+  const DeviceScope scope(first().device());
+  for (const GpuRank* const rank : ranks_) {
+    CHECK_CUDA(cudaStreamWaitEvent(first().work(), rank->done().get()));
+  }
+}
+
+/// Each begins with the neighbour after itself: not all read from the same one at the same time.
+void GpuRanks::queue_reads() {
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    const std::vector<RowRun>& runs = ranks_[i]->share().read_runs;
+    std::size_t after = 0;
+    while (after < runs.size() && runs[after].rank < ranks_[i]->number()) ++after;
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      const RowRun& run = runs[(after + k) % runs.size()];
+      const std::size_t owner = place_of(run.rank);
+      const std::uint64_t bytes = ranks_[i]->read_from(*ranks_[owner], run);
+      moved_[i].received += bytes;
+      moved_[owner].sent += bytes;
+    }
+  }
+}
+
+void GpuRanks::queue_messages() {
+  for (GpuRank* const rank : ranks_) rank->pack();
+  nccl_group(*nccl_, first().number(), [&] {
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      const GpuRank& rank = *ranks_[i];
+      NcclRank& line = *lines_[i];
+      const DeviceScope scope(rank.device());
+      line.forget_bytes();
+      const auto bytes = [&](const RowRun& run) {
+        return static_cast<std::uint64_t>(run.count) * rank.row_bytes();
+      };
+      for (const RowRun& run : rank.share().send_runs) {
+        line.send(rank.packed(run), bytes(run), run.rank, rank.travel());
+      }
+      for (const RowRun& run : rank.share().read_runs) {
+        line.receive(rank.halo(run), bytes(run), run.rank, rank.travel());
+      }
+      moved_[i] = {line.bytes_sent(), line.bytes_received()};
+    }
+  });
+}
+
+/// The first product loads code and opens lines, which a capture does not allow; the phases are
+/// the second one's.
+void GpuRanks::warm_up() {
+  bind(0);
+  for (int product = 0; product < 2; ++product) {
+    queue();
+    wait(1);
+  }
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    const DeviceScope scope(ranks_[i]->device());
+    phases_[i] = ranks_[i]->phases();
+  }
+  is_warm_ = true;
+}
+
+void GpuRanks::prepare(int from) {
+  if (!is_capturable_ || graphs_[from].is_there()) return;
+  bind(from);
+  graphs_[from].capture(first().work(), [&] { queue(); });
+}
+
+void GpuRanks::multiply(int products) {
+  if (!is_warm_) warm_up();
+  const DeviceScope scope(first().device());
+  prepare(0);
+  if (products > 1) prepare(1);
+  const cudaStream_t stream = first().work();
+  give_head_start(stream);
+  timer_->start(stream);
+  for (int product = 0; product < products; ++product) {
+    if (is_capturable_) {
+      graphs_[product % 2].launch(stream);
+    } else {
+      bind(product % 2);
+      queue();
+    }
+  }
+  timer_->stop(stream);
+  wait(products);
+  total_seconds_ = timer_->seconds();
+  bind((products - 1) % 2);  // what a download is about
+}
+
+/// NCCL does not notice by itself that a rank is gone.
+void GpuRanks::wait(int products) {
+  const DeviceScope scope(first().device());
+  end_->record(first().work());
+  if (way_ == HaloWay::peer) {
+    CHECK_CUDA(cudaEventSynchronize(end_->get()));
+    return;
+  }
+  const Stopwatch watch;
+  try {
+    for (;;) {
+      const cudaError_t status = cudaEventQuery(end_->get());
+      for (const auto& line : lines_) line->require_healthy();
+      if (status == cudaSuccess) return;
+      if (status != cudaErrorNotReady) CHECK_CUDA(status);
+      static_cast<void>(cudaGetLastError());
+      if (watch.seconds() > kSilenceSeconds * products) {
+        throw DeviceError("rank " + std::to_string(first().number()) + " has waited " +
+                          std::to_string(static_cast<int>(watch.seconds())) +
+                          " s for rows of B from other GPUs: one of their ranks is gone, or stuck");
+      }
+      std::this_thread::sleep_for(kPollInterval);
+    }
+  } catch (...) {
+    for (const auto& line : lines_) line->abort();
+    throw;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<DeviceRank> make_device_rank(const DeviceShare& share, const std::string& kernel,
+                                             const PlanOptions& options) {
+  return std::make_unique<GpuRank>(share, kernel, options);
+}
+
+std::unique_ptr<DeviceRanks> join_device_ranks(const std::vector<DeviceRank*>& ranks, int all,
+                                               HaloWay way, const std::string& nccl_id) {
+  return join_device_ranks(ranks, all, way, nccl_id,
+                           way == HaloWay::nccl ? &nccl_library() : nullptr);
+}
+
+std::unique_ptr<DeviceRanks> join_device_ranks(const std::vector<DeviceRank*>& ranks, int all,
+                                               HaloWay way, const std::string& nccl_id,
+                                               const NcclLibrary* nccl) {
+  return std::make_unique<GpuRanks>(ranks, all, way, nccl_id, nccl);
+}
+
+std::string new_nccl_id() {
+  const NcclLibrary& nccl = nccl_library();
+  NcclId id = {};
+  require_nccl(nccl, nccl.get_unique_id(&id), "ncclGetUniqueId", 0);
+  return std::string(id.bytes, sizeof id.bytes);
+}
+
+std::vector<std::string> device_addresses() {
+  require_device(0);
+  int count = 0;
+  CHECK_CUDA(cudaGetDeviceCount(&count));
+  std::vector<std::string> addresses;
+  for (int device = 0; device < count; ++device) {
+    char address[32] = {};
+    CHECK_CUDA(cudaDeviceGetPCIBusId(address, sizeof address, device));
+    addresses.emplace_back(address);
+  }
+  return addresses;
+}
+
+std::string why_no_peers(const std::vector<int>& devices) {
+  for (const int device : devices) {
+    for (const int other : devices) {
+      int can = 1;
+      if (other != device) CHECK_CUDA(cudaDeviceCanAccessPeer(&can, device, other));
+      if (can == 0) {
+        return "GPU " + std::to_string(device) + " cannot read the memory of GPU " +
+               std::to_string(other) + "; use --exchange nccl";
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,29 @@
+// All ranks that one process drives, one product after the other: what is queued when, in one CUDA
+// graph over all of their GPUs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/contract/device_ranks.h"
+#include "gpu/ranks/nccl.h"
+
+namespace csrkit::gpu {
+
+std::unique_ptr<DeviceRank> make_device_rank(const DeviceShare& share, const std::string& kernel,
+                                             const PlanOptions& options);
+
+std::unique_ptr<DeviceRanks> join_device_ranks(const std::vector<DeviceRank*>& ranks, int all,
+                                               HaloWay way, const std::string& nccl_id);
+/// The same with an NCCL of the caller's, for tests.
+std::unique_ptr<DeviceRanks> join_device_ranks(const std::vector<DeviceRank*>& ranks, int all,
+                                               HaloWay way, const std::string& nccl_id,
+                                               const NcclLibrary* nccl);
+
+/// The functions of DeviceRankMakers.
+std::string new_nccl_id();
+std::vector<std::string> device_addresses();
+std::string why_no_peers(const std::vector<int>& devices);
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <cstdint>
+
+#include "core/base/error.h"
+#include "gpu/device/cuda_check.h"
+#include "gpu/ranks/rows.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+constexpr int kThreads = 256;
+// Blocks for all GPUs of today to have a few each; what is left of the rows they take in turns. A
+// product runs beside it and needs the rest of the device.
+constexpr Offset kMostBlocks = 528;
+
+/// Threads side by side read a row, a power of two of them, so that small rows share a block.
+struct Shape {
+  dim3 threads;
+  unsigned blocks;
+};
+Shape shape_of(Offset words, Index rows) {
+  unsigned across = 1;
+  while (across < kThreads && across < words) across *= 2;
+  const unsigned down = kThreads / across;
+  const Offset blocks = (Offset{rows} + down - 1) / down;
+  return {dim3(across, down), static_cast<unsigned>(std::min(blocks, kMostBlocks))};
+}
+
+template <class Word>
+__global__ void __launch_bounds__(kThreads)
+    gather_words(const Word* __restrict__ from, const Index* __restrict__ numbers, Index count,
+                 Offset words, Word* __restrict__ to) {
+  for (Offset i = Offset{blockIdx.x} * blockDim.y + threadIdx.y; i < count;
+       i += Offset{gridDim.x} * blockDim.y) {
+    const Word* const row = from + numbers[i] * words;
+    for (Offset at = threadIdx.x; at < words; at += blockDim.x) to[i * words + at] = row[at];
+  }
+}
+
+template <class Number>
+__global__ void __launch_bounds__(kThreads)
+    add_numbers(Number* __restrict__ c, const Index* __restrict__ numbers, Index count, Offset cols,
+                const Number* __restrict__ terms) {
+  for (Offset i = Offset{blockIdx.x} * blockDim.y + threadIdx.y; i < count;
+       i += Offset{gridDim.x} * blockDim.y) {
+    Number* const row = c + numbers[i] * cols;
+    for (Offset at = threadIdx.x; at < cols; at += blockDim.x) row[at] += terms[i * cols + at];
+  }
+}
+
+template <class Word>
+void gather(const void* from, const Index* numbers, Index count, Offset row_bytes, void* to,
+            cudaStream_t stream) {
+  const Offset words = row_bytes / static_cast<Offset>(sizeof(Word));
+  const Shape shape = shape_of(words, count);
+  gather_words<<<shape.blocks, shape.threads, 0, stream>>>(static_cast<const Word*>(from), numbers,
+                                                           count, words, static_cast<Word*>(to));
+  CHECK_LAUNCH("gather_words", stream);
+}
+
+template <class Number>
+void add(const DenseView& c, const Index* numbers, const ConstDenseView& terms,
+         cudaStream_t stream) {
+  const Shape shape = shape_of(c.cols, terms.rows);
+  add_numbers<<<shape.blocks, shape.threads, 0, stream>>>(c.as<Number>(), numbers, terms.rows,
+                                                          Offset{c.cols}, terms.as<Number>());
+  CHECK_LAUNCH("add_numbers", stream);
+}
+
+}  // namespace
+
+void gather_rows(const void* from, const Index* numbers, Index count, Offset row_bytes, void* to,
+                 cudaStream_t stream) {
+  if (count == 0) return;
+  const auto places = reinterpret_cast<std::uintptr_t>(from) |
+                      reinterpret_cast<std::uintptr_t>(to) | static_cast<std::uintptr_t>(row_bytes);
+  if (places % 16 == 0) return gather<uint4>(from, numbers, count, row_bytes, to, stream);
+  if (places % 8 == 0) return gather<uint2>(from, numbers, count, row_bytes, to, stream);
+  if (places % 4 == 0) return gather<unsigned>(from, numbers, count, row_bytes, to, stream);
+  gather<unsigned short>(from, numbers, count, row_bytes, to, stream);
+}
+
+void add_rows(const DenseView& c, const Index* numbers, const ConstDenseView& terms,
+              cudaStream_t stream) {
+  if (terms.rows == 0) return;
+  switch (c.kind) {
+    case ValueKind::f32: return add<float>(c, numbers, terms, stream);
+    case ValueKind::f64: return add<double>(c, numbers, terms, stream);
+    case ValueKind::f16:
+    case ValueKind::bf16:
+    case ValueKind::none: break;
+  }
+  throw UsageError("terms of a halo are added up in f32 or f64");
+}
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,20 @@
+// Rows of dense matrices on their way between ranks.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "core/matrix/dense_matrix.h"
+
+namespace csrkit::gpu {
+
+/// Row i of `to` becomes row numbers[i] of `from`, of `row_bytes` each, which an element's size
+/// divides. `from` may be the memory of another GPU that this one may read: then this is the
+/// exchange.
+void gather_rows(const void* from, const Index* numbers, Index count, Offset row_bytes, void* to,
+                 cudaStream_t stream);
+
+/// Row numbers[i] of C becomes itself plus row i of `terms`: f32 or f64, both without padding.
+void add_rows(const DenseView& c, const Index* numbers, const ConstDenseView& terms,
+              cudaStream_t stream);
+
+}  // namespace csrkit::gpu

@@ -1,0 +1,119 @@
+#include "ranks/device_spmm.h"
+
+#include <cstdint>
+
+namespace csrkit::ranks {
+
+namespace {
+
+/// An address, for a text that ranks gather.
+std::string address_text(const void* address) {
+  return std::to_string(reinterpret_cast<std::uintptr_t>(address));
+}
+template <class T>
+T* address_from(const std::string& text) {
+  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(std::stoull(text)));
+}
+
+}  // namespace
+
+CsrMatrix rows_with_entries(const CsrMatrix& a, std::vector<Index>* rows) {
+  rows->clear();
+  for (Index row = 0; row < a.rows(); ++row) {
+    if (a.row_length(row) > 0) rows->push_back(row);
+  }
+  const auto count = static_cast<Index>(rows->size());
+  if (count == 0 || 2 * Offset{count} >= a.rows()) {
+    rows->clear();
+    return a;
+  }
+  struct Kept {
+    CsrMatrix whole;
+    Buffer<Offset> offsets;
+  };
+  auto kept = std::make_shared<Kept>(Kept{a, Buffer<Offset>(Offset{count} + 1)});
+  kept->offsets[0] = 0;  // rows between have no entries, so those of the others are side by side
+  for (Index i = 0; i < count; ++i) {
+    kept->offsets[i + 1] = a.row_offsets()[(*rows)[static_cast<std::size_t>(i)] + 1];
+  }
+  const Offset* const offsets = kept->offsets.data();
+  return CsrMatrix(count, a.cols(), offsets, a.col_indices(), a.value_kind(), a.values(),
+                   std::move(kept));
+}
+
+DeviceShare device_share(int rank, const Grid& grid, const RankPart& part,
+                         const std::vector<Index>& first_cols, const SpmmProblem& kinds) {
+  const PartLists& lists = part.lists;
+  DeviceShare share;
+  share.rank = rank;
+  share.kinds = kinds;
+  share.own = part.own;
+  share.halo = rows_with_entries(part.halo, &share.halo_rows);
+  for (const Index col : lists.sends) share.sends.push_back(col - lists.head.col_begin);
+  Index sent = 0, received = 0;
+  for (const Neighbour& neighbour : lists.neighbours) {
+    const int other = grid.rank_of(neighbour.part, grid.group_of(rank));
+    if (neighbour.send_cols > 0) share.send_runs.push_back({other, sent, neighbour.send_cols});
+    if (neighbour.halo_cols > 0) share.read_runs.push_back({other, received, neighbour.halo_cols});
+    const Index first = first_cols[static_cast<std::size_t>(neighbour.part)];
+    for (Index i = 0; i < neighbour.halo_cols; ++i) {
+      share.reads.push_back(lists.halo[received + i] - first);
+    }
+    sent += neighbour.send_cols;
+    received += neighbour.halo_cols;
+  }
+  return share;
+}
+
+DeviceSpmmRank::DeviceSpmmRank(Communicator& communicator, const Grid& grid, RankPart part,
+                               Index dense_cols, const SpmmProblem& kinds,
+                               const std::string& kernel, const PlanOptions& options,
+                               const DeviceRankMakers& makers, HaloWay way, bool is_one_process)
+    : SpmmRank(communicator.rank(), grid, std::move(part), dense_cols, kinds),
+      communicator_(communicator),
+      grid_(grid),
+      kernel_(kernel),
+      options_(options),
+      makers_(makers),
+      way_(way),
+      is_one_process_(is_one_process) {}
+
+void DeviceSpmmRank::connect() {
+  std::vector<Index> first_cols(static_cast<std::size_t>(grid_.parts));
+  const std::vector<std::string> firsts = communicator_.gather(std::to_string(head().col_begin));
+  for (int part = 0; part < grid_.parts; ++part) {
+    first_cols[static_cast<std::size_t>(part)] =
+        std::stoi(firsts[static_cast<std::size_t>(grid_.rank_of(part, 0))]);
+  }
+  SpmmProblem kinds = kinds_;
+  kinds.dense_cols = columns_.size();
+  device_ = makers_.make(device_share(communicator_.rank(), grid_, part_, first_cols, kinds),
+                         kernel_, options_);
+
+  const bool is_first = communicator_.rank() == 0;
+  const std::string nccl_id =
+      communicator_
+          .gather(is_first && way_ == HaloWay::nccl ? makers_.new_nccl_id() : std::string())
+          .front();
+  std::vector<DeviceRank*> driven;
+  for (const std::string& text : communicator_.gather(address_text(device_.get()))) {
+    if (is_one_process_) driven.push_back(address_from<DeviceRank>(text));
+  }
+  if (!is_one_process_) driven = {device_.get()};
+  if (is_first || !is_one_process_) {
+    driven_ = makers_.join(driven, grid_.size(), way_, nccl_id);
+  }
+  const std::vector<std::string> drivers = communicator_.gather(address_text(driven_.get()));
+  ranks_ = is_one_process_ ? address_from<DeviceRanks>(drivers.front()) : driven_.get();
+  place_ = is_one_process_ ? static_cast<std::size_t>(communicator_.rank()) : 0;
+}
+
+SpmmSeconds DeviceSpmmRank::multiply(int products) {
+  if (products > 1) require_powers();
+  communicator_.barrier();
+  if (driven_ != nullptr) driven_->multiply(products);
+  communicator_.barrier();
+  return ranks_->seconds(place_);
+}
+
+}  // namespace csrkit::ranks

@@ -1,0 +1,52 @@
+// Ranks with a GPU each. Lists are made here, on the host; core/contract/device_ranks.h is all that
+// is known of the GPUs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/contract/device_ranks.h"
+#include "ranks/spmm.h"
+
+namespace csrkit::ranks {
+
+/// What a rank brings to its GPU. `first_cols` are the first columns that each part owns.
+DeviceShare device_share(int rank, const Grid& grid, const RankPart& part,
+                         const std::vector<Index>& first_cols, const SpmmProblem& kinds);
+
+/// The rows that have entries, as a matrix of their own that shares `a`'s entries; and which they
+/// are. If they are half of all rows or more: `a`, and no list. Rows that get nothing from a halo
+/// are not touched so, where reading them twice costs less than touching all.
+CsrMatrix rows_with_entries(const CsrMatrix& a, std::vector<Index>* rows);
+
+class DeviceSpmmRank final : public SpmmRank {
+ public:
+  /// `is_one_process`: all ranks are threads of this one, and may read each other's memory.
+  DeviceSpmmRank(Communicator& communicator, const Grid& grid, RankPart part, Index dense_cols,
+                 const SpmmProblem& kinds, const std::string& kernel, const PlanOptions& options,
+                 const DeviceRankMakers& makers, HaloWay way, bool is_one_process);
+
+  void connect() override;
+  void bring_b() override { device_->upload_b(b_.view()); }
+  SpmmSeconds multiply(int products) override;
+  void fetch() override { device_->download(b_.view(), c_.view(), halo_.view()); }
+  std::uint64_t bytes_sent() const override { return ranks_->bytes_sent(place_); }
+  std::uint64_t bytes_received() const override { return ranks_->bytes_received(place_); }
+  std::string choice() const override { return device_->choice(); }
+
+ private:
+  Communicator& communicator_;
+  Grid grid_;
+  std::string kernel_;
+  PlanOptions options_;
+  const DeviceRankMakers& makers_;
+  HaloWay way_;
+  bool is_one_process_;
+  std::unique_ptr<DeviceRank> device_;
+  std::unique_ptr<DeviceRanks> driven_;  // by this rank, for all of its process
+  DeviceRanks* ranks_ = nullptr;
+  std::size_t place_ = 0;  // in there
+};
+
+}  // namespace csrkit::ranks

@@ -1,0 +1,49 @@
+# shellcheck shell=bash
+# Ranks on GPUs, as many as wanted on the one that is there: refusals first, which need none.
+csr-generate rmat small.csr --set scale=9 --quiet
+csr-partition small.csr parts.csr --parts 2,4 --method blocks --quiet
+expect 2 csr-spmm-dist parts.csr --device cuda
+says "cpu, gpu"
+expect 2 csr-spmm-dist parts.csr --exchange peer
+says "add --device gpu"
+expect 2 csr-spmm-dist parts.csr --share-gpus
+says "add --device gpu"
+expect 2 csr-spmm-dist parts.csr --device gpu --exchange letters
+says "auto, peer, nccl"
+needs_cuda
+expect 2 csr-spmm-dist parts.csr --device gpu --kernel nix
+says "there is no kernel 'nix'"
+needs_gpu csr-spmm-dist parts.csr --device gpu --repeat 1
+
+# One GPU for four ranks is not enough, unless it is asked for; NCCL never takes it.
+if [ "$(nvidia-smi --list-gpus | wc -l)" -lt 4 ]; then
+  expect 2 csr-spmm-dist parts.csr --device gpu --ranks 4
+  says "share the GPU"
+  expect 2 csr-spmm-dist parts.csr --device gpu --ranks 4 --grid 4x1 --share-gpus --exchange nccl
+  says "NCCL needs a GPU for each rank"
+fi
+
+# Every grid: checked, and the bytes that the forecast counts.
+for grid in 2x1 4x1 2x2 1x4; do
+  ranks=$((${grid%x*} * ${grid#*x}))
+  csr-spmm-dist parts.csr --device gpu --share-gpus --ranks $ranks --grid $grid -k 24 --check --repeat 2 --json >run.json
+  csr-forecast parts.csr --ranks $ranks --profile h200x4 -k 24 --json >forecast.json
+  python3 - "$grid" <<'PYTHON' || fail "grid $grid"
+import json, sys
+parts, groups = map(int, sys.argv[1].split("x"))
+run, forecast = (json.load(open(name)) for name in ("run.json", "forecast.json"))
+grid = next(g for g in forecast["grids"] if (g["row_parts"], g["column_groups"]) == (parts, groups))
+assert run["bytes"] == {"total": grid["moved_bytes"], "worst_rank": grid["worst_received_bytes"]}, (run["bytes"], grid)
+assert max(rank["bytes_sent"] for rank in run["ranks"]) == grid["worst_sent_bytes"]
+assert run["kernel"] == "gpu.spmm.auto" and all("gpu" in rank for rank in run["ranks"])
+PYTHON
+done
+
+# Powers stay in place: the file is that of the same grid on processors, which round as well or better.
+for power in 1 2 3; do
+  csr-spmm-dist parts.csr --device gpu --share-gpus --ranks 4 --grid 4x1 -k 8 --power $power --check --repeat 1 \
+    --output gpu.npy --force --quiet
+  csr-spmm-dist parts.csr --device gpu --share-gpus --ranks 4 --grid 4x1 -k 8 --power $power --repeat 3 \
+    --output again.npy --force --quiet
+  cmp gpu.npy again.npy || fail "power $power: other bits the second time"
+done

@@ -1,0 +1,235 @@
+// Products on ranks with GPUs: as many ranks as wanted share the one that is there. Lists and grids
+// are tested without any GPU in tests/unit/ranks/device_spmm_test.cpp.
+#include "gpu/ranks/ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#if __has_include(<nccl.h>)
+#include <nccl.h>
+#endif
+
+#include "gpu/device/device_csr.h"
+#include "gpu/ranks/rows.h"
+#include "ranks/device_spmm.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/gpu/ranks/fake_nccl.h"
+#include "tests/unit/ranks/integer_products.h"
+
+namespace csrkit::testing {
+
+namespace {
+
+using ranks::Communicator;
+using ranks::DeviceSpmmRank;
+using ranks::Grid;
+using ranks::SpmmRank;
+using ranks::testing::integer_matrix;
+
+const DeviceRankMakers kWithFakeNccl = {
+    gpu::make_device_rank,
+    [](const std::vector<DeviceRank*>& ranks, int all, HaloWay way, const std::string& id) {
+      return gpu::join_device_ranks(ranks, all, way, id, &fake_nccl());
+    },
+    []() -> std::string { return std::string(sizeof(gpu::NcclId), 'x'); },
+    gpu::device_addresses,
+    gpu::why_no_peers,
+    gpu::why_no_nccl};
+
+std::unique_ptr<SpmmRank> gpu_rank(Communicator& communicator, const Grid& grid, RankPart part,
+                                   Index dense_cols, const SpmmProblem& kinds, HaloWay way,
+                                   const std::string& kernel = "auto") {
+  PlanOptions options;
+  options.where.threads = 1;
+  return std::make_unique<DeviceSpmmRank>(communicator, grid, std::move(part), dense_cols, kinds,
+                                          kernel, options, kWithFakeNccl, way, true);
+}
+
+void expect_gpu_product(const CsrMatrix& a, const Grid& grid, Index dense_cols, int power = 1,
+                        const std::optional<PartBorders>& borders = std::nullopt,
+                        const std::string& kernel = "auto") {
+  for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {
+    SCOPED_TRACE(name_of(way));
+    ranks::testing::expect_product(
+        [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
+            const SpmmProblem& kinds) {
+          return gpu_rank(communicator, of, std::move(part), cols, kinds, way, kernel);
+        },
+        a, grid, dense_cols, power, borders);
+  }
+}
+
+using GpuRanks = GpuTest;
+
+TEST_F(GpuRanks, GridsGiveTheExactProduct) {
+  const CsrMatrix a = integer_matrix(150, 150, 1);
+  for (const Grid& grid : {Grid{1, 1}, Grid{1, 3}, Grid{2, 1}, Grid{4, 1}, Grid{2, 2}}) {
+    for (const Index dense_cols : {5, 32, 128}) expect_gpu_product(a, grid, dense_cols);
+  }
+  expect_gpu_product(integer_matrix(40, 170, 3), {4, 1}, 4);
+  expect_gpu_product(integer_matrix(170, 40, 4), {4, 2}, 7);
+}
+
+TEST_F(GpuRanks, PartsMayBeEmpty) {
+  const PartBorders borders{{0, 0, 2, 2, 5, 5}, {0, 0, 2, 2, 5, 5}};
+  expect_gpu_product(integer_matrix(5, 5, 5), {5, 1}, 3, 2, borders);
+}
+
+TEST_F(GpuRanks, PowersKeepTheirOperandsInPlace) {
+  for (const int power : {2, 3, 4}) expect_gpu_product(integer_matrix(30, 30, 6), {4, 1}, 3, power);
+}
+
+/// One that cannot be captured is queued again each time.
+TEST_F(GpuRanks, KernelsWithoutGraphsToo) {
+  expect_gpu_product(integer_matrix(90, 90, 7), {3, 1}, 16, 2, std::nullopt,
+                     "v0_thread_per_element");
+}
+
+/// `use` gets every rank, connected, with B in place.
+void with_gpu_ranks(const CsrMatrix& a, const Grid& grid, Index dense_cols, HaloWay way,
+                    const std::function<void(SpmmRank&, Communicator&)>& use) {
+  const RankSections sections =
+      RankSections::of(a, plain_blocks(a, std::vector<Index>{grid.parts}));
+  ranks::run_as_threads(grid.size(), [&](Communicator& communicator) {
+    const auto rank = gpu_rank(
+        communicator, grid, ranks::testing::part_of(a, sections, grid.part_of(communicator.rank())),
+        dense_cols, default_spmm_problem(a, dense_cols), way);
+    rank->connect();
+    ranks::testing::fill_b(*rank);
+    use(*rank, communicator);
+    communicator.barrier();
+  });
+}
+
+/// C holds NaN before every product, and the graph runs again and again: the same bits each time.
+TEST_F(GpuRanks, RepeatedProductsHaveTheSameBits) {
+  const CsrMatrix a = battery_matrix("power_law");
+  for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {
+    with_gpu_ranks(a, {3, 1}, 33, way, [&](SpmmRank& rank, Communicator&) {
+      std::vector<unsigned char> first;
+      for (int run = 0; run < 4; ++run) {
+        rank.multiply(1);
+        rank.fetch();
+        const ConstDenseView c = rank.c();
+        const auto* const bytes = c.as<unsigned char>();
+        std::vector<unsigned char> now(
+            bytes, bytes + static_cast<std::size_t>(Offset{c.rows} * c.cols) * sizeof(float));
+        if (run == 0) first = now;
+        ASSERT_EQ(now, first);
+      }
+      const CheckResult check = ranks::check_sampled_rows(rank, ranks::testing::true_row(rank));
+      EXPECT_TRUE(check.passed) << check.failure;
+    });
+  }
+}
+
+/// Counted by the library that is called, apart from the program: of one product, as queued.
+TEST_F(GpuRanks, MessagesCarryTheBytesThatTheListsPromise) {
+  const CsrMatrix a = integer_matrix(120, 120, 8);
+  std::uint64_t promised = 0;
+  take_fake_bytes();
+  with_gpu_ranks(a, {4, 2}, 6, HaloWay::nccl, [&](SpmmRank& rank, Communicator& communicator) {
+    rank.multiply(1);
+    if (communicator.rank() > 0) return;
+    const RankSections sections = RankSections::of(a, plain_blocks(a, std::vector<Index>{4}));
+    for (Index part = 0; part < 4; ++part) {
+      promised += static_cast<std::uint64_t>(sections.lists(0, part).head.halo_cols) * 6 * 4;
+    }
+    EXPECT_EQ(take_fake_bytes(), 3 * promised);  // two products to warm up, one recorded
+    rank.bytes_sent();
+  });
+  EXPECT_GT(promised, 0u);
+}
+
+TEST_F(GpuRanks, PhasesAndTotalsAreThere) {
+  with_gpu_ranks(integer_matrix(150, 150, 9), {2, 1}, 64, HaloWay::nccl,
+                 [](SpmmRank& rank, Communicator&) {
+                   const SpmmSeconds seconds = rank.multiply(1);
+                   EXPECT_GT(seconds.total, 0);
+                   EXPECT_GT(seconds.pack, 0);
+                   EXPECT_GT(seconds.own, 0);
+                   EXPECT_GE(seconds.exchange, 0);
+                   EXPECT_GT(seconds.halo, 0);
+                   EXPECT_LT(seconds.own, 1);
+                 });
+}
+
+/// An exchange that fails on the way ends in an error that names the rank, and nobody waits on.
+TEST_F(GpuRanks, AFailedExchangeEndsAllRanks) {
+  take_fake_aborts();
+  break_fake_nccl(true);
+  std::string message;
+  try {
+    with_gpu_ranks(integer_matrix(90, 90, 10), {3, 1}, 4, HaloWay::nccl,
+                   [](SpmmRank& rank, Communicator&) {
+                     for (int run = 0; run < 1000; ++run) rank.multiply(1);
+                   });
+  } catch (const DeviceError& error) {
+    message = error.what();
+  }
+  break_fake_nccl(false);
+  EXPECT_NE(message.find("rank 0: an exchange between GPUs failed: remote error"),
+            std::string::npos)
+      << message;
+  EXPECT_EQ(take_fake_aborts(), 3);
+}
+
+/// Rows of any size, from any alignment; what is around them stays.
+TEST_F(GpuRanks, RowsAreGathered) {
+  for (const Index cols : {1, 2, 3, 7, 8, 33, 128, 1000}) {
+    for (const ValueKind kind : {ValueKind::f16, ValueKind::f32, ValueKind::f64}) {
+      const Index rows = 300;
+      DeviceSlice from(rows, cols, kind, 0, 0), to(rows, cols, kind, 0, 0);
+      fill_random(from.host(), 3);
+      fill_nan(to.host());
+      from.upload(nullptr);
+      to.upload(nullptr);
+      std::vector<Index> numbers;
+      for (Index i = 0; i < rows; ++i) numbers.push_back((i * 7 + 5) % rows);
+      Index* list = nullptr;
+      CHECK_CUDA(cudaMalloc(&list, numbers.size() * sizeof(Index)));
+      CHECK_CUDA(
+          cudaMemcpy(list, numbers.data(), numbers.size() * sizeof(Index), cudaMemcpyHostToDevice));
+      const Offset row_bytes = Offset{cols} * size_of(kind);
+      gpu::gather_rows(from.device().data, list, rows - 1, row_bytes, to.device().data, nullptr);
+      EXPECT_TRUE(to.download_and_check_surroundings(nullptr));
+      for (Index i = 0; i < rows - 1; ++i) {
+        ASSERT_EQ(
+            std::memcmp(to.host().as<char>() + i * row_bytes,
+                        from.host().as<char>() + numbers[static_cast<std::size_t>(i)] * row_bytes,
+                        static_cast<std::size_t>(row_bytes)),
+            0)
+            << "row " << i << " of " << cols << " columns";
+      }
+      EXPECT_TRUE(std::isnan(ConstDenseView(to.host()).at(rows - 1, 0)));  // not asked for
+      CHECK_CUDA(cudaFree(list));
+    }
+  }
+}
+
+TEST(GpuRanksOnTheHost, NcclIsDeclaredAsItIs) {
+#if __has_include(<nccl.h>)
+  static_assert(sizeof(ncclUniqueId) == sizeof(gpu::NcclId));
+  static_assert(ncclSuccess == gpu::kNcclSuccess && ncclInProgress == gpu::kNcclInProgress);
+  static_assert(ncclInt8 == gpu::kNcclBytes);
+  static_assert(sizeof(ncclResult_t) == sizeof(int) && sizeof(ncclDataType_t) == sizeof(int));
+#else
+  GTEST_SKIP() << "no nccl.h here";
+#endif
+}
+
+TEST(GpuRanksOnTheHost, ErrorsOfNcclNameTheRank) {
+  EXPECT_NO_THROW(gpu::require_nccl(fake_nccl(), gpu::kNcclInProgress, "ncclSend", 3));
+  try {
+    gpu::require_nccl(fake_nccl(), 6, "ncclSend", 3);
+    FAIL();
+  } catch (const DeviceError& error) {
+    EXPECT_NE(std::string(error.what()).find("rank 3: ncclSend: remote error"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace csrkit::testing

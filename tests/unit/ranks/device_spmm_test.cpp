@@ -1,0 +1,218 @@
+// The half of ranks on GPUs that is on the host: lists, matrices, who drives whom. The devices here
+// are arrays in memory that do what they are told, by reading each other's rows or by messages.
+#include "ranks/device_spmm.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "tests/unit/ranks/integer_products.h"
+
+namespace csrkit::ranks {
+namespace {
+
+using testing::integer_matrix;
+
+class FakeRank : public DeviceRank {
+ public:
+  explicit FakeRank(const DeviceShare& brought) : share(brought) {
+    const Index cols = share.kinds.dense_cols;
+    arrays[0] = DenseMatrix(share.own.cols(), cols, share.kinds.b);
+    arrays[1] = DenseMatrix(share.own.rows(), cols, share.kinds.c);
+    halo = DenseMatrix(share.halo.cols(), cols, share.kinds.b);
+    fill_nan(arrays[1].view());
+    fill_nan(halo.view());
+  }
+  void upload_b(const ConstDenseView& b) override { copy(arrays[from = 0].view(), b); }
+  void download(const DenseView& b, const DenseView& c, const DenseView& received) override {
+    copy(b, arrays[from].view());
+    copy(c, arrays[1 - from].view());
+    copy(received, halo.view());
+  }
+  std::string choice() const override { return "fake"; }
+
+  float* row(DenseMatrix& of, Index number) const {
+    return of.view().as<float>() + Offset{number} * share.kinds.dense_cols;
+  }
+  void add(const CsrMatrix& a, DenseMatrix& b, const std::vector<Index>& rows) {
+    const Index cols = share.kinds.dense_cols;
+    const auto view = a.view<float>();
+    for (Index i = 0; i < a.rows(); ++i) {
+      float* const c = row(arrays[1 - from], rows.empty() ? i : rows[static_cast<std::size_t>(i)]);
+      for (Offset at = view.row_offsets[i]; at < view.row_offsets[i + 1]; ++at) {
+        for (Index j = 0; j < cols; ++j) {
+          c[j] += view.values[at] * row(b, view.col_indices[at])[j];
+        }
+      }
+    }
+  }
+
+  DeviceShare share;
+  DenseMatrix arrays[2], halo;
+  int from = 0;
+
+ private:
+  static void copy(const DenseView& to, const ConstDenseView& other) {
+    if (to.rows == 0) return;
+    std::memcpy(to.data, other.data,
+                static_cast<std::size_t>(Offset{to.rows} * to.cols) * sizeof(float));
+  }
+};
+
+class FakeRanks : public DeviceRanks {
+ public:
+  FakeRanks(const std::vector<DeviceRank*>& list, HaloWay way) : way_(way), moved_(list.size()) {
+    for (DeviceRank* const rank : list) ranks_.push_back(dynamic_cast<FakeRank*>(rank));
+  }
+  void multiply(int products) override {
+    for (int product = 0; product < products; ++product) {
+      for (FakeRank* const rank : ranks_) rank->from = product % 2;
+      std::fill(moved_.begin(), moved_.end(), std::pair<std::uint64_t, std::uint64_t>());
+      way_ == HaloWay::peer ? read() : send();
+      for (FakeRank* const rank : ranks_) {
+        DenseMatrix& c = rank->arrays[1 - rank->from];
+        std::fill_n(c.view().as<float>(), Offset{c.rows()} * c.cols(), 0.0F);
+        rank->add(rank->share.own, rank->arrays[rank->from], {});
+        rank->add(rank->share.halo, rank->halo, rank->share.halo_rows);
+      }
+    }
+  }
+  SpmmSeconds seconds(std::size_t) const override { return {}; }
+  std::uint64_t bytes_sent(std::size_t place) const override { return moved_[place].first; }
+  std::uint64_t bytes_received(std::size_t place) const override { return moved_[place].second; }
+
+ private:
+  void move(const float* from, FakeRank& to, Index row, int sender) {
+    const std::size_t bytes = static_cast<std::size_t>(to.share.kinds.dense_cols) * sizeof(float);
+    std::memcpy(to.row(to.halo, row), from, bytes);
+    moved_[static_cast<std::size_t>(sender)].first += bytes;
+    moved_[static_cast<std::size_t>(to.share.rank)].second += bytes;
+  }
+  void read() {
+    for (FakeRank* const rank : ranks_) {
+      for (const RowRun& run : rank->share.read_runs) {
+        FakeRank& owner = *ranks_[static_cast<std::size_t>(run.rank)];
+        for (Index i = run.first; i < run.first + run.count; ++i) {
+          const Index number = rank->share.reads[static_cast<std::size_t>(i)];
+          move(owner.row(owner.arrays[owner.from], number), *rank, i, run.rank);
+        }
+      }
+    }
+  }
+  void send() {
+    std::map<std::pair<int, int>, std::vector<Index>> messages;  // rows of the sender's B
+    for (FakeRank* const rank : ranks_) {
+      for (const RowRun& run : rank->share.send_runs) {
+        const auto first = rank->share.sends.begin() + run.first;
+        messages[{rank->share.rank, run.rank}].assign(first, first + run.count);
+      }
+    }
+    for (FakeRank* const rank : ranks_) {
+      for (const RowRun& run : rank->share.read_runs) {
+        const std::vector<Index>& rows = messages[{run.rank, rank->share.rank}];
+        ASSERT_EQ(rows.size(), static_cast<std::size_t>(run.count));
+        FakeRank& owner = *ranks_[static_cast<std::size_t>(run.rank)];
+        for (Index i = 0; i < run.count; ++i) {
+          const Index number = rows[static_cast<std::size_t>(i)];
+          move(owner.row(owner.arrays[owner.from], number), *rank, run.first + i, run.rank);
+        }
+      }
+    }
+  }
+
+  std::vector<FakeRank*> ranks_;
+  HaloWay way_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> moved_;  // sent, received
+};
+
+const DeviceRankMakers kFakes = {[](const DeviceShare& share, const std::string&,
+                                    const PlanOptions&) -> std::unique_ptr<DeviceRank> {
+                                   return std::make_unique<FakeRank>(share);
+                                 },
+                                 [](const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
+                                    const std::string& id) -> std::unique_ptr<DeviceRanks> {
+                                   EXPECT_EQ(ranks.size(), static_cast<std::size_t>(all));
+                                   EXPECT_EQ(id, way == HaloWay::nccl ? "the id" : "");
+                                   return std::make_unique<FakeRanks>(ranks, way);
+                                 },
+                                 []() -> std::string { return "the id"; },
+                                 []() -> std::vector<std::string> { return {"a GPU"}; },
+                                 [](const std::vector<int>&) -> std::string { return ""; },
+                                 []() -> std::string { return ""; }};
+
+void expect_device_product(const CsrMatrix& a, const Grid& grid, Index dense_cols, int power = 1,
+                           const std::optional<PartBorders>& borders = std::nullopt) {
+  for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {
+    SCOPED_TRACE(name_of(way));
+    testing::expect_product(
+        [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
+            const SpmmProblem& kinds) -> std::unique_ptr<SpmmRank> {
+          return std::make_unique<DeviceSpmmRank>(communicator, of, std::move(part), cols, kinds,
+                                                  "auto", PlanOptions{}, kFakes, way, true);
+        },
+        a, grid, dense_cols, power, borders);
+  }
+}
+
+TEST(RanksDeviceSpmm, GridsGiveTheExactProduct) {
+  const CsrMatrix a = integer_matrix(150, 150, 1);
+  for (const Grid& grid :
+       {Grid{1, 1}, Grid{1, 3}, Grid{2, 1}, Grid{3, 2}, Grid{8, 1}, Grid{32, 2}}) {
+    expect_device_product(a, grid, 5);
+  }
+  expect_device_product(integer_matrix(40, 170, 3), {5, 1}, 4);
+  expect_device_product(integer_matrix(170, 40, 4), {5, 2}, 4);
+}
+
+TEST(RanksDeviceSpmm, PartsMayBeEmpty) {
+  const PartBorders borders{{0, 0, 2, 2, 5, 5}, {0, 0, 2, 2, 5, 5}};
+  expect_device_product(integer_matrix(5, 5, 5), {5, 2}, 3, 2, borders);
+}
+
+TEST(RanksDeviceSpmm, PowersKeepTheirOperandsInPlace) {
+  expect_device_product(integer_matrix(30, 30, 6), {4, 1}, 3, 2);
+  expect_device_product(integer_matrix(30, 30, 6), {2, 2}, 3, 3);
+}
+
+TEST(RanksDeviceSpmm, PowersOfAMatrixThatIsNotSquareAreRefused) {
+  EXPECT_THROW(expect_device_product(integer_matrix(20, 30, 9), {2, 1}, 3, 2), UsageError);
+}
+
+/// A tridiagonal matrix: the halo of a block is in its first and last row.
+CsrMatrix tridiagonal(Index rows) {
+  std::vector<Offset> offsets = {0};
+  std::vector<Index> columns;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = std::max(i - 1, 0); j <= std::min(i + 1, rows - 1); ++j) columns.push_back(j);
+    offsets.push_back(static_cast<Offset>(columns.size()));
+  }
+  const auto count = static_cast<Offset>(columns.size());
+  std::vector<float> numbers;
+  for (Offset at = 0; at < count; ++at) numbers.push_back(static_cast<float>(at % 5 + 1));
+  return CsrMatrix(rows, rows, Buffer<Offset>::copy_of(offsets.data(), Offset{rows} + 1),
+                   Buffer<Index>::copy_of(columns.data(), count),
+                   ValueArray::from(Buffer<float>::copy_of(numbers.data(), count)));
+}
+
+TEST(RanksDeviceSpmm, RowsWithoutAHaloAreLeftAlone) {
+  const CsrMatrix a = tridiagonal(40);
+  expect_device_product(a, {4, 1}, 3, 3);
+  const RankSections sections = RankSections::of(a, plain_blocks(a, std::vector<Index>{4}));
+  const RankPart part = testing::part_of(a, sections, 1);
+  std::vector<Index> rows;
+  const CsrMatrix few = rows_with_entries(part.halo, &rows);
+  EXPECT_EQ(rows, (std::vector<Index>{0, part.halo.rows() - 1}));
+  EXPECT_EQ(few.rows(), 2);
+  EXPECT_EQ(few.nnz(), part.halo.nnz());
+  validate(few, "rows with entries");
+
+  // Half of all rows: it is cheaper to touch all.
+  EXPECT_TRUE(identical(rows_with_entries(a, &rows), a));
+  EXPECT_TRUE(rows.empty());
+}
+
+}  // namespace
+}  // namespace csrkit::ranks

@@ -1,0 +1,137 @@
+// Products of small integers on ranks, exact in every order of summation; of ranks of any kind.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/base/hash.h"
+#include "core/file/rank_sections.h"
+#include "ranks/spmm_check.h"
+#include "ranks/thread_ranks.h"
+
+namespace csrkit::ranks::testing {
+
+/// Small integers, so that every order of summation gives the same numbers. Some rows are empty,
+/// one is full, and some columns are in no row.
+inline CsrMatrix integer_matrix(Index rows, Index cols, std::uint64_t seed) {
+  std::vector<Offset> offsets = {0};
+  std::vector<Index> columns;
+  std::vector<float> numbers;
+  for (Index i = 0; i < rows; ++i) {
+    const auto row = static_cast<std::uint64_t>(i);
+    const bool is_empty = i % 7 == 3, is_full = i == rows / 2;
+    for (Index j = 0; j < cols && !is_empty; ++j) {
+      const std::uint64_t word = random_word(seed, row, static_cast<std::uint64_t>(j));
+      if (!is_full && (word % 11 != 0 || j % 13 == 5)) continue;
+      columns.push_back(j);
+      numbers.push_back(static_cast<float>(static_cast<int>(word >> 8) % 4 + 1));
+    }
+    offsets.push_back(static_cast<Offset>(columns.size()));
+  }
+  const auto count = static_cast<Offset>(columns.size());
+  return CsrMatrix(rows, cols, Buffer<Offset>::copy_of(offsets.data(), Offset{rows} + 1),
+                   Buffer<Index>::copy_of(columns.data(), count),
+                   ValueArray::from(Buffer<float>::copy_of(numbers.data(), count)));
+}
+
+inline double b_at(Index row, Index col) {
+  return static_cast<double>((row * 5 + col * 3) % 9 - 4);
+}
+
+inline std::vector<double> product(const CsrMatrix& a, const std::vector<double>& b,
+                                   Index dense_cols) {
+  std::vector<double> c(static_cast<std::size_t>(a.rows()) * static_cast<std::size_t>(dense_cols));
+  const auto view = a.view<float>();
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (Offset at = view.row_offsets[i]; at < view.row_offsets[i + 1]; ++at) {
+      for (Index j = 0; j < dense_cols; ++j) {
+        c[static_cast<std::size_t>(Offset{i} * dense_cols + j)] +=
+            static_cast<double>(view.values[at]) *
+            b[static_cast<std::size_t>(Offset{view.col_indices[at]} * dense_cols + j)];
+      }
+    }
+  }
+  return c;
+}
+
+inline std::vector<double> dense_b(Index rows, Index dense_cols) {
+  std::vector<double> b;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < dense_cols; ++j) b.push_back(b_at(i, j));
+  }
+  return b;
+}
+
+inline RankPart part_of(const CsrMatrix& a, const RankSections& sections, Index part) {
+  PartLists lists = sections.lists(0, part);
+  const PartRows rows = rows_of_part(a, lists.head);
+  return split_part(rows, std::move(lists), a.cols(), "test");
+}
+
+inline void fill_b(SpmmRank& rank) {
+  const DenseView b = rank.b();
+  for (Index i = 0; i < b.rows; ++i) {
+    for (Index j = 0; j < b.cols; ++j) {
+      b.set(i, j, b_at(rank.head().col_begin + i, rank.columns().begin + j));
+    }
+  }
+  rank.bring_b();
+}
+
+inline RowOfB true_row(const SpmmRank& rank) {
+  return [&rank](Index row, DenseView to) {
+    for (Index j = 0; j < to.cols; ++j) to.set(0, j, b_at(row, rank.columns().begin + j));
+  };
+}
+
+/// Makes a rank of the kind that is tested.
+using MakeRank = std::function<std::unique_ptr<SpmmRank>(
+    Communicator& communicator, const Grid& grid, RankPart part, Index dense_cols,
+    const SpmmProblem& kinds)>;
+
+/// Every element of every rank's C, and that the bytes are those that the heads promise.
+inline void expect_product(const MakeRank& make_rank, const CsrMatrix& a, const Grid& grid,
+                           Index dense_cols, int power = 1,
+                           const std::optional<PartBorders>& borders = std::nullopt) {
+  SCOPED_TRACE(text_of(grid) + ", K = " + std::to_string(dense_cols));
+  std::vector<double> expected = dense_b(a.cols(), dense_cols);
+  for (int step = 0; step < power; ++step) expected = product(a, expected, dense_cols);
+  const RankSections sections =
+      RankSections::of(a, borders ? std::vector<PartBorders>{*borders}
+                                  : plain_blocks(a, std::vector<Index>{grid.parts}));
+  const SpmmProblem kinds = default_spmm_problem(a, dense_cols);
+  run_as_threads(grid.size(), [&](Communicator& communicator) {
+    const int part = grid.part_of(communicator.rank());
+    const std::unique_ptr<SpmmRank> made =
+        make_rank(communicator, grid, part_of(a, sections, part), dense_cols, kinds);
+    SpmmRank& rank = *made;
+    rank.connect();
+    fill_b(rank);
+    rank.multiply(power);
+    rank.fetch();
+    const auto row_bytes = static_cast<std::uint64_t>(rank.columns().size()) * sizeof(float);
+    EXPECT_EQ(rank.bytes_received(), static_cast<std::uint64_t>(rank.head().halo_cols) * row_bytes);
+    EXPECT_EQ(rank.bytes_sent(), static_cast<std::uint64_t>(rank.head().send_cols) * row_bytes);
+    const ConstDenseView c = rank.c();
+    for (Index i = 0; i < c.rows; ++i) {
+      for (Index j = 0; j < c.cols; ++j) {
+        const Offset at = Offset{rank.head().row_begin + i} * dense_cols + rank.columns().begin + j;
+        ASSERT_EQ(c.at(i, j), expected[static_cast<std::size_t>(at)])
+            << "row " << rank.head().row_begin + i << ", column " << rank.columns().begin + j;
+      }
+    }
+    if (power == 1) {
+      const CheckResult check = check_sampled_rows(rank, true_row(rank));
+      EXPECT_TRUE(check.passed) << check.failure;
+      EXPECT_EQ(check.rows_checked > 0, c.rows > 0);
+    }
+    EXPECT_TRUE(check_sampled_rows(rank, rows_as_received(rank)).passed);
+    communicator.barrier();  // others may still read what this rank holds
+  });
+}
+
+}  // namespace csrkit::ranks::testing

@@ -1,0 +1,101 @@
+#include "tools/ranks/spmm_gpus.h"
+
+#include <algorithm>
+
+#include "api/rooms.h"
+#include "ranks/mpi_ranks.h"
+#include "tools/forecast/rank_forecast.h"
+#include "tools/ranks/rank_tool.h"
+
+namespace csrkit {
+
+namespace {
+
+const gpu::Face& gpu_face() { return require_gpu_room("--device gpu"); }
+
+bool is_one_process() { return ranks::launcher().empty(); }
+
+bool peers_are_faster(const SpmmDistOptions& options) {
+  const CsrFileHeader header = read_csr_header(options.matrix);
+  return forecast_stored_grid(
+             options.matrix,
+             {header.rows, header.cols, header.nnz, options.value_kind.value_or(header.value_kind)},
+             options.grid.parts, options.grid.groups, options.dense_cols,
+             read_cluster_profile(options.profile))
+      .reads_peers;
+}
+
+/// Why a way cannot be gone here, or "".
+std::string why_not(HaloWay way, const GpuPlace& gpu, const std::vector<int>& devices) {
+  if (way == HaloWay::peer) {
+    return is_one_process() ? gpu_face().ranks.why_no_peers(devices)
+                            : "a process cannot read another one's GPU; use --exchange nccl";
+  }
+  return gpu.shared.empty() ? gpu_face().ranks.why_no_nccl()
+                            : "NCCL needs a GPU for each rank, and " + gpu.shared;
+}
+
+void choose_way(const SpmmDistOptions& options, const std::vector<int>& devices, GpuPlace* gpu) {
+  if (options.grid.parts == 1) {
+    gpu->way_choice = "nothing travels";
+    return;
+  }
+  const std::string no_peer = why_not(HaloWay::peer, *gpu, devices);
+  const std::string no_nccl = why_not(HaloWay::nccl, *gpu, devices);
+  if (options.exchange != "auto") {
+    gpu->way = options.exchange == name_of(HaloWay::peer) ? HaloWay::peer : HaloWay::nccl;
+    gpu->way_choice = "as asked";
+    const std::string& why = gpu->way == HaloWay::peer ? no_peer : no_nccl;
+    if (!why.empty()) throw UsageError("--exchange " + options.exchange + ": " + why);
+  } else if (no_peer.empty() && no_nccl.empty()) {
+    gpu->way = peers_are_faster(options) ? HaloWay::peer : HaloWay::nccl;
+    gpu->way_choice = "the faster one by forecast for '" + options.profile + "'";
+  } else if (no_peer.empty() || no_nccl.empty()) {
+    gpu->way = no_peer.empty() ? HaloWay::peer : HaloWay::nccl;
+    gpu->way_choice = "the only one: " + (no_peer.empty() ? no_nccl : no_peer);
+  } else {
+    throw UsageError("rows of B have no way between the GPUs: " + no_peer + "; " + no_nccl);
+  }
+}
+
+}  // namespace
+
+GpuPlace choose_gpu(const SpmmDistOptions& options, ranks::Communicator& communicator,
+                    const std::vector<ranks::Place>& places) {
+  GpuPlace gpu;
+  together(communicator, [&] {
+    find_kernel(gpu_face().spmm_kernels(), options.kernel);
+    // A launcher may show every rank one GPU, or all of its host's.
+    const std::vector<std::string> addresses = gpu_face().ranks.addresses();
+    const int number = number_on_host(places, communicator.rank());
+    gpu.device = number % static_cast<int>(addresses.size());
+    gpu.address = addresses[static_cast<std::size_t>(gpu.device)];
+  });
+  const std::vector<std::string> addresses = communicator.gather(gpu.address);
+  const std::vector<std::string> numbers = communicator.gather(std::to_string(gpu.device));
+  together(communicator, [&] {
+    gpu.shared = ranks::shared_gpus(places, addresses);
+    if (!gpu.shared.empty() && !(options.may_share_gpus && is_one_process())) {
+      throw UsageError(gpu.shared + "; start no more ranks than there are GPUs (for tests, " +
+                       "--share-gpus lets ranks of one process share them)");
+    }
+    std::vector<int> devices(numbers.size());
+    std::transform(numbers.begin(), numbers.end(), devices.begin(),
+                   [](const std::string& text) { return std::stoi(text); });
+    choose_way(options, devices, &gpu);
+  });
+  return gpu;
+}
+
+std::unique_ptr<ranks::SpmmRank> gpu_rank(const SpmmDistOptions& options,
+                                          ranks::Communicator& communicator, const GpuPlace& gpu,
+                                          RankPart part, const SpmmProblem& kinds,
+                                          const PlanOptions& plan) {
+  PlanOptions on_gpu = plan;
+  on_gpu.where.device = gpu.device;
+  return std::make_unique<ranks::DeviceSpmmRank>(communicator, options.grid, std::move(part),
+                                                 options.dense_cols, kinds, options.kernel, on_gpu,
+                                                 gpu_face().ranks, gpu.way, is_one_process());
+}
+
+}  // namespace csrkit
