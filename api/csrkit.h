@@ -216,7 +216,8 @@ typedef struct csrkit_dense {
   int32_t space;       /**< csrkit_space; device memory only for plans on that device */
 } csrkit_dense;
 
-/** Borrows B and C until the next bind. A plan on a GPU uploads a B in host memory here and now. */
+/** Borrows B and C until the next bind; they may not share elements. A plan on a GPU uploads a B in
+ * host memory here and now. */
 csrkit_status csrkit_bind(csrkit_plan* plan, const csrkit_dense* b, const csrkit_dense* c);
 
 /** C = alpha * op(A) * B + beta * C. C is only read if beta is not 0. On a GPU it may return
@@ -271,8 +272,8 @@ csrkit_status csrkit_sddmm_make(const csrkit_matrix* matrix, const csrkit_sddmm_
                                 csrkit_sddmm** plan);
 
 /** X has the matrix's rows, Y its columns as rows; C is nnz x 1 without gaps, in the order of the
- * entries, and is only read if beta is not 0. Returns when a C in host memory is complete; with all
- * operands in device memory it only queues work in the stream. */
+ * entries, shares no element with them, and is only read if beta is not 0. Returns when a C in host
+ * memory is complete; with all operands in device memory it only queues work in the stream. */
 csrkit_status csrkit_sddmm_multiply(csrkit_sddmm* plan, const csrkit_dense* x,
                                     const csrkit_dense* y, const csrkit_dense* c, double alpha,
                                     double beta);

@@ -99,6 +99,20 @@ void analyse(csrkit_plan* plan, const SavedAnalysis* saved) {
                    .make_plan(plan->problem, options);
 }
 
+/// The bytes of an operand, gaps between its rows included. An address may be any number here, so
+/// nothing overflows.
+struct Place {
+  explicit Place(const ConstDenseView& view)
+      : size(static_cast<std::uint64_t>(size_of(view.kind))),
+        begin(reinterpret_cast<std::uintptr_t>(view.data)),
+        row(static_cast<std::uint64_t>(view.cols) * size),
+        stride(static_cast<std::uint64_t>(view.leading_dim) * size),
+        bytes(view.rows > 0 && row > 0 ? (static_cast<std::uint64_t>(view.rows) - 1) * stride + row
+                                       : 0) {}
+  std::uint64_t end() const { return begin + bytes; }
+  std::uint64_t size, begin, row, stride, bytes;
+};
+
 }  // namespace
 
 csrkit_dense read_operand(const csrkit_dense* dense, const char* name) {
@@ -109,6 +123,7 @@ csrkit_dense read_operand(const csrkit_dense* dense, const char* name) {
     throw UsageError(std::to_string(given.space) + " is no csrkit_space");
   }
   if (given.rows > 0 && given.cols > 0) require_given(given.data, "the data of an operand");
+  require_aligned(given.data, size_of(kind_of(given.kind, ValueKind::f32)), name);
   return given;
 }
 
@@ -122,6 +137,30 @@ ConstDenseView view_of(const csrkit_dense* dense, const char* name) {
   view.leading_dim = given.leading_dim == 0 ? given.cols : given.leading_dim;
   view.space = given.space == CSRKIT_HOST ? MemorySpace::host : MemorySpace::device;
   return view;
+}
+
+void require_apart(const ConstDenseView& operand, const char* name, const ConstDenseView& c) {
+  const Place first(operand), second(c);
+  if (operand.space != c.space || first.bytes == 0 || second.bytes == 0) return;
+  if (first.end() <= second.begin || second.end() <= first.begin) return;
+  // Columns of one wider array lie between each other.
+  if (first.stride == second.stride && first.stride != 0) {
+    const std::uint64_t stride = first.stride;
+    const std::uint64_t shift = second.begin >= first.begin
+                                    ? (second.begin - first.begin) % stride
+                                    : (stride - (first.begin - second.begin) % stride) % stride;
+    if (shift >= first.row && shift + second.row <= stride) return;
+  }
+  throw UsageError(std::string(name) + " and C share elements, and C is written while " + name +
+                   " is read; give C memory of its own");
+}
+
+void require_aligned(const void* data, int element_bytes, const char* name) {
+  if (reinterpret_cast<std::uintptr_t>(data) % static_cast<unsigned>(element_bytes) != 0) {
+    throw UsageError(std::string(name) +
+                     " begins between two addresses of its elements, which have " +
+                     std::to_string(element_bytes) + " bytes; copy it to where they may lie");
+  }
 }
 
 }  // namespace csrkit::api
@@ -193,6 +232,7 @@ csrkit_status csrkit_bind(csrkit_plan* plan, const csrkit_dense* b, const csrkit
   return guarded([&] {
     require_given(plan, "plan");
     const ConstDenseView from = view_of(b, "B"), to = view_of(c, "C");
+    require_apart(from, "B", to);
     plan->plan->bind(
         from, {const_cast<void*>(to.data), to.kind, to.rows, to.cols, to.leading_dim, to.space});
   });

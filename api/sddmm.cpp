@@ -77,7 +77,10 @@ csrkit_status csrkit_sddmm_multiply(csrkit_sddmm* plan, const csrkit_dense* x,
   return guarded([&] {
     require_given(plan, "plan");
     const ValuesView values = values_of(c);
-    plan->plan->bind(view_of(x, "X"), view_of(y, "Y"), values);
+    const ConstDenseView of_x = view_of(x, "X"), of_y = view_of(y, "Y"), of_c = view_of(c, "C");
+    require_apart(of_x, "X", of_c);
+    require_apart(of_y, "Y", of_c);
+    plan->plan->bind(of_x, of_y, values);
     plan->plan->multiply(alpha, beta);
     if (values.space == MemorySpace::host) plan->plan->fetch_output();
   });

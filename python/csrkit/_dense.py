@@ -65,7 +65,11 @@ class View:
         sizes = {"i": "i", "l": "i", "q": "i"}
         self.kind = FORMATS.get(code) or (f"i{8 * buffer.itemsize}" if code in sizes else code)
         self.shape = tuple(buffer.shape[:buffer.ndim])
-        self.strides = tuple(stride // buffer.itemsize for stride in buffer.strides[:buffer.ndim])
+        strides, size = buffer.strides[:buffer.ndim], buffer.itemsize or 1
+        if any(stride % size for stride, extent in zip(strides, self.shape) if extent > 1):
+            raise UsageError(f"{self.name} has {size} bytes in an element and steps of {tuple(strides)} bytes from one to the "
+                             "next; pass a copy")
+        self.strides = tuple(stride // size for stride in strides)
         self.pointer, self.device = buffer.buf, None
 
     def _read_dlpack(self, stream):

@@ -4,7 +4,7 @@ import os
 import pathlib
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
-from .errors import BY_STATUS
+from .errors import BY_STATUS, UsageError
 
 KINDS = {"none": 0, "f32": 1, "f64": 2, "f16": 3, "bf16": 4}
 NAMES = {number: name for name, number in KINDS.items()}
@@ -16,6 +16,10 @@ class Sized(ctypes.Structure):
 
     def __init__(self, **members):
         super().__init__(size=ctypes.sizeof(self), **members)
+        for name, value in members.items():
+            # ctypes keeps the lowest bits of an integer, and nothing of what does not fit in them
+            if isinstance(value, int) and getattr(self, name) not in (value, value or None):
+                raise UsageError(f"{name} is {value}, which no {dict(self._fields_)[name].__name__[2:]} holds")
 
 
 class Parameter(ctypes.Structure):
@@ -138,7 +142,12 @@ def new_handle(function, *arguments):
 
 def text(value):
     """A string for C; None stays None."""
-    return None if value is None else os.fsencode(value)
+    if value is None:
+        return None
+    encoded = os.fsencode(value)
+    if b"\0" in encoded:  # it would end there
+        raise UsageError(f"{value!r} has a null character in it")
+    return encoded
 
 
 def parameter_array(parameters):
@@ -148,4 +157,4 @@ def parameter_array(parameters):
 
 
 def _value(value):
-    return str({True: "yes", False: "no"}[value] if isinstance(value, bool) else value).encode()
+    return text(str({True: "yes", False: "no"}[value] if isinstance(value, bool) else value))

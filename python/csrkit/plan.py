@@ -16,6 +16,11 @@ def _number(kind):
     return KINDS[kind]
 
 
+def require_cols(dense_cols):
+    if dense_cols == 0:  # to C that is the default
+        raise UsageError("dense_cols is 0; it must be 1 or more")
+
+
 class _Streams:
     """The stream of a plan's work on a GPU: the one it was made for, else that of each call's arrays."""
 
@@ -48,6 +53,7 @@ class Plan:
 
     def __init__(self, matrix, dense_cols=1, *, path=None, transpose=False, kind=None, out_kind=None, device=None,
                  stream=None, kernel=None, variant=None, semiring=None, threads=0, deterministic=True, memory_limit=0):
+        require_cols(dense_cols)
         options = PlanOptions(
             room=b"cpu" if device is None else b"gpu", kernel=text(kernel), dense_cols=dense_cols, transpose=transpose,
             b_kind=_number(kind), c_kind=_number(out_kind), may_vary=not deterministic,
@@ -99,12 +105,14 @@ class Plan:
     def multiply(self, b, out=None, alpha=1.0, beta=0.0):
         """alpha * op(A) * b + beta * out, in `out` if that is given, else in a new array like b.
 
-        b: input rows x dense_cols (or a vector), row by row, on the host or on the plan's GPU; out likewise. Without beta
-        it may hold anything. Arrays on a GPU are used in the stream in which their library works, without waiting.
+        b: input rows x dense_cols (or a vector), row by row, on the host or on the plan's GPU; out likewise, and shares no
+        element with b. Without beta it may hold anything. Arrays on a GPU are used in the stream in which their library works, without waiting.
         Raises UsageError.
         """
         b_view = View(b, "B", stream=self._streams.wanted)
         if out is None:
+            if beta != 0:
+                raise UsageError("beta adds to out; pass it")
             shape = (self.shape[0],) if len(b_view.shape) == 1 else (self.shape[0], self.dense_cols)
             out = empty_like(b, shape, self.out_kind)
         out_view = View(out, "out", is_written=True, stream=self._streams.wanted)
@@ -165,6 +173,7 @@ class SddmmPlan:
 
     def __init__(self, matrix, dense_cols=1, *, times_values=False, kind=None, out_kind=None, device=None, stream=None,
                  kernel=None, threads=0, memory_limit=0):
+        require_cols(dense_cols)
         kind = kind or ("f32" if matrix.kind == "none" else matrix.kind)
         self.kind, self.out_kind = kind, out_kind or ("f64" if kind == "f64" else "f32")
         options = SddmmOptions(room=b"cpu" if device is None else b"gpu", kernel=text(kernel), dense_cols=dense_cols,
@@ -199,7 +208,8 @@ class SddmmPlan:
     def multiply(self, x, y, out=None, alpha=1.0, beta=0.0):
         """alpha * S * (x[i] . y[j]) + beta * out for every entry, in `out` if that is given, else in a new array like x.
 
-        x: rows x dense_cols, y: cols x dense_cols, row by row; out: nnz numbers. Without beta it may hold anything.
+        x: rows x dense_cols, y: cols x dense_cols, row by row; out: nnz numbers, none of them in x or y. Without beta it
+        may hold anything.
         Raises UsageError.
         """
         x_view, y_view = (View(array, name, stream=self._streams.wanted) for array, name in ((x, "X"), (y, "Y")))

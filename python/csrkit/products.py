@@ -57,6 +57,9 @@ def spgemm(a: Matrix, b: Matrix, transpose=False, *, mask=None, drop_below=0.0, 
     drop_below: smaller magnitudes are left out. device: None for the CPU, or the number of a GPU. Raises UsageError,
     OutOfMemoryError, NoGpuError.
     """
+    for name, operand in (("a", a), ("b", b), ("mask", mask)):
+        if not isinstance(operand, Matrix) and not (name == "mask" and operand is None):
+            raise UsageError(f"{name} is a {type(operand).__name__}; pass a csrkit.Matrix")
     options = SpgemmOptions(room=b"cpu" if device is None else b"gpu", kernel=text(kernel), transpose=transpose,
                             threads=threads, device=device or 0, drop_below=drop_below,
                             mask=None if mask is None else mask._handle, semiring=text(semiring),

@@ -20,6 +20,19 @@ def sample(rows=60, cols=45, dtype="float64", seed=1):
 
 
 class Sharing(unittest.TestCase):
+    def test_steps_between_elements_are_no_gaps_of_none(self):
+        records = numpy.zeros(4, numpy.dtype([("x", "f4"), ("y", "i2")]))
+        records["x"] = [1, 2, 3, 4]
+        offsets, columns = numpy.arange(5, dtype="int64"), numpy.arange(4, dtype="int32")
+        with self.assertRaisesRegex(csrkit.UsageError, "values has 4 bytes in an element and steps of"):
+            csrkit.from_arrays((4, 4), offsets, columns, records["x"])
+        one = csrkit.from_arrays((4, 4), offsets, columns, numpy.ones(4, "float32"))
+        with self.assertRaisesRegex(csrkit.UsageError, "x has 4 bytes in an element"):
+            csrkit.spmv(one, records["x"])
+        between = numpy.frombuffer(bytearray(17), numpy.uint8)[1:].view(numpy.float32)
+        with self.assertRaisesRegex(csrkit.UsageError, "B begins between two addresses"):
+            csrkit.spmv(one, between)
+
     def test_scipy_and_back(self):
         for dtype in ("float32", "float64"):
             wanted = sample(dtype=dtype)

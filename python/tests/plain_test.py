@@ -144,6 +144,47 @@ class Products(unittest.TestCase):
         with self.assertRaises(csrkit.UsageError):
             csrkit.spmm(a, b, kernel="nonsense")
 
+    def test_nothing_is_cut_to_what_fits_in_c(self):
+        a, b = small(), dense([[1.0]] * 4)
+        for wrong in (0, -1, 2**31, 2**32 + 1, 2**64, 2**64 + 1):
+            with self.assertRaisesRegex(csrkit.UsageError, f"dense_cols is {wrong}"):
+                a.plan(wrong)
+            with self.assertRaisesRegex(csrkit.UsageError, f"dense_cols is {wrong}"):
+                a.sddmm_plan(wrong)
+        with self.assertRaisesRegex(csrkit.UsageError, "threads is"):
+            a.plan(1, threads=2**32)
+        with self.assertRaisesRegex(csrkit.UsageError, "memory_limit_bytes is -1"):
+            a.plan(1, memory_limit=-1)
+        with self.assertRaisesRegex(csrkit.UsageError, "cols is"):
+            csrkit.from_arrays((4, 2**64 + 4), array.array("q", OFFSETS), array.array("i", COLUMNS))
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(csrkit.UsageError, "null character"):
+                a.save(folder + "/a.csr\0.txt")
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
+        with self.assertRaisesRegex(csrkit.UsageError, "null character"):
+            a.plan(1, kernel="nnz_balanced\0")
+        with self.assertRaisesRegex(csrkit.UsageError, "beta adds to out"):
+            csrkit.spmm(a, b, beta=1.0)
+
+    def test_out_shares_nothing_with_operands(self):
+        a, flat = small(), array.array("d", range(12))
+        whole = memoryview(flat)
+        for out in (whole[:4], whole[3:7]):
+            with self.assertRaisesRegex(csrkit.UsageError, "B and C share elements"):
+                csrkit.spmv(a, whole[:4], out=out)
+        csrkit.spmv(a, whole[:4], out=whole[4:8])
+        x = whole[:4].cast("B").cast("d", (4, 1))
+        with self.assertRaisesRegex(csrkit.UsageError, "X and C share elements"):
+            csrkit.sddmm(a, x, dense([[1.0]] * 4), out=whole[3:9])
+
+    def test_matrices_are_matrices(self):
+        a = small()
+        for wrong in (None, [1], dense([[1.0]] * 4)):
+            with self.assertRaisesRegex(csrkit.UsageError, "pass a csrkit.Matrix"):
+                csrkit.spgemm(a, wrong)
+        with self.assertRaisesRegex(csrkit.UsageError, "mask is a list"):
+            csrkit.spgemm(a, a, mask=[1])
+
     def test_plans_are_kept_and_saved(self):
         a, b = small(), dense([[1.0, 2.0]] * 4)
         plan = a.cached_plan(2, kind="f64")

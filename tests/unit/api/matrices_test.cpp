@@ -66,6 +66,10 @@ TEST(Matrices, ArraysThatAreNoMatrixAreRefusedAndNotGivenBack) {
   EXPECT_EQ(csrkit_wrap(&arrays, &matrix), CSRKIT_USAGE);
   EXPECT_EQ(csrkit_wrap(nullptr, &matrix), CSRKIT_USAGE);
   EXPECT_EQ(csrkit_wrap(&arrays, nullptr), CSRKIT_USAGE);
+  arrays = small.view();
+  arrays.values = reinterpret_cast<const char*>(small.values.data()) + 4;
+  EXPECT_EQ(csrkit_wrap(&arrays, &matrix), CSRKIT_USAGE);
+  EXPECT_TRUE(says("values begins between two addresses")) << csrkit_last_error();
 }
 
 TEST(Matrices, AMatrixComesBackFromItsFile) {

@@ -113,6 +113,45 @@ TEST(Plans, RefuseWhatDoesNotFit) {
   EXPECT_EQ(csrkit_bind(plan.get(), &b, &c), CSRKIT_USAGE);
 }
 
+TEST(Plans, RefuseOperandsThatShareElements) {
+  SmallArrays small;
+  const PlanHandle plan = plan_of(wrapped(small.view()), options_for(2));
+  std::vector<double> data(40);
+  const auto at = [&](int first, int leading_dim) {
+    csrkit_dense dense = dense_of(data, 4, 2, CSRKIT_F64);
+    dense.data = data.data() + first;
+    dense.leading_dim = leading_dim;
+    return dense;
+  };
+  const auto is_refused = [&](const csrkit_dense& b, const csrkit_dense& c) {
+    const csrkit_status status = csrkit_bind(plan.get(), &b, &c);
+    EXPECT_TRUE(status == CSRKIT_OK || says("B and C share elements")) << csrkit_last_error();
+    return status == CSRKIT_USAGE;
+  };
+  EXPECT_TRUE(is_refused(at(0, 2), at(0, 2)));
+  EXPECT_TRUE(is_refused(at(0, 2), at(7, 2)));
+  EXPECT_FALSE(is_refused(at(0, 2), at(8, 2)));
+  EXPECT_FALSE(is_refused(at(8, 2), at(0, 2)));
+  // Columns of one wider array.
+  EXPECT_FALSE(is_refused(at(0, 4), at(2, 4)));
+  EXPECT_FALSE(is_refused(at(2, 4), at(0, 4)));
+  EXPECT_FALSE(is_refused(at(6, 4), at(0, 4)));
+  EXPECT_TRUE(is_refused(at(0, 4), at(1, 4)));
+  EXPECT_TRUE(is_refused(at(1, 4), at(0, 4)));
+  EXPECT_TRUE(is_refused(at(0, 4), at(3, 4)));
+  EXPECT_TRUE(is_refused(at(0, 4), at(2, 5)));
+}
+
+TEST(Plans, RefuseElementsBetweenAddresses) {
+  SmallArrays small;
+  const PlanHandle plan = plan_of(wrapped(small.view()), options_for(2));
+  std::vector<double> data(20);
+  csrkit_dense b = dense_of(data, 4, 2, CSRKIT_F64), c = b;
+  b.data = reinterpret_cast<char*>(data.data() + 8) + 4;
+  EXPECT_EQ(csrkit_bind(plan.get(), &b, &c), CSRKIT_USAGE);
+  EXPECT_TRUE(says("B begins between two addresses")) << csrkit_last_error();
+}
+
 TEST(Plans, OfAFileAreThoseThatWereSaved) {
   SmallArrays small;
   const Matrix matrix = wrapped(small.view());

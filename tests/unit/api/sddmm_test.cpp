@@ -71,6 +71,11 @@ TEST(SddmmOfC, WhatDoesNotFitIsRefused) {
   of_c = dense_of(c, 3, 2, CSRKIT_F64);
   EXPECT_EQ(csrkit_sddmm_multiply(plan.get(), &of_x, &of_y, &of_c, 1, 0), CSRKIT_USAGE);
   EXPECT_EQ(csrkit_sddmm_multiply(plan.get(), &of_x, &of_y, nullptr, 1, 0), CSRKIT_USAGE);
+  for (std::vector<double>* shared : {&x, &y}) {
+    of_c = dense_of(*shared, 6, 1, CSRKIT_F64);
+    EXPECT_EQ(csrkit_sddmm_multiply(plan.get(), &of_x, &of_y, &of_c, 1, 0), CSRKIT_USAGE);
+    EXPECT_TRUE(says(shared == &x ? "X and C share" : "Y and C share")) << csrkit_last_error();
+  }
   EXPECT_EQ(csrkit_sddmm_multiply(nullptr, &of_x, &of_y, &of_c, 1, 0), CSRKIT_USAGE);
   csrkit_sddmm_free(nullptr);
 }
