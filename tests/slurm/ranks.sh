@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Products on many ranks under a real Slurm that this script starts and ends: ranks on two nodes, one that is
-# killed, wrong numbers of them, two jobs at once, a launcher without PMIx.
+# killed, wrong numbers of them, two jobs at once, a launcher without PMIx, a node that is drained or fails.
 #
 # Usage: ranks.sh ROOT BIN_FOLDER    (exit code 77: Slurm or MPI is not installed)
 set -euo pipefail
@@ -71,3 +71,40 @@ wait $first || fail "the first job: $(cat one)"
 csr-spmm-dist graph.csr --ranks 2 -k 4 --repeat 1 --output alone.npy --quiet
 cmp both.npy alone.npy || fail "two jobs at once wrote another C"
 echo "two jobs at once: one whole file"
+
+# A node is drained: a job that runs ends as it would have, one that needs the node is refused within seconds.
+node=$(sinfo -h -N -o %N | tail -n 1)
+running() { # running: waits until a job runs
+  for ((i = 0; i < 300; i++)); do
+    [[ -z $(squeue -h -t R) ]] || return 0
+    sleep 0.1
+  done
+  fail "no job runs: $(squeue)"
+}
+timeout 60 srun --mpi=pmix -N 2 -n 2 csr-spmm-dist graph.csr -k 4 --repeat 3000 --output drained.npy --quiet >out 2>err &
+job=$!
+running
+scontrol update NodeName="$node" State=DRAIN Reason=test
+wait $job || fail "the job on a node that was drained: $(cat err)"
+cmp drained.npy alone.npy || fail "a drained node changed C"
+SECONDS=0 code=0
+timeout 60 srun --immediate=3 --mpi=pmix -N 2 -n 2 csr-spmm-dist graph.csr --output never.npy >out 2>err || code=$?
+[[ $code == 1 ]] || fail "a node that was drained before: exit code $code"
+((SECONDS <= 15)) || fail "the refusal took $SECONDS s"
+grep -q 'node not available (down, drained or reserved)' err || fail "nobody says why: $(cat err)"
+scontrol update NodeName="$node" State=RESUME
+echo "a drained node: the job that ran ended whole, the next one was refused after $SECONDS s"
+
+# A node fails: its job ends within seconds, and nothing is left.
+timeout 60 srun --mpi=pmix -N 2 -n 2 csr-spmm-dist graph.csr -k 30 --repeat 1000000 --output lost.npy >out 2>err &
+job=$!
+running
+sleep 2
+scontrol update NodeName="$node" State=DOWN Reason=test
+SECONDS=0 code=0
+wait $job || code=$?
+[[ $code != 0 ]] || fail "exit code 0 though a node failed"
+((SECONDS <= 15)) || fail "the ranks lived on for $SECONDS s"
+grep -q "Node failure on $node" err || fail "nobody names the node: $(cat err)"
+if compgen -G 'lost.npy*' >/dev/null || compgen -G 'never.npy*' >/dev/null; then fail "left behind: $(ls)"; fi
+echo "a failed node ended its job in $SECONDS s, exit code $code: $(grep -m 1 'Node failure' err)"
