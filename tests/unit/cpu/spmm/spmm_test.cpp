@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "cpu/common/caches.h"
@@ -55,6 +57,51 @@ TEST(NnzBalanced, ForecastsTheSumsOfCutRows) {
   PlanOptions options;
   options.memory_limit_bytes = 1 << 20;
   EXPECT_THROW(plan_of("nnz_balanced", problem, options), MemoryError);
+}
+
+/// C += A B, as ranks add what their halo brings: a row of A without entries leaves its row of C as
+/// it is, down to the sign of a zero, unless alpha makes something of an empty sum.
+TEST(NnzBalanced, RowsWithoutEntriesAreLeftAlone) {
+  constexpr Index kRows = 90;
+  Buffer<Offset> row_offsets(kRows + 1);
+  row_offsets[0] = 0;
+  for (Index i = 0; i < kRows; ++i) row_offsets[i + 1] = row_offsets[i] + (i % 3 == 1 ? i % 7 : 0);
+  Buffer<Index> col_indices(row_offsets[kRows]);
+  for (Index i = 0; i < kRows; ++i) {
+    for (Offset at = row_offsets[i]; at < row_offsets[i + 1]; ++at) {
+      col_indices[at] = static_cast<Index>(at - row_offsets[i]);
+    }
+  }
+  const CsrMatrix a(kRows, 8, std::move(row_offsets), std::move(col_indices),
+                    ValueArray(ValueKind::none, 0));
+  for (const Index dense_cols : {1, 3, 5, 16, 33, 128, 300}) {
+    DenseMatrix b(8, dense_cols, ValueKind::f32), c(kRows, dense_cols, ValueKind::f32);
+    for (Index i = 0; i < 8; ++i) {
+      for (Index k = 0; k < dense_cols; ++k) b.view().set(i, k, 1);
+    }
+    const auto plan = plan_of("nnz_balanced", default_spmm_problem(a, dense_cols));
+    plan->bind(b.view(), c.view());
+    for (const double alpha : {1.0, std::numeric_limits<double>::infinity()}) {
+      for (Index i = 0; i < kRows; ++i) {
+        for (Index k = 0; k < dense_cols; ++k) c.view().set(i, k, -0.0);
+      }
+      plan->multiply(alpha, 1);
+      const ConstDenseView found = std::as_const(c).view();
+      for (Index i = 0; i < kRows; ++i) {
+        for (Index k = 0; k < dense_cols; ++k) {
+          const double element = found.at(i, k);
+          const double sum = static_cast<double>(a.row_length(i));
+          if (sum > 0) {
+            ASSERT_EQ(element, alpha * sum) << i << ", " << k;
+          } else if (alpha == 1) {
+            ASSERT_TRUE(element == 0 && std::signbit(element)) << i << ", " << k;
+          } else {
+            ASSERT_TRUE(std::isnan(element)) << i << ", " << k;
+          }
+        }
+      }
+    }
+  }
 }
 
 /// Rows of every length from 0 to `rows` - 1, columns scattered.
