@@ -3,11 +3,14 @@
 
 Usage: scaling.py MATRIX.csr --out DIR [--ranks LIST] [--threads N] [-k K] [--rounds N] [--repeat N]
                   [--launcher mpirun|srun|threads] [--tools DIR] [--weak FILE,FILE...] [--petsc PROGRAM]
+                  [--profile FILE.json | --machine FILE.json]
 
 Strong: the matrix on every number of ranks, as groups of columns (1xP) and, where the file holds P parts
 (csr-partition), as row parts (Px1); beside one process with as many threads (csr-spmm-cpu). Weak: K columns
 for every rank (1xP), and with --weak a matrix for each number of ranks, as row parts. --petsc measures PETSc's
-product of the same matrix (studies/petsc_product), f64, on as many ranks. In every round all take turns; a
+product of the same matrix (studies/petsc_product), f64, on as many ranks. --profile, a cluster profile, sets
+csr-forecast's times beside those measured; --machine is a machine profile of csr-probe --threads N, of which a
+cluster profile is made: one node, whose exchanges go at the speed of copies. In every round all take turns; a
 figure is the median of the rounds' medians. Writes DIR/scaling.jsonl, DIR/scaling.md and DIR/scaling.svg.
 """
 import argparse
@@ -20,6 +23,8 @@ import subprocess
 import sys
 
 import plot_speedup
+
+SECONDS_PER_EXCHANGE = 5e-6  # between processes of one machine
 
 
 def run(words, threads):
@@ -61,6 +66,63 @@ def one_process(options, threads):
 def petsc(options, ranks, binary):
     words = [options.petsc, "-matrix", binary, "-k", options.dense_cols, "-repeat", options.repeat]
     return run(started(options, ranks, words), 1)["median_seconds"], 0
+
+
+def profile_of(options):
+    """The cluster profile to forecast with: that of the command line, or one node of this machine's processors."""
+    if not options.machine:
+        return options.profile
+    device = next(one for one in json.loads(options.machine.read_text())["devices"] if one["device"] == "cpu")
+    # A message between processes of one machine is copied into shared memory and out of it.
+    copy = device["copy_bytes_per_second"] / 2
+    profile = {"format": "csrkit cluster profile", "version": 1, "name": "this machine", "nodes": 1,
+               "ranks_per_node": max(options.ranks), "cores_per_rank": options.threads,
+               "rank_memory_bytes": device["memory_bytes"],
+               "link": {"bytes_per_second": copy, "seconds_per_exchange": SECONDS_PER_EXCHANGE}, "device": device}
+    path = options.out / "profile.json"
+    path.write_text(json.dumps(profile))
+    return path
+
+
+def forecasts(options):
+    """(way, ranks) -> seconds that csr-forecast says of the grid, of the file's kind of values."""
+    profile = profile_of(options)
+    if not profile:
+        return {}
+    words = [options.tools / "csr-forecast", options.matrix, "--ranks", ",".join(map(str, options.ranks)), "-k",
+             options.dense_cols, "--profile", profile, "--json"]
+    record = run(words, options.threads)
+    ways = {}
+    for grid in record["grids"]:
+        ranks, parts = grid["ranks"], grid["row_parts"]
+        if parts == 1:
+            ways["columns", ranks] = grid["seconds"]
+        if parts == ranks and (ranks == 1 or grid["parts_from"] == "file"):
+            ways["rows", ranks] = grid["seconds"]
+    return ways
+
+
+def with_forecasts(options, records):
+    ways = forecasts(options)
+    for record in records:
+        is_forecast = record["scaling"] == "strong" and (record["way"], record["ranks"]) in ways
+        record["forecast_seconds"] = ways[record["way"], record["ranks"]] if is_forecast else None
+    return records
+
+
+def verdicts(records):
+    """Of every number of ranks for which grids were forecast: the one that was to be the fastest, and what it lost."""
+    lines = []
+    for ranks in sorted({record["ranks"] for record in records}):
+        grids = [record for record in records if record["ranks"] == ranks and record["forecast_seconds"]]
+        if len(grids) < 2:
+            continue
+        chosen = min(grids, key=lambda record: record["forecast_seconds"])
+        fastest = min(grids, key=lambda record: record["median_seconds"])
+        times = chosen["median_seconds"] / fastest["median_seconds"]
+        lines.append(f"{ranks} ranks: fastest by forecast {chosen['way']}, measured {fastest['way']}; "
+                     f"the one forecast takes {times:.2f} times the other's time.")
+    return lines
 
 
 def levels(options, matrix):
@@ -125,11 +187,13 @@ def with_efficiency(records):
 def table_of(options, records):
     lines = [f"{options.matrix.name}, {options.kind}, {options.threads} threads a rank, {options.launcher}, "
              f"median of {options.rounds} rounds", "",
-             "| scaling | way | ranks | K | ms | bytes moved | efficiency |", "|---|---|---|---|---|---|---|"]
+             "| scaling | way | ranks | K | ms | forecast ms | bytes moved | efficiency |",
+             "|---|---|---|---|---|---|---|---|"]
     for r in records:
+        forecast = f"{1000 * r['forecast_seconds']:.2f}" if r["forecast_seconds"] else "-"
         lines.append(f"| {r['scaling']} | {r['way']} | {r['ranks']} | {r['dense_cols']} | "
-                     f"{1000 * r['median_seconds']:.2f} | {r['bytes']:,} | {r['efficiency']:.2f} |")
-    return "\n".join(lines) + "\n"
+                     f"{1000 * r['median_seconds']:.2f} | {forecast} | {r['bytes']:,} | {r['efficiency']:.2f} |")
+    return "\n".join([*lines, "", *verdicts(records)]).rstrip("\n") + "\n"
 
 
 def parse():
@@ -150,6 +214,9 @@ def parse():
     parser.add_argument("--tools", type=pathlib.Path, help="folder of the tools (default: the PATH's)")
     parser.add_argument("--weak", default=[], type=lambda text: text.split(","), help="a file for each of --ranks")
     parser.add_argument("--petsc", type=pathlib.Path, help="the program petsc_product")
+    profiles = parser.add_mutually_exclusive_group()
+    profiles.add_argument("--profile", help="cluster profile, as csr-forecast takes it: forecast times in the table")
+    profiles.add_argument("--machine", type=pathlib.Path, help="the same from csr-probe --threads N, for this machine")
     options = parser.parse_args()
     if min([options.threads, options.dense_cols, options.rounds, options.repeat, *options.ranks]) < 1:
         parser.error("numbers of ranks, threads, columns, rounds and products are at least 1")
@@ -164,7 +231,7 @@ def parse():
 def main():
     options = parse()
     options.out.mkdir(parents=True, exist_ok=True)
-    records = with_efficiency(measure(options))
+    records = with_forecasts(options, with_efficiency(measure(options)))
     (options.out / "scaling.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     text = table_of(options, records)
     (options.out / "scaling.md").write_text(text)

@@ -15,6 +15,22 @@ for r in records:
     assert r["median_seconds"] > 0 and (r["bytes"] > 0) == (r["way"] == "rows" and r["ranks"] > 1), r
 END
 grep -q '<svg' made/scaling.svg || fail "no picture"
+# Forecasts of this machine, from what csr-probe measured.
+csr-probe -o core.json --device cpu --threads 1 --max-table 1M --seconds 1 --max-spread 100000 --quiet
+expect 0 python3 "$script" parts.csr --out forecast --ranks 1,2 -k 4 --rounds 1 --repeat 2 --launcher threads --machine core.json
+prints '2 ranks: fastest by forecast '
+python3 - <<'END' || fail "the forecasts in the records"
+import json, subprocess
+grids = json.loads(subprocess.run(["csr-forecast", "parts.csr", "--ranks", "1,2", "-k", "4", "--profile", "forecast/profile.json",
+                                   "--json"], check=True, capture_output=True).stdout)["grids"]
+said = {(g["ranks"], g["row_parts"]): g["seconds"] for g in grids}
+for line in open("forecast/scaling.jsonl"):
+    r = json.loads(line)
+    parts = {"columns": 1, "rows": r["ranks"]}.get(r["way"])
+    wanted = said[r["ranks"], parts] if r["scaling"] == "strong" and parts else None
+    assert r["forecast_seconds"] == wanted, (r, wanted)
+END
+expect 2 python3 "$script" parts.csr --out none --ranks 1 --machine core.json --profile cluster
 expect 2 python3 "$script" parts.csr --out none --ranks 0
 expect 2 python3 "$script" parts.csr --out none --ranks 1,2 --weak one.csr
 no_file none
