@@ -92,6 +92,7 @@ Capabilities needed_for(const SpgemmProblem& problem) {
   if (problem.semiring != Semiring::plus_times) needs |= kSemirings;
   if (problem.mask) needs |= kMask;
   if (problem.drop_below > 0) needs |= kDropBelow;
+  if (!problem.sorts_rows) needs |= kUnsortedRows;
   return needs;
 }
 

@@ -33,6 +33,9 @@ struct SpgemmProblem {
   ValueKind c = ValueKind::f32;
   ValueKind accumulate = ValueKind::f32;
   Semiring semiring = Semiring::plus_times;
+  /// False: columns may come in any order within a row of C, the same in every run. Such blocks are
+  /// no matrix by CsrMatrix's rules: with_sorted_rows makes one, the same bits as if it were true.
+  bool sorts_rows = true;
 
   Index output_rows() const { return a.rows(); }
   Index output_cols() const { return transpose_b ? b.rows() : b.cols(); }
@@ -129,6 +132,9 @@ inline constexpr Capabilities kSpgemmKinds =
 inline constexpr Capabilities kSpgemmEverything = kSpgemmKinds | kTranspose | kAlphaBeta |
                                                   kSemirings | kDeterministic | kMask | kDropBelow |
                                                   kReuse | kRowBlocks;
+
+/// Gains from SpgemmProblem::sorts_rows being false.
+inline constexpr Capabilities kUnsortedRows = 1u << 26;
 
 /// What the problem needs, as a set of capabilities; kTranspose is about B, kAlphaBeta about alpha.
 Capabilities needed_for(const SpgemmProblem& problem);

@@ -14,6 +14,7 @@
 #include "core/judge/compare.h"
 #include "core/judge/compare_parts.h"
 #include "core/judge/reference.h"
+#include "core/matrix/sorted_rows.h"
 
 namespace csrkit {
 
@@ -260,9 +261,10 @@ UnprojectedRows compare_projections(const Product& product, const Buffer<Offset>
 
 }  // namespace
 
-CheckResult check_spgemm(const SpgemmProblem& problem, const CsrMatrix& c,
+CheckResult check_spgemm(const SpgemmProblem& problem, const CsrMatrix& given,
                          const CheckOptions& options) {
   require_legal(problem);
+  const CsrMatrix c = problem.sorts_rows ? given : with_sorted_rows(given);
   CheckResult result;
   const auto failed = [&](const std::string& why) {
     result.passed = false;

@@ -28,6 +28,9 @@ namespace portable {
 /// Rows of very few products have no way of their own here.
 template <class Job, class Semi>
 inline constexpr bool kHasTinyRows = false;
+inline constexpr Offset kMostListed = 0;
+template <class Acc>
+class ColumnList;
 
 template <class Acc>
 Acc multiply_add(Acc sum, Acc x, Acc y) {
@@ -57,6 +60,9 @@ namespace avx2 {
 /// Rows of very few products have no way of their own here.
 template <class Job, class Semi>
 inline constexpr bool kHasTinyRows = false;
+inline constexpr Offset kMostListed = 0;
+template <class Acc>
+class ColumnList;
 
 inline float multiply_add(float sum, float x, float y) { return __builtin_fmaf(x, y, sum); }
 inline double multiply_add(double sum, double x, double y) { return __builtin_fma(x, y, sum); }
@@ -95,6 +101,7 @@ inline std::uint64_t* sort_small(std::uint64_t* keys, std::uint64_t* copy, Index
 #pragma GCC target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi,popcnt")
 namespace avx512 {
 
+#include "cpu/spgemm/column_list_avx512.inc"
 #include "cpu/spgemm/tiny_rows_avx512.inc"
 
 inline float multiply_add(float sum, float x, float y) { return __builtin_fmaf(x, y, sum); }

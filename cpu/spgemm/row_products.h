@@ -24,6 +24,7 @@ struct ProductJob {
   const Index* mask_cols;
   Acc alpha;
   double drop_below;
+  bool sorts_rows;
 
   ProductJob(const SpgemmProblem& problem, const CsrMatrix& op_b)
       : a_offsets(problem.a.row_offsets()),
@@ -34,7 +35,8 @@ struct ProductJob {
         mask_offsets(problem.mask ? problem.mask->row_offsets() : nullptr),
         mask_cols(problem.mask ? problem.mask->col_indices() : nullptr),
         alpha(static_cast<Acc>(problem.alpha)),
-        drop_below(problem.drop_below) {}
+        drop_below(problem.drop_below),
+        sorts_rows(problem.sorts_rows) {}
 
   Acc a_value(Offset at) const {
     switch (a_kind) {
@@ -91,9 +93,10 @@ struct RowScratch {
                                  Offset most_dropped);
 };
 
-/// How a row is summed up. `grouped` and `tiles` mark groups of 64 flags, too, so that empty
-/// stretches of the range cost nothing.
-enum class Accumulator : std::uint8_t { none, copy, dense, grouped, tiles, hash };
+/// How a row is summed up. `list` is there where vectors make it fast (most_listed above 0).
+/// `grouped` and `tiles` mark groups of 64 flags, too, so that empty stretches of the range cost
+/// nothing.
+enum class Accumulator : std::uint8_t { none, copy, dense, list, grouped, tiles, hash };
 // Columns of a range that may go with one product: flags that are all looked at, and groups of 64
 // flags, where the limit is the caches that scattered sums fill.
 inline constexpr Offset kFlagsPerProduct = 32;
@@ -107,9 +110,16 @@ inline constexpr Offset kFlagsPerCostlyProduct = 256;
 /// Rows of so many products may be made in registers: an element of a vector of columns each.
 inline constexpr Offset kTinyRow = 16;
 
-inline Accumulator accumulator_for(Offset sources, Offset products, Offset width, Index range) {
+/// Columns of a range for each product above which a row of few products is a list: a list costs
+/// the same however far apart they are. A range has no branches either, but flags to look through.
+inline constexpr Offset kFlagsPerListedProduct = 192;
+
+inline Accumulator accumulator_for(Offset sources, Offset products, Offset width, Index range,
+                                   Offset most_listed) {
   if (products == 0) return Accumulator::none;
   if (sources == 1) return Accumulator::copy;
+  if (products <= most_listed && width > kFlagsPerListedProduct * products)
+    return Accumulator::list;
   const bool is_costly = products <= kSmallRow || width > kFewTiles * range;
   if (width > (is_costly ? kFlagsPerCostlyProduct : kGroupedFlagsPerProduct) * products) {
     return Accumulator::hash;

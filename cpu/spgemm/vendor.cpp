@@ -46,7 +46,7 @@ class VendorSpgemmPlan : public SpgemmPlan {
     if (product_) product_->multiply();
     phases_.numeric_seconds = multiply_clock.seconds();
     const Stopwatch sort_clock;
-    if (product_) product_->sort();
+    if (product_ && problem_.sorts_rows) product_->sort();
     phases_.sort_seconds = sort_clock.seconds();
     const Stopwatch output_clock;
     const CsrMatrix c = product_ ? product_->result() : empty_product();
@@ -66,7 +66,7 @@ class VendorSpgemmPlan : public SpgemmPlan {
     if (!product_) return 0;
     const Stopwatch clock;
     product_->multiply();
-    product_->sort();
+    if (problem_.sorts_rows) product_->sort();
     const double seconds = clock.seconds();
     product_->drop();
     return seconds;

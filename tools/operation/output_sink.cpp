@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/matrix/sorted_rows.h"
+
 namespace csrkit {
 
 CsrMatrix row_block(const CsrMatrix& matrix, Index first, Index last) {
@@ -26,7 +28,10 @@ OutputSink::OutputSink(const SpgemmProblem& problem, std::string output,
   if (options_) result_.emplace();
 }
 
-void OutputSink::append_rows(const CsrMatrix& block) {
+void OutputSink::append_rows(const CsrMatrix& made) {
+  // A file promises ascending columns.
+  const bool is_sorted = problem_.sorts_rows || output_.empty();
+  const CsrMatrix block = is_sorted ? made : with_sorted_rows(made);
   if (rows_so_far_ == 0 && block.rows() == problem_.output_rows()) {
     whole_ = block;
     return;

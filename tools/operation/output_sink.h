@@ -13,7 +13,7 @@ namespace csrkit {
 
 /// C of a sparse product. One block that is all of C stays in memory; several go to the file as
 /// they come, so that no more than a block of C is ever held. Each is judged before the next one is
-/// made.
+/// made. Rows of a file are sorted, whatever the problem says.
 class OutputSink : public CsrSink {
  public:
   /// `output` "" writes nothing; without `check` nothing is judged. `problem` must outlive the

@@ -55,6 +55,7 @@ struct Request {
   // Of SpGEMM.
   std::string mask;  // file of the positions to keep, "" = all
   double drop_below = 0;
+  bool sorts_rows = true;
   bool measures_reuse = false;  // new values for a known structure, too
   bool is_forecast_only = false;
 };

@@ -79,6 +79,7 @@ class SpgemmRun : public Run {
     facts["alpha"] = problem_.alpha;
     facts["drop_below"] = problem_.drop_below;
     facts["semiring"] = name_of(problem_.semiring);
+    if (!problem_.sorts_rows) facts["unsorted"] = true;
     facts["products"] = forecast_.products;
     facts["forecast"] = {{"output_nnz_bound", forecast_.output_nnz_bound},
                          {"output_bytes_bound", forecast_.output_bytes_bound},
@@ -148,6 +149,10 @@ OperationFacts spgemm_facts() {
        {"mask", "M.csr", "keep only the positions that this matrix stores"},
        {"drop-below", "X", "leave out entries of C whose absolute value is below this", "0"},
        {"alpha", "X", "C = alpha * A * op(B)", "1"},
+       {"unsorted", "",
+        "of kernels that can: rows of C whose columns are in any order, the same in every run; "
+        "what "
+        "--output gets is sorted"},
        {"output-kind", "KIND", "kind of C, f32 or f64: where neither A nor B has values"},
        {"memory-limit", "SIZE",
         "most memory for A, B, C and their product (on a GPU: of its memory), e.g. 512M or 8G; C "
@@ -155,7 +160,9 @@ OperationFacts spgemm_facts() {
         "block come on top"}},
       {{"reuse", "",
         "of spgemm kernels that can: also time the numeric phase alone (same structure, new "
-        "values)"}},
+        "values)"},
+       {"unsorted", "",
+        "of spgemm: rows of C whose columns are in any order; kernels that cannot are failures"}},
       {{"bound", "",
         "bound the size of the result instead of counting it, which is as much work as the "
         "product"},
@@ -188,6 +195,7 @@ class SpgemmOperation : public TypedOperation<Spgemm> {
     request->transpose = options.flag("transpose-b");
     request->mask = options.text("mask");
     request->drop_below = options.number("drop-below");
+    request->sorts_rows = !options.flag("unsorted");
   }
 
   Json problem_key(const Operands&, const Request& request) const override {
@@ -198,13 +206,16 @@ class SpgemmOperation : public TypedOperation<Spgemm> {
                                       const Request& shared) const override {
     Request request = shared;
     request.measures_reuse = options.flag("reuse");
+    request.sorts_rows = !options.flag("unsorted");
     return {request};
   }
   void write_case(const Request& request, Json* identity) const override {
     if (request.measures_reuse) (*identity)["reuse"] = true;
+    if (!request.sorts_rows) (*identity)["unsorted"] = true;
   }
   void read_case(const JsonField& identity, Request* request) const override {
     if (const auto reuse = identity.find("reuse")) request->measures_reuse = reuse->boolean();
+    if (const auto unsorted = identity.find("unsorted")) request->sorts_rows = !unsorted->boolean();
   }
 
   std::vector<Forecast> forecasts(const ForecastQuery& query,
@@ -262,6 +273,7 @@ class SpgemmOperation : public TypedOperation<Spgemm> {
     problem.mask = operands.mask;
     problem.alpha = request.alpha;
     problem.drop_below = request.drop_below;
+    problem.sorts_rows = request.sorts_rows;
     problem.semiring = request.semiring;
     if (request.output_kind) problem.c = problem.accumulate = *request.output_kind;
     require_legal(problem);

@@ -25,6 +25,13 @@ expect 0 csr-spgemm-cpu a.csr --mask a.csr --output masked.csr --repeat 1 --chec
 equals "$(json c.nnz)" 6
 expect 0 csr-spgemm-cpu a.csr --drop-below 3 --output dropped.csr --repeat 1 --check --json
 equals "$(json c.nnz)" 3
+# Rows in any order are checked and timed so; a file has sorted ones, the same to the bit.
+expect 0 csr-spgemm-cpu a.csr --unsorted --output unsorted.csr --repeat 1 --check --json
+equals "$(json unsorted)" True
+same_matrix square.csr unsorted.csr
+csr-info unsorted.csr --verify --quiet
+expect 2 csr-spgemm-cpu a.csr --unsorted --kernel hash_rows
+says "--unsorted"
 expect 0 csr-spgemm-cpu a.csr --forecast --json
 equals "$(json products)" 8.0
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/contract/spgemm.h"
+#include "core/matrix/sorted_rows.h"
 #include "tests/property/spmm/battery.h"
 
 namespace csrkit::testing {
@@ -142,6 +143,33 @@ inline const std::vector<BatteryProduct>& spgemm_battery() {
        }},
       {"around_vector_and_table_sizes",
        [] { return squared(matrix_where(140, 140, [](Index i, Index j) { return j < i; })); }},
+      // Rows of 2 to 140 products, some columns met again and again and most once: the lists of
+      // columns, whose vectors fill at 16, 32, 48, 64 and 128.
+      {"few_products_far_apart",
+       [] {
+         constexpr Index kCols = 60000;
+         std::vector<Entry> a, b;
+         for (Index k = 0; k < 80; ++k) {
+           for (Index n = 0; n < 1 + k % 40; ++n) {
+             const Index col = n % 3 == 0 ? n * 1999 % kCols : (k * 7919 + n * 4001) % kCols;
+             b.push_back({k, col, random_value(20, k, n)});
+           }
+         }
+         std::sort(b.begin(), b.end(), [](const Entry& x, const Entry& y) {
+           return x.row != y.row ? x.row < y.row : x.col < y.col;
+         });
+         b.erase(std::unique(b.begin(), b.end(),
+                             [](const Entry& x, const Entry& y) {
+                               return x.row == y.row && x.col == y.col;
+                             }),
+                 b.end());
+         for (Index i = 0; i < 300; ++i) {
+           for (Index n = 0; n < 2 + i % 7; ++n) {
+             a.push_back({i, (i * 11 / 7 + n * 13) % 80, random_value(21, i, n)});
+           }
+         }
+         return ProductOperands{matrix_of(300, 80, a), matrix_of(80, kCols, b)};
+       }},
       {"power_law",
        [] {
          std::vector<Entry> entries;
@@ -254,6 +282,7 @@ struct ProductCase {
   double alpha = 1;
   double drop_below = 0;
   Semiring semiring = Semiring::plus_times;
+  bool sorts_rows = true;
   std::vector<Execution> executions = {Execution{}};  // all of these must give the same bits
   CheckOptions check;
 };
@@ -262,7 +291,8 @@ inline std::string describe(const ProductCase& item) {
   return std::string(csrkit::name_of(item.kinds.a)) + "*" + csrkit::name_of(item.kinds.b) + "->" +
          csrkit::name_of(item.kinds.c) + (item.transpose_b ? " transposed" : "") +
          (item.with_mask ? " masked" : "") + " alpha=" + std::to_string(item.alpha) +
-         " drop_below=" + std::to_string(item.drop_below) + " " + csrkit::name_of(item.semiring);
+         " drop_below=" + std::to_string(item.drop_below) + " " + csrkit::name_of(item.semiring) +
+         (item.sorts_rows ? "" : " unsorted");
 }
 
 /// The problem of a case. `transpose_b` hands B over as its transpose, so that the product stays
@@ -281,6 +311,7 @@ inline SpgemmProblem problem_of(const ProductOperands& operands, const ProductCa
   problem.alpha = item.alpha;
   problem.drop_below = item.drop_below;
   problem.semiring = item.semiring;
+  problem.sorts_rows = item.sorts_rows;
   if (item.with_mask) {
     // Some of C, and some that is not in C.
     std::vector<Entry> entries;
@@ -339,6 +370,13 @@ inline void check_kernel_on(const SpgemmKernel& kernel, const ProductOperands& o
         first = c;
         const CheckResult result = check_spgemm(problem, c, item.check);
         ASSERT_TRUE(result.passed) << result.failure;
+        if (!item.sorts_rows && deterministic) {
+          SpgemmProblem sorted = problem;
+          sorted.sorts_rows = true;
+          const auto same = kernel.make_plan(sorted, options);
+          ASSERT_TRUE(identical(with_sorted_rows(c), product_of(*same, sorted)))
+              << "the order of columns changed bits";
+        }
       }
       ASSERT_TRUE(identical(*first, c))
           << "run " << run << " with " << where.threads << " threads gave other bits";

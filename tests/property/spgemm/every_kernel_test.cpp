@@ -109,6 +109,10 @@ TEST_P(EverySpgemmKernel, ObeysOptions) {
       c.with_mask = true;
       c.drop_below = 0.1;
     });
+    check(kUnsortedRows, [](ProductCase& c) {
+      c.sorts_rows = false;
+      c.executions = {with_threads(1), with_threads(7)};
+    });
     check(kSemirings, [](ProductCase& c) {
       c.kinds = {ValueKind::f32, ValueKind::f32, ValueKind::f32};
       c.semiring = Semiring::max_times;
@@ -118,6 +122,16 @@ TEST_P(EverySpgemmKernel, ObeysOptions) {
   check(kTranspose, [](ProductCase& c) { c.transpose_b = true; });
   check(kAlphaBeta, [](ProductCase& c) { c.alpha = -1.25; });
   check(kAlphaBeta, [](ProductCase& c) { c.alpha = 0; });
+  check(kUnsortedRows, [](ProductCase& c) {
+    c.sorts_rows = false;
+    c.executions = {with_threads(1), with_threads(2), with_threads(7)};
+  });
+  check(kUnsortedRows | kMask | kDropBelow | kAlphaBeta, [](ProductCase& c) {
+    c.sorts_rows = false;
+    c.with_mask = true;
+    c.drop_below = 0.1;
+    c.alpha = 2;
+  });
   check(kDropBelow, [](ProductCase& c) { c.drop_below = 0.25; });
   check(kMask, [](ProductCase& c) { c.with_mask = true; });
   check(kMask | kDropBelow | kTranspose | kAlphaBeta, [](ProductCase& c) {
@@ -157,6 +171,8 @@ TEST(EverySpgemmKernelInBlocks, GivesTheSameBits) {
     ProductCase item;
     item.kinds = {ValueKind::f32, ValueKind::f32, ValueKind::f32};
     check_row_blocks(kernel, scattered, item, with_threads(1));
+    item.sorts_rows = !kernel.can(kUnsortedRows);
+    check_row_blocks(kernel, scattered, item, with_threads(2));
     if (HasFatalFailure()) return;
   }
 }
