@@ -56,5 +56,51 @@ TEST(SddmmProblem, NeedsWhatItUses) {
   EXPECT_EQ(needed_for(problem), kF16 | kNarrowOutput | kTimesValues);
 }
 
+TEST(SddmmProblem, OperandsThatDoNotFitAreRefused) {
+  const SddmmProblem problem = default_sddmm_problem(one_entry(ValueKind::f32), 3);
+  alignas(16) float data[8] = {};
+  const ConstDenseView x{data, ValueKind::f32, 1, 3, 3, MemorySpace::host};
+  const ConstValuesView c{data, ValueKind::f32, 1, MemorySpace::host};
+  const auto refusal = [&](const ConstDenseView& of_x, const ConstDenseView& of_y,
+                           const ConstValuesView& of_c, Capabilities able = kF32) -> std::string {
+    try {
+      require_bindable(problem, able, of_x, of_y, of_c);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(x, x, c), "");
+  ConstDenseView wrong = x;
+  wrong.rows = 2;
+  EXPECT_EQ(refusal(wrong, x, c), "X is 2 x 3; this product needs 1 x 3");
+  EXPECT_EQ(refusal(x, wrong, c), "Y is 2 x 3; this product needs 1 x 3");
+  wrong = x;
+  wrong.cols = 2;
+  EXPECT_EQ(refusal(wrong, x, c), "X is 1 x 2; this product needs 1 x 3");
+  wrong = x;
+  wrong.kind = ValueKind::f64;
+  EXPECT_EQ(refusal(x, wrong, c), "Y holds f64; this product needs f32");
+  wrong = x;
+  wrong.leading_dim = 2;
+  EXPECT_EQ(refusal(wrong, x, c), "X has a leading dimension below its columns");
+  wrong.leading_dim = 4;
+  EXPECT_NE(refusal(wrong, x, c), "");
+  EXPECT_EQ(refusal(wrong, x, c, kF32 | kLeadingDimension), "");
+  wrong = x;
+  wrong.space = MemorySpace::device;
+  EXPECT_EQ(refusal(x, wrong, c), "");
+  wrong.data = data + 1;
+  EXPECT_NE(refusal(x, wrong, c), "") << "it does not begin on a vector";
+  EXPECT_EQ(refusal(x, wrong, c, kF32 | kAnyAlignment), "");
+  ConstValuesView short_c = c;
+  short_c.size = 0;
+  EXPECT_EQ(refusal(x, x, short_c),
+            "C has 0 elements; this product needs 1, one for each entry of A");
+  short_c = c;
+  short_c.kind = ValueKind::f16;
+  EXPECT_EQ(refusal(x, x, short_c), "C holds f16; this product needs f32");
+}
+
 }  // namespace
 }  // namespace csrkit

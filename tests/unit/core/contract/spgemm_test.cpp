@@ -130,6 +130,59 @@ TEST(SpgemmProblem, RefusesWhatDoesNotFit) {
   problem = small_problem();
   problem.drop_below = -1;
   EXPECT_THROW(require_legal(problem), UsageError);
+  problem.drop_below = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(require_legal(problem), UsageError);
+  problem.drop_below = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(require_legal(problem), UsageError);
+  problem = small_problem();
+  problem.mask = matrix_of(2, 4, {});
+  EXPECT_THROW(require_legal(problem), UsageError) << "of C's rows, and one column more";
+  EXPECT_THROW(require_legal(default_spgemm_problem(small_b(), small_a(), true)), UsageError);
+}
+
+TEST(SpgemmProblem, SemiringsTakeWhatTheyCan) {
+  SpgemmProblem problem = small_problem();
+  problem.semiring = Semiring::min_plus;
+  EXPECT_NO_THROW(require_legal(problem));
+  problem.alpha = 2;
+  EXPECT_THROW(require_legal(problem), UsageError);
+  for (const ValueKind kind : {ValueKind::f16, ValueKind::bf16}) {
+    const CsrMatrix narrow = convert_values(small_b(), kind);
+    problem = default_spgemm_problem(convert_values(small_a(), kind), narrow);
+    EXPECT_NO_THROW(require_legal(problem));
+    problem.semiring = Semiring::or_and;
+    EXPECT_THROW(require_legal(problem), UsageError);
+    problem = default_spgemm_problem(convert_values(small_a(), ValueKind::none), narrow);
+    problem.semiring = Semiring::or_and;
+    EXPECT_THROW(require_legal(problem), UsageError);
+  }
+}
+
+TEST(SpgemmProblem, SumsWithoutValuesAreOfEitherKind) {
+  SpgemmProblem problem = default_spgemm_problem(convert_values(small_a(), ValueKind::none),
+                                                 convert_values(small_b(), ValueKind::none));
+  for (const auto& [kind, is_legal] :
+       {std::pair{ValueKind::f32, true}, {ValueKind::f64, true}, {ValueKind::f16, false}}) {
+    problem.accumulate = problem.c = kind;
+    if (is_legal) {
+      EXPECT_NO_THROW(require_legal(problem));
+    } else {
+      EXPECT_THROW(require_legal(problem), UsageError);
+    }
+  }
+}
+
+TEST(SpgemmProblem, NeedsWhatItUses) {
+  SpgemmProblem problem = small_problem();
+  EXPECT_EQ(needed_for(problem), kF64);
+  problem.alpha = 2;
+  EXPECT_EQ(needed_for(problem), kF64 | kAlphaBeta);
+  problem.drop_below = 1;
+  problem.mask = small_b();
+  EXPECT_EQ(needed_for(problem), kF64 | kAlphaBeta | kDropBelow | kMask);
+  problem = default_spgemm_problem(small_a(), small_a(), true);
+  problem.semiring = Semiring::max_times;
+  EXPECT_EQ(needed_for(problem), kF64 | kTranspose | kSemirings);
 }
 
 TEST(SpgemmProblem, TellsSameStructureFromNewOne) {
@@ -137,6 +190,17 @@ TEST(SpgemmProblem, TellsSameStructureFromNewOne) {
   EXPECT_NO_THROW(require_same_structure(problem, small_a(), small_b()));
   const CsrMatrix other = matrix_of(2, 2, {{0, 0, 1}, {1, 0, 2}, {1, 1, 3}});
   EXPECT_THROW(require_same_structure(problem, other, small_b()), UsageError);
+  EXPECT_THROW(
+      require_same_structure(problem, small_a(),
+                             matrix_of(2, 3, {{0, 0, 4}, {0, 1, 5}, {1, 0, -2}, {1, 1, 6}})),
+      UsageError);
+  EXPECT_THROW(require_same_structure(problem, matrix_of(2, 3, {}), small_b()), UsageError);
+  EXPECT_THROW(
+      require_same_structure(problem, convert_values(small_a(), ValueKind::f32), small_b()),
+      UsageError);
+  const CsrMatrix a = small_a();
+  EXPECT_NO_THROW(require_same_structure(default_spgemm_problem(a, a), small_a(), small_b()))
+      << "of A A only A is looked at";
 }
 
 TEST(SpgemmCost, CountsProducts) {

@@ -201,5 +201,63 @@ TEST(RankPart, WrongNumbersAreRefusedBeforeTheyAreUsed) {
   }
 }
 
+TEST(RankPart, HistoryIsReadAloneAndItsBytesAreLookedAt) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  CsrFile file = just(random_csr(8, 8, 2, ValueKind::f32));
+  write_csr_file(path, file);
+  EXPECT_EQ(read_csr_provenance(path), "");
+  file.provenance = R"({"steps": []})";
+  write_csr_file(path, file);
+  EXPECT_EQ(read_csr_provenance(path), file.provenance);
+  std::string bytes = load_bytes(path);
+  const std::vector<CsrSection> sections = read_csr_header(path).sections;
+  const std::uint64_t at = sections[3].offset_bytes + 5;
+  poke(bytes, at, std::uint8_t{0xff});
+  save_bytes(path, bytes);
+  EXPECT_THROW(read_csr_provenance(path), InputError) << "a checksum";
+  sign(bytes, sections);
+  save_bytes(path, bytes);
+  try {
+    read_csr_provenance(path);
+    FAIL() << "no UTF-8";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()).find(path + ": byte " + std::to_string(at)), 0u)
+        << error.what();
+  }
+}
+
+TEST(RankPart, RowsAndOffsetsAreReadAloneAndLookedAt) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  const CsrFile file = just(random_csr(40, 30, 4, ValueKind::f64));
+  write_csr_file(path, file);
+  const Buffer<Offset> offsets = read_row_offsets(path);
+  EXPECT_TRUE(std::equal(offsets.begin(), offsets.end(), file.matrix.row_offsets(),
+                         file.matrix.row_offsets() + 41));
+  EXPECT_EQ(read_csr_rows(path, 7, 7).rows(), 0);
+  EXPECT_TRUE(identical(read_csr_rows(path, 0, 40), file.matrix));
+  EXPECT_THROW(read_csr_rows(path, -1, 7), UsageError);
+  EXPECT_THROW(read_csr_rows(path, 8, 7), UsageError);
+  EXPECT_THROW(read_csr_rows(path, 8, 41), UsageError);
+  const std::string good = load_bytes(path);
+  const std::vector<CsrSection> sections = read_csr_header(path).sections;
+  for (const std::uint64_t row : {0u, 3u, 40u}) {
+    for (const Offset wrong : {Offset{-1}, Offset{1} << 50}) {
+      std::string bytes = good;
+      const std::uint64_t at = sections[0].offset_bytes + row * 8;
+      poke(bytes, at, wrong);
+      sign(bytes, sections);
+      save_bytes(path, bytes);
+      try {
+        read_row_offsets(path);
+        ADD_FAILURE() << row << ": " << wrong;
+      } catch (const InputError& error) {
+        EXPECT_EQ(std::string(error.what()).find(path + ": byte "), 0u) << error.what();
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace csrkit

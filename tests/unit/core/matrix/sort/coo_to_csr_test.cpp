@@ -250,5 +250,18 @@ TEST(CooToCsr, ManyMoreRowsThanEntries) {
   EXPECT_EQ(matrix.row_offsets()[rows], 3);
 }
 
+TEST(CooToCsr, DuplicatesAreTreatedByName) {
+  EXPECT_EQ(parse_duplicates("sum"), Duplicates::sum);
+  EXPECT_EQ(parse_duplicates("first"), Duplicates::first);
+  EXPECT_EQ(parse_duplicates("error"), Duplicates::error);
+  try {
+    parse_duplicates("frist");
+    FAIL() << "there is no such treatment";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("did you mean 'first'"), std::string::npos)
+        << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace csrkit
