@@ -107,6 +107,11 @@ class Matrix:
         options = ReorderOptions(sides=text(sides), seed=seed, parameters=array, parameter_count=count)
         return Matrix(new_handle(library.csrkit_reorder, self._handle, text(method), byref(options)))
 
+    def __matmul__(self, other):
+        """The product with a dense array (spmm), a vector (spmv) or another Matrix (spgemm)."""
+        from . import products
+        return products.spgemm(self, other) if isinstance(other, Matrix) else products.spmm(self, other)
+
     def plan(self, dense_cols=1, **options) -> Plan:
         """Analyses the matrix for products with dense operands of dense_cols columns; see Plan."""
         return Plan(self, dense_cols, **options)
@@ -185,6 +190,12 @@ class Matrix:
         return numpy.frombuffer(view, numpy.float16 if self.kind == "f16" and code == "H" else code)
 
 
+def require_matrix(a, name="A"):
+    """Raises UsageError if `a` is a matrix of another library."""
+    if not isinstance(a, Matrix):
+        raise UsageError(f"{name} is a {type(a).__name__}; pass a csrkit.Matrix, as csrkit.from_scipy makes one")
+
+
 def open(path, verify=True) -> Matrix:
     """Opens a .csr file and checks all of it, as the tools do. Large files are mapped, not copied.
 
@@ -236,12 +247,22 @@ def from_arrays(shape, row_offsets, col_indices, values=None) -> Matrix:
 def from_scipy(matrix) -> Matrix:
     """A matrix of SciPy, in any of its formats. Columns and values of a csr_matrix in canonical form are shared.
 
-    Values must be of float32, float64 or float16. Raises UsageError.
+    Whole numbers and truth values become f32, those of more than 16 bits f64, which must hold them exactly. Raises
+    UsageError.
     """
     import numpy
+    if not hasattr(matrix, "tocsr"):
+        raise UsageError(f"the matrix is a {type(matrix).__name__}; pass one of SciPy, scipy.sparse.csr_matrix(x)")
     matrix = matrix.tocsr()
+    if matrix.dtype.kind == "c":
+        raise UsageError("the values are complex, matrices here are real; pass matrix.real or matrix.imag")
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
+    if matrix.dtype.kind in "biu":
+        found = matrix.data
+        matrix = matrix.astype(numpy.float32 if matrix.dtype.itemsize <= 2 else numpy.float64)
+        if (matrix.data.astype(found.dtype) != found).any():
+            raise UsageError(f"f64 does not hold all of the values, which are {found.dtype}, exactly")
     return from_arrays(matrix.shape, matrix.indptr.astype(numpy.int64, copy=False),
                        matrix.indices.astype(numpy.int32, copy=False), matrix.data)

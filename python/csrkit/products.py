@@ -4,7 +4,7 @@ from ctypes import byref
 from ._dense import View
 from ._library import SpgemmOptions, library, new_handle, text
 from .errors import UsageError
-from .matrix import Matrix
+from .matrix import Matrix, require_matrix
 from .plan import SddmmPlan
 
 
@@ -15,6 +15,7 @@ def spmm(a: Matrix, b, out=None, alpha=1.0, beta=0.0, transpose=False, **options
     speaks DLPack or the buffer protocol. It decides where the product is made: on the host, or on its GPU in its stream.
     out: of the product's shape, else a new array like b. options: as in Plan. Raises UsageError and what Plan raises.
     """
+    require_matrix(a)
     view = View(b, "B")
     dense_cols = view.dense().cols
     if view.device is not None:
@@ -39,6 +40,7 @@ def sddmm(a: Matrix, x, y, out=None, alpha=1.0, beta=0.0, times_values=False, **
     order of a's entries, of x's kind or of f32 (f64 for f64), else a new array like x. With a's values in out this is
     torch.sparse.sampled_addmm. options: as in SddmmPlan. Raises UsageError and what SddmmPlan raises.
     """
+    require_matrix(a)
     view = View(x, "X")
     dense_cols = view.dense().cols
     if view.device is not None:
@@ -57,9 +59,10 @@ def spgemm(a: Matrix, b: Matrix, transpose=False, *, mask=None, drop_below=0.0, 
     drop_below: smaller magnitudes are left out. device: None for the CPU, or the number of a GPU. Raises UsageError,
     OutOfMemoryError, NoGpuError.
     """
-    for name, operand in (("a", a), ("b", b), ("mask", mask)):
-        if not isinstance(operand, Matrix) and not (name == "mask" and operand is None):
-            raise UsageError(f"{name} is a {type(operand).__name__}; pass a csrkit.Matrix")
+    require_matrix(a)
+    require_matrix(b, "B")
+    if mask is not None:
+        require_matrix(mask, "mask")
     options = SpgemmOptions(room=b"cpu" if device is None else b"gpu", kernel=text(kernel), transpose=transpose,
                             threads=threads, device=device or 0, drop_below=drop_below,
                             mask=None if mask is None else mask._handle, semiring=text(semiring),

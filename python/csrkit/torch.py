@@ -10,7 +10,7 @@ import torch
 
 from ._dense import stream_of
 from .errors import UsageError
-from .matrix import MATRICES, Matrix, from_arrays
+from .matrix import MATRICES, Matrix, from_arrays, require_matrix
 from .plan import SddmmPlan
 
 _KINDS = {torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch.bfloat16: "bf16"}
@@ -20,8 +20,7 @@ _ENTRIES_AT_ONCE = 1 << 16  # whose rows of the operands are gathered at a time
 
 def _number(matrix):
     """Operators take tensors and numbers: a matrix goes by its own."""
-    if not isinstance(matrix, Matrix):
-        raise UsageError(f"A is a {type(matrix).__name__}; pass a csrkit.Matrix")
+    require_matrix(matrix)
     return matrix.number
 
 

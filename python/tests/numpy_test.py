@@ -53,8 +53,33 @@ class Sharing(unittest.TestCase):
         shuffled.has_sorted_indices = shuffled.has_canonical_format = False
         for matrix in (wanted.tocoo(), wanted.tocsc(), shuffled):
             numpy.testing.assert_array_equal(csrkit.from_scipy(matrix).values, wanted.data)
-        with self.assertRaisesRegex(csrkit.UsageError, "i64"):
-            csrkit.from_scipy(wanted.astype("int64"))
+
+    def test_whole_numbers_of_scipy(self):
+        for dtype, kind in (("bool", "f32"), ("int8", "f32"), ("uint16", "f32"), ("int32", "f64"), ("int64", "f64")):
+            matrix = scipy.sparse.csr_matrix(numpy.array([[0, 1], [1, 1]]).astype(dtype))
+            a = csrkit.from_scipy(matrix)
+            self.assertEqual(a.kind, kind)
+            self.assertEqual((a.to_scipy() != matrix.astype("f8")).nnz, 0)
+        with self.assertRaisesRegex(csrkit.UsageError, "int64, exactly"):
+            csrkit.from_scipy(scipy.sparse.csr_matrix(numpy.array([[2**53 + 1]])))
+
+    def test_what_is_no_matrix_of_csrkit(self):
+        matrix = scipy.sparse.csr_matrix(numpy.eye(3))
+        for wrong, words in ((lambda: csrkit.from_scipy(numpy.eye(3)), "a ndarray; pass one of SciPy"),
+                             (lambda: csrkit.from_scipy(matrix.astype(complex)), "complex"),
+                             (lambda: csrkit.spmm(matrix, numpy.eye(3)), "csrkit.from_scipy"),
+                             (lambda: csrkit.sddmm(matrix, numpy.eye(3), numpy.eye(3)), "csrkit.from_scipy"),
+                             (lambda: csrkit.spgemm(csrkit.from_scipy(matrix), matrix), "B is a csr_matrix")):
+            with self.assertRaisesRegex(csrkit.UsageError, words):
+                wrong()
+
+    def test_the_operator_of_products(self):
+        matrix = scipy.sparse.csr_matrix(numpy.arange(6.0).reshape(2, 3))
+        a, b = csrkit.from_scipy(matrix), numpy.arange(12.0).reshape(3, 4)
+        numpy.testing.assert_array_equal(a @ b, matrix @ b)
+        numpy.testing.assert_array_equal(a @ b[:, 0].copy(), matrix @ b[:, 0])
+        square = a @ csrkit.from_scipy(matrix.T)
+        self.assertEqual((square.to_scipy() != matrix @ matrix.T).nnz, 0)
 
     def test_arrays_are_read_only(self):
         a = csrkit.from_scipy(sample())
