@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <vector>
 
 #include "preprocess/import/format_reader.h"
 
@@ -158,7 +159,36 @@ std::string filled(std::string text, const std::string& path) {
   return text;
 }
 
+/// In quotes, shortened.
+std::string shown(std::string_view line) {
+  constexpr std::size_t kMost = 40;
+  const std::string_view beginning = line.substr(0, kMost);
+  const char* const rest = line.size() > kMost ? "..." : "";
+  return '"' + std::string(beginning.substr(0, beginning.find('\r'))) + rest + '"';
+}
+
 }  // namespace
+
+std::string unknown_text(const Peek& peek) {
+  const auto is_control = [](char c) {
+    return c >= 0 && c < ' ' && c != '\t' && c != '\r' && c != '\n';
+  };
+  if (std::any_of(peek.head.begin(), peek.head.end(), is_control)) return {};
+  std::vector<std::string_view> lines;  // the first two that say something
+  for (std::string_view rest = peek.head; !rest.empty() && lines.size() < 2;) {
+    const std::string_view line = line_of(rest, 0);
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first != std::string_view::npos && line[first] != '#' && line[first] != '%')
+      lines.push_back(line);
+  }
+  if (lines.empty()) return {};
+  return "found text that begins " + shown(lines[0]) +
+         (lines.size() > 1 ? ", " + shown(lines[1]) : "") +
+         "; a list of edges has two whole numbers from 0 on, and perhaps a weight, in a line: drop "
+         "other "
+         "columns, and number nodes that have names";
+}
 
 std::string foreign_file(const Peek& peek) {
   const Conversion* found = conversion_of(peek);

@@ -11,4 +11,8 @@ struct Peek;
 /// files that nobody here knows.
 std::string foreign_file(const Peek& peek);
 
+/// Of text that no format knows: how it begins, and what a list of edges would look like; "" for
+/// other files.
+std::string unknown_text(const Peek& peek);
+
 }  // namespace csrkit

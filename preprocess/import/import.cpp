@@ -126,17 +126,22 @@ const FormatReader& detect_format(const std::string& path, const SourceLimits& l
     if (!file.peek.is_directory) require_promise_kept(path, &reader);
     return reader;
   }
-  std::string reason = ": expected a file of a known format, found none of them in its content";
-  if (file.peek.is_directory) {
-    reason = ": expected the folder of a dataset, found none of its files";
-  } else if (file.peek.head.empty()) {
-    reason = ": expected a matrix, found an empty file";
-  } else if (is_csr_file(path)) {
-    reason = ": expected a file of another program, found a .csr file, which needs no import";
-  } else {
+  if (!file.peek.is_directory && file.peek.head.empty()) {
+    throw InputError(path + ": expected a matrix, found an empty file");
+  }
+  if (!file.peek.is_directory && is_csr_file(path)) {
+    throw InputError(path +
+                     ": expected a file of another program, found a .csr file, which needs no "
+                     "import: give it to the other tools as it is");
+  }
+  std::string reason = ": expected the folder of a dataset, found none of its files";
+  if (!file.peek.is_directory) {
     const std::string foreign = foreign_file(file.peek);
     if (!foreign.empty()) throw InputError(path + ": byte 0: expected a known format, " + foreign);
     require_promise_kept(path, nullptr);
+    const std::string text = unknown_text(file.peek);
+    reason = ": expected a file of a known format, " +
+             (text.empty() ? "found none of them in its content" : text);
   }
   throw InputError(path + reason + "; if you know the format, say so with --format (" +
                    format_names() + ")");

@@ -78,8 +78,8 @@ std::string bench_table(const std::vector<Json>& records, const std::string& aga
       const Json& interval = record["median_interval_seconds"];
       const double width = interval[1].get<double>() - interval[0].get<double>();
       cells.insert(cells.end(),
-                   {fixed(median * 1e3, 3), median > 0 ? fixed(50 * width / median, 1) : "-",
-                    fixed(record["min_seconds"].get<double>() * 1e3, 3),
+                   {milliseconds(median), median > 0 ? fixed(50 * width / median, 1) : "-",
+                    milliseconds(record["min_seconds"].get<double>()),
                     fixed(100 * record["spread"].get<double>(), 1),
                     std::to_string(record["samples_seconds"].size()),
                     fixed(record["gflops"].get<double>(), 2),

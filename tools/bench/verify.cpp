@@ -182,7 +182,7 @@ std::string verify_table(const std::vector<Json>& records) {
       const Json& interval = verdict["ratio_interval"];
       cells.insert(
           cells.end(),
-          {fixed(before * 1e3, 3), fixed(before * ratio * 1e3, 3), fixed(ratio, 3),
+          {milliseconds(before), milliseconds(before * ratio), fixed(ratio, 3),
            fixed(interval[0].get<double>(), 3) + ".." + fixed(interval[1].get<double>(), 3)});
     } else {
       cells.insert(cells.end(), {"-", "-", "-", "-"});

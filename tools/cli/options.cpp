@@ -81,8 +81,13 @@ void Options::refuse_unknown(int argc, const char* const* argv) const {
       return row.short_name() == name || (is_long && row.long_name() == name);
     });
     if (is_known) continue;
+    std::string advice = suggestion_for(name, rows_);
+    const auto is_set = [](const OptionRow& row) { return row.long_name() == "set"; };
+    if (advice.empty() && is_long && std::any_of(rows_.begin(), rows_.end(), is_set)) {
+      advice = "; parameters are given as --set NAME=VALUE, --list shows them";
+    }
     throw UsageError("there is no option " + std::string(name.size() == 1 ? "-" : "--") + name +
-                     suggestion_for(name, rows_));
+                     advice);
   }
   throw UsageError("the command line holds an option that does not exist");
 }

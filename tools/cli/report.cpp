@@ -23,6 +23,11 @@ std::string fixed(double number, int digits) {
   return text;
 }
 
+std::string milliseconds(double seconds) {
+  const double number = seconds * 1e3;
+  return fixed(number, number < 0.1 ? 5 : 3);
+}
+
 std::string readable_seconds(double seconds) {
   if (seconds >= 1) return fixed(seconds, 2) + " s";
   if (seconds >= 1e-3) return fixed(seconds * 1e3, 2) + " ms";

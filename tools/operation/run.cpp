@@ -108,8 +108,8 @@ void add_outcome(Report* report, const Outcome& outcome, const std::string& kern
       cells.push_back(cell);
     };
     for (const auto& [header, cell] : outcome.columns) add(header, cell);
-    add("median ms", fixed(outcome.samples.median_seconds() * 1e3, 3));
-    add("min ms", fixed(outcome.samples.min_seconds() * 1e3, 3));
+    add("median ms", milliseconds(outcome.samples.median_seconds()));
+    add("min ms", milliseconds(outcome.samples.min_seconds()));
     add("spread %", fixed(100 * outcome.samples.spread(), 1));
     for (const auto& [name, amount] : outcome.cost) {
       add(is_traffic(name) ? "GB/s " + without(name, kBytes) : "GFLOP/s",

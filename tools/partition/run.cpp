@@ -188,8 +188,8 @@ void report_partition(const PartitionToolOptions& options, const PartitionRun& r
   report.add("output", "output", options.output);
   report.add("method", "method", options.method_name);
   add_shape(report, run.file.matrix);
-  report.add_seconds("order_seconds", "parts", run.order_seconds);
-  report.add_seconds("list_seconds", "lists", run.list_seconds);
+  report.add_seconds("order_seconds", "making parts", run.order_seconds);
+  report.add_seconds("list_seconds", "making lists", run.list_seconds);
   report.add("list_bytes", "size of the lists", Json(run.file.ranks->list_bytes()),
              readable_bytes(static_cast<double>(run.file.ranks->list_bytes())));
   report.add_json("rows_beyond_a_share", run.long_rows);

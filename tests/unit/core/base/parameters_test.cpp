@@ -79,8 +79,9 @@ TEST(Parameters, BadValuesAreRefusedWithWhatIsExpected) {
     for (const char* value : values) {
       ParameterValues given{{"n", "1"}};
       given[name] = value;
+      const std::string meant = value == std::string("KEEP") ? "; did you mean 'keep'?" : "";
       EXPECT_EQ(refusal(given), std::string("here: ") + name + " is '" + value + "'; it must be " +
-                                    find_parameter(table(), name)->expected());
+                                    find_parameter(table(), name)->expected() + meant);
     }
   }
   EXPECT_EQ(find_parameter(table(), "hub")->expected(), "a whole number from 1 to 9, or auto");

@@ -13,6 +13,8 @@ TEST(Suggestion, FindsTheNameThatWasMeant) {
   EXPECT_EQ(nearest("dagrea", names), "degree");
   EXPECT_EQ(nearest("comm", names), "community");  // begun
   EXPECT_EQ(nearest("rcm", names), "rcm");
+  EXPECT_EQ(nearest("RCM", names), "rcm");
+  EXPECT_EQ(nearest("csr", {"CSR", "CSC"}), "CSR");
 }
 
 TEST(Suggestion, IsSilentWhereNothingIsNear) {

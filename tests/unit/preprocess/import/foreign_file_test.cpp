@@ -48,6 +48,17 @@ TEST(ForeignFile, IsNamedWithTheLinesThatConvertIt) {
   }
 }
 
+TEST(ForeignFile, TextThatIsNoListOfEdgesIsShown) {
+  const std::string named = message_for("# who\nalice,bob\r\nbob,carol\n", ".csv");
+  EXPECT_NE(named.find("begins \"alice,bob\", \"bob,carol\"; a list of edges"), std::string::npos)
+      << named;
+  const std::string timed = message_for("0 1 0.5 1234567\n", ".txt");
+  EXPECT_NE(timed.find("begins \"0 1 0.5 1234567\"; a list"), std::string::npos) << timed;
+  const std::string line(100, 'x');
+  EXPECT_NE(message_for(line, ".txt").find("\"" + line.substr(0, 40) + "...\""), std::string::npos);
+  EXPECT_EQ(message_for("\x01\x02\0\x03"s, ".bin").find("text"), std::string::npos);
+}
+
 TEST(ForeignFile, QuotesInAPathDoNotEndTheLine) {
   const std::string message = message_for("PAR1\x15\0"s, "it's.parquet");
   EXPECT_NE(message.find("it\\'s.parquet')"), std::string::npos) << message;

@@ -63,6 +63,8 @@ TEST(Options, WordsAfterTwoDashesAreNames) {
 TEST(Options, RefusesWhatItDoesNotUnderstand) {
   EXPECT_NE(refusal({"a", "--fsat"}).find("did you mean --fast?"), std::string::npos);
   EXPECT_EQ(refusal({"a", "-q"}), "there is no option -q");
+  EXPECT_NE(refusal({"a", "--vertices=9"}).find("; parameters are given as --set NAME=VALUE"),
+            std::string::npos);
   EXPECT_NE(refusal({"a", "--fast", "--fast"}).find("given 2 times"), std::string::npos);
   EXPECT_NE(refusal({"a", "--fast=yes"}).find("takes no value"), std::string::npos);
   EXPECT_NE(refusal({"a", "-k"}).find("needs a value"), std::string::npos);

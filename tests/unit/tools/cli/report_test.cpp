@@ -18,6 +18,8 @@ TEST(Report, NumbersForPeople) {
   EXPECT_EQ(readable_bytes(512), "512 B");
   EXPECT_EQ(readable_bytes(4.0 * 1024 * 1024), "4.0 MiB");
   EXPECT_EQ(readable_seconds(0.0015), "1.50 ms");
+  EXPECT_EQ(milliseconds(0.0012345), "1.234");
+  EXPECT_EQ(milliseconds(0.0000123456), "0.01235");
 }
 
 TEST(Report, LinesAreAligned) {
