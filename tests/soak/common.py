@@ -55,6 +55,8 @@ CASES = (
                         "--output", "out.npy"], ["out.npy"]),
     Case("spgemm-ranks", ["csr-spgemm-dist", "g.csr", "--ranks", "2", "--repeat", "1", "--warmup", "0", "--check",
                           "--output", "out.csr"], ["out.csr"], False),
+    Case("spgemm-parts", ["csr-spgemm-dist", "p.csr", "--ranks", "2", "--repeat", "1", "--warmup", "0", "--check",
+                          "--output", "out.csr"], ["out.csr"], False),
     Case("picture", ["csr-info", "g.csr", "--spy", "out.png"], ["out.png"]),
     Case("tune", ["csr-spmm-cpu", "g.csr", "-k", "2", "--repeat", "1", "--tune", "out.json"], ["out.json"], False),
     Case("records", ["csr-bench", "g.csr", "-k", "2", "--repeat", "1", "--warmup", "0", "--records", "out.jsonl"],

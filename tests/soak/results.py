@@ -66,6 +66,64 @@ def conversions(soak):
             soak.count("round_trips")
 
 
+def partitioned(soak):
+    """A random matrix and a partition of it for 2 and 4 or for 3 and 6 ranks, in p.csr; its numbers of parts."""
+    pattern, *settings = soak.chance.choice(PATTERNS + (["rmat", "scale=9"], ["communities", "n=900", "mean=9"]))
+    soak.succeed(["csr-generate", pattern, "g.csr", *(word for setting in settings for word in ("--set", setting)),
+                  "--value-kind", soak.chance.choice(("none", "f32", "f64")), "--seed", soak.chance.randrange(10000),
+                  "--force", "--quiet"])
+    numbers = soak.chance.choice(((2, 4), (3, 6)))
+    code, _, said = soak.run(["csr-partition", "g.csr", "p.csr", "--parts", ",".join(map(str, numbers)), "--method",
+                              soak.chance.choice(("blocks", "stream", "community")), "--force", "--quiet"])
+    if code != 0:
+        raise Finding(f"code {code} of csr-partition: {said[-300:]!r}")
+    return numbers
+
+
+def rank_bits(soak):
+    """Products on ranks: right, the same bits every time, and the bytes that csr-forecast says; sparse ones as on one."""
+    while soak.has_time() or not soak.counts:
+        for parts in partitioned(soak):
+            groups, width = soak.chance.choice((1, 1, 2)), soak.chance.choice((2, 5, 16, 33))
+            ranks = parts * groups
+            said = json.loads(soak.succeed(["csr-forecast", "p.csr", "--ranks", ranks, "-k", width, "--json"]))["grids"]
+            grid = next(row for row in said if row["row_parts"] == parts)
+            seen = set()
+            for _ in range(2):
+                record = json.loads(soak.succeed(
+                    ["csr-spmm-dist", "p.csr", "--ranks", ranks, "--grid", f"{parts}x{groups}", "-k", width, "--threads",
+                     soak.chance.randrange(1, 4), "--repeat", "1", "--warmup", "0", "--check", "--output", "c.npy", "--force",
+                     "--json"]))
+                seen.add((soak.scratch / "c.npy").read_bytes())
+                moved = record["bytes"]
+                if (moved["total"], moved["worst_rank"]) != (grid["moved_bytes"], grid["worst_received_bytes"]):
+                    raise Finding(f"a grid of {parts}x{groups} moved {moved}, forecast were {grid}")
+                soak.count("products")
+            if len(seen) > 1:
+                raise Finding(f"a grid of {parts}x{groups} made {len(seen)} different results")
+            sparse_product_on_ranks(soak, parts)
+
+
+def sparse_product_on_ranks(soak, ranks):
+    header = json.loads(soak.succeed(["csr-info", "p.csr", "--header-only", "--json"]))
+    if header["rows"] != header["cols"]:
+        return
+    soak.succeed(["csr-spgemm-cpu", "p.csr", "--repeat", "1", "--warmup", "0", "--output", "whole.csr", "--force", "--quiet"])
+    soak.succeed(["csr-export", "whole.csr", "whole.mtx", "--force", "--quiet"])
+    said = json.loads(soak.succeed(["csr-forecast", "p.csr", "--operation", "spgemm", "--ranks", ranks, "--json"]))["blocks"]
+    for row in said:
+        record = json.loads(soak.succeed(["csr-spgemm-dist", "p.csr", "--ranks", ranks, "--blocks", row["blocks_from"],
+                                          "--threads", "1", "--repeat", "1", "--warmup", "0", "--output", "c.csr", "--force",
+                                          "--json"]))
+        soak.succeed(["csr-export", "c.csr", "c.mtx", "--force", "--quiet"])
+        if (soak.scratch / "c.mtx").read_bytes() != (soak.scratch / "whole.mtx").read_bytes():
+            raise Finding(f"{ranks} ranks with blocks from {row['blocks_from']} make another C than one process")
+        moved = record["bytes"]
+        if (moved["total"], moved["worst_rank"]) != (row["moved_bytes"], row["worst_received_bytes"]):
+            raise Finding(f"csr-spgemm-dist moved {moved}, forecast were {row}")
+        soak.count("products")
+
+
 def available_bytes():
     with open("/proc/meminfo", encoding="ascii") as file:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable"))
@@ -125,5 +183,6 @@ def parts(_build):
     return {
         "R10.large": ("around 2^31 entries, written, verified, multiplied; 2^32 results", large),
         "R13.bits": ("the same bits with any number of threads", same_bits),
+        "R13.ranks": ("products on ranks: the same bits, and the bytes that were forecast", rank_bits),
         "R16.conversions": ("out of .csr and in again changes nothing", conversions),
     }
