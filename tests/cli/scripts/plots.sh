@@ -23,3 +23,17 @@ cat records.jsonl records.jsonl.two >both.jsonl
 expect 1 plot both.jsonl none.svg
 grep -qF 'would have the bar of' err || fail "it does not say which two"
 no_file none.svg
+
+# Time over the number of columns: what csr-bench and the study of choices recorded, the fastest of several records.
+widths() { "$python" "$scripts/plot_widths.py" "$@"; }
+{ echo '{"matrix": "karate", "k": 4, "auto": 9}'; echo '{"matrix": "karate", "k": 4, "auto": 5}'
+  echo '{"matrix": "karate", "k": 8, "auto": 7}'; } | gzip >gpu.jsonl.gz
+expect 0 widths widths.svg "this machine=records.jsonl" H200=gpu.jsonl.gz --title "some title"
+equals "$(grep -c '<title>karate</title>' widths.svg)" 2
+grep -q 'H200, microseconds' widths.svg || fail "no second picture"
+# 7 microseconds are the most, at the upper edge; 5 are two sevenths of the height below it.
+grep -q 'd="M380.0 314.9 L690.0 272.0"' widths.svg || fail "$(grep '<path d="M3' widths.svg)"
+expect 1 widths none.svg a=bad.jsonl
+grep -qF 'bad.jsonl:1: not a record' err || fail "it does not say which line"
+expect 2 widths none.svg records.jsonl
+no_file none.svg
