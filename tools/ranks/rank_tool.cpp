@@ -191,6 +191,12 @@ void only_first(Communicator& communicator, const std::function<void()>& step) {
   if (static_cast<StepOutcome::Kind>(first[0]) != StepOutcome::Kind::done) throw_first({first});
 }
 
+void require_lists_fit(ranks::Communicator& communicator, Index part, const PartLists& lists,
+                       const std::string& path) {
+  const auto all = communicator.gather(ranks::digests_of(part, lists));
+  together(communicator, [&] { ranks::require_agreement(part, lists, all, path); });
+}
+
 SharedFile::SharedFile(Communicator& communicator, const std::string& path)
     : communicator_(communicator) {
   only_first(communicator, [&] { file_.emplace(path); });

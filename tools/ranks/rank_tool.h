@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/atomic_file.h"
+#include "ranks/agreement.h"
 #include "ranks/communicator.h"
 #include "tools/cli/options.h"
 
@@ -27,6 +28,11 @@ int threads_per_rank(const Options& options);
 void together(ranks::Communicator& communicator, const std::function<void()>& step);
 /// One of them does it.
 void only_first(ranks::Communicator& communicator, const std::function<void()>& step);
+
+/// All ranks say what they send by the lists of a file, and fail if another part waits for other
+/// columns.
+void require_lists_fit(ranks::Communicator& communicator, Index part, const PartLists& lists,
+                       const std::string& path);
 
 /// A file that all ranks write at once, each its own bytes, and that appears complete or not at
 /// all. All ranks make the same calls.

@@ -75,8 +75,8 @@ bool are_of_file(const SpgemmDistOptions& options, int ranks) {
 }
 
 /// Every rank reads the heads, its own lists and its own rows: no messages.
-void read_part_of_file(const SpgemmDistOptions& options, const Communicator& communicator,
-                       Share* share) {
+PartLists read_part_of_file(const SpgemmDistOptions& options, const Communicator& communicator,
+                            Share* share) {
   StoredPart part =
       read_stored_part(options.a, communicator.size(), communicator.rank(), options.io);
   for (const PartLevel& level : read_rank_heads(options.a)) {
@@ -89,12 +89,14 @@ void read_part_of_file(const SpgemmDistOptions& options, const Communicator& com
   }
   share->lists = ranks::lists_of(part.lists, communicator.size());
   share->a = converted(options, part.rows);
+  return std::move(part.lists);
 }
 
 Share read_share(const SpgemmDistOptions& options, Communicator& communicator) {
   Share share;
   std::vector<Offset> counted;
   bool is_of_file = false;
+  PartLists of_file;
   together(communicator, [&] {
     share.a_header = read_csr_header(options.a);
     share.b_header = read_csr_header(options.b);
@@ -105,13 +107,16 @@ Share read_share(const SpgemmDistOptions& options, Communicator& communicator) {
     }
     share.b_offsets = read_row_offsets(options.b);
     if ((is_of_file = are_of_file(options, communicator.size()))) {
-      return read_part_of_file(options, communicator, &share);
+      of_file = read_part_of_file(options, communicator, &share);
+      return;
     }
     const auto range = ranks::rows_to_count(communicator, share.a_header.rows);
     counted =
         products_of(read_csr_rows(options.a, range.begin, range.end, options.io), share.b_offsets);
   });
-  if (!is_of_file) {
+  if (is_of_file) {
+    require_lists_fit(communicator, communicator.rank(), of_file, options.a);
+  } else {
     share.row_borders =
         ranks::borders_by_products(communicator, share.a_header.rows, std::move(counted));
     share.b_borders =

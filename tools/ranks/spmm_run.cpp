@@ -213,6 +213,8 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
   });
   SpmmRank& rank = product->rank;
   const Stopwatch connecting;
+  require_lists_fit(communicator, options.grid.part_of(communicator.rank()), rank.part().lists,
+                    options.matrix);
   rank.connect();
   facts.plan_seconds += connecting.seconds();
   facts.check = first_products(*product, communicator);

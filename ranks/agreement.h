@@ -1,0 +1,20 @@
+// Whether what ranks are to exchange is the same on both ends. Each rank reads its own lists, and
+// checks alone that they are possible; only two ranks together can know that they fit each other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/matrix/row_parts.h"
+
+namespace csrkit::ranks {
+
+/// What part `part` sends in short, one digest for each neighbour, for gather().
+std::string digests_of(Index part, const PartLists& lists);
+
+/// Throws InputError that names `path`, unless each neighbour sends the columns that `part` waits
+/// for: rows of B would come in the places of others. `all` holds the digests of every rank.
+void require_agreement(Index part, const PartLists& lists, const std::vector<std::string>& all,
+                       const std::string& path);
+
+}  // namespace csrkit::ranks
