@@ -1,6 +1,8 @@
 #include "ranks/device_spmm.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 namespace csrkit::ranks {
 
@@ -13,6 +15,49 @@ std::string address_text(const void* address) {
 template <class T>
 T* address_from(const std::string& text) {
   return reinterpret_cast<T*>(static_cast<std::uintptr_t>(std::stoull(text)));
+}
+
+Buffer<Offset> no_entries(Index rows) {
+  Buffer<Offset> offsets(Offset{rows} + 1);
+  std::fill(offsets.begin(), offsets.end(), Offset{0});
+  return offsets;
+}
+
+/// The part's rows with columns of the whole matrix, which are own ones between those of the halo.
+CsrMatrix whole_rows(const RankPart& part, Index cols) {
+  const CsrMatrix &own = part.own, &halo = part.halo;
+  const auto size = static_cast<std::size_t>(size_of(own.value_kind()));  // 0 without values
+  Buffer<Offset> offsets(Offset{own.rows()} + 1);
+  Buffer<Index> columns(own.nnz() + halo.nnz());
+  ValueArray values(own.value_kind(), own.nnz() + halo.nnz());
+  Offset to = 0;
+  const auto take = [&](const CsrMatrix& from, Offset at, Index col) {
+    columns[to] = col;
+    if (size > 0) {
+      std::memcpy(static_cast<char*>(values.data()) + static_cast<std::size_t>(to) * size,
+                  static_cast<const char*>(from.values()) + static_cast<std::size_t>(at) * size,
+                  size);
+    }
+    ++to;
+  };
+  offsets[0] = 0;
+  for (Index row = 0; row < own.rows(); ++row) {
+    Offset at = halo.row_offsets()[row];
+    const auto halo_until = [&](Index end) {
+      for (; at < halo.row_offsets()[row + 1]; ++at) {
+        const Index col = part.lists.halo[halo.col_indices()[at]];
+        if (col >= end) return;
+        take(halo, at, col);
+      }
+    };
+    halo_until(part.lists.head.col_begin);
+    for (Offset i = own.row_offsets()[row]; i < own.row_offsets()[row + 1]; ++i) {
+      take(own, i, part.lists.head.col_begin + own.col_indices()[i]);
+    }
+    halo_until(cols);
+    offsets[row + 1] = to;
+  }
+  return CsrMatrix(own.rows(), cols, std::move(offsets), std::move(columns), std::move(values));
 }
 
 }  // namespace
@@ -42,7 +87,7 @@ CsrMatrix rows_with_entries(const CsrMatrix& a, std::vector<Index>* rows) {
 }
 
 DeviceShare device_share(int rank, const Grid& grid, const RankPart& part,
-                         const std::vector<Index>& first_cols, const SpmmProblem& kinds) {
+                         const std::vector<Index>& borders, const SpmmProblem& kinds) {
   const PartLists& lists = part.lists;
   DeviceShare share;
   share.rank = rank;
@@ -55,7 +100,7 @@ DeviceShare device_share(int rank, const Grid& grid, const RankPart& part,
     const int other = grid.rank_of(neighbour.part, grid.group_of(rank));
     if (neighbour.send_cols > 0) share.send_runs.push_back({other, sent, neighbour.send_cols});
     if (neighbour.halo_cols > 0) share.read_runs.push_back({other, received, neighbour.halo_cols});
-    const Index first = first_cols[static_cast<std::size_t>(neighbour.part)];
+    const Index first = borders[static_cast<std::size_t>(neighbour.part)];
     for (Index i = 0; i < neighbour.halo_cols; ++i) {
       share.reads.push_back(lists.halo[received + i] - first);
     }
@@ -65,10 +110,32 @@ DeviceShare device_share(int rank, const Grid& grid, const RankPart& part,
   return share;
 }
 
+DeviceShare all_gather_share(int rank, const Grid& grid, const RankPart& part,
+                             const std::vector<Index>& borders, const SpmmProblem& kinds) {
+  const PartHead& head = part.lists.head;
+  DeviceShare share;
+  share.rank = rank;
+  share.kinds = kinds;
+  share.own = CsrMatrix(head.rows(), head.own_cols(), no_entries(head.rows()), Buffer<Index>(),
+                        ValueArray(part.own.value_kind(), 0));
+  share.halo = whole_rows(part, borders.back());
+  for (Index row = 0; row < head.own_cols(); ++row) share.sends.push_back(row);
+  for (int other = 0; other < grid.parts; ++other) {
+    const auto at = static_cast<std::size_t>(other);
+    const Index count = borders[at + 1] - borders[at];
+    const int to = grid.rank_of(other, grid.group_of(rank));
+    if (head.own_cols() > 0) share.send_runs.push_back({to, 0, head.own_cols()});
+    if (count > 0) share.read_runs.push_back({to, borders[at], count});
+    for (Index row = 0; row < count; ++row) share.reads.push_back(row);
+  }
+  return share;
+}
+
 DeviceSpmmRank::DeviceSpmmRank(Communicator& communicator, const Grid& grid, RankPart part,
                                Index dense_cols, const SpmmProblem& kinds,
                                const std::string& kernel, const PlanOptions& options,
-                               const DeviceRankMakers& makers, HaloWay way, bool is_one_process)
+                               const DeviceRankMakers& makers, HaloWay way, bool is_one_process,
+                               bool gathers_all)
     : SpmmRank(communicator.rank(), grid, std::move(part), dense_cols, kinds),
       communicator_(communicator),
       grid_(grid),
@@ -76,19 +143,20 @@ DeviceSpmmRank::DeviceSpmmRank(Communicator& communicator, const Grid& grid, Ran
       options_(options),
       makers_(makers),
       way_(way),
-      is_one_process_(is_one_process) {}
+      is_one_process_(is_one_process),
+      gathers_all_(gathers_all) {}
 
 void DeviceSpmmRank::connect() {
-  std::vector<Index> first_cols(static_cast<std::size_t>(grid_.parts));
-  const std::vector<std::string> firsts = communicator_.gather(std::to_string(head().col_begin));
+  std::vector<Index> borders = {0};
+  const std::vector<std::string> ends = communicator_.gather(std::to_string(head().col_end));
   for (int part = 0; part < grid_.parts; ++part) {
-    first_cols[static_cast<std::size_t>(part)] =
-        std::stoi(firsts[static_cast<std::size_t>(grid_.rank_of(part, 0))]);
+    borders.push_back(std::stoi(ends[static_cast<std::size_t>(grid_.rank_of(part, 0))]));
   }
   SpmmProblem kinds = kinds_;
   kinds.dense_cols = columns_.size();
-  device_ = makers_.make(device_share(communicator_.rank(), grid_, part_, first_cols, kinds),
-                         kernel_, options_);
+  const auto share = gathers_all_ ? all_gather_share : device_share;
+  device_ =
+      makers_.make(share(communicator_.rank(), grid_, part_, borders, kinds), kernel_, options_);
 
   const bool is_first = communicator_.rank() == 0;
   const std::string nccl_id =

@@ -11,21 +11,28 @@
 
 namespace csrkit::ranks {
 
-/// What a rank brings to its GPU. `first_cols` are the first columns that each part owns.
+/// What a rank brings to its GPU. Part p owns the columns from borders[p] to borders[p + 1].
 DeviceShare device_share(int rank, const Grid& grid, const RankPart& part,
-                         const std::vector<Index>& first_cols, const SpmmProblem& kinds);
+                         const std::vector<Index>& borders, const SpmmProblem& kinds);
 
 /// The rows that have entries, as a matrix of their own that shares `a`'s entries; and which they
 /// are. If they are half of all rows or more: `a`, and no list. Rows that get nothing from a halo
 /// are not touched so, where reading them twice costs less than touching all.
 CsrMatrix rows_with_entries(const CsrMatrix& a, std::vector<Index>* rows);
 
+/// What a rank brings where nobody knows which rows it needs: every rank gets all of B, its own
+/// rows among them, and multiplies once. The rival of the above.
+DeviceShare all_gather_share(int rank, const Grid& grid, const RankPart& part,
+                             const std::vector<Index>& borders, const SpmmProblem& kinds);
+
 class DeviceSpmmRank final : public SpmmRank {
  public:
-  /// `is_one_process`: all ranks are threads of this one, and may read each other's memory.
+  /// `is_one_process`: all ranks are threads of this one, and may read each other's memory. With
+  /// `gathers_all` halo() is not what was received.
   DeviceSpmmRank(Communicator& communicator, const Grid& grid, RankPart part, Index dense_cols,
                  const SpmmProblem& kinds, const std::string& kernel, const PlanOptions& options,
-                 const DeviceRankMakers& makers, HaloWay way, bool is_one_process);
+                 const DeviceRankMakers& makers, HaloWay way, bool is_one_process,
+                 bool gathers_all);
 
   void connect() override;
   void bring_b() override { device_->upload_b(b_.view()); }
@@ -42,7 +49,7 @@ class DeviceSpmmRank final : public SpmmRank {
   PlanOptions options_;
   const DeviceRankMakers& makers_;
   HaloWay way_;
-  bool is_one_process_;
+  bool is_one_process_, gathers_all_;
   std::unique_ptr<DeviceRank> device_;
   std::unique_ptr<DeviceRanks> driven_;  // by this rank, for all of its process
   DeviceRanks* ranks_ = nullptr;

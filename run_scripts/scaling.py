@@ -3,14 +3,16 @@
 
 Usage: scaling.py MATRIX.csr --out DIR [--ranks LIST] [--threads N] [-k K] [--rounds N] [--repeat N]
                   [--launcher mpirun|srun|threads] [--tools DIR] [--weak FILE,FILE...] [--petsc PROGRAM]
-                  [--profile FILE.json | --machine FILE.json]
+                  [--profile FILE.json | --machine FILE.json] [--device gpu [--share-gpus]]
 
 Strong: the matrix on every number of ranks, as groups of columns (1xP) and, where the file holds P parts
 (csr-partition), as row parts (Px1); beside one process with as many threads (csr-spmm-cpu). Weak: K columns
 for every rank (1xP), and with --weak a matrix for each number of ranks, as row parts. --petsc measures PETSc's
 product of the same matrix (studies/petsc_product), f64, on as many ranks. --profile, a cluster profile, sets
 csr-forecast's times beside those measured; --machine is a machine profile of csr-probe --threads N, of which a
-cluster profile is made: one node, whose exchanges go at the speed of copies. In every round all take turns; a
+cluster profile is made: one node, whose exchanges go at the speed of copies. --device gpu: a GPU for each rank,
+those of threads all driven by one process, beside csr-spmm-gpu on one; as row parts by both ways of exchange, and
+as an all-gather of B with cuSPARSE on each GPU after it, as users do without lists. In every round all take turns; a
 figure is the median of the rounds' medians. Writes DIR/scaling.jsonl, DIR/scaling.md and DIR/scaling.svg.
 """
 import argparse
@@ -46,9 +48,11 @@ def started(options, ranks, words):
     return ["mpirun", *places, "-n", ranks, *words]
 
 
-def product(options, matrix, ranks, grid, dense_cols):
+def product(options, matrix, ranks, grid, dense_cols, *more):
     words = [options.tools / "csr-spmm-dist", matrix, "-k", dense_cols, "--grid", grid, "--repeat", options.repeat,
-             "--threads", options.threads, "--value-kind", options.kind, "--json", "--quiet"]
+             "--threads", options.threads, "--value-kind", options.kind, "--json", "--quiet", *more]
+    if options.device == "gpu":
+        words += ["--device", "gpu"] + ["--share-gpus"] * options.share_gpus
     if options.launcher == "threads":
         words += ["--ranks", ranks]
     else:
@@ -58,6 +62,10 @@ def product(options, matrix, ranks, grid, dense_cols):
 
 
 def one_process(options, threads):
+    if options.device == "gpu":
+        record = run([options.tools / "csr-spmm-gpu", options.matrix, "-k", options.dense_cols, "--repeat", options.repeat,
+                      "--value-kind", options.kind, "--json", "--quiet"], threads)
+        return record["median_seconds"], 0
     record = run([options.tools / "csr-spmm-cpu", options.matrix, "-k", options.dense_cols, "--repeat", options.repeat,
                   "--threads", threads, "--value-kind", options.kind, "--json", "--quiet"], threads)
     return record["median_seconds"], 0
@@ -147,6 +155,14 @@ def cases(options):
                 continue
             yield ("strong", way, ranks, options.dense_cols,
                    lambda r=ranks, g=grid: product(options, options.matrix, r, g, options.dense_cols))
+        if options.device == "gpu" and ranks in parts:
+            for way, more in (("rows, peer", ["--exchange", "peer"]), ("rows, nccl", ["--exchange", "nccl"]),
+                              ("all-gather, cuSPARSE", ["--all-gather", "--kernel", "vendor_cusparse"])):
+                if ranks == 1 and way.startswith("rows,") or way == "rows, peer" and options.launcher != "threads" \
+                        or way == "rows, nccl" and options.share_gpus:
+                    continue
+                yield ("strong", way, ranks, options.dense_cols,
+                       lambda r=ranks, m=more: product(options, options.matrix, r, f"{r}x1", options.dense_cols, *m))
         if options.petsc:
             binary = options.out / "matrix.petsc"
             if not binary.exists():
@@ -185,7 +201,8 @@ def with_efficiency(records):
 
 
 def table_of(options, records):
-    lines = [f"{options.matrix.name}, {options.kind}, {options.threads} threads a rank, {options.launcher}, "
+    gpu = "a GPU and " * (options.device == "gpu")
+    lines = [f"{options.matrix.name}, {options.kind}, {gpu}{options.threads} threads a rank, {options.launcher}, "
              f"median of {options.rounds} rounds", "",
              "| scaling | way | ranks | K | ms | forecast ms | bytes moved | efficiency |",
              "|---|---|---|---|---|---|---|---|"]
@@ -213,6 +230,8 @@ def parse():
                         "mpirun" if shutil.which("mpirun") else "threads")
     parser.add_argument("--tools", type=pathlib.Path, help="folder of the tools (default: the PATH's)")
     parser.add_argument("--weak", default=[], type=lambda text: text.split(","), help="a file for each of --ranks")
+    parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu", help="what multiplies (default: cpu)")
+    parser.add_argument("--share-gpus", action="store_true", help="ranks may share GPUs, for a test")
     parser.add_argument("--petsc", type=pathlib.Path, help="the program petsc_product")
     profiles = parser.add_mutually_exclusive_group()
     profiles.add_argument("--profile", help="cluster profile, as csr-forecast takes it: forecast times in the table")
@@ -220,6 +239,8 @@ def parse():
     options = parser.parse_args()
     if min([options.threads, options.dense_cols, options.rounds, options.repeat, *options.ranks]) < 1:
         parser.error("numbers of ranks, threads, columns, rounds and products are at least 1")
+    if options.share_gpus and (options.device != "gpu" or options.launcher != "threads"):
+        parser.error("--share-gpus is about GPUs of one process: --device gpu --launcher threads")
     if options.weak and len(options.weak) != len(options.ranks):
         parser.error(f"--weak names {len(options.weak)} files for {len(options.ranks)} numbers of ranks")
     if options.tools is None:

@@ -25,7 +25,8 @@ struct SpmmSeconds {
   double total = 0;
 };
 
-/// Rows next to each other that another rank sends, or gets.
+/// Rows next to each other that another rank sends, or gets; perhaps this one, which costs no
+/// bytes.
 struct RowRun {
   int rank = 0;
   Index first = 0, count = 0;

@@ -75,13 +75,13 @@ void NcclRank::join(int ranks, const NcclId& id) {
 
 void NcclRank::send(const void* data, std::uint64_t bytes, int to, cudaStream_t stream) {
   require_nccl(*nccl_, nccl_->send(data, bytes, kNcclBytes, to, comm_, stream), "ncclSend", rank_);
-  bytes_sent_ += bytes;
+  if (to != rank_) bytes_sent_ += bytes;
 }
 
 void NcclRank::receive(void* data, std::uint64_t bytes, int from, cudaStream_t stream) {
   require_nccl(*nccl_, nccl_->recv(data, bytes, kNcclBytes, from, comm_, stream), "ncclRecv",
                rank_);
-  bytes_received_ += bytes;
+  if (from != rank_) bytes_received_ += bytes;
 }
 
 void NcclRank::require_healthy() {

@@ -216,7 +216,7 @@ void GpuRank::multiply_own() {
   marks_->arrived.record(travel());
   if (own_ != nullptr) {
     own_->multiply(1, 0);
-  } else if (share_.own.rows() > 0) {
+  } else if (share_.own.rows() > 0 && !halo_is_all()) {
     const DenseView all = c();
     CHECK_CUDA(cudaMemsetAsync(all.data, 0, dense_bytes(all.rows, all.cols, all.kind), work()));
   }
@@ -228,7 +228,7 @@ void GpuRank::multiply_halo() {
   CHECK_CUDA(cudaStreamWaitEvent(work(), marks_->arrived.get()));
   marks_->waited.record(work());
   if (beyond_ != nullptr && share_.halo_rows.empty()) {
-    beyond_->multiply(1, 1);
+    beyond_->multiply(1, halo_is_all() ? 0 : 1);
   } else if (beyond_ != nullptr) {
     beyond_->multiply(1, 0);
     const Index cols = share_.kinds.dense_cols;

@@ -102,6 +102,10 @@ class GpuRank final : public DeviceRank {
     Mark begun, packed, arrived, own, waited, done;
   };
   DenseView array(int number) const;
+  /// Whether all of C comes from the halo.
+  bool halo_is_all() const {
+    return own_ == nullptr && beyond_ != nullptr && share_.halo_rows.empty();
+  }
   DenseView c() const { return array(1 - from_); }
 
   DeviceShare share_;

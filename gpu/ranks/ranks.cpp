@@ -184,6 +184,7 @@ void GpuRanks::queue_reads() {
       const RowRun& run = runs[(after + k) % runs.size()];
       const std::size_t owner = place_of(run.rank);
       const std::uint64_t bytes = ranks_[i]->read_from(*ranks_[owner], run);
+      if (owner == i) continue;
       moved_[i].received += bytes;
       moved_[owner].sent += bytes;
     }

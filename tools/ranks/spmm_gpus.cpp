@@ -93,9 +93,9 @@ std::unique_ptr<ranks::SpmmRank> gpu_rank(const SpmmDistOptions& options,
                                           const PlanOptions& plan) {
   PlanOptions on_gpu = plan;
   on_gpu.where.device = gpu.device;
-  return std::make_unique<ranks::DeviceSpmmRank>(communicator, options.grid, std::move(part),
-                                                 options.dense_cols, kinds, options.kernel, on_gpu,
-                                                 gpu_face().ranks, gpu.way, is_one_process());
+  return std::make_unique<ranks::DeviceSpmmRank>(
+      communicator, options.grid, std::move(part), options.dense_cols, kinds, options.kernel,
+      on_gpu, gpu_face().ranks, gpu.way, is_one_process(), options.gathers_all);
 }
 
 }  // namespace csrkit

@@ -28,6 +28,9 @@ Options declare_spmm_dist() {
              "of GPUs, how rows of B travel: peer reads other GPUs' memory, in one process; nccl "
              "sends messages; auto takes the faster one by forecast",
              "auto")
+      .flag("all-gather",
+            "of GPUs: every rank gets all of B and multiplies once, as is done without lists; for "
+            "comparison, with --kernel vendor_cusparse")
       .flag("share-gpus",
             "ranks of one process may share GPUs where there are not enough: for tests")
       .value("k,dense-cols", "K", "columns of B and C", "32")
@@ -69,12 +72,13 @@ void read_gpu_options(const Options& options, SpmmDistOptions* result) {
   result->is_on_gpus = options.choice("device", {kCpu, kGpu}) == kGpu;
   result->exchange =
       options.choice("exchange", {"auto", name_of(HaloWay::peer), name_of(HaloWay::nccl)});
+  result->gathers_all = options.flag("all-gather");
   result->may_share_gpus = options.flag("share-gpus");
   result->profile = options.given("profile") ? options.text("profile")
                     : result->is_on_gpus     ? "h200x4"
                                              : "cluster";
   if (result->is_on_gpus) return;
-  for (const char* const option : {"exchange", "share-gpus"}) {
+  for (const char* const option : {"exchange", "all-gather", "share-gpus"}) {
     if (options.given(option)) {
       throw UsageError("--" + std::string(option) + " is about GPUs; add --device gpu");
     }
@@ -114,6 +118,9 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
                      " columns of B; use more row parts, or a larger --dense-cols");
   }
   result.power = static_cast<int>(options.integer("power", 1, kMaxRuns));
+  if (result.power > 1 && result.gathers_all) {
+    throw UsageError("--all-gather is about one product; leave out --power");
+  }
   result.repeat = read_runs(options, "repeat", 1);
   result.warmup = read_runs(options, "warmup", 0);
   result.threads = threads_per_rank(options);

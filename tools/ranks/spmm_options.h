@@ -19,6 +19,7 @@ struct SpmmDistOptions {
   std::string profile;
   bool is_on_gpus = false;
   bool may_share_gpus = false;
+  bool gathers_all = false;
   std::string exchange;  // "auto" or a HaloWay's name
   Index dense_cols = 32;
   int power = 1;

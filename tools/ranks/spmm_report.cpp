@@ -147,7 +147,9 @@ void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& heade
   if (mine.gpu) {
     report.add("exchange", "exchange",
                {{"way", name_of(mine.gpu->way)}, {"choice", mine.gpu->way_choice}},
-               name_of(mine.gpu->way) + std::string(" (") + mine.gpu->way_choice + ")");
+               (options.gathers_all ? "all-gather of B, " : "") +
+                   std::string(name_of(mine.gpu->way)) + " (" + mine.gpu->way_choice + ")");
+    report.add_json("all_gather", options.gathers_all);
     report.add_json("shares_gpus", !mine.gpu->shared.empty());
     if (!mine.gpu->shared.empty()) {
       report.add_text("for a test: " + mine.gpu->shared + "; times mean nothing\n");

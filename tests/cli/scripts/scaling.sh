@@ -34,5 +34,16 @@ expect 2 python3 "$script" parts.csr --out none --ranks 1 --machine core.json --
 expect 2 python3 "$script" parts.csr --out none --ranks 0
 expect 2 python3 "$script" parts.csr --out none --ranks 1,2 --weak one.csr
 no_file none
+expect 2 python3 "$script" parts.csr --out none --device gpu --share-gpus --launcher mpirun
 expect 1 python3 "$script" missing.csr --out none --ranks 1 --launcher threads
 grep -q "cannot read 'missing.csr'" err || fail "it does not say why"
+
+# On GPUs, all ranks on the one that is there: both ways of exchange as far as they can be gone, and the rival.
+has_gpu_code || exit 0
+code=0
+csr-spmm-dist parts.csr --device gpu --repeat 1 --quiet 2>why || code=$?
+if [ $code -eq 6 ]; then exit 0; fi
+expect 0 python3 "$script" parts.csr --out gpus --ranks 1,2,4 -k 4 --rounds 1 --repeat 2 --launcher threads --kind f32 \
+  --device gpu --share-gpus
+prints '| strong | all-gather, cuSPARSE | 4 | 4 |'
+prints '| strong | rows, peer | 2 | 4 |'

@@ -10,6 +10,8 @@ expect 2 csr-spmm-dist parts.csr --share-gpus
 says "add --device gpu"
 expect 2 csr-spmm-dist parts.csr --device gpu --exchange letters
 says "auto, peer, nccl"
+expect 2 csr-spmm-dist parts.csr --device gpu --all-gather --power 2
+says "leave out --power"
 needs_cuda
 expect 2 csr-spmm-dist parts.csr --device gpu --kernel nix
 says "there is no kernel 'nix'"
@@ -38,6 +40,11 @@ assert max(rank["bytes_sent"] for rank in run["ranks"]) == grid["worst_sent_byte
 assert run["kernel"] == "gpu.spmm.auto" and all("gpu" in rank for rank in run["ranks"])
 PYTHON
 done
+
+# The rival: all of B to everybody, then cuSPARSE.
+csr-spmm-dist parts.csr --device gpu --share-gpus --ranks 4 --grid 4x1 -k 24 --check --repeat 2 --json \
+  --all-gather --kernel vendor_cusparse >run.json
+python3 -c 'import json; run = json.load(open("run.json")); assert run["bytes"]["total"] == 3 * 512 * 24 * 4, run["bytes"]'
 
 # Powers stay in place: the file is that of the same grid on processors, which round as well or better.
 for power in 1 2 3; do

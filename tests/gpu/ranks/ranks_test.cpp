@@ -41,11 +41,11 @@ const DeviceRankMakers kWithFakeNccl = {
 
 std::unique_ptr<SpmmRank> gpu_rank(Communicator& communicator, const Grid& grid, RankPart part,
                                    Index dense_cols, const SpmmProblem& kinds, HaloWay way,
-                                   const std::string& kernel = "auto") {
+                                   const std::string& kernel = "auto", bool gathers_all = false) {
   PlanOptions options;
   options.where.threads = 1;
   return std::make_unique<DeviceSpmmRank>(communicator, grid, std::move(part), dense_cols, kinds,
-                                          kernel, options, kWithFakeNccl, way, true);
+                                          kernel, options, kWithFakeNccl, way, true, gathers_all);
 }
 
 void expect_gpu_product(const CsrMatrix& a, const Grid& grid, Index dense_cols, int power = 1,
@@ -175,6 +175,20 @@ TEST_F(GpuRanks, AFailedExchangeEndsAllRanks) {
             std::string::npos)
       << message;
   EXPECT_EQ(take_fake_aborts(), 3);
+}
+
+/// The rival: all of B to everybody, then one product, cuSPARSE's.
+TEST_F(GpuRanks, AnAllGatherAndCusparseGiveTheExactProduct) {
+  const CsrMatrix a = integer_matrix(90, 90, 11);
+  for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {
+    ranks::testing::expect_all_gather_product(
+        [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
+            const SpmmProblem& kinds) {
+          return gpu_rank(communicator, of, std::move(part), cols, kinds, way, "vendor_cusparse",
+                          true);
+        },
+        a, {3, 2}, 8);
+  }
 }
 
 /// Rows of any size, from any alignment; what is around them stays.

@@ -88,6 +88,7 @@ class FakeRanks : public DeviceRanks {
   void move(const float* from, FakeRank& to, Index row, int sender) {
     const std::size_t bytes = static_cast<std::size_t>(to.share.kinds.dense_cols) * sizeof(float);
     std::memcpy(to.row(to.halo, row), from, bytes);
+    if (sender == to.share.rank) return;
     moved_[static_cast<std::size_t>(sender)].first += bytes;
     moved_[static_cast<std::size_t>(to.share.rank)].second += bytes;
   }
@@ -151,7 +152,7 @@ void expect_device_product(const CsrMatrix& a, const Grid& grid, Index dense_col
         [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
             const SpmmProblem& kinds) -> std::unique_ptr<SpmmRank> {
           return std::make_unique<DeviceSpmmRank>(communicator, of, std::move(part), cols, kinds,
-                                                  "auto", PlanOptions{}, kFakes, way, true);
+                                                  "auto", PlanOptions{}, kFakes, way, true, false);
         },
         a, grid, dense_cols, power, borders);
   }
@@ -179,6 +180,41 @@ TEST(RanksDeviceSpmm, PowersKeepTheirOperandsInPlace) {
 
 TEST(RanksDeviceSpmm, PowersOfAMatrixThatIsNotSquareAreRefused) {
   EXPECT_THROW(expect_device_product(integer_matrix(20, 30, 9), {2, 1}, 3, 2), UsageError);
+}
+
+TEST(RanksDeviceSpmm, AnAllGatherGivesTheExactProduct) {
+  for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {
+    const auto make = [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
+                          const SpmmProblem& kinds) -> std::unique_ptr<SpmmRank> {
+      return std::make_unique<DeviceSpmmRank>(communicator, of, std::move(part), cols, kinds,
+                                              "auto", PlanOptions{}, kFakes, way, true, true);
+    };
+    testing::expect_all_gather_product(make, integer_matrix(70, 70, 12), {4, 2}, 5);
+    testing::expect_all_gather_product(make, integer_matrix(30, 80, 13), {3, 1}, 2);
+  }
+}
+
+/// Ranks of a launcher: each drives itself alone, and has the id of rank 0.
+TEST(RanksDeviceSpmm, RanksOfOtherProcessesAreJoinedByAnId) {
+  DeviceRankMakers makers = kFakes;
+  makers.join = [](const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
+                   const std::string& id) -> std::unique_ptr<DeviceRanks> {
+    EXPECT_EQ(ranks.size(), 1u);
+    EXPECT_EQ(all, 6);
+    EXPECT_EQ(id, "the id");
+    return std::make_unique<FakeRanks>(ranks, way);
+  };
+  const CsrMatrix a = integer_matrix(60, 60, 14);
+  const RankSections sections = RankSections::of(a, plain_blocks(a, std::vector<Index>{3}));
+  const Grid grid{3, 2};
+  run_as_threads(grid.size(), [&](Communicator& communicator) {
+    DeviceSpmmRank rank(
+        communicator, grid, testing::part_of(a, sections, grid.part_of(communicator.rank())), 4,
+        default_spmm_problem(a, 4), "auto", PlanOptions{}, makers, HaloWay::nccl, false, false);
+    rank.connect();
+    EXPECT_EQ(rank.choice(), "fake");
+    EXPECT_EQ(rank.bytes_sent(), 0u);  // asked of the rank's own, which is the first there
+  });
 }
 
 /// A tridiagonal matrix: the halo of a block is in its first and last row.

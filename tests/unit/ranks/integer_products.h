@@ -93,6 +93,40 @@ using MakeRank = std::function<std::unique_ptr<SpmmRank>(
     Communicator& communicator, const Grid& grid, RankPart part, Index dense_cols,
     const SpmmProblem& kinds)>;
 
+inline void expect_c(const SpmmRank& rank, const std::vector<double>& expected, Index dense_cols) {
+  const ConstDenseView c = rank.c();
+  for (Index i = 0; i < c.rows; ++i) {
+    for (Index j = 0; j < c.cols; ++j) {
+      const Offset at = Offset{rank.head().row_begin + i} * dense_cols + rank.columns().begin + j;
+      ASSERT_EQ(c.at(i, j), expected[static_cast<std::size_t>(at)])
+          << "row " << rank.head().row_begin + i << ", column " << rank.columns().begin + j;
+    }
+  }
+}
+
+/// Ranks that get all of B, whatever they need of it.
+inline void expect_all_gather_product(const MakeRank& make_rank, const CsrMatrix& a,
+                                      const Grid& grid, Index dense_cols) {
+  const std::vector<double> expected = product(a, dense_b(a.cols(), dense_cols), dense_cols);
+  const RankSections sections =
+      RankSections::of(a, plain_blocks(a, std::vector<Index>{grid.parts}));
+  run_as_threads(grid.size(), [&](Communicator& communicator) {
+    const int part = grid.part_of(communicator.rank());
+    const std::unique_ptr<SpmmRank> rank =
+        make_rank(communicator, grid, part_of(a, sections, part), dense_cols,
+                  default_spmm_problem(a, dense_cols));
+    rank->connect();
+    fill_b(*rank);
+    rank->multiply(1);
+    rank->fetch();
+    expect_c(*rank, expected, dense_cols);
+    const auto others = static_cast<std::uint64_t>(a.cols() - rank->head().own_cols());
+    EXPECT_EQ(rank->bytes_received(),
+              others * static_cast<std::uint64_t>(rank->columns().size()) * sizeof(float));
+    communicator.barrier();  // others may still read what this rank holds
+  });
+}
+
 /// Every element of every rank's C, and that the bytes are those that the heads promise.
 inline void expect_product(const MakeRank& make_rank, const CsrMatrix& a, const Grid& grid,
                            Index dense_cols, int power = 1,
@@ -116,18 +150,11 @@ inline void expect_product(const MakeRank& make_rank, const CsrMatrix& a, const 
     const auto row_bytes = static_cast<std::uint64_t>(rank.columns().size()) * sizeof(float);
     EXPECT_EQ(rank.bytes_received(), static_cast<std::uint64_t>(rank.head().halo_cols) * row_bytes);
     EXPECT_EQ(rank.bytes_sent(), static_cast<std::uint64_t>(rank.head().send_cols) * row_bytes);
-    const ConstDenseView c = rank.c();
-    for (Index i = 0; i < c.rows; ++i) {
-      for (Index j = 0; j < c.cols; ++j) {
-        const Offset at = Offset{rank.head().row_begin + i} * dense_cols + rank.columns().begin + j;
-        ASSERT_EQ(c.at(i, j), expected[static_cast<std::size_t>(at)])
-            << "row " << rank.head().row_begin + i << ", column " << rank.columns().begin + j;
-      }
-    }
+    expect_c(rank, expected, dense_cols);
     if (power == 1) {
       const CheckResult check = check_sampled_rows(rank, true_row(rank));
       EXPECT_TRUE(check.passed) << check.failure;
-      EXPECT_EQ(check.rows_checked > 0, c.rows > 0);
+      EXPECT_EQ(check.rows_checked > 0, rank.c().rows > 0);
     }
     EXPECT_TRUE(check_sampled_rows(rank, rows_as_received(rank)).passed);
     communicator.barrier();  // others may still read what this rank holds
