@@ -191,6 +191,22 @@ TEST_F(GpuRanks, AnAllGatherAndCusparseGiveTheExactProduct) {
   }
 }
 
+/// NCCL refuses ranks that share a GPU; one alone may send to itself.
+TEST_F(GpuRanks, NcclItselfCarriesWhatARankSendsToItself) {
+  if (!gpu::why_no_nccl().empty()) GTEST_SKIP() << gpu::why_no_nccl();
+  DeviceRankMakers makers = kWithFakeNccl;
+  makers.join = gpu::join_device_ranks;
+  makers.new_nccl_id = gpu::new_nccl_id;
+  ranks::testing::expect_all_gather_product(
+      [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
+          const SpmmProblem& kinds) -> std::unique_ptr<SpmmRank> {
+        return std::make_unique<DeviceSpmmRank>(communicator, of, std::move(part), cols, kinds,
+                                                "auto", PlanOptions{}, makers, HaloWay::nccl, true,
+                                                true);
+      },
+      integer_matrix(90, 90, 12), {1, 1}, 8);
+}
+
 /// Rows of any size, from any alignment; what is around them stays.
 TEST_F(GpuRanks, RowsAreGathered) {
   for (const Index cols : {1, 2, 3, 7, 8, 33, 128, 1000}) {
