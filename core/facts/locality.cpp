@@ -5,7 +5,23 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/matrix/filled_columns.h"
+
 namespace csrkit {
+
+namespace {
+
+/// The tile that each of some columns lies in; of tiles, too, only those with such a column count.
+Buffer<Index> tiles_of(const Buffer<Index>& cols, Index tile_cols) {
+  Buffer<Index> tiles(cols.size());
+  for (Offset i = 0; i < cols.size(); ++i) {
+    const bool is_next = i > 0 && cols[i] / tile_cols != cols[i - 1] / tile_cols;
+    tiles[i] = i == 0 ? 0 : tiles[i - 1] + (is_next ? 1 : 0);
+  }
+  return tiles;
+}
+
+}  // namespace
 
 LocalityProfile locality_profile(const CsrMatrix& matrix) {
   LocalityProfile profile;
@@ -15,7 +31,13 @@ LocalityProfile locality_profile(const CsrMatrix& matrix) {
   // Windows hold whole tiles and vectors, so that every count is local to a window.
   constexpr Index kWindow = 64, kTile = 32;
   const Index windows = (rows - 1) / kWindow + 1;
-  const Index tile_cols = (cols - 1) / kTile + 1;
+  const FilledColumns filled =
+      is_hypersparse(matrix) ? filled_columns(matrix) : FilledColumns{matrix, {}};
+  const Index* const places = filled.pattern.col_indices();
+  const Buffer<Index> filled_tiles = tiles_of(filled.cols, kTile);
+  const auto tile_of = [&](Index col, Index place) {
+    return filled_tiles.size() > 0 ? filled_tiles[place] : col / kTile;
+  };
   Index bandwidth = 0;
   Offset distance_sum = 0;  // below 2^31 * nnz; a matrix of 2^32 nonzeros still fits
   Offset envelope = 0, tiles = 0, vectors_of_8 = 0, vectors_of_16 = 0, window_cols = 0;
@@ -23,8 +45,9 @@ LocalityProfile locality_profile(const CsrMatrix& matrix) {
   const int threads = std::min<Index>(omp_get_max_threads(), windows);
   std::vector<Buffer<Index>> met_in_of, tile_met_in_of;
   for (int thread = 0; thread < threads; ++thread) {
-    met_in_of.emplace_back(cols);
-    tile_met_in_of.emplace_back(tile_cols);
+    met_in_of.emplace_back(filled.pattern.cols());
+    tile_met_in_of.emplace_back(filled_tiles.size() > 0 ? filled_tiles.size()
+                                                        : (cols - 1) / kTile + 1);
   }
 #pragma omp parallel num_threads(threads) reduction(max : bandwidth) \
     reduction(+ : distance_sum, envelope, tiles, vectors_of_8, vectors_of_16, window_cols)
@@ -47,12 +70,12 @@ LocalityProfile locality_profile(const CsrMatrix& matrix) {
           const Index distance = col > row ? col - row : row - col;
           bandwidth = std::max(bandwidth, distance);
           distance_sum += distance;
-          Index& met = met_in[col];
+          Index& met = met_in[places[at]];
           vectors_of_8 += met >> 3 != row >> 3;
           vectors_of_16 += met >> 4 != row >> 4;
           window_cols += met >> 6 != row >> 6;
           met = row;
-          Index& tile_met = tile_met_in[col / kTile];
+          Index& tile_met = tile_met_in[tile_of(col, places[at])];
           tiles += tile_met >> 5 != row >> 5;
           tile_met = row;
         }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/base/team.h"
+#include "core/matrix/filled_columns.h"
 
 namespace csrkit {
 
@@ -52,6 +53,9 @@ int log2_bin(Offset length) {
 
 /// Empty columns, by marking the ones that are met.
 Index count_empty_cols(const CsrMatrix& matrix) {
+  if (is_hypersparse(matrix)) {
+    return matrix.cols() - static_cast<Index>(filled_columns(matrix).cols.size());
+  }
   Buffer<std::uint8_t> is_met(matrix.cols());
   if (matrix.cols() > 0) std::memset(is_met.data(), 0, is_met.size_bytes());
   const Offset nnz = matrix.nnz();

@@ -9,6 +9,7 @@
 #include "core/base/hash.h"
 #include "core/base/team_errors.h"
 #include "core/facts/stack_distance.h"
+#include "core/matrix/filled_columns.h"
 
 namespace csrkit {
 
@@ -279,6 +280,7 @@ ReuseProfile reuse_profile(const CsrMatrix& matrix, const ReuseOptions& options)
   profile.reads_of_group_.assign(kGroups, 0);
   profile.reads_ = static_cast<double>(matrix.nnz());
   if (matrix.nnz() == 0) return profile;
+  if (is_hypersparse(matrix)) return reuse_profile(filled_columns(matrix).pattern, options);
 
   const Items items = chosen_items(matrix, options);
   const auto row_at = [&](Index place) {

@@ -72,3 +72,8 @@ says "raise --max-expansion"
 expect 3 csr-import lines.mtx.bz2 out.csr --max-expansion 10000000
 says "lines.mtx.bz2:"
 if grep -q expansion err; then fail "the limit was not raised"; fi
+# Columns without entries cost nothing: csr-info looks at a matrix of 2^31 - 1 in little memory, too.
+printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2147483647 3\n1 1\n1 2147483647\n2 9\n' >wide.mtx
+expect 0 csr-import wide.mtx wide.csr
+(ulimit -v 1000000 && csr-info wide.csr --locality >out) || fail "csr-info wants a number for every column"
+prints "2,147,483,647"
