@@ -11,7 +11,7 @@ struct FilledColumns {
   Buffer<Index> cols;  // cols[i] in the matrix is column i of `pattern`; ascending
 };
 
-/// Whether columns without entries are most of them, so that `filled_columns` pays.
+/// Whether there are more columns than entries, so that `filled_columns` takes less memory.
 inline bool is_hypersparse(const CsrMatrix& matrix) { return matrix.cols() > matrix.nnz(); }
 
 /// O(nnz log nnz) time and O(nnz) memory, whatever the number of columns.

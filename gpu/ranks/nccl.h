@@ -9,7 +9,7 @@
 
 namespace csrkit::gpu {
 
-/// What is declared here is NCCL's interface since 2.4; tests compare it with nccl.h where there is
+/// What is declared here is NCCL's interface since 2.7; tests compare it with nccl.h where there is
 /// one.
 struct NcclId {
   char bytes[128];
