@@ -5,6 +5,13 @@
 #include <cuda_runtime.h>
 #include <cusparse.h>
 
+// The name of a source without its folders, which are those of the machine that compiled it.
+#ifdef __FILE_NAME__
+#define CSRKIT_FILE_NAME __FILE_NAME__
+#else  // GCC before 12
+#define CSRKIT_FILE_NAME __FILE__
+#endif
+
 namespace csrkit::gpu {
 
 /// Throws MemoryError for lack of device memory, NoDeviceError where no GPU can be used,
@@ -17,20 +24,20 @@ namespace csrkit::gpu {
 
 }  // namespace csrkit::gpu
 
-#define CHECK_CUDA(call)                                                         \
-  do {                                                                           \
-    const cudaError_t csrkit_status = (call);                                    \
-    if (csrkit_status != cudaSuccess) {                                          \
-      ::csrkit::gpu::throw_cuda_error(csrkit_status, #call, __FILE__, __LINE__); \
-    }                                                                            \
+#define CHECK_CUDA(call)                                                                 \
+  do {                                                                                   \
+    const cudaError_t csrkit_status = (call);                                            \
+    if (csrkit_status != cudaSuccess) {                                                  \
+      ::csrkit::gpu::throw_cuda_error(csrkit_status, #call, CSRKIT_FILE_NAME, __LINE__); \
+    }                                                                                    \
   } while (false)
 
-#define CHECK_CUSPARSE(call)                                                         \
-  do {                                                                               \
-    const cusparseStatus_t csrkit_status = (call);                                   \
-    if (csrkit_status != CUSPARSE_STATUS_SUCCESS) {                                  \
-      ::csrkit::gpu::throw_cusparse_error(csrkit_status, #call, __FILE__, __LINE__); \
-    }                                                                                \
+#define CHECK_CUSPARSE(call)                                                                 \
+  do {                                                                                       \
+    const cusparseStatus_t csrkit_status = (call);                                           \
+    if (csrkit_status != CUSPARSE_STATUS_SUCCESS) {                                          \
+      ::csrkit::gpu::throw_cusparse_error(csrkit_status, #call, CSRKIT_FILE_NAME, __LINE__); \
+    }                                                                                        \
   } while (false)
 
 // For destructors: the failure of a clean-up has no better place to go than the next checked call.
@@ -48,26 +55,28 @@ namespace csrkit::gpu {
 // After every launch; `name` is the kernel's, `stream` where it was launched. Debug builds wait, so
 // that a fault is reported where it was made (not inside a stream capture, which forbids waiting).
 #ifdef NDEBUG
-#define CHECK_LAUNCH(name, stream)                                                           \
-  do {                                                                                       \
-    const cudaError_t csrkit_status = cudaGetLastError();                                    \
-    if (csrkit_status != cudaSuccess) {                                                      \
-      ::csrkit::gpu::throw_cuda_error(csrkit_status, "launch of " name, __FILE__, __LINE__); \
-    }                                                                                        \
+#define CHECK_LAUNCH(name, stream)                                                        \
+  do {                                                                                    \
+    const cudaError_t csrkit_status = cudaGetLastError();                                 \
+    if (csrkit_status != cudaSuccess) {                                                   \
+      ::csrkit::gpu::throw_cuda_error(csrkit_status, "launch of " name, CSRKIT_FILE_NAME, \
+                                      __LINE__);                                          \
+    }                                                                                     \
   } while (false)
 #else
-#define CHECK_LAUNCH(name, stream)                                                           \
-  do {                                                                                       \
-    cudaError_t csrkit_status = cudaGetLastError();                                          \
-    cudaStreamCaptureStatus csrkit_capture = cudaStreamCaptureStatusNone;                    \
-    if (csrkit_status == cudaSuccess) {                                                      \
-      csrkit_status = cudaStreamIsCapturing(stream, &csrkit_capture);                        \
-    }                                                                                        \
-    if (csrkit_status == cudaSuccess && csrkit_capture == cudaStreamCaptureStatusNone) {     \
-      csrkit_status = cudaStreamSynchronize(stream);                                         \
-    }                                                                                        \
-    if (csrkit_status != cudaSuccess) {                                                      \
-      ::csrkit::gpu::throw_cuda_error(csrkit_status, "launch of " name, __FILE__, __LINE__); \
-    }                                                                                        \
+#define CHECK_LAUNCH(name, stream)                                                        \
+  do {                                                                                    \
+    cudaError_t csrkit_status = cudaGetLastError();                                       \
+    cudaStreamCaptureStatus csrkit_capture = cudaStreamCaptureStatusNone;                 \
+    if (csrkit_status == cudaSuccess) {                                                   \
+      csrkit_status = cudaStreamIsCapturing(stream, &csrkit_capture);                     \
+    }                                                                                     \
+    if (csrkit_status == cudaSuccess && csrkit_capture == cudaStreamCaptureStatusNone) {  \
+      csrkit_status = cudaStreamSynchronize(stream);                                      \
+    }                                                                                     \
+    if (csrkit_status != cudaSuccess) {                                                   \
+      ::csrkit::gpu::throw_cuda_error(csrkit_status, "launch of " name, CSRKIT_FILE_NAME, \
+                                      __LINE__);                                          \
+    }                                                                                     \
   } while (false)
 #endif

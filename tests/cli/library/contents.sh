@@ -17,4 +17,6 @@ done
 if has_gpu_code; then has 'lib*/libcsrkit_gpu.so.*'; fi
 
 grep -rlF -e "$sources" "$prefix/bin" "$prefix"/lib* "$prefix/libexec" "$prefix/share" "$prefix/include" >traces || true
-[ ! -s traces ] || fail "files name the folder that they were built in: $(cat traces)"
+while read -r file; do
+  fail "$file names the folder that it was built in: $(grep -aoe "${sources}[[:print:]]*" "$file" | head -3)"
+done <traces
