@@ -184,9 +184,11 @@ void open_unwinder() {
 void run_as_threads(int count, const std::function<void(Communicator&)>& body) {
   if (count > 1) open_unwinder();
   World world(count);
+  std::deque<ThreadRank> ranks;  // they do not move while it grows
+  for (int number = 0; number < count; ++number) ranks.emplace_back(world, number);
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(count));
   const auto run = [&](int number) {
-    ThreadRank rank(world, number);
+    ThreadRank& rank = ranks[static_cast<std::size_t>(number)];
     try {
       body(rank);
     } catch (...) {
@@ -199,7 +201,7 @@ void run_as_threads(int count, const std::function<void(Communicator&)>& body) {
   try {
     for (int number = 1; number < count; ++number) threads.emplace_back(run, number);
     run(0);
-  } catch (const std::system_error&) {  // no more threads: those that run must not wait for ever
+  } catch (...) {  // no more threads, or no memory for one: those that run must not wait for ever
     failures[0] = std::current_exception();
     world.fail(0, {});
   }

@@ -41,7 +41,8 @@ Json repairs_json(const ImportResult& imported) {
             {"entries_mirrored", imported.entries_mirrored},
             {"duplicates", imported.repairs.duplicates},
             {"out_of_order", imported.repairs.out_of_order}};
-  for (const auto& [name, note] : imported.notes) json["notes"][name] = note;
+  // At once: a null that becomes an object without memory for one crashes when it is destroyed.
+  if (!imported.notes.empty()) json["notes"] = imported.notes;
   return json;
 }
 
