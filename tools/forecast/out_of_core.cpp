@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/cli/report.h"
+#include "tools/operation/out_of_core.h"
 
 namespace csrkit {
 
@@ -13,17 +14,9 @@ std::string words_of(const OutOfCoreForecast& forecast) {
 }
 
 Json to_json(const OutOfCoreForecast& forecast) {
-  const OutOfCoreReport& report = forecast.report;
-  return {{"kernel", forecast.kernel},
-          {"scheme", report.scheme()},
-          {"panels", report.panels},
-          {"panel_cols", report.panel_cols},
-          {"blocks", report.blocks},
-          {"bytes_in", report.bytes_in},
-          {"bytes_out", report.bytes_out},
-          {"device_bytes", report.device_bytes},
-          {"staging_bytes", report.staging_bytes},
-          {"forecast_seconds", report.forecast_seconds}};
+  Json json = {{"kernel", forecast.kernel}};
+  json.update(plan_facts(forecast.report));
+  return json;
 }
 
 }  // namespace csrkit

@@ -10,6 +10,7 @@
 #include "core/file/npy_file.h"
 #include "cpu/common/kernels.h"
 #include "tools/operation/dense_io.h"
+#include "tools/operation/out_of_core.h"
 
 namespace csrkit {
 
@@ -99,20 +100,13 @@ class SpmmRun : public Run {
     if (plan == nullptr) return;
     OutOfCoreReport report = plan->report();
     if (!of->samples.seconds.empty()) report.seconds = of->samples.median_seconds();
-    of->facts["out_of_core"] = {{"scheme", report.scheme()},
-                                {"panels", report.panels},
-                                {"panel_cols", report.panel_cols},
-                                {"blocks", report.blocks},
-                                {"bytes_in", report.bytes_in},
-                                {"bytes_out", report.bytes_out},
-                                {"device_bytes", report.device_bytes},
-                                {"staging_bytes", report.staging_bytes},
-                                {"forecast_seconds", report.forecast_seconds},
-                                {"seconds", report.seconds},
-                                {"copy_gb_per_second", report.copy_bytes_per_second * 1e-9},
-                                {"copy_share", report.copy_share()},
-                                {"maps_b", b_.is_mapped()},
-                                {"maps_c", c_.is_mapped()}};
+    Json facts = plan_facts(report);
+    facts["seconds"] = report.seconds;
+    facts["copy_gb_per_second"] = report.copy_bytes_per_second * 1e-9;
+    facts["copy_share"] = report.copy_share();
+    facts["maps_b"] = b_.is_mapped();
+    facts["maps_c"] = c_.is_mapped();
+    of->facts["out_of_core"] = std::move(facts);
     of->lines = {{"out of core", readable_bytes(static_cast<double>(report.bytes_in)) + " in, " +
                                      readable_bytes(static_cast<double>(report.bytes_out)) +
                                      " out; forecast " + readable_seconds(report.forecast_seconds) +
