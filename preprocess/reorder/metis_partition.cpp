@@ -43,12 +43,17 @@ Buffer<Index> contiguous_parts(Index n, Index parts) {
   return part_of_row;
 }
 
-/// Entries of every row, in numbers whose sum METIS's integers hold.
-void put_row_weights(const CsrMatrix& matrix, idx_t* weights) {
+/// The words of the parameter `balance`: what parts have equally many of.
+enum class Balance { rows, entries, both };
+
+/// Entries of every row, in numbers whose sum METIS's integers hold, and if `of_each` is 2 the row
+/// itself beside them: METIS then balances both sums.
+void put_row_weights(const CsrMatrix& matrix, std::int64_t of_each, idx_t* weights) {
   const auto most = static_cast<Offset>(std::numeric_limits<idx_t>::max() / 2);
   const Offset unit = (matrix.nnz() + matrix.rows()) / most + 1;
   for (Index row = 0; row < matrix.rows(); ++row) {
-    weights[row] = static_cast<idx_t>(std::max<Offset>(1, matrix.row_length(row) / unit));
+    *weights++ = static_cast<idx_t>(std::max<Offset>(1, matrix.row_length(row) / unit));
+    if (of_each == 2) *weights++ = 1;
   }
 }
 
@@ -58,9 +63,10 @@ Buffer<Index> parts_by_metis(const CsrMatrix& matrix, const MetisJob& job, Index
   MetisExchange& exchange = job.exchange();
   exchange.task = MetisTask::partition;
   exchange.parts = parts;
-  if (request.parameters.choice("balance") == 1) {
-    exchange.has_weights = 1;
-    put_row_weights(matrix, exchange.weights());
+  const auto balance = static_cast<Balance>(request.parameters.choice("balance"));
+  if (balance != Balance::rows) {
+    exchange.weights_of_each = balance == Balance::both ? 2 : 1;
+    put_row_weights(matrix, exchange.weights_of_each, exchange.weights());
   }
   run_metis("METIS_PartGraphKway", job, request);
   const auto n = static_cast<Index>(exchange.vertices);

@@ -8,8 +8,9 @@ namespace csrkit {
 
 struct StreamOptions {
   Index parts = 2;
-  int passes = 10;      // the later ones move rows to where their neighbours went
-  double slack = 1.05;  // entries of the largest part by the mean; a longer row may exceed it
+  int passes = 10;  // the later ones move rows to where their neighbours went
+  double slack =
+      1.05;  // entries, and rows, of the largest part by the mean; long rows may exceed it
   ProgressCallback progress;
 };
 
@@ -17,7 +18,8 @@ struct StreamOptions {
 /// graphs, KDD 2012), repeated as in Nishimura, Ugander, Restreaming graph partitioning (KDD 2013).
 /// A row goes where most of its columns are at home, less the fuller that part is. The home of a
 /// column is the part of its own row, if the matrix is square, and that of the last row that read
-/// it. Balanced by entries. One thread; 4 bytes for each row and column, and 24 for each part.
+/// it. Balanced by entries and by rows. One thread; 4 bytes for each row and column, and 72 for
+/// each part.
 Partition stream_parts(const CsrMatrix& matrix, const StreamOptions& options);
 
 /// What it takes beside the matrix.

@@ -8,25 +8,30 @@ namespace csrkit {
 LevelFacts level_facts(const PartLevel& level) {
   LevelFacts facts;
   facts.parts = static_cast<Index>(level.parts.size());
-  Offset entries = 0, largest = 0;
+  Offset entries = 0, most_entries = 0, rows = 0, most_rows = 0;
   for (const PartHead& head : level.parts) {
     entries += head.entries;
-    largest = std::max(largest, head.entries);
+    most_entries = std::max(most_entries, head.entries);
+    rows += head.rows();
+    most_rows = std::max<Offset>(most_rows, head.rows());
     facts.cut_entries += head.entries - head.own_entries;
     facts.halo_cols += head.halo_cols;
     facts.largest_halo = std::max(facts.largest_halo, head.halo_cols);
     facts.largest_send = std::max(facts.largest_send, head.send_cols);
     facts.most_neighbours = std::max(facts.most_neighbours, head.neighbours);
   }
-  if (entries > 0) {
-    facts.imbalance = static_cast<double>(largest) * facts.parts / static_cast<double>(entries);
-  }
+  const auto by_mean = [&](Offset most, Offset sum) {
+    return sum > 0 ? static_cast<double>(most) * facts.parts / static_cast<double>(sum) : 0;
+  };
+  facts.imbalance = by_mean(most_entries, entries);
+  facts.row_imbalance = by_mean(most_rows, rows);
   return facts;
 }
 
 Json to_json(const LevelFacts& facts) {
   return {{"parts", facts.parts},
           {"imbalance", facts.imbalance},
+          {"row_imbalance", facts.row_imbalance},
           {"cut_entries", facts.cut_entries},
           {"halo_cols", facts.halo_cols},
           {"largest_halo_cols", facts.largest_halo},
@@ -36,7 +41,7 @@ Json to_json(const LevelFacts& facts) {
 
 void add_levels(Report& report, const std::vector<LevelFacts>& levels, Offset nnz,
                 const std::vector<LevelFacts>& plain) {
-  std::vector<std::string> headers{"parts",       "imbalance",    "cut entries",
+  std::vector<std::string> headers{"parts",       "imbalance",    "of rows",   "cut entries",
                                    "halo of all", "largest halo", "neighbours"};
   if (!plain.empty()) headers.insert(headers.end(), {"halo of plain blocks", "gained"});
   TextTable table(headers);
@@ -48,6 +53,7 @@ void add_levels(Report& report, const std::vector<LevelFacts>& levels, Offset nn
     std::vector<std::string> cells{
         with_commas(facts.parts),
         fixed(facts.imbalance, 3),
+        fixed(facts.row_imbalance, 3),
         with_commas(facts.cut_entries) + " (" + fixed(100 * share, 1) + " %)",
         with_commas(facts.halo_cols),
         with_commas(facts.largest_halo),

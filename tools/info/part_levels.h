@@ -13,11 +13,12 @@ namespace csrkit {
 /// A level in a few numbers.
 struct LevelFacts {
   Index parts = 0;
-  double imbalance = 0;     // entries of the largest part by the mean; 0 without entries
-  Offset cut_entries = 0;   // in columns of other parts
-  Offset halo_cols = 0;     // of all parts: rows of B that move in a product
-  Index largest_halo = 0;   // what the part that receives most receives
-  Offset largest_send = 0;  // what the part that sends most sends
+  double imbalance = 0;      // entries of the part with most by the mean; 0 without entries
+  double row_imbalance = 0;  // rows of the part with most by the mean
+  Offset cut_entries = 0;    // in columns of other parts
+  Offset halo_cols = 0;      // of all parts: rows of B that move in a product
+  Index largest_halo = 0;    // what the part that receives most receives
+  Offset largest_send = 0;   // what the part that sends most sends
   Index most_neighbours = 0;
 };
 LevelFacts level_facts(const PartLevel& level);

@@ -38,17 +38,18 @@ std::vector<Index> read_parts(const Options& options) {
 }  // namespace
 
 PartitionToolOptions parse_partition_options(int argc, const char* const* argv) {
-  Options options("csr-partition", "INPUT.csr OUTPUT.csr", 2, 2,
-                  "Cuts a matrix into parts for several ranks: ranges of rows with equally many "
-                  "nonzeros, which exchange few rows of B. The file keeps them, with what every "
-                  "rank sends and receives.");
+  Options options(
+      "csr-partition", "INPUT.csr OUTPUT.csr", 2, 2,
+      "Cuts a matrix into parts for several ranks: ranges of rows, equally many with equally "
+      "many nonzeros, which exchange few rows of B. The file keeps them, with what every "
+      "rank sends and receives.");
   options
       .value("parts", "N,N",
              "numbers of parts, each dividing the next: all of them are kept, and larger parts "
              "are made of smaller ones")
       .value("method", "NAME",
-             "blocks: rows as they are; metis: METIS k-way, balanced by nonzeros; community: by "
-             "communities; stream: row by row, for matrices METIS cannot take; carried: the "
+             "blocks: rows as they are; metis: METIS k-way; community: by communities; stream: row "
+             "by row, for matrices METIS cannot take; carried: the "
              "partition in INPUT.csr (of csr-reorder)")
       .value("partition-from", "FILE",
              "instead of --method: the part of each row, from any partitioner, .npy or text")
@@ -99,7 +100,7 @@ PartitionToolOptions parse_partition_options(int argc, const char* const* argv) 
   result.passes = static_cast<int>(options.integer("passes", 1, 100));
   if (result.method == PartMethod::metis) {
     result.reorder.parameters["parts"] = std::to_string(result.parts.back());
-    result.reorder.parameters["balance"] = "entries";
+    result.reorder.parameters["balance"] = "both";
     if (options.given("time-limit")) {
       result.reorder.parameters["time-limit"] = options.text("time-limit");
     }

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -77,10 +78,12 @@ int run(MetisExchange& exchange) {
                         result + vertices);
   }
   auto parts = static_cast<idx_t>(exchange.parts);
-  idx_t constraints = 1, edge_cut = 0;
-  return METIS_PartGraphKway(&vertices, &constraints, exchange.xadj(), exchange.adjncy(),
-                             exchange.has_weights != 0 ? exchange.weights() : nullptr, nullptr,
-                             nullptr, &parts, nullptr, nullptr, options, &edge_cut, result);
+  idx_t* const weights = exchange.weights_of_each > 0 ? exchange.weights() : nullptr;
+  auto constraints = static_cast<idx_t>(std::max<std::int64_t>(1, exchange.weights_of_each));
+  idx_t edge_cut = 0;
+  return METIS_PartGraphKway(&vertices, &constraints, exchange.xadj(), exchange.adjncy(), weights,
+                             nullptr, nullptr, &parts, nullptr, nullptr, options, &edge_cut,
+                             result);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ class MetisPartition : public testing::Test {
   }
 };
 
-TEST_F(MetisPartition, PartsMayHaveEquallyManyEntries) {
+TEST_F(MetisPartition, PartsMayHaveEquallyManyEntriesAndRows) {
   // A third of the rows is dense: equally many rows are far from equally many entries.
   test::Entries entries;
   for (Index row = 0; row < 600; ++row) {
@@ -71,20 +71,24 @@ TEST_F(MetisPartition, PartsMayHaveEquallyManyEntries) {
     }
   }
   const CsrMatrix matrix = test::undirected(600, entries);
-  const auto largest = [&](const char* balance) {
+  const auto largest = [&](const char* balance, bool is_of_rows) {
     ReorderOptions options;
     options.parameters = {{"parts", "4"}, {"balance", balance}};
     const Ordering ordering = make_ordering(kName, matrix, options);
     std::vector<Offset> count(4, 0);
     for (Index row = 0; row < 600; ++row) {
       count[static_cast<std::size_t>((*ordering.partition->part_of_row)[row])] +=
-          matrix.row_length(ordering.order.old_of_new()[row]);
+          is_of_rows ? 1 : matrix.row_length(ordering.order.old_of_new()[row]);
     }
     return static_cast<double>(*std::max_element(count.begin(), count.end())) * 4 /
-           static_cast<double>(matrix.nnz());
+           static_cast<double>(is_of_rows ? matrix.rows() : matrix.nnz());
   };
-  EXPECT_GT(largest("rows"), 1.5);
-  EXPECT_LT(largest("entries"), 1.15);
+  EXPECT_GT(largest("rows", false), 1.5);
+  EXPECT_LT(largest("rows", true), 1.15);
+  EXPECT_LT(largest("entries", false), 1.15);
+  EXPECT_GT(largest("entries", true), 1.5);
+  EXPECT_LT(largest("both", false), 1.15);
+  EXPECT_LT(largest("both", true), 1.15);
 }
 
 TEST_F(MetisPartition, FindsTwoCliques) {

@@ -37,13 +37,37 @@ CsrMatrix planted(Index rows) {
   return pattern_of(rows, rows, std::move(entries));
 }
 
-std::vector<Offset> loads(const CsrMatrix& matrix, const Partition& partition) {
-  std::vector<Offset> sums(static_cast<std::size_t>(partition.parts), 0);
+/// What the part with most has by the mean.
+struct Imbalance {
+  double entries, rows;  // a row without entries counts as one
+};
+Imbalance imbalance(const CsrMatrix& matrix, const Partition& partition) {
+  const auto parts = static_cast<std::size_t>(partition.parts);
+  std::vector<Offset> entries(parts, 0), rows(parts, 0);
   for (Index row = 0; row < matrix.rows(); ++row) {
-    sums[static_cast<std::size_t>((*partition.part_of_row)[row])] +=
-        std::max<Offset>(matrix.row_length(row), 1);
+    const auto part = static_cast<std::size_t>((*partition.part_of_row)[row]);
+    entries[part] += std::max<Offset>(matrix.row_length(row), 1);
+    ++rows[part];
   }
-  return sums;
+  const auto by_mean = [](const std::vector<Offset>& sums) {
+    return static_cast<double>(*std::max_element(sums.begin(), sums.end())) *
+           static_cast<double>(sums.size()) /
+           static_cast<double>(std::accumulate(sums.begin(), sums.end(), Offset{0}));
+  };
+  return {by_mean(entries), by_mean(rows)};
+}
+
+/// Rows of one entry and as many of 63, the short ones first, or in turn.
+CsrMatrix two_lengths(Index rows, bool is_mixed) {
+  RandomStream random(11, 0);
+  Entries entries;
+  for (Index row = 0; row < rows; ++row) {
+    const bool is_long = is_mixed ? row % 2 == 1 : row >= rows / 2;
+    for (Index k = 0; k < (is_long ? 63 : 1); ++k) {
+      entries.emplace_back(row, static_cast<Index>(random.below(static_cast<std::uint64_t>(rows))));
+    }
+  }
+  return pattern_of(rows, rows, std::move(entries));
 }
 
 Offset cut(const CsrMatrix& matrix, const Partition& partition) {
@@ -70,12 +94,27 @@ TEST(StreamParts, AreBalancedByEntriesOnEveryShape) {
           ASSERT_GE((*partition.part_of_row)[row], 0);
           ASSERT_LT((*partition.part_of_row)[row], parts);
         }
-        const std::vector<Offset> sums = loads(matrix, partition);
-        const double mean =
-            static_cast<double>(std::accumulate(sums.begin(), sums.end(), Offset{0})) / parts;
-        // A row that finds no room goes to the part with fewest entries.
-        EXPECT_LE(static_cast<double>(*std::max_element(sums.begin(), sums.end())),
-                  1.05 * mean + static_cast<double>(longest));
+        double all = 0;
+        for (Index row = 0; row < matrix.rows(); ++row) {
+          all += static_cast<double>(std::max<Offset>(matrix.row_length(row), 1));
+        }
+        // A row that finds no room goes to a part with fewest entries, or rows.
+        const Imbalance found = imbalance(matrix, partition);
+        EXPECT_LE(found.entries, 1.05 + static_cast<double>(longest) * parts / all);
+      }
+    }
+  }
+}
+
+TEST(StreamParts, AreBalancedByRowsAsWell) {
+  // By entries alone, short rows may fill parts of their own, 1.97 times the mean.
+  for (const bool is_mixed : {false, true}) {
+    for (const Index parts : {2, 8}) {
+      for (const int passes : {1, 10}) {
+        const CsrMatrix matrix = two_lengths(8000, is_mixed);
+        const Imbalance found = imbalance(matrix, stream_parts(matrix, in_parts(parts, passes)));
+        EXPECT_LT(found.entries, 1.06) << parts << " parts, " << passes << " passes";
+        EXPECT_LT(found.rows, 1.06) << parts << " parts, " << passes << " passes";
       }
     }
   }
@@ -116,7 +155,7 @@ TEST(StreamParts, AreTheSameEveryTime) {
 }
 
 TEST(StreamParts, ForecastCoversItsArrays) {
-  EXPECT_GE(stream_parts_bytes(1000, 500, 8), (1000u + 500u) * 4 + 8 * (2 * 8 + 8));
+  EXPECT_GE(stream_parts_bytes(1000, 500, 8), (1000u + 500u) * 4 + 8 * (2 * 4 + 4 * 8));
 }
 
 }  // namespace
