@@ -35,6 +35,9 @@ Buffer<Index> invert(const Buffer<Index>& forward, const std::string& where) {
   return backward;
 }
 
+/// Entries to move below which a team is not worth waking: a millisecond of work.
+constexpr Offset kEntriesWorthThreads = 1 << 17;
+
 /// Row `order.old_of_new()[r]` of the input at r, columns renamed by `col_new_of_old` if given.
 CsrMatrix gather_rows(const CsrMatrix& matrix, const Index* row_old_of_new,
                       const Index* col_new_of_old) {
@@ -52,7 +55,7 @@ CsrMatrix gather_rows(const CsrMatrix& matrix, const Index* row_old_of_new,
   matrix.visit([&](auto view) {
     using View = decltype(view);
     constexpr bool kHasValues = !std::is_same_v<View, CsrView<ImplicitOne>>;
-#pragma omp parallel
+#pragma omp parallel if (matrix.nnz() >= kEntriesWorthThreads)
     {
       std::vector<std::pair<Index, Offset>> entries;  // new column, old position
 #pragma omp for schedule(dynamic, 256)

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/stopwatch.h"
 #include "preprocess/reorder/memory_hints.h"
 
 namespace csrkit::reorder {
 
 namespace {
 
-// Below this many vertices in a level, waking threads takes longer than the work.
-constexpr Index kWorthThreads = 2048;
 // Vertices of a level that a thread takes at a time.
 constexpr Index kChunk = 256;
 
@@ -30,7 +29,11 @@ bool lower(std::uint32_t& value, std::uint32_t to) {
 }  // namespace
 
 LevelNumbering::LevelNumbering(const Adjacency& graph)
-    : graph_(graph), order_(Offset{graph.vertices} + 1), parent_(graph.vertices) {
+    : graph_(graph),
+      order_(Offset{graph.vertices} + 1),
+      parent_(graph.vertices),
+      mean_degree_(static_cast<double>(graph.entries()) / std::max(graph.vertices, 1)),
+      price_(omp_get_max_threads()) {
   prefer_large_pages(parent_);
   std::fill(parent_.begin(), parent_.end(), kUntouched);
 }
@@ -40,14 +43,13 @@ void LevelNumbering::for_neighbours(Index v, Take&& take) const {
   for (Offset e = graph_.offsets[v]; e < graph_.offsets[v + 1]; ++e) take(graph_.neighbours[e]);
 }
 
-bool LevelNumbering::is_wide(Index level) {
-  return level >= kWorthThreads && omp_get_max_threads() > 1;
-}
-
 /// Vertices at the places from done() to `end` become untouched again.
 void LevelNumbering::forget(Index end) {
-#pragma omp parallel for schedule(static) if (is_wide(end - done_))
+  const bool by_team = price_.pays(end - done_);
+  const Stopwatch clock;
+#pragma omp parallel for schedule(static) if (by_team)
   for (Index at = done_; at < end; ++at) parent_[order_[at]] = kUntouched;
+  if (by_team) price_.took(end - done_, clock.seconds(), true);
 }
 
 /// A vertex of the next level, and the place of the vertex that discovered it.
@@ -57,14 +59,17 @@ struct LevelNumbering::Discovery {
 };
 
 /// Discovers the next level from the places [begin, end) and appends it to order_; returns the
-/// new end. `collect(place, found)` adds the discoveries of one place. When all places are
-/// collected, `settle(found)` removes some. Chunks of the level run in parallel.
+/// new end, and raises `bandwidth` to the largest distance from a parent. `collect(place, found)`
+/// adds the discoveries of one place. When all places are collected, `settle(found)` removes some.
+/// Chunks of the level run in parallel.
 template <class Collect, class Settle>
-Index LevelNumbering::append(Index begin, Index end, Collect&& collect, Settle&& settle) {
+Index LevelNumbering::append(Index begin, Index end, Index& bandwidth, Collect&& collect,
+                             Settle&& settle) {
   const Index chunks = (end - begin + kChunk - 1) / kChunk;
   std::vector<std::vector<Discovery>> found(static_cast<std::size_t>(chunks));
   std::vector<Index> to(static_cast<std::size_t>(chunks) + 1, end);
-#pragma omp parallel
+  Index widest = bandwidth;
+#pragma omp parallel reduction(max : widest)
   {
 #pragma omp for schedule(dynamic, 1)
     for (Index chunk = 0; chunk < chunks; ++chunk) {
@@ -81,11 +86,14 @@ Index LevelNumbering::append(Index begin, Index end, Collect&& collect, Settle&&
     }
 #pragma omp for schedule(dynamic, 1)
     for (Index chunk = 0; chunk < chunks; ++chunk) {
-      Index* next = order_.data() + to[static_cast<std::size_t>(chunk)];
-      for (const Discovery& discovery : found[static_cast<std::size_t>(chunk)])
-        *next++ = discovery.vertex;
+      Index place = to[static_cast<std::size_t>(chunk)];
+      for (const Discovery& discovery : found[static_cast<std::size_t>(chunk)]) {
+        widest = std::max(widest, place - discovery.place);
+        order_[place++] = discovery.vertex;
+      }
     }
   }
+  bandwidth = widest;
   return to.back();
 }
 
@@ -95,13 +103,7 @@ LevelNumbering::Levels LevelNumbering::number(Index root, Index limit) {
   Levels levels{1, root, 1, 0};
   Index begin = done_, end = done_ + 1;
   while (levels.bandwidth <= limit) {
-    Index next;
-    if (is_wide(end - begin)) {
-      next = numbered_wide(begin, end);
-      levels.bandwidth = std::max(levels.bandwidth, widest(end, next));
-    } else {
-      next = numbered(begin, end, limit, levels.bandwidth);
-    }
+    const Index next = next_level(begin, end, limit, levels.bandwidth);
     if (next == end) break;
     begin = end;
     end = next;
@@ -114,14 +116,16 @@ LevelNumbering::Levels LevelNumbering::number(Index root, Index limit) {
   return levels;
 }
 
-/// The largest distance from the parent among the places of a new level.
-Index LevelNumbering::widest(Index begin, Index end) const {
-  Index widest = 0;
-#pragma omp parallel for schedule(static) reduction(max : widest) if (is_wide(end - begin))
-  for (Index place = begin; place < end; ++place) {
-    widest = std::max(widest, place - static_cast<Index>(parent_[order_[place]]));
-  }
-  return widest;
+/// Numbers the neighbours of the places [begin, end) from `end` on; returns the new end.
+Index LevelNumbering::next_level(Index begin, Index end, Index limit, Index& bandwidth) {
+  const double neighbours = (end - begin) * mean_degree_;
+  if (neighbours < TeamPrice::kFewestTimed) return numbered(begin, end, limit, bandwidth);
+  const bool by_team = price_.pays(neighbours);
+  const Stopwatch clock;
+  const Index next =
+      by_team ? numbered_wide(begin, end, bandwidth) : numbered(begin, end, limit, bandwidth);
+  price_.took(neighbours, clock.seconds(), by_team);
+  return next;
 }
 
 void LevelNumbering::keep(const Buffer<Index>& component, Index size) {
@@ -151,7 +155,7 @@ Index LevelNumbering::numbered(Index begin, Index end, Index limit, Index& bandw
 
 /// The parent of a vertex is the lowest place that discovers it, whichever thread comes first.
 /// Vertices of earlier levels keep their parent.
-Index LevelNumbering::numbered_wide(Index begin, Index end) {
+Index LevelNumbering::numbered_wide(Index begin, Index end, Index& bandwidth) {
   const auto collect = [&](Index place, std::vector<Discovery>& found) {
     for_neighbours(order_[place], [&](Index u) {
       if (lower(parent_[u], static_cast<std::uint32_t>(place))) found.push_back({place, u});
@@ -163,7 +167,7 @@ Index LevelNumbering::numbered_wide(Index begin, Index end) {
     };
     found.erase(std::remove_if(found.begin(), found.end(), is_not_parent), found.end());
   };
-  return append(begin, end, collect, settle);
+  return append(begin, end, bandwidth, collect, settle);
 }
 
 }  // namespace csrkit::reorder

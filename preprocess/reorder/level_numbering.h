@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "preprocess/reorder/adjacency.h"
+#include "preprocess/reorder/team_price.h"
 
 namespace csrkit::reorder {
 
@@ -14,10 +15,10 @@ namespace csrkit::reorder {
 /// times, so the vertices must be named by degree already (RankedGraph): then neighbours are listed
 /// in the right order, and nothing is sorted.
 ///
-/// Wide levels are divided among threads. A vertex of the next level needs only the lowest place
-/// among its neighbours in this level: sorted by (that place, number), the level equals that of the
-/// serial algorithm (Karantasis, Lenharth, Nguyen, Garzaran, Pingali, Parallelization
-/// of reordering algorithms for bandwidth and wavefront reduction, SC 2014).
+/// Wide levels are divided among threads, where that has paid so far. A vertex of the next level
+/// needs only the lowest place among its neighbours in this level: sorted by (that place, number),
+/// the level equals that of the serial algorithm (Karantasis, Lenharth, Nguyen, Garzaran, Pingali,
+/// Parallelization of reordering algorithms for bandwidth and wavefront reduction, SC 2014).
 class LevelNumbering {
  public:
   explicit LevelNumbering(const Adjacency& graph);
@@ -61,17 +62,18 @@ class LevelNumbering {
   template <class Take>
   void for_neighbours(Index v, Take&& take) const;
   template <class Collect, class Settle>
-  Index append(Index begin, Index end, Collect&& collect, Settle&& settle);
-  static bool is_wide(Index level);
+  Index append(Index begin, Index end, Index& bandwidth, Collect&& collect, Settle&& settle);
+  Index next_level(Index begin, Index end, Index limit, Index& bandwidth);
   Index numbered(Index begin, Index end, Index limit, Index& bandwidth);
-  Index numbered_wide(Index begin, Index end);
-  Index widest(Index begin, Index end) const;
+  Index numbered_wide(Index begin, Index end, Index& bandwidth);
   void forget(Index end);
 
   const Adjacency& graph_;
   Buffer<Index> order_;           // and room for one that turns out to be known
   Buffer<std::uint32_t> parent_;  // the place of the vertex that numbered it
   Index done_ = 0;
+  double mean_degree_;
+  TeamPrice price_;
 };
 
 }  // namespace csrkit::reorder

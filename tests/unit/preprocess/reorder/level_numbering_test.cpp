@@ -51,7 +51,8 @@ TEST(LevelNumbering, SaysTheBandwidthOfWhatItNumbers) {
 }
 
 TEST(LevelNumbering, IsTheSameForAnyNumberOfThreads) {
-  const Adjacency graph = build_adjacency(random_graph(20000, 60000, 3));
+  // Levels of up to 300,000 neighbours, so that teams come into it.
+  const Adjacency graph = build_adjacency(random_graph(50000, 300000, 3));
   const int threads = omp_get_max_threads();
   std::vector<std::vector<Index>> orders;
   for (const int team : {1, 4}) {
