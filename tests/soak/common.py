@@ -41,6 +41,7 @@ CASES = (
     Case("generate", ["csr-generate", "rmat", "out.csr", "--set", "scale=7"], ["out.csr"]),
     Case("reorder", ["csr-reorder", "g.csr", "out.csr", "--method", "degree"], ["out.csr"], False),
     Case("reorder-rcm", ["csr-reorder", "g.csr", "out.csr", "--method", "rcm"], ["out.csr"], False),
+    Case("reorder-community", ["csr-reorder", "g.csr", "out.csr", "--method", "community"], ["out.csr"], False),
     Case("spmm", ["csr-spmm-cpu", "g.csr", "-k", "3", "--repeat", "1", "--warmup", "0", "--check", "--output", "out.npy"],
          ["out.npy"]),
     Case("spgemm", ["csr-spgemm-cpu", "g.csr", "--repeat", "1", "--warmup", "0", "--check", "--output", "out.csr"],

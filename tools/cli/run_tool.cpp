@@ -69,6 +69,9 @@ constexpr char kOutOfMemory[] = "not enough memory for this matrix on this machi
 [[noreturn]] void end_by_exception() noexcept {
   try {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+    // On its way through a region that has something to destroy it is in no handler yet, so nobody
+    // can ask which it is. Regions let none out but those of memory.
+    if (std::uncaught_exceptions() > 0) end_at_once(kExitMemory, kOutOfMemory);
     end_at_once(kExitInternal, "unexpected: terminated");
   } catch (const MemoryError& error) {
     end_at_once(kExitMemory, error.what());

@@ -11,6 +11,7 @@
 #include <new>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -26,6 +27,23 @@ int code_of(Thrown thrown) {
 template <class Thrown, class... Arguments>
 int code_of_region(Arguments... arguments) {
   throw Thrown(arguments...);
+}
+
+/// The same, where something is destroyed on the way.
+struct HalfMade {
+  std::vector<int> made;
+  int unmade;
+  explicit HalfMade(std::size_t size) : made(size), unmade(code_of_region<std::bad_alloc>()) {}
+};
+
+int code_of_region_that_owns() {
+  int sum = 0;
+#pragma omp parallel num_threads(1) reduction(+ : sum)
+  {
+    const HalfMade numbers(3);
+    sum += numbers.made[0] + numbers.unmade;
+  }
+  return sum;
 }
 
 TEST(RunTool, EveryKindOfErrorHasItsExitCode) {
@@ -62,6 +80,8 @@ TEST(RunToolDeathTest, WhatEndsTheProcessBehindItsBackHasItsExitCodeToo) {
   // As an exception does that leaves an OpenMP region.
   EXPECT_EXIT(run_tool("tool", []() noexcept { return code_of_region<std::bad_alloc>(); }),
               testing::ExitedWithCode(5), "tool: error: not enough memory");
+  EXPECT_EXIT(run_tool("tool", code_of_region_that_owns), testing::ExitedWithCode(5),
+              "not enough memory");
   EXPECT_EXIT(run_tool("tool", []() noexcept { return code_of_region<Error>("x"); }),
               testing::ExitedWithCode(kExitInternal), "tool: error: x");
 }
