@@ -18,10 +18,6 @@ std::unique_ptr<SpmmMethod> make_nnz_balanced(const MethodInput&);
 
 namespace {
 
-/// A walk over A's rows by every thread costs a few nanoseconds per row; below this many products
-/// per row it is a large part of the multiplication.
-constexpr Offset kProductsPerRow = 512;
-
 std::unique_ptr<SpmmMethod> transpose_first(const MethodInput& input) {
   MethodInput transposed = input;
   transposed.op_a = transpose_within(input.budget, input.problem.a, "A", input.team.threads);
@@ -76,15 +72,7 @@ const Rule kRules[] = {
               !input.budget.fits(transpose_bytes(input.problem.a, input.team.threads));
      },
      "column_ranges", &make_column_ranges, "the memory limit leaves no room for A^T"},
-    {[](const MethodInput& input) {
-       const CsrMatrix& a = input.problem.a;
-       return is_transposed(input) && static_cast<double>(a.nnz()) * input.problem.dense_cols >=
-                                          static_cast<double>(kProductsPerRow) * a.rows();
-     },
-     "column_ranges", &make_column_ranges,
-     "rows of A are long enough to look for columns in them at every multiplication"},
-    {&is_transposed, "nnz_balanced", &transpose_first,
-     "rows of A are short: A^T is made once instead of looked for at every multiplication"},
+    {&is_transposed, "nnz_balanced", &transpose_first, "A^T, made once, is gathered from by rows"},
     {[](const MethodInput&) { return true; }, "nnz_balanced", &make_nnz_balanced,
      "equal pieces of nonzeros suit rows of any length"},
 };
