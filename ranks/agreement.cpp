@@ -25,6 +25,22 @@ std::uint64_t digest_of(const Index* columns, Index count) {
 
 }  // namespace
 
+std::uint64_t unmatched(Index part, const PartLists& lists) {
+  const auto message = [](Index from, Index to, const Index* columns, Index count) {
+    const auto pair = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to);
+    return count == 0 ? 0 : mix64(mix64(pair) ^ digest_of(columns, count));
+  };
+  std::uint64_t sum = 0;
+  const Index *sends = lists.sends.begin(), *halo = lists.halo.begin();
+  for (const Neighbour& neighbour : lists.neighbours) {
+    sum += message(part, neighbour.part, sends, neighbour.send_cols);
+    sum -= message(neighbour.part, part, halo, neighbour.halo_cols);
+    sends += neighbour.send_cols;
+    halo += neighbour.halo_cols;
+  }
+  return sum;
+}
+
 std::string digests_of(Index part, const PartLists& lists) {
   std::string text;
   const Index* sends = lists.sends.begin();

@@ -2,6 +2,7 @@
 // checks alone that they are possible; only two ranks together can know that they fit each other.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,12 @@
 
 namespace csrkit::ranks {
 
-/// What part `part` sends in short, one digest for each neighbour, for gather().
+/// What part `part` sends less what it waits for, as one number. Where lists fit each other those
+/// of all parts add up to 0, so that the ranks need to tell each other nothing else.
+std::uint64_t unmatched(Index part, const PartLists& lists);
+
+/// What part `part` sends in short, one digest for each neighbour, for gather(): where the sum is
+/// not 0, these say which parts disagree.
 std::string digests_of(Index part, const PartLists& lists);
 
 /// Throws InputError that names `path`, unless each neighbour sends the columns that `part` waits

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/base/team.h"
 #include "ranks/mpi_ranks.h"
@@ -57,6 +58,11 @@ StepOutcome outcome_of(const std::function<void()>& step) {
   }
 }
 
+/// Of a packed outcome.
+std::string message_of(const std::string& outcome) {
+  return outcome.substr(outcome.find('\n') + 1);
+}
+
 /// The same error on all ranks is told once, without their numbers.
 [[noreturn]] void throw_first(const std::vector<std::string>& outcomes) {
   const auto is_bad = [](const std::string& text) {
@@ -67,7 +73,6 @@ StepOutcome outcome_of(const std::function<void()>& step) {
   if (static_cast<StepOutcome::Kind>((*first)[0]) == StepOutcome::Kind::finished) {
     throw Finished{exit_code};
   }
-  const auto message_of = [](const std::string& text) { return text.substr(text.find('\n') + 1); };
   std::string message = message_of(*first);
   const bool is_everywhere = std::all_of(
       outcomes.begin(), outcomes.end(),
@@ -178,11 +183,23 @@ int threads_per_rank(const Options& options) {
 }
 
 void together(Communicator& communicator, const std::function<void()>& step) {
-  const StepOutcome mine = outcome_of(step);
-  const std::vector<std::string> all = communicator.gather(mine.packed());
+  telling_together(communicator, [&] {
+    step();
+    return std::string();
+  });
+}
+
+std::vector<std::string> telling_together(Communicator& communicator,
+                                          const std::function<std::string()>& step) {
+  std::string told;
+  StepOutcome mine = outcome_of([&] { told = step(); });
+  if (mine.kind == StepOutcome::Kind::done) mine.message = told;
+  std::vector<std::string> all = communicator.gather(mine.packed());
   for (const std::string& outcome : all) {
     if (static_cast<StepOutcome::Kind>(outcome[0]) != StepOutcome::Kind::done) throw_first(all);
   }
+  for (std::string& outcome : all) outcome = message_of(outcome);
+  return all;
 }
 
 void only_first(Communicator& communicator, const std::function<void()>& step) {
@@ -191,8 +208,20 @@ void only_first(Communicator& communicator, const std::function<void()>& step) {
   if (static_cast<StepOutcome::Kind>(first[0]) != StepOutcome::Kind::done) throw_first({first});
 }
 
+std::string told_of_lists(Index part, const PartLists& lists) {
+  const std::uint64_t unmatched = ranks::unmatched(part, lists);
+  return {reinterpret_cast<const char*>(&unmatched), sizeof unmatched};
+}
+
 void require_lists_fit(ranks::Communicator& communicator, Index part, const PartLists& lists,
-                       const std::string& path) {
+                       const std::string& path, const std::vector<std::string>& told) {
+  std::uint64_t sum = 0;
+  for (const std::string& text : told) {
+    std::uint64_t unmatched = 0;
+    std::memcpy(&unmatched, text.data(), std::min(text.size(), sizeof unmatched));
+    sum += unmatched;
+  }
+  if (sum == 0) return;
   const auto all = communicator.gather(ranks::digests_of(part, lists));
   together(communicator, [&] { ranks::require_agreement(part, lists, all, path); });
 }

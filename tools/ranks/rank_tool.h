@@ -26,13 +26,18 @@ int threads_per_rank(const Options& options);
 
 /// All ranks do `step`. If it fails on some of them it fails on all, with the words of the first.
 void together(ranks::Communicator& communicator, const std::function<void()>& step);
+/// The same, and what every rank's step told the others, in their order.
+std::vector<std::string> telling_together(ranks::Communicator& communicator,
+                                          const std::function<std::string()>& step);
 /// One of them does it.
 void only_first(ranks::Communicator& communicator, const std::function<void()>& step);
 
-/// All ranks say what they send by the lists of a file, and fail if another part waits for other
-/// columns.
+/// For telling_together(): what others must know of the lists of a part.
+std::string told_of_lists(Index part, const PartLists& lists);
+/// Fails on all ranks if a part of a file would send other columns than another waits for. `told`
+/// is what all ranks told of their lists; nothing more is said between them where these fit.
 void require_lists_fit(ranks::Communicator& communicator, Index part, const PartLists& lists,
-                       const std::string& path);
+                       const std::string& path, const std::vector<std::string>& told);
 
 /// A file that all ranks write at once, each its own bytes, and that appears complete or not at
 /// all. All ranks make the same calls.

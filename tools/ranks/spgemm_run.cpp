@@ -97,7 +97,7 @@ Share read_share(const SpgemmDistOptions& options, Communicator& communicator) {
   std::vector<Offset> counted;
   bool is_of_file = false;
   PartLists of_file;
-  together(communicator, [&] {
+  const auto told = telling_together(communicator, [&] {
     share.a_header = read_csr_header(options.a);
     share.b_header = read_csr_header(options.b);
     if (share.a_header.cols != share.b_header.rows) {
@@ -108,14 +108,15 @@ Share read_share(const SpgemmDistOptions& options, Communicator& communicator) {
     share.b_offsets = read_row_offsets(options.b);
     if ((is_of_file = are_of_file(options, communicator.size()))) {
       of_file = read_part_of_file(options, communicator, &share);
-      return;
+      return told_of_lists(communicator.rank(), of_file);
     }
     const auto range = ranks::rows_to_count(communicator, share.a_header.rows);
     counted =
         products_of(read_csr_rows(options.a, range.begin, range.end, options.io), share.b_offsets);
+    return std::string();
   });
   if (is_of_file) {
-    require_lists_fit(communicator, communicator.rank(), of_file, options.a);
+    require_lists_fit(communicator, communicator.rank(), of_file, options.a, told);
   } else {
     share.row_borders =
         ranks::borders_by_products(communicator, share.a_header.rows, std::move(counted));

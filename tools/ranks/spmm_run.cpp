@@ -187,9 +187,10 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
 
   if (options.is_on_gpus) facts.gpu = choose_gpu(options, communicator, places);
 
+  const Index part_number = options.grid.part_of(communicator.rank());
   CsrFileHeader header;
   std::unique_ptr<Product> product;
-  together(communicator, [&] {
+  const auto told = telling_together(communicator, [&] {
     const Stopwatch reading;
     header = read_csr_header(options.matrix);
     if (options.power > 1 && header.rows != header.cols) {
@@ -210,11 +211,11 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
     product.reset(new Product{options, std::move(rank), SourceOfB(options, header.cols, kinds.b)});
     product->read_b();
     facts.plan_seconds = planning.seconds();
+    return told_of_lists(part_number, product->rank.part().lists);
   });
   SpmmRank& rank = product->rank;
   const Stopwatch connecting;
-  require_lists_fit(communicator, options.grid.part_of(communicator.rank()), rank.part().lists,
-                    options.matrix);
+  require_lists_fit(communicator, part_number, rank.part().lists, options.matrix, told);
   rank.connect();
   facts.plan_seconds += connecting.seconds();
   facts.check = first_products(*product, communicator);

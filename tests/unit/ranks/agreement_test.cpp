@@ -32,8 +32,19 @@ int refusals(const std::vector<PartLists>& lists) {
   return refused;
 }
 
+/// What parts send and others do not wait for, and the other way round.
+std::uint64_t unmatched(const std::vector<PartLists>& lists) {
+  std::uint64_t sum = 0;
+  Index part = 0;
+  for (const PartLists& one : lists) sum += ranks::unmatched(part++, one);
+  return sum;
+}
+
 TEST(Agreement, ListsOfOneFileFitEachOther) {
-  for (const Index parts : {1, 2, 5}) EXPECT_EQ(refusals(lists_of_all(parts)), 0);
+  for (const Index parts : {1, 2, 5}) {
+    EXPECT_EQ(refusals(lists_of_all(parts)), 0);
+    EXPECT_EQ(unmatched(lists_of_all(parts)), 0u);
+  }
 }
 
 TEST(Agreement, EveryOtherColumnIsNoticedByWhoWaitsForIt) {
@@ -43,7 +54,16 @@ TEST(Agreement, EveryOtherColumnIsNoticedByWhoWaitsForIt) {
     std::vector<PartLists> lists = lists_of_all(3);
     ++lists[1].sends[static_cast<Offset>(at)];
     EXPECT_EQ(refusals(lists), 1) << at;
+    EXPECT_NE(unmatched(lists), 0u) << at;
   }
+}
+
+TEST(Agreement, ColumnsForTheWrongPartAreNoticed) {
+  // What goes to two parts changes places: the same columns leave, to others.
+  std::vector<PartLists> lists = lists_of_all(3);
+  ASSERT_EQ(lists[0].neighbours.size(), 2u);
+  std::swap(lists[0].neighbours[0].part, lists[0].neighbours[1].part);
+  EXPECT_NE(unmatched(lists), 0u);
 }
 
 TEST(Agreement, WhoSendsNothingIsNoticed) {
@@ -51,6 +71,7 @@ TEST(Agreement, WhoSendsNothingIsNoticed) {
   ASSERT_GT(lists[1].neighbours.size(), 1u);
   lists[1].neighbours.clear();
   EXPECT_EQ(refusals(lists), 2);
+  EXPECT_NE(unmatched(lists), 0u);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/unit/core/part_samples.h"
 #include "tools/cli/run_tool.h"
 
 namespace csrkit {
@@ -58,6 +59,43 @@ TEST(RankTool, SeveralFailuresAreCounted) {
     });
   });
   EXPECT_NE(message.find(": 1 (and 1 more ranks failed)"), std::string::npos) << message;
+}
+
+TEST(RankTool, WhatStepsTellIsThereOnAllRanksInTheirOrder) {
+  std::atomic<int> right{0};
+  run_three([&](ranks::Communicator& communicator) {
+    const auto told = telling_together(communicator, [&] {
+      return std::string(static_cast<std::size_t>(communicator.rank()), '\n');
+    });
+    right += told == std::vector<std::string>{"", "\n", "\n\n"};
+  });
+  EXPECT_EQ(right, 3);
+}
+
+TEST(RankTool, ListsThatContradictEachOtherAreRefusedOnAllRanks) {
+  const CsrMatrix matrix = random_csr(60, 60, 5, ValueKind::f32);
+  const RankSections sections = RankSections::of(matrix, {random_borders(matrix, 3, 4)});
+  for (const bool is_changed : {false, true}) {
+    std::atomic<int> went_on{0};
+    const auto body = [&](ranks::Communicator& communicator) {
+      const Index part = communicator.rank();
+      PartLists lists = sections.lists(0, part);
+      if (is_changed && part == 1) ++lists.sends[0];
+      const auto told = telling_together(communicator, [&] { return told_of_lists(part, lists); });
+      require_lists_fit(communicator, part, lists, "a.csr", told);
+      ++went_on;
+    };
+    if (is_changed) {
+      const std::string message = message_of<InputError>(body);
+      EXPECT_NE(
+          message.find("a.csr: expected lists of parts that fit each other, but part 1 would"),
+          std::string::npos)
+          << message;
+    } else {
+      run_three(body);
+    }
+    EXPECT_EQ(went_on, is_changed ? 0 : 3);
+  }
 }
 
 TEST(RankTool, ARankThatFailsAloneIsNamed) {
