@@ -1,6 +1,7 @@
 """Reads what was measured, and puts it in the order of the report."""
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
 import os
@@ -125,15 +126,20 @@ def items_of(path: str, cut: list[str], say: Say) -> Iterator[tuple[str, Any]]:
                                  "wrote") from error
 
 
-def open_regular(path: str) -> BinaryIO:
-    """Opens without waiting: a pipe that nobody writes to would block for ever."""
+@contextlib.contextmanager
+def open_regular(path: str) -> Iterator[BinaryIO]:
+    """Opens without waiting: a pipe that nobody writes to would block for ever. A read that fails names the file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     mode = os.fstat(descriptor).st_mode
-    if stat.S_ISREG(mode):
-        return os.fdopen(descriptor, "rb")
-    os.close(descriptor)
-    found = "a folder" if stat.S_ISDIR(mode) else "a pipe or device; save its content in a file first"
-    raise OSError(0, f"expected a regular file, found {found}", path)
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        found = "a folder" if stat.S_ISDIR(mode) else "a pipe or device; save its content in a file first"
+        raise OSError(0, f"expected a regular file, found {found}", path)
+    with os.fdopen(descriptor, "rb") as file:
+        try:
+            yield file
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, path) from error
 
 
 def add(bundle: Bundle, last: dict[str, Field], place: str, item: Any) -> None:

@@ -20,6 +20,12 @@ expect 4 csr-generate dense no/folder/out.csr --set rows=3
 expect 4 csr-spmm-cpu tiny.csr --output no/folder/c.npy
 expect 4 csr-spmm-cpu tiny.csr --input nowhere.npy
 expect 4 csr-bench tiny.csr --records no/folder/out.jsonl
+# Its first page cannot be read by anyone: EIO.
+if [ -r /proc/self/mem ]; then
+  expect 4 csr-report /proc/self/mem --no-html --csv out.csv
+  says /proc/self/mem
+  no_file out.csv
+fi
 mkdir folder.csr
 expect 4 csr-import tiny.mtx folder.csr
 [ -d folder.csr ] || fail "a folder was replaced"
