@@ -64,6 +64,7 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
     // After the last look at the products: they are overwritten.
     pieces_ = RowPieces(problem_.a.rows(), problem_.a.row_offsets(), row_products, threads_);
     const std::uint64_t each = RowScratch<Acc>::bytes_for(ranges_, most_hashed, most_sources,
+                                                          problem_.sorts_rows ? 0 : most_made + 1,
                                                           problem_.drop_below > 0 ? most_made : 0);
     scratch_bytes_ = each * static_cast<std::uint64_t>(threads_) + pieces_.size_bytes();
   }

@@ -242,15 +242,17 @@ RangeSizes range_sizes(int acc_bytes) {
 
 template <class Acc>
 std::uint64_t RowScratch<Acc>::bytes_for(const RangeSizes& ranges, Offset most_hashed,
-                                         Offset most_sources, Offset most_dropped) {
+                                         Offset most_sources, Offset most_met,
+                                         Offset most_dropped) {
   const auto of = [](Offset count, std::size_t each) {
     return static_cast<std::uint64_t>(count) * each;
   };
   Offset slots = 32;
   while (slots < 2 * most_hashed) slots *= 2;
-  std::uint64_t bytes =
-      of(ranges.sums + 128, sizeof(Acc)) + of(ranges.flags + ranges.flags / 64 + 256, 1) +
-      of(most_sources, sizeof(Offset)) + of(most_dropped, sizeof(Index) + sizeof(Acc));
+  std::uint64_t bytes = of(ranges.sums + 128, sizeof(Acc)) +
+                        of(ranges.flags + ranges.flags / 64 + 256, 1) +
+                        of(most_sources, sizeof(Offset)) + of(most_met, sizeof(Index)) +
+                        of(most_dropped, sizeof(Index) + sizeof(Acc));
   if (most_hashed > 0) {
     bytes += of(slots, sizeof(Index) + sizeof(Acc)) + of(slots, sizeof(std::uint64_t));
   }

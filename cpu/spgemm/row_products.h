@@ -86,11 +86,12 @@ struct RowScratch {
   Buffer<std::uint64_t> order;  // (column, slot) of the entries in the table
   Buffer<std::uint64_t> order_copy;
   Buffer<Offset> cursors;  // where each row of B goes on in the next tile
+  Buffer<Index> met;       // places in the range, as they are met: of a row in any order
   Buffer<Index> row_cols;  // a row before entries are dropped
   Buffer<Acc> row_values;
 
   static std::uint64_t bytes_for(const RangeSizes& ranges, Offset most_hashed, Offset most_sources,
-                                 Offset most_dropped);
+                                 Offset most_met, Offset most_dropped);
 };
 
 /// How a row is summed up. `list` is there where vectors make it fast (most_listed above 0).
@@ -113,6 +114,10 @@ inline constexpr Offset kTinyRow = 16;
 /// Columns of a range for each product above which a row of few products is a list: a list costs
 /// the same however far apart they are. A range has no branches either, but flags to look through.
 inline constexpr Offset kFlagsPerListedProduct = 192;
+
+/// Columns of a range for each product above which a row in any order keeps a list of what it has
+/// met: below, its flags are looked through faster than columns are listed.
+inline constexpr Offset kFlagsPerMetProduct = 4;
 
 inline Accumulator accumulator_for(Offset sources, Offset products, Offset width, Index range,
                                    Offset most_listed) {
