@@ -1,5 +1,6 @@
 // csr-reorder: rows, columns or both in another order, which the file remembers and can undo.
 #include "tools/cli/log.h"
+#include "tools/cli/report.h"
 #include "tools/cli/run_tool.h"
 #include "tools/reorder/run.h"
 
@@ -15,8 +16,11 @@ int main(int argc, char** argv) {
       move_operand(options, before);
     } else {
       const ReorderRun run = reorder_file(options, before);
+      // Made before the output appears: it counts with all threads, and they may not be to be had.
+      Report report;
+      add_reorder(report, options, before, run);
       write_csr_file(options.output, run.file, terminal_progress());
-      report_reorder(options, before, run);
+      print(report, options.as_json);
     }
     return kExitDone;
   });

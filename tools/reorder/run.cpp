@@ -99,10 +99,9 @@ ReorderRun reorder_file(const ReorderToolOptions& options, const CsrFile& before
   return run;
 }
 
-void report_reorder(const ReorderToolOptions& options, const CsrFile& before,
-                    const ReorderRun& run) {
+void add_reorder(Report& report, const ReorderToolOptions& options, const CsrFile& before,
+                 const ReorderRun& run) {
   const CsrFile& after = run.file;
-  Report report;
   report.add("output", "output", options.output);
   report.add("method", "method", method_text(options));
   add_shape(report, after.matrix);
@@ -123,7 +122,6 @@ void report_reorder(const ReorderToolOptions& options, const CsrFile& before,
   } else {
     add_pattern_change(report, locality_profile(before.matrix), locality_profile(after.matrix));
   }
-  print(report, options.as_json);
 }
 
 void move_operand(const ReorderToolOptions& options, const CsrFile& file) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "tools/cli/report.h"
 #include "tools/reorder/options.h"
 
 namespace csrkit {
@@ -16,8 +17,9 @@ struct ReorderRun {
 
 /// --method and --undo. The result carries a step of provenance.
 ReorderRun reorder_file(const ReorderToolOptions& options, const CsrFile& before);
-void report_reorder(const ReorderToolOptions& options, const CsrFile& before,
-                    const ReorderRun& run);
+/// What the run did, with the locality before and after.
+void add_reorder(Report& report, const ReorderToolOptions& options, const CsrFile& before,
+                 const ReorderRun& run);
 
 /// --apply-to: reads the operand, writes it moved, reports.
 void move_operand(const ReorderToolOptions& options, const CsrFile& file);
