@@ -30,7 +30,7 @@ Options declare_spmm_dist() {
              "auto")
       .flag("all-gather",
             "of GPUs: every rank gets all of B and multiplies once, as is done without lists; for "
-            "comparison, with --kernel vendor_cusparse")
+            "comparison, with --kernel vendor_cusparse --nondeterministic")
       .flag("share-gpus",
             "ranks of one process may share GPUs where there are not enough: for tests")
       .value("k,dense-cols", "K", "columns of B and C", "32")
@@ -47,7 +47,8 @@ Options declare_spmm_dist() {
       .value("kernel", "NAME", "which kernel; --list shows them", "auto")
       .value("value-kind", "KIND", "convert the matrix first: none, f32, f64, f16 or bf16")
       .value("dense-kind", "KIND",
-             "kind of B: A's, f32 if A has none; f16, bf16 with f32: see --list");
+             "kind of B: A's, f32 if A has none; f16, bf16 with f32: see --list")
+      .flag("nondeterministic", "allow results that differ from run to run in the last bits");
   declare_ranks(options);
   options.writes_files();
   declare_io(options);
@@ -125,6 +126,7 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
   result.warmup = read_runs(options, "warmup", 0);
   result.threads = threads_per_rank(options);
   result.is_checked = options.flag("check");
+  result.is_deterministic = !options.flag("nondeterministic");
   result.kernel = options.text("kernel");
   result.input = options.text("input");
   result.output = options.text("output");

@@ -26,6 +26,7 @@ struct SpmmDistOptions {
   int warmup = 0, repeat = 1;
   int threads = 1;
   bool is_checked = false;
+  bool is_deterministic = true;
   std::string kernel, input, output;
   std::uint64_t seed = 1;
   std::optional<ValueKind> value_kind, dense_kind;

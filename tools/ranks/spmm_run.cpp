@@ -203,6 +203,7 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
     const SpmmProblem kinds = kinds_of(options, part);
     PlanOptions plan;
     plan.where.threads = options.threads;
+    plan.deterministic = options.is_deterministic;
     std::unique_ptr<SpmmRank> rank =
         facts.gpu ? gpu_rank(options, communicator, *facts.gpu, std::move(part), kinds, plan)
                   : std::make_unique<ranks::CpuSpmmRank>(

@@ -43,6 +43,7 @@ std::unique_ptr<SpmmRank> gpu_rank(Communicator& communicator, const Grid& grid,
                                    Index dense_cols, const SpmmProblem& kinds, HaloWay way,
                                    const std::string& kernel = "auto", bool gathers_all = false) {
   PlanOptions options;
+  options.deterministic = !gathers_all;  // the rival's kernel promises no bits
   options.where.threads = 1;
   return std::make_unique<DeviceSpmmRank>(communicator, grid, std::move(part), dense_cols, kinds,
                                           kernel, options, kWithFakeNccl, way, true, gathers_all);
