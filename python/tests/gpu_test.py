@@ -52,7 +52,7 @@ class Gpu(unittest.TestCase):
         expected = expected.detach().double()
         error = (found.detach().double() - expected).abs()
         bound = 64 * torch.finfo(found.dtype).eps * scale * (1 + expected.abs())
-        self.assertTrue(bool((error <= bound).all()), f"largest error {error.max().item()}")
+        self.assertEqual(int((error > bound).sum() + error.isnan().sum()), 0, f"largest errors {error.flatten().sort().values[-4:]}")
 
     def test_arrays_of_dlpack(self):
         a, dense = sample()
