@@ -2,6 +2,7 @@
 #include "api/handles.h"
 #include "api/rooms.h"
 #include "core/base/build_id.h"
+#include "core/base/counted.h"
 #include "core/base/file_digest.h"
 #include "core/contract/takes_stream.h"
 #include "core/contract/takes_values.h"
@@ -159,7 +160,7 @@ void require_aligned(const void* data, int element_bytes, const char* name) {
   if (reinterpret_cast<std::uintptr_t>(data) % static_cast<unsigned>(element_bytes) != 0) {
     throw UsageError(std::string(name) +
                      " begins between two addresses of its elements, which have " +
-                     std::to_string(element_bytes) + " bytes; copy it to where they may lie");
+                     counted(element_bytes, "byte") + "; copy it to where they may lie");
   }
 }
 

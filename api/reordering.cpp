@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "api/measured_flags.h"
+#include "core/base/counted.h"
 #include "preprocess/reorder/partition_borders.h"
 
 namespace csrkit {
@@ -151,9 +152,8 @@ DenseMatrix operand_moved(const DenseMatrix& operand, const CsrFile& file, const
   const bool by_rows = sides == "rows" || (sides.empty() && fits_rows);
   const Permutation& order = by_rows ? rows : cols;
   if (operand.rows() != order.size()) {
-    throw UsageError("the operand has " + std::to_string(operand.rows()) +
-                     " rows, but the matrix " + std::to_string(rows.size()) + " rows and " +
-                     std::to_string(cols.size()) + " columns" +
+    throw UsageError("the operand has " + counted(operand.rows(), "row") + ", but the matrix " +
+                     counted(rows.size(), "row") + " and " + counted(cols.size(), "column") +
                      (sides.empty() ? "" : " (--sides=" + sides + ")"));
   }
   DenseMatrix result(operand.rows(), operand.cols(), operand.kind());

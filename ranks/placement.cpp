@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/base/counted.h"
 #include "core/base/usable_cpus.h"
 
 namespace csrkit::ranks {
@@ -136,11 +137,11 @@ std::vector<std::string> placement_warnings(const std::vector<Place>& places) {
                            "same ones; " +
                            kWayOut + ", or unset OMP_PROC_BIND and OMP_PLACES");
       } else if (threads > group.cpus.size()) {
-        warnings.push_back(who + ": " + std::to_string(threads) + " threads on " +
-                           std::to_string(group.cpus.size()) + " processors (" + where + "); " +
+        warnings.push_back(who + ": " + counted(threads, "thread") + " on " +
+                           counted(group.cpus.size(), "processor") + " (" + where + "); " +
                            kWayOut);
       } else if (threads > group.cores.size()) {
-        warnings.push_back(who + ": " + std::to_string(threads) + " threads on " +
+        warnings.push_back(who + ": " + counted(threads, "thread") + " on " +
                            std::to_string(group.cores.size()) +
                            " cores: two on one core share its vector units; " + kWayOut);
       }

@@ -14,6 +14,8 @@
 #include <system_error>
 #include <thread>
 
+#include "core/base/counted.h"
+
 namespace csrkit::ranks {
 
 namespace {
@@ -48,9 +50,8 @@ class World {
       await(lock, [&] { return !box(from, to).empty(); });
       letter = box(from, to).front();
       if (letter->bytes != bytes) {
-        throw Error("rank " + std::to_string(from) + " sent " + std::to_string(letter->bytes) +
-                    " bytes to rank " + std::to_string(to) + ", which expected " +
-                    std::to_string(bytes));
+        throw Error("rank " + std::to_string(from) + " sent " + counted(letter->bytes, "byte") +
+                    " to rank " + std::to_string(to) + ", which expected " + std::to_string(bytes));
       }
       box(from, to).pop_front();
       letter->state = State::copied;

@@ -81,7 +81,7 @@ def of_records(stem, paths):
     records = [record for _, path in sets for record in tables.read_records(path)]
     machine = records[0]["machine"]
     on_gpu = records[0]["case"]["kernel"].startswith("gpu.") and machine["gpu"]
-    facts = {"machine": machine["gpu"]["name"] if on_gpu else f"{machine['threads']} threads of {machine['cpu']}",
+    facts = {"machine": machine["gpu"]["name"] if on_gpu else f"{machine['threads']} thread{'s' * (machine['threads'] != 1)} of {machine['cpu']}",
              "date": max(record["time"] for record in records)[:10],
              "commit": ", ".join(dict.fromkeys(record["machine"].get("commit", "unknown") for record in records))}
     if stem.startswith("ladder"):

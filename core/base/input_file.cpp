@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 
 namespace csrkit {
@@ -18,7 +19,7 @@ namespace {
 constexpr std::uint64_t kPieceBytes = 1u << 26;  // Linux moves less than 2 GiB per call
 
 [[noreturn]] void refuse_length(const std::string& place, std::uint64_t limit, const char* what) {
-  throw InputError(place + ": expected at most " + std::to_string(limit) + " bytes in a " + what +
+  throw InputError(place + ": expected at most " + counted(limit, "byte") + " in a " + what +
                    ", found more; is this the right kind of file?");
 }
 
@@ -57,8 +58,8 @@ void InputFile::read_at(std::uint64_t offset, void* to, std::uint64_t bytes) con
     }
     if (got == 0) {
       throw InputError(path_ + ": byte " + std::to_string(offset) + ": expected " +
-                       std::to_string(bytes) +
-                       " more bytes, found the end of the file: it shrank while being read; try "
+                       counted(bytes, "more byte") +
+                       ", found the end of the file: it shrank while being read; try "
                        "again");
     }
     out += got;

@@ -1,5 +1,7 @@
 #include "core/contract/sddmm.h"
 
+#include "core/base/counted.h"
+
 namespace csrkit {
 
 double ConstValuesView::at(Offset at) const {
@@ -88,7 +90,7 @@ void require_bindable(const SddmmProblem& problem, Capabilities capabilities,
   require_dense("Y", problem.a.cols(), y);
   require_kind("C", c.kind, problem.c);
   if (c.size != problem.a.nnz()) {
-    throw UsageError("C has " + std::to_string(c.size) + " elements; this product needs " +
+    throw UsageError("C has " + counted(c.size, "element") + "; this product needs " +
                      std::to_string(problem.a.nnz()) + ", one for each entry of A");
   }
 }

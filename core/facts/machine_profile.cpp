@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/counted.h"
+
 namespace csrkit {
 
 namespace {
@@ -77,14 +79,13 @@ void validate(const MachineProfile& profile, const std::string& where) {
       require_positive(at, "output_row_spread", curve.output_row_spread, true);
       require_positive(at, "streamed_row_spread", curve.streamed_row_spread, true);
       if (curve.table_bytes.empty() || curve.table_bytes.size() != curve.seconds_per_read.size()) {
-        refuse(at, "table_bytes has " + std::to_string(curve.table_bytes.size()) +
-                       " numbers and seconds_per_read " +
-                       std::to_string(curve.seconds_per_read.size()) +
+        refuse(at, "table_bytes has " + counted(curve.table_bytes.size(), "number") +
+                       " and seconds_per_read " + std::to_string(curve.seconds_per_read.size()) +
                        ", expected equally many, at least 1");
       }
       if (!curve.spread.empty() && curve.spread.size() != curve.table_bytes.size()) {
-        refuse(at, "spread has " + std::to_string(curve.spread.size()) +
-                       " numbers, expected one for each of table_bytes, or none");
+        refuse(at, "spread has " + counted(curve.spread.size(), "number") +
+                       ", expected one for each of table_bytes, or none");
       }
       for (const double spread : curve.spread) require_positive(at, "spread", spread, true);
       double smaller = 0;

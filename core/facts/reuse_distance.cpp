@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/base/counted.h"
 #include "core/base/hash.h"
 #include "core/base/team_errors.h"
 #include "core/facts/stack_distance.h"
@@ -270,8 +271,8 @@ ReuseProfile reuse_profile(const CsrMatrix& matrix, const ReuseOptions& options)
   const ReadOrder& readers = options.readers;
   if (readers.workers < 1 || readers.rows_per_turn < 0) {
     throw UsageError("reads by " + std::to_string(readers.workers) + " workers, " +
-                     std::to_string(readers.rows_per_turn) +
-                     " rows a turn: expected at least 1 worker, and 0 rows or more");
+                     counted(readers.rows_per_turn, "row") +
+                     " a turn: expected at least 1 worker, and 0 rows or more");
   }
   constexpr int kGroups = ReuseProfile::kGroups;
   ReuseProfile profile;

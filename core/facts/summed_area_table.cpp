@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/available_memory.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 
 namespace csrkit {
@@ -70,8 +71,8 @@ Offset count_nonzeros(const CsrMatrix& matrix, Index row, Index row_end, Index c
       col_end > matrix.cols()) {
     throw UsageError("the rectangle " + std::to_string(row) + ":" + std::to_string(row_end) + "," +
                      std::to_string(col) + ":" + std::to_string(col_end) +
-                     " does not lie in a matrix of " + std::to_string(matrix.rows()) +
-                     " rows and " + std::to_string(matrix.cols()) + " columns");
+                     " does not lie in a matrix of " + counted(matrix.rows(), "row") + " and " +
+                     counted(matrix.cols(), "column"));
   }
   Offset sum = 0;
   const Index* const col_indices = matrix.col_indices();

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "core/base/counted.h"
 #include "core/base/input_file.h"
 #include "core/base/team_errors.h"
 #include "core/file/csr_file_layout.h"
@@ -217,8 +218,8 @@ class Reader {
     }
     if (offsets[header().rows] != header().nnz) {
       fail_at(path_, base + static_cast<std::uint64_t>(header().rows) * sizeof(Offset),
-              "expected row_offsets to end with the " + std::to_string(header().nnz) +
-                  " entries of the header, found " + std::to_string(offsets[header().rows]) +
+              "expected row_offsets to end with the " + counted(header().nnz, "entry") +
+                  " of the header, found " + std::to_string(offsets[header().rows]) +
                   "; create the file again");
     }
   }
@@ -363,7 +364,7 @@ class Reader {
         header().rows != header().cols) {
       fail_at(path_, section.offset_bytes,
               "expected part borders only of a square matrix with a partition into " +
-                  std::to_string(count - 1) + " parts, found " +
+                  counted(count - 1, "part") + ", found " +
                   (file->partition ? std::to_string(file->partition->parts) : "no") +
                   " parts; create the file again");
     }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/buffer.h"
+#include "core/base/counted.h"
 #include "core/file/csr_file_layout.h"
 
 namespace csrkit {
@@ -53,8 +54,9 @@ void CsrFileFrame::write(AtomicFile& file, std::vector<std::uint64_t> checksums)
   }
   const CsrSection& table = header_.sections.back();
   if (checksums.size() * sizeof(std::uint64_t) != table.size_bytes) {
-    throw UsageError("cannot write '" + file.path() + "': " + std::to_string(checksums.size()) +
-                     " checksums for a table of " + std::to_string(table.size_bytes) + " bytes");
+    throw UsageError("cannot write '" + file.path() +
+                     "': " + counted(checksums.size(), "checksum") + " for a table of " +
+                     counted(table.size_bytes, "byte"));
   }
   CsrFileHeader header = header_;
   header.file_bytes = table.offset_bytes + table.size_bytes;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "core/base/counted.h"
 #include "core/file/rank_sections.h"
 
 namespace csrkit::csr_layout {
@@ -131,22 +132,22 @@ std::vector<CsrSection> decode_sections(const unsigned char* bytes, const CsrFil
       if (!is_part_borders_size(size, static_cast<std::uint64_t>(header.rows))) {
         fail(path, at + 24,
              "expected part borders of 8 bytes and 8 for each of at most " +
-                 std::to_string(header.rows) + " parts, found " + std::to_string(size) +
-                 " bytes; create the file again");
+                 counted(header.rows, "part") + ", found " + counted(size, "byte") +
+                 "; create the file again");
       }
       extras.part_borders_bytes = size;
     } else if (slot_is_named(slot, kRankHeads)) {
       if (!rank_layout::is_rank_heads_size(size, static_cast<std::uint64_t>(header.rows))) {
         fail(path, at + 24,
-             "expected rank heads of words for at most " + std::to_string(header.rows) +
-                 " parts a level, found " + std::to_string(size) + " bytes; create the file again");
+             "expected rank heads of words for at most " + counted(header.rows, "part") +
+                 " a level, found " + counted(size, "byte") + "; create the file again");
       }
       extras.rank_heads_bytes = size;
     } else if (slot_is_named(slot, kRankLists)) {
       if (size % rank_layout::kListAlignment != 0 || size > header.file_bytes) {
         fail(path, at + 24,
              "expected rank lists of a multiple of 64 bytes within the file, found " +
-                 std::to_string(size) + " bytes; create the file again");
+                 counted(size, "byte") + "; create the file again");
       }
       extras.rank_lists_bytes = size;
     } else if (slot_is_named(slot, kProvenance)) {
@@ -167,8 +168,8 @@ std::vector<CsrSection> decode_sections(const unsigned char* bytes, const CsrFil
       lay_out(header.value_kind, header.rows, header.cols, header.nnz, extras);
   if (count != expected.size()) {
     fail(path, kSectionCountAt,
-         "expected " + std::to_string(expected.size()) + " sections, found " +
-             std::to_string(count) + "; create the file again");
+         "expected " + counted(expected.size(), "section") + ", found " + std::to_string(count) +
+             "; create the file again");
   }
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t at = kSectionsAt + i * kSlotBytes;
@@ -182,9 +183,9 @@ std::vector<CsrSection> decode_sections(const unsigned char* bytes, const CsrFil
     }
     if (offset != want.offset_bytes || size != want.size_bytes) {
       fail(path, at + (offset != want.offset_bytes ? 16 : 24),
-           "expected section " + want.name + " to be the " + std::to_string(want.size_bytes) +
-               " bytes from byte " + std::to_string(want.offset_bytes) + ", found " +
-               std::to_string(size) + " bytes from byte " + std::to_string(offset) +
+           "expected section " + want.name + " to be the " + counted(want.size_bytes, "byte") +
+               " from byte " + std::to_string(want.offset_bytes) + ", found " +
+               counted(size, "byte") + " from byte " + std::to_string(offset) +
                "; create the file again");
     }
   }
@@ -346,13 +347,14 @@ DecodedHeader decode_header(const unsigned char* bytes, std::uint64_t available,
   // The file's true size stands against every number before anything is derived from it.
   if (u64(kFileBytesAt) > file_bytes) {
     fail(path, file_bytes,
-         "expected " + std::to_string(u64(kFileBytesAt)) + " bytes, found the end of the file; " +
+         "expected " + counted(u64(kFileBytesAt), "byte") + ", found the end of the file; " +
              "it was truncated or is still being copied, copy it again");
   }
   if (u64(kFileBytesAt) < file_bytes) {
     fail(path, u64(kFileBytesAt),
-         "expected the end of the file, found " + std::to_string(file_bytes - u64(kFileBytesAt)) +
-             " more bytes; something was appended, copy or create the file again");
+         "expected the end of the file, found " +
+             counted(file_bytes - u64(kFileBytesAt), "more byte") +
+             "; something was appended, copy or create the file again");
   }
   if (file_bytes > kMaxFileBytes) {
     fail(path, kFileBytesAt,
@@ -362,7 +364,7 @@ DecodedHeader decode_header(const unsigned char* bytes, std::uint64_t available,
   if (nnz > rows * cols || nnz > file_bytes / sizeof(Index)) {
     fail(path, kNnzAt,
          "expected at most as many entries as fit a " + std::to_string(rows) + " x " +
-             std::to_string(cols) + " matrix and " + std::to_string(file_bytes) + " bytes, found " +
+             std::to_string(cols) + " matrix and " + counted(file_bytes, "byte") + ", found " +
              std::to_string(nnz) + "; " + again);
   }
   require(kChunkBytesAt, "a checksum chunk size of", kChunkBytes, u64(kChunkBytesAt), unknown);

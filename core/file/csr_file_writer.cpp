@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/atomic_file.h"
+#include "core/base/counted.h"
 #include "core/base/team_errors.h"
 #include "core/file/csr_file.h"
 #include "core/file/csr_file_layout.h"
@@ -127,8 +128,8 @@ void require_writable(const std::string& path, Index rows, Index cols, const Csr
                      " cannot be symmetric");
   }
   if (provenance.size() > kMaxProvenanceBytes) {
-    throw UsageError(prefix + "its provenance has " + std::to_string(provenance.size()) +
-                     " bytes, above the limit of 16777216");
+    throw UsageError(prefix + "its provenance has " + counted(provenance.size(), "byte") +
+                     ", above the limit of 16777216");
   }
   if (first_invalid_utf8(provenance.data(), provenance.size()) < provenance.size()) {
     throw UsageError(prefix + "its provenance is not UTF-8 text");
@@ -228,7 +229,7 @@ void write_csr_file(const std::string& path, const CsrFile& file,
     for (const Index part : *file.partition->part_of_row) {
       if (part < 0 || part >= file.partition->parts) {
         throw UsageError("cannot write '" + path + "': its partition has " +
-                         std::to_string(file.partition->parts) + " parts, but a row is in part " +
+                         counted(file.partition->parts, "part") + ", but a row is in part " +
                          std::to_string(part));
       }
     }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/atomic_file.h"
+#include "core/base/counted.h"
 #include "core/base/input_file.h"
 
 namespace csrkit {
@@ -198,8 +199,8 @@ NpyHeader parse_npy_header(const char* data, std::uint64_t size, const std::stri
     fail(8, "expected an .npy header of at most 1048576 bytes, found " + std::to_string(length));
   }
   if (size - start < length) {
-    fail(size, "expected an .npy header of " + std::to_string(length) +
-                   " bytes, found the end of the data");
+    fail(size,
+         "expected an .npy header of " + counted(length, "byte") + ", found the end of the data");
   }
   NpyHeader header = HeaderText(data + start, length, start, where).parse();
   header.data_offset = start + length;
@@ -253,8 +254,8 @@ NpyFile::NpyFile(const std::string& path) : file_(path) {
     throw InputError(path + ": byte " + std::to_string(header_.data_offset) + ": expected the " +
                      std::to_string(row_count) + " x " + std::to_string(col_count) +
                      " elements of the header, found " +
-                     std::to_string(file_.size_bytes() - header_.data_offset) +
-                     " bytes; the file was cut or extended, save the array again");
+                     counted(file_.size_bytes() - header_.data_offset, "byte") +
+                     "; the file was cut or extended, save the array again");
   }
   rows_ = static_cast<Index>(row_count);
   cols_ = static_cast<Index>(col_count);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/file/file_memory.h"
 
@@ -28,7 +29,7 @@ MappedNpyOutput::MappedNpyOutput(const std::string& path, Index rows, Index cols
   if (const int reason = ::posix_fallocate(file_.descriptor(), 0, static_cast<off_t>(bytes_));
       reason != 0) {
     throw IoError("cannot write '" + path + "': there is no room for its " +
-                  std::to_string(bytes_) + " bytes: " + std::strerror(reason));
+                  counted(bytes_, "byte") + ": " + std::strerror(reason));
   }
   memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.descriptor(), 0);
   if (memory_ == MAP_FAILED) {

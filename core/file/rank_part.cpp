@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "core/base/counted.h"
 #include "core/base/team_errors.h"
 #include "core/file/csr_file.h"
 #include "core/file/csr_file_layout.h"
@@ -243,9 +244,8 @@ CsrMatrix read_csr_rows(const std::string& path, Index begin, Index end, FileIo 
   RangeReader reader(path);
   const CsrFileHeader& header = reader.header();
   if (begin < 0 || end < begin || end > header.rows) {
-    throw UsageError("'" + path + "' has " + std::to_string(header.rows) +
-                     " rows, not those from " + std::to_string(begin) + " to " +
-                     std::to_string(end));
+    throw UsageError("'" + path + "' has " + counted(header.rows, "row") + ", not those from " +
+                     std::to_string(begin) + " to " + std::to_string(end));
   }
   auto fetched = std::make_shared<FetchedRows>(
       fetch_rows(reader, path, begin, end, {0, header.nnz}, false, io != FileIo::read));

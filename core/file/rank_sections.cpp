@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/base/counted.h"
 #include "core/base/team.h"
 #include "core/base/team_errors.h"
 #include "core/file/file_memory.h"
@@ -92,8 +93,8 @@ PartLevel decode_level(const std::int64_t* words, std::uint64_t word, Index part
   }
   if (send_sum != halo_sum) {
     fail_word(place, word - kHeadWords + 7,
-              "the " + std::to_string(parts) + " parts to send the " + std::to_string(halo_sum) +
-                  " columns of their halos",
+              "the " + counted(parts, "part") + " to send the " + counted(halo_sum, "column") +
+                  " of their halos",
               send_sum);
   }
   return level;
@@ -185,7 +186,7 @@ std::vector<PartLevel> decode_heads(const std::int64_t* words, std::uint64_t byt
     expected += static_cast<std::uint64_t>(parts) * kHeadWords;
   }
   if (count != expected) {
-    fail_word(place, 0, "levels of " + std::to_string(expected) + " words in all",
+    fail_word(place, 0, "levels of " + counted(expected, "word") + " in all",
               static_cast<std::int64_t>(count));
   }
   std::vector<PartLevel> levels;
@@ -210,7 +211,7 @@ std::vector<PartLevel> decode_heads(const std::int64_t* words, std::uint64_t byt
   }
   if (lists_at != lists_bytes) {
     fail_word(place, 0,
-              "parts whose lists take the " + std::to_string(lists_bytes) + " bytes of rank_lists",
+              "parts whose lists take the " + counted(lists_bytes, "byte") + " of rank_lists",
               static_cast<std::int64_t>(lists_at));
   }
   return levels;
@@ -373,8 +374,8 @@ void require_levels(const CsrMatrix& matrix, const std::vector<PartBorders>& lev
   for (std::size_t l = 0; l < levels.size(); ++l) {
     const Index parts = levels[l].parts();
     if (parts < 1 || parts > std::min<Index>(matrix.rows(), kMaxParts)) {
-      throw UsageError("a matrix of " + std::to_string(matrix.rows()) + " rows has 1 to " +
-                       std::to_string(std::min<Index>(matrix.rows(), kMaxParts)) + " parts, not " +
+      throw UsageError("a matrix of " + counted(matrix.rows(), "row") + " has 1 to " +
+                       counted(std::min<Index>(matrix.rows(), kMaxParts), "part") + ", not " +
                        std::to_string(parts));
     }
     if (matrix.rows() == matrix.cols() && levels[l].rows != levels[l].cols) {

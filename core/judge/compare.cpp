@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/base/counted.h"
 #include "core/base/hash.h"
 #include "core/judge/compare_parts.h"
 #include "core/judge/reference.h"
@@ -301,7 +302,7 @@ UnprojectedRows compare_projections(const Product& product, std::uint64_t seed,
                             " times a random vector of signs: expected " + text_of(sum) +
                             ", found " + text_of(found.dot) + ", error bound " + text_of(bound) +
                             " (" + std::to_string(static_cast<Offset>(terms)) + " terms, " +
-                            std::to_string(product.c.cols) + " columns)");
+                            counted(product.c.cols, "column") + ")");
         }
       }
       findings.merge_ratio(worst);

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/counted.h"
+
 namespace csrkit {
 
 struct MemorySink::State {
@@ -65,14 +67,14 @@ CsrMatrix MemorySink::finish() {
 void require_next_block(const CsrMatrix& block, Index rows_so_far, Index rows, Index cols,
                         ValueKind kind) {
   if (block.cols() != cols || block.value_kind() != kind) {
-    throw UsageError("a block of " + std::to_string(block.cols()) + " columns and kind " +
+    throw UsageError("a block of " + counted(block.cols(), "column") + " and kind " +
                      name_of(block.value_kind()) + " cannot join a matrix of " +
-                     std::to_string(cols) + " columns and kind " + name_of(kind));
+                     counted(cols, "column") + " and kind " + name_of(kind));
   }
   if (block.rows() > rows - rows_so_far) {
-    throw UsageError("a block of " + std::to_string(block.rows()) + " rows after row " +
-                     std::to_string(rows_so_far) + " exceeds the " + std::to_string(rows) +
-                     " rows of the matrix");
+    throw UsageError("a block of " + counted(block.rows(), "row") + " after row " +
+                     std::to_string(rows_so_far) + " exceeds the " + counted(rows, "row") +
+                     " of the matrix");
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "core/base/counted.h"
 #include "core/base/hash.h"
 #include "core/base/huge_pages.h"
 
@@ -37,7 +38,7 @@ DenseMatrix::DenseMatrix(Index rows, Index cols, ValueKind kind, Offset leading_
   if (kind == ValueKind::none) throw UsageError("a dense matrix cannot hold values of kind none");
   if (leading_dim_ < cols) {
     throw UsageError("leading dimension " + std::to_string(leading_dim_) + " is below the " +
-                     std::to_string(cols) + " columns of the matrix");
+                     counted(cols, "column") + " of the matrix");
   }
   Offset elements = 0;
   if (__builtin_mul_overflow(Offset{rows}, leading_dim_, &elements)) {

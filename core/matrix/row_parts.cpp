@@ -6,6 +6,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "core/base/counted.h"
 #include "core/base/team.h"
 #include "core/base/team_errors.h"
 
@@ -343,7 +344,7 @@ RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std
   }
   if (own_offsets[count] != head.own_entries ||
       halo_offsets[count] != head.entries - head.own_entries) {
-    throw InputError(where + ": expected " + std::to_string(head.entries) + " entries, " +
+    throw InputError(where + ": expected " + counted(head.entries, "entry") + ", " +
                      std::to_string(head.own_entries) + " of them in own columns, found " +
                      std::to_string(own_offsets[count] + halo_offsets[count]) + " and " +
                      std::to_string(own_offsets[count]) + "; create the file again");

@@ -1,7 +1,7 @@
 #include "cpu/common/memory_budget.h"
 
 #include "core/base/available_memory.h"
-#include "core/base/counted_bytes.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 
 namespace csrkit::cpu {
@@ -30,9 +30,9 @@ MemoryBudget::MemoryBudget(std::uint64_t limit_bytes, std::uint64_t held_bytes, 
 void MemoryBudget::reserve(std::uint64_t bytes, const std::string& what) {
   const std::uint64_t total = held_bytes_ + bytes;
   if (total > limit_bytes_) {
-    throw MemoryError("no room for " + what + " (" + counted_bytes(bytes) + ", " +
+    throw MemoryError("no room for " + what + " (" + counted(bytes, "byte") + ", " +
                       std::to_string(total) + " with what the plan holds already): the limit is " +
-                      counted_bytes(limit_bytes_) + "; " + advice_);
+                      counted(limit_bytes_, "byte") + "; " + advice_);
   }
   held_bytes_ = total;
   note_peak(total);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "core/base/counted.h"
 #include "cpu/common/caches.h"
 #include "cpu/common/work_shares.h"
 #include "cpu/sddmm/dots.h"
@@ -60,9 +61,9 @@ class NnzBalanced : public SddmmMethod {
   }
 
   std::string choice() const override {
-    return std::string(name_of(isa_)) + ", " + std::to_string(stretches_) + " stretches of " +
-           std::to_string(size_) + " entries, " +
-           (ahead_ > 0 ? "rows of Y asked for " + std::to_string(ahead_) + " entries ahead"
+    return std::string(name_of(isa_)) + ", " + std::to_string(stretches_) +
+           (stretches_ == 1 ? " stretch of " : " stretches of ") + counted(size_, "entry") + ", " +
+           (ahead_ > 0 ? "rows of Y asked for " + counted(ahead_, "entry") + " ahead"
                        : std::string("rows of Y in the core's cache"));
   }
 

@@ -13,6 +13,7 @@
 #include <exception>
 #include <numeric>
 
+#include "core/base/counted.h"
 #include "core/base/team.h"
 #include "cpu/spgemm/row_pieces.h"
 #include "cpu/spgemm/row_products.h"
@@ -99,8 +100,8 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
   std::string choice() const override {
     const std::string why =
         chosen_.kernel.empty() ? "" : chosen_.kernel + " (because " + chosen_.because + "): ";
-    return why + name_of(isa_) + ", " + std::to_string(pieces_.count()) + " pieces for " +
-           std::to_string(threads_) + " threads";
+    return why + name_of(isa_) + ", " + counted(pieces_.count(), "piece") + " for " +
+           counted(threads_, "thread");
   }
   std::string chosen_kernel() const override { return chosen_.kernel; }
 

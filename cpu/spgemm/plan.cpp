@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "core/base/counted_bytes.h"
+#include "core/base/counted.h"
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
 #include "core/facts/matrix_stats.h"
@@ -139,8 +139,8 @@ class CpuSpgemmPlan : public SpgemmPlan {
 
  private:
   [[noreturn]] void refuse(std::uint64_t bytes, const std::string& what, const char* advice) const {
-    throw MemoryError("no room for " + what + " (" + counted_bytes(bytes) + "): the limit is " +
-                      counted_bytes(budget_.limit_bytes()) + "; " + advice);
+    throw MemoryError("no room for " + what + " (" + counted(bytes, "byte") + "): the limit is " +
+                      counted(budget_.limit_bytes(), "byte") + "; " + advice);
   }
 
   /// What is held while rows of C are made, C itself excluded.
@@ -203,7 +203,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
       passes_ += ": one does not fit the memory limit";
       return;
     }
-    passes_ = "one pass, room for " + std::to_string(room) + " entries";
+    passes_ = "one pass, room for " + counted(room, "entry");
     room_entries_ = room;
     one_pass_bytes_ = beside;
   }

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/counted.h"
 #include "cpu/spmm/row_kernels.h"
 
 namespace csrkit::cpu {
@@ -80,8 +81,7 @@ class ColumnRanges : public SpmmMethod {
   }
 
   std::string choice() const override {
-    return std::string(name_of(isa_)) + ", " + std::to_string(hubs_.size()) +
-           " columns summed by all";
+    return std::string(name_of(isa_)) + ", " + counted(hubs_.size(), "column") + " summed by all";
   }
 
  private:

@@ -14,6 +14,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/counted.h"
 #include "cpu/common/work_shares.h"
 #include "cpu/spmm/row_kernels.h"
 
@@ -58,7 +59,7 @@ class GatherMark : public SpmmMethod {
   }
 
   std::string choice() const override {
-    return "slices of " + std::to_string(ways_.front().slice) + " columns, " +
+    return "slices of " + counted(ways_.front().slice, "column") + ", " +
            (ways_.front().prefetch_bytes > 0 ? "asked for early" : "not asked for early");
   }
 

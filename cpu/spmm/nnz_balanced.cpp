@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/counted.h"
 #include "core/base/huge_pages.h"
 #include "cpu/common/new_values.h"
 #include "cpu/common/row_cuts.h"
@@ -108,9 +109,8 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   void take_values(const CsrMatrix& a) override { op_a_ = a; }
 
   std::string choice() const override {
-    return std::string(name_of(isa_)) + ", " + std::to_string(cuts_.tasks.size()) + " pieces, " +
-           std::to_string(cuts_.hubs.size()) + " cut rows, " + text_of(settings_) + " (" + why_ +
-           ")";
+    return std::string(name_of(isa_)) + ", " + counted(cuts_.tasks.size(), "piece") + ", " +
+           counted(cuts_.hubs.size(), "cut row") + ", " + text_of(settings_) + " (" + why_ + ")";
   }
 
  private:

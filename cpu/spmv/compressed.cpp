@@ -14,6 +14,7 @@
 //          index and value compression (2008)
 #include "cpu/spmv/compressed.h"
 
+#include "core/base/counted.h"
 #include "core/base/huge_pages.h"
 #include "cpu/spmv/slice_analysis.h"
 
@@ -53,7 +54,7 @@ class Compressed : public RowSums<Kinds> {
         has_table_ ? ", " + std::to_string(table_.size()) + " distinct values" : "";
     return this->describe() + ", " +
            bytes_per_nonzero(stored_bytes_, csr_bytes<A>(this->op_a_), a_.nnz()) + ", " +
-           std::to_string(heads_.size()) + " slices, " + std::to_string(kept_by_diagonals()) +
+           counted(heads_.size(), "slice") + ", " + std::to_string(kept_by_diagonals()) +
            " by diagonals, " + std::to_string(narrow) + " with short columns" + values;
   }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/base/counted.h"
 #include "cpu/common/operator_plan.h"
 #include "cpu/common/resident_team.h"
 #include "cpu/common/row_cuts.h"
@@ -133,8 +134,8 @@ class RowSums : public SpmmMethod {
 
   /// "avx512, 64 pieces, 2 cut rows"
   std::string describe() const {
-    return std::string(name_of(isa_)) + ", " + std::to_string(cuts_.tasks.size()) + " pieces, " +
-           std::to_string(cuts_.hubs.size()) + " cut rows";
+    return std::string(name_of(isa_)) + ", " + counted(cuts_.tasks.size(), "piece") + ", " +
+           counted(cuts_.hubs.size(), "cut row");
   }
 
   CsrMatrix op_a_;

@@ -4,7 +4,7 @@
 #include <map>
 #include <mutex>
 
-#include "core/base/counted_bytes.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "gpu/device/cuda_check.h"
 
@@ -62,9 +62,9 @@ void DeviceMemory::require(std::uint64_t bytes, const std::string& what) const {
   const bool within_limit = is_within_limit(bytes);
   if (within_limit && bytes <= free_bytes) return;
   throw MemoryError(
-      "no room for " + what + " (" + counted_bytes(bytes) + " of device memory, beside " +
+      "no room for " + what + " (" + counted(bytes, "byte") + " of device memory, beside " +
       std::to_string(used_bytes_) + " in use): the limit is " +
-      (limit_bytes_ == 0 ? std::string("what is free") : counted_bytes(limit_bytes_)) +
+      (limit_bytes_ == 0 ? std::string("what is free") : counted(limit_bytes_, "byte")) +
       ", free on the device are " + std::to_string(free_bytes) + "; " +
       (within_limit
            ? "use another GPU, or make the problem smaller: a narrower --value-kind, fewer "
@@ -92,9 +92,9 @@ void* DeviceMemory::allocate(std::uint64_t bytes, const char* what) {
   }
   if (status == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());
-    throw MemoryError(std::string("no room for ") + what + " (" + counted_bytes(bytes) +
+    throw MemoryError(std::string("no room for ") + what + " (" + counted(bytes, "byte") +
                       " of device memory): the device refused, with " +
-                      counted_bytes(free_bytes_of(device_)) + " free");
+                      counted(free_bytes_of(device_), "byte") + " free");
   }
   CHECK_CUDA(status);
   used_bytes_ += bytes;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/counted.h"
 #include "core/base/stopwatch.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
@@ -36,9 +37,9 @@ DeviceCsr OperatorPlan::bring_matrix(bool transposes, std::uint64_t workspace_by
   if (is_there) require_device_addresses(a);
   const std::uint64_t a_bytes =
       is_there && !transposes ? 0 : DeviceCsr::forecast_bytes(rows, nnz, kind);
-  memory.require(a_bytes + workspace_bytes, "A (" + std::to_string(rows) + " rows, " +
-                                                std::to_string(nnz) +
-                                                " nonzeros) with the kernel's workspace");
+  memory.require(a_bytes + workspace_bytes, "A (" + counted(rows, "row") + ", " +
+                                                counted(nnz, "nonzero") +
+                                                ") with the kernel's workspace");
 
   // The device sorts the entries if it has room for both and for the sorting, else the host does.
   const std::uint64_t sorting_bytes =
@@ -87,9 +88,9 @@ void OperatorPlan::bind(ConstDenseView b, DenseView c) {
   const std::uint64_t c_bytes = c_on_host ? dense_bytes(c.rows, c.cols, c.kind) : 0;
   const std::uint64_t held = b_twin_.bytes.size_bytes() + c_twin_.bytes.size_bytes();
   if (b_bytes + c_bytes > held) {
-    memory.require(b_bytes + c_bytes - held, "holding B (" + std::to_string(b_bytes) +
-                                                 " bytes) and C (" + std::to_string(c_bytes) +
-                                                 " bytes) on the device");
+    memory.require(b_bytes + c_bytes - held, "holding B (" + counted(b_bytes, "byte") +
+                                                 ") and C (" + counted(c_bytes, "byte") +
+                                                 ") on the device");
   }
   b_twin_.make(memory, b_bytes, "B on the device");
   c_twin_.make(memory, c_bytes, "C on the device");

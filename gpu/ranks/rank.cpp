@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_buffer.h"
 #include "gpu/device/device_csr.h"
@@ -24,8 +25,8 @@ SharedBytes::SharedBytes(std::uint64_t bytes, const char* what) {
   const cudaError_t status = cudaMalloc(&data_, bytes);
   if (status == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());
-    throw MemoryError(std::string("no room for ") + what + " (" + std::to_string(bytes) +
-                      " bytes of device memory): the device refused");
+    throw MemoryError(std::string("no room for ") + what + " (" + counted(bytes, "byte") +
+                      " of device memory): the device refused");
   }
   CHECK_CUDA(status);
 }

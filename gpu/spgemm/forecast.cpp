@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/base/counted_bytes.h"
+#include "core/base/counted.h"
 #include "core/facts/matrix_stats.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/spgemm/device_spgemm.h"
@@ -56,8 +56,8 @@ SpgemmForecast forecast_spgemm(const std::string& kernel, const SpgemmProblem& p
   forecast.peak_bytes = forecast.whole_bytes;
   if (limit_bytes == 0 || forecast.whole_bytes <= limit_bytes) return forecast;
   if (operands > limit_bytes) {
-    throw MemoryError("no room for the operands (" + counted_bytes(operands) +
-                      " of device memory): the limit is " + counted_bytes(limit_bytes) +
+    throw MemoryError("no room for the operands (" + counted(operands, "byte") +
+                      " of device memory): the limit is " + counted(limit_bytes, "byte") +
                       "; use another GPU or a narrower --value-kind");
   }
   forecast.peak_bytes = limit_bytes;

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/counted.h"
 #include "core/base/stopwatch.h"
 #include "core/facts/matrix_stats.h"
 #include "gpu/device/device_info.h"
@@ -44,8 +45,8 @@ GpuSpgemmPlan::GpuSpgemmPlan(const char* name, Capabilities capabilities,
 
   state.memory.require(
       device_bytes(a) + (shares_b_ ? 0 : device_bytes(b)) + (problem.mask ? device_bytes(mask) : 0),
-      "A (" + std::to_string(a.nnz()) + " nonzeros)" +
-          (shares_b_ ? "" : ", B (" + std::to_string(b.nnz()) + " nonzeros)") +
+      "A (" + counted(a.nnz(), "nonzero") + ")" +
+          (shares_b_ ? "" : ", B (" + counted(b.nnz(), "nonzero") + ")") +
           (problem.mask ? " and the mask" : ""));
   state.timer.start(state.stream.get());
   state.a = DeviceCsr(state.memory, a);

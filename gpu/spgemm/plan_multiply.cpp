@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/counted.h"
 #include "core/base/stopwatch.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/head_start.h"
@@ -220,7 +221,7 @@ std::string GpuSpgemmPlan::choice() const {
   std::string text = chosen_;
   if (!inner.empty()) text += (text.empty() ? "" : ", ") + inner;
   if (ranges_.size() > 1) {
-    text += (text.empty() ? "" : ", ") + std::to_string(ranges_.size()) + " blocks of rows";
+    text += (text.empty() ? "" : ", ") + counted(ranges_.size(), "block") + " of rows";
   }
   return text;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/base/counted_bytes.h"
+#include "core/base/counted.h"
 
 namespace csrkit::gpu {
 
@@ -42,8 +42,8 @@ std::vector<RowRange> cut_rows(const SpgemmSizes& whole, const Offset* row_offse
     if (!extend(1)) {
       const SpgemmSizes row = sizes_of(whole, row_offsets, products, first, first + 1);
       throw MemoryError("row " + std::to_string(first) + " of C alone needs up to " +
-                        counted_bytes(forecast(row)) + " of device memory beside the operands; " +
-                        counted_bytes(available) + " are left to it");
+                        counted(forecast(row), "byte") + " of device memory beside the operands; " +
+                        counted(available, "byte") + " are left to it");
     }
     // Doubling, then ever smaller steps: every range is within a sixteenth of what fits.
     Offset rows = 1;

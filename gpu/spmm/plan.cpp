@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/counted.h"
 #include "core/base/stopwatch.h"
 #include "gpu/device/cuda_check.h"
 
@@ -17,9 +18,8 @@ GpuSpmmPlan::GpuSpmmPlan(Capabilities capabilities, const SpmmProblem& problem,
   const std::uint64_t workspace_bytes = kernel_->workspace_bytes(sizes_);
   analysis_bytes_ = kernel_->analysis_bytes(sizes_);
   if (options.saved != nullptr && options.saved->size() != analysis_bytes_) {
-    throw UsageError("the saved analysis has " + std::to_string(options.saved->size()) +
-                     " bytes; this kernel's for this problem has " +
-                     std::to_string(analysis_bytes_));
+    throw UsageError("the saved analysis has " + counted(options.saved->size(), "byte") +
+                     "; this kernel's for this problem has " + std::to_string(analysis_bytes_));
   }
   a_ = bring_matrix(transposes, workspace_bytes, options.where.threads);
 

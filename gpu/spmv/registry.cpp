@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/plan/kernels.h"
@@ -57,8 +58,8 @@ void require_worthwhile(const char* format, std::uint64_t needed, std::uint64_t 
   constexpr std::uint64_t kTimes = 16, kAlways = 256 << 20;
   const std::uint64_t most = csr_bytes * kTimes > kAlways ? csr_bytes * kTimes : kAlways;
   if (needed <= most) return;
-  throw MemoryError(std::string(format) + " needs " + std::to_string(needed) +
-                    " bytes of device memory for a matrix that takes " + std::to_string(csr_bytes) +
+  throw MemoryError(std::string(format) + " needs " + counted(needed, "byte") +
+                    " of device memory for a matrix that takes " + std::to_string(csr_bytes) +
                     " as CSR; the limit is 16 times that. Its rows are too unlike for this format: "
                     "use auto or csr_balanced");
 }

@@ -1,6 +1,7 @@
 // One line per entry: row, column and, if there are values, the value; tab-separated.
 #include <algorithm>
 
+#include "core/base/counted.h"
 #include "preprocess/export/export_format.h"
 #include "preprocess/export/ordered_text.h"
 
@@ -39,8 +40,8 @@ void write_edge_list(const std::string& path, const CsrMatrix& matrix,
   const Offset base = request.parameters.choice("base");
   const std::unique_ptr<ByteSink> sink = text_sink(path);
   const bool has_values = matrix.value_kind() != ValueKind::none;
-  std::string head = "# " + shape_of(matrix) + " matrix, " + std::to_string(matrix.nnz()) +
-                     " entries; row, column" + (has_values ? ", value (" : "") +
+  std::string head = "# " + shape_of(matrix) + " matrix, " + counted(matrix.nnz(), "entry") +
+                     "; row, column" + (has_values ? ", value (" : "") +
                      (has_values ? name_of(matrix.value_kind()) : "") + (has_values ? ")" : "") +
                      "; counted from " + std::to_string(base) + "\n";
   sink->write(head.data(), head.size());

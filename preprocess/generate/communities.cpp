@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/counted.h"
 #include "core/base/hash.h"
 #include "preprocess/generate/column_drawer.h"
 #include "preprocess/generate/row_length_model.h"
@@ -100,9 +101,8 @@ CsrMatrix generate_communities(const PatternRequest& request) {
     if (is_undirected) nnz -= (nnz - Offset{least} * n) & 1;
   }
   if (nnz < Offset{shortest} * n || nnz > Offset{longest} * n) {
-    given.refuse_all(std::to_string(nnz) + " entries do not fit " + std::to_string(n) +
-                     " rows of " + std::to_string(shortest) + " to " + std::to_string(longest) +
-                     " entries");
+    given.refuse_all(counted(nnz, "entry") + " do not fit " + counted(n, "row") + " of " +
+                     std::to_string(shortest) + " to " + counted(longest, "entry"));
   }
   if (is_undirected && model.diagonal == ColumnModel::Diagonal::allowed) {
     given.refuse("diagonal", "never or always where undirected=yes");

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/base/counted.h"
+
 namespace csrkit {
 
 namespace {
@@ -108,8 +110,8 @@ Buffer<Index> fit_lengths(const std::vector<double>& shape, Offset nnz, Index sh
       }
     }
     if (placed == before) {
-      throw UsageError(std::to_string(nnz) + " entries do not fit " + std::to_string(count) +
-                       " rows of " + std::to_string(shortest) + " to " + std::to_string(longest));
+      throw UsageError(counted(nnz, "entry") + " do not fit " + counted(count, "row") + " of " +
+                       std::to_string(shortest) + " to " + std::to_string(longest));
     }
   }
   return lengths;

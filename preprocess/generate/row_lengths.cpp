@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/counted.h"
 #include "core/base/hash.h"
 #include "preprocess/generate/column_drawer.h"
 #include "preprocess/generate/row_length_model.h"
@@ -55,8 +56,8 @@ CsrMatrix generate_row_lengths(const PatternRequest& request) {
   const Index room = model.diagonal == ColumnModel::Diagonal::never ? cols - 1 : cols;
   const Index longest = histogram.bins.back().length;
   if (scale == 1 && longest > room) {
-    given.refuse_all("the longest row has " + std::to_string(longest) +
-                     " entries, but there is room for " + std::to_string(room) +
+    given.refuse_all("the longest row has " + counted(longest, "entry") +
+                     ", but there is room for " + std::to_string(room) +
                      " (see cols and diagonal)");
   }
   if (model.diagonal == ColumnModel::Diagonal::always && histogram.bins.front().length == 0) {

@@ -10,6 +10,7 @@
 #include <exception>
 
 #include "core/base/buffer.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/input_file.h"
 #include "preprocess/import/byte_stream.h"
@@ -244,8 +245,8 @@ std::size_t ArchiveWalk::read(char* to, std::size_t capacity, const std::string&
 std::uint64_t ArchiveWalk::limit_bytes() const { return state_->limit; }
 
 void refuse_expansion(const std::string& name, std::uint64_t limit) {
-  throw InputError(name + ": expected at most " + std::to_string(limit) +
-                   " bytes when decompressed, found more; if this is no bomb, raise "
+  throw InputError(name + ": expected at most " + counted(limit, "byte") +
+                   " when decompressed, found more; if this is no bomb, raise "
                    "--max-expansion");
 }
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <limits>
 
+#include "core/base/counted.h"
 #include "core/base/input_file.h"
 #include "preprocess/import/gzip_source.h"
 
@@ -162,8 +163,8 @@ Buffer<char> read_all(ByteSource& source, std::uint64_t limit_bytes) {
     if (count == 0) break;
     size += static_cast<Offset>(count);
     if (static_cast<std::uint64_t>(size) > limit_bytes) {
-      throw InputError(source.name() + ": expected at most " + std::to_string(limit_bytes) +
-                       " bytes here, found more; is this the right kind of file?");
+      throw InputError(source.name() + ": expected at most " + counted(limit_bytes, "byte") +
+                       " here, found more; is this the right kind of file?");
     }
     if (size == bytes.size()) {
       Buffer<char> larger(size * 2);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/counted.h"
 #include "preprocess/import/entry_piece.h"
 #include "preprocess/import/scan.h"
 
@@ -109,16 +110,15 @@ EntryLines parse_entry_lines(LineReader& lines, const EntryLineOptions& options)
     }
     lines.count_lines(block_lines);
     if (expected >= 0 && store.size > expected) {
-      lines.refuse(lines.line() - 1, "expected " + std::to_string(expected) +
-                                         " entries as the header says, found at least " +
+      lines.refuse(lines.line() - 1, "expected " + counted(expected, "entry") +
+                                         " as the header says, found at least " +
                                          std::to_string(store.size) + " up to here");
     }
     if (options.progress) options.progress("reading", lines.bytes_done(), lines.bytes_total());
   }
   if (expected >= 0 && store.size < expected) {
-    lines.refuse(lines.line(), "expected " + std::to_string(expected) +
-                                   " entries as the header says, found only " +
-                                   std::to_string(store.size) +
+    lines.refuse(lines.line(), "expected " + counted(expected, "entry") +
+                                   " as the header says, found only " + std::to_string(store.size) +
                                    "; the file is cut short or its header is wrong");
   }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/base/counted.h"
 #include "core/base/huge_pages.h"
 #include "preprocess/import/scan.h"
 
@@ -272,8 +273,7 @@ std::string describe(const EntryPiece& piece, const EntryLineOptions& options, b
     }
     case Fault::extra: {
       const int columns = (options.has_ids ? 2 : 0) + (has_value ? 1 : 0);
-      return "expected the line to end after " + std::to_string(columns) +
-             (columns == 1 ? " number" : " numbers") + found;
+      return "expected the line to end after " + counted(columns, "number") + found;
     }
     case Fault::none: break;
   }

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "core/base/available_memory.h"
-#include "core/base/counted_bytes.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/matrix/row_offsets.h"
 #include "preprocess/import/byte_source.h"
@@ -135,9 +135,8 @@ void require_plausible_rows(const CooMatrix& coo, const SourceLimits& limits,
   const auto entries = static_cast<std::uint64_t>(coo.nnz());
   if (needed <= limits.decompressed_bytes(entries * kLeastBytesOfAnEntry)) return;
   throw InputError(where + ": expected about as many rows as entries, found " +
-                   std::to_string(coo.rows) + " rows of " + std::to_string(entries) +
-                   (entries == 1 ? " entry" : " entries") + ", which take " +
-                   counted_bytes(needed) + "; if that is meant, raise --max-expansion");
+                   counted(coo.rows, "row") + " of " + counted(entries, "entry") + ", which take " +
+                   counted(needed, "byte") + "; if that is meant, raise --max-expansion");
 }
 
 void sort_coo(CooMatrix coo, const ReadRequest& request, const std::string& where,
@@ -149,11 +148,11 @@ void sort_coo(CooMatrix coo, const ReadRequest& request, const std::string& wher
   const std::uint64_t offsets_bytes = (static_cast<std::uint64_t>(coo.rows) + 1) * sizeof(Offset);
   std::uint64_t needed = static_cast<std::uint64_t>(coo.nnz()) * per_entry + offsets_bytes;
   if (needed > available_memory_bytes() && count_out_of_order(coo) == 0) needed = offsets_bytes;
-  require_available_memory(needed,
-                           (where + ": sorting " + std::to_string(coo.nnz()) + " entries into " +
-                            std::to_string(coo.rows) + " rows")
-                               .c_str(),
-                           "import a part of the matrix, or use a machine with more memory");
+  require_available_memory(
+      needed,
+      (where + ": sorting " + counted(coo.nnz(), "entry") + " into " + counted(coo.rows, "row"))
+          .c_str(),
+      "import a part of the matrix, or use a machine with more memory");
   result.matrix = coo_to_csr(std::move(coo), request.duplicates, where, &result.repairs);
   result.sort_seconds += now_seconds() - begin;
 }
@@ -172,7 +171,7 @@ void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index
   const Offset nnz = col_indices.size();
   if (row_offsets.size() != Offset{rows} + 1) {
     throw InputError(where + ": expected " + std::to_string(Offset{rows} + 1) +
-                     " row offsets for " + std::to_string(rows) + " rows, found " +
+                     " row offsets for " + counted(rows, "row") + ", found " +
                      std::to_string(row_offsets.size()));
   }
   require_row_offsets(row_offsets.data(), rows, nnz, where, "was the file written completely?");

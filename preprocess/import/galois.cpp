@@ -3,6 +3,7 @@
 //   uint64 end of each vertex's edges [vertices]; uint32 (version 1) or uint64 (2) targets [edges],
 //   of version 1 padded to 8 bytes; data of the edges.
 // Nothing in the file says what its edges' data are; the user does.
+#include "core/base/counted.h"
 #include "preprocess/import/binary_reader.h"
 #include "preprocess/import/format_reader.h"
 
@@ -118,7 +119,7 @@ ImportResult read_galois(const std::string& path, const ReadRequest& request) {
                   "file, found version " +
                       std::to_string(header.version) + ", " + std::to_string(header.vertices) +
                       " vertices and " + std::to_string(header.edges) + " edges in " +
-                      std::to_string(size) + " bytes; was it copied completely?");
+                      counted(size, "byte") + "; was it copied completely?");
   }
   ImportResult result;
   result.inputs = {{path, 0, {}}};

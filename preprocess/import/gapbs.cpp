@@ -4,6 +4,7 @@
 //   int32 neighbours [edges] (.sg), or pairs of int32 neighbour and int32 weight (.wsg);
 //   of a directed graph, the same offsets and neighbours of its transpose, which are not needed.
 // Told by its size, which the numbers fix to the byte.
+#include "core/base/counted.h"
 #include "preprocess/import/binary_reader.h"
 #include "preprocess/import/format_reader.h"
 
@@ -58,8 +59,8 @@ ImportResult read_gapbs(const std::string& path, const ReadRequest& request) {
                   "expected a serialised graph of the GAP Benchmark Suite, whose counts fix the "
                   "size of the file, found counts of " +
                       std::to_string(header.vertices) + " vertices and " +
-                      std::to_string(header.edges) + " edges in " + std::to_string(size) +
-                      " bytes; was it copied completely?");
+                      std::to_string(header.edges) + " edges in " + counted(size, "byte") +
+                      "; was it copied completely?");
   }
   ImportResult result;
   result.inputs = {{path, 0, {}}};

@@ -2,6 +2,7 @@
 //   <g>.ptrdump + <g>.edgedump, <g>.new_indptr + <g>.new_indices: row offsets and columns.
 #include <filesystem>
 
+#include "core/base/counted.h"
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/plain_file.h"
 
@@ -53,7 +54,7 @@ Offset count_words(const InputFile& file) {
   if (file.size_bytes() % 4 == 0) return static_cast<Offset>(file.size_bytes() / 4);
   throw InputError(file.path() + ": byte " + std::to_string(file.size_bytes()) +
                    ": expected a whole number of 32-bit integers, found " +
-                   std::to_string(file.size_bytes()) + " bytes; was the file copied completely?");
+                   counted(file.size_bytes(), "byte") + "; was the file copied completely?");
 }
 
 }  // namespace
@@ -88,9 +89,8 @@ ImportResult read_graph_dump(const std::string& path, const ReadRequest& request
   if (short_offsets[0] != 0 || short_offsets[rows] != nnz) {
     throw InputError(paths.offsets + ": byte " +
                      std::to_string(short_offsets[0] != 0 ? 0 : std::int64_t{rows} * 4) +
-                     ": expected row offsets from 0 to the " + std::to_string(nnz) +
-                     " entries of " + paths.columns + ", found " +
-                     std::to_string(short_offsets[0]) + " to " +
+                     ": expected row offsets from 0 to the " + counted(nnz, "entry") + " of " +
+                     paths.columns + ", found " + std::to_string(short_offsets[0]) + " to " +
                      std::to_string(short_offsets[rows]) + "; do the files belong together?");
   }
   Buffer<Index> columns = read_elements<Index>(columns_file, 0, nnz);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/counted.h"
+
 namespace csrkit {
 
 namespace {
@@ -47,8 +49,8 @@ std::size_t LineReader::longest_line() const {
 }
 
 std::string LineReader::too_long_line() const {
-  return ": expected lines of at most " + std::to_string(longest_line()) +
-         " bytes, found a longer one; is this a text file? If so, csr-import takes it with a "
+  return ": expected lines of at most " + counted(longest_line(), "byte") +
+         ", found a longer one; is this a text file? If so, csr-import takes it with a "
          "larger --longest-line";
 }
 

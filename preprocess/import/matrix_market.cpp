@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "core/base/counted.h"
 #include "preprocess/import/entry_lines.h"
 #include "preprocess/import/matrix_market_header.h"
 
@@ -27,9 +28,9 @@ void require_plausible(const LineReader& lines, const MarketHeader& header) {
   if (header.entries > (left + 1) / bytes_per_entry) {
     lines.refuse(
         lines.line() - 1,
-        "expected " + std::to_string(header.entries) + " entries as the sizes say, found " +
-            std::to_string(left) +
-            " bytes behind them, too few for that; the file is cut short or its header is wrong");
+        "expected " + counted(header.entries, "entry") + " as the sizes say, found " +
+            counted(left, "byte") +
+            " behind them, too few for that; the file is cut short or its header is wrong");
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/base/counted.h"
 #include "preprocess/import/scan.h"
 
 namespace csrkit {
@@ -70,7 +71,7 @@ MarketHeader read_market_header(LineReader& lines) {
   }
   if (words.size() != 5) {
     refuse("expected \"%%MatrixMarket matrix <format> <field> <symmetry>\", found " +
-           std::to_string(words.size()) + " words");
+           counted(words.size(), "word"));
   }
   if (words[1] != "matrix")
     refuse("expected the object \"matrix\", found " + scan::quote(words[1]));

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/counted.h"
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/metis_lines.h"
 
@@ -134,8 +135,8 @@ ImportResult read_metis_graph(const std::string& path, const ReadRequest& reques
   // Every number takes a digit and a separator; the last line end may be missing.
   if (left >= 0 && header.edges > (left + 1) / 4) {
     lines.refuse(lines.line() - 1, "expected " + std::to_string(header.edges) +
-                                       " edges as the header says, found " + std::to_string(left) +
-                                       " bytes behind it, too few for that");
+                                       " edges as the header says, found " + counted(left, "byte") +
+                                       " behind it, too few for that");
   }
 
   Buffer<Index> col_indices;
@@ -184,10 +185,10 @@ ImportResult read_metis_graph(const std::string& path, const ReadRequest& reques
     if (request.progress) request.progress("reading", lines.bytes_done(), lines.bytes_total());
   }
   if (entries != 2 * header.edges) {
-    lines.refuse(lines.line(),
-                 "expected every one of the " + std::to_string(header.edges) +
-                     " edges of the header twice, found " + std::to_string(entries) +
-                     " neighbours in all; the file is cut short or its header is wrong");
+    lines.refuse(lines.line(), "expected every one of the " + std::to_string(header.edges) +
+                                   " edges of the header twice, found " +
+                                   counted(entries, "neighbour") +
+                                   " in all; the file is cut short or its header is wrong");
   }
   const auto found = static_cast<Offset>(degrees.size());
   if (found < header.vertices) {

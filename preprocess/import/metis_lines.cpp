@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/base/counted.h"
 #include "preprocess/import/scan.h"
 
 namespace csrkit {
@@ -85,10 +86,9 @@ void parse_metis_piece(const MetisHeader& header, VertexPiece& piece) {
     const std::string of_vertex = " of vertex " + std::to_string(vertex + 1);
     if (vertex >= header.vertices) {
       if (!ends_line()) {
-        return fail(
-            at, "expected " + std::to_string(header.vertices) +
-                    " lines of vertices as the header says, found one more, which begins with " +
-                    scan::quote_word(at));
+        return fail(at, "expected " + counted(header.vertices, "line") +
+                            " of vertices as the header says, found one more, which begins with " +
+                            scan::quote_word(at));
       }
       at += *at == '\r' ? 2 : 1;
       continue;

@@ -7,6 +7,8 @@
 #include <limits>
 #include <set>
 
+#include "core/base/counted.h"
+
 namespace csrkit {
 
 namespace {
@@ -104,7 +106,7 @@ void NpyArray::refuse_element(Offset position, int element_bytes, const std::str
 void NpyArray::require_vector(Offset length) const {
   if (header_.shape.size() == 1 && (length < 0 || size() == length)) return;
   throw InputError(where_ + ": byte 0: expected one dimension" +
-                   (length < 0 ? std::string() : " of " + std::to_string(length) + " elements") +
+                   (length < 0 ? std::string() : " of " + counted(length, "element")) +
                    ", found shape " + describe_shape(header_) +
                    "; was the archive written by scipy.sparse.save_npz?");
 }
@@ -113,8 +115,8 @@ void NpyArray::require_column(Offset length) const {
   const std::vector<std::int64_t>& shape = header_.shape;
   const bool is_column = shape.size() == 1 || (shape.size() == 2 && shape[1] == 1);
   if (is_column && size() == length) return;
-  throw InputError(where_ + ": byte 0: expected " + std::to_string(length) +
-                   " elements, one for each edge, found shape " + describe_shape(header_));
+  throw InputError(where_ + ": byte 0: expected " + counted(length, "element") +
+                   ", one for each edge, found shape " + describe_shape(header_));
 }
 
 CooMatrix NpyArray::to_edges(Offset limit) const {
@@ -276,7 +278,7 @@ NpyArray read_npy_array(ByteSource& source, std::uint64_t possible_bytes) {
                         (arrived == wanted && source.read(&beyond, 1) != 0);
   if (arrived < wanted || has_more) {
     throw InputError(source.name() + ": byte " + std::to_string(header.data_offset + arrived) +
-                     ": expected " + std::to_string(wanted) + " bytes of elements, found " +
+                     ": expected " + counted(wanted, "byte") + " of elements, found " +
                      (has_more ? "more" : std::to_string(arrived)) + "; fetch the file again");
   }
   return NpyArray(source.name(), std::move(header), std::move(elements));

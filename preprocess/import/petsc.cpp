@@ -2,6 +2,7 @@
 // big-endian: 1211216, rows, columns, nonzeros, length of each row, columns, float64 values.
 // Integers have 32 bits, or 64 where PETSc was configured so. What follows the matrix, such as a
 // right-hand side, is left out.
+#include "core/base/counted.h"
 #include "preprocess/import/binary_reader.h"
 #include "preprocess/import/format_reader.h"
 
@@ -36,9 +37,8 @@ ImportResult read_matrix(BinaryReader& reader, const std::string& path,
   for (Offset row = 0; row < rows; ++row) {
     if (lengths[row] < 0 || lengths[row] > nnz - offsets[row]) {
       reader.refuse(lengths_at + static_cast<std::uint64_t>(row) * sizeof(Integer),
-                    "expected a row length within the " + std::to_string(nnz) +
-                        " nonzeros, found " + std::to_string(lengths[row]) +
-                        "; was the file copied completely?");
+                    "expected a row length within the " + counted(nnz, "nonzero") + ", found " +
+                        std::to_string(lengths[row]) + "; was the file copied completely?");
     }
     offsets[row + 1] = offsets[row] + lengths[row];
   }

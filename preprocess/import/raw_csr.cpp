@@ -2,6 +2,7 @@
 // float32 values [nnz]. Told by its size, which the first three numbers fix to the byte.
 #include <cstring>
 
+#include "core/base/counted.h"
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/plain_file.h"
 
@@ -51,10 +52,9 @@ ImportResult read_raw_csr(const std::string& path, const ReadRequest& request) {
   }
   if (file_bytes(header) != file.size_bytes()) {
     throw InputError(path + ": byte " + std::to_string(file.size_bytes()) + ": expected " +
-                     std::to_string(file_bytes(header)) + " bytes for " +
-                     std::to_string(header.rows) + " rows and " + std::to_string(header.nnz) +
-                     " entries, found " + std::to_string(file.size_bytes()) +
-                     "; was it copied completely?");
+                     counted(file_bytes(header), "byte") + " for " + counted(header.rows, "row") +
+                     " and " + counted(header.nnz, "entry") + ", found " +
+                     std::to_string(file.size_bytes()) + "; was it copied completely?");
   }
   const auto rows = static_cast<Index>(header.rows);
   const std::uint64_t columns_at = kHeaderBytes + 4 * (static_cast<std::uint64_t>(rows) + 1);

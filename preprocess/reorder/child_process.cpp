@@ -13,6 +13,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "core/base/counted.h"
+
 namespace csrkit::reorder {
 
 namespace {
@@ -135,8 +137,8 @@ SharedMemory::SharedMemory(std::size_t bytes) : bytes_(std::max<std::size_t>(byt
   // Beyond that limit the system would end the caller by a signal.
   rlimit largest{};
   if (getrlimit(RLIMIT_FSIZE, &largest) == 0 && bytes_ > largest.rlim_cur) {
-    throw MemoryError("no " + std::to_string(bytes_) +
-                      " bytes of memory to share with a child process: the limit of file sizes "
+    throw MemoryError("no " + counted(bytes_, "byte") +
+                      " of memory to share with a child process: the limit of file sizes "
                       "(ulimit -f) is below that");
   }
   descriptor_ = moved_up(memfd_create("csrkit", MFD_CLOEXEC));
@@ -147,8 +149,8 @@ SharedMemory::SharedMemory(std::size_t bytes) : bytes_(std::max<std::size_t>(byt
   if (data_ == MAP_FAILED) {
     const int reason = errno;
     if (descriptor_ >= 0) close(descriptor_);
-    throw MemoryError("no " + std::to_string(bytes_) +
-                      " bytes of memory to share with a child process: " + std::strerror(reason));
+    throw MemoryError("no " + counted(bytes_, "byte") +
+                      " of memory to share with a child process: " + std::strerror(reason));
   }
 }
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "core/base/available_memory.h"
+#include "core/base/counted.h"
 #include "core/base/suggestion.h"
 #include "preprocess/reorder/method.h"
 
@@ -86,8 +87,8 @@ void require_memory(const ReorderMethod& method, const CsrMatrix& matrix,
   const std::uint64_t bytes =
       forecast_reorder(method, matrix.rows(), matrix.cols(), matrix.nnz(), 1).bytes;
   if (bytes > options.memory_limit_bytes) {
-    throw MemoryError(std::string(method.name) + " is expected to take " + std::to_string(bytes) +
-                      " bytes beside the matrix, more than the limit of " +
+    throw MemoryError(std::string(method.name) + " is expected to take " + counted(bytes, "byte") +
+                      " beside the matrix, more than the limit of " +
                       std::to_string(options.memory_limit_bytes) +
                       "; raise the limit, or try degree, which takes " +
                       std::to_string(forecast_reorder(find_reorder_method("degree"), matrix.rows(),

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/input_file.h"
 #include "tools/bench/ratio.h"
@@ -250,8 +251,8 @@ int run_verify(const BenchOptions& options, const BenchPlace& place) {
     for (const auto& [word, count] : count_of) {
       summary += (summary.empty() ? "" : ", ") + std::to_string(count) + " " + word;
     }
-    print_text(verify_table(records) + "\n" + std::to_string(records.size()) +
-               " cases: " + summary + "\n");
+    print_text(verify_table(records) + "\n" + counted(records.size(), "case") + ": " + summary +
+               "\n");
   }
   const bool is_well =
       count_of.count("SLOW") + count_of.count(kNotRun) + count_of.count(kWrong) == 0;

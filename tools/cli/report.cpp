@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/base/counted.h"
 #include "tools/cli/log.h"
 #include "tools/cli/printable.h"
 
@@ -15,6 +16,10 @@ std::string with_commas(std::int64_t number) {
   const std::size_t first = number < 0 ? 1 : 0;
   for (std::size_t i = text.size(); i > first + 3;) text.insert(i -= 3, ",");
   return text;
+}
+
+std::string with_commas(std::int64_t number, const char* thing) {
+  return with_commas(number) + " " + noun_for(number, thing);
 }
 
 std::string fixed(double number, int digits) {

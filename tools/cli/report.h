@@ -9,11 +9,12 @@
 
 namespace csrkit {
 
-std::string with_commas(std::int64_t number);  // 1,166,243
-std::string fixed(double number, int digits);  // 3.14
-std::string readable_seconds(double seconds);  // 1.23 ms
-std::string milliseconds(double seconds);      // 1.234, and 0.01234 below a tenth: for columns
-std::string readable_bytes(double bytes);      // 4.0 MiB
+std::string with_commas(std::int64_t number);                     // 1,166,243
+std::string with_commas(std::int64_t number, const char* thing);  // 1 row, 1,166,243 rows
+std::string fixed(double number, int digits);                     // 3.14
+std::string readable_seconds(double seconds);                     // 1.23 ms
+std::string milliseconds(double seconds);  // 1.234, and 0.01234 below a tenth: for columns
+std::string readable_bytes(double bytes);  // 4.0 MiB
 std::string yes_or_no(bool value);
 
 /// Column headers and rows of text; numbers align right, everything else left.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "api/rooms.h"
+#include "core/base/counted.h"
 #include "core/base/stopwatch.h"
 #include "tools/cli/json_reader.h"
 #include "tools/cli/log.h"
@@ -317,8 +318,8 @@ GridForecast best_stored_grid(const std::string& path, const RankSizes& sizes, I
     if (!best || is_better(grid, *best)) best = grid;
   }
   if (best) return *best;
-  throw UsageError("'" + path + "': no grid has " + std::to_string(ranks) + " ranks: there are " +
-                   std::to_string(dense_cols) + " columns of B to share out, and the file holds " +
+  throw UsageError("'" + path + "': no grid has " + counted(ranks, "rank") + ": there are " +
+                   counted(dense_cols, "column") + " of B to share out, and the file holds " +
                    (stored.empty() ? "no row parts" : "row parts for " + stored) +
                    "; csr-partition --parts " + std::to_string(ranks) + " makes them");
 }
@@ -370,7 +371,7 @@ void report_rank_forecast(const Options& options) {
   const Index most = profile.nodes == 0 ? kMostRanks : profile.nodes * profile.ranks_per_node;
   if (*wanted_ranks.rbegin() > most) {
     throw UsageError("--ranks " + std::to_string(*wanted_ranks.rbegin()) + ": the profile '" +
-                     profile.name + "' is of " + std::to_string(most) + " ranks");
+                     profile.name + "' is of " + counted(most, "rank"));
   }
   std::vector<Index> widths;
   for (const std::int64_t width : options.integers("dense-cols", 1, kMaxIndex)) {
@@ -450,7 +451,7 @@ void report_rank_forecast(const Options& options) {
       verdict["is_worth_it"] = is_worth_it;
       best_json.push_back(std::move(verdict));
       verdicts +=
-          std::to_string(ranks) + " ranks: " +
+          counted(ranks, "rank") + ": " +
           (!best.fits ? "no grid fits the memory of a rank"
            : is_worth_it
                ? "best " + std::to_string(best.parts) + " x " + std::to_string(best.groups) +

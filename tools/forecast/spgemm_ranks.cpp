@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/file/csr_rows.h"
 #include "tools/cli/matrix_input.h"
@@ -112,8 +113,8 @@ void report_spgemm_ranks(const Options& options) {
   const std::string path = options.names().front(), second = options.names().back();
   const CsrFileHeader header = read_csr_header(path), b = read_csr_header(second);
   if (header.cols != b.rows) {
-    throw UsageError("'" + path + "' has " + std::to_string(header.cols) + " columns and '" +
-                     second + "' " + std::to_string(b.rows) + " rows; a product needs as many");
+    throw UsageError("'" + path + "' has " + counted(header.cols, "column") + " and '" + second +
+                     "' " + counted(b.rows, "row") + "; a product needs as many");
   }
   const CsrMatrix a = read_csr_file(path, read_options(options)).matrix;
   const Buffer<Offset> b_offsets = read_row_offsets(second);

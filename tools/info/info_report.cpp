@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/measured_flags.h"
+#include "core/base/counted.h"
 #include "tools/cli/json_reader.h"
 #include "tools/info/matrix_facts.h"
 #include "tools/info/part_levels.h"
@@ -34,8 +35,8 @@ void add_header(Report& report, const InfoToolOptions& options) {
     sections.push_back({{"name", section.name},
                         {"offset_bytes", section.offset_bytes},
                         {"size_bytes", section.size_bytes}});
-    report.add_line("section", section.name + ", " + std::to_string(section.size_bytes) +
-                                   " bytes from byte " + std::to_string(section.offset_bytes));
+    report.add_line("section", section.name + ", " + counted(section.size_bytes, "byte") +
+                                   " from byte " + std::to_string(section.offset_bytes));
   }
   report.add_json("sections", sections);
 }
@@ -70,7 +71,7 @@ void add_statistics(Report& report, const CsrFile& file) {
   if (stats.symmetry.is_square) {
     report.add_line("  mirrored", fixed(100 * stats.symmetry.pattern_share, 1) +
                                       " % of the off-diagonal entries");
-    report.add_line("diagonal", with_commas(stats.symmetry.diagonal_entries) + " entries");
+    report.add_line("diagonal", with_commas(stats.symmetry.diagonal_entries, "entry"));
   }
   if (file.row_order)
     report.add_line("row order", "reordered since import; csr-reorder --undo restores it");

@@ -134,7 +134,7 @@ std::string check_text(const std::optional<CheckResult>& check) {
   if (!check) return "not checked";
   if (!check->passed) return "FAILED: " + check->failure;
   return "ok, worst error " + fixed(check->worst_error_ratio, 3) + " of the bound (" +
-         (check->sampled ? with_commas(check->rows_checked) + " rows and a projection"
+         (check->sampled ? with_commas(check->rows_checked, "row") + " and a projection"
                          : "all rows") +
          ")";
 }

@@ -4,6 +4,7 @@
 
 #include "api/rooms.h"
 #include "core/base/available_memory.h"
+#include "core/base/counted.h"
 #include "core/facts/matrix_stats.h"
 #include "core/facts/spmm_forecast.h"
 #include "core/file/csr_file.h"
@@ -256,7 +257,7 @@ class SddmmOperation : public TypedOperation<Sddmm> {
     if (ends_with(request.output, ".npy") && problem.a.nnz() > kMaxIndex) {
       throw UsageError("--output " + request.output + ": an array here has at most " +
                        std::to_string(kMaxIndex) + " rows, and the matrix has " +
-                       std::to_string(problem.a.nnz()) + " entries; write a .csr file");
+                       counted(problem.a.nnz(), "entry") + "; write a .csr file");
     }
   }
 

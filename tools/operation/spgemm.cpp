@@ -88,8 +88,8 @@ class SpgemmRun : public Run {
                          {"reuse_bytes", forecast_.reuse_bytes}};
     outcome.facts = facts;
     outcome.lines.emplace_back("forecast", count(forecast_.products) + " products, at most " +
-                                               with_commas(forecast_.output_nnz_bound) +
-                                               " entries, " + size(forecast_.whole_bytes) +
+                                               with_commas(forecast_.output_nnz_bound, "entry") +
+                                               ", " + size(forecast_.whole_bytes) +
                                                " for A, B, C and workspace; " +
                                                size(forecast_.peak_bytes) + " within the limit");
     if (forecast_.reuse_bytes > 0) {
@@ -127,8 +127,7 @@ class SpgemmRun : public Run {
     of->peak_bytes = bytes;
     of->facts["peak_ratio"] = ratio;
     of->memory_note = ", " + fixed(ratio, 2) + " times A, B and C; " +
-                      with_commas(first_.row_blocks) +
-                      (first_.row_blocks == 1 ? " block" : " blocks") + " of rows";
+                      with_commas(first_.row_blocks, "block") + " of rows";
   }
 
   SpgemmProblem problem_;

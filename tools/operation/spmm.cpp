@@ -4,7 +4,7 @@
 
 #include "api/rooms.h"
 #include "core/base/available_memory.h"
-#include "core/base/counted_bytes.h"
+#include "core/base/counted.h"
 #include "core/facts/matrix_stats.h"
 #include "core/facts/spmm_forecast.h"
 #include "core/file/npy_file.h"
@@ -371,8 +371,8 @@ class SpmmOperation : public TypedOperation<Spmm> {
           (is_spmv_ ? room.forecast_spmv_bytes : room.forecast_spmm_bytes)(kernel, problem);
       if (limit > 0 && *forecast->plan_bytes > limit) {
         throw MemoryError(
-            "the product needs " + counted_bytes(*forecast->plan_bytes) +
-            " of device memory, and there are " + counted_bytes(limit) +
+            "the product needs " + counted(*forecast->plan_bytes, "byte") +
+            " of device memory, and there are " + counted(limit, "byte") +
             "; raise --memory-limit, or let a kernel work out of core (--out-of-core)");
       }
       return;

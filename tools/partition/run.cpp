@@ -6,6 +6,7 @@
 
 #include "api/reordering.h"
 #include "core/base/available_memory.h"
+#include "core/base/counted.h"
 #include "core/base/stopwatch.h"
 #include "preprocess/reorder/part_nesting.h"
 #include "preprocess/reorder/stream_parts.h"
@@ -20,8 +21,8 @@ namespace {
 /// Throws MemoryError if `bytes` are above the limit that was given, or above what is there.
 void require_memory(const PartitionToolOptions& options, std::uint64_t bytes, const char* what) {
   if (bytes > options.reorder.memory_limit_bytes) {
-    throw MemoryError(std::string(what) + " take " + std::to_string(bytes) +
-                      " bytes beside the matrix, more than the limit of " +
+    throw MemoryError(std::string(what) + " take " + counted(bytes, "byte") +
+                      " beside the matrix, more than the limit of " +
                       std::to_string(options.reorder.memory_limit_bytes) +
                       "; raise the limit, or ask for fewer parts");
   }
@@ -65,7 +66,7 @@ Partition found_parts(const PartitionToolOptions& options, const CsrFile& file) 
   if (parts.parts % finest != 0) {
     throw UsageError(
         "--parts " + std::to_string(finest) + " cannot be made of the " +
-        std::to_string(parts.parts) + " parts of '" +
+        counted(parts.parts, "part") + " of '" +
         (options.method == PartMethod::carried ? options.input : options.partition_from) +
         "': expected a number that divides " + std::to_string(parts.parts));
   }
@@ -145,8 +146,8 @@ PartitionRun partition_file(const PartitionToolOptions& options, const CsrFile& 
   const CsrMatrix& matrix = before.matrix;
   if (options.parts.back() > matrix.rows()) {
     throw UsageError("--parts " + std::to_string(options.parts.back()) + ": '" + options.input +
-                     "' has " + std::to_string(matrix.rows()) +
-                     " rows; there can be no more parts than rows");
+                     "' has " + counted(matrix.rows(), "row") +
+                     "; there can be no more parts than rows");
   }
   PartitionRun run;
   const ProgressCallback& progress = options.reorder.progress;
@@ -195,8 +196,8 @@ void report_partition(const PartitionToolOptions& options, const PartitionRun& r
   report.add_json("rows_beyond_a_share", run.long_rows);
   if (run.long_rows > 0) {
     report.add_line("rows beyond a part's share", with_commas(run.long_rows) + ": " +
-                                                      std::to_string(options.parts.back()) +
-                                                      " parts cannot be balanced");
+                                                      counted(options.parts.back(), "part") +
+                                                      " cannot be balanced");
   }
   add_levels(report, run.levels, run.file.matrix.nnz(), run.plain);
   print(report, options.as_json);

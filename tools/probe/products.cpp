@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/base/available_memory.h"
+#include "core/base/counted.h"
 #include "core/base/hash.h"
 #include "core/matrix/dense_matrix.h"
 #include "tools/cli/report.h"
@@ -133,9 +134,9 @@ void probe_products(const SpmmKernel& kernel, const ProbeRequest& request, Devic
   profile->kernel = kernel.name;
   // Small, but large enough to be shared out: what is left when the work goes to nothing.
   const auto small = [&](Index rows) {
-    const Samples samples = samples_of(
-        "a product of " + std::to_string(rows) + (rows == 1 ? " row" : " rows"), kernel,
-        uniform_reads(rows, 16, kRowLength), b, c, request.dense_cols.front(), request, budget);
+    const Samples samples = samples_of("a product of " + counted(rows, "row"), kernel,
+                                       uniform_reads(rows, 16, kRowLength), b, c,
+                                       request.dense_cols.front(), request, budget);
     profile->fixed_spread = std::max(profile->fixed_spread, samples.spread());
     return samples.median_seconds();
   };

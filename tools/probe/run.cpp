@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/rooms.h"
+#include "core/base/counted.h"
 #include "cpu/common/kernels.h"
 #include "tools/cli/log.h"
 #include "tools/cli/report.h"
@@ -94,8 +95,9 @@ std::string rate_of(const GatherCurve& curve, std::size_t at) {
 }
 
 void add_device(Report& report, const DeviceProfile& device) {
-  report.add_line(device.device, device.name + ", " + std::to_string(device.workers) +
-                                     (device.device == "gpu" ? " multiprocessors" : " threads"));
+  report.add_line(device.device, device.name + ", " +
+                                     counted(device.workers,
+                                             device.device == "gpu" ? "multiprocessor" : "thread"));
   report.add_line("  caches", readable_bytes(device.private_cache_bytes) + " each, " +
                                   readable_bytes(device.shared_cache_bytes) + " shared");
   report.add_line("  copy", fixed(device.copy_bytes_per_second / 1e9, 1) + " GB/s");
@@ -108,8 +110,8 @@ void add_device(Report& report, const DeviceProfile& device) {
     for (std::size_t i = 0; i < curve.table_bytes.size(); ++i) {
       table.add({readable_bytes(curve.table_bytes[i]), rate_of(curve, i)});
     }
-    report.add_text("\n" + device.device + ", reads of " + std::to_string(4 * curve.dense_cols) +
-                    " bytes (K = " + std::to_string(curve.dense_cols) + "), a row costs " +
+    report.add_text("\n" + device.device + ", reads of " + counted(4 * curve.dense_cols, "byte") +
+                    " (K = " + std::to_string(curve.dense_cols) + "), a row costs " +
                     nanoseconds(curve.seconds_per_output_row) + ", of a large C " +
                     nanoseconds(curve.seconds_per_streamed_row) + "\n" + table.text());
   }

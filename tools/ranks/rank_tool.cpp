@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/counted.h"
 #include "core/base/team.h"
 #include "ranks/mpi_ranks.h"
 #include "ranks/thread_ranks.h"
@@ -81,7 +82,7 @@ std::string message_of(const std::string& outcome) {
     const auto failed = std::count_if(outcomes.begin(), outcomes.end(), is_bad);
     message = "rank " + std::to_string(first - outcomes.begin()) + " on " +
               first->substr(2, first->find('\n') - 2) + ": " + message;
-    if (failed > 1) message += " (and " + std::to_string(failed - 1) + " more ranks failed)";
+    if (failed > 1) message += " (and " + counted(failed - 1, "more rank") + " failed)";
   }
   throw FailedTogether{{exit_code, message}};
 }
@@ -108,8 +109,8 @@ int run_launched(Options& options, int argc, const char* const* argv,
       options.parse(argc, argv);
       if (options.given("ranks")) {
         throw UsageError("--ranks starts ranks as threads, but " + ranks::launcher() +
-                         " has started " + std::to_string(communicator->size()) +
-                         " ranks already; leave it out");
+                         " has started " + counted(communicator->size(), "rank") +
+                         " already; leave it out");
       }
     });
     if (communicator->rank() != 0) {

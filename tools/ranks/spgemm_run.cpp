@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/counted.h"
 #include "core/base/hash.h"
 #include "core/base/stopwatch.h"
 #include "core/base/usable_cpus.h"
@@ -94,16 +95,16 @@ PartLists read_part_of_file(const SpgemmDistOptions& options, const Communicator
 
 Share read_share(const SpgemmDistOptions& options, Communicator& communicator) {
   Share share;
-  std::vector<Offset> counted;
+  std::vector<Offset> products;
   bool is_of_file = false;
   PartLists of_file;
   const auto told = telling_together(communicator, [&] {
     share.a_header = read_csr_header(options.a);
     share.b_header = read_csr_header(options.b);
     if (share.a_header.cols != share.b_header.rows) {
-      throw UsageError("'" + options.a + "' has " + std::to_string(share.a_header.cols) +
-                       " columns and '" + options.b + "' " + std::to_string(share.b_header.rows) +
-                       " rows; a product needs as many");
+      throw UsageError("'" + options.a + "' has " + counted(share.a_header.cols, "column") +
+                       " and '" + options.b + "' " + counted(share.b_header.rows, "row") +
+                       "; a product needs as many");
     }
     share.b_offsets = read_row_offsets(options.b);
     if ((is_of_file = are_of_file(options, communicator.size()))) {
@@ -111,7 +112,7 @@ Share read_share(const SpgemmDistOptions& options, Communicator& communicator) {
       return told_of_lists(communicator.rank(), of_file);
     }
     const auto range = ranks::rows_to_count(communicator, share.a_header.rows);
-    counted =
+    products =
         products_of(read_csr_rows(options.a, range.begin, range.end, options.io), share.b_offsets);
     return std::string();
   });
@@ -119,7 +120,7 @@ Share read_share(const SpgemmDistOptions& options, Communicator& communicator) {
     require_lists_fit(communicator, communicator.rank(), of_file, options.a, told);
   } else {
     share.row_borders =
-        ranks::borders_by_products(communicator, share.a_header.rows, std::move(counted));
+        ranks::borders_by_products(communicator, share.a_header.rows, std::move(products));
     share.b_borders =
         balanced_borders(share.b_offsets.data(), share.b_header.rows, communicator.size());
   }
@@ -320,7 +321,7 @@ void report(const SpgemmDistOptions& options, const Share& share, const Made& ma
     report.add("check", "check",
                {{"rows_checked", rows_checked}, {"worst_error_ratio", worst_error}},
                "ok, worst error " + fixed(worst_error, 2) + " of the bound (" +
-                   with_commas(rows_checked) + " rows, some of every rank)");
+                   with_commas(rows_checked, "row") + ", some of every rank)");
   } else {
     report.add("check", "check", "not checked");
   }

@@ -1,6 +1,7 @@
 #include "tools/ranks/spmm_options.h"
 
 #include "api/rooms.h"
+#include "core/base/counted.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/outputs.h"
 #include "tools/forecast/rank_forecast.h"
@@ -100,7 +101,7 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
     result.grid = options.parsed("grid", ranks::parse_grid);
     if (result.grid.size() != communicator.size()) {
       throw UsageError("--grid " + text_of(result.grid) + " needs " +
-                       std::to_string(result.grid.size()) + " ranks, and there are " +
+                       counted(result.grid.size(), "rank") + ", and there are " +
                        std::to_string(communicator.size()) +
                        "; start as many (mpirun -n, srun -n, --ranks), or give another grid");
     }
@@ -115,8 +116,8 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
   }
   if (result.grid.groups > result.dense_cols) {
     throw UsageError("--grid " + text_of(result.grid) + " makes more groups than there are " +
-                     std::to_string(result.dense_cols) +
-                     " columns of B; use more row parts, or a larger --dense-cols");
+                     counted(result.dense_cols, "column") +
+                     " of B; use more row parts, or a larger --dense-cols");
   }
   result.power = static_cast<int>(options.integer("power", 1, kMaxRuns));
   if (result.power > 1 && result.gathers_all) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/counted.h"
 #include "core/base/usable_cpus.h"
 #include "ranks/mpi_ranks.h"
 #include "tools/cli/report.h"
@@ -100,8 +101,8 @@ void add_check(Report* report, const std::vector<Json>& records) {
     worst = std::max(worst, record["check"]["worst_error_ratio"].get<double>());
   }
   report->add("check", "check", {{"rows_checked", rows}, {"worst_error_ratio", worst}},
-              "ok, worst error " + fixed(worst, 2) + " of the bound (" + with_commas(rows) +
-                  " rows, some of every rank)");
+              "ok, worst error " + fixed(worst, 2) + " of the bound (" + with_commas(rows, "row") +
+                  ", some of every rank)");
 }
 
 }  // namespace
@@ -141,9 +142,9 @@ void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& heade
              {{"parts", options.grid.parts},
               {"groups", options.grid.groups},
               {"choice", options.grid_choice}},
-             text_of(options.grid) + ": " + std::to_string(options.grid.parts) + " row parts x " +
-                 std::to_string(options.grid.groups) + " groups of columns (" +
-                 options.grid_choice + ")");
+             text_of(options.grid) + ": " + counted(options.grid.parts, "row part") + " x " +
+                 counted(options.grid.groups, "group") + " of columns (" + options.grid_choice +
+                 ")");
   if (mine.gpu) {
     report.add("exchange", "exchange",
                {{"way", name_of(mine.gpu->way)}, {"choice", mine.gpu->way_choice}},

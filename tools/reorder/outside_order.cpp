@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 
+#include "core/base/counted.h"
 #include "preprocess/import/line_reader.h"
 #include "preprocess/import/npz_archive.h"
 #include "preprocess/import/scan.h"
@@ -31,13 +32,13 @@ Buffer<Index> numbers_of_text(ByteSource& source, Index size, Offset limit) {
     }
     if (count == size) {
       lines.refuse(lines.line() - 1,
-                   "expected " + std::to_string(size) + " numbers, one for each row, found more");
+                   "expected " + counted(size, "number") + ", one for each row, found more");
     }
     numbers[count++] = static_cast<Index>(number);
   }
   if (count < size) {
-    lines.refuse(lines.line(), "expected " + std::to_string(size) +
-                                   " numbers, one for each row, found " + std::to_string(count));
+    lines.refuse(lines.line(), "expected " + counted(size, "number") +
+                                   ", one for each row, found " + std::to_string(count));
   }
   return numbers;
 }

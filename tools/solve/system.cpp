@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/base/available_memory.h"
+#include "core/base/counted.h"
 #include "core/file/npy_file.h"
 #include "preprocess/generate/dense_spd.h"
 #include "preprocess/import/import.h"
@@ -90,8 +91,8 @@ DenseMatrix product_with(const SolveProblem& problem, const DenseMatrix& x) {
 DenseMatrix read_columns(const std::string& path, Index rows) {
   const auto require_columns = [&](const auto& found) {
     if (found.rows() == rows && found.cols() > 0) return;
-    throw InputError(path + ": expected columns of " + std::to_string(rows) +
-                     " rows, as many as the matrix has, found an array of " + shape_text(found));
+    throw InputError(path + ": expected columns of " + counted(rows, "row") +
+                     ", as many as the matrix has, found an array of " + shape_text(found));
   };
   if (ends_with(path, ".npy")) {
     const DenseMatrix dense = read_npy(path);
@@ -129,8 +130,8 @@ void make_right_hand_sides(const SolveToolOptions& options, System* system) {
   } else {
     system->b = read_columns(options.rhs, rows);
     if (options.gives_right_hand_sides && system->b.cols() != columns) {
-      throw InputError(options.rhs + ": expected " + std::to_string(columns) +
-                       " columns, as --right-hand-sides says, found " + shape_text(system->b));
+      throw InputError(options.rhs + ": expected " + counted(columns, "column") +
+                       ", as --right-hand-sides says, found " + shape_text(system->b));
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/base/counted.h"
 #include "cpu/common/memory_budget.h"
 
 namespace csrkit::cpu::spmv {
@@ -15,9 +16,8 @@ inline void reserve_padded(MemoryBudget& budget, const CsrMatrix& a, std::uint64
   constexpr std::uint64_t kMostTimes = 4, kAlways = 16u << 20;
   const std::uint64_t most = std::max(kMostTimes * a.size_bytes(), kAlways);
   if (bytes > most) {
-    throw MemoryError(std::string(format) + " would pad this matrix to " + std::to_string(bytes) +
-                      " bytes; its limit is " + std::to_string(most) + ", " +
-                      std::to_string(kMostTimes) +
+    throw MemoryError(std::string(format) + " would pad this matrix to " + counted(bytes, "byte") +
+                      "; its limit is " + std::to_string(most) + ", " + std::to_string(kMostTimes) +
                       " times what CSR takes; use csr_balanced, compressed or hyb");
   }
   budget.reserve(bytes, format);

@@ -1,5 +1,6 @@
 #include "gpu/solve/dense/products.h"
 
+#include "core/base/counted.h"
 #include "gpu/device/gpu_timer.h"
 #include "gpu/device/l2_flush.h"
 
@@ -34,7 +35,7 @@ class DenseOperator : public Operator {
     choice_ = choice.product->name;
     if (choice.product->has_tiles) {
       choice_ += ", tiles of " + std::to_string(choice.shape.tile) + ", " +
-                 std::to_string(choice.shape.threads) + " threads";
+                 counted(choice.shape.threads, "thread");
     }
   }
 

@@ -16,6 +16,7 @@
 #include <array>
 #include <string>
 
+#include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/adaptive_rows/make.h"
 #include "gpu/spgemm/adaptive_rows/side_streams.h"
@@ -157,7 +158,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (result->is_too_big != 0) return false;
     made.nnz = static_cast<Offset>(result->nnz);
     c = std::move(made);
-    choice_ = "small: " + std::to_string(c.rows) + " rows sorted in one pass";
+    choice_ = "small: " + counted(c.rows, "row") + " sorted in one pass";
     return true;
   }
 
@@ -168,14 +169,14 @@ class AdaptiveRows final : public DeviceSpgemm {
         static_cast<double>(products) / static_cast<double>(std::max<Offset>(1, c.nnz));
     if (per_entry > changes_.most_listed) {
       values_choice_ = "; new values row by row (because an entry has " +
-                       std::to_string(static_cast<Offset>(per_entry)) + " products, more than " +
+                       counted(static_cast<Offset>(per_entry), "product") + ", more than " +
                        std::to_string(changes_.most_listed) + ")";
     } else if (const char* const reason = list_.make(op, c, products, memory)) {
       values_choice_ = std::string("; new values row by row (because ") + reason + ")";
     } else {
       has_list_ = true;
-      values_choice_ = "; new values by a list of " + std::to_string(products) + " products (" +
-                       std::to_string(list_.size_bytes()) + " bytes)";
+      values_choice_ = "; new values by a list of " + counted(products, "product") + " (" +
+                       counted(list_.size_bytes(), "byte") + ")";
     }
     return has_list_;
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/counted.h"
+
 namespace csrkit::gpu {
 
 namespace {
@@ -49,8 +51,8 @@ void give_entries(DeviceMemory& memory, const CusparseMatrix& matrix, DeviceProd
   if (c.col_indices.size() == 0) {
     c.allocate_entries(memory, nnz);
   } else if (c.nnz != nnz) {
-    throw DeviceError("cuSPARSE counted " + std::to_string(nnz) +
-                      " entries of C where there were " + std::to_string(c.nnz));
+    throw DeviceError("cuSPARSE counted " + counted(nnz, "entry") + " of C where there were " +
+                      std::to_string(c.nnz));
   }
   CHECK_CUSPARSE(cusparseCsrSetPointers(matrix.get(), c.narrow_offsets.data(), c.col_indices.data(),
                                         c.values.data()));
@@ -73,8 +75,8 @@ Offset CusparseMatrix::nnz() const {
   std::int64_t rows = 0, cols = 0, nnz = 0;
   CHECK_CUSPARSE(cusparseSpMatGetSize(descriptor_, &rows, &cols, &nnz));
   if (nnz < 0 || nnz > kMaxIndex) {
-    throw MemoryError("cusparseSpGEMM counted " + std::to_string(nnz) +
-                      " entries of C; its limit is 2^31 - 1");
+    throw MemoryError("cusparseSpGEMM counted " + counted(nnz, "entry") +
+                      " of C; its limit is 2^31 - 1");
   }
   return nnz;
 }

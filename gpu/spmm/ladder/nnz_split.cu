@@ -21,6 +21,7 @@
 
 #include <algorithm>
 
+#include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmm/device_spmm.h"
@@ -233,8 +234,7 @@ class NnzSplit {
   }
 
   std::string choice() const {
-    return std::to_string(cut_.pieces.count) + " pieces, " + std::to_string(cut_.cut_row_count) +
-           " rows cut";
+    return counted(cut_.pieces.count, "piece") + ", " + counted(cut_.cut_row_count, "row") + " cut";
   }
 
  private:

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/ladder/row_order.cuh"
@@ -80,7 +81,7 @@ class Bins {
   void finish_analysis(void* workspace, cudaStream_t stream) {
     long_rows_ = RowOrder::rows_from(kLong, rows_, workspace, stream);
   }
-  std::string choice() const { return std::to_string(long_rows_) + " rows have a block each"; }
+  std::string choice() const { return counted(long_rows_, "row") + " with a block each"; }
 
   void launch(const DeviceCsrView<Value>& a, const DeviceDenseView<const Value>& b,
               const DeviceDenseView<typename Types::Output>& c, typename Types::Accumulate alpha,

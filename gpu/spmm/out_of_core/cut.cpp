@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/base/counted_bytes.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "gpu/device/workspace_layout.h"
 
@@ -283,10 +283,10 @@ Cut choose_cut(const OutOfCoreProduct& product, std::uint64_t limit_bytes, OutOf
   throw MemoryError(
       "no room for the product out of core" +
       std::string(how == OutOfCore::columns ? " with A on the device (--out-of-core rows)" : "") +
-      ": the limit is " + counted_bytes(limit_bytes) + " of device memory; blocks of rows and " +
-      "panels of " + std::to_string(std::min(unit, product.dense_cols)) +
-      " columns need at least about " +
-      counted_bytes(least_bytes(product, std::min(unit, product.dense_cols))) +
+      ": the limit is " + counted(limit_bytes, "byte") + " of device memory; blocks of rows and " +
+      "panels of " + counted(std::min(unit, product.dense_cols), "column") +
+      " need at least about " +
+      counted(least_bytes(product, std::min(unit, product.dense_cols)), "byte") +
       "; raise --memory-limit, or use a narrower --value-kind");
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/plan/operands.h"
@@ -61,10 +62,8 @@ bool may_go_out_of_core(const std::string& kernel, const SpmmProblem& problem, O
 
 std::string OutOfCoreDecision::choice() const {
   const Index blocks = static_cast<Index>(cut.blocks.size());
-  return kernel + because + ", out of core: " + std::to_string(cut.panels) +
-         (cut.panels == 1 ? " panel of " : " panels of ") + std::to_string(cut.panel_cols) +
-         " columns, " + std::to_string(blocks) +
-         (blocks == 1 ? " block of rows, " : " blocks of rows, ") +
+  return kernel + because + ", out of core: " + counted(cut.panels, "panel") + " of " +
+         counted(cut.panel_cols, "column") + ", " + counted(blocks, "block") + " of rows, " +
          (cut.keeps_a ? "A stays on the device" : "A travels with every panel");
 }
 

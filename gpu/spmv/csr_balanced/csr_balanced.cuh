@@ -16,6 +16,7 @@
 // Against  sell on regular matrices; vendor_cusparse
 #pragma once
 
+#include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmv/csr_balanced/pieces.h"
@@ -232,7 +233,7 @@ class CsrBalanced {
   }
   std::uint64_t stored_bytes() const { return csr_bytes_of(a_) + pieces_.bytes(); }
   std::string choice() const {
-    return std::to_string(pieces_.map().count) + " pieces of " + std::to_string(pieces_.map().size);
+    return counted(pieces_.map().count, "piece") + " of " + std::to_string(pieces_.map().size);
   }
 
  private:

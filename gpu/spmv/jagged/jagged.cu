@@ -13,6 +13,7 @@
 //          this file's own
 // Against  csr_balanced, sell; vendor_cusparse
 
+#include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmv/device_spmv.h"
@@ -187,8 +188,8 @@ class Jagged {
     return pieces_.bytes() + cols_.size_bytes() + values_.size_bytes();
   }
   std::string choice() const {
-    return std::to_string(pieces_.view().count) + " pieces, segments of at most " +
-           std::to_string(height_) + " entries";
+    return counted(pieces_.view().count, "piece") + ", segments of at most " +
+           counted(height_, "entry");
   }
 
  private:

@@ -64,7 +64,7 @@ TEST(MachineProfile, RefusesWhatCannotBe) {
   refused([](DeviceProfile& d) { d.fixed_spread = NAN; }, "fixed_spread");
   refused([](DeviceProfile& d) { d.gather[0].output_row_spread = -1; }, "output_row_spread");
   refused([](DeviceProfile& d) { d.gather[1].streamed_row_spread = -1; }, "streamed_row_spread");
-  refused([](DeviceProfile& d) { d.gather[0].spread = {0.1}; }, "spread has 1 numbers");
+  refused([](DeviceProfile& d) { d.gather[0].spread = {0.1}; }, "spread has 1 number");
   EXPECT_THROW(good.find("gpu"), UsageError);
   EXPECT_EQ(good.find("cpu").workers, 1);
 }

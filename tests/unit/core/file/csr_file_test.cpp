@@ -340,7 +340,7 @@ void expect_borders_need_a_partition(const std::string& path) {
   poke(good, sections[3].offset_bytes + 16, std::uint64_t{0});
   sign(good, sections);
   save_bytes(path, good);
-  EXPECT_NE(refusal_of(path, FileIo::read).find("into 1 parts, found 2 parts"), std::string::npos)
+  EXPECT_NE(refusal_of(path, FileIo::read).find("into 1 part, found 2 parts"), std::string::npos)
       << refusal_of(path, FileIo::read);
   poke(bytes, size_at, std::uint64_t{20});
   sign_header(bytes);

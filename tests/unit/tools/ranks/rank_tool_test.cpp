@@ -58,7 +58,7 @@ TEST(RankTool, SeveralFailuresAreCounted) {
       if (communicator.rank() > 0) throw MemoryError(std::to_string(communicator.rank()));
     });
   });
-  EXPECT_NE(message.find(": 1 (and 1 more ranks failed)"), std::string::npos) << message;
+  EXPECT_NE(message.find(": 1 (and 1 more rank failed)"), std::string::npos) << message;
 }
 
 TEST(RankTool, WhatStepsTellIsThereOnAllRanksInTheirOrder) {
