@@ -30,8 +30,7 @@ struct Rule {
   const char* because;
 };
 
-/// Whether the number of columns says that rows of B begin anywhere. row_bins and row_panels then
-/// both work on a copy.
+/// Whether the number of columns says that rows of B begin anywhere.
 bool is_unaligned(const SpmmProfile& profile) {
   constexpr Offset kVectorBytes = 16;
   return Offset{profile.dense_cols} * profile.b_bytes % kVectorBytes != 0;
@@ -172,15 +171,11 @@ bool panels_pay(const SpmmProfile& profile) {
   constexpr Index kFewRows = 1024;
   // In 16 bits a lane of row_panels has 32 sums: it is up to twice as slow, and hardly ever ahead.
   if (profile.b_bytes == 2 || profile.sample.entries == 0) return false;
-  // Without a copy row_panels reads single elements.
+  // row_bins in pieces is ahead of a copy that does not pay.
   const SpmmSizes sizes = {profile.rows, profile.cols, profile.nnz, profile.dense_cols};
-  if (is_unaligned(profile) && copied_cols(sizes, profile.b_bytes) == 0) return false;
+  if (is_unaligned(profile) && copied_cols(sizes, profile.b_bytes, kReadsThatPay) == 0)
+    return false;
   if (profile.nnz < kFewEntries || profile.rows < kFewRows) return false;
-  // Where a row is long, row_bins makes no copy.
-  constexpr Index kManyCols = 32;
-  if (is_unaligned(profile) && profile.dense_cols > kManyCols && profile.longest_seen >= kLongRow) {
-    return true;
-  }
   return panels_over_bins(profile) < 0;
 }
 

@@ -42,14 +42,13 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-Index copied_cols(const SpmmSizes& sizes, int value_bytes) {
-  // A copy takes about as long as four reads of B and more. Less would be lost without it.
-  constexpr Offset kPays = 4, kCopyBytes = 256 << 20;
+Index copied_cols(const SpmmSizes& sizes, int value_bytes, Offset reads_that_pay) {
+  constexpr Offset kCopyBytes = 256 << 20, kMostBytes = 1 << 30;
   const Index vector = 16 / value_bytes, narrowest = 256 / value_bytes;
-  const bool is_block = sizes.whole_nnz > 0 || sizes.whole_dense_cols > 0;  // of a product
-  if (is_block || !is_copied(sizes.dense_cols, value_bytes)) return 0;
-  if (sizes.nnz < kPays * sizes.cols) return 0;
+  if (!is_copied(sizes.dense_cols_of_whole(), value_bytes)) return 0;
+  if (sizes.nnz_of_whole() < reads_that_pay * sizes.cols) return 0;
   const Offset col_bytes = std::max<Offset>(sizes.cols, 1) * value_bytes;
+  if (col_bytes * narrowest > kMostBytes) return 0;
   const Offset most = std::max<Offset>(narrowest, kCopyBytes / col_bytes / narrowest * narrowest);
   constexpr Offset kMostCols = 32768;  // copy_elements numbers what is in a block by 32 bits
   const Offset width = std::min(most, kMostCols);
@@ -58,8 +57,9 @@ Index copied_cols(const SpmmSizes& sizes, int value_bytes) {
   return (even + vector - 1) / vector * vector;
 }
 
-std::uint64_t copy_bytes(const SpmmSizes& sizes, int value_bytes) {
-  return static_cast<std::uint64_t>(Offset{sizes.cols} * copied_cols(sizes, value_bytes)) *
+std::uint64_t copy_bytes(const SpmmSizes& sizes, int value_bytes, Offset reads_that_pay) {
+  return static_cast<std::uint64_t>(Offset{sizes.cols} *
+                                    copied_cols(sizes, value_bytes, reads_that_pay)) *
          static_cast<std::uint64_t>(value_bytes);
 }
 

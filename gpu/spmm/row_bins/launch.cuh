@@ -4,7 +4,6 @@
 #include "gpu/spmm/copy_columns.h"
 #include "gpu/spmm/lane_sums.cuh"
 #include "gpu/spmm/row_tasks/maker.h"
-#include "gpu/spmm/shifted_rows.cuh"
 
 namespace csrkit::gpu {
 
@@ -24,11 +23,10 @@ struct RowBinsOperands {
   bool values_are_wide;  // A's are f32, B's are of 16 bits
 };
 
-/// The same, for rows of B that begin anywhere.
+/// The same, for rows of B that are read by single elements.
 template <class Types>
-struct ShiftedBinsOperands : RowBinsOperands<Types> {
-  Index slice_cols;  // a multiple of the vectors' width, for a group of lanes
-  ShiftedRows rows;
+struct PiecesOperands : RowBinsOperands<Types> {
+  Index slice_cols;  // for a group of lanes; a multiple of their number
 };
 
 /// The kernels that move kWidth elements of B by one access. Defined in kernel.cuh, instantiated in
@@ -42,19 +40,16 @@ struct RowBinsKernels {
                      bool prefers_narrow_slices, cudaStream_t stream);
 };
 
-/// How rows of operands lie: at multiples of vectors; anywhere; or those of B do, in a copy, and
-/// those of C do not.
-enum class OperandRows : std::uint8_t { aligned, shifted, copied };
-
-/// As many sums are kept for each of the places in an access that a row can begin at: 16 at most.
-template <class Types>
-inline constexpr int kShiftedWidth =
-    unaligned_width(static_cast<int>(sizeof(typename Types::Value)));
+/// How rows of operands lie: at multiples of vectors; anywhere, so that a group of lanes takes them
+/// in pieces, an element a lane; or those of B do, in a copy, and those of C do not.
+enum class OperandRows : std::uint8_t { aligned, pieces, copied };
 
 /// The kernels for rows that begin anywhere; at least kFewestUnaligned columns.
 template <class Types>
 struct UnalignedBinsKernels {
-  static void launch_shifted(const RowBinsOperands<Types>& operands, cudaStream_t stream);
+  /// `whole_cols` as above.
+  static void launch_pieces(const RowBinsOperands<Types>& operands, Index whole_cols,
+                            cudaStream_t stream);
   /// B is a copy whose rows are aligned, and filled up to whole vectors of 16 bytes. Sums are made
   /// in the order in which RowBinsKernels makes them.
   static void launch_copied(const RowBinsOperands<Types>& operands, Index whole_cols,

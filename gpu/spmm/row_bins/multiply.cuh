@@ -8,32 +8,18 @@
 
 namespace csrkit::gpu {
 
-/// What lanes hold in addition where rows of B begin anywhere.
-template <bool kShifted>
-struct ShiftedLane {
-  static constexpr bool has_tail = false;
-};
-template <>
-struct ShiftedLane<true> {
-  const std::byte* b_tail;  // this lane's element for the group's last lane, in row 0 of B
-  bool has_tail;
-  Index b_first;  // the first column that b_column is of
-};
-
-/// One group of lanes and its columns: kWidth columns a lane, kLanes lanes. The groups of a warp
-/// walk together, so every function but store and the last is called by all 32 lanes. kScales:
-/// alpha is not 1 or beta not 0; the branch in every store of the unrolled steps would cost up to a
-/// fifth of the time.
+/// One group of lanes and its columns: kWidth columns a lane, kLanes lanes. In pieces, a lane has
+/// every kLanes-th column, else neighbours. The groups of a warp walk together, so every function
+/// but store and the last is called by all 32 lanes. kScales: alpha is not 1 or beta not 0; the
+/// branch in every store of the unrolled steps would cost up to a fifth of the time.
 template <class Types, int kWidth, int kLanes, bool kScales, OperandRows kOperandRows>
 struct RowGroup {
-  static constexpr bool kShifted = kOperandRows == OperandRows::shifted;
-  static constexpr bool kStaged = kOperandRows != OperandRows::aligned;
+  static constexpr bool kPieces = kOperandRows == OperandRows::pieces;
+  static constexpr bool kStaged = kOperandRows == OperandRows::copied;
   using Value = typename Types::Value;
   using Number = typename Types::Accumulate;
-  using Operands = std::conditional_t<kShifted, ShiftedBinsOperands<Types>, RowBinsOperands<Types>>;
-  using Vector = std::conditional_t<kShifted, ShiftedVector<Value, kWidth>, Pack<Value, kWidth>>;
-  using Running =
-      std::conditional_t<kShifted, ShiftedSums<Types, kWidth, kLanes>, Sums<Types, kWidth>>;
+  using Operands = std::conditional_t<kPieces, PiecesOperands<Types>, RowBinsOperands<Types>>;
+  using Vector = Pack<Value, kWidth>;
   static constexpr int kStep = kShortRow;  // nonzeros whose rows of B are asked for together
 
   const Operands& op;
@@ -42,7 +28,7 @@ struct RowGroup {
   Index column;
   bool has_columns;
   Number* staged;  // the group's, room for a row
-  ShiftedLane<kShifted> shifted;
+  Index left;      // in pieces: columns from this lane's first one to the end of the slice
 
   __device__ static RowGroup of(const Operands& op, int lane) {
     // Of 32 bits, because what lives long must fit into 64 registers, or else every warp writes it
@@ -52,29 +38,18 @@ struct RowGroup {
       __shared__ StagedRows<Number, kWidth, kLanes, kRowBinsThreads> rows;
       staged = rows.mine();
     }
-    if constexpr (kShifted) {
-      constexpr Index kLast = kWidth * kLanes - (kWidth - 1);  // the first that tails are for
-      const Index first = static_cast<Index>(blockIdx.y) * op.slice_cols;
-      const Index cols = min(op.slice_cols, op.c.cols - first), mine = lane * kWidth;
-      // A lane beyond the last column reads what is left of a row whose shift is large.
-      const Index b_first = first + (mine < cols + kWidth - 1 ? mine : 0);
-      const bool has_tail = lane < kWidth - 1 && kLast + lane < cols;
-      return {
-          op,
-          lane,
-          reinterpret_cast<const std::byte*>(op.b.data + b_first),
-          first + mine,
-          mine < cols,
-          staged,
-          {reinterpret_cast<const std::byte*>(op.b.data + first + (has_tail ? kLast + lane : 0)),
-           has_tail, b_first}};
+    if constexpr (kPieces) {
+      const Index first = static_cast<Index>(blockIdx.y) * op.slice_cols, column = first + lane;
+      const Index left = min(op.slice_cols, op.c.cols - first) - lane;
+      // Lanes beyond the last column read the first one, and drop what they make of it.
+      const auto* at = reinterpret_cast<const std::byte*>(op.b.data + (left > 0 ? column : 0));
+      return {op, lane, at, column, left > 0, nullptr, left};
     } else {
       const auto column = static_cast<Index>((blockIdx.y * kLanes + lane) * kWidth);
       const bool has_columns = column < op.c.cols;
-      // Lanes beyond the last column read the first one, and drop what they make of it.
       const Value* b_column = op.b.data + (has_columns ? column : 0);
       const auto* at = reinterpret_cast<const std::byte*>(b_column);
-      return {op, lane, at, column, has_columns, staged, {}};
+      return {op, lane, at, column, has_columns, staged, 0};
     }
   }
 
@@ -83,11 +58,6 @@ struct RowGroup {
     Index col = 0;
     Number value = 0;
   };
-  __device__ Entries no_entry() const {
-    Entries none;
-    if constexpr (kShifted) none.col = op.rows.idle_row;
-    return none;
-  }
   __device__ Entries load(const Index* cols, const Value* values, Index at) const {
     Entries mine;
     // Not evicted first: the rest of a line is wanted soon, and all of it again by the next slice.
@@ -110,37 +80,13 @@ struct RowGroup {
   }
   __device__ Vector load_b(Index col) const {
     const std::uint64_t row = std::uint64_t{static_cast<unsigned>(col)} * op.row_bytes;
-    if constexpr (kShifted) {
-      constexpr std::uintptr_t kBytes = sizeof(Value) * kWidth;
-      const auto at = reinterpret_cast<std::uintptr_t>(b_column + row) / kBytes * kBytes;
-      Vector y;
-      y.vector = load_kept<kWidth>(reinterpret_cast<const Value*>(at));
-      y.tail = load_tail(row);
-      return y;
-    } else {
-      return load_kept<kWidth>(reinterpret_cast<const Value*>(b_column + row));
-    }
-  }
-  __device__ Value load_tail(std::uint64_t row) const {
-    Value tail{};
-    if (shifted.has_tail) {
-      tail = load_kept<1>(reinterpret_cast<const Value*>(shifted.b_tail + row)).item[0];
-    }
-    return tail;
-  }
-  /// The same, where not all of the vector is B's.
-  __device__ Vector load_edge(Index col) const {
-    const std::uint64_t row = std::uint64_t{static_cast<unsigned>(col)} * op.row_bytes;
-    const auto shift = static_cast<int>(op.rows.template shift_of<kWidth>(col));
-    const auto* from = reinterpret_cast<const Value*>(b_column + row) - shift;
-    const Index first = shifted.b_first - shift;
+    const auto* from = reinterpret_cast<const Value*>(b_column + row);
+    if constexpr (!kPieces) return load_kept<kWidth>(from);
     Vector y{};
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
-      if (first + i >= 0 && first + i < op.c.cols)
-        y.vector.item[i] = load_kept<1>(from + i).item[0];
+      if (i == 0 || i * kLanes < left) y.item[i] = load_kept<1>(from + i * kLanes).item[0];
     }
-    y.tail = load_tail(row);
     return y;
   }
   template <class T>
@@ -150,10 +96,19 @@ struct RowGroup {
   __device__ void store(const Sums<Types, kWidth>& sums, Index row) const {
     typename Types::Output* c = op.c.data + Offset{row} * op.c.leading_dim + column;
     if constexpr (kStaged) {
-      Index cols = op.c.cols - (column - lane * kWidth);
-      if constexpr (kShifted) cols = min(op.slice_cols, cols);
+      const Index cols = op.c.cols - (column - lane * kWidth);
       return store_by_elements<kLanes>(sums, staged, lane, c - lane * kWidth, cols, op.alpha,
                                        op.beta);
+    }
+    if constexpr (kPieces) {
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i) {
+        if (i * kLanes >= left) continue;
+        Sums<Types, 1> one;
+        one.item[0] = sums.item[i];
+        one.store(c + i * kLanes, op.alpha, op.beta);
+      }
+      return;
     }
     if (!has_columns) return;
     if constexpr (kScales) {
@@ -166,19 +121,8 @@ struct RowGroup {
   /// Entries [from, from + kCount) of those that the lanes hold; or, if not kIsFull, as many of
   /// them as are below `count`.
   template <int kCount, bool kIsFull>
-  __device__ void gather(Running& sums, const Entries& mine, int from, int count) const {
-    [[maybe_unused]] const auto shifts = shifts_of(mine, from);
-    if constexpr (kShifted) {
-      if (shifts.edges != 0) {
-#pragma unroll 1
-        for (int u = 0; u < kCount; ++u) {
-          const Index col = pass(mine.col, from + u);
-          const Number x = pass(mine.value, from + u);
-          if (kIsFull || from + u < count) add_product(sums, x, load_edge(col), shifts, u);
-        }
-        return;
-      }
-    }
+  __device__ void gather(Sums<Types, kWidth>& sums, const Entries& mine, int from,
+                         int count) const {
     Vector y[kCount];
 #pragma unroll
     for (int u = 0; u < kCount; ++u) {
@@ -188,36 +132,7 @@ struct RowGroup {
 #pragma unroll
     for (int u = 0; u < kCount; ++u) {
       const Number x = pass(mine.value, from + u);
-      if (kIsFull || from + u < count) add_product(sums, x, y[u], shifts, u);
-    }
-  }
-  __device__ auto shifts_of(const Entries& mine, int from) const {
-    if constexpr (kShifted) {
-      return Shifts<kWidth>::template of<kLanes>(op.rows, mine.col, from);
-    } else {
-      return 0;
-    }
-  }
-  /// Of entry `u` of those that `shifts` are of.
-  template <class AllShifts>
-  __device__ static void add_product(Running& sums, Number x, const Vector& y,
-                                     const AllShifts& shifts, int u) {
-    if constexpr (kShifted) {
-      sums.add_product(x, y, shifts.is_odd(u), shifts.is_upper(u));
-    } else {
-      sums.add_product(x, y);
-    }
-  }
-  /// Calls add(running), and leaves in `sums` what comes of it. Called by all lanes of the warp.
-  template <class F>
-  __device__ void add_up(Sums<Types, kWidth>& sums, F&& add) const {
-    if constexpr (kShifted) {
-      Running running;
-      running.clear();
-      add(running);
-      sums = running.at_columns(lane);
-    } else {
-      add(sums);
+      if (kIsFull || from + u < count) sums.add_product(x, y[u]);
     }
   }
 
@@ -228,20 +143,16 @@ struct RowGroup {
   /// are worked on.
   __device__ void add_row(Sums<Types, kWidth>& sums, const Index* cols, const Value* values,
                           Index length) const {
-    add_up(sums, [&](Running& running) { add_entries(running, cols, values, length); });
-  }
-  __device__ void add_entries(Running& sums, const Index* cols, const Value* values,
-                              Index length) const {
     const int shortest = __reduce_min_sync(kAllLanes, length),
               longest = __reduce_max_sync(kAllLanes, length);
-    Entries mine = no_entry();
+    Entries mine;
     if (lane < length) mine = load(cols, values, lane);
     int done = 0;
 #pragma unroll 1
     for (; done + kLanes <= shortest; done += kLanes) {
-      Entries next = no_entry();
+      Entries next;
       if (done + kLanes + lane < length) next = load(cols, values, done + kLanes + lane);
-#pragma unroll(kShifted ? 1 : kLanes / kStep)
+#pragma unroll(kPieces ? 1 : kLanes / kStep)
       for (int from = 0; from < kLanes; from += kStep) gather<kStep, true>(sums, mine, from, 0);
       mine = next;
     }
@@ -255,7 +166,7 @@ struct RowGroup {
         gather<kRest, false>(sums, mine, from, left);
       }
       done += kLanes;
-      mine = no_entry();
+      mine = Entries();
       if (done + lane < length) mine = load(cols, values, done + lane);
     }
   }
@@ -289,25 +200,19 @@ struct RowGroup {
     const Index share = left >= crew.turn ? kLanes : crew.share_of(left);
     const Index mine = crew.group * share + lane;
     if (lane < share && mine < left) return load(cols, values, at + mine);
-    return no_entry();
+    return Entries();
   }
 
   /// A row, or a part of one, of `length` entries, the same for the whole crew. Every group of a
   /// warp has the warp's sum in the end.
   __device__ void add_long_row(Sums<Types, kWidth>& sums, const Crew& crew, const Index* cols,
                                const Value* values, Index length) const {
-    add_up(sums, [&](Running& running) { add_turns(running, crew, cols, values, length); });
-#pragma unroll
-    for (int apart = kLanes; apart < 32; apart *= 2) sums.add_from_lane_apart(apart);
-  }
-  __device__ void add_turns(Running& sums, const Crew& crew, const Index* cols, const Value* values,
-                            Index length) const {
     Entries mine = load_turn(crew, cols, values, 0, length);
     Index done = 0;
 #pragma unroll 1
     for (; done + crew.turn <= length; done += crew.turn) {
       const Entries next = load_turn(crew, cols, values, done + crew.turn, length);
-#pragma unroll(kShifted ? 1 : kLanes / kStep)
+#pragma unroll(kPieces ? 1 : kLanes / kStep)
       for (int from = 0; from < kLanes; from += kStep) gather<kStep, true>(sums, mine, from, 0);
       mine = next;
     }
@@ -316,29 +221,14 @@ struct RowGroup {
     const Index own = min(share, left - crew.group * share);
 #pragma unroll 1
     for (int from = 0; from < share; from += kRest) gather<kRest, false>(sums, mine, from, own);
+#pragma unroll
+    for (int apart = kLanes; apart < 32; apart *= 2) sums.add_from_lane_apart(apart);
   }
 
   /// Calls finish(sums, r) for kRows rows of kLength entries each.
   template <int kLength, int kRows, class F>
   __device__ void multiply_rows(const Entries& mine, F&& finish) const {
     constexpr int kEntries = kRows * kLength;
-    [[maybe_unused]] const auto shifts = shifts_of(mine, 0);
-    if constexpr (kShifted) {
-      if (shifts.edges != 0) {
-#pragma unroll 1
-        for (int r = 0; r < kRows; ++r) {
-          Running running;
-          running.clear();
-#pragma unroll 1
-          for (int u = r * kLength; u < (r + 1) * kLength; ++u) {
-            const Number x = pass(mine.value, u);
-            add_product(running, x, load_edge(pass(mine.col, u)), shifts, u);
-          }
-          finish(running.at_columns(lane), r);
-        }
-        return;
-      }
-    }
     Vector y[kEntries];  // of any row of B for entries that are nobody's: their sums are not stored
 #pragma unroll
     for (int u = 0; u < kEntries; ++u) y[u] = load_b(pass(mine.col, u));
@@ -346,12 +236,10 @@ struct RowGroup {
     for (int r = 0; r < kRows; ++r) {
       Sums<Types, kWidth> sums;
       sums.clear(op.algebra);
-      add_up(sums, [&](Running& running) {
 #pragma unroll
-        for (int u = r * kLength; u < (r + 1) * kLength; ++u) {
-          add_product(running, pass(mine.value, u), y[u], shifts, u);
-        }
-      });
+      for (int u = r * kLength; u < (r + 1) * kLength; ++u) {
+        sums.add_product(pass(mine.value, u), y[u]);
+      }
       finish(sums, r);
     }
   }
@@ -364,13 +252,13 @@ struct RowGroup {
     const Index* cols = op.tasks.short_cols + begin;
     const Value* values = values_from(op.tasks.short_values, begin);
     const int most_rows = __reduce_max_sync(kAllLanes, rows), entries = rows * kLength;
-    Entries mine = no_entry();
+    Entries mine;
     if (lane < kEntries && lane < entries) mine = load(cols, values, lane);
     Index my_row = 0;  // of the next kStep rows, one a lane
     if (lane < kStep && lane < rows) my_row = __ldg(row_order + lane);
 #pragma unroll 1
     for (int done = 0; done < most_rows; done += kRows) {
-      Entries next = no_entry();
+      Entries next;
       const int ahead = (done + kRows) * kLength + lane;
       if (lane < kEntries && ahead < entries) next = load(cols, values, ahead);
       multiply_rows<kLength, kRows>(mine, [&](const Sums<Types, kWidth>& sums, int r) {
@@ -406,6 +294,31 @@ struct RowGroup {
     }
   }
 
+  /// Partial sums lie as columns do.
+  __device__ void leave(const Sums<Types, kWidth>& sums, Number* slot) const {
+    if constexpr (kPieces) {
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i) {
+        if (i * kLanes < left) __stcg(slot + i * kLanes, sums.item[i]);
+      }
+    } else {
+      if (has_columns) store_shared_by_all<kWidth>(slot, sums.item);
+    }
+  }
+  __device__ void collect(Sums<Types, kWidth>& sums, const Number* from, Offset stride,
+                          Index count) const {
+    if constexpr (kPieces) {
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i) {
+        Sums<Types, 1> one;
+        add_slots(one, from + i * kLanes, stride, i * kLanes < left, count);
+        sums.item[i] = one.item[0];
+      }
+    } else {
+      add_slots(sums, from, stride, has_columns, count);
+    }
+  }
+
   /// Leaves a part's sum, and adds the parts if it came last. Says whether the row is complete.
   __device__ bool meet_other_parts(Sums<Types, kWidth>& sums, Index slot, Offset slice,
                                    Index& row) const {
@@ -418,19 +331,15 @@ struct RowGroup {
     Index* counters = tasks.counters + slice * tasks.counter_count + cut.first_counter;
     Number* partial = op.partial + column;
     const Offset stride = op.partial_stride;
-    if (!arrive<kLanes>(sums, partial + slot * stride, has_columns, counters + my_group, in_group,
-                        mask, lane)) {
-      return false;
-    }
+    leave(sums, partial + slot * stride);
+    if (!arrive<kLanes>(counters + my_group, in_group, mask, lane)) return false;
     const Offset first = Offset{cut.first_slot} + my_group * kPartsPerGroup;
-    add_slots(sums, partial + first * stride, stride, has_columns, in_group);
+    collect(sums, partial + first * stride, stride, in_group);
     if (groups > 1) {
       const Offset group_slot = Offset{cut.first_slot} + cut.parts;
-      if (!arrive<kLanes>(sums, partial + (group_slot + my_group) * stride, has_columns,
-                          counters + groups, groups, mask, lane)) {
-        return false;
-      }
-      add_slots(sums, partial + group_slot * stride, stride, has_columns, groups);
+      leave(sums, partial + (group_slot + my_group) * stride);
+      if (!arrive<kLanes>(counters + groups, groups, mask, lane)) return false;
+      collect(sums, partial + group_slot * stride, stride, groups);
     }
     row = cut.row;
     return true;

@@ -12,11 +12,10 @@
 //          narrow. Slices of the columns in the outer grid dimension, so that one slice of B after
 //          the other stays in L2 if it fits there
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses. If
-//          K says that rows of B begin anywhere, B is copied into rows of whole vectors where its
-//          rows are read four times or more and no row of A is long (copy_columns.h), else read by
-//          single elements. Where only addresses or leading dimensions are odd, lanes read the
-//          vectors that cover a row, and have sums for each place in a vector that a row begins at
-//          (shifted_rows.cuh). Rows of C then go through shared memory, 20 bytes a thread
+//          K says that rows of B begin anywhere, B is copied into rows of whole vectors if its rows
+//          are read often (copy_columns.h), and rows of C go through shared memory, 20 bytes a
+//          thread. Else, and where addresses or leading dimensions are odd, lanes read single
+//          elements, 16 or 32 lanes one piece of a row, so that a lane has up to four columns
 // Against  nnz_split: no work at row ends, so half the registers and twice the lanes in flight; the
 //          sum of a cut row is made by its last part (arrival counters; the order of the sum is
 //          fixed, so the bits are always the same), which saves the second kernel. Still bad: rows
@@ -55,7 +54,8 @@ class RowBins {
         a_value_bytes_(values_are_wide_ ? 4 : static_cast<int>(sizeof(Value))) {}
 
   std::uint64_t workspace_bytes(const SpmmSizes& sizes) const {
-    return copy_at(sizes) + (Types::kIsPlusTimes ? copy_bytes(sizes, kValueBytes) : 0);
+    return copy_at(sizes) +
+           (Types::kIsPlusTimes ? copy_bytes(sizes, kValueBytes, kReadsThatPay) : 0);
   }
 
   std::uint64_t analysis_bytes(const SpmmSizes& sizes) const {
@@ -68,7 +68,7 @@ class RowBins {
     auto* bytes = static_cast<std::byte*>(workspace);
     partial_ = reinterpret_cast<Number*>(bytes + maker_.workspace_bytes());
     copy_ = reinterpret_cast<Value*>(bytes + copy_at(sizes));
-    copied_cols_ = Types::kIsPlusTimes ? copied_cols(sizes, kValueBytes) : 0;
+    copied_cols_ = Types::kIsPlusTimes ? copied_cols(sizes, kValueBytes, kReadsThatPay) : 0;
   }
 
   void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,
@@ -102,15 +102,16 @@ class RowBins {
     if constexpr (Types::kIsPlusTimes) {
       const bool is_narrow = prefers_narrow_slices(b.rows);
       using Kernels = UnalignedBinsKernels<Types>;
-      if (works_on_copy()) {
+      if (copied_cols_ > 0 && is_aligned(b)) {
+        return Kernels::launch_copied(operands, whole_cols_, is_narrow, stream);
+      }
+      if (copied_cols_ > 0) {
         return launch_on_copies(operands, copy_, copied_cols_, stream, [&](const auto& slice) {
           Kernels::launch_copied(slice, whole_cols_, is_narrow, stream);
         });
       }
-      // Not where K is odd: a panel of columns, whose shifts are others, has the bits of the whole.
-      if (widest < unaligned_width(kValueBytes) && c.cols >= kFewestUnaligned &&
-          whole_cols_ % unaligned_width(kValueBytes) == 0) {
-        return Kernels::launch_shifted(operands, stream);
+      if (widest < unaligned_width(kValueBytes) && whole_cols_ >= kFewestUnaligned) {
+        return Kernels::launch_pieces(operands, whole_cols_, stream);
       }
     }
     // Where half the width in eight lanes has all columns, the full one would leave lanes without.
@@ -125,15 +126,13 @@ class RowBins {
     return std::to_string(tasks_.block_task_count) + " tasks of a block, " +
            std::to_string(tasks_.warp_task_count) + " of a warp, " +
            std::to_string(tasks_.task_count) + " of a part of one, rows above about " +
-           std::to_string(maker_.part_entries()) + " nonzeros cut" +
-           choice_of_copy(works_on_copy() ? copied_cols_ : 0);
+           std::to_string(maker_.part_entries()) + " nonzeros cut" + choice_of_copy(copied_cols_);
   }
 
  private:
-  /// Only rows that a warp or a block shares have sums whose order depends on the lanes: without
-  /// them a block of a product out of core has the bits of the whole without a copy.
-  bool works_on_copy() const {
-    return copied_cols_ > 0 && tasks_.block_task_count + tasks_.warp_task_count == 0;
+  /// Whether rows of B are what a copy would be.
+  static bool is_aligned(const DeviceDenseView<const Value>& b) {
+    return b.leading_dim % kFullWidth == 0 && reinterpret_cast<std::uintptr_t>(b.data) % 16 == 0;
   }
 
   /// Where the copy begins in the workspace.

@@ -40,7 +40,7 @@ class RowPanels {
   explicit RowPanels(const SpmmProblem& problem) : algebra_(problem.semiring) {}
 
   std::uint64_t workspace_bytes(const SpmmSizes& sizes) const {
-    return copy_at(sizes) + (kCopies ? copy_bytes(sizes, kValueBytes) : 0);
+    return copy_at(sizes) + (kCopies ? copy_bytes(sizes, kValueBytes, kReadsThatPayPanels) : 0);
   }
 
   std::uint64_t analysis_bytes(const SpmmSizes& sizes) const {
@@ -55,7 +55,7 @@ class RowPanels {
     auto* bytes = static_cast<std::byte*>(workspace);
     partial_ = reinterpret_cast<Number*>(bytes + analysis_bytes(sizes));
     copy_ = reinterpret_cast<Value*>(bytes + copy_at(sizes));
-    copied_cols_ = kCopies ? copied_cols(sizes, kValueBytes) : 0;
+    copied_cols_ = kCopies ? copied_cols(sizes, kValueBytes, kReadsThatPayPanels) : 0;
   }
 
   void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,

@@ -104,12 +104,4 @@ __device__ bool arrive(Index* counter, Index expected, unsigned mask, int lane) 
   return true;
 }
 
-/// Leaves the sum in `slot` before it arrives.
-template <int kLanes, class Types, int kWidth>
-__device__ bool arrive(const Sums<Types, kWidth>& sums, typename Types::Accumulate* slot,
-                       bool has_columns, Index* counter, Index expected, unsigned mask, int lane) {
-  if (has_columns) store_shared_by_all<kWidth>(slot, sums.item);
-  return arrive<kLanes>(counter, expected, mask, lane);
-}
-
 }  // namespace csrkit::gpu

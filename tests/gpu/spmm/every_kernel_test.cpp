@@ -190,7 +190,7 @@ TEST_P(EveryGpuSpmmKernel, MultipliesWideOperandsWhereverRowsBegin) {
   if (GetParam() != "row_panels") return;
   // So large a B that it is copied in two slices.
   const SpmmProblem problem = problem_of(random_matrix(8, 1'100'000, 0.52), {}, 65);
-  ASSERT_EQ(gpu::copied_cols({8, 1'100'000, problem.a.nnz(), 65}, 4), 36);
+  ASSERT_EQ(gpu::copied_cols({8, 1'100'000, problem.a.nnz(), 65}, 4, gpu::kReadsThatPayPanels), 36);
   check_kernel_on_slices(kernel(), problem, 1, 1, nullptr);
 }
 
