@@ -64,6 +64,18 @@ double panels_over_bins(const SpmmProfile& profile) {
   return log_ratio;
 }
 
+/// The same in 16 bits, where tensor cores multiply panels of eight rows, and reads are what is
+/// left. A slice of panels is half as wide as one of row_bins. Fitted to measured products
+/// (docs/lab/2026-11-24-spmm-16-bits-h200.md).
+double tiled_panels_over_bins(const SpmmProfile& profile) {
+  constexpr double kLine = 64;  // columns of two bytes
+  constexpr Offset kVeryLongRow = 2048;
+  double log_ratio = 0.32 - 0.48 * std::log(profile.sample.sharing());
+  if (std::fmod(profile.dense_cols, kLine) != 0) log_ratio -= 0.05;
+  if (profile.longest_seen >= kVeryLongRow) log_ratio += 0.23;
+  return log_ratio;
+}
+
 /// How many entries a window has where there are most of them: in the fullest row of tiles, and
 /// there in the fullest quarter of the columns, which is what a block works on at K = 32 in a
 /// matrix of 4,000 columns. From the row offsets, one a tile, and a sample of the columns.
@@ -138,7 +150,7 @@ bool is_dense(const SpmmProblem& problem) {
 // Measured on an H200, see docs/lab/2026-11-22-spmm-h200.md.
 std::vector<Rule> rules_for(const SpmmProblem& problem) {
   const bool dense = is_dense(problem);
-  const bool shares = !dense && panels_pay(profile_of(problem));
+  const bool shares = !dense && !has_narrow_operands(problem) && panels_pay(profile_of(problem));
   return {{stencil_pays(problem), "spmv.stencil", "few diagonals, well filled, and few columns"},
           {dense, "dense_windows", "dense enough for tensor cores"},
           {shares, "row_panels", "neighbouring rows have most columns in common"},
@@ -169,13 +181,17 @@ const SpmmKernel& kernel_called(const std::string& name) {
 bool panels_pay(const SpmmProfile& profile) {
   constexpr Offset kFewEntries = 150'000;  // too few panels to fill the machine
   constexpr Index kFewRows = 1024;
-  // In 16 bits a lane of row_panels has 32 sums: it is up to twice as slow, and hardly ever ahead.
-  if (profile.b_bytes == 2 || profile.sample.entries == 0) return false;
+  if (profile.sample.entries == 0) return false;
+  if (profile.nnz < kFewEntries || profile.rows < kFewRows) return false;
+  if (profile.b_bytes == 2) {
+    constexpr Index kFewestColumns = 8, kVector = 4;  // else it reads single elements
+    return profile.dense_cols >= kFewestColumns && profile.dense_cols % kVector == 0 &&
+           tiled_panels_over_bins(profile) < 0;
+  }
   // row_bins in pieces is ahead of a copy that does not pay.
   const SpmmSizes sizes = {profile.rows, profile.cols, profile.nnz, profile.dense_cols};
   if (is_unaligned(profile) && copied_cols(sizes, profile.b_bytes, kReadsThatPay) == 0)
     return false;
-  if (profile.nnz < kFewEntries || profile.rows < kFewRows) return false;
   return panels_over_bins(profile) < 0;
 }
 

@@ -30,30 +30,30 @@ class ColumnCounter {
 };
 
 /// From so few panels that it takes microseconds, whatever A's size.
-PanelSample sample_panels(const CsrMatrix& a, Offset longest_panel) {
+PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, Offset longest_panel) {
   constexpr std::uint64_t kPanels = 128;
-  constexpr Offset kAFew = 512, kEnough = 2048;
+  const Offset kAFew = 128 * panel_rows, kEnough = 512 * panel_rows;
   // Panels of so little in common are slower in any case, and faster of so much.
-  constexpr double kHardly = 1.2, kMuch = 3;
+  const double kHardly = 1.2, kMuch = 0.75 * panel_rows;
   PanelSample seen;
   ColumnCounter counter;
-  const auto panels = static_cast<std::uint64_t>(a.rows() / kPanelRows);
+  const auto panels = static_cast<std::uint64_t>(a.rows() / panel_rows);
   const auto first_row_of = [&](std::uint64_t i) {
     // Multiples of the golden ratio: evenly spread, wherever the loop ends.
     const std::uint64_t panel = ((i * 0x9e3779b97f4a7c15u) >> 32) * panels >> 32;
-    return static_cast<Offset>(panel) * kPanelRows;
+    return static_cast<Offset>(panel) * panel_rows;
   };
   // A is in no cache: asked for so many panels ahead, its lines come at once instead of one by one.
   constexpr std::uint64_t kOffsetsAhead = 16, kColumnsAhead = 8;
   const auto ask_for_offsets = [&](std::uint64_t i) {
     const Offset* of_row = a.row_offsets() + first_row_of(i);
     __builtin_prefetch(of_row);
-    __builtin_prefetch(of_row + kPanelRows);
+    __builtin_prefetch(of_row + panel_rows);
   };
   const auto ask_for_columns = [&](std::uint64_t i) {
     constexpr Offset kLine = 64 / sizeof(Index), kMostLines = 8;  // the processor thinks of more
     const Offset* of_row = a.row_offsets() + first_row_of(i);
-    const Offset end = std::min(of_row[kPanelRows], of_row[0] + kLine * kMostLines);
+    const Offset end = std::min(of_row[panel_rows], of_row[0] + kLine * kMostLines);
     for (Offset at = of_row[0]; at < end; at += kLine) __builtin_prefetch(a.col_indices() + at);
   };
   for (std::uint64_t i = 1; i <= kOffsetsAhead && panels > 0; ++i) ask_for_offsets(i);
@@ -62,18 +62,18 @@ PanelSample sample_panels(const CsrMatrix& a, Offset longest_panel) {
     ask_for_offsets(i + kOffsetsAhead);
     ask_for_columns(i + kColumnsAhead);
     const Offset row = first_row_of(i);
-    const Offset size = a.row_offsets()[row + kPanelRows] - a.row_offsets()[row];
+    const Offset size = a.row_offsets()[row + panel_rows] - a.row_offsets()[row];
     if (size > longest_panel) continue;
     seen.entries += size;
     counter.start_panel();
-    for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + kPanelRows]; ++at) {
+    for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + panel_rows]; ++at) {
       seen.distinct += counter.is_new(a.col_indices()[at]) ? 1 : 0;
     }
     Offset longest = 0;
-    for (Index r = 0; r < kPanelRows; ++r) {
+    for (Index r = 0; r < panel_rows; ++r) {
       longest = std::max(longest, a.row_length(static_cast<Index>(row) + r));
     }
-    seen.places += longest * kPanelRows;
+    seen.places += longest * panel_rows;
     ++seen.panels;
     const auto entries = static_cast<double>(seen.entries),
                distinct = static_cast<double>(seen.distinct);
@@ -131,8 +131,11 @@ SpmmProfile profile_of(const SpmmProblem& problem) {
   const bool is_on_host = problem.a.space() == MemorySpace::host;
   if (is_on_host && problem.a.nnz() > 0 && (!problem.transpose_a || looks_symmetric(problem.a))) {
     constexpr Offset kLongPanel = 2048, kVeryLongPanel = 1 << 15;
-    profile.sample = sample_panels(problem.a, kLongPanel);
-    if (profile.sample.entries == 0) profile.sample = sample_panels(problem.a, kVeryLongPanel);
+    const Index panel_rows = gpu::panel_rows(profile.b_bytes);
+    profile.sample = sample_panels(problem.a, panel_rows, kLongPanel);
+    if (profile.sample.entries == 0) {
+      profile.sample = sample_panels(problem.a, panel_rows, kVeryLongPanel);
+    }
     profile.longest_seen = longest_row_seen(problem.a);
   }
   return profile;

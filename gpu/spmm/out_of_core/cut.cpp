@@ -14,8 +14,8 @@ namespace csrkit::gpu {
 
 namespace {
 
-// Blocks begin at multiples of this: row_panels takes so many rows as one.
-constexpr Index kRowsTogether = 4;
+// Blocks begin at multiples of this: row_panels takes so many rows as one, in 16 bits.
+constexpr Index kRowsTogether = 8;
 constexpr Offset kEntriesTogether = 8;  // see BlockLayout::first_entry
 constexpr int kVectorBytes = 16;        // panels are multiples of it: what a lane loads at once
 

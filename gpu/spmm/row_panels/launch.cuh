@@ -14,10 +14,11 @@ struct RowPanelsOperands {
   typename Types::Accumulate alpha, beta;
   RowTasks tasks;
   PanelLists lists;                     // values null: every entry is 1
-  typename Types::Accumulate* partial;  // slots x kPanelRows x partial_stride
+  typename Types::Accumulate* partial;  // slots x rows of a panel x partial_stride
   Offset partial_stride;                // columns, rounded up to whole vectors
   unsigned row_bytes;                   // from one row of B to the next
   AlgebraOf<Types> algebra;
+  Index slices_together = 1;  // in 16 bits: neighbouring warps work on so many slices of one panel
 };
 
 /// The kernels that move kWidth elements of B by one access. Defined in kernel.cuh, instantiated in
@@ -28,6 +29,15 @@ struct RowPanelsKernels {
   /// panel of.
   static void launch(const RowPanelsOperands<Types>& operands, Index whole_cols,
                      cudaStream_t stream);
+};
+
+/// The kernels in 16 bits: kWidth is 8 or 4 neighbouring elements of B by one access, or four times
+/// 1. Defined in tiles_kernel.cuh, instantiated in launch_<kind>.cu.
+template <class Types, int kWidth>
+struct TiledPanelsKernels {
+  static constexpr int kLaneCols = kWidth == 1 ? 4 : kWidth;
+  static constexpr int kSliceCols = 8 * kLaneCols;  // of a warp
+  static void launch(const RowPanelsOperands<Types>& operands, cudaStream_t stream);
 };
 
 /// The kernels for rows of C that begin anywhere; B is a copy whose rows are aligned, and filled up

@@ -22,7 +22,9 @@ constexpr int kThreads = 128, kLongThreads = 512;
 
 /// A panel of more entries is a block's work. One of even more gets no list of its own making:
 /// nobody looks whether its rows share columns, they are copied one after the other.
-constexpr Offset kLongPanel = 512, kCopiedPanel = 1 << 16;
+template <int kRows>
+constexpr Offset kLongPanel = 128 * kRows;
+constexpr Offset kCopiedPanel = 1 << 16;
 
 /// Panels in no order: what is made of one does not depend on when.
 struct PanelQueue {
@@ -33,42 +35,60 @@ struct PanelQueue {
   }
 };
 
-template <class Word>
+/// Where values are read; panels for tensor cores have them in any case, `one` where
+/// A has none.
+template <class Word, int kRows>
+struct ValueSource {
+  const Word* values;
+  Word one;
+  __device__ bool are_written() const { return kRows == kTiledPanelRows || values != nullptr; }
+  __device__ Word at(Offset entry) const { return values == nullptr ? one : __ldg(values + entry); }
+};
+
+template <class Word, int kRows>
 __device__ void write_entry(const PanelLists& out, bool has_values, Offset at, Index col,
-                            unsigned mask, const Pack<Word, kPanelRows>& values) {
+                            unsigned mask, const Pack<Word, kRows>& values) {
   out.cols[at] = col;
   out.masks[at] = static_cast<std::uint8_t>(mask);
-  if (has_values) static_cast<Pack<Word, kPanelRows>*>(out.values)[at] = values;
+  if (!has_values) return;
+  if constexpr (kRows == kTiledPanelRows) {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      static_cast<Word*>(out.values)[tiled_value_at(at, r)] = values.item[r];
+    }
+  } else {
+    static_cast<Pack<Word, kRows>*>(out.values)[at] = values;
+  }
 }
 
 /// Where the rows of a panel begin and end; those beyond the last row are empty.
+template <int kRows>
 struct PanelBounds {
-  Offset of[kPanelRows + 1];
+  Offset of[kRows + 1];
   __device__ PanelBounds(const DeviceCsrView<void>& a, Offset panel) {
 #pragma unroll
-    for (int row = 0; row <= kPanelRows; ++row) {
-      of[row] = a.row_offsets[min(panel * kPanelRows + row, Offset{a.rows})] - a.base;
+    for (int row = 0; row <= kRows; ++row) {
+      of[row] = a.row_offsets[min(panel * kRows + row, Offset{a.rows})] - a.base;
     }
   }
   __device__ Offset first() const { return of[0]; }
-  __device__ Offset entries() const { return of[kPanelRows] - of[0]; }
+  __device__ Offset entries() const { return of[kRows] - of[0]; }
 };
 
 /// The work of kGroup threads, a warp or a block: entry by entry, as they lie in A.
-template <class Word, int kGroup>
-__device__ void make_list(const DeviceCsrView<void>& a, Offset panel, const PanelBounds& bounds,
-                          const PanelLists& out) {
+template <class Word, int kRows, int kGroup>
+__device__ void make_list(const DeviceCsrView<void>& a, Offset panel,
+                          const PanelBounds<kRows>& bounds, Word one, const PanelLists& out) {
   constexpr int kWarps = kGroup / kWarpLanes;
   __shared__ Index firsts_of_warp[kGroup > kWarpLanes ? 2 : 1][kWarps];
   const int thread = static_cast<int>(threadIdx.x) % kGroup;
   const int lane = thread % kWarpLanes, warp = thread / kWarpLanes;
   const Index* cols = a.col_indices + bounds.first();
-  const auto* values = static_cast<const Word*>(a.values);
-  const bool has_values = values != nullptr;
-  if (has_values) values += bounds.first();
-  Index row_begin[kPanelRows + 1];
+  const ValueSource<Word, kRows> values{static_cast<const Word*>(a.values), one};
+  const bool has_values = values.are_written();
+  Index row_begin[kRows + 1];
 #pragma unroll
-  for (int r = 0; r <= kPanelRows; ++r) {
+  for (int r = 0; r <= kRows; ++r) {
     row_begin[r] = static_cast<Index>(bounds.of[r] - bounds.first());
   }
   const Offset begin = panel_begin(bounds.first(), panel);
@@ -80,24 +100,24 @@ __device__ void make_list(const DeviceCsrView<void>& a, Offset panel, const Pane
     const Index entry = from + thread;
     bool is_first = entry < total;  // of the panel's entries in this column
     const Index col = is_first ? __ldg(cols + entry) : 0;
-    Pack<Word, kPanelRows> found{};
+    Pack<Word, kRows> found{};
     unsigned mask = 0;
     int row = 0;
     Index own_begin = 0;
 #pragma unroll
-    for (int r = 1; r < kPanelRows; ++r) {
+    for (int r = 1; r < kRows; ++r) {
       if (entry < row_begin[r]) continue;
       row = r;
       own_begin = row_begin[r];
     }
     if (is_first) {
-      Index at[kPanelRows];
+      Index at[kRows];
       is_first = find_in_rows(cols, row_begin, col, entry, row, own_begin, at);
 #pragma unroll
-      for (int r = 0; r < kPanelRows; ++r) {
+      for (int r = 0; r < kRows; ++r) {
         if (!is_first || at[r] < 0) continue;
         mask |= 1u << r;
-        if (has_values) found.item[r] = __ldg(values + at[r]);
+        if (has_values) found.item[r] = values.at(bounds.first() + at[r]);
       }
     }
     const unsigned firsts = __ballot_sync(kAllLanes, is_first);
@@ -120,76 +140,81 @@ __device__ void make_list(const DeviceCsrView<void>& a, Offset panel, const Pane
   if (thread == 0) out.lengths[panel] = length;
   // Entries that nobody has, up to where the next step of a multiplication begins.
   if (length + thread < (length + kPanelAlign - 1) / kPanelAlign * kPanelAlign) {
-    write_entry<Word>(out, has_values, begin + length + thread, 0, 0, {});
+    write_entry<Word, kRows>(out, has_values, begin + length + thread, 0, 0, {});
   }
 }
 
-template <class Word>
+template <class Word, int kRows>
 __global__ void __launch_bounds__(kThreads)
-    make_panel_lists(DeviceCsrView<void> a, Index panels, PanelLists out, PanelQueue longs,
-                     PanelQueue copied) {
+    make_panel_lists(DeviceCsrView<void> a, Index panels, Word one, PanelLists out,
+                     PanelQueue longs, PanelQueue copied) {
   const Offset panel = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kWarpLanes;
   if (panel >= panels) return;
-  const PanelBounds bounds(a, panel);
-  if (bounds.entries() <= kLongPanel) return make_list<Word, kWarpLanes>(a, panel, bounds, out);
+  const PanelBounds<kRows> bounds(a, panel);
+  if (bounds.entries() <= kLongPanel<kRows>) {
+    return make_list<Word, kRows, kWarpLanes>(a, panel, bounds, one, out);
+  }
   if (threadIdx.x % kWarpLanes != 0) return;
   (bounds.entries() <= kCopiedPanel ? longs : copied).push(panel);
 }
 
 /// The whole grid copies a panel.
-template <class Word>
-__device__ void copy_rows(const DeviceCsrView<void>& a, Offset panel, const PanelBounds& bounds,
-                          const PanelLists& out) {
-  const auto* values = static_cast<const Word*>(a.values);
+template <class Word, int kRows>
+__device__ void copy_rows(const DeviceCsrView<void>& a, Offset panel,
+                          const PanelBounds<kRows>& bounds, Word one, const PanelLists& out) {
+  const ValueSource<Word, kRows> values{static_cast<const Word*>(a.values), one};
   const Offset begin = panel_begin(bounds.first(), panel), length = bounds.entries();
   const Offset padded = (length + kPanelAlign - 1) / kPanelAlign * kPanelAlign;
   if (blockIdx.x == 0 && threadIdx.x == 0) out.lengths[panel] = length;
   for (Offset at = Offset{blockIdx.x} * kLongThreads + threadIdx.x; at < padded;
        at += Offset{gridDim.x} * kLongThreads) {
     const Offset entry = bounds.first() + at;
-    Pack<Word, kPanelRows> own{};
+    Pack<Word, kRows> own{};
     unsigned mask = 0;  // stays 0 beyond the last entry
 #pragma unroll
-    for (int row = 0; row < kPanelRows; ++row) {
+    for (int row = 0; row < kRows; ++row) {
       if (entry < bounds.of[row] || entry >= bounds.of[row + 1]) continue;
       mask = 1u << row;
-      if (values != nullptr) own.item[row] = __ldg(values + entry);
+      if (values.are_written()) own.item[row] = values.at(entry);
     }
     const Index col = mask == 0 ? 0 : __ldg(a.col_indices + entry);
-    write_entry(out, values != nullptr, begin + at, col, mask, own);
+    write_entry(out, values.are_written(), begin + at, col, mask, own);
   }
 }
 
-template <class Word>
+template <class Word, int kRows>
 __global__ void __launch_bounds__(kLongThreads)
-    make_long_lists(DeviceCsrView<void> a, PanelLists out, PanelQueue longs, PanelQueue copied) {
+    make_long_lists(DeviceCsrView<void> a, Word one, PanelLists out, PanelQueue longs,
+                    PanelQueue copied) {
   for (Index i = static_cast<Index>(blockIdx.x); i < *longs.count;
        i += static_cast<Index>(gridDim.x)) {
     const Offset panel = longs.panels[i];
-    make_list<Word, kLongThreads>(a, panel, PanelBounds(a, panel), out);
+    make_list<Word, kRows, kLongThreads>(a, panel, PanelBounds<kRows>(a, panel), one, out);
     __syncthreads();  // the block's shared memory is used again
   }
   for (Index i = 0; i < *copied.count; ++i) {
     const Offset panel = copied.panels[i];
-    copy_rows<Word>(a, panel, PanelBounds(a, panel), out);
+    copy_rows<Word, kRows>(a, panel, PanelBounds<kRows>(a, panel), one, out);
   }
 }
 
 }  // namespace
 
-PanelListMaker::PanelListMaker(Index rows, Offset nnz, int value_bytes)
-    : panels_(static_cast<Index>((Offset{rows} + kPanelRows - 1) / kPanelRows)),
+PanelListMaker::PanelListMaker(Index rows, Offset nnz, int value_bytes, std::uint16_t one)
+    : panels_(static_cast<Index>((Offset{rows} + panel_rows(value_bytes) - 1) /
+                                 panel_rows(value_bytes))),
       value_bytes_(value_bytes),
+      one_(one),
       max_entries_(panel_begin(nnz, panels_)) {
   WorkspaceLayout layout;
   counts_at_ = layout.reserve<Index>(2);
-  long_at_ = layout.reserve<Index>(nnz / kLongPanel);
+  long_at_ = layout.reserve<Index>(nnz / kLongPanel<kPanelRows>);
   copied_at_ = layout.reserve<Index>(nnz / kCopiedPanel);
   lengths_at_ = layout.reserve<Offset>(panels_);
   cols_at_ = layout.reserve<Index>(max_entries_);
   masks_at_ = layout.reserve<std::uint8_t>(max_entries_);
-  values_at_ =
-      layout.reserve_bytes(static_cast<std::uint64_t>(max_entries_ * kPanelRows * value_bytes));
+  values_at_ = layout.reserve_bytes(
+      static_cast<std::uint64_t>(max_entries_ * panel_rows(value_bytes) * value_bytes));
   bytes_ = layout.bytes();
 }
 
@@ -214,13 +239,17 @@ void PanelListMaker::make_lists(const DeviceCsrView<void>& a, void* workspace,
   CHECK_CUDA(cudaMemsetAsync(counts, 0, 2 * sizeof(Index), stream));
   const auto blocks =
       static_cast<unsigned>((Offset{panels_} * kWarpLanes + kThreads - 1) / kThreads);
-  make_panel_lists<Word><<<blocks, kThreads, 0, stream>>>(a, panels_, lists, longs, copied);
+  constexpr int kRows = panel_rows(static_cast<int>(sizeof(Word)));
+  const auto one = static_cast<Word>(one_);
+  make_panel_lists<Word, kRows>
+      <<<blocks, kThreads, 0, stream>>>(a, panels_, one, lists, longs, copied);
   CHECK_LAUNCH("make_panel_lists", stream);
-  const Offset most_long = a.nnz / kLongPanel;
+  const Offset most_long = a.nnz / kLongPanel<kRows>;
   if (most_long == 0) return;
   constexpr Offset kMostBlocks = 528;  // four on every multiprocessor
   const auto long_blocks = static_cast<unsigned>(std::min(most_long, kMostBlocks));
-  make_long_lists<Word><<<long_blocks, kLongThreads, 0, stream>>>(a, lists, longs, copied);
+  make_long_lists<Word, kRows>
+      <<<long_blocks, kLongThreads, 0, stream>>>(a, one, lists, longs, copied);
   CHECK_LAUNCH("make_long_lists", stream);
 }
 

@@ -171,24 +171,9 @@ struct PanelGroup {
   /// Leaves a part's sums, and adds the parts if it came last. Says whether the panel is complete.
   __device__ bool meet_other_parts(Sum (&sums)[kPanelRows], Index slot, Offset slice,
                                    Index& panel) const {
-    const RowTasks& tasks = op.tasks;
-    const CutRow cut = tasks.cut_rows[tasks.cut_of_slot[slot]];
-    const Index groups = (cut.parts + kPartsPerGroup - 1) / kPartsPerGroup;
-    const Index my_group = (slot - cut.first_slot) / kPartsPerGroup;
-    const Index in_group = min(kPartsPerGroup, cut.parts - my_group * kPartsPerGroup);
-    Index* counters = tasks.counters + slice * tasks.counter_count + cut.first_counter;
-    leave(sums, slot);
-    if (!arrive<kLanes>(counters + my_group, in_group, lanes_of_group<kLanes>(), lane))
-      return false;
-    add_up(sums, Offset{cut.first_slot} + my_group * kPartsPerGroup, in_group);
-    if (groups > 1) {
-      const Offset group_slot = Offset{cut.first_slot} + cut.parts;
-      leave(sums, group_slot + my_group);
-      if (!arrive<kLanes>(counters + groups, groups, lanes_of_group<kLanes>(), lane)) return false;
-      add_up(sums, group_slot, groups);
-    }
-    panel = cut.row;
-    return true;
+    return meet_parts<kLanes>(
+        op.tasks, slot, slice, lane, [&](Offset at) { leave(sums, at); },
+        [&](Offset first, Index count) { add_up(sums, first, count); }, panel);
   }
 };
 

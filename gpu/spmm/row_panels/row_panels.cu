@@ -5,18 +5,29 @@
 // Reads    the list (column, mask, four values) coalesced, an entry a lane, and passes it on
 //          through shared memory, up to 37 bytes a thread: one access for all lanes of a group;
 //          eight rows of B asked for before the first is used; C written once, evicted first. Parts
-//          of cut panels go through the workspace
+//          of cut panels go through the workspace. In 16 bits a warp has eight rows and 64 columns
+//          of C: 16 rows of B at once go to shared memory, 4 KB a warp, and from there to tensor
+//          cores, values of the list straight to the lanes that hold them; up to 32 columns, and
+//          where vectors of 16 bytes are not aligned, B goes straight to the lanes, too
 // Launch   128 threads, 5 blocks per multiprocessor, so at most 96 registers: 16 sums, and 32
-//          numbers of B under way. Slices of the columns in the outer grid dimension
+//          numbers of B under way. Slices of the columns in the outer grid dimension. In 16 bits 8
+//          blocks and 64 registers, 10 and 48 for narrow slices; neighbouring warps have
+//          neighbouring slices
 // Needs    nothing. Pays where neighbouring rows have columns in common: choose.cpp looks for it
 // Against  row_bins: on a matrix of finite elements a third of the reads of B and of the
 //          instructions around them. Still bad: an entry of a list has room for four values, so
 //          where few rows share it, A is larger than it was, and most multiplications are masked
-//          out
+//          out. In 16 bits those cost nothing, as tensor cores do all of them anyway; but eight
+//          values of an entry are stored, and C is made again by multiply-adds where it is not
+//          finite
 // Akin to  ASpT (Hong et al., "Adaptive sparse tiling for sparse matrix multiplication", PPoPP'19):
 //          rows of a panel share what they read of B. There the dense columns of a large panel go
 //          through shared memory and the rest is done row by row; here a panel has four rows, one
-//          list has all their columns, and B stays in registers
+//          list has all their columns, and B stays in registers. In 16 bits also to FlashSparse
+//          (Shi et al., "FlashSparse: minimizing computation redundancy for fast sparse matrix
+//          multiplications on tensor cores", PPoPP'25): columns of eight rows are the narrow side
+//          of a tile, and C is transposed. Here whole vectors of B are loaded, and what is no entry
+//          cannot change C
 
 #include <algorithm>
 
@@ -33,8 +44,10 @@ class RowPanels {
   using Number = typename Types::Accumulate;
   static constexpr int kValueBytes = static_cast<int>(sizeof(Value));
   static constexpr Index kFullWidth = 16 / kValueBytes;
+  static constexpr bool kIsTiled = kValueBytes == 2;
+  static constexpr int kRows = panel_rows(kValueBytes);
   /// In 16 bits auto takes row_bins.
-  static constexpr bool kCopies = Types::kIsPlusTimes && kValueBytes > 2;
+  static constexpr bool kCopies = Types::kIsPlusTimes && !kIsTiled;
 
  public:
   explicit RowPanels(const SpmmProblem& problem) : algebra_(problem.semiring) {}
@@ -75,9 +88,10 @@ class RowPanels {
     const auto row_bytes = checked_cast<unsigned, UsageError>(
         b.leading_dim * static_cast<Offset>(sizeof(Value)), "row_panels: a row of B in bytes");
     PanelLists lists = lists_;
-    if (a.values == nullptr) lists.values = nullptr;
+    if (a.values == nullptr && !kIsTiled) lists.values = nullptr;
     const RowPanelsOperands<Types> operands{
         b, c, alpha, beta, tasks_, lists, partial_, partial_stride(c.cols), row_bytes, algebra_};
+    if constexpr (kIsTiled) return launch_tiled(operands, stream);
     if constexpr (kCopies) {
       if (copied_cols_ > 0 && widest_access(b, c) < kFullWidth) {
         return launch_on_copies(operands, copy_, copied_cols_, stream, [&](const auto& slice) {
@@ -85,25 +99,42 @@ class RowPanels {
         });
       }
     }
-    with_width<Types>(widest_access_of_whole(b, c, whole_cols_), [&](auto width) {
-      RowPanelsKernels<Types, decltype(width)::value>::launch(operands, whole_cols_, stream);
-    });
+    if constexpr (!kIsTiled) {
+      with_width<Types>(widest_access_of_whole(b, c, whole_cols_), [&](auto width) {
+        RowPanelsKernels<Types, decltype(width)::value>::launch(operands, whole_cols_, stream);
+      });
+    }
   }
 
   std::string choice() const {
-    return std::to_string(tasks_.task_count) + " tasks, panels of " + std::to_string(kPanelRows) +
+    return std::to_string(tasks_.task_count) + " tasks, panels of " + std::to_string(kRows) +
            " rows, lists above about " + std::to_string(task_maker_.part_entries()) +
            " entries cut" + choice_of_copy(copied_cols_);
   }
 
  private:
+  /// A sum is made in the same order whatever the width.
+  static void launch_tiled(RowPanelsOperands<Types> operands, cudaStream_t stream) {
+    const auto launch = [&](auto width) {
+      using Kernels = TiledPanelsKernels<Types, decltype(width)::value>;
+      // The warps of a block: they read a list once for all slices.
+      constexpr Index kMost = 4;
+      const Index slices = (operands.c.cols + Kernels::kSliceCols - 1) / Kernels::kSliceCols;
+      operands.slices_together = std::min(slices, kMost);
+      Kernels::launch(operands, stream);
+    };
+    const int widest = widest_access(operands.b, operands.c);
+    if (widest == 8 && operands.c.cols > 32) return launch(std::integral_constant<int, 8>{});
+    if (widest >= 4) return launch(std::integral_constant<int, 4>{});
+    launch(std::integral_constant<int, 1>{});
+  }
   static Offset partial_stride(Index dense_cols) {
     return (Offset{dense_cols} + kFullWidth - 1) / kFullWidth * kFullWidth;
   }
   /// Where the copy begins in the workspace.
   static std::uint64_t copy_at(const SpmmSizes& sizes) {
     constexpr std::uint64_t kAlign = 256;
-    const Offset partial = task_maker_for(sizes).max_slots() * kPanelRows *
+    const Offset partial = task_maker_for(sizes).max_slots() * kRows *
                            partial_stride(sizes.dense_cols) * static_cast<Offset>(sizeof(Number));
     const std::uint64_t bytes = list_maker_for(sizes).workspace_bytes() +
                                 task_maker_for(sizes).workspace_bytes() +
@@ -111,7 +142,8 @@ class RowPanels {
     return (bytes + kAlign - 1) / kAlign * kAlign;
   }
   static PanelListMaker list_maker_for(const SpmmSizes& sizes) {
-    return {sizes.rows, sizes.nnz, static_cast<int>(sizeof(Value))};
+    constexpr std::uint16_t kOne = std::is_same_v<Value, f16> ? 0x3c00 : 0x3f80;
+    return {sizes.rows, sizes.nnz, kValueBytes, kOne};
   }
   /// As many slices as there can be: how operands are aligned is not known before they are bound,
   /// but where there are several, each has 32 columns or 256 bytes at least.
@@ -120,7 +152,7 @@ class RowPanels {
     const Offset slices = (Offset{sizes.dense_cols_of_whole()} + kNarrowest - 1) / kNarrowest;
     SpmmSizes panels = sizes;
     panels.rows = list_maker_for(sizes).panels();
-    return {panels, static_cast<int>(sizeof(Value)), slices, 8 * kFullWidth, kPanelRows};
+    return {panels, static_cast<int>(sizeof(Value)), slices, 8 * kFullWidth, kRows};
   }
   void* behind_lists(void* workspace) const {
     return static_cast<std::byte*>(workspace) + list_maker_.workspace_bytes();

@@ -59,8 +59,9 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
       if (is_narrow) shortest_long_ = kLongOfFewRow;
     }
   } else {
-    const Index small = is_narrow ? kNarrowPart : kPart;
-    part_entries_ = is_large ? kLargePart : small;
+    constexpr Index kFewRows = 4;  // of a panel; tensor cores take those of more in as little time
+    const Index small = (is_narrow ? kNarrowPart : kPart) * (rows_each_ / kFewRows);
+    part_entries_ = is_large ? kLargePart : std::min(small, kLargePart);
   }
   rows_per_block_ = is_large ? kRowsPerBlock : kFewRowsPerBlock;
   blocks_ = (Offset{rows_} + rows_per_block_ - 1) / rows_per_block_;

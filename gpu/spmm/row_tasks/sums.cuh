@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/spmm/lane_sums.cuh"
+#include "gpu/spmm/row_tasks/row_tasks.h"
 
 namespace csrkit::gpu {
 
@@ -101,6 +102,30 @@ __device__ bool arrive(Index* counter, Index expected, unsigned mask, int lane) 
   if (arrived + 1 != expected) return false;
   __threadfence();
   if (lane == 0) *counter = 0;  // as the next launch expects it
+  return true;
+}
+
+/// Leaves the sums of the part that has `slot`, and adds the parts of its row or panel if it came
+/// last: first those of each group of kPartsPerGroup, then the groups. `leave(slot)` writes sums,
+/// `add_up(first_slot, count)` replaces them. Says whether `row` is complete, and which it is.
+template <int kLanes, class Leave, class AddUp>
+__device__ bool meet_parts(const RowTasks& tasks, Index slot, Offset slice, int lane, Leave leave,
+                           AddUp add_up, Index& row) {
+  const CutRow cut = tasks.cut_rows[tasks.cut_of_slot[slot]];
+  const Index groups = (cut.parts + kPartsPerGroup - 1) / kPartsPerGroup;
+  const Index my_group = (slot - cut.first_slot) / kPartsPerGroup;
+  const Index in_group = min(kPartsPerGroup, cut.parts - my_group * kPartsPerGroup);
+  Index* counters = tasks.counters + slice * tasks.counter_count + cut.first_counter;
+  leave(slot);
+  if (!arrive<kLanes>(counters + my_group, in_group, lanes_of_group<kLanes>(), lane)) return false;
+  add_up(Offset{cut.first_slot} + my_group * kPartsPerGroup, in_group);
+  if (groups > 1) {
+    const Offset group_slot = Offset{cut.first_slot} + cut.parts;
+    leave(group_slot + my_group);
+    if (!arrive<kLanes>(counters + groups, groups, lanes_of_group<kLanes>(), lane)) return false;
+    add_up(group_slot, groups);
+  }
+  row = cut.row;
   return true;
 }
 
