@@ -93,6 +93,9 @@ CpuSpmmRank::CpuSpmmRank(Communicator& communicator, const Grid& grid, RankPart 
                         columns_.size(), kinds_.b);
   own_ = plan_of(part_.own, columns_.size(), kinds_, kernel, options);
   beyond_ = plan_of(part_.halo, columns_.size(), kinds_, kernel, options);
+  pieces_ = plan_of(part_.pieces, columns_.size(), kinds_, kernel, options);
+  sums_sent_ = DenseMatrix(head().sums_sent, columns_.size(), kinds_.c);
+  sums_received_ = DenseMatrix(head().sums_received, columns_.size(), kinds_.c);
 
   const int group = grid.group_of(communicator.rank());
   const std::uint64_t bytes = row_bytes(b_.view());
@@ -106,6 +109,44 @@ CpuSpmmRank::CpuSpmmRank(Communicator& communicator, const Grid& grid, RankPart 
     if (received > 0) incoming_.push_back({rank, to, received});
     from += sent;
     to += received;
+  }
+  const std::uint64_t sum_bytes = row_bytes(sums_sent_.view());
+  from = sums_sent_.view().as<char>();
+  for (const RowPiece& piece : part_.lists.pieces) {
+    const int rank = grid.rank_of(piece.part, group);
+    const bool is_next = from != sums_sent_.view().as<char>() && outgoing_.back().to == rank;
+    if (is_next) {
+      outgoing_.back().bytes += sum_bytes;
+    } else {
+      outgoing_.push_back({rank, from, sum_bytes});
+    }
+    from += sum_bytes;
+  }
+  to = sums_received_.view().as<char>();
+  for (const RowSum& sum : part_.lists.sums) {
+    const int rank = grid.rank_of(sum.part, group);
+    const bool is_next = to != sums_received_.view().as<char>() && incoming_.back().from == rank;
+    if (is_next) {
+      incoming_.back().bytes += sum_bytes;
+    } else {
+      incoming_.push_back({rank, to, sum_bytes});
+    }
+    to += sum_bytes;
+  }
+}
+
+void CpuSpmmRank::add_sums() {
+  const auto add = [&](auto* c, const auto* received) {
+    for (const RowSum& sum : part_.lists.sums) {
+      auto* const row = c + Offset{sum.row - head().row_begin} * c_.view().leading_dim;
+      for (Index j = 0; j < columns_.size(); ++j) row[j] += received[j];
+      received += sums_received_.view().leading_dim;
+    }
+  };
+  if (kinds_.c == ValueKind::f64) {
+    add(c_.view().as<double>(), std::as_const(sums_received_).view().as<double>());
+  } else {
+    add(c_.view().as<float>(), std::as_const(sums_received_).view().as<float>());
   }
 }
 
@@ -128,6 +169,11 @@ SpmmSeconds CpuSpmmRank::multiply_once() {
   {
     const Stopwatch watch;
     pack();
+    if (pieces_ != nullptr) {
+      pieces_->bind(b_.view(), sums_sent_.view());
+      pieces_->multiply(1, 0);
+      pieces_->wait();
+    }
     seconds.pack = watch.seconds();
   }
   communicator_.start(outgoing_, incoming_);
@@ -154,6 +200,7 @@ SpmmSeconds CpuSpmmRank::multiply_once() {
       beyond_->multiply(1, 1);
       beyond_->wait();
     }
+    add_sums();
     seconds.halo = watch.seconds();
   }
   seconds.total = all.seconds();

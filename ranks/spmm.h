@@ -1,8 +1,12 @@
 // C = A B on a grid of ranks: R row parts times G groups of columns of B and C. Rank p G + g has
 // part p of A, the rows of B that part owns and the rows of C that it makes, in the columns of
 // group g. It sends the rows of B that its neighbours need, multiplies its own columns while they
-// travel, then the columns of its halo: always in this order, so that a grid always gives the same
-// bits. Ranks with a GPU each are in ranks/device_spmm.h.
+// travel, then the columns of its halo. Where rows are split (core/matrix/split_rows.h) it makes
+// its sums of other parts' rows first, sends them with the rows of B, and adds what it gets for its
+// own rows at last, in the order of parts. Always in this order, so that a grid always gives the
+// same bits.
+//
+// Ranks with a GPU each are in ranks/device_spmm.h.
 #pragma once
 
 #include <memory>
@@ -98,14 +102,15 @@ class CpuSpmmRank final : public SpmmRank {
 
  private:
   void pack();
+  void add_sums();
   SpmmSeconds multiply_once();
 
   Communicator& communicator_;
   int threads_;
-  DenseMatrix packed_;
+  DenseMatrix packed_, sums_sent_, sums_received_;
   std::vector<Outgoing> outgoing_;
   std::vector<Incoming> incoming_;
-  std::unique_ptr<Operator> own_, beyond_;  // null where there is no such entry
+  std::unique_ptr<Operator> own_, beyond_, pieces_;  // null where there is no such entry
 };
 
 }  // namespace csrkit::ranks

@@ -11,6 +11,14 @@ namespace {
 
 constexpr Index kRandomRows = 64;
 
+/// Whether a row of the part, counted from 0, has entries that other parts multiply.
+bool is_split(const RankPart& part, Index row) {
+  const std::vector<RowPiece>& split = part.lists.own_pieces;
+  const Index wanted = part.lists.head.row_begin + row;
+  return std::any_of(split.begin(), split.end(),
+                     [&](const RowPiece& piece) { return piece.row == wanted; });
+}
+
 std::vector<Index> rows_to_check(const RankPart& part, std::uint64_t budget, std::uint64_t seed) {
   const Index rows = part.own.rows();
   const auto longest = [&](const auto& length) {
@@ -32,7 +40,7 @@ std::vector<Index> rows_to_check(const RankPart& part, std::uint64_t budget, std
   std::vector<Index> chosen;
   for (const Index row : wanted) {
     const auto cost = static_cast<std::uint64_t>(entries(row)) + 1;
-    if (cost > budget) continue;
+    if (cost > budget || is_split(part, row)) continue;
     budget -= cost;
     chosen.push_back(row);
   }
@@ -48,7 +56,7 @@ struct Sample {
   std::vector<Index> cols;  // ascending, of the whole matrix
 };
 
-Sample sample_of(const RankPart& part, const std::vector<Index>& rows) {
+Sample sample_of(const RankPart& part, const std::vector<Index>& rows, const CsrMatrix& split_row) {
   Sample sample;
   const Index first = part.lists.head.col_begin;
   const Buffer<Index>& halo = part.lists.halo;
@@ -62,10 +70,17 @@ Sample sample_of(const RankPart& part, const std::vector<Index>& rows) {
   offsets[0] = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto begin = static_cast<Offset>(entries.size());
-    for (const CsrMatrix* from : {&part.own, &part.halo}) {
-      for (Offset at = from->row_offsets()[rows[i]]; at < from->row_offsets()[rows[i] + 1]; ++at) {
-        const Index col = from->col_indices()[at];
-        entries.push_back({from == &part.own ? first + col : halo[col], from, at});
+    if (is_split(part, rows[i])) {
+      for (Offset at = 0; at < split_row.nnz(); ++at) {
+        entries.push_back({split_row.col_indices()[at], &split_row, at});
+      }
+    } else {
+      for (const CsrMatrix* from : {&part.own, &part.halo}) {
+        for (Offset at = from->row_offsets()[rows[i]]; at < from->row_offsets()[rows[i] + 1];
+             ++at) {
+          const Index col = from->col_indices()[at];
+          entries.push_back({from == &part.own ? first + col : halo[col], from, at});
+        }
       }
     }
     std::sort(entries.begin() + begin, entries.end(),
@@ -117,16 +132,24 @@ RowOfB rows_as_received(SpmmRank& rank) {
   };
 }
 
-CheckResult check_sampled_rows(SpmmRank& rank, const RowOfB& row_of_b, std::uint64_t work_limit,
-                               std::uint64_t seed) {
+CheckResult check_sampled_rows(SpmmRank& rank, const RowOfB& row_of_b, const RowOfA& row_of_a,
+                               std::uint64_t work_limit, std::uint64_t seed) {
   CheckResult nothing;
   nothing.sampled = true;
   const RankPart& part = rank.part();
   if (part.own.rows() == 0) return nothing;
   const Index dense_cols = rank.columns().size();
-  const std::vector<Index> rows =
-      rows_to_check(part, work_limit / static_cast<std::uint64_t>(dense_cols), seed);
-  const Sample sample = sample_of(part, rows);
+  const std::uint64_t budget = work_limit / static_cast<std::uint64_t>(dense_cols);
+  std::vector<Index> rows = rows_to_check(part, budget, seed);
+  CsrMatrix split_row;
+  if (row_of_a && !part.lists.own_pieces.empty()) {
+    const Index row = part.lists.own_pieces.front().row;
+    split_row = row_of_a(row);
+    const bool is_affordable = static_cast<std::uint64_t>(split_row.nnz()) <= budget;
+    if (is_affordable) rows.push_back(row - part.lists.head.row_begin);
+    std::sort(rows.begin(), rows.end());
+  }
+  const Sample sample = sample_of(part, rows, split_row);
 
   SpmmProblem problem = rank.kinds();
   problem.a = sample.a;

@@ -15,9 +15,13 @@ using RowOfB = std::function<void(Index row, DenseView to)>;
 /// The rows of B as the last product read them: the rank's own, and those that it received.
 RowOfB rows_as_received(SpmmRank& rank);
 
+/// A row of A, as numbered in the whole matrix, with all of its entries.
+using RowOfA = std::function<CsrMatrix(Index row)>;
+
 /// The first row, the last, the longest, the one with the longest halo, and random ones, as far as
 /// `work_limit` multiplications go. The rows that a failure names are those of the whole matrix.
-CheckResult check_sampled_rows(SpmmRank& rank, const RowOfB& row_of_b,
+/// Of a split row a rank has not all entries: one of its own is checked if `row_of_a` gives them.
+CheckResult check_sampled_rows(SpmmRank& rank, const RowOfB& row_of_b, const RowOfA& row_of_a = {},
                                std::uint64_t work_limit = 1u << 25, std::uint64_t seed = 1);
 
 }  // namespace csrkit::ranks

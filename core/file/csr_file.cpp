@@ -335,14 +335,19 @@ class Reader {
     }
     if (const CsrSection* section = find(sections, kRankHeads)) {
       const CsrSection& lists = *find(sections, kRankLists);
-      std::vector<PartLevel> levels = rank_layout::decode_heads(
+      rank_layout::SplitWords split;
+      if (const CsrSection* words = find(sections, kSplitRows)) {
+        split = {array<std::int64_t>(*words), words->size_bytes, {path_, words->offset_bytes}};
+      }
+      rank_layout::Heads heads = rank_layout::decode_heads(
           array<std::int64_t>(*section), section->size_bytes, header().rows, header().cols,
-          header().nnz, lists.size_bytes, {path_, section->offset_bytes});
+          header().nnz, lists.size_bytes, {path_, section->offset_bytes}, split);
       const unsigned char* list_bytes = memory_->at(lists.offset_bytes);
       if (options_.is_checked) {
-        rank_layout::check_all_lists(levels, list_bytes, {path_, lists.offset_bytes});
+        rank_layout::check_all_lists(heads.levels, list_bytes, {path_, lists.offset_bytes});
+        rank_layout::check_split_rows(heads, file.matrix, split.place);
       }
-      file.ranks.emplace(std::move(levels), list_bytes, memory_);
+      file.ranks.emplace(std::move(heads.levels), list_bytes, memory_, std::move(heads.split));
     }
     if (const CsrSection* section = find(sections, kProvenance)) {
       const char* text = array<char>(*section);

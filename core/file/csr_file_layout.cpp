@@ -150,6 +150,13 @@ std::vector<CsrSection> decode_sections(const unsigned char* bytes, const CsrFil
                  counted(size, "byte") + "; create the file again");
       }
       extras.rank_lists_bytes = size;
+    } else if (slot_is_named(slot, kSplitRows)) {
+      if (!rank_layout::is_split_rows_size(size)) {
+        fail(path, at + 24,
+             "expected split rows of words with their places, found " + counted(size, "byte") +
+                 "; create the file again");
+      }
+      extras.split_rows_bytes = size;
     } else if (slot_is_named(slot, kProvenance)) {
       if (size == 0 || size > kMaxProvenanceBytes) {
         fail(path, at + 24,
@@ -216,6 +223,7 @@ std::vector<CsrSection> lay_out(ValueKind kind, Index rows, Index cols, Offset n
   if (extras.rank_heads_bytes > 0) {
     add(kRankHeads, extras.rank_heads_bytes);
     add(kRankLists, extras.rank_lists_bytes);
+    if (extras.split_rows_bytes > 0) add(kSplitRows, extras.split_rows_bytes);
   }
   if (extras.provenance_bytes > 0) add(kProvenance, extras.provenance_bytes);
   sections.push_back({kChecksums, end, chunks * sizeof(std::uint64_t)});

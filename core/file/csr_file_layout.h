@@ -55,6 +55,7 @@ inline constexpr const char* kPartition = "partition";
 inline constexpr const char* kPartBorders = "part_borders";
 inline constexpr const char* kRankHeads = "rank_heads";
 inline constexpr const char* kRankLists = "rank_lists";
+inline constexpr const char* kSplitRows = "split_rows";
 inline constexpr const char* kProvenance = "provenance";
 inline constexpr const char* kChecksums = "checksums";
 
@@ -66,6 +67,7 @@ struct Extras {
   std::uint64_t part_borders_bytes = 0;  // 0 = none
   std::uint64_t rank_heads_bytes = 0;    // 0 = neither heads nor lists
   std::uint64_t rank_lists_bytes = 0;    // 0 if no part has a halo
+  std::uint64_t split_rows_bytes = 0;    // 0 = none
   std::uint64_t provenance_bytes = 0;    // 0 = none
 };
 

@@ -246,7 +246,7 @@ void write_csr_file(const std::string& path, const CsrFile& file,
     }
   }
 
-  std::vector<std::int64_t> rank_words;
+  std::vector<std::int64_t> rank_words, split_words;
   if (file.ranks) {
     const PartHead& last = file.ranks->levels().back().parts.back();
     if (last.row_end != matrix.rows() || last.col_end != matrix.cols()) {
@@ -257,6 +257,8 @@ void write_csr_file(const std::string& path, const CsrFile& file,
     rank_words = file.ranks->head_words();
     extras.rank_heads_bytes = rank_words.size() * sizeof(std::int64_t);
     extras.rank_lists_bytes = file.ranks->list_bytes();
+    split_words = file.ranks->split_words();
+    extras.split_rows_bytes = split_words.size() * sizeof(std::int64_t);
   }
 
   CsrFileHeader header;
@@ -281,6 +283,7 @@ void write_csr_file(const std::string& path, const CsrFile& file,
     if (name == kPartBorders) return {{file.partition->borders->data(), bytes}};
     if (name == kRankHeads) return {{rank_words.data(), bytes}};
     if (name == kRankLists) return {{file.ranks->list_data(), bytes}};
+    if (name == kSplitRows) return {{split_words.data(), bytes}};
     if (name == kProvenance) return {{file.provenance.data(), bytes}};
     return {{&file.partition->parts, sizeof(Index)},
             {file.partition->part_of_row->data(), bytes - sizeof(Index)}};

@@ -77,13 +77,19 @@ class RangeReader {
     return range;
   }
 
-  std::vector<PartLevel> levels() {
+  rank_layout::Heads heads() {
     if (find(header().sections, kRankHeads) == nullptr) return {};
     const CsrSection& heads = section(kRankHeads);
     const Range range = fetch(heads, 0, heads.size_bytes, false);
+    rank_layout::SplitWords split;
+    Range split_range;
+    if (const CsrSection* words = find(header().sections, kSplitRows)) {
+      split_range = fetch(*words, 0, words->size_bytes, false);
+      split = {split_range.as<std::int64_t>(), words->size_bytes, {path_, words->offset_bytes}};
+    }
     return rank_layout::decode_heads(range.as<std::int64_t>(), heads.size_bytes, header().rows,
                                      header().cols, header().nnz, section(kRankLists).size_bytes,
-                                     {path_, heads.offset_bytes});
+                                     {path_, heads.offset_bytes}, split);
   }
 
  private:
@@ -142,40 +148,34 @@ const PartLevel& find_level(const std::vector<PartLevel>& levels, const std::str
   return *level;
 }
 
-PartLists fetch_lists(RangeReader& reader, const std::string& path,
-                      const std::vector<PartLevel>& levels, std::size_t at, Index part,
-                      bool is_mapped) {
-  const PartLevel& level = levels[at];
+PartLists fetch_lists(RangeReader& reader, const std::string& path, const rank_layout::Heads& heads,
+                      std::size_t at, Index part, bool is_mapped) {
+  const PartLevel& level = heads.levels[at];
   const CsrSection& section = reader.section(kRankLists);
-  const std::uint64_t begin = rank_layout::list_begin(levels, at, part);
+  const std::uint64_t begin = rank_layout::list_begin(heads.levels, at, part);
   const std::uint64_t bytes =
       rank_layout::record_bytes(level.parts[static_cast<std::size_t>(part)]);
   const auto range = reader.fetch(section, begin, begin + bytes, is_mapped);
-  return rank_layout::decode_lists(level, part, range.as<unsigned char>(),
-                                   {path, section.offset_bytes + begin});
+  PartLists lists = rank_layout::decode_lists(level, part, range.as<unsigned char>(),
+                                              {path, section.offset_bytes + begin});
+  list_pieces(heads.split, level, part, &lists);
+  return lists;
 }
-
-/// Consecutive rows as they stand in the file, and the memory that they are in.
-struct FetchedRows {
-  PartRows rows;
-  RangeReader::Range offsets, columns, values;
-};
 
 /// Where the entries of rows begin and end.
 struct EntryRange {
   Offset first, last;
 };
 
-/// Rows whose entries lie within `limits`; `is_exact`: begin and end there.
-FetchedRows fetch_rows(RangeReader& reader, const std::string& path, Index begin, Index end,
-                       const EntryRange& limits, bool is_exact, bool is_mapped) {
-  FetchedRows fetched;
-  const CsrFileHeader& header = reader.header();
+/// The row offsets of rows whose entries lie within `limits`; `is_exact`: begin and end there.
+RangeReader::Range fetch_offsets(RangeReader& reader, const std::string& path, Index begin,
+                                 Index end, const EntryRange& limits, bool is_exact,
+                                 bool is_mapped) {
   const CsrSection& section = reader.section(kRowOffsets);
   const auto row = static_cast<std::uint64_t>(begin);
-  fetched.offsets = reader.fetch(section, row * sizeof(Offset),
-                                 (static_cast<std::uint64_t>(end) + 1) * sizeof(Offset), is_mapped);
-  const Offset* const row_offsets = fetched.offsets.as<Offset>();
+  auto range = reader.fetch(section, row * sizeof(Offset),
+                            (static_cast<std::uint64_t>(end) + 1) * sizeof(Offset), is_mapped);
+  const auto* const row_offsets = range.as<Offset>();
   for (Index i = 0; i <= end - begin; ++i) {
     const Offset least = i == 0 ? limits.first : row_offsets[i - 1];
     const Offset most = i == 0 && is_exact ? limits.first : limits.last;
@@ -188,18 +188,27 @@ FetchedRows fetch_rows(RangeReader& reader, const std::string& path, Index begin
                   "; create the file again");
     }
   }
-  const auto first = static_cast<std::uint64_t>(row_offsets[0]);
-  const auto last = static_cast<std::uint64_t>(row_offsets[end - begin]);
-  const auto entries_of = [&](const char* name, std::uint64_t width) {
-    return reader.fetch(reader.section(name), first * width, last * width, is_mapped);
+  return range;
+}
+
+/// Entries as they stand in the file, and the memory that they are in.
+struct FetchedEntries {
+  RangeReader::Range columns, values;
+  EntryRun run;
+};
+
+FetchedEntries fetch_entries(RangeReader& reader, Offset first, Offset last, bool is_mapped) {
+  FetchedEntries fetched;
+  const auto range_of = [&](const char* name, std::uint64_t width) {
+    return reader.fetch(reader.section(name), static_cast<std::uint64_t>(first) * width,
+                        static_cast<std::uint64_t>(last) * width, is_mapped);
   };
-  fetched.columns = entries_of(kColIndices, sizeof(Index));
-  fetched.rows.row_offsets = row_offsets;
-  fetched.rows.col_indices = fetched.columns.as<Index>();
-  fetched.rows.kind = header.value_kind;
-  if (header.value_kind != ValueKind::none) {
-    fetched.values = entries_of(kValues, static_cast<std::uint64_t>(size_of(header.value_kind)));
-    fetched.rows.values = fetched.values.as<unsigned char>();
+  fetched.columns = range_of(kColIndices, sizeof(Index));
+  fetched.run.col_indices = fetched.columns.as<Index>();
+  const ValueKind kind = reader.header().value_kind;
+  if (kind != ValueKind::none) {
+    fetched.values = range_of(kValues, static_cast<std::uint64_t>(size_of(kind)));
+    fetched.run.values = fetched.values.as<unsigned char>();
   }
   return fetched;
 }
@@ -207,7 +216,7 @@ FetchedRows fetch_rows(RangeReader& reader, const std::string& path, Index begin
 }  // namespace
 
 std::vector<PartLevel> read_rank_heads(const std::string& path) {
-  return RangeReader(path).levels();
+  return RangeReader(path).heads().levels;
 }
 
 std::string read_csr_provenance(const std::string& path) {
@@ -226,18 +235,27 @@ std::string read_csr_provenance(const std::string& path) {
 
 RankPart read_rank_part(const std::string& path, Index parts, Index part, FileIo io, int threads) {
   RangeReader reader(path);
-  const std::vector<PartLevel> levels = reader.levels();
+  const rank_layout::Heads heads = reader.heads();
   std::size_t at = 0;
-  const PartLevel& level = find_level(levels, path, parts, part, &at);
+  const PartLevel& level = find_level(heads.levels, path, parts, part, &at);
   const PartHead& head = level.parts[static_cast<std::size_t>(part)];
   const bool is_mapped = io != FileIo::read;
 
-  PartLists lists = fetch_lists(reader, path, levels, at, part, is_mapped);
+  PartLists lists = fetch_lists(reader, path, heads, at, part, is_mapped);
+  const auto entries_of = [&](Index p) {
+    return level.parts[static_cast<std::size_t>(p)].entries +
+           entries_elsewhere(heads.split, level, p);
+  };
   Offset first = 0;
-  for (Index p = 0; p < part; ++p) first += level.parts[static_cast<std::size_t>(p)].entries;
-  const FetchedRows fetched = fetch_rows(reader, path, head.row_begin, head.row_end,
-                                         {first, first + head.entries}, true, is_mapped);
-  return split_part(fetched.rows, std::move(lists), reader.header().cols, path, threads);
+  for (Index p = 0; p < part; ++p) first += entries_of(p);
+  const auto offsets = fetch_offsets(reader, path, head.row_begin, head.row_end,
+                                     {first, first + entries_of(part)}, true, is_mapped);
+  FetchedEntries last_fetched;  // until the next are asked for
+  const EntrySource entries = [&](Offset begin, Offset end) {
+    return (last_fetched = fetch_entries(reader, begin, end, is_mapped)).run;
+  };
+  return gather_part(offsets.as<Offset>(), reader.header().value_kind, entries, std::move(lists),
+                     reader.header().cols, path, threads);
 }
 
 CsrMatrix read_csr_rows(const std::string& path, Index begin, Index end, FileIo io) {
@@ -247,19 +265,22 @@ CsrMatrix read_csr_rows(const std::string& path, Index begin, Index end, FileIo 
     throw UsageError("'" + path + "' has " + counted(header.rows, "row") + ", not those from " +
                      std::to_string(begin) + " to " + std::to_string(end));
   }
-  auto fetched = std::make_shared<FetchedRows>(
-      fetch_rows(reader, path, begin, end, {0, header.nnz}, false, io != FileIo::read));
+  const bool is_mapped = io != FileIo::read;
+  const auto range = fetch_offsets(reader, path, begin, end, {0, header.nnz}, false, is_mapped);
+  const auto* const stored = range.as<Offset>();
+  auto fetched = std::make_shared<FetchedEntries>(
+      fetch_entries(reader, stored[0], stored[end - begin], is_mapped));
   const Index rows = end - begin;
   auto offsets = std::make_shared<Buffer<Offset>>(Offset{rows} + 1);
   for (Index i = 0; i <= rows; ++i) {
-    (*offsets)[i] = fetched->rows.row_offsets[i] - fetched->rows.row_offsets[0];
+    (*offsets)[i] = stored[i] - stored[0];
   }
   struct Owner {
-    std::shared_ptr<FetchedRows> fetched;
+    std::shared_ptr<FetchedEntries> fetched;
     std::shared_ptr<Buffer<Offset>> offsets;
   };
-  CsrMatrix matrix(rows, header.cols, offsets->data(), fetched->rows.col_indices, header.value_kind,
-                   fetched->rows.values, std::make_shared<Owner>(Owner{fetched, offsets}));
+  CsrMatrix matrix(rows, header.cols, offsets->data(), fetched->run.col_indices, header.value_kind,
+                   fetched->run.values, std::make_shared<Owner>(Owner{fetched, offsets}));
   validate(matrix, path + ", counted from row " + std::to_string(begin));
   return matrix;
 }
@@ -268,10 +289,14 @@ StoredPart read_stored_part(const std::string& path, Index parts, Index part, Fi
   StoredPart stored;
   {
     RangeReader reader(path);
-    const std::vector<PartLevel> levels = reader.levels();
+    const rank_layout::Heads heads = reader.heads();
     std::size_t at = 0;
-    find_level(levels, path, parts, part, &at);
-    stored.lists = fetch_lists(reader, path, levels, at, part, io != FileIo::read);
+    if (has_pieces(find_level(heads.levels, path, parts, part, &at))) {
+      throw UsageError("'" + path +
+                       "' splits rows among its parts, and whole rows are needed here; make parts "
+                       "without csr-partition --split-hubs");
+    }
+    stored.lists = fetch_lists(reader, path, heads, at, part, io != FileIo::read);
   }
   const PartHead& head = stored.lists.head;
   stored.rows = read_csr_rows(path, head.row_begin, head.row_end, io);

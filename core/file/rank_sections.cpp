@@ -46,7 +46,7 @@ Record record_at(const PartHead& head, const unsigned char* bytes) {
 
 /// Reads the heads of one level; `word` is the first of them.
 PartLevel decode_level(const std::int64_t* words, std::uint64_t word, Index parts, Index rows,
-                       Index cols, Offset nnz, const Place& place) {
+                       Index cols, Offset nnz, const SplitRows& split, const Place& place) {
   PartLevel level;
   Offset halo_sum = 0, send_sum = 0, entry_sum = 0;
   for (Index p = 0; p < parts; ++p, word += kHeadWords) {
@@ -76,7 +76,8 @@ PartLevel decode_level(const std::int64_t* words, std::uint64_t word, Index part
                                            : is_last ? cols
                                                      : head.col_begin,
                                            is_square ? head.row_end : cols));
-    head.entries = take(4, "entries", is_last ? nnz - entry_sum : 0, nnz - entry_sum);
+    head.entries =
+        take(4, "entries", is_last && split.is_empty() ? nnz - entry_sum : 0, nnz - entry_sum);
     head.own_entries = take(5, "own_entries", 0, head.entries);
     const Offset foreign = head.entries - head.own_entries;
     head.halo_cols =
@@ -97,7 +98,51 @@ PartLevel decode_level(const std::int64_t* words, std::uint64_t word, Index part
                   " of their halos",
               send_sum);
   }
+  count_pieces(split, &level);
+  for (const PartHead& head : level.parts) entry_sum += head.piece_entries;
+  if (entry_sum != nnz) {
+    fail_word(place, word - kHeadWords + 4,
+              counted(parts, "part") + " to have " + std::to_string(nnz) +
+                  " entries, pieces of split rows among them",
+              entry_sum);
+  }
   return level;
+}
+
+/// `parts` are those of the finest level.
+SplitRows decode_split_rows(const SplitWords& stored, Index parts, Index rows, Offset nnz) {
+  SplitRows split;
+  if (stored.words == nullptr) return split;
+  const std::int64_t* const words = stored.words;
+  const std::uint64_t count = stored.bytes / sizeof(std::int64_t);
+  const std::uint64_t of_a_row = 2 + static_cast<std::uint64_t>(parts);
+  if (words[0] < 1 || static_cast<std::uint64_t>(words[0]) != (count - 1) / of_a_row ||
+      (count - 1) % of_a_row != 0) {
+    fail_word(stored.place, 0,
+              "a number of split rows that, with " + counted(parts + 1, "place") +
+                  " for each, takes " + counted(stored.bytes, "byte"),
+              words[0]);
+  }
+  const auto split_count = static_cast<std::uint64_t>(words[0]);
+  split.parts = parts;
+  for (std::uint64_t word = 1; word <= split_count; ++word) {
+    const std::int64_t least = word == 1 ? 0 : words[word - 1] + 1;
+    if (words[word] < least || words[word] >= rows) {
+      fail_word(stored.place, word, "split rows that ascend below " + std::to_string(rows),
+                words[word]);
+    }
+    split.rows.push_back(static_cast<Index>(words[word]));
+  }
+  for (std::uint64_t word = 1 + split_count; word < count; ++word) {
+    const std::int64_t least = word == 1 + split_count ? 0 : words[word - 1];
+    if (words[word] < least || words[word] > nnz) {
+      fail_word(stored.place, word,
+                "places of entries that do not decrease, up to " + std::to_string(nnz),
+                words[word]);
+    }
+    split.begins.push_back(words[word]);
+  }
+  return split;
 }
 
 /// Every part of a level is made of equally many consecutive parts of the next one.
@@ -145,6 +190,11 @@ bool is_rank_heads_size(std::uint64_t bytes, std::uint64_t rows) {
          bytes / sizeof(std::int64_t) <= 1 + kMaxLevels + 2 * most * kHeadWords;
 }
 
+bool is_split_rows_size(std::uint64_t bytes) {
+  return bytes % sizeof(std::int64_t) == 0 && bytes >= 4 * sizeof(std::int64_t) &&
+         bytes / sizeof(std::int64_t) <= kMaxSplitWords;
+}
+
 std::uint64_t record_bytes(const PartHead& head) {
   const std::uint64_t bytes =
       static_cast<std::uint64_t>(head.neighbours) * sizeof(StoredNeighbour) +
@@ -163,9 +213,9 @@ std::uint64_t list_begin(const std::vector<PartLevel>& levels, std::size_t level
   return begin;
 }
 
-std::vector<PartLevel> decode_heads(const std::int64_t* words, std::uint64_t bytes, Index rows,
-                                    Index cols, Offset nnz, std::uint64_t lists_bytes,
-                                    const Place& place) {
+Heads decode_heads(const std::int64_t* words, std::uint64_t bytes, Index rows, Index cols,
+                   Offset nnz, std::uint64_t lists_bytes, const Place& place,
+                   const SplitWords& split) {
   const std::uint64_t count = bytes / sizeof(std::int64_t);
   if (words[0] < 1 || words[0] > kMaxLevels || static_cast<std::uint64_t>(words[0]) >= count) {
     fail_word(place, 0, "1 to 16 levels of parts", words[0]);
@@ -189,11 +239,13 @@ std::vector<PartLevel> decode_heads(const std::int64_t* words, std::uint64_t byt
     fail_word(place, 0, "levels of " + counted(expected, "word") + " in all",
               static_cast<std::int64_t>(count));
   }
-  std::vector<PartLevel> levels;
+  Heads heads;
+  heads.split = decode_split_rows(split, static_cast<Index>(words[level_count]), rows, nnz);
+  std::vector<PartLevel>& levels = heads.levels;
   std::uint64_t word = 1 + level_count;
   for (std::uint64_t l = 1; l <= level_count; ++l) {
     const auto parts = static_cast<Index>(words[l]);
-    levels.push_back(decode_level(words, word, parts, rows, cols, nnz, place));
+    levels.push_back(decode_level(words, word, parts, rows, cols, nnz, heads.split, place));
     word += static_cast<std::uint64_t>(parts) * kHeadWords;
   }
   require_nested(levels, place);
@@ -214,7 +266,22 @@ std::vector<PartLevel> decode_heads(const std::int64_t* words, std::uint64_t byt
               "parts whose lists take the " + counted(lists_bytes, "byte") + " of rank_lists",
               static_cast<std::int64_t>(lists_at));
   }
-  return levels;
+  return heads;
+}
+
+void check_split_rows(const Heads& heads, const CsrMatrix& matrix, const Place& place) {
+  if (heads.split.is_empty()) return;
+  std::vector<Index> cols = {0};
+  for (const PartHead& head : heads.levels.back().parts) cols.push_back(head.col_end);
+  const SplitRows wanted = find_split_rows(matrix, heads.split.rows, cols);
+  for (std::size_t i = 0; i < wanted.begins.size(); ++i) {
+    if (heads.split.begins[i] == wanted.begins[i]) continue;
+    fail_word(place, 1 + wanted.rows.size() + i,
+              "the place of entry " + std::to_string(wanted.begins[i]) +
+                  ", where the columns of a part begin in row " +
+                  std::to_string(wanted.rows[i / cols.size()]),
+              heads.split.begins[i]);
+  }
 }
 
 void check_lists(const PartLevel& level, Index part, const unsigned char* bytes,
@@ -401,8 +468,15 @@ void require_levels(const CsrMatrix& matrix, const std::vector<PartBorders>& lev
 }  // namespace
 
 RankSections RankSections::of(const CsrMatrix& matrix, const std::vector<PartBorders>& borders,
-                              int threads, const ProgressCallback& progress) {
+                              int threads, const ProgressCallback& progress,
+                              const std::vector<Index>& split_rows) {
   require_levels(matrix, borders);
+  SplitRows split = find_split_rows(matrix, split_rows, borders.back().cols);
+  if (1 + split.rows.size() + split.begins.size() > kMaxSplitWords) {
+    throw UsageError(counted(split.rows.size(), "row") + " split among " +
+                     counted(split.parts, "part") + " have more than " +
+                     std::to_string(kMaxSplitWords) + " pieces; split fewer, longer rows");
+  }
   std::vector<std::vector<Buffer<Index>>> halos(borders.size());
   const auto keep_halo = [&](std::size_t level, Index, const std::vector<Neighbour>& received,
                              HaloBits bits) {
@@ -423,7 +497,7 @@ RankSections RankSections::of(const CsrMatrix& matrix, const std::vector<PartBor
     halos[level].push_back(std::move(halo));
   };
   const std::vector<CountedLevel> counted =
-      count_parts(matrix, borders, threads, progress, keep_halo);
+      count_parts(matrix, borders, threads, progress, keep_halo, split_rows);
 
   std::vector<PartLevel> levels;
   levels.reserve(counted.size());
@@ -466,16 +540,30 @@ RankSections RankSections::of(const CsrMatrix& matrix, const std::vector<PartBor
       halos[l][p] = Buffer<Index>();
     }
   }
-  return {std::move(levels), lists->data(), lists};
+  for (PartLevel& level : levels) count_pieces(split, &level);
+  return {std::move(levels), lists->data(), lists, std::move(split)};
 }
 
 RankSections::RankSections(std::vector<PartLevel> levels, const unsigned char* lists,
-                           std::shared_ptr<const void> owner)
-    : levels_(std::move(levels)), lists_(lists), owner_(std::move(owner)) {}
+                           std::shared_ptr<const void> owner, SplitRows split)
+    : levels_(std::move(levels)),
+      lists_(lists),
+      owner_(std::move(owner)),
+      split_(std::move(split)) {}
 
 PartLists RankSections::lists(std::size_t level, Index part) const {
   const std::uint64_t begin = list_begin(levels_, level, part);
-  return decode_lists(levels_[level], part, lists_ + begin, {"rank_lists", begin});
+  PartLists lists = decode_lists(levels_[level], part, lists_ + begin, {"rank_lists", begin});
+  list_pieces(split_, levels_[level], part, &lists);
+  return lists;
+}
+
+std::vector<std::int64_t> RankSections::split_words() const {
+  if (split_.is_empty()) return {};
+  std::vector<std::int64_t> words{static_cast<std::int64_t>(split_.rows.size())};
+  words.insert(words.end(), split_.rows.begin(), split_.rows.end());
+  words.insert(words.end(), split_.begins.begin(), split_.begins.end());
+  return words;
 }
 
 std::vector<std::int64_t> RankSections::head_words() const {

@@ -1,5 +1,5 @@
-// The sections `rank_heads` and `rank_lists` of a .csr file: partitions for several ranks, made
-// once and stored. docs/csr_file_format.md specifies their bytes.
+// The sections `rank_heads`, `rank_lists` and `split_rows` of a .csr file: partitions for several
+// ranks, made once and stored. docs/csr_file_format.md specifies their bytes.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/matrix/row_parts.h"
+#include "core/matrix/split_rows.h"
 
 namespace csrkit {
 
@@ -17,16 +17,19 @@ class RankSections {
   /// Counts and lists the parts of a matrix. Each number of parts must divide the next larger one,
   /// and every part must be made of consecutive parts of the next level: else UsageError. The
   /// entries are gone through once. Takes 12 bytes for each column of a halo while it works, and 8
-  /// of them stay.
+  /// of them stay. `split_rows` ascend.
   static RankSections of(const CsrMatrix& matrix, const std::vector<PartBorders>& levels,
-                         int threads = 0, const ProgressCallback& progress = {});
+                         int threads = 0, const ProgressCallback& progress = {},
+                         const std::vector<Index>& split_rows = {});
 
   /// Sections that have been checked, the lists in the memory of `owner`.
   RankSections(std::vector<PartLevel> levels, const unsigned char* lists,
-               std::shared_ptr<const void> owner);
+               std::shared_ptr<const void> owner, SplitRows split = {});
 
   /// By their number of parts, ascending.
   const std::vector<PartLevel>& levels() const { return levels_; }
+
+  const SplitRows& split_rows() const { return split_; }
 
   PartLists lists(std::size_t level, Index part) const;
 
@@ -35,11 +38,14 @@ class RankSections {
   /// The content of `rank_lists`.
   const unsigned char* list_data() const { return lists_; }
   std::uint64_t list_bytes() const;
+  /// The content of `split_rows`; empty if no row is split.
+  std::vector<std::int64_t> split_words() const;
 
  private:
   std::vector<PartLevel> levels_;
   const unsigned char* lists_ = nullptr;
   std::shared_ptr<const void> owner_;
+  SplitRows split_;
 };
 
 namespace rank_layout {
@@ -62,10 +68,30 @@ struct Place {
   std::uint64_t offset_bytes = 0;
 };
 
+/// What `split_rows` may have at most: places, 8 bytes each.
+inline constexpr std::uint64_t kMaxSplitWords = 1 << 24;
+bool is_split_rows_size(std::uint64_t bytes);
+
+/// `split_rows` as it stands in a file; no words: no row is split.
+struct SplitWords {
+  const std::int64_t* words = nullptr;
+  std::uint64_t bytes = 0;
+  Place place;
+};
+
+/// All that `rank_heads` and `split_rows` say.
+struct Heads {
+  std::vector<PartLevel> levels;
+  SplitRows split;
+};
+
 /// Checks all numbers against each other and against the matrix; throws InputError.
-std::vector<PartLevel> decode_heads(const std::int64_t* words, std::uint64_t bytes, Index rows,
-                                    Index cols, Offset nnz, std::uint64_t lists_bytes,
-                                    const Place& place);
+Heads decode_heads(const std::int64_t* words, std::uint64_t bytes, Index rows, Index cols,
+                   Offset nnz, std::uint64_t lists_bytes, const Place& place,
+                   const SplitWords& split = {});
+
+/// Checks the places of pieces against the columns of the entries. Throws InputError.
+void check_split_rows(const Heads& heads, const CsrMatrix& matrix, const Place& place);
 
 /// Checks the lists of one part, which begin at `record`: neighbours, ids in range, ascending and
 /// with the right owner, padding. `place` is that of `record`. Throws InputError.

@@ -19,7 +19,8 @@ constexpr Offset kEntriesOfAStep = 1 << 16;  // what a thread takes at a time
 
 auto fields(const PartHead& head) {
   return std::tie(head.row_begin, head.row_end, head.col_begin, head.col_end, head.entries,
-                  head.own_entries, head.halo_cols, head.send_cols, head.neighbours);
+                  head.own_entries, head.halo_cols, head.send_cols, head.neighbours,
+                  head.piece_entries, head.sums_sent, head.sums_received);
 }
 
 /// One level while the entries go by.
@@ -41,15 +42,17 @@ class LevelCounter {
     }
   }
 
-  /// Entries of the part that is open. Called by several threads at once.
-  void see(const Index* cols, Offset count) {
+  /// Entries of the part that is open. Called by several threads at once. Of a split row those in
+  /// columns of other parts are theirs.
+  void see(const Index* cols, Offset count, bool is_split) {
     PartHead& head = counted_.level.parts[open_];
     const auto begin = static_cast<std::uint32_t>(head.col_begin);
     const auto width = static_cast<std::uint32_t>(head.own_cols());
     Offset own = 0;
     for (Offset i = 0; i < count; ++i) own += static_cast<std::uint32_t>(cols[i]) - begin < width;
     __atomic_fetch_add(&head.own_entries, own, __ATOMIC_RELAXED);
-    if (own == count) return;
+    if (is_split) __atomic_fetch_add(&elsewhere_, count - own, __ATOMIC_RELAXED);
+    if (is_split || own == count) return;
     for (Offset i = 0; i < count; ++i) {
       const auto col = static_cast<std::uint32_t>(cols[i]);
       if (col - begin < width) continue;
@@ -66,7 +69,9 @@ class LevelCounter {
                    const PartVisitor& visitor) {
     for (; open_ < received_.size() && borders_.rows[open_ + 1] <= row; ++open_) {
       PartHead& head = counted_.level.parts[open_];
-      head.entries = matrix.row_offsets()[head.row_end] - matrix.row_offsets()[head.row_begin];
+      head.entries =
+          matrix.row_offsets()[head.row_end] - matrix.row_offsets()[head.row_begin] - elsewhere_;
+      elsewhere_ = 0;
       if (head.entries == head.own_entries) {
         if (visitor) visitor(level, static_cast<Index>(open_), {}, {words_.data()});
         continue;
@@ -146,6 +151,7 @@ class LevelCounter {
   const PartBorders& borders_;
   std::vector<std::uint64_t> words_;  // bit c: the open part needs column c of another
   int threads_;
+  Offset elsewhere_ = 0;  // entries of the open part's split rows that others multiply
   std::size_t open_ = 0;
   std::vector<std::vector<Neighbour>> received_;
   CountedLevel counted_;
@@ -220,7 +226,8 @@ std::vector<Index> balanced_borders(const Offset* sums, Index count, Index parts
   return borders;
 }
 
-std::vector<PartBorders> plain_blocks(const CsrMatrix& matrix, const std::vector<Index>& parts) {
+std::vector<PartBorders> plain_blocks(const CsrMatrix& matrix, const std::vector<Index>& parts,
+                                      const std::vector<Index>& split_rows) {
   std::vector<Offset> readers;  // of the columns before
   if (matrix.rows() != matrix.cols()) {
     readers.assign(static_cast<std::size_t>(matrix.cols()) + 1, 0);
@@ -229,10 +236,27 @@ std::vector<PartBorders> plain_blocks(const CsrMatrix& matrix, const std::vector
     }
     for (std::size_t j = 1; j < readers.size(); ++j) readers[j] += readers[j - 1];
   }
+  std::vector<Offset>
+      moved;  // row offsets, after entries of split rows went to their columns' rows
+  if (!split_rows.empty()) {
+    moved.assign(static_cast<std::size_t>(matrix.rows()) + 1, 0);
+    for (Index i = 0; i < matrix.rows(); ++i) {
+      moved[static_cast<std::size_t>(i) + 1] = matrix.row_length(i);
+    }
+    for (const Index row : split_rows) {
+      moved[static_cast<std::size_t>(row) + 1] -= matrix.row_length(row);
+      const Offset end = matrix.row_offsets()[row + 1];
+      for (Offset e = matrix.row_offsets()[row]; e < end && readers.empty(); ++e) {
+        ++moved[static_cast<std::size_t>(matrix.col_indices()[e]) + 1];
+      }
+    }
+    for (std::size_t i = 1; i < moved.size(); ++i) moved[i] += moved[i - 1];
+  }
+  const Offset* const sums = moved.empty() ? matrix.row_offsets() : moved.data();
   std::vector<PartBorders> levels;
   for (const Index count : parts) {
     PartBorders borders;
-    borders.rows = balanced_borders(matrix.row_offsets(), matrix.rows(), count);
+    borders.rows = balanced_borders(sums, matrix.rows(), count);
     borders.cols =
         readers.empty() ? borders.rows : balanced_borders(readers.data(), matrix.cols(), count);
     levels.push_back(std::move(borders));
@@ -242,9 +266,10 @@ std::vector<PartBorders> plain_blocks(const CsrMatrix& matrix, const std::vector
 
 std::vector<CountedLevel> count_parts(const CsrMatrix& matrix,
                                       const std::vector<PartBorders>& levels, int threads,
-                                      const ProgressCallback& progress,
-                                      const PartVisitor& visitor) {
-  std::vector<Index> segments;  // between them no level begins a part
+                                      const ProgressCallback& progress, const PartVisitor& visitor,
+                                      const std::vector<Index>& split_rows) {
+  std::vector<Index> segments;  // between them no level begins a part, and no row is split
+  for (const Index row : split_rows) segments.insert(segments.end(), {row, row + 1});
   std::vector<LevelCounter> counters;
   const int team = team_for(matrix.nnz(), threads);
   for (const PartBorders& borders : levels) {
@@ -262,13 +287,16 @@ std::vector<CountedLevel> count_parts(const CsrMatrix& matrix,
   Offset seen = 0;
   for (const Index row_end : segments) {
     const Offset end = matrix.row_offsets()[row_end];
+    const bool is_split = std::binary_search(split_rows.begin(), split_rows.end(), row_end - 1);
     const Offset steps = (end - seen + kEntriesOfAStep - 1) / kEntriesOfAStep;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(team) if (steps > 1)
     for (Offset step = 0; step < steps; ++step) {
       const Offset stop = std::min(end, seen + (step + 1) * kEntriesOfAStep);
       for (Offset at = seen + step * kEntriesOfAStep; at < stop; at += kEntriesAtOnce) {
         const Offset count = std::min(kEntriesAtOnce, stop - at);
-        for (LevelCounter& counter : counters) counter.see(matrix.col_indices() + at, count);
+        for (LevelCounter& counter : counters) {
+          counter.see(matrix.col_indices() + at, count, is_split);
+        }
       }
     }
     seen = end;

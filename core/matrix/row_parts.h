@@ -28,7 +28,12 @@ struct PartHead {
   Offset own_entries = 0;  // those in columns that it owns
   Index halo_cols = 0;     // columns of other parts that it needs: rows of B that come
   Offset send_cols = 0;    // own columns, once for each part that needs them: rows of B that go
-  Index neighbours = 0;    // parts that it receives from or sends to
+  Index neighbours = 0;    // parts that it receives rows of B from or sends them to
+  // Of rows that are split (core/matrix/split_rows.h); their entries in columns of other parts are
+  // not among those above.
+  Offset piece_entries = 0;  // in its own columns, of other parts' rows
+  Index sums_sent = 0;      // rows of C that go: one for each other part's row in which it has some
+  Index sums_received = 0;  // rows of C that come
 
   Index rows() const { return row_end - row_begin; }
   Index own_cols() const { return col_end - col_begin; }
@@ -48,19 +53,36 @@ struct Neighbour {
   bool operator==(const Neighbour& other) const;
 };
 
+/// The entries of a split row in a part's own columns, by their place among all entries.
+struct RowPiece {
+  Index row = 0;
+  Index part = 0;  // that owns the row
+  Offset first = 0, entries = 0;
+};
+
+/// A row of C that comes from another part, which has a piece of this own row.
+struct RowSum {
+  Index row = 0;
+  Index part = 0;
+};
+
 /// Everything that a rank needs to exchange rows of B. Columns are those of the whole matrix.
 struct PartLists {
   PartHead head;
   std::vector<Neighbour> neighbours;  // ascending by part
   Buffer<Index> halo;                 // head.halo_cols, ascending: so grouped by neighbour
   Buffer<Index> sends;  // head.send_cols, grouped by neighbour, ascending for each of them
+  std::vector<RowPiece> own_pieces;  // of its own rows that are split, ascending
+  std::vector<RowPiece> pieces;      // of other parts' rows, ascending, so grouped by part
+  std::vector<RowSum> sums;          // ascending by part, then by row
 };
 
-/// The entries of one part in local columns. Both matrices have the part's rows.
+/// The entries of one part in local columns. `own` and `halo` have the part's rows.
 struct RankPart {
   PartLists lists;
-  CsrMatrix own;   // column c stands for col_begin + c
-  CsrMatrix halo;  // column c stands for lists.halo[c]
+  CsrMatrix own;     // column c stands for col_begin + c
+  CsrMatrix halo;    // column c stands for lists.halo[c]
+  CsrMatrix pieces;  // a row for each of lists.pieces; columns as in `own`
 };
 
 /// parts + 1 borders in a list of `count` items whose weights add up to `sums` (count + 1 numbers
@@ -69,8 +91,10 @@ struct RankPart {
 std::vector<Index> balanced_borders(const Offset* sums, Index count, Index parts);
 
 /// For each number of parts: rows balanced by entries; columns are the rows' if the matrix is
-/// square, else balanced by how many entries read them.
-std::vector<PartBorders> plain_blocks(const CsrMatrix& matrix, const std::vector<Index>& parts);
+/// square, else balanced by how many entries read them. Entries of `split_rows` count where their
+/// columns are.
+std::vector<PartBorders> plain_blocks(const CsrMatrix& matrix, const std::vector<Index>& parts,
+                                      const std::vector<Index>& split_rows = {});
 
 /// The columns of all entries of a part, its own ones left out: bit c of the words.
 struct HaloBits {
@@ -92,11 +116,13 @@ using PartVisitor = std::function<void(std::size_t level, Index part,
                                        const std::vector<Neighbour>& received, HaloBits halo)>;
 
 /// Counts all levels in one pass over the entries, with `threads` as in team_size. Takes an eighth
-/// of a byte for each column and level, and 12 bytes for each pair of neighbours.
+/// of a byte for each column and level, and 12 bytes for each pair of neighbours. Of `split_rows`,
+/// which ascend, only the entries in columns of the part that owns the row are looked at.
 std::vector<CountedLevel> count_parts(const CsrMatrix& matrix,
                                       const std::vector<PartBorders>& levels, int threads = 0,
                                       const ProgressCallback& progress = {},
-                                      const PartVisitor& visitor = {});
+                                      const PartVisitor& visitor = {},
+                                      const std::vector<Index>& split_rows = {});
 
 /// The rows of a part as they stand in the whole matrix: head.rows() + 1 offsets, which need not
 /// begin with 0, and from the first entry on the columns of the whole matrix and the values.

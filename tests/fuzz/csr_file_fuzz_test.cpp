@@ -137,7 +137,7 @@ void use_parts(const std::string& path) {
 
 /// Bodies whose checksums are right and whose content is random: refused, or truly valid.
 TEST(CsrFileFuzz, SignedBodiesWithRandomContentNeverCrash) {
-  for (const char* name : {"all_sections_f32.csr", "rank_parts_f32.csr"}) {
+  for (const char* name : {"all_sections_f32.csr", "rank_parts_f32.csr", "split_rows_f32.csr"}) {
     const std::string path = std::string(CSRKIT_SOURCE_DIR "/tests/data/golden/") + name;
     const std::string good = load_bytes(path);
     const std::vector<CsrSection> sections = read_csr_header(path).sections;

@@ -222,14 +222,18 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
   const GatherCurve curve = gather_curve(profile.device, static_cast<double>(row_bytes) / 4);
   const Index per_node = std::min(grid.ranks, profile.ranks_per_node);
   const bool is_one_node = grid.ranks <= profile.ranks_per_node;
-  Offset halo_cols = 0;
+  const std::uint64_t sum_bytes = width * result_bytes(sizes.kind);
+  Offset halo_cols = 0, sums = 0;
   double busiest_node = 0, node = 0;
   Index on_node = 0;
   std::vector<double> exchange;
   for (const PartHead& head : parts.level.parts) {
     halo_cols += head.halo_cols;
-    const std::uint64_t received = static_cast<std::uint64_t>(head.halo_cols) * row_bytes;
-    const std::uint64_t sent = static_cast<std::uint64_t>(head.send_cols) * row_bytes;
+    sums += head.sums_received;
+    const std::uint64_t received = static_cast<std::uint64_t>(head.halo_cols) * row_bytes +
+                                   static_cast<std::uint64_t>(head.sums_received) * sum_bytes;
+    const std::uint64_t sent = static_cast<std::uint64_t>(head.send_cols) * row_bytes +
+                               static_cast<std::uint64_t>(head.sums_sent) * sum_bytes;
     grid.worst_received_bytes = std::max(grid.worst_received_bytes, received);
     grid.worst_sent_bytes = std::max(grid.worst_sent_bytes, sent);
     exchange.push_back(static_cast<double>(std::max(received, sent)));
@@ -241,7 +245,7 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
     const auto rows = static_cast<std::uint64_t>(head.rows());
     const std::uint64_t memory =
         2 * (rows + 1) * sizeof(Offset) +
-        static_cast<std::uint64_t>(head.entries) *
+        static_cast<std::uint64_t>(head.entries + head.piece_entries) *
             (sizeof(Index) + static_cast<std::uint64_t>(size_of(sizes.kind))) +
         (static_cast<std::uint64_t>(head.halo_cols) + static_cast<std::uint64_t>(head.send_cols)) *
             sizeof(Index) +
@@ -249,8 +253,9 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
         rows * width * result_bytes(sizes.kind);
     grid.rank_bytes = std::max(grid.rank_bytes, memory);
   }
-  grid.moved_bytes =
-      static_cast<std::uint64_t>(halo_cols) * static_cast<std::uint64_t>(dense_cols) * element;
+  grid.moved_bytes = (static_cast<std::uint64_t>(halo_cols) * element +
+                      static_cast<std::uint64_t>(sums) * result_bytes(sizes.kind)) *
+                     static_cast<std::uint64_t>(dense_cols);
   const double network_seconds = is_one_node ? 0 : exchange_seconds(profile.network, busiest_node);
   const auto slowest = [&](bool reads_peers, double* exchange_of_slowest) {
     double latest = 0;
@@ -276,8 +281,9 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
                               ? 0
                               : rows_seconds + reads_seconds(curve, head.entries - head.own_entries,
                                                              table(head.halo_cols));
+      const double pieces = reads_seconds(curve, head.piece_entries, table(head.own_cols()));
       const double seconds =
-          profile.device.fixed_seconds + packed + std::max(own, exchanged) + halo;
+          profile.device.fixed_seconds + packed + pieces + std::max(own, exchanged) + halo;
       if (seconds > latest) {
         latest = seconds;
         *exchange_of_slowest = exchanged;
@@ -286,7 +292,7 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
     return latest;
   };
   grid.seconds = slowest(false, &grid.exchange_seconds);
-  if (is_one_node && profile.peers.bytes_per_second > 0) {
+  if (is_one_node && profile.peers.bytes_per_second > 0 && sums == 0) {
     double exchanged = 0;
     const double seconds = slowest(true, &exchanged);
     if (seconds < grid.seconds) {
@@ -297,7 +303,8 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
   }
   grid.fits = static_cast<double>(grid.rank_bytes) <= profile.rank_memory_bytes;
   if (parts.plain_halo_cols && *parts.plain_halo_cols > 0) {
-    grid.gained = 1 - static_cast<double>(halo_cols) / static_cast<double>(*parts.plain_halo_cols);
+    grid.gained =
+        1 - static_cast<double>(halo_cols + sums) / static_cast<double>(*parts.plain_halo_cols);
   }
   return grid;
 }

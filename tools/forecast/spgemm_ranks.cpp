@@ -135,7 +135,7 @@ void report_spgemm_ranks(const Options& options) {
   for (const Index ranks : wanted) {
     std::vector<SpgemmRanksForecast> both;
     for (const PartLevel& level : levels) {
-      if (level.parts.size() != static_cast<std::size_t>(ranks)) continue;
+      if (level.parts.size() != static_cast<std::size_t>(ranks) || has_pieces(level)) continue;
       both.push_back(forecast_spgemm_ranks(a, b_offsets.data(), entry_bytes, borders_of(level)));
       both.back().is_of_file = true;
     }

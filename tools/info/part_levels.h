@@ -20,6 +20,7 @@ struct LevelFacts {
   Index largest_halo = 0;    // what the part that receives most receives
   Offset largest_send = 0;   // what the part that sends most sends
   Index most_neighbours = 0;
+  Offset sums = 0;  // of split rows: rows of C that move in a product
 };
 LevelFacts level_facts(const PartLevel& level);
 

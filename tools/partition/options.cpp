@@ -53,6 +53,9 @@ PartitionToolOptions parse_partition_options(int argc, const char* const* argv) 
              "partition in INPUT.csr (of csr-reorder)")
       .value("partition-from", "FILE",
              "instead of --method: the part of each row, from any partitioner, .npy or text")
+      .value("split-hubs", "N",
+             "split rows with more than N entries: each part multiplies those in its own columns, "
+             "and one row of C moves for each part; auto: more than a quarter of a part's share")
       .value("passes", "N", "of --method stream over the rows", "10")
       .value("seed", "N", "of random choices", "1")
       .value("time-limit", "X", "of --method metis: give up after so many seconds")
@@ -97,6 +100,12 @@ PartitionToolOptions parse_partition_options(int argc, const char* const* argv) 
   require_method("passes", PartMethod::stream, "stream");
   require_method("time-limit", PartMethod::metis, "metis");
   require_method("seed", PartMethod::metis, "metis");
+  if (options.given("split-hubs")) {
+    result.splits_hubs = true;
+    if (options.text("split-hubs") != "auto") {
+      result.hub_entries = options.integer("split-hubs", 1, kMaxIndex);
+    }
+  }
   result.passes = static_cast<int>(options.integer("passes", 1, 100));
   if (result.method == PartMethod::metis) {
     result.reorder.parameters["parts"] = std::to_string(result.parts.back());

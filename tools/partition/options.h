@@ -1,6 +1,7 @@
 // The command line of csr-partition.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@ struct PartitionToolOptions {
   PartMethod method = PartMethod::blocks;
   std::string method_name;
   std::vector<Index> parts;  // ascending, each dividing the next
-  int passes = 0;            // of stream
-  ReorderOptions reorder;    // seed, memory limit, progress, time limit
+  bool splits_hubs = false;
+  std::optional<Offset> hub_entries;  // rows with more of them are split; none: chosen by share
+  int passes = 0;                     // of stream
+  ReorderOptions reorder;             // seed, memory limit, progress, time limit
   CsrReadOptions read;
   bool as_json = false;
   std::vector<std::string> command_line;

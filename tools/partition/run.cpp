@@ -18,6 +18,8 @@ namespace csrkit {
 
 namespace {
 
+constexpr Offset kEntriesPerPiece = 8;
+
 /// Throws MemoryError if `bytes` are above the limit that was given, or above what is there.
 void require_memory(const PartitionToolOptions& options, std::uint64_t bytes, const char* what) {
   if (bytes > options.reorder.memory_limit_bytes) {
@@ -39,9 +41,25 @@ Partition parts_of_old_rows(const Ordering& ordering) {
   return {ordering.partition->parts, std::make_shared<const Buffer<Index>>(std::move(part_of_old))};
 }
 
+/// The rows that are split, ascending; none, unless it was asked for.
+std::vector<Index> hubs_of(const PartitionToolOptions& options, const CsrMatrix& matrix) {
+  std::vector<Index> hubs;
+  if (!options.splits_hubs) return hubs;
+  const Offset parts = options.parts.back();
+  // A row of as many entries as there are parts may come to as many pieces, each of them a row of C
+  // that moves: shorter rows have nothing to gain.
+  const Offset limit =
+      options.hub_entries.value_or(std::max(matrix.nnz() / parts / 4, kEntriesPerPiece * parts));
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    if (matrix.row_length(row) > limit) hubs.push_back(row);
+  }
+  return hubs;
+}
+
 /// What the method finds; its number of parts is a multiple of the finest level's.
 Partition found_parts(const PartitionToolOptions& options, const CsrFile& file) {
-  const CsrMatrix& matrix = file.matrix;
+  // Hubs are no part's load, and draw no rows to theirs.
+  const CsrMatrix matrix = without_rows(file.matrix, hubs_of(options, file.matrix));
   const Index finest = options.parts.back();
   if (options.method == PartMethod::metis) {
     return parts_of_old_rows(make_ordering("metis-partition", matrix, options.reorder));
@@ -116,7 +134,7 @@ std::pair<CsrFile, std::vector<PartBorders>> in_parts(const PartitionToolOptions
   if (options.method == PartMethod::blocks) {
     CsrFile file = before;
     file.ranks.reset();
-    return {std::move(file), plain_blocks(matrix, options.parts)};
+    return {std::move(file), plain_blocks(matrix, options.parts, hubs_of(options, matrix))};
   }
   require_memory(options, matrix.size_bytes(), "the entries in their new order");
   if (options.method == PartMethod::community) {
@@ -124,7 +142,8 @@ std::pair<CsrFile, std::vector<PartBorders>> in_parts(const PartitionToolOptions
     const Ordering ordering = make_ordering("community", matrix, options.reorder);
     CsrFile file =
         in_order(before, ordering, ordering.col_order ? Sides::both : sides_of("", matrix));
-    std::vector<PartBorders> borders = plain_blocks(file.matrix, options.parts);
+    std::vector<PartBorders> borders =
+        plain_blocks(file.matrix, options.parts, hubs_of(options, file.matrix));
     return {std::move(file), std::move(borders)};
   }
   const Ordering ordering = gathered(matrix, found_parts(options, before), options.parts);
@@ -157,16 +176,21 @@ PartitionRun partition_file(const PartitionToolOptions& options, const CsrFile& 
   run.order_seconds = order_watch.seconds();
 
   const Stopwatch list_watch;
-  run.levels = facts_of(count_parts(file.matrix, borders, 0, progress));
+  const std::vector<Index> hubs = hubs_of(options, file.matrix);
   std::uint64_t halo_cols = 0;
-  for (const LevelFacts& level : run.levels)
-    halo_cols += static_cast<std::uint64_t>(level.halo_cols);
+  for (const CountedLevel& level : count_parts(file.matrix, borders, 0, progress, {}, hubs)) {
+    halo_cols += static_cast<std::uint64_t>(level_facts(level.level).halo_cols);
+  }
   require_memory(options, 3 * sizeof(Index) * halo_cols, "the lists of the parts");
-  file.ranks = RankSections::of(file.matrix, borders, 0, progress);
+  file.ranks = RankSections::of(file.matrix, borders, 0, progress, hubs);
+  for (const PartLevel& level : file.ranks->levels()) run.levels.push_back(level_facts(level));
   run.list_seconds = list_watch.seconds();
 
   const Offset share = matrix.nnz() / options.parts.back();
-  for (Index row = 0; row < matrix.rows(); ++row) run.long_rows += matrix.row_length(row) > share;
+  for (Index row = 0; row < file.matrix.rows(); ++row) {
+    const bool is_split = std::binary_search(hubs.begin(), hubs.end(), row);
+    run.long_rows += file.matrix.row_length(row) > share && !is_split;
+  }
   const auto listed = [](const std::vector<LevelFacts>& all) {
     Json rows = Json::array();
     for (const LevelFacts& level : all) rows.push_back(to_json(level));
@@ -193,11 +217,14 @@ void report_partition(const PartitionToolOptions& options, const PartitionRun& r
   report.add_seconds("list_seconds", "making lists", run.list_seconds);
   report.add("list_bytes", "size of the lists", Json(run.file.ranks->list_bytes()),
              readable_bytes(static_cast<double>(run.file.ranks->list_bytes())));
+  const auto split_rows = static_cast<std::int64_t>(run.file.ranks->split_rows().rows.size());
+  report.add_json("split_rows", split_rows);
+  if (split_rows > 0) report.add_line("split rows", with_commas(split_rows));
   report.add_json("rows_beyond_a_share", run.long_rows);
   if (run.long_rows > 0) {
-    report.add_line("rows beyond a part's share", with_commas(run.long_rows) + ": " +
-                                                      counted(options.parts.back(), "part") +
-                                                      " cannot be balanced");
+    report.add_line("rows beyond a part's share",
+                    with_commas(run.long_rows) + ": " + counted(options.parts.back(), "part") +
+                        " cannot be balanced; --split-hubs auto shares them out");
   }
   add_levels(report, run.levels, run.file.matrix.nnz(), run.plain);
   print(report, options.as_json);

@@ -10,7 +10,7 @@ struct PartitionRun {
   CsrFile file;  // in the order of its parts, with their sections
   std::vector<LevelFacts> levels;
   std::vector<LevelFacts> plain;  // contiguous blocks of the rows as they were, for comparison
-  Offset long_rows = 0;           // longer than the share of a part of the finest level
+  Offset long_rows = 0;           // whole, and longer than a part's share in the finest level
   double order_seconds = 0;       // until every row had a part
   double list_seconds = 0;        // from then until the lists were made
 };

@@ -70,7 +70,8 @@ std::vector<Offset> products_of(const CsrMatrix& a, const Buffer<Offset>& b_offs
 bool are_of_file(const SpgemmDistOptions& options, int ranks) {
   if (options.blocks != BlockSource::automatic) return options.blocks == BlockSource::file;
   for (const PartLevel& level : read_rank_heads(options.a)) {
-    if (level.parts.size() == static_cast<std::size_t>(ranks)) return true;
+    // Split rows would have to be put together before they are multiplied.
+    if (level.parts.size() == static_cast<std::size_t>(ranks)) return !has_pieces(level);
   }
   return false;
 }

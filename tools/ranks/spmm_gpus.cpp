@@ -91,6 +91,11 @@ std::unique_ptr<ranks::SpmmRank> gpu_rank(const SpmmDistOptions& options,
                                           ranks::Communicator& communicator, const GpuPlace& gpu,
                                           RankPart part, const SpmmProblem& kinds,
                                           const PlanOptions& plan) {
+  if (!part.lists.pieces.empty() || !part.lists.sums.empty()) {
+    throw UsageError("'" + options.matrix +
+                     "' splits rows among its parts, which ranks with GPUs cannot multiply; make "
+                     "parts for them without csr-partition --split-hubs");
+  }
   PlanOptions on_gpu = plan;
   on_gpu.where.device = gpu.device;
   return std::make_unique<ranks::DeviceSpmmRank>(

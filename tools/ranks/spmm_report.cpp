@@ -38,6 +38,8 @@ Json record_of(const SpmmDistOptions& options, const SpmmRankFacts& facts, int r
                  {"own_entries", facts.head.own_entries},
                  {"halo_entries", facts.head.entries - facts.head.own_entries},
                  {"halo_cols", facts.head.halo_cols},
+                 {"piece_entries", facts.head.piece_entries},
+                 {"sums_received", facts.head.sums_received},
                  {"neighbours", facts.head.neighbours},
                  {"bytes_sent", facts.bytes_sent},
                  {"bytes_received", facts.bytes_received},
@@ -84,7 +86,8 @@ std::string table_of(const std::vector<Json>& records) {
     };
     table.add({count("rank"), record["host"].get<std::string>(), count("rows"), count("dense_cols"),
                with_commas(record["own_entries"].get<std::int64_t>() +
-                           record["halo_entries"].get<std::int64_t>()),
+                           record["halo_entries"].get<std::int64_t>() +
+                           record["piece_entries"].get<std::int64_t>()),
                count("halo_cols"), readable_bytes(record["bytes_received"].get<double>()),
                seconds("pack_seconds"), seconds("own_seconds"), seconds("exchange_seconds"),
                seconds("halo_seconds")});

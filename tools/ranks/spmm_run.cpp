@@ -44,6 +44,7 @@ RankPart read_part(const SpmmDistOptions& options, const Communicator& communica
   if (options.value_kind && *options.value_kind != part.own.value_kind()) {
     part.own = convert_values(part.own, *options.value_kind, options.threads);
     part.halo = convert_values(part.halo, *options.value_kind, options.threads);
+    part.pieces = convert_values(part.pieces, *options.value_kind, options.threads);
   }
   return part;
 }
@@ -105,7 +106,12 @@ struct Product {
 
   CheckResult check_first() {
     return check_sampled_rows(
-        rank, [&](Index row, DenseView to) { source.fill(row, rank.columns().begin, to); });
+        rank, [&](Index row, DenseView to) { source.fill(row, rank.columns().begin, to); },
+        [&](Index row) {
+          const CsrMatrix a = read_csr_rows(options.matrix, row, row + 1, options.read.io);
+          const ValueKind kind = rank.part().own.value_kind();
+          return a.value_kind() == kind ? a : convert_values(a, kind, options.threads);
+        });
   }
   CheckResult check_last() { return check_sampled_rows(rank, rows_as_received(rank)); }
 };

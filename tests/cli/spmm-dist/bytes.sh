@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Bytes that the heads of a file promise are the bytes that MPI moves, to the byte, in all and to the worst rank,
-# counted apart: for parts by blocks, of rows in random order, and, where it is built, by METIS.
+# counted apart: for parts by blocks, of rows in random order, of split rows, and, where it is built, by METIS.
 needs_mpi
 command -v csr-partition >/dev/null || { echo "csr-partition is not installed"; exit 6; }
 counter=$(dirname "$(command -v csr-spmm-dist)")/../../libcsrkit_count_messages.so
@@ -9,14 +9,17 @@ csr-reorder graph.csr random.csr --method random --quiet
 csr-partition graph.csr blocks.parts --parts 2,4,16 --method blocks --quiet
 csr-partition random.csr random.parts --parts 2,4,16 --method blocks --quiet
 csr-partition graph.csr metis.parts --parts 2,4,16 --method metis --quiet 2>/dev/null || rm -f metis.parts
+csr-generate rmat power.csr --set scale=10 --quiet
+csr-partition power.csr split.parts --parts 2,4,16 --method blocks --split-hubs 100 --quiet
 for parts in *.parts; do
   for grid in 2x1 4x1 2x2 16x1; do
     ranks=$((${grid%x*} * ${grid#*x}))
     mkdir counted
     expect 0 mpi $ranks -x COUNT_MESSAGES="$PWD/counted" -x LD_PRELOAD="$counter" \
       csr-spmm-dist "$parts" -k 6 --grid $grid --check --repeat 1 --warmup 0 --json --quiet
-    python3 - <<'END' || fail "$parts, grid $grid"
-import json
+    csr-forecast "$parts" --ranks $ranks -k 6 --profile cluster --json >forecast
+    python3 - $grid <<'END' || fail "$parts, grid $grid"
+import json, sys
 record = json.load(open("out"))
 received = {rank["rank"]: 0 for rank in record["ranks"]}
 for rank in received:
@@ -25,10 +28,17 @@ for rank in received:
         received[to] += amount
 products = 2  # the first, and one that is measured
 for rank in record["ranks"]:
-    promised = rank["halo_cols"] * rank["dense_cols"] * 4
+    promised = (rank["halo_cols"] + rank["sums_received"]) * rank["dense_cols"] * 4
     assert received[rank["rank"]] == products * promised == products * rank["bytes_received"] > 0, rank
 assert sum(received.values()) == products * record["bytes"]["total"]
 assert max(received.values()) == products * record["bytes"]["worst_rank"]
+for grid in json.load(open("forecast"))["grids"]:
+    if f"{grid['row_parts']}x{grid['column_groups']}" != sys.argv[1]: continue
+    assert grid["moved_bytes"] * products == sum(received.values()), grid
+    assert grid["worst_received_bytes"] * products == max(received.values()), grid
+    break
+else:
+    raise SystemExit("no such grid in the forecast")
 END
     rm -r counted
   done

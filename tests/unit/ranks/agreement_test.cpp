@@ -74,5 +74,29 @@ TEST(Agreement, WhoSendsNothingIsNoticed) {
   EXPECT_NE(unmatched(lists), 0u);
 }
 
+TEST(Agreement, SumsOfSplitRowsAreAwaitedAsTheyAreSent) {
+  const CsrMatrix matrix = hub_sample(60);
+  const RankSections sections =
+      RankSections::of(matrix, plain_blocks(matrix, {3}), 0, {}, {19, 20, 30});
+  const auto lists_of = [&] {
+    std::vector<PartLists> lists;
+    for (Index part = 0; part < 3; ++part) lists.push_back(sections.lists(0, part));
+    return lists;
+  };
+  std::vector<PartLists> lists = lists_of();
+  EXPECT_EQ(refusals(lists), 0);
+  EXPECT_EQ(unmatched(lists), 0u);
+  int tried = 0;
+  for (std::size_t part = 0; part < 3; ++part) {
+    for (std::size_t at = 0; at < lists_of()[part].pieces.size(); ++at, ++tried) {
+      lists = lists_of();
+      ++lists[part].pieces[at].row;
+      EXPECT_EQ(refusals(lists), 1) << part << ", " << at;
+      EXPECT_NE(unmatched(lists), 0u) << part << ", " << at;
+    }
+  }
+  EXPECT_GE(tried, 2);
+}
+
 }  // namespace
 }  // namespace csrkit

@@ -68,8 +68,7 @@ inline std::vector<double> dense_b(Index rows, Index dense_cols) {
 
 inline RankPart part_of(const CsrMatrix& a, const RankSections& sections, Index part) {
   PartLists lists = sections.lists(0, part);
-  const PartRows rows = rows_of_part(a, lists.head);
-  return split_part(rows, std::move(lists), a.cols(), "test");
+  return part_of_matrix(a, std::move(lists), "test");
 }
 
 inline void fill_b(SpmmRank& rank) {
@@ -86,6 +85,18 @@ inline RowOfB true_row(const SpmmRank& rank) {
   return [&rank](Index row, DenseView to) {
     for (Index j = 0; j < to.cols; ++j) to.set(0, j, b_at(row, rank.columns().begin + j));
   };
+}
+
+/// One row of a, as a matrix.
+inline CsrMatrix row_of(const CsrMatrix& a, Index row) {
+  const Offset first = a.row_offsets()[row], count = a.row_length(row);
+  Buffer<Offset> offsets(2);
+  offsets[0] = 0;
+  offsets[1] = count;
+  return CsrMatrix(1, a.cols(), std::move(offsets),
+                   Buffer<Index>::copy_of(a.col_indices() + first, count),
+                   ValueArray::from(Buffer<float>::copy_of(
+                       static_cast<const float*>(a.values()) + first, count)));
 }
 
 /// Makes a rank of the kind that is tested.
@@ -130,13 +141,16 @@ inline void expect_all_gather_product(const MakeRank& make_rank, const CsrMatrix
 /// Every element of every rank's C, and that the bytes are those that the heads promise.
 inline void expect_product(const MakeRank& make_rank, const CsrMatrix& a, const Grid& grid,
                            Index dense_cols, int power = 1,
-                           const std::optional<PartBorders>& borders = std::nullopt) {
+                           const std::optional<PartBorders>& borders = std::nullopt,
+                           const std::vector<Index>& split = {}) {
   SCOPED_TRACE(text_of(grid) + ", K = " + std::to_string(dense_cols));
   std::vector<double> expected = dense_b(a.cols(), dense_cols);
   for (int step = 0; step < power; ++step) expected = product(a, expected, dense_cols);
   const RankSections sections =
-      RankSections::of(a, borders ? std::vector<PartBorders>{*borders}
-                                  : plain_blocks(a, std::vector<Index>{grid.parts}));
+      RankSections::of(a,
+                       borders ? std::vector<PartBorders>{*borders}
+                               : plain_blocks(a, std::vector<Index>{grid.parts}, split),
+                       0, {}, split);
   const SpmmProblem kinds = default_spmm_problem(a, dense_cols);
   run_as_threads(grid.size(), [&](Communicator& communicator) {
     const int part = grid.part_of(communicator.rank());
@@ -148,11 +162,14 @@ inline void expect_product(const MakeRank& make_rank, const CsrMatrix& a, const 
     rank.multiply(power);
     rank.fetch();
     const auto row_bytes = static_cast<std::uint64_t>(rank.columns().size()) * sizeof(float);
-    EXPECT_EQ(rank.bytes_received(), static_cast<std::uint64_t>(rank.head().halo_cols) * row_bytes);
-    EXPECT_EQ(rank.bytes_sent(), static_cast<std::uint64_t>(rank.head().send_cols) * row_bytes);
+    const Offset received = rank.head().halo_cols + rank.head().sums_received;
+    const Offset sent = rank.head().send_cols + rank.head().sums_sent;
+    EXPECT_EQ(rank.bytes_received(), static_cast<std::uint64_t>(received) * row_bytes);
+    EXPECT_EQ(rank.bytes_sent(), static_cast<std::uint64_t>(sent) * row_bytes);
     expect_c(rank, expected, dense_cols);
     if (power == 1) {
-      const CheckResult check = check_sampled_rows(rank, true_row(rank));
+      const CheckResult check =
+          check_sampled_rows(rank, true_row(rank), [&](Index row) { return row_of(a, row); });
       EXPECT_TRUE(check.passed) << check.failure;
       EXPECT_EQ(check.rows_checked > 0, rank.c().rows > 0);
     }

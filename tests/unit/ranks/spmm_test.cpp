@@ -28,8 +28,9 @@ std::unique_ptr<SpmmRank> cpu_rank(Communicator& communicator, const Grid& grid,
 }
 
 void expect_cpu_product(const CsrMatrix& a, const Grid& grid, Index dense_cols, int power = 1,
-                        const std::optional<PartBorders>& borders = std::nullopt) {
-  testing::expect_product(cpu_rank, a, grid, dense_cols, power, borders);
+                        const std::optional<PartBorders>& borders = std::nullopt,
+                        const std::vector<Index>& split = {}) {
+  testing::expect_product(cpu_rank, a, grid, dense_cols, power, borders, split);
 }
 
 TEST(RanksSpmm, RowPartsGiveTheExactProduct) {
@@ -62,6 +63,73 @@ TEST(RanksSpmm, PowersKeepTheirOperandsInPlace) {
   const CsrMatrix a = integer_matrix(30, 30, 6);
   expect_cpu_product(a, {4, 1}, 3, 2);
   expect_cpu_product(a, {2, 2}, 3, 3);
+}
+
+TEST(RanksSpmm, SplitRowsGiveTheExactProduct) {
+  const CsrMatrix a = integer_matrix(150, 150, 8);
+  for (const std::vector<Index>& split :
+       {std::vector<Index>{75}, {0, 74, 75, 76, 149}, {3, 10, 11, 12, 13, 75}}) {
+    for (const Grid& grid : {Grid{2, 1}, Grid{3, 1}, Grid{4, 2}, Grid{16, 1}, Grid{64, 1}}) {
+      expect_cpu_product(a, grid, 5, 1, std::nullopt, split);
+    }
+    expect_cpu_product(a, {4, 1}, 3, 2, std::nullopt, split);
+  }
+  std::vector<Index> all;
+  for (Index row = 0; row < 40; ++row) all.push_back(row);
+  for (const int parts : {2, 5, 16}) {
+    expect_cpu_product(integer_matrix(40, 170, 3), {parts, 1}, 4, 1, std::nullopt, all);
+    expect_cpu_product(integer_matrix(170, 40, 4), {parts, 2}, 4, 1, std::nullopt, all);
+  }
+  const PartBorders borders{{0, 0, 2, 2, 5, 5}, {0, 0, 2, 2, 5, 5}};
+  expect_cpu_product(integer_matrix(5, 5, 5), {5, 1}, 3, 1, borders, {1, 2, 4});
+}
+
+/// Every kind that B and C may have, and NaN only where it belongs.
+TEST(RanksSpmm, SumsOfSplitRowsHaveTheKindOfC) {
+  const CsrMatrix a = integer_matrix(60, 60, 9);
+  const std::vector<Index> split = {29, 30, 31};
+  const RankSections sections = RankSections::of(a, plain_blocks(a, {4}, split), 0, {}, split);
+  const std::vector<double> expected = testing::product(a, testing::dense_b(60, 3), 3);
+  for (const ValueKind b : {ValueKind::f16, ValueKind::bf16, ValueKind::f32}) {
+    SpmmProblem kinds = default_spmm_problem(a, 3);
+    kinds.b = b;
+    kinds.accumulate = kinds.c = ValueKind::f32;
+    run_as_threads(4, [&](Communicator& communicator) {
+      const auto rank =
+          cpu_rank(communicator, {4, 1}, part_of(a, sections, communicator.rank()), 3, kinds);
+      fill_b(*rank);
+      rank->multiply(1);
+      testing::expect_c(*rank, expected, 3);
+      const auto bytes = static_cast<std::uint64_t>(rank->head().halo_cols) * 3 *
+                             static_cast<std::uint64_t>(size_of(b)) +
+                         static_cast<std::uint64_t>(rank->head().sums_received) * 3 * 4;
+      EXPECT_EQ(rank->bytes_received(), bytes);
+    });
+  }
+}
+
+TEST(RanksSpmm, AWrongSplitRowIsFound) {
+  const CsrMatrix a = integer_matrix(60, 60, 7);
+  const std::vector<Index> split = {30};
+  const RankSections sections = RankSections::of(a, plain_blocks(a, {4}, split), 0, {}, split);
+  int wrong = 0;
+  run_as_threads(4, [&](Communicator& communicator) {
+    RankPart part = part_of(a, sections, communicator.rank());
+    if (communicator.rank() == 3) {  // a piece that is not what it was
+      part.pieces = CsrMatrix(part.pieces.rows(), part.pieces.cols(), part.pieces.row_offsets(),
+                              part.pieces.col_indices(), ValueKind::none, nullptr,
+                              std::make_shared<CsrMatrix>(part.pieces));
+    }
+    const auto rank =
+        cpu_rank(communicator, {4, 1}, std::move(part), 3, default_spmm_problem(a, 3));
+    fill_b(*rank);
+    rank->multiply(1);
+    const auto check = check_sampled_rows(*rank, true_row(*rank),
+                                          [&](Index row) { return testing::row_of(a, row); });
+    communicator.barrier();
+    if (!check.passed) __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
+  });
+  EXPECT_EQ(wrong, 1);
 }
 
 void with_ranks(const CsrMatrix& a, const Grid& grid, Index dense_cols,

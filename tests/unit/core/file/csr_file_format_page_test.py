@@ -53,6 +53,7 @@ expected["empty_0x9_f32.csr"] = ((0, 9), np.array([0], "<i8"), NO_COLUMNS, np.ar
 expected["empty_3x0_f16.csr"] = ((3, 0), np.zeros(4, "<i8"), NO_COLUMNS, np.array([], "<f2"))
 
 expected["rank_parts_f32.csr"] = ((5, 7), OFFSETS, COLUMNS, VALUES)
+expected["split_rows_f32.csr"] = ((5, 7), OFFSETS, COLUMNS, VALUES)
 
 names = {path.name for path in GOLDEN.glob("*.csr")}
 assert names == set(expected), f"golden files without expectation or missing: {names ^ set(expected)}"
@@ -75,25 +76,38 @@ assert text == '{"steps":[{"tool":"csr-import","details":{"name":"größer"}}]}'
 assert read_csr(GOLDEN / "symmetric_3x3_f64.csr")["flags"] == 1 + 2 + 4 + 8
 
 # Parts for ranks, made again from the definition: two levels, of rows and columns that differ.
-ranked = read_csr(GOLDEN / "rank_parts_f32.csr")
-heads, lists = [], []
-for rows, cols in (([0, 3, 5], [0, 4, 7]), ([0, 1, 3, 4, 5], [0, 2, 4, 4, 7])):
-    parts = range(len(rows) - 1)
-    entries = [COLUMNS[OFFSETS[rows[p]]:OFFSETS[rows[p + 1]]] for p in parts]
-    need = [[sorted({c for c in entries[p] if cols[q] <= c < cols[q + 1]} if p != q else []) for q in parts]
-            for p in parts]
-    for p in parts:
-        near = [q for q in parts if need[p][q] or need[q][p]]
-        halo, sends = sum(need[p], []), sum((need[q][p] for q in parts), [])
-        own = int(((entries[p] >= cols[p]) & (entries[p] < cols[p + 1])).sum())
-        heads.append([rows[p], rows[p + 1], cols[p], cols[p + 1], len(entries[p]), own, len(halo), len(sends), len(near),
-                      4 * len(lists)])
-        for q in near:
-            lists += [q, len(need[p][q]), len(need[q][p]), 0]
-        lists += halo + sends
-        lists += [0] * (-len(lists) % 16)
-expect("rank_parts", "rank_heads", ranked["rank_heads"], np.array([2, 2, 4] + sum(heads, []), "<i8"))
-expect("rank_parts", "rank_lists", ranked["rank_lists"], np.array(lists, "<i4"))
+LEVELS = ([0, 3, 5], [0, 4, 7]), ([0, 1, 3, 4, 5], [0, 2, 4, 4, 7])
+for name, split in (("rank_parts", []), ("split_rows", [0, 3])):
+    ranked = read_csr(GOLDEN / f"{name}_f32.csr")
+    heads, lists = [], []
+    for rows, cols in LEVELS:
+        parts = range(len(rows) - 1)
+
+        def of_row(row, part):
+            columns = COLUMNS[OFFSETS[row]:OFFSETS[row + 1]]
+            return [c for c in columns if row not in split or cols[part] <= c < cols[part + 1]]
+
+        entries = [np.array(sum((of_row(row, p) for row in range(rows[p], rows[p + 1])), []), "<i4") for p in parts]
+        need = [[sorted({c for c in entries[p] if cols[q] <= c < cols[q + 1]} if p != q else []) for q in parts]
+                for p in parts]
+        for p in parts:
+            near = [q for q in parts if need[p][q] or need[q][p]]
+            halo, sends = sum(need[p], []), sum((need[q][p] for q in parts), [])
+            own = int(((entries[p] >= cols[p]) & (entries[p] < cols[p + 1])).sum())
+            heads.append([rows[p], rows[p + 1], cols[p], cols[p + 1], len(entries[p]), own, len(halo), len(sends),
+                          len(near), 4 * len(lists)])
+            for q in near:
+                lists += [q, len(need[p][q]), len(need[q][p]), 0]
+            lists += halo + sends
+            lists += [0] * (-len(lists) % 16)
+    expect(name, "rank_heads", ranked["rank_heads"], np.array([2, 2, 4] + sum(heads, []), "<i8"))
+    expect(name, "rank_lists", ranked["rank_lists"], np.array(lists, "<i4"))
+    borders = LEVELS[-1][1]
+    places = [OFFSETS[row] + np.searchsorted(COLUMNS[OFFSETS[row]:OFFSETS[row + 1]], borders) for row in split]
+    if split:
+        expect(name, "split_rows", ranked["split_rows"], np.array([len(split), *split, *np.concatenate(places)], "<i8"))
+    else:
+        assert "split_rows" not in ranked
 
 for name in ("is_gzip", "version_2", "truncated_by_one_byte", "one_byte_appended", "column_negative",
              "column_twice", "columns_unsorted", "offsets_decrease", "offsets_end_too_low"):

@@ -183,6 +183,12 @@ inline std::vector<std::pair<std::string, CsrFile>> golden_files() {
   ranked.ranks = RankSections::of(ranked.matrix, {PartBorders{{0, 3, 5}, {0, 4, 7}},
                                                   PartBorders{{0, 1, 3, 4, 5}, {0, 2, 4, 4, 7}}});
   files.emplace_back("rank_parts_f32.csr", std::move(ranked));
+  CsrFile split = just(five_by_seven(ValueKind::f32));
+  split.ranks = RankSections::of(
+      split.matrix,
+      {PartBorders{{0, 3, 5}, {0, 4, 7}}, PartBorders{{0, 1, 3, 4, 5}, {0, 2, 4, 4, 7}}}, 0, {},
+      {0, 3});
+  files.emplace_back("split_rows_f32.csr", std::move(split));
   return files;
 }
 

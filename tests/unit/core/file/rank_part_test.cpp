@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "core/file/csr_rows.h"
 #include "tests/unit/core/part_samples.h"
 
@@ -15,6 +17,7 @@ void expect_same_part(const RankPart& a, const RankPart& b) {
                          b.lists.sends.end()));
   EXPECT_TRUE(identical(a.own, b.own));
   EXPECT_TRUE(identical(a.halo, b.halo));
+  EXPECT_TRUE(identical(a.pieces, b.pieces));
 }
 
 TEST(RankPart, IsReadAsItIsSplitInMemory) {
@@ -28,13 +31,72 @@ TEST(RankPart, IsReadAsItIsSplitInMemory) {
       file.ranks = RankSections::of(matrix, {random_borders(matrix, parts, 4)});
       write_csr_file(path, file);
       for (Index part = 0; part < parts; ++part) {
-        PartLists lists = file.ranks->lists(0, part);
-        const PartRows rows = rows_of_part(matrix, lists.head);
-        const RankPart wanted = split_part(rows, std::move(lists), matrix.cols(), "memory");
+        const RankPart wanted = part_of_matrix(matrix, file.ranks->lists(0, part), "memory");
         expect_same_part(read_rank_part(path, parts, part, kIos[part % 3], part % 2), wanted);
       }
     }
   }
+}
+
+TEST(RankPart, PiecesOfSplitRowsAreReadWithoutTheRest) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  for (const auto& [name, matrix] : part_samples()) {
+    for (const Index parts : {1, 3, 12, 60}) {
+      if (parts > matrix.rows()) continue;
+      SCOPED_TRACE(name + ", " + std::to_string(parts) + " parts");
+      std::vector<Index> split;
+      for (Index row = 0; row < std::min<Index>(matrix.rows(), 300); row += 3) split.push_back(row);
+      CsrFile file = with_all_sections(matrix);
+      file.ranks = RankSections::of(matrix, {random_borders(matrix, parts, 4)}, 0, {}, split);
+      write_csr_file(path, file);
+      EXPECT_TRUE(read_rank_heads(path)[0].parts == file.ranks->levels()[0].parts);
+      for (Index part = 0; part < parts; ++part) {
+        const RankPart wanted = part_of_matrix(matrix, file.ranks->lists(0, part), "memory");
+        expect_same_part(read_rank_part(path, parts, part, kIos[part % 3], part % 2), wanted);
+      }
+    }
+  }
+}
+
+/// A row of several chunks: its owner does not look at the pieces of others.
+TEST(RankPart, DamageInAPieceIsFoundByThePartThatHasIt) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  const Index size = 1 << 20;  // columns take 4 MiB
+  std::vector<Offset> offsets(static_cast<std::size_t>(size) + 1, size);
+  offsets[0] = 0;
+  std::vector<Index> cols(static_cast<std::size_t>(size));
+  std::iota(cols.begin(), cols.end(), 0);
+  CsrFile file = just(
+      make_csr(size, size, offsets, cols, std::vector<double>(cols.size(), 1), ValueKind::none));
+  const std::vector<Index> split = {0};
+  file.ranks = RankSections::of(file.matrix, plain_blocks(file.matrix, {4}, split), 0, {}, split);
+  write_csr_file(path, file);
+  const std::string good = load_bytes(path);
+  const std::vector<CsrSection> sections = read_csr_header(path).sections;
+  for (Index damaged = 0; damaged < 4; ++damaged) {
+    std::string bytes = good;
+    bytes[sections[1].offset_bytes + (static_cast<std::uint64_t>(damaged) << 20) + 77] ^= 1;
+    save_bytes(path, bytes);
+    for (Index part = 0; part < 4; ++part) {
+      if (part == damaged) {
+        EXPECT_THROW(read_rank_part(path, 4, part), InputError) << part;
+      } else {
+        EXPECT_NO_THROW(read_rank_part(path, 4, part)) << part << ", damage in " << damaged;
+      }
+    }
+  }
+}
+
+TEST(RankPart, WholeRowsAreNotToBeHadOfPartsThatSplitThem) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  CsrFile file = just(hub_sample(40));
+  const std::vector<Index> split = {13};
+  file.ranks = RankSections::of(file.matrix, plain_blocks(file.matrix, {4}, split), 0, {}, split);
+  write_csr_file(path, file);
+  EXPECT_THROW(read_stored_part(path, 4, 0), UsageError);
 }
 
 TEST(RankPart, UndividedRowsStandAsInTheFile) {

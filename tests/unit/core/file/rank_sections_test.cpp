@@ -1,5 +1,7 @@
 #include "core/file/rank_sections.h"
 
+#include <numeric>
+
 #include "tests/unit/core/part_samples.h"
 
 namespace csrkit {
@@ -11,6 +13,15 @@ using namespace rank_layout;
 CsrFile ranked_file() {
   CsrFile file = just(random_csr(24, 24, 5, ValueKind::f32));
   file.ranks = RankSections::of(file.matrix, plain_blocks(file.matrix, {2, 4}));
+  return file;
+}
+
+/// The same with split rows, in which every part has entries.
+CsrFile split_file() {
+  CsrFile file = just(hub_sample(24));
+  const std::vector<Index> split = {8, 12};
+  file.ranks =
+      RankSections::of(file.matrix, plain_blocks(file.matrix, {2, 4}, split), 0, {}, split);
   return file;
 }
 
@@ -59,8 +70,12 @@ TEST(RankSections, SurviveAFile) {
       if (levels.back() > matrix.rows()) continue;
       SCOPED_TRACE(name + ", up to " + std::to_string(levels.back()) + " parts");
       CsrFile file = with_all_sections(matrix);
-      file.ranks = RankSections::of(matrix, plain_blocks(matrix, levels));
+      std::vector<Index> split;
+      if (levels.size() == 2 && matrix.rows() > 8) split = {0, 5, 7};
+      file.ranks = RankSections::of(matrix, plain_blocks(matrix, levels, split), 0, {}, split);
       write_csr_file(path, file);
+      EXPECT_EQ(csr_layout::find(read_csr_header(path).sections, "split_rows") != nullptr,
+                !split.empty());
       for (const FileIo io : {FileIo::mmap, FileIo::read}) {
         expect_same(read_csr_file(path, {io, {}}), file);
       }
@@ -96,10 +111,14 @@ TEST(RankSections, RefuseLevelsThatDoNotNest) {
 }
 
 /// Every word of the heads and every number of the lists, changed with all checksums right.
-TEST(RankSections, EveryChangedNumberIsRefused) {
+class ChangedNumbers : public ::testing::TestWithParam<CsrFile (*)()> {};
+INSTANTIATE_TEST_SUITE_P(Whole, ChangedNumbers, ::testing::Values(ranked_file));
+INSTANTIATE_TEST_SUITE_P(Split, ChangedNumbers, ::testing::Values(split_file));
+
+TEST_P(ChangedNumbers, AreRefused) {
   const ScratchFolder folder;
   const std::string path = folder / "a.csr";
-  write_csr_file(path, ranked_file());
+  write_csr_file(path, GetParam()());
   const std::vector<CsrSection> sections = read_csr_header(path).sections;
   const std::string good = load_bytes(path);
   const CsrSection& heads = *csr_layout::find(sections, csr_layout::kRankHeads);
@@ -126,6 +145,19 @@ TEST(RankSections, EveryChangedNumberIsRefused) {
       std::string bytes = good;
       poke(bytes, heads.offset_bytes + 8 * word, wrong);
       expect_refused(bytes, heads, 8 * word);
+    }
+  }
+  if (const CsrSection* split = csr_layout::find(sections, csr_layout::kSplitRows)) {
+    for (std::uint64_t at = 0; at < split->size_bytes; at += 8) {
+      std::int64_t value;
+      std::memcpy(&value, good.data() + split->offset_bytes + at, 8);
+      for (const std::int64_t wrong :
+           {value + 1, value - 1, std::int64_t{-1}, std::numeric_limits<std::int64_t>::max(),
+            std::numeric_limits<std::int64_t>::min()}) {
+        std::string bytes = good;
+        poke(bytes, split->offset_bytes + at, wrong);
+        expect_refused(bytes, *split, at);
+      }
     }
   }
   for (std::uint64_t at = 0; at < lists.size_bytes; at += 4) {
@@ -171,22 +203,66 @@ TEST(RankSections, EveryFaultIsNamedByItsByte) {
   expect(lists + 16, Index{0}, "columns of the halo that ascend within [");
 }
 
+TEST(RankSections, EveryFaultOfSplitRowsIsNamedByItsByte) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  write_csr_file(path, split_file());
+  const std::vector<CsrSection> sections = read_csr_header(path).sections;
+  const std::string good = load_bytes(path);
+  const std::uint64_t begin = csr_layout::find(sections, csr_layout::kSplitRows)->offset_bytes;
+  const auto expect = [&](std::uint64_t word, std::int64_t value, const char* text) {
+    std::string bytes = good;
+    poke(bytes, begin + 8 * word, value);
+    sign(bytes, sections);
+    save_bytes(path, bytes);
+    const std::string message = refusal_of(path, FileIo::mmap);
+    EXPECT_NE(message.find(": byte " + std::to_string(begin + 8 * word) + ": expected " + text),
+              std::string::npos)
+        << message;
+  };
+  expect(0, 3, "a number of split rows that, with 5 places for each, takes 104 bytes, found 3");
+  expect(1, 24, "split rows that ascend below 24, found 24");
+  expect(2, 8, "split rows that ascend below 24, found 8");
+  expect(3, -1, "places of entries that do not decrease, up to 69, found -1");
+  expect(12, 70, "places of entries that do not decrease, up to 69, found 70");
+  std::int64_t place;  // between two parts that do not own the row, so that no head contradicts it
+  std::memcpy(&place, good.data() + begin + 8 * 6, 8);
+  const std::string wanted = "the place of entry " + std::to_string(place) +
+                             ", where the columns of a part begin in row 8, found ";
+  expect(6, place + 1, wanted.c_str());
+}
+
+TEST(RankSections, RowsOfTooManyPiecesAreRefused) {
+  const CsrMatrix matrix = random_csr(20000, 20000, 1, ValueKind::none);
+  std::vector<Index> all(20000);
+  std::iota(all.begin(), all.end(), 0);
+  try {
+    RankSections::of(matrix, plain_blocks(matrix, {1000}), 0, {}, all);
+    FAIL() << "taken";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("split fewer, longer rows"), std::string::npos);
+  }
+}
+
 TEST(RankSections, TheHeaderAloneRefusesSizesThatCannotBe) {
   const ScratchFolder folder;
   const std::string path = folder / "a.csr";
-  write_csr_file(path, ranked_file());
+  write_csr_file(path, split_file());
   const std::string good = load_bytes(path);
   const std::vector<CsrSection> sections = read_csr_header(path).sections;
   ASSERT_EQ(sections[3].name, "rank_heads");
   ASSERT_EQ(sections[4].name, "rank_lists");
-  for (const int slot : {3, 4}) {
+  ASSERT_EQ(sections[5].name, "split_rows");
+  for (const int slot : {3, 4, 5}) {
     for (const std::uint64_t wrong :
          {std::uint64_t{4}, std::uint64_t{1} << 61, ~std::uint64_t{0}}) {
       std::string bytes = good;
       poke(bytes, csr_layout::kSectionsAt + static_cast<std::uint64_t>(slot) * 32 + 24, wrong);
       sign_header(bytes);
       save_bytes(path, bytes);
-      EXPECT_NE(refusal_of(path, FileIo::read).find("expected rank "), std::string::npos);
+      EXPECT_NE(
+          refusal_of(path, FileIo::read).find(slot == 5 ? "expected split " : "expected rank "),
+          std::string::npos);
     }
   }
 }

@@ -47,6 +47,21 @@ CountedParts two_parts() {
   return parts;
 }
 
+TEST(RankForecast, SumsOfSplitRowsMoveInTheKindOfC) {
+  CountedParts parts = two_parts();
+  parts.level.parts[0].sums_received = 3;
+  parts.level.parts[1].sums_sent = 3;
+  parts.level.parts[1].piece_entries = 100;
+  for (const ValueKind kind : {ValueKind::f16, ValueKind::f32, ValueKind::f64}) {
+    const auto element = static_cast<std::uint64_t>(size_of(kind));
+    const std::uint64_t sum = kind == ValueKind::f64 ? 8 : 4;
+    const GridForecast grid = forecast_grid({100, 100, 900, kind}, parts, 2, 7, flat_profile());
+    EXPECT_EQ(grid.moved_bytes, 7 * (30 * element + 3 * sum));
+    EXPECT_EQ(grid.worst_received_bytes, 4 * (20 * element + 3 * sum));
+    EXPECT_EQ(grid.worst_sent_bytes, 4 * (20 * element + 3 * sum));
+  }
+}
+
 TEST(RankForecast, IsTheModelOfThePageInsideANode) {
   const RankSizes sizes{100, 100, 800, ValueKind::f32};
   const GridForecast grid = forecast_grid(sizes, two_parts(), 1, 8, flat_profile());
