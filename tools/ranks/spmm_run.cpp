@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/stopwatch.h"
+#include "core/file/csr_rows.h"
 #include "core/file/npy_file.h"
 #include "core/matrix/dense_block.h"
 #include "cpu/common/kernels.h"

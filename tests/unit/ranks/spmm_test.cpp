@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -74,8 +75,8 @@ TEST(RanksSpmm, SplitRowsGiveTheExactProduct) {
     }
     expect_cpu_product(a, {4, 1}, 3, 2, std::nullopt, split);
   }
-  std::vector<Index> all;
-  for (Index row = 0; row < 40; ++row) all.push_back(row);
+  std::vector<Index> all(40);
+  std::iota(all.begin(), all.end(), 0);
   for (const int parts : {2, 5, 16}) {
     expect_cpu_product(integer_matrix(40, 170, 3), {parts, 1}, 4, 1, std::nullopt, all);
     expect_cpu_product(integer_matrix(170, 40, 4), {parts, 2}, 4, 1, std::nullopt, all);

@@ -33,6 +33,7 @@ TEST(RankSections, ListsAreWhatTheRowsNeedAndWhatTheNeighboursSend) {
       const PartBorders borders = random_borders(matrix, parts, 9);
       const RankSections ranks = RankSections::of(matrix, {borders}, 2);
       std::vector<PartLists> all;
+      all.reserve(static_cast<std::size_t>(parts));
       for (Index part = 0; part < parts; ++part) all.push_back(ranks.lists(0, part));
       for (Index part = 0; part < parts; ++part) {
         const PartLists& lists = all[static_cast<std::size_t>(part)];
