@@ -31,7 +31,8 @@ TEXTS = {
 # Seeds that are elsewhere in the repository, beside tests/soak/seeds/PARSER.
 OTHER_SEEDS = {
     "csr": ("tests/data/golden/*.csr", "tests/data/invalid/*.csr"),
-    "ranks": ("tests/data/golden/rank_parts_*.csr", "tests/data/golden/all_sections_*.csr", "tests/data/golden/five*.csr"),
+    "ranks": ("tests/data/golden/rank_parts_*.csr", "tests/data/golden/split_rows_*.csr",
+              "tests/data/golden/all_sections_*.csr", "tests/data/golden/five*.csr"),
     "mtx": ("tests/data/import/*/*.mtx",),
     "detect": ("tests/soak/seeds/*/*",),
     "records": ("tests/data/records/*.jsonl",),

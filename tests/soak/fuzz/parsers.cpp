@@ -59,6 +59,7 @@ void read_csr_pieces(const std::string& path) {
           read_rank_part(path, parts, part, part == 0 ? FileIo::mmap : FileIo::read);
       validate(mine.own, path);
       validate(mine.halo, path);
+      validate(mine.pieces, path);
     }
   }
   const auto rows = static_cast<Index>(read_row_offsets(path).size() - 1);
