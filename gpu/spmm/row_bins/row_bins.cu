@@ -102,7 +102,7 @@ class RowBins {
     if constexpr (Types::kIsPlusTimes) {
       const bool is_narrow = prefers_narrow_slices(b.rows);
       using Kernels = UnalignedBinsKernels<Types>;
-      if (copied_cols_ > 0 && is_aligned(b)) {
+      if (copied_cols_ > 0 && is_in_vectors(b)) {
         return Kernels::launch_copied(operands, whole_cols_, is_narrow, stream);
       }
       if (copied_cols_ > 0) {
@@ -130,9 +130,10 @@ class RowBins {
   }
 
  private:
-  /// Whether rows of B are what a copy would be.
-  static bool is_aligned(const DeviceDenseView<const Value>& b) {
-    return b.leading_dim % kFullWidth == 0 && reinterpret_cast<std::uintptr_t>(b.data) % 16 == 0;
+  /// Whether B is what a copy would be: so is a panel of a product out of core, but for the last.
+  static bool is_in_vectors(const DeviceDenseView<const Value>& b) {
+    return b.cols % kFullWidth == 0 && b.leading_dim % kFullWidth == 0 &&
+           reinterpret_cast<std::uintptr_t>(b.data) % 16 == 0;
   }
 
   /// Where the copy begins in the workspace.

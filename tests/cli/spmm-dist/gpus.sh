@@ -17,7 +17,7 @@ expect 2 csr-spmm-dist parts.csr --device gpu --kernel nix
 says "there is no kernel 'nix'"
 needs_gpu csr-spmm-dist parts.csr --device gpu --repeat 1
 csr-partition small.csr split.csr --parts 2 --method blocks --split-hubs 50 --quiet
-expect 2 csr-spmm-dist split.csr --device gpu --ranks 2 --share-gpus
+expect 2 csr-spmm-dist split.csr --device gpu --ranks 2 --grid 2x1 --share-gpus
 says "splits rows among its parts, which ranks with GPUs cannot multiply"
 
 # One GPU for four ranks is not enough, unless it is asked for; NCCL never takes it.
