@@ -10,7 +10,10 @@ namespace csrkit::csr_layout {
 namespace {
 
 TEST(CsrLayout, SectionsFollowEachOtherOnPages) {
-  const auto sections = lay_out(ValueKind::f64, 1000, 10, 3000, {true, false, false, 0, 0, 0, 5});
+  Extras extras;
+  extras.has_row_order = true;
+  extras.provenance_bytes = 5;
+  const auto sections = lay_out(ValueKind::f64, 1000, 10, 3000, extras);
   std::uint64_t end = kHeaderBytes;
   for (const CsrSection& section : sections) {
     EXPECT_EQ(section.offset_bytes, align_up(end)) << section.name;
