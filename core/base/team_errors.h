@@ -6,11 +6,14 @@
 
 namespace csrkit {
 
-/// Keeps the first exception that the threads of a region meet, to be thrown again behind it.
+/// Keeps the first exception that the threads of a region meet, to be thrown again behind it. What
+/// a thread needs for itself is made under guard, too: if that fails, nobody works on.
 class TeamErrors {
  public:
+  /// Works, unless a thread has failed already.
   template <class Work>
   void guard(Work&& work) noexcept {
+    if (has_error()) return;
     try {
       work();
     } catch (...) {
@@ -19,7 +22,7 @@ class TeamErrors {
   }
 
   /// Whether a thread has failed already, and the others may stop.
-  bool has_error() const noexcept { return has_error_; }
+  bool has_error() const noexcept { return has_error_.load(std::memory_order_relaxed); }
 
   /// Behind the region only.
   void rethrow() const {

@@ -316,38 +316,43 @@ ReuseProfile reuse_profile(const CsrMatrix& matrix, const ReuseOptions& options)
 #pragma omp parallel num_threads(at_once)
   {
     StackDistance& cache = *caches[static_cast<std::size_t>(omp_get_thread_num())];
-    Counts mine(kGroups);
+    std::optional<Counts> own;
+    errors.guard([&] { own.emplace(kGroups); });
 #pragma omp for schedule(dynamic, 1)
     for (int stream = 0; stream < count; ++stream) {
-      cache.reset();
-      Offset new_reads[2] = {0, 0};
-      for (const Visit& visit : streams[static_cast<std::size_t>(stream)]) {
-        for (Index place = visit.first; place < visit.last; ++place) {
-          const Index row = row_at(place);
-          for (Offset at = matrix.row_offsets()[row]; at < matrix.row_offsets()[row + 1]; ++at) {
-            const Index item = items.of(matrix.col_indices()[at]);
-            if (item == Items::kLeftOut) continue;
-            const double distance = cache.read(item);
-            const std::size_t group = item < items.always ? 0 : group_of_sampled(item);
-            ++mine.reads_of_group[group];
-            if (distance == StackDistance::kFirst) {
-              ++new_reads[item < items.always ? 0 : 1];
-            } else {
-              // k others of a sample stand for k to k + 1 times the scale: the middle of that.
-              const double middle = group == 0 ? 0 : (items.scale - 1) / 2;
-              ++mine.repeated[group * kBins + bin_of(std::llround(distance + middle))];
+      errors.guard([&] {
+        Counts& mine = *own;
+        cache.reset();
+        Offset new_reads[2] = {0, 0};
+        for (const Visit& visit : streams[static_cast<std::size_t>(stream)]) {
+          for (Index place = visit.first; place < visit.last; ++place) {
+            const Index row = row_at(place);
+            for (Offset at = matrix.row_offsets()[row]; at < matrix.row_offsets()[row + 1]; ++at) {
+              const Index item = items.of(matrix.col_indices()[at]);
+              if (item == Items::kLeftOut) continue;
+              const double distance = cache.read(item);
+              const std::size_t group = item < items.always ? 0 : group_of_sampled(item);
+              ++mine.reads_of_group[group];
+              if (distance == StackDistance::kFirst) {
+                ++new_reads[item < items.always ? 0 : 1];
+              } else {
+                // k others of a sample stand for k to k + 1 times the scale: the middle of that.
+                const double middle = group == 0 ? 0 : (items.scale - 1) / 2;
+                ++mine.repeated[group * kBins + bin_of(std::llround(distance + middle))];
+              }
             }
+            if (options.has_output_rows) cache.pass_by();
           }
-          if (options.has_output_rows) cache.pass_by();
         }
-      }
-      const std::size_t bin = bin_of(std::llround(std::max(0.0, cache.held() - 1)));
-      mine.first[bin] += new_reads[0];
-      mine.first[kBins + bin] += new_reads[1];
+        const std::size_t bin = bin_of(std::llround(std::max(0.0, cache.held() - 1)));
+        mine.first[bin] += new_reads[0];
+        mine.first[kBins + bin] += new_reads[1];
+      });
     }
 #pragma omp critical(csrkit_reuse_profile)
-    counts.add(mine);
+    errors.guard([&] { counts.add(*own); });
   }
+  errors.rethrow();
 
   // How many reads fell to sampled columns in truth is known: the sample is scaled to that.
   Offset simulated = 0;

@@ -10,6 +10,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/hash.h"
+#include "core/base/team_errors.h"
 #include "core/judge/compare_parts.h"
 #include "core/judge/reference.h"
 
@@ -130,6 +131,7 @@ double compare_row(const Product& product, Index row, Index first_col, Index cou
 
 void compare_rows(const Product& product, const std::vector<Index>& rows, Findings& findings) {
   const auto count = static_cast<Offset>(rows.size());
+  TeamErrors errors;
 #pragma omp parallel
   {
     std::vector<ReferenceEntry> scratch;
@@ -137,30 +139,35 @@ void compare_rows(const Product& product, const std::vector<Index>& rows, Findin
 #pragma omp for schedule(dynamic, 1)
     for (Offset i = 0; i < count; ++i) {
       const Index row = rows[static_cast<std::size_t>(i)];
-      if (findings.concerns(row)) {
+      if (!findings.concerns(row)) continue;
+      errors.guard([&] {
         worst = std::max(worst, compare_row(product, row, 0, product.c.cols, scratch, findings));
-      }
+      });
     }
     findings.merge_ratio(worst);
   }
+  errors.rethrow();
 }
 
 /// Columns [first_col, first_col + count) of every row.
 void compare_columns(const Product& product, Index first_col, Index count, Findings& findings) {
   // Waking a team costs more than a small comparison.
   const bool is_parallel = product.op_a.nnz() + product.c.rows > (1 << 15) / count;
+  TeamErrors errors;
 #pragma omp parallel if (is_parallel)
   {
     std::vector<ReferenceEntry> scratch;
     double worst = 0;
 #pragma omp for schedule(dynamic, 64)
     for (Index row = 0; row < product.c.rows; ++row) {
-      if (findings.concerns(row)) {
+      if (!findings.concerns(row)) continue;
+      errors.guard([&] {
         worst = std::max(worst, compare_row(product, row, first_col, count, scratch, findings));
-      }
+      });
     }
     findings.merge_ratio(worst);
   }
+  errors.rethrow();
 }
 
 /// The rows most likely to be wrong first: longest (they are cut between threads), first, last, the
@@ -260,6 +267,7 @@ UnprojectedRows compare_projections(const Product& product, std::uint64_t seed,
   const double tiny = std::max(smallest_positive(problem.accumulate), smallest_positive(problem.c));
   const double dense_cols = product.c.cols;
   UnprojectedRows unprojected;
+  TeamErrors errors;
   product.op_a.visit([&](auto a) {
 #pragma omp parallel
     {
@@ -267,55 +275,59 @@ UnprojectedRows compare_projections(const Product& product, std::uint64_t seed,
       double worst = 0;
 #pragma omp for schedule(dynamic, 256)
       for (Index row = 0; row < product.c.rows; ++row) {
-        double sum = 0, magnitude = 0;
-        for (Offset at = a.row_offsets[row]; at < a.row_offsets[row + 1]; ++at) {
-          const double x = a.template value_as<double>(at);
-          const Index k = a.col_indices[at];
-          sum += x * b_dot[k];
-          magnitude += std::fabs(x) * b_absolute[k];
-        }
-        sum *= product.alpha;
-        magnitude *= std::fabs(product.alpha);
-        if (product.beta != 0) {
-          const RowProjection before = project(*product.c0, row);
-          sum += product.beta * before.dot;
-          magnitude += std::fabs(product.beta) * before.absolute;
-        }
-        const RowProjection found = project(product.c, row);
-        const bool expected_finite = std::isfinite(sum) && std::isfinite(magnitude);
-        const bool found_finite = std::isfinite(found.dot) && std::isfinite(found.absolute);
-        if (!expected_finite || !found_finite) {
-          (expected_finite == found_finite ? mine.on_both_sides : mine.on_one_side).push_back(row);
-          continue;
-        }
-        const double terms = static_cast<double>(a.row_offsets[row + 1] - a.row_offsets[row]);
-        const double bound =
-            (gamma_of(terms + 3, unit) + gamma_of(terms + dense_cols + 6, kDoubleRoundoff)) *
-                magnitude +
-            (c_unit / (1 - c_unit) + gamma_of(dense_cols + 1, kDoubleRoundoff)) * found.absolute +
-            dense_cols * (terms + 3) * tiny * std::max(1.0, std::fabs(product.alpha));
-        const double error = std::fabs(found.dot - sum);
-        if (error > 0) worst = std::max(worst, error / bound);
-        if (!(error <= bound)) {
-          findings.fail(row, 0,
-                        "row " + std::to_string(row) +
-                            " times a random vector of signs: expected " + text_of(sum) +
-                            ", found " + text_of(found.dot) + ", error bound " + text_of(bound) +
-                            " (" + std::to_string(static_cast<Offset>(terms)) + " terms, " +
-                            counted(product.c.cols, "column") + ")");
-        }
+        errors.guard([&] {
+          double sum = 0, magnitude = 0;
+          for (Offset at = a.row_offsets[row]; at < a.row_offsets[row + 1]; ++at) {
+            const double x = a.template value_as<double>(at);
+            const Index k = a.col_indices[at];
+            sum += x * b_dot[k];
+            magnitude += std::fabs(x) * b_absolute[k];
+          }
+          sum *= product.alpha;
+          magnitude *= std::fabs(product.alpha);
+          if (product.beta != 0) {
+            const RowProjection before = project(*product.c0, row);
+            sum += product.beta * before.dot;
+            magnitude += std::fabs(product.beta) * before.absolute;
+          }
+          const RowProjection found = project(product.c, row);
+          const bool expected_finite = std::isfinite(sum) && std::isfinite(magnitude);
+          const bool found_finite = std::isfinite(found.dot) && std::isfinite(found.absolute);
+          if (!expected_finite || !found_finite) {
+            (expected_finite == found_finite ? mine.on_both_sides : mine.on_one_side)
+                .push_back(row);
+            return;
+          }
+          const double terms = static_cast<double>(a.row_offsets[row + 1] - a.row_offsets[row]);
+          const double bound =
+              (gamma_of(terms + 3, unit) + gamma_of(terms + dense_cols + 6, kDoubleRoundoff)) *
+                  magnitude +
+              (c_unit / (1 - c_unit) + gamma_of(dense_cols + 1, kDoubleRoundoff)) * found.absolute +
+              dense_cols * (terms + 3) * tiny * std::max(1.0, std::fabs(product.alpha));
+          const double error = std::fabs(found.dot - sum);
+          if (error > 0) worst = std::max(worst, error / bound);
+          if (!(error <= bound)) {
+            findings.fail(row, 0,
+                          "row " + std::to_string(row) +
+                              " times a random vector of signs: expected " + text_of(sum) +
+                              ", found " + text_of(found.dot) + ", error bound " + text_of(bound) +
+                              " (" + std::to_string(static_cast<Offset>(terms)) + " terms, " +
+                              counted(product.c.cols, "column") + ")");
+          }
+        });
       }
       findings.merge_ratio(worst);
 #pragma omp critical(csrkit_compare_rows)
-      {
+      errors.guard([&] {
         const auto append = [](std::vector<Index>& to, const std::vector<Index>& from) {
           to.insert(to.end(), from.begin(), from.end());
         };
         append(unprojected.on_one_side, mine.on_one_side);
         append(unprojected.on_both_sides, mine.on_both_sides);
-      }
+      });
     }
   });
+  errors.rethrow();
   std::sort(unprojected.on_one_side.begin(), unprojected.on_one_side.end());
   std::sort(unprojected.on_both_sides.begin(), unprojected.on_both_sides.end());
   return unprojected;

@@ -138,10 +138,13 @@ void compare_rows(const Product& product, const std::vector<Index>* rows, Findin
       const Index row =
           rows != nullptr ? (*rows)[static_cast<std::size_t>(i)] : static_cast<Index>(i);
       if (!findings.concerns(row)) continue;
-      worst = std::max(worst, compare_row(product, row, reference, scratch, findings));
+      errors.guard([&] {
+        worst = std::max(worst, compare_row(product, row, reference, scratch, findings));
+      });
     }
     findings.merge_ratio(worst);
   }
+  errors.rethrow();
 }
 
 /// Most products first, then first, last and random ones, as far as the budget goes; sorted.
@@ -206,55 +209,60 @@ UnprojectedRows compare_projections(const Product& product, const Buffer<Offset>
     }
   });
   UnprojectedRows special;
+  TeamErrors errors;
 #pragma omp parallel
   {
     UnprojectedRows mine;
     double worst = 0;
 #pragma omp for schedule(dynamic, 64)
     for (Index row = 0; row < a.rows(); ++row) {
-      double sum = 0, magnitude = 0, found = 0, found_absolute = 0;
-      for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
-        const double x = a.visit([&](auto view) { return view.template value_as<double>(at); });
-        sum += x * b_dot[a.col_indices()[at]];
-        magnitude += std::fabs(x) * b_absolute[a.col_indices()[at]];
-      }
-      sum *= product.problem.alpha;
-      magnitude *= alpha;
-      for (Offset at = product.c.row_offsets()[row]; at < product.c.row_offsets()[row + 1]; ++at) {
-        const double value = product.value_of(at);
-        found += sign_of(options, product.c.col_indices()[at]) * value;
-        found_absolute += std::fabs(value);
-      }
-      const bool expected_finite = std::isfinite(sum) && std::isfinite(magnitude);
-      if (!expected_finite || !std::isfinite(found_absolute)) {
-        (expected_finite ? mine.only_in_c : mine.expected).push_back(row);
-        continue;
-      }
-      // No entry has more terms than A's row; the sums here have as many as there are products.
-      const auto terms = static_cast<double>(a.row_length(row));
-      const auto entries = static_cast<double>(product.c.row_length(row));
-      const double bound = (gamma_of(terms + 3, unit) +
-                            gamma_of(static_cast<double>(products[row]) + 6, kDoubleRoundoff)) *
-                               magnitude +
-                           gamma_of(entries + 1, kDoubleRoundoff) * found_absolute +
-                           (entries + 1) * (terms + 3) * tiny * std::max(1.0, alpha);
-      const double error = std::fabs(found - sum);
-      if (error > 0) worst = std::max(worst, error / bound);
-      if (!(error <= bound)) {
-        findings.fail(row, 0,
-                      "row " + std::to_string(row) + " times a random vector of signs: expected " +
-                          text_of(sum) + ", found " + text_of(found) + ", error bound " +
-                          text_of(bound));
-      }
+      errors.guard([&] {
+        double sum = 0, magnitude = 0, found = 0, found_absolute = 0;
+        for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
+          const double x = a.visit([&](auto view) { return view.template value_as<double>(at); });
+          sum += x * b_dot[a.col_indices()[at]];
+          magnitude += std::fabs(x) * b_absolute[a.col_indices()[at]];
+        }
+        sum *= product.problem.alpha;
+        magnitude *= alpha;
+        for (Offset at = product.c.row_offsets()[row]; at < product.c.row_offsets()[row + 1];
+             ++at) {
+          const double value = product.value_of(at);
+          found += sign_of(options, product.c.col_indices()[at]) * value;
+          found_absolute += std::fabs(value);
+        }
+        const bool expected_finite = std::isfinite(sum) && std::isfinite(magnitude);
+        if (!expected_finite || !std::isfinite(found_absolute)) {
+          (expected_finite ? mine.only_in_c : mine.expected).push_back(row);
+          return;
+        }
+        // No entry has more terms than A's row; the sums here have as many as there are products.
+        const auto terms = static_cast<double>(a.row_length(row));
+        const auto entries = static_cast<double>(product.c.row_length(row));
+        const double bound = (gamma_of(terms + 3, unit) +
+                              gamma_of(static_cast<double>(products[row]) + 6, kDoubleRoundoff)) *
+                                 magnitude +
+                             gamma_of(entries + 1, kDoubleRoundoff) * found_absolute +
+                             (entries + 1) * (terms + 3) * tiny * std::max(1.0, alpha);
+        const double error = std::fabs(found - sum);
+        if (error > 0) worst = std::max(worst, error / bound);
+        if (!(error <= bound)) {
+          findings.fail(row, 0,
+                        "row " + std::to_string(row) +
+                            " times a random vector of signs: expected " + text_of(sum) +
+                            ", found " + text_of(found) + ", error bound " + text_of(bound));
+        }
+      });
     }
     findings.merge_ratio(worst);
 #pragma omp critical(csrkit_compare_rows)
-    {
+    errors.guard([&] {
       special.only_in_c.insert(special.only_in_c.end(), mine.only_in_c.begin(),
                                mine.only_in_c.end());
       special.expected.insert(special.expected.end(), mine.expected.begin(), mine.expected.end());
-    }
+    });
   }
+  errors.rethrow();
   std::sort(special.expected.begin(), special.expected.end());
   return special;
 }

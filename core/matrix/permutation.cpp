@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/team_errors.h"
+
 namespace csrkit {
 
 namespace {
@@ -55,6 +57,7 @@ CsrMatrix gather_rows(const CsrMatrix& matrix, const Index* row_old_of_new,
   matrix.visit([&](auto view) {
     using View = decltype(view);
     constexpr bool kHasValues = !std::is_same_v<View, CsrView<ImplicitOne>>;
+    TeamErrors errors;
 #pragma omp parallel if (matrix.nnz() >= kEntriesWorthThreads)
     {
       std::vector<std::pair<Index, Offset>> entries;  // new column, old position
@@ -71,9 +74,11 @@ CsrMatrix gather_rows(const CsrMatrix& matrix, const Index* row_old_of_new,
           continue;
         }
         entries.clear();
-        for (Offset at = from; at < from + length; ++at) {
-          entries.emplace_back(col_new_of_old[view.col_indices[at]], at);
-        }
+        errors.guard([&] {
+          for (Offset at = from; at < from + length; ++at) {
+            entries.emplace_back(col_new_of_old[view.col_indices[at]], at);
+          }
+        });
         std::sort(entries.begin(), entries.end());
         for (const auto& [col, at] : entries) {
           out_cols[to] = col;
@@ -85,6 +90,7 @@ CsrMatrix gather_rows(const CsrMatrix& matrix, const Index* row_old_of_new,
         }
       }
     }
+    errors.rethrow();
   });
   return CsrMatrix(rows, matrix.cols(), std::move(out_offsets), std::move(out_cols),
                    std::move(out_values));

@@ -2,8 +2,10 @@
 #include "preprocess/reorder/aggregation.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
+#include "core/base/team_errors.h"
 #include "preprocess/reorder/group_chain.h"
 #include "preprocess/reorder/group_sums.h"
 
@@ -141,54 +143,60 @@ WeightedGraph merge_groups(const WeightedGraph& graph, const Groups& groups, Ins
   merged.volume = Buffer<Offset>(groups.count);
   merged.offsets[0] = 0;
   Buffer<Index> place(inside == Inside::chained ? graph.vertices : 0);  // among its group's members
+  TeamErrors errors;
 #pragma omp parallel if (graph.vertices > kWorthThreads)
   {
-    GroupSums sums(groups.count);
+    std::optional<GroupSums> own_sums;
     GroupChain chain;
     std::vector<Index> scratch;
+    errors.guard([&] { own_sums.emplace(groups.count); });
 #pragma omp for schedule(dynamic, 1)
     for (Index block = 0; block < blocks; ++block) {
-      std::vector<Edge>& out = edges[static_cast<std::size_t>(block)];
-      const Index end = std::min(groups.count, (block + 1) * kBlock);
-      const FetchAhead fetch_ahead{graph, groups, members, members.begin[end]};
-      for (Index g = block * kBlock; g < end; ++g) {
-        const Index first = members.begin[g], last = members.begin[g + 1];
-        const bool is_chained = inside == Inside::chained && last - first > 2;
-        Offset most = 0;
-        Offset volume = 0;
-        for (Index m = first; m < last; ++m) {
-          const Index v = members.vertex[m];
-          most += graph.offsets[v + 1] - graph.offsets[v];
-          volume += graph.volume[v];
-          if (is_chained) place[v] = m - first;
-        }
-        sums.start(std::min<Offset>(most, groups.count));
-        chain.clear();
-        for (Index m = first; m < last; ++m) {
-          const Index v = members.vertex[m];
-          fetch_ahead(m);
-          if (is_chained) chain.add_vertex(graph.volume[v]);
-          for (Offset e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e) {
-            const Index to = groups.of_vertex[graph.neighbours[e]];
-            if (to != g) {
-              sums.add(to, graph.weight(e));
-            } else if (is_chained) {
-              chain.add_edge(place[graph.neighbours[e]],
-                             static_cast<std::uint32_t>(graph.weight(e)));
+      errors.guard([&] {
+        GroupSums& sums = *own_sums;
+        std::vector<Edge>& out = edges[static_cast<std::size_t>(block)];
+        const Index end = std::min(groups.count, (block + 1) * kBlock);
+        const FetchAhead fetch_ahead{graph, groups, members, members.begin[end]};
+        for (Index g = block * kBlock; g < end; ++g) {
+          const Index first = members.begin[g], last = members.begin[g + 1];
+          const bool is_chained = inside == Inside::chained && last - first > 2;
+          Offset most = 0;
+          Offset volume = 0;
+          for (Index m = first; m < last; ++m) {
+            const Index v = members.vertex[m];
+            most += graph.offsets[v + 1] - graph.offsets[v];
+            volume += graph.volume[v];
+            if (is_chained) place[v] = m - first;
+          }
+          sums.start(std::min<Offset>(most, groups.count));
+          chain.clear();
+          for (Index m = first; m < last; ++m) {
+            const Index v = members.vertex[m];
+            fetch_ahead(m);
+            if (is_chained) chain.add_vertex(graph.volume[v]);
+            for (Offset e = graph.offsets[v]; e < graph.offsets[v + 1]; ++e) {
+              const Index to = groups.of_vertex[graph.neighbours[e]];
+              if (to != g) {
+                sums.add(to, graph.weight(e));
+              } else if (is_chained) {
+                chain.add_edge(place[graph.neighbours[e]],
+                               static_cast<std::uint32_t>(graph.weight(e)));
+              }
             }
           }
+          if (is_chained) rearrange(members.vertex.data() + first, chain.order(), scratch);
+          const std::size_t before = out.size();
+          sums.drain([&](Index to, Offset weight) {
+            constexpr Offset kHeaviest = ~std::uint32_t{0};
+            out.push_back({to, static_cast<std::uint32_t>(std::min(weight, kHeaviest))});
+          });
+          merged.offsets[g + 1] = static_cast<Offset>(out.size() - before);
+          merged.volume[g] = volume;
         }
-        if (is_chained) rearrange(members.vertex.data() + first, chain.order(), scratch);
-        const std::size_t before = out.size();
-        sums.drain([&](Index to, Offset weight) {
-          constexpr Offset kHeaviest = ~std::uint32_t{0};
-          out.push_back({to, static_cast<std::uint32_t>(std::min(weight, kHeaviest))});
-        });
-        merged.offsets[g + 1] = static_cast<Offset>(out.size() - before);
-        merged.volume[g] = volume;
-      }
+      });
     }
   }
+  errors.rethrow();
   for (Index g = 0; g < groups.count; ++g) merged.offsets[g + 1] += merged.offsets[g];
   merged.neighbours = Buffer<Index>(merged.offsets[groups.count]);
   merged.weights = Buffer<std::uint32_t>(merged.offsets[groups.count]);

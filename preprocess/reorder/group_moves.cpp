@@ -8,9 +8,11 @@
 // groups. Since a batch decides on one state, these reads may come in any order: a run of vertices
 // is prefetched while the run before it decides.
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "core/base/team_errors.h"
 #include "preprocess/reorder/aggregation.h"
 #include "preprocess/reorder/group_sums.h"
 #include "preprocess/reorder/memory_hints.h"
@@ -72,9 +74,11 @@ class Mover {
     constexpr Offset kStride = Offset{kBatches} * kBatchRun;
     const Offset runs = (Offset{graph_.vertices} + kStride - 1) / kStride;
     Index moved = 0;
+    TeamErrors errors;
 #pragma omp parallel reduction(+ : moved) if (graph_.vertices > kWorthThreads)
     {
-      GroupSums sums(graph_.vertices);
+      std::optional<GroupSums> sums;
+      errors.guard([&] { sums.emplace(graph_.vertices); });
       Moves moves;
       for (Offset batch = 0; batch < kBatches; ++batch) {
         moves.clear();
@@ -84,7 +88,7 @@ class Mover {
           fetch_offsets(begin + 3 * kStride);
           fetch_lists(begin + 2 * kStride);
           fetch_groups(begin + kStride);
-          decide(begin, is_first, sums, moves);
+          errors.guard([&] { decide(begin, is_first, *sums, moves); });
         }
         for (const auto& [v, to] : moves) {
 #pragma omp atomic
@@ -99,6 +103,7 @@ class Mover {
 #pragma omp barrier
       }
     }
+    errors.rethrow();
     return moved;
   }
 

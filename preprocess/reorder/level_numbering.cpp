@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/stopwatch.h"
+#include "core/base/team_errors.h"
 #include "preprocess/reorder/memory_hints.h"
 
 namespace csrkit::reorder {
@@ -69,14 +70,17 @@ Index LevelNumbering::append(Index begin, Index end, Index& bandwidth, Collect&&
   std::vector<std::vector<Discovery>> found(static_cast<std::size_t>(chunks));
   std::vector<Index> to(static_cast<std::size_t>(chunks) + 1, end);
   Index widest = bandwidth;
+  TeamErrors errors;
 #pragma omp parallel reduction(max : widest)
   {
 #pragma omp for schedule(dynamic, 1)
     for (Index chunk = 0; chunk < chunks; ++chunk) {
       const Index last = std::min(end, begin + (chunk + 1) * kChunk);
-      for (Index place = begin + chunk * kChunk; place < last; ++place) {
-        collect(place, found[static_cast<std::size_t>(chunk)]);
-      }
+      errors.guard([&] {
+        for (Index place = begin + chunk * kChunk; place < last; ++place) {
+          collect(place, found[static_cast<std::size_t>(chunk)]);
+        }
+      });
     }
 #pragma omp for schedule(dynamic, 1)
     for (Index chunk = 0; chunk < chunks; ++chunk) settle(found[static_cast<std::size_t>(chunk)]);
@@ -93,6 +97,7 @@ Index LevelNumbering::append(Index begin, Index end, Index& bandwidth, Collect&&
       }
     }
   }
+  errors.rethrow();
   bandwidth = widest;
   return to.back();
 }

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <vector>
 
+#include "core/base/team_errors.h"
+
 namespace csrkit {
 
 namespace {
@@ -34,24 +36,28 @@ Buffer<Offset> partition_borders(const CsrMatrix& matrix, const Partition& parti
   const RowsByPart rows = rows_by_part(partition);
   Buffer<Offset> borders(Offset{partition.parts} + 1);
   Offset cut = 0;
+  TeamErrors errors;
 #pragma omp parallel reduction(+ : cut)
   {
     std::vector<Index> foreign;
 #pragma omp for schedule(dynamic, 1)
     for (Index part = 0; part < partition.parts; ++part) {
-      foreign.clear();
-      for (Index at = rows.begin[part]; at < rows.begin[part + 1]; ++at) {
-        const Index row = rows.row[at];
-        for (Offset e = matrix.row_offsets()[row]; e < matrix.row_offsets()[row + 1]; ++e) {
-          const Index col = matrix.col_indices()[e];
-          if (part_of[col] != part) foreign.push_back(col);
+      errors.guard([&] {
+        foreign.clear();
+        for (Index at = rows.begin[part]; at < rows.begin[part + 1]; ++at) {
+          const Index row = rows.row[at];
+          for (Offset e = matrix.row_offsets()[row]; e < matrix.row_offsets()[row + 1]; ++e) {
+            const Index col = matrix.col_indices()[e];
+            if (part_of[col] != part) foreign.push_back(col);
+          }
         }
-      }
-      cut += static_cast<Offset>(foreign.size());
-      std::sort(foreign.begin(), foreign.end());
-      borders[Offset{part} + 1] = std::unique(foreign.begin(), foreign.end()) - foreign.begin();
+        cut += static_cast<Offset>(foreign.size());
+        std::sort(foreign.begin(), foreign.end());
+        borders[Offset{part} + 1] = std::unique(foreign.begin(), foreign.end()) - foreign.begin();
+      });
     }
   }
+  errors.rethrow();
   borders[0] = cut;
   return borders;
 }

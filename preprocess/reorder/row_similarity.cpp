@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/base/team_errors.h"
 #include "preprocess/reorder/method.h"
 
 namespace csrkit::reorder {
@@ -115,27 +116,33 @@ class Clusters {
   std::vector<Pair> candidates(const Pass& pass) const {
     const int bands = kHashes / pass.band;
     std::vector<std::vector<Pair>> of_band(static_cast<std::size_t>(bands));
+    TeamErrors errors;
 #pragma omp parallel
     {
-      std::vector<std::pair<std::uint64_t, Index>> keyed(heads_.size());
+      std::vector<std::pair<std::uint64_t, Index>> keyed;
+      errors.guard([&] { keyed.resize(heads_.size()); });
 #pragma omp for schedule(dynamic, 1)
       for (int band = 0; band < bands; ++band) {
-        for (std::size_t i = 0; i < heads_.size(); ++i) {
-          std::uint64_t key = 0;
-          for (int h = band * pass.band; h < (band + 1) * pass.band; ++h) {
-            key = mix64(key ^ signatures_[heads_[i]][static_cast<std::size_t>(h)]);
+        errors.guard([&] {
+          for (std::size_t i = 0; i < heads_.size(); ++i) {
+            std::uint64_t key = 0;
+            for (int h = band * pass.band; h < (band + 1) * pass.band; ++h) {
+              key = mix64(key ^ signatures_[heads_[i]][static_cast<std::size_t>(h)]);
+            }
+            keyed[i] = {key, heads_[i]};
           }
-          keyed[i] = {key, heads_[i]};
-        }
-        std::sort(keyed.begin(), keyed.end());
-        for (std::size_t i = 1; i < keyed.size(); ++i) {
-          if (keyed[i].first != keyed[i - 1].first) continue;
-          const Index a = keyed[i - 1].second, b = keyed[i].second;
-          const int count = agreements(a, b);
-          if (count >= pass.least) of_band[static_cast<std::size_t>(band)].push_back({a, b, count});
-        }
+          std::sort(keyed.begin(), keyed.end());
+          for (std::size_t i = 1; i < keyed.size(); ++i) {
+            if (keyed[i].first != keyed[i - 1].first) continue;
+            const Index a = keyed[i - 1].second, b = keyed[i].second;
+            const int count = agreements(a, b);
+            if (count >= pass.least)
+              of_band[static_cast<std::size_t>(band)].push_back({a, b, count});
+          }
+        });
       }
     }
+    errors.rethrow();
     std::vector<Pair> all;
     for (const auto& pairs : of_band) all.insert(all.end(), pairs.begin(), pairs.end());
     return all;

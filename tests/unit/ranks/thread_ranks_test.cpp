@@ -5,27 +5,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
-#include <limits>
-#include <new>
 #include <string>
 #include <thread>
 #include <vector>
 
-// The allocator of this program: one allocation fails where a test wants it.
-namespace {
-
-std::atomic<long> until_one_fails{std::numeric_limits<long>::max()};
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  void* const memory = --until_one_fails == 0 ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#include "tests/unit/failing_allocations.h"
 
 namespace csrkit::ranks {
 namespace {
@@ -160,17 +144,9 @@ TEST(ThreadRanks, AFailingSenderWaitsForThoseWhoRead) {
 
 /// Threads that run when the next cannot be made are joined: else the process would be ended.
 TEST(ThreadRanks, EveryAllocationMayFail) {
-  long failures = 0;
-  for (bool is_done = false; !is_done; ++failures) {
-    until_one_fails = failures + 1;
-    try {
-      run_as_threads(3, [](Communicator& rank) { rank.barrier(); });
-      is_done = true;
-    } catch (const std::bad_alloc&) {
-    }
-    until_one_fails = std::numeric_limits<long>::max();
-  }
-  EXPECT_GT(failures, 5);
+  EXPECT_GT(csrkit::test::failures_of(
+                [] { run_as_threads(3, [](Communicator& rank) { rank.barrier(); }); }),
+            5);
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 
 #include <set>
 
+#include "preprocess/reorder/partition_borders.h"
 #include "preprocess/reorder/reorder.h"
+#include "tests/unit/failing_allocations.h"
 #include "tests/unit/preprocess/reorder/graphs.h"
 
 namespace csrkit {
@@ -192,6 +194,21 @@ TEST(ReorderRegistry, SaysHowToGetWhatWasNotBuilt) {
     const std::string message = refusal(method.name, test::path(3));
     EXPECT_NE(message.find("built without METIS"), std::string::npos) << message;
     EXPECT_NE(message.find("libmetis-dev"), std::string::npos) << message;
+  }
+}
+
+/// Of a caller's process, too: threads hand out what they met.
+TEST(ReorderRegistry, EveryAllocationMayFail) {
+  const CsrMatrix matrix = test::power_law(300, 1500, 9);
+  for (const ReorderMethod& method : reorder_methods()) {
+    if (std::string(method.name).rfind("metis", 0) == 0) continue;  // allocates for itself
+    SCOPED_TRACE(method.name);
+    Ordering ordering;
+    EXPECT_GT(test::failures_of(
+                  [&] { ordering = make_ordering(method.name, matrix, three_parts(method)); }),
+              2);
+    if (!ordering.partition.has_value()) continue;
+    EXPECT_GT(test::failures_of([&] { partition_borders(matrix, *ordering.partition); }), 2);
   }
 }
 
