@@ -103,7 +103,11 @@ PartitionToolOptions parse_partition_options(int argc, const char* const* argv) 
   if (options.given("split-hubs")) {
     result.splits_hubs = true;
     if (options.text("split-hubs") != "auto") {
-      result.hub_entries = options.integer("split-hubs", 1, kMaxIndex);
+      try {
+        result.hub_entries = options.integer("split-hubs", 1, kMaxIndex);
+      } catch (const UsageError& error) {
+        throw UsageError(std::string(error.what()) + ", or auto");
+      }
     }
   }
   result.passes = static_cast<int>(options.integer("passes", 1, 100));

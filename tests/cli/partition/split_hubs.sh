@@ -57,6 +57,6 @@ expect 0 csr-info moved.csr --json
 if grep -q split_rows out; then fail "split rows of rows that have moved"; fi
 for bad in 0 -3 nix 1.5; do
   expect 2 csr-partition arrow.csr no.csr --parts 2 --method blocks --split-hubs $bad
-  says "--split-hubs"
+  says "--split-hubs is '$bad'; it must be a whole number from 1 to 2147483647, or auto"
   no_file no.csr
 done
