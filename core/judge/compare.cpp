@@ -247,6 +247,14 @@ class Projector {
 struct UnprojectedRows {
   std::vector<Index> on_one_side;    // in C or in the expectation, not in both
   std::vector<Index> on_both_sides;  // as it should be, if they are the right ones
+
+  void add(const UnprojectedRows& more) {
+    const auto append = [](std::vector<Index>& to, const std::vector<Index>& from) {
+      to.insert(to.end(), from.begin(), from.end());
+    };
+    append(on_one_side, more.on_one_side);
+    append(on_both_sides, more.on_both_sides);
+  }
 };
 
 /// Freivalds' check with an error bound: C x against alpha op(A) (B x) + beta C0 x, row by row.
@@ -269,62 +277,57 @@ UnprojectedRows compare_projections(const Product& product, std::uint64_t seed,
   UnprojectedRows unprojected;
   TeamErrors errors;
   product.op_a.visit([&](auto a) {
+    // Named out here because clang 14 does not see from a lambda in the region what this one has.
+    const auto add_rows = [&](const UnprojectedRows& more) { unprojected.add(more); };
+    const auto compare_row = [&](Index row, UnprojectedRows& mine, double& worst) {
+      double sum = 0, magnitude = 0;
+      for (Offset at = a.row_offsets[row]; at < a.row_offsets[row + 1]; ++at) {
+        const double x = a.template value_as<double>(at);
+        const Index k = a.col_indices[at];
+        sum += x * b_dot[k];
+        magnitude += std::fabs(x) * b_absolute[k];
+      }
+      sum *= product.alpha;
+      magnitude *= std::fabs(product.alpha);
+      if (product.beta != 0) {
+        const RowProjection before = project(*product.c0, row);
+        sum += product.beta * before.dot;
+        magnitude += std::fabs(product.beta) * before.absolute;
+      }
+      const RowProjection found = project(product.c, row);
+      const bool expected_finite = std::isfinite(sum) && std::isfinite(magnitude);
+      const bool found_finite = std::isfinite(found.dot) && std::isfinite(found.absolute);
+      if (!expected_finite || !found_finite) {
+        (expected_finite == found_finite ? mine.on_both_sides : mine.on_one_side).push_back(row);
+        return;
+      }
+      const double terms = static_cast<double>(a.row_offsets[row + 1] - a.row_offsets[row]);
+      const double bound =
+          (gamma_of(terms + 3, unit) + gamma_of(terms + dense_cols + 6, kDoubleRoundoff)) *
+              magnitude +
+          (c_unit / (1 - c_unit) + gamma_of(dense_cols + 1, kDoubleRoundoff)) * found.absolute +
+          dense_cols * (terms + 3) * tiny * std::max(1.0, std::fabs(product.alpha));
+      const double error = std::fabs(found.dot - sum);
+      if (error > 0) worst = std::max(worst, error / bound);
+      if (!(error <= bound)) {
+        findings.fail(row, 0,
+                      "row " + std::to_string(row) + " times a random vector of signs: expected " +
+                          text_of(sum) + ", found " + text_of(found.dot) + ", error bound " +
+                          text_of(bound) + " (" + std::to_string(static_cast<Offset>(terms)) +
+                          " terms, " + counted(product.c.cols, "column") + ")");
+      }
+    };
 #pragma omp parallel
     {
       UnprojectedRows mine;
       double worst = 0;
 #pragma omp for schedule(dynamic, 256)
       for (Index row = 0; row < product.c.rows; ++row) {
-        errors.guard([&] {
-          double sum = 0, magnitude = 0;
-          for (Offset at = a.row_offsets[row]; at < a.row_offsets[row + 1]; ++at) {
-            const double x = a.template value_as<double>(at);
-            const Index k = a.col_indices[at];
-            sum += x * b_dot[k];
-            magnitude += std::fabs(x) * b_absolute[k];
-          }
-          sum *= product.alpha;
-          magnitude *= std::fabs(product.alpha);
-          if (product.beta != 0) {
-            const RowProjection before = project(*product.c0, row);
-            sum += product.beta * before.dot;
-            magnitude += std::fabs(product.beta) * before.absolute;
-          }
-          const RowProjection found = project(product.c, row);
-          const bool expected_finite = std::isfinite(sum) && std::isfinite(magnitude);
-          const bool found_finite = std::isfinite(found.dot) && std::isfinite(found.absolute);
-          if (!expected_finite || !found_finite) {
-            (expected_finite == found_finite ? mine.on_both_sides : mine.on_one_side)
-                .push_back(row);
-            return;
-          }
-          const double terms = static_cast<double>(a.row_offsets[row + 1] - a.row_offsets[row]);
-          const double bound =
-              (gamma_of(terms + 3, unit) + gamma_of(terms + dense_cols + 6, kDoubleRoundoff)) *
-                  magnitude +
-              (c_unit / (1 - c_unit) + gamma_of(dense_cols + 1, kDoubleRoundoff)) * found.absolute +
-              dense_cols * (terms + 3) * tiny * std::max(1.0, std::fabs(product.alpha));
-          const double error = std::fabs(found.dot - sum);
-          if (error > 0) worst = std::max(worst, error / bound);
-          if (!(error <= bound)) {
-            findings.fail(row, 0,
-                          "row " + std::to_string(row) +
-                              " times a random vector of signs: expected " + text_of(sum) +
-                              ", found " + text_of(found.dot) + ", error bound " + text_of(bound) +
-                              " (" + std::to_string(static_cast<Offset>(terms)) + " terms, " +
-                              counted(product.c.cols, "column") + ")");
-          }
-        });
+        errors.guard([&] { compare_row(row, mine, worst); });
       }
       findings.merge_ratio(worst);
 #pragma omp critical(csrkit_compare_rows)
-      errors.guard([&] {
-        const auto append = [](std::vector<Index>& to, const std::vector<Index>& from) {
-          to.insert(to.end(), from.begin(), from.end());
-        };
-        append(unprojected.on_one_side, mine.on_one_side);
-        append(unprojected.on_both_sides, mine.on_both_sides);
-      });
+      errors.guard([&] { add_rows(mine); });
     }
   });
   errors.rethrow();
