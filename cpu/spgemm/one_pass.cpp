@@ -16,6 +16,7 @@
 #endif
 
 #include "core/base/buffer.h"
+#include "core/base/team_errors.h"
 
 namespace csrkit::cpu {
 
@@ -255,14 +256,18 @@ OutputEstimate estimate_output(OnePassRows& rows, const Offset* cost_sums, int t
   std::vector<double> shares(picked.size());
   constexpr int kSamplesAtOnce = 8;
   const int team = picked.size() > kSamplesAtOnce ? threads : 1;
+  TeamErrors errors;
 #pragma omp parallel for schedule(dynamic, kSamplesAtOnce) num_threads(team)
   for (std::size_t n = 0; n < picked.size(); ++n) {
-    const Index row = picked[n];
-    Index nnz = 0;
-    rows.count_rows(omp_get_thread_num(), row, row + 1, &nnz);
-    const Offset cost = cost_sums[row] - (row > 0 ? cost_sums[row - 1] : 0);
-    shares[n] = static_cast<double>(nnz) / static_cast<double>(cost);
+    errors.guard([&] {
+      const Index row = picked[n];
+      Index nnz = 0;
+      rows.count_rows(omp_get_thread_num(), row, row + 1, &nnz);
+      const Offset cost = cost_sums[row] - (row > 0 ? cost_sums[row - 1] : 0);
+      shares[n] = static_cast<double>(nnz) / static_cast<double>(cost);
+    });
   }
+  errors.rethrow();
   double sum = 0, squares = 0;
   for (const double share : shares) {
     sum += share;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/base/team_errors.h"
 
 namespace csrkit {
 
@@ -39,11 +40,14 @@ std::uint64_t rank_limit(const CsrMatrix& a, const CsrMatrix& b, std::uint64_t s
   constexpr int kBits = 16;
   const Index n = a.rows();
   std::vector<Offset> bucket(std::size_t{1} << kBits, 0);
+  TeamErrors errors;
 #pragma omp parallel
   {
-    std::vector<Offset> mine(bucket.size(), 0);
+    std::vector<Offset> mine;
+    errors.guard([&] { mine.assign(bucket.size(), 0); });
 #pragma omp for schedule(dynamic, 512)
     for (Index row = 0; row < n; ++row) {
+      if (mine.empty()) continue;
       for_each_neighbour(a, b, row, [&](Index col) {
         if (row < col) ++mine[rank_of_edge(salt, row, col) >> (64 - kBits)];
       });
@@ -51,6 +55,7 @@ std::uint64_t rank_limit(const CsrMatrix& a, const CsrMatrix& b, std::uint64_t s
 #pragma omp critical
     for (std::size_t i = 0; i < mine.size(); ++i) bucket[i] += mine[i];
   }
+  errors.rethrow();
   std::size_t at = 0;
   Offset before = 0;
   while (before + bucket[at] <= wanted) before += bucket[at++];
@@ -61,10 +66,11 @@ std::uint64_t rank_limit(const CsrMatrix& a, const CsrMatrix& b, std::uint64_t s
       const std::uint64_t rank = row < col ? rank_of_edge(salt, row, col) : 0;
       if (row < col && rank >> (64 - kBits) == at) {
 #pragma omp critical
-        ranks.push_back(rank);
+        errors.guard([&] { ranks.push_back(rank); });
       }
     });
   }
+  errors.rethrow();
   std::nth_element(ranks.begin(), ranks.begin() + (wanted - before), ranks.end());
   return ranks[static_cast<std::size_t>(wanted - before)];
 }

@@ -145,6 +145,15 @@ TEST(OnePass, EstimatesFromASample) {
   EXPECT_GE(cpu::estimate_output(uneven, uneven.sums.data(), 2).at_most, all + 200000);
 }
 
+TEST(OnePass, ThrowsWhatASampledRowThrows) {
+  struct NoRow : FakeRows {
+    using FakeRows::FakeRows;
+    void count_rows(int, Index, Index, Index*) override { throw std::runtime_error("no row"); }
+  };
+  NoRow rows(std::vector<Index>(20000, 30), 3, 2);
+  EXPECT_THROW(cpu::estimate_output(rows, rows.sums.data(), 2), std::runtime_error);
+}
+
 TEST(OnePass, EstimatesNothingOfNothing) {
   FakeRows none({}, 1, 2);
   EXPECT_EQ(cpu::estimate_output(none, none.sums.data(), 2).at_most, 0);

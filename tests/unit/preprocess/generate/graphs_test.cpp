@@ -3,6 +3,8 @@
 #include <cstdlib>
 
 #include "core/file/csr_file.h"
+#include "preprocess/generate/csr_builder.h"
+#include "tests/unit/failing_allocations.h"
 #include "tests/unit/preprocess/export/scratch_folder.h"
 #include "tests/unit/preprocess/generate/generate_testing.h"
 
@@ -211,6 +213,17 @@ TEST(RowLengths, DenseRowsAreExactAndFast) {
       "communities", {{"n", "1500"}, {"nnz", "2247000"}, {"spread", "0.01"}, {"inside", "0.5"}});
   EXPECT_EQ(a.nnz(), 2247000);
   validate(a, "dense rows");
+}
+
+/// Of a caller's process, too: threads that draw a number of edges hand out what they met.
+TEST(SymmetricPattern, EveryAllocationMayFail) {
+  const CsrMatrix drawn = make("erdos-renyi", {{"rows", "400"}, {"cols", "400"}, {"nnz", "3000"}});
+  Offset found = 0;
+  CsrPattern thinned;
+  const long failures = test::failures_of(
+      [&] { thinned = symmetric_pattern(drawn, drawn.nnz() / 8, true, 1, &found); });
+  EXPECT_GT(failures, 8);
+  EXPECT_EQ(thinned.row_offsets[drawn.rows()], 2 * (drawn.nnz() / 8) + drawn.rows());
 }
 
 }  // namespace
