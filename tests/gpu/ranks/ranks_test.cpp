@@ -208,26 +208,51 @@ TEST_F(GpuRanks, NcclItselfCarriesWhatARankSendsToItself) {
       integer_matrix(90, 90, 12), {1, 1}, 8);
 }
 
-/// Rows of any size, from any alignment; what is around them stays.
-TEST_F(GpuRanks, RowsAreGathered) {
-  for (const Index cols : {1, 2, 3, 7, 8, 33, 128, 1000}) {
+/// Numbers of rows on the device.
+class DeviceNumbers {
+ public:
+  explicit DeviceNumbers(const std::vector<Index>& numbers) {
+    const std::size_t bytes = numbers.size() * sizeof(Index);
+    CHECK_CUDA(cudaMalloc(&data_, bytes));
+    CHECK_CUDA(cudaMemcpy(data_, numbers.data(), bytes, cudaMemcpyHostToDevice));
+  }
+  ~DeviceNumbers() { CHECK_CUDA_NOEXCEPT(cudaFree(data_)); }
+  DeviceNumbers(const DeviceNumbers&) = delete;
+  DeviceNumbers& operator=(const DeviceNumbers&) = delete;
+  const Index* data() const { return data_; }
+
+ private:
+  Index* data_ = nullptr;
+};
+
+/// Each row once, in no order.
+std::vector<Index> shuffled(Index rows) {
+  std::vector<Index> numbers(static_cast<std::size_t>(rows));
+  for (Index i = 0; i < rows; ++i) numbers[static_cast<std::size_t>(i)] = (i * 7 + 5) % rows;
+  return numbers;
+}
+
+// More than there are blocks, so that blocks of one row take several.
+constexpr Index kManyRows = 600;
+
+using SanitizerRanks = GpuTest;
+
+/// Rows of any size, in words of 2, 4, 8 and 16 bytes; what is around them stays.
+TEST_F(SanitizerRanks, RowsAreGathered) {
+  for (const Index cols : {1, 2, 3, 7, 8, 33, 128, 257, 1000}) {
     for (const ValueKind kind : {ValueKind::f16, ValueKind::f32, ValueKind::f64}) {
-      const Index rows = 300;
-      DeviceSlice from(rows, cols, kind, 0, 0), to(rows, cols, kind, 0, 0);
+      DeviceSlice from(kManyRows, cols, kind, 0, 0), to(kManyRows, cols, kind, 0, 0);
       fill_random(from.host(), 3);
       fill_nan(to.host());
       from.upload(nullptr);
       to.upload(nullptr);
-      std::vector<Index> numbers;
-      for (Index i = 0; i < rows; ++i) numbers.push_back((i * 7 + 5) % rows);
-      Index* list = nullptr;
-      CHECK_CUDA(cudaMalloc(&list, numbers.size() * sizeof(Index)));
-      CHECK_CUDA(
-          cudaMemcpy(list, numbers.data(), numbers.size() * sizeof(Index), cudaMemcpyHostToDevice));
+      const std::vector<Index> numbers = shuffled(kManyRows);
+      const DeviceNumbers list(numbers);
       const Offset row_bytes = Offset{cols} * size_of(kind);
-      gpu::gather_rows(from.device().data, list, rows - 1, row_bytes, to.device().data, nullptr);
+      gpu::gather_rows(from.device().data, list.data(), kManyRows - 1, row_bytes, to.device().data,
+                       nullptr);
       EXPECT_TRUE(to.download_and_check_surroundings(nullptr));
-      for (Index i = 0; i < rows - 1; ++i) {
+      for (Index i = 0; i < kManyRows - 1; ++i) {
         ASSERT_EQ(
             std::memcmp(to.host().as<char>() + i * row_bytes,
                         from.host().as<char>() + numbers[static_cast<std::size_t>(i)] * row_bytes,
@@ -235,9 +260,39 @@ TEST_F(GpuRanks, RowsAreGathered) {
             0)
             << "row " << i << " of " << cols << " columns";
       }
-      EXPECT_TRUE(std::isnan(ConstDenseView(to.host()).at(rows - 1, 0)));  // not asked for
-      CHECK_CUDA(cudaFree(list));
+      EXPECT_TRUE(std::isnan(ConstDenseView(to.host()).at(kManyRows - 1, 0)));  // not asked for
     }
+  }
+}
+
+template <class Number>
+void expect_added(Index cols, ValueKind kind) {
+  DeviceSlice c(kManyRows, cols, kind, 0, 0), terms(kManyRows - 1, cols, kind, 0, 0);
+  fill_random(c.host(), 4);
+  fill_random(terms.host(), 5);
+  c.upload(nullptr, 0xff);
+  terms.upload(nullptr, 0xff);
+  const std::vector<Index> numbers = shuffled(kManyRows);
+  std::vector<Number> expected(c.host().as<Number>(),
+                               c.host().as<Number>() + Offset{kManyRows} * cols);
+  for (Index i = 0; i < kManyRows - 1; ++i) {
+    for (Index j = 0; j < cols; ++j) {
+      expected[static_cast<std::size_t>(Offset{numbers[static_cast<std::size_t>(i)]} * cols + j)] +=
+          terms.host().as<Number>()[Offset{i} * cols + j];
+    }
+  }
+  const DeviceNumbers list(numbers);
+  gpu::add_rows(c.device(), list.data(), terms.device(), nullptr);
+  EXPECT_TRUE(c.download_and_check_surroundings(nullptr));
+  EXPECT_EQ(std::memcmp(c.host().data, expected.data(), expected.size() * sizeof(Number)), 0)
+      << cols << " columns of " << name_of(kind);
+}
+
+/// The last number of the list is not asked for: that row of C keeps what it has.
+TEST_F(SanitizerRanks, RowsAreAdded) {
+  for (const Index cols : {1, 2, 3, 7, 33, 256, 300}) {
+    expect_added<float>(cols, ValueKind::f32);
+    expect_added<double>(cols, ValueKind::f64);
   }
 }
 
