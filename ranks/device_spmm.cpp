@@ -23,6 +23,12 @@ Buffer<Offset> no_entries(Index rows) {
   return offsets;
 }
 
+/// A row more for a rank, `at` places behind the first one of all.
+void add_to_runs(std::vector<RowRun>* runs, int rank, Index at) {
+  if (runs->empty() || runs->back().rank != rank) runs->push_back({rank, at, 0});
+  ++runs->back().count;
+}
+
 /// The part's rows with columns of the whole matrix, which are own ones between those of the halo.
 CsrMatrix whole_rows(const RankPart& part, Index cols) {
   const CsrMatrix &own = part.own, &halo = part.halo;
@@ -106,6 +112,16 @@ DeviceShare device_share(int rank, const Grid& grid, const RankPart& part,
     }
     sent += neighbour.send_cols;
     received += neighbour.halo_cols;
+  }
+  share.pieces = part.pieces;
+  Index place = 0;
+  for (const RowPiece& piece : lists.pieces) {
+    add_to_runs(&share.piece_runs, grid.rank_of(piece.part, grid.group_of(rank)), place++);
+  }
+  place = 0;
+  for (const RowSum& sum : lists.sums) {
+    add_to_runs(&share.sum_runs, grid.rank_of(sum.part, grid.group_of(rank)), place++);
+    share.sum_rows.push_back(sum.row - lists.head.row_begin);
   }
   return share;
 }

@@ -21,7 +21,7 @@ DeviceShare device_share(int rank, const Grid& grid, const RankPart& part,
 CsrMatrix rows_with_entries(const CsrMatrix& a, std::vector<Index>* rows);
 
 /// What a rank brings where nobody knows which rows it needs: every rank gets all of B, its own
-/// rows among them, and multiplies once. The rival of the above.
+/// rows among them, and multiplies once. The rival of the above, for parts without split rows.
 DeviceShare all_gather_share(int rank, const Grid& grid, const RankPart& part,
                              const std::vector<Index>& borders, const SpmmProblem& kinds);
 

@@ -11,17 +11,17 @@
 
 namespace csrkit {
 
-/// How rows of B come from other GPUs. peer: a kernel reads them where they are, through NVLink.
-/// nccl: they are packed, and travel as messages.
+/// How rows of B, and sums of split rows, come from other GPUs. peer: they are read where they are,
+/// through NVLink. nccl: they are packed, and travel as messages.
 enum class HaloWay : std::uint8_t { peer, nccl };
 inline const char* name_of(HaloWay way) { return way == HaloWay::peer ? "peer" : "nccl"; }
 
 /// Of one product.
 struct SpmmSeconds {
-  double pack = 0;      // rows of B for others, side by side
+  double pack = 0;      // rows of B for others, side by side, and sums of their split rows
   double own = 0;       // own columns, while the halo travels
   double exchange = 0;  // what is left to wait for then
-  double halo = 0;      // columns of the halo
+  double halo = 0;      // columns of the halo, and sums that came
   double total = 0;
 };
 
@@ -43,6 +43,11 @@ struct DeviceShare {
   std::vector<RowRun> send_runs;
   std::vector<Index> reads;  // for each row of the halo, its number among its owner's own rows
   std::vector<RowRun> read_runs;
+  // Of split rows (core/matrix/split_rows.h).
+  CsrMatrix pieces;  // a row for each sum that is made for others; columns are own rows of B
+  std::vector<RowRun> piece_runs;
+  std::vector<Index> sum_rows;   // own rows of C, in the order in which their sums come
+  std::vector<RowRun> sum_runs;  // each has a row of C once, and they are added one after the other
 };
 
 /// One rank's arrays on its GPU.

@@ -71,15 +71,21 @@ GpuRank::GpuRank(const DeviceShare& share, const std::string& kernel, const Plan
   const std::uint64_t halo_bytes = dense_bytes(share_.halo.cols(), cols, kinds.b);
   const std::uint64_t terms_bytes =
       share_.halo_rows.empty() ? 0 : dense_bytes(share_.halo.rows(), cols, kinds.c);
-  const std::uint64_t list_bytes =
-      bytes_of(share_.sends) + bytes_of(share_.reads) + bytes_of(share_.halo_rows);
+  const std::uint64_t made_bytes = dense_bytes(share_.pieces.rows(), cols, kinds.c);
+  const std::uint64_t received_bytes =
+      dense_bytes(static_cast<Index>(share_.sum_rows.size()), cols, kinds.c);
+  const std::uint64_t list_bytes = bytes_of(share_.sends) + bytes_of(share_.reads) +
+                                   bytes_of(share_.halo_rows) + bytes_of(share_.sum_rows);
   const DeviceMemory memory(device_, work(), options.memory_limit_bytes);
-  memory.require(b_bytes + c_bytes + halo_bytes + terms_bytes + list_bytes,
-                 "B, C and the halo of rank " + std::to_string(share_.rank));
+  memory.require(
+      b_bytes + c_bytes + halo_bytes + terms_bytes + made_bytes + received_bytes + list_bytes,
+      "B, C and the halo of rank " + std::to_string(share_.rank));
   arrays_[0] = SharedBytes(b_bytes, "B");
   arrays_[1] = SharedBytes(c_bytes, "C");
   halo_ = SharedBytes(halo_bytes, "the halo");
   terms_ = SharedBytes(terms_bytes, "the terms of the halo");
+  sums_made_ = SharedBytes(made_bytes, "sums of others' rows");
+  sums_received_ = SharedBytes(received_bytes, "sums of split rows");
   numbers_ = SharedBytes(list_bytes, "lists of rows");
   char* at = numbers_.data();
   const auto bring = [&](const std::vector<Index>& numbers, Index** place) {
@@ -92,6 +98,7 @@ GpuRank::GpuRank(const DeviceShare& share, const std::string& kernel, const Plan
   bring(share_.sends, &sends_);
   bring(share_.reads, &reads_);
   bring(share_.halo_rows, &halo_rows_);
+  bring(share_.sum_rows, &sum_rows_);
 
   const auto& row = find_kernel(spmm_kernels(), kernel);
   is_capturable_ = row.can(kGraphCapture);
@@ -105,6 +112,7 @@ GpuRank::GpuRank(const DeviceShare& share, const std::string& kernel, const Plan
   };
   own_ = plan_of(share_.own);
   beyond_ = plan_of(share_.halo);
+  pieces_ = plan_of(share_.pieces);
   CHECK_CUDA(cudaStreamSynchronize(work()));
 }
 
@@ -113,7 +121,9 @@ GpuRank::~GpuRank() {
     const DeviceScope scope(device_);
     own_.reset();
     beyond_.reset();
-    for (SharedBytes* bytes : {&arrays_[0], &arrays_[1], &halo_, &packed_, &terms_, &numbers_}) {
+    pieces_.reset();
+    for (SharedBytes* bytes : {&arrays_[0], &arrays_[1], &halo_, &packed_, &terms_, &sums_made_,
+                               &sums_received_, &numbers_}) {
       *bytes = {};
     }
     marks_.reset();
@@ -125,6 +135,15 @@ GpuRank::~GpuRank() {
 
 std::uint64_t GpuRank::row_bytes() const {
   return dense_bytes(1, share_.kinds.dense_cols, share_.kinds.b);
+}
+
+std::uint64_t GpuRank::sum_bytes() const {
+  return dense_bytes(1, share_.kinds.dense_cols, share_.kinds.c);
+}
+
+DenseView GpuRank::rows_of_c(void* data, Index rows) const {
+  const Index cols = share_.kinds.dense_cols;
+  return {data, share_.kinds.c, rows, cols, cols, MemorySpace::device};
 }
 
 DenseView GpuRank::array(int number) const {
@@ -172,13 +191,15 @@ void GpuRank::bind(int from) {
   const DeviceScope scope(device_);
   from_ = from;
   if (own_ != nullptr) own_->bind(array(from), c());
+  if (pieces_ != nullptr) {
+    pieces_->bind(array(from), rows_of_c(sums_made_.data(), share_.pieces.rows()));
+  }
   if (beyond_ == nullptr) return;
   const Index cols = share_.kinds.dense_cols;
   const DenseView halo = {halo_.data(), share_.kinds.b, share_.halo.cols(),
                           cols,         cols,           MemorySpace::device};
-  const DenseView terms = {terms_.data(), share_.kinds.c, share_.halo.rows(),
-                           cols,          cols,           MemorySpace::device};
-  beyond_->bind(halo, share_.halo_rows.empty() ? c() : terms);
+  beyond_->bind(halo,
+                share_.halo_rows.empty() ? c() : rows_of_c(terms_.data(), share_.halo.rows()));
 }
 
 void GpuRank::begin(const Mark& start) {
@@ -190,10 +211,17 @@ void GpuRank::begin(const Mark& start) {
   marks_->packed.record(travel());
 }
 
+void GpuRank::multiply_pieces() {
+  const DeviceScope scope(device_);
+  if (pieces_ != nullptr) pieces_->multiply(1, 0);
+  marks_->pieces.record(work());
+}
+
 void GpuRank::pack() {
   const DeviceScope scope(device_);
   gather_rows(array(from_).data, sends_, static_cast<Index>(share_.sends.size()),
               static_cast<Offset>(row_bytes()), packed_.data(), travel());
+  CHECK_CUDA(cudaStreamWaitEvent(travel(), marks_->pieces.get()));
   marks_->packed.record(travel());
 }
 
@@ -205,11 +233,35 @@ char* GpuRank::halo(const RowRun& run) const {
   return halo_.data() + static_cast<std::uint64_t>(run.first) * row_bytes();
 }
 
+char* GpuRank::sums_made(const RowRun& run) const {
+  return sums_made_.data() + static_cast<std::uint64_t>(run.first) * sum_bytes();
+}
+
+char* GpuRank::sums_received(const RowRun& run) const {
+  return sums_received_.data() + static_cast<std::uint64_t>(run.first) * sum_bytes();
+}
+
 std::uint64_t GpuRank::read_from(const GpuRank& owner, const RowRun& run) {
   const DeviceScope scope(device_);
   gather_rows(owner.array(owner.from_).data, reads_ + run.first, run.count,
               static_cast<Offset>(row_bytes()), halo(run), travel());
   return static_cast<std::uint64_t>(run.count) * row_bytes();
+}
+
+std::uint64_t GpuRank::read_sums_from(const GpuRank& maker, const RowRun& run) {
+  const DeviceScope scope(device_);
+  const auto made = std::find_if(maker.share_.piece_runs.begin(), maker.share_.piece_runs.end(),
+                                 [&](const RowRun& other) { return other.rank == number(); });
+  if (made == maker.share_.piece_runs.end() || made->count != run.count) {
+    throw InputError("rank " + std::to_string(maker.number()) + " does not make the " +
+                     counted(run.count, "sum") + " that rank " + std::to_string(number()) +
+                     " needs; make the parts again with csr-partition");
+  }
+  const std::uint64_t bytes = static_cast<std::uint64_t>(run.count) * sum_bytes();
+  CHECK_CUDA(cudaStreamWaitEvent(travel(), maker.marks_->pieces.get()));
+  CHECK_CUDA(cudaMemcpyAsync(sums_received(run), maker.sums_made(*made), bytes,
+                             cudaMemcpyDeviceToDevice, travel()));
+  return bytes;
 }
 
 void GpuRank::multiply_own() {
@@ -232,18 +284,19 @@ void GpuRank::multiply_halo() {
     beyond_->multiply(1, halo_is_all() ? 0 : 1);
   } else if (beyond_ != nullptr) {
     beyond_->multiply(1, 0);
-    const Index cols = share_.kinds.dense_cols;
-    add_rows(c(), halo_rows_,
-             {terms_.data(), share_.kinds.c, share_.halo.rows(), cols, cols, MemorySpace::device},
-             work());
+    add_rows(c(), halo_rows_, rows_of_c(terms_.data(), share_.halo.rows()), work());
+  }
+  for (const RowRun& run : share_.sum_runs) {  // two of them may have the same row
+    add_rows(c(), sum_rows_ + run.first, rows_of_c(sums_received(run), run.count), work());
   }
   marks_->done.record(work());
 }
 
 SpmmSeconds GpuRank::phases() const {
   SpmmSeconds seconds;
-  seconds.pack = marks_->packed.seconds_since(marks_->begun);
-  seconds.own = marks_->own.seconds_since(marks_->begun);
+  seconds.pack = std::max(marks_->packed.seconds_since(marks_->begun),
+                          marks_->pieces.seconds_since(marks_->begun));
+  seconds.own = marks_->own.seconds_since(marks_->pieces);
   seconds.exchange = marks_->waited.seconds_since(marks_->own);
   seconds.halo = marks_->done.seconds_since(marks_->waited);
   return seconds;

@@ -74,7 +74,9 @@ class GpuRank final : public DeviceRank {
   int number() const { return share_.rank; }
   const DeviceShare& share() const { return share_; }
   bool is_capturable() const { return is_capturable_; }
+  /// A row of B, and a row of C.
   std::uint64_t row_bytes() const;
+  std::uint64_t sum_bytes() const;
   /// Products, and B's way to and fro.
   cudaStream_t work() const { return work_->get(); }
   cudaStream_t travel() const { return travel_->get(); }
@@ -85,13 +87,20 @@ class GpuRank final : public DeviceRank {
 
   /// The travel begins after `start`, as do the products.
   void begin(const Mark& start);
+  /// Sums of others' rows.
+  void multiply_pieces();
+  /// The travel goes on when what goes to others is there.
   void pack();
   char* packed(const RowRun& run) const;
   char* halo(const RowRun& run) const;
+  char* sums_made(const RowRun& run) const;
+  char* sums_received(const RowRun& run) const;
   /// Reads the rows of a run where they are. Returns the bytes.
   std::uint64_t read_from(const GpuRank& owner, const RowRun& run);
+  /// The same of a run of sums, when they are made.
+  std::uint64_t read_sums_from(const GpuRank& maker, const RowRun& run);
   void multiply_own();
-  /// After what `travel` has so far.
+  /// After what `travel` has so far. The sums that came are added at last.
   void multiply_halo();
   const Mark& done() const { return marks_->done; }
   /// Of what was queued last, when it is done; without `total`.
@@ -99,9 +108,10 @@ class GpuRank final : public DeviceRank {
 
  private:
   struct Marks {
-    Mark begun, packed, arrived, own, waited, done;
+    Mark begun, pieces, packed, arrived, own, waited, done;
   };
   DenseView array(int number) const;
+  DenseView rows_of_c(void* data, Index rows) const;
   /// Whether all of C comes from the halo.
   bool halo_is_all() const {
     return own_ == nullptr && beyond_ != nullptr && share_.halo_rows.empty();
@@ -112,13 +122,14 @@ class GpuRank final : public DeviceRank {
   int device_;
   bool is_capturable_ = false;
   int from_ = 0;
-  SharedBytes arrays_[2], halo_, packed_, terms_, numbers_;
+  SharedBytes arrays_[2], halo_, packed_, terms_, sums_made_, sums_received_, numbers_;
   Index* sends_ = nullptr;
   Index* reads_ = nullptr;
   Index* halo_rows_ = nullptr;
+  Index* sum_rows_ = nullptr;
   std::unique_ptr<WorkStream> work_, travel_;
   std::unique_ptr<Marks> marks_;
-  std::unique_ptr<Operator> own_, beyond_;  // null where there is no such entry
+  std::unique_ptr<Operator> own_, beyond_, pieces_;  // null where there is no such entry
 };
 
 }  // namespace csrkit::gpu

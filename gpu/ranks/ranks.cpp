@@ -131,7 +131,9 @@ GpuRanks::GpuRanks(const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
 void GpuRanks::open_memories() {
   for (const GpuRank* const rank : ranks_) {
     const DeviceScope scope(rank->device());
-    for (const RowRun& run : rank->share().read_runs) {
+    std::vector<RowRun> runs = rank->share().read_runs;
+    runs.insert(runs.end(), rank->share().sum_runs.begin(), rank->share().sum_runs.end());
+    for (const RowRun& run : runs) {
       const int other = ranks_[place_of(run.rank)]->device();
       if (other == rank->device()) continue;
       if (const std::string why = why_no_peers({rank->device(), other}); !why.empty()) {
@@ -165,6 +167,7 @@ void GpuRanks::queue() {
   }
   for (GpuRank* const rank : ranks_) rank->begin(*start_);
   for (Moved& moved : moved_) moved = {};
+  for (GpuRank* const rank : ranks_) rank->multiply_pieces();
   way_ == HaloWay::peer ? queue_reads() : queue_messages();
   for (GpuRank* const rank : ranks_) rank->multiply_own();
   for (GpuRank* const rank : ranks_) rank->multiply_halo();
@@ -188,6 +191,12 @@ void GpuRanks::queue_reads() {
       moved_[i].received += bytes;
       moved_[owner].sent += bytes;
     }
+    for (const RowRun& run : ranks_[i]->share().sum_runs) {
+      const std::size_t maker = place_of(run.rank);
+      const std::uint64_t bytes = ranks_[i]->read_sums_from(*ranks_[maker], run);
+      moved_[i].received += bytes;
+      moved_[maker].sent += bytes;
+    }
   }
 }
 
@@ -199,14 +208,22 @@ void GpuRanks::queue_messages() {
       NcclRank& line = *lines_[i];
       const DeviceScope scope(rank.device());
       line.forget_bytes();
-      const auto bytes = [&](const RowRun& run) {
-        return static_cast<std::uint64_t>(run.count) * rank.row_bytes();
+      const auto bytes = [](const RowRun& run, std::uint64_t row_bytes) {
+        return static_cast<std::uint64_t>(run.count) * row_bytes;
       };
+      // Rows of B to a rank go before sums to it, and so they come.
       for (const RowRun& run : rank.share().send_runs) {
-        line.send(rank.packed(run), bytes(run), run.rank, rank.travel());
+        line.send(rank.packed(run), bytes(run, rank.row_bytes()), run.rank, rank.travel());
+      }
+      for (const RowRun& run : rank.share().piece_runs) {
+        line.send(rank.sums_made(run), bytes(run, rank.sum_bytes()), run.rank, rank.travel());
       }
       for (const RowRun& run : rank.share().read_runs) {
-        line.receive(rank.halo(run), bytes(run), run.rank, rank.travel());
+        line.receive(rank.halo(run), bytes(run, rank.row_bytes()), run.rank, rank.travel());
+      }
+      for (const RowRun& run : rank.share().sum_runs) {
+        line.receive(rank.sums_received(run), bytes(run, rank.sum_bytes()), run.rank,
+                     rank.travel());
       }
       moved_[i] = {line.bytes_sent(), line.bytes_received()};
     }

@@ -262,7 +262,9 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
     for (std::size_t p = 0; p < parts.level.parts.size(); ++p) {
       const PartHead& head = parts.level.parts[p];
       const double moved = exchange[p];
-      const double read = peer_bytes(std::max<Offset>(head.halo_cols, head.send_cols), row_bytes);
+      const double read = peer_bytes(std::max<Offset>(head.halo_cols, head.send_cols), row_bytes) +
+                          static_cast<double>(std::max(head.sums_received, head.sums_sent)) *
+                              static_cast<double>(sum_bytes);
       const double exchanged = moved == 0    ? 0
                                : reads_peers ? exchange_seconds(profile.peers, read)
                                : is_one_node ? exchange_seconds(profile.link, moved)
@@ -292,7 +294,7 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
     return latest;
   };
   grid.seconds = slowest(false, &grid.exchange_seconds);
-  if (is_one_node && profile.peers.bytes_per_second > 0 && sums == 0) {
+  if (is_one_node && profile.peers.bytes_per_second > 0) {
     double exchanged = 0;
     const double seconds = slowest(true, &exchanged);
     if (seconds < grid.seconds) {

@@ -91,10 +91,10 @@ std::unique_ptr<ranks::SpmmRank> gpu_rank(const SpmmDistOptions& options,
                                           ranks::Communicator& communicator, const GpuPlace& gpu,
                                           RankPart part, const SpmmProblem& kinds,
                                           const PlanOptions& plan) {
-  if (!part.lists.pieces.empty() || !part.lists.sums.empty()) {
-    throw UsageError("'" + options.matrix +
-                     "' splits rows among its parts, which ranks with GPUs cannot multiply; make "
-                     "parts for them without csr-partition --split-hubs");
+  if (options.gathers_all && !(part.lists.pieces.empty() && part.lists.sums.empty())) {
+    throw UsageError("--all-gather needs whole rows, and '" + options.matrix +
+                     "' splits some among its parts; leave it out, or make parts without "
+                     "csr-partition --split-hubs");
   }
   PlanOptions on_gpu = plan;
   on_gpu.where.device = gpu.device;

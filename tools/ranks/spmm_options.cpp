@@ -29,9 +29,10 @@ Options declare_spmm_dist() {
              "of GPUs, how rows of B travel: peer reads other GPUs' memory, in one process; nccl "
              "sends messages; auto takes the faster one by forecast",
              "auto")
-      .flag("all-gather",
-            "of GPUs: every rank gets all of B and multiplies once, as is done without lists; for "
-            "comparison, with --kernel vendor_cusparse --nondeterministic")
+      .flag(
+          "all-gather",
+          "of GPUs: every rank gets all of B and multiplies once, as is done without lists, where "
+          "no rows are split; for comparison, with --kernel vendor_cusparse --nondeterministic")
       .flag("share-gpus",
             "ranks of one process may share GPUs where there are not enough: for tests")
       .value("k,dense-cols", "K", "columns of B and C", "32")

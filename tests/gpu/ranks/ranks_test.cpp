@@ -51,7 +51,7 @@ std::unique_ptr<SpmmRank> gpu_rank(Communicator& communicator, const Grid& grid,
 
 void expect_gpu_product(const CsrMatrix& a, const Grid& grid, Index dense_cols, int power = 1,
                         const std::optional<PartBorders>& borders = std::nullopt,
-                        const std::string& kernel = "auto") {
+                        const std::string& kernel = "auto", const std::vector<Index>& split = {}) {
   for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {
     SCOPED_TRACE(name_of(way));
     ranks::testing::expect_product(
@@ -59,7 +59,7 @@ void expect_gpu_product(const CsrMatrix& a, const Grid& grid, Index dense_cols, 
             const SpmmProblem& kinds) {
           return gpu_rank(communicator, of, std::move(part), cols, kinds, way, kernel);
         },
-        a, grid, dense_cols, power, borders);
+        a, grid, dense_cols, power, borders, split);
   }
 }
 
@@ -87,13 +87,53 @@ TEST_F(GpuRanks, PowersKeepTheirOperandsInPlace) {
 TEST_F(GpuRanks, KernelsWithoutGraphsToo) {
   expect_gpu_product(integer_matrix(90, 90, 7), {3, 1}, 16, 2, std::nullopt,
                      "v0_thread_per_element");
+  expect_gpu_product(integer_matrix(90, 90, 7), {3, 1}, 16, 2, std::nullopt,
+                     "v0_thread_per_element", {45});
+}
+
+/// The full row gets a sum of every other rank.
+TEST_F(GpuRanks, SplitRowsGiveTheExactProduct) {
+  const auto expect = [](const CsrMatrix& a, const Grid& grid, Index dense_cols, int power,
+                         const std::vector<Index>& split,
+                         const std::optional<PartBorders>& borders = std::nullopt) {
+    expect_gpu_product(a, grid, dense_cols, power, borders, "auto", split);
+  };
+  const CsrMatrix a = integer_matrix(150, 150, 8);
+  for (const std::vector<Index>& split :
+       {std::vector<Index>{75}, {0, 74, 75, 76, 149}, {3, 10, 11, 12, 13, 75}}) {
+    for (const Grid& grid : {Grid{2, 1}, Grid{3, 1}, Grid{4, 2}, Grid{8, 1}}) {
+      for (const Index dense_cols : {5, 32, 300}) expect(a, grid, dense_cols, 1, split);
+    }
+    for (const int power : {2, 3}) expect(a, {4, 1}, 3, power, split);
+  }
+  std::vector<Index> all(40);
+  std::iota(all.begin(), all.end(), 0);
+  expect(integer_matrix(40, 170, 3), {5, 1}, 4, 1, all);
+  expect(integer_matrix(170, 40, 4), {4, 2}, 7, 1, all);
+  expect(integer_matrix(5, 5, 5), {5, 1}, 3, 1, {1, 2, 4},
+         PartBorders{{0, 0, 2, 2, 5, 5}, {0, 0, 2, 2, 5, 5}});
+}
+
+TEST_F(GpuRanks, SumsOfSplitRowsHaveTheKindOfC) {
+  for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {
+    SCOPED_TRACE(name_of(way));
+    const auto make = [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
+                          const SpmmProblem& kinds) {
+      return gpu_rank(communicator, of, std::move(part), cols, kinds, way);
+    };
+    for (const ValueKind b : {ValueKind::f16, ValueKind::bf16}) {
+      ranks::testing::expect_sums_of_the_kind_of_c(make, b, b);
+    }
+    ranks::testing::expect_sums_of_the_kind_of_c(make, ValueKind::f64, ValueKind::f64);
+  }
 }
 
 /// `use` gets every rank, connected, with B in place.
 void with_gpu_ranks(const CsrMatrix& a, const Grid& grid, Index dense_cols, HaloWay way,
-                    const std::function<void(SpmmRank&, Communicator&)>& use) {
+                    const std::function<void(SpmmRank&, Communicator&)>& use,
+                    const std::vector<Index>& split = {}) {
   const RankSections sections =
-      RankSections::of(a, plain_blocks(a, std::vector<Index>{grid.parts}));
+      RankSections::of(a, plain_blocks(a, std::vector<Index>{grid.parts}, split), 0, {}, split);
   ranks::run_as_threads(grid.size(), [&](Communicator& communicator) {
     const auto rank = gpu_rank(
         communicator, grid, ranks::testing::part_of(a, sections, grid.part_of(communicator.rank())),
@@ -105,44 +145,68 @@ void with_gpu_ranks(const CsrMatrix& a, const Grid& grid, Index dense_cols, Halo
   });
 }
 
-/// C holds NaN before every product, and the graph runs again and again: the same bits each time.
-TEST_F(GpuRanks, RepeatedProductsHaveTheSameBits) {
-  const CsrMatrix a = battery_matrix("power_law");
+/// The graph runs again and again: the same bits each time, whichever way rows travel.
+void expect_the_same_bits(const CsrMatrix& a, const Grid& grid, const std::vector<Index>& split) {
+  std::vector<std::vector<unsigned char>> first(static_cast<std::size_t>(grid.size()));
   for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {
-    with_gpu_ranks(a, {3, 1}, 33, way, [&](SpmmRank& rank, Communicator&) {
-      std::vector<unsigned char> first;
+    const auto use = [&](SpmmRank& rank, Communicator& communicator) {
+      std::vector<unsigned char>& expected = first[static_cast<std::size_t>(communicator.rank())];
       for (int run = 0; run < 4; ++run) {
         rank.multiply(1);
         rank.fetch();
         const ConstDenseView c = rank.c();
         const auto* const bytes = c.as<unsigned char>();
-        std::vector<unsigned char> now(
-            bytes, bytes + static_cast<std::size_t>(Offset{c.rows} * c.cols) * sizeof(float));
-        if (run == 0) first = now;
-        ASSERT_EQ(now, first);
+        std::vector<unsigned char> now(bytes,
+                                       bytes + Offset{c.rows} * c.cols * Offset{size_of(c.kind)});
+        if (expected.empty()) expected = now;
+        ASSERT_EQ(now, expected) << name_of(way) << ", run " << run;
       }
-      const CheckResult check = ranks::check_sampled_rows(rank, ranks::testing::true_row(rank));
+      const CheckResult check =
+          ranks::check_sampled_rows(rank, ranks::testing::true_row(rank),
+                                    [&](Index row) { return ranks::testing::row_of(a, row); });
       EXPECT_TRUE(check.passed) << check.failure;
-    });
+    };
+    with_gpu_ranks(a, grid, 33, way, use, split);
   }
 }
 
+TEST_F(GpuRanks, RepeatedProductsHaveTheSameBits) {
+  const CsrMatrix& a = battery_matrix("power_law");
+  expect_the_same_bits(a, {3, 1}, {});
+  std::vector<Index> long_rows;
+  for (Index row = 0; row < a.rows(); ++row) {
+    if (a.row_length(row) > 4 * a.nnz() / a.rows()) long_rows.push_back(row);
+  }
+  ASSERT_GT(long_rows.size(), 2u);
+  expect_the_same_bits(a, {4, 2}, long_rows);
+}
+
 /// Counted by the library that is called, apart from the program: of one product, as queued.
-TEST_F(GpuRanks, MessagesCarryTheBytesThatTheListsPromise) {
-  const CsrMatrix a = integer_matrix(120, 120, 8);
+void expect_promised_bytes(const CsrMatrix& a, const std::vector<Index>& split) {
   std::uint64_t promised = 0;
   take_fake_bytes();
-  with_gpu_ranks(a, {4, 2}, 6, HaloWay::nccl, [&](SpmmRank& rank, Communicator& communicator) {
+  const auto use = [&](SpmmRank& rank, Communicator& communicator) {
     rank.multiply(1);
     if (communicator.rank() > 0) return;
-    const RankSections sections = RankSections::of(a, plain_blocks(a, std::vector<Index>{4}));
+    const RankSections sections =
+        RankSections::of(a, plain_blocks(a, std::vector<Index>{4}, split), 0, {}, split);
+    Index sums = 0;
     for (Index part = 0; part < 4; ++part) {
-      promised += static_cast<std::uint64_t>(sections.lists(0, part).head.halo_cols) * 6 * 4;
+      const PartHead head = sections.lists(0, part).head;
+      sums += head.sums_received;
+      promised += static_cast<std::uint64_t>(head.halo_cols + head.sums_received) * 6 * 4;
     }
+    EXPECT_EQ(sums > 0, !split.empty());
     EXPECT_EQ(take_fake_bytes(), 3 * promised);  // two products to warm up, one recorded
-    rank.bytes_sent();
-  });
+  };
+  with_gpu_ranks(a, {4, 2}, 6, HaloWay::nccl, use, split);
   EXPECT_GT(promised, 0u);
+}
+
+TEST_F(GpuRanks, MessagesCarryTheBytesThatTheListsPromise) {
+  const CsrMatrix a = integer_matrix(120, 120, 8);
+  expect_promised_bytes(a, {});
+  expect_promised_bytes(a, {60});
 }
 
 TEST_F(GpuRanks, PhasesAndTotalsAreThere) {

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include "tests/unit/ranks/integer_products.h"
 
@@ -23,8 +25,10 @@ class FakeRank : public DeviceRank {
     arrays[0] = DenseMatrix(share.own.cols(), cols, share.kinds.b);
     arrays[1] = DenseMatrix(share.own.rows(), cols, share.kinds.c);
     halo = DenseMatrix(share.halo.cols(), cols, share.kinds.b);
+    sums = DenseMatrix(share.pieces.rows(), cols, share.kinds.c);
     fill_nan(arrays[1].view());
     fill_nan(halo.view());
+    fill_nan(sums.view());
   }
   void upload_b(const ConstDenseView& b) override { copy(arrays[from = 0].view(), b); }
   void download(const DenseView& b, const DenseView& c, const DenseView& received) override {
@@ -37,11 +41,14 @@ class FakeRank : public DeviceRank {
   float* row(DenseMatrix& of, Index number) const {
     return of.view().as<float>() + Offset{number} * share.kinds.dense_cols;
   }
-  void add(const CsrMatrix& a, DenseMatrix& b, const std::vector<Index>& rows) {
+  static void clear(DenseMatrix& rows) {
+    std::fill_n(rows.view().as<float>(), Offset{rows.rows()} * rows.cols(), 0.0F);
+  }
+  void add(const CsrMatrix& a, DenseMatrix& b, const std::vector<Index>& rows, DenseMatrix& to) {
     const Index cols = share.kinds.dense_cols;
     const auto view = a.view<float>();
     for (Index i = 0; i < a.rows(); ++i) {
-      float* const c = row(arrays[1 - from], rows.empty() ? i : rows[static_cast<std::size_t>(i)]);
+      float* const c = row(to, rows.empty() ? i : rows[static_cast<std::size_t>(i)]);
       for (Offset at = view.row_offsets[i]; at < view.row_offsets[i + 1]; ++at) {
         for (Index j = 0; j < cols; ++j) {
           c[j] += view.values[at] * row(b, view.col_indices[at])[j];
@@ -51,7 +58,7 @@ class FakeRank : public DeviceRank {
   }
 
   DeviceShare share;
-  DenseMatrix arrays[2], halo;
+  DenseMatrix arrays[2], halo, sums;
   int from = 0;
 
  private:
@@ -73,11 +80,15 @@ class FakeRanks : public DeviceRanks {
       std::fill(moved_.begin(), moved_.end(), std::pair<std::uint64_t, std::uint64_t>());
       way_ == HaloWay::peer ? read() : send();
       for (FakeRank* const rank : ranks_) {
+        DenseMatrix& b = rank->arrays[rank->from];
         DenseMatrix& c = rank->arrays[1 - rank->from];
-        std::fill_n(c.view().as<float>(), Offset{c.rows()} * c.cols(), 0.0F);
-        rank->add(rank->share.own, rank->arrays[rank->from], {});
-        rank->add(rank->share.halo, rank->halo, rank->share.halo_rows);
+        FakeRank::clear(c);
+        rank->add(rank->share.own, b, {}, c);
+        rank->add(rank->share.halo, rank->halo, rank->share.halo_rows, c);
+        FakeRank::clear(rank->sums);
+        rank->add(rank->share.pieces, b, {}, rank->sums);
       }
+      for (FakeRank* const rank : ranks_) add_sums(*rank);
     }
   }
   SpmmSeconds seconds(std::size_t) const override { return {}; }
@@ -85,12 +96,36 @@ class FakeRanks : public DeviceRanks {
   std::uint64_t bytes_received(std::size_t place) const override { return moved_[place].second; }
 
  private:
-  void move(const float* from, FakeRank& to, Index row, int sender) {
+  std::size_t count_row(const FakeRank& to, int sender) {
     const std::size_t bytes = static_cast<std::size_t>(to.share.kinds.dense_cols) * sizeof(float);
-    std::memcpy(to.row(to.halo, row), from, bytes);
-    if (sender == to.share.rank) return;
+    if (sender == to.share.rank) return bytes;
     moved_[static_cast<std::size_t>(sender)].first += bytes;
     moved_[static_cast<std::size_t>(to.share.rank)].second += bytes;
+    return bytes;
+  }
+  void move(const float* from, FakeRank& to, Index row, int sender) {
+    std::memcpy(to.row(to.halo, row), from, count_row(to, sender));
+  }
+  /// Each run of a rank is the one that its maker has for it; within one, no row comes twice.
+  void add_sums(FakeRank& rank) {
+    const std::vector<Index>& rows = rank.share.sum_rows;
+    for (const RowRun& run : rank.share.sum_runs) {
+      FakeRank& maker = *ranks_[static_cast<std::size_t>(run.rank)];
+      const std::vector<RowRun>& made = maker.share.piece_runs;
+      const auto from = std::find_if(made.begin(), made.end(), [&](const RowRun& other) {
+        return other.rank == rank.share.rank;
+      });
+      ASSERT_TRUE(from != made.end() && from->count == run.count);
+      const auto first = rows.begin() + run.first;
+      ASSERT_EQ(std::adjacent_find(first, first + run.count, std::greater_equal<>()),
+                first + run.count);
+      for (Index i = 0; i < run.count; ++i) {
+        float* const c = rank.row(rank.arrays[1 - rank.from], first[i]);
+        const float* const sum = maker.row(maker.sums, from->first + i);
+        for (Index j = 0; j < rank.share.kinds.dense_cols; ++j) c[j] += sum[j];
+        count_row(rank, run.rank);
+      }
+    }
   }
   void read() {
     for (FakeRank* const rank : ranks_) {
@@ -145,7 +180,8 @@ const DeviceRankMakers kFakes = {[](const DeviceShare& share, const std::string&
                                  []() -> std::string { return ""; }};
 
 void expect_device_product(const CsrMatrix& a, const Grid& grid, Index dense_cols, int power = 1,
-                           const std::optional<PartBorders>& borders = std::nullopt) {
+                           const std::optional<PartBorders>& borders = std::nullopt,
+                           const std::vector<Index>& split = {}) {
   for (const HaloWay way : {HaloWay::peer, HaloWay::nccl}) {
     SCOPED_TRACE(name_of(way));
     testing::expect_product(
@@ -154,7 +190,7 @@ void expect_device_product(const CsrMatrix& a, const Grid& grid, Index dense_col
           return std::make_unique<DeviceSpmmRank>(communicator, of, std::move(part), cols, kinds,
                                                   "auto", PlanOptions{}, kFakes, way, true, false);
         },
-        a, grid, dense_cols, power, borders);
+        a, grid, dense_cols, power, borders, split);
   }
 }
 
@@ -176,6 +212,23 @@ TEST(RanksDeviceSpmm, PartsMayBeEmpty) {
 TEST(RanksDeviceSpmm, PowersKeepTheirOperandsInPlace) {
   expect_device_product(integer_matrix(30, 30, 6), {4, 1}, 3, 2);
   expect_device_product(integer_matrix(30, 30, 6), {2, 2}, 3, 3);
+}
+
+TEST(RanksDeviceSpmm, SplitRowsGiveTheExactProduct) {
+  const CsrMatrix a = integer_matrix(150, 150, 8);
+  for (const std::vector<Index>& split :
+       {std::vector<Index>{75}, {0, 74, 75, 76, 149}, {3, 10, 11, 12, 13, 75}}) {
+    for (const Grid& grid : {Grid{2, 1}, Grid{3, 1}, Grid{4, 2}, Grid{32, 1}}) {
+      expect_device_product(a, grid, 5, 1, std::nullopt, split);
+    }
+    expect_device_product(a, {4, 1}, 3, 2, std::nullopt, split);
+  }
+  std::vector<Index> all(40);
+  std::iota(all.begin(), all.end(), 0);
+  expect_device_product(integer_matrix(40, 170, 3), {5, 1}, 4, 1, std::nullopt, all);
+  expect_device_product(integer_matrix(170, 40, 4), {5, 2}, 4, 1, std::nullopt, all);
+  const PartBorders borders{{0, 0, 2, 2, 5, 5}, {0, 0, 2, 2, 5, 5}};
+  expect_device_product(integer_matrix(5, 5, 5), {5, 1}, 3, 1, borders, {1, 2, 4});
 }
 
 TEST(RanksDeviceSpmm, PowersOfAMatrixThatIsNotSquareAreRefused) {

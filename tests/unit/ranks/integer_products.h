@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -93,10 +94,13 @@ inline CsrMatrix row_of(const CsrMatrix& a, Index row) {
   Buffer<Offset> offsets(2);
   offsets[0] = 0;
   offsets[1] = count;
+  const auto size = static_cast<std::size_t>(size_of(a.value_kind()));
+  ValueArray values(a.value_kind(), count);
+  std::memcpy(values.data(),
+              static_cast<const char*>(a.values()) + static_cast<std::size_t>(first) * size,
+              static_cast<std::size_t>(count) * size);
   return CsrMatrix(1, a.cols(), std::move(offsets),
-                   Buffer<Index>::copy_of(a.col_indices() + first, count),
-                   ValueArray::from(Buffer<float>::copy_of(
-                       static_cast<const float*>(a.values()) + first, count)));
+                   Buffer<Index>::copy_of(a.col_indices() + first, count), std::move(values));
 }
 
 /// Makes a rank of the kind that is tested.
@@ -177,6 +181,34 @@ inline void expect_product(const MakeRank& make_rank, const CsrMatrix& a, const 
       EXPECT_EQ(check.rows_checked > 0, rank.c().rows > 0);
     }
     EXPECT_TRUE(check_sampled_rows(rank, rows_as_received(rank)).passed);
+    communicator.barrier();  // others may still read what this rank holds
+  });
+}
+
+/// Rows are split, and B has another kind than C, in which their sums travel.
+inline void expect_sums_of_the_kind_of_c(const MakeRank& make_rank, ValueKind a_kind,
+                                         ValueKind b_kind) {
+  SCOPED_TRACE(std::string(name_of(a_kind)) + " times " + name_of(b_kind));
+  const CsrMatrix whole = integer_matrix(60, 60, 9), a = convert_values(whole, a_kind, 1);
+  const std::vector<Index> split = {29, 30, 31};
+  const RankSections sections = RankSections::of(a, plain_blocks(a, {4}, split), 0, {}, split);
+  const std::vector<double> expected = product(whole, dense_b(60, 3), 3);
+  SpmmProblem kinds = default_spmm_problem(a, 3);
+  kinds.b = b_kind;
+  kinds.accumulate = kinds.c = b_kind == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
+  run_as_threads(4, [&](Communicator& communicator) {
+    const auto rank =
+        make_rank(communicator, {4, 1}, part_of(a, sections, communicator.rank()), 3, kinds);
+    rank->connect();
+    fill_b(*rank);
+    rank->multiply(1);
+    rank->fetch();
+    expect_c(*rank, expected, 3);
+    const auto bytes = 3 * (static_cast<std::uint64_t>(rank->head().halo_cols) *
+                                static_cast<std::uint64_t>(size_of(kinds.b)) +
+                            static_cast<std::uint64_t>(rank->head().sums_received) *
+                                static_cast<std::uint64_t>(size_of(kinds.c)));
+    EXPECT_EQ(rank->bytes_received(), bytes);
     communicator.barrier();  // others may still read what this rank holds
   });
 }

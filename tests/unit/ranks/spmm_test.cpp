@@ -87,26 +87,10 @@ TEST(RanksSpmm, SplitRowsGiveTheExactProduct) {
 
 /// Every kind that B and C may have, and NaN only where it belongs.
 TEST(RanksSpmm, SumsOfSplitRowsHaveTheKindOfC) {
-  const CsrMatrix a = integer_matrix(60, 60, 9);
-  const std::vector<Index> split = {29, 30, 31};
-  const RankSections sections = RankSections::of(a, plain_blocks(a, {4}, split), 0, {}, split);
-  const std::vector<double> expected = testing::product(a, testing::dense_b(60, 3), 3);
   for (const ValueKind b : {ValueKind::f16, ValueKind::bf16, ValueKind::f32}) {
-    SpmmProblem kinds = default_spmm_problem(a, 3);
-    kinds.b = b;
-    kinds.accumulate = kinds.c = ValueKind::f32;
-    run_as_threads(4, [&](Communicator& communicator) {
-      const auto rank =
-          cpu_rank(communicator, {4, 1}, part_of(a, sections, communicator.rank()), 3, kinds);
-      fill_b(*rank);
-      rank->multiply(1);
-      testing::expect_c(*rank, expected, 3);
-      const auto bytes = static_cast<std::uint64_t>(rank->head().halo_cols) * 3 *
-                             static_cast<std::uint64_t>(size_of(b)) +
-                         static_cast<std::uint64_t>(rank->head().sums_received) * 3 * 4;
-      EXPECT_EQ(rank->bytes_received(), bytes);
-    });
+    testing::expect_sums_of_the_kind_of_c(cpu_rank, ValueKind::f32, b);
   }
+  testing::expect_sums_of_the_kind_of_c(cpu_rank, ValueKind::f64, ValueKind::f64);
 }
 
 TEST(RanksSpmm, AWrongSplitRowIsFound) {

@@ -92,6 +92,13 @@ TEST(RankForecast, ReadsPeersWhereThatIsFaster) {
   EXPECT_NEAR(grid.exchange_seconds, 1e-5 + 20 * 128 / 1e7, 1e-12);
   EXPECT_NEAR(grid.seconds, 5e-3 + (60e-5 + 400e-6) + (60e-5 + 100e-6), 1e-9);
   EXPECT_EQ(grid.moved_bytes, 30u * 8 * 4);  // the same, whoever moves them
+  // Sums of split rows lie side by side.
+  CountedParts split = two_parts();
+  split.level.parts[0].sums_received = 3;
+  split.level.parts[1].sums_sent = 3;
+  const GridForecast with_sums = forecast_grid(sizes, split, 1, 8, profile);
+  EXPECT_TRUE(with_sums.reads_peers);
+  EXPECT_NEAR(with_sums.exchange_seconds, 1e-5 + (20 * 128 + 3 * 32) / 1e7, 1e-12);
   // Slow peers are not used, nor those beyond a node.
   profile.peers = {1e5, 1e-2};
   EXPECT_FALSE(forecast_grid(sizes, two_parts(), 1, 8, profile).reads_peers);
