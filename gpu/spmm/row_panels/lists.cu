@@ -1,6 +1,6 @@
 // Rows into panels. A warp makes the list of a panel: all entries of its first row, then of every
 // other row those whose column no row before it has. An entry is looked up in the other rows by
-// binary search.
+// binary search. Panels for tensor cores have a block each, and a hash table.
 
 #include <algorithm>
 
@@ -9,6 +9,7 @@
 #include "gpu/device/workspace_layout.h"
 #include "gpu/spmm/lane_sums.cuh"
 #include "gpu/spmm/row_panels/find_in_rows.cuh"
+#include "gpu/spmm/row_panels/hashed_list.cuh"
 #include "gpu/spmm/row_panels/lists.h"
 #include "gpu/spmm/row_tasks/row_tasks.h"
 
@@ -22,8 +23,7 @@ constexpr int kThreads = 128, kLongThreads = 512;
 
 /// A panel of more entries is a block's work. One of even more gets no list of its own making:
 /// nobody looks whether its rows share columns, they are copied one after the other.
-template <int kRows>
-constexpr Offset kLongPanel = 128 * kRows;
+constexpr Offset kLongPanel = 512;
 constexpr Offset kCopiedPanel = 1 << 16;
 
 /// Panels in no order: what is made of one does not depend on when.
@@ -151,11 +151,50 @@ __global__ void __launch_bounds__(kThreads)
   const Offset panel = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kWarpLanes;
   if (panel >= panels) return;
   const PanelBounds<kRows> bounds(a, panel);
-  if (bounds.entries() <= kLongPanel<kRows>) {
+  if (bounds.entries() <= kLongPanel) {
     return make_list<Word, kRows, kWarpLanes>(a, panel, bounds, one, out);
   }
   if (threadIdx.x % kWarpLanes != 0) return;
   (bounds.entries() <= kCopiedPanel ? longs : copied).push(panel);
+}
+
+/// For tensor cores: the most entries of a panel whose columns go into a table in shared memory.
+/// Few, so that many blocks fit; enough for panels twice as long as the mean.
+int most_tabled(Offset nnz, Index panels) {
+  constexpr int kLeast = 512, kMost = 2048;
+  int most = kLeast;
+  while (most < kMost && Offset{most} * panels < 2 * nnz) most *= 2;
+  return most;
+}
+
+/// The same for tensor cores, a block a panel.
+template <class Word>
+__global__ void __launch_bounds__(kThreads)
+    make_tiled_lists(DeviceCsrView<void> a, Word one, PanelLists out, PanelQueue longs,
+                     PanelQueue copied, int most) {
+  constexpr int kRows = kTiledPanelRows;
+  extern __shared__ uint4 table_memory[];
+  const Offset panel = blockIdx.x;
+  const PanelBounds<kRows> bounds(a, panel);
+  if (bounds.entries() > most) {
+    if (threadIdx.x == 0) (bounds.entries() <= kCopiedPanel ? longs : copied).push(panel);
+    return;
+  }
+  int row_begin[kRows];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) row_begin[r] = static_cast<int>(bounds.of[r] - bounds.first());
+  const ValueSource<Word, kRows> values{static_cast<const Word*>(a.values), one};
+  const int entries = static_cast<int>(bounds.entries());
+  make_hashed_list<Word, kThreads>(
+      ColumnTable(table_memory, most, entries), a.col_indices + bounds.first(), entries,
+      panel_begin(bounds.first(), panel), panel,
+      [&](int entry) {
+        int row = 0;
+#pragma unroll
+        for (int r = 1; r < kRows; ++r) row += entry >= row_begin[r] ? 1 : 0;
+        return row;
+      },
+      [&](int entry) { return values.at(bounds.first() + entry); }, out);
 }
 
 /// The whole grid copies a panel.
@@ -208,7 +247,7 @@ PanelListMaker::PanelListMaker(Index rows, Offset nnz, int value_bytes, std::uin
       max_entries_(panel_begin(nnz, panels_)) {
   WorkspaceLayout layout;
   counts_at_ = layout.reserve<Index>(2);
-  long_at_ = layout.reserve<Index>(nnz / kLongPanel<kPanelRows>);
+  long_at_ = layout.reserve<Index>(nnz / kLongPanel);
   copied_at_ = layout.reserve<Index>(nnz / kCopiedPanel);
   lengths_at_ = layout.reserve<Offset>(panels_);
   cols_at_ = layout.reserve<Index>(max_entries_);
@@ -237,14 +276,22 @@ void PanelListMaker::make_lists(const DeviceCsrView<void>& a, void* workspace,
   const PanelQueue longs{counts, reinterpret_cast<Index*>(bytes + long_at_)};
   const PanelQueue copied{counts + 1, reinterpret_cast<Index*>(bytes + copied_at_)};
   CHECK_CUDA(cudaMemsetAsync(counts, 0, 2 * sizeof(Index), stream));
-  const auto blocks =
-      static_cast<unsigned>((Offset{panels_} * kWarpLanes + kThreads - 1) / kThreads);
   constexpr int kRows = panel_rows(static_cast<int>(sizeof(Word)));
   const auto one = static_cast<Word>(one_);
-  make_panel_lists<Word, kRows>
-      <<<blocks, kThreads, 0, stream>>>(a, panels_, one, lists, longs, copied);
-  CHECK_LAUNCH("make_panel_lists", stream);
-  const Offset most_long = a.nnz / kLongPanel<kRows>;
+  if constexpr (kRows == kTiledPanelRows) {
+    const int most = most_tabled(a.nnz, panels_);
+    make_tiled_lists<Word>
+        <<<static_cast<unsigned>(panels_), kThreads, ColumnTable::bytes(most), stream>>>(
+            a, one, lists, longs, copied, most);
+    CHECK_LAUNCH("make_tiled_lists", stream);
+  } else {
+    const auto blocks =
+        static_cast<unsigned>((Offset{panels_} * kWarpLanes + kThreads - 1) / kThreads);
+    make_panel_lists<Word, kRows>
+        <<<blocks, kThreads, 0, stream>>>(a, panels_, one, lists, longs, copied);
+    CHECK_LAUNCH("make_panel_lists", stream);
+  }
+  const Offset most_long = a.nnz / kLongPanel;
   if (most_long == 0) return;
   constexpr Offset kMostBlocks = 528;  // four on every multiprocessor
   const auto long_blocks = static_cast<unsigned>(std::min(most_long, kMostBlocks));

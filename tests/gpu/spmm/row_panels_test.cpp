@@ -62,10 +62,11 @@ TEST_F(RowPanels, OfEverySize) {
 
 TEST_F(RowPanels, OfEverySizeIn16Bits) {
   const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_panels");
-  // Lists of less than a step, of whole steps, a warp's work and a block's, cut ones, copied ones.
+  // Lists of less than a step, of whole steps, the largest by hash table, others, copied ones.
   for (const auto& [shared, own] :
        {std::pair(3, 0), std::pair(16, 0), std::pair(33, 2), std::pair(100, 10), std::pair(130, 1),
-        std::pair(1000, 50), std::pair(0, 700), std::pair(8192, 0), std::pair(8192, 1)}) {
+        std::pair(255, 1), std::pair(0, 256), std::pair(0, 257), std::pair(1000, 50),
+        std::pair(8192, 0), std::pair(8192, 1)}) {
     SCOPED_TRACE(std::to_string(shared) + " shared, " + std::to_string(own) + " own columns");
     const CsrMatrix matrix =
         panels_of(shared > 5000 ? 1 : 3, 60000, shared, own, gpu::kTiledPanelRows);
