@@ -12,7 +12,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <random>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -43,6 +45,32 @@ int claim_slot() {
     if (pending[i].state.compare_exchange_strong(expected, kBusy)) return static_cast<int>(i);
   }
   return -1;
+}
+
+/// Paths that must be new (see never_replace).
+class NewPaths {
+ public:
+  void insert(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    paths_.insert(path);
+  }
+  void erase(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    paths_.erase(path);
+  }
+  bool contains(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    return paths_.count(path) > 0;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> paths_;
+};
+
+NewPaths& new_paths() {
+  static NewPaths paths;
+  return paths;
 }
 
 constexpr char kMark[] = ".tmp.";
@@ -222,7 +250,11 @@ void AtomicFile::discard() noexcept {
 }
 
 void AtomicFile::fail(const char* step, int reason) const {
-  throw IoError("cannot write '" + path_ + "': " + step + ": " + std::strerror(reason));
+  const char* const advice = reason == ENOSPC || reason == EDQUOT
+                                 ? "; make room there, or name a file elsewhere"
+                             : reason == EFBIG ? "; raise the limit of file sizes (ulimit -f)"
+                                               : "";
+  throw IoError("cannot write '" + path_ + "': " + step + ": " + std::strerror(reason) + advice);
 }
 
 void AtomicFile::write(const void* data, std::uint64_t bytes) {
@@ -253,14 +285,36 @@ void AtomicFile::sync() {
   }
 }
 
+/// Whether the temporary has its final name now; if not, errno says why.
+bool AtomicFile::give_name(bool replaces) {
+  const char *const from = temporary_.c_str(), *const to = final_name_.c_str();
+  if (replaces) return ::renameat(folder_, from, folder_, to) == 0;
+  if (::renameat2(folder_, from, folder_, to, RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  // NFS knows no such renaming, but links never replace anything.
+  if (::linkat(folder_, from, folder_, to, 0) == 0) return ::unlinkat(folder_, from, 0) == 0;
+  if (errno == EEXIST || ::faccessat(folder_, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  return ::renameat(folder_, from, folder_, to) == 0;  // a file system without links
+}
+
 void AtomicFile::commit() {
   sync();
   // close may be where a network file system tells that the disk is full.
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail("close failed", errno);
-  if (::renameat(folder_, temporary_.c_str(), folder_, final_name_.c_str()) != 0) {
+  const bool must_be_new = new_paths().contains(path_);
+  if (!give_name(!must_be_new)) {
+    if (must_be_new && errno == EEXIST) {
+      throw IoError("cannot write '" + path_ +
+                    "': another process has made it meanwhile, and it stays as it is; name another "
+                    "file, or replace it with --force");
+    }
     fail("its temporary cannot be renamed", errno);
   }
   temporary_.clear();
+  new_paths().erase(path_);
   // Some file systems cannot sync folders and say EINVAL; their rename is as durable as it gets.
   while (::fsync(folder_) != 0) {
     if (errno == EINVAL) break;
@@ -268,6 +322,8 @@ void AtomicFile::commit() {
   }
   discard();
 }
+
+void never_replace(const std::string& path) { new_paths().insert(path); }
 
 void remove_pending_temporaries() noexcept {
   const int saved_errno = errno;

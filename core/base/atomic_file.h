@@ -44,6 +44,7 @@ class AtomicFile {
  private:
   void arm() noexcept;
   void discard() noexcept;
+  bool give_name(bool replaces);
   [[noreturn]] void fail(const char* step, int reason) const;
 
   std::string path_;
@@ -54,6 +55,10 @@ class AtomicFile {
   int registry_slot_ = -1;
   std::uint64_t position_ = 0;
 };
+
+/// The caller has seen that no file has this name and wants none replaced: if another process makes
+/// one before the next commit of exactly this path, that commit throws IoError, and the file stays.
+void never_replace(const std::string& path);
 
 /// Unlinks every uncommitted temporary of this process. Async-signal-safe.
 void remove_pending_temporaries() noexcept;

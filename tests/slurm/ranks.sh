@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Products on many ranks under a real Slurm that this script starts and ends: ranks on two nodes, one that is
-# killed, wrong numbers of them, two jobs at once, a launcher without PMIx, a node that is drained or fails.
+# killed, wrong numbers of them, missing or damaged sections, a full disk, two jobs at once, a launcher without PMIx, a
+# node that is drained or fails. Each event ends within seconds; the rows that are printed stand in docs/scaling.md.
 #
 # Usage: ranks.sh ROOT BIN_FOLDER    (exit code 77: Slurm or MPI is not installed)
 set -euo pipefail
@@ -29,39 +30,162 @@ ranks -N 2 -n 3 csr-spgemm-dist graph.csr --check --repeat 1 --output squared.cs
 csr-info squared.csr --quiet || fail "its file"
 echo "ranks on two nodes: done"
 
-code=0
-ranks -n 3 csr-spmm-dist parts.csr --grid 3x1 --output wrong.npy || code=$?
-[[ $code == 2 ]] || fail "wrong P: exit code $code"
-grep -q "holds parts for 2 and 4 ranks, not for 3" err || fail "wrong P: $(cat err)"
-code=0
-timeout 60 srun --mpi=none -n 2 csr-spmm-dist graph.csr >out 2>err || code=$?
-[[ $code == 2 ]] || fail "without PMIx: exit code $code"
-grep -q "add --mpi=pmix" err || fail "without PMIx: $(cat err)"
-echo "wrong numbers of ranks and a launcher without PMIx: refused"
+# --- events: message, exit code, seconds, and nothing left
+now() { local t=${EPOCHREALTIME/[.,]/}; echo $((t / 1000)); }
+ended() { # ended EVENT BEGAN CODE EXPECTED TEXT: what is in ./err said TEXT, in time, and no file is left
+  local event=$1 took=$(($(now) - $2)) code=$3 expected=$4 text=$5
+  [[ " $expected " == *" $code "* ]] || fail "$event: exit code $code, expected $expected: $(cat err)"
+  ((took <= 10000)) || fail "$event: it took $took ms"
+  grep -qF -- "$text" err || fail "$event: nobody says '$text': $(cat err)"
+  if compgen -G 'lost.*' >/dev/null; then fail "$event: left behind: $(compgen -G 'lost.*')"; fi
+  printf '| %s | %s | %d | %d.%d |\n' "$event" "$(grep -m 1 -F -- "$text" err | sed 's/^csr-[a-z-]*: error: //')" \
+    "$code" $((took / 1000)) $((took % 1000 / 100))
+}
+refused() { # refused EVENT EXPECTED TEXT OPTION_OF_SRUN... COMMAND...
+  local event=$1 expected=$2 text=$3 began code=0
+  shift 3
+  began=$(now)
+  ranks "$@" || code=$?
+  ended "$event" "$began" $code "$expected" "$text"
+}
+spmm=csr-spmm-dist spgemm=csr-spgemm-dist
+csr-generate communities plain.csr --set n=40000 --set mean=12 --quiet
+csr-partition plain.csr four.csr --parts 2,4 --method blocks --split-hubs 60 --quiet
+csr-partition plain.csr whole.csr --parts 2,4 --method blocks --quiet
+echo '| event | what is said | exit code | seconds |'
 
-# A rank is killed: all end within seconds, and nothing is left.
-export DIST_TEST=$PWD
-timeout 60 srun --mpi=pmix -n 3 csr-spmm-dist graph.csr -k 30 --repeat 1000000 --output lost.npy >out 2>err &
-job=$!
-victim=
-for ((i = 0; i < 300; i++)); do
-  for process in $(pgrep -x csr-spmm-dist || true); do
-    mine=$(tr '\0' '\n' 2>/dev/null <"/proc/$process/environ" | grep -cx -e "DIST_TEST=$PWD" -e SLURM_PROCID=1) || true
-    if [[ $mine == 2 ]]; then victim=$process; fi
-  done
-  [[ -z $victim ]] || break
-  sleep 0.1
+refused "wrong P, spmm" 2 "holds parts for 2 and 4 ranks, not for 3; run csr-partition" -n 3 $spmm parts.csr --grid 3x1 --output lost.npy
+refused "wrong P, spgemm" 2 "holds parts for 2 and 4 ranks, not for 3; run csr-partition" -n 3 $spgemm whole.csr --blocks file --output lost.csr
+refused "no parts in the file, spmm" 2 "holds no parts for ranks, not for 2; run csr-partition" -n 2 $spmm plain.csr --grid 2x1 --output lost.npy
+refused "no parts in the file, spgemm" 2 "holds no parts for ranks, not for 2; run csr-partition" -n 2 $spgemm plain.csr --blocks file --output lost.csr
+code=0 began=$(now)
+timeout 60 srun --mpi=none -n 2 $spmm graph.csr --output lost.npy >out 2>err || code=$?
+ended "without PMIx" "$began" $code 2 "add --mpi=pmix"
+
+# Damage: one byte of the middle of each section, of the header's list of sections, and an end that is missing.
+damage() { # damage FILE SECTION: writes damaged.csr
+  python3 - "$1" "$2" <<'END'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+name = sys.argv[2]
+if name == "end":
+    data = data[:len(data) * 2 // 3]
+else:
+    slots = {data[at:at + 16].rstrip(b"\0").decode(): at for at in range(128, 640, 32)}
+    if name == "slot":
+        at = slots["rank_lists"]
+        data[at:at + 32] = bytes(32)
+    else:
+        at = slots[name]
+        offset, size = (int.from_bytes(data[at + i:at + i + 8], "little") for i in (16, 24))
+        data[offset + size // 2] ^= 1
+open("damaged.csr", "wb").write(data)
+END
+}
+for section in row_offsets col_indices values rank_heads rank_lists split_rows checksums; do
+  damage four.csr $section
+  refused "damaged $section, spmm" 3 "$([[ $section == checksums ]] && echo "section checksums" || echo "$section")" \
+    -N 2 -n 4 $spmm damaged.csr --grid 4x1 --output lost.npy
+  [[ $(grep -c 'damaged.csr' err) == 1 ]] || fail "damaged $section: several ranks spoke: $(cat err)"
+  [[ $section == split_rows ]] && continue # parts that split rows are not for sparse products
+  damage whole.csr $section
+  refused "damaged $section, spgemm" 3 "$([[ $section == checksums ]] && echo "section checksums" || echo "$section")" \
+    -N 2 -n 4 $spgemm damaged.csr --output lost.csr
 done
-[[ -n $victim ]] || fail "rank 1 never came: $(cat err)"
-sleep 2
-kill -KILL "$victim"
-SECONDS=0 code=0
-wait $job || code=$?
-((SECONDS <= 15)) || fail "the others lived on for $SECONDS s"
-[[ $code != 0 ]] || fail "exit code 0 though a rank was killed"
-grep -q 'rank 1 on' err || fail "nobody names rank 1: $(cat err)"
-if compgen -G 'lost.npy*' >/dev/null; then fail "left behind: $(compgen -G 'lost.npy*')"; fi
-echo "a killed rank ended the others in $SECONDS s, exit code $code: $(grep -m 1 'rank 1 on' err)"
+for what in slot end; do
+  damage four.csr $what
+  event=$([[ $what == slot ]] && echo "rank_lists missing in the header" || echo "the end of the file missing")
+  refused "$event, spmm" 3 "damaged.csr: " -N 2 -n 4 $spmm damaged.csr --grid 4x1 --output lost.npy
+  refused "$event, spgemm" 3 "damaged.csr: " -N 2 -n 4 $spgemm damaged.csr --output lost.csr
+done
+
+# A disk that is full while C is written: a small one, where it may be mounted, and a limit, which is met in the same place.
+limited() { bash -c 'ulimit -f 16000; exec "$@"' limited "$@"; }
+export -f limited
+refused "size limit while C is written, spmm" 4 "File too large; raise the limit" \
+  -n 3 bash -c 'limited "$@"' - $spmm graph.csr -k 600 --repeat 1 --output lost.npy
+refused "size limit while C is written, spgemm" 4 "File too large; raise the limit" \
+  -n 3 bash -c 'limited "$@"' - $spgemm graph.csr --repeat 1 --warmup 0 --output lost.csr
+mkdir small
+if mount -t tmpfs -o size=8m csrkit-test small 2>/dev/null; then
+  for tool in spmm spgemm; do
+    if [[ $tool == spmm ]]; then command=("$spmm" graph.csr -k 600); else command=("$spgemm" graph.csr --warmup 0); fi
+    code=0 began=$(now)
+    ranks -n 3 "${command[@]}" --repeat 1 --output small/lost.out || code=$?
+    left=$(ls small)
+    [[ -z $left ]] || { umount small; fail "full disk, $tool: left behind: $left"; }
+    (ended "disk full while C is written, $tool" "$began" $code 4 "No space left on device; make room") || { umount small; exit 1; }
+  done
+  umount small
+else
+  echo "skipped: a disk that is full, as nothing may be mounted here"
+fi
+
+# Each rank killed, while it multiplies and while C is written. Then nobody has a temporary left, nor the final name.
+cat >killer.py <<'END'
+"""killer.py TOOL RANK WHEN: kills it when it has multiplied for a second, or when the temporary of C has grown
+("writing"); or stops it a moment after it came, and prints its number ("beginning")."""
+import glob, os, signal, sys, time
+tool, rank, when = sys.argv[1:]
+mine = {f"DIST_TEST={os.getcwd()}", f"SLURM_PROCID={rank}"}
+end = time.time() + 30
+victim = None
+while victim is None and time.time() < end:
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if open(f"/proc/{process}/comm").read().strip() != tool: continue
+            words = set(open(f"/proc/{process}/environ", errors="replace").read().split("\0"))
+        except OSError:
+            continue
+        if mine <= words: victim = int(process)
+if victim is None: sys.exit("it never came")
+if when == "writing":
+    while time.time() < end:
+        try:
+            if any(os.path.getsize(name) > 0 for name in glob.glob("lost.*.tmp.*")): break
+        except OSError:
+            pass
+else:
+    time.sleep(0.3 if when == "beginning" else 1)
+os.kill(victim, signal.SIGSTOP if when == "beginning" else signal.SIGKILL)
+print(victim)
+END
+export DIST_TEST=$PWD
+for rank in 0 1 2; do
+  for tool in spmm spgemm; do
+    for when in multiplying writing; do
+      repeat=1000000 k=30
+      if [[ $when == writing ]]; then repeat=1 k=3000; fi
+      if [[ $tool == spmm ]]; then
+        command=("$spmm" graph.csr -k "$k" --grid 1x3 --repeat "$repeat" --warmup 0 --output lost.npy)
+      else
+        command=("$spgemm" graph.csr --repeat "$repeat" --warmup 0 --output lost.csr)
+      fi
+      timeout 60 srun --mpi=pmix -n 3 "${command[@]}" >out 2>err &
+      job=$!
+      python3 killer.py "${command[0]}" $rank $when >/dev/null || fail "$tool: rank $rank was not killed: $(cat err)"
+      began=$(now) code=0
+      wait $job || code=$?
+      ended "rank $rank killed while $when, $tool" "$began" $code 70 "rank $rank on"
+    done
+  done
+done
+
+# Two jobs at once on one file, without --force: who is first has the name, the other one says so and leaves it.
+for tool in spmm spgemm; do
+  if [[ $tool == spmm ]]; then command=("$spmm" graph.csr -k 32) slow=2000; else command=("$spgemm" graph.csr) slow=6; fi
+  timeout 60 srun --mpi=pmix -n 2 "${command[@]}" --repeat $slow --output taken.out --quiet >out 2>err &
+  job=$!
+  stopped=$(python3 killer.py "${command[0]}" 0 beginning) || fail "$tool: rank 0 was not stopped: $(cat err)"
+  timeout 60 srun --mpi=pmix -n 2 "${command[@]}" --repeat 1 --output taken.out --quiet 2>one || fail "the quick job: $(cat one)"
+  before=$(stat -c %i taken.out) code=0 began=$(now)
+  kill -CONT "$stopped"
+  wait $job || code=$?
+  ended "another job made C meanwhile, $tool" "$began" $code 4 "another process has made it meanwhile"
+  [[ $(stat -c %i taken.out) == "$before" && $(compgen -G 'taken.out*') == taken.out ]] || fail "$tool: $(ls -l taken*)"
+  refused "C is there already, $tool" 2 "exists already; --force replaces it" -n 2 "${command[@]}" --output taken.out
+  rm taken.out
+done
 
 # Two jobs at once on one file, one output: it is whole.
 timeout 60 srun --mpi=pmix -n 2 csr-spmm-dist graph.csr -k 4 --repeat 2 --output both.npy --force --quiet 2>one &
@@ -87,24 +211,26 @@ running
 scontrol update NodeName="$node" State=DRAIN Reason=test
 wait $job || fail "the job on a node that was drained: $(cat err)"
 cmp drained.npy alone.npy || fail "a drained node changed C"
-SECONDS=0 code=0
+began=$(now) code=0
 timeout 60 srun --immediate=3 --mpi=pmix -N 2 -n 2 csr-spmm-dist graph.csr --output never.npy >out 2>err || code=$?
-[[ $code == 1 ]] || fail "a node that was drained before: exit code $code"
-((SECONDS <= 15)) || fail "the refusal took $SECONDS s"
-grep -q 'node not available (down, drained or reserved)' err || fail "nobody says why: $(cat err)"
+ended "the node was drained before" "$began" $code 1 'node not available (down, drained or reserved)'
 scontrol update NodeName="$node" State=RESUME
-echo "a drained node: the job that ran ended whole, the next one was refused after $SECONDS s"
+echo "a drained node: the job that ran ended whole"
 
 # A node fails: its job ends within seconds, and nothing is left.
-timeout 60 srun --mpi=pmix -N 2 -n 2 csr-spmm-dist graph.csr -k 30 --repeat 1000000 --output lost.npy >out 2>err &
-job=$!
-running
-sleep 2
-scontrol update NodeName="$node" State=DOWN Reason=test
-SECONDS=0 code=0
-wait $job || code=$?
-[[ $code != 0 ]] || fail "exit code 0 though a node failed"
-((SECONDS <= 15)) || fail "the ranks lived on for $SECONDS s"
-grep -q "Node failure on $node" err || fail "nobody names the node: $(cat err)"
-if compgen -G 'lost.npy*' >/dev/null || compgen -G 'never.npy*' >/dev/null; then fail "left behind: $(ls)"; fi
-echo "a failed node ended its job in $SECONDS s, exit code $code: $(grep -m 1 'Node failure' err)"
+for tool in spmm spgemm; do
+  if [[ $tool == spmm ]]; then command=("$spmm" graph.csr -k 30); else command=("$spgemm" graph.csr); fi
+  timeout 60 srun --mpi=pmix -N 2 -n 2 "${command[@]}" --repeat 1000000 --output lost.out >out 2>err &
+  job=$!
+  running
+  sleep 2
+  scontrol update NodeName="$node" State=DOWN Reason=test
+  began=$(now) code=0
+  wait $job || code=$?
+  ended "a node fails, $tool" "$began" $code "70 137 143" "Node failure on $node"
+  for ((i = 0; i < 100; i++)); do
+    scontrol update NodeName="$node" State=RESUME 2>/dev/null && break
+    sleep 0.1
+  done
+done
+if compgen -G 'never.*' >/dev/null; then fail "left behind: $(ls)"; fi

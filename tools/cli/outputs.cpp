@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <set>
 
+#include "core/base/atomic_file.h"
+
 namespace csrkit {
 
 void require_other_files(const std::vector<std::string>& outputs,
@@ -33,8 +35,11 @@ void require_outputs(const Options& options, const std::vector<std::string>& out
   for (const std::string& output : outputs) {
     // What is no file (a folder, a pipe, a device) is never replaced, and says so when it is
     // opened.
-    if (output.empty() || !std::filesystem::is_regular_file(output, absent)) continue;
-    throw UsageError("the output '" + output + "' exists already; --force replaces it");
+    if (output.empty()) continue;
+    if (std::filesystem::is_regular_file(output, absent)) {
+      throw UsageError("the output '" + output + "' exists already; --force replaces it");
+    }
+    never_replace(output);  // nor what another job makes while this one computes
   }
 }
 

@@ -10,7 +10,8 @@
 namespace csrkit {
 
 /// Refuses (UsageError), before any work, outputs ("" = none) that are inputs, two of one name, and
-/// files that exist, unless --force. The tool has declared Options::writes_files().
+/// files that exist, unless --force: those made later by another process stay, too. The tool has
+/// declared Options::writes_files().
 void require_outputs(const Options& options, const std::vector<std::string>& outputs,
                      const std::vector<std::string>& inputs);
 

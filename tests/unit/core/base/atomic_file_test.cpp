@@ -79,6 +79,33 @@ TEST(AtomicFile, LeavesNothingWithoutCommit) {
   EXPECT_TRUE(folder.names().empty());
 }
 
+TEST(AtomicFile, LeavesWhatAnotherMadeMeanwhileIfItMustBeNew) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.txt";
+  never_replace(path);
+  {
+    AtomicFile file(path);
+    file.write("mine", 4);
+    save_bytes(path, "another's");
+    try {
+      file.commit();
+      ADD_FAILURE() << "replaced";
+    } catch (const IoError& error) {
+      EXPECT_NE(std::string(error.what()).find("another process has made it"), std::string::npos)
+          << error.what();
+    }
+  }
+  EXPECT_EQ(load_bytes(path), "another's");
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"a.txt"});
+  std::filesystem::remove(path);
+  for (const char* text : {"first", "other"}) {  // what this process made it may replace
+    AtomicFile file(path);
+    file.write(text, 5);
+    file.commit();
+    EXPECT_EQ(load_bytes(path), text);
+  }
+}
+
 TEST(AtomicFile, HasThePermissionsOfAnyNewFile) {
   const ScratchFolder folder;
   const mode_t old_mask = ::umask(027);
