@@ -185,8 +185,9 @@ bool panels_pay(const SpmmProfile& profile) {
   if (profile.nnz < kFewEntries || profile.rows < kFewRows) return false;
   if (profile.b_bytes == 2) {
     constexpr Index kFewestColumns = 8, kVector = 4;  // else it reads single elements
-    return profile.dense_cols >= kFewestColumns && profile.dense_cols % kVector == 0 &&
-           tiled_panels_over_bins(profile) < 0;
+    // Sums that are not finite are made again, one by one.
+    return profile.sample.all_finite && profile.dense_cols >= kFewestColumns &&
+           profile.dense_cols % kVector == 0 && tiled_panels_over_bins(profile) < 0;
   }
   // row_bins in pieces is ahead of a copy that does not pay.
   const SpmmSizes sizes = {profile.rows, profile.cols, profile.nnz, profile.dense_cols};

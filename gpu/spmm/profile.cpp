@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "gpu/spmm/row_panels/lists.h"
@@ -28,6 +29,15 @@ class ColumnCounter {
   std::array<std::uint32_t, 4096> last_ = {};
   std::uint32_t panel_ = 0;
 };
+
+/// Whether values in 16 bits are, as numbers of SuiteSparse above 65,504 are not in f16.
+bool are_finite(const CsrMatrix& a, Offset begin, Offset end) {
+  if (size_of(a.value_kind()) != 2) return true;
+  const unsigned exponent = a.value_kind() == ValueKind::f16 ? 0x7c00 : 0x7f80;
+  const auto* bits = static_cast<const std::uint16_t*>(a.values());
+  return std::none_of(bits + begin, bits + end,
+                      [&](unsigned value) { return (value & exponent) == exponent; });
+}
 
 /// From so few panels that it takes microseconds, whatever A's size.
 PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, Offset longest_panel) {
@@ -65,6 +75,8 @@ PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, Offset longest_p
     const Offset size = a.row_offsets()[row + panel_rows] - a.row_offsets()[row];
     if (size > longest_panel) continue;
     seen.entries += size;
+    seen.all_finite =
+        seen.all_finite && are_finite(a, a.row_offsets()[row], a.row_offsets()[row + panel_rows]);
     counter.start_panel();
     for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + panel_rows]; ++at) {
       seen.distinct += counter.is_new(a.col_indices()[at]) ? 1 : 0;

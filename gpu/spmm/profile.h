@@ -11,8 +11,9 @@ namespace csrkit::gpu {
 struct PanelSample {
   Offset panels = 0;
   Offset entries = 0;
-  Offset distinct = 0;  // columns, panel by panel
-  Offset places = 0;    // entries, if all rows of a panel were as long as its longest
+  Offset distinct = 0;     // columns, panel by panel
+  Offset places = 0;       // entries, if all rows of a panel were as long as its longest
+  bool all_finite = true;  // of values in 16 bits; those of other kinds are not looked at
 
   /// How many entries of neighbouring rows have one column in common.
   double sharing() const {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -107,6 +108,31 @@ TEST(ChooseSpmm, TakesPanelsWhereRowsShareColumns) {
   EXPECT_FALSE(panels_pay(profile));
   profile.sample = {};  // nothing is known of the rows
   EXPECT_FALSE(panels_pay(profile));
+}
+
+// A sum that is not finite is made again, and every one of such a row is.
+TEST(ChooseSpmm, TakesNoPanelsWhereValuesOf16BitsAreNotFinite) {
+  const auto pay = [](float value, ValueKind kind) {
+    constexpr Index kRows = 4000;
+    std::vector<Offset> offsets = {0};
+    std::vector<Index> cols;
+    for (Index row = 0; row < kRows; ++row) {
+      for (Index i = 0; i < 64; ++i) cols.push_back(row / 8 * 8 % (kRows - 64) + i);
+      offsets.push_back(static_cast<Offset>(cols.size()));
+    }
+    const std::vector<float> values(cols.size(), value);
+    const auto nnz = static_cast<Offset>(cols.size());
+    const CsrMatrix in_f32(kRows, kRows, Buffer<Offset>::copy_of(offsets.data(), Offset{kRows} + 1),
+                           Buffer<Index>::copy_of(cols.data(), nnz),
+                           ValueArray::from(Buffer<float>::copy_of(values.data(), nnz)));
+    const CsrMatrix matrix = convert_values(in_f32, kind);
+    return panels_pay(profile_of(default_spmm_problem(matrix, 128)));
+  };
+  EXPECT_TRUE(pay(1e3f, ValueKind::f16));
+  EXPECT_FALSE(pay(1e6f, ValueKind::f16));
+  EXPECT_TRUE(pay(1e6f, ValueKind::bf16));
+  EXPECT_FALSE(pay(std::numeric_limits<float>::infinity(), ValueKind::bf16));
+  EXPECT_TRUE(pay(std::numeric_limits<float>::infinity(), ValueKind::f32));
 }
 
 TEST(ChooseSpmm, LooksAtATransposedMatrixWhosePatternIsSymmetric) {
