@@ -179,12 +179,15 @@ void DeviceSpmmRank::connect() {
       communicator_
           .gather(is_first && way_ == HaloWay::nccl ? makers_.new_nccl_id() : std::string())
           .front();
-  std::vector<DeviceRank*> driven;
-  for (const std::string& text : communicator_.gather(address_text(device_.get()))) {
-    if (is_one_process_) driven.push_back(address_from<DeviceRank>(text));
-  }
-  if (!is_one_process_) driven = {device_.get()};
+  const std::vector<std::string> places = communicator_.gather(address_text(&device_));
   if (is_first || !is_one_process_) {
+    if (!is_one_process_) held_ = {device_};
+    for (const std::string& text : places) {
+      if (is_one_process_) held_.push_back(*address_from<std::shared_ptr<DeviceRank>>(text));
+    }
+    std::vector<DeviceRank*> driven(held_.size());
+    std::transform(held_.begin(), held_.end(), driven.begin(),
+                   [](const std::shared_ptr<DeviceRank>& rank) { return rank.get(); });
     driven_ = makers_.join(driven, grid_.size(), way_, nccl_id);
   }
   const std::vector<std::string> drivers = communicator_.gather(address_text(driven_.get()));

@@ -50,8 +50,9 @@ class DeviceSpmmRank final : public SpmmRank {
   const DeviceRankMakers& makers_;
   HaloWay way_;
   bool is_one_process_, gathers_all_;
-  std::unique_ptr<DeviceRank> device_;
-  std::unique_ptr<DeviceRanks> driven_;  // by this rank, for all of its process
+  std::shared_ptr<DeviceRank> device_;
+  std::vector<std::shared_ptr<DeviceRank>> held_;  // of all that are driven: they outlive driven_
+  std::unique_ptr<DeviceRanks> driven_;            // by this rank, for all of its process
   DeviceRanks* ranks_ = nullptr;
   std::size_t place_ = 0;  // in there
 };

@@ -16,6 +16,9 @@ namespace csrkit {
 enum class HaloWay : std::uint8_t { peer, nccl };
 inline const char* name_of(HaloWay way) { return way == HaloWay::peer ? "peer" : "nccl"; }
 
+/// The same, and copies by the driver, which ranks do not use: what a link can do at best.
+enum class LinkWay : std::uint8_t { copy, peer, nccl };
+
 /// Of one product.
 struct SpmmSeconds {
   double pack = 0;      // rows of B for others, side by side, and sums of their split rows
@@ -78,6 +81,20 @@ class DeviceRanks {
   virtual std::uint64_t bytes_received(std::size_t place) const = 0;
 };
 
+/// What lies between GPUs: exchanges without a product, for csr-probe.
+class DeviceLinks {
+ public:
+  virtual ~DeviceLinks() = default;
+  /// Seconds of exchanges, one after the other, each one CUDA graph over all GPUs: every GPU gets
+  /// `bytes` from the next one at the same time. peer: as rows of `row_bytes`, every second one of
+  /// an array, in their order. Throws UsageError for what cannot be done here, or for more bytes
+  /// than were said.
+  virtual std::vector<double> exchange_seconds(LinkWay way, std::uint64_t bytes,
+                                               std::uint64_t row_bytes) = 0;
+  /// Whether every GPU has what the last exchange was to bring, and nothing behind it.
+  virtual bool is_moved() const = 0;
+};
+
 /// What a room of devices offers for it.
 struct DeviceRankMakers {
   /// A rank on options.where.device. Throws what plans throw.
@@ -97,6 +114,9 @@ struct DeviceRankMakers {
   std::string (*why_no_peers)(const std::vector<int>& devices);
   /// "" if libnccl can be opened, or why not.
   std::string (*why_no_nccl)();
+  /// Between these GPUs, for exchanges of up to so many bytes. Throws what plans throw.
+  std::unique_ptr<DeviceLinks> (*make_links)(const std::vector<int>& devices,
+                                             std::uint64_t most_bytes);
 };
 
 }  // namespace csrkit

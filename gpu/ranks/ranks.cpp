@@ -10,6 +10,7 @@
 #include "gpu/device/gpu_timer.h"
 #include "gpu/device/head_start.h"
 #include "gpu/device/stream.h"
+#include "gpu/ranks/graph.h"
 #include "gpu/ranks/rank.h"
 
 namespace csrkit::gpu {
@@ -20,39 +21,6 @@ namespace {
 // for a rank that is gone.
 constexpr double kSilenceSeconds = 20;
 constexpr std::chrono::microseconds kPollInterval{20};
-
-/// A product as a CUDA graph.
-class Graph {
- public:
-  template <class Queue>
-  void capture(cudaStream_t stream, const Queue& queue) {
-    cudaGraph_t recorded = nullptr;
-    CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
-    try {
-      queue();
-    } catch (...) {
-      CHECK_CUDA_NOEXCEPT(cudaStreamEndCapture(stream, &recorded));
-      if (recorded != nullptr) CHECK_CUDA_NOEXCEPT(cudaGraphDestroy(recorded));
-      throw;
-    }
-    CHECK_CUDA(cudaStreamEndCapture(stream, &recorded));
-    const cudaError_t status = cudaGraphInstantiate(&graph_, recorded, 0);
-    CHECK_CUDA_NOEXCEPT(cudaGraphDestroy(recorded));
-    CHECK_CUDA(status);
-  }
-  Graph() = default;
-  ~Graph() {
-    if (graph_ != nullptr) CHECK_CUDA_NOEXCEPT(cudaGraphExecDestroy(graph_));
-  }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-
-  bool is_there() const { return graph_ != nullptr; }
-  void launch(cudaStream_t stream) const { CHECK_CUDA(cudaGraphLaunch(graph_, stream)); }
-
- private:
-  cudaGraphExec_t graph_ = nullptr;
-};
 
 class GpuRanks final : public DeviceRanks {
  public:
@@ -82,6 +50,7 @@ class GpuRanks final : public DeviceRanks {
   void warm_up();
   void prepare(int from);
   void wait(int products);
+  void abort() noexcept;
 
   std::vector<GpuRank*> ranks_;
   HaloWay way_;
@@ -130,18 +99,10 @@ GpuRanks::GpuRanks(const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
 /// Each reads what it has runs of, and nothing else.
 void GpuRanks::open_memories() {
   for (const GpuRank* const rank : ranks_) {
-    const DeviceScope scope(rank->device());
     std::vector<RowRun> runs = rank->share().read_runs;
     runs.insert(runs.end(), rank->share().sum_runs.begin(), rank->share().sum_runs.end());
     for (const RowRun& run : runs) {
-      const int other = ranks_[place_of(run.rank)]->device();
-      if (other == rank->device()) continue;
-      if (const std::string why = why_no_peers({rank->device(), other}); !why.empty()) {
-        throw UsageError(why);
-      }
-      const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
-      static_cast<void>(cudaGetLastError());
-      if (status != cudaErrorPeerAccessAlreadyEnabled) CHECK_CUDA(status);
+      let_read(rank->device(), ranks_[place_of(run.rank)]->device());
     }
   }
 }
@@ -297,9 +258,18 @@ void GpuRanks::wait(int products) {
       std::this_thread::sleep_for(kPollInterval);
     }
   } catch (...) {
-    for (const auto& line : lines_) line->abort();
+    abort();
     throw;
   }
+}
+
+/// A line that is aborted waits for the graphs that use it, and these for all lines: so graphs are
+/// given up first, and all lines are aborted together.
+void GpuRanks::abort() noexcept {
+  for (Graph& graph : graphs_) graph.reset();
+  static_cast<void>(nccl_->group_start());
+  for (const auto& line : lines_) line->abort();
+  static_cast<void>(nccl_->group_end());
 }
 
 }  // namespace
@@ -339,6 +309,15 @@ std::vector<std::string> device_addresses() {
     addresses.emplace_back(address);
   }
   return addresses;
+}
+
+void let_read(int device, int other) {
+  if (device == other) return;
+  if (const std::string why = why_no_peers({device, other}); !why.empty()) throw UsageError(why);
+  const DeviceScope scope(device);
+  const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
+  static_cast<void>(cudaGetLastError());
+  if (status != cudaErrorPeerAccessAlreadyEnabled) CHECK_CUDA(status);
 }
 
 std::string why_no_peers(const std::vector<int>& devices) {

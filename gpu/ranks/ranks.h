@@ -21,6 +21,10 @@ std::unique_ptr<DeviceRanks> join_device_ranks(const std::vector<DeviceRank*>& r
                                                HaloWay way, const std::string& nccl_id,
                                                const NcclLibrary* nccl);
 
+/// From here on kernels of `device` may read what cudaMalloc gave of `other`. Throws UsageError if
+/// they cannot.
+void let_read(int device, int other);
+
 /// The functions of DeviceRankMakers.
 std::string new_nccl_id();
 std::vector<std::string> device_addresses();

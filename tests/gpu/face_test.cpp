@@ -35,6 +35,7 @@ TEST(Face, HasAFunctionOnEveryLine) {
   EXPECT_NE(face.ranks.make, nullptr);
   EXPECT_NE(face.ranks.join, nullptr);
   EXPECT_NE(face.ranks.why_no_nccl, nullptr);
+  EXPECT_NE(face.ranks.make_links, nullptr);
 }
 
 }  // namespace csrkit::gpu

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/atomic_file.h"
 #include "core/base/input_file.h"
 #include "tools/cli/json_reader.h"
 #include "tools/forecast/profile_file.h"
@@ -37,8 +38,8 @@ ClusterProfile h200x4() {
   profile.ranks_per_node = 4;
   profile.cores_per_rank = 16;
   profile.rank_memory_bytes = 139.0 * (1 << 30);
-  profile.link = {340e9, 33e-6};   // NCCL's large exchanges, and its small ones
-  profile.peers = {392e9, 10e-6};  // copies both ways at once; not of a kernel that gathers
+  profile.link = {340e9, 33e-6, {}};   // NCCL's large exchanges, and its small ones
+  profile.peers = {392e9, 10e-6, {}};  // copies both ways at once; not of a kernel that gathers
   DeviceProfile& device = profile.device;
   device.device = "gpu";
   device.name = "NVIDIA H200";
@@ -62,8 +63,8 @@ ClusterProfile usual_cluster() {
   profile.ranks_per_node = 4;
   profile.cores_per_rank = 16;
   profile.rank_memory_bytes = 64.0 * (1 << 30);
-  profile.link = {20e9, 5e-6};
-  profile.network = {12.5e9, 20e-6};
+  profile.link = {20e9, 5e-6, {}};
+  profile.network = {12.5e9, 20e-6, {}};
   DeviceProfile& device = profile.device;
   device.device = "cpu";
   device.name = "16 cores";
@@ -79,12 +80,33 @@ ClusterProfile usual_cluster() {
 }
 
 LinkProfile link_from(const JsonField& field) {
-  LinkProfile link{field["bytes_per_second"].number_from(1),
-                   field["seconds_per_exchange"].number_from(0)};
+  LinkProfile link{
+      field["bytes_per_second"].number_from(1), field["seconds_per_exchange"].number_from(0), {}};
   if (link.bytes_per_second > kMostBytesPerSecond) {
     field["bytes_per_second"].refuse("a rate below 1e14");
   }
+  if (!field.value().contains("rows")) return link;
+  field["rows"].array().for_each([&](const JsonField& row) {
+    link.rows.push_back({row["row_bytes"].number_from(1), row["bytes_per_second"].number_from(1)});
+    const std::size_t count = link.rows.size();
+    if (count > 1 && link.rows[count - 1].row_bytes <= link.rows[count - 2].row_bytes) {
+      row["row_bytes"].refuse("rows of more bytes than those before");
+    }
+    if (link.rows.back().bytes_per_second > kMostBytesPerSecond) {
+      row["bytes_per_second"].refuse("a rate below 1e14");
+    }
+  });
   return link;
+}
+
+Json to_json(const LinkProfile& link) {
+  Json json = {{"bytes_per_second", link.bytes_per_second},
+               {"seconds_per_exchange", link.seconds_per_exchange}};
+  for (const RowRate& row : link.rows) {
+    json["rows"].push_back(
+        {{"row_bytes", row.row_bytes}, {"bytes_per_second", row.bytes_per_second}});
+  }
+  return json;
 }
 
 }  // namespace
@@ -115,6 +137,31 @@ ClusterProfile read_cluster_profile(const std::string& name) {
   profile.device = device_profile_from(field["device"]);
   validate(MachineProfile{profile.name, {profile.device}}, name);
   return profile;
+}
+
+Json to_json(const ClusterProfile& profile) {
+  Json json = {{"format", kClusterFormat},
+               {"version", 1},
+               {"name", profile.name},
+               {"nodes", profile.nodes},
+               {"ranks_per_node", profile.ranks_per_node},
+               {"cores_per_rank", profile.cores_per_rank},
+               {"rank_memory_bytes", profile.rank_memory_bytes},
+               {"link", to_json(profile.link)},
+               {"device", to_json(MachineProfile{profile.name, {profile.device}})["devices"][0]}};
+  if (profile.peers.bytes_per_second > 0) json["peers"] = to_json(profile.peers);
+  if (profile.network.bytes_per_second > 0) json["network"] = to_json(profile.network);
+  return json;
+}
+
+void write_cluster_profile(const std::string& path, const ClusterProfile& profile,
+                           const Json& facts) {
+  Json json = to_json(profile);
+  json["measured_on"] = facts;
+  AtomicFile file(path);
+  const std::string text = json.dump(2) + "\n";
+  file.write(text.data(), text.size());
+  file.commit();
 }
 
 }  // namespace csrkit

@@ -61,9 +61,25 @@ double exchange_seconds(const LinkProfile& link, double bytes) {
 // A line of the memory that is read: a row of fewer bytes costs as much.
 constexpr std::uint64_t kPeerReadBytes = 128;
 
-/// Bytes of rows of B on their way when they are read from another GPU's memory.
-double peer_bytes(Offset rows, std::uint64_t row_bytes) {
-  return static_cast<double>(rows) * static_cast<double>(std::max(row_bytes, kPeerReadBytes));
+/// Seconds of an exchange by reading: rows of B where they are, and sums, which lie side by side.
+double peer_seconds(const LinkProfile& peers, Offset rows, std::uint64_t row_bytes,
+                    std::uint64_t sum_bytes) {
+  const auto least = static_cast<double>(kPeerReadBytes);
+  auto bytes = static_cast<double>(row_bytes);
+  double rate = peers.bytes_per_second;
+  if (peers.rows.empty()) {
+    bytes = std::max(bytes, least);
+  } else {  // shorter rows than were measured take as long as the shortest
+    std::vector<double> widths, rates;
+    for (const RowRate& row : peers.rows) {
+      widths.push_back(row.row_bytes);
+      rates.push_back(row.bytes_per_second);
+    }
+    rate = at(widths, rates, bytes);
+    bytes = std::max(bytes, widths.front());
+  }
+  return peers.seconds_per_exchange + static_cast<double>(rows) * bytes / rate +
+         static_cast<double>(sum_bytes) / peers.bytes_per_second;
 }
 
 /// One part, the whole matrix.
@@ -262,13 +278,15 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
     for (std::size_t p = 0; p < parts.level.parts.size(); ++p) {
       const PartHead& head = parts.level.parts[p];
       const double moved = exchange[p];
-      const double read = peer_bytes(std::max<Offset>(head.halo_cols, head.send_cols), row_bytes) +
-                          static_cast<double>(std::max(head.sums_received, head.sums_sent)) *
-                              static_cast<double>(sum_bytes);
-      const double exchanged = moved == 0    ? 0
-                               : reads_peers ? exchange_seconds(profile.peers, read)
-                               : is_one_node ? exchange_seconds(profile.link, moved)
-                                             : network_seconds;
+      const auto most_sums =
+          static_cast<std::uint64_t>(std::max(head.sums_received, head.sums_sent));
+      const double exchanged =
+          moved == 0 ? 0
+          : reads_peers
+              ? peer_seconds(profile.peers, std::max<Offset>(head.halo_cols, head.send_cols),
+                             row_bytes, most_sums * sum_bytes)
+          : is_one_node ? exchange_seconds(profile.link, moved)
+                        : network_seconds;
       const double packed = moved == 0 || reads_peers ? 0
                                                       : 2 * static_cast<double>(head.send_cols) *
                                                             static_cast<double>(row_bytes) /

@@ -29,6 +29,9 @@ ProbeToolOptions parse_probe_options(int argc, const char* const* argv) {
                   "--report and --advise read the file.");
   options.value("o,output", "FILE.json", "where the machine profile goes; needed")
       .value("device", "cpu|gpu|all", "what to measure (default: all there is)")
+      .value("cluster", "FILE.json",
+             "on a machine with several GPUs, measure what lies between them, too, and write a "
+             "cluster profile: what csr-forecast --ranks and csr-spmm-dist take as --profile")
       .value("k,dense-cols", "N,N", "widths of B to measure, others are interpolated", "32,128,256")
       .value("max-table", "SIZE", "the largest table to read from", "1G")
       .value("seconds", "N", "about how long to measure each device", "30")
@@ -47,10 +50,17 @@ ProbeToolOptions parse_probe_options(int argc, const char* const* argv) {
   ProbeToolOptions result;
   if (!options.given("output")) throw UsageError("expected --output FILE.json, found none");
   result.output = options.text("output");
-  require_outputs(options, {result.output}, {});
+  result.cluster = options.text("cluster");
+  if (result.cluster == result.output) {
+    throw UsageError("--output and --cluster name one file; each needs its own");
+  }
+  require_outputs(options, {result.output, result.cluster}, {});
   result.device = "all";
   if (options.given("device")) result.device = options.choice("device", {"cpu", "gpu", "all"});
   if (result.device == "gpu") require_gpu_room("--device gpu");
+  if (!result.cluster.empty() && result.device == "cpu") {
+    throw UsageError("--cluster is about GPUs; leave out --device cpu");
+  }
   result.probe.dense_cols.clear();
   for (const std::int64_t cols : options.integers("dense-cols", 1, 4096)) {
     result.probe.dense_cols.push_back(static_cast<Index>(cols));

@@ -9,6 +9,7 @@ namespace csrkit {
 
 struct ProbeToolOptions {
   std::string output, device;
+  std::string cluster;  // where the cluster profile goes; empty: none is made
   ProbeRequest probe;
   bool as_json = false;
 };

@@ -130,11 +130,13 @@ MachineProfile probe_machine(const ProbeToolOptions& options, const Json& facts)
   return profile;
 }
 
-void report_probe(const ProbeToolOptions& options, const MachineProfile& profile, double seconds) {
+void report_probe(const ProbeToolOptions& options, const MachineProfile& profile,
+                  const std::optional<ProbedLinks>& links, double seconds) {
   Report report;
   report.add("output", "output", options.output);
   report.add_seconds("probe_seconds", "measured for", seconds);
   for (const DeviceProfile& device : profile.devices) add_device(report, device);
+  if (links) add_links(report, options.cluster, *links);
   report.add_json("profile", to_json(profile));
   print(report, options.as_json);
 }

@@ -1,7 +1,10 @@
 // What csr-probe measures on the devices of this machine, and what it says.
 #pragma once
 
+#include <optional>
+
 #include "tools/cli/json.h"
+#include "tools/probe/links.h"
 #include "tools/probe/options.h"
 
 namespace csrkit {
@@ -10,6 +13,7 @@ namespace csrkit {
 /// NoDeviceError if a GPU is asked for by name and there is none.
 MachineProfile probe_machine(const ProbeToolOptions& options, const Json& facts);
 
-void report_probe(const ProbeToolOptions& options, const MachineProfile& profile, double seconds);
+void report_probe(const ProbeToolOptions& options, const MachineProfile& profile,
+                  const std::optional<ProbedLinks>& links, double seconds);
 
 }  // namespace csrkit

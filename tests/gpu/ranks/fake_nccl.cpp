@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/stream.h"
+#include "gpu/ranks/ranks.h"
 
 namespace csrkit::gpu {
 struct ncclComm {
-  int rank = 0;
+  int rank = 0, device = 0;
 };
 }  // namespace csrkit::gpu
 
@@ -26,6 +28,7 @@ struct Call {
   int from = 0, to = 0;
   void* data = nullptr;
   std::size_t bytes = 0;
+  int device = 0;
   cudaStream_t stream = nullptr;
 };
 std::vector<Call> sends, receives;
@@ -39,7 +42,12 @@ int get_unique_id(gpu::NcclId* id) {
 }
 
 int comm_init_rank(NcclComm* comm, int, gpu::NcclId, int rank) {
-  *comm = new gpu::ncclComm{rank};
+  int device = 0;
+  int devices = 0;
+  CHECK_CUDA(cudaGetDevice(&device));
+  CHECK_CUDA(cudaGetDeviceCount(&devices));
+  for (int other = 0; other < devices; ++other) gpu::let_read(device, other);
+  *comm = new gpu::ncclComm{rank, device};
   return kNcclSuccess;
 }
 
@@ -65,26 +73,31 @@ int group_start() {
 }
 
 int send(const void* data, std::size_t count, int, int peer, NcclComm comm, cudaStream_t stream) {
-  sends.push_back({comm->rank, peer, const_cast<void*>(data), count, stream});
+  sends.push_back({comm->rank, peer, const_cast<void*>(data), count, comm->device, stream});
   return kNcclSuccess;
 }
 
 int recv(void* data, std::size_t count, int, int peer, NcclComm comm, cudaStream_t stream) {
-  receives.push_back({peer, comm->rank, data, count, stream});
+  receives.push_back({peer, comm->rank, data, count, comm->device, stream});
   return kNcclSuccess;
+}
+
+/// `later` goes on after what `earlier` has so far; an event is of its stream's device.
+void order(const Call& earlier, const Call& later) {
+  const gpu::DeviceScope scope(earlier.device);
+  cudaEvent_t event = nullptr;
+  CHECK_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  CHECK_CUDA(cudaEventRecord(event, earlier.stream));
+  CHECK_CUDA(cudaStreamWaitEvent(later.stream, event));
+  CHECK_CUDA(cudaEventDestroy(event));
 }
 
 /// The receiver's stream copies after what the sender's has so far, and that goes on after.
 int copy(const Call& sent, const Call& received) {
-  cudaEvent_t event = nullptr;
-  CHECK_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-  CHECK_CUDA(cudaEventRecord(event, sent.stream));
-  CHECK_CUDA(cudaStreamWaitEvent(received.stream, event));
+  order(sent, received);
   CHECK_CUDA(cudaMemcpyAsync(received.data, sent.data, sent.bytes, cudaMemcpyDeviceToDevice,
                              received.stream));
-  CHECK_CUDA(cudaEventRecord(event, received.stream));
-  CHECK_CUDA(cudaStreamWaitEvent(sent.stream, event));
-  CHECK_CUDA(cudaEventDestroy(event));
+  order(received, sent);
   bytes_passed += sent.bytes;
   return kNcclSuccess;
 }

@@ -1,4 +1,4 @@
-// Products on ranks with GPUs: as many ranks as wanted share the one that is there. Lists and grids
+// Products on ranks with GPUs: as many ranks as wanted share those that are there. Lists and grids
 // are tested without any GPU in tests/unit/ranks/device_spmm_test.cpp.
 #include "gpu/ranks/ranks.h"
 
@@ -13,6 +13,7 @@
 #endif
 
 #include "gpu/device/device_csr.h"
+#include "gpu/ranks/links.h"
 #include "gpu/ranks/rows.h"
 #include "ranks/device_spmm.h"
 #include "tests/gpu/gpu_fixture.h"
@@ -37,16 +38,26 @@ const DeviceRankMakers kWithFakeNccl = {
     []() -> std::string { return std::string(sizeof(gpu::NcclId), 'x'); },
     gpu::device_addresses,
     gpu::why_no_peers,
-    gpu::why_no_nccl};
+    gpu::why_no_nccl,
+    gpu::make_device_links};
 
+int number_of_gpus() {
+  int count = 0;
+  CHECK_CUDA(cudaGetDeviceCount(&count));
+  return count;
+}
+
+/// Ranks take the GPUs in turn.
 std::unique_ptr<SpmmRank> gpu_rank(Communicator& communicator, const Grid& grid, RankPart part,
                                    Index dense_cols, const SpmmProblem& kinds, HaloWay way,
-                                   const std::string& kernel = "auto", bool gathers_all = false) {
+                                   const std::string& kernel = "auto", bool gathers_all = false,
+                                   const DeviceRankMakers& makers = kWithFakeNccl) {
   PlanOptions options;
+  options.where.device = communicator.rank() % number_of_gpus();
   options.deterministic = !gathers_all;  // the rival's kernel promises no bits
   options.where.threads = 1;
   return std::make_unique<DeviceSpmmRank>(communicator, grid, std::move(part), dense_cols, kinds,
-                                          kernel, options, kWithFakeNccl, way, true, gathers_all);
+                                          kernel, options, makers, way, true, gathers_all);
 }
 
 void expect_gpu_product(const CsrMatrix& a, const Grid& grid, Index dense_cols, int power = 1,
@@ -256,20 +267,65 @@ TEST_F(GpuRanks, AnAllGatherAndCusparseGiveTheExactProduct) {
   }
 }
 
+const DeviceRankMakers kWithNccl = {gpu::make_device_rank, gpu::join_device_ranks, gpu::new_nccl_id,
+                                    gpu::device_addresses, gpu::why_no_peers,      gpu::why_no_nccl,
+                                    gpu::make_device_links};
+
 /// NCCL refuses ranks that share a GPU; one alone may send to itself.
 TEST_F(GpuRanks, NcclItselfCarriesWhatARankSendsToItself) {
   if (!gpu::why_no_nccl().empty()) GTEST_SKIP() << gpu::why_no_nccl();
-  DeviceRankMakers makers = kWithFakeNccl;
-  makers.join = gpu::join_device_ranks;
-  makers.new_nccl_id = gpu::new_nccl_id;
   ranks::testing::expect_all_gather_product(
       [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
-          const SpmmProblem& kinds) -> std::unique_ptr<SpmmRank> {
-        return std::make_unique<DeviceSpmmRank>(communicator, of, std::move(part), cols, kinds,
-                                                "auto", PlanOptions{}, makers, HaloWay::nccl, true,
-                                                true);
+          const SpmmProblem& kinds) {
+        return gpu_rank(communicator, of, std::move(part), cols, kinds, HaloWay::nccl, "auto", true,
+                        kWithNccl);
       },
       integer_matrix(90, 90, 12), {1, 1}, 8);
+}
+
+/// A GPU for each rank, and the real library between them.
+TEST_F(GpuRanks, NcclItselfCarriesRowsBetweenGpus) {
+  const int gpus = number_of_gpus();
+  if (gpus < 2) GTEST_SKIP() << "there is one GPU";
+  if (!gpu::why_no_nccl().empty()) GTEST_SKIP() << gpu::why_no_nccl();
+  const auto make = [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
+                        const SpmmProblem& kinds) {
+    return gpu_rank(communicator, of, std::move(part), cols, kinds, HaloWay::nccl, "auto", false,
+                    kWithNccl);
+  };
+  const CsrMatrix a = integer_matrix(150, 150, 13);
+  for (const std::vector<Index>& split : {std::vector<Index>{}, {3, 75}}) {
+    for (const int power : {1, 2, 3}) {
+      ranks::testing::expect_product(make, a, {gpus, 1}, 32, power, std::nullopt, split);
+    }
+  }
+  ranks::testing::expect_all_gather_product(
+      [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
+          const SpmmProblem& kinds) {
+        return gpu_rank(communicator, of, std::move(part), cols, kinds, HaloWay::nccl,
+                        "vendor_cusparse", true, kWithNccl);
+      },
+      a, {gpus, 1}, 8);
+}
+
+/// Each GPU moves from the next one what it was told to, in all three ways.
+TEST_F(GpuRanks, ExchangesOfGpusAreTimed) {
+  std::vector<int> devices(static_cast<std::size_t>(std::max(2, number_of_gpus())));
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    devices[i] = static_cast<int>(i) % number_of_gpus();
+  }
+  const auto links = gpu::make_device_links(devices, 1 << 20, &fake_nccl());
+  take_fake_bytes();
+  for (const LinkWay way : {LinkWay::copy, LinkWay::peer, LinkWay::nccl}) {
+    for (const std::uint64_t bytes : {std::uint64_t{512}, std::uint64_t{1} << 20}) {
+      for (const double seconds : links->exchange_seconds(way, bytes, 128)) {
+        EXPECT_GT(seconds, 0) << bytes;
+        EXPECT_LT(seconds, 1) << bytes;
+      }
+      EXPECT_TRUE(links->is_moved()) << static_cast<int>(way) << ", " << bytes;
+    }
+  }
+  EXPECT_GT(take_fake_bytes(), 0u);
 }
 
 /// Numbers of rows on the device.

@@ -177,7 +177,8 @@ const DeviceRankMakers kFakes = {[](const DeviceShare& share, const std::string&
                                  []() -> std::string { return "the id"; },
                                  []() -> std::vector<std::string> { return {"a GPU"}; },
                                  [](const std::vector<int>&) -> std::string { return ""; },
-                                 []() -> std::string { return ""; }};
+                                 []() -> std::string { return ""; },
+                                 nullptr};
 
 void expect_device_product(const CsrMatrix& a, const Grid& grid, Index dense_cols, int power = 1,
                            const std::optional<PartBorders>& borders = std::nullopt,

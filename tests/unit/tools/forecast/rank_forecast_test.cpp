@@ -11,8 +11,8 @@ ClusterProfile flat_profile() {
   profile.name = "flat";
   profile.ranks_per_node = 2;
   profile.rank_memory_bytes = 1e6;
-  profile.link = {1e6, 1e-3};
-  profile.network = {1e5, 1e-2};
+  profile.link = {1e6, 1e-3, {}};
+  profile.network = {1e5, 1e-2, {}};
   profile.device.copy_bytes_per_second = 1e6;
   profile.device.fixed_seconds = 5e-3;
   for (const Index width : {1, 1024}) {
@@ -86,7 +86,7 @@ TEST(RankForecast, ReadsPeersWhereThatIsFaster) {
   ClusterProfile profile = flat_profile();
   EXPECT_FALSE(forecast_grid(sizes, two_parts(), 1, 8, profile).reads_peers);
   // Nothing is packed; a row of 32 bytes costs a line of 128. 20 rows are the most on either side.
-  profile.peers = {1e7, 1e-5};
+  profile.peers = {1e7, 1e-5, {}};
   const GridForecast grid = forecast_grid(sizes, two_parts(), 1, 8, profile);
   EXPECT_TRUE(grid.reads_peers);
   EXPECT_NEAR(grid.exchange_seconds, 1e-5 + 20 * 128 / 1e7, 1e-12);
@@ -100,11 +100,28 @@ TEST(RankForecast, ReadsPeersWhereThatIsFaster) {
   EXPECT_TRUE(with_sums.reads_peers);
   EXPECT_NEAR(with_sums.exchange_seconds, 1e-5 + (20 * 128 + 3 * 32) / 1e7, 1e-12);
   // Slow peers are not used, nor those beyond a node.
-  profile.peers = {1e5, 1e-2};
+  profile.peers = {1e5, 1e-2, {}};
   EXPECT_FALSE(forecast_grid(sizes, two_parts(), 1, 8, profile).reads_peers);
-  profile.peers = {1e7, 1e-5};
+  profile.peers = {1e7, 1e-5, {}};
   profile.ranks_per_node = 1;
   EXPECT_FALSE(forecast_grid(sizes, two_parts(), 1, 8, profile).reads_peers);
+}
+
+TEST(RankForecast, PeersReadRowsAtTheRateOfTheirWidth) {
+  const RankSizes sizes{100, 100, 800, ValueKind::f32};
+  ClusterProfile profile = flat_profile();
+  profile.peers = {1e8, 1e-5, {{64, 2e6}, {256, 8e6}}};
+  const auto exchange = [&](Index dense_cols) {
+    return forecast_grid(sizes, two_parts(), 1, dense_cols, profile).exchange_seconds;
+  };
+  EXPECT_NEAR(exchange(64), 1e-5 + 20 * 256 / 8e6, 1e-12);
+  EXPECT_NEAR(exchange(32), 1e-5 + 20 * 128 / 5e6, 1e-12);  // half-way between them
+  EXPECT_NEAR(exchange(8), 1e-5 + 20 * 64 / 2e6, 1e-12);    // no less than the shortest
+  EXPECT_NEAR(exchange(128), 1e-5 + 20 * 512 / 8e6, 1e-12);
+  CountedParts split = two_parts();
+  split.level.parts[0].sums_received = 3;
+  EXPECT_NEAR(forecast_grid(sizes, split, 1, 64, profile).exchange_seconds,
+              1e-5 + 20 * 256 / 8e6 + 3 * 256 / 1e8, 1e-12);
 }
 
 TEST(RankForecast, GroupsOfColumnsSplitWidthsAndFillNodes) {
