@@ -31,6 +31,7 @@ SHARED = {
     "ranks/spmm_check.cpp": ("tests/unit/ranks/spmm_test.cpp", "judges what that makes"),
     "core/file/csr_file_frame.cpp": ("tests/unit/tools/ranks/csr_output_test.cpp",
                                      "what several ranks write must be what one writes"),
+    "tools/ranks/gpu_seats.cpp": ("tests/cli/spmm-dist/gpus.sh tests/cli/spmm-dist/several_gpus.sh", "needs GPUs"),
     "tools/ranks/spgemm_*.cpp": ("tests/cli/spgemm-dist/ranks.sh tests/cli/golden/csr-spgemm-dist.sh",
                                  "one tool, as its users see it"),
     "tools/ranks/spmm_*.cpp": ("tests/cli/spmm-dist/launchers.sh tests/cli/spmm-dist/mpirun.sh "
@@ -126,7 +127,6 @@ SHARED = {
     "tools/partition/*": ("tests/cli/partition/levels.sh tests/cli/partition/refusals.sh",
                           "a flow from a command line to a file"),
     "tools/info/part_levels.cpp": ("tests/cli/partition/levels.sh", "the words of two tools"),
-    "tools/forecast/cluster_profile.cpp": ("tests/cli/forecast/ranks.sh", "files that users write"),
     "tools/forecast/report.cpp": ("tests/cli/forecast/memory.sh", "the words of one tool"),
     "tools/operation/sp*.cpp": ("tests/unit/tools/operation/operation_test.cpp "
                                 "tests/cli/spmm-cpu/every_kernel.sh "

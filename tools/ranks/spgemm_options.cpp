@@ -21,6 +21,9 @@ Options declare_spgemm_dist() {
             "every rank judges its rows of C against float64 within the derived error bound, all "
             "or sampled, and some of the rows of B that it received; nothing wrong is timed or "
             "written")
+      .value("device", "ROOM", "what multiplies: cpu, or gpu, one for each rank", "cpu")
+      .flag("share-gpus",
+            "ranks of one process may share GPUs where there are not enough: for tests")
       .value("output", "C.csr", "write C, all ranks into one file")
       .value("kernel", "NAME", "which kernel; --list shows them", "auto")
       .value("blocks", "NAME",
@@ -36,9 +39,10 @@ Options declare_spgemm_dist() {
       .example("mpirun -n 4 csr-spgemm-dist graph.csr --output squared.csr --check",
                "A * A on four processes")
       .example("csr-spgemm-dist graph.csr --ranks 2 --json",
-               "on two threads, and what each did, as JSON");
+               "on two threads, and what each did, as JSON")
+      .example("csr-spgemm-dist graph.csr --device gpu --ranks 2 --check", "on two GPUs");
   options.on_list([](bool as_json) {
-    return list_kernels({&find_operation("spgemm")}, {kCpu}, /*with_marks=*/false, as_json);
+    return list_kernels({&find_operation("spgemm")}, {kCpu, kGpu}, /*with_marks=*/false, as_json);
   });
   return options;
 }
@@ -56,6 +60,11 @@ SpgemmDistOptions read_spgemm_dist(const Options& options) {
   result.blocks =
       static_cast<BlockSource>(std::find(blocks.begin(), blocks.end(), chosen) - blocks.begin());
   result.is_checked = options.flag("check");
+  result.is_on_gpus = options.choice("device", {kCpu, kGpu}) == kGpu;
+  result.may_share_gpus = options.flag("share-gpus");
+  if (result.may_share_gpus && !result.is_on_gpus) {
+    throw UsageError("--share-gpus is about GPUs; add --device gpu");
+  }
   result.kernel = options.text("kernel");
   result.output = options.text("output");
   result.value_kind = read_kind(options, "value-kind");

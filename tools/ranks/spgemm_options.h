@@ -19,6 +19,7 @@ struct SpgemmDistOptions {
   int warmup = 0, repeat = 1;
   int threads = 1;
   bool is_checked = false;
+  bool is_on_gpus = false, may_share_gpus = false;
   BlockSource blocks = BlockSource::automatic;
   std::string kernel, output;
   std::optional<ValueKind> value_kind;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "api/rooms.h"
 #include "core/base/counted.h"
 #include "core/base/hash.h"
 #include "core/base/stopwatch.h"
@@ -22,6 +23,7 @@
 #include "tools/operation/machine.h"
 #include "tools/operation/measure.h"
 #include "tools/ranks/csr_output.h"
+#include "tools/ranks/gpu_seats.h"
 #include "tools/ranks/rank_tool.h"
 
 namespace csrkit {
@@ -136,15 +138,28 @@ Share read_share(const SpgemmDistOptions& options, Communicator& communicator) {
   return share;
 }
 
+/// Of a plan on a GPU.
+struct OnGpu {
+  double upload = 0, product = 0, download = 0;
+};
+
 struct Made {
   CsrMatrix c;
   SpgemmProblem problem;
   std::string choice;
   LocalOperands local;
   double seconds = 0;
+  OnGpu on_gpu;
 };
 
-Made multiply(const SpgemmDistOptions& options, Communicator& communicator, const Share& share) {
+const SpgemmKernel& kernel_of(const SpgemmDistOptions& options) {
+  return find_kernel(options.is_on_gpus ? require_gpu_room("--device gpu").spgemm_kernels()
+                                        : cpu::spgemm_kernels(),
+                     options.kernel);
+}
+
+Made multiply(const SpgemmDistOptions& options, Communicator& communicator, const Share& share,
+              int device) {
   Made made;
   communicator.barrier();
   const Stopwatch all;
@@ -153,13 +168,18 @@ Made multiply(const SpgemmDistOptions& options, Communicator& communicator, cons
   const Stopwatch multiplying;
   PlanOptions plan_options;
   plan_options.where.threads = options.threads;
+  plan_options.where.device = device;
   made.problem = default_spgemm_problem(made.local.a, made.local.b);
-  const auto plan =
-      find_kernel(cpu::spgemm_kernels(), options.kernel).make_plan(made.problem, plan_options);
+  const auto plan = kernel_of(options).make_plan(made.problem, plan_options);
   MemorySink sink(made.problem.output_rows(), made.problem.output_cols(), made.problem.c);
   plan->multiply(sink);
   made.c = sink.finish();
   made.choice = plan->choice();
+  const SpgemmPhases phases = plan->phases();
+  made.on_gpu = {phases.upload_seconds,
+                 phases.analysis_seconds + phases.symbolic_seconds + phases.numeric_seconds +
+                     phases.sort_seconds,
+                 phases.output_seconds};
   made.local.seconds.multiply = multiplying.seconds();
   made.seconds = all.seconds();
   return made;
@@ -217,11 +237,13 @@ struct Facts {
   double read_seconds = 0;
   std::vector<double> samples;
   std::vector<ranks::SpgemmSeconds> phases;
+  std::optional<GpuSeat> gpu;
+  std::vector<OnGpu> on_gpu;
   std::optional<CheckResult> check;
 };
 
-double median_of(const std::vector<ranks::SpgemmSeconds>& all,
-                 double ranks::SpgemmSeconds::*phase) {
+template <class Phases>
+double median_of(const std::vector<Phases>& all, double Phases::*phase) {
   Samples samples;
   for (const auto& one : all) samples.seconds.push_back(one.*phase);
   return samples.median_seconds();
@@ -249,6 +271,12 @@ Json record_of(const Facts& facts, const Share& share, const Made& made, int ran
                    {"fetch_seconds", median_of(facts.phases, &ranks::SpgemmSeconds::fetch)},
                    {"multiply_seconds", median_of(facts.phases, &ranks::SpgemmSeconds::multiply)}}},
                  {"samples_seconds", facts.samples}};
+  if (facts.gpu) {
+    record["gpu"] = {{"device", facts.gpu->device}, {"address", facts.gpu->address}};
+    record["phases"]["upload_seconds"] = median_of(facts.on_gpu, &OnGpu::upload);
+    record["phases"]["product_seconds"] = median_of(facts.on_gpu, &OnGpu::product);
+    record["phases"]["download_seconds"] = median_of(facts.on_gpu, &OnGpu::download);
+  }
   if (facts.check) {
     record["check"] = {{"rows_checked", facts.check->rows_checked},
                        {"worst_error_ratio", facts.check->worst_error_ratio}};
@@ -257,8 +285,11 @@ Json record_of(const Facts& facts, const Share& share, const Made& made, int ran
 }
 
 std::string product_table(const std::vector<Json>& records) {
-  TextTable table({"rank", "host", "rows", "products", "nnz(C)", "rows received", "received", "ask",
-                   "fetch", "multiply"});
+  std::vector<std::string> headings{"rank",          "host",     "rows", "products", "nnz(C)",
+                                    "rows received", "received", "ask",  "fetch",    "multiply"};
+  const bool is_on_gpus = records.front().contains("gpu");
+  if (is_on_gpus) headings.insert(headings.end(), {"upload", "product", "download"});
+  TextTable table(headings);
   for (const Json& record : records) {
     const auto count = [&](const char* name) {
       return with_commas(record[name].get<std::int64_t>());
@@ -266,10 +297,20 @@ std::string product_table(const std::vector<Json>& records) {
     const auto seconds = [&](const char* name) {
       return readable_seconds(record["phases"][name].get<double>());
     };
-    table.add({count("rank"), record["host"].get<std::string>(), count("rows"), count("products"),
-               count("output_nnz"), count("rows_received"),
-               readable_bytes(record["bytes_received"].get<double>()), seconds("ask_seconds"),
-               seconds("fetch_seconds"), seconds("multiply_seconds")});
+    std::vector<std::string> row{count("rank"),
+                                 record["host"].get<std::string>(),
+                                 count("rows"),
+                                 count("products"),
+                                 count("output_nnz"),
+                                 count("rows_received"),
+                                 readable_bytes(record["bytes_received"].get<double>()),
+                                 seconds("ask_seconds"),
+                                 seconds("fetch_seconds"),
+                                 seconds("multiply_seconds")};
+    for (const char* const phase : {"upload_seconds", "product_seconds", "download_seconds"}) {
+      if (is_on_gpus) row.push_back(seconds(phase));
+    }
+    table.add(row);
   }
   return table.text();
 }
@@ -306,7 +347,7 @@ void report(const SpgemmDistOptions& options, const Share& share, const Made& ma
   report.add_json("matrix", options.a);
   report.add_json("second_matrix", options.b);
   report.add_json("command_line", options.command_line);
-  report.add_json("kernel", "cpu.spgemm." + options.kernel);
+  report.add_json("kernel", (options.is_on_gpus ? "gpu.spgemm." : "cpu.spgemm.") + options.kernel);
   report.add_json("launcher", launcher.empty() ? "threads" : launcher);
   report.add_json("rows", share.a_header.rows);
   report.add_json("cols", share.b_header.cols);
@@ -345,20 +386,23 @@ void run_spgemm_dist(const SpgemmDistOptions& options, Communicator& communicato
   if (communicator.rank() == 0) {
     for (const std::string& warning : placement_warnings(places)) log_warning(warning);
   }
-  together(communicator, [&] { find_kernel(cpu::spgemm_kernels(), options.kernel); });
+  together(communicator, [&] { kernel_of(options); });
+  if (options.is_on_gpus) facts.gpu = take_gpu(communicator, places, options.may_share_gpus);
+  const int device = facts.gpu ? facts.gpu->device : 0;
   const Stopwatch reading;
   const Share share = read_share(options, communicator);
   facts.read_seconds = reading.seconds();
 
-  Made made = multiply(options, communicator, share);
+  Made made = multiply(options, communicator, share, device);
   if (options.is_checked) {
     together(communicator, [&] { facts.check = check(options, share, made, communicator.rank()); });
   }
   for (int run = 0; run < options.warmup + options.repeat; ++run) {
-    made = multiply(options, communicator, share);
+    made = multiply(options, communicator, share, device);
     if (run < options.warmup) continue;
     facts.samples.push_back(made.seconds);
     facts.phases.push_back(made.local.seconds);
+    facts.on_gpu.push_back(made.on_gpu);
   }
   if (!options.output.empty()) {
     ProvenanceStep step;

@@ -26,22 +26,22 @@ bool peers_are_faster(const SpmmDistOptions& options) {
 }
 
 /// Why a way cannot be gone here, or "".
-std::string why_not(HaloWay way, const GpuPlace& gpu, const std::vector<int>& devices) {
+std::string why_not(HaloWay way, const GpuSeat& seat) {
   if (way == HaloWay::peer) {
-    return is_one_process() ? gpu_face().ranks.why_no_peers(devices)
+    return is_one_process() ? gpu_face().ranks.why_no_peers(seat.devices)
                             : "a process cannot read another one's GPU; use --exchange nccl";
   }
-  return gpu.shared.empty() ? gpu_face().ranks.why_no_nccl()
-                            : "NCCL needs a GPU for each rank, and " + gpu.shared;
+  return seat.shared.empty() ? gpu_face().ranks.why_no_nccl()
+                             : "NCCL needs a GPU for each rank, and " + seat.shared;
 }
 
-void choose_way(const SpmmDistOptions& options, const std::vector<int>& devices, GpuPlace* gpu) {
+void choose_way(const SpmmDistOptions& options, GpuPlace* gpu) {
   if (options.grid.parts == 1) {
     gpu->way_choice = "nothing travels";
     return;
   }
-  const std::string no_peer = why_not(HaloWay::peer, *gpu, devices);
-  const std::string no_nccl = why_not(HaloWay::nccl, *gpu, devices);
+  const std::string no_peer = why_not(HaloWay::peer, gpu->seat);
+  const std::string no_nccl = why_not(HaloWay::nccl, gpu->seat);
   if (options.exchange != "auto") {
     gpu->way = options.exchange == name_of(HaloWay::peer) ? HaloWay::peer : HaloWay::nccl;
     gpu->way_choice = "as asked";
@@ -62,28 +62,10 @@ void choose_way(const SpmmDistOptions& options, const std::vector<int>& devices,
 
 GpuPlace choose_gpu(const SpmmDistOptions& options, ranks::Communicator& communicator,
                     const std::vector<ranks::Place>& places) {
+  together(communicator, [&] { find_kernel(gpu_face().spmm_kernels(), options.kernel); });
   GpuPlace gpu;
-  together(communicator, [&] {
-    find_kernel(gpu_face().spmm_kernels(), options.kernel);
-    // A launcher may show every rank one GPU, or all of its host's.
-    const std::vector<std::string> addresses = gpu_face().ranks.addresses();
-    const int number = number_on_host(places, communicator.rank());
-    gpu.device = number % static_cast<int>(addresses.size());
-    gpu.address = addresses[static_cast<std::size_t>(gpu.device)];
-  });
-  const std::vector<std::string> addresses = communicator.gather(gpu.address);
-  const std::vector<std::string> numbers = communicator.gather(std::to_string(gpu.device));
-  together(communicator, [&] {
-    gpu.shared = ranks::shared_gpus(places, addresses);
-    if (!gpu.shared.empty() && !(options.may_share_gpus && is_one_process())) {
-      throw UsageError(gpu.shared + "; start no more ranks than there are GPUs (for tests, " +
-                       "--share-gpus lets ranks of one process share them)");
-    }
-    std::vector<int> devices(numbers.size());
-    std::transform(numbers.begin(), numbers.end(), devices.begin(),
-                   [](const std::string& text) { return std::stoi(text); });
-    choose_way(options, devices, &gpu);
-  });
+  gpu.seat = take_gpu(communicator, places, options.may_share_gpus);
+  together(communicator, [&] { choose_way(options, &gpu); });
   return gpu;
 }
 
@@ -97,7 +79,7 @@ std::unique_ptr<ranks::SpmmRank> gpu_rank(const SpmmDistOptions& options,
                      "csr-partition --split-hubs");
   }
   PlanOptions on_gpu = plan;
-  on_gpu.where.device = gpu.device;
+  on_gpu.where.device = gpu.seat.device;
   return std::make_unique<ranks::DeviceSpmmRank>(
       communicator, options.grid, std::move(part), options.dense_cols, kinds, options.kernel,
       on_gpu, gpu_face().ranks, gpu.way, is_one_process(), options.gathers_all);

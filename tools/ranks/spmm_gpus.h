@@ -7,14 +7,13 @@
 
 #include "ranks/device_spmm.h"
 #include "ranks/placement.h"
+#include "tools/ranks/gpu_seats.h"
 #include "tools/ranks/spmm_options.h"
 
 namespace csrkit {
 
 struct GpuPlace {
-  int device = 0;  // among those that the process sees
-  std::string address;
-  std::string shared;  // which ranks share one; "" if none
+  GpuSeat seat;
   HaloWay way = HaloWay::peer;
   std::string way_choice;
 };

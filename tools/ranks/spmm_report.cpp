@@ -52,7 +52,8 @@ Json record_of(const SpmmDistOptions& options, const SpmmRankFacts& facts, int r
                    {"exchange_seconds", median(&SpmmSeconds::exchange)},
                    {"halo_seconds", median(&SpmmSeconds::halo)}}},
                  {"samples_seconds", totals}};
-  if (facts.gpu) record["gpu"] = {{"device", facts.gpu->device}, {"address", facts.gpu->address}};
+  if (facts.gpu)
+    record["gpu"] = {{"device", facts.gpu->seat.device}, {"address", facts.gpu->seat.address}};
   if (facts.check) {
     record["check"] = {{"rows_checked", facts.check->rows_checked},
                        {"worst_error_ratio", facts.check->worst_error_ratio}};
@@ -154,9 +155,9 @@ void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& heade
                (options.gathers_all ? "all-gather of B, " : "") +
                    std::string(name_of(mine.gpu->way)) + " (" + mine.gpu->way_choice + ")");
     report.add_json("all_gather", options.gathers_all);
-    report.add_json("shares_gpus", !mine.gpu->shared.empty());
-    if (!mine.gpu->shared.empty()) {
-      report.add_text("for a test: " + mine.gpu->shared + "; times mean nothing\n");
+    report.add_json("shares_gpus", !mine.gpu->seat.shared.empty());
+    if (!mine.gpu->seat.shared.empty()) {
+      report.add_text("for a test: " + mine.gpu->seat.shared + "; times mean nothing\n");
     }
   }
   report.add_text(table_of(records));
