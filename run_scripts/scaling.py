@@ -3,7 +3,7 @@
 
 Usage: scaling.py MATRIX.csr --out DIR [--ranks LIST] [--threads N] [-k K] [--rounds N] [--repeat N]
                   [--launcher mpirun|srun|threads] [--tools DIR] [--weak FILE,FILE...] [--petsc PROGRAM]
-                  [--profile FILE.json | --machine FILE.json] [--device gpu [--share-gpus]]
+                  [--profile FILE.json | --machine FILE.json] [--device gpu [--share-gpus]] [--ways LIST]
 
 Strong: the matrix on every number of ranks, as groups of columns (1xP) and, where the file holds P parts
 (csr-partition), as row parts (Px1); beside one process with as many threads (csr-spmm-cpu). Weak: K columns
@@ -13,7 +13,9 @@ csr-forecast's times beside those measured; --machine is a machine profile of cs
 cluster profile is made: one node, whose exchanges go at the speed of copies. --device gpu: a GPU for each rank,
 those of threads all driven by one process, beside csr-spmm-gpu on one; as row parts by both ways of exchange, and
 as an all-gather of B with cuSPARSE on each GPU after it, as users do without lists. In every round all take turns; a
-figure is the median of the rounds' medians. Writes DIR/scaling.jsonl, DIR/scaling.md and DIR/scaling.svg.
+figure is the median of the rounds' medians. --ways leaves out what it does not name. A case that fails is named on
+stderr with what it said, and left out; the exit code is then 1. Writes
+DIR/scaling.jsonl, scaling.md and scaling.svg, and DIR/runs.jsonl, all that the commands reported.
 """
 import argparse
 import json
@@ -27,14 +29,23 @@ import sys
 import plot_speedup
 
 SECONDS_PER_EXCHANGE = 5e-6  # between processes of one machine
+WAYS = ("one process", "columns", "rows", "rows, peer", "rows, nccl", "all-gather", "PETSc", "weak")
+
+
+runs = []  # what every command said
+
+
+class Failed(Exception):
+    """A command that ended with another exit code than 0."""
 
 
 def run(words, threads):
     environment = dict(os.environ, OMP_NUM_THREADS=str(threads))
     done = subprocess.run([str(word) for word in words], env=environment, capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(f"scaling.py: {' '.join(str(word) for word in words)} ended with {done.returncode}:\n{done.stderr}")
-    return json.loads(done.stdout)
+        raise Failed(f"{' '.join(str(word) for word in words)} ended with {done.returncode}:\n{done.stderr}")
+    runs.append(json.loads(done.stdout))
+    return runs[-1]
 
 
 def started(options, ranks, words):
@@ -145,11 +156,21 @@ def levels(options, matrix):
 
 
 def cases(options):
+    """Those of all_cases that are asked for."""
+    for case in all_cases(options):
+        name = "weak" if case[0] == "weak" else case[1].partition(", cuSPARSE")[0]
+        if name in options.ways:
+            yield case
+
+
+def all_cases(options):
     """(kind, way, ranks, K, a function that measures it)"""
-    parts = levels(options, options.matrix)
+    has_rows = any(way not in ("one process", "columns", "PETSc", "weak") for way in options.ways)
+    parts = levels(options, options.matrix) if has_rows else set()
     for ranks in options.ranks:
         threads = ranks * options.threads
-        yield "strong", "one process", ranks, options.dense_cols, lambda t=threads: one_process(options, t)
+        if options.device == "cpu" or ranks == options.ranks[0]:  # one GPU has no other number of threads
+            yield "strong", "one process", ranks, options.dense_cols, lambda t=threads: one_process(options, t)
         for way, grid in (("columns", f"1x{ranks}"), ("rows", f"{ranks}x1")):
             if way == "columns" and ranks > options.dense_cols or way == "rows" and ranks not in parts:
                 continue
@@ -183,16 +204,30 @@ def measure(options):
     moved = {}
     for _ in range(options.rounds):
         for i, (*_, measured) in enumerate(table):
-            time, moved[i] = measured()
+            if i not in seconds:
+                continue
+            try:
+                time, moved[i] = measured()
+            except Failed as failed:
+                print(f"scaling.py: {failed}", file=sys.stderr)
+                del seconds[i]
+                continue
             seconds[i].append(time)
+    options.has_failed = len(seconds) < len(table)
+    if not seconds:
+        sys.exit(1)
     return [{"scaling": kind, "way": way, "ranks": ranks, "threads": options.threads, "dense_cols": dense_cols,
              "median_seconds": statistics.median(seconds[i]), "rounds_seconds": seconds[i], "bytes": moved[i]}
-            for i, (kind, way, ranks, dense_cols, _) in enumerate(table)]
+            for i, (kind, way, ranks, dense_cols, _) in enumerate(table) if i in seconds]
 
 
 def with_efficiency(records):
-    """Strong: time of the least ranks over time, per rank. Weak: time of the least ranks over time."""
+    """Strong: time of the least ranks over time, per rank. Weak: time of the least ranks over time. And, if it was
+    measured, how many times as fast as one process."""
+    alone = {record["ranks"]: record["median_seconds"] for record in records if record["way"] == "one process"}
     for record in records:
+        one = alone.get(record["ranks"], alone[min(alone)] if len(alone) == 1 else None)
+        record["speed_up"] = one / record["median_seconds"] if one and record["scaling"] == "strong" else None
         base = min((other for other in records if other["scaling"] == record["scaling"]
                     and other["way"] == record["way"]), key=lambda other: other["ranks"])
         gain = base["median_seconds"] / record["median_seconds"]
@@ -205,12 +240,13 @@ def table_of(options, records):
     gpu = "a GPU and " * (options.device == "gpu")
     lines = [f"{options.matrix.name}, {options.kind}, {gpu}{options.threads} threads a rank, {options.launcher}, "
              f"median of {options.rounds} rounds", "",
-             "| scaling | way | ranks | K | ms | forecast ms | bytes moved | efficiency |",
-             "|---|---|---|---|---|---|---|---|"]
+             "| scaling | way | ranks | K | ms | forecast ms | bytes moved | efficiency | times one process |",
+             "|---|---|---|---|---|---|---|---|---|"]
     for r in records:
         forecast = f"{1000 * r['forecast_seconds']:.2f}" if r["forecast_seconds"] else "-"
-        lines.append(f"| {r['scaling']} | {r['way']} | {r['ranks']} | {r['dense_cols']} | "
-                     f"{1000 * r['median_seconds']:.2f} | {forecast} | {r['bytes']:,} | {r['efficiency']:.2f} |")
+        speed_up = f"{r['speed_up']:.2f}" if r["speed_up"] else "-"
+        lines.append(f"| {r['scaling']} | {r['way']} | {r['ranks']} | {r['dense_cols']} | {1000 * r['median_seconds']:.2f} | "
+                     f"{forecast} | {r['bytes']:,} | {r['efficiency']:.2f} | {speed_up} |")
     return "\n".join([*lines, "", *verdicts(records)]).rstrip("\n") + "\n"
 
 
@@ -232,6 +268,8 @@ def parse():
     parser.add_argument("--tools", type=pathlib.Path, help="folder of the tools (default: the PATH's)")
     parser.add_argument("--weak", default=[], type=lambda text: text.split(","), help="a file for each of --ranks")
     parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu", help="what multiplies (default: cpu)")
+    parser.add_argument("--ways", default=list(WAYS), type=lambda text: [way.strip() for way in text.split(";")],
+                        help=f"which cases, with ; between them (default: {'; '.join(WAYS)})")
     parser.add_argument("--share-gpus", action="store_true", help="ranks may share GPUs, for a test")
     parser.add_argument("--petsc", type=pathlib.Path, help="the program petsc_product")
     profiles = parser.add_mutually_exclusive_group()
@@ -240,6 +278,8 @@ def parse():
     options = parser.parse_args()
     if min([options.threads, options.dense_cols, options.rounds, options.repeat, *options.ranks]) < 1:
         parser.error("numbers of ranks, threads, columns, rounds and products are at least 1")
+    if unknown := [way for way in options.ways if way not in WAYS]:
+        parser.error(f"--ways: '{unknown[0]}' is none of {'; '.join(WAYS)}")
     if options.share_gpus and (options.device != "gpu" or options.launcher != "threads"):
         parser.error("--share-gpus is about GPUs of one process: --device gpu --launcher threads")
     if options.weak and len(options.weak) != len(options.ranks):
@@ -255,12 +295,14 @@ def main():
     options.out.mkdir(parents=True, exist_ok=True)
     records = with_forecasts(options, with_efficiency(measure(options)))
     (options.out / "scaling.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    (options.out / "runs.jsonl").write_text("".join(json.dumps(record) + "\n" for record in runs))
     text = table_of(options, records)
     (options.out / "scaling.md").write_text(text)
     bars = {(f"{r['scaling']} {r['way']}, {r['ranks']}", "efficiency"): r["efficiency"] for r in records}
     (options.out / "scaling.svg").write_text(
         plot_speedup.bars_of(bars, f"{options.matrix.name}: efficiency by number of ranks", "efficiency"))
     print(text, end="")
+    sys.exit(1 if options.has_failed else 0)
 
 
 if __name__ == "__main__":
