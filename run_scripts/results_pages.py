@@ -11,8 +11,8 @@ A table stands between two lines of a page, and everything between them is gener
     <!-- picture h200/spmm | of speed-up | by K | file docs/pictures/spmm.svg | title ... | where ... -->
     <!-- end -->
 
-h200/spmm is docs/results/h200/data/spmm.tsv, or records of csr-bench in that folder: spmm.<set>.jsonl or
-spmm.<set>.jsonl.gz. Records replace the TSV: delete it when you add them. `best` prints the largest number of
+h200/spmm is docs/results/h200/data/spmm.tsv, or records of csr-bench (ranks: of scaling.py) in that folder: spmm.<set>.jsonl
+or spmm.<set>.jsonl.gz. Records replace the TSV: delete it when you add them. `best` prints the largest number of
 a row in bold. "of A; B / C" is the smaller of A and B over C. --check writes nothing; it names every
 page that differs from its data, with exit code 1.
 """
@@ -25,6 +25,7 @@ import sys
 import kernel_ladder_table
 import plot_speedup
 import rivals_table
+import scaling
 import solve_table
 import spgemm_gpu_table
 import spmm_gpu_table
@@ -80,6 +81,12 @@ def of_records(stem, paths):
     sets = [(path.name[len(stem) + 1:].partition(".")[0], path) for path in paths]
     records = [record for _, path in sets for record in tables.read_records(path)]
     machine = records[0]["machine"]
+    if stem.startswith("ranks"):
+        gpus = records[0]["gpus"]
+        facts = {"machine": f"{len(gpus)} {gpus[0]} of one host" if gpus else f"{machine['threads']} threads of {machine['cpu']}",
+                 "date": max(record["time"] for record in records)[:10],
+                 "commit": ", ".join(dict.fromkeys(record["machine"]["commit"] for record in records))}
+        return facts, scaling.data_rows(paths)
     on_gpu = records[0]["case"]["kernel"].startswith("gpu.") and machine["gpu"]
     facts = {"machine": machine["gpu"]["name"] if on_gpu else f"{machine['threads']} thread{'s' * (machine['threads'] != 1)} of {machine['cpu']}",
              "date": max(record["time"] for record in records)[:10],

@@ -18,6 +18,7 @@ stderr with what it said, and left out; the exit code is then 1. Writes
 DIR/scaling.jsonl, scaling.md and scaling.svg, and DIR/runs.jsonl, all that the commands reported.
 """
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -27,6 +28,7 @@ import subprocess
 import sys
 
 import plot_speedup
+import tables
 
 SECONDS_PER_EXCHANGE = 5e-6  # between processes of one machine
 WAYS = ("one process", "columns", "rows", "rows, peer", "rows, nccl", "all-gather", "PETSc", "weak")
@@ -290,10 +292,40 @@ def parse():
     return options
 
 
+def with_facts(options, records):
+    """What a table of several files must know of each record."""
+    gpus = []
+    if options.device == "gpu" and shutil.which("nvidia-smi"):
+        gpus = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True,
+                              text=True).stdout.split("\n")[:-1]
+    facts = {"matrix": options.matrix.stem, "kind": options.kind, "launcher": options.launcher, "device": options.device,
+             "rounds": options.rounds, "repeat": options.repeat, "time": datetime.datetime.now(datetime.timezone.utc).isoformat(),
+             "gpus": gpus, "machine": next((run["machine"] for run in runs if "machine" in run), {})}
+    return [{**record, **facts} for record in records]
+
+
+def data_rows(paths):
+    """The rows of docs/results, of strong scaling, from several scaling.jsonl."""
+    rows = []
+    for record in (record for path in paths for record in tables.read_records(path)):
+        if record["scaling"] != "strong":
+            continue
+        seconds, forecast = record["median_seconds"], record["forecast_seconds"]
+        started = "one process" if record["launcher"] == "threads" else record["launcher"]
+        rows.append({"matrix": record["matrix"], "K": str(record["dense_cols"]),
+                     "way": "alone" if record["way"] == "one process" else record["way"], "ranks": str(record["ranks"]),
+                     "started by": "-" if record["way"] == "one process" else started, "ms": f"{1e3 * seconds:.3f}",
+                     "forecast ms": f"{1e3 * forecast:.3f}" if forecast else "-",
+                     "forecast over seen": f"{forecast / seconds:.2f}" if forecast else "-",
+                     "moved MB": f"{record['bytes'] / 1e6:,.1f}" if record["bytes"] else "-",
+                     "times alone": f"{record['speed_up']:.2f}" if record["speed_up"] else "-"})
+    return rows
+
+
 def main():
     options = parse()
     options.out.mkdir(parents=True, exist_ok=True)
-    records = with_forecasts(options, with_efficiency(measure(options)))
+    records = with_facts(options, with_forecasts(options, with_efficiency(measure(options))))
     (options.out / "scaling.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     (options.out / "runs.jsonl").write_text("".join(json.dumps(record) + "\n" for record in runs))
     text = table_of(options, records)
