@@ -1,6 +1,7 @@
 // csr-spgemm-dist: C = A * B, all sparse, on many ranks.
 #include <optional>
 
+#include "tools/cli/outputs.h"
 #include "tools/cli/run_tool.h"
 #include "tools/ranks/rank_tool.h"
 #include "tools/ranks/spgemm_run.h"
@@ -13,6 +14,7 @@ int main(int argc, char** argv) {
     return run_ranks(options, argc, argv, [&](ranks::Communicator& communicator) {
       std::optional<SpgemmDistOptions> wanted;
       together(communicator, [&] { wanted = read_spgemm_dist(options); });
+      only_first(communicator, [&] { require_writable({wanted->output}); });
       run_spgemm_dist(*wanted, communicator);
     });
   });

@@ -1,4 +1,5 @@
 // csr-spmm-dist: C = A * B on many ranks, each with its part of the matrix.
+#include "tools/cli/outputs.h"
 #include "tools/cli/run_tool.h"
 #include "tools/ranks/rank_tool.h"
 #include "tools/ranks/spmm_run.h"
@@ -11,6 +12,7 @@ int main(int argc, char** argv) {
     return run_ranks(options, argc, argv, [&](ranks::Communicator& communicator) {
       std::optional<SpmmDistOptions> wanted;
       together(communicator, [&] { wanted = read_spmm_dist(options, communicator); });
+      only_first(communicator, [&] { require_writable({wanted->output}); });
       run_spmm_dist(*wanted, communicator);
     });
   });

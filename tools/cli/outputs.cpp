@@ -27,20 +27,31 @@ void require_other_files(const std::vector<std::string>& outputs,
   }
 }
 
-void require_outputs(const Options& options, const std::vector<std::string>& outputs,
-                     const std::vector<std::string>& inputs) {
+void require_new_outputs(const Options& options, const std::vector<std::string>& outputs,
+                         const std::vector<std::string>& inputs) {
   require_other_files(outputs, inputs);
   if (options.flag("force")) return;
   std::error_code absent;
   for (const std::string& output : outputs) {
-    // What is no file (a folder, a pipe, a device) is never replaced, and says so when it is
-    // opened.
     if (output.empty()) continue;
     if (std::filesystem::is_regular_file(output, absent)) {
       throw UsageError("the output '" + output + "' exists already; --force replaces it");
     }
     never_replace(output);  // nor what another job makes while this one computes
   }
+}
+
+void require_writable(const std::vector<std::string>& outputs) {
+  for (const std::string& output : outputs) {
+    if (output.empty() || output == "-") continue;
+    const AtomicFile attempt(output);
+  }
+}
+
+void require_outputs(const Options& options, const std::vector<std::string>& outputs,
+                     const std::vector<std::string>& inputs) {
+  require_new_outputs(options, outputs, inputs);
+  require_writable(outputs);
 }
 
 }  // namespace csrkit

@@ -9,13 +9,22 @@
 
 namespace csrkit {
 
-/// Refuses (UsageError), before any work, outputs ("" = none) that are inputs, two of one name, and
-/// files that exist, unless --force: those made later by another process stay, too. The tool has
-/// declared Options::writes_files().
+/// Refuses, before any work, outputs ("" = none) that cannot be written, or that would replace
+/// something: the two below. The tool has declared Options::writes_files().
 void require_outputs(const Options& options, const std::vector<std::string>& outputs,
                      const std::vector<std::string>& inputs);
 
-/// The same for files that a tool keeps up to date, such as tuning caches: they may exist.
+/// Refuses (UsageError) outputs that are inputs, two of one name, and files that exist, unless
+/// --force: those made later by another process stay, too.
+void require_new_outputs(const Options& options, const std::vector<std::string>& outputs,
+                         const std::vector<std::string>& inputs);
+
+/// Refuses (IoError) what AtomicFile cannot make: it makes each, and removes it again. Of many
+/// ranks one does this, for all of them. "-" is left to the tool.
+void require_writable(const std::vector<std::string>& outputs);
+
+/// Refuses outputs that are inputs, and two of one name. Files that a tool keeps up to date, such
+/// as tuning caches, may exist.
 void require_other_files(const std::vector<std::string>& outputs,
                          const std::vector<std::string>& inputs);
 

@@ -70,7 +70,7 @@ SpgemmDistOptions read_spgemm_dist(const Options& options) {
   result.value_kind = read_kind(options, "value-kind");
   result.as_json = options.json();
   result.command_line = options.command_line();
-  require_outputs(options, {result.output}, {result.a, result.b});
+  require_new_outputs(options, {result.output}, {result.a, result.b});
   return result;
 }
 

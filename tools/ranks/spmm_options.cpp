@@ -136,7 +136,7 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
   result.dense_kind = read_kind(options, "dense-kind");
   result.as_json = options.json();
   result.command_line = options.command_line();
-  require_outputs(options, {result.output}, {result.matrix, result.input});
+  require_new_outputs(options, {result.output}, {result.matrix, result.input});
   return result;
 }
 

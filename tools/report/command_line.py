@@ -1,6 +1,7 @@
 """Options, messages and exit codes, in the words of the other tools."""
 import contextlib
 import difflib
+import errno
 import os
 import signal
 import sys
@@ -9,7 +10,7 @@ import traceback
 from report.printable import printable_lines
 
 TOOL = "csr-report"
-DONE, INCOMPLETE, USAGE, BAD_INPUT, IO_FAILURE, INTERNAL = 0, 1, 2, 3, 4, 70
+DONE, INCOMPLETE, USAGE, BAD_INPUT, IO_FAILURE, NO_MEMORY, INTERNAL = 0, 1, 2, 3, 4, 5, 70
 
 #          name             placeholder   short  help
 OPTIONS = (
@@ -216,6 +217,8 @@ def look_for_numpy(options):
     try:
         import numpy  # noqa: F401
     except ImportError as error:
+        if lacks_memory(error):
+            raise
         other = "/usr/bin/python3"
         if os.path.exists(other) and not os.environ.get("CSRKIT_REPORT_PYTHON"):
             os.environ["CSRKIT_REPORT_PYTHON"] = other
@@ -232,6 +235,19 @@ def exit_on_signals():
             signal.signal(number, lambda number, _: sys.exit(128 + number))
 
 
+def lacks_memory(error):
+    """Whether this error, or one that it came from, is a lack of memory."""
+    while error is not None:
+        if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+            return True
+        # Python has lost the reason of the first; the others are the loader's, of a library that NumPy wants.
+        if any(words in str(error) for words in ("error return without exception set", "failed to map segment",
+                                                 "annot allocate memory")):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def run(main):
     exit_on_signals()
     try:
@@ -244,13 +260,21 @@ def run(main):
         return BAD_INPUT
     except BrokenPipeError:
         raise
-    except OSError as error:
-        say("error", f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
-        return IO_FAILURE
     except KeyboardInterrupt:
         return 130
-    except Exception as error:  # a bug of ours, which nobody should see
-        if "--verbose" in sys.argv:
-            traceback.print_exc()
-        say("error", f"unexpected: {type(error).__name__}: {error} (--verbose says where)")
-        return INTERNAL
+    except Exception as error:
+        return say_failure(error)
+
+
+def say_failure(error):
+    """The sentence and the exit code of what no option and no input explains."""
+    if lacks_memory(error):
+        say("error", "not enough memory for this report on this machine; --no-pictures and --no-html need less")
+        return NO_MEMORY
+    if isinstance(error, OSError):
+        say("error", f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
+        return IO_FAILURE
+    if "--verbose" in sys.argv:  # a bug of ours, which nobody should see
+        traceback.print_exception(type(error), error, error.__traceback__)
+    say("error", f"unexpected: {type(error).__name__}: {error} (--verbose says where)")
+    return INTERNAL

@@ -9,6 +9,7 @@ from typing import Callable, Iterator
 from report.bundle import Bundle, Say
 from report.case import Case
 from report.chart import Chart, around
+from report.command_line import lacks_memory
 from report.figure import Figure, slug
 from report.png import COLOURS, data_address, png
 
@@ -53,6 +54,8 @@ def matrices_of(bundle: Bundle, say: Say) -> Iterator[Drawn]:
             arrays = CsrArrays(path)
             arrays.check()
         except (OSError, ValueError) as error:
+            if lacks_memory(error):
+                raise
             say("warning", f"{error}; it is left out of the pictures")
             continue
         if (arrays.rows, arrays.cols, arrays.nnz) != (case.rows, case.cols, case.nnz):

@@ -62,6 +62,31 @@ says "would be lost"
 mkdir folder.csr
 expect 4 csr-generate rmat folder.csr --set scale=5 --force
 says "it is a folder"
+# What cannot be written is known before any work: here the input is not even looked at.
+mkfifo pipe
+before=$(stat -c %F:%i pipe)
+cannot_write() { # cannot_write COMMAND...: with the output's name last
+  local name
+  for name in folder.csr pipe /dev/null no/such/folder/out; do
+    expect 4 "$@" "$name"
+    says "cannot write '$name'"
+    silent out
+  done
+  equals "$(stat -c %F:%i pipe)" "$before"
+}
+cannot_write csr-import absent.mtx
+cannot_write csr-export --format npz absent.csr
+cannot_write csr-reorder --method rcm absent.csr
+cannot_write csr-partition --parts 2 --method blocks absent.csr
+cannot_write csr-generate rmat --set scale=30
+for tool in "csr-spmm-cpu -k 2" csr-spmv-cpu csr-spgemm-cpu csr-sddmm-cpu csr-solve-cpu "csr-spgemm-dist --ranks 2"; do
+  # shellcheck disable=SC2086 # words on purpose
+  cannot_write $tool absent.csr --output
+done
+cannot_write csr-spmm-dist -k 100 --ranks 100 grid.csr --output # more ranks than a process may open files
+cannot_write csr-info absent.csr --spy
+cannot_write csr-density absent.csr --spy
+cannot_write csr-probe --output # measuring takes a minute
 
 # Records and tuning caches grow.
 expect 0 csr-bench grid.csr -k 3 --repeat 1 --warmup 0 --records bundle.jsonl --quiet

@@ -39,6 +39,15 @@ with open("hole.mtx", "wb") as file:
     file.write(head)
     file.truncate(64 << 30)
 END
+# 164 bytes that inflate to themselves, and 164 that inflate to themselves twice: there is no last layer.
+python3 "$CLI_FOLDER/gzip_quine.py" 1 itself.mtx.gz
+python3 "$CLI_FOLDER/gzip_quine.py" 2 itself_twice.mtx.gz
+python3 - <<'END'
+import zipfile
+for name in ("itself", "itself_twice"):
+    with zipfile.ZipFile(name + ".zip", "w") as archive:
+        archive.write(name + ".mtx.gz", "edges.csv.gz")
+END
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2147483647 1 1\n1 1\n' >rows.mtx
 echo '0 2147483646' >rows.edges
 mkdir hole && truncate -s 3G hole/hole.mtx && tar -cSf sparse.tar hole/hole.mtx && rm -r hole
@@ -54,11 +63,18 @@ for _ in range(3):
 sys.exit(f"{seconds:.1f} s and {megabytes:.0f} MB")
 END
 for bomb in stacked.mtx.gz deep.mtx.gz line.mtx.bz2 line.mtx.xz lines.mtx.bz2 skipped.tar.bz2 sparse.tar hole.mtx \
-  rows.mtx rows.edges; do
+  rows.mtx rows.edges itself.mtx.gz itself_twice.mtx.gz itself.zip itself_twice.zip; do
   expect 3 python3 measured.py csr-import "$bomb" out.csr
   says "$bomb"
   no_file out.csr
 done
+expect 3 csr-import itself.mtx.gz out.csr
+says "compressed several times"
+# A line without an end, through a pipe.
+expect 3 sh -c 'ulimit -v 1000000; (echo "%%MatrixMarket matrix coordinate real general"; yes | tr -d "\n") 2>pipe.err |
+  timeout 60 csr-import - out.csr'
+says "lines of at most"
+no_file out.csr
 expect 3 csr-import twice.npz out.csr
 says "two called shape.npy"
 # The limits can be raised, and lowered.

@@ -55,22 +55,35 @@ TEST_F(Outputs, WhatExistsIsKept) {
   EXPECT_NE(refusal(options, {"", path("new"), path("there")}), "");
 }
 
-TEST_F(Outputs, WhatCannotBeLookedAtIsLeftToWhatOpensIt) {
+TEST_F(Outputs, WhatCannotBeLookedAtCannotBeWritten) {
   std::filesystem::create_symlink("loop", path("loop"));
-  EXPECT_EQ(refusal(parsed({}), {path("loop"), path(std::string(300, 'a')), path("new")}), "");
+  EXPECT_THROW(refusal(parsed({}), {path("loop")}), IoError);
+  EXPECT_THROW(refusal(parsed({"--force"}), {path("new"), path(std::string(300, 'a'))}), IoError);
   EXPECT_NE(refusal(parsed({}), {path("new"), path("loop"), path("new")}), "");
 }
 
 TEST_F(Outputs, WhatIsNewIsWritten) {
-  EXPECT_EQ(refusal(parsed({}), {path("new"), path("dangling"), ""}), "");
+  EXPECT_EQ(refusal(parsed({}), {path("new"), path("dangling"), "", "-"}), "");
+  // Nothing is left of what was tried.
+  EXPECT_FALSE(std::filesystem::exists(path("new")));
+  EXPECT_FALSE(std::filesystem::exists(path("not there")));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 5);
 }
 
 TEST_F(Outputs, ForceReplaces) {
   EXPECT_EQ(refusal(parsed({"--force"}), {path("there"), path("link.new"), ""}), "");
 }
 
-TEST_F(Outputs, WhatIsNoFileIsRefusedWhereItIsOpened) {
-  EXPECT_EQ(refusal(parsed({}), {path("sub"), path("pipe"), "/dev/null"}), "");
+TEST_F(Outputs, WhatCannotBeWrittenIsRefusedBeforeAnyWork) {
+  for (const std::string& name :
+       {path("sub"), path("pipe"), std::string("/dev/null"), path("no/such/folder")}) {
+    EXPECT_THROW(refusal(parsed({}), {name}), IoError) << name;
+    EXPECT_THROW(refusal(parsed({"--force"}), {path("there"), name}), IoError) << name;
+  }
+  std::ifstream kept(path("there"));
+  std::string content;
+  kept >> content;
+  EXPECT_EQ(content, "kept");
 }
 
 TEST_F(Outputs, AnInputIsNotReplacedByForce) {
