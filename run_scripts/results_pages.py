@@ -24,6 +24,7 @@ import sys
 
 import kernel_ladder_table
 import plot_speedup
+import reordered_table
 import rivals_table
 import scaling
 import solve_table
@@ -94,6 +95,8 @@ def of_records(stem, paths):
     if stem.startswith("ladder"):
         kernels = records[0]["case"]["kernel"].rpartition(".")[0] + "."
         rows = kernel_ladder_table.data_rows(paths, kernels)
+    elif stem == "reordered":
+        rows = reordered_table.data_rows(paths)
     elif records[0]["case"]["kernel"].startswith("cpu."):
         rows = rivals_table.data_rows(sets, f"cpu.{records[0]['case']['operation']}.auto")
     elif records[0]["case"]["operation"] == "solve":
