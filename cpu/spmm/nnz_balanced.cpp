@@ -3,12 +3,13 @@
 // Owns     a piece is a run of whole rows, about as many nonzeros (plus rows) as any other, and one
 //          thread makes it; a row longer than two pieces (a hub) is cut into stretches of one
 //          piece, whose sums wait in a workspace until they are added in order
-// Reads    as row_kernels_body.inc says; a tile of columns at a time if settings.h says so
+// Reads    as row_kernels_body.inc says; a tile of columns at a time, from copies of B whose rows
+//          begin on cache lines, and rows with the same columns together, if settings.h says so
 // Launch   every thread has a run of neighbouring pieces and helps others when it is done; piece
 //          boundaries depend on A alone and every element has one order of summation, so the bits
 //          are the same for any number of threads
 // Needs    4 to 8 bytes per dense column and stretch of a hub (at most 1/64 of the hubs' share of
-//          A)
+//          A); the copies of B; a byte a row where rows are joined
 // Against  the ladder: no row is too long for one thread, the widest vectors of the machine at run
 //          time, sums in registers, rows of B prefetched, C past the caches where they could not
 //          keep it. Source of the cuts: row_cuts.h
@@ -20,6 +21,7 @@
 #include "cpu/common/new_values.h"
 #include "cpu/common/row_cuts.h"
 #include "cpu/common/work_shares.h"
+#include "cpu/spmm/alike_rows.h"
 #include "cpu/spmm/row_kernels.h"
 #include "cpu/spmm/settings.h"
 
@@ -32,6 +34,12 @@ namespace {
 constexpr double kSerialWork = 1 << 15;
 /// Columns that one task of the second phase adds up.
 constexpr Index kReduceColumns = 256;
+
+/// Tiles are for C of so many columns or more: narrower rows are summed in chains, whose number a
+/// narrow tile must not change.
+constexpr Index kFewestTiled = 64;
+/// One to three columns are scalars, not vectors.
+constexpr Index kNarrowCols = 3;
 
 /// With very wide B, a round of work is several tiles, so that the shares stay small.
 constexpr Index kMostRounds = 64;
@@ -49,7 +57,9 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
         kernels_(row_kernels<Kinds>(isa, input.problem.semiring)),
         settings_(input.variant.empty() ? default_settings(input, &why_)
                                         : parse_settings(input.variant)),
-        tile_cols_(settings_.tile_cols > 0 ? settings_.tile_cols : input.problem.dense_cols),
+        tile_cols_(settings_.tile_cols > 0 && input.problem.dense_cols >= kFewestTiled
+                       ? settings_.tile_cols
+                       : input.problem.dense_cols),
         tiles_((input.problem.dense_cols - 1) / tile_cols_ + 1),
         rounds_(std::min(tiles_, kMostRounds)),
         shares_(team_.threads, rounds_) {
@@ -60,12 +70,14 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     const Offset sums = cuts_.stretches * input.problem.dense_cols;
     input.budget.reserve(static_cast<std::uint64_t>(sums) * sizeof(Acc), "the sums of cut rows");
     sums_ = Buffer<Acc>(sums);
+    join_rows(input);
     if (settings_.packs_b) {
-      const Offset packed = Offset{op_a_.cols()} * tile_cols_ * tiles_;
+      packed_pitch_ = whole_lines(tile_cols_);
+      const Offset packed = Offset{op_a_.cols()} * packed_pitch_ * tiles_;
       const std::uint64_t bytes = static_cast<std::uint64_t>(packed) * sizeof(B);
       if (input.variant.empty() && !input.budget.fits(bytes)) {
         settings_.packs_b = false;
-        why_ += ", for which there is no memory";
+        why_ += ", but there is no memory for copies of B";
         return;
       }
       input.budget.reserve(bytes, "the slices of B");
@@ -114,6 +126,33 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   }
 
  private:
+  /// The next multiple of a cache line, in columns.
+  static Offset whole_lines(Index cols) {
+    constexpr Offset kLine = 64 / Offset{sizeof(B)};
+    return (cols + kLine - 1) / kLine * kLine;
+  }
+
+  /// Looks for rows to join where they may be: where enough of them are, or it was asked for.
+  void join_rows(const MethodInput& input) {
+    const bool may_join = std::is_same_v<B, Acc> &&
+                          input.problem.semiring == Semiring::plus_times &&
+                          input.problem.dense_cols > kNarrowCols;
+    const auto bytes = static_cast<std::uint64_t>(op_a_.rows());
+    if (input.variant.empty() && may_join && input.budget.fits(bytes)) {
+      alike_ = find_alike_rows(op_a_, team_.threads);
+      settings_.joins_rows = are_worth_joining(alike_, op_a_);
+      if (settings_.joins_rows) {
+        why_ += ", rows with the same columns are made together";
+      } else {
+        alike_ = {};
+      }
+    } else if (settings_.joins_rows) {
+      if (may_join) alike_ = find_alike_rows(op_a_, team_.threads);
+      settings_.joins_rows = may_join;
+    }
+    if (settings_.joins_rows) input.budget.reserve(bytes, "the rows that are alike");
+  }
+
   /// Copies B slice by slice, called by every thread of the team.
   void pack_b(const Operands<Kinds>& x) {
     const Offset rows = op_a_.cols();
@@ -122,7 +161,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
       for (Offset row = 0; row < rows; ++row) {
         const Index col = tile * tile_cols_;
         const Index cols = std::min(tile_cols_, x.dense_cols - col);
-        std::memcpy(packed_b_.data() + (tile * rows + row) * tile_cols_,
+        std::memcpy(packed_b_.data() + (tile * rows + row) * packed_pitch_,
                     x.b + row * x.b_leading_dim + col, static_cast<std::size_t>(cols) * sizeof(B));
       }
     }
@@ -132,8 +171,9 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   Operands<Kinds> seen_by(const Operands<Kinds>& x, Index tile) const {
     Operands<Kinds> seen = x;
     if (settings_.packs_b) {
-      seen.b = packed_b_.data() + Offset{tile} * (Offset{op_a_.cols()} - 1) * tile_cols_;
-      seen.b_leading_dim = tile_cols_;
+      seen.b =
+          packed_b_.data() + Offset{tile} * (Offset{op_a_.cols()} * packed_pitch_ - tile_cols_);
+      seen.b_leading_dim = packed_pitch_;
     }
     return seen;
   }
@@ -150,8 +190,9 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
         kernels_.stretch(seen, {task.first, task.last, col, cols, settings_.rows},
                          sums_.data() + task.stretch * x.dense_cols);
       } else {
-        kernels_.rows(seen, {static_cast<Index>(task.first), static_cast<Index>(task.last), col,
-                             cols, settings_.rows});
+        kernels_.rows(
+            seen, {static_cast<Index>(task.first), static_cast<Index>(task.last), col, cols,
+                   settings_.rows, settings_.joins_rows ? alike_.next_is_alike.data() : nullptr});
       }
     }
   }
@@ -177,8 +218,10 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   Index rounds_;
   WorkShares shares_;
   RowCuts cuts_;
+  AlikeRows alike_;
   Buffer<Acc> sums_;
   Buffer<B> packed_b_;
+  Offset packed_pitch_ = 0;
 };
 
 }  // namespace

@@ -13,11 +13,12 @@ struct RowSettings {
   bool streams_c = false;        // C is written past the caches where its rows lie on vectors
 };
 
-/// Columns [col, col + cols) of rows [first, last) of C. `col` is a multiple of 64 elements or 0.
+/// Columns [col, col + cols) of rows [first, last) of C. `col` is a multiple of 32 elements or 0.
 struct RowsWanted {
   Index first, last;
   Index col, cols;
   RowSettings how;
+  const std::uint8_t* alike = nullptr;  // where not 0, the next row has this row's columns; or null
 };
 
 /// The sums over entries [begin, end), all of one row, for columns [col, col + cols).

@@ -6,11 +6,15 @@
 #include <charconv>
 
 #include "cpu/common/caches.h"
+#include "cpu/spmm/alike_rows.h"
 
 namespace csrkit::cpu {
 
 namespace {
 
+/// 128 bytes, or two vectors of AVX-512, of f32.
+constexpr Index kNarrowestTile = 32;
+constexpr std::uint64_t kLineBytes = 64;
 /// A slice of B's rows must be worth the walk along A that it costs: 8 bytes of A per entry against
 /// 256 of B.
 constexpr Index kTileBytes = 256;
@@ -82,18 +86,34 @@ Settings default_settings(const MethodInput& input, std::string* why) {
   const std::uint64_t shared_cache = caches.last_level_bytes / 4;
   const Offset nnz = input.op_a.nnz();
   std::uint64_t read_again = b_bytes;  // between two reads of a row of B
-  if (is_scattered && problem.dense_cols >= 2 * tile_cols && b_bytes > own_cache) {
+  const bool pays_copies =
+      is_scattered && nnz >= kReadsPerCopy * input.op_a.cols() * input.team.threads;
+  const std::uint64_t whole_lines = (b_row_bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
+  const bool is_one_slice = problem.dense_cols < 2 * tile_cols;
+  if (pays_copies && whole_lines != b_row_bytes && rows_of_b * whole_lines <= own_cache) {
+    settings.packs_b = true;
+    read_again = rows_of_b * whole_lines;
+    *why += ", rows of B begin on cache lines once copied";
+  } else if (pays_copies && problem.dense_cols >= tile_cols && slice_bytes > own_cache &&
+             slice_bytes / 2 <= caches.private_bytes / 8 * 7) {
+    // A slice of half the width fits the core's own cache, and nothing else will.
+    settings.tile_cols = tile_cols / 2;
+    settings.packs_b = true;
+    read_again = slice_bytes / 2;
+    *why += ", narrow slices of B are nearer than B once packed";
+  } else if (is_scattered && b_bytes > own_cache &&
+             (!is_one_slice || (pays_copies && problem.dense_cols > tile_cols))) {
     const bool fits_where_b_does_not =
-        slice_bytes <= own_cache || (b_bytes > shared_cache && slice_bytes <= shared_cache);
+        slice_bytes <= own_cache ||
+        (!is_one_slice && b_bytes > shared_cache && slice_bytes <= shared_cache);
     if (fits_where_b_does_not ||
-        (b_bytes <= shared_cache && nnz >= kWorthWalks * input.op_a.rows())) {
+        (!is_one_slice && b_bytes <= shared_cache && nnz >= kWorthWalks * input.op_a.rows())) {
       settings.tile_cols = tile_cols;
       *why += ", slices of B are nearer than B";
     }
     // The lines of a slice are at equal distances, so that they share few sets of the core's own
     // cache.
-    if (settings.tile_cols > 0 && slice_bytes <= 2 * caches.private_bytes &&
-        nnz >= kReadsPerCopy * input.op_a.cols() * input.team.threads) {
+    if (settings.tile_cols > 0 && slice_bytes <= 2 * caches.private_bytes && pays_copies) {
       settings.packs_b = true;
       read_again = slice_bytes;
       *why += " once packed";
@@ -123,11 +143,11 @@ Settings parse_settings(const std::string& text) {
     return UsageError(
         "'" + text +
         "' is no setting of nnz_balanced; expected the form "
-        "tile=64,prefetch=4096,stores=stream,b=packed (tile 0 or a multiple of 64, prefetch in "
-        "bytes, stores cached or stream, b strided or packed, the latter with a tile)");
+        "tile=64,prefetch=4096,stores=stream,b=packed,rows=joined (tile 0 or a multiple of 32, "
+        "prefetch in bytes, stores cached or stream, b strided or packed, rows single or joined)");
   };
   Settings settings;
-  std::array<bool, 4> given{};
+  std::array<bool, 5> given{};
   std::size_t from = 0;
   while (from <= text.size()) {
     const std::size_t comma = std::min(text.find(',', from), text.size());
@@ -140,13 +160,13 @@ Settings parse_settings(const std::string& text) {
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     const bool is_number =
         error == std::errc() && end == value.data() + value.size() && number >= 0;
-    const std::array<std::string, 4> keys{"tile", "prefetch", "stores", "b"};
+    const std::array<std::string, 5> keys{"tile", "prefetch", "stores", "b", "rows"};
     const auto which =
         static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
     if (which == keys.size() || given[which]) throw refuse();
     given[which] = true;
     if (which == 0) {
-      if (!is_number || number % 64 != 0) throw refuse();
+      if (!is_number || number % kNarrowestTile != 0) throw refuse();
       settings.tile_cols = number;
     } else if (which == 1) {
       if (!is_number) throw refuse();
@@ -154,12 +174,14 @@ Settings parse_settings(const std::string& text) {
     } else if (which == 2) {
       if (value != "cached" && value != "stream") throw refuse();
       settings.rows.streams_c = value == "stream";
-    } else {
+    } else if (which == 3) {
       if (value != "strided" && value != "packed") throw refuse();
       settings.packs_b = value == "packed";
+    } else {
+      if (value != "single" && value != "joined") throw refuse();
+      settings.joins_rows = value == "joined";
     }
   }
-  if (settings.packs_b && settings.tile_cols == 0) throw refuse();
   return settings;
 }
 
@@ -167,18 +189,28 @@ std::string text_of(const Settings& settings) {
   return "tile=" + std::to_string(settings.tile_cols) +
          ",prefetch=" + std::to_string(settings.rows.prefetch_bytes) +
          ",stores=" + (settings.rows.streams_c ? "stream" : "cached") +
-         (settings.packs_b ? ",b=packed" : "");
+         (settings.packs_b ? ",b=packed" : "") + (settings.joins_rows ? ",rows=joined" : "");
 }
 
 std::vector<std::string> candidate_settings(const SpmmProblem& problem) {
+  const bool may_join = !problem.transpose_a && problem.b == problem.accumulate &&
+                        problem.semiring == Semiring::plus_times;
+  const bool joins = may_join && are_worth_joining(find_alike_rows(problem.a, 1), problem.a);
   std::vector<std::string> candidates;
-  for (const Index tile_cols : {0, 64}) {
+  for (const Index tile_cols : {0, kNarrowestTile, 2 * kNarrowestTile}) {
     if (tile_cols >= problem.dense_cols) continue;
     for (const Offset prefetch_bytes : {0, 4096, 8192}) {
       for (const bool streams_c : {false, true}) {
         for (const bool packs_b : {false, true}) {
-          if (packs_b && tile_cols == 0) continue;
-          candidates.push_back(text_of({tile_cols, {prefetch_bytes, streams_c}, packs_b}));
+          // A copy of all of B moves rows to lines; narrow slices share too few sets where they
+          // lie.
+          const bool lies_on_lines = row_bytes(problem.dense_cols, problem.b) % kLineBytes == 0;
+          if (packs_b ? tile_cols == 0 && lies_on_lines : tile_cols == kNarrowestTile) continue;
+          for (const bool joins_rows : {false, true}) {
+            if (joins_rows && !joins) continue;
+            candidates.push_back(
+                text_of({tile_cols, {prefetch_bytes, streams_c}, packs_b, joins_rows}));
+          }
         }
       }
     }

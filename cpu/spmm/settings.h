@@ -14,8 +14,9 @@ namespace csrkit::cpu {
 struct Settings {
   Index tile_cols = 0;  // columns of B that are gone through before the next ones; 0 = all at once
   RowSettings rows;
-  bool packs_b =
-      false;  // slices of tile_cols columns of B are copied, each with its rows side by side
+  bool packs_b = false;  // slices of tile_cols columns of B are copied, their rows side by side on
+                         // cache lines
+  bool joins_rows = false;  // neighbouring rows with the same columns are made together
 };
 
 /// Among a few thousand neighbouring entries, the part that names a row of B not named among them
@@ -26,8 +27,8 @@ double fresh_rows_of_b(const CsrMatrix& op_a);
 /// Chosen from sizes, caches, threads and fresh_rows_of_b; `why` says it in words.
 Settings default_settings(const MethodInput& input, std::string* why);
 
-/// "tile=64,prefetch=4096,stores=stream", and ",b=packed" where slices are. Throws UsageError that
-/// shows this form.
+/// "tile=64,prefetch=4096,stores=stream", and ",b=packed" where slices are, ",rows=joined" where
+/// rows are. Throws UsageError that shows this form.
 Settings parse_settings(const std::string& text);
 std::string text_of(const Settings& settings);
 

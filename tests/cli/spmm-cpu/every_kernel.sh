@@ -29,8 +29,9 @@ done
 expect 0 csr-spmm-cpu karate.csr -k 70 --kernel nnz_balanced --variant tile=64,stores=stream --check
 prints "as asked"
 expect 0 csr-spmm-cpu karate.csr -k 150 --kernel nnz_balanced --variant tile=64,b=packed --check
+expect 0 csr-spmm-cpu karate.csr -k 41 --kernel nnz_balanced --variant b=packed,rows=joined --check
 expect 2 csr-spmm-cpu karate.csr --kernel nnz_balanced --variant tile=63
-says "multiple of 64"
+says "multiple of 32"
 expect 2 csr-spmm-cpu karate.csr --kernel naive --variant tile=64
 says "no variants"
 expect 0 csr-spmm-cpu karate.csr -k 70 --tune tuned.json --check

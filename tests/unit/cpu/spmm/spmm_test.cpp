@@ -1,11 +1,15 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "cpu/common/caches.h"
+#include "cpu/common/instruction_set.h"
 #include "cpu/common/kernels.h"
 #include "cpu/common/operator_plan.h"
 #include "cpu/spmm/settings.h"
@@ -124,7 +128,7 @@ CsrMatrix rows_of_all_lengths(Index rows) {
 
 TEST(NnzBalanced, GivesTheSameBitsWithEverySettingAndTeam) {
   const CsrMatrix a = rows_of_all_lengths(600);
-  for (const Index dense_cols : {1, 2, 3, 16, 33, 128, 300}) {
+  for (const Index dense_cols : {1, 2, 3, 16, 33, 48, 64, 100, 128, 300}) {
     const SpmmProblem problem = default_spmm_problem(a, dense_cols);
     DenseMatrix b(600, dense_cols, ValueKind::f32);
     fill_random(b.view(), 3);
@@ -150,14 +154,90 @@ TEST(NnzBalanced, GivesTheSameBitsWithEverySettingAndTeam) {
   }
 }
 
+/// Runs of 1, 2, ... 9 rows with the same columns and values of their own, of 1 to 45 entries; the
+/// last run is long.
+CsrMatrix rows_alike(bool has_values) {
+  constexpr Index kCols = 200;
+  std::vector<Offset> offsets{0};
+  std::vector<Index> cols;
+  for (Index run = 0; run < 60; ++run) {
+    const Index rows = run == 59 ? 40 : run % 9 + 1, length = 1 + run * 7 % 45;
+    for (Index i = 0; i < rows; ++i) {
+      for (Index n = 0; n < length; ++n) cols.push_back((run * 3 + n * n % 5 + n * 4) % kCols);
+      std::sort(cols.end() - length, cols.end());
+      cols.erase(std::unique(cols.end() - length, cols.end()), cols.end());
+      offsets.push_back(static_cast<Offset>(cols.size()));
+    }
+  }
+  const auto nnz = static_cast<Offset>(cols.size());
+  Buffer<Offset> row_offsets(static_cast<Offset>(offsets.size()));
+  std::copy(offsets.begin(), offsets.end(), row_offsets.begin());
+  Buffer<Index> col_indices(nnz);
+  std::copy(cols.begin(), cols.end(), col_indices.begin());
+  Buffer<float> values(has_values ? nnz : 0);
+  for (Offset at = 0; at < values.size(); ++at) values[at] = 1.0f / static_cast<float>(at % 97 + 3);
+  return CsrMatrix(
+      static_cast<Index>(offsets.size()) - 1, kCols, std::move(row_offsets), std::move(col_indices),
+      has_values ? ValueArray::from(std::move(values)) : ValueArray(ValueKind::none, 0));
+}
+
+TEST(NnzBalanced, RowsAlikeGetTheBitsOfSingleRows) {
+  for (const char* isa : {"avx512", "avx2", "portable"}) {
+    if (!is_supported(isa == std::string("avx512") ? Isa::avx512
+                      : isa == std::string("avx2") ? Isa::avx2
+                                                   : Isa::portable)) {
+      continue;
+    }
+    setenv("CSRKIT_CPU_ISA", isa, 1);
+    for (const ValueKind kind : {ValueKind::none, ValueKind::f32, ValueKind::f64}) {
+      const CsrMatrix a = kind == ValueKind::f64 ? convert_values(rows_alike(true), kind)
+                                                 : rows_alike(kind == ValueKind::f32);
+      for (const Index dense_cols :
+           {2, 4, 7, 8, 13, 16, 17, 31, 33, 41, 48, 64, 65, 100, 130, 300}) {
+        const SpmmProblem problem = default_spmm_problem(a, dense_cols);
+        DenseMatrix b(a.cols(), dense_cols, problem.b);
+        fill_random(b.view(), 5);
+        b.view().set(3, 0, std::numeric_limits<double>::infinity());
+        const auto product = [&](const std::string& variant, double alpha, double beta) {
+          PlanOptions options;
+          options.variant = variant;
+          options.where.threads = 2;
+          const auto plan = plan_of("nnz_balanced", problem, options);
+          DenseMatrix c(a.rows(), dense_cols, problem.c);
+          beta == 0 ? fill_nan(c.view()) : fill_random(c.view(), 6);
+          plan->bind(b.view(), c.view());
+          plan->multiply(alpha, beta);
+          return c;
+        };
+        for (const double beta : {0.0, 0.5}) {
+          for (const std::string how :
+               {"tile=0,prefetch=0,stores=cached", "tile=0,prefetch=4096,stores=stream",
+                "tile=32,prefetch=0,stores=cached,b=packed", "b=packed"}) {
+            const DenseMatrix single = product(how, 1.5, beta),
+                              joined = product(how + ",rows=joined", 1.5, beta);
+            ASSERT_EQ(std::memcmp(single.view().data, joined.view().data, single.size_bytes()), 0)
+                << isa << " K=" << dense_cols << " " << how << " beta " << beta;
+          }
+        }
+      }
+    }
+  }
+  unsetenv("CSRKIT_CPU_ISA");
+  PlanOptions options;
+  const auto plan = plan_of("nnz_balanced", default_spmm_problem(rows_alike(true), 64), options);
+  EXPECT_NE(plan->choice().find("rows=joined"), std::string::npos) << plan->choice();
+}
+
 TEST(Settings, AreReadAndWritten) {
   for (const char* text : {"tile=0,prefetch=0,stores=cached", "tile=128,prefetch=512,stores=stream",
-                           "tile=64,prefetch=0,stores=cached,b=packed"}) {
+                           "tile=64,prefetch=0,stores=cached,b=packed",
+                           "tile=0,prefetch=0,stores=cached,b=packed,rows=joined"}) {
     EXPECT_EQ(text_of(parse_settings(text)), text);
   }
   EXPECT_EQ(text_of(parse_settings("tile=64")), "tile=64,prefetch=4096,stores=cached");
-  for (const char* text : {"", "tile", "tile=1", "tile=-64", "tile=64,tile=64", "stores=twice",
-                           "prefetch=4k", "speed=9", "tile=64,", "b=packed", "tile=64,b=tight"}) {
+  for (const char* text :
+       {"", "tile", "tile=1", "tile=-64", "tile=64,tile=64", "stores=twice", "prefetch=4k",
+        "speed=9", "tile=64,", "tile=48", "rows=both", "tile=64,b=tight"}) {
     EXPECT_THROW(parse_settings(text), UsageError) << text;
   }
   PlanOptions options;
