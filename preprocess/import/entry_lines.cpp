@@ -62,10 +62,14 @@ EntryLines parse_entry_lines(LineReader& lines, const EntryLineOptions& options)
       if (options.value_columns < 0) has_value = count_words(first) >= 3;
       parse = choose_parser(options, has_value);
       store.values = ValueArray(has_value ? options.value_kind : ValueKind::none, 0);
-      // For a plain file the caller has compared its size with the expectation. The size of
-      // compressed data is unknown, so memory grows with what is read.
-      if (expected >= 0)
-        store.reserve(lines.bytes_left() >= 0 ? expected : std::min<Offset>(expected, 1 << 20));
+      // No more than a file has bytes for, whatever its header says. The size of compressed data is
+      // unknown, so memory grows with what is read.
+      const Offset least_bytes = options.has_ids ? 4 : 2;
+      const Offset possible =
+          lines.bytes_left() >= 0
+              ? (static_cast<Offset>(block.size()) + lines.bytes_left()) / least_bytes + 1
+              : Offset{1} << 20;
+      if (expected >= 0) store.reserve(std::min(expected, possible));
     }
     const std::uint64_t block_lines = cut_into_pieces(block, usual_pieces(), cuts);
     const Offset needed = store.size + static_cast<Offset>(block_lines);

@@ -24,19 +24,28 @@ TEST(ForeignFile, IsNamedWithTheLinesThatConvertIt) {
       {"MATLAB 5.0 MAT-file, Platform: GLNXA64", ".mat", "a MATLAB file (version 5)", "loadmat('"},
       {"MATLAB 7.3 MAT-file, Platform: GLNXA64", ".mat", "version 7.3", "h5py.File('"},
       {"\x89HDF\r\n\x1a\n"s + "\0\0"s, ".h5", "an HDF5 file", "h5py.File('"},
+      {"\x89HDF\r\n\x1a\n"s + "\0\0"s, ".mat", "version 7.3", "h5py.File('"},
       {"\x80\x02}q\0"s, ".pt", "a PyTorch file", "torch.load('"},
+      {"\x80\x02}q\0"s, ".pth", "a PyTorch file", "torch.load('"},
       {"\x80\x04\x95\0"s, ".pkl", "a pickle of Python", "pickle.load("},
       {"A title of the matrix            KEY\n 5 1 2 2 0\nrua            5  5  13  0\n(26I3)\n",
        ".rb", "Harwell-Boeing", "hb_read('"},
       {"PAR1\x15\0"s, ".parquet", "a Parquet file", "read_parquet('"},
       {"ARROW1\0\0"s, ".feather", "an Arrow", "read_feather('"},
+      {"FEA1\0\0"s, ".feather", "an Arrow", "read_feather('"},
       {"SQLite format 3\0"s, ".db", "an SQLite database", "read_sql("},
       {"<?xml version=\"1.0\"?>\n<graphml>", ".graphml", "a GraphML file", "read_graphml('"},
       {"<gexf version=\"1.2\">", ".gexf", "a GEXF file", "read_gexf('"},
       {"graph [\n  node [ id 0 ]\n]\n", ".gml", "a GML file", "read_gml('"},
+      {"graph\n[\n  node [ id 0 ]\n]\n", ".gml", "a GML file", "read_gml('"},
       {"*Vertices 3\n1 \"a\"\n", ".net", "a Pajek file", "read_pajek('"},
+      {"*vertices 3\n1 \"a\"\n", ".net", "a Pajek file", "read_pajek('"},
+      {"[{\"nodes\": []}]", ".json", "JSON", "node_link_graph("},
       {"{\"nodes\": []}", ".json", "JSON", "node_link_graph("},
       {"c a road network\np sp 3 2\na 1 2 5\n", ".gr", "a DIMACS graph", "writelines("},
+      {"p sp 3 2\na 1 2 5\n", ".gr", "a DIMACS graph", "writelines("},
+      {"p edge 3 2\ne 1 2\n", ".col", "a DIMACS graph", "writelines("},
+      {"c colours\np edge 3 2\ne 1 2\n", ".col", "a DIMACS graph", "writelines("},
   };
   for (const auto& file : files) {
     const std::string message = message_for(file.content, file.ending);
@@ -45,6 +54,17 @@ TEST(ForeignFile, IsNamedWithTheLinesThatConvertIt) {
     EXPECT_NE(message.find(file.line), std::string::npos) << message;
     EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 2) << message;
     EXPECT_EQ(message.find("FILE"), std::string::npos) << message;
+  }
+}
+
+TEST(ForeignFile, BytesThatOnlyResembleOneAreNotNamed) {
+  for (const std::string& content :
+       {"\x80"s, "\x80\x01}q\0"s, "\x80\x06}q\0"s, "<html>\n<body>\n"s, "graphs [\n"s,
+        "a title\n1 2\nrux  5 5 13 0\n"s, "a title\n1 2\nruax 5 5 13 0\n"s,
+        "a title\n1 2\nrxa  5 5 13 0\n"s}) {
+    const std::string message = message_for(content, ".bin");
+    EXPECT_NE(message, "accepted") << content;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;  // no lines that convert it
   }
 }
 
@@ -62,6 +82,8 @@ TEST(ForeignFile, TextThatIsNoListOfEdgesIsShown) {
 TEST(ForeignFile, QuotesInAPathDoNotEndTheLine) {
   const std::string message = message_for("PAR1\x15\0"s, "it's.parquet");
   EXPECT_NE(message.find("it\\'s.parquet')"), std::string::npos) << message;
+  const std::string slashed = message_for("PAR1\x15\0"s, "back\\slash.parquet");
+  EXPECT_NE(slashed.find("back\\\\slash.parquet')"), std::string::npos) << slashed;
 }
 
 }  // namespace

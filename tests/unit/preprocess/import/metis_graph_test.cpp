@@ -61,6 +61,14 @@ TEST(MetisGraph, Refuses) {
       " expected every edge in the lines of both its vertices, found vertex 3 as a neighbour of "
       "vertex 1",
       "3 2\n2 3\n1\n2\n", forced());
+  EXPECT_REFUSAL(
+      " expected every edge in the lines of both its vertices, found vertex 1 as a neighbour of "
+      "vertex 3",
+      "3 2\n2\n1\n1 2\n", forced());
+  EXPECT_REFUSAL(
+      " expected every edge in the lines of both its vertices, found vertex 4 as a neighbour of "
+      "vertex 1",
+      "4 2\n2 4\n1 3\n\n\n", forced());
   EXPECT_REFUSAL(" expected the same weight", "2 1 1\n2 7\n1 8\n", forced());
 }
 

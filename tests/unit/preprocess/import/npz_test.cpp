@@ -72,6 +72,18 @@ TEST(ImportNpz, KeepsEveryNumberOfEveryType) {
   expect(import_with_data(scratch, "|u1", U1{1, 2, 255}), ValueKind::f32, {1, 0, 2, 0, 0, 255});
   expect(import_with_data(scratch, "<i2", std::vector<std::int16_t>{1, -2, 3}), ValueKind::f32,
          {1, 0, -2, 0, 0, 3});
+  expect(import_with_data(scratch, "<u2", std::vector<std::uint16_t>{1, 65535, 3}), ValueKind::f32,
+         {1, 0, 65535, 0, 0, 3});
+  expect(import_with_data(scratch, "|i1", std::vector<std::int8_t>{1, -128, 3}), ValueKind::f32,
+         {1, 0, -128, 0, 0, 3});
+  expect(import_with_data(scratch, "<u4", std::vector<std::uint32_t>{1, 4294967295u, 3}),
+         ValueKind::f64, {1, 0, 4294967295, 0, 0, 3});
+  expect(import_with_data(scratch, "<u8", std::vector<std::uint64_t>{1, 1ull << 53, 3}),
+         ValueKind::f64, {1, 0, 0x1p53, 0, 0, 3});
+  EXPECT_NE(message_of<InputError>([&] {
+              import_with_data(scratch, "<u8", std::vector<std::uint64_t>{1, 2, ~0ull});
+            }).find("found 18446744073709551615 as element 2"),
+            std::string::npos);
   expect(import_with_data(scratch, "<i4", I4{1, 2147483647, -3}), ValueKind::f64,
          {1, 0, 2147483647, 0, 0, -3});
   expect(import_with_data(scratch, "<i8", I8{1, std::int64_t{1} << 53, -3}), ValueKind::f64,
@@ -230,6 +242,27 @@ TEST(ImportNpz, RefusesWhatOnlyPythonCanRead) {
               import_matrix(scratch / "big_endian.npz");
             }).find("little-endian"),
             std::string::npos);
+}
+
+TEST(ImportNpz, RefusesArraysOfOtherTypesAndSizes) {
+  const ScratchFolder scratch;
+  const auto refusal = [&](const std::string& descr, std::size_t bytes) {
+    SmallNpz(scratch / "a.npz")
+        .add("indices", "<i4", I4{0})
+        .add_bytes("indptr", make_npy_header("<i4", {2}) + std::string(8, '\0'))
+        .add("shape", "<i8", I8{1, 1})
+        .add_bytes("data", make_npy_header(descr, {1}) + std::string(bytes, '\1'))
+        .finish();
+    return message_of<InputError>([&] { import_matrix(scratch / "a.npz"); });
+  };
+  for (const char* descr : {"<f", "<fx", "<f4x", "<f/", "<f10000000", "|V0"}) {
+    EXPECT_NE(refusal(descr, 4).find("(data.npy): byte 0: expected"), std::string::npos)
+        << refusal(descr, 4);
+  }
+  EXPECT_NE(refusal("<f4", 3).find("expected 4 bytes of elements, found 3"), std::string::npos)
+      << refusal("<f4", 3);
+  EXPECT_NE(refusal("<f4", 5).find("expected 4 bytes of elements, found more"), std::string::npos)
+      << refusal("<f4", 5);
 }
 
 TEST(ImportNpz, TakesNoMemoryForWhatCannotBeThere) {

@@ -49,6 +49,25 @@ TEST(ImportOgb, TakesTheRawFolderAndATrailingSlash) {
   }
 }
 
+TEST(ImportOgb, TakesLinesAsWindowsEndsThem) {
+  const ScratchFolder scratch;
+  scratch.write("ogbn-arxiv/raw/edge.csv", "2,0\r\n0,2\r\n1,1\r\n0,2\r\n0,1\r\n");
+  scratch.write("ogbn-arxiv/raw/num-node-list.csv", "4 \r\n\r\n");
+  scratch.write("ogbn-arxiv/raw/num-edge-list.csv", "5\r\n");
+  EXPECT_TRUE(identical(import_matrix(scratch / "ogbn-arxiv").matrix,
+                        matrix_of(4, 4, kAsStored, ValueKind::none)));
+}
+
+TEST(ImportOgb, AGraphWithoutNodesIsEmpty) {
+  const ScratchFolder scratch;
+  scratch.write("ogbn-arxiv/raw/edge.csv", "\n");
+  scratch.write("ogbn-arxiv/raw/num-node-list.csv", "0\n");
+  scratch.write("ogbn-arxiv/raw/num-edge-list.csv", "0\n");
+  const CsrMatrix matrix = import_matrix(scratch / "ogbn-arxiv").matrix;
+  EXPECT_EQ(matrix.rows(), 0);
+  EXPECT_EQ(matrix.nnz(), 0);
+}
+
 TEST(ImportOgb, AsksWhereTheNameDoesNotSay) {
   const ScratchFolder scratch;
   write_dataset(scratch, "mine");
@@ -90,6 +109,23 @@ TEST(ImportOgb, RefusesDamagedFolders) {
     scratch.write("ogbl_ddi/raw/num-edge-list.csv", count);
     EXPECT_NE(refusal().find("edge.csv"), std::string::npos) << count;
   }
+  scratch.write("ogbl_ddi/raw/num-edge-list.csv", "5\n0\n");
+  scratch.write("ogbl_ddi/raw/num-node-list.csv", "2147483647\n1\n");
+  EXPECT_NE(refusal().find("expected at most 2^31 - 1 nodes"), std::string::npos) << refusal();
+  scratch.write("ogbl_ddi/raw/num-node-list.csv", "2147483648\n0\n");
+  EXPECT_NE(refusal().find("expected at most 2^31 - 1 nodes"), std::string::npos) << refusal();
+  scratch.write("ogbl_ddi/raw/num-node-list.csv", "0\n0\n");
+  EXPECT_NE(refusal().find("expected nodes for 5 edges, found 0"), std::string::npos) << refusal();
+  scratch.write("ogbl_ddi/raw/num-node-list.csv", "4\n4\n");
+  // No memory is taken for what cannot be there.
+  for (const char* counts : {"999999999999999999\n999999999999999999\n", "99999999999\n0\n"}) {
+    scratch.write("ogbl_ddi/raw/num-edge-list.csv", counts);
+    EXPECT_NE(refusal().find("found only 5"), std::string::npos) << refusal();
+  }
+  scratch.write("ogbl_ddi/raw/num-edge-list.csv", std::string(20, '9') + "\n");
+  EXPECT_NE(refusal().find("num-edge-list.csv:1: expected a number"), std::string::npos)
+      << refusal();
+  write_dataset(scratch, "ogbl_ddi");
   std::filesystem::remove(scratch / "ogbl_ddi/raw/edge.csv");
   EXPECT_NE(refusal().find("expected edge.csv.gz"), std::string::npos);
   std::filesystem::remove_all(scratch / "ogbl_ddi/raw");
