@@ -2,11 +2,23 @@
 
 #include <cuda_runtime.h>
 
+#include <map>
+#include <mutex>
+
 #include "core/base/error.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/stream.h"
 
 namespace csrkit::gpu {
+
+namespace {
+
+/// Two transfers per clock of the bus.
+double bytes_per_second(double clock_khz, double bus_bits) {
+  return 2.0 * clock_khz * 1e3 * bus_bits / 8.0;
+}
+
+}  // namespace
 
 void require_device(int ordinal) {
   int count = 0;
@@ -38,9 +50,8 @@ DeviceInfo device_info(int ordinal) {
   info.total_memory_bytes = properties.totalGlobalMem;
   CHECK_CUDA(cudaDeviceGetAttribute(&info.sm_clock_khz, cudaDevAttrClockRate, ordinal));
   CHECK_CUDA(cudaDeviceGetAttribute(&info.memory_clock_khz, cudaDevAttrMemoryClockRate, ordinal));
-  // Two transfers per clock of the bus.
   info.peak_bandwidth_bytes_per_second =
-      2.0 * info.memory_clock_khz * 1e3 * properties.memoryBusWidth / 8.0;
+      bytes_per_second(info.memory_clock_khz, properties.memoryBusWidth);
   CHECK_CUDA(cudaDriverGetVersion(&info.driver_version));
   CHECK_CUDA(cudaRuntimeGetVersion(&info.runtime_version));
   const DeviceScope scope(ordinal);
@@ -48,6 +59,44 @@ DeviceInfo device_info(int ordinal) {
   CHECK_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
   info.free_memory_bytes = free_bytes;
   return info;
+}
+
+CardRates current_card_rates() {
+  static std::mutex mutex;
+  static std::map<int, CardRates> known;
+  const std::lock_guard<std::mutex> lock(mutex);
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return {};
+  }
+  const auto found = known.find(device);
+  if (found != known.end()) return found->second;
+  const auto fact = [&](cudaDeviceAttr attribute) {
+    int value = 0;
+    if (cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess) return double(value);
+    static_cast<void>(cudaGetLastError());
+    return 0.0;
+  };
+  CardRates rates;
+  const double cycles = fact(cudaDevAttrMultiProcessorCount) * fact(cudaDevAttrClockRate) * 1e3;
+  const double memory =
+      bytes_per_second(fact(cudaDevAttrMemoryClockRate), fact(cudaDevAttrGlobalMemoryBusWidth));
+  const double l2_bytes = fact(cudaDevAttrL2CacheSize);
+  if (cycles > 0) rates.cycles_per_second = cycles;
+  if (memory > 0) rates.memory_bytes_per_second = memory;
+  if (l2_bytes > 0) rates.l2_bytes = l2_bytes;
+  return known.emplace(device, rates).first->second;
+}
+
+int current_multiprocessors() {
+  int device = 0, count = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return 132;
+  }
+  return count;
 }
 
 std::uint64_t current_l2_bytes() {

@@ -28,6 +28,20 @@ void require_device(int ordinal = 0);
 /// Throws as require_device does. Asking for clocks takes a while: not for every plan.
 DeviceInfo device_info(int ordinal = 0);
 
+/// What a card does in a second and holds, for models of kernels, which count cycles and bytes.
+struct CardRates {
+  double cycles_per_second = 132 * 1.98e9;  // of all multiprocessors together
+  double memory_bytes_per_second = 4.81e12;
+  double l2_bytes = 62914560;
+};
+
+/// Of the device that is current. The clocks are asked for once a process and device, as that
+/// takes a while. Where there is no GPU, or it does not say, those of an H200.
+CardRates current_card_rates();
+
+/// Of the device that is current, 132 where there is no GPU: one cheap question.
+int current_multiprocessors();
+
 /// Bytes of L2 of the device that is current: one cheap question, for kernels that size slices by
 /// it.
 std::uint64_t current_l2_bytes();

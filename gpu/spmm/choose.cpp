@@ -13,6 +13,7 @@
 
 #include "core/base/stopwatch.h"
 #include "core/contract/narrow_operands.h"
+#include "gpu/device/device_info.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/spmm/copy_columns.h"
 #include "gpu/spmm/dense_windows/dense_windows.h"
@@ -99,26 +100,29 @@ double fullest_window(const CsrMatrix& a, const WindowShape& shape) {
          static_cast<double>(std::max(sample, Offset{1}) * shape.windows);
 }
 
-/// Microseconds of an H200 (docs/lab/2026-11-22-spmm-h200.md), and what counts is where the two
-/// lines meet. Rounds of windows take longer where a block has many entries to put in their places,
-/// the narrower the tile the more. Gathering, an entry takes some time whatever the number of
-/// columns.
+/// Thousands of clock cycles (docs/lab/2026-11-22-spmm-h200.md), and what counts is where the two
+/// lines meet. Rounds of windows, one on every multiprocessor, take longer where a block has many
+/// entries to put in their places, the narrower the tile the more. Gathering, an entry takes some
+/// time whatever the number of columns.
 struct WindowCosts {
   double start, round, thousand_entries;  // in a window, above the first
 };
-constexpr WindowCosts kWide = {15.5, 2.4, 0.17}, kHalf = {12.4, 1.3, 0.24},
-                      kQuarter = {10.6, 0.95, 0.36};
+constexpr WindowCosts kWide = {30.7, 4.75, 0.34}, kHalf = {24.6, 2.57, 0.48},
+                      kQuarter = {21.0, 1.88, 0.71};
 
-double gather_microseconds(const SpmmSizes& sizes) {
-  constexpr double kStart = 3, kEntry = 4.4e-6, kProduct = 0.286e-6;
-  return kStart + static_cast<double>(sizes.nnz) * (kEntry + kProduct * sizes.dense_cols);
+double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors) {
+  constexpr double kStart = 5.9, kEntry = 1.15e-3, kProduct = 0.0747e-3;  // of a multiprocessor
+  const double entries = static_cast<double>(sizes.nnz) / multiprocessors;
+  return kStart + entries * (kEntry + kProduct * sizes.dense_cols);
 }
 
-double window_microseconds(const WindowShape& shape, double entries) {
+double window_kilocycles(const WindowShape& shape, double entries, int multiprocessors) {
   const WindowCosts& costs = shape.tile_cols == 128  ? kWide
                              : shape.tile_cols == 64 ? kHalf
                                                      : kQuarter;
-  const Offset rounds = (shape.units() + kWindowBlocks - 1) / kWindowBlocks;
+  // A multiprocessor has one block at a time.
+  const Offset turns = (kWindowBlocks + multiprocessors - 1) / multiprocessors;
+  const Offset rounds = turns * ((shape.units() + kWindowBlocks - 1) / kWindowBlocks);
   const double crowd = std::max(entries / 1000 - 1, 0.0);
   return costs.start + (costs.round + costs.thousand_entries * crowd) * static_cast<double>(rounds);
 }
@@ -136,14 +140,17 @@ bool is_dense(const SpmmProblem& problem) {
   if (problem.transpose_a) std::swap(sizes.rows, sizes.cols);
   if (sizes.nnz == 0 || sizes.nnz < kLongRows * sizes.rows) return false;
   const WindowShape shape(sizes);
-  const double gather = gather_microseconds(sizes);
+  const int multiprocessors = current_multiprocessors();
+  const double gather = gather_kilocycles(sizes, multiprocessors);
+  const auto takes = [&](double entries) {
+    return window_kilocycles(shape, entries, multiprocessors);
+  };
   const double mean =
       static_cast<double>(sizes.nnz) / static_cast<double>(shape.row_tiles * shape.windows);
-  if (window_microseconds(shape, mean) >= gather) return false;
+  if (takes(mean) >= gather) return false;
   // No look is needed where even full windows would do.
-  const bool pays = !rows_are_on_host(problem) ||
-                    window_microseconds(shape, kTileRows * kWindowCols) < gather ||
-                    window_microseconds(shape, fullest_window(problem.a, shape)) < gather;
+  const bool pays = !rows_are_on_host(problem) || takes(kTileRows * kWindowCols) < gather ||
+                    takes(fullest_window(problem.a, shape)) < gather;
   return pays && why_no_dense_windows(problem).empty();
 }
 
@@ -179,10 +186,10 @@ const SpmmKernel& kernel_called(const std::string& name) {
 }  // namespace
 
 bool panels_pay(const SpmmProfile& profile) {
-  constexpr Offset kFewEntries = 150'000;  // too few panels to fill the machine
+  constexpr Offset kFewEntries = 1'136;  // a multiprocessor: too few panels to fill it
   constexpr Index kFewRows = 1024;
   if (profile.sample.entries == 0) return false;
-  if (profile.nnz < kFewEntries || profile.rows < kFewRows) return false;
+  if (profile.nnz < kFewEntries * profile.multiprocessors || profile.rows < kFewRows) return false;
   if (profile.b_bytes == 2) {
     constexpr Index kFewestColumns = 8, kVector = 4;  // else it reads single elements
     // Sums that are not finite are made again, one by one.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "gpu/device/device_info.h"
 #include "gpu/spmm/row_panels/lists.h"
 
 namespace csrkit::gpu {
@@ -140,6 +141,7 @@ SpmmProfile profile_of(const SpmmProblem& problem) {
   profile.nnz = problem.a.nnz();
   profile.dense_cols = problem.dense_cols;
   profile.b_bytes = size_of(problem.b);
+  profile.multiprocessors = current_multiprocessors();
   const bool is_on_host = problem.a.space() == MemorySpace::host;
   if (is_on_host && problem.a.nnz() > 0 && (!problem.transpose_a || looks_symmetric(problem.a))) {
     constexpr Offset kLongPanel = 2048, kVeryLongPanel = 1 << 15;

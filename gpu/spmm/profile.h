@@ -29,7 +29,8 @@ struct SpmmProfile {
   Index cols = 0;
   Offset nnz = 0;
   Index dense_cols = 0;
-  int b_bytes = 4;          // of an element of B
+  int b_bytes = 4;  // of an element of B
+  int multiprocessors = 132;
   Offset longest_seen = 0;  // the longest row among those of a sample of entries
   PanelSample sample;       // empty where the host cannot see the rows of op(A)
 };

@@ -11,14 +11,15 @@ namespace csrkit::gpu {
 namespace {
 
 /// What a kernel does for one product, and how fast; rates and times were read off measured
-/// products of many matrices (docs/lab/2026-11-22-spmv-h200.md).
+/// products of many matrices (docs/lab/2026-11-22-spmv-h200.md). Rates are those of one
+/// multiprocessor and one clock cycle: properties of the kernels, not of a card.
 struct Work {
   std::uint64_t stored_bytes;
-  double bandwidth_share = 1;     // of the copy bandwidth that its loads reach
-  double entries = 0;             // padding included,
-  double entries_per_second = 1;  // if memory were infinitely fast
-  double waiting_seconds = 0;     // for loads that must follow each other
-  Offset gathered_sectors = 0;    // of x, where its elements are read one by one
+  double bandwidth_share = 1;    // of the copy bandwidth that its loads reach
+  double entries = 0;            // padding included,
+  double entries_per_cycle = 1;  // if memory were infinitely fast
+  double waiting_seconds = 0;    // for loads that must follow each other
+  Offset gathered_sectors = 0;   // of x, where its elements are read one by one
 };
 
 Work work_of(const std::string& kernel, const SpmvProfile& profile) {
@@ -36,17 +37,16 @@ Work work_of(const std::string& kernel, const SpmvProfile& profile) {
     return {profile.csr_bytes, 1, 0, 1, kPieceSeconds, profile.gathered_sectors};
   }
   if (kernel == "sell") {
-    return {profile.sell_bytes, 0.85, static_cast<double>(profile.sell_places), 0.45e12, chain};
+    return {profile.sell_bytes, 0.85, static_cast<double>(profile.sell_places), 1.72, chain};
   }
   if (kernel == "compressed") {
-    return {profile.compressed_bytes, 0.80, static_cast<double>(profile.sell_places), 0.35e12,
-            chain};
+    return {profile.compressed_bytes, 0.80, static_cast<double>(profile.sell_places), 1.34, chain};
   }
   if (kernel == "stencil") {
-    return {profile.stencil_bytes, 0.95, static_cast<double>(profile.stencil_places), 0.85e12};
+    return {profile.stencil_bytes, 0.95, static_cast<double>(profile.stencil_places), 3.25};
   }
   if (kernel == "bsr") {
-    return {profile.bsr_bytes, 0.85, static_cast<double>(profile.bsr_places), 0.4e12, chain / 16};
+    return {profile.bsr_bytes, 0.85, static_cast<double>(profile.bsr_places), 1.53, chain / 16};
   }
   throw UsageError("no model of " + kernel);
 }
@@ -57,15 +57,19 @@ double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) * 1e-6
 
 double model_seconds(const std::string& kernel, const SpmvProfile& profile) {
   constexpr double kLaunchSeconds = 2.7e-6;
-  constexpr double kCopy = 4.3e12, kL2 = 7.0e12;  // bytes per second
-  constexpr double kL2Bytes = 40e6;               // of 60 MiB, what stays from product to product
-  constexpr double kSectors = 147e9;              // per second, that L2 hands out one by one
+  constexpr double kCopyShare = 0.893;  // of the memory's bandwidth, that a copy reaches
+  constexpr double kL2Share = 0.636;    // of L2, that stays from product to product
+  constexpr double kL2BytesPerCycle = 26.8, kSectorsPerCycle = 0.5625;  // L2, to one multiprocessor
+  const CardRates& card = profile.card;
   const Work work = work_of(kernel, profile);
   const double bytes = static_cast<double>(work.stored_bytes + profile.vector_bytes);
-  const double bandwidth = (bytes <= kL2Bytes ? kL2 : kCopy) * work.bandwidth_share;
+  const double bandwidth = work.bandwidth_share * (bytes <= kL2Share * card.l2_bytes
+                                                       ? kL2BytesPerCycle * card.cycles_per_second
+                                                       : kCopyShare * card.memory_bytes_per_second);
   return kLaunchSeconds + work.waiting_seconds +
-         std::max(bytes / bandwidth, work.entries / work.entries_per_second) +
-         static_cast<double>(work.gathered_sectors) / kSectors;
+         std::max(bytes / bandwidth,
+                  work.entries / (work.entries_per_cycle * card.cycles_per_second)) +
+         static_cast<double>(work.gathered_sectors) / (kSectorsPerCycle * card.cycles_per_second);
 }
 
 SpmvChoice choose_spmv(const SpmvProfile& profile) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/types.h"
+#include "gpu/device/device_info.h"
 
 namespace csrkit::gpu {
 
@@ -30,6 +31,7 @@ struct SpmvProfile {
   Offset longest_slice = 0;   // steps: the longest row
   int warps_per_slice = 1;
   std::uint64_t available_bytes = 0;  // for a format beside CSR
+  CardRates card;
 };
 
 struct SpmvChoice {
@@ -37,7 +39,7 @@ struct SpmvChoice {
   std::string because;
 };
 
-/// Seconds of one product on an H200, by the model: what every launch costs, what its bytes take
+/// Seconds of one product on the card, by the model: what every launch costs, what its bytes take
 /// or, if that is longer, its entries, what x takes where it is gathered, what nothing hides.
 double model_seconds(const std::string& kernel, const SpmvProfile& profile);
 

@@ -63,6 +63,7 @@ SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, int eleme
     profile.bsr_places = blocks.blocks * blocks.size * blocks.size;
   }
   profile.available_bytes = memory.available_bytes();
+  profile.card = current_card_rates();
   return profile;
 }
 

@@ -31,8 +31,10 @@
 #include "core/matrix/csr_matrix.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
+#include "gpu/device/stream.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/spmm/profile.h"
+#include "gpu/spmv/profile.h"
 
 namespace csrkit {
 
@@ -172,6 +174,31 @@ void print_facts(const std::string& name, const std::string& kinds, const SpmmPr
       gpu::auto_spmm_kernel(problem).c_str());
 }
 
+/// What the chooser of SpMV sees on the device.
+void print_spmv_facts(const SpmmProblem& problem) {
+  const gpu::Stream stream(nullptr);
+  gpu::DeviceMemory memory(0, stream.get(), 0);
+  const gpu::DeviceCsr a(memory, problem.a);
+  const auto element = static_cast<std::uint64_t>(size_of(problem.b));
+  const std::uint64_t vector_bytes =
+      element * static_cast<std::uint64_t>(Offset{problem.a.rows()} + problem.a.cols());
+  const gpu::SpmvProfile seen = gpu::profile_of(a, vector_bytes, static_cast<int>(element), memory);
+  std::printf(
+      ",\"spmv\":{\"vector\":%llu,\"csr\":%llu,\"jagged\":%llu,\"sell\":%llu,\"compressed\":%llu,"
+      "\"bsr\":%llu,\"stencil\":%llu,\"sectors\":%lld,\"sell_places\":%lld,\"bsr_places\":%lld,"
+      "\"stencil_places\":%lld,\"longest_slice\":%lld,\"warps_per_slice\":%d}",
+      static_cast<unsigned long long>(seen.vector_bytes),
+      static_cast<unsigned long long>(seen.csr_bytes),
+      static_cast<unsigned long long>(seen.jagged_bytes),
+      static_cast<unsigned long long>(seen.sell_bytes),
+      static_cast<unsigned long long>(seen.compressed_bytes),
+      static_cast<unsigned long long>(seen.bsr_bytes),
+      static_cast<unsigned long long>(seen.stencil_bytes),
+      static_cast<long long>(seen.gathered_sectors), static_cast<long long>(seen.sell_places),
+      static_cast<long long>(seen.bsr_places), static_cast<long long>(seen.stencil_places),
+      static_cast<long long>(seen.longest_slice), static_cast<int>(seen.warps_per_slice));
+}
+
 void measure(const std::string& name, const CsrMatrix& stored, const std::string& kinds,
              const Request& request, bool is_printed) {
   const std::size_t star = kinds.find('*');
@@ -208,6 +235,7 @@ void measure(const std::string& name, const CsrMatrix& stored, const std::string
     time_in_turn(candidates);
     if (!is_printed) continue;
     print_facts(name, kinds, problem);
+    if (problem.dense_cols == 1 && !problem.transpose_a && a.nnz() > 0) print_spmv_facts(problem);
     for (Candidate& candidate : candidates) {
       std::printf(",\"%s\":%.2f,\"%s plan\":%.1f", candidate.kernel.c_str(),
                   candidate.median() * 1e6, candidate.kernel.c_str(),

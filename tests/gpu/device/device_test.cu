@@ -6,6 +6,7 @@
 
 #include "gpu/device/device_buffer.h"
 #include "gpu/device/device_csr.h"
+#include "gpu/device/device_info.h"
 #include "gpu/device/gpu_timer.h"
 #include "gpu/device/l2_flush.h"
 #include "gpu/device/page_locked.h"
@@ -46,6 +47,15 @@ std::vector<T> fetch(const T* device, Offset count) {
 class DeviceRoom : public GpuTest {};
 
 }  // namespace
+
+TEST_F(DeviceRoom, RatesOfACardAreWhatItsFactsSay) {
+  const gpu::DeviceInfo info = gpu::device_info();
+  const gpu::CardRates rates = gpu::current_card_rates();
+  EXPECT_DOUBLE_EQ(rates.cycles_per_second, 1e3 * info.sm_clock_khz * info.multiprocessors);
+  EXPECT_DOUBLE_EQ(rates.memory_bytes_per_second, info.peak_bandwidth_bytes_per_second);
+  EXPECT_DOUBLE_EQ(rates.l2_bytes, static_cast<double>(info.l2_bytes));
+  EXPECT_EQ(gpu::current_multiprocessors(), info.multiprocessors);
+}
 
 TEST_F(DeviceRoom, FailedLaunchesNameTheKernelAndThePlace) {
   constexpr unsigned kTooManyThreads = 4096;

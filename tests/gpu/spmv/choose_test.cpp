@@ -73,6 +73,18 @@ TEST(ChooseSpmv, TakesFullBlocks) {
   EXPECT_STREQ(choose_spmv(profile).kernel, "bsr");
 }
 
+TEST(ChooseSpmv, CountsWithTheCardThatIsThere) {
+  SpmvProfile large = stencil(4'000'000), small = stencil(100'000);
+  const double seconds = model_seconds("sell", large);
+  const double small_seconds = model_seconds("sell", small);
+  large.card.memory_bytes_per_second /= 2;
+  small.card.memory_bytes_per_second /= 2;
+  EXPECT_GT(model_seconds("sell", large), 1.8 * seconds);
+  EXPECT_EQ(model_seconds("sell", small), small_seconds);  // L2 holds it
+  small.card.l2_bytes /= 100;
+  EXPECT_GT(model_seconds("sell", small), 1.2 * small_seconds);
+}
+
 TEST(ChooseSpmv, StaysWithCsrWhereThereIsNoRoom) {
   SpmvProfile profile = stencil(4'000'000);
   profile.available_bytes = 1000;
