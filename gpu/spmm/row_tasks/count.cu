@@ -61,7 +61,7 @@ __device__ void scan_counts(const Shape& shape, const BinArrays& bins, const Row
   found.long_tasks = static_cast<unsigned long long>(long_tasks);
   found.tasks = static_cast<unsigned long long>(carry.tasks);
   *totals = found;
-  *host_totals = found;
+  if (host_totals != nullptr) *host_totals = found;
   const auto parts = static_cast<Offset>(found.parts);
   for (Offset gap = parts + 1; gap <= whole_warps(parts); ++gap) {
     out.tasks[shape.first_row_task - gap] = {0, 0, 0};

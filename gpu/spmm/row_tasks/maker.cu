@@ -147,7 +147,7 @@ void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaSt
                        reinterpret_cast<Index*>(bytes + long_starts_at_),
                        static_cast<int>(blocks_)};
   auto* progress = reinterpret_cast<Progress*>(bytes + progress_at_);
-  if (host_totals_ == nullptr) host_totals_ = PageLockedCells::take();
+  if (host_totals_ == nullptr) host_totals_ = PageLockedCells::take_if_it_pays();
   count_and_scan(shape, bins, out, max_counters_, progress,
                  reinterpret_cast<Totals*>(bytes + totals_at_), static_cast<Totals*>(host_totals_),
                  stream);
@@ -162,7 +162,7 @@ RowTasks RowTaskMaker::finish(void* workspace, cudaStream_t stream) {
     CHECK_CUDA(cudaStreamSynchronize(stream));
     totals = *static_cast<const Totals*>(host_totals_);
     PageLockedCells::give_back(std::exchange(host_totals_, nullptr));
-  } else {  // of an analysis that was kept
+  } else {  // of an analysis that was kept, or without a cell
     CHECK_CUDA(cudaMemcpyAsync(&totals, static_cast<std::byte*>(workspace) + totals_at_,
                                sizeof totals, cudaMemcpyDeviceToHost, stream));
     CHECK_CUDA(cudaStreamSynchronize(stream));

@@ -135,8 +135,8 @@ struct BinArrays {
 };
 
 /// Counts and starts; where the long tasks of every block of rows begin; and totals, here and on
-/// the host. Also arrival counters of 0, `counters` of them from out.counters on, and the empty
-/// tasks before the first part of a panel.
+/// the host, if `host_totals` is not null. Also arrival counters of 0, `counters` of them from
+/// out.counters on, and the empty tasks before the first part of a panel.
 void count_and_scan(const Shape& shape, const BinArrays& bins, const RowTasks& out, Offset counters,
                     Progress* progress, Totals* totals, Totals* host_totals, cudaStream_t stream);
 

@@ -134,6 +134,12 @@ TEST_F(DeviceRoom, PageLockedCellsAreApartAndKernelsWriteToThem) {
               static_cast<std::ptrdiff_t>(gpu::PageLockedCells::kBytes));
   }
   for (int* cell : cells) gpu::PageLockedCells::give_back(cell);
+  for (int i = 0; i < 100; ++i) {
+    if (void* cell = gpu::PageLockedCells::take_if_it_pays()) gpu::PageLockedCells::give_back(cell);
+  }
+  void* now = gpu::PageLockedCells::take_if_it_pays();
+  EXPECT_NE(now, nullptr);
+  gpu::PageLockedCells::give_back(now);
   void* again = gpu::PageLockedCells::take();
   EXPECT_EQ(again, cells.back()) << "the one given back last";
   gpu::PageLockedCells::give_back(again);
