@@ -37,43 +37,53 @@ bool is_unaligned(const SpmmProfile& profile) {
   return Offset{profile.dense_cols} * profile.b_bytes % kVectorBytes != 0;
 }
 
+/// Rows of so many entries and more are cut, and a panel of one has it nearly to itself.
+constexpr Offset kVeryLongRow = 2048;
+
 /// The natural logarithm of what row_panels takes over what row_bins takes. Panels read a row of B
 /// once for all entries that share it, the more so the wider a row is; they lose where rows are of
 /// unlike lengths, as row_bins has the short ones in strips, and where a long row has a panel to
 /// itself. A row that does not fill lines of 128 bytes costs row_bins more, which takes it in more
 /// slices. A slice that is hardly filled costs what a full one does, and those of panels are wider.
-/// Fitted to measured products (docs/lab/2026-11-23-spmm-choice-h200.md).
+/// Fitted to products of two cards (docs/lab/2026-11-26-spmm-choice-two-cards.md). A ratio has no
+/// unit, and none of a card's rates was seen in it.
 double panels_over_bins(const SpmmProfile& profile) {
   constexpr double kNarrowest = 16, kWidest = 128, kLine = 32;  // columns of four bytes
   constexpr double kBinsSlice = 64, kPanelsSlice = 128;
-  constexpr Offset kVeryLongRow = 2048;
   const PanelSample& sample = profile.sample;
+  const bool is_f64 = profile.b_bytes == 8;
   const double cols = profile.dense_cols * profile.b_bytes / 4.0;
   const double width = std::log2(std::clamp(cols, kNarrowest, kWidest) / kNarrowest) /
                        std::log2(kWidest / kNarrowest);
   const double sharing = std::log(sample.sharing()), unlike = 1 - sample.evenness();
-  double log_ratio = 0.34 - 0.37 * width + 0.24 * width * width - (0.37 + 0.15 * width) * sharing +
-                     0.15 * (1 - width) * unlike;
-  if (cols > kLine && std::fmod(cols, kLine) != 0 && !is_unaligned(profile)) {
-    log_ratio -= 0.14 + 0.05 * std::log(profile.rows / 1e5);
+  double log_ratio = 0.260 - 0.260 * width + 0.178 * width * width -
+                     (0.282 + 0.096 * width) * sharing + 0.315 * (1 - width) * unlike;
+  if (is_f64) log_ratio += 0.050;
+  if (!is_f64 && cols > kLine && std::fmod(cols, kLine) != 0 && !is_unaligned(profile)) {
+    log_ratio -= 0.147 + 0.023 * std::log(profile.rows / 1e5);
   }
   const auto in_slices_of = [&](double slice) { return std::ceil(cols / slice) * slice; };
   if (cols > kBinsSlice && !is_unaligned(profile)) {
-    log_ratio += 0.73 * std::log(in_slices_of(kPanelsSlice) / in_slices_of(kBinsSlice));
+    log_ratio += 0.600 * std::log(in_slices_of(kPanelsSlice) / in_slices_of(kBinsSlice));
   }
-  if (profile.longest_seen >= kVeryLongRow) log_ratio += 0.51 - 0.43 * width;
+  if (profile.longest_seen >= kVeryLongRow) log_ratio += 0.334 - 0.244 * width;
   return log_ratio;
 }
 
 /// The same in 16 bits, where tensor cores multiply panels of eight rows, and reads are what is
-/// left. A slice of panels is half as wide as one of row_bins. Fitted to measured products
-/// (docs/lab/2026-11-24-spmm-16-bits-h200.md).
+/// left: how wide a row of B is does not matter. Panels read single elements where K is odd or not
+/// a multiple of four, and have half a tile where it is below eight. Rows that are short on average
+/// are in strips of row_bins.
 double tiled_panels_over_bins(const SpmmProfile& profile) {
-  constexpr double kLine = 64;  // columns of two bytes
-  constexpr Offset kVeryLongRow = 2048;
-  double log_ratio = 0.32 - 0.48 * std::log(profile.sample.sharing());
-  if (std::fmod(profile.dense_cols, kLine) != 0) log_ratio -= 0.05;
-  if (profile.longest_seen >= kVeryLongRow) log_ratio += 0.23;
+  constexpr Index kLine = 64, kVector = 4, kFewColumns = 8;  // of two bytes
+  constexpr Offset kShortMean = 9;
+  const Index cols = profile.dense_cols;
+  double log_ratio = 0.190 - 0.336 * std::log(profile.sample.sharing());
+  if (cols > kFewColumns && cols % kLine != 0) log_ratio -= 0.031;
+  if (cols >= kFewColumns && cols % kVector != 0) log_ratio += 0.158;
+  if (cols < kFewColumns) log_ratio += 0.061;
+  if (profile.longest_seen >= kVeryLongRow) log_ratio += 0.113;
+  if (profile.nnz <= kShortMean * profile.rows) log_ratio += 0.028;
   return log_ratio;
 }
 
@@ -191,10 +201,8 @@ bool panels_pay(const SpmmProfile& profile) {
   if (profile.sample.entries == 0) return false;
   if (profile.nnz < kFewEntries * profile.multiprocessors || profile.rows < kFewRows) return false;
   if (profile.b_bytes == 2) {
-    constexpr Index kFewestColumns = 8, kVector = 4;  // else it reads single elements
     // Sums that are not finite are made again, one by one.
-    return profile.sample.all_finite && profile.dense_cols >= kFewestColumns &&
-           profile.dense_cols % kVector == 0 && tiled_panels_over_bins(profile) < 0;
+    return profile.sample.all_finite && tiled_panels_over_bins(profile) < 0;
   }
   // row_bins in pieces is ahead of a copy that does not pay.
   const SpmmSizes sizes = {profile.rows, profile.cols, profile.nnz, profile.dense_cols};

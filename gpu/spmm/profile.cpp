@@ -96,6 +96,30 @@ PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, Offset longest_p
   return seen;
 }
 
+/// The same of panels of A's columns, from evenly spread rows: which columns of a row are in one
+/// panel shows as they are sorted. How long columns are does not, so all count as alike.
+PanelSample sample_column_panels(const CsrMatrix& a, Index panel_cols) {
+  constexpr Offset kRows = 128, kMostOfARow = 64;
+  PanelSample seen;
+  const Offset rows = std::min(kRows, Offset{a.rows()});
+  for (Offset i = 0; i < rows; ++i) {
+    const Offset row = i * a.rows() / rows;
+    // Of a long row some stretch.
+    const Offset spare = std::max<Offset>(a.row_length(static_cast<Index>(row)) - kMostOfARow, 0);
+    const Offset from = a.row_offsets()[row] + i * spare / rows;
+    const Offset end = std::min(from + kMostOfARow, a.row_offsets()[row + 1]);
+    Index panel = -1;
+    for (Offset at = from; at < end; ++at) {
+      const Index own = a.col_indices()[at] & ~(panel_cols - 1);  // a power of two
+      seen.distinct += std::exchange(panel, own) != own ? 1 : 0;
+    }
+    seen.entries += end - from;
+    seen.all_finite = seen.all_finite && are_finite(a, from, end);
+  }
+  seen.places = seen.entries;
+  return seen;
+}
+
 /// The longest row among those of evenly spread entries: long ones have many. The searches go step
 /// by step together, so that their loads are under way at once.
 Offset longest_row_seen(const CsrMatrix& a) {
@@ -143,14 +167,17 @@ SpmmProfile profile_of(const SpmmProblem& problem) {
   profile.b_bytes = size_of(problem.b);
   profile.multiprocessors = current_multiprocessors();
   const bool is_on_host = problem.a.space() == MemorySpace::host;
-  if (is_on_host && problem.a.nnz() > 0 && (!problem.transpose_a || looks_symmetric(problem.a))) {
+  if (!is_on_host || problem.a.nnz() == 0) return profile;
+  const Index panel_rows = gpu::panel_rows(profile.b_bytes);
+  if (!problem.transpose_a || looks_symmetric(problem.a)) {
     constexpr Offset kLongPanel = 2048, kVeryLongPanel = 1 << 15;
-    const Index panel_rows = gpu::panel_rows(profile.b_bytes);
     profile.sample = sample_panels(problem.a, panel_rows, kLongPanel);
     if (profile.sample.entries == 0) {
       profile.sample = sample_panels(problem.a, panel_rows, kVeryLongPanel);
     }
     profile.longest_seen = longest_row_seen(problem.a);
+  } else {
+    profile.sample = sample_column_panels(problem.a, panel_rows);
   }
   return profile;
 }

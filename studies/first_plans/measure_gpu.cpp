@@ -6,6 +6,8 @@
 // MODE: cold   nothing but the CUDA context is there
 //       tiny   a plan of a tiny matrix was made before: code and resources are there, memory is not
 //       steps  stream, events, memory and page-locked memory were asked for before, each timed
+//       other  what could take the place of some: memory by cudaMalloc, by the device's own pool,
+//              page-locking a page that is there
 
 #include <cstdio>
 #include <cstdlib>
@@ -70,6 +72,37 @@ void take_steps() {
   print("page-locked memory", timer);
 }
 
+void take_other_steps() {
+  Stopwatch timer;
+  void* data = nullptr;
+  CHECK_CUDA(cudaMalloc(&data, 1 << 10));
+  print("cudaMalloc", timer);
+  timer = Stopwatch();
+  void* from_pool = nullptr;
+  CHECK_CUDA(cudaMallocAsync(&from_pool, 1 << 10, nullptr));
+  CHECK_CUDA(cudaStreamSynchronize(nullptr));
+  print("cudaMallocAsync", timer);
+  CHECK_CUDA(cudaFreeAsync(from_pool, nullptr));
+  CHECK_CUDA(cudaFree(data));
+  timer = Stopwatch();
+  constexpr std::size_t kPage = 4096;
+  alignas(kPage) static std::byte page[kPage];
+  CHECK_CUDA(cudaHostRegister(page, kPage, cudaHostRegisterDefault));
+  print("cudaHostRegister", timer);
+  timer = Stopwatch();
+  cudaMemPool_t pool = nullptr;
+  cudaMemPoolProps properties = {};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  CHECK_CUDA(cudaMemPoolCreate(&pool, &properties));
+  print("cudaMemPoolCreate", timer);
+  timer = Stopwatch();
+  CHECK_CUDA(cudaMallocFromPoolAsync(&from_pool, 1 << 10, pool, nullptr));
+  CHECK_CUDA(cudaStreamSynchronize(nullptr));
+  print("first KiB of another pool", timer);
+  CHECK_CUDA(cudaFreeAsync(from_pool, nullptr));
+}
+
 /// A plan, and two products.
 void plan_and_multiply(const SpmmKernel& kernel, const SpmmProblem& problem, const char* which) {
   const std::string name = which;
@@ -107,6 +140,7 @@ void measure(const std::string& mode, const std::string& kernel_name, Index dens
   CHECK_CUDA(cudaFree(nullptr));
   print("context", beginning);
   if (mode == "steps") take_steps();
+  if (mode == "other") take_other_steps();
   if (mode == "tiny") {
     const Offset offsets[] = {0, 1};
     const Index cols[] = {0};

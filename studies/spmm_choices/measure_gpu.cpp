@@ -153,7 +153,8 @@ std::vector<Candidate> plans_for(const SpmmProblem& problem, const SpmmProblem& 
       auto plan = kernel.make_plan(goes_there ? there : problem, options);
       plan->bind(b, c);
       candidates.push_back({name, std::move(plan)});
-    } catch (const UsageError&) {  // a kernel may refuse
+    } catch (const UsageError&) {   // a kernel may refuse
+    } catch (const MemoryError&) {  // or find no room
     }
   }
   return candidates;
