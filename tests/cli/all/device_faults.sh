@@ -14,7 +14,8 @@ faulty() {
   shift
   code=0
   rm -f made*
-  LD_PRELOAD=$library CSRKIT_DEVICE_FAULT=$fault timeout 100 "$@" >out 2>err || code=$?
+  # The tool alone is preloaded: what starts it would write its own log over the tool's.
+  timeout 100 env LD_PRELOAD="$library" CSRKIT_DEVICE_FAULT="$fault" CSRKIT_DEVICE_FAULT_LOG="$PWD/totals" "$@" >out 2>err || code=$?
   if [ "$code" -eq 0 ]; then return; fi
   says ": "
   case "$*" in
@@ -34,7 +35,7 @@ print(*sorted({max(1, round(total * i / 7)) for i in range(8)} if total else ())
 seen_memory=0 seen_device=0
 sweep() { # sweep COMMAND...
   local total_allocations total_calls number allowed
-  CSRKIT_DEVICE_FAULT_LOG=$PWD/totals faulty "" "$@"
+  faulty "" "$@"
   equals "$code" 0
   read -r total_allocations total_calls <totals
   if [ "$total_allocations" -eq 0 ] || [ "$total_calls" -eq 0 ]; then fail "the GPU was not used: $*"; fi
