@@ -3,7 +3,8 @@
 //          now by the entries of C -> columns and values. The host waits twice, for the sizes of
 //          the bins
 // Reads    A three times, the row ends of B once, B's columns two or three times, its values once
-// Launch   one kernel per bin that has rows, long rows first; see gpu/spgemm/adaptive_rows/rules.h
+// Launch   one kernel per bin that has rows, long rows first, and one for all rows that a warp
+//          sorts; see gpu/spgemm/adaptive_rows/rules.h
 // Needs    operands on the device; one workspace of about 30 bytes per row
 // Against  one kernel for all: a row of 3 entries and one of 30,000 want different memory. All sums
 //          are made in the order of A's columns, so results do not depend on the run. Sources: the
@@ -162,6 +163,10 @@ class AdaptiveRows final : public DeviceSpgemm {
     return true;
   }
 
+  bool suits_runs(Offset products, double per_entry) const {
+    return products >= changes_.fewest_in_runs && per_entry <= changes_.most_in_runs;
+  }
+
   /// Whether new values come from a list of products, which is made then.
   bool lists(const SpgemmOperands& op, DeviceMemory& memory, const DeviceProduct& c) {
     const Offset products = count_products(op.a, op.b, memory).products;
@@ -171,7 +176,8 @@ class AdaptiveRows final : public DeviceSpgemm {
       values_choice_ = "; new values row by row (because an entry has " +
                        counted(static_cast<Offset>(per_entry), "product") + ", more than " +
                        std::to_string(changes_.most_listed) + ")";
-    } else if (const char* const reason = list_.make(op, c, products, memory)) {
+    } else if (const char* const reason =
+                   list_.make(op, c, products, suits_runs(products, per_entry), memory)) {
       values_choice_ = std::string("; new values row by row (because ") + reason + ")";
     } else {
       has_list_ = true;
@@ -214,8 +220,9 @@ class AdaptiveRows final : public DeviceSpgemm {
     Workspace& space = work.space;
     if (op.a.rows == 0) return;
     profile_rows(op.a, op.b, rules_, space.profile, space.count_totals, stream);
+    host_->order(space.count_totals, stream);
     list_bins(op.a.rows, space.profile.bin, space.count_totals, space.count_list, stream);
-    const BinTotals totals = host_->fetch(space.count_totals, stream);
+    const BinTotals totals = host_->wait();
     work.products = static_cast<Offset>(totals.products);
     work.count_lists = lists_of<CountBin>(space.count_list, totals);
     if (totals.parts == 0) return;
@@ -234,22 +241,39 @@ class AdaptiveRows final : public DeviceSpgemm {
   }
 
   void count_all(const SpgemmOperands& op, DeviceMemory& memory, const Work& work) {
-    side_by_side(memory.stream(), work.products, work.count_lists,
+    std::array<RowList, kMostBins> lists = work.count_lists;
+    const ShortRows short_rows =
+        short_rows_of(lists, static_cast<int>(CountBin::merge_4), op.a.rows);
+    side_by_side(memory.stream(), work.products, short_rows, lists,
                  [&](int bin, cudaStream_t stream) {
-                   count_rows(static_cast<CountBin>(bin), op.a, op.b, work.space.profile, rules_,
-                              work.count_lists[static_cast<std::size_t>(bin)], work.parts, stream);
+                   if (bin == kShortRows) {
+                     count_short_rows(op.a, op.b, work.space.profile, short_rows, stream);
+                   } else {
+                     count_rows(static_cast<CountBin>(bin), op.a, op.b, work.space.profile, rules_,
+                                lists[static_cast<std::size_t>(bin)], work.parts, stream);
+                   }
                  });
     if (work.parts.count > 0) sum_parts(work.parts, work.space.profile, memory.stream());
   }
 
-  /// Calls `launch` for every bin that has rows, long rows first. Bins run beside each other: each
-  /// ends with a few long rows that leave most of the device idle. Small products take longer to
-  /// fork than to wait.
+  /// Takes the short rows out of the lists; those that merge as well, if they are few.
+  ShortRows short_rows_of(std::array<RowList, kMostBins>& lists, int merge_4, Index rows) const {
+    constexpr Offset kFewMerged = 8;  // of so many rows one
+    const auto first = static_cast<std::size_t>(merge_4);
+    const Offset merged = lists[first].count + lists[first + 1].count;
+    return ShortRows(lists, merge_4, !rules_.is_wide && kFewMerged * merged < rows);
+  }
+
+  static constexpr int kShortRows = 0;  // no list is of bin 0
+
+  /// Calls `launch` for every bin that has rows, long rows first, kShortRows last. Bins run beside
+  /// each other: each ends with a few long rows that leave most of the device idle. Small products
+  /// take longer to fork than to wait.
   template <class Launch>
-  void side_by_side(cudaStream_t stream, Offset products,
+  void side_by_side(cudaStream_t stream, Offset products, const ShortRows& short_rows,
                     const std::array<RowList, kMostBins>& lists, const Launch& launch) {
     constexpr Offset kFewProducts = 1 << 20;
-    int bins = 0;
+    int bins = short_rows.is_empty() ? 0 : 1;
     for (const RowList& list : lists) bins += list.count > 0;
     side_streams_->fork(products < kFewProducts ? 0 : std::clamp(bins - 1, 0, SideStreams::kCount),
                         stream);
@@ -258,6 +282,7 @@ class AdaptiveRows final : public DeviceSpgemm {
       if (lists[static_cast<std::size_t>(bin)].count == 0) continue;
       launch(bin, side_streams_->at(next++, stream));
     }
+    if (!short_rows.is_empty()) launch(kShortRows, side_streams_->at(next++, stream));
     side_streams_->join(stream);
   }
 
@@ -291,8 +316,9 @@ class AdaptiveRows final : public DeviceSpgemm {
     Workspace& space = work.space;
     choose_make_bins(work.a, rules_, space.profile, row_offsets, space.make_totals,
                      memory.stream());
+    host_->order(space.make_totals, memory.stream());
     list_bins(rows, space.profile.bin, space.make_totals, space.make_list, memory.stream());
-    const BinTotals totals = host_->fetch(space.make_totals, memory.stream());
+    const BinTotals totals = host_->wait();
     work.make_lists = lists_of<MakeBin>(space.make_list, totals);
     describe(work);
     return static_cast<Offset>(totals.nnz);
@@ -313,7 +339,10 @@ class AdaptiveRows final : public DeviceSpgemm {
     constexpr int kParts = static_cast<int>(MakeBin::count);  // beside the bins of whole rows
     static_assert(kParts < kMostBins);
     lists[kParts] = work.counted(CountBin::parts);
-    side_by_side(main_stream, work.products, lists, [&](int bin, cudaStream_t stream) {
+    const ShortRows short_rows =
+        short_rows_of(lists, static_cast<int>(MakeBin::merge_4), op.a.rows);
+    side_by_side(main_stream, work.products, short_rows, lists, [&](int bin, cudaStream_t stream) {
+      if (bin == kShortRows) return make_short_rows(structure, make, short_rows, stream);
       const RowList& list = lists[static_cast<std::size_t>(bin)];
       const auto make_bin = static_cast<MakeBin>(bin);
       if (bin == kParts) {

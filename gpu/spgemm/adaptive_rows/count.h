@@ -1,7 +1,7 @@
 // Counting the entries of the rows of C, bin by bin.
 #pragma once
 
-#include "gpu/spgemm/adaptive_rows/profile.h"
+#include "gpu/spgemm/adaptive_rows/short_rows.h"
 
 namespace csrkit::gpu {
 
@@ -16,7 +16,11 @@ void count_rows_by_merging(CountBin bin, const DeviceCsrView<float>& a,
                            const DeviceCsrView<float>& b, const RowProfile& profile,
                            const RowList& list, cudaStream_t stream);
 
-/// The same for the bins that sort.
+/// The same for rows that a warp sorts.
+void count_short_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
+                      const RowProfile& profile, const ShortRows& rows, cudaStream_t stream);
+
+/// The same for the bins whose rows a block sorts, or a warp more than 256 products.
 void count_rows_by_sorting(CountBin bin, const DeviceCsrView<float>& a,
                            const DeviceCsrView<float>& b, const RowProfile& profile,
                            const RowList& list, cudaStream_t stream);

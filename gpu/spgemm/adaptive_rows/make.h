@@ -36,6 +36,10 @@ template <class Value>
 void make_rows_by_merging(MakeBin bin, Structure structure, const MakeRows<Value>& op,
                           const RowList& list, cudaStream_t stream);
 template <class Value>
+void make_short_rows(Structure structure, const MakeRows<Value>& op, const ShortRows& rows,
+                     cudaStream_t stream);
+/// Of rows that are not short.
+template <class Value>
 void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value>& op,
                           const RowList& list, cudaStream_t stream);
 /// Parts of at most kMostSorted products; the others are left out.

@@ -75,8 +75,8 @@ struct SortItem {
 };
 
 template <class S>
-__device__ SortItem item_of(const RowProfile& profile, const RowList& list) {
-  const Offset item = Offset{blockIdx.x} * (S::kThreads / S::kLanes) + S::slot();
+__device__ SortItem item_of(const RowProfile& profile, const RowList& list, Offset block) {
+  const Offset item = block * (S::kThreads / S::kLanes) + S::slot();
   const bool has_row = item < list.count;
   const Index row = has_row ? list.rows[item] : 0;
   return {has_row, row, has_row ? profile.first_word[row] << kWordLog2 : 0, 0};

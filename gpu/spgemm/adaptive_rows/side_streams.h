@@ -9,20 +9,31 @@ namespace csrkit::gpu {
 template <class T>
 class PageLocked {
  public:
-  PageLocked() { CHECK_CUDA(cudaMallocHost(&data_, sizeof(T))); }
-  ~PageLocked() { CHECK_CUDA_NOEXCEPT(cudaFreeHost(data_)); }
+  PageLocked() {
+    CHECK_CUDA(cudaMallocHost(&data_, sizeof(T)));
+    CHECK_CUDA(cudaEventCreateWithFlags(&arrived_, cudaEventDisableTiming));
+  }
+  ~PageLocked() {
+    CHECK_CUDA_NOEXCEPT(cudaEventDestroy(arrived_));
+    CHECK_CUDA_NOEXCEPT(cudaFreeHost(data_));
+  }
   PageLocked(const PageLocked&) = delete;
   PageLocked& operator=(const PageLocked&) = delete;
 
   T* get() const { return data_; }
-  T fetch(const T* from, cudaStream_t stream) {
+  /// Queues a copy; what is queued after it runs while the host wakes up.
+  void order(const T* from, cudaStream_t stream) {
     CHECK_CUDA(cudaMemcpyAsync(data_, from, sizeof(T), cudaMemcpyDeviceToHost, stream));
-    CHECK_CUDA(cudaStreamSynchronize(stream));
+    CHECK_CUDA(cudaEventRecord(arrived_, stream));
+  }
+  T wait() {
+    CHECK_CUDA(cudaEventSynchronize(arrived_));
     return *data_;
   }
 
  private:
   T* data_ = nullptr;
+  cudaEvent_t arrived_ = nullptr;
 };
 
 /// Streams that run beside the caller's from fork to join.

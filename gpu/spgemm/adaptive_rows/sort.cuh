@@ -17,6 +17,7 @@
 #include "gpu/spgemm/adaptive_rows/launch.cuh"
 #include "gpu/spgemm/adaptive_rows/make.h"
 #include "gpu/spgemm/adaptive_rows/row_sort_make.cuh"
+#include "gpu/spgemm/adaptive_rows/short_rows.cuh"
 
 namespace csrkit::gpu {
 
@@ -26,9 +27,27 @@ template <class Value, class S>
 __global__ void __launch_bounds__(S::kThreads)
     make_by_sorting(MakeRows<Value> op, Structure structure, RowList list) {
   extern __shared__ __align__(16) std::byte shared_bytes[];
-  const SortItem item = item_of<S>(op.profile, list);
+  const SortItem item = item_of<S>(op.profile, list, blockIdx.x);
   make_sorted<S, false>(op, structure, item, item.is_there ? op.c.row_offsets[item.row] : 0,
                         reinterpret_cast<SortedRow<Value, S>*>(shared_bytes)[S::slot()]);
+}
+
+template <class Value>
+struct SortedRows {
+  template <class S>
+  using Space = SortedRow<Value, S>;
+};
+
+template <class Value>
+__global__ void __launch_bounds__(ShortRows::kThreads)
+    make_short(MakeRows<Value> op, Structure structure, ShortRows rows) {
+  constexpr std::size_t kBytes = kBytesOfShortRows<SortedRows<Value>::template Space>;
+  __shared__ __align__(16) std::byte shared_bytes[kBytes];
+  with_short_row(op.profile, rows, [&](auto tag, const SortItem& item) {
+    using S = typename decltype(tag)::Shape;
+    make_sorted<S, false>(op, structure, item, item.is_there ? op.c.row_offsets[item.row] : 0,
+                          reinterpret_cast<SortedRow<Value, S>*>(shared_bytes)[S::slot()]);
+  });
 }
 
 /// A block per part; those that have more products, or few enough for half as many lanes, are not
@@ -67,22 +86,20 @@ void launch_parts(Structure structure, const MakeRows<Value>& op, const BinRules
 
 }  // namespace sorting
 
+template <class Value>
+void make_short_rows(Structure structure, const MakeRows<Value>& op, const ShortRows& rows,
+                     cudaStream_t stream) {
+  sorting::make_short<Value>
+      <<<rows.blocks(), ShortRows::kThreads, 0, stream>>>(op, structure, rows);
+  CHECK_LAUNCH("make_short", stream);
+}
+
 // From 512 products on with half as many in a lane: registers are short, shared memory is what
 // bounds.
 template <class Value>
 void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value>& op,
                           const RowList& list, cudaStream_t stream) {
   switch (bin) {
-    case MakeBin::sort_16:
-      return sorting::launch_make<SortShape<4, 4>>(structure, op, list, stream);
-    case MakeBin::sort_32:
-      return sorting::launch_make<SortShape<4, 8>>(structure, op, list, stream);
-    case MakeBin::sort_64:
-      return sorting::launch_make<SortShape<8, 8>>(structure, op, list, stream);
-    case MakeBin::sort_128:
-      return sorting::launch_make<SortShape<16, 8>>(structure, op, list, stream);
-    case MakeBin::sort_256:
-      return sorting::launch_make<SortShape<32, 8>>(structure, op, list, stream);
     case MakeBin::sort_512:
       return sorting::launch_make<SortShape<64, 8>>(structure, op, list, stream);
     case MakeBin::sort_1024:

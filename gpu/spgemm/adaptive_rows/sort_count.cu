@@ -3,6 +3,7 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/adaptive_rows/launch.cuh"
 #include "gpu/spgemm/adaptive_rows/row_sort.cuh"
+#include "gpu/spgemm/adaptive_rows/short_rows.cuh"
 
 namespace csrkit::gpu {
 
@@ -19,12 +20,8 @@ struct CountedRow {
 };
 
 template <class S>
-__global__ void __launch_bounds__(S::kThreads)
-    count_by_sorting(DeviceCsrView<float> a, DeviceCsrView<float> b, RowProfile profile,
-                     RowList list) {
-  extern __shared__ __align__(16) std::byte shared_bytes[];
-  auto& space = reinterpret_cast<CountedRow<S>*>(shared_bytes)[S::slot()];
-  const SortItem item = item_of<S>(profile, list);
+__device__ void count_row(const DeviceCsrView<float>& a, const DeviceCsrView<float>& b,
+                          const RowProfile& profile, const SortItem& item, CountedRow<S>& space) {
   const std::uint32_t products = list_sources<S, false>(a, b, item, space.sources, space.scratch);
   std::uint32_t keys[S::kItems];
 #pragma unroll
@@ -46,6 +43,25 @@ __global__ void __launch_bounds__(S::kThreads)
 }
 
 template <class S>
+__global__ void __launch_bounds__(S::kThreads)
+    count_by_sorting(DeviceCsrView<float> a, DeviceCsrView<float> b, RowProfile profile,
+                     RowList list) {
+  extern __shared__ __align__(16) std::byte shared_bytes[];
+  count_row<S>(a, b, profile, item_of<S>(profile, list, blockIdx.x),
+               reinterpret_cast<CountedRow<S>*>(shared_bytes)[S::slot()]);
+}
+
+__global__ void __launch_bounds__(ShortRows::kThreads)
+    count_short(DeviceCsrView<float> a, DeviceCsrView<float> b, RowProfile profile,
+                ShortRows rows) {
+  __shared__ __align__(16) std::byte shared_bytes[kBytesOfShortRows<CountedRow>];
+  with_short_row(profile, rows, [&](auto tag, const SortItem& item) {
+    using S = typename decltype(tag)::Shape;
+    count_row<S>(a, b, profile, item, reinterpret_cast<CountedRow<S>*>(shared_bytes)[S::slot()]);
+  });
+}
+
+template <class S>
 void launch_count(const DeviceCsrView<float>& a, const DeviceCsrView<float>& b,
                   const RowProfile& profile, const RowList& list, cudaStream_t stream) {
   launch_rows<S::kThreads, S::kLanes>(count_by_sorting<S>, "count_by_sorting", list.count,
@@ -59,17 +75,19 @@ void count_rows_by_sorting(CountBin bin, const DeviceCsrView<float>& a,
                            const DeviceCsrView<float>& b, const RowProfile& profile,
                            const RowList& list, cudaStream_t stream) {
   switch (bin) {
-    case CountBin::sort_16: return launch_count<SortShape<4, 4>>(a, b, profile, list, stream);
-    case CountBin::sort_32: return launch_count<SortShape<4, 8>>(a, b, profile, list, stream);
-    case CountBin::sort_64: return launch_count<SortShape<8, 8>>(a, b, profile, list, stream);
-    case CountBin::sort_128: return launch_count<SortShape<16, 8>>(a, b, profile, list, stream);
-    case CountBin::sort_256: return launch_count<SortShape<32, 8>>(a, b, profile, list, stream);
     case CountBin::sort_512: return launch_count<SortShape<32, 16>>(a, b, profile, list, stream);
     case CountBin::sort_1024: return launch_count<SortShape<64, 16>>(a, b, profile, list, stream);
     case CountBin::sort_2048: return launch_count<SortShape<128, 16>>(a, b, profile, list, stream);
     case CountBin::sort_4096: return launch_count<SortShape<256, 16>>(a, b, profile, list, stream);
     default: throw std::logic_error("adaptive_rows: a bin that is not sorted");
   }
+}
+
+void count_short_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
+                      const RowProfile& profile, const ShortRows& rows, cudaStream_t stream) {
+  count_short<<<rows.blocks(), ShortRows::kThreads, 0, stream>>>(a.as<float>(), b.as<float>(),
+                                                                 profile, rows);
+  CHECK_LAUNCH("count_short", stream);
 }
 
 }  // namespace csrkit::gpu

@@ -54,7 +54,7 @@ std::uint64_t ProductList::making_bytes(Offset products, Offset output_nnz) {
 }
 
 const char* ProductList::make(const SpgemmOperands& op, const DeviceProduct& c, Offset products,
-                              DeviceMemory& memory) {
+                              bool prefers_runs, DeviceMemory& memory) {
   *this = {};
   if (products == 0) return nullptr;
   if (products >= Offset{UINT32_MAX} || op.a.nnz >= Offset{UINT32_MAX} ||
@@ -111,7 +111,7 @@ const char* ProductList::make(const SpgemmOperands& op, const DeviceProduct& c, 
     CHECK_LAUNCH("cut_pieces", stream);
     order_piece<<<static_cast<unsigned>(piece_count_), kThreads, 0, stream>>>(
         starts.data(), pieces_.data(), words_.data(), entries_.data(), columns_.data(),
-        totals.data());
+        prefers_runs, totals.data());
     CHECK_LAUNCH("order_piece", stream);
   }
   CHECK_CUDA(cudaMemcpyAsync(&found, totals.data(), sizeof found, cudaMemcpyDeviceToHost, stream));

@@ -40,7 +40,8 @@ __global__ void __launch_bounds__(kThreads)
 /// and B.
 __global__ void __launch_bounds__(kThreads)
     order_piece(const std::uint32_t* starts, ListPiece* pieces, ListWord* words,
-                std::uint16_t* entries_by_rank, ListColumn* all_columns, ListTotals* totals) {
+                std::uint16_t* entries_by_rank, ListColumn* all_columns, bool prefers_runs,
+                ListTotals* totals) {
   using Sort = cub::BlockRadixSort<unsigned long long, kThreads, kItems, std::uint16_t>;
   using SortEntries = cub::BlockRadixSort<std::uint16_t, kThreads, kItems, std::uint16_t>;
   static_assert(kThreads == kMostOfAnEntry, "a thread per column");
@@ -52,12 +53,14 @@ __global__ void __launch_bounds__(kThreads)
       std::uint16_t starts[kMostOfAPiece + 1];
       std::uint16_t ranks[kMostOfAPiece];
     } list;
+    unsigned long long keys[kMostOfAPiece];  // of products, sorted
   } shared;
   __shared__ typename SortEntries::TempStorage sort_entries;
   __shared__ std::uint32_t of_length[kMostOfAnEntry + 1];  // entries
   __shared__ ListColumn columns[kMostOfAnEntry];
   __shared__ std::uint32_t scratch[32];
-  __shared__ std::uint32_t first_of_a, longest;
+  __shared__ std::uint32_t first_of_a, longest, runs;
+  __shared__ RunStarts starts_of_runs[kMostOfAPiece / 32];
   const int thread = static_cast<int>(threadIdx.x);
   ListPiece& piece = pieces[blockIdx.x];
   const ListPiece& next = pieces[blockIdx.x + 1];
@@ -145,16 +148,57 @@ __global__ void __launch_bounds__(kThreads)
   if (is_too_wide) totals->is_too_wide = 1;
   __syncthreads();
   Sort(shared.sort).SortBlockedToStriped(keys, places, 0, 64 - kPlaceBits);
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) shared.keys[i * kThreads + thread] = keys[i];
+  __syncthreads();
 #pragma unroll
   for (int i = 0; i < kItems; ++i) {
     const int at = i * kThreads + thread;
-    if (at >= products) continue;
-    words[at] = {static_cast<std::uint32_t>(keys[i]),
-                 static_cast<std::uint32_t>(keys[i] >> 32) << kPlaceBits | places[i]};
+    const bool is_start = at < products && (at == 0 || keys[i] != shared.keys[at - 1] + 1);
+    const unsigned bits = __ballot_sync(kAllLanes, is_start);
+    if ((thread & 31) == 0) starts_of_runs[at / 32].starts = bits;
+  }
+  __syncthreads();
+  const bool has_bits = thread < kMostOfAPiece / 32;
+  const auto of_bits =
+      static_cast<std::uint32_t>(has_bits ? __popc(starts_of_runs[thread].starts) : 0);
+  const std::uint32_t before =
+      Group<kThreads>::exclusive_sum<std::uint32_t>(of_bits, total, scratch);
+  if (has_bits) starts_of_runs[thread].before = before;
+  if (thread == 0) runs = total;
+  __syncthreads();
+  const RunLayout layout(static_cast<std::uint32_t>(products));
+  const bool in_runs = prefers_runs && layout.runs + runs <= static_cast<std::uint32_t>(products);
+  if (in_runs) {
+    auto* const starts_in_words = reinterpret_cast<RunStarts*>(words);
+    auto* const places_in_words = reinterpret_cast<std::uint16_t*>(words + layout.places);
+    auto* const runs_in_words = reinterpret_cast<ListRun*>(words + layout.runs);
+    if (thread < static_cast<int>(layout.places)) starts_in_words[thread] = starts_of_runs[thread];
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      const int at = i * kThreads + thread;
+      if (at >= products) continue;
+      places_in_words[at] = places[i];
+      const RunStarts some = starts_of_runs[at / 32];
+      if ((some.starts >> (at & 31) & 1) == 0) continue;
+      const auto run =
+          some.before + static_cast<std::uint32_t>(__popc(some.starts & ((1u << (at & 31)) - 1)));
+      runs_in_words[run] = {static_cast<std::uint32_t>(keys[i]) - static_cast<std::uint32_t>(at),
+                            static_cast<std::uint32_t>(keys[i] >> 32)};
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      const int at = i * kThreads + thread;
+      if (at >= products) continue;
+      words[at] = {static_cast<std::uint32_t>(keys[i]),
+                   static_cast<std::uint32_t>(keys[i] >> 32) << kPlaceBits | places[i]};
+    }
   }
   if (thread == 0) {
     piece.first_of_a = first_of_a;
-    piece.columns = longest;
+    piece.columns = longest | (in_runs ? kInRuns : 0);
   }
 }
 

@@ -1,7 +1,8 @@
 // New values for a known C: one pass over the list of its products.
 // Owns     a block: one piece, neighbouring entries of C with at most 2048 products; of an entry
 //          with more than 256, a block of its own
-// Reads    8 bytes a product from the list and 2 an entry, coalesced and once; A's and B's values
+// Reads    8 bytes a product from the list, or 2 and 8 for a run of them, and 2 an entry, coalesced
+//          and once; A's and B's values
 //          in the order of A and B, so that lanes share what they fetch. A product goes to its
 //          place in shared memory; a thread adds up an entry, neighbours entries of like length, in
 //          places side by side: no search, no atomics, no bank met twice
@@ -77,6 +78,27 @@ __device__ Value sum_of_rank(std::uint32_t rank, const uint4* columns, std::uint
   return sum;
 }
 
+/// The words of a thread's products, from runs.
+__device__ void words_of_runs(const uint2* piece, std::uint32_t products, uint2 (&words)[kItems]) {
+  const RunLayout layout(products);
+  const auto* const places = reinterpret_cast<const std::uint16_t*>(piece + layout.places);
+  std::uint32_t run_and_place[kItems];
+#pragma unroll
+  for (std::uint32_t i = 0; i < kItems; ++i) {
+    const std::uint32_t at = min(i * kThreads + threadIdx.x, products - 1);
+    const uint2 some = __ldcs(piece + at / 32);  // RunStarts
+    const std::uint32_t before = some.x & ((2u << (at & 31)) - 1);
+    run_and_place[i] = (some.y + static_cast<std::uint32_t>(__popc(before)) - 1) << 16 |
+                       std::uint32_t{__ldcs(places + at)};
+  }
+#pragma unroll
+  for (std::uint32_t i = 0; i < kItems; ++i) {
+    const std::uint32_t at = min(i * kThreads + threadIdx.x, products - 1);
+    const uint2 run = __ldcs(piece + layout.runs + (run_and_place[i] >> 16));  // ListRun
+    words[i] = {run.x + at, run.y << kPlaceBits | (run_and_place[i] & 0xffffu)};
+  }
+}
+
 template <bool kIsPlain, class Value>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     sum_pieces(const ListWord* __restrict__ words,
@@ -88,13 +110,18 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const auto thread = static_cast<std::uint32_t>(threadIdx.x);
   const uint4* const table = reinterpret_cast<const uint4*>(pieces) + blockIdx.x;
   const uint4 piece = __ldg(table), next = __ldg(table + 1);  // as in ListPiece
-  const std::uint32_t products = next.x - piece.x, entries = next.y - piece.y, length = piece.w;
+  const std::uint32_t products = next.x - piece.x, entries = next.y - piece.y;
+  const std::uint32_t length = piece.w & ~kInRuns;
   const uint2* const my_words = reinterpret_cast<const uint2*>(words) + piece.x;
 
   uint2 word[kItems];
+  if ((piece.w & kInRuns) != 0) {
+    words_of_runs(my_words, products, word);
+  } else {
 #pragma unroll
-  for (std::uint32_t i = 0; i < kItems; ++i) {
-    word[i] = __ldcs(my_words + min(i * kThreads + thread, products - 1));
+    for (std::uint32_t i = 0; i < kItems; ++i) {
+      word[i] = __ldcs(my_words + min(i * kThreads + thread, products - 1));
+    }
   }
   if (thread < (length + 3) / 4) {
     reinterpret_cast<uint4*>(columns)[thread] =

@@ -9,6 +9,9 @@
 
 namespace csrkit::gpu {
 
+/// Set in ListPiece::columns where the piece's products stand in runs.
+inline constexpr std::uint32_t kInRuns = 1u << 31;
+
 /// Neighbouring entries of C with all their products, at most kMostOfAPiece: what one block makes.
 /// Its entries are ranked by how many products they have, most first; places of products are
 /// columns: the first products of all entries by rank, then the second ones, and so on.
@@ -16,7 +19,7 @@ struct ListPiece {
   std::uint32_t first_product;
   std::uint32_t first_entry;
   std::uint32_t first_of_a;  // position of the first value of A that it takes
-  std::uint32_t columns;     // products of its longest entry
+  std::uint32_t columns;     // products of its longest entry, and kInRuns
 };
 
 /// How many entries of a piece have a product in this column, and the place of the first.
@@ -41,6 +44,30 @@ struct ListWord {
   std::uint32_t of_a_and_place;
 };
 
+/// The words of a piece where they would take more room than runs of products: a run is an entry of
+/// A with neighbouring entries of B. In the same memory stand, one after another: a RunStarts for
+/// every 32 products, a place of 16 bits for every product, and the runs, each from an address that
+/// is a multiple of 8.
+struct RunStarts {
+  std::uint32_t starts;  // a bit for every product that is the first of its run
+  std::uint32_t before;  // runs that start before these products
+};
+struct ListRun {
+  std::uint32_t shift_of_b;  // from a product's number in the piece to the position of B's value
+  std::uint32_t of_a;        // counted from the piece's first
+};
+
+/// Where places and runs of a piece begin, and where they end, in words.
+struct RunLayout {
+  std::uint32_t places, runs;
+#ifdef __CUDACC__
+  __host__ __device__
+#endif
+      explicit constexpr RunLayout(std::uint32_t products)
+      : places((products + 31) / 32), runs(places + (products + 3) / 4) {
+  }
+};
+
 inline constexpr int kMostOfAPiece = 2048;
 inline constexpr int kMostOfAnEntry = 256;
 /// A piece takes the entries that begin in its share of all products; the last may reach beyond.
@@ -56,9 +83,10 @@ class ProductList {
   static std::uint64_t making_bytes(Offset products, Offset output_nnz);
 
   /// Lists the products of A and B in the order of C's entries; waits. Returns null, or, with
-  /// nothing kept, why they cannot be listed.
+  /// nothing kept, why they cannot be listed. Pieces stand in runs if `prefers_runs`, and runs are
+  /// long enough.
   const char* make(const SpgemmOperands& op, const DeviceProduct& c, Offset products,
-                   DeviceMemory& memory);
+                   bool prefers_runs, DeviceMemory& memory);
 
   /// The values of C. Every entry is added up in an order that depends on the structure alone.
   template <class Value>

@@ -79,6 +79,9 @@ __global__ void __launch_bounds__(kMakeThreads)
       static_cast<Index>(blockIdx.x) * kRowsOfABlock + static_cast<Index>(threadIdx.x / 32);
   if (row >= op.a.rows) return;
   const int lane = static_cast<int>(threadIdx.x & 31);
+  // Found by another row: this pass is for nothing.
+  const bool is_too_big =
+      *static_cast<const volatile std::uint32_t*>(&work.totals->is_too_big) != 0;
   unsigned long long products = 0;
   const Offset end = op.a.row_end(row);
   for (Offset at = op.a.row_begin(row) + lane; at < end; at += 32) {
@@ -88,6 +91,7 @@ __global__ void __launch_bounds__(kMakeThreads)
   for (int distance = 1; distance < 32; distance *= 2) {
     products += __shfl_xor_sync(kAllLanes, products, distance);
   }
+  if (__any_sync(kAllLanes, static_cast<int>(is_too_big)) != 0) return;
   if (products > kMostOfSmallRow || products == 0) {
     if (lane == 0) {
       work.counts[row] = 0;

@@ -151,6 +151,69 @@ TEST_F(SanitizerSpgemmSmallProduct, RowsOfEveryShape) {
   });
 }
 
+namespace {
+
+/// 2,000 rows of every length up to 700 products, empty ones and ones with more between them; the
+/// first 64 are those of a mesh, which merge.
+ProductOperands of_many_lengths() {
+  constexpr Index kInner = 180;
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < 64; ++i) {
+    for (Index k = 0; k < 3; ++k) a.push_back({i, i + k, random_value(41, i, k)});
+  }
+  for (Index i = 64; i < 2000; ++i) {
+    const auto sources = static_cast<Index>(random_word(42, i, 0) % 17);
+    const auto first = static_cast<Index>(random_word(43, i, 0) % 100);
+    for (Index k = 0; k < sources; ++k) a.push_back({i, first + 5 * k, random_value(44, i, k)});
+  }
+  for (Index i = 0; i < kInner; ++i) {
+    const auto some = static_cast<Index>(random_word(45, i, 0) % 45);
+    const Index length = i < 70 ? 5 : i % 11 == 0 ? 300 : some;
+    for (Index k = 0; k < length; ++k) {
+      b.push_back({i, (i * 13) % 800 + 3 * k, random_value(46, i, k)});
+    }
+  }
+  return {matrix_of(2000, kInner, a), matrix_of(kInner, 2000, b)};
+}
+
+/// The short rows of all lists in one launch are right, and have the same bits whether those of a
+/// mesh come from lists of their own or not.
+void check_short_rows() {
+  const ProductOperands operands = of_many_lengths();
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+    for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
+      ProductCase item;
+      item.kinds = {kind, kind, kind};
+      item.semiring = semiring;
+      if (semiring == Semiring::plus_times) item.alpha = -1.25;
+      const SpgemmProblem problem = problem_of(operands, item);
+      std::optional<CsrMatrix> first;
+      for (const bool merges : {true, false}) {
+        gpu::BinRules rules;
+        rules.prefers_one_pass = false;
+        rules.prefers_merging = merges;
+        rules.fewest_merged_rows = 0;
+        gpu::GpuSpgemmPlan plan("adaptive_rows", gpu::kProduction, problem, PlanOptions{},
+                                gpu::make_adaptive_rows(problem, rules));
+        const CsrMatrix c = product_of(plan, problem);
+        const CheckResult result = check_spgemm(problem, c, item.check);
+        EXPECT_TRUE(result.passed) << result.failure;
+        if (!first) first = c;
+        EXPECT_TRUE(identical(*first, c)) << describe(item);
+        EXPECT_LE(plan.phases().peak_bytes, plan.forecast().peak_bytes);
+      }
+    }
+  }
+}
+
+using SpgemmShortRows = GpuTest;
+using SanitizerSpgemmShortRows = GpuTest;
+
+}  // namespace
+
+TEST_F(SpgemmShortRows, OfEveryLengthInOneLaunch) { check_short_rows(); }
+TEST_F(SanitizerSpgemmShortRows, OfEveryLengthInOneLaunch) { check_short_rows(); }
+
 /// 20 rows of 400 products, on columns too far apart for a range of bits: where limits are divided
 /// such rows are cut, and their parts sorted.
 ProductOperands of_far_columns() {
