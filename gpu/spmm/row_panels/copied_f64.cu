@@ -1,4 +1,4 @@
-// row_panels in f64, where rows of C begin anywhere.
+// row_panels in f64, where rows begin anywhere.
 
 #include "gpu/spmm/row_panels/kernel.cuh"
 

@@ -7,17 +7,29 @@
 
 namespace csrkit::gpu::row_panels {
 
-/// Whether no row before `row` has column `col`, which is that of `entry`; if so, at[r] is where it
-/// is in row r, -1 where it is not. Rows begin at row_begin[r] and end where the next one begins.
+/// Where the entries of a panel's rows lie: all of them, or those that are sorted together.
 template <int kRows>
-__device__ bool find_in_rows(const Index* cols, const Index (&row_begin)[kRows + 1], Index col,
-                             Index entry, int row, Index own_begin, Index (&at)[kRows]) {
+struct RowRanges {
+  Index begin[kRows], end[kRows];
+  __device__ Index entries() const {
+    Index sum = 0;
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) sum += end[r] - begin[r];
+    return sum;
+  }
+};
+
+/// Whether no row before `row` has column `col`, which is that of its entry `entry`; if so, at[r]
+/// is where it is in row r, -1 where it is not.
+template <int kRows>
+__device__ bool find_in_rows(const Index* cols, const RowRanges<kRows>& rows, Index col, int row,
+                             Index entry, Index (&at)[kRows]) {
   // Many panels have rows with the same columns, so first at the same place.
   Index seen[kRows];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    at[r] = row_begin[r] + entry - own_begin;
-    seen[r] = at[r] < row_begin[r + 1] ? __ldg(cols + at[r]) : -1;
+    at[r] = rows.begin[r] + entry;
+    seen[r] = at[r] < rows.end[r] ? __ldg(cols + at[r]) : -1;
   }
   Index count[kRows], most = 0;
   bool is_first = true;
@@ -25,8 +37,8 @@ __device__ bool find_in_rows(const Index* cols, const Index (&row_begin)[kRows +
   for (int r = 0; r < kRows; ++r) {
     const bool is_found = r == row || seen[r] == col;
     if (is_found && r < row) is_first = false;
-    if (!is_found) at[r] = row_begin[r];
-    count[r] = is_found ? 0 : row_begin[r + 1] - row_begin[r];
+    if (!is_found) at[r] = rows.begin[r];
+    count[r] = is_found ? 0 : rows.end[r] - rows.begin[r];
     most = max(most, count[r]);
   }
   if (!is_first) return false;
@@ -43,7 +55,7 @@ __device__ bool find_in_rows(const Index* cols, const Index (&row_begin)[kRows +
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
     if (r == row || seen[r] == col) continue;
-    if (at[r] == row_begin[r + 1] || __ldg(cols + at[r]) != col) at[r] = -1;
+    if (at[r] == rows.end[r] || __ldg(cols + at[r]) != col) at[r] = -1;
     if (at[r] >= 0 && r < row) is_first = false;
   }
   return is_first;

@@ -11,30 +11,21 @@ namespace csrkit::gpu {
 inline constexpr int kRowPanelsThreads = 128;
 inline constexpr int kRowPanelsBlocks = 5;  // per multiprocessor
 
-template <class Types, int kWidth, int kLanes, bool kScales, bool kStaged = false>
+template <class Types, int kWidth, int kLanes, bool kScales,
+          PanelOperands kOperands = PanelOperands::aligned>
 __global__ void __launch_bounds__(kRowPanelsThreads, kRowPanelsBlocks)
     multiply_panels(const RowPanelsOperands<Types> op) {
   const int lane = static_cast<int>(threadIdx.x % kLanes);
   const Offset group = (Offset{blockIdx.x} * kRowPanelsThreads + threadIdx.x) / kLanes;
   if (group >= op.tasks.task_count) return;
-  const auto column = static_cast<Index>((blockIdx.y * kLanes + threadIdx.x % kLanes) * kWidth);
-  const bool has_columns = column < op.c.cols;
-  // Lanes beyond the last column read the first one, and drop what they make of it.
-  const auto* b_column = reinterpret_cast<const std::byte*>(op.b.data + (has_columns ? column : 0));
-  using Lanes = PanelGroup<Types, kWidth, kLanes, kScales, kStaged, kRowPanelsThreads>;
+  using Lanes = PanelGroup<Types, kWidth, kLanes, kScales, kRowPanelsThreads, kOperands>;
   __shared__ typename Lanes::Staged staged;
-  typename Types::Accumulate* staged_row = nullptr;
-  if constexpr (kStaged) {
-    using Number = typename Types::Accumulate;
-    __shared__ StagedRows<Number, kWidth, kLanes, kRowPanelsThreads> rows;
-    staged_row = rows.mine();
-  }
-  const Lanes lanes{op, staged, lane, b_column, column, has_columns, staged_row};
+  const Lanes lanes = Lanes::of(op, staged, lane);
 
   const RowTask task = op.tasks.tasks[op.tasks.first_task + group];
-  Sums<Types, kWidth> sums[kPanelRows];
+  typename Lanes::PanelSums sums;
 #pragma unroll
-  for (int r = 0; r < kPanelRows; ++r) sums[r].clear(op.algebra);
+  for (int r = 0; r < kPanelRows; ++r) sums.row[r].clear(op.algebra);
   if (task.size >= kStrip) {  // of panels without entries
     const Index* panels = op.tasks.row_order + task.target;
 #pragma unroll 1
@@ -46,6 +37,7 @@ __global__ void __launch_bounds__(kRowPanelsThreads, kRowPanelsBlocks)
   } else {
     lanes.template add_list<false>(sums, task.begin, abs(task.size));
   }
+  lanes.finish(sums, task.size < 0);
   if (task.size == 0) return;
   Index panel = task.target;
   if (task.size < 0 && !lanes.meet_other_parts(sums, task.target, Offset{blockIdx.y}, panel))
@@ -72,7 +64,7 @@ void launch_copied_panels(const RowPanelsOperands<Types>& all, cudaStream_t stre
   constexpr int kWidth = 16 / static_cast<int>(sizeof(typename Types::Value));
   const Offset blocks = (all.tasks.task_count * kLanes + kRowPanelsThreads - 1) / kRowPanelsThreads;
   for_slices(all, kWidth * kLanes, blocks, [&](const RowPanelsOperands<Types>& slices, dim3 grid) {
-    multiply_panels<Types, kWidth, kLanes, true, true>
+    multiply_panels<Types, kWidth, kLanes, true, PanelOperands::copied>
         <<<grid, kRowPanelsThreads, 0, stream>>>(slices);
     CHECK_LAUNCH("multiply_panels", stream);
   });
@@ -85,6 +77,29 @@ void CopiedPanelsKernels<Types>::launch(const RowPanelsOperands<Types>& operands
   if (operands.c.cols <= 8 * kWidth) return launch_copied_panels<8>(operands, stream);
   if (operands.c.cols <= 16 * kWidth) return launch_copied_panels<16>(operands, stream);
   launch_copied_panels<32>(operands, stream);
+}
+
+template <class Types>
+void TurningPanelsKernels<Types>::launch(const RowPanelsOperands<Types>& operands,
+                                         cudaStream_t stream) {
+  using Value = typename Types::Value;
+  constexpr int kWidth = 16 / static_cast<int>(sizeof(Value));
+  RowPanelsOperands<Types> all = operands;
+  all.before =
+      static_cast<int>(reinterpret_cast<std::uintptr_t>(all.b.data) / sizeof(Value) % kWidth);
+  // Slices alike: one of a few columns would cost as much as the others.
+  const Index slices = TurningSlice<Types, kWidth>::slices_of(all.c.cols, all.before);
+  all.slice_cols = all.c.cols;
+  if (slices > 1) {
+    all.slice_cols = ((all.c.cols + slices - 1) / slices + kWidth - 1) / kWidth * kWidth;
+  }
+  const Offset warps_per_block = kRowPanelsThreads / kWarpLanes;
+  const Offset blocks = (all.tasks.task_count + warps_per_block - 1) / warps_per_block;
+  for_slices(all, all.slice_cols, blocks, [&](const RowPanelsOperands<Types>& some, dim3 grid) {
+    multiply_panels<Types, kWidth, kWarpLanes, true, PanelOperands::turning>
+        <<<grid, kRowPanelsThreads, 0, stream>>>(some);
+    CHECK_LAUNCH("multiply_panels", stream);
+  });
 }
 
 template <class Types, int kWidth>

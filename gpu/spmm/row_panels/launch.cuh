@@ -18,8 +18,14 @@ struct RowPanelsOperands {
   Offset partial_stride;                // columns, rounded up to whole vectors
   unsigned row_bytes;                   // from one row of B to the next
   AlgebraOf<Types> algebra;
+  Index slice_cols = 0;       // turning: of a warp; of several slices a multiple of a vector
+  int before = 0;             // turning: elements between a vector's begin and that of row 0 of B
   Index slices_together = 1;  // in 16 bits: neighbouring warps work on so many slices of one panel
 };
+
+/// How rows lie: at multiples of vectors; those of B do, in a copy, and those of C do not; or
+/// anywhere, and sums turn.
+enum class PanelOperands : std::uint8_t { aligned, copied, turning };
 
 /// The kernels that move kWidth elements of B by one access. Defined in kernel.cuh, instantiated in
 /// launch_<kind>.cu.
@@ -44,6 +50,13 @@ struct TiledPanelsKernels {
 /// to whole vectors of 16 bytes.
 template <class Types>
 struct CopiedPanelsKernels {
+  static void launch(const RowPanelsOperands<Types>& operands, cudaStream_t stream);
+};
+
+/// The kernels whose sums turn where rows begin anywhere; at least kFewestRowsTurning rows of B.
+/// Fast where lists are sorted (entry_order.h), right in any order.
+template <class Types>
+struct TurningPanelsKernels {
   static void launch(const RowPanelsOperands<Types>& operands, cudaStream_t stream);
 };
 

@@ -199,9 +199,13 @@ TEST_P(EveryGpuSpmmKernel, MultipliesWideOperandsWhereverRowsBegin) {
   }
   if (GetParam() != "row_panels") return;
   // So large a B that it is copied in two slices.
-  const SpmmProblem problem = problem_of(random_matrix(8, 1'100'000, 0.52), {}, 65);
-  ASSERT_EQ(gpu::copied_cols({8, 1'100'000, problem.a.nnz(), 65}, 4, gpu::kReadsThatPayPanels), 36);
+  const SpmmProblem problem = problem_of(random_matrix(8, 1'100'000, 0.52), {}, 127);
+  ASSERT_EQ(gpu::copied_cols({8, 1'100'000, problem.a.nnz(), 127}, 4, gpu::kReadsThatPayPanels),
+            64);
   check_kernel_on_slices(kernel(), problem, 1, 1, nullptr);
+  // Rows that a block sorts, and panels that are copied row by row.
+  check_kernel_on_slices(kernel(), problem_of(random_matrix(9, 30'000, 0.7), {}, 101), 1, 1,
+                         nullptr);
 }
 
 TEST_P(EveryGpuSpmmKernel, ComputesOnSlicesInDeviceMemoryInTheCallersStream) {
@@ -432,7 +436,7 @@ TEST_P(SanitizerGpuSpmm, SmallAdversarialMatrices) {
                                "wide",
                                "two_huge_rows_in_sequence",
                                "row_lengths_around_vector_widths"};
-  constexpr std::array kWidths = {1, 20, 33, 64, 127};
+  constexpr std::array kWidths = {1, 20, 33, 64, 101, 127};
   on_test_threads(kWidths.size() * std::size(names), [&](std::size_t i) {
     const char* const name = names[i / kWidths.size()];
     const Index dense_cols = kWidths[i % kWidths.size()];

@@ -155,7 +155,7 @@ TEST_P(OutOfCoreSpmmTest, CutsLongRowsOfBlocksAsThoseOfTheWhole) {
   const CsrMatrix medium = long_rows(4000, 5000, 2100), large = long_rows(24000, 30000, 9000);
   ASSERT_GT(medium.nnz(), 700'000);
   ASSERT_GT(large.nnz(), 5'000'000);
-  for (const Index dense_cols : {9, 32, 64, 128, 130, 200}) {
+  for (const Index dense_cols : {9, 32, 64, 101, 128, 130, 200}) {
     check_both(GetParam(), medium, {}, dense_cols, 6);
     if (HasFatalFailure()) return;
   }
@@ -177,7 +177,7 @@ TEST_P(SanitizerGpuOutOfCore, SmallAdversarialMatrices) {
   for (const char* name : {"no_rows", "no_cols", "all_rows_empty", "two_huge_rows_in_sequence",
                            "row_lengths_around_vector_widths"}) {
     SCOPED_TRACE(name);
-    for (const Index dense_cols : {1, 33, 64}) {
+    for (const Index dense_cols : {1, 33, 64, 67}) {
       KernelCase item;
       if (dense_cols == 64) {
         item.alpha = 1.5;
