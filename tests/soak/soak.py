@@ -23,6 +23,7 @@ import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import coverage
 import crowds
 import faults
 import forecasts
@@ -102,7 +103,7 @@ class Soak:
 def all_parts(options):
     """name -> (what it does, the function that does it)"""
     parts = {}
-    for module in (fuzzing, faults, limits, forecasts, crowds, results, sanitized, mutants):
+    for module in (fuzzing, faults, limits, forecasts, crowds, results, sanitized, mutants, coverage):
         parts.update(module.parts(pathlib.Path(options.build).resolve()))
     return parts
 
