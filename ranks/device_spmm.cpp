@@ -160,7 +160,9 @@ DeviceSpmmRank::DeviceSpmmRank(Communicator& communicator, const Grid& grid, Ran
       makers_(makers),
       way_(way),
       is_one_process_(is_one_process),
-      gathers_all_(gathers_all) {}
+      gathers_all_(gathers_all) {
+  keep_operands();
+}
 
 void DeviceSpmmRank::connect() {
   std::vector<Index> borders = {0};

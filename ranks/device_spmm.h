@@ -28,16 +28,16 @@ DeviceShare all_gather_share(int rank, const Grid& grid, const RankPart& part,
 class DeviceSpmmRank final : public SpmmRank {
  public:
   /// `is_one_process`: all ranks are threads of this one, and may read each other's memory. With
-  /// `gathers_all` halo() is not what was received.
+  /// `gathers_all` row_of_b() knows own rows only.
   DeviceSpmmRank(Communicator& communicator, const Grid& grid, RankPart part, Index dense_cols,
                  const SpmmProblem& kinds, const std::string& kernel, const PlanOptions& options,
                  const DeviceRankMakers& makers, HaloWay way, bool is_one_process,
                  bool gathers_all);
 
   void connect() override;
-  void bring_b() override { device_->upload_b(b_.view()); }
+  void bring_b() override { device_->upload_b(b_); }
   SpmmSeconds multiply(int products) override;
-  void fetch() override { device_->download(b_.view(), c_.view(), halo_.view()); }
+  void fetch() override { device_->download(b_, c_, halo_); }
   std::uint64_t bytes_sent() const override { return ranks_->bytes_sent(place_); }
   std::uint64_t bytes_received() const override { return ranks_->bytes_received(place_); }
   std::string choice() const override { return device_->choice(); }

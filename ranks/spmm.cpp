@@ -25,6 +25,8 @@ std::uint64_t row_bytes(const ConstDenseView& dense) {
          static_cast<std::uint64_t>(size_of(dense.kind));
 }
 
+}  // namespace
+
 std::unique_ptr<Operator> plan_of(const CsrMatrix& a, Index dense_cols, SpmmProblem problem,
                                   const Kernel<Spmm>& kernel, const PlanOptions& options) {
   if (a.nnz() == 0) return nullptr;
@@ -33,7 +35,23 @@ std::unique_ptr<Operator> plan_of(const CsrMatrix& a, Index dense_cols, SpmmProb
   return kernel.make_plan(problem, options);
 }
 
-}  // namespace
+std::string choice_of(const char* what, const std::unique_ptr<Operator>& plan) {
+  if (plan == nullptr) return std::string(what) + " none";
+  const std::string choice = plan->choice();
+  return std::string(what) + " " + (choice.empty() ? "as asked for" : choice);
+}
+
+void clear(const DenseView& c) {
+  const auto bytes = static_cast<std::size_t>(Offset{c.rows} * c.leading_dim * size_of(c.kind));
+  if (bytes > 0) std::memset(c.data, 0, bytes);
+}
+
+DenseView rows_from(const DenseView& dense, Offset first, Index rows) {
+  DenseView some = dense;
+  some.data = dense.as<char>() + first * dense.leading_dim * size_of(dense.kind);
+  some.rows = rows;
+  return some;
+}
 
 Grid parse_grid(const std::string& text) {
   const std::size_t x = text.find('x');
@@ -66,9 +84,24 @@ SpmmRank::SpmmRank(int rank, const Grid& grid, RankPart part, Index dense_cols,
     throw UsageError("ranks add the terms of their halo to C, so C has the accumulation's kind, " +
                      std::string(name_of(kinds_.accumulate)));
   }
-  b_ = DenseMatrix(head().own_cols(), columns_.size(), kinds_.b);
-  c_ = DenseMatrix(head().rows(), columns_.size(), kinds_.c);
-  halo_ = DenseMatrix(head().halo_cols, columns_.size(), kinds_.b);
+}
+
+void SpmmRank::keep_operands() {
+  kept_b_ = DenseMatrix(head().own_cols(), columns_.size(), kinds_.b);
+  kept_c_ = DenseMatrix(head().rows(), columns_.size(), kinds_.c);
+  kept_halo_ = DenseMatrix(head().halo_cols, columns_.size(), kinds_.b);
+  b_ = kept_b_.view();
+  c_ = kept_c_.view();
+  halo_ = kept_halo_.view();
+}
+
+ConstDenseView SpmmRank::row_of_b(Index row) const {
+  const bool is_own = row >= head().col_begin && row < head().col_end;
+  const Buffer<Index>& halo = part_.lists.halo;
+  const DenseView& from = is_own ? b_ : halo_;
+  const Offset place = is_own ? Offset{row} - head().col_begin
+                              : std::lower_bound(halo.begin(), halo.end(), row) - halo.begin();
+  return rows_from(from, place, 1);
 }
 
 void SpmmRank::require_powers() const {
@@ -83,24 +116,73 @@ void SpmmRank::require_powers() const {
   }
 }
 
+SplitSums::SplitSums(const Grid& grid, int group, const RankPart& part, const SpmmProblem& kinds,
+                     Index dense_cols, const Kernel<Spmm>& kernel, const PlanOptions& options)
+    : sent_(part.lists.head.sums_sent, dense_cols, kinds.c),
+      received_(part.lists.head.sums_received, dense_cols, kinds.c),
+      pieces_(plan_of(part.pieces, dense_cols, kinds, kernel, options)) {
+  const std::uint64_t bytes = row_bytes(sent_.view());
+  auto* from = sent_.view().as<char>();
+  for (const RowPiece& piece : part.lists.pieces) {
+    const int rank = grid.rank_of(piece.part, group);
+    if (!outgoing_.empty() && outgoing_.back().to == rank) {
+      outgoing_.back().bytes += bytes;
+    } else {
+      outgoing_.push_back({rank, from, bytes});
+    }
+    from += bytes;
+  }
+  auto* to = received_.view().as<char>();
+  for (const RowSum& sum : part.lists.sums) {
+    const int rank = grid.rank_of(sum.part, group);
+    if (!incoming_.empty() && incoming_.back().from == rank) {
+      incoming_.back().bytes += bytes;
+    } else {
+      incoming_.push_back({rank, to, bytes});
+    }
+    to += bytes;
+  }
+}
+
+void SplitSums::make(const ConstDenseView& b) {
+  if (pieces_ == nullptr) return;
+  pieces_->bind(b, sent_.view());
+  pieces_->multiply(1, 0);
+  pieces_->wait();
+}
+
+void SplitSums::add_to(const DenseView& c, const RankPart& part) const {
+  const auto add = [&](auto* to, const auto* received) {
+    for (const RowSum& sum : part.lists.sums) {
+      auto* const row = to + Offset{sum.row - part.lists.head.row_begin} * c.leading_dim;
+      for (Index j = 0; j < c.cols; ++j) row[j] += received[j];
+      received += received_.leading_dim();
+    }
+  };
+  if (c.kind == ValueKind::f64) {
+    add(c.as<double>(), received_.view().as<double>());
+  } else {
+    add(c.as<float>(), received_.view().as<float>());
+  }
+}
+
 CpuSpmmRank::CpuSpmmRank(Communicator& communicator, const Grid& grid, RankPart part,
                          Index dense_cols, const SpmmProblem& kinds, const Kernel<Spmm>& kernel,
                          const PlanOptions& options)
     : SpmmRank(communicator.rank(), grid, std::move(part), dense_cols, kinds),
       communicator_(communicator),
-      threads_(team_size(options.where.threads)) {
-  packed_ = DenseMatrix(checked_cast<Index, MemoryError>(head().send_cols, "rows of B to send"),
-                        columns_.size(), kinds_.b);
-  own_ = plan_of(part_.own, columns_.size(), kinds_, kernel, options);
-  beyond_ = plan_of(part_.halo, columns_.size(), kinds_, kernel, options);
-  pieces_ = plan_of(part_.pieces, columns_.size(), kinds_, kernel, options);
-  sums_sent_ = DenseMatrix(head().sums_sent, columns_.size(), kinds_.c);
-  sums_received_ = DenseMatrix(head().sums_received, columns_.size(), kinds_.c);
-
+      threads_(team_size(options.where.threads)),
+      packed_(checked_cast<Index, MemoryError>(head().send_cols, "rows of B to send"),
+              columns_.size(), kinds_.b),
+      sums_(grid, grid.group_of(communicator.rank()), part_, kinds_, columns_.size(), kernel,
+            options),
+      own_(plan_of(part_.own, columns_.size(), kinds_, kernel, options)),
+      beyond_(plan_of(part_.halo, columns_.size(), kinds_, kernel, options)) {
+  keep_operands();
   const int group = grid.group_of(communicator.rank());
-  const std::uint64_t bytes = row_bytes(b_.view());
+  const std::uint64_t bytes = row_bytes(b_);
   auto* from = packed_.view().as<char>();
-  auto* to = halo_.view().as<char>();
+  auto* to = halo_.as<char>();
   for (const Neighbour& neighbour : part_.lists.neighbours) {
     const int rank = grid.rank_of(neighbour.part, group);
     const std::uint64_t sent = bytes * static_cast<std::uint64_t>(neighbour.send_cols);
@@ -110,50 +192,14 @@ CpuSpmmRank::CpuSpmmRank(Communicator& communicator, const Grid& grid, RankPart 
     from += sent;
     to += received;
   }
-  const std::uint64_t sum_bytes = row_bytes(sums_sent_.view());
-  from = sums_sent_.view().as<char>();
-  for (const RowPiece& piece : part_.lists.pieces) {
-    const int rank = grid.rank_of(piece.part, group);
-    const bool is_next = from != sums_sent_.view().as<char>() && outgoing_.back().to == rank;
-    if (is_next) {
-      outgoing_.back().bytes += sum_bytes;
-    } else {
-      outgoing_.push_back({rank, from, sum_bytes});
-    }
-    from += sum_bytes;
-  }
-  to = sums_received_.view().as<char>();
-  for (const RowSum& sum : part_.lists.sums) {
-    const int rank = grid.rank_of(sum.part, group);
-    const bool is_next = to != sums_received_.view().as<char>() && incoming_.back().from == rank;
-    if (is_next) {
-      incoming_.back().bytes += sum_bytes;
-    } else {
-      incoming_.push_back({rank, to, sum_bytes});
-    }
-    to += sum_bytes;
-  }
-}
-
-void CpuSpmmRank::add_sums() {
-  const auto add = [&](auto* c, const auto* received) {
-    for (const RowSum& sum : part_.lists.sums) {
-      auto* const row = c + Offset{sum.row - head().row_begin} * c_.view().leading_dim;
-      for (Index j = 0; j < columns_.size(); ++j) row[j] += received[j];
-      received += sums_received_.view().leading_dim;
-    }
-  };
-  if (kinds_.c == ValueKind::f64) {
-    add(c_.view().as<double>(), std::as_const(sums_received_).view().as<double>());
-  } else {
-    add(c_.view().as<float>(), std::as_const(sums_received_).view().as<float>());
-  }
+  outgoing_.insert(outgoing_.end(), sums_.outgoing().begin(), sums_.outgoing().end());
+  incoming_.insert(incoming_.end(), sums_.incoming().begin(), sums_.incoming().end());
 }
 
 void CpuSpmmRank::pack() {
   const Buffer<Index>& sends = part_.lists.sends;
-  const std::uint64_t bytes = row_bytes(b_.view());
-  const auto* const from = b_.view().as<char>();
+  const std::uint64_t bytes = row_bytes(b_);
+  const auto* const from = b_.as<char>();
   auto* const to = packed_.view().as<char>();
   const Index first = head().col_begin;
 #pragma omp parallel for schedule(static) num_threads(team_for(sends.size(), threads_))
@@ -169,22 +215,18 @@ SpmmSeconds CpuSpmmRank::multiply_once() {
   {
     const Stopwatch watch;
     pack();
-    if (pieces_ != nullptr) {
-      pieces_->bind(b_.view(), sums_sent_.view());
-      pieces_->multiply(1, 0);
-      pieces_->wait();
-    }
+    sums_.make(b_);
     seconds.pack = watch.seconds();
   }
   communicator_.start(outgoing_, incoming_);
   {
     const Stopwatch watch;
     if (own_ != nullptr) {
-      own_->bind(b_.view(), c_.view());
+      own_->bind(b_, c_);
       own_->multiply(1, 0);
       own_->wait();
-    } else if (c_.size_bytes() > 0) {
-      std::memset(c_.view().data, 0, c_.size_bytes());
+    } else {
+      clear(c_);
     }
     seconds.own = watch.seconds();
   }
@@ -196,11 +238,11 @@ SpmmSeconds CpuSpmmRank::multiply_once() {
   {
     const Stopwatch watch;
     if (beyond_ != nullptr) {
-      beyond_->bind(halo_.view(), c_.view());
+      beyond_->bind(halo_, c_);
       beyond_->multiply(1, 1);
       beyond_->wait();
     }
-    add_sums();
+    sums_.add_to(c_, part_);
     seconds.halo = watch.seconds();
   }
   seconds.total = all.seconds();
@@ -212,12 +254,7 @@ SpmmSeconds CpuSpmmRank::multiply(int products) {
   SpmmSeconds sum;
   for (int product = 0; product < products; ++product) {
     if (product > 0) std::swap(b_, c_);
-    const SpmmSeconds one = multiply_once();
-    sum.pack += one.pack;
-    sum.own += one.own;
-    sum.exchange += one.exchange;
-    sum.halo += one.halo;
-    sum.total += one.total;
+    sum += multiply_once();
   }
   return sum;
 }
@@ -235,12 +272,7 @@ std::uint64_t CpuSpmmRank::bytes_received() const {
 }
 
 std::string CpuSpmmRank::choice() const {
-  const auto text = [](const char* what, const std::unique_ptr<Operator>& plan) {
-    if (plan == nullptr) return std::string(what) + " none";
-    const std::string choice = plan->choice();
-    return std::string(what) + " " + (choice.empty() ? "as asked for" : choice);
-  };
-  return text("own:", own_) + "; " + text("halo:", beyond_);
+  return choice_of("own:", own_) + "; " + choice_of("halo:", beyond_);
 }
 
 }  // namespace csrkit::ranks

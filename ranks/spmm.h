@@ -6,7 +6,8 @@
 // own rows at last, in the order of parts. Always in this order, so that a grid always gives the
 // same bits.
 //
-// Ranks with a GPU each are in ranks/device_spmm.h.
+// Ranks of one host that read each other's rows of B where they are: ranks/peer_spmm.h. Ranks with
+// a GPU each: ranks/device_spmm.h.
 #pragma once
 
 #include <memory>
@@ -54,11 +55,11 @@ class SpmmRank {
   const SpmmProblem& kinds() const { return kinds_; }
 
   /// Rows head().col_begin to col_end of B, columns() of it; to be filled before the first product.
-  DenseView b() { return b_.view(); }
+  DenseView b() { return b_; }
   /// Rows head().row_begin to row_end of C, columns() of it.
-  ConstDenseView c() const { return c_.view(); }
-  /// The rows of B that the last product received, in the order of lists.halo.
-  ConstDenseView halo() const { return halo_.view(); }
+  ConstDenseView c() const { return c_; }
+  /// A row of B, own or of the halo, as the last product had it.
+  virtual ConstDenseView row_of_b(Index row) const;
 
   /// All ranks together, once, before anything below.
   virtual void connect() {}
@@ -67,7 +68,7 @@ class SpmmRank {
   /// All ranks together: C = A^products B; returns when this rank's part is made. After more than
   /// one product B is another one. Throws UsageError where C cannot become B.
   virtual SpmmSeconds multiply(int products) = 0;
-  /// b(), c() and halo() become those of the last product.
+  /// b(), c() and row_of_b() become those of the last product.
   virtual void fetch() {}
 
   /// Of each product.
@@ -80,14 +81,48 @@ class SpmmRank {
   /// B and C of the kinds of `kinds`, whose `a` and `dense_cols` are not looked at; C of the
   /// accumulation's kind (UsageError otherwise: the halo's terms are added to what was stored).
   SpmmRank(int rank, const Grid& grid, RankPart part, Index dense_cols, const SpmmProblem& kinds);
+  /// b_, c_ and halo_ in memory of this rank alone.
+  void keep_operands();
   /// C becomes B. The parts own the columns of their rows, and both have one kind: else UsageError.
   void require_powers() const;
 
   RankPart part_;
   SpmmProblem kinds_;
   ColumnRange columns_;
-  DenseMatrix b_, c_, halo_;
+  DenseView b_, c_, halo_;  // halo_: the rows of B that came, in the order of lists.halo
+
+ private:
+  DenseMatrix kept_b_, kept_c_, kept_halo_;
 };
+
+/// Sums of split rows between ranks: what this one makes for others, and what it gets for its own.
+class SplitSums {
+ public:
+  SplitSums(const Grid& grid, int group, const RankPart& part, const SpmmProblem& kinds,
+            Index dense_cols, const Kernel<Spmm>& kernel, const PlanOptions& options);
+  /// From this rank's own rows of B.
+  void make(const ConstDenseView& b);
+  /// What came, in the order of parts.
+  void add_to(const DenseView& c, const RankPart& part) const;
+  const std::vector<Outgoing>& outgoing() const { return outgoing_; }
+  const std::vector<Incoming>& incoming() const { return incoming_; }
+
+ private:
+  DenseMatrix sent_, received_;
+  std::unique_ptr<Operator> pieces_;  // null where there is no such entry
+  std::vector<Outgoing> outgoing_;
+  std::vector<Incoming> incoming_;
+};
+
+/// A plan for a part's entries, or null if there are none.
+std::unique_ptr<Operator> plan_of(const CsrMatrix& a, Index dense_cols, SpmmProblem problem,
+                                  const Kernel<Spmm>& kernel, const PlanOptions& options);
+/// What ran, for reports.
+std::string choice_of(const char* what, const std::unique_ptr<Operator>& plan);
+/// Rows [first, first + rows).
+DenseView rows_from(const DenseView& dense, Offset first, Index rows);
+/// C where a rank has no entries.
+void clear(const DenseView& c);
 
 /// On the processors of this process.
 class CpuSpmmRank final : public SpmmRank {
@@ -102,15 +137,15 @@ class CpuSpmmRank final : public SpmmRank {
 
  private:
   void pack();
-  void add_sums();
   SpmmSeconds multiply_once();
 
   Communicator& communicator_;
   int threads_;
-  DenseMatrix packed_, sums_sent_, sums_received_;
+  DenseMatrix packed_;
+  SplitSums sums_;
   std::vector<Outgoing> outgoing_;
   std::vector<Incoming> incoming_;
-  std::unique_ptr<Operator> own_, beyond_, pieces_;  // null where there is no such entry
+  std::unique_ptr<Operator> own_, beyond_;  // null where there is no such entry
 };
 
 }  // namespace csrkit::ranks

@@ -58,7 +58,6 @@ struct Sample {
 
 Sample sample_of(const RankPart& part, const std::vector<Index>& rows, const CsrMatrix& split_row) {
   Sample sample;
-  const Index first = part.lists.head.col_begin;
   const Buffer<Index>& halo = part.lists.halo;
   struct Entry {
     Index col;
@@ -79,7 +78,7 @@ Sample sample_of(const RankPart& part, const std::vector<Index>& rows, const Csr
         for (Offset at = from->row_offsets()[rows[i]]; at < from->row_offsets()[rows[i] + 1];
              ++at) {
           const Index col = from->col_indices()[at];
-          entries.push_back({from == &part.own ? first + col : halo[col], from, at});
+          entries.push_back({from == &part.own ? part.first_col + col : halo[col], from, at});
         }
       }
     }
@@ -121,13 +120,7 @@ DenseView row_of(const DenseView& dense, Index row) {
 
 RowOfB rows_as_received(SpmmRank& rank) {
   return [&rank](Index row, DenseView to) {
-    const PartHead& head = rank.head();
-    const bool is_own = row >= head.col_begin && row < head.col_end;
-    const Buffer<Index>& halo = rank.part().lists.halo;
-    const ConstDenseView from = is_own ? ConstDenseView(rank.b()) : rank.halo();
-    const auto place = is_own ? Offset{row} - head.col_begin
-                              : std::lower_bound(halo.begin(), halo.end(), row) - halo.begin();
-    std::memcpy(to.data, from.as<char>() + place * from.leading_dim * size_of(from.kind),
+    std::memcpy(to.data, rank.row_of_b(row).data,
                 static_cast<std::size_t>(Offset{to.cols} * size_of(to.kind)));
   };
 }

@@ -6,7 +6,8 @@ Usage: scaling.py MATRIX.csr --out DIR [--ranks LIST] [--threads N] [-k K] [--ro
                   [--profile FILE.json | --machine FILE.json] [--device gpu [--share-gpus]] [--ways LIST]
 
 Strong: the matrix on every number of ranks, as groups of columns (1xP) and, where the file holds P parts
-(csr-partition), as row parts (Px1); beside one process with as many threads (csr-spmm-cpu). Weak: K columns
+(csr-partition), as row parts (Px1), also with copies of rows of B sent as messages where ranks could read each
+other's; beside one process with as many threads (csr-spmm-cpu). Weak: K columns
 for every rank (1xP), and with --weak a matrix for each number of ranks, as row parts. --petsc measures PETSc's
 product of the same matrix (studies/petsc_product), f64, on as many ranks. --profile, a cluster profile, sets
 csr-forecast's times beside those measured; --machine is a machine profile of csr-probe --threads N, of which a
@@ -31,7 +32,8 @@ import plot_speedup
 import tables
 
 SECONDS_PER_EXCHANGE = 5e-6  # between processes of one machine
-WAYS = ("one process", "columns", "rows", "rows, peer", "rows, nccl", "all-gather", "PETSc", "weak")
+WAYS = ("one process", "columns", "rows", "rows, peer", "rows, nccl", "rows, messages", "all-gather", "PETSc",
+        "weak")
 
 
 runs = []  # what every command said
@@ -178,6 +180,9 @@ def all_cases(options):
                 continue
             yield ("strong", way, ranks, options.dense_cols,
                    lambda r=ranks, g=grid: product(options, options.matrix, r, g, options.dense_cols))
+        if options.device == "cpu" and ranks in parts and ranks > 1:
+            yield ("strong", "rows, messages", ranks, options.dense_cols,
+                   lambda r=ranks: product(options, options.matrix, r, f"{r}x1", options.dense_cols, "--exchange", "messages"))
         if options.device == "gpu" and ranks in parts:
             for way, more in (("rows, peer", ["--exchange", "peer"]), ("rows, nccl", ["--exchange", "nccl"]),
                               ("all-gather, cuSPARSE", ["--all-gather", "--kernel", "vendor_cusparse",

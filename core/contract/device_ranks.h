@@ -26,6 +26,16 @@ struct SpmmSeconds {
   double exchange = 0;  // what is left to wait for then
   double halo = 0;      // columns of the halo, and sums that came
   double total = 0;
+
+  /// Phase by phase.
+  SpmmSeconds& operator+=(const SpmmSeconds& other) {
+    pack += other.pack;
+    own += other.own;
+    exchange += other.exchange;
+    halo += other.halo;
+    total += other.total;
+    return *this;
+  }
 };
 
 /// Rows next to each other that another rank sends, or gets; perhaps this one, which costs no

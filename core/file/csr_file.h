@@ -74,7 +74,8 @@ std::vector<PartLevel> read_rank_heads(const std::string& path);
 /// the heads and its own rows and lists only. They are mapped while the part is made, or read with
 /// FileIo::read. Throws UsageError if the file holds no such level. `threads` as in team_size.
 RankPart read_rank_part(const std::string& path, Index parts, Index part,
-                        FileIo io = FileIo::automatic, int threads = 0);
+                        FileIo io = FileIo::automatic, int threads = 0,
+                        PartColumns columns = PartColumns::local);
 
 /// Whether the file starts with the format's magic; false for anything else, unreadable included.
 bool is_csr_file(const std::string& path);

@@ -233,7 +233,8 @@ std::string read_csr_provenance(const std::string& path) {
   return {text, section->size_bytes};
 }
 
-RankPart read_rank_part(const std::string& path, Index parts, Index part, FileIo io, int threads) {
+RankPart read_rank_part(const std::string& path, Index parts, Index part, FileIo io, int threads,
+                        PartColumns columns) {
   RangeReader reader(path);
   const rank_layout::Heads heads = reader.heads();
   std::size_t at = 0;
@@ -255,7 +256,7 @@ RankPart read_rank_part(const std::string& path, Index parts, Index part, FileIo
     return (last_fetched = fetch_entries(reader, begin, end, is_mapped)).run;
   };
   return gather_part(offsets.as<Offset>(), reader.header().value_kind, entries, std::move(lists),
-                     reader.header().cols, path, threads);
+                     reader.header().cols, path, threads, columns);
 }
 
 CsrMatrix read_csr_rows(const std::string& path, Index begin, Index end, FileIo io) {

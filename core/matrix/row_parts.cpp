@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iterator>
 #include <tuple>
+#include <utility>
 
 #include "core/base/counted.h"
 #include "core/base/team.h"
@@ -327,7 +328,7 @@ PartRows rows_of_part(const CsrMatrix& matrix, const PartHead& head) {
 }
 
 RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std::string& where,
-                    int threads) {
+                    int threads, PartColumns columns) {
   const PartHead& head = lists.head;
   const Index count = head.rows();
   const Offset first = rows.row_offsets[0];
@@ -378,7 +379,13 @@ RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std
                      std::to_string(own_offsets[count]) + "; create the file again");
   }
 
-  Buffer<Index> own_cols(head.own_entries), halo_cols(head.entries - head.own_entries);
+  const bool is_whole = columns == PartColumns::whole;
+  if (is_whole) {  // `own` takes all
+    for (Offset row = 0; row <= count; ++row) {
+      own_offsets[row] += std::exchange(halo_offsets[row], 0);
+    }
+  }
+  Buffer<Index> own_cols(own_offsets[count]), halo_cols(halo_offsets[count]);
   ValueArray own_values(rows.kind, own_cols.size()), halo_values(rows.kind, halo_cols.size());
   const std::size_t width = static_cast<std::size_t>(size_of(rows.kind));
   // Pages are touched first by the threads that multiply them later, in the same static shares.
@@ -396,18 +403,23 @@ RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std
       const auto [begin, end] = columns_of(row);
       const OwnRange own = own_range(row);
       Offset to = own_offsets[row];
-      for (const Index* at = own.begin; at < own.end; ++at) own_cols[to++] = *at - head.col_begin;
-      copy_values(own_values, own_offsets[row], own.begin, own.end - own.begin);
-      to = halo_offsets[row];
-      copy_values(halo_values, to, begin, own.begin - begin);
-      copy_values(halo_values, to + (own.begin - begin), own.end, end - own.end);
+      if (is_whole) {
+        std::copy(begin, end, own_cols.data() + to);
+        copy_values(own_values, to, begin, end - begin);
+      } else {
+        for (const Index* at = own.begin; at < own.end; ++at) own_cols[to++] = *at - head.col_begin;
+        copy_values(own_values, own_offsets[row], own.begin, own.end - own.begin);
+        to = halo_offsets[row];
+        copy_values(halo_values, to, begin, own.begin - begin);
+        copy_values(halo_values, to + (own.begin - begin), own.end, end - own.end);
+      }
       for (const Index* at = begin; at < end; ++at) {
         if (at == own.begin && (at = own.end) == end) break;
         const Index place = places.find(*at);
         if (place < 0) {
           fail_row(row, "expected the columns of the halo's list, found " + std::to_string(*at));
         }
-        halo_cols[to++] = place;
+        if (!is_whole) halo_cols[to++] = place;
         __atomic_store_n(&is_used[static_cast<std::size_t>(place)], 1, __ATOMIC_RELAXED);
       }
     });
@@ -422,8 +434,9 @@ RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std
     }
   }
   RankPart part;
-  part.own = CsrMatrix(count, head.own_cols(), std::move(own_offsets), std::move(own_cols),
-                       std::move(own_values));
+  part.first_col = is_whole ? 0 : head.col_begin;
+  part.own = CsrMatrix(count, is_whole ? cols : head.own_cols(), std::move(own_offsets),
+                       std::move(own_cols), std::move(own_values));
   part.halo = CsrMatrix(count, head.halo_cols, std::move(halo_offsets), std::move(halo_cols),
                         std::move(halo_values));
   part.lists = std::move(lists);

@@ -77,12 +77,18 @@ struct PartLists {
   std::vector<RowSum> sums;          // ascending by part, then by row
 };
 
-/// The entries of one part in local columns. `own` and `halo` have the part's rows.
+/// How a rank sees the entries of its rows. local: those in own columns apart from those of the
+/// halo, both with columns of the part. whole: all together, with columns of the whole matrix, for
+/// ranks that read each other's rows of B where they are.
+enum class PartColumns : std::uint8_t { local, whole };
+
+/// The entries of one part. `own` and `halo` have the part's rows.
 struct RankPart {
   PartLists lists;
-  CsrMatrix own;     // column c stands for col_begin + c
-  CsrMatrix halo;    // column c stands for lists.halo[c]
-  CsrMatrix pieces;  // a row for each of lists.pieces; columns as in `own`
+  Index first_col = 0;  // col_begin with local columns, 0 with those of the whole matrix
+  CsrMatrix own;        // column c stands for first_col + c; with whole columns it has all entries
+  CsrMatrix halo;       // column c stands for lists.halo[c]
+  CsrMatrix pieces;     // a row for each of lists.pieces; column c stands for col_begin + c
 };
 
 /// parts + 1 borders in a list of `count` items whose weights add up to `sums` (count + 1 numbers
@@ -138,7 +144,7 @@ PartRows rows_of_part(const CsrMatrix& matrix, const PartHead& head);
 /// [0, cols), if a column is neither own nor in the list of the halo, if one of the list is in no
 /// row, or if the counts are not the head's.
 RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std::string& where,
-                    int threads = 0);
+                    int threads = 0, PartColumns columns = PartColumns::local);
 
 template <class Use>
 void HaloBits::for_each(Index begin, Index end, Use&& use) const {

@@ -42,13 +42,14 @@ class EntryCopy {
 
 /// The part's own rows, the split ones with own columns only.
 RankPart own_rows(const Offset* row_offsets, ValueKind kind, const EntrySource& entries,
-                  PartLists lists, Index cols, const std::string& where, int threads) {
+                  PartLists lists, Index cols, const std::string& where, int threads,
+                  PartColumns columns) {
   const PartHead head = lists.head;
   const Index rows = head.rows();
   if (lists.own_pieces.empty()) {
     const EntryRun run = entries(row_offsets[0], row_offsets[rows]);
     return split_part({row_offsets, run.col_indices, kind, run.values}, std::move(lists), cols,
-                      where, threads);
+                      where, threads, columns);
   }
   Buffer<Offset> offsets(Offset{rows} + 1);
   offsets[0] = 0;
@@ -74,7 +75,7 @@ RankPart own_rows(const Offset* row_offsets, ValueKind kind, const EntrySource& 
   }
   copy.take(entries, next, row_offsets[rows]);
   return split_part({offsets.data(), copy.cols.data(), kind, copy.values.data()}, std::move(lists),
-                    cols, where, threads);
+                    cols, where, threads, columns);
 }
 
 }  // namespace
@@ -149,8 +150,10 @@ Offset entries_elsewhere(const SplitRows& split, const PartLevel& level, Index p
 }
 
 RankPart gather_part(const Offset* row_offsets, ValueKind kind, const EntrySource& entries,
-                     PartLists lists, Index cols, const std::string& where, int threads) {
-  RankPart part = own_rows(row_offsets, kind, entries, std::move(lists), cols, where, threads);
+                     PartLists lists, Index cols, const std::string& where, int threads,
+                     PartColumns columns) {
+  RankPart part =
+      own_rows(row_offsets, kind, entries, std::move(lists), cols, where, threads, columns);
   const PartHead& head = part.lists.head;
   const std::vector<RowPiece>& pieces = part.lists.pieces;
   Buffer<Offset> offsets(static_cast<Offset>(pieces.size()) + 1);
@@ -179,7 +182,7 @@ RankPart gather_part(const Offset* row_offsets, ValueKind kind, const EntrySourc
 }
 
 RankPart part_of_matrix(const CsrMatrix& matrix, PartLists lists, const std::string& where,
-                        int threads) {
+                        int threads, PartColumns columns) {
   const auto width = static_cast<Offset>(size_of(matrix.value_kind()));
   const EntrySource entries = [&](Offset first, Offset) {
     return EntryRun{
@@ -188,7 +191,7 @@ RankPart part_of_matrix(const CsrMatrix& matrix, PartLists lists, const std::str
   };
   const Offset* const row_offsets = matrix.row_offsets() + lists.head.row_begin;
   return gather_part(row_offsets, matrix.value_kind(), entries, std::move(lists), matrix.cols(),
-                     where, threads);
+                     where, threads, columns);
 }
 
 CsrMatrix without_rows(const CsrMatrix& matrix, const std::vector<Index>& rows) {

@@ -50,11 +50,12 @@ using EntrySource = std::function<EntryRun(Offset first, Offset last)>;
 /// split_part for a part with pieces. `row_offsets` are those of its rows in the whole matrix; of
 /// the entries only those that it multiplies are asked for. Throws InputError as split_part does.
 RankPart gather_part(const Offset* row_offsets, ValueKind kind, const EntrySource& entries,
-                     PartLists lists, Index cols, const std::string& where, int threads = 0);
+                     PartLists lists, Index cols, const std::string& where, int threads = 0,
+                     PartColumns columns = PartColumns::local);
 
 /// A part of a matrix in memory.
 RankPart part_of_matrix(const CsrMatrix& matrix, PartLists lists, const std::string& where,
-                        int threads = 0);
+                        int threads = 0, PartColumns columns = PartColumns::local);
 
 /// The matrix with these rows empty.
 CsrMatrix without_rows(const CsrMatrix& matrix, const std::vector<Index>& rows);

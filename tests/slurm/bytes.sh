@@ -34,7 +34,7 @@ for parts in *.parts; do
     # many ranks.
     nodes=$((ranks > 4 ? 1 : 2))
     COUNT_MESSAGES=$PWD/counted LD_PRELOAD=$counter timeout 120 srun --mpi=pmix -N $nodes -n $ranks csr-spmm-dist "$parts" -k 6 \
-      --grid ${ranks}x1 --input b.npy --check --repeat 1 --warmup 0 --output c.npy --force --json --quiet >out 2>err \
+      --grid ${ranks}x1 --exchange messages --input b.npy --check --repeat 1 --warmup 0 --output c.npy --force --json --quiet >out 2>err \
       || fail "$parts on $ranks ranks: $(cat err)"
     cmp c.npy whole.npy || fail "$parts on $ranks ranks: another C"
     python3 - "$parts" $ranks <<'END' || fail "$parts on $ranks ranks"

@@ -238,6 +238,9 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
   const GatherCurve curve = gather_curve(profile.device, static_cast<double>(row_bytes) / 4);
   const Index per_node = std::min(grid.ranks, profile.ranks_per_node);
   const bool is_one_node = grid.ranks <= profile.ranks_per_node;
+  // Ranks on processors of one host read each other's rows of B where they are: none is stored
+  // twice.
+  const bool is_in_place = is_one_node && profile.device.device == kCpu;
   const std::uint64_t sum_bytes = width * result_bytes(sizes.kind);
   Offset halo_cols = 0, sums = 0;
   double busiest_node = 0, node = 0;
@@ -265,7 +268,9 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
             (sizeof(Index) + static_cast<std::uint64_t>(size_of(sizes.kind))) +
         (static_cast<std::uint64_t>(head.halo_cols) + static_cast<std::uint64_t>(head.send_cols)) *
             sizeof(Index) +
-        static_cast<std::uint64_t>(head.own_cols()) * row_bytes + received + sent +
+        static_cast<std::uint64_t>(head.own_cols()) * row_bytes +
+        (is_in_place ? static_cast<std::uint64_t>(head.sums_received + head.sums_sent) * sum_bytes
+                     : received + sent) +
         rows * width * result_bytes(sizes.kind);
     grid.rank_bytes = std::max(grid.rank_bytes, memory);
   }
@@ -273,6 +278,29 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
                       static_cast<std::uint64_t>(sums) * result_bytes(sizes.kind)) *
                      static_cast<std::uint64_t>(dense_cols);
   const double network_seconds = is_one_node ? 0 : exchange_seconds(profile.network, busiest_node);
+  const auto table = [&](Index rows) {
+    return static_cast<double>(rows) * static_cast<double>(row_bytes);
+  };
+  const auto slowest_in_place = [&] {
+    double latest = 0;
+    for (const PartHead& head : parts.level.parts) {
+      const double sums_bytes = static_cast<double>(std::max(head.sums_received, head.sums_sent)) *
+                                static_cast<double>(sum_bytes);
+      const double waited =
+          head.neighbours == 0 && sums_bytes == 0
+              ? 0
+              : profile.link.seconds_per_exchange + sums_bytes / profile.link.bytes_per_second;
+      const double seconds =
+          profile.device.fixed_seconds + waited + head.rows() * curve.seconds_per_streamed_row +
+          reads_seconds(curve, head.entries, table(head.own_cols()) + table(head.halo_cols)) +
+          reads_seconds(curve, head.piece_entries, table(head.own_cols()));
+      if (seconds > latest) {
+        latest = seconds;
+        grid.exchange_seconds = waited;
+      }
+    }
+    return latest;
+  };
   const auto slowest = [&](bool reads_peers, double* exchange_of_slowest) {
     double latest = 0;
     for (std::size_t p = 0; p < parts.level.parts.size(); ++p) {
@@ -291,9 +319,6 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
                                                       : 2 * static_cast<double>(head.send_cols) *
                                                             static_cast<double>(row_bytes) /
                                                             profile.device.copy_bytes_per_second;
-      const auto table = [&](Index rows) {
-        return static_cast<double>(rows) * static_cast<double>(row_bytes);
-      };
       const double rows_seconds = head.rows() * curve.seconds_per_streamed_row;
       const double own =
           rows_seconds + reads_seconds(curve, head.own_entries, table(head.own_cols()));
@@ -311,8 +336,9 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
     }
     return latest;
   };
-  grid.seconds = slowest(false, &grid.exchange_seconds);
-  if (is_one_node && profile.peers.bytes_per_second > 0) {
+  grid.reads_peers = is_in_place;
+  grid.seconds = is_in_place ? slowest_in_place() : slowest(false, &grid.exchange_seconds);
+  if (!is_in_place && is_one_node && profile.peers.bytes_per_second > 0) {
     double exchanged = 0;
     const double seconds = slowest(true, &exchanged);
     if (seconds < grid.seconds) {

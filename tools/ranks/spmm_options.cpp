@@ -25,10 +25,13 @@ Options declare_spmm_dist() {
              "what that forecast is for: cluster, h200x4 or a JSON file, as in csr-forecast "
              "(default: cluster, of GPUs h200x4)")
       .value("device", "ROOM", "what multiplies: cpu, or gpu, one for each rank", "cpu")
-      .value("exchange", "WAY",
-             "of GPUs, how rows of B travel: peer reads other GPUs' memory, in one process; nccl "
-             "sends messages; auto takes the faster one by forecast",
-             "auto")
+      .value(
+          "exchange", "WAY",
+          "how rows of B come from other ranks: peer reads them where they are, of processors on "
+          "one host, of GPUs in one process; messages (of processors) and nccl (of GPUs) copy "
+          "them while own columns are multiplied; auto takes peer where all ranks are on one "
+          "host, of GPUs the faster one by forecast",
+          "auto")
       .flag(
           "all-gather",
           "of GPUs: every rank gets all of B and multiplies once, as is done without lists, where "
@@ -73,15 +76,19 @@ namespace {
 
 void read_gpu_options(const Options& options, SpmmDistOptions* result) {
   result->is_on_gpus = options.choice("device", {kCpu, kGpu}) == kGpu;
-  result->exchange =
-      options.choice("exchange", {"auto", name_of(HaloWay::peer), name_of(HaloWay::nccl)});
+  result->exchange = options.choice(
+      "exchange", {"auto", name_of(HaloWay::peer), name_of(HaloWay::nccl), kMessages});
   result->gathers_all = options.flag("all-gather");
   result->may_share_gpus = options.flag("share-gpus");
   result->profile = options.given("profile") ? options.text("profile")
                     : result->is_on_gpus     ? "h200x4"
                                              : "cluster";
+  if (result->exchange == (result->is_on_gpus ? kMessages : name_of(HaloWay::nccl))) {
+    throw UsageError("--exchange " + result->exchange + " is about " +
+                     (result->is_on_gpus ? "processors; take nccl" : "GPUs; add --device gpu"));
+  }
   if (result->is_on_gpus) return;
-  for (const char* const option : {"exchange", "all-gather", "share-gpus"}) {
+  for (const char* const option : {"all-gather", "share-gpus"}) {
     if (options.given(option)) {
       throw UsageError("--" + std::string(option) + " is about GPUs; add --device gpu");
     }

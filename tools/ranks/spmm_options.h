@@ -11,6 +11,9 @@
 
 namespace csrkit {
 
+/// The way of processors that is not HaloWay::peer.
+inline constexpr char kMessages[] = "messages";
+
 struct SpmmDistOptions {
   std::string matrix;
   CsrReadOptions read;
@@ -20,7 +23,7 @@ struct SpmmDistOptions {
   bool is_on_gpus = false;
   bool may_share_gpus = false;
   bool gathers_all = false;
-  std::string exchange;  // "auto" or a HaloWay's name
+  std::string exchange;  // auto, peer, and nccl of GPUs or messages of processors
   Index dense_cols = 32;
   int power = 1;
   int warmup = 0, repeat = 1;

@@ -149,11 +149,10 @@ void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& heade
              text_of(options.grid) + ": " + counted(options.grid.parts, "row part") + " x " +
                  counted(options.grid.groups, "group") + " of columns (" + options.grid_choice +
                  ")");
+  report.add("exchange", "exchange", {{"way", mine.exchange.way}, {"choice", mine.exchange.choice}},
+             (options.gathers_all ? "all-gather of B, " : "") + mine.exchange.way + " (" +
+                 mine.exchange.choice + ")");
   if (mine.gpu) {
-    report.add("exchange", "exchange",
-               {{"way", name_of(mine.gpu->way)}, {"choice", mine.gpu->way_choice}},
-               (options.gathers_all ? "all-gather of B, " : "") +
-                   std::string(name_of(mine.gpu->way)) + " (" + mine.gpu->way_choice + ")");
     report.add_json("all_gather", options.gathers_all);
     report.add_json("shares_gpus", !mine.gpu->seat.shared.empty());
     if (!mine.gpu->seat.shared.empty()) {
@@ -163,7 +162,10 @@ void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& heade
   report.add_text(table_of(records));
   report.add("bytes", "bytes moved", {{"total", total_bytes}, {"worst_rank", worst_bytes}},
              readable_bytes(static_cast<double>(total_bytes)) + " in each product, " +
-                 readable_bytes(static_cast<double>(worst_bytes)) + " to the rank that gets most");
+                 readable_bytes(static_cast<double>(worst_bytes)) + " to the rank that gets most" +
+                 (!mine.gpu && mine.exchange.way == name_of(HaloWay::peer)
+                      ? "; rows of B are read where they are"
+                      : ""));
   add_check(&report, records);
   const double median = samples.median_seconds();
   report.add_json("samples_seconds", samples.seconds);

@@ -12,6 +12,11 @@
 
 namespace csrkit {
 
+/// How rows of B came from other ranks, and why so.
+struct SpmmExchange {
+  std::string way, choice;
+};
+
 /// What one rank can say when all is done. As JSON it goes to rank 0.
 struct SpmmRankFacts {
   ranks::Place place;
@@ -23,6 +28,7 @@ struct SpmmRankFacts {
   std::optional<CheckResult> check;
   std::string choice;
   std::optional<GpuPlace> gpu;
+  SpmmExchange exchange;
 };
 
 /// All ranks call it; rank 0 prints.

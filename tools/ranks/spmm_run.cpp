@@ -9,6 +9,7 @@
 #include "core/file/npy_file.h"
 #include "core/matrix/dense_block.h"
 #include "cpu/common/kernels.h"
+#include "ranks/peer_spmm.h"
 #include "ranks/spmm_check.h"
 #include "tools/cli/log.h"
 #include "tools/ranks/rank_tool.h"
@@ -36,12 +37,13 @@ RankPart whole_matrix(const CsrMatrix& matrix) {
   return part;
 }
 
-RankPart read_part(const SpmmDistOptions& options, const Communicator& communicator) {
+RankPart read_part(const SpmmDistOptions& options, const Communicator& communicator,
+                   PartColumns columns) {
   const ranks::Grid& grid = options.grid;
   const int number = grid.part_of(communicator.rank());
   RankPart part = grid.parts == 1 ? whole_matrix(read_csr_file(options.matrix, options.read).matrix)
                                   : read_rank_part(options.matrix, grid.parts, number,
-                                                   options.read.io, options.threads);
+                                                   options.read.io, options.threads, columns);
   if (options.value_kind && *options.value_kind != part.own.value_kind()) {
     part.own = convert_values(part.own, *options.value_kind, options.threads);
     part.halo = convert_values(part.halo, *options.value_kind, options.threads);
@@ -50,8 +52,13 @@ RankPart read_part(const SpmmDistOptions& options, const Communicator& communica
   return part;
 }
 
-SpmmProblem kinds_of(const SpmmDistOptions& options, const RankPart& part) {
-  SpmmProblem kinds = default_spmm_problem(part.own, options.dense_cols);
+/// What is multiplied, but for the entries.
+SpmmProblem kinds_of(const SpmmDistOptions& options, ValueKind stored) {
+  Buffer<Offset> offsets(1);
+  offsets[0] = 0;
+  const CsrMatrix no_rows(0, 0, std::move(offsets), Buffer<Index>(),
+                          ValueArray(options.value_kind.value_or(stored), 0));
+  SpmmProblem kinds = default_spmm_problem(no_rows, options.dense_cols);
   if (options.dense_kind) {
     kinds.b = *options.dense_kind;
     kinds.accumulate = kinds.b == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
@@ -63,6 +70,47 @@ SpmmProblem kinds_of(const SpmmDistOptions& options, const RankPart& part) {
                      std::string(name_of(kinds.b)) + ", C is " + name_of(kinds.c));
   }
   return kinds;
+}
+
+/// How rows of B come to ranks on processors. All ranks together.
+struct Exchange {
+  ranks::PeerArrays arrays;  // of HaloWay::peer
+  SpmmExchange facts;
+};
+Exchange choose_exchange(const SpmmDistOptions& options, Communicator& communicator,
+                         const CsrFileHeader& header, const SpmmProblem& kinds) {
+  Exchange exchange;
+  if (options.grid.parts == 1) {
+    exchange.facts = {"none", "nothing travels"};
+    return exchange;
+  }
+  exchange.facts = {kMessages, "as asked"};
+  if (options.exchange == kMessages) return exchange;
+  std::string why_not;
+  exchange.arrays = share_arrays(communicator, options.grid, header.cols, options.dense_cols, kinds,
+                                 options.power, &why_not);
+  const std::string peer = name_of(HaloWay::peer);
+  if (exchange.arrays.b != nullptr) {
+    exchange.facts = {peer, options.exchange == peer ? "as asked" : "all ranks are on one host"};
+  } else {
+    exchange.facts.choice = why_not;
+    together(communicator, [&] {
+      if (options.exchange == peer) throw UsageError("--exchange " + peer + ": " + why_not);
+    });
+  }
+  return exchange;
+}
+
+std::unique_ptr<SpmmRank> cpu_rank(const SpmmDistOptions& options, Communicator& communicator,
+                                   RankPart part, const SpmmProblem& kinds, const PlanOptions& plan,
+                                   const ranks::PeerArrays& arrays) {
+  const Kernel<Spmm>& kernel = find_kernel(cpu::spmm_kernels(), options.kernel);
+  if (arrays.b == nullptr) {
+    return std::make_unique<ranks::CpuSpmmRank>(communicator, options.grid, std::move(part),
+                                                options.dense_cols, kinds, kernel, plan);
+  }
+  return std::make_unique<ranks::PeerSpmmRank>(communicator, options.grid, std::move(part),
+                                               options.dense_cols, kinds, kernel, plan, arrays);
 }
 
 /// Where B comes from: rectangles of it, whoever asks.
@@ -196,26 +244,31 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
 
   const Index part_number = options.grid.part_of(communicator.rank());
   CsrFileHeader header;
-  std::unique_ptr<Product> product;
-  const auto told = telling_together(communicator, [&] {
-    const Stopwatch reading;
+  SpmmProblem kinds;
+  together(communicator, [&] {
     header = read_csr_header(options.matrix);
     if (options.power > 1 && header.rows != header.cols) {
       throw UsageError("--power needs a square matrix; this one has " +
                        std::to_string(header.rows) + " x " + std::to_string(header.cols));
     }
-    RankPart part = read_part(options, communicator);
+    kinds = kinds_of(options, header.value_kind);
+  });
+  Exchange exchange;
+  if (!facts.gpu) exchange = choose_exchange(options, communicator, header, kinds);
+  std::unique_ptr<Product> product;
+  const auto told = telling_together(communicator, [&] {
+    const Stopwatch reading;
+    RankPart part =
+        read_part(options, communicator,
+                  exchange.arrays.b != nullptr ? PartColumns::whole : PartColumns::local);
     facts.read_seconds = reading.seconds();
     const Stopwatch planning;
-    const SpmmProblem kinds = kinds_of(options, part);
     PlanOptions plan;
     plan.where.threads = options.threads;
     plan.deterministic = options.is_deterministic;
     std::unique_ptr<SpmmRank> rank =
         facts.gpu ? gpu_rank(options, communicator, *facts.gpu, std::move(part), kinds, plan)
-                  : std::make_unique<ranks::CpuSpmmRank>(
-                        communicator, options.grid, std::move(part), options.dense_cols, kinds,
-                        find_kernel(cpu::spmm_kernels(), options.kernel), plan);
+                  : cpu_rank(options, communicator, std::move(part), kinds, plan, exchange.arrays);
     product.reset(new Product{options, std::move(rank), SourceOfB(options, header.cols, kinds.b)});
     product->read_b();
     facts.plan_seconds = planning.seconds();
@@ -236,6 +289,8 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
   facts.bytes_sent = rank.bytes_sent();
   facts.bytes_received = rank.bytes_received();
   facts.choice = rank.choice();
+  facts.exchange =
+      facts.gpu ? SpmmExchange{name_of(facts.gpu->way), facts.gpu->way_choice} : exchange.facts;
   report_spmm_dist(options, header, rank.kinds(), facts, communicator);
 }
 

@@ -10,9 +10,9 @@ import json
 records = [json.loads(line) for line in open("made/scaling.jsonl")]
 ways = {(r["scaling"], r["way"], r["ranks"]) for r in records}
 assert ways == {("strong", way, n) for way in ("one process", "columns", "rows") for n in (1, 2, 4)} \
-    | {("weak", "columns", n) for n in (1, 2, 4)}, ways
+    | {("weak", "columns", n) for n in (1, 2, 4)} | {("strong", "rows, messages", n) for n in (2, 4)}, ways
 for r in records:
-    assert r["median_seconds"] > 0 and (r["bytes"] > 0) == (r["way"] == "rows" and r["ranks"] > 1), r
+    assert r["median_seconds"] > 0 and (r["bytes"] > 0) == (r["way"].startswith("rows") and r["ranks"] > 1), r
 END
 grep -q '<svg' made/scaling.svg || fail "no picture"
 # Forecasts of this machine, from what csr-probe measured.

@@ -4,8 +4,10 @@ csr-generate rmat small.csr --set scale=9 --quiet
 csr-partition small.csr parts.csr --parts 2,4 --method blocks --quiet
 expect 2 csr-spmm-dist parts.csr --device cuda
 says "cpu, gpu"
-expect 2 csr-spmm-dist parts.csr --exchange peer
-says "add --device gpu"
+expect 2 csr-spmm-dist parts.csr --exchange nccl
+says "--exchange nccl is about GPUs; add --device gpu"
+expect 2 csr-spmm-dist parts.csr --device gpu --exchange messages
+says "--exchange messages is about processors; take nccl"
 expect 2 csr-spmm-dist parts.csr --share-gpus
 says "add --device gpu"
 expect 2 csr-spmm-dist parts.csr --device gpu --exchange letters

@@ -9,7 +9,7 @@ for grid in 1x1 1x2 2x1 1x3 4x1 2x2; do
   ranks=$((${grid%x*} * ${grid#*x}))
   mkdir counted
   expect 0 mpi $ranks -x COUNT_MESSAGES="$PWD/counted" -x LD_PRELOAD="$counter" \
-    csr-spmm-dist "$parts" -k 6 --seed 3 --grid $grid --check --repeat 2 --warmup 1 --output c.npy --json
+    csr-spmm-dist "$parts" -k 6 --seed 3 --grid $grid --exchange messages --check --repeat 2 --warmup 1 --output c.npy --json
   python3 - "$grid" <<'END' || fail "grid $grid"
 import json, os, struct, sys
 record = json.load(open("out"))
@@ -37,6 +37,20 @@ for found, expected in zip(elements("c.npy"), elements("whole.npy")):
     assert same or abs(found - expected) <= 1e-5 * max(1, abs(expected)), (found, expected)
 END
   rm -r counted c.npy
+done
+
+# Processes of one host read each other's rows of B, as threads do: the same bits, powers too, whose C is B of the next.
+csr-generate rmat square.csr --set scale=9 --quiet
+csr-partition square.csr square.parts --parts 2,4 --method blocks --split-hubs 60 --quiet
+for case in "2x1 1" "4x1 1" "2x2 1" "4x1 2" "4x1 3"; do
+  read -r grid power <<<"$case"
+  ranks=$((${grid%x*} * ${grid#*x}))
+  expect 0 mpi $ranks csr-spmm-dist square.parts -k 6 --grid "$grid" --power "$power" --check --repeat 3 --output peer.npy --json
+  python3 -c 'import json; way = json.load(open("out"))["exchange"]; assert way == {"way": "peer", "choice": "all ranks are on one host"}, way'
+  csr-spmm-dist square.parts -k 6 --grid "$grid" --power "$power" --ranks $ranks --threads 1 --exchange peer --repeat 1 \
+    --output threads.npy --quiet
+  cmp peer.npy threads.npy || fail "grid $grid, power $power: processes and threads make other bits"
+  rm peer.npy threads.npy
 done
 
 # A B from a file, of either order, and C in its place whatever the grid.

@@ -67,9 +67,9 @@ inline std::vector<double> dense_b(Index rows, Index dense_cols) {
   return b;
 }
 
-inline RankPart part_of(const CsrMatrix& a, const RankSections& sections, Index part) {
-  PartLists lists = sections.lists(0, part);
-  return part_of_matrix(a, std::move(lists), "test");
+inline RankPart part_of(const CsrMatrix& a, const RankSections& sections, Index part,
+                        PartColumns columns = PartColumns::local) {
+  return part_of_matrix(a, sections.lists(0, part), "test", 1, columns);
 }
 
 inline void fill_b(SpmmRank& rank) {
@@ -146,7 +146,8 @@ inline void expect_all_gather_product(const MakeRank& make_rank, const CsrMatrix
 inline void expect_product(const MakeRank& make_rank, const CsrMatrix& a, const Grid& grid,
                            Index dense_cols, int power = 1,
                            const std::optional<PartBorders>& borders = std::nullopt,
-                           const std::vector<Index>& split = {}) {
+                           const std::vector<Index>& split = {},
+                           PartColumns columns = PartColumns::local) {
   SCOPED_TRACE(text_of(grid) + ", K = " + std::to_string(dense_cols));
   std::vector<double> expected = dense_b(a.cols(), dense_cols);
   const bool has_powers = a.rows() == a.cols();  // ranks refuse powers of others
@@ -162,7 +163,7 @@ inline void expect_product(const MakeRank& make_rank, const CsrMatrix& a, const 
   run_as_threads(grid.size(), [&](Communicator& communicator) {
     const int part = grid.part_of(communicator.rank());
     const std::unique_ptr<SpmmRank> made =
-        make_rank(communicator, grid, part_of(a, sections, part), dense_cols, kinds);
+        make_rank(communicator, grid, part_of(a, sections, part, columns), dense_cols, kinds);
     SpmmRank& rank = *made;
     rank.connect();
     fill_b(rank);
@@ -187,7 +188,8 @@ inline void expect_product(const MakeRank& make_rank, const CsrMatrix& a, const 
 
 /// Rows are split, and B has another kind than C, in which their sums travel.
 inline void expect_sums_of_the_kind_of_c(const MakeRank& make_rank, ValueKind a_kind,
-                                         ValueKind b_kind) {
+                                         ValueKind b_kind,
+                                         PartColumns columns = PartColumns::local) {
   SCOPED_TRACE(std::string(name_of(a_kind)) + " times " + name_of(b_kind));
   const CsrMatrix whole = integer_matrix(60, 60, 9), a = convert_values(whole, a_kind, 1);
   const std::vector<Index> split = {29, 30, 31};
@@ -197,8 +199,8 @@ inline void expect_sums_of_the_kind_of_c(const MakeRank& make_rank, ValueKind a_
   kinds.b = b_kind;
   kinds.accumulate = kinds.c = b_kind == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
   run_as_threads(4, [&](Communicator& communicator) {
-    const auto rank =
-        make_rank(communicator, {4, 1}, part_of(a, sections, communicator.rank()), 3, kinds);
+    const auto rank = make_rank(communicator, {4, 1},
+                                part_of(a, sections, communicator.rank(), columns), 3, kinds);
     rank->connect();
     fill_b(*rank);
     rank->multiply(1);

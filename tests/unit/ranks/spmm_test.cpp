@@ -153,7 +153,7 @@ TEST(RanksSpmm, TheCheckNoticesWhatIsWrong) {
     EXPECT_NE(wrong.failure.find("expected"), std::string::npos) << wrong.failure;
     numbers[0] -= 1;
     ASSERT_GT(rank.head().halo_cols, 0);
-    auto* const halo = const_cast<float*>(rank.halo().as<float>());
+    auto* const halo = const_cast<float*>(rank.row_of_b(rank.part().lists.halo[0]).as<float>());
     halo[0] += 1;
     EXPECT_FALSE(check_sampled_rows(rank, rows_as_received(rank)).passed);
     EXPECT_TRUE(check_sampled_rows(rank, true_row(rank)).passed);

@@ -33,6 +33,9 @@ TEST(RankPart, IsReadAsItIsSplitInMemory) {
       for (Index part = 0; part < parts; ++part) {
         const RankPart wanted = part_of_matrix(matrix, file.ranks->lists(0, part), "memory");
         expect_same_part(read_rank_part(path, parts, part, kIos[part % 3], part % 2), wanted);
+        expect_same_part(
+            read_rank_part(path, parts, part, kIos[part % 3], part % 2, PartColumns::whole),
+            part_of_matrix(matrix, file.ranks->lists(0, part), "memory", 1, PartColumns::whole));
       }
     }
   }
@@ -52,8 +55,12 @@ TEST(RankPart, PiecesOfSplitRowsAreReadWithoutTheRest) {
       write_csr_file(path, file);
       EXPECT_TRUE(read_rank_heads(path)[0].parts == file.ranks->levels()[0].parts);
       for (Index part = 0; part < parts; ++part) {
-        const RankPart wanted = part_of_matrix(matrix, file.ranks->lists(0, part), "memory");
-        expect_same_part(read_rank_part(path, parts, part, kIos[part % 3], part % 2), wanted);
+        for (const PartColumns columns : {PartColumns::local, PartColumns::whole}) {
+          const RankPart wanted =
+              part_of_matrix(matrix, file.ranks->lists(0, part), "memory", 1, columns);
+          expect_same_part(read_rank_part(path, parts, part, kIos[part % 3], part % 2, columns),
+                           wanted);
+        }
       }
     }
   }

@@ -223,19 +223,63 @@ TEST(RowParts, PartsAreSplitIntoOwnAndHalo) {
   }
 }
 
+/// With columns of the whole matrix its rows are as they stand there.
+TEST(RowParts, PartsMayKeepTheirRowsWhole) {
+  for (const auto& [name, matrix] : part_samples()) {
+    for (const Index parts : {1, 5}) {
+      if (parts > matrix.rows()) continue;
+      SCOPED_TRACE(name + ", " + std::to_string(parts) + " parts");
+      const RankSections ranks = RankSections::of(matrix, {random_borders(matrix, parts, 3)});
+      for (Index number = 0; number < parts; ++number) {
+        const RankPart part =
+            part_of_matrix(matrix, ranks.lists(0, number), "here", 2, PartColumns::whole);
+        const Index first = part.lists.head.row_begin;
+        const auto size = static_cast<std::size_t>(size_of(matrix.value_kind()));
+        EXPECT_EQ(part.first_col, 0);
+        EXPECT_EQ(part.halo.nnz(), 0);
+        ASSERT_EQ(part.own.rows(), part.lists.head.rows());
+        ASSERT_EQ(part.own.cols(), matrix.cols());
+        validate(part.own, "whole rows");
+        for (Index row = 0; row < part.own.rows(); ++row) {
+          const Offset found = part.own.row_offsets()[row];
+          const Offset wanted = matrix.row_offsets()[first + row];
+          const Index length = part.own.row_length(row);
+          ASSERT_EQ(length, matrix.row_length(first + row));
+          EXPECT_TRUE(std::equal(part.own.col_indices() + found,
+                                 part.own.col_indices() + found + length,
+                                 matrix.col_indices() + wanted));
+          if (size == 0 || length == 0) continue;
+          EXPECT_EQ(std::memcmp(static_cast<const char*>(part.own.values()) +
+                                    static_cast<std::size_t>(found) * size,
+                                static_cast<const char*>(matrix.values()) +
+                                    static_cast<std::size_t>(wanted) * size,
+                                static_cast<std::size_t>(length) * size),
+                    0);
+        }
+      }
+    }
+  }
+}
+
 TEST(RowParts, ListsThatAreNotTheRowsAreRefused) {
   const CsrMatrix matrix = random_csr(40, 40, 6, ValueKind::f32);
   const RankSections ranks = RankSections::of(matrix, plain_blocks(matrix, {4}));
+  /// The same with columns of either kind.
   const auto refusal = [&](auto&& change) -> std::string {
-    PartLists lists = ranks.lists(0, 1);
-    const PartRows rows = rows_of_part(matrix, lists.head);
-    change(lists);
-    try {
-      split_part(rows, std::move(lists), matrix.cols(), "here");
-    } catch (const InputError& error) {
-      return error.what();
+    std::set<std::string> messages;
+    for (const PartColumns columns : {PartColumns::local, PartColumns::whole}) {
+      PartLists lists = ranks.lists(0, 1);
+      const PartRows rows = rows_of_part(matrix, lists.head);
+      change(lists);
+      try {
+        split_part(rows, std::move(lists), matrix.cols(), "here", 1, columns);
+        messages.insert("not refused");
+      } catch (const InputError& error) {
+        messages.insert(error.what());
+      }
     }
-    return "not refused";
+    EXPECT_EQ(messages.size(), 1u);
+    return *messages.begin();
   };
   const auto absent = [&](const PartLists& lists) {  // a column of others without an entry
     const std::set<Index> halo(lists.halo.begin(), lists.halo.end());

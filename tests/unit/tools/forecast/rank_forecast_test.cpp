@@ -124,6 +124,30 @@ TEST(RankForecast, PeersReadRowsAtTheRateOfTheirWidth) {
               1e-5 + 20 * 256 / 8e6 + 3 * 256 / 1e8, 1e-12);
 }
 
+TEST(RankForecast, ProcessorsOfOneHostReadRowsWhereTheyAre) {
+  const RankSizes sizes{100, 100, 800, ValueKind::f32};
+  ClusterProfile profile = flat_profile();
+  profile.device.device = "cpu";
+  GridForecast grid = forecast_grid(sizes, two_parts(), 1, 8, profile);
+  EXPECT_TRUE(grid.reads_peers);
+  EXPECT_EQ(grid.moved_bytes, 30u * 8 * 4);
+  // One pass over all entries, after all ranks have come: as long as an exchange of nothing.
+  EXPECT_NEAR(grid.exchange_seconds, 1e-3, 1e-12);
+  EXPECT_NEAR(grid.seconds, 5e-3 + 1e-3 + 60e-5 + 500e-6, 1e-9);
+  // Neither a halo nor packed rows; sums of split rows travel.
+  EXPECT_EQ(grid.rank_bytes, 2u * 61 * 8 + 500 * 8 + 30 * 4 + 60 * 32 + 60 * 32);
+  CountedParts split = two_parts();
+  split.level.parts[0].sums_received = 3;
+  split.level.parts[1].sums_sent = 3;
+  grid = forecast_grid(sizes, split, 1, 8, profile);
+  EXPECT_NEAR(grid.exchange_seconds, 1e-3 + 3 * 32 / 1e6, 1e-12);
+  // Beyond a host rows of B are sent.
+  profile.ranks_per_node = 1;
+  grid = forecast_grid(sizes, two_parts(), 1, 8, profile);
+  EXPECT_FALSE(grid.reads_peers);
+  EXPECT_NEAR(grid.exchange_seconds, 1e-2 + 640 / 1e5, 1e-9);
+}
+
 TEST(RankForecast, GroupsOfColumnsSplitWidthsAndFillNodes) {
   const RankSizes sizes{100, 100, 800, ValueKind::f64};
   const GridForecast grid = forecast_grid(sizes, two_parts(), 3, 8, flat_profile());
