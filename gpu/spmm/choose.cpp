@@ -204,10 +204,11 @@ bool panels_pay(const SpmmProfile& profile) {
     // Sums that are not finite are made again, one by one.
     return profile.sample.all_finite && tiled_panels_over_bins(profile) < 0;
   }
-  // row_bins in pieces is ahead of a copy that does not pay.
+  // row_bins in pieces is ahead of a copy that does not pay; of f64 a piece has half as many columns.
+  constexpr Offset kReadsThatPayF64 = 9;
+  const Offset reads = profile.b_bytes == 8 ? kReadsThatPayF64 : kReadsThatPay;
   const SpmmSizes sizes = {profile.rows, profile.cols, profile.nnz, profile.dense_cols};
-  if (is_unaligned(profile) && copied_cols(sizes, profile.b_bytes, kReadsThatPay) == 0)
-    return false;
+  if (is_unaligned(profile) && copied_cols(sizes, profile.b_bytes, reads) == 0) return false;
   return panels_over_bins(profile) < 0;
 }
 
