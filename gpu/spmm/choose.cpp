@@ -113,7 +113,8 @@ double fullest_window(const CsrMatrix& a, const WindowShape& shape) {
 /// Thousands of clock cycles (docs/lab/2026-11-22-spmm-h200.md), and what counts is where the two
 /// lines meet. Rounds of windows, one on every multiprocessor, take longer where a block has many
 /// entries to put in their places, the narrower the tile the more. Gathering, an entry takes some
-/// time whatever the number of columns.
+/// time whatever the number of columns, and rows that do not fill lines take that of more columns
+/// (docs/lab/2026-11-26-spmm-choice-two-cards.md).
 struct WindowCosts {
   double start, round, thousand_entries;  // in a window, above the first
 };
@@ -122,8 +123,14 @@ constexpr WindowCosts kWide = {30.7, 4.75, 0.34}, kHalf = {24.6, 2.57, 0.48},
 
 double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors) {
   constexpr double kStart = 5.9, kEntry = 1.15e-3, kProduct = 0.0747e-3;  // of a multiprocessor
+  constexpr double kLeastOfAnEntry = 2.9e-3, kUnfilled = 1.3;
+  constexpr Index kLine = 32, kSlice = 64;
   const double entries = static_cast<double>(sizes.nnz) / multiprocessors;
-  return kStart + entries * (kEntry + kProduct * sizes.dense_cols);
+  double cols = sizes.dense_cols;
+  if (cols > kLine && sizes.dense_cols % kLine != 0) {
+    cols = kUnfilled * kSlice * std::ceil(cols / kSlice);
+  }
+  return kStart + entries * std::max(kLeastOfAnEntry, kEntry + kProduct * cols);
 }
 
 double window_kilocycles(const WindowShape& shape, double entries, int multiprocessors) {
@@ -204,7 +211,8 @@ bool panels_pay(const SpmmProfile& profile) {
     // Sums that are not finite are made again, one by one.
     return profile.sample.all_finite && tiled_panels_over_bins(profile) < 0;
   }
-  // row_bins in pieces is ahead of a copy that does not pay; of f64 a piece has half as many columns.
+  // row_bins in pieces is ahead of a copy that does not pay; of f64 a piece has half as many
+  // columns.
   constexpr Offset kReadsThatPayF64 = 9;
   const Offset reads = profile.b_bytes == 8 ? kReadsThatPayF64 : kReadsThatPay;
   const SpmmSizes sizes = {profile.rows, profile.cols, profile.nnz, profile.dense_cols};
