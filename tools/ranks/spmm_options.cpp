@@ -2,6 +2,7 @@
 
 #include "api/rooms.h"
 #include "core/base/counted.h"
+#include "ranks/mpi_ranks.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/outputs.h"
 #include "tools/forecast/rank_forecast.h"
@@ -115,10 +116,12 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
     }
   } else {
     const CsrFileHeader header = read_csr_header(result.matrix);
+    ClusterProfile profile = read_cluster_profile(result.profile);
+    if (!ranks::launcher().empty()) profile.peers = {};  // processes do not read each other's GPUs
     const GridForecast best = best_stored_grid(
         result.matrix,
         {header.rows, header.cols, header.nnz, result.value_kind.value_or(header.value_kind)},
-        communicator.size(), result.dense_cols, read_cluster_profile(result.profile));
+        communicator.size(), result.dense_cols, profile);
     result.grid = {best.parts, best.groups};
     result.grid_choice = "the fastest by forecast for '" + result.profile + "'";
   }

@@ -277,6 +277,8 @@ struct RowGroup {
     const Index rows = strip_rows(task.size);
     switch (strip_length(task.size)) {  // the same in the whole warp
       case 0: {
+        // Nothing is added to C, which need not be read for it. A factor of infinity makes NaN.
+        if (kScales && op.beta == 1 && op.alpha * Number{0} == Number{0}) return;
         Sums<Types, kWidth> nothing;
         nothing.clear(op.algebra);
 #pragma unroll 1
