@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "api/rooms.h"
 #include "core/base/counted.h"
 #include "core/base/stopwatch.h"
+#include "core/facts/spmm_forecast.h"
 #include "tools/cli/json_reader.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
@@ -225,7 +227,8 @@ std::vector<std::string> slurm_lines(const GridForecast& grid, const ClusterProf
 }  // namespace
 
 GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, Index groups,
-                           Index dense_cols, const ClusterProfile& profile) {
+                           Index dense_cols, const ClusterProfile& profile,
+                           const ReadSeconds& in_order) {
   GridForecast grid;
   grid.parts = static_cast<Index>(parts.level.parts.size());
   grid.groups = groups;
@@ -281,6 +284,17 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
   const auto table = [&](Index rows) {
     return static_cast<double>(rows) * static_cast<double>(row_bytes);
   };
+  // What reads take that are random in a table, or less in their order: a part has its share of the
+  // whole matrix', without `far_entries`, which were the far ones.
+  const auto reads_of = [&](const PartHead& head, Offset entries, double table_bytes,
+                            Offset far_entries) {
+    const double random = reads_seconds(curve, entries, table_bytes);
+    if (!in_order || sizes.nnz == 0) return random;
+    const double share = in_order(static_cast<double>(row_bytes)) / static_cast<double>(sizes.nnz) *
+                         static_cast<double>(head.entries);
+    const double far = reads_seconds(curve, far_entries, table(sizes.cols));
+    return std::min(random, std::max(share - far, reads_seconds(curve, entries, 1)));
+  };
   const auto slowest_in_place = [&] {
     double latest = 0;
     for (const PartHead& head : parts.level.parts) {
@@ -292,7 +306,7 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
               : profile.link.seconds_per_exchange + sums_bytes / profile.link.bytes_per_second;
       const double seconds =
           profile.device.fixed_seconds + waited + head.rows() * curve.seconds_per_streamed_row +
-          reads_seconds(curve, head.entries, table(head.own_cols()) + table(head.halo_cols)) +
+          reads_of(head, head.entries, table(head.own_cols()) + table(head.halo_cols), 0) +
           reads_seconds(curve, head.piece_entries, table(head.own_cols()));
       if (seconds > latest) {
         latest = seconds;
@@ -320,8 +334,9 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
                                                             static_cast<double>(row_bytes) /
                                                             profile.device.copy_bytes_per_second;
       const double rows_seconds = head.rows() * curve.seconds_per_streamed_row;
-      const double own =
-          rows_seconds + reads_seconds(curve, head.own_entries, table(head.own_cols()));
+      const double own_reads =
+          reads_of(head, head.own_entries, table(head.own_cols()), head.entries - head.own_entries);
+      const double own = rows_seconds + own_reads;
       const double halo = head.halo_cols == 0
                               ? 0
                               : rows_seconds + reads_seconds(curve, head.entries - head.own_entries,
@@ -411,8 +426,31 @@ void declare_rank_options(Options& options) {
       .value("profile", "NAME",
              "of --ranks, what they run on: h200x4 (measured), cluster (usual figures) or a JSON "
              "file",
-             "cluster");
+             "cluster")
+      .flag(
+          "locality",
+          "of --ranks, reads of B as the order of A has them, by their reuse distances, instead of "
+          "at random: looks at the entries; needs a profile with caches, as csr-probe makes them");
 }
+
+namespace {
+
+/// Nothing where it was not asked for.
+ReadSeconds reads_in_order(const Options& options, const ClusterProfile& profile) {
+  if (!options.flag("locality")) return nullptr;
+  const DeviceProfile& device = profile.device;
+  if (device.private_cache_bytes == 0 && device.shared_cache_bytes == 0) {
+    throw UsageError("--locality: the profile '" + profile.name +
+                     "' knows no caches; csr-probe --cluster makes one that does");
+  }
+  const CsrMatrix matrix = read_csr_file(options.names().front(), read_options(options)).matrix;
+  const auto reads = std::make_shared<const ReadProfile>(read_profile(matrix, device));
+  return [reads, device](double row_bytes) {
+    return forecast_spmm(device, *reads, row_bytes).reads_seconds;
+  };
+}
+
+}  // namespace
 
 void report_rank_forecast(const Options& options) {
   const std::string path = options.names().front();
@@ -438,6 +476,7 @@ void report_rank_forecast(const Options& options) {
       for (const Index parts : parts_of_grids(ranks, sizes.rows, width)) wanted_parts.insert(parts);
     }
   }
+  const ReadSeconds in_order = reads_in_order(options, profile);
   double count_seconds = 0;
   const std::map<Index, CountedParts> levels =
       all_parts(options, sizes, wanted_parts, &count_seconds);
@@ -445,13 +484,14 @@ void report_rank_forecast(const Options& options) {
   Report report;
   report.add("matrix", "matrix", path);
   report.add("profile", "profile", profile.name);
+  report.add_json("reads", in_order ? "in order" : "random");
   report.add_json("count_seconds", count_seconds);
   Json json = Json::array(), best_json = Json::array(), out_of_core = Json::array();
   std::optional<GridForecast> overall;
   for (const Index width : widths) {
     TextTable table({"ranks", "grid", "parts from", "moved", "worst rank", "memory a rank", "time",
                      "efficiency", "gained", ""});
-    const GridForecast alone = forecast_grid(sizes, levels.at(1), 1, width, profile);
+    const GridForecast alone = forecast_grid(sizes, levels.at(1), 1, width, profile, in_order);
     std::string verdicts;
     if (!alone.fits && profile.device.device == kGpu) {
       std::string why_not;
@@ -468,7 +508,8 @@ void report_rank_forecast(const Options& options) {
     for (const Index ranks : wanted_ranks) {
       std::vector<GridForecast> grids;
       for (const Index parts : parts_of_grids(ranks, sizes.rows, width)) {
-        grids.push_back(forecast_grid(sizes, levels.at(parts), ranks / parts, width, profile));
+        grids.push_back(
+            forecast_grid(sizes, levels.at(parts), ranks / parts, width, profile, in_order));
         grids.back().efficiency = alone.seconds / (grids.back().seconds * ranks);
       }
       if (grids.empty()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,10 +44,14 @@ struct RankSizes {
   ValueKind kind = ValueKind::none;
 };
 
+/// Seconds of all reads of the whole matrix in the order of its entries, by bytes of a row of B.
+using ReadSeconds = std::function<double(double row_bytes)>;
+
 /// `parts` cut one level; `dense_cols` is K. Of the ways that the profile has for rows of B, the
-/// faster one.
+/// faster one. Without `in_order` reads are uniformly random.
 GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, Index groups,
-                           Index dense_cols, const ClusterProfile& profile);
+                           Index dense_cols, const ClusterProfile& profile,
+                           const ReadSeconds& in_order = nullptr);
 
 /// The grid of so many ranks that is forecast to be fastest, of those whose parts the file holds
 /// and of the one that needs none. Reads the file's heads alone. Throws UsageError if there is no

@@ -158,6 +158,26 @@ TEST(RankForecast, GroupsOfColumnsSplitWidthsAndFillNodes) {
   EXPECT_NEAR(grid.exchange_seconds, 1e-2 + 2 * 480 / 1e5, 1e-9);
 }
 
+/// Of own entries that is what the halo's leave, between the nearest reads and random ones.
+TEST(RankForecast, ReadsInOrderCostTheirShare) {
+  const RankSizes sizes{100, 100, 800, ValueKind::f32};
+  ClusterProfile profile = flat_profile();
+  for (GatherCurve& curve : profile.device.gather) curve.seconds_per_read = {1e-8, 1e-6};
+  const auto own_seconds = [&](const ReadSeconds& in_order) {
+    CountedParts whole;
+    PartHead head;
+    head.row_end = head.col_end = 100;
+    head.entries = head.own_entries = 800;
+    whole.level.parts = {head};
+    return forecast_grid(sizes, whole, 1, 8, profile, in_order).seconds - 5e-3 - 100e-5;
+  };
+  const double random = own_seconds(nullptr);
+  EXPECT_NEAR(own_seconds([](double) { return 800 * 2e-8; }), 800 * 2e-8, 1e-12);
+  EXPECT_NEAR(own_seconds([](double) { return 0.0; }), 800 * 1e-8, 1e-12);
+  EXPECT_NEAR(own_seconds([](double) { return 1.0; }), random, 1e-12);
+  EXPECT_GT(random, 800 * 2e-8);
+}
+
 TEST(RankForecast, OnePartMovesNothing) {
   CountedParts whole;
   PartHead head;
