@@ -111,10 +111,14 @@ void add_check(Report* report, const std::vector<Json>& records) {
 
 }  // namespace
 
+std::vector<std::string> spmm_records(const SpmmDistOptions& options, const SpmmRankFacts& mine,
+                                      ranks::Communicator& communicator) {
+  return communicator.gather(record_of(options, mine, communicator.rank()).dump());
+}
+
 void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& header,
-                      const SpmmProblem& kinds, const SpmmRankFacts& mine,
-                      ranks::Communicator& communicator) {
-  const auto texts = communicator.gather(record_of(options, mine, communicator.rank()).dump());
+                      const SpmmProblem& kinds, const std::vector<std::string>& texts,
+                      const SpmmRankFacts& mine, ranks::Communicator& communicator) {
   if (communicator.rank() != 0) return;
   std::vector<Json> records;
   std::uint64_t total_bytes = 0, worst_bytes = 0;

@@ -31,9 +31,13 @@ struct SpmmRankFacts {
   SpmmExchange exchange;
 };
 
+/// What every rank says of itself, in their order. All ranks call this.
+std::vector<std::string> spmm_records(const SpmmDistOptions& options, const SpmmRankFacts& mine,
+                                      ranks::Communicator& communicator);
+
 /// All ranks call it; rank 0 prints.
 void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& header,
-                      const SpmmProblem& kinds, const SpmmRankFacts& mine,
-                      ranks::Communicator& communicator);
+                      const SpmmProblem& kinds, const std::vector<std::string>& texts,
+                      const SpmmRankFacts& mine, ranks::Communicator& communicator);
 
 }  // namespace csrkit

@@ -282,7 +282,6 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
   facts.check = first_products(*product, communicator);
   facts.samples = timed_products(*product, communicator);
   if (!options.output.empty()) rank.fetch();
-  if (!options.output.empty()) write_c(options, communicator, rank, header.rows);
 
   facts.head = rank.head();
   facts.columns = rank.columns();
@@ -291,7 +290,10 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
   facts.choice = rank.choice();
   facts.exchange =
       facts.gpu ? SpmmExchange{name_of(facts.gpu->way), facts.gpu->way_choice} : exchange.facts;
-  report_spmm_dist(options, header, rank.kinds(), facts, communicator);
+  // Told before C gets its name: a rank without memory for that leaves no file.
+  const auto records = spmm_records(options, facts, communicator);
+  if (!options.output.empty()) write_c(options, communicator, rank, header.rows);
+  report_spmm_dist(options, header, rank.kinds(), records, facts, communicator);
 }
 
 }  // namespace csrkit
