@@ -53,12 +53,14 @@ cudaError_t verdict(Kind kind) {
 
 }  // namespace
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a list of parameters cannot stand in more of them
 #define CSRKIT_MAY_FAIL(kind, name, parameters, arguments)                             \
   extern "C" cudaError_t CUDARTAPI name parameters {                                   \
     static const auto next = reinterpret_cast<cudaError_t(*) parameters>(real(#name)); \
     const cudaError_t status = verdict(Kind::kind);                                    \
     return status == cudaSuccess ? next arguments : status;                            \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 CSRKIT_MAY_FAIL(allocate, cudaMalloc, (void** data, size_t bytes), (data, bytes))
 CSRKIT_MAY_FAIL(allocate, cudaMallocFromPoolAsync,
