@@ -128,7 +128,8 @@ TEST_F(RowPanels, AreTakenByAutoWhereNeighboursShareColumns) {
   EXPECT_EQ(chosen_for(together, false), "row_panels");
   EXPECT_EQ(chosen_for(apart, false), "row_bins");
   EXPECT_EQ(chosen_for(few, false), "row_bins");
-  EXPECT_EQ(chosen_for(together, true), "row_bins");
+  // Rows of A^T are columns of A, of which neighbours are in the same rows.
+  EXPECT_EQ(chosen_for(together, true), "row_panels");
 }
 
 TEST(RowPanelsChoice, AsksForMoreSharingWhereBIsNarrowOrRowsAreUneven) {
