@@ -315,9 +315,8 @@ std::string product_table(const std::vector<Json>& records) {
   return table.text();
 }
 
-void report(const SpgemmDistOptions& options, const Share& share, const Made& made,
-            const Facts& facts, Communicator& communicator) {
-  const auto texts = communicator.gather(record_of(facts, share, made, communicator.rank()).dump());
+void report(const SpgemmDistOptions& options, const Share& share,
+            const std::vector<std::string>& texts, const Facts& facts, Communicator& communicator) {
   if (communicator.rank() != 0) return;
   std::vector<Json> records;
   Samples slowest;
@@ -404,13 +403,15 @@ void run_spgemm_dist(const SpgemmDistOptions& options, Communicator& communicato
     facts.phases.push_back(made.local.seconds);
     facts.on_gpu.push_back(made.on_gpu);
   }
+  // Told before C gets its name: a rank without memory for that leaves no file.
+  const auto texts = communicator.gather(record_of(facts, share, made, communicator.rank()).dump());
   if (!options.output.empty()) {
     ProvenanceStep step;
     step.command_line = options.command_line;
     write_csr_together(communicator, options.output, made.c, share.row_borders,
                        append_step("", step));
   }
-  report(options, share, made, facts, communicator);
+  report(options, share, texts, facts, communicator);
 }
 
 }  // namespace csrkit
