@@ -42,8 +42,8 @@ std::uint64_t row_bytes(Index cols, ValueKind kind) {
 double fresh_rows_of_b(const CsrMatrix& op_a) {
   constexpr Offset kSampleEntries = 4096;
   constexpr Offset kMostSamples = 16;
-  constexpr std::size_t kSlots = 1
-                                 << 15;  // one bit per hashed column; collisions cost some per cent
+  // One bit per hashed column; collisions cost some per cent.
+  constexpr std::size_t kSlots = std::size_t{1} << 15;
   const Offset nnz = op_a.nnz();
   if (nnz == 0) return 0;
   const Offset samples = std::clamp<Offset>(nnz / (8 * kSampleEntries), 1, kMostSamples);

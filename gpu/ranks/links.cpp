@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::uint64_t kLeastRowBytes = 16;
 constexpr int kSamples = 10;
-constexpr int kInARow =
-    8;  // exchanges of a sample: what a launch from the host costs is not theirs
+/// Exchanges of a sample: what a launch from the host costs is not theirs.
+constexpr int kInARow = 8;
 constexpr unsigned char kUntouched = 0xee;
 
 /// What is at a place of what GPU `number` gives away: the same in rows next to each other, so that

@@ -14,8 +14,7 @@ namespace csrkit {
 namespace {
 
 constexpr char kSuffix[] = ".npy";
-constexpr std::size_t kHeaderBytes =
-    4096;  // NumPy writes 64 to 128; long ones are structured types
+constexpr std::size_t kHeaderBytes = 4096;   // NumPy writes 64 to 128; structured types more
 constexpr std::uint64_t kMaxDeflate = 1100;  // deflate shrinks by 1032 at the very most
 
 std::string suffixed(const std::string& name) { return name + kSuffix; }

@@ -21,8 +21,8 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kItems = kMostOfAPiece / kThreads;
-constexpr int kBlocks =
-    5;  // of a multiprocessor: with 48 registers a thread's loads are all on their way
+/// Of a multiprocessor: with 48 registers a thread's loads are all on their way.
+constexpr int kBlocks = 5;
 
 /// kIsPlain: plus-times, and both matrices have values.
 template <bool kIsPlain, class Value>
