@@ -8,23 +8,28 @@
 #include <array>
 #include <cerrno>
 #include <exception>
+#include <limits>
+#include <utility>
 
 #include "core/base/buffer.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/input_file.h"
 #include "preprocess/import/byte_stream.h"
+#include "preprocess/import/compression.h"
 
 namespace csrkit {
 
 namespace {
 
-/// Reads for libarchive: a file, or a member of another archive from its first byte to its last.
-/// Some formats take a read that the system refuses for the end of the data, so the reason is kept
-/// here. libarchive is C: nothing may be thrown through it.
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+/// Reads for libarchive: a file, or a stream from its first byte to its last. Some formats take a
+/// read that the system refuses for the end of the data, so the reason is kept here. libarchive is
+/// C: nothing may be thrown through it.
 struct ArchiveInput {
   explicit ArchiveInput(const std::string& path) : file(std::make_unique<InputFile>(path)) {}
-  explicit ArchiveInput(std::unique_ptr<ByteSource> source) : member(std::move(source)) {}
+  explicit ArchiveInput(std::unique_ptr<ByteSource> source) : stream(std::move(source)) {}
 
   bool has_failed() const { return reason != 0 || failure != nullptr; }
   [[noreturn]] void fail() const {
@@ -33,16 +38,30 @@ struct ArchiveInput {
   }
 
   std::unique_ptr<InputFile> file;     // one of
-  std::unique_ptr<ByteSource> member;  // these
+  std::unique_ptr<ByteSource> stream;  // these
   std::int64_t position = 0;
-  int reason = 0;              // an errno, of the file
-  std::exception_ptr failure;  // what the member threw
+  std::uint64_t header_room = kNoLimit;  // bytes of the stream that may still be a header
+  int reason = 0;                        // an errno, of the file
+  std::exception_ptr failure;            // what reading the stream threw
   std::array<char, 1 << 18> block;
 };
 
-la_ssize_t read_member(archive* handle, ArchiveInput& input) {
+/// The maps of sparse files have no end of their own, and libarchive keeps them whole. Those of a
+/// plain file take what it has bytes for, those of a stream may come from nothing.
+constexpr std::uint64_t kMostHeaderBytes = 4 << 20;
+
+la_ssize_t read_stream(archive* handle, ArchiveInput& input) {
   try {
-    return static_cast<la_ssize_t>(input.member->read(input.block.data(), input.block.size()));
+    if (input.header_room == 0) {
+      throw InputError(input.stream->name() + ": expected headers of at most " +
+                       counted(kMostHeaderBytes, "byte") +
+                       " in the archive, found a longer one; unpack it");
+    }
+    const std::size_t got = input.stream->read(input.block.data(), input.block.size());
+    if (input.header_room != kNoLimit) {
+      input.header_room -= std::min<std::uint64_t>(input.header_room, got);
+    }
+    return static_cast<la_ssize_t>(got);
   } catch (...) {
     input.failure = std::current_exception();
     archive_set_error(handle, EIO, "reading failed");
@@ -53,7 +72,7 @@ la_ssize_t read_member(archive* handle, ArchiveInput& input) {
 la_ssize_t read_block(archive* handle, void* data, const void** bytes) {
   auto& input = *static_cast<ArchiveInput*>(data);
   *bytes = input.block.data();
-  if (input.member != nullptr) return read_member(handle, input);
+  if (input.stream != nullptr) return read_stream(handle, input);
   ssize_t got = 0;
   do {
     got = ::pread(input.file->descriptor(), input.block.data(), input.block.size(), input.position);
@@ -92,6 +111,13 @@ bool lacks_memory(archive* handle) {
          reason.find("memory") != std::string::npos || reason.find("nitial") != std::string::npos;
 }
 
+/// bzip2, xz or zstd, as `head` says. libarchive undoes it and no other: left to choose, it would
+/// undo up to 25 layers, and read a name in a header of gzip to its end.
+int filter_of(std::string_view head) {
+  if (looks_bzipped(head)) return ARCHIVE_FILTER_BZIP2;
+  return looks_xzipped(head) ? ARCHIVE_FILTER_XZ : ARCHIVE_FILTER_ZSTD;
+}
+
 struct ArchiveDeleter {
   void operator()(archive* handle) const { archive_read_free(handle); }
 };
@@ -107,9 +133,9 @@ struct ArchiveWalk::State {
     require_handle();
   }
 
-  State(std::unique_ptr<ByteSource> member, std::uint64_t limit_bytes)
-      : path(member->name()),
-        input(std::move(member)),
+  State(std::unique_ptr<ByteSource> stream, std::uint64_t limit_bytes)
+      : path(stream->name()),
+        input(std::move(stream)),
         limit(limit_bytes),
         handle(archive_read_new()) {
     require_handle();
@@ -122,11 +148,9 @@ struct ArchiveWalk::State {
   void open(ArchiveLayout layout) {
     // libarchive may crash where its own allocations fail: better no memory here than there.
     { const Buffer<char> room_for_its_tables(1 << 20); }
-    archive_read_support_filter_gzip(handle.get());
-    archive_read_support_filter_bzip2(handle.get());
-    archive_read_support_filter_xz(handle.get());
-    archive_read_support_filter_zstd(handle.get());
+    int status = ARCHIVE_OK;
     if (layout == ArchiveLayout::single_file) {
+      status = archive_read_append_filter(handle.get(), filter_of(head()));
       archive_read_support_format_raw(handle.get());
       archive_read_support_format_empty(handle.get());
     } else {
@@ -139,19 +163,20 @@ struct ArchiveWalk::State {
       archive_read_set_skip_callback(handle.get(), skip);
     }
     archive_read_set_callback_data(handle.get(), &input);
-    if (archive_read_open1(handle.get()) != ARCHIVE_OK) {
+    if (status != ARCHIVE_OK || archive_read_open1(handle.get()) != ARCHIVE_OK) {
       refuse_system(path);
       throw InputError(path + ": cannot be read: " + reason_of(handle.get()) +
                        "; is the file damaged?");
     }
   }
 
-  int compressions() const {
-    int count = 0;
-    for (int i = 0; i < archive_filter_count(handle.get()); ++i) {
-      count += archive_filter_code(handle.get(), i) != ARCHIVE_FILTER_NONE;
-    }
-    return count;
+  /// The first bytes of the file.
+  std::string head() {
+    std::string bytes(6, '\0');
+    const ssize_t got = ::pread(input.file->descriptor(), bytes.data(), bytes.size(), 0);
+    if (got < 0) input.file->fail("reading failed", errno);
+    bytes.resize(static_cast<std::size_t>(got));
+    return bytes;
   }
 
   /// Throws if it was the system that refused, not the content.
@@ -167,7 +192,7 @@ struct ArchiveWalk::State {
                      reason_of(handle.get()) + "); fetch the file again");
   }
 
-  /// libarchive would skip without any limit.
+  /// Of a stream, as far as the next header. libarchive would skip without any limit.
   void skip_data() {
     const void* data = nullptr;
     std::size_t size = 0;
@@ -186,22 +211,17 @@ struct ArchiveWalk::State {
   std::uint64_t limit, skipped = 0, members = 0;
   std::unique_ptr<archive, ArchiveDeleter> handle;  // reads through `input`, so it goes first
   archive_entry* entry = nullptr;
-  bool is_compressed = false;
+  bool is_compressed = false;  // the file itself, and nothing of it was read
 };
 
 ArchiveWalk::ArchiveWalk(const std::string& path, ArchiveLayout layout, const SourceLimits& limits)
     : state_(std::make_unique<State>(path, limits)) {
   state_->open(layout);
-  state_->is_compressed = state_->compressions() > 0;
-  if (state_->compressions() > 1) {
-    throw InputError(path +
-                     ": byte 0: expected a file that is compressed once, found one that is "
-                     "compressed several times; decompress it once");
-  }
+  state_->is_compressed = layout == ArchiveLayout::single_file;
 }
 
-ArchiveWalk::ArchiveWalk(std::unique_ptr<ByteSource> member, std::uint64_t limit_bytes)
-    : state_(std::make_unique<State>(std::move(member), limit_bytes)) {
+ArchiveWalk::ArchiveWalk(std::unique_ptr<ByteSource> stream, std::uint64_t limit_bytes)
+    : state_(std::make_unique<State>(std::move(stream), limit_bytes)) {
   state_->open(ArchiveLayout::members);
 }
 
@@ -210,12 +230,12 @@ ArchiveWalk::ArchiveWalk(ArchiveWalk&&) noexcept = default;
 
 bool ArchiveWalk::next() {
   State& state = *state_;
-  if (state.is_compressed && state.members > 0) state.skip_data();
+  if (state.input.stream != nullptr && state.members > 0) state.skip_data();
+  state.input.header_room = kMostHeaderBytes;
   const int status = archive_read_next_header(state.handle.get(), &state.entry);
-  if (status == ARCHIVE_EOF) {
-    if (state.input.has_failed()) state.input.fail();
-    return false;
-  }
+  state.input.header_room = kNoLimit;
+  if (state.input.has_failed()) state.input.fail();
+  if (status == ARCHIVE_EOF) return false;
   if (status != ARCHIVE_OK && status != ARCHIVE_WARN) state.refuse_damaged(state.path);
   constexpr std::uint64_t kMostMembers = 1000000;
   if (++state.members > kMostMembers) {
@@ -239,6 +259,9 @@ std::size_t ArchiveWalk::read(char* to, std::size_t capacity, const std::string&
   const la_ssize_t count = archive_read_data(state_->handle.get(), to, capacity);
   if (count < 0) state_->refuse_damaged(name);
   if (count == 0 && state_->input.has_failed()) state_->input.fail();
+  if (std::exchange(state_->is_compressed, false)) {
+    require_compressed_once({to, static_cast<std::size_t>(count)}, name);
+  }
   return static_cast<std::size_t>(count);
 }
 

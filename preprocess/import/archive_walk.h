@@ -21,10 +21,12 @@ enum class ArchiveLayout { single_file, members };
 /// Throws InputError for damaged content, IoError where the system refuses to read, MemoryError.
 class ArchiveWalk {
  public:
-  /// Refuses what is compressed more than once.
+  /// The members of an archive that is not compressed, or the one of a file that is compressed with
+  /// bzip2, xz or zstd. Refuses what is compressed more than once.
   ArchiveWalk(const std::string& path, ArchiveLayout layout, const SourceLimits& limits);
-  /// An archive that is a member of another one; at most `limit_bytes` may come out.
-  ArchiveWalk(std::unique_ptr<ByteSource> member, std::uint64_t limit_bytes);
+  /// An archive in a stream: compressed, or a member of another one. At most `limit_bytes` may come
+  /// out.
+  ArchiveWalk(std::unique_ptr<ByteSource> stream, std::uint64_t limit_bytes);
   ~ArchiveWalk();
   ArchiveWalk(ArchiveWalk&&) noexcept;
   ArchiveWalk(const ArchiveWalk&) = delete;

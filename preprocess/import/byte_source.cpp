@@ -98,10 +98,13 @@ class ArchiveSource : public ByteSource {
 };
 
 ArchiveWalk walk_of(const ArchivePlace& archive, const SourceLimits& limits) {
-  ArchiveWalk walk(archive.file, ArchiveLayout::members, limits);
-  if (archive.member.empty()) return walk;
-  const std::uint64_t limit = walk.limit_bytes();
-  return ArchiveWalk(open_archive_member(archive.file, archive.member, limits), limit);
+  const std::uint64_t limit = limits.decompressed_bytes(InputFile(archive.file).size_bytes());
+  if (!archive.member.empty()) {
+    return ArchiveWalk(open_archive_member(archive.file, archive.member, limits), limit);
+  }
+  std::unique_ptr<ByteSource> file = open_file(archive.file, limits);
+  if (file->is_compressed()) return ArchiveWalk(std::move(file), limit);
+  return ArchiveWalk(archive.file, ArchiveLayout::members, limits);
 }
 
 }  // namespace

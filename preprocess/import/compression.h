@@ -1,18 +1,32 @@
 // Compressed files, by their first bytes.
 #pragma once
 
+#include <string>
 #include <string_view>
+
+#include "core/base/error.h"
 
 namespace csrkit {
 
 inline bool looks_gzipped(std::string_view head) { return head.substr(0, 3) == "\x1f\x8b\x08"; }
+inline bool looks_bzipped(std::string_view head) { return head.substr(0, 3) == "BZh"; }
+inline bool looks_xzipped(std::string_view head) {
+  using namespace std::string_view_literals;
+  return head.substr(0, 6) == "\xfd\x37zXZ\0"sv;
+}
 
 /// gzip, bzip2, xz or zstd.
 inline bool looks_compressed(std::string_view head) {
-  using namespace std::string_view_literals;
-  constexpr std::string_view kXz = "\xfd\x37zXZ\0"sv;
-  return looks_gzipped(head) || head.substr(0, 3) == "BZh" || head.substr(0, 6) == kXz ||
+  return looks_gzipped(head) || looks_bzipped(head) || looks_xzipped(head) ||
          head.substr(0, 4) == "\x28\xb5\x2f\xfd";
+}
+
+/// Throws InputError if what came out of a compressed file begins like another one.
+inline void require_compressed_once(std::string_view decompressed, const std::string& name) {
+  if (!looks_compressed(decompressed)) return;
+  throw InputError(name +
+                   ": byte 0: expected a file that is compressed once, found one that is "
+                   "compressed several times; decompress it once");
 }
 
 }  // namespace csrkit

@@ -124,20 +124,19 @@ Offset append_mirrored(CooMatrix& coo, bool negate) {
   return mirrored;
 }
 
-namespace {
-
-/// An empty row takes 8 bytes, and none in a file of coordinates: a few bytes could ask for
-/// gigabytes. Rows take at most as much memory as a compressed file of the same entries may.
-void require_plausible_rows(const CooMatrix& coo, const SourceLimits& limits,
+void require_plausible_rows(Offset rows, Offset entries, const SourceLimits& limits,
                             const std::string& where) {
   constexpr std::uint64_t kLeastBytesOfAnEntry = 4;  // "0 1" and the end of the line
-  const std::uint64_t needed = (static_cast<std::uint64_t>(coo.rows) + 1) * sizeof(Offset);
-  const auto entries = static_cast<std::uint64_t>(coo.nnz());
-  if (needed <= limits.decompressed_bytes(entries * kLeastBytesOfAnEntry)) return;
+  const std::uint64_t needed = (static_cast<std::uint64_t>(rows) + 1) * sizeof(Offset);
+  const std::uint64_t entry_bytes = static_cast<std::uint64_t>(entries) * kLeastBytesOfAnEntry;
+  if (needed <= limits.decompressed_bytes(entry_bytes)) return;
   throw InputError(where + ": expected about as many rows as entries, found " +
-                   counted(coo.rows, "row") + " of " + counted(entries, "entry") + ", which take " +
+                   counted(rows, "row") + " of " +
+                   counted(static_cast<std::uint64_t>(entries), "entry") + ", which take " +
                    counted(needed, "byte") + "; if that is meant, raise --max-expansion");
 }
+
+namespace {
 
 void sort_coo(CooMatrix coo, const ReadRequest& request, const std::string& where,
               ImportResult& result) {
@@ -161,7 +160,7 @@ void sort_coo(CooMatrix coo, const ReadRequest& request, const std::string& wher
 
 void finish_coo(CooMatrix coo, const ReadRequest& request, const std::string& where,
                 ImportResult& result) {
-  require_plausible_rows(coo, request.limits, where);
+  require_plausible_rows(coo.rows, coo.nnz(), request.limits, where);
   sort_coo(std::move(coo), request, where, result);
 }
 

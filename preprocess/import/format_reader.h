@@ -62,6 +62,11 @@ void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index
                 ValueArray values, const ReadRequest& request, const std::string& where,
                 ImportResult& result);
 
+/// An empty row takes 8 bytes, and few or none in a file: a few bytes could ask for gigabytes. Rows
+/// take at most as much memory as a compressed file of the same entries may, else InputError.
+void require_plausible_rows(Offset rows, Offset entries, const SourceLimits& limits,
+                            const std::string& where);
+
 /// Sizes by the largest id: one set of nodes, rows and columns alike.
 void make_square(CooMatrix& coo);
 

@@ -32,11 +32,7 @@ class GzipSource : public ByteSource {
       capacity -= made;
     }
     const std::size_t done = wanted - capacity;
-    if (size_ == 0 && looks_compressed({to - done, done})) {
-      throw InputError(name() +
-                       ": byte 0: expected a file that is compressed once, found one that is "
-                       "compressed several times; decompress it once");
-    }
+    if (size_ == 0) require_compressed_once({to - done, done}, name());
     size_ += done;
     if (size_ > limit_bytes_) refuse_expansion(name(), limit_bytes_);
     return done;

@@ -138,6 +138,10 @@ ImportResult read_metis_graph(const std::string& path, const ReadRequest& reques
                                        " edges as the header says, found " + counted(left, "byte") +
                                        " behind it, too few for that");
   }
+  // Those without neighbours take a byte each, or none at the end of the file.
+  if (left < header.vertices) {
+    require_plausible_rows(header.vertices, 2 * header.edges, request.limits, path);
+  }
 
   Buffer<Index> col_indices;
   Buffer<double> weights;

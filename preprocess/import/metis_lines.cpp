@@ -83,7 +83,7 @@ void parse_metis_piece(const MetisHeader& header, VertexPiece& piece) {
       at = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at))) + 1;
       continue;
     }
-    const std::string of_vertex = " of vertex " + std::to_string(vertex + 1);
+    const auto of_vertex = [&] { return " of vertex " + std::to_string(vertex + 1); };
     if (vertex >= header.vertices) {
       if (!ends_line()) {
         return fail(at, "expected " + counted(header.vertices, "line") +
@@ -99,7 +99,8 @@ void parse_metis_piece(const MetisHeader& header, VertexPiece& piece) {
         at = scan::skip_blanks(at);
         const char* word = at;
         if (!read_weight(ignored)) {
-          return fail(word, "expected a weight" + of_vertex + ", found " + scan::quote_word(word));
+          return fail(word,
+                      "expected a weight" + of_vertex() + ", found " + scan::quote_word(word));
         }
       }
     }
@@ -111,12 +112,12 @@ void parse_metis_piece(const MetisHeader& header, VertexPiece& piece) {
       std::uint64_t id = 0;
       if (!scan::read_digits(at, id) || (!scan::is_blank(*at) && !ends_line()) || id < 1 ||
           id > static_cast<std::uint64_t>(header.vertices)) {
-        return fail(word, "expected a neighbour" + of_vertex + " from 1 to " +
+        return fail(word, "expected a neighbour" + of_vertex() + " from 1 to " +
                               std::to_string(header.vertices) + ", found " +
                               scan::quote_word(word));
       }
       if (static_cast<Offset>(id) == vertex + 1) {
-        return fail(word, "expected neighbours" + of_vertex +
+        return fail(word, "expected neighbours" + of_vertex() +
                               " other than itself, METIS graphs have no loops; remove the loop, or "
                               "import the graph in another format");
       }
@@ -126,8 +127,8 @@ void parse_metis_piece(const MetisHeader& header, VertexPiece& piece) {
         word = at;
         double weight;
         if (!read_weight(weight)) {
-          return fail(
-              word, "expected an edge's weight" + of_vertex + ", found " + scan::quote_word(word));
+          return fail(word, "expected an edge's weight" + of_vertex() + ", found " +
+                                scan::quote_word(word));
         }
         piece.weights.push_back(weight);
       }

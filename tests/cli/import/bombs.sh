@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Small files that want all memory or time are refused, in little of either.
 python3 - <<'END'
-import bz2, gzip, io, lzma, tarfile, warnings, zipfile
+import bz2, gzip, io, lzma, struct, tarfile, warnings, zipfile, zlib
 head = b"%%MatrixMarket matrix coordinate real general\n3 3 1\n"
 megabyte = bytes(1 << 20)
 stacked = head + 8 * megabyte
@@ -30,6 +30,30 @@ with tarfile.open("skipped.tar.bz2", "w:bz2") as archive:
     member = tarfile.TarInfo("big")
     member.size = 400 << 20
     archive.addfile(member, io.BytesIO(bytes(member.size)))
+# Headers without an end, under one more layer: a name in that of gzip, and the map of a sparse file.
+def blocks(name, head, block):
+    with open(name, "wb") as file:
+        file.write(bz2.compress(head) + bz2.compress(block * 10) * 150)
+gzip_head = b"\x1f\x8b\x08\x08" + bytes(5) + b"\x03"
+for name in ("name.mtx.bz2", "name.tar.bz2"):
+    blocks(name, gzip_head, b"a" * (1 << 20))
+with open("name.mtx.xz", "wb") as file:
+    file.write(lzma.compress(gzip_head) + lzma.compress(b"a" * (10 << 20)) * 150)
+def tar_head(name, size, kind):
+    member = tarfile.TarInfo(name)
+    member.size, member.type = size, kind
+    return member.tobuf(tarfile.GNU_FORMAT)
+records = b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n23 GNU.sparse.name=a.mtx\n31 GNU.sparse.realsize=4000000\n"
+blocks("map.tar.bz2", tar_head("PaxHeaders/a", len(records), b"x") + records.ljust(512, b"\0") +
+       tar_head("GNUSparseFile.0/a.mtx", 1400 << 20, b"0") + b"90000000\n", b"0\n1\n" * (1 << 18))
+blocks("vertices.graph.bz2", b"2000000000 1\n", b"\n" * (1 << 20))
+blocks("edges.graph.bz2", b"5 999999999999999999\n", b"\n" * (1 << 20))
+# An archive in an archive, with a member to skip that says nothing of its size: 40 GB.
+packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+skipped = packer.compress(10 * megabyte) + packer.flush(zlib.Z_FULL_FLUSH)
+inner = struct.pack("<IHHHHHIIIHH", 0x04034B50, 20, 8, 8, 0, 0, 0, 0, 0, 8, 0) + b"skip.npy" + skipped * 4000
+with zipfile.ZipFile("within.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr("arxiv/raw/data.npz", inner)
 with zipfile.ZipFile("twice.npz", "w") as archive, warnings.catch_warnings():
     warnings.simplefilter("ignore")
     for _ in range(2):
@@ -63,13 +87,20 @@ for _ in range(3):
 sys.exit(f"{seconds:.1f} s and {megabytes:.0f} MB")
 END
 for bomb in stacked.mtx.gz deep.mtx.gz line.mtx.bz2 line.mtx.xz lines.mtx.bz2 skipped.tar.bz2 sparse.tar hole.mtx \
-  rows.mtx rows.edges itself.mtx.gz itself_twice.mtx.gz itself.zip itself_twice.zip; do
+  rows.mtx rows.edges itself.mtx.gz itself_twice.mtx.gz itself.zip itself_twice.zip name.mtx.bz2 name.tar.bz2 name.mtx.xz \
+  map.tar.bz2 vertices.graph.bz2 edges.graph.bz2 within.zip; do
   expect 3 python3 measured.py csr-import "$bomb" out.csr
   says "$bomb"
   no_file out.csr
 done
-expect 3 csr-import itself.mtx.gz out.csr
-says "compressed several times"
+for file in itself.mtx.gz name.mtx.bz2 name.tar.bz2 name.mtx.xz; do
+  expect 3 csr-import $file out.csr
+  says "compressed several times"
+done
+expect 3 csr-import map.tar.bz2 out.csr
+says "expected headers of at most"
+expect 3 csr-import vertices.graph.bz2 out.csr
+says "found 2000000000 rows of 2 entries"
 # A line without an end, through a pipe.
 expect 3 sh -c 'ulimit -v 1000000; (echo "%%MatrixMarket matrix coordinate real general"; yes | tr -d "\n") 2>pipe.err |
   timeout 60 csr-import - out.csr'

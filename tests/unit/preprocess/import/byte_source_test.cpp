@@ -80,6 +80,38 @@ TEST(ByteSource, CompressedFilesAreToldByContent) {
   }
 }
 
+TEST(ByteSource, EveryCompressionIsUndoneOnce) {
+  for (const auto& inner : kFilters) {
+    for (const auto& outer : kFilters) {
+      const ScratchFile file("");
+      write_archive(file.path(), {{"x", long_pattern(300)}}, [&](archive* handle) {
+        archive_write_set_format_raw(handle);
+        outer(handle);
+        inner(handle);
+      });
+      EXPECT_THROW(import_matrix(file.path()), InputError);
+      EXPECT_THROW(list_archive(file.path()), InputError);
+    }
+  }
+}
+
+TEST(ByteSource, CompressedArchivesAreReadInEveryOrder) {
+  for (const auto& add_filter : kFilters) {
+    const ScratchFile file("");
+    write_archive(file.path(), {{"a", long_pattern(3000)}, {"b", "two"}, {"c", long_pattern(9)}},
+                  [&](archive* handle) {
+                    archive_write_set_format_ustar(handle);
+                    add_filter(handle);
+                  });
+    const auto members = list_archive(file.path());
+    ASSERT_EQ(members.size(), 3u);
+    EXPECT_EQ(all_of(*open_archive_member(file.path(), "c")), long_pattern(9));
+    EXPECT_EQ(all_of(*open_archive_member(file.path(), "a")), long_pattern(3000));
+    EXPECT_EQ(all_of(*open_archive_member(file.path(), "b")), "two");
+    EXPECT_THROW(open_archive_member(file.path(), "d"), InputError);
+  }
+}
+
 TEST(ByteSource, LongCompressedFilesAreReadInBlocks) {
   const Index order = 900000;  // 12 MiB of text
   const ScratchFile file("");
