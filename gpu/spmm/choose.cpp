@@ -19,6 +19,8 @@
 #include "gpu/spmm/dense_windows/dense_windows.h"
 #include "gpu/spmm/dense_windows/windows.h"
 #include "gpu/spmm/plan.h"
+#include "gpu/spmm/row_panels/panel.h"
+#include "gpu/spmm/row_tasks/ranges.h"
 #include "gpu/spmm/row_tasks/row_tasks.h"
 
 namespace csrkit::gpu {
@@ -37,53 +39,121 @@ bool is_unaligned(const SpmmProfile& profile) {
   return Offset{profile.dense_cols} * profile.b_bytes % kVectorBytes != 0;
 }
 
-/// Rows of so many entries and more are cut, and a panel of one has it nearly to itself.
-constexpr Offset kVeryLongRow = 2048;
+SpmmSizes sizes_of(const SpmmProfile& profile) {
+  return {profile.rows, profile.cols, profile.nnz, profile.dense_cols};
+}
+
+/// What tells row_panels from row_bins, as logarithms: 0 where it speaks for neither.
+struct PanelFacts {
+  double sharing, unlike;  // entries that have one column in common; how unlike rows of a panel are
+  double list;             // the entries of a panel's list, beside those of a short one
+  double longest;          // the longest row seen, beside the mean
+  double short_rows;  // how much shorter than kShortMean rows are on average: many are in strips
+  double idle;        // places for warps that panels leave empty, of three times as many
+  double beyond_l2;   // how much larger than L2 B and C are; 0 where they have a third of it
+  bool is_in_ranges;  // row_bins visits rows within ranges, in which neighbours are near
+};
+
+PanelFacts facts_of(const SpmmProfile& profile) {
+  constexpr double kShortList = 16, kShortMean = 9, kInTurn = 3;
+  const PanelSample& sample = profile.sample;
+  const bool is_tiled = profile.b_bytes == 2;
+  const Index panel_rows = gpu::panel_rows(profile.b_bytes);
+  const double rows = profile.rows, nnz = static_cast<double>(profile.nnz), mean = nnz / rows;
+  PanelFacts facts = {};
+  facts.sharing = std::log(sample.sharing());
+  facts.unlike = 1 - sample.evenness();
+  const double entries = nnz / rows * panel_rows;  // of a panel
+  facts.list = std::log(
+      (sample.panels > 0 ? static_cast<double>(sample.distinct) / static_cast<double>(sample.panels)
+                         : entries / sample.sharing()) /
+      kShortList);
+  facts.longest = std::log(std::max(static_cast<double>(profile.longest_seen) / mean, 1.0));
+  facts.short_rows = std::log(std::max(kShortMean / mean, 1.0));
+  const double dense_bytes =
+      (rows + profile.cols) * static_cast<double>(profile.dense_cols) * profile.b_bytes;
+  facts.beyond_l2 = 1 + std::clamp(std::log(dense_bytes / profile.l2_bytes), -1.0, 3.0);
+  facts.is_in_ranges = has_ranges(sizes_of(profile), profile.b_bytes);
+
+  // Warps, as row_panels launches them: a panel has a part of one where there are few columns, and
+  // several where there are several slices of columns or where its list is cut.
+  constexpr Index kLanes = 32, kFewestLanes = 8, kTiledCols = 64;
+  const Index width = 16 / profile.b_bytes, cols = profile.dense_cols;
+  const double part = (cols <= kFewestLanes * width ? 64 : 128) * panel_rows / 4.0;
+  const double panels = std::max(rows / panel_rows, nnz / sample.sharing() / part);
+  double warps_each = std::ceil(static_cast<double>(cols) / kTiledCols);
+  if (!is_tiled) {
+    const Index lanes = cols <= kFewestLanes * width ? kFewestLanes
+                        : cols <= kLanes / 2 * width ? kLanes / 2
+                                                     : kLanes;
+    warps_each = std::ceil(static_cast<double>(cols) / (lanes * width)) * lanes / kLanes;
+  }
+  const double places = (is_tiled ? 32.0 : 20.0) * profile.multiprocessors;
+  facts.idle = std::log(std::max(kInTurn * places / (panels * warps_each), 1.0));
+  return facts;
+}
 
 /// The natural logarithm of what row_panels takes over what row_bins takes. Panels read a row of B
-/// once for all entries that share it, the more so the wider a row is; they lose where rows are of
-/// unlike lengths, as row_bins has the short ones in strips, and where a long row has a panel to
-/// itself. A row that does not fill lines of 128 bytes costs row_bins more, which takes it in more
-/// slices. A slice that is hardly filled costs what a full one does, and those of panels are wider.
-/// Fitted to products of two cards (docs/lab/2026-11-26-spmm-choice-two-cards.md). A ratio has no
-/// unit, and none of a card's rates was seen in it.
+/// once for all entries that share it, the more so the wider a row is. They lose where rows are
+/// short, as row_bins has those in strips; where there are too few of them to fill the card, the
+/// more the longer their lists are; and where a row is much longer than others. A row that does not
+/// fill lines of 128 bytes costs row_bins more, which takes it in more slices, and more so where
+/// memory has to bring the lines. A slice that is hardly filled costs what a full one does, and
+/// those of panels are wider. Where row_bins keeps neighbours near, sharing is worth less, the more
+/// so if rows are of unlike lengths, which it else tears apart. Fitted to products of two cards
+/// (docs/lab/2026-11-26-spmm-choice-blind.md). A ratio has no unit, and none of a card's rates was
+/// seen in it.
 double panels_over_bins(const SpmmProfile& profile) {
   constexpr double kNarrowest = 16, kWidest = 128, kLine = 32;  // columns of four bytes
   constexpr double kBinsSlice = 64, kPanelsSlice = 128;
-  const PanelSample& sample = profile.sample;
+  const PanelFacts facts = facts_of(profile);
   const bool is_f64 = profile.b_bytes == 8;
   const double cols = profile.dense_cols * profile.b_bytes / 4.0;
   const double width = std::log2(std::clamp(cols, kNarrowest, kWidest) / kNarrowest) /
                        std::log2(kWidest / kNarrowest);
-  const double sharing = std::log(sample.sharing()), unlike = 1 - sample.evenness();
-  double log_ratio = 0.260 - 0.260 * width + 0.178 * width * width -
-                     (0.282 + 0.096 * width) * sharing + 0.315 * (1 - width) * unlike;
-  if (is_f64) log_ratio += 0.050;
+  double of_sharing = -0.418 - 0.061 * width + 0.411 * facts.short_rows;
+  if (facts.is_in_ranges) of_sharing += 0.534 * facts.unlike;
+  double log_ratio = 0.402 - 0.423 * width + 0.169 * width * width;
+  if (is_f64) log_ratio += 0.078;
+  if (is_unaligned(profile)) log_ratio -= 0.081;
+  if (is_copied(profile.dense_cols, profile.b_bytes)) {
+    // row_bins takes pieces of rows then and not a copy, which panels would have to make.
+    const double reads = static_cast<double>(profile.nnz) / profile.cols;
+    log_ratio += 0.050 * std::log(std::max(static_cast<double>(kReadsThatPay) / reads, 1.0));
+  }
   if (!is_f64 && cols > kLine && std::fmod(cols, kLine) != 0 && !is_unaligned(profile)) {
-    log_ratio -= 0.147 + 0.023 * std::log(profile.rows / 1e5);
+    of_sharing -= 0.142;
+    log_ratio -= 0.106 * facts.beyond_l2;
   }
   const auto in_slices_of = [&](double slice) { return std::ceil(cols / slice) * slice; };
   if (cols > kBinsSlice && !is_unaligned(profile)) {
-    log_ratio += 0.600 * std::log(in_slices_of(kPanelsSlice) / in_slices_of(kBinsSlice));
+    log_ratio += 1.256 * std::log(in_slices_of(kPanelsSlice) / in_slices_of(kBinsSlice));
   }
-  if (profile.longest_seen >= kVeryLongRow) log_ratio += 0.334 - 0.244 * width;
-  return log_ratio;
+  return log_ratio + of_sharing * facts.sharing + 0.048 * facts.list * facts.idle +
+         0.00311 * facts.longest * facts.longest;
 }
 
 /// The same in 16 bits, where tensor cores multiply panels of eight rows, and reads are what is
-/// left: how wide a row of B is does not matter. Panels read single elements where K is odd or not
-/// a multiple of four, and have half a tile where it is below eight. Rows that are short on average
-/// are in strips of row_bins.
+/// left: how wide a row of B is does not matter. Panels read single elements where K is not a
+/// multiple of four, which takes the more the more there are.
 double tiled_panels_over_bins(const SpmmProfile& profile) {
   constexpr Index kLine = 64, kVector = 4, kFewColumns = 8;  // of two bytes
-  constexpr Offset kShortMean = 9;
+  constexpr Offset kVeryLongRow = 2048;  // it is cut, and a panel of one has it nearly to itself
+  constexpr double kFewRows = 20'000;
+  const PanelFacts facts = facts_of(profile);
   const Index cols = profile.dense_cols;
-  double log_ratio = 0.190 - 0.336 * std::log(profile.sample.sharing());
-  if (cols > kFewColumns && cols % kLine != 0) log_ratio -= 0.031;
-  if (cols >= kFewColumns && cols % kVector != 0) log_ratio += 0.158;
-  if (cols < kFewColumns) log_ratio += 0.061;
-  if (profile.longest_seen >= kVeryLongRow) log_ratio += 0.113;
-  if (profile.nnz <= kShortMean * profile.rows) log_ratio += 0.028;
+  const double rows = profile.rows, millions = static_cast<double>(profile.nnz) / 1e6;
+  double log_ratio = 0.203 + (-0.377 - 0.077 * std::log(millions)) * facts.sharing +
+                     0.029 * std::log(std::max(kFewRows / rows, 1.0)) +
+                     0.026 * std::log(rows / 1e5) * facts.unlike + 0.144 * facts.short_rows;
+  if (cols > kFewColumns && cols % kLine != 0) log_ratio -= 0.026;
+  if (cols < kVector) log_ratio += 0.195;
+  if (cols >= kFewColumns && cols % kVector != 0) {
+    log_ratio += 0.128 + 0.100 * std::log(millions) + 0.161 * std::log(cols / 32.0);
+  }
+  if (profile.longest_seen >= kVeryLongRow) {
+    log_ratio += 0.172 * facts.sharing + 0.226 * facts.idle;
+  }
   return log_ratio;
 }
 
@@ -203,7 +273,8 @@ const SpmmKernel& kernel_called(const std::string& name) {
 }  // namespace
 
 bool panels_pay(const SpmmProfile& profile) {
-  constexpr Offset kFewEntries = 1'136;  // a multiprocessor: too few panels to fill it
+  // So little work takes its time whatever runs, and panels take longer to be made.
+  constexpr Offset kFewEntries = 1'136;  // a multiprocessor
   constexpr Index kFewRows = 1024;
   if (profile.sample.entries == 0) return false;
   if (profile.nnz < kFewEntries * profile.multiprocessors || profile.rows < kFewRows) return false;
@@ -211,12 +282,11 @@ bool panels_pay(const SpmmProfile& profile) {
     // Sums that are not finite are made again, one by one.
     return profile.sample.all_finite && tiled_panels_over_bins(profile) < 0;
   }
-  // row_bins in pieces is ahead of a copy that does not pay; of f64 a piece has half as many
-  // columns.
-  constexpr Offset kReadsThatPayF64 = 9;
-  const Offset reads = profile.b_bytes == 8 ? kReadsThatPayF64 : kReadsThatPay;
-  const SpmmSizes sizes = {profile.rows, profile.cols, profile.nnz, profile.dense_cols};
-  if (is_unaligned(profile) && copied_cols(sizes, profile.b_bytes, reads) == 0) return false;
+  // row_bins in pieces is ahead of sums that turn, and of a copy that does not pay.
+  constexpr Index kFewColumns = 32;
+  const bool takes_pieces =
+      is_copied(profile.dense_cols, profile.b_bytes) && profile.nnz < kReadsThatPay * profile.cols;
+  if (profile.b_bytes == 4 && takes_pieces && profile.dense_cols > kFewColumns) return false;
   return panels_over_bins(profile) < 0;
 }
 

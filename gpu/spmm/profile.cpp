@@ -166,6 +166,7 @@ SpmmProfile profile_of(const SpmmProblem& problem) {
   profile.dense_cols = problem.dense_cols;
   profile.b_bytes = size_of(problem.b);
   profile.multiprocessors = current_multiprocessors();
+  profile.l2_bytes = static_cast<double>(current_l2_bytes());
   const bool is_on_host = problem.a.space() == MemorySpace::host;
   if (!is_on_host || problem.a.nnz() == 0) return profile;
   const Index panel_rows = gpu::panel_rows(profile.b_bytes);

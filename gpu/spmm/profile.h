@@ -31,6 +31,7 @@ struct SpmmProfile {
   Index dense_cols = 0;
   int b_bytes = 4;  // of an element of B
   int multiprocessors = 132;
+  double l2_bytes = 60 << 20;
   Offset longest_seen = 0;  // the longest row among those of a sample of entries
   PanelSample sample;       // empty where the host cannot see the rows of op(A)
 };

@@ -160,19 +160,20 @@ std::vector<Candidate> plans_for(const SpmmProblem& problem, const SpmmProblem& 
   return candidates;
 }
 
-void print_facts(const std::string& name, const std::string& kinds, const SpmmProblem& problem) {
+void print_facts(const std::string& name, const std::string& kinds, const SpmmProblem& problem,
+                 Offset padding) {
   const gpu::SpmmProfile profile = gpu::profile_of(problem);
   const gpu::PanelSample& sample = profile.sample;
   std::printf(
       "{\"matrix\":\"%s\",\"transpose\":%d,\"rows\":%d,\"cols\":%d,\"nnz\":%lld,\"panels\":%lld,"
       "\"entries\":%lld,\"distinct\":%lld,\"places\":%lld,\"finite\":%d,\"longest\":%lld,"
-      "\"kinds\":\"%s\",\"k\":%d,\"chosen\":\"%s\"",
+      "\"padding\":%lld,\"kinds\":\"%s\",\"k\":%d,\"chosen\":\"%s\"",
       name.c_str(), problem.transpose_a ? 1 : 0, profile.rows, profile.cols,
       static_cast<long long>(profile.nnz), static_cast<long long>(sample.panels),
       static_cast<long long>(sample.entries), static_cast<long long>(sample.distinct),
       static_cast<long long>(sample.places), sample.all_finite ? 1 : 0,
-      static_cast<long long>(profile.longest_seen), kinds.c_str(), profile.dense_cols,
-      gpu::auto_spmm_kernel(problem).c_str());
+      static_cast<long long>(profile.longest_seen), static_cast<long long>(padding), kinds.c_str(),
+      profile.dense_cols, gpu::auto_spmm_kernel(problem).c_str());
 }
 
 /// What the chooser of SpMV sees on the device.
@@ -235,7 +236,7 @@ void measure(const std::string& name, const CsrMatrix& stored, const std::string
                    MemorySpace::device});
     time_in_turn(candidates);
     if (!is_printed) continue;
-    print_facts(name, kinds, problem);
+    print_facts(name, kinds, problem, request.padding);
     if (problem.dense_cols == 1 && !problem.transpose_a && a.nnz() > 0) print_spmv_facts(problem);
     for (Candidate& candidate : candidates) {
       std::printf(",\"%s\":%.2f,\"%s plan\":%.1f", candidate.kernel.c_str(),

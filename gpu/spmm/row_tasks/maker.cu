@@ -9,6 +9,7 @@
 #include "gpu/device/workspace_layout.h"
 #include "gpu/spmm/row_tasks/maker.h"
 #include "gpu/spmm/row_tasks/passes.cuh"
+#include "gpu/spmm/row_tasks/ranges.h"
 
 namespace csrkit::gpu {
 
@@ -38,6 +39,13 @@ static_assert(sizeof(Totals) <= PageLockedCells::kBytes, "a cell holds them");
 
 }  // namespace
 
+bool has_ranges(const SpmmSizes& sizes, int value_bytes) {
+  const double operand_bytes =
+      (static_cast<double>(sizes.rows) + sizes.cols) * sizes.dense_cols * value_bytes;
+  return sizes.nnz_of_whole() >= kManyEntries || operand_bytes >= kLargeOperands ||
+         sizes.nnz <= kShortMean * sizes.rows;
+}
+
 RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices,
                            Index one_slice_cols, Index rows_each)
     : rows_(sizes.rows), rows_each_(rows_each), value_bytes_(value_bytes) {
@@ -65,14 +73,9 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   }
   rows_per_block_ = is_large ? kRowsPerBlock : kFewRowsPerBlock;
   blocks_ = (Offset{rows_} + rows_per_block_ - 1) / rows_per_block_;
-  const double operand_bytes =
-      (static_cast<double>(sizes.rows) + sizes.cols) * sizes.dense_cols * value_bytes;
-  const bool has_ranges =
-      is_large ||
-      (!has_panels() && (operand_bytes >= kLargeOperands || sizes.nnz <= kShortMean * sizes.rows));
   // Else one range: all rows, or the largest multiple of a block that fits an Index.
   range_rows_ =
-      has_ranges
+      (has_panels() ? is_large : has_ranges(sizes, value_bytes))
           ? kRangeRows
           : static_cast<Index>(std::min(std::max<Offset>(blocks_, 1) * rows_per_block_,
                                         Offset{kMaxIndex} / rows_per_block_ * rows_per_block_));

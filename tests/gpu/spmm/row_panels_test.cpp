@@ -128,8 +128,9 @@ TEST_F(RowPanels, AreTakenByAutoWhereNeighboursShareColumns) {
   EXPECT_EQ(chosen_for(together, false), "row_panels");
   EXPECT_EQ(chosen_for(apart, false), "row_bins");
   EXPECT_EQ(chosen_for(few, false), "row_bins");
-  // Rows of A^T are columns of A, of which neighbours are in the same rows.
-  EXPECT_EQ(chosen_for(together, true), "row_panels");
+  // Rows of A^T are columns of A, of which neighbours are in the same rows. Of 12,000 rows panels
+  // take 29 us where row_bins takes 36 (H200).
+  EXPECT_EQ(chosen_for(panels_of(20000, 12000, 12, 0), true), "row_panels");
 }
 
 TEST(RowPanelsChoice, AsksForMoreSharingWhereBIsNarrowOrRowsAreUneven) {
@@ -150,7 +151,7 @@ TEST(RowPanelsChoice, AsksForMoreSharingWhereBIsNarrowOrRowsAreUneven) {
         std::tuple(&by_1_45, 128, ValueKind::f16, "row_bins"),
         std::tuple(&of_eight, 128, ValueKind::f16, "row_panels"),
         std::tuple(&of_eight, 32, ValueKind::bf16, "row_panels"),
-        std::tuple(&of_eight, 33, ValueKind::bf16, "row_bins"),
+        std::tuple(&of_eight, 33, ValueKind::bf16, "row_panels"),
         std::tuple(&by_1_75, 32, f32, "row_bins"), std::tuple(&by_1_75, 128, f32, "row_panels"),
         std::tuple(&by_1_45, 32, f32, "row_bins"), std::tuple(&few, 128, f32, "row_bins")}) {
     EXPECT_EQ(chosen(*matrix, dense_cols, kind), kernel) << matrix->nnz() << " " << dense_cols;
