@@ -7,11 +7,12 @@ import shutil
 
 from common import Finding, NotHere
 
-# What cannot be run so: a preloaded METIS or clock comes before the sanitizer, and so do Python and programs that link
+# What cannot be run so: a preloaded METIS, clock or judge comes before the sanitizer, and so do Python and programs that link
 # the library; scripts bring tools of their own, forecasts and limits know nothing of its memory; and a limited address
 # space has no room for it.
 LEFT_OUT = ("all/gpu_library", "all/examples", "import/bombs", "scripts/", "story/", "reorder/metis_hard_cases",
-            "probe/busy_machine", "forecast/memory", "spgemm-cpu/row_blocks", "library/", "python/", "-gpu/")
+            "probe/busy_machine", "all/wrong_products", "forecast/memory", "spgemm-cpu/row_blocks", "library/", "python/",
+            "-gpu/")
 LIMITED = "ulimit -v"
 # It counts the threads of the process, and ThreadSanitizer has one of its own.
 COUNTS_THREADS = "SpgemmThreads.OneMeansThatNoOtherIsStarted"

@@ -10,6 +10,9 @@ namespace {
 
 constexpr char kAsStored[] = "as stored";
 
+/// What a record may hold of a provenance, which may be larger than the longest line of records.
+constexpr std::size_t kMostSteps = 1000, kMostHistoryBytes = 1 << 20;
+
 /// The steps of a provenance; none if another program wrote it.
 Json history_of(const std::string& path, const std::string& provenance) {
   Json history = Json::array();
@@ -17,6 +20,7 @@ Json history_of(const std::string& path, const std::string& provenance) {
   if (!document) return history;
   const JsonField steps =
       JsonField(*document, path + ": provenance", "csr-info --provenance shows it")["steps"];
+  if (steps.size() > kMostSteps) steps.refuse("at most 1000 steps");
   steps.for_each([&](const JsonField& step) {
     Json inputs = Json::array();
     if (const auto digests = step.find("inputs")) {
@@ -35,6 +39,7 @@ Json history_of(const std::string& path, const std::string& provenance) {
       history.back()["order_seconds"] = seconds->number_from(0);
     }
   });
+  if (history.dump().size() > kMostHistoryBytes) steps.refuse("at most 1 MiB of steps");
   return history;
 }
 

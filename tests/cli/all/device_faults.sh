@@ -1,9 +1,11 @@
 # shellcheck shell=bash
-# A GPU that fails: an allocation of its memory is exit code 5, a broken context is 7, each with a sentence and
-# without an output, wherever it shows. csr-bench records the case as failed, and goes on: exit code 1.
+# A GPU that fails: memory that ends is exit code 5, a broken context is 7, each with a sentence and without an output,
+# wherever it shows; a single allocation that fails is tried again. csr-bench records the case as failed, and goes on:
+# exit code 1.
 needs_cuda
 csr-generate rmat graph.csr --set scale=8 --quiet
 csr-generate poisson grid.csr --set nx=12 --set ny=12 --value-kind f64 --quiet
+csr-partition graph.csr parts.csr --parts 2 --method blocks --quiet
 needs_gpu csr-spmm-gpu graph.csr -k 2 --repeat 1
 library=$(dirname "$(command -v csr-spmm-gpu)")/../../libcsrkit_failing_device.so
 [ -f "$library" ] || fail "$library was not built"
@@ -28,11 +30,11 @@ faulty() {
 spread() {
   python3 -c '
 import sys
-total = int(sys.argv[1])
-print(*sorted({max(1, round(total * i / 7)) for i in range(8)} if total else ()))' "$1"
+total, steps = int(sys.argv[1]), int(sys.argv[2])
+print(*sorted({max(1, round(total * i / steps)) for i in range(steps + 1)} if total else ()))' "$1" "$steps"
 }
 
-seen_memory=0 seen_device=0
+seen_memory=0 seen_device=0 seen_exhausted=0 steps=4
 sweep() { # sweep COMMAND...
   local total_allocations total_calls number allowed
   faulty "" "$@"
@@ -49,6 +51,14 @@ sweep() { # sweep COMMAND...
       *) cat err >&2; fail "exit code $code, allocation $number of $total_allocations: $*" ;;
     esac
   done
+  for number in $(spread "$total_allocations"); do
+    faulty "exhaust $number" "$@"
+    case $code in
+      5) seen_exhausted=$((seen_exhausted + 1)) ;;
+      "$allowed") if [ "$allowed" -eq 0 ]; then fail "done without allocations from $number of $total_allocations on: $*"; fi ;;
+      *) cat err >&2; fail "exit code $code, no allocation from $number of $total_allocations on: $*" ;;
+    esac
+  done
   for number in $(spread "$total_calls"); do
     faulty "call $number" "$@"
     case $code in
@@ -58,7 +68,7 @@ sweep() { # sweep COMMAND...
       *) cat err >&2; fail "exit code $code, call $number of $total_calls: $*" ;;
     esac
   done
-  echo "$1: $total_allocations allocations, $total_calls calls; so far $seen_memory times 5, $seen_device times 7"
+  echo "$1: $total_allocations allocations, $total_calls calls; so far $seen_memory and $seen_exhausted times 5, $seen_device times 7"
 }
 sweep csr-spmm-gpu graph.csr -k 8 --repeat 1 --warmup 0 --check --output made.npy
 sweep csr-spmv-gpu graph.csr --repeat 1 --warmup 0 --check --output made.npy
@@ -66,5 +76,9 @@ sweep csr-spgemm-gpu graph.csr --repeat 1 --warmup 0 --check --output made.csr
 sweep csr-sddmm-gpu graph.csr -k 8 --repeat 1 --warmup 0 --check --output made.csr
 sweep csr-solve-gpu grid.csr --output made.npy
 sweep csr-density graph.csr --device gpu --spy made.png
+sweep csr-spmm-dist parts.csr --device gpu --share-gpus --ranks 2 -k 8 --repeat 1 --check --output made.npy
+sweep csr-spgemm-dist parts.csr --device gpu --share-gpus --ranks 2 --repeat 1 --check --output made.csr
 sweep csr-bench graph.csr -k 8 --kernels gpu.auto --repeat 1 --warmup 0 --records made.jsonl
-if [ $seen_memory -eq 0 ] || [ $seen_device -eq 0 ]; then fail "nothing failed"; fi
+steps=2 # takes long
+sweep csr-probe --output made.json --device gpu --max-table 1M --seconds 1 --max-spread 100000 -k 16
+if [ $seen_exhausted -eq 0 ] || [ $seen_device -eq 0 ]; then fail "nothing failed"; fi

@@ -1,6 +1,7 @@
 // Preloaded into a tool (LD_PRELOAD), makes a GPU fail.
 //
 //   CSRKIT_DEVICE_FAULT="allocate N"   allocation N (from 1) of device or page-locked memory fails
+//   CSRKIT_DEVICE_FAULT="exhaust N"    allocation N and all after it fail: there is no memory left
 //   CSRKIT_DEVICE_FAULT="call N" call N and all after it report an illegal address, as they do
 //                                      when a kernel has broken its context
 //   CSRKIT_DEVICE_FAULT_LOG=FILE       gets the numbers of both: "ALLOCATIONS CALLS"
@@ -16,7 +17,7 @@ namespace {
 
 enum class Kind { allocate, call };
 std::atomic<long> allocations{0}, calls{0};
-std::atomic<bool> is_broken{false};
+std::atomic<bool> is_broken{false}, is_exhausted{false};
 
 long wanted(const char* kind) {
   const char* const fault = std::getenv("CSRKIT_DEVICE_FAULT");
@@ -37,8 +38,13 @@ void* real(const char* name) {
 }
 
 cudaError_t verdict(Kind kind) {
-  static const long allocation = wanted("allocate "), call = wanted("call ");
-  if (kind == Kind::allocate && ++allocations == allocation) return cudaErrorMemoryAllocation;
+  static const long allocation = wanted("allocate "), last = wanted("exhaust "),
+                    call = wanted("call ");
+  if (kind == Kind::allocate) {
+    const long number = ++allocations;
+    if (number == last) is_exhausted = true;
+    if (number == allocation || is_exhausted) return cudaErrorMemoryAllocation;
+  }
   if (kind == Kind::call && ++calls == call) is_broken = true;
   return is_broken ? cudaErrorIllegalAddress : cudaSuccess;
 }

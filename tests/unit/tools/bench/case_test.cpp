@@ -54,6 +54,21 @@ TEST_F(History, OfAnotherProgramsTextIsEmpty) {
   }
 }
 
+TEST_F(History, FitsARecord) {
+  const auto steps = [](int count) {
+    std::string text = "{\"steps\": [{}";
+    for (int i = 1; i < count; ++i) text += ",{}";
+    return text + "]}";
+  };
+  const auto words = [](std::size_t bytes) {
+    return "{\"steps\": [{\"command_line\": [\"" + std::string(bytes, 'x') + "\"]}]}";
+  };
+  EXPECT_EQ(of(steps(1000)).size(), 1000u);
+  EXPECT_THROW(of(steps(1001)), InputError);
+  EXPECT_EQ(of(words(1 << 19)).size(), 1u);
+  EXPECT_THROW(of(words(1 << 20)), InputError);
+}
+
 TEST_F(History, OfBrokenStepsIsRefusedByField) {
   for (const char* step :
        {"7", "{\"tool\": 7}", "{\"inputs\": 7}", "{\"inputs\": [7]}", "{\"command_line\": [7]}",
