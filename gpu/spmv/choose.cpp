@@ -1,7 +1,9 @@
 #include "gpu/spmv/choose.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <iterator>
 
 #include "core/base/error.h"
 #include "gpu/spmv/jagged/pieces.h"
@@ -10,45 +12,124 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// What a kernel does for one product, and how fast; rates and times were read off measured
-/// products of many matrices (docs/lab/2026-11-22-spmv-h200.md). Rates are those of one
-/// multiprocessor and one clock cycle: properties of the kernels, not of a card.
+constexpr double kL2Share = 0.636;         // of L2, that stays from product to product
+constexpr double kL2BytesPerCycle = 26.8;  // L2, to one multiprocessor
+
+/// What counts for one product by a kernel.
 struct Work {
   std::uint64_t stored_bytes;
-  double bandwidth_share = 1;    // of the copy bandwidth that its loads reach
-  double entries = 0;            // padding included,
-  double entries_per_cycle = 1;  // if memory were infinitely fast
-  double waiting_seconds = 0;    // for loads that must follow each other
-  Offset gathered_sectors = 0;   // of x, where its elements are read one by one
+  double entries = 0;           // padding included
+  double gathered_sectors = 0;  // of x
+  bool parts_meet = false;      // in device memory: those of a cut row, or of a slice
 };
 
 Work work_of(const std::string& kernel, const SpmvProfile& profile) {
-  constexpr double kStepSeconds = 0.25e-6;  // a lane's next entry: its column, then x
-  constexpr double kCutSeconds = 2.0e-6;    // the parts of a row meet in device memory
-  constexpr double kPieceSeconds = 2.3e-6;  // row offsets and three barriers
-  const double chain = kStepSeconds * static_cast<double>(profile.longest_slice) /
-                       static_cast<double>(profile.warps_per_slice);
+  const auto nnz = static_cast<double>(profile.nnz);
+  const auto sectors = static_cast<double>(profile.gathered_sectors);
   if (kernel == "jagged") {
     const bool is_cut =
         profile.longest_slice > jagged::kThreads * segment_height(profile.rows, profile.nnz);
-    return {profile.jagged_bytes, 1, 0, 1, is_cut ? kCutSeconds : 0, profile.gathered_sectors};
+    return {profile.jagged_bytes, nnz, sectors, is_cut};
   }
-  if (kernel == "csr_balanced") {
-    return {profile.csr_bytes, 1, 0, 1, kPieceSeconds, profile.gathered_sectors};
-  }
-  if (kernel == "sell") {
-    return {profile.sell_bytes, 0.85, static_cast<double>(profile.sell_places), 1.72, chain};
-  }
+  if (kernel == "csr_balanced") return {profile.csr_bytes, nnz, sectors};
+  const auto places = static_cast<double>(profile.sell_places);
+  const bool is_shared = profile.warps_per_slice > 1;
+  if (kernel == "sell") return {profile.sell_bytes, places, sectors * places / nnz, is_shared};
   if (kernel == "compressed") {
-    return {profile.compressed_bytes, 0.80, static_cast<double>(profile.sell_places), 1.34, chain};
-  }
-  if (kernel == "stencil") {
-    return {profile.stencil_bytes, 0.95, static_cast<double>(profile.stencil_places), 3.25};
+    return {profile.compressed_bytes, places, sectors * places / nnz, is_shared};
   }
   if (kernel == "bsr") {
-    return {profile.bsr_bytes, 0.85, static_cast<double>(profile.bsr_places), 1.53, chain / 16};
+    return {profile.bsr_bytes, static_cast<double>(profile.bsr_places), sectors};
+  }
+  if (kernel == "stencil") {
+    return {profile.stencil_bytes, static_cast<double>(profile.stencil_places)};
   }
   throw UsageError("no model of " + kernel);
+}
+
+/// What a kernel takes where A stays in L2, fitted to products of 207 matrices in three kinds
+/// (docs/lab/2026-11-26-spmm-choice-blind.md). Microseconds, and cycles of all multiprocessors
+/// together, which are properties of the kernels and not of a card.
+struct CachedCosts {
+  const char* kernel;
+  double start, meeting, step;    // microseconds; a step: of the longest row, beside other warps
+  double doubling;                // jagged: microseconds for segments of twice the height
+  double unevenness;              // microseconds, times the logarithm of longest row to mean row
+  double bytes, crowded_bytes;    // times what L2 takes for them; those beyond a quarter of L2
+  double entry, row;              // cycles
+  double sector, distant_sector;  // cycles; times the logarithm of x to L1
+};
+constexpr CachedCosts kCachedCosts[] = {
+    {"jagged", 6.83, 0.83, 0, 0.84, 0, 0.42, 0.90, 0.08, 0, 0.95, 0.44},
+    {"csr_balanced", 7.18, 0, 0, 0, 0.29, 0, 1.58, 0.58, 0, 1.16, 0.12},
+    {"sell", 4.51, 1.26, 0.230, 0, 0, 1.24, 0, 0, 0, 0.68, 0.20},
+    {"compressed", 4.29, 0, 0.514, 0, 0, 1.45, 0, 0.16, 0, 0.49, 0.12},
+    {"bsr", 5.70, 0, 0.021, 0, 0, 1.22, 0.21, 0.19, 4.98, 0.25, 0.09},
+    {"stencil", 5.74, 0, 0, 0, 0, 0.73, 0, 0.24, 0, 0, 0}};
+
+double cached_seconds(const std::string& kernel, const Work& work, const SpmvProfile& profile) {
+  constexpr double kL1Bytes = 250e3, kMostDistant = 2.5;  // further than that was not measured
+  const auto* costs = std::find_if(std::begin(kCachedCosts), std::end(kCachedCosts),
+                                   [&](const CachedCosts& each) { return kernel == each.kernel; });
+  const double rows = profile.rows, nnz = static_cast<double>(profile.nnz);
+  const auto longest = static_cast<double>(profile.longest_slice);
+  const double doublings = std::log2(segment_height(profile.rows, profile.nnz) / 4.0);
+  const double microseconds = costs->start + (work.parts_meet ? costs->meeting : 0) +
+                              costs->step * longest / profile.warps_per_slice +
+                              costs->doubling * doublings +
+                              costs->unevenness * std::log(std::max(longest * rows / nnz, 1.0));
+  const auto bytes = static_cast<double>(work.stored_bytes + profile.vector_bytes);
+  const double crowded = std::max(bytes - profile.card.l2_bytes / 4, 0.0);
+  const double distance =
+      std::clamp(std::log(static_cast<double>(profile.x_bytes) / kL1Bytes), 0.0, kMostDistant);
+  const double cycles = (costs->bytes * bytes + costs->crowded_bytes * crowded) / kL2BytesPerCycle +
+                        costs->entry * work.entries + costs->row * rows +
+                        (costs->sector + costs->distant_sector * distance) * work.gathered_sectors;
+  return microseconds * 1e-6 + cycles / profile.card.cycles_per_second;
+}
+
+/// What a kernel takes where memory brings A, read off products of large matrices
+/// (docs/lab/2026-11-22-spmv-h200.md).
+struct StreamedCosts {
+  const char* kernel;
+  double bandwidth_share;    // of the copy bandwidth, that its loads reach
+  double entries_per_cycle;  // if memory were infinitely fast; 0: it never waits for them
+  double step_seconds;       // a lane's next entry: its column, then x
+  double start_seconds;
+  bool gathers;  // elements of x are read one by one
+};
+constexpr StreamedCosts kStreamedCosts[] = {{"jagged", 1, 0, 0, 0, true},
+                                            {"csr_balanced", 1, 0, 0, 2.3e-6, true},
+                                            {"sell", 0.85, 1.72, 0.25e-6, 0, false},
+                                            {"compressed", 0.80, 1.34, 0.25e-6, 0, false},
+                                            {"bsr", 0.85, 1.53, 0.016e-6, 0, false},
+                                            {"stencil", 0.95, 3.25, 0, 0, false}};
+
+double streamed_seconds(const std::string& kernel, const Work& work, const SpmvProfile& profile) {
+  constexpr double kLaunchSeconds = 2.7e-6, kCutSeconds = 2.0e-6;
+  constexpr double kCopyShare = 0.893;  // of the memory's bandwidth, that a copy reaches
+  constexpr double kSectorsPerCycle = 0.5625;
+  const auto* costs =
+      std::find_if(std::begin(kStreamedCosts), std::end(kStreamedCosts),
+                   [&](const StreamedCosts& each) { return kernel == each.kernel; });
+  const CardRates& card = profile.card;
+  const auto bytes = static_cast<double>(work.stored_bytes + profile.vector_bytes);
+  const double bandwidth =
+      costs->bandwidth_share * (bytes <= kL2Share * card.l2_bytes
+                                    ? kL2BytesPerCycle * card.cycles_per_second
+                                    : kCopyShare * card.memory_bytes_per_second);
+  double seconds = bytes / bandwidth;
+  if (costs->entries_per_cycle > 0) {
+    seconds = std::max(seconds, work.entries / (costs->entries_per_cycle * card.cycles_per_second));
+  }
+  seconds +=
+      kLaunchSeconds + costs->start_seconds +
+      costs->step_seconds * static_cast<double>(profile.longest_slice) / profile.warps_per_slice;
+  if (kernel == "jagged" && work.parts_meet) seconds += kCutSeconds;
+  if (costs->gathers) {
+    seconds += work.gathered_sectors / (kSectorsPerCycle * card.cycles_per_second);
+  }
+  return seconds;
 }
 
 double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
@@ -56,20 +137,11 @@ double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) * 1e-6
 }  // namespace
 
 double model_seconds(const std::string& kernel, const SpmvProfile& profile) {
-  constexpr double kLaunchSeconds = 2.7e-6;
-  constexpr double kCopyShare = 0.893;  // of the memory's bandwidth, that a copy reaches
-  constexpr double kL2Share = 0.636;    // of L2, that stays from product to product
-  constexpr double kL2BytesPerCycle = 26.8, kSectorsPerCycle = 0.5625;  // L2, to one multiprocessor
-  const CardRates& card = profile.card;
   const Work work = work_of(kernel, profile);
-  const double bytes = static_cast<double>(work.stored_bytes + profile.vector_bytes);
-  const double bandwidth = work.bandwidth_share * (bytes <= kL2Share * card.l2_bytes
-                                                       ? kL2BytesPerCycle * card.cycles_per_second
-                                                       : kCopyShare * card.memory_bytes_per_second);
-  return kLaunchSeconds + work.waiting_seconds +
-         std::max(bytes / bandwidth,
-                  work.entries / (work.entries_per_cycle * card.cycles_per_second)) +
-         static_cast<double>(work.gathered_sectors) / (kSectorsPerCycle * card.cycles_per_second);
+  // One of the two for all kernels: they are compared.
+  const auto as_csr = static_cast<double>(profile.csr_bytes + profile.vector_bytes);
+  return as_csr <= kL2Share * profile.card.l2_bytes ? cached_seconds(kernel, work, profile)
+                                                    : streamed_seconds(kernel, work, profile);
 }
 
 SpmvChoice choose_spmv(const SpmvProfile& profile) {

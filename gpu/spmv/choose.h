@@ -18,6 +18,7 @@ struct SpmvProfile {
   Index rows = 0;
   Offset nnz = 0;
   std::uint64_t vector_bytes = 0;  // x and y, once each
+  std::uint64_t x_bytes = 0;       // of them, those of x
   std::uint64_t csr_bytes = 0;     // of A in each format
   std::uint64_t jagged_bytes = 0;
   std::uint64_t sell_bytes = 0;
@@ -39,8 +40,9 @@ struct SpmvChoice {
   std::string because;
 };
 
-/// Seconds of one product on the card, by the model: what every launch costs, what its bytes take
-/// or, if that is longer, its entries, what x takes where it is gathered, what nothing hides.
+/// Seconds of one product on the card, by the model. Where A as CSR stays in L2: what every launch
+/// costs, bytes, entries, rows and what x takes where it is gathered. Else what memory takes for
+/// its bytes or, if that is longer, its entries, and what x takes.
 double model_seconds(const std::string& kernel, const SpmvProfile& profile);
 
 /// The kernel of the least seconds; csr_balanced, which needs no memory, where others find no room.

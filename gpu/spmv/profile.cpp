@@ -36,6 +36,8 @@ SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, int eleme
   profile.rows = a.rows();
   profile.nnz = a.nnz();
   profile.vector_bytes = vector_bytes;
+  profile.x_bytes =
+      static_cast<std::uint64_t>(a.cols()) * static_cast<std::uint64_t>(element_bytes);
   profile.csr_bytes = csr_bytes_of(a);
   if (a.nnz() == 0) return profile;
 
