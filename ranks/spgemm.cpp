@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/stopwatch.h"
+#include "core/base/team.h"
 #include "core/matrix/row_parts.h"
 
 namespace csrkit::ranks {
@@ -155,7 +156,7 @@ RowLists lists_of(const PartLists& part, int ranks) {
 
 LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
                               const CsrMatrix& own_b, const std::vector<Index>& borders,
-                              const Offset* b_offsets, const RowLists* lists) {
+                              const Offset* b_offsets, const RowLists* lists, int threads) {
   LocalOperands local;
   SpgemmTraffic& traffic = local.traffic;
   const auto me = static_cast<std::size_t>(communicator.rank());
@@ -184,7 +185,10 @@ LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
   const RowCopier copier{static_cast<std::size_t>(size_of(kind))};
   Buffer<Index> sent_cols(send_sums.back()), halo_cols(halo_sums.back());
   ValueArray sent_values(kind, send_sums.back()), halo_values(kind, halo_sums.back());
-  for (std::size_t i = 0; i < sends.size(); ++i) {
+  const auto sent_rows = static_cast<Offset>(sends.size());
+#pragma omp parallel for num_threads(team_for(sent_rows, threads)) schedule(static)
+  for (Offset n = 0; n < sent_rows; ++n) {
+    const auto i = static_cast<std::size_t>(n);
     copier.copy(own_b, sends[i] - own_begin, send_sums[i], sent_cols.data(),
                 static_cast<char*>(sent_values.data()));
   }
@@ -218,14 +222,18 @@ LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
       static_cast<Index>(halo.size()), own_b.cols(),
       Buffer<Offset>::copy_of(halo_sums.data(), static_cast<Offset>(halo_sums.size())),
       std::move(halo_cols), std::move(halo_values));
+  const auto local_rows = static_cast<Offset>(rows.size());
   offsets[0] = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  for (Offset at = 0; at < local_rows; ++at) {
+    offsets[at + 1] = offsets[at] + length_of(rows[static_cast<std::size_t>(at)]);
+  }
+#pragma omp parallel for num_threads(team_for(local_rows, threads)) schedule(static)
+  for (Offset at = 0; at < local_rows; ++at) {
+    const auto i = static_cast<std::size_t>(at);
     const bool is_own = i >= below && i < below + own_rows;
-    const CsrMatrix& from = is_own ? own_b : received;
     const std::size_t row = is_own ? i - below : i < below ? i : i - own_rows;
-    const auto at = static_cast<Offset>(i);
-    copier.copy(from, static_cast<Index>(row), offsets[at], cols.data(), value_bytes);
-    offsets[at + 1] = offsets[at] + from.row_length(static_cast<Index>(row));
+    copier.copy(is_own ? own_b : received, static_cast<Index>(row), offsets[at], cols.data(),
+                value_bytes);
   }
   local.b = CsrMatrix(checked_cast<Index, MemoryError>(rows.size(), "rows of B on one rank"),
                       own_b.cols(), std::move(offsets), std::move(cols), std::move(values));
@@ -235,6 +243,7 @@ LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
     place[static_cast<std::size_t>(rows[i])] = static_cast<Index>(i);
   }
   Buffer<Index> a_cols(a.nnz());
+#pragma omp parallel for num_threads(team_for(a.nnz(), threads)) schedule(static)
   for (Offset at = 0; at < a.nnz(); ++at) {
     a_cols[at] = place[static_cast<std::size_t>(a.col_indices()[at])];
   }

@@ -1,17 +1,20 @@
 #include "gpu/spgemm/device_product.h"
 
+#include "core/base/huge_pages.h"
 #include "gpu/device/cuda_check.h"
 
 namespace csrkit::gpu {
 
-CsrMatrix download(const DeviceProduct& product, cudaStream_t stream) {
+CsrMatrix download(const DeviceProduct& product, int threads, cudaStream_t stream) {
   const Offset count = Offset{product.rows} + 1;
   Buffer<Offset> row_offsets(count);
   Buffer<Index> col_indices(product.nnz);
   ValueArray values(product.kind, product.nnz);
   Buffer<std::uint32_t> narrow(product.narrow_offsets.size());
   const auto copy = [&](void* to, const void* from, std::uint64_t bytes) {
-    if (bytes > 0) CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream));
+    if (bytes == 0) return;
+    make_pages(to, bytes, threads);
+    CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream));
   };
   copy(narrow.data(), product.narrow_offsets.data(), product.narrow_offsets.size_bytes());
   copy(row_offsets.data(), product.wide_offsets.data(), product.wide_offsets.size_bytes());

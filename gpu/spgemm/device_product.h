@@ -47,6 +47,6 @@ struct DeviceProduct {
 };
 
 /// The product in host memory, with 64-bit offsets. Waits.
-CsrMatrix download(const DeviceProduct& product, cudaStream_t stream);
+CsrMatrix download(const DeviceProduct& product, int threads, cudaStream_t stream);
 
 }  // namespace csrkit::gpu

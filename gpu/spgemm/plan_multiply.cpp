@@ -124,7 +124,7 @@ void GpuSpgemmPlan::multiply(CsrSink& sink) {
     state.events.stop();
     state.events.add_to(phases_);
     const Stopwatch clock;
-    const CsrMatrix block = download(*made, state.stream.get());
+    const CsrMatrix block = download(*made, threads_, state.stream.get());
     phases_.output_nnz += block.nnz();
     sink.append_rows(block);
     phases_.output_seconds += clock.seconds();

@@ -97,7 +97,7 @@ class Square {
     DeviceProduct c = empty();
     const double seconds = run(kernel, c);
     if (judged_.rows == 0) {
-      const CheckResult result = check_spgemm(problem_, download(c, stream_.get()));
+      const CheckResult result = check_spgemm(problem_, download(c, 1, stream_.get()));
       if (!result.passed) std::fprintf(stderr, "%s\n", result.failure.c_str());
       is_right = result.passed;
       judged_ = std::move(c);

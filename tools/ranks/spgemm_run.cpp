@@ -163,8 +163,9 @@ Made multiply(const SpgemmDistOptions& options, Communicator& communicator, cons
   Made made;
   communicator.barrier();
   const Stopwatch all;
-  made.local = fetch_rows_of_b(communicator, share.a, share.b, share.b_borders,
-                               share.b_offsets.data(), share.lists ? &*share.lists : nullptr);
+  made.local =
+      fetch_rows_of_b(communicator, share.a, share.b, share.b_borders, share.b_offsets.data(),
+                      share.lists ? &*share.lists : nullptr, options.threads);
   const Stopwatch multiplying;
   PlanOptions plan_options;
   plan_options.where.threads = options.threads;
