@@ -46,3 +46,30 @@ for name in directed apart isolated empty_rows loops twice one; do
   done
 done
 if pgrep -P $$ csr-reorder >/dev/null; then fail "a child is left"; fi
+# METIS alone without memory, at several moments: exit code 5, a sentence, no file.
+csr-generate poisson grid.csr --set nx=300 --set ny=300 --quiet
+METIS=$(dirname "$(command -v csr-reorder)")/../libexec/csrkit/csrkit-metis
+export METIS
+cat >limited.sh <<'END'
+#!/bin/sh
+ulimit -v "$LIMIT" && exec "$METIS" "$@"
+END
+chmod +x limited.sh
+for method in metis-nested-dissection "metis-partition --parts 8"; do
+  failed=0
+  for limit in 8000 12000 14000 16000 18000 20000 24000 4000000; do
+    code=0
+    # shellcheck disable=SC2086 # a method and its options
+    LIMIT=$limit CSRKIT_METIS_HELPER=$PWD/limited.sh csr-reorder grid.csr new.csr --method $method --quiet 2>err || code=$?
+    if [ $code -eq 0 ]; then
+      rm new.csr
+      continue
+    fi
+    equals "$code" 5
+    says "which need far less"
+    no_file new.csr
+    failed=$((failed + 1))
+  done
+  equals "$code" 0
+  [ $failed -gt 1 ] || fail "no limit was too low for $method"
+done
