@@ -29,9 +29,13 @@ NO_CODE = re.compile(r"^[\s{}();,]*(//.*)?$")
 def work_of(soak):
     """(name, function) of everything that is run."""
     folder = soak.build / "tests"
-    for path in sorted(path for name in ("unit_*", "fuzz", "property") for path in folder.glob(name)):
+
+    def program(path):
+        return path.name, lambda: soak.run([path, "--gtest_brief=1"], timeout=3600)
+
+    for path in sorted(path for name in ("unit_*", "fuzz") for path in folder.glob(name)):
         if path.is_file() and os.access(path, os.X_OK):
-            yield path.name, lambda path=path: soak.run([path, "--gtest_brief=1"], timeout=3600)
+            yield program(path)
     for path in sorted((soak.root / "tests" / "cli").glob("*/*.sh")):
         name = f"{path.parent.name}/{path.stem}"
         if not any(word in name for word in LEFT_OUT) and LIMITED not in path.read_text(encoding="utf-8"):
@@ -40,6 +44,8 @@ def work_of(soak):
     for case in common.CASES:
         if not case.is_python and case.name in REFUSED:
             yield f"refusals of {case.name}", lambda case=case: refuse(soak, case)
+    # Every kernel on every matrix takes longer than all else, and reaches little of the rooms.
+    yield program(folder / "property")
 
 
 def refuse(soak, case):
