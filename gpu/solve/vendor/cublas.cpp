@@ -60,8 +60,12 @@ const CublasCalls& opened_calls() {
 
 void check_cublas(cublasStatus_t status, const char* call) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  throw DeviceError(std::string(call) + " failed with status " +
-                    std::to_string(static_cast<int>(status)) + " of cuBLAS");
+  const std::string said = std::string(call) + " failed with status " +
+                           std::to_string(static_cast<int>(status)) + " of cuBLAS";
+  if (status == CUBLAS_STATUS_ALLOC_FAILED) {
+    throw MemoryError("not enough device memory: " + said);
+  }
+  throw DeviceError(said);
 }
 
 Cublas::Cublas(DeviceMemory& memory, cublasPointerMode_t scalars, bool with_atomics)

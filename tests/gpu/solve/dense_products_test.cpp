@@ -7,8 +7,10 @@
 #include <random>
 #include <vector>
 
+#include "core/base/error.h"
 #include "gpu/device/stream.h"
 #include "gpu/solve/dense/products.h"
+#include "gpu/solve/vendor/cublas.h"
 #include "tests/gpu/gpu_fixture.h"
 
 namespace csrkit::gpu {
@@ -202,6 +204,12 @@ TEST(DenseChoices, NameWhatThereIs) {
   }
   options.deterministic = false;
   EXPECT_FALSE(parse_dense_product(options, 10).product->is_deterministic);
+}
+
+TEST(Cublas, ItsLackOfMemoryIsOurs) {
+  EXPECT_NO_THROW(check_cublas(CUBLAS_STATUS_SUCCESS, "call"));
+  EXPECT_THROW(check_cublas(CUBLAS_STATUS_ALLOC_FAILED, "call"), MemoryError);
+  EXPECT_THROW(check_cublas(CUBLAS_STATUS_EXECUTION_FAILED, "call"), DeviceError);
 }
 
 }  // namespace
