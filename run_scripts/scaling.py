@@ -4,14 +4,13 @@
 Usage: scaling.py MATRIX.csr --out DIR [--ranks LIST] [--threads N] [-k K] [--rounds N] [--repeat N]
                   [--launcher mpirun|srun|threads] [--tools DIR] [--weak FILE,FILE...] [--petsc PROGRAM]
                   [--profile FILE.json | --machine FILE.json] [--device gpu [--share-gpus]] [--ways LIST]
-                  [--locality]
 
 Strong: the matrix on every number of ranks, as groups of columns (1xP) and, where the file holds P parts
 (csr-partition), as row parts (Px1), also with copies of rows of B sent as messages where ranks could read each
 other's; beside one process with as many threads (csr-spmm-cpu). Weak: K columns
 for every rank (1xP), and with --weak a matrix for each number of ranks, as row parts. --petsc measures PETSc's
 product of the same matrix (studies/petsc_product), f64, on as many ranks. --profile, a cluster profile, sets
-csr-forecast's times beside those measured (with --locality by the order of the entries); --machine is a machine profile of csr-probe --threads N, of which a
+csr-forecast's times beside those measured; --machine is a machine profile of csr-probe --threads N, of which a
 cluster profile is made: one node, whose exchanges go at the speed of copies. --device gpu: a GPU for each rank,
 those of threads all driven by one process, beside csr-spmm-gpu on one; as row parts by both ways of exchange, and
 as an all-gather of B with cuSPARSE on each GPU after it, as users do without lists. In every round all take turns; a
@@ -120,7 +119,7 @@ def forecasts(options):
     if not profile:
         return {}
     words = [options.tools / "csr-forecast", options.matrix, "--ranks", ",".join(map(str, options.ranks)), "-k",
-             options.dense_cols, "--profile", profile, "--json", *["--locality"] * options.locality]
+             options.dense_cols, "--profile", profile, "--json"]
     record = run(words, options.threads)
     ways = {}
     for grid in record["grids"]:
@@ -286,7 +285,6 @@ def parse():
                         help=f"which cases, with ; between them (default: {'; '.join(WAYS)})")
     parser.add_argument("--share-gpus", action="store_true", help="ranks may share GPUs, for a test")
     parser.add_argument("--petsc", type=pathlib.Path, help="the program petsc_product")
-    parser.add_argument("--locality", action="store_true", help="forecasts look at the order of the entries")
     profiles = parser.add_mutually_exclusive_group()
     profiles.add_argument("--profile", help="cluster profile, as csr-forecast takes it: forecast times in the table")
     profiles.add_argument("--machine", type=pathlib.Path, help="the same from csr-probe --threads N, for this machine")

@@ -30,7 +30,7 @@ GatherCurve curve_of(Index dense_cols, const std::vector<double>& table_mebibyte
   return curve;
 }
 
-/// Four H200 with NVLink in one host: measured.
+/// Four H200 with NVLink in one host: NCCL was measured on four, the rest by csr-probe on two.
 ClusterProfile h200x4() {
   ClusterProfile profile;
   profile.name = "h200x4";
@@ -38,20 +38,34 @@ ClusterProfile h200x4() {
   profile.ranks_per_node = 4;
   profile.cores_per_rank = 16;
   profile.rank_memory_bytes = 139.0 * (1 << 30);
-  profile.link = {340e9, 33e-6, {}};   // NCCL's large exchanges, and its small ones
-  profile.peers = {392e9, 10e-6, {}};  // copies both ways at once; not of a kernel that gathers
+  profile.link = {340e9, 33e-6, {}};  // NCCL's large exchanges, and its small ones
+  profile.peers = {390e9, 15e-6, {{64, 279e9}, {128, 335e9}, {256, 331e9}}};
   DeviceProfile& device = profile.device;
   device.device = "gpu";
   device.name = "NVIDIA H200";
-  device.kernel = "gather";
+  device.kernel = "gpu.spmm.auto";
   device.workers = 132;
-  device.copy_bytes_per_second = 4.27e12;
-  device.fixed_seconds = 7e-6;
-  const std::vector<double> tables = {8, 24, 48, 96, 256, 1024, 4096};
-  const double c_of_32 = 2 * 128 / 4.27e12;  // C is written, and offsets are read
+  device.rows_per_turn = 8;
+  device.private_cache_bytes = 228 << 10;
+  device.shared_cache_bytes = 60 << 20;
+  device.copy_bytes_per_second = 4.21e12;
+  device.fixed_seconds = 6e-6;
   device.gather = {
-      curve_of(32, tables, {9171e9, 8876e9, 7554e9, 5682e9, 4737e9, 4241e9, 3552e9}, c_of_32),
-      curve_of(128, tables, {9749e9, 9279e9, 9146e9, 6252e9, 5227e9, 4703e9, 4560e9}, 4 * c_of_32)};
+      curve_of(16, {0.125, 0.25, 1, 16, 32, 63, 111, 162, 241},
+               {8.9e12, 8.08e12, 7.95e12, 7.53e12, 5.67e12, 3.69e12, 2.8e12, 2.46e12, 2.2e12},
+               9.4e-12),
+      curve_of(32, {0.125, 0.25, 1, 4, 16, 32, 64, 126, 221, 324, 453},
+               {14.57e12, 11.97e12, 11.11e12, 9.56e12, 9.03e12, 8.27e12, 5.82e12, 4.83e12, 4.23e12,
+                3.91e12, 3.72e12},
+               2.15e-11),
+      curve_of(128, {0.125, 0.25, 1, 4, 16, 64, 128, 256, 503, 885, 1295},
+               {17.95e12, 16.58e12, 14.86e12, 12.42e12, 10.38e12, 9.68e12, 6.61e12, 5.39e12,
+                4.69e12, 4.36e12, 4.22e12},
+               1.09e-10),
+      curve_of(512, {0.125, 0.5, 2, 8, 32, 128, 256, 503, 885, 1295},
+               {22.55e12, 22.19e12, 18.3e12, 14.92e12, 11.14e12, 9.6e12, 8.97e12, 6.38e12, 5.25e12,
+                4.59e12},
+               5.05e-10)};
   return profile;
 }
 

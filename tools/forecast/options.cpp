@@ -168,7 +168,7 @@ void require_rank_forecast(const Options& options) {
     throw UsageError("--ranks forecasts the product of one matrix: expected A.csr alone");
   }
   if (is_sparse && options.names().empty()) throw UsageError("--ranks: expected A.csr [B.csr]");
-  for (const char* foreign : {"dense-cols", "profile", "locality"}) {
+  for (const char* foreign : {"dense-cols", "profile", "random-reads"}) {
     if (is_sparse && options.given(foreign)) {
       throw UsageError(std::string("--") + foreign + " is not for --ranks of --operation spgemm");
     }
@@ -228,8 +228,8 @@ ForecastToolOptions parse_forecast_options(int argc, const char* const* argv) {
   if (options.given("profile") && !options.given("ranks")) {
     throw UsageError("--profile is for --ranks");
   }
-  if (options.given("locality") && !options.given("ranks")) {
-    throw UsageError("--locality is for --ranks");
+  if (options.given("random-reads") && !options.given("ranks")) {
+    throw UsageError("--random-reads is for --ranks");
   }
   if ((result.is_of_ranks = options.given("ranks"))) {
     require_rank_forecast(options);

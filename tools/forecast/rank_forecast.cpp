@@ -10,7 +10,8 @@
 #include "api/rooms.h"
 #include "core/base/counted.h"
 #include "core/base/stopwatch.h"
-#include "core/facts/spmm_forecast.h"
+#include "core/facts/sampled_reads.h"
+#include "core/file/csr_rows.h"
 #include "tools/cli/json_reader.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
@@ -59,6 +60,10 @@ double reads_seconds(const GatherCurve& curve, Offset entries, double table_byte
 double exchange_seconds(const LinkProfile& link, double bytes) {
   return bytes > 0 ? link.seconds_per_exchange + bytes / link.bytes_per_second : 0;
 }
+
+// What a product on a GPU loses for each second in which rows of B travel beside it: 0.21 and 0.26
+// on two H200, read by the other GPU and sent by NCCL.
+constexpr double kSlowedByTravel = 0.25;
 
 // A line of the memory that is read: a row of fewer bytes costs as much.
 constexpr std::uint64_t kPeerReadBytes = 128;
@@ -244,6 +249,7 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
   // Ranks on processors of one host read each other's rows of B where they are: none is stored
   // twice.
   const bool is_in_place = is_one_node && profile.device.device == kCpu;
+  const bool is_gpu = profile.device.device == kGpu;
   const std::uint64_t sum_bytes = width * result_bytes(sizes.kind);
   Offset halo_cols = 0, sums = 0;
   double busiest_node = 0, node = 0;
@@ -337,13 +343,19 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
       const double own_reads =
           reads_of(head, head.own_entries, table(head.own_cols()), head.entries - head.own_entries);
       const double own = rows_seconds + own_reads;
-      const double halo = head.halo_cols == 0
-                              ? 0
-                              : rows_seconds + reads_seconds(curve, head.entries - head.own_entries,
-                                                             table(head.halo_cols));
+      // The halo's terms are added to rows of C, which a GPU reads again.
+      const double c_seconds = is_gpu ? head.rows() * static_cast<double>(sum_bytes) /
+                                            profile.device.copy_bytes_per_second
+                                      : 0;
+      const double halo =
+          head.halo_cols == 0
+              ? 0
+              : rows_seconds + c_seconds +
+                    reads_seconds(curve, head.entries - head.own_entries, table(head.halo_cols));
       const double pieces = reads_seconds(curve, head.piece_entries, table(head.own_cols()));
+      const double slowed = is_gpu ? kSlowedByTravel * exchanged : 0;
       const double seconds =
-          profile.device.fixed_seconds + packed + pieces + std::max(own, exchanged) + halo;
+          profile.device.fixed_seconds + packed + pieces + std::max(own + slowed, exchanged) + halo;
       if (seconds > latest) {
         latest = seconds;
         *exchange_of_slowest = exchanged;
@@ -371,7 +383,8 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
 }
 
 GridForecast best_stored_grid(const std::string& path, const RankSizes& sizes, Index ranks,
-                              Index dense_cols, const ClusterProfile& profile) {
+                              Index dense_cols, const ClusterProfile& profile,
+                              const ReadSeconds& in_order) {
   std::vector<CountedParts> levels = {one_part(sizes)};
   std::string stored;
   for (PartLevel& level : read_rank_heads(path)) {
@@ -382,7 +395,8 @@ GridForecast best_stored_grid(const std::string& path, const RankSizes& sizes, I
   for (const CountedParts& level : levels) {
     const auto parts = static_cast<Index>(level.level.parts.size());
     if (ranks % parts != 0 || ranks / parts > dense_cols) continue;
-    const GridForecast grid = forecast_grid(sizes, level, ranks / parts, dense_cols, profile);
+    const GridForecast grid =
+        forecast_grid(sizes, level, ranks / parts, dense_cols, profile, in_order);
     if (!best || is_better(grid, *best)) best = grid;
   }
   if (best) return *best;
@@ -427,27 +441,54 @@ void declare_rank_options(Options& options) {
              "of --ranks, what they run on: h200x4 (measured), cluster (usual figures) or a JSON "
              "file",
              "cluster")
-      .flag(
-          "locality",
-          "of --ranks, reads of B as the order of A has them, by their reuse distances, instead of "
-          "at random: looks at the entries; needs a profile with caches, as csr-probe makes them");
+      .flag("random-reads",
+            "of --ranks, take reads of B for random instead of looking at the order of a few "
+            "million entries; a profile without caches always does");
+}
+
+std::shared_ptr<const SampledReads> sampled_reads(const std::string& path,
+                                                  const ClusterProfile& profile) {
+  const DeviceProfile& device = profile.device;
+  if (device.private_cache_bytes == 0 && device.shared_cache_bytes == 0) return nullptr;
+  const CsrFileHeader header = read_csr_header(path);
+  return std::make_shared<const SampledReads>(sample_reads(
+      header.rows, header.cols, header.nnz,
+      [&](Index begin, Index end) { return read_csr_rows(path, begin, end); }, device));
+}
+
+ReadSeconds reads_in_order(const std::shared_ptr<const SampledReads>& reads,
+                           const DeviceProfile& device) {
+  if (reads == nullptr) return nullptr;
+  return [reads, device](double row_bytes) {
+    return forecast_spmm(device, *reads, row_bytes).reads_seconds;
+  };
 }
 
 namespace {
 
-/// Nothing where it was not asked for.
-ReadSeconds reads_in_order(const Options& options, const ClusterProfile& profile) {
-  if (!options.flag("locality")) return nullptr;
-  const DeviceProfile& device = profile.device;
-  if (device.private_cache_bytes == 0 && device.shared_cache_bytes == 0) {
-    throw UsageError("--locality: the profile '" + profile.name +
-                     "' knows no caches; csr-probe --cluster makes one that does");
+Json to_json(const SampledReads& reads) {
+  return {{"reads", reads.looked_at},
+          {"capacity_rows", reads.private_hits.capacity_rows},
+          {"private_hit_shares", reads.private_hits.shares},
+          {"shared_hit_shares", reads.shared_hits.shares}};
+}
+
+/// Of few parts: what the forecast knows of each.
+constexpr std::size_t kMostHeads = 64;
+Json to_json(const PartLevel& level) {
+  Json parts = Json::array();
+  for (const PartHead& head : level.parts) {
+    parts.push_back({{"rows", head.rows()},
+                     {"cols", head.own_cols()},
+                     {"entries", head.entries},
+                     {"own_entries", head.own_entries},
+                     {"halo_cols", head.halo_cols},
+                     {"send_cols", head.send_cols},
+                     {"piece_entries", head.piece_entries},
+                     {"sums_sent", head.sums_sent},
+                     {"sums_received", head.sums_received}});
   }
-  const CsrMatrix matrix = read_csr_file(options.names().front(), read_options(options)).matrix;
-  const auto reads = std::make_shared<const ReadProfile>(read_profile(matrix, device));
-  return [reads, device](double row_bytes) {
-    return forecast_spmm(device, *reads, row_bytes).reads_seconds;
-  };
+  return parts;
 }
 
 }  // namespace
@@ -476,7 +517,11 @@ void report_rank_forecast(const Options& options) {
       for (const Index parts : parts_of_grids(ranks, sizes.rows, width)) wanted_parts.insert(parts);
     }
   }
-  const ReadSeconds in_order = reads_in_order(options, profile);
+  const Stopwatch sampling;
+  const std::shared_ptr<const SampledReads> sample =
+      options.flag("random-reads") ? nullptr : sampled_reads(path, profile);
+  const ReadSeconds in_order = reads_in_order(sample, profile.device);
+  const double sample_seconds = sampling.seconds();
   double count_seconds = 0;
   const std::map<Index, CountedParts> levels =
       all_parts(options, sizes, wanted_parts, &count_seconds);
@@ -485,7 +530,14 @@ void report_rank_forecast(const Options& options) {
   report.add("matrix", "matrix", path);
   report.add("profile", "profile", profile.name);
   report.add_json("reads", in_order ? "in order" : "random");
+  report.add_json("sample", sample ? to_json(*sample) : Json(nullptr));
+  report.add_json("sample_seconds", sample_seconds);
   report.add_json("count_seconds", count_seconds);
+  Json heads = Json::object();
+  for (const auto& [parts, level] : levels) {
+    if (level.level.parts.size() <= kMostHeads) heads[std::to_string(parts)] = to_json(level.level);
+  }
+  report.add_json("parts", heads);
   Json json = Json::array(), best_json = Json::array(), out_of_core = Json::array();
   std::optional<GridForecast> overall;
   for (const Index width : widths) {

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/facts/sampled_reads.h"
 #include "core/file/csr_file.h"
 #include "tools/cli/options.h"
 #include "tools/forecast/cluster_profile.h"
@@ -47,6 +49,13 @@ struct RankSizes {
 /// Seconds of all reads of the whole matrix in the order of its entries, by bytes of a row of B.
 using ReadSeconds = std::function<double(double row_bytes)>;
 
+/// A sample of the file's rows as the profile's device reads them; none where it knows no caches.
+std::shared_ptr<const SampledReads> sampled_reads(const std::string& path,
+                                                  const ClusterProfile& profile);
+/// What they take; nothing of none.
+ReadSeconds reads_in_order(const std::shared_ptr<const SampledReads>& reads,
+                           const DeviceProfile& device);
+
 /// `parts` cut one level; `dense_cols` is K. Of the ways that the profile has for rows of B, the
 /// faster one. Without `in_order` reads are uniformly random.
 GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, Index groups,
@@ -57,7 +66,8 @@ GridForecast forecast_grid(const RankSizes& sizes, const CountedParts& parts, In
 /// and of the one that needs none. Reads the file's heads alone. Throws UsageError if there is no
 /// grid.
 GridForecast best_stored_grid(const std::string& path, const RankSizes& sizes, Index ranks,
-                              Index dense_cols, const ClusterProfile& profile);
+                              Index dense_cols, const ClusterProfile& profile,
+                              const ReadSeconds& in_order = nullptr);
 
 /// Of a grid whose parts the file holds, or that needs none. Throws UsageError if they are missing.
 GridForecast forecast_stored_grid(const std::string& path, const RankSizes& sizes, Index parts,

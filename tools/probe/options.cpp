@@ -32,7 +32,8 @@ ProbeToolOptions parse_probe_options(int argc, const char* const* argv) {
       .value("cluster", "FILE.json",
              "on a machine with several GPUs, measure what lies between them, too, and write a "
              "cluster profile: what csr-forecast --ranks and csr-spmm-dist take as --profile")
-      .value("k,dense-cols", "N,N", "widths of B to measure, others are interpolated", "32,128,256")
+      .value("k,dense-cols", "N,N", "widths of B to measure, others are interpolated",
+             "16,32,128,256")
       .value("max-table", "SIZE", "the largest table to read from", "1G")
       .value("seconds", "N", "about how long to measure each device", "30")
       .value("max-spread", "PERCENT",

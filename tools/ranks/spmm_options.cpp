@@ -98,7 +98,25 @@ void read_gpu_options(const Options& options, SpmmDistOptions* result) {
 
 }  // namespace
 
-SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& communicator) {
+std::string forecast_grid_text(const Options& options, int ranks) {
+  if (options.given("grid")) return "";
+  SpmmDistOptions wanted;
+  read_gpu_options(options, &wanted);
+  const std::string& path = options.names().front();
+  const CsrFileHeader header = read_csr_header(path);
+  const ValueKind kind = read_kind(options, "value-kind").value_or(header.value_kind);
+  ClusterProfile profile = read_cluster_profile(wanted.profile);
+  // Processes do not read each other's GPUs.
+  if (!ranks::launcher().empty() || wanted.exchange == name_of(HaloWay::nccl)) profile.peers = {};
+  const GridForecast best = best_stored_grid(
+      path, {header.rows, header.cols, header.nnz, kind}, ranks,
+      static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex)), profile,
+      reads_in_order(ranks == 1 ? nullptr : sampled_reads(path, profile), profile.device));
+  return text_of(ranks::Grid{best.parts, best.groups});
+}
+
+SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& communicator,
+                               const std::string& forecast_grid) {
   SpmmDistOptions result;
   result.matrix = options.names().front();
   result.read = read_options(options);
@@ -115,14 +133,7 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
                        "; start as many (mpirun -n, srun -n, --ranks), or give another grid");
     }
   } else {
-    const CsrFileHeader header = read_csr_header(result.matrix);
-    ClusterProfile profile = read_cluster_profile(result.profile);
-    if (!ranks::launcher().empty()) profile.peers = {};  // processes do not read each other's GPUs
-    const GridForecast best = best_stored_grid(
-        result.matrix,
-        {header.rows, header.cols, header.nnz, result.value_kind.value_or(header.value_kind)},
-        communicator.size(), result.dense_cols, profile);
-    result.grid = {best.parts, best.groups};
+    result.grid = ranks::parse_grid(forecast_grid);
     result.grid_choice = "the fastest by forecast for '" + result.profile + "'";
   }
   if (result.grid.groups > result.dense_cols) {

@@ -38,6 +38,10 @@ struct SpmmDistOptions {
 };
 
 Options declare_spmm_dist();
-SpmmDistOptions read_spmm_dist(const Options& options, const ranks::Communicator& communicator);
+/// The grid of so many ranks that is forecast to be the fastest; "" where --grid names one. It may
+/// look at the file's entries: for one rank, which tells the others.
+std::string forecast_grid_text(const Options& options, int ranks);
+SpmmDistOptions read_spmm_dist(const Options& options, const ranks::Communicator& communicator,
+                               const std::string& forecast_grid);
 
 }  // namespace csrkit

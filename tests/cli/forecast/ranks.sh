@@ -112,8 +112,7 @@ refused() { # refused CODE TEXT ARGUMENTS...
 }
 refused 2 "the profile 'h200x4' is of 4 ranks" square.csr --ranks 8 --profile h200x4
 refused 2 "--profile is for --ranks" square.csr --profile cluster
-refused 2 "--locality is for --ranks" square.csr --locality
-refused 2 "knows no caches; csr-probe --cluster" square.csr --ranks 2 --profile h200x4 --locality
+refused 2 "--random-reads is for --ranks" square.csr --random-reads
 refused 2 "--kernel is not for --ranks" square.csr --ranks 2 --kernel auto
 refused 2 "expected A.csr alone" --ranks 2
 refused 2 "expected A.csr alone" square.csr wide.csr --ranks 2
@@ -144,12 +143,12 @@ for broken in '"nodes": 2|"nodes": -1' '"version": 1|"version": 2' '"bytes_per_s
 done
 # Reads in the order of the entries: never more than at random, and less of neighbours that are alike.
 csr-generate banded band.csr --set n=20000 --set bandwidth=8 --quiet
-for how in "" --locality; do
+for how in "" --random-reads; do
   csr-forecast band.csr --ranks 1,2 -k 64 --profile own.json $how --json >"said$how"
 done
-python3 - <<'PYTHON' || fail "--locality"
+python3 - <<'PYTHON' || fail "reads in order"
 import json
-random, in_order = (json.load(open(name)) for name in ("said", "said--locality"))
+in_order, random = (json.load(open(name)) for name in ("said", "said--random-reads"))
 assert (random["reads"], in_order["reads"]) == ("random", "in order")
 for one, other in zip(random["grids"], in_order["grids"]):
     assert other["seconds"] < one["seconds"] and other["moved_bytes"] == one["moved_bytes"], (one, other)

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
 namespace csrkit {
 namespace {
 
@@ -177,6 +181,119 @@ TEST(RankForecast, ReadsInOrderCostTheirShare) {
   EXPECT_NEAR(own_seconds([](double) { return 1.0; }), random, 1e-12);
   EXPECT_GT(random, 800 * 2e-8);
 }
+
+TEST(RankForecast, OnAGpuATravelSlowsTheProductAndTheHaloReadsC) {
+  const RankSizes sizes{100, 100, 800, ValueKind::f32};
+  ClusterProfile profile = flat_profile();
+  profile.device.device = "gpu";
+  profile.peers = {1e7, 1e-5, {}};
+  const double exchange = 1e-5 + 20 * 128 / 1e7;
+  const GridForecast grid = forecast_grid(sizes, two_parts(), 1, 8, profile);
+  EXPECT_NEAR(grid.seconds,
+              5e-3 + (60e-5 + 400e-6 + exchange / 4) + (60e-5 + 60 * 32 / 1e6 + 100e-6), 1e-9);
+}
+
+using Json = nlohmann::json;
+
+Json json_of(const std::string& path) {
+  std::ifstream file(path);
+  EXPECT_TRUE(file) << path;
+  return Json::parse(file);
+}
+
+/// What csr-forecast --json said of a file's order and parts.
+struct RecordedFile {
+  RankSizes sizes;
+  std::shared_ptr<SampledReads> reads = std::make_shared<SampledReads>();
+  std::map<Index, CountedParts> levels;
+};
+RecordedFile recorded_file(const std::string& path) {
+  const Json json = json_of(path);
+  RecordedFile file;
+  for (const auto& [number, heads] : json["parts"].items()) {
+    CountedParts& level = file.levels[std::stoi(number)];
+    Index row = 0, col = 0;
+    for (const Json& record : heads) {
+      PartHead head;
+      head.row_begin = row;
+      head.row_end = row += record["rows"].get<Index>();
+      head.col_begin = col;
+      head.col_end = col += record["cols"].get<Index>();
+      head.entries = record["entries"];
+      head.own_entries = record["own_entries"];
+      head.halo_cols = record["halo_cols"];
+      head.send_cols = record["send_cols"];
+      level.level.parts.push_back(head);
+    }
+  }
+  const PartHead whole = file.levels.at(1).level.parts.front();
+  file.sizes = {whole.rows(), whole.own_cols(), whole.entries, ValueKind::f32};
+  const Json& sample = json["sample"];
+  file.reads->rows = whole.rows();
+  file.reads->cols = whole.own_cols();
+  file.reads->nnz = static_cast<double>(whole.entries);
+  file.reads->private_hits = {sample["capacity_rows"], sample["private_hit_shares"]};
+  file.reads->shared_hits = {sample["capacity_rows"], sample["shared_hit_shares"]};
+  return file;
+}
+
+/// Records of two GPUs beside what is forecast for them: grids, and one GPU.
+struct RecordedCase {
+  const char *machine, *matrix;
+  double most_off_alone;  // forecast of one GPU over what it took
+  bool has_messages;      // of the code of today
+};
+class RecordedGrids : public ::testing::TestWithParam<RecordedCase> {};
+
+TEST_P(RecordedGrids, TheOneForecastIsNearlyTheFastest) {
+  const auto& [machine, matrix, most_off_alone, has_messages] = GetParam();
+  const std::string results = std::string(CSRKIT_SOURCE_DIR) + "/docs/results/";
+  const std::string data = results + machine + "/data/";
+  const ClusterProfile profile = read_cluster_profile(data + "cluster.json");
+  // Both machines have as many multiprocessors and first caches, so they read in the same order.
+  const RecordedFile file = recorded_file(results + "h100x2/data/reads." + matrix + ".json");
+  const ReadSeconds in_order = reads_in_order(file.reads, profile.device);
+
+  std::ifstream records(data + "ranks." + matrix + ".jsonl");
+  ASSERT_TRUE(records);
+  std::map<std::string, double> seconds;  // by way, of two ranks; alone: of one
+  Index dense_cols = 0;
+  for (std::string line; std::getline(records, line);) {
+    const Json record = Json::parse(line);
+    const std::string way = record["way"];
+    dense_cols = record["dense_cols"];
+    if (way == "one process") seconds["alone"] = record["median_seconds"];
+    if (record["ranks"] == 2) seconds[way] = record["median_seconds"];
+  }
+  const auto forecast = [&](Index parts, Index groups, const ClusterProfile& of) {
+    return forecast_grid(file.sizes, file.levels.at(parts), groups, dense_cols, of, in_order)
+        .seconds;
+  };
+  const double alone = forecast(1, 1, profile) / seconds.at("alone");
+  EXPECT_LT(alone, most_off_alone);
+  EXPECT_GT(alone, 1 / most_off_alone);
+
+  const double columns = forecast(1, 2, profile);
+  const auto expect_fast = [&](const ClusterProfile& of, const std::string& rows) {
+    const double taken = forecast(2, 1, of) < columns ? seconds.at(rows) : seconds.at("columns");
+    EXPECT_LE(taken, 1.1 * std::min(seconds.at(rows), seconds.at("columns"))) << rows;
+  };
+  expect_fast(profile, "rows, peer");
+  if (!has_messages) return;
+  ClusterProfile processes = profile;  // that do not read each other's memory
+  processes.peers = {};
+  expect_fast(processes, "rows, nccl");
+}
+
+/// The messages of h100x2 were measured when graphs let them wait for the product: not any more.
+INSTANTIATE_TEST_SUITE_P(RankForecast, RecordedGrids,
+                         ::testing::Values(RecordedCase{"h100x2", "planted", 1.15, false},
+                                           RecordedCase{"h100x2", "reddit", 1.3, true},
+                                           RecordedCase{"h100x2", "products", 1.1, false},
+                                           RecordedCase{"h200x2", "planted", 1.1, true}),
+                         [](const auto& one) {
+                           return std::string(one.param.machine) + "_" + one.param.matrix;
+                         });
 
 TEST(RankForecast, OnePartMovesNothing) {
   CountedParts whole;
