@@ -28,7 +28,9 @@ class Graph {
     }
     CHECK_CUDA(cudaStreamEndCapture(stream, &recorded));
     reset();
-    const cudaError_t status = cudaGraphInstantiate(&graph_, recorded, 0);
+    // What was captured in an urgent stream stays urgent, whatever stream the graph runs in.
+    const cudaError_t status =
+        cudaGraphInstantiate(&graph_, recorded, cudaGraphInstantiateFlagUseNodePriority);
     CHECK_CUDA_NOEXCEPT(cudaGraphDestroy(recorded));
     CHECK_CUDA(status);
   }

@@ -198,9 +198,9 @@ class GpuLinks final : public DeviceLinks {
                                  cudaMemcpyDeviceToDevice, end.stream->get()));
       return;
     }
-    gather_rows(owner.given.data(), reinterpret_cast<const Index*>(end.numbers.data()),
-                static_cast<Index>(bytes_ / row_bytes_), static_cast<Offset>(row_bytes_),
-                end.got.data(), end.stream->get());
+    gather_far_rows(owner.given.data(), reinterpret_cast<const Index*>(end.numbers.data()),
+                    static_cast<Index>(bytes_ / row_bytes_), static_cast<Offset>(row_bytes_),
+                    end.got.data(), FarReads::quick, end.stream->get());
   }
 
   void queue_messages() const {

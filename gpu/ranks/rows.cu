@@ -10,31 +10,47 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr int kThreads = 256;
-// Blocks for all GPUs of today to have a few each; what is left of the rows they take in turns. A
-// product runs beside it and needs the rest of the device.
+// Blocks for all GPUs of today to have a few each; what is left of the rows they take in turns.
 constexpr Offset kMostBlocks = 528;
+// Quiet reads of another GPU: of 528 blocks to 33 and 1 to 8 reads of a thread these cost the
+// product beside them least (docs/lab/2026-11-26-two-gpus-again.md).
+constexpr Offset kQuietBlocks = 66;
+constexpr int kQuietReads = 4;
 
 /// Threads side by side read a row, a power of two of them, so that small rows share a block.
 struct Shape {
   dim3 threads;
   unsigned blocks;
 };
-Shape shape_of(Offset words, Index rows) {
+Shape shape_of(Offset words, Index rows, Offset most_blocks = kMostBlocks) {
   unsigned across = 1;
   while (across < kThreads && across < words) across *= 2;
   const unsigned down = kThreads / across;
   const Offset blocks = (Offset{rows} + down - 1) / down;
-  return {dim3(across, down), static_cast<unsigned>(std::min(blocks, kMostBlocks))};
+  return {dim3(across, down), static_cast<unsigned>(std::min(blocks, most_blocks))};
 }
 
-template <class Word>
+/// A thread has `kReads` words of different rows under way.
+template <class Word, int kReads>
 __global__ void __launch_bounds__(kThreads)
     gather_words(const Word* __restrict__ from, const Index* __restrict__ numbers, Index count,
                  Offset words, Word* __restrict__ to) {
-  for (Offset i = Offset{blockIdx.x} * blockDim.y + threadIdx.y; i < count;
-       i += Offset{gridDim.x} * blockDim.y) {
-    const Word* const row = from + numbers[i] * words;
-    for (Offset at = threadIdx.x; at < words; at += blockDim.x) to[i * words + at] = row[at];
+  const Offset step = Offset{gridDim.x} * blockDim.y;
+  for (Offset first = Offset{blockIdx.x} * blockDim.y + threadIdx.y; first < count;
+       first += step * kReads) {
+    for (Offset at = threadIdx.x; at < words; at += blockDim.x) {
+      Word read[kReads];
+#pragma unroll
+      for (int k = 0; k < kReads; ++k) {
+        const Offset i = first + k * step;
+        if (i < count) read[k] = from[numbers[i] * words + at];
+      }
+#pragma unroll
+      for (int k = 0; k < kReads; ++k) {
+        const Offset i = first + k * step;
+        if (i < count) to[i * words + at] = read[k];
+      }
+    }
   }
 }
 
@@ -49,15 +65,37 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-template <class Word>
-void gather(const void* from, const Index* numbers, Index count, Offset row_bytes, void* to,
-            cudaStream_t stream) {
-  const Offset words = row_bytes / static_cast<Offset>(sizeof(Word));
-  const Shape shape = shape_of(words, count);
-  gather_words<<<shape.blocks, shape.threads, 0, stream>>>(static_cast<const Word*>(from), numbers,
-                                                           count, words, static_cast<Word*>(to));
-  CHECK_LAUNCH("gather_words", stream);
-}
+template <int kReads>
+struct Gather {
+  const void* from;
+  const Index* numbers;
+  Index count;
+  Offset row_bytes;
+  void* to;
+  cudaStream_t stream;
+  Offset most_blocks;
+
+  template <class Word>
+  void by() const {
+    const Offset words = row_bytes / static_cast<Offset>(sizeof(Word));
+    const Shape shape = shape_of(words, count, most_blocks);
+    gather_words<Word, kReads><<<shape.blocks, shape.threads, 0, stream>>>(
+        static_cast<const Word*>(from), numbers, count, words, static_cast<Word*>(to));
+    CHECK_LAUNCH("gather_words", stream);
+  }
+
+  /// By the widest words that rows and arrays consist of.
+  void run() const {
+    if (count == 0) return;
+    const auto places = reinterpret_cast<std::uintptr_t>(from) |
+                        reinterpret_cast<std::uintptr_t>(to) |
+                        static_cast<std::uintptr_t>(row_bytes);
+    if (places % 16 == 0) return by<uint4>();
+    if (places % 8 == 0) return by<uint2>();
+    if (places % 4 == 0) return by<unsigned>();
+    by<unsigned short>();
+  }
+};
 
 template <class Number>
 void add(const DenseView& c, const Index* numbers, const ConstDenseView& terms,
@@ -72,13 +110,13 @@ void add(const DenseView& c, const Index* numbers, const ConstDenseView& terms,
 
 void gather_rows(const void* from, const Index* numbers, Index count, Offset row_bytes, void* to,
                  cudaStream_t stream) {
-  if (count == 0) return;
-  const auto places = reinterpret_cast<std::uintptr_t>(from) |
-                      reinterpret_cast<std::uintptr_t>(to) | static_cast<std::uintptr_t>(row_bytes);
-  if (places % 16 == 0) return gather<uint4>(from, numbers, count, row_bytes, to, stream);
-  if (places % 8 == 0) return gather<uint2>(from, numbers, count, row_bytes, to, stream);
-  if (places % 4 == 0) return gather<unsigned>(from, numbers, count, row_bytes, to, stream);
-  gather<unsigned short>(from, numbers, count, row_bytes, to, stream);
+  Gather<1>{from, numbers, count, row_bytes, to, stream, kMostBlocks}.run();
+}
+
+void gather_far_rows(const void* from, const Index* numbers, Index count, Offset row_bytes,
+                     void* to, FarReads how, cudaStream_t stream) {
+  if (how == FarReads::quick) return gather_rows(from, numbers, count, row_bytes, to, stream);
+  Gather<kQuietReads>{from, numbers, count, row_bytes, to, stream, kQuietBlocks}.run();
 }
 
 void add_rows(const DenseView& c, const Index* numbers, const ConstDenseView& terms,

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #if __has_include(<nccl.h>)
 #include <nccl.h>
@@ -357,30 +358,40 @@ constexpr Index kManyRows = 600;
 
 using SanitizerRanks = GpuTest;
 
+void expect_gathered(Index cols, ValueKind kind, std::optional<gpu::FarReads> far) {
+  DeviceSlice from(kManyRows, cols, kind, 0, 0), to(kManyRows, cols, kind, 0, 0);
+  fill_random(from.host(), 3);
+  fill_nan(to.host());
+  from.upload(nullptr);
+  to.upload(nullptr);
+  const std::vector<Index> numbers = shuffled(kManyRows);
+  const DeviceNumbers list(numbers);
+  const Offset row_bytes = Offset{cols} * size_of(kind);
+  const void* const source = from.device().data;
+  void* const target = to.device().data;
+  if (far) {
+    gpu::gather_far_rows(source, list.data(), kManyRows - 1, row_bytes, target, *far, nullptr);
+  } else {
+    gpu::gather_rows(source, list.data(), kManyRows - 1, row_bytes, target, nullptr);
+  }
+  EXPECT_TRUE(to.download_and_check_surroundings(nullptr));
+  for (Index i = 0; i < kManyRows - 1; ++i) {
+    ASSERT_EQ(std::memcmp(to.host().as<char>() + i * row_bytes,
+                          from.host().as<char>() + numbers[static_cast<std::size_t>(i)] * row_bytes,
+                          static_cast<std::size_t>(row_bytes)),
+              0)
+        << "row " << i << " of " << cols << " columns";
+  }
+  EXPECT_TRUE(std::isnan(ConstDenseView(to.host()).at(kManyRows - 1, 0)));  // not asked for
+}
+
 /// Rows of any size, in words of 2, 4, 8 and 16 bytes; what is around them stays.
 TEST_F(SanitizerRanks, RowsAreGathered) {
   for (const Index cols : {1, 2, 3, 7, 8, 33, 128, 257, 1000}) {
     for (const ValueKind kind : {ValueKind::f16, ValueKind::f32, ValueKind::f64}) {
-      DeviceSlice from(kManyRows, cols, kind, 0, 0), to(kManyRows, cols, kind, 0, 0);
-      fill_random(from.host(), 3);
-      fill_nan(to.host());
-      from.upload(nullptr);
-      to.upload(nullptr);
-      const std::vector<Index> numbers = shuffled(kManyRows);
-      const DeviceNumbers list(numbers);
-      const Offset row_bytes = Offset{cols} * size_of(kind);
-      gpu::gather_rows(from.device().data, list.data(), kManyRows - 1, row_bytes, to.device().data,
-                       nullptr);
-      EXPECT_TRUE(to.download_and_check_surroundings(nullptr));
-      for (Index i = 0; i < kManyRows - 1; ++i) {
-        ASSERT_EQ(
-            std::memcmp(to.host().as<char>() + i * row_bytes,
-                        from.host().as<char>() + numbers[static_cast<std::size_t>(i)] * row_bytes,
-                        static_cast<std::size_t>(row_bytes)),
-            0)
-            << "row " << i << " of " << cols << " columns";
-      }
-      EXPECT_TRUE(std::isnan(ConstDenseView(to.host()).at(kManyRows - 1, 0)));  // not asked for
+      expect_gathered(cols, kind, std::nullopt);
+      expect_gathered(cols, kind, gpu::FarReads::quick);
+      expect_gathered(cols, kind, gpu::FarReads::quiet);
     }
   }
 }
