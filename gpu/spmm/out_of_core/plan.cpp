@@ -17,6 +17,7 @@
 #include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/forecast.h"
 #include "gpu/spmm/out_of_core/forecast.h"
+#include "gpu/spmm/out_of_core/page_locked.h"
 #include "gpu/spmm/out_of_core/pipeline.h"
 
 namespace csrkit::gpu {
@@ -39,34 +40,6 @@ class UrgentStream {
 
  private:
   cudaStream_t stream_ = nullptr;
-};
-
-/// Host memory that the device copies from and to by itself.
-class PageLockedMemory {
- public:
-  PageLockedMemory() = default;
-  explicit PageLockedMemory(std::uint64_t bytes) : bytes_(bytes) {
-    if (bytes > 0) CHECK_CUDA(cudaHostAlloc(&data_, bytes, cudaHostAllocDefault));
-  }
-  ~PageLockedMemory() {
-    if (data_ != nullptr) CHECK_CUDA_NOEXCEPT(cudaFreeHost(data_));
-  }
-  PageLockedMemory(PageLockedMemory&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-  PageLockedMemory& operator=(PageLockedMemory&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-  PageLockedMemory(const PageLockedMemory&) = delete;
-  PageLockedMemory& operator=(const PageLockedMemory&) = delete;
-
-  std::byte* data() const { return static_cast<std::byte*>(data_); }
-  std::uint64_t size_bytes() const { return bytes_; }
-
- private:
-  void* data_ = nullptr;
-  std::uint64_t bytes_ = 0;
 };
 
 void wait_for(cudaStream_t stream, const Event& event) {
@@ -335,12 +308,13 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
                                    : rows_of(c_, panel, first_row, rows, at);
   }
 
-  static void make_panels(const ConstDenseView& like, PageLockedMemory* panels) {
+  void make_panels(const ConstDenseView& like, PageLockedMemory* panels) const {
     const std::uint64_t bytes = dense_bytes(like.rows, like.cols, like.kind);
     if (panels->size_bytes() == bytes) return;
     require_available_memory(bytes, "a page-locked copy of B or C",
                              "multiply without --panel-major");
-    *panels = PageLockedMemory(bytes);
+    *panels = {};
+    *panels = PageLockedMemory(bytes, threads_);
   }
 
   /// f(first, rows) for stretches of rows that a core's cache holds, on all threads.

@@ -1,0 +1,36 @@
+// Host memory that the device copies from and to by itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace csrkit::gpu {
+
+/// Large pages that are there before the driver locks them: eight times as fast as memory that the
+/// driver makes, whose pages come one after the other (docs/lab/2026-11-26-two-gpus-again.md).
+class PageLockedMemory {
+ public:
+  PageLockedMemory() = default;
+  /// `threads` touch it. Throws MemoryError.
+  PageLockedMemory(std::uint64_t bytes, int threads);
+  ~PageLockedMemory();
+  PageLockedMemory(PageLockedMemory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  PageLockedMemory& operator=(PageLockedMemory&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  PageLockedMemory(const PageLockedMemory&) = delete;
+  PageLockedMemory& operator=(const PageLockedMemory&) = delete;
+
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+  std::uint64_t size_bytes() const { return bytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace csrkit::gpu
