@@ -200,7 +200,7 @@ class GpuLinks final : public DeviceLinks {
     }
     gather_far_rows(owner.given.data(), reinterpret_cast<const Index*>(end.numbers.data()),
                     static_cast<Index>(bytes_ / row_bytes_), static_cast<Offset>(row_bytes_),
-                    end.got.data(), FarReads::quick, end.stream->get());
+                    end.got.data(), FarReads::alone, end.stream->get());
   }
 
   void queue_messages() const {

@@ -241,16 +241,19 @@ char* GpuRank::sums_received(const RowRun& run) const {
   return sums_received_.data() + static_cast<std::uint64_t>(run.first) * sum_bytes();
 }
 
+/// Own columns take longer than quiet reads where there are so many entries for each row that
+/// comes: 44 of them were enough on two H200. With few of them there is hardly a product.
+FarReads GpuRank::far_reads() const {
+  constexpr Offset kEntriesToHide = 40, kEntriesToSee = 4;
+  const auto rows = static_cast<Offset>(share_.reads.size());
+  if (share_.own.nnz() > kEntriesToHide * rows) return FarReads::quiet;
+  return share_.own.nnz() > kEntriesToSee * rows ? FarReads::beside : FarReads::alone;
+}
+
 std::uint64_t GpuRank::read_from(const GpuRank& owner, const RowRun& run) {
   const DeviceScope scope(device_);
-  // Own columns take longer than quiet reads where there are so many entries for each row that
-  // comes: 44 of them were enough on two H200.
-  constexpr Offset kEntriesToHide = 40;
-  const bool is_hidden =
-      share_.own.nnz() > kEntriesToHide * static_cast<Offset>(share_.reads.size());
   gather_far_rows(owner.array(owner.from_).data, reads_ + run.first, run.count,
-                  static_cast<Offset>(row_bytes()), halo(run),
-                  is_hidden ? FarReads::quiet : FarReads::quick, travel());
+                  static_cast<Offset>(row_bytes()), halo(run), far_reads(), travel());
   return static_cast<std::uint64_t>(run.count) * row_bytes();
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/contract/device_ranks.h"
+#include "gpu/ranks/rows.h"
 
 namespace csrkit::gpu {
 
@@ -112,6 +113,7 @@ class GpuRank final : public DeviceRank {
   };
   DenseView array(int number) const;
   DenseView rows_of_c(void* data, Index rows) const;
+  FarReads far_reads() const;
   /// Whether all of C comes from the halo.
   bool halo_is_all() const {
     return own_ == nullptr && beyond_ != nullptr && share_.halo_rows.empty();

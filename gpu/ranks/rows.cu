@@ -12,10 +12,10 @@ namespace {
 constexpr int kThreads = 256;
 // Blocks for all GPUs of today to have a few each; what is left of the rows they take in turns.
 constexpr Offset kMostBlocks = 528;
-// Quiet reads of another GPU: of 528 blocks to 33 and 1 to 8 reads of a thread these cost the
-// product beside them least (docs/lab/2026-11-26-two-gpus-again.md).
-constexpr Offset kQuietBlocks = 66;
-constexpr int kQuietReads = 4;
+// Of 528 blocks to 33, and 1 to 8 reads of a thread, these cost a product beside them least, where
+// it takes longer than the exchange and where it does not (docs/lab/2026-11-26-two-gpus-again.md).
+constexpr Offset kQuietBlocks = 66, kBesideBlocks = 132;
+constexpr int kReadsUnderWay = 4;
 
 /// Threads side by side read a row, a power of two of them, so that small rows share a block.
 struct Shape {
@@ -115,8 +115,9 @@ void gather_rows(const void* from, const Index* numbers, Index count, Offset row
 
 void gather_far_rows(const void* from, const Index* numbers, Index count, Offset row_bytes,
                      void* to, FarReads how, cudaStream_t stream) {
-  if (how == FarReads::quick) return gather_rows(from, numbers, count, row_bytes, to, stream);
-  Gather<kQuietReads>{from, numbers, count, row_bytes, to, stream, kQuietBlocks}.run();
+  if (how == FarReads::alone) return gather_rows(from, numbers, count, row_bytes, to, stream);
+  const Offset blocks = how == FarReads::quiet ? kQuietBlocks : kBesideBlocks;
+  Gather<kReadsUnderWay>{from, numbers, count, row_bytes, to, stream, blocks}.run();
 }
 
 void add_rows(const DenseView& c, const Index* numbers, const ConstDenseView& terms,

@@ -12,10 +12,10 @@ namespace csrkit::gpu {
 void gather_rows(const void* from, const Index* numbers, Index count, Offset row_bytes, void* to,
                  cudaStream_t stream);
 /// The same where `from` is the memory of another GPU that this one may read: this is the exchange.
-/// quick: as many threads as a link can serve. quiet: a few of them, with more reads under way
-/// each; that takes about 1.6 times as long, and leaves the device to a product that takes longer
-/// still.
-enum class FarReads { quick, quiet };
+/// alone: as many threads as a link can serve, which leave a product little of the device. beside:
+/// fewer, with more reads under way each; 1.15 times as long. quiet: fewer still, 1.6 times as
+/// long, where a product takes longer than that.
+enum class FarReads { alone, beside, quiet };
 void gather_far_rows(const void* from, const Index* numbers, Index count, Offset row_bytes,
                      void* to, FarReads how, cudaStream_t stream);
 

@@ -390,8 +390,9 @@ TEST_F(SanitizerRanks, RowsAreGathered) {
   for (const Index cols : {1, 2, 3, 7, 8, 33, 128, 257, 1000}) {
     for (const ValueKind kind : {ValueKind::f16, ValueKind::f32, ValueKind::f64}) {
       expect_gathered(cols, kind, std::nullopt);
-      expect_gathered(cols, kind, gpu::FarReads::quick);
-      expect_gathered(cols, kind, gpu::FarReads::quiet);
+      for (const auto far : {gpu::FarReads::alone, gpu::FarReads::beside, gpu::FarReads::quiet}) {
+        expect_gathered(cols, kind, far);
+      }
     }
   }
 }
