@@ -19,8 +19,14 @@ struct RowGroup {
   using Value = typename Types::Value;
   using Number = typename Types::Accumulate;
   using Operands = std::conditional_t<kPieces, PiecesOperands<Types>, RowBinsOperands<Types>>;
-  using Vector = Pack<Value, kWidth>;
+  struct Elements {
+    Value item[kWidth];
+  };
+  using Vector = std::conditional_t<kPieces, Elements, Pack<Value, kWidth>>;
   static constexpr int kStep = kShortRow;  // nonzeros whose rows of B are asked for together
+  /// Of rows with fewer entries than lanes, and of what is left of others, whole steps come first.
+  /// Where a warp has several rows, that was no gain.
+  static constexpr bool kStepsInRests = kPieces && kLanes == kWarpLanes;
 
   const Operands& op;
   int lane;
@@ -81,13 +87,26 @@ struct RowGroup {
   __device__ Vector load_b(Index col) const {
     const std::uint64_t row = std::uint64_t{static_cast<unsigned>(col)} * op.row_bytes;
     const auto* from = reinterpret_cast<const Value*>(b_column + row);
-    if constexpr (!kPieces) return load_kept<kWidth>(from);
-    Vector y{};
+    if constexpr (kPieces) {
+      Vector y{};
 #pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      if (i == 0 || i * kLanes < left) y.item[i] = load_kept<1>(from + i * kLanes).item[0];
+      for (int i = 0; i < kWidth; ++i) {
+        if (i == 0 || i * kLanes < left) y.item[i] = load_kept<1>(from + i * kLanes).item[0];
+      }
+      return y;
+    } else {
+      return load_kept<kWidth>(from);
     }
-    return y;
+  }
+  __device__ static void add_product(Sums<Types, kWidth>& sums, Number x, const Vector& y) {
+    if constexpr (kPieces) {
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i) {
+        sums.item[i] = sums.algebra().add_product(sums.item[i], x, widen<Number>(y.item[i]));
+      }
+    } else {
+      sums.add_product(x, y);
+    }
   }
   template <class T>
   __device__ static T pass(T mine, int from) {
@@ -106,11 +125,14 @@ struct RowGroup {
         if (i * kLanes >= left) continue;
         Sums<Types, 1> one;
         one.item[0] = sums.item[i];
-        one.store(c + i * kLanes, op.alpha, op.beta);
+        store_scaled(one, c + i * kLanes);
       }
-      return;
+    } else if (has_columns) {
+      store_scaled(sums, c);
     }
-    if (!has_columns) return;
+  }
+  template <class SumsOfColumns>
+  __device__ void store_scaled(const SumsOfColumns& sums, typename Types::Output* c) const {
     if constexpr (kScales) {
       sums.store(c, op.alpha, op.beta);
     } else {
@@ -132,7 +154,7 @@ struct RowGroup {
 #pragma unroll
     for (int u = 0; u < kCount; ++u) {
       const Number x = pass(mine.value, from + u);
-      if (kIsFull || from + u < count) sums.add_product(x, y[u]);
+      if (kIsFull || from + u < count) add_product(sums, x, y[u]);
     }
   }
 
@@ -161,8 +183,14 @@ struct RowGroup {
 #pragma unroll 1
     while (done < longest) {
       const int left = length - done;
+      int from = 0;
+      if constexpr (kStepsInRests) {
+        const int whole = min(kLanes, shortest - done);
 #pragma unroll 1
-      for (int from = 0; from < kLanes && done + from < longest; from += kRest) {
+        for (; from + kStep <= whole; from += kStep) gather<kStep, true>(sums, mine, from, 0);
+      }
+#pragma unroll 1
+      for (; from < kLanes && done + from < longest; from += kRest) {
         gather<kRest, false>(sums, mine, from, left);
       }
       done += kLanes;
@@ -219,8 +247,13 @@ struct RowGroup {
     constexpr int kRest = kStep / 2;
     const Index left = length - done, share = crew.share_of(left);
     const Index own = min(share, left - crew.group * share);
+    int from = 0;
+    if constexpr (kStepsInRests) {
 #pragma unroll 1
-    for (int from = 0; from < share; from += kRest) gather<kRest, false>(sums, mine, from, own);
+      for (; from + kRest < share; from += kStep) gather<kStep, false>(sums, mine, from, own);
+    }
+#pragma unroll 1
+    for (; from < share; from += kRest) gather<kRest, false>(sums, mine, from, own);
 #pragma unroll
     for (int apart = kLanes; apart < 32; apart *= 2) sums.add_from_lane_apart(apart);
   }
@@ -238,7 +271,7 @@ struct RowGroup {
       sums.clear(op.algebra);
 #pragma unroll
       for (int u = r * kLength; u < (r + 1) * kLength; ++u) {
-        sums.add_product(pass(mine.value, u), y[u]);
+        add_product(sums, pass(mine.value, u), y[u]);
       }
       finish(sums, r);
     }

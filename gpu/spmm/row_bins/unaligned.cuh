@@ -8,36 +8,50 @@ namespace csrkit::gpu {
 
 template <class Types, int kWidth, int kLanes, OperandRows kRows, class Operands>
 void launch_unaligned(const Operands& all, Index slice_cols, cudaStream_t stream) {
+  // In 16 bits, and on copies, one kernel does both.
+  constexpr bool kAlwaysScales = kRows != OperandRows::pieces || sizeof(typename Types::Value) == 2;
   const RowTasks& tasks = all.tasks;
   const Offset warps = tasks.warp_task_count + tasks.task_count * kLanes / 32;
   const Offset blocks =
       tasks.block_task_count + (warps * 32 + kRowBinsThreads - 1) / kRowBinsThreads;
   for_slices(all, slice_cols, blocks, [&](const Operands& slices, dim3 grid) {
-    multiply_bins<Types, kWidth, kLanes, true, true, kRowBinsBlocks, kRows>
-        <<<grid, kRowBinsThreads, 0, stream>>>(slices);
+    if (all.alpha != 1 || all.beta != 0) {
+      multiply_bins<Types, kWidth, kLanes, true, true, kRowBinsBlocks, kRows>
+          <<<grid, kRowBinsThreads, 0, stream>>>(slices);
+    } else {
+      multiply_bins<Types, kWidth, kLanes, true, kAlwaysScales, kRowBinsBlocks, kRows>
+          <<<grid, kRowBinsThreads, 0, stream>>>(slices);
+    }
     CHECK_LAUNCH("multiply_bins", stream);
   });
 }
 
-template <int kWidth, int kLanes, class Types>
+/// kMostPieces a lane at most, and no more than it takes: a piece that no lane has would be asked
+/// for all the same.
+template <int kMostPieces, int kLanes, class Types>
 void launch_in_pieces(const RowBinsOperands<Types>& all, cudaStream_t stream) {
-  constexpr Index kMostCols = kWidth * kLanes;
+  constexpr Index kMostCols = kMostPieces * kLanes;
   // Slices alike: one of a few columns would cost as much as the others.
   const Index slices = (all.c.cols + kMostCols - 1) / kMostCols;
   const Index slice_cols = ((all.c.cols + slices - 1) / slices + kLanes - 1) / kLanes * kLanes;
   const PiecesOperands<Types> operands{all, slice_cols};
-  launch_unaligned<Types, kWidth, kLanes, OperandRows::pieces>(operands, slice_cols, stream);
+  if constexpr (kMostPieces == 4) {
+    if (slice_cols <= 3 * kLanes) {
+      return launch_unaligned<Types, 3, kLanes, OperandRows::pieces>(operands, slice_cols, stream);
+    }
+  }
+  launch_unaligned<Types, kMostPieces, kLanes, OperandRows::pieces>(operands, slice_cols, stream);
 }
 
 template <class Types>
 void UnalignedBinsKernels<Types>::launch_pieces(const RowBinsOperands<Types>& operands,
                                                 Index whole_cols, cudaStream_t stream) {
-  constexpr int kWidth = unaligned_width(static_cast<int>(sizeof(typename Types::Value)));
+  constexpr int kMost = unaligned_width(static_cast<int>(sizeof(typename Types::Value)));
   if (whole_cols <= 32) return launch_in_pieces<2, 16>(operands, stream);
-  if constexpr (kWidth > 2) {
-    if (whole_cols <= 64) return launch_in_pieces<kWidth, 16>(operands, stream);
+  if constexpr (kMost > 2) {
+    if (whole_cols <= 64) return launch_in_pieces<kMost, 16>(operands, stream);
   }
-  launch_in_pieces<kWidth, 32>(operands, stream);
+  launch_in_pieces<kMost, 32>(operands, stream);
 }
 
 template <class Types>
