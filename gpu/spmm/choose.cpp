@@ -311,7 +311,9 @@ bool stencil_pays(const SpmmProblem& problem) {
       if (diagonals.size() > most_diagonals) return false;
     }
   }
-  return 2 * entries >= sample * static_cast<Offset>(diagonals.size());
+  // Gaps cost their product and, if values are stored, 4 or 8 bytes; the more columns, the more.
+  const Offset least_eighths = dense_cols <= 2 ? 3 : 4;
+  return 8 * entries >= least_eighths * sample * static_cast<Offset>(diagonals.size());
 }
 
 std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOptions& options) {
