@@ -125,6 +125,9 @@ double panels_over_bins(const SpmmProfile& profile) {
     of_sharing -= 0.142;
     log_ratio -= 0.106 * facts.beyond_l2;
   }
+  if (profile.is_off_vectors && !is_unaligned(profile) && !is_f64) {
+    log_ratio += 0.5 * width;  // panels read single elements, row_bins pieces of rows
+  }
   const auto in_slices_of = [&](double slice) { return std::ceil(cols / slice) * slice; };
   if (cols > kBinsSlice && !is_unaligned(profile)) {
     log_ratio += 1.256 * std::log(in_slices_of(kPanelsSlice) / in_slices_of(kBinsSlice));
@@ -151,6 +154,7 @@ double tiled_panels_over_bins(const SpmmProfile& profile) {
   if (cols >= kFewColumns && cols % kVector != 0) {
     log_ratio += 0.128 + 0.100 * std::log(millions) + 0.161 * std::log(cols / 32.0);
   }
+  if (profile.is_off_vectors && cols % kVector == 0) log_ratio += 0.08;
   if (profile.longest_seen >= kVeryLongRow) {
     log_ratio += 0.172 * facts.sharing + 0.226 * facts.idle;
   }
@@ -242,9 +246,14 @@ bool is_dense(const SpmmProblem& problem) {
 }
 
 // Measured on an H200, see docs/lab/2026-11-22-spmm-h200.md.
-std::vector<Rule> rules_for(const SpmmProblem& problem) {
+std::vector<Rule> rules_for(const SpmmProblem& problem, bool is_off_vectors) {
   const bool dense = is_dense(problem);
-  const bool shares = !dense && !has_narrow_operands(problem) && panels_pay(profile_of(problem));
+  const auto shares_columns = [&] {
+    SpmmProfile profile = profile_of(problem);
+    profile.is_off_vectors = is_off_vectors;
+    return panels_pay(profile);
+  };
+  const bool shares = !dense && !has_narrow_operands(problem) && shares_columns();
   return {{stencil_pays(problem), "spmv.stencil", "few diagonals, well filled, and few columns"},
           {dense, "dense_windows", "dense enough for tensor cores"},
           {shares, "row_panels", "neighbouring rows have most columns in common"},
@@ -316,10 +325,17 @@ bool stencil_pays(const SpmmProblem& problem) {
   return 8 * entries >= least_eighths * sample * static_cast<Offset>(diagonals.size());
 }
 
-std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOptions& options) {
+std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOptions& given) {
+  const bool is_off_vectors = given.variant == kOffVectors;
+  if (!is_off_vectors && !given.variant.empty()) {
+    throw UsageError("auto knows no setting '" + given.variant + "'; use " + kOffVectors +
+                     " where rows of B or C begin at no multiples of 16 bytes");
+  }
+  PlanOptions options = given;
+  options.variant.clear();  // the kernels have none
   if (is_spmv(problem)) return make_spmv(problem, options);
   const Stopwatch choosing;
-  const std::vector<Rule> rules = rules_for(problem);
+  const std::vector<Rule> rules = rules_for(problem, is_off_vectors);
   const double choosing_seconds = choosing.seconds();
   std::string because;
   for (const Rule& rule : rules) {
@@ -340,7 +356,7 @@ std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOption
 
 std::string auto_spmm_kernel(const SpmmProblem& problem) {
   if (is_spmv(problem)) return "spmv.auto";
-  for (const Rule& rule : rules_for(problem)) {
+  for (const Rule& rule : rules_for(problem, false)) {
     if (rule.holds) return rule.kernel;
   }
   throw UsageError("no rule holds");

@@ -6,6 +6,11 @@
 
 namespace csrkit::gpu {
 
+/// The setting of auto (PlanOptions::variant) that says: rows of B or C begin at no multiples of 16
+/// bytes, though the number of columns lets them. That shows only when they are bound, which is too
+/// late.
+inline constexpr const char* kOffVectors = "off-vectors";
+
 /// Whether row_panels is expected to take less time than row_bins.
 bool panels_pay(const SpmmProfile& profile);
 

@@ -32,8 +32,9 @@ struct SpmmProfile {
   int b_bytes = 4;  // of an element of B
   int multiprocessors = 132;
   double l2_bytes = 60 << 20;
-  Offset longest_seen = 0;  // the longest row among those of a sample of entries
-  PanelSample sample;       // empty where the host cannot see the rows of op(A)
+  bool is_off_vectors = false;  // rows of B or C begin anywhere, whatever dense_cols says
+  Offset longest_seen = 0;      // the longest row among those of a sample of entries
+  PanelSample sample;           // empty where the host cannot see the rows of op(A)
 };
 
 /// `problem` may have an A on the device, and a transposed one: if A's pattern looks symmetric, its

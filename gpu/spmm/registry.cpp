@@ -19,7 +19,11 @@ namespace csrkit::gpu {
 #undef CSRKIT_KERNEL
 #undef CSRKIT_CHOOSER
 
-#define CSRKIT_CHOOSER CSRKIT_KERNEL
+/// A chooser takes settings that say more of the operands (choose.h); they are nothing to try.
+static std::vector<std::string> nothing_to_try(const SpmmProblem&) { return {""}; }
+
+#define CSRKIT_CHOOSER(name, role, can, summary) \
+  {{#name, role, can, summary}, make_##name, nothing_to_try},
 #define CSRKIT_KERNEL(name, role, can, summary) {{#name, role, can, summary}, make_##name},
 const std::vector<SpmmKernel>& spmm_kernels() {
   static const std::vector<SpmmKernel> table = {

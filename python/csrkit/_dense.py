@@ -105,6 +105,11 @@ class View:
         return Dense(data=self.pointer, rows=rows, cols=cols, leading_dim=max(step if rows > 1 else cols, 1),
                      kind=KINDS[self.kind], space=0 if self.device is None else 1)
 
+    def is_off_vectors(self):
+        """Whether rows begin at no multiples of 16 bytes, though their length lets them."""
+        dense, size = self.dense(), SIZES[self.kind]
+        return dense.cols * size % 16 == 0 and (dense.data or 0) % 16 + dense.leading_dim * size % 16 > 0
+
 
 def row_major(shape):
     strides, step = [], 1

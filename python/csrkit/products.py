@@ -18,10 +18,13 @@ def spmm(a: Matrix, b, out=None, alpha=1.0, beta=0.0, transpose=False, **options
     require_matrix(a)
     view = View(b, "B")
     dense_cols = view.dense().cols
+    views = [view] if out is None else [view, View(out, "out")]
     if view.device is not None:
         options = {"device": view.device, **options}
+        if options.get("kernel") is None and dense_cols > 1 and any(each.is_off_vectors() for each in views):
+            options.setdefault("variant", "off-vectors")
     if out is not None:
-        options.setdefault("out_kind", View(out, "out").kind)
+        options.setdefault("out_kind", views[1].kind)
     plan = a.cached_plan(dense_cols, transpose=bool(transpose), kind=view.kind, **options)
     return plan.multiply(b, out, alpha, beta)
 

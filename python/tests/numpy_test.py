@@ -33,6 +33,14 @@ class Sharing(unittest.TestCase):
         with self.assertRaisesRegex(csrkit.UsageError, "B begins between two addresses"):
             csrkit.spmv(one, between)
 
+    def test_rows_off_vectors_are_seen(self):
+        from csrkit._dense import View
+        wide = numpy.zeros((8, 36), "float32")  # rows of 144 bytes, at multiples of 16 here
+        at = -wide.ctypes.data % 16 // 4
+        for array, wanted in ((wide[:, at:at + 32], False), (wide[:, at + 1:at + 33], True), (wide[:, at:at + 31], False),
+                              (numpy.zeros((8, 33), "float32")[:, :32], True)):
+            self.assertEqual(View(array, "B").is_off_vectors(), wanted, array.shape)
+
     def test_scipy_and_back(self):
         for dtype in ("float32", "float64"):
             wanted = sample(dtype=dtype)

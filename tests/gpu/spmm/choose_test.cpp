@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -26,8 +27,9 @@ struct Case {
   double best = 0, other_chosen = 0;  // of all kernels; of the one that an earlier rule took
 };
 
-/// Products of several columns that both kernels did.
-std::vector<Case> recorded_cases(const std::string& record_name) {
+/// Products of several columns that both kernels did, of operands that have so many columns more in
+/// memory.
+std::vector<Case> recorded_cases(const std::string& record_name, int padding = 0) {
   const std::string unpack =
       "gzip -dc " CSRKIT_SOURCE_DIR "/docs/results/" + record_name + ".jsonl.gz";
   const std::unique_ptr<FILE, int (*)(FILE*)> lines(popen(unpack.c_str(), "r"), &pclose);
@@ -45,7 +47,7 @@ std::vector<Case> recorded_cases(const std::string& record_name) {
     // In 16 bits row_panels has since become another kernel.
     if (record_name == "h200/data/spmm_choices" && record["kinds"] == "f16") continue;
     if (record["k"] == 1) continue;  // SpMV, which has a chooser of its own
-    if (record.value("padding", 0) != 0) continue;
+    if (record.value("padding", 0) != padding) continue;
     const std::string kinds = record["kinds"];
     Case item;
     item.matrix = record["matrix"];
@@ -144,6 +146,34 @@ TEST(ChooseSpmm, IsNearTheFastestOfAllKernelsOnRecordedProducts) {
     EXPECT_GE(tally.share(tally.close), 0.93) << tally.text();
     EXPECT_LE(tally.share(tally.far), 0.025) << tally.text();
   }
+}
+
+// Rows of B and C one element apart: what is said of them beforehand counts in f32 most.
+TEST(ChooseSpmm, IsNearTheFasterKernelOfOperandsOffVectorsIfItIsTold) {
+  std::map<int, Tally> told, untold;  // by bytes of an element
+  for (Case item : recorded_cases("h200/data/spmm_choices_all_kinds", 1)) {
+    untold[item.profile.b_bytes].add(item);
+    item.profile.is_off_vectors = true;
+    told[item.profile.b_bytes].add(item);
+  }
+  EXPECT_LT(untold[4].share(untold[4].close), 0.8) << untold[4].text();
+  for (const int bytes : {2, 4, 8}) {
+    EXPECT_GE(told[bytes].cases, 350) << bytes;
+    EXPECT_GE(told[bytes].share(told[bytes].close), bytes == 8 ? 0.9 : 0.93)
+        << bytes << ": " << told[bytes].text();
+    EXPECT_LE(told[bytes].share(told[bytes].far), bytes == 8 ? 0.04 : 0.025)
+        << bytes << ": " << told[bytes].text();
+  }
+}
+
+TEST(ChooseSpmm, RefusesASettingThatItDoesNotKnow) {
+  const CsrMatrix band =
+      testing::matrix_where(40, 40, [](Index i, Index j) { return i - j <= 2 && j - i <= 2; });
+  PlanOptions options;
+  options.variant = "on-vectors";
+  EXPECT_THROW(
+      find_kernel(spmm_kernels(), "auto").make_plan(default_spmm_problem(band, 32), options),
+      UsageError);
 }
 
 TEST(ChooseSpmm, KnowsThatASliceOfFewColumnsCostsWhatAFullOneDoes) {
