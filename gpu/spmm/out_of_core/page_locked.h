@@ -12,7 +12,7 @@ namespace csrkit::gpu {
 class PageLockedMemory {
  public:
   PageLockedMemory() = default;
-  /// `threads` touch it. Throws MemoryError.
+  /// `threads`, as in team_size, write to every page. Throws MemoryError.
   PageLockedMemory(std::uint64_t bytes, int threads);
   ~PageLockedMemory();
   PageLockedMemory(PageLockedMemory&& other) noexcept
