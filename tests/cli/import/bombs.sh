@@ -48,6 +48,12 @@ blocks("map.tar.bz2", tar_head("PaxHeaders/a", len(records), b"x") + records.lju
        tar_head("GNUSparseFile.0/a.mtx", 1400 << 20, b"0") + b"90000000\n", b"0\n1\n" * (1 << 18))
 blocks("vertices.graph.bz2", b"2000000000 1\n", b"\n" * (1 << 20))
 blocks("edges.graph.bz2", b"5 999999999999999999\n", b"\n" * (1 << 20))
+# A hundred bytes whose header asks for a dictionary of 3 GB: the size is in the first block's header, under a CRC.
+asking = bytearray(lzma.compress(head + b"1 1 1\n"))
+block = bytearray(asking[12:12 + asking[12] * 4])
+block[block.index(0x21) + 2] = 39
+asking[12:12 + len(block) + 4] = block + struct.pack("<I", zlib.crc32(block))
+open("asking.mtx.xz", "wb").write(asking)
 # An archive in an archive, with a member to skip that says nothing of its size: 40 GB.
 packer = zlib.compressobj(9, zlib.DEFLATED, -15)
 skipped = packer.compress(10 * megabyte) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -105,6 +111,10 @@ says "found 2000000000 rows of 2 entries"
 expect 3 sh -c 'ulimit -v 1000000; (echo "%%MatrixMarket matrix coordinate real general"; yes | tr -d "\n") 2>pipe.err |
   timeout 60 csr-import - out.csr'
 says "lines of at most"
+no_file out.csr
+# What is asked for and not there is a lack of memory, not an empty file.
+expect 5 sh -c 'ulimit -v 1000000; exec csr-import asking.mtx.xz out.csr'
+says "not enough memory to decompress"
 no_file out.csr
 expect 3 csr-import twice.npz out.csr
 says "two called shape.npy"
