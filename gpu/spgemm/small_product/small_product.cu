@@ -83,15 +83,15 @@ __global__ void __launch_bounds__(kMakeThreads)
   const bool is_too_big =
       *static_cast<const volatile std::uint32_t*>(&work.totals->is_too_big) != 0;
   unsigned long long products = 0;
-  const Offset end = op.a.row_end(row);
-  for (Offset at = op.a.row_begin(row) + lane; at < end; at += 32) {
+  const Offset begin = op.a.row_begin(row), end = op.a.row_end(row);
+  if (__any_sync(kAllLanes, static_cast<int>(is_too_big)) != 0) return;
+  for (Offset at = begin + lane; at < end; at += 32) {
     const Index source = __ldg(op.a.col_indices + at);
     products += static_cast<unsigned long long>(op.b.row_end(source) - op.b.row_begin(source));
   }
   for (int distance = 1; distance < 32; distance *= 2) {
     products += __shfl_xor_sync(kAllLanes, products, distance);
   }
-  if (__any_sync(kAllLanes, static_cast<int>(is_too_big)) != 0) return;
   if (products > kMostOfSmallRow || products == 0) {
     if (lane == 0) {
       work.counts[row] = 0;
