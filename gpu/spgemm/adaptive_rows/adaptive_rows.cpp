@@ -1,7 +1,7 @@
 // adaptive_rows: rows of C sorted into bins by what they need, a kernel for each kind of row.
 // Owns     the order of work: profile of all rows -> bins -> counting -> offsets and bins again,
 //          now by the entries of C -> columns and values. The host waits twice, for the sizes of
-//          the bins
+//          the bins; meanwhile the device is at short rows, if A is small
 // Reads    A three times, the row ends of B once, B's columns two or three times, its values once
 // Launch   one kernel per bin that has rows, long rows first, and one for all rows that a warp
 //          sorts; see gpu/spgemm/adaptive_rows/rules.h
@@ -69,9 +69,9 @@ class AdaptiveRows final : public DeviceSpgemm {
         std::min(products / std::max<std::uint64_t>(1, kPartProducts / shrink) +
                      cut_rows * (words / std::max<std::uint64_t>(1, kPartWords / shrink) + 2),
                  cut_rows * words);
-    const std::uint64_t in_two_passes =
-        Workspace::bytes_for(sizes.rows) + parts * RowParts::kBytes +
-        csr_bytes(sizes.rows, sizes.counts.output_bound, kValueKindOf<Value>);
+    const std::uint64_t in_two_passes = Workspace::bytes_for(sizes.rows) +
+                                        parts * RowParts::kBytes +
+                                        csr_bytes(sizes.rows, room_for(sizes), kValueKindOf<Value>);
     if (!is_small(sizes)) return in_two_passes;
     return std::max(in_two_passes,
                     small_product_bytes(sizes.rows, sizes.cols, sizes.a_nnz, kValueKindOf<Value>));
@@ -88,9 +88,16 @@ class AdaptiveRows final : public DeviceSpgemm {
     profile(op, memory, work);
     begin(SpgemmPhase::symbolic);
     count_all(op, memory, work);
-    sum_up(work, memory, c);
+    const NewOffsets offsets = allocate_offsets(work, memory, c);
+    choose(work, offsets, memory.stream());
     begin(SpgemmPhase::numeric);
-    c.allocate_entries(memory, c.nnz);
+    const bool has_room = makes_short_rows_early(work);
+    if (has_room) {
+      c.allocate_entries(memory, work.products);
+      make_short_rows_early(op, work, c, memory.stream());
+    }
+    c.nnz = wait_for_choice(work);
+    if (!has_room) c.allocate_entries(memory, c.nnz);
     make_all(op, Structure::wanted, work, c, memory.stream());
   }
 
@@ -98,9 +105,11 @@ class AdaptiveRows final : public DeviceSpgemm {
 
   std::uint64_t values_bytes(const SpgemmSizes& sizes) const override {
     if (changes_.most_listed == 0) return 0;
+    // C may have more room than entries.
     const std::uint64_t list =
-        ProductList::making_bytes(sizes.counts.products, sizes.counts.output_bound);
-    // Made in one pass, C has more room than entries.
+        ProductList::making_bytes(sizes.counts.products, sizes.counts.output_bound) +
+        static_cast<std::uint64_t>(room_for(sizes) - sizes.counts.output_bound) *
+            (sizeof(Index) + sizeof(Value));
     return is_small(sizes) ? list + small_product_bytes(sizes.rows, sizes.cols, sizes.a_nnz,
                                                         kValueKindOf<Value>)
                            : list;
@@ -117,7 +126,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     }
     profile(op, memory, kept_);
     count_all(op, memory, kept_);
-    choose(kept_, {}, memory);
+    choose(kept_, {}, memory.stream());
+    wait_for_choice(kept_);
   }
 
   void forget_values() override {
@@ -195,6 +205,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     DeviceBuffer<std::byte> part_bytes;
     RowParts parts;
     Offset products = 0;
+    bool short_rows_are_made = false;  // or on their way
 
     const RowList& counted(CountBin bin) const {
       return count_lists[static_cast<std::size_t>(bin)];
@@ -212,6 +223,8 @@ class AdaptiveRows final : public DeviceSpgemm {
       rules_.prefers_bit_ranges = changes_.prefers_bit_ranges;
       rules_.most_sorted_to_count = changes_.most_sorted_to_count;
       rules_.most_sorted_to_make = changes_.most_sorted_to_make;
+      rules_.most_early = changes_.most_early;
+      rules_.fewest_for_warps = changes_.fewest_for_warps;
       rules_.is_wide = op.b.cols > kMostColumnsOfAWarp;
     }
     const cudaStream_t stream = memory.stream();
@@ -222,10 +235,38 @@ class AdaptiveRows final : public DeviceSpgemm {
     profile_rows(op.a, op.b, rules_, space.profile, space.count_totals, stream);
     host_->order(space.count_totals, stream);
     list_bins(op.a.rows, space.profile.bin, space.count_totals, space.count_list, stream);
+    side_streams_->mark(stream);
+  }
+
+  void count_all(const SpgemmOperands& op, DeviceMemory& memory, Work& work) {
+    if (op.a.rows == 0) return;
+    const cudaStream_t stream = memory.stream();
+    Workspace& space = work.space;
+    ShortRows short_rows = counted_short_rows(work);
+    const bool begins_early = is_early(work);
+    if (begins_early) {
+      count_short_rows(op.a, op.b, space.profile, short_rows, early_blocks(short_rows), stream);
+    }
     const BinTotals totals = host_->wait();
     work.products = static_cast<Offset>(totals.products);
     work.count_lists = lists_of<CountBin>(space.count_list, totals);
-    if (totals.parts == 0) return;
+    if (totals.parts > 0) list_all_parts(totals, memory, work);
+    std::array<RowList, kMostBins> lists = work.count_lists;
+    const Offset blocks = short_rows.take(lists);
+    side_by_side(stream, work.products, begins_early ? 0 : blocks, lists,
+                 [&](int bin, cudaStream_t side) {
+                   if (bin == kShortRows) {
+                     count_short_rows(op.a, op.b, space.profile, short_rows,
+                                      checked_cast<unsigned>(blocks, "short rows"), side);
+                   } else {
+                     count_rows(static_cast<CountBin>(bin), op.a, op.b, space.profile, rules_,
+                                lists[static_cast<std::size_t>(bin)], work.parts, side);
+                   }
+                 });
+    if (work.parts.count > 0) sum_parts(work.parts, space.profile, stream);
+  }
+
+  void list_all_parts(const BinTotals& totals, DeviceMemory& memory, Work& work) {
     const auto parts = static_cast<Offset>(totals.parts);
     work.part_bytes = DeviceBuffer<std::byte>(memory, parts * static_cast<Offset>(RowParts::kBytes),
                                               "the parts of rows that are cut");
@@ -236,113 +277,130 @@ class AdaptiveRows final : public DeviceSpgemm {
     work.parts.products = work.parts.counts + parts;
     work.parts.starts = work.parts.products + parts;
     work.parts.most_words = static_cast<int>(totals.most_part_words);
-    list_parts(work.counted(CountBin::parts), space.profile, rules_, work.parts, space.count_totals,
-               stream);
+    list_parts(work.counted(CountBin::parts), work.space.profile, rules_, work.parts,
+               work.space.count_totals, memory.stream());
+    side_streams_->mark(memory.stream());
   }
 
-  void count_all(const SpgemmOperands& op, DeviceMemory& memory, const Work& work) {
-    std::array<RowList, kMostBins> lists = work.count_lists;
-    const ShortRows short_rows =
-        short_rows_of(lists, static_cast<int>(CountBin::merge_4), op.a.rows);
-    side_by_side(memory.stream(), work.products, short_rows, lists,
-                 [&](int bin, cudaStream_t stream) {
-                   if (bin == kShortRows) {
-                     count_short_rows(op.a, op.b, work.space.profile, short_rows, stream);
-                   } else {
-                     count_rows(static_cast<CountBin>(bin), op.a, op.b, work.space.profile, rules_,
-                                lists[static_cast<std::size_t>(bin)], work.parts, stream);
-                   }
-                 });
-    if (work.parts.count > 0) sum_parts(work.parts, work.space.profile, memory.stream());
+  ShortRows counted_short_rows(const Work& work) const {
+    return {static_cast<int>(CountBin::merge_4), !rules_.is_wide, work.a.rows,
+            work.space.count_totals, work.space.count_list};
+  }
+  ShortRows made_short_rows(const Work& work) const {
+    return {static_cast<int>(MakeBin::merge_4), !rules_.is_wide, work.a.rows,
+            work.space.make_totals, work.space.make_list};
   }
 
-  /// Takes the short rows out of the lists; those that merge as well, if they are few.
-  ShortRows short_rows_of(std::array<RowList, kMostBins>& lists, int merge_4, Index rows) const {
-    constexpr Offset kFewMerged = 8;  // of so many rows one
-    const auto first = static_cast<std::size_t>(merge_4);
-    const Offset merged = lists[first].count + lists[first + 1].count;
-    return ShortRows(lists, merge_4, !rules_.is_wide && kFewMerged * merged < rows);
+  /// Whether short rows are launched before the host knows how many there are: what it takes to
+  /// wake up counts where the product is small.
+  bool is_early(const Work& work) const { return work.a.nnz <= rules_.most_early; }
+  static unsigned early_blocks(const ShortRows& rows) {
+    constexpr Offset kMost = 2048;
+    return static_cast<unsigned>(std::min(rows.most_blocks(), kMost));
+  }
+  /// The same for making them, if C may have room for every product.
+  static constexpr Offset kMostEarly =
+      (Offset{32} << 20) / static_cast<Offset>(sizeof(Index) + sizeof(Value));
+  bool makes_short_rows_early(const Work& work) const {
+    return is_early(work) && work.products > 0 && work.products <= kMostEarly;
+  }
+  /// Most entries that C has room for.
+  static Offset room_for(const SpgemmSizes& sizes) {
+    return std::max(sizes.counts.output_bound, std::min(sizes.counts.products, kMostEarly));
+  }
+  void make_short_rows_early(const SpgemmOperands& op, Work& work, const DeviceProduct& c,
+                             cudaStream_t stream) {
+    const ShortRows rows = made_short_rows(work);
+    side_streams_->mark(stream);
+    make_short_rows(Structure::wanted, rows_to_make(op, work, c), rows, early_blocks(rows), stream);
+    work.short_rows_are_made = true;
   }
 
   static constexpr int kShortRows = 0;  // no list is of bin 0
 
-  /// Calls `launch` for every bin that has rows, long rows first, kShortRows last. Bins run beside
-  /// each other: each ends with a few long rows that leave most of the device idle. Small products
-  /// take longer to fork than to wait.
+  /// Calls `launch` for every bin that has rows, long rows first, kShortRows last, if there are
+  /// `short_blocks`. Bins run beside each other from the last mark on: each ends with a few long
+  /// rows that leave most of the device idle. Small products take longer to fork than to wait.
   template <class Launch>
-  void side_by_side(cudaStream_t stream, Offset products, const ShortRows& short_rows,
+  void side_by_side(cudaStream_t stream, Offset products, Offset short_blocks,
                     const std::array<RowList, kMostBins>& lists, const Launch& launch) {
     constexpr Offset kFewProducts = 1 << 20;
-    int bins = short_rows.is_empty() ? 0 : 1;
+    int bins = short_blocks > 0 ? 1 : 0;
     for (const RowList& list : lists) bins += list.count > 0;
-    side_streams_->fork(products < kFewProducts ? 0 : std::clamp(bins - 1, 0, SideStreams::kCount),
-                        stream);
+    side_streams_->fork(products < kFewProducts ? 0 : std::clamp(bins - 1, 0, SideStreams::kCount));
     int next = 0;
     for (int bin = kMostBins - 1; bin > 0; --bin) {
       if (lists[static_cast<std::size_t>(bin)].count == 0) continue;
       launch(bin, side_streams_->at(next++, stream));
     }
-    if (!short_rows.is_empty()) launch(kShortRows, side_streams_->at(next++, stream));
+    if (short_blocks > 0) launch(kShortRows, side_streams_->at(next++, stream));
     side_streams_->join(stream);
   }
 
-  /// The offsets of C and its number of entries; the lists of rows to make.
-  void sum_up(Work& work, DeviceMemory& memory, DeviceProduct& c) {
-    const Index rows = c.rows;
-    const cudaStream_t stream = memory.stream();
-    Workspace& space = work.space;
-    const bool is_narrow = DeviceProduct::fits_narrow(work.products);
-    if (is_narrow) {
-      c.narrow_offsets = DeviceBuffer<std::uint32_t>(memory, Offset{rows} + 1, "the rows of C");
+  NewOffsets allocate_offsets(const Work& work, DeviceMemory& memory, DeviceProduct& c) {
+    const Offset count = Offset{c.rows} + 1;
+    if (DeviceProduct::fits_narrow(work.products)) {
+      c.narrow_offsets = DeviceBuffer<std::uint32_t>(memory, count, "the rows of C");
     } else {
-      c.wide_offsets = DeviceBuffer<Offset>(memory, Offset{rows} + 1, "the rows of C");
+      c.wide_offsets = DeviceBuffer<Offset>(memory, count, "the rows of C");
     }
-    if (rows == 0) {
-      CHECK_CUDA(cudaMemsetAsync(c.narrow_offsets.data(), 0, 4, stream));
-      return;
-    }
-    if (is_narrow) {
-      space.sum_counts(c.narrow_offsets.data(), rows, stream);
-    } else {
-      space.sum_counts(c.wide_offsets.data(), rows, stream);
-    }
-    c.nnz = choose(work, {c.narrow_offsets.data(), c.wide_offsets.data()}, memory);
+    if (c.rows == 0) CHECK_CUDA(cudaMemsetAsync(c.narrow_offsets.data(), 0, 4, memory.stream()));
+    return {c.narrow_offsets.data(), c.wide_offsets.data()};
   }
 
-  /// The number of entries of C, if its offsets are given.
-  Offset choose(Work& work, const DeviceOffsets& row_offsets, DeviceMemory& memory) {
+  /// Queues the offsets of C, if there is a place for them, and the lists of rows to make.
+  void choose(const Work& work, const NewOffsets& offsets, cudaStream_t stream) {
     const Index rows = work.a.rows;
-    if (rows == 0) return 0;
-    Workspace& space = work.space;
-    choose_make_bins(work.a, rules_, space.profile, row_offsets, space.make_totals,
-                     memory.stream());
-    host_->order(space.make_totals, memory.stream());
-    list_bins(rows, space.profile.bin, space.make_totals, space.make_list, memory.stream());
+    if (rows == 0) return;
+    const Workspace& space = work.space;
+    BinRules rules = rules_;
+    rules.in_teams = work.counted(CountBin::bit_range_warp).count +
+                         work.counted(CountBin::bit_range_block).count <
+                     Offset{rules.fewest_for_warps};
+    choose_make_bins(work.a, rules, space.profile, offsets, space.states, space.make_totals,
+                     stream);
+    host_->order(space.make_totals, stream);
+    list_bins(rows, space.profile.bin, space.make_totals, space.make_list, stream);
+  }
+
+  /// The number of entries of C, if its offsets were queued.
+  Offset wait_for_choice(Work& work) {
+    if (work.a.rows == 0) return 0;
     const BinTotals totals = host_->wait();
-    work.make_lists = lists_of<MakeBin>(space.make_list, totals);
+    work.make_lists = lists_of<MakeBin>(work.space.make_list, totals);
     describe(work);
     return static_cast<Offset>(totals.nnz);
+  }
+
+  MakeRows<Value> rows_to_make(const SpgemmOperands& op, const Work& work,
+                               const DeviceProduct& c) const {
+    return {op.a.as<Value>(),
+            op.b.as<Value>(),
+            {{c.narrow_offsets.data(), c.wide_offsets.data()},
+             c.col_indices.data(),
+             reinterpret_cast<Value*>(c.values.data())},
+            work.space.profile,
+            static_cast<Value>(op.alpha),
+            semiring_};
   }
 
   void make_all(const SpgemmOperands& op, Structure structure, const Work& work,
                 const DeviceProduct& c, cudaStream_t main_stream) {
     if (work.products == 0) return;
-    const MakeRows<Value> make = {op.a.as<Value>(),
-                                  op.b.as<Value>(),
-                                  {{c.narrow_offsets.data(), c.wide_offsets.data()},
-                                   c.col_indices.data(),
-                                   reinterpret_cast<Value*>(c.values.data())},
-                                  work.space.profile,
-                                  static_cast<Value>(op.alpha),
-                                  semiring_};
+    const MakeRows<Value> make = rows_to_make(op, work, c);
     std::array<RowList, kMostBins> lists = work.make_lists;
     constexpr int kParts = static_cast<int>(MakeBin::count);  // beside the bins of whole rows
     static_assert(kParts < kMostBins);
     lists[kParts] = work.counted(CountBin::parts);
-    const ShortRows short_rows =
-        short_rows_of(lists, static_cast<int>(MakeBin::merge_4), op.a.rows);
-    side_by_side(main_stream, work.products, short_rows, lists, [&](int bin, cudaStream_t stream) {
-      if (bin == kShortRows) return make_short_rows(structure, make, short_rows, stream);
+    ShortRows short_rows = made_short_rows(work);
+    const Offset blocks = short_rows.take(lists);
+    const Offset blocks_left = work.short_rows_are_made ? 0 : blocks;
+    if (!work.short_rows_are_made) side_streams_->mark(main_stream);
+    side_by_side(main_stream, work.products, blocks_left, lists, [&](int bin, cudaStream_t stream) {
+      if (bin == kShortRows) {
+        return make_short_rows(structure, make, short_rows,
+                               checked_cast<unsigned>(blocks, "short rows"), stream);
+      }
       const RowList& list = lists[static_cast<std::size_t>(bin)];
       const auto make_bin = static_cast<MakeBin>(bin);
       if (bin == kParts) {

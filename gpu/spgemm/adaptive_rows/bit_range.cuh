@@ -1,10 +1,13 @@
 // Rows of C by ranges of bits, in adaptive_rows.
-// Owns     a warp or a block: one row, or a part of its columns
+// Owns     a warp, a team of four warps or a block: one row, or a part of its columns. The warps of
+//          a team take a quarter of A's entries each, have sums of their own, and add them up in
+//          the end
 // Reads    A's row; B's columns twice, the second time with values, in order. In shared memory, for
 //          every 32 columns between the row's first and last: which of them C has, and how many
 //          come before; then one sum per entry. Bits are set by atomics, sums need none
 //          (row_walks.cuh)
-// Launch   4 warps of a row each; blocks of 256 or 512 threads for wide or long rows
+// Launch   4 warps of a row each; teams of 4 for long rows, where their sums fit; blocks of 256 or
+//          512 threads for wide or longer ones
 // Needs    columns of C in ascending words, so they come out sorted; sums that do not fit stand in
 //          C
 // Against  hashing: no probes, no sort, and a sum costs 8 bytes where its column is known by its
@@ -44,14 +47,23 @@ struct BitRange {
   int room;   // bytes of shared memory
 };
 
-template <int kLanes, Structure kStructure, class Columns, class Value>
+/// kWalkers groups of kLanes / kWalkers lanes go through A's entries; `sources` has a list for
+/// each.
+template <int kLanes, int kWalkers, Structure kStructure, class Columns, class Value>
 __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>& range,
                                const Columns& columns, int count, std::byte* bytes,
-                               Sources<kLanes, Value>& sources, std::uint32_t* bids, int* scratch) {
+                               Sources<kLanes / kWalkers, Value>* sources, std::uint32_t* bids,
+                               int* scratch) {
   using G = Group<kLanes>;
-  const bool is_packed = suits_packing<kLanes>(op.profile.products[range.row],
-                                               op.a.row_end(range.row) - op.a.row_begin(range.row));
-  auto turns = Turns<kLanes>::make(bids);
+  constexpr int kWalkLanes = kLanes / kWalkers;
+  using Walk = Group<kWalkLanes>;
+  const EntriesOfA of_row = entries_of_row(op.a, range.row);
+  const Offset length = of_row.end - of_row.begin;
+  const bool is_packed = suits_packing<kWalkLanes>(op.profile.products[range.row], length);
+  const int walker = kWalkers == 1 ? 0 : G::rank() / kWalkLanes;
+  const EntriesOfA of_walker = {of_row.begin + length * walker / kWalkers,
+                                of_row.begin + length * (walker + 1) / kWalkers};
+  auto turns = Turns<kWalkLanes>::make(bids);
   Word* words = reinterpret_cast<Word*>(bytes);
   const Offset first_col = Offset{range.first_word} << kWordLog2;
   const bool is_full =
@@ -70,19 +82,21 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
       const Index col = op.c.col_indices[range.to + i];
       mark(col >> kWordLog2, 1u << (col & 31));
     }
-  } else if constexpr (kLanes == 32) {
+  } else if constexpr (kWalkLanes == 32) {
     // A column at a time is faster for one warp: it has nothing to share.
-    walk_products<kLanes, ProductColumn>(op.a, op.b, true, range.row, columns, is_packed, &sources,
-                                         [&](const ProductColumn(&entries)[kSegments], auto) {
+    walk_products<kWalkLanes, ProductColumn>(op.a, op.b, of_walker, columns, is_packed,
+                                             sources + walker,
+                                             [&](const ProductColumn(&entries)[kSegments], auto) {
 #pragma unroll
-                                           for (int u = 0; u < kSegments; ++u) {
-                                             const Index col = entries[u].col;
-                                             if (col >= 0) mark(col >> kWordLog2, 1u << (col & 31));
-                                           }
-                                         });
+                                               for (int u = 0; u < kSegments; ++u) {
+                                                 const Index col = entries[u].col;
+                                                 if (col >= 0)
+                                                   mark(col >> kWordLog2, 1u << (col & 31));
+                                               }
+                                             });
   } else {
     walk_columns<kLanes>(
-        op.a, op.b, range.row, columns, sources,
+        op.a, op.b, range.row, columns, *sources,
         [&](const Index(&cols)[kChunk]) { by_words(cols, mark); }, [] { return false; });
   }
   G::sync();
@@ -119,11 +133,11 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   }
   G::sync();
   const Value nothing = empty_sum<Value>(op.semiring);
-  const auto add_up = [&](Value* sums) {
-    for (int i = G::rank(); i < count; i += kLanes) sums[i] = nothing;
-    G::sync();
-    walk_products<kLanes, Product<Value>>(
-        op.a, op.b, true, range.row, columns, is_packed, &sources,
+  const auto add_up = [&](Value* sums) {  // a walker's
+    for (int i = Walk::rank() % kWalkLanes; i < count; i += kWalkLanes) sums[i] = nothing;
+    Walk::sync();
+    walk_products<kWalkLanes, Product<Value>>(
+        op.a, op.b, of_walker, columns, is_packed, sources + walker,
         [&](const Product<Value>(&entries)[kSegments], auto way) {
           std::uint32_t places[kSegments];
 #pragma unroll
@@ -133,10 +147,21 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
                         : is_full ? static_cast<std::uint32_t>(col - first_col)
                                   : place_of(words, range.first_word, col);
           }
-          add_products<kLanes>(entries, places, sums, op.semiring, way, turns);
+          add_products<kWalkLanes>(entries, places, sums, op.semiring, way, turns);
         });
   };
-  if (fits) {
+  if constexpr (kWalkers > 1) {  // the bins see to it that they fit
+    add_up(shared_sums + walker * count);
+    __syncthreads();
+    for (int i = G::rank(); i < count; i += kLanes) {
+      Value sum = shared_sums[i];
+#pragma unroll
+      for (int other = 1; other < kWalkers; ++other) {
+        sum = add_sums(op.semiring, sum, shared_sums[other * count + i]);
+      }
+      values[i] = op.alpha * sum;
+    }
+  } else if (fits) {
     add_up(shared_sums);
     for (int i = G::rank(); i < count; i += kLanes) values[i] = op.alpha * shared_sums[i];
   } else {
@@ -147,22 +172,22 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   }
 }
 
-template <class Value, int kLanes, int kThreads, Structure kStructure>
+template <class Value, int kLanes, int kWalkers, int kThreads, Structure kStructure>
 __global__ void __launch_bounds__(kThreads)
     make_by_bit_range(MakeRows<Value> op, RowList list, int room) {
   extern __shared__ __align__(16) std::byte shared_bytes[];
   __shared__ int scratch[32];
-  __shared__ Sources<kLanes, Value> sources[kThreads / kLanes];
-  __shared__ std::uint32_t bids[Turns<kLanes>::kBids];
+  __shared__ Sources<kLanes / kWalkers, Value> sources[kThreads / kLanes * kWalkers];
+  __shared__ std::uint32_t bids[Turns<kLanes / kWalkers>::kBids];
   const Offset item = Offset{blockIdx.x} * (kThreads / kLanes) + threadIdx.x / kLanes;
   if (item >= list.count) return;  // a whole group
   const Index row = list.rows[item];
   const Offset to = op.c.row_offsets[row];
   const int count = static_cast<int>(op.c.row_offsets[Offset{row} + 1] - to);
   const BitRange<Value> range = {row, op.profile.first_word[row], op.profile.words[row], to, room};
-  make_bit_range<kLanes, kStructure>(op, range, AllColumns{}, count,
-                                     shared_bytes + threadIdx.x / kLanes * room,
-                                     sources[threadIdx.x / kLanes], bids, scratch);
+  make_bit_range<kLanes, kWalkers, kStructure>(
+      op, range, AllColumns{}, count, shared_bytes + threadIdx.x / kLanes * room,
+      sources + threadIdx.x / kLanes * kWalkers, bids, scratch);
 }
 
 template <class Value, int kThreads, Structure kStructure>
@@ -183,8 +208,8 @@ __global__ void __launch_bounds__(kThreads)
   range.room = room;
   const ColumnRange columns = {Offset{range.first_word} << kWordLog2,
                                (Offset{range.first_word} + range.words) << kWordLog2};
-  make_bit_range<kThreads, kStructure>(op, range, columns, static_cast<int>(parts.counts[item]),
-                                       shared_bytes, sources, bids, scratch);
+  make_bit_range<kThreads, 1, kStructure>(op, range, columns, static_cast<int>(parts.counts[item]),
+                                          shared_bytes, &sources, bids, scratch);
 }
 
 template <class F>
@@ -196,13 +221,13 @@ void with_structure(Structure structure, const F& launch) {
   }
 }
 
-template <int kLanes, int kThreads, class Value>
+template <int kLanes, int kThreads, int kWalkers = 1, class Value>
 void launch(Structure structure, const MakeRows<Value>& op, const RowList& list, int room,
             cudaStream_t stream) {
   with_structure(structure, [&](auto known) {
     launch_rows<kThreads, kLanes>(
-        make_by_bit_range<Value, kLanes, kThreads, decltype(known)::value>, "make_by_bit_range",
-        list.count, room, stream, op, list, room);
+        make_by_bit_range<Value, kLanes, kWalkers, kThreads, decltype(known)::value>,
+        "make_by_bit_range", list.count, room, stream, op, list, room);
   });
 }
 
@@ -222,6 +247,10 @@ void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Val
       return bit_ranges::launch<32, 128>(structure, op, list, kBitRange10k, stream);
     case MakeBin::bit_range_14k:
       return bit_ranges::launch<32, 128>(structure, op, list, kBitRange14k, stream);
+    case MakeBin::bit_range_team_24k:
+      return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange24k, stream);
+    case MakeBin::bit_range_team_48k:
+      return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange48k, stream);
     case MakeBin::bit_range_block:
       return bit_ranges::launch<256, 256>(structure, op, list, kBlockBitRangeBytes, stream);
     case MakeBin::bit_range_whole:

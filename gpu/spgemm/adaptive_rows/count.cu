@@ -61,7 +61,8 @@ __global__ void __launch_bounds__(kThreads)
           [&](const Index(&cols)[kChunk]) { by_words(cols, mark); }, [] { return false; });
     }
   } else {
-    walk_by_source<kLanes, ProductColumn>(a, b, has_row, row, AllColumns{},
+    walk_by_source<kLanes, ProductColumn>(a, b, has_row ? entries_of_row(a, row) : EntriesOfA{},
+                                          AllColumns{},
                                           [&](const ProductColumn(&entries)[kSegments], BySource) {
 #pragma unroll
                                             for (int u = 0; u < kSegments; ++u) {
@@ -122,7 +123,7 @@ __global__ void __launch_bounds__(kThreads)
     } else if constexpr (kLanes == 32) {
       // A column at a time is faster for one warp: it has nothing to share.
       walk_products<kLanes, ProductColumn>(
-          a, b, true, row, AllColumns{},
+          a, b, entries_of_row(a, row), AllColumns{},
           suits_packing<kLanes>(profile.products[row], a.row_end(row) - a.row_begin(row)),
           &list_of_sources, [&](const ProductColumn(&entries)[kSegments], auto) {
 #pragma unroll

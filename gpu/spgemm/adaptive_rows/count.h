@@ -18,7 +18,8 @@ void count_rows_by_merging(CountBin bin, const DeviceCsrView<float>& a,
 
 /// The same for rows that a warp sorts.
 void count_short_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
-                      const RowProfile& profile, const ShortRows& rows, cudaStream_t stream);
+                      const RowProfile& profile, const ShortRows& rows, unsigned blocks,
+                      cudaStream_t stream);
 
 /// The same for the bins whose rows a block sorts, or a warp more than 256 products.
 void count_rows_by_sorting(CountBin bin, const DeviceCsrView<float>& a,

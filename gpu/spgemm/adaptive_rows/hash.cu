@@ -184,8 +184,8 @@ __global__ void __launch_bounds__(kThreads) make_by_hash(MakeRows<Value> op, Row
     }
     G::sync();
     walk_products<kLanes, Product<Value>>(
-        op.a, op.b, has_row, row, AllColumns{}, is_packed, list_of_sources,
-        [&](const Product<Value>(&entries)[kSegments], auto way) {
+        op.a, op.b, has_row ? entries_of_row(op.a, row) : EntriesOfA{}, AllColumns{}, is_packed,
+        list_of_sources, [&](const Product<Value>(&entries)[kSegments], auto way) {
           std::uint32_t places[kSegments];
 #pragma unroll
           for (int u = 0; u < kSegments; ++u) {
@@ -199,8 +199,8 @@ __global__ void __launch_bounds__(kThreads) make_by_hash(MakeRows<Value> op, Row
   } else {
     const unsigned mates = G::mates(), below = (1u << G::lane()) - 1;
     walk_products<kLanes, Product<Value>>(
-        op.a, op.b, has_row, row, AllColumns{}, is_packed, list_of_sources,
-        [&](const Product<Value>(&entries)[kSegments], auto way) {
+        op.a, op.b, has_row ? entries_of_row(op.a, row) : EntriesOfA{}, AllColumns{}, is_packed,
+        list_of_sources, [&](const Product<Value>(&entries)[kSegments], auto way) {
           unsigned slots[kSegments];
 #pragma unroll
           for (int u = 0; u < kSegments; ++u) {

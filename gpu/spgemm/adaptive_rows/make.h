@@ -37,7 +37,7 @@ void make_rows_by_merging(MakeBin bin, Structure structure, const MakeRows<Value
                           const RowList& list, cudaStream_t stream);
 template <class Value>
 void make_short_rows(Structure structure, const MakeRows<Value>& op, const ShortRows& rows,
-                     cudaStream_t stream);
+                     unsigned blocks, cudaStream_t stream);
 /// Of rows that are not short.
 template <class Value>
 void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value>& op,

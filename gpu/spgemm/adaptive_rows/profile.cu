@@ -108,7 +108,6 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ Span of_warps[kWarps];
   clear(block);
   if (threadIdx.x == 0) longer_count = long_count = 0;
-  if (blockIdx.x == 0 && threadIdx.x == 0) profile.counts[a.rows] = 0;  // for their running sum
   __syncthreads();
 
   const Offset first_row = Offset{blockIdx.x} * kRowsPerBlock * rounds;
@@ -227,30 +226,75 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
-    choose_make_bin(DeviceCsrView<void> a, BinRules rules, RowProfile profile,
-                    DeviceOffsets row_offsets, BinTotals* totals) {
-  if (row_offsets.narrow != nullptr || row_offsets.wide != nullptr) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-      totals->nnz = static_cast<unsigned long long>(row_offsets[a.rows]);
+/// The state of a block is nothing yet, its own sum, or that of all blocks up to it.
+constexpr unsigned long long kOfBlock = 1ull << 62, kOfAll = 2ull << 62;
+
+/// The sum of all blocks before this one, of which `of_block` is the sum; for one warp. Blocks
+/// begin in order, so one that is waited for is on its way.
+__device__ unsigned long long sum_of_blocks_before(volatile unsigned long long* states,
+                                                   unsigned long long of_block) {
+  const auto lane = static_cast<int>(threadIdx.x & 31);
+  const Offset block = blockIdx.x;
+  if (lane == 0) states[block] = (block == 0 ? kOfAll : kOfBlock) | of_block;
+  unsigned long long before = 0;
+  unsigned with_all = 0;
+  for (Offset last = block - 1; last >= 0 && with_all == 0; last -= 32) {
+    const Offset at = last - lane;
+    unsigned long long state = at < 0 ? kOfAll : 0;
+    while (state == 0) state = states[at];
+    __syncwarp();
+    with_all = __ballot_sync(kAllLanes, state >= kOfAll);
+    // Up to the nearest that has the sum of all.
+    unsigned long long sum = (with_all & ((1u << lane) - 1)) == 0 ? state & (kOfBlock - 1) : 0ull;
+    for (int distance = 1; distance < 32; distance *= 2) {
+      sum += __shfl_xor_sync(kAllLanes, sum, distance);
     }
+    before += sum;
   }
+  if (lane == 0 && block > 0) states[block] = kOfAll | (before + of_block);
+  return before;
+}
+
+/// Sum: of an offset of C; `offsets` may be null.
+template <class Sum>
+__global__ void __launch_bounds__(kThreads)
+    choose_make_bin(DeviceCsrView<void> a, BinRules rules, RowProfile profile, Sum* offsets,
+                    unsigned long long* states, BinTotals* totals) {
   __shared__ BlockTotals block;
+  __shared__ unsigned long long scratch[32], before_block;
   clear(block);
   __syncthreads();
   const Offset row_number = Offset{blockIdx.x} * kThreads + threadIdx.x;
   const bool has_row = row_number < a.rows;
   MakeBin bin = MakeBin::done;
+  std::uint32_t count = 0;
   if (has_row) {
     const Index row = static_cast<Index>(row_number);
     const RowFacts facts = {profile.products[row], static_cast<std::uint32_t>(profile.words[row]),
                             a.row_end(row) - a.row_begin(row)};
-    bin = rules.make_bin(facts, profile.counts[row], static_cast<CountBin>(profile.bin[row]));
+    count = profile.counts[row];
+    bin = rules.make_bin(facts, count, static_cast<CountBin>(profile.bin[row]));
     profile.bin[row] = static_cast<std::uint8_t>(bin);
   }
   add_row(block, has_row, static_cast<int>(bin));
   __syncthreads();
   add_to_totals(block, totals);
+  if (offsets == nullptr) return;
+  unsigned long long of_block = 0;
+  const unsigned long long in_block =
+      Group<kThreads>::exclusive_sum<unsigned long long>(count, of_block, scratch);
+  if (threadIdx.x < 32) {
+    const unsigned long long before = sum_of_blocks_before(states, of_block);
+    if (threadIdx.x == 0) before_block = before;
+  }
+  __syncthreads();
+  if (!has_row) return;
+  const unsigned long long offset = before_block + in_block;
+  offsets[row_number] = static_cast<Sum>(offset);
+  if (row_number + 1 == a.rows) {
+    offsets[row_number + 1] = static_cast<Sum>(offset + count);
+    totals->nnz = offset + count;
+  }
 }
 
 unsigned blocks_for(Index rows, int rows_per_block) {
@@ -269,10 +313,16 @@ void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, co
 }
 
 void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
-                      const RowProfile& profile, const DeviceOffsets& row_offsets,
-                      BinTotals* totals, cudaStream_t stream) {
-  choose_make_bin<<<blocks_for(a.rows, kThreads), kThreads, 0, stream>>>(a, rules, profile,
-                                                                         row_offsets, totals);
+                      const RowProfile& profile, const NewOffsets& offsets,
+                      unsigned long long* states, BinTotals* totals, cudaStream_t stream) {
+  const unsigned blocks = blocks_for(a.rows, kThreads);
+  if (offsets.wide != nullptr) {
+    choose_make_bin<<<blocks, kThreads, 0, stream>>>(a, rules, profile, offsets.wide, states,
+                                                     totals);
+  } else {
+    choose_make_bin<<<blocks, kThreads, 0, stream>>>(a, rules, profile, offsets.narrow, states,
+                                                     totals);
+  }
   CHECK_LAUNCH("choose_make_bin", stream);
 }
 

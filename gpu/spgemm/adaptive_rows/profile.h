@@ -6,7 +6,7 @@
 
 namespace csrkit::gpu {
 
-/// Arrays of one number per row of A, on the device; `counts` has one more, 0.
+/// Arrays of one number per row of A, on the device.
 struct RowProfile {
   std::uint32_t* products = nullptr;  // 2^32 - 1 stands for that and more
   Index* first_word = nullptr;        // of the columns that the row can have
@@ -31,11 +31,20 @@ struct BinTotals {
 void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, const BinRules& rules,
                   const RowProfile& profile, BinTotals* totals, cudaStream_t stream);
 
-/// Replaces each row's CountBin by its MakeBin; counts must be complete. The last of the offsets of
-/// C, if there are any, becomes the totals' nnz.
+/// Where the offsets of C go: to one of the two, or to neither.
+struct NewOffsets {
+  std::uint32_t* narrow = nullptr;
+  Offset* wide = nullptr;
+};
+
+/// How many numbers choose_make_bins keeps of the sums of its blocks.
+inline Offset states_of_sums(Index rows) { return Offset{rows} / 256 + 1; }
+
+/// Replaces each row's CountBin by its MakeBin; counts must be complete. Adds them up to the
+/// offsets of C, if there is a place for them; the last is the totals' nnz. `states` must be zero.
 void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
-                      const RowProfile& profile, const DeviceOffsets& row_offsets,
-                      BinTotals* totals, cudaStream_t stream);
+                      const RowProfile& profile, const NewOffsets& offsets,
+                      unsigned long long* states, BinTotals* totals, cudaStream_t stream);
 
 /// The rows of bin 1, then those of bin 2, and so on; bin 0 is in no list. Neighbours stay
 /// neighbours, but the order of blocks of rows differs from run to run; no result depends on it.

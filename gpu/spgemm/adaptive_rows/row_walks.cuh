@@ -36,21 +36,31 @@ struct ProductColumn {
   Index col;
 };
 
+/// Which entries of A a walk is about: those of a row, or some of them.
+struct EntriesOfA {
+  Offset begin = 0, end = 0;
+};
+
 using BySource = std::false_type;
 using Packed = std::true_type;
 
+template <class Value>
+__device__ EntriesOfA entries_of_row(const DeviceCsrView<Value>& a, Index row) {
+  return {a.row_begin(row), a.row_end(row)};
+}
+
 /// Calls `body(entries, BySource{})` with kSegments products, or columns of products, per lane. All
-/// lanes of the group come along; a group without a row says so and takes part in its neighbours'
-/// shuffles.
+/// lanes of the group come along; a group without a row has no entries of A and takes part in its
+/// neighbours' shuffles.
 template <int kLanes, class Entry, class Value, class Columns, class Body>
 __device__ void walk_by_source(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b,
-                               bool has_row, Index row, const Columns& columns, const Body& body) {
+                               const EntriesOfA& of_a, const Columns& columns, const Body& body) {
   using G = Group<kLanes>;
   constexpr bool kWithValues = !std::is_same_v<Entry, ProductColumn>;
   const int member = G::lane() & (G::kBatch - 1);
   const unsigned rank = static_cast<unsigned>(G::rank());
-  const Offset end = has_row ? a.row_end(row) : 0;
-  for (Offset at = has_row ? a.row_begin(row) : 0; G::any(at < end); at += G::kBatch) {
+  const Offset end = of_a.end;
+  for (Offset at = of_a.begin; G::any(at < end); at += G::kBatch) {
     Offset my_first = 0;
     unsigned my_length = 0;
     Value my_value{};
@@ -132,15 +142,15 @@ __device__ int find_source(const std::uint32_t* starts, int sources, std::uint32
 /// Calls `body(entries, Packed{})` like walk_by_source. For whole warps and blocks, and rows of
 /// fewer than 2^31 products.
 template <int kLanes, class Entry, class Value, class Columns, class Body>
-__device__ void walk_packed(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b, Index row,
-                            const Columns& columns, Sources<kLanes, Value>& list,
-                            const Body& body) {
+__device__ void walk_packed(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b,
+                            const EntriesOfA& of_a, const Columns& columns,
+                            Sources<kLanes, Value>& list, const Body& body) {
   using G = Group<kLanes>;
   static_assert(kLanes >= 32 && kLanes <= 1024, "a packed walk is for whole warps");
   constexpr bool kWithValues = !std::is_same_v<Entry, ProductColumn>;
   const int rank = G::rank();
-  const Offset end = a.row_end(row);
-  for (Offset at = a.row_begin(row); at < end; at += kLanes) {
+  const Offset end = of_a.end;
+  for (Offset at = of_a.begin; at < end; at += kLanes) {
     Offset first = 0;
     std::uint32_t length = 0;
     if (at + rank < end) {
@@ -204,16 +214,16 @@ __device__ void walk_packed(const DeviceCsrView<Value>& a, const DeviceCsrView<V
 /// Both walks; `is_packed` is the same for all lanes of the group.
 template <int kLanes, class Entry, class Value, class Columns, class Body>
 __device__ void walk_products(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b,
-                              bool has_row, Index row, const Columns& columns,
+                              const EntriesOfA& of_a, const Columns& columns,
                               [[maybe_unused]] bool is_packed,
                               [[maybe_unused]] Sources<kLanes, Value>* list, const Body& body) {
   if constexpr (kLanes >= 32) {
     if (is_packed) {
-      if (has_row) walk_packed<kLanes, Entry>(a, b, row, columns, *list, body);
+      walk_packed<kLanes, Entry>(a, b, of_a, columns, *list, body);
       return;
     }
   }
-  walk_by_source<kLanes, Entry>(a, b, has_row, row, columns, body);
+  walk_by_source<kLanes, Entry>(a, b, of_a, columns, body);
 }
 
 /// Whether rows of B are so short for a group that packing pays. Measured on an H200.

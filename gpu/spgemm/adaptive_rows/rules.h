@@ -67,6 +67,8 @@ enum class MakeBin : std::uint8_t {
   bit_range_8k,
   bit_range_10k,
   bit_range_14k,
+  bit_range_team_24k,  // of four warps
+  bit_range_team_48k,
   bit_range_block,
   bit_range_whole,  // all of the shared memory; sums in C itself if that is not enough
   count
@@ -85,6 +87,9 @@ inline constexpr int kBitRange6k = 6 * 1024;
 inline constexpr int kBitRange8k = 8 * 1024;
 inline constexpr int kBitRange10k = 10 * 1024;
 inline constexpr int kBitRange14k = 14 * 1024;
+inline constexpr int kTeamBitRange24k = 24 * 1024;
+inline constexpr int kTeamBitRange48k = 48 * 1024;
+inline constexpr int kWarpsOfATeam = 4;
 inline constexpr int kBlockBitRangeBytes = 48 * 1024;
 inline constexpr int kWarpBitRangeWords = 1024;
 inline constexpr int kBlockBitRangeWords = 4096;
@@ -148,6 +153,14 @@ struct BinRules {
   bool prefers_merging = true;
   Index fewest_merged_rows =
       1 << 16;  // of A: below, one thread per row leaves most of a device idle
+  /// Rows in bit ranges from which each is made by one warp. Fewer leave most of a large device
+  /// idle, and the longest takes as long as all others: four warps make one, if there is room for
+  /// the sums of each, or it is sorted, if it is not too long. Measured on an H200.
+  std::uint32_t fewest_for_warps = 1 << 14;
+  bool in_teams = false;  // what follows from that
+  /// Entries of A up to which short rows are counted and made before the host knows how many they
+  /// are. Many are better off with a block for each few, beside longer ones. Measured on an H200.
+  Offset most_early = Offset{1} << 19;
   std::uint32_t most_sorted_to_count = 4096;  // products
   std::uint32_t most_sorted_to_make = 4096;
   /// Products per entry of C up to which new values come from a list of products, where memory
@@ -245,14 +258,20 @@ struct BinRules {
     if (sorts_in_warp || (size >= 0 && !suits_bit_range(row))) {
       return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
     }
-    if (row.products <= 1024) {  // few lanes go through them
+    if (row.products <= 1024 && size < 0) {  // few lanes go through them
       if (entries <= 32 / shrink) return MakeBin::hash_64;
       if (entries <= 64 / shrink) return MakeBin::hash_128;
     }
-    const std::uint64_t bytes = std::uint64_t{row.words} * kTableEntryBytes +
-                                std::uint64_t{entries} * static_cast<unsigned>(value_bytes);
     if (suits_bit_range(row)) {
-      if (row.products <= most_of_a_warp / shrink) {
+      const std::uint64_t of_words = std::uint64_t{row.words} * kTableEntryBytes;
+      const std::uint64_t of_sums = std::uint64_t{entries} * static_cast<unsigned>(value_bytes);
+      const std::uint64_t bytes = of_words + of_sums;
+      if (in_teams && row.products > kMostSortedByWarp / shrink) {
+        const std::uint64_t of_team = of_words + kWarpsOfATeam * of_sums;
+        if (of_team <= kTeamBitRange24k / shrink) return MakeBin::bit_range_team_24k;
+        if (of_team <= kTeamBitRange48k / shrink) return MakeBin::bit_range_team_48k;
+        if (size >= 0) return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
+      } else if (row.products <= most_of_a_warp / shrink) {
         if (bytes <= kBitRange3k / shrink) return MakeBin::bit_range_3k;
         if (bytes <= kBitRange6k / shrink) return MakeBin::bit_range_6k;
         if (bytes <= kBitRange8k / shrink) return MakeBin::bit_range_8k;

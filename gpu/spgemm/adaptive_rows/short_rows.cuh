@@ -22,29 +22,76 @@ inline constexpr std::size_t kBytesOfShortRows = std::max({sizeof(Space<ShortSha
                                                            sizeof(Space<ShortShape32>) * 32,
                                                            sizeof(Space<ShortShape16>) * 32});
 
+/// By the first warp of a block.
+__device__ inline void find_short_lists(const ShortRows& rows, ShortLists& found) {
+  const auto bin = static_cast<int>(threadIdx.x & 31);
+  const std::uint32_t count = bin == 0 ? 0 : rows.totals->rows[bin];
+  std::uint32_t sum = count;
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const std::uint32_t other = __shfl_up_sync(kAllLanes, sum, distance);
+    if (bin >= distance) sum += other;
+  }
+  const Offset merged = Offset{__shfl_sync(kAllLanes, count, rows.merge_4)} +
+                        Offset{__shfl_sync(kAllLanes, count, rows.merge_4 + 1)};
+  const bool with_merged = rows.may_take_merged && ShortRows::takes_merged(merged, rows.rows);
+  std::uint32_t blocks = 0;
+#pragma unroll
+  for (int i = 0; i < ShortLists::kCount; ++i) {
+    const int of_list = bin_of_short_list(i);
+    const auto rows_of_a_block = static_cast<std::uint32_t>(rows_of_short_block(i));
+    const std::uint32_t in_bin = __shfl_sync(kAllLanes, count, rows.merge_4 + of_list);
+    const std::uint32_t end = __shfl_sync(kAllLanes, sum, rows.merge_4 + of_list);
+    const std::uint32_t taken = of_list >= 2 || with_merged ? in_bin : 0;
+    if (bin == 0) {
+      found.rows[i] = rows.list + (end - in_bin);
+      found.counts[i] = Offset{taken};
+      found.first_blocks[i] = blocks;
+    }
+    blocks += (taken + rows_of_a_block - 1) / rows_of_a_block;
+  }
+  if (bin == 0) found.first_blocks[ShortLists::kCount] = blocks;
+}
+
 template <class S>
 struct ShapeTag {
   using Shape = S;
 };
 
-/// Calls `work(tag, item)` with the shape of the block's rows and this lane's row.
+/// Calls `work(tag, item)` with the shape of the block's rows and this lane's row, as often as
+/// there are more rows than blocks.
 template <class Work>
-__device__ void with_short_row(const RowProfile& profile, const ShortRows& rows, const Work& work) {
-  int list = 0;
-  while (blockIdx.x >= rows.first_blocks[list + 1]) ++list;
-  const Offset block = blockIdx.x - rows.first_blocks[list];
-  const auto run = [&](auto tag) {
-    using S = typename decltype(tag)::Shape;
-    work(tag, item_of<S>(profile, rows.lists[list], block));
-  };
-  switch (list) {
-    case 0: return run(ShapeTag<ShortShape256>{});
-    case 1: return run(ShapeTag<ShortShape128>{});
-    case 2:
-    case 3:
-    case 4: return run(ShapeTag<ShortShape64>{});
-    case 5: return run(ShapeTag<ShortShape32>{});
-    default: return run(ShapeTag<ShortShape16>{});
+__device__ void for_short_rows(const RowProfile& profile, const ShortRows& rows, const Work& work) {
+  __shared__ ShortLists found;
+  const bool is_known = rows.totals == nullptr;
+  std::uint32_t blocks = gridDim.x;
+  if (!is_known) {
+    if (threadIdx.x < 32) find_short_lists(rows, found);
+    __syncthreads();
+    blocks = found.first_blocks[ShortLists::kCount];
+  }
+  for (std::uint32_t block = blockIdx.x; block < blocks; block += gridDim.x) {
+    int list = 0;
+    while (block >= (is_known ? rows.lists.first_blocks[list + 1] : found.first_blocks[list + 1])) {
+      ++list;
+    }
+    const RowList of_list = is_known ? RowList{rows.lists.rows[list], rows.lists.counts[list]}
+                                     : RowList{found.rows[list], found.counts[list]};
+    const Offset of_block =
+        block - (is_known ? rows.lists.first_blocks[list] : found.first_blocks[list]);
+    const auto run = [&](auto tag) {
+      using S = typename decltype(tag)::Shape;
+      work(tag, item_of<S>(profile, of_list, of_block));
+    };
+    switch (list) {
+      case 0: run(ShapeTag<ShortShape256>{}); break;
+      case 1: run(ShapeTag<ShortShape128>{}); break;
+      case 2:
+      case 3:
+      case 4: run(ShapeTag<ShortShape64>{}); break;
+      case 5: run(ShapeTag<ShortShape32>{}); break;
+      default: run(ShapeTag<ShortShape16>{}); break;
+    }
+    if (block + gridDim.x < blocks) __syncthreads();  // the next rows divide the memory anew
   }
 }
 

@@ -56,11 +56,12 @@ class SideStreams {
 
   static constexpr int kCount = 3;
 
-  /// `sides` of them from here to join.
-  void fork(int sides, cudaStream_t stream) {
+  /// What is queued up to here is before the next fork.
+  void mark(cudaStream_t stream) { CHECK_CUDA(cudaEventRecord(events_[kCount], stream)); }
+
+  /// `sides` of them from the last mark to join.
+  void fork(int sides) {
     sides_ = sides;
-    if (sides == 0) return;
-    CHECK_CUDA(cudaEventRecord(events_[kCount], stream));
     for (int i = 0; i < sides; ++i) {
       CHECK_CUDA(cudaStreamWaitEvent(streams_[i], events_[kCount], 0));
     }

@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(ShortRows::kThreads)
     make_short(MakeRows<Value> op, Structure structure, ShortRows rows) {
   constexpr std::size_t kBytes = kBytesOfShortRows<SortedRows<Value>::template Space>;
   __shared__ __align__(16) std::byte shared_bytes[kBytes];
-  with_short_row(op.profile, rows, [&](auto tag, const SortItem& item) {
+  for_short_rows(op.profile, rows, [&](auto tag, const SortItem& item) {
     using S = typename decltype(tag)::Shape;
     make_sorted<S, false>(op, structure, item, item.is_there ? op.c.row_offsets[item.row] : 0,
                           reinterpret_cast<SortedRow<Value, S>*>(shared_bytes)[S::slot()]);
@@ -88,9 +88,8 @@ void launch_parts(Structure structure, const MakeRows<Value>& op, const BinRules
 
 template <class Value>
 void make_short_rows(Structure structure, const MakeRows<Value>& op, const ShortRows& rows,
-                     cudaStream_t stream) {
-  sorting::make_short<Value>
-      <<<rows.blocks(), ShortRows::kThreads, 0, stream>>>(op, structure, rows);
+                     unsigned blocks, cudaStream_t stream) {
+  sorting::make_short<Value><<<blocks, ShortRows::kThreads, 0, stream>>>(op, structure, rows);
   CHECK_LAUNCH("make_short", stream);
 }
 

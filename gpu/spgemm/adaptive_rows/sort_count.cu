@@ -51,11 +51,13 @@ __global__ void __launch_bounds__(S::kThreads)
                reinterpret_cast<CountedRow<S>*>(shared_bytes)[S::slot()]);
 }
 
-__global__ void __launch_bounds__(ShortRows::kThreads)
+/// Without a limit, registers are spent on all shapes at once.
+constexpr int kBlocksOfShortRows = 16;  // of a multiprocessor
+__global__ void __launch_bounds__(ShortRows::kThreads, kBlocksOfShortRows)
     count_short(DeviceCsrView<float> a, DeviceCsrView<float> b, RowProfile profile,
                 ShortRows rows) {
   __shared__ __align__(16) std::byte shared_bytes[kBytesOfShortRows<CountedRow>];
-  with_short_row(profile, rows, [&](auto tag, const SortItem& item) {
+  for_short_rows(profile, rows, [&](auto tag, const SortItem& item) {
     using S = typename decltype(tag)::Shape;
     count_row<S>(a, b, profile, item, reinterpret_cast<CountedRow<S>*>(shared_bytes)[S::slot()]);
   });
@@ -84,9 +86,10 @@ void count_rows_by_sorting(CountBin bin, const DeviceCsrView<float>& a,
 }
 
 void count_short_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
-                      const RowProfile& profile, const ShortRows& rows, cudaStream_t stream) {
-  count_short<<<rows.blocks(), ShortRows::kThreads, 0, stream>>>(a.as<float>(), b.as<float>(),
-                                                                 profile, rows);
+                      const RowProfile& profile, const ShortRows& rows, unsigned blocks,
+                      cudaStream_t stream) {
+  count_short<<<blocks, ShortRows::kThreads, 0, stream>>>(a.as<float>(), b.as<float>(), profile,
+                                                          rows);
   CHECK_LAUNCH("count_short", stream);
 }
 

@@ -5,7 +5,8 @@
 
 namespace csrkit::gpu {
 
-template void make_short_rows(Structure, const MakeRows<double>&, const ShortRows&, cudaStream_t);
+template void make_short_rows(Structure, const MakeRows<double>&, const ShortRows&, unsigned,
+                              cudaStream_t);
 template void make_rows_by_sorting(MakeBin, Structure, const MakeRows<double>&, const RowList&,
                                    cudaStream_t);
 template void make_parts_by_sorting(Structure, const MakeRows<double>&, const BinRules&,

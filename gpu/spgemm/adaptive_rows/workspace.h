@@ -11,17 +11,12 @@ struct Workspace {
   BinTotals *count_totals = nullptr, *make_totals = nullptr;  // neighbours; zero at first
   RowProfile profile;
   Index *count_list = nullptr, *make_list = nullptr;
-  void* sums = nullptr;  // for sum_counts
-  std::size_t sums_bytes = 0;
+  unsigned long long* states = nullptr;  // of sums; zero at first
 
   static std::uint64_t bytes_for(Index rows);
 
   Workspace() = default;
   Workspace(DeviceMemory& memory, Index rows);
-
-  /// Exclusive sums of the profile's rows + 1 counts, which are the offsets of C.
-  void sum_counts(std::uint32_t* offsets, Index rows, cudaStream_t stream);
-  void sum_counts(Offset* offsets, Index rows, cudaStream_t stream);
 };
 
 }  // namespace csrkit::gpu

@@ -18,17 +18,19 @@ struct Variant {
   std::uint32_t shrink;
   bool prefers_merging, prefers_bit_ranges;
   std::uint32_t most_sorted;
+  bool in_teams = true, is_early = true;
 };
 
 // Without merging, short rows are sorted; without sorting, hashed; without bit ranges, all others
-// are hashed. Shrunk, what one warp does is done by blocks, and what fits a block is cut into
-// parts.
+// are hashed. Shrunk, what one warp does is done by teams and blocks, and what fits a block is cut
+// into parts.
 constexpr Variant kVariants[] = {
     {"all_limits", 1, true, true, 4096},        {"no_merging", 1, false, true, 4096},
     {"no_sorting", 1, true, true, 0},           {"no_merging_or_sorting", 1, false, true, 0},
     {"only_hashing", 1, false, false, 0},       {"shrunk_4", 4, false, true, 0},
     {"hashing_shrunk_4", 4, false, false, 0},   {"shrunk_32", 32, true, true, 4096},
     {"hashing_shrunk_32", 32, false, false, 0}, {"parts_of_a_word", 8192, false, false, 0},
+    {"no_teams", 32, true, true, 4096, false},  {"nothing_early", 1, true, true, 4096, true, false},
 };
 
 template <int kVariant>
@@ -39,12 +41,15 @@ std::unique_ptr<SpgemmPlan> make(const SpgemmProblem& problem, const PlanOptions
   rules.fewest_merged_rows = 0;
   rules.prefers_bit_ranges = kVariants[kVariant].prefers_bit_ranges;
   rules.most_sorted_to_count = rules.most_sorted_to_make = kVariants[kVariant].most_sorted;
+  if (!kVariants[kVariant].in_teams) rules.fewest_for_warps = 0;
+  if (!kVariants[kVariant].is_early) rules.most_early = 0;
   return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", gpu::kProduction, problem, options,
                                               gpu::make_adaptive_rows(problem, rules));
 }
 
-constexpr decltype(SpgemmKernel::make) kMakers[] = {make<0>, make<1>, make<2>, make<3>, make<4>,
-                                                    make<5>, make<6>, make<7>, make<8>, make<9>};
+constexpr decltype(SpgemmKernel::make) kMakers[] = {make<0>, make<1>, make<2>,  make<3>,
+                                                    make<4>, make<5>, make<6>,  make<7>,
+                                                    make<8>, make<9>, make<10>, make<11>};
 static_assert(std::size(kMakers) == std::size(kVariants));
 
 std::string variant_name(const ::testing::TestParamInfo<int>& item) {
@@ -177,7 +182,7 @@ ProductOperands of_many_lengths() {
 }
 
 /// The short rows of all lists in one launch are right, and have the same bits whether those of a
-/// mesh come from lists of their own or not.
+/// mesh come from lists of their own or not, and whether the host knows how many they are or not.
 void check_short_rows() {
   const ProductOperands operands = of_many_lengths();
   for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
@@ -188,11 +193,12 @@ void check_short_rows() {
       if (semiring == Semiring::plus_times) item.alpha = -1.25;
       const SpgemmProblem problem = problem_of(operands, item);
       std::optional<CsrMatrix> first;
-      for (const bool merges : {true, false}) {
+      for (const int way : {0, 1, 2}) {
         gpu::BinRules rules;
         rules.prefers_one_pass = false;
-        rules.prefers_merging = merges;
+        rules.prefers_merging = way == 0;
         rules.fewest_merged_rows = 0;
+        if (way == 2) rules.most_early = 0;
         gpu::GpuSpgemmPlan plan("adaptive_rows", gpu::kProduction, problem, PlanOptions{},
                                 gpu::make_adaptive_rows(problem, rules));
         const CsrMatrix c = product_of(plan, problem);
@@ -213,6 +219,68 @@ using SanitizerSpgemmShortRows = GpuTest;
 
 TEST_F(SpgemmShortRows, OfEveryLengthInOneLaunch) { check_short_rows(); }
 TEST_F(SanitizerSpgemmShortRows, OfEveryLengthInOneLaunch) { check_short_rows(); }
+
+namespace {
+
+/// Rows of 600 and more products on `cols` columns, by rows of B of `length` entries; every fifth
+/// row meets all 2,500 rows of B.
+ProductOperands of_long_rows(Index length, Index cols) {
+  constexpr Index kInner = 2500;
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < 60; ++i) {
+    const Index sources = i % 5 == 0 ? kInner : 600 / length + 1 + i * 3;
+    const Index first = i % 5 == 0 ? 0 : i % 50;
+    for (Index k = 0; k < sources && first + k < kInner; ++k) {
+      a.push_back({i, first + k, random_value(51, i, k)});
+    }
+  }
+  for (Index i = 0; i < kInner; ++i) {
+    const Index step = cols / length, shift = i * 37 % step;
+    for (Index k = 0; k < length; ++k) b.push_back({i, k * step + shift, random_value(52, i, k)});
+  }
+  return {matrix_of(60, kInner, a), matrix_of(kInner, cols, b)};
+}
+
+/// Long rows are right however many warps make one: in bit ranges, by short and by long rows of B,
+/// and in parts of very wide rows, whose thousands of sources are looked up.
+void check_long_rows(const std::vector<Index>& lengths) {
+  for (const Index cols : {2'000, 8'000, 400'000}) {
+    for (const Index length : lengths) {
+      const ProductOperands operands = of_long_rows(length, cols);
+      for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+        for (const Semiring semiring : {Semiring::plus_times, Semiring::max_times}) {
+          ProductCase item;
+          item.kinds = {kind, kind, kind};
+          item.semiring = semiring;
+          if (semiring == Semiring::plus_times) item.alpha = -1.25;
+          SCOPED_TRACE(describe(item) + ", " + std::to_string(cols) + " columns, rows of " +
+                       std::to_string(length));
+          const SpgemmProblem problem = problem_of(operands, item);
+          for (const std::uint32_t fewest : {0u, UINT32_MAX}) {
+            gpu::BinRules rules;
+            rules.prefers_one_pass = false;
+            rules.fewest_for_warps = fewest;
+            gpu::GpuSpgemmPlan plan("adaptive_rows", gpu::kProduction, problem, PlanOptions{},
+                                    gpu::make_adaptive_rows(problem, rules));
+            const CsrMatrix c = product_of(plan, problem);
+            const CheckResult result = check_spgemm(problem, c, item.check);
+            EXPECT_TRUE(result.passed) << result.failure;
+            EXPECT_TRUE(identical(c, product_of(plan, problem)));
+            EXPECT_LE(plan.phases().peak_bytes, plan.forecast().peak_bytes);
+          }
+        }
+      }
+    }
+  }
+}
+
+using SpgemmLongRows = GpuTest;
+using SanitizerSpgemmLongRows = GpuTest;
+
+}  // namespace
+
+TEST_F(SpgemmLongRows, InTeamsAndInParts) { check_long_rows({7, 20, 70}); }
+TEST_F(SanitizerSpgemmLongRows, InTeamsAndInParts) { check_long_rows({7}); }
 
 /// 20 rows of 400 products, on columns too far apart for a range of bits: where limits are divided
 /// such rows are cut, and their parts sorted.
