@@ -67,7 +67,7 @@ std::vector<Case> recorded_cases(const std::string& record_name, int padding = 0
     for (const char* other : {"dense_windows", "spmv.stencil"}) {
       if (!record.contains(other)) continue;
       item.best = std::min(item.best, record[other].get<double>());
-      if (record["chosen"] == other) item.other_chosen = record[other];
+      if (record.value("chosen", std::string()) == other) item.other_chosen = record[other];
     }
     cases.push_back(item);
   }
