@@ -45,8 +45,8 @@ struct LocalOperands {
 
 /// All ranks together. `a`: this rank's rows with the columns of all of A. `own_b`: the rows
 /// [borders[rank], borders[rank + 1]) of B; `borders` has one number more than there are ranks.
-/// `b_offsets`: the row offsets of all of B. Without `lists` the owners are asked. `threads` of each
-/// rank, as in team_size.
+/// `b_offsets`: the row offsets of all of B. Without `lists` the owners are asked. `threads` of
+/// each rank, as in team_size.
 LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
                               const CsrMatrix& own_b, const std::vector<Index>& borders,
                               const Offset* b_offsets, const RowLists* lists = nullptr,
