@@ -9,7 +9,7 @@
 namespace csrkit::gpu {
 
 inline constexpr int kRowBinsBlocks = 7;      // per multiprocessor
-inline constexpr int kRowBinsMoreBlocks = 8;  // for 16 bytes a load: 64 registers
+inline constexpr int kRowBinsMoreBlocks = 8;  // for 16 bytes a load, three pieces: 64 registers
 
 /// kHasBlocks: there are tasks of a block. In a kernel that has none, code for them costs 3 to 5 %.
 template <class Types, int kWidth, int kLanes, bool kHasBlocks, bool kScales, int kBlocks,

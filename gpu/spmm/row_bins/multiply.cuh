@@ -25,8 +25,8 @@ struct RowGroup {
   using Vector = std::conditional_t<kPieces, Elements, Pack<Value, kWidth>>;
   static constexpr int kStep = kShortRow;  // nonzeros whose rows of B are asked for together
   /// Of rows with fewer entries than lanes, and of what is left of others, whole steps come first.
-  /// Where a warp has several rows, that was no gain.
-  static constexpr bool kStepsInRests = kPieces && kLanes == kWarpLanes;
+  /// With vectors this spills.
+  static constexpr bool kStepsInRests = kPieces;
 
   const Operands& op;
   int lane;

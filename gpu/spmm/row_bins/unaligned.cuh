@@ -10,16 +10,18 @@ template <class Types, int kWidth, int kLanes, OperandRows kRows, class Operands
 void launch_unaligned(const Operands& all, Index slice_cols, cudaStream_t stream) {
   // In 16 bits, and on copies, one kernel does both.
   constexpr bool kAlwaysScales = kRows != OperandRows::pieces || sizeof(typename Types::Value) == 2;
+  constexpr int kBlocks =
+      kRows == OperandRows::pieces && kWidth == 3 ? kRowBinsMoreBlocks : kRowBinsBlocks;
   const RowTasks& tasks = all.tasks;
   const Offset warps = tasks.warp_task_count + tasks.task_count * kLanes / 32;
   const Offset blocks =
       tasks.block_task_count + (warps * 32 + kRowBinsThreads - 1) / kRowBinsThreads;
   for_slices(all, slice_cols, blocks, [&](const Operands& slices, dim3 grid) {
     if (all.alpha != 1 || all.beta != 0) {
-      multiply_bins<Types, kWidth, kLanes, true, true, kRowBinsBlocks, kRows>
+      multiply_bins<Types, kWidth, kLanes, true, true, kBlocks, kRows>
           <<<grid, kRowBinsThreads, 0, stream>>>(slices);
     } else {
-      multiply_bins<Types, kWidth, kLanes, true, kAlwaysScales, kRowBinsBlocks, kRows>
+      multiply_bins<Types, kWidth, kLanes, true, kAlwaysScales, kBlocks, kRows>
           <<<grid, kRowBinsThreads, 0, stream>>>(slices);
     }
     CHECK_LAUNCH("multiply_bins", stream);
