@@ -354,9 +354,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (rows == 0) return;
     const Workspace& space = work.space;
     BinRules rules = rules_;
-    rules.in_teams = work.counted(CountBin::bit_range_warp).count +
-                         work.counted(CountBin::bit_range_block).count <
-                     Offset{rules.fewest_for_warps};
+    rules.most_of_a_team = rules.team_bytes(work.counted(CountBin::bit_range_warp).count +
+                                            work.counted(CountBin::bit_range_block).count);
     choose_make_bins(work.a, rules, space.profile, offsets, space.states, space.make_totals,
                      stream);
     host_->order(space.make_totals, stream);

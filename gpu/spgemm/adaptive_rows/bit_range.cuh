@@ -251,6 +251,8 @@ void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Val
       return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange24k, stream);
     case MakeBin::bit_range_team_48k:
       return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange48k, stream);
+    case MakeBin::bit_range_team_96k:
+      return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange96k, stream);
     case MakeBin::bit_range_block:
       return bit_ranges::launch<256, 256>(structure, op, list, kBlockBitRangeBytes, stream);
     case MakeBin::bit_range_whole:

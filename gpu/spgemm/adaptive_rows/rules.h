@@ -69,6 +69,7 @@ enum class MakeBin : std::uint8_t {
   bit_range_14k,
   bit_range_team_24k,  // of four warps
   bit_range_team_48k,
+  bit_range_team_96k,
   bit_range_block,
   bit_range_whole,  // all of the shared memory; sums in C itself if that is not enough
   count
@@ -89,6 +90,7 @@ inline constexpr int kBitRange10k = 10 * 1024;
 inline constexpr int kBitRange14k = 14 * 1024;
 inline constexpr int kTeamBitRange24k = 24 * 1024;
 inline constexpr int kTeamBitRange48k = 48 * 1024;
+inline constexpr int kTeamBitRange96k = 96 * 1024;
 inline constexpr int kWarpsOfATeam = 4;
 inline constexpr int kBlockBitRangeBytes = 48 * 1024;
 inline constexpr int kWarpBitRangeWords = 1024;
@@ -157,7 +159,16 @@ struct BinRules {
   /// idle, and the longest takes as long as all others: four warps make one, if there is room for
   /// the sums of each, or it is sorted, if it is not too long. Measured on an H200.
   std::uint32_t fewest_for_warps = 1 << 14;
-  bool in_teams = false;  // what follows from that
+  /// From so many on, four warps take 48 KiB at most, so that a multiprocessor holds enough of
+  /// them; below, 96 KiB.
+  std::uint32_t fewest_for_small_teams = 1 << 12;
+  std::uint32_t most_of_a_team = 0;  // bytes, in one product
+
+  std::uint32_t team_bytes(Offset rows_in_bit_ranges) const {
+    return rows_in_bit_ranges >= Offset{fewest_for_warps}         ? 0
+           : rows_in_bit_ranges >= Offset{fewest_for_small_teams} ? kTeamBitRange48k
+                                                                  : kTeamBitRange96k;
+  }
   /// Entries of A up to which short rows are counted and made before the host knows how many they
   /// are. Many are better off with a block for each few, beside longer ones. Measured on an H200.
   Offset most_early = Offset{1} << 19;
@@ -266,10 +277,13 @@ struct BinRules {
       const std::uint64_t of_words = std::uint64_t{row.words} * kTableEntryBytes;
       const std::uint64_t of_sums = std::uint64_t{entries} * static_cast<unsigned>(value_bytes);
       const std::uint64_t bytes = of_words + of_sums;
-      if (in_teams && row.products > kMostSortedByWarp / shrink) {
+      if (most_of_a_team > 0 && row.products > kMostSortedByWarp / shrink) {
         const std::uint64_t of_team = of_words + kWarpsOfATeam * of_sums;
-        if (of_team <= kTeamBitRange24k / shrink) return MakeBin::bit_range_team_24k;
-        if (of_team <= kTeamBitRange48k / shrink) return MakeBin::bit_range_team_48k;
+        if (of_team <= most_of_a_team / shrink) {
+          return of_team <= kTeamBitRange24k / shrink   ? MakeBin::bit_range_team_24k
+                 : of_team <= kTeamBitRange48k / shrink ? MakeBin::bit_range_team_48k
+                                                        : MakeBin::bit_range_team_96k;
+        }
         if (size >= 0) return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
       } else if (row.products <= most_of_a_warp / shrink) {
         if (bytes <= kBitRange3k / shrink) return MakeBin::bit_range_3k;
