@@ -1,7 +1,7 @@
 // adaptive_rows: rows in pieces of equal work, each with the accumulator that suits it.
 // Owns     a thread owns whole rows of C: it counts them, then fills them where they belong
-// Reads    rows of B as A's columns come, first and last column of each ahead of the rest; the sums
-//          stay in the second-level cache (range_sizes)
+// Reads    rows of B as A's columns come, neighbours with the same columns at once, first and last
+//          column of each ahead of the rest; the sums stay in the second-level cache (range_sizes)
 // Launch   pieces of rows of equal products, many per thread, heaviest first, taken as threads are
 //          free. A row never depends on the piece, the thread or the block it is in.
 // Needs    ascending columns in A, B and the mask
@@ -15,12 +15,17 @@
 
 #include "core/base/counted.h"
 #include "core/base/team.h"
+#include "cpu/common/alike_rows.h"
 #include "cpu/spgemm/row_pieces.h"
 #include "cpu/spgemm/row_products.h"
 
 namespace csrkit::cpu {
 
 namespace {
+
+/// Mean entries of a row of B below which neighbours with the same columns are not looked for: a
+/// look at every row is not free, and adding short rows at once gains little.
+constexpr Offset kWorthJoining = 12;
 
 template <class B, class Acc>
 class AdaptiveRows : public SpgemmMethod, private OnePassRows {
@@ -64,23 +69,29 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
     }
     // After the last look at the products: they are overwritten.
     pieces_ = RowPieces(problem_.a.rows(), problem_.a.row_offsets(), row_products, threads_);
-    const std::uint64_t each = RowScratch<Acc>::bytes_for(ranges_, most_hashed, most_sources,
-                                                          problem_.sorts_rows ? 0 : most_made + 1,
-                                                          problem_.drop_below > 0 ? most_made : 0);
+    const std::uint64_t each = RowScratch<Acc>::bytes_for(
+        ranges_, most_hashed, most_sources, problem_.sorts_rows ? 0 : most_made + kMetPadding,
+        problem_.drop_below > 0 ? most_made : 0);
     scratch_bytes_ = each * static_cast<std::uint64_t>(threads_) + pieces_.size_bytes();
+    joins_rows_of_b_ = false;
+    alike_ = AlikeRows();
+    if (problem_.mask || op_b_.nnz() < kWorthJoining * op_b_.rows()) return;
+    alike_ = find_alike_rows(op_b_, team_for(op_b_.rows(), threads_));
+    joins_rows_of_b_ = are_worth_joining(alike_, op_b_);
+    scratch_bytes_ += static_cast<std::uint64_t>(alike_.next_is_alike.size());
   }
 
   std::uint64_t scratch_bytes() const override { return scratch_bytes_; }
 
   void count(Index* row_nnz) override {
-    const ProductJob<B, Acc> job(problem_, op_b_);
+    const ProductJob<B, Acc> job = typed_job();
     pieces_.for_each(0, problem_.a.rows(), threads_, [&](int thread, Index first, Index last) {
       loops_.count(job, first, last, ranges_, scratch_of(thread), row_nnz + first);
     });
   }
 
   void fill(const SpgemmRows& rows) override {
-    const ProductJob<B, Acc> job(problem_, op_b_);
+    const ProductJob<B, Acc> job = typed_job();
     auto* const values = static_cast<Acc*>(rows.values);
     pieces_.for_each(rows.first_row, rows.last_row, threads_,
                      [&](int thread, Index first, Index last) {
@@ -106,6 +117,11 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
   std::string chosen_kernel() const override { return chosen_.kernel; }
 
  private:
+  ProductJob<B, Acc> typed_job() const {
+    return ProductJob<B, Acc>(problem_, op_b_,
+                              joins_rows_of_b_ ? alike_.next_is_alike.data() : nullptr);
+  }
+
   RowScratch<Acc>& scratch_of(int thread) { return scratch_[static_cast<std::size_t>(thread)]; }
 
   const RowPieces& pieces() const override { return pieces_; }
@@ -116,14 +132,13 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
   }
 
   void count_rows(int thread, Index first, Index last, Index* row_nnz) override {
-    loops_.count(ProductJob<B, Acc>(problem_, op_b_), first, last, ranges_, scratch_of(thread),
-                 row_nnz);
+    loops_.count(typed_job(), first, last, ranges_, scratch_of(thread), row_nnz);
   }
 
   Offset make_rows(int thread, Index first, Index last, Index* row_nnz, Index* col_indices,
                    void* values) override {
-    return loops_.make(ProductJob<B, Acc>(problem_, op_b_), first, last, ranges_,
-                       scratch_of(thread), row_nnz, col_indices, static_cast<Acc*>(values));
+    return loops_.make(typed_job(), first, last, ranges_, scratch_of(thread), row_nnz, col_indices,
+                       static_cast<Acc*>(values));
   }
 
   bool makes_rows_once_;
@@ -135,6 +150,8 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
   RowProducts<B, Acc> loops_;
   RangeSizes ranges_;
   std::vector<RowScratch<Acc>> scratch_;
+  AlikeRows alike_;
+  bool joins_rows_of_b_ = false;
   RowPieces pieces_;
   std::uint64_t scratch_bytes_ = 0;
 };

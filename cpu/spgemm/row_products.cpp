@@ -215,6 +215,22 @@ struct DenseRange {
   }
 };
 
+/// Moves the columns that were not met again to the front, in their order. Returns how many. Whole
+/// vectors are read and written, up to kMetPadding elements behind the last product.
+inline Index keep_fresh(Index* met, const std::uint8_t* again, Index products) {
+  Index count = 0;
+  for (Index i = 0; i < products; i += kMetPadding) {
+    const Index here = products - i < kMetPadding ? products - i : kMetPadding;
+    const __m128i flags = _mm_loadu_si128(reinterpret_cast<const __m128i*>(again + i));
+    const auto fresh =
+        static_cast<__mmask16>(_mm_testn_epi8_mask(flags, flags) & ((1u << here) - 1));
+    _mm512_storeu_si512(met + count,
+                        _mm512_maskz_compress_epi32(fresh, _mm512_loadu_si512(met + i)));
+    count += __builtin_popcount(fresh);
+  }
+  return count;
+}
+
 #include "cpu/spgemm/row_products_body.inc"
 
 }  // namespace avx512
@@ -249,10 +265,10 @@ std::uint64_t RowScratch<Acc>::bytes_for(const RangeSizes& ranges, Offset most_h
   };
   Offset slots = 32;
   while (slots < 2 * most_hashed) slots *= 2;
-  std::uint64_t bytes = of(ranges.sums + 128, sizeof(Acc)) +
-                        of(ranges.flags + ranges.flags / 64 + 256, 1) +
-                        of(most_sources, sizeof(Offset)) + of(most_met, sizeof(Index)) +
-                        of(most_dropped, sizeof(Index) + sizeof(Acc));
+  std::uint64_t bytes =
+      of(ranges.sums + 128, sizeof(Acc)) + of(ranges.flags + ranges.flags / 64 + 256, 1) +
+      of(most_sources, sizeof(Offset)) + of(most_met, sizeof(Index) + sizeof(std::uint8_t)) +
+      of(most_dropped, sizeof(Index) + sizeof(Acc));
   if (most_hashed > 0) {
     bytes += of(slots, sizeof(Index) + sizeof(Acc)) + of(slots, sizeof(std::uint64_t));
   }

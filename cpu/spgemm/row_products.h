@@ -25,8 +25,10 @@ struct ProductJob {
   Acc alpha;
   double drop_below;
   bool sorts_rows;
+  const std::uint8_t* b_next_is_alike;  // of every row of op(B): the next has its columns; or null
 
-  ProductJob(const SpgemmProblem& problem, const CsrMatrix& op_b)
+  ProductJob(const SpgemmProblem& problem, const CsrMatrix& op_b,
+             const std::uint8_t* next_is_alike = nullptr)
       : a_offsets(problem.a.row_offsets()),
         a_cols(problem.a.col_indices()),
         a_kind(problem.a.value_kind()),
@@ -36,9 +38,10 @@ struct ProductJob {
         mask_cols(problem.mask ? problem.mask->col_indices() : nullptr),
         alpha(static_cast<Acc>(problem.alpha)),
         drop_below(problem.drop_below),
-        sorts_rows(problem.sorts_rows) {}
+        sorts_rows(problem.sorts_rows),
+        b_next_is_alike(next_is_alike) {}
 
-  Acc a_value(Offset at) const {
+  [[gnu::always_inline]] Acc a_value(Offset at) const {
     switch (a_kind) {
       case ValueKind::none: return Acc{1};
       case ValueKind::f32: return static_cast<Acc>(static_cast<const float*>(a_values)[at]);
@@ -85,9 +88,10 @@ struct RowScratch {
   Buffer<Acc> table_sums;       // beside it
   Buffer<std::uint64_t> order;  // (column, slot) of the entries in the table
   Buffer<std::uint64_t> order_copy;
-  Buffer<Offset> cursors;  // where each row of B goes on in the next tile
-  Buffer<Index> met;       // places in the range, as they are met: of a row in any order
-  Buffer<Index> row_cols;  // a row before entries are dropped
+  Buffer<Offset> cursors;      // where each row of B goes on in the next tile
+  Buffer<Index> met;           // of a row in any order: the place of every product in the range
+  Buffer<std::uint8_t> again;  // beside it: 1 where an earlier product has that place
+  Buffer<Index> row_cols;      // a row before entries are dropped
   Buffer<Acc> row_values;
 
   static std::uint64_t bytes_for(const RangeSizes& ranges, Offset most_hashed, Offset most_sources,
@@ -118,6 +122,11 @@ inline constexpr Offset kFlagsPerListedProduct = 192;
 /// Columns of a range for each product above which a row in any order keeps a list of what it has
 /// met: below, its flags are looked through faster than columns are listed.
 inline constexpr Offset kFlagsPerMetProduct = 4;
+/// Rows of B with the same columns that are added at once.
+inline constexpr int kMostJoined = 4;
+
+/// Elements behind the products of such a row that may be read and written: a vector of columns.
+inline constexpr Index kMetPadding = 16;
 
 inline Accumulator accumulator_for(Offset sources, Offset products, Offset width, Index range,
                                    Offset most_listed) {

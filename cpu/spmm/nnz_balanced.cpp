@@ -18,10 +18,10 @@
 
 #include "core/base/counted.h"
 #include "core/base/huge_pages.h"
+#include "cpu/common/alike_rows.h"
 #include "cpu/common/new_values.h"
 #include "cpu/common/row_cuts.h"
 #include "cpu/common/work_shares.h"
-#include "cpu/spmm/alike_rows.h"
 #include "cpu/spmm/row_kernels.h"
 #include "cpu/spmm/settings.h"
 

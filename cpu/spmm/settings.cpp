@@ -5,8 +5,8 @@
 #include <bitset>
 #include <charconv>
 
+#include "cpu/common/alike_rows.h"
 #include "cpu/common/caches.h"
-#include "cpu/spmm/alike_rows.h"
 
 namespace csrkit::cpu {
 

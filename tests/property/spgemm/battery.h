@@ -170,6 +170,29 @@ inline const std::vector<BatteryProduct>& spgemm_battery() {
          }
          return ProductOperands{matrix_of(300, 80, a), matrix_of(80, kCols, b)};
        }},
+      // Neighbouring rows of B with the same columns, in groups of 1 to 6, near each other in the
+      // first half and far apart in the second; rows of A begin and end within the groups, the last
+      // ones soon.
+      {"rows_of_b_alike",
+       [] {
+         std::vector<Entry> a, b;
+         Index rows = 0;
+         for (Index group = 0; rows < 120; ++group) {
+           for (Index n = 0; n < 1 + group % 6; ++n, ++rows) {
+             for (Index j = 0; j < 15 + group % 4; ++j) {
+               b.push_back({rows, group + j * (rows < 60 ? 2 : 190), random_value(30, rows, j)});
+             }
+           }
+         }
+         for (Index i = 0; i < 80; ++i) {
+           const Index begin = i < 60 ? i / 2 : rows - 4 - i % 7;
+           const Index end = i < 60 ? rows : begin + 4;
+           for (Index k = begin; k < end; ++k) {
+             if ((k * 5 + i) % 7 != 0) a.push_back({i, k, random_value(31, i, k)});
+           }
+         }
+         return ProductOperands{matrix_of(80, rows, a), matrix_of(rows, 4000, b)};
+       }},
       {"power_law",
        [] {
          std::vector<Entry> entries;

@@ -1,4 +1,4 @@
-#include "cpu/spmm/alike_rows.h"
+#include "cpu/common/alike_rows.h"
 
 #include <algorithm>
 
