@@ -163,9 +163,10 @@ struct ArchiveWalk::State {
       archive_read_set_skip_callback(handle.get(), skip);
     }
     archive_read_set_callback_data(handle.get(), &input);
-    // A stream that cannot be undone for want of memory opens as an empty one, with an error.
+    // A file that cannot be undone for want of memory opens as an empty one, with an error. An
+    // archive may open with one: zip looks for its end, which a stream does not let it.
     if (status != ARCHIVE_OK || archive_read_open1(handle.get()) != ARCHIVE_OK ||
-        archive_errno(handle.get()) != 0) {
+        (layout == ArchiveLayout::single_file && archive_errno(handle.get()) != 0)) {
       refuse_system(path);
       throw InputError(path + ": cannot be read: " + reason_of(handle.get()) +
                        "; is the file damaged?");
