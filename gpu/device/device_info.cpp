@@ -104,7 +104,7 @@ std::uint64_t current_l2_bytes() {
   if (cudaGetDevice(&device) != cudaSuccess ||
       cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device) != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
-    return 62914560;
+    return std::uint64_t{60} << 20;
   }
   return static_cast<std::uint64_t>(bytes);
 }

@@ -42,8 +42,8 @@ CardRates current_card_rates();
 /// Of the device that is current, 132 where there is no GPU: one cheap question.
 int current_multiprocessors();
 
-/// Bytes of L2 of the device that is current: one cheap question, for kernels that size slices by
-/// it.
+/// Bytes of L2 of the device that is current, an H200's where there is no GPU: one cheap question,
+/// for kernels that size slices by it and for choosers.
 std::uint64_t current_l2_bytes();
 
 }  // namespace csrkit::gpu

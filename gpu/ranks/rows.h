@@ -11,11 +11,14 @@ namespace csrkit::gpu {
 /// divides.
 void gather_rows(const void* from, const Index* numbers, Index count, Offset row_bytes, void* to,
                  cudaStream_t stream);
-/// The same where `from` is the memory of another GPU that this one may read: this is the exchange.
-/// alone: as many threads as a link can serve, which leave a product little of the device. beside:
-/// fewer, with more reads under way each; 1.15 times as long. quiet: fewer still, 1.6 times as
-/// long, where a product takes longer than that.
+
+/// How another GPU's memory is read. alone: by as many threads as a link can serve, which leave a
+/// product little of the device. beside: by fewer, with more reads under way each; 1.15 times as
+/// long. quiet: by fewer still, 1.6 times as long, where a product takes longer than that.
 enum class FarReads { alone, beside, quiet };
+
+/// gather_rows where `from` is the memory of another GPU that this one may read: this is the
+/// exchange.
 void gather_far_rows(const void* from, const Index* numbers, Index count, Offset row_bytes,
                      void* to, FarReads how, cudaStream_t stream);
 

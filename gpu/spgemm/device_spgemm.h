@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/contract/spgemm.h"
 #include "gpu/device/device_csr.h"
@@ -62,6 +63,11 @@ class DeviceSpgemm {
   /// Once, before the first multiplication and not timed: a vendor's trials of its algorithms.
   /// Leaves nothing allocated that multiply does not need.
   virtual void prepare(const SpgemmOperands&, DeviceMemory&) {}
+
+  /// Once, before the first multiplication, where A comes in several ranges of rows; these are all
+  /// of them. What decides the order of sums must not depend on how A is cut. Within forecast_bytes
+  /// of each.
+  virtual void look_at_ranges(const std::vector<SpgemmOperands>&, DeviceMemory&) {}
 
   /// Makes C out of nothing but the operands: what is timed from CSR to CSR. `c` comes with rows,
   /// cols and kind set and no arrays. `marks` may be null.

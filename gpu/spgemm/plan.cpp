@@ -60,6 +60,11 @@ GpuSpgemmPlan::GpuSpgemmPlan(const char* name, Capabilities capabilities,
   if (ranges_.size() == 1 && ranges_[0].sizes.counts.products > 0) {
     kernel_->prepare(operands_of(ranges_[0]), state.memory);
   }
+  if (ranges_.size() > 1) {
+    std::vector<SpgemmOperands> all;
+    for (const RowRange& range : ranges_) all.push_back(operands_of(range));
+    kernel_->look_at_ranges(all, state.memory);
+  }
   state.stream.wait();
   plan_analysis_seconds_ += ranges_clock.seconds();
   phases_.analysis_seconds = plan_analysis_seconds_;

@@ -15,7 +15,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
@@ -99,6 +101,21 @@ class AdaptiveRows final : public DeviceSpgemm {
     c.nnz = wait_for_choice(work);
     if (!has_room) c.allocate_entries(memory, c.nnz);
     make_all(op, Structure::wanted, work, c, memory.stream());
+  }
+
+  void look_at_ranges(const std::vector<SpgemmOperands>& ranges, DeviceMemory& memory) override {
+    Index rows = 0;
+    for (const SpgemmOperands& range : ranges) rows += range.a.rows;
+    set_rules(rows, ranges.front().b.cols, memory);
+    Offset in_bit_ranges = 0;
+    for (const SpgemmOperands& range : ranges) {
+      if (range.a.rows == 0) continue;
+      Work work;
+      profile(range, memory, work);
+      work.count_lists = lists_of<CountBin>(work.space.count_list, host_->wait());
+      in_bit_ranges += rows_in_bit_ranges(work);
+    }
+    rows_in_bit_ranges_ = in_bit_ranges;
   }
 
   bool can_reuse() const override { return true; }
@@ -213,20 +230,22 @@ class AdaptiveRows final : public DeviceSpgemm {
     const RowList& made(MakeBin bin) const { return make_lists[static_cast<std::size_t>(bin)]; }
   };
 
+  void set_rules(Index rows_of_a, Index cols, const DeviceMemory& memory) {
+    host_ = std::make_unique<PageLocked<BinTotals>>();
+    side_streams_ = std::make_unique<SideStreams>();
+    rules_ = rules_of_device(memory.device(), sizeof(Value));
+    rules_.shrink = changes_.shrink;
+    rules_.prefers_merging = changes_.prefers_merging && rows_of_a >= changes_.fewest_merged_rows;
+    rules_.prefers_bit_ranges = changes_.prefers_bit_ranges;
+    rules_.most_sorted_to_count = changes_.most_sorted_to_count;
+    rules_.most_sorted_to_make = changes_.most_sorted_to_make;
+    rules_.most_early = changes_.most_early;
+    rules_.fewest_for_warps = changes_.fewest_for_warps;
+    rules_.is_wide = cols > kMostColumnsOfAWarp;
+  }
+
   void profile(const SpgemmOperands& op, DeviceMemory& memory, Work& work) {
-    if (!host_) {
-      host_ = std::make_unique<PageLocked<BinTotals>>();
-      side_streams_ = std::make_unique<SideStreams>();
-      rules_ = rules_of_device(memory.device(), sizeof(Value));
-      rules_.shrink = changes_.shrink;
-      rules_.prefers_merging = changes_.prefers_merging && op.a.rows >= changes_.fewest_merged_rows;
-      rules_.prefers_bit_ranges = changes_.prefers_bit_ranges;
-      rules_.most_sorted_to_count = changes_.most_sorted_to_count;
-      rules_.most_sorted_to_make = changes_.most_sorted_to_make;
-      rules_.most_early = changes_.most_early;
-      rules_.fewest_for_warps = changes_.fewest_for_warps;
-      rules_.is_wide = op.b.cols > kMostColumnsOfAWarp;
-    }
+    if (!host_) set_rules(op.a.rows, op.b.cols, memory);
     const cudaStream_t stream = memory.stream();
     work.a = op.a;
     work.space = Workspace(memory, op.a.rows);
@@ -280,6 +299,11 @@ class AdaptiveRows final : public DeviceSpgemm {
     list_parts(work.counted(CountBin::parts), work.space.profile, rules_, work.parts,
                work.space.count_totals, memory.stream());
     side_streams_->mark(memory.stream());
+  }
+
+  static Offset rows_in_bit_ranges(const Work& work) {
+    return work.counted(CountBin::bit_range_warp).count +
+           work.counted(CountBin::bit_range_block).count;
   }
 
   ShortRows counted_short_rows(const Work& work) const {
@@ -354,8 +378,9 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (rows == 0) return;
     const Workspace& space = work.space;
     BinRules rules = rules_;
-    rules.most_of_a_team = rules.team_bytes(work.counted(CountBin::bit_range_warp).count +
-                                            work.counted(CountBin::bit_range_block).count);
+    // The warps of a team add up sums of their own, so all ranges of A must have teams, or none.
+    rules.most_of_a_team =
+        rules.team_bytes(rows_in_bit_ranges_ ? *rows_in_bit_ranges_ : rows_in_bit_ranges(work));
     choose_make_bins(work.a, rules, space.profile, offsets, space.states, space.make_totals,
                      stream);
     host_->order(space.make_totals, stream);
@@ -444,6 +469,7 @@ class AdaptiveRows final : public DeviceSpgemm {
   Semiring semiring_;
   BinRules changes_;  // what tests ask for; the rest follows from the device
   BinRules rules_;
+  std::optional<Offset> rows_in_bit_ranges_;  // of all of A, where it comes in ranges
   std::unique_ptr<PageLocked<BinTotals>> host_;
   std::unique_ptr<PageLocked<SmallResult>> small_result_;
   std::unique_ptr<SideStreams> side_streams_;

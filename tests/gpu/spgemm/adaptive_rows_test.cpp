@@ -282,6 +282,29 @@ using SanitizerSpgemmLongRows = GpuTest;
 TEST_F(SpgemmLongRows, InTeamsAndInParts) { check_long_rows({7, 20, 70}); }
 TEST_F(SanitizerSpgemmLongRows, InTeamsAndInParts) { check_long_rows({7}); }
 
+/// All of A has too many long rows for teams, its ranges of rows have not: they must not have teams
+/// either, as the warps of a team add up in another order.
+TEST_F(SpgemmLongRows, HaveTheSameBitsInBlocksOfRows) {
+  const ProductOperands operands = of_long_rows(7, 8'000);
+  const SpgemmProblem problem = problem_of(operands, {});
+  gpu::BinRules rules;
+  rules.prefers_one_pass = false;
+  rules.fewest_for_warps = 40;
+  const auto plan_of = [&](const PlanOptions& options) {
+    return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", gpu::kProduction, problem, options,
+                                                gpu::make_adaptive_rows(problem, rules));
+  };
+  PlanOptions options;
+  const auto whole = plan_of(options);
+  const SpgemmForecast forecast = whole->forecast();
+  options.memory_limit_bytes = forecast.whole_bytes - forecast.output_bytes_bound / 4;
+  const auto in_blocks = plan_of(options);
+  MemorySink sink(problem.output_rows(), problem.output_cols(), problem.c);
+  in_blocks->multiply(sink);
+  EXPECT_GT(in_blocks->phases().row_blocks, 1);
+  EXPECT_TRUE(identical(product_of(*whole, problem), sink.finish()));
+}
+
 /// 20 rows of 400 products, on columns too far apart for a range of bits: where limits are divided
 /// such rows are cut, and their parts sorted.
 ProductOperands of_far_columns() {
