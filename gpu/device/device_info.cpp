@@ -89,24 +89,29 @@ CardRates current_card_rates() {
   return known.emplace(device, rates).first->second;
 }
 
-int current_multiprocessors() {
-  int device = 0, count = 0;
+namespace {
+
+/// Of the device that is current; `otherwise` where there is no GPU.
+int attribute_of_current(cudaDeviceAttr attribute, int otherwise) {
+  int device = 0, value = 0;
   if (cudaGetDevice(&device) != cudaSuccess ||
-      cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) != cudaSuccess) {
+      cudaDeviceGetAttribute(&value, attribute, device) != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
-    return 132;
+    return otherwise;
   }
-  return count;
+  return value;
 }
 
+}  // namespace
+
+int current_multiprocessors() { return attribute_of_current(cudaDevAttrMultiProcessorCount, 132); }
+
 std::uint64_t current_l2_bytes() {
-  int device = 0, bytes = 0;
-  if (cudaGetDevice(&device) != cudaSuccess ||
-      cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device) != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());
-    return std::uint64_t{60} << 20;
-  }
-  return static_cast<std::uint64_t>(bytes);
+  return static_cast<std::uint64_t>(attribute_of_current(cudaDevAttrL2CacheSize, 60 << 20));
+}
+
+int current_shared_bytes() {
+  return attribute_of_current(cudaDevAttrMaxSharedMemoryPerBlockOptin, 227 * 1024);
 }
 
 }  // namespace csrkit::gpu

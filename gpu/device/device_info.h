@@ -46,4 +46,8 @@ int current_multiprocessors();
 /// for kernels that size slices by it and for choosers.
 std::uint64_t current_l2_bytes();
 
+/// Bytes of shared memory that a block may ask for, an H200's where there is no GPU: one cheap
+/// question.
+int current_shared_bytes();
+
 }  // namespace csrkit::gpu

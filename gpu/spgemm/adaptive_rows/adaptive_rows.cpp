@@ -21,6 +21,7 @@
 
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/device_info.h"
 #include "gpu/spgemm/adaptive_rows/make.h"
 #include "gpu/spgemm/adaptive_rows/side_streams.h"
 #include "gpu/spgemm/adaptive_rows/workspace.h"
@@ -42,14 +43,12 @@ std::array<RowList, kMostBins> lists_of(const Index* list, const BinTotals& tota
   return lists;
 }
 
-BinRules rules_of_device(int device, int value_bytes) {
-  int shared_bytes = 0;
-  CHECK_CUDA(
-      cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  constexpr int kStatic = 28 * 1024;  // beside what a launch asks for
+BinRules rules_of_device(int value_bytes) {
+  const int shared_bytes = current_shared_bytes();
   BinRules rules;
   rules.value_bytes = value_bytes;
-  rules.whole_bit_range_bytes = std::min(rules.whole_bit_range_bytes, shared_bytes - kStatic);
+  rules.whole_bit_range_bytes =
+      std::min(rules.whole_bit_range_bytes, shared_bytes - kMostStaticBytes);
   if (shared_bytes < kLargestTableBytes) rules.most_hashed = 2048;
   return rules;
 }
@@ -106,7 +105,7 @@ class AdaptiveRows final : public DeviceSpgemm {
   void look_at_ranges(const std::vector<SpgemmOperands>& ranges, DeviceMemory& memory) override {
     Index rows = 0;
     for (const SpgemmOperands& range : ranges) rows += range.a.rows;
-    set_rules(rows, ranges.front().b.cols, memory);
+    set_rules(rows, ranges.front().b.cols);
     Offset in_bit_ranges = 0;
     for (const SpgemmOperands& range : ranges) {
       if (range.a.rows == 0) continue;
@@ -230,10 +229,10 @@ class AdaptiveRows final : public DeviceSpgemm {
     const RowList& made(MakeBin bin) const { return make_lists[static_cast<std::size_t>(bin)]; }
   };
 
-  void set_rules(Index rows_of_a, Index cols, const DeviceMemory& memory) {
+  void set_rules(Index rows_of_a, Index cols) {
     host_ = std::make_unique<PageLocked<BinTotals>>();
     side_streams_ = std::make_unique<SideStreams>();
-    rules_ = rules_of_device(memory.device(), sizeof(Value));
+    rules_ = rules_of_device(sizeof(Value));
     rules_.shrink = changes_.shrink;
     rules_.prefers_merging = changes_.prefers_merging && rows_of_a >= changes_.fewest_merged_rows;
     rules_.prefers_bit_ranges = changes_.prefers_bit_ranges;
@@ -245,7 +244,7 @@ class AdaptiveRows final : public DeviceSpgemm {
   }
 
   void profile(const SpgemmOperands& op, DeviceMemory& memory, Work& work) {
-    if (!host_) set_rules(op.a.rows, op.b.cols, memory);
+    if (!host_) set_rules(op.a.rows, op.b.cols);
     const cudaStream_t stream = memory.stream();
     work.a = op.a;
     work.space = Workspace(memory, op.a.rows);

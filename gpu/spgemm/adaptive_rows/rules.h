@@ -97,6 +97,8 @@ inline constexpr int kWarpBitRangeWords = 1024;
 inline constexpr int kBlockBitRangeWords = 4096;
 inline constexpr int kTableEntryBytes = 8;  // a word's bits, and how many entries stand before it
 
+/// Shared memory of a block beside what a launch asks for, at most.
+inline constexpr int kMostStaticBytes = 28 * 1024;
 inline constexpr int kLargestTableBytes = 222 * 1024;  // hash_16384 with values of 8 bytes
 
 /// Products of a row that one thread makes. Only where neighbouring rows read neighbouring memory:

@@ -3,6 +3,11 @@
 
 #include "gpu/spgemm/adaptive_rows/adaptive_rows.h"
 
+#include <exception>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "gpu/plan/kernels.h"
 #include "gpu/spgemm/capabilities.h"
 #include "gpu/spgemm/plan.h"
@@ -303,6 +308,40 @@ TEST_F(SpgemmLongRows, HaveTheSameBitsInBlocksOfRows) {
   in_blocks->multiply(sink);
   EXPECT_GT(in_blocks->phases().row_blocks, 1);
   EXPECT_TRUE(identical(product_of(*whole, problem), sink.finish()));
+}
+
+/// What a kernel may take of shared memory belongs to the kernel, not to a launch: threads that
+/// launch it with more and with less of it at once must not take it from each other.
+TEST_F(SpgemmLongRows, MayBeMadeByManyThreadsAtOnce) {
+  std::vector<ProductOperands> operands;
+  for (const Index cols : {2'000, 8'000, 20'000}) {
+    for (const Index length : {7, 70}) operands.push_back(of_long_rows(length, cols));
+  }
+  const auto multiply = [](const ProductOperands& of) {
+    const SpgemmProblem problem = problem_of(of, {});
+    gpu::BinRules rules;
+    rules.prefers_one_pass = false;
+    gpu::GpuSpgemmPlan plan("adaptive_rows", gpu::kProduction, problem, PlanOptions{},
+                            gpu::make_adaptive_rows(problem, rules));
+    return product_of(plan, problem);
+  };
+  std::vector<CsrMatrix> alone;
+  for (const ProductOperands& of : operands) alone.push_back(multiply(of));
+  std::vector<std::string> failures(operands.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        for (int round = 0; round < 50 && failures[i].empty(); ++round) {
+          if (!identical(multiply(operands[i]), alone[i])) failures[i] = "other bits";
+        }
+      } catch (const std::exception& error) {
+        failures[i] = error.what();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& failure : failures) EXPECT_EQ(failure, "");
 }
 
 /// 20 rows of 400 products, on columns too far apart for a range of bits: where limits are divided
