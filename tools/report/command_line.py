@@ -87,7 +87,22 @@ class Options:
 
 
 def say(kind, message):
-    print(f"{TOOL}: {kind}: {printable_lines(message)}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # who does not want to hear it is told by the exit code
+        print(f"{TOOL}: {kind}: {printable_lines(message)}", file=sys.stderr)
+
+
+def show(text):
+    """On standard output. What did not reach its reader is a failure."""
+    if not text:
+        return  # Python would write nothing, which /dev/full refuses
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes the rest when it ends
+        raise OSError(error.errno, f"{error.strerror}; the report could not be written", "standard output") from error
 
 
 def help_text():
@@ -128,8 +143,7 @@ def list_text(as_json):
 
 
 def finish(text):
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    show(text)
     sys.exit(DONE)
 
 
@@ -228,6 +242,20 @@ def look_for_numpy(options):
         options.say("warning", f"row lengths and spy plots need NumPy ({error}); install it (Debian: python3-numpy)")
 
 
+def occupy_closed_streams():
+    """A caller may start a tool with standard streams closed, and a file opened later would get the number of one. What takes
+    the place can neither be read nor written, so that a lost report is a failure."""
+    for stream in (0, 1, 2):
+        try:
+            os.fstat(stream)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY if stream else os.O_WRONLY)  # gets the lowest free number: this one
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
+    if sys.stderr is None:  # nobody hears it, and that is no failure
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")
+
+
 def exit_on_signals():
     """As an exception, so that unfinished files are removed."""
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -249,6 +277,7 @@ def lacks_memory(error):
 
 
 def run(main):
+    occupy_closed_streams()
     exit_on_signals()
     try:
         return main()
