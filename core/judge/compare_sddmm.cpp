@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/base/team_errors.h"
 #include "core/judge/compare.h"
 #include "core/judge/compare_parts.h"
 #include "core/judge/reference.h"
@@ -96,6 +97,7 @@ double compare_entry(const Product& product, Index row, Offset at, Findings& fin
 void compare_entries(const Product& product, const std::vector<Offset>& entries,
                      Findings& findings) {
   const auto count = static_cast<Offset>(entries.size());
+  TeamErrors errors;
 #pragma omp parallel
   {
     double worst = 0;
@@ -103,18 +105,19 @@ void compare_entries(const Product& product, const std::vector<Offset>& entries,
     for (Offset n = 0; n < count; ++n) {
       const Offset at = entries[static_cast<std::size_t>(n)];
       const Index row = product.row_of(at);
-      if (findings.concerns(row)) {
-        worst = std::max(worst, compare_entry(product, row, at, findings));
-      }
+      if (!findings.concerns(row)) continue;
+      errors.guard([&] { worst = std::max(worst, compare_entry(product, row, at, findings)); });
     }
     findings.merge_ratio(worst);
   }
+  errors.rethrow();
 }
 
 void compare_all(const Product& product, Findings& findings) {
   const CsrMatrix& a = product.problem.a;
   // Waking a team costs more than a small comparison.
   const bool is_parallel = a.nnz() > (1 << 15) / product.problem.dense_cols;
+  TeamErrors errors;
 #pragma omp parallel if (is_parallel)
   {
     double worst = 0;
@@ -122,11 +125,12 @@ void compare_all(const Product& product, Findings& findings) {
     for (Index row = 0; row < a.rows(); ++row) {
       for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
         if (!findings.concerns(row)) break;
-        worst = std::max(worst, compare_entry(product, row, at, findings));
+        errors.guard([&] { worst = std::max(worst, compare_entry(product, row, at, findings)); });
       }
     }
     findings.merge_ratio(worst);
   }
+  errors.rethrow();
 }
 
 /// `count` entries: half of them of the longest, the first and the last rows, if those have so

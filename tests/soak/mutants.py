@@ -21,11 +21,13 @@ from common import Finding, NotHere, Stopped
 FILE_TESTS = ("tests/unit/core/file/csr_file_test.cpp", "tests/unit/core/file/csr_file_layout_test.cpp",
               "tests/fuzz/csr_file_fuzz_test.cpp")
 JUDGE_TESTS = ("tests/unit/core/judge/compare_test.cpp", "tests/unit/core/judge/compare_spgemm_test.cpp",
-               "tests/unit/core/judge/reference_test.cpp",
-               "tests/unit/core/contract/spgemm_test.cpp")
+               "tests/unit/core/judge/compare_sddmm_test.cpp", "tests/unit/core/judge/solution_test.cpp",
+               "tests/unit/core/judge/reference_test.cpp", "tests/unit/core/base/team_errors_test.cpp",
+               "tests/unit/core/contract/spgemm_test.cpp", "tests/unit/core/contract/sddmm_test.cpp")
 # Files, their tests, how mutants are optimised: the checksums of the file tests want some of it.
 ROOMS = {
-    "judge": (("core/judge/compare.cpp", "core/judge/compare_spgemm.cpp", "core/judge/reference.cpp"), JUDGE_TESTS, "-O0"),
+    "judge": (("core/judge/compare.cpp", "core/judge/compare_spgemm.cpp", "core/judge/compare_sddmm.cpp",
+               "core/judge/reference.cpp", "core/judge/solution.cpp"), JUDGE_TESTS, "-O0"),
     "file": (("core/file/csr_file.cpp", "core/file/csr_file_layout.cpp"), FILE_TESTS, "-O1"),
 }
 # What is tried at every place: pattern, replacement.

@@ -68,8 +68,9 @@ TEST(CheckSddmm, TakesWhatIsRight) {
 TEST(CheckSddmm, SeesEveryWrongEntry) {
   Sample sample(random_matrix(12, 10, 0.3));
   for (std::size_t at = 0; at < sample.c.size(); ++at) {
-    for (const float wrong : {sample.c[at] + 0.001f, std::numeric_limits<float>::quiet_NaN(),
-                              std::numeric_limits<float>::infinity()}) {
+    for (const float wrong :
+         {sample.c[at] + 0.001f, sample.c[at] - 0.001f, std::numeric_limits<float>::quiet_NaN(),
+          std::numeric_limits<float>::infinity()}) {
       const float right = sample.c[at];
       sample.c[at] = wrong;
       const CheckResult result = sample.check();
@@ -105,7 +106,7 @@ TEST(CheckSddmm, SamplesBigProducts) {
   EXPECT_TRUE(result.passed) << result.failure;
   EXPECT_TRUE(result.sampled);
   EXPECT_GT(result.rows_checked, 2);
-  EXPECT_LE(result.rows_checked, 100);
+  EXPECT_LE(result.rows_checked, 42) << "as many as the limit pays for";
   // What is not finite is found wherever it is.
   for (const std::size_t at : {sample.c.size() / 3, sample.c.size() - 1}) {
     const float right = sample.c[at];
@@ -118,8 +119,102 @@ TEST(CheckSddmm, SamplesBigProducts) {
   EXPECT_FALSE(sample.check(few).passed);
 }
 
+TEST(CheckSddmm, SamplesTheLastRowHoweverShort) {
+  std::vector<Entry> entries;
+  for (Index row = 0; row < 299; ++row) {
+    for (Index col = 0; col < 20; ++col) entries.push_back({row, col, 1});
+  }
+  entries.push_back({299, 7, 1});
+  Sample sample(matrix_of(300, 20, entries));
+  CheckOptions few;
+  few.work_limit = 2000;
+  EXPECT_TRUE(sample.check(few).passed);
+  sample.c.back() += 1;
+  EXPECT_FALSE(sample.check(few).passed);
+}
+
+/// The verdict on one entry, found to be `found`.
+struct OneEntry {
+  std::vector<double> x, y;
+  double alpha = 1, s = 1;
+  ValueKind c = ValueKind::f32;
+
+  CheckResult judge(double found) const {
+    const auto cols = static_cast<Index>(x.size());
+    SddmmProblem problem =
+        default_sddmm_problem(matrix_of(1, 1, {{0, 0, s}}, ValueKind::f32), cols);
+    problem.multiplies_by_a = true;
+    DenseMatrix left(1, cols, ValueKind::f32), right(1, cols, ValueKind::f32);
+    if (c == ValueKind::f16) {  // C in the kind of X and Y
+      problem.x = problem.c = c;
+      left = DenseMatrix(1, cols, c);
+      right = DenseMatrix(1, cols, c);
+    }
+    for (Index k = 0; k < cols; ++k) {
+      left.view().set(0, k, x[static_cast<std::size_t>(k)]);
+      right.view().set(0, k, y[static_cast<std::size_t>(k)]);
+    }
+    DenseMatrix number(1, 1, c);
+    number.view().set(0, 0, found);
+    return check_sddmm(problem, left.view(), right.view(), alpha, 0, nullptr,
+                       {number.view().data, c, 1});
+  }
+  bool takes(double found) const { return judge(found).passed; }
+};
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(CheckSddmm, InfinitiesAreRightOnlyWhereSumsMayLeaveTheRange) {
+  const double most = std::numeric_limits<float>::max();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE((OneEntry{{0.75 * most}, {1}}.takes(kInfinity)));
+  // The terms cancel; their sum may have been infinite on the way.
+  const OneEntry cancels{{0.75 * most, 0.75 * most}, {1, -1}};
+  for (const double found : {0.0, kInfinity, -kInfinity, nan}) {
+    EXPECT_TRUE(cancels.takes(found)) << found;
+  }
+  EXPECT_LE(cancels.judge(kInfinity).worst_error_ratio, 1);
+  EXPECT_FALSE(cancels.takes(1e38));
+  // Only S, or only alpha, takes the sum out of the range.
+  EXPECT_TRUE((OneEntry{{0.5 * most}, {1}, 0.25, 4}.takes(kInfinity)));
+  EXPECT_TRUE((OneEntry{{0.5 * most, 0.3 * most}, {1, -1}, 4, 1}.takes(nan)));
+  EXPECT_FALSE((OneEntry{{0.5 * most, 0.3 * most}, {1, -1}, 1, 1}.takes(nan)));
+  // An operand is infinite: so must C be, on the right side.
+  const OneEntry infinite{{kInfinity, 1}, {2, 1}};
+  EXPECT_TRUE(infinite.takes(kInfinity));
+  EXPECT_FALSE(infinite.takes(-kInfinity));
+  EXPECT_FALSE(infinite.takes(nan));
+  EXPECT_FALSE(infinite.takes(5));
+}
+
+TEST(CheckSddmm, ANarrowOutputMayOverflowWhereItsRangeEnds) {
+  const OneEntry beyond{{65504, 16}, {1, 1}, 1, 1, ValueKind::f16};
+  EXPECT_TRUE(beyond.takes(kInfinity));
+  EXPECT_TRUE(beyond.takes(65504));
+  EXPECT_FALSE(beyond.takes(-kInfinity));
+  EXPECT_FALSE((OneEntry{{60000, 16}, {1, 1}, 1, 1, ValueKind::f16}.takes(kInfinity)));
+  EXPECT_TRUE((OneEntry{{-65504, -16}, {1, 1}, 1, 1, ValueKind::f16}.takes(-kInfinity)));
+}
+
+TEST(CheckSddmm, WhatUnderflowsIsRightToAFewOfTheSmallestNumbers) {
+  const OneEntry nothing{{1e-30}, {1e-30}};
+  EXPECT_TRUE(nothing.takes(5 * 0x1p-149));
+  EXPECT_FALSE(nothing.takes(7 * 0x1p-149));
+  EXPECT_FALSE(nothing.takes(-7 * 0x1p-149));
+}
+
 TEST(CheckSddmm, RefusesWhatItCannotJudge) {
   Sample sample(random_matrix(12, 10, 0.5));
+  SddmmProblem illegal = sample.problem;
+  illegal.accumulate = ValueKind::f16;
+  EXPECT_THROW(
+      check_sddmm(illegal, sample.x.view(), sample.y.view(), 1, 0, nullptr, sample.view(sample.c)),
+      UsageError);
+  ConstValuesView short_of_one = sample.view(sample.c0);
+  --short_of_one.size;
+  EXPECT_THROW(check_sddmm(sample.problem, sample.x.view(), sample.y.view(), 1, 1, &short_of_one,
+                           sample.view(sample.c)),
+               UsageError);
   EXPECT_THROW(check_sddmm(sample.problem, sample.x.view(), sample.y.view(), 1, 1, nullptr,
                            sample.view(sample.c)),
                UsageError);

@@ -97,6 +97,74 @@ TEST(ReferenceSpmmRow, ANanStays) {
   }
 }
 
+/// The first row of A as entries of ( 3 -5 ; 13 17 ) times the transpose of ( 7 11 ; 9 9 ; -1 2 ).
+struct SampledRow {
+  SddmmProblem problem = default_sddmm_problem(two_by_three(), 2);
+  DenseMatrix x{2, 2, ValueKind::f64}, y{3, 2, ValueKind::f64};
+
+  SampledRow() {
+    const double x_values[] = {3, -5, 13, 17}, y_values[] = {7, 11, 9, 9, -1, 2};
+    for (Index i = 0; i < 4; ++i) x.view().set(i / 2, i % 2, x_values[i]);
+    for (Index i = 0; i < 6; ++i) y.view().set(i / 2, i % 2, y_values[i]);
+  }
+
+  ReferenceSample entry(Offset at, double alpha = 1, double beta = 0, double before = 0) const {
+    const double c[] = {before, before};
+    const ConstValuesView view{c, ValueKind::f64, 2};
+    return reference_sddmm_entry(problem, x.view(), y.view(), alpha, beta,
+                                 beta != 0 ? &view : nullptr, 0, at);
+  }
+};
+
+TEST(ReferenceSddmmEntry, SumsProductsOfTwoRows) {
+  const SampledRow row;
+  const ReferenceSample first = row.entry(0), second = row.entry(1);
+  EXPECT_EQ(first.value, 21 - 55);
+  EXPECT_EQ(first.magnitude, 76);
+  EXPECT_EQ(first.finite_sum, 76);
+  EXPECT_EQ(first.factor, 1);
+  EXPECT_TRUE(first.operands_finite);
+  EXPECT_EQ(second.value, -13);
+  EXPECT_EQ(second.magnitude, 13);
+}
+
+TEST(ReferenceSddmmEntry, FactorsAndWhatWasThere) {
+  SampledRow row;
+  row.problem.multiplies_by_a = true;
+  EXPECT_EQ(row.entry(0).value, -68);
+  EXPECT_EQ(row.entry(0).magnitude, 152);
+  EXPECT_EQ(row.entry(0).finite_sum, 76);
+  EXPECT_EQ(row.entry(0).factor, 2);
+  EXPECT_EQ(row.entry(1).value, 39);
+  EXPECT_EQ(row.entry(1).magnitude, 39);
+  EXPECT_EQ(row.entry(1).factor, -3);
+  const ReferenceSample all = row.entry(0, -2, 0.5, -100);
+  EXPECT_EQ(all.value, 136 - 50);
+  EXPECT_EQ(all.magnitude, 304 + 50);
+  EXPECT_EQ(row.entry(0, 1, 1, 5).value, -63);
+  EXPECT_TRUE(all.operands_finite);
+}
+
+TEST(ReferenceSddmmEntry, WhatIsNotFiniteIsLeftOutOfTheSum) {
+  for (const double special : {kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
+    SampledRow left, right, factor;
+    left.x.view().set(0, 1, special);
+    EXPECT_EQ(left.entry(0).finite_sum, 21);
+    EXPECT_FALSE(left.entry(0).operands_finite);
+    right.y.view().set(0, 0, special);
+    EXPECT_EQ(right.entry(0).finite_sum, 55);
+    EXPECT_FALSE(right.entry(0).operands_finite);
+    EXPECT_TRUE(right.entry(1).operands_finite);
+    EXPECT_FALSE(factor.entry(0, 1, 1, special).operands_finite);
+    EXPECT_TRUE(factor.entry(0, 1, 0, special).operands_finite);
+    factor.problem.a = testing::matrix_of(2, 3, {{0, 0, special}, {0, 2, 1}});
+    EXPECT_TRUE(factor.entry(0).operands_finite) << "values that nobody multiplies by";
+    factor.problem.multiplies_by_a = true;
+    EXPECT_FALSE(factor.entry(0).operands_finite);
+    EXPECT_TRUE(factor.entry(1).operands_finite);
+  }
+}
+
 /// A row times a column, with both references: they must agree.
 ReferenceEntry product_of(Semiring semiring, const std::vector<double>& row,
                           const std::vector<double>& column) {

@@ -39,6 +39,9 @@ TEST(Solution, AnOtherValueOrPlaceIsNamed) {
     EXPECT_NE(with(70, 3, 2).find("row 3, column 70 holds 0"), std::string::npos);
     EXPECT_EQ(with(70, 29, 1 + 4e-16), "") << "a rounding";
     EXPECT_NE(with(70, 29, 1 + 1e-12), "");
+    EXPECT_EQ(with(70, 29, 1 - 16 * 0x1p-53), "");
+    EXPECT_NE(with(70, 29, 1 - 17 * 0x1p-53), "");
+    EXPECT_NE(with(99, 99, NAN).find("row 99, column 99"), std::string::npos);
     EXPECT_NE(with(5, 5, NAN).find("not finite"), std::string::npos);
     EXPECT_NE(with(5, 5, INFINITY).find("row 5, column 5"), std::string::npos);
   }
@@ -58,8 +61,9 @@ TEST(Solution, ResidualsAndTheirRounding) {
         residuals_of(problem, std::as_const(b).view(), std::as_const(x).view());
     EXPECT_EQ(residuals[0].norm, 0);
     EXPECT_NEAR(residuals[1].norm, 3 * std::sqrt(2.0), 1e-15);
-    EXPECT_GT(residuals[0].rounding, 0);
-    EXPECT_LT(residuals[0].rounding, 1e-14);
+    // Three roundings of 3, 4 and 1, and of 3 alone, in both rows.
+    EXPECT_NEAR(residuals[0].rounding, std::sqrt(2.0) * 3 * 8 * 0x1p-53, 1e-30);
+    EXPECT_NEAR(residuals[1].rounding, std::sqrt(2.0) * 3 * 3 * 0x1p-53, 1e-30);
   }
 }
 
