@@ -6,7 +6,8 @@
 //          free. A row never depends on the piece, the thread or the block it is in.
 // Needs    ascending columns in A, B and the mask
 // Against  hash_rows: no insertion where columns are near each other or many, no comparison sort
-//          anywhere, rows of one source copied
+//          anywhere, rows of one source copied, rows of grids made after the pattern of the row
+//          before
 #include "cpu/spgemm/adaptive_rows.h"
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include "cpu/common/alike_rows.h"
 #include "cpu/spgemm/row_pieces.h"
 #include "cpu/spgemm/row_products.h"
+#include "cpu/spgemm/shifted_rows.h"
 
 namespace csrkit::cpu {
 
@@ -69,10 +71,15 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
     }
     // After the last look at the products: they are overwritten.
     pieces_ = RowPieces(problem_.a.rows(), problem_.a.row_offsets(), row_products, threads_);
+    shifted_ = Buffer<std::uint8_t>();
+    if (!problem_.mask && problem_.drop_below == 0) {
+      shifted_ = find_shifted_rows(problem_.a, op_b_, team);
+    }
     const std::uint64_t each = RowScratch<Acc>::bytes_for(
         ranges_, most_hashed, most_sources, problem_.sorts_rows ? 0 : most_made + kMetPadding,
-        problem_.drop_below > 0 ? most_made : 0);
-    scratch_bytes_ = each * static_cast<std::uint64_t>(threads_) + pieces_.size_bytes();
+        shifted_.size() > 0 ? kMostShifted : 0, problem_.drop_below > 0 ? most_made : 0);
+    scratch_bytes_ = each * static_cast<std::uint64_t>(threads_) + pieces_.size_bytes() +
+                     static_cast<std::uint64_t>(shifted_.size());
     joins_rows_of_b_ = false;
     alike_ = AlikeRows();
     if (problem_.mask || op_b_.nnz() < kWorthJoining * op_b_.rows()) return;
@@ -119,7 +126,8 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
  private:
   ProductJob<B, Acc> typed_job() const {
     return ProductJob<B, Acc>(problem_, op_b_,
-                              joins_rows_of_b_ ? alike_.next_is_alike.data() : nullptr);
+                              joins_rows_of_b_ ? alike_.next_is_alike.data() : nullptr,
+                              shifted_.size() > 0 ? shifted_.data() : nullptr);
   }
 
   RowScratch<Acc>& scratch_of(int thread) { return scratch_[static_cast<std::size_t>(thread)]; }
@@ -152,6 +160,7 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
   std::vector<RowScratch<Acc>> scratch_;
   AlikeRows alike_;
   bool joins_rows_of_b_ = false;
+  Buffer<std::uint8_t> shifted_;
   RowPieces pieces_;
   std::uint64_t scratch_bytes_ = 0;
 };

@@ -258,7 +258,7 @@ RangeSizes range_sizes(int acc_bytes) {
 
 template <class Acc>
 std::uint64_t RowScratch<Acc>::bytes_for(const RangeSizes& ranges, Offset most_hashed,
-                                         Offset most_sources, Offset most_met,
+                                         Offset most_sources, Offset most_met, Offset most_shifted,
                                          Offset most_dropped) {
   const auto of = [](Offset count, std::size_t each) {
     return static_cast<std::uint64_t>(count) * each;
@@ -268,7 +268,7 @@ std::uint64_t RowScratch<Acc>::bytes_for(const RangeSizes& ranges, Offset most_h
   std::uint64_t bytes =
       of(ranges.sums + 128, sizeof(Acc)) + of(ranges.flags + ranges.flags / 64 + 256, 1) +
       of(most_sources, sizeof(Offset)) + of(most_met, sizeof(Index) + sizeof(std::uint8_t)) +
-      of(most_dropped, sizeof(Index) + sizeof(Acc));
+      of(most_shifted, sizeof(Index)) + of(most_dropped, sizeof(Index) + sizeof(Acc));
   if (most_hashed > 0) {
     bytes += of(slots, sizeof(Index) + sizeof(Acc)) + of(slots, sizeof(std::uint64_t));
   }

@@ -26,9 +26,11 @@ struct ProductJob {
   double drop_below;
   bool sorts_rows;
   const std::uint8_t* b_next_is_alike;  // of every row of op(B): the next has its columns; or null
+  const std::uint8_t* next_is_shifted;  // of every row of A, as shifted_rows.h says; or null
 
   ProductJob(const SpgemmProblem& problem, const CsrMatrix& op_b,
-             const std::uint8_t* next_is_alike = nullptr)
+             const std::uint8_t* next_is_alike = nullptr,
+             const std::uint8_t* next_row_is_shifted = nullptr)
       : a_offsets(problem.a.row_offsets()),
         a_cols(problem.a.col_indices()),
         a_kind(problem.a.value_kind()),
@@ -39,7 +41,8 @@ struct ProductJob {
         alpha(static_cast<Acc>(problem.alpha)),
         drop_below(problem.drop_below),
         sorts_rows(problem.sorts_rows),
-        b_next_is_alike(next_is_alike) {}
+        b_next_is_alike(next_is_alike),
+        next_is_shifted(next_row_is_shifted) {}
 
   [[gnu::always_inline]] Acc a_value(Offset at) const {
     switch (a_kind) {
@@ -91,11 +94,12 @@ struct RowScratch {
   Buffer<Offset> cursors;      // where each row of B goes on in the next tile
   Buffer<Index> met;           // of a row in any order: the place of every product in the range
   Buffer<std::uint8_t> again;  // beside it: 1 where an earlier product has that place
+  Buffer<Index> places;        // in a row of C of a grid: where every product goes
   Buffer<Index> row_cols;      // a row before entries are dropped
   Buffer<Acc> row_values;
 
   static std::uint64_t bytes_for(const RangeSizes& ranges, Offset most_hashed, Offset most_sources,
-                                 Offset most_met, Offset most_dropped);
+                                 Offset most_met, Offset most_shifted, Offset most_dropped);
 };
 
 /// How a row is summed up. `list` is there where vectors make it fast (most_listed above 0).
@@ -122,6 +126,10 @@ inline constexpr Offset kFlagsPerListedProduct = 192;
 /// Columns of a range for each product above which a row in any order keeps a list of what it has
 /// met: below, its flags are looked through faster than columns are listed.
 inline constexpr Offset kFlagsPerMetProduct = 4;
+/// Products of a row of a grid that is made after the pattern of the row before, at most; and rows
+/// in a row that make finding the pattern worth while.
+inline constexpr Offset kMostShifted = 2048;
+inline constexpr Index kFewestShifted = 4;
 /// Rows of B with the same columns that are added at once.
 inline constexpr int kMostJoined = 4;
 

@@ -24,6 +24,20 @@ struct BatteryProduct {
 
 inline ProductOperands squared(const CsrMatrix& a) { return {a, a}; }
 
+/// Whether the points i and j of a grid with rows of `width` points are the same or neighbours.
+inline bool are_neighbours(Index i, Index j, Index width) {
+  const Index apart = std::abs(i - j);
+  return apart == 0 || apart == width || (apart == 1 && i / width == j / width);
+}
+
+/// A grid of 29 x 24 points, where an entry is missing and one is too many: rows follow the pattern
+/// of the row before, of A as well as of B, and stop doing so in one of both, or at an edge.
+inline CsrMatrix grid_with_flaws() {
+  return matrix_where(696, 696, [](Index i, Index j) {
+    return (are_neighbours(i, j, 29) && !(i == 310 && j == 281)) || (i == 450 && j == 477);
+  });
+}
+
 inline const std::vector<BatteryProduct>& spgemm_battery() {
   static const std::vector<BatteryProduct> battery = {
       {"nothing_times_nothing", [] { return squared(matrix_of(0, 0, {})); }},
@@ -81,6 +95,15 @@ inline const std::vector<BatteryProduct>& spgemm_battery() {
          return squared(matrix_where(2100, 2100, [](Index i, Index j) {
            return i == j || std::abs(i - j) == 1 || std::abs(i - j) == 1000;
          }));
+       }},
+      {"grid_with_flaws", [] { return squared(grid_with_flaws()); }},
+      {"wide_pattern_times_grid",  // A's rows follow each other where B's do not
+       [] {
+         return ProductOperands{matrix_where(600, 696,
+                                             [](Index i, Index j) {
+                                               return j >= i && j - i < 80 && (j - i) % 3 == 0;
+                                             }),
+                                grid_with_flaws()};
        }},
       {"arrow",  // every row of C is dense, one row of A is
        [] {

@@ -171,8 +171,10 @@ TEST(EverySpgemmKernelInBlocks, GivesTheSameBits) {
     ProductCase item;
     item.kinds = {ValueKind::f32, ValueKind::f32, ValueKind::f32};
     check_row_blocks(kernel, scattered, item, with_threads(1));
+    check_row_blocks(kernel, squared(grid_with_flaws()), item, with_threads(2));
     item.sorts_rows = !kernel.can(kUnsortedRows);
     check_row_blocks(kernel, scattered, item, with_threads(2));
+    check_row_blocks(kernel, squared(grid_with_flaws()), item, with_threads(3));
     if (HasFatalFailure()) return;
   }
 }
