@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
 #include "core/matrix/row_parts.h"
+#include "ranks/shared_memory.h"
 
 namespace csrkit::ranks {
 
@@ -257,6 +259,38 @@ LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
                       std::move(a_cols), std::move(a_values));
   local.seconds.fetch = fetching.seconds();
   return local;
+}
+
+std::optional<CsrMatrix> share_b(Communicator& communicator, const CsrMatrix& own_b,
+                                 const std::vector<Index>& borders, const Buffer<Offset>& b_offsets,
+                                 std::string* why_not) {
+  const ValueKind kind = own_b.value_kind();
+  const auto width = static_cast<std::uint64_t>(size_of(kind));
+  const auto rows = static_cast<Index>(b_offsets.size() - 1);
+  const auto entries = static_cast<std::uint64_t>(b_offsets[rows]);
+  const std::uint64_t values_at = (entries * sizeof(Index) + 63) / 64 * 64;
+  struct Owner {
+    std::shared_ptr<SharedMemory> memory;
+    Buffer<Offset> offsets;
+  };
+  const auto owner = std::make_shared<Owner>();
+  owner->memory = share_memory(communicator, 0, values_at + entries * width, why_not);
+  if (owner->memory == nullptr) return std::nullopt;
+  owner->offsets = Buffer<Offset>::copy_of(b_offsets.data(), b_offsets.size());
+  auto* const data = static_cast<char*>(owner->memory->data());
+  const auto first =
+      static_cast<std::uint64_t>(b_offsets[borders[static_cast<std::size_t>(communicator.rank())]]);
+  const auto put = [&](std::uint64_t at, const void* from, std::uint64_t bytes_each) {
+    const std::uint64_t begin = at + first * bytes_each;
+    const std::uint64_t bytes = static_cast<std::uint64_t>(own_b.nnz()) * bytes_each;
+    owner->memory->take(begin, begin + bytes);
+    if (bytes > 0) std::memcpy(data + begin, from, bytes);
+  };
+  put(0, own_b.col_indices(), sizeof(Index));
+  put(values_at, own_b.values(), width);
+  communicator.barrier();
+  return CsrMatrix(rows, own_b.cols(), owner->offsets.data(), reinterpret_cast<Index*>(data), kind,
+                   width == 0 ? nullptr : data + values_at, owner);
 }
 
 RowRange rows_to_count(const Communicator& communicator, Index rows) {

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/contract/spgemm.h"
@@ -51,6 +53,13 @@ LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
                               const CsrMatrix& own_b, const std::vector<Index>& borders,
                               const Offset* b_offsets, const RowLists* lists = nullptr,
                               int threads = 0);
+
+/// All of B in memory that ranks of one host see at once: each puts its own rows there, as in
+/// fetch_rows_of_b, and nothing travels in a product any more. No matrix, and `why_not` in the same
+/// words on all ranks, where they are on several hosts or the system refuses.
+std::optional<CsrMatrix> share_b(Communicator& communicator, const CsrMatrix& own_b,
+                                 const std::vector<Index>& borders, const Buffer<Offset>& b_offsets,
+                                 std::string* why_not);
 
 /// The rows whose products a rank counts, before the blocks are known.
 struct RowRange {

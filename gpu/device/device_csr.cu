@@ -2,6 +2,7 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_csr.h"
+#include "gpu/device/staged_copies.h"
 
 namespace csrkit::gpu {
 
@@ -58,18 +59,16 @@ DeviceCsr::DeviceCsr(DeviceMemory& memory, const CsrMatrix& matrix, OffsetWidth 
   }
   if (nnz_ == 0) return;
   col_indices_ = DeviceBuffer<Index>(memory, nnz_, "column indices of A");
-  CHECK_CUDA(cudaMemcpyAsync(col_indices_.data(), matrix.col_indices(), col_indices_.size_bytes(),
-                             cudaMemcpyHostToDevice, stream));
-  if (kind_ == ValueKind::none) return;
-  values_ = DeviceBuffer<std::byte>(memory, nnz_ * size_of(kind_), "values of A");
-  CHECK_CUDA(cudaMemcpyAsync(values_.data(), matrix.values(), values_.size_bytes(),
-                             cudaMemcpyHostToDevice, stream));
+  if (kind_ != ValueKind::none) {
+    values_ = DeviceBuffer<std::byte>(memory, nnz_ * size_of(kind_), "values of A");
+  }
+  upload({{col_indices_.data(), matrix.col_indices(), col_indices_.size_bytes()},
+          {values_.data(), matrix.values(), values_.size_bytes()}},
+         stream);
 }
 
 void DeviceCsr::set_values(const CsrMatrix& matrix, cudaStream_t stream) {
-  if (values_.size() == 0) return;
-  CHECK_CUDA(cudaMemcpyAsync(values_.data(), matrix.values(), values_.size_bytes(),
-                             cudaMemcpyHostToDevice, stream));
+  upload({{values_.data(), matrix.values(), values_.size_bytes()}}, stream);
 }
 
 void copy_dense(DenseView to, ConstDenseView from, cudaStream_t stream) {

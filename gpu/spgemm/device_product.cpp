@@ -1,7 +1,6 @@
 #include "gpu/spgemm/device_product.h"
 
-#include "core/base/huge_pages.h"
-#include "gpu/device/cuda_check.h"
+#include "gpu/device/staged_copies.h"
 
 namespace csrkit::gpu {
 
@@ -11,18 +10,14 @@ CsrMatrix download(const DeviceProduct& product, int threads, cudaStream_t strea
   Buffer<Index> col_indices(product.nnz);
   ValueArray values(product.kind, product.nnz);
   Buffer<std::uint32_t> narrow(product.narrow_offsets.size());
-  const auto copy = [&](void* to, const void* from, std::uint64_t bytes) {
-    if (bytes == 0) return;
-    make_pages(to, bytes, threads);
-    CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream));
-  };
-  copy(narrow.data(), product.narrow_offsets.data(), product.narrow_offsets.size_bytes());
-  copy(row_offsets.data(), product.wide_offsets.data(), product.wide_offsets.size_bytes());
-  copy(col_indices.data(), product.col_indices.data(),
-       static_cast<std::uint64_t>(product.nnz) * sizeof(Index));
-  copy(values.data(), product.values.data(),
-       static_cast<std::uint64_t>(product.nnz) * static_cast<std::uint64_t>(size_of(product.kind)));
-  CHECK_CUDA(cudaStreamSynchronize(stream));
+  const auto entries = static_cast<std::uint64_t>(product.nnz);
+  copy_to_host(
+      {{narrow.data(), product.narrow_offsets.data(), narrow.size_bytes()},
+       {row_offsets.data(), product.wide_offsets.data(), product.wide_offsets.size_bytes()},
+       {col_indices.data(), product.col_indices.data(), entries * sizeof(Index)},
+       {values.data(), product.values.data(),
+        entries * static_cast<std::uint64_t>(size_of(product.kind))}},
+      threads, stream);
   for (Offset i = 0; i < narrow.size(); ++i) row_offsets[i] = Offset{narrow[i]};
   return CsrMatrix(product.rows, product.cols, std::move(row_offsets), std::move(col_indices),
                    std::move(values));

@@ -8,6 +8,7 @@
 #include "core/base/stopwatch.h"
 #include "core/facts/matrix_stats.h"
 #include "gpu/device/device_info.h"
+#include "gpu/device/staged_copies.h"
 #include "gpu/spgemm/filter_product.h"
 #include "gpu/spgemm/plan_state.h"
 
@@ -48,6 +49,7 @@ GpuSpgemmPlan::GpuSpgemmPlan(const char* name, Capabilities capabilities,
       "A (" + counted(a.nnz(), "nonzero") + ")" +
           (shares_b_ ? "" : ", B (" + counted(b.nnz(), "nonzero") + ")") +
           (problem.mask ? " and the mask" : ""));
+  const UploadTeam team(threads_);
   state.timer.start(state.stream.get());
   state.a = DeviceCsr(state.memory, a);
   if (!shares_b_) state.b = DeviceCsr(state.memory, b);

@@ -8,6 +8,7 @@
 #include "core/base/stopwatch.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/head_start.h"
+#include "gpu/device/staged_copies.h"
 #include "gpu/spgemm/filter_product.h"
 #include "gpu/spgemm/plan.h"
 #include "gpu/spgemm/plan_state.h"
@@ -152,6 +153,7 @@ void GpuSpgemmPlan::set_values(const CsrMatrix& a, const CsrMatrix& b) {
   problem_.b = b_is_a ? a : b;
   const CsrMatrix new_a = widened(problem_.a, threads_);
   const CsrMatrix new_b = shares_b_ ? CsrMatrix() : second_operand(problem_, threads_);
+  const UploadTeam team(threads_);
   state.timer.start(state.stream.get());
   state.a.set_values(new_a, state.stream.get());
   if (!shares_b_) state.b.set_values(new_b, state.stream.get());

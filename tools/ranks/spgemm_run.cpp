@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
 #include "api/rooms.h"
@@ -43,6 +44,7 @@ struct Share {
   Buffer<Offset> b_offsets;                   // of all of B
   Offset products = 0;
   CsrMatrix a, b;
+  std::optional<CsrMatrix> all_of_b;  // where ranks with GPUs see it; then `b` is empty
 };
 
 CsrMatrix converted(const SpgemmDistOptions& options, const CsrMatrix& rows) {
@@ -138,6 +140,29 @@ Share read_share(const SpgemmDistOptions& options, Communicator& communicator) {
   return share;
 }
 
+/// Rows of B come to a GPU from memory that the ranks of a host share, all of them: what they take
+/// to be found and put together is more than what they take to be copied. Where a rank's GPU has no
+/// room for them, and between hosts, those that are needed travel.
+void share_operands(const SpgemmDistOptions& options, Communicator& communicator, int device,
+                    Share* share) {
+  const std::uint64_t bytes = csr_bytes(
+      share->b_header.rows, share->b_offsets[share->b_header.rows], share->b.value_kind());
+  bool fits_everywhere = true;
+  for (const std::string& fits : telling_together(communicator, [&] {
+         const auto info = require_gpu_room("--device gpu").device_info(device);
+         return std::string(bytes <= info.free_memory_bytes / 4 ? "yes" : "");
+       })) {
+    fits_everywhere = fits_everywhere && !fits.empty();
+  }
+  if (!fits_everywhere) return;
+  std::string why_not;
+  share->all_of_b =
+      ranks::share_b(communicator, share->b, share->b_borders, share->b_offsets, &why_not);
+  if (!share->all_of_b) return;
+  share->b = {};
+  if (communicator.size() == 1 && options.a == options.b) share->a = *share->all_of_b;
+}
+
 /// Of a plan on a GPU.
 struct OnGpu {
   double upload = 0, product = 0, download = 0;
@@ -163,9 +188,14 @@ Made multiply(const SpgemmDistOptions& options, Communicator& communicator, cons
   Made made;
   communicator.barrier();
   const Stopwatch all;
-  made.local =
-      fetch_rows_of_b(communicator, share.a, share.b, share.b_borders, share.b_offsets.data(),
-                      share.lists ? &*share.lists : nullptr, options.threads);
+  if (share.all_of_b) {
+    made.local.a = share.a;
+    made.local.b = *share.all_of_b;
+  } else {
+    made.local =
+        fetch_rows_of_b(communicator, share.a, share.b, share.b_borders, share.b_offsets.data(),
+                        share.lists ? &*share.lists : nullptr, options.threads);
+  }
   const Stopwatch multiplying;
   PlanOptions plan_options;
   plan_options.where.threads = options.threads;
@@ -186,20 +216,25 @@ Made multiply(const SpgemmDistOptions& options, Communicator& communicator, cons
   return made;
 }
 
-/// Some rows that came from other ranks, against the file.
+/// Some rows that other ranks brought, against the file.
 void compare_received_rows(const SpgemmDistOptions& options, const Share& share,
                            const LocalOperands& local, int rank) {
   const auto own = static_cast<std::size_t>(rank);
+  std::vector<Index> rows_of_b = local.rows_of_b;
+  if (share.all_of_b) {
+    rows_of_b.resize(static_cast<std::size_t>(local.b.rows()));
+    std::iota(rows_of_b.begin(), rows_of_b.end(), 0);
+  }
   std::vector<std::size_t> received;
-  for (std::size_t i = 0; i < local.rows_of_b.size(); ++i) {
-    const Index row = local.rows_of_b[i];
+  for (std::size_t i = 0; i < rows_of_b.size(); ++i) {
+    const Index row = rows_of_b[i];
     if (row < share.b_borders[own] || row >= share.b_borders[own + 1]) received.push_back(i);
   }
   if (received.empty()) return;
   for (Index i = 0; i < kComparedRows; ++i) {
     const std::uint64_t word = random_word(1, static_cast<std::uint64_t>(i));
     const std::size_t place = received[below(word, received.size())];
-    const Index row = local.rows_of_b[place];
+    const Index row = rows_of_b[place];
     const CsrMatrix expected = read_rows(options, options.b, row, row + 1);
     const auto found = static_cast<Index>(place);
     const Offset begin = local.b.row_offsets()[found], size = local.b.row_length(found);
@@ -216,7 +251,7 @@ void compare_received_rows(const SpgemmDistOptions& options, const Share& share,
                           return copy;
                         }());
     if (!identical(one, expected)) {
-      throw VerifyError("row " + std::to_string(row) + " of B is not what another rank sent");
+      throw VerifyError("row " + std::to_string(row) + " of B is not what another rank brought");
     }
   }
 }
@@ -274,6 +309,9 @@ Json record_of(const Facts& facts, const Share& share, const Made& made, int ran
                  {"samples_seconds", facts.samples}};
   if (facts.gpu) {
     record["gpu"] = {{"device", facts.gpu->device}, {"address", facts.gpu->address}};
+    const CsrMatrix &a = made.local.a, &b = made.local.b;
+    record["uploaded_bytes"] = a.size_bytes() + (made.problem.b_is_a() ? 0 : b.size_bytes());
+    record["downloaded_bytes"] = made.c.size_bytes();
     record["phases"]["upload_seconds"] = median_of(facts.on_gpu, &OnGpu::upload);
     record["phases"]["product_seconds"] = median_of(facts.on_gpu, &OnGpu::product);
     record["phases"]["download_seconds"] = median_of(facts.on_gpu, &OnGpu::download);
@@ -353,6 +391,14 @@ void report(const SpgemmDistOptions& options, const Share& share,
   report.add_json("cols", share.b_header.cols);
   report.add("blocks", "blocks", share.lists ? "file" : "products",
              share.lists ? "the parts of " + options.a : "by products");
+  const bool is_in_place = share.all_of_b.has_value();
+  report.add("exchange", "rows of B",
+             is_in_place                ? "in place"
+             : communicator.size() == 1 ? "none"
+                                        : "messages",
+             is_in_place                ? "in place, in memory that all ranks see"
+             : communicator.size() == 1 ? "nothing travels"
+                                        : "by messages");
   report.add_text(product_table(records));
   report.add("products", "products", products);
   report.add("output_nnz", "nnz(C)", nnz);
@@ -390,7 +436,8 @@ void run_spgemm_dist(const SpgemmDistOptions& options, Communicator& communicato
   if (options.is_on_gpus) facts.gpu = take_gpu(communicator, places, options.may_share_gpus);
   const int device = facts.gpu ? facts.gpu->device : 0;
   const Stopwatch reading;
-  const Share share = read_share(options, communicator);
+  Share share = read_share(options, communicator);
+  if (options.is_on_gpus) share_operands(options, communicator, device, &share);
   facts.read_seconds = reading.seconds();
 
   Made made = multiply(options, communicator, share, device);

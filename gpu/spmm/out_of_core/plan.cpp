@@ -11,13 +11,13 @@
 #include "core/base/team.h"
 #include "core/matrix/dense_block.h"
 #include "gpu/device/device_info.h"
+#include "gpu/device/page_locked_memory.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/plan/operands.h"
 #include "gpu/plan/resources.h"
 #include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/forecast.h"
 #include "gpu/spmm/out_of_core/forecast.h"
-#include "gpu/spmm/out_of_core/page_locked.h"
 #include "gpu/spmm/out_of_core/pipeline.h"
 
 namespace csrkit::gpu {

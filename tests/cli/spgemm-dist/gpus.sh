@@ -16,7 +16,17 @@ for ranks in 1 2 3; do
     expect 0 csr-spgemm-dist $file.csr --device gpu --share-gpus --ranks $ranks --repeat 1 --check --value-kind none --output c.csr --json
     equals "$(json kernel)" gpu.spgemm.auto
     same_matrix c.csr whole.csr
-    python3 -c 'import json; assert all(rank["phases"]["product_seconds"] > 0 for rank in json.load(open("out"))["ranks"])'
+    python3 - "$ranks" <<'PYTHON' || fail "$file on $ranks ranks"
+import json, sys
+run = json.load(open("out"))
+assert run["exchange"] == "in place" and run["bytes"] == {"total": 0, "worst_rank": 0}, run["bytes"]
+b = 8 * (run["rows"] + 1) + 4 * sum(rank["entries"] for rank in run["ranks"])
+for rank in run["ranks"]:
+    assert rank["phases"]["product_seconds"] > 0 and rank["phases"]["fetch_seconds"] == 0, rank
+    a = 8 * (rank["rows"] + 1) + 4 * rank["entries"]
+    assert rank["uploaded_bytes"] == (b if sys.argv[1] == "1" else a + b), (rank, a, b)
+    assert rank["downloaded_bytes"] == 8 * (rank["rows"] + 1) + 8 * rank["output_nnz"], rank
+PYTHON
     rm c.csr
   done
 done

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <string>
 
 #include "core/base/hash.h"
 #include "core/file/rank_sections.h"
@@ -121,6 +123,29 @@ TEST(RanksSpgemm, RectangularAndOtherKinds) {
 TEST(RanksSpgemm, FewerRowsThanRanks) {
   const CsrMatrix a = random_matrix(4, 4, 6, ValueKind::f32);
   expect_product(a, a, 9);
+}
+
+/// Every rank puts its rows there, and finds all; the matrix lives as long as somebody has it.
+TEST(RanksSpgemm, RanksOfOneHostShareAllOfB) {
+  for (const ValueKind kind : {ValueKind::none, ValueKind::f32, ValueKind::f64, ValueKind::f16}) {
+    const CsrMatrix b = random_matrix(71, 40, 9, kind);
+    for (const int ranks : {1, 2, 5, 80}) {
+      const std::vector<Index> owned = even_borders(b.rows(), ranks);
+      std::vector<CsrMatrix> kept(static_cast<std::size_t>(ranks));
+      run_as_threads(ranks, [&](Communicator& communicator) {
+        const auto rank = static_cast<std::size_t>(communicator.rank());
+        std::string why_not = "unsaid";
+        const std::optional<CsrMatrix> all =
+            share_b(communicator, rows_of(b, owned[rank], owned[rank + 1]), owned,
+                    Buffer<Offset>::copy_of(b.row_offsets(), Offset{b.rows()} + 1), &why_not);
+        ASSERT_TRUE(all);
+        EXPECT_EQ(why_not, "");
+        kept[rank] = *all;
+      });
+      for (const CsrMatrix& all : kept) EXPECT_TRUE(identical(all, b));
+      EXPECT_EQ(kept.front().col_indices(), kept.back().col_indices());  // once, not for each rank
+    }
+  }
 }
 
 TEST(RanksSpgemm, ListsOfTheFileFetchWhatAskingFetches) {

@@ -1,4 +1,4 @@
-// Host memory that the device copies from and to by itself.
+// Host memory that devices copy from and to by themselves.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace csrkit::gpu {
 class PageLockedMemory {
  public:
   PageLockedMemory() = default;
-  /// `threads`, as in team_size, write to every page. Throws MemoryError.
+  /// `threads`, as in team_size, write to every page. For all devices. Throws MemoryError.
   PageLockedMemory(std::uint64_t bytes, int threads);
   ~PageLockedMemory();
   PageLockedMemory(PageLockedMemory&& other) noexcept

@@ -1,4 +1,4 @@
-#include "gpu/spmm/out_of_core/page_locked.h"
+#include "gpu/device/page_locked_memory.h"
 
 #include <cuda_runtime.h>
 #include <sys/mman.h>
@@ -13,8 +13,8 @@ namespace csrkit::gpu {
 namespace {
 
 MemoryError no_room(std::uint64_t bytes, const char* who) {
-  return MemoryError("no room for " + counted(bytes, "byte") + " of page-locked host memory: " +
-                     who + " refused; multiply without --panel-major");
+  return MemoryError("no room for " + counted(bytes, "byte") +
+                     " of page-locked host memory: " + who + " refused");
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ PageLockedMemory::PageLockedMemory(std::uint64_t bytes, int threads) {
   data_ = data;
   bytes_ = bytes;
   make_pages(data, bytes, threads);
-  const cudaError_t status = cudaHostRegister(data, bytes, cudaHostRegisterDefault);
+  const cudaError_t status = cudaHostRegister(data, bytes, cudaHostRegisterPortable);
   if (status == cudaSuccess) return;
   ::munmap(data, bytes);
   data_ = nullptr;
