@@ -6,6 +6,7 @@
 
 #include "gpu/device/copy_bandwidth.h"
 #include "gpu/plan/kernels.h"
+#include "gpu/ranks/far_memory.h"
 #include "gpu/ranks/links.h"
 #include "gpu/ranks/ranks.h"
 #include "gpu/spgemm/forecast.h"
@@ -39,7 +40,7 @@ constexpr Face kFace{CSRKIT_BUILD_ID,
                      clock_reader,
                      fill_sums,
                      {make_device_rank, join_device_ranks, new_nccl_id, device_addresses,
-                      why_no_peers, why_no_nccl, make_device_links}};
+                      why_no_peers, sample_memory, why_not_read, why_no_nccl, make_device_links}};
 
 }  // namespace
 

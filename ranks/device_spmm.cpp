@@ -177,10 +177,13 @@ void DeviceSpmmRank::connect() {
       makers_.make(share(communicator_.rank(), grid_, part_, borders, kinds), kernel_, options_);
 
   const bool is_first = communicator_.rank() == 0;
-  const std::string nccl_id =
-      communicator_
-          .gather(is_first && way_ == HaloWay::nccl ? makers_.new_nccl_id() : std::string())
-          .front();
+  std::vector<std::string> told;
+  if (way_ == HaloWay::nccl) {
+    told = communicator_.gather(is_first ? makers_.new_nccl_id() : std::string());
+    told.resize(1);
+  } else if (!is_one_process_ && grid_.parts > 1) {
+    told = communicator_.gather(device_->memory());
+  }
   const std::vector<std::string> places = communicator_.gather(address_text(&device_));
   if (is_first || !is_one_process_) {
     if (!is_one_process_) held_ = {device_};
@@ -190,7 +193,7 @@ void DeviceSpmmRank::connect() {
     std::vector<DeviceRank*> driven(held_.size());
     std::transform(held_.begin(), held_.end(), driven.begin(),
                    [](const std::shared_ptr<DeviceRank>& rank) { return rank.get(); });
-    driven_ = makers_.join(driven, grid_.size(), way_, nccl_id);
+    driven_ = makers_.join(driven, grid_.size(), way_, told);
   }
   const std::vector<std::string> drivers = communicator_.gather(address_text(driven_.get()));
   ranks_ = is_one_process_ ? address_from<DeviceRanks>(drivers.front()) : driven_.get();

@@ -27,8 +27,8 @@ DeviceShare all_gather_share(int rank, const Grid& grid, const RankPart& part,
 
 class DeviceSpmmRank final : public SpmmRank {
  public:
-  /// `is_one_process`: all ranks are threads of this one, and may read each other's memory. With
-  /// `gathers_all` row_of_b() knows own rows only.
+  /// `is_one_process`: all ranks are threads of this one; else HaloWay::peer needs processes that
+  /// read each other's GPUs. With `gathers_all` row_of_b() knows own rows only.
   DeviceSpmmRank(Communicator& communicator, const Grid& grid, RankPart part, Index dense_cols,
                  const SpmmProblem& kinds, const std::string& kernel, const PlanOptions& options,
                  const DeviceRankMakers& makers, HaloWay way, bool is_one_process,

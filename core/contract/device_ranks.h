@@ -73,6 +73,8 @@ class DeviceRank {
   virtual void download(const DenseView& b, const DenseView& c, const DenseView& halo) = 0;
   /// What the kernels run as.
   virtual std::string choice() const = 0;
+  /// Bytes that another process of this host needs to read its rows in place; for `join`.
+  virtual std::string memory() const = 0;
 };
 
 /// All ranks that this process drives, ready to work together. They must outlive it.
@@ -110,11 +112,12 @@ struct DeviceRankMakers {
   /// A rank on options.where.device. Throws what plans throw.
   std::unique_ptr<DeviceRank> (*make)(const DeviceShare& share, const std::string& kernel,
                                       const PlanOptions& options);
-  /// `ranks` are those of this process, of `all` in the whole grid. With HaloWay::nccl `nccl_id` is
-  /// one rank's new_nccl_id(), the same for all processes, which wait for each other here; with
-  /// HaloWay::peer all ranks are in the list.
+  /// `ranks` are those of this process, of `all` in the whole grid. With HaloWay::nccl `told` is
+  /// one rank's new_nccl_id(), the same for all processes, which wait for each other here. With
+  /// HaloWay::peer all ranks are in the list, or all that exchange anything, and nothing is told; or
+  /// one rank is, and `told` is what memory() of each gave, in their order.
   std::unique_ptr<DeviceRanks> (*join)(const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
-                                       const std::string& nccl_id);
+                                       const std::vector<std::string>& told);
   /// Throws UsageError where there is no NCCL.
   std::string (*new_nccl_id)();
   /// The bus addresses of the GPUs that this process sees, by their numbers. Throws NoDeviceError
@@ -122,6 +125,11 @@ struct DeviceRankMakers {
   std::vector<std::string> (*addresses)();
   /// "" if every one of these GPUs reads the others' memory, or why not.
   std::string (*why_no_peers)(const std::vector<int>& devices);
+  /// For a trial: bytes that name some memory of a GPU. Throws DeviceError where other processes
+  /// cannot be told of it.
+  std::string (*sample_memory)(int device);
+  /// "" if a GPU reads what another process of this host named so, or why not.
+  std::string (*why_not_read)(int device, const std::string& sample);
   /// "" if libnccl can be opened, or why not.
   std::string (*why_no_nccl)();
   /// Between these GPUs, for exchanges of up to so many bytes. Throws what plans throw.

@@ -1,6 +1,7 @@
 #include "gpu/ranks/rank.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
@@ -18,7 +19,58 @@ namespace {
 
 std::uint64_t bytes_of(const std::vector<Index>& numbers) { return numbers.size() * sizeof(Index); }
 
+/// Ranks of one host that a meeting has flags for.
+constexpr std::size_t kMostRanks = 256;
+
+/// Where things are in what a rank shares.
+struct SharedLayout {
+  std::uint64_t arrays[2] = {}, sums_made = 0, flags[2] = {}, bytes = 0;
+
+  SharedLayout(std::uint64_t b_bytes, std::uint64_t c_bytes, std::uint64_t made_bytes) {
+    arrays[0] = take(b_bytes);
+    arrays[1] = take(c_bytes);
+    sums_made = take(made_bytes);
+    for (std::uint64_t& flag : flags) flag = take(kMostRanks * sizeof(unsigned));
+  }
+
+  void place(char* data, GivenMemory* given) const {
+    for (int i = 0; i < 2; ++i) {
+      given->arrays[i] = data + arrays[i];
+      given->flags[i] = reinterpret_cast<unsigned*>(data + flags[i]);
+    }
+    given->sums_made = data + sums_made;
+  }
+
+ private:
+  std::uint64_t take(std::uint64_t more) {
+    const std::uint64_t at = bytes;
+    bytes = (bytes + more + 255) / 256 * 256;
+    return at;
+  }
+};
+
+/// What memory() tells, before the piece runs.
+struct ToldMemory {
+  MemoryName name;
+  std::uint64_t b_bytes = 0, c_bytes = 0, made_bytes = 0, runs = 0;
+};
+
 }  // namespace
+
+FarRank::FarRank(const std::string& memory, int rank) {
+  ToldMemory told;
+  if (memory.size() < sizeof told) {
+    throw DeviceError("rank " + std::to_string(rank) + " has told nothing of its memory");
+  }
+  std::memcpy(&told, memory.data(), sizeof told);
+  memory_ = std::make_unique<FarMemory>(told.name);
+  SharedLayout(told.b_bytes, told.c_bytes, told.made_bytes).place(memory_->data(), &given_);
+  given_.rank = rank;
+  given_.piece_runs.resize(told.runs);
+  if (told.runs > 0) {
+    std::memcpy(given_.piece_runs.data(), memory.data() + sizeof told, told.runs * sizeof(RowRun));
+  }
+}
 
 SharedBytes::SharedBytes(std::uint64_t bytes, const char* what) {
   if (bytes == 0) return;
@@ -77,14 +129,16 @@ GpuRank::GpuRank(const DeviceShare& share, const std::string& kernel, const Plan
   const std::uint64_t list_bytes = bytes_of(share_.sends) + bytes_of(share_.reads) +
                                    bytes_of(share_.halo_rows) + bytes_of(share_.sum_rows);
   const DeviceMemory memory(device_, work(), options.memory_limit_bytes);
-  memory.require(
-      b_bytes + c_bytes + halo_bytes + terms_bytes + made_bytes + received_bytes + list_bytes,
-      "B, C and the halo of rank " + std::to_string(share_.rank));
-  arrays_[0] = SharedBytes(b_bytes, "B");
-  arrays_[1] = SharedBytes(c_bytes, "C");
+  const SharedLayout layout(b_bytes, c_bytes, made_bytes);
+  memory.require(layout.bytes + halo_bytes + terms_bytes + received_bytes + list_bytes,
+                 "B, C and the halo of rank " + std::to_string(share_.rank));
+  shared_ = SharedBytes(layout.bytes, "B, C and sums of others' rows");
+  layout.place(shared_.data(), &given_);
+  given_.rank = share_.rank;
+  given_.piece_runs = share_.piece_runs;
+  CHECK_CUDA(cudaMemsetAsync(given_.flags[0], 0, layout.bytes - layout.flags[0], work()));
   halo_ = SharedBytes(halo_bytes, "the halo");
   terms_ = SharedBytes(terms_bytes, "the terms of the halo");
-  sums_made_ = SharedBytes(made_bytes, "sums of others' rows");
   sums_received_ = SharedBytes(received_bytes, "sums of split rows");
   numbers_ = SharedBytes(list_bytes, "lists of rows");
   char* at = numbers_.data();
@@ -122,8 +176,7 @@ GpuRank::~GpuRank() {
     own_.reset();
     beyond_.reset();
     pieces_.reset();
-    for (SharedBytes* bytes : {&arrays_[0], &arrays_[1], &halo_, &packed_, &terms_, &sums_made_,
-                               &sums_received_, &numbers_}) {
+    for (SharedBytes* bytes : {&shared_, &halo_, &packed_, &terms_, &sums_received_, &numbers_}) {
       *bytes = {};
     }
     marks_.reset();
@@ -151,7 +204,7 @@ DenseView GpuRank::array(int number) const {
   const Index cols = kinds.dense_cols;
   // With more than one product both arrays have the same size and kind.
   const Index rows = number == 0 ? share_.own.cols() : share_.own.rows();
-  return {arrays_[number].data(), number == 0 ? kinds.b : kinds.c, rows, cols, cols,
+  return {given_.arrays[number], number == 0 ? kinds.b : kinds.c, rows, cols, cols,
           MemorySpace::device};
 }
 
@@ -192,7 +245,7 @@ void GpuRank::bind(int from) {
   from_ = from;
   if (own_ != nullptr) own_->bind(array(from), c());
   if (pieces_ != nullptr) {
-    pieces_->bind(array(from), rows_of_c(sums_made_.data(), share_.pieces.rows()));
+    pieces_->bind(array(from), rows_of_c(given_.sums_made, share_.pieces.rows()));
   }
   if (beyond_ == nullptr) return;
   const Index cols = share_.kinds.dense_cols;
@@ -234,7 +287,7 @@ char* GpuRank::halo(const RowRun& run) const {
 }
 
 char* GpuRank::sums_made(const RowRun& run) const {
-  return sums_made_.data() + static_cast<std::uint64_t>(run.first) * sum_bytes();
+  return given_.sums_made + static_cast<std::uint64_t>(run.first) * sum_bytes();
 }
 
 char* GpuRank::sums_received(const RowRun& run) const {
@@ -250,26 +303,45 @@ FarReads GpuRank::far_reads() const {
   return share_.own.nnz() > kEntriesToSee * rows ? FarReads::beside : FarReads::alone;
 }
 
-std::uint64_t GpuRank::read_from(const GpuRank& owner, const RowRun& run) {
+std::string GpuRank::memory() const {
   const DeviceScope scope(device_);
-  gather_far_rows(owner.array(owner.from_).data, reads_ + run.first, run.count,
+  const SpmmProblem& kinds = share_.kinds;
+  const Index cols = kinds.dense_cols;
+  ToldMemory told;
+  told.name = name_of_memory(shared_.data());
+  told.b_bytes = dense_bytes(share_.own.cols(), cols, kinds.b);
+  told.c_bytes = dense_bytes(share_.own.rows(), cols, kinds.c);
+  told.made_bytes = dense_bytes(share_.pieces.rows(), cols, kinds.c);
+  told.runs = given_.piece_runs.size();
+  return std::string(reinterpret_cast<const char*>(&told), sizeof told) +
+         std::string(reinterpret_cast<const char*>(given_.piece_runs.data()),
+                     given_.piece_runs.size() * sizeof(RowRun));
+}
+
+std::uint64_t GpuRank::read_from(const GivenMemory& owner, const RowRun& run) {
+  const DeviceScope scope(device_);
+  gather_far_rows(owner.arrays[from_], reads_ + run.first, run.count,
                   static_cast<Offset>(row_bytes()), halo(run), far_reads(), travel());
   return static_cast<std::uint64_t>(run.count) * row_bytes();
 }
 
-std::uint64_t GpuRank::read_sums_from(const GpuRank& maker, const RowRun& run) {
+void GpuRank::let_travel_await_sums(cudaStream_t travel_of_another) const {
+  CHECK_CUDA(cudaStreamWaitEvent(travel_of_another, marks_->pieces.get()));
+}
+
+std::uint64_t GpuRank::read_sums_from(const GivenMemory& maker, const RowRun& run) {
   const DeviceScope scope(device_);
-  const auto made = std::find_if(maker.share_.piece_runs.begin(), maker.share_.piece_runs.end(),
+  const auto made = std::find_if(maker.piece_runs.begin(), maker.piece_runs.end(),
                                  [&](const RowRun& other) { return other.rank == number(); });
-  if (made == maker.share_.piece_runs.end() || made->count != run.count) {
-    throw InputError("rank " + std::to_string(maker.number()) + " does not make the " +
+  if (made == maker.piece_runs.end() || made->count != run.count) {
+    throw InputError("rank " + std::to_string(maker.rank) + " does not make the " +
                      counted(run.count, "sum") + " that rank " + std::to_string(number()) +
                      " needs; make the parts again with csr-partition");
   }
   const std::uint64_t bytes = static_cast<std::uint64_t>(run.count) * sum_bytes();
-  CHECK_CUDA(cudaStreamWaitEvent(travel(), maker.marks_->pieces.get()));
-  CHECK_CUDA(cudaMemcpyAsync(sums_received(run), maker.sums_made(*made), bytes,
-                             cudaMemcpyDeviceToDevice, travel()));
+  CHECK_CUDA(cudaMemcpyAsync(
+      sums_received(run), maker.sums_made + static_cast<std::uint64_t>(made->first) * sum_bytes(),
+      bytes, cudaMemcpyDeviceToDevice, travel()));
   return bytes;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/contract/device_ranks.h"
+#include "gpu/ranks/far_memory.h"
 #include "gpu/ranks/rows.h"
 
 namespace csrkit::gpu {
@@ -62,6 +63,26 @@ class Mark {
   cudaEvent_t event_ = nullptr;
 };
 
+/// Where others read what a rank has: in its process, or in another one.
+struct GivenMemory {
+  int rank = 0;
+  char* arrays[2] = {};
+  char* sums_made = nullptr;
+  unsigned* flags[2] = {};  // of two meetings, one number for each rank
+  std::vector<RowRun> piece_runs;
+};
+
+/// Of a rank of another process, from its memory().
+class FarRank {
+ public:
+  FarRank(const std::string& memory, int rank);
+  const GivenMemory& given() const { return given_; }
+
+ private:
+  std::unique_ptr<FarMemory> memory_;
+  GivenMemory given_;
+};
+
 class GpuRank final : public DeviceRank {
  public:
   GpuRank(const DeviceShare& share, const std::string& kernel, const PlanOptions& options);
@@ -70,6 +91,7 @@ class GpuRank final : public DeviceRank {
   void upload_b(const ConstDenseView& b) override;
   void download(const DenseView& b, const DenseView& c, const DenseView& halo) override;
   std::string choice() const override;
+  std::string memory() const override;
 
   int device() const { return device_; }
   int number() const { return share_.rank; }
@@ -96,10 +118,13 @@ class GpuRank final : public DeviceRank {
   char* halo(const RowRun& run) const;
   char* sums_made(const RowRun& run) const;
   char* sums_received(const RowRun& run) const;
+  const GivenMemory& given() const { return given_; }
   /// Reads the rows of a run where they are. Returns the bytes.
-  std::uint64_t read_from(const GpuRank& owner, const RowRun& run);
-  /// The same of a run of sums, when they are made.
-  std::uint64_t read_sums_from(const GpuRank& maker, const RowRun& run);
+  std::uint64_t read_from(const GivenMemory& owner, const RowRun& run);
+  /// The same of a run of sums, which are made when `travel` gets there.
+  std::uint64_t read_sums_from(const GivenMemory& maker, const RowRun& run);
+  /// What is queued in `travel` of another rank next finds this one's sums made.
+  void let_travel_await_sums(cudaStream_t travel_of_another) const;
   void multiply_own();
   /// After what `travel` has so far. The sums that came are added at last.
   void multiply_halo();
@@ -124,7 +149,9 @@ class GpuRank final : public DeviceRank {
   int device_;
   bool is_capturable_ = false;
   int from_ = 0;
-  SharedBytes arrays_[2], halo_, packed_, terms_, sums_made_, sums_received_, numbers_;
+  SharedBytes shared_;  // what others may read: given_ is in there
+  GivenMemory given_;
+  SharedBytes halo_, packed_, terms_, sums_received_, numbers_;
   Index* sends_ = nullptr;
   Index* reads_ = nullptr;
   Index* halo_rows_ = nullptr;

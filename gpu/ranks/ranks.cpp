@@ -1,5 +1,6 @@
 #include "gpu/ranks/ranks.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -11,21 +12,20 @@
 #include "gpu/device/head_start.h"
 #include "gpu/device/stream.h"
 #include "gpu/ranks/graph.h"
+#include "gpu/ranks/meeting.h"
 #include "gpu/ranks/rank.h"
 
 namespace csrkit::gpu {
 
 namespace {
 
-// A product of the largest matrices takes a second: an exchange that is silent for so long waits
-// for a rank that is gone.
-constexpr double kSilenceSeconds = 20;
 constexpr std::chrono::microseconds kPollInterval{20};
 
 class GpuRanks final : public DeviceRanks {
  public:
-  GpuRanks(const std::vector<DeviceRank*>& ranks, int all, HaloWay way, const std::string& nccl_id,
-           const NcclLibrary* nccl);
+  GpuRanks(const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
+           const std::vector<std::string>& told, const NcclLibrary* nccl, double silence_seconds);
+  ~GpuRanks() override;
 
   void multiply(int products) override;
   SpmmSeconds seconds(std::size_t place) const override {
@@ -43,19 +43,27 @@ class GpuRanks final : public DeviceRanks {
   GpuRank& first() const { return *ranks_.front(); }
   std::size_t place_of(int rank) const;
   void open_memories();
+  void open_processes(const std::vector<std::string>& memories);
+  bool spans_processes() const { return start_meeting_ != nullptr; }
   void bind(int from);
   void queue();
   void queue_reads();
+  void queue_far_reads();
   void queue_messages();
   void warm_up();
   void prepare(int from);
   void wait(int products);
+  void require_all_came() const;
   void abort() noexcept;
 
   std::vector<GpuRank*> ranks_;
   HaloWay way_;
   const NcclLibrary* nccl_;
+  double silence_seconds_;
   std::vector<std::unique_ptr<NcclRank>> lines_;  // with HaloWay::nccl, one for each rank
+  // Of other processes' ranks, with HaloWay::peer: all ranks by their numbers, this one's empty.
+  std::vector<std::unique_ptr<FarRank>> far_;
+  std::unique_ptr<Meeting> start_meeting_, sums_meeting_;  // the second where there are sums
   std::vector<Moved> moved_;
   std::vector<SpmmSeconds> phases_;
   double total_seconds_ = 0;
@@ -67,8 +75,13 @@ class GpuRanks final : public DeviceRanks {
 };
 
 GpuRanks::GpuRanks(const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
-                   const std::string& nccl_id, const NcclLibrary* nccl)
-    : way_(way), nccl_(nccl), moved_(ranks.size()), phases_(ranks.size()) {
+                   const std::vector<std::string>& told, const NcclLibrary* nccl,
+                   double silence_seconds)
+    : way_(way),
+      nccl_(nccl),
+      silence_seconds_(silence_seconds),
+      moved_(ranks.size()),
+      phases_(ranks.size()) {
   for (DeviceRank* const rank : ranks) {
     ranks_.push_back(&dynamic_cast<GpuRank&>(*rank));
     is_capturable_ = is_capturable_ && ranks_.back()->is_capturable();
@@ -78,12 +91,14 @@ GpuRanks::GpuRanks(const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
   end_ = std::make_unique<Mark>();
   timer_ = std::make_unique<GpuTimer>();
   if (way == HaloWay::peer) {
-    open_memories();
+    told.empty() ? open_memories() : open_processes(told);
     return;
   }
   NcclId id = {};
-  if (nccl_id.size() != sizeof id) throw UsageError("ranks over NCCL need an id of one of them");
-  std::memcpy(&id, nccl_id.data(), sizeof id);
+  if (told.size() != 1 || told.front().size() != sizeof id) {
+    throw UsageError("ranks over NCCL need an id of one of them");
+  }
+  std::memcpy(&id, told.front().data(), sizeof id);
   for (GpuRank* const rank : ranks_) {
     rank->make_room_to_pack();
     lines_.push_back(std::make_unique<NcclRank>(*nccl_, rank->number()));
@@ -96,6 +111,17 @@ GpuRanks::GpuRanks(const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
   });
 }
 
+GpuRanks::~GpuRanks() {
+  try {
+    const DeviceScope scope(first().device());
+    for (Graph& graph : graphs_) graph.reset();
+    start_meeting_.reset();
+    sums_meeting_.reset();
+    far_.clear();
+  } catch (const Error&) {  // the device is gone, and what it held with it
+  }
+}
+
 /// Each reads what it has runs of, and nothing else.
 void GpuRanks::open_memories() {
   for (const GpuRank* const rank : ranks_) {
@@ -104,6 +130,29 @@ void GpuRanks::open_memories() {
     for (const RowRun& run : runs) {
       let_read(rank->device(), ranks_[place_of(run.rank)]->device());
     }
+  }
+}
+
+/// Each opens what all have, and meets all.
+void GpuRanks::open_processes(const std::vector<std::string>& memories) {
+  const int me = first().number();
+  if (ranks_.size() != 1) throw UsageError("a process brings one rank, or all of them");
+  std::vector<unsigned*> start_flags, sums_flags;
+  bool has_sums = false;
+  for (std::size_t rank = 0; rank < memories.size(); ++rank) {
+    const bool is_me = static_cast<int>(rank) == me;
+    far_.push_back(is_me ? nullptr
+                         : std::make_unique<FarRank>(memories[rank], static_cast<int>(rank)));
+    const GivenMemory& given = is_me ? first().given() : far_.back()->given();
+    start_flags.push_back(given.flags[0]);
+    sums_flags.push_back(given.flags[1]);
+    has_sums = has_sums || !given.piece_runs.empty();
+  }
+  start_meeting_ =
+      std::make_unique<Meeting>(me, first().given().flags[0], start_flags, silence_seconds_);
+  if (has_sums) {
+    sums_meeting_ =
+        std::make_unique<Meeting>(me, first().given().flags[1], sums_flags, silence_seconds_);
   }
 }
 
@@ -124,12 +173,18 @@ void GpuRanks::bind(int from) {
 void GpuRanks::queue() {
   {
     const DeviceScope scope(first().device());
+    // All have their B then, and nobody reads what this product writes.
+    if (spans_processes()) start_meeting_->queue(first().work());
     start_->record(first().work());
   }
   for (GpuRank* const rank : ranks_) rank->begin(*start_);
   for (Moved& moved : moved_) moved = {};
   for (GpuRank* const rank : ranks_) rank->multiply_pieces();
-  way_ == HaloWay::peer ? queue_reads() : queue_messages();
+  if (way_ == HaloWay::nccl) {
+    queue_messages();
+  } else {
+    spans_processes() ? queue_far_reads() : queue_reads();
+  }
   for (GpuRank* const rank : ranks_) rank->multiply_own();
   for (GpuRank* const rank : ranks_) rank->multiply_halo();
   const DeviceScope scope(first().device());
@@ -139,25 +194,57 @@ void GpuRanks::queue() {
 }
 
 /// Each begins with the neighbour after itself: not all read from the same one at the same time.
+std::vector<RowRun> neighbours_first(const GpuRank& rank) {
+  std::vector<RowRun> runs = rank.share().read_runs;
+  const auto after = std::find_if(runs.begin(), runs.end(),
+                                  [&](const RowRun& run) { return run.rank >= rank.number(); });
+  std::rotate(runs.begin(), after, runs.end());
+  return runs;
+}
+
 void GpuRanks::queue_reads() {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    const std::vector<RowRun>& runs = ranks_[i]->share().read_runs;
-    std::size_t after = 0;
-    while (after < runs.size() && runs[after].rank < ranks_[i]->number()) ++after;
-    for (std::size_t k = 0; k < runs.size(); ++k) {
-      const RowRun& run = runs[(after + k) % runs.size()];
+    for (const RowRun& run : neighbours_first(*ranks_[i])) {
       const std::size_t owner = place_of(run.rank);
-      const std::uint64_t bytes = ranks_[i]->read_from(*ranks_[owner], run);
+      const std::uint64_t bytes = ranks_[i]->read_from(ranks_[owner]->given(), run);
       if (owner == i) continue;
       moved_[i].received += bytes;
       moved_[owner].sent += bytes;
     }
     for (const RowRun& run : ranks_[i]->share().sum_runs) {
       const std::size_t maker = place_of(run.rank);
-      const std::uint64_t bytes = ranks_[i]->read_sums_from(*ranks_[maker], run);
+      ranks_[maker]->let_travel_await_sums(ranks_[i]->travel());
+      const std::uint64_t bytes = ranks_[i]->read_sums_from(ranks_[maker]->given(), run);
       moved_[i].received += bytes;
       moved_[maker].sent += bytes;
     }
+  }
+}
+
+/// The same of one rank, where the others are processes; what they read here their lists say.
+void GpuRanks::queue_far_reads() {
+  GpuRank& rank = first();
+  Moved& moved = moved_.front();
+  for (const RowRun& run : neighbours_first(rank)) {
+    const bool is_own = run.rank == rank.number();
+    const auto owner = static_cast<std::size_t>(run.rank);
+    const std::uint64_t bytes = rank.read_from(is_own ? rank.given() : far_[owner]->given(), run);
+    if (!is_own) moved.received += bytes;
+  }
+  for (const RowRun& run : rank.share().send_runs) {
+    if (run.rank != rank.number()) {
+      moved.sent += static_cast<std::uint64_t>(run.count) * rank.row_bytes();
+    }
+  }
+  for (const RowRun& run : rank.share().piece_runs) {
+    moved.sent += static_cast<std::uint64_t>(run.count) * rank.sum_bytes();
+  }
+  if (sums_meeting_ == nullptr) return;
+  const DeviceScope scope(rank.device());
+  rank.let_travel_await_sums(rank.travel());
+  sums_meeting_->queue(rank.travel());
+  for (const RowRun& run : rank.share().sum_runs) {
+    moved.received += rank.read_sums_from(far_[static_cast<std::size_t>(run.rank)]->given(), run);
   }
 }
 
@@ -219,6 +306,7 @@ void GpuRanks::multiply(int products) {
   if (products > 1) prepare(1);
   const cudaStream_t stream = first().work();
   give_head_start(stream);
+  if (spans_processes()) start_meeting_->queue(stream);  // all begin at the same time
   timer_->start(stream);
   for (int product = 0; product < products; ++product) {
     if (is_capturable_) {
@@ -234,13 +322,22 @@ void GpuRanks::multiply(int products) {
   bind((products - 1) % 2);  // what a download is about
 }
 
-/// NCCL does not notice by itself that a rank is gone.
+void GpuRanks::require_all_came() const {
+  for (const Meeting* const meeting : {start_meeting_.get(), sums_meeting_.get()}) {
+    if (meeting == nullptr || meeting->missing() < 0) continue;
+    throw DeviceError("rank " + std::to_string(first().number()) + " has waited " +
+                      std::to_string(static_cast<int>(silence_seconds_)) + " s for rank " +
+                      std::to_string(meeting->missing()) + ", which is gone, or stuck");
+  }
+}
+
+/// Neither NCCL nor a GPU that waits for another notices by itself that a rank is gone.
 void GpuRanks::wait(int products) {
   const DeviceScope scope(first().device());
   end_->record(first().work());
   if (way_ == HaloWay::peer) {
     CHECK_CUDA(cudaEventSynchronize(end_->get()));
-    return;
+    return require_all_came();
   }
   const Stopwatch watch;
   try {
@@ -250,7 +347,7 @@ void GpuRanks::wait(int products) {
       if (status == cudaSuccess) return;
       if (status != cudaErrorNotReady) CHECK_CUDA(status);
       static_cast<void>(cudaGetLastError());
-      if (watch.seconds() > kSilenceSeconds * products) {
+      if (watch.seconds() > silence_seconds_ * products) {
         throw DeviceError("rank " + std::to_string(first().number()) + " has waited " +
                           std::to_string(static_cast<int>(watch.seconds())) +
                           " s for rows of B from other GPUs: one of their ranks is gone, or stuck");
@@ -280,15 +377,14 @@ std::unique_ptr<DeviceRank> make_device_rank(const DeviceShare& share, const std
 }
 
 std::unique_ptr<DeviceRanks> join_device_ranks(const std::vector<DeviceRank*>& ranks, int all,
-                                               HaloWay way, const std::string& nccl_id) {
-  return join_device_ranks(ranks, all, way, nccl_id,
-                           way == HaloWay::nccl ? &nccl_library() : nullptr);
+                                               HaloWay way, const std::vector<std::string>& told) {
+  return join_device_ranks(ranks, all, way, told, way == HaloWay::nccl ? &nccl_library() : nullptr);
 }
 
 std::unique_ptr<DeviceRanks> join_device_ranks(const std::vector<DeviceRank*>& ranks, int all,
-                                               HaloWay way, const std::string& nccl_id,
-                                               const NcclLibrary* nccl) {
-  return std::make_unique<GpuRanks>(ranks, all, way, nccl_id, nccl);
+                                               HaloWay way, const std::vector<std::string>& told,
+                                               const NcclLibrary* nccl, double silence_seconds) {
+  return std::make_unique<GpuRanks>(ranks, all, way, told, nccl, silence_seconds);
 }
 
 std::string new_nccl_id() {

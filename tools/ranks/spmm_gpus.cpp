@@ -1,6 +1,7 @@
 #include "tools/ranks/spmm_gpus.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "api/rooms.h"
 #include "ranks/mpi_ranks.h"
@@ -25,23 +26,66 @@ bool peers_are_faster(const SpmmDistOptions& options) {
       .reads_peers;
 }
 
-/// Why a way cannot be gone here, or "".
-std::string why_not(HaloWay way, const GpuSeat& seat) {
-  if (way == HaloWay::peer) {
-    return is_one_process() ? gpu_face().ranks.why_no_peers(seat.devices)
-                            : "a process cannot read another one's GPU; use --exchange nccl";
+/// Tried by all ranks: "" if each reads memory of every other one's GPU, or why not.
+std::string why_processes_cannot_read(ranks::Communicator& communicator, const GpuSeat& seat,
+                                      const std::vector<ranks::Place>& places) {
+  for (const ranks::Place& place : places) {
+    if (place.host != places.front().host) return "they are on several hosts";
   }
+  std::string sample;
+  const auto failures = [&](const std::function<std::string()>& trial) {
+    std::string failure;
+    try {
+      failure = trial();
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+    for (const std::string& text : communicator.gather(failure)) {
+      if (!text.empty()) return text;
+    }
+    return std::string();
+  };
+  const auto& makers = gpu_face().ranks;
+  std::string why = failures([&] {
+    sample = makers.sample_memory(seat.device);
+    return std::string();
+  });
+  if (!why.empty()) return why;
+  const std::vector<std::string> samples = communicator.gather(sample);
+  return failures([&] {
+    for (std::size_t other = 0; other < samples.size(); ++other) {
+      if (static_cast<int>(other) == communicator.rank()) continue;
+      if (why = makers.why_not_read(seat.device, samples[other]); !why.empty()) return why;
+    }
+    return std::string();
+  });
+}
+
+/// Why rows cannot be read in place here, or "". All ranks together.
+std::string why_no_peers(const SpmmDistOptions& options, ranks::Communicator& communicator,
+                         const GpuSeat& seat, const std::vector<ranks::Place>& places) {
+  std::string why;
+  if (is_one_process()) {
+    together(communicator, [&] { why = gpu_face().ranks.why_no_peers(seat.devices); });
+    return why;
+  }
+  if (options.grid.parts == 1 || options.exchange == name_of(HaloWay::nccl)) return "";
+  why = why_processes_cannot_read(communicator, seat, places);
+  if (why.empty()) return "";
+  return "these processes cannot read each other's GPUs (" + why + "); use --exchange nccl";
+}
+
+std::string why_no_nccl(const GpuSeat& seat) {
   return seat.shared.empty() ? gpu_face().ranks.why_no_nccl()
                              : "NCCL needs a GPU for each rank, and " + seat.shared;
 }
 
-void choose_way(const SpmmDistOptions& options, GpuPlace* gpu) {
+void choose_way(const SpmmDistOptions& options, const std::string& no_peer, GpuPlace* gpu) {
   if (options.grid.parts == 1) {
     gpu->way_choice = "nothing travels";
     return;
   }
-  const std::string no_peer = why_not(HaloWay::peer, gpu->seat);
-  const std::string no_nccl = why_not(HaloWay::nccl, gpu->seat);
+  const std::string no_nccl = why_no_nccl(gpu->seat);
   if (options.exchange != "auto") {
     gpu->way = options.exchange == name_of(HaloWay::peer) ? HaloWay::peer : HaloWay::nccl;
     gpu->way_choice = "as asked";
@@ -65,7 +109,8 @@ GpuPlace choose_gpu(const SpmmDistOptions& options, ranks::Communicator& communi
   together(communicator, [&] { find_kernel(gpu_face().spmm_kernels(), options.kernel); });
   GpuPlace gpu;
   gpu.seat = take_gpu(communicator, places, options.may_share_gpus);
-  together(communicator, [&] { choose_way(options, &gpu); });
+  const std::string no_peer = why_no_peers(options, communicator, gpu.seat, places);
+  together(communicator, [&] { choose_way(options, no_peer, &gpu); });
   return gpu;
 }
 

@@ -28,10 +28,10 @@ Options declare_spmm_dist() {
       .value("device", "ROOM", "what multiplies: cpu, or gpu, one for each rank", "cpu")
       .value(
           "exchange", "WAY",
-          "how rows of B come from other ranks: peer reads them where they are, of processors on "
-          "one host, of GPUs in one process; messages (of processors) and nccl (of GPUs) copy "
-          "them while own columns are multiplied; auto takes peer where all ranks are on one "
-          "host, of GPUs the faster one by forecast",
+          "how rows of B come from other ranks: peer reads them where they are, on one host; "
+          "messages (of processors) and nccl (of GPUs) copy them while own columns are "
+          "multiplied; auto takes peer where all ranks are on one host, of GPUs the faster one by "
+          "forecast",
           "auto")
       .flag(
           "all-gather",
@@ -106,8 +106,7 @@ std::string forecast_grid_text(const Options& options, int ranks) {
   const CsrFileHeader header = read_csr_header(path);
   const ValueKind kind = read_kind(options, "value-kind").value_or(header.value_kind);
   ClusterProfile profile = read_cluster_profile(wanted.profile);
-  // Processes do not read each other's GPUs.
-  if (!ranks::launcher().empty() || wanted.exchange == name_of(HaloWay::nccl)) profile.peers = {};
+  if (wanted.exchange == name_of(HaloWay::nccl)) profile.peers = {};
   const GridForecast best = best_stored_grid(
       path, {header.rows, header.cols, header.nnz, kind}, ranks,
       static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex)), profile,

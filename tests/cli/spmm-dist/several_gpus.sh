@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A GPU for each of two ranks: both ways of exchange in one process, NCCL between processes, one that is killed.
+# A GPU for each of two ranks: both ways of exchange in one process and between two, one that is killed.
 needs_cuda
 csr-generate rmat small.csr --set scale=12 --quiet
 needs_gpu csr-spmm-dist small.csr --device gpu --repeat 1
@@ -21,16 +21,18 @@ for case in "parts 1 32" "parts 3 7" "split 1 128" "split 2 7"; do
   gpus "${what[@]}" --ranks 2 --exchange peer --output peer.npy --force --json >peer.json
   gpus "${what[@]}" --ranks 2 --exchange nccl --output nccl.npy --force --json >nccl.json
   if command -v mpirun >/dev/null; then
-    mpi 2 csr-spmm-dist "${what[@]}" --device gpu --check --repeat 3 --seed 5 --output mpi.npy --force \
-      --json >mpi.json
-    cmp nccl.npy mpi.npy || fail "$case: other bits between processes"
+    for way in peer nccl; do
+      mpi 2 csr-spmm-dist "${what[@]}" --device gpu --check --repeat 3 --seed 5 --exchange $way --output mpi.npy \
+        --force --json >mpi_$way.json
+      cmp nccl.npy mpi.npy || fail "$case: other bits between processes, by $way"
+    done
   fi
   cmp peer.npy nccl.npy || fail "$case: other bits by reading"
   csr-forecast "$file.csr" --ranks 2 --profile h200x4 -k "$k" --json >forecast.json
   python3 - <<'PYTHON' || fail "$case"
 import json, os
 grid = next(g for g in json.load(open("forecast.json"))["grids"] if g["row_parts"] == 2)
-for name in filter(os.path.exists, ("peer.json", "nccl.json", "mpi.json")):
+for name in filter(os.path.exists, ("peer.json", "nccl.json", "mpi_peer.json", "mpi_nccl.json")):
     run = json.load(open(name))
     assert run["bytes"] == {"total": grid["moved_bytes"], "worst_rank": grid["worst_received_bytes"]}, (name, run["bytes"], grid)
     assert len({rank["gpu"]["address"] for rank in run["ranks"]}) == 2, (name, run["ranks"])
@@ -40,21 +42,28 @@ gpus small.csr --grid 1x2 -k 33 --ranks 2 --json >columns.json
 gpus parts.csr --grid 2x1 -k 32 --ranks 2 --all-gather --kernel vendor_cusparse --nondeterministic --json >all.json
 python3 -c 'import json; assert json.load(open("all.json"))["bytes"]["total"] == 4096 * 32 * 4'
 
-# A rank that is killed while rows travel: all end within seconds, and say why.
+# The forecast chooses between processes, too.
 command -v mpirun >/dev/null || exit 0
-mpi 2 csr-spmm-dist parts.csr --device gpu --grid 2x1 -k 512 --repeat 1000000 --quiet --output lost.npy >out 2>err &
-launched=$!
-sleep 8
-victim=
-for process in $(pgrep -x csr-spmm-dist); do
-  if [ "$(readlink "/proc/$process/cwd")" = "$PWD" ]; then victim=$process; fi
+mpi 2 csr-spmm-dist parts.csr --device gpu --grid 2x1 -k 32 --repeat 3 --json >out
+python3 -c 'import json; exchange = json.load(open("out"))["exchange"]; assert "by forecast" in exchange["choice"], exchange'
+
+# A rank that is killed while rows travel: all end within seconds, and say why.
+for way in peer nccl; do
+  mpi 2 csr-spmm-dist parts.csr --device gpu --grid 2x1 -k 512 --repeat 1000000 --exchange $way --quiet --output lost.npy \
+    >out 2>err &
+  launched=$!
+  sleep 8
+  victim=
+  for process in $(pgrep -x csr-spmm-dist); do
+    if [ "$(readlink "/proc/$process/cwd")" = "$PWD" ]; then victim=$process; fi
+  done
+  [ -n "$victim" ] || fail "no rank is there: $(cat err)"
+  SECONDS=0
+  kill -9 "$victim"
+  code=0
+  wait $launched || code=$?
+  [ $SECONDS -le 10 ] || fail "it took $SECONDS s to end"
+  case $code in 70 | 137) ;; *) fail "exit code $code: $(cat err)" ;; esac
+  no_file lost.npy
+  echo "killed, by $way: exit code $code after $SECONDS s: $(grep -m1 error err || true)"
 done
-[ -n "$victim" ] || fail "no rank is there: $(cat err)"
-SECONDS=0
-kill -9 "$victim"
-code=0
-wait $launched || code=$?
-[ $SECONDS -le 10 ] || fail "it took $SECONDS s to end"
-case $code in 70 | 137) ;; *) fail "exit code $code: $(cat err)" ;; esac
-no_file lost.npy
-echo "killed: exit code $code after $SECONDS s: $(grep -m1 error err || true)"

@@ -3,7 +3,10 @@
 #include "gpu/ranks/ranks.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -14,7 +17,10 @@
 #endif
 
 #include "gpu/device/device_csr.h"
+#include "gpu/ranks/far_memory.h"
 #include "gpu/ranks/links.h"
+#include "gpu/ranks/meeting.h"
+#include "gpu/ranks/rank.h"
 #include "gpu/ranks/rows.h"
 #include "ranks/device_spmm.h"
 #include "tests/gpu/gpu_fixture.h"
@@ -33,12 +39,15 @@ using ranks::testing::integer_matrix;
 
 const DeviceRankMakers kWithFakeNccl = {
     gpu::make_device_rank,
-    [](const std::vector<DeviceRank*>& ranks, int all, HaloWay way, const std::string& id) {
-      return gpu::join_device_ranks(ranks, all, way, id, &fake_nccl());
+    [](const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
+       const std::vector<std::string>& told) {
+      return gpu::join_device_ranks(ranks, all, way, told, &fake_nccl());
     },
     []() -> std::string { return std::string(sizeof(gpu::NcclId), 'x'); },
     gpu::device_addresses,
     gpu::why_no_peers,
+    gpu::sample_memory,
+    gpu::why_not_read,
     gpu::why_no_nccl,
     gpu::make_device_links};
 
@@ -52,13 +61,15 @@ int number_of_gpus() {
 std::unique_ptr<SpmmRank> gpu_rank(Communicator& communicator, const Grid& grid, RankPart part,
                                    Index dense_cols, const SpmmProblem& kinds, HaloWay way,
                                    const std::string& kernel = "auto", bool gathers_all = false,
-                                   const DeviceRankMakers& makers = kWithFakeNccl) {
+                                   const DeviceRankMakers& makers = kWithFakeNccl,
+                                   bool is_one_process = true) {
   PlanOptions options;
   options.where.device = communicator.rank() % number_of_gpus();
   options.deterministic = !gathers_all;  // the rival's kernel promises no bits
   options.where.threads = 1;
   return std::make_unique<DeviceSpmmRank>(communicator, grid, std::move(part), dense_cols, kinds,
-                                          kernel, options, makers, way, true, gathers_all);
+                                          kernel, options, makers, way, is_one_process,
+                                          gathers_all);
 }
 
 void expect_gpu_product(const CsrMatrix& a, const Grid& grid, Index dense_cols, int power = 1,
@@ -268,11 +279,211 @@ TEST_F(GpuRanks, AnAllGatherAndCusparseGiveTheExactProduct) {
   }
 }
 
-const DeviceRankMakers kWithNccl = {gpu::make_device_rank, gpu::join_device_ranks, gpu::new_nccl_id,
-                                    gpu::device_addresses, gpu::why_no_peers,      gpu::why_no_nccl,
-                                    gpu::make_device_links};
+const DeviceRankMakers kWithNccl = {
+    gpu::make_device_rank, gpu::join_device_ranks, gpu::new_nccl_id,
+    gpu::device_addresses, gpu::why_no_peers,      gpu::sample_memory,
+    gpu::why_not_read,     gpu::why_no_nccl,       gpu::make_device_links};
 
 /// NCCL refuses ranks that share a GPU; one alone may send to itself.
+/// As processes would: each rank drives itself, reads the other's memory by what that tells of it,
+/// and meets it on the GPU. Two ranks, as more would share the queues of one GPU, and wait there for
+/// who stands behind them.
+void expect_product_of_processes(const CsrMatrix& a, Index dense_cols, int power = 1,
+                                 const std::vector<Index>& split = {},
+                                 const std::string& kernel = "auto") {
+  for (const bool is_one_process : {true, false}) {  // the first loads kernels, which waits for all
+    SCOPED_TRACE(is_one_process);
+    ranks::testing::expect_product(
+        [&](Communicator& communicator, const Grid& of, RankPart part, Index cols,
+            const SpmmProblem& kinds) {
+          return gpu_rank(communicator, of, std::move(part), cols, kinds, HaloWay::peer, kernel,
+                          false, kWithFakeNccl, is_one_process);
+        },
+        a, {2, 1}, dense_cols, power, std::nullopt, split);
+  }
+}
+
+TEST_F(GpuRanks, RanksThatMeetOnTheirGpusGiveTheExactProduct) {
+  const CsrMatrix a = integer_matrix(150, 150, 1);
+  for (const Index dense_cols : {5, 32, 128}) expect_product_of_processes(a, dense_cols);
+  expect_product_of_processes(integer_matrix(40, 170, 3), 4);
+  for (const int power : {2, 3, 4}) {
+    expect_product_of_processes(integer_matrix(30, 30, 6), 3, power);
+  }
+  expect_product_of_processes(integer_matrix(90, 90, 7), 16, 2, {}, "v0_thread_per_element");
+}
+
+TEST_F(GpuRanks, RanksThatMeetExchangeSumsOfSplitRows) {
+  const CsrMatrix a = integer_matrix(150, 150, 8);
+  for (const std::vector<Index>& split : {std::vector<Index>{75}, {0, 74, 75, 76, 149}}) {
+    for (const Index dense_cols : {5, 32, 300}) {
+      expect_product_of_processes(a, dense_cols, 1, split);
+    }
+    expect_product_of_processes(a, 3, 3, split);
+  }
+}
+
+/// The graph is launched again and again: meetings are counted on the device.
+TEST_F(GpuRanks, RanksThatMeetDoSoInEveryProduct) {
+  const CsrMatrix a = integer_matrix(150, 150, 11);
+  expect_product_of_processes(a, 24);
+  const RankSections sections = RankSections::of(a, plain_blocks(a, std::vector<Index>{2}));
+  ranks::run_as_threads(2, [&](Communicator& communicator) {
+    const auto rank = gpu_rank(
+        communicator, {2, 1}, ranks::testing::part_of(a, sections, communicator.rank()), 24,
+        default_spmm_problem(a, 24), HaloWay::peer, "auto", false, kWithFakeNccl, false);
+    rank->connect();
+    for (int run = 0; run < 20; ++run) {
+      ranks::testing::fill_b(*rank);
+      EXPECT_GT(rank->multiply(1 + run % 3).total, 0);
+    }
+    rank->fetch();
+    ranks::testing::fill_b(*rank);
+    rank->multiply(1);
+    rank->fetch();
+    const CheckResult check =
+        ranks::check_sampled_rows(*rank, ranks::testing::true_row(*rank),
+                                  [&](Index row) { return ranks::testing::row_of(a, row); });
+    EXPECT_TRUE(check.passed) << check.failure;
+    communicator.barrier();
+  });
+}
+
+TEST_F(GpuRanks, ARankThatDoesNotComeIsNamed) {
+  DeviceRankMakers makers = kWithFakeNccl;
+  makers.join = [](const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
+                   const std::vector<std::string>& told) {
+    return gpu::join_device_ranks(ranks, all, way, told, &fake_nccl(), 0.3);
+  };
+  const CsrMatrix a = integer_matrix(90, 90, 12);
+  const RankSections sections = RankSections::of(a, plain_blocks(a, std::vector<Index>{2}));
+  std::string message;
+  ranks::run_as_threads(2, [&](Communicator& communicator) {
+    const auto rank =
+        gpu_rank(communicator, {2, 1}, ranks::testing::part_of(a, sections, communicator.rank()), 8,
+                 default_spmm_problem(a, 8), HaloWay::peer, "auto", false, makers, false);
+    rank->connect();
+    ranks::testing::fill_b(*rank);
+    rank->multiply(1);
+    communicator.barrier();
+    if (communicator.rank() == 1) {  // comes to the barriers of a product, and not to its meeting
+      communicator.barrier();
+    } else {
+      try {
+        rank->multiply(1);
+      } catch (const DeviceError& error) {
+        message = error.what();
+      }
+    }
+    communicator.barrier();
+  });
+  EXPECT_NE(message.find("rank 0 has waited"), std::string::npos) << message;
+  EXPECT_NE(message.find("for rank 1, which is gone, or stuck"), std::string::npos) << message;
+}
+
+/// Flags of a meeting of three, and what lies beside them.
+class MeetingFlags {
+ public:
+  explicit MeetingFlags(const std::vector<unsigned>& numbers) {
+    CHECK_CUDA(cudaMalloc(&data_, numbers.size() * sizeof(unsigned)));
+    CHECK_CUDA(cudaMemcpy(data_, numbers.data(), numbers.size() * sizeof(unsigned),
+                          cudaMemcpyHostToDevice));
+  }
+  ~MeetingFlags() { CHECK_CUDA_NOEXCEPT(cudaFree(data_)); }
+  MeetingFlags(const MeetingFlags&) = delete;
+  MeetingFlags& operator=(const MeetingFlags&) = delete;
+  unsigned* data() const { return data_; }
+  std::vector<unsigned> numbers(std::size_t count) const {
+    std::vector<unsigned> result(count);
+    CHECK_CUDA(cudaMemcpy(result.data(), data_, count * sizeof(unsigned), cudaMemcpyDeviceToHost));
+    return result;
+  }
+
+ private:
+  unsigned* data_ = nullptr;
+};
+
+using SanitizerMeeting = GpuTest;
+
+TEST_F(SanitizerMeeting, WritesItsFlagsAndNothingElse) {
+  // The others are far ahead: nobody is waited for, whatever runs one after the other.
+  const MeetingFlags mine({7, 99, 7, 77}), first({1, 2, 3, 4}), third({5, 6, 7, 8});
+  gpu::Meeting meeting(1, mine.data(), {first.data(), mine.data(), third.data()}, 5);
+  const gpu::WorkStream stream(false);
+  for (int product = 0; product < 4; ++product) meeting.queue(stream.get());
+  CHECK_CUDA(cudaStreamSynchronize(stream.get()));
+  EXPECT_EQ(meeting.missing(), -1);
+  EXPECT_EQ(mine.numbers(4), (std::vector<unsigned>{7, 99, 7, 77}));
+  EXPECT_EQ(first.numbers(4), (std::vector<unsigned>{1, 4, 3, 4}));
+  EXPECT_EQ(third.numbers(4), (std::vector<unsigned>{5, 4, 7, 8}));
+}
+
+TEST_F(SanitizerMeeting, GivesUpWhoDoesNotCome) {
+  const MeetingFlags mine({9, 0, 1, 0}), others({0, 0, 0, 0});
+  gpu::Meeting meeting(1, mine.data(), {others.data(), mine.data(), others.data()}, 0.05);
+  const gpu::WorkStream stream(false);
+  meeting.queue(stream.get());
+  CHECK_CUDA(cudaStreamSynchronize(stream.get()));
+  EXPECT_EQ(meeting.missing(), -1);
+  meeting.queue(stream.get());  // the third rank came once only
+  CHECK_CUDA(cudaStreamSynchronize(stream.get()));
+  EXPECT_EQ(meeting.missing(), 2);
+  meeting.queue(stream.get());
+  CHECK_CUDA(cudaStreamSynchronize(stream.get()));
+  EXPECT_EQ(others.numbers(4), (std::vector<unsigned>{0, 3, 0, 0}));
+}
+
+/// Numbers are compared as on a circle.
+TEST_F(SanitizerMeeting, CountsBeyondTheLastNumber) {
+  const MeetingFlags mine({0xfffffff0u, 0}), other({0, 0});
+  gpu::Meeting meeting(1, mine.data(), {other.data(), mine.data()}, 0.05);
+  const gpu::WorkStream stream(false);
+  meeting.queue(stream.get());  // that is behind, not ahead
+  CHECK_CUDA(cudaStreamSynchronize(stream.get()));
+  EXPECT_EQ(meeting.missing(), 0);
+}
+
+constexpr char kSampleVariable[] = "CSRKIT_TEST_SAMPLE";
+
+std::string in_hex(const std::string& bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    char two[3];
+    std::snprintf(two, sizeof two, "%02x", static_cast<unsigned char>(byte));
+    text += two;
+  }
+  return text;
+}
+
+TEST_F(GpuRanks, AnotherProcessReadsWhatItIsTold) {
+  const std::string sample = gpu::sample_memory(0);
+  EXPECT_EQ(gpu::sample_memory(0), sample);
+  EXPECT_EQ(gpu::why_not_read(0, sample), "");  // a thread of the same process
+  EXPECT_NE(gpu::why_not_read(0, "nonsense"), "");
+  std::string of_nobody = sample;
+  for (char& byte : of_nobody) byte = static_cast<char>(byte ^ 0x55);
+  EXPECT_NE(gpu::why_not_read(0, of_nobody), "");
+  char path[4096] = {};
+  ASSERT_GT(::readlink("/proc/self/exe", path, sizeof path - 1), 0);
+  ::setenv(kSampleVariable, in_hex(sample).c_str(), 1);
+  const std::string command = std::string("'") + path +
+                              "' --gtest_filter=GpuRanksChild.ReadsTheSampleOfItsParent " +
+                              ">/dev/null 2>&1";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  ::unsetenv(kSampleVariable);
+}
+
+/// Run by the test above, in a process of its own.
+TEST(GpuRanksChild, ReadsTheSampleOfItsParent) {
+  const char* const hex = std::getenv(kSampleVariable);
+  if (hex == nullptr) return;
+  std::string sample;
+  for (std::size_t at = 0; at + 1 < std::strlen(hex); at += 2) {
+    sample += static_cast<char>(std::stoi(std::string(hex + at, 2), nullptr, 16));
+  }
+  EXPECT_EQ(gpu::why_not_read(0, sample), "");
+}
+
 TEST_F(GpuRanks, NcclItselfCarriesWhatARankSendsToItself) {
   if (!gpu::why_no_nccl().empty()) GTEST_SKIP() << gpu::why_no_nccl();
   ranks::testing::expect_all_gather_product(

@@ -37,6 +37,7 @@ class FakeRank : public DeviceRank {
     copy(received, halo.view());
   }
   std::string choice() const override { return "fake"; }
+  std::string memory() const override { return "the memory of a fake"; }
 
   float* row(DenseMatrix& of, Index number) const {
     return of.view().as<float>() + Offset{number} * share.kinds.dense_cols;
@@ -164,21 +165,23 @@ class FakeRanks : public DeviceRanks {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> moved_;  // sent, received
 };
 
-const DeviceRankMakers kFakes = {[](const DeviceShare& share, const std::string&,
-                                    const PlanOptions&) -> std::unique_ptr<DeviceRank> {
-                                   return std::make_unique<FakeRank>(share);
-                                 },
-                                 [](const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
-                                    const std::string& id) -> std::unique_ptr<DeviceRanks> {
-                                   EXPECT_EQ(ranks.size(), static_cast<std::size_t>(all));
-                                   EXPECT_EQ(id, way == HaloWay::nccl ? "the id" : "");
-                                   return std::make_unique<FakeRanks>(ranks, way);
-                                 },
-                                 []() -> std::string { return "the id"; },
-                                 []() -> std::vector<std::string> { return {"a GPU"}; },
-                                 [](const std::vector<int>&) -> std::string { return ""; },
-                                 []() -> std::string { return ""; },
-                                 nullptr};
+const DeviceRankMakers kFakes = {
+    [](const DeviceShare& share, const std::string&, const PlanOptions&)
+        -> std::unique_ptr<DeviceRank> { return std::make_unique<FakeRank>(share); },
+    [](const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
+       const std::vector<std::string>& told) -> std::unique_ptr<DeviceRanks> {
+      EXPECT_EQ(ranks.size(), static_cast<std::size_t>(all));
+      const std::vector<std::string> id = {"the id"};
+      EXPECT_EQ(told, way == HaloWay::nccl ? id : decltype(id){});
+      return std::make_unique<FakeRanks>(ranks, way);
+    },
+    []() -> std::string { return "the id"; },
+    []() -> std::vector<std::string> { return {"a GPU"}; },
+    [](const std::vector<int>&) -> std::string { return ""; },
+    [](int) -> std::string { return "some memory"; },
+    [](int, const std::string&) -> std::string { return ""; },
+    []() -> std::string { return ""; },
+    nullptr};
 
 void expect_device_product(const CsrMatrix& a, const Grid& grid, Index dense_cols, int power = 1,
                            const std::optional<PartBorders>& borders = std::nullopt,
@@ -248,27 +251,36 @@ TEST(RanksDeviceSpmm, AnAllGatherGivesTheExactProduct) {
   }
 }
 
-/// Ranks of a launcher: each drives itself alone, and has the id of rank 0.
-TEST(RanksDeviceSpmm, RanksOfOtherProcessesAreJoinedByAnId) {
-  DeviceRankMakers makers = kFakes;
-  makers.join = [](const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
-                   const std::string& id) -> std::unique_ptr<DeviceRanks> {
-    EXPECT_EQ(ranks.size(), 1u);
-    EXPECT_EQ(all, 6);
-    EXPECT_EQ(id, "the id");
-    return std::make_unique<FakeRanks>(ranks, way);
-  };
+/// Ranks of a launcher: each drives itself alone, and has the id of rank 0, or what all tell of their
+/// memory where rows travel between them.
+TEST(RanksDeviceSpmm, RanksOfOtherProcessesAreTold) {
   const CsrMatrix a = integer_matrix(60, 60, 14);
-  const RankSections sections = RankSections::of(a, plain_blocks(a, std::vector<Index>{3}));
-  const Grid grid{3, 2};
-  run_as_threads(grid.size(), [&](Communicator& communicator) {
-    DeviceSpmmRank rank(
-        communicator, grid, testing::part_of(a, sections, grid.part_of(communicator.rank())), 4,
-        default_spmm_problem(a, 4), "auto", PlanOptions{}, makers, HaloWay::nccl, false, false);
-    rank.connect();
-    EXPECT_EQ(rank.choice(), "fake");
-    EXPECT_EQ(rank.bytes_sent(), 0u);  // asked of the rank's own, which is the first there
-  });
+  for (const Grid& grid : {Grid{3, 2}, Grid{1, 6}}) {
+    for (const HaloWay way : {HaloWay::nccl, HaloWay::peer}) {
+      static std::vector<std::string> expected;
+      expected = way == HaloWay::nccl ? std::vector<std::string>{"the id"}
+                 : grid.parts > 1     ? std::vector<std::string>(6, "the memory of a fake")
+                                      : std::vector<std::string>{};
+      DeviceRankMakers makers = kFakes;
+      makers.join = [](const std::vector<DeviceRank*>& ranks, int all, HaloWay by,
+                       const std::vector<std::string>& told) -> std::unique_ptr<DeviceRanks> {
+        EXPECT_EQ(ranks.size(), 1u);
+        EXPECT_EQ(all, 6);
+        EXPECT_EQ(told, expected);
+        return std::make_unique<FakeRanks>(ranks, by);
+      };
+      const RankSections sections =
+          RankSections::of(a, plain_blocks(a, std::vector<Index>{grid.parts}));
+      run_as_threads(grid.size(), [&](Communicator& communicator) {
+        DeviceSpmmRank rank(
+            communicator, grid, testing::part_of(a, sections, grid.part_of(communicator.rank())), 4,
+            default_spmm_problem(a, 4), "auto", PlanOptions{}, makers, way, false, false);
+        rank.connect();
+        EXPECT_EQ(rank.choice(), "fake");
+        EXPECT_EQ(rank.bytes_sent(), 0u);  // asked of the rank's own, which is the first there
+      });
+    }
+  }
 }
 
 /// A tridiagonal matrix: the halo of a block is in its first and last row.
