@@ -114,8 +114,8 @@ struct DeviceRankMakers {
                                       const PlanOptions& options);
   /// `ranks` are those of this process, of `all` in the whole grid. With HaloWay::nccl `told` is
   /// one rank's new_nccl_id(), the same for all processes, which wait for each other here. With
-  /// HaloWay::peer all ranks are in the list, or all that exchange anything, and nothing is told; or
-  /// one rank is, and `told` is what memory() of each gave, in their order.
+  /// HaloWay::peer all ranks are in the list, or all that exchange anything, and nothing is told;
+  /// or one rank is, and `told` is what memory() of each gave, in their order.
   std::unique_ptr<DeviceRanks> (*join)(const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
                                        const std::vector<std::string>& told);
   /// Throws UsageError where there is no NCCL.

@@ -23,8 +23,8 @@ struct StagedCopy {
 /// threads that write to them.
 void copy_to_host(const std::vector<StagedCopy>& copies, int threads, cudaStream_t stream);
 
-/// The other way. Without an UploadTeam it may return before all of it is there: what is copied must
-/// stay until the stream got there.
+/// The other way. Without an UploadTeam it may return before all of it is there: what is copied
+/// must stay until the stream got there.
 void upload(const std::vector<StagedCopy>& copies, cudaStream_t stream);
 
 /// In its scope the calling thread's uploads are done by `threads`, as in team_size.

@@ -17,8 +17,8 @@ struct MemoryName {
 /// Throws DeviceError where the system has no such handles.
 MemoryName name_of_memory(void* allocation);
 
-/// An allocation that kernels of the current device may read and write as long as this lives. Throws
-/// DeviceError where they cannot.
+/// An allocation that kernels of the current device may read and write as long as this lives.
+/// Throws DeviceError where they cannot.
 class FarMemory {
  public:
   explicit FarMemory(const MemoryName& name);

@@ -2,7 +2,8 @@
 // Owns     a counter of meetings, on the device, so that a graph can be launched again and again
 // Reads    its own flags, which other GPUs write
 // Launch   one block
-// Needs    all GPUs to run at the same time: what is queued before a meeting waits for no other rank
+// Needs    all GPUs to run at the same time: what is queued before a meeting waits for no other
+//          rank
 
 #include <algorithm>
 

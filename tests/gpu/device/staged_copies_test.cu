@@ -1,5 +1,5 @@
-// Copies by threads: every byte arrives, nothing beside it is touched, and uploads without a team are
-// the driver's.
+// Copies by threads: every byte arrives, nothing beside it is touched, and uploads without a team
+// are the driver's.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -286,8 +286,8 @@ const DeviceRankMakers kWithNccl = {
 
 /// NCCL refuses ranks that share a GPU; one alone may send to itself.
 /// As processes would: each rank drives itself, reads the other's memory by what that tells of it,
-/// and meets it on the GPU. Two ranks, as more would share the queues of one GPU, and wait there for
-/// who stands behind them.
+/// and meets it on the GPU. Two ranks, as more would share the queues of one GPU, and wait there
+/// for who stands behind them.
 void expect_product_of_processes(const CsrMatrix& a, Index dense_cols, int power = 1,
                                  const std::vector<Index>& split = {},
                                  const std::string& kernel = "auto") {

@@ -251,8 +251,8 @@ TEST(RanksDeviceSpmm, AnAllGatherGivesTheExactProduct) {
   }
 }
 
-/// Ranks of a launcher: each drives itself alone, and has the id of rank 0, or what all tell of their
-/// memory where rows travel between them.
+/// Ranks of a launcher: each drives itself alone, and has the id of rank 0, or what all tell of
+/// their memory where rows travel between them.
 TEST(RanksDeviceSpmm, RanksOfOtherProcessesAreTold) {
   const CsrMatrix a = integer_matrix(60, 60, 14);
   for (const Grid& grid : {Grid{3, 2}, Grid{1, 6}}) {
