@@ -18,7 +18,7 @@ struct StagedCopy {
 };
 
 /// Queued in `stream` of the current device; returns when all of it is there. `threads`, as in
-/// team_size, empty pieces that the process keeps, 8 MiB a thread. Few bytes, one thread, and a
+/// team_size, empty pieces that the process keeps, 4 MiB a thread. Few bytes, one thread, and a
 /// system that refuses to lock memory: the driver alone. New pages of the host come to be by the
 /// threads that write to them.
 void copy_to_host(const std::vector<StagedCopy>& copies, int threads, cudaStream_t stream);
