@@ -34,6 +34,26 @@ class WorkShares {
     }
   }
 
+  /// Neighbouring tasks [first, last) of a round: a third of what is left of a share, so that few
+  /// are begun and the last ones are small. Empty if all are handed out.
+  struct Run {
+    Offset first = 0, last = 0;
+  };
+  Run next_run(Offset round, int thread) {
+    for (int step = 0; step < threads_; ++step) {
+      const int owner = (thread + step) % threads_;
+      Share& share = shares_[static_cast<std::size_t>(round * threads_ + owner)];
+      Offset first = share.next.load(std::memory_order_relaxed);
+      while (first < share.end) {
+        const Offset last = first + (share.end - first + 2) / 3;
+        if (share.next.compare_exchange_weak(first, last, std::memory_order_relaxed)) {
+          return {first, last};
+        }
+      }
+    }
+    return {};
+  }
+
   /// The thread's next task of a round, or -1 if all are handed out.
   Offset next(Offset round, int thread) {
     for (int step = 0; step < threads_; ++step) {
@@ -47,7 +67,7 @@ class WorkShares {
   }
 
  private:
-  struct alignas(64) Share {  // a cache line each
+  struct alignas(128) Share {  // two cache lines each: the machine fetches them in pairs
     std::atomic<Offset> next{0};
     Offset end = 0;
   };

@@ -34,6 +34,38 @@ TEST(WorkShares, HandsOutEveryTaskOfEveryRoundOnce) {
   }
 }
 
+TEST(WorkShares, HandsOutEveryTaskOnceInRuns) {
+  for (const int threads : {1, 2, 5}) {
+    for (const Offset tasks : {0, 1, 4, 1000}) {
+      WorkShares shares(threads, 2);
+      std::vector<int> taken(static_cast<std::size_t>(tasks));
+      shares.deal(tasks);
+#pragma omp parallel num_threads(threads)
+      for (Offset round = 0; round < 2; ++round) {
+        const int thread = omp_get_thread_num();
+        for (auto run = shares.next_run(round, thread); run.first < run.last;
+             run = shares.next_run(round, thread)) {
+          for (Offset task = run.first; task < run.last; ++task) {
+#pragma omp atomic
+            ++taken[static_cast<std::size_t>(task)];
+          }
+        }
+      }
+      for (const int times : taken) EXPECT_EQ(times, 2);
+    }
+  }
+}
+
+TEST(WorkShares, RunsAreAThirdOfWhatIsLeftOfAShare) {
+  WorkShares shares(2, 1);
+  shares.deal(20);
+  std::vector<Offset> begins;
+  for (auto run = shares.next_run(0, 1); run.first < run.last; run = shares.next_run(0, 1)) {
+    begins.push_back(run.first);
+  }
+  EXPECT_EQ(begins, (std::vector<Offset>{10, 14, 16, 18, 19, 0, 4, 6, 8, 9}));
+}
+
 TEST(WorkShares, OneThreadOfManyDoesAllTheWork) {
   WorkShares shares(4, 1);
   shares.deal(10);
