@@ -20,7 +20,6 @@
 #include "gpu/spmm/dense_windows/windows.h"
 #include "gpu/spmm/plan.h"
 #include "gpu/spmm/row_panels/panel.h"
-#include "gpu/spmm/row_tasks/ranges.h"
 #include "gpu/spmm/row_tasks/row_tasks.h"
 
 namespace csrkit::gpu {
@@ -39,10 +38,6 @@ bool is_unaligned(const SpmmProfile& profile) {
   return Offset{profile.dense_cols} * profile.b_bytes % kVectorBytes != 0;
 }
 
-SpmmSizes sizes_of(const SpmmProfile& profile) {
-  return {profile.rows, profile.cols, profile.nnz, profile.dense_cols};
-}
-
 /// What tells row_panels from row_bins, as logarithms: 0 where it speaks for neither.
 struct PanelFacts {
   double sharing, unlike;  // entries that have one column in common; how unlike rows of a panel are
@@ -51,7 +46,6 @@ struct PanelFacts {
   double short_rows;  // how much shorter than kShortMean rows are on average: many are in strips
   double idle;        // places for warps that panels leave empty, of three times as many
   double beyond_l2;   // how much larger than L2 B and C are; 0 where they have a third of it
-  bool is_in_ranges;  // row_bins visits rows within ranges, in which neighbours are near
 };
 
 PanelFacts facts_of(const SpmmProfile& profile) {
@@ -73,7 +67,6 @@ PanelFacts facts_of(const SpmmProfile& profile) {
   const double dense_bytes =
       (rows + profile.cols) * static_cast<double>(profile.dense_cols) * profile.b_bytes;
   facts.beyond_l2 = 1 + std::clamp(std::log(dense_bytes / profile.l2_bytes), -1.0, 3.0);
-  facts.is_in_ranges = has_ranges(sizes_of(profile), profile.b_bytes);
 
   // Warps, as row_panels launches them: a panel has a part of one where there are few columns, and
   // several where there are several slices of columns or where its list is cut.
@@ -99,10 +92,9 @@ PanelFacts facts_of(const SpmmProfile& profile) {
 /// more the longer their lists are; and where a row is much longer than others. A row that does not
 /// fill lines of 128 bytes costs row_bins more, which takes it in more slices, and more so where
 /// memory has to bring the lines. A slice that is hardly filled costs what a full one does, and
-/// those of panels are wider. Where row_bins keeps neighbours near, sharing is worth less, the more
-/// so if rows are of unlike lengths, which it else tears apart. Fitted to products of two cards
-/// (docs/lab/2026-11-26-spmm-choice-blind.md). A ratio has no unit, and none of a card's rates was
-/// seen in it.
+/// those of panels are wider. Fitted to products of two cards
+/// (docs/lab/2026-11-26-spmm-ranges-and-plans.md). A ratio has no unit, and none of a card's rates
+/// was seen in it.
 double panels_over_bins(const SpmmProfile& profile) {
   constexpr double kNarrowest = 16, kWidest = 128, kLine = 32;  // columns of four bytes
   constexpr double kBinsSlice = 64, kPanelsSlice = 128;
@@ -111,29 +103,28 @@ double panels_over_bins(const SpmmProfile& profile) {
   const double cols = profile.dense_cols * profile.b_bytes / 4.0;
   const double width = std::log2(std::clamp(cols, kNarrowest, kWidest) / kNarrowest) /
                        std::log2(kWidest / kNarrowest);
-  double of_sharing = -0.418 - 0.061 * width + 0.411 * facts.short_rows;
-  if (facts.is_in_ranges) of_sharing += 0.534 * facts.unlike;
-  double log_ratio = 0.402 - 0.423 * width + 0.169 * width * width;
-  if (is_f64) log_ratio += 0.078;
-  if (is_unaligned(profile)) log_ratio -= 0.081;
+  double of_sharing = -0.415 - 0.079 * width + 0.433 * facts.short_rows;
+  double log_ratio = 0.397 - 0.393 * width + 0.157 * width * width;
+  if (is_f64) log_ratio += 0.085;
+  if (is_unaligned(profile)) log_ratio -= 0.080;
   if (is_copied(profile.dense_cols, profile.b_bytes)) {
     // row_bins takes pieces of rows then and not a copy, which panels would have to make.
     const double reads = static_cast<double>(profile.nnz) / profile.cols;
-    log_ratio += 0.050 * std::log(std::max(static_cast<double>(kReadsThatPay) / reads, 1.0));
+    log_ratio += 0.044 * std::log(std::max(static_cast<double>(kReadsThatPay) / reads, 1.0));
   }
   if (!is_f64 && cols > kLine && std::fmod(cols, kLine) != 0 && !is_unaligned(profile)) {
-    of_sharing -= 0.142;
-    log_ratio -= 0.106 * facts.beyond_l2;
+    of_sharing -= 0.145;
+    log_ratio -= 0.097 * facts.beyond_l2;
   }
   if (profile.is_off_vectors && !is_unaligned(profile) && !is_f64) {
     log_ratio += 0.5 * width;  // panels read single elements, row_bins pieces of rows
   }
   const auto in_slices_of = [&](double slice) { return std::ceil(cols / slice) * slice; };
   if (cols > kBinsSlice && !is_unaligned(profile)) {
-    log_ratio += 1.256 * std::log(in_slices_of(kPanelsSlice) / in_slices_of(kBinsSlice));
+    log_ratio += 1.044 * std::log(in_slices_of(kPanelsSlice) / in_slices_of(kBinsSlice));
   }
-  return log_ratio + of_sharing * facts.sharing + 0.048 * facts.list * facts.idle +
-         0.00311 * facts.longest * facts.longest;
+  return log_ratio + of_sharing * facts.sharing + 0.047 * facts.list * facts.idle +
+         0.0036 * facts.longest * facts.longest;
 }
 
 /// The same in 16 bits, where tensor cores multiply panels of eight rows, and reads are what is

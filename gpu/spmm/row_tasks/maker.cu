@@ -21,12 +21,13 @@ namespace {
 // Parts for a warp are as long as possible while there are three times as many as run at once.
 // Parts for a group of lanes are shorter by a factor of two to four.
 // Ranges of 16,384 rows keep the locality of A's order, in B and in the lines of C that L2 writes
-// to memory, but leave more warps with unlike tasks. They pay from 5 M nonzeros, where B and C are
-// several times as large as L2, and where most rows are in strips, whose warps are full anyway.
+// to memory, but leave more warps with unlike tasks. They pay from 5 M nonzeros, where B and C do
+// not fit L2, and where most rows are in strips, whose warps are full anyway
+// (docs/lab/2026-11-26-spmm-ranges-and-plans.md).
 // Below kFewEntries with few slices all work is a wave or two of warps. Then the longest row
 // decides how long they take, so a block shares it.
 constexpr Offset kManyEntries = 5'000'000;
-constexpr double kLargeOperands = 230e6;  // bytes of B and C
+constexpr double kLargeOperands = 60e6;  // bytes of B and C
 constexpr Offset kShortMean = 4;
 constexpr Offset kEnoughParts = 12'000;
 constexpr Offset kFewEntries = 700'000, kLittleWork = 2'000'000;

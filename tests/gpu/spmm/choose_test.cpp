@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gpu/plan/kernels.h"
+#include "gpu/spmm/row_tasks/ranges.h"
 #include "tests/property/spmm/battery.h"
 
 namespace csrkit::gpu {
@@ -27,18 +28,62 @@ struct Case {
   double best = 0, other_chosen = 0;  // of all kernels; of the one that an earlier rule took
 };
 
-/// Products of several columns that both kernels did, of operands that have so many columns more in
-/// memory.
-std::vector<Case> recorded_cases(const std::string& record_name, int padding = 0) {
+/// The lines of a record, unpacked.
+std::vector<nlohmann::json> lines_of(const std::string& record_name) {
   const std::string unpack =
       "gzip -dc " CSRKIT_SOURCE_DIR "/docs/results/" + record_name + ".jsonl.gz";
   const std::unique_ptr<FILE, int (*)(FILE*)> lines(popen(unpack.c_str(), "r"), &pclose);
-  std::vector<Case> cases;
+  std::vector<nlohmann::json> records;
   char line[4096];
+  while (lines && std::fgets(line, sizeof line, lines.get()) != nullptr) {
+    records.push_back(nlohmann::json::parse(line));
+  }
+  return records;
+}
+
+/// Whether row_bins has since become another kernel: it visited rows within ranges from operands of
+/// 230 MB on.
+bool has_ranges_since(const SpmmProfile& profile) {
+  constexpr double kLargeThen = 230e6;
+  constexpr Offset kManyEntries = 5'000'000, kShortMean = 4;
+  const double operand_bytes =
+      (static_cast<double>(profile.rows) + profile.cols) * profile.dense_cols * profile.b_bytes;
+  return operand_bytes < kLargeThen && profile.nnz < kManyEntries &&
+         profile.nnz > kShortMean * profile.rows &&
+         has_ranges({profile.rows, profile.cols, profile.nnz, profile.dense_cols}, profile.b_bytes);
+}
+
+std::string key_of(const nlohmann::json& record) {
+  return record["matrix"].get<std::string>() + " " + record["kinds"].get<std::string>() + " " +
+         std::to_string(record["k"].get<int>()) + " " +
+         std::to_string(record.value("transpose", 0)) + " " +
+         std::to_string(record.value("padding", 0));
+}
+
+/// What row_bins takes in ranges over what it took without, of products seen both ways in one run.
+const std::map<std::string, double>& times_in_ranges() {
+  static const std::map<std::string, double> times = [] {
+    std::map<std::string, double> seen;
+    for (const nlohmann::json& record : lines_of("h200/data/spmm_ranges")) {
+      if (!record.contains("row_bins")) continue;
+      double before = 0;
+      for (const double each : record["row_bins before"]) before += each;
+      before /= static_cast<double>(record["row_bins before"].size());
+      seen[key_of(record)] = record["row_bins"].get<double>() / before;
+    }
+    return seen;
+  }();
+  return times;
+}
+
+/// Products of several columns that both kernels did, of operands that have so many columns more in
+/// memory. Where row_bins is another kernel now, and what it takes was not seen, a product is left
+/// out.
+std::vector<Case> recorded_cases(const std::string& record_name, int padding = 0) {
+  std::vector<Case> cases;
   int multiprocessors = 132;
   double l2_bytes = 60 << 20;
-  while (lines && std::fgets(line, sizeof line, lines.get()) != nullptr) {
-    const nlohmann::json record = nlohmann::json::parse(line);
+  for (const nlohmann::json& record : lines_of(record_name)) {
     if (record.contains("device")) {
       multiprocessors = record["multiprocessors"];
       l2_bytes = record["l2_bytes"];
@@ -62,6 +107,11 @@ std::vector<Case> recorded_cases(const std::string& record_name, int padding = 0
     item.profile.sample = {record["panels"], record["entries"], record["distinct"],
                            record["places"], record.value("finite", 1) != 0};
     item.bins = record["row_bins"];
+    if (has_ranges_since(item.profile)) {
+      const auto seen = times_in_ranges().find(key_of(record));
+      if (seen == times_in_ranges().end() || record_name.find("h200") != 0) continue;
+      item.bins *= seen->second;
+    }
     item.panels = record["row_panels"];
     item.best = std::min(item.bins, item.panels);
     for (const char* other : {"dense_windows", "spmv.stencil"}) {
@@ -109,10 +159,10 @@ struct Wanted {
 }  // namespace
 
 TEST(ChooseSpmm, IsNearTheFasterKernelOnRecordedProducts) {
-  for (const Wanted& wanted : {Wanted{"h100/data/spmm_choices", 140, 0.925, 0.027},
-                               Wanted{"h200/data/spmm_choices_all_kinds", 200, 0.94, 0.016},
+  for (const Wanted& wanted : {Wanted{"h100/data/spmm_choices", 140, 0.92, 0.03},
+                               Wanted{"h200/data/spmm_choices_all_kinds", 200, 0.945, 0.011},
                                Wanted{"h200/data/spmm_choices", 60, 0.935, 0.02},
-                               Wanted{"h200/data/spmm_choices_16_bits", 60, 0.94, 0.027}}) {
+                               Wanted{"h200/data/spmm_choices_16_bits", 60, 0.94, 0.03}}) {
     SCOPED_TRACE(wanted.record);
     const std::vector<Case> cases = recorded_cases(wanted.record);
     std::set<std::string> matrices;
@@ -158,10 +208,10 @@ TEST(ChooseSpmm, IsNearTheFasterKernelOfOperandsOffVectorsIfItIsTold) {
   }
   EXPECT_LT(untold[4].share(untold[4].close), 0.8) << untold[4].text();
   for (const int bytes : {2, 4, 8}) {
-    EXPECT_GE(told[bytes].cases, 350) << bytes;
-    EXPECT_GE(told[bytes].share(told[bytes].close), bytes == 8 ? 0.9 : 0.93)
+    EXPECT_GE(told[bytes].cases, 230) << bytes;
+    EXPECT_GE(told[bytes].share(told[bytes].close), bytes == 8 ? 0.89 : 0.93)
         << bytes << ": " << told[bytes].text();
-    EXPECT_LE(told[bytes].share(told[bytes].far), bytes == 8 ? 0.04 : 0.025)
+    EXPECT_LE(told[bytes].share(told[bytes].far), bytes == 8 ? 0.05 : 0.025)
         << bytes << ": " << told[bytes].text();
   }
 }
@@ -179,7 +229,7 @@ TEST(ChooseSpmm, RefusesASettingThatItDoesNotKnow) {
 TEST(ChooseSpmm, KnowsThatASliceOfFewColumnsCostsWhatAFullOneDoes) {
   Tally tally;
   for (const Case& item : recorded_cases("h200/data/spmm_choices_widths")) tally.add(item);
-  EXPECT_GE(tally.cases, 100);
+  EXPECT_GE(tally.cases, 95);
   EXPECT_GE(tally.share(tally.close), 0.9) << tally.text();
   EXPECT_LE(tally.far, 3) << tally.text();
 }
