@@ -76,6 +76,10 @@ class Places {
 
   /// Whether the place of a piece is known, and is within the room.
   bool knows(std::size_t piece) const { return piece < known_.load(std::memory_order_acquire); }
+  /// Whether it is known where a piece of at most `most` entries would begin, and there is room.
+  bool has_room(std::size_t piece, Offset most) const {
+    return piece <= known_.load(std::memory_order_acquire) && starts_[piece] + most <= room_;
+  }
   Offset start(std::size_t piece) const { return starts_[piece]; }
   Offset end() const { return starts_.back(); }
 
@@ -141,6 +145,13 @@ class Maker {
       const std::size_t turn = work_.next_light.fetch_add(1, std::memory_order_relaxed);
       if (turn >= work_.light.size()) break;
       const std::size_t piece = work_.light[turn];
+      if (work_.places.has_room(piece, work_.pieces.cost(piece))) {
+        // All before it are done, as they always are for one thread: it need not wait elsewhere.
+        const Offset start = work_.places.start(piece);
+        work_.places.set_size(piece, work_.make(thread_, piece, work_.room.col_indices + start,
+                                                work_.values_at(start)));
+        continue;
+      }
       const Offset size = work_.make(thread_, piece, cols_.data() + used_,
                                      values_.data() + used_ * work_.room.value_bytes);
       waiting_.push_back({piece, used_, size});
