@@ -1,9 +1,10 @@
 // Rows into panels. A warp makes the list of a panel: all entries of its first row, then of every
 // other row those whose column no row before it has. Where rows are sorted by place, so is the
-// list. An entry is looked up in the other rows by binary search. Panels for tensor cores have a
-// block each, and a hash table.
+// list. An entry is looked up in the other rows by binary search, in shared memory. Panels for
+// tensor cores have a block each, and a hash table.
 
 #include <algorithm>
+#include <type_traits>
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/warp.cuh"
@@ -26,6 +27,8 @@ constexpr int kThreads = 128, kLongThreads = 512;
 /// nobody looks whether its rows share columns, they are copied one after the other.
 constexpr Offset kLongPanel = 512;
 constexpr Offset kCopiedPanel = 1 << 16;
+/// Of a panel that is a block's work, so many columns fit its shared memory.
+constexpr Index kSharedEntries = 8192;
 
 /// Panels in no order: what is made of one does not depend on when.
 struct PanelQueue {
@@ -62,23 +65,25 @@ __device__ void write_entry(const PanelLists& out, bool has_values, Offset at, I
   }
 }
 
-/// Where the rows of a panel begin and end; those beyond the last row are empty.
+/// Where the rows of a panel begin and end; those beyond the last row are empty. The lanes of a
+/// warp have one panel and read an offset each.
 template <int kRows>
 struct PanelBounds {
   Offset of[kRows + 1];
   __device__ PanelBounds(const DeviceCsrView<void>& a, Offset panel) {
+    const int lane = static_cast<int>(threadIdx.x) % kWarpLanes;
+    const Offset row = min(panel * kRows + min(lane, kRows), Offset{a.rows});
+    const Offset own = a.row_offsets[row] - a.base;
 #pragma unroll
-    for (int row = 0; row <= kRows; ++row) {
-      of[row] = a.row_offsets[min(panel * kRows + row, Offset{a.rows})] - a.base;
-    }
+    for (int r = 0; r <= kRows; ++r) of[r] = __shfl_sync(kAllLanes, own, r);
   }
   __device__ Offset first() const { return of[0]; }
   __device__ Offset entries() const { return of[kRows] - of[0]; }
 };
 
 /// What of the rows begins at place `place` of `order`, behind `rows`, which had what comes before.
-template <int kRows>
-__device__ void next_ranges(const Index* cols, const EntryOrder& order, int place,
+template <int kRows, class Columns>
+__device__ void next_ranges(const Columns& cols, const EntryOrder& order, int place,
                             const Index (&row_end)[kRows], RowRanges<kRows>& rows) {
   Index count[kRows], most = 0;
 #pragma unroll
@@ -92,8 +97,7 @@ __device__ void next_ranges(const Index* cols, const EntryOrder& order, int plac
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       const Index half = count[r] / 2;
-      const bool is_below =
-          count[r] > 0 && order.place_of(__ldg(cols + rows.end[r] + half)) <= place;
+      const bool is_below = count[r] > 0 && order.place_of(cols[rows.end[r] + half]) <= place;
       if (is_below) rows.end[r] += half + 1;
       count[r] = is_below ? count[r] - half - 1 : half;
     }
@@ -105,15 +109,14 @@ __device__ void next_ranges(const Index* cols, const EntryOrder& order, int plac
 
 /// The work of kGroup threads, a warp or a block: entry by entry, as they lie in A, those of one
 /// place after the other.
-template <class Word, int kRows, int kGroup>
-__device__ void make_list(const DeviceCsrView<void>& a, Offset panel,
+template <class Word, int kRows, int kGroup, class Columns>
+__device__ void make_list(const DeviceCsrView<void>& a, const Columns& cols, Offset panel,
                           const PanelBounds<kRows>& bounds, Word one, const EntryOrder& order,
                           const PanelLists& out) {
   constexpr int kWarps = kGroup / kWarpLanes;
   __shared__ Index firsts_of_warp[kGroup > kWarpLanes ? 2 : 1][kWarps];
   const int thread = static_cast<int>(threadIdx.x) % kGroup;
   const int lane = thread % kWarpLanes, warp = thread / kWarpLanes;
-  const Index* cols = a.col_indices + bounds.first();
   const ValueSource<Word, kRows> values{static_cast<const Word*>(a.values), one};
   const bool has_values = values.are_written();
   Index row_end[kRows];
@@ -147,7 +150,7 @@ __device__ void make_list(const DeviceCsrView<void>& a, Offset panel,
       for (int r = 0; r < kRows; ++r) {
         if (r == row) own_begin = rows.begin[r];
       }
-      const Index col = is_first ? __ldg(cols + own_begin + entry) : 0;
+      const Index col = is_first ? cols[own_begin + entry] : 0;
       Pack<Word, kRows> found{};
       unsigned mask = 0;
       if (is_first) {
@@ -192,25 +195,36 @@ __global__ void __launch_bounds__(kThreads)
   const Offset panel = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kWarpLanes;
   if (panel >= panels) return;
   const PanelBounds<kRows> bounds(a, panel);
+  __shared__ Index copies[kThreads / kWarpLanes][kLongPanel];
+  const int lane = static_cast<int>(threadIdx.x) % kWarpLanes;
   if (bounds.entries() <= kLongPanel) {
-    return make_list<Word, kRows, kWarpLanes>(a, panel, bounds, one, order, out);
+    Index* copy = copies[threadIdx.x / kWarpLanes];
+    const auto entries = static_cast<Index>(bounds.entries());
+    for (Index i = lane; i < entries; i += kWarpLanes) {
+      copy[i] = __ldg(a.col_indices + bounds.first() + i);
+    }
+    __syncwarp();
+    return make_list<Word, kRows, kWarpLanes>(a, ColumnsInShared{copy}, panel, bounds, one, order,
+                                              out);
   }
-  if (threadIdx.x % kWarpLanes != 0) return;
+  if (lane != 0) return;
   (bounds.entries() <= kCopiedPanel ? longs : copied).push(panel);
 }
+
+constexpr int kFewestTabled = 512;
 
 /// For tensor cores: the most entries of a panel whose columns go into a table in shared memory.
 /// Few, so that many blocks fit; enough for panels twice as long as the mean.
 int most_tabled(Offset nnz, Index panels) {
-  constexpr int kLeast = 512, kMost = 2048;
-  int most = kLeast;
+  constexpr int kMost = 2048;
+  int most = kFewestTabled;
   while (most < kMost && Offset{most} * panels < 2 * nnz) most *= 2;
   return most;
 }
 
-/// The same for tensor cores, a block a panel.
-template <class Word>
-__global__ void __launch_bounds__(kThreads)
+/// The same for tensor cores, a block of kBlock threads a panel.
+template <class Word, int kBlock>
+__global__ void __launch_bounds__(kBlock)
     make_tiled_lists(DeviceCsrView<void> a, Word one, PanelLists out, PanelQueue longs,
                      PanelQueue copied, int most) {
   constexpr int kRows = kTiledPanelRows;
@@ -226,7 +240,7 @@ __global__ void __launch_bounds__(kThreads)
   for (int r = 0; r < kRows; ++r) row_begin[r] = static_cast<int>(bounds.of[r] - bounds.first());
   const ValueSource<Word, kRows> values{static_cast<const Word*>(a.values), one};
   const int entries = static_cast<int>(bounds.entries());
-  make_hashed_list<Word, kThreads>(
+  make_hashed_list<Word, kBlock>(
       ColumnTable(table_memory, most, entries), a.col_indices + bounds.first(), entries,
       panel_begin(bounds.first(), panel), panel,
       [&](int entry) {
@@ -266,10 +280,25 @@ template <class Word, int kRows>
 __global__ void __launch_bounds__(kLongThreads)
     make_long_lists(DeviceCsrView<void> a, Word one, EntryOrder order, PanelLists out,
                     PanelQueue longs, PanelQueue copied) {
+  __shared__ Index copy[kSharedEntries];
   for (Index i = static_cast<Index>(blockIdx.x); i < *longs.count;
        i += static_cast<Index>(gridDim.x)) {
     const Offset panel = longs.panels[i];
-    make_list<Word, kRows, kLongThreads>(a, panel, PanelBounds<kRows>(a, panel), one, order, out);
+    const PanelBounds<kRows> bounds(a, panel);
+    const Index* cols = a.col_indices + bounds.first();
+    const auto entries = static_cast<Index>(bounds.entries());
+    const auto make = [&](const auto& columns) {
+      make_list<Word, kRows, kLongThreads>(a, columns, panel, bounds, one, order, out);
+    };
+    if (entries <= kSharedEntries) {
+      for (Index at = static_cast<Index>(threadIdx.x); at < entries; at += kLongThreads) {
+        copy[at] = __ldg(cols + at);
+      }
+      __syncthreads();
+      make(ColumnsInShared{copy});
+    } else {
+      make(ColumnsInA{cols});
+    }
     __syncthreads();  // the block's shared memory is used again
   }
   for (Index i = 0; i < *copied.count; ++i) {
@@ -323,9 +352,18 @@ void PanelListMaker::make_lists(const DeviceCsrView<void>& a, void* workspace,
   const auto one = static_cast<Word>(one_);
   if constexpr (kRows == kTiledPanelRows) {
     const int most = most_tabled(a.nnz, panels_);
-    make_tiled_lists<Word>
-        <<<static_cast<unsigned>(panels_), kThreads, ColumnTable::bytes(most), stream>>>(
-            a, one, lists, longs, copied, most);
+    // Where tables are large few blocks fit, so those have more threads.
+    const auto launch = [&](auto threads) {
+      constexpr int kBlock = decltype(threads)::value;
+      make_tiled_lists<Word, kBlock>
+          <<<static_cast<unsigned>(panels_), kBlock, ColumnTable::bytes(most), stream>>>(
+              a, one, lists, longs, copied, most);
+    };
+    if (most <= kFewestTabled) {
+      launch(std::integral_constant<int, kThreads>{});
+    } else {
+      launch(std::integral_constant<int, 2 * kThreads>{});
+    }
     CHECK_LAUNCH("make_tiled_lists", stream);
   } else {
     const auto blocks =

@@ -75,6 +75,87 @@ __device__ Offset part_begin(Offset row_begin, Offset entries, Index part, Index
   return (row_begin + even) / kShortRow * kShortRow - row_begin;
 }
 
+/// What of a warp's lanes before this one adds up to.
+__device__ Index sum_before(Index own, Index& total) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  Index up_to_mine = own;
+#pragma unroll
+  for (int apart = 1; apart < 32; apart *= 2) {
+    const Index before = __shfl_up_sync(kAllLanes, up_to_mine, apart);
+    if (lane >= apart) up_to_mine += before;
+  }
+  total = __shfl_sync(kAllLanes, up_to_mine, 31);
+  return up_to_mine - own;
+}
+
+/// A row or panel that is cut: where it lies, and where its parts go. Those of a long row lie side
+/// by side. Of a panel all parts but the last lie before the panels; the last takes the panel's own
+/// place.
+struct Cutting {
+  Offset begin, entries, place, part_place;
+  Index parts, first_slot, cut_index;
+  bool is_long;
+
+  __device__ void write(Index part, const RowTasks& out) const {
+    const Offset low = part_begin(begin, entries, part, parts);
+    const Offset size = part_begin(begin, entries, part + 1, parts) - low;
+    Offset to = place + part;
+    if (!is_long) to = part + 1 < parts ? part_place - part : place;
+    out.tasks[to] = {begin + low, first_slot + part, static_cast<Index>(-size)};
+    out.cut_of_slot[first_slot + part] = cut_index;
+  }
+  __device__ Cutting of_lane(int lane) const {
+    return {__shfl_sync(kAllLanes, begin, lane),
+            __shfl_sync(kAllLanes, entries, lane),
+            __shfl_sync(kAllLanes, place, lane),
+            __shfl_sync(kAllLanes, part_place, lane),
+            __shfl_sync(kAllLanes, parts, lane),
+            __shfl_sync(kAllLanes, first_slot, lane),
+            __shfl_sync(kAllLanes, cut_index, lane),
+            __shfl_sync(kAllLanes, is_long ? 1 : 0, lane) != 0};
+  }
+};
+
+/// The work of a warp, each lane with a row that is cut, or without (parts of 0). Where many are
+/// cut, few parts each, as panels are, lanes write their own; a hub has hundreds of thousands, and
+/// the warp writes them together. One atomic a warp and counter, not one a row.
+__device__ void write_parts(const Shape& shape, Cutting own, Index row, const RowTasks& out,
+                            Progress* progress) {
+  constexpr Index kFewParts = 8;
+  const unsigned cutters = __ballot_sync(kAllLanes, own.parts > 0);
+  if (cutters == 0) return;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const Index groups = groups_of(own.parts);
+  const bool is_cut = own.parts > 0;
+  Index parts = 0, slots = 0, counters = 0;  // of the warp
+  const Index parts_before = sum_before(is_cut && !own.is_long ? own.parts - 1 : 0, parts);
+  const Index slots_before = sum_before(own.parts + (groups > 1 ? groups : 0), slots);
+  const Index counters_before = sum_before(is_cut ? groups + 1 : 0, counters);
+  unsigned long long first = 0;
+  const auto reserve = [&](int of_lane, unsigned long long& from, Index count) {
+    if (lane == of_lane) first = atomicAdd(&from, static_cast<unsigned long long>(count));
+  };
+  reserve(0, progress->parts, parts);
+  reserve(1, progress->slots, slots);
+  reserve(2, progress->counters, counters);
+  reserve(3, progress->cut_rows, __popc(cutters));
+  const auto first_part = static_cast<Offset>(__shfl_sync(kAllLanes, first, 0)) + parts_before;
+  const auto first_counter = static_cast<Index>(__shfl_sync(kAllLanes, first, 2)) + counters_before;
+  own.part_place = shape.first_row_task - 1 - first_part;
+  own.first_slot = static_cast<Index>(__shfl_sync(kAllLanes, first, 1)) + slots_before;
+  own.cut_index =
+      static_cast<Index>(__shfl_sync(kAllLanes, first, 3)) + __popc(cutters & ((1u << lane) - 1));
+  if (is_cut) out.cut_rows[own.cut_index] = {row, own.parts, own.first_slot, first_counter};
+  if (own.parts <= kFewParts) {
+    for (Index part = 0; part < own.parts; ++part) own.write(part, out);
+  }
+  for (unsigned left = __ballot_sync(kAllLanes, own.parts > kFewParts); left != 0;
+       left &= left - 1) {
+    const Cutting cutting = own.of_lane(__ffs(static_cast<int>(left)) - 1);
+    for (Index part = lane; part < cutting.parts; part += 32) cutting.write(part, out);
+  }
+}
+
 // Every row gets a place in its bin, and rows that are cut get parts, slots and counters. A
 // block reserves places per bin at once and fills them in the order of its rows, because neighbours
 // often share columns: four of them in a warp find each other's rows of B in L1. Which places,
@@ -115,14 +196,10 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll 1
     for (int long_bin = kBins; long_bin < kAllBins; ++long_bin) {
       if (!__any_sync(kAllLanes, bin[round] == long_bin)) continue;
-      Index up_to_mine = bin[round] == long_bin ? long_tasks : 0;
-#pragma unroll
-      for (int apart = 1; apart < 32; apart *= 2) {
-        const Index before = __shfl_up_sync(kAllLanes, up_to_mine, apart);
-        if (lane >= apart) up_to_mine += before;
-      }
-      if (bin[round] == long_bin) rank[round] = up_to_mine - long_tasks;
-      if (lane == 31) places[unit][long_bin] = up_to_mine;
+      Index total;
+      const Index before = sum_before(bin[round] == long_bin ? long_tasks : 0, total);
+      if (bin[round] == long_bin) rank[round] = before;
+      if (lane == 0) places[unit][long_bin] = total;
     }
   }
   __syncthreads();
@@ -147,15 +224,13 @@ __global__ void __launch_bounds__(kThreads)
     const int unit = warp * kRounds + round;
     const Offset row = Offset{first} + unit * 32 + lane;
     const bool is_row = row < shape.rows;
-    Offset begin = 0, length = 0, place = 0, first_part = 0;
-    CutRow cut{};
+    Cutting cutting{};
     if (is_row) {
-      begin = shape.begin_of(row);
-      length = shape.length_of(row);
+      const Offset begin = shape.begin_of(row), length = shape.length_of(row);
       const Index in_bin = places[unit][bin[round]] + rank[round];
       const bool is_long = bin[round] >= kBins;
       const int key = range_key + bin[round];
-      place = shape.first_row_task + in_bin + (is_long ? 0 : bins.starts[key].tasks);
+      const Offset place = shape.first_row_task + in_bin + (is_long ? 0 : bins.starts[key].tasks);
       if (length > shape.longest_in_strips && !is_long && in_bin + 1 == bins.counts[key]) {
         fill_up(out.tasks + place - in_bin, Offset{in_bin} + 1, 0);
       }
@@ -165,48 +240,14 @@ __global__ void __launch_bounds__(kThreads)
       } else if (length <= longest_whole(shape.part_entries)) {
         out.tasks[place] = {begin, static_cast<Index>(row), static_cast<Index>(length)};
       } else {
-        const auto parts = static_cast<Index>(parts_of(length, shape.part_entries));
-        const Index groups = groups_of(parts);
-        if (!is_long) {
-          first_part = static_cast<Offset>(
-              atomicAdd(&progress->parts, static_cast<unsigned long long>(parts - 1)));
-        }
-        cut.row = static_cast<Index>(row);
-        cut.parts = parts;
-        cut.first_slot = static_cast<Index>(atomicAdd(
-            &progress->slots, static_cast<unsigned long long>(parts + (groups > 1 ? groups : 0))));
-        cut.first_counter = static_cast<Index>(
-            atomicAdd(&progress->counters, static_cast<unsigned long long>(groups + 1)));
+        cutting.begin = begin;
+        cutting.entries = length;
+        cutting.place = place;
+        cutting.parts = static_cast<Index>(parts_of(length, shape.part_entries));
+        cutting.is_long = is_long;
       }
     }
-    // The warp writes the parts of each cut row together: a hub has hundreds of thousands.
-    for (unsigned left = __ballot_sync(kAllLanes, cut.parts > 0); left != 0; left &= left - 1) {
-      const int owner = __ffs(static_cast<int>(left)) - 1;
-      Index cut_index = 0;
-      if (lane == owner) {
-        cut_index = static_cast<Index>(atomicAdd(&progress->cut_rows, 1ull));
-        out.cut_rows[cut_index] = cut;
-      }
-      cut_index = __shfl_sync(kAllLanes, cut_index, owner);
-      const Index parts = __shfl_sync(kAllLanes, cut.parts, owner);
-      const Index slot = __shfl_sync(kAllLanes, cut.first_slot, owner);
-      const Offset from = __shfl_sync(kAllLanes, begin, owner);
-      const Offset entries = __shfl_sync(kAllLanes, length, owner);
-      const Offset own_place = __shfl_sync(kAllLanes, place, owner);
-      const bool is_long = __shfl_sync(kAllLanes, bin[round], owner) >= kBins;
-      const Offset part_place =
-          shape.first_row_task - 1 - __shfl_sync(kAllLanes, first_part, owner);
-      for (Index part = lane; part < parts; part += 32) {
-        const Offset low = part_begin(from, entries, part, parts);
-        const Offset size = part_begin(from, entries, part + 1, parts) - low;
-        // The parts of a long row lie side by side. Of a panel all parts but the last lie before
-        // the panels; the last takes the panel's own place.
-        Offset to = own_place + part;
-        if (!is_long) to = part + 1 < parts ? part_place - part : own_place;
-        out.tasks[to] = {from + low, slot + part, static_cast<Index>(-size)};
-        out.cut_of_slot[slot + part] = cut_index;
-      }
-    }
+    write_parts(shape, cutting, static_cast<Index>(row), out, progress);
   }
 }
 

@@ -1,0 +1,54 @@
+// The analysis behind row_bins and row_panels beyond the battery: rows and panels that are cut, few
+// parts each and many, side by side in one warp of the analysis.
+
+#include <array>
+
+#include "gpu/plan/kernels.h"
+#include "tests/gpu/gpu_fixture.h"
+#include "tests/property/spmm/battery.h"
+
+namespace csrkit::testing {
+
+namespace {
+
+/// Four rows of each length and so one panel of them, again and again. Parts have 64 to 512
+/// entries: rows and panels that stay whole, of two and three parts, of about the eight that one
+/// thread writes, and of more than the 32 that are one group.
+CsrMatrix rows_to_cut(Index rows) {
+  constexpr std::array<Index, 8> kLengths = {5, 90, 200, 560, 6000, 2600, 0, 130};
+  std::vector<Entry> entries;
+  for (Index row = 0; row < rows; ++row) {
+    const Index length = kLengths[static_cast<std::size_t>(row / 4 % 8)];
+    const Index first = row % 2 == 0 ? 0 : 6200 - length;  // neighbours share some columns
+    for (Index col = first; col < first + length; ++col) {
+      entries.push_back({row, col, random_value(7, row, col)});
+    }
+  }
+  return matrix_of(rows, 6200, std::move(entries));
+}
+
+void check_cut_rows(Index rows, const std::vector<Index>& widths) {
+  const CsrMatrix matrix = rows_to_cut(rows);
+  for (const char* name : {"row_bins", "row_panels"}) {
+    const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), name);
+    for (const Index dense_cols : widths) {
+      for (const ValueKind kind : {ValueKind::f32, ValueKind::f16}) {
+        KernelCase item;
+        item.kinds = {kind, kind, ValueKind::f32, ValueKind::f32};
+        check_kernel_on(kernel, matrix, dense_cols, item);
+      }
+    }
+  }
+}
+
+class RowTasks : public GpuTest {};
+class SanitizerRowTasks : public GpuTest {};
+
+}  // namespace
+
+// Not a whole number of warps, nor of panels.
+TEST_F(RowTasks, AreCutIntoFewPartsAndMany) { check_cut_rows(1021, {20, 32, 136}); }
+
+TEST_F(SanitizerRowTasks, AreCutIntoFewPartsAndMany) { check_cut_rows(63, {20}); }
+
+}  // namespace csrkit::testing
