@@ -34,7 +34,7 @@ namespace {
 
 /// The lists of all bins stand one after another; bin 0 is in none.
 template <class Bin>
-std::array<RowList, kMostBins> lists_of(const Index* list, const BinTotals& totals) {
+std::array<RowList, kMostBins> lists_of(const Index* list, const HostTotals& totals) {
   std::array<RowList, kMostBins> lists;
   for (int bin = 1; bin < static_cast<int>(Bin::count); ++bin) {
     lists[static_cast<std::size_t>(bin)] = {list, totals.rows[bin]};
@@ -168,10 +168,12 @@ class AdaptiveRows final : public DeviceSpgemm {
     return changes_.is_small(sizes.rows, sizes.cols, sizes.a_nnz, sizes.inner, sizes.b_nnz);
   }
 
-  /// Whether the product was small enough. Else C is as it was.
+  /// Whether the product was small enough. Else C is as it was, and it is not tried again: the
+  /// plan's matrices keep their structure.
   template <class Begin>
   bool make_in_one_pass(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c,
                         const Begin& begin) {
+    if (was_too_big_) return false;
     if (!changes_.is_small(op.a.rows, op.b.cols, op.a.nnz, op.a.cols, op.b.nnz)) return false;
     begin(SpgemmPhase::numeric);
     if (!small_result_) small_result_ = std::make_unique<PageLocked<SmallResult>>();
@@ -182,7 +184,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     made.kind = c.kind;
     make_small_product<Value>(op, semiring_, memory, made, result);
     CHECK_CUDA(cudaStreamSynchronize(memory.stream()));
-    if (result->is_too_big != 0) return false;
+    was_too_big_ = result->is_too_big != 0;
+    if (was_too_big_) return false;
     made.nnz = static_cast<Offset>(result->nnz);
     c = std::move(made);
     choice_ = "small: " + counted(c.rows, "row") + " sorted in one pass";
@@ -230,7 +233,7 @@ class AdaptiveRows final : public DeviceSpgemm {
   };
 
   void set_rules(Index rows_of_a, Index cols) {
-    host_ = std::make_unique<PageLocked<BinTotals>>();
+    host_ = std::make_unique<Told<HostTotals>>();
     side_streams_ = std::make_unique<SideStreams>();
     rules_ = rules_of_device(sizeof(Value));
     rules_.shrink = changes_.shrink;
@@ -251,8 +254,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     Workspace& space = work.space;
     if (op.a.rows == 0) return;
     profile_rows(op.a, op.b, rules_, space.profile, space.count_totals, stream);
-    host_->order(space.count_totals, stream);
-    list_bins(op.a.rows, space.profile.bin, space.count_totals, space.count_list, stream);
+    list_bins(op.a.rows, space.profile.bin, space.count_totals, space.count_list,
+              host_->next(stream), stream);
     side_streams_->mark(stream);
   }
 
@@ -265,7 +268,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (begins_early) {
       count_short_rows(op.a, op.b, space.profile, short_rows, early_blocks(short_rows), stream);
     }
-    const BinTotals totals = host_->wait();
+    const HostTotals totals = host_->wait();
     work.products = static_cast<Offset>(totals.products);
     work.count_lists = lists_of<CountBin>(space.count_list, totals);
     if (totals.parts > 0) list_all_parts(totals, memory, work);
@@ -284,7 +287,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (work.parts.count > 0) sum_parts(work.parts, space.profile, stream);
   }
 
-  void list_all_parts(const BinTotals& totals, DeviceMemory& memory, Work& work) {
+  void list_all_parts(const HostTotals& totals, DeviceMemory& memory, Work& work) {
     const auto parts = static_cast<Offset>(totals.parts);
     work.part_bytes = DeviceBuffer<std::byte>(memory, parts * static_cast<Offset>(RowParts::kBytes),
                                               "the parts of rows that are cut");
@@ -382,14 +385,14 @@ class AdaptiveRows final : public DeviceSpgemm {
         rules.team_bytes(rows_in_bit_ranges_ ? *rows_in_bit_ranges_ : rows_in_bit_ranges(work));
     choose_make_bins(work.a, rules, space.profile, offsets, space.states, space.make_totals,
                      stream);
-    host_->order(space.make_totals, stream);
-    list_bins(rows, space.profile.bin, space.make_totals, space.make_list, stream);
+    list_bins(rows, space.profile.bin, space.make_totals, space.make_list, host_->next(stream),
+              stream);
   }
 
   /// The number of entries of C, if its offsets were queued.
   Offset wait_for_choice(Work& work) {
     if (work.a.rows == 0) return 0;
-    const BinTotals totals = host_->wait();
+    const HostTotals totals = host_->wait();
     work.make_lists = lists_of<MakeBin>(work.space.make_list, totals);
     describe(work);
     return static_cast<Offset>(totals.nnz);
@@ -469,8 +472,9 @@ class AdaptiveRows final : public DeviceSpgemm {
   BinRules changes_;  // what tests ask for; the rest follows from the device
   BinRules rules_;
   std::optional<Offset> rows_in_bit_ranges_;  // of all of A, where it comes in ranges
-  std::unique_ptr<PageLocked<BinTotals>> host_;
+  std::unique_ptr<Told<HostTotals>> host_;
   std::unique_ptr<PageLocked<SmallResult>> small_result_;
+  bool was_too_big_ = false;  // for one pass
   std::unique_ptr<SideStreams> side_streams_;
   Work kept_;         // for new values, unless there is
   ProductList list_;  // of them

@@ -16,9 +16,11 @@ constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
 
 __global__ void __launch_bounds__(kThreads)
-    list_bin_rows(Index rows, const std::uint8_t* bins, BinTotals* totals, Index* list) {
+    list_bin_rows(Index rows, const std::uint8_t* bins, BinTotals* totals, Index* list,
+                  Told<HostTotals>::Place host) {
   __shared__ std::uint32_t of_warps[kWarps][kMostBins];
   __shared__ std::uint32_t starts[kMostBins];
+  if (blockIdx.x == 0) host.tell(*totals);
   const int warp = static_cast<int>(threadIdx.x >> 5);
   const unsigned lane = threadIdx.x & 31;
   const Offset row = Offset{blockIdx.x} * kThreads + threadIdx.x;
@@ -93,9 +95,9 @@ __global__ void __launch_bounds__(kThreads) sum_up_parts(RowParts parts, RowProf
 }  // namespace
 
 void list_bins(Index rows, const std::uint8_t* bin, BinTotals* totals, Index* list,
-               cudaStream_t stream) {
+               const Told<HostTotals>::Place& host, cudaStream_t stream) {
   list_bin_rows<<<static_cast<unsigned>((Offset{rows} + kThreads - 1) / kThreads), kThreads, 0,
-                  stream>>>(rows, bin, totals, list);
+                  stream>>>(rows, bin, totals, list, host);
   CHECK_LAUNCH("list_bin_rows", stream);
 }
 

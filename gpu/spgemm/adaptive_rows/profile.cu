@@ -204,7 +204,7 @@ __global__ void __launch_bounds__(kThreads)
     if (bin == CountBin::parts) {
       const std::uint32_t width = rules.part_words(facts.products, facts.words);
       parts = (facts.words - 1) / width + 1;
-      atomicMax(&totals->most_part_words, width);
+      atomicMax(&totals->most_part_words, static_cast<unsigned long long>(width));
     }
   }
   if (__any_sync(kAllLanes, parts > 0)) {

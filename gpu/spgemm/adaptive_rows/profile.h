@@ -3,6 +3,7 @@
 
 #include "gpu/device/device_csr.h"
 #include "gpu/spgemm/adaptive_rows/rules.h"
+#include "gpu/spgemm/adaptive_rows/side_streams.h"
 
 namespace csrkit::gpu {
 
@@ -16,14 +17,17 @@ struct RowProfile {
 };
 
 /// The numbers that the host has to know.
-struct BinTotals {
-  std::uint32_t rows[kMostBins];    // in each bin
-  std::uint32_t placed[kMostBins];  // of them, in the list
+struct HostTotals {
+  std::uint32_t rows[kMostBins];  // in each bin
   unsigned long long products;
-  unsigned long long parts;         // of the rows in CountBin::parts
-  unsigned long long parts_placed;  // of them, in the list
-  std::uint32_t most_part_words;
-  unsigned long long nnz;  // of C
+  unsigned long long parts;  // of the rows in CountBin::parts
+  unsigned long long nnz;    // of C
+  unsigned long long most_part_words;
+};
+
+struct BinTotals : HostTotals {
+  std::uint32_t placed[kMostBins];  // of the rows, in the list
+  unsigned long long parts_placed;  // of the parts, in the list
 };
 
 /// Fills the profile, counts included where they are known without counting, and the totals, which
@@ -48,8 +52,9 @@ void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
 
 /// The rows of bin 1, then those of bin 2, and so on; bin 0 is in no list. Neighbours stay
 /// neighbours, but the order of blocks of rows differs from run to run; no result depends on it.
+/// Tells the host the totals first.
 void list_bins(Index rows, const std::uint8_t* bin, BinTotals* totals, Index* list,
-               cudaStream_t stream);
+               const Told<HostTotals>::Place& host, cudaStream_t stream);
 
 /// Some rows, all in one bin.
 struct RowList {
