@@ -24,8 +24,8 @@ namespace {
 constexpr std::size_t kPieceBytes = std::size_t{2} << 20;
 /// Below that the threads cost more than they save.
 constexpr std::uint64_t kWorthThreads = std::uint64_t{16} << 20;
-/// More than these only wait for the copy engine.
-constexpr int kMostThreads = 16;
+/// To fresh memory of the host 8, 16, 24 and 32 of them took 132, 85, 74 and 73 ms for 3.3 GB.
+constexpr int kMostThreads = 24;
 constexpr std::size_t kSlots = 2;  // of a thread: one is copied while it works on the other
 
 /// Pieces of page-locked memory for the life of the process, as locking takes as long as copying.
