@@ -15,7 +15,6 @@
 #include "core/contract/narrow_operands.h"
 #include "gpu/device/device_info.h"
 #include "gpu/plan/kernels.h"
-#include "gpu/spmm/copy_columns.h"
 #include "gpu/spmm/dense_windows/dense_windows.h"
 #include "gpu/spmm/dense_windows/windows.h"
 #include "gpu/spmm/plan.h"
@@ -32,10 +31,10 @@ struct Rule {
   const char* because;
 };
 
-/// Whether the number of columns says that rows of B begin anywhere.
+/// Whether rows of B begin anywhere.
 bool is_unaligned(const SpmmProfile& profile) {
   constexpr Offset kVectorBytes = 16;
-  return Offset{profile.dense_cols} * profile.b_bytes % kVectorBytes != 0;
+  return profile.is_off_vectors || Offset{profile.dense_cols} * profile.b_bytes % kVectorBytes != 0;
 }
 
 /// What tells row_panels from row_bins, as logarithms: 0 where it speaks for neither.
@@ -92,9 +91,9 @@ PanelFacts facts_of(const SpmmProfile& profile) {
 /// more the longer their lists are; and where a row is much longer than others. A row that does not
 /// fill lines of 128 bytes costs row_bins more, which takes it in more slices, and more so where
 /// memory has to bring the lines. A slice that is hardly filled costs what a full one does, and
-/// those of panels are wider. Fitted to products of two cards
-/// (docs/lab/2026-11-26-spmm-ranges-and-plans.md). A ratio has no unit, and none of a card's rates
-/// was seen in it.
+/// those of panels are wider. Where rows of B begin anywhere, both have slices alike. Fitted to
+/// products of two cards (docs/lab/2026-11-26-spmm-ranges-and-plans.md). A ratio has no unit, and
+/// none of a card's rates was seen in it.
 double panels_over_bins(const SpmmProfile& profile) {
   constexpr double kNarrowest = 16, kWidest = 128, kLine = 32;  // columns of four bytes
   constexpr double kBinsSlice = 64, kPanelsSlice = 128;
@@ -106,18 +105,9 @@ double panels_over_bins(const SpmmProfile& profile) {
   double of_sharing = -0.415 - 0.079 * width + 0.433 * facts.short_rows;
   double log_ratio = 0.397 - 0.393 * width + 0.157 * width * width;
   if (is_f64) log_ratio += 0.085;
-  if (is_unaligned(profile)) log_ratio -= 0.080;
-  if (is_copied(profile.dense_cols, profile.b_bytes)) {
-    // row_bins takes pieces of rows then and not a copy, which panels would have to make.
-    const double reads = static_cast<double>(profile.nnz) / profile.cols;
-    log_ratio += 0.044 * std::log(std::max(static_cast<double>(kReadsThatPay) / reads, 1.0));
-  }
   if (!is_f64 && cols > kLine && std::fmod(cols, kLine) != 0 && !is_unaligned(profile)) {
     of_sharing -= 0.145;
     log_ratio -= 0.097 * facts.beyond_l2;
-  }
-  if (profile.is_off_vectors && !is_unaligned(profile) && !is_f64) {
-    log_ratio += 0.5 * width;  // panels read single elements, row_bins pieces of rows
   }
   const auto in_slices_of = [&](double slice) { return std::ceil(cols / slice) * slice; };
   if (cols > kBinsSlice && !is_unaligned(profile)) {
@@ -282,11 +272,9 @@ bool panels_pay(const SpmmProfile& profile) {
     // Sums that are not finite are made again, one by one.
     return profile.sample.all_finite && tiled_panels_over_bins(profile) < 0;
   }
-  // row_bins in pieces is ahead of sums that turn, and of a copy that does not pay.
-  constexpr Index kFewColumns = 32;
-  const bool takes_pieces =
-      is_copied(profile.dense_cols, profile.b_bytes) && profile.nnz < kReadsThatPay * profile.cols;
-  if (profile.b_bytes == 4 && takes_pieces && profile.dense_cols > kFewColumns) return false;
+  // Pieces of eight bytes an element: panels were behind on every matrix, or ahead by less than the
+  // formula errs (docs/lab/2026-11-25-spmm-odd-widths.md).
+  if (profile.b_bytes == 8 && is_unaligned(profile) && profile.dense_cols > 8) return false;
   return panels_over_bins(profile) < 0;
 }
 

@@ -3,6 +3,7 @@
 #include "gpu/device/arithmetic.cuh"
 #include "gpu/device/cuda_check.h"
 #include "gpu/spmm/copy_columns.h"
+#include "gpu/spmm/pieces.cuh"
 
 namespace csrkit::gpu {
 
@@ -42,11 +43,13 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-Index copied_cols(const SpmmSizes& sizes, int value_bytes, Offset reads_that_pay) {
+Index copied_cols(const SpmmSizes& sizes, int value_bytes) {
   constexpr Offset kCopyBytes = 256 << 20, kMostBytes = 1 << 30;
   const Index vector = 16 / value_bytes, narrowest = 256 / value_bytes;
-  if (!is_copied(sizes.dense_cols_of_whole(), value_bytes)) return 0;
-  if (sizes.nnz_of_whole() < reads_that_pay * sizes.cols) return 0;
+  const Index whole_cols = sizes.dense_cols_of_whole();
+  if (value_bytes != 2 || whole_cols < kFewestUnaligned) return 0;
+  if (whole_cols % unaligned_width(value_bytes) == 0) return 0;
+  if (sizes.nnz_of_whole() < kReadsThatPay * sizes.cols) return 0;
   const Offset col_bytes = std::max<Offset>(sizes.cols, 1) * value_bytes;
   if (col_bytes * narrowest > kMostBytes) return 0;
   const Offset most = std::max<Offset>(narrowest, kCopyBytes / col_bytes / narrowest * narrowest);
@@ -57,9 +60,8 @@ Index copied_cols(const SpmmSizes& sizes, int value_bytes, Offset reads_that_pay
   return (even + vector - 1) / vector * vector;
 }
 
-std::uint64_t copy_bytes(const SpmmSizes& sizes, int value_bytes, Offset reads_that_pay) {
-  return static_cast<std::uint64_t>(Offset{sizes.cols} *
-                                    copied_cols(sizes, value_bytes, reads_that_pay)) *
+std::uint64_t copy_bytes(const SpmmSizes& sizes, int value_bytes) {
+  return static_cast<std::uint64_t>(Offset{sizes.cols} * copied_cols(sizes, value_bytes)) *
          static_cast<std::uint64_t>(value_bytes);
 }
 
@@ -76,8 +78,6 @@ void copy_columns(const DeviceDenseView<const Value>& from, Value* to, Index to_
   CHECK_LAUNCH("copy_elements", stream);
 }
 
-template void copy_columns(const DeviceDenseView<const float>&, float*, Index, cudaStream_t);
-template void copy_columns(const DeviceDenseView<const double>&, double*, Index, cudaStream_t);
 template void copy_columns(const DeviceDenseView<const f16>&, f16*, Index, cudaStream_t);
 template void copy_columns(const DeviceDenseView<const bf16>&, bf16*, Index, cudaStream_t);
 

@@ -12,28 +12,19 @@
 
 namespace csrkit::gpu {
 
-/// Elements of B by one access where rows begin anywhere; 8 bytes of 16-bit ones.
-constexpr int unaligned_width(int value_bytes) { return value_bytes == 8 ? 2 : 4; }
+/// How often a row of B must be read for a copy to pay beside row_bins in pieces, which read an
+/// element of 16 bits as they read one of 32. Measured on an H200,
+/// docs/lab/2026-11-23-spmm-widths-h200.md; in f32 it never pays,
+/// docs/lab/2026-11-25-spmm-odd-widths.md.
+inline constexpr Offset kReadsThatPay = 20;
 
-/// How often a row of B must be read for a copy to pay: beside row_bins in pieces, and in
-/// row_panels, which without a copy reads single elements. Measured on an H200,
-/// docs/lab/2026-11-23-spmm-widths-h200.md.
-inline constexpr Offset kReadsThatPay = 20, kReadsThatPayPanels = 4;
-
-/// Fewer columns are done by single elements: eight lanes have them all.
-inline constexpr Index kFewestUnaligned = 9;
-
-/// Whether so many columns say that rows are not aligned: the product then may work on a copy.
-constexpr bool is_copied(Index dense_cols, int value_bytes) {
-  return dense_cols >= kFewestUnaligned && dense_cols % unaligned_width(value_bytes) != 0;
-}
 /// How many columns of B are copied at once into rows of whole vectors: all, if they take no more
-/// than 256 MB. 0 if none are: K says that rows are aligned, a row of B is read less than
-/// `reads_that_pay` times, or few columns would take more than 1 GB. Of a block of a product this
-/// follows from the whole.
-Index copied_cols(const SpmmSizes& sizes, int value_bytes, Offset reads_that_pay);
+/// than 256 MB. 0 if none are: K says that rows are aligned, values have not 16 bits, a row of B is
+/// read less than kReadsThatPay times, or few columns would take more than 1 GB. Of a block of a
+/// product this follows from the whole.
+Index copied_cols(const SpmmSizes& sizes, int value_bytes);
 /// Of the workspace, for them.
-std::uint64_t copy_bytes(const SpmmSizes& sizes, int value_bytes, Offset reads_that_pay);
+std::uint64_t copy_bytes(const SpmmSizes& sizes, int value_bytes);
 
 /// What a plan says of it.
 inline std::string choice_of_copy(Index copied_cols) {

@@ -1,8 +1,8 @@
 // What row_bins needs to know of its kernels, which are compiled elsewhere: launch_<kind>.cu.
 #pragma once
 
-#include "gpu/spmm/copy_columns.h"
 #include "gpu/spmm/lane_sums.cuh"
+#include "gpu/spmm/pieces.cuh"
 #include "gpu/spmm/row_tasks/maker.h"
 
 namespace csrkit::gpu {
@@ -23,10 +23,10 @@ struct RowBinsOperands {
   bool values_are_wide;  // A's are f32, B's are of 16 bits
 };
 
-/// The same, for rows of B that are read by single elements.
+/// The same, for rows of B that are read in pieces.
 template <class Types>
 struct PiecesOperands : RowBinsOperands<Types> {
-  Index slice_cols;  // for a group of lanes; a multiple of their number
+  PieceSlices slices;
 };
 
 /// The kernels that move kWidth elements of B by one access. Defined in kernel.cuh, instantiated in
@@ -41,19 +41,30 @@ struct RowBinsKernels {
 };
 
 /// How rows of operands lie: at multiples of vectors; anywhere, so that a group of lanes takes them
-/// in pieces, an element a lane; or those of B do, in a copy, and those of C do not.
-enum class OperandRows : std::uint8_t { aligned, pieces, copied };
+/// in pieces, an element a lane; anywhere at multiples of two elements, so that it takes pieces of
+/// these; or those of B do, in a copy, and those of C do not.
+enum class OperandRows : std::uint8_t { aligned, pieces, pairs, copied };
+
+/// Whether there are kernels for pairs of elements.
+template <class Types>
+inline constexpr bool kHasPairs = sizeof(typename Types::Value) == 4;
 
 /// The kernels for rows that begin anywhere; at least kFewestUnaligned columns.
 template <class Types>
 struct UnalignedBinsKernels {
-  /// `whole_cols` as above.
-  static void launch_pieces(const RowBinsOperands<Types>& operands, Index whole_cols,
-                            cudaStream_t stream);
-  /// B is a copy whose rows are aligned, and filled up to whole vectors of 16 bytes. Sums are made
-  /// in the order in which RowBinsKernels makes them.
-  static void launch_copied(const RowBinsOperands<Types>& operands, Index whole_cols,
-                            bool prefers_narrow_slices, cudaStream_t stream);
+  /// `whole_cols` as above. `in_pairs`: rows of B and C begin at multiples of two elements, and
+  /// have a multiple of them. The bits are the same.
+  static void launch(const RowBinsOperands<Types>& operands, Index whole_cols, bool in_pairs,
+                     cudaStream_t stream);
+};
+
+/// The kernels in 16 bits for rows of C that begin anywhere. B is a copy whose rows are aligned,
+/// and filled up to whole vectors of 16 bytes. Sums are made in the order in which RowBinsKernels
+/// makes them.
+template <class Types>
+struct CopiedBinsKernels {
+  static void launch(const RowBinsOperands<Types>& operands, Index whole_cols,
+                     bool prefers_narrow_slices, cudaStream_t stream);
 };
 
 }  // namespace csrkit::gpu

@@ -8,21 +8,43 @@
 
 namespace csrkit::gpu {
 
+/// Entries of A on their way from the lanes that read them to all lanes of a group, in shared
+/// memory: several by one access, where a shuffle passes on one number.
+template <class Number, int kLanes>
+struct StagedEntries {
+  alignas(16) Index cols[kLanes];
+  alignas(16) Number values[kLanes];
+};
+/// At least kCount numbers, by accesses of 16 bytes.
+template <class T, int kCount>
+struct ReadTogether {
+  static constexpr int kEach = 16 / static_cast<int>(sizeof(T));
+  Pack<T, kEach> pack[(kCount + kEach - 1) / kEach];
+  __device__ explicit ReadTogether(const T* from) {
+#pragma unroll
+    for (int i = 0; i * kEach < kCount; ++i) {
+      pack[i] = *reinterpret_cast<const Pack<T, kEach>*>(from + i * kEach);
+    }
+  }
+  __device__ T operator[](int i) const { return pack[i / kEach].item[i % kEach]; }
+};
+
 /// One group of lanes and its columns: kWidth columns a lane, kLanes lanes. In pieces, a lane has
-/// every kLanes-th column, else neighbours. The groups of a warp walk together, so every function
-/// but store and the last is called by all 32 lanes. kScales: alpha is not 1 or beta not 0; the
-/// branch in every store of the unrolled steps would cost up to a fifth of the time.
+/// every kLanes-th column or pair of columns, else neighbours. The groups of a warp walk together,
+/// so every function but store and the last is called by all 32 lanes. kScales: alpha is not 1 or
+/// beta not 0; the branch in every store of the unrolled steps would cost up to a fifth of the
+/// time.
 template <class Types, int kWidth, int kLanes, bool kScales, OperandRows kOperandRows>
 struct RowGroup {
-  static constexpr bool kPieces = kOperandRows == OperandRows::pieces;
+  static constexpr bool kPairs = kOperandRows == OperandRows::pairs;
+  static constexpr bool kPieces = kOperandRows == OperandRows::pieces || kPairs;
   static constexpr bool kStaged = kOperandRows == OperandRows::copied;
   using Value = typename Types::Value;
   using Number = typename Types::Accumulate;
   using Operands = std::conditional_t<kPieces, PiecesOperands<Types>, RowBinsOperands<Types>>;
-  struct Elements {
-    Value item[kWidth];
-  };
-  using Vector = std::conditional_t<kPieces, Elements, Pack<Value, kWidth>>;
+  /// Where nothing is scaled, launches see to it that only a lane's last piece may miss.
+  using Columns = Pieces<Types, kWidth, kPairs ? 2 : 1, kLanes, !kScales>;
+  using Vector = std::conditional_t<kPieces, typename Columns::Elements, Pack<Value, kWidth>>;
   static constexpr int kStep = kShortRow;  // nonzeros whose rows of B are asked for together
   /// Of rows with fewer entries than lanes, and of what is left of others, whole steps come first.
   /// With vectors this spills.
@@ -33,8 +55,9 @@ struct RowGroup {
   const std::byte* b_column;  // this lane's columns in row 0 of B
   Index column;
   bool has_columns;
-  Number* staged;  // the group's, room for a row
-  Index left;      // in pieces: columns from this lane's first one to the end of the slice
+  Number* staged;                          // the group's, room for a row
+  Columns pieces;                          // in pieces
+  StagedEntries<Number, kLanes>* entries;  // in pieces: the group's
 
   __device__ static RowGroup of(const Operands& op, int lane) {
     // Of 32 bits, because what lives long must fit into 64 registers, or else every warp writes it
@@ -45,17 +68,20 @@ struct RowGroup {
       staged = rows.mine();
     }
     if constexpr (kPieces) {
-      const Index first = static_cast<Index>(blockIdx.y) * op.slice_cols, column = first + lane;
-      const Index left = min(op.slice_cols, op.c.cols - first) - lane;
+      __shared__ StagedEntries<Number, kLanes> of_groups[kRowBinsThreads / kLanes];
+      const auto pieces = Columns::of(op.slices, lane);
+      const bool has_columns = pieces.left > 0;
       // Lanes beyond the last column read the first one, and drop what they make of it.
-      const auto* at = reinterpret_cast<const std::byte*>(op.b.data + (left > 0 ? column : 0));
-      return {op, lane, at, column, left > 0, nullptr, left};
+      const Value* b_column = op.b.data + (has_columns ? pieces.column : 0);
+      const auto* at = reinterpret_cast<const std::byte*>(b_column);
+      auto* const entries = of_groups + threadIdx.x / kLanes;
+      return {op, lane, at, pieces.column, has_columns, nullptr, pieces, entries};
     } else {
       const auto column = static_cast<Index>((blockIdx.y * kLanes + lane) * kWidth);
       const bool has_columns = column < op.c.cols;
       const Value* b_column = op.b.data + (has_columns ? column : 0);
       const auto* at = reinterpret_cast<const std::byte*>(b_column);
-      return {op, lane, at, column, has_columns, staged, 0};
+      return {op, lane, at, column, has_columns, staged, {}, nullptr};
     }
   }
 
@@ -88,22 +114,14 @@ struct RowGroup {
     const std::uint64_t row = std::uint64_t{static_cast<unsigned>(col)} * op.row_bytes;
     const auto* from = reinterpret_cast<const Value*>(b_column + row);
     if constexpr (kPieces) {
-      Vector y{};
-#pragma unroll
-      for (int i = 0; i < kWidth; ++i) {
-        if (i == 0 || i * kLanes < left) y.item[i] = load_kept<1>(from + i * kLanes).item[0];
-      }
-      return y;
+      return pieces.load(from);
     } else {
       return load_kept<kWidth>(from);
     }
   }
   __device__ static void add_product(Sums<Types, kWidth>& sums, Number x, const Vector& y) {
     if constexpr (kPieces) {
-#pragma unroll
-      for (int i = 0; i < kWidth; ++i) {
-        sums.item[i] = sums.algebra().add_product(sums.item[i], x, widen<Number>(y.item[i]));
-      }
+      Columns::add_product(sums, x, y);
     } else {
       sums.add_product(x, y);
     }
@@ -120,13 +138,7 @@ struct RowGroup {
                                        op.beta);
     }
     if constexpr (kPieces) {
-#pragma unroll
-      for (int i = 0; i < kWidth; ++i) {
-        if (i * kLanes >= left) continue;
-        Sums<Types, 1> one;
-        one.item[0] = sums.item[i];
-        store_scaled(one, c + i * kLanes);
-      }
+      pieces.store(sums, c, [&](const auto& piece, auto* to) { store_scaled(piece, to); });
     } else if (has_columns) {
       store_scaled(sums, c);
     }
@@ -140,21 +152,44 @@ struct RowGroup {
     }
   }
 
-  /// Entries [from, from + kCount) of those that the lanes hold; or, if not kIsFull, as many of
+  /// In pieces: brings the entries that the lanes hold to where all lanes read them.
+  __device__ void stage(const Entries& mine) const {
+    if constexpr (kPieces) {
+      __syncwarp();  // those before have been read
+      entries->cols[lane] = mine.col;
+      entries->values[lane] = mine.value;
+      __syncwarp();
+    }
+  }
+
+  /// Entries [from, from + kEntries) of those that the lanes hold; or, if not kIsFull, as many of
   /// them as are below `count`.
-  template <int kCount, bool kIsFull>
+  template <int kEntries, bool kIsFull>
   __device__ void gather(Sums<Types, kWidth>& sums, const Entries& mine, int from,
                          int count) const {
-    Vector y[kCount];
+    Vector y[kEntries];
+    if constexpr (kPieces) {
+      const ReadTogether<Index, kEntries> cols(entries->cols + from);
 #pragma unroll
-    for (int u = 0; u < kCount; ++u) {
-      const Index col = pass(mine.col, from + u);
-      if (kIsFull || from + u < count) y[u] = load_b(col);
-    }
+      for (int u = 0; u < kEntries; ++u) {
+        if (kIsFull || from + u < count) y[u] = load_b(cols[u]);
+      }
+      const ReadTogether<Number, kEntries> values(entries->values + from);
 #pragma unroll
-    for (int u = 0; u < kCount; ++u) {
-      const Number x = pass(mine.value, from + u);
-      if (kIsFull || from + u < count) add_product(sums, x, y[u]);
+      for (int u = 0; u < kEntries; ++u) {
+        if (kIsFull || from + u < count) add_product(sums, values[u], y[u]);
+      }
+    } else {
+#pragma unroll
+      for (int u = 0; u < kEntries; ++u) {
+        const Index col = pass(mine.col, from + u);
+        if (kIsFull || from + u < count) y[u] = load_b(col);
+      }
+#pragma unroll
+      for (int u = 0; u < kEntries; ++u) {
+        const Number x = pass(mine.value, from + u);
+        if (kIsFull || from + u < count) add_product(sums, x, y[u]);
+      }
     }
   }
 
@@ -174,6 +209,7 @@ struct RowGroup {
     for (; done + kLanes <= shortest; done += kLanes) {
       Entries next;
       if (done + kLanes + lane < length) next = load(cols, values, done + kLanes + lane);
+      stage(mine);
 #pragma unroll(kPieces ? 1 : kLanes / kStep)
       for (int from = 0; from < kLanes; from += kStep) gather<kStep, true>(sums, mine, from, 0);
       mine = next;
@@ -182,6 +218,7 @@ struct RowGroup {
     constexpr int kRest = kStep / 2;
 #pragma unroll 1
     while (done < longest) {
+      stage(mine);
       const int left = length - done;
       int from = 0;
       if constexpr (kStepsInRests) {
@@ -240,6 +277,7 @@ struct RowGroup {
 #pragma unroll 1
     for (; done + crew.turn <= length; done += crew.turn) {
       const Entries next = load_turn(crew, cols, values, done + crew.turn, length);
+      stage(mine);
 #pragma unroll(kPieces ? 1 : kLanes / kStep)
       for (int from = 0; from < kLanes; from += kStep) gather<kStep, true>(sums, mine, from, 0);
       mine = next;
@@ -247,6 +285,7 @@ struct RowGroup {
     constexpr int kRest = kStep / 2;
     const Index left = length - done, share = crew.share_of(left);
     const Index own = min(share, left - crew.group * share);
+    stage(mine);
     int from = 0;
     if constexpr (kStepsInRests) {
 #pragma unroll 1
@@ -263,17 +302,27 @@ struct RowGroup {
   __device__ void multiply_rows(const Entries& mine, F&& finish) const {
     constexpr int kEntries = kRows * kLength;
     Vector y[kEntries];  // of any row of B for entries that are nobody's: their sums are not stored
+    const auto add_up = [&](auto&& value_of) {
 #pragma unroll
-    for (int u = 0; u < kEntries; ++u) y[u] = load_b(pass(mine.col, u));
+      for (int r = 0; r < kRows; ++r) {
+        Sums<Types, kWidth> sums;
+        sums.clear(op.algebra);
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      Sums<Types, kWidth> sums;
-      sums.clear(op.algebra);
-#pragma unroll
-      for (int u = r * kLength; u < (r + 1) * kLength; ++u) {
-        add_product(sums, pass(mine.value, u), y[u]);
+        for (int u = r * kLength; u < (r + 1) * kLength; ++u) add_product(sums, value_of(u), y[u]);
+        finish(sums, r);
       }
-      finish(sums, r);
+    };
+    if constexpr (kPieces) {
+      stage(mine);
+      const ReadTogether<Index, kEntries> cols(entries->cols);
+#pragma unroll
+      for (int u = 0; u < kEntries; ++u) y[u] = load_b(cols[u]);
+      const ReadTogether<Number, kEntries> values(entries->values);
+      add_up([&](int u) { return values[u]; });
+    } else {
+#pragma unroll
+      for (int u = 0; u < kEntries; ++u) y[u] = load_b(pass(mine.col, u));
+      add_up([&](int u) { return pass(mine.value, u); });
     }
   }
 
@@ -332,10 +381,7 @@ struct RowGroup {
   /// Partial sums lie as columns do.
   __device__ void leave(const Sums<Types, kWidth>& sums, Number* slot) const {
     if constexpr (kPieces) {
-#pragma unroll
-      for (int i = 0; i < kWidth; ++i) {
-        if (i * kLanes < left) __stcg(slot + i * kLanes, sums.item[i]);
-      }
+      pieces.leave(sums, slot);
     } else {
       if (has_columns) store_shared_by_all<kWidth>(slot, sums.item);
     }
@@ -343,12 +389,7 @@ struct RowGroup {
   __device__ void collect(Sums<Types, kWidth>& sums, const Number* from, Offset stride,
                           Index count) const {
     if constexpr (kPieces) {
-#pragma unroll
-      for (int i = 0; i < kWidth; ++i) {
-        Sums<Types, 1> one;
-        add_slots(one, from + i * kLanes, stride, i * kLanes < left, count);
-        sums.item[i] = one.item[0];
-      }
+      pieces.collect(sums, from, stride, count);
     } else {
       add_slots(sums, from, stride, has_columns, count);
     }

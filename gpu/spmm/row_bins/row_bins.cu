@@ -7,15 +7,16 @@
 //          entries from a copy in which those of one length lie together, so that a strip needs no
 //          row offsets and no loop over a row; eight rows of B asked for before the first is used;
 //          C written once, evicted first. Parts of cut rows go through the workspace, sums of a
-//          block's warps through 1.5 KB of shared memory at most
+//          block's warps through 1.5 KB of shared memory at most. In pieces, entries of A go
+//          through shared memory instead of shuffles
 // Launch   128 threads, 8 blocks per multiprocessor, so at most 64 registers; 7 where loads are
 //          narrow. Slices of the columns in the outer grid dimension, so that one slice of B after
 //          the other stays in L2 if it fits there
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses. If
-//          K says that rows of B begin anywhere, B is copied into rows of whole vectors if its rows
-//          are read often (copy_columns.h), and rows of C go through shared memory, 20 bytes a
-//          thread. Else, and where addresses or leading dimensions are odd, lanes read single
-//          elements, 16 or 32 lanes one piece of a row, so that a lane has up to four columns
+//          rows of B or C begin anywhere, 8, 16 or 32 lanes read a row in pieces (pieces.cuh), an
+//          element a lane or two neighbours, so that a lane has up to four columns. If K says so in
+//          16 bits, and rows of B are read often, B is copied into rows of whole vectors instead
+//          (copy_columns.h), and rows of C go through shared memory, 20 bytes a thread
 // Against  nnz_split: no work at row ends, so half the registers and twice the lanes in flight; the
 //          sum of a cut row is made by its last part (arrival counters; the order of the sum is
 //          fixed, so the bits are always the same), which saves the second kernel. Still bad: rows
@@ -46,6 +47,7 @@ class RowBins {
   using Number = typename Types::Accumulate;
   static constexpr int kValueBytes = static_cast<int>(sizeof(Value));
   static constexpr Index kFullWidth = 16 / kValueBytes;
+  static constexpr bool kCopies = Types::kIsPlusTimes && kValueBytes == 2;
 
  public:
   explicit RowBins(const SpmmProblem& problem)
@@ -54,8 +56,7 @@ class RowBins {
         a_value_bytes_(values_are_wide_ ? 4 : static_cast<int>(sizeof(Value))) {}
 
   std::uint64_t workspace_bytes(const SpmmSizes& sizes) const {
-    return copy_at(sizes) +
-           (Types::kIsPlusTimes ? copy_bytes(sizes, kValueBytes, kReadsThatPay) : 0);
+    return copy_at(sizes) + (kCopies ? copy_bytes(sizes, kValueBytes) : 0);
   }
 
   std::uint64_t analysis_bytes(const SpmmSizes& sizes) const {
@@ -68,7 +69,7 @@ class RowBins {
     auto* bytes = static_cast<std::byte*>(workspace);
     partial_ = reinterpret_cast<Number*>(bytes + maker_.workspace_bytes());
     copy_ = reinterpret_cast<Value*>(bytes + copy_at(sizes));
-    copied_cols_ = Types::kIsPlusTimes ? copied_cols(sizes, kValueBytes, kReadsThatPay) : 0;
+    copied_cols_ = kCopies ? copied_cols(sizes, kValueBytes) : 0;
   }
 
   void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,
@@ -99,19 +100,22 @@ class RowBins {
                                           algebra_,
                                           values_are_wide_};
     int widest = widest_access_of_whole(b, c, whole_cols_);
-    if constexpr (Types::kIsPlusTimes) {
+    if constexpr (kCopies) {
       const bool is_narrow = prefers_narrow_slices(b.rows);
-      using Kernels = UnalignedBinsKernels<Types>;
+      using Kernels = CopiedBinsKernels<Types>;
       if (copied_cols_ > 0 && is_in_vectors(b)) {
-        return Kernels::launch_copied(operands, whole_cols_, is_narrow, stream);
+        return Kernels::launch(operands, whole_cols_, is_narrow, stream);
       }
       if (copied_cols_ > 0) {
         return launch_on_copies(operands, copy_, copied_cols_, stream, [&](const auto& slice) {
-          Kernels::launch_copied(slice, whole_cols_, is_narrow, stream);
+          Kernels::launch(slice, whole_cols_, is_narrow, stream);
         });
       }
+    }
+    if constexpr (Types::kIsPlusTimes) {
       if (widest < unaligned_width(kValueBytes) && whole_cols_ >= kFewestUnaligned) {
-        return Kernels::launch_pieces(operands, whole_cols_, stream);
+        const bool in_pairs = widest_access(b, c) > 1;
+        return UnalignedBinsKernels<Types>::launch(operands, whole_cols_, in_pairs, stream);
       }
     }
     // Where half the width in eight lanes has all columns, the full one would leave lanes without.

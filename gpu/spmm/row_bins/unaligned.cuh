@@ -6,64 +6,79 @@
 
 namespace csrkit::gpu {
 
-template <class Types, int kWidth, int kLanes, OperandRows kRows, class Operands>
-void launch_unaligned(const Operands& all, Index slice_cols, cudaStream_t stream) {
-  // In 16 bits, and on copies, one kernel does both.
-  constexpr bool kAlwaysScales = kRows != OperandRows::pieces || sizeof(typename Types::Value) == 2;
-  constexpr int kBlocks =
-      kRows == OperandRows::pieces && kWidth == 3 ? kRowBinsMoreBlocks : kRowBinsBlocks;
-  const RowTasks& tasks = all.tasks;
+/// Blocks of a launch, for one slice of the columns.
+template <int kLanes>
+Offset bins_blocks(const RowTasks& tasks) {
   const Offset warps = tasks.warp_task_count + tasks.task_count * kLanes / 32;
-  const Offset blocks =
-      tasks.block_task_count + (warps * 32 + kRowBinsThreads - 1) / kRowBinsThreads;
-  for_slices(all, slice_cols, blocks, [&](const Operands& slices, dim3 grid) {
-    if (all.alpha != 1 || all.beta != 0) {
-      multiply_bins<Types, kWidth, kLanes, true, true, kBlocks, kRows>
-          <<<grid, kRowBinsThreads, 0, stream>>>(slices);
-    } else {
-      multiply_bins<Types, kWidth, kLanes, true, kAlwaysScales, kBlocks, kRows>
-          <<<grid, kRowBinsThreads, 0, stream>>>(slices);
-    }
-    CHECK_LAUNCH("multiply_bins", stream);
-  });
+  return tasks.block_task_count + (warps * 32 + kRowBinsThreads - 1) / kRowBinsThreads;
 }
 
-/// kMostPieces a lane at most, and no more than it takes: a piece that no lane has would be asked
-/// for all the same.
-template <int kMostPieces, int kLanes, class Types>
-void launch_in_pieces(const RowBinsOperands<Types>& all, cudaStream_t stream) {
-  constexpr Index kMostCols = kMostPieces * kLanes;
-  // Slices alike: one of a few columns would cost as much as the others.
-  const Index slices = (all.c.cols + kMostCols - 1) / kMostCols;
-  const Index slice_cols = ((all.c.cols + slices - 1) / slices + kLanes - 1) / kLanes * kLanes;
-  const PiecesOperands<Types> operands{all, slice_cols};
-  if constexpr (kMostPieces == 4) {
-    if (slice_cols <= 3 * kLanes) {
-      return launch_unaligned<Types, 3, kLanes, OperandRows::pieces>(operands, slice_cols, stream);
-    }
-  }
-  launch_unaligned<Types, kMostPieces, kLanes, OperandRows::pieces>(operands, slice_cols, stream);
+/// kMost pieces a lane at most.
+template <int kMost, int kLanes, OperandRows kRows, class Types>
+void launch_pieces_of_bins(const RowBinsOperands<Types>& all, cudaStream_t stream) {
+  constexpr int kEach = kRows == OperandRows::pairs ? 2 : 1;
+  launch_in_pieces<kMost, kEach, kLanes>(
+      all.c.cols, [&](auto count, const PieceSlices& slices, unsigned grid_y, bool may_miss) {
+        // In 16 bits one kernel does both.
+        constexpr bool kAlwaysScales = sizeof(typename Types::Value) == 2;
+        constexpr int kWidth = kEach * decltype(count)::value;
+        constexpr bool kIsF64 = sizeof(typename Types::Value) == 8;
+        constexpr int kBlocks = kWidth <= 3 && !kIsF64 ? kRowBinsMoreBlocks : kRowBinsBlocks;
+        const dim3 grid(static_cast<unsigned>(bins_blocks<kLanes>(all.tasks)), grid_y);
+        const PiecesOperands<Types> operands{all, slices};
+        if (may_miss || all.alpha != 1 || all.beta != 0) {
+          multiply_bins<Types, kWidth, kLanes, true, true, kBlocks, kRows>
+              <<<grid, kRowBinsThreads, 0, stream>>>(operands);
+        } else {
+          multiply_bins<Types, kWidth, kLanes, true, kAlwaysScales, kBlocks, kRows>
+              <<<grid, kRowBinsThreads, 0, stream>>>(operands);
+        }
+        CHECK_LAUNCH("multiply_bins", stream);
+      });
 }
 
+/// The order of a sum depends on the number of lanes, which is that of pairs, too. Eight lanes have
+/// up to 24 columns, but in f64, where 16 would have one or two each; measured on an H200,
+/// docs/lab/2026-11-25-spmm-odd-widths.md.
 template <class Types>
-void UnalignedBinsKernels<Types>::launch_pieces(const RowBinsOperands<Types>& operands,
-                                                Index whole_cols, cudaStream_t stream) {
+void UnalignedBinsKernels<Types>::launch(const RowBinsOperands<Types>& operands, Index whole_cols,
+                                         bool in_pairs, cudaStream_t stream) {
   constexpr int kMost = unaligned_width(static_cast<int>(sizeof(typename Types::Value)));
-  if (whole_cols <= 32) return launch_in_pieces<2, 16>(operands, stream);
-  if constexpr (kMost > 2) {
-    if (whole_cols <= 64) return launch_in_pieces<kMost, 16>(operands, stream);
+  constexpr int kFewLanesCols = 24;
+  if constexpr (kHasPairs<Types>) {
+    constexpr auto kPairs = OperandRows::pairs;
+    if (in_pairs) {
+      if (whole_cols <= 16) return launch_pieces_of_bins<1, 8, kPairs>(operands, stream);
+      if (whole_cols <= kFewLanesCols) return launch_pieces_of_bins<2, 8, kPairs>(operands, stream);
+      if (whole_cols <= 32) return launch_pieces_of_bins<1, 16, kPairs>(operands, stream);
+      if (whole_cols <= 64) return launch_pieces_of_bins<2, 16, kPairs>(operands, stream);
+      return launch_pieces_of_bins<2, 32, kPairs>(operands, stream);
+    }
   }
-  launch_in_pieces<kMost, 32>(operands, stream);
+  constexpr auto kPieces = OperandRows::pieces;
+  if constexpr (kMost > 2) {
+    if (whole_cols <= kFewLanesCols) return launch_pieces_of_bins<3, 8, kPieces>(operands, stream);
+  }
+  if (whole_cols <= 32) return launch_pieces_of_bins<2, 16, kPieces>(operands, stream);
+  if constexpr (kMost > 2) {
+    if (whole_cols <= 64) return launch_pieces_of_bins<kMost, 16, kPieces>(operands, stream);
+  }
+  launch_pieces_of_bins<kMost, 32, kPieces>(operands, stream);
 }
 
 template <class Types>
-void UnalignedBinsKernels<Types>::launch_copied(const RowBinsOperands<Types>& operands,
-                                                Index whole_cols, bool prefers_narrow_slices,
-                                                cudaStream_t stream) {
+void CopiedBinsKernels<Types>::launch(const RowBinsOperands<Types>& operands, Index whole_cols,
+                                      bool prefers_narrow_slices, cudaStream_t stream) {
   constexpr int kWidth = 16 / static_cast<int>(sizeof(typename Types::Value));
   const auto launch = [&](auto lanes) {
     constexpr int kLanes = decltype(lanes)::value;
-    launch_unaligned<Types, kWidth, kLanes, OperandRows::copied>(operands, kWidth * kLanes, stream);
+    for_slices(
+        operands, kWidth * kLanes, bins_blocks<kLanes>(operands.tasks),
+        [&](const RowBinsOperands<Types>& slices, dim3 grid) {
+          multiply_bins<Types, kWidth, kLanes, true, true, kRowBinsBlocks, OperandRows::copied>
+              <<<grid, kRowBinsThreads, 0, stream>>>(slices);
+          CHECK_LAUNCH("multiply_bins", stream);
+        });
   };
   if (whole_cols <= 8 * kWidth || prefers_narrow_slices) {
     return launch(std::integral_constant<int, 8>{});

@@ -6,5 +6,7 @@ namespace csrkit::gpu {
 
 template struct UnalignedBinsKernels<SpmmTypes<bf16, bf16>>;
 template struct UnalignedBinsKernels<SpmmTypes<bf16, float>>;
+template struct CopiedBinsKernels<SpmmTypes<bf16, bf16>>;
+template struct CopiedBinsKernels<SpmmTypes<bf16, float>>;
 
 }  // namespace csrkit::gpu

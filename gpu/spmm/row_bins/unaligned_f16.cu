@@ -6,5 +6,7 @@ namespace csrkit::gpu {
 
 template struct UnalignedBinsKernels<SpmmTypes<f16, f16>>;
 template struct UnalignedBinsKernels<SpmmTypes<f16, float>>;
+template struct CopiedBinsKernels<SpmmTypes<f16, f16>>;
+template struct CopiedBinsKernels<SpmmTypes<f16, float>>;
 
 }  // namespace csrkit::gpu

@@ -18,7 +18,7 @@ struct ColumnsInShared {
   __device__ Index operator[](Index at) const { return cols[at]; }
 };
 
-/// Where the entries of a panel's rows lie: all of them, or those that are sorted together.
+/// Where the entries of a panel's rows lie.
 template <int kRows>
 struct RowRanges {
   Index begin[kRows], end[kRows];

@@ -23,9 +23,9 @@ __global__ void __launch_bounds__(kRowPanelsThreads, kRowPanelsBlocks)
   const Lanes lanes = Lanes::of(op, staged, lane);
 
   const RowTask task = op.tasks.tasks[op.tasks.first_task + group];
-  typename Lanes::PanelSums sums;
+  Sums<Types, kWidth> sums[kPanelRows];
 #pragma unroll
-  for (int r = 0; r < kPanelRows; ++r) sums.row[r].clear(op.algebra);
+  for (int r = 0; r < kPanelRows; ++r) sums[r].clear(op.algebra);
   if (task.size >= kStrip) {  // of panels without entries
     const Index* panels = op.tasks.row_order + task.target;
 #pragma unroll 1
@@ -37,7 +37,6 @@ __global__ void __launch_bounds__(kRowPanelsThreads, kRowPanelsBlocks)
   } else {
     lanes.template add_list<false>(sums, task.begin, abs(task.size));
   }
-  lanes.finish(sums, task.size < 0);
   if (task.size == 0) return;
   Index panel = task.target;
   if (task.size < 0 && !lanes.meet_other_parts(sums, task.target, Offset{blockIdx.y}, panel))
@@ -59,47 +58,42 @@ void launch_panels(const RowPanelsOperands<Types>& all, cudaStream_t stream) {
   });
 }
 
-template <int kLanes, class Types>
-void launch_copied_panels(const RowPanelsOperands<Types>& all, cudaStream_t stream) {
-  constexpr int kWidth = 16 / static_cast<int>(sizeof(typename Types::Value));
+/// kMost pieces a lane at most.
+template <int kMost, int kLanes, PanelOperands kOperands, class Types>
+void launch_pieces_of_panels(const RowPanelsOperands<Types>& all, cudaStream_t stream) {
+  constexpr int kEach = kOperands == PanelOperands::pairs ? 2 : 1;
   const Offset blocks = (all.tasks.task_count * kLanes + kRowPanelsThreads - 1) / kRowPanelsThreads;
-  for_slices(all, kWidth * kLanes, blocks, [&](const RowPanelsOperands<Types>& slices, dim3 grid) {
-    multiply_panels<Types, kWidth, kLanes, true, PanelOperands::copied>
-        <<<grid, kRowPanelsThreads, 0, stream>>>(slices);
-    CHECK_LAUNCH("multiply_panels", stream);
-  });
+  launch_in_pieces<kMost, kEach, kLanes>(
+      all.c.cols, [&](auto count, const PieceSlices& slices, unsigned grid_y, bool may_miss) {
+        constexpr int kWidth = kEach * decltype(count)::value;
+        const dim3 grid(static_cast<unsigned>(blocks), grid_y);
+        RowPanelsOperands<Types> operands = all;
+        operands.slices = slices;
+        if (may_miss || all.alpha != 1 || all.beta != 0) {
+          multiply_panels<Types, kWidth, kLanes, true, kOperands>
+              <<<grid, kRowPanelsThreads, 0, stream>>>(operands);
+        } else {
+          multiply_panels<Types, kWidth, kLanes, false, kOperands>
+              <<<grid, kRowPanelsThreads, 0, stream>>>(operands);
+        }
+        CHECK_LAUNCH("multiply_panels", stream);
+      });
 }
 
 template <class Types>
-void CopiedPanelsKernels<Types>::launch(const RowPanelsOperands<Types>& operands,
+void PiecesPanelsKernels<Types>::launch(const RowPanelsOperands<Types>& operands, bool in_pairs,
                                         cudaStream_t stream) {
-  constexpr int kWidth = 16 / static_cast<int>(sizeof(typename Types::Value));
-  if (operands.c.cols <= 8 * kWidth) return launch_copied_panels<8>(operands, stream);
-  if (operands.c.cols <= 16 * kWidth) return launch_copied_panels<16>(operands, stream);
-  launch_copied_panels<32>(operands, stream);
-}
-
-template <class Types>
-void TurningPanelsKernels<Types>::launch(const RowPanelsOperands<Types>& operands,
-                                         cudaStream_t stream) {
-  using Value = typename Types::Value;
-  constexpr int kWidth = 16 / static_cast<int>(sizeof(Value));
-  RowPanelsOperands<Types> all = operands;
-  all.before =
-      static_cast<int>(reinterpret_cast<std::uintptr_t>(all.b.data) / sizeof(Value) % kWidth);
-  // Slices alike: one of a few columns would cost as much as the others.
-  const Index slices = TurningSlice<Types, kWidth>::slices_of(all.c.cols, all.before);
-  all.slice_cols = all.c.cols;
-  if (slices > 1) {
-    all.slice_cols = ((all.c.cols + slices - 1) / slices + kWidth - 1) / kWidth * kWidth;
+  constexpr int kMost = unaligned_width(static_cast<int>(sizeof(typename Types::Value)));
+  const Index cols = operands.c.cols;
+  if constexpr (kMost == 4) {
+    constexpr auto kPairs = PanelOperands::pairs;
+    if (in_pairs && cols > 64) return launch_pieces_of_panels<2, 32, kPairs>(operands, stream);
+    if (in_pairs && cols > 32) return launch_pieces_of_panels<2, 16, kPairs>(operands, stream);
   }
-  const Offset warps_per_block = kRowPanelsThreads / kWarpLanes;
-  const Offset blocks = (all.tasks.task_count + warps_per_block - 1) / warps_per_block;
-  for_slices(all, all.slice_cols, blocks, [&](const RowPanelsOperands<Types>& some, dim3 grid) {
-    multiply_panels<Types, kWidth, kWarpLanes, true, PanelOperands::turning>
-        <<<grid, kRowPanelsThreads, 0, stream>>>(some);
-    CHECK_LAUNCH("multiply_panels", stream);
-  });
+  constexpr auto kPieces = PanelOperands::pieces;
+  if (cols <= 16) return launch_pieces_of_panels<2, 8, kPieces>(operands, stream);
+  if (cols <= 16 * kMost) return launch_pieces_of_panels<kMost, 16, kPieces>(operands, stream);
+  launch_pieces_of_panels<kMost, 32, kPieces>(operands, stream);
 }
 
 template <class Types, int kWidth>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/spmm/lane_sums.cuh"
+#include "gpu/spmm/pieces.cuh"
 #include "gpu/spmm/row_panels/lists.h"
 #include "gpu/spmm/row_tasks/maker.h"
 
@@ -18,14 +19,9 @@ struct RowPanelsOperands {
   Offset partial_stride;                // columns, rounded up to whole vectors
   unsigned row_bytes;                   // from one row of B to the next
   AlgebraOf<Types> algebra;
-  Index slice_cols = 0;       // turning: of a warp; of several slices a multiple of a vector
-  int before = 0;             // turning: elements between a vector's begin and that of row 0 of B
+  PieceSlices slices;         // where rows begin anywhere
   Index slices_together = 1;  // in 16 bits: neighbouring warps work on so many slices of one panel
 };
-
-/// How rows lie: at multiples of vectors; those of B do, in a copy, and those of C do not; or
-/// anywhere, and sums turn.
-enum class PanelOperands : std::uint8_t { aligned, copied, turning };
 
 /// The kernels that move kWidth elements of B by one access. Defined in kernel.cuh, instantiated in
 /// launch_<kind>.cu.
@@ -46,18 +42,15 @@ struct TiledPanelsKernels {
   static void launch(const RowPanelsOperands<Types>& operands, cudaStream_t stream);
 };
 
-/// The kernels for rows of C that begin anywhere; B is a copy whose rows are aligned, and filled up
-/// to whole vectors of 16 bytes.
-template <class Types>
-struct CopiedPanelsKernels {
-  static void launch(const RowPanelsOperands<Types>& operands, cudaStream_t stream);
-};
+/// How rows of operands lie: at multiples of vectors; anywhere; anywhere at multiples of two
+/// elements.
+enum class PanelOperands : std::uint8_t { aligned, pieces, pairs };
 
-/// The kernels whose sums turn where rows begin anywhere; at least kFewestRowsTurning rows of B.
-/// Fast where lists are sorted (entry_order.h), right in any order.
+/// The kernels for rows that begin anywhere. A sum is made in the same order as by the others.
 template <class Types>
-struct TurningPanelsKernels {
-  static void launch(const RowPanelsOperands<Types>& operands, cudaStream_t stream);
+struct PiecesPanelsKernels {
+  /// `in_pairs`: rows of B and C begin at multiples of two elements, and have a multiple of them.
+  static void launch(const RowPanelsOperands<Types>& operands, bool in_pairs, cudaStream_t stream);
 };
 
 }  // namespace csrkit::gpu

@@ -1,7 +1,6 @@
 // Rows into panels. A warp makes the list of a panel: all entries of its first row, then of every
-// other row those whose column no row before it has. Where rows are sorted by place, so is the
-// list. An entry is looked up in the other rows by binary search, in shared memory. Panels for
-// tensor cores have a block each, and a hash table.
+// other row those whose column no row before it has. An entry is looked up in the other rows by
+// binary search, in shared memory. Panels for tensor cores have a block each, and a hash table.
 
 #include <algorithm>
 #include <type_traits>
@@ -81,105 +80,72 @@ struct PanelBounds {
   __device__ Offset entries() const { return of[kRows] - of[0]; }
 };
 
-/// What of the rows begins at place `place` of `order`, behind `rows`, which had what comes before.
-template <int kRows, class Columns>
-__device__ void next_ranges(const Columns& cols, const EntryOrder& order, int place,
-                            const Index (&row_end)[kRows], RowRanges<kRows>& rows) {
-  Index count[kRows], most = 0;
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    rows.begin[r] = rows.end[r];
-    count[r] = row_end[r] - rows.begin[r];
-    most = max(most, count[r]);
-  }
-  if (place == order.places - 1) most = 0;
-  for (; most > 0; most /= 2) {  // all rows at once, step by step
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      const Index half = count[r] / 2;
-      const bool is_below = count[r] > 0 && order.place_of(cols[rows.end[r] + half]) <= place;
-      if (is_below) rows.end[r] += half + 1;
-      count[r] = is_below ? count[r] - half - 1 : half;
-    }
-  }
-  if (place < order.places - 1) return;
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) rows.end[r] = row_end[r];
-}
-
-/// The work of kGroup threads, a warp or a block: entry by entry, as they lie in A, those of one
-/// place after the other.
+/// The work of kGroup threads, a warp or a block: entry by entry, as they lie in A.
 template <class Word, int kRows, int kGroup, class Columns>
 __device__ void make_list(const DeviceCsrView<void>& a, const Columns& cols, Offset panel,
-                          const PanelBounds<kRows>& bounds, Word one, const EntryOrder& order,
-                          const PanelLists& out) {
+                          const PanelBounds<kRows>& bounds, Word one, const PanelLists& out) {
   constexpr int kWarps = kGroup / kWarpLanes;
   __shared__ Index firsts_of_warp[kGroup > kWarpLanes ? 2 : 1][kWarps];
   const int thread = static_cast<int>(threadIdx.x) % kGroup;
   const int lane = thread % kWarpLanes, warp = thread / kWarpLanes;
   const ValueSource<Word, kRows> values{static_cast<const Word*>(a.values), one};
   const bool has_values = values.are_written();
-  Index row_end[kRows];
   RowRanges<kRows> rows;
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    rows.end[r] = static_cast<Index>(bounds.of[r] - bounds.first());
-    row_end[r] = static_cast<Index>(bounds.of[r + 1] - bounds.first());
+    rows.begin[r] = static_cast<Index>(bounds.of[r] - bounds.first());
+    rows.end[r] = static_cast<Index>(bounds.of[r + 1] - bounds.first());
   }
   const Offset begin = panel_begin(bounds.first(), panel);
   Index length = 0;
   int turn = 0;
+  const Index total = rows.entries();
 #pragma unroll 1
-  for (int place = 0; place < order.places; ++place) {
-    next_ranges(cols, order, place, row_end, rows);
-    const Index total = rows.entries();
-#pragma unroll 1
-    for (Index from = 0; from < total; from += kGroup, turn ^= 1) {
-      bool is_first = from + thread < total;  // of the panel's entries in this column
-      int row = 0;
-      Index entry = from + thread;  // of the row
+  for (Index from = 0; from < total; from += kGroup, turn ^= 1) {
+    bool is_first = from + thread < total;  // of the panel's entries in this column
+    int row = 0;
+    Index entry = from + thread;  // of the row
 #pragma unroll
-      for (int r = 0; r + 1 < kRows; ++r) {
-        const Index here = rows.end[r] - rows.begin[r];
-        if (row < r || entry < here) continue;
-        row = r + 1;
-        entry -= here;
-      }
-      Index own_begin = 0;
+    for (int r = 0; r + 1 < kRows; ++r) {
+      const Index here = rows.end[r] - rows.begin[r];
+      if (row < r || entry < here) continue;
+      row = r + 1;
+      entry -= here;
+    }
+    Index own_begin = 0;
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      if (r == row) own_begin = rows.begin[r];
+    }
+    const Index col = is_first ? cols[own_begin + entry] : 0;
+    Pack<Word, kRows> found{};
+    unsigned mask = 0;
+    if (is_first) {
+      Index at[kRows];
+      is_first = find_in_rows(cols, rows, col, row, entry, at);
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
-        if (r == row) own_begin = rows.begin[r];
+        if (!is_first || at[r] < 0) continue;
+        mask |= 1u << r;
+        if (has_values) found.item[r] = values.at(bounds.first() + at[r]);
       }
-      const Index col = is_first ? cols[own_begin + entry] : 0;
-      Pack<Word, kRows> found{};
-      unsigned mask = 0;
-      if (is_first) {
-        Index at[kRows];
-        is_first = find_in_rows(cols, rows, col, row, entry, at);
-#pragma unroll
-        for (int r = 0; r < kRows; ++r) {
-          if (!is_first || at[r] < 0) continue;
-          mask |= 1u << r;
-          if (has_values) found.item[r] = values.at(bounds.first() + at[r]);
-        }
-      }
-      const unsigned firsts = __ballot_sync(kAllLanes, is_first);
-      Index before = 0, all = __popc(firsts);
-      if constexpr (kGroup > kWarpLanes) {
-        if (lane == 0) firsts_of_warp[turn][warp] = all;
-        __syncthreads();  // once: the next turn writes elsewhere
-        all = 0;
-        for (int w = 0; w < kWarps; ++w) {
-          if (w == warp) before = all;
-          all += firsts_of_warp[turn][w];
-        }
-      }
-      if (is_first) {
-        before += __popc(firsts & ((1u << lane) - 1));
-        write_entry(out, has_values, begin + length + before, col, mask, found);
-      }
-      length += all;
     }
+    const unsigned firsts = __ballot_sync(kAllLanes, is_first);
+    Index before = 0, all = __popc(firsts);
+    if constexpr (kGroup > kWarpLanes) {
+      if (lane == 0) firsts_of_warp[turn][warp] = all;
+      __syncthreads();  // once: the next turn writes elsewhere
+      all = 0;
+      for (int w = 0; w < kWarps; ++w) {
+        if (w == warp) before = all;
+        all += firsts_of_warp[turn][w];
+      }
+    }
+    if (is_first) {
+      before += __popc(firsts & ((1u << lane) - 1));
+      write_entry(out, has_values, begin + length + before, col, mask, found);
+    }
+    length += all;
   }
   if (thread == 0) out.lengths[panel] = length;
   // Entries that nobody has, up to where the next step of a multiplication begins.
@@ -190,8 +156,8 @@ __device__ void make_list(const DeviceCsrView<void>& a, const Columns& cols, Off
 
 template <class Word, int kRows>
 __global__ void __launch_bounds__(kThreads)
-    make_panel_lists(DeviceCsrView<void> a, Index panels, Word one, EntryOrder order,
-                     PanelLists out, PanelQueue longs, PanelQueue copied) {
+    make_panel_lists(DeviceCsrView<void> a, Index panels, Word one, PanelLists out,
+                     PanelQueue longs, PanelQueue copied) {
   const Offset panel = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kWarpLanes;
   if (panel >= panels) return;
   const PanelBounds<kRows> bounds(a, panel);
@@ -204,8 +170,7 @@ __global__ void __launch_bounds__(kThreads)
       copy[i] = __ldg(a.col_indices + bounds.first() + i);
     }
     __syncwarp();
-    return make_list<Word, kRows, kWarpLanes>(a, ColumnsInShared{copy}, panel, bounds, one, order,
-                                              out);
+    return make_list<Word, kRows, kWarpLanes>(a, ColumnsInShared{copy}, panel, bounds, one, out);
   }
   if (lane != 0) return;
   (bounds.entries() <= kCopiedPanel ? longs : copied).push(panel);
@@ -278,8 +243,8 @@ __device__ void copy_rows(const DeviceCsrView<void>& a, Offset panel,
 
 template <class Word, int kRows>
 __global__ void __launch_bounds__(kLongThreads)
-    make_long_lists(DeviceCsrView<void> a, Word one, EntryOrder order, PanelLists out,
-                    PanelQueue longs, PanelQueue copied) {
+    make_long_lists(DeviceCsrView<void> a, Word one, PanelLists out, PanelQueue longs,
+                    PanelQueue copied) {
   __shared__ Index copy[kSharedEntries];
   for (Index i = static_cast<Index>(blockIdx.x); i < *longs.count;
        i += static_cast<Index>(gridDim.x)) {
@@ -288,7 +253,7 @@ __global__ void __launch_bounds__(kLongThreads)
     const Index* cols = a.col_indices + bounds.first();
     const auto entries = static_cast<Index>(bounds.entries());
     const auto make = [&](const auto& columns) {
-      make_list<Word, kRows, kLongThreads>(a, columns, panel, bounds, one, order, out);
+      make_list<Word, kRows, kLongThreads>(a, columns, panel, bounds, one, out);
     };
     if (entries <= kSharedEntries) {
       for (Index at = static_cast<Index>(threadIdx.x); at < entries; at += kLongThreads) {
@@ -309,13 +274,11 @@ __global__ void __launch_bounds__(kLongThreads)
 
 }  // namespace
 
-PanelListMaker::PanelListMaker(Index rows, Offset nnz, int value_bytes, std::uint16_t one,
-                               const EntryOrder& order)
+PanelListMaker::PanelListMaker(Index rows, Offset nnz, int value_bytes, std::uint16_t one)
     : panels_(static_cast<Index>((Offset{rows} + panel_rows(value_bytes) - 1) /
                                  panel_rows(value_bytes))),
       value_bytes_(value_bytes),
       one_(one),
-      order_(order),
       max_entries_(panel_begin(nnz, panels_)) {
   WorkspaceLayout layout;
   counts_at_ = layout.reserve<Index>(2);
@@ -369,7 +332,7 @@ void PanelListMaker::make_lists(const DeviceCsrView<void>& a, void* workspace,
     const auto blocks =
         static_cast<unsigned>((Offset{panels_} * kWarpLanes + kThreads - 1) / kThreads);
     make_panel_lists<Word, kRows>
-        <<<blocks, kThreads, 0, stream>>>(a, panels_, one, order_, lists, longs, copied);
+        <<<blocks, kThreads, 0, stream>>>(a, panels_, one, lists, longs, copied);
     CHECK_LAUNCH("make_panel_lists", stream);
   }
   const Offset most_long = a.nnz / kLongPanel;
@@ -377,7 +340,7 @@ void PanelListMaker::make_lists(const DeviceCsrView<void>& a, void* workspace,
   constexpr Offset kMostBlocks = 528;  // four on every multiprocessor
   const auto long_blocks = static_cast<unsigned>(std::min(most_long, kMostBlocks));
   make_long_lists<Word, kRows>
-      <<<long_blocks, kLongThreads, 0, stream>>>(a, one, order_, lists, longs, copied);
+      <<<long_blocks, kLongThreads, 0, stream>>>(a, one, lists, longs, copied);
   CHECK_LAUNCH("make_long_lists", stream);
 }
 

@@ -7,7 +7,6 @@
 
 #include "gpu/device/device_csr.h"
 #include "gpu/spmm/device_spmm.h"
-#include "gpu/spmm/row_panels/entry_order.h"
 #include "gpu/spmm/row_panels/panel.h"
 
 namespace csrkit::gpu {
@@ -16,10 +15,8 @@ namespace csrkit::gpu {
 class PanelListMaker {
  public:
   PanelListMaker() = default;
-  /// `one`: the number 1 in 16 bits, for the entries of an A without values. `order`: of the
-  /// entries of rows, and then of lists; not in 16 bits.
-  PanelListMaker(Index rows, Offset nnz, int value_bytes, std::uint16_t one = 0,
-                 const EntryOrder& order = {});
+  /// `one`: the number 1 in 16 bits, for the entries of an A without values.
+  PanelListMaker(Index rows, Offset nnz, int value_bytes, std::uint16_t one = 0);
 
   Index panels() const { return panels_; }
   std::uint64_t workspace_bytes() const { return bytes_; }
@@ -35,7 +32,6 @@ class PanelListMaker {
   Index panels_ = 0;
   int value_bytes_ = 0;
   std::uint16_t one_ = 0;
-  EntryOrder order_;
   Offset max_entries_ = 0;
   std::uint64_t bytes_ = 0;
   // Byte positions in the workspace.

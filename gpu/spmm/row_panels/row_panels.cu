@@ -14,10 +14,8 @@
 //          blocks and 64 registers, 10 and 48 for narrow slices; neighbouring warps have
 //          neighbouring slices
 // Needs    nothing. Pays where neighbouring rows have columns in common: choose.cpp looks for it.
-//          If K says that rows of B begin anywhere within a vector, lists are sorted by where they
-//          do (entry_order.h), a warp reads the vectors that cover a row, and its sums turn a few
-//          times a list (turning.cuh); up to 64 columns, and where that takes more slices, B is
-//          copied into rows of whole vectors (copy_columns.h)
+//          Where rows of B or C begin anywhere within a vector, lanes read a row of B in pieces
+//          (pieces.cuh): more requests, the same sums
 // Against  row_bins: on a matrix of finite elements a third of the reads of B and of the
 //          instructions around them. Still bad: an entry of a list has room for four values, so
 //          where few rows share it, A is larger than it was, and most multiplications are masked
@@ -35,10 +33,8 @@
 
 #include <algorithm>
 
-#include "gpu/spmm/copy_columns.h"
-#include "gpu/spmm/row_panels/entry_order.h"
+#include "gpu/spmm/pieces.cuh"
 #include "gpu/spmm/row_panels/launch.cuh"
-#include "gpu/spmm/row_panels/turning.cuh"
 
 namespace csrkit::gpu {
 
@@ -52,18 +48,15 @@ class RowPanels {
   static constexpr Index kFullWidth = 16 / kValueBytes;
   static constexpr bool kIsTiled = kValueBytes == 2;
   static constexpr int kRows = panel_rows(kValueBytes);
-  /// In 16 bits auto takes row_bins.
-  static constexpr bool kCopies = Types::kIsPlusTimes && !kIsTiled;
-  static constexpr bool kTurns = kCopies && std::is_same_v<Value, float>;
+  static constexpr bool kHasPieces = Types::kIsPlusTimes && !kIsTiled;
 
  public:
   explicit RowPanels(const SpmmProblem& problem) : algebra_(problem.semiring) {}
 
   std::uint64_t workspace_bytes(const SpmmSizes& sizes) const {
-    if (turns(sizes)) {
-      return std::max(copy_at(sizes), analysis_bytes(sizes) + OrderedEntries::bytes(sizes.nnz));
-    }
-    return copy_at(sizes) + (kCopies ? copy_bytes(sizes, kValueBytes, kReadsThatPayPanels) : 0);
+    const Offset slots = task_maker_for(sizes).max_slots() * kRows;
+    return analysis_bytes(sizes) +
+           static_cast<std::uint64_t>(slots * partial_stride(sizes.dense_cols)) * sizeof(Number);
   }
 
   std::uint64_t analysis_bytes(const SpmmSizes& sizes) const {
@@ -77,23 +70,13 @@ class RowPanels {
     lists_ = list_maker_.lay_out(workspace);
     auto* bytes = static_cast<std::byte*>(workspace);
     partial_ = reinterpret_cast<Number*>(bytes + analysis_bytes(sizes));
-    copy_ = reinterpret_cast<Value*>(bytes + copy_at(sizes));
-    turns_ = turns(sizes);
-    copied_cols_ = 0;
-    if (kCopies && !turns_) copied_cols_ = copied_cols(sizes, kValueBytes, kReadsThatPayPanels);
   }
 
   void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,
                cudaStream_t stream) {
     adopt(sizes, workspace);
-    DeviceCsrView<void> entries = a.template as<void>();
-    if (turns_) {  // they lie where partial sums will
-      const OrderedEntries sorted = OrderedEntries::at(partial_, sizes.nnz);
-      order_entries(entries, order_for(sizes), sorted, stream);
-      entries = sorted.in_place_of(entries);
-    }
-    list_maker_.analyse(entries, workspace, stream);
-    task_maker_.analyse(entries, behind_lists(workspace), stream, lists_.lengths);
+    list_maker_.analyse(a.template as<void>(), workspace, stream);
+    task_maker_.analyse(a.template as<void>(), behind_lists(workspace), stream, lists_.lengths);
   }
 
   void finish_analysis(void* workspace, cudaStream_t stream) {
@@ -110,14 +93,10 @@ class RowPanels {
     const RowPanelsOperands<Types> operands{
         b, c, alpha, beta, tasks_, lists, partial_, partial_stride(c.cols), row_bytes, algebra_};
     if constexpr (kIsTiled) return launch_tiled(operands, stream);
-    if constexpr (kTurns) {
-      if (turns_) return TurningPanelsKernels<Types>::launch(operands, stream);
-    }
-    if constexpr (kCopies) {
-      if (copied_cols_ > 0 && widest_access(b, c) < kFullWidth) {
-        return launch_on_copies(operands, copy_, copied_cols_, stream, [&](const auto& slice) {
-          CopiedPanelsKernels<Types>::launch(slice, stream);
-        });
+    if constexpr (kHasPieces) {
+      const int widest = widest_access(b, c);
+      if (widest < kFullWidth && whole_cols_ >= kFewestUnaligned) {
+        return PiecesPanelsKernels<Types>::launch(operands, widest > 1, stream);
       }
     }
     if constexpr (!kIsTiled) {
@@ -130,8 +109,7 @@ class RowPanels {
   std::string choice() const {
     return std::to_string(tasks_.task_count) + " tasks, panels of " + std::to_string(kRows) +
            " rows, lists above about " + std::to_string(task_maker_.part_entries()) +
-           " entries cut" +
-           (turns_ ? ", sorted by where rows of B begin" : choice_of_copy(copied_cols_));
+           " entries cut";
   }
 
  private:
@@ -153,36 +131,9 @@ class RowPanels {
   static Offset partial_stride(Index dense_cols) {
     return (Offset{dense_cols} + kFullWidth - 1) / kFullWidth * kFullWidth;
   }
-  /// Whether sums turn: where K says that rows of B begin anywhere, and that takes no more slices
-  /// than aligned rows would. Measured on an H100, docs/lab/2026-11-25-spmm-odd-widths.md.
-  static bool turns(const SpmmSizes& sizes) {
-    if constexpr (kTurns) {
-      constexpr Index kAlignedCols = kWarpLanes * kFullWidth;
-      const Index cols = sizes.dense_cols_of_whole();
-      return cols > kAlignedCols / 2 && is_copied(cols, kValueBytes) &&
-             sizes.cols >= kFewestRowsTurning &&
-             TurningSlice<Types, kFullWidth>::slices_of(cols, 0) ==
-                 (cols + kAlignedCols - 1) / kAlignedCols;
-    }
-    return false;
-  }
-  static EntryOrder order_for(const SpmmSizes& sizes) {
-    if (!turns(sizes)) return {};
-    return {static_cast<unsigned>(sizes.dense_cols_of_whole()), kFullWidth};
-  }
-  /// Where the copy begins in the workspace.
-  static std::uint64_t copy_at(const SpmmSizes& sizes) {
-    constexpr std::uint64_t kAlign = 256;
-    const Offset partial = task_maker_for(sizes).max_slots() * kRows *
-                           partial_stride(sizes.dense_cols) * static_cast<Offset>(sizeof(Number));
-    const std::uint64_t bytes = list_maker_for(sizes).workspace_bytes() +
-                                task_maker_for(sizes).workspace_bytes() +
-                                static_cast<std::uint64_t>(partial);
-    return (bytes + kAlign - 1) / kAlign * kAlign;
-  }
   static PanelListMaker list_maker_for(const SpmmSizes& sizes) {
     constexpr std::uint16_t kOne = std::is_same_v<Value, f16> ? 0x3c00 : 0x3f80;
-    return {sizes.rows, sizes.nnz, kValueBytes, kOne, order_for(sizes)};
+    return {sizes.rows, sizes.nnz, kValueBytes, kOne};
   }
   /// As many slices as there can be: how operands are aligned is not known before they are bound,
   /// but where there are several, each has 32 columns or 256 bytes at least.
@@ -204,9 +155,6 @@ class RowPanels {
   RowTasks tasks_;
   Number* partial_ = nullptr;
   Index whole_cols_ = 0;
-  Value* copy_ = nullptr;
-  Index copied_cols_ = 0;
-  bool turns_ = false;
 };
 
 }  // namespace

@@ -197,15 +197,52 @@ TEST_P(EveryGpuSpmmKernel, MultipliesWideOperandsWhereverRowsBegin) {
       }
     }
   }
+  if (GetParam() == "row_bins") {  // so large a B that it is copied in two slices
+    constexpr Index kCols = 1'100'000, kDenseCols = 129;
+    KernelCase item;
+    item.kinds = {ValueKind::f16, ValueKind::f16, ValueKind::f32, ValueKind::f32};
+    const CsrMatrix a = convert_values(random_matrix(40, kCols, 0.52), ValueKind::f16);
+    ASSERT_EQ(gpu::copied_cols({a.rows(), kCols, a.nnz(), kDenseCols}, 2), 72);
+    check_kernel_on_slices(kernel(), problem_of(a, item, kDenseCols), 1, 1, nullptr);
+  }
   if (GetParam() != "row_panels") return;
-  // So large a B that it is copied in two slices.
-  const SpmmProblem problem = problem_of(random_matrix(8, 1'100'000, 0.52), {}, 127);
-  ASSERT_EQ(gpu::copied_cols({8, 1'100'000, problem.a.nnz(), 127}, 4, gpu::kReadsThatPayPanels),
-            64);
-  check_kernel_on_slices(kernel(), problem, 1, 1, nullptr);
   // Rows that a block sorts, and panels that are copied row by row.
   check_kernel_on_slices(kernel(), problem_of(random_matrix(9, 30'000, 0.7), {}, 101), 1, 1,
                          nullptr);
+}
+
+// Rows of B are read in pairs of columns where addresses allow it, else one by one.
+TEST_P(EveryGpuSpmmKernel, MakesTheSameBitsWhereverRowsBegin) {
+  if (GetParam() != "row_bins" && GetParam() != "row_panels") return;
+  for (const char* name :
+       {"power_law", "one_huge_row", "row_lengths_around_vector_widths", "dense_block"}) {
+    for (const Index cols : {10, 18, 30, 34, 50, 66, 102, 250, 602}) {
+      SCOPED_TRACE(std::string(name) + ", " + std::to_string(cols) + " columns");
+      const SpmmProblem problem = problem_of(battery_matrix(name), {}, cols);
+      const auto product_with = [&](Offset shift) {
+        auto c = std::make_unique<DeviceSlice>(problem.output_rows(), cols, problem.c, shift, 0);
+        DeviceSlice b(problem.input_rows(), cols, problem.b, shift, 0);
+        fill_random(b.host(), 5);
+        b.upload(nullptr, 0xff);
+        c->upload(nullptr, 0xff);
+        const auto plan = kernel().make_plan(problem, options_for(kernel()));
+        plan->bind(b.device(), c->device());
+        plan->multiply(1, 0);
+        plan->fetch_output();
+        EXPECT_TRUE(c->download_and_check_surroundings(nullptr)) << shift;
+        return c;
+      };
+      const auto in_pairs = product_with(2), one_by_one = product_with(1);
+      Offset differ = 0;
+      for (Index i = 0; i < problem.output_rows(); ++i) {
+        for (Index j = 0; j < cols; ++j) {
+          const double x = ConstDenseView(in_pairs->host()).at(i, j);
+          differ += x == ConstDenseView(one_by_one->host()).at(i, j) ? 0 : 1;
+        }
+      }
+      EXPECT_EQ(differ, 0);
+    }
+  }
 }
 
 TEST_P(EveryGpuSpmmKernel, ComputesOnSlicesInDeviceMemoryInTheCallersStream) {
@@ -436,7 +473,7 @@ TEST_P(SanitizerGpuSpmm, SmallAdversarialMatrices) {
                                "wide",
                                "two_huge_rows_in_sequence",
                                "row_lengths_around_vector_widths"};
-  constexpr std::array kWidths = {1, 20, 33, 64, 89, 127};
+  constexpr std::array kWidths = {1, 11, 20, 29, 33, 50, 61, 64, 89, 102, 127};
   on_test_threads(kWidths.size() * std::size(names), [&](std::size_t i) {
     const char* const name = names[i / kWidths.size()];
     const Index dense_cols = kWidths[i % kWidths.size()];

@@ -1,0 +1,132 @@
+// Rows of B and C that begin anywhere, so that vectors of 16 bytes are not aligned: a group of
+// lanes takes a row in pieces, and a lane has one element or a pair of neighbours of each.
+#pragma once
+
+#include <algorithm>
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/spmm/row_tasks/sums.cuh"
+
+namespace csrkit::gpu {
+
+/// Columns of a lane at most; rows of vectors of so many elements are aligned enough.
+constexpr int unaligned_width(int value_bytes) { return value_bytes == 8 ? 2 : 4; }
+
+/// Fewer columns are done by single elements: eight lanes have them all.
+inline constexpr Index kFewestUnaligned = 9;
+
+/// The columns in slices of like sizes, as one of a few columns would cost what others do. Counted
+/// in what a lane has of a piece.
+struct PieceSlices {
+  Index size = 0;
+  Index wider = 0;  // the first so many have one more
+  Index first = 0;  // of a launch
+};
+
+/// kWidth columns a lane, kEach of a piece, kLanes lanes. kOnlyLastMayMiss: every lane has all
+/// pieces but the last one, so that only that is looked at.
+template <class Types, int kWidth, int kEach, int kLanes, bool kOnlyLastMayMiss>
+struct Pieces {
+  using Value = typename Types::Value;
+  using Number = typename Types::Accumulate;
+  static constexpr int kCount = kWidth / kEach, kApart = kLanes * kEach;
+  struct Elements {
+    Value item[kWidth];
+  };
+
+  Index column;  // this lane's first one; it has columns from there to the end of the slice:
+  Index left;
+
+  __device__ static Pieces of(const PieceSlices& slices, int lane) {
+    const Index slice = slices.first + static_cast<Index>(blockIdx.y);
+    const Index first = slice * slices.size + min(slice, slices.wider);
+    const Index size = slices.size + (slice < slices.wider ? 1 : 0);
+    return {(first + lane) * kEach, (size - lane) * kEach};
+  }
+  __device__ bool has(int piece) const {
+    return (kOnlyLastMayMiss && piece < kCount - 1) || piece * kApart < left;
+  }
+  /// Where item i of a lane is, from its first column on.
+  __device__ static constexpr int place_of(int i) { return i / kEach * kApart + i % kEach; }
+
+  /// `from`: a column that may be read. What lanes read that have none is dropped in the end.
+  __device__ Elements load(const Value* from) const {
+    Elements y;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      Pack<Value, kEach> piece{};
+      if (i == 0 || has(i)) piece = load_kept<kEach>(from + i * kApart);
+      memcpy(&y.item[i * kEach], &piece, sizeof piece);
+    }
+    return y;
+  }
+  __device__ static void add_product(Sums<Types, kWidth>& sums, Number x, const Elements& y) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) {
+      sums.item[i] = sums.algebra().add_product(sums.item[i], x, widen<Number>(y.item[i]));
+    }
+  }
+  /// Calls store(sums of a piece, where it begins).
+  template <class Store>
+  __device__ void store(const Sums<Types, kWidth>& sums, typename Types::Output* c,
+                        Store&& store) const {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      if (!has(i)) continue;
+      Sums<Types, kEach> piece;
+#pragma unroll
+      for (int e = 0; e < kEach; ++e) piece.item[e] = sums.item[i * kEach + e];
+      store(piece, c + i * kApart);
+    }
+  }
+
+  /// Partial sums lie as columns do.
+  __device__ void leave(const Sums<Types, kWidth>& sums, Number* slot) const {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) {
+      if (place_of(i) < left) __stcg(slot + place_of(i), sums.item[i]);
+    }
+  }
+  __device__ void collect(Sums<Types, kWidth>& sums, const Number* from, Offset stride,
+                          Index count) const {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) {
+      Sums<Types, 1> one;
+      add_slots(one, from + place_of(i), stride, place_of(i) < left, count);
+      sums.item[i] = one.item[0];
+    }
+  }
+};
+
+/// Launches so many slices of `cols` columns as lanes with kMost pieces of kEach columns need.
+/// Calls launch(count, slices, grid_y, may_miss): count is how many pieces a lane has, no more than
+/// it takes, as one that no lane has would be asked for all the same; two at least, or kMost.
+/// may_miss says that other pieces than the last one may miss.
+template <int kMost, int kEach, int kLanes, class Launch>
+void launch_in_pieces(Index cols, Launch&& launch) {
+  const Index size = cols / kEach;
+  const Index slices = (size + kMost * kLanes - 1) / (kMost * kLanes);
+  const Index needed = (size + slices * kLanes - 1) / (slices * kLanes);
+  PieceSlices those{size / slices, size % slices, 0};
+  for (; those.first < slices; those.first += static_cast<Index>(kMaxGridY)) {
+    const auto grid_y = static_cast<unsigned>(std::min<Offset>(slices - those.first, kMaxGridY));
+    const auto with = [&](auto count) {
+      launch(count, those, grid_y, needed < decltype(count)::value);
+    };
+    if constexpr (kMost > 3) {
+      if (needed == 3) {
+        with(std::integral_constant<int, 3>{});
+        continue;
+      }
+    }
+    if constexpr (kMost > 2) {
+      if (needed <= 2) {
+        with(std::integral_constant<int, 2>{});
+        continue;
+      }
+    }
+    with(std::integral_constant<int, kMost>{});
+  }
+}
+
+}  // namespace csrkit::gpu
