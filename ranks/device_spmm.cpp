@@ -208,4 +208,13 @@ SpmmSeconds DeviceSpmmRank::multiply(int products) {
   return ranks_->seconds(place_);
 }
 
+/// Memory may be freed when no other process has it open any more.
+void DeviceSpmmRank::disconnect() {
+  communicator_.barrier();
+  if (is_one_process_) return;
+  driven_.reset();
+  ranks_ = nullptr;
+  communicator_.barrier();
+}
+
 }  // namespace csrkit::ranks

@@ -38,6 +38,7 @@ class DeviceSpmmRank final : public SpmmRank {
   void bring_b() override { device_->upload_b(b_); }
   SpmmSeconds multiply(int products) override;
   void fetch() override { device_->download(b_, c_, halo_); }
+  void disconnect() override;
   std::uint64_t bytes_sent() const override { return ranks_->bytes_sent(place_); }
   std::uint64_t bytes_received() const override { return ranks_->bytes_received(place_); }
   std::string choice() const override { return device_->choice(); }

@@ -70,6 +70,8 @@ class SpmmRank {
   virtual SpmmSeconds multiply(int products) = 0;
   /// b(), c() and row_of_b() become those of the last product.
   virtual void fetch() {}
+  /// After the last product, all ranks together: from here on none reads what another one holds.
+  virtual void disconnect() {}
 
   /// Of each product.
   virtual std::uint64_t bytes_sent() const = 0;

@@ -294,6 +294,7 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
   const auto records = spmm_records(options, facts, communicator);
   if (!options.output.empty()) write_c(options, communicator, rank, header.rows);
   report_spmm_dist(options, header, rank.kinds(), records, facts, communicator);
+  rank.disconnect();
 }
 
 }  // namespace csrkit

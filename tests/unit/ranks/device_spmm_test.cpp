@@ -278,6 +278,7 @@ TEST(RanksDeviceSpmm, RanksOfOtherProcessesAreTold) {
         rank.connect();
         EXPECT_EQ(rank.choice(), "fake");
         EXPECT_EQ(rank.bytes_sent(), 0u);  // asked of the rank's own, which is the first there
+        rank.disconnect();
       });
     }
   }
