@@ -1,7 +1,7 @@
 """R19: which lines and branches of core, import and file code the tests reach.
 
-Unit tests, fuzz and property tests, the tools' cases, and calls that fail as in R7 and R8, on a build that counts. What they
-find is judged by other parts: here they are only run. A round goes on where the last one ended, and counts what all
+Unit and fuzz tests, the tools' cases, and calls that fail as in R7 and R8, on a build that counts. What they find is judged
+by other parts: here they are only run. A round goes on where the last one ended, and counts what all
 have reached so far; after the last of the work the next one begins anew."""
 import collections
 import errno
@@ -17,8 +17,10 @@ from sanitized import CASE_SECONDS, cached
 
 ROOMS = ("core/", "preprocess/import/")
 LINES_WANTED, BRANCHES_WANTED = 95, 90
-# Scripts bring tools of their own, and end in other programs; a limited file could cut what counts.
-LEFT_OUT = ("scripts/", "story/", "library/", "python/", "-gpu/", "all/examples")
+# Scripts bring tools of their own, and end in other programs; a limited file could cut what counts. Every kernel, and many
+# iterations, take longer here than all else, and read their files as other cases do; so do the property tests.
+LEFT_OUT = ("scripts/", "story/", "library/", "python/", "-gpu/", "all/examples", "/every_kernel", "/iteration_counts",
+            "/known_solutions")
 LIMITED = "ulimit -f"
 # Of the commands that the sweeps attack: one for each way to read and to write.
 REFUSED = ("import", "import-gzip", "import-npz", "import-edges", "spmm", "partition", "spgemm-parts", "picture", "records")
@@ -29,13 +31,9 @@ NO_CODE = re.compile(r"^[\s{}();,]*(//.*)?$")
 def work_of(soak):
     """(name, function) of everything that is run."""
     folder = soak.build / "tests"
-
-    def program(path):
-        return path.name, lambda: soak.run([path, "--gtest_brief=1"], timeout=3600)
-
     for path in sorted(path for name in ("unit_*", "fuzz") for path in folder.glob(name)):
         if path.is_file() and os.access(path, os.X_OK):
-            yield program(path)
+            yield path.name, lambda path=path: soak.run([path, "--gtest_brief=1"], timeout=3600)
     for path in sorted((soak.root / "tests" / "cli").glob("*/*.sh")):
         name = f"{path.parent.name}/{path.stem}"
         if not any(word in name for word in LEFT_OUT) and LIMITED not in path.read_text(encoding="utf-8"):
@@ -44,8 +42,6 @@ def work_of(soak):
     for case in common.CASES:
         if not case.is_python and case.name in REFUSED:
             yield f"refusals of {case.name}", lambda case=case: refuse(soak, case)
-    # Every kernel on every matrix takes longer than all else, and reaches little of the rooms.
-    yield program(folder / "property")
 
 
 def refuse(soak, case):
