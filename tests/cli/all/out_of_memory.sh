@@ -48,3 +48,14 @@ csr-import wide.mtx wide.csr --quiet
 expect 5 sh -c 'ulimit -v 4000000; exec csr-spmv-cpu wide.csr --output made.npy'
 says memory
 no_file made.npy
+
+# More threads than any machine has are as many as there may be, or too many for its limits.
+for threads in 100000 2000000000; do
+  code=0
+  OMP_NUM_THREADS=$threads csr-spmv-cpu grid.csr --repeat 1 --output made.npy >out 2>err || code=$?
+  case $code in
+    0) rm made.npy ;;
+    5) no_file made.npy ;;
+    *) cat err >&2; fail "exit code $code of $threads threads" ;;
+  esac
+done
