@@ -96,9 +96,11 @@ inline CsrMatrix row_of(const CsrMatrix& a, Index row) {
   offsets[1] = count;
   const auto size = static_cast<std::size_t>(size_of(a.value_kind()));
   ValueArray values(a.value_kind(), count);
-  std::memcpy(values.data(),
-              static_cast<const char*>(a.values()) + static_cast<std::size_t>(first) * size,
-              static_cast<std::size_t>(count) * size);
+  if (size > 0 && count > 0) {  // else there may be no array
+    std::memcpy(values.data(),
+                static_cast<const char*>(a.values()) + static_cast<std::size_t>(first) * size,
+                static_cast<std::size_t>(count) * size);
+  }
   return CsrMatrix(1, a.cols(), std::move(offsets),
                    Buffer<Index>::copy_of(a.col_indices() + first, count), std::move(values));
 }
