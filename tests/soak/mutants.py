@@ -19,7 +19,7 @@ import threading
 from common import Finding, NotHere, Stopped
 
 FILE_TESTS = ("tests/unit/core/file/csr_file_test.cpp", "tests/unit/core/file/csr_file_layout_test.cpp",
-              "tests/fuzz/csr_file_fuzz_test.cpp")
+              "tests/unit/core/file/rank_sections_test.cpp", "tests/fuzz/csr_file_fuzz_test.cpp")
 JUDGE_TESTS = ("tests/unit/core/judge/compare_test.cpp", "tests/unit/core/judge/compare_spgemm_test.cpp",
                "tests/unit/core/judge/compare_sddmm_test.cpp", "tests/unit/core/judge/solution_test.cpp",
                "tests/unit/core/judge/reference_test.cpp", "tests/unit/core/base/team_errors_test.cpp",

@@ -233,6 +233,30 @@ TEST(RankSections, EveryFaultOfSplitRowsIsNamedByItsByte) {
   expect(6, place + 1, wanted.c_str());
 }
 
+TEST(RankSections, SizesInTheTableAreNamedByTheirByte) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.csr";
+  const auto expect = [&](const char* name, std::uint64_t size, const char* text) {
+    write_csr_file(path, split_file());
+    const std::vector<CsrSection> sections = read_csr_header(path).sections;
+    const CsrSection* section = csr_layout::find(sections, name);
+    const auto slot = static_cast<std::uint64_t>(section - sections.data());
+    const std::uint64_t at = csr_layout::kSectionsAt + slot * csr_layout::kSlotBytes + 24;
+    std::string bytes = load_bytes(path);
+    poke(bytes, at, size);
+    sign_header(bytes);
+    save_bytes(path, bytes);
+    const std::string message = refusal_of(path, FileIo::mmap);
+    EXPECT_NE(message.find(": byte " + std::to_string(at) + ": expected " + text),
+              std::string::npos)
+        << message;
+  };
+  expect(csr_layout::kRankHeads, 9, "rank heads of words for at most ");
+  expect(csr_layout::kRankLists, 65, "rank lists of a multiple of 64 bytes within the file");
+  expect(csr_layout::kRankLists, 1ull << 40, "rank lists of a multiple of 64 bytes within the");
+  expect(csr_layout::kSplitRows, 9, "split rows of words with their places, found 9 bytes");
+}
+
 TEST(RankSections, RowsOfTooManyPiecesAreRefused) {
   const CsrMatrix matrix = random_csr(20000, 20000, 1, ValueKind::none);
   std::vector<Index> all(20000);

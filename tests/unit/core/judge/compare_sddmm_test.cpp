@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/judge/compare.h"
@@ -119,18 +120,72 @@ TEST(CheckSddmm, SamplesBigProducts) {
   EXPECT_FALSE(sample.check(few).passed);
 }
 
-TEST(CheckSddmm, SamplesTheLastRowHoweverShort) {
+/// 300 rows of 20 entries but for those of `lengths`.
+CsrMatrix rows_of(std::vector<std::pair<Index, Index>> lengths) {
   std::vector<Entry> entries;
-  for (Index row = 0; row < 299; ++row) {
-    for (Index col = 0; col < 20; ++col) entries.push_back({row, col, 1});
+  for (Index row = 0; row < 300; ++row) {
+    Index length = 20;
+    for (const auto& [at, other] : lengths) {
+      if (row == at) length = other;
+    }
+    for (Index col = 0; col < length; ++col) entries.push_back({row, (7 * col + row) % 200, 1});
   }
-  entries.push_back({299, 7, 1});
-  Sample sample(matrix_of(300, 20, entries));
+  return matrix_of(300, 200, entries);
+}
+
+TEST(CheckSddmm, SamplesTheFirstTheLastAndTheLongestRowsAndEveryStretch) {
   CheckOptions few;
   few.work_limit = 2000;
-  EXPECT_TRUE(sample.check(few).passed);
-  sample.c.back() += 1;
+  Sample sample(rows_of({{0, 1}, {150, 60}, {299, 1}}));
+  const CheckResult right = sample.check(few);
+  EXPECT_TRUE(right.passed);
+  EXPECT_GT(right.worst_error_ratio, 0);
+  EXPECT_LT(right.worst_error_ratio, 1);
+  const auto sees = [&](Offset begin, Offset end) {
+    const std::vector<float> good = sample.c;
+    for (Offset at = begin; at < end; ++at) sample.c[static_cast<std::size_t>(at)] += 1;
+    const CheckResult result = sample.check(few);
+    sample.c = good;
+    if (!result.passed) {
+      EXPECT_GT(result.worst_error_ratio, 1);
+    }
+    return !result.passed;
+  };
+  const Offset* const offsets = sample.problem.a.row_offsets();
+  EXPECT_TRUE(sees(0, 1));
+  EXPECT_TRUE(sees(offsets[299], offsets[300]));
+  EXPECT_TRUE(sees(offsets[150], offsets[151]));
+  EXPECT_TRUE(sees(offsets[1], offsets[8])) << "the first stretch";
+}
+
+TEST(CheckSddmm, LooksAtWhatIsNotFiniteAlthoughSomeOfItIsRight) {
+  CheckOptions few;
+  few.work_limit = 2000;
+  Sample sample(rows_of({}));
+  sample.x.view().set(100, 3, std::numeric_limits<double>::quiet_NaN());  // 20 entries
+  sample.make();
+  const CheckResult right = sample.check(few);
+  EXPECT_TRUE(right.passed);
+  sample.c[sample.c.size() - 100] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_FALSE(sample.check(few).passed);
+}
+
+TEST(CheckSddmm, SamplesSmallProductsToo) {
+  CheckOptions samples;
+  samples.always_samples = true;
+  for (const Index rows : {1, 12}) {
+    Sample sample(matrix_of(rows, 3, {{0, 0, 1}, {0, 2, 1}}));
+    const CheckResult result = sample.check(samples);
+    EXPECT_TRUE(result.passed);
+    EXPECT_EQ(result.rows_checked, 1);
+    sample.c[0] += 1;
+    EXPECT_FALSE(sample.check(samples).passed);
+  }
+  Sample one(matrix_of(3, 3, {{1, 1, 1}}));
+  EXPECT_EQ(one.check(samples).rows_checked, 1);
+  one.c[0] += 1;
+  EXPECT_FALSE(one.check(samples).passed);
+  EXPECT_TRUE(Sample(matrix_of(3, 3, {})).check(samples).passed);
 }
 
 /// The verdict on one entry, found to be `found`.
@@ -175,8 +230,13 @@ TEST(CheckSddmm, InfinitiesAreRightOnlyWhereSumsMayLeaveTheRange) {
   }
   EXPECT_LE(cancels.judge(kInfinity).worst_error_ratio, 1);
   EXPECT_FALSE(cancels.takes(1e38));
+  EXPECT_TRUE((OneEntry{{0.75 * most, 0.75 * most}, {1, -1}, 1, 0.1}.takes(kInfinity)));
+  // The range ends where five roundings leave it.
+  EXPECT_TRUE((OneEntry{{most - 4 * 0x1p104}, {1}}.takes(kInfinity)));
+  EXPECT_FALSE((OneEntry{{most - 5 * 0x1p104}, {1}}.takes(kInfinity)));
   // Only S, or only alpha, takes the sum out of the range.
   EXPECT_TRUE((OneEntry{{0.5 * most}, {1}, 0.25, 4}.takes(kInfinity)));
+  EXPECT_TRUE((OneEntry{{0.5 * most}, {1}, 0.25, -4}.takes(-kInfinity)));
   EXPECT_TRUE((OneEntry{{0.5 * most, 0.3 * most}, {1, -1}, 4, 1}.takes(nan)));
   EXPECT_FALSE((OneEntry{{0.5 * most, 0.3 * most}, {1, -1}, 1, 1}.takes(nan)));
   // An operand is infinite: so must C be, on the right side.
@@ -185,6 +245,23 @@ TEST(CheckSddmm, InfinitiesAreRightOnlyWhereSumsMayLeaveTheRange) {
   EXPECT_FALSE(infinite.takes(-kInfinity));
   EXPECT_FALSE(infinite.takes(nan));
   EXPECT_FALSE(infinite.takes(5));
+  // And where its finite terms may have been infinite on the other side, on any.
+  const OneEntry torn{{kInfinity, 0.75 * most, 0.75 * most}, {1, 1, -1}};
+  EXPECT_TRUE(torn.takes(kInfinity));
+  EXPECT_TRUE(torn.takes(-kInfinity));
+  EXPECT_FALSE(torn.takes(5));
+  EXPECT_TRUE((OneEntry{{kInfinity, 0.5 * most}, {1, 1}, -4, 1}.takes(nan)));
+  EXPECT_FALSE((OneEntry{{kInfinity, 0.5 * most}, {1, 1}, -1, 1}.takes(nan)));
+}
+
+TEST(CheckSddmm, TheBoundIsFiveRoundingsOfOneProduct) {
+  const OneEntry one{{1}, {1}};
+  EXPECT_EQ(one.judge(1).worst_error_ratio, 0);
+  EXPECT_TRUE(one.takes(1 + 4 * 0x1p-24));
+  EXPECT_FALSE(one.takes(1 + 6 * 0x1p-24));
+  EXPECT_TRUE(one.takes(1 - 5 * 0x1p-24));
+  EXPECT_FALSE(one.takes(1 - 6 * 0x1p-24));
+  EXPECT_NEAR(one.judge(1 + 4 * 0x1p-24).worst_error_ratio, 0.8, 0.01);
 }
 
 TEST(CheckSddmm, ANarrowOutputMayOverflowWhereItsRangeEnds) {
@@ -193,7 +270,10 @@ TEST(CheckSddmm, ANarrowOutputMayOverflowWhereItsRangeEnds) {
   EXPECT_TRUE(beyond.takes(65504));
   EXPECT_FALSE(beyond.takes(-kInfinity));
   EXPECT_FALSE((OneEntry{{60000, 16}, {1, 1}, 1, 1, ValueKind::f16}.takes(kInfinity)));
-  EXPECT_TRUE((OneEntry{{-65504, -16}, {1, 1}, 1, 1, ValueKind::f16}.takes(-kInfinity)));
+  const OneEntry below{{-65504, -16}, {1, 1}, 1, 1, ValueKind::f16};
+  EXPECT_TRUE(below.takes(-kInfinity));
+  EXPECT_TRUE(below.takes(-65504));
+  EXPECT_TRUE((OneEntry{{0x1p-14}, {0x1p-14}, 1, 1, ValueKind::f16}.takes(0x1p-24)));
 }
 
 TEST(CheckSddmm, WhatUnderflowsIsRightToAFewOfTheSmallestNumbers) {
@@ -201,6 +281,18 @@ TEST(CheckSddmm, WhatUnderflowsIsRightToAFewOfTheSmallestNumbers) {
   EXPECT_TRUE(nothing.takes(5 * 0x1p-149));
   EXPECT_FALSE(nothing.takes(7 * 0x1p-149));
   EXPECT_FALSE(nothing.takes(-7 * 0x1p-149));
+  // Of which alpha and S make more.
+  for (const double factor : {-8.0, 8.0}) {
+    for (const OneEntry& scaled :
+         {OneEntry{{1e-30}, {1e-30}, factor, 1}, OneEntry{{1e-30}, {1e-30}, 1, factor}}) {
+      EXPECT_TRUE(scaled.takes(39 * 0x1p-149));
+      EXPECT_FALSE(scaled.takes(42 * 0x1p-149));
+    }
+  }
+  for (const OneEntry& smaller :
+       {OneEntry{{1e-30}, {1e-30}, 0.1, 1}, OneEntry{{1e-30}, {1e-30}, 1, 0.1}}) {
+    EXPECT_TRUE(smaller.takes(5 * 0x1p-149));
+  }
 }
 
 TEST(CheckSddmm, RefusesWhatItCannotJudge) {
@@ -215,6 +307,9 @@ TEST(CheckSddmm, RefusesWhatItCannotJudge) {
   EXPECT_THROW(check_sddmm(sample.problem, sample.x.view(), sample.y.view(), 1, 1, &short_of_one,
                            sample.view(sample.c)),
                UsageError);
+  EXPECT_THROW(
+      check_sddmm(sample.problem, sample.x.view(), sample.y.view(), 1, 0, nullptr, short_of_one),
+      UsageError);
   EXPECT_THROW(check_sddmm(sample.problem, sample.x.view(), sample.y.view(), 1, 1, nullptr,
                            sample.view(sample.c)),
                UsageError);

@@ -37,6 +37,11 @@ TEST(Solution, AnOtherValueOrPlaceIsNamed) {
     };
     EXPECT_NE(with(70, 29, 2).find("row 29, column 70"), std::string::npos) << with(70, 29, 2);
     EXPECT_NE(with(70, 3, 2).find("row 3, column 70 holds 0"), std::string::npos);
+    EXPECT_NE(with(70, 3, 2).find("row 70, column 3 holds 2"), std::string::npos);
+    EXPECT_NE(with(99, 3, 2).find("row 3, column 99 holds 0"), std::string::npos);
+    EXPECT_NE(with(3, 99, 2).find("row 99, column 3 holds 0"), std::string::npos);
+    EXPECT_NE(with(5, 0, 2).find("that: row 0, column 5 holds 0"), std::string::npos);
+    EXPECT_NE(with(5, 7, NAN).find("row 5, column 7"), std::string::npos);
     EXPECT_EQ(with(70, 29, 1 + 4e-16), "") << "a rounding";
     EXPECT_NE(with(70, 29, 1 + 1e-12), "");
     EXPECT_EQ(with(70, 29, 1 - 16 * 0x1p-53), "");
@@ -45,6 +50,32 @@ TEST(Solution, AnOtherValueOrPlaceIsNamed) {
     EXPECT_NE(with(5, 5, NAN).find("not finite"), std::string::npos);
     EXPECT_NE(with(5, 5, INFINITY).find("row 5, column 5"), std::string::npos);
   }
+}
+
+TEST(Solution, SizesAndPlacesAtTheEdgesOfRowsAndTiles) {
+  for (const bool is_dense : {false, true}) {
+    const auto obstacle = [&](Index rows, Index row, Index col) {
+      return obstacle_of(problem_of(
+          matrix_of(rows, [=](Index i, Index j) { return i == row && j == col ? 5.0 : 0.0; }),
+          is_dense));
+    };
+    EXPECT_NE(obstacle(3, 1, 2).find("row 1, column 2"), std::string::npos);
+    EXPECT_NE(obstacle(3, 2, 1).find("row 1, column 2"), std::string::npos);
+    EXPECT_NE(obstacle(65, 64, 0), "");
+    EXPECT_NE(obstacle(65, 0, 64), "");
+    // Roundings are measured by what they belong to.
+    const auto large = [](Index i, Index j) {
+      return i == j ? 4.0 : i < j ? 1024.0 : 1024 + 0x1p-42;
+    };
+    EXPECT_EQ(obstacle_of(problem_of(matrix_of(2, large), is_dense)), "");
+    const auto small = [](Index i, Index j) {
+      return i == j ? 4.0 : i < j ? 0x1p-10 : 0x1p-10 + 0x1p-55;
+    };
+    EXPECT_NE(obstacle_of(problem_of(matrix_of(2, small), is_dense)), "");
+  }
+  SolveProblem rectangle;
+  rectangle.a = CsrMatrix(1, 2, Buffer<Offset>(2), Buffer<Index>(0), ValueArray(ValueKind::f64, 0));
+  EXPECT_THROW(obstacle_of(rectangle), UsageError);
 }
 
 TEST(Solution, ResidualsAndTheirRounding) {
@@ -59,6 +90,7 @@ TEST(Solution, ResidualsAndTheirRounding) {
     }
     const std::vector<Residual> residuals =
         residuals_of(problem, std::as_const(b).view(), std::as_const(x).view());
+    ASSERT_EQ(residuals.size(), 2u);
     EXPECT_EQ(residuals[0].norm, 0);
     EXPECT_NEAR(residuals[1].norm, 3 * std::sqrt(2.0), 1e-15);
     // Three roundings of 3, 4 and 1, and of 3 alone, in both rows.
