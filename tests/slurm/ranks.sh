@@ -12,20 +12,6 @@ ls "$bin"/../lib*/libcsrkit_mpi.so.* >/dev/null 2>&1 || { echo "skipped: built w
 cp "$root/tests/data/golden/rank_parts_f32.csr" parts.csr
 csr-generate rmat graph.csr --set scale=14 --quiet
 
-now() { local t=${EPOCHREALTIME/[.,]/}; echo $((t / 1000)); }
-# Open MPI 4.1 may call nothing (in mca_btl_tcp, below MPI_Init) where ranks of other nodes find it while a busy machine is still
-# starting it. That is before a rank has done anything; it is tried again once, as a crash of ours would come again.
-restarts=0
-ranks() { # ranks OPTION_OF_SRUN... COMMAND...: within a minute, its output in ./out and ./err; sets began
-  local code=0
-  began=$(now)
-  timeout 60 srun --mpi=pmix "$@" >out 2>err || code=$?
-  if ((code != 0 && restarts == 0)) && grep -q 'Failing at address: (nil)' err && ! grep -q '^csr-' err; then
-    restarts=1 code=0
-    ranks "$@" || code=$?
-  fi
-  return $code
-}
 ranks -N 2 -n 4 csr-spmm-dist parts.csr --grid 4x1 -k 6 --check --repeat 2 --output c.npy --json || fail "four ranks on two nodes: $(cat err)"
 python3 - <<'END' || fail "the record of four ranks"
 import json

@@ -29,3 +29,19 @@ gone() { # gone JOB...: waits until none is queued or running
     fail "job $job does not end: $(squeue -h -j "$job")"
   done
 }
+
+now() { local t=${EPOCHREALTIME/[.,]/}; echo $((t / 1000)); }
+# Open MPI 4.1 may call nothing (in mca_btl_tcp, below MPI_Init) where ranks of other nodes find it while a busy machine is still
+# starting it. That is before a rank has done anything; it is tried again once, as a crash of ours would come again.
+restarts=0
+ranks() { # ranks OPTION_OF_SRUN... COMMAND...: within SRUN_SECONDS (60), its output in ./out and ./err; sets began
+  local code=0
+  # shellcheck disable=SC2034 # for those who source this
+  began=$(now)
+  timeout "${SRUN_SECONDS:-60}" srun --mpi=pmix "$@" >out 2>err || code=$?
+  if ((code != 0 && restarts == 0)) && grep -q 'Failing at address: (nil)' err && ! grep -q '^csr-' err; then
+    restarts=1 code=0
+    ranks "$@" || code=$?
+  fi
+  return $code
+}
