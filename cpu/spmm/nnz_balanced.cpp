@@ -134,9 +134,8 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
 
   /// Looks for rows to join where they may be: where enough of them are, or it was asked for.
   void join_rows(const MethodInput& input) {
-    const bool may_join = std::is_same_v<B, Acc> &&
-                          input.problem.semiring == Semiring::plus_times &&
-                          input.problem.dense_cols > kNarrowCols;
+    const bool may_join =
+        input.problem.semiring == Semiring::plus_times && input.problem.dense_cols > kNarrowCols;
     const auto bytes = static_cast<std::uint64_t>(op_a_.rows());
     if (input.variant.empty() && may_join && input.budget.fits(bytes)) {
       alike_ = find_alike_rows(op_a_, team_.threads);

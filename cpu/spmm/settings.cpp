@@ -193,8 +193,7 @@ std::string text_of(const Settings& settings) {
 }
 
 std::vector<std::string> candidate_settings(const SpmmProblem& problem) {
-  const bool may_join = !problem.transpose_a && problem.b == problem.accumulate &&
-                        problem.semiring == Semiring::plus_times;
+  const bool may_join = !problem.transpose_a && problem.semiring == Semiring::plus_times;
   const bool joins = may_join && are_worth_joining(find_alike_rows(problem.a, 1), problem.a);
   std::vector<std::string> candidates;
   for (const Index tile_cols : {0, kNarrowestTile, 2 * kNarrowestTile}) {

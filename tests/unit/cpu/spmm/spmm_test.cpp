@@ -189,9 +189,10 @@ TEST(NnzBalanced, RowsAlikeGetTheBitsOfSingleRows) {
       continue;
     }
     setenv("CSRKIT_CPU_ISA", isa, 1);
-    for (const ValueKind kind : {ValueKind::none, ValueKind::f32, ValueKind::f64}) {
-      const CsrMatrix a = kind == ValueKind::f64 ? convert_values(rows_alike(true), kind)
-                                                 : rows_alike(kind == ValueKind::f32);
+    for (const ValueKind kind :
+         {ValueKind::none, ValueKind::f32, ValueKind::f64, ValueKind::f16, ValueKind::bf16}) {
+      const CsrMatrix a =
+          kind == ValueKind::none ? rows_alike(false) : convert_values(rows_alike(true), kind);
       for (const Index dense_cols :
            {2, 4, 7, 8, 13, 16, 17, 31, 33, 41, 48, 64, 65, 100, 130, 300}) {
         const SpmmProblem problem = default_spmm_problem(a, dense_cols);
