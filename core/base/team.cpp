@@ -6,6 +6,10 @@
 
 namespace csrkit {
 
+void limit_teams() {
+  if (omp_get_max_threads() > kMaxThreads) omp_set_num_threads(kMaxThreads);
+}
+
 int team_size(int threads) { return threads > 0 ? threads : std::max(1, omp_get_max_threads()); }
 
 int team_for(std::int64_t steps, int threads) {

@@ -8,13 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "core/base/team.h"
 #include "core/base/types.h"
 #include "tools/cli/option_row.h"
 
 namespace csrkit {
-
-/// Of --threads, in every tool that has it.
-inline constexpr int kMaxThreads = 4096;
 
 /// Declares the options of one tool, parses a command line once and hands out checked values.
 /// Refused (UsageError): unknown options (with a suggestion), options given twice, missing or empty

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <omp.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -19,8 +18,8 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
+#include "core/base/team.h"
 #include "tools/cli/log.h"
-#include "tools/cli/options.h"
 
 namespace csrkit {
 
@@ -115,11 +114,6 @@ void occupy_closed_streams() {
     const int direction = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (open("/dev/null", direction) < 0) return;
   }
-}
-
-/// OMP_NUM_THREADS takes any number, but libgomp runs out of stack where it starts some 80,000.
-void limit_team() {
-  if (omp_get_max_threads() > kMaxThreads) omp_set_num_threads(kMaxThreads);
 }
 
 /// A result that did not reach its reader (disk full, closed stdout) is a failure, not a success.
@@ -231,7 +225,7 @@ int run_tool(const char* tool, const std::function<int()>& body) {
   start_log_or_end(tool);
   try {
     install_signal_handlers();
-    limit_team();
+    limit_teams();
     int exit_code = kExitDone;
     try {
       exit_code = body();
