@@ -46,6 +46,7 @@ class FakeRank : public DeviceRank {
     std::fill_n(rows.view().as<float>(), Offset{rows.rows()} * rows.cols(), 0.0F);
   }
   void add(const CsrMatrix& a, DenseMatrix& b, const std::vector<Index>& rows, DenseMatrix& to) {
+    if (a.rows() == 0) return;  // of no kind
     const Index cols = share.kinds.dense_cols;
     const auto view = a.view<float>();
     for (Index i = 0; i < a.rows(); ++i) {
