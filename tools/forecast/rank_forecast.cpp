@@ -400,7 +400,8 @@ GridForecast best_stored_grid(const std::string& path, const RankSizes& sizes, I
     if (!best || is_better(grid, *best)) best = grid;
   }
   if (best) return *best;
-  throw UsageError("'" + path + "': no grid has " + counted(ranks, "rank") + ": there are " +
+  throw UsageError("'" + path + "': no grid has " + counted(ranks, "rank") +
+                   (dense_cols == 1 ? ": there is " : ": there are ") +
                    counted(dense_cols, "column") + " of B to share out, and the file holds " +
                    (stored.empty() ? "no row parts" : "row parts for " + stored) +
                    "; csr-partition --parts " + std::to_string(ranks) + " makes them");

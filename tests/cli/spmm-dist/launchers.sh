@@ -14,6 +14,8 @@ expect 2 csr-spmm-dist graph.csr --ranks 4 --grid 3x1
 says "--grid 3x1 needs 3 ranks, and there are 4"
 expect 2 csr-spmm-dist graph.csr --ranks 9 -k 8
 says "no grid has 9 ranks: there are 8 columns of B to share out, and the file holds no row parts"
+expect 2 csr-spmm-dist graph.csr --ranks 9 -k 1
+says "there is 1 column of B to share out"
 expect 2 csr-spmm-dist graph.csr --ranks 9 -k 8 --grid 1x9
 says "more groups than there are 8 columns"
 expect 2 csr-spmm-dist graph.csr --ranks 2 --grid 2x1
