@@ -13,7 +13,8 @@ interval ("level" if that includes 1; of pairs where both were measured in turn)
 over the best research code (through that code's own ratio to cuSPARSE, spgemm_gpu_peers.tsv); the numeric
 phase alone, with new values for a known structure, of ours and of cuSPARSE, their ratio, and ours over the
 mark "numeric only" of that file; ours' peak memory with A, over the larger of 1.5 (A + B + C) and
-A + B + C + 64 MiB; the peak while the structure is kept for new values, with what is kept, over A + B + C.
+A + B + C + 64 MiB; the peak while the structure is kept for new values, with what is kept, over A + B + C;
+products per entry of C and, where they are more than 4, ours from CSR to CSR over cuSPARSE's numeric phase alone.
 """
 import argparse
 import json
@@ -29,7 +30,9 @@ MIB = 1 << 20
 
 HEADINGS = ["matrix", "csrkit ms", "cuSPARSE ms", "speed-up", "interval", "lead on the best research code", "new values ms",
             "cuSPARSE new values ms", "new values speed-up", "new values / target", "share of the allowed peak",
-            "peak with new values / (A + B + C)"]
+            "peak with new values / (A + B + C)", "products per entry", "times the numeric mark"]
+# C is much smaller than its products: then making its structure should cost little beside its values.
+MANY_PRODUCTS = 4
 
 
 def read_peers():
@@ -78,6 +81,8 @@ def row_of(name, kind, ours, vendor, peers):
         if "numeric_median_seconds" in vendor:
             numbers["reuse"] = vendor["numeric_median_seconds"] / ours["numeric_median_seconds"]
             cells[7:9] = [f"{1e3 * vendor['numeric_median_seconds']:.3f}", f"{numbers['reuse']:.2f}"]
+            if ours["compression"] > MANY_PRODUCTS:
+                numbers["whole"] = mine / (1e3 * vendor["numeric_median_seconds"])
     if kind == "f64" and peer:
         numbers["mark"] = 1e3 * ours["numeric_median_seconds"] / float(peer["f64_numeric"])
         cells[9] = f"{numbers['mark']:.1f}"
@@ -86,7 +91,8 @@ def row_of(name, kind, ours, vendor, peers):
     kept = ours.get("reuse_peak_bytes")
     if kept:
         numbers["kept"] = kept / bytes_moved
-    return cells + [f"{numbers['peak']:.2f}", f"{numbers['kept']:.2f}" if kept else ""], numbers
+    return cells + [f"{numbers['peak']:.2f}", f"{numbers['kept']:.2f}" if kept else "", f"{ours['compression']:.1f}",
+                    f"{numbers['whole']:.2f}" if "whole" in numbers else ""], numbers
 
 
 def rows_of(records, kind, ours, vendor):
@@ -129,7 +135,7 @@ def table(records, kind, options):
     words = []
     for key, what, worst in (("ratio", "over cuSPARSE", min), ("lead", "over the best peer", min),
                              ("reuse", "over cuSPARSE with new values", min), ("mark", "of the mark", max),
-                             ("peak", "of the memory allowed", max)):
+                             ("peak", "of the memory allowed", max), ("whole", "of the numeric mark", max)):
         if key in columns:
             name = worst(columns[key], key=columns[key].get)
             words.append(f"{what} {tables.geometric_mean(columns[key].values()):.2f} (n={len(columns[key])}, worst "
