@@ -192,10 +192,6 @@ class AdaptiveRows final : public DeviceSpgemm {
     return true;
   }
 
-  bool suits_runs(Offset products, double per_entry) const {
-    return products >= changes_.fewest_in_runs && per_entry <= changes_.most_in_runs;
-  }
-
   /// Whether new values come from a list of products, which is made then.
   bool lists(const SpgemmOperands& op, DeviceMemory& memory, const DeviceProduct& c) {
     const Offset products = count_products(op.a, op.b, memory).products;
@@ -205,8 +201,7 @@ class AdaptiveRows final : public DeviceSpgemm {
       values_choice_ = "; new values row by row (because an entry has " +
                        counted(static_cast<Offset>(per_entry), "product") + ", more than " +
                        std::to_string(changes_.most_listed) + ")";
-    } else if (const char* const reason =
-                   list_.make(op, c, products, suits_runs(products, per_entry), memory)) {
+    } else if (const char* const reason = list_.make(op, c, products, memory)) {
       values_choice_ = std::string("; new values row by row (because ") + reason + ")";
     } else {
       has_list_ = true;

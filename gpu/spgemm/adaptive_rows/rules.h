@@ -180,11 +180,6 @@ struct BinRules {
   /// allows it; beyond, it is twenty times as long as C and no faster. 0: never. Measured on an
   /// H200.
   std::uint32_t most_listed = 20;
-  /// Where such a list stands in runs: from so many products on, whose list is no longer in L2, and
-  /// up to so many per entry, beyond which adding up takes longer than reading. Measured on an
-  /// H100.
-  Offset fewest_in_runs = Offset{1} << 21;
-  std::uint32_t most_in_runs = 2;
   bool prefers_one_pass = true;    // where the product is small
   bool prefers_bit_ranges = true;  // where the range has no more words than the row has products
 

@@ -8,6 +8,7 @@
 // Against  making the list while C is made: only those who ask for new values pay. Products of an
 //          entry come in any order at first; their rank in A makes the order that of A again
 
+#include <algorithm>
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 
@@ -41,20 +42,27 @@ unsigned blocks_of(Offset items, Offset per_block = kThreads) {
 
 Offset most_long_entries(Offset products) { return products / (kMostOfAnEntry + 1); }
 
+/// Beyond the last piece's places there is something to read.
+constexpr Offset kWordsBeyond = kMostOfAPiece / (sizeof(ListWord) / sizeof(std::uint16_t));
+
+/// A long entry's first product is also in its piece.
+Offset most_words(Offset products) { return products + most_long_entries(products) + kWordsBeyond; }
+
 }  // namespace
 
 std::uint64_t ProductList::making_bytes(Offset products, Offset output_nnz) {
   const auto listed = static_cast<std::uint64_t>(products);
   const auto entries = static_cast<std::uint64_t>(output_nnz);
-  return listed * sizeof(ListWord) + entries * sizeof(std::uint16_t) +
-         (listed / kShareOfAPiece + 2) * (sizeof(ListPiece) + kMostOfAnEntry * sizeof(ListColumn)) +
+  return static_cast<std::uint64_t>(most_words(products)) * sizeof(ListWord) +
+         entries * sizeof(std::uint16_t) +
+         (listed / kLeastShare + 2) * (sizeof(ListPiece) + sizeof(ListSlices)) +
          static_cast<std::uint64_t>(most_long_entries(products)) * sizeof(LongEntry) +
          2 * (entries + 1) * sizeof(std::uint32_t) + sum_bytes_bound(output_nnz) +
          sizeof(ListTotals);
 }
 
 const char* ProductList::make(const SpgemmOperands& op, const DeviceProduct& c, Offset products,
-                              bool prefers_runs, DeviceMemory& memory) {
+                              DeviceMemory& memory) {
   *this = {};
   if (products == 0) return nullptr;
   if (products >= Offset{UINT32_MAX} || op.a.nnz >= Offset{UINT32_MAX} ||
@@ -66,7 +74,7 @@ const char* ProductList::make(const SpgemmOperands& op, const DeviceProduct& c, 
   const DeviceBuffer<ListTotals> totals(memory, 1, "the totals of a list of products");
   DeviceBuffer<std::uint32_t> counts(memory, c.nnz + 1, "the products of C's entries");
   const DeviceBuffer<std::uint32_t> starts(memory, c.nnz + 1, "where C's products begin");
-  words_ = DeviceBuffer<ListWord>(memory, products, "the list of C's products");
+  words_ = DeviceBuffer<ListWord>(memory, most_words(products), "the list of C's products");
   entries_ = DeviceBuffer<std::uint16_t>(memory, c.nnz, "the entries of C by their products");
   long_entries_ =
       DeviceBuffer<LongEntry>(memory, most_long_entries(products), "the long entries of C");
@@ -93,25 +101,28 @@ const char* ProductList::make(const SpgemmOperands& op, const DeviceProduct& c, 
   CHECK_CUDA(cudaStreamSynchronize(stream));
   in_pieces_ = in_pieces;
   long_count_ = found.long_entries;
-  piece_count_ = (in_pieces_ + kShareOfAPiece - 1) / kShareOfAPiece;
+  // The last entry of a share may reach beyond it.
+  const auto share = static_cast<std::uint32_t>(kMostOfAPiece) - std::max(found.longest, 1u) + 1;
+  piece_count_ = (in_pieces_ + share - 1) / share;
   if (long_count_ > 0) {
     fill_long_entries<<<static_cast<unsigned>(long_count_), kThreads, 0, stream>>>(
         op.a, op.b, view, long_entries_.data(), words_.data() + in_pieces_);
     CHECK_LAUNCH("fill_long_entries", stream);
   }
+  CHECK_CUDA(cudaMemsetAsync(words_.data() + in_pieces_ + found.long_products, 0,
+                             kWordsBeyond * sizeof(ListWord), stream));
   if (piece_count_ > 0) {
     pieces_ = DeviceBuffer<ListPiece>(memory, piece_count_ + 1, "the pieces of C's products");
-    columns_ = DeviceBuffer<ListColumn>(memory, piece_count_ * kMostOfAnEntry,
-                                        "the lengths of C's entries");
+    slices_ = DeviceBuffer<ListSlices>(memory, piece_count_, "the lengths of C's entries");
     place_all_products<true><<<blocks_of(op.a.nnz, kSources), kThreads, 0, stream>>>(
         op.a, op.b, view, {counts.data(), starts.data(), words_.data()});
     CHECK_LAUNCH("place_all_products", stream);
-    cut_pieces<<<blocks_of(piece_count_ + 1), kThreads, 0, stream>>>(starts.data(), c.nnz,
-                                                                     pieces_.data(), piece_count_);
+    cut_pieces<<<blocks_of(piece_count_ + 1), kThreads, 0, stream>>>(
+        starts.data(), c.nnz, pieces_.data(), piece_count_, share);
     CHECK_LAUNCH("cut_pieces", stream);
     order_piece<<<static_cast<unsigned>(piece_count_), kThreads, 0, stream>>>(
-        starts.data(), pieces_.data(), words_.data(), entries_.data(), columns_.data(),
-        prefers_runs, totals.data());
+        starts.data(), pieces_.data(), words_.data(), entries_.data(), slices_.data(),
+        totals.data());
     CHECK_LAUNCH("order_piece", stream);
   }
   CHECK_CUDA(cudaMemcpyAsync(&found, totals.data(), sizeof found, cudaMemcpyDeviceToHost, stream));

@@ -14,16 +14,18 @@ namespace csrkit::gpu::product_list {
 
 constexpr int kItems = kMostOfAPiece / kThreads;
 
-/// A thread per piece, and one for the end.
+/// A thread per piece, which takes the entries that begin in its share of the products, and one for
+/// the end.
 __global__ void __launch_bounds__(kThreads)
-    cut_pieces(const std::uint32_t* starts, Offset entries, ListPiece* pieces, Offset count) {
+    cut_pieces(const std::uint32_t* starts, Offset entries, ListPiece* pieces, Offset count,
+               std::uint32_t share_of_a_piece) {
   const Offset piece = Offset{blockIdx.x} * kThreads + threadIdx.x;
   if (piece > count) return;
   Offset first = 0, last = entries;
   if (piece == count) {
     first = entries;
   } else {
-    const auto share = static_cast<std::uint32_t>(piece * kShareOfAPiece);
+    const auto share = static_cast<std::uint32_t>(piece) * share_of_a_piece;
     while (first < last) {
       const Offset middle = (first + last) / 2;
       if (starts[middle] < share) {
@@ -40,11 +42,10 @@ __global__ void __launch_bounds__(kThreads)
 /// and B.
 __global__ void __launch_bounds__(kThreads)
     order_piece(const std::uint32_t* starts, ListPiece* pieces, ListWord* words,
-                std::uint16_t* entries_by_rank, ListColumn* all_columns, bool prefers_runs,
-                ListTotals* totals) {
+                std::uint16_t* entries_by_rank, ListSlices* all_slices, ListTotals* totals) {
   using Sort = cub::BlockRadixSort<unsigned long long, kThreads, kItems, std::uint16_t>;
   using SortEntries = cub::BlockRadixSort<std::uint16_t, kThreads, kItems, std::uint16_t>;
-  static_assert(kThreads == kMostOfAnEntry, "a thread per column");
+  constexpr int kSlices = kMostRanks / 32;
   __shared__ union {
     typename Sort::TempStorage sort;
     struct {
@@ -52,14 +53,14 @@ __global__ void __launch_bounds__(kThreads)
       std::uint16_t entry_of[kMostOfAPiece];
       std::uint16_t starts[kMostOfAPiece + 1];
       std::uint16_t ranks[kMostOfAPiece];
+      std::uint16_t length_of_rank[kMostOfAPiece];  // 0 if it is not ranked
     } list;
     unsigned long long keys[kMostOfAPiece];  // of products, sorted
   } shared;
   __shared__ typename SortEntries::TempStorage sort_entries;
-  __shared__ std::uint32_t of_length[kMostOfAnEntry + 1];  // entries
-  __shared__ ListColumn columns[kMostOfAnEntry];
+  __shared__ ListSlices slices;
   __shared__ std::uint32_t scratch[32];
-  __shared__ std::uint32_t first_of_a, longest, runs;
+  __shared__ std::uint32_t first_of_a, ranked, runs;
   __shared__ RunStarts starts_of_runs[kMostOfAPiece / 32];
   const int thread = static_cast<int>(threadIdx.x);
   ListPiece& piece = pieces[blockIdx.x];
@@ -70,9 +71,8 @@ __global__ void __launch_bounds__(kThreads)
   words += first_product;
   if (thread == 0) {
     first_of_a = UINT32_MAX;
-    longest = of_length[kMostOfAnEntry] = 0;
+    ranked = 0;
   }
-  of_length[thread] = 0;
   __syncthreads();
 
   auto& list = shared.list;
@@ -94,10 +94,7 @@ __global__ void __launch_bounds__(kThreads)
     const int begin = entry < entries ? list.starts[entry] : 0;
     const int end = entry < entries ? list.starts[entry + 1] : 0;
     for (int at = begin; at < end; ++at) list.entry_of[at] = static_cast<std::uint16_t>(entry);
-    if (end > begin) {
-      atomicAdd(&of_length[end - begin], 1u);
-      atomicMax(&longest, static_cast<std::uint32_t>(end - begin));
-    }
+    if (end > begin + 1) atomicAdd(&ranked, 1u);
     lengths[i] = static_cast<std::uint16_t>(entry < entries ? kMostOfAnEntry - (end - begin)
                                                             : kMostOfAnEntry + 1);
     ids[i] = static_cast<std::uint16_t>(entry);
@@ -107,24 +104,45 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
   for (int i = 0; i < kItems; ++i) {
     const int rank = thread * kItems + i;
-    if (rank >= entries) continue;
+    const int length = rank < entries ? kMostOfAnEntry - lengths[i] : 0;
+    list.length_of_rank[rank] = static_cast<std::uint16_t>(length > 1 ? length : 0);
+    if (length < 2) continue;
     list.ranks[ids[i]] = static_cast<std::uint16_t>(rank);
     entries_by_rank[first_entry + static_cast<std::uint32_t>(rank)] = ids[i];
   }
   __syncthreads();
-  // Those with more products than a column's number are in it.
-  const int from_the_end = kMostOfAnEntry - 1 - thread;
-  std::uint32_t total = 0;
-  const std::uint32_t mine = of_length[kMostOfAnEntry - thread];
-  const std::uint32_t in_column =
-      mine + Group<kThreads>::exclusive_sum<std::uint32_t>(mine, total, scratch);
-  columns[from_the_end].entries = static_cast<std::uint16_t>(in_column);
+  const std::uint16_t* const lengths_of_slice = list.length_of_rank + min(thread, kSlices - 1) * 32;
+  std::uint32_t in_slice = 0, of_slice = 0;
+  if (thread < kSlices) {
+    while (in_slice < 32 && lengths_of_slice[in_slice] > 0) {
+      of_slice += lengths_of_slice[in_slice++];
+    }
+  }
+  const std::uint32_t full = in_slice > 0 ? lengths_of_slice[in_slice - 1] : 0;
+  const std::uint32_t tails = in_slice > 0 ? lengths_of_slice[0] - full : 0;
+  std::uint32_t total = 0, all_tails = 0;
+  std::uint32_t place = Group<kThreads>::exclusive_sum<std::uint32_t>(of_slice, total, scratch);
+  const std::uint32_t first_tail =
+      Group<kThreads>::exclusive_sum<std::uint32_t>(tails, all_tails, scratch);
+  if (thread < kSlices) {
+    slices.of_ranks[thread] = {static_cast<std::uint16_t>(place),
+                               static_cast<std::uint8_t>(in_slice),
+                               static_cast<std::uint8_t>(tails), static_cast<std::uint16_t>(full),
+                               static_cast<std::uint16_t>(first_tail)};
+    place += full * in_slice;
+    std::uint32_t in_column = in_slice;
+    for (std::uint32_t tail = 0; tail < tails; ++tail) {
+      while (lengths_of_slice[in_column - 1] <= full + tail) --in_column;
+      slices.tails[first_tail + tail] = static_cast<ListTail>(place << kTailBits | in_column);
+      place += in_column;
+    }
+  }
   __syncthreads();
-  const std::uint32_t place =
-      Group<kThreads>::exclusive_sum<std::uint32_t>(columns[thread].entries, total, scratch);
-  columns[thread].first_place = static_cast<std::uint16_t>(place);
-  all_columns[Offset{blockIdx.x} * kMostOfAnEntry + thread] = columns[thread];
-  __syncthreads();
+  static_assert(sizeof(ListSlices) / sizeof(uint4) <= kThreads);
+  if (thread < static_cast<int>(sizeof(ListSlices) / sizeof(uint4))) {
+    reinterpret_cast<uint4*>(all_slices + blockIdx.x)[thread] =
+        reinterpret_cast<const uint4*>(&slices)[thread];
+  }
 
   unsigned long long keys[kItems];
   std::uint16_t places[kItems];
@@ -143,7 +161,14 @@ __global__ void __launch_bounds__(kThreads)
     const std::uint32_t distance = of_a - first_of_a;
     is_too_wide = is_too_wide || distance >= kWidestOfA;
     keys[i] = static_cast<unsigned long long>(distance) << 32 | words[at].of_b;
-    places[i] = static_cast<std::uint16_t>(columns[column].first_place + list.ranks[entry]);
+    places[i] = static_cast<std::uint16_t>(entry);
+    if (end - begin < 2) continue;
+    const int rank = list.ranks[entry], lane = rank % 32;
+    const ListSlice& slice = slices.of_ranks[rank / 32];
+    places[i] = static_cast<std::uint16_t>(
+        entries + lane +
+        (column < slice.full ? slice.first_place + column * slice.entries
+                             : slices.tails[slice.first_tail + column - slice.full] >> kTailBits));
   }
   if (is_too_wide) totals->is_too_wide = 1;
   __syncthreads();
@@ -169,7 +194,7 @@ __global__ void __launch_bounds__(kThreads)
   if (thread == 0) runs = total;
   __syncthreads();
   const RunLayout layout(static_cast<std::uint32_t>(products));
-  const bool in_runs = prefers_runs && layout.runs + runs <= static_cast<std::uint32_t>(products);
+  const bool in_runs = layout.runs + runs <= static_cast<std::uint32_t>(products);
   if (in_runs) {
     auto* const starts_in_words = reinterpret_cast<RunStarts*>(words);
     auto* const places_in_words = reinterpret_cast<std::uint16_t*>(words + layout.places);
@@ -198,7 +223,8 @@ __global__ void __launch_bounds__(kThreads)
   }
   if (thread == 0) {
     piece.first_of_a = first_of_a;
-    piece.columns = longest | (in_runs ? kInRuns : 0);
+    piece.form = all_tails << ListForm::tails | ranked << ListForm::ranks |
+                 (in_runs ? ListForm::in_runs : 0);
   }
 }
 

@@ -33,7 +33,7 @@ __device__ Index row_of(const DeviceCsrView<void>& matrix, Offset position) {
 /// missing.
 struct EntryCounts {
   std::uint32_t* products;
-  const std::uint32_t* starts;  // of entries in pieces; a long entry has no room
+  const std::uint32_t* starts;  // a long entry has room for one product
   ListWord* words;
 };
 
@@ -48,10 +48,10 @@ __device__ void place_products(const DeviceCsrView<void>& a, const DeviceCsrView
   for (Offset of_b = b.row_begin(source) + rank; of_b < last; of_b += lanes) {
     const Offset entry = lower_bound(c.col_indices, begin, end, __ldg(b.col_indices + of_b));
     if constexpr (kFills) {
-      const std::uint32_t start = counts.starts[entry];
-      if (counts.starts[entry + 1] == start) continue;
-      const std::uint32_t place = start + atomicSub(counts.products + entry, 1u) - 1;
-      counts.words[place] = {static_cast<std::uint32_t>(of_b), static_cast<std::uint32_t>(of_a)};
+      const std::uint32_t place = atomicSub(counts.products + entry, 1u) - 1;
+      if (place >= static_cast<std::uint32_t>(kMostOfAnEntry)) continue;  // there is no room
+      counts.words[counts.starts[entry] + place] = {static_cast<std::uint32_t>(of_b),
+                                                    static_cast<std::uint32_t>(of_a)};
     } else {
       atomicAdd(counts.products + entry, 1u);
     }
@@ -83,13 +83,17 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Lists the long entries and takes their room among the pieces.
+/// Lists the long entries and takes their room among the pieces, but for one product: so a piece
+/// has no more entries than products.
 __global__ void __launch_bounds__(kThreads)
     find_long_entries(std::uint32_t* counts, Offset entries, LongEntry* found, ListTotals* totals) {
   const Offset entry = Offset{blockIdx.x} * kThreads + threadIdx.x;
-  if (entry >= entries || counts[entry] <= static_cast<std::uint32_t>(kMostOfAnEntry)) return;
-  const std::uint32_t products = counts[entry];
-  counts[entry] = 0;
+  const std::uint32_t products = entry < entries ? counts[entry] : 0;
+  const bool is_long = products > static_cast<std::uint32_t>(kMostOfAnEntry);
+  const std::uint32_t longest = __reduce_max_sync(kAllLanes, is_long ? 1 : products);
+  if ((threadIdx.x & 31) == 0 && longest > totals->longest) atomicMax(&totals->longest, longest);
+  if (!is_long) return;
+  counts[entry] = 1;
   const auto first = atomicAdd(&totals->long_products, static_cast<unsigned long long>(products));
   found[atomicAdd(&totals->long_entries, 1u)] = {static_cast<std::uint32_t>(entry),
                                                  static_cast<std::uint32_t>(first), products};

@@ -1,11 +1,11 @@
 // New values for a known C: one pass over the list of its products.
 // Owns     a block: one piece, neighbouring entries of C with at most 2048 products; of an entry
 //          with more than 256, a block of its own
-// Reads    8 bytes a product from the list, or 2 and 8 for a run of them, and 2 an entry, coalesced
-//          and once; A's and B's values
-//          in the order of A and B, so that lanes share what they fetch. A product goes to its
-//          place in shared memory; a thread adds up an entry, neighbours entries of like length, in
-//          places side by side: no search, no atomics, no bank met twice
+// Reads    2 bytes a product from the list and 8 for a run of them, or 8 a product, and 2 for an
+//          entry of several, coalesced and once; A's and B's values in the order of A and B, so
+//          that lanes share what they fetch. A product goes to its place in shared memory, which is
+//          that of the entry if there is no other; a thread adds up an entry, neighbours entries of
+//          like length, in places side by side: no search, no atomics, no bank met twice
 // Launch   256 threads; pieces are equally long, whatever the rows are
 // Against  sorting or looking up every product anew: the columns are known. Reading both values in
 //          the order of C fetches 32 bytes for each of B's. A thread per entry in C's order leaves
@@ -21,8 +21,8 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kItems = kMostOfAPiece / kThreads;
-/// Of a multiprocessor: with 48 registers a thread's loads are all on their way.
-constexpr int kBlocks = 5;
+/// Of a multiprocessor: 40 registers are enough for a thread's loads, all on their way.
+constexpr int kBlocks = 6;
 
 /// kIsPlain: plus-times, and both matrices have values.
 template <bool kIsPlain, class Value>
@@ -33,14 +33,16 @@ struct ListedValues {
   Value alpha;
   Semiring semiring;
 
-  __device__ Value term(const Value* from_a, std::uint32_t of_a, std::uint32_t of_b) const {
-    if constexpr (kIsPlain) {
-      return __ldg(from_a + of_a) * __ldg(b + of_b);
-    } else {
-      const Value x = a != nullptr ? __ldg(from_a + of_a) : Value{1};
-      const Value y = b != nullptr ? __ldg(b + of_b) : Value{1};
-      return add_product(semiring, empty_sum<Value>(semiring), x, y);
-    }
+  __device__ Value from(const Value* matrix, std::uint32_t position) const {
+    return kIsPlain || matrix != nullptr ? __ldg(matrix + position) : Value{1};
+  }
+  __device__ Value product(Value x, Value y) const {
+    if constexpr (kIsPlain) return x * y;
+    return add_product(semiring, empty_sum<Value>(semiring), x, y);
+  }
+  __device__ Value empty() const {
+    if constexpr (kIsPlain) return Value{0};
+    return empty_sum<Value>(semiring);
   }
   __device__ Value sum(Value one, Value other) const {
     if constexpr (kIsPlain) return one + other;
@@ -48,127 +50,149 @@ struct ListedValues {
   }
 };
 
-/// The sum of an entry, in the order of A; four products are on their way at a time.
-template <bool kIsPlain, class Value>
-__device__ Value sum_of_rank(std::uint32_t rank, const uint4* columns, std::uint32_t length,
-                             const Value* terms, const ListedValues<kIsPlain, Value>& values) {
-  const auto has = [rank](std::uint32_t column) { return rank < (column & 0xffffu); };
-  const auto term = [terms, rank](bool is_there, std::uint32_t column) {
-    return is_there ? terms[(column >> 16) + rank] : Value{};
-  };
-  uint4 there = columns[0];
-  if (!has(there.x)) return Value{0};  // of a long entry, for now
-  Value sum = terms[rank];
-  // Says whether there may be more.
-  const auto add = [&](bool has_x) {
-    const bool has_y = has(there.y), has_z = has(there.z), has_w = has(there.w);
-    const Value x = term(has_x, there.x), y = term(has_y, there.y);
-    const Value z = term(has_z, there.z), w = term(has_w, there.w);
-    if (has_x) sum = values.sum(sum, x);
-    if (has_y) sum = values.sum(sum, y);
-    if (has_z) sum = values.sum(sum, z);
-    if (has_w) sum = values.sum(sum, w);
-    return has_w;
-  };
-  bool goes_on = add(false);
-  for (std::uint32_t quad = 1; goes_on && quad * 4 < length; ++quad) {
-    there = columns[quad];
-    goes_on = add(has(there.x));
-  }
-  return sum;
+/// The same address, of which the compiler knows no parts: it then stays in a register, and what is
+/// read from it takes one instruction more, or none.
+template <class Item>
+__device__ const Item* whole(const Item* address) {
+  asm volatile("" : "+l"(address));
+  return address;
 }
 
-/// The words of a thread's products, from runs.
-__device__ void words_of_runs(const uint2* piece, std::uint32_t products, uint2 (&words)[kItems]) {
-  const RunLayout layout(products);
-  const auto* const places = reinterpret_cast<const std::uint16_t*>(piece + layout.places);
-  std::uint32_t run_and_place[kItems];
+/// Where a thread's products find their values: positions in B and, counted from the piece's first,
+/// in A, and their places. Beyond the piece, those of its last product.
+struct Words {
+  std::uint32_t of_b[kItems], of_a_and_place[kItems];
+};
+
+__device__ Words words_as_listed(const uint2* piece, std::uint32_t products) {
+  Words words;
+  piece = whole(piece);
 #pragma unroll
   for (std::uint32_t i = 0; i < kItems; ++i) {
-    const std::uint32_t at = min(i * kThreads + threadIdx.x, products - 1);
-    const uint2 some = __ldcs(piece + at / 32);  // RunStarts
-    const std::uint32_t before = some.x & ((2u << (at & 31)) - 1);
-    run_and_place[i] = (some.y + static_cast<std::uint32_t>(__popc(before)) - 1) << 16 |
-                       std::uint32_t{__ldcs(places + at)};
+    const uint2 word = __ldcs(piece + min(i * kThreads + threadIdx.x, products - 1));  // ListWord
+    words.of_b[i] = word.x;
+    words.of_a_and_place[i] = word.y;
   }
+  return words;
+}
+
+/// From runs. Beyond the piece there is a place, of nothing.
+__device__ Words words_of_runs(const uint2* piece, std::uint32_t products) {
+  const std::uint32_t up_to_lane = (2u << (threadIdx.x & 31)) - 1;
+  const auto* const places =
+      whole(reinterpret_cast<const std::uint16_t*>(piece + RunLayout::places) + threadIdx.x);
+  const uint2* const runs = whole(piece + RunLayout(products).runs - 1);
+  piece = whole(piece + threadIdx.x / 32);
+  uint2 some[kItems];
+  Words words;
+#pragma unroll
+  for (std::uint32_t i = 0; i < kItems; ++i) some[i] = __ldcs(piece + i * kThreads / 32);
 #pragma unroll
   for (std::uint32_t i = 0; i < kItems; ++i) {
-    const std::uint32_t at = min(i * kThreads + threadIdx.x, products - 1);
-    const uint2 run = __ldcs(piece + layout.runs + (run_and_place[i] >> 16));  // ListRun
-    words[i] = {run.x + at, run.y << kPlaceBits | (run_and_place[i] & 0xffffu)};
+    words.of_a_and_place[i] = __ldcs(places + i * kThreads);
   }
+#pragma unroll
+  for (std::uint32_t i = 0; i < kItems; ++i) {  // RunStarts, ListRun
+    const uint2 run =
+        __ldcs(runs + some[i].y + static_cast<std::uint32_t>(__popc(some[i].x & up_to_lane)));
+    words.of_b[i] = run.x + min(i * kThreads + threadIdx.x, products - 1);
+    words.of_a_and_place[i] = run.y << kPlaceBits | (words.of_a_and_place[i] & kPlaceMask);
+  }
+  return words;
+}
+
+/// The sum of an entry, in the order of A.
+template <bool kIsPlain, class Value>
+__device__ Value sum_of_slice(uint2 packed, const ListTail* tails, const Value* terms,
+                              const ListedValues<kIsPlain, Value>& values) {
+  const std::uint32_t lane = threadIdx.x & 31;
+  const std::uint32_t width = packed.x >> 16 & 0xff, columns = packed.x >> 24;  // of ListSlice
+  const std::uint32_t full = packed.y & 0xffff;
+  const Value* at = terms + (packed.x & 0xffff) + min(lane, width - 1);
+  Value sum = values.empty();
+#pragma unroll 4
+  for (std::uint32_t column = 0; column < full; ++column, at += width) {
+    sum = values.sum(sum, *at);
+  }
+  tails += packed.y >> 16;
+  terms += lane;
+#pragma unroll 4
+  for (std::uint32_t column = 0; column < columns; ++column) {
+    const std::uint32_t tail = tails[column];
+    if (lane < (tail & ((1u << kTailBits) - 1))) sum = values.sum(sum, terms[tail >> kTailBits]);
+  }
+  return sum;
 }
 
 template <bool kIsPlain, class Value>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     sum_pieces(const ListWord* __restrict__ words,
                const std::uint16_t* __restrict__ entries_by_rank,
-               const ListColumn* __restrict__ all_columns, const ListPiece* __restrict__ pieces,
+               const ListSlices* __restrict__ all_slices, const ListPiece* __restrict__ pieces,
                ListedValues<kIsPlain, Value> values) {
-  __shared__ Value terms[kMostOfAPiece];
-  __shared__ __align__(16) std::uint32_t columns[kMostOfAnEntry];
+  __shared__ Value sums[kMostPlaces + kThreads];
+  __shared__ uint2 slices[kMostRanks / 32];
+  __shared__ std::uint32_t tails[kMostOfAnEntry / 2];
+  constexpr std::uint32_t kRankItems = kMostRanks / kThreads;
   const auto thread = static_cast<std::uint32_t>(threadIdx.x);
   const uint4* const table = reinterpret_cast<const uint4*>(pieces) + blockIdx.x;
   const uint4 piece = __ldg(table), next = __ldg(table + 1);  // as in ListPiece
   const std::uint32_t products = next.x - piece.x, entries = next.y - piece.y;
-  const std::uint32_t length = piece.w & ~kInRuns;
+  if (products == 0) return;  // the last share, if no entry begins there
+  const std::uint32_t ranked = piece.w >> ListForm::ranks & ((kMostRanks << 1) - 1);
   const uint2* const my_words = reinterpret_cast<const uint2*>(words) + piece.x;
-
-  uint2 word[kItems];
-  if ((piece.w & kInRuns) != 0) {
-    words_of_runs(my_words, products, word);
-  } else {
-#pragma unroll
-    for (std::uint32_t i = 0; i < kItems; ++i) {
-      word[i] = __ldcs(my_words + min(i * kThreads + thread, products - 1));
-    }
-  }
-  if (thread < (length + 3) / 4) {
-    reinterpret_cast<uint4*>(columns)[thread] =
-        __ldg(reinterpret_cast<const uint4*>(all_columns) +
-              Offset{blockIdx.x} * (kMostOfAnEntry / 4) + thread);
-  }
-  const Value* const from_a = values.a + (values.a != nullptr ? piece.z : 0);
+  const Words my = (piece.w & ListForm::in_runs) != 0 ? words_of_runs(my_words, products)
+                                                      : words_as_listed(my_words, products);
+  const Value* const from_a = values.a != nullptr ? whole(values.a + piece.z) : nullptr;
+  Value x[kItems], y[kItems];
 #pragma unroll
   for (std::uint32_t i = 0; i < kItems; ++i) {
-    const Value term = values.term(from_a, word[i].y >> kPlaceBits, word[i].x);
-    if (i * kThreads + thread < products) terms[word[i].y & kPlaceMask] = term;
+    y[i] = values.from(values.b, my.of_b[i]);
+    x[i] = values.from(from_a, my.of_a_and_place[i] >> kPlaceBits);
   }
+  const bool has_slice = thread * 32 < ranked, has_tails = thread * 2 < piece.w >> ListForm::tails;
+  uint2 slice = {0, 0};
+  std::uint32_t two_tails = 0, entry[kRankItems] = {};
+  if (has_slice) {
+    slice = __ldg(reinterpret_cast<const uint2*>(all_slices[blockIdx.x].of_ranks) + thread);
+  }
+  if (has_tails) {
+    two_tails =
+        __ldg(reinterpret_cast<const std::uint32_t*>(all_slices[blockIdx.x].tails) + thread);
+  }
+  const std::uint16_t* const my_entries = whole(entries_by_rank + piece.y + thread);
+#pragma unroll
+  for (std::uint32_t i = 0; i < kRankItems; ++i) {
+    if (i * kThreads + thread < ranked) entry[i] = __ldg(my_entries + i * kThreads);
+  }
+#pragma unroll
+  for (std::uint32_t i = 0; i < kItems; ++i) {
+    // Beyond the piece: to where nobody reads.
+    const std::uint32_t place =
+        i * kThreads + thread < products ? my.of_a_and_place[i] & kPlaceMask : kMostPlaces + thread;
+    sums[place] = values.product(x[i], y[i]);
+  }
+  if (has_slice) slices[thread] = slice;
+  if (has_tails) tails[thread] = two_tails;
   __syncthreads();
 
-  const uint4* const quads = reinterpret_cast<const uint4*>(columns);
-  Value* const c = values.c + piece.y;
-  const std::uint32_t warp = thread & ~31u;
-  if (length == 1 && entries == products) {  // ranks are the order of C
+  if (ranked > 0) {
 #pragma unroll
-    for (std::uint32_t i = 0; i < kItems; ++i) {
-      const std::uint32_t at = i * kThreads + thread;
-      if (at < entries) __stcs(c + at, values.alpha * terms[at]);
+    for (std::uint32_t i = 0; i < kRankItems; ++i) {
+      if (i * kThreads + (thread & ~31u) >= ranked) break;
+      const Value sum =
+          sum_of_slice(slices[(i * kThreads + thread) / 32],
+                       reinterpret_cast<const ListTail*>(tails), sums + entries, values);
+      if (i * kThreads + thread < ranked) sums[entry[i]] = sum;
     }
-    return;
+    __syncthreads();
   }
-  const std::uint16_t* const my_entries = entries_by_rank + piece.y;
-  Value sums[kItems];
-  std::uint32_t entry[kItems];
+  Value* const c = const_cast<Value*>(whole(values.c + piece.y + thread));
 #pragma unroll
   for (std::uint32_t i = 0; i < kItems; ++i) {
-    if (i * kThreads + warp >= entries) break;
-    const std::uint32_t rank = i * kThreads + thread;
-    entry[i] = rank < entries ? __ldg(my_entries + rank) : 0;
-    sums[i] = sum_of_rank(rank, quads, length, terms, values);
-  }
-  __syncthreads();
-#pragma unroll
-  for (std::uint32_t i = 0; i < kItems; ++i) {
-    if (i * kThreads + warp >= entries) break;
-    if (i * kThreads + thread < entries) terms[entry[i]] = values.alpha * sums[i];
-  }
-  __syncthreads();
-#pragma unroll
-  for (std::uint32_t i = 0; i < kItems; ++i) {
-    const std::uint32_t at = i * kThreads + thread;
-    if (i * kThreads + warp >= entries) break;
-    if (at < entries) __stcs(c + at, terms[at]);
+    if (i * kThreads + thread < entries) {
+      __stcs(c + i * kThreads, values.alpha * sums[i * kThreads + thread]);
+    }
   }
 }
 
@@ -183,7 +207,8 @@ __global__ void __launch_bounds__(kThreads)
   Value sum = empty_sum<Value>(values.semiring);
   for (std::uint32_t at = threadIdx.x; at < item.products; at += kThreads) {
     const uint2 both = __ldcs(reinterpret_cast<const uint2*>(words + at));
-    sum = values.sum(sum, values.term(values.a, both.y, both.x));
+    sum = values.sum(sum,
+                     values.product(values.from(values.a, both.y), values.from(values.b, both.x)));
   }
 #pragma unroll
   for (int distance = 1; distance < 32; distance *= 2) {
@@ -208,7 +233,7 @@ void ProductList::sum(const SpgemmOperands& op, Semiring semiring, const DeviceP
         reinterpret_cast<Value*>(c.values.data()), static_cast<Value>(op.alpha), semiring};
     if (piece_count_ > 0) {
       sum_pieces<kIsPlain, Value><<<static_cast<unsigned>(piece_count_), kThreads, 0, stream>>>(
-          words_.data(), entries_.data(), columns_.data(), pieces_.data(), values);
+          words_.data(), entries_.data(), slices_.data(), pieces_.data(), values);
       CHECK_LAUNCH("sum_pieces", stream);
     }
     if (long_count_ > 0) {

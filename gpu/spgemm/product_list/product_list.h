@@ -9,24 +9,37 @@
 
 namespace csrkit::gpu {
 
-/// Set in ListPiece::columns where the piece's products stand in runs.
-inline constexpr std::uint32_t kInRuns = 1u << 31;
-
 /// Neighbouring entries of C with all their products, at most kMostOfAPiece: what one block makes.
-/// Its entries are ranked by how many products they have, most first; places of products are
-/// columns: the first products of all entries by rank, then the second ones, and so on.
+/// A product has a place in shared memory. That of an entry's only product is where the entry is
+/// written from: its number in the piece. The others have places behind those of all entries:
+/// entries with more than one product are ranked by how many they have, most first, and 32 ranks
+/// are a slice, which a warp adds up. A slice's places stand one after another: the first products
+/// of its entries by rank, then the second ones, and so on.
 struct ListPiece {
   std::uint32_t first_product;
   std::uint32_t first_entry;
   std::uint32_t first_of_a;  // position of the first value of A that it takes
-  std::uint32_t columns;     // products of its longest entry, and kInRuns
+  std::uint32_t form;        // see ListForm
 };
 
-/// How many entries of a piece have a product in this column, and the place of the first.
-struct ListColumn {
-  std::uint16_t entries;
-  std::uint16_t first_place;
+/// What ListPiece::form says: whether products stand in runs, how many entries have a rank, and how
+/// many ListTails there are.
+struct ListForm {
+  static constexpr std::uint32_t in_runs = 1;
+  static constexpr int ranks = 1, tails = 16;  // bits below
 };
+
+/// As many products as all of a slice's entries have, then columns of those that have more.
+struct ListSlice {
+  std::uint16_t first_place;  // counted from the first behind all entries
+  std::uint8_t entries;       // 32 or fewer
+  std::uint8_t tails;         // columns beyond `full`
+  std::uint16_t full;
+  std::uint16_t first_tail;
+};
+
+/// A column of fewer entries than its slice: how many (5 bits) below the place of the first.
+using ListTail = std::uint16_t;
 
 /// An entry of C with more than kMostOfAnEntry products. Its words stand beside those of pieces:
 /// position in A, then position in B, in the order of A.
@@ -57,25 +70,38 @@ struct ListRun {
   std::uint32_t of_a;        // counted from the piece's first
 };
 
-/// Where places and runs of a piece begin, and where they end, in words.
+inline constexpr int kMostOfAPiece = 2048;
+inline constexpr int kMostOfAnEntry = 256;
+/// A piece takes the entries that begin in its share of all products; the last may reach beyond.
+inline constexpr int kLeastShare = kMostOfAPiece - kMostOfAnEntry + 1;
+/// Ranked entries have two products or more.
+inline constexpr int kMostRanks = kMostOfAPiece / 2;
+inline constexpr int kMostPlaces = kMostOfAPiece + kMostRanks;
+inline constexpr int kPlaceBits = 12;
+inline constexpr std::uint32_t kPlaceMask = (1u << kPlaceBits) - 1;
+static_assert(kMostPlaces <= 1 << kPlaceBits);
+inline constexpr int kTailBits = 5;
+static_assert(kMostOfAPiece <= 1 << (16 - kTailBits));
+
+struct alignas(16) ListSlices {
+  ListSlice of_ranks[kMostRanks / 32];
+  ListTail tails[kMostOfAnEntry];  // no more than the longest entry's products
+};
+
+inline constexpr std::uint32_t kWidestOfA = 1u << (32 - kPlaceBits);
+
+/// Where places and runs of a piece begin, in words. There is a RunStarts for each 32 products of
+/// the longest piece; those beyond have no start.
 struct RunLayout {
-  std::uint32_t places, runs;
+  static constexpr std::uint32_t places = kMostOfAPiece / 32;
+  std::uint32_t runs;
 #ifdef __CUDACC__
   __host__ __device__
 #endif
       explicit constexpr RunLayout(std::uint32_t products)
-      : places((products + 31) / 32), runs(places + (products + 3) / 4) {
+      : runs(places + (products + 3) / 4) {
   }
 };
-
-inline constexpr int kMostOfAPiece = 2048;
-inline constexpr int kMostOfAnEntry = 256;
-/// A piece takes the entries that begin in its share of all products; the last may reach beyond.
-inline constexpr int kShareOfAPiece = kMostOfAPiece - kMostOfAnEntry;
-inline constexpr int kPlaceBits = 11;
-inline constexpr std::uint32_t kPlaceMask = (1u << kPlaceBits) - 1;
-static_assert(kMostOfAPiece <= 1 << kPlaceBits);
-inline constexpr std::uint32_t kWidestOfA = 1u << (32 - kPlaceBits);
 
 class ProductList {
  public:
@@ -83,10 +109,9 @@ class ProductList {
   static std::uint64_t making_bytes(Offset products, Offset output_nnz);
 
   /// Lists the products of A and B in the order of C's entries; waits. Returns null, or, with
-  /// nothing kept, why they cannot be listed. Pieces stand in runs if `prefers_runs`, and runs are
-  /// long enough.
+  /// nothing kept, why they cannot be listed.
   const char* make(const SpgemmOperands& op, const DeviceProduct& c, Offset products,
-                   bool prefers_runs, DeviceMemory& memory);
+                   DeviceMemory& memory);
 
   /// The values of C. Every entry is added up in an order that depends on the structure alone.
   template <class Value>
@@ -94,14 +119,14 @@ class ProductList {
            cudaStream_t stream) const;
 
   std::uint64_t size_bytes() const {
-    return words_.size_bytes() + entries_.size_bytes() + columns_.size_bytes() +
+    return words_.size_bytes() + entries_.size_bytes() + slices_.size_bytes() +
            pieces_.size_bytes() + long_entries_.size_bytes();
   }
 
  private:
   DeviceBuffer<ListWord> words_;         // of pieces, then of long entries
   DeviceBuffer<std::uint16_t> entries_;  // of each piece, counted from its first, by rank
-  DeviceBuffer<ListColumn> columns_;     // kMostOfAnEntry per piece
+  DeviceBuffer<ListSlices> slices_;      // of each piece
   DeviceBuffer<ListPiece> pieces_;       // and one more, the end
   DeviceBuffer<LongEntry> long_entries_;
   Offset piece_count_ = 0, long_count_ = 0, in_pieces_ = 0;

@@ -8,6 +8,7 @@ namespace csrkit::gpu {
 struct ListTotals {
   unsigned long long long_products;
   std::uint32_t long_entries;
+  std::uint32_t longest;  // products of an entry in a piece
   std::uint32_t is_too_wide;
 };
 

@@ -14,13 +14,9 @@ namespace {
 
 std::unique_ptr<SpgemmPlan> make_plan(const SpgemmProblem& problem,
                                       std::uint32_t most_listed = UINT32_MAX,
-                                      std::uint64_t memory_limit_bytes = 0, bool in_runs = false) {
+                                      std::uint64_t memory_limit_bytes = 0) {
   gpu::BinRules rules;
   rules.most_listed = most_listed;
-  if (in_runs) {
-    rules.fewest_in_runs = 0;
-    rules.most_in_runs = UINT32_MAX;
-  }
   PlanOptions options;
   options.memory_limit_bytes = memory_limit_bytes;
   return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", gpu::kProduction, problem, options,
@@ -44,7 +40,7 @@ void check_new_values(const ProductOperands& operands, const ProductCase& item) 
   changed.b = problem.b_is_a() ? changed.a : with_other_values(problem.b);
   std::optional<CsrMatrix> first;
   for (int run = 0; run < 2; ++run) {
-    const auto plan = make_plan(problem, UINT32_MAX, 0, run == 1);  // words, then runs
+    const auto plan = make_plan(problem);
     plan->expect_new_values();
     const SpgemmForecast forecast = plan->forecast();
     ASSERT_GE(forecast.reuse_bytes, forecast.whole_bytes);
@@ -165,6 +161,24 @@ TEST_F(SpgemmProductList, TakesRowsOfAnyLength) {
     ProductCase item;
     item.kinds = {kind, kind, kind};
     check_new_values({matrix_of(9, inner, a), matrix_of(inner, 40001, b)}, item);
+  }
+}
+
+// 72,900 neighbouring entries of C have too many products for a piece, between others that do not.
+TEST_F(SpgemmProductList, TakesManyLongEntriesSideBySide) {
+  const Index dense = 270, rest = 3000;
+  std::vector<Entry> a;
+  for (Index i = 0; i < dense + 2 * rest; ++i) {
+    if (i >= rest && i < rest + dense) {
+      for (Index k = rest; k < rest + dense; ++k) a.push_back({i, k, random_value(16, i, k)});
+    } else {
+      a.push_back({i, i, random_value(16, i, i)});
+    }
+  }
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+    ProductCase item;
+    item.kinds = {kind, kind, kind};
+    check_new_values(squared(matrix_of(dense + 2 * rest, dense + 2 * rest, a)), item);
   }
 }
 
