@@ -101,6 +101,17 @@ std::string random_suffix() {
   return text;
 }
 
+/// The name with a suffix behind it, cut where the folder's file system allows no more bytes; not
+/// within a character of UTF-8, which some of them refuse.
+std::string named_beside(int folder, const std::string& name, const std::string& suffix) {
+  const long limit = ::fpathconf(folder, _PC_NAME_MAX);
+  const std::size_t most = limit > 0 ? static_cast<std::size_t>(limit) : 255;
+  if (name.size() + suffix.size() <= most || most <= suffix.size()) return name + suffix;
+  std::size_t kept = most - suffix.size();
+  while (kept > 0 && (static_cast<unsigned char>(name[kept]) & 0xc0u) == 0x80u) --kept;
+  return name.substr(0, kept) + suffix;
+}
+
 /// Whether a file of this name was made by random_suffix in a process of this place that is gone.
 bool is_left_over(const char* name) {
   const std::string& place = place_of_processes();
@@ -177,7 +188,12 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder_ < 0) fail("its folder cannot be opened", errno);
   struct stat status;
-  if (::fstatat(folder_, final_name_.c_str(), &status, 0) == 0 && !S_ISREG(status.st_mode)) {
+  const bool exists = ::fstatat(folder_, final_name_.c_str(), &status, 0) == 0;
+  if (!exists && errno == ENAMETOOLONG) {  // the temporary's is cut and says nothing of this
+    discard();
+    fail("it cannot be made", ENAMETOOLONG);
+  }
+  if (exists && !S_ISREG(status.st_mode)) {
     discard();
     throw IoError("cannot write '" + path_ + "': it is " +
                   (S_ISDIR(status.st_mode) ? "a folder" : "no regular file") +
@@ -192,7 +208,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   }
   // The slot is armed before the file exists: a signal in between finds nothing to remove.
   for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
-    temporary_ = final_name_ + random_suffix();
+    temporary_ = named_beside(folder_, final_name_, random_suffix());
     arm();
     descriptor_ =
         ::openat(folder_, temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

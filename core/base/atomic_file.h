@@ -6,12 +6,13 @@
 
 namespace csrkit {
 
-/// Creates `NAME.tmp.PLACE.PID.RANDOM` in the folder of `path`, and gives it its final name in
-/// `commit()`, after fsync of the file and before fsync of the folder. Destroyed without commit, or
-/// on SIGINT and SIGTERM (see remove_pending_temporaries), the temporary is removed, and what was
-/// under the final name before stays untouched. Other than a regular file (/dev/stdout, a pipe, a
-/// device) is refused with IoError: it cannot be renamed over. A symbolic link is followed: the
-/// file it points at is replaced, the link stays. Permissions are those of any new file (umask).
+/// Creates `NAME.tmp.PLACE.PID.RANDOM` in the folder of `path` (of a long name only the beginning),
+/// and gives it its final name in `commit()`, after fsync of the file and before fsync of the
+/// folder. Destroyed without commit, or on SIGINT and SIGTERM (see remove_pending_temporaries), the
+/// temporary is removed, and what was under the final name before stays untouched. Other than a
+/// regular file (/dev/stdout, a pipe, a device) is refused with IoError: it cannot be renamed over.
+/// A symbolic link is followed: the file it points at is replaced, the link stays. Permissions are
+/// those of any new file (umask).
 ///
 /// Such temporaries of the same user in that folder are removed if their process is gone. `PLACE`
 /// says where that can be known: the boot of a machine and the container. Others are left alone.

@@ -154,7 +154,7 @@ class ScratchFile {
     const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
     descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (descriptor_ < 0) {  // network file systems cannot; the name lives for two system calls
-      std::string name = path + ".tmp.XXXXXX";
+      std::string name = folder + "/scratch.tmp.XXXXXX";
       descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
       if (descriptor_ >= 0) ::unlink(name.c_str());
     }

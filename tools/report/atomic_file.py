@@ -1,4 +1,4 @@
-"""Files that appear under their names complete or not at all, as core/file/atomic_file.h has them."""
+"""Files that appear under their names complete or not at all, as core/base/atomic_file.h has them."""
 import contextlib
 import errno
 import os
@@ -17,6 +17,17 @@ def place_of_processes():
             return f"{file.read(8)}{os.stat('/proc/self/ns/pid').st_ino:x}"
     except OSError:
         return ""
+
+
+def named_beside(folder, name, suffix):
+    """The name with a suffix behind it, cut where the folder, a descriptor, allows no more bytes."""
+    most = os.fpathconf(folder, "PC_NAME_MAX") - len(suffix)
+    kept = os.fsencode(name)
+    if len(kept) > most:  # not within a character of UTF-8
+        while most > 0 and kept[most] & 0xC0 == 0x80:
+            most -= 1
+        kept = kept[:most]
+    return os.fsdecode(kept) + suffix
 
 
 def remove_left_overs(folder):
@@ -76,7 +87,8 @@ class AtomicFile:
         self._refuse_what_cannot_be_renamed_over()
         # Named before it exists: a signal in between finds nothing to remove.
         remove_left_overs(self.folder)
-        self.temporary = f"{self.name}.tmp.{place_of_processes()}.{os.getpid()}.{secrets.token_hex(5)}"
+        suffix = f".tmp.{place_of_processes()}.{os.getpid()}.{secrets.token_hex(5)}"
+        self.temporary = named_beside(self.folder, self.name, suffix)
         with self._step("a temporary file beside it cannot be made"):
             self.descriptor = os.open(self.temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=self.folder)
 
@@ -125,7 +137,9 @@ class AtomicFile:
     def _refuse_what_cannot_be_renamed_over(self):
         try:
             mode = os.stat(self.name, dir_fd=self.folder).st_mode
-        except OSError:
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:  # the temporary's is cut and says nothing of this
+                raise self._refusal(f"it cannot be made: {error.strerror}") from error
             return  # nothing there yet
         if not stat.S_ISREG(mode):
             raise self._refusal(("it is a folder" if stat.S_ISDIR(mode) else "it is no regular file") +

@@ -65,9 +65,10 @@ says "it is a folder"
 # What cannot be written is known before any work: here the input is not even looked at.
 mkfifo pipe
 before=$(stat -c %F:%i pipe)
+too_long=$(printf 'n%.0s' {1..256})
 cannot_write() { # cannot_write COMMAND...: with the output's name last
   local name
-  for name in folder.csr pipe /dev/null no/such/folder/out; do
+  for name in folder.csr pipe /dev/null no/such/folder/out "$too_long"; do
     expect 4 "$@" "$name"
     says "cannot write '$name'"
     silent out

@@ -38,9 +38,11 @@ says "cannot write 'no/such/folder/a.md': its folder cannot be opened: No such f
 ln -s loop loop
 expect 4 report --markdown loop
 says "cannot write 'loop': too many levels of symbolic links"
-long=$(printf '%0250d' 0)
-expect 4 report --markdown "$long"
-says "a temporary file beside it cannot be made: File name too long"
+long=$(printf '%0252d' 0)
+expect 0 report --markdown "$long.md"
+expect 4 report --csv other.csv --markdown "1$long.md"
+says "it cannot be made: File name too long"
+no_file other.csv 1
 
 # A symbolic link stays; what it points at is replaced, or made.
 expect 0 report --markdown expected.md
