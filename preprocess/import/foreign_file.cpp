@@ -78,6 +78,9 @@ constexpr Conversion kDimacs = {"a DIMACS graph (text)",
                                 "lines = (line.split() for line in open('FILE'))",
                                 "open('FILE.tsv', 'w').writelines('\\t'.join(w[1:]) + '\\n' for w "
                                 "in lines if w and w[0] in 'ae')"};
+constexpr Conversion kUtf16 = {"text in UTF-16, as Windows PowerShell writes it",
+                               "text = open('FILE', encoding='utf-16').read()",
+                               "open('FILE.txt', 'w').write(text)"};
 
 bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
@@ -124,6 +127,7 @@ const Conversion* conversion_of(const Peek& peek) {
   if (starts_with(head, "\x80"sv) && head.size() > 1 && head[1] >= 2 && head[1] <= 5) {
     return ends_with(name, ".pt") || ends_with(name, ".pth") ? &kTorch : &kPickle;
   }
+  if (starts_with(head, "\xff\xfe"sv) || starts_with(head, "\xfe\xff"sv)) return &kUtf16;
   if (starts_with(head, "PAR1"sv)) return &kParquet;
   if (starts_with(head, "ARROW1"sv) || starts_with(head, "FEA1"sv)) return &kFeather;
   if (starts_with(head, "SQLite format 3"sv)) return &kSqlite;
@@ -186,8 +190,7 @@ std::string unknown_text(const Peek& peek) {
   return "found text that begins " + shown(lines[0]) +
          (lines.size() > 1 ? ", " + shown(lines[1]) : "") +
          "; a list of edges has two whole numbers from 0 on, and perhaps a weight, in a line: drop "
-         "other "
-         "columns, and number nodes that have names";
+         "other columns, and number nodes that have names";
 }
 
 std::string foreign_file(const Peek& peek) {

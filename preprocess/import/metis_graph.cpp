@@ -12,6 +12,7 @@
 #include "core/base/counted.h"
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/metis_lines.h"
+#include "preprocess/import/name_promise.h"
 
 namespace csrkit {
 
@@ -75,8 +76,11 @@ std::vector<std::string_view> lines_of(const Peek& peek) {
 
 bool matches_metis_graph(const Peek& peek) {
   if (peek.is_directory || peek.is_tar || peek.is_zip) return false;
+  // What is called a graph may do what would be too weak a sign without the name: have real
+  // weights, no lines for the last vertices, or two neighbours in every line, as a ring.
+  const bool is_named_so = promises(peek.path, "metis-graph");
   MetisHeader header;
-  bool has_header = false, all_lines_alike = true;
+  bool has_header = false, all_lines_alike = true, has_real_weights = false;
   std::size_t columns = 0;
   Offset vertices = 0, numbers_seen = 0;
   for (const std::string_view line : lines_of(peek)) {
@@ -91,8 +95,10 @@ bool matches_metis_graph(const Peek& peek) {
       continue;
     }
     all_lines_alike = all_lines_alike && numbers.size() == columns;
-    // The reader takes real weights, but they are too weak a sign for detection.
-    if (!is_sound) return false;
+    if (!is_sound) {
+      if (!is_named_so || !header.has_edge_weights) return false;
+      has_real_weights = true;
+    }
     if (vertices == header.vertices) {
       if (!numbers.empty()) return false;
       continue;
@@ -111,10 +117,11 @@ bool matches_metis_graph(const Peek& peek) {
     // The counts of the header are a strong sign: an edge list would have to meet both by chance.
     const Offset per_edge = header.has_edge_weights ? 4 : 2;
     const Offset expected = header.edges * per_edge + vertices * header.numbers_before_neighbours();
+    if (is_named_so) return has_real_weights || numbers_seen == expected;
     return vertices == header.vertices && vertices > 0 && numbers_seen == expected;
   }
   // Every line with as many numbers as the first one: an edge list.
-  return !(all_lines_alike && (columns == 2 || columns == 3));
+  return is_named_so || !(all_lines_alike && (columns == 2 || columns == 3));
 }
 
 ImportResult read_metis_graph(const std::string& path, const ReadRequest& request) {

@@ -2,6 +2,9 @@
 // banner is a list of edges, whose first one is the size line. The name gives it away.
 #include "preprocess/import/name_promise.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/base/error.h"
 #include "preprocess/import/format_reader.h"
 
@@ -25,7 +28,10 @@ constexpr Promise kPromises[] = {
     {".wsg", "gapbs", "a serialised graph whose size its counts fix; was it copied completely?"},
     {".gr", "galois", "a binary graph whose size its counts fix; was it copied completely?"},
     {".smtx", "smtx", "whose first line holds rows, columns and nonzeros, the second row offsets"},
-    {".graph", "metis-graph", "whose first line holds the numbers of vertices and edges"},
+    {".graph", "metis-graph",
+     "whose first line holds the numbers of vertices and edges that follow (--format=metis-graph "
+     "says "
+     "what does not agree)"},
     {".tar", "suitesparse-tar", "a tar archive; fetch the file again"},
 };
 
@@ -48,6 +54,13 @@ std::string format_of_ending(const std::string& ending) {
     if (ending == promise.ending) return promise.format;
   }
   return "";
+}
+
+bool promises(const std::string& path, const std::string& format) {
+  const std::string name = without_compression(path);
+  return std::any_of(std::begin(kPromises), std::end(kPromises), [&](const Promise& promise) {
+    return format == promise.format && ends_with(name, promise.ending);
+  });
 }
 
 void require_promise_kept(const std::string& path, const FormatReader* found) {

@@ -26,6 +26,13 @@ for name in west.mat a.pkl a.rb; do
   csr-import $name.npz $name.csr --quiet
   same_matrix $name.csr tiny.csr
 done
+iconv -f UTF-8 -t UTF-16 tiny.mtx >wide.mtx
+expect 3 csr-import wide.mtx no.csr
+says "text in UTF-16"
+sed -n 's/^  //p' err >convert.py
+"$python" convert.py
+csr-import wide.mtx.txt wide.csr --quiet
+same_matrix wide.csr tiny.csr
 expect 0 csr-import a.dat petsc.csr
 same_matrix petsc.csr tiny.csr
 csr-export tiny.csr back.petsc --quiet

@@ -43,13 +43,15 @@ TEST(ForeignFile, IsNamedWithTheLinesThatConvertIt) {
       {"[{\"nodes\": []}]", ".json", "JSON", "node_link_graph("},
       {"{\"nodes\": []}", ".json", "JSON", "node_link_graph("},
       {"c a road network\np sp 3 2\na 1 2 5\n", ".gr", "a DIMACS graph", "writelines("},
+      {"\xff\xfe\x30\0 \0\x31\0\n\0"s, ".txt", "text in UTF-16", "encoding='utf-16'"},
+      {"\xfe\xff\0\x30\0 \0\x31\0\n"s, ".txt", "text in UTF-16", "encoding='utf-16'"},
       {"p sp 3 2\na 1 2 5\n", ".gr", "a DIMACS graph", "writelines("},
       {"p edge 3 2\ne 1 2\n", ".col", "a DIMACS graph", "writelines("},
       {"c colours\np edge 3 2\ne 1 2\n", ".col", "a DIMACS graph", "writelines("},
   };
   for (const auto& file : files) {
     const std::string message = message_for(file.content, file.ending);
-    EXPECT_NE(message.find("found " + std::string()), std::string::npos);
+    EXPECT_NE(message.find("found "), std::string::npos);
     EXPECT_NE(message.find(file.what), std::string::npos) << message;
     EXPECT_NE(message.find(file.line), std::string::npos) << message;
     EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 2) << message;

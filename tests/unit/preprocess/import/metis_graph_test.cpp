@@ -40,6 +40,35 @@ TEST(MetisGraph, ATriangleIsNotAnEdgeList) {
   EXPECT_EQ(import_text("3 4\n2 3\n1 3\n1 2\n").format, "edge-list");
 }
 
+std::string format_of(const std::string& content, const std::string& ending) {
+  const ScratchFile file(content, ending);
+  try {
+    return import_matrix(file.path()).format;
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+// The reader takes all of these, but only the name tells them from a list of edges.
+TEST(MetisGraph, IsWhatItsNameSays) {
+  std::string ring = "20000 20000\n";
+  for (int vertex = 0; vertex < 20000; ++vertex) {
+    ring += std::to_string((vertex + 19999) % 20000 + 1) + " " +
+            std::to_string((vertex + 1) % 20000 + 1) + "\n";
+  }
+  ASSERT_GT(ring.size(), std::size_t{1} << 17);  // more than detection looks at
+  for (const std::string& content : {std::string("0 0\n"), std::string("4 1\n2\n1\n"),
+                                     std::string("2 1 1\n2 0.5\n1 0.5\n"), ring}) {
+    EXPECT_EQ(format_of(content, ".graph"), "metis-graph") << content.substr(0, 40);
+    EXPECT_NE(format_of(content, ".txt"), "metis-graph") << content.substr(0, 40);
+  }
+  for (const char* content : {"1 2\n2 3\n", "3 5\n2\n1 3\n2\n", "3 2\n1.5\n2\n3\n"}) {
+    const std::string refusal = format_of(content, ".graph");
+    EXPECT_NE(refusal.find("(--format=metis-graph says what does not agree)"), refusal.npos)
+        << refusal;
+  }
+}
+
 TEST(MetisGraph, Refuses) {
   EXPECT_REFUSAL("1: expected \"vertices edges", "3\n", forced());
   EXPECT_REFUSAL("1: expected a format of three digits", "3 2 12\n2\n1 3\n2\n", forced());
