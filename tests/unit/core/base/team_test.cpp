@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <omp.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace csrkit {
 namespace {
@@ -24,6 +26,35 @@ TEST(Team, IsNeverLargerThanLibgompCanStart) {
   limit_teams();
   EXPECT_EQ(team_size(0), 3);
   omp_set_num_threads(before);
+}
+
+int threads_that_meet() {
+  int met = 0;
+#pragma omp parallel num_threads(3) reduction(+ : met)
+  {
+    ++met;
+#pragma omp barrier
+  }
+  return met;
+}
+
+// As Python's multiprocessing does: the child has none of the threads, and makes its own.
+TEST(Team, IsMadeAnewInAForkedChild) {
+  ASSERT_EQ(threads_that_meet(), 3);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);  // rather than wait for ever
+    const bool is_right = threads_that_meet() == 3;
+    const pid_t grandchild = ::fork();
+    if (grandchild == 0) ::_exit(threads_that_meet() == 3 ? 0 : 1);
+    int status = 1;
+    ::waitpid(grandchild, &status, 0);
+    ::_exit(is_right && status == 0 ? 0 : 1);
+  }
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(threads_that_meet(), 3);
 }
 
 TEST(Team, FewStepsAreForOneThread) {
