@@ -43,7 +43,11 @@ class View:
     def __init__(self, array, name, is_written=False, stream=None):
         self.array, self.name, self.stream = array, name, None
         self._buffer = None
-        if hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] == _DL_CUDA:
+        if _is_masked(array):
+            raise UsageError(f"{name} is masked, and the mask would have no effect; pass {name}.filled(0)")
+        if _has_signs_put_off(array):
+            raise UsageError(f"{name} has its signs put off, as an imaginary part; pass {name}.resolve_neg()")
+        if _dlpack_device(array) == _DL_CUDA:
             self.stream = stream or stream_of(array)
             self._read_dlpack(self.stream)
         elif _has_buffer(array):
@@ -125,6 +129,25 @@ def _has_buffer(array):
     except (TypeError, ValueError, BufferError):
         return False
     return True
+
+
+def _is_masked(array):
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(array, masked.MaskedArray)
+
+
+def _has_signs_put_off(array):
+    """Whether these are PyTorch's numbers before it changes their signs, which DLPack does not tell."""
+    module = _owner(array)
+    return module is not None and module.__name__ == "torch" and array.is_neg()
+
+
+def _dlpack_device(array):
+    """The type of the array's device, as DLPack numbers them; None for what does not speak it."""
+    try:
+        return array.__dlpack_device__()[0]
+    except (AttributeError, BufferError, RuntimeError, ValueError):
+        return None
 
 
 def _owner(array):

@@ -1,5 +1,6 @@
 """libcsrkit and the structures of csrkit.h. Calls run without the interpreter's lock."""
 import ctypes
+import operator
 import os
 import pathlib
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
@@ -17,9 +18,26 @@ class Sized(ctypes.Structure):
     def __init__(self, **members):
         super().__init__(size=ctypes.sizeof(self), **members)
         for name, value in members.items():
+            if not hasattr(value, "__index__"):  # as integers of Python and of NumPy have
+                continue
+            value = operator.index(value)
             # ctypes keeps the lowest bits of an integer, and nothing of what does not fit in them
-            if isinstance(value, int) and getattr(self, name) not in (value, value or None):
+            if getattr(self, name) not in (value, value or None):
                 raise UsageError(f"{name} is {value}, which no {dict(self._fields_)[name].__name__[2:]} holds")
+
+
+class Handle:
+    """What owns something of the library in `_handle`: copies are the object itself, and no other process has it."""
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce_ex__(self, protocol):
+        raise UsageError(f"a {type(self).__name__} is in the memory of its process and cannot be pickled; save the matrix in a "
+                         "file, and open that in the other process")
 
 
 class Parameter(ctypes.Structure):

@@ -1,12 +1,13 @@
 """Sparse matrices: opened, imported, borrowed from arrays; reordered, saved, handed to other libraries."""
 import ctypes
 import itertools
+import operator
 import threading
 import weakref
 from ctypes import byref, c_int32, c_int64
 
 from ._dense import View
-from ._library import (KINDS, NAMES, Arrays, ImportOptions, MatrixInfo, ReorderOptions, library, new_handle,
+from ._library import (KINDS, NAMES, Arrays, Handle, ImportOptions, MatrixInfo, ReorderOptions, library, new_handle,
                        parameter_array, text)
 from .errors import UsageError
 from .plan import Plan, SddmmPlan
@@ -18,13 +19,15 @@ MATRICES = weakref.WeakValueDictionary()  # those that live, by number
 _CACHED_PLANS = 16  # per matrix: training uses a handful of widths, forward and backward
 
 
-class Matrix:
+class Matrix(Handle):
     """A sparse matrix in CSR form that does not change. Made by open, import_file, from_scipy, from_arrays, spgemm.
 
     shape: (rows, cols). nnz: stored entries; stored zeros are entries. kind: of the values, none (every entry is 1), f32,
     f64, f16 or bf16. number: its own in this process, under which MATRICES has it. derived: what other modules keep with
     it. Its arrays are read-only views without a copy: NumPy arrays where NumPy is installed, memoryviews elsewhere.
     """
+
+    __array_ufunc__ = None  # NumPy's operators leave b @ a to Python, which says that there is none
 
     def __init__(self, handle, keep=()):
         self._handle = handle
@@ -226,9 +229,12 @@ def from_arrays(shape, row_offsets, col_indices, values=None) -> Matrix:
     if values is not None:
         views.append(View(values, "values"))
         kind = views[2].kind
-    rows, cols = shape
+    rows, cols = map(operator.index, shape)
+    if rows < 0 or cols < 0:
+        raise UsageError(f"the shape is {rows} x {cols}; rows and columns must be 0 or more")
     for view, wanted in zip(views, ("i64", "i32", kind)):
-        if view.kind != wanted or view.device is not None or len(view.shape) != 1 or view.strides not in ((1,), (0,)):
+        is_dense = len(view.shape) == 1 and (view.shape[0] <= 1 or view.strides[0] == 1)
+        if view.kind != wanted or view.device is not None or not is_dense:
             raise UsageError(f"{view.name} must be {wanted}, on the host, of one dimension and without gaps; found "
                              f"{view.kind} of shape {view.shape}")
     if kind not in KINDS:
@@ -253,6 +259,8 @@ def from_scipy(matrix) -> Matrix:
     import numpy
     if not hasattr(matrix, "tocsr"):
         raise UsageError(f"the matrix is a {type(matrix).__name__}; pass one of SciPy, scipy.sparse.csr_matrix(x)")
+    if len(matrix.shape) != 2:
+        raise UsageError(f"the array has the shape {matrix.shape}; two dimensions are needed")
     matrix = matrix.tocsr()
     if matrix.dtype.kind == "c":
         raise UsageError("the values are complex, matrices here are real; pass matrix.real or matrix.imag")

@@ -3,7 +3,7 @@ import threading
 from ctypes import byref, c_char_p
 
 from ._dense import View, empty_like
-from ._library import KINDS, NAMES, SIZES, Dense, PlanInfo, PlanOptions, SddmmOptions, library, new_handle, text
+from ._library import KINDS, NAMES, SIZES, Dense, Handle, PlanInfo, PlanOptions, SddmmOptions, library, new_handle, text
 from .errors import UsageError
 
 
@@ -41,7 +41,7 @@ class _Streams:
                 self.enter(handle, stream)
 
 
-class Plan:
+class Plan(Handle):
     """C = alpha * op(A) * B + beta * C for one matrix, one number of columns and one device.
 
     transpose: op(A) is the transpose of A. kind, out_kind: of B and C (None: A's kind, f32 if it has no values; f64 if
@@ -164,7 +164,7 @@ class Plan:
         return info
 
 
-class SddmmPlan:
+class SddmmPlan(Handle):
     """C = alpha * S * (x[i] . y[j]) + beta * C for every entry (i, j) of one matrix; one width, one device.
 
     times_values: S is the matrix's value, else 1. kind, out_kind: of x and y, and of C (None: the matrix's kind, f32 if

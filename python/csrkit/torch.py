@@ -7,6 +7,7 @@
 from typing import Optional, Tuple
 
 import torch
+from torch.autograd import forward_ad
 
 from ._dense import stream_of
 from .errors import UsageError
@@ -16,6 +17,20 @@ from .plan import SddmmPlan
 _KINDS = {torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch.bfloat16: "bf16"}
 _DTYPES = {kind: dtype for dtype, kind in _KINDS.items()}
 _ENTRIES_AT_ONCE = 1 << 16  # whose rows of the operands are gathered at a time
+
+
+def _plain(x):
+    """The tensor without gaps, and with the signs that it shows: those of an imaginary part may be put off."""
+    return x.contiguous().resolve_neg()
+
+
+def _require_tensor(x, name):
+    if not isinstance(x, torch.Tensor) or x.layout != torch.strided:
+        found = f"tensor of {x.layout}" if isinstance(x, torch.Tensor) else type(x).__name__
+        raise UsageError(f"{name} is a {found}; pass a dense tensor")
+    # Without this a tangent would be lost without a word.
+    if getattr(forward_ad, "_current_level", -1) >= 0 and forward_ad.unpack_dual(x).tangent is not None:
+        raise UsageError(f"{name} has a tangent, and forward derivatives (jvp) are not offered; use backward()")
 
 
 def _number(matrix):
@@ -110,7 +125,7 @@ def _stream_of(x):
 
 
 def _multiply(matrix, x, transpose):
-    kind, x = _kind_of(x), x.contiguous()
+    kind, x = _kind_of(x), _plain(x)
     out = x.new_empty((matrix.shape[1 if transpose else 0], x.shape[1]))
     if x.shape[1] > 0:
         plan = _in_kind(matrix, kind).cached_plan(x.shape[1], transpose=transpose, kind=kind, out_kind=kind,
@@ -122,10 +137,10 @@ def _multiply(matrix, x, transpose):
 def _multiply_values(matrix, values, x, transpose):
     if x.is_cuda and x.shape[1] == 1:  # formats of SpMV on a GPU take no other values
         return _multiply_values(matrix, values, x.expand(-1, 2), transpose)[:, :1].contiguous()
-    kind, x, values = _kind_of(x), x.contiguous(), values.detach().to(x.device)
+    kind, x, values = _kind_of(x), _plain(x), _plain(values.detach().to(x.device))
     out = x.new_empty((matrix.shape[1 if transpose else 0], x.shape[1]))
     if x.shape[1] > 0:
-        values = values.index_select(0, _positions(matrix, x.device)) if transpose else values.contiguous()
+        values = values.index_select(0, _positions(matrix, x.device)) if transpose else values
         kernel = "row_bins" if x.is_cuda else "nnz_balanced" if x.shape[1] > 1 else "csr_balanced"
         plan = _with_places(matrix, kind, transpose).cached_plan(x.shape[1], kind=kind, out_kind=kind, kernel=kernel,
                                                                  **_place_of(x))
@@ -233,7 +248,7 @@ def _sddmm(left: torch.Tensor, right: torch.Tensor, matrix: int, entries: int) -
     out = left.new_empty(entries)
     if left.shape[1] == 0:
         return out.zero_()
-    kind, left, right = _kind_of(left), left.contiguous(), right.contiguous()
+    kind, left, right = _kind_of(left), _plain(left), _plain(right)
     plan = MATRICES[matrix].cached_plan(left.shape[1], SddmmPlan, kind=kind, out_kind=kind, **_place_of(left))
     plan.multiply_at(left.data_ptr(), right.data_ptr(), out.data_ptr(), _stream_of(left))
     return out
@@ -347,7 +362,8 @@ torch.library.register_autograd("csrkit::sddmm", _sddmm_backward, setup_context=
 def _autocast(tensor):
     """In the kind that autocast prescribes on the tensor's device, if it is on there."""
     device = tensor.device.type
-    if torch.is_autocast_enabled(device) and tensor.dtype in (torch.float32, torch.float16, torch.bfloat16):
+    is_on = device in _DEVICES and torch.is_autocast_enabled(device)
+    if is_on and tensor.dtype in (torch.float32, torch.float16, torch.bfloat16):
         return tensor.to(torch.get_autocast_dtype(device))
     return tensor
 
@@ -373,7 +389,7 @@ def _spmm_now(matrix, x, transpose):
 
 def _is_plain(x):
     """Whether nobody traces or transforms: then no operator has to be seen."""
-    return (type(x) in (torch.Tensor, torch.nn.Parameter) and not torch.compiler.is_compiling()
+    return (type(x) in (torch.Tensor, torch.nn.Parameter) and not x.is_meta and not torch.compiler.is_compiling()
             and not _are_transforms_active())
 
 
@@ -388,6 +404,7 @@ def spmm(a: Matrix, x: torch.Tensor, values: Optional[torch.Tensor] = None, tran
     autocast it works in autocast's dtype. Raises UsageError.
     """
     number = _number(a)
+    _require_tensor(x, "X")
     if x.dim() != 2:
         raise UsageError(f"X has {x.dim()} dimensions; use 2")
     wanted = a.shape[0 if transpose else 1]
@@ -400,6 +417,7 @@ def spmm(a: Matrix, x: torch.Tensor, values: Optional[torch.Tensor] = None, tran
     if values is None and reduce == "sum" and _is_plain(x):
         return _spmm_now(a, x, transpose)
     if values is not None:
+        _require_tensor(values, "values")
         values = _autocast(values)
         if values.shape != (a.nnz,) or values.dtype != x.dtype:
             raise UsageError(f"values are {tuple(values.shape)} of {values.dtype}; ({a.nnz},) of {x.dtype} are needed")
@@ -419,6 +437,8 @@ def sddmm(a: Matrix, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     left: rows x K, right: cols x K, of one dtype, summed in float32 or better. Raises UsageError.
     """
     number = _number(a)
+    _require_tensor(left, "left")
+    _require_tensor(right, "right")
     shapes = (left.dim(), right.dim(), left.shape[0], right.shape[0])
     if shapes != (2, 2, *a.shape) or left.shape[1] != right.shape[1] or left.dtype != right.dtype:
         raise UsageError(f"the operands are {tuple(left.shape)} of {left.dtype} and {tuple(right.shape)} of {right.dtype}; "

@@ -33,6 +33,27 @@ class Sharing(unittest.TestCase):
         with self.assertRaisesRegex(csrkit.UsageError, "B begins between two addresses"):
             csrkit.spmv(one, between)
 
+    def test_repeated_elements_are_not_read_beyond(self):
+        offsets, columns = numpy.arange(5, dtype="int64"), numpy.arange(4, dtype="int32")
+        with self.assertRaisesRegex(csrkit.UsageError, "values must be f64, on the host, of one dimension and without gaps"):
+            csrkit.from_arrays((4, 4), offsets, columns, numpy.broadcast_to(2.0, 4))
+        one = csrkit.from_arrays((1, 1), numpy.arange(2), columns[:1], numpy.broadcast_to(2.0, 1))
+        self.assertEqual(one.values[0], 2)
+
+    def test_masks_are_refused(self):
+        a = csrkit.from_scipy(scipy.sparse.csr_matrix(numpy.eye(3)))
+        with self.assertRaisesRegex(csrkit.UsageError, "B is masked"):
+            csrkit.spmm(a, numpy.ma.masked_array(numpy.eye(3), mask=numpy.eye(3)))
+
+    def test_numbers_of_numpy(self):
+        a, b = csrkit.from_scipy(sample()), numpy.ones((45, 2))
+        wanted = csrkit.spmm(a, b)
+        for alpha in (numpy.float64(1), numpy.float32(1), numpy.int8(1)):
+            numpy.testing.assert_array_equal(csrkit.spmm(a, b, alpha=alpha, threads=numpy.int16(1)), wanted)
+        for wrong in (numpy.int64(2**32 + 1), numpy.uint64(2**64 - 1)):
+            with self.assertRaisesRegex(csrkit.UsageError, f"threads is {wrong}"):
+                csrkit.spmm(a, b, threads=wrong)
+
     def test_rows_off_vectors_are_seen(self):
         from csrkit._dense import View
         wide = numpy.zeros((8, 36), "float32")  # rows of 144 bytes, at multiples of 16 here
@@ -81,11 +102,18 @@ class Sharing(unittest.TestCase):
             with self.assertRaisesRegex(csrkit.UsageError, words):
                 wrong()
 
+    @unittest.skipUnless(scipy.sparse.coo_array(numpy.ones(3)).ndim == 1, "SciPy has no sparse vectors")
+    def test_vectors_of_scipy_are_refused(self):
+        with self.assertRaisesRegex(csrkit.UsageError, r"the shape \(3,\)"):
+            csrkit.from_scipy(scipy.sparse.coo_array(numpy.ones(3)))
+
     def test_the_operator_of_products(self):
         matrix = scipy.sparse.csr_matrix(numpy.arange(6.0).reshape(2, 3))
         a, b = csrkit.from_scipy(matrix), numpy.arange(12.0).reshape(3, 4)
         numpy.testing.assert_array_equal(a @ b, matrix @ b)
         numpy.testing.assert_array_equal(a @ b[:, 0].copy(), matrix @ b[:, 0])
+        with self.assertRaisesRegex(TypeError, "unsupported operand"):
+            b.T @ a
         square = a @ csrkit.from_scipy(matrix.T)
         self.assertEqual((square.to_scipy() != matrix @ matrix.T).nnz, 0)
 

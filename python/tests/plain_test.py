@@ -1,7 +1,11 @@
 """The package in a Python with nothing but its standard library: buffers in, buffers out."""
 import array
+import copy
 import gc
+import os
 import pathlib
+import pickle
+import signal
 import tempfile
 import threading
 import unittest
@@ -70,6 +74,17 @@ class Matrices(unittest.TestCase):
             csrkit.from_arrays((4, 4), offsets, columns, values[:5])
         with self.assertRaises(csrkit.InputError):
             csrkit.from_arrays((4, 3), offsets, columns, values)
+        with self.assertRaisesRegex(csrkit.UsageError, "the shape is -1 x 4"):
+            csrkit.from_arrays((-1, 4), array.array("q"), array.array("i"))
+
+    def test_copies_are_the_matrix_itself(self):
+        a = small()
+        plan = a.plan(2)
+        for each in (a, plan, a.sddmm_plan(2)):
+            self.assertIs(copy.copy(each), each)
+            self.assertIs(copy.deepcopy(each), each)
+            with self.assertRaisesRegex(csrkit.UsageError, "cannot be pickled; save the matrix"):
+                pickle.dumps(each)
 
     def test_orders(self):
         a = small().reorder("degree")
@@ -212,6 +227,27 @@ class Products(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(found, [by_hand(rows)] * 200)
+
+    def test_forked_processes_multiply(self):
+        rows = 20000  # enough for a team of threads
+        a = csrkit.from_arrays((rows, 1), array.array("q", range(rows + 1)), array.array("i", [0] * rows))
+        wanted = csrkit.spmm(a, dense([[1.0, 2.0]]), threads=3).tolist()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)  # rather than wait for ever for threads that the parent alone has
+            os._exit(0 if csrkit.spmm(a, dense([[1.0, 2.0]]), threads=3).tolist() == wanted else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(csrkit.spmm(a, dense([[1.0, 2.0]]), threads=3).tolist(), wanted)
+
+    def test_an_interrupt_leaves_plans_usable(self):
+        rows = 20000
+        a = csrkit.from_arrays((rows, 1), array.array("q", range(rows + 1)), array.array("i", [0] * rows))
+        timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
+        with self.assertRaises(KeyboardInterrupt):
+            timer.start()
+            while True:
+                csrkit.spmm(a, dense([[1.0] * 8]))
+        self.assertEqual(csrkit.spmm(a, dense([[1.0] * 8])).tolist(), [[1.0] * 8] * rows)
 
     def test_nothing_is_kept_in_circles(self):
         gc.disable()

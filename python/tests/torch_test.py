@@ -1,4 +1,5 @@
 """With PyTorch on the CPU, and on a GPU where there is one: values, gradients, autocast, compilation."""
+import copy
 import unittest
 
 import numpy
@@ -297,9 +298,43 @@ class Torch(unittest.TestCase):
                            (lambda: csrkit.torch.spmm(a, torch.ones(30, 2), reduce="min"), "'min' is no reduction"),
                            (lambda: csrkit.torch.spmm(a, torch.ones(30, 2), values=torch.ones(3)), "are needed"),
                            (lambda: csrkit.torch.sddmm(a, torch.ones(40, 2), torch.ones(30, 3)), "one dtype are needed"),
-                           (lambda: csrkit.torch.spmm(torch.ones(2, 2), torch.ones(2, 2)), "pass a csrkit.Matrix")):
+                           (lambda: csrkit.torch.spmm(torch.ones(2, 2), torch.ones(2, 2)), "pass a csrkit.Matrix"),
+                           (lambda: csrkit.torch.spmm(a, numpy.ones((30, 2))), "X is a ndarray; pass a dense tensor"),
+                           (lambda: csrkit.torch.spmm(a, torch.ones(30, 2).to_sparse()), "X is a tensor of torch.sparse"),
+                           (lambda: csrkit.torch.spmm(a, torch.ones(30, 2), values=[1.0]), "values is a list"),
+                           (lambda: csrkit.torch.sddmm(a, None, torch.ones(30, 2)), "left is a NoneType"),
+                           (lambda: csrkit.spmm(a, torch.ones(30, 2, device="meta")), "B cannot be shared")):
             with self.assertRaisesRegex(csrkit.UsageError, text):
                 call()
+
+    def test_signs_put_off_are_seen(self):
+        a, dense = sample()
+        x = torch.complex(x_of(a, 8).detach(), x_of(a, 8).detach()).conj().imag
+        self.assertTrue(x.is_neg())
+        self.close(csrkit.torch.spmm(a, x), dense @ x)
+        self.close(csrkit.torch.spmm(a, x, reduce="mean", values=torch._neg_view(dense[dense != 0])),
+                   -dense @ x / (dense != 0).sum(1, keepdim=True).clamp(min=1))
+        with self.assertRaisesRegex(csrkit.UsageError, "resolve_neg"):
+            csrkit.spmm(a, x)
+
+    def test_forward_derivatives_are_refused(self):
+        a, _ = sample()
+        x = x_of(a).detach()
+        with self.assertRaisesRegex(csrkit.UsageError, "X has a tangent"):
+            torch.func.jvp(lambda y: csrkit.torch.spmm(a, y), (x,), (x,))
+        with torch.autograd.forward_ad.dual_level():
+            with self.assertRaisesRegex(csrkit.UsageError, "right has a tangent"):
+                csrkit.torch.sddmm(a, torch.ones(40, 8), torch.autograd.forward_ad.make_dual(x, x))
+            csrkit.torch.spmm(a, x)
+
+    def test_shapes_are_known_without_elements(self):
+        a, _ = sample()
+        self.assertEqual(csrkit.torch.spmm(a, torch.ones(30, 2, device="meta")).shape, (40, 2))
+
+    def test_copies_of_a_module_share_its_matrix(self):
+        module = torch.nn.Linear(2, 2)
+        module.matrix = sample()[0]
+        self.assertIs(copy.deepcopy(module).matrix, module.matrix)
 
     def test_tensors_share_memory(self):
         a, dense = sample()
