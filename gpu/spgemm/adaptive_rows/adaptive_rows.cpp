@@ -197,10 +197,12 @@ class AdaptiveRows final : public DeviceSpgemm {
     const Offset products = count_products(op.a, op.b, memory).products;
     const auto per_entry =
         static_cast<double>(products) / static_cast<double>(std::max<Offset>(1, c.nnz));
-    if (per_entry > changes_.most_listed) {
+    const std::uint32_t most =
+        products <= changes_.few_listed ? changes_.most_listed_of_few : changes_.most_listed;
+    if (per_entry > most) {
       values_choice_ = "; new values row by row (because an entry has " +
                        counted(static_cast<Offset>(per_entry), "product") + ", more than " +
-                       std::to_string(changes_.most_listed) + ")";
+                       std::to_string(most) + ")";
     } else if (const char* const reason = list_.make(op, c, products, memory)) {
       values_choice_ = std::string("; new values row by row (because ") + reason + ")";
     } else {

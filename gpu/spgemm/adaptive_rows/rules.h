@@ -180,6 +180,10 @@ struct BinRules {
   /// allows it; beyond, it is twenty times as long as C and no faster. 0: never. Measured on an
   /// H200.
   std::uint32_t most_listed = 20;
+  /// And up to which, where there are no more than so many products: their rows are too few to fill
+  /// a device by turns.
+  std::uint32_t most_listed_of_few = 128;
+  Offset few_listed = Offset{1} << 25;
   bool prefers_one_pass = true;    // where the product is small
   bool prefers_bit_ranges = true;  // where the range has no more words than the row has products
 

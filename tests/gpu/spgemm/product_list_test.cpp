@@ -16,7 +16,7 @@ std::unique_ptr<SpgemmPlan> make_plan(const SpgemmProblem& problem,
                                       std::uint32_t most_listed = UINT32_MAX,
                                       std::uint64_t memory_limit_bytes = 0) {
   gpu::BinRules rules;
-  rules.most_listed = most_listed;
+  rules.most_listed = rules.most_listed_of_few = most_listed;
   PlanOptions options;
   options.memory_limit_bytes = memory_limit_bytes;
   return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", gpu::kProduction, problem, options,
@@ -180,6 +180,16 @@ TEST_F(SpgemmProductList, TakesManyLongEntriesSideBySide) {
     item.kinds = {kind, kind, kind};
     check_new_values(squared(matrix_of(dense + 2 * rest, dense + 2 * rest, a)), item);
   }
+}
+
+// The last entry begins in the second last piece and ends where the last one would.
+TEST_F(SpgemmProductList, TakesALastPieceWithoutEntries) {
+  const Index single = 1693, longest = 256;
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < single; ++i) a.push_back({i, 0, random_value(17, i, 0)});
+  for (Index k = 0; k < longest; ++k) a.push_back({single, k, random_value(17, single, k)});
+  for (Index k = 0; k < longest; ++k) b.push_back({k, 0, random_value(18, k, 0)});
+  check_new_values({matrix_of(single + 1, longest, a), matrix_of(longest, 1, b)}, {});
 }
 
 TEST_F(SpgemmProductList, IsLeftOutWhereItDoesNotPayOrFit) {
