@@ -17,6 +17,7 @@
 #include "gpu/plan/kernels.h"
 #include "gpu/spmm/dense_windows/dense_windows.h"
 #include "gpu/spmm/dense_windows/windows.h"
+#include "gpu/spmm/likeness.h"
 #include "gpu/spmm/plan.h"
 #include "gpu/spmm/row_panels/panel.h"
 #include "gpu/spmm/row_tasks/row_tasks.h"
@@ -262,20 +263,27 @@ const SpmmKernel& kernel_called(const std::string& name) {
 
 }  // namespace
 
-bool panels_pay(const SpmmProfile& profile) {
+double log_panels_over_bins(const SpmmProfile& profile) {
+  return profile.b_bytes == 2 ? tiled_panels_over_bins(profile) : panels_over_bins(profile);
+}
+
+bool may_have_panels(const SpmmProfile& profile) {
   // So little work takes its time whatever runs, and panels take longer to be made.
   constexpr Offset kFewEntries = 1'136;  // a multiprocessor
   constexpr Index kFewRows = 1024;
   if (profile.sample.entries == 0) return false;
   if (profile.nnz < kFewEntries * profile.multiprocessors || profile.rows < kFewRows) return false;
-  if (profile.b_bytes == 2) {
-    // Sums that are not finite are made again, one by one.
-    return profile.sample.all_finite && tiled_panels_over_bins(profile) < 0;
-  }
+  // Sums that are not finite are made again, one by one.
+  if (profile.b_bytes == 2) return profile.sample.all_finite;
   // Pieces of eight bytes an element: panels were behind on every matrix, or ahead by less than the
   // formula errs (docs/lab/2026-11-25-spmm-odd-widths.md).
-  if (profile.b_bytes == 8 && is_unaligned(profile) && profile.dense_cols > 8) return false;
-  return panels_over_bins(profile) < 0;
+  return profile.b_bytes != 8 || !is_unaligned(profile) || profile.dense_cols <= 8;
+}
+
+bool panels_pay(const SpmmProfile& profile) {
+  if (!may_have_panels(profile)) return false;
+  return std::clamp(log_panels_over_bins(profile), -kFarOff, kFarOff) + missed_by_formula(profile) <
+         0;
 }
 
 bool stencil_pays(const SpmmProblem& problem) {

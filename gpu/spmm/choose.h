@@ -11,7 +11,15 @@ namespace csrkit::gpu {
 /// late.
 inline constexpr const char* kOffVectors = "off-vectors";
 
-/// Whether row_panels is expected to take less time than row_bins.
+/// What counted work says of row_panels beside row_bins: the natural logarithm of the ratio of
+/// their times.
+double log_panels_over_bins(const SpmmProfile& profile);
+
+/// Whether panels come into question at all.
+bool may_have_panels(const SpmmProfile& profile);
+
+/// Whether row_panels is expected to take less time than row_bins: by counted work, and by what
+/// that missed on matrices like this one.
 bool panels_pay(const SpmmProfile& profile);
 
 /// Whether a sample of A's rows has few diagonals, well filled. Up to eight columns B and C are

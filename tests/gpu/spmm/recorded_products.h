@@ -1,0 +1,29 @@
+// Products that were measured (studies/spmm_choices, on an H100 and an H200), as the choice between
+// kernels sees them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/spmm/profile.h"
+
+namespace csrkit::gpu {
+
+struct RecordedProduct {
+  std::string matrix;
+  SpmmProfile profile;
+  bool is_transposed = false;
+  double bins = 0, panels = 0;        // microseconds
+  double best = 0, other_chosen = 0;  // of all kernels; of the one that an earlier rule took
+};
+
+/// Products of several columns that both kernels did, of operands that have so many columns more in
+/// memory. Where row_bins is another kernel now, and what it takes was not seen, a product is left
+/// out. `record`: below docs/results, without its ending.
+std::vector<RecordedProduct> recorded_products(const std::string& record, int padding = 0);
+
+/// A third of all matrices, by name, had no part in fitting the formula, nor in what is learnt of
+/// likeness; what both look at was chosen by how the others fared when they were left out in turn.
+bool is_kept_out(const std::string& matrix);
+
+}  // namespace csrkit::gpu
