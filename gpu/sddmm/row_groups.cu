@@ -187,43 +187,81 @@ struct OneLoad {
   }
 };
 
-/// The same with any number of loads, `stride` columns apart; X comes from L1 for every entry,
-/// which costs less than registers for several loads.
+/// The same with any number of loads, `stride` columns apart. X comes from L1, once where the four
+/// entries of every group of the warp are in one row, else for every entry, which costs less than
+/// registers for several loads.
 template <class T, int kWidth, int kSteps>
 struct SeveralLoads {
   using Load = typename detail::Word<sizeof(T) * kWidth>::type;
+  /// Loads of a row that are asked for before the first is used: narrow ones are many, and bring
+  /// little each.
+  static constexpr int kTogether = sizeof(Load) <= 4 ? 4 : sizeof(Load) <= 8 ? 2 : 1;
+
+  struct Rows {
+    const T *of_x[kAtOnce], *of_y[kAtOnce];
+    Index cols, stride;
+  };
+
+  template <bool kInOneRow>
+  __device__ static void add_some(SumOf<T> (&sum)[kAtOnce], const Rows& rows, Index col) {
+    if (col >= rows.cols) return;
+    constexpr int kRows = kInOneRow ? 1 : kAtOnce;
+    Load from_y[kTogether][kAtOnce], from_x[kTogether][kRows];
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) {
+      const Index at = col + i * rows.stride;
+      const bool is_there = i == 0 || at < rows.cols;
+#pragma unroll
+      for (int n = 0; n < kAtOnce; ++n) {
+        from_y[i][n] = is_there ? load_word<Load>(rows.of_y[n] + at) : Load{};
+      }
+#pragma unroll
+      for (int n = 0; n < kRows; ++n) {
+        from_x[i][n] = is_there ? load_word<Load>(rows.of_x[n] + at) : Load{};
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) {
+#pragma unroll
+      for (int n = 0; n < kAtOnce; ++n) {
+        sum[n] = add_products<T, kWidth>(sum[n], from_x[i][kInOneRow ? 0 : n], from_y[i][n]);
+      }
+    }
+  }
+
+  template <bool kInOneRow>
+  __device__ static void add_all(SumOf<T> (&sum)[kAtOnce], const Rows& rows, Index first_col) {
+    if constexpr (kSteps > 0) {
+#pragma unroll
+      for (int i = 0; i < kSteps; i += kTogether) {
+        add_some<kInOneRow>(sum, rows, first_col + i * rows.stride);
+      }
+    } else {
+#pragma unroll(kTogether == 1 ? 2 : 1)
+      for (Index col = first_col; col < rows.cols; col += kTogether * rows.stride) {
+        add_some<kInOneRow>(sum, rows, col);
+      }
+      __syncwarp();
+    }
+  }
 
   template <class Next>
   __device__ void add(SumOf<T> (&sum)[kAtOnce], const DeviceDenseView<const T>& x,
                       const DeviceDenseView<const T>& y, Index first_col, Index stride,
                       const Places& at, const Next& next) {
-    const T *of_x[kAtOnce], *of_y[kAtOnce];
+    Rows rows;
+    rows.cols = x.cols;
+    rows.stride = stride;
 #pragma unroll
     for (int n = 0; n < kAtOnce; ++n) {
-      of_x[n] = x.data + Offset{at.row[n]} * x.leading_dim;
-      of_y[n] = y.data + Offset{at.col[n]} * y.leading_dim;
+      rows.of_x[n] = x.data + Offset{at.row[n]} * x.leading_dim;
+      rows.of_y[n] = y.data + Offset{at.col[n]} * y.leading_dim;
     }
     next();
-    const auto step = [&](Index col) {
-      Load from_y[kAtOnce], from_x[kAtOnce];
-#pragma unroll
-      for (int n = 0; n < kAtOnce; ++n) from_y[n] = load_word<Load>(of_y[n] + col);
-#pragma unroll
-      for (int n = 0; n < kAtOnce; ++n) from_x[n] = load_word<Load>(of_x[n] + col);
-#pragma unroll
-      for (int n = 0; n < kAtOnce; ++n) {
-        sum[n] = add_products<T, kWidth>(sum[n], from_x[n], from_y[n]);
-      }
-    };
-    if constexpr (kSteps > 0) {
-#pragma unroll
-      for (int i = 0; i < kSteps; ++i) {
-        if (first_col + i * stride < x.cols) step(first_col + i * stride);
-      }
+    if (__all_sync(kAllLanes, at.row[0] == at.row[kAtOnce - 1])) {
+      add_all<true>(sum, rows, first_col);
     } else {
-#pragma unroll 2
-      for (Index col = first_col; col < x.cols; col += stride) step(col);
-      __syncwarp();
+      add_all<false>(sum, rows, first_col);
     }
   }
 };
@@ -287,7 +325,7 @@ class RowGroups final : public DeviceSddmm {
       return has_loads_of(call.x, width) && has_loads_of(call.y, width);
     };
     if (fits(kWidest)) return with_width<kWidest>(given);
-    if constexpr (sizeof(T) == 2) {
+    if constexpr (sizeof(T) < 8) {
       if (fits(2)) return with_width<2>(given);
     }
     with_width<1>(given);

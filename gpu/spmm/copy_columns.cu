@@ -50,6 +50,7 @@ Index copied_cols(const SpmmSizes& sizes, int value_bytes) {
   if (value_bytes != 2 || whole_cols < kFewestUnaligned) return 0;
   if (whole_cols % unaligned_width(value_bytes) == 0) return 0;
   if (sizes.nnz_of_whole() < kReadsThatPay * sizes.cols) return 0;
+  if (sizes.nnz_of_whole() * whole_cols < kProductsThatPay) return 0;
   const Offset col_bytes = std::max<Offset>(sizes.cols, 1) * value_bytes;
   if (col_bytes * narrowest > kMostBytes) return 0;
   const Offset most = std::max<Offset>(narrowest, kCopyBytes / col_bytes / narrowest * narrowest);

@@ -17,10 +17,13 @@ namespace csrkit::gpu {
 /// docs/lab/2026-11-23-spmm-widths-h200.md; in f32 it never pays,
 /// docs/lab/2026-11-25-spmm-odd-widths.md.
 inline constexpr Offset kReadsThatPay = 20;
+/// And how many numbers the product multiplies: a copy is a launch, and stores by way of shared
+/// memory. Measured on an H100, docs/lab/2026-11-26-blind-hunt.md.
+inline constexpr Offset kProductsThatPay = 60'000'000;
 
 /// How many columns of B are copied at once into rows of whole vectors: all, if they take no more
 /// than 256 MB. 0 if none are: K says that rows are aligned, values have not 16 bits, a row of B is
-/// read less than kReadsThatPay times, or few columns would take more than 1 GB. Of a block of a
+/// read less than kReadsThatPay times, the product is small, or few columns would take more than 1 GB. Of a block of a
 /// product this follows from the whole.
 Index copied_cols(const SpmmSizes& sizes, int value_bytes);
 /// Of the workspace, for them.

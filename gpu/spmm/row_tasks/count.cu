@@ -41,7 +41,7 @@ __device__ void scan_counts(const Shape& shape, const BinArrays& bins, const Row
       const int bin = kBins - 1 - key % kBins;
       own = {whole_warps(rows), 0, 0};
       if (bin <= shape.longest_in_strips) {
-        const Index per_strip = rows_per_strip(bin);
+        const Index per_strip = rows_per_strip(bin, shape.strip_entries);
         own = {whole_warps((rows + per_strip - 1) / per_strip), rows, rows * bin};
       }
     }

@@ -31,6 +31,11 @@ constexpr double kLargeOperands = 60e6;  // bytes of B and C
 constexpr Offset kShortMean = 4;
 constexpr Offset kEnoughParts = 12'000;
 constexpr Offset kFewEntries = 700'000, kLittleWork = 2'000'000;
+// As many warps, or blocks of four, run at once: what has fewer entries than they could take shares
+// them out among all, down to rows that strips are for and blocks of a step a group.
+constexpr Offset kWarpsAtOnce = 4224, kBlocksAtOnce = kWarpsAtOnce / 4;
+constexpr Index kShortestOfBlock = 64;
+constexpr Offset kWorkOfOneStep = 50'000;  // in strips of one step each
 constexpr Index kWarpPart = 256, kLongestWarpPart = 1024, kBlockPart = 512;
 constexpr Index kNarrowPart = 64, kPart = 128, kLargePart = 256;
 constexpr Index kRangeRows = 16 * kRowsPerBlock;
@@ -55,17 +60,23 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   const bool is_large = nnz >= kManyEntries;
   const bool is_narrow = sizes.dense_cols_of_whole() <= one_slice_cols;
   shortest_long_ = is_narrow ? kLongNarrowRow : kLongRow;
+  strip_entries_ = kStripEntries;
   if (!has_panels()) {
     // Slices are counted as twice as wide as the narrowest, which is what most are.
     const Offset work = nnz * ((slices + 1) / 2);
+    if (work <= kWorkOfOneStep) strip_entries_ = kOneStepEntries;
     part_entries_ = kWarpPart;
     while (part_entries_ < kLongestWarpPart && work / (2 * part_entries_) >= kEnoughParts) {
       part_entries_ *= 2;
     }
     if (nnz < kFewEntries && work < kLittleWork) {
       part_entries_ = kBlockPart;
-      shortest_of_block_ = kBlockRow;
       if (is_narrow) shortest_long_ = kLongOfFewRow;
+      const auto at_least = [](Offset length, Index least, Index most) {
+        return static_cast<Index>(std::clamp<Offset>(length, least, most));
+      };
+      shortest_of_block_ = at_least(work / kBlocksAtOnce, kShortestOfBlock, kBlockRow);
+      shortest_long_ = at_least(work / kWarpsAtOnce, kShortRow + 1, shortest_long_);
     }
   } else {
     constexpr Index kFewRows = 4;  // of a panel; tensor cores take those of more in as little time
@@ -134,6 +145,7 @@ void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaSt
   shape.base = a.base;
   shape.kind = {lengths, rows_each_};
   shape.longest_in_strips = has_panels() ? 0 : kShortRow;
+  shape.strip_entries = strip_entries_;
   shape.shortest_long = has_panels() ? std::numeric_limits<Offset>::max() : shortest_long_;
   shape.shortest_of_block =
       has_panels() ? std::numeric_limits<Offset>::max() : Offset{shortest_of_block_};

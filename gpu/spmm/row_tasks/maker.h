@@ -43,6 +43,7 @@ class RowTaskMaker {
   Index part_entries_ = 0;
   Index shortest_long_ = 0;
   Index shortest_of_block_ = kMaxIndex;
+  Index strip_entries_ = 0;
   Index rows_per_block_ = 0;
   Index range_rows_ = 0;
   Offset blocks_ = 0, ranges_ = 0;

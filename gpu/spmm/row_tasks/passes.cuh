@@ -22,14 +22,15 @@ inline constexpr int kAllBins = kBins + 2;
 inline constexpr int kLongBins = kAllBins - kBins;
 
 // A group of lanes has about this many entries of short rows to multiply: enough that the three
-// dependent loads at its start (task, entries, rows of B) are a small part of its time.
-inline constexpr Index kStripEntries = 24, kStripEmptyRows = 32;
+// dependent loads at its start (task, entries, rows of B) are a small part of its time. Where all
+// groups run at once, nobody takes the next strip, and one step takes less time than three.
+inline constexpr Index kStripEntries = 24, kOneStepEntries = kShortRow, kStripEmptyRows = 32;
 
-/// Rows of `length` that one strip takes; a multiple of what one step of eight entries holds.
-__host__ __device__ constexpr Index rows_per_strip(Index length) {
-  if (length == 0) return kStripEmptyRows;
+/// Rows of `length` in a strip of about `entries`; a multiple of what one step of eight holds.
+__host__ __device__ constexpr Index rows_per_strip(Index length, Index entries) {
+  if (length == 0) return entries < kStripEntries ? kShortRow : kStripEmptyRows;
   const Index per_step = kShortRow / length;
-  return (kStripEntries / length + per_step - 1) / per_step * per_step;
+  return (entries / length + per_step - 1) / per_step * per_step;
 }
 
 __host__ __device__ constexpr Offset whole_warps(Offset tasks) {
@@ -81,6 +82,7 @@ struct Shape {
   Offset base;
   TaskRows kind;
   Index longest_in_strips;
+  Index strip_entries;
   Offset shortest_long;      // for a warp
   Offset shortest_of_block;  // for a block
   Index rows;

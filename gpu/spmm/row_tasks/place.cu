@@ -56,7 +56,7 @@ __device__ void place_short_row(const DeviceCsrView<void>& a, int value_bytes, c
   if (a.values != nullptr) {
     copy_short_values(out.short_values, copied, a.values, begin, value_bytes, length);
   }
-  const Index per_strip = rows_per_strip(length);
+  const Index per_strip = rows_per_strip(length, shape.strip_entries);
   if (in_bin % per_strip == 0) {
     const Index rows = min(per_strip, bins.counts[key] - in_bin);
     RowTask* tasks = out.tasks + shape.first_row_task + start.tasks;

@@ -33,7 +33,8 @@ inline constexpr Index kTasksPerWarp = 4;
 /// A row with at least this many nonzeros gets a whole warp, in the order of the rows: no row waits
 /// for a longer neighbour, and rows that follow each other share columns in L1. The threshold is
 /// kLongNarrowRow where one group of lanes covers all columns (latency dominates there), and
-/// kLongOfFewRow in small matrices. There a row with at least kBlockRow nonzeros gets a block.
+/// kLongOfFewRow in small matrices, where a row with at least kBlockRow nonzeros gets a block. The
+/// fewer entries a matrix has, the lower are both (maker.cu).
 /// Parts of cut rows get what whole rows of their length get. Panels get one group of lanes each,
 /// whatever their length.
 inline constexpr Index kLongRow = 96, kLongNarrowRow = 64, kLongOfFewRow = 48, kBlockRow = 192;

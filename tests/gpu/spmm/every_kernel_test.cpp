@@ -197,6 +197,18 @@ TEST_P(EveryGpuSpmmKernel, MultipliesWideOperandsWhereverRowsBegin) {
       }
     }
   }
+  if (GetParam() == "row_bins") {
+    const CsrMatrix a = random_matrix(1500, 900, 0.99);
+    for (const Index cols : {47, 131}) {  // products so large that B is copied
+      for (const ValueKind kind : {ValueKind::f16, ValueKind::bf16}) {
+        KernelCase item;
+        item.kinds = {kind, kind, ValueKind::f32, ValueKind::f32};
+        ASSERT_GT(gpu::copied_cols({a.rows(), a.cols(), a.nnz(), cols}, 2), 0);
+        check_kernel_on_slices(kernel(), problem_of(convert_values(a, kind), item, cols), 1, 1,
+                               nullptr);
+      }
+    }
+  }
   if (GetParam() == "row_bins") {  // so large a B that it is copied in two slices
     constexpr Index kCols = 1'100'000, kDenseCols = 129;
     KernelCase item;

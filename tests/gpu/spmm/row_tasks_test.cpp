@@ -27,8 +27,20 @@ CsrMatrix rows_to_cut(Index rows) {
   return matrix_of(rows, 6200, std::move(entries));
 }
 
-void check_cut_rows(Index rows, const std::vector<Index>& widths) {
-  const CsrMatrix matrix = rows_to_cut(rows);
+/// Every length up to 140, and none.
+CsrMatrix rows_of_many_lengths(Index rows) {
+  constexpr Index kLengths = 141, kCols = 3000;
+  std::vector<Entry> entries;
+  for (Index row = 0; row < rows; ++row) {
+    const Index length = row * 37 % kLengths, first = row * 11 % (kCols - kLengths);
+    for (Index col = first; col < first + length; ++col) {
+      entries.push_back({row, col, random_value(9, row, col)});
+    }
+  }
+  return matrix_of(rows, kCols, std::move(entries));
+}
+
+void check_rows(const CsrMatrix& matrix, const std::vector<Index>& widths) {
   for (const char* name : {"row_bins", "row_panels"}) {
     const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), name);
     for (const Index dense_cols : widths) {
@@ -47,8 +59,18 @@ class SanitizerRowTasks : public GpuTest {};
 }  // namespace
 
 // Not a whole number of warps, nor of panels.
-TEST_F(RowTasks, AreCutIntoFewPartsAndMany) { check_cut_rows(1021, {20, 32, 136}); }
+TEST_F(RowTasks, AreCutIntoFewPartsAndMany) { check_rows(rows_to_cut(1021), {20, 32, 136}); }
 
-TEST_F(SanitizerRowTasks, AreCutIntoFewPartsAndMany) { check_cut_rows(63, {20}); }
+// What rows get depends on how many entries there are: blocks and warps for nearly all, strips of
+// one step; fewer of them; those of matrices that fill the device.
+TEST_F(RowTasks, SuitTheSizeOfTheMatrix) {
+  for (const Index rows : {61, 700, 3001, 12'000}) {
+    SCOPED_TRACE(std::to_string(rows) + " rows");
+    check_rows(rows_of_many_lengths(rows), {3, 33, 136});
+  }
+}
+
+TEST_F(SanitizerRowTasks, AreCutIntoFewPartsAndMany) { check_rows(rows_to_cut(63), {20}); }
+TEST_F(SanitizerRowTasks, SuitTheSizeOfTheMatrix) { check_rows(rows_of_many_lengths(90), {20}); }
 
 }  // namespace csrkit::testing
