@@ -45,6 +45,7 @@ struct PanelFacts {
   double longest;          // the longest row seen, beside the mean
   double short_rows;  // how much shorter than kShortMean rows are on average: many are in strips
   double idle;        // places for warps that panels leave empty, of three times as many
+  double written;     // rows of C beside those and the reads of B, 0 to 1
   double beyond_l2;   // how much larger than L2 B and C are; 0 where they have a third of it
 };
 
@@ -63,6 +64,7 @@ PanelFacts facts_of(const SpmmProfile& profile) {
                          : entries / sample.sharing()) /
       kShortList);
   facts.longest = std::log(std::max(static_cast<double>(profile.longest_seen) / mean, 1.0));
+  facts.written = 1 / (1 + mean);
   facts.short_rows = std::log(std::max(kShortMean / mean, 1.0));
   const double dense_bytes =
       (rows + profile.cols) * static_cast<double>(profile.dense_cols) * profile.b_bytes;
@@ -90,13 +92,14 @@ PanelFacts facts_of(const SpmmProfile& profile) {
 /// once for all entries that share it, the more so the wider a row is. They lose where rows are
 /// short, as row_bins has those in strips; where there are too few of them to fill the card, the
 /// more the longer their lists are; and where a row is much longer than others. A row that does not
-/// fill lines of 128 bytes costs row_bins more, which takes it in more slices, and more so where
-/// memory has to bring the lines. A slice that is hardly filled costs what a full one does, and
-/// those of panels are wider. Where rows of B begin anywhere, both have slices alike. Fitted to
-/// products of two cards (docs/lab/2026-11-26-spmm-ranges-and-plans.md). A ratio has no unit, and
-/// none of a card's rates was seen in it.
+/// fill sectors of 32 bytes costs row_bins more, which takes it in more slices and writes C's in
+/// parts, the more so where C leaves L2 and is much of what moves. A slice that is hardly filled
+/// costs what a full one does, and those of panels are wider. Where rows of B begin anywhere, both
+/// have slices alike. Fitted to products of two cards (docs/lab/2026-11-26-spmm-ranges-and-plans.md,
+/// 2026-11-26-spmm-choice-likeness.md). A ratio has no unit, and none of a card's rates was seen in
+/// it.
 double panels_over_bins(const SpmmProfile& profile) {
-  constexpr double kNarrowest = 16, kWidest = 128, kLine = 32;  // columns of four bytes
+  constexpr double kNarrowest = 16, kWidest = 128, kLine = 32, kSector = 8;  // columns of 4 bytes
   constexpr double kBinsSlice = 64, kPanelsSlice = 128;
   const PanelFacts facts = facts_of(profile);
   const bool is_f64 = profile.b_bytes == 8;
@@ -106,9 +109,9 @@ double panels_over_bins(const SpmmProfile& profile) {
   double of_sharing = -0.415 - 0.079 * width + 0.433 * facts.short_rows;
   double log_ratio = 0.397 - 0.393 * width + 0.157 * width * width;
   if (is_f64) log_ratio += 0.085;
-  if (!is_f64 && cols > kLine && std::fmod(cols, kLine) != 0 && !is_unaligned(profile)) {
-    of_sharing -= 0.145;
-    log_ratio -= 0.097 * facts.beyond_l2;
+  if (!is_f64 && cols > kLine && std::fmod(cols, kSector) != 0 && !is_unaligned(profile)) {
+    of_sharing -= 0.103;
+    log_ratio -= (0.072 + 0.196 * facts.written) * facts.beyond_l2;
   }
   const auto in_slices_of = [&](double slice) { return std::ceil(cols / slice) * slice; };
   if (cols > kBinsSlice && !is_unaligned(profile)) {

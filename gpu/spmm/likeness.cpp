@@ -21,10 +21,10 @@ constexpr Row kRows[] = {
 /// Whether rows of B and C are as those of the products in the table.
 bool has_measured_rows(const SpmmProfile& profile) {
   constexpr Index kFewColumns = 8;
-  constexpr Offset kVectorBytes = 16;
+  constexpr Offset kSectorBytes = 32;
   if (profile.is_off_vectors) return false;
   return profile.dense_cols <= kFewColumns ||
-         Offset{profile.dense_cols} * profile.b_bytes % kVectorBytes == 0;
+         Offset{profile.dense_cols} * profile.b_bytes % kSectorBytes == 0;
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ struct MeasuredMatrix {
 /// learnt of, and added to, no more than that.
 inline constexpr double kFarOff = 0.5;
 
-/// To be added to the formula's logarithm of the ratio. 0 where rows of B or C begin anywhere, and
-/// in 16 bits where they are no whole vectors: no matrix of the table was measured so.
+/// To be added to the formula's logarithm of the ratio. 0 where rows of B or C begin anywhere or
+/// fill no sectors of 32 bytes: no matrix of the table was measured so.
 double missed_by_formula(const SpmmProfile& profile);
 
 }  // namespace csrkit::gpu
