@@ -24,14 +24,12 @@ class WorkShares {
     return static_cast<std::uint64_t>(threads_ * rounds_) * sizeof(Share);
   }
 
-  /// Before every use, by one thread while no other is in `next`.
+  /// Before every use, by one thread while no other is in `next`; fewer than 2^32 tasks. Shares are
+  /// not touched: who comes to one first sees by its number that it is of an earlier use. Dealt
+  /// out here they took a microsecond, being in the caches of other cores.
   void deal(Offset tasks) {
-    for (Offset n = 0; n < rounds_ * threads_; ++n) {
-      const Offset thread = n % threads_;
-      shares_[static_cast<std::size_t>(n)].next.store(tasks * thread / threads_,
-                                                      std::memory_order_relaxed);
-      shares_[static_cast<std::size_t>(n)].end = tasks * (thread + 1) / threads_;
-    }
+    tasks_ = tasks;
+    ++use_;
   }
 
   /// Neighbouring tasks [first, last) of a round: a third of what is left of a share, so that few
@@ -40,13 +38,38 @@ class WorkShares {
     Offset first = 0, last = 0;
   };
   Run next_run(Offset round, int thread) {
-    for (int step = 0; step < threads_; ++step) {
-      const int owner = (thread + step) % threads_;
-      Share& share = shares_[static_cast<std::size_t>(round * threads_ + owner)];
-      Offset first = share.next.load(std::memory_order_relaxed);
-      while (first < share.end) {
-        const Offset last = first + (share.end - first + 2) / 3;
-        if (share.next.compare_exchange_weak(first, last, std::memory_order_relaxed)) {
+    return take(round, thread, [](Offset left) { return (left + 2) / 3; });
+  }
+
+  /// The thread's next task of a round, or -1 if all are handed out.
+  Offset next(Offset round, int thread) {
+    const Run run = take(round, thread, [](Offset) { return Offset{1}; });
+    return run.first < run.last ? run.first : -1;
+  }
+
+ private:
+  struct alignas(128) Share {             // two cache lines each: the machine fetches them in pairs
+    std::atomic<std::uint64_t> state{0};  // the number of the use, and the next task in 32 bits
+  };
+
+  template <class Size>
+  Run take(Offset round, int thread, Size size_of) {
+    constexpr int kTaskBits = 32;
+    const std::uint64_t use = std::uint64_t{use_} << kTaskBits;
+    int owner = thread;
+    for (int step = 0; step < threads_; ++step, ++owner) {
+      if (owner == threads_) owner = 0;
+      auto& state = shares_[static_cast<std::size_t>(round * threads_ + owner)].state;
+      const Offset end = tasks_ * (owner + 1) / threads_;
+      std::uint64_t seen = state.load(std::memory_order_relaxed);
+      for (;;) {
+        const bool is_begun = seen >> kTaskBits == use_;
+        const Offset first = is_begun ? static_cast<Offset>(static_cast<std::uint32_t>(seen))
+                                      : tasks_ * owner / threads_;
+        if (first >= end) break;
+        const Offset last = first + size_of(end - first);
+        if (state.compare_exchange_weak(seen, use | static_cast<std::uint64_t>(last),
+                                        std::memory_order_relaxed)) {
           return {first, last};
         }
       }
@@ -54,27 +77,11 @@ class WorkShares {
     return {};
   }
 
-  /// The thread's next task of a round, or -1 if all are handed out.
-  Offset next(Offset round, int thread) {
-    for (int step = 0; step < threads_; ++step) {
-      const int owner = (thread + step) % threads_;
-      Share& share = shares_[static_cast<std::size_t>(round * threads_ + owner)];
-      if (share.next.load(std::memory_order_relaxed) >= share.end) continue;
-      const Offset task = share.next.fetch_add(1, std::memory_order_relaxed);
-      if (task < share.end) return task;
-    }
-    return -1;
-  }
-
- private:
-  struct alignas(128) Share {  // two cache lines each: the machine fetches them in pairs
-    std::atomic<Offset> next{0};
-    Offset end = 0;
-  };
-
   int threads_;
   std::unique_ptr<Share[]> shares_;
   Offset rounds_;
+  Offset tasks_ = 0;
+  std::uint32_t use_ = 0;
 };
 
 }  // namespace csrkit::cpu

@@ -32,6 +32,8 @@ constexpr Offset kReadsPerCopy = 16;
 constexpr Offset kShortRow = 16;
 /// Nonzeros per row that are worth a walk along A for every slice, where B is in a shared cache.
 constexpr Offset kWorthWalks = 12;
+/// Entries of a thread that are looked at one by one to find what it reads of B.
+constexpr Offset kMostLookedAt = 1 << 20;
 
 std::uint64_t row_bytes(Index cols, ValueKind kind) {
   return static_cast<std::uint64_t>(cols) * static_cast<std::uint64_t>(size_of(kind));
@@ -61,6 +63,20 @@ double fresh_rows_of_b(const CsrMatrix& op_a) {
     seen += end - begin;
   }
   return static_cast<double>(fresh) / static_cast<double>(seen);
+}
+
+Index rows_of_b_per_thread(const CsrMatrix& op_a, int threads) {
+  const Offset nnz = op_a.nnz();
+  if (nnz / threads > kMostLookedAt) return op_a.cols();
+  const Index* const cols = op_a.col_indices();
+  std::vector<bool> is_named(static_cast<std::size_t>(op_a.cols()));
+  Index named = 0;
+  for (Offset at = nnz * (threads / 2) / threads; at < nnz * (threads / 2 + 1) / threads; ++at) {
+    auto is_there = is_named[static_cast<std::size_t>(cols[at])];
+    if (!is_there) ++named;
+    is_there = true;
+  }
+  return named;
 }
 
 Settings default_settings(const MethodInput& input, std::string* why) {
@@ -122,8 +138,15 @@ Settings default_settings(const MethodInput& input, std::string* why) {
   const auto threads = static_cast<std::uint64_t>(input.team.threads);
   const std::uint64_t private_bytes = caches.private_bytes * threads;
   const bool keeps_up = !is_scattered && nnz >= kVeryShortRow * input.op_a.rows();
-  const bool is_far =
-      read_again > (keeps_up ? kCachesOfSharedB * private_bytes : caches.private_bytes);
+  bool is_far = read_again > (keeps_up ? kCachesOfSharedB * private_bytes : caches.private_bytes);
+  if (is_far && settings.tile_cols == 0 && !settings.packs_b) {
+    // What a thread reads and writes in every multiplication may stay next to its core, however
+    // large B is.
+    const auto of_b =
+        static_cast<std::uint64_t>(rows_of_b_per_thread(input.op_a, input.team.threads));
+    const std::uint64_t of_a = static_cast<std::uint64_t>(nnz) * (sizeof(Index) + sizeof(float));
+    is_far = of_b * b_row_bytes + (c_bytes + of_a) / threads > caches.private_bytes;
+  }
   settings.rows.prefetch_bytes = is_far ? kPrefetchBytes : 0;
   // C that would be evicted anyhow before it is written again, and C that is much of the traffic
   // and would take two fifths of the room that B's rows have. Few cores leave the shared cache room

@@ -24,6 +24,10 @@ struct Settings {
 /// a few samples of the matrix.
 double fresh_rows_of_b(const CsrMatrix& op_a);
 
+/// The rows of B that one of so many threads reads, counted for the one in the middle; all of them
+/// where its entries are too many to be looked at.
+Index rows_of_b_per_thread(const CsrMatrix& op_a, int threads);
+
 /// Chosen from sizes, caches, threads and fresh_rows_of_b; `why` says it in words.
 Settings default_settings(const MethodInput& input, std::string* why);
 

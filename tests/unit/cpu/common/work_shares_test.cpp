@@ -74,5 +74,15 @@ TEST(WorkShares, OneThreadOfManyDoesAllTheWork) {
   EXPECT_EQ(order, (std::vector<Offset>{5, 6, 7, 8, 9, 0, 1, 2, 3, 4}));
 }
 
+TEST(WorkShares, ASecondUseBeginsWithAllTasksWhoeverTookPartInTheFirst) {
+  WorkShares shares(3, 1);
+  shares.deal(6);
+  EXPECT_EQ(shares.next(0, 1), 2);  // the other shares are not touched
+  shares.deal(9);
+  std::vector<Offset> order;
+  for (Offset task = shares.next(0, 1); task >= 0; task = shares.next(0, 1)) order.push_back(task);
+  EXPECT_EQ(order, (std::vector<Offset>{3, 4, 5, 6, 7, 8, 0, 1, 2}));
+}
+
 }  // namespace
 }  // namespace csrkit::cpu

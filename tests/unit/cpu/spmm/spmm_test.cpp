@@ -255,6 +255,38 @@ TEST(Settings, KnowWhereRowsShareColumns) {
   EXPECT_LT(fresh_rows_of_b(rows_of_all_lengths(300)), 0.2);
 }
 
+/// Row i names column i and the one after, `rows` times over.
+CsrMatrix two_diagonals(Index rows) {
+  Buffer<Offset> row_offsets(Offset{rows} + 1);
+  Buffer<Index> col_indices(Offset{2} * rows);
+  for (Index i = 0; i <= rows; ++i) row_offsets[i] = Offset{2} * i;
+  for (Index i = 0; i < rows; ++i) {
+    col_indices[Offset{2} * i] = i;
+    col_indices[Offset{2} * i + 1] = i + 1;
+  }
+  return {rows, rows + 1, std::move(row_offsets), std::move(col_indices),
+          ValueArray(ValueKind::none, Offset{2} * rows)};
+}
+
+TEST(Settings, CountTheRowsOfBThatAThreadReads) {
+  EXPECT_EQ(rows_of_b_per_thread(CsrMatrix(), 3), 0);
+  const CsrMatrix a = two_diagonals(400);
+  EXPECT_EQ(rows_of_b_per_thread(a, 1), 401);
+  EXPECT_EQ(rows_of_b_per_thread(a, 4), 101);
+}
+
+TEST(Settings, AskForNoRowsOfBAheadThatStayWithAThread) {
+  const Index rows = static_cast<Index>(cache_sizes().private_bytes / 64);
+  const SpmmProblem problem = default_spmm_problem(two_diagonals(rows), 32);  // B: twice the cache
+  PlanOptions options;
+  options.where.threads = 1;
+  EXPECT_EQ(plan_of("nnz_balanced", problem, options)->choice().find("prefetch=0"),
+            std::string::npos);
+  options.where.threads = 16;
+  EXPECT_NE(plan_of("nnz_balanced", problem, options)->choice().find("prefetch=0"),
+            std::string::npos);
+}
+
 TEST(Settings, PackSlicesThatAreReadOften) {
   // B of 12 MiB, slices of 64 columns of 0.75 MiB; rows of 100 columns all over.
   constexpr Index kRows = 3000, kStep = 30, kLength = kRows / kStep;
