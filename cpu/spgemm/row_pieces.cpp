@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "core/base/team.h"
+#include "core/base/team_errors.h"
 #include "cpu/common/prefix_sum.h"
 
 namespace csrkit::cpu {
@@ -17,6 +19,45 @@ constexpr Offset kPiecesPerThread = 64;  // so that the last pieces leave nobody
 // cache.
 constexpr Offset kSmallestPiece = 2048;
 constexpr Offset kLargestPiece = 1 << 15;
+
+/// Where a piece ends, and the running sum there.
+struct Bound {
+  Index row;
+  Offset sum;
+};
+
+/// Behind the rows where the running sums pass a multiple of `target`, and behind the last row.
+/// Every thread looks at the sums that it made: one thread that searched them all took a third of a
+/// small product, waiting for the caches of other cores at every step.
+std::vector<Bound> find_bounds(Index rows, const Offset* sums, Offset target, int threads) {
+  const int team = team_for(rows, threads);
+  std::vector<std::vector<Bound>> found(static_cast<std::size_t>(team));
+  TeamErrors errors;
+#pragma omp parallel num_threads(team)
+  {
+    const int parts = omp_get_num_threads(), part = omp_get_thread_num();
+    const auto begin = static_cast<Index>(Offset{rows} * part / parts);
+    const auto end = static_cast<Index>(Offset{rows} * (part + 1) / parts);
+    errors.guard([&] {
+      std::vector<Bound>& mine = found[static_cast<std::size_t>(part)];
+      Offset goal = begin > 0 ? (sums[begin - 1] / target + 1) * target : target;
+      for (Index row = begin; row < end; ++row) {
+        if (sums[row] < goal) continue;
+        mine.push_back({row + 1, sums[row]});
+        goal = (sums[row] / target + 1) * target;
+      }
+    });
+  }
+  errors.rethrow();
+  std::vector<Bound> bounds;
+  for (const std::vector<Bound>& part : found) {
+    bounds.insert(bounds.end(), part.begin(), part.end());
+  }
+  if (rows > 0 && (bounds.empty() || bounds.back().row < rows)) {
+    bounds.push_back({rows, sums[rows - 1]});
+  }
+  return bounds;
+}
 
 }  // namespace
 
@@ -32,14 +73,11 @@ RowPieces::RowPieces(Index rows, const Offset* a_offsets, Offset* row_products, 
   target_ = std::clamp(total / (kPiecesPerThread * threads) + 1, kSmallestPiece, kLargestPiece);
 
   bounds_.push_back(0);
-  while (bounds_.back() < rows) {
-    // The row that completes the piece is its last.
-    const Index first = bounds_.back();
-    const Offset before = first > 0 ? sums[first - 1] : 0;
-    const Offset* const end = sums + rows;
-    const Offset* const last = std::lower_bound(sums + first, end, before + target_);
-    bounds_.push_back(last == end ? rows : static_cast<Index>(last - sums) + 1);
-    costs_.push_back(sums[bounds_.back() - 1] - before);
+  Offset before = 0;
+  for (const Bound& bound : find_bounds(rows, sums, target_, threads)) {
+    bounds_.push_back(bound.row);
+    costs_.push_back(bound.sum - before);
+    before = bound.sum;
   }
   order_.resize(costs_.size());
   for (std::size_t piece = 0; piece < costs_.size(); ++piece) {
@@ -47,10 +85,13 @@ RowPieces::RowPieces(Index rows, const Offset* a_offsets, Offset* row_products, 
   }
   // One heavy row makes a heavy piece: begun last, it would keep one thread busy alone. The others
   // stay in order, because neighbouring rows share rows of B.
-  std::stable_sort(order_.begin(), order_.end(), [&](Index x, Index y) {
-    return costs_[static_cast<std::size_t>(x)] / (2 * target_) >
-           costs_[static_cast<std::size_t>(y)] / (2 * target_);
-  });
+  const auto weight = [&](Index piece) {
+    return costs_[static_cast<std::size_t>(piece)] / (kHeavy * target_);
+  };
+  if (std::any_of(order_.begin(), order_.end(), [&](Index piece) { return weight(piece) > 0; })) {
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](Index x, Index y) { return weight(x) > weight(y); });
+  }
 }
 
 void RowPieces::for_each(
