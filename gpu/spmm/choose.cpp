@@ -95,11 +95,12 @@ PanelFacts facts_of(const SpmmProfile& profile) {
 /// fill sectors of 32 bytes costs row_bins more, which takes it in more slices and writes C's in
 /// parts, the more so where C leaves L2 and is much of what moves. A slice that is hardly filled
 /// costs what a full one does, and those of panels are wider. Where rows of B begin anywhere, both
-/// have slices alike. Fitted to products of two cards (docs/lab/2026-11-26-spmm-ranges-and-plans.md,
-/// 2026-11-26-spmm-choice-likeness.md). A ratio has no unit, and none of a card's rates was seen in
-/// it.
+/// have slices alike. Fitted to products of two cards
+/// (docs/lab/2026-11-26-spmm-ranges-and-plans.md, 2026-11-26-spmm-choice-likeness.md). A ratio has
+/// no unit, and none of a card's rates was seen in it.
 double panels_over_bins(const SpmmProfile& profile) {
   constexpr double kNarrowest = 16, kWidest = 128, kLine = 32, kSector = 8;  // columns of 4 bytes
+  constexpr double kFewSectors = 100;
   constexpr double kBinsSlice = 64, kPanelsSlice = 128;
   const PanelFacts facts = facts_of(profile);
   const bool is_f64 = profile.b_bytes == 8;
@@ -110,8 +111,9 @@ double panels_over_bins(const SpmmProfile& profile) {
   double log_ratio = 0.397 - 0.393 * width + 0.157 * width * width;
   if (is_f64) log_ratio += 0.085;
   if (!is_f64 && cols > kLine && std::fmod(cols, kSector) != 0 && !is_unaligned(profile)) {
-    of_sharing -= 0.103;
-    log_ratio -= (0.072 + 0.196 * facts.written) * facts.beyond_l2;
+    const double ends = std::sqrt(kFewSectors / cols);  // the more, the shorter rows are
+    of_sharing -= 0.124 * ends;
+    log_ratio -= (0.087 + 0.230 * facts.written) * ends * facts.beyond_l2;
   }
   const auto in_slices_of = [&](double slice) { return std::ceil(cols / slice) * slice; };
   if (cols > kBinsSlice && !is_unaligned(profile)) {
