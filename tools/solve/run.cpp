@@ -54,9 +54,7 @@ void solve_repeatedly(const SolveToolOptions& options, System* system, Solver* s
   solver->fetch_output();
 }
 
-int solve(const SolveToolOptions& options) {
-  const Kernel<Solve>& kernel =
-      find_kernel(solvers_of(options.room, "csr-solve-" + options.room), options.kernel);
+int solve(const SolveToolOptions& options, const Kernel<Solve>& kernel) {
   System system = read_system(options);
   const std::string obstacle = obstacle_of(system.problem, options.plan.where.threads);
   if (!obstacle.empty()) throw VerifyError(obstacle);
@@ -95,9 +93,10 @@ int run_solve_tool(const char* room, int argc, const char* const* argv) {
   const std::string tool = std::string("csr-solve-") + room;
   return run_tool(tool.c_str(), [&] {
     const SolveToolOptions options = parse_solve_options(tool, room, argc, argv);
+    const Kernel<Solve>& kernel = find_kernel(solvers_of(room, tool), options.kernel);
     // A GPU that is not there is said before a large file is read in vain.
     log_debug("runs on " + device_name(room, options.plan.where));
-    return solve(options);
+    return solve(options, kernel);
   });
 }
 
