@@ -108,10 +108,17 @@ def all_parts(options):
     return parts
 
 
+def git(*words):
+    done = subprocess.run(["git", "-C", str(ROOT), *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          check=False)
+    return done.stdout.strip()
+
+
 def commit():
-    done = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True, check=False)
-    return done.stdout.strip() or "unknown"
+    """Of the sources; "-dirty" if any of them differ from it. The records, which every part adds to, are none."""
+    found = git("describe", "--always", "--abbrev=12", "--exclude=*")
+    is_changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/results/soak", ":!docs/reliability.md")
+    return (found or "unknown") + ("-dirty" if is_changed else "")
 
 
 def without_folders(text, soak):
