@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every relative link in the Markdown pages leads to a file, and every anchor to a heading.
+"""Every relative link in the Markdown pages leads to a file, and every anchor to a heading. Files and folders that a page
+names in `backticks`, from the repository's root and with or without their ending, exist; logs speak of their day.
 
 Usage: check_docs.py ROOT
 """
@@ -8,6 +9,20 @@ import re
 import sys
 
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
+
+
+NAMED = re.compile(r"`([a-z_]+(?:/[\w.-]+)+)/?`")
+ENDINGS = ("", ".h", ".cpp", ".cu", ".cuh", ".py", ".sh")
+LOGS = ("docs/lab/", "CHANGELOG.md")
+
+
+def missing_names(root, page, text):
+    """Names of files of this repository, by their first folder, that are not there."""
+    if str(page.relative_to(root)).startswith(LOGS):
+        return []
+    return [name for name in NAMED.findall(text)
+            if name.partition("/")[0] != "build" and (root / name.partition("/")[0]).is_dir()
+            and not any((root / (name + ending)).exists() for ending in ENDINGS)]
 
 
 def anchors_of(page):
@@ -26,6 +41,7 @@ def main():
     broken = []
     for page in pages:
         text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+        broken += [f"{page.relative_to(root)}: {name} is not there" for name in missing_names(root, page, text)]
         for match in LINK.finditer(text):
             target = match[1] or match[2]
             if re.match(r"^[a-z]+:", target):
