@@ -6,12 +6,14 @@
 //          that lanes share what they fetch. A product goes to its place in shared memory, which is
 //          that of the entry if there is no other; a thread adds up an entry, neighbours entries of
 //          like length, in places side by side: no search, no atomics, no bank met twice
+//          What is read of the list comes from L2: a thread asked for it a wave of blocks before
 // Launch   256 threads; pieces are equally long, whatever the rows are
 // Against  sorting or looking up every product anew: the columns are known. Reading both values in
 //          the order of C fetches 32 bytes for each of B's. A thread per entry in C's order leaves
 //          four of five lanes waiting for the longest
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/device_info.h"
 #include "gpu/spgemm/adaptive_rows/row_sums.cuh"
 #include "gpu/spgemm/product_list/product_list.h"
 
@@ -124,12 +126,44 @@ __device__ Value sum_of_slice(uint2 packed, const ListTail* tails, const Value* 
   return sum;
 }
 
+/// How many entries of a piece have a rank, by its form.
+__device__ std::uint32_t ranks_of(std::uint32_t form) {
+  return form >> ListForm::ranks & ((kMostRanks << 1) - 1);
+}
+
+/// Asks L2 for the whole 16 bytes of [first, last).
+__device__ void bring_to_l2(const void* first, const void* last) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(first) & ~std::uintptr_t{15};
+  const auto end = reinterpret_cast<std::uintptr_t>(last) & ~std::uintptr_t{15};
+  if (end > begin) {
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(begin),
+                 "r"(static_cast<std::uint32_t>(end - begin)));
+  }
+}
+
+/// What a block reads of its piece, three reads after each other, is in L2 if another has brought
+/// it there one wave of blocks before.
+__device__ void bring_piece(const ListWord* words, const std::uint16_t* entries_by_rank,
+                            const ListSlices* slices, const ListPiece* pieces,
+                            std::uint32_t number) {
+  constexpr std::uint32_t kUsualRun = 16;  // its last runs may be missing
+  const uint4* const table = reinterpret_cast<const uint4*>(pieces) + number;
+  const uint4 piece = __ldg(table), next = __ldg(table + 1);
+  const std::uint32_t products = next.x - piece.x;
+  const std::uint32_t read = (piece.w & ListForm::in_runs) != 0
+                                 ? RunLayout(products).runs + products / kUsualRun
+                                 : products;
+  bring_to_l2(words + piece.x, words + piece.x + min(read, products));
+  bring_to_l2(entries_by_rank + piece.y, entries_by_rank + piece.y + ranks_of(piece.w));
+  bring_to_l2(slices + number, slices + number + 1);
+}
+
 template <bool kIsPlain, class Value>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     sum_pieces(const ListWord* __restrict__ words,
                const std::uint16_t* __restrict__ entries_by_rank,
                const ListSlices* __restrict__ all_slices, const ListPiece* __restrict__ pieces,
-               ListedValues<kIsPlain, Value> values) {
+               ListedValues<kIsPlain, Value> values, std::uint32_t wave) {
   __shared__ Value sums[kMostPlaces + kThreads];
   __shared__ uint2 slices[kMostRanks / 32];
   __shared__ std::uint32_t tails[kMostOfAnEntry / 2];
@@ -137,9 +171,12 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const auto thread = static_cast<std::uint32_t>(threadIdx.x);
   const uint4* const table = reinterpret_cast<const uint4*>(pieces) + blockIdx.x;
   const uint4 piece = __ldg(table), next = __ldg(table + 1);  // as in ListPiece
+  if (thread == kThreads - 1 && blockIdx.x + wave < gridDim.x) {
+    bring_piece(words, entries_by_rank, all_slices, pieces, blockIdx.x + wave);
+  }
   const std::uint32_t products = next.x - piece.x, entries = next.y - piece.y;
   if (products == 0) return;  // the last share, if no entry begins there
-  const std::uint32_t ranked = piece.w >> ListForm::ranks & ((kMostRanks << 1) - 1);
+  const std::uint32_t ranked = ranks_of(piece.w);
   const uint2* const my_words = reinterpret_cast<const uint2*>(words) + piece.x;
   const Words my = (piece.w & ListForm::in_runs) != 0 ? words_of_runs(my_words, products)
                                                       : words_as_listed(my_words, products);
@@ -226,6 +263,7 @@ __global__ void __launch_bounds__(kThreads)
 template <class Value>
 void ProductList::sum(const SpgemmOperands& op, Semiring semiring, const DeviceProduct& c,
                       cudaStream_t stream) const {
+  const auto wave = static_cast<std::uint32_t>(current_multiprocessors() * kBlocks);
   const auto launch = [&](auto is_plain) {
     constexpr bool kIsPlain = decltype(is_plain)::value;
     const ListedValues<kIsPlain, Value> values = {
@@ -233,7 +271,7 @@ void ProductList::sum(const SpgemmOperands& op, Semiring semiring, const DeviceP
         reinterpret_cast<Value*>(c.values.data()), static_cast<Value>(op.alpha), semiring};
     if (piece_count_ > 0) {
       sum_pieces<kIsPlain, Value><<<static_cast<unsigned>(piece_count_), kThreads, 0, stream>>>(
-          words_.data(), entries_.data(), slices_.data(), pieces_.data(), values);
+          words_.data(), entries_.data(), slices_.data(), pieces_.data(), values, wave);
       CHECK_LAUNCH("sum_pieces", stream);
     }
     if (long_count_ > 0) {
