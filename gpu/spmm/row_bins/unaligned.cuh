@@ -23,7 +23,8 @@ void launch_pieces_of_bins(const RowBinsOperands<Types>& all, cudaStream_t strea
         constexpr bool kAlwaysScales = sizeof(typename Types::Value) == 2;
         constexpr int kWidth = kEach * decltype(count)::value;
         constexpr bool kIsF64 = sizeof(typename Types::Value) == 8;
-        constexpr int kBlocks = kWidth <= 3 && !kIsF64 ? kRowBinsMoreBlocks : kRowBinsBlocks;
+        constexpr bool kIsSmall = kWidth == 1 || (kWidth <= 3 && !kIsF64);
+        constexpr int kBlocks = kIsSmall ? kRowBinsMoreBlocks : kRowBinsBlocks;
         const dim3 grid(static_cast<unsigned>(bins_blocks<kLanes>(all.tasks)), grid_y);
         const PiecesOperands<Types> operands{all, slices};
         if (may_miss || all.alpha != 1 || all.beta != 0) {
@@ -38,8 +39,8 @@ void launch_pieces_of_bins(const RowBinsOperands<Types>& all, cudaStream_t strea
 }
 
 /// The order of a sum depends on the number of lanes, which is that of pairs, too. Eight lanes have
-/// up to 24 columns, but in f64, where 16 would have one or two each; measured on an H200,
-/// docs/lab/2026-11-25-spmm-odd-widths.md.
+/// up to 24 columns, but in f64: 16 lanes have up to 16 columns in one piece. Measured on an H200
+/// and an H100, docs/lab/2026-11-25-spmm-odd-widths.md and 2026-11-26-spmm-odd-why.md.
 template <class Types>
 void UnalignedBinsKernels<Types>::launch(const RowBinsOperands<Types>& operands, Index whole_cols,
                                          bool in_pairs, cudaStream_t stream) {
@@ -58,6 +59,8 @@ void UnalignedBinsKernels<Types>::launch(const RowBinsOperands<Types>& operands,
   constexpr auto kPieces = OperandRows::pieces;
   if constexpr (kMost > 2) {
     if (whole_cols <= kFewLanesCols) return launch_pieces_of_bins<3, 8, kPieces>(operands, stream);
+  } else {
+    if (whole_cols <= 16) return launch_pieces_of_bins<1, 16, kPieces>(operands, stream);
   }
   if (whole_cols <= 32) return launch_pieces_of_bins<2, 16, kPieces>(operands, stream);
   if constexpr (kMost > 2) {
