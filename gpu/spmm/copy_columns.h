@@ -23,8 +23,8 @@ inline constexpr Offset kProductsThatPay = 60'000'000;
 
 /// How many columns of B are copied at once into rows of whole vectors: all, if they take no more
 /// than 256 MB. 0 if none are: K says that rows are aligned, values have not 16 bits, a row of B is
-/// read less than kReadsThatPay times, the product is small, or few columns would take more than 1 GB. Of a block of a
-/// product this follows from the whole.
+/// read less than kReadsThatPay times, the product is small, or few columns would take more than 1
+/// GB. Of a block of a product this follows from the whole.
 Index copied_cols(const SpmmSizes& sizes, int value_bytes);
 /// Of the workspace, for them.
 std::uint64_t copy_bytes(const SpmmSizes& sizes, int value_bytes);
