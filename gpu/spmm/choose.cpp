@@ -292,14 +292,25 @@ bool panels_pay(const SpmmProfile& profile) {
 }
 
 bool stencil_pays(const SpmmProblem& problem) {
-  constexpr Index kMostColumns = 8;
-  constexpr Index kWork = 640;  // columns^2 times diagonals
+  constexpr Index kMostColumns = 8, kFewColumns = 4;
+  constexpr Index kWork = 640, kWorkInF64 = 160;  // columns^2, in f64 columns, times diagonals
+  constexpr Index kMostDiagonals = 64, kMostOfLarge = 100, kWorkOfLargeInF64 = 224;
   constexpr Offset kSample = 512;
   const Index dense_cols = problem.dense_cols;
   if (dense_cols < 1 || dense_cols > kMostColumns || problem.a.nnz() == 0) return false;
   if (!rows_are_on_host(problem) || has_narrow_operands(problem)) return false;
-  const auto most_diagonals =
-      static_cast<std::size_t>(std::min(64, kWork / (dense_cols * dense_cols)));
+  // Where A as CSR has more than half of L2, that it is read no more is worth more.
+  const int b_bytes = size_of(problem.b);
+  const double csr_bytes = static_cast<double>(problem.a.nnz()) * (4 + b_bytes);
+  const bool is_large = csr_bytes > static_cast<double>(current_l2_bytes()) / 2;
+  const Index in_any_kind = std::min(kMostDiagonals, kWork / (dense_cols * dense_cols));
+  Index most = in_any_kind;
+  if (b_bytes == 8) {
+    most = std::max(most, std::min(kMostDiagonals, kWorkInF64 / dense_cols));
+    if (is_large) most = std::max(most, std::min(kMostDiagonals, kWorkOfLargeInF64 / dense_cols));
+  }
+  if (is_large && b_bytes > 2 && dense_cols <= kFewColumns) most = kMostOfLarge;
+  const auto most_diagonals = static_cast<std::size_t>(most);
   const CsrMatrix& a = problem.a;
   const Offset sample = std::min<Offset>(kSample, a.rows());
   std::set<Index> diagonals;
@@ -312,8 +323,12 @@ bool stencil_pays(const SpmmProblem& problem) {
       if (diagonals.size() > most_diagonals) return false;
     }
   }
-  // Gaps cost their product and, if values are stored, 4 or 8 bytes; the more columns, the more.
-  const Offset least_eighths = dense_cols <= 2 ? 3 : 4;
+  // Gaps cost their product and, if values are stored, 4 or 8 bytes; the more columns and
+  // diagonals, the more.
+  Offset least_eighths = dense_cols <= 2 ? 3 : 4;
+  if (diagonals.size() > static_cast<std::size_t>(in_any_kind)) {
+    least_eighths = dense_cols <= kFewColumns ? 5 : 6;
+  }
   return 8 * entries >= least_eighths * sample * static_cast<Offset>(diagonals.size());
 }
 

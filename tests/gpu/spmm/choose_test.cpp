@@ -44,7 +44,7 @@ struct Wanted {
 
 TEST(ChooseSpmm, IsNearTheFasterKernelOnRecordedProducts) {
   for (const Wanted& wanted : {Wanted{"h100/data/spmm_choices", 140, 0.94, 0.018},
-                               Wanted{"h100/data/spmm_choices_again", 200, 0.945, 0.011},
+                               Wanted{"h100/data/spmm_choices_again", 200, 0.95, 0.01},
                                Wanted{"h200/data/spmm_choices_all_kinds", 200, 0.96, 0.006},
                                Wanted{"h200/data/spmm_choices", 60, 0.96, 0.01},
                                Wanted{"h200/data/spmm_choices_16_bits", 60, 0.98, 0.005}}) {
@@ -241,6 +241,11 @@ TEST(ChooseSpmm, TakesAStencilForFewColumnsAlone) {
   });
   EXPECT_TRUE(stencil_pays(default_spmm_problem(gaps, 2)));
   EXPECT_FALSE(stencil_pays(default_spmm_problem(gaps, 4)));
+  // Eleven diagonals, K = 8, f64: 21.5 us by it, 29.9 by row_bins (H100); in f32 level.
+  const CsrMatrix eleven =
+      testing::matrix_where(400, 400, [](Index i, Index j) { return i - j <= 5 && j - i <= 5; });
+  EXPECT_FALSE(stencil_pays(default_spmm_problem(convert_values(eleven, ValueKind::f32), 8)));
+  EXPECT_TRUE(stencil_pays(default_spmm_problem(convert_values(eleven, ValueKind::f64), 8)));
   // The square of the last four does not fit 32 bits, or is 0 there.
   for (const Index cols : {9, 64, 46341, 65536, 131072, 2147483647}) EXPECT_FALSE(pays(cols));
 }
