@@ -1,47 +1,118 @@
 #include "gpu/device/device_buffer.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/stream.h"
 
 namespace csrkit::gpu {
 
 namespace {
 
-// One pool per device for the life of the process. It is never destroyed: at exit the driver may
-// already be gone, and takes the memory with it.
-cudaMemPool_t pool_of(int device) {
-  static std::mutex mutex;
-  static std::map<int, cudaMemPool_t> pools;
-  const std::lock_guard<std::mutex> lock(mutex);
-  const auto found = pools.find(device);
-  if (found != pools.end()) return found->second;
-  cudaMemPoolProps properties = {};
-  properties.allocType = cudaMemAllocationTypePinned;
-  properties.location.type = cudaMemLocationTypeDevice;
-  properties.location.id = device;
-  cudaMemPool_t pool = nullptr;
-  CHECK_CUDA(cudaMemPoolCreate(&pool, &properties));
-  // Freed memory stays in the pool until `trim`, so that plans made one after another are cheap.
-  std::uint64_t keep_everything = UINT64_MAX;
-  CHECK_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep_everything));
-  pools.emplace(device, pool);
-  return pool;
-}
+/// While it lives, this thread may call what a capture forbids that somebody else has begun.
+class RelaxedCapture {
+ public:
+  RelaxedCapture() { CHECK_CUDA_NOEXCEPT(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  ~RelaxedCapture() { CHECK_CUDA_NOEXCEPT(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+/// What gives out a device's memory, for the life of the process; never destroyed: at exit the
+/// driver may already be gone, and takes the memory with it.
+class Source {
+ public:
+  static Source& of(int device) {
+    static std::mutex mutex;
+    static auto* const sources = new std::map<int, Source>;
+    const std::lock_guard<std::mutex> lock(mutex);
+    return sources->try_emplace(device, device).first->second;
+  }
+  explicit Source(int device) : device_(device) {}
+
+  /// The first memory of any pool takes the driver 7 to 9 ms, and a first cudaMalloc 0.1. So the
+  /// first few allocations, as many as a first plan and its operands need, come without a pool;
+  /// whoever wants more is better off with one.
+  cudaError_t allocate(void** data, std::uint64_t bytes, cudaStream_t stream) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (pool_ == nullptr && given_ < without_pool_.size()) {
+      const DeviceScope scope(device_);
+      const RelaxedCapture relaxed;
+      const cudaError_t status = cudaMalloc(data, bytes);
+      if (status == cudaSuccess) without_pool_[given_++] = *data;
+      return status;
+    }
+    if (pool_ == nullptr) make_pool();
+    return cudaMallocFromPoolAsync(data, bytes, pool_, stream);
+  }
+
+  void release(void* data, cudaStream_t stream) noexcept {
+    if (!forget(data)) {
+      CHECK_CUDA_NOEXCEPT(cudaFreeAsync(data, stream));
+      return;
+    }
+    const RelaxedCapture relaxed;
+    CHECK_CUDA_NOEXCEPT(cudaFree(data));  // waits for what is queued
+  }
+
+  /// Gives back to the driver what is unused.
+  void trim() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (pool_ != nullptr) CHECK_CUDA(cudaMemPoolTrimTo(pool_, 0));
+  }
+
+  std::uint64_t unused_bytes() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (pool_ == nullptr) return 0;
+    std::uint64_t reserved = 0, used = 0;
+    CHECK_CUDA(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved));
+    CHECK_CUDA(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used));
+    return reserved - std::min(reserved, used);
+  }
+
+ private:
+  void make_pool() {
+    cudaMemPoolProps properties = {};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device_;
+    cudaMemPool_t pool = nullptr;
+    CHECK_CUDA(cudaMemPoolCreate(&pool, &properties));
+    // Freed memory stays in the pool until `trim`, so that plans made one after another are cheap.
+    std::uint64_t keep_everything = UINT64_MAX;
+    CHECK_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep_everything));
+    pool_ = pool;
+  }
+
+  /// Whether `data` came without a pool; from here on it did not.
+  bool forget(void* data) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = std::find(without_pool_.begin(), without_pool_.end(), data);
+    if (found == without_pool_.end()) return false;
+    *found = nullptr;
+    return true;
+  }
+
+  int device_;
+  std::mutex mutex_;
+  std::array<void*, 12> without_pool_ = {};
+  std::size_t given_ = 0;
+  cudaMemPool_t pool_ = nullptr;
+};
 
 // Free memory on the device, the unused part of the pool included.
 std::uint64_t free_bytes_of(int device) {
   std::size_t free_bytes = 0, total_bytes = 0;
   CHECK_CUDA(cudaMemGetInfo(&free_bytes, &total_bytes));
-  std::uint64_t reserved = 0, used = 0;
-  const cudaMemPool_t pool = pool_of(device);
-  CHECK_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
-  CHECK_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
-  return free_bytes + (reserved - std::min(reserved, used));
+  return free_bytes + Source::of(device).unused_bytes();
 }
 
 }  // namespace
@@ -81,14 +152,14 @@ std::uint64_t DeviceMemory::available_bytes() const {
 void* DeviceMemory::allocate(std::uint64_t bytes, const char* what) {
   if (limit_bytes_ != 0) require(bytes, what);
   void* data = nullptr;
-  const cudaMemPool_t pool = pool_of(device_);
-  cudaError_t status = cudaMallocFromPoolAsync(&data, bytes, pool, stream_);
+  Source& source = Source::of(device_);
+  cudaError_t status = source.allocate(&data, bytes, stream_);
   if (status == cudaErrorMemoryAllocation) {
     // What is free may be in pieces that are too small: give all of it back to the driver once.
     static_cast<void>(cudaGetLastError());
     CHECK_CUDA(cudaStreamSynchronize(stream_));
-    CHECK_CUDA(cudaMemPoolTrimTo(pool, 0));
-    status = cudaMallocFromPoolAsync(&data, bytes, pool, stream_);
+    source.trim();
+    status = source.allocate(&data, bytes, stream_);
   }
   if (status == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());
@@ -104,7 +175,7 @@ void* DeviceMemory::allocate(std::uint64_t bytes, const char* what) {
 
 void DeviceMemory::release(void* data, std::uint64_t bytes) noexcept {
   used_bytes_ -= bytes;
-  CHECK_CUDA_NOEXCEPT(cudaFreeAsync(data, stream_));
+  Source::of(device_).release(data, stream_);
 }
 
 }  // namespace csrkit::gpu

@@ -6,8 +6,8 @@
 
 namespace csrkit::gpu {
 
-/// Cells for the life of the process, as page-locking takes longer than most analyses (0.8 ms the
-/// first time, on an H100); any thread, any device. One that a kernel may still write to must not
+/// Cells for the life of the process, as page-locking takes as long as an analysis (0.1 ms);
+/// any thread, any device. One that a kernel may still write to must not
 /// be given back: better it is lost.
 class PageLockedCells {
  public:
@@ -15,7 +15,7 @@ class PageLockedCells {
 
   /// kBytes bytes of anything, aligned as much. Throws DeviceError.
   static void* take();
-  /// The same, but null the first hundred times: a copy instead takes some 8 us more, so few plans
+  /// The same, but null the first ten times: a copy instead takes some 8 us more, so few plans
   /// would not make up for page-locking.
   static void* take_if_it_pays();
   static void give_back(void* cell) noexcept;

@@ -68,6 +68,14 @@ void take_steps() {
   }
   print("256 MiB", timer);
   timer = Stopwatch();
+  {
+    constexpr int kSeveral = 12;
+    std::vector<gpu::DeviceBuffer<std::byte>> small;
+    for (int i = 0; i < kSeveral; ++i) small.emplace_back(resources.memory, 1 << 10, "a trial");
+    resources.stream.wait();
+  }
+  print("12 KiB more, the last of a pool", timer);
+  timer = Stopwatch();
   gpu::PageLockedCells::give_back(gpu::PageLockedCells::take());
   print("page-locked memory", timer);
 }

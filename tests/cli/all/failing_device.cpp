@@ -72,6 +72,8 @@ CSRKIT_MAY_FAIL(allocate, cudaMalloc, (void** data, size_t bytes), (data, bytes)
 CSRKIT_MAY_FAIL(allocate, cudaMallocFromPoolAsync,
                 (void** data, size_t bytes, cudaMemPool_t pool, cudaStream_t stream),
                 (data, bytes, pool, stream))
+CSRKIT_MAY_FAIL(allocate, cudaHostRegister, (void* data, size_t bytes, unsigned flags),
+                (data, bytes, flags))
 CSRKIT_MAY_FAIL(allocate, cudaHostAlloc, (void** data, size_t bytes, unsigned flags),
                 (data, bytes, flags))
 CSRKIT_MAY_FAIL(call, cudaMemcpy, (void* to, const void* from, size_t bytes, cudaMemcpyKind kind),

@@ -32,6 +32,11 @@ __global__ void do_nothing() {}
 
 __global__ void write_number(int* to, int number) { *to = number; }
 
+__global__ void write_numbers(int* to, Offset count, int number) {
+  const Offset at = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (at < count) to[at] = number;
+}
+
 __global__ void read_offsets(gpu::DeviceOffsets offsets, Offset count, Offset* out) {
   const Offset at = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at < count) out[at] = offsets[at];
@@ -45,6 +50,40 @@ std::vector<T> fetch(const T* device, Offset count) {
 }
 
 class DeviceRoom : public GpuTest {};
+
+/// Every buffer keeps what is its own, also while others are given back with work under way.
+void check_many_buffers() {
+  constexpr int kBuffers = 30, kThreads = 256;
+  const Stream stream(nullptr);
+  DeviceMemory memory(0, stream.get(), 0);
+  const auto write = [&](const DeviceBuffer<int>& buffer, int number) {
+    const auto blocks = static_cast<unsigned>((buffer.size() + kThreads - 1) / kThreads);
+    write_numbers<<<blocks, kThreads, 0, stream.get()>>>(buffer.data(), buffer.size(), number);
+    CHECK_LAUNCH("write_numbers", stream.get());
+  };
+  std::vector<DeviceBuffer<int>> buffers(kBuffers);
+  std::uint64_t used = 0;
+  const auto make = [&](int i) {
+    DeviceBuffer<int>& buffer = buffers[static_cast<std::size_t>(i)];
+    used -= buffer.size_bytes();
+    if (buffer.size() > 0) write(buffer, -1);
+    buffer = {};
+    buffer = DeviceBuffer<int>(memory, 1 + Offset{i % 7} * 40'000, "numbers");
+    used += buffer.size_bytes();
+    write(buffer, i);
+  };
+  for (int i = 0; i < kBuffers; ++i) make(i);
+  for (int i = 0; i < kBuffers; i += 3) make(i);
+  for (int i = kBuffers - 1; i >= 0; i -= 2) make(i);
+  EXPECT_EQ(memory.used_bytes(), used);
+  for (int i = 0; i < kBuffers; ++i) {
+    const DeviceBuffer<int>& buffer = buffers[static_cast<std::size_t>(i)];
+    const std::vector<int> numbers = fetch(buffer.data(), buffer.size());
+    EXPECT_EQ(std::count(numbers.begin(), numbers.end(), i), buffer.size()) << "buffer " << i;
+  }
+  buffers.clear();
+  EXPECT_EQ(memory.used_bytes(), 0u);
+}
 
 }  // namespace
 
@@ -117,6 +156,9 @@ TEST_F(DeviceRoom, CountsMemoryAndKeepsToTheLimit) {
   DeviceMemory unlimited(0, stream.get(), 0);
   EXPECT_THROW(unlimited.require(std::uint64_t{1} << 60, "an exabyte"), MemoryError);
 }
+
+// The first memory of a process comes another way than later one: run by itself, this sees both.
+TEST_F(DeviceRoom, GivesEveryBufferMemoryOfItsOwn) { check_many_buffers(); }
 
 TEST_F(DeviceRoom, PageLockedCellsAreApartAndKernelsWriteToThem) {
   constexpr int kMoreThanAPage = 40;
@@ -344,6 +386,8 @@ TEST_F(DeviceRoom, TimesAndFlushes) {
 
 /// For compute-sanitizer: what kernels are measured with.
 class SanitizerDeviceRoom : public DeviceRoom {};
+
+TEST_F(SanitizerDeviceRoom, GivesEveryBufferMemoryOfItsOwn) { check_many_buffers(); }
 
 TEST_F(SanitizerDeviceRoom, TimesAndFlushes) {
   const Stream stream(nullptr);
