@@ -24,6 +24,7 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/launch_early.cuh"
 #include "gpu/spmm/dense_windows/bring.cuh"
 #include "gpu/spmm/dense_windows/dense_windows.h"
 #include "gpu/spmm/dense_windows/multiply.cuh"
@@ -49,10 +50,8 @@ __global__ void __launch_bounds__(kWindowThreads, 1) multiply_windows(const Wind
       detail::barrier_init(&shared.empty[i], kMultipliers / 32);
     }
   }
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-  cudaTriggerProgrammaticLaunchCompletion();
-#endif
+  wait_for_kernel_before();
+  let_next_kernel_begin();
   __syncthreads();
   if (is_bringer) {
     bringer.bring();
@@ -118,27 +117,12 @@ class DenseWindows {
     CHECK_CUDA(cudaFuncSetAttribute(multiply_windows<kTileCols>,
                                     cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
     const auto blocks = static_cast<unsigned>(shape_.blocks);
-    launch_behind(multiply_windows<kTileCols>, dim3(blocks), kWindowThreads, kSharedBytes, operands,
-                  stream);
-    launch_behind(add_parts<kTileCols>, dim3(blocks, Layout::kHigh * Layout::kWide), kMultipliers,
-                  0, operands, stream);
-  }
-
-  /// The blocks may get ready while the kernel before ends.
-  static void launch_behind(void (*kernel)(WindowOperands), dim3 grid, int threads,
-                            int shared_bytes, const WindowOperands& operands, cudaStream_t stream) {
-    cudaLaunchAttribute overlap = {};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = grid;
-    config.blockDim = dim3(static_cast<unsigned>(threads));
-    config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
-    config.stream = stream;
-    config.attrs = &overlap;
-    config.numAttrs = 1;
-    CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, operands));
-    CHECK_LAUNCH("dense_windows", stream);
+    launch_early(multiply_windows<kTileCols>, blocks, kWindowThreads, kSharedBytes, stream,
+                 operands);
+    CHECK_LAUNCH("multiply_windows", stream);
+    launch_early(add_parts<kTileCols>, dim3(blocks, Layout::kHigh * Layout::kWide), kMultipliers, 0,
+                 stream, operands);
+    CHECK_LAUNCH("add_parts", stream);
   }
 
   WindowShape shape_;

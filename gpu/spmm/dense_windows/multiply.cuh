@@ -1,6 +1,7 @@
 // The warps of a block of dense_windows that multiply, and how sums become C.
 #pragma once
 
+#include "gpu/device/launch_early.cuh"
 #include "gpu/spmm/dense_windows/rows.cuh"
 #include "gpu/spmm/lane_sums.cuh"
 
@@ -226,9 +227,7 @@ __global__ void __launch_bounds__(kMultipliers) add_parts(const WindowOperands o
   constexpr int kBatch = 8;
   using Layout = TileLayout<kTileCols>;
   const WindowShape& shape = op.shape;
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-#endif
+  wait_for_kernel_before();
   if (*op.workspace.all_by_fma != 0) {
     const Offset block = Offset{blockIdx.y} * gridDim.x + blockIdx.x;
     const Offset blocks = Offset{gridDim.x} * gridDim.y;

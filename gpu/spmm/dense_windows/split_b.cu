@@ -7,6 +7,7 @@
 #include <cuda_fp16.h>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/launch_early.cuh"
 #include "gpu/spmm/dense_windows/extent.cuh"
 
 namespace csrkit::gpu {
@@ -79,9 +80,7 @@ __device__ void split_part(const DeviceDenseView<const float>& b, const WindowSh
 template <int kTileCols>
 __global__ void __launch_bounds__(kSplitThreads)
     split_parts(DeviceDenseView<const float> b, WindowShape shape, WindowWorkspace workspace) {
-#if __CUDA_ARCH__ >= 900
-  cudaTriggerProgrammaticLaunchCompletion();  // the multiplication may start to get ready
-#endif
+  let_next_kernel_begin();  // the multiplication gets ready
   split_part<kTileCols>(b, shape, workspace, blockIdx.x);
 }
 

@@ -1,17 +1,19 @@
-// Rows into panels. A warp makes the list of a panel: all entries of its first row, then of every
-// other row those whose column no row before it has. An entry is looked up in the other rows by
-// binary search, in shared memory. Panels for tensor cores have a block each, and a hash table.
+// Rows into panels. The list of a panel: all entries of its first row, then of every other row
+// those whose column no row before it has. A warp or a block finds them by a hash table in shared
+// memory; in panels that do not fit, a block looks entries up in the other rows, by binary search.
 
 #include <algorithm>
+#include <climits>
 #include <type_traits>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/launch_early.cuh"
 #include "gpu/device/warp.cuh"
 #include "gpu/device/workspace_layout.h"
 #include "gpu/spmm/lane_sums.cuh"
 #include "gpu/spmm/row_panels/find_in_rows.cuh"
-#include "gpu/spmm/row_panels/hashed_list.cuh"
 #include "gpu/spmm/row_panels/lists.h"
+#include "gpu/spmm/row_panels/shared_list.cuh"
 #include "gpu/spmm/row_tasks/row_tasks.h"
 
 namespace csrkit::gpu {
@@ -21,13 +23,36 @@ using namespace row_panels;
 namespace {
 
 constexpr int kThreads = 128, kLongThreads = 512;
+/// Of a multiprocessor: all that it takes, with 32 registers each; eight rows need 40.
+constexpr int threads_together(int rows) { return rows == kTiledPanelRows ? 1536 : 2048; }
 
-/// A panel of more entries is a block's work. One of even more gets no list of its own making:
-/// nobody looks whether its rows share columns, they are copied one after the other.
+/// Panels of more entries may be too long for a hash table. One of even more gets no list of its
+/// own making: nobody looks whether its rows share columns, they are copied one after the other.
 constexpr Offset kLongPanel = 512;
 constexpr Offset kCopiedPanel = 1 << 16;
-/// Of a panel that is a block's work, so many columns fit its shared memory.
+/// Of a long panel, so many columns fit a block's shared memory.
 constexpr Index kSharedEntries = 8192;
+
+/// Who makes the lists: warps, a panel each, or blocks of so many threads; and how many entries a
+/// block has memory for.
+struct ListShape {
+  bool is_warps;
+  int threads;
+  int room;
+};
+
+/// Room for panels some 1.7 times as long as the mean, so that many blocks fit: those that do not
+/// fit at once cost as much as looking entries up (docs/lab/2026-11-26-spmm-plans.md). Blocks of
+/// many entries have more threads.
+ListShape list_shape(Offset nnz, Index panels) {
+  constexpr Offset kMeanOfWarps = 128, kFewest = kLongPanel, kMost = 4096, kManyEntries = 1024;
+  constexpr Offset kTogether = 128;
+  const Offset mean = nnz / panels;
+  if (mean <= kMeanOfWarps) return {true, kThreads, static_cast<int>(kFewest)};
+  const Offset enough = (mean * 17 / 10 + kTogether - 1) / kTogether * kTogether;
+  const auto room = static_cast<int>(std::clamp(enough, kFewest, kMost));
+  return {false, room <= kManyEntries ? kThreads : 2 * kThreads, room};
+}
 
 /// Panels in no order: what is made of one does not depend on when.
 struct PanelQueue {
@@ -64,15 +89,20 @@ __device__ void write_entry(const PanelLists& out, bool has_values, Offset at, I
   }
 }
 
-/// Where the rows of a panel begin and end; those beyond the last row are empty. The lanes of a
-/// warp have one panel and read an offset each.
+/// Lane r of a warp: where row r of a panel begins; lanes from kRows on: where its last row ends.
+/// Rows beyond the last one are empty.
+template <int kRows>
+__device__ Offset row_begin_of_lane(const DeviceCsrView<void>& a, Offset panel) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarpLanes;
+  return a.row_offsets[min(panel * kRows + min(lane, kRows), Offset{a.rows})] - a.base;
+}
+
+/// The same in all lanes.
 template <int kRows>
 struct PanelBounds {
   Offset of[kRows + 1];
   __device__ PanelBounds(const DeviceCsrView<void>& a, Offset panel) {
-    const int lane = static_cast<int>(threadIdx.x) % kWarpLanes;
-    const Offset row = min(panel * kRows + min(lane, kRows), Offset{a.rows});
-    const Offset own = a.row_offsets[row] - a.base;
+    const Offset own = row_begin_of_lane<kRows>(a, panel);
 #pragma unroll
     for (int r = 0; r <= kRows; ++r) of[r] = __shfl_sync(kAllLanes, own, r);
   }
@@ -80,14 +110,32 @@ struct PanelBounds {
   __device__ Offset entries() const { return of[kRows] - of[0]; }
 };
 
-/// The work of kGroup threads, a warp or a block: entry by entry, as they lie in A.
-template <class Word, int kRows, int kGroup, class Columns>
-__device__ void make_list(const DeviceCsrView<void>& a, const Columns& cols, Offset panel,
-                          const PanelBounds<kRows>& bounds, Word one, const PanelLists& out) {
-  constexpr int kWarps = kGroup / kWarpLanes;
-  __shared__ Index firsts_of_warp[kGroup > kWarpLanes ? 2 : 1][kWarps];
-  const int thread = static_cast<int>(threadIdx.x) % kGroup;
-  const int lane = thread % kWarpLanes, warp = thread / kWarpLanes;
+/// The same of a panel that may fit shared memory, from its first entry on; what is too much for an
+/// int is the largest one.
+template <int kRows>
+struct ShortBounds {
+  Offset first;
+  int begin[kRows];
+  int entries;
+  __device__ ShortBounds(const DeviceCsrView<void>& a, Offset panel) {
+    const Offset own = row_begin_of_lane<kRows>(a, panel);
+    first = __shfl_sync(kAllLanes, own, 0);
+    const int from_first = static_cast<int>(min(own - first, Offset{INT_MAX}));
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) begin[r] = __shfl_sync(kAllLanes, from_first, r);
+    entries = __shfl_sync(kAllLanes, from_first, kRows);
+  }
+};
+
+/// The work of a block: entry by entry, as they lie in A.
+template <class Word, int kRows, class Columns>
+__device__ void make_long_list(const DeviceCsrView<void>& a, const Columns& cols, Offset panel,
+                               const PanelBounds<kRows>& bounds, Word one, const PanelLists& out) {
+  constexpr int kWarps = kLongThreads / kWarpLanes;
+  __shared__ int firsts_of_warp[2][kWarps];
+  const int thread = static_cast<int>(threadIdx.x);
+  const ListTeam<kLongThreads> team{thread, thread % kWarpLanes, thread / kWarpLanes,
+                                    firsts_of_warp};
   const ValueSource<Word, kRows> values{static_cast<const Word*>(a.values), one};
   const bool has_values = values.are_written();
   RowRanges<kRows> rows;
@@ -101,7 +149,7 @@ __device__ void make_list(const DeviceCsrView<void>& a, const Columns& cols, Off
   int turn = 0;
   const Index total = rows.entries();
 #pragma unroll 1
-  for (Index from = 0; from < total; from += kGroup, turn ^= 1) {
+  for (Index from = 0; from < total; from += kLongThreads, turn ^= 1) {
     bool is_first = from + thread < total;  // of the panel's entries in this column
     int row = 0;
     Index entry = from + thread;  // of the row
@@ -130,21 +178,9 @@ __device__ void make_list(const DeviceCsrView<void>& a, const Columns& cols, Off
         if (has_values) found.item[r] = values.at(bounds.first() + at[r]);
       }
     }
-    const unsigned firsts = __ballot_sync(kAllLanes, is_first);
-    Index before = 0, all = __popc(firsts);
-    if constexpr (kGroup > kWarpLanes) {
-      if (lane == 0) firsts_of_warp[turn][warp] = all;
-      __syncthreads();  // once: the next turn writes elsewhere
-      all = 0;
-      for (int w = 0; w < kWarps; ++w) {
-        if (w == warp) before = all;
-        all += firsts_of_warp[turn][w];
-      }
-    }
-    if (is_first) {
-      before += __popc(firsts & ((1u << lane) - 1));
-      write_entry(out, has_values, begin + length + before, col, mask, found);
-    }
+    int all;
+    const int before = team.count_before(is_first, turn, all);
+    if (is_first) write_entry(out, has_values, begin + length + before, col, mask, found);
     length += all;
   }
   if (thread == 0) out.lengths[panel] = length;
@@ -154,67 +190,65 @@ __device__ void make_list(const DeviceCsrView<void>& a, const Columns& cols, Off
   }
 }
 
-template <class Word, int kRows>
-__global__ void __launch_bounds__(kThreads)
+/// Lists of kEach neighbouring panels: of one by the whole block; of several by a warp each, as far
+/// as they fit its share of the memory, then of the others by the block, one after the other.
+/// `room`: entries that a block has memory for.
+template <class Word, int kRows, int kEach, int kBlock>
+__global__ void __launch_bounds__(kBlock, threads_together(kRows) / kBlock)
     make_panel_lists(DeviceCsrView<void> a, Index panels, Word one, PanelLists out,
-                     PanelQueue longs, PanelQueue copied) {
-  const Offset panel = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kWarpLanes;
-  if (panel >= panels) return;
-  const PanelBounds<kRows> bounds(a, panel);
-  __shared__ Index copies[kThreads / kWarpLanes][kLongPanel];
-  const int lane = static_cast<int>(threadIdx.x) % kWarpLanes;
-  if (bounds.entries() <= kLongPanel) {
-    Index* copy = copies[threadIdx.x / kWarpLanes];
-    const auto entries = static_cast<Index>(bounds.entries());
-    for (Index i = lane; i < entries; i += kWarpLanes) {
-      copy[i] = __ldg(a.col_indices + bounds.first() + i);
+                     PanelQueue longs, PanelQueue copied, int room) {
+  constexpr int kWarps = kBlock / kWarpLanes;
+  let_next_kernel_begin();
+  extern __shared__ uint4 list_memory[];
+  __shared__ int firsts_of_warp[2][kWarps];
+  __shared__ int left_over[kEach];
+  auto* memory = reinterpret_cast<std::byte*>(list_memory);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % kWarpLanes, warp = thread / kWarpLanes;
+  const Offset first_panel = Offset{blockIdx.x} * kEach;
+  const auto make = [&](auto team, std::byte* at, int most, Offset panel,
+                        const ShortBounds<kRows>& bounds) {
+    PanelEntries<Word, kRows> entries{
+        a.col_indices + bounds.first,
+        a.values == nullptr ? nullptr : static_cast<const Word*>(a.values) + bounds.first,
+        one,
+        bounds.entries,
+        {}};
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) entries.begin[r] = bounds.begin[r];
+    const ListMemory<kRows> list(at, most);
+    const int length = find_list(team, list, entries);
+    write_list(team, list, entries, length, panel_begin(bounds.first, panel), out);
+    if (team.thread == 0) out.lengths[panel] = length;
+  };
+  if constexpr (kEach > 1) {
+    static_assert(kEach == kWarps);
+    const int most = room / kWarps;
+    const Offset panel = first_panel + warp;
+    bool is_left = false;
+    if (panel < panels) {
+      const ShortBounds<kRows> bounds(a, panel);
+      is_left = bounds.entries > most;
+      if (!is_left) {
+        make(ListTeam<kWarpLanes>{lane, lane, 0, nullptr},
+             memory + warp * ListMemory<kRows>::bytes(most), most, panel, bounds);
+      }
     }
-    __syncwarp();
-    return make_list<Word, kRows, kWarpLanes>(a, ColumnsInShared{copy}, panel, bounds, one, out);
+    if (lane == 0) left_over[warp] = is_left ? 1 : 0;
+    __syncthreads();
   }
-  if (lane != 0) return;
-  (bounds.entries() <= kCopiedPanel ? longs : copied).push(panel);
-}
-
-constexpr int kFewestTabled = 512;
-
-/// For tensor cores: the most entries of a panel whose columns go into a table in shared memory.
-/// Few, so that many blocks fit; enough for panels twice as long as the mean.
-int most_tabled(Offset nnz, Index panels) {
-  constexpr int kMost = 2048;
-  int most = kFewestTabled;
-  while (most < kMost && Offset{most} * panels < 2 * nnz) most *= 2;
-  return most;
-}
-
-/// The same for tensor cores, a block of kBlock threads a panel.
-template <class Word, int kBlock>
-__global__ void __launch_bounds__(kBlock)
-    make_tiled_lists(DeviceCsrView<void> a, Word one, PanelLists out, PanelQueue longs,
-                     PanelQueue copied, int most) {
-  constexpr int kRows = kTiledPanelRows;
-  extern __shared__ uint4 table_memory[];
-  const Offset panel = blockIdx.x;
-  const PanelBounds<kRows> bounds(a, panel);
-  if (bounds.entries() > most) {
-    if (threadIdx.x == 0) (bounds.entries() <= kCopiedPanel ? longs : copied).push(panel);
-    return;
+#pragma unroll 1
+  for (int i = 0; i < kEach; ++i) {
+    if (kEach > 1 && left_over[i] == 0) continue;
+    const Offset panel = first_panel + i;
+    const ShortBounds<kRows> bounds(a, panel);
+    if (bounds.entries <= room) {
+      make(ListTeam<kBlock>{thread, lane, warp, firsts_of_warp}, memory, room, panel, bounds);
+    } else if (thread == 0) {
+      (bounds.entries <= kCopiedPanel ? longs : copied).push(panel);
+    }
+    if (kEach > 1) __syncthreads();  // the memory is used again
   }
-  int row_begin[kRows];
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) row_begin[r] = static_cast<int>(bounds.of[r] - bounds.first());
-  const ValueSource<Word, kRows> values{static_cast<const Word*>(a.values), one};
-  const int entries = static_cast<int>(bounds.entries());
-  make_hashed_list<Word, kBlock>(
-      ColumnTable(table_memory, most, entries), a.col_indices + bounds.first(), entries,
-      panel_begin(bounds.first(), panel), panel,
-      [&](int entry) {
-        int row = 0;
-#pragma unroll
-        for (int r = 1; r < kRows; ++r) row += entry >= row_begin[r] ? 1 : 0;
-        return row;
-      },
-      [&](int entry) { return values.at(bounds.first() + entry); }, out);
 }
 
 /// The whole grid copies a panel.
@@ -246,6 +280,8 @@ __global__ void __launch_bounds__(kLongThreads)
     make_long_lists(DeviceCsrView<void> a, Word one, PanelLists out, PanelQueue longs,
                     PanelQueue copied) {
   __shared__ Index copy[kSharedEntries];
+  wait_for_kernel_before();
+  let_next_kernel_begin();
   for (Index i = static_cast<Index>(blockIdx.x); i < *longs.count;
        i += static_cast<Index>(gridDim.x)) {
     const Offset panel = longs.panels[i];
@@ -253,7 +289,7 @@ __global__ void __launch_bounds__(kLongThreads)
     const Index* cols = a.col_indices + bounds.first();
     const auto entries = static_cast<Index>(bounds.entries());
     const auto make = [&](const auto& columns) {
-      make_list<Word, kRows, kLongThreads>(a, columns, panel, bounds, one, out);
+      make_long_list<Word, kRows>(a, columns, panel, bounds, one, out);
     };
     if (entries <= kSharedEntries) {
       for (Index at = static_cast<Index>(threadIdx.x); at < entries; at += kLongThreads) {
@@ -281,7 +317,6 @@ PanelListMaker::PanelListMaker(Index rows, Offset nnz, int value_bytes, std::uin
       one_(one),
       max_entries_(panel_begin(nnz, panels_)) {
   WorkspaceLayout layout;
-  counts_at_ = layout.reserve<Index>(2);
   long_at_ = layout.reserve<Index>(nnz / kLongPanel);
   copied_at_ = layout.reserve<Index>(nnz / kCopiedPanel);
   lengths_at_ = layout.reserve<Offset>(panels_);
@@ -289,6 +324,7 @@ PanelListMaker::PanelListMaker(Index rows, Offset nnz, int value_bytes, std::uin
   masks_at_ = layout.reserve<std::uint8_t>(max_entries_);
   values_at_ = layout.reserve_bytes(
       static_cast<std::uint64_t>(max_entries_ * panel_rows(value_bytes) * value_bytes));
+  counts_at_ = layout.reserve<Index>(2);  // last: what else is cleared lies behind
   bytes_ = layout.bytes();
 }
 
@@ -304,53 +340,54 @@ PanelLists PanelListMaker::lay_out(void* workspace) const {
 
 template <class Word>
 void PanelListMaker::make_lists(const DeviceCsrView<void>& a, void* workspace,
-                                cudaStream_t stream) const {
+                                std::uint64_t cleared_behind, cudaStream_t stream) const {
   auto* bytes = static_cast<std::byte*>(workspace);
   const PanelLists lists = lay_out(workspace);
   auto* counts = reinterpret_cast<Index*>(bytes + counts_at_);
   const PanelQueue longs{counts, reinterpret_cast<Index*>(bytes + long_at_)};
   const PanelQueue copied{counts + 1, reinterpret_cast<Index*>(bytes + copied_at_)};
-  CHECK_CUDA(cudaMemsetAsync(counts, 0, 2 * sizeof(Index), stream));
+  CHECK_CUDA(cudaMemsetAsync(counts, 0, bytes_ - counts_at_ + cleared_behind, stream));
   constexpr int kRows = panel_rows(static_cast<int>(sizeof(Word)));
   const auto one = static_cast<Word>(one_);
-  if constexpr (kRows == kTiledPanelRows) {
-    const int most = most_tabled(a.nnz, panels_);
-    // Where tables are large few blocks fit, so those have more threads.
-    const auto launch = [&](auto threads) {
-      constexpr int kBlock = decltype(threads)::value;
-      make_tiled_lists<Word, kBlock>
-          <<<static_cast<unsigned>(panels_), kBlock, ColumnTable::bytes(most), stream>>>(
-              a, one, lists, longs, copied, most);
-    };
-    if (most <= kFewestTabled) {
-      launch(std::integral_constant<int, kThreads>{});
-    } else {
-      launch(std::integral_constant<int, 2 * kThreads>{});
+  const ListShape shape = list_shape(a.nnz, panels_);
+  const auto launch = [&](auto panels_each, auto threads) {
+    constexpr int kEach = decltype(panels_each)::value, kBlock = decltype(threads)::value;
+    const auto kernel = make_panel_lists<Word, kRows, kEach, kBlock>;
+    const int bytes = ListMemory<kRows>::bytes(shape.room);
+    constexpr int kUnasked = 48 << 10;
+    if (bytes > kUnasked) {
+      CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     }
-    CHECK_LAUNCH("make_tiled_lists", stream);
+    const auto blocks = static_cast<unsigned>((Offset{panels_} + kEach - 1) / kEach);
+    kernel<<<blocks, kBlock, bytes, stream>>>(a, panels_, one, lists, longs, copied, shape.room);
+  };
+  using Each = std::integral_constant<int, 1>;
+  using Threads = std::integral_constant<int, kThreads>;
+  using TwiceTheThreads = std::integral_constant<int, 2 * kThreads>;
+  if (shape.is_warps) {
+    launch(std::integral_constant<int, kThreads / kWarpLanes>{}, Threads{});
+  } else if (shape.threads == kThreads) {
+    launch(Each{}, Threads{});
   } else {
-    const auto blocks =
-        static_cast<unsigned>((Offset{panels_} * kWarpLanes + kThreads - 1) / kThreads);
-    make_panel_lists<Word, kRows>
-        <<<blocks, kThreads, 0, stream>>>(a, panels_, one, lists, longs, copied);
-    CHECK_LAUNCH("make_panel_lists", stream);
+    launch(Each{}, TwiceTheThreads{});
   }
+  CHECK_LAUNCH("make_panel_lists", stream);
   const Offset most_long = a.nnz / kLongPanel;
   if (most_long == 0) return;
   constexpr Offset kMostBlocks = 528;  // four on every multiprocessor
   const auto long_blocks = static_cast<unsigned>(std::min(most_long, kMostBlocks));
-  make_long_lists<Word, kRows>
-      <<<long_blocks, kLongThreads, 0, stream>>>(a, one, lists, longs, copied);
+  launch_early(make_long_lists<Word, kRows>, long_blocks, kLongThreads, 0, stream, a, one, lists,
+               longs, copied);
   CHECK_LAUNCH("make_long_lists", stream);
 }
 
 void PanelListMaker::analyse(const DeviceCsrView<void>& a, void* workspace,
-                             cudaStream_t stream) const {
+                             std::uint64_t cleared_behind, cudaStream_t stream) const {
   if (panels_ == 0) return;
   switch (value_bytes_) {
-    case 2: return make_lists<std::uint16_t>(a, workspace, stream);
-    case 4: return make_lists<std::uint32_t>(a, workspace, stream);
-    default: return make_lists<std::uint64_t>(a, workspace, stream);
+    case 2: return make_lists<std::uint16_t>(a, workspace, cleared_behind, stream);
+    case 4: return make_lists<std::uint32_t>(a, workspace, cleared_behind, stream);
+    default: return make_lists<std::uint64_t>(a, workspace, cleared_behind, stream);
   }
 }
 

@@ -22,12 +22,15 @@ class PanelListMaker {
   std::uint64_t workspace_bytes() const { return bytes_; }
   PanelLists lay_out(void* workspace) const;
 
-  /// Queues the analysis: every entry is looked up in the other rows of its panel.
-  void analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream) const;
+  /// Queues the analysis: entries of a panel that have a column in common are found. Clears so many
+  /// bytes behind the workspace, too, as that takes a few microseconds by itself.
+  void analyse(const DeviceCsrView<void>& a, void* workspace, std::uint64_t cleared_behind,
+               cudaStream_t stream) const;
 
  private:
   template <class Word>
-  void make_lists(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream) const;
+  void make_lists(const DeviceCsrView<void>& a, void* workspace, std::uint64_t cleared_behind,
+                  cudaStream_t stream) const;
 
   Index panels_ = 0;
   int value_bytes_ = 0;

@@ -75,7 +75,7 @@ class RowPanels {
   void analyse(const DeviceCsrView<Value>& a, const SpmmSizes& sizes, void* workspace,
                cudaStream_t stream) {
     adopt(sizes, workspace);
-    list_maker_.analyse(a.template as<void>(), workspace, stream);
+    list_maker_.analyse(a.template as<void>(), workspace, task_maker_.cleared_bytes(), stream);
     task_maker_.analyse(a.template as<void>(), behind_lists(workspace), stream, lists_.lengths);
   }
 

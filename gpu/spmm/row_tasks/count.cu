@@ -3,6 +3,8 @@
 #include <cub/block/block_scan.cuh>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/launch_early.cuh"
+#include "gpu/device/warp.cuh"
 #include "gpu/spmm/row_tasks/passes.cuh"
 
 namespace csrkit::gpu::row_tasks {
@@ -15,13 +17,14 @@ constexpr int kThreads = 512;
 /// numbers are few. Other blocks wrote them, so they are read from L2.
 __device__ void scan_counts(const Shape& shape, const BinArrays& bins, const RowTasks& out,
                             Totals* totals, Totals* host_totals) {
-  using LongScan = cub::BlockScan<Index, kThreads>;
-  using Scan = cub::BlockScan<BinStart, kThreads>;
+  using LongScan = cub::BlockScan<Index, kThreads, cub::BLOCK_SCAN_WARP_SCANS>;
+  using Scan = cub::BlockScan<BinStart, kThreads, cub::BLOCK_SCAN_WARP_SCANS>;
   __shared__ typename LongScan::TempStorage long_scratch;
   __shared__ typename Scan::TempStorage scratch;
   __shared__ unsigned long long block_tasks;
+  if (threadIdx.x == 0) block_tasks = 0;
   Index long_tasks = 0;
-  const int all = kLongBins * bins.blocks;
+  const int all = shape.has_panels() ? 0 : kLongBins * bins.blocks;  // panels are never long
   for (int begin = 0; begin < all; begin += kThreads) {
     const int block = begin + static_cast<int>(threadIdx.x);
     Index before, total;
@@ -78,9 +81,12 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ bool is_last;
   if (threadIdx.x < kAllBins) local[threadIdx.x] = 0;
   if (threadIdx.x == 0) local_parts = local_counters = 0;
+  wait_for_kernel_before();
+  let_next_kernel_begin();
   __syncthreads();
   const Index first = static_cast<Index>(blockIdx.x) * shape.rows_per_block;
   const int range_key = first / shape.range_rows * kBins;
+  unsigned own_parts = 0, own_counters = 0;
   for (int i = static_cast<int>(threadIdx.x); i < shape.rows_per_block; i += kThreads) {
     if (first + Offset{i} >= shape.rows) break;
     const Offset length = shape.length_of(first + i);
@@ -88,8 +94,15 @@ __global__ void __launch_bounds__(kThreads)
     atomicAdd(&local[bin], tasks_of(shape, bin, length));
     if (length <= longest_whole(shape.part_entries)) continue;
     const auto parts = static_cast<Index>(parts_of(length, shape.part_entries));
-    atomicAdd(&local_counters, static_cast<unsigned long long>(groups_of(parts) + 1));
-    if (bin < kBins) atomicAdd(&local_parts, static_cast<unsigned long long>(parts - 1));
+    own_counters += static_cast<unsigned>(groups_of(parts) + 1);
+    if (bin < kBins) own_parts += static_cast<unsigned>(parts - 1);
+  }
+  // An atomic a warp: of panels nearly all may be cut. A row has at most 2^25 parts.
+  own_parts = __reduce_add_sync(kAllLanes, own_parts);
+  own_counters = __reduce_add_sync(kAllLanes, own_counters);
+  if (own_counters > 0 && threadIdx.x % kWarpLanes == 0) {
+    atomicAdd(&local_parts, static_cast<unsigned long long>(own_parts));
+    atomicAdd(&local_counters, static_cast<unsigned long long>(own_counters));
   }
   for (Offset i = Offset{blockIdx.x} * kThreads + threadIdx.x; i < counters;
        i += Offset{gridDim.x} * kThreads) {
@@ -119,8 +132,8 @@ __global__ void __launch_bounds__(kThreads)
 
 void count_and_scan(const Shape& shape, const BinArrays& bins, const RowTasks& out, Offset counters,
                     Progress* progress, Totals* totals, Totals* host_totals, cudaStream_t stream) {
-  count_rows<<<static_cast<unsigned>(bins.blocks), kThreads, 0, stream>>>(
-      shape, bins, out, counters, progress, totals, host_totals);
+  launch_early(count_rows, static_cast<unsigned>(bins.blocks), kThreads, 0, stream, shape, bins,
+               out, counters, progress, totals, host_totals);
   CHECK_LAUNCH("count_rows", stream);
 }
 

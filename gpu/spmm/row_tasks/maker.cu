@@ -137,8 +137,7 @@ void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaSt
                            const Offset* lengths) {
   if (rows_ == 0) return;
   auto* bytes = static_cast<std::byte*>(workspace);
-  // Totals, progress and counts lie together, in front.
-  CHECK_CUDA(cudaMemsetAsync(bytes, 0, long_starts_at_, stream));
+  if (!has_panels()) CHECK_CUDA(cudaMemsetAsync(bytes, 0, cleared_bytes(), stream));
   const RowTasks out = lay_out(workspace);
   Shape shape{};
   shape.offsets = a.row_offsets;

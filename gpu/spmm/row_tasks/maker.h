@@ -24,8 +24,11 @@ class RowTaskMaker {
   Offset max_slots() const { return max_slots_; }
   Index part_entries() const { return part_entries_; }
 
+  /// In front of the workspace, totals, progress and counts: 0 before the passes.
+  std::uint64_t cleared_bytes() const { return long_starts_at_; }
+
   /// Queues the analysis: two passes over the row offsets, the second also over the entries of
-  /// short rows. `lengths`: of the panels, if there are any.
+  /// short rows. `lengths`: of the panels, if there are any; who made them has cleared the front.
   void analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream,
                const Offset* lengths = nullptr);
 

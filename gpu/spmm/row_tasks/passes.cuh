@@ -91,12 +91,13 @@ struct Shape {
   Index range_rows;
   Offset first_row_task;  // parts of panels lie before it
 
+  __host__ __device__ bool has_panels() const { return kind.lengths != nullptr; }
   __device__ Offset begin_of(Offset row) const {
-    if (kind.lengths == nullptr) return offsets[row] - base;
+    if (!has_panels()) return offsets[row] - base;
     return panel_begin(offsets[row * kind.rows_each] - base, row);
   }
   __device__ Offset length_of(Offset row) const {
-    if (kind.lengths == nullptr) return offsets[row + 1] - offsets[row];
+    if (!has_panels()) return offsets[row + 1] - offsets[row];
     return kind.lengths[row];
   }
 };

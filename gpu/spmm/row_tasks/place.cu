@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/launch_early.cuh"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmm/row_tasks/passes.cuh"
 
@@ -67,14 +68,6 @@ __device__ void place_short_row(const DeviceCsrView<void>& a, int value_bytes, c
   }
 }
 
-/// Where part `part` of a row of `entries` entries from `row_begin` on begins, within the row: at
-/// multiples of eight entries of A, so that eight lanes read whole sectors of 32 bytes.
-__device__ Offset part_begin(Offset row_begin, Offset entries, Index part, Index parts) {
-  if (part == 0 || part == parts) return part == 0 ? 0 : entries;
-  const Offset even = entries / parts * part + min(Offset{part}, entries % parts);
-  return (row_begin + even) / kShortRow * kShortRow - row_begin;
-}
-
 /// What of a warp's lanes before this one adds up to.
 __device__ Index sum_before(Index own, Index& total) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -95,24 +88,32 @@ struct Cutting {
   Offset begin, entries, place, part_place;
   Index parts, first_slot, cut_index;
   bool is_long;
+  Offset share, rest;  // entries of a part, and how many parts have one more
 
+  __device__ void divide() {
+    share = entries / parts;
+    rest = entries - share * parts;
+  }
+  /// Where a part begins, within the row: at multiples of eight entries of A, so that eight lanes
+  /// read whole sectors of 32 bytes.
+  __device__ Offset part_begin(Index part) const {
+    if (part == 0 || part == parts) return part == 0 ? 0 : entries;
+    return (begin + share * part + min(Offset{part}, rest)) / kShortRow * kShortRow - begin;
+  }
   __device__ void write(Index part, const RowTasks& out) const {
-    const Offset low = part_begin(begin, entries, part, parts);
-    const Offset size = part_begin(begin, entries, part + 1, parts) - low;
+    const Offset low = part_begin(part), size = part_begin(part + 1) - low;
     Offset to = place + part;
     if (!is_long) to = part + 1 < parts ? part_place - part : place;
     out.tasks[to] = {begin + low, first_slot + part, static_cast<Index>(-size)};
     out.cut_of_slot[first_slot + part] = cut_index;
   }
   __device__ Cutting of_lane(int lane) const {
-    return {__shfl_sync(kAllLanes, begin, lane),
-            __shfl_sync(kAllLanes, entries, lane),
-            __shfl_sync(kAllLanes, place, lane),
-            __shfl_sync(kAllLanes, part_place, lane),
-            __shfl_sync(kAllLanes, parts, lane),
-            __shfl_sync(kAllLanes, first_slot, lane),
-            __shfl_sync(kAllLanes, cut_index, lane),
-            __shfl_sync(kAllLanes, is_long ? 1 : 0, lane) != 0};
+    return {
+        __shfl_sync(kAllLanes, begin, lane),     __shfl_sync(kAllLanes, entries, lane),
+        __shfl_sync(kAllLanes, place, lane),     __shfl_sync(kAllLanes, part_place, lane),
+        __shfl_sync(kAllLanes, parts, lane),     __shfl_sync(kAllLanes, first_slot, lane),
+        __shfl_sync(kAllLanes, cut_index, lane), __shfl_sync(kAllLanes, is_long ? 1 : 0, lane) != 0,
+        __shfl_sync(kAllLanes, share, lane),     __shfl_sync(kAllLanes, rest, lane)};
   }
 };
 
@@ -127,6 +128,7 @@ __device__ void write_parts(const Shape& shape, Cutting own, Index row, const Ro
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const Index groups = groups_of(own.parts);
   const bool is_cut = own.parts > 0;
+  if (is_cut) own.divide();
   Index parts = 0, slots = 0, counters = 0;  // of the warp
   const Index parts_before = sum_before(is_cut && !own.is_long ? own.parts - 1 : 0, parts);
   const Index slots_before = sum_before(own.parts + (groups > 1 ? groups : 0), slots);
@@ -172,6 +174,8 @@ __global__ void __launch_bounds__(kThreads)
     places[i / kAllBins][i % kAllBins] = 0;
   }
   __syncthreads();
+  // Lengths of panels are made just before; offsets of rows were there.
+  if (shape.has_panels()) wait_for_kernel_before();
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const Index first = static_cast<Index>(blockIdx.x) * kRows;
   const int range_key = first / shape.range_rows * kBins;
@@ -203,6 +207,7 @@ __global__ void __launch_bounds__(kThreads)
     }
   }
   __syncthreads();
+  wait_for_kernel_before();  // from here on what count_rows found is used
   if (threadIdx.x < kAllBins) {
     Index total = 0;
     for (int unit = 0; unit < kUnits; ++unit) total += places[unit][threadIdx.x];
@@ -257,8 +262,8 @@ void place(const DeviceCsrView<void>& a, int value_bytes, const Shape& shape, co
            const RowTasks& out, Progress* progress, cudaStream_t stream) {
   const auto kernel = shape.rows_per_block == kRowsPerBlock ? place_rows<kRowsPerBlock>
                                                             : place_rows<kFewRowsPerBlock>;
-  kernel<<<static_cast<unsigned>(bins.blocks), kThreads, 0, stream>>>(a, value_bytes, shape, bins,
-                                                                      out, progress);
+  launch_early(kernel, static_cast<unsigned>(bins.blocks), kThreads, 0, stream, a, value_bytes,
+               shape, bins, out, progress);
   CHECK_LAUNCH("place_rows", stream);
 }
 
