@@ -1,7 +1,7 @@
 // csr-forecast: what a product will take before it is run, and what to ask Slurm for.
 #include "tools/cli/run_tool.h"
 #include "tools/forecast/forecast.h"
-#include "tools/forecast/rank_forecast.h"
+#include "tools/forecast/rank_report.h"
 #include "tools/forecast/spgemm_ranks.h"
 
 int main(int argc, char** argv) {

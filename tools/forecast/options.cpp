@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "preprocess/reorder/reorder.h"
 #include "tools/cli/matrix_input.h"
-#include "tools/forecast/rank_forecast.h"
+#include "tools/forecast/rank_report.h"
 #include "tools/operation/operations.h"
 
 namespace csrkit {

@@ -25,7 +25,7 @@ struct ForecastToolOptions {
   std::optional<MatrixSizes> sizes;
   std::vector<NamedKernel> kernels;  // of csr-bench some, of a product one, else none
   std::string method;                // of csr-reorder
-  bool is_of_ranks = false;          // --ranks: a report of its own, rank_forecast.h
+  bool is_of_ranks = false;          // --ranks: a report of its own, rank_report.h
   bool is_cold = false;              // of csr-bench
   double max_seconds = 0;            // of csr-bench, per case
   Request request;

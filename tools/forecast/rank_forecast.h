@@ -10,7 +10,6 @@
 
 #include "core/facts/sampled_reads.h"
 #include "core/file/csr_file.h"
-#include "tools/cli/options.h"
 #include "tools/forecast/cluster_profile.h"
 
 namespace csrkit {
@@ -46,6 +45,12 @@ struct RankSizes {
   ValueKind kind = ValueKind::none;
 };
 
+/// One part, the whole matrix.
+CountedParts one_part(const RankSizes& sizes);
+
+/// Whether `a` is faster; what does not fit the memory of a rank comes last.
+bool is_better(const GridForecast& a, const GridForecast& b);
+
 /// Seconds of all reads of the whole matrix in the order of its entries, by bytes of a row of B.
 using ReadSeconds = std::function<double(double row_bytes)>;
 
@@ -76,9 +81,5 @@ GridForecast forecast_stored_grid(const std::string& path, const RankSizes& size
 /// Every grid of so many ranks: the numbers of parts that divide it, as far as there are rows and
 /// columns for them.
 std::vector<Index> parts_of_grids(Index ranks, Index rows, Index dense_cols);
-
-/// --ranks: reads the options, counts, prints.
-void declare_rank_options(Options& options);
-void report_rank_forecast(const Options& options);
 
 }  // namespace csrkit
