@@ -79,11 +79,12 @@ __global__ void __launch_bounds__(kThreads)
   if (has_row && G::rank() == 0) profile.counts[row] = static_cast<std::uint32_t>(total);
 }
 
-template <int kLanes, int kThreads, bool kIsPart>
+template <int kLanes, int kThreads, PartKind kPart>
 __global__ void __launch_bounds__(kThreads)
     count_by_bit_range(DeviceCsrView<float> a, DeviceCsrView<float> b, RowProfile profile,
                        BinRules rules, RowList list, RowParts parts, int room) {
   using G = Group<kLanes>;
+  constexpr bool kIsPart = kPart != PartKind::whole_row;
   extern __shared__ __align__(16) std::uint32_t tables[];
   __shared__ int scratch[32];
   constexpr int kLists = kLanes < 32 ? 1 : kThreads / kLanes;
@@ -119,7 +120,15 @@ __global__ void __launch_bounds__(kThreads)
     Sources<kLanes, float>& list_of_sources = sources[threadIdx.x / kLanes];
     if constexpr (kIsPart) {
       const ColumnRange columns = {Offset{first} << kWordLog2, Offset{first + words} << kWordLog2};
-      products = walk_columns<kLanes>(a, b, row, columns, list_of_sources, mark, is_full);
+      const bool has_many =
+          kPart == PartKind::one_of_few && has_many_short_sources(a, row, profile.products[row]);
+      if (has_many) {
+        products = walk_many_sources<kLanes>(a, b, row, columns, [&](Index col) {
+          set_bits(bits + ((col >> kWordLog2) - first), 1u << (col & 31));
+        });
+      } else {
+        products = walk_columns<kLanes>(a, b, row, columns, list_of_sources, mark, is_full);
+      }
     } else if constexpr (kLanes == 32) {
       // A column at a time is faster for one warp: it has nothing to share.
       walk_products<kLanes, ProductColumn>(
@@ -161,11 +170,12 @@ void launch_hash(const DeviceCsrView<float>& a, const DeviceCsrView<float>& b,
                                 list.count, kSlots * 8, stream, a, b, profile, list);
 }
 
-template <int kLanes, int kThreads, bool kIsPart>
+template <int kLanes, int kThreads, PartKind kPart>
 void launch_bit_range(const DeviceCsrView<float>& a, const DeviceCsrView<float>& b,
                       const RowProfile& profile, const BinRules& rules, const RowList& list,
                       const RowParts& parts, int room, cudaStream_t stream) {
-  launch_rows<kThreads, kLanes>(count_by_bit_range<kLanes, kThreads, kIsPart>, "count_by_bit_range",
+  constexpr bool kIsPart = kPart != PartKind::whole_row;
+  launch_rows<kThreads, kLanes>(count_by_bit_range<kLanes, kThreads, kPart>, "count_by_bit_range",
                                 kIsPart ? parts.count : list.count, room * 4, stream, a, b, profile,
                                 rules, list, parts, room);
 }
@@ -191,17 +201,21 @@ void count_rows(CountBin bin, const DeviceCsrView<void>& any_a, const DeviceCsrV
     case CountBin::hash_16384: return launch_hash<512, 16384, 512>(a, b, profile, list, stream);
     case CountBin::bit_range_warp:
       if (list.count < kFewRows) {
-        return launch_bit_range<256, 256, false>(a, b, profile, rules, list, parts,
-                                                 kWarpBitRangeWords, stream);
+        return launch_bit_range<256, 256, PartKind::whole_row>(a, b, profile, rules, list, parts,
+                                                               kWarpBitRangeWords, stream);
       }
-      return launch_bit_range<32, 256, false>(a, b, profile, rules, list, parts, kWarpBitRangeWords,
-                                              stream);
+      return launch_bit_range<32, 256, PartKind::whole_row>(a, b, profile, rules, list, parts,
+                                                            kWarpBitRangeWords, stream);
     case CountBin::bit_range_block:
-      return launch_bit_range<256, 256, false>(a, b, profile, rules, list, parts,
-                                               kBlockBitRangeWords, stream);
+      return launch_bit_range<256, 256, PartKind::whole_row>(a, b, profile, rules, list, parts,
+                                                             kBlockBitRangeWords, stream);
     case CountBin::parts:
-      return launch_bit_range<256, 256, true>(a, b, profile, rules, list, parts, parts.most_words,
-                                              stream);
+      if (parts.count <= kFewParts) {
+        return launch_bit_range<256, 256, PartKind::one_of_few>(a, b, profile, rules, list, parts,
+                                                                parts.most_words, stream);
+      }
+      return launch_bit_range<256, 256, PartKind::one_of_many>(a, b, profile, rules, list, parts,
+                                                               parts.most_words, stream);
     default: break;  // known, or among the short rows
   }
 }

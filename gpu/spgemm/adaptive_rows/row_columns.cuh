@@ -114,6 +114,50 @@ __device__ unsigned long long walk_columns(const DeviceCsrView<Value>& a,
   return products;
 }
 
+/// Calls `mark` with each column that a part of a row with many short sources has, in any order.
+/// Each lane goes through sources of its own, and a warp through one that has more than a few
+/// entries there. Returns this lane's share of the products.
+template <int kLanes, class Value, class Mark>
+__device__ unsigned long long walk_many_sources(const DeviceCsrView<Value>& a,
+                                                const DeviceCsrView<Value>& b, Index row,
+                                                const ColumnRange& columns, const Mark& mark) {
+  using G = Group<kLanes>;
+  constexpr std::uint32_t kFew = 8;
+  unsigned long long products = 0;
+  const Offset end = a.row_end(row);
+  for (Offset batch = a.row_begin(row); batch < end; batch += kLanes * kSourcesAtOnce) {
+    Offset first[kSourcesAtOnce];
+    std::uint32_t length[kSourcesAtOnce];
+    find_in_part(a, b, batch + G::rank(), kLanes, end, columns, first, length);
+#pragma unroll
+    for (int u = 0; u < kSourcesAtOnce; ++u) {
+      products += length[u];
+      if (length[u] <= kFew) {
+        for (std::uint32_t i = 0; i < length[u]; ++i) mark(__ldg(b.col_indices + first[u] + i));
+      }
+      unsigned longer = __ballot_sync(kAllLanes, length[u] > kFew);
+      for (; longer != 0; longer &= longer - 1) {
+        const int lane = __ffs(static_cast<int>(longer)) - 1;
+        const Offset its_first = __shfl_sync(kAllLanes, first[u], lane);
+        const std::uint32_t its_length = __shfl_sync(kAllLanes, length[u], lane);
+        for (std::uint32_t i = threadIdx.x & 31; i < its_length; i += 32) {
+          mark(__ldg(b.col_indices + its_first + i));
+        }
+      }
+    }
+  }
+  return products;
+}
+
+/// Whether a row has many sources, and few products of each.
+template <class Value>
+__device__ bool has_many_short_sources(const DeviceCsrView<Value>& a, Index row,
+                                       std::uint32_t products) {
+  constexpr Offset kShort = 16;
+  const Offset sources = a.row_end(row) - a.row_begin(row);
+  return sources > kManySources && products < sources * kShort;
+}
+
 /// Collects the columns of a chunk by word: `flush(word, bits)` for each word it touches.
 template <class Flush>
 __device__ void by_words(const Index (&cols)[kChunk], const Flush& flush) {

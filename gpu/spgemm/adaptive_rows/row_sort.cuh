@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "gpu/spgemm/adaptive_rows/part_sources.cuh"
 #include "gpu/spgemm/adaptive_rows/profile.h"
 #include "gpu/spgemm/adaptive_rows/row_groups.cuh"
 
@@ -83,7 +84,7 @@ __device__ SortItem item_of(const RowProfile& profile, const RowList& list, Offs
 }
 
 /// Fills the list; all lanes of the warp come along. Returns the number of products.
-template <class S, bool kIsPart, class Element, class Value>
+template <class S, PartKind kPart, class Element, class Value>
 __device__ std::uint32_t list_sources(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b,
                                       const SortItem& item, SourceList<Element, S>& list,
                                       std::uint32_t* scratch) {
@@ -93,6 +94,35 @@ __device__ std::uint32_t list_sources(const DeviceCsrView<Value>& a, const Devic
   std::uint32_t before = 0;  // sources in the upper half, products in the lower
   const Offset end = item.is_there ? a.row_end(item.row) : 0;
   Offset at = (item.is_there ? a.row_begin(item.row) : 0) + rank;
+  if constexpr (kPart == PartKind::one_of_few) {
+    // As below, kSourcesAtOnce neighbours per lane.
+    const bool has_many = end - (at - rank) > kManySources;
+    for (Offset batch = at - rank; has_many && batch < end; batch += S::kLanes * kSourcesAtOnce) {
+      const Offset mine_at = batch + rank * kSourcesAtOnce;
+      Offset first[kSourcesAtOnce];
+      std::uint32_t length[kSourcesAtOnce];
+      find_in_part(a, b, mine_at, 1, end, {Offset{item.first_col}, item.last_col}, first, length);
+      std::uint32_t of_lane = 0, total = 0;
+#pragma unroll
+      for (int u = 0; u < kSourcesAtOnce; ++u) {
+        of_lane += length[u] > 0 ? (1u << 16) + length[u] : 0u;
+      }
+      std::uint32_t mine = before + S::exclusive_sum(of_lane, total, scratch);
+#pragma unroll
+      for (int u = 0; u < kSourcesAtOnce; ++u) {
+        if (length[u] == 0) continue;
+        const std::uint32_t start = mine & 0xffffu;
+        list.shifts[mine >> 16] = first[u] - start;
+        if constexpr (!std::is_same_v<Element, NoValue>) {
+          list.values[mine >> 16] = value_of(a, mine_at + u);
+        }
+        atomicOr(&list.starts[start >> 5], 1u << (start & 31));
+        mine += (1u << 16) + length[u];
+      }
+      before += total;
+    }
+    if (has_many) at = end + rank;
+  }
   while (S::any(at - rank < end)) {
     Offset first = 0;
     std::uint32_t length = 0;
@@ -100,7 +130,7 @@ __device__ std::uint32_t list_sources(const DeviceCsrView<Value>& a, const Devic
       const Index source = __ldg(a.col_indices + at);
       first = b.row_begin(source);
       Offset last = b.row_end(source);
-      if constexpr (kIsPart) {
+      if constexpr (kPart != PartKind::whole_row) {
         first = lower_bound(b.col_indices, first, last, Offset{item.first_col});
         last = lower_bound(b.col_indices, first, last, item.last_col);
       }

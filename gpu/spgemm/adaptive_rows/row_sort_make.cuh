@@ -78,11 +78,11 @@ __device__ void make_listed(const MakeRows<Value>& op, Structure structure, cons
   }
 }
 
-template <class S, bool kIsPart, class Value>
+template <class S, PartKind kPart, class Value>
 __device__ void make_sorted(const MakeRows<Value>& op, Structure structure, const SortItem& item,
                             Offset to, SortedRow<Value, S>& space) {
   const std::uint32_t products =
-      list_sources<S, kIsPart>(op.a, op.b, item, space.sources, space.scratch);
+      list_sources<S, kPart>(op.a, op.b, item, space.sources, space.scratch);
   make_listed<S>(op, structure, item, products, space, [to](std::uint32_t) { return to; });
 }
 

@@ -11,6 +11,7 @@
 // makes the result the same in every run.
 #pragma once
 
+#include "gpu/spgemm/adaptive_rows/part_sources.cuh"
 #include "gpu/spgemm/adaptive_rows/row_groups.cuh"
 
 namespace csrkit::gpu {
@@ -20,10 +21,6 @@ inline constexpr int kSegments = 4;  // loads of B in flight per lane before the
 /// Which columns of C a walk is about.
 struct AllColumns {
   static constexpr bool kIsPart = false;
-};
-struct ColumnRange {
-  static constexpr bool kIsPart = true;
-  Offset first, last;
 };
 
 /// One product as a lane meets it; col < 0: none.

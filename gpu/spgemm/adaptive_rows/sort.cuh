@@ -28,8 +28,9 @@ __global__ void __launch_bounds__(S::kThreads)
     make_by_sorting(MakeRows<Value> op, Structure structure, RowList list) {
   extern __shared__ __align__(16) std::byte shared_bytes[];
   const SortItem item = item_of<S>(op.profile, list, blockIdx.x);
-  make_sorted<S, false>(op, structure, item, item.is_there ? op.c.row_offsets[item.row] : 0,
-                        reinterpret_cast<SortedRow<Value, S>*>(shared_bytes)[S::slot()]);
+  make_sorted<S, PartKind::whole_row>(
+      op, structure, item, item.is_there ? op.c.row_offsets[item.row] : 0,
+      reinterpret_cast<SortedRow<Value, S>*>(shared_bytes)[S::slot()]);
 }
 
 template <class Value>
@@ -45,14 +46,15 @@ __global__ void __launch_bounds__(ShortRows::kThreads)
   __shared__ __align__(16) std::byte shared_bytes[kBytes];
   for_short_rows(op.profile, rows, [&](auto tag, const SortItem& item) {
     using S = typename decltype(tag)::Shape;
-    make_sorted<S, false>(op, structure, item, item.is_there ? op.c.row_offsets[item.row] : 0,
-                          reinterpret_cast<SortedRow<Value, S>*>(shared_bytes)[S::slot()]);
+    make_sorted<S, PartKind::whole_row>(
+        op, structure, item, item.is_there ? op.c.row_offsets[item.row] : 0,
+        reinterpret_cast<SortedRow<Value, S>*>(shared_bytes)[S::slot()]);
   });
 }
 
 /// A block per part; those that have more products, or few enough for half as many lanes, are not
 /// for this launch.
-template <class Value, class S>
+template <class Value, class S, PartKind kPart>
 __global__ void __launch_bounds__(S::kThreads)
     make_part_by_sorting(MakeRows<Value> op, Structure structure, BinRules rules, RowParts parts,
                          std::uint32_t fewest) {
@@ -64,8 +66,8 @@ __global__ void __launch_bounds__(S::kThreads)
   const Offset to = op.c.row_offsets[part.row] + parts.starts[number];
   const SortItem item = {true, part.row, part.first_word << kWordLog2,
                          (Offset{part.first_word} + part.words) << kWordLog2};
-  make_sorted<S, true>(op, structure, item, to,
-                       *reinterpret_cast<SortedRow<Value, S>*>(shared_bytes));
+  make_sorted<S, kPart>(op, structure, item, to,
+                        *reinterpret_cast<SortedRow<Value, S>*>(shared_bytes));
 }
 
 template <class S, class Value>
@@ -76,10 +78,10 @@ void launch_make(Structure structure, const MakeRows<Value>& op, const RowList& 
                                       structure, list);
 }
 
-template <class S, class Value>
+template <class S, PartKind kPart, class Value>
 void launch_parts(Structure structure, const MakeRows<Value>& op, const BinRules& rules,
                   const RowParts& parts, std::uint32_t fewest, cudaStream_t stream) {
-  launch_rows<S::kThreads, S::kLanes>(make_part_by_sorting<Value, S>, "make_part_by_sorting",
+  launch_rows<S::kThreads, S::kLanes>(make_part_by_sorting<Value, S, kPart>, "make_part_by_sorting",
                                       parts.count, static_cast<int>(sizeof(SortedRow<Value, S>)),
                                       stream, op, structure, rules, parts, fewest);
 }
@@ -114,10 +116,22 @@ void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value
 template <class Value>
 void make_parts_by_sorting(Structure structure, const MakeRows<Value>& op, const BinRules& rules,
                            const RowParts& parts, cudaStream_t stream) {
-  // As many lanes for few products: a part's sources are searched by all of them.
-  sorting::launch_parts<SortShape<256, 16>>(structure, op, rules, parts, 2049, stream);
-  sorting::launch_parts<SortShape<256, 8>>(structure, op, rules, parts, 1025, stream);
-  sorting::launch_parts<SortShape<256, 4>>(structure, op, rules, parts, 1, stream);
+  const auto launch_by_size = [&](auto part) {
+    constexpr PartKind kPart = decltype(part)::value;
+    // As many lanes for few products: a part's sources are searched by all of them.
+    sorting::launch_parts<SortShape<256, 16>, kPart>(structure, op, rules, parts, 2049, stream);
+    sorting::launch_parts<SortShape<256, 8>, kPart>(structure, op, rules, parts, 1025, stream);
+    sorting::launch_parts<SortShape<256, 4>, kPart>(structure, op, rules, parts, 1, stream);
+  };
+  constexpr Offset kOfOneLaunch = kFewParts / 2;  // which is over sooner than three then
+  if (parts.count <= kOfOneLaunch) {
+    sorting::launch_parts<SortShape<256, 16>, PartKind::one_of_few>(structure, op, rules, parts, 1,
+                                                                    stream);
+  } else if (parts.count <= kFewParts) {
+    launch_by_size(std::integral_constant<PartKind, PartKind::one_of_few>{});
+  } else {
+    launch_by_size(std::integral_constant<PartKind, PartKind::one_of_many>{});
+  }
 }
 
 }  // namespace csrkit::gpu

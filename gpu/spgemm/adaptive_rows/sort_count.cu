@@ -22,7 +22,8 @@ struct CountedRow {
 template <class S>
 __device__ void count_row(const DeviceCsrView<float>& a, const DeviceCsrView<float>& b,
                           const RowProfile& profile, const SortItem& item, CountedRow<S>& space) {
-  const std::uint32_t products = list_sources<S, false>(a, b, item, space.sources, space.scratch);
+  const std::uint32_t products =
+      list_sources<S, PartKind::whole_row>(a, b, item, space.sources, space.scratch);
   std::uint32_t keys[S::kItems];
 #pragma unroll
   for (int i = 0; i < S::kItems; ++i) keys[i] = ~0u;

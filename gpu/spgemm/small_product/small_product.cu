@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(kMakeThreads)
   auto& space = spaces[threadIdx.x / 32];
   const SortItem item = {true, row, 0, 0};
   const std::uint32_t listed =
-      list_sources<LongestRow, false>(op.a, op.b, item, space.sources, space.scratch);
+      list_sources<LongestRow, PartKind::whole_row>(op.a, op.b, item, space.sources, space.scratch);
   constexpr Structure kWanted = Structure::wanted;
   if (listed <= 32) {
     make_listed<SortShape<32, 1>>(op, kWanted, item, listed, space, place);

@@ -3,6 +3,7 @@
 
 #include "gpu/spgemm/adaptive_rows/adaptive_rows.h"
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <thread>
@@ -227,8 +228,8 @@ TEST_F(SanitizerSpgemmShortRows, OfEveryLengthInOneLaunch) { check_short_rows();
 
 namespace {
 
-/// Rows of 600 and more products on `cols` columns, by rows of B of `length` entries; every fifth
-/// row meets all 2,500 rows of B.
+/// Rows of 600 and more products on `cols` columns, by rows of B of `length` entries, five of which
+/// have 60 times as many; every fifth row meets all 2,500 rows of B.
 ProductOperands of_long_rows(Index length, Index cols) {
   constexpr Index kInner = 2500;
   std::vector<Entry> a, b;
@@ -240,8 +241,9 @@ ProductOperands of_long_rows(Index length, Index cols) {
     }
   }
   for (Index i = 0; i < kInner; ++i) {
-    const Index step = cols / length, shift = i * 37 % step;
-    for (Index k = 0; k < length; ++k) b.push_back({i, k * step + shift, random_value(52, i, k)});
+    const Index entries = i % 500 == 3 ? std::min(cols, length * 60) : length;
+    const Index step = cols / entries, shift = i * 37 % step;
+    for (Index k = 0; k < entries; ++k) b.push_back({i, k * step + shift, random_value(52, i, k)});
   }
   return {matrix_of(60, kInner, a), matrix_of(kInner, cols, b)};
 }
