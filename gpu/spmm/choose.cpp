@@ -100,7 +100,7 @@ PanelFacts facts_of(const SpmmProfile& profile) {
 /// no unit, and none of a card's rates was seen in it.
 double panels_over_bins(const SpmmProfile& profile) {
   constexpr double kNarrowest = 16, kWidest = 128, kLine = 32, kSector = 8;  // columns of 4 bytes
-  constexpr double kFewSectors = 100;
+  constexpr double kFewSectors = 100, kNear = 0.05;
   constexpr double kBinsSlice = 64, kPanelsSlice = 128;
   const PanelFacts facts = facts_of(profile);
   const bool is_f64 = profile.b_bytes == 8;
@@ -112,8 +112,13 @@ double panels_over_bins(const SpmmProfile& profile) {
   if (is_f64) log_ratio += 0.085;
   if (!is_f64 && cols > kLine && std::fmod(cols, kSector) != 0 && !is_unaligned(profile)) {
     const double ends = std::sqrt(kFewSectors / cols);  // the more, the shorter rows are
-    of_sharing -= 0.124 * ends;
-    log_ratio -= (0.087 + 0.230 * facts.written) * ends * facts.beyond_l2;
+    // Where neighbours have anything in common, rows next to each other are written soon after each
+    // other, and the parts of a sector meet in L2.
+    const double are_near = std::min(facts.sharing / kNear, 1.0);
+    of_sharing -= 0.095 * ends;
+    log_ratio -=
+        ((0.130 + 0.327 * facts.written - 0.127 * are_near) * facts.beyond_l2 + 0.059 * are_near) *
+        ends;
   }
   const auto in_slices_of = [&](double slice) { return std::ceil(cols / slice) * slice; };
   if (cols > kBinsSlice && !is_unaligned(profile)) {
