@@ -259,5 +259,27 @@ TEST(OnePass, TakesTwoPassesWhereTheSampleMisled) {
   EXPECT_TRUE(identical(testing::product_of(*two, problem), c));
 }
 
+TEST(RowPieces, HoldEveryRowOnceAndCostWhatTheirRowsCost) {
+  for (const int threads : {1, 3, 16}) {
+    const FakeRows rows(uneven_rows(), 3, threads);
+    const RowPieces& pieces = rows.pieces();
+    Offset cost = 0, heaviest_of_light = 0;
+    for (std::size_t piece = 0; piece < pieces.count(); ++piece) {
+      ASSERT_LT(pieces.first_row(piece), pieces.first_row(piece + 1));
+      const Index last = pieces.first_row(piece + 1) - 1;
+      cost += pieces.cost(piece);
+      EXPECT_EQ(cost, rows.sums[static_cast<std::size_t>(last)]);
+      if (!pieces.is_heavy(piece)) {
+        heaviest_of_light = std::max(heaviest_of_light, pieces.cost(piece));
+      }
+    }
+    EXPECT_EQ(pieces.first_row(0), 0);
+    EXPECT_EQ(pieces.first_row(pieces.count()), 5000);
+    const auto first_begun = static_cast<std::size_t>(pieces.order()[0]);
+    EXPECT_TRUE(pieces.is_heavy(first_begun));
+    EXPECT_LT(heaviest_of_light, Offset{1} << 16);
+  }
+}
+
 }  // namespace
 }  // namespace csrkit
