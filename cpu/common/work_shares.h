@@ -32,13 +32,14 @@ class WorkShares {
     ++use_;
   }
 
-  /// Neighbouring tasks [first, last) of a round: a third of what is left of a share, so that few
-  /// are begun and the last ones are small. Empty if all are handed out.
+  /// Neighbouring tasks [first, last) of a round: a sixth of what is left of a share, so that few
+  /// are begun and the last ones are small. Empty if all are handed out. With a third 16 threads
+  /// waited for the last one's run for 3 % of a product.
   struct Run {
     Offset first = 0, last = 0;
   };
   Run next_run(Offset round, int thread) {
-    return take(round, thread, [](Offset left) { return (left + 2) / 3; });
+    return take(round, thread, [](Offset left) { return (left + 5) / 6; });
   }
 
   /// The thread's next task of a round, or -1 if all are handed out.

@@ -14,10 +14,10 @@ namespace csrkit::cpu {
 namespace {
 
 constexpr Offset kRowCost = 8;           // in products: offsets, survey, loop overheads
-constexpr Offset kPiecesPerThread = 64;  // so that the last pieces leave nobody waiting for long
+constexpr Offset kPiecesPerThread = 32;  // so that the last pieces leave nobody waiting for long
 // In products: what taking a piece costs is small beside it, and its part of C stays in a core's
 // cache.
-constexpr Offset kSmallestPiece = 2048;
+constexpr Offset kSmallestPiece = 4096;
 constexpr Offset kLargestPiece = 1 << 15;
 
 /// Where a piece ends, and the running sum there.

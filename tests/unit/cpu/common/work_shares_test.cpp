@@ -56,14 +56,14 @@ TEST(WorkShares, HandsOutEveryTaskOnceInRuns) {
   }
 }
 
-TEST(WorkShares, RunsAreAThirdOfWhatIsLeftOfAShare) {
+TEST(WorkShares, RunsAreASixthOfWhatIsLeftOfAShare) {
   WorkShares shares(2, 1);
   shares.deal(20);
   std::vector<Offset> begins;
   for (auto run = shares.next_run(0, 1); run.first < run.last; run = shares.next_run(0, 1)) {
     begins.push_back(run.first);
   }
-  EXPECT_EQ(begins, (std::vector<Offset>{10, 14, 16, 18, 19, 0, 4, 6, 8, 9}));
+  EXPECT_EQ(begins, (std::vector<Offset>{10, 12, 14, 15, 16, 17, 18, 19, 0, 2, 4, 5, 6, 7, 8, 9}));
 }
 
 TEST(WorkShares, OneThreadOfManyDoesAllTheWork) {

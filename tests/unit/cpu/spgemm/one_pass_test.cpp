@@ -60,8 +60,8 @@ class FakeRows : public cpu::OnePassRows {
 std::vector<Index> uneven_rows() {
   std::vector<Index> nnz(5000);
   for (std::size_t row = 0; row < nnz.size(); ++row) nnz[row] = static_cast<Index>(row * 7 % 90);
-  nnz[0] = nnz[2500] = nnz[2501] = 20000;  // heavy ones at the start, inside and at the end
-  nnz[4999] = 30000;
+  nnz[0] = nnz[2500] = nnz[2501] = 60000;  // heavy ones at the start, inside and at the end
+  nnz[4999] = 90000;
   return nnz;
 }
 
@@ -277,7 +277,7 @@ TEST(RowPieces, HoldEveryRowOnceAndCostWhatTheirRowsCost) {
     EXPECT_EQ(pieces.first_row(pieces.count()), 5000);
     const auto first_begun = static_cast<std::size_t>(pieces.order()[0]);
     EXPECT_TRUE(pieces.is_heavy(first_begun));
-    EXPECT_LT(heaviest_of_light, Offset{1} << 16);
+    EXPECT_LE(heaviest_of_light, Offset{1} << 16);
   }
 }
 
