@@ -15,6 +15,7 @@
 #include "core/contract/narrow_operands.h"
 #include "gpu/device/device_info.h"
 #include "gpu/plan/kernels.h"
+#include "gpu/spmm/column_bands/column_bands.h"
 #include "gpu/spmm/dense_windows/dense_windows.h"
 #include "gpu/spmm/dense_windows/windows.h"
 #include "gpu/spmm/likeness.h"
@@ -237,19 +238,35 @@ bool is_dense(const SpmmProblem& problem) {
   return pays && why_no_dense_windows(problem).empty();
 }
 
+/// Whether column_bands can do it, and B is so large that a look is worth its time.
+bool bands_may_pay(const SpmmProblem& problem, const SpmmProfile& profile) {
+  constexpr Offset kShortMean = 8;
+  constexpr double kTimesL2 = 3, kSliceBytes = 256;  // of row_bins, where there are so many
+  const double slice = std::min(1.0 * profile.dense_cols * profile.b_bytes, kSliceBytes);
+  return find_kernel(spmm_kernels(), "column_bands").can(needed_for(problem)) &&
+         profile.cols * slice > kTimesL2 * profile.l2_bytes &&
+         profile.nnz > kShortMean * profile.rows && !is_unaligned(profile);
+}
+
 // Measured on an H200, see docs/lab/2026-11-22-spmm-h200.md.
 std::vector<Rule> rules_for(const SpmmProblem& problem, bool is_off_vectors) {
   const bool dense = is_dense(problem);
-  const auto shares_columns = [&] {
-    SpmmProfile profile = profile_of(problem);
-    profile.is_off_vectors = is_off_vectors;
-    return panels_pay(profile);
-  };
-  const bool shares = !dense && !has_narrow_operands(problem) && shares_columns();
-  return {{stencil_pays(problem), "spmv.stencil", "few diagonals, well filled, and few columns"},
-          {dense, "dense_windows", "dense enough for tensor cores"},
-          {shares, "row_panels", "neighbouring rows have most columns in common"},
-          {true, "row_bins", "ahead of the others where they have not"}};
+  SpmmProfile profile;
+  if (!dense && !has_narrow_operands(problem)) profile = profile_of(problem);
+  profile.is_off_vectors = is_off_vectors;
+  const bool shares = panels_pay(profile);
+  bool in_bands = false;
+  if (!dense && !shares && bands_may_pay(problem, profile)) {
+    const CardRates card = current_card_rates();
+    if (bands_pay(profile, card)) profile.bands = sample_for_bands(problem);
+    in_bands = bands_pay(profile, card);
+  }
+  return {
+      {stencil_pays(problem), "spmv.stencil", "few diagonals, well filled, and few columns"},
+      {dense, "dense_windows", "dense enough for tensor cores"},
+      {shares, "row_panels", "neighbouring rows have most columns in common"},
+      {in_bands, "column_bands", "B is larger than L2, and long rows name its rows in no order"},
+      {true, "row_bins", "ahead of the others where they have not"}};
 }
 
 /// One column is SpMV, whose kernels know no f32 matrix with operands of 16 bits.
@@ -294,6 +311,28 @@ bool panels_pay(const SpmmProfile& profile) {
   if (!may_have_panels(profile)) return false;
   return std::clamp(log_panels_over_bins(profile), -kFarOff, kFarOff) + missed_by_formula(profile) <
          0;
+}
+
+/// Seconds for 128 bytes of every row of B and C, by what memory and L2 move. row_bins takes the
+/// time of the slower of the two. In bands all rows of B come from L2, C is read and written for
+/// each, and rows that are not cut read from memory as before. Within a tenth of what stand-ins
+/// took on an H100 (docs/lab/2026-11-26-spmm-column-bands.md).
+bool bands_pay(const SpmmProfile& profile, const CardRates& card) {
+  constexpr double kOfMemory = 0.82, kL2BytesOfACycle = 32;
+  constexpr double kWorthIt = 0.88;  // of the time: the analysis takes longer, and the model errs
+  const BandSample& sample = profile.bands;
+  const double width = static_cast<double>(profile.dense_cols) * profile.b_bytes / kBandPieceBytes;
+  const double memory = kOfMemory * card.memory_bytes_per_second;
+  const double l2 = kL2BytesOfACycle * card.cycles_per_second;
+  const double nnz = static_cast<double>(profile.nnz), gathered = nnz * kBandPieceBytes;
+  const double c = kBandPieceBytes * static_cast<double>(profile.rows);
+  const double once = nnz * (4 + profile.b_bytes) + c;
+  const double bins = std::max((sample.new_columns * gathered + once) / memory, gathered / l2);
+  const double passes = 2.0 * column_bands(profile.cols, card.l2_bytes) - 1;  // over a row of C
+  const double whole = (1 - sample.cut_entries) * sample.new_columns * gathered;
+  const double bands =
+      gathered / l2 + (sample.cut_rows * passes * kBandPieceBytes + whole + c) / memory;
+  return bands * std::ceil(width) < kWorthIt * bins * width;
 }
 
 bool stencil_pays(const SpmmProblem& problem) {

@@ -2,6 +2,7 @@
 // is tested without a GPU.
 #pragma once
 
+#include "gpu/device/device_info.h"
 #include "gpu/spmm/profile.h"
 
 namespace csrkit::gpu {
@@ -21,6 +22,9 @@ bool may_have_panels(const SpmmProfile& profile);
 /// Whether row_panels is expected to take less time than row_bins: by counted work, and by what
 /// that missed on matrices like this one.
 bool panels_pay(const SpmmProfile& profile);
+
+/// Whether column_bands is expected to take less time than row_bins, on a card of those rates.
+bool bands_pay(const SpmmProfile& profile, const CardRates& card);
 
 /// Whether a sample of A's rows has few diagonals, well filled. Up to eight columns B and C are
 /// what moves then: where A is a few numbers and a bit an entry, it need not be read. The more

@@ -24,6 +24,15 @@ struct PanelSample {
   }
 };
 
+/// What tells whether bands of columns pay.
+struct BandSample {
+  /// The share of entries whose column is not among those of the entries before, as many as L2
+  /// holds pieces of B's rows: what row_bins reads from memory.
+  double new_columns = 1;
+  double cut_entries = 1;  // the share in rows that column_bands cuts
+  double cut_rows = 0;     // how many there are
+};
+
 struct SpmmProfile {
   Index rows = 0;  // of op(A)
   Index cols = 0;
@@ -35,10 +44,15 @@ struct SpmmProfile {
   bool is_off_vectors = false;  // rows of B or C begin anywhere, whatever dense_cols says
   Offset longest_seen = 0;      // the longest row among those of a sample of entries
   PanelSample sample;           // empty where the host cannot see the rows of op(A)
+  BandSample bands;             // the best there can be, until it was looked for
 };
 
 /// `problem` may have an A on the device, and a transposed one: if A's pattern looks symmetric, its
 /// rows are those of its transpose.
 SpmmProfile profile_of(const SpmmProblem& problem);
+
+/// Takes some milliseconds. No column is new where the host cannot see the rows of op(A), or
+/// where L2 holds all of B.
+BandSample sample_for_bands(const SpmmProblem& problem);
 
 }  // namespace csrkit::gpu

@@ -35,7 +35,7 @@
 #include "core/contract/narrow_operands.h"
 #include "gpu/device/device_info.h"
 #include "gpu/spmm/copy_columns.h"
-#include "gpu/spmm/row_bins/launch.cuh"
+#include "gpu/spmm/row_bins/access.cuh"
 
 namespace csrkit::gpu {
 
@@ -99,7 +99,6 @@ class RowBins {
                                           row_bytes,
                                           algebra_,
                                           values_are_wide_};
-    int widest = widest_access_of_whole(b, c, whole_cols_);
     if constexpr (kCopies) {
       const bool is_narrow = prefers_narrow_slices(b.rows);
       using Kernels = CopiedBinsKernels<Types>;
@@ -112,18 +111,7 @@ class RowBins {
         });
       }
     }
-    if constexpr (Types::kIsPlusTimes) {
-      if (widest < unaligned_width(kValueBytes) && whole_cols_ >= kFewestUnaligned) {
-        const bool in_pairs = widest_access(b, c) > 1;
-        return UnalignedBinsKernels<Types>::launch(operands, whole_cols_, in_pairs, stream);
-      }
-    }
-    // Where half the width in eight lanes has all columns, the full one would leave lanes without.
-    if (widest == kFullWidth && whole_cols_ <= 4 * kFullWidth) widest /= 2;
-    with_width<Types>(widest, [&](auto width) {
-      RowBinsKernels<Types, decltype(width)::value>::launch(operands, whole_cols_,
-                                                            prefers_narrow_slices(b.rows), stream);
-    });
+    launch_by_access(operands, whole_cols_, prefers_narrow_slices(b.rows), stream);
   }
 
   std::string choice() const {

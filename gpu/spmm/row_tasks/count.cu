@@ -16,14 +16,18 @@ constexpr int kThreads = 512;
 /// Counts become starts, and so do the long tasks of blocks: the work of one block, as these
 /// numbers are few. Other blocks wrote them, so they are read from L2.
 __device__ void scan_counts(const Shape& shape, const BinArrays& bins, const RowTasks& out,
-                            Totals* totals, Totals* host_totals) {
+                            const Totals* before_all, Totals* totals, Totals* host_totals) {
   using LongScan = cub::BlockScan<Index, kThreads, cub::BLOCK_SCAN_WARP_SCANS>;
   using Scan = cub::BlockScan<BinStart, kThreads, cub::BLOCK_SCAN_WARP_SCANS>;
   __shared__ typename LongScan::TempStorage long_scratch;
   __shared__ typename Scan::TempStorage scratch;
   __shared__ unsigned long long block_tasks;
+  BinStart first = {0, 0, 0};
+  if (before_all != nullptr) {
+    first = {before_all->tasks_end, before_all->ordered_rows_end, before_all->copied_entries_end};
+  }
   if (threadIdx.x == 0) block_tasks = 0;
-  Index long_tasks = 0;
+  Index long_tasks = static_cast<Index>(first.tasks);
   const int all = shape.has_panels() ? 0 : kLongBins * bins.blocks;  // panels are never long
   for (int begin = 0; begin < all; begin += kThreads) {
     const int block = begin + static_cast<int>(threadIdx.x);
@@ -35,7 +39,7 @@ __device__ void scan_counts(const Shape& shape, const BinArrays& bins, const Row
     long_tasks += total;
     __syncthreads();  // long_scratch is used again
   }
-  BinStart carry = {long_tasks, 0, 0};
+  BinStart carry = {long_tasks, first.ordered_rows, first.copied_entries};
   for (int begin = 0; begin < bins.keys; begin += kThreads) {
     const int key = begin + static_cast<int>(threadIdx.x);
     BinStart own = {0, 0, 0};
@@ -60,9 +64,15 @@ __device__ void scan_counts(const Shape& shape, const BinArrays& bins, const Row
   Totals found;
   found.parts = __ldcg(&totals->parts);
   found.counters = __ldcg(&totals->counters);
-  found.block_tasks = block_tasks;
-  found.long_tasks = static_cast<unsigned long long>(long_tasks);
-  found.tasks = static_cast<unsigned long long>(carry.tasks);
+  const auto behind_first = [&](Offset end) {
+    return static_cast<unsigned long long>(end - first.tasks);
+  };
+  found.block_tasks = behind_first(static_cast<Offset>(block_tasks));
+  found.long_tasks = behind_first(long_tasks);
+  found.tasks = behind_first(carry.tasks);
+  found.tasks_end = carry.tasks;
+  found.ordered_rows_end = carry.ordered_rows;
+  found.copied_entries_end = carry.copied_entries;
   *totals = found;
   if (host_totals != nullptr) *host_totals = found;
   const auto parts = static_cast<Offset>(found.parts);
@@ -75,7 +85,7 @@ __device__ void scan_counts(const Shape& shape, const BinArrays& bins, const Row
 // because rows_per_block divides it. The block that finishes last does what needs all counts.
 __global__ void __launch_bounds__(kThreads)
     count_rows(Shape shape, BinArrays bins, RowTasks out, Offset counters, Progress* progress,
-               Totals* totals, Totals* host_totals) {
+               const Totals* before, Totals* totals, Totals* host_totals) {
   __shared__ Index local[kAllBins];
   __shared__ unsigned long long local_parts, local_counters;
   __shared__ bool is_last;
@@ -90,6 +100,7 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = static_cast<int>(threadIdx.x); i < shape.rows_per_block; i += kThreads) {
     if (first + Offset{i} >= shape.rows) break;
     const Offset length = shape.length_of(first + i);
+    if (!shape.is_task(length)) continue;
     const int bin = bin_key_of(shape, length);
     atomicAdd(&local[bin], tasks_of(shape, bin, length));
     if (length <= longest_whole(shape.part_entries)) continue;
@@ -125,15 +136,16 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   if (!is_last) return;
   __threadfence();
-  scan_counts(shape, bins, out, totals, host_totals);
+  scan_counts(shape, bins, out, before, totals, host_totals);
 }
 
 }  // namespace
 
 void count_and_scan(const Shape& shape, const BinArrays& bins, const RowTasks& out, Offset counters,
-                    Progress* progress, Totals* totals, Totals* host_totals, cudaStream_t stream) {
+                    Progress* progress, const Totals* before, Totals* totals, Totals* host_totals,
+                    cudaStream_t stream) {
   launch_early(count_rows, static_cast<unsigned>(bins.blocks), kThreads, 0, stream, shape, bins,
-               out, counters, progress, totals, host_totals);
+               out, counters, progress, before, totals, host_totals);
   CHECK_LAUNCH("count_rows", stream);
 }
 

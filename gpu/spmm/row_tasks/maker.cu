@@ -1,6 +1,7 @@
 // How a workspace of row tasks is laid out, from rows, nnz and dense_cols alone, and what fills it.
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -53,8 +54,8 @@ bool has_ranges(const SpmmSizes& sizes, int value_bytes) {
 }
 
 RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices,
-                           Index one_slice_cols, Index rows_each)
-    : rows_(sizes.rows), rows_each_(rows_each), value_bytes_(value_bytes) {
+                           Index one_slice_cols, Index rows_each, Index bands)
+    : rows_(sizes.rows), rows_each_(rows_each), bands_(bands), value_bytes_(value_bytes) {
   // What decides on the order of a sum is the whole's, and so is `slices`.
   const Offset nnz = sizes.nnz_of_whole();
   const bool is_large = nnz >= kManyEntries;
@@ -95,24 +96,34 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
 
   // A cut row has length > 5/4 part and ceil(length / part) <= 8/5 length / part parts, and one
   // group slot for every 32 parts begun.
-  max_cut_rows_ = std::min(Offset{rows_}, sizes.nnz / (longest_whole(part_entries_) + 1));
+  const Offset band_rows = Offset{rows_} * bands_;
+  max_cut_rows_ = std::min(band_rows, sizes.nnz / (longest_whole(part_entries_) + 1));
   const Offset max_row_parts = sizes.nnz / part_entries_ + max_cut_rows_;
   max_parts_ = whole_warps(sizes.nnz / part_entries_);
   max_slots_ = max_row_parts + max_row_parts / kPartsPerGroup + max_cut_rows_;
-  const Offset max_copied = has_panels() ? 0 : std::min(sizes.nnz, Offset{rows_} * kShortRow);
+  const Offset max_copied = has_panels() ? 0 : std::min(sizes.nnz, band_rows * kShortRow);
+  // A row has a task, and every band a gap behind each of its bins. Of several bands most rows are
+  // in strips, each of which has so many entries at least, but for the last of a bin.
+  const Offset keys = ranges_ * kBins;
+  Offset max_tasks = band_rows;
+  if (bands_ > 1) {
+    const Index least = strip_entries_ < kStripEntries ? kShortRow / 2 + 1 : kShortRow + 1;
+    max_tasks = std::min(max_tasks, sizes.nnz / least + rows_ / rows_per_strip(0, strip_entries_) +
+                                        bands_ * ranges_ * (kShortRow + 1));
+  }
+  const Offset max_gaps = bands_ * (kTasksPerWarp - 1) * keys;
 
   WorkspaceLayout layout;
-  const Offset keys = ranges_ * kBins;
-  totals_at_ = layout.reserve<Totals>(1);
+  totals_at_ = layout.reserve<Totals>(bands_);
   progress_at_ = layout.reserve<Progress>(1);
   counts_at_ = layout.reserve<Index>(2 * keys);  // and `taken`
   long_starts_at_ = layout.reserve<Index>(kLongBins * blocks_);
   max_counters_ = (max_slots_ + max_cut_rows_) * slices;
   counters_at_ = layout.reserve<Index>(max_counters_);
   starts_at_ = layout.reserve<BinStart>(keys);
-  const Offset max_gaps = (kTasksPerWarp - 1) * keys;
-  tasks_at_ = layout.reserve<RowTask>(max_parts_ + rows_ + max_gaps);
-  order_at_ = layout.reserve<Index>(rows_);
+  tasks_at_ = layout.reserve<RowTask>(max_parts_ + max_tasks + max_gaps);
+  // Bands behind the first leave out rows without entries.
+  order_at_ = layout.reserve<Index>(std::min(band_rows, rows_ + sizes.nnz));
   cols_at_ = layout.reserve<Index>(max_copied);
   values_at_ = layout.reserve_bytes(static_cast<std::uint64_t>(max_copied * value_bytes));
   slots_at_ = layout.reserve<Index>(max_slots_);
@@ -134,7 +145,7 @@ RowTasks RowTaskMaker::lay_out(void* workspace) const {
 }
 
 void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream,
-                           const Offset* lengths) {
+                           const Offset* lengths, const Index* band_ends) {
   if (rows_ == 0) return;
   auto* bytes = static_cast<std::byte*>(workspace);
   if (!has_panels()) CHECK_CUDA(cudaMemsetAsync(bytes, 0, cleared_bytes(), stream));
@@ -162,11 +173,21 @@ void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaSt
                        reinterpret_cast<Index*>(bytes + long_starts_at_),
                        static_cast<int>(blocks_)};
   auto* progress = reinterpret_cast<Progress*>(bytes + progress_at_);
-  if (host_totals_ == nullptr) host_totals_ = PageLockedCells::take_if_it_pays();
-  count_and_scan(shape, bins, out, max_counters_, progress,
-                 reinterpret_cast<Totals*>(bytes + totals_at_), static_cast<Totals*>(host_totals_),
-                 stream);
-  place(a, value_bytes_, shape, bins, out, progress, stream);
+  auto* totals = reinterpret_cast<Totals*>(bytes + totals_at_);
+  if (host_totals_ == nullptr && bands_ == 1) host_totals_ = PageLockedCells::take_if_it_pays();
+  for (Index band = 0; band < bands_; ++band) {
+    const bool is_first = band == 0;
+    if (!is_first) {
+      const std::uint64_t from = progress_at_ + offsetof(Progress, blocks_counted);
+      CHECK_CUDA(cudaMemsetAsync(bytes + from, 0, long_starts_at_ - from, stream));
+    }
+    shape.from = is_first ? nullptr : band_ends + Offset{band - 1} * rows_;
+    shape.to = band + 1 == bands_ ? nullptr : band_ends + Offset{band} * rows_;
+    count_and_scan(shape, bins, out, is_first ? max_counters_ : 0, progress,
+                   is_first ? nullptr : totals + band - 1, totals + band,
+                   static_cast<Totals*>(host_totals_), stream);
+    place(a, value_bytes_, shape, bins, out, progress, stream);
+  }
 }
 
 RowTasks RowTaskMaker::finish(void* workspace, cudaStream_t stream) {
@@ -194,6 +215,28 @@ RowTasks RowTaskMaker::finish(void* workspace, cudaStream_t stream) {
   }
   result.counter_count = static_cast<Offset>(totals.counters);
   return result;
+}
+
+std::vector<RowTasks> RowTaskMaker::finish_bands(void* workspace, cudaStream_t stream) {
+  std::vector<RowTasks> bands(static_cast<std::size_t>(bands_), lay_out(workspace));
+  if (rows_ == 0) return bands;
+  std::vector<Totals> totals(bands.size());
+  CHECK_CUDA(cudaMemcpyAsync(totals.data(), static_cast<std::byte*>(workspace) + totals_at_,
+                             totals.size() * sizeof(Totals), cudaMemcpyDeviceToHost, stream));
+  CHECK_CUDA(cudaStreamSynchronize(stream));
+  Offset first_task = 0, counters = 0;
+  for (const Totals& total : totals) counters += static_cast<Offset>(total.counters);
+  for (std::size_t band = 0; band < bands.size(); ++band) {
+    const auto of_blocks = static_cast<Offset>(totals[band].block_tasks),
+               of_long = static_cast<Offset>(totals[band].long_tasks);
+    bands[band].first_task = first_task;
+    bands[band].block_task_count = of_blocks;
+    bands[band].warp_task_count = of_long - of_blocks;
+    bands[band].task_count = static_cast<Offset>(totals[band].tasks) - of_long;
+    bands[band].counter_count = counters;
+    first_task = totals[band].tasks_end;
+  }
+  return bands;
 }
 
 }  // namespace csrkit::gpu

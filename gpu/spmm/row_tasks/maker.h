@@ -4,6 +4,8 @@
 
 #include <cuda_runtime.h>
 
+#include <vector>
+
 #include "gpu/device/device_csr.h"
 #include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/row_tasks/row_tasks.h"
@@ -15,9 +17,10 @@ class RowTaskMaker {
  public:
   /// `value_bytes`: of one value of A; `slices`: how many groups of lanes work on the same task in
   /// one launch, each on its columns; `one_slice_cols`: columns that one group of lanes covers.
-  /// Rows that are panels, if `rows_each` is more than 1; `sizes.rows` then counts panels.
+  /// Rows that are panels, if `rows_each` is more than 1; `sizes.rows` then counts panels. Or the
+  /// rows of `bands` of A's columns, one after the other; bands times rows fit an Index.
   RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices, Index one_slice_cols,
-               Index rows_each = 1);
+               Index rows_each = 1, Index bands = 1);
   RowTaskMaker() = default;
 
   std::uint64_t workspace_bytes() const { return bytes_; }
@@ -29,11 +32,15 @@ class RowTaskMaker {
 
   /// Queues the analysis: two passes over the row offsets, the second also over the entries of
   /// short rows. `lengths`: of the panels, if there are any; who made them has cleared the front.
+  /// `band_ends`: of every row, band after band but for the last, how many of its entries lie
+  /// before the band's end.
   void analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream,
-               const Offset* lengths = nullptr);
+               const Offset* lengths = nullptr, const Index* band_ends = nullptr);
 
   /// Waits, and says what came out.
   RowTasks finish(void* workspace, cudaStream_t stream);
+  /// The same, of all bands. Only the first has all rows; others leave out those without entries.
+  std::vector<RowTasks> finish_bands(void* workspace, cudaStream_t stream);
 
  private:
   RowTasks lay_out(void* workspace) const;
@@ -42,6 +49,7 @@ class RowTaskMaker {
 
   Index rows_ = 0;
   Index rows_each_ = 1;
+  Index bands_ = 1;
   int value_bytes_ = 0;
   Index part_entries_ = 0;
   Index shortest_long_ = 0;

@@ -50,22 +50,24 @@ __host__ __device__ constexpr int bin_of(Index length) {
 
 __host__ __device__ constexpr int key_in_range(int bin) { return kBins - 1 - bin; }
 
-/// What the first pass finds out and `finish` reads.
+/// What the first pass over a band finds out and `finish` reads.
 struct Totals {
   unsigned long long parts;  // of cut panels, without their last ones
   unsigned long long counters;
   unsigned long long block_tasks;
   unsigned long long long_tasks;  // block tasks + warp tasks
   unsigned long long tasks;       // long tasks + all others
+  // Where the next band begins.
+  Offset tasks_end, ordered_rows_end, copied_entries_end;
 };
 
 /// How far the passes are.
 struct Progress {
-  unsigned blocks_counted;
   unsigned long long parts;
   unsigned long long slots;
   unsigned long long cut_rows;
   unsigned long long counters;
+  unsigned blocks_counted;  // of this band; last, as the next one begins by clearing it
 };
 
 __host__ __device__ constexpr Offset parts_of(Offset length, Index part_entries) {
@@ -90,16 +92,23 @@ struct Shape {
   Index part_entries;
   Index range_rows;
   Offset first_row_task;  // parts of panels lie before it
+  // Of every row, where its entries in this band begin and end, from the row's first entry on; null
+  // where that is the row's begin or end.
+  const Index* from;
+  const Index* to;
 
   __host__ __device__ bool has_panels() const { return kind.lengths != nullptr; }
   __device__ Offset begin_of(Offset row) const {
-    if (!has_panels()) return offsets[row] - base;
-    return panel_begin(offsets[row * kind.rows_each] - base, row);
+    if (has_panels()) return panel_begin(offsets[row * kind.rows_each] - base, row);
+    return offsets[row] - base + (from == nullptr ? 0 : from[row]);
   }
   __device__ Offset length_of(Offset row) const {
-    if (!has_panels()) return offsets[row + 1] - offsets[row];
-    return kind.lengths[row];
+    if (has_panels()) return kind.lengths[row];
+    const Offset end = to == nullptr ? offsets[row + 1] - offsets[row] : Offset{to[row]};
+    return end - (from == nullptr ? 0 : from[row]);
   }
+  /// Rows without entries in the first band are tasks: somebody must write them.
+  __device__ bool is_task(Offset length) const { return length > 0 || from == nullptr; }
 };
 
 /// What lies before the first row of a bin.
@@ -137,11 +146,13 @@ struct BinArrays {
   int blocks;
 };
 
-/// Counts and starts; where the long tasks of every block of rows begin; and totals, here and on
-/// the host, if `host_totals` is not null. Also arrival counters of 0, `counters` of them from
-/// out.counters on, and the empty tasks before the first part of a panel.
+/// Counts and starts, behind what the band before has, if there is one; where the long tasks of
+/// every block of rows begin; and totals, here and on the host, if `host_totals` is not null. Also
+/// arrival counters of 0, `counters` of them from out.counters on, and the empty tasks before the
+/// first part of a panel.
 void count_and_scan(const Shape& shape, const BinArrays& bins, const RowTasks& out, Offset counters,
-                    Progress* progress, Totals* totals, Totals* host_totals, cudaStream_t stream);
+                    Progress* progress, const Totals* before, Totals* totals, Totals* host_totals,
+                    cudaStream_t stream);
 
 /// Tasks, copies of short rows, slots and counters of cut rows. `bins` as count_and_scan left them.
 void place(const DeviceCsrView<void>& a, int value_bytes, const Shape& shape, const BinArrays& bins,

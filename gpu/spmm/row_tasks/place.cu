@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(kThreads)
     places[i / kAllBins][i % kAllBins] = 0;
   }
   __syncthreads();
-  // Lengths of panels are made just before; offsets of rows were there.
+  // Lengths of panels are made just before; offsets of rows and ends of bands were there.
   if (shape.has_panels()) wait_for_kernel_before();
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const Index first = static_cast<Index>(blockIdx.x) * kRows;
@@ -187,8 +187,8 @@ __global__ void __launch_bounds__(kThreads)
     const Offset row = Offset{first} + unit * 32 + lane;
     bin[round] = -1;
     Index long_tasks = 0;
-    if (row < shape.rows) {
-      const Offset length = shape.length_of(row);
+    const Offset length = row < shape.rows ? shape.length_of(row) : 0;
+    if (row < shape.rows && shape.is_task(length)) {
       bin[round] = bin_key_of(shape, length);
       if (bin[round] >= kBins) long_tasks = tasks_of(shape, bin[round], length);
     }
@@ -228,9 +228,8 @@ __global__ void __launch_bounds__(kThreads)
   for (int round = 0; round < kRounds; ++round) {
     const int unit = warp * kRounds + round;
     const Offset row = Offset{first} + unit * 32 + lane;
-    const bool is_row = row < shape.rows;
     Cutting cutting{};
-    if (is_row) {
+    if (bin[round] >= 0) {
       const Offset begin = shape.begin_of(row), length = shape.length_of(row);
       const Index in_bin = places[unit][bin[round]] + rank[round];
       const bool is_long = bin[round] >= kBins;
