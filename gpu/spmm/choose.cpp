@@ -39,6 +39,14 @@ bool is_unaligned(const SpmmProfile& profile) {
   return profile.is_off_vectors || Offset{profile.dense_cols} * profile.b_bytes % kVectorBytes != 0;
 }
 
+/// Whether C alone is work, however few entries A has.
+bool writes_much(const SpmmProfile& profile) {
+  constexpr double kTimesL2 = 4;
+  const double c_bytes =
+      static_cast<double>(profile.rows) * static_cast<double>(profile.dense_cols) * profile.b_bytes;
+  return c_bytes > kTimesL2 * profile.l2_bytes;
+}
+
 /// What tells row_panels from row_bins, as logarithms: 0 where it speaks for neither.
 struct PanelFacts {
   double sharing, unlike;  // entries that have one column in common; how unlike rows of a panel are
@@ -299,7 +307,9 @@ bool may_have_panels(const SpmmProfile& profile) {
   constexpr Offset kFewEntries = 1'136;  // a multiprocessor
   constexpr Index kFewRows = 1024;
   if (profile.sample.entries == 0) return false;
-  if (profile.nnz < kFewEntries * profile.multiprocessors || profile.rows < kFewRows) return false;
+  if (profile.rows < kFewRows) return false;
+  const bool has_few = profile.nnz < kFewEntries * profile.multiprocessors;
+  if (has_few && !writes_much(profile)) return false;
   // Sums that are not finite are made again, one by one.
   if (profile.b_bytes == 2) return profile.sample.all_finite;
   // Pieces of eight bytes an element: panels were behind on every matrix, or ahead by less than the
