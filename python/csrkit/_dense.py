@@ -69,7 +69,9 @@ class View:
         sizes = {"i": "i", "l": "i", "q": "i"}
         self.kind = FORMATS.get(code) or (f"i{8 * buffer.itemsize}" if code in sizes else code)
         self.shape = tuple(buffer.shape[:buffer.ndim])
-        strides, size = buffer.strides[:buffer.ndim], buffer.itemsize or 1
+        size = buffer.itemsize or 1
+        # Those of ctypes leave out the steps of what has no gaps.
+        strides = buffer.strides[:buffer.ndim] if buffer.strides else [size * step for step in row_major(self.shape)]
         if any(stride % size for stride, extent in zip(strides, self.shape) if extent > 1):
             raise UsageError(f"{self.name} has {size} bytes in an element and steps of {tuple(strides)} bytes from one to the "
                              "next; pass a copy")
@@ -82,7 +84,10 @@ class View:
         except (BufferError, RuntimeError, TypeError) as error:
             raise UsageError(f"{self.name} cannot be shared: {error}") from None
         self._capsule = capsule  # never consumed: it gives the array back when it goes
-        tensor = _Tensor.from_address(_capsule_pointer(capsule, b"dltensor"))
+        try:
+            tensor = _Tensor.from_address(_capsule_pointer(capsule, b"dltensor"))
+        except ValueError as error:
+            raise UsageError(f"{self.name} cannot be shared: {error}") from None
         self.kind = _DL_KINDS.get((tensor.code, tensor.bits), f"DLPack type ({tensor.code}, {tensor.bits})")
         self.shape = tuple(tensor.shape[:tensor.ndim])
         self.strides = tuple(tensor.strides[:tensor.ndim]) if tensor.strides else row_major(self.shape)

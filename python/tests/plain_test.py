@@ -1,6 +1,7 @@
 """The package in a Python with nothing but its standard library: buffers in, buffers out."""
 import array
 import copy
+import ctypes
 import gc
 import os
 import pathlib
@@ -180,6 +181,21 @@ class Products(unittest.TestCase):
             a.plan(1, kernel="nnz_balanced\0")
         with self.assertRaisesRegex(csrkit.UsageError, "beta adds to out"):
             csrkit.spmm(a, b, beta=1.0)
+
+    def test_arrays_of_ctypes(self):
+        x, out = (ctypes.c_double * 4)(1, 2, 3, 4), (ctypes.c_double * 4)()
+        wanted = [row[0] for row in by_hand([[1.0], [2.0], [3.0], [4.0]])]
+        csrkit.spmv(small(), x, out=out)
+        self.assertEqual(list(out), wanted)
+        rows = ((ctypes.c_double * 2) * 4)((1, 5), (2, 6), (3, 7), (4, 8))
+        self.assertEqual(csrkit.spmm(small(), rows).tolist(), by_hand([[1, 5], [2, 6], [3, 7], [4, 8]]))
+
+    def test_what_only_seems_to_be_an_array_is_refused(self):
+        class Three:
+            def __dlpack__(self, stream=None):
+                return 3
+        with self.assertRaisesRegex(csrkit.UsageError, "B cannot be shared"):
+            csrkit.spmm(small(), Three())
 
     def test_out_shares_nothing_with_operands(self):
         a, flat = small(), array.array("d", range(12))
