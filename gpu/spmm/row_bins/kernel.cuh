@@ -58,8 +58,9 @@ __global__ void __launch_bounds__(kRowBinsThreads, kBlocks)
   lanes.store(sums, row);
 }
 
+/// One launch, of all tasks.
 template <int kWidth, int kLanes, bool kHasBlocks, int kBlocks, class Types>
-void launch_bins(const RowBinsOperands<Types>& all, cudaStream_t stream) {
+void launch_all_bins(const RowBinsOperands<Types>& all, cudaStream_t stream) {
   const RowTasks& tasks = all.tasks;
   const Offset warps = tasks.warp_task_count + tasks.task_count * kLanes / 32;
   const Offset blocks =
@@ -74,6 +75,24 @@ void launch_bins(const RowBinsOperands<Types>& all, cudaStream_t stream) {
     }
     CHECK_LAUNCH("multiply_bins", stream);
   });
+}
+
+/// A launch for some tasks after the other, where that is wanted and there are several slices; the
+/// first also does what blocks and warps do.
+template <int kWidth, int kLanes, bool kHasBlocks, int kBlocks, class Types>
+void launch_bins(const RowBinsOperands<Types>& all, cudaStream_t stream) {
+  const Offset count = all.tasks.task_count;
+  if (all.c.cols <= kWidth * kLanes || count <= all.tasks_at_once) {
+    return launch_all_bins<kWidth, kLanes, kHasBlocks, kBlocks>(all, stream);
+  }
+  RowBinsOperands<Types> some = all;
+  RowTasks& tasks = some.tasks;
+  for (Offset done = 0; done < count; done += all.tasks_at_once) {
+    tasks.task_count = std::min(all.tasks_at_once, count - done);
+    launch_all_bins<kWidth, kLanes, kHasBlocks, kBlocks>(some, stream);
+    tasks.first_task += tasks.block_task_count + tasks.warp_task_count + tasks.task_count;
+    tasks.block_task_count = tasks.warp_task_count = 0;
+  }
 }
 
 template <int kWidth, int kLanes, class Types>

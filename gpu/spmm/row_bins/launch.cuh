@@ -1,6 +1,8 @@
 // What row_bins needs to know of its kernels, which are compiled elsewhere: launch_<kind>.cu.
 #pragma once
 
+#include <limits>
+
 #include "gpu/spmm/lane_sums.cuh"
 #include "gpu/spmm/pieces.cuh"
 #include "gpu/spmm/row_tasks/maker.h"
@@ -21,6 +23,8 @@ struct RowBinsOperands {
   unsigned row_bytes;                   // from one row of B to the next
   AlgebraOf<Types> algebra;
   bool values_are_wide;  // A's are f32, B's are of 16 bits
+  // Of those for one group of lanes each, if there are several slices.
+  Offset tasks_at_once = std::numeric_limits<Offset>::max();
 };
 
 /// The same, for rows of B that are read in pieces.

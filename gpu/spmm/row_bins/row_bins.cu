@@ -36,6 +36,7 @@
 #include "gpu/device/device_info.h"
 #include "gpu/spmm/copy_columns.h"
 #include "gpu/spmm/row_bins/access.cuh"
+#include "gpu/spmm/row_tasks/ranges.h"
 
 namespace csrkit::gpu {
 
@@ -65,6 +66,7 @@ class RowBins {
 
   void adopt(const SpmmSizes& sizes, void* workspace) {
     whole_cols_ = sizes.dense_cols_of_whole();
+    has_ranges_of_short_rows_ = sizes.nnz <= kShortMean * sizes.rows;
     maker_ = maker_for(sizes);
     auto* bytes = static_cast<std::byte*>(workspace);
     partial_ = reinterpret_cast<Number*>(bytes + maker_.workspace_bytes());
@@ -98,7 +100,8 @@ class RowBins {
                                           partial_stride(c.cols),
                                           row_bytes,
                                           algebra_,
-                                          values_are_wide_};
+                                          values_are_wide_,
+                                          tasks_at_once(c)};
     if constexpr (kCopies) {
       const bool is_narrow = prefers_narrow_slices(b.rows);
       using Kernels = CopiedBinsKernels<Types>;
@@ -126,6 +129,22 @@ class RowBins {
   static bool is_in_vectors(const DeviceDenseView<const Value>& b) {
     return b.cols % kFullWidth == 0 && b.leading_dim % kFullWidth == 0 &&
            reinterpret_cast<std::uintptr_t>(b.data) % 16 == 0;
+  }
+
+  /// How many tasks write their slices of C before the next ones begin. Where rows of C end inside
+  /// sectors, two slices, or two rows, write halves of one, which must meet in L2: a sector that
+  /// leaves it half full is read again. Where C is most of what moves and does not fit, all slices
+  /// of some rows are done before those of others.
+  Offset tasks_at_once(const DeviceDenseView<typename Types::Output>& c) const {
+    constexpr Offset kSector = 32, kWholeBlocks = 64, kFewest = 4096;
+    constexpr double kShareOfL2 = 1.0 / 3;
+    const Offset all = tasks_.task_count;
+    const Offset row_bytes = c.leading_dim * Offset{sizeof(typename Types::Output)};
+    const double bytes = static_cast<double>(row_bytes) * c.rows;
+    if (!has_ranges_of_short_rows_ || row_bytes % kSector == 0 || bytes <= l2_bytes_) return all;
+    const auto share =
+        static_cast<Offset>(static_cast<double>(all) * kShareOfL2 * l2_bytes_ / bytes);
+    return std::max(share, kFewest) / kWholeBlocks * kWholeBlocks;
   }
 
   /// Where the copy begins in the workspace.
@@ -163,6 +182,7 @@ class RowBins {
   RowTasks tasks_;
   Number* partial_ = nullptr;
   Index whole_cols_ = 0;
+  bool has_ranges_of_short_rows_ = false;
   Value* copy_ = nullptr;
   Index copied_cols_ = 0;
   double l2_bytes_ = 0;

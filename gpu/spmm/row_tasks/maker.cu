@@ -29,7 +29,6 @@ namespace {
 // decides how long they take, so a block shares it.
 constexpr Offset kManyEntries = 5'000'000;
 constexpr double kLargeOperands = 60e6;  // bytes of B and C
-constexpr Offset kShortMean = 4;
 constexpr Offset kEnoughParts = 12'000;
 constexpr Offset kFewEntries = 700'000, kLittleWork = 2'000'000;
 // As many warps, or blocks of four, run at once: what has fewer entries than they could take shares

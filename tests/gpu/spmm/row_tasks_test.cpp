@@ -70,6 +70,20 @@ TEST_F(RowTasks, SuitTheSizeOfTheMatrix) {
   }
 }
 
+// C is larger than L2, and its rows end inside sectors: all slices of some rows come before others.
+TEST_F(RowTasks, AreDoneSomeAtATimeWhereRowsOfALargeCAreTorn) {
+  constexpr Index kRows = 301'003, kCols = 500;
+  std::vector<Entry> entries;
+  for (Index row = 0; row < kRows; ++row) {
+    const Index length = row % 50'000 == 7 ? 300 : row * 13 % 8;
+    for (Index i = 0; i < length; ++i) {
+      entries.push_back({row, (row + i) % kCols, random_value(3, row, i)});
+    }
+  }
+  const CsrMatrix matrix = matrix_of(kRows, kCols, std::move(entries));
+  check_kernel_on(find_kernel(gpu::spmm_kernels(), "row_bins"), matrix, 100, {});
+}
+
 TEST_F(SanitizerRowTasks, AreCutIntoFewPartsAndMany) { check_rows(rows_to_cut(63), {20}); }
 TEST_F(SanitizerRowTasks, SuitTheSizeOfTheMatrix) { check_rows(rows_of_many_lengths(90), {20}); }
 
