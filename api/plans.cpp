@@ -1,4 +1,7 @@
 // Plans of csrkit.h: products of a matrix with dense operands.
+#include <algorithm>
+#include <limits>
+
 #include "api/handles.h"
 #include "api/rooms.h"
 #include "core/base/build_id.h"
@@ -136,6 +139,11 @@ ConstDenseView view_of(const csrkit_dense* dense, const char* name) {
   view.rows = checked_cast<Index, UsageError>(given.rows, "the number of rows");
   view.cols = checked_cast<Index, UsageError>(given.cols, "the number of columns");
   view.leading_dim = given.leading_dim == 0 ? given.cols : given.leading_dim;
+  constexpr Offset kMostBytes = std::numeric_limits<Offset>::max();
+  if (view.leading_dim > kMostBytes / size_of(view.kind) / std::max(view.rows, Index{1})) {
+    throw UsageError(std::string(name) + " has a leading dimension of " +
+                     std::to_string(view.leading_dim) + ", with which no memory holds its rows");
+  }
   view.space = given.space == CSRKIT_HOST ? MemorySpace::host : MemorySpace::device;
   return view;
 }

@@ -113,6 +113,18 @@ TEST(Plans, RefuseWhatDoesNotFit) {
   EXPECT_EQ(csrkit_bind(plan.get(), &b, &c), CSRKIT_USAGE);
 }
 
+TEST(Plans, RefuseRowsThatNoMemoryHolds) {
+  SmallArrays small;
+  const PlanHandle plan = plan_of(wrapped(small.view()), options_for(2));
+  std::vector<double> data(8), result(8);
+  csrkit_dense b = dense_of(data, 4, 2, CSRKIT_F64), c = dense_of(result, 4, 2, CSRKIT_F64);
+  for (const int bits : {59, 60, 62}) {
+    b.leading_dim = std::int64_t{1} << bits;
+    EXPECT_EQ(csrkit_bind(plan.get(), &b, &c), CSRKIT_USAGE);
+    EXPECT_TRUE(says("with which no memory holds its rows")) << csrkit_last_error();
+  }
+}
+
 TEST(Plans, RefuseOperandsThatShareElements) {
   SmallArrays small;
   const PlanHandle plan = plan_of(wrapped(small.view()), options_for(2));
