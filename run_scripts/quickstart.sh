@@ -40,6 +40,7 @@ cmake --preset release -B "$build_dir" "${cmake_flags[@]}" >"$configure_log" 2>&
 }
 grep -E 'GPU code:|METIS orderings:' "$configure_log" || true
 build_log=$build_dir/build.log
+echo "it takes some minutes; how far it is stands in $build_log"
 cmake --build "$build_dir" --parallel "$jobs" >"$build_log" 2>&1 || {
   tail -n 40 "$build_log" >&2
   exit 1
