@@ -111,7 +111,7 @@ def threads(soak):
         raise NotHere(f"needs {archer}, which comes with LLVM's OpenMP")
     run_all(soak, list(work_of_threads(soak)), {
         "OMP_TOOL_LIBRARIES": str(archer), "OMP_NUM_THREADS": "4",
-        "TSAN_OPTIONS": "OPTIONS:ignore_noninstrumented_modules=1"})
+        "TSAN_OPTIONS": "OPTIONS:allocator_may_return_null=1:ignore_noninstrumented_modules=1"})
 
 
 def parts(_build):
