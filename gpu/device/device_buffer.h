@@ -11,9 +11,10 @@
 
 namespace csrkit::gpu {
 
-/// The account of everything one plan holds on a device. Memory comes from a pool that the process
-/// keeps per device (after a first use an allocation costs about a microsecond instead of tens),
-/// ordered in one stream.
+/// The account of everything one plan holds on a device. A process's first few allocations on each
+/// device come by cudaMalloc, all others from a pool that the process keeps, ordered in one stream.
+/// The first use of a pool takes milliseconds; after it an allocation costs about a microsecond
+/// instead of tens.
 class DeviceMemory {
  public:
   /// `limit_bytes` 0: what is free on the device.

@@ -1,5 +1,5 @@
-// What auto's choice rests on: when panels of rows pay, and when a stencil does. No CUDA here: it
-// is tested without a GPU.
+// What auto's choice rests on: when panels of rows pay, when bands of columns, and when a stencil.
+// No CUDA here: it is tested without a GPU.
 #pragma once
 
 #include "gpu/device/device_info.h"

@@ -1,13 +1,13 @@
-// What auto knows of a product: sizes, and what a look at A on the host finds, in microseconds
-// whatever A's size.
+// What auto knows of a product: sizes, and what a look at A on the host finds. That takes
+// microseconds whatever A's size, or some milliseconds where bands of columns may pay.
 #pragma once
 
 #include "core/contract/spmm.h"
 
 namespace csrkit::gpu {
 
-/// What a sample of panels of neighbouring rows has. Panels of very
-/// long rows are left out, unless all are.
+/// What a sample of panels of neighbouring rows has. Panels of very long rows are left out, unless
+/// all are.
 struct PanelSample {
   Offset panels = 0;
   Offset entries = 0;
@@ -26,8 +26,8 @@ struct PanelSample {
 
 /// What tells whether bands of columns pay.
 struct BandSample {
-  /// The share of entries whose column is not among those of the entries before, as many as L2
-  /// holds pieces of B's rows: what row_bins reads from memory.
+  /// The share of entries whose column is not among those of the entries before, as many as half of
+  /// L2 holds slices of B's rows: what row_bins reads from memory.
   double new_columns = 1;
   double cut_entries = 1;  // the share in rows that column_bands cuts
   double cut_rows = 0;     // how many there are
@@ -51,8 +51,8 @@ struct SpmmProfile {
 /// rows are those of its transpose.
 SpmmProfile profile_of(const SpmmProblem& problem);
 
-/// Takes some milliseconds. No column is new where the host cannot see the rows of op(A), or
-/// where L2 holds all of B.
+/// Takes some milliseconds. No column is new where the host cannot see the rows of op(A), or where
+/// half of L2 holds a slice of all of B: then bands do not pay.
 BandSample sample_for_bands(const SpmmProblem& problem);
 
 }  // namespace csrkit::gpu

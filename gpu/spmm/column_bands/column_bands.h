@@ -9,13 +9,13 @@
 
 namespace csrkit::gpu {
 
-/// Eight lanes have 128 bytes of a row of B or C.
+/// The slice of a row of B or C that one launch covers: 16 bytes for each of eight lanes.
 inline constexpr int kBandPieceBytes = 128;
 
 /// Rows with fewer entries a band than these stay whole: adding to C costs more than it saves.
 inline constexpr Index kEntriesOfABand = 3;
 
-/// How many bands: the pieces of B's rows of one take two thirds of L2, which holds C, too.
+/// How many bands: the slices of one's rows of B take two thirds of L2, which holds C, too.
 /// Measured on an H100, docs/lab/2026-11-26-spmm-column-bands.md.
 inline Index column_bands(Index cols, double l2_bytes) {
   constexpr double kShareOfL2 = 0.65, kMost = 4096;
