@@ -30,8 +30,7 @@ constexpr Promise kPromises[] = {
     {".smtx", "smtx", "whose first line holds rows, columns and nonzeros, the second row offsets"},
     {".graph", "metis-graph",
      "whose first line holds the numbers of vertices and edges that follow (--format=metis-graph "
-     "says "
-     "what does not agree)"},
+     "says what does not agree)"},
     {".tar", "suitesparse-tar", "a tar archive; fetch the file again"},
 };
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <memory>
 
-#include "api/rooms.h"
 #include "core/base/counted.h"
 #include "core/file/csr_rows.h"
 
