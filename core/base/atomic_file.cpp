@@ -12,9 +12,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <mutex>
 #include <random>
 #include <set>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -160,16 +162,29 @@ std::pair<std::string, std::string> split_folder(const std::string& path) {
   return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
 }
 
+/// Whether a link is one of /proc, as /dev/stdout and a shell's >(...) lead to: it stands for what
+/// is open already, and the name it shows may be that of a pipe or of a file that is gone.
+bool is_of_proc(const std::string& link) {
+  std::error_code unknown;
+  const std::string folder = std::filesystem::canonical(split_folder(link).first, unknown).string();
+  return folder.rfind("/proc/", 0) == 0;
+}
+
 /// Where a chain of symbolic links ends; the last target need not exist.
-std::string follow_links(std::string path) {
+std::string follow_links(const std::string& first) {
+  std::string path = first;
   for (int hops = 0; hops < 40; ++hops) {
     char target[4096];
     const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
     if (length < 0) return path;  // no link, or nothing there yet
+    if (is_of_proc(path)) {
+      throw IoError("cannot write '" + first +
+                    "': an output is a file, not standard output or a pipe; name one");
+    }
     const std::string to(target, static_cast<std::size_t>(length));
     path = to.front() == '/' ? to : split_folder(path).first + "/" + to;
   }
-  throw IoError("cannot write '" + path + "': too many levels of symbolic links");
+  throw IoError("cannot write '" + first + "': too many levels of symbolic links");
 }
 
 }  // namespace

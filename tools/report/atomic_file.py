@@ -131,6 +131,10 @@ class AtomicFile:
                 target = os.readlink(path)
             except OSError:
                 return path  # no link, or nothing there yet
+            # A link of /proc, as /dev/stdout and a shell's >(...) lead to: it stands for what is open
+            # already, and the name it shows may be that of a pipe or of a file that is gone.
+            if os.path.realpath(os.path.dirname(path)).startswith("/proc/"):
+                raise self._refusal("an output is a file, not standard output or a pipe; name one")
             path = os.path.join(os.path.dirname(path), target)
         raise self._refusal("too many levels of symbolic links")
 

@@ -33,6 +33,17 @@ expect 4 csr-generate rmat - --set scale=3
 says "cannot write '-': an output is a file, not standard output"
 no_file -
 expect 0 report --markdown ./-
+# Nor under a name that leads to it, whether it is a file or a pipe.
+ln -s /proc/self/fd/1 stdout
+for path in stdout /proc/self/fd/1; do
+  for command in "csr-report bundle.jsonl --no-html --markdown" "csr-generate rmat --set scale=3"; do
+    expect 4 bash -c "$command $path --force"
+    says "cannot write '$path': an output is a file, not standard output or a pipe; name one"
+    expect 4 bash -c "set -o pipefail; $command $path | cat"
+    says "cannot write '$path': an output is a file, not standard output or a pipe; name one"
+    silent out
+  done
+done
 expect 4 report --markdown no/such/folder/a.md
 says "cannot write 'no/such/folder/a.md': its folder cannot be opened: No such file or directory"
 ln -s loop loop

@@ -1,5 +1,6 @@
 #include "core/base/atomic_file.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -136,6 +137,27 @@ TEST(AtomicFile, FollowsLinksAndKeepsThem) {
   EXPECT_EQ(load_bytes(folder / "there/target"), "new");
   EXPECT_EQ(load_bytes(folder / "there/absent"), "new");
   EXPECT_THROW(AtomicFile(folder / "loop"), IoError);
+}
+
+TEST(AtomicFile, RefusesWhatIsOpenAlready) {
+  const ScratchFolder folder;
+  const int descriptor = ::open((folder / "open").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_GE(descriptor, 0);
+  const std::string direct = "/proc/self/fd/" + std::to_string(descriptor);
+  std::filesystem::create_symlink(direct, folder / "like_stdout");
+  for (const std::string& path :
+       {direct, "/dev/fd/" + std::to_string(descriptor), folder / "like_stdout"}) {
+    try {
+      const AtomicFile file(path);
+      ADD_FAILURE() << path;
+    } catch (const IoError& error) {
+      EXPECT_EQ(std::string(error.what()),
+                "cannot write '" + path +
+                    "': an output is a file, not standard output or a pipe; name one");
+    }
+  }
+  ::close(descriptor);
+  EXPECT_EQ(load_bytes(folder / "open"), "");
 }
 
 TEST(AtomicFile, RefusesWhatCannotBeRenamedOver) {
