@@ -274,7 +274,7 @@ std::vector<Rule> rules_for(const SpmmProblem& problem, bool is_off_vectors) {
       {dense, "dense_windows", "dense enough for tensor cores"},
       {shares, "row_panels", "neighbouring rows have most columns in common"},
       {in_bands, "column_bands", "B is larger than L2, and long rows name its rows in no order"},
-      {true, "row_bins", "ahead of the others where they have not"}};
+      {true, "row_bins", "no other kernel is expected to be faster"}};
 }
 
 /// One column is SpMV, whose kernels know no f32 matrix with operands of 16 bits.
