@@ -331,17 +331,17 @@ bool bands_pay(const SpmmProfile& profile, const CardRates& card) {
   constexpr double kOfMemory = 0.82, kL2BytesOfACycle = 32;
   constexpr double kWorthIt = 0.88;  // of the time: the analysis takes longer, and the model errs
   const BandSample& sample = profile.bands;
-  const double width = static_cast<double>(profile.dense_cols) * profile.b_bytes / kBandPieceBytes;
+  const double width = static_cast<double>(profile.dense_cols) * profile.b_bytes / kBandSliceBytes;
   const double memory = kOfMemory * card.memory_bytes_per_second;
   const double l2 = kL2BytesOfACycle * card.cycles_per_second;
-  const double nnz = static_cast<double>(profile.nnz), gathered = nnz * kBandPieceBytes;
-  const double c = kBandPieceBytes * static_cast<double>(profile.rows);
+  const double nnz = static_cast<double>(profile.nnz), gathered = nnz * kBandSliceBytes;
+  const double c = kBandSliceBytes * static_cast<double>(profile.rows);
   const double once = nnz * (4 + profile.b_bytes) + c;
   const double bins = std::max((sample.new_columns * gathered + once) / memory, gathered / l2);
   const double passes = 2.0 * column_bands(profile.cols, card.l2_bytes) - 1;  // over a row of C
   const double whole = (1 - sample.cut_entries) * sample.new_columns * gathered;
   const double bands =
-      gathered / l2 + (sample.cut_rows * passes * kBandPieceBytes + whole + c) / memory;
+      gathered / l2 + (sample.cut_rows * passes * kBandSliceBytes + whole + c) / memory;
   return bands * std::ceil(width) < kWorthIt * bins * width;
 }
 

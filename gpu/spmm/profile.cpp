@@ -172,7 +172,7 @@ BandSample sample_for_bands(const SpmmProblem& problem) {
   const CsrMatrix& a = problem.a;
   const auto l2_bytes = static_cast<double>(current_l2_bytes());
   // Half of L2 holds what the other half holds, for the multiprocessors on its side.
-  const auto held = static_cast<Offset>(l2_bytes / 2 / kBandPieceBytes);
+  const auto held = static_cast<Offset>(l2_bytes / 2 / kBandSliceBytes);
   BandSample sample;
   sample.new_columns = 0;
   if (!rows_are_seen(problem) || a.cols() <= held) return sample;

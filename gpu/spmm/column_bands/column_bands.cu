@@ -57,7 +57,7 @@ template <class Types>
 class ColumnBands {
   using Value = typename Types::Value;
   static constexpr Index kFullWidth = 16 / static_cast<Index>(sizeof(Value));
-  static constexpr Index kSliceCols = kBandPieceBytes / static_cast<Index>(sizeof(Value));
+  static constexpr Index kSliceCols = kBandSliceBytes / static_cast<Index>(sizeof(Value));
 
  public:
   explicit ColumnBands(double l2_bytes) : l2_bytes_(l2_bytes) {}

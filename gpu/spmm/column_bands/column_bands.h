@@ -10,7 +10,7 @@
 namespace csrkit::gpu {
 
 /// The slice of a row of B or C that one launch covers: 16 bytes for each of eight lanes.
-inline constexpr int kBandPieceBytes = 128;
+inline constexpr int kBandSliceBytes = 128;
 
 /// Rows with fewer entries a band than these stay whole: adding to C costs more than it saves.
 inline constexpr Index kEntriesOfABand = 3;
@@ -20,7 +20,7 @@ inline constexpr Index kEntriesOfABand = 3;
 inline Index column_bands(Index cols, double l2_bytes) {
   constexpr double kShareOfL2 = 0.65, kMost = 4096;
   const double bands =
-      std::ceil(static_cast<double>(cols) * kBandPieceBytes / (kShareOfL2 * l2_bytes));
+      std::ceil(static_cast<double>(cols) * kBandSliceBytes / (kShareOfL2 * l2_bytes));
   return static_cast<Index>(std::clamp(bands, 2.0, kMost));
 }
 

@@ -66,7 +66,7 @@ class RowBins {
 
   void adopt(const SpmmSizes& sizes, void* workspace) {
     whole_cols_ = sizes.dense_cols_of_whole();
-    has_ranges_of_short_rows_ = sizes.nnz <= kShortMean * sizes.rows;
+    has_short_rows_ = sizes.nnz <= kShortMean * sizes.rows;
     maker_ = maker_for(sizes);
     auto* bytes = static_cast<std::byte*>(workspace);
     partial_ = reinterpret_cast<Number*>(bytes + maker_.workspace_bytes());
@@ -141,7 +141,7 @@ class RowBins {
     const Offset all = tasks_.task_count;
     const Offset row_bytes = c.leading_dim * Offset{sizeof(typename Types::Output)};
     const double bytes = static_cast<double>(row_bytes) * c.rows;
-    if (!has_ranges_of_short_rows_ || row_bytes % kSector == 0 || bytes <= l2_bytes_) return all;
+    if (!has_short_rows_ || row_bytes % kSector == 0 || bytes <= l2_bytes_) return all;
     const auto share =
         static_cast<Offset>(static_cast<double>(all) * kShareOfL2 * l2_bytes_ / bytes);
     return std::max(share, kFewest) / kWholeBlocks * kWholeBlocks;
@@ -182,7 +182,7 @@ class RowBins {
   RowTasks tasks_;
   Number* partial_ = nullptr;
   Index whole_cols_ = 0;
-  bool has_ranges_of_short_rows_ = false;
+  bool has_short_rows_ = false;
   Value* copy_ = nullptr;
   Index copied_cols_ = 0;
   double l2_bytes_ = 0;
