@@ -312,6 +312,10 @@ bool may_have_panels(const SpmmProfile& profile) {
   if (has_few && !writes_much(profile)) return false;
   // Sums that are not finite are made again, one by one.
   if (profile.b_bytes == 2) return profile.sample.all_finite;
+  // The parts of a cut list meet row by row and piece by piece: with so long a row panels took 1.1
+  // to 3.1 times as long in all of 161 products (docs/lab/2026-11-26-spmv-waves.md).
+  constexpr Offset kVeryLongRow = 1500;
+  if (is_unaligned(profile) && profile.longest_seen >= kVeryLongRow) return false;
   // Pieces of eight bytes an element: panels were behind on every matrix, or ahead by less than the
   // formula errs (docs/lab/2026-11-25-spmm-odd-widths.md).
   return profile.b_bytes != 8 || !is_unaligned(profile) || profile.dense_cols <= 8;

@@ -111,6 +111,21 @@ TEST(ChooseSpmm, IsNearTheFasterKernelWhereRowsBeginAnywhere) {
   EXPECT_LE(tally.share(tally.far), 0.01) << tally.text();
 }
 
+TEST(ChooseSpmm, KnowsThatPartsOfALongRowMeetPieceByPiece) {
+  SpmmProfile profile;  // as a finite-element matrix with a row of 4,230 entries has it
+  profile.rows = profile.cols = 55'590;
+  profile.nnz = 4'218'660;
+  profile.b_bytes = 4;
+  profile.dense_cols = 47;
+  profile.sample = {2, 672, 168, 672, true};
+  profile.longest_seen = 80;
+  EXPECT_TRUE(panels_pay(profile));
+  profile.longest_seen = 4230;
+  EXPECT_FALSE(panels_pay(profile));
+  profile.dense_cols = 48;
+  EXPECT_TRUE(panels_pay(profile));
+}
+
 TEST(ChooseSpmm, RefusesASettingThatItDoesNotKnow) {
   const CsrMatrix band =
       testing::matrix_where(40, 40, [](Index i, Index j) { return i - j <= 2 && j - i <= 2; });

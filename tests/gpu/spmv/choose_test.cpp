@@ -72,6 +72,20 @@ TEST(ChooseSpmv, TakesAStencilWhereThereIsOneAndItIsSmaller) {
   EXPECT_STREQ(choose_spmv(profile).kernel, "compressed");
 }
 
+TEST(ChooseSpmv, CountsTheDiagonalsOfAShortStencil) {
+  // 2,506 rows of 59 entries on an H100, f64: 10.7 us as a stencil, 7.0 as jagged.
+  SpmvProfile profile = stencil(2506);
+  profile.nnz = profile.stencil_places = Offset{profile.rows} * 59;
+  profile.csr_bytes = static_cast<std::uint64_t>(profile.nnz) * 12;
+  profile.jagged_bytes = profile.csr_bytes;
+  profile.stencil_bytes = static_cast<std::uint64_t>(profile.nnz) * 8;
+  profile.sell_bytes = profile.compressed_bytes = profile.bsr_bytes = 0;  // no candidates
+  EXPECT_STREQ(choose_spmv(profile).kernel, "jagged");
+  EXPECT_GT(model_seconds("stencil", profile), 8e-6);
+  profile.stencil_places = Offset{profile.rows} * 9;  // as few as mostly
+  EXPECT_STREQ(choose_spmv(profile).kernel, "stencil");
+}
+
 TEST(ChooseSpmv, TakesFullBlocks) {
   SpmvProfile profile = stencil(4'000'000);
   profile.compressed_bytes = profile.sell_bytes;
@@ -159,10 +173,10 @@ TEST(ChooseSpmv, IsNearTheFastestKernelOnRecordedProducts) {
   }
   EXPECT_GE(fitted.products, 400);
   EXPECT_GE(others.products, 200);
-  EXPECT_GE(fitted.share(fitted.close), 0.87) << fitted.text();
-  EXPECT_LE(fitted.share(fitted.far), 0.035) << fitted.text();
-  EXPECT_GE(others.share(others.close), 0.87) << others.text();
-  EXPECT_LE(others.share(others.far), 0.035) << others.text();
+  EXPECT_GE(fitted.share(fitted.close), 0.89) << fitted.text();
+  EXPECT_LE(fitted.share(fitted.far), 0.03) << fitted.text();
+  EXPECT_GE(others.share(others.close), 0.88) << others.text();
+  EXPECT_LE(others.share(others.far), 0.03) << others.text();
 }
 
 TEST(ChooseSpmv, StaysWithCsrWhereThereIsNoRoom) {
