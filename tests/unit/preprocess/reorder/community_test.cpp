@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "preprocess/reorder/partition_borders.h"
 #include "preprocess/reorder/reorder.h"
 #include "tests/unit/preprocess/reorder/graphs.h"
 
@@ -66,6 +67,26 @@ TEST(Community, KeepsItsGroupsAsAPartition) {
       make_ordering("community", test::pattern_of(2, 3, {{0, 0}, {0, 1}, {1, 2}}));
   EXPECT_EQ(wide.partition->part_of_row->size(), 2);
   EXPECT_EQ(wide.partition->parts, 2);
+}
+
+TEST(Community, NeighboursThatDecideTogetherDoNotChangePlaces) {
+  const auto modularity = [](const CsrMatrix& matrix) {
+    const Ordering ordering = make_ordering("community", matrix);
+    return partition_modularity(permute_both(matrix, ordering.order), *ordering.partition);
+  };
+  // The leaves of a star belong to its hub; pairs are pairs; stretches of a path and patches of a
+  // grid hang together, however their vertices are numbered.
+  EXPECT_EQ(make_ordering("community", test::star(4)).partition->parts, 1);
+  EXPECT_EQ(make_ordering("community", test::undirected(8, {{0, 4}, {1, 5}, {2, 6}, {3, 7}}))
+                .partition->parts,
+            4);
+  EXPECT_GT(modularity(test::path(12)), 0.45);
+  EXPECT_GT(modularity(test::path(1000)), 0.93);
+  for (const Index width : {16, 100, 240, 256}) {
+    const CsrMatrix grid = test::grid(width, 100);
+    const double numbered_by_rows = modularity(grid);
+    EXPECT_GT(numbered_by_rows, modularity(test::shuffled(grid, 5)) - 0.02) << width;
+  }
 }
 
 TEST(Community, TheInverseWouldNotDo) {
