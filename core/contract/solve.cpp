@@ -20,6 +20,8 @@ Precision parse_precision(const std::string& name) {
   return parse_name(name, {Precision::f64, Precision::f32, Precision::refined}, "precision");
 }
 
+double default_tolerance(Precision precision) { return precision == Precision::f32 ? 1e-4 : 1e-8; }
+
 const char* name_of(PreconditionerKind kind) {
   switch (kind) {
     case PreconditionerKind::none: return "none";

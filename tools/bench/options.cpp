@@ -128,8 +128,9 @@ void refuse_what_the_bundle_says(const Options& options) {
 }
 
 /// The requests of the operations that have a kernel; refuses what only others would obey. (A list
-/// with a default says nothing about which operations run.)
+/// with a default says nothing about which operations run, but must be right.)
 void parse_requests(const Options& options, BenchOptions& result) {
+  read_dense_cols(options);
   for (const BenchKernel& kernel : result.kernels) {
     const Operation* operation = kernel.named.operation;
     if (result.requests.count(operation) == 0) {

@@ -21,11 +21,13 @@ const KernelInfo* row_called(const std::vector<const KernelInfo*>& rows, const s
   return found == rows.end() ? nullptr : *found;
 }
 
-const KernelInfo& require_row(const std::vector<const KernelInfo*>& rows, const std::string& name) {
+/// `prefix` is what was typed before the name: the names of a refusal can be typed, too.
+const KernelInfo& require_row(const std::vector<const KernelInfo*>& rows, const std::string& prefix,
+                              const std::string& name) {
   if (const KernelInfo* row = row_called(rows, name)) return *row;
   std::string known;
-  for (const KernelInfo* row : rows) known += (known.empty() ? "" : ", ") + std::string(row->name);
-  refuse_kernel_name(name, known);
+  for (const KernelInfo* row : rows) known += (known.empty() ? "" : ", ") + prefix + row->name;
+  refuse_kernel_name(prefix + name, known);
 }
 
 /// Removes `prefix` from the beginning of `text`, if it is there.
@@ -66,7 +68,7 @@ NamedKernel find_kernel(const Operation& operation, const std::string& room,
                      "csr-bench --kernels " + NamedKernel{&operation, room, mark}.full_name() +
                      " measures it");
   }
-  return {&operation, room, &require_row(operation.kernels(room), row)};
+  return {&operation, room, &require_row(operation.kernels(room), "", row)};
 }
 
 NamedKernel find_kernel_anywhere(const std::string& name, const char* what) {
@@ -87,11 +89,12 @@ NamedKernel find_kernel_anywhere(const std::string& name, const char* what) {
       break;
     }
   }
+  const std::string prefix = name.substr(0, name.size() - row.size());
   const std::size_t colon = row.find(':');
   std::vector<const KernelInfo*> rows = found.operation->kernels(found.room);
   const std::vector<const KernelInfo*> marks = found.operation->marks(found.room);
   rows.insert(rows.end(), marks.begin(), marks.end());
-  found.kernel = &require_row(rows, row.substr(0, colon));
+  found.kernel = &require_row(rows, prefix, row.substr(0, colon));
   if (colon == std::string::npos) return found;
   const std::string variant = row.substr(colon + 1);
   if (variant.empty()) refuse("names no setting after the colon");

@@ -139,7 +139,7 @@ class SpgemmRun : public Run {
 OperationFacts spgemm_facts() {
   return {
       "spgemm",
-      kSpgemmEverything,
+      kSpgemmEverything | kUnsortedRows,
       /*is_tunable=*/false,
       {{"reuse", "", "measure the numeric phase alone, too: new values, known structure"},
        {"forecast", "", "say what the product will take, and stop"},

@@ -62,6 +62,17 @@ CsrFile with_outside_order(const ReorderToolOptions& options, const CsrFile& fil
   return in_order(file, read_outside_order(options.order_from, size, options.direction), sides);
 }
 
+/// metis-partition chooses the number of parts by a cache; with one part it leaves all as it was.
+void say_if_one_part(const ReorderToolOptions& options, const CsrFile& file) {
+  if (options.methods.empty() || options.methods.back() != "metis-partition" ||
+      options.reorder.parameters.count("parts") > 0 || file.partition->parts > 1) {
+    return;
+  }
+  log_warning(
+      "metis-partition made one part, in which rows stay in their order: all rows of B fit its "
+      "cache. --parts N makes more, and so does a smaller --cache-size or more --dense-cols");
+}
+
 /// The three measures that tell most, on three lines.
 void add_pattern_change(Report& report, const LocalityProfile& before,
                         const LocalityProfile& after) {
@@ -88,6 +99,7 @@ ReorderRun reorder_file(const ReorderToolOptions& options, const CsrFile& before
                                              options.methods, sides, options.reorder),
                  0, std::nullopt};
   run.order_seconds = watch.seconds();
+  say_if_one_part(options, run.file);
   run.modularity = modularity_of(run.file);
   const Json details = options.is_undo ? Json() : details_of(options, sides, run);
   std::vector<FileDigest> inputs = {digest_file(options.input)};

@@ -45,7 +45,7 @@ void declare_options(Options& options, bool is_gpu, const std::string& productio
       .value("right-hand-sides", "N", "how many, solved at once; a file says it itself", "1")
       .value("seed", "N", "of random numbers", "1")
       .value("guess", "FILE", "where to start, .npy or Matrix Market (default: 0)")
-      .value("tolerance", "X", "solved: |b - A x| is at most X * |b|", "1e-8")
+      .value("tolerance", "X", "solved: |b - A x| is at most X * |b| (default: 1e-8, in f32 1e-4)")
       .value("absolute-tolerance", "X", "or at most X", "0")
       .value("iterations", "N", "most iterations (default: ten times the rows)")
       .value("precision", "KIND", "f64, f32, or refined: f32 iterations inside of f64 refinement",
@@ -153,12 +153,13 @@ SolveToolOptions parse_solve_options(const std::string& tool, const std::string&
   result.plan.deterministic = !options.flag("nondeterministic");
   result.output = options.text("output");
   SolveProblem& problem = result.problem;
-  problem.relative_tolerance = options.number("tolerance");
   problem.absolute_tolerance = options.number("absolute-tolerance");
   if (options.given("iterations")) {
     problem.iteration_limit = options.integer("iterations", 1, std::int64_t{1} << 40);
   }
   problem.precision = options.parsed("precision", parse_precision);
+  problem.relative_tolerance = options.given("tolerance") ? options.number("tolerance")
+                                                          : default_tolerance(problem.precision);
   problem.has_guess = !result.guess.empty();
   problem.progress = terminal_progress();
   read_preconditioner(options, &result);

@@ -31,6 +31,11 @@ expect 0 csr-reorder --force cora.csr parts.csr --method metis-partition --parts
 equals "$(json parts)" 5000 # more parts than rows: no halos, no crash
 expect 2 csr-reorder cora.csr fresh.csr --method community --time-limit 5
 expect 2 csr-reorder cora.csr fresh.csr --method community --inside rcm
+# One part, where all of B fits the cache, is said; not if it was asked for.
+expect 0 csr-reorder --force cora.csr parts.csr --method metis-partition
+says "one part"
+expect 0 csr-reorder --force cora.csr parts.csr --method metis-partition --parts 1
+grep -q "one part" err && fail "said what was asked for"
 expect 2 csr-reorder cora.csr fresh.csr --method metis-partition --parts 3 --cache-size 1M
 expect 2 csr-reorder cora.csr fresh.csr --method metis-partition --inside heap
 expect 2 csr-reorder cora.csr fresh.csr --method metis-nested-dissection --time-limit 0

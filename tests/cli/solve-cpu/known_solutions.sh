@@ -10,6 +10,9 @@ for options in '' '--precision refined' '--precision f32 --tolerance 1e-5' '--pr
   equals "$(json status)" converged
   python3 -c 'import json; assert json.load(open("out"))["solution_error"] < 1e-3'
 done
+# The default tolerance is one that the precision reaches.
+expect 0 csr-solve-cpu grid.csr --precision f32 --json
+equals "$(json status)" converged
 # What is written is read again: as a guess it is the solution already.
 expect 0 csr-solve-cpu grid.csr --output x.npy --tolerance 1e-10 --json
 first=$(json iterations)

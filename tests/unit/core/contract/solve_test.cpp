@@ -21,6 +21,12 @@ TEST(SolveContract, NamesReadBack) {
   EXPECT_THROW(parse_preconditioner("ilu"), UsageError);
 }
 
+TEST(SolveContract, TheDefaultToleranceIsOneThatThePrecisionReaches) {
+  EXPECT_EQ(default_tolerance(Precision::f64), SolveProblem().relative_tolerance);
+  EXPECT_EQ(default_tolerance(Precision::refined), SolveProblem().relative_tolerance);
+  EXPECT_EQ(default_tolerance(Precision::f32), 1e-4);
+}
+
 TEST(SolveContract, RefusesWhatNobodyCanSolve) {
   SolveProblem good;
   good.a = grid_laplacian(3, 3);

@@ -67,6 +67,8 @@ TEST(BenchOptions, WhatWouldBeIgnoredIsRefused) {
                                              {"a.csr", "a.csr"},
                                              {"a.csr", "--kernels", "cpu.auto,cpu.auto"},
                                              {"a.csr", "--reuse"},
+                                             {"a.csr", "--kernels", "cpu.spgemm.auto", "-k", "0"},
+                                             {"a.csr", "--kernels", "cpu.spmv.auto", "-k", "8,x"},
                                              {"a.csr", "--against", "cpu.row_loop"},
                                              {"a.csr", "--resume"},
                                              {"a.csr", "--tolerance", "5"},

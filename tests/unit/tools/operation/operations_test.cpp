@@ -35,6 +35,19 @@ TEST(KernelNames, AreFoundAnywhereWithTheirRoom) {
   }
 }
 
+TEST(KernelNames, OfARefusalCanBeTyped) {
+  const auto refusal = [](const char* name) {
+    try {
+      find_kernel_anywhere(name, "--kernels");
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refusal("cpu.row_lop").find("did you mean 'cpu.row_loop'?"), std::string::npos);
+  EXPECT_NE(refusal("cpu.sddmm.none").find("use one of cpu.sddmm.auto, "), std::string::npos);
+}
+
 TEST(KernelNames, AMarkMakesNoProduct) {
   try {
     find_kernel(spmm_operation(), kCpu, "gather_mark");
