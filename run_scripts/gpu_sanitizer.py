@@ -3,8 +3,8 @@
 
 A part is one of the small GPU tests whose names begin with Sanitizer, under one tool: memcheck, racecheck,
 initcheck or synccheck. The tool "launches" is no sanitizer: it notes which device functions a test launches.
-Each part appends one record. What passed at the build's commit is not run again, so a call with --seconds
-goes on where the last one ended.
+Parts are dealt to all visible GPUs. Each part appends one record. What passed at the build's commit is not run again,
+so a call with --seconds goes on where the last one ended.
 
 Exit code 1 if a tool reported something, or if a production kernel has no test; 6 without a GPU.
 """
@@ -73,13 +73,13 @@ class Build:
 
 
 class Part:
-    """A test under a tool, while it runs."""
+    """A test under a tool on a GPU, while it runs."""
 
-    def __init__(self, build, tool, test):
-        self.tool, self.test, self.begin = tool, test, time.monotonic()
+    def __init__(self, build, tool, test, gpu):
+        self.tool, self.test, self.gpu, self.begin = tool, test, gpu, time.monotonic()
         self.folder = tempfile.TemporaryDirectory(prefix="csrkit-sanitizer.")
         self.log, self.names = (pathlib.Path(self.folder.name) / name for name in ("log", "names"))
-        environment = dict(os.environ, CSRKIT_REQUIRE_GPU="1", OMP_NUM_THREADS="1")
+        environment = dict(os.environ, CSRKIT_REQUIRE_GPU="1", OMP_NUM_THREADS="1", CUDA_VISIBLE_DEVICES=gpu)
         command = [build.program, f"--gtest_filter={test}", "--gtest_brief=1"]
         if tool == "launches":
             environment.update(CUDA_INJECTION64_PATH=str(build.names_library), CSRKIT_KERNEL_NAMES=str(self.names))
@@ -136,6 +136,13 @@ def is_among(path, name, seen):
     return f"{path.stem}: {name}" in seen or name in seen
 
 
+def visible_gpus():
+    """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them."""
+    if named := os.environ.get("CUDA_VISIBLE_DEVICES"):
+        return named.split(",")
+    return [str(gpu) for gpu in range(output_of("nvidia-smi", "-L").count("GPU "))] or ["0"]
+
+
 def read_records(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
@@ -149,11 +156,12 @@ def run(build, options):
     work = [(tool, test) for test in build.tests for tool in options.tools
             if (tool, test) not in done and (tool != "launches" or build.names_library.exists())]
     work.sort(key=lambda part: -took.get(part, math.inf))  # new ones and long ones first: they end together
-    end, running, findings = time.monotonic() + options.seconds, [], []
+    end, running, findings, gpus = time.monotonic() + options.seconds, [], [], visible_gpus()
     with open(options.record, "a", encoding="utf-8") as file:
         while (work or running) and time.monotonic() < end:
             while work and len(running) < options.jobs:
-                running.append(Part(build, *work.pop(0)))
+                emptiest = min(gpus, key=lambda gpu: sum(part.gpu == gpu for part in running))
+                running.append(Part(build, *work.pop(0), emptiest))
             for part in [part for part in running if part.process.poll() is not None]:
                 running.remove(part)
                 record = part.record(build.commit)
