@@ -97,6 +97,37 @@ PanelFacts facts_of(const SpmmProfile& profile) {
   return facts;
 }
 
+/// Thousands of clock cycles of row_bins. Gathering, an entry takes some time whatever the number
+/// of columns, and rows that do not fill lines take that of more columns
+/// (docs/lab/2026-11-26-spmm-choice-two-cards.md).
+double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors) {
+  constexpr double kStart = 5.9, kEntry = 1.15e-3, kProduct = 0.0747e-3;  // of a multiprocessor
+  constexpr double kLeastOfAnEntry = 2.9e-3, kUnfilled = 1.3;
+  constexpr Index kLine = 32, kSlice = 64;
+  const double entries = static_cast<double>(sizes.nnz) / multiprocessors;
+  double cols = sizes.dense_cols;
+  if (cols > kLine && sizes.dense_cols % kLine != 0) {
+    cols = kUnfilled * kSlice * std::ceil(cols / kSlice);
+  }
+  return kStart + entries * std::max(kLeastOfAnEntry, kEntry + kProduct * cols);
+}
+
+/// The logarithm of what row_panels takes because the parts of a very long row meet in the end, one
+/// after the other, beside what the product takes without. That time is the same however short the
+/// product is (docs/lab/2026-11-26-spmv-waves.md). Where such rows are seen among sampled entries
+/// the formulas count them, but for pieces.
+double meeting_of_parts(const SpmmProfile& profile) {
+  constexpr Offset kVeryLongRow = 1500;
+  constexpr double kOfVectors = 14, kOfPieces = 40;  // thousands of cycles
+  const bool has_pieces = profile.b_bytes != 2 && is_unaligned(profile);
+  if (profile.longest_found < kVeryLongRow) return 0;
+  if (profile.longest_seen >= kVeryLongRow && !has_pieces) return 0;
+  const Index words = std::max(profile.dense_cols * profile.b_bytes / 4, 1);
+  const SpmmSizes sizes = {profile.rows, profile.cols, profile.nnz, words};
+  return std::log1p((has_pieces ? kOfPieces : kOfVectors) /
+                    gather_kilocycles(sizes, profile.multiprocessors));
+}
+
 /// The natural logarithm of what row_panels takes over what row_bins takes. Panels read a row of B
 /// once for all entries that share it, the more so the wider a row is. They lose where rows are
 /// short, as row_bins has those in strips; where there are too few of them to fill the card, the
@@ -104,9 +135,9 @@ PanelFacts facts_of(const SpmmProfile& profile) {
 /// fill sectors of 32 bytes costs row_bins more, which takes it in more slices and writes C's in
 /// parts, the more so where C leaves L2 and is much of what moves. A slice that is hardly filled
 /// costs what a full one does, and those of panels are wider. Where rows of B begin anywhere, both
-/// have slices alike. Fitted to products of two cards
-/// (docs/lab/2026-11-26-spmm-ranges-and-plans.md, 2026-11-26-spmm-choice-likeness.md). A ratio has
-/// no unit, and none of a card's rates was seen in it.
+/// have slices alike, and the parts of a very long row meet piece by piece. Fitted to products of
+/// two cards (docs/lab/2026-11-26-spmm-ranges-and-plans.md, 2026-11-26-spmm-choice-likeness.md). A
+/// ratio has no unit, and none of a card's rates was seen in it.
 double panels_over_bins(const SpmmProfile& profile) {
   constexpr double kNarrowest = 16, kWidest = 128, kLine = 32, kSector = 8;  // columns of 4 bytes
   constexpr double kFewSectors = 100, kNear = 0.05;
@@ -133,6 +164,7 @@ double panels_over_bins(const SpmmProfile& profile) {
   if (cols > kBinsSlice && !is_unaligned(profile)) {
     log_ratio += 1.044 * std::log(in_slices_of(kPanelsSlice) / in_slices_of(kBinsSlice));
   }
+  log_ratio += meeting_of_parts(profile);
   return log_ratio + of_sharing * facts.sharing + 0.047 * facts.list * facts.idle +
          0.0036 * facts.longest * facts.longest;
 }
@@ -159,7 +191,7 @@ double tiled_panels_over_bins(const SpmmProfile& profile) {
   if (profile.longest_seen >= kVeryLongRow) {
     log_ratio += 0.172 * facts.sharing + 0.226 * facts.idle;
   }
-  return log_ratio;
+  return log_ratio + meeting_of_parts(profile);
 }
 
 /// How many entries a window has where there are most of them: in the fullest row of tiles, and
@@ -187,26 +219,12 @@ double fullest_window(const CsrMatrix& a, const WindowShape& shape) {
 
 /// Thousands of clock cycles (docs/lab/2026-11-22-spmm-h200.md), and what counts is where the two
 /// lines meet. Rounds of windows, one on every multiprocessor, take longer where a block has many
-/// entries to put in their places, the narrower the tile the more. Gathering, an entry takes some
-/// time whatever the number of columns, and rows that do not fill lines take that of more columns
-/// (docs/lab/2026-11-26-spmm-choice-two-cards.md).
+/// entries to put in their places, the narrower the tile the more.
 struct WindowCosts {
   double start, round, thousand_entries;  // in a window, above the first
 };
 constexpr WindowCosts kWide = {30.7, 4.75, 0.34}, kHalf = {24.6, 2.57, 0.48},
                       kQuarter = {21.0, 1.88, 0.71};
-
-double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors) {
-  constexpr double kStart = 5.9, kEntry = 1.15e-3, kProduct = 0.0747e-3;  // of a multiprocessor
-  constexpr double kLeastOfAnEntry = 2.9e-3, kUnfilled = 1.3;
-  constexpr Index kLine = 32, kSlice = 64;
-  const double entries = static_cast<double>(sizes.nnz) / multiprocessors;
-  double cols = sizes.dense_cols;
-  if (cols > kLine && sizes.dense_cols % kLine != 0) {
-    cols = kUnfilled * kSlice * std::ceil(cols / kSlice);
-  }
-  return kStart + entries * std::max(kLeastOfAnEntry, kEntry + kProduct * cols);
-}
 
 double window_kilocycles(const WindowShape& shape, double entries, int multiprocessors) {
   const WindowCosts& costs = shape.tile_cols == 128  ? kWide
@@ -312,10 +330,6 @@ bool may_have_panels(const SpmmProfile& profile) {
   if (has_few && !writes_much(profile)) return false;
   // Sums that are not finite are made again, one by one.
   if (profile.b_bytes == 2) return profile.sample.all_finite;
-  // The parts of a cut list meet row by row and piece by piece: with so long a row panels took 1.1
-  // to 3.1 times as long in all of 161 products (docs/lab/2026-11-26-spmv-waves.md).
-  constexpr Offset kVeryLongRow = 1500;
-  if (is_unaligned(profile) && profile.longest_seen >= kVeryLongRow) return false;
   // Pieces of eight bytes an element: panels were behind on every matrix, or ahead by less than the
   // formula errs (docs/lab/2026-11-25-spmm-odd-widths.md).
   return profile.b_bytes != 8 || !is_unaligned(profile) || profile.dense_cols <= 8;

@@ -89,11 +89,27 @@ struct Pieces {
   }
   __device__ void collect(Sums<Types, kWidth>& sums, const Number* from, Offset stride,
                           Index count) const {
+    constexpr int kBatch = 4;  // slots whose columns are asked for before the first is used
+    sums.clear(sums.algebra());
+#pragma unroll 1
+    for (Index slot = 0; slot < count; slot += kBatch) {
+      Number parts[kBatch][kWidth] = {};
 #pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      Sums<Types, 1> one;
-      add_slots(one, from + place_of(i), stride, place_of(i) < left, count);
-      sums.item[i] = one.item[0];
+      for (int u = 0; u < kBatch; ++u) {
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+          if (slot + u >= count || place_of(i) >= left) continue;
+          parts[u][i] = __ldcg(from + (slot + u) * stride + place_of(i));
+        }
+      }
+#pragma unroll
+      for (int u = 0; u < kBatch; ++u) {
+        if (slot + u >= count) continue;
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+          sums.item[i] = sums.algebra().add(sums.item[i], parts[u][i]);
+        }
+      }
     }
   }
 };

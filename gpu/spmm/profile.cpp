@@ -122,6 +122,25 @@ PanelSample sample_column_panels(const CsrMatrix& a, Index panel_cols) {
   return seen;
 }
 
+/// The longest row of the stretch of rows that has the most entries, of a few hundred: one row much
+/// longer than all others makes its stretch stand out, however few of all entries it has.
+Offset longest_row_of_fullest_stretch(const CsrMatrix& a) {
+  constexpr Index kStretches = 512;
+  const Offset* offsets = a.row_offsets();
+  const Index rows = a.rows() / kStretches + 1;
+  Offset fullest = 0, most = -1;
+  for (Offset row = 0; row < a.rows(); row += rows) {
+    const Offset entries = offsets[std::min<Offset>(row + rows, a.rows())] - offsets[row];
+    if (entries > most) fullest = row;
+    most = std::max(most, entries);
+  }
+  Offset longest = 0;
+  for (Offset row = fullest; row < std::min<Offset>(fullest + rows, a.rows()); ++row) {
+    longest = std::max(longest, a.row_length(static_cast<Index>(row)));
+  }
+  return longest;
+}
+
 /// The longest row among those of evenly spread entries: long ones have many. The searches go step
 /// by step together, so that their loads are under way at once.
 Offset longest_row_seen(const CsrMatrix& a) {
@@ -225,6 +244,8 @@ SpmmProfile profile_of(const SpmmProblem& problem) {
       profile.sample = sample_panels(problem.a, panel_rows, kVeryLongPanel);
     }
     profile.longest_seen = longest_row_seen(problem.a);
+    profile.longest_found =
+        std::max(profile.longest_seen, longest_row_of_fullest_stretch(problem.a));
   } else {
     profile.sample = sample_column_panels(problem.a, panel_rows);
   }

@@ -43,6 +43,7 @@ struct SpmmProfile {
   double l2_bytes = 60 << 20;
   bool is_off_vectors = false;  // rows of B or C begin anywhere, whatever dense_cols says
   Offset longest_seen = 0;      // the longest row among those of a sample of entries
+  Offset longest_found = 0;     // of these and of the stretch of rows that has the most entries
   PanelSample sample;           // empty where the host cannot see the rows of op(A)
   BandSample bands;             // the best there can be, until it was looked for
 };

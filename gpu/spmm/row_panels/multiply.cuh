@@ -199,13 +199,13 @@ struct PanelGroup {
   __device__ void add_up(Sum (&sums)[kPanelRows], Offset first_slot, Index count) const {
     const Number* from = op.partial + first_slot * kPanelRows * op.partial_stride + column;
     const Offset stride = kPanelRows * op.partial_stride;
+    if constexpr (kPieces) {
 #pragma unroll
-    for (int r = 0; r < kPanelRows; ++r) {
-      if constexpr (kPieces) {
+      for (int r = 0; r < kPanelRows; ++r) {
         pieces.collect(sums[r], from + r * op.partial_stride, stride, count);
-      } else {
-        add_slots(sums[r], from + r * op.partial_stride, stride, has_columns, count);
       }
+    } else {
+      add_slots_of_rows(sums, from, op.partial_stride, stride, has_columns, count);
     }
   }
 

@@ -66,6 +66,43 @@ __device__ void add_slots(Sums<Types, kWidth>& sums, const typename Types::Accum
   }
 }
 
+/// The same of rows whose slots lie `row_stride` apart, together: their loads wait side by side,
+/// where one row after the other would wait for L2 as often as there are rows.
+template <class Types, int kWidth, int kRows>
+__device__ void add_slots_of_rows(Sums<Types, kWidth> (&sums)[kRows],
+                                  const typename Types::Accumulate* from, Offset row_stride,
+                                  Offset stride, bool has_columns, Index count) {
+  using Number = typename Types::Accumulate;
+  constexpr int kBatch = 8 / kRows;
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) sums[r].clear(sums[r].algebra());
+  if (!has_columns) return;
+#pragma unroll 1
+  for (Index slot = 0; slot < count; slot += kBatch) {
+    Pack<Number, kWidth> parts[kBatch][kRows];
+#pragma unroll
+    for (int u = 0; u < kBatch; ++u) {
+      if (slot + u >= count) continue;
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        parts[u][r] =
+            load_shared_by_all<kWidth>(from + (slot + u) * stride + Offset{r} * row_stride);
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < kBatch; ++u) {
+      if (slot + u >= count) continue;
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+        for (int k = 0; k < kWidth; ++k) {
+          sums[r].item[k] = sums[r].algebra().add(sums[r].item[k], parts[u][r].item[k]);
+        }
+      }
+    }
+  }
+}
+
 /// The sums of a block's warps, each of which has them in its first lanes, in the order of the
 /// warps. Called by all threads; says whether this is one of the first warp, which has them in the
 /// end.

@@ -111,19 +111,27 @@ TEST(ChooseSpmm, IsNearTheFasterKernelWhereRowsBeginAnywhere) {
   EXPECT_LE(tally.share(tally.far), 0.01) << tally.text();
 }
 
-TEST(ChooseSpmm, KnowsThatPartsOfALongRowMeetPieceByPiece) {
-  SpmmProfile profile;  // as a finite-element matrix with a row of 4,230 entries has it
-  profile.rows = profile.cols = 55'590;
-  profile.nnz = 4'218'660;
+TEST(ChooseSpmm, KnowsThatPartsOfALongRowMeetInTheEnd) {
+  SpmmProfile profile;  // 1,056,610 entries, one row of 5,671: 22.6 us on an H100, row_bins 17.0
+  profile.rows = profile.cols = 51'448;
+  profile.nnz = 1'056'610;
   profile.b_bytes = 4;
-  profile.dense_cols = 47;
-  profile.sample = {2, 672, 168, 672, true};
-  profile.longest_seen = 80;
-  EXPECT_TRUE(panels_pay(profile));
-  profile.longest_seen = 4230;
-  EXPECT_FALSE(panels_pay(profile));
-  profile.dense_cols = 48;
-  EXPECT_TRUE(panels_pay(profile));
+  profile.dense_cols = 32;
+  profile.sample = {26, 2114, 944, 2160, true};
+  profile.longest_seen = profile.longest_found = 24;
+  const double without = log_panels_over_bins(profile);
+  EXPECT_LT(without, 0);
+  profile.longest_found = 5671;
+  EXPECT_NEAR(log_panels_over_bins(profile) - without, 0.35, 0.05);
+  profile.dense_cols = 512;  // of a long product it is little
+  EXPECT_LT(log_panels_over_bins(profile), -0.1);
+  profile.dense_cols = 47;  // in pieces: 38.1 and 24.4 us
+  const double in_pieces = log_panels_over_bins(profile);
+  EXPECT_GT(in_pieces, 0.2);
+  profile.longest_seen = 5671;  // counted only once where the formula sees it, but for pieces
+  EXPECT_GT(log_panels_over_bins(profile), in_pieces);
+  profile.dense_cols = 32;
+  EXPECT_LT(log_panels_over_bins(profile), 0.15 + without);
 }
 
 TEST(ChooseSpmm, RefusesASettingThatItDoesNotKnow) {
@@ -297,6 +305,15 @@ TEST(ChooseSpmm, SeesALongRowAmongShortOnes) {
   const CsrMatrix arrow =
       testing::matrix_where(3000, 3000, [](Index i, Index j) { return i == j || i == 1700; });
   EXPECT_EQ(profile_of(default_spmm_problem(arrow, 64)).longest_seen, 3000);
+}
+
+TEST(ChooseSpmm, FindsALongRowThatHasFewOfAllEntries) {
+  // Of 48 entries, evenly spread, none is in it.
+  const CsrMatrix band = testing::matrix_where(
+      4000, 4000, [](Index i, Index j) { return i == 1740 ? j % 2 == 0 : std::abs(i - j) <= 50; });
+  const SpmmProfile profile = profile_of(default_spmm_problem(band, 64));
+  EXPECT_EQ(profile.longest_seen, 101);
+  EXPECT_EQ(profile.longest_found, 2000);
 }
 
 // A quarter full, an entry takes its time however few columns there are: 39 us by row_bins on an

@@ -98,7 +98,7 @@ std::vector<RecordedProduct> recorded_products(const std::string& record_name, i
     item.profile.nnz = record["nnz"];
     item.profile.dense_cols = record["k"];
     item.profile.b_bytes = has_16_bits ? 2 : kinds == "f64" ? 8 : 4;
-    item.profile.longest_seen = record["longest"];
+    item.profile.longest_seen = item.profile.longest_found = record["longest"];
     item.profile.multiprocessors = multiprocessors;
     item.profile.l2_bytes = l2_bytes;
     item.profile.sample = {record["panels"], record["entries"], record["distinct"],
