@@ -103,9 +103,9 @@ Bytes balanced_bytes(const Shape& shape) {
 /// Pieces are at least half full of segments or of rows, but for the last of each chunk and those
 /// of rows that are cut.
 Bytes jagged_format_bytes(const Shape& shape) {
-  constexpr Bytes kOfAPiece = 16 + 256 * (2 + 8) + 8 * 8 + 8 + 4, kOfAChunk = 8192;
+  constexpr Bytes kOfAPiece = 16 + 256 * (2 + 8 + 4) + 8 * 8 + 8 + 4, kOfAChunk = 8192;
   const auto height = static_cast<Bytes>(
-      segment_height(static_cast<Index>(shape.rows), static_cast<Offset>(shape.nnz)));
+      lowest_segments(static_cast<Index>(shape.rows), static_cast<Offset>(shape.nnz)));
   const Bytes segments = shape.nnz / height + shape.rows;
   const Bytes chunks = (segments + shape.rows) / kOfAChunk + 1;
   const Bytes pieces = 3 * (segments / 256) + shape.rows / 512 + 2 * chunks + 2;

@@ -3,18 +3,22 @@
 //          segments), what each lane and each block has to do. No padding
 // Reads    every entry once, a request being up to 256 bytes in sequence; 2 bytes a row and 2 a
 //          lane in the place of row offsets
-// Launch   one thread per segment; what a block reads first depends on nothing, then columns, then
-//          x: three waits. Sums of segments meet in shared memory, where those of a row are added
-//          up in their order. A row of more than 256 segments takes several blocks, of which the
-//          last adds up all: the same bits every time, without a second kernel or float atomics
+// Launch   one thread per segment, which asks for 4 or 8 entries at once; what a block reads first
+//          depends on nothing, then columns, then x: three waits. Sums of segments meet in shared
+//          memory, where the lanes of a block add up its rows in a fixed order. A row of more than
+//          256 segments takes several blocks, of which the last adds up all: the same bits every
+//          time, without a second kernel or float atomics
 // Needs    a copy of A
 // Source   jagged diagonals: Saad, Krylov subspace methods on supercomputers, SIAM J. Sci. Stat.
 //          Comput. 1989; long rows cut into several short ones and the sort within a block are
 //          this file's own
 // Against  csr_balanced, sell; vendor_cusparse
 
+#include <string>
+
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/device_info.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmv/device_spmv.h"
 #include "gpu/spmv/jagged/pieces.h"
@@ -25,8 +29,16 @@ namespace {
 
 using jagged::kThreads, jagged::kWarps;
 
-/// A row of more segments gets a warp to add them up.
+/// A row of more segments for each of its lanes gets a warp to add them up.
 constexpr int kLongRow = 16;
+
+/// The logarithm of the lanes that add up a row: the threads of a block, shared out among the rows
+/// of its piece, at most a warp each.
+__device__ int log_lanes_per_row(Index rows) {
+  constexpr int kOfWarp = 5, kOfBlock = 8;
+  static_assert(kWarpLanes == 1 << kOfWarp && kThreads == 1 << kOfBlock);
+  return max(min(__clz(rows - 1) - (32 - kOfBlock), kOfWarp), 0);
+}
 
 /// The sum over the lanes of a warp, in all of them.
 template <class Number, class Algebra>
@@ -78,12 +90,8 @@ __device__ void bring_part(const JaggedPiece& piece, typename Types::Number part
   arrivals[piece.first_piece] = 0;  // for the next product
 }
 
-/// Entries that a lane asks for at once, and blocks that a multiprocessor must hold: all its 64
-/// warps, with at most 32 registers a lane.
-constexpr int kAtOnce = 4, kBlocks = 8;
-
-template <class Types>
-__global__ void __launch_bounds__(kThreads, kBlocks)
+template <class Types, int kAtOnce>
+__global__ void __launch_bounds__(kThreads, jagged::blocks_at_once(kAtOnce))
     multiply_segments(JaggedPieces::View map, const Index* cols,
                       const typename Types::Value* values, InputVector<typename Types::Vector> x,
                       OutputUpdate<Types> y,
@@ -108,7 +116,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     segments.end = __ldg(end);
     return segments;
   };
-  SegmentsOfRow segments = ends_of(thread);
+  const int log_lanes = log_lanes_per_row(piece.rows), lanes = 1 << log_lanes;
+  SegmentsOfRow segments = ends_of(thread >> log_lanes);
   asm volatile("" : "+h"(segments.begin), "+h"(segments.end));  // not later
   const int length = own & 0xff;                                // JaggedLane
   const int longest = __shfl_sync(kAllLanes, length, 0);
@@ -135,23 +144,29 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     const Number part = sum_of_many(sums, kThreads, algebra);
     return bring_part<Types>(piece, part, parts, arrivals, y, algebra);
   }
-  for (int first = thread / kWarpLanes * kWarpLanes; first < piece.rows; first += kThreads) {
-    const int row = first + thread % kWarpLanes;
-    if (first >= kThreads) segments = ends_of(row);
-    const int begin = segments.begin, count = segments.end - segments.begin;
-    const bool is_long = count > kLongRow;
+  const int own_part = thread & (lanes - 1), rows_at_once = kThreads >> log_lanes;
+  const int first_of_warp = (thread & ~(kWarpLanes - 1)) >> log_lanes;
+  for (int done = 0; first_of_warp + done < piece.rows; done += rows_at_once) {
+    const int row = (thread >> log_lanes) + done;
+    if (done > 0) segments = ends_of(row);
+    const int begin = segments.begin, end = segments.end;
+    const bool is_long = end - begin > kLongRow * lanes;
     Number total = algebra.empty_sum();
     if (!is_long) {
-      for (int i = begin; i < begin + count; ++i) total = algebra.add(total, sums[i]);
+      for (int i = begin + own_part; i < end; i += lanes) total = algebra.add(total, sums[i]);
     }
-    for (unsigned waiting = __ballot_sync(kAllLanes, is_long); waiting != 0;
+    for (int apart = lanes / 2; apart > 0; apart /= 2) {
+      total = algebra.add(total, __shfl_xor_sync(kAllLanes, total, apart));
+    }
+    for (unsigned waiting = __ballot_sync(kAllLanes, is_long && own_part == 0); waiting != 0;
          waiting &= waiting - 1) {
       const int lane = __ffs(static_cast<int>(waiting)) - 1;
       const int from = __shfl_sync(kAllLanes, begin, lane);
-      const Number many = sum_of_many(sums + from, __shfl_sync(kAllLanes, count, lane), algebra);
+      const int count = __shfl_sync(kAllLanes, end, lane) - from;
+      const Number many = sum_of_many(sums + from, count, algebra);
       if (thread % kWarpLanes == lane) total = many;
     }
-    if (row < piece.rows) y.store(piece.row + row, total);
+    if (own_part == 0 && row < piece.rows) y.store(piece.row + row, total);
   }
 }
 
@@ -165,8 +180,7 @@ class Jagged {
 
   void convert(DeviceCsr a, DeviceMemory& memory) {
     const bool has_values = a.value_kind() != ValueKind::none;
-    height_ = segment_height(a.rows(), a.nnz());
-    pieces_.make(a.view<void>(), height_, memory);
+    shape_ = pieces_.make(a.view<void>(), memory, current_multiprocessors());
     cols_ = DeviceBuffer<Index>(memory, a.nnz(), "columns of segments");
     if (has_values) values_ = DeviceBuffer<Value>(memory, a.nnz(), "values of segments");
     const Index count = pieces_.view().count;
@@ -180,8 +194,11 @@ class Jagged {
   void launch(const InputVector<typename Types::Vector>& x, const OutputUpdate<Types>& y,
               cudaStream_t stream) const {
     const JaggedPieces::View map = pieces_.view();
-    multiply_segments<Types><<<static_cast<unsigned>(map.count), kThreads, 0, stream>>>(
-        map, cols_.data(), values_.data(), x, y, algebra_, parts_.data(), arrivals_.data());
+    const auto queue = [&](auto* multiply) {
+      multiply<<<static_cast<unsigned>(map.count), kThreads, 0, stream>>>(
+          map, cols_.data(), values_.data(), x, y, algebra_, parts_.data(), arrivals_.data());
+    };
+    queue(shape_.at_once == 4 ? multiply_segments<Types, 4> : multiply_segments<Types, 8>);
     CHECK_LAUNCH("multiply_segments", stream);
   }
   std::uint64_t stored_bytes() const {
@@ -189,12 +206,12 @@ class Jagged {
   }
   std::string choice() const {
     return counted(pieces_.view().count, "piece") + ", segments of at most " +
-           counted(height_, "entry");
+           counted(shape_.height, "entry") + ", " + std::to_string(shape_.at_once) + " at once";
   }
 
  private:
   AlgebraFor<Number, Types::kIsPlusTimes> algebra_;
-  int height_ = 0;
+  JaggedShape shape_ = {};
   JaggedPieces pieces_;
   DeviceBuffer<Index> cols_;
   DeviceBuffer<Value> values_;

@@ -82,7 +82,7 @@ __global__ void list_pieces(const Offset* segments, Index rows, Offset chunks, c
 /// One block per piece.
 __global__ void fill_lanes(DeviceCsrView<void> a, const Offset* segments, JaggedPieces::View to,
                            JaggedLane* lanes, Offset* warp_starts, std::uint16_t* segment_ends,
-                           Offset* entry_of_lane) {
+                           Offset* entry_of_lane, Index* stride_of_lane) {
   __shared__ std::uint8_t lengths[kThreads], sorted[kThreads];
   const JaggedPiece piece = to.pieces[blockIdx.x];
   const auto thread = static_cast<int>(threadIdx.x);
@@ -93,18 +93,23 @@ __global__ void fill_lanes(DeviceCsrView<void> a, const Offset* segments, Jagged
   for (Index i = thread; i < piece.rows; i += kThreads) {
     segment_ends[piece.row + i] = static_cast<std::uint16_t>(segments[piece.row + i + 1] - first);
   }
-  // The entries of this thread's segment.
+  // The entries of this thread's segment: every `stride`-th of those that its row has in here.
   Offset begin = a.row_begin(piece.row);
+  Offset stride = 1;
   int length = 0;
   if (thread < count) {
     const Offset segment = first + thread;
     const Index row = piece.row + first_row(0, rows - 1, [&](Index i) {
                         return segments[piece.row + i + 1] > segment;
                       });
-    const Offset number = segment - segments[row], of = segments[row + 1] - segments[row];
+    const Offset of_row = segments[row + 1] - segments[row];
+    const Offset before = max(first - segments[row], Offset{0});  // those in pieces before
+    stride = min(of_row - before, Offset{kThreads});
     const Offset entries = a.row_end(row) - a.row_begin(row);
-    begin = a.row_begin(row) + entries * number / of;
-    length = static_cast<int>(a.row_begin(row) + entries * (number + 1) / of - begin);
+    const Offset from = entries * before / of_row, to = entries * (before + stride) / of_row;
+    const Offset number = segment - segments[row] - before;
+    begin = a.row_begin(row) + from + number;
+    length = static_cast<int>((to - from - number + stride - 1) / stride);
   }
   lengths[thread] = static_cast<std::uint8_t>(length);
   __syncthreads();
@@ -116,6 +121,7 @@ __global__ void fill_lanes(DeviceCsrView<void> a, const Offset* segments, Jagged
   const Offset lane = Offset{blockIdx.x} * kThreads + place;
   lanes[lane] = {static_cast<std::uint8_t>(length), static_cast<std::uint8_t>(thread)};
   entry_of_lane[lane] = begin;
+  stride_of_lane[lane] = static_cast<Index>(stride);
   __shared__ Offset piece_begin;
   if (thread == 0) piece_begin = begin;
   __syncthreads();
@@ -128,50 +134,78 @@ __global__ void fill_lanes(DeviceCsrView<void> a, const Offset* segments, Jagged
 /// One thread per lane of a piece.
 template <class Bits>
 __global__ void store_entries(DeviceCsrView<Bits> a, JaggedPieces::View from,
-                              const Offset* entry_of_lane, Index* cols, Bits* values) {
+                              const Offset* entry_of_lane, const Index* stride_of_lane, Index* cols,
+                              Bits* values) {
   const Offset place = Offset{blockIdx.x} * kThreads + threadIdx.x;
   const int length = from.lanes[place].length;
-  const Offset begin = entry_of_lane[place];
+  Offset entry = entry_of_lane[place];
+  const Index stride = stride_of_lane[place];
   Offset to = from.warp_starts[place / kWarpLanes] + threadIdx.x % kWarpLanes;
   for (int step = 0; __any_sync(kAllLanes, step < length); ++step) {
     if (step < length) {
-      cols[to] = a.col_indices[begin + step];
-      if (values != nullptr) values[to] = a.values[begin + step];
+      cols[to] = a.col_indices[entry];
+      if (values != nullptr) values[to] = a.values[entry];
+      entry += stride;
     }
     to += __popc(__ballot_sync(kAllLanes, step < length));
   }
 }
 
-}  // namespace
+/// How rows are cut at one height.
+struct Cut {
+  DeviceBuffer<Offset> starts;  // pieces before each chunk, and all
+  Offset chunks = 0;
+  Offset pieces = 0;
+};
 
-void JaggedPieces::make(const DeviceCsrView<void>& a, int height, DeviceMemory& memory) {
-  if (a.rows == 0) return;
+/// Counts segments before each row, and all, into `segments`. Waits.
+Cut cut_rows(const DeviceCsrView<void>& a, int height, const DeviceBuffer<Offset>& segments,
+             DeviceMemory& memory) {
   const cudaStream_t stream = memory.stream();
-  const DeviceBuffer<Offset> segments(memory, Offset{a.rows} + 1, "segments of rows");
   count_segments<<<spmv_blocks(segments.size()), kSpmvThreads, 0, stream>>>(a, height,
                                                                             segments.data());
   CHECK_LAUNCH("count_segments", stream);
   exclusive_sum(memory, segments.data(), segments.size());
-  const Offset total = fetch(segments.data() + a.rows, stream) + a.rows;
-  const Offset chunks = total / kOfAChunk + 1;
-  const DeviceBuffer<Offset> starts(memory, chunks + 1, "pieces of chunks");
-  count_pieces<<<spmv_blocks(starts.size()), kSpmvThreads, 0, stream>>>(segments.data(), a.rows,
-                                                                        chunks, starts.data());
+  Cut cut;
+  cut.chunks = (fetch(segments.data() + a.rows, stream) + a.rows) / kOfAChunk + 1;
+  cut.starts = DeviceBuffer<Offset>(memory, cut.chunks + 1, "pieces of chunks");
+  count_pieces<<<spmv_blocks(cut.starts.size()), kSpmvThreads, 0, stream>>>(
+      segments.data(), a.rows, cut.chunks, cut.starts.data());
   CHECK_LAUNCH("count_pieces", stream);
-  exclusive_sum(memory, starts.data(), starts.size());
-  const Offset count = fetch(starts.data() + chunks, stream);
+  exclusive_sum(memory, cut.starts.data(), cut.starts.size());
+  cut.pieces = fetch(cut.starts.data() + cut.chunks, stream);
+  return cut;
+}
+
+}  // namespace
+
+JaggedShape JaggedPieces::make(const DeviceCsrView<void>& a, DeviceMemory& memory,
+                               int multiprocessors) {
+  const int height = segment_height(a.rows, a.nnz);
+  if (a.rows == 0) return jagged_shape(a.rows, a.nnz, 0, multiprocessors);
+  const cudaStream_t stream = memory.stream();
+  const DeviceBuffer<Offset> segments(memory, Offset{a.rows} + 1, "segments of rows");
+  Cut cut = cut_rows(a, height, segments, memory);
+  const JaggedShape shape = jagged_shape(a.rows, a.nnz, cut.pieces, multiprocessors);
+  if (shape.height != height) {
+    cut = Cut();
+    cut = cut_rows(a, shape.height, segments, memory);
+  }
+  const Offset chunks = cut.chunks, count = cut.pieces;
   pieces_ = DeviceBuffer<JaggedPiece>(memory, count, "pieces");
   lanes_ = DeviceBuffer<JaggedLane>(memory, count * kThreads, "segments of lanes");
   warp_starts_ = DeviceBuffer<Offset>(memory, count * kWarps, "where warps begin");
   segment_ends_ = DeviceBuffer<std::uint16_t>(memory, a.rows, "where segments of rows end");
   entry_of_lane_ = DeviceBuffer<Offset>(memory, lanes_.size(), "where segments begin");
+  stride_of_lane_ = DeviceBuffer<Index>(memory, lanes_.size(), "strides of segments");
   list_pieces<<<spmv_blocks(chunks), kSpmvThreads, 0, stream>>>(segments.data(), a.rows, chunks,
-                                                                starts.data(), pieces_.data());
+                                                                cut.starts.data(), pieces_.data());
   CHECK_LAUNCH("list_pieces", stream);
   fill_lanes<<<static_cast<unsigned>(count), kThreads, 0, stream>>>(
       a, segments.data(), view(), lanes_.data(), warp_starts_.data(), segment_ends_.data(),
-      entry_of_lane_.data());
+      entry_of_lane_.data(), stride_of_lane_.data());
   CHECK_LAUNCH("fill_lanes", stream);
+  return shape;
 }
 
 void JaggedPieces::store(const DeviceCsrView<void>& a, int value_bytes, Index* cols, void* values,
@@ -180,7 +214,8 @@ void JaggedPieces::store(const DeviceCsrView<void>& a, int value_bytes, Index* c
   with_bits(value_bytes, [&](auto bits) {
     using Bits = decltype(bits);
     store_entries<<<static_cast<unsigned>(pieces_.size()), kThreads, 0, stream>>>(
-        a.as<Bits>(), view(), entry_of_lane_.data(), cols, static_cast<Bits*>(values));
+        a.as<Bits>(), view(), entry_of_lane_.data(), stride_of_lane_.data(), cols,
+        static_cast<Bits*>(values));
     CHECK_LAUNCH("store_entries", stream);
   });
 }

@@ -1,8 +1,10 @@
 // Matrices that formats are for, large enough to have thousands of slices and pieces; and those
 // that formats must refuse.
 
+#include <algorithm>
 #include <cmath>
 
+#include "gpu/device/device_info.h"
 #include "gpu/plan/kernels.h"
 #include "tests/gpu/operator_checks.h"
 
@@ -200,6 +202,55 @@ TEST_F(GpuSpmvStructures, EverySliceHasItsTurn) {
       KernelCase item;
       item.kinds = kinds;
       check_kernel_on(kernel, matrix, 1, item);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+/// Rows of `shortest` to `longest` entries anywhere, some of them empty, and a few of thousands.
+CsrMatrix uneven(Index rows, Index cols, int shortest, int longest) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < rows; ++i) {
+    const auto spread =
+        static_cast<std::uint64_t>(longest) + 1 - static_cast<std::uint64_t>(shortest);
+    auto length = shortest + static_cast<Index>(below(random_word(5, i, 0), spread));
+    if (i % 11 == 3) length = 0;
+    if (i % 9001 == 17) length = std::min(cols, 5000);
+    const Index apart = cols / std::max(length, 1);
+    for (Index k = 0; k < length; ++k) {
+      const auto within =
+          static_cast<Index>(below(random_word(6, i, k), static_cast<std::uint64_t>(apart)));
+      const Index j = k * apart + within;
+      entries.push_back({i, j, random_value(7, i, j)});
+    }
+  }
+  return matrix_of(rows, cols, std::move(entries));
+}
+
+/// jagged in each of its shapes, whatever the device: low segments, high ones in one round of
+/// blocks by eight and by four entries at once, and lower ones in several rounds.
+TEST_F(GpuSpmvStructures, JaggedInAllItsShapes) {
+  const SpmmKernel& kernel = find_kernel(gpu::spmv_kernels(), "jagged");
+  struct {
+    const char* what;
+    CsrMatrix matrix;
+    const char* shape;
+  } const cases[] = {
+      {"small", uneven(3000, 6000, 0, 9), "segments of at most 4 entries, 4 at once"},
+      {"long rows", uneven(9000, 20'000, 60, 200), "segments of at most 8 entries, 8 at once"},
+      {"one round", uneven(210'000, 20'000, 6, 13), "segments of at most 16 entries, 4 at once"},
+      {"rounds", uneven(300'000, 50'000, 7, 14), "segments of at most 8 entries, 8 at once"},
+      {"long rounds", uneven(90'000, 30'000, 30, 70), "segments of at most 16 entries, 8 at once"}};
+  for (const auto& each : cases) {
+    SCOPED_TRACE(each.what);
+    if (gpu::device_info().multiprocessors == 132) {
+      const std::string choice = plan_of("jagged", each.matrix)->choice();
+      EXPECT_NE(choice.find(each.shape), std::string::npos) << choice;
+    }
+    for (const Kinds& kinds : kinds_within(kF64 | kF32 | kF16)) {
+      KernelCase item;
+      item.kinds = kinds;
+      check_kernel_on(kernel, each.matrix, 1, item);
       if (HasFatalFailure()) return;
     }
   }
