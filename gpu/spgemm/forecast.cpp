@@ -34,10 +34,10 @@ SpgemmForecast forecast_spgemm(const std::string& kernel, const SpgemmProblem& p
   std::vector<Offset> row_products(static_cast<std::size_t>(problem.a.rows()));
   SpgemmSizes sizes = {problem.a.rows(), problem.a.cols(), op_b.cols(),
                        problem.a.nnz(),  op_b.nnz(),       {}};
-  sizes.counts.products = spgemm_products(problem.a, op_b, row_products.data());
-  for (const Offset products : row_products) {
-    sizes.counts.longest = std::max(sizes.counts.longest, products);
-    sizes.counts.output_bound += std::min<Offset>(products, op_b.cols());
+  spgemm_products(problem.a, op_b, row_products.data());
+  for (Index row = 0; row < problem.a.rows(); ++row) {
+    sizes.counts.add_row(problem.a.row_offsets()[row + 1] - problem.a.row_offsets()[row],
+                         row_products[static_cast<std::size_t>(row)], op_b.cols());
   }
   if (output_nnz >= 0) sizes.counts.output_bound = output_nnz;
   Offset bound = sizes.counts.output_bound;

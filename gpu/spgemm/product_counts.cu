@@ -16,6 +16,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kLanes = 8;
 constexpr int kRows = kThreads / kLanes;
+
 __global__ void __launch_bounds__(kThreads)
     count_rows(DeviceCsrView<void> a, DeviceCsrView<void> b, unsigned long long* totals,
                Offset* of_rows) {
@@ -24,10 +25,12 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   const Offset row = Offset{blockIdx.x} * kRows + threadIdx.x / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  Offset products = 0;
+  Offset products = 0, sources = 0;
   if (row < a.rows) {
+    const Offset begin = a.row_begin(static_cast<Index>(row));
     const Offset end = a.row_end(static_cast<Index>(row));
-    for (Offset at = a.row_begin(static_cast<Index>(row)) + lane; at < end; at += kLanes) {
+    sources = end - begin;
+    for (Offset at = begin + lane; at < end; at += kLanes) {
       const Index from = a.col_indices[at];
       products += b.row_end(from) - b.row_begin(from);
     }
@@ -42,6 +45,9 @@ __global__ void __launch_bounds__(kThreads)
       atomicMax(&longest_of_block, static_cast<unsigned long long>(products));
       atomicAdd(&bound_of_block,
                 static_cast<unsigned long long>(products < b.cols ? products : Offset{b.cols}));
+      const Offset of_hubs =
+          sources > kHubSources && products <= kMostPerHubSource * sources ? products : 0;
+      if (of_hubs > 0) atomicAdd(totals + 3, static_cast<unsigned long long>(of_hubs));
     }
   }
   __syncthreads();
@@ -58,17 +64,17 @@ ProductCounts count_products(const DeviceCsrView<void>& a, const DeviceCsrView<v
                              DeviceMemory& memory, Offset* of_rows) {
   if (a.rows == 0) return {};
   const cudaStream_t stream = memory.stream();
-  const DeviceBuffer<unsigned long long> totals(memory, 3, "the number of products");
+  const DeviceBuffer<unsigned long long> totals(memory, 4, "the number of products");
   CHECK_CUDA(cudaMemsetAsync(totals.data(), 0, totals.size_bytes(), stream));
   const Offset blocks = (Offset{a.rows} + kRows - 1) / kRows;
   count_rows<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(a, b, totals.data(), of_rows);
   CHECK_LAUNCH("count_rows", stream);
-  unsigned long long on_host[3] = {};
+  unsigned long long on_host[4] = {};
   CHECK_CUDA(
       cudaMemcpyAsync(on_host, totals.data(), sizeof on_host, cudaMemcpyDeviceToHost, stream));
   CHECK_CUDA(cudaStreamSynchronize(stream));
   return {static_cast<Offset>(on_host[0]), static_cast<Offset>(on_host[1]),
-          static_cast<Offset>(on_host[2])};
+          static_cast<Offset>(on_host[2]), static_cast<Offset>(on_host[3])};
 }
 
 }  // namespace csrkit::gpu

@@ -16,10 +16,8 @@ SpgemmSizes sizes_of(const SpgemmSizes& whole, const Offset* row_offsets,
   sizes.a_nnz = row_offsets[last] - row_offsets[first];
   sizes.counts = {};
   for (Index row = first; row < last; ++row) {
-    const Offset of_row = products[static_cast<std::size_t>(row)];
-    sizes.counts.products += of_row;
-    sizes.counts.longest = std::max(sizes.counts.longest, of_row);
-    sizes.counts.output_bound += std::min(of_row, Offset{whole.cols});
+    sizes.counts.add_row(row_offsets[row + 1] - row_offsets[row],
+                         products[static_cast<std::size_t>(row)], whole.cols);
   }
   return sizes;
 }

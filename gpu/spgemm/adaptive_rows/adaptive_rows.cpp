@@ -22,6 +22,7 @@
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
+#include "gpu/spgemm/adaptive_rows/hub_rows.h"
 #include "gpu/spgemm/adaptive_rows/make.h"
 #include "gpu/spgemm/adaptive_rows/side_streams.h"
 #include "gpu/spgemm/adaptive_rows/workspace.h"
@@ -60,19 +61,10 @@ class AdaptiveRows final : public DeviceSpgemm {
       : semiring_(semiring), changes_(changes) {}
 
   std::uint64_t forecast_bytes(const SpgemmSizes& sizes) const override {
-    const auto rows = static_cast<std::uint64_t>(sizes.rows);
-    const std::uint64_t shrink = changes_.shrink;
-    const std::uint64_t words = (static_cast<std::uint64_t>(sizes.cols) >> kWordLog2) + 2;
-    const auto products = static_cast<std::uint64_t>(sizes.counts.products);
-    const std::uint64_t cut_rows =
-        std::min(rows, products / std::max<std::uint64_t>(1, kFewestCutProducts / shrink));
-    const std::uint64_t parts =
-        std::min(products / std::max<std::uint64_t>(1, kPartProducts / shrink) +
-                     cut_rows * (words / std::max<std::uint64_t>(1, kPartWords / shrink) + 2),
-                 cut_rows * words);
-    const std::uint64_t in_two_passes = Workspace::bytes_for(sizes.rows) +
-                                        parts * RowParts::kBytes +
-                                        csr_bytes(sizes.rows, room_for(sizes), kValueKindOf<Value>);
+    const std::uint64_t in_two_passes =
+        Workspace::bytes_for(sizes.rows, sizes.a_nnz, changes_.fewest_spread) +
+        most_part_bytes(sizes.rows, sizes.cols, sizes.counts.products) +
+        csr_bytes(sizes.rows, room_for(sizes), kValueKindOf<Value>) + most_hub_bytes(sizes);
     if (!is_small(sizes)) return in_two_passes;
     return std::max(in_two_passes,
                     small_product_bytes(sizes.rows, sizes.cols, sizes.a_nnz, kValueKindOf<Value>));
@@ -103,16 +95,28 @@ class AdaptiveRows final : public DeviceSpgemm {
   }
 
   void look_at_ranges(const std::vector<SpgemmOperands>& ranges, DeviceMemory& memory) override {
+    comes_in_ranges_ = true;
     Index rows = 0;
     for (const SpgemmOperands& range : ranges) rows += range.a.rows;
     set_rules(rows, ranges.front().b.cols);
     Offset in_bit_ranges = 0;
-    for (const SpgemmOperands& range : ranges) {
-      if (range.a.rows == 0) continue;
-      Work work;
-      profile(range, memory, work);
-      work.count_lists = lists_of<CountBin>(work.space.count_list, host_->wait());
-      in_bit_ranges += rows_in_bit_ranges(work);
+    for (bool is_settled = false; !is_settled;) {
+      HostTotals all = {};
+      in_bit_ranges = 0;
+      for (const SpgemmOperands& range : ranges) {
+        if (range.a.rows == 0) continue;
+        Work work;
+        profile(range, memory, work);
+        const HostTotals totals = host_->wait();
+        work.count_lists = lists_of<CountBin>(work.space.count_list, totals);
+        in_bit_ranges += rows_in_bit_ranges(work);
+        all.hub_entries += totals.hub_entries;
+        all.hub_products += totals.hub_products;
+        all.longest_hub = std::max(all.longest_hub, totals.longest_hub);
+        all.products += totals.products;
+      }
+      is_settled = all.hub_products == 0 || are_hubs_worth_it(all);
+      if (!is_settled) rules_.hub_sources = kNever;
     }
     rows_in_bit_ranges_ = in_bit_ranges;
   }
@@ -157,6 +161,9 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (has_list_) {
       list_.sum<Value>(op, semiring_, c, memory.stream());
     } else {
+      if (kept_.hubs.products > 0) {
+        renew_hub_rows(op.a.as<Value>(), op.b.as<Value>(), semiring_, kept_.hubs, memory.stream());
+      }
       make_all(op, Structure::known, kept_, c, memory.stream());
     }
   }
@@ -220,6 +227,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     std::array<RowList, kMostBins> count_lists = {}, make_lists = {};
     DeviceBuffer<std::byte> part_bytes;
     RowParts parts;
+    HubRows hubs;
     Offset products = 0;
     bool short_rows_are_made = false;  // or on their way
 
@@ -240,6 +248,9 @@ class AdaptiveRows final : public DeviceSpgemm {
     rules_.most_sorted_to_make = changes_.most_sorted_to_make;
     rules_.most_early = changes_.most_early;
     rules_.fewest_for_warps = changes_.fewest_for_warps;
+    rules_.hub_sources = changes_.hub_sources;
+    rules_.most_per_hub_source = changes_.most_per_hub_source;
+    rules_.fewest_spread = changes_.fewest_spread;
     rules_.is_wide = cols > kMostColumnsOfAWarp;
   }
 
@@ -247,10 +258,10 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (!host_) set_rules(op.a.rows, op.b.cols);
     const cudaStream_t stream = memory.stream();
     work.a = op.a;
-    work.space = Workspace(memory, op.a.rows);
+    work.space = Workspace(memory, op.a.rows, op.a.nnz, rules_.fewest_spread);
     Workspace& space = work.space;
     if (op.a.rows == 0) return;
-    profile_rows(op.a, op.b, rules_, space.profile, space.count_totals, stream);
+    profile_rows(op.a, op.b, rules_, space.profile, space.long_rows, space.count_totals, stream);
     list_bins(op.a.rows, space.profile.bin, space.count_totals, space.count_list,
               host_->next(stream), stream);
     side_streams_->mark(stream);
@@ -268,20 +279,45 @@ class AdaptiveRows final : public DeviceSpgemm {
     const HostTotals totals = host_->wait();
     work.products = static_cast<Offset>(totals.products);
     work.count_lists = lists_of<CountBin>(space.count_list, totals);
+    // The plan's matrices keep their structure. Ranges of rows were looked at together.
+    if (!comes_in_ranges_ && totals.hub_products > 0 && !are_hubs_worth_it(totals)) {
+      rules_.hub_sources = kNever;
+      work = {};
+      profile(op, memory, work);
+      return count_all(op, memory, work);
+    }
+    if (totals.long_rows == 0 && !comes_in_ranges_) rules_.fewest_spread = kNever;
     if (totals.parts > 0) list_all_parts(totals, memory, work);
     std::array<RowList, kMostBins> lists = work.count_lists;
+    if (totals.hub_products > 0) {
+      work.hubs =
+          HubRows(memory, work.counted(CountBin::hubs), static_cast<Offset>(totals.hub_entries),
+                  static_cast<Offset>(totals.hub_products), op.b.cols, sizeof(Value));
+      side_streams_->mark(stream);
+    }
     const Offset blocks = short_rows.take(lists);
-    side_by_side(stream, work.products, begins_early ? 0 : blocks, lists,
+    side_by_side(stream, work.products, begins_early ? 0 : blocks,
+                 static_cast<int>(CountBin::bit_range_warp), lists,
                  [&](int bin, cudaStream_t side) {
                    if (bin == kShortRows) {
                      count_short_rows(op.a, op.b, space.profile, short_rows,
                                       checked_cast<unsigned>(blocks, "short rows"), side);
+                   } else if (static_cast<CountBin>(bin) == CountBin::hubs) {
+                     count_hub_rows(op.a.as<Value>(), op.b.as<Value>(), semiring_, space.profile,
+                                    work.hubs, side);
                    } else {
                      count_rows(static_cast<CountBin>(bin), op.a, op.b, space.profile, rules_,
                                 lists[static_cast<std::size_t>(bin)], work.parts, side);
                    }
                  });
     if (work.parts.count > 0) sum_parts(work.parts, space.profile, stream);
+  }
+
+  bool are_hubs_worth_it(const HostTotals& totals) const {
+    return static_cast<Offset>(std::max(totals.hub_products, totals.hub_entries)) <=
+               changes_.most_of_hubs &&
+           static_cast<Offset>(totals.products) <=
+               static_cast<Offset>(totals.longest_hub) * changes_.products_per_hub_entry;
   }
 
   void list_all_parts(const HostTotals& totals, DeviceMemory& memory, Work& work) {
@@ -314,6 +350,33 @@ class AdaptiveRows final : public DeviceSpgemm {
             work.space.make_totals, work.space.make_list};
   }
 
+  static std::uint64_t of_at_least_1(std::uint64_t number) {
+    return std::max<std::uint64_t>(1, number);
+  }
+  /// Most bytes of the parts of rows.
+  std::uint64_t most_part_bytes(Index rows, Index cols, Offset products) const {
+    const std::uint64_t words = (static_cast<std::uint64_t>(cols) >> kWordLog2) + 2;
+    const auto count = static_cast<std::uint64_t>(products);
+    const std::uint64_t shrink = changes_.shrink;
+    const std::uint64_t cut_rows = std::min(static_cast<std::uint64_t>(rows),
+                                            count / of_at_least_1(kFewestCutProducts / shrink));
+    return RowParts::kBytes *
+           std::min(count / of_at_least_1(kPartProducts / shrink) +
+                        cut_rows * (words / of_at_least_1(kPartWords / shrink) + 2),
+                    cut_rows * words);
+  }
+  /// Most bytes of the products of hubs.
+  std::uint64_t most_hub_bytes(const SpgemmSizes& sizes) const {
+    const bool are_counted =
+        changes_.hub_sources >= kHubSources && changes_.most_per_hub_source <= kMostPerHubSource;
+    const Offset products =
+        std::min(are_counted ? sizes.counts.of_hubs : sizes.counts.products, changes_.most_of_hubs);
+    if (products == 0 || changes_.hub_sources >= sizes.a_nnz) return 0;
+    const Offset rows = std::min(Offset{sizes.rows}, sizes.a_nnz / (changes_.hub_sources + 1));
+    return HubRows::bytes_for(rows, std::min(sizes.a_nnz, changes_.most_of_hubs), products,
+                              sizeof(Value));
+  }
+
   /// Whether short rows are launched before the host knows how many there are: what it takes to
   /// wake up counts where the product is small.
   bool is_early(const Work& work) const { return work.a.nnz <= rules_.most_early; }
@@ -343,14 +406,20 @@ class AdaptiveRows final : public DeviceSpgemm {
 
   /// Calls `launch` for every bin that has rows, long rows first, kShortRows last, if there are
   /// `short_blocks`. Bins run beside each other from the last mark on: each ends with a few long
-  /// rows that leave most of the device idle. Small products take longer to fork than to wait.
+  /// rows that leave most of the device idle. Small products take longer to fork than to wait, but
+  /// for several bins from `long_bin` on.
   template <class Launch>
-  void side_by_side(cudaStream_t stream, Offset products, Offset short_blocks,
+  void side_by_side(cudaStream_t stream, Offset products, Offset short_blocks, int long_bin,
                     const std::array<RowList, kMostBins>& lists, const Launch& launch) {
     constexpr Offset kFewProducts = 1 << 20;
-    int bins = short_blocks > 0 ? 1 : 0;
-    for (const RowList& list : lists) bins += list.count > 0;
-    side_streams_->fork(products < kFewProducts ? 0 : std::clamp(bins - 1, 0, SideStreams::kCount));
+    int bins = short_blocks > 0 ? 1 : 0, long_bins = 0;
+    for (int bin = 0; bin < kMostBins; ++bin) {
+      const bool has_rows = lists[static_cast<std::size_t>(bin)].count > 0;
+      bins += has_rows;
+      long_bins += has_rows && bin >= long_bin;
+    }
+    const bool forks = products >= kFewProducts || long_bins > 1;
+    side_streams_->fork(forks ? std::clamp(bins - 1, 0, SideStreams::kCount) : 0);
     int next = 0;
     for (int bin = kMostBins - 1; bin > 0; --bin) {
       if (lists[static_cast<std::size_t>(bin)].count == 0) continue;
@@ -419,31 +488,34 @@ class AdaptiveRows final : public DeviceSpgemm {
     const Offset blocks = short_rows.take(lists);
     const Offset blocks_left = work.short_rows_are_made ? 0 : blocks;
     if (!work.short_rows_are_made) side_streams_->mark(main_stream);
-    side_by_side(main_stream, work.products, blocks_left, lists, [&](int bin, cudaStream_t stream) {
-      if (bin == kShortRows) {
-        return make_short_rows(structure, make, short_rows,
-                               checked_cast<unsigned>(blocks, "short rows"), stream);
-      }
-      const RowList& list = lists[static_cast<std::size_t>(bin)];
-      const auto make_bin = static_cast<MakeBin>(bin);
-      if (bin == kParts) {
-        if (rules_.most_sorted_to_make > 0) {
-          make_parts_by_sorting(structure, make, rules_, work.parts, stream);
-        }
-        make_rows_in_parts(structure, make, rules_, work.parts, stream);
-      } else if (make_bin == MakeBin::copy) {
-        copy_rows(structure, make, list, stream);
-      } else if (make_bin <= MakeBin::merge_8) {
-        make_rows_by_merging(make_bin, structure, make, list, stream);
-      } else if (make_bin <= MakeBin::sort_4096) {
-        make_rows_by_sorting(make_bin, structure, make, list, stream);
-      } else if (make_bin < MakeBin::bit_range_3k) {
-        make_rows_by_hash(make_bin, structure, make, list, stream);
-      } else {
-        make_rows_by_bit_range(make_bin, structure, make, list, rules_.whole_bit_range_bytes,
-                               stream);
-      }
-    });
+    if (work.hubs.products > 0) make_hub_rows(structure, make, work.hubs, main_stream);
+    const int long_bin = static_cast<int>(MakeBin::bit_range_3k);
+    side_by_side(main_stream, work.products, blocks_left, long_bin, lists,
+                 [&](int bin, cudaStream_t stream) {
+                   if (bin == kShortRows) {
+                     return make_short_rows(structure, make, short_rows,
+                                            checked_cast<unsigned>(blocks, "short rows"), stream);
+                   }
+                   const RowList& list = lists[static_cast<std::size_t>(bin)];
+                   const auto make_bin = static_cast<MakeBin>(bin);
+                   if (bin == kParts) {
+                     if (rules_.most_sorted_to_make > 0) {
+                       make_parts_by_sorting(structure, make, rules_, work.parts, stream);
+                     }
+                     make_rows_in_parts(structure, make, rules_, work.parts, stream);
+                   } else if (make_bin == MakeBin::copy) {
+                     copy_rows(structure, make, list, stream);
+                   } else if (make_bin <= MakeBin::merge_8) {
+                     make_rows_by_merging(make_bin, structure, make, list, stream);
+                   } else if (make_bin <= MakeBin::sort_4096) {
+                     make_rows_by_sorting(make_bin, structure, make, list, stream);
+                   } else if (make_bin < MakeBin::bit_range_3k) {
+                     make_rows_by_hash(make_bin, structure, make, list, stream);
+                   } else {
+                     make_rows_by_bit_range(make_bin, structure, make, list,
+                                            rules_.whole_bit_range_bytes, stream);
+                   }
+                 });
   }
 
   void describe(const Work& work) {
@@ -462,16 +534,19 @@ class AdaptiveRows final : public DeviceSpgemm {
               std::to_string(merged) + " merged, " + std::to_string(sorted) + " sorted, " +
               std::to_string(hashed) + " hashed, " + std::to_string(in_bit_ranges) +
               " in bit ranges, " + std::to_string(work.counted(CountBin::parts).count) +
-              " in parts";
+              " in parts, " + std::to_string(work.counted(CountBin::hubs).count) + " hubs";
   }
 
   Semiring semiring_;
+  static constexpr Offset kNever = Offset{1} << 62;
+
   BinRules changes_;  // what tests ask for; the rest follows from the device
   BinRules rules_;
   std::optional<Offset> rows_in_bit_ranges_;  // of all of A, where it comes in ranges
   std::unique_ptr<Told<HostTotals>> host_;
   std::unique_ptr<PageLocked<SmallResult>> small_result_;
-  bool was_too_big_ = false;  // for one pass
+  bool was_too_big_ = false;      // for one pass
+  bool comes_in_ranges_ = false;  // A
   std::unique_ptr<SideStreams> side_streams_;
   Work kept_;         // for new values, unless there is
   ProductList list_;  // of them

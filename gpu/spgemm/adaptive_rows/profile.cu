@@ -33,6 +33,9 @@ struct Span {
   Index last;
 
   static __device__ Span none() { return {0, INT32_MAX, -1}; }
+  /// Of a row that is left to profile_long_rows.
+  static __device__ Span unknown() { return {0, INT32_MAX, -2}; }
+  __device__ bool is_known() const { return last != -2; }
   __device__ void add_length(const DeviceCsrView<void>& b, Index source) {
     products += static_cast<unsigned long long>(b.row_end(source) - b.row_begin(source));
   }
@@ -96,10 +99,42 @@ __device__ bool is_like_neighbour(const DeviceCsrView<void>& a, Index row) {
          last <= kNearSources;
 }
 
+/// What follows for a row from its span. `parts` of it are to be made, if it is cut.
+__device__ CountBin decide(const DeviceCsrView<void>& a, const BinRules& rules,
+                           const RowProfile& profile, BinTotals* totals, Index row,
+                           const Span& span, bool is_like_neighbour, unsigned long long& parts) {
+  RowFacts facts;
+  const Index first_word = span.products > 0 ? span.first >> kWordLog2 : 0;
+  facts.sources = a.row_end(row) - a.row_begin(row);
+  facts.products =
+      span.products > UINT32_MAX ? UINT32_MAX : static_cast<std::uint32_t>(span.products);
+  if (span.products > 0) {
+    facts.words = static_cast<std::uint32_t>((span.last >> kWordLog2) - first_word + 1);
+  }
+  facts.is_like_neighbour = is_like_neighbour;
+  const CountBin bin = rules.count_bin(facts);
+  profile.products[row] = facts.products;
+  profile.first_word[row] = first_word;
+  profile.words[row] = static_cast<Index>(facts.words);
+  profile.bin[row] = static_cast<std::uint8_t>(bin);
+  profile.counts[row] = bin == CountBin::done ? facts.products : 0;
+  parts = 0;
+  if (bin == CountBin::parts) {
+    const std::uint32_t width = rules.part_words(facts.products, facts.words);
+    parts = (facts.words - 1) / width + 1;
+    atomicMax(&totals->most_part_words, static_cast<unsigned long long>(width));
+  } else if (bin == CountBin::hubs) {
+    atomicAdd(&totals->hub_entries, static_cast<unsigned long long>(facts.sources));
+    atomicAdd(&totals->hub_products, span.products);
+    atomicMax(&totals->longest_hub, static_cast<unsigned long long>(facts.sources));
+  }
+  return bin;
+}
+
 /// A block takes `rounds` times kRowsPerBlock neighbouring rows.
 __global__ void __launch_bounds__(kThreads)
     profile_row_groups(DeviceCsrView<void> a, DeviceCsrView<void> b, BinRules rules,
-                       RowProfile profile, BinTotals* totals, int rounds) {
+                       RowProfile profile, LongRows all_long_rows, BinTotals* totals, int rounds) {
   __shared__ BlockTotals block;
   __shared__ Span spans[kRowsPerBlock * kMostRounds];
   __shared__ int longer_rows[kRowsPerBlock * kMostRounds];  // from the front
@@ -116,7 +151,15 @@ __global__ void __launch_bounds__(kThreads)
     const Index row = static_cast<Index>(first_row + slot);
     const Offset begin = a.row_begin(row), end = a.row_end(row);
     Span span = Span::none();
-    if (end - begin > kLongRow) {
+    if (end - begin > rules.fewest_spread) {
+      span = Span::unknown();
+      const auto chunks =
+          static_cast<std::uint32_t>((end - begin + kSpreadSources - 1) / kSpreadSources);
+      const std::uint32_t number = atomicAdd(&totals->long_rows, 1u);
+      all_long_rows.rows[number] = {0, row, INT32_MAX, -1, chunks};
+      const std::uint32_t at = atomicAdd(&totals->chunks, chunks);
+      for (std::uint32_t i = 0; i < chunks; ++i) all_long_rows.chunks[at + i] = {number, i};
+    } else if (end - begin > kLongRow) {
       long_rows[atomicAdd(&long_count, 1)] = slot;
     } else if (end - begin > kShortRow) {
       longer_rows[atomicAdd(&longer_count, 1)] = slot;
@@ -141,6 +184,7 @@ __global__ void __launch_bounds__(kThreads)
     const Index row = has_row ? static_cast<Index>(first_row + longer_rows[at_list]) : 0;
     const Offset end = has_row ? a.row_end(row) : 0;
     Span span = Span::none();
+#pragma unroll 4
     for (Offset at = (has_row ? a.row_begin(row) : 0) + lane; at < end; at += kLanes) {
       const Index source = __ldg(a.col_indices + at);
       span.add_length(b, source);
@@ -173,8 +217,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 
   // A lane per row decides.
-  const bool has_row =
-      static_cast<int>(threadIdx.x) < rounds * kRowsPerBlock && first_row + threadIdx.x < a.rows;
+  const bool has_row = static_cast<int>(threadIdx.x) < rounds * kRowsPerBlock &&
+                       first_row + threadIdx.x < a.rows && spans[threadIdx.x].is_known();
   // Nearly all of a block's short rows are like their neighbours, or it was chance.
   bool is_like = rules.prefers_merging && has_row &&
                  is_like_neighbour(a, static_cast<Index>(first_row + threadIdx.x));
@@ -185,27 +229,8 @@ __global__ void __launch_bounds__(kThreads)
   CountBin bin = CountBin::done;
   if (has_row) {
     const Index row = static_cast<Index>(first_row + threadIdx.x);
-    const Span span = spans[threadIdx.x];
-    products = span.products;
-    RowFacts facts;
-    const Index first_word = products > 0 ? span.first >> kWordLog2 : 0;
-    facts.sources = a.row_end(row) - a.row_begin(row);
-    facts.products = products > UINT32_MAX ? UINT32_MAX : static_cast<std::uint32_t>(products);
-    if (products > 0) {
-      facts.words = static_cast<std::uint32_t>((span.last >> kWordLog2) - first_word + 1);
-    }
-    facts.is_like_neighbour = is_like;
-    bin = rules.count_bin(facts);
-    profile.products[row] = facts.products;
-    profile.first_word[row] = first_word;
-    profile.words[row] = static_cast<Index>(facts.words);
-    profile.bin[row] = static_cast<std::uint8_t>(bin);
-    profile.counts[row] = bin == CountBin::done ? facts.products : 0;
-    if (bin == CountBin::parts) {
-      const std::uint32_t width = rules.part_words(facts.products, facts.words);
-      parts = (facts.words - 1) / width + 1;
-      atomicMax(&totals->most_part_words, static_cast<unsigned long long>(width));
-    }
+    products = spans[threadIdx.x].products;
+    bin = decide(a, rules, profile, totals, row, spans[threadIdx.x], is_like, parts);
   }
   if (__any_sync(kAllLanes, parts > 0)) {
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -223,6 +248,61 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x == 0) {
     for (int warp = 1; warp < kWarps; ++warp) products += block.products[warp];
     if (products > 0) atomicAdd(&totals->products, products);
+  }
+}
+
+/// The rows that the launch before left out. A block takes a chunk at a time, four entries of A per
+/// lane at once; whoever is last at a row decides. Few rows: their totals are added up one by one.
+__global__ void __launch_bounds__(kThreads)
+    profile_long_rows(DeviceCsrView<void> a, DeviceCsrView<void> b, BinRules rules,
+                      RowProfile profile, LongRows long_rows, BinTotals* totals) {
+  constexpr int kAtOnce = kSpreadSources / kThreads;
+  __shared__ Span of_warps[kWarps];
+  const std::uint32_t chunks = totals->chunks;
+  for (std::uint32_t item = blockIdx.x; item < chunks; item += gridDim.x) {
+    const LongRowChunk chunk = long_rows.chunks[item];
+    LongRow& row = long_rows.rows[chunk.long_row];
+    const Offset begin = a.row_begin(row.row) + Offset{chunk.number} * kSpreadSources + threadIdx.x;
+    const Offset end = a.row_end(row.row);
+    Index source[kAtOnce];
+    Offset first[kAtOnce], last[kAtOnce];
+#pragma unroll
+    for (int u = 0; u < kAtOnce; ++u) {
+      const Offset at = begin + u * kThreads;
+      source[u] = at < end ? __ldg(a.col_indices + at) : -1;
+    }
+#pragma unroll
+    for (int u = 0; u < kAtOnce; ++u) {
+      first[u] = source[u] >= 0 ? b.row_begin(source[u]) : 0;
+      last[u] = source[u] >= 0 ? b.row_end(source[u]) : 0;
+    }
+    Span span = Span::none();
+#pragma unroll
+    for (int u = 0; u < kAtOnce; ++u) {
+      if (first[u] == last[u]) continue;
+      span.add({static_cast<unsigned long long>(last[u] - first[u]),
+                __ldg(b.col_indices + first[u]), __ldg(b.col_indices + last[u] - 1)});
+    }
+    __syncwarp();
+    span.add_lanes(32);
+    __syncthreads();  // of the chunk before
+    if ((threadIdx.x & 31) == 0) of_warps[threadIdx.x >> 5] = span;
+    __syncthreads();
+    if (threadIdx.x != 0) continue;
+    for (int warp = 1; warp < kWarps; ++warp) span.add(of_warps[warp]);
+    atomicAdd(&row.products, span.products);
+    atomicMin(&row.first, span.first);
+    atomicMax(&row.last, span.last);
+    __threadfence();
+    if (atomicSub(&row.chunks_left, 1u) != 1) continue;
+    __threadfence();
+    const volatile LongRow& whole = row;
+    unsigned long long parts = 0;
+    const Span of_row = {whole.products, whole.first, whole.last};
+    const CountBin bin = decide(a, rules, profile, totals, row.row, of_row, false, parts);
+    atomicAdd(&totals->rows[static_cast<int>(bin)], 1u);
+    atomicAdd(&totals->products, of_row.products);
+    if (parts > 0) atomicAdd(&totals->parts, parts);
   }
 }
 
@@ -304,12 +384,19 @@ unsigned blocks_for(Index rows, int rows_per_block) {
 }  // namespace
 
 void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, const BinRules& rules,
-                  const RowProfile& profile, BinTotals* totals, cudaStream_t stream) {
+                  const RowProfile& profile, const LongRows& long_rows, BinTotals* totals,
+                  cudaStream_t stream) {
   const int rounds =
       static_cast<int>(std::clamp<Offset>(a.rows / kRowsToFillADevice, 1, kMostRounds));
   profile_row_groups<<<blocks_for(a.rows, kRowsPerBlock * rounds), kThreads, 0, stream>>>(
-      a, b, rules, profile, totals, rounds);
+      a, b, rules, profile, long_rows, totals, rounds);
   CHECK_LAUNCH("profile_row_groups", stream);
+  constexpr Offset kMostBlocks = 512;
+  const Offset chunks = LongRows::most_chunks(a.nnz, rules.fewest_spread);
+  if (chunks == 0) return;
+  profile_long_rows<<<static_cast<unsigned>(std::min(chunks, kMostBlocks)), kThreads, 0, stream>>>(
+      a, b, rules, profile, long_rows, totals);
+  CHECK_LAUNCH("profile_long_rows", stream);
 }
 
 void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,

@@ -18,11 +18,15 @@ struct RowProfile {
 
 /// The numbers that the host has to know.
 struct HostTotals {
-  std::uint32_t rows[kMostBins];  // in each bin
+  std::uint32_t rows[kMostBins];    // in each bin
+  std::uint32_t long_rows, chunks;  // of A
   unsigned long long products;
   unsigned long long parts;  // of the rows in CountBin::parts
   unsigned long long nnz;    // of C
   unsigned long long most_part_words;
+  unsigned long long hub_entries;   // of A, in the rows of CountBin::hubs
+  unsigned long long hub_products;  // of these rows
+  unsigned long long longest_hub;   // entries of A in one of them
 };
 
 struct BinTotals : HostTotals {
@@ -30,10 +34,34 @@ struct BinTotals : HostTotals {
   unsigned long long parts_placed;  // of the parts, in the list
 };
 
+/// A row of A with more than BinRules::fewest_spread entries, and a share of one.
+struct LongRow {
+  unsigned long long products;
+  Index row;
+  Index first, last;  // columns of C
+  std::uint32_t chunks_left;
+};
+struct LongRowChunk {
+  std::uint32_t long_row, number;
+};
+
+/// Room for those that a matrix may have.
+struct LongRows {
+  LongRow* rows = nullptr;
+  LongRowChunk* chunks = nullptr;
+
+  static Offset most_rows(Offset nnz, Offset fewest) { return nnz / (fewest + 1); }
+  static Offset most_chunks(Offset nnz, Offset fewest) {
+    const Offset rows = most_rows(nnz, fewest);
+    return rows > 0 ? nnz / kSpreadSources + rows : 0;
+  }
+};
+
 /// Fills the profile, counts included where they are known without counting, and the totals, which
 /// must be zero.
 void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, const BinRules& rules,
-                  const RowProfile& profile, BinTotals* totals, cudaStream_t stream);
+                  const RowProfile& profile, const LongRows& long_rows, BinTotals* totals,
+                  cudaStream_t stream);
 
 /// Where the offsets of C go: to one of the two, or to neither.
 struct NewOffsets {

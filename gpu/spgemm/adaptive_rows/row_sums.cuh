@@ -75,11 +75,13 @@ struct WarpTurns {
 
 /// Lets the sums of one place take turns, in order, in a packed walk of a block: in every round
 /// each bids for its place, and the first in order wins. Places share bids where there are more of
-/// them; that costs a round, never the order.
+/// them; that costs a round, never the order. Who waits longer, for a place that most sources meet,
+/// is not asked any more: then the warps take turns.
 template <int kLanes, int kBids>
 class BlockTurns {
   static_assert(kLanes * kSegments <= 2048, "a bid has 11 bits for the number of a sum");
   static constexpr std::uint32_t kMostRounds = (1u << 21) - 1;
+  static constexpr int kRoundsOfBids = 8;
 
  public:
   /// `bids` are in shared memory and zero.
@@ -91,7 +93,7 @@ class BlockTurns {
     unsigned waiting = 0;
 #pragma unroll
     for (int u = 0; u < kSegments; ++u) waiting |= is_there[u] ? 1u << u : 0u;
-    do {
+    for (int rounds = 0; rounds < kRoundsOfBids; ++rounds) {
       if (++round_ > kMostRounds) {
         for (int i = static_cast<int>(threadIdx.x); i < kBids; i += kLanes) bids_[i] = 0;
         __syncthreads();
@@ -113,7 +115,18 @@ class BlockTurns {
           }
         }
       }
-    } while (__syncthreads_or(static_cast<int>(waiting)) != 0);
+      if (__syncthreads_or(static_cast<int>(waiting)) == 0) return;
+    }
+    for (int warp = 0; warp < kLanes / 32; ++warp) {
+      if (static_cast<int>(threadIdx.x) / 32 == warp) {
+#pragma unroll
+        for (int u = 0; u < kSegments; ++u) {
+          if ((waiting >> u & 1) != 0) add(u);
+          __syncwarp();
+        }
+      }
+      __syncthreads();
+    }
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/base/types.h"
+#include "gpu/spgemm/product_counts.h"
 
 #ifdef __CUDACC__
 #define CSRKIT_HOST_DEVICE __host__ __device__
@@ -36,13 +37,14 @@ enum class CountBin : std::uint8_t {
   hash_16384,
   bit_range_block,
   parts,  // the same, cut into parts of as many columns as a block can hold
+  hubs,   // of thousands of short rows of B: their products are sorted by the whole device
   count
 };
 
 /// How the entries of a row are made. The sums of a bit range stand beside its bits in shared
 /// memory.
 enum class MakeBin : std::uint8_t {
-  done,  // empty, or in CountBin::parts: made in the same parts
+  done,  // empty, or in CountBin::parts or CountBin::hubs: made in the same way
   copy,
   merge_4,
   merge_8,
@@ -124,6 +126,16 @@ inline constexpr std::uint32_t kFewestCutProducts = 2048;
 /// Rows of more products are, however narrow: one block would take milliseconds.
 inline constexpr std::uint32_t kMostOfABlock = 1u << 22;
 
+/// Hubs have no more products, and entries of A, than this together, or no row is one: so many rows
+/// fill a device as they are, and the products of hubs take memory beside C.
+inline constexpr Offset kMostOfHubs = Offset{1} << 23;
+/// And where there are more products for each entry of the longest, a block is done with it before
+/// the device is with the others. Measured on an H100.
+inline constexpr Offset kProductsPerHubEntry = 8000;
+/// Rows of A with more entries than this are profiled by several blocks, so many entries each.
+inline constexpr Offset kFewestSpreadSources = 1024;
+inline constexpr int kSpreadSources = 1024;
+
 /// Small products are made in one pass: no row is counted, every row is made beside C, and the gaps
 /// between rows are closed afterwards, so that the host waits once. Of A at most so many entries
 /// and rows, of a row at most so many products, and room for so many entries of C per entry of A.
@@ -181,15 +193,26 @@ struct BinRules {
   /// H200.
   std::uint32_t most_listed = 20;
   /// And up to which, where there are no more than so many products: their rows are too few to fill
-  /// a device by turns.
+  /// a device by turns. The list takes some 9 bytes for each. Measured on an H100.
   std::uint32_t most_listed_of_few = 128;
-  Offset few_listed = Offset{1} << 25;
+  Offset few_listed = Offset{1} << 27;
+  /// Of hubs: more entries of A than this, and no more products for each.
+  Offset hub_sources = kHubSources;
+  Offset most_per_hub_source = kMostPerHubSource;
+  Offset most_of_hubs = kMostOfHubs;
+  Offset products_per_hub_entry = kProductsPerHubEntry;
+  /// Rows of A with more entries are profiled by several blocks.
+  Offset fewest_spread = kFewestSpreadSources;
   bool prefers_one_pass = true;    // where the product is small
   bool prefers_bit_ranges = true;  // where the range has no more words than the row has products
 
   CSRKIT_HOST_DEVICE bool suits_bit_range(const RowFacts& row) const {
     return prefers_bit_ranges && row.words <= row.products && row.words <= kBlockBitRangeWords &&
            row.products <= kMostOfABlock;
+  }
+  CSRKIT_HOST_DEVICE bool is_hub(const RowFacts& row) const {
+    return row.sources > hub_sources && row.products < UINT32_MAX &&
+           Offset{row.products} <= most_per_hub_source * row.sources;
   }
 
   /// How wide the parts of a row are that is cut, in words.
@@ -236,6 +259,7 @@ struct BinRules {
   CSRKIT_HOST_DEVICE CountBin count_bin(const RowFacts& row) const {
     const std::uint32_t length = row.products;
     if (length == 0 || row.sources == 1) return CountBin::done;
+    if (is_hub(row)) return CountBin::hubs;
     if (merges(row)) return row.sources <= 4 ? CountBin::merge_4 : CountBin::merge_8;
     const int size = sort_size(row, most_sorted_to_count / shrink);
     const bool sorts_in_warp = size >= 0 && length <= kMostSortedByWarp;
@@ -259,7 +283,7 @@ struct BinRules {
   /// `entries` is what was counted, `counted` where.
   CSRKIT_HOST_DEVICE MakeBin make_bin(const RowFacts& row, std::uint32_t entries,
                                       CountBin counted) const {
-    if (entries == 0 || counted == CountBin::parts) return MakeBin::done;
+    if (entries == 0 || counted >= CountBin::parts) return MakeBin::done;
     if (row.sources == 1) return MakeBin::copy;
     const bool was_merged = counted == CountBin::merge_4 || counted == CountBin::merge_8;
     if (was_merged && (value_bytes == 4 || row.products <= kMostMergedDoubles)) {

@@ -19,15 +19,25 @@ std::uint64_t zero_bytes(Index rows) {
   return 2 * aligned(sizeof(BinTotals)) + aligned(states_bytes(rows));
 }
 
-}  // namespace
-
-std::uint64_t Workspace::bytes_for(Index rows) {
-  const auto n = static_cast<std::uint64_t>(rows);
-  return zero_bytes(rows) + 6 * aligned(n * 4) + aligned(n);
+std::uint64_t long_rows_bytes(Offset nnz, Offset fewest_spread) {
+  return static_cast<std::uint64_t>(LongRows::most_rows(nnz, fewest_spread)) * sizeof(LongRow);
+}
+std::uint64_t chunks_bytes(Offset nnz, Offset fewest_spread) {
+  return static_cast<std::uint64_t>(LongRows::most_chunks(nnz, fewest_spread)) *
+         sizeof(LongRowChunk);
 }
 
-Workspace::Workspace(DeviceMemory& memory, Index rows)
-    : bytes(memory, static_cast<Offset>(bytes_for(rows)), "the workspace of adaptive_rows") {
+}  // namespace
+
+std::uint64_t Workspace::bytes_for(Index rows, Offset nnz, Offset fewest_spread) {
+  const auto n = static_cast<std::uint64_t>(rows);
+  return zero_bytes(rows) + 6 * aligned(n * 4) + aligned(n) +
+         aligned(long_rows_bytes(nnz, fewest_spread)) + aligned(chunks_bytes(nnz, fewest_spread));
+}
+
+Workspace::Workspace(DeviceMemory& memory, Index rows, Offset nnz, Offset fewest_spread)
+    : bytes(memory, static_cast<Offset>(bytes_for(rows, nnz, fewest_spread)),
+            "the workspace of adaptive_rows") {
   std::byte* next = bytes.data();
   const auto take = [&](auto*& array, std::uint64_t size) {
     array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(next);
@@ -44,6 +54,8 @@ Workspace::Workspace(DeviceMemory& memory, Index rows)
   take(count_list, n * 4);
   take(make_list, n * 4);
   take(profile.bin, n);
+  take(long_rows.rows, long_rows_bytes(nnz, fewest_spread));
+  take(long_rows.chunks, chunks_bytes(nnz, fewest_spread));
   CHECK_CUDA(cudaMemsetAsync(count_totals, 0, zero_bytes(rows), memory.stream()));
 }
 

@@ -12,11 +12,13 @@ struct Workspace {
   RowProfile profile;
   Index *count_list = nullptr, *make_list = nullptr;
   unsigned long long* states = nullptr;  // of sums; zero at first
+  LongRows long_rows;
 
-  static std::uint64_t bytes_for(Index rows);
+  /// `nnz` of A, in `rows`; long are those with more than `fewest_spread` entries.
+  static std::uint64_t bytes_for(Index rows, Offset nnz, Offset fewest_spread);
 
   Workspace() = default;
-  Workspace(DeviceMemory& memory, Index rows);
+  Workspace(DeviceMemory& memory, Index rows, Offset nnz, Offset fewest_spread);
 };
 
 }  // namespace csrkit::gpu

@@ -24,19 +24,26 @@ struct Variant {
   std::uint32_t shrink;
   bool prefers_merging, prefers_bit_ranges;
   std::uint32_t most_sorted;
-  bool in_teams = true, is_early = true;
+  bool in_teams = true, is_early = true, with_hubs = false;
 };
 
 // Without merging, short rows are sorted; without sorting, hashed; without bit ranges, all others
 // are hashed. Shrunk, what one warp does is done by teams and blocks, and what fits a block is cut
-// into parts.
+// into parts. A hub is every row with more than three sources.
 constexpr Variant kVariants[] = {
-    {"all_limits", 1, true, true, 4096},        {"no_merging", 1, false, true, 4096},
-    {"no_sorting", 1, true, true, 0},           {"no_merging_or_sorting", 1, false, true, 0},
-    {"only_hashing", 1, false, false, 0},       {"shrunk_4", 4, false, true, 0},
-    {"hashing_shrunk_4", 4, false, false, 0},   {"shrunk_32", 32, true, true, 4096},
-    {"hashing_shrunk_32", 32, false, false, 0}, {"parts_of_a_word", 8192, false, false, 0},
-    {"no_teams", 32, true, true, 4096, false},  {"nothing_early", 1, true, true, 4096, true, false},
+    {"all_limits", 1, true, true, 4096},
+    {"no_merging", 1, false, true, 4096},
+    {"no_sorting", 1, true, true, 0},
+    {"no_merging_or_sorting", 1, false, true, 0},
+    {"only_hashing", 1, false, false, 0},
+    {"shrunk_4", 4, false, true, 0},
+    {"hashing_shrunk_4", 4, false, false, 0},
+    {"shrunk_32", 32, true, true, 4096},
+    {"hashing_shrunk_32", 32, false, false, 0},
+    {"parts_of_a_word", 8192, false, false, 0},
+    {"no_teams", 32, true, true, 4096, false},
+    {"nothing_early", 1, true, true, 4096, true, false},
+    {"hubs", 1, true, true, 4096, true, true, true},
 };
 
 template <int kVariant>
@@ -49,13 +56,19 @@ std::unique_ptr<SpgemmPlan> make(const SpgemmProblem& problem, const PlanOptions
   rules.most_sorted_to_count = rules.most_sorted_to_make = kVariants[kVariant].most_sorted;
   if (!kVariants[kVariant].in_teams) rules.fewest_for_warps = 0;
   if (!kVariants[kVariant].is_early) rules.most_early = 0;
+  if (kVariants[kVariant].with_hubs) {
+    rules.prefers_one_pass = false;
+    rules.hub_sources = 3;
+    rules.most_per_hub_source = INT32_MAX;
+    rules.fewest_spread = 8;
+  }
   return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", gpu::kProduction, problem, options,
                                               gpu::make_adaptive_rows(problem, rules));
 }
 
-constexpr decltype(SpgemmKernel::make) kMakers[] = {make<0>, make<1>, make<2>,  make<3>,
-                                                    make<4>, make<5>, make<6>,  make<7>,
-                                                    make<8>, make<9>, make<10>, make<11>};
+constexpr decltype(SpgemmKernel::make) kMakers[] = {make<0>,  make<1>,  make<2>, make<3>, make<4>,
+                                                    make<5>,  make<6>,  make<7>, make<8>, make<9>,
+                                                    make<10>, make<11>, make<12>};
 static_assert(std::size(kMakers) == std::size(kVariants));
 
 std::string variant_name(const ::testing::TestParamInfo<int>& item) {
@@ -289,6 +302,47 @@ using SanitizerSpgemmLongRows = GpuTest;
 TEST_F(SpgemmLongRows, InTeamsAndInParts) { check_long_rows({7, 20, 70}); }
 TEST_F(SanitizerSpgemmLongRows, InTeamsAndInParts) { check_long_rows({7}); }
 
+/// Two columns that all sources of some rows meet, so that in each step of a block every warp has
+/// products for them; the rows are made by blocks of both sizes.
+TEST_F(SpgemmLongRows, WhereEverySourceMeetsTheSameColumns) {
+  constexpr Index kInner = 2000, kCols = 30'000;
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < 4; ++i) {
+    for (Index k = 0; k < 1500; ++k) a.push_back({i, k + 100 * i, random_value(53, i, k)});
+  }
+  for (Index k = 0; k < kInner; ++k) {
+    for (Index col : {5, 20'000}) b.push_back({k, col, random_value(54, k, col)});
+    for (Index n = 0; n < 8; ++n) {
+      const Index col = 6 + 2'400 * n + (k * 37 + n * 11) % 2'300;
+      b.push_back({k, col, random_value(54, k, col)});
+    }
+  }
+  const auto before = [](const Entry& x, const Entry& y) {
+    return std::pair(x.row, x.col) < std::pair(y.row, y.col);
+  };
+  std::sort(b.begin(), b.end(), before);
+  const ProductOperands operands = {matrix_of(4, kInner, a), matrix_of(kInner, kCols, b)};
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+    for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
+      ProductCase item;
+      item.kinds = {kind, kind, kind};
+      item.semiring = semiring;
+      const SpgemmProblem problem = problem_of(operands, item);
+      for (const std::uint32_t most_sorted : {4096u, 0u}) {
+        gpu::BinRules rules;
+        rules.prefers_one_pass = false;
+        rules.most_sorted_to_count = rules.most_sorted_to_make = most_sorted;
+        gpu::GpuSpgemmPlan plan("adaptive_rows", gpu::kProduction, problem, PlanOptions{},
+                                gpu::make_adaptive_rows(problem, rules));
+        const CsrMatrix c = product_of(plan, problem);
+        const CheckResult result = check_spgemm(problem, c, item.check);
+        EXPECT_TRUE(result.passed) << result.failure;
+        EXPECT_TRUE(identical(c, product_of(plan, problem)));
+      }
+    }
+  }
+}
+
 /// All of A has too many long rows for teams, its ranges of rows have not: they must not have teams
 /// either, as the warps of a team add up in another order.
 TEST_F(SpgemmLongRows, HaveTheSameBitsInBlocksOfRows) {
@@ -371,7 +425,7 @@ TEST_P(SanitizerSpgemmRowBins, SmallAdversarialProducts) {
   check_kernel_on(kernel(), of_far_columns(), {});
 }
 
-INSTANTIATE_TEST_SUITE_P(, SanitizerSpgemmRowBins, ::testing::Values(0, 4, 7, 8), variant_name);
+INSTANTIATE_TEST_SUITE_P(, SanitizerSpgemmRowBins, ::testing::Values(0, 4, 7, 8, 12), variant_name);
 
 INSTANTIATE_TEST_SUITE_P(Variants, SpgemmRowBins,
                          ::testing::Range(0, static_cast<int>(std::size(kVariants))), variant_name);
