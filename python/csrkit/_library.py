@@ -23,7 +23,10 @@ class Sized(ctypes.Structure):
             value = operator.index(value)
             # ctypes keeps the lowest bits of an integer, and nothing of what does not fit in them
             if getattr(self, name) not in (value, value or None):
-                raise UsageError(f"{name} is {value}, which no {dict(self._fields_)[name].__name__[2:]} holds")
+                kind = dict(self._fields_)[name]
+                bits = 8 * ctypes.sizeof(kind)
+                low = 0 if kind(-1).value > 0 else -(1 << (bits - 1))
+                raise UsageError(f"{name} is {value}; it must be a whole number from {low} to {low + (1 << bits) - 1}")
 
 
 class Handle:

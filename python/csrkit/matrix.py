@@ -22,8 +22,7 @@ _CACHED_PLANS = 16  # per matrix: training uses a handful of widths, forward and
 class Matrix(Handle):
     """A sparse matrix in CSR form that does not change. Made by open, import_file, from_scipy, from_arrays, spgemm.
 
-    shape: (rows, cols). nnz: stored entries; stored zeros are entries. kind: of the values, none (every entry is 1), f32,
-    f64, f16 or bf16. number: its own in this process, under which MATRICES has it. derived: what other modules keep with
+    number: its own in this process, under which MATRICES has it. derived: what other modules keep with
     it. Its arrays are read-only views without a copy: NumPy arrays where NumPy is installed, memoryviews elsewhere.
     """
 
@@ -36,9 +35,7 @@ class Matrix(Handle):
         info = MatrixInfo()
         library.csrkit_info(handle, byref(info))
         self._info = info
-        self.shape = (info.rows, info.cols)
-        self.nnz = info.nnz
-        self.kind = NAMES[info.kind]
+        self._shape = (info.rows, info.cols)
         self.number = next(_numbers)
         self.derived = {}
         MATRICES[self.number] = self
@@ -49,6 +46,22 @@ class Matrix(Handle):
 
     def __repr__(self):
         return f"<csrkit.Matrix {self.shape[0]} x {self.shape[1]}, {self.nnz} nonzeros, {self.kind}>"
+
+    # What views of the library's memory are made by must not be assigned, as the shape of a NumPy array may be.
+    @property
+    def shape(self):
+        """(rows, cols)."""
+        return self._shape
+
+    @property
+    def nnz(self) -> int:
+        """Stored entries; stored zeros are entries."""
+        return self._info.nnz
+
+    @property
+    def kind(self) -> str:
+        """Of the values: none (every entry is 1), f32, f64, f16 or bf16."""
+        return NAMES[self._info.kind]
 
     @property
     def row_offsets(self):
