@@ -259,6 +259,7 @@ CsrPattern ColumnDrawer::draw(const Buffer<Index>& lengths,
   for (Index row = 0; row < rows_; ++row) {
     pattern.row_offsets[row + 1] = pattern.row_offsets[row] + lengths[position_of_row[row]];
   }
+  require_room(0, pattern.row_offsets[rows_], sizeof(Index));
   pattern.col_indices = Buffer<Index>(pattern.row_offsets[rows_]);
 
   std::vector<DrawnRow> drawn(static_cast<std::size_t>(std::max(1, omp_get_max_threads())),

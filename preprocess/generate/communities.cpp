@@ -112,6 +112,8 @@ CsrMatrix generate_communities(const PatternRequest& request) {
         "undirected=yes stores every edge twice, so nnz without the diagonal must be even");
   }
 
+  // Beside the matrix a shape, a length and three ids of every row.
+  require_room(4 * Offset{n}, nnz, static_cast<int>(sizeof(Index)) + size_of(request.value_kind));
   const int kind = given.choice("lengths");
   std::vector<double> shape(static_cast<std::size_t>(n), 1.0);
   if (kind == 0) shape = lognormal_quantiles(n, given.number("spread"));

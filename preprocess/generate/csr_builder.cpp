@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/base/available_memory.h"
 #include "core/base/hash.h"
 #include "core/base/team_errors.h"
 
@@ -77,10 +78,19 @@ std::uint64_t rank_limit(const CsrMatrix& a, const CsrMatrix& b, std::uint64_t s
 
 }  // namespace
 
+void require_room(Offset rows, Offset entries, int entry_bytes) {
+  const double bytes = static_cast<double>(rows) * sizeof(Offset) +
+                       static_cast<double>(entries) * static_cast<double>(entry_bytes);
+  require_available_memory(static_cast<std::uint64_t>(std::min(bytes, 0x1p63)), "the matrix",
+                           "ask for a smaller one");
+}
+
 Buffer<Offset> offsets_of(const Buffer<Index>& lengths) {
+  require_room(lengths.size(), 0, 0);
   Buffer<Offset> offsets(lengths.size() + 1);
   offsets[0] = 0;
   for (Offset i = 0; i < lengths.size(); ++i) offsets[i + 1] = offsets[i] + lengths[i];
+  require_room(0, offsets[lengths.size()], sizeof(Index));
   return offsets;
 }
 
@@ -97,6 +107,7 @@ Buffer<Index> random_order(Index size, std::uint64_t seed) {
 
 CsrMatrix finish_matrix(Index rows, Index cols, Buffer<Offset> row_offsets,
                         Buffer<Index> col_indices, const PatternRequest& request, ValueRule rule) {
+  require_room(0, col_indices.size(), size_of(request.value_kind));
   ValueArray values(request.value_kind, col_indices.size());
   with_value_type(request.value_kind, [&](auto tag) {
     using Value = typename decltype(tag)::type;
@@ -130,6 +141,7 @@ CsrMatrix finish_matrix(Index rows, Index cols, Buffer<Offset> row_offsets,
 CsrPattern symmetric_pattern(const CsrMatrix& drawn, Offset edges, bool add_diagonal,
                              std::uint64_t seed, Offset* found) {
   const Index n = drawn.rows();
+  require_room(n, drawn.nnz(), sizeof(Index));
   const CsrMatrix mirror = transpose(drawn);
   Offset present = 0;
 #pragma omp parallel for schedule(dynamic, 512) reduction(+ : present)

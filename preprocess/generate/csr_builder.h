@@ -6,7 +6,13 @@
 
 namespace csrkit {
 
-/// offsets[i + 1] - offsets[i] = lengths[i].
+/// Throws MemoryError unless there is room for what is made next: offsets of `rows`, and `entries`
+/// of `entry_bytes` each. The system gives memory that it does not have, and ends the process, or
+/// another one, when it is filled.
+void require_room(Offset rows, Offset entries, int entry_bytes);
+
+/// offsets[i + 1] - offsets[i] = lengths[i]. Throws MemoryError if there is no room for the columns
+/// of so many entries.
 Buffer<Offset> offsets_of(const Buffer<Index>& lengths);
 
 /// A random bijection of {0, ..., size - 1}.

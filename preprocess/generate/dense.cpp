@@ -13,6 +13,8 @@ CsrMatrix generate_dense(const PatternRequest& request) {
   const Parameters& given = request.parameters;
   const Index rows = given.index("rows");
   const Index cols = given.is_set("cols") ? given.index("cols") : rows;
+  require_room(rows, Offset{rows} * cols,
+               static_cast<int>(sizeof(Index)) + size_of(request.value_kind));
   CsrPattern pattern = pattern_of(rows, [&](Index, auto&& add) {
     for (Index col = 0; col < cols; ++col) add(col);
   });

@@ -35,6 +35,7 @@ struct Grid {
 /// f(col) ascending and is a pure function of the row.
 template <class ForEachCol>
 CsrPattern pattern_of(Index rows, ForEachCol&& for_each_col) {
+  require_room(rows, rows, sizeof(Index));
   Buffer<Index> lengths(rows);
 #pragma omp parallel for schedule(dynamic, 1024)
   for (Index row = 0; row < rows; ++row) {

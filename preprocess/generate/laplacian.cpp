@@ -94,6 +94,7 @@ CsrMatrix generate_laplacian(const PatternRequest& request) {
       if constexpr (std::is_same_v<std::decay_t<decltype(b)>, View>) {
         pattern.row_offsets = offsets_of(lengths_of_rows(a, b, rows));
         pattern.col_indices = Buffer<Index>(pattern.row_offsets[rows]);
+        require_room(0, pattern.row_offsets[rows], size_of(request.value_kind));
         values = ValueArray(request.value_kind, pattern.row_offsets[rows]);
         fill_rows(a, b, shift, pattern, values);
       }

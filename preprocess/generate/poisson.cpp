@@ -90,6 +90,7 @@ CsrMatrix generate_poisson(const PatternRequest& request) {
   const double in_z = is_solid ? weight_z : 0;
   const double whole =
       most_faces == 1 ? 2 + 2 * weight_y + 2 * in_z : 3 * (1 + 2 * weight_y) * (1 + 2 * in_z) - 1;
+  require_room(0, pattern.col_indices.size(), size_of(request.value_kind));
   ValueArray values(request.value_kind, pattern.col_indices.size());
   with_value_type(request.value_kind, [&](auto tag) {
     using Value = typename decltype(tag)::type;

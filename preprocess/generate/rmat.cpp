@@ -52,6 +52,7 @@ CsrMatrix generate_rmat(const PatternRequest& request) {
   const std::uint64_t lower_row = threshold(c + d);
   const std::uint64_t right_if_upper = threshold(a + b > 0 ? b / (a + b) : 0);
   const std::uint64_t right_if_lower = threshold(c + d > 0 ? d / (c + d) : 0);
+  require_room(n, edges + 3 * Offset{n}, sizeof(Index));  // drawn, and three numbers of every id
   const Buffer<Index> ids =
       is_shuffled ? random_order(n, random_word(request.seed, kIds)) : Buffer<Index>();
   const auto id_of = [&](Index item) { return is_shuffled ? ids[item] : item; };

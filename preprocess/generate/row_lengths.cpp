@@ -64,6 +64,7 @@ CsrMatrix generate_row_lengths(const PatternRequest& request) {
     given.refuse("diagonal", "never or allowed, because the histogram has empty rows");
   }
 
+  require_room(4 * Offset{rows}, rows, sizeof(Index));
   Buffer<Index> lengths(rows);
   if (scale == 1) {
     Offset row = 0;

@@ -9,6 +9,15 @@ cmp threads1.mtx threads5.mtx
 csr-generate rmat other.csr --set scale=12 --seed 6 --quiet
 csr-export other.csr other.mtx --quiet
 if cmp -s threads1.mtx other.mtx; then fail "the seed does nothing"; fi
+# What no machine holds is refused before anything is made.
+for settings in "rmat --set scale=30 --set edges=1099511627776" "dense --set rows=2147483647" \
+  "erdos-renyi --set rows=2147483647 --set nnz=4503599627370496" \
+  "communities --set n=2147483647 --set mean=1000000"; do
+  # shellcheck disable=SC2086 # settings are words
+  expect 5 timeout 60 csr-generate ${settings%% *} huge.csr ${settings#* }
+  says "the matrix needs about"
+  no_file huge.csr
+done
 expect 0 csr-generate rmat pattern.csr --set scale=6 --value-kind none --json
 equals "$(json value_kind)" none
 expect 0 csr-generate poisson grid.csr --set nx=30 --set ny=20 --json

@@ -36,6 +36,8 @@ expect 0 csr-reorder --force cora.csr parts.csr --method metis-partition
 says "one part"
 expect 0 csr-reorder --force cora.csr parts.csr --method metis-partition --parts 1
 grep -q "one part" err && fail "said what was asked for"
+expect 0 csr-reorder --force cora.csr parts.csr --method metis-partition --sides=cols
+grep -q "one part" err && fail "said of an order that leaves no parts"
 expect 2 csr-reorder cora.csr fresh.csr --method metis-partition --parts 3 --cache-size 1M
 expect 2 csr-reorder cora.csr fresh.csr --method metis-partition --inside heap
 expect 2 csr-reorder cora.csr fresh.csr --method metis-nested-dissection --time-limit 0
