@@ -1,5 +1,6 @@
 // Registry x battery x widths x kinds: a kernel is tested by its line in gpu/sddmm/kernels.inc.
 
+#include "gpu/device/device_buffer.h"
 #include "gpu/device/stream.h"
 #include "gpu/plan/kernels.h"
 #include "tests/gpu/operator_checks.h"
@@ -66,6 +67,14 @@ struct DeviceOperands {
   }
 };
 
+/// Long rows, of many lengths: pieces of them are done in the order of their columns.
+const CsrMatrix& long_rows() {
+  static const CsrMatrix matrix = matrix_where(150, 333, [](Index i, Index j) {
+    return i % 7 == 3 ? j % 61 == i % 61 : (i * 37 + j * 11) % 5 < 2 || j % 97 == 5;
+  });
+  return matrix;
+}
+
 /// The plan's problem may have A on the device; `problem` has it on the host, for the judge.
 void check_sddmm_on_slices(const SddmmKernel& kernel, const SddmmProblem& problem,
                            const CsrMatrix& a, Offset shift, Offset padding) {
@@ -122,6 +131,15 @@ TEST_P(EveryGpuSddmmKernel, EqualsTheReferenceInEveryKindAndScale) {
         check_sddmm_kernel_on(kernel(), battery_matrix(name), 33, item);
         if (HasFatalFailure()) return;
       }
+    }
+  }
+}
+
+TEST_P(EveryGpuSddmmKernel, EqualsTheReferenceOnLongRows) {
+  for (const SddmmCase& item : kinds()) {
+    for (const Index dense_cols : {32, 33, 64, 65, 100, 128, 256, 602}) {
+      check_sddmm_kernel_on(kernel(), long_rows(), dense_cols, item);
+      if (HasFatalFailure()) return;
     }
   }
 }
@@ -236,12 +254,48 @@ TEST_P(SanitizerGpuSddmm, SmallAdversarialMatrices) {
   for (const Index dense_cols : {1, 4, 8, 16, 33, 64, 65, 128, 132, 256, 512, 602, 1024}) {
     check_sddmm_kernel_on(kernel(), battery_matrix("just_above_a_warp"), dense_cols, {});
   }
+  for (const Index dense_cols : {41, 128, 602}) {
+    check_sddmm_kernel_on(kernel(), long_rows(), dense_cols, {});
+  }
   const SddmmProblem problem = problem_of(battery_matrix("wide"), SddmmCase{}, 16);
   check_sddmm_on_slices(kernel(), problem, problem.a, 1, 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(, SanitizerGpuSddmm, ::testing::ValuesIn(names_with(0, false)),
                          name_of_param);
+
+/// Distances of rows that do not fit into 32 bits.
+TEST_P(EveryGpuSddmmKernel, ReadsRowsOfXThatLieFarApart) {
+  if (kernel().role == Role::vendor) return;
+  constexpr Index kCols = 70;
+  constexpr Offset kFar = (Offset{1} << 30) + 12;  // elements
+  const SddmmProblem problem = problem_of(
+      matrix_where(2, 40, [](Index i, Index j) { return (i + j) % 3 != 0; }), SddmmCase{}, kCols);
+  DenseMatrix x(2, kCols, ValueKind::f32), y(40, kCols, ValueKind::f32);
+  DenseMatrix c(1, static_cast<Index>(problem.a.nnz()), ValueKind::f32);
+  fill_random(x.view(), 21);
+  fill_random(y.view(), 22);
+  const gpu::Stream stream(nullptr);
+  gpu::DeviceMemory memory(0, stream.get(), 0);
+  const gpu::DeviceBuffer<float> far_x(memory, kFar + kCols, "X");
+  for (const Index row : {0, 1}) {
+    CHECK_CUDA(cudaMemcpyAsync(far_x.data() + row * kFar, x.view().as<float>() + row * kCols,
+                               kCols * sizeof(float), cudaMemcpyHostToDevice, stream.get()));
+  }
+  PlanOptions options;
+  options.where.stream = stream.get();
+  const auto plan = kernel().make_plan(problem, options);
+  ConstDenseView far_view = x.view();
+  far_view.data = far_x.data();
+  far_view.leading_dim = kFar;
+  far_view.space = MemorySpace::device;
+  plan->bind(far_view, y.view(), values_of(c.view()));
+  plan->multiply(1, 0);
+  plan->fetch_output();
+  const CheckResult result =
+      check_sddmm(problem, x.view(), y.view(), 1, 0, nullptr, values_of(c.view()));
+  ASSERT_TRUE(result.passed) << result.failure;
+}
 
 TEST(GpuSddmmTable, NamesAreUniqueAndProductionDoesEverything) {
   std::vector<std::string> names = names_with(0);

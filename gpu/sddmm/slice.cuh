@@ -1,0 +1,240 @@
+// Inner products of four entries at a time: how a lane reads its columns of X and Y, and how the
+// lanes of a group add up.
+#pragma once
+
+#include "core/matrix/dense_matrix.h"
+#include "gpu/device/arithmetic.cuh"
+#include "gpu/device/warp.cuh"
+
+namespace csrkit::gpu::sddmm {
+
+/// Entries whose products a group makes side by side.
+inline constexpr int kAtOnce = 4;
+
+template <class T>
+using SumOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+template <class Word>
+__device__ Word load_word(const void* from) {
+  return __ldg(static_cast<const Word*>(from));
+}
+
+/// Element `item` of every load times its partner, added up one after the other.
+template <class T, int kWidth, class Word>
+__device__ SumOf<T> add_products(SumOf<T> sum, const Word& x, const Word& y) {
+  Pack<T, kWidth> of_x, of_y;
+  memcpy(&of_x, &x, sizeof x);
+  memcpy(&of_y, &y, sizeof y);
+#pragma unroll
+  for (int item = 0; item < kWidth; ++item) {
+    sum = fma(widen<SumOf<T>>(of_x.item[item]), widen<SumOf<T>>(of_y.item[item]), sum);
+  }
+  return sum;
+}
+
+/// Of four sums of every lane: the lanes of a quarter of the group get the whole of one of them,
+/// the first quarter that of the first. All are added up in the same order.
+template <int kLanes, class Sum>
+__device__ Sum add_lanes(const Sum* sum, int lane) {
+  constexpr int kHalf = kLanes / 2, kQuarter = kLanes / 4;
+  const bool is_upper = (lane & kHalf) != 0;
+  Sum first = is_upper ? sum[2] : sum[0], second = is_upper ? sum[3] : sum[1];
+  first += __shfl_xor_sync(kAllLanes, is_upper ? sum[0] : sum[2], kHalf);
+  second += __shfl_xor_sync(kAllLanes, is_upper ? sum[1] : sum[3], kHalf);
+  const bool is_odd = (lane & kQuarter) != 0;
+  Sum own = is_odd ? second : first;
+  own += __shfl_xor_sync(kAllLanes, is_odd ? first : second, kQuarter);
+#pragma unroll
+  for (int distance = kQuarter / 2; distance > 0; distance /= 2) {
+    own += __shfl_xor_sync(kAllLanes, own, distance);
+  }
+  return own;
+}
+
+/// Rows of X or Y, `bytes` apart; 32 bits unless they lie very far apart.
+template <class T, class Bytes = std::uint32_t>
+struct Rows {
+  const T* first;
+  Bytes bytes;
+
+  explicit Rows(const ConstDenseView& view)
+      : first(view.as<T>()), bytes(static_cast<Bytes>(bytes_between(view))) {}
+
+  static std::uint64_t bytes_between(const ConstDenseView& view) {
+    return view.rows <= 1 ? 0 : static_cast<std::uint64_t>(view.leading_dim) * sizeof(T);
+  }
+
+  __device__ const T* at(Index row, Index col) const {
+    auto address = reinterpret_cast<std::uint64_t>(first + col);
+    if constexpr (sizeof(Bytes) == sizeof(std::uint32_t)) {
+      // One instruction. Left to itself, the compiler widens `bytes` before the loop, multiplies
+      // 64 by 64 bits in it, and has five.
+      asm("mad.wide.u32 %0, %1, %2, %0;" : "+l"(address) : "r"(row), "r"(bytes));
+    } else {
+      address += static_cast<std::uint64_t>(row) * bytes;
+    }
+    return reinterpret_cast<const T*>(address);
+  }
+};
+
+/// Products of the lanes' columns of four rows of Y and their rows of X. Every row takes kSteps
+/// loads a lane, kLanes * kWidth columns apart. Unless all lanes have the last one (kIsFull), a
+/// lane that lacks it loads its first columns instead, without a branch, and forgets what comes of
+/// them.
+template <class T, class Bytes, int kLanes, int kWidth, int kSteps, bool kIsFull, bool kMixes>
+struct Slice {
+  using Load = typename detail::Word<sizeof(T) * kWidth>::type;
+  using Sums = SumOf<T>[kAtOnce];
+  using Indices = const Index (&)[kAtOnce];
+  static constexpr int kStride = kLanes * kWidth;
+  /// Loads of a row that are asked for before the first is used.
+  static constexpr int kTogether = kSteps * sizeof(Load) <= 32 ? kSteps : 32 / sizeof(Load);
+
+  Rows<T, Bytes> x, y;
+  Index last_step = (kSteps - 1) * kStride;
+  bool has_last = true;
+  Load kept[kSteps];  // of X, as long as the row stays the same
+  Index kept_row = -1;
+
+  __device__ Slice(const Rows<T, Bytes>& all_x, const Rows<T, Bytes>& all_y, Index col, Index cols)
+      : x(all_x), y(all_y) {
+    if constexpr (!kIsFull) {
+      has_last = col + last_step < cols;
+      if (!has_last) last_step = 0;
+      if (kSteps == 1 && !has_last) col = 0;
+    }
+    x.first += col;
+    y.first += col;
+  }
+
+  __device__ Load load(const Rows<T, Bytes>& from, Index row, int step) const {
+    if (!kIsFull && kSteps > 1 && step == kSteps - 1)
+      return load_word<Load>(from.at(row, last_step));
+    return load_word<Load>(from.at(row, 0) + step * kStride);
+  }
+
+  __device__ void add_load(SumOf<T>& sum, const Load& of_x, const Load& of_y, int step) const {
+    const SumOf<T> next = add_products<T, kWidth>(sum, of_x, of_y);
+    sum = kIsFull || step < kSteps - 1 || has_last ? next : sum;
+  }
+
+  __device__ void add(Sums& sum, const int4& cols, const int4& rows) {
+    if (__all_sync(kAllLanes, rows.x == rows.w)) {
+      keep(rows.x);
+      add_kept_row(sum, {cols.x, cols.y, cols.z, cols.w});
+    } else if constexpr (kSteps == 1) {
+      add_new_rows(sum, {cols.x, cols.y, cols.z, cols.w}, {rows.x, rows.y, rows.z, rows.w});
+    } else {
+      add_own_rows(sum, {cols.x, cols.y, cols.z, cols.w}, {rows.x, rows.y, rows.z, rows.w});
+    }
+  }
+
+  __device__ void keep(Index row) {
+    if (row == kept_row) return;
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) kept[step] = load(x, row, step);
+    kept_row = row;
+  }
+
+  __device__ void add_kept_row(Sums& sum, Indices cols) const {
+#pragma unroll
+    for (int begin = 0; begin < kSteps; begin += kTogether) {
+      Load of_y[kTogether][kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kTogether && begin + i < kSteps; ++i) {
+#pragma unroll
+        for (int n = 0; n < kAtOnce; ++n) of_y[i][n] = load(y, cols[n], begin + i);
+      }
+#pragma unroll
+      for (int i = 0; i < kTogether && begin + i < kSteps; ++i) {
+#pragma unroll
+        for (int n = 0; n < kAtOnce; ++n) {
+          add_load(sum[n], kept[begin + i], of_y[i][n], begin + i);
+        }
+      }
+    }
+  }
+
+  /// Every entry with its own row of X from L1; some loads at a time, unless that is what most
+  /// entries come to (kMixes).
+  __device__ void add_own_rows(Sums& sum, Indices cols, Indices rows) const {
+    constexpr int kLoads = kMixes ? kTogether : kTogether / 2;
+#pragma unroll(kMixes || sizeof(Load) < 16 ? kSteps : 1)
+    for (int begin = 0; begin < kSteps; begin += kLoads) {
+      Load of_x[kLoads][kAtOnce], of_y[kLoads][kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kLoads; ++i) {
+        if (kSteps % kLoads != 0 && begin + i >= kSteps) continue;
+#pragma unroll
+        for (int n = 0; n < kAtOnce; ++n) {
+          of_y[i][n] = load(y, cols[n], begin + i);
+          of_x[i][n] = load(x, rows[n], begin + i);
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < kLoads; ++i) {
+        if (kSteps % kLoads != 0 && begin + i >= kSteps) continue;
+#pragma unroll
+        for (int n = 0; n < kAtOnce; ++n) add_load(sum[n], of_x[i][n], of_y[i][n], begin + i);
+      }
+    }
+  }
+
+  /// Rows of X that were not there a moment ago are loaded.
+  __device__ void add_new_rows(Sums& sum, Indices cols, Indices rows) {
+    Load of_y[kAtOnce], of_x[kAtOnce];
+    bool is_new[kAtOnce];
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n) of_y[n] = load(y, cols[n], 0);
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n) {
+      is_new[n] = rows[n] != (n > 0 ? rows[n - 1] : kept_row);
+      if (is_new[n]) of_x[n] = load(x, rows[n], 0);
+    }
+    kept_row = rows[kAtOnce - 1];
+#pragma unroll
+    for (int n = 0; n < kAtOnce; ++n) {
+      if (is_new[n]) kept[0] = of_x[n];
+      add_load(sum[n], kept[0], of_y[n], 0);
+    }
+  }
+};
+
+/// The same for what is left of wide rows behind their last whole slice; X comes from L1. Where a
+/// lane has no columns left, zeros stand in.
+template <class T, class Bytes, int kLanes, int kWidth>
+struct Rest {
+  using Load = typename detail::Word<sizeof(T) * kWidth>::type;
+  static constexpr int kTogether = 16 / sizeof(Load) < 4 ? 16 / sizeof(Load) : 4;
+  Rows<T, Bytes> x, y;
+  Index first, cols;
+
+  __device__ void add(SumOf<T> (&sum)[kAtOnce], const int4& y_rows, const int4& x_rows) const {
+    const Index of_x[kAtOnce] = {x_rows.x, x_rows.y, x_rows.z, x_rows.w};
+    const Index of_y[kAtOnce] = {y_rows.x, y_rows.y, y_rows.z, y_rows.w};
+#pragma unroll 1
+    for (Index col = first; col < cols; col += kTogether * kLanes * kWidth) {
+      Load from_x[kTogether][kAtOnce], from_y[kTogether][kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+        const Index at = col + i * kLanes * kWidth;
+        const bool is_there = i == 0 || at < cols;
+#pragma unroll
+        for (int n = 0; n < kAtOnce; ++n) {
+          from_x[i][n] = is_there ? load_word<Load>(x.at(of_x[n], at)) : Load{};
+          from_y[i][n] = is_there ? load_word<Load>(y.at(of_y[n], at)) : Load{};
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+#pragma unroll
+        for (int n = 0; n < kAtOnce; ++n) {
+          sum[n] = add_products<T, kWidth>(sum[n], from_x[i][n], from_y[i][n]);
+        }
+      }
+    }
+    __syncwarp();
+  }
+};
+
+}  // namespace csrkit::gpu::sddmm
