@@ -13,6 +13,7 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr double kL2Share = 0.636;         // of L2, that stays from product to product
+constexpr double kCachedShare = 0.8;       // up to there the costs of what stays hold
 constexpr double kL2BytesPerCycle = 26.8;  // L2, to one multiprocessor
 
 /// What counts for one product by a kernel.
@@ -49,25 +50,25 @@ Work work_of(const std::string& kernel, const SpmvProfile& profile) {
 
 /// What a kernel takes where A stays in L2, fitted to products of 207 matrices in three kinds
 /// (docs/lab/2026-11-26-spmm-choice-blind.md), starts also to 66 others on an H100
-/// (docs/lab/2026-11-26-blind-hunt.md). Microseconds, and cycles of all multiprocessors
-/// together, which are properties of the kernels and not of a card.
+/// (docs/lab/2026-11-26-blind-hunt.md), jagged anew to 159 on one
+/// (docs/lab/2026-11-26-spmv-waves.md). Microseconds, and cycles of all multiprocessors together,
+/// which are properties of the kernels and not of a card.
 struct CachedCosts {
   const char* kernel;
   double start, meeting;          // microseconds
   double step;                    // the same, of the longest row, beside other warps; a diagonal
-  double doubling;                // jagged: microseconds for segments of twice the height
   double unevenness;              // microseconds, times the logarithm of longest row to mean row
   double bytes, crowded_bytes;    // times what L2 takes for them; those beyond a quarter of L2
   double entry, row;              // cycles
   double sector, distant_sector;  // cycles; times the logarithm of x to L1
 };
 constexpr CachedCosts kCachedCosts[] = {
-    {"jagged", 6.83, 0.83, 0, 0.84, 0, 0.42, 0.90, 0.08, 0, 0.95, 0.44},
-    {"csr_balanced", 8.00, 0, 0, 0, 0.29, 0, 1.58, 0.58, 0, 1.16, 0.12},
-    {"sell", 5.08, 1.26, 0.230, 0, 0, 1.24, 0, 0, 0, 0.68, 0.20},
-    {"compressed", 5.20, 0, 0.514, 0, 0, 1.45, 0, 0.16, 0, 0.49, 0.12},
-    {"bsr", 5.70, 0, 0.021, 0, 0, 1.22, 0.21, 0.19, 4.98, 0.25, 0.09},
-    {"stencil", 5.40, 0, 0.060, 0, 0, 0.73, 0, 0.15, 0, 0, 0}};
+    {"jagged", 6.57, 1.15, 0, 0, 0.24, 0.28, 0.27, 0, 0.40, 0.50},
+    {"csr_balanced", 8.00, 0, 0, 0.29, 0, 1.58, 0.58, 0, 1.16, 0.12},
+    {"sell", 5.08, 1.26, 0.230, 0, 1.24, 0, 0, 0, 0.68, 0.20},
+    {"compressed", 5.20, 0, 0.514, 0, 1.45, 0, 0.16, 0, 0.49, 0.12},
+    {"bsr", 5.70, 0, 0.021, 0, 1.22, 0.21, 0.19, 4.98, 0.25, 0.09},
+    {"stencil", 5.40, 0, 0.060, 0, 0.73, 0, 0.15, 0, 0, 0}};
 
 double cached_seconds(const std::string& kernel, const Work& work, const SpmvProfile& profile) {
   constexpr double kL1Bytes = 250e3, kMostDistant = 2.5;  // further than that was not measured
@@ -78,9 +79,8 @@ double cached_seconds(const std::string& kernel, const Work& work, const SpmvPro
   // A row of a stencil has its diagonals one after the other.
   const double steps =
       kernel == "stencil" ? work.entries / rows : longest / profile.warps_per_slice;
-  const double doublings = std::log2(segment_height(profile.rows, profile.nnz) / 4.0);
   const double microseconds = costs->start + (work.parts_meet ? costs->meeting : 0) +
-                              costs->step * steps + costs->doubling * doublings +
+                              costs->step * steps +
                               costs->unevenness * std::log(std::max(longest * rows / nnz, 1.0));
   const auto bytes = static_cast<double>(work.stored_bytes + profile.vector_bytes);
   const double crowded = std::max(bytes - profile.card.l2_bytes / 4, 0.0);
@@ -146,8 +146,8 @@ double model_seconds(const std::string& kernel, const SpmvProfile& profile) {
   const Work work = work_of(kernel, profile);
   // One of the two for all kernels: they are compared.
   const auto as_csr = static_cast<double>(profile.csr_bytes + profile.vector_bytes);
-  return as_csr <= kL2Share * profile.card.l2_bytes ? cached_seconds(kernel, work, profile)
-                                                    : streamed_seconds(kernel, work, profile);
+  return as_csr <= kCachedShare * profile.card.l2_bytes ? cached_seconds(kernel, work, profile)
+                                                        : streamed_seconds(kernel, work, profile);
 }
 
 SpmvChoice choose_spmv(const SpmvProfile& profile) {
