@@ -2,6 +2,8 @@
 // they take minutes to compile.
 #pragma once
 
+#include <algorithm>
+
 #include "gpu/device/cuda_check.h"
 #include "gpu/spmm/row_bins/multiply.cuh"
 #include "gpu/spmm/row_tasks/slices.cuh"
@@ -10,6 +12,14 @@ namespace csrkit::gpu {
 
 inline constexpr int kRowBinsBlocks = 7;      // per multiprocessor
 inline constexpr int kRowBinsMoreBlocks = 8;  // for 16 bytes a load, three pieces: 64 registers
+
+/// Whether most tasks are long rows, in several waves of warps. Those have enough loads under way
+/// with fewer warps, and L1 then holds more of what each of them wants again
+/// (docs/lab/2026-11-26-spmm-near-rows.md).
+inline bool has_long_rows(const RowTasks& tasks) {
+  constexpr Offset kSeveralWaves = 12'000;
+  return tasks.warp_task_count >= std::max(tasks.task_count, kSeveralWaves);
+}
 
 /// kHasBlocks: there are tasks of a block. In a kernel that has none, code for them costs 3 to 5 %.
 template <class Types, int kWidth, int kLanes, bool kHasBlocks, bool kScales, int kBlocks,
@@ -98,10 +108,14 @@ void launch_bins(const RowBinsOperands<Types>& all, cudaStream_t stream) {
 template <int kWidth, int kLanes, class Types>
 void launch_widest_bins(const RowBinsOperands<Types>& operands, cudaStream_t stream) {
   if (operands.tasks.block_task_count > 0) {
-    launch_bins<kWidth, kLanes, true, kRowBinsMoreBlocks>(operands, stream);
-  } else {
-    launch_bins<kWidth, kLanes, false, kRowBinsMoreBlocks>(operands, stream);
+    return launch_bins<kWidth, kLanes, true, kRowBinsMoreBlocks>(operands, stream);
   }
+  if constexpr (sizeof(typename Types::Value) == 4 && kLanes == 8) {  // in other kinds level
+    if (has_long_rows(operands.tasks)) {
+      return launch_bins<kWidth, kLanes, false, kRowBinsBlocks>(operands, stream);
+    }
+  }
+  launch_bins<kWidth, kLanes, false, kRowBinsMoreBlocks>(operands, stream);
 }
 
 template <class Types, int kWidth>

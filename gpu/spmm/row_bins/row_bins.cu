@@ -10,8 +10,8 @@
 //          block's warps through 1.5 KB of shared memory at most. In pieces, entries of A go
 //          through shared memory instead of shuffles
 // Launch   128 threads, 8 blocks per multiprocessor, so at most 64 registers; 7 where loads are
-//          narrow. Slices of the columns in the outer grid dimension, so that one slice of B after
-//          the other stays in L2 if it fits there
+//          narrow, and in f32 where most rows are long. Slices of the columns in the outer grid
+//          dimension, so that one slice of B after the other stays in L2 if it fits there
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses. If
 //          rows of B or C begin anywhere, 8, 16 or 32 lanes read a row in pieces (pieces.cuh), an
 //          element a lane or two neighbours, so that a lane has up to four columns. If K says so in
@@ -67,6 +67,7 @@ class RowBins {
   void adopt(const SpmmSizes& sizes, void* workspace) {
     whole_cols_ = sizes.dense_cols_of_whole();
     has_short_rows_ = sizes.nnz <= kShortMean * sizes.rows;
+    has_long_rows_ = kValueBytes >= 4 && sizes.nnz_of_whole() >= Offset{kLongRow} * sizes.cols;
     maker_ = maker_for(sizes);
     auto* bytes = static_cast<std::byte*>(workspace);
     partial_ = reinterpret_cast<Number*>(bytes + maker_.workspace_bytes());
@@ -169,10 +170,12 @@ class RowBins {
   }
 
   /// Slices of 128 instead of 256 bytes pay where half of the narrow one fits into L2 and little of
-  /// the wide one; measured on an H200, docs/lab/2026-11-22-spmm-h200.md.
+  /// the wide one; measured on an H200, docs/lab/2026-11-22-spmm-h200.md. Where rows are long, A
+  /// and C are little beside what is gathered, and they pay as soon as the wide one does not fit
+  /// (docs/lab/2026-11-26-spmm-near-rows.md).
   bool prefers_narrow_slices(Index b_rows) const {
     const double wide = 256.0 * b_rows, narrow = 128.0 * b_rows;
-    return wide > 2.5 * l2_bytes_ && narrow < 1.6 * l2_bytes_;
+    return wide > (has_long_rows_ ? 1.25 : 2.5) * l2_bytes_ && narrow < 1.6 * l2_bytes_;
   }
 
   AlgebraOf<Types> algebra_;
@@ -183,6 +186,7 @@ class RowBins {
   Number* partial_ = nullptr;
   Index whole_cols_ = 0;
   bool has_short_rows_ = false;
+  bool has_long_rows_ = false;  // of the whole product: the width of slices decides about the bits
   Value* copy_ = nullptr;
   Index copied_cols_ = 0;
   double l2_bytes_ = 0;

@@ -70,6 +70,26 @@ TEST_F(RowTasks, SuitTheSizeOfTheMatrix) {
   }
 }
 
+// Most rows have a warp each, in several waves: fewer blocks a multiprocessor.
+TEST_F(RowTasks, OfLongRowsForTheMostPart) {
+  constexpr Index kRows = 13'001, kCols = 3000, kLongest = 119;
+  std::vector<Entry> entries;
+  for (Index row = 0; row < kRows; ++row) {
+    const Index length = row % 100 == 3 ? row % 30 : kLongest - row % 23;
+    const Index first = row * 11 % (kCols - kLongest);
+    for (Index col = first; col < first + length; ++col) {
+      entries.push_back({row, col, random_value(5, row, col)});
+    }
+  }
+  const CsrMatrix matrix = matrix_of(kRows, kCols, std::move(entries));
+  const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_bins");
+  KernelCase item;
+  check_kernel_on(kernel, matrix, 32, item);
+  item.alpha = 2;
+  item.beta = -1;
+  check_kernel_on(kernel, matrix, 32, item);
+}
+
 // C is larger than L2, and its rows end inside sectors: all slices of some rows come before others.
 TEST_F(RowTasks, AreDoneSomeAtATimeWhereRowsOfALargeCAreTorn) {
   constexpr Index kRows = 301'003, kCols = 500;
