@@ -41,7 +41,7 @@ class OutputCapture {
  public:
   OutputCapture() : descriptor_(moved_up(memfd_create("output", MFD_CLOEXEC))) {
     if (descriptor_ < 0) {
-      throw Error(std::string("no file in memory for a child's output: ") + std::strerror(errno));
+      throw IoError(std::string("no file in memory for a child's output: ") + std::strerror(errno));
     }
   }
   ~OutputCapture() { close(descriptor_); }

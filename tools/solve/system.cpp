@@ -154,9 +154,8 @@ System read_system(const SolveToolOptions& options) {
   }
   const DenseMatrix guess = read_columns(options.guess, problem.rows());
   if (guess.cols() != problem.right_hand_sides) {
-    throw InputError(options.guess + ": expected a column for each of " +
-                     std::to_string(problem.right_hand_sides) + " right-hand sides, found " +
-                     shape_text(guess));
+    throw InputError(options.guess + ": expected as many columns as there are right-hand sides (" +
+                     std::to_string(problem.right_hand_sides) + "), found " + shape_text(guess));
   }
   system.x = convert_dense(guess, kind);
   return system;

@@ -70,6 +70,17 @@ TEST(ChildProcess, AProgramThatIsNotThereIsNamed) {
 
 std::atomic<int> forks{0};
 
+TEST(ChildProcess, TooFewDescriptorsAreTheSystemsRefusal) {
+  const SharedMemory memory(1);
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  rlimit few = before;
+  few.rlim_cur = 4;
+  setrlimit(RLIMIT_NOFILE, &few);
+  EXPECT_THROW(run_program("work", "/nowhere/csrkit-metis", memory), IoError);
+  setrlimit(RLIMIT_NOFILE, &before);
+}
+
 TEST(ChildProcess, TheCallersProcessIsNotCopied) {
   pthread_atfork([] { ++forks; }, nullptr, nullptr);
   run("exit 0");
