@@ -5,7 +5,8 @@
 // Reads    A three times, the row ends of B once, B's columns two or three times, its values once
 // Launch   one kernel per bin that has rows, long rows first, and one for all rows that a warp
 //          sorts; see gpu/spgemm/adaptive_rows/rules.h
-// Needs    operands on the device; one workspace of about 30 bytes per row
+// Needs    operands on the device; one workspace of about 60 bytes per row, and the bits of rows
+//          whose columns counting marks, at most half a byte per product
 // Against  one kernel for all: a row of 3 entries and one of 30,000 want different memory. All sums
 //          are made in the order of A's columns, so results do not depend on the run. Sources: the
 //          literature on hashing (Nagasaka 2017), dense accumulators and bins (spECK, Parger 2020)
@@ -64,7 +65,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     const std::uint64_t in_two_passes =
         Workspace::bytes_for(sizes.rows, sizes.a_nnz, changes_.fewest_spread) +
         most_part_bytes(sizes.rows, sizes.cols, sizes.counts.products) +
-        csr_bytes(sizes.rows, room_for(sizes), kValueKindOf<Value>) + most_hub_bytes(sizes);
+        csr_bytes(sizes.rows, room_for(sizes), kValueKindOf<Value>) + most_hub_bytes(sizes) +
+        most_kept_bytes(sizes.counts.products);
     if (!is_small(sizes)) return in_two_passes;
     return std::max(in_two_passes,
                     small_product_bytes(sizes.rows, sizes.cols, sizes.a_nnz, kValueKindOf<Value>));
@@ -92,6 +94,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     c.nnz = wait_for_choice(work);
     if (!has_room) c.allocate_entries(memory, c.nnz);
     make_all(op, Structure::wanted, work, c, memory.stream());
+    if (rows_in_bit_ranges_) bits_ = {};  // another range may have fewer bits and a larger C
   }
 
   void look_at_ranges(const std::vector<SpgemmOperands>& ranges, DeviceMemory& memory) override {
@@ -99,17 +102,20 @@ class AdaptiveRows final : public DeviceSpgemm {
     Index rows = 0;
     for (const SpgemmOperands& range : ranges) rows += range.a.rows;
     set_rules(rows, ranges.front().b.cols);
-    Offset in_bit_ranges = 0;
+    BitRangeRows in_bit_ranges;
     for (bool is_settled = false; !is_settled;) {
       HostTotals all = {};
-      in_bit_ranges = 0;
+      in_bit_ranges = {};
       for (const SpgemmOperands& range : ranges) {
         if (range.a.rows == 0) continue;
         Work work;
         profile(range, memory, work);
         const HostTotals totals = host_->wait();
-        work.count_lists = lists_of<CountBin>(work.space.count_list, totals);
-        in_bit_ranges += rows_in_bit_ranges(work);
+        learn(totals, work);
+        const BitRangeRows of_range = rows_in_bit_ranges(work);
+        in_bit_ranges.rows += of_range.rows;
+        in_bit_ranges.products += of_range.products;
+        in_bit_ranges.longest = std::max(in_bit_ranges.longest, of_range.longest);
         all.hub_entries += totals.hub_entries;
         all.hub_products += totals.hub_products;
         all.longest_hub = std::max(all.longest_hub, totals.longest_hub);
@@ -139,6 +145,7 @@ class AdaptiveRows final : public DeviceSpgemm {
 
   void prepare_values(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c) override {
     forget_values();
+    bits_ = {};
     if (may_spend_ && lists(op, memory, c)) return;
     if (!may_spend_ && changes_.most_listed > 0) {
       values_choice_ =
@@ -148,6 +155,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     count_all(op, memory, kept_);
     choose(kept_, {}, memory.stream());
     wait_for_choice(kept_);
+    bits_ = {};  // C's columns say as much
   }
 
   void forget_values() override {
@@ -229,6 +237,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     RowParts parts;
     HubRows hubs;
     Offset products = 0;
+    std::uint32_t longest = 0;         // of rows in bit ranges, in products
     bool short_rows_are_made = false;  // or on their way
 
     const RowList& counted(CountBin bin) const {
@@ -244,6 +253,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     rules_.shrink = changes_.shrink;
     rules_.prefers_merging = changes_.prefers_merging && rows_of_a >= changes_.fewest_merged_rows;
     rules_.prefers_bit_ranges = changes_.prefers_bit_ranges;
+    rules_.keeps_any_bits = changes_.keeps_any_bits;
     rules_.most_sorted_to_count = changes_.most_sorted_to_count;
     rules_.most_sorted_to_make = changes_.most_sorted_to_make;
     rules_.most_early = changes_.most_early;
@@ -258,11 +268,12 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (!host_) set_rules(op.a.rows, op.b.cols);
     const cudaStream_t stream = memory.stream();
     work.a = op.a;
-    work.space = Workspace(memory, op.a.rows, op.a.nnz, rules_.fewest_spread);
+    rules_.prefers_twins = changes_.may_have_twins(op.a.rows, op.a.nnz);
+    work.space = Workspace(memory, op.a.rows, op.a.nnz, rules_.fewest_spread, rules_.prefers_twins);
     Workspace& space = work.space;
     if (op.a.rows == 0) return;
     profile_rows(op.a, op.b, rules_, space.profile, space.long_rows, space.count_totals, stream);
-    list_bins(op.a.rows, space.profile.bin, space.count_totals, space.count_list,
+    list_bins(op.a.rows, space.profile, space.count_totals, space.count_totals, space.count_list,
               host_->next(stream), stream);
     side_streams_->mark(stream);
   }
@@ -277,8 +288,7 @@ class AdaptiveRows final : public DeviceSpgemm {
       count_short_rows(op.a, op.b, space.profile, short_rows, early_blocks(short_rows), stream);
     }
     const HostTotals totals = host_->wait();
-    work.products = static_cast<Offset>(totals.products);
-    work.count_lists = lists_of<CountBin>(space.count_list, totals);
+    learn(totals, work);
     // The plan's matrices keep their structure. Ranges of rows were looked at together.
     if (!comes_in_ranges_ && totals.hub_products > 0 && !are_hubs_worth_it(totals)) {
       rules_.hub_sources = kNever;
@@ -287,6 +297,7 @@ class AdaptiveRows final : public DeviceSpgemm {
       return count_all(op, memory, work);
     }
     if (totals.long_rows == 0 && !comes_in_ranges_) rules_.fewest_spread = kNever;
+    make_room_for_bits(totals, memory, work);
     if (totals.parts > 0) list_all_parts(totals, memory, work);
     std::array<RowList, kMostBins> lists = work.count_lists;
     if (totals.hub_products > 0) {
@@ -295,6 +306,7 @@ class AdaptiveRows final : public DeviceSpgemm {
                   static_cast<Offset>(totals.hub_products), op.b.cols, sizeof(Value));
       side_streams_->mark(stream);
     }
+    lists[static_cast<std::size_t>(CountBin::twin)] = {};
     const Offset blocks = short_rows.take(lists);
     side_by_side(stream, work.products, begins_early ? 0 : blocks,
                  static_cast<int>(CountBin::bit_range_warp), lists,
@@ -320,6 +332,24 @@ class AdaptiveRows final : public DeviceSpgemm {
                static_cast<Offset>(totals.longest_hub) * changes_.products_per_hub_entry;
   }
 
+  static void learn(const HostTotals& totals, Work& work) {
+    work.products = static_cast<Offset>(totals.products);
+    work.longest = static_cast<std::uint32_t>(totals.longest);
+    work.count_lists = lists_of<CountBin>(work.space.count_list, totals);
+  }
+
+  /// The plan's next product finds the room there.
+  void make_room_for_bits(const HostTotals& totals, DeviceMemory& memory, Work& work) {
+    const auto words =
+        static_cast<Offset>(std::min<std::uint64_t>(totals.kept_words, RowProfile::kNotKept));
+    if (words > bits_.size()) {
+      bits_ = {};
+      bits_ = DeviceBuffer<std::uint32_t>(memory, words, "the bits of rows that were counted");
+      side_streams_->mark(memory.stream());
+    }
+    work.space.profile.bits = bits_.data();
+  }
+
   void list_all_parts(const HostTotals& totals, DeviceMemory& memory, Work& work) {
     const auto parts = static_cast<Offset>(totals.parts);
     work.part_bytes = DeviceBuffer<std::byte>(memory, parts * static_cast<Offset>(RowParts::kBytes),
@@ -336,9 +366,10 @@ class AdaptiveRows final : public DeviceSpgemm {
     side_streams_->mark(memory.stream());
   }
 
-  static Offset rows_in_bit_ranges(const Work& work) {
-    return work.counted(CountBin::bit_range_warp).count +
-           work.counted(CountBin::bit_range_block).count;
+  static BitRangeRows rows_in_bit_ranges(const Work& work) {
+    return {work.counted(CountBin::bit_range_warp).count +
+                work.counted(CountBin::bit_range_block).count + work.counted(CountBin::twin).count,
+            work.longest, work.products};
   }
 
   ShortRows counted_short_rows(const Work& work) const {
@@ -365,6 +396,11 @@ class AdaptiveRows final : public DeviceSpgemm {
                         cut_rows * (words / of_at_least_1(kPartWords / shrink) + 2),
                     cut_rows * words);
   }
+  /// Most bytes of the bits that counting leaves for making.
+  static std::uint64_t most_kept_bytes(Offset products) {
+    return static_cast<std::uint64_t>(products) / kProductsPerKeptWord * sizeof(std::uint32_t);
+  }
+
   /// Most bytes of the products of hubs.
   std::uint64_t most_hub_bytes(const SpgemmSizes& sizes) const {
     const bool are_counted =
@@ -451,8 +487,8 @@ class AdaptiveRows final : public DeviceSpgemm {
         rules.team_bytes(rows_in_bit_ranges_ ? *rows_in_bit_ranges_ : rows_in_bit_ranges(work));
     choose_make_bins(work.a, rules, space.profile, offsets, space.states, space.make_totals,
                      stream);
-    list_bins(rows, space.profile.bin, space.make_totals, space.make_list, host_->next(stream),
-              stream);
+    list_bins(rows, space.profile, space.count_totals, space.make_totals, space.make_list,
+              host_->next(stream), stream);
   }
 
   /// The number of entries of C, if its offsets were queued.
@@ -473,7 +509,8 @@ class AdaptiveRows final : public DeviceSpgemm {
              reinterpret_cast<Value*>(c.values.data())},
             work.space.profile,
             static_cast<Value>(op.alpha),
-            semiring_};
+            semiring_,
+            work.counted(CountBin::twin).count > 0};
   }
 
   void make_all(const SpgemmOperands& op, Structure structure, const Work& work,
@@ -484,6 +521,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     constexpr int kParts = static_cast<int>(MakeBin::count);  // beside the bins of whole rows
     static_assert(kParts < kMostBins);
     lists[kParts] = work.counted(CountBin::parts);
+    lists[static_cast<std::size_t>(MakeBin::twin)] = {};
     ShortRows short_rows = made_short_rows(work);
     const Offset blocks = short_rows.take(lists);
     const Offset blocks_left = work.short_rows_are_made ? 0 : blocks;
@@ -535,6 +573,7 @@ class AdaptiveRows final : public DeviceSpgemm {
               std::to_string(hashed) + " hashed, " + std::to_string(in_bit_ranges) +
               " in bit ranges, " + std::to_string(work.counted(CountBin::parts).count) +
               " in parts, " + std::to_string(work.counted(CountBin::hubs).count) + " hubs";
+    if (work.made(MakeBin::twin).count > 0) choice_ += ", some of them twins";
   }
 
   Semiring semiring_;
@@ -542,14 +581,15 @@ class AdaptiveRows final : public DeviceSpgemm {
 
   BinRules changes_;  // what tests ask for; the rest follows from the device
   BinRules rules_;
-  std::optional<Offset> rows_in_bit_ranges_;  // of all of A, where it comes in ranges
+  std::optional<BitRangeRows> rows_in_bit_ranges_;  // of all of A, where it comes in ranges
   std::unique_ptr<Told<HostTotals>> host_;
   std::unique_ptr<PageLocked<SmallResult>> small_result_;
   bool was_too_big_ = false;      // for one pass
   bool comes_in_ranges_ = false;  // A
   std::unique_ptr<SideStreams> side_streams_;
-  Work kept_;         // for new values, unless there is
-  ProductList list_;  // of them
+  DeviceBuffer<std::uint32_t> bits_;  // of rows that were counted
+  Work kept_;                         // for new values, unless there is
+  ProductList list_;                  // of them
   bool has_list_ = false;
   bool may_spend_ = false;
   std::string values_choice_;

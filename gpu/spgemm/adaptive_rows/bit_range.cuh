@@ -2,10 +2,10 @@
 // Owns     a warp, a team of four warps or a block: one row, or a part of its columns. The warps of
 //          a team take a quarter of A's entries each, have sums of their own, and add them up in
 //          the end
-// Reads    A's row; B's columns twice, the second time with values, in order. In shared memory, for
-//          every 32 columns between the row's first and last: which of them C has, and how many
-//          come before; then one sum per entry. Bits are set by atomics, sums need none
-//          (row_walks.cuh)
+// Reads    A's row; B's columns and values in order, and before that B's columns alone, unless
+//          counting has kept the bits. In shared memory, for every 32 columns between the row's
+//          first and last: which of them C has, and how many come before; then one sum per entry.
+//          Bits are set by atomics, sums need none (row_walks.cuh)
 // Launch   4 warps of a row each; teams of 4 for long rows, where their sums fit; blocks of 256 or
 //          512 threads for wide or longer ones
 // Needs    columns of C in ascending words, so they come out sorted; sums that do not fit stand in
@@ -21,31 +21,11 @@
 #include "gpu/spgemm/adaptive_rows/make.h"
 #include "gpu/spgemm/adaptive_rows/row_columns.cuh"
 #include "gpu/spgemm/adaptive_rows/row_sums.cuh"
+#include "gpu/spgemm/adaptive_rows/twin_rows.cuh"
 
 namespace csrkit::gpu {
 
 namespace bit_ranges {
-
-struct Word {
-  std::uint32_t bits;
-  std::uint32_t before;  // entries of the row, or the part, in lower words
-};
-static_assert(sizeof(Word) == kTableEntryBytes);
-
-inline __device__ std::uint32_t place_of(const Word* words, Index first_word, Index col) {
-  const Word word = words[(col >> kWordLog2) - first_word];
-  return word.before + static_cast<std::uint32_t>(__popc(word.bits & ((1u << (col & 31)) - 1)));
-}
-
-/// One row or part, as its group sees it.
-template <class Value>
-struct BitRange {
-  Index row;
-  Index first_word;
-  int words;
-  Offset to;  // where its entries stand in C
-  int room;   // bytes of shared memory
-};
 
 /// kWalkers groups of kLanes / kWalkers lanes go through A's entries; `sources` has a list for
 /// each.
@@ -68,14 +48,17 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   const Offset first_col = Offset{range.first_word} << kWordLog2;
   const bool is_full =
       count == min(Offset{op.b.cols} - first_col, Offset{range.words} << kWordLog2);
+  const std::uint32_t* const kept_bits = kept_bits_of<kStructure>(op, range);
   for (int i = G::rank(); i < range.words; i += kLanes) {
-    words[i].bits = is_full ? possible_bits(range.first_word + i, op.b.cols) : 0;
+    words[i].bits = is_full                ? possible_bits(range.first_word + i, op.b.cols)
+                    : kept_bits != nullptr ? kept_bits[i]
+                                           : 0;
   }
   G::sync();
   const auto mark = [&](Index word, std::uint32_t bits) {
     set_bits(&words[word - range.first_word].bits, bits);
   };
-  if (is_full) {
+  if (is_full || kept_bits != nullptr) {
     // Nothing to find out.
   } else if constexpr (kStructure == Structure::known) {
     for (int i = G::rank(); i < count; i += kLanes) {
@@ -109,21 +92,7 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   // Through the memory of the sums, so that neighbours are written together.
   Index* const columns_out =
       fits ? reinterpret_cast<Index*>(shared_sums) : op.c.col_indices + range.to;
-  int before = 0;
-  for (int begin = 0; begin < range.words; begin += kLanes) {
-    const int at = begin + G::rank();
-    std::uint32_t bits = at < range.words ? words[at].bits : 0;
-    int total = 0;
-    int place = before + G::exclusive_sum(__popc(bits), total, scratch);
-    before += total;
-    if (at < range.words) words[at].before = static_cast<std::uint32_t>(place);
-    if constexpr (kStructure == Structure::wanted) {
-      const Index word_col = (range.first_word + at) << kWordLog2;
-      for (; bits != 0; bits &= bits - 1) {
-        columns_out[place++] = word_col + __ffs(static_cast<int>(bits)) - 1;
-      }
-    }
-  }
+  number_words<kLanes, kStructure>(words, range.words, range.first_word, columns_out, scratch);
 
   if (kStructure == Structure::wanted && fits) {
     G::sync();
@@ -172,7 +141,8 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   }
 }
 
-template <class Value, int kLanes, int kWalkers, int kThreads, Structure kStructure>
+/// kHasTwins: a warp may make twins of its row, too.
+template <class Value, int kLanes, int kWalkers, int kThreads, Structure kStructure, bool kHasTwins>
 __global__ void __launch_bounds__(kThreads)
     make_by_bit_range(MakeRows<Value> op, RowList list, int room) {
   extern __shared__ __align__(16) std::byte shared_bytes[];
@@ -185,6 +155,13 @@ __global__ void __launch_bounds__(kThreads)
   const Offset to = op.c.row_offsets[row];
   const int count = static_cast<int>(op.c.row_offsets[Offset{row} + 1] - to);
   const BitRange<Value> range = {row, op.profile.first_word[row], op.profile.words[row], to, room};
+  if constexpr (kHasTwins) {
+    static_assert(kLanes == 32, "a warp makes twins");
+    if (op.profile.twins[row] > 0) {
+      make_twins<kStructure>(op, range, count, shared_bytes + threadIdx.x / 32 * room);
+      return;
+    }
+  }
   make_bit_range<kLanes, kWalkers, kStructure>(
       op, range, AllColumns{}, count, shared_bytes + threadIdx.x / kLanes * room,
       sources + threadIdx.x / kLanes * kWalkers, bids, scratch);
@@ -206,6 +183,7 @@ __global__ void __launch_bounds__(kThreads)
   range.words = part.words;
   range.to = op.c.row_offsets[part.row] + parts.starts[item];
   range.room = room;
+  range.is_part = true;
   const ColumnRange columns = {Offset{range.first_word} << kWordLog2,
                                (Offset{range.first_word} + range.words) << kWordLog2};
   make_bit_range<kThreads, 1, kStructure>(op, range, columns, static_cast<int>(parts.counts[item]),
@@ -221,14 +199,24 @@ void with_structure(Structure structure, const F& launch) {
   }
 }
 
-template <int kLanes, int kThreads, int kWalkers = 1, class Value>
+template <int kLanes, int kThreads, int kWalkers = 1, bool kHasTwins = false, class Value>
 void launch(Structure structure, const MakeRows<Value>& op, const RowList& list, int room,
             cudaStream_t stream) {
   with_structure(structure, [&](auto known) {
     launch_rows<kThreads, kLanes>(
-        make_by_bit_range<Value, kLanes, kWalkers, kThreads, decltype(known)::value>,
+        make_by_bit_range<Value, kLanes, kWalkers, kThreads, decltype(known)::value, kHasTwins>,
         "make_by_bit_range", list.count, room, stream, op, list, room);
   });
+}
+
+template <class Value>
+void launch_warps(Structure structure, const MakeRows<Value>& op, const RowList& list, int room,
+                  cudaStream_t stream) {
+  if (op.has_twins) {
+    launch<32, 128, 1, true>(structure, op, list, room, stream);
+  } else {
+    launch<32, 128>(structure, op, list, room, stream);
+  }
 }
 
 }  // namespace bit_ranges
@@ -238,15 +226,15 @@ void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Val
                             const RowList& list, int whole_bit_range_bytes, cudaStream_t stream) {
   switch (bin) {
     case MakeBin::bit_range_3k:
-      return bit_ranges::launch<32, 128>(structure, op, list, kBitRange3k, stream);
+      return bit_ranges::launch_warps(structure, op, list, kBitRange3k, stream);
     case MakeBin::bit_range_6k:
-      return bit_ranges::launch<32, 128>(structure, op, list, kBitRange6k, stream);
+      return bit_ranges::launch_warps(structure, op, list, kBitRange6k, stream);
     case MakeBin::bit_range_8k:
-      return bit_ranges::launch<32, 128>(structure, op, list, kBitRange8k, stream);
+      return bit_ranges::launch_warps(structure, op, list, kBitRange8k, stream);
     case MakeBin::bit_range_10k:
-      return bit_ranges::launch<32, 128>(structure, op, list, kBitRange10k, stream);
+      return bit_ranges::launch_warps(structure, op, list, kBitRange10k, stream);
     case MakeBin::bit_range_14k:
-      return bit_ranges::launch<32, 128>(structure, op, list, kBitRange14k, stream);
+      return bit_ranges::launch_warps(structure, op, list, kBitRange14k, stream);
     case MakeBin::bit_range_team_24k:
       return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange24k, stream);
     case MakeBin::bit_range_team_48k:

@@ -153,6 +153,12 @@ __global__ void __launch_bounds__(kThreads)
   if constexpr (kIsPart) {
     G::exclusive_sum(products, all_products, sources[0].scratch);
   }
+  if constexpr (!kIsPart) {
+    const std::uint32_t first_bits = has_row ? profile.first_bits[row] : RowProfile::kNotKept;
+    if (first_bits != RowProfile::kNotKept) {
+      for (int i = G::rank(); i < words; i += kLanes) profile.bits[first_bits + i] = bits[i];
+    }
+  }
   if (!has_row || G::rank() != 0) return;
   if constexpr (kIsPart) {
     parts.counts[item] = static_cast<std::uint32_t>(total);

@@ -15,21 +15,39 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
 
+/// Products from which a row begins before others of its bin, which would wait for it in the end.
+__device__ unsigned long long most_of_other_rows(unsigned long long longest) {
+  constexpr unsigned long long kFew = 4096, kOfLongest = 4;
+  return longest > kFew * kOfLongest ? longest / kOfLongest : UINT32_MAX;
+}
+
+/// The rows of a bin in the order of blocks of rows, from its end on, and long ones from its start.
 __global__ void __launch_bounds__(kThreads)
-    list_bin_rows(Index rows, const std::uint8_t* bins, BinTotals* totals, Index* list,
-                  Told<HostTotals>::Place host) {
+    list_bin_rows(Index rows, RowProfile profile, const BinTotals* of_profile, BinTotals* totals,
+                  Index* list, Told<HostTotals>::Place host) {
   __shared__ std::uint32_t of_warps[kWarps][kMostBins];
-  __shared__ std::uint32_t starts[kMostBins];
+  __shared__ std::uint32_t starts[kMostBins], of_others[kMostBins];
   if (blockIdx.x == 0) host.tell(*totals);
   const int warp = static_cast<int>(threadIdx.x >> 5);
   const unsigned lane = threadIdx.x & 31;
   const Offset row = Offset{blockIdx.x} * kThreads + threadIdx.x;
-  const int bin = row < rows ? bins[row] : 0;
+  const int bin = row < rows ? profile.bin[row] : 0;
+  const unsigned long long most = most_of_other_rows(of_profile->longest);
+  const bool is_long = bin != 0 && most < UINT32_MAX && profile.products[row] > most;
   of_warps[warp][lane] = 0;
   __syncwarp();
-  const unsigned mates = __match_any_sync(kAllLanes, bin);
+  const unsigned mates = __match_any_sync(kAllLanes, is_long ? bin + kMostBins : bin);
   const unsigned before = static_cast<unsigned>(__popc(mates & ((1u << lane) - 1)));
-  if (before == 0) of_warps[warp][bin] = static_cast<unsigned>(__popc(mates));
+  std::uint32_t first = 0;  // of long rows
+  if (before == 0) {
+    const auto count = static_cast<unsigned>(__popc(mates));
+    if (is_long) {
+      first = atomicAdd(&totals->placed_first[bin], count);
+    } else {
+      of_warps[warp][bin] = count;
+    }
+  }
+  first = __shfl_sync(kAllLanes, first, __ffs(static_cast<int>(mates)) - 1);
   __syncthreads();
   if (warp == 0) {  // lane = bin
     const std::uint32_t in_bin = lane == 0 ? 0 : totals->rows[lane];
@@ -44,12 +62,15 @@ __global__ void __launch_bounds__(kThreads)
       of_warps[w][lane] = of_block;
       of_block += of_warp;
     }
-    std::uint32_t start = sum - in_bin;
-    if (lane > 0 && of_block > 0) start += atomicAdd(&totals->placed[lane], of_block);
-    starts[lane] = start;
+    std::uint32_t end = sum;
+    if (lane > 0 && of_block > 0) end -= atomicAdd(&totals->placed[lane], of_block) + of_block;
+    starts[lane] = sum - in_bin;
+    of_others[lane] = end;
   }
   __syncthreads();
-  if (bin != 0) list[starts[bin] + of_warps[warp][bin] + before] = static_cast<Index>(row);
+  if (bin == 0) return;
+  const std::uint32_t start = is_long ? starts[bin] + first : of_others[bin] + of_warps[warp][bin];
+  list[start + before] = static_cast<Index>(row);
 }
 
 /// A lane per row.
@@ -94,10 +115,11 @@ __global__ void __launch_bounds__(kThreads) sum_up_parts(RowParts parts, RowProf
 
 }  // namespace
 
-void list_bins(Index rows, const std::uint8_t* bin, BinTotals* totals, Index* list,
-               const Told<HostTotals>::Place& host, cudaStream_t stream) {
+void list_bins(Index rows, const RowProfile& profile, const BinTotals* of_profile,
+               BinTotals* totals, Index* list, const Told<HostTotals>::Place& host,
+               cudaStream_t stream) {
   list_bin_rows<<<static_cast<unsigned>((Offset{rows} + kThreads - 1) / kThreads), kThreads, 0,
-                  stream>>>(rows, bin, totals, list, host);
+                  stream>>>(rows, profile, of_profile, totals, list, host);
   CHECK_LAUNCH("list_bin_rows", stream);
 }
 

@@ -25,7 +25,8 @@ struct MakeRows {
   ProductArrays<Value> c;
   RowProfile profile;
   Value alpha;
-  Semiring semiring;  // alpha is 1 unless plus_times
+  Semiring semiring;       // alpha is 1 unless plus_times
+  bool has_twins = false;  // some rows may be made together
 };
 
 /// Each queues one launch over the rows of one bin of its kind.

@@ -1,7 +1,8 @@
 // Profile of adaptive_rows: one pass over A's entries and the row ends of B.
 // Owns     a lane: one short row of A, all its loads on their way at once; 8 lanes: a longer one; a
 //          block: 32 to 256 rows, and together the long ones among them; then a lane per row
-//          decides
+//          decides. Rows of many entries look for another row with the same columns, by a hash of
+//          them, and compare with it
 // Reads    A coalesced in 8 lanes; per entry of A two offsets and two columns of B, mostly from L2
 // Launch   256 threads
 // Against  a pass over all products would read B's columns once more than counting needs
@@ -64,6 +65,7 @@ struct Span {
 struct BlockTotals {
   std::uint32_t rows[kMostBins];
   unsigned long long products[kWarps];
+  std::uint32_t longest[kWarps];  // of rows in bit ranges
 };
 
 __device__ void clear(BlockTotals& block) {
@@ -99,11 +101,69 @@ __device__ bool is_like_neighbour(const DeviceCsrView<void>& a, Index row) {
          last <= kNearSources;
 }
 
+__device__ bool is_bit_range(CountBin bin) {
+  return bin == CountBin::bit_range_warp || bin == CountBin::bit_range_block;
+}
+
+/// A column so scrambled that sums tell sets of columns apart.
+__device__ std::uint32_t scrambled(Index col) {
+  std::uint32_t x = static_cast<std::uint32_t>(col) * 0x9E3779B1u;
+  x = (x ^ x >> 15) * 0x85EBCA6Bu;
+  return x ^ x >> 13;
+}
+
+/// Whether the row becomes a twin of one that was met before, for the kLanes lanes that share it;
+/// `mix` is the sum of its scrambled columns. All lanes of the warp come along.
+__device__ bool joins_twins(const DeviceCsrView<void>& a, const RowProfile& profile, bool has_row,
+                            Index row, std::uint32_t mix) {
+  const unsigned lane = threadIdx.x & (kLanes - 1);
+  std::uint32_t* const place = profile.met + ((mix * 0x9E3779B1u) >> (32 - profile.log2_met));
+  std::uint32_t met = 0;
+  if (has_row && lane == 0) {
+    met = *static_cast<volatile std::uint32_t*>(place);
+    if (met == 0) met = atomicCAS(place, 0u, static_cast<std::uint32_t>(row) + 1);
+  }
+  met = __shfl_sync(kAllLanes, met, 0, kLanes);
+  const bool has_other = has_row && met != 0;
+  const Index other = has_other ? static_cast<Index>(met - 1) : row;
+  const Offset begin = a.row_begin(row), length = a.row_end(row) - begin;
+  const Offset other_begin = a.row_begin(other);
+  bool is_same = has_other && a.row_end(other) - other_begin == length;
+  for (Offset i = lane; is_same && i < length; i += kLanes) {
+    is_same = __ldg(a.col_indices + begin + i) == __ldg(a.col_indices + other_begin + i);
+  }
+  __syncwarp();
+  const unsigned differ = __ballot_sync(kAllLanes, !is_same) >> (threadIdx.x & 31 & ~(kLanes - 1));
+  if (!has_other || lane != 0) return false;
+  if ((differ & ((1u << kLanes) - 1)) == 0) {
+    const std::uint32_t number = atomicAdd(profile.twins + other, 1u);
+    if (number < kMostTwins - 1) {
+      profile.counted[row] = other;
+      profile.twin_rows[Offset{other} * (kMostTwins - 1) + number] = row;
+      return true;
+    }
+  }
+  *static_cast<volatile std::uint32_t*>(place) = static_cast<std::uint32_t>(row) + 1;
+  return false;
+}
+
+/// Where each lane's words of bits go, if it has any and they have a number of 32 bits.
+__device__ std::uint32_t find_first_bits(std::uint32_t words, BinTotals* totals) {
+  unsigned long long of_warp = 0, first = 0;
+  const auto before = Group<32>::exclusive_sum<unsigned long long>(words, of_warp, nullptr);
+  if (of_warp == 0) return RowProfile::kNotKept;
+  if ((threadIdx.x & 31) == 0) first = atomicAdd(&totals->kept_words, of_warp);
+  first = __shfl_sync(kAllLanes, first, 0) + before;
+  return words > 0 && first + words < RowProfile::kNotKept ? static_cast<std::uint32_t>(first)
+                                                           : RowProfile::kNotKept;
+}
+
 /// What follows for a row from its span. `parts` of it are to be made, if it is cut.
 __device__ CountBin decide(const DeviceCsrView<void>& a, const BinRules& rules,
                            const RowProfile& profile, BinTotals* totals, Index row,
-                           const Span& span, bool is_like_neighbour, unsigned long long& parts) {
-  RowFacts facts;
+                           const Span& span, bool is_like_neighbour, bool is_twin, RowFacts& facts,
+                           unsigned long long& parts) {
+  facts = {};
   const Index first_word = span.products > 0 ? span.first >> kWordLog2 : 0;
   facts.sources = a.row_end(row) - a.row_begin(row);
   facts.products =
@@ -112,7 +172,8 @@ __device__ CountBin decide(const DeviceCsrView<void>& a, const BinRules& rules,
     facts.words = static_cast<std::uint32_t>((span.last >> kWordLog2) - first_word + 1);
   }
   facts.is_like_neighbour = is_like_neighbour;
-  const CountBin bin = rules.count_bin(facts);
+  CountBin bin = rules.count_bin(facts);
+  if (is_twin && is_bit_range(bin)) bin = CountBin::twin;
   profile.products[row] = facts.products;
   profile.first_word[row] = first_word;
   profile.words[row] = static_cast<Index>(facts.words);
@@ -132,6 +193,7 @@ __device__ CountBin decide(const DeviceCsrView<void>& a, const BinRules& rules,
 }
 
 /// A block takes `rounds` times kRowsPerBlock neighbouring rows.
+template <bool kFindsTwins>
 __global__ void __launch_bounds__(kThreads)
     profile_row_groups(DeviceCsrView<void> a, DeviceCsrView<void> b, BinRules rules,
                        RowProfile profile, LongRows all_long_rows, BinTotals* totals, int rounds) {
@@ -141,6 +203,8 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ int long_rows[kRowsPerBlock * kMostRounds];
   __shared__ int longer_count, long_count;
   __shared__ Span of_warps[kWarps];
+  // Of a row that was met before.
+  __shared__ bool is_twin[kFindsTwins ? kRowsPerBlock * kMostRounds : 1];
   clear(block);
   if (threadIdx.x == 0) longer_count = long_count = 0;
   __syncthreads();
@@ -174,6 +238,11 @@ __global__ void __launch_bounds__(kThreads)
       }
     }
     spans[slot] = span;
+    if constexpr (kFindsTwins) {
+      is_twin[slot] = false;
+      profile.twins[row] = 0;
+      __threadfence();  // before others learn of it
+    }
   }
   __syncthreads();
 
@@ -182,17 +251,25 @@ __global__ void __launch_bounds__(kThreads)
     const int at_list = first + static_cast<int>(threadIdx.x) / kLanes;
     const bool has_row = at_list < longer_count;
     const Index row = has_row ? static_cast<Index>(first_row + longer_rows[at_list]) : 0;
-    const Offset end = has_row ? a.row_end(row) : 0;
+    const Offset begin = has_row ? a.row_begin(row) : 0, end = has_row ? a.row_end(row) : 0;
     Span span = Span::none();
+    [[maybe_unused]] std::uint32_t mix = 0;
 #pragma unroll 4
-    for (Offset at = (has_row ? a.row_begin(row) : 0) + lane; at < end; at += kLanes) {
+    for (Offset at = begin + lane; at < end; at += kLanes) {
       const Index source = __ldg(a.col_indices + at);
       span.add_length(b, source);
       span.add_range(b, source);
+      if constexpr (kFindsTwins) mix += scrambled(source);
     }
     __syncwarp();
     span.add_lanes(kLanes);
     if (has_row && lane == 0) spans[longer_rows[at_list]] = span;
+    if constexpr (kFindsTwins) {
+      for (int distance = 1; distance < kLanes; distance *= 2) {
+        mix += __shfl_xor_sync(kAllLanes, mix, distance);
+      }
+      if (joins_twins(a, profile, has_row, row, mix)) is_twin[longer_rows[at_list]] = true;
+    }
   }
   __syncthreads();
 
@@ -227,10 +304,21 @@ __global__ void __launch_bounds__(kThreads)
       is_like && like_rows * 16 >= min(a.rows - first_row, Offset{kRowsPerBlock} * rounds) * 15;
   unsigned long long products = 0, parts = 0;
   CountBin bin = CountBin::done;
+  RowFacts facts;
   if (has_row) {
     const Index row = static_cast<Index>(first_row + threadIdx.x);
     products = spans[threadIdx.x].products;
-    bin = decide(a, rules, profile, totals, row, spans[threadIdx.x], is_like, parts);
+    const bool has_twin = kFindsTwins && is_twin[kFindsTwins ? threadIdx.x : 0];
+    bin =
+        decide(a, rules, profile, totals, row, spans[threadIdx.x], is_like, has_twin, facts, parts);
+  }
+  const bool in_bit_range = is_bit_range(bin) || bin == CountBin::twin;
+  std::uint32_t longest = 0;
+  if (__any_sync(kAllLanes, in_bit_range)) {
+    const bool keeps_bits = is_bit_range(bin) && rules.keeps_bits(facts);
+    const std::uint32_t first_bits = find_first_bits(keeps_bits ? facts.words : 0, totals);
+    if (in_bit_range) profile.first_bits[first_row + threadIdx.x] = first_bits;
+    longest = __reduce_max_sync(kAllLanes, in_bit_range ? facts.products : 0);
   }
   if (__any_sync(kAllLanes, parts > 0)) {
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -242,12 +330,20 @@ __global__ void __launch_bounds__(kThreads)
   for (int distance = 1; distance < 32; distance *= 2) {
     products += __shfl_xor_sync(kAllLanes, products, distance);
   }
-  if ((threadIdx.x & 31) == 0) block.products[threadIdx.x >> 5] = products;
+  if ((threadIdx.x & 31) == 0) {
+    block.products[threadIdx.x >> 5] = products;
+    block.longest[threadIdx.x >> 5] = longest;
+  }
   __syncthreads();
   add_to_totals(block, totals);
   if (threadIdx.x == 0) {
-    for (int warp = 1; warp < kWarps; ++warp) products += block.products[warp];
+    unsigned long long of_block = longest;
+    for (int warp = 1; warp < kWarps; ++warp) {
+      products += block.products[warp];
+      of_block = max(of_block, static_cast<unsigned long long>(block.longest[warp]));
+    }
     if (products > 0) atomicAdd(&totals->products, products);
+    if (of_block > 0) atomicMax(&totals->longest, of_block);
   }
 }
 
@@ -299,7 +395,17 @@ __global__ void __launch_bounds__(kThreads)
     const volatile LongRow& whole = row;
     unsigned long long parts = 0;
     const Span of_row = {whole.products, whole.first, whole.last};
-    const CountBin bin = decide(a, rules, profile, totals, row.row, of_row, false, parts);
+    RowFacts facts;
+    const CountBin bin =
+        decide(a, rules, profile, totals, row.row, of_row, false, false, facts, parts);
+    if (is_bit_range(bin)) {
+      const unsigned long long first_bits =
+          rules.keeps_bits(facts) ? atomicAdd(&totals->kept_words, facts.words) : UINT32_MAX;
+      profile.first_bits[row.row] = first_bits + facts.words < RowProfile::kNotKept
+                                        ? static_cast<std::uint32_t>(first_bits)
+                                        : RowProfile::kNotKept;
+      atomicMax(&totals->longest, static_cast<unsigned long long>(facts.products));
+    }
     atomicAdd(&totals->rows[static_cast<int>(bin)], 1u);
     atomicAdd(&totals->products, of_row.products);
     if (parts > 0) atomicAdd(&totals->parts, parts);
@@ -352,9 +458,22 @@ __global__ void __launch_bounds__(kThreads)
     const Index row = static_cast<Index>(row_number);
     const RowFacts facts = {profile.products[row], static_cast<std::uint32_t>(profile.words[row]),
                             a.row_end(row) - a.row_begin(row)};
-    count = profile.counts[row];
-    bin = rules.make_bin(facts, count, static_cast<CountBin>(profile.bin[row]));
+    const auto counted = static_cast<CountBin>(profile.bin[row]);
+    const bool is_twin = counted == CountBin::twin;
+    const Index counted_row = is_twin ? profile.counted[row] : row;
+    count = profile.counts[counted_row];
+    const std::uint32_t twins = is_twin ? 1 : rules.prefers_twins ? profile.twins[row] : 0;
+    bin = rules.make_bin(facts, count, counted, twins);
+    const bool is_together = rules.makes_twins(facts, count, twins) &&
+                             bin >= MakeBin::bit_range_3k && bin <= MakeBin::bit_range_14k;
+    if (is_twin && is_together) bin = MakeBin::twin;
     profile.bin[row] = static_cast<std::uint8_t>(bin);
+    if (is_twin) {
+      profile.first_bits[row] = profile.first_bits[counted_row];
+    } else if (bin >= MakeBin::bit_range_3k && !is_bit_range(counted)) {
+      profile.first_bits[row] = RowProfile::kNotKept;  // counting did not mark bits
+    }
+    if (twins > 0 && !is_together) profile.twins[row] = 0;
   }
   add_row(block, has_row, static_cast<int>(bin));
   __syncthreads();
@@ -388,8 +507,14 @@ void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, co
                   cudaStream_t stream) {
   const int rounds =
       static_cast<int>(std::clamp<Offset>(a.rows / kRowsToFillADevice, 1, kMostRounds));
-  profile_row_groups<<<blocks_for(a.rows, kRowsPerBlock * rounds), kThreads, 0, stream>>>(
-      a, b, rules, profile, long_rows, totals, rounds);
+  const unsigned blocks = blocks_for(a.rows, kRowsPerBlock * rounds);
+  if (rules.prefers_twins) {
+    profile_row_groups<true>
+        <<<blocks, kThreads, 0, stream>>>(a, b, rules, profile, long_rows, totals, rounds);
+  } else {
+    profile_row_groups<false>
+        <<<blocks, kThreads, 0, stream>>>(a, b, rules, profile, long_rows, totals, rounds);
+  }
   CHECK_LAUNCH("profile_row_groups", stream);
   constexpr Offset kMostBlocks = 512;
   const Offset chunks = LongRows::most_chunks(a.nnz, rules.fewest_spread);

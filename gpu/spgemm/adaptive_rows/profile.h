@@ -14,6 +14,19 @@ struct RowProfile {
   Index* words = nullptr;
   std::uint8_t* bin = nullptr;      // CountBin, then MakeBin
   std::uint32_t* counts = nullptr;  // entries of C
+
+  /// Rows of A with the same columns, kMostTwins at most: the first that was met is counted for
+  /// all. Which rows are together differs from run to run; no result depends on it.
+  std::uint32_t* met = nullptr;    // by a hash of columns: the last row that had it, and one
+  int log2_met = 0;                // of the length of `met`
+  Index* counted = nullptr;        // of a CountBin::twin: the row that is counted
+  std::uint32_t* twins = nullptr;  // of that row: how many have found it, beyond the most, too
+  Index* twin_rows = nullptr;      // and the first kMostTwins - 1 of them
+
+  /// A bit for every column that a row has, as counting found them, where they are kept.
+  static constexpr std::uint32_t kNotKept = ~0u;
+  std::uint32_t* first_bits = nullptr;  // of rows in bit ranges: where their words stand in `bits`
+  std::uint32_t* bits = nullptr;
 };
 
 /// The numbers that the host has to know.
@@ -27,10 +40,13 @@ struct HostTotals {
   unsigned long long hub_entries;   // of A, in the rows of CountBin::hubs
   unsigned long long hub_products;  // of these rows
   unsigned long long longest_hub;   // entries of A in one of them
+  unsigned long long kept_words;    // of bits
+  unsigned long long longest;       // products of a row in a bit range
 };
 
 struct BinTotals : HostTotals {
   std::uint32_t placed[kMostBins];  // of the rows, in the list
+  std::uint32_t placed_first[kMostBins];
   unsigned long long parts_placed;  // of the parts, in the list
 };
 
@@ -80,9 +96,11 @@ void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
 
 /// The rows of bin 1, then those of bin 2, and so on; bin 0 is in no list. Neighbours stay
 /// neighbours, but the order of blocks of rows differs from run to run; no result depends on it.
-/// Tells the host the totals first.
-void list_bins(Index rows, const std::uint8_t* bin, BinTotals* totals, Index* list,
-               const Told<HostTotals>::Place& host, cudaStream_t stream);
+/// `of_profile` knows the longest row in a bit range: where that is long, rows of more than a
+/// fourth of its products come first in their bins. Tells the host the totals first.
+void list_bins(Index rows, const RowProfile& profile, const BinTotals* of_profile,
+               BinTotals* totals, Index* list, const Told<HostTotals>::Place& host,
+               cudaStream_t stream);
 
 /// Some rows, all in one bin.
 struct RowList {

@@ -13,6 +13,7 @@
 
 #include "gpu/spgemm/adaptive_rows/part_sources.cuh"
 #include "gpu/spgemm/adaptive_rows/row_groups.cuh"
+#include "gpu/spgemm/adaptive_rows/rules.h"
 
 namespace csrkit::gpu {
 
@@ -226,7 +227,7 @@ __device__ void walk_products(const DeviceCsrView<Value>& a, const DeviceCsrView
 /// Whether rows of B are so short for a group that packing pays. Measured on an H200.
 template <int kLanes>
 __device__ bool suits_packing(std::uint32_t products, Offset sources) {
-  constexpr Offset kLength = kLanes <= 32 ? 20 : kLanes * 2 / 5;
+  constexpr Offset kLength = kLanes <= 32 ? kShortSources : kLanes * 2 / 5;
   return kLanes >= 32 && products < 0x7fffffffu && products < sources * kLength;
 }
 

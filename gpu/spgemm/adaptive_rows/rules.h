@@ -36,6 +36,7 @@ enum class CountBin : std::uint8_t {
   hash_4096,
   hash_16384,
   bit_range_block,
+  twin,   // as many as another row has, whose row of A has the same columns
   parts,  // the same, cut into parts of as many columns as a block can hold
   hubs,   // of thousands of short rows of B: their products are sorted by the whole device
   count
@@ -74,6 +75,7 @@ enum class MakeBin : std::uint8_t {
   bit_range_team_96k,
   bit_range_block,
   bit_range_whole,  // all of the shared memory; sums in C itself if that is not enough
+  twin,             // made with another row, whose row of A has the same columns
   count
 };
 
@@ -115,6 +117,17 @@ inline constexpr Index kMostColumnsOfAWarp = Index{1} << 23;
 /// Products that a block sorts.
 inline constexpr std::uint32_t kMostSorted = 4096;
 
+/// Rows of A with the same columns, as where a node of a mesh has several unknowns: one warp makes
+/// at most so many of C. Looked for where rows of A have at least so many entries.
+inline constexpr int kMostTwins = 6;
+inline constexpr Offset kFewestTwinSources = 17;
+/// Rows of B that are shorter on average are packed into the lanes of a warp.
+inline constexpr Offset kShortSources = 20;
+
+/// Products of a row, for each word of its range, from which the bits that counting found are kept.
+/// Measured on an H100.
+inline constexpr std::uint32_t kProductsPerKeptWord = 8;
+
 /// Of rows that are cut: a part has about so many products, and at most so many words. Both keep
 /// its sums in shared memory. Parts of fewer words would be searched for longer than they are
 /// worked on.
@@ -154,6 +167,13 @@ struct RowFacts {
   bool is_like_neighbour = false;  // first and last source near those of the row before
 };
 
+/// Of all rows of a product whose accumulator is a range of bits.
+struct BitRangeRows {
+  Offset rows = 0;
+  std::uint32_t longest = 0;  // products of one
+  Offset products = 0;        // of the whole product
+};
+
 /// Limits that depend on the device, or that a test lowers to reach every bin with small matrices.
 struct BinRules {
   int value_bytes = 4;
@@ -178,10 +198,14 @@ struct BinRules {
   std::uint32_t fewest_for_small_teams = 1 << 12;
   std::uint32_t most_of_a_team = 0;  // bytes, in one product
 
-  std::uint32_t team_bytes(Offset rows_in_bit_ranges) const {
-    return rows_in_bit_ranges >= Offset{fewest_for_warps}         ? 0
-           : rows_in_bit_ranges >= Offset{fewest_for_small_teams} ? kTeamBitRange48k
-                                                                  : kTeamBitRange96k;
+  std::uint32_t team_bytes(const BitRangeRows& of) const {
+    // No row takes longer than so many warps, about as many as a device has room for, take for all.
+    constexpr Offset kWarpsOfADevice = 2048;
+    const bool is_even = of.rows >= Offset{fewest_for_small_teams} &&
+                         Offset{of.longest} * kWarpsOfADevice <= of.products;
+    return of.rows >= Offset{fewest_for_warps} || is_even ? 0
+           : of.rows >= Offset{fewest_for_small_teams}    ? kTeamBitRange48k
+                                                          : kTeamBitRange96k;
   }
   /// Entries of A up to which short rows are counted and made before the host knows how many they
   /// are. Many are better off with a block for each few, beside longer ones. Measured on an H200.
@@ -203,6 +227,8 @@ struct BinRules {
   Offset products_per_hub_entry = kProductsPerHubEntry;
   /// Rows of A with more entries are profiled by several blocks.
   Offset fewest_spread = kFewestSpreadSources;
+  bool keeps_any_bits = true;      // of rows that are counted by bits
+  bool prefers_twins = true;       // where rows of A have the same columns
   bool prefers_one_pass = true;    // where the product is small
   bool prefers_bit_ranges = true;  // where the range has no more words than the row has products
 
@@ -213,6 +239,16 @@ struct BinRules {
   CSRKIT_HOST_DEVICE bool is_hub(const RowFacts& row) const {
     return row.sources > hub_sources && row.products < UINT32_MAX &&
            Offset{row.products} <= most_per_hub_source * row.sources;
+  }
+
+  bool may_have_twins(Offset rows, Offset a_nnz) const {
+    return prefers_twins && a_nnz >= rows * kFewestTwinSources;
+  }
+
+  /// Whether the bits that counting finds are kept for making: from few products they are found a
+  /// second time as fast as written and read.
+  CSRKIT_HOST_DEVICE bool keeps_bits(const RowFacts& row) const {
+    return keeps_any_bits && row.words <= row.products / kProductsPerKeptWord;
   }
 
   /// How wide the parts of a row are that is cut, in words.
@@ -280,9 +316,25 @@ struct BinRules {
     return CountBin::parts;
   }
 
-  /// `entries` is what was counted, `counted` where.
-  CSRKIT_HOST_DEVICE MakeBin make_bin(const RowFacts& row, std::uint32_t entries,
-                                      CountBin counted) const {
+  /// Whether a warp makes a row of `entries` together with its twins: they must have room, half of
+  /// kMostTwins at a time, and go through rows of B one after another. Twins agree on it.
+  CSRKIT_HOST_DEVICE bool makes_twins(const RowFacts& row, std::uint32_t entries,
+                                      std::uint32_t twins) const {
+    return twins > 0 && most_of_a_team == 0 && row.products <= most_of_a_warp / shrink &&
+           Offset{row.products} >= row.sources * kShortSources &&
+           of_twins(row, entries, kMostTwins / 2) <= kBitRange14k / shrink;
+  }
+  /// Bytes of so many rows made at a time.
+  CSRKIT_HOST_DEVICE std::uint64_t of_twins(const RowFacts& row, std::uint32_t entries,
+                                            int at_once) const {
+    return std::uint64_t{row.words} * kTableEntryBytes +
+           std::uint64_t{entries} * static_cast<unsigned>(at_once * value_bytes);
+  }
+
+  /// `entries` is what was counted, `counted` where; `twins`: how many other rows of A are
+  /// known to have its columns.
+  CSRKIT_HOST_DEVICE MakeBin make_bin(const RowFacts& row, std::uint32_t entries, CountBin counted,
+                                      std::uint32_t twins) const {
     if (entries == 0 || counted >= CountBin::parts) return MakeBin::done;
     if (row.sources == 1) return MakeBin::copy;
     const bool was_merged = counted == CountBin::merge_4 || counted == CountBin::merge_8;
@@ -311,11 +363,18 @@ struct BinRules {
         }
         if (size >= 0) return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
       } else if (row.products <= most_of_a_warp / shrink) {
-        if (bytes <= kBitRange3k / shrink) return MakeBin::bit_range_3k;
-        if (bytes <= kBitRange6k / shrink) return MakeBin::bit_range_6k;
-        if (bytes <= kBitRange8k / shrink) return MakeBin::bit_range_8k;
-        if (bytes <= kBitRange10k / shrink) return MakeBin::bit_range_10k;
-        if (bytes <= kBitRange14k / shrink) return MakeBin::bit_range_14k;
+        std::uint64_t of_warp = bytes;
+        if (makes_twins(row, entries, twins)) {
+          of_warp = of_twins(row, entries, kMostTwins);
+          if (twins < kMostTwins / 2 || of_warp > kBitRange14k / shrink) {
+            of_warp = of_twins(row, entries, kMostTwins / 2);
+          }
+        }
+        if (of_warp <= kBitRange3k / shrink) return MakeBin::bit_range_3k;
+        if (of_warp <= kBitRange6k / shrink) return MakeBin::bit_range_6k;
+        if (of_warp <= kBitRange8k / shrink) return MakeBin::bit_range_8k;
+        if (of_warp <= kBitRange10k / shrink) return MakeBin::bit_range_10k;
+        if (of_warp <= kBitRange14k / shrink) return MakeBin::bit_range_14k;
       }
       return bytes <= kBlockBitRangeBytes / shrink ? MakeBin::bit_range_block
                                                    : MakeBin::bit_range_whole;

@@ -15,6 +15,15 @@ std::uint64_t states_bytes(Index rows) {
   return static_cast<std::uint64_t>(states_of_sums(rows)) * sizeof(unsigned long long);
 }
 
+/// Twice as many as rows, up to a limit: where there are more, later rows take the place of earlier
+/// ones, and rows with the same columns are mostly near each other.
+int log2_met(Index rows) {
+  constexpr int kLeast = 8, kMost = 18;
+  int log2 = kLeast;
+  while (log2 < kMost && Offset{1} << log2 < 2 * Offset{rows}) ++log2;
+  return log2;
+}
+
 std::uint64_t zero_bytes(Index rows) {
   return 2 * aligned(sizeof(BinTotals)) + aligned(states_bytes(rows));
 }
@@ -31,11 +40,13 @@ std::uint64_t chunks_bytes(Offset nnz, Offset fewest_spread) {
 
 std::uint64_t Workspace::bytes_for(Index rows, Offset nnz, Offset fewest_spread) {
   const auto n = static_cast<std::uint64_t>(rows);
-  return zero_bytes(rows) + 6 * aligned(n * 4) + aligned(n) +
-         aligned(long_rows_bytes(nnz, fewest_spread)) + aligned(chunks_bytes(nnz, fewest_spread));
+  return zero_bytes(rows) + 9 * aligned(n * 4) + aligned(n) + aligned(n * (kMostTwins - 1) * 4) +
+         aligned(4ull << log2_met(rows)) + aligned(long_rows_bytes(nnz, fewest_spread)) +
+         aligned(chunks_bytes(nnz, fewest_spread));
 }
 
-Workspace::Workspace(DeviceMemory& memory, Index rows, Offset nnz, Offset fewest_spread)
+Workspace::Workspace(DeviceMemory& memory, Index rows, Offset nnz, Offset fewest_spread,
+                     bool with_twins)
     : bytes(memory, static_cast<Offset>(bytes_for(rows, nnz, fewest_spread)),
             "the workspace of adaptive_rows") {
   std::byte* next = bytes.data();
@@ -47,16 +58,23 @@ Workspace::Workspace(DeviceMemory& memory, Index rows, Offset nnz, Offset fewest
   take(count_totals, sizeof(BinTotals));
   take(make_totals, sizeof(BinTotals));
   take(states, states_bytes(rows));
+  take(profile.met, 4ull << log2_met(rows));
   take(profile.products, n * 4);
   take(profile.first_word, n * 4);
   take(profile.words, n * 4);
   take(profile.counts, n * 4);
+  take(profile.first_bits, n * 4);
   take(count_list, n * 4);
   take(make_list, n * 4);
   take(profile.bin, n);
   take(long_rows.rows, long_rows_bytes(nnz, fewest_spread));
   take(long_rows.chunks, chunks_bytes(nnz, fewest_spread));
-  CHECK_CUDA(cudaMemsetAsync(count_totals, 0, zero_bytes(rows), memory.stream()));
+  take(profile.counted, n * 4);
+  take(profile.twins, n * 4);
+  take(profile.twin_rows, n * (kMostTwins - 1) * 4);
+  profile.log2_met = log2_met(rows);
+  const std::uint64_t zero = zero_bytes(rows) + (with_twins ? aligned(4ull << log2_met(rows)) : 0);
+  CHECK_CUDA(cudaMemsetAsync(count_totals, 0, zero, memory.stream()));
 }
 
 }  // namespace csrkit::gpu

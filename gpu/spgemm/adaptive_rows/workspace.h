@@ -18,7 +18,8 @@ struct Workspace {
   static std::uint64_t bytes_for(Index rows, Offset nnz, Offset fewest_spread);
 
   Workspace() = default;
-  Workspace(DeviceMemory& memory, Index rows, Offset nnz, Offset fewest_spread);
+  /// `with_twins`: whether rows look for others with the same columns.
+  Workspace(DeviceMemory& memory, Index rows, Offset nnz, Offset fewest_spread, bool with_twins);
 };
 
 }  // namespace csrkit::gpu

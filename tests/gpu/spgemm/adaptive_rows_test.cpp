@@ -366,6 +366,111 @@ TEST_F(SpgemmLongRows, HaveTheSameBitsInBlocksOfRows) {
   EXPECT_TRUE(identical(product_of(*whole, problem), sink.finish()));
 }
 
+namespace {
+
+/// A mesh of 90 nodes in a ring with 1 to 7 unknowns each, and six neighbours to either side: the
+/// rows of a node have the same columns, but for every tenth node, which lacks an entry in one of
+/// them. They stand side by side or `step` apart. B has `length` entries in a row.
+ProductOperands of_twins(Index length, Index step) {
+  constexpr Index kNodes = 90, kReach = 6;
+  std::vector<Index> first(1, 0);
+  for (Index node = 0; node < kNodes; ++node) first.push_back(first.back() + 1 + node * 5 % 7);
+  const Index unknowns = first.back();
+  std::vector<Entry> a, b;
+  for (Index node = 0; node < kNodes; ++node) {
+    for (Index of_node = first[node]; of_node < first[node + 1]; ++of_node) {
+      const Index row = of_node * step % unknowns;
+      for (Index other = node - kReach; other <= node + kReach; ++other) {
+        const Index at = (other + kNodes) % kNodes;
+        for (Index col = first[at]; col < first[at + 1]; ++col) {
+          const bool is_missing = node % 10 == 3 && of_node == first[node] + 1 && col == first[at];
+          if (!is_missing) a.push_back({row, col, random_value(61, row, col)});
+        }
+      }
+    }
+  }
+  for (Index i = 0; i < unknowns; ++i) {
+    for (Index k = 0; k < length; ++k) b.push_back({i, i + k * 3 % 500, random_value(62, i, k)});
+  }
+  return {matrix_of(unknowns, unknowns, a), matrix_of(unknowns, unknowns + 500, b)};
+}
+
+gpu::BinRules rules_for_twins(bool prefers_twins) {
+  gpu::BinRules rules;
+  rules.prefers_one_pass = false;
+  rules.fewest_for_warps = 0;
+  rules.most_listed = rules.most_listed_of_few = 0;
+  rules.prefers_twins = rules.keeps_any_bits = prefers_twins;
+  return rules;
+}
+
+/// Rows made together have the bits of rows made alone, whose columns are found a second time: as a
+/// whole, with new values, and where B's rows are too short for it.
+void check_twins(const std::vector<Index>& lengths) {
+  for (const Index length : lengths) {
+    for (const Index step : {1, 7}) {
+      const ProductOperands operands = of_twins(length, step);
+      for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+        for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
+          ProductCase item;
+          item.kinds = {kind, kind, kind};
+          item.semiring = semiring;
+          if (semiring == Semiring::plus_times) item.alpha = -1.25;
+          SCOPED_TRACE(describe(item) + ", rows of " + std::to_string(length) + ", " +
+                       std::to_string(step) + " apart");
+          const SpgemmProblem problem = problem_of(operands, item);
+          std::optional<CsrMatrix> alone;
+          for (const bool prefers_twins : {false, true}) {
+            gpu::GpuSpgemmPlan plan(
+                "adaptive_rows", gpu::kProduction, problem, PlanOptions{},
+                gpu::make_adaptive_rows(problem, rules_for_twins(prefers_twins)));
+            plan.expect_new_values();
+            const CsrMatrix c = product_of(plan, problem);
+            const CheckResult result = check_spgemm(problem, c, item.check);
+            EXPECT_TRUE(result.passed) << result.failure;
+            if (!alone) alone = c;
+            EXPECT_TRUE(identical(*alone, c));
+            EXPECT_EQ(plan.choice().find("twins") != std::string::npos,
+                      prefers_twins && length >= 20)
+                << plan.choice();
+            plan.set_values(problem.a, problem.b);
+            EXPECT_TRUE(identical(*alone, product_of(plan, problem)));
+            EXPECT_LE(plan.phases().peak_bytes, plan.forecast().peak_bytes);
+          }
+        }
+      }
+    }
+  }
+}
+
+using SpgemmTwins = GpuTest;
+using SanitizerSpgemmTwins = GpuTest;
+
+}  // namespace
+
+TEST_F(SpgemmTwins, HaveTheBitsOfRowsMadeAlone) { check_twins({15, 21, 70}); }
+TEST_F(SanitizerSpgemmTwins, HaveTheBitsOfRowsMadeAlone) { check_twins({15, 21}); }
+
+TEST_F(SpgemmTwins, HaveTheSameBitsInBlocksOfRows) {
+  const ProductOperands operands = of_twins(30, 7);
+  const SpgemmProblem problem = problem_of(operands, {});
+  const auto plan_of = [&](const PlanOptions& options) {
+    return std::make_unique<gpu::GpuSpgemmPlan>(
+        "adaptive_rows", gpu::kProduction, problem, options,
+        gpu::make_adaptive_rows(problem, rules_for_twins(true)));
+  };
+  PlanOptions options;
+  const auto whole = plan_of(options);
+  const SpgemmForecast forecast = whole->forecast();
+  options.memory_limit_bytes = forecast.whole_bytes - forecast.output_bytes_bound / 2;
+  const auto in_blocks = plan_of(options);
+  MemorySink sink(problem.output_rows(), problem.output_cols(), problem.c);
+  in_blocks->multiply(sink);
+  EXPECT_GT(in_blocks->phases().row_blocks, 1);
+  EXPECT_LE(in_blocks->phases().peak_bytes, in_blocks->forecast().peak_bytes);
+  EXPECT_TRUE(identical(product_of(*whole, problem), sink.finish()));
+}
+
 /// What a kernel may take of shared memory belongs to the kernel, not to a launch: threads that
 /// launch it with more and with less of it at once must not take it from each other.
 TEST_F(SpgemmLongRows, MayBeMadeByManyThreadsAtOnce) {

@@ -1,0 +1,257 @@
+// Rows of C whose rows of A have the same columns, in adaptive_rows.
+// Owns     a warp: two to six rows, three or six at a time
+// Reads    the rows' values of A; B's columns and values once for all of them, and before that B's
+//          columns alone, unless counting has kept the bits. In shared memory the words of a range
+//          of bits, and the sums of the rows side by side
+// Needs    rows of B that are not short, and sums that fit: the bins see to that
+// Against  a row at a time: three rows take one look at a column and its place, and sums of each
+//          row are made in the same order, so the bits are those of a row made alone
+#pragma once
+
+#include "gpu/spgemm/adaptive_rows/make.h"
+#include "gpu/spgemm/adaptive_rows/row_columns.cuh"
+#include "gpu/spgemm/adaptive_rows/row_sums.cuh"
+
+namespace csrkit::gpu::bit_ranges {
+
+struct Word {
+  std::uint32_t bits;
+  std::uint32_t before;  // entries of the row, or the part, in lower words
+};
+static_assert(sizeof(Word) == kTableEntryBytes);
+
+inline __device__ std::uint32_t place_of(const Word* words, Index first_word, Index col) {
+  const Word word = words[(col >> kWordLog2) - first_word];
+  return word.before + static_cast<std::uint32_t>(__popc(word.bits & ((1u << (col & 31)) - 1)));
+}
+
+/// One row or part, as its group sees it.
+template <class Value>
+struct BitRange {
+  Index row;
+  Index first_word;
+  int words;
+  Offset to;  // where its entries stand in C
+  int room;   // bytes of shared memory
+  bool is_part = false;
+};
+
+/// The bits of a row that counting has kept, or null. Where C's columns are known, they say as
+/// much.
+template <Structure kStructure, class Value>
+__device__ const std::uint32_t* kept_bits_of(const MakeRows<Value>& op,
+                                             const BitRange<Value>& range) {
+  if (kStructure == Structure::known || range.is_part) return nullptr;
+  const std::uint32_t first = op.profile.first_bits[range.row];
+  return first != RowProfile::kNotKept ? op.profile.bits + first : nullptr;
+}
+
+/// How many entries stand before each word that has any; their columns go to `columns_out`, if they
+/// are wanted.
+template <int kLanes, Structure kStructure>
+__device__ void number_words(Word* words, int length, Index first_word, Index* columns_out,
+                             [[maybe_unused]] int* scratch) {
+  using G = Group<kLanes>;
+  int before = 0;
+  for (int begin = 0; begin < length; begin += kLanes) {
+    const int at = begin + G::rank();
+    std::uint32_t bits = at < length ? words[at].bits : 0;
+    const Index word_col = (first_word + at) << kWordLog2;
+    if constexpr (!G::kIsBlock) {
+      unsigned left = __ballot_sync(kAllLanes, bits != 0);
+      if (left == 0) continue;
+      const auto most = static_cast<int>(__reduce_max_sync(kAllLanes, __popc(bits)));
+      if (__popc(left) < most) {  // a word at a time, a lane for each of its columns
+        for (; left != 0; left &= left - 1) {
+          const int from = __ffs(static_cast<int>(left)) - 1;
+          const std::uint32_t of_word = __shfl_sync(kAllLanes, bits, from);
+          if (G::lane() == from) words[at].before = static_cast<std::uint32_t>(before);
+          if (kStructure == Structure::wanted && (of_word >> G::lane() & 1) != 0) {
+            const int place = before + __popc(of_word & ((1u << G::lane()) - 1));
+            columns_out[place] = ((first_word + begin + from) << kWordLog2) + G::lane();
+          }
+          before += __popc(of_word);
+        }
+        continue;
+      }
+    }
+    int total = 0;
+    int place = before + G::exclusive_sum(__popc(bits), total, scratch);
+    before += total;
+    if (at < length) words[at].before = static_cast<std::uint32_t>(place);
+    if constexpr (kStructure == Structure::wanted) {
+      for (; bits != 0; bits &= bits - 1) {
+        columns_out[place++] = word_col + __ffs(static_cast<int>(bits)) - 1;
+      }
+    }
+  }
+}
+
+/// The rows that one warp makes.
+class TwinRows {
+ public:
+  __device__ TwinRows(const RowProfile& profile, Index row)
+      : row_(row),
+        count_(1 + static_cast<int>(min(profile.twins[row], std::uint32_t{kMostTwins - 1}))),
+        others_(profile.twin_rows + Offset{row} * (kMostTwins - 1)) {}
+
+  __device__ int count() const { return count_; }
+  /// Numbers beyond the last stand for the first.
+  __device__ Index operator[](int twin) const {
+    return twin > 0 && twin < count_ ? others_[twin - 1] : row_;
+  }
+
+ private:
+  Index row_;
+  int count_;
+  const Index* others_;
+};
+
+/// Adds up the products of kTwins rows from the `first_twin`th on; an entry's sums stand side by
+/// side.
+template <int kTwins, class Value>
+__device__ void add_up_twins(const MakeRows<Value>& op, const BitRange<Value>& range,
+                             const TwinRows& twins, int first_twin, const Word* words,
+                             Value* sums) {
+  constexpr int kAtOnce = kTwins * sizeof(Value) <= 24 ? 4 : 2;  // loads of B in flight
+  const unsigned lane = threadIdx.x & 31;
+  const EntriesOfA of_row = entries_of_row(op.a, range.row);
+  for (Offset at = of_row.begin; at < of_row.end; at += 32) {
+    Offset my_first = 0;
+    unsigned my_length = 0;
+    Value my_values[kTwins] = {};
+    if (at + lane < of_row.end) {
+      const Index source = __ldg(op.a.col_indices + at + lane);
+      my_first = op.b.row_begin(source);
+      my_length = static_cast<unsigned>(op.b.row_end(source) - my_first);
+#pragma unroll
+      for (int twin = 0; twin < kTwins; ++twin) {
+        const Offset begin = op.a.row_begin(twins[first_twin + twin]);
+        my_values[twin] = value_of(op.a, begin + (at - of_row.begin) + lane);
+      }
+    }
+    const auto sources = static_cast<int>(min(of_row.end - at, Offset{32}));
+    int source = 0;
+    unsigned done = 0, length = 0;
+    Offset first = 0;
+    Value x[kTwins] = {};
+    bool is_next = true;
+    while (source < sources) {
+      Index cols[kAtOnce];
+      Value values[kAtOnce], factors[kAtOnce][kTwins];
+#pragma unroll
+      for (int u = 0; u < kAtOnce; ++u) {
+        if (is_next) {
+          first = __shfl_sync(kAllLanes, my_first, source & 31);
+          length = __shfl_sync(kAllLanes, my_length, source & 31);
+#pragma unroll
+          for (int twin = 0; twin < kTwins; ++twin) {
+            x[twin] = __shfl_sync(kAllLanes, my_values[twin], source & 31);
+          }
+        }
+        const unsigned position = done + lane;
+        const bool is_there = source < sources && position < length;
+        cols[u] = is_there ? __ldg(op.b.col_indices + first + position) : -1;
+        values[u] = is_there ? value_of(op.b, first + position) : Value{};
+#pragma unroll
+        for (int twin = 0; twin < kTwins; ++twin) factors[u][twin] = x[twin];
+        done += 32;
+        is_next = done >= length;
+        if (is_next) {
+          done = 0;
+          ++source;
+        }
+      }
+#pragma unroll
+      for (int u = 0; u < kAtOnce; ++u) {
+        if (cols[u] >= 0) {
+          Value* const of_entry = sums + place_of(words, range.first_word, cols[u]) * kTwins;
+          Value terms[kTwins];
+#pragma unroll
+          for (int twin = 0; twin < kTwins; ++twin) terms[twin] = of_entry[twin];
+#pragma unroll
+          for (int twin = 0; twin < kTwins; ++twin) {
+            terms[twin] = add_product(op.semiring, terms[twin], factors[u][twin], values[u]);
+          }
+#pragma unroll
+          for (int twin = 0; twin < kTwins; ++twin) of_entry[twin] = terms[twin];
+        }
+        __syncwarp();
+      }
+    }
+  }
+}
+
+/// The values of kTwins rows from the `first_twin`th on.
+template <int kTwins, class Value>
+__device__ void make_values_of_twins(const MakeRows<Value>& op, const BitRange<Value>& range,
+                                     const TwinRows& twins, int first_twin, int count,
+                                     const Word* words, Value* sums) {
+  const auto lane = static_cast<int>(threadIdx.x & 31);
+  const Value nothing = empty_sum<Value>(op.semiring);
+  for (int i = lane; i < count * kTwins; i += 32) sums[i] = nothing;
+  __syncwarp();
+  add_up_twins<kTwins>(op, range, twins, first_twin, words, sums);
+#pragma unroll
+  for (int twin = 0; twin < kTwins; ++twin) {
+    if (first_twin + twin >= twins.count()) break;
+    Value* const to = op.c.values + op.c.row_offsets[twins[first_twin + twin]];
+    for (int i = lane; i < count; i += 32) to[i] = op.alpha * sums[i * kTwins + twin];
+  }
+  __syncwarp();
+}
+
+/// Makes the row of `range` and its twins, of `count` entries each.
+template <Structure kStructure, class Value>
+__device__ void make_twins(const MakeRows<Value>& op, const BitRange<Value>& range, int count,
+                           std::byte* bytes) {
+  const TwinRows twins(op.profile, range.row);
+  const auto lane = static_cast<int>(threadIdx.x & 31);
+  Word* words = reinterpret_cast<Word*>(bytes);
+  const std::uint32_t* const kept_bits = kept_bits_of<kStructure>(op, range);
+  for (int i = lane; i < range.words; i += 32) {
+    words[i].bits = kept_bits != nullptr ? kept_bits[i] : 0;
+  }
+  __syncwarp();
+  const auto mark = [&](Index col) {
+    set_bits(&words[(col >> kWordLog2) - range.first_word].bits, 1u << (col & 31));
+  };
+  if (kept_bits != nullptr) {
+    // Nothing to find out.
+  } else if constexpr (kStructure == Structure::known) {
+    for (int i = lane; i < count; i += 32) mark(op.c.col_indices[range.to + i]);
+  } else {
+    walk_by_source<32, ProductColumn>(op.a, op.b, entries_of_row(op.a, range.row), AllColumns{},
+                                      [&](const ProductColumn(&entries)[kSegments], BySource) {
+#pragma unroll
+                                        for (int u = 0; u < kSegments; ++u) {
+                                          if (entries[u].col >= 0) mark(entries[u].col);
+                                        }
+                                      });
+  }
+  __syncwarp();
+  Value* const sums = reinterpret_cast<Value*>(words + range.words);
+  // Through the memory of the sums, so that neighbours are written together.
+  Index* const columns_out = reinterpret_cast<Index*>(sums);
+  number_words<32, kStructure>(words, range.words, range.first_word, columns_out, nullptr);
+  __syncwarp();
+  if constexpr (kStructure == Structure::wanted) {
+    for (int twin = 0; twin < twins.count(); ++twin) {
+      Index* const to = op.c.col_indices + op.c.row_offsets[twins[twin]];
+      for (int i = lane; i < count; i += 32) to[i] = columns_out[i];
+    }
+    __syncwarp();
+  }
+  constexpr int kAll = kMostTwins, kHalf = kMostTwins / 2;
+  const int bytes_of_all =
+      range.words * kTableEntryBytes + count * kAll * static_cast<int>(sizeof(Value));
+  if (twins.count() > kHalf && bytes_of_all <= range.room) {
+    make_values_of_twins<kAll>(op, range, twins, 0, count, words, sums);
+  } else {
+    for (int first = 0; first < twins.count(); first += kHalf) {
+      make_values_of_twins<kHalf>(op, range, twins, first, count, words, sums);
+    }
+  }
+}
+
+}  // namespace csrkit::gpu::bit_ranges
