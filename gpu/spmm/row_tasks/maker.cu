@@ -25,21 +25,32 @@ namespace {
 // to memory, but leave more warps with unlike tasks. They pay from 5 M nonzeros, where B and C do
 // not fit L2, and where most rows are in strips, whose warps are full anyway
 // (docs/lab/2026-11-26-spmm-ranges-and-plans.md).
-// Below kFewEntries with few slices all work is a wave or two of warps. Then the longest row
-// decides how long they take, so a block shares it.
+// Of fewer than kEntriesOfSmall with few slices the longest row decides how long they take, so a
+// block shares it.
 constexpr Offset kManyEntries = 5'000'000;
 constexpr double kLargeOperands = 60e6;  // bytes of B and C
 constexpr Offset kEnoughParts = 12'000;
-constexpr Offset kFewEntries = 700'000, kLittleWork = 2'000'000;
+constexpr Offset kLittleWork = 2'000'000;
 // As many warps, or blocks of four, run at once: what has fewer entries than they could take shares
 // them out among all, down to rows that strips are for and blocks of a step a group.
-constexpr Offset kWarpsAtOnce = 4224, kBlocksAtOnce = kWarpsAtOnce / 4;
+constexpr Offset kBlocksAtOnce = kWarpsAtOnce / 4;
 constexpr Index kShortestOfBlock = 64;
 constexpr Offset kWorkOfOneStep = 50'000;  // in strips of one step each
 constexpr Index kWarpPart = 256, kLongestWarpPart = 1024, kBlockPart = 512;
 constexpr Index kNarrowPart = 64, kPart = 128, kLargePart = 256;
 constexpr Index kRangeRows = 16 * kRowsPerBlock;
 static_assert(bin_of(longest_whole(kLargePart)) < kBins, "a bin for every whole row");
+
+/// How many entries a strip has in a small matrix. Where all groups of lanes run at once nobody
+/// takes the next strip, so a strip has no more steps, which wait for each other, than it takes for
+/// that. Measured on an H100, docs/lab/2026-11-26-spmm-last-cliffs.md.
+Index entries_of_small_strips(const SpmmSizes& sizes, Offset slices, Offset groups_of_warp) {
+  const Offset rows = std::max<Offset>(sizes.rows, 1), groups = groups_of_warp * kWarpsAtOnce;
+  const Offset mean = std::max<Offset>((sizes.nnz + rows - 1) / rows, 1);
+  const Offset steps = rows / std::max<Offset>(kShortRow / mean, 1) * slices;
+  const Offset each = std::max<Offset>((steps + groups - 1) / groups, 1);
+  return static_cast<Index>(std::min<Offset>(each * kOneStepEntries, kStripEntries));
+}
 
 static_assert(sizeof(Totals) <= PageLockedCells::kBytes, "a cell holds them");
 
@@ -63,15 +74,17 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   strip_entries_ = kStripEntries;
   if (!has_panels()) {
     // Slices are counted as twice as wide as the narrowest, which is what most are.
-    const Offset work = nnz * ((slices + 1) / 2);
+    const Offset wide_slices = (slices + 1) / 2, work = nnz * wide_slices;
     if (work <= kWorkOfOneStep) strip_entries_ = kOneStepEntries;
     part_entries_ = kWarpPart;
     while (part_entries_ < kLongestWarpPart && work / (2 * part_entries_) >= kEnoughParts) {
       part_entries_ *= 2;
     }
-    if (nnz < kFewEntries && work < kLittleWork) {
+    if (nnz < kEntriesOfSmall && work < kLittleWork) {
       part_entries_ = kBlockPart;
       if (is_narrow) shortest_long_ = kLongOfFewRow;
+      strip_entries_ =
+          std::min(strip_entries_, entries_of_small_strips(sizes, wide_slices, is_narrow ? 4 : 2));
       const auto at_least = [](Offset length, Index least, Index most) {
         return static_cast<Index>(std::clamp<Offset>(length, least, most));
       };

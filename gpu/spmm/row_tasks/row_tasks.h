@@ -39,6 +39,15 @@ inline constexpr Index kTasksPerWarp = 4;
 /// whatever their length.
 inline constexpr Index kLongRow = 96, kLongNarrowRow = 64, kLongOfFewRow = 48, kBlockRow = 192;
 
+/// A matrix of fewer entries is small: all its work is a wave or two of warps, so how long a row
+/// waits decides, not what moves.
+inline constexpr Offset kEntriesOfSmall = 700'000;
+/// As many warps run at once.
+inline constexpr Offset kWarpsAtOnce = 4224;
+/// So many entries are a step of eight for each of the groups of eight lanes that run at once:
+/// fewer of them do not fill the device.
+inline constexpr Offset kEntriesAtOnce = kWarpsAtOnce * 4 * kShortRow;
+
 /// The work of one group of lanes, of a warp or of a block; one of three, or none if size = 0:
 /// a whole row          size = its entries, more than kShortRow; begin in A; target = its row of C
 /// a part of a cut row  size = -entries; begin in A; target = the slot of its partial sum
