@@ -150,7 +150,14 @@ double panels_over_bins(const SpmmProfile& profile) {
   double of_sharing = -0.415 - 0.079 * width + 0.433 * facts.short_rows;
   double log_ratio = 0.397 - 0.393 * width + 0.157 * width * width;
   if (is_f64) log_ratio += 0.085;
-  if (!is_f64 && cols > kLine && std::fmod(cols, kSector) != 0 && !is_unaligned(profile)) {
+  // row_bins has the columns as one slice there, and tears no line. Where most rows are empty that
+  // was not timed.
+  const bool is_one_slice = cols > kBinsSlice && cols < kPanelsSlice &&
+                            std::fmod(cols, kLine) != 0 && !is_unaligned(profile) &&
+                            profile.nnz >= profile.rows && profile.nnz >= kEntriesAtOnce;
+  if (is_f64 && is_one_slice) log_ratio += 0.1;
+  if (!is_f64 && !is_one_slice && cols > kLine && std::fmod(cols, kSector) != 0 &&
+      !is_unaligned(profile)) {
     const double ends = std::sqrt(kFewSectors / cols);  // the more, the shorter rows are
     // Where neighbours have anything in common, rows next to each other are written soon after each
     // other, and the parts of a sector meet in L2.
@@ -394,6 +401,16 @@ bool stencil_pays(const SpmmProblem& problem) {
       ++entries;
       if (diagonals.size() > most_diagonals) return false;
     }
+  }
+  // A stencil waits once for four diagonals. That takes longer than row_bins where its few entries
+  // are soon multiplied; microseconds on an H100, docs/lab/2026-11-26-spmm-last-cliffs.md. Up to 27
+  // diagonals may be constant, and then it waits once for eight.
+  constexpr double kDiagonal = 0.08, kStart = 0.6, kEntry = 11e-6;
+  constexpr std::size_t kMayBeConstant = 27;
+  if (diagonals.size() > kMayBeConstant &&
+      kDiagonal * static_cast<double>(diagonals.size()) >
+          kStart + kEntry * static_cast<double>(problem.a.nnz())) {
+    return false;
   }
   // Gaps cost their product and, if values are stored, 4 or 8 bytes; the more columns and
   // diagonals, the more.

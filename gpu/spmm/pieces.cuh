@@ -15,6 +15,20 @@ constexpr int unaligned_width(int value_bytes) { return value_bytes == 8 ? 2 : 4
 /// Fewer columns are done by single elements: eight lanes have them all.
 inline constexpr Index kFewestUnaligned = 9;
 
+/// What a lane has of a piece of a row of B. In f64, up to two pieces: as a double and with the
+/// rest of the line. That takes 0.8 to 1.0 times what two halves of four bytes take (measured on an
+/// H100, docs/lab/2026-11-26-spmm-last-cliffs.md).
+template <int kEach, int kPieces, class Value>
+__device__ inline Pack<Value, kEach> load_piece(const Value* from) {
+  if constexpr (sizeof(Value) == 8 && kEach == 1 && kPieces <= 2) {
+    Pack<Value, kEach> piece;
+    asm("ld.global.nc.L2::128B.f64 %0, [%1];" : "=d"(piece.item[0]) : "l"(from));
+    return piece;
+  } else {
+    return load_kept<kEach>(from);
+  }
+}
+
 /// The columns in slices of like sizes, as one of a few columns would cost what others do. Counted
 /// in what a lane has of a piece.
 struct PieceSlices {
@@ -55,7 +69,7 @@ struct Pieces {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
       Pack<Value, kEach> piece{};
-      if (i == 0 || has(i)) piece = load_kept<kEach>(from + i * kApart);
+      if (i == 0 || has(i)) piece = load_piece<kEach, kCount>(from + i * kApart);
       memcpy(&y.item[i * kEach], &piece, sizeof piece);
     }
     return y;

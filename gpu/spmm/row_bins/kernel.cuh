@@ -10,8 +10,9 @@
 
 namespace csrkit::gpu {
 
-inline constexpr int kRowBinsBlocks = 7;      // per multiprocessor
-inline constexpr int kRowBinsMoreBlocks = 8;  // for 16 bytes a load, three pieces: 64 registers
+inline constexpr int kRowBinsBlocks = 7;       // per multiprocessor
+inline constexpr int kRowBinsMoreBlocks = 8;   // for 16 bytes a load, three pieces: 64 registers
+inline constexpr int kRowBinsFewerBlocks = 6;  // for four pieces of f64
 
 /// Whether most tasks are long rows, in several waves of warps. Those have enough loads under way
 /// with fewer warps, and L1 then holds more of what each of them wants again
@@ -108,7 +109,8 @@ void launch_bins(const RowBinsOperands<Types>& all, cudaStream_t stream) {
 template <int kWidth, int kLanes, class Types>
 void launch_widest_bins(const RowBinsOperands<Types>& operands, cudaStream_t stream) {
   if (operands.tasks.block_task_count > 0) {
-    return launch_bins<kWidth, kLanes, true, kRowBinsMoreBlocks>(operands, stream);
+    constexpr int kBlocks = kLanes == 32 ? kRowBinsBlocks : kRowBinsMoreBlocks;
+    return launch_bins<kWidth, kLanes, true, kBlocks>(operands, stream);
   }
   if constexpr (sizeof(typename Types::Value) == 4 && kLanes == 8) {  // in other kinds level
     if (has_long_rows(operands.tasks)) {
@@ -118,6 +120,21 @@ void launch_widest_bins(const RowBinsOperands<Types>& operands, cudaStream_t str
   launch_bins<kWidth, kLanes, false, kRowBinsMoreBlocks>(operands, stream);
 }
 
+/// Whether 32 lanes have all columns as one slice, where 16 lanes have two. Rows of B and C that
+/// are no multiple of a line would be cut inside one, which both slices move, and what a row costs
+/// beside its bytes is paid twice. But two groups of 16 lanes take turns in a long row: small
+/// matrices wait for their longest rows, so lanes must be nearly full there, and those that do not
+/// fill the device wait for nothing else. Measured on an H100,
+/// docs/lab/2026-11-26-spmm-last-cliffs.md.
+template <class Types, int kWidth>
+bool prefers_one_slice(Index cols, Offset whole_nnz) {
+  constexpr Index kSlice = 16 * kWidth, kLine = kSlice / 2, kMost = 2 * kSlice;
+  constexpr bool kIsWide = sizeof(typename Types::Value) >= 4;  // in 16 bits it was not timed
+  if (!kIsWide || cols <= kSlice || cols >= kMost || cols % kLine == 0) return false;
+  const Index most = whole_nnz < kEntriesOfSmall ? kMost * 15 / 16 : kMost;
+  return cols <= most && whole_nnz >= kEntriesAtOnce;
+}
+
 template <class Types, int kWidth>
 void RowBinsKernels<Types, kWidth>::launch(const RowBinsOperands<Types>& operands, Index whole_cols,
                                            bool prefers_narrow_slices, cudaStream_t stream) {
@@ -125,6 +142,8 @@ void RowBinsKernels<Types, kWidth>::launch(const RowBinsOperands<Types>& operand
   if constexpr (kWidth == 16 / sizeof(typename Types::Value)) {
     if (is_narrow || prefers_narrow_slices) {
       launch_widest_bins<kWidth, 8>(operands, stream);
+    } else if (prefers_one_slice<Types, kWidth>(whole_cols, operands.whole_nnz)) {
+      launch_widest_bins<kWidth, 32>(operands, stream);
     } else {
       launch_widest_bins<kWidth, 16>(operands, stream);
     }

@@ -25,6 +25,7 @@ struct RowBinsOperands {
   bool values_are_wide;  // A's are f32, B's are of 16 bits
   // Of those for one group of lanes each, if there are several slices.
   Offset tasks_at_once = std::numeric_limits<Offset>::max();
+  Offset whole_nnz = std::numeric_limits<Offset>::max();  // of what A is or is a block of
 };
 
 /// The same, for rows of B that are read in pieces.

@@ -45,7 +45,10 @@ struct RowGroup {
   /// Where nothing is scaled, launches see to it that only a lane's last piece may miss.
   using Columns = Pieces<Types, kWidth, kPairs ? 2 : 1, kLanes, !kScales>;
   using Vector = std::conditional_t<kPieces, typename Columns::Elements, Pack<Value, kWidth>>;
-  static constexpr int kStep = kShortRow;  // nonzeros whose rows of B are asked for together
+  /// Nonzeros whose rows of B are asked for together. Three or four pieces in f64 leave room for
+  /// the rows of four.
+  static constexpr int kStep = kPieces && sizeof(Number) == 8 && kWidth > 2 ? 4 : kShortRow;
+  static constexpr int kRest = 4;  // and where fewer are left
   /// Of rows with fewer entries than lanes, and of what is left of others, whole steps come first.
   /// With vectors this spills.
   static constexpr bool kStepsInRests = kPieces;
@@ -215,7 +218,6 @@ struct RowGroup {
       mine = next;
     }
     // Short batches for the rest: fewer loads that turn out to be nobody's.
-    constexpr int kRest = kStep / 2;
 #pragma unroll 1
     while (done < longest) {
       stage(mine);
@@ -282,7 +284,6 @@ struct RowGroup {
       for (int from = 0; from < kLanes; from += kStep) gather<kStep, true>(sums, mine, from, 0);
       mine = next;
     }
-    constexpr int kRest = kStep / 2;
     const Index left = length - done, share = crew.share_of(left);
     const Index own = min(share, left - crew.group * share);
     stage(mine);
@@ -330,7 +331,7 @@ struct RowGroup {
   /// have kStep entries together, so that as many loads are in flight as in a long row.
   template <int kLength>
   __device__ void multiply_strip(Offset begin, const Index* row_order, Index rows) const {
-    constexpr int kRows = kStep / kLength, kEntries = kRows * kLength;
+    constexpr int kRows = kLength < kStep ? kStep / kLength : 1, kEntries = kRows * kLength;
     const Index* cols = op.tasks.short_cols + begin;
     const Value* values = values_from(op.tasks.short_values, begin);
     const int most_rows = __reduce_max_sync(kAllLanes, rows), entries = rows * kLength;

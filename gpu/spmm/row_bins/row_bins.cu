@@ -10,8 +10,9 @@
 //          block's warps through 1.5 KB of shared memory at most. In pieces, entries of A go
 //          through shared memory instead of shuffles
 // Launch   128 threads, 8 blocks per multiprocessor, so at most 64 registers; 7 where loads are
-//          narrow, and in f32 where most rows are long. Slices of the columns in the outer grid
-//          dimension, so that one slice of B after the other stays in L2 if it fits there
+//          narrow, and in f32 where most rows are long. Groups of 8, 16 or 32 lanes, so that slices
+//          are 128 or 256 bytes of a row of B, or all of it up to 512. Slices of the columns in the
+//          outer grid dimension, so that one slice of B after the other stays in L2 if it fits there
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses. If
 //          rows of B or C begin anywhere, 8, 16 or 32 lanes read a row in pieces (pieces.cuh), an
 //          element a lane or two neighbours, so that a lane has up to four columns. If K says so in
@@ -66,6 +67,7 @@ class RowBins {
 
   void adopt(const SpmmSizes& sizes, void* workspace) {
     whole_cols_ = sizes.dense_cols_of_whole();
+    whole_nnz_ = sizes.nnz_of_whole();
     has_short_rows_ = sizes.nnz <= kShortMean * sizes.rows;
     has_long_rows_ = kValueBytes >= 4 && sizes.nnz_of_whole() >= Offset{kLongRow} * sizes.cols;
     maker_ = maker_for(sizes);
@@ -102,7 +104,8 @@ class RowBins {
                                           row_bytes,
                                           algebra_,
                                           values_are_wide_,
-                                          tasks_at_once(c)};
+                                          tasks_at_once(c),
+                                          whole_nnz_};
     if constexpr (kCopies) {
       const bool is_narrow = prefers_narrow_slices(b.rows);
       using Kernels = CopiedBinsKernels<Types>;
@@ -187,6 +190,7 @@ class RowBins {
   Index whole_cols_ = 0;
   bool has_short_rows_ = false;
   bool has_long_rows_ = false;  // of the whole product: the width of slices decides about the bits
+  Offset whole_nnz_ = 0;
   Value* copy_ = nullptr;
   Index copied_cols_ = 0;
   double l2_bytes_ = 0;

@@ -24,7 +24,9 @@ void launch_pieces_of_bins(const RowBinsOperands<Types>& all, cudaStream_t strea
         constexpr int kWidth = kEach * decltype(count)::value;
         constexpr bool kIsF64 = sizeof(typename Types::Value) == 8;
         constexpr bool kIsSmall = kWidth == 1 || (kWidth <= 3 && !kIsF64);
-        constexpr int kBlocks = kIsSmall ? kRowBinsMoreBlocks : kRowBinsBlocks;
+        constexpr int kBlocks = kIsSmall                ? kRowBinsMoreBlocks
+                                : kIsF64 && kWidth == 4 ? kRowBinsFewerBlocks
+                                                        : kRowBinsBlocks;
         const dim3 grid(static_cast<unsigned>(bins_blocks<kLanes>(all.tasks)), grid_y);
         const PiecesOperands<Types> operands{all, slices};
         if (may_miss || all.alpha != 1 || all.beta != 0) {
@@ -39,18 +41,27 @@ void launch_pieces_of_bins(const RowBinsOperands<Types>& all, cudaStream_t strea
 }
 
 /// The order of a sum depends on the number of lanes, which is that of pairs, too. Eight lanes have
-/// up to 24 columns, but in f64: 16 lanes have up to 16 columns in one piece. Measured on an H200
-/// and an H100, docs/lab/2026-11-25-spmm-odd-widths.md and 2026-11-26-spmm-odd-why.md.
+/// up to 24 columns, or 16 in small matrices in f32, where more lanes wait less, if there is a step
+/// of eight entries for every warp; but in f64 16
+/// lanes have up to 16 columns in one piece. In f64 16 lanes take three or four pieces, so that two
+/// groups share the instructions of a warp, but in small matrices, where 32 lanes ask for more at
+/// once. Measured on an H200 and an H100, docs/lab/2026-11-25-spmm-odd-widths.md,
+/// 2026-11-26-spmm-odd-why.md and 2026-11-26-spmm-last-cliffs.md.
 template <class Types>
 void UnalignedBinsKernels<Types>::launch(const RowBinsOperands<Types>& operands, Index whole_cols,
                                          bool in_pairs, cudaStream_t stream) {
   constexpr int kMost = unaligned_width(static_cast<int>(sizeof(typename Types::Value)));
-  constexpr int kFewLanesCols = 24;
+  constexpr bool kIsF32 = sizeof(typename Types::Value) == 4;
+  const bool is_small = operands.whole_nnz < kEntriesOfSmall;
+  const bool fills_warps = operands.whole_nnz >= kWarpsAtOnce * kShortRow;
+  const Index few_lanes_cols = kIsF32 && is_small && fills_warps ? 16 : 24;
   if constexpr (kHasPairs<Types>) {
     constexpr auto kPairs = OperandRows::pairs;
     if (in_pairs) {
       if (whole_cols <= 16) return launch_pieces_of_bins<1, 8, kPairs>(operands, stream);
-      if (whole_cols <= kFewLanesCols) return launch_pieces_of_bins<2, 8, kPairs>(operands, stream);
+      if (whole_cols <= few_lanes_cols) {
+        return launch_pieces_of_bins<2, 8, kPairs>(operands, stream);
+      }
       if (whole_cols <= 32) return launch_pieces_of_bins<1, 16, kPairs>(operands, stream);
       if (whole_cols <= 64) return launch_pieces_of_bins<2, 16, kPairs>(operands, stream);
       return launch_pieces_of_bins<2, 32, kPairs>(operands, stream);
@@ -58,9 +69,12 @@ void UnalignedBinsKernels<Types>::launch(const RowBinsOperands<Types>& operands,
   }
   constexpr auto kPieces = OperandRows::pieces;
   if constexpr (kMost > 2) {
-    if (whole_cols <= kFewLanesCols) return launch_pieces_of_bins<3, 8, kPieces>(operands, stream);
+    if (whole_cols <= few_lanes_cols) return launch_pieces_of_bins<3, 8, kPieces>(operands, stream);
   } else {
     if (whole_cols <= 16) return launch_pieces_of_bins<1, 16, kPieces>(operands, stream);
+    if (whole_cols > 32 && !is_small) {
+      return launch_pieces_of_bins<4, 16, kPieces>(operands, stream);
+    }
   }
   if (whole_cols <= 32) return launch_pieces_of_bins<2, 16, kPieces>(operands, stream);
   if constexpr (kMost > 2) {

@@ -25,9 +25,11 @@ std::vector<nlohmann::json> lines_of(const std::string& record_name) {
   return records;
 }
 
-/// Whether all kernels of a record are as they are now.
+constexpr const char* kOneSliceRecord = "h100/data/spmm_choices_one_slice";
+
+/// Whether all kernels of a record are as they are now, but for row_bins at the widths below.
 bool is_of_today(const std::string& record_name) {
-  return record_name == "h100/data/spmm_choices_again";
+  return record_name == "h100/data/spmm_choices_again" || record_name == kOneSliceRecord;
 }
 
 /// Whether row_bins has since become another kernel: it visited rows within ranges from operands of
@@ -40,6 +42,15 @@ bool has_ranges_since(const SpmmProfile& profile) {
   return operand_bytes < kLargeThen && profile.nnz < kManyEntries &&
          profile.nnz > kShortMean * profile.rows &&
          has_ranges({profile.rows, profile.cols, profile.nnz, profile.dense_cols}, profile.b_bytes);
+}
+
+/// Whether row_bins has since become another kernel: 256 to 512 bytes of a row, aligned, were two
+/// slices and are one.
+bool has_one_slice_since(const SpmmProfile& profile, bool is_unaligned) {
+  constexpr Offset kSliceBytes = 256, kLineBytes = 128;
+  const Offset bytes = Offset{profile.dense_cols} * profile.b_bytes;
+  return profile.b_bytes >= 4 && !is_unaligned && bytes > kSliceBytes && bytes < 2 * kSliceBytes &&
+         bytes % kLineBytes != 0;
 }
 
 std::string key_of(const nlohmann::json& record) {
@@ -103,6 +114,7 @@ std::vector<RecordedProduct> recorded_products(const std::string& record_name, i
     item.profile.l2_bytes = l2_bytes;
     item.profile.sample = {record["panels"], record["entries"], record["distinct"],
                            record["places"], record.value("finite", 1) != 0};
+    if (record_name != kOneSliceRecord && has_one_slice_since(item.profile, is_unaligned)) continue;
     item.bins = record["row_bins"];
     if (!is_new && has_ranges_since(item.profile)) {
       const auto seen = times_in_ranges().find(key_of(record));

@@ -53,6 +53,18 @@ void check_rows(const CsrMatrix& matrix, const std::vector<Index>& widths) {
   }
 }
 
+/// The widths at which small matrices are done by other lanes than large ones: one slice or two,
+/// pieces of eight lanes, of 16 or of 32.
+void check_rows_by_all_lanes(const CsrMatrix& matrix) {
+  const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_bins");
+  for (const Index dense_cols : {18, 23, 100, 124}) check_kernel_on(kernel, matrix, dense_cols, {});
+  KernelCase doubles;
+  doubles.kinds = {ValueKind::f64, ValueKind::f64, ValueKind::f64, ValueKind::f64};
+  for (const Index dense_cols : {40, 41, 61, 101}) {
+    check_kernel_on(kernel, matrix, dense_cols, doubles);
+  }
+}
+
 class RowTasks : public GpuTest {};
 class SanitizerRowTasks : public GpuTest {};
 
@@ -66,7 +78,9 @@ TEST_F(RowTasks, AreCutIntoFewPartsAndMany) { check_rows(rows_to_cut(1021), {20,
 TEST_F(RowTasks, SuitTheSizeOfTheMatrix) {
   for (const Index rows : {61, 700, 3001, 12'000}) {
     SCOPED_TRACE(std::to_string(rows) + " rows");
-    check_rows(rows_of_many_lengths(rows), {3, 33, 136});
+    const CsrMatrix matrix = rows_of_many_lengths(rows);
+    check_rows(matrix, {3, 33, 136});
+    check_rows_by_all_lanes(matrix);
   }
 }
 
@@ -101,10 +115,13 @@ TEST_F(RowTasks, AreDoneSomeAtATimeWhereRowsOfALargeCAreTorn) {
     }
   }
   const CsrMatrix matrix = matrix_of(kRows, kCols, std::move(entries));
-  check_kernel_on(find_kernel(gpu::spmm_kernels(), "row_bins"), matrix, 100, {});
+  check_kernel_on(find_kernel(gpu::spmm_kernels(), "row_bins"), matrix, 140, {});
 }
 
 TEST_F(SanitizerRowTasks, AreCutIntoFewPartsAndMany) { check_rows(rows_to_cut(63), {20}); }
-TEST_F(SanitizerRowTasks, SuitTheSizeOfTheMatrix) { check_rows(rows_of_many_lengths(90), {20}); }
+TEST_F(SanitizerRowTasks, SuitTheSizeOfTheMatrix) {
+  check_rows(rows_of_many_lengths(90), {20});
+  check_rows_by_all_lanes(rows_of_many_lengths(90));
+}
 
 }  // namespace csrkit::testing
