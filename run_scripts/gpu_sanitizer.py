@@ -15,6 +15,7 @@ import math
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -140,7 +141,8 @@ def visible_gpus():
     """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them."""
     if named := os.environ.get("CUDA_VISIBLE_DEVICES"):
         return named.split(",")
-    return [str(gpu) for gpu in range(output_of("nvidia-smi", "-L").count("GPU "))] or ["0"]
+    count = output_of("nvidia-smi", "-L").count("GPU ") if shutil.which("nvidia-smi") else 0
+    return [str(gpu) for gpu in range(count)] or ["0"]
 
 
 def read_records(path):
