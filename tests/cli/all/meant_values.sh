@@ -10,8 +10,8 @@ meant rcm csr-reorder a.csr b.csr --method rmc
 meant community csr-reorder a.csr b.csr --method rcm --then comunity
 meant rows csr-reorder a.csr b.csr --method rcm --sides row
 meant auto csr-spmm-cpu a.csr --kernel atuo
-meant auto csr-bench a.csr --kernels cpu.atuo
-meant nnz_balanced csr-bench a.csr --kernels cpu.spmm.nnz_balance
+meant cpu.auto csr-bench a.csr --kernels cpu.atuo
+meant cpu.spmm.nnz_balanced csr-bench a.csr --kernels cpu.spmm.nnz_balance
 meant plus-times csr-spmm-cpu a.csr --semiring plus_times
 meant f16 csr-spmm-cpu a.csr --value-kind fp16
 meant full csr-spmm-cpu a.csr --check=ful
