@@ -12,7 +12,7 @@
 // Launch   128 threads, 8 blocks per multiprocessor, so at most 64 registers; 7 where loads are
 //          narrow, and in f32 where most rows are long. Groups of 8, 16 or 32 lanes, so that slices
 //          are 128 or 256 bytes of a row of B, or all of it up to 512. Slices of the columns in the
-//          outer grid dimension, so that one slice of B after the other stays in L2 if it fits there
+//          outer grid dimension, so that a slice of B after the other stays in L2 if it fits there
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses. If
 //          rows of B or C begin anywhere, 8, 16 or 32 lanes read a row in pieces (pieces.cuh), an
 //          element a lane or two neighbours, so that a lane has up to four columns. If K says so in
