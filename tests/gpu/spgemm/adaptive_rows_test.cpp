@@ -19,6 +19,15 @@ namespace csrkit::testing {
 
 namespace {
 
+/// One kind for all, and an alpha where the semiring has one.
+ProductCase case_of(ValueKind kind, Semiring semiring) {
+  ProductCase item;
+  item.kinds = {kind, kind, kind};
+  item.semiring = semiring;
+  if (semiring == Semiring::plus_times) item.alpha = -1.25;
+  return item;
+}
+
 struct Variant {
   const char* name;
   std::uint32_t shrink;
@@ -129,10 +138,7 @@ using SanitizerSpgemmSmallProduct = GpuTest;
 TEST_F(SpgemmSmallProduct, HasTheSameBitsAsInTwoPasses) {
   for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
     for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
-      ProductCase item;
-      item.kinds = {kind, kind, kind};
-      item.semiring = semiring;
-      if (semiring == Semiring::plus_times) item.alpha = -1.25;
+      const ProductCase item = case_of(kind, semiring);
       on_test_threads(spgemm_battery().size(), [&](std::size_t i) {
         SCOPED_TRACE(spgemm_battery()[i].name);
         check_one_pass(spgemm_battery()[i].make(), item);
@@ -206,10 +212,7 @@ void check_short_rows() {
   const ProductOperands operands = of_many_lengths();
   for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
     for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
-      ProductCase item;
-      item.kinds = {kind, kind, kind};
-      item.semiring = semiring;
-      if (semiring == Semiring::plus_times) item.alpha = -1.25;
+      const ProductCase item = case_of(kind, semiring);
       const SpgemmProblem problem = problem_of(operands, item);
       std::optional<CsrMatrix> first;
       for (const int way : {0, 1, 2}) {
@@ -269,10 +272,7 @@ void check_long_rows(const std::vector<Index>& lengths) {
       const ProductOperands operands = of_long_rows(length, cols);
       for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
         for (const Semiring semiring : {Semiring::plus_times, Semiring::max_times}) {
-          ProductCase item;
-          item.kinds = {kind, kind, kind};
-          item.semiring = semiring;
-          if (semiring == Semiring::plus_times) item.alpha = -1.25;
+          const ProductCase item = case_of(kind, semiring);
           SCOPED_TRACE(describe(item) + ", " + std::to_string(cols) + " columns, rows of " +
                        std::to_string(length));
           const SpgemmProblem problem = problem_of(operands, item);
@@ -412,10 +412,7 @@ void check_twins(const std::vector<Index>& lengths) {
       const ProductOperands operands = of_twins(length, step);
       for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
         for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
-          ProductCase item;
-          item.kinds = {kind, kind, kind};
-          item.semiring = semiring;
-          if (semiring == Semiring::plus_times) item.alpha = -1.25;
+          const ProductCase item = case_of(kind, semiring);
           SCOPED_TRACE(describe(item) + ", rows of " + std::to_string(length) + ", " +
                        std::to_string(step) + " apart");
           const SpgemmProblem problem = problem_of(operands, item);
