@@ -139,7 +139,7 @@ def is_among(path, name, seen):
 
 def visible_gpus():
     """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them."""
-    if named := os.environ.get("CUDA_VISIBLE_DEVICES"):
+    if (named := os.environ.get("CUDA_VISIBLE_DEVICES")) is not None:
         return named.split(",")
     count = output_of("nvidia-smi", "-L").count("GPU ") if shutil.which("nvidia-smi") else 0
     return [str(gpu) for gpu in range(count)] or ["0"]

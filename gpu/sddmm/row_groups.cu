@@ -3,16 +3,18 @@
 //          neighbouring entries, one four after the other; a block: 256 lanes
 // Reads    four rows of Y at once, 16 bytes a lane where K, the leading dimensions and the
 //          addresses allow it, else fewer. The row of X is kept as long as all groups of a warp
-//          have entries of one row each; else it comes from L1 for every entry. Wide rows are read
-//          in slices of 512 bytes, all entries of a piece for one slice before the next, so that L1
-//          holds more rows of Y
+//          have entries of one row each; else it comes from L1, for every entry, or, where rows are
+//          one load a lane, for every new row. Rows of more than 64 loads are read in slices of 512
+//          bytes, fewer where loads are narrower than 8 bytes, all entries of a piece for one slice
+//          before the next, so that L1 holds more rows of Y
 // Launch   as many groups as pieces; all pieces are equal, so rows need no balance. Where rows are
-//          long, pieces go in the order of their first column: those at work at a time then read
-//          the same part of Y, whichever rows they are of
+//          long and wide, pieces go in the order of their first column: those at work at a time
+//          then read the same part of Y, whichever rows they are of
 // Needs    4 bytes for every entry: its row, which the analysis finds; about one more where pieces
 //          are sorted
-// Against  cusparseSDDMM. Every entry has one order of summation, which depends on K and the width
-//          of the loads; so the bits are the same for any cut and any order of pieces
+// Against  cusparseSDDMM. Every entry has one order of summation, which depends on K, the width of
+//          the loads and whether rows lie 4 GiB apart; so the bits are the same for any cut and any
+//          order of pieces
 
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
@@ -57,7 +59,8 @@ struct Turn {
   SumOf<T> sums[kAtOnce];
 };
 
-/// Pieces of the groups of a block; the distance keeps groups of a warp in banks of their own.
+/// Pieces of the groups of a block; the ninth turn is never used: with it, groups of a warp have
+/// banks of their own (f64 with four groups: two and two share).
 template <class T>
 using Piece = Turn<T>[kMaxTurns + 1];
 
@@ -103,7 +106,7 @@ __device__ void add_turns(Piece<T>& piece, int turns, int lane, bool is_first, P
   }
 }
 
-/// Pieces of entries; block by block in `order`, if there is one.
+/// Pieces of entries: each group takes one, in `order`, if there is one.
 struct Pieces {
   int turns;
   Index count;

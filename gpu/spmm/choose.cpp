@@ -297,7 +297,7 @@ std::vector<Rule> rules_for(const SpmmProblem& problem, bool is_off_vectors) {
   return {
       {stencil_pays(problem), "spmv.stencil", "few diagonals, well filled, and few columns"},
       {dense, "dense_windows", "dense enough for tensor cores"},
-      {shares, "row_panels", "neighbouring rows have most columns in common"},
+      {shares, "row_panels", "neighbouring rows share columns, or C is written in fewer parts"},
       {in_bands, "column_bands", "B is larger than L2, and long rows name its rows in no order"},
       {true, "row_bins", "no other kernel is expected to be faster"}};
 }
@@ -402,9 +402,10 @@ bool stencil_pays(const SpmmProblem& problem) {
       if (diagonals.size() > most_diagonals) return false;
     }
   }
-  // A stencil waits once for four diagonals. That takes longer than row_bins where its few entries
-  // are soon multiplied; microseconds on an H100, docs/lab/2026-11-26-spmm-last-cliffs.md. Up to 27
-  // diagonals may be constant, and then it waits once for eight.
+  // A stencil waits once for every four diagonals. Where entries are few, that takes longer than
+  // row_bins, which has soon multiplied them; microseconds on an H100,
+  // docs/lab/2026-11-26-spmm-last-cliffs.md. Up to 27 diagonals may be constant: then it waits once
+  // for every eight, and is left out here.
   constexpr double kDiagonal = 0.08, kStart = 0.6, kEntry = 11e-6;
   constexpr std::size_t kMayBeConstant = 27;
   if (diagonals.size() > kMayBeConstant &&

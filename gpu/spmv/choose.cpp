@@ -56,7 +56,7 @@ Work work_of(const std::string& kernel, const SpmvProfile& profile) {
 struct CachedCosts {
   const char* kernel;
   double start, meeting;          // microseconds
-  double step;                    // the same, of the longest row, beside other warps; a diagonal
+  double step;                    // of an entry of the longest row, beside others; of a diagonal
   double unevenness;              // microseconds, times the logarithm of longest row to mean row
   double bytes, crowded_bytes;    // times what L2 takes for them; those beyond a quarter of L2
   double entry, row;              // cycles

@@ -7,10 +7,10 @@
 //          sorts; see gpu/spgemm/adaptive_rows/rules.h
 // Needs    operands on the device; one workspace of about 60 bytes per row, and the bits of rows
 //          whose columns counting marks, at most half a byte per product
-// Against  one kernel for all: a row of 3 entries and one of 30,000 want different memory. All sums
-//          are made in the order of A's columns, so results do not depend on the run. Sources: the
-//          literature on hashing (Nagasaka 2017), dense accumulators and bins (spECK, Parger 2020)
-//          and multiple bin kernels (OpSparse, Du 2022)
+// Against  one kernel for all: a row of 3 entries and one of 30,000 want different memory. Sums are
+//          made in an order that depends on A and B alone, so results do not depend on the run.
+//          Sources: the literature on hashing (Nagasaka 2017), dense accumulators and bins (spECK,
+//          Parger 2020) and multiple bin kernels (OpSparse, Du 2022)
 
 #include "gpu/spgemm/adaptive_rows/adaptive_rows.h"
 
@@ -568,12 +568,12 @@ class AdaptiveRows final : public DeviceSpgemm {
       (bin < static_cast<int>(MakeBin::bit_range_3k) ? hashed : in_bit_ranges) +=
           work.make_lists[static_cast<std::size_t>(bin)].count;
     }
+    const char* twins = work.made(MakeBin::twin).count > 0 ? " (some of them twins), " : ", ";
     choice_ = "rows: " + std::to_string(work.made(MakeBin::copy).count) + " copied, " +
               std::to_string(merged) + " merged, " + std::to_string(sorted) + " sorted, " +
               std::to_string(hashed) + " hashed, " + std::to_string(in_bit_ranges) +
-              " in bit ranges, " + std::to_string(work.counted(CountBin::parts).count) +
+              " in bit ranges" + twins + std::to_string(work.counted(CountBin::parts).count) +
               " in parts, " + std::to_string(work.counted(CountBin::hubs).count) + " hubs";
-    if (work.made(MakeBin::twin).count > 0) choice_ += ", some of them twins";
   }
 
   Semiring semiring_;

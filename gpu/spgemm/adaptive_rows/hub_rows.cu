@@ -1,11 +1,12 @@
 // Rows of hubs, in adaptive_rows: expand, sort, add up, each by the whole device.
 // Owns     a thread: an entry of A; four products; an entry of C of a few products. A warp: an
 //          entry of C of more; a block: one of thousands
-// Reads    A's rows twice, two row ends of B per entry; the products' columns and values of B once,
-//          neighbours by neighbours; then 8 + V bytes a product, in and out, per 8 bits of rows and
-//          columns
-// Launch   256 threads; CUB's scan, radix sort and selection
-// Needs    products that fit into memory twice: there are few such rows, or they are none
+// Reads    A's columns and two row ends of B per entry; per product A's entry, mostly from L1, and
+//          B's column and value once, neighbours by neighbours; then 8 + V bytes a product, in and
+//          out, per 8 bits of rows and columns
+// Launch   256 threads, one block of 1,024 for the list of entries; CUB's scan, radix sort and
+//          selection
+// Needs    memory for all products twice; where they are too many, no row is a hub
 // Against  anything row by row: these rows have little in common with a block. Twelve launches take
 //          longer than a row of a thousand sources does by itself
 
@@ -18,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "gpu/device/arithmetic.cuh"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/workspace_layout.h"
 #include "gpu/spgemm/adaptive_rows/hub_rows.h"
@@ -37,12 +39,6 @@ constexpr int kSumsAtOnce = 4;
 
 unsigned blocks_for(Offset items, int per_block) {
   return checked_cast<unsigned>((items + per_block - 1) / per_block, "the products of hubs");
-}
-
-int bits_of(Offset count) {
-  int bits = 0;
-  while ((Offset{1} << bits) < count) ++bits;
-  return bits;
 }
 
 /// The last place in [first, last) of ascending numbers that is at most `number`; the first is.
@@ -332,8 +328,8 @@ HubRows::HubRows(DeviceMemory& memory, const RowList& of_rows, Offset of_entries
     : list(of_rows),
       entries(of_entries),
       products(of_products),
-      col_bits(std::max(1, bits_of(cols))),
-      row_bits(bits_of(list.count)),
+      col_bits(std::max(1, log2_ceiling(cols))),
+      row_bits(log2_ceiling(list.count)),
       bytes(memory, static_cast<Offset>(bytes_for(list.count, entries, products, value_bytes)),
             "the products of hubs") {
   WorkspaceLayout layout;

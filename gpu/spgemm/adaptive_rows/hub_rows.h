@@ -1,7 +1,8 @@
 // Hubs: rows of A with thousands of entries that meet short rows of B. All products of all such
-// rows are sorted by the whole device, stably, so that sums are made in the order of A's columns. A
-// block per row would look up source after source, alone on the device; a block per part of a row's
-// columns would look up every source.
+// rows are sorted by the whole device, stably, so that those of an entry stand in the order of A's
+// columns. Up to 32 are added up in that order, more in an order that depends on their number
+// alone. A block per row would look up source after source, alone on the device; a block per part
+// of a row's columns would look up every source.
 #pragma once
 
 #include "gpu/device/device_buffer.h"

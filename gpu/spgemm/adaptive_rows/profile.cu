@@ -1,8 +1,9 @@
 // Profile of adaptive_rows: one pass over A's entries and the row ends of B.
 // Owns     a lane: one short row of A, all its loads on their way at once; 8 lanes: a longer one; a
-//          block: 32 to 256 rows, and together the long ones among them; then a lane per row
-//          decides. Rows of many entries look for another row with the same columns, by a hash of
-//          them, and compare with it
+//          block: 32 to 256 rows, and together those of more than 512 entries among them; then a
+//          lane per row decides. Rows of more than 1,024 entries are left to a second launch, a
+//          block for each 1,024 entries. Where A has enough entries a row, rows of 17 to 512 look
+//          for another row with the same columns, by a hash of them, and compare with it
 // Reads    A coalesced in 8 lanes; per entry of A two offsets and two columns of B, mostly from L2
 // Launch   256 threads
 // Against  a pass over all products would read B's columns once more than counting needs

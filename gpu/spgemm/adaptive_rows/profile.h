@@ -17,7 +17,7 @@ struct RowProfile {
 
   /// Rows of A with the same columns, kMostTwins at most: the first that was met is counted for
   /// all. Which rows are together differs from run to run; no result depends on it.
-  std::uint32_t* met = nullptr;    // by a hash of columns: the last row that had it, and one
+  std::uint32_t* met = nullptr;    // by a hash of columns: 1 + the last row that joined no other
   int log2_met = 0;                // of the length of `met`
   Index* counted = nullptr;        // of a CountBin::twin: the row that is counted
   std::uint32_t* twins = nullptr;  // of that row: how many have found it, beyond the most, too

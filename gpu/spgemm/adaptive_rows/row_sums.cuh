@@ -75,8 +75,9 @@ struct WarpTurns {
 
 /// Lets the sums of one place take turns, in order, in a packed walk of a block: in every round
 /// each bids for its place, and the first in order wins. Places share bids where there are more of
-/// them; that costs a round, never the order. Who waits longer, for a place that most sources meet,
-/// is not asked any more: then the warps take turns.
+/// them; that costs a round. Who still waits after kRoundsOfBids rounds, for a place that most
+/// sources meet, is not asked any more: then the warps take turns, each with all its sums. That is
+/// another order, but the same in every run.
 template <int kLanes, int kBids>
 class BlockTurns {
   static_assert(kLanes * kSegments <= 2048, "a bid has 11 bits for the number of a sum");

@@ -14,7 +14,7 @@
 
 namespace csrkit::gpu {
 
-/// How the entries of a row are counted. Bins with longer rows have higher numbers.
+/// How the entries of a row are counted. Bins with longer rows have higher numbers, but for twin.
 enum class CountBin : std::uint8_t {
   done,     // empty, or a copy of one row of B: the profile knows
   merge_4,  // of at most so many rows of B, and short: a thread per row
@@ -36,8 +36,8 @@ enum class CountBin : std::uint8_t {
   hash_4096,
   hash_16384,
   bit_range_block,
-  twin,   // as many as another row has, whose row of A has the same columns
-  parts,  // the same, cut into parts of as many columns as a block can hold
+  twin,   // not counted: a row whose row of A has the same columns is
+  parts,  // a bit per column, cut into parts of as many columns as a block can hold
   hubs,   // of thousands of short rows of B: their products are sorted by the whole device
   count
 };

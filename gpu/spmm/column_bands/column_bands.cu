@@ -1,10 +1,11 @@
 // column_bands: row_bins, band after band of A's columns, so that the rows of B that a band names
 // stay in L2.
-// Owns     what row_bins owns, where a row is what a row of A has in one band. Rows of less than
+// Owns     what row_bins owns, where a row is what a row of A has in one band. Rows of fewer than
 //          three entries a band are not cut: the first band has them whole
 // Reads    A as row_bins does; B once from memory, but for the rows that are not cut; C, which the
 //          first band writes and later ones add to, for every band that a row has entries in
-// Launch   row_bins', in slices of 128 bytes; a launch for every band
+// Launch   row_bins', in slices of 128 bytes (in pieces, as row_bins has them, where rows begin
+//          anywhere); a launch for every band
 // Needs    f32 or f64, plus and times: sums of 16 bits would be rounded once a band. Columns that
 //          are not sorted would cost time, not correctness
 // Against  row_bins, which reads B's rows from memory again and again where B is several times as

@@ -15,7 +15,8 @@ inline constexpr int kBandSliceBytes = 128;
 /// Rows with fewer entries a band than these stay whole: adding to C costs more than it saves.
 inline constexpr Index kEntriesOfABand = 3;
 
-/// How many bands: the slices of one's rows of B take two thirds of L2, which holds C, too.
+/// How many bands: the slices of the rows of B that one names take two thirds of L2, which holds C,
+/// too.
 /// Measured on an H100, docs/lab/2026-11-26-spmm-column-bands.md.
 inline Index column_bands(Index cols, double l2_bytes) {
   constexpr double kShareOfL2 = 0.65, kMost = 4096;

@@ -3,16 +3,19 @@
 //          per lane wide; the groups of a warp have tasks of about the same length, so none waits
 //          for another. Long rows and parts of cut ones: a warp or a block, whose groups take
 //          turns, in the order of the rows
-// Reads    A once per slice, coalesced, passed on by shuffles; rows of at most eight
-//          entries from a copy in which those of one length lie together, so that a strip needs no
-//          row offsets and no loop over a row; eight rows of B asked for before the first is used;
-//          C written once, evicted first. Parts of cut rows go through the workspace, sums of a
-//          block's warps through 1.5 KB of shared memory at most. In pieces, entries of A go
-//          through shared memory instead of shuffles
+// Reads    A once per slice, coalesced, passed on by shuffles; rows of at most eight entries from a
+//          copy in which those of one length lie together, so that a strip needs no row offsets and
+//          no loop over a row; eight rows of B asked for before the first is used (four where a
+//          lane has three or four pieces in f64); C written once, evicted first. Parts of cut rows
+//          go through the workspace, sums of a block's warps through 1.5 KB of shared memory at
+//          most. In pieces, entries of A go through shared memory instead of shuffles
 // Launch   128 threads, 8 blocks per multiprocessor, so at most 64 registers; 7 where loads are
-//          narrow, and in f32 where most rows are long. Groups of 8, 16 or 32 lanes, so that slices
-//          are 128 or 256 bytes of a row of B, or all of it up to 512. Slices of the columns in the
-//          outer grid dimension, so that a slice of B after the other stays in L2 if it fits there
+//          narrow, in f32 where most rows are long, and where 32 lanes have blocks' tasks; 6 for
+//          four pieces of f64. Groups of 8, 16 or 32 lanes, so that slices are 128 or 256 bytes of
+//          a row of B, or all of it up to 512. Slices of the columns in the outer grid dimension,
+//          so that a slice of B after the other stays in L2 if it fits there. A launch for some
+//          tasks after the other where rows are short and a C larger than L2 has rows that end
+//          inside sectors
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses. If
 //          rows of B or C begin anywhere, 8, 16 or 32 lanes read a row in pieces (pieces.cuh), an
 //          element a lane or two neighbours, so that a lane has up to four columns. If K says so in
@@ -29,7 +32,7 @@
 //          There a class is a run of neighbouring rows; here rows are sorted into bins.
 //          RoDe (Pang et al., "A row decomposition-based approach for sparse matrix multiplication
 //          on GPUs", PPoPP'24) cuts every long row into blocks and a rest, and runs a kernel for
-//          each; here only very long rows are cut, and one kernel does everything
+//          each; here only very long rows are cut, and one kernel does all kinds of tasks
 
 #include <algorithm>
 
@@ -69,7 +72,7 @@ class RowBins {
     whole_cols_ = sizes.dense_cols_of_whole();
     whole_nnz_ = sizes.nnz_of_whole();
     has_short_rows_ = sizes.nnz <= kShortMean * sizes.rows;
-    has_long_rows_ = kValueBytes >= 4 && sizes.nnz_of_whole() >= Offset{kLongRow} * sizes.cols;
+    reads_b_often_ = kValueBytes >= 4 && sizes.nnz_of_whole() >= Offset{kLongRow} * sizes.cols;
     maker_ = maker_for(sizes);
     auto* bytes = static_cast<std::byte*>(workspace);
     partial_ = reinterpret_cast<Number*>(bytes + maker_.workspace_bytes());
@@ -173,12 +176,12 @@ class RowBins {
   }
 
   /// Slices of 128 instead of 256 bytes pay where half of the narrow one fits into L2 and little of
-  /// the wide one; measured on an H200, docs/lab/2026-11-22-spmm-h200.md. Where rows are long, A
-  /// and C are little beside what is gathered, and they pay as soon as the wide one does not fit
-  /// (docs/lab/2026-11-26-spmm-near-rows.md).
+  /// the wide one; measured on an H200, docs/lab/2026-11-22-spmm-h200.md. Where a row of B is read
+  /// 96 times or more in the mean, they pay as soon as the wide one does not fit
+  /// (docs/lab/2026-11-26-spmm-near-rows.md): A and C are mostly little beside that.
   bool prefers_narrow_slices(Index b_rows) const {
     const double wide = 256.0 * b_rows, narrow = 128.0 * b_rows;
-    return wide > (has_long_rows_ ? 1.25 : 2.5) * l2_bytes_ && narrow < 1.6 * l2_bytes_;
+    return wide > (reads_b_often_ ? 1.25 : 2.5) * l2_bytes_ && narrow < 1.6 * l2_bytes_;
   }
 
   AlgebraOf<Types> algebra_;
@@ -189,7 +192,8 @@ class RowBins {
   Number* partial_ = nullptr;
   Index whole_cols_ = 0;
   bool has_short_rows_ = false;
-  bool has_long_rows_ = false;  // of the whole product: the width of slices decides about the bits
+  // A row of B, in the whole product: the width of slices decides about the bits.
+  bool reads_b_often_ = false;
   Offset whole_nnz_ = 0;
   Value* copy_ = nullptr;
   Index copied_cols_ = 0;

@@ -41,12 +41,12 @@ void launch_pieces_of_bins(const RowBinsOperands<Types>& all, cudaStream_t strea
 }
 
 /// The order of a sum depends on the number of lanes, which is that of pairs, too. Eight lanes have
-/// up to 24 columns, or 16 in small matrices in f32, where more lanes wait less, if there is a step
-/// of eight entries for every warp; but in f64 16
-/// lanes have up to 16 columns in one piece. In f64 16 lanes take three or four pieces, so that two
-/// groups share the instructions of a warp, but in small matrices, where 32 lanes ask for more at
-/// once. Measured on an H200 and an H100, docs/lab/2026-11-25-spmm-odd-widths.md,
-/// 2026-11-26-spmm-odd-why.md and 2026-11-26-spmm-last-cliffs.md.
+/// up to 24 columns. In f32, in small matrices that have a step of eight entries for every warp,
+/// only up to 16, as more lanes wait less. In f64 16 lanes have up to 16 columns in one piece;
+/// beyond 32 they take three or four pieces, so that two groups share the instructions of a warp,
+/// but in small matrices, where 32 lanes ask for more at once. Measured on an H200 and an H100,
+/// docs/lab/2026-11-25-spmm-odd-widths.md, 2026-11-26-spmm-odd-why.md and
+/// 2026-11-26-spmm-last-cliffs.md.
 template <class Types>
 void UnalignedBinsKernels<Types>::launch(const RowBinsOperands<Types>& operands, Index whole_cols,
                                          bool in_pairs, cudaStream_t stream) {

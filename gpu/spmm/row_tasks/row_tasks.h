@@ -42,7 +42,7 @@ inline constexpr Index kLongRow = 96, kLongNarrowRow = 64, kLongOfFewRow = 48, k
 /// A matrix of fewer entries is small: all its work is a wave or two of warps, so how long a row
 /// waits decides, not what moves.
 inline constexpr Offset kEntriesOfSmall = 700'000;
-/// As many warps run at once.
+/// So many warps run at once.
 inline constexpr Offset kWarpsAtOnce = 4224;
 /// So many entries are a step of eight for each of the groups of eight lanes that run at once:
 /// fewer of them do not fill the device.

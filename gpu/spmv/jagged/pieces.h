@@ -39,11 +39,12 @@ struct JaggedShape {
   }
 };
 
-/// The shape of a matrix that has so many pieces at its segment_height. All blocks take about as
-/// long: what does not fit beside the others takes as long as all of them, so pieces that are one
-/// round stay as they are, at 4 entries at once if more than 8 leave room for. Of several rounds
-/// the last is the shorter the lower segments are, and with 8 at once a low one waits only once for
-/// its columns and once for x; long rows have so many of them that a block's own start counts more
+/// The shape of a matrix that has so many pieces at its segment_height. Segments of 4 entries stay
+/// as they are. All blocks take about as long, so what does not fit beside the others takes as long
+/// as all of them: pieces that fit in one round stay as they are, with 8 entries at once, or with 4
+/// if only then all fit. Of several rounds the last is the shorter the lower segments are, and with
+/// 8 at once a low one waits only once for its columns and once for x. Long rows have so many low
+/// ones that a block's own start counts more, so theirs stay high
 /// (docs/lab/2026-11-26-spmv-waves.md).
 inline JaggedShape jagged_shape(Index rows, Offset nnz, Offset pieces, int multiprocessors) {
   constexpr Offset kLongMean = 24;
@@ -60,7 +61,8 @@ inline int lowest_segments(Index rows, Offset nnz) {
   return height < jagged::kMiddle ? height : jagged::kMiddle;
 }
 
-/// What a jagged matrix takes, about; `value_bytes` is 0 where there are no values.
+/// What a jagged matrix takes, about, at its segment_height; `value_bytes` is 0 where there are no
+/// values.
 inline std::uint64_t jagged_bytes(Index rows, Offset nnz, int value_bytes) {
   const Offset segments = nnz / segment_height(rows, nnz) + rows / 2;
   return static_cast<std::uint64_t>(nnz * (Offset{sizeof(Index)} + value_bytes) +
@@ -84,7 +86,7 @@ struct JaggedLane {
 /// The structure of a jagged matrix, in device memory. A row of n entries has ceil(n / height)
 /// segments, as even as can be, to which its entries are dealt out one by one: neighbours, which
 /// often share a sector of x, are read by neighbouring lanes at the same time. A piece has at most
-/// kThreads of them, all segments of its rows; only rows that have more are cut. Within a piece
+/// kThreads segments: all those of its rows; only rows that have more are cut. Within a piece
 /// segments are sorted by length, longest first, and each lane of a warp gets one. The entries of a
 /// warp lie side by side step by step, without padding: those of the first step, one for each lane,
 /// then as many as lanes have a second entry. So the entries of a piece are those of its rows, in
