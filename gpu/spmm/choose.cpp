@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
-#include <set>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,15 +101,16 @@ PanelFacts facts_of(const SpmmProfile& profile) {
 
 /// Thousands of clock cycles of row_bins. Gathering, an entry takes some time whatever the number
 /// of columns, and rows that do not fill lines take that of more columns
-/// (docs/lab/2026-11-26-spmm-choice-two-cards.md).
+/// (docs/lab/2026-11-26-spmm-choice-two-cards.md), but for those that row_bins has as one slice.
 double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors) {
   constexpr double kStart = 5.9, kEntry = 1.15e-3, kProduct = 0.0747e-3;  // of a multiprocessor
   constexpr double kLeastOfAnEntry = 2.9e-3, kUnfilled = 1.3;
-  constexpr Index kLine = 32, kSlice = 64;
+  constexpr Index kLine = 32, kSlice = 64, kVector = 4;
   const double entries = static_cast<double>(sizes.nnz) / multiprocessors;
   double cols = sizes.dense_cols;
   if (cols > kLine && sizes.dense_cols % kLine != 0) {
-    cols = kUnfilled * kSlice * std::ceil(cols / kSlice);
+    const bool is_one_slice = cols > kSlice && cols < 2 * kSlice && sizes.dense_cols % kVector == 0;
+    cols = (is_one_slice ? 1 : kUnfilled) * kSlice * std::ceil(cols / kSlice);
   }
   return kStart + entries * std::max(kLeastOfAnEntry, kEntry + kProduct * cols);
 }
@@ -370,6 +373,24 @@ bool bands_pay(const SpmmProfile& profile, const CardRates& card) {
   return bands * std::ceil(width) < kWorthIt * bins * width;
 }
 
+namespace {
+
+/// What is known of a diagonal from some of its entries.
+struct Diagonal {
+  const std::byte* first = nullptr;  // value seen
+  bool is_constant = true;
+
+  void see(const CsrMatrix& a, Offset at) {
+    if (a.values() == nullptr) return;
+    const auto bytes = static_cast<std::size_t>(size_of(a.value_kind()));
+    const auto* value = static_cast<const std::byte*>(a.values()) + at * static_cast<Offset>(bytes);
+    if (first == nullptr) first = value;
+    is_constant = is_constant && std::memcmp(first, value, bytes) == 0;
+  }
+};
+
+}  // namespace
+
 bool stencil_pays(const SpmmProblem& problem) {
   constexpr Index kMostColumns = 8, kFewColumns = 4;
   constexpr Index kWork = 640, kWorkInF64 = 160;  // columns^2, in f64 columns, times diagonals
@@ -392,27 +413,25 @@ bool stencil_pays(const SpmmProblem& problem) {
   const auto most_diagonals = static_cast<std::size_t>(most);
   const CsrMatrix& a = problem.a;
   const Offset sample = std::min<Offset>(kSample, a.rows());
-  std::set<Index> diagonals;
+  std::map<Index, Diagonal> diagonals;
   Offset entries = 0;
   for (Offset i = 0; i < sample; ++i) {
     const Offset row = i * a.rows() / sample;
     for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
-      diagonals.insert(static_cast<Index>(a.col_indices()[at] - row));
+      diagonals.try_emplace(static_cast<Index>(a.col_indices()[at] - row)).first->second.see(a, at);
       ++entries;
       if (diagonals.size() > most_diagonals) return false;
     }
   }
-  // A stencil waits once for every four diagonals. Where entries are few, that takes longer than
-  // row_bins, which has soon multiplied them; microseconds on an H100,
-  // docs/lab/2026-11-26-spmm-last-cliffs.md. Up to 27 diagonals may be constant: then it waits once
-  // for every eight, and is left out here.
+  // A stencil waits once for every four diagonals, or eight constant ones. Where entries are few,
+  // that takes longer than row_bins, which has soon multiplied them; microseconds on an H100,
+  // docs/lab/2026-11-26-spmm-last-cliffs.md.
   constexpr double kDiagonal = 0.08, kStart = 0.6, kEntry = 11e-6;
-  constexpr std::size_t kMayBeConstant = 27;
-  if (diagonals.size() > kMayBeConstant &&
-      kDiagonal * static_cast<double>(diagonals.size()) >
-          kStart + kEntry * static_cast<double>(problem.a.nnz())) {
-    return false;
-  }
+  const auto constant = std::count_if(diagonals.begin(), diagonals.end(),
+                                      [](const auto& each) { return each.second.is_constant; });
+  const double waits =
+      kDiagonal * (static_cast<double>(diagonals.size()) - static_cast<double>(constant) / 2);
+  if (waits > kStart + kEntry * static_cast<double>(a.nnz())) return false;
   // Gaps cost their product and, if values are stored, 4 or 8 bytes; the more columns and
   // diagonals, the more.
   Offset least_eighths = dense_cols <= 2 ? 3 : 4;
