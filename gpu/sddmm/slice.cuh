@@ -2,22 +2,13 @@
 // lanes of a group add up.
 #pragma once
 
-#include "core/matrix/dense_matrix.h"
-#include "gpu/device/arithmetic.cuh"
 #include "gpu/device/warp.cuh"
+#include "gpu/sddmm/rows.cuh"
 
 namespace csrkit::gpu::sddmm {
 
 /// Entries whose products a group makes side by side.
 inline constexpr int kAtOnce = 4;
-
-template <class T>
-using SumOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-template <class Word>
-__device__ Word load_word(const void* from) {
-  return __ldg(static_cast<const Word*>(from));
-}
 
 /// Element `item` of every load times its partner, added up one after the other.
 template <class T, int kWidth, class Word>
@@ -50,32 +41,6 @@ __device__ Sum add_lanes(const Sum* sum, int lane) {
   }
   return own;
 }
-
-/// Rows of X or Y, `bytes` apart; 32 bits unless they lie very far apart.
-template <class T, class Bytes = std::uint32_t>
-struct Rows {
-  const T* first;
-  Bytes bytes;
-
-  explicit Rows(const ConstDenseView& view)
-      : first(view.as<T>()), bytes(static_cast<Bytes>(bytes_between(view))) {}
-
-  static std::uint64_t bytes_between(const ConstDenseView& view) {
-    return view.rows <= 1 ? 0 : static_cast<std::uint64_t>(view.leading_dim) * sizeof(T);
-  }
-
-  __device__ const T* at(Index row, Index col) const {
-    auto address = reinterpret_cast<std::uint64_t>(first + col);
-    if constexpr (sizeof(Bytes) == sizeof(std::uint32_t)) {
-      // One instruction. Left to itself, the compiler widens `bytes` before the loop, multiplies
-      // 64 by 64 bits in it, and has five.
-      asm("mad.wide.u32 %0, %1, %2, %0;" : "+l"(address) : "r"(row), "r"(bytes));
-    } else {
-      address += static_cast<std::uint64_t>(row) * bytes;
-    }
-    return reinterpret_cast<const T*>(address);
-  }
-};
 
 /// Products of the lanes' columns of four rows of Y and their rows of X. Every row takes kSteps
 /// loads a lane, kLanes * kWidth columns apart. Unless all lanes have the last one (kIsFull), a
@@ -118,14 +83,16 @@ struct Slice {
     sum = kIsFull || step < kSteps - 1 || has_last ? next : sum;
   }
 
-  __device__ void add(Sums& sum, const int4& cols, const int4& rows) {
-    if (__all_sync(kAllLanes, rows.x == rows.w)) {
-      keep(rows.x);
-      add_kept_row(sum, {cols.x, cols.y, cols.z, cols.w});
+  __device__ void add(Sums& sum, const int4& y_rows, const int4& x_rows) {
+    if (__all_sync(kAllLanes, x_rows.x == x_rows.w)) {
+      keep(x_rows.x);
+      add_kept_row(sum, {y_rows.x, y_rows.y, y_rows.z, y_rows.w});
     } else if constexpr (kSteps == 1) {
-      add_new_rows(sum, {cols.x, cols.y, cols.z, cols.w}, {rows.x, rows.y, rows.z, rows.w});
+      add_new_rows(sum, {y_rows.x, y_rows.y, y_rows.z, y_rows.w},
+                   {x_rows.x, x_rows.y, x_rows.z, x_rows.w});
     } else {
-      add_own_rows(sum, {cols.x, cols.y, cols.z, cols.w}, {rows.x, rows.y, rows.z, rows.w});
+      add_own_rows(sum, {y_rows.x, y_rows.y, y_rows.z, y_rows.w},
+                   {x_rows.x, x_rows.y, x_rows.z, x_rows.w});
     }
   }
 
@@ -136,14 +103,14 @@ struct Slice {
     kept_row = row;
   }
 
-  __device__ void add_kept_row(Sums& sum, Indices cols) const {
+  __device__ void add_kept_row(Sums& sum, Indices y_rows) const {
 #pragma unroll
     for (int begin = 0; begin < kSteps; begin += kTogether) {
       Load of_y[kTogether][kAtOnce];
 #pragma unroll
       for (int i = 0; i < kTogether && begin + i < kSteps; ++i) {
 #pragma unroll
-        for (int n = 0; n < kAtOnce; ++n) of_y[i][n] = load(y, cols[n], begin + i);
+        for (int n = 0; n < kAtOnce; ++n) of_y[i][n] = load(y, y_rows[n], begin + i);
       }
 #pragma unroll
       for (int i = 0; i < kTogether && begin + i < kSteps; ++i) {
@@ -157,7 +124,7 @@ struct Slice {
 
   /// Every entry with its own row of X from L1; some loads at a time, unless that is what most
   /// entries come to (kMixes).
-  __device__ void add_own_rows(Sums& sum, Indices cols, Indices rows) const {
+  __device__ void add_own_rows(Sums& sum, Indices y_rows, Indices x_rows) const {
     constexpr int kLoads = kMixes ? kTogether : kTogether / 2;
 #pragma unroll(kMixes || sizeof(Load) < 16 ? kSteps : 1)
     for (int begin = 0; begin < kSteps; begin += kLoads) {
@@ -167,8 +134,8 @@ struct Slice {
         if (kSteps % kLoads != 0 && begin + i >= kSteps) continue;
 #pragma unroll
         for (int n = 0; n < kAtOnce; ++n) {
-          of_y[i][n] = load(y, cols[n], begin + i);
-          of_x[i][n] = load(x, rows[n], begin + i);
+          of_y[i][n] = load(y, y_rows[n], begin + i);
+          of_x[i][n] = load(x, x_rows[n], begin + i);
         }
       }
 #pragma unroll
@@ -181,17 +148,17 @@ struct Slice {
   }
 
   /// Rows of X that were not there a moment ago are loaded.
-  __device__ void add_new_rows(Sums& sum, Indices cols, Indices rows) {
+  __device__ void add_new_rows(Sums& sum, Indices y_rows, Indices x_rows) {
     Load of_y[kAtOnce], of_x[kAtOnce];
     bool is_new[kAtOnce];
 #pragma unroll
-    for (int n = 0; n < kAtOnce; ++n) of_y[n] = load(y, cols[n], 0);
+    for (int n = 0; n < kAtOnce; ++n) of_y[n] = load(y, y_rows[n], 0);
 #pragma unroll
     for (int n = 0; n < kAtOnce; ++n) {
-      is_new[n] = rows[n] != (n > 0 ? rows[n - 1] : kept_row);
-      if (is_new[n]) of_x[n] = load(x, rows[n], 0);
+      is_new[n] = x_rows[n] != (n > 0 ? x_rows[n - 1] : kept_row);
+      if (is_new[n]) of_x[n] = load(x, x_rows[n], 0);
     }
-    kept_row = rows[kAtOnce - 1];
+    kept_row = x_rows[kAtOnce - 1];
 #pragma unroll
     for (int n = 0; n < kAtOnce; ++n) {
       if (is_new[n]) kept[0] = of_x[n];
@@ -210,26 +177,26 @@ struct Rest {
   Index first, cols;
 
   __device__ void add(SumOf<T> (&sum)[kAtOnce], const int4& y_rows, const int4& x_rows) const {
-    const Index of_x[kAtOnce] = {x_rows.x, x_rows.y, x_rows.z, x_rows.w};
-    const Index of_y[kAtOnce] = {y_rows.x, y_rows.y, y_rows.z, y_rows.w};
+    const Index of_y_rows[kAtOnce] = {y_rows.x, y_rows.y, y_rows.z, y_rows.w};
+    const Index of_x_rows[kAtOnce] = {x_rows.x, x_rows.y, x_rows.z, x_rows.w};
 #pragma unroll 1
     for (Index col = first; col < cols; col += kTogether * kLanes * kWidth) {
-      Load from_x[kTogether][kAtOnce], from_y[kTogether][kAtOnce];
+      Load of_x[kTogether][kAtOnce], of_y[kTogether][kAtOnce];
 #pragma unroll
       for (int i = 0; i < kTogether; ++i) {
         const Index at = col + i * kLanes * kWidth;
         const bool is_there = i == 0 || at < cols;
 #pragma unroll
         for (int n = 0; n < kAtOnce; ++n) {
-          from_x[i][n] = is_there ? load_word<Load>(x.at(of_x[n], at)) : Load{};
-          from_y[i][n] = is_there ? load_word<Load>(y.at(of_y[n], at)) : Load{};
+          of_x[i][n] = is_there ? load_word<Load>(x.at(of_x_rows[n], at)) : Load{};
+          of_y[i][n] = is_there ? load_word<Load>(y.at(of_y_rows[n], at)) : Load{};
         }
       }
 #pragma unroll
       for (int i = 0; i < kTogether; ++i) {
 #pragma unroll
         for (int n = 0; n < kAtOnce; ++n) {
-          sum[n] = add_products<T, kWidth>(sum[n], from_x[i][n], from_y[i][n]);
+          sum[n] = add_products<T, kWidth>(sum[n], of_x[i][n], of_y[i][n]);
         }
       }
     }

@@ -7,11 +7,11 @@
 #include <type_traits>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/find_in_rows.cuh"
 #include "gpu/device/launch_early.cuh"
 #include "gpu/device/warp.cuh"
 #include "gpu/device/workspace_layout.h"
 #include "gpu/spmm/lane_sums.cuh"
-#include "gpu/spmm/row_panels/find_in_rows.cuh"
 #include "gpu/spmm/row_panels/lists.h"
 #include "gpu/spmm/row_panels/shared_list.cuh"
 #include "gpu/spmm/row_tasks/row_tasks.h"

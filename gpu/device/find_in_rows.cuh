@@ -5,7 +5,7 @@
 
 #include "core/base/types.h"
 
-namespace csrkit::gpu::row_panels {
+namespace csrkit::gpu {
 
 /// The columns of a panel's entries, in A or copied to shared memory: searching there takes half
 /// the instructions.
@@ -71,4 +71,4 @@ __device__ bool find_in_rows(const Columns& cols, const RowRanges<kRows>& rows, 
   return is_first;
 }
 
-}  // namespace csrkit::gpu::row_panels
+}  // namespace csrkit::gpu
