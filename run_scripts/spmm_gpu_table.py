@@ -10,7 +10,8 @@ earlier ones; a case that failed or was not checked is named and makes the exit 
 
 Columns: time of ours and of the vendor's (its best algorithm), speed-up with its 95 % interval ("level" if that
 includes 1; of pairs where both were measured in turn), nonzeros per second, share of the
-gather mark (time of the mark over ours: above 1 is faster than gathering every row once), share of the
+gather mark (time of the mark over ours: above 1 is faster than gathering every row once), speed-up at the mark (the
+vendor's time over the mark's, or over ours where that is less: what is left to win without more reuse), share of the
 bandwidth limit (time in which A, B and C pass memory once, over ours), lead over the best peer (speed-up
 over the peer's own speed-up against the same vendor).
 """
@@ -77,6 +78,7 @@ def rows_of(cases, options, peers):
             "nnz_per_second": ours["nnz"] / seconds, "gflops": flops / seconds / 1e9,
             "vendor_gflops": flops / vendor["median_seconds"] / 1e9,
             "mark_seconds": mark, "share_of_mark": mark / seconds if mark else None,
+            "speedup_at_mark": vendor["median_seconds"] / min(mark, seconds) if mark else None,
             "mark_gflops": flops / mark / 1e9 if mark else None,
             "share_of_bandwidth_limit":
                 ours["cost"]["minimum_bytes"] / (options.copy_bytes_per_second * seconds),
@@ -130,6 +132,8 @@ def cells_of(row, kinds):
             "cuSPARSE s": f"{row['vendor_seconds']:.4g}", "speed-up": cell(row["speedup"]),
             "interval": tables.interval_cell(row["speedup_interval"]),
             "Gnnz/s": f"{row['nnz_per_second'] / 1e9:.3g}", "share of the gather mark": cell(row["share_of_mark"]),
+            "gather mark s": f"{row['mark_seconds']:.4g}" if row["mark_seconds"] else "-",
+            "speed-up at the mark": cell(row["speedup_at_mark"]),
             "share of the bandwidth limit": cell(row["share_of_bandwidth_limit"]), "lead on the best peer": lead}
 
 
