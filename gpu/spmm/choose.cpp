@@ -21,8 +21,8 @@
 #include "gpu/spmm/dense_windows/dense_windows.h"
 #include "gpu/spmm/dense_windows/windows.h"
 #include "gpu/spmm/likeness.h"
+#include "gpu/spmm/panels_or_bins.h"
 #include "gpu/spmm/plan.h"
-#include "gpu/spmm/row_panels/panel.h"
 #include "gpu/spmm/row_tasks/row_tasks.h"
 
 namespace csrkit::gpu {
@@ -35,173 +35,12 @@ struct Rule {
   const char* because;
 };
 
-/// Whether rows of B begin anywhere.
-bool is_unaligned(const SpmmProfile& profile) {
-  constexpr Offset kVectorBytes = 16;
-  return profile.is_off_vectors || Offset{profile.dense_cols} * profile.b_bytes % kVectorBytes != 0;
-}
-
 /// Whether C alone is work, however few entries A has.
 bool writes_much(const SpmmProfile& profile) {
-  constexpr double kTimesL2 = 4;
+  constexpr double kTimesL2 = 2;
   const double c_bytes =
       static_cast<double>(profile.rows) * static_cast<double>(profile.dense_cols) * profile.b_bytes;
   return c_bytes > kTimesL2 * profile.l2_bytes;
-}
-
-/// What tells row_panels from row_bins, as logarithms: 0 where it speaks for neither.
-struct PanelFacts {
-  double sharing, unlike;  // entries that have one column in common; how unlike rows of a panel are
-  double list;             // the entries of a panel's list, beside those of a short one
-  double longest;          // the longest row seen, beside the mean
-  double short_rows;  // how much shorter than kShortMean rows are on average: many are in strips
-  double idle;        // places for warps that panels leave empty, of three times as many
-  double written;     // rows of C beside those and the reads of B, 0 to 1
-  double beyond_l2;   // how much larger than L2 B and C are; 0 where they have a third of it
-};
-
-PanelFacts facts_of(const SpmmProfile& profile) {
-  constexpr double kShortList = 16, kShortMean = 9, kInTurn = 3;
-  const PanelSample& sample = profile.sample;
-  const bool is_tiled = profile.b_bytes == 2;
-  const Index panel_rows = gpu::panel_rows(profile.b_bytes);
-  const double rows = profile.rows, nnz = static_cast<double>(profile.nnz), mean = nnz / rows;
-  PanelFacts facts = {};
-  facts.sharing = std::log(sample.sharing());
-  facts.unlike = 1 - sample.evenness();
-  const double entries = nnz / rows * panel_rows;  // of a panel
-  facts.list = std::log(
-      (sample.panels > 0 ? static_cast<double>(sample.distinct) / static_cast<double>(sample.panels)
-                         : entries / sample.sharing()) /
-      kShortList);
-  facts.longest = std::log(std::max(static_cast<double>(profile.longest_seen) / mean, 1.0));
-  facts.written = 1 / (1 + mean);
-  facts.short_rows = std::log(std::max(kShortMean / mean, 1.0));
-  const double dense_bytes =
-      (rows + profile.cols) * static_cast<double>(profile.dense_cols) * profile.b_bytes;
-  facts.beyond_l2 = 1 + std::clamp(std::log(dense_bytes / profile.l2_bytes), -1.0, 3.0);
-
-  // Warps, as row_panels launches them: a panel has a part of one where there are few columns, and
-  // several where there are several slices of columns or where its list is cut.
-  constexpr Index kLanes = 32, kFewestLanes = 8, kTiledCols = 64;
-  const Index width = 16 / profile.b_bytes, cols = profile.dense_cols;
-  const double part = (cols <= kFewestLanes * width ? 64 : 128) * panel_rows / 4.0;
-  const double panels = std::max(rows / panel_rows, nnz / sample.sharing() / part);
-  double warps_each = std::ceil(static_cast<double>(cols) / kTiledCols);
-  if (!is_tiled) {
-    const Index lanes = cols <= kFewestLanes * width ? kFewestLanes
-                        : cols <= kLanes / 2 * width ? kLanes / 2
-                                                     : kLanes;
-    warps_each = std::ceil(static_cast<double>(cols) / (lanes * width)) * lanes / kLanes;
-  }
-  const double places = (is_tiled ? 32.0 : 20.0) * profile.multiprocessors;
-  facts.idle = std::log(std::max(kInTurn * places / (panels * warps_each), 1.0));
-  return facts;
-}
-
-/// Thousands of clock cycles of row_bins. Gathering, an entry takes some time whatever the number
-/// of columns, and rows that do not fill lines take that of more columns
-/// (docs/lab/2026-11-26-spmm-choice-two-cards.md), but for those that row_bins has as one slice.
-double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors) {
-  constexpr double kStart = 5.9, kEntry = 1.15e-3, kProduct = 0.0747e-3;  // of a multiprocessor
-  constexpr double kLeastOfAnEntry = 2.9e-3, kUnfilled = 1.3;
-  constexpr Index kLine = 32, kSlice = 64, kVector = 4;
-  const double entries = static_cast<double>(sizes.nnz) / multiprocessors;
-  double cols = sizes.dense_cols;
-  if (cols > kLine && sizes.dense_cols % kLine != 0) {
-    const bool is_one_slice = cols > kSlice && cols < 2 * kSlice && sizes.dense_cols % kVector == 0;
-    cols = (is_one_slice ? 1 : kUnfilled) * kSlice * std::ceil(cols / kSlice);
-  }
-  return kStart + entries * std::max(kLeastOfAnEntry, kEntry + kProduct * cols);
-}
-
-/// The logarithm of what row_panels takes because the parts of a very long row meet in the end, one
-/// after the other, beside what the product takes without. That time is the same however short the
-/// product is (docs/lab/2026-11-26-spmv-waves.md). Where such rows are seen among sampled entries
-/// the formulas count them, but for pieces.
-double meeting_of_parts(const SpmmProfile& profile) {
-  constexpr Offset kVeryLongRow = 1500;
-  constexpr double kOfVectors = 14, kOfPieces = 40;  // thousands of cycles
-  const bool has_pieces = profile.b_bytes != 2 && is_unaligned(profile);
-  if (profile.longest_found < kVeryLongRow) return 0;
-  if (profile.longest_seen >= kVeryLongRow && !has_pieces) return 0;
-  const Index words = std::max(profile.dense_cols * profile.b_bytes / 4, 1);
-  const SpmmSizes sizes = {profile.rows, profile.cols, profile.nnz, words};
-  return std::log1p((has_pieces ? kOfPieces : kOfVectors) /
-                    gather_kilocycles(sizes, profile.multiprocessors));
-}
-
-/// The natural logarithm of what row_panels takes over what row_bins takes. Panels read a row of B
-/// once for all entries that share it, the more so the wider a row is. They lose where rows are
-/// short, as row_bins has those in strips; where there are too few of them to fill the card, the
-/// more the longer their lists are; and where a row is much longer than others. A row that does not
-/// fill sectors of 32 bytes costs row_bins more, which takes it in more slices and writes C's in
-/// parts, the more so where C leaves L2 and is much of what moves. A slice that is hardly filled
-/// costs what a full one does, and those of panels are wider. Where rows of B begin anywhere, both
-/// have slices alike, and the parts of a very long row meet piece by piece. Fitted to products of
-/// two cards (docs/lab/2026-11-26-spmm-ranges-and-plans.md, 2026-11-26-spmm-choice-likeness.md). A
-/// ratio has no unit, and none of a card's rates was seen in it.
-double panels_over_bins(const SpmmProfile& profile) {
-  constexpr double kNarrowest = 16, kWidest = 128, kLine = 32, kSector = 8;  // columns of 4 bytes
-  constexpr double kFewSectors = 100, kNear = 0.05;
-  constexpr double kBinsSlice = 64, kPanelsSlice = 128;
-  const PanelFacts facts = facts_of(profile);
-  const bool is_f64 = profile.b_bytes == 8;
-  const double cols = profile.dense_cols * profile.b_bytes / 4.0;
-  const double width = std::log2(std::clamp(cols, kNarrowest, kWidest) / kNarrowest) /
-                       std::log2(kWidest / kNarrowest);
-  double of_sharing = -0.415 - 0.079 * width + 0.433 * facts.short_rows;
-  double log_ratio = 0.397 - 0.393 * width + 0.157 * width * width;
-  if (is_f64) log_ratio += 0.085;
-  // row_bins has the columns as one slice there, and tears no line. Where most rows are empty that
-  // was not timed.
-  const bool is_one_slice = cols > kBinsSlice && cols < kPanelsSlice &&
-                            std::fmod(cols, kLine) != 0 && !is_unaligned(profile) &&
-                            profile.nnz >= profile.rows && profile.nnz >= kEntriesAtOnce;
-  if (is_f64 && is_one_slice) log_ratio += 0.1;
-  if (!is_f64 && !is_one_slice && cols > kLine && std::fmod(cols, kSector) != 0 &&
-      !is_unaligned(profile)) {
-    const double ends = std::sqrt(kFewSectors / cols);  // the more, the shorter rows are
-    // Where neighbours have anything in common, rows next to each other are written soon after each
-    // other, and the parts of a sector meet in L2.
-    const double are_near = std::min(facts.sharing / kNear, 1.0);
-    of_sharing -= 0.095 * ends;
-    log_ratio -=
-        ((0.130 + 0.327 * facts.written - 0.127 * are_near) * facts.beyond_l2 + 0.059 * are_near) *
-        ends;
-  }
-  const auto in_slices_of = [&](double slice) { return std::ceil(cols / slice) * slice; };
-  if (cols > kBinsSlice && !is_unaligned(profile)) {
-    log_ratio += 1.044 * std::log(in_slices_of(kPanelsSlice) / in_slices_of(kBinsSlice));
-  }
-  log_ratio += meeting_of_parts(profile);
-  return log_ratio + of_sharing * facts.sharing + 0.047 * facts.list * facts.idle +
-         0.0036 * facts.longest * facts.longest;
-}
-
-/// The same in 16 bits, where tensor cores multiply panels of eight rows, and reads are what is
-/// left: how wide a row of B is does not matter. Panels read single elements where K is not a
-/// multiple of four, which takes the more the more there are.
-double tiled_panels_over_bins(const SpmmProfile& profile) {
-  constexpr Index kLine = 64, kVector = 4, kFewColumns = 8;  // of two bytes
-  constexpr Offset kVeryLongRow = 2048;  // it is cut, and a panel of one has it nearly to itself
-  constexpr double kFewRows = 20'000;
-  const PanelFacts facts = facts_of(profile);
-  const Index cols = profile.dense_cols;
-  const double rows = profile.rows, millions = static_cast<double>(profile.nnz) / 1e6;
-  double log_ratio = 0.203 + (-0.377 - 0.077 * std::log(millions)) * facts.sharing +
-                     0.029 * std::log(std::max(kFewRows / rows, 1.0)) +
-                     0.026 * std::log(rows / 1e5) * facts.unlike + 0.144 * facts.short_rows;
-  if (cols > kFewColumns && cols % kLine != 0) log_ratio -= 0.026;
-  if (cols < kVector) log_ratio += 0.195;
-  if (cols >= kFewColumns && cols % kVector != 0) {
-    log_ratio += 0.128 + 0.100 * std::log(millions) + 0.161 * std::log(cols / 32.0);
-  }
-  if (profile.is_off_vectors && cols % kVector == 0) log_ratio += 0.08;
-  if (profile.longest_seen >= kVeryLongRow) {
-    log_ratio += 0.172 * facts.sharing + 0.226 * facts.idle;
-  }
-  return log_ratio + meeting_of_parts(profile);
 }
 
 /// How many entries a window has where there are most of them: in the fullest row of tiles, and
@@ -281,7 +120,7 @@ bool bands_may_pay(const SpmmProblem& problem, const SpmmProfile& profile) {
   const double slice = std::min(1.0 * profile.dense_cols * profile.b_bytes, kSliceBytes);
   return find_kernel(spmm_kernels(), "column_bands").can(needed_for(problem)) &&
          profile.cols * slice > kTimesL2 * profile.l2_bytes &&
-         profile.nnz > kShortMean * profile.rows && !is_unaligned(profile);
+         profile.nnz > kShortMean * profile.rows && !profile.has_pieces();
 }
 
 // Measured on an H200, see docs/lab/2026-11-22-spmm-h200.md.
@@ -326,10 +165,6 @@ const SpmmKernel& kernel_called(const std::string& name) {
 
 }  // namespace
 
-double log_panels_over_bins(const SpmmProfile& profile) {
-  return profile.b_bytes == 2 ? tiled_panels_over_bins(profile) : panels_over_bins(profile);
-}
-
 bool may_have_panels(const SpmmProfile& profile) {
   // So little work takes its time whatever runs, and panels take longer to be made.
   constexpr Offset kFewEntries = 1'136;  // a multiprocessor
@@ -339,16 +174,11 @@ bool may_have_panels(const SpmmProfile& profile) {
   const bool has_few = profile.nnz < kFewEntries * profile.multiprocessors;
   if (has_few && !writes_much(profile)) return false;
   // Sums that are not finite are made again, one by one.
-  if (profile.b_bytes == 2) return profile.sample.all_finite;
-  // Pieces of eight bytes an element: panels were behind on every matrix, or ahead by less than the
-  // formula errs (docs/lab/2026-11-25-spmm-odd-widths.md).
-  return profile.b_bytes != 8 || !is_unaligned(profile) || profile.dense_cols <= 8;
+  return profile.b_bytes != 2 || profile.sample.all_finite;
 }
 
 bool panels_pay(const SpmmProfile& profile) {
-  if (!may_have_panels(profile)) return false;
-  return std::clamp(log_panels_over_bins(profile), -kFarOff, kFarOff) + missed_by_formula(profile) <
-         0;
+  return may_have_panels(profile) && log_panels_over_bins(profile) + missed_by_formula(profile) < 0;
 }
 
 /// Seconds for 128 bytes of every row of B and C, by what memory and L2 move. row_bins takes the

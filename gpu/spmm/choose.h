@@ -12,10 +12,6 @@ namespace csrkit::gpu {
 /// late.
 inline constexpr const char* kOffVectors = "off-vectors";
 
-/// What counted work says of row_panels beside row_bins: the natural logarithm of the ratio of
-/// their times.
-double log_panels_over_bins(const SpmmProfile& profile);
-
 /// Whether panels come into question at all.
 bool may_have_panels(const SpmmProfile& profile);
 

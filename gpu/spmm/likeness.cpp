@@ -13,31 +13,29 @@ struct Row {
 };
 /// Made of records by tests/gpu/spmm/likeness_test.cpp.
 constexpr Row kRows[] = {
+#define CSRKIT_WEIGHTS(...)
 #define CSRKIT_MEASURED(b_bytes, ...) {b_bytes, {__VA_ARGS__}},
 #include "gpu/spmm/likeness.inc"
 #undef CSRKIT_MEASURED
+#undef CSRKIT_WEIGHTS
 };
-
-/// Whether rows of B and C are as those of the products in the table.
-bool has_measured_rows(const SpmmProfile& profile) {
-  constexpr Index kFewColumns = 8;
-  constexpr Offset kSectorBytes = 32;
-  if (profile.is_off_vectors) return false;
-  return profile.dense_cols <= kFewColumns ||
-         Offset{profile.dense_cols} * profile.b_bytes % kSectorBytes == 0;
-}
 
 }  // namespace
 
 LikenessFacts likeness_facts(const SpmmProfile& profile) {
   // The distances were chosen by how matrices fare that are left out in turn.
-  constexpr double kSharing = 0.44, kUnlike = 0.22, kMean = 0.66, kRowCount = 1.76, kLongest = 1.32;
+  constexpr double kSharing = 0.44, kUnlike = 0.22, kMean = 0.66, kRowCount = 1.76, kLongest = 1.32,
+                   kOf16 = 1, kOf64 = 1;
   constexpr double kMuchLonger = 3;
   const double rows = profile.rows, mean = static_cast<double>(profile.nnz) / rows;
   const double longest = std::log(std::max(static_cast<double>(profile.longest_seen) / mean, 1.0));
-  return {std::log(profile.sample.sharing()) / kSharing, (1 - profile.sample.evenness()) / kUnlike,
-          std::log(mean) / kMean, std::log(rows) / kRowCount,
-          std::min(longest, kMuchLonger) / kLongest};
+  return {std::log(profile.sample.sharing()) / kSharing,
+          (1 - profile.sample.evenness()) / kUnlike,
+          std::log(mean) / kMean,
+          std::log(rows) / kRowCount,
+          std::min(longest, kMuchLonger) / kLongest,
+          std::log(profile.near.of_16) / kOf16,
+          std::log(profile.near.of_64) / kOf64};
 }
 
 double likeness(const LikenessFacts& one, const LikenessFacts& other) {
@@ -48,24 +46,28 @@ double likeness(const LikenessFacts& one, const LikenessFacts& other) {
   return std::exp(-squares / 2);
 }
 
-double place_of_width(Index dense_cols) {
-  constexpr double kNarrowest = 8;
-  return std::clamp(std::log2(dense_cols / kNarrowest), 0.0, kLikenessWidths - 1.0);
+WidthPlace place_of_width(const SpmmProfile& profile) {
+  const auto between = [&](double narrowest, double widest, std::size_t first, std::size_t count) {
+    const double steps = static_cast<double>(count) - 1;
+    const double place =
+        steps * std::clamp(std::log(profile.dense_cols / narrowest) / std::log(widest / narrowest),
+                           0.0, 1.0);
+    const double from = std::min(std::floor(place), steps - 1);
+    return WidthPlace{first + static_cast<std::size_t>(from), place - from};
+  };
+  return profile.has_pieces() ? between(41, 127, kLikenessWidths, kLikenessOddWidths)
+                              : between(8, 256, 0, kLikenessWidths);
 }
 
 double missed_by_formula(const SpmmProfile& profile) {
-  if (!has_measured_rows(profile)) return 0;
   const LikenessFacts facts = likeness_facts(profile);
-  const double place = place_of_width(profile.dense_cols);
-  const std::size_t from =
-      std::min(static_cast<std::size_t>(place), std::size_t{kLikenessWidths - 2});
-  const double beyond = place - static_cast<double>(from);
+  const WidthPlace place = place_of_width(profile);
   double missed = 0;
   for (const Row& row : kRows) {
     if (row.b_bytes != profile.b_bytes) continue;
-    const WidthWeights& weights = row.matrix.weights;
-    missed += likeness(facts, row.matrix.facts) *
-              (weights[from] + beyond * (weights[from + 1] - weights[from]));
+    const double* const weight = &row.matrix.weights[place.from];
+    missed +=
+        likeness(facts, row.matrix.facts) * (weight[0] + place.beyond * (weight[1] - weight[0]));
   }
   return missed;
 }

@@ -9,36 +9,38 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 
 #include "gpu/spmm/profile.h"
 
 namespace csrkit::gpu {
 
 /// A matrix as likeness sees it. Each fact is divided by the distance at which it tells matrices
-/// apart: sharing, how unlike rows of a panel are, mean and number of rows, the longest row.
-using LikenessFacts = std::array<double, 5>;
+/// apart: sharing, how unlike rows of a panel are, mean and number of rows, the longest row, and
+/// what 16 and 64 neighbouring rows share.
+using LikenessFacts = std::array<double, 7>;
 LikenessFacts likeness_facts(const SpmmProfile& profile);
 
 /// 1 for the same, 0 for nothing in common.
 double likeness(const LikenessFacts& one, const LikenessFacts& other);
 
-/// Weights stand at 8 columns and fewer, 16, 32, 64, 128, and 256 and more.
-inline constexpr int kLikenessWidths = 6;
-using WidthWeights = std::array<double, kLikenessWidths>;
-/// Where `dense_cols` is among them: 0 to kLikenessWidths - 1.
-double place_of_width(Index dense_cols);
+/// Weights stand at 8 columns and fewer, 16, 32, 64, 128, and 256 and more; then at 41 and 127
+/// columns whose rows begin anywhere.
+inline constexpr std::size_t kLikenessWidths = 6, kLikenessOddWidths = 2;
+using WidthWeights = std::array<double, kLikenessWidths + kLikenessOddWidths>;
+/// Which weights count: that of `from` and, by a share of `beyond`, the next one.
+struct WidthPlace {
+  std::size_t from;
+  double beyond;
+};
+WidthPlace place_of_width(const SpmmProfile& profile);
 
 struct MeasuredMatrix {
   LikenessFacts facts;
   WidthWeights weights;
 };
 
-/// Beyond this, what the formula says is far enough from 0, whatever it is: what it misses is
-/// learnt of, and added to, no more than that.
-inline constexpr double kFarOff = 0.5;
-
-/// To be added to the formula's logarithm of the ratio. 0 where rows of B or C begin anywhere or
-/// fill no sectors of 32 bytes: no matrix of the table was measured so.
+/// To be added to the formula's logarithm of the ratio (panels_or_bins.h).
 double missed_by_formula(const SpmmProfile& profile);
 
 }  // namespace csrkit::gpu

@@ -15,23 +15,29 @@ namespace csrkit::gpu {
 namespace {
 
 /// Counts different columns, panel by panel. A column whose place another one takes in the meantime
-/// is counted again: in panels of 1,000 entries that happens to one in twenty. Looking for the
-/// lowest in four sorted rows would be exact, and ten times as long, as nobody can foretell which
-/// row has it.
+/// is counted again: with 4,096 places and panels of 1,000 entries that happens to one in twenty.
+/// Looking for the lowest in four sorted rows would be exact, and ten times as long, as nobody can
+/// foretell which row has it.
+template <int kLog2Places>
 class ColumnCounter {
  public:
   void start_panel() { panel_ += 0x85ebca6bu; }
   bool is_new(Index col) {
     const std::uint32_t hash = static_cast<std::uint32_t>(col) * 0x9e3779b1u;
-    std::uint32_t& place = last_[hash >> 20];
+    std::uint32_t& place = last_[hash >> (32 - kLog2Places)];
     const std::uint32_t key = hash + panel_;
     return std::exchange(place, key) != key;
   }
 
  private:
-  std::array<std::uint32_t, 4096> last_ = {};
+  std::array<std::uint32_t, 1 << kLog2Places> last_ = {};
   std::uint32_t panel_ = 0;
 };
+
+/// Multiples of the golden ratio: evenly spread over `count`, wherever a loop over `i` ends.
+Offset spread(std::uint64_t i, std::uint64_t count) {
+  return static_cast<Offset>(((i * 0x9e3779b97f4a7c15u) >> 32) * count >> 32);
+}
 
 /// Whether values in 16 bits are, as numbers of SuiteSparse above 65,504 are not in f16.
 bool are_finite(const CsrMatrix& a, Offset begin, Offset end) {
@@ -49,13 +55,9 @@ PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, Offset longest_p
   // Panels of so little in common are slower in any case, and faster of so much.
   const double kHardly = 1.2, kMuch = 0.75 * panel_rows;
   PanelSample seen;
-  ColumnCounter counter;
+  ColumnCounter<12> counter;
   const auto panels = static_cast<std::uint64_t>(a.rows() / panel_rows);
-  const auto first_row_of = [&](std::uint64_t i) {
-    // Multiples of the golden ratio: evenly spread, wherever the loop ends.
-    const std::uint64_t panel = ((i * 0x9e3779b97f4a7c15u) >> 32) * panels >> 32;
-    return static_cast<Offset>(panel) * panel_rows;
-  };
+  const auto first_row_of = [&](std::uint64_t i) { return spread(i, panels) * panel_rows; };
   // A is in no cache: asked for so many panels ahead, its lines come at once instead of one by one.
   constexpr std::uint64_t kOffsetsAhead = 16, kColumnsAhead = 8;
   const auto ask_for_offsets = [&](std::uint64_t i) {
@@ -96,6 +98,38 @@ PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, Offset longest_p
       break;
   }
   return seen;
+}
+
+/// From so few windows of rows that it takes microseconds. Where a window has very many entries, of
+/// a range of columns alone.
+Neighbourhood sample_neighbourhood(const CsrMatrix& a) {
+  constexpr Index kRows = 64, kPart = 16;
+  constexpr std::uint64_t kWindows = 12;
+  constexpr Offset kMostOfAWindow = 8192, kEnough = 16'384;
+  ColumnCounter<14> of_part, of_window;
+  Offset entries = 0, new_in_part = 0, new_in_window = 0;
+  const auto windows = static_cast<std::uint64_t>(a.rows() / kRows);
+  for (std::uint64_t i = 1; i <= std::min(kWindows, windows) && entries < kEnough; ++i) {
+    const Offset* const of_row = a.row_offsets() + spread(i, windows) * kRows;
+    const Offset size = std::max(of_row[kRows] - of_row[0], kMostOfAWindow);
+    const Offset width = a.cols() * kMostOfAWindow / size;
+    const Offset from = spread(i, static_cast<std::uint64_t>(a.cols() - width + 1));
+    of_window.start_panel();
+    for (Index row = 0; row < kRows; ++row) {
+      if (row % kPart == 0) of_part.start_panel();
+      const Index* at = a.col_indices() + of_row[row];
+      const Index* const end = a.col_indices() + of_row[row + 1];
+      if (from > 0) at = std::lower_bound(at, end, static_cast<Index>(from));
+      for (; at < end && *at < from + width; ++at) {
+        new_in_part += of_part.is_new(*at) ? 1 : 0;
+        new_in_window += of_window.is_new(*at) ? 1 : 0;
+        ++entries;
+      }
+    }
+  }
+  if (entries == 0) return {};
+  return {static_cast<double>(entries) / static_cast<double>(new_in_part),
+          static_cast<double>(entries) / static_cast<double>(new_in_window)};
 }
 
 /// The same of panels of A's columns, from evenly spread rows: which columns of a row are in one
@@ -246,8 +280,11 @@ SpmmProfile profile_of(const SpmmProblem& problem) {
     profile.longest_seen = longest_row_seen(problem.a);
     profile.longest_found =
         std::max(profile.longest_seen, longest_row_of_fullest_stretch(problem.a));
+    profile.near = sample_neighbourhood(problem.a);
   } else {
     profile.sample = sample_column_panels(problem.a, panel_rows);
+    profile.near = {sample_column_panels(problem.a, 16).sharing(),
+                    sample_column_panels(problem.a, 64).sharing()};
   }
   return profile;
 }

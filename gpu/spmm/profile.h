@@ -24,6 +24,12 @@ struct PanelSample {
   }
 };
 
+/// How many entries of 16 and of 64 neighbouring rows have one column in common: what is left for
+/// caches where panels share little, and what they have, too, where panels share much.
+struct Neighbourhood {
+  double of_16 = 1, of_64 = 1;
+};
+
 /// What tells whether bands of columns pay.
 struct BandSample {
   /// The share of entries whose column is not among those of the entries before, as many as half of
@@ -45,7 +51,18 @@ struct SpmmProfile {
   Offset longest_seen = 0;      // the longest row among those of a sample of entries
   Offset longest_found = 0;     // of these and of the stretch of rows that has the most entries
   PanelSample sample;           // empty where the host cannot see the rows of op(A)
+  Neighbourhood near;           // the same
   BandSample bands;             // the best there can be, until it was looked for
+
+  /// Whether kernels read rows of B in pieces, as they begin anywhere. A few columns are read by
+  /// single elements in any case; in 16 bits vectors of four elements will do, and where these are
+  /// not aligned though K lets them, B is copied.
+  bool has_pieces() const {
+    constexpr Index kFewColumns = 8;
+    const Index vector = b_bytes == 8 ? 2 : 4;
+    const bool is_anywhere = dense_cols % vector != 0 || (is_off_vectors && b_bytes != 2);
+    return dense_cols > kFewColumns && is_anywhere;
+  }
 };
 
 /// `problem` may have an A on the device, and a transposed one: if A's pattern looks symmetric, its

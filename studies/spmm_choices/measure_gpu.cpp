@@ -167,12 +167,14 @@ void print_facts(const std::string& name, const std::string& kinds, const SpmmPr
   std::printf(
       "{\"matrix\":\"%s\",\"transpose\":%d,\"rows\":%d,\"cols\":%d,\"nnz\":%lld,\"panels\":%lld,"
       "\"entries\":%lld,\"distinct\":%lld,\"places\":%lld,\"finite\":%d,\"longest\":%lld,"
-      "\"padding\":%lld,\"kinds\":\"%s\",\"k\":%d,\"chosen\":\"%s\"",
+      "\"found\":%lld,\"of_16\":%.4f,\"of_64\":%.4f,\"padding\":%lld,\"kinds\":\"%s\",\"k\":%d,"
+      "\"chosen\":\"%s\"",
       name.c_str(), problem.transpose_a ? 1 : 0, profile.rows, profile.cols,
       static_cast<long long>(profile.nnz), static_cast<long long>(sample.panels),
       static_cast<long long>(sample.entries), static_cast<long long>(sample.distinct),
       static_cast<long long>(sample.places), sample.all_finite ? 1 : 0,
-      static_cast<long long>(profile.longest_seen), static_cast<long long>(padding), kinds.c_str(),
+      static_cast<long long>(profile.longest_seen), static_cast<long long>(profile.longest_found),
+      profile.near.of_16, profile.near.of_64, static_cast<long long>(padding), kinds.c_str(),
       profile.dense_cols, gpu::auto_spmm_kernel(problem).c_str());
 }
 

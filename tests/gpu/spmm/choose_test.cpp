@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpu/plan/kernels.h"
+#include "gpu/spmm/panels_or_bins.h"
 #include "tests/gpu/spmm/recorded_products.h"
 #include "tests/property/spmm/battery.h"
 
@@ -37,17 +38,17 @@ struct Tally {
 struct Wanted {
   const char* record;
   int least_matrices;
-  double close, far;  // of the products of matrices that were fitted and of those that were not
+  double close, far;                // of the products of matrices that were learnt from
+  double others_close, others_far;  // of those that were not
 };
 
 }  // namespace
 
 TEST(ChooseSpmm, IsNearTheFasterKernelOnRecordedProducts) {
-  for (const Wanted& wanted : {Wanted{"h100/data/spmm_choices", 140, 0.94, 0.018},
-                               Wanted{"h100/data/spmm_choices_again", 200, 0.95, 0.01},
-                               Wanted{"h200/data/spmm_choices_all_kinds", 200, 0.96, 0.006},
-                               Wanted{"h200/data/spmm_choices", 60, 0.96, 0.01},
-                               Wanted{"h200/data/spmm_choices_16_bits", 60, 0.98, 0.005}}) {
+  for (const Wanted& wanted :
+       {Wanted{"h100/data/spmm_choices_landed", 200, 0.96, 0.005, 0.94, 0.01},
+        Wanted{"h100/data/spmm_choices_more", 500, 0.95, 0.01, 0.94, 0.025},
+        Wanted{"h200/data/spmm_choices_all_kinds", 200, 0.96, 0.006, 0.96, 0.008}}) {
     SCOPED_TRACE(wanted.record);
     const std::vector<RecordedProduct> cases = recorded_products(wanted.record);
     std::set<std::string> matrices;
@@ -57,18 +58,18 @@ TEST(ChooseSpmm, IsNearTheFasterKernelOnRecordedProducts) {
       (is_kept_out(item.matrix) ? others : fitted).add(item);
     }
     ASSERT_GE(matrices.size(), static_cast<std::size_t>(wanted.least_matrices));
-    for (const Tally& tally : {fitted, others}) {
-      EXPECT_GE(tally.cases, 120);
-      EXPECT_GE(tally.share(tally.close), wanted.close) << tally.text();
-      EXPECT_LE(tally.share(tally.far), wanted.far) << tally.text();
-    }
+    EXPECT_GE(others.cases, 1000);
+    EXPECT_GE(fitted.share(fitted.close), wanted.close) << fitted.text();
+    EXPECT_LE(fitted.share(fitted.far), wanted.far) << fitted.text();
+    EXPECT_GE(others.share(others.close), wanted.others_close) << others.text();
+    EXPECT_LE(others.share(others.far), wanted.others_far) << others.text();
   }
 }
 
 // With windows for tensor cores and stencils, where a rule of theirs that has not changed since
 // took them.
 TEST(ChooseSpmm, IsNearTheFastestOfAllKernelsOnRecordedProducts) {
-  for (const char* record : {"h100/data/spmm_choices", "h100/data/spmm_choices_again",
+  for (const char* record : {"h100/data/spmm_choices_landed", "h100/data/spmm_choices_more",
                              "h200/data/spmm_choices_all_kinds"}) {
     SCOPED_TRACE(record);
     Tally tally;
@@ -80,7 +81,7 @@ TEST(ChooseSpmm, IsNearTheFastestOfAllKernelsOnRecordedProducts) {
     }
     EXPECT_GE(tally.cases, 3400);
     EXPECT_GE(tally.share(tally.close), 0.95) << tally.text();
-    EXPECT_LE(tally.share(tally.far), 0.013) << tally.text();
+    EXPECT_LE(tally.share(tally.far), 0.015) << tally.text();
   }
 }
 
@@ -97,20 +98,6 @@ TEST(ChooseSpmm, IsNearTheFasterKernelOfOperandsOffVectorsIfItIsTold) {
   EXPECT_LE(told.share(told.far), 0.025) << told.text();
 }
 
-// In f32 both read rows in pieces, and the formula for aligned rows holds.
-TEST(ChooseSpmm, IsNearTheFasterKernelWhereRowsBeginAnywhere) {
-  Tally tally;
-  for (const int padding : {0, 1}) {
-    for (RecordedProduct item : recorded_products("h100/data/spmm_choices_odd", padding)) {
-      item.profile.is_off_vectors = padding > 0;
-      if (padding > 0 || item.profile.dense_cols % 4 != 0) tally.add(item);
-    }
-  }
-  EXPECT_GE(tally.cases, 240);
-  EXPECT_GE(tally.share(tally.close), 0.9) << tally.text();
-  EXPECT_LE(tally.share(tally.far), 0.01) << tally.text();
-}
-
 TEST(ChooseSpmm, KnowsThatPartsOfALongRowMeetInTheEnd) {
   SpmmProfile profile;  // 1,056,610 entries, one row of 5,671: 22.6 us on an H100, row_bins 17.0
   profile.rows = profile.cols = 51'448;
@@ -118,20 +105,23 @@ TEST(ChooseSpmm, KnowsThatPartsOfALongRowMeetInTheEnd) {
   profile.b_bytes = 4;
   profile.dense_cols = 32;
   profile.sample = {26, 2114, 944, 2160, true};
+  profile.near = {3.37, 3.98};
   profile.longest_seen = profile.longest_found = 24;
   const double without = log_panels_over_bins(profile);
-  EXPECT_LT(without, 0);
+  EXPECT_EQ(known_of_panels(profile), 0);
   profile.longest_found = 5671;
   EXPECT_NEAR(log_panels_over_bins(profile) - without, 0.35, 0.05);
+  EXPECT_FALSE(panels_pay(profile));
   profile.dense_cols = 512;  // of a long product it is little
-  EXPECT_LT(log_panels_over_bins(profile), -0.1);
+  EXPECT_LT(known_of_panels(profile), 0.1);
   profile.dense_cols = 47;  // in pieces: 38.1 and 24.4 us
-  const double in_pieces = log_panels_over_bins(profile);
-  EXPECT_GT(in_pieces, 0.2);
-  profile.longest_seen = 5671;  // counted only once where the formula sees it, but for pieces
-  EXPECT_GT(log_panels_over_bins(profile), in_pieces);
+  const double in_pieces = known_of_panels(profile);
+  EXPECT_GT(in_pieces, 0.4);
+  EXPECT_FALSE(panels_pay(profile));
+  profile.longest_seen = 5671;  // other terms know of it where it is seen, but for pieces
+  EXPECT_EQ(known_of_panels(profile), in_pieces);
   profile.dense_cols = 32;
-  EXPECT_LT(log_panels_over_bins(profile), 0.15 + without);
+  EXPECT_EQ(known_of_panels(profile), 0);
 }
 
 TEST(ChooseSpmm, RefusesASettingThatItDoesNotKnow) {
@@ -144,18 +134,9 @@ TEST(ChooseSpmm, RefusesASettingThatItDoesNotKnow) {
       UsageError);
 }
 
-TEST(ChooseSpmm, KnowsThatASliceOfFewColumnsCostsWhatAFullOneDoes) {
-  Tally tally;
-  for (const RecordedProduct& item : recorded_products("h200/data/spmm_choices_widths"))
-    tally.add(item);
-  EXPECT_GE(tally.cases, 80);
-  EXPECT_GE(tally.share(tally.close), 0.9) << tally.text();
-  EXPECT_LE(tally.far, 3) << tally.text();
-}
-
 // Rows of 800 bytes fill sectors, not lines, and row_bins writes whole sectors: 423 us, and 623 by
-// panels (H100). Rows of 400 bytes end within a sector: of 414,340 rows of half an entry each
-// 190 us, 102 by panels.
+// panels (H100). Rows of 272 to 400 bytes end within a sector, but of 414,340 rows of half an entry
+// each row_bins has one slice: 52 to 73 us, 88 to 103 by panels.
 TEST(ChooseSpmm, KnowsWhichRowsFillSectors) {
   SpmmProfile profile;
   profile.rows = profile.cols = 70'000;
@@ -167,10 +148,12 @@ TEST(ChooseSpmm, KnowsWhichRowsFillSectors) {
   profile.rows = 414'340;
   profile.cols = 10;
   profile.nnz = 225'524;
-  profile.dense_cols = 100;
-  profile.longest_seen = 3;
-  profile.sample = {128, 300, 280, 600};
-  EXPECT_TRUE(panels_pay(profile));
+  profile.longest_seen = 5;
+  profile.sample = {128, 272, 252, 800};
+  for (const Index cols : {68, 84, 100}) {
+    profile.dense_cols = cols;
+    EXPECT_FALSE(panels_pay(profile)) << cols;
+  }
 }
 
 // 557,842 rows, nearly all of them empty: C is 223 MB, 266 us by row_bins, 83 by panels (H100).
@@ -179,11 +162,13 @@ TEST(ChooseSpmm, SeesThatCIsWorkWhereThereAreFewEntries) {
   profile.rows = 557'842;
   profile.cols = 8'884;
   profile.nnz = 24'092;
-  profile.dense_cols = 100;
   profile.l2_bytes = 50 << 20;
   profile.longest_seen = 3;
   profile.sample = {128, 20, 20, 40};
-  EXPECT_TRUE(panels_pay(profile));
+  for (const Index cols : {68, 84, 100}) {
+    profile.dense_cols = cols;
+    EXPECT_TRUE(panels_pay(profile)) << cols;
+  }
   profile.dense_cols = 36;
   EXPECT_FALSE(panels_pay(profile));
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "gpu/spmm/row_tasks/ranges.h"
 
@@ -25,11 +26,10 @@ std::vector<nlohmann::json> lines_of(const std::string& record_name) {
   return records;
 }
 
-constexpr const char* kOneSliceRecord = "h100/data/spmm_choices_one_slice";
-
-/// Whether all kernels of a record are as they are now, but for row_bins at the widths below.
+/// Whether both kernels of a record are as they are now.
 bool is_of_today(const std::string& record_name) {
-  return record_name == "h100/data/spmm_choices_again" || record_name == kOneSliceRecord;
+  return record_name == "h100/data/spmm_choices_landed" ||
+         record_name == "h100/data/spmm_choices_more";
 }
 
 /// Whether row_bins has since become another kernel: it visited rows within ranges from operands of
@@ -46,11 +46,11 @@ bool has_ranges_since(const SpmmProfile& profile) {
 
 /// Whether row_bins has since become another kernel: 256 to 512 bytes of a row, aligned, were two
 /// slices and are one.
-bool has_one_slice_since(const SpmmProfile& profile, bool is_unaligned) {
+bool has_one_slice_since(const SpmmProfile& profile) {
   constexpr Offset kSliceBytes = 256, kLineBytes = 128;
   const Offset bytes = Offset{profile.dense_cols} * profile.b_bytes;
-  return profile.b_bytes >= 4 && !is_unaligned && bytes > kSliceBytes && bytes < 2 * kSliceBytes &&
-         bytes % kLineBytes != 0;
+  return profile.b_bytes >= 4 && !profile.has_pieces() && bytes > kSliceBytes &&
+         bytes < 2 * kSliceBytes && bytes % kLineBytes != 0;
 }
 
 std::string key_of(const nlohmann::json& record) {
@@ -58,6 +58,25 @@ std::string key_of(const nlohmann::json& record) {
          std::to_string(record["k"].get<int>()) + " " +
          std::to_string(record.value("transpose", 0)) + " " +
          std::to_string(record.value("padding", 0));
+}
+
+/// What was found in the matrices of all records, whatever they tell of them.
+struct SeenSince {
+  Offset longest_found = 0;
+  Neighbourhood near;
+  bool is_kept_out = false;
+};
+using MatrixKey = std::pair<std::string, bool>;  // its name, and whether it is transposed
+const std::map<MatrixKey, SeenSince>& seen_since() {
+  static const std::map<MatrixKey, SeenSince> all = [] {
+    std::map<MatrixKey, SeenSince> seen;
+    for (const nlohmann::json& line : lines_of("h100/data/spmm_choices_matrices")) {
+      seen[{line["matrix"], line["transpose"] != 0}] = {
+          line["found"], {line["of_16"], line["of_64"]}, line.contains("kept_out")};
+    }
+    return seen;
+  }();
+  return all;
 }
 
 /// What row_bins takes in ranges over what it took without, of products seen both ways in one run.
@@ -88,19 +107,10 @@ std::vector<RecordedProduct> recorded_products(const std::string& record_name, i
       l2_bytes = record["l2_bytes"];
     }
     if (!record.contains("row_bins") || !record.contains("row_panels")) continue;
-    // In 16 bits row_panels has since become another kernel.
-    if (record_name == "h200/data/spmm_choices" && record["kinds"] == "f16") continue;
     if (record["k"] == 1) continue;  // SpMV, which has a chooser of its own
     if (record.value("padding", 0) != padding) continue;
     const std::string kinds = record["kinds"];
     const bool has_16_bits = kinds.find("16") != std::string::npos;
-    const int vector = kinds == "f64" ? 2 : 4, few_cols = 8;
-    const bool is_unaligned =
-        record["k"] > few_cols && (padding > 0 || record["k"].get<int>() % vector != 0);
-    // There both have since become other kernels.
-    const bool is_new = is_of_today(record_name);
-    const bool has_pieces = is_new || record_name == "h100/data/spmm_choices_odd";
-    if (is_unaligned && !has_16_bits && !has_pieces) continue;
     RecordedProduct item;
     item.matrix = record["matrix"];
     item.is_transposed = record.value("transpose", 0) != 0;
@@ -109,12 +119,18 @@ std::vector<RecordedProduct> recorded_products(const std::string& record_name, i
     item.profile.nnz = record["nnz"];
     item.profile.dense_cols = record["k"];
     item.profile.b_bytes = has_16_bits ? 2 : kinds == "f64" ? 8 : 4;
-    item.profile.longest_seen = item.profile.longest_found = record["longest"];
+    item.profile.longest_seen = record["longest"];
+    const SeenSince& since = seen_since().at({item.matrix, item.is_transposed});
+    item.profile.longest_found = std::max(since.longest_found, item.profile.longest_seen);
+    item.profile.near = since.near;
     item.profile.multiprocessors = multiprocessors;
     item.profile.l2_bytes = l2_bytes;
     item.profile.sample = {record["panels"], record["entries"], record["distinct"],
                            record["places"], record.value("finite", 1) != 0};
-    if (record_name != kOneSliceRecord && has_one_slice_since(item.profile, is_unaligned)) continue;
+    const bool is_new = is_of_today(record_name);
+    // Rows that begin anywhere have new kernels since.
+    const bool is_odd = padding > 0 || item.profile.has_pieces();
+    if (!is_new && (has_one_slice_since(item.profile) || (is_odd && !has_16_bits))) continue;
     item.bins = record["row_bins"];
     if (!is_new && has_ranges_since(item.profile)) {
       const auto seen = times_in_ranges().find(key_of(record));
@@ -133,10 +149,6 @@ std::vector<RecordedProduct> recorded_products(const std::string& record_name, i
   return cases;
 }
 
-bool is_kept_out(const std::string& matrix) {
-  int sum = 0;
-  for (const char each : matrix) sum += static_cast<unsigned char>(each);
-  return sum % 3 == 1;
-}
+bool is_kept_out(const std::string& matrix) { return seen_since().at({matrix, false}).is_kept_out; }
 
 }  // namespace csrkit::gpu

@@ -22,8 +22,8 @@ struct RecordedProduct {
 /// out. `record`: below docs/results, without its ending.
 std::vector<RecordedProduct> recorded_products(const std::string& record, int padding = 0);
 
-/// A third of all matrices, by name, had no part in fitting the formula, nor in what is learnt of
-/// likeness; what both look at was chosen by how the others fared when they were left out in turn.
+/// Whether a matrix had no part in fitting the formula, nor in what is learnt of likeness: about a
+/// third of all, among them all of the second set of real and of generated ones.
 bool is_kept_out(const std::string& matrix);
 
 }  // namespace csrkit::gpu
