@@ -1,18 +1,84 @@
 // auto: picks a kernel; nowhere else in this room is it said which kernel is for what.
 // Owns     the decision; the work is the chosen kernel's
-// Needs    nothing
-// Against  choosing by hand: one kernel is for all matrices here
+// Needs    where rows are not short, to look whether neighbouring rows share columns
+// Against  choosing by hand
+#include <cstdio>
+
 #include "gpu/sddmm/plan.h"
+#include "gpu/sddmm/row_panels/row_panels.h"
 
 namespace csrkit::gpu::sddmm {
 
 std::unique_ptr<DeviceSddmm> make_device_row_groups(const SddmmProblem&);
+std::unique_ptr<DeviceSddmm> make_device_dense_tiles(const SddmmProblem&);
 
 namespace {
 
+// Measured on an H100: docs/lab/2026-11-26-sddmm-row-panels.md.
+constexpr Offset kManyEntries = 1 << 17;  // row_groups occupies the device with fewer
+constexpr Offset kFewestOfRow = 12;  // entries, on average: below, nobody looks for shared columns
+
+/// From this share of A's places on, computing all of them is cheaper.
+double least_density(const SddmmProblem& problem) { return size_of(problem.x) == 4 ? 0.3 : 0.5; }
+
+/// From this share of places in panels' tiles on, row_panels is faster.
+double least_fill(const SddmmProblem& problem) {
+  const Offset row_bytes = problem.dense_cols * static_cast<Offset>(size_of(problem.x));
+  if (size_of(problem.x) == 2) return 0.85;
+  if (row_bytes <= 128) return 0.8;
+  if (row_bytes % 16 != 0 && row_bytes < 384) return 0.75;  // narrow loads of short rows
+  return size_of(problem.x) == 8 ? 0.7 : 0.6;
+}
+
+double density(const SddmmProblem& problem) {
+  return static_cast<double>(problem.a.nnz()) /
+         (static_cast<double>(problem.a.rows()) * static_cast<double>(problem.a.cols()));
+}
+
+std::string percent(double share) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
+  return text;
+}
+
+/// What the operands and the result take.
+std::uint64_t operand_bytes(const SddmmProblem& problem) {
+  const auto rows =
+      static_cast<std::uint64_t>(problem.a.rows()) + static_cast<std::uint64_t>(problem.a.cols());
+  const auto dense_cols = static_cast<std::uint64_t>(problem.dense_cols);
+  return rows * dense_cols * static_cast<std::uint64_t>(size_of(problem.x)) +
+         static_cast<std::uint64_t>(problem.a.nnz()) *
+             static_cast<std::uint64_t>(size_of(problem.c));
+}
+
 class Chosen final : public DeviceSddmm {
  public:
-  explicit Chosen(const SddmmProblem& problem) : kernel_(make_device_row_groups(problem)) {}
+  explicit Chosen(const SddmmProblem& problem) : problem_(problem) {
+    if (problem.a.nnz() >= kManyEntries && density(problem) >= least_density(problem)) {
+      choose("dense_tiles", make_device_dense_tiles(problem),
+             percent(density(problem)) + " of A's places have an entry");
+    } else {
+      choose("row_groups", make_device_row_groups(problem),
+             "equal pieces of entries suit rows of any length");
+    }
+  }
+
+  void explore(const DeviceCsrView<void>& a, DeviceMemory& memory) override {
+    if (name_ != "row_groups" || a.nnz < kManyEntries || a.nnz < kFewestOfRow * a.rows ||
+        a.nnz > PanelLists::kMostEntries ||
+        !memory.has(PanelLists::counting_bytes(a.rows) + operand_bytes(problem_))) {
+      return;
+    }
+    PanelLists lists;
+    lists.count(a, memory);
+    const double fill = lists.fill(a.nnz);
+    if (fill < least_fill(problem_) || !memory.has(lists.making_bytes() + operand_bytes(problem_)))
+      return;
+    lists.make(a, memory);
+    choose("row_panels", make_row_panels(problem_, std::move(lists)),
+           "neighbouring rows share columns: of the places in their tiles " + percent(fill) +
+               " have an entry");
+  }
   std::uint64_t workspace_bytes(const SddmmProblem& problem) const override {
     return kernel_->workspace_bytes(problem);
   }
@@ -23,13 +89,19 @@ class Chosen final : public DeviceSddmm {
               cudaStream_t stream) override {
     kernel_->launch(a, call, workspace, stream);
   }
-  std::string choice() const override {
-    return "row_groups (because equal pieces of entries suit rows of any length)";
-  }
-  std::string chosen_kernel() const override { return "row_groups"; }
+  std::string choice() const override { return name_ + " (because " + reason_ + ")"; }
+  std::string chosen_kernel() const override { return name_; }
 
  private:
+  void choose(const char* name, std::unique_ptr<DeviceSddmm> kernel, std::string reason) {
+    name_ = name;
+    kernel_ = std::move(kernel);
+    reason_ = std::move(reason);
+  }
+
+  SddmmProblem problem_;
   std::unique_ptr<DeviceSddmm> kernel_;
+  std::string name_, reason_;
 };
 
 }  // namespace

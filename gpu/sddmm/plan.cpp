@@ -36,10 +36,10 @@ class GpuSddmmPlan final : public SddmmPlan, public TakesStream {
     const CsrMatrix needed = needed_of(problem_);
     const bool is_there = needed.space() == MemorySpace::device;
     if (is_there) require_device_addresses(needed);
-    const std::uint64_t workspace_bytes = kernel_->workspace_bytes(problem_);
     const std::uint64_t a_bytes =
         is_there ? 0 : DeviceCsr::forecast_bytes(needed.rows(), needed.nnz(), needed.value_kind());
-    resources_->memory.require(a_bytes + workspace_bytes, "A with the kernel's workspace");
+    resources_->memory.require(a_bytes + kernel_->workspace_bytes(problem_),
+                               "A with the kernel's workspace");
     GpuTimer& timer = resources_->timer;
     const cudaStream_t stream = resources_->stream.get();
     timer.start(stream);
@@ -47,7 +47,9 @@ class GpuSddmmPlan final : public SddmmPlan, public TakesStream {
     timer.stop(stream);
     if (!is_there) phases_.upload_a_seconds = timer.seconds();
     const Stopwatch analysing;
-    workspace_ = DeviceBuffer<std::byte>(resources_->memory, static_cast<Offset>(workspace_bytes),
+    if (a_.nnz() > 0) kernel_->explore(a_.view<void>(), resources_->memory);
+    workspace_ = DeviceBuffer<std::byte>(resources_->memory,
+                                         static_cast<Offset>(kernel_->workspace_bytes(problem_)),
                                          "the kernel's workspace");
     if (a_.nnz() > 0) kernel_->analyse(a_.view<void>(), workspace_.data(), stream);
     resources_->stream.wait();

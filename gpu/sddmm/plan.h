@@ -28,7 +28,11 @@ class DeviceSddmm {
  public:
   virtual ~DeviceSddmm() = default;
 
-  /// Bytes that analyse fills and launch uses.
+  /// For kernels whose memory, and choosers whose choice, depend on where A has entries: may
+  /// allocate and wait. Called once, before analyse, if A has entries.
+  virtual void explore(const DeviceCsrView<void>&, DeviceMemory&) {}
+
+  /// Bytes that analyse fills and launch uses; from sizes alone until A is explored.
   virtual std::uint64_t workspace_bytes(const SddmmProblem&) const { return 0; }
 
   /// Queues everything that depends on A only.

@@ -75,6 +75,18 @@ const CsrMatrix& long_rows() {
   return matrix;
 }
 
+/// Runs of 1 to 15 rows. Rows of a run have the same columns, nearly so in every fourth run, and
+/// none in every sixth.
+const CsrMatrix& rows_that_share_columns() {
+  static const CsrMatrix matrix = matrix_where(120, 150, [](Index i, Index j) {
+    Index run = 0;
+    while ((run + 1) * (run + 2) / 2 <= i) ++run;
+    if (run % 6 == 5 || (run % 4 == 3 && (i * 5 + j) % 13 == 0)) return false;
+    return (run * 37 + j * 11) % 7 < 3;
+  });
+  return matrix;
+}
+
 /// The plan's problem may have A on the device; `problem` has it on the host, for the judge.
 void check_sddmm_on_slices(const SddmmKernel& kernel, const SddmmProblem& problem,
                            const CsrMatrix& a, Offset shift, Offset padding) {
@@ -139,6 +151,20 @@ TEST_P(EveryGpuSddmmKernel, EqualsTheReferenceOnLongRows) {
   for (const SddmmCase& item : kinds()) {
     for (const Index dense_cols : {32, 33, 64, 65, 100, 128, 256, 602}) {
       check_sddmm_kernel_on(kernel(), long_rows(), dense_cols, item);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(EveryGpuSddmmKernel, EqualsTheReferenceOnRowsThatShareColumns) {
+  const CsrMatrix full = matrix_where(41, 70, [](Index, Index) { return true; });
+  for (SddmmCase item : kinds()) {
+    for (const Index dense_cols : {1, 4, 31, 32, 33, 64, 66, 100, 128, 200, 602}) {
+      check_sddmm_kernel_on(kernel(), rows_that_share_columns(), dense_cols, item);
+      if (HasFatalFailure()) return;
+      item.alpha = 1.5;
+      item.beta = item.beta == 0 ? -0.5 : 0;
+      check_sddmm_kernel_on(kernel(), full, dense_cols, item);
       if (HasFatalFailure()) return;
     }
   }
@@ -257,6 +283,9 @@ TEST_P(SanitizerGpuSddmm, SmallAdversarialMatrices) {
   for (const Index dense_cols : {41, 128, 602}) {
     check_sddmm_kernel_on(kernel(), long_rows(), dense_cols, {});
   }
+  for (const Index dense_cols : {7, 32, 128, 202}) {
+    check_sddmm_kernel_on(kernel(), rows_that_share_columns(), dense_cols, {});
+  }
   const SddmmProblem problem = problem_of(battery_matrix("wide"), SddmmCase{}, 16);
   check_sddmm_on_slices(kernel(), problem, problem.a, 1, 2);
 }
@@ -295,6 +324,32 @@ TEST_P(EveryGpuSddmmKernel, ReadsRowsOfXThatLieFarApart) {
   const CheckResult result =
       check_sddmm(problem, x.view(), y.view(), 1, 0, nullptr, values_of(c.view()));
   ASSERT_TRUE(result.passed) << result.failure;
+}
+
+using GpuSddmmAuto = GpuTest;
+
+TEST_F(GpuSddmmAuto, TakesWhatSuitsThePattern) {
+  const SddmmKernel& kernel = find_kernel(gpu::sddmm_kernels(), "auto");
+  const auto chosen_for = [&](const CsrMatrix& a, std::uint64_t limit) {
+    PlanOptions options;
+    options.memory_limit_bytes = limit;
+    return kernel.make_plan(problem_of(a, SddmmCase{}, 128), options)->chosen_kernel();
+  };
+  const auto full = [](Index size) {
+    return matrix_where(size, size, [](Index, Index) { return true; });
+  };
+  const auto every_sixteenth = [](Index same_rows) {
+    return matrix_where(1024, 2048,
+                        [=](Index i, Index j) { return (i / same_rows * 37 + j * 11) % 16 == 0; });
+  };
+  EXPECT_EQ(chosen_for(full(400), 0), "dense_tiles");
+  EXPECT_EQ(chosen_for(full(200), 0), "row_groups") << "small";
+  EXPECT_EQ(chosen_for(every_sixteenth(4), 0), "row_panels");
+  EXPECT_EQ(chosen_for(every_sixteenth(1), 0), "row_groups");
+  // Room for row_groups, but not for lists of panels beside the operands.
+  constexpr std::uint64_t kEntries = 1024 * 128;
+  const std::uint64_t operands = (1024 + 2048) * 128 * 4 + kEntries * 4;
+  EXPECT_EQ(chosen_for(every_sixteenth(4), operands + kEntries * 8), "row_groups");
 }
 
 TEST(GpuSddmmTable, NamesAreUniqueAndProductionDoesEverything) {

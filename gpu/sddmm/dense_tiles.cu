@@ -1,0 +1,242 @@
+// dense_tiles: X Y^T as a dense product, stored where A has entries.
+// Owns     a block: a tile of 64 x 64 places of A, or 32 x 32 in small matrices; a lane: 4 x 4 of
+//          them, each added up from the first column of X and Y to the last
+// Reads    rows of X and Y once a tile, 16 columns at a time through shared memory, the next ones
+//          asked for while these are at work; 16 bytes a lane where K, the leading dimensions and
+//          the addresses allow it, else an element
+// Launch   a block a tile; one without entries ends at once
+// Needs    16 bytes for every 64 (32) places of a row: which of them are entries, and the first
+// Against  row_groups and row_panels, which compute what is asked for, from L1; cusparseSDDMM
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/sddmm/entry.cuh"
+#include "gpu/sddmm/plan.h"
+#include "gpu/sddmm/rows.cuh"
+
+namespace csrkit::gpu::sddmm {
+
+namespace {
+
+constexpr int kDepth = 16;  // columns of X and Y in shared memory
+constexpr int kEdge = 4;    // of a lane's places
+
+/// Entries of a row in the columns of a tile.
+struct alignas(16) TileRow {
+  std::uint64_t mask;
+  Offset first;
+};
+
+constexpr int threads_of(int tile) { return tile / kEdge * (tile / kEdge); }
+
+/// A thread for each row and tile.
+__global__ void __launch_bounds__(256)
+    find_tile_rows(DeviceCsrView<void> a, int tile, Index tiles, TileRow* rows) {
+  const Offset at = Offset{blockIdx.x} * 256 + threadIdx.x;
+  if (at >= Offset{a.rows} * tiles) return;
+  const auto row = static_cast<Index>(at / tiles);
+  const Offset first_col = at % tiles * tile;
+  Offset low = a.row_begin(row), high = a.row_end(row);
+  const Offset end = high;
+  while (low < high) {
+    const Offset middle = low + (high - low) / 2;
+    if (a.col_indices[middle] < first_col) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  TileRow found{0, low};
+  for (; low < end; ++low) {
+    const Offset place = a.col_indices[low] - first_col;
+    if (place >= tile) break;
+    found.mask |= std::uint64_t{1} << place;
+  }
+  rows[at] = found;
+}
+
+/// What a thread brings of kTile rows: kDepth columns of each, from `col` on.
+template <class T, int kTile, int kWidth>
+struct Share {
+  static constexpr int kThreads = threads_of(kTile);
+  static constexpr int kLoads = kTile * kDepth / kThreads / kWidth;
+  static constexpr int kLoadsOfRow = kDepth / kWidth;
+  using Load = typename detail::Word<sizeof(T) * kWidth>::type;
+  Load loads[kLoads];
+
+  __device__ void load(const Rows<T, std::uint64_t>& from, Index first_row, Index rows, Index col,
+                       Index cols) {
+#pragma unroll
+    for (int n = 0; n < kLoads; ++n) {
+      const int i = static_cast<int>(threadIdx.x) + n * kThreads;
+      const Index row = first_row + i / kLoadsOfRow;
+      const Index here = col + i % kLoadsOfRow * kWidth;
+      loads[n] = row < rows && here < cols ? load_word<Load>(from.at(row, here)) : Load{};
+    }
+  }
+
+  template <class Shared>
+  __device__ void store(Shared& to) const {
+#pragma unroll
+    for (int n = 0; n < kLoads; ++n) {
+      const int i = static_cast<int>(threadIdx.x) + n * kThreads;
+      Pack<T, kWidth> pack;
+      memcpy(&pack, &loads[n], sizeof pack);
+#pragma unroll
+      for (int item = 0; item < kWidth; ++item) {
+        to[i % kLoadsOfRow * kWidth + item][i / kLoadsOfRow] = widen<SumOf<T>>(pack.item[item]);
+      }
+    }
+  }
+};
+
+/// Four numbers that lie side by side in shared memory.
+template <class Number>
+__device__ void load_edge(Number (&to)[kEdge], const Number* from) {
+  constexpr int kWords = static_cast<int>(kEdge * sizeof(Number) / sizeof(uint4));
+  uint4 words[kWords];
+#pragma unroll
+  for (int i = 0; i < kWords; ++i) words[i] = reinterpret_cast<const uint4*>(from)[i];
+  memcpy(to, words, sizeof words);
+}
+
+template <class T, int kTile, int kWidth>
+__global__ void __launch_bounds__(threads_of(kTile))
+    dots_of_tiles(DeviceCsrView<void> a, Rows<T, std::uint64_t> x, Rows<T, std::uint64_t> y,
+                  Index cols, const TileRow* tile_rows, Index tiles, Ends ends) {
+  using Sum = SumOf<T>;
+  constexpr int kPadded = kTile + kEdge;  // rows begin in other banks
+  __shared__ alignas(16) Sum of_x[2][kDepth][kPadded], of_y[2][kDepth][kPadded];
+  const auto first_row = static_cast<Index>(blockIdx.x / tiles * kTile);
+  const auto tile_col = static_cast<Index>(blockIdx.x % tiles);
+  const int own_row = static_cast<int>(threadIdx.x) / (kTile / kEdge) * kEdge;
+  const int own_col = static_cast<int>(threadIdx.x) % (kTile / kEdge) * kEdge;
+  TileRow entries[kEdge];
+  bool has_entries = false;
+#pragma unroll
+  for (int r = 0; r < kEdge; ++r) {
+    const Index row = first_row + own_row + r;
+    entries[r] = {0, 0};
+    if (row < a.rows) {
+      const uint4 word =
+          __ldg(reinterpret_cast<const uint4*>(tile_rows + Offset{row} * tiles + tile_col));
+      memcpy(&entries[r], &word, sizeof word);
+    }
+    has_entries = has_entries || entries[r].mask != 0;
+  }
+  if (__syncthreads_or(has_entries ? 1 : 0) == 0) return;
+  Share<T, kTile, kWidth> x_share, y_share;
+  const Index first_col = tile_col * kTile;
+  x_share.load(x, first_row, a.rows, 0, cols);
+  y_share.load(y, first_col, a.cols, 0, cols);
+  x_share.store(of_x[0]);
+  y_share.store(of_y[0]);
+  __syncthreads();
+  Sum sum[kEdge][kEdge] = {};
+  int turn = 0;
+  for (Index col = kDepth;; col += kDepth, turn ^= 1) {
+    const bool has_more = col < cols;
+    if (has_more) {
+      x_share.load(x, first_row, a.rows, col, cols);
+      y_share.load(y, first_col, a.cols, col, cols);
+    }
+#pragma unroll
+    for (int k = 0; k < kDepth; ++k) {
+      Sum of_row[kEdge], of_col[kEdge];
+      load_edge(of_row, &of_x[turn][k][own_row]);
+      load_edge(of_col, &of_y[turn][k][own_col]);
+#pragma unroll
+      for (int r = 0; r < kEdge; ++r) {
+#pragma unroll
+        for (int c = 0; c < kEdge; ++c) sum[r][c] = fma(of_row[r], of_col[c], sum[r][c]);
+      }
+    }
+    if (!has_more) break;
+    x_share.store(of_x[turn ^ 1]);
+    y_share.store(of_y[turn ^ 1]);
+    __syncthreads();
+  }
+#pragma unroll
+  for (int r = 0; r < kEdge; ++r) {
+    Offset at = entries[r].first + __popcll(entries[r].mask & ((std::uint64_t{1} << own_col) - 1));
+#pragma unroll
+    for (int c = 0; c < kEdge; ++c) {
+      if ((entries[r].mask >> (own_col + c) & 1) != 0) store_entry(ends, at++, sum[r][c]);
+    }
+  }
+}
+
+template <class T>
+class DenseTiles final : public DeviceSddmm {
+ public:
+  explicit DenseTiles(const SddmmProblem& problem)
+      : a_kind_(problem.multiplies_by_a ? problem.a.value_kind() : ValueKind::none),
+        rows_(problem.a.rows()),
+        cols_(problem.a.cols()) {}
+
+  std::uint64_t workspace_bytes(const SddmmProblem&) const override {
+    return static_cast<std::uint64_t>(rows_) * static_cast<std::uint64_t>(tiles_of(cols_)) *
+           sizeof(TileRow);
+  }
+
+  void analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream) override {
+    const Offset threads = Offset{rows_} * tiles_of(cols_);
+    find_tile_rows<<<static_cast<unsigned>((threads + 255) / 256), 256, 0, stream>>>(
+        a, tile(), tiles_of(cols_), static_cast<TileRow*>(workspace));
+    CHECK_LAUNCH("find_tile_rows", stream);
+  }
+
+  void launch(const DeviceCsrView<void>& a, const DeviceCall& call, const void* workspace,
+              cudaStream_t stream) override {
+    const Launch given{a, call, static_cast<const TileRow*>(workspace), stream};
+    constexpr int kWidest = 16 / static_cast<int>(sizeof(SumOf<T>));
+    const bool is_wide = has_loads_of(call.x, kWidest) && has_loads_of(call.y, kWidest);
+    if (tile() == kLarge) {
+      is_wide ? launch_tiles<kLarge, kWidest>(given) : launch_tiles<kLarge, 1>(given);
+    } else {
+      is_wide ? launch_tiles<kSmall, kWidest>(given) : launch_tiles<kSmall, 1>(given);
+    }
+  }
+
+ private:
+  static constexpr int kLarge = 64, kSmall = 32;
+  static constexpr Offset kEnoughTiles = 100;  // occupy the device
+  struct Launch {
+    const DeviceCsrView<void>& a;
+    const DeviceCall& call;
+    const TileRow* tile_rows;
+    cudaStream_t stream;
+  };
+
+  static Offset count(Index size, int tile) { return (Offset{size} + tile - 1) / tile; }
+  int tile() const {
+    return count(rows_, kLarge) * count(cols_, kLarge) >= kEnoughTiles ? kLarge : kSmall;
+  }
+  Index tiles_of(Index size) const { return static_cast<Index>(count(size, tile())); }
+
+  template <int kTile, int kWidth>
+  void launch_tiles(const Launch& given) const {
+    const DeviceCall& call = given.call;
+    const Ends ends{a_kind_, given.a.values, call.c.kind, call.c.data, call.alpha, call.beta};
+    const auto blocks = static_cast<unsigned>(Offset{tiles_of(rows_)} * tiles_of(cols_));
+    dots_of_tiles<T, kTile, kWidth><<<blocks, threads_of(kTile), 0, given.stream>>>(
+        given.a, Rows<T, std::uint64_t>(call.x), Rows<T, std::uint64_t>(call.y), call.x.cols,
+        given.tile_rows, tiles_of(cols_), ends);
+    CHECK_LAUNCH("dots_of_tiles", given.stream);
+  }
+
+  ValueKind a_kind_;
+  Index rows_, cols_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceSddmm> make_device_dense_tiles(const SddmmProblem& problem) {
+  switch (problem.x) {
+    case ValueKind::f64: return std::make_unique<DenseTiles<double>>(problem);
+    case ValueKind::f16: return std::make_unique<DenseTiles<f16>>(problem);
+    case ValueKind::bf16: return std::make_unique<DenseTiles<bf16>>(problem);
+    default: return std::make_unique<DenseTiles<float>>(problem);
+  }
+}
+
+}  // namespace csrkit::gpu::sddmm

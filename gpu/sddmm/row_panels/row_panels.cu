@@ -1,0 +1,220 @@
+// row_panels: neighbouring rows share what they read of Y: tiles of four rows and four columns.
+// Owns     a lane: some of the K columns of all inner products of its group's tile; a group of 8 or
+//          16 lanes: a piece of four tiles, one after the other; a block: 256 lanes
+// Reads    a row of X and a row of Y once for each four of a tile's 16 places, from L1, 16 bytes a
+//          lane where K, the leading dimensions and the addresses allow it, else fewer. Places
+//          without an entry are computed and forgotten
+// Launch   as many groups as pieces
+// Needs    20 bytes for every column of a panel, which has four rows at most: 5 an entry where they
+//          all have the same columns; about one more for pieces
+// Against  row_groups, which reads a row of Y for every entry, and cusparseSDDMM. Every entry has
+//          one order of summation, which depends on K and the width of the loads
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/device/warp.cuh"
+#include "gpu/sddmm/entry.cuh"
+#include "gpu/sddmm/row_panels/row_panels.h"
+#include "gpu/sddmm/rows.cuh"
+
+namespace csrkit::gpu::sddmm {
+
+namespace {
+
+constexpr int kThreads = 256;
+
+/// Of kSums sums of every lane, each lane gets the whole of kSums / kLanes, in order. All are added
+/// up in the same order.
+template <int kLanes, int kSums, class Sum>
+__device__ void add_all_lanes(Sum (&sum)[kSums], int lane) {
+  int left = kSums;
+#pragma unroll
+  for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+    left /= 2;
+    const bool is_upper = (lane & distance) != 0;
+#pragma unroll
+    for (int i = 0; i < kSums / 2; ++i) {
+      if (i >= left) break;
+      const Sum own = is_upper ? sum[i + left] : sum[i];
+      const Sum other = is_upper ? sum[i] : sum[i + left];
+      sum[i] = own + __shfl_xor_sync(kAllLanes, other, distance);
+    }
+  }
+}
+
+/// Elements of a row as numbers to multiply.
+template <class T, int kWidth>
+struct Factors {
+  SumOf<T> item[kWidth];
+
+  template <class Word>
+  __device__ explicit Factors(const Word& word) {
+    Pack<T, kWidth> pack;
+    static_assert(sizeof pack == sizeof word);
+    memcpy(&pack, &word, sizeof word);
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) item[i] = widen<SumOf<T>>(pack.item[i]);
+  }
+};
+
+/// Columns of a tile, and which of its entries a lane stores; asked for while another is at work.
+template <int kOwn>
+struct TilePlaces {
+  int4 cols;
+  Index entries[kOwn];
+
+  __device__ void load(const PanelListsView& lists, Offset tile, int lane) {
+    cols = __ldg(reinterpret_cast<const int4*>(lists.cols) + tile);
+#pragma unroll
+    for (int i = 0; i < kOwn; ++i) {
+      entries[i] = __ldg(lists.entries + tile * kTilePlaces + lane * kOwn + i);
+    }
+  }
+};
+
+/// The products of a tile, kWidth elements a load; `col` is the lane's first column, a group's
+/// loads are kStride columns apart.
+template <class T, class Bytes, int kWidth, int kStride>
+__device__ void add_tile(SumOf<T> (&sum)[kTilePlaces], const Rows<T, Bytes>& x,
+                         const Rows<T, Bytes>& y, const PanelPiece& piece, const int4& tile_cols,
+                         Index col, Index cols) {
+  using Load = typename detail::Word<sizeof(T) * kWidth>::type;
+  const Index y_rows[kTileCols] = {tile_cols.x, tile_cols.y, tile_cols.z, tile_cols.w};
+#pragma unroll 1
+  for (Index first = 0; first < cols; first += kStride, col += kStride) {
+    const bool is_there = col < cols;
+    Load of_x[kPanelRows], of_y[kTileCols];
+#pragma unroll
+    for (int c = 0; c < kTileCols; ++c) {
+      of_y[c] = is_there ? load_word<Load>(y.at(y_rows[c], col)) : Load{};
+    }
+#pragma unroll
+    for (int r = 0; r < kPanelRows; ++r) {
+      const Index x_row = piece.first_row + min(r, piece.rows - 1);
+      of_x[r] = is_there ? load_word<Load>(x.at(x_row, col)) : Load{};
+    }
+#pragma unroll
+    for (int r = 0; r < kPanelRows; ++r) {
+      const Factors<T, kWidth> x_factors(of_x[r]);
+#pragma unroll
+      for (int c = 0; c < kTileCols; ++c) {
+        const Factors<T, kWidth> y_factors(of_y[c]);
+        SumOf<T>& of_place = sum[r * kTileCols + c];
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) {
+          of_place = fma(x_factors.item[i], y_factors.item[i], of_place);
+        }
+      }
+    }
+  }
+  __syncwarp();
+}
+
+template <class T, class Bytes, int kLanes, int kWidth>
+__global__ void __launch_bounds__(kThreads, sizeof(SumOf<T>) == 4 ? 3 : 2)
+    dots_of_panels(DeviceCsrView<void> a, Rows<T, Bytes> x, Rows<T, Bytes> y, Index cols,
+                   PanelListsView lists, Ends ends) {
+  constexpr int kOwn = kTilePlaces / kLanes;  // places whose sums a lane gets
+  const Offset group = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const bool has_piece = group < lists.count;
+  if (__all_sync(kAllLanes, !has_piece)) return;
+  const Index number = has_piece ? static_cast<Index>(group) : lists.count - 1;
+  const int4 word = __ldg(reinterpret_cast<const int4*>(lists.pieces) + number);
+  const PanelPiece piece{word.x, word.y, word.z, word.w};
+  const Index own_row = piece.first_row + min(lane * kOwn / kTileCols, piece.rows - 1);
+  const Offset own_begin = a.row_begin(own_row);
+  TilePlaces<kOwn> next;
+  next.load(lists, piece.first_tile, lane);
+  // Groups of a warp add up their lanes together.
+  const int turns = __reduce_max_sync(kAllLanes, piece.tiles);
+  for (int turn = 0; turn < turns; ++turn) {
+    const TilePlaces<kOwn> here = next;
+    next.load(lists, piece.first_tile + min(turn + 1, piece.tiles - 1), lane);
+    SumOf<T> sum[kTilePlaces] = {};
+    add_tile<T, Bytes, kWidth, kLanes * kWidth>(sum, x, y, piece, here.cols, lane * kWidth, cols);
+    add_all_lanes<kLanes>(sum, lane);
+    if (!has_piece || turn >= piece.tiles) continue;
+#pragma unroll
+    for (int i = 0; i < kOwn; ++i) {
+      if (here.entries[i] >= 0) store_entry(ends, own_begin + here.entries[i], sum[i]);
+    }
+  }
+}
+
+template <class T>
+class RowPanels final : public DeviceSddmm {
+ public:
+  RowPanels(const SddmmProblem& problem, PanelLists&& lists)
+      : a_kind_(problem.multiplies_by_a ? problem.a.value_kind() : ValueKind::none),
+        lists_(std::move(lists)) {}
+
+  void explore(const DeviceCsrView<void>& a, DeviceMemory& memory) override {
+    if (a.nnz > PanelLists::kMostEntries) {
+      throw UsageError("row_panels numbers entries in 32 bits; use auto or row_groups");
+    }
+    lists_.count(a, memory);
+    lists_.make(a, memory);
+  }
+
+  void launch(const DeviceCsrView<void>& a, const DeviceCall& call, const void*,
+              cudaStream_t stream) override {
+    const Launch given{a, call, stream};
+    if (Rows<T>::are_far(call.x) || Rows<T>::are_far(call.y)) {
+      return launch_panels<std::uint64_t, 16, 1>(given);
+    }
+    constexpr int kWidest = 16 / static_cast<int>(sizeof(SumOf<T>));
+    const auto fits = [&](int width) {
+      return has_loads_of(call.x, width) && has_loads_of(call.y, width);
+    };
+    if (fits(kWidest)) return with_width<kWidest>(given);
+    if constexpr (kWidest > 2) {
+      if (fits(2)) return with_width<2>(given);
+    }
+    with_width<1>(given);
+  }
+
+ private:
+  struct Launch {
+    const DeviceCsrView<void>& a;
+    const DeviceCall& call;
+    cudaStream_t stream;
+  };
+
+  template <int kWidth>
+  void with_width(const Launch& given) const {
+    if (given.call.x.cols <= 8 * kWidth) return launch_panels<std::uint32_t, 8, kWidth>(given);
+    launch_panels<std::uint32_t, 16, kWidth>(given);
+  }
+
+  template <class Bytes, int kLanes, int kWidth>
+  void launch_panels(const Launch& given) const {
+    const DeviceCall& call = given.call;
+    constexpr Offset kGroups = kThreads / kLanes;
+    const PanelListsView lists = lists_.view();
+    const Ends ends{a_kind_, given.a.values, call.c.kind, call.c.data, call.alpha, call.beta};
+    const auto blocks = static_cast<unsigned>((lists.count + kGroups - 1) / kGroups);
+    dots_of_panels<T, Bytes, kLanes, kWidth><<<blocks, kThreads, 0, given.stream>>>(
+        given.a, Rows<T, Bytes>(call.x), Rows<T, Bytes>(call.y), call.x.cols, lists, ends);
+    CHECK_LAUNCH("dots_of_panels", given.stream);
+  }
+
+  ValueKind a_kind_;
+  PanelLists lists_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceSddmm> make_row_panels(const SddmmProblem& problem, PanelLists&& lists) {
+  switch (problem.x) {
+    case ValueKind::f64: return std::make_unique<RowPanels<double>>(problem, std::move(lists));
+    case ValueKind::f16: return std::make_unique<RowPanels<f16>>(problem, std::move(lists));
+    case ValueKind::bf16: return std::make_unique<RowPanels<bf16>>(problem, std::move(lists));
+    default: return std::make_unique<RowPanels<float>>(problem, std::move(lists));
+  }
+}
+
+std::unique_ptr<DeviceSddmm> make_device_row_panels(const SddmmProblem& problem) {
+  return make_row_panels(problem, {});
+}
+
+}  // namespace csrkit::gpu::sddmm

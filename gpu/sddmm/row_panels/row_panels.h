@@ -1,0 +1,14 @@
+// What auto asks of row_panels.
+#pragma once
+
+#include <memory>
+
+#include "gpu/sddmm/plan.h"
+#include "gpu/sddmm/row_panels/lists.h"
+
+namespace csrkit::gpu::sddmm {
+
+/// The kernel with lists that are made.
+std::unique_ptr<DeviceSddmm> make_row_panels(const SddmmProblem& problem, PanelLists&& lists);
+
+}  // namespace csrkit::gpu::sddmm
