@@ -114,12 +114,13 @@ PanelTerms panel_terms(const SpmmProfile& profile) {
                         profile.dense_cols * profile.b_bytes % kSectorBytes != 0 &&
                         !(profile.b_bytes == 4 && is_one_slice);
   const double ends = has_ends ? std::sqrt(kFewSectors / words) : 0;
+  // A slice that is hardly filled costs row_bins what a full one does.
+  const bool has_slices = profile.b_bytes != 2 && !has_pieces && words > kSlice && !is_one_slice;
+  const double unfilled = has_slices ? std::log(std::ceil(words / kSlice) * kSlice / words) : 0;
   const double written = 1 / (1 + mean);  // rows of C beside those and the reads of B
   return {1,
           width,
-          width * width,
           sharing,
-          sharing * width,
           sharing * short_rows,
           std::log(list / kShortList) * idle_places(profile),
           sharing * std::log(nnz / kMillion),
@@ -129,7 +130,8 @@ PanelTerms panel_terms(const SpmmProfile& profile) {
           profile.dense_cols <= kVeryFewColumns ? 1.0 : 0.0,
           ends,
           ends * written * beyond_l2(profile),
-          ends * sharing};
+          ends * sharing,
+          unfilled};
 }
 
 double known_of_panels(const SpmmProfile& profile) {

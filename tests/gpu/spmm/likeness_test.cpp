@@ -36,14 +36,18 @@ constexpr std::size_t kRepresentatives = 150;
 /// What is learnt from, of one kind.
 std::vector<RecordedProduct> products_to_learn_from(int b_bytes) {
   std::vector<RecordedProduct> products;
-  for (const char* record : {"h100/data/spmm_choices_landed", "h100/data/spmm_choices_more",
-                             "h200/data/spmm_choices_all_kinds"}) {
-    for (RecordedProduct& item : recorded_products(record)) {
+  const auto learn_from = [&](const char* record, int padding) {
+    for (RecordedProduct& item : recorded_products(record, padding)) {
       if (item.profile.b_bytes != b_bytes || item.is_transposed || is_kept_out(item.matrix))
         continue;
+      item.profile.is_off_vectors = padding > 0;
       if (may_have_panels(item.profile)) products.push_back(std::move(item));
     }
-  }
+  };
+  learn_from("h100/data/spmm_choices_landed", 0);
+  learn_from("h100/data/spmm_choices_more", 0);
+  if (b_bytes != 2) learn_from("h100/data/spmm_choices_more", 1);  // in pieces
+  learn_from("h200/data/spmm_choices_all_kinds", 0);
   return products;
 }
 
