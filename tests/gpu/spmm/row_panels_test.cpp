@@ -144,6 +144,7 @@ TEST(RowPanelsChoice, AsksForMoreSharingWhereBIsNarrow) {
   const CsrMatrix by_1_45 = panels_of(15000, 3000, 5, 7);
   const CsrMatrix few = panels_of(2500, 3000, 9, 4);
   const CsrMatrix of_eight = panels_of(7000, 3000, 9, 4, gpu::kTiledPanelRows);
+  const CsrMatrix all_of_eight = panels_of(6000, 3000, 13, 0, gpu::kTiledPanelRows);
   const ValueKind f32 = ValueKind::f32;
   for (const auto& [matrix, dense_cols, kind, kernel] :
        {std::tuple(&by_2_1, 16, f32, "row_bins"), std::tuple(&by_2_1, 32, f32, "row_panels"),
@@ -151,7 +152,8 @@ TEST(RowPanelsChoice, AsksForMoreSharingWhereBIsNarrow) {
         std::tuple(&by_1_45, 128, ValueKind::f16, "row_bins"),
         std::tuple(&of_eight, 128, ValueKind::f16, "row_panels"),
         std::tuple(&of_eight, 32, ValueKind::bf16, "row_panels"),
-        std::tuple(&of_eight, 33, ValueKind::bf16, "row_panels"),
+        std::tuple(&of_eight, 33, ValueKind::bf16, "row_bins"),
+        std::tuple(&all_of_eight, 33, ValueKind::bf16, "row_panels"),
         std::tuple(&by_1_75, 32, f32, "row_bins"), std::tuple(&by_1_75, 128, f32, "row_panels"),
         std::tuple(&by_1_45, 32, f32, "row_bins"), std::tuple(&few, 128, f32, "row_bins")}) {
     EXPECT_EQ(chosen(*matrix, dense_cols, kind), kernel) << matrix->nnz() << " " << dense_cols;
