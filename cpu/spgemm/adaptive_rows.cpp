@@ -48,36 +48,16 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
     ranges_.flags = std::min(ranges_.flags, cols);
   }
 
-  void balance(Offset* row_products) override {
-    const Offset cols = problem_.output_cols();
-    const Offset* const mask = problem_.mask ? problem_.mask->row_offsets() : nullptr;
-    Offset most_hashed = 0, most_sources = 0, most_made = 0;
-    const int team = team_for(problem_.a.rows(), threads_);
-#pragma omp parallel for schedule(static) num_threads(team) \
-    reduction(max                                           \
-              : most_hashed, most_sources, most_made)
-    for (Index row = 0; row < problem_.a.rows(); ++row) {
-      const Offset products = row_products[row];
-      Offset made = std::min(products, cols);
-      // Rows are hashed if their width, at most `cols`, is large for their products.
-      if (mask != nullptr) {
-        made = mask[row + 1] - mask[row];
-        most_hashed = std::max(most_hashed, made);
-      } else if (kFlagsPerCostlyProduct * products < cols) {
-        most_hashed = std::max(most_hashed, products);
-      }
-      most_sources = std::max(most_sources, problem_.a.row_length(row));
-      most_made = std::max(most_made, made);
-    }
-    // After the last look at the products: they are overwritten.
+  void balance(const RowWork& work, Offset* row_products) override {
     pieces_ = RowPieces(problem_.a.rows(), problem_.a.row_offsets(), row_products, threads_);
     shifted_ = Buffer<std::uint8_t>();
     if (!problem_.mask && problem_.drop_below == 0) {
-      shifted_ = find_shifted_rows(problem_.a, op_b_, team);
+      shifted_ = find_shifted_rows(problem_.a, op_b_, team_for(problem_.a.rows(), threads_));
     }
     const std::uint64_t each = RowScratch<Acc>::bytes_for(
-        ranges_, most_hashed, most_sources, problem_.sorts_rows ? 0 : most_made + kMetPadding,
-        shifted_.size() > 0 ? kMostShifted : 0, problem_.drop_below > 0 ? most_made : 0);
+        ranges_, work.most_hashed, work.most_sources,
+        problem_.sorts_rows ? 0 : work.most_made + kMetPadding,
+        shifted_.size() > 0 ? kMostShifted : 0, problem_.drop_below > 0 ? work.most_made : 0);
     scratch_bytes_ = each * static_cast<std::uint64_t>(threads_) + pieces_.size_bytes() +
                      static_cast<std::uint64_t>(shifted_.size());
     joins_rows_of_b_ = false;

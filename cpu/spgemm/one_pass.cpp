@@ -15,7 +15,6 @@
 #include <emmintrin.h>
 #endif
 
-#include "core/base/buffer.h"
 #include "core/base/team_errors.h"
 
 namespace csrkit::cpu {
@@ -130,6 +129,13 @@ struct Work {
   std::byte* values_at(Offset entry) const {
     return static_cast<std::byte*>(room.values) + entry * room.value_bytes;
   }
+  /// The offsets of a piece's rows, from the thread that made them or places them.
+  void set_offsets(std::size_t piece, Offset start) const {
+    for (Index row = pieces.first_row(piece); row < pieces.first_row(piece + 1); ++row) {
+      start += room.row_nnz[row];
+      room.row_offsets[row + 1] = start;
+    }
+  }
   Offset make(int thread, std::size_t piece, Index* cols, void* values) const {
     const Index first = pieces.first_row(piece);
     return rows.make_rows(thread, first, pieces.first_row(piece + 1), room.row_nnz + first, cols,
@@ -140,16 +146,13 @@ struct Work {
 /// One thread's part: light pieces wait here for their places.
 class Maker {
  public:
-  Maker(Work& work, int thread)
-      : work_(work),
-        thread_(thread),
-        cols_(kPiecesHeld * work.largest_light),
-        values_(kPiecesHeld * work.largest_light * work.room.value_bytes) {}
+  Maker(Work& work, int thread, WaitingRoom::OfThread& waits)
+      : work_(work), thread_(thread), capacity_(kPiecesHeld * work.largest_light), waits_(waits) {}
 
   void run() {
     while (!work_.places.is_stopped()) {
       if (place_what_is_known() || make_heavy()) continue;
-      if (cols_.size() - used_ < work_.largest_light) {
+      if (capacity_ - used_ < work_.largest_light) {
         std::this_thread::yield();  // for threads that make earlier pieces
         continue;
       }
@@ -161,10 +164,12 @@ class Maker {
         const Offset start = work_.places.start(piece);
         work_.places.set_size(piece, work_.make(thread_, piece, work_.room.col_indices + start,
                                                 work_.values_at(start)));
+        work_.set_offsets(piece, start);
         continue;
       }
-      const Offset size = work_.make(thread_, piece, cols_.data() + used_,
-                                     values_.data() + used_ * work_.room.value_bytes);
+      make_room();
+      const Offset size = work_.make(thread_, piece, waits_.col_indices.data() + used_,
+                                     waits_.values.data() + used_ * work_.room.value_bytes);
       waiting_.push_back({piece, used_, size});
       used_ += size;
       work_.places.set_size(piece, size);
@@ -183,15 +188,23 @@ class Maker {
     Offset at, size;
   };
 
+  /// When the first piece has to wait: in small products most threads never have one.
+  void make_room() {
+    const Offset bytes = capacity_ * work_.room.value_bytes;
+    if (waits_.col_indices.size() < capacity_) waits_.col_indices = Buffer<Index>(capacity_);
+    if (waits_.values.size() < bytes) waits_.values = Buffer<std::byte>(bytes);
+  }
+
   bool place_what_is_known() {
     if (waiting_.empty() || !work_.places.knows(waiting_.front().piece)) return false;
     const OutputRoom& room = work_.room;
     const auto [piece, at, size] = waiting_.front();
     const Offset start = work_.places.start(piece);
-    copy_bytes(room.col_indices + start, cols_.data() + at,
+    copy_bytes(room.col_indices + start, waits_.col_indices.data() + at,
                static_cast<std::size_t>(size) * sizeof(Index), room.is_streamed);
-    copy_bytes(work_.values_at(start), values_.data() + at * room.value_bytes,
+    copy_bytes(work_.values_at(start), waits_.values.data() + at * room.value_bytes,
                static_cast<std::size_t>(size * room.value_bytes), room.is_streamed);
+    work_.set_offsets(piece, start);
     waiting_.pop_front();
     if (waiting_.empty()) used_ = 0;
     return true;
@@ -207,14 +220,15 @@ class Maker {
     if (!work_.next_heavy.compare_exchange_strong(turn, turn + 1)) return true;
     const Offset start = work_.places.start(work_.heavy[turn]);
     work_.make(thread_, work_.heavy[turn], work_.room.col_indices + start, work_.values_at(start));
+    work_.set_offsets(work_.heavy[turn], start);
     return true;
   }
 
   Work& work_;
   int thread_;
-  Buffer<Index> cols_;
-  Buffer<std::byte> values_;
-  Offset used_ = 0;  // entries of cols_ and values_
+  Offset capacity_;  // entries that may wait
+  WaitingRoom::OfThread& waits_;
+  Offset used_ = 0;
   std::deque<Waiting> waiting_;
 };
 
@@ -321,15 +335,19 @@ std::uint64_t one_pass_bytes(const RowPieces& pieces, int threads, int value_byt
          2 * pieces.count() * kPerPiece;
 }
 
-std::optional<Offset> make_in_one_pass(OnePassRows& rows, int threads, const OutputRoom& room) {
+std::optional<Offset> make_in_one_pass(OnePassRows& rows, int threads, const OutputRoom& room,
+                                       WaitingRoom& waiting) {
   Work work(rows, room);
   std::exception_ptr error;
-  count_heavy(work, threads, error);
+  if (!work.heavy.empty()) count_heavy(work, threads, error);
   const int team = work.pieces.count() > 1 ? threads : 1;  // one piece is no work for a team
+  waiting.of_threads.resize(static_cast<std::size_t>(threads));
+  room.row_offsets[0] = 0;
 #pragma omp parallel num_threads(team)
   {
     try {
-      Maker(work, omp_get_thread_num()).run();
+      const int thread = omp_get_thread_num();
+      Maker(work, thread, waiting.of_threads[static_cast<std::size_t>(thread)]).run();
     } catch (...) {
 #pragma omp critical(csrkit_one_pass_error)
       error = std::current_exception();

@@ -9,8 +9,11 @@
 // look-back (2016), here between threads.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <vector>
 
+#include "core/base/buffer.h"
 #include "core/base/types.h"
 #include "cpu/spgemm/row_pieces.h"
 
@@ -40,14 +43,25 @@ struct OutputEstimate {
 /// they have room for. `cost_sums` are the running sums that RowPieces left.
 OutputEstimate estimate_output(OnePassRows& rows, const Offset* cost_sums, int threads);
 
-/// Memory for C's entries, and for the entries of each of its rows.
+/// Memory for C, and for the entries of each of its rows.
 struct OutputRoom {
   Offset entries = 0;
   Index* col_indices = nullptr;
   void* values = nullptr;
   int value_bytes = 0;
   Index* row_nnz = nullptr;
-  bool is_streamed = false;  // C is written past the caches
+  Offset* row_offsets = nullptr;  // one more than rows
+  bool is_streamed = false;       // C is written past the caches
+};
+
+/// Where the pieces of every thread wait for their places in C. It may go from one product to the
+/// next: giving memory back and taking it again stops all threads of a small product.
+struct WaitingRoom {
+  struct alignas(64) OfThread {
+    Buffer<Index> col_indices;
+    Buffer<std::byte> values;
+  };
+  std::vector<OfThread> of_threads;
 };
 
 /// What make_in_one_pass allocates beside C.
@@ -55,6 +69,7 @@ std::uint64_t one_pass_bytes(const RowPieces& pieces, int threads, int value_byt
 
 /// Makes C, rows in order and without gaps; returns nnz(C), or nothing if there was not enough
 /// room. What make_rows throws is thrown here, after all threads have ended.
-std::optional<Offset> make_in_one_pass(OnePassRows& rows, int threads, const OutputRoom& room);
+std::optional<Offset> make_in_one_pass(OnePassRows& rows, int threads, const OutputRoom& room,
+                                       WaitingRoom& waiting);
 
 }  // namespace csrkit::cpu

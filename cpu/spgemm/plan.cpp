@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "core/base/counted.h"
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
-#include "core/facts/matrix_stats.h"
 #include "cpu/common/caches.h"
 #include "cpu/common/memory_budget.h"
 #include "cpu/spgemm/output_block.h"
@@ -20,6 +20,10 @@ namespace {
 constexpr std::uint64_t kOnePassBytes = 48u << 20;
 
 constexpr std::uint64_t kHugePage = 2u << 20;
+
+/// C with so many entries at most has room for all of them: a sample of its rows, which says how
+/// much is enough, would take a good part of a small product.
+constexpr Offset kRoomForAll = 1 << 19;
 
 class CpuSpgemmPlan : public SpgemmPlan {
  public:
@@ -44,6 +48,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
   void multiply(CsrSink& sink) override {
     memory_.give_back();
     if (OutputBlock block; make_once(&block)) {
+      waiting_ = WaitingRoom();
       hand_over(std::move(block), sink);
       return;
     }
@@ -77,6 +82,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
     balance();
     if (OutputBlock block; make_once(&block)) {
       const double seconds = clock.seconds();
+      row_sums_ = std::move(block.row_offsets);
       memory_.keep(std::move(block));
       return seconds;
     }
@@ -151,23 +157,16 @@ class CpuSpgemmPlan : public SpgemmPlan {
   }
 
   void balance() {
-    const Index rows = problem_.output_rows(), cols = problem_.output_cols();
-    const std::uint64_t product_bytes = static_cast<std::uint64_t>(rows) * sizeof(Offset);
+    const Index rows = problem_.output_rows();
+    const std::uint64_t product_bytes = (static_cast<std::uint64_t>(rows) + 1) * sizeof(Offset);
     budget_.reserve(product_bytes, "the operands and the products of every row");
-    Buffer<Offset> row_products(rows);
-    products_ = spgemm_products(problem_.a, op_b_, row_products.data(), threads_);
-    Offset bound = 0;
-    const Offset* const mask = problem_.mask ? problem_.mask->row_offsets() : nullptr;
-    const int team = team_for(rows, threads_);
-#pragma omp parallel for schedule(static) reduction(+ : bound) num_threads(team)
-    for (Index row = 0; row < rows; ++row) {
-      Offset most = std::min<Offset>(row_products[row], cols);
-      if (mask != nullptr) most = std::min(most, mask[row + 1] - mask[row]);
-      bound += most;
-    }
-    nnz_bound_ = bound;
-    method_->balance(row_products.data());
-    plan_one_pass(row_products.data());
+    if (row_sums_.size() != Offset{rows} + 1) row_sums_ = Buffer<Offset>(Offset{rows} + 1);
+    const RowWork work = find_row_work(problem_, op_b_, threads_, row_sums_.data());
+    products_ = work.products;
+    nnz_bound_ = work.nnz_bound;
+    method_->balance(work, row_sums_.data());
+    plan_one_pass(row_sums_.data());
+    if (room_entries_ < 0) row_sums_ = Buffer<Offset>();
     budget_.release(product_bytes);
     is_counted_ = false;
     if (working_bytes() > budget_.limit_bytes()) {
@@ -186,7 +185,9 @@ class CpuSpgemmPlan : public SpgemmPlan {
     const auto c_bytes = [&](Offset entries) {
       return csr_bytes(problem_.output_rows(), entries, problem_.c);
     };
-    const OutputEstimate estimate = estimate_output(*rows, cost_sums, threads_);
+    const OutputEstimate estimate = nnz_bound_ <= kRoomForAll
+                                        ? OutputEstimate{nnz_bound_, nnz_bound_}
+                                        : estimate_output(*rows, cost_sums, threads_);
     const Offset room = std::min(estimate.at_most, nnz_bound_);
     const std::uint64_t expected = c_bytes(std::min(estimate.nnz, room));
     // What lies in one huge page with the last entries is there, too, of each of two arrays.
@@ -224,16 +225,20 @@ class CpuSpgemmPlan : public SpgemmPlan {
     room.values = block->values.data();
     room.value_bytes = static_cast<int>(size_of(problem_.c));
     room.row_nnz = row_nnz_.data();
+    block->row_offsets = std::exchange(row_sums_, Buffer<Offset>());
+    if (block->row_offsets.size() == 0) block->row_offsets = Buffer<Offset>(Offset{rows} + 1);
+    room.row_offsets = block->row_offsets.data();
     room.is_streamed = !fits_caches(room_entries_);
-    const std::optional<Offset> nnz = make_in_one_pass(*method_->one_pass(), threads_, room);
+    const std::optional<Offset> nnz =
+        make_in_one_pass(*method_->one_pass(), threads_, room, waiting_);
     if (!nnz) {
       passes_ = "two passes: C had more entries than a sample of its rows let expect";
       room_entries_ = -1;
       one_pass_bytes_ = 0;
+      waiting_ = WaitingRoom();
       *block = OutputBlock();
       return false;
     }
-    block->set_offsets(row_nnz_.data(), threads_);
     phases_.output_nnz = *nnz;
     phases_.row_blocks = 1;
     is_counted_ = true;
@@ -257,6 +262,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
   void count() {
     phases_.symbolic_seconds = 0;
     if (is_counted_) return;
+    row_sums_ = Buffer<Offset>();
     const Stopwatch clock;
     const Index rows = problem_.output_rows();
     if (row_nnz_.size() != rows) row_nnz_ = Buffer<Index>(rows);
@@ -341,7 +347,9 @@ class CpuSpgemmPlan : public SpgemmPlan {
   std::uint64_t one_pass_bytes_ = 0;  // beside C, then
   std::string passes_;                // how many, for reports
   Buffer<Index> row_nnz_;
-  OutputMemory memory_;  // of time_multiply: all of C or nothing
+  Buffer<Offset> row_sums_;  // of the rows' costs, then C's row offsets, made in one pass
+  OutputMemory memory_;      // of time_multiply: all of C or nothing
+  WaitingRoom waiting_;      // also
   SpgemmPhases phases_;
   CacheEvictor evictor_;
 };

@@ -13,6 +13,7 @@
 
 #include "core/contract/spgemm.h"
 #include "cpu/spgemm/one_pass.h"
+#include "cpu/spgemm/row_work.h"
 
 namespace csrkit::cpu {
 
@@ -42,7 +43,7 @@ class SpgemmMethod {
 
   /// Shares out the work; `row_products` has one number per row, may be overwritten and does not
   /// stay.
-  virtual void balance(Offset* row_products) = 0;
+  virtual void balance(const RowWork& work, Offset* row_products) = 0;
 
   /// Most bytes that count and fill keep beside what they are given; known once balanced.
   virtual std::uint64_t scratch_bytes() const = 0;

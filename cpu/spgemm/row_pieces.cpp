@@ -7,7 +7,6 @@
 
 #include "core/base/team.h"
 #include "core/base/team_errors.h"
-#include "cpu/common/prefix_sum.h"
 
 namespace csrkit::cpu {
 
@@ -20,65 +19,85 @@ constexpr Offset kPiecesPerThread = 32;  // so that the last pieces leave nobody
 constexpr Offset kSmallestPiece = 4096;
 constexpr Offset kLargestPiece = 1 << 15;
 
+/// A product that costs no more is one piece, and no work for a team.
+constexpr Offset kWorthATeam = 1 << 13;
+// Small products have smaller pieces, so that there are some for every thread.
+constexpr Offset kPiecesPerThreadAtLeast = 4;
+constexpr Offset kTiniestPiece = 512;
+
+Offset piece_size(Offset total, int threads) {
+  if (total <= kWorthATeam) return kWorthATeam;
+  const Offset smallest =
+      std::clamp(total / (kPiecesPerThreadAtLeast * threads), kTiniestPiece, kSmallestPiece);
+  return std::clamp(total / (kPiecesPerThread * threads) + 1, smallest, kLargestPiece);
+}
+
 /// Where a piece ends, and the running sum there.
 struct Bound {
   Index row;
   Offset sum;
 };
 
-/// Behind the rows where the running sums pass a multiple of `target`, and behind the last row.
-/// Every thread looks at the sums that it made: one thread that searched them all took a third of a
-/// small product, waiting for the caches of other cores at every step.
-std::vector<Bound> find_bounds(Index rows, const Offset* sums, Offset target, int threads) {
-  const int team = team_for(rows, threads);
-  std::vector<std::vector<Bound>> found(static_cast<std::size_t>(team));
-  TeamErrors errors;
-#pragma omp parallel num_threads(team)
-  {
-    const int parts = omp_get_num_threads(), part = omp_get_thread_num();
-    const auto begin = static_cast<Index>(Offset{rows} * part / parts);
-    const auto end = static_cast<Index>(Offset{rows} * (part + 1) / parts);
-    errors.guard([&] {
-      std::vector<Bound>& mine = found[static_cast<std::size_t>(part)];
-      Offset goal = begin > 0 ? (sums[begin - 1] / target + 1) * target : target;
-      for (Index row = begin; row < end; ++row) {
-        if (sums[row] < goal) continue;
-        mine.push_back({row + 1, sums[row]});
-        goal = (sums[row] / target + 1) * target;
-      }
-    });
-  }
-  errors.rethrow();
+/// One thread's rows: the sum of their costs, later of all before them, and the ends of pieces.
+struct alignas(64) Part {
+  Offset sum = 0;
   std::vector<Bound> bounds;
-  for (const std::vector<Bound>& part : found) {
-    bounds.insert(bounds.end(), part.begin(), part.end());
-  }
-  if (rows > 0 && (bounds.empty() || bounds.back().row < rows)) {
-    bounds.push_back({rows, sums[rows - 1]});
-  }
-  return bounds;
-}
+};
 
 }  // namespace
 
 RowPieces::RowPieces(Index rows, const Offset* a_offsets, Offset* row_products, int threads) {
-  inclusive_sums(
-      rows, threads,
-      [&](Index row) {
-        return kRowCost + row_products[row] + (a_offsets[row + 1] - a_offsets[row]);
-      },
-      row_products);
-  const Offset* const sums = row_products;
-  const Offset total = rows > 0 ? sums[rows - 1] : 0;
-  target_ = std::clamp(total / (kPiecesPerThread * threads) + 1, kSmallestPiece, kLargestPiece);
+  const auto cost_of = [&](Index row) {
+    return kRowCost + row_products[row] + (a_offsets[row + 1] - a_offsets[row]);
+  };
+  Offset* const sums = row_products;
+  const int team = team_for(rows, threads);
+  std::vector<Part> all(static_cast<std::size_t>(team));
+  TeamErrors errors;
+#pragma omp parallel num_threads(team)
+  {
+    // A smaller team than asked for leaves parts to nobody: parts are counted by what there is.
+    const int parts = omp_get_num_threads(), part = omp_get_thread_num();
+    const auto begin = static_cast<Index>(Offset{rows} * part / parts);
+    const auto end = static_cast<Index>(Offset{rows} * (part + 1) / parts);
+    Part& mine = all[static_cast<std::size_t>(part)];
+    for (Index row = begin; row < end; ++row) mine.sum += cost_of(row);
+#pragma omp barrier
+#pragma omp single
+    {
+      Offset total = 0;
+      for (Part& of : all) {
+        const Offset before = total;
+        total += of.sum;
+        of.sum = before;
+      }
+      target_ = piece_size(total, threads);
+    }
+    // Pieces end behind the rows where the sums pass a multiple of the target. Every thread looks
+    // while it makes the sums: one that searched them all would wait for the caches of other cores.
+    errors.guard([&] {
+      Offset sum = mine.sum;
+      Offset goal = (sum / target_ + 1) * target_;
+      for (Index row = begin; row < end; ++row) {
+        sum += cost_of(row);
+        sums[row] = sum;
+        if (sum < goal) continue;
+        mine.bounds.push_back({row + 1, sum});
+        goal = (sum / target_ + 1) * target_;
+      }
+    });
+  }
+  errors.rethrow();
 
   bounds_.push_back(0);
   Offset before = 0;
-  for (const Bound& bound : find_bounds(rows, sums, target_, threads)) {
+  const auto end_piece = [&](const Bound& bound) {
     bounds_.push_back(bound.row);
     costs_.push_back(bound.sum - before);
     before = bound.sum;
-  }
+  };
+  for (const Part& part : all) std::for_each(part.bounds.begin(), part.bounds.end(), end_piece);
+  if (bounds_.back() < rows) end_piece({rows, sums[rows - 1]});
   order_.resize(costs_.size());
   for (std::size_t piece = 0; piece < costs_.size(); ++piece) {
     order_[piece] = static_cast<Index>(piece);

@@ -29,33 +29,33 @@ bool is_worth_a_look(const CsrMatrix& a) {
   return 2 * shifted > samples;
 }
 
-Buffer<std::uint8_t> flags_of(const CsrMatrix& a, int threads) {
-  Buffer<std::uint8_t> flags(a.rows());
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (Index row = 0; row < a.rows(); ++row) {
-    flags[row] = static_cast<std::uint8_t>(next_is_shifted(a, row) ? 1 : 0);
-  }
-  return flags;
-}
-
 }  // namespace
 
 Buffer<std::uint8_t> find_shifted_rows(const CsrMatrix& a, const CsrMatrix& op_b, int threads) {
   const bool b_is_a = a.col_indices() == op_b.col_indices() && a.rows() == op_b.rows();
   if (!is_worth_a_look(a) || (!b_is_a && !is_worth_a_look(op_b))) return {};
-  const Buffer<std::uint8_t> of_a = flags_of(a, threads);
-  const Buffer<std::uint8_t> of_other_b = b_is_a ? Buffer<std::uint8_t>() : flags_of(op_b, threads);
+  Buffer<std::uint8_t> of_a(a.rows()), of_other_b(b_is_a ? 0 : op_b.rows()), found(a.rows());
   const std::uint8_t* const of_b = b_is_a ? of_a.data() : of_other_b.data();
-  Buffer<std::uint8_t> found(a.rows());
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (Index row = 0; row < a.rows(); ++row) {
-    std::uint8_t is_shifted = of_a[row];
-    if (is_shifted != 0) {
-      for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
-        is_shifted &= of_b[a.col_indices()[at]];
+#pragma omp parallel num_threads(threads)
+  {
+#pragma omp for schedule(static)
+    for (Index row = 0; row < a.rows(); ++row) of_a[row] = next_is_shifted(a, row) ? 1 : 0;
+    if (!b_is_a) {
+#pragma omp for schedule(static)
+      for (Index row = 0; row < op_b.rows(); ++row) {
+        of_other_b[row] = next_is_shifted(op_b, row) ? 1 : 0;
       }
     }
-    found[row] = is_shifted;
+#pragma omp for schedule(static)
+    for (Index row = 0; row < a.rows(); ++row) {
+      std::uint8_t is_shifted = of_a[row];
+      if (is_shifted != 0) {
+        for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
+          is_shifted &= of_b[a.col_indices()[at]];
+        }
+      }
+      found[row] = is_shifted;
+    }
   }
   return found;
 }

@@ -24,7 +24,7 @@ class LadderRows : public SpgemmMethod {
   LadderRows(const SpgemmInput& input, bool is_parallel)
       : problem_(input.problem), op_b_(input.op_b), threads_(is_parallel ? input.threads : 1) {}
 
-  void balance(Offset* row_products) override {
+  void balance(const RowWork&, Offset* row_products) override {
     Offset most = 0;
     for (Index row = 0; row < problem_.a.rows(); ++row) most = std::max(most, row_products[row]);
     pieces_ = RowPieces(problem_.a.rows(), problem_.a.row_offsets(), row_products, threads_);

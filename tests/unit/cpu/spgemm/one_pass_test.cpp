@@ -67,6 +67,7 @@ std::vector<Index> uneven_rows() {
 
 struct Result {
   Buffer<Index> cols, row_nnz;
+  Buffer<Offset> row_offsets;
   Buffer<double> values;
   std::optional<Offset> nnz;
 };
@@ -74,6 +75,7 @@ struct Result {
 Result make(FakeRows& rows, std::size_t count, Offset entries, int threads, bool is_streamed) {
   Result result{Buffer<Index>(entries),
                 Buffer<Index>(static_cast<Offset>(count)),
+                Buffer<Offset>(static_cast<Offset>(count) + 1),
                 Buffer<double>(entries),
                 {}};
   OutputRoom room;
@@ -82,8 +84,10 @@ Result make(FakeRows& rows, std::size_t count, Offset entries, int threads, bool
   room.values = result.values.data();
   room.value_bytes = sizeof(double);
   room.row_nnz = result.row_nnz.data();
+  room.row_offsets = result.row_offsets.data();
   room.is_streamed = is_streamed;
-  result.nnz = cpu::make_in_one_pass(rows, threads, room);
+  cpu::WaitingRoom waiting;
+  result.nnz = cpu::make_in_one_pass(rows, threads, room, waiting);
   return result;
 }
 
@@ -100,11 +104,13 @@ TEST(OnePass, PutsRowsInOrderWithoutGaps) {
     Offset at = 0;
     for (std::size_t row = 0; row < nnz.size(); ++row) {
       ASSERT_EQ(c.row_nnz[static_cast<Offset>(row)], nnz[row]);
+      ASSERT_EQ(c.row_offsets[static_cast<Offset>(row)], at);
       for (Index n = 0; n < nnz[row]; ++n, ++at) {
         ASSERT_EQ(c.cols[at], static_cast<Index>(row)) << "entry " << at;
         ASSERT_EQ(c.values[at], static_cast<double>(row)) << "entry " << at;
       }
     }
+    EXPECT_EQ(c.row_offsets[static_cast<Offset>(nnz.size())], all);
   }
 }
 

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <numeric>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/contract/spgemm.h"
+#include "core/judge/compare.h"
 #include "core/matrix/csr_sink.h"
 #include "cpu/common/kernels.h"
 #include "tests/unit/core/pattern_samples.h"
@@ -83,6 +87,51 @@ TEST(SpgemmThreads, ATinyProductStartsNone) {
               EXPECT_LT(seconds, 1e-3);
             }),
             0);
+}
+
+/// Small squares of each kind: nothing, one piece, a few pieces, one row that is heavier than all.
+std::vector<std::pair<std::string, CsrMatrix>> small_squares() {
+  std::vector<std::pair<std::string, CsrMatrix>> all;
+  constexpr Index kRows = 5000;
+  std::vector<std::vector<Index>> rows(kRows);
+  all.emplace_back("no entries", pattern_of(kRows, rows));
+  for (Index i = 0; i < kRows; ++i) rows[static_cast<std::size_t>(i)] = {i};
+  all.emplace_back("diagonal", pattern_of(kRows, rows));
+  for (std::size_t i = 0; i < kRows; ++i) {
+    if (i % 3 == 0 || i > 4000) rows[i].clear();
+  }
+  rows[17].resize(kRows);
+  std::iota(rows[17].begin(), rows[17].end(), 0);
+  all.emplace_back("a full row between empty ones", pattern_of(kRows, rows));
+  all.emplace_back("one piece", random_pattern(700, 700, 2, 1));
+  all.emplace_back("random", random_pattern(kRows, kRows, 3, 2));
+  all.emplace_back("more", random_pattern(kRows, kRows, 9, 3));
+  return all;
+}
+
+TEST(SpgemmThreads, AnyNumberMakesTheSameSmallProducts) {
+  for (const auto& [name, pattern] : small_squares()) {
+    const CsrMatrix a = convert_values(pattern, ValueKind::f64);
+    for (const bool sorts_rows : {true, false}) {
+      SpgemmProblem problem = default_spgemm_problem(a, a);
+      problem.sorts_rows = sorts_rows;
+      for (int threads = 1; threads <= 16; ++threads) {
+        SCOPED_TRACE(name + (sorts_rows ? ", " : ", in any order, ") + std::to_string(threads));
+        PlanOptions options;
+        options.where.threads = threads;
+        const auto plan = find_kernel(spgemm_kernels(), "auto").make_plan(problem, options);
+        plan->time_multiply();  // leaves memory to the next
+        plan->time_multiply();
+        for (int run = 0; run < 2; ++run) {
+          MemorySink sink(problem.output_rows(), problem.output_cols(), problem.c);
+          plan->multiply(sink);
+          const CheckResult check = check_spgemm(problem, sink.finish());
+          EXPECT_TRUE(check.passed) << check.failure;
+        }
+        EXPECT_LE(plan->phases().peak_bytes, plan->forecast().peak_bytes);
+      }
+    }
+  }
 }
 
 }  // namespace
