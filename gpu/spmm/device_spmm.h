@@ -36,9 +36,11 @@ struct SpmmSizes {
   /// Of the product that this is a block of rows and a panel of columns of, if it is one. A kernel
   /// with kOutOfCore decides by these in which order a sum is made, so that a block's bits are
   /// those of the whole.
+  Index whole_rows = 0;
   Offset whole_nnz = 0;
   Index whole_dense_cols = 0;
 
+  Index rows_of_whole() const { return std::max(rows, whole_rows); }
   Offset nnz_of_whole() const { return std::max(nnz, whole_nnz); }
   Index dense_cols_of_whole() const { return std::max(dense_cols, whole_dense_cols); }
 };

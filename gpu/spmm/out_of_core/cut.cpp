@@ -254,6 +254,7 @@ SpmmSizes BlockLayout::sizes(const OutOfCoreProduct& product, Index panel_cols) 
   sizes.cols = product.cols;
   sizes.nnz = entries;
   sizes.dense_cols = panel_cols;
+  sizes.whole_rows = product.rows;
   sizes.whole_nnz = product.nnz();
   sizes.whole_dense_cols = product.dense_cols;
   return sizes;

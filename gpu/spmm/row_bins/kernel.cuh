@@ -124,15 +124,23 @@ void launch_widest_bins(const RowBinsOperands<Types>& operands, cudaStream_t str
 /// are no multiple of a line would be cut inside one, which both slices move, and what a row costs
 /// beside its bytes is paid twice. But two groups of 16 lanes take turns in a long row: small
 /// matrices wait for their longest rows, so lanes must be nearly full there, and those that do not
-/// fill the device wait for nothing else. Measured on an H100,
-/// docs/lab/2026-11-26-spmm-last-cliffs.md.
+/// fill the device wait for nothing else. Or they have half of the slices, where the last one of 16
+/// lanes would be nearly empty, unless a wide slice of B is more than about twice L2. Measured on
+/// an H100, docs/lab/2026-11-26-spmm-last-cliffs.md and 2026-11-26-spmm-last-lost.md.
 template <class Types, int kWidth>
-bool prefers_one_slice(Index cols, Offset whole_nnz) {
+bool prefers_wide_slices(Index cols, Index rows_of_b, Offset whole_nnz) {
   constexpr Index kSlice = 16 * kWidth, kLine = kSlice / 2, kMost = 2 * kSlice;
-  constexpr bool kIsWide = sizeof(typename Types::Value) >= 4;  // in 16 bits it was not timed
-  if (!kIsWide || cols <= kSlice || cols >= kMost || cols % kLine == 0) return false;
-  const Index most = whole_nnz < kEntriesOfSmall ? kMost * 15 / 16 : kMost;
-  return cols <= most && whole_nnz >= kEntriesAtOnce;
+  constexpr Index kNearlyEmpty = 2 * kWidth, kMostRowsOfB = 200'000;
+  constexpr int kBytes = sizeof(typename Types::Value);
+  if (kBytes < 4 || cols <= kSlice) return false;  // in 16 bits it was not timed
+  const bool is_small = whole_nnz < kEntriesOfSmall;
+  if (cols < kMost) {
+    const Index most = is_small ? kMost * 15 / 16 : kMost;
+    return cols % kLine != 0 && cols <= most && whole_nnz >= kEntriesAtOnce;
+  }
+  const Index last = cols % kSlice;
+  return kBytes == 4 && !is_small && rows_of_b <= kMostRowsOfB && cols / kSlice % 2 == 1 &&
+         last > 0 && last <= kNearlyEmpty;
 }
 
 template <class Types, int kWidth>
@@ -142,12 +150,18 @@ void RowBinsKernels<Types, kWidth>::launch(const RowBinsOperands<Types>& operand
   if constexpr (kWidth == 16 / sizeof(typename Types::Value)) {
     if (is_narrow || prefers_narrow_slices) {
       launch_widest_bins<kWidth, 8>(operands, stream);
-    } else if (prefers_one_slice<Types, kWidth>(whole_cols, operands.whole_nnz)) {
+    } else if (prefers_wide_slices<Types, kWidth>(whole_cols, operands.b.rows,
+                                                  operands.whole_nnz)) {
       launch_widest_bins<kWidth, 32>(operands, stream);
     } else {
       launch_widest_bins<kWidth, 16>(operands, stream);
     }
   } else if (is_narrow) {
+    if constexpr (Types::kIsPlusTimes && kWidth == 1) {
+      if (operands.tasks.block_task_count == 0) {
+        return launch_bins<kWidth, 8, false, kRowBinsMoreBlocks>(operands, stream);
+      }
+    }
     launch_bins<kWidth, 8, true, kRowBinsBlocks>(operands, stream);
   } else {  // an access moves less, so more lanes share what a row costs
     launch_bins<kWidth, 32, true, kRowBinsBlocks>(operands, stream);

@@ -26,6 +26,8 @@ struct RowBinsOperands {
   // Of those for one group of lanes each, if there are several slices.
   Offset tasks_at_once = std::numeric_limits<Offset>::max();
   Offset whole_nnz = std::numeric_limits<Offset>::max();  // of what A is or is a block of
+  // So few long rows that all of it runs at once: what counts is how often one waits for B.
+  bool has_few_long_rows = false;
 };
 
 /// The same, for rows of B that are read in pieces.

@@ -49,6 +49,8 @@ struct RowGroup {
   /// the rows of four.
   static constexpr int kStep = kPieces && sizeof(Number) == 8 && kWidth > 2 ? 4 : kShortRow;
   static constexpr int kRest = 4;  // and where fewer are left
+  /// Up to eight columns a load takes one register, so that all that is left is asked for together.
+  static constexpr bool kRestsTogether = !kPieces && kLanes == kShortRow && kWidth == 1;
   /// Of rows with fewer entries than lanes, and of what is left of others, whole steps come first.
   /// With vectors this spills.
   static constexpr bool kStepsInRests = kPieces;
@@ -223,6 +225,12 @@ struct RowGroup {
       stage(mine);
       const int left = length - done;
       int from = 0;
+      if constexpr (kRestsTogether) {
+        if (longest - done > kRest) {
+          gather<kLanes, false>(sums, mine, 0, left);
+          from = kLanes;
+        }
+      }
       if constexpr (kStepsInRests) {
         const int whole = min(kLanes, shortest - done);
 #pragma unroll 1
@@ -288,6 +296,12 @@ struct RowGroup {
     const Index own = min(share, left - crew.group * share);
     stage(mine);
     int from = 0;
+    if constexpr (kRestsTogether) {
+      if (share > kRest) {
+        gather<kLanes, false>(sums, mine, 0, own);
+        from = kLanes;
+      }
+    }
     if constexpr (kStepsInRests) {
 #pragma unroll 1
       for (; from + kRest < share; from += kStep) gather<kStep, false>(sums, mine, from, own);

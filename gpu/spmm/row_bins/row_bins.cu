@@ -12,10 +12,10 @@
 // Launch   128 threads, 8 blocks per multiprocessor, so at most 64 registers; 7 where loads are
 //          narrow, in f32 where most rows are long, and where 32 lanes have blocks' tasks; 6 for
 //          four pieces of f64. Groups of 8, 16 or 32 lanes, so that slices are 128 or 256 bytes of
-//          a row of B, or all of it up to 512. Slices of the columns in the outer grid dimension,
-//          so that a slice of B after the other stays in L2 if it fits there. A launch for some
-//          tasks after the other where rows are short and a C larger than L2 has rows that end
-//          inside sectors
+//          a row of B, or all of it up to 512, or 512 where that leaves half as many. Slices of the
+//          columns in the outer grid dimension, so that a slice of B after the other stays in L2 if
+//          it fits there. A launch for some tasks after the other where rows are short and a C
+//          larger than L2 has rows that end inside sectors
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses. If
 //          rows of B or C begin anywhere, 8, 16 or 32 lanes read a row in pieces (pieces.cuh), an
 //          element a lane or two neighbours, so that a lane has up to four columns. If K says so in
@@ -72,6 +72,7 @@ class RowBins {
     whole_cols_ = sizes.dense_cols_of_whole();
     whole_nnz_ = sizes.nnz_of_whole();
     has_short_rows_ = sizes.nnz <= kShortMean * sizes.rows;
+    has_few_long_rows_ = has_few_long_rows(sizes);
     reads_b_often_ = kValueBytes >= 4 && sizes.nnz_of_whole() >= Offset{kLongRow} * sizes.cols;
     maker_ = maker_for(sizes);
     auto* bytes = static_cast<std::byte*>(workspace);
@@ -108,7 +109,8 @@ class RowBins {
                                           algebra_,
                                           values_are_wide_,
                                           tasks_at_once(c),
-                                          whole_nnz_};
+                                          whole_nnz_,
+                                          has_few_long_rows_};
     if constexpr (kCopies) {
       const bool is_narrow = prefers_narrow_slices(b.rows);
       using Kernels = CopiedBinsKernels<Types>;
@@ -175,12 +177,23 @@ class RowBins {
     return {sizes, a_value_bytes_, slices, 8 * kFullWidth};
   }
 
+  /// Whether rows have a block each and all blocks of the narrowest slices run at once. Then
+  /// nothing counts but how often a row waits for B, which is the less the more groups of lanes
+  /// share it (docs/lab/2026-11-26-spmm-last-lost.md).
+  static bool has_few_long_rows(const SpmmSizes& sizes) {
+    const Offset rows = sizes.rows_of_whole();
+    const Offset slices = (Offset{sizes.dense_cols_of_whole()} - 1) / (8 * kFullWidth) + 1;
+    return sizes.nnz_of_whole() >= kShortestOfBlock * rows && rows * slices <= kBlocksAtOnce;
+  }
+
   /// Slices of 128 instead of 256 bytes pay where half of the narrow one fits into L2 and little of
   /// the wide one; measured on an H200, docs/lab/2026-11-22-spmm-h200.md. Where a row of B is read
   /// 96 times or more in the mean, they pay as soon as the wide one does not fit
-  /// (docs/lab/2026-11-26-spmm-near-rows.md): A and C are mostly little beside that.
+  /// (docs/lab/2026-11-26-spmm-near-rows.md): A and C are mostly little beside that. Few long rows
+  /// always have them.
   bool prefers_narrow_slices(Index b_rows) const {
     const double wide = 256.0 * b_rows, narrow = 128.0 * b_rows;
+    if (has_few_long_rows_) return true;
     return wide > (reads_b_often_ ? 1.25 : 2.5) * l2_bytes_ && narrow < 1.6 * l2_bytes_;
   }
 
@@ -191,7 +204,7 @@ class RowBins {
   RowTasks tasks_;
   Number* partial_ = nullptr;
   Index whole_cols_ = 0;
-  bool has_short_rows_ = false;
+  bool has_short_rows_ = false, has_few_long_rows_ = false;
   // A row of B, in the whole product: the width of slices decides about the bits.
   bool reads_b_often_ = false;
   Offset whole_nnz_ = 0;

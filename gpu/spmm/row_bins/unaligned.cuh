@@ -19,8 +19,6 @@ void launch_pieces_of_bins(const RowBinsOperands<Types>& all, cudaStream_t strea
   constexpr int kEach = kRows == OperandRows::pairs ? 2 : 1;
   launch_in_pieces<kMost, kEach, kLanes>(
       all.c.cols, [&](auto count, const PieceSlices& slices, unsigned grid_y, bool may_miss) {
-        // In 16 bits one kernel does both.
-        constexpr bool kAlwaysScales = sizeof(typename Types::Value) == 2;
         constexpr int kWidth = kEach * decltype(count)::value;
         constexpr bool kIsF64 = sizeof(typename Types::Value) == 8;
         constexpr bool kIsSmall = kWidth == 1 || (kWidth <= 3 && !kIsF64);
@@ -33,7 +31,7 @@ void launch_pieces_of_bins(const RowBinsOperands<Types>& all, cudaStream_t strea
           multiply_bins<Types, kWidth, kLanes, true, true, kBlocks, kRows>
               <<<grid, kRowBinsThreads, 0, stream>>>(operands);
         } else {
-          multiply_bins<Types, kWidth, kLanes, true, kAlwaysScales, kBlocks, kRows>
+          multiply_bins<Types, kWidth, kLanes, true, false, kBlocks, kRows>
               <<<grid, kRowBinsThreads, 0, stream>>>(operands);
         }
         CHECK_LAUNCH("multiply_bins", stream);
@@ -44,20 +42,24 @@ void launch_pieces_of_bins(const RowBinsOperands<Types>& all, cudaStream_t strea
 /// up to 24 columns. In f32, in small matrices that have a step of eight entries for every warp,
 /// only up to 16, as more lanes wait less. In f64 16 lanes have up to 16 columns in one piece;
 /// beyond 32 they take three or four pieces, so that two groups share the instructions of a warp,
-/// but in small matrices, where 32 lanes ask for more at once. Measured on an H200 and an H100,
-/// docs/lab/2026-11-25-spmm-odd-widths.md, 2026-11-26-spmm-odd-why.md and
-/// 2026-11-26-spmm-last-cliffs.md.
+/// but in small matrices, where 32 lanes ask for more at once. Few long rows get the fewest lanes.
+/// Measured on an H200 and an H100, docs/lab/2026-11-25-spmm-odd-widths.md,
+/// 2026-11-26-spmm-odd-why.md, 2026-11-26-spmm-last-cliffs.md and 2026-11-26-spmm-last-lost.md.
 template <class Types>
 void UnalignedBinsKernels<Types>::launch(const RowBinsOperands<Types>& operands, Index whole_cols,
                                          bool in_pairs, cudaStream_t stream) {
   constexpr int kMost = unaligned_width(static_cast<int>(sizeof(typename Types::Value)));
   constexpr bool kIsF32 = sizeof(typename Types::Value) == 4;
-  const bool is_small = operands.whole_nnz < kEntriesOfSmall;
+  constexpr Offset kFewEntries = 1'000'000;  // in f64
+  const bool is_small = operands.whole_nnz < (kIsF32 ? kEntriesOfSmall : kFewEntries);
   const bool fills_warps = operands.whole_nnz >= kWarpsAtOnce * kShortRow;
   const Index few_lanes_cols = kIsF32 && is_small && fills_warps ? 16 : 24;
+  constexpr auto kPieces = OperandRows::pieces;
+  const bool has_few_long_rows = operands.has_few_long_rows && whole_cols > few_lanes_cols;
   if constexpr (kHasPairs<Types>) {
     constexpr auto kPairs = OperandRows::pairs;
     if (in_pairs) {
+      if (has_few_long_rows) return launch_pieces_of_bins<2, 8, kPairs>(operands, stream);
       if (whole_cols <= 16) return launch_pieces_of_bins<1, 8, kPairs>(operands, stream);
       if (whole_cols <= few_lanes_cols) {
         return launch_pieces_of_bins<2, 8, kPairs>(operands, stream);
@@ -67,11 +69,13 @@ void UnalignedBinsKernels<Types>::launch(const RowBinsOperands<Types>& operands,
       return launch_pieces_of_bins<2, 32, kPairs>(operands, stream);
     }
   }
-  constexpr auto kPieces = OperandRows::pieces;
   if constexpr (kMost > 2) {
+    if (has_few_long_rows) return launch_pieces_of_bins<kMost, 8, kPieces>(operands, stream);
     if (whole_cols <= few_lanes_cols) return launch_pieces_of_bins<3, 8, kPieces>(operands, stream);
   } else {
-    if (whole_cols <= 16) return launch_pieces_of_bins<1, 16, kPieces>(operands, stream);
+    if (whole_cols <= 16 || has_few_long_rows) {
+      return launch_pieces_of_bins<1, 16, kPieces>(operands, stream);
+    }
     if (whole_cols > 32 && !is_small) {
       return launch_pieces_of_bins<4, 16, kPieces>(operands, stream);
     }

@@ -31,10 +31,6 @@ constexpr Offset kManyEntries = 5'000'000;
 constexpr double kLargeOperands = 60e6;  // bytes of B and C
 constexpr Offset kEnoughParts = 12'000;
 constexpr Offset kLittleWork = 2'000'000;
-// As many warps, or blocks of four, run at once: what has fewer entries than they could take shares
-// them out among all, down to rows that strips are for and blocks of a step a group.
-constexpr Offset kBlocksAtOnce = kWarpsAtOnce / 4;
-constexpr Index kShortestOfBlock = 64;
 constexpr Offset kWorkOfOneStep = 50'000;  // in strips of one step each
 constexpr Index kWarpPart = 256, kLongestWarpPart = 1024, kBlockPart = 512;
 constexpr Index kNarrowPart = 64, kPart = 128, kLargePart = 256;
@@ -72,9 +68,12 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   const bool is_narrow = sizes.dense_cols_of_whole() <= one_slice_cols;
   shortest_long_ = is_narrow ? kLongNarrowRow : kLongRow;
   strip_entries_ = kStripEntries;
+  longest_in_strips_ = has_panels() ? 0 : kShortRow;
   if (!has_panels()) {
-    // Slices are counted as twice as wide as the narrowest, which is what most are.
-    const Offset wide_slices = (slices + 1) / 2, work = nnz * wide_slices;
+    // Slices are counted as twice as wide as the narrowest vectors make them, as most are.
+    const Offset slice_cols = Offset{2} * one_slice_cols;
+    const Offset wide_slices = (sizes.dense_cols_of_whole() + slice_cols - 1) / slice_cols;
+    const Offset work = nnz * wide_slices;
     if (work <= kWorkOfOneStep) strip_entries_ = kOneStepEntries;
     part_entries_ = kWarpPart;
     while (part_entries_ < kLongestWarpPart && work / (2 * part_entries_) >= kEnoughParts) {
@@ -82,9 +81,18 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
     }
     if (nnz < kEntriesOfSmall && work < kLittleWork) {
       part_entries_ = kBlockPart;
+      // What has fewer entries than the warps that run at once could take shares them out among
+      // all, down to rows that strips are for and blocks of a step a group.
       if (is_narrow) shortest_long_ = kLongOfFewRow;
+      const Offset groups_of_warp = is_narrow ? 4 : 2;
       strip_entries_ =
-          std::min(strip_entries_, entries_of_small_strips(sizes, wide_slices, is_narrow ? 4 : 2));
+          std::min(strip_entries_, entries_of_small_strips(sizes, wide_slices, groups_of_warp));
+      // A step of a strip does eight entries, however few there are. Where every row can have a
+      // group of lanes, with room to spare, that is the shorter way
+      // (docs/lab/2026-11-26-spmm-last-lost.md).
+      if (bands_ == 1 && sizes.rows * wide_slices <= kWarpsAtOnce * groups_of_warp * 3 / 4) {
+        longest_in_strips_ = 0;
+      }
       const auto at_least = [](Offset length, Index least, Index most) {
         return static_cast<Index>(std::clamp<Offset>(length, least, most));
       };
@@ -166,7 +174,7 @@ void RowTaskMaker::analyse(const DeviceCsrView<void>& a, void* workspace, cudaSt
   shape.offsets = a.row_offsets;
   shape.base = a.base;
   shape.kind = {lengths, rows_each_};
-  shape.longest_in_strips = has_panels() ? 0 : kShortRow;
+  shape.longest_in_strips = longest_in_strips_;
   shape.strip_entries = strip_entries_;
   shape.shortest_long = has_panels() ? std::numeric_limits<Offset>::max() : shortest_long_;
   shape.shortest_of_block =

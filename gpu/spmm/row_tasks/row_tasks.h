@@ -38,12 +38,14 @@ inline constexpr Index kTasksPerWarp = 4;
 /// Parts of cut rows get what whole rows of their length get. Panels get one group of lanes each,
 /// whatever their length.
 inline constexpr Index kLongRow = 96, kLongNarrowRow = 64, kLongOfFewRow = 48, kBlockRow = 192;
+/// The shortest row that ever gets a block.
+inline constexpr Index kShortestOfBlock = 64;
 
 /// A matrix of fewer entries is small: all its work is a wave or two of warps, so how long a row
 /// waits decides, not what moves.
 inline constexpr Offset kEntriesOfSmall = 700'000;
-/// So many warps run at once.
-inline constexpr Offset kWarpsAtOnce = 4224;
+/// So many warps run at once, or blocks of four.
+inline constexpr Offset kWarpsAtOnce = 4224, kBlocksAtOnce = kWarpsAtOnce / 4;
 /// So many entries are a step of eight for each of the groups of eight lanes that run at once:
 /// fewer of them do not fill the device.
 inline constexpr Offset kEntriesAtOnce = kWarpsAtOnce * 4 * kShortRow;

@@ -65,6 +65,20 @@ void check_rows_by_all_lanes(const CsrMatrix& matrix) {
   }
 }
 
+/// Rows of 300 to 420 entries, the first of 900, which is cut.
+CsrMatrix few_long_rows(Index rows) {
+  constexpr Index kCols = 5000;
+  std::vector<Entry> entries;
+  for (Index row = 0; row < rows; ++row) {
+    const Index length = row == 0 ? 900 : 300 + row * 31 % 121;
+    for (Index i = 0; i < length; ++i) {
+      const Index col = (i * 5 + row * 3) % kCols;
+      entries.push_back({row, col, random_value(11, row, col)});
+    }
+  }
+  return matrix_of(rows, kCols, std::move(entries));
+}
+
 class RowTasks : public GpuTest {};
 class SanitizerRowTasks : public GpuTest {};
 
@@ -98,10 +112,41 @@ TEST_F(RowTasks, OfLongRowsForTheMostPart) {
   const CsrMatrix matrix = matrix_of(kRows, kCols, std::move(entries));
   const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_bins");
   KernelCase item;
-  check_kernel_on(kernel, matrix, 32, item);
+  // At 196 and 200 two wide slices have the columns of a nearly empty fourth one.
+  for (const Index dense_cols : {32, 196, 200}) check_kernel_on(kernel, matrix, dense_cols, item);
   item.alpha = 2;
   item.beta = -1;
-  check_kernel_on(kernel, matrix, 32, item);
+  for (const Index dense_cols : {32, 200}) check_kernel_on(kernel, matrix, dense_cols, item);
+}
+
+// Up to eight entries that are left of a row are asked for together where columns are few.
+TEST_F(RowTasks, OfFewColumns) {
+  const CsrMatrix small = rows_of_many_lengths(700), large = rows_of_many_lengths(12'000);
+  for (const Index dense_cols : {2, 3, 5, 7, 8}) {
+    check_rows(small, {dense_cols});
+    check_rows(large, {dense_cols});
+  }
+}
+
+// They run at once with the fewest lanes a row: vectors, pieces and pairs; unlike last slices.
+TEST_F(RowTasks, OfFewLongRows) {
+  const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_bins");
+  for (const Index rows : {1, 13, 200}) {
+    SCOPED_TRACE(std::to_string(rows) + " rows");
+    const CsrMatrix matrix = few_long_rows(rows);
+    for (const ValueKind kind : {ValueKind::f32, ValueKind::f64, ValueKind::f16}) {
+      for (const Index dense_cols : {9, 24, 33, 41, 64, 66, 100, 127, 128, 130, 200}) {
+        KernelCase item;
+        const ValueKind output = kind == ValueKind::f64 ? kind : ValueKind::f32;
+        item.kinds = {kind, kind, output, output};
+        check_kernel_on(kernel, matrix, dense_cols, item);
+        item.padding = 1;
+        item.alpha = 1.5;
+        item.beta = -0.5;
+        check_kernel_on(kernel, matrix, dense_cols, item);
+      }
+    }
+  }
 }
 
 // C is larger than L2, and its rows end inside sectors: all slices of some rows come before others.
@@ -122,6 +167,8 @@ TEST_F(SanitizerRowTasks, AreCutIntoFewPartsAndMany) { check_rows(rows_to_cut(63
 TEST_F(SanitizerRowTasks, SuitTheSizeOfTheMatrix) {
   check_rows(rows_of_many_lengths(90), {20});
   check_rows_by_all_lanes(rows_of_many_lengths(90));
+  check_rows(rows_of_many_lengths(90), {3});
+  check_rows_by_all_lanes(few_long_rows(5));
 }
 
 }  // namespace csrkit::testing

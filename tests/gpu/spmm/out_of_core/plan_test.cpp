@@ -165,6 +165,16 @@ TEST_P(OutOfCoreSpmmTest, CutsLongRowsOfBlocksAsThoseOfTheWhole) {
   }
 }
 
+// So few of them that slices are narrow: a block has fewer than the whole still.
+TEST_P(OutOfCoreSpmmTest, GivesFewLongRowsTheLanesOfTheWhole) {
+  const CsrMatrix few = long_rows(130, 5000, 2100), more = long_rows(600, 5000, 2100);
+  for (const Index dense_cols : {33, 64, 100, 127, 200}) {
+    check_both(GetParam(), few, {}, dense_cols, 4);
+    check_both(GetParam(), more, {}, dense_cols, 4);
+    if (HasFatalFailure()) return;
+  }
+}
+
 std::string name_of_param(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
 
 INSTANTIATE_TEST_SUITE_P(, OutOfCoreSpmmTest, ::testing::Values("row_bins", "row_panels"),
