@@ -24,7 +24,9 @@ namespace {
 // Ranges of 16,384 rows keep the locality of A's order, in B and in the lines of C that L2 writes
 // to memory, but leave more warps with unlike tasks. They pay from 5 M nonzeros, where B and C do
 // not fit L2, and where most rows are in strips, whose warps are full anyway
-// (docs/lab/2026-11-26-spmm-ranges-and-plans.md).
+// (docs/lab/2026-11-26-spmm-ranges-and-plans.md). Panels have ranges of 16,384 from 5 M nonzeros
+// on, and narrower ones where B and C do not fit L2: what neighbours share should come from memory
+// once (docs/lab/2026-11-26-spmm-at-the-mark.md).
 // Of fewer than kEntriesOfSmall with few slices the longest row decides how long they take, so a
 // block shares it.
 constexpr Offset kManyEntries = 5'000'000;
@@ -34,7 +36,7 @@ constexpr Offset kLittleWork = 2'000'000;
 constexpr Offset kWorkOfOneStep = 50'000;  // in strips of one step each
 constexpr Index kWarpPart = 256, kLongestWarpPart = 1024, kBlockPart = 512;
 constexpr Index kNarrowPart = 64, kPart = 128, kLargePart = 256;
-constexpr Index kRangeRows = 16 * kRowsPerBlock;
+constexpr Index kRangeRows = 16 * kRowsPerBlock, kRangePanels = 4 * kRowsPerBlock;
 static_assert(bin_of(longest_whole(kLargePart)) < kBins, "a bin for every whole row");
 
 /// How many entries a strip has in a small matrix. Where all groups of lanes run at once nobody
@@ -48,15 +50,19 @@ Index entries_of_small_strips(const SpmmSizes& sizes, Offset slices, Offset grou
   return static_cast<Index>(std::min<Offset>(each * kOneStepEntries, kStripEntries));
 }
 
+/// Whether B and C of so many rows do not fit L2.
+bool has_large_operands(const SpmmSizes& sizes, Offset rows, int value_bytes) {
+  const double bytes = (static_cast<double>(rows) + sizes.cols) * sizes.dense_cols * value_bytes;
+  return bytes >= kLargeOperands;
+}
+
 static_assert(sizeof(Totals) <= PageLockedCells::kBytes, "a cell holds them");
 
 }  // namespace
 
 bool has_ranges(const SpmmSizes& sizes, int value_bytes) {
-  const double operand_bytes =
-      (static_cast<double>(sizes.rows) + sizes.cols) * sizes.dense_cols * value_bytes;
-  return sizes.nnz_of_whole() >= kManyEntries || operand_bytes >= kLargeOperands ||
-         sizes.nnz <= kShortMean * sizes.rows;
+  return sizes.nnz_of_whole() >= kManyEntries ||
+         has_large_operands(sizes, sizes.rows, value_bytes) || sizes.nnz <= kShortMean * sizes.rows;
 }
 
 RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices,
@@ -107,11 +113,13 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   rows_per_block_ = is_large ? kRowsPerBlock : kFewRowsPerBlock;
   blocks_ = (Offset{rows_} + rows_per_block_ - 1) / rows_per_block_;
   // Else one range: all rows, or the largest multiple of a block that fits an Index.
-  range_rows_ =
-      (has_panels() ? is_large : has_ranges(sizes, value_bytes))
-          ? kRangeRows
-          : static_cast<Index>(std::min(std::max<Offset>(blocks_, 1) * rows_per_block_,
-                                        Offset{kMaxIndex} / rows_per_block_ * rows_per_block_));
+  range_rows_ = static_cast<Index>(std::min(std::max<Offset>(blocks_, 1) * rows_per_block_,
+                                            Offset{kMaxIndex} / rows_per_block_ * rows_per_block_));
+  if (has_panels() && has_large_operands(sizes, Offset{rows_} * rows_each_, value_bytes)) {
+    range_rows_ = kRangePanels;
+  } else if (has_panels() ? is_large : has_ranges(sizes, value_bytes)) {
+    range_rows_ = kRangeRows;
+  }
   ranges_ = std::max<Offset>((Offset{rows_} + range_rows_ - 1) / range_rows_, 1);
 
   // A cut row has length > 5/4 part and ceil(length / part) <= 8/5 length / part parts, and one

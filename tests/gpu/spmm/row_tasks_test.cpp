@@ -1,6 +1,7 @@
 // The analysis behind row_bins and row_panels beyond the battery: rows and panels that are cut, few
 // parts each and many, side by side in one warp of the analysis.
 
+#include <algorithm>
 #include <array>
 
 #include "gpu/plan/kernels.h"
@@ -161,6 +162,34 @@ TEST_F(RowTasks, AreDoneSomeAtATimeWhereRowsOfALargeCAreTorn) {
   }
   const CsrMatrix matrix = matrix_of(kRows, kCols, std::move(entries));
   check_kernel_on(find_kernel(gpu::spmm_kernels(), "row_bins"), matrix, 140, {});
+}
+
+// B and C do not fit L2: panels are sorted within ranges, the last of which is not full. Some are
+// cut, some are empty.
+TEST_F(RowTasks, OfPanelsInRanges) {
+  constexpr Index kRows = 33'003, kCols = 33'000;
+  std::vector<Entry> entries;
+  for (Index row = 0; row < kRows; ++row) {
+    const Index panel = row / 4;
+    const Index length = panel % 1009 == 5 ? 700 : panel % 12 == 7 ? 0 : panel * 7 % 13;
+    const Index first = std::min(row / 3 * 3, kCols - length);  // neighbours share columns
+    for (Index col = first; col < first + length; ++col) {
+      entries.push_back({row, col, random_value(11, row, col)});
+    }
+  }
+  const CsrMatrix matrix = matrix_of(kRows, kCols, std::move(entries));
+  const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_panels");
+  const auto check = [&](ValueKind kind, ValueKind sums, Index dense_cols) {
+    KernelCase item;
+    item.kinds = {kind, kind, sums, sums};
+    check_kernel_on(kernel, matrix, dense_cols, item);
+    item.alpha = 2;
+    item.beta = -1;
+    check_kernel_on(kernel, matrix, dense_cols, item);
+  };
+  check(ValueKind::f32, ValueKind::f32, 232);
+  check(ValueKind::f64, ValueKind::f64, 116);
+  check(ValueKind::f16, ValueKind::f32, 464);
 }
 
 TEST_F(SanitizerRowTasks, AreCutIntoFewPartsAndMany) { check_rows(rows_to_cut(63), {20}); }
