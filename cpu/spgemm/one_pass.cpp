@@ -32,6 +32,39 @@ Offset largest_light_piece(const RowPieces& pieces) {
   return largest;
 }
 
+Offset cost_of_all(const RowPieces& pieces) {
+  Offset cost = 0;
+  for (std::size_t piece = 0; piece < pieces.count(); ++piece) cost += pieces.cost(piece);
+  return cost;
+}
+
+/// The smallest products are shared out beforehand: they have no work for a queue. One thread
+/// places its pieces as it makes them.
+bool is_shared_out(const RowPieces& pieces, int threads) {
+  constexpr Offset kMostOfThread = 1 << 14;
+  return threads > 1 && pieces.count() > 1 && cost_of_all(pieces) <= kMostOfThread * threads;
+}
+
+/// The pieces of a share of all costs: those that begin in it.
+struct Share {
+  std::size_t begin = 0, end = 0;
+  Offset cost = 0;
+};
+Share share_of(const RowPieces& pieces, Offset all, int part, int parts) {
+  Share share;
+  Offset before = 0;
+  for (std::size_t piece = 0; piece < pieces.count(); ++piece) {
+    const Offset cost = pieces.cost(piece);
+    if (before < all * part / parts) share.begin = piece + 1;
+    if (before < all * (part + 1) / parts) share.end = piece + 1;
+    before += cost;
+  }
+  for (std::size_t piece = share.begin; piece < share.end; ++piece) {
+    share.cost += pieces.cost(piece);
+  }
+  return share;
+}
+
 void copy_bytes(void* to, const void* from, std::size_t bytes, [[maybe_unused]] bool is_streamed) {
 #if defined(__SSE2__)
   constexpr std::size_t kLine = 64;
@@ -167,7 +200,7 @@ class Maker {
         work_.set_offsets(piece, start);
         continue;
       }
-      make_room();
+      waits_.make_room(capacity_, work_.room.value_bytes);
       const Offset size = work_.make(thread_, piece, waits_.col_indices.data() + used_,
                                      waits_.values.data() + used_ * work_.room.value_bytes);
       waiting_.push_back({piece, used_, size});
@@ -187,13 +220,6 @@ class Maker {
     std::size_t piece;
     Offset at, size;
   };
-
-  /// When the first piece has to wait: in small products most threads never have one.
-  void make_room() {
-    const Offset bytes = capacity_ * work_.room.value_bytes;
-    if (waits_.col_indices.size() < capacity_) waits_.col_indices = Buffer<Index>(capacity_);
-    if (waits_.values.size() < bytes) waits_.values = Buffer<std::byte>(bytes);
-  }
 
   bool place_what_is_known() {
     if (waiting_.empty() || !work_.places.knows(waiting_.front().piece)) return false;
@@ -255,7 +281,59 @@ void count_heavy(Work& work, int threads, std::exception_ptr& error) {
   }
 }
 
+/// Every thread makes its share, the same in every product, whose lines its caches have, and places
+/// it when all know how many entries the others have: no queue, one barrier.
+std::optional<Offset> make_shares(OnePassRows& rows, int threads, const OutputRoom& room,
+                                  WaitingRoom& waiting) {
+  const RowPieces& pieces = rows.pieces();
+  const Offset cost = cost_of_all(pieces);
+  struct alignas(64) Made {
+    Offset size = 0;
+  };
+  std::vector<Made> made(static_cast<std::size_t>(threads));
+  Offset all = 0;
+  TeamErrors errors;
+#pragma omp parallel num_threads(threads)
+  {
+    const int parts = omp_get_num_threads(), part = omp_get_thread_num();
+    const Share share = share_of(pieces, cost, part, parts);
+    const Index first = pieces.first_row(share.begin), last = pieces.first_row(share.end);
+    WaitingRoom::OfThread& here = waiting.of_threads[static_cast<std::size_t>(part)];
+    Offset& size = made[static_cast<std::size_t>(part)].size;
+    errors.guard([&] {
+      here.make_room(share.cost, room.value_bytes);
+      size = rows.make_rows(part, first, last, room.row_nnz + first, here.col_indices.data(),
+                            here.values.data());
+    });
+#pragma omp barrier
+    Offset start = 0;
+    for (int before = 0; before < part; ++before) {
+      start += made[static_cast<std::size_t>(before)].size;
+    }
+    if (part == parts - 1) all = start + size;
+    if (!errors.has_error() && start + size <= room.entries && size > 0) {
+      std::memcpy(room.col_indices + start, here.col_indices.data(),
+                  static_cast<std::size_t>(size) * sizeof(Index));
+      std::memcpy(static_cast<std::byte*>(room.values) + start * room.value_bytes,
+                  here.values.data(), static_cast<std::size_t>(size * room.value_bytes));
+    }
+    const Index placed = errors.has_error() ? first : last;
+    for (Index row = first; row < placed; ++row) {
+      start += room.row_nnz[row];
+      room.row_offsets[row + 1] = start;
+    }
+  }
+  errors.rethrow();
+  if (all > room.entries) return std::nullopt;
+  return all;
+}
+
 }  // namespace
+
+void WaitingRoom::OfThread::make_room(Offset entries, int value_bytes) {
+  if (col_indices.size() < entries) col_indices = Buffer<Index>(entries);
+  if (values.size() < entries * value_bytes) values = Buffer<std::byte>(entries * value_bytes);
+}
 
 OutputEstimate estimate_output(OnePassRows& rows, const Offset* cost_sums, int threads) {
   const RowPieces& pieces = rows.pieces();
@@ -328,21 +406,24 @@ OutputEstimate estimate_output(OnePassRows& rows, const Offset* cost_sums, int t
 }
 
 std::uint64_t one_pass_bytes(const RowPieces& pieces, int threads, int value_bytes) {
+  const std::uint64_t each = sizeof(Index) + static_cast<std::uint64_t>(value_bytes);
+  if (is_shared_out(pieces, threads)) {
+    return static_cast<std::uint64_t>(cost_of_all(pieces)) * each;
+  }
   const auto held = static_cast<std::uint64_t>(kPiecesHeld * largest_light_piece(pieces));
   constexpr std::uint64_t kPerPiece = 2 * sizeof(Offset) + 2 * sizeof(std::size_t);
-  return static_cast<std::uint64_t>(threads) * held *
-             (sizeof(Index) + static_cast<std::uint64_t>(value_bytes)) +
-         2 * pieces.count() * kPerPiece;
+  return static_cast<std::uint64_t>(threads) * held * each + 2 * pieces.count() * kPerPiece;
 }
 
 std::optional<Offset> make_in_one_pass(OnePassRows& rows, int threads, const OutputRoom& room,
                                        WaitingRoom& waiting) {
+  waiting.of_threads.resize(static_cast<std::size_t>(threads));
+  room.row_offsets[0] = 0;
+  if (is_shared_out(rows.pieces(), threads)) return make_shares(rows, threads, room, waiting);
   Work work(rows, room);
   std::exception_ptr error;
   if (!work.heavy.empty()) count_heavy(work, threads, error);
   const int team = work.pieces.count() > 1 ? threads : 1;  // one piece is no work for a team
-  waiting.of_threads.resize(static_cast<std::size_t>(threads));
-  room.row_offsets[0] = 0;
 #pragma omp parallel num_threads(team)
   {
     try {

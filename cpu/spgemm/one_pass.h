@@ -5,8 +5,9 @@
 // is known soon after, and it goes there from the thread's cache. Rows that would hold up this
 // order by taking long (heavy pieces) are counted before, and made in their place once that is
 // known. The room of C comes from an estimate; if that was too low, nothing is left but to make C
-// in two passes. Source: D. Merrill and M. Garland, Single-pass parallel prefix scan with decoupled
-// look-back (2016), here between threads.
+// in two passes. The smallest products are shared out beforehand, without a queue. Source: D.
+// Merrill and M. Garland, Single-pass parallel prefix scan with decoupled look-back (2016), here
+// between threads.
 #pragma once
 
 #include <cstddef>
@@ -60,6 +61,8 @@ struct WaitingRoom {
   struct alignas(64) OfThread {
     Buffer<Index> col_indices;
     Buffer<std::byte> values;
+
+    void make_room(Offset entries, int value_bytes);  // what was there may be lost
   };
   std::vector<OfThread> of_threads;
 };

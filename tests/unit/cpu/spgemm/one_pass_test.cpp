@@ -94,8 +94,8 @@ Result make(FakeRows& rows, std::size_t count, Offset entries, int threads, bool
 TEST(OnePass, PutsRowsInOrderWithoutGaps) {
   const std::vector<Index> nnz = uneven_rows();
   const Offset all = std::accumulate(nnz.begin(), nnz.end(), Offset{0});
-  for (const int threads : {1, 2, 9}) {
-    FakeRows rows(nnz, 2, threads);
+  for (const int threads : {1, 2, 9, 40}) {  // 40 share them out
+    FakeRows rows(nnz, 1, threads);
     std::size_t heavy = 0;
     for (std::size_t p = 0; p < rows.pieces().count(); ++p) heavy += rows.pieces().is_heavy(p);
     EXPECT_GE(heavy, 3u) << "the test needs some";
@@ -118,8 +118,10 @@ TEST(OnePass, GivesUpWhereTheRoomIsTooSmall) {
   const std::vector<Index> nnz = uneven_rows();
   const Offset all = std::accumulate(nnz.begin(), nnz.end(), Offset{0});
   for (const Offset entries : {all - 1, all / 2, Offset{1}}) {
-    FakeRows rows(nnz, 2, 4);
-    EXPECT_FALSE(make(rows, nnz.size(), entries, 4, false).nnz) << entries;
+    for (const int threads : {4, 40}) {
+      FakeRows rows(nnz, 1, threads);
+      EXPECT_FALSE(make(rows, nnz.size(), entries, threads, false).nnz) << entries;
+    }
   }
 }
 
@@ -127,9 +129,11 @@ TEST(OnePass, ThrowsWhatAPieceThrows) {
   const std::vector<Index> nnz = uneven_rows();
   const Offset all = std::accumulate(nnz.begin(), nnz.end(), Offset{0});
   for (const Index row : {0, 1234, 2501, 4999}) {
-    FakeRows rows(nnz, 2, 4);
-    rows.throws_at = row;
-    EXPECT_THROW(make(rows, nnz.size(), all, 4, false), std::runtime_error) << row;
+    for (const int threads : {4, 40}) {
+      FakeRows rows(nnz, 1, threads);
+      rows.throws_at = row;
+      EXPECT_THROW(make(rows, nnz.size(), all, threads, false), std::runtime_error) << row;
+    }
   }
 }
 
