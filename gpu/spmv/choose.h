@@ -26,7 +26,10 @@ struct SpmvProfile {
   std::uint64_t bsr_bytes = 0;
   std::uint64_t stencil_bytes = 0;
   Offset gathered_sectors = 0;  // of x, by 32 entries in sequence at once
-  Offset sell_places = 0;       // entries with padding
+  int jagged_height = 0;        // entries of its longest segment
+  bool jagged_is_padded = false;
+  Offset jagged_places = 0;  // entries with padding
+  Offset sell_places = 0;
   Offset bsr_places = 0;
   Offset stencil_places = 0;  // 0: there are too many diagonals
   Offset longest_slice = 0;   // steps: the longest row

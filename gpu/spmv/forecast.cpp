@@ -103,14 +103,17 @@ Bytes balanced_bytes(const Shape& shape) {
 /// Pieces are at least half full of segments or of rows, but for the last of each chunk and those
 /// of rows that are cut.
 Bytes jagged_format_bytes(const Shape& shape) {
-  constexpr Bytes kOfAPiece = 16 + 256 * (2 + 8 + 4) + 8 * 8 + 8 + 4, kOfAChunk = 8192;
-  const auto height = static_cast<Bytes>(
-      lowest_segments(static_cast<Index>(shape.rows), static_cast<Offset>(shape.nnz)));
+  constexpr Bytes kOfAPiece = 16 + 256 * (2 + 8 + 4) + 8 * 8 + 8 + 4 + 4, kOfAChunk = 8192;
+  const Bytes height = jagged::kLowest;  // of such segments there are most
   const Bytes segments = shape.nnz / height + shape.rows;
   const Bytes chunks = (segments + shape.rows) / kOfAChunk + 1;
   const Bytes pieces = 3 * (segments / 256) + shape.rows / 512 + 2 * chunks + 2;
+  const Bytes padding =
+      std::max(static_cast<Bytes>(jagged::kMostPadding),
+               static_cast<Bytes>(jagged::kMostPaddingShare * static_cast<double>(shape.nnz)) + 1);
+  const Bytes places = shape.nnz + padding;
   return scan_bytes(shape.rows + 1) + scan_bytes(chunks + 1) + pieces * kOfAPiece +
-         shape.rows * sizeof(std::uint16_t) + shape.nnz * (sizeof(Index) + shape.value_bytes);
+         shape.rows * sizeof(std::uint16_t) + places * (sizeof(Index) + shape.value_bytes);
 }
 
 Bytes coo_bytes(const Shape& shape) {

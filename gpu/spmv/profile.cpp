@@ -26,6 +26,19 @@ void measure_stencil(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory
   profile.stencil_places = Offset{diagonals.count()} * a.rows;
 }
 
+void measure_jagged(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory& memory,
+                    SpmvProfile& profile) {
+  JaggedPieces pieces;
+  pieces.make(a, value_bytes, memory, current_multiprocessors());
+  const std::uint64_t of_a_column = pieces.is_narrow() ? sizeof(std::uint16_t) : sizeof(Index);
+  profile.jagged_height = pieces.shape().height;
+  profile.jagged_is_padded = pieces.shape().is_padded;
+  profile.jagged_places = pieces.places(a.nnz);
+  profile.jagged_bytes =
+      pieces.bytes() + static_cast<std::uint64_t>(profile.jagged_places) *
+                           (of_a_column + static_cast<std::uint64_t>(value_bytes));
+}
+
 }  // namespace
 
 SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, int element_bytes,
@@ -42,7 +55,7 @@ SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, int eleme
   if (a.nnz() == 0) return profile;
 
   profile.gathered_sectors = count_gathered_sectors(view, element_bytes, memory);
-  profile.jagged_bytes = jagged_bytes(a.rows(), a.nnz(), value_bytes);
+  measure_jagged(view, value_bytes, memory, profile);
   measure_stencil(view, value_bytes, memory, profile);
   const Slices slices(view, memory);
   profile.sell_places = slices.places();

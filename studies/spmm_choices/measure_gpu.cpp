@@ -188,12 +188,14 @@ void print_spmv_facts(const SpmmProblem& problem) {
       element * static_cast<std::uint64_t>(Offset{problem.a.rows()} + problem.a.cols());
   const gpu::SpmvProfile seen = gpu::profile_of(a, vector_bytes, static_cast<int>(element), memory);
   std::printf(
-      ",\"spmv\":{\"vector\":%llu,\"csr\":%llu,\"jagged\":%llu,\"sell\":%llu,\"compressed\":%llu,"
+      ",\"spmv\":{\"vector\":%llu,\"csr\":%llu,\"jagged\":%llu,\"jagged_places\":%lld,"
+      "\"jagged_height\":%d,\"jagged_padded\":%d,\"sell\":%llu,\"compressed\":%llu,"
       "\"bsr\":%llu,\"stencil\":%llu,\"sectors\":%lld,\"sell_places\":%lld,\"bsr_places\":%lld,"
       "\"stencil_places\":%lld,\"longest_slice\":%lld,\"warps_per_slice\":%d}",
       static_cast<unsigned long long>(seen.vector_bytes),
       static_cast<unsigned long long>(seen.csr_bytes),
       static_cast<unsigned long long>(seen.jagged_bytes),
+      static_cast<long long>(seen.jagged_places), seen.jagged_height, seen.jagged_is_padded ? 1 : 0,
       static_cast<unsigned long long>(seen.sell_bytes),
       static_cast<unsigned long long>(seen.compressed_bytes),
       static_cast<unsigned long long>(seen.bsr_bytes),

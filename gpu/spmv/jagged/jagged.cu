@@ -1,10 +1,12 @@
 // jagged: rows cut into segments of few entries, a lane each; for rows of unlike length.
-// Owns     columns and values in the order in which lanes read them (jagged diagonals of 32
-//          segments), what each lane and each block has to do. No padding
-// Reads    every entry once, a request being up to 256 bytes in sequence; 2 bytes a row and 2 a
-//          lane in the place of row offsets
-// Launch   one thread per segment, which asks for 4 or 8 entries at once; what a block reads first
-//          depends on nothing, then columns, then x: three waits. Sums of segments meet in shared
+// Owns     columns and values in the order in which lanes read them, padded segments or jagged
+//          diagonals of 32 sorted ones, what each block and, if sorted, each lane has to do;
+//          columns in 16 bits where those of each piece are near
+// Reads    every entry once, 16 bytes a lane at once where segments are padded, else a request of
+//          up to 256 bytes in sequence; 2 bytes a row and 2 a sorted lane in the place of row
+//          offsets. A share of A is loaded so that it stays in L2 for the next product
+// Launch   one thread per segment, which asks for 4 or 8 entries at once: columns and values, then
+//          x; what sorted lanes have to do is one wait more. Sums of segments meet in shared
 //          memory, where the lanes of a block add up its rows in a fixed order. A row of more than
 //          256 segments takes several blocks, of which the last adds up all: the same bits every
 //          time, without a second kernel or float atomics
@@ -14,11 +16,13 @@
 //          this file's own
 // Against  csr_balanced, sell; vendor_cusparse
 
+#include <algorithm>
 #include <string>
 
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
+#include "gpu/device/partly_kept.cuh"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmv/device_spmv.h"
 #include "gpu/spmv/jagged/pieces.h"
@@ -90,13 +94,85 @@ __device__ void bring_part(const JaggedPiece& piece, typename Types::Number part
   arrivals[piece.first_piece] = 0;  // for the next product
 }
 
-template <class Types, int kAtOnce>
+/// What a block does with the sums of its segments. `kIsStraight`: no thread takes another way than
+/// others while loads are on their way, which costs a register or two.
+template <class Types, bool kIsStraight>
+class RowsOfPiece {
+  using Number = typename Types::Number;
+  using Algebra = AlgebraFor<Number, Types::kIsPlusTimes>;
+
+ public:
+  /// Asks for where the segments of rows end, long before that is needed.
+  __device__ explicit RowsOfPiece(const JaggedPieces::View& map) {
+    const auto words =
+        load_kept<4>(reinterpret_cast<const std::uint32_t*>(map.pieces + blockIdx.x));
+    memcpy(&piece_, &words, sizeof piece_);
+    ends_ = map.segment_ends + piece_.row;
+    log_lanes_ = log_lanes_per_row(piece_.rows);
+    first_ = segments_of(static_cast<Index>(threadIdx.x) >> log_lanes_);
+    asm volatile("" : "+h"(first_.begin), "+h"(first_.end));  // not later
+  }
+
+  /// For all threads of the block, after a barrier behind the last sum.
+  __device__ void add_up(const Number* sums, Number* parts, unsigned* arrivals,
+                         const OutputUpdate<Types>& y, const Algebra& algebra) const {
+    const auto thread = static_cast<int>(threadIdx.x);
+    if (piece_.rows == 0) {
+      if (thread >= kWarpLanes) return;
+      const Number part = sum_of_many(sums, kThreads, algebra);
+      return bring_part<Types>(piece_, part, parts, arrivals, y, algebra);
+    }
+    const int lanes = 1 << log_lanes_, rows_at_once = kThreads >> log_lanes_;
+    const int own_part = thread & (lanes - 1);
+    const int first_of_warp = (thread & ~(kWarpLanes - 1)) >> log_lanes_;
+    SegmentsOfRow segments = first_;
+    for (int done = 0; first_of_warp + done < piece_.rows; done += rows_at_once) {
+      const int row = (thread >> log_lanes_) + done;
+      if (done > 0) segments = segments_of(row);
+      const int begin = segments.begin, end = segments.end;
+      const bool is_long = end - begin > kLongRow * lanes;
+      Number total = algebra.empty_sum();
+      if (!is_long) {
+        for (int i = begin + own_part; i < end; i += lanes) total = algebra.add(total, sums[i]);
+      }
+      for (int apart = lanes / 2; apart > 0; apart /= 2) {
+        total = algebra.add(total, __shfl_xor_sync(kAllLanes, total, apart));
+      }
+      for (unsigned waiting = __ballot_sync(kAllLanes, is_long && own_part == 0); waiting != 0;
+           waiting &= waiting - 1) {
+        const int lane = __ffs(static_cast<int>(waiting)) - 1;
+        const int from = __shfl_sync(kAllLanes, begin, lane);
+        const int count = __shfl_sync(kAllLanes, end, lane) - from;
+        const Number many = sum_of_many(sums + from, count, algebra);
+        if (thread % kWarpLanes == lane) total = many;
+      }
+      if (own_part == 0 && row < piece_.rows) y.store(piece_.row + row, total);
+    }
+  }
+
+ private:
+  __device__ SegmentsOfRow segments_of(Index row) const {
+    const bool is_there = row < piece_.rows;
+    SegmentsOfRow segments = {};
+    if (!kIsStraight && !is_there) return segments;
+    segments.begin = is_there && row > 0 ? __ldg(ends_ + row - 1) : std::uint16_t{0};
+    segments.end = is_there ? __ldg(ends_ + row) : std::uint16_t{0};
+    return segments;
+  }
+
+  JaggedPiece piece_;
+  const std::uint16_t* ends_;
+  int log_lanes_;
+  SegmentsOfRow first_;
+};
+
+template <class Types, class Column, int kAtOnce>
 __global__ void __launch_bounds__(kThreads, jagged::blocks_at_once(kAtOnce))
-    multiply_segments(JaggedPieces::View map, const Index* cols,
+    multiply_segments(JaggedPieces::View map, const Column* cols,
                       const typename Types::Value* values, InputVector<typename Types::Vector> x,
                       OutputUpdate<Types> y,
                       AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra,
-                      typename Types::Number* parts, unsigned* arrivals) {
+                      typename Types::Number* parts, unsigned* arrivals, float kept_share) {
   using Number = typename Types::Number;
   __shared__ Number sums[kThreads];
   const int thread = static_cast<int>(threadIdx.x);
@@ -104,22 +180,11 @@ __global__ void __launch_bounds__(kThreads, jagged::blocks_at_once(kAtOnce))
   const auto own = load_once(reinterpret_cast<const std::uint16_t*>(map.lanes + place));
   Offset at = __ldg(reinterpret_cast<const long long*>(map.warp_starts) + place / kWarpLanes) +
               thread % kWarpLanes;
-  const auto words = load_kept<4>(reinterpret_cast<const std::uint32_t*>(map.pieces + blockIdx.x));
-  JaggedPiece piece;
-  memcpy(&piece, &words, sizeof piece);
-  // The segments of a row, asked for long before they are needed.
-  const auto ends_of = [&](Index row) {
-    SegmentsOfRow segments = {};
-    if (row >= piece.rows) return segments;
-    const std::uint16_t* end = map.segment_ends + piece.row + row;
-    segments.begin = row == 0 ? std::uint16_t{0} : __ldg(end - 1);
-    segments.end = __ldg(end);
-    return segments;
-  };
-  const int log_lanes = log_lanes_per_row(piece.rows), lanes = 1 << log_lanes;
-  SegmentsOfRow segments = ends_of(thread >> log_lanes);
-  asm volatile("" : "+h"(segments.begin), "+h"(segments.end));  // not later
-  const int length = own & 0xff;                                // JaggedLane
+  Index first_col = 0;
+  if constexpr (sizeof(Column) < sizeof(Index)) first_col = map.first_col(blockIdx.x);
+  const RowsOfPiece<Types, false> rows(map);
+  const std::uint64_t policy = kept_policy(kept_share);
+  const int length = own & 0xff;  // JaggedLane
   const int longest = __shfl_sync(kAllLanes, length, 0);
   Number sum = algebra.empty_sum();
   for (int step = 0; step < longest; step += kAtOnce) {
@@ -128,8 +193,15 @@ __global__ void __launch_bounds__(kThreads, jagged::blocks_at_once(kAtOnce))
 #pragma unroll
     for (int u = 0; u < kAtOnce; ++u) {
       const bool is_there = step + u < length;
-      col[u] = is_there ? load_once(cols + at) : -1;
-      if (is_there) value[u] = value_of<Number>(values, at);
+      col[u] = is_there
+                   ? first_col + static_cast<Index>(load_partly_kept<1>(cols + at, policy).item[0])
+                   : -1;
+      if (is_there) {
+        value[u] = Number{1};
+        if (values != nullptr) {
+          value[u] = widen<Number>(load_partly_kept<1>(values + at, policy).item[0]);
+        }
+      }
       at += __popc(__ballot_sync(kAllLanes, is_there));
     }
 #pragma unroll
@@ -139,35 +211,54 @@ __global__ void __launch_bounds__(kThreads, jagged::blocks_at_once(kAtOnce))
   }
   sums[own >> 8] = sum;
   __syncthreads();
-  if (piece.rows == 0) {
-    if (thread >= kWarpLanes) return;
-    const Number part = sum_of_many(sums, kThreads, algebra);
-    return bring_part<Types>(piece, part, parts, arrivals, y, algebra);
+  rows.add_up(sums, parts, arrivals, y, algebra);
+}
+
+/// kHeight elements of this lane, as JaggedPieces puts them where segments are padded.
+template <int kHeight, class T>
+__device__ void load_padded(const T* from, std::uint64_t policy, T (&to)[kHeight]) {
+  constexpr int kWidth = jagged::padded_width(kHeight, sizeof(T));
+#pragma unroll
+  for (int step = 0; step < kHeight; step += kWidth) {
+    const Offset place = Offset{blockIdx.x} * kThreads + threadIdx.x;
+    const auto pack =
+        load_partly_kept<kWidth>(from + jagged::padded_place(place, step, kHeight, kWidth), policy);
+    memcpy(to + step, &pack, sizeof pack);
   }
-  const int own_part = thread & (lanes - 1), rows_at_once = kThreads >> log_lanes;
-  const int first_of_warp = (thread & ~(kWarpLanes - 1)) >> log_lanes;
-  for (int done = 0; first_of_warp + done < piece.rows; done += rows_at_once) {
-    const int row = (thread >> log_lanes) + done;
-    if (done > 0) segments = ends_of(row);
-    const int begin = segments.begin, end = segments.end;
-    const bool is_long = end - begin > kLongRow * lanes;
-    Number total = algebra.empty_sum();
-    if (!is_long) {
-      for (int i = begin + own_part; i < end; i += lanes) total = algebra.add(total, sums[i]);
-    }
-    for (int apart = lanes / 2; apart > 0; apart /= 2) {
-      total = algebra.add(total, __shfl_xor_sync(kAllLanes, total, apart));
-    }
-    for (unsigned waiting = __ballot_sync(kAllLanes, is_long && own_part == 0); waiting != 0;
-         waiting &= waiting - 1) {
-      const int lane = __ffs(static_cast<int>(waiting)) - 1;
-      const int from = __shfl_sync(kAllLanes, begin, lane);
-      const int count = __shfl_sync(kAllLanes, end, lane) - from;
-      const Number many = sum_of_many(sums + from, count, algebra);
-      if (thread % kWarpLanes == lane) total = many;
-    }
-    if (own_part == 0 && row < piece.rows) y.store(piece.row + row, total);
+}
+
+/// The same for segments that are padded: what a lane has to do is known without asking.
+template <class Types, class Column, int kHeight>
+__global__ void __launch_bounds__(kThreads, jagged::padded_blocks(kHeight))
+    multiply_padded(JaggedPieces::View map, const Column* cols, const typename Types::Value* values,
+                    InputVector<typename Types::Vector> x, OutputUpdate<Types> y,
+                    AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra,
+                    typename Types::Number* parts, unsigned* arrivals, float kept_share) {
+  using Number = typename Types::Number;
+  __shared__ Number sums[kThreads];
+  Column col[kHeight];
+  typename Types::Value value[kHeight];
+  Index first_col = 0;
+  if constexpr (sizeof(Column) < sizeof(Index)) first_col = map.first_col(blockIdx.x);
+  const std::uint64_t policy = kept_policy(kept_share);
+  load_padded<kHeight>(cols, policy, col);
+  const RowsOfPiece<Types, true> rows(map);
+  if (values != nullptr) load_padded<kHeight>(values, policy, value);
+  const auto is_there = [&](int u) { return u == 0 ? col[1] >= col[0] : col[u] > col[u - 1]; };
+  Number from_x[kHeight];
+#pragma unroll
+  for (int u = 0; u < kHeight; ++u) {
+    if (is_there(u)) from_x[u] = x.template at<Number>(first_col + static_cast<Index>(col[u]));
   }
+  Number sum = algebra.empty_sum();
+#pragma unroll
+  for (int u = 0; u < kHeight; ++u) {
+    const Number factor = values == nullptr ? Number{1} : widen<Number>(value[u]);
+    if (is_there(u)) sum = algebra.add_product(sum, factor, from_x[u]);
+  }
+  sums[threadIdx.x] = sum;
+  __syncthreads();
+  rows.add_up(sums, parts, arrivals, y, algebra);
 }
 
 template <class Types>
@@ -180,40 +271,68 @@ class Jagged {
 
   void convert(DeviceCsr a, DeviceMemory& memory) {
     const bool has_values = a.value_kind() != ValueKind::none;
-    shape_ = pieces_.make(a.view<void>(), memory, current_multiprocessors());
-    cols_ = DeviceBuffer<Index>(memory, a.nnz(), "columns of segments");
-    if (has_values) values_ = DeviceBuffer<Value>(memory, a.nnz(), "values of segments");
+    const int value_bytes = static_cast<int>(size_of(a.value_kind()));
+    pieces_.make(a.view<void>(), value_bytes, memory, current_multiprocessors());
+    const Offset places = pieces_.places(a.nnz());
+    const Offset wide_count = pieces_.is_narrow() ? 0 : places;
+    cols_ = DeviceBuffer<Index>(memory, wide_count, "columns of segments");
+    narrow_cols_ = DeviceBuffer<std::uint16_t>(memory, places - wide_count, "columns of segments");
+    if (has_values) values_ = DeviceBuffer<Value>(memory, places, "values of segments");
     const Index count = pieces_.view().count;
     parts_ = DeviceBuffer<Number>(memory, count, "parts of cut rows");
     arrivals_ = DeviceBuffer<unsigned>(memory, count, "counters of cut rows");
     if (count == 0) return;
     CHECK_CUDA(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.size_bytes(), memory.stream()));
-    pieces_.store(a.view<void>(), sizeof(Value), cols_.data(), values_.data(), memory.stream());
+    void* const cols = pieces_.is_narrow() ? static_cast<void*>(narrow_cols_.data()) : cols_.data();
+    const double most_kept = jagged::kKeptOfL2 * static_cast<double>(current_l2_bytes());
+    kept_share_ =
+        static_cast<float>(std::min(1.0, most_kept / static_cast<double>(stored_bytes())));
+    pieces_.store(a.view<void>(), sizeof(Value), cols, values_.data(), memory.stream());
   }
 
   void launch(const InputVector<typename Types::Vector>& x, const OutputUpdate<Types>& y,
               cudaStream_t stream) const {
-    const JaggedPieces::View map = pieces_.view();
-    const auto queue = [&](auto* multiply) {
-      multiply<<<static_cast<unsigned>(map.count), kThreads, 0, stream>>>(
-          map, cols_.data(), values_.data(), x, y, algebra_, parts_.data(), arrivals_.data());
-    };
-    queue(shape_.at_once == 4 ? multiply_segments<Types, 4> : multiply_segments<Types, 8>);
-    CHECK_LAUNCH("multiply_segments", stream);
+    if (pieces_.is_narrow()) {
+      launch_with(narrow_cols_.data(), x, y, stream);
+    } else {
+      launch_with(cols_.data(), x, y, stream);
+    }
   }
   std::uint64_t stored_bytes() const {
-    return pieces_.bytes() + cols_.size_bytes() + values_.size_bytes();
+    return pieces_.bytes() + cols_.size_bytes() + narrow_cols_.size_bytes() + values_.size_bytes();
   }
   std::string choice() const {
     return counted(pieces_.view().count, "piece") + ", segments of at most " +
-           counted(shape_.height, "entry") + ", " + std::to_string(shape_.at_once) + " at once";
+           counted(pieces_.shape().height, "entry") + ", " +
+           std::to_string(pieces_.shape().at_once) + " at once" +
+           (pieces_.shape().is_padded ? ", padded" : "") +
+           (pieces_.is_narrow() ? ", columns in 16 bits" : "");
   }
 
  private:
+  template <class Column>
+  void launch_with(const Column* cols, const InputVector<typename Types::Vector>& x,
+                   const OutputUpdate<Types>& y, cudaStream_t stream) const {
+    const JaggedPieces::View map = pieces_.view();
+    const auto queue = [&](auto* multiply) {
+      multiply<<<static_cast<unsigned>(map.count), kThreads, 0, stream>>>(
+          map, cols, values_.data(), x, y, algebra_, parts_.data(), arrivals_.data(), kept_share_);
+    };
+    const auto [height, at_once, is_padded] = pieces_.shape();
+    if (is_padded) {
+      queue(at_once == 4 ? multiply_padded<Types, Column, 4> : multiply_padded<Types, Column, 8>);
+    } else {
+      queue(at_once == 4 ? multiply_segments<Types, Column, 4>
+                         : multiply_segments<Types, Column, 8>);
+    }
+    CHECK_LAUNCH("multiply_segments", stream);
+  }
+
   AlgebraFor<Number, Types::kIsPlusTimes> algebra_;
-  JaggedShape shape_ = {};
   JaggedPieces pieces_;
-  DeviceBuffer<Index> cols_;
+  float kept_share_ = 1;      // of what a product reads of A
+  DeviceBuffer<Index> cols_;  // or
+  DeviceBuffer<std::uint16_t> narrow_cols_;
   DeviceBuffer<Value> values_;
   DeviceBuffer<Number> parts_;
   DeviceBuffer<unsigned> arrivals_;

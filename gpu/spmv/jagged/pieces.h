@@ -1,6 +1,8 @@
 // How jagged cuts a matrix: rows into segments, segments into pieces of a block each.
 #pragma once
 
+#include <algorithm>
+
 #include "gpu/device/device_csr.h"
 
 namespace csrkit::gpu {
@@ -12,9 +14,35 @@ inline constexpr int kThreads = 256, kWarps = 8;
 inline constexpr Index kMostRows = 512;
 /// Entries of the longest segment.
 inline constexpr int kLowest = 4, kMiddle = 8, kHighest = 16;
+/// Places without an entry, where segments are padded: at most so many, or that share of the
+/// entries.
+inline constexpr Offset kMostPadding = 250'000;
+inline constexpr double kMostPaddingShare = 0.6;
+/// Columns that can be told apart in 16 bits.
+inline constexpr Index kNarrowCols = 1 << 16;
+/// As much of A as that share of L2 stays there from product to product.
+inline constexpr double kKeptOfL2 = 0.46;
+/// Longer rows are long.
+inline constexpr Offset kLongRow = 64;
 /// Blocks that a multiprocessor holds, by the entries that a lane asks for at once: 32 registers a
 /// lane for 4 of them, and 48 for 8.
 constexpr int blocks_at_once(int at_once) { return at_once == 4 ? 8 : 5; }
+/// The same where segments are padded: 40 registers a lane, or 64.
+constexpr int padded_blocks(int height) { return height == 4 ? 6 : 4; }
+
+#ifdef __CUDACC__
+/// Elements of a padded segment that a lane loads by one instruction.
+__host__ __device__ constexpr int padded_width(int height, int element_bytes) {
+  constexpr int kMostBytes = 16;
+  return height * element_bytes < kMostBytes ? height : kMostBytes / element_bytes;
+}
+/// Where entry `step` of the lane at `place` is: what lanes of a warp load at once lies in sequence.
+__device__ constexpr Offset padded_place(Offset place, int step, int height, int width) {
+  constexpr int kLanes = 32;
+  return (place / kLanes * height + step / width * width) * kLanes + place % kLanes * width +
+         step % width;
+}
+#endif
 
 }  // namespace jagged
 
@@ -30,43 +58,79 @@ inline int segment_height(Index rows, Offset nnz) {
   return height;
 }
 
-/// How a matrix is cut, and how many entries a lane asks for at once.
+/// How a matrix is cut, how many entries a lane asks for at once, and whether each lane has as many
+/// places as the longest segment has entries.
 struct JaggedShape {
   int height;
   int at_once;
+  bool is_padded = false;
   bool operator==(const JaggedShape& other) const {
-    return height == other.height && at_once == other.at_once;
+    return height == other.height && at_once == other.at_once && is_padded == other.is_padded;
   }
 };
 
-/// The shape of a matrix that has so many pieces at its segment_height. Segments of 4 entries stay
-/// as they are. All blocks take about as long, so what does not fit beside the others takes as long
-/// as all of them: pieces that fit in one round stay as they are, with 8 entries at once, or with 4
-/// if only then all fit. Of several rounds the last is the shorter the lower segments are, and with
-/// 8 at once a low one waits only once for its columns and once for x. Long rows have so many low
-/// ones that a block's own start counts more, so theirs stay high
-/// (docs/lab/2026-11-26-spmv-waves.md).
-inline JaggedShape jagged_shape(Index rows, Offset nnz, Offset pieces, int multiprocessors) {
-  constexpr Offset kLongMean = 24;
+/// What was counted while rows were cut.
+struct JaggedCounts {
+  Offset pieces = 0;
+  Offset entries_of_long_rows = 0;
+};
+
+/// The shape without padding of a matrix that has so many pieces at its segment_height. Segments of
+/// 4 entries stay as they are. All blocks take about as long, so what does not fit beside the others
+/// takes as long as all of them: pieces that fit in one round stay as they are, with 8 entries at
+/// once, or with 4 if only then all fit. Of several rounds the last is the shorter the lower
+/// segments are, and with 8 at once a low one waits only once for its columns and once for x. Where
+/// rows are not short there are so many low ones that a block's own start counts more, so theirs
+/// stay high (docs/lab/2026-11-26-spmv-waves.md).
+inline JaggedShape sorted_jagged_shape(Index rows, Offset nnz, Offset pieces, int multiprocessors) {
+  constexpr Offset kShortMean = 24;
   const int height = segment_height(rows, nnz);
   if (height == jagged::kLowest) return {height, 4};
   if (pieces <= Offset{jagged::blocks_at_once(8)} * multiprocessors) return {height, 8};
   if (pieces <= Offset{jagged::blocks_at_once(4)} * multiprocessors) return {height, 4};
-  return {nnz >= kLongMean * rows ? height : jagged::kMiddle, 8};
+  return {nnz >= kShortMean * rows ? height : jagged::kMiddle, 8};
 }
 
-/// The lowest segments that jagged_shape may want: of these there are most.
-inline int lowest_segments(Index rows, Offset nnz) {
+/// The same with as many pieces as there are at least: where those are several rounds, all is known.
+inline JaggedShape sorted_jagged_shape(Index rows, Offset nnz, int multiprocessors) {
+  const Offset segments = nnz / segment_height(rows, nnz);
+  return sorted_jagged_shape(rows, nnz, segments / jagged::kThreads, multiprocessors);
+}
+
+/// The shape to begin with, before rows are cut: padded, but for wide values where rows are long,
+/// of which low segments are too many and high ones too many bytes
+/// (docs/lab/2026-11-26-spmv-kept.md).
+inline JaggedShape first_jagged_shape(Index rows, Offset nnz, int value_bytes,
+                                      int multiprocessors) {
+  constexpr int kWideValue = 8;
+  constexpr Offset kLongMean = 48;
+  if (segment_height(rows, nnz) == jagged::kLowest) return {jagged::kLowest, 4, true};
+  if (value_bytes < kWideValue) return {jagged::kMiddle, 8, true};
+  if (nnz < kLongMean * rows) return {jagged::kLowest, 4, true};
+  return sorted_jagged_shape(rows, nnz, multiprocessors);
+}
+
+/// The shape of a matrix that was cut in the shape `before`. If its height is another one, rows
+/// must be cut anew, and this be asked again. What is padded stays so where few places are without
+/// an entry and segments are not lower than long rows want them.
+inline JaggedShape jagged_shape(JaggedShape before, Index rows, Offset nnz,
+                                const JaggedCounts& counts, int multiprocessors) {
+  constexpr double kMostOfLongRows = 0.4;
   const int height = segment_height(rows, nnz);
-  return height < jagged::kMiddle ? height : jagged::kMiddle;
-}
-
-/// What a jagged matrix takes, about, at its segment_height; `value_bytes` is 0 where there are no
-/// values.
-inline std::uint64_t jagged_bytes(Index rows, Offset nnz, int value_bytes) {
-  const Offset segments = nnz / segment_height(rows, nnz) + rows / 2;
-  return static_cast<std::uint64_t>(nnz * (Offset{sizeof(Index)} + value_bytes) +
-                                    (Offset{rows} + segments) * 2 + segments / 3);
+  if (before.is_padded) {
+    const auto entries = static_cast<double>(nnz);
+    const auto padding =
+        static_cast<double>(counts.pieces * jagged::kThreads * before.height) - entries;
+    const bool is_little = padding <= std::max(static_cast<double>(jagged::kMostPadding),
+                                               jagged::kMostPaddingShare * entries);
+    const bool is_too_low =
+        before.height == jagged::kLowest && height > jagged::kLowest &&
+        static_cast<double>(counts.entries_of_long_rows) > kMostOfLongRows * entries;
+    if (is_little && !is_too_low) return before;
+    if (before.height != height) return sorted_jagged_shape(rows, nnz, multiprocessors);
+  }
+  if (before.height != height) return before;
+  return sorted_jagged_shape(rows, nnz, counts.pieces, multiprocessors);
 }
 
 /// What a block does, read in one load.
@@ -86,15 +150,17 @@ struct JaggedLane {
 /// The structure of a jagged matrix, in device memory. A row of n entries has ceil(n / height)
 /// segments, as even as can be, to which its entries are dealt out one by one: neighbours, which
 /// often share a sector of x, are read by neighbouring lanes at the same time. A piece has at most
-/// kThreads segments: all those of its rows; only rows that have more are cut. Within a piece
-/// segments are sorted by length, longest first, and each lane of a warp gets one. The entries of a
-/// warp lie side by side step by step, without padding: those of the first step, one for each lane,
-/// then as many as lanes have a second entry. So the entries of a piece are those of its rows, in
-/// another order.
+/// kThreads segments: all those of its rows; only rows that have more are cut. Each lane of a block
+/// gets one. Padded segments have their places by padded_place; behind the last entry its column
+/// stands again, and a segment without entries has 1 and then 0. Else segments of a piece are
+/// sorted by length, longest first; the entries of a warp lie side by side step by step: those of
+/// the first step, one for each lane, then as many as lanes have a second entry. So the entries of a
+/// piece are those of its rows, in another order.
 class JaggedPieces {
  public:
-  /// Waits. Says what shape it gave them.
-  JaggedShape make(const DeviceCsrView<void>& a, DeviceMemory& memory, int multiprocessors);
+  /// Waits.
+  void make(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory& memory,
+            int multiprocessors);
 
   struct View {
     Index count = 0;
@@ -102,25 +168,49 @@ class JaggedPieces {
     const JaggedLane* lanes = nullptr;            // kThreads a piece
     const Offset* warp_starts = nullptr;          // kWarps a piece: the first entry
     const std::uint16_t* segment_ends = nullptr;  // of each row, in its piece
+    const Index* first_cols = nullptr;            // count; null: columns are stored as they are
+#ifdef __CUDACC__
+    /// What stored columns of a piece are counted from.
+    __device__ Index first_col(unsigned piece) const {
+      return first_cols == nullptr ? 0 : __ldg(first_cols + piece);
+    }
+#endif
   };
   View view() const {
-    return {static_cast<Index>(pieces_.size()), pieces_.data(), lanes_.data(), warp_starts_.data(),
-            segment_ends_.data()};
+    return {static_cast<Index>(pieces_.size()),
+            pieces_.data(),
+            lanes_.data(),
+            warp_starts_.data(),
+            segment_ends_.data(),
+            first_cols_.data()};
   }
+  JaggedShape shape() const { return shape_; }
+  /// Places for columns and values of `nnz` entries.
+  Offset places(Offset nnz) const {
+    return shape_.is_padded ? pieces_.size() * jagged::kThreads * shape_.height : nnz;
+  }
+  /// Whether columns take 16 bits: those of A, or those of every piece, are near enough.
+  bool is_narrow() const { return is_narrow_; }
+  /// What a product reads, without columns and values.
   std::uint64_t bytes() const {
-    return pieces_.size_bytes() + lanes_.size_bytes() + warp_starts_.size_bytes() +
-           segment_ends_.size_bytes();
+    const std::uint64_t of_lanes =
+        shape_.is_padded ? 0 : lanes_.size_bytes() + warp_starts_.size_bytes();
+    return of_lanes + pieces_.size_bytes() + segment_ends_.size_bytes() + first_cols_.size_bytes();
   }
 
-  /// Puts entries in the order of lanes; `value_bytes` is 0 where there are no values.
-  void store(const DeviceCsrView<void>& a, int value_bytes, Index* cols, void* values,
-             cudaStream_t stream) const;
+  /// Puts entries in the order of lanes; `value_bytes` is 0 where there are no values, and `cols`
+  /// are std::uint16_t or Index.
+  void store(const DeviceCsrView<void>& a, int value_bytes, void* cols, void* values,
+             cudaStream_t stream);
 
  private:
+  JaggedShape shape_ = {};
   DeviceBuffer<JaggedPiece> pieces_;
   DeviceBuffer<JaggedLane> lanes_;
   DeviceBuffer<Offset> warp_starts_;
   DeviceBuffer<std::uint16_t> segment_ends_;
+  DeviceBuffer<Index> first_cols_;
+  bool is_narrow_ = false;
   // The first entry in A of each lane's segment, and how far apart its entries are: until store.
   DeviceBuffer<Offset> entry_of_lane_;
   DeviceBuffer<Index> stride_of_lane_;

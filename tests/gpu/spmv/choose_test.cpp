@@ -28,6 +28,7 @@ SpmvProfile stencil(Index rows) {
   profile.vector_bytes = n * 16;
   profile.csr_bytes = n * 64;
   profile.jagged_bytes = n * 65;
+  profile.jagged_height = 8;
   profile.gathered_sectors = profile.nnz / 4;
   profile.sell_bytes = n * 60;
   profile.compressed_bytes = n * 51;
@@ -142,6 +143,9 @@ SpmvProfile profile_from(const nlohmann::json& record) {
                     (record["cols"].get<std::uint64_t>() + record["rows"].get<std::uint64_t>());
   profile.csr_bytes = seen["csr"];
   profile.jagged_bytes = seen["jagged"];
+  profile.jagged_places = seen["jagged_places"];
+  profile.jagged_height = seen["jagged_height"];
+  profile.jagged_is_padded = seen["jagged_padded"] == 1;
   profile.sell_bytes = seen["sell"];
   profile.compressed_bytes = seen["compressed"];
   profile.bsr_bytes = seen["bsr"];
@@ -158,7 +162,7 @@ SpmvProfile profile_from(const nlohmann::json& record) {
 
 }  // namespace
 
-// 108 generated and 51 real matrices in three kinds on an H100. A third of them, by name, had no
+// 108 generated and 104 real matrices in three kinds on an H100. A third of them, by name, had no
 // part in fitting jagged.
 TEST(ChooseSpmv, IsNearTheFastestKernelOnRecordedProducts) {
   const std::string unpack =
@@ -187,10 +191,10 @@ TEST(ChooseSpmv, IsNearTheFastestKernelOnRecordedProducts) {
   }
   EXPECT_GE(fitted.products, 300);
   EXPECT_GE(others.products, 150);
-  EXPECT_GE(fitted.share(fitted.close), 0.94) << fitted.text();
+  EXPECT_GE(fitted.share(fitted.close), 0.95) << fitted.text();
   EXPECT_LE(fitted.share(fitted.far), 0.015) << fitted.text();
-  EXPECT_GE(others.share(others.close), 0.9) << others.text();
-  EXPECT_LE(others.share(others.far), 0.03) << others.text();
+  EXPECT_GE(others.share(others.close), 0.95) << others.text();
+  EXPECT_LE(others.share(others.far), 0.015) << others.text();
 }
 
 TEST(ChooseSpmv, StaysWithCsrWhereThereIsNoRoom) {
@@ -202,10 +206,11 @@ TEST(ChooseSpmv, StaysWithCsrWhereThereIsNoRoom) {
   EXPECT_STREQ(choose_spmv(SpmvProfile()).kernel, "csr_balanced");
 }
 
+constexpr int kMultiprocessors = 132;  // that hold 1,056 blocks, or 660
+
 TEST(Jagged, HasPiecesThatFitBesideEachOtherOrLowOnes) {
-  constexpr int kMultiprocessors = 132;  // that hold 1,056 blocks, or 660
   const auto shape = [](Index rows, Offset nnz, Offset pieces) {
-    return jagged_shape(rows, nnz, pieces, kMultiprocessors);
+    return sorted_jagged_shape(rows, nnz, pieces, kMultiprocessors);
   };
   EXPECT_EQ(shape(1000, 3000, 10), (JaggedShape{4, 4}));
   // 151,600 and 157,301 rows of 19 on an H100, f64: 27 us both, where the second took 38.
@@ -214,6 +219,29 @@ TEST(Jagged, HasPiecesThatFitBesideEachOtherOrLowOnes) {
   EXPECT_EQ(shape(29'920, 2'033'200, 584), (JaggedShape{16, 8}));
   EXPECT_EQ(shape(55'590, 4'218'660, 1180), (JaggedShape{16, 8}));
   EXPECT_EQ(shape(0, 0, 0), (JaggedShape{4, 4}));
+}
+
+TEST(Jagged, IsPaddedWhereThatIsLittle) {
+  const auto first = [](Index rows, Offset nnz, int value_bytes) {
+    return first_jagged_shape(rows, nnz, value_bytes, kMultiprocessors);
+  };
+  EXPECT_EQ(first(1000, 3000, 8), (JaggedShape{4, 4, true}));
+  EXPECT_EQ(first(55'590, 4'218'660, 4), (JaggedShape{8, 8, true}));
+  EXPECT_EQ(first(55'590, 4'218'660, 8), (JaggedShape{16, 4}));
+  EXPECT_EQ(first(60'000, 9'000'000, 8), (JaggedShape{16, 8}));  // rounds, without counting them
+  EXPECT_EQ(first(300'000, 6'301'530, 8), (JaggedShape{4, 4, true}));
+  const auto then = [](JaggedShape before, Index rows, Offset nnz, JaggedCounts counts) {
+    return jagged_shape(before, rows, nnz, counts, kMultiprocessors);
+  };
+  EXPECT_EQ(then({4, 4, true}, 1000, 3000, {10, 0}), (JaggedShape{4, 4, true}));
+  EXPECT_EQ(then({4, 4, true}, 1000, 3000, {10, 3000}), (JaggedShape{4, 4, true}));
+  EXPECT_EQ(then({4, 4, true}, 1'000'000, 2'000'000, {3906, 0}), (JaggedShape{4, 4}));
+  EXPECT_EQ(then({4, 4, true}, 300'000, 6'301'530, {6800, 0}), (JaggedShape{4, 4, true}));
+  EXPECT_EQ(then({4, 4, true}, 300'000, 6'301'530, {6800, 3'000'000}), (JaggedShape{8, 8}));
+  EXPECT_EQ(then({8, 8, true}, 55'590, 4'218'660, {2200, 0}), (JaggedShape{8, 8, true}));
+  EXPECT_EQ(then({8, 8, true}, 55'590, 4'218'660, {4200, 0}), (JaggedShape{16, 4}));
+  EXPECT_EQ(then({16, 4}, 55'590, 4'218'660, {1180, 0}), (JaggedShape{16, 8}));
+  EXPECT_EQ(then({8, 8}, 300'000, 6'301'530, {3715, 0}), (JaggedShape{8, 8}));
 }
 
 TEST(CompressedColumns, TakeTheNarrowestWidthThatLeavesRoomForPadding) {

@@ -67,6 +67,9 @@ double share_of_csr(const SpmmPlan& plan, const CsrMatrix& matrix) {
 
 class GpuSpmvStructures : public GpuTest {};
 
+/// Small, for compute-sanitizer.
+class SanitizerGpuSpmvStructures : public GpuTest {};
+
 }  // namespace
 
 TEST_F(GpuSpmvStructures, EveryKernelMultipliesThemOrRefusesForItsSize) {
@@ -227,20 +230,36 @@ CsrMatrix uneven(Index rows, Index cols, int shortest, int longest) {
   return matrix_of(rows, cols, std::move(entries));
 }
 
-/// jagged in each of its shapes, whatever the device: low segments, high ones in one round of
-/// blocks by eight and by four entries at once, and lower ones in several rounds.
+/// Rows of one entry, and every hundredth one of a thousand.
+CsrMatrix mostly_single(Index rows, Index cols) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < rows; ++i) {
+    const Index length = i % 100 == 7 ? 1000 : 1, apart = cols / length;
+    const auto first =
+        static_cast<Index>(below(random_word(8, i, 0), static_cast<std::uint64_t>(apart)));
+    for (Index k = 0; k < length; ++k) {
+      entries.push_back({i, first + k * apart, random_value(7, i, k)});
+    }
+  }
+  return matrix_of(rows, cols, std::move(entries));
+}
+
+/// jagged in each of its shapes: padded low segments, those of 8 in f32 and f16, and sorted ones of
+/// all heights, in one round of blocks and in several.
 TEST_F(GpuSpmvStructures, JaggedInAllItsShapes) {
   const SpmmKernel& kernel = find_kernel(gpu::spmv_kernels(), "jagged");
   struct {
     const char* what;
     CsrMatrix matrix;
-    const char* shape;
+    const char* shape;  // in f64, on 132 multiprocessors
   } const cases[] = {
-      {"small", uneven(3000, 6000, 0, 9), "segments of at most 4 entries, 4 at once"},
-      {"long rows", uneven(9000, 20'000, 60, 200), "segments of at most 8 entries, 8 at once"},
-      {"one round", uneven(210'000, 20'000, 6, 13), "segments of at most 16 entries, 4 at once"},
-      {"rounds", uneven(300'000, 50'000, 7, 14), "segments of at most 8 entries, 8 at once"},
-      {"long rounds", uneven(90'000, 30'000, 30, 70), "segments of at most 16 entries, 8 at once"}};
+      {"small", uneven(3000, 6000, 0, 9), "at most 4 entries, 4 at once, padded"},
+      {"short rows", uneven(210'000, 20'000, 6, 13), "at most 4 entries, 4 at once, padded"},
+      {"single entries", uneven(500'000, 20'000, 1, 1), "at most 4 entries, 4 at once, columns"},
+      {"long rows", uneven(9000, 20'000, 60, 200), "at most 8 entries, 8 at once, columns"},
+      {"one round", uneven(60'000, 30'000, 50, 75), "at most 16 entries, 4 at once, columns"},
+      {"rounds", uneven(75'000, 30'000, 60, 90), "at most 16 entries, 8 at once, columns"},
+      {"few long rows", mostly_single(300'000, 40'000), "at most 8 entries, 8 at once, columns"}};
   for (const auto& each : cases) {
     SCOPED_TRACE(each.what);
     if (gpu::device_info().multiprocessors == 132) {
@@ -254,6 +273,69 @@ TEST_F(GpuSpmvStructures, JaggedInAllItsShapes) {
       if (HasFatalFailure()) return;
     }
   }
+}
+
+/// Rows of a few entries within `reach` columns, further right the lower the row is; one row of
+/// `longest` entries in sequence, and one of two entries that are `apart`.
+CsrMatrix near_columns(Index rows, Index cols, Index reach, Index longest, Index apart) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < rows; ++i) {
+    const auto add = [&](Index j) { entries.push_back({i, j, random_value(7, i, j)}); };
+    const auto first = static_cast<Index>(Offset{i} * (cols - reach) / rows);
+    if (i == rows / 2) {
+      for (Index k = 0; k < longest; ++k) add(std::min(first, cols - longest) + k);
+    } else if (i == rows / 4) {
+      add(std::min(first, cols - 1 - apart));
+      add(std::min(first, cols - 1 - apart) + apart);
+    } else if (i % 7 != 2) {
+      for (Index k = 0; k < 5; ++k) add(first + k * (reach / 5) + i % (reach / 5));
+    }
+  }
+  return matrix_of(rows, cols, std::move(entries));
+}
+
+/// jagged counts columns from the first of a piece, in 16 bits, if no piece has two that are
+/// further apart.
+TEST_F(GpuSpmvStructures, JaggedStoresNearColumnsIn16Bits) {
+  const SpmmKernel& kernel = find_kernel(gpu::spmv_kernels(), "jagged");
+  constexpr Index kFar = 70'000;
+  struct {
+    const char* what;
+    CsrMatrix matrix;
+    bool is_narrow;
+  } const cases[] = {
+      {"as many columns as 16 bits tell apart", near_columns(300, 65'536, 65'000, 0, 65'535), true},
+      {"one more, both ends in one piece", near_columns(300, 65'537, 5000, 0, 65'536), false},
+      {"as far apart as can be", near_columns(3, 70'000, 50, 9, 65'535), true},
+      {"further", near_columns(3, 70'000, 50, 9, 65'536), false},
+      {"a band", near_columns(200'000, 300'000, 40, 30'000, 3000), true},
+      {"rows that are cut", near_columns(70'000, 80'000, 300, 65'536, 9), true},
+      {"a cut row that is too wide", near_columns(70'000, 80'000, 300, kFar, 9), false},
+      {"anywhere", uneven(100'000, 100'000, 5, 9), false}};
+  for (const auto& each : cases) {
+    SCOPED_TRACE(each.what);
+    const std::string choice = plan_of("jagged", each.matrix)->choice();
+    EXPECT_EQ(choice.find("columns in 16 bits") != std::string::npos, each.is_narrow) << choice;
+    for (const Kinds& kinds : kinds_within(kF64 | kF32 | kF16)) {
+      KernelCase item;
+      item.kinds = kinds;
+      check_kernel_on(kernel, each.matrix, 1, item);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_F(SanitizerGpuSpmvStructures, JaggedWithMoreColumnsThan16BitsTellApart) {
+  const SpmmKernel& kernel = find_kernel(gpu::spmv_kernels(), "jagged");
+  check_kernel_on(kernel, near_columns(40, 70'000, 50, 3000, 200), 1, {});
+  check_kernel_on(kernel, near_columns(40, 100'000, 50, 3000, 65'536), 1, {});
+}
+
+TEST_F(SanitizerGpuSpmvStructures, JaggedWithoutPadding) {
+  KernelCase item;
+  item.alpha = 1.5;
+  item.beta = -0.5;
+  check_kernel_on(find_kernel(gpu::spmv_kernels(), "jagged"), uneven(110'000, 300, 1, 1), 1, item);
 }
 
 /// A row that hundreds of pieces share, again and again: the counters of cut rows start anew.
