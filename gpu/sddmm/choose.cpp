@@ -19,7 +19,9 @@ constexpr Offset kManyEntries = 1 << 17;  // row_groups occupies the device with
 constexpr Offset kFewestOfRow = 12;  // entries, on average: below, nobody looks for shared columns
 
 /// From this share of A's places on, computing all of them is cheaper.
-double least_density(const SddmmProblem& problem) { return size_of(problem.x) == 4 ? 0.3 : 0.5; }
+double least_density(const SddmmProblem& problem) {
+  return size_of(problem.x) == 4 ? 0.3 : size_of(problem.x) == 8 ? 0.4 : 0.5;
+}
 
 /// From this share of places in panels' tiles on, row_panels is faster.
 double least_fill(const SddmmProblem& problem) {

@@ -89,13 +89,14 @@ struct Share {
   }
 };
 
-/// Four numbers that lie side by side in shared memory.
-template <class Number>
+/// Four numbers in shared memory: what fits 16 bytes is side by side, in f64 the other two are
+/// kApart times 16 bytes further.
+template <int kApart, class Number>
 __device__ void load_edge(Number (&to)[kEdge], const Number* from) {
   constexpr int kWords = static_cast<int>(kEdge * sizeof(Number) / sizeof(uint4));
   uint4 words[kWords];
 #pragma unroll
-  for (int i = 0; i < kWords; ++i) words[i] = reinterpret_cast<const uint4*>(from)[i];
+  for (int i = 0; i < kWords; ++i) words[i] = reinterpret_cast<const uint4*>(from)[i * kApart];
   memcpy(to, words, sizeof words);
 }
 
@@ -109,7 +110,10 @@ __global__ void __launch_bounds__(threads_of(kTile))
   const auto first_row = static_cast<Index>(blockIdx.x / tiles * kTile);
   const auto tile_col = static_cast<Index>(blockIdx.x % tiles);
   const int own_row = static_cast<int>(threadIdx.x) / (kTile / kEdge) * kEdge;
-  const int own_col = static_cast<int>(threadIdx.x) % (kTile / kEdge) * kEdge;
+  // The 16 bytes of neighbouring lanes are neighbours, so that no two meet in a bank.
+  constexpr int kBeside = static_cast<int>(16 / sizeof(Sum));  // of a lane's columns
+  constexpr int kApart = kTile / kEdge;
+  const int own_col = static_cast<int>(threadIdx.x) % (kTile / kEdge) * kBeside;
   TileRow entries[kEdge];
   bool has_entries = false;
 #pragma unroll
@@ -142,8 +146,8 @@ __global__ void __launch_bounds__(threads_of(kTile))
 #pragma unroll
     for (int k = 0; k < kDepth; ++k) {
       Sum of_row[kEdge], of_col[kEdge];
-      load_edge(of_row, &of_x[turn][k][own_row]);
-      load_edge(of_col, &of_y[turn][k][own_col]);
+      load_edge<1>(of_row, &of_x[turn][k][own_row]);
+      load_edge<kApart>(of_col, &of_y[turn][k][own_col]);
 #pragma unroll
       for (int r = 0; r < kEdge; ++r) {
 #pragma unroll
@@ -157,10 +161,12 @@ __global__ void __launch_bounds__(threads_of(kTile))
   }
 #pragma unroll
   for (int r = 0; r < kEdge; ++r) {
-    Offset at = entries[r].first + __popcll(entries[r].mask & ((std::uint64_t{1} << own_col) - 1));
 #pragma unroll
     for (int c = 0; c < kEdge; ++c) {
-      if ((entries[r].mask >> (own_col + c) & 1) != 0) store_entry(ends, at++, sum[r][c]);
+      const int place = own_col + c / kBeside * kApart * kBeside + c % kBeside;
+      const std::uint64_t bit = std::uint64_t{1} << place;
+      if ((entries[r].mask & bit) == 0) continue;
+      store_entry(ends, entries[r].first + __popcll(entries[r].mask & (bit - 1)), sum[r][c]);
     }
   }
 }

@@ -182,7 +182,12 @@ class RowPanels final : public DeviceSddmm {
 
   template <int kWidth>
   void with_width(const Launch& given) const {
-    if (given.call.x.cols <= 8 * kWidth) return launch_panels<std::uint32_t, 8, kWidth>(given);
+    // Few lanes have fewer exchanges, and leave more of the device idle where there are few pieces.
+    constexpr Index kManyPieces = 4096;
+    const bool is_many = sizeof(SumOf<T>) == 4 && lists_.view().count >= kManyPieces;
+    if (is_many || given.call.x.cols <= 8 * kWidth) {
+      return launch_panels<std::uint32_t, 8, kWidth>(given);
+    }
     launch_panels<std::uint32_t, 16, kWidth>(given);
   }
 
