@@ -45,9 +45,9 @@ __global__ void __launch_bounds__(kThreads)
       atomicMax(&longest_of_block, static_cast<unsigned long long>(products));
       atomicAdd(&bound_of_block,
                 static_cast<unsigned long long>(products < b.cols ? products : Offset{b.cols}));
-      const Offset of_hubs =
-          sources > kHubSources && products <= kMostPerHubSource * sources ? products : 0;
-      if (of_hubs > 0) atomicAdd(totals + 3, static_cast<unsigned long long>(of_hubs));
+      if (may_be_hub(sources, products)) {
+        atomicAdd(totals + 3, static_cast<unsigned long long>(products));
+      }
     }
   }
   __syncthreads();

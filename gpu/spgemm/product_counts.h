@@ -5,28 +5,37 @@
 
 #include "gpu/device/device_csr.h"
 
+#ifdef __CUDACC__
+#define CSRKIT_HOST_DEVICE __host__ __device__
+#else
+#define CSRKIT_HOST_DEVICE
+#endif
+
 namespace csrkit::gpu {
 
-/// A hub is a row of A with more entries than this that meet no more than so many of B each, in the
-/// mean.
-inline constexpr Offset kHubSources = 1024;
+/// A row of A may be a hub if it has more entries than this that meet no more than so many of B
+/// each, in the mean.
+inline constexpr Offset kHubSources = 256;
 inline constexpr Offset kMostPerHubSource = 32;
+
+inline CSRKIT_HOST_DEVICE bool may_be_hub(Offset sources, Offset products,
+                                          Offset fewest_sources = kHubSources,
+                                          Offset most_per_source = kMostPerHubSource) {
+  return sources > fewest_sources && products <= most_per_source * sources;
+}
 
 struct ProductCounts {
   Offset products = 0;      // multiplications: sum over the entries of A of the length of B's row
   Offset longest = 0;       // most products in one row of C
   Offset output_bound = 0;  // sum over the rows of min(products of the row, columns of B)
-  Offset of_hubs = 0;       // products of the rows that are hubs
+  Offset of_hubs = 0;       // products of the rows that may be hubs
 
   /// A row with `sources` entries of A, for a C of `cols` columns.
   void add_row(Offset sources, Offset of_row, Offset cols) {
     products += of_row;
     if (of_row > longest) longest = of_row;
     output_bound += of_row < cols ? of_row : cols;
-    of_hubs += products_of_hub(sources, of_row);
-  }
-  static constexpr Offset products_of_hub(Offset sources, Offset of_row) {
-    return sources > kHubSources && of_row <= kMostPerHubSource * sources ? of_row : 0;
+    if (may_be_hub(sources, of_row)) of_hubs += of_row;
   }
 };
 

@@ -118,11 +118,10 @@ class AdaptiveRows final : public DeviceSpgemm {
         in_bit_ranges.longest = std::max(in_bit_ranges.longest, of_range.longest);
         all.hub_entries += totals.hub_entries;
         all.hub_products += totals.hub_products;
-        all.longest_hub = std::max(all.longest_hub, totals.longest_hub);
+        all.long_row_totals += totals.long_row_totals;
         all.products += totals.products;
       }
-      is_settled = all.hub_products == 0 || are_hubs_worth_it(all);
-      if (!is_settled) rules_.hub_sources = kNever;
+      is_settled = !choose_hubs(all);
     }
     rows_in_bit_ranges_ = in_bit_ranges;
   }
@@ -146,8 +145,12 @@ class AdaptiveRows final : public DeviceSpgemm {
   void prepare_values(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c) override {
     forget_values();
     bits_ = {};
-    if (may_spend_ && lists(op, memory, c)) return;
-    if (!may_spend_ && changes_.most_listed > 0) {
+    if (are_twins_most_) {
+      values_choice_ = "; new values row by row (because most rows are twins)";
+    } else if (may_spend_ && lists(op, memory, c)) {
+      return;
+    }
+    if (!are_twins_most_ && !may_spend_ && changes_.most_listed > 0) {
       values_choice_ =
           "; new values row by row (because memory for a list was not asked for or is short)";
     }
@@ -258,9 +261,12 @@ class AdaptiveRows final : public DeviceSpgemm {
     rules_.most_sorted_to_make = changes_.most_sorted_to_make;
     rules_.most_early = changes_.most_early;
     rules_.fewest_for_warps = changes_.fewest_for_warps;
-    rules_.hub_sources = changes_.hub_sources;
+    rules_.hub_sources = changes_.hub_sources == 0 ? kNoHubs : changes_.hub_sources;
     rules_.most_per_hub_source = changes_.most_per_hub_source;
     rules_.fewest_spread = changes_.fewest_spread;
+    rules_.most_of_eight_lanes = changes_.most_of_eight_lanes;
+    rules_.products_per_dense_word = changes_.products_per_dense_word;
+    rules_.fewest_dense = changes_.fewest_dense;
     rules_.is_wide = cols > kMostColumnsOfAWarp;
   }
 
@@ -290,8 +296,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     const HostTotals totals = host_->wait();
     learn(totals, work);
     // The plan's matrices keep their structure. Ranges of rows were looked at together.
-    if (!comes_in_ranges_ && totals.hub_products > 0 && !are_hubs_worth_it(totals)) {
-      rules_.hub_sources = kNever;
+    if (!comes_in_ranges_ && choose_hubs(totals)) {
       work = {};
       profile(op, memory, work);
       return count_all(op, memory, work);
@@ -325,11 +330,18 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (work.parts.count > 0) sum_parts(work.parts, space.profile, stream);
   }
 
-  bool are_hubs_worth_it(const HostTotals& totals) const {
-    return static_cast<Offset>(std::max(totals.hub_products, totals.hub_entries)) <=
-               changes_.most_of_hubs &&
-           static_cast<Offset>(totals.products) <=
-               static_cast<Offset>(totals.longest_hub) * changes_.products_per_hub_entry;
+  /// Whether other rows are hubs than the profile took for them.
+  bool choose_hubs(const HostTotals& totals) {
+    const Offset before = rules_.hub_sources;
+    if (changes_.hub_sources == 0) {
+      rules_.hub_sources =
+          choose_hub_sources(totals.long_row_totals, static_cast<Offset>(totals.products),
+                             sizeof(Value), changes_.most_of_hubs);
+    } else if (static_cast<Offset>(std::max(totals.hub_products, totals.hub_entries)) >
+               changes_.most_of_hubs) {
+      rules_.hub_sources = kNoHubs;
+    }
+    return rules_.hub_sources != before;
   }
 
   static void learn(const HostTotals& totals, Work& work) {
@@ -403,12 +415,13 @@ class AdaptiveRows final : public DeviceSpgemm {
 
   /// Most bytes of the products of hubs.
   std::uint64_t most_hub_bytes(const SpgemmSizes& sizes) const {
+    const Offset fewest = changes_.hub_sources == 0 ? kHubSources : changes_.hub_sources;
     const bool are_counted =
-        changes_.hub_sources >= kHubSources && changes_.most_per_hub_source <= kMostPerHubSource;
+        fewest >= kHubSources && changes_.most_per_hub_source <= kMostPerHubSource;
     const Offset products =
         std::min(are_counted ? sizes.counts.of_hubs : sizes.counts.products, changes_.most_of_hubs);
-    if (products == 0 || changes_.hub_sources >= sizes.a_nnz) return 0;
-    const Offset rows = std::min(Offset{sizes.rows}, sizes.a_nnz / (changes_.hub_sources + 1));
+    if (products == 0 || fewest >= sizes.a_nnz) return 0;
+    const Offset rows = std::min(Offset{sizes.rows}, sizes.a_nnz / (fewest + 1));
     return HubRows::bytes_for(rows, std::min(sizes.a_nnz, changes_.most_of_hubs), products,
                               sizeof(Value));
   }
@@ -496,6 +509,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (work.a.rows == 0) return 0;
     const HostTotals totals = host_->wait();
     work.make_lists = lists_of<MakeBin>(work.space.make_list, totals);
+    are_twins_most_ = changes_.makes_twins_again(work.a.rows, work.made(MakeBin::twin).count,
+                                                 work.products, work.longest);
     describe(work);
     return static_cast<Offset>(totals.nnz);
   }
@@ -568,7 +583,9 @@ class AdaptiveRows final : public DeviceSpgemm {
       (bin < static_cast<int>(MakeBin::bit_range_3k) ? hashed : in_bit_ranges) +=
           work.make_lists[static_cast<std::size_t>(bin)].count;
     }
-    const char* twins = work.made(MakeBin::twin).count > 0 ? " (some of them twins), " : ", ";
+    const Offset twin_rows = work.made(MakeBin::twin).count;
+    const std::string twins =
+        twin_rows > 0 ? " (" + std::to_string(twin_rows) + " of them twins), " : ", ";
     choice_ = "rows: " + std::to_string(work.made(MakeBin::copy).count) + " copied, " +
               std::to_string(merged) + " merged, " + std::to_string(sorted) + " sorted, " +
               std::to_string(hashed) + " hashed, " + std::to_string(in_bit_ranges) +
@@ -592,6 +609,7 @@ class AdaptiveRows final : public DeviceSpgemm {
   ProductList list_;                  // of them
   bool has_list_ = false;
   bool may_spend_ = false;
+  bool are_twins_most_ = false;  // of rows, and alike: they are made again sooner than listed
   std::string values_choice_;
   std::string choice_;
 };

@@ -55,6 +55,20 @@ __device__ std::uint32_t last_up_to(const std::uint32_t* numbers, std::uint32_t 
   return first;
 }
 
+/// The same for a whole block of kThreads, whose threads ask side by side; all get the answer.
+__device__ std::uint32_t last_up_to_by_block(const std::uint32_t* numbers, std::uint32_t last,
+                                             std::uint32_t number) {
+  std::uint32_t first = 0;
+  while (first + 1 < last) {
+    const std::uint32_t step = (last - first + kThreads - 1) / kThreads;
+    const std::uint32_t mine = first + threadIdx.x * step;
+    const int reached = __syncthreads_count(mine < last && numbers[mine] <= number);
+    first += static_cast<std::uint32_t>(reached - 1) * step;
+    last = min(last, first + step);
+  }
+  return first;
+}
+
 /// One block.
 __global__ void __launch_bounds__(kListThreads)
     list_entries(DeviceCsrView<void> a, RowList list, std::uint32_t* first_entries) {
@@ -119,16 +133,12 @@ template <class Value>
 __global__ void __launch_bounds__(kThreads) expand(DeviceCsrView<Value> a, DeviceCsrView<Value> b,
                                                    Semiring semiring, Hubs hubs, Value* terms) {
   constexpr std::uint32_t kStaged = 2 * kThreads * kProducts;
-  __shared__ std::uint32_t of_block[2];  // the entries of its first and last product
   __shared__ std::uint32_t staged[kStaged];
   const std::uint32_t begin = blockIdx.x * (kThreads * kProducts);
   const std::uint32_t end = min(begin + kThreads * kProducts, hubs.products);
-  if (threadIdx.x == 0 || threadIdx.x == 32) {
-    const std::uint32_t product = threadIdx.x == 0 ? begin : end - 1;
-    of_block[threadIdx.x / 32] = last_up_to(hubs.first_products, 0, hubs.entries, product);
-  }
-  __syncthreads();
-  const std::uint32_t first = of_block[0], count = of_block[1] + 1 - first;
+  const std::uint32_t first = last_up_to_by_block(hubs.first_products, hubs.entries, begin);
+  const std::uint32_t count =
+      last_up_to_by_block(hubs.first_products, hubs.entries, end - 1) + 1 - first;
   const bool is_staged = count <= kStaged;  // or most have no products
   for (std::uint32_t i = threadIdx.x; is_staged && i < count; i += kThreads) {
     staged[i] = hubs.first_products[first + i];

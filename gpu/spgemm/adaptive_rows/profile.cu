@@ -1,9 +1,10 @@
 // Profile of adaptive_rows: one pass over A's entries and the row ends of B.
-// Owns     a lane: one short row of A, all its loads on their way at once; 8 lanes: a longer one; a
-//          block: 32 to 256 rows, and together those of more than 512 entries among them; then a
-//          lane per row decides. Rows of more than 1,024 entries are left to a second launch, a
-//          block for each 1,024 entries. Where A has enough entries a row, rows of 17 to 512 look
-//          for another row with the same columns, by a hash of them, and compare with it
+// Owns     a lane: one short row of A, all its loads on their way at once; 8 lanes: a longer one, a
+//          warp: one of more than 128 entries; a block: 32 to 256 rows, and together those of more
+//          than 512 entries among them; then a lane per row decides. Rows of more than 1,024
+//          entries are left to a second launch, a block for each 1,024 entries. Where A has enough
+//          entries a row, rows of 17 to 512 look for another row with the same columns, by a hash
+//          of them, and compare with it
 // Reads    A coalesced in 8 lanes; per entry of A two offsets and two columns of B, mostly from L2
 // Launch   256 threads
 // Against  a pass over all products would read B's columns once more than counting needs
@@ -19,10 +20,10 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kLanes = 8;
-constexpr int kRowsPerBlock = kThreads / kLanes;
+constexpr int kFewLanes = 8;
+constexpr int kRowsPerBlock = kThreads / kFewLanes;
 constexpr int kWarps = kThreads / 32;
-constexpr int kMostRounds = kLanes;  // then every thread of a block has a row to finish
+constexpr int kMostRounds = kFewLanes;  // then every thread of a block has a row to finish
 constexpr Offset kRowsToFillADevice = 1
                                       << 15;  // below, more blocks are worth more than few atomics
 constexpr Offset kShortRow = 16;              // entries of A up to which one lane works on a row
@@ -115,6 +116,7 @@ __device__ std::uint32_t scrambled(Index col) {
 
 /// Whether the row becomes a twin of one that was met before, for the kLanes lanes that share it;
 /// `mix` is the sum of its scrambled columns. All lanes of the warp come along.
+template <int kLanes>
 __device__ bool joins_twins(const DeviceCsrView<void>& a, const RowProfile& profile, bool has_row,
                             Index row, std::uint32_t mix) {
   const unsigned lane = threadIdx.x & (kLanes - 1);
@@ -136,7 +138,7 @@ __device__ bool joins_twins(const DeviceCsrView<void>& a, const RowProfile& prof
   __syncwarp();
   const unsigned differ = __ballot_sync(kAllLanes, !is_same) >> (threadIdx.x & 31 & ~(kLanes - 1));
   if (!has_other || lane != 0) return false;
-  if ((differ & ((1u << kLanes) - 1)) == 0) {
+  if ((differ & (kAllLanes >> (32 - kLanes))) == 0) {
     const std::uint32_t number = atomicAdd(profile.twins + other, 1u);
     if (number < kMostTwins - 1) {
       profile.counted[row] = other;
@@ -157,6 +159,33 @@ __device__ std::uint32_t find_first_bits(std::uint32_t words, BinTotals* totals)
   first = __shfl_sync(kAllLanes, first, 0) + before;
   return words > 0 && first + words < RowProfile::kNotKept ? static_cast<std::uint32_t>(first)
                                                            : RowProfile::kNotKept;
+}
+
+/// Few atomics: most rows are shorter than the longest known.
+__device__ void keep_longest(unsigned long long& longest, unsigned long long nanoseconds) {
+  if (nanoseconds > *static_cast<volatile unsigned long long*>(&longest)) {
+    atomicMax(&longest, nanoseconds);
+  }
+}
+
+/// A row of more than kHubSources.
+__device__ void add_long_row(BinRules rules, const RowFacts& row, unsigned long long products,
+                             BinTotals* totals) {
+  HubTotals& all = totals->long_row_totals;
+  const unsigned long long nanoseconds = row_nanoseconds(row.sources, products);
+  if (products > UINT32_MAX || !may_be_hub(row.sources, row.products)) {
+    keep_longest(all.longest_other, nanoseconds);
+    return;
+  }
+  HubTotals::Level& level = all.levels[hub_level_of(row.sources)];
+  const auto sources = static_cast<unsigned long long>(row.sources);
+  atomicAdd(&level.sources, sources);
+  atomicAdd(&level.products, products);
+  rules.hub_sources = kNoHubs;
+  if (rules.count_bin(row) == CountBin::parts) {
+    atomicAdd(&level.searches, sources * rules.parts_of(row));
+  }
+  keep_longest(level.longest, nanoseconds);
 }
 
 /// What follows for a row from its span. `parts` of it are to be made, if it is cut.
@@ -182,15 +211,48 @@ __device__ CountBin decide(const DeviceCsrView<void>& a, const BinRules& rules,
   profile.counts[row] = bin == CountBin::done ? facts.products : 0;
   parts = 0;
   if (bin == CountBin::parts) {
-    const std::uint32_t width = rules.part_words(facts.products, facts.words);
-    parts = (facts.words - 1) / width + 1;
-    atomicMax(&totals->most_part_words, static_cast<unsigned long long>(width));
+    parts = rules.parts_of(facts);
+    atomicMax(&totals->most_part_words,
+              static_cast<unsigned long long>(rules.part_words(facts.products, facts.words)));
   } else if (bin == CountBin::hubs) {
     atomicAdd(&totals->hub_entries, static_cast<unsigned long long>(facts.sources));
     atomicAdd(&totals->hub_products, span.products);
-    atomicMax(&totals->longest_hub, static_cast<unsigned long long>(facts.sources));
   }
+  if (facts.sources > kHubSources) add_long_row(rules, facts, span.products, totals);
   return bin;
+}
+
+/// The spans of rows whose slots are listed, kLanes lanes each, and whether they are twins. All
+/// threads of the block come along.
+template <int kLanes, bool kFindsTwins>
+__device__ void profile_listed(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
+                               const RowProfile& profile, Offset first_row, const int* slots,
+                               int count, Span* spans, [[maybe_unused]] bool* is_twin) {
+  const int lane = static_cast<int>(threadIdx.x) & (kLanes - 1);
+  for (int first = 0; first < count; first += kThreads / kLanes) {
+    const int at_list = first + static_cast<int>(threadIdx.x) / kLanes;
+    const bool has_row = at_list < count;
+    const Index row = has_row ? static_cast<Index>(first_row + slots[at_list]) : 0;
+    const Offset begin = has_row ? a.row_begin(row) : 0, end = has_row ? a.row_end(row) : 0;
+    Span span = Span::none();
+    [[maybe_unused]] std::uint32_t mix = 0;
+#pragma unroll 4
+    for (Offset at = begin + lane; at < end; at += kLanes) {
+      const Index source = __ldg(a.col_indices + at);
+      span.add_length(b, source);
+      span.add_range(b, source);
+      if constexpr (kFindsTwins) mix += scrambled(source);
+    }
+    __syncwarp();
+    span.add_lanes(kLanes);
+    if (has_row && lane == 0) spans[slots[at_list]] = span;
+    if constexpr (kFindsTwins) {
+      for (int distance = 1; distance < kLanes; distance *= 2) {
+        mix += __shfl_xor_sync(kAllLanes, mix, distance);
+      }
+      if (joins_twins<kLanes>(a, profile, has_row, row, mix)) is_twin[slots[at_list]] = true;
+    }
+  }
 }
 
 /// A block takes `rounds` times kRowsPerBlock neighbouring rows.
@@ -200,14 +262,16 @@ __global__ void __launch_bounds__(kThreads)
                        RowProfile profile, LongRows all_long_rows, BinTotals* totals, int rounds) {
   __shared__ BlockTotals block;
   __shared__ Span spans[kRowsPerBlock * kMostRounds];
-  __shared__ int longer_rows[kRowsPerBlock * kMostRounds];  // from the front
+  // Those that a few lanes, a warp and the block work on.
+  __shared__ int longer_rows[kRowsPerBlock * kMostRounds];
+  __shared__ int warp_rows[kRowsPerBlock * kMostRounds];
   __shared__ int long_rows[kRowsPerBlock * kMostRounds];
-  __shared__ int longer_count, long_count;
+  __shared__ int longer_count, warp_count, long_count;
   __shared__ Span of_warps[kWarps];
   // Of a row that was met before.
   __shared__ bool is_twin[kFindsTwins ? kRowsPerBlock * kMostRounds : 1];
   clear(block);
-  if (threadIdx.x == 0) longer_count = long_count = 0;
+  if (threadIdx.x == 0) longer_count = warp_count = long_count = 0;
   __syncthreads();
 
   const Offset first_row = Offset{blockIdx.x} * kRowsPerBlock * rounds;
@@ -226,6 +290,8 @@ __global__ void __launch_bounds__(kThreads)
       for (std::uint32_t i = 0; i < chunks; ++i) all_long_rows.chunks[at + i] = {number, i};
     } else if (end - begin > kLongRow) {
       long_rows[atomicAdd(&long_count, 1)] = slot;
+    } else if (end - begin > rules.most_of_eight_lanes) {
+      warp_rows[atomicAdd(&warp_count, 1)] = slot;
     } else if (end - begin > kShortRow) {
       longer_rows[atomicAdd(&longer_count, 1)] = slot;
     } else {
@@ -247,31 +313,9 @@ __global__ void __launch_bounds__(kThreads)
   }
   __syncthreads();
 
-  const int lane = static_cast<int>(threadIdx.x) & (kLanes - 1);
-  for (int first = 0; first < longer_count; first += kRowsPerBlock) {
-    const int at_list = first + static_cast<int>(threadIdx.x) / kLanes;
-    const bool has_row = at_list < longer_count;
-    const Index row = has_row ? static_cast<Index>(first_row + longer_rows[at_list]) : 0;
-    const Offset begin = has_row ? a.row_begin(row) : 0, end = has_row ? a.row_end(row) : 0;
-    Span span = Span::none();
-    [[maybe_unused]] std::uint32_t mix = 0;
-#pragma unroll 4
-    for (Offset at = begin + lane; at < end; at += kLanes) {
-      const Index source = __ldg(a.col_indices + at);
-      span.add_length(b, source);
-      span.add_range(b, source);
-      if constexpr (kFindsTwins) mix += scrambled(source);
-    }
-    __syncwarp();
-    span.add_lanes(kLanes);
-    if (has_row && lane == 0) spans[longer_rows[at_list]] = span;
-    if constexpr (kFindsTwins) {
-      for (int distance = 1; distance < kLanes; distance *= 2) {
-        mix += __shfl_xor_sync(kAllLanes, mix, distance);
-      }
-      if (joins_twins(a, profile, has_row, row, mix)) is_twin[longer_rows[at_list]] = true;
-    }
-  }
+  profile_listed<32, kFindsTwins>(a, b, profile, first_row, warp_rows, warp_count, spans, is_twin);
+  profile_listed<kFewLanes, kFindsTwins>(a, b, profile, first_row, longer_rows, longer_count, spans,
+                                         is_twin);
   __syncthreads();
 
   for (int i = 0; i < long_count; ++i) {

@@ -39,7 +39,7 @@ struct HostTotals {
   unsigned long long most_part_words;
   unsigned long long hub_entries;   // of A, in the rows of CountBin::hubs
   unsigned long long hub_products;  // of these rows
-  unsigned long long longest_hub;   // entries of A in one of them
+  HubTotals long_row_totals;        // of rows of A that are hubs or might be
   unsigned long long kept_words;    // of bits
   unsigned long long longest;       // products of a row in a bit range
 };

@@ -4,13 +4,7 @@
 #include <cstdint>
 
 #include "core/base/types.h"
-#include "gpu/spgemm/product_counts.h"
-
-#ifdef __CUDACC__
-#define CSRKIT_HOST_DEVICE __host__ __device__
-#else
-#define CSRKIT_HOST_DEVICE
-#endif
+#include "gpu/spgemm/adaptive_rows/hub_choice.h"
 
 namespace csrkit::gpu {
 
@@ -124,14 +118,24 @@ inline constexpr Offset kFewestTwinSources = 17;
 /// Rows of B that are shorter on average are packed into the lanes of a warp.
 inline constexpr Offset kShortSources = 20;
 
+/// New values come from twins and not from a list where they are three rows in five, of so many
+/// products in the mean and none of more than twice that, and so many warps make all. Measured on
+/// an H100.
+inline constexpr Offset kFewestOfTwin = 4096;
+inline constexpr Offset kFewestTwinWarps = Offset{1} << 14;
+
 /// Products of a row, for each word of its range, from which the bits that counting found are kept.
 /// Measured on an H100.
 inline constexpr std::uint32_t kProductsPerKeptWord = 8;
 
+/// And products of a row, for each word of its range, from which one warp adds them up where they
+/// belong sooner than it sorts them. Measured on an H100.
+inline constexpr std::uint32_t kProductsPerDenseWord = 32;
+
 /// Of rows that are cut: a part has about so many products, and at most so many words. Both keep
 /// its sums in shared memory. Parts of fewer words would be searched for longer than they are
 /// worked on.
-inline constexpr std::uint32_t kPartProducts = 1536;
+inline constexpr std::uint32_t kPartProducts = 3072;
 inline constexpr std::uint32_t kPartWords = 8192;
 inline constexpr std::uint32_t kFewestPartWords = 64;
 /// Rows of fewer products are never cut, unless a test shrinks this.
@@ -142,19 +146,17 @@ inline constexpr std::uint32_t kMostOfABlock = 1u << 22;
 /// Hubs have no more products, and entries of A, than this together, or no row is one: so many rows
 /// fill a device as they are, and the products of hubs take memory beside C.
 inline constexpr Offset kMostOfHubs = Offset{1} << 23;
-/// And where there are more products for each entry of the longest, a block is done with it before
-/// the device is with the others. Measured on an H100.
-inline constexpr Offset kProductsPerHubEntry = 8000;
 /// Rows of A with more entries than this are profiled by several blocks, so many entries each.
 inline constexpr Offset kFewestSpreadSources = 1024;
 inline constexpr int kSpreadSources = 1024;
 
 /// Small products are made in one pass: no row is counted, every row is made beside C, and the gaps
 /// between rows are closed afterwards, so that the host waits once. Of A at most so many entries
-/// and rows, of a row at most so many products, and room for so many entries of C per entry of A.
-/// Where B's rows are longer on average, one of its rows is likely to be too long. Measured on an
-/// H200.
+/// and rows, each of which asks one address for its room; of a row at most so many products, and
+/// room for so many entries of C per entry of A. Where B's rows are longer on average, one of its
+/// rows is likely to be too long. Measured on an H100.
 inline constexpr Offset kMostOfSmall = Offset{1} << 17;
+inline constexpr Index kMostRowsOfSmall = Index{1} << 12;
 inline constexpr int kMostOfSmallRow = 256;
 inline constexpr Offset kRoomPerEntry = 16;
 inline constexpr Offset kLengthOfSmall = 8;
@@ -220,29 +222,50 @@ struct BinRules {
   /// a device by turns. The list takes some 9 bytes for each. Measured on an H100.
   std::uint32_t most_listed_of_few = 128;
   Offset few_listed = Offset{1} << 27;
-  /// Of hubs: more entries of A than this, and no more products for each.
-  Offset hub_sources = kHubSources;
+  Offset fewest_twin_warps = kFewestTwinWarps;
+  /// Of hubs: more entries of A than this, and no more products for each. 0: choose_hub_sources
+  /// knows.
+  Offset hub_sources = 0;
   Offset most_per_hub_source = kMostPerHubSource;
   Offset most_of_hubs = kMostOfHubs;
-  Offset products_per_hub_entry = kProductsPerHubEntry;
+  /// Rows of A with more entries are profiled by a warp each: by eight lanes, one of them would be
+  /// waited for.
+  Offset most_of_eight_lanes = 128;
   /// Rows of A with more entries are profiled by several blocks.
   Offset fewest_spread = kFewestSpreadSources;
-  bool keeps_any_bits = true;      // of rows that are counted by bits
-  bool prefers_twins = true;       // where rows of A have the same columns
-  bool prefers_one_pass = true;    // where the product is small
+  bool keeps_any_bits = true;    // of rows that are counted by bits
+  bool prefers_twins = true;     // where rows of A have the same columns
+  bool prefers_one_pass = true;  // where the product is small
+  Offset most_small_rows = kMostRowsOfSmall;
+  /// Of dense rows. Those of a small product are never dense, so that one pass gives the same bits.
+  std::uint32_t products_per_dense_word = kProductsPerDenseWord;
+  std::uint32_t fewest_dense = kMostOfSmallRow;
   bool prefers_bit_ranges = true;  // where the range has no more words than the row has products
 
   CSRKIT_HOST_DEVICE bool suits_bit_range(const RowFacts& row) const {
     return prefers_bit_ranges && row.words <= row.products && row.words <= kBlockBitRangeWords &&
            row.products <= kMostOfABlock;
   }
+  /// Whether the row has so many products for each word of its range that a warp adds them up
+  /// where they belong sooner than it sorts them.
+  CSRKIT_HOST_DEVICE bool is_dense(const RowFacts& row) const {
+    return suits_bit_range(row) && row.products > fewest_dense / shrink &&
+           row.words <= row.products / products_per_dense_word;
+  }
   CSRKIT_HOST_DEVICE bool is_hub(const RowFacts& row) const {
-    return row.sources > hub_sources && row.products < UINT32_MAX &&
-           Offset{row.products} <= most_per_hub_source * row.sources;
+    return row.products < UINT32_MAX &&
+           may_be_hub(row.sources, row.products, hub_sources, most_per_hub_source);
   }
 
   bool may_have_twins(Offset rows, Offset a_nnz) const {
     return prefers_twins && a_nnz >= rows * kFewestTwinSources;
+  }
+
+  /// Whether new values come row by row although there is room for a list; `longest` is a row's
+  /// products.
+  bool makes_twins_again(Offset rows, Offset twins, Offset products, Offset longest) const {
+    return twins > 0 && 5 * twins >= 3 * rows && rows - twins >= fewest_twin_warps &&
+           products >= kFewestOfTwin * rows && longest * rows <= 2 * products;
   }
 
   /// Whether the bits that counting finds are kept for making: from few products they are found a
@@ -259,6 +282,10 @@ struct BinRules {
     const std::uint32_t width = (words - 1) / by_products + 1;
     return width > most ? most : width < fewest ? fewest : width;
   }
+  /// Of a row in CountBin::parts.
+  CSRKIT_HOST_DEVICE std::uint32_t parts_of(const RowFacts& row) const {
+    return (row.words - 1) / part_words(row.products, row.words) + 1;
+  }
   static CSRKIT_HOST_DEVICE std::uint32_t at_least_1(std::uint32_t number) {
     return number > 0 ? number : 1;
   }
@@ -267,7 +294,7 @@ struct BinRules {
   /// sort otherwise: then the bits are the same.
   bool is_small(Offset rows, Offset cols, Offset a_nnz, Offset inner, Offset b_nnz) const {
     return prefers_one_pass && shrink == 1 && most_sorted_to_make >= kMostOfSmallRow &&
-           rows < fewest_merged_rows && rows <= kMostOfSmall && cols <= kMostColumnsOfAWarp &&
+           rows < fewest_merged_rows && rows <= most_small_rows && cols <= kMostColumnsOfAWarp &&
            a_nnz > 0 && a_nnz <= kMostOfSmall && b_nnz > 0 && b_nnz <= kLengthOfSmall * inner;
   }
 
@@ -298,7 +325,7 @@ struct BinRules {
     if (is_hub(row)) return CountBin::hubs;
     if (merges(row)) return row.sources <= 4 ? CountBin::merge_4 : CountBin::merge_8;
     const int size = sort_size(row, most_sorted_to_count / shrink);
-    const bool sorts_in_warp = size >= 0 && length <= kMostSortedByWarp;
+    const bool sorts_in_warp = size >= 0 && length <= kMostSortedByWarp && !is_dense(row);
     if (sorts_in_warp || (size >= 0 && !suits_bit_range(row))) {
       return static_cast<CountBin>(static_cast<int>(CountBin::sort_16) + size);
     }
@@ -342,7 +369,7 @@ struct BinRules {
       return counted == CountBin::merge_4 ? MakeBin::merge_4 : MakeBin::merge_8;
     }
     const int size = sort_size(row, most_sorted_to_make / shrink);
-    const bool sorts_in_warp = size >= 0 && row.products <= kMostSortedByWarp;
+    const bool sorts_in_warp = size >= 0 && row.products <= kMostSortedByWarp && !is_dense(row);
     if (sorts_in_warp || (size >= 0 && !suits_bit_range(row))) {
       return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
     }

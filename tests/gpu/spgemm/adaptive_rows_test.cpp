@@ -148,11 +148,13 @@ TEST_F(SpgemmSmallProduct, HasTheSameBitsAsInTwoPasses) {
 }
 
 // As many products in a row as there may be, and one more; as much room as there is, and one row
-// more.
+// more; as many rows, and one more.
 TEST_F(SpgemmSmallProduct, EndsWhereRowsOrRoomEnd) {
   EXPECT_TRUE(check_one_pass(of_one_row(1, 16), {}));
   EXPECT_FALSE(check_one_pass(of_one_row(100, 17), {}));
   EXPECT_TRUE(check_one_pass(of_one_row(100, 16), {}));
+  EXPECT_TRUE(check_one_pass(of_one_row(gpu::kMostRowsOfSmall, 2), {}));
+  EXPECT_FALSE(check_one_pass(of_one_row(gpu::kMostRowsOfSmall + 1, 2), {}));
   for (const Index length : {31, 32, 33, 63, 64, 65, 128, 129, 255, 256, 257}) {
     SCOPED_TRACE(length);
     // Every row has `length` products: one of its sources has all, the other 40 none.
@@ -466,6 +468,97 @@ TEST_F(SpgemmTwins, HaveTheSameBitsInBlocksOfRows) {
   EXPECT_GT(in_blocks->phases().row_blocks, 1);
   EXPECT_LE(in_blocks->phases().peak_bytes, in_blocks->forecast().peak_bytes);
   EXPECT_TRUE(identical(product_of(*whole, problem), sink.finish()));
+}
+
+namespace {
+
+/// 500 rows of 18 to 22 neighbouring sources, whose rows of B have 20 neighbouring columns: some
+/// 400 products on 40 columns, which a warp might sort.
+ProductOperands of_dense_rows() {
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < 500; ++i) {
+    for (Index k = 0; k < 18 + i % 5; ++k) {
+      a.push_back({i, i % 90 + k, random_value(71, i, k)});
+    }
+  }
+  for (Index i = 0; i < 120; ++i) {
+    for (Index k = 0; k < 20; ++k) b.push_back({i, 11 * (i % 7) + i + k, random_value(72, i, k)});
+  }
+  return {matrix_of(500, 120, a), matrix_of(120, 300, b)};
+}
+
+/// They come from bits, and others sorted; both are right, and the same every time.
+void check_dense_rows() {
+  const ProductOperands operands = of_dense_rows();
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+    for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
+      const ProductCase item = case_of(kind, semiring);
+      SCOPED_TRACE(describe(item));
+      const SpgemmProblem problem = problem_of(operands, item);
+      for (const bool are_dense : {false, true}) {
+        gpu::BinRules rules = rules_for_twins(true);
+        if (!are_dense) rules.fewest_dense = 1000;
+        std::optional<CsrMatrix> first;
+        for (int run = 0; run < 2; ++run) {
+          gpu::GpuSpgemmPlan plan("adaptive_rows", gpu::kProduction, problem, PlanOptions{},
+                                  gpu::make_adaptive_rows(problem, rules));
+          const CsrMatrix c = product_of(plan, problem);
+          const CheckResult result = check_spgemm(problem, c, item.check);
+          EXPECT_TRUE(result.passed) << result.failure;
+          if (!first) first = c;
+          EXPECT_TRUE(identical(*first, c));
+          EXPECT_EQ(plan.choice().find(" 0 in bit ranges") == std::string::npos, are_dense)
+              << plan.choice();
+          EXPECT_LE(plan.phases().peak_bytes, plan.forecast().peak_bytes);
+        }
+      }
+    }
+  }
+}
+
+using SpgemmDenseRows = GpuTest;
+using SanitizerSpgemmDenseRows = GpuTest;
+
+}  // namespace
+
+TEST_F(SpgemmDenseRows, ComeFromBits) { check_dense_rows(); }
+TEST_F(SanitizerSpgemmDenseRows, ComeFromBits) { check_dense_rows(); }
+
+/// Groups of three rows with the same 66 sources, whose rows of B have 64 entries; the last row has
+/// half of them.
+TEST_F(SpgemmTwins, AreMadeAgainForNewValues) {
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < 90; ++i) {
+    for (Index k = 0; k < (i == 89 ? 33 : 66); ++k) {
+      a.push_back({i, i / 3 + k, random_value(73, i, k)});
+    }
+  }
+  for (Index i = 0; i < 100; ++i) {
+    for (Index k = 0; k < 64; ++k) b.push_back({i, i + k, random_value(74, i, k)});
+  }
+  const ProductOperands operands = {matrix_of(90, 100, a), matrix_of(100, 170, b)};
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+    const ProductCase item = case_of(kind, Semiring::plus_times);
+    const SpgemmProblem problem = problem_of(operands, item);
+    for (const Offset fewest : {Offset{10}, Offset{1'000}}) {
+      gpu::BinRules rules;
+      rules.prefers_one_pass = false;
+      rules.fewest_for_warps = 0;
+      rules.most_listed = rules.most_listed_of_few = 1'000;
+      rules.fewest_twin_warps = fewest;
+      gpu::GpuSpgemmPlan plan("adaptive_rows", gpu::kProduction, problem, PlanOptions{},
+                              gpu::make_adaptive_rows(problem, rules));
+      plan.expect_new_values();
+      product_of(plan, problem);
+      plan.set_values(problem.a, problem.b);
+      const CheckResult result = check_spgemm(problem, product_of(plan, problem), item.check);
+      EXPECT_TRUE(result.passed) << result.failure;
+      EXPECT_EQ(plan.choice().find("because most rows are twins") != std::string::npos,
+                fewest == 10)
+          << plan.choice();
+      EXPECT_LE(plan.phases().reuse_peak_bytes, plan.forecast().reuse_bytes);
+    }
+  }
 }
 
 /// What a kernel may take of shared memory belongs to the kernel, not to a launch: threads that

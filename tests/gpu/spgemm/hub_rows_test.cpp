@@ -113,10 +113,11 @@ using SanitizerSpgemmHubRows = GpuTest;
 
 }  // namespace
 
-// With the limits that hold for everybody: rows just short and just long enough; hub rows beside a
-// hub column, which all of their sources meet; columns alone, which make no long row of A.
+// Rows just short and just long enough; hub rows beside a hub column, which all of their sources
+// meet; columns alone, which make no long row of A.
 TEST_F(SpgemmHubRows, OfHubsOfThousands) {
   gpu::BinRules rules;
+  rules.hub_sources = 1'024;
   check_kinds(squared(with_hubs(6'000, {17}, {}, 1'020)), rules, 0);
   check_kinds(squared(with_hubs(6'000, {17}, {}, 1'030)), rules, 1);
   check_kinds(squared(with_hubs(9'000, {3, 2'000, 8'999}, {}, 4'500)), rules, 3);
@@ -128,6 +129,7 @@ TEST_F(SpgemmHubRows, OfHubsOfThousands) {
 // A star and an arrow: the hub meets itself, so that its sources are not short.
 TEST_F(SpgemmHubRows, OfAStar) {
   gpu::BinRules rules;
+  rules.hub_sources = 1'024;
   check_kinds(squared(with_hubs(3'000, {7}, {7}, 3'000)), rules, 1);
   check_kinds(squared(with_hubs(2'500, {0, 1}, {0, 1}, 2'500)), rules, 2);
 }
@@ -166,9 +168,13 @@ TEST_F(SpgemmHubRows, AreLeftOutWhereTheyAreMany) {
   check_kinds(operands, rules, 4);
   rules.most_of_hubs = 1'000;
   check_kinds(operands, rules, 0);
-  rules = rules_for_small_hubs();
-  rules.products_per_hub_entry = 10;
-  check_kinds(operands, rules, 0);
+}
+
+// By the model alone: a hub that is all there is; one beside a row as long that cannot be one; rows
+// too short for it.
+TEST_F(SpgemmHubRows, AreLeftToTheModel) {
+  check_kinds(squared(with_hubs(20'000, {17, 15'000}, {}, 9'000)), {}, 2);
+  check_kinds(squared(with_hubs(9'000, {3, 2'000}, {}, 250)), {}, 0);
 }
 
 TEST_F(SpgemmHubRows, HaveTheSameBitsInBlocksOfRows) {
