@@ -36,7 +36,7 @@ __host__ __device__ constexpr int padded_width(int height, int element_bytes) {
   constexpr int kMostBytes = 16;
   return height * element_bytes < kMostBytes ? height : kMostBytes / element_bytes;
 }
-/// Where entry `step` of the lane at `place` is: what lanes of a warp load at once lies in sequence.
+/// Where entry `step` of the lane at `place` is: what a warp loads at once lies in sequence.
 __device__ constexpr Offset padded_place(Offset place, int step, int height, int width) {
   constexpr int kLanes = 32;
   return (place / kLanes * height + step / width * width) * kLanes + place % kLanes * width +
@@ -76,7 +76,7 @@ struct JaggedCounts {
 };
 
 /// The shape without padding of a matrix that has so many pieces at its segment_height. Segments of
-/// 4 entries stay as they are. All blocks take about as long, so what does not fit beside the others
+/// 4 entries stay as they are. All blocks take as long, so what does not fit beside the others
 /// takes as long as all of them: pieces that fit in one round stay as they are, with 8 entries at
 /// once, or with 4 if only then all fit. Of several rounds the last is the shorter the lower
 /// segments are, and with 8 at once a low one waits only once for its columns and once for x. Where
@@ -91,7 +91,7 @@ inline JaggedShape sorted_jagged_shape(Index rows, Offset nnz, Offset pieces, in
   return {nnz >= kShortMean * rows ? height : jagged::kMiddle, 8};
 }
 
-/// The same with as many pieces as there are at least: where those are several rounds, all is known.
+/// The same with as many pieces as there are at least: if those are several rounds, all is known.
 inline JaggedShape sorted_jagged_shape(Index rows, Offset nnz, int multiprocessors) {
   const Offset segments = nnz / segment_height(rows, nnz);
   return sorted_jagged_shape(rows, nnz, segments / jagged::kThreads, multiprocessors);
@@ -154,7 +154,7 @@ struct JaggedLane {
 /// gets one. Padded segments have their places by padded_place; behind the last entry its column
 /// stands again, and a segment without entries has 1 and then 0. Else segments of a piece are
 /// sorted by length, longest first; the entries of a warp lie side by side step by step: those of
-/// the first step, one for each lane, then as many as lanes have a second entry. So the entries of a
+/// the first step, one for each lane, then as many as have a second entry. So the entries of a
 /// piece are those of its rows, in another order.
 class JaggedPieces {
  public:
