@@ -19,12 +19,13 @@ bool next_is_shifted(const CsrMatrix& a, Index row) {
                     [](Index here, Index below) { return below == here + 1; });
 }
 
-bool is_worth_a_look(const CsrMatrix& a) {
+/// Rows with fewer than `fewest` entries are made as fast without.
+bool is_worth_a_look(const CsrMatrix& a, Offset fewest) {
   const Index samples = std::min(a.rows(), kSamples);
   Index shifted = 0;
   for (Index n = 0; n < samples; ++n) {
     const auto row = static_cast<Index>(n * kScatter % a.rows());
-    if (next_is_shifted(a, row)) ++shifted;
+    if (a.row_length(row) >= fewest && next_is_shifted(a, row)) ++shifted;
   }
   return 2 * shifted > samples;
 }
@@ -33,7 +34,7 @@ bool is_worth_a_look(const CsrMatrix& a) {
 
 Buffer<std::uint8_t> find_shifted_rows(const CsrMatrix& a, const CsrMatrix& op_b, int threads) {
   const bool b_is_a = a.col_indices() == op_b.col_indices() && a.rows() == op_b.rows();
-  if (!is_worth_a_look(a) || (!b_is_a && !is_worth_a_look(op_b))) return {};
+  if (!is_worth_a_look(a, 2) || (!b_is_a && !is_worth_a_look(op_b, 1))) return {};
   Buffer<std::uint8_t> of_a(a.rows()), of_other_b(b_is_a ? 0 : op_b.rows()), found(a.rows());
   const std::uint8_t* const of_b = b_is_a ? of_a.data() : of_other_b.data();
 #pragma omp parallel num_threads(threads)
