@@ -74,7 +74,9 @@ struct InnerLoops {
   void (*rows)(const CsrView<A>& a, const Acc* x, Index first, Index last, Acc* sums);
   /// The sum over entries [begin, end).
   Acc (*stretch)(const CsrView<A>& a, const Acc* x, Offset begin, Offset end);
-  /// sums[l] of kSellRows rows with `width` entries each; entry k of row l is at k * kSellRows + l.
+  /// sums[l] of kSellRows rows with `width` entries each; the value of entry k of row l is at
+  /// k * kSellRows + l. For every k there are kSellRows columns, or, where they follow each other,
+  /// the first of them, c, as ~c.
   void (*slice)(const A* values, const Index* cols, Index width, const Acc* x, Acc* sums);
   /// kCompressedRows sums; `x` points to the element of the slice's first row.
   void (*diagonals)(const DiagonalSlice<A, Acc>& slice, const Acc* x, Acc* sums);

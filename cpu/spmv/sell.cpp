@@ -3,10 +3,11 @@
 // Owns     within every 128 rows the rows are sorted by length; 16 neighbours of that order are a
 //          slice, as wide as its shortest row; what longer rows have more is read from CSR, and so
 //          is a hub, cut into stretches: nothing is padded, so no matrix makes the format explode
-// Reads    a slice in a stream; x by gathers, wherever columns point
+// Reads    a slice in a stream; x by gathers, wherever columns point, or by loads where the entries
+//          side by side have columns that follow each other: these have one column together
 // Launch   as csr_balanced; a slice is filled, so its pages first touched, by the thread that
 //          reads it
-// Needs    4 bytes and a value per entry of the slices, 17 bits a row
+// Needs    at most 4 bytes and a value per entry of the slices, 3 bytes a row
 // Against  csr_balanced: short rows fill vectors. Source: Kreutzer, Hager, Wellein, Fehske, Bishop,
 //          A unified sparse matrix data format (2014); cutting a slice at its shortest row instead
 //          of padding it is our own
@@ -24,9 +25,11 @@ constexpr Index kSlices = kWindow / kSellRows;  // of a window
 constexpr std::uint8_t kNoRow = 255;
 
 struct Head {
-  Offset at = 0;  // of the slice's first entry
+  Offset at = 0;      // of the slice's first value
+  Offset col_at = 0;  // and of its first column (until that is known: how many columns it has)
   Index width = 0;
-  bool is_ragged = false;  // rows have entries beyond `width`
+  bool is_ragged = false;    // rows have entries beyond `width`
+  bool is_in_order = false;  // all rows are there, follow each other, and have no more entries
 };
 
 template <class Kinds>
@@ -50,15 +53,18 @@ class Sell : public RowSums<Kinds> {
       for (Index row = first; row < last; row += kWindow) bytes += sort_window(row);
       bytes_in_place += bytes;
     });
-    Offset entries = 0;
+    Offset entries = 0, columns = 0;
     for (Head& head : heads_) {
+      const Offset count = head.col_at;
       head.at = entries;
+      head.col_at = columns;
       entries += Offset{head.width} * kSellRows;
+      columns += count;
     }
-    const std::uint64_t slice_bytes =
-        static_cast<std::uint64_t>(entries) * (sizeof(Index) + value_bytes<A>());
+    const std::uint64_t slice_bytes = static_cast<std::uint64_t>(entries) * value_bytes<A>() +
+                                      static_cast<std::uint64_t>(columns) * sizeof(Index);
     this->reserve(slice_bytes, "the slices of sell");
-    cols_ = Buffer<Index>(entries);
+    cols_ = Buffer<Index>(columns);
     if constexpr (kHasValues) values_ = Buffer<A>(entries);
     this->by_owners([&](Index first, Index last) {
       for (Index row = first; row < last; row += kWindow) fill_window(row);
@@ -115,18 +121,56 @@ class Sell : public RowSums<Kinds> {
         bytes += static_cast<std::uint64_t>(more) * (sizeof(Index) + value_bytes<A>());
       }
       if (head.is_ragged) bytes += kSellRows * sizeof(Offset);
+      const Offset slice = slice_of(first) + k;
+      const std::uint8_t* const lanes = rows_.data() + slice * kSellRows;
+      head.is_in_order = !head.is_ragged && lanes[0] + kSellRows - 1 == lanes[kSellRows - 1];
+      head.col_at = columns_of(slice, first);
     }
     return bytes;
+  }
+
+  /// Where the entries of a slice's rows begin.
+  std::array<Offset, kSellRows> begins_of(Offset slice, Index first) const {
+    std::array<Offset, kSellRows> begins{};
+    for (int l = 0; l < kSellRows; ++l) {
+      begins[static_cast<std::size_t>(l)] = a_.row_offsets[first + rows_[slice * kSellRows + l]];
+    }
+    return begins;
+  }
+
+  /// Whether entries k of the rows have columns that follow each other: then x is loaded, not
+  /// gathered.
+  bool is_run(const std::array<Offset, kSellRows>& begins, Offset k) const {
+    const Index first = a_.col_indices[begins[0] + k];
+    for (Index l = 1; l < kSellRows; ++l) {
+      if (a_.col_indices[begins[static_cast<std::size_t>(l)] + k] != first + l) return false;
+    }
+    return true;
+  }
+
+  /// How many columns a slice stores.
+  Offset columns_of(Offset slice, Index first) const {
+    const Index width = heads_[slice].width;
+    if (width == 0) return 0;
+    const auto begins = begins_of(slice, first);
+    Offset columns = 0;
+    for (Offset k = 0; k < width; ++k) columns += is_run(begins, k) ? 1 : kSellRows;
+    return columns;
   }
 
   void fill_window(Index first) {
     for (Offset slice = slice_of(first); slice < slice_of(first) + kSlices; ++slice) {
       const Head& head = heads_[slice];
-      for (int l = 0; l < kSellRows && head.width > 0; ++l) {
-        const Offset from = a_.row_offsets[first + rows_[slice * kSellRows + l]];
-        for (Offset k = 0; k < head.width; ++k) {
-          cols_[head.at + k * kSellRows + l] = a_.col_indices[from + k];
-          if constexpr (kHasValues) values_[head.at + k * kSellRows + l] = a_.values[from + k];
+      if (head.width == 0) continue;
+      const auto begins = begins_of(slice, first);
+      Offset to = head.col_at;
+      for (Offset k = 0; k < head.width; ++k) {
+        const bool is_one_run = is_run(begins, k);
+        if (is_one_run) cols_[to++] = ~a_.col_indices[begins[0] + k];
+        for (int l = 0; l < kSellRows; ++l) {
+          const Offset from = begins[static_cast<std::size_t>(l)] + k;
+          if (!is_one_run) cols_[to++] = a_.col_indices[from];
+          if constexpr (kHasValues) values_[head.at + k * kSellRows + l] = a_.values[from];
         }
       }
     }
@@ -142,8 +186,10 @@ class Sell : public RowSums<Kinds> {
     for (Offset slice = slice_of(first); slice < slice_of(first) + kSlices; ++slice) {
       const Head& head = heads_[slice];
       const std::uint8_t* const rows = rows_.data() + slice * kSellRows;
-      this->loops_.slice(values_.data() + (kHasValues ? head.at : 0), cols_.data() + head.at,
-                         head.width, x, of_slice);
+      Acc* const to = head.is_in_order ? sums + rows[0] : of_slice;
+      this->loops_.slice(values_.data() + (kHasValues ? head.at : 0), cols_.data() + head.col_at,
+                         head.width, x, to);
+      if (head.is_in_order) continue;
       for (int l = 0; l < kSellRows; ++l) {
         if (rows[l] == kNoRow) break;  // rows come first
         Acc sum = of_slice[l];

@@ -154,7 +154,7 @@ TEST(SpmvAuto, TakesTheFewestBytes) {
   EXPECT_EQ(plan_of("auto", blocks_of_three(2000))->chosen_kernel(), "bsr");
   const auto plan = plan_of("auto", scattered(3000));
   EXPECT_EQ(plan->chosen_kernel(), "csr_chunks") << plan->choice();
-  EXPECT_EQ(plan_of("auto", scattered(100))->chosen_kernel(), "csr_balanced") << "small";
+  EXPECT_EQ(plan_of("auto", scattered(20))->chosen_kernel(), "csr_balanced") << "small";
   EXPECT_NE(plan_of("auto", stencil(20000, true))->choice().find("paid after"), std::string::npos);
   for (const int threads : {1, 3, 7}) {
     EXPECT_EQ(plan_of("auto", blocks_of_three(2000), threads)->chosen_kernel(), "bsr");
