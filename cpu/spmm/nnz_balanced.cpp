@@ -64,6 +64,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
         rounds_(std::min(tiles_, kMostRounds)),
         shares_(team_.threads, rounds_) {
     if (!input.variant.empty()) why_ = "as asked";
+    settings_.rows.foresees_ends = foresees_row_ends(op_a_);
     const PieceSizes sizes;
     input.budget.reserve(row_cuts_bytes(op_a_, sizes) + shares_.size_bytes(), "the list of pieces");
     cuts_ = cut_rows(op_a_, sizes);

@@ -11,6 +11,7 @@ namespace csrkit::cpu {
 struct RowSettings {
   Offset prefetch_bytes = 4096;  // rows of B are asked for this much work ahead; 0 = not at all
   bool streams_c = false;        // C is written past the caches where its rows lie on vectors
+  bool foresees_ends = false;    // most rows are as long as the row before
 };
 
 /// Columns [col, col + cols) of rows [first, last) of C. `col` is a multiple of 32 elements or 0.

@@ -30,8 +30,23 @@ constexpr Offset kVeryShortRow = 4;
 constexpr Offset kReadsPerCopy = 16;
 /// Nonzeros per row below which C is a good part of what moves.
 constexpr Offset kShortRow = 16;
-/// Nonzeros per row that are worth a walk along A for every slice, where B is in a shared cache.
-constexpr Offset kWorthWalks = 12;
+/// Nonzeros per row that are worth a walk along A for every slice, where B is in a shared cache:
+/// few where slices are many, which bring more.
+constexpr Offset kWorthWalks = 12, kWorthManyWalks = 4;
+constexpr Index kManySlices = 4;
+/// Above this part, a thread reads rows of B that lie beside each other, whose lines the machine
+/// fetches ahead: slices would tear them.
+constexpr double kInRuns = 0.3;
+/// Slices bring a row of B nearer for its next read, so a thread must read it so many times, ...
+constexpr double kReadsWorthSlices = 1.25;
+/// ... and what it reads must not nearly fit the core's own cache as it is.
+constexpr double kWorthSlices = 0.7;
+/// The part of the rows that have the length of the row before, above which the machine foresees
+/// ends.
+constexpr double kForeseen = 0.7;
+/// Samples of A, of neighbouring entries.
+constexpr Offset kSampleEntries = 4096;
+constexpr Offset kMostSamples = 16;
 /// Entries of a thread that are looked at one by one to find what it reads of B.
 constexpr Offset kMostLookedAt = 1 << 20;
 
@@ -42,8 +57,6 @@ std::uint64_t row_bytes(Index cols, ValueKind kind) {
 }  // namespace
 
 double fresh_rows_of_b(const CsrMatrix& op_a) {
-  constexpr Offset kSampleEntries = 4096;
-  constexpr Offset kMostSamples = 16;
   // One bit per hashed column; collisions cost some per cent.
   constexpr std::size_t kSlots = std::size_t{1} << 15;
   const Offset nnz = op_a.nnz();
@@ -65,6 +78,59 @@ double fresh_rows_of_b(const CsrMatrix& op_a) {
   return static_cast<double>(fresh) / static_cast<double>(seen);
 }
 
+double rows_of_b_in_runs(const CsrMatrix& op_a) {
+  constexpr Offset kRecent = 256;
+  // Where a column was named last: neighbours have slots beside each other.
+  constexpr std::size_t kSlots = std::size_t{1} << 13;
+  struct Named {
+    Index column = -1;
+    Offset at = -1;
+  };
+  const Offset nnz = op_a.nnz();
+  if (nnz == 0) return 0;
+  const Offset samples = std::clamp<Offset>(nnz / (8 * kSampleEntries), 1, kMostSamples);
+  std::vector<Named> named(kSlots);
+  Offset fresh = 0, in_runs = 0;
+  for (Offset n = 0; n < samples; ++n) {
+    const Offset begin = nnz / samples * n;
+    const Offset end = std::min(begin + kSampleEntries, nnz);
+    const auto was_named = [&](Index column, Offset since) {
+      const Named& slot = named[static_cast<std::uint32_t>(column) % kSlots];
+      return slot.column == column && slot.at >= since;
+    };
+    for (Offset at = begin; at < end; ++at) {
+      const Index column = op_a.col_indices()[at];
+      if (!was_named(column, begin)) {
+        const Offset recent = std::max(begin, at - kRecent);
+        ++fresh;
+        if (was_named(column - 1, recent) ||
+            (column + 1 < op_a.cols() && was_named(column + 1, recent))) {
+          ++in_runs;
+        }
+      }
+      named[static_cast<std::uint32_t>(column) % kSlots] = {column, at};
+    }
+  }
+  return static_cast<double>(in_runs) / static_cast<double>(fresh);
+}
+
+bool foresees_row_ends(const CsrMatrix& op_a) {
+  const Offset rows = op_a.rows();
+  if (rows < 2) return true;
+  const Offset* const offsets = op_a.row_offsets();
+  const Offset samples = std::clamp<Offset>(rows / (8 * kSampleEntries), 1, kMostSamples);
+  Offset seen = 0, alike = 0;
+  for (Offset n = 0; n < samples; ++n) {
+    const Offset begin = std::max<Offset>(1, rows / samples * n);
+    const Offset end = std::min(begin + kSampleEntries, rows);
+    for (Offset row = begin; row < end; ++row) {
+      if (offsets[row + 1] - offsets[row] == offsets[row] - offsets[row - 1]) ++alike;
+    }
+    seen += end - begin;
+  }
+  return static_cast<double>(alike) >= kForeseen * static_cast<double>(seen);
+}
+
 Index rows_of_b_per_thread(const CsrMatrix& op_a, int threads) {
   const Offset nnz = op_a.nnz();
   if (nnz / threads > kMostLookedAt) return op_a.cols();
@@ -78,6 +144,20 @@ Index rows_of_b_per_thread(const CsrMatrix& op_a, int threads) {
   }
   return named;
 }
+
+namespace {
+
+/// Whether slices of B bring its rows nearer for a thread: what it reads does not fit its core's
+/// own cache, is read more than once, and lies here and there.
+bool are_worth_slices(const MethodInput& input, std::uint64_t b_row_bytes,
+                      std::uint64_t own_cache) {
+  const auto rows = static_cast<double>(rows_of_b_per_thread(input.op_a, input.team.threads));
+  const double reads = static_cast<double>(input.op_a.nnz()) / input.team.threads;
+  return rows * static_cast<double>(b_row_bytes) > kWorthSlices * static_cast<double>(own_cache) &&
+         reads >= kReadsWorthSlices * rows && rows_of_b_in_runs(input.op_a) < kInRuns;
+}
+
+}  // namespace
 
 Settings default_settings(const MethodInput& input, std::string* why) {
   const SpmmProblem& problem = input.problem;
@@ -117,13 +197,16 @@ Settings default_settings(const MethodInput& input, std::string* why) {
     settings.packs_b = true;
     read_again = slice_bytes / 2;
     *why += ", narrow slices of B are nearer than B once packed";
-  } else if (is_scattered && b_bytes > own_cache &&
-             (!is_one_slice || (pays_copies && problem.dense_cols > tile_cols))) {
+  } else if (b_bytes > own_cache &&
+             (!is_one_slice || (pays_copies && problem.dense_cols > tile_cols)) &&
+             are_worth_slices(input, b_row_bytes, caches.private_bytes)) {
+    const Offset worth_walks =
+        problem.dense_cols < kManySlices * tile_cols ? kWorthWalks : kWorthManyWalks;
     const bool fits_where_b_does_not =
         slice_bytes <= own_cache ||
         (!is_one_slice && b_bytes > shared_cache && slice_bytes <= shared_cache);
     if (fits_where_b_does_not ||
-        (!is_one_slice && b_bytes <= shared_cache && nnz >= kWorthWalks * input.op_a.rows())) {
+        (!is_one_slice && b_bytes <= shared_cache && nnz >= worth_walks * input.op_a.rows())) {
       settings.tile_cols = tile_cols;
       *why += ", slices of B are nearer than B";
     }

@@ -268,6 +268,28 @@ CsrMatrix two_diagonals(Index rows) {
           ValueArray(ValueKind::none, Offset{2} * rows)};
 }
 
+TEST(Settings, KnowWhereRowsOfBLieBesideEachOther) {
+  EXPECT_EQ(rows_of_b_in_runs(CsrMatrix()), 0);
+  EXPECT_GT(rows_of_b_in_runs(two_diagonals(50000)), 0.9);
+  // Rows of one entry, far from those of the 256 rows before.
+  constexpr Index kRows = 50021, kStep = 1117;
+  Buffer<Offset> row_offsets(kRows + 1);
+  Buffer<Index> col_indices(kRows);
+  for (Index i = 0; i <= kRows; ++i) row_offsets[i] = i;
+  for (Index i = 0; i < kRows; ++i) {
+    col_indices[i] = static_cast<Index>(Offset{i} * kStep % kRows);
+  }
+  const CsrMatrix a(kRows, kRows, std::move(row_offsets), std::move(col_indices),
+                    ValueArray(ValueKind::none, kRows));
+  EXPECT_LT(rows_of_b_in_runs(a), 0.1);
+}
+
+TEST(Settings, KnowWhetherRowsAreAsLongAsTheOneBefore) {
+  EXPECT_TRUE(foresees_row_ends(CsrMatrix()));
+  EXPECT_TRUE(foresees_row_ends(two_diagonals(400)));
+  EXPECT_FALSE(foresees_row_ends(rows_of_all_lengths(300)));
+}
+
 TEST(Settings, CountTheRowsOfBThatAThreadReads) {
   EXPECT_EQ(rows_of_b_per_thread(CsrMatrix(), 3), 0);
   const CsrMatrix a = two_diagonals(400);
@@ -295,7 +317,7 @@ TEST(Settings, PackSlicesThatAreReadOften) {
   for (Index i = 0; i <= kRows; ++i) row_offsets[i] = Offset{i} * kLength;
   for (Index i = 0; i < kRows; ++i) {
     for (Index n = 0; n < kLength; ++n) {
-      col_indices[Offset{i} * kLength + n] = i % kStep + n * kStep;
+      col_indices[Offset{i} * kLength + n] = i * 7 % kStep + n * kStep;
     }
   }
   const CsrMatrix a(kRows, kRows, std::move(row_offsets), std::move(col_indices),
