@@ -204,7 +204,7 @@ def summary_of(page, names):
         data = Data(spec["data"])
         found = list(ratios(data.where(spec["where"]), spec["of"]))
         low, at = min(found, key=lambda pair: pair[0])
-        matrices = len({next(iter(row.values())) for _, row in found})
+        matrices = len({re.sub(r" (f64|f32|f16|bf16)$", "", next(iter(row.values()))) for _, row in found})
         details = RESULTS / spec["page"]
         cells.append([f"[{spec['operation']}]({relative(details, page)})", spec["machine"], spec["against"],
                       f"{matrices} {spec['matrices']}", str(len(found)),
