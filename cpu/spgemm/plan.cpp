@@ -103,6 +103,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
 
   double time_numeric() override {
     if (!is_counted_) count();
+    forget_one_pass();
     const Offset budget_rows = rows_that_fit(0);
     if (budget_rows < problem_.output_rows()) {
       const Stopwatch clock;  // C is never there as a whole: its allocation belongs to the time
@@ -235,7 +236,6 @@ class CpuSpgemmPlan : public SpgemmPlan {
       passes_ = "two passes: C had more entries than a sample of its rows let expect";
       room_entries_ = -1;
       one_pass_bytes_ = 0;
-      waiting_ = WaitingRoom();
       *block = OutputBlock();
       return false;
     }
@@ -259,10 +259,16 @@ class CpuSpgemmPlan : public SpgemmPlan {
     phases_.output_seconds = clock.seconds();
   }
 
+  /// Gives back what one pass keeps for the next: two passes are not counted with it.
+  void forget_one_pass() {
+    row_sums_ = Buffer<Offset>();
+    waiting_ = WaitingRoom();
+  }
+
   void count() {
     phases_.symbolic_seconds = 0;
+    forget_one_pass();
     if (is_counted_) return;
-    row_sums_ = Buffer<Offset>();
     const Stopwatch clock;
     const Index rows = problem_.output_rows();
     if (row_nnz_.size() != rows) row_nnz_ = Buffer<Index>(rows);
