@@ -44,7 +44,7 @@ constexpr double kWorthSlices = 0.7;
 /// The part of the rows that have the length of the row before, above which the machine foresees
 /// ends.
 constexpr double kForeseen = 0.7;
-/// Samples of A, of neighbouring entries.
+/// Samples of A, of neighbouring entries or rows.
 constexpr Offset kSampleEntries = 4096;
 constexpr Offset kMostSamples = 16;
 /// Entries of a thread that are looked at one by one to find what it reads of B.

@@ -37,7 +37,7 @@ bool foresees_row_ends(const CsrMatrix& op_a);
 /// where its entries are too many to be looked at.
 Index rows_of_b_per_thread(const CsrMatrix& op_a, int threads);
 
-/// Chosen from sizes, caches, threads and fresh_rows_of_b; `why` says it in words.
+/// Chosen from sizes, caches, threads and what the above say of A; `why` says it in words.
 Settings default_settings(const MethodInput& input, std::string* why);
 
 /// "tile=64,prefetch=4096,stores=stream", and ",b=packed" where slices are, ",rows=joined" where

@@ -38,8 +38,8 @@ constexpr Offset kWorthDecoding = 32;
 constexpr double kMostlyDiagonals = 0.5;
 /// Blocks must save this part of CSR's bytes if A stays in the caches and its rows are short.
 constexpr double kWorthBlocks = 0.2;
-/// Rows side by side, where A stays in the caches: so many entries a row, in bytes of sums, or rows
-/// as long as the one before; so many of all entries in slices; and rows enough for slices to be
+/// Rows side by side, where A stays in the caches: rows that read so many bytes of x, or are as
+/// long as the one before; so many of all entries in slices; and rows enough for slices to be
 /// shared out.
 constexpr Offset kWorthSlices = 64;
 constexpr double kMostlySlices = 0.9;

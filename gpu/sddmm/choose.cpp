@@ -15,7 +15,7 @@ std::unique_ptr<DeviceSddmm> make_device_dense_tiles(const SddmmProblem&);
 namespace {
 
 // Measured on an H100: docs/lab/2026-11-26-sddmm-row-panels.md.
-constexpr Offset kManyEntries = 1 << 17;  // row_groups occupies the device with fewer
+constexpr Offset kManyEntries = 1 << 17;  // with fewer only row_groups occupies the device
 constexpr Offset kFewestOfRow = 12;  // entries, on average: below, nobody looks for shared columns
 
 /// From this share of A's places on, computing all of them is cheaper.

@@ -2,8 +2,8 @@
 // Owns     a block: a tile of 64 x 64 places of A, or 32 x 32 in small matrices; a lane: 4 x 4 of
 //          them, each added up from the first column of X and Y to the last
 // Reads    rows of X and Y once a tile, 16 columns at a time through shared memory, the next ones
-//          asked for while these are at work; 16 bytes a lane where K, the leading dimensions and
-//          the addresses allow it, else an element
+//          asked for while these are at work; 16 bytes a lane (8 in 16 bits) where K, the leading
+//          dimensions and the addresses allow it, else an element
 // Launch   a block a tile; one without entries ends at once
 // Needs    16 bytes for every 64 (32) places of a row: which of them are entries, and the first
 // Against  row_groups and row_panels, which compute what is asked for, from L1; cusparseSDDMM

@@ -2,8 +2,8 @@
 // Owns     a lane: some of the K columns of all inner products of its group's tile; a group of 8 or
 //          16 lanes: a piece of four tiles, one after the other; a block: 256 lanes
 // Reads    a row of X and a row of Y once for each four of a tile's 16 places, from L1, 16 bytes a
-//          lane where K, the leading dimensions and the addresses allow it, else fewer. Places
-//          without an entry are computed and forgotten
+//          lane (8 in 16 bits) where K, the leading dimensions and the addresses allow it, else
+//          fewer. Places without an entry are computed and forgotten
 // Launch   as many groups as pieces
 // Needs    20 bytes for every column of a panel, which has four rows at most: 5 an entry where they
 //          all have the same columns; about one more for pieces

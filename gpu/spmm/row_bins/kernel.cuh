@@ -11,7 +11,7 @@
 namespace csrkit::gpu {
 
 inline constexpr int kRowBinsBlocks = 7;       // per multiprocessor
-inline constexpr int kRowBinsMoreBlocks = 8;   // for 16 bytes a load, three pieces: 64 registers
+inline constexpr int kRowBinsMoreBlocks = 8;   // for 16 bytes a load, or few pieces: 64 registers
 inline constexpr int kRowBinsFewerBlocks = 6;  // for four pieces of f64
 
 /// Whether most tasks are long rows, in several waves of warps. Those have enough loads under way

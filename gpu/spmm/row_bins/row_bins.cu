@@ -10,12 +10,13 @@
 //          go through the workspace, sums of a block's warps through 1.5 KB of shared memory at
 //          most. In pieces, entries of A go through shared memory instead of shuffles
 // Launch   128 threads, 8 blocks per multiprocessor, so at most 64 registers; 7 where loads are
-//          narrow, in f32 where most rows are long, and where 32 lanes have blocks' tasks; 6 for
-//          four pieces of f64. Groups of 8, 16 or 32 lanes, so that slices are 128 or 256 bytes of
-//          a row of B, or all of it up to 512, or 512 where that leaves half as many. Slices of the
-//          columns in the outer grid dimension, so that a slice of B after the other stays in L2 if
-//          it fits there. A launch for some tasks after the other where rows are short and a C
-//          larger than L2 has rows that end inside sectors
+//          narrow (but for single elements by 8 lanes without blocks' tasks), in f32 where most
+//          rows are long, and where 32 lanes have blocks' tasks; 6 for four pieces of f64. Groups
+//          of 8, 16 or 32 lanes, so that slices are 128 or 256 bytes of a row of B, or all of it up
+//          to 512, or 512 where that leaves half as many. Slices of the columns in the outer grid
+//          dimension, so that a slice of B after the other stays in L2 if it fits there. A launch
+//          for some tasks after the other where rows are short and a C larger than L2 has rows that
+//          end inside sectors
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses. If
 //          rows of B or C begin anywhere, 8, 16 or 32 lanes read a row in pieces (pieces.cuh), an
 //          element a lane or two neighbours, so that a lane has up to four columns. If K says so in

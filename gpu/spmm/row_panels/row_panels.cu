@@ -90,8 +90,9 @@ class RowPanels {
         b.leading_dim * static_cast<Offset>(sizeof(Value)), "row_panels: a row of B in bytes");
     PanelLists lists = lists_;
     if (a.values == nullptr && !kIsTiled) lists.values = nullptr;
-    const RowPanelsOperands<Types> operands{
-        b, c, alpha, beta, tasks_, lists, partial_, partial_stride(c.cols), row_bytes, algebra_};
+    const RowPanelsOperands<Types> operands{b,         c,        alpha,    beta,
+                                            tasks_,    lists,    partial_, partial_stride(c.cols),
+                                            row_bytes, algebra_, {}};
     if constexpr (kIsTiled) return launch_tiled(operands, stream);
     if constexpr (kHasPieces) {
       const int widest = widest_access(b, c);

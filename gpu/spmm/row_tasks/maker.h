@@ -55,7 +55,7 @@ class RowTaskMaker {
   Index shortest_long_ = 0;
   Index shortest_of_block_ = kMaxIndex;
   Index strip_entries_ = 0;
-  Index longest_in_strips_ = 0;  // all rows, where it is 0, but those without entries
+  Index longest_in_strips_ = 0;  // 0: none but those without entries
   Index rows_per_block_ = 0;
   Index range_rows_ = 0;
   Offset blocks_ = 0, ranges_ = 0;

@@ -77,7 +77,7 @@ TEST(SpgemmHubChoice, CountsSearchesInParts) {
 }
 
 TEST(SpgemmHubChoice, HasMemoryForSoManyProducts) {
-  const std::vector<LongRow> rows = {{20'000, 60'000}, {600, 9'000'000 / 1'000}};
+  const std::vector<LongRow> rows = {{20'000, 60'000}, {600, 9'000}};
   EXPECT_NE(hub_sources_of(rows, 500'000), gpu::kNoHubs);
   const gpu::HubTotals totals = totals_of(rows);
   EXPECT_EQ(gpu::choose_hub_sources(totals, 500'000, 4, 59'000), gpu::kNoHubs);

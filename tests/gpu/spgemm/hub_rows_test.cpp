@@ -170,8 +170,7 @@ TEST_F(SpgemmHubRows, AreLeftOutWhereTheyAreMany) {
   check_kinds(operands, rules, 0);
 }
 
-// By the model alone: a hub that is all there is; one beside a row as long that cannot be one; rows
-// too short for it.
+// By the model alone: two hubs beside rows that take little; rows too short to be hubs.
 TEST_F(SpgemmHubRows, AreLeftToTheModel) {
   check_kinds(squared(with_hubs(20'000, {17, 15'000}, {}, 9'000)), {}, 2);
   check_kinds(squared(with_hubs(9'000, {3, 2'000}, {}, 250)), {}, 0);
