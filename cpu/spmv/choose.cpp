@@ -7,9 +7,9 @@
 //          product beyond the caches takes the time of its bytes, x and y being the same for all
 //          formats; so the format with the fewest bytes wins, if it saves enough to notice. Where A
 //          stays in the caches, a product takes the time of its instructions: there decoding is
-//          worth its time for long rows, and diagonals, which need no gathers, for all. What is
-//          left is rows side by side, where they are alike and the machine gathers fast, and CSR in
-//          chunks, which has no ends of rows to guess
+//          worth its time for long rows, but for those in f32, and diagonals, which need no
+//          gathers, for all. What is left is rows side by side, where they are alike and the
+//          machine gathers fast, and CSR in chunks, which has no ends of rows to guess
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -32,12 +32,14 @@ namespace {
 constexpr std::uint64_t kSmall = 8 << 10;
 /// Fewer bytes must save this part of CSR's to be worth a copy of A.
 constexpr double kWorthACopy = 0.1;
-/// Rows of fewer entries take longer to decode than to gather, if A stays in the caches.
-constexpr Offset kWorthDecoding = 32;
+/// Rows of fewer entries take longer to decode than to gather, if A stays in the caches; in f32
+/// rows of any length do (docs/lab/2026-11-22-spmv-cpu.md).
+constexpr Offset kWorthDecoding = 44;
 /// Unless so many slices are kept by diagonals.
 constexpr double kMostlyDiagonals = 0.5;
-/// Blocks must save this part of CSR's bytes if A stays in the caches and its rows are short.
+/// Blocks must save this part of CSR's bytes if A stays in the caches and its rows are shorter.
 constexpr double kWorthBlocks = 0.2;
+constexpr Offset kWorthLooseBlocks = 32;
 /// Rows side by side, where A stays in the caches: rows that read so many bytes of x, or are as
 /// long as the one before; so many of all entries in slices; and rows enough for slices to be
 /// shared out.
@@ -63,6 +65,10 @@ std::string account(const MethodInput& input, std::uint64_t stored, double secon
                 "assumed %.0f GB/s",
                 static_cast<double>(stored) / csr, seconds * 1e3, seconds / saved, bandwidth / 1e9);
   return text;
+}
+
+bool is_worth_decoding(const CsrMatrix& a) {
+  return a.value_kind() != ValueKind::f32 && a.nnz() >= a.rows() * kWorthDecoding;
 }
 
 /// Whether rows are long and alike, or all of a length, so that they are worth being summed side by
@@ -115,15 +121,16 @@ Choice choose(const MethodInput& input) {
   const auto worth = static_cast<std::uint64_t>(static_cast<double>(csr) * (1 - kWorthACopy));
   const std::uint64_t blocked = expected_bsr_bytes(input.op_a, find_blocks(input.op_a));
   const bool stays_in_caches = csr < cache_sizes().last_level_bytes / 2;
-  const bool has_long_rows = input.op_a.nnz() >= input.op_a.rows() * kWorthDecoding;
-  const double by_diagonals = stays_in_caches && !has_long_rows ? kMostlyDiagonals : 0;
+  const bool is_decoded_fast = !stays_in_caches || is_worth_decoding(input.op_a);
+  const double by_diagonals = is_decoded_fast ? 0 : kMostlyDiagonals;
   if (auto compressed = make_compressed_within(input, {std::min(worth, blocked), by_diagonals})) {
     const std::string because = account(input, compressed->stored_bytes(), clock.seconds());
     return {std::move(compressed), "compressed", because};
   }
-  const bool is_decoded_fast = !stays_in_caches || has_long_rows;
+  const bool are_blocks_fast =
+      !stays_in_caches || input.op_a.nnz() >= input.op_a.rows() * kWorthLooseBlocks;
   if (static_cast<double>(blocked) <=
-      static_cast<double>(csr) * (1 - (is_decoded_fast ? kWorthACopy : kWorthBlocks))) {
+      static_cast<double>(csr) * (1 - (are_blocks_fast ? kWorthACopy : kWorthBlocks))) {
     auto blocks = make_bsr(input);
     const std::string because = account(input, blocks->stored_bytes(), clock.seconds());
     return {std::move(blocks), "bsr", because};
@@ -136,7 +143,7 @@ Choice choose(const MethodInput& input) {
   char because[120];
   std::snprintf(because, sizeof because, "%s; made in %.3g ms",
                 stays_in_caches
-                    ? "the matrix stays in the caches, and its rows are too short to decode"
+                    ? "the matrix stays in the caches, and decoding takes longer than its bytes"
                     : "no format saves a tenth of the bytes",
                 of_chunks.seconds() * 1e3);
   return {std::move(chunks), "csr_chunks", because};
