@@ -10,9 +10,9 @@ earlier ones; a case that failed or was not checked is named and makes the exit 
 
 Columns: time of ours and of the vendor's (its best algorithm), speed-up with its 95 % interval ("level" if that
 includes 1; of pairs where both were measured in turn), nonzeros per second, share of the
-gather mark (time of the mark over ours: above 1 is faster than gathering every row once), time of the mark, speed-up at it (the
-vendor's time over the mark's, or over ours where that is less: what is left to win without more reuse), share of the
-bandwidth limit (time in which A, B and C pass memory once, over ours), lead over the best peer (speed-up
+gather mark (time of the mark over ours: above 1 is faster than gathering every row once), time of the mark, speed-up
+at it (the vendor's time over the mark's, or over ours where that is less: what is left to win without more reuse),
+share of the bandwidth limit (time in which A, B and C pass memory once, over ours), lead over the best peer (speed-up
 over the peer's own speed-up against the same vendor).
 """
 import argparse
