@@ -355,7 +355,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
   Buffer<Index> row_nnz_;
   Buffer<Offset> row_sums_;  // of the rows' costs, then C's row offsets, made in one pass
   OutputMemory memory_;      // of time_multiply: all of C or nothing
-  WaitingRoom waiting_;      // also
+  WaitingRoom waiting_;      // of time_multiply, too: kept from product to product
   SpgemmPhases phases_;
   CacheEvictor evictor_;
 };
