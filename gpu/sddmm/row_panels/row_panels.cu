@@ -5,10 +5,11 @@
 //          lane (8 in 16 bits) where K, the leading dimensions and the addresses allow it, else
 //          fewer. Places without an entry are computed and forgotten
 // Launch   as many groups as pieces
-// Needs    20 bytes for every column of a panel, which has four rows at most: 5 an entry where they
-//          all have the same columns; about one more for pieces
+// Needs    21 bytes for every column of a panel, one of them for pieces; a panel has four rows at
+//          most: about 5 an entry where they all have the same columns
 // Against  row_groups, which reads a row of Y for every entry, and cusparseSDDMM. Every entry has
-//          one order of summation, which depends on K and the width of the loads
+//          one order of summation, which depends on K, the width of the loads, whether rows lie
+//          4 GiB apart, and, unless sums are f64, on whether there are 4,096 pieces or more
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/warp.cuh"

@@ -12,7 +12,7 @@ constexpr double kEachProduct = 0.010, kEachSearch = 0.15;
 // The sort: a dozen launches one after another, and a product's key and value there and back, in
 // some four passes. It comes on top, because the other kernels leave it little room.
 constexpr double kSort = 100e3, kEachSortedByte = 0.005;
-// More hubs are not worth a smaller difference than this.
+// More rows become hubs only if the product then takes less than this share of the time.
 constexpr double kWorthIt = 0.93;
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Which rows are hubs: a model of what a product takes with the long rows left to single
 // multiprocessors, and with all of their products sorted by the whole device. Times follow from
-// sources and products alone; every number is in hub_choice.cpp, but for those of a row.
+// sources and products alone; rates of the device are in hub_choice.cpp, those of a row below;
+// which rows may be hubs at all is in product_counts.h.
 #pragma once
 
 #include "gpu/spgemm/product_counts.h"
@@ -19,8 +20,8 @@ inline CSRKIT_HOST_DEVICE int hub_level_of(Offset sources) {
   return level;
 }
 
-/// What a row takes by itself, counted and made, most of it waits for memory and for turns at a
-/// column that most sources meet. Fitted to 43 matrices on an H100.
+/// What a row takes by itself, to be counted and made. Most of that is waiting: for memory, and for
+/// turns at a column that most sources meet. Fitted to 43 matrices on an H100.
 inline CSRKIT_HOST_DEVICE unsigned long long row_nanoseconds(Offset sources,
                                                              unsigned long long products) {
   constexpr unsigned long long kEachSource = 70, kEachProduct = 5;

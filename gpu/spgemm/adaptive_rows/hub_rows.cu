@@ -6,7 +6,8 @@
 //          out, per 8 bits of rows and columns
 // Launch   256 threads, one block of 1,024 for the list of entries; CUB's scan, radix sort and
 //          selection
-// Needs    memory for all products twice; where they are too many, no row is a hub
+// Needs    memory for all products twice; where they are too many, only longer rows are
+//          hubs, or none
 // Against  anything row by row: these rows have little in common with a block. Twelve launches take
 //          longer than a row of a thousand sources does by itself
 

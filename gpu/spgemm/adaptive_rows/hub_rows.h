@@ -1,6 +1,6 @@
-// Hubs: rows of A with thousands of entries that meet short rows of B. All products of all such
-// rows are sorted by the whole device, stably, so that those of an entry stand in the order of A's
-// columns. Up to 32 are added up in that order, more in an order that depends on their number
+// Hubs: rows of A with hundreds of entries or more that meet short rows of B. All products of all
+// such rows are sorted by the whole device, stably, so that those of an entry stand in the order of
+// A's columns. Up to 32 are added up in that order, more in an order that depends on their number
 // alone. A block per row would look up source after source, alone on the device; a block per part
 // of a row's columns would look up every source.
 #pragma once

@@ -8,7 +8,8 @@
 //   packed the products stand shoulder to shoulder, whatever row of B they are from; those of one
 //              column are added up within each warp first, then warp by warp. For short rows of B.
 // Either way the order in which an entry of C is added up depends on A and B alone, which is what
-// makes the result the same in every run.
+// makes the result the same in every run. It is mostly that of A's columns; BlockTurns says when
+// not.
 #pragma once
 
 #include "gpu/spgemm/adaptive_rows/part_sources.cuh"

@@ -32,7 +32,7 @@ enum class CountBin : std::uint8_t {
   bit_range_block,
   twin,   // not counted: a row whose row of A has the same columns is
   parts,  // a bit per column, cut into parts of as many columns as a block can hold
-  hubs,   // of thousands of short rows of B: their products are sorted by the whole device
+  hubs,   // of hundreds of short rows of B or more: their products are sorted by the whole device
   count
 };
 
@@ -143,8 +143,9 @@ inline constexpr std::uint32_t kFewestCutProducts = 2048;
 /// Rows of more products are, however narrow: one block would take milliseconds.
 inline constexpr std::uint32_t kMostOfABlock = 1u << 22;
 
-/// Hubs have no more products, and entries of A, than this together, or no row is one: so many rows
-/// fill a device as they are, and the products of hubs take memory beside C.
+/// Hubs have no more products, and entries of A, than this together; where they had, only longer
+/// rows are hubs, or none: so many rows fill a device as they are, and the products of hubs take
+/// memory beside C.
 inline constexpr Offset kMostOfHubs = Offset{1} << 23;
 /// Rows of A with more entries than this are profiled by several blocks, so many entries each.
 inline constexpr Offset kFewestSpreadSources = 1024;

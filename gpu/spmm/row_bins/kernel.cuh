@@ -120,13 +120,14 @@ void launch_widest_bins(const RowBinsOperands<Types>& operands, cudaStream_t str
   launch_bins<kWidth, kLanes, false, kRowBinsMoreBlocks>(operands, stream);
 }
 
-/// Whether 32 lanes have all columns as one slice, where 16 lanes have two. Rows of B and C that
+/// Whether slices have 32 lanes instead of 16: one slice instead of two. Rows of B and C that
 /// are no multiple of a line would be cut inside one, which both slices move, and what a row costs
 /// beside its bytes is paid twice. But two groups of 16 lanes take turns in a long row: small
 /// matrices wait for their longest rows, so lanes must be nearly full there, and those that do not
-/// fill the device wait for nothing else. Or they have half of the slices, where the last one of 16
-/// lanes would be nearly empty, unless a wide slice of B is more than about twice L2. Measured on
-/// an H100, docs/lab/2026-11-26-spmm-last-cliffs.md and 2026-11-26-spmm-last-lost.md.
+/// fill the device wait for nothing else. Of more than two slices, half as many of 32 lanes
+/// are taken where the last one of 16 would be nearly empty, unless a wide slice of B is more than
+/// about twice L2. Measured on an H100, docs/lab/2026-11-26-spmm-last-cliffs.md and
+/// 2026-11-26-spmm-last-lost.md.
 template <class Types, int kWidth>
 bool prefers_wide_slices(Index cols, Index rows_of_b, Offset whole_nnz) {
   constexpr Index kSlice = 16 * kWidth, kLine = kSlice / 2, kMost = 2 * kSlice;

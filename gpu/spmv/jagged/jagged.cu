@@ -321,11 +321,12 @@ class Jagged {
     const auto [height, at_once, is_padded] = pieces_.shape();
     if (is_padded) {
       queue(at_once == 4 ? multiply_padded<Types, Column, 4> : multiply_padded<Types, Column, 8>);
+      CHECK_LAUNCH("multiply_padded", stream);
     } else {
       queue(at_once == 4 ? multiply_segments<Types, Column, 4>
                          : multiply_segments<Types, Column, 8>);
+      CHECK_LAUNCH("multiply_segments", stream);
     }
-    CHECK_LAUNCH("multiply_segments", stream);
   }
 
   AlgebraFor<Number, Types::kIsPlusTimes> algebra_;
