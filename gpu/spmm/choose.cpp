@@ -168,9 +168,7 @@ const SpmmKernel& kernel_called(const std::string& name) {
 bool may_have_panels(const SpmmProfile& profile) {
   // So little work takes its time whatever runs, and panels take longer to be made.
   constexpr Offset kFewEntries = 1'136;  // a multiprocessor
-  constexpr Index kFewRows = 1024;
   if (profile.sample.entries == 0) return false;
-  if (profile.rows < kFewRows) return false;
   const bool has_few = profile.nnz < kFewEntries * profile.multiprocessors;
   if (has_few && !writes_much(profile)) return false;
   // Sums that are not finite are made again, one by one.

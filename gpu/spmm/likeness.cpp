@@ -24,11 +24,11 @@ constexpr Row kRows[] = {
 
 LikenessFacts likeness_facts(const SpmmProfile& profile) {
   // The distances were chosen by how matrices fare that are left out in turn.
-  constexpr double kSharing = 0.44, kUnlike = 0.22, kMean = 0.66, kRowCount = 1.76, kLongest = 1.32,
-                   kOf16 = 1, kOf64 = 1;
+  constexpr double kSharing = 0.53, kUnlike = 0.26, kMean = 0.79, kRowCount = 2.1, kLongest = 1.6,
+                   kOf16 = 1.2, kOf64 = 1.2;
   constexpr double kMuchLonger = 3;
   const double rows = profile.rows, mean = static_cast<double>(profile.nnz) / rows;
-  const double longest = std::log(std::max(static_cast<double>(profile.longest_seen) / mean, 1.0));
+  const double longest = std::log(std::max(static_cast<double>(profile.longest) / mean, 1.0));
   return {std::log(profile.sample.sharing()) / kSharing,
           (1 - profile.sample.evenness()) / kUnlike,
           std::log(mean) / kMean,

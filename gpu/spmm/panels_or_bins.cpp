@@ -11,6 +11,8 @@ namespace csrkit::gpu {
 
 namespace {
 
+constexpr Index kFewestLanes = 8;  // of a panel
+
 struct Weights {
   int b_bytes;
   PanelTerms of_terms;
@@ -31,19 +33,26 @@ double beyond_l2(const SpmmProfile& profile) {
   return 1 + std::clamp(std::log(bytes / profile.l2_bytes), -1.0, 3.0);
 }
 
+/// Panels whose lists are longer are cut into parts of so many entries (row_tasks/maker.cu).
+double part_entries(const SpmmProfile& profile) {
+  constexpr Offset kManyEntries = 5'000'000;
+  constexpr double kNarrowPart = 64, kPart = 128, kLargePart = 256;
+  if (profile.nnz >= kManyEntries) return kLargePart;
+  const bool is_narrow = profile.dense_cols <= kFewestLanes * 16 / profile.b_bytes;
+  return (is_narrow ? kNarrowPart : kPart) * panel_rows(profile.b_bytes) / 4;
+}
+
 /// The logarithm of how many places for warps panels leave empty, of three times as many. A panel
 /// has a part of a warp where there are few columns, and several where there are several slices of
 /// columns or where its list is cut.
 double idle_places(const SpmmProfile& profile) {
   constexpr double kInTurn = 3;
-  constexpr Index kLanes = 32, kFewestLanes = 8, kTiledCols = 64;
+  constexpr Index kLanes = 32, kTiledCols = 64;
   const bool is_tiled = profile.b_bytes == 2;
   const Index width = 16 / profile.b_bytes, cols = profile.dense_cols;
-  const Index panel_rows = gpu::panel_rows(profile.b_bytes);
-  const double part = (cols <= kFewestLanes * width ? 64 : 128) * panel_rows / 4.0;
   const double panels =
-      std::max(static_cast<double>(profile.rows) / panel_rows,
-               static_cast<double>(profile.nnz) / profile.sample.sharing() / part);
+      std::max(static_cast<double>(profile.rows) / panel_rows(profile.b_bytes),
+               static_cast<double>(profile.nnz) / profile.sample.sharing() / part_entries(profile));
   double warps_each = std::ceil(static_cast<double>(cols) / kTiledCols);
   if (!is_tiled) {
     const Index lanes = cols <= kFewestLanes * width ? kFewestLanes
@@ -55,20 +64,27 @@ double idle_places(const SpmmProfile& profile) {
   return std::log(std::max(kInTurn * places / (panels * warps_each), 1.0));
 }
 
-/// The logarithm of what row_panels takes because the parts of a very long row meet in the end, one
-/// after the other, beside what the product takes without. That time is the same however short the
-/// product is (docs/lab/2026-11-26-spmv-waves.md). Where such rows are seen among sampled entries
-/// other terms know of them, but for pieces.
-double meeting_of_parts(const SpmmProfile& profile) {
-  constexpr Offset kVeryLongRow = 1500;
-  constexpr double kOfVectors = 14, kOfPieces = 40;  // thousands of cycles
-  const bool reads_pieces = profile.b_bytes != 2 && profile.has_pieces();
-  if (profile.longest_found < kVeryLongRow) return 0;
-  if (profile.longest_seen >= kVeryLongRow && !reads_pieces) return 0;
+/// What the longest row makes panels wait for, however short the product is: the parts of a list
+/// wait for B step by step, and in the end add each other up, up to 32 of them and then what these
+/// made, and wait for L2 each time. As logarithms of what a product takes with that over what
+/// row_bins takes without.
+struct LongestList {
+  double steps, meeting;
+};
+LongestList longest_list(const SpmmProfile& profile) {
+  constexpr double kCut = 1.25, kTogether = 32, kStepEntries = 8;
+  constexpr double kWait = 0.875, kStep = 0.5;  // thousands of cycles
+  const auto longest = static_cast<double>(profile.longest);
+  const double part = part_entries(profile);
+  const double parts = longest > kCut * part ? std::ceil(longest / part) : 0;
+  const double groups = parts > kTogether ? std::ceil(parts / kTogether) : 0;
+  // Two slots at once, but for eight rows or for one row after the other.
+  const double at_once = profile.b_bytes == 2 || profile.has_pieces() ? 1 : 2;
   const Index words = std::max(profile.dense_cols * profile.b_bytes / 4, 1);
-  const SpmmSizes sizes = {profile.rows, profile.cols, profile.nnz, words};
-  return std::log1p((reads_pieces ? kOfPieces : kOfVectors) /
-                    gather_kilocycles(sizes, profile.multiprocessors));
+  const double product =
+      gather_kilocycles({profile.rows, profile.cols, profile.nnz, words}, profile.multiprocessors);
+  return {std::log1p(kStep * std::min(longest, part) / kStepEntries / product),
+          std::log1p(kWait * (std::min(parts, kTogether) + groups) / at_once / product)};
 }
 
 }  // namespace
@@ -100,9 +116,8 @@ PanelTerms panel_terms(const SpmmProfile& profile) {
                        std::log2(kWidest / kNarrowest);
   const double sharing = std::log(sample.sharing());
   const double short_rows = std::log(std::max(kShortMean / mean, 1.0));
-  const double list =
-      sample.panels > 0 ? static_cast<double>(sample.distinct) / static_cast<double>(sample.panels)
-                        : mean * panel_rows(profile.b_bytes) / sample.sharing();
+  const double list = std::max(mean * panel_rows(profile.b_bytes) / sample.sharing(), 1e-3);
+  const LongestList longest = longest_list(profile);
   const bool has_pieces = profile.has_pieces();
   // row_bins has 256 to 512 bytes of a row as one slice, unless rows fill lines or entries are few.
   const bool is_one_slice = profile.b_bytes != 2 && !has_pieces && words > kSlice &&
@@ -117,6 +132,8 @@ PanelTerms panel_terms(const SpmmProfile& profile) {
   // A slice that is hardly filled costs row_bins what a full one does.
   const bool has_slices = profile.b_bytes != 2 && !has_pieces && words > kSlice && !is_one_slice;
   const double unfilled = has_slices ? std::log(std::ceil(words / kSlice) * kSlice / words) : 0;
+  // In 16 bits tiles are put together of single elements where rows begin anywhere.
+  const bool reads_elements = profile.b_bytes == 2 && profile.is_off_vectors && !has_pieces;
   const double written = 1 / (1 + mean);  // rows of C beside those and the reads of B
   return {1,
           width,
@@ -131,14 +148,10 @@ PanelTerms panel_terms(const SpmmProfile& profile) {
           ends,
           ends * written * beyond_l2(profile),
           ends * sharing,
-          unfilled};
-}
-
-double known_of_panels(const SpmmProfile& profile) {
-  constexpr double kInTiles = 0.08;  // docs/lab/2026-11-26-spmm-choice-blind.md
-  const bool reads_elements =
-      profile.b_bytes == 2 && profile.is_off_vectors && !profile.has_pieces();
-  return meeting_of_parts(profile) + (reads_elements ? kInTiles : 0);
+          unfilled,
+          longest.steps,
+          longest.meeting,
+          reads_elements ? 1.0 : 0.0};
 }
 
 double log_panels_over_bins(const SpmmProfile& profile) {
@@ -146,8 +159,7 @@ double log_panels_over_bins(const SpmmProfile& profile) {
       std::find_if(std::begin(kWeights), std::end(kWeights),
                    [&](const Weights& each) { return each.b_bytes == profile.b_bytes; });
   const PanelTerms terms = panel_terms(profile);
-  return near_zero(std::inner_product(terms.begin(), terms.end(), weights->of_terms.begin(),
-                                      known_of_panels(profile)));
+  return near_zero(std::inner_product(terms.begin(), terms.end(), weights->of_terms.begin(), 0.0));
 }
 
 }  // namespace csrkit::gpu

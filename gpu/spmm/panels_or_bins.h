@@ -4,7 +4,7 @@
 // lose where rows are short, as row_bins has those in strips; where there are too few of them to
 // fill the card, the more the longer their lists are; and where a very long row is cut. The terms
 // are of that, the weights are learnt: by least squares from records of all kernels
-// (tests/gpu/spmm/likeness_test.cpp makes them; docs/lab/2026-11-26-spmm-choice-neighbours.md). A
+// (tests/gpu/spmm/likeness_test.cpp makes them; docs/lab/2026-11-26-spmm-choice-by-entries.md). A
 // ratio has no unit, and none of a card's rates was seen in it.
 #pragma once
 
@@ -21,14 +21,11 @@ inline double near_zero(double log_ratio) {
   return log_ratio < -kFarOff ? -kFarOff : log_ratio > kFarOff ? kFarOff : log_ratio;
 }
 
-using PanelTerms = std::array<double, 14>;
+using PanelTerms = std::array<double, 17>;
 PanelTerms panel_terms(const SpmmProfile& profile);
 
 /// Thousands of clock cycles of row_bins.
 double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors);
-
-/// What is not learnt, and is to be added to the sum.
-double known_of_panels(const SpmmProfile& profile);
 
 /// The natural logarithm of the time of row_panels over that of row_bins, near zero.
 double log_panels_over_bins(const SpmmProfile& profile);

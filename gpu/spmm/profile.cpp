@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -48,55 +49,81 @@ bool are_finite(const CsrMatrix& a, Offset begin, Offset end) {
                       [&](unsigned value) { return (value & exponent) == exponent; });
 }
 
-/// From so few panels that it takes microseconds, whatever A's size.
-PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, Offset longest_panel) {
-  constexpr std::uint64_t kPanels = 128;
-  const Offset kAFew = 128 * panel_rows, kEnough = 512 * panel_rows;
-  // Panels of so little in common are slower in any case, and faster of so much.
-  const double kHardly = 1.2, kMuch = 0.75 * panel_rows;
+/// Evenly spread entries and their rows: long ones have many.
+struct EntrySample {
+  static constexpr int kCount = 48;
+  std::array<Offset, kCount> entry = {};
+  std::array<Index, kCount> row = {};
+
+  /// The searches go step by step together, so that their loads are under way at once.
+  explicit EntrySample(const CsrMatrix& a) {
+    const Offset* offsets = a.row_offsets();
+    for (int i = 0; i < kCount; ++i) entry[i] = (2 * i + 1) * a.nnz() / (2 * kCount);
+    Index step = 1;
+    while (step <= a.rows() / 2) step *= 2;
+    for (; step > 0; step /= 2) {
+      for (int i = 0; i < kCount; ++i) {
+        const Index next = row[i] + step;
+        if (next < a.rows() && offsets[next] <= entry[i]) row[i] = next;
+      }
+    }
+  }
+};
+
+constexpr double kSampleWeight = 1024;  // of each of them
+
+/// What the panels of evenly spread entries have, so that each panel counts by what it has of all
+/// entries. Of a panel of long rows a stretch of columns will do.
+PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, const EntrySample& of_entries) {
+  constexpr Offset kLongRow = 32, kStretch = 16, kMostOfARow = 2 * kStretch;
+  constexpr int kAhead = 4;
+  const Offset* const offsets = a.row_offsets();
+  const Index* const cols = a.col_indices();
+  // A is in no cache: asked for ahead, its lines come at once instead of one by one.
+  const auto ask_for = [&](int i) {
+    constexpr Offset kLine = 64 / sizeof(Index), kMostLines = 8;  // the processor thinks of more
+    const Index first = of_entries.row[i] / panel_rows * panel_rows;
+    const Offset from = std::max(offsets[first], of_entries.entry[i] - kLongRow * panel_rows);
+    for (Offset line = 0; line < kMostLines; ++line) {
+      __builtin_prefetch(cols + std::min(from + line * kLine, a.nnz() - 1));
+    }
+  };
   PanelSample seen;
   ColumnCounter<12> counter;
-  const auto panels = static_cast<std::uint64_t>(a.rows() / panel_rows);
-  const auto first_row_of = [&](std::uint64_t i) { return spread(i, panels) * panel_rows; };
-  // A is in no cache: asked for so many panels ahead, its lines come at once instead of one by one.
-  constexpr std::uint64_t kOffsetsAhead = 16, kColumnsAhead = 8;
-  const auto ask_for_offsets = [&](std::uint64_t i) {
-    const Offset* of_row = a.row_offsets() + first_row_of(i);
-    __builtin_prefetch(of_row);
-    __builtin_prefetch(of_row + panel_rows);
-  };
-  const auto ask_for_columns = [&](std::uint64_t i) {
-    constexpr Offset kLine = 64 / sizeof(Index), kMostLines = 8;  // the processor thinks of more
-    const Offset* of_row = a.row_offsets() + first_row_of(i);
-    const Offset end = std::min(of_row[panel_rows], of_row[0] + kLine * kMostLines);
-    for (Offset at = of_row[0]; at < end; at += kLine) __builtin_prefetch(a.col_indices() + at);
-  };
-  for (std::uint64_t i = 1; i <= kOffsetsAhead && panels > 0; ++i) ask_for_offsets(i);
-  for (std::uint64_t i = 1; i <= kColumnsAhead && panels > 0; ++i) ask_for_columns(i);
-  for (std::uint64_t i = 1; i <= std::min(kPanels, panels) && seen.entries < kEnough; ++i) {
-    ask_for_offsets(i + kOffsetsAhead);
-    ask_for_columns(i + kColumnsAhead);
-    const Offset row = first_row_of(i);
-    const Offset size = a.row_offsets()[row + panel_rows] - a.row_offsets()[row];
-    if (size > longest_panel) continue;
-    seen.entries += size;
-    seen.all_finite =
-        seen.all_finite && are_finite(a, a.row_offsets()[row], a.row_offsets()[row + panel_rows]);
-    counter.start_panel();
-    for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + panel_rows]; ++at) {
-      seen.distinct += counter.is_new(a.col_indices()[at]) ? 1 : 0;
-    }
+  double distinct = 0, places = 0;
+  for (int i = 0; i < kAhead; ++i) ask_for(i);
+  for (int i = 0; i < EntrySample::kCount; ++i) {
+    if (i + kAhead < EntrySample::kCount) ask_for(i + kAhead);
+    const Index row = of_entries.row[i], first = row / panel_rows * panel_rows;
+    const auto end = static_cast<Index>(std::min<Offset>(Offset{first} + panel_rows, a.rows()));
+    const Offset size = offsets[end] - offsets[first];
     Offset longest = 0;
-    for (Index r = 0; r < panel_rows; ++r) {
-      longest = std::max(longest, a.row_length(static_cast<Index>(row) + r));
+    for (Index r = first; r < end; ++r) longest = std::max(longest, a.row_length(r));
+    places += static_cast<double>(longest * panel_rows) / static_cast<double>(size);
+    Index from = 0, to = a.cols();
+    if (size > kLongRow * panel_rows) {
+      const Offset begin = std::clamp(of_entries.entry[i] - kStretch / 2, offsets[row],
+                                      std::max(offsets[row + 1] - kStretch, offsets[row]));
+      from = cols[begin];
+      to = cols[std::min(begin + kStretch, offsets[row + 1]) - 1] + 1;
     }
-    seen.places += longest * panel_rows;
-    ++seen.panels;
-    const auto entries = static_cast<double>(seen.entries),
-               distinct = static_cast<double>(seen.distinct);
-    if (seen.entries >= kAFew && (entries < kHardly * distinct || entries > kMuch * distinct))
-      break;
+    counter.start_panel();
+    Offset entries = 0, new_columns = 0;
+    for (Index r = first; r < end; ++r) {
+      const Index* at = cols + offsets[r];
+      const Index* row_end = cols + offsets[r + 1];
+      if (from > 0) at = std::lower_bound(at, row_end, from);
+      if (row_end - at > kMostOfARow) row_end = at + kMostOfARow;
+      const Index* const begin = at;
+      for (; at < row_end && *at < to; ++at) new_columns += counter.is_new(*at) ? 1 : 0;
+      entries += at - begin;
+      seen.all_finite = seen.all_finite && are_finite(a, begin - cols, at - cols);
+    }
+    distinct += static_cast<double>(new_columns) / static_cast<double>(entries);
   }
+  seen.entries = static_cast<Offset>(EntrySample::kCount * kSampleWeight);
+  seen.distinct = static_cast<Offset>(distinct * kSampleWeight);
+  seen.places = static_cast<Offset>(places * kSampleWeight);
   return seen;
 }
 
@@ -105,7 +132,7 @@ PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, Offset longest_p
 Neighbourhood sample_neighbourhood(const CsrMatrix& a) {
   constexpr Index kRows = 64, kPart = 16;
   constexpr std::uint64_t kWindows = 12;
-  constexpr Offset kMostOfAWindow = 8192, kEnough = 16'384;
+  constexpr Offset kMostOfAWindow = 8192, kEnough = 8192;
   ColumnCounter<14> of_part, of_window;
   Offset entries = 0, new_in_part = 0, new_in_window = 0;
   const auto windows = static_cast<std::uint64_t>(a.rows() / kRows);
@@ -132,67 +159,59 @@ Neighbourhood sample_neighbourhood(const CsrMatrix& a) {
           static_cast<double>(entries) / static_cast<double>(new_in_window)};
 }
 
-/// The same of panels of A's columns, from evenly spread rows: which columns of a row are in one
-/// panel shows as they are sorted. How long columns are does not, so all count as alike.
-PanelSample sample_column_panels(const CsrMatrix& a, Index panel_cols) {
-  constexpr Offset kRows = 128, kMostOfARow = 64;
+/// The same of panels of A's columns: which columns of a row are in one panel shows as they are
+/// sorted. How long columns are does not, so all count as alike.
+PanelSample sample_column_panels(const CsrMatrix& a, Index panel_cols,
+                                 const EntrySample& of_entries) {
+  constexpr Offset kStretch = 64;  // of a long row
+  const Offset* const offsets = a.row_offsets();
   PanelSample seen;
-  const Offset rows = std::min(kRows, Offset{a.rows()});
-  for (Offset i = 0; i < rows; ++i) {
-    const Offset row = i * a.rows() / rows;
-    // Of a long row some stretch.
-    const Offset spare = std::max<Offset>(a.row_length(static_cast<Index>(row)) - kMostOfARow, 0);
-    const Offset from = a.row_offsets()[row] + i * spare / rows;
-    const Offset end = std::min(from + kMostOfARow, a.row_offsets()[row + 1]);
+  double distinct = 0;
+  for (int i = 0; i < EntrySample::kCount; ++i) {
+    const Index row = of_entries.row[i];
+    const Offset begin = std::clamp(of_entries.entry[i] - kStretch / 2, offsets[row],
+                                    std::max(offsets[row + 1] - kStretch, offsets[row]));
+    const Offset end = std::min(begin + kStretch, offsets[row + 1]);
+    Offset panels = 0;
     Index panel = -1;
-    for (Offset at = from; at < end; ++at) {
+    for (Offset at = begin; at < end; ++at) {
       const Index own = a.col_indices()[at] & ~(panel_cols - 1);  // a power of two
-      seen.distinct += std::exchange(panel, own) != own ? 1 : 0;
+      panels += std::exchange(panel, own) != own ? 1 : 0;
     }
-    seen.entries += end - from;
-    seen.all_finite = seen.all_finite && are_finite(a, from, end);
+    distinct += static_cast<double>(panels) / static_cast<double>(end - begin);
+    seen.all_finite = seen.all_finite && are_finite(a, begin, end);
   }
+  seen.entries = static_cast<Offset>(EntrySample::kCount * kSampleWeight);
+  seen.distinct = static_cast<Offset>(distinct * kSampleWeight);
   seen.places = seen.entries;
   return seen;
 }
 
-/// The longest row of the stretch of rows that has the most entries, of a few hundred: one row much
-/// longer than all others makes its stretch stand out, however few of all entries it has.
-Offset longest_row_of_fullest_stretch(const CsrMatrix& a) {
+/// The longest row, as far as it stands out: those of sampled entries, and of the stretches of rows
+/// that have the most entries, of a few hundred stretches, as one row much longer than all others
+/// makes its stretch stand out, however few of all entries it has.
+Offset longest_row(const CsrMatrix& a, const EntrySample& of_entries) {
   constexpr Index kStretches = 512;
-  const Offset* offsets = a.row_offsets();
-  const Index rows = a.rows() / kStretches + 1;
-  Offset fullest = 0, most = -1;
-  for (Offset row = 0; row < a.rows(); row += rows) {
-    const Offset entries = offsets[std::min<Offset>(row + rows, a.rows())] - offsets[row];
-    if (entries > most) fullest = row;
-    most = std::max(most, entries);
-  }
+  constexpr std::size_t kFullest = 16;
+  const Offset* const offsets = a.row_offsets();
   Offset longest = 0;
-  for (Offset row = fullest; row < std::min<Offset>(fullest + rows, a.rows()); ++row) {
-    longest = std::max(longest, a.row_length(static_cast<Index>(row)));
+  for (const Index row : of_entries.row) longest = std::max(longest, a.row_length(row));
+  const Index rows = a.rows() / kStretches + 1;
+  std::vector<std::pair<Offset, Index>> stretches;  // entries, first row
+  stretches.reserve(kStretches);
+  for (Offset row = 0; row < a.rows(); row += rows) {
+    stretches.emplace_back(offsets[std::min<Offset>(row + rows, a.rows())] - offsets[row],
+                           static_cast<Index>(row));
   }
-  return longest;
-}
-
-/// The longest row among those of evenly spread entries: long ones have many. The searches go step
-/// by step together, so that their loads are under way at once.
-Offset longest_row_seen(const CsrMatrix& a) {
-  constexpr int kEntries = 48;
-  const Offset* offsets = a.row_offsets();
-  Index row[kEntries] = {};
-  Offset entry[kEntries];
-  for (int i = 0; i < kEntries; ++i) entry[i] = (2 * i + 1) * a.nnz() / (2 * kEntries);
-  Index step = 1;
-  while (step <= a.rows() / 2) step *= 2;
-  for (; step > 0; step /= 2) {
-    for (int i = 0; i < kEntries; ++i) {
-      const Index next = row[i] + step;
-      if (next < a.rows() && offsets[next] <= entry[i]) row[i] = next;
+  const auto last =
+      stretches.begin() + static_cast<std::ptrdiff_t>(std::min(kFullest, stretches.size()));
+  std::partial_sort(stretches.begin(), last, stretches.end(), std::greater<>());
+  for (auto each = stretches.begin(); each != last && each->first > longest; ++each) {
+    const auto end = std::min<Offset>(Offset{each->second} + rows, a.rows());
+    for (Offset row = each->second; row < end; ++row) {
+      longest = std::max(longest, a.row_length(static_cast<Index>(row)));
     }
   }
-  Offset longest = 0;
-  for (const Index each : row) longest = std::max(longest, a.row_length(each));
   return longest;
 }
 
@@ -271,20 +290,15 @@ SpmmProfile profile_of(const SpmmProblem& problem) {
   const bool is_on_host = problem.a.space() == MemorySpace::host;
   if (!is_on_host || problem.a.nnz() == 0) return profile;
   const Index panel_rows = gpu::panel_rows(profile.b_bytes);
+  const EntrySample of_entries(problem.a);
   if (rows_are_seen(problem)) {
-    constexpr Offset kLongPanel = 2048, kVeryLongPanel = 1 << 15;
-    profile.sample = sample_panels(problem.a, panel_rows, kLongPanel);
-    if (profile.sample.entries == 0) {
-      profile.sample = sample_panels(problem.a, panel_rows, kVeryLongPanel);
-    }
-    profile.longest_seen = longest_row_seen(problem.a);
-    profile.longest_found =
-        std::max(profile.longest_seen, longest_row_of_fullest_stretch(problem.a));
+    profile.sample = sample_panels(problem.a, panel_rows, of_entries);
+    profile.longest = longest_row(problem.a, of_entries);
     profile.near = sample_neighbourhood(problem.a);
   } else {
-    profile.sample = sample_column_panels(problem.a, panel_rows);
-    profile.near = {sample_column_panels(problem.a, 16).sharing(),
-                    sample_column_panels(problem.a, 64).sharing()};
+    profile.sample = sample_column_panels(problem.a, panel_rows, of_entries);
+    profile.near = {sample_column_panels(problem.a, 16, of_entries).sharing(),
+                    sample_column_panels(problem.a, 64, of_entries).sharing()};
   }
   return profile;
 }

@@ -6,10 +6,9 @@
 
 namespace csrkit::gpu {
 
-/// What a sample of panels of neighbouring rows has. Panels of very long rows are left out, unless
-/// all are.
+/// What a sample of panels of neighbouring rows has, by their shares of A's entries: panels of long
+/// rows count for much.
 struct PanelSample {
-  Offset panels = 0;
   Offset entries = 0;
   Offset distinct = 0;     // columns, panel by panel
   Offset places = 0;       // entries, if all rows of a panel were as long as its longest
@@ -48,8 +47,7 @@ struct SpmmProfile {
   int multiprocessors = 132;
   double l2_bytes = 60 << 20;
   bool is_off_vectors = false;  // rows of B or C begin anywhere, whatever dense_cols says
-  Offset longest_seen = 0;      // the longest row among those of a sample of entries
-  Offset longest_found = 0;     // of these and of the stretch of rows that has the most entries
+  Offset longest = 0;           // row, as far as it stands out
   PanelSample sample;           // empty where the host cannot see the rows of op(A)
   Neighbourhood near;           // the same
   BandSample bands;             // the best there can be, until it was looked for

@@ -165,17 +165,16 @@ void print_facts(const std::string& name, const std::string& kinds, const SpmmPr
   const gpu::SpmmProfile profile = gpu::profile_of(problem);
   const gpu::PanelSample& sample = profile.sample;
   std::printf(
-      "{\"matrix\":\"%s\",\"transpose\":%d,\"rows\":%d,\"cols\":%d,\"nnz\":%lld,\"panels\":%lld,"
+      "{\"matrix\":\"%s\",\"transpose\":%d,\"rows\":%d,\"cols\":%d,\"nnz\":%lld,"
       "\"entries\":%lld,\"distinct\":%lld,\"places\":%lld,\"finite\":%d,\"longest\":%lld,"
-      "\"found\":%lld,\"of_16\":%.4f,\"of_64\":%.4f,\"padding\":%lld,\"kinds\":\"%s\",\"k\":%d,"
+      "\"of_16\":%.4f,\"of_64\":%.4f,\"padding\":%lld,\"kinds\":\"%s\",\"k\":%d,"
       "\"chosen\":\"%s\"",
       name.c_str(), problem.transpose_a ? 1 : 0, profile.rows, profile.cols,
-      static_cast<long long>(profile.nnz), static_cast<long long>(sample.panels),
-      static_cast<long long>(sample.entries), static_cast<long long>(sample.distinct),
-      static_cast<long long>(sample.places), sample.all_finite ? 1 : 0,
-      static_cast<long long>(profile.longest_seen), static_cast<long long>(profile.longest_found),
-      profile.near.of_16, profile.near.of_64, static_cast<long long>(padding), kinds.c_str(),
-      profile.dense_cols, gpu::auto_spmm_kernel(problem).c_str());
+      static_cast<long long>(profile.nnz), static_cast<long long>(sample.entries),
+      static_cast<long long>(sample.distinct), static_cast<long long>(sample.places),
+      sample.all_finite ? 1 : 0, static_cast<long long>(profile.longest), profile.near.of_16,
+      profile.near.of_64, static_cast<long long>(padding), kinds.c_str(), profile.dense_cols,
+      gpu::auto_spmm_kernel(problem).c_str());
 }
 
 /// What the chooser of SpMV sees on the device.

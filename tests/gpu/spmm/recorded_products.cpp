@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "gpu/spmm/row_panels/panel.h"
 #include "gpu/spmm/row_tasks/ranges.h"
 
 namespace csrkit::gpu {
@@ -60,10 +61,11 @@ std::string key_of(const nlohmann::json& record) {
          std::to_string(record.value("padding", 0));
 }
 
-/// What was found in the matrices of all records, whatever they tell of them.
+/// What is found in the matrices of all records, whatever they tell of them.
 struct SeenSince {
-  Offset longest_found = 0;
+  Offset longest = 0;
   Neighbourhood near;
+  std::map<int, PanelSample> of_panels;  // of so many rows
   bool is_kept_out = false;
 };
 using MatrixKey = std::pair<std::string, bool>;  // its name, and whether it is transposed
@@ -71,8 +73,14 @@ const std::map<MatrixKey, SeenSince>& seen_since() {
   static const std::map<MatrixKey, SeenSince> all = [] {
     std::map<MatrixKey, SeenSince> seen;
     for (const nlohmann::json& line : lines_of("h100/data/spmm_choices_matrices")) {
-      seen[{line["matrix"], line["transpose"] != 0}] = {
-          line["found"], {line["of_16"], line["of_64"]}, line.contains("kept_out")};
+      SeenSince& matrix = seen[{line["matrix"], line["transpose"] != 0}];
+      matrix.longest = line["longest"];
+      matrix.near = {line["of_16"], line["of_64"]};
+      matrix.is_kept_out = line.contains("kept_out");
+      for (const int rows : {4, 8}) {
+        const nlohmann::json& panels = line["panels_of_" + std::to_string(rows)];
+        matrix.of_panels[rows] = {panels[0], panels[1], panels[2]};
+      }
     }
     return seen;
   }();
@@ -119,14 +127,13 @@ std::vector<RecordedProduct> recorded_products(const std::string& record_name, i
     item.profile.nnz = record["nnz"];
     item.profile.dense_cols = record["k"];
     item.profile.b_bytes = has_16_bits ? 2 : kinds == "f64" ? 8 : 4;
-    item.profile.longest_seen = record["longest"];
     const SeenSince& since = seen_since().at({item.matrix, item.is_transposed});
-    item.profile.longest_found = std::max(since.longest_found, item.profile.longest_seen);
+    item.profile.longest = since.longest;
     item.profile.near = since.near;
+    item.profile.sample = since.of_panels.at(panel_rows(item.profile.b_bytes));
+    item.profile.sample.all_finite = record.value("finite", 1) != 0;
     item.profile.multiprocessors = multiprocessors;
     item.profile.l2_bytes = l2_bytes;
-    item.profile.sample = {record["panels"], record["entries"], record["distinct"],
-                           record["places"], record.value("finite", 1) != 0};
     const bool is_new = is_of_today(record_name);
     // Rows that begin anywhere have new kernels since.
     const bool is_odd = padding > 0 || item.profile.has_pieces();
