@@ -48,10 +48,10 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
     ranges_.flags = std::min(ranges_.flags, cols);
   }
 
-  void balance(const RowWork& work, Offset* row_products) override {
-    pieces_ = RowPieces(problem_.a.rows(), problem_.a.row_offsets(), row_products, threads_);
+  void balance(RowWork work) override {
+    pieces_ = std::move(work.pieces);
     shifted_ = Buffer<std::uint8_t>();
-    if (!problem_.mask && problem_.drop_below == 0) {
+    if (!problem_.mask && problem_.drop_below == 0 && !has_tiny_rows()) {
       shifted_ = find_shifted_rows(problem_.a, op_b_, team_for(problem_.a.rows(), threads_));
     }
     const std::uint64_t each = RowScratch<Acc>::bytes_for(
@@ -113,6 +113,29 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
   RowScratch<Acc>& scratch_of(int thread) { return scratch_[static_cast<std::size_t>(thread)]; }
 
   const RowPieces& pieces() const override { return pieces_; }
+
+  Offset products(Index first, Index last) const override {
+    const Offset* const lengths = op_b_.row_offsets();
+    const Index* const cols = problem_.a.col_indices();
+    const Offset end = problem_.a.row_offsets()[last];
+    Offset products = 0;
+    for (Offset at = problem_.a.row_offsets()[first]; at < end; ++at) {
+      products += lengths[cols[at] + 1] - lengths[cols[at]];
+    }
+    return products;
+  }
+
+  bool has_plain_rows() const override {
+    return !problem_.mask && problem_.drop_below == 0 &&
+           op_b_.nnz() < kWorthJoining * op_b_.rows() &&
+           (has_tiny_rows() || !may_have_shifted_rows(problem_.a, op_b_));
+  }
+
+  /// Whether a row in the mean has so few products that it is made in registers.
+  bool has_tiny_rows() const {
+    return isa_ == Isa::avx512 && problem_.semiring == Semiring::plus_times &&
+           problem_.a.nnz() * op_b_.nnz() <= kTinyRow * Offset{problem_.a.rows()} * op_b_.rows();
+  }
 
   Offset most_entries(Index first, Index last) const override {
     if (!problem_.mask) return (Offset{last} - first) * problem_.output_cols();

@@ -32,37 +32,11 @@ Offset largest_light_piece(const RowPieces& pieces) {
   return largest;
 }
 
-Offset cost_of_all(const RowPieces& pieces) {
-  Offset cost = 0;
-  for (std::size_t piece = 0; piece < pieces.count(); ++piece) cost += pieces.cost(piece);
-  return cost;
-}
-
-/// The smallest products are shared out beforehand: they have no work for a queue. One thread
-/// places its pieces as it makes them.
+/// Products that fit the caches next to the cores are shared out beforehand: every thread makes the
+/// same rows as in the product before. One thread places its pieces as it makes them.
 bool is_shared_out(const RowPieces& pieces, int threads) {
-  constexpr Offset kMostOfThread = 1 << 14;
-  return threads > 1 && pieces.count() > 1 && cost_of_all(pieces) <= kMostOfThread * threads;
-}
-
-/// The pieces of a share of all costs: those that begin in it.
-struct Share {
-  std::size_t begin = 0, end = 0;
-  Offset cost = 0;
-};
-Share share_of(const RowPieces& pieces, Offset all, int part, int parts) {
-  Share share;
-  Offset before = 0;
-  for (std::size_t piece = 0; piece < pieces.count(); ++piece) {
-    const Offset cost = pieces.cost(piece);
-    if (before < all * part / parts) share.begin = piece + 1;
-    if (before < all * (part + 1) / parts) share.end = piece + 1;
-    before += cost;
-  }
-  for (std::size_t piece = share.begin; piece < share.end; ++piece) {
-    share.cost += pieces.cost(piece);
-  }
-  return share;
+  constexpr Offset kMostOfThread = 1 << 16;
+  return threads > 1 && pieces.count() > 1 && pieces.cost_of_all() <= kMostOfThread * threads;
 }
 
 void copy_bytes(void* to, const void* from, std::size_t bytes, [[maybe_unused]] bool is_streamed) {
@@ -179,7 +153,7 @@ struct Work {
 /// One thread's part: light pieces wait here for their places.
 class Maker {
  public:
-  Maker(Work& work, int thread, WaitingRoom::OfThread& waits)
+  Maker(Work& work, int thread, WaitingRoom::Entries& waits)
       : work_(work), thread_(thread), capacity_(kPiecesHeld * work.largest_light), waits_(waits) {}
 
   void run() {
@@ -253,7 +227,7 @@ class Maker {
   Work& work_;
   int thread_;
   Offset capacity_;  // entries that may wait
-  WaitingRoom::OfThread& waits_;
+  WaitingRoom::Entries& waits_;
   Offset used_ = 0;
   std::deque<Waiting> waiting_;
 };
@@ -281,46 +255,59 @@ void count_heavy(Work& work, int threads, std::exception_ptr& error) {
   }
 }
 
-/// Every thread makes its share, the same in every product, whose lines its caches have, and places
-/// it when all know how many entries the others have: no queue, one barrier.
+/// Every thread makes its share, the same in every product, whose lines its caches have, then helps
+/// the others. Pieces wait where there is room for all their products, and go to their places when
+/// all have a size.
 std::optional<Offset> make_shares(OnePassRows& rows, int threads, const OutputRoom& room,
                                   WaitingRoom& waiting) {
   const RowPieces& pieces = rows.pieces();
-  const Offset cost = cost_of_all(pieces);
-  struct alignas(64) Made {
-    Offset size = 0;
-  };
-  std::vector<Made> made(static_cast<std::size_t>(threads));
+  const std::size_t count = pieces.count();
+  if (!waiting.shares) waiting.shares = std::make_unique<WorkShares>(threads, 1);
+  waiting.shares->deal(static_cast<Offset>(count));
+  waiting.sizes.resize(count);
+  waiting.of_all.make_room(pieces.cost_of_all(), room.value_bytes);
+  Index* const cols = waiting.of_all.col_indices.data();
+  std::byte* const values = waiting.of_all.values.data();
   Offset all = 0;
   TeamErrors errors;
 #pragma omp parallel num_threads(threads)
   {
-    const int parts = omp_get_num_threads(), part = omp_get_thread_num();
-    const Share share = share_of(pieces, cost, part, parts);
-    const Index first = pieces.first_row(share.begin), last = pieces.first_row(share.end);
-    WaitingRoom::OfThread& here = waiting.of_threads[static_cast<std::size_t>(part)];
-    Offset& size = made[static_cast<std::size_t>(part)].size;
+    const int thread = omp_get_thread_num();
+    std::vector<WorkShares::Run> made;
     errors.guard([&] {
-      here.make_room(share.cost, room.value_bytes);
-      size = rows.make_rows(part, first, last, room.row_nnz + first, here.col_indices.data(),
-                            here.values.data());
+      for (;;) {
+        const WorkShares::Run run = waiting.shares->next_run(0, thread);
+        if (run.first == run.last || errors.has_error()) break;
+        const auto begin = static_cast<std::size_t>(run.first),
+                   end = static_cast<std::size_t>(run.last);
+        const Index first = pieces.first_row(begin), last = pieces.first_row(end);
+        const Offset at = pieces.cost_before(begin);
+        made.push_back(run);
+        waiting.sizes[begin] = rows.make_rows(thread, first, last, room.row_nnz + first, cols + at,
+                                              values + at * room.value_bytes);
+        for (std::size_t piece = begin + 1; piece < end; ++piece) waiting.sizes[piece] = 0;
+      }
     });
 #pragma omp barrier
-    Offset start = 0;
-    for (int before = 0; before < part; ++before) {
-      start += made[static_cast<std::size_t>(before)].size;
-    }
-    if (part == parts - 1) all = start + size;
-    if (!errors.has_error() && start + size <= room.entries && size > 0) {
-      std::memcpy(room.col_indices + start, here.col_indices.data(),
-                  static_cast<std::size_t>(size) * sizeof(Index));
-      std::memcpy(static_cast<std::byte*>(room.values) + start * room.value_bytes,
-                  here.values.data(), static_cast<std::size_t>(size * room.value_bytes));
-    }
-    const Index placed = errors.has_error() ? first : last;
-    for (Index row = first; row < placed; ++row) {
-      start += room.row_nnz[row];
-      room.row_offsets[row + 1] = start;
+    if (!errors.has_error()) {
+      Offset start = 0;
+      std::size_t piece = 0;
+      // What a thread took from others comes after its own, in any order.
+      std::sort(made.begin(), made.end(),
+                [](const auto& x, const auto& y) { return x.first < y.first; });
+      for (const WorkShares::Run& run : made) {
+        const auto begin = static_cast<std::size_t>(run.first);
+        for (; piece < begin; ++piece) start += waiting.sizes[piece];
+        const Offset at = pieces.cost_before(begin);
+        const Offset end =
+            put_in_place(room, start, pieces.first_row(begin),
+                         pieces.first_row(static_cast<std::size_t>(run.last)), waiting.sizes[begin],
+                         cols + at, values + at * room.value_bytes);
+        if (static_cast<std::size_t>(run.last) == count) all = end;
+      }
+#if defined(__SSE2__)
+      if (room.is_streamed) _mm_sfence();
+#endif
     }
   }
   errors.rethrow();
@@ -330,7 +317,22 @@ std::optional<Offset> make_shares(OnePassRows& rows, int threads, const OutputRo
 
 }  // namespace
 
-void WaitingRoom::OfThread::make_room(Offset entries, int value_bytes) {
+Offset put_in_place(const OutputRoom& room, Offset start, Index first, Index last, Offset size,
+                    const Index* cols, const std::byte* values) {
+  if (start + size <= room.entries && size > 0) {
+    copy_bytes(room.col_indices + start, cols, static_cast<std::size_t>(size) * sizeof(Index),
+               room.is_streamed);
+    copy_bytes(static_cast<std::byte*>(room.values) + start * room.value_bytes, values,
+               static_cast<std::size_t>(size * room.value_bytes), room.is_streamed);
+  }
+  for (Index row = first; row < last; ++row) {
+    start += room.row_nnz[row];
+    room.row_offsets[row + 1] = start;
+  }
+  return start;
+}
+
+void WaitingRoom::Entries::make_room(Offset entries, int value_bytes) {
   if (col_indices.size() < entries) col_indices = Buffer<Index>(entries);
   if (values.size() < entries * value_bytes) values = Buffer<std::byte>(entries * value_bytes);
 }
@@ -408,7 +410,7 @@ OutputEstimate estimate_output(OnePassRows& rows, const Offset* cost_sums, int t
 std::uint64_t one_pass_bytes(const RowPieces& pieces, int threads, int value_bytes) {
   const std::uint64_t each = sizeof(Index) + static_cast<std::uint64_t>(value_bytes);
   if (is_shared_out(pieces, threads)) {
-    return static_cast<std::uint64_t>(cost_of_all(pieces)) * each;
+    return static_cast<std::uint64_t>(pieces.cost_of_all()) * each;
   }
   const auto held = static_cast<std::uint64_t>(kPiecesHeld * largest_light_piece(pieces));
   constexpr std::uint64_t kPerPiece = 2 * sizeof(Offset) + 2 * sizeof(std::size_t);

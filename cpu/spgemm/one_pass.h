@@ -11,11 +11,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/base/buffer.h"
 #include "core/base/types.h"
+#include "cpu/common/work_shares.h"
 #include "cpu/spgemm/row_pieces.h"
 
 namespace csrkit::cpu {
@@ -25,6 +27,10 @@ class OnePassRows {
  public:
   virtual ~OnePassRows() = default;
   virtual const RowPieces& pieces() const = 0;
+  /// The products of rows [first, last): at least their entries.
+  virtual Offset products(Index first, Index last) const = 0;
+  /// Whether nothing about rows can be known before that would make them faster.
+  virtual bool has_plain_rows() const = 0;
   /// An upper bound of the entries of rows [first, last) that does not look at their products.
   virtual Offset most_entries(Index first, Index last) const = 0;
   /// row_nnz[i] = entries of row first + i, for rows [first, last).
@@ -55,16 +61,25 @@ struct OutputRoom {
   bool is_streamed = false;       // C is written past the caches
 };
 
-/// Where the pieces of every thread wait for their places in C. It may go from one product to the
-/// next: giving memory back and taking it again stops all threads of a small product.
+/// Puts the entries of rows [first, last), which wait side by side, at their place, as far as there
+/// is room, and sets the rows' offsets from row_nnz. Returns where the rows behind them begin.
+Offset put_in_place(const OutputRoom& room, Offset start, Index first, Index last, Offset size,
+                    const Index* cols, const std::byte* values);
+
+/// Where pieces wait for their places in C. It may go from one product to the next: giving memory
+/// back and taking it again stops all threads of a small product.
 struct WaitingRoom {
-  struct alignas(64) OfThread {
+  struct alignas(64) Entries {
     Buffer<Index> col_indices;
     Buffer<std::byte> values;
 
     void make_room(Offset entries, int value_bytes);  // what was there may be lost
   };
-  std::vector<OfThread> of_threads;
+  std::vector<Entries> of_threads;
+  // Of products that are shared out beforehand:
+  Entries of_all;
+  std::vector<Offset> sizes;  // of pieces
+  std::unique_ptr<WorkShares> shares;
 };
 
 /// What make_in_one_pass allocates beside C.

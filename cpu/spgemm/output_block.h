@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "core/matrix/csr_matrix.h"
 
@@ -28,6 +29,9 @@ class OutputMemory {
   /// Room for `nnz` entries; row offsets are not set. What was kept is used if it has just that
   /// size, and given back if not.
   OutputBlock take(Index first_row, Index last_row, Offset nnz, ValueKind kind);
+
+  /// What was kept, whatever its size.
+  OutputBlock take_kept() { return std::exchange(kept_, OutputBlock()); }
 
   /// Keeps the entries' memory for the next product; offsets would only be in the way of its
   /// analysis.

@@ -10,6 +10,7 @@
 #include "core/base/team.h"
 #include "cpu/common/caches.h"
 #include "cpu/common/memory_budget.h"
+#include "cpu/spgemm/at_once.h"
 #include "cpu/spgemm/output_block.h"
 
 namespace csrkit::cpu {
@@ -47,8 +48,8 @@ class CpuSpgemmPlan : public SpgemmPlan {
 
   void multiply(CsrSink& sink) override {
     memory_.give_back();
-    if (OutputBlock block; make_once(&block)) {
-      waiting_ = WaitingRoom();
+    if (OutputBlock block; make_at_once(&block) || make_once(&block)) {
+      forget_one_pass();
       hand_over(std::move(block), sink);
       return;
     }
@@ -79,8 +80,10 @@ class CpuSpgemmPlan : public SpgemmPlan {
 
   double time_multiply() override {
     const Stopwatch clock;
-    balance();
-    if (OutputBlock block; make_once(&block)) {
+    is_counted_ = false;
+    OutputBlock once;
+    if (!make_at_once(&once)) balance();
+    if (OutputBlock block = std::move(once); is_counted_ || make_once(&block)) {
       const double seconds = clock.seconds();
       row_sums_ = std::move(block.row_offsets);
       memory_.keep(std::move(block));
@@ -127,8 +130,8 @@ class CpuSpgemmPlan : public SpgemmPlan {
     forecast.output_bytes_bound =
         csr_bytes(problem_.output_rows(), forecast.output_nnz_bound, problem_.c);
     // Once the structure is known, C is made in its place.
-    forecast.whole_bytes =
-        working_bytes() + forecast.output_bytes_bound + (is_counted_ ? 0 : one_pass_bytes_);
+    forecast.whole_bytes = working_bytes() + forecast.output_bytes_bound +
+                           (is_counted_ ? 0 : std::max(one_pass_bytes_, at_once_bytes()));
     forecast.peak_bytes =
         std::max(std::min(forecast.whole_bytes, budget_.limit_bytes()), budget_.peak_bytes());
     return forecast;
@@ -162,10 +165,10 @@ class CpuSpgemmPlan : public SpgemmPlan {
     const std::uint64_t product_bytes = (static_cast<std::uint64_t>(rows) + 1) * sizeof(Offset);
     budget_.reserve(product_bytes, "the operands and the products of every row");
     if (row_sums_.size() != Offset{rows} + 1) row_sums_ = Buffer<Offset>(Offset{rows} + 1);
-    const RowWork work = find_row_work(problem_, op_b_, threads_, row_sums_.data());
+    RowWork work = find_row_work(problem_, op_b_, threads_, row_sums_.data());
     products_ = work.products;
     nnz_bound_ = work.nnz_bound;
-    method_->balance(work, row_sums_.data());
+    method_->balance(std::move(work));
     plan_one_pass(row_sums_.data());
     if (room_entries_ < 0) row_sums_ = Buffer<Offset>();
     budget_.release(product_bytes);
@@ -220,15 +223,8 @@ class CpuSpgemmPlan : public SpgemmPlan {
     budget_.note_peak(working_bytes() + one_pass_bytes_ +
                       csr_bytes(rows, room_entries_, problem_.c));
     *block = memory_.take(0, rows, room_entries_, problem_.c);
-    OutputRoom room;
-    room.entries = room_entries_;
-    room.col_indices = block->col_indices.data();
-    room.values = block->values.data();
-    room.value_bytes = static_cast<int>(size_of(problem_.c));
-    room.row_nnz = row_nnz_.data();
-    block->row_offsets = std::exchange(row_sums_, Buffer<Offset>());
-    if (block->row_offsets.size() == 0) block->row_offsets = Buffer<Offset>(Offset{rows} + 1);
-    room.row_offsets = block->row_offsets.data();
+    block->row_offsets = take_row_offsets();
+    OutputRoom room = room_in(*block);
     room.is_streamed = !fits_caches(room_entries_);
     const std::optional<Offset> nnz =
         make_in_one_pass(*method_->one_pass(), threads_, room, waiting_);
@@ -239,12 +235,72 @@ class CpuSpgemmPlan : public SpgemmPlan {
       *block = OutputBlock();
       return false;
     }
-    phases_.output_nnz = *nnz;
+    note_made_once(*nnz, clock.seconds());
+    return true;
+  }
+
+  /// What make_at_once would take beside C; 0 if C is not small, has a structure already, or has
+  /// rows that are made faster when something is known of them.
+  std::uint64_t at_once_bytes() const {
+    const OnePassRows* const rows = method_->one_pass();
+    if (is_counted_ || rows == nullptr ||
+        !AtOnce::is_for(problem_.output_rows(), problem_.a.nnz(), products_, threads_) ||
+        !rows->has_plain_rows()) {
+      return 0;
+    }
+    const std::uint64_t bytes =
+        AtOnce::bytes(products_, threads_, static_cast<int>(size_of(problem_.c)));
+    const std::uint64_t c_bytes = csr_bytes(problem_.output_rows(), nnz_bound_, problem_.c);
+    return working_bytes() + bytes + c_bytes <= budget_.limit_bytes() ? bytes : 0;
+  }
+
+  /// All of C without a look at the rows before, where that is a way to make it.
+  bool make_at_once(OutputBlock* block) {
+    const std::uint64_t bytes = at_once_bytes();
+    if (bytes == 0) return false;
+    const Stopwatch clock;
+    const Index count = problem_.output_rows();
+    budget_.note_peak(working_bytes() + bytes + csr_bytes(count, nnz_bound_, problem_.c));
+    if (row_nnz_.size() != count) row_nnz_ = Buffer<Index>(count);
+    *block = memory_.take_kept();
+    block->row_offsets = take_row_offsets();
+    const Offset nnz = at_once_.make(*method_->one_pass(), count, problem_.a.row_offsets(),
+                                     threads_, room_in(*block), [&](Offset entries) {
+                                       Buffer<Offset> row_offsets = std::move(block->row_offsets);
+                                       *block = memory_.take(0, count, entries, problem_.c);
+                                       block->row_offsets = std::move(row_offsets);
+                                       return room_in(*block);
+                                     });
+    passes_ = "one pass, all at once";
+    note_made_once(nnz, clock.seconds());
+    return true;
+  }
+
+  /// All of C in block's memory, and the memory for what is known of its rows.
+  OutputRoom room_in(OutputBlock& block) {
+    OutputRoom room;
+    room.entries = block.col_indices.size();
+    room.col_indices = block.col_indices.data();
+    room.values = block.values.data();
+    room.value_bytes = static_cast<int>(size_of(problem_.c));
+    room.row_nnz = row_nnz_.data();
+    room.row_offsets = block.row_offsets.data();
+    return room;
+  }
+
+  /// The memory of row_sums_, if it is there.
+  Buffer<Offset> take_row_offsets() {
+    Buffer<Offset> offsets = std::exchange(row_sums_, Buffer<Offset>());
+    return offsets.size() > 0 ? std::move(offsets)
+                              : Buffer<Offset>(Offset{problem_.output_rows()} + 1);
+  }
+
+  void note_made_once(Offset nnz, double seconds) {
+    phases_.output_nnz = nnz;
     phases_.row_blocks = 1;
     is_counted_ = true;
     phases_.symbolic_seconds = 0;
-    phases_.numeric_seconds = clock.seconds();
-    return true;
+    phases_.numeric_seconds = seconds;
   }
 
   /// Whether C would still be in the caches next to the cores when it is made.
@@ -263,6 +319,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
   void forget_one_pass() {
     row_sums_ = Buffer<Offset>();
     waiting_ = WaitingRoom();
+    at_once_ = AtOnce();
   }
 
   void count() {
@@ -355,6 +412,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
   Buffer<Index> row_nnz_;
   Buffer<Offset> row_sums_;  // of the rows' costs, then C's row offsets, made in one pass
   OutputMemory memory_;      // of time_multiply: all of C or nothing
+  AtOnce at_once_;           // of time_multiply
   WaitingRoom waiting_;      // of time_multiply, too: kept from product to product
   SpgemmPhases phases_;
   CacheEvictor evictor_;

@@ -41,9 +41,8 @@ class SpgemmMethod {
  public:
   virtual ~SpgemmMethod() = default;
 
-  /// Shares out the work; `row_products` has one number per row, may be overwritten and does not
-  /// stay.
-  virtual void balance(const RowWork& work, Offset* row_products) = 0;
+  /// Shares out the work.
+  virtual void balance(RowWork work) = 0;
 
   /// Most bytes that count and fill keep beside what they are given; known once balanced.
   virtual std::uint64_t scratch_bytes() const = 0;
@@ -54,8 +53,7 @@ class SpgemmMethod {
   /// Columns, ascending, and values. The offsets are what count found.
   virtual void fill(const SpgemmRows& rows) = 0;
 
-  /// For methods that can make rows before they are counted, else null. After balance, which then
-  /// leaves the running sums of RowPieces in its argument.
+  /// For methods that can make rows before they are counted, else null. After balance.
   virtual OnePassRows* one_pass() { return nullptr; }
 
   /// New values in the same structure.

@@ -15,7 +15,7 @@ class Reference : public SpgemmMethod {
  public:
   explicit Reference(const SpgemmInput& input) : problem_(input.problem), op_b_(input.op_b) {}
 
-  void balance(const RowWork&, Offset*) override {}
+  void balance(RowWork) override {}
   std::uint64_t scratch_bytes() const override {
     return static_cast<std::uint64_t>(op_b_.cols()) *
            (sizeof(Offset) + sizeof(ReferenceProductEntry));

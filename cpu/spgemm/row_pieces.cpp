@@ -38,7 +38,7 @@ struct Bound {
   Offset sum;
 };
 
-/// One thread's rows: the sum of their costs, later of all before them, and the ends of pieces.
+/// One thread's rows: the sum of their costs, and the ends of pieces.
 struct alignas(64) Part {
   Offset sum = 0;
   std::vector<Bound> bounds;
@@ -46,68 +46,86 @@ struct alignas(64) Part {
 
 }  // namespace
 
-RowPieces::RowPieces(Index rows, const Offset* a_offsets, Offset* row_products, int threads) {
+Index row_at(Index rows, const Offset* a_offsets, Offset steps) {
+  Index low = 0, high = rows;
+  while (low < high) {
+    const Index middle = low + (high - low) / 2;
+    if (a_offsets[middle] - a_offsets[0] + middle >= steps) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+RowPieces::RowPieces(Index rows, const Offset* a_offsets, Offset* row_products, int threads,
+                     const Look& find_products, const Look& look_again) {
   const auto cost_of = [&](Index row) {
     return kRowCost + row_products[row] + (a_offsets[row + 1] - a_offsets[row]);
   };
   Offset* const sums = row_products;
-  const int team = team_for(rows, threads);
+  const Offset steps = a_offsets[rows] - a_offsets[0] + rows;
+  const int team = team_for(steps, threads);
   std::vector<Part> all(static_cast<std::size_t>(team));
   TeamErrors errors;
 #pragma omp parallel num_threads(team)
   {
     // A smaller team than asked for leaves parts to nobody: parts are counted by what there is.
     const int parts = omp_get_num_threads(), part = omp_get_thread_num();
-    const auto begin = static_cast<Index>(Offset{rows} * part / parts);
-    const auto end = static_cast<Index>(Offset{rows} * (part + 1) / parts);
+    const Index begin = row_at(rows, a_offsets, steps * part / parts);
+    const Index end = part + 1 < parts ? row_at(rows, a_offsets, steps * (part + 1) / parts) : rows;
     Part& mine = all[static_cast<std::size_t>(part)];
-    for (Index row = begin; row < end; ++row) mine.sum += cost_of(row);
+    errors.guard([&] {
+      if (find_products) find_products(part, begin, end);
+    });
+    Offset cost = 0;
+    for (Index row = begin; row < end; ++row) cost += cost_of(row);
+    mine.sum = cost;
 #pragma omp barrier
-#pragma omp single
-    {
-      Offset total = 0;
-      for (Part& of : all) {
-        const Offset before = total;
-        total += of.sum;
-        of.sum = before;
-      }
-      target_ = piece_size(total, threads);
+    Offset before = 0, total = 0;
+    for (int other = 0; other < parts; ++other) {
+      if (other == part) before = total;
+      total += all[static_cast<std::size_t>(other)].sum;
     }
+    const Offset target = piece_size(total, threads);
+    if (part == 0) target_ = target;
     // Pieces end behind the rows where the sums pass a multiple of the target. Every thread looks
     // while it makes the sums: one that searched them all would wait for the caches of other cores.
     errors.guard([&] {
-      Offset sum = mine.sum;
-      Offset goal = (sum / target_ + 1) * target_;
+      Offset sum = before;
+      Offset goal = (sum / target + 1) * target;
       for (Index row = begin; row < end; ++row) {
         sum += cost_of(row);
         sums[row] = sum;
         if (sum < goal) continue;
         mine.bounds.push_back({row + 1, sum});
-        goal = (sum / target_ + 1) * target_;
+        goal = (sum / target + 1) * target;
       }
+      if (look_again) look_again(part, begin, end);
     });
   }
   errors.rethrow();
 
   bounds_.push_back(0);
-  Offset before = 0;
+  cost_sums_.push_back(0);
   const auto end_piece = [&](const Bound& bound) {
     bounds_.push_back(bound.row);
-    costs_.push_back(bound.sum - before);
-    before = bound.sum;
+    cost_sums_.push_back(bound.sum);
   };
   for (const Part& part : all) std::for_each(part.bounds.begin(), part.bounds.end(), end_piece);
   if (bounds_.back() < rows) end_piece({rows, sums[rows - 1]});
-  order_.resize(costs_.size());
-  for (std::size_t piece = 0; piece < costs_.size(); ++piece) {
+  order_.resize(bounds_.size() - 1);
+  for (std::size_t piece = 0; piece < order_.size(); ++piece) {
     order_[piece] = static_cast<Index>(piece);
   }
   // One heavy row makes a heavy piece: begun last, it would keep one thread busy alone. The others
   // stay in order, because neighbouring rows share rows of B.
   const auto weight = [&](Index piece) {
-    return costs_[static_cast<std::size_t>(piece)] / (kHeavy * target_);
+    return cost(static_cast<std::size_t>(piece)) / (kHeavy * target_);
   };
-  if (std::any_of(order_.begin(), order_.end(), [&](Index piece) { return weight(piece) > 0; })) {
+  const auto is_above = [&](Index piece) { return is_heavy(static_cast<std::size_t>(piece)); };
+  if (std::any_of(order_.begin(), order_.end(), is_above)) {
     std::stable_sort(order_.begin(), order_.end(),
                      [&](Index x, Index y) { return weight(x) > weight(y); });
   }

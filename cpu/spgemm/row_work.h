@@ -2,19 +2,22 @@
 #pragma once
 
 #include "core/contract/spgemm.h"
+#include "cpu/spgemm/row_pieces.h"
 
 namespace csrkit::cpu {
 
 struct RowWork {
-  Offset products = 0;      // of all rows
-  Offset nnz_bound = 0;     // entries that C may have
-  Offset most_sources = 0;  // entries of a row of A
-  Offset most_made = 0;     // entries that a row of C may have
-  Offset most_hashed = 0;   // products, or entries of the mask, of a row that may be hashed
+  Offset products = 0;       // of all rows
+  Offset nnz_bound = 0;      // entries that C may have
+  Offset most_products = 0;  // of a row
+  Offset most_sources = 0;   // entries of a row of A
+  Offset most_made = 0;      // entries that a row of C may have
+  Offset most_hashed = 0;    // products, or entries of the mask, of a row that may be hashed
+  RowPieces pieces;
 };
 
-/// `row_products` gets one number per row.
+/// `cost_sums` gets the running sums that RowPieces leaves, one number per row.
 RowWork find_row_work(const SpgemmProblem& problem, const CsrMatrix& op_b, int threads,
-                      Offset* row_products);
+                      Offset* cost_sums);
 
 }  // namespace csrkit::cpu

@@ -32,9 +32,14 @@ bool is_worth_a_look(const CsrMatrix& a, Offset fewest) {
 
 }  // namespace
 
+bool may_have_shifted_rows(const CsrMatrix& a, const CsrMatrix& op_b) {
+  const bool b_is_a = a.col_indices() == op_b.col_indices() && a.rows() == op_b.rows();
+  return is_worth_a_look(a, 2) && (b_is_a || is_worth_a_look(op_b, 1));
+}
+
 Buffer<std::uint8_t> find_shifted_rows(const CsrMatrix& a, const CsrMatrix& op_b, int threads) {
   const bool b_is_a = a.col_indices() == op_b.col_indices() && a.rows() == op_b.rows();
-  if (!is_worth_a_look(a, 2) || (!b_is_a && !is_worth_a_look(op_b, 1))) return {};
+  if (!may_have_shifted_rows(a, op_b)) return {};
   Buffer<std::uint8_t> of_a(a.rows()), of_other_b(b_is_a ? 0 : op_b.rows()), found(a.rows());
   const std::uint8_t* const of_b = b_is_a ? of_a.data() : of_other_b.data();
 #pragma omp parallel num_threads(threads)

@@ -24,13 +24,11 @@ class LadderRows : public SpgemmMethod {
   LadderRows(const SpgemmInput& input, bool is_parallel)
       : problem_(input.problem), op_b_(input.op_b), threads_(is_parallel ? input.threads : 1) {}
 
-  void balance(const RowWork&, Offset* row_products) override {
-    Offset most = 0;
-    for (Index row = 0; row < problem_.a.rows(); ++row) most = std::max(most, row_products[row]);
-    pieces_ = RowPieces(problem_.a.rows(), problem_.a.row_offsets(), row_products, threads_);
-    scratch_bytes_ =
-        Rung<B, Acc>::bytes(most, op_b_.cols()) * static_cast<std::uint64_t>(threads_) +
-        pieces_.size_bytes();
+  void balance(RowWork work) override {
+    pieces_ = std::move(work.pieces);
+    scratch_bytes_ = Rung<B, Acc>::bytes(work.most_products, op_b_.cols()) *
+                         static_cast<std::uint64_t>(threads_) +
+                     pieces_.size_bytes();
   }
   std::uint64_t scratch_bytes() const override { return scratch_bytes_; }
 
