@@ -67,7 +67,7 @@ class Chosen final : public DeviceSddmm {
 
   void explore(const DeviceCsrView<void>& a, DeviceMemory& memory) override {
     if (name_ != "row_groups" || a.nnz < kManyEntries || a.nnz < kFewestOfRow * a.rows ||
-        a.nnz > PanelLists::kMostEntries ||
+        !PanelLists::can_number(a.rows, a.nnz) ||
         !memory.has(PanelLists::counting_bytes(a.rows) + operand_bytes(problem_))) {
       return;
     }

@@ -155,8 +155,11 @@ Neighbourhood sample_neighbourhood(const CsrMatrix& a) {
     }
   }
   if (entries == 0) return {};
-  return {static_cast<double>(entries) / static_cast<double>(new_in_part),
-          static_cast<double>(entries) / static_cast<double>(new_in_window)};
+  const auto sharing = [entries](Offset distinct) {
+    // One column is not counted: that whose key is 0, as that of an empty place.
+    return static_cast<double>(entries) / static_cast<double>(std::max<Offset>(distinct, 1));
+  };
+  return {sharing(new_in_part), sharing(new_in_window)};
 }
 
 /// The same of panels of A's columns: which columns of a row are in one panel shows as they are

@@ -30,8 +30,10 @@ struct PanelListsView {
 /// share a list as they come.
 class PanelLists {
  public:
-  /// Places and entries are numbered in 32 bits.
-  static constexpr Offset kMostEntries = INT32_MAX - 3;
+  /// Rows, entries and tiles, of which there are no more than entries, are numbered in 32 bits, and
+  /// where an entry is looked up, two of its numbers are added.
+  static constexpr Offset kMost = (Offset{1} << 30) - 1;
+  static constexpr bool can_number(Offset rows, Offset nnz) { return rows <= kMost && nnz <= kMost; }
 
   /// Finds the panels, and how many tiles they have. Waits.
   void count(const DeviceCsrView<void>& a, DeviceMemory& memory);

@@ -11,6 +11,9 @@
 //          one order of summation, which depends on K, the width of the loads, whether rows lie
 //          4 GiB apart, and, unless sums are f64, on whether there are 4,096 pieces or more
 
+#include <string>
+
+#include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/sddmm/entry.cuh"
@@ -150,8 +153,10 @@ class RowPanels final : public DeviceSddmm {
         lists_(std::move(lists)) {}
 
   void explore(const DeviceCsrView<void>& a, DeviceMemory& memory) override {
-    if (a.nnz > PanelLists::kMostEntries) {
-      throw UsageError("row_panels numbers entries in 32 bits; use auto or row_groups");
+    if (!PanelLists::can_number(a.rows, a.nnz)) {
+      throw UsageError("row_panels takes at most " + std::to_string(PanelLists::kMost) +
+                       " rows, and as many entries; A has " + counted(a.rows, "row") + " and " +
+                       counted(a.nnz, "entry") + "; use auto or row_groups");
     }
     lists_.count(a, memory);
     lists_.make(a, memory);

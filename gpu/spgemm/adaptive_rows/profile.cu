@@ -173,7 +173,7 @@ __device__ void add_long_row(BinRules rules, const RowFacts& row, unsigned long 
                              BinTotals* totals) {
   HubTotals& all = totals->long_row_totals;
   const unsigned long long nanoseconds = row_nanoseconds(row.sources, products);
-  if (products > UINT32_MAX || !may_be_hub(row.sources, row.products)) {
+  if (row.products == UINT32_MAX || !may_be_hub(row.sources, row.products)) {  // as in is_hub
     keep_longest(all.longest_other, nanoseconds);
     return;
   }

@@ -263,10 +263,12 @@ struct BinRules {
   }
 
   /// Whether new values come row by row although there is room for a list; `longest` is a row's
-  /// products.
-  bool makes_twins_again(Offset rows, Offset twins, Offset products, Offset longest) const {
-    return twins > 0 && 5 * twins >= 3 * rows && rows - twins >= fewest_twin_warps &&
-           products >= kFewestOfTwin * rows && longest * rows <= 2 * products;
+  /// products, as in RowFacts: 32 bits times those of `rows` fit an Offset, and what stands for
+  /// more is too long in any case.
+  bool makes_twins_again(Index rows, Offset twins, Offset products, std::uint32_t longest) const {
+    return twins > 0 && 5 * twins >= Offset{3} * rows && rows - twins >= fewest_twin_warps &&
+           products >= kFewestOfTwin * rows && longest < UINT32_MAX &&
+           (Offset{longest} * rows + 1) / 2 <= products;
   }
 
   /// Whether the bits that counting finds are kept for making: from few products they are found a

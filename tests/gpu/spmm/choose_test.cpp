@@ -309,6 +309,20 @@ TEST(ChooseSpmm, FindsALongRowThatHasFewOfAllEntries) {
   EXPECT_EQ(profile_of(default_spmm_problem(band, 64)).longest, 2000);
 }
 
+TEST(ChooseSpmm, CountsTheColumnThatLooksLikeAnEmptyPlace) {
+  constexpr Index kCol = 675'585'610, kRows = 64;
+  std::vector<Offset> row_offsets;
+  for (Offset row = 0; row <= kRows; ++row) {
+    row_offsets.push_back(std::clamp<Offset>(row - 16, 0, 16));
+  }
+  const std::vector<Index> col_indices(16, kCol);
+  const CsrMatrix matrix(kRows, kCol + 1, Buffer<Offset>::copy_of(row_offsets.data(), kRows + 1),
+                         Buffer<Index>::copy_of(col_indices.data(), 16), ValueArray());
+  const SpmmProfile profile = profile_of(default_spmm_problem(matrix, 64));
+  EXPECT_EQ(profile.near.of_16, 16);
+  EXPECT_EQ(profile.near.of_64, 16);
+}
+
 // A quarter full, an entry takes its time however few columns there are: 39 us by row_bins on an
 // H100, 29 by windows.
 TEST(ChooseSpmm, TakesWindowsForAFullMatrixAndFewColumns) {

@@ -1,0 +1,41 @@
+// What the rules of adaptive_rows say of rows that are longer than 32 bits count.
+
+#include "gpu/spgemm/adaptive_rows/rules.h"
+
+#include <gtest/gtest.h>
+
+namespace csrkit {
+namespace {
+
+TEST(SpgemmRules, TakeNoRowForAHubWhoseProductsAreNotKnown) {
+  gpu::BinRules rules;
+  rules.hub_sources = gpu::kHubSources;
+  gpu::RowFacts row;
+  row.sources = Offset{1} << 30;
+  row.products = UINT32_MAX - 1;
+  EXPECT_TRUE(rules.is_hub(row));
+  row.products = UINT32_MAX;  // or more
+  EXPECT_FALSE(rules.is_hub(row));
+}
+
+TEST(SpgemmRules, MakeTwinsAgainWhereRowsAreAlike) {
+  const gpu::BinRules rules;
+  constexpr Index kRows = 1 << 20, kTwins = 800'000;
+  const Offset mean = gpu::kFewestOfTwin;
+  EXPECT_TRUE(rules.makes_twins_again(kRows, kTwins, mean * kRows, 8192));
+  EXPECT_FALSE(rules.makes_twins_again(kRows, kTwins, mean * kRows, 8193)) << "one is longer";
+  EXPECT_FALSE(rules.makes_twins_again(kRows, kTwins, (mean - 1) * kRows, 8000));
+}
+
+TEST(SpgemmRules, CompareTheLargestProducts) {
+  const gpu::BinRules rules;
+  constexpr Index kRows = INT32_MAX, kTwins = 1'500'000'000;
+  constexpr Offset kLongest = UINT32_MAX - 1;
+  const Offset half = (kLongest * kRows + 1) / 2;
+  EXPECT_TRUE(rules.makes_twins_again(kRows, kTwins, half, kLongest));
+  EXPECT_FALSE(rules.makes_twins_again(kRows, kTwins, half - 1, kLongest));
+  EXPECT_FALSE(rules.makes_twins_again(kRows, kTwins, INT64_MAX, UINT32_MAX)) << "or more";
+}
+
+}  // namespace
+}  // namespace csrkit
