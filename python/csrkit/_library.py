@@ -3,6 +3,7 @@ import ctypes
 import operator
 import os
 import pathlib
+import reprlib
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
 from .errors import BY_STATUS, UsageError
@@ -12,11 +13,21 @@ NAMES = {number: name for name, number in KINDS.items()}
 SIZES = {"f32": 4, "f64": 8, "f16": 2, "bf16": 2}
 
 
+# Members that have another name here, and what they must be, if that is no whole number.
+_PARAMETERS = {"memory_limit_bytes": "memory_limit"}
+_WANTED = {"device": "None for the CPU, or the number of a GPU", "stream": "None, or a cudaStream_t as a number",
+           "drop_below": "a number"}
+
+
 class Sized(ctypes.Structure):
     """A structure that begins with its own size. Everything else is 0 unless it is given."""
 
     def __init__(self, **members):
-        super().__init__(size=ctypes.sizeof(self), **members)
+        try:
+            super().__init__(size=ctypes.sizeof(self), **members)
+        except TypeError:
+            self._raise_for_one_of(members)
+            raise
         for name, value in members.items():
             if not hasattr(value, "__index__"):  # as integers of Python and of NumPy have
                 continue
@@ -26,7 +37,18 @@ class Sized(ctypes.Structure):
                 kind = dict(self._fields_)[name]
                 bits = 8 * ctypes.sizeof(kind)
                 low = 0 if kind(-1).value > 0 else -(1 << (bits - 1))
-                raise UsageError(f"{name} is {value}; it must be a whole number from {low} to {low + (1 << bits) - 1}")
+                raise UsageError(f"{_PARAMETERS.get(name, name)} is {value}; it must be a whole number from {low} to "
+                                 f"{low + (1 << bits) - 1}")
+
+    def _raise_for_one_of(self, members):
+        """UsageError for the first member that ctypes does not take."""
+        kinds = dict(self._fields_)
+        for name, value in members.items():
+            try:
+                kinds[name](value)
+            except TypeError:
+                raise UsageError(f"{_PARAMETERS.get(name, name)} is {reprlib.repr(value)}; it must be "
+                                 f"{_WANTED.get(name, 'a whole number')}") from None
 
 
 class Handle:
@@ -161,21 +183,42 @@ def new_handle(function, *arguments):
     return handle
 
 
-def text(value):
+def real(value, name):
+    """A number for C: text is none, as it is none to Python's own operators."""
+    try:
+        return c_double(value).value
+    except (OverflowError, RuntimeError, TypeError, ValueError):  # whatever other libraries' numbers raise
+        raise UsageError(f"{name} is {reprlib.repr(value)}; it must be a number") from None
+
+
+def truth(value, name):
+    """True or False; text is neither, as "no" would be True."""
+    try:
+        if not isinstance(value, (bytes, str)):
+            return bool(value)
+    except (RuntimeError, TypeError, ValueError):  # as of arrays
+        pass
+    raise UsageError(f"{name} is {reprlib.repr(value)}; it must be True or False")
+
+
+def text(value, name):
     """A string for C; None stays None."""
     if value is None:
         return None
-    encoded = os.fsencode(value)
+    try:
+        encoded = os.fsencode(value)
+    except TypeError:
+        raise UsageError(f"{name} is {reprlib.repr(value)}; it must be text") from None
     if b"\0" in encoded:  # it would end there
-        raise UsageError(f"{value!r} has a null character in it")
+        raise UsageError(f"{name} is {value!r}, which has a null character in it")
     return encoded
 
 
 def parameter_array(parameters):
     """Keyword arguments as (array, count): min_parts=8 is the parameter min-parts with the value 8."""
-    rows = [Parameter(name.replace("_", "-").encode(), _value(value)) for name, value in parameters.items()]
+    rows = [Parameter(name.replace("_", "-").encode(), _value(value, name)) for name, value in parameters.items()]
     return (Parameter * len(rows))(*rows), len(rows)
 
 
-def _value(value):
-    return text(str({True: "yes", False: "no"}[value] if isinstance(value, bool) else value))
+def _value(value, name):
+    return text(str({True: "yes", False: "no"}[value] if isinstance(value, bool) else value), name)

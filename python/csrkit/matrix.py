@@ -2,13 +2,14 @@
 import ctypes
 import itertools
 import operator
+import reprlib
 import threading
 import weakref
 from ctypes import byref, c_int32, c_int64
 
 from ._dense import View
 from ._library import (KINDS, NAMES, Arrays, Handle, ImportOptions, MatrixInfo, ReorderOptions, library, new_handle,
-                       parameter_array, text)
+                       parameter_array, text, truth)
 from .errors import UsageError
 from .plan import Plan, SddmmPlan
 
@@ -35,7 +36,7 @@ class Matrix(Handle):
         info = MatrixInfo()
         library.csrkit_info(handle, byref(info))
         self._info = info
-        self._shape = (info.rows, info.cols)
+        self._shape, self._nnz = (info.rows, info.cols), info.nnz  # torch.compile does not see into structures
         self.number = next(_numbers)
         self.derived = {}
         MATRICES[self.number] = self
@@ -56,7 +57,7 @@ class Matrix(Handle):
     @property
     def nnz(self) -> int:
         """Stored entries; stored zeros are entries."""
-        return self._info.nnz
+        return self._nnz
 
     @property
     def kind(self) -> str:
@@ -110,7 +111,7 @@ class Matrix(Handle):
 
     def save(self, path):
         """Writes a .csr file, whole or not at all. Raises IoError."""
-        library.csrkit_save(self._handle, text(path))
+        library.csrkit_save(self._handle, text(path, "path"))
 
     def reorder(self, method, sides=None, seed=1, **parameters) -> "Matrix":
         """The matrix in a new order, with the orders that lead there.
@@ -120,8 +121,8 @@ class Matrix(Handle):
         OutOfMemoryError.
         """
         array, count = parameter_array(parameters)
-        options = ReorderOptions(sides=text(sides), seed=seed, parameters=array, parameter_count=count)
-        return Matrix(new_handle(library.csrkit_reorder, self._handle, text(method), byref(options)))
+        options = ReorderOptions(sides=text(sides, "sides"), seed=seed, parameters=array, parameter_count=count)
+        return Matrix(new_handle(library.csrkit_reorder, self._handle, text(method, "method"), byref(options)))
 
     def __matmul__(self, other):
         """The product with a dense array (spmm), a vector (spmv) or another Matrix (spgemm)."""
@@ -143,6 +144,10 @@ class Matrix(Handle):
     def cached_plan(self, dense_cols, make=Plan, **options):
         """As plan, or sddmm_plan for make=SddmmPlan; the same one when it is asked for again. The last few are kept."""
         key = (make, dense_cols, *sorted(options.items()))
+        try:
+            hash(key)
+        except TypeError:  # a list, say, which the plan names and refuses, or a number that is an array
+            return make(self, dense_cols, **options)
         with self._lock:
             plan = self._plans.pop(key, None) or make(self, dense_cols, **options)
             self._plans[key] = plan  # the latest is the last
@@ -217,7 +222,7 @@ def open(path, verify=True) -> Matrix:
 
     verify=False looks at the header only: for a file that was checked before. Raises InputError, IoError.
     """
-    return Matrix(new_handle(library.csrkit_open, text(path), 0 if verify else 1))
+    return Matrix(new_handle(library.csrkit_open, text(path, "path"), 0 if truth(verify, "verify") else 1))
 
 
 def import_file(path, format=None, value_kind=None, duplicates=None, **parameters) -> Matrix:
@@ -227,9 +232,9 @@ def import_file(path, format=None, value_kind=None, duplicates=None, **parameter
     loss). duplicates: sum, first or error. parameters: of the format, base=1. Raises InputError, IoError, UsageError.
     """
     array, count = parameter_array(parameters)
-    options = ImportOptions(format=text(format), value_kind=text(value_kind), duplicates=text(duplicates),
-                            parameters=array, parameter_count=count)
-    return Matrix(new_handle(library.csrkit_import, text(path), byref(options)))
+    options = ImportOptions(format=text(format, "format"), value_kind=text(value_kind, "value_kind"),
+                            duplicates=text(duplicates, "duplicates"), parameters=array, parameter_count=count)
+    return Matrix(new_handle(library.csrkit_import, text(path, "path"), byref(options)))
 
 
 def from_arrays(shape, row_offsets, col_indices, values=None) -> Matrix:
@@ -242,7 +247,10 @@ def from_arrays(shape, row_offsets, col_indices, values=None) -> Matrix:
     if values is not None:
         views.append(View(values, "values"))
         kind = views[2].kind
-    rows, cols = map(operator.index, shape)
+    try:
+        rows, cols = map(operator.index, shape)
+    except (TypeError, ValueError):
+        raise UsageError(f"the shape is {reprlib.repr(shape)}; it must be two whole numbers") from None
     if rows < 0 or cols < 0:
         raise UsageError(f"the shape is {rows} x {cols}; rows and columns must be 0 or more")
     for view, wanted in zip(views, ("i64", "i32", kind)):

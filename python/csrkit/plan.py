@@ -1,9 +1,12 @@
 """Plans: what is derived from a matrix once, for many products with dense operands."""
+import operator
+import reprlib
 import threading
 from ctypes import byref, c_char_p
 
 from ._dense import View, empty_like
-from ._library import KINDS, NAMES, SIZES, Dense, Handle, PlanInfo, PlanOptions, SddmmOptions, library, new_handle, text
+from ._library import (KINDS, NAMES, SIZES, Dense, Handle, PlanInfo, PlanOptions, SddmmOptions, library, new_handle, real,
+                       text, truth)
 from .errors import UsageError
 
 
@@ -11,13 +14,17 @@ def _number(kind):
     """A kind for the library; None is the default there, too."""
     if kind is None:
         return 0
-    if kind not in SIZES:
+    if not isinstance(kind, str) or kind not in SIZES:
         raise UsageError(f"'{kind}' is no kind of dense operands; use {', '.join(SIZES)}")
     return KINDS[kind]
 
 
 def require_cols(dense_cols):
-    if dense_cols == 0:  # to C that is the default
+    try:
+        is_zero = operator.index(dense_cols) == 0
+    except TypeError:
+        raise UsageError(f"dense_cols is {reprlib.repr(dense_cols)}; it must be a whole number") from None
+    if is_zero:  # to C that is the default
         raise UsageError("dense_cols is 0; it must be 1 or more")
 
 
@@ -57,17 +64,18 @@ class Plan(Handle):
                  stream=None, kernel=None, variant=None, semiring=None, threads=0, deterministic=True, memory_limit=0):
         require_cols(dense_cols)
         options = PlanOptions(
-            room=b"cpu" if device is None else b"gpu", kernel=text(kernel), dense_cols=dense_cols, transpose=transpose,
-            b_kind=_number(kind), c_kind=_number(out_kind), may_vary=not deterministic,
-            semiring=text(semiring), variant=text(variant), memory_limit_bytes=memory_limit, threads=threads,
-            device=device or 0, stream=stream)
+            room=b"cpu" if device is None else b"gpu", kernel=text(kernel, "kernel"), dense_cols=dense_cols,
+            transpose=truth(transpose, "transpose"), b_kind=_number(kind), c_kind=_number(out_kind),
+            may_vary=not truth(deterministic, "deterministic"), semiring=text(semiring, "semiring"),
+            variant=text(variant, "variant"), memory_limit_bytes=memory_limit, threads=threads,
+            device=0 if device is None else device, stream=stream)
         self._lock = threading.Lock()
         self._streams = _Streams(stream, library.csrkit_plan_use_stream)
         self._keep = matrix._keep  # arrays that the plan may read; not the matrix, which keeps plans
         if path is None:
             self._handle = new_handle(library.csrkit_plan_make, matrix._handle, byref(options))
         else:
-            self._handle = new_handle(library.csrkit_plan_load, text(path), matrix._handle, byref(options))
+            self._handle = new_handle(library.csrkit_plan_load, text(path, "path"), matrix._handle, byref(options))
         info = self._describe()
         self.shape = (info.output_rows, info.input_rows)
         self.dense_cols = info.dense_cols
@@ -102,7 +110,7 @@ class Plan(Handle):
     def save(self, path):
         """Keeps the kernel and what it derived from the matrix, for Matrix.load_plan."""
         with self._lock:
-            library.csrkit_plan_save(self._handle, text(path))
+            library.csrkit_plan_save(self._handle, text(path, "path"))
 
     def multiply(self, b, out=None, alpha=1.0, beta=0.0):
         """alpha * op(A) * b + beta * out, in `out` if that is given, else in a new array like b.
@@ -111,6 +119,7 @@ class Plan(Handle):
         element with b. Without beta it may hold anything. Arrays on a GPU are used in the stream in which their library works, without waiting.
         Raises UsageError.
         """
+        alpha, beta = real(alpha, "alpha"), real(beta, "beta")
         b_view = View(b, "B", stream=self._streams.wanted)
         if out is None:
             if beta != 0:
@@ -178,9 +187,10 @@ class SddmmPlan(Handle):
         require_cols(dense_cols)
         kind = kind or ("f32" if matrix.kind == "none" else matrix.kind)
         self.kind, self.out_kind = kind, out_kind or ("f64" if kind == "f64" else "f32")
-        options = SddmmOptions(room=b"cpu" if device is None else b"gpu", kernel=text(kernel), dense_cols=dense_cols,
-                               times_values=times_values, kind=_number(self.kind), c_kind=_number(self.out_kind),
-                               threads=threads, device=device or 0, memory_limit_bytes=memory_limit, stream=stream)
+        options = SddmmOptions(room=b"cpu" if device is None else b"gpu", kernel=text(kernel, "kernel"),
+                               dense_cols=dense_cols, times_values=truth(times_values, "times_values"),
+                               kind=_number(self.kind), c_kind=_number(self.out_kind), threads=threads,
+                               device=0 if device is None else device, memory_limit_bytes=memory_limit, stream=stream)
         self._lock = threading.Lock()
         self._streams = _Streams(stream, library.csrkit_sddmm_use_stream)
         self._keep = matrix._keep  # arrays that the plan may read; not the matrix, which keeps plans
@@ -214,6 +224,7 @@ class SddmmPlan(Handle):
         may hold anything.
         Raises UsageError.
         """
+        alpha, beta = real(alpha, "alpha"), real(beta, "beta")
         x_view, y_view = (View(array, name, stream=self._streams.wanted) for array, name in ((x, "X"), (y, "Y")))
         if out is None:
             if beta != 0:

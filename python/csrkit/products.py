@@ -2,7 +2,7 @@
 from ctypes import byref
 
 from ._dense import View
-from ._library import SpgemmOptions, library, new_handle, text
+from ._library import SpgemmOptions, library, new_handle, text, truth
 from .errors import UsageError
 from .matrix import Matrix, require_matrix
 from .plan import SddmmPlan
@@ -25,7 +25,7 @@ def spmm(a: Matrix, b, out=None, alpha=1.0, beta=0.0, transpose=False, **options
             options.setdefault("variant", "off-vectors")
     if out is not None:
         options.setdefault("out_kind", views[1].kind)
-    plan = a.cached_plan(dense_cols, transpose=bool(transpose), kind=view.kind, **options)
+    plan = a.cached_plan(dense_cols, transpose=truth(transpose, "transpose"), kind=view.kind, **options)
     return plan.multiply(b, out, alpha, beta)
 
 
@@ -50,7 +50,8 @@ def sddmm(a: Matrix, x, y, out=None, alpha=1.0, beta=0.0, times_values=False, **
         options = {"device": view.device, **options}
     if out is not None:
         options.setdefault("out_kind", View(out, "out").kind)
-    plan = a.cached_plan(dense_cols, SddmmPlan, kind=view.kind, times_values=bool(times_values), **options)
+    plan = a.cached_plan(dense_cols, SddmmPlan, kind=view.kind, times_values=truth(times_values, "times_values"),
+                         **options)
     return plan.multiply(x, y, out, alpha, beta)
 
 
@@ -66,9 +67,10 @@ def spgemm(a: Matrix, b: Matrix, transpose=False, *, mask=None, drop_below=0.0, 
     require_matrix(b, "B")
     if mask is not None:
         require_matrix(mask, "mask")
-    options = SpgemmOptions(room=b"cpu" if device is None else b"gpu", kernel=text(kernel), transpose=transpose,
-                            threads=threads, device=device or 0, drop_below=drop_below,
-                            mask=None if mask is None else mask._handle, semiring=text(semiring),
+    options = SpgemmOptions(room=b"cpu" if device is None else b"gpu", kernel=text(kernel, "kernel"),
+                            transpose=truth(transpose, "transpose"), threads=threads,
+                            device=0 if device is None else device, drop_below=drop_below,
+                            mask=None if mask is None else mask._handle, semiring=text(semiring, "semiring"),
                             memory_limit_bytes=memory_limit)
     return Matrix(new_handle(library.csrkit_spgemm, a._handle, b._handle, byref(options)))
 

@@ -10,6 +10,7 @@ import torch
 from torch.autograd import forward_ad
 
 from ._dense import stream_of
+from ._library import truth
 from .errors import UsageError
 from .matrix import MATRICES, Matrix, from_arrays, require_matrix
 from .plan import SddmmPlan
@@ -404,6 +405,7 @@ def spmm(a: Matrix, x: torch.Tensor, values: Optional[torch.Tensor] = None, tran
     autocast it works in autocast's dtype. Raises UsageError.
     """
     number = _number(a)
+    transpose = transpose if type(transpose) is bool else truth(transpose, "transpose")
     _require_tensor(x, "X")
     if x.dim() != 2:
         raise UsageError(f"X has {x.dim()} dimensions; use 2")

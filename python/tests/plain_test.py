@@ -175,7 +175,7 @@ class Products(unittest.TestCase):
                 a.sddmm_plan(wrong)
         with self.assertRaisesRegex(csrkit.UsageError, f"threads is {2**32}; .* from -{2**31} to {2**31 - 1}"):
             a.plan(1, threads=2**32)
-        with self.assertRaisesRegex(csrkit.UsageError, f"memory_limit_bytes is -1; .* from 0 to {2**64 - 1}"):
+        with self.assertRaisesRegex(csrkit.UsageError, f"memory_limit is -1; .* from 0 to {2**64 - 1}"):
             a.plan(1, memory_limit=-1)
         with self.assertRaisesRegex(csrkit.UsageError, "cols is"):
             csrkit.from_arrays((4, 2**64 + 4), array.array("q", OFFSETS), array.array("i", COLUMNS))
@@ -187,6 +187,52 @@ class Products(unittest.TestCase):
             a.plan(1, kernel="nnz_balanced\0")
         with self.assertRaisesRegex(csrkit.UsageError, "beta adds to out"):
             csrkit.spmm(a, b, beta=1.0)
+
+    def test_what_no_argument_can_be_is_named(self):
+        a, b, x = small(), dense([[1.0]] * 4), array.array("d", [1, 2, 3, 4])
+        calls = [lambda name, value: a.plan(1, **{name: value}), lambda name, value: a.sddmm_plan(1, **{name: value}),
+                 lambda name, value: csrkit.spmm(a, b, **{name: value}),
+                 lambda name, value: csrkit.spmv(a, x, **{name: value}),
+                 lambda name, value: csrkit.sddmm(a, b, b, **{name: value}),
+                 lambda name, value: csrkit.spgemm(a, a, **{name: value})]
+        taken = [{"transpose", "kind", "out_kind", "device", "stream", "kernel", "variant", "semiring", "threads",
+                  "deterministic", "memory_limit"},
+                 {"times_values", "kind", "out_kind", "device", "stream", "kernel", "threads", "memory_limit"}]
+        factors = {"alpha", "beta"}
+        taken += [taken[0] - {"kind"} | factors, taken[0] - {"kind"} | factors, taken[1] - {"kind"} | factors,
+                  {"transpose", "device", "kernel", "semiring", "threads", "memory_limit", "drop_below"}]
+        wrongs = {"transpose": ("no",), "times_values": ("yes",), "deterministic": (b"no",), "kind": (3, ["f32"]),
+                  "out_kind": (3, ["f32"]), "kernel": (3, ["auto"]), "variant": (3,), "semiring": (3, []),
+                  "device": ("cuda", 0.5, []), "stream": ("main",), "threads": ("2", 2.0, []),
+                  "memory_limit": ("1 GB", None), "alpha": ("2", None, 1j, [], 10**400), "beta": ("0", None, []),
+                  "drop_below": ("0.5", None)}
+        for call, names in zip(calls, taken):
+            for name in names:
+                for wrong in wrongs[name]:
+                    with self.subTest(name=name, wrong=wrong):
+                        said = "is no kind" if "kind" in name else f"^{name} is .*; it must be "
+                        with self.assertRaisesRegex(csrkit.UsageError, said):
+                            call(name, wrong)
+        for wrong in ("4", 4.0, None, [4]):
+            with self.assertRaisesRegex(csrkit.UsageError, "dense_cols is .*; it must be a whole number"):
+                a.plan(wrong)
+        for shape in ("ab", 4, (4,), (4, 4, 4), (4.0, 4), None):
+            with self.assertRaisesRegex(csrkit.UsageError, "the shape is .*; it must be two whole numbers"):
+                csrkit.from_arrays(shape, array.array("q", OFFSETS), array.array("i", COLUMNS))
+        with self.assertRaisesRegex(csrkit.UsageError, "seed is '1'; it must be a whole number"):
+            a.reorder("random", seed="1")
+        with self.assertRaisesRegex(csrkit.UsageError, "sides is 2; it must be text"):
+            a.reorder("random", sides=2)
+        with self.assertRaisesRegex(csrkit.UsageError, "method is 2; it must be text"):
+            a.reorder(2)
+        for call in (csrkit.open, csrkit.import_file, a.save, a.load_plan, a.plan(1).save):
+            with self.assertRaisesRegex(csrkit.UsageError, "path is 2.5; it must be text"):
+                call(2.5)
+        with self.assertRaisesRegex(csrkit.UsageError, "verify is 'no'; it must be True or False"):
+            csrkit.open("a.csr", verify="no")
+        for name in ("format", "value_kind", "duplicates"):
+            with self.assertRaisesRegex(csrkit.UsageError, f"{name} is 2; it must be text"):
+                csrkit.import_file("a.mtx", **{name: 2})
 
     def test_arrays_of_ctypes(self):
         x, out = (ctypes.c_double * 4)(1, 2, 3, 4), (ctypes.c_double * 4)()
