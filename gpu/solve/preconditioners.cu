@@ -125,7 +125,7 @@ class Chebyshev : public DevicePreconditioner<T> {
         columns_(problem.right_hand_sides),
         steps_(steps),
         product_(product),
-        inverse_(uploaded<T>(memory, inverse_diagonal(problem), "the inverse diagonal")),
+        inverse_(uploaded<T>(memory, csrkit::inverse_diagonal(problem), "the inverse diagonal")),
         d_(memory, Offset{rows_} * columns_, "a vector of the polynomial"),
         t_(memory, Offset{rows_} * columns_, "a vector of the polynomial") {}
 
@@ -148,10 +148,6 @@ class Chebyshev : public DevicePreconditioner<T> {
   }
 
  private:
-  static std::vector<double> inverse_diagonal(const SolveProblem& problem) {
-    return csrkit::inverse_diagonal(problem);
-  }
-
   Index rows_, columns_;
   ChebyshevSteps steps_;
   Operator& product_;
