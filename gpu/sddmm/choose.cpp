@@ -15,7 +15,7 @@ std::unique_ptr<DeviceSddmm> make_device_dense_tiles(const SddmmProblem&);
 namespace {
 
 // Measured on an H100: docs/lab/2026-11-26-sddmm-row-panels.md.
-constexpr Offset kManyEntries = 1 << 17;  // with fewer only row_groups occupies the device
+constexpr Offset kFewestForTiles = 1 << 17;  // entries; with fewer only row_groups fills the device
 constexpr Offset kFewestOfRow = 12;  // entries, on average: below, nobody looks for shared columns
 
 /// From this share of A's places on, computing all of them is cheaper.
@@ -56,7 +56,7 @@ std::uint64_t operand_bytes(const SddmmProblem& problem) {
 class Chosen final : public DeviceSddmm {
  public:
   explicit Chosen(const SddmmProblem& problem) : problem_(problem) {
-    if (problem.a.nnz() >= kManyEntries && density(problem) >= least_density(problem)) {
+    if (problem.a.nnz() >= kFewestForTiles && density(problem) >= least_density(problem)) {
       choose("dense_tiles", make_device_dense_tiles(problem),
              percent(density(problem)) + " of A's places have an entry");
     } else {
@@ -66,12 +66,12 @@ class Chosen final : public DeviceSddmm {
   }
 
   void explore(const DeviceCsrView<void>& a, DeviceMemory& memory) override {
-    if (name_ != "row_groups" || a.nnz < kManyEntries || a.nnz < kFewestOfRow * a.rows ||
-        !PanelLists::can_number(a.rows, a.nnz) ||
-        !memory.has(PanelLists::counting_bytes(a.rows) + operand_bytes(problem_))) {
+    if (name_ != "row_groups" || a.nnz < kFewestForTiles || a.nnz < kFewestOfRow * a.rows ||
+        !TileLists::can_number(a.rows, a.nnz) ||
+        !memory.has(TileLists::counting_bytes(a.rows) + operand_bytes(problem_))) {
       return;
     }
-    PanelLists lists;
+    TileLists lists;
     lists.count(a, memory);
     const double fill = lists.fill(a.nnz);
     if (fill < least_fill(problem_) || !memory.has(lists.making_bytes() + operand_bytes(problem_)))

@@ -58,9 +58,9 @@ class RowGroups final : public DeviceSddmm {
   explicit RowGroups(const SddmmProblem& problem)
       : a_kind_(problem.multiplies_by_a ? problem.a.value_kind() : ValueKind::none),
         nnz_(problem.a.nnz()),
-        sorts_pieces_(nnz_ >= kLongRow * Offset{problem.a.rows()} && nnz_ >= kManyEntries &&
+        sorts_pieces_(nnz_ >= kMeanToSort * Offset{problem.a.rows()} && nnz_ >= kFewestToSort &&
                       problem.dense_cols * static_cast<Offset>(sizeof(T)) > 128),
-        has_short_rows_(nnz_ < kShortRow * Offset{problem.a.rows()}) {
+        has_short_rows_(nnz_ < kMeanOfOneRow * Offset{problem.a.rows()}) {
     if (sorts_pieces_) order_ = PieceOrder(pieces());
   }
 
@@ -96,10 +96,10 @@ class RowGroups final : public DeviceSddmm {
 
  private:
   // Entries a row, on average. Measured: docs/lab/2026-11-26-sddmm-why.md.
-  static constexpr Offset kShortRow = 32;  // below, the four entries are mostly of several rows
-  static constexpr Offset kLongRow = 64;   // from here on pieces are sorted
-  /// Fewer entries than this are at work all at once, in any order.
-  static constexpr Offset kManyEntries = 1 << 14;
+  static constexpr Offset kMeanOfOneRow = 32;  // below, the four entries are mostly of several rows
+  static constexpr Offset kMeanToSort = 64;    // from here on pieces are sorted
+  /// Fewer entries of A are at work all at once, in any order.
+  static constexpr Offset kFewestToSort = 1 << 14;
 
   struct Launch {
     const DeviceCsrView<void>& a;

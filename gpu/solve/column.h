@@ -4,13 +4,8 @@
 
 #include <cmath>
 
+#include "core/contract/semiring.h"  // CSRKIT_HOST_DEVICE
 #include "core/solve/cg_driver.h"
-
-#ifdef __CUDACC__
-#define CSRKIT_BOTH __host__ __device__
-#else
-#define CSRKIT_BOTH
-#endif
 
 namespace csrkit::gpu {
 
@@ -30,14 +25,14 @@ struct CgColumn {
   double alpha = 0, beta = 0;
   double curvature = 0;  // what ended the run
 
-  CSRKIT_BOTH void stop(SolveStatus why, double reason) {
+  CSRKIT_HOST_DEVICE void stop(SolveStatus why, double reason) {
     state = ColumnState::idle;
     end = why;
     curvature = reason;
   }
 
   /// Before the first iteration: r'r and r'z.
-  CSRKIT_BOTH void begin(double rr, double rz) {
+  CSRKIT_HOST_DEVICE void begin(double rr, double rz) {
     norm = best_norm = sqrt(rr);
     rho = rz;
     state = ColumnState::iterating;
@@ -52,7 +47,7 @@ struct CgColumn {
   }
 
   /// p'q is known, q = A p.
-  CSRKIT_BOTH void after_product(double pq) {
+  CSRKIT_HOST_DEVICE void after_product(double pq) {
     if (state == ColumnState::last_step) state = ColumnState::idle;
     if (state == ColumnState::idle) return;
     alpha = rho / pq;
@@ -64,7 +59,7 @@ struct CgColumn {
   }
 
   /// r'r and r'z of the new residual are known.
-  CSRKIT_BOTH void after_residual(double rr, double rz) {
+  CSRKIT_HOST_DEVICE void after_residual(double rr, double rz) {
     if (state != ColumnState::iterating) return;
     const double next = sqrt(rr);
     if (!is_number(next)) {
@@ -86,10 +81,10 @@ struct CgColumn {
     }
   }
 
-  CSRKIT_BOTH bool moves() const { return state != ColumnState::idle; }
+  CSRKIT_HOST_DEVICE bool moves() const { return state != ColumnState::idle; }
 
  private:
-  CSRKIT_BOTH static bool is_number(double value) {
+  CSRKIT_HOST_DEVICE static bool is_number(double value) {
     return value - value == 0;  // neither NaN nor infinite
   }
 };

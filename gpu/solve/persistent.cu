@@ -16,9 +16,9 @@ namespace csrkit::gpu {
 
 namespace {
 
-constexpr Index kLeastRows = 128;  // of a block: fewer would wait for others, not work
-constexpr Index kRowWeight = 4;    // what a row costs beside its entries, in entries
-constexpr Offset kLongRow = 256;   // one is enough for a whole warp per row
+constexpr Index kLeastRows = 128;        // of a block: fewer would wait for others, not work
+constexpr Index kRowWeight = 4;          // what a row costs beside its entries, in entries
+constexpr Offset kMostOfFewLanes = 256;  // entries; one longer row, and all have a warp each
 
 /// What a block needs of shared memory.
 struct Shares {
@@ -184,10 +184,10 @@ class SparseLoop : public PersistentLoop<T> {
       longest = std::max(longest, offsets[row + 1] - offsets[row]);
     }
     const Offset mean = a.rows() > 0 ? a.nnz() / a.rows() : 0;
-    kernel_ = longest > kLongRow ? persistent_sparse<T, 32>
-              : mean > 16        ? persistent_sparse<T, 8>
-              : mean > 8         ? persistent_sparse<T, 2>
-                                 : persistent_sparse<T, 1>;
+    kernel_ = longest > kMostOfFewLanes ? persistent_sparse<T, 32>
+              : mean > 16               ? persistent_sparse<T, 8>
+              : mean > 8                ? persistent_sparse<T, 2>
+                                        : persistent_sparse<T, 1>;
     const PersistentLimits limits = limits_of(kernel_, memory.device());
     blocks_ = std::max(1, std::min(limits.blocks, a.rows() / kLeastRows));
     const std::vector<Index> begins = balanced_rows(a, blocks_);

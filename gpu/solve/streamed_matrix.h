@@ -21,7 +21,7 @@ struct StreamedMatrix {
   std::uint32_t room = 0;     // entries of a warp in shared memory, a multiple of kStreamUnit
 
   /// Of one warp.
-  CSRKIT_BOTH std::uint32_t room_bytes() const {
+  CSRKIT_HOST_DEVICE std::uint32_t room_bytes() const {
     return room * static_cast<std::uint32_t>(sizeof(Index) + (values == nullptr ? 0 : sizeof(T)));
   }
 };

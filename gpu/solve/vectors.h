@@ -27,7 +27,7 @@ struct CgState {
   unsigned* done_blocks = nullptr;      // per column: 0 between launches
   unsigned* barrier = nullptr;          // of persistent kernels: 0 at first
 
-  CSRKIT_BOTH bool is_plain() const { return z == r; }  // no preconditioner
+  CSRKIT_HOST_DEVICE bool is_plain() const { return z == r; }  // no preconditioner
 };
 
 inline constexpr int kThreads = 256;

@@ -3,13 +3,8 @@
 
 #include <cuda_runtime.h>
 
+#include "core/contract/semiring.h"  // CSRKIT_HOST_DEVICE
 #include "gpu/device/device_csr.h"
-
-#ifdef __CUDACC__
-#define CSRKIT_HOST_DEVICE __host__ __device__
-#else
-#define CSRKIT_HOST_DEVICE
-#endif
 
 namespace csrkit::gpu {
 

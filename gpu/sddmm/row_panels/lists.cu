@@ -191,7 +191,7 @@ Index sum_before(DeviceBuffer<Index>& numbers, DeviceMemory& memory) {
 
 }  // namespace
 
-void PanelLists::count(const DeviceCsrView<void>& a, DeviceMemory& memory) {
+void TileLists::count(const DeviceCsrView<void>& a, DeviceMemory& memory) {
   const cudaStream_t stream = memory.stream();
   const Offset rows = a.rows;
   runs_ = {memory, rows, "runs of rows"};
@@ -213,11 +213,11 @@ void PanelLists::count(const DeviceCsrView<void>& a, DeviceMemory& memory) {
   count_ = sum_before(first_pieces_, memory);
 }
 
-double PanelLists::fill(Offset nnz) const {
+double TileLists::fill(Offset nnz) const {
   return static_cast<double>(nnz) / (static_cast<double>(tiles_) * kTilePlaces);
 }
 
-void PanelLists::make(const DeviceCsrView<void>& a, DeviceMemory& memory) {
+void TileLists::make(const DeviceCsrView<void>& a, DeviceMemory& memory) {
   const cudaStream_t stream = memory.stream();
   pieces_ = {memory, count_, "pieces of panels"};
   cols_ = {memory, Offset{tiles_} * kTileCols, "columns of panels"};
@@ -232,17 +232,17 @@ void PanelLists::make(const DeviceCsrView<void>& a, DeviceMemory& memory) {
   first_pieces_ = {};
 }
 
-std::uint64_t PanelLists::counting_bytes(Index rows) {
+std::uint64_t TileLists::counting_bytes(Index rows) {
   constexpr std::uint64_t kOfScans = 1 << 16;
   return (static_cast<std::uint64_t>(rows) + 1) * 4 * sizeof(Index) + kOfScans;
 }
 
-std::uint64_t PanelLists::making_bytes() const {
+std::uint64_t TileLists::making_bytes() const {
   return static_cast<std::uint64_t>(tiles_) * (kTileCols + kTilePlaces) * sizeof(Index) +
          static_cast<std::uint64_t>(count_) * sizeof(PanelPiece);
 }
 
-PanelListsView PanelLists::view() const {
+TileListsView TileLists::view() const {
   return {pieces_.data(), count_, cols_.data(), entries_.data()};
 }
 

@@ -18,7 +18,7 @@ struct alignas(16) PanelPiece {
   Index first_tile, tiles;
 };
 
-struct PanelListsView {
+struct TileListsView {
   const PanelPiece* pieces;
   Index count;
   const Index* cols;  // kTileCols a tile
@@ -28,12 +28,14 @@ struct PanelListsView {
 
 /// The lists of a matrix with entries. Rows with the same columns stay together; other neighbours
 /// share a list as they come.
-class PanelLists {
+class TileLists {
  public:
   /// Rows, entries and tiles, of which there are no more than entries, are numbered in 32 bits, and
   /// where an entry is looked up, two of its numbers are added.
   static constexpr Offset kMost = (Offset{1} << 30) - 1;
-  static constexpr bool can_number(Offset rows, Offset nnz) { return rows <= kMost && nnz <= kMost; }
+  static constexpr bool can_number(Offset rows, Offset nnz) {
+    return rows <= kMost && nnz <= kMost;
+  }
 
   /// Finds the panels, and how many tiles they have. Waits.
   void count(const DeviceCsrView<void>& a, DeviceMemory& memory);
@@ -46,7 +48,7 @@ class PanelLists {
   static std::uint64_t counting_bytes(Index rows);
   std::uint64_t making_bytes() const;
 
-  PanelListsView view() const;
+  TileListsView view() const;
 
  private:
   Index tiles_ = 0, count_ = 0;

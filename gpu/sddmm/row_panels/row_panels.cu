@@ -66,7 +66,7 @@ struct TilePlaces {
   int4 cols;
   Index entries[kOwn];
 
-  __device__ void load(const PanelListsView& lists, Offset tile, int lane) {
+  __device__ void load(const TileListsView& lists, Offset tile, int lane) {
     cols = __ldg(reinterpret_cast<const int4*>(lists.cols) + tile);
 #pragma unroll
     for (int i = 0; i < kOwn; ++i) {
@@ -116,7 +116,7 @@ __device__ void add_tile(SumOf<T> (&sum)[kTilePlaces], const Rows<T, Bytes>& x,
 template <class T, class Bytes, int kLanes, int kWidth>
 __global__ void __launch_bounds__(kThreads, sizeof(SumOf<T>) == 4 ? 3 : 2)
     dots_of_panels(DeviceCsrView<void> a, Rows<T, Bytes> x, Rows<T, Bytes> y, Index cols,
-                   PanelListsView lists, Ends ends) {
+                   TileListsView lists, Ends ends) {
   constexpr int kOwn = kTilePlaces / kLanes;  // places whose sums a lane gets
   const Offset group = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
@@ -148,13 +148,13 @@ __global__ void __launch_bounds__(kThreads, sizeof(SumOf<T>) == 4 ? 3 : 2)
 template <class T>
 class RowPanels final : public DeviceSddmm {
  public:
-  RowPanels(const SddmmProblem& problem, PanelLists&& lists)
+  RowPanels(const SddmmProblem& problem, TileLists&& lists)
       : a_kind_(problem.multiplies_by_a ? problem.a.value_kind() : ValueKind::none),
         lists_(std::move(lists)) {}
 
   void explore(const DeviceCsrView<void>& a, DeviceMemory& memory) override {
-    if (!PanelLists::can_number(a.rows, a.nnz)) {
-      throw UsageError("row_panels takes at most " + std::to_string(PanelLists::kMost) +
+    if (!TileLists::can_number(a.rows, a.nnz)) {
+      throw UsageError("row_panels takes at most " + std::to_string(TileLists::kMost) +
                        " rows, and as many entries; A has " + counted(a.rows, "row") + " and " +
                        counted(a.nnz, "entry") + "; use auto or row_groups");
     }
@@ -201,7 +201,7 @@ class RowPanels final : public DeviceSddmm {
   void launch_panels(const Launch& given) const {
     const DeviceCall& call = given.call;
     constexpr Offset kGroups = kThreads / kLanes;
-    const PanelListsView lists = lists_.view();
+    const TileListsView lists = lists_.view();
     const Ends ends{a_kind_, given.a.values, call.c.kind, call.c.data, call.alpha, call.beta};
     const auto blocks = static_cast<unsigned>((lists.count + kGroups - 1) / kGroups);
     dots_of_panels<T, Bytes, kLanes, kWidth><<<blocks, kThreads, 0, given.stream>>>(
@@ -210,12 +210,12 @@ class RowPanels final : public DeviceSddmm {
   }
 
   ValueKind a_kind_;
-  PanelLists lists_;
+  TileLists lists_;
 };
 
 }  // namespace
 
-std::unique_ptr<DeviceSddmm> make_row_panels(const SddmmProblem& problem, PanelLists&& lists) {
+std::unique_ptr<DeviceSddmm> make_row_panels(const SddmmProblem& problem, TileLists&& lists) {
   switch (problem.x) {
     case ValueKind::f64: return std::make_unique<RowPanels<double>>(problem, std::move(lists));
     case ValueKind::f16: return std::make_unique<RowPanels<f16>>(problem, std::move(lists));

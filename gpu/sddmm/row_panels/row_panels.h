@@ -9,6 +9,6 @@
 namespace csrkit::gpu::sddmm {
 
 /// The kernel with lists that are made.
-std::unique_ptr<DeviceSddmm> make_row_panels(const SddmmProblem& problem, PanelLists&& lists);
+std::unique_ptr<DeviceSddmm> make_row_panels(const SddmmProblem& problem, TileLists&& lists);
 
 }  // namespace csrkit::gpu::sddmm

@@ -17,7 +17,7 @@ inline constexpr Index kSquareTile = 128;
 enum class SquareLayout { full, packed };
 
 /// The number of tiles before row `row` of the lower triangle's tiles.
-CSRKIT_BOTH inline Offset tiles_before(Offset row) { return row * (row + 1) / 2; }
+CSRKIT_HOST_DEVICE inline Offset tiles_before(Offset row) { return row * (row + 1) / 2; }
 
 /// Plain data, passed to kernels by value.
 template <class T>
@@ -28,7 +28,7 @@ struct SquareView {
   SquareLayout layout = SquareLayout::full;
 
   /// One element, slowly where packed.
-  CSRKIT_BOTH T at(Offset i, Offset j) const {
+  CSRKIT_HOST_DEVICE T at(Offset i, Offset j) const {
     if (layout == SquareLayout::full) return data[i * pitch + j];
     const Offset row = i > j ? i : j, col = i > j ? j : i;
     const Offset tile = tiles_before(row / kSquareTile) + col / kSquareTile;

@@ -26,7 +26,7 @@ struct SharedPlaces {
 };
 
 /// `own` rows a block, with their part of A or without it.
-CSRKIT_BOTH SharedPlaces places_of(Offset pitch, Offset own, bool holds_a) {
+CSRKIT_HOST_DEVICE SharedPlaces places_of(Offset pitch, Offset own, bool holds_a) {
   SharedPlaces at{};
   at.a = 0;
   at.p = holds_a ? own * pitch : 0;

@@ -301,7 +301,7 @@ class AdaptiveRows final : public DeviceSpgemm {
       profile(op, memory, work);
       return count_all(op, memory, work);
     }
-    if (totals.long_rows == 0 && !comes_in_ranges_) rules_.fewest_spread = kNever;
+    if (totals.long_rows == 0 && !comes_in_ranges_) rules_.fewest_spread = kBeyondEveryRow;
     make_room_for_bits(totals, memory, work);
     if (totals.parts > 0) list_all_parts(totals, memory, work);
     std::array<RowList, kMostBins> lists = work.count_lists;
@@ -594,8 +594,6 @@ class AdaptiveRows final : public DeviceSpgemm {
   }
 
   Semiring semiring_;
-  static constexpr Offset kNever = Offset{1} << 62;
-
   BinRules changes_;  // what tests ask for; the rest follows from the device
   BinRules rules_;
   std::optional<BitRangeRows> rows_in_bit_ranges_;  // of all of A, where it comes in ranges

@@ -41,7 +41,9 @@ struct HubTotals {
   HubTotals& operator+=(const HubTotals& other);
 };
 
-inline constexpr Offset kNoHubs = Offset{1} << 62;
+/// More entries than a row can have: a limit that none is beyond.
+inline constexpr Offset kBeyondEveryRow = Offset{1} << 62;
+inline constexpr Offset kNoHubs = kBeyondEveryRow;
 
 /// The number of sources beyond which rows are hubs, or kNoHubs, of a product of so many products.
 /// Hubs have no more than `most` products, and sources.

@@ -26,8 +26,8 @@ constexpr int kWarps = kThreads / 32;
 constexpr int kMostRounds = kFewLanes;  // then every thread of a block has a row to finish
 constexpr Offset kRowsToFillADevice = 1
                                       << 15;  // below, more blocks are worth more than few atomics
-constexpr Offset kShortRow = 16;              // entries of A up to which one lane works on a row
-constexpr Offset kLongRow = 512;  // entries of A from which the whole block works on a row
+/// Entries of a row of A that one lane, and that one warp goes through; the block does longer rows.
+constexpr Offset kMostOfALane = 16, kMostOfAWarp = 512;
 
 /// Of the products of some entries of A.
 struct Span {
@@ -288,11 +288,11 @@ __global__ void __launch_bounds__(kThreads)
       all_long_rows.rows[number] = {0, row, INT32_MAX, -1, chunks};
       const std::uint32_t at = atomicAdd(&totals->chunks, chunks);
       for (std::uint32_t i = 0; i < chunks; ++i) all_long_rows.chunks[at + i] = {number, i};
-    } else if (end - begin > kLongRow) {
+    } else if (end - begin > kMostOfAWarp) {
       long_rows[atomicAdd(&long_count, 1)] = slot;
     } else if (end - begin > rules.most_of_eight_lanes) {
       warp_rows[atomicAdd(&warp_count, 1)] = slot;
-    } else if (end - begin > kShortRow) {
+    } else if (end - begin > kMostOfALane) {
       longer_rows[atomicAdd(&longer_count, 1)] = slot;
     } else {
 #pragma unroll 4

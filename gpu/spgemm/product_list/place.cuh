@@ -13,7 +13,7 @@ namespace csrkit::gpu::product_list {
 constexpr int kThreads = 256;
 constexpr int kLanes = 8;
 constexpr int kSources = kThreads / kLanes;
-constexpr Offset kLongRow = 256;  // entries of B from which a whole block goes through a row
+constexpr Offset kMostOfLanes = 256;  // entries of a row of B; a block goes through longer ones
 
 /// The row that the entry at `position` is in.
 __device__ Index row_of(const DeviceCsrView<void>& matrix, Offset position) {
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kThreads)
   const int slot = thread / kLanes;
   if (first + slot < a.nnz) {
     const Index source = __ldg(a.col_indices + first + slot);
-    if (b.row_end(source) - b.row_begin(source) > kLongRow) {
+    if (b.row_end(source) - b.row_begin(source) > kMostOfLanes) {
       if (thread % kLanes == 0) long_rows[atomicAdd(&long_count, 1)] = slot;
     } else {
       place_products<kFills>(a, b, c, counts, first + slot, thread % kLanes, kLanes);

@@ -45,13 +45,13 @@ struct ListShape {
 /// fit at once cost as much as looking entries up (docs/lab/2026-11-26-spmm-plans.md). Blocks of
 /// many entries have more threads.
 ListShape list_shape(Offset nnz, Index panels) {
-  constexpr Offset kMeanOfWarps = 128, kFewest = kLongPanel, kMost = 4096, kManyEntries = 1024;
+  constexpr Offset kMeanOfWarps = 128, kFewest = kLongPanel, kMost = 4096, kMostOfFewThreads = 1024;
   constexpr Offset kTogether = 128;
   const Offset mean = nnz / panels;
   if (mean <= kMeanOfWarps) return {true, kThreads, static_cast<int>(kFewest)};
   const Offset enough = (mean * 17 / 10 + kTogether - 1) / kTogether * kTogether;
   const auto room = static_cast<int>(std::clamp(enough, kFewest, kMost));
-  return {false, room <= kManyEntries ? kThreads : 2 * kThreads, room};
+  return {false, room <= kMostOfFewThreads ? kThreads : 2 * kThreads, room};
 }
 
 /// Panels in no order: what is made of one does not depend on when.

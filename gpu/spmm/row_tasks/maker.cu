@@ -29,7 +29,7 @@ namespace {
 // once (docs/lab/2026-11-26-spmm-at-the-mark.md).
 // Of fewer than kEntriesOfSmall with few slices the longest row decides how long they take, so a
 // block shares it.
-constexpr Offset kManyEntries = 5'000'000;
+constexpr Offset kFewestForRanges = 5'000'000;
 constexpr double kLargeOperands = 60e6;  // bytes of B and C
 constexpr Offset kEnoughParts = 12'000;
 constexpr Offset kLittleWork = 2'000'000;
@@ -61,7 +61,7 @@ static_assert(sizeof(Totals) <= PageLockedCells::kBytes, "a cell holds them");
 }  // namespace
 
 bool has_ranges(const SpmmSizes& sizes, int value_bytes) {
-  return sizes.nnz_of_whole() >= kManyEntries ||
+  return sizes.nnz_of_whole() >= kFewestForRanges ||
          has_large_operands(sizes, sizes.rows, value_bytes) || sizes.nnz <= kShortMean * sizes.rows;
 }
 
@@ -70,7 +70,7 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
     : rows_(sizes.rows), rows_each_(rows_each), bands_(bands), value_bytes_(value_bytes) {
   // What decides on the order of a sum is the whole's, and so is `slices`.
   const Offset nnz = sizes.nnz_of_whole();
-  const bool is_large = nnz >= kManyEntries;
+  const bool is_large = nnz >= kFewestForRanges;
   const bool is_narrow = sizes.dense_cols_of_whole() <= one_slice_cols;
   shortest_long_ = is_narrow ? kLongNarrowRow : kLongRow;
   strip_entries_ = kStripEntries;

@@ -33,8 +33,8 @@ namespace {
 
 using jagged::kThreads, jagged::kWarps;
 
-/// A row of more segments for each of its lanes gets a warp to add them up.
-constexpr int kLongRow = 16;
+/// Segments of a row that each of its lanes adds up; of more, a warp does.
+constexpr int kMostOfALane = 16;
 
 /// The logarithm of the lanes that add up a row: the threads of a block, shared out among the rows
 /// of its piece, at most a warp each.
@@ -130,7 +130,7 @@ class RowsOfPiece {
       const int row = (thread >> log_lanes_) + done;
       if (done > 0) segments = segments_of(row);
       const int begin = segments.begin, end = segments.end;
-      const bool is_long = end - begin > kLongRow * lanes;
+      const bool is_long = end - begin > kMostOfALane * lanes;
       Number total = algebra.empty_sum();
       if (!is_long) {
         for (int i = begin + own_part; i < end; i += lanes) total = algebra.add(total, sums[i]);

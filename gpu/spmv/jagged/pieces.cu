@@ -21,7 +21,7 @@ __global__ void count_segments(DeviceCsrView<void> a, int height, Offset* counts
   const auto row = static_cast<Index>(at);
   const Offset length = at < a.rows ? a.row_end(row) - a.row_begin(row) : 0;
   if (at <= a.rows) counts[at] = (length + height - 1) / height;
-  Offset of_long = length > jagged::kLongRow ? length : 0;
+  Offset of_long = length > jagged::kMostOfAShortRow ? length : 0;
   if (__any_sync(kAllLanes, of_long > 0) == 0) return;
   for (int apart = kWarpLanes / 2; apart > 0; apart /= 2) {
     of_long += __shfl_down_sync(kAllLanes, of_long, apart);

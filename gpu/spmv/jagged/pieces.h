@@ -22,8 +22,8 @@ inline constexpr double kMostPaddingShare = 0.6;
 inline constexpr Index kNarrowCols = 1 << 16;
 /// As much of A as that share of L2 stays there from product to product.
 inline constexpr double kKeptOfL2 = 0.46;
-/// Longer rows are long.
-inline constexpr Offset kLongRow = 64;
+/// Entries of a row that is not long.
+inline constexpr Offset kMostOfAShortRow = 64;
 /// Blocks that a multiprocessor holds, by the entries that a lane asks for at once: 32 registers a
 /// lane for 4 of them, and 48 for 8.
 constexpr int blocks_at_once(int at_once) { return at_once == 4 ? 8 : 5; }
