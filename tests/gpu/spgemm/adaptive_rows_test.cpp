@@ -28,6 +28,38 @@ ProductCase case_of(ValueKind kind, Semiring semiring) {
   return item;
 }
 
+std::unique_ptr<gpu::GpuSpgemmPlan> plan_by(const gpu::BinRules& rules,
+                                            const SpgemmProblem& problem,
+                                            const PlanOptions& options = {}) {
+  return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", gpu::kProduction, problem, options,
+                                              gpu::make_adaptive_rows(problem, rules));
+}
+
+/// C of that plan is right, and has the same bits a second time; the plan kept to its forecast.
+CsrMatrix check_product(SpgemmPlan& plan, const SpgemmProblem& problem, const ProductCase& item) {
+  CsrMatrix c = product_of(plan, problem);
+  const CheckResult result = check_spgemm(problem, c, item.check);
+  EXPECT_TRUE(result.passed) << result.failure;
+  EXPECT_TRUE(identical(c, product_of(plan, problem)));
+  EXPECT_LE(plan.phases().peak_bytes, plan.forecast().peak_bytes);
+  return c;
+}
+
+/// C has the same bits where its rows come in blocks, as memory is short by that share of C.
+void check_row_blocks(const SpgemmProblem& problem, const gpu::BinRules& rules,
+                      std::uint64_t share_of_c) {
+  const auto whole = plan_by(rules, problem);
+  const SpgemmForecast forecast = whole->forecast();
+  PlanOptions options;
+  options.memory_limit_bytes = forecast.whole_bytes - forecast.output_bytes_bound / share_of_c;
+  const auto in_blocks = plan_by(rules, problem, options);
+  MemorySink sink(problem.output_rows(), problem.output_cols(), problem.c);
+  in_blocks->multiply(sink);
+  EXPECT_GT(in_blocks->phases().row_blocks, 1);
+  EXPECT_LE(in_blocks->phases().peak_bytes, in_blocks->forecast().peak_bytes);
+  EXPECT_TRUE(identical(product_of(*whole, problem), sink.finish()));
+}
+
 struct Variant {
   const char* name;
   std::uint32_t shrink;
@@ -71,8 +103,7 @@ std::unique_ptr<SpgemmPlan> make(const SpgemmProblem& problem, const PlanOptions
     rules.most_per_hub_source = INT32_MAX;
     rules.fewest_spread = 8;
   }
-  return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", gpu::kProduction, problem, options,
-                                              gpu::make_adaptive_rows(problem, rules));
+  return plan_by(rules, problem, options);
 }
 
 constexpr decltype(SpgemmKernel::make) kMakers[] = {make<0>,  make<1>,  make<2>, make<3>, make<4>,
@@ -105,9 +136,7 @@ namespace {
 std::unique_ptr<SpgemmPlan> make_in_passes(const SpgemmProblem& problem, bool prefers_one_pass) {
   gpu::BinRules rules;
   rules.prefers_one_pass = prefers_one_pass;
-  return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", gpu::kProduction, problem,
-                                              PlanOptions{},
-                                              gpu::make_adaptive_rows(problem, rules));
+  return plan_by(rules, problem);
 }
 
 /// One pass and two give the same bits; says whether one pass was enough.
@@ -223,14 +252,9 @@ void check_short_rows() {
         rules.prefers_merging = way == 0;
         rules.fewest_merged_rows = 0;
         if (way == 2) rules.most_early = 0;
-        gpu::GpuSpgemmPlan plan("adaptive_rows", gpu::kProduction, problem, PlanOptions{},
-                                gpu::make_adaptive_rows(problem, rules));
-        const CsrMatrix c = product_of(plan, problem);
-        const CheckResult result = check_spgemm(problem, c, item.check);
-        EXPECT_TRUE(result.passed) << result.failure;
+        const CsrMatrix c = check_product(*plan_by(rules, problem), problem, item);
         if (!first) first = c;
         EXPECT_TRUE(identical(*first, c)) << describe(item);
-        EXPECT_LE(plan.phases().peak_bytes, plan.forecast().peak_bytes);
       }
     }
   }
@@ -282,13 +306,7 @@ void check_long_rows(const std::vector<Index>& lengths) {
             gpu::BinRules rules;
             rules.prefers_one_pass = false;
             rules.fewest_for_warps = fewest;
-            gpu::GpuSpgemmPlan plan("adaptive_rows", gpu::kProduction, problem, PlanOptions{},
-                                    gpu::make_adaptive_rows(problem, rules));
-            const CsrMatrix c = product_of(plan, problem);
-            const CheckResult result = check_spgemm(problem, c, item.check);
-            EXPECT_TRUE(result.passed) << result.failure;
-            EXPECT_TRUE(identical(c, product_of(plan, problem)));
-            EXPECT_LE(plan.phases().peak_bytes, plan.forecast().peak_bytes);
+            check_product(*plan_by(rules, problem), problem, item);
           }
         }
       }
@@ -326,20 +344,14 @@ TEST_F(SpgemmLongRows, WhereEverySourceMeetsTheSameColumns) {
   const ProductOperands operands = {matrix_of(4, kInner, a), matrix_of(kInner, kCols, b)};
   for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
     for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
-      ProductCase item;
-      item.kinds = {kind, kind, kind};
-      item.semiring = semiring;
+      ProductCase item = case_of(kind, semiring);
+      item.alpha = 1;
       const SpgemmProblem problem = problem_of(operands, item);
       for (const std::uint32_t most_sorted : {4096u, 0u}) {
         gpu::BinRules rules;
         rules.prefers_one_pass = false;
         rules.most_sorted_to_count = rules.most_sorted_to_make = most_sorted;
-        gpu::GpuSpgemmPlan plan("adaptive_rows", gpu::kProduction, problem, PlanOptions{},
-                                gpu::make_adaptive_rows(problem, rules));
-        const CsrMatrix c = product_of(plan, problem);
-        const CheckResult result = check_spgemm(problem, c, item.check);
-        EXPECT_TRUE(result.passed) << result.failure;
-        EXPECT_TRUE(identical(c, product_of(plan, problem)));
+        check_product(*plan_by(rules, problem), problem, item);
       }
     }
   }
@@ -349,23 +361,10 @@ TEST_F(SpgemmLongRows, WhereEverySourceMeetsTheSameColumns) {
 /// either, as the warps of a team add up in another order.
 TEST_F(SpgemmLongRows, HaveTheSameBitsInBlocksOfRows) {
   const ProductOperands operands = of_long_rows(7, 8'000);
-  const SpgemmProblem problem = problem_of(operands, {});
   gpu::BinRules rules;
   rules.prefers_one_pass = false;
   rules.fewest_for_warps = 40;
-  const auto plan_of = [&](const PlanOptions& options) {
-    return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", gpu::kProduction, problem, options,
-                                                gpu::make_adaptive_rows(problem, rules));
-  };
-  PlanOptions options;
-  const auto whole = plan_of(options);
-  const SpgemmForecast forecast = whole->forecast();
-  options.memory_limit_bytes = forecast.whole_bytes - forecast.output_bytes_bound / 4;
-  const auto in_blocks = plan_of(options);
-  MemorySink sink(problem.output_rows(), problem.output_cols(), problem.c);
-  in_blocks->multiply(sink);
-  EXPECT_GT(in_blocks->phases().row_blocks, 1);
-  EXPECT_TRUE(identical(product_of(*whole, problem), sink.finish()));
+  check_row_blocks(problem_of(operands, {}), rules, 4);
 }
 
 namespace {
@@ -420,21 +419,16 @@ void check_twins(const std::vector<Index>& lengths) {
           const SpgemmProblem problem = problem_of(operands, item);
           std::optional<CsrMatrix> alone;
           for (const bool prefers_twins : {false, true}) {
-            gpu::GpuSpgemmPlan plan(
-                "adaptive_rows", gpu::kProduction, problem, PlanOptions{},
-                gpu::make_adaptive_rows(problem, rules_for_twins(prefers_twins)));
-            plan.expect_new_values();
-            const CsrMatrix c = product_of(plan, problem);
-            const CheckResult result = check_spgemm(problem, c, item.check);
-            EXPECT_TRUE(result.passed) << result.failure;
+            const auto plan = plan_by(rules_for_twins(prefers_twins), problem);
+            plan->expect_new_values();
+            const CsrMatrix c = product_of(*plan, problem);
             if (!alone) alone = c;
             EXPECT_TRUE(identical(*alone, c));
-            EXPECT_EQ(plan.choice().find("twins") != std::string::npos,
+            EXPECT_EQ(plan->choice().find("twins") != std::string::npos,
                       prefers_twins && length >= 20)
-                << plan.choice();
-            plan.set_values(problem.a, problem.b);
-            EXPECT_TRUE(identical(*alone, product_of(plan, problem)));
-            EXPECT_LE(plan.phases().peak_bytes, plan.forecast().peak_bytes);
+                << plan->choice();
+            plan->set_values(problem.a, problem.b);
+            EXPECT_TRUE(identical(*alone, check_product(*plan, problem, item)));
           }
         }
       }
@@ -452,22 +446,7 @@ TEST_F(SanitizerSpgemmTwins, HaveTheBitsOfRowsMadeAlone) { check_twins({15, 21})
 
 TEST_F(SpgemmTwins, HaveTheSameBitsInBlocksOfRows) {
   const ProductOperands operands = of_twins(30, 7);
-  const SpgemmProblem problem = problem_of(operands, {});
-  const auto plan_of = [&](const PlanOptions& options) {
-    return std::make_unique<gpu::GpuSpgemmPlan>(
-        "adaptive_rows", gpu::kProduction, problem, options,
-        gpu::make_adaptive_rows(problem, rules_for_twins(true)));
-  };
-  PlanOptions options;
-  const auto whole = plan_of(options);
-  const SpgemmForecast forecast = whole->forecast();
-  options.memory_limit_bytes = forecast.whole_bytes - forecast.output_bytes_bound / 2;
-  const auto in_blocks = plan_of(options);
-  MemorySink sink(problem.output_rows(), problem.output_cols(), problem.c);
-  in_blocks->multiply(sink);
-  EXPECT_GT(in_blocks->phases().row_blocks, 1);
-  EXPECT_LE(in_blocks->phases().peak_bytes, in_blocks->forecast().peak_bytes);
-  EXPECT_TRUE(identical(product_of(*whole, problem), sink.finish()));
+  check_row_blocks(problem_of(operands, {}), rules_for_twins(true), 2);
 }
 
 namespace {
@@ -498,19 +477,11 @@ void check_dense_rows() {
       for (const bool are_dense : {false, true}) {
         gpu::BinRules rules = rules_for_twins(true);
         if (!are_dense) rules.fewest_dense = 1000;
-        std::optional<CsrMatrix> first;
-        for (int run = 0; run < 2; ++run) {
-          gpu::GpuSpgemmPlan plan("adaptive_rows", gpu::kProduction, problem, PlanOptions{},
-                                  gpu::make_adaptive_rows(problem, rules));
-          const CsrMatrix c = product_of(plan, problem);
-          const CheckResult result = check_spgemm(problem, c, item.check);
-          EXPECT_TRUE(result.passed) << result.failure;
-          if (!first) first = c;
-          EXPECT_TRUE(identical(*first, c));
-          EXPECT_EQ(plan.choice().find(" 0 in bit ranges") == std::string::npos, are_dense)
-              << plan.choice();
-          EXPECT_LE(plan.phases().peak_bytes, plan.forecast().peak_bytes);
-        }
+        const auto plan = plan_by(rules, problem);
+        const CsrMatrix c = check_product(*plan, problem, item);
+        EXPECT_EQ(plan->choice().find(" 0 in bit ranges") == std::string::npos, are_dense)
+            << plan->choice();
+        EXPECT_TRUE(identical(c, check_product(*plan_by(rules, problem), problem, item)));
       }
     }
   }
@@ -546,17 +517,16 @@ TEST_F(SpgemmTwins, AreMadeAgainForNewValues) {
       rules.fewest_for_warps = 0;
       rules.most_listed = rules.most_listed_of_few = 1'000;
       rules.fewest_twin_warps = fewest;
-      gpu::GpuSpgemmPlan plan("adaptive_rows", gpu::kProduction, problem, PlanOptions{},
-                              gpu::make_adaptive_rows(problem, rules));
-      plan.expect_new_values();
-      product_of(plan, problem);
-      plan.set_values(problem.a, problem.b);
-      const CheckResult result = check_spgemm(problem, product_of(plan, problem), item.check);
+      const auto plan = plan_by(rules, problem);
+      plan->expect_new_values();
+      product_of(*plan, problem);
+      plan->set_values(problem.a, problem.b);
+      const CheckResult result = check_spgemm(problem, product_of(*plan, problem), item.check);
       EXPECT_TRUE(result.passed) << result.failure;
-      EXPECT_EQ(plan.choice().find("because most rows are twins") != std::string::npos,
+      EXPECT_EQ(plan->choice().find("because most rows are twins") != std::string::npos,
                 fewest == 10)
-          << plan.choice();
-      EXPECT_LE(plan.phases().reuse_peak_bytes, plan.forecast().reuse_bytes);
+          << plan->choice();
+      EXPECT_LE(plan->phases().reuse_peak_bytes, plan->forecast().reuse_bytes);
     }
   }
 }
@@ -572,9 +542,7 @@ TEST_F(SpgemmLongRows, MayBeMadeByManyThreadsAtOnce) {
     const SpgemmProblem problem = problem_of(of, {});
     gpu::BinRules rules;
     rules.prefers_one_pass = false;
-    gpu::GpuSpgemmPlan plan("adaptive_rows", gpu::kProduction, problem, PlanOptions{},
-                            gpu::make_adaptive_rows(problem, rules));
-    return product_of(plan, problem);
+    return product_of(*plan_by(rules, problem), problem);
   };
   std::vector<CsrMatrix> alone;
   for (const ProductOperands& of : operands) alone.push_back(multiply(of));
