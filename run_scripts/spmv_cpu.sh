@@ -38,7 +38,7 @@ if ((${#files[@]} == 0)); then
   die 2 "no .csr file in $matrices; make some with csr-import or csr-generate"
 fi
 mkdir -p "$out"
-kernels=cpu.spmv.auto,cpu.spmv.csr_balanced,cpu.spmv.csr_chunks,cpu.spmv.sell,cpu.spmv.compressed,cpu.spmv.bsr,cpu.spmv.hyb,cpu.spmv.csr_rows
+kernels=cpu.spmv.auto,cpu.spmv.csr_balanced,cpu.spmv.csr_chunks,cpu.spmv.csr_lanes,cpu.spmv.sell,cpu.spmv.compressed,cpu.spmv.bsr,cpu.spmv.hyb,cpu.spmv.csr_rows
 for peer in vendor_mkl vendor_eigen vendor_graphblas; do
   if "$tools/csr-spmv-cpu" --list | grep -q "cpu\.spmv\.$peer "; then kernels+=,cpu.spmv.$peer; fi
 done

@@ -6,10 +6,11 @@
 // Against  choosing by hand: what is measured about the kernels is written down once. The model: a
 //          product beyond the caches takes the time of its bytes, x and y being the same for all
 //          formats; so the format with the fewest bytes wins, if it saves enough to notice. Where A
-//          stays in the caches, a product takes the time of its instructions: there decoding is
-//          worth its time for long rows, but for those in f32, and diagonals, which need no
-//          gathers, for all. What is left is rows side by side, where they are alike and the
-//          machine gathers fast, and CSR in chunks, which has no ends of rows to guess
+//          stays in the caches, a product takes the time of its instructions. With AVX-512 lanes
+//          take fewest of them, but for blocks and for diagonals whose values repeat. Elsewhere
+//          decoding is worth its time for long rows, but for those in f32, and diagonals, which
+//          need no gathers, for all; what is left is CSR in chunks, which has no ends of rows to
+//          guess
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -23,8 +24,8 @@
 namespace csrkit::cpu::spmv {
 
 std::unique_ptr<SpmmMethod> make_csr_balanced(const MethodInput&);
+std::unique_ptr<SpmmMethod> make_csr_lanes(const MethodInput&);
 std::unique_ptr<SpmmMethod> make_csr_chunks(const MethodInput&);
-std::unique_ptr<SpmmMethod> make_sell(const MethodInput&);
 
 namespace {
 
@@ -40,12 +41,13 @@ constexpr double kMostlyDiagonals = 0.5;
 /// Blocks must save this part of CSR's bytes if A stays in the caches and its rows are shorter.
 constexpr double kWorthBlocks = 0.2;
 constexpr Offset kWorthLooseBlocks = 32;
-/// Rows side by side, where A stays in the caches: rows that read so many bytes of x, or are as
-/// long as the one before; so many of all entries in slices; and rows enough for slices to be
-/// shared out.
-constexpr Offset kWorthSlices = 64;
-constexpr double kMostlySlices = 0.9;
-constexpr Index kFewestSlicedRows = 1 << 13;
+/// Beside lanes, where A stays in the caches: diagonals whose values repeat, so that they read less
+/// than this part of CSR's bytes; blocks of so many rows that have so many of all entries, in rows
+/// so long that their ends do not count.
+constexpr double kFewBytes = 0.3;
+constexpr int kLargeBlocks = 3;
+constexpr double kMostlyBlocks = 0.97;
+constexpr Offset kWorthBlocksBesideLanes = 32;
 /// What a thread reads at most, and a machine: assumed, to say when a conversion has paid.
 constexpr double kBytesPerSecond = 12e9, kBytesPerSecondOfAll = 200e9;
 
@@ -71,40 +73,31 @@ bool is_worth_decoding(const CsrMatrix& a) {
   return a.value_kind() != ValueKind::f32 && a.nnz() >= a.rows() * kWorthDecoding;
 }
 
-/// Whether rows are long and alike, or all of a length, so that they are worth being summed side by
-/// side: seen in a sample of windows of sell. Beside chunks a fifth to a half less time on meshes.
-bool are_worth_slices(const MethodInput& input) {
-  const CsrMatrix& a = input.op_a;
-  if (a.rows() < kFewestSlicedRows) return false;
-  constexpr Index kWindow = 128, kMostWindows = 256;
-  const Index windows = a.rows() / kWindow;
-  const Index step = std::max<Index>(1, windows / kMostWindows);
-  Offset sliced = 0, entries = 0, rows = 0, as_before = 0;
-  std::array<Offset, kWindow> lengths{};
-  for (Index window = 0; window < windows; window += step) {
-    for (Index l = 0; l < kWindow; ++l) {
-      const Offset length = a.row_length(window * kWindow + l);
-      lengths[static_cast<std::size_t>(l)] = length;
-      if (l > 0 && length == lengths[static_cast<std::size_t>(l - 1)]) ++as_before;
-      entries += length;
-      ++rows;
-    }
-    std::sort(lengths.begin(), lengths.end());
-    for (Index l = 0; l < kWindow; l += kSellRows) {
-      sliced += kSellRows * lengths[static_cast<std::size_t>(l)];
-    }
-  }
-  const bool has_long_rows = a.nnz() * size_of(input.problem.b) >= kWorthSlices * a.rows();
-  return static_cast<double>(sliced) >= kMostlySlices * static_cast<double>(entries) &&
-         (has_long_rows ||
-          static_cast<double>(as_before) >= kMostlySlices * static_cast<double>(rows));
-}
-
 struct Choice {
   std::unique_ptr<SpmmMethod> method;
   const char* kernel;
   std::string because;
 };
+
+/// On AVX-512: lanes, but for what has much less to read.
+Choice choose_in_caches(const MethodInput& input, const BlocksFound& found) {
+  const Stopwatch clock;
+  const auto few = static_cast<std::uint64_t>(kFewBytes * static_cast<double>(bytes_of_csr(input)));
+  if (auto compressed = make_compressed_within(input, {few, kMostlyDiagonals})) {
+    const std::string because = account(input, compressed->stored_bytes(), clock.seconds());
+    return {std::move(compressed), "compressed", because};
+  }
+  if (found.size >= kLargeBlocks && found.part >= kMostlyBlocks &&
+      input.op_a.nnz() >= input.op_a.rows() * kWorthBlocksBesideLanes) {
+    return {make_bsr(input), "bsr",
+            "the matrix stays in the caches, and nearly all of it is blocks"};
+  }
+  auto lanes = make_csr_lanes(input);
+  char because[120];
+  std::snprintf(because, sizeof because, "the matrix stays in the caches; made in %.3g ms",
+                clock.seconds() * 1e3);
+  return {std::move(lanes), "csr_lanes", because};
+}
 
 Choice choose(const MethodInput& input) {
   if (input.problem.semiring != Semiring::plus_times) {
@@ -119,8 +112,12 @@ Choice choose(const MethodInput& input) {
   }
   const Stopwatch clock;
   const auto worth = static_cast<std::uint64_t>(static_cast<double>(csr) * (1 - kWorthACopy));
-  const std::uint64_t blocked = expected_bsr_bytes(input.op_a, find_blocks(input.op_a));
+  const BlocksFound found = find_blocks(input.op_a);
+  const std::uint64_t blocked = expected_bsr_bytes(input.op_a, found);
   const bool stays_in_caches = csr < cache_sizes().last_level_bytes / 2;
+  if (stays_in_caches && chosen_isa() == Isa::avx512 && input.budget.fits(2 * csr)) {
+    return choose_in_caches(input, found);
+  }
   const bool is_decoded_fast = !stays_in_caches || is_worth_decoding(input.op_a);
   const double by_diagonals = is_decoded_fast ? 0 : kMostlyDiagonals;
   if (auto compressed = make_compressed_within(input, {std::min(worth, blocked), by_diagonals})) {
@@ -134,9 +131,6 @@ Choice choose(const MethodInput& input) {
     auto blocks = make_bsr(input);
     const std::string because = account(input, blocks->stored_bytes(), clock.seconds());
     return {std::move(blocks), "bsr", because};
-  }
-  if (stays_in_caches && chosen_isa() == Isa::avx512 && are_worth_slices(input)) {
-    return {make_sell(input), "sell", "the matrix stays in the caches, and its rows are alike"};
   }
   const Stopwatch of_chunks;
   auto chunks = make_csr_chunks(input);

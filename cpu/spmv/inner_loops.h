@@ -66,6 +66,33 @@ struct ChunkedRows {
   const A* values;              // likewise; not looked at for kind none
 };
 
+/// Rows of a slice of csr_lanes: of one or more vectors, its parts.
+constexpr int kLaneRows = 16;
+
+/// Runs: slices of kLaneRows rows, one below the other, and their entries on diagonals. First come
+/// the diagonals of a slice on which all of its rows have an entry, then those of its first part
+/// where only some have, those of the second part, and so on. Entry l of a step is (l, first + l),
+/// counted from the first row of the slice or part, where bit l of the step's mask is set.
+template <class A>
+struct LaneRuns {
+  const std::uint16_t* steps;  // of each slice: how many for all of it, and for each part
+  std::int32_t slices;
+  const Index* firsts;         // of each step; lanes that are not set may be outside the matrix
+  const std::uint16_t* masks;  // of each step
+  const A* values;  // of each step, 0 where there is no entry; not looked at for kind none
+};
+
+/// Pieces of rows side by side, `lane_width` of them in a slice, from long to short: step k of a
+/// slice has entry k of those that are longer.
+template <class A>
+struct LanePieces {
+  const std::uint8_t* steps;  // of each slice
+  std::int32_t slices;
+  const std::uint8_t* counts;  // of each step, how many pieces have an entry: the first ones
+  const Index* cols;           // lane_width for each step
+  const A* values;             // likewise; not looked at for kind none
+};
+
 /// For values of kind A and sums of kind Acc. The order of a sum depends on the row's entries and
 /// the instruction set alone.
 template <class A, class Acc>
@@ -84,6 +111,12 @@ struct InnerLoops {
   void (*narrow)(const NarrowSlice<A, Acc>& slice, const Acc* x, Acc* sums);
   /// The sum of every row that `rows` names.
   void (*chunks)(const ChunkedRows<A>& rows, const Acc* x, Acc* sums);
+  int lane_width;  // elements of a vector
+  /// kLaneRows sums for every slice of runs, lane_width for one of pieces.
+  void (*runs)(const LaneRuns<A>& runs, const Acc* x, Acc* sums);
+  void (*pieces)(const LanePieces<A>& pieces, const Acc* x, Acc* sums);
+  /// sums[i] = from[at[i]], i in [0, count), or += if `adds`.
+  void (*pick)(const Acc* from, const std::uint16_t* at, Index count, bool adds, Acc* sums);
   /// sums[0, size) += blocks of size x size by columns, block n at column cols[n] * size.
   void (*blocks)(int size, const A* values, const Index* cols, Offset count, const Acc* x,
                  Acc* sums);

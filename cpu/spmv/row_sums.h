@@ -68,6 +68,7 @@ class RowSums : public SpmmMethod {
         isa_(chosen_isa()),
         loops_(inner_loops<A, Acc>(isa_)),
         budget_(input.budget),
+        rows_at_once_(rows_at_once),
         batch_(kMostAtOnce - kMostAtOnce % rows_at_once),
         shares_(team_.threads, 1) {
     const PieceSizes sizes = piece_sizes(rows_at_once);
@@ -97,7 +98,7 @@ class RowSums : public SpmmMethod {
   };
 
   /// sums[i - first] for the rows of a batch; for hubs anything. There is room for kCompressedRows
-  /// sums more.
+  /// sums more, but where the batch has a multiple of rows_at_once rows: then only for them.
   virtual void sum_rows(const Acc* x, const Batch& batch, Acc* sums) const = 0;
 
   /// The sum of a part of a hub, and how parts are added.
@@ -184,8 +185,12 @@ class RowSums : public SpmmMethod {
       return;
     }
     alignas(64) Acc sums[kMostAtOnce + kCompressedRows];
+    const bool is_plain = !task.holds_hub && p.c_leading_dim == 1 && p.alpha == 1 && !p.reads_c;
     for_batches(number, [&](const Batch& batch) {
       const auto [first, last, unused] = batch;
+      if constexpr (std::is_same_v<typename Kinds::C, Acc>) {  // y is the sums
+        if (is_plain && (last - first) % rows_at_once_ == 0) return sum_rows(x, batch, p.c + first);
+      }
       sum_rows(x, batch, sums);
       if (task.holds_hub) {
         for (Index i = first; i < last; ++i) {
@@ -230,6 +235,7 @@ class RowSums : public SpmmMethod {
 
   MemoryBudget& budget_;
   std::uint64_t reserved_bytes_ = 0;
+  Index rows_at_once_;
   Index batch_;
   std::vector<Offset> first_batches_;  // of every task, and their number
   WorkShares shares_;

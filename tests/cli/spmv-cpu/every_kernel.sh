@@ -9,7 +9,7 @@ print(*[row["kernel"] for row in json.load(sys.stdin)["rows"]])'); do
   equals "$(json kernel)" "$kernel"
   equals "$(json check.passed)" True
 done
-for kernel in csr_balanced csr_chunks sell compressed bsr hyb ell dia; do
+for kernel in csr_balanced csr_chunks csr_lanes sell compressed bsr hyb ell dia; do
   expect 0 csr-spmv-cpu grid.csr --kernel $kernel --repeat 1 --threads 2 --check --transpose
   prints "bytes a nonzero"
 done

@@ -22,7 +22,7 @@ says "cannot write 'y.npy'"
 no_file y.npy
 for shape in "0 0" "0 5" "5 0" "7 7"; do
   csr-generate --force erdos-renyi empty.csr --set "rows=${shape% *}" --set "cols=${shape#* }" --set nnz=0 --quiet
-  for kernel in auto csr_chunks sell compressed bsr hyb ell dia csr_balanced csr_rows; do
+  for kernel in auto csr_chunks csr_lanes sell compressed bsr hyb ell dia csr_balanced csr_rows; do
     expect 0 csr-spmv-cpu --force empty.csr --kernel $kernel --repeat 1 --check=full --output y.npy
   done
 done
@@ -32,7 +32,7 @@ data = bytearray(open("x.npy", "rb").read())
 data[-8:] = b"\xff" * 8
 open("nan.npy", "wb").write(data)
 END
-for kernel in auto csr_chunks sell compressed csr_balanced; do
+for kernel in auto csr_chunks csr_lanes sell compressed csr_balanced; do
   expect 0 csr-spmv-cpu grid.csr --kernel $kernel --repeat 1 --input nan.npy --check=full
 done
 expect 5 csr-spmv-cpu grid.csr --transpose --memory-limit 1K

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/hash.h"
+#include "cpu/common/instruction_set.h"
 #include "cpu/common/kernels.h"
 #include "cpu/spmv/value_table.h"
 
@@ -45,16 +46,16 @@ CsrMatrix stencil(Index size, bool is_constant) {
   return matrix_of(size, size, columns, random_entry);
 }
 
-/// Dense blocks of 3 x 3, far apart from each other.
-CsrMatrix blocks_of_three(Index blocks) {
+/// Dense blocks of size x size, far apart from each other.
+CsrMatrix blocks_of(Index size, Index blocks) {
   const auto columns = [&](Index i) {
     std::vector<Index> all;
-    for (const Index n : {i / 3 % 7, i / 3 / 2 + 30000, 90000 + i / 3 * 5 % 1000}) {
-      for (Index j = 0; j < 3; ++j) all.push_back(3 * n + j);
+    for (const Index n : {i / size % 7, i / size / 2 + 30000, 90000 + i / size * 5 % 1000}) {
+      for (Index j = 0; j < size; ++j) all.push_back(size * n + j);
     }
     return all;
   };
-  return matrix_of(3 * blocks, 300000, columns, random_entry);
+  return matrix_of(size * blocks, size * 100000, columns, random_entry);
 }
 
 /// Columns anywhere, so that nothing repeats.
@@ -94,10 +95,13 @@ TEST(SpmvFormats, StoreWhatTheyShould) {
   EXPECT_LT(part_of_csr("compressed", stencil(20000, true)), 0.1);
   EXPECT_LT(part_of_csr("compressed", stencil(20000, false)), 0.75);
   EXPECT_LT(part_of_csr("compressed", convert_values(stencil(20000, false), ValueKind::none)), 0.3);
-  EXPECT_LT(part_of_csr("bsr", blocks_of_three(2000)), 0.75);
+  EXPECT_LT(part_of_csr("bsr", blocks_of(3, 2000)), 0.75);
   EXPECT_LT(part_of_csr("compressed", scattered(3000)), 1.1) << "it never takes much more";
   EXPECT_LT(part_of_csr("csr_chunks", scattered(3000)), 1.0) << "there are no row offsets";
   EXPECT_LT(part_of_csr("csr_chunks", rows_of_every_length()), 1.02);
+  EXPECT_LT(part_of_csr("csr_lanes", scattered(3000)), 1.02);
+  EXPECT_LT(part_of_csr("csr_lanes", rows_of_every_length()), 1.1);
+  EXPECT_LT(part_of_csr("csr_lanes", stencil(20000, false)), 0.8) << "a column for 16 rows";
   EXPECT_LT(part_of_csr("sell", scattered(3000)), 1.1);
   EXPECT_LT(part_of_csr("bsr", scattered(3000)), 1.1);
 }
@@ -105,8 +109,8 @@ TEST(SpmvFormats, StoreWhatTheyShould) {
 /// Formats hold the entries of the matrix to the bit: row i of A times unit vectors.
 TEST(SpmvFormats, GiveBackEveryEntry) {
   for (const CsrMatrix& a : {stencil(1001, true), stencil(1001, false), rows_of_every_length()}) {
-    for (const char* kernel :
-         {"csr_balanced", "csr_chunks", "sell", "compressed", "bsr", "hyb", "ell", "dia"}) {
+    for (const char* kernel : {"csr_balanced", "csr_chunks", "csr_lanes", "sell", "compressed",
+                               "bsr", "hyb", "ell", "dia"}) {
       const auto plan = plan_of(kernel, a);
       DenseMatrix x(a.cols(), 1, ValueKind::f64), y(a.rows(), 1, ValueKind::f64);
       plan->bind(x.view(), y.view());
@@ -151,13 +155,18 @@ TEST(SpmvFormats, RefuseToExplode) {
 
 TEST(SpmvAuto, TakesTheFewestBytes) {
   EXPECT_EQ(plan_of("auto", stencil(20000, true))->chosen_kernel(), "compressed");
-  EXPECT_EQ(plan_of("auto", blocks_of_three(2000))->chosen_kernel(), "bsr");
-  const auto plan = plan_of("auto", scattered(3000));
-  EXPECT_EQ(plan->chosen_kernel(), "csr_chunks") << plan->choice();
   EXPECT_EQ(plan_of("auto", scattered(20))->chosen_kernel(), "csr_balanced") << "small";
   EXPECT_NE(plan_of("auto", stencil(20000, true))->choice().find("paid after"), std::string::npos);
+}
+
+TEST(SpmvAuto, TakesLanesWhereRegistersAreWide) {
+  const bool is_wide = chosen_isa() == Isa::avx512;
   for (const int threads : {1, 3, 7}) {
-    EXPECT_EQ(plan_of("auto", blocks_of_three(2000), threads)->chosen_kernel(), "bsr");
+    const auto plan = plan_of("auto", scattered(3000), threads);
+    EXPECT_EQ(plan->chosen_kernel(), is_wide ? "csr_lanes" : "csr_chunks") << plan->choice();
+    EXPECT_EQ(plan_of("auto", blocks_of(3, 2000), threads)->chosen_kernel(),
+              is_wide ? "csr_lanes" : "bsr");
+    EXPECT_EQ(plan_of("auto", blocks_of(12, 1000), threads)->chosen_kernel(), "bsr");
   }
 }
 

@@ -1,0 +1,363 @@
+// csr_lanes: rows side by side, each in a lane of a vector; where a row has no entry its lane is
+// masked.
+// Owns     of every batch of at most 512 rows two parts. Runs: a slice of neighbouring rows, as
+//          many as a vector has lanes, and the diagonals on which enough of them have an entry.
+//          Pieces: what is left of the rows, at most 64 entries each, sorted by falling length, so
+//          that neighbours end together
+// Reads    both parts in a stream, no row offsets; x by loads for runs, by gathers for pieces
+// Launch   as csr_balanced; a batch is filled, so its pages first touched, by the thread that
+//          reads it
+// Needs    a copy of A's values, a whole vector for every diagonal and step of pieces; 4 bytes of
+//          columns for an entry of a piece, 6 for a diagonal; 2 bytes a row. Padding is stored, so
+//          that vectors begin on their boundaries, but x is not read for it
+// Against  csr_chunks: no sums across a vector, and vectors that are full for rows of any length;
+//          sell: no rest of longer rows that is left to CSR, and loads for rows that are alike but
+//          not the same. Lengths that are sorted end together but for 64 steps a batch. Source:
+//          SELL-C-sigma as in sell.cpp, diagonals as in compressed.cpp; pieces and masks are our
+//          own
+#include <array>
+#include <vector>
+
+#include "core/base/huge_pages.h"
+#include "cpu/spmv/row_sums.h"
+
+namespace csrkit::cpu::spmv {
+
+namespace {
+
+template <class Kinds>
+class CsrLanes : public RowSums<Kinds> {
+ public:
+  using Base = RowSums<Kinds>;
+  using typename Base::A;
+  using typename Base::Acc;
+  using typename Base::Batch;
+
+  explicit CsrLanes(const MethodInput& input)
+      : Base(input, kLaneRows), a_(input.op_a.view<A>()), lanes_(this->loops_.lane_width) {
+    const std::uint64_t list_bytes = static_cast<std::uint64_t>(this->batches()) * sizeof(List);
+    this->reserve(list_bytes, "the lists of lanes");
+    lists_ = Buffer<List>(this->batches());
+    this->batches_by_owners(
+        [&](const Batch& batch) { lists_[batch.number] = fill(batch, nullptr); });
+    List end;
+    for (List& list : lists_) {
+      const List size = list;
+      list.run_slice = end.run_slice;
+      list.run = end.run;
+      list.run_vector = end.run_vector;
+      list.slice = end.slice;
+      list.step = end.step;
+      list.more = end.more;
+      end.run_slice += size.run_slices;
+      end.run += size.run;
+      end.run_vector += size.run_vector;
+      end.slice += size.slices;
+      end.step += size.step;
+      end.entries += size.entries;
+      end.in_runs += size.in_runs;
+      end.more += size.mores;
+    }
+    const auto bytes =
+        static_cast<std::uint64_t>((end.run_vector + end.step) * lanes_) * value_bytes<A>() +
+        static_cast<std::uint64_t>(end.run_slice * (kLaneRows / lanes_ + 1)) *
+            sizeof(std::uint16_t) +
+        static_cast<std::uint64_t>(end.run) * (sizeof(Index) + sizeof(std::uint16_t)) +
+        static_cast<std::uint64_t>(end.slice + end.step) +
+        static_cast<std::uint64_t>(end.step * lanes_) * sizeof(Index) +
+        static_cast<std::uint64_t>(a_.rows) * sizeof(Place) +
+        static_cast<std::uint64_t>(end.more) * sizeof(More);
+    this->reserve(bytes, "the lanes");
+    run_steps_ = Buffer<std::uint16_t>(end.run_slice * (kLaneRows / lanes_ + 1));
+    run_firsts_ = Buffer<Index>(end.run);
+    run_masks_ = Buffer<std::uint16_t>(end.run);
+    steps_ = Buffer<std::uint8_t>(end.slice);
+    counts_ = Buffer<std::uint8_t>(end.step);
+    cols_ = Buffer<Index>(end.step * lanes_);
+    places_ = Buffer<Place>(a_.rows);
+    mores_ = Buffer<More>(end.more);
+    advise_huge_pages(cols_.data(), cols_.size_bytes());
+    if constexpr (kHasValues) {
+      run_values_ = Buffer<A>(end.run_vector * lanes_);
+      values_ = Buffer<A>(end.step * lanes_);
+      advise_huge_pages(run_values_.data(), run_values_.size_bytes());
+      advise_huge_pages(values_.data(), values_.size_bytes());
+    }
+    this->batches_by_owners([&](const Batch& batch) { fill(batch, &lists_[batch.number]); });
+    const auto in_place = static_cast<std::uint64_t>(a_.nnz() - end.entries);
+    stored_bytes_ = list_bytes + bytes + in_place * (sizeof(Index) + value_bytes<A>());
+    in_runs_ =
+        static_cast<double>(end.in_runs) / static_cast<double>(std::max<Offset>(1, a_.nnz()));
+  }
+
+  std::uint64_t stored_bytes() const override { return stored_bytes_; }
+
+  std::string choice() const override {
+    char text[48];
+    std::snprintf(text, sizeof text, ", %.0f %% of the entries in runs", 100 * in_runs_);
+    return this->describe() + ", " +
+           bytes_per_nonzero(stored_bytes_, csr_bytes<A>(this->op_a_), a_.nnz()) + text;
+  }
+
+ private:
+  static constexpr bool kHasValues = !std::is_same_v<A, ImplicitOne>;
+  /// Entries of a piece at most: a longer row would leave other lanes empty for too many steps.
+  static constexpr Offset kPiece = 64;
+  /// Of a batch: 512 rows, and pieces for all entries of a task (row_cuts.h).
+  static constexpr Index kMostPieces = Base::kMostAtOnce + 4 * 16384 / kPiece + 64;
+  static constexpr std::uint16_t kNowhere = 0xffff;
+
+  using Place = std::uint16_t;  // of a piece, among those of its batch
+
+  /// A piece of a row beyond its first: its sum is added to that of the first.
+  struct More {
+    Place first, piece;
+  };
+
+  /// The parts of a batch: where the first ones are (until that is known: how many).
+  struct List {
+    Offset run_slice = 0, run = 0, run_vector = 0, slice = 0, step = 0, more = 0;
+    Offset entries = 0, in_runs = 0;
+    std::int32_t run_slices = 0, slices = 0, mores = 0;
+    bool is_in_order = false;  // the pieces are the rows
+  };
+
+  /// An entry of a slice by its diagonal.
+  struct OnDiagonal {
+    Index diagonal;
+    std::uint16_t lane;
+    Offset at;
+    friend bool operator<(const OnDiagonal& one, const OnDiagonal& other) {
+      return one.diagonal < other.diagonal ||
+             (one.diagonal == other.diagonal && one.lane < other.lane);
+    }
+  };
+
+  struct Piece {
+    Index row;             // counted from the batch's first
+    Offset begin, length;  // in the list of what is left
+  };
+
+  /// From so many lanes on a masked load costs less than gathers: a run takes about three cycles, a
+  /// gathered entry half a cycle in f32 and two thirds of one in f64.
+  Index least_run() const { return lanes_ > 8 ? 6 : std::min<Index>(5, lanes_); }
+
+  /// The entries of rows [first, last), which are not hubs, in the order of their diagonals.
+  void sort_diagonals(Index first, Index last, std::vector<OnDiagonal>* entries,
+                      std::vector<OnDiagonal>* other) const {
+    entries->clear();
+    std::array<std::size_t, kLaneRows + 1> ends{};
+    for (Index row = first; row < last; ++row) {
+      if (!this->is_hub(row)) {
+        for (Offset at = a_.row_offsets[row]; at < a_.row_offsets[row + 1]; ++at) {
+          entries->push_back(
+              {a_.col_indices[at] - row + first, static_cast<std::uint16_t>(row - first), at});
+        }
+      }
+      ends[static_cast<std::size_t>(row - first) + 1] = entries->size();
+    }
+    const auto rows = static_cast<std::size_t>(last - first);
+    for (std::size_t width = 1; width < rows; width *= 2) {
+      other->resize(entries->size());
+      for (std::size_t begin = 0; begin < rows; begin += 2 * width) {
+        const auto at = [&](std::size_t n) {
+          return entries->begin() + static_cast<std::ptrdiff_t>(ends[std::min(n, rows)]);
+        };
+        std::merge(at(begin), at(begin + width), at(begin + width), at(begin + 2 * width),
+                   other->begin() + (at(begin) - entries->begin()));
+      }
+      entries->swap(*other);
+    }
+  }
+
+  /// Calls run(part, first column, mask, entries, count) for every diagonal that is a run of the
+  /// slice of rows [first, last), those of all rows first (part 0), then those of part 1, 2, ...;
+  /// and rest(row, entry) for the other entries, those of a row in their order. `sorted` is
+  /// sort_diagonals'.
+  template <class Run, class Rest>
+  void for_slice(Index first, std::vector<OnDiagonal>* sorted, const Run& run,
+                 const Rest& rest) const {
+    const auto for_diagonals = [&](const auto& visit) {
+      for (std::size_t begin = 0, end = 0; begin < sorted->size(); begin = end) {
+        const Index diagonal = (*sorted)[begin].diagonal;
+        for (end = begin + 1; end < sorted->size() && (*sorted)[end].diagonal == diagonal;) ++end;
+        visit(sorted->data() + begin, static_cast<Index>(end - begin));
+      }
+    };
+    for_diagonals([&](const OnDiagonal* its, Index count) {
+      if (count == kLaneRows) run(0, its->diagonal, 0u, its, count);
+    });
+    for (int part = 0; part < kLaneRows / lanes_; ++part) {
+      for_diagonals([&](const OnDiagonal* its, Index count) {
+        if (count == kLaneRows) return;
+        const OnDiagonal* const end = its + count;
+        while (its < end && its->lane < part * lanes_) ++its;
+        unsigned mask = 0;
+        Index here = 0;
+        for (; its + here < end && its[here].lane < (part + 1) * lanes_; ++here) {
+          mask |= 1u << (its[here].lane - part * lanes_);
+        }
+        if (here >= least_run()) {
+          run(part + 1, its->diagonal + part * lanes_, mask, its, here);
+        } else {
+          for (Index n = 0; n < here; ++n) rest(first + its[n].lane, its[n].at);
+        }
+      });
+    }
+  }
+
+  /// Fills in a batch, or, where `to` is null, returns how much of everything it has.
+  List fill(const Batch& batch, const List* to) {
+    List size;
+    const auto at = [&](Offset List::*part) { return to == nullptr ? 0 : to->*part + size.*part; };
+    const Index rows = batch.last - batch.first;
+    size.run_slices = (rows + kLaneRows - 1) / kLaneRows;
+    const int parts = kLaneRows / lanes_;
+    std::vector<OnDiagonal> entries, other;
+    std::vector<std::vector<Offset>> left(static_cast<std::size_t>(rows));
+    for (Index first = batch.first, n = 0; first < batch.last; first += kLaneRows, ++n) {
+      std::uint16_t* const steps = to == nullptr || to->run_slices == 0
+                                       ? nullptr
+                                       : run_steps_.data() + (to->run_slice + n) * (parts + 1);
+      if (steps != nullptr) std::fill(steps, steps + parts + 1, std::uint16_t{0});
+      sort_diagonals(first, std::min(first + kLaneRows, batch.last), &entries, &other);
+      for_slice(
+          first, &entries,
+          [&](int part, Index diagonal, unsigned mask, const OnDiagonal* its, Index count) {
+            if (to != nullptr) {
+              run_firsts_[at(&List::run)] = diagonal;
+              run_masks_[at(&List::run)] = static_cast<std::uint16_t>(mask);
+              ++steps[part];
+              if constexpr (kHasValues) {
+                const Index lanes = part == 0 ? kLaneRows : lanes_;
+                A* const values = run_values_.data() + at(&List::run_vector) * lanes_;
+                std::fill(values, values + lanes, A{});
+                for (Index k = 0; k < count; ++k) {
+                  values[its[k].lane % lanes] = a_.values[its[k].at];
+                }
+              }
+            }
+            ++size.run;
+            size.run_vector += part == 0 ? parts : 1;
+            size.entries += count;
+            size.in_runs += count;
+          },
+          [&](Index row, Offset entry) {
+            left[static_cast<std::size_t>(row - batch.first)].push_back(entry);
+          });
+    }
+    if (size.run == 0) size.run_slices = 0;
+    fill_pieces(batch, left, to, &size);
+    return size;
+  }
+
+  void fill_pieces(const Batch& batch, const std::vector<std::vector<Offset>>& left, const List* to,
+                   List* size) {
+    std::vector<Piece> pieces;
+    for (std::size_t row = 0; row < left.size(); ++row) {
+      const auto length = static_cast<Offset>(left[row].size());
+      const Offset count = (length + kPiece - 1) / kPiece;
+      for (Offset n = 0; n < count; ++n) {
+        const Offset begin = length * n / count, end = length * (n + 1) / count;
+        pieces.push_back({static_cast<Index>(row), begin, end - begin});
+      }
+    }
+    std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& one, const Piece& other) {
+      return one.length > other.length;
+    });
+    const auto lanes = static_cast<std::size_t>(lanes_);
+    size->is_in_order = pieces.size() == left.size();
+    for (std::size_t begin = 0; begin < pieces.size(); begin += lanes, ++size->slices) {
+      const std::size_t end = std::min(begin + lanes, pieces.size());
+      if (to != nullptr) {
+        steps_[to->slice + size->slices] = static_cast<std::uint8_t>(pieces[begin].length);
+      }
+      for (Offset k = 0; k < pieces[begin].length; ++k, ++size->step) {
+        std::uint8_t count = 0;
+        const Offset slot = to == nullptr ? 0 : (to->step + size->step) * lanes_;
+        if (to != nullptr) {
+          std::fill_n(cols_.data() + slot, lanes_, Index{0});
+          if constexpr (kHasValues) std::fill_n(values_.data() + slot, lanes_, A{});
+        }
+        for (std::size_t n = begin; n < end && pieces[n].length > k;
+             ++n, ++count, ++size->entries) {
+          if (to == nullptr) continue;
+          const Piece& piece = pieces[n];
+          const Offset from =
+              left[static_cast<std::size_t>(piece.row)][static_cast<std::size_t>(piece.begin + k)];
+          cols_[slot + count] = a_.col_indices[from];
+          if constexpr (kHasValues) values_[slot + count] = a_.values[from];
+        }
+        if (to != nullptr) counts_[to->step + size->step] = count;
+      }
+    }
+    // The pieces of a row need not follow each other: the first in this order takes the others in.
+    // Rows without a piece take the sum behind the last one, which is 0.
+    std::vector<Place> places(left.size(), kNowhere);
+    for (std::size_t n = 0; n < pieces.size(); ++n) {
+      if (pieces[n].row != static_cast<Index>(n)) size->is_in_order = false;
+      Place& place = places[static_cast<std::size_t>(pieces[n].row)];
+      if (place == kNowhere) {
+        place = static_cast<Place>(n);
+      } else {
+        if (to != nullptr) mores_[to->more + size->mores] = {place, static_cast<Place>(n)};
+        ++size->mores;
+      }
+    }
+    if (to == nullptr) return;
+    for (std::size_t row = 0; row < left.size(); ++row) {
+      places_[batch.first + static_cast<Index>(row)] =
+          places[row] == kNowhere ? static_cast<Place>(size->slices * lanes_) : places[row];
+    }
+  }
+
+  void sum_rows(const Acc* x, const Batch& batch, Acc* sums) const override {
+    const List& list = lists_[batch.number];
+    const bool has_runs = list.run_slices > 0;
+    if (has_runs) {
+      this->loops_.runs(
+          {run_steps_.data() + list.run_slice * (kLaneRows / lanes_ + 1), list.run_slices,
+           run_firsts_.data() + list.run, run_masks_.data() + list.run,
+           run_values_.data() + (kHasValues ? list.run_vector * lanes_ : 0)},
+          x, sums);
+      if (list.slices == 0) return;
+    }
+    const LanePieces<A> pieces{steps_.data() + list.slice, list.slices, counts_.data() + list.step,
+                               cols_.data() + list.step * lanes_,
+                               values_.data() + (kHasValues ? list.step * lanes_ : 0)};
+    if (!has_runs && list.is_in_order) return this->loops_.pieces(pieces, x, sums);
+    alignas(64) Acc of_pieces[kMostPieces];
+    this->loops_.pieces(pieces, x, of_pieces);
+    of_pieces[list.slices * lanes_] = 0;
+    const More* const mores = mores_.data() + list.more;
+    for (std::int32_t n = 0; n < list.mores; ++n) {
+      of_pieces[mores[n].first] += of_pieces[mores[n].piece];
+    }
+    this->loops_.pick(of_pieces, places_.data() + batch.first, batch.last - batch.first, has_runs,
+                      sums);
+  }
+
+  CsrView<A> a_;
+  Index lanes_;
+  Buffer<List> lists_;
+  Buffer<std::uint16_t> run_steps_;
+  Buffer<Index> run_firsts_;
+  Buffer<std::uint16_t> run_masks_;
+  Buffer<A> run_values_;
+  Buffer<std::uint8_t> steps_;
+  Buffer<std::uint8_t> counts_;
+  Buffer<Index> cols_;
+  Buffer<A> values_;
+  Buffer<Place> places_;  // of every row's first piece
+  Buffer<More> mores_;
+  std::uint64_t stored_bytes_ = 0;
+  double in_runs_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<SpmmMethod> make_csr_lanes(const MethodInput& input) {
+  return make_format<CsrLanes>(input);
+}
+
+}  // namespace csrkit::cpu::spmv
