@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/available_memory.h"
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
 
@@ -87,6 +88,14 @@ SpmmRank::SpmmRank(int rank, const Grid& grid, RankPart part, Index dense_cols,
 }
 
 void SpmmRank::keep_operands() {
+  const auto bytes_of = [&](Offset rows, ValueKind kind) {
+    return static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns_.size()) *
+           static_cast<std::uint64_t>(size_of(kind));
+  };
+  require_available_memory(bytes_of(Offset{head().own_cols()} + head().halo_cols, kinds_.b) +
+                               bytes_of(head().rows(), kinds_.c),
+                           "holding the dense operands of a rank",
+                           "use fewer dense columns, or ranks on more hosts");
   kept_b_ = DenseMatrix(head().own_cols(), columns_.size(), kinds_.b);
   kept_c_ = DenseMatrix(head().rows(), columns_.size(), kinds_.c);
   kept_halo_ = DenseMatrix(head().halo_cols, columns_.size(), kinds_.b);

@@ -45,6 +45,16 @@ auto retried(const Call& call) {
   throw IoError(path + ": cannot " + what + ": " + std::strerror(errno));
 }
 
+/// What to say of a record that could not be appended, for the errno of now.
+IoError refusal_of(const std::string& path) {
+  const int reason = errno;
+  const char* const first = reason == EFBIG                        ? "raise ulimit -f, then "
+                            : reason == ENOSPC || reason == EDQUOT ? "make room there, then "
+                                                                   : "";
+  return IoError(path + ": cannot append a record: " + std::strerror(reason) +
+                 "; the records before it are whole: " + first + "go on with --resume");
+}
+
 /// False with errno where the system refuses.
 bool write_all(int descriptor, const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
@@ -206,7 +216,15 @@ const std::vector<Json>& RecordFile::records() const { return state_->records; }
 
 void RecordFile::append(const Json& record) {
   const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  if (!write_all(state_->file.number, line)) fail(state_->path, "append a record");
+  const int file = state_->file.number;
+  const off_t end = lseek(file, 0, SEEK_END);
+  if (end < 0) fail(state_->path, "find the end");
+  if (!write_all(file, line)) {
+    const IoError refusal = refusal_of(state_->path);
+    // What was written of it goes; if that fails, too, the next run finds a line that is cut short.
+    static_cast<void>(retried([&] { return ftruncate(file, end); }));
+    throw refusal;
+  }
   state_->records.push_back(record);
 }
 

@@ -20,6 +20,7 @@
 #include "core/base/error.h"
 #include "core/base/team.h"
 #include "tools/cli/log.h"
+#include "tools/cli/printable.h"
 
 namespace csrkit {
 
@@ -198,9 +199,11 @@ Failure current_failure() {
 int tell_failure(const Failure& failure) noexcept {
   const bool explains = failure.exit_code == kExitUsage && running_tool != nullptr;
   try {
-    return fail(failure.exit_code,
-                explains ? failure.message + "\n(" + running_tool + " --help explains the options)"
-                         : failure.message);
+    // One line, whatever a file is called.
+    const std::string message = printable_line(failure.message);
+    return fail(
+        failure.exit_code,
+        explains ? message + "\n(" + running_tool + " --help explains the options)" : message);
   } catch (const std::bad_alloc&) {
     return fail(failure.exit_code, failure.message);
   }

@@ -27,6 +27,17 @@ expect 3 csr-import "$name" other.csr
 clean err
 expect 2 csr-info tiny.csr "--$name"
 clean err
+# Nor does a name begin a line of its own.
+name=$(printf 'two\nlines.csr')
+expect 3 csr-info tiny.mtx
+cp tiny.mtx "$name"
+expect 3 csr-info "$name"
+says 'two\x0alines.csr'
+equals "$(wc -l <err)" 1
+expect 4 csr-info "no $name"
+equals "$(wc -l <err)" 1
+rm "$name"
+name=$(printf 'red\033[31m\r\b.csr')
 csr-bench "$name" -k 2 --repeat 1 --kernels cpu.auto,cpu.row_loop --records bundle.jsonl --quiet
 expect 0 csr-report bundle.jsonl --no-html --markdown table.md
 clean out err table.md

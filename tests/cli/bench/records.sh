@@ -129,6 +129,14 @@ says "seedless.jsonl:1: expected a record whose case can be measured again"
 mkfifo pipe
 expect 4 csr-bench tiny.csr --records pipe
 says "regular file"
+# A record that does not fit leaves nothing of itself, and what came before it stays.
+csr-bench tiny.csr -k 4 --repeat 2 --records full.jsonl --quiet
+cp full.jsonl before.jsonl
+room=$(($(wc -c <full.jsonl) / 1024 + 1)) # for a part of another
+expect 4 bash -c "ulimit -f $room; exec csr-bench tiny.csr -k 5 --repeat 2 --records full.jsonl"
+says "full.jsonl: cannot append a record: File too large"
+says "raise ulimit -f, then go on with --resume"
+cmp full.jsonl before.jsonl
 # What an order cost travels with the matrix, as a phase beside the others.
 csr-reorder karate.csr untimed.csr --method degree --quiet # under SOURCE_DATE_EPOCH: without times
 env -u SOURCE_DATE_EPOCH csr-reorder karate.csr ordered.csr --method degree --quiet
