@@ -10,9 +10,9 @@
 #include <string>
 #include <tuple>
 
-#include "core/contract/takes_values.h"
 #include "cpu/common/kernels.h"
 #include "tests/property/spmm/battery.h"
+#include "tests/property/spmm/new_values.h"
 
 namespace csrkit {
 namespace {
@@ -307,38 +307,8 @@ TEST_P(SpmmKernelContract, APlanServesManyMultiplications) {
   EXPECT_EQ(plan->phases().download_seconds, 0);
 }
 
-// New values for the same plan: right, or refused by kernels that keep values in their own form.
 TEST_P(SpmmKernelContract, TakesNewValuesOrRefuses) {
-  const CsrMatrix first = convert_values(random_matrix(90, 70, 0.2, 7), ValueKind::f32);
-  const SpmmProblem problem = default_spmm_problem(first, 33);
-  const auto plan = kernel().make_plan(problem, options());
-  DenseMatrix b(70, 33, ValueKind::f32), c(90, 33, ValueKind::f32);
-  fill_random(b.view(), 3);
-  SpmmProblem changed = problem;
-  std::vector<float> values(static_cast<std::size_t>(first.nnz()));
-  const std::string name = kernel().name;
-  for (int round = 1; round < 3; ++round) {
-    for (std::size_t n = 0; n < values.size(); ++n) {
-      values[n] = static_cast<float>(round) + static_cast<float>(n % 7);
-    }
-    try {
-      set_values(*plan, values.data());
-    } catch (const UsageError&) {
-      EXPECT_NE(name, "nnz_balanced");
-      return;
-    }
-    changed.a = CsrMatrix(90, 70, first.row_offsets(), first.col_indices(), ValueKind::f32,
-                          values.data(), nullptr);
-    fill_nan(c.view());
-    plan->bind(b.view(), c.view());
-    plan->multiply();
-    const CheckResult result =
-        check_spmm(changed, b.view(), 1, 0, nullptr, std::as_const(c).view());
-    EXPECT_TRUE(result.passed) << result.failure;
-  }
-  SpmmProblem transposed = problem;
-  transposed.transpose_a = true;
-  EXPECT_THROW(set_values(*kernel().make_plan(transposed, options()), values.data()), UsageError);
+  check_new_values(kernel(), options(), 33, "nnz_balanced");
 }
 
 TEST_P(SpmmKernelContract, RefusesWhatDoesNotFit) {
