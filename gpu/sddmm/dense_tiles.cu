@@ -9,9 +9,8 @@
 // Against  row_groups and row_panels, which compute what is asked for, from L1; cusparseSDDMM
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/sddmm/entry.cuh"
-#include "gpu/sddmm/plan.h"
 #include "gpu/sddmm/rows.cuh"
+#include "gpu/sddmm/typed.cuh"
 
 namespace csrkit::gpu::sddmm {
 
@@ -172,12 +171,10 @@ __global__ void __launch_bounds__(threads_of(kTile))
 }
 
 template <class T>
-class DenseTiles final : public DeviceSddmm {
+class DenseTiles final : public TypedSddmm {
  public:
   explicit DenseTiles(const SddmmProblem& problem)
-      : a_kind_(problem.multiplies_by_a ? problem.a.value_kind() : ValueKind::none),
-        rows_(problem.a.rows()),
-        cols_(problem.a.cols()) {}
+      : TypedSddmm(problem), rows_(problem.a.rows()), cols_(problem.a.cols()) {}
 
   std::uint64_t workspace_bytes(const SddmmProblem&) const override {
     return static_cast<std::uint64_t>(rows_) * static_cast<std::uint64_t>(tiles_of(cols_)) *
@@ -222,27 +219,20 @@ class DenseTiles final : public DeviceSddmm {
   template <int kTile, int kWidth>
   void launch_tiles(const Launch& given) const {
     const DeviceCall& call = given.call;
-    const Ends ends{a_kind_, given.a.values, call.c.kind, call.c.data, call.alpha, call.beta};
     const auto blocks = static_cast<unsigned>(Offset{tiles_of(rows_)} * tiles_of(cols_));
     dots_of_tiles<T, kTile, kWidth><<<blocks, threads_of(kTile), 0, given.stream>>>(
         given.a, Rows<T, std::uint64_t>(call.x), Rows<T, std::uint64_t>(call.y), call.x.cols,
-        given.tile_rows, tiles_of(cols_), ends);
+        given.tile_rows, tiles_of(cols_), ends_of(given.a, call));
     CHECK_LAUNCH("dots_of_tiles", given.stream);
   }
 
-  ValueKind a_kind_;
   Index rows_, cols_;
 };
 
 }  // namespace
 
 std::unique_ptr<DeviceSddmm> make_device_dense_tiles(const SddmmProblem& problem) {
-  switch (problem.x) {
-    case ValueKind::f64: return std::make_unique<DenseTiles<double>>(problem);
-    case ValueKind::f16: return std::make_unique<DenseTiles<f16>>(problem);
-    case ValueKind::bf16: return std::make_unique<DenseTiles<bf16>>(problem);
-    default: return std::make_unique<DenseTiles<float>>(problem);
-  }
+  return make_typed<DenseTiles>(problem);
 }
 
 }  // namespace csrkit::gpu::sddmm

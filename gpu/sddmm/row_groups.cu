@@ -19,7 +19,7 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/sddmm/piece_order.cuh"
 #include "gpu/sddmm/pieces.cuh"
-#include "gpu/sddmm/plan.h"
+#include "gpu/sddmm/typed.cuh"
 
 namespace csrkit::gpu::sddmm {
 
@@ -53,10 +53,10 @@ struct FirstColumns {
 };
 
 template <class T>
-class RowGroups final : public DeviceSddmm {
+class RowGroups final : public TypedSddmm {
  public:
   explicit RowGroups(const SddmmProblem& problem)
-      : a_kind_(problem.multiplies_by_a ? problem.a.value_kind() : ValueKind::none),
+      : TypedSddmm(problem),
         nnz_(problem.a.nnz()),
         sorts_pieces_(nnz_ >= kMeanToSort * Offset{problem.a.rows()} && nnz_ >= kFewestToSort &&
                       problem.dense_cols * static_cast<Offset>(sizeof(T)) > 128),
@@ -161,11 +161,6 @@ class RowGroups final : public DeviceSddmm {
     launch_pieces<Bytes, kLanes, kWidth, kSteps, kIsFull, kSlices, false>(given);
   }
 
-  Ends ends_of(const Launch& given) const {
-    const DeviceCall& call = given.call;
-    return {a_kind_, given.a.values, call.c.kind, call.c.data, call.alpha, call.beta};
-  }
-
   template <int kLanes, int kWidth, bool kIsFull>
   void launch_narrow(const Launch& given) const {
     const DeviceCall& call = given.call;
@@ -175,7 +170,7 @@ class RowGroups final : public DeviceSddmm {
     dots_of_narrow_rows<T, kLanes, kWidth, kIsFull>
         <<<static_cast<unsigned>((nnz_ + of_block - 1) / of_block), kThreads, 0, given.stream>>>(
             given.a, Rows<T>(call.x), Rows<T>(call.y), call.x.cols, given.rows, turns(), is_aligned,
-            ends_of(given));
+            ends_of(given.a, call));
     CHECK_LAUNCH("dots_of_narrow_rows", given.stream);
   }
 
@@ -190,11 +185,10 @@ class RowGroups final : public DeviceSddmm {
     dots_of_pieces<T, Bytes, kLanes, kWidth, kSteps, kIsFull, kSlices, kMixes>
         <<<static_cast<unsigned>((all.count + kGroups - 1) / kGroups), kThreads, 0, given.stream>>>(
             given.a, Rows<T, Bytes>(call.x), Rows<T, Bytes>(call.y), call.x.cols, given.rows, all,
-            ends_of(given));
+            ends_of(given.a, call));
     CHECK_LAUNCH("dots_of_pieces", given.stream);
   }
 
-  ValueKind a_kind_;
   Offset nnz_;
   bool sorts_pieces_, has_short_rows_;
   PieceOrder order_;
@@ -203,12 +197,7 @@ class RowGroups final : public DeviceSddmm {
 }  // namespace
 
 std::unique_ptr<DeviceSddmm> make_device_row_groups(const SddmmProblem& problem) {
-  switch (problem.x) {
-    case ValueKind::f64: return std::make_unique<RowGroups<double>>(problem);
-    case ValueKind::f16: return std::make_unique<RowGroups<f16>>(problem);
-    case ValueKind::bf16: return std::make_unique<RowGroups<bf16>>(problem);
-    default: return std::make_unique<RowGroups<float>>(problem);
-  }
+  return make_typed<RowGroups>(problem);
 }
 
 }  // namespace csrkit::gpu::sddmm

@@ -16,9 +16,9 @@
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/warp.cuh"
-#include "gpu/sddmm/entry.cuh"
 #include "gpu/sddmm/row_panels/row_panels.h"
 #include "gpu/sddmm/rows.cuh"
+#include "gpu/sddmm/typed.cuh"
 
 namespace csrkit::gpu::sddmm {
 
@@ -146,11 +146,10 @@ __global__ void __launch_bounds__(kThreads, sizeof(SumOf<T>) == 4 ? 3 : 2)
 }
 
 template <class T>
-class RowPanels final : public DeviceSddmm {
+class RowPanels final : public TypedSddmm {
  public:
   RowPanels(const SddmmProblem& problem, TileLists&& lists)
-      : a_kind_(problem.multiplies_by_a ? problem.a.value_kind() : ValueKind::none),
-        lists_(std::move(lists)) {}
+      : TypedSddmm(problem), lists_(std::move(lists)) {}
 
   void explore(const DeviceCsrView<void>& a, DeviceMemory& memory) override {
     if (!TileLists::can_number(a.rows, a.nnz)) {
@@ -202,26 +201,20 @@ class RowPanels final : public DeviceSddmm {
     const DeviceCall& call = given.call;
     constexpr Offset kGroups = kThreads / kLanes;
     const TileListsView lists = lists_.view();
-    const Ends ends{a_kind_, given.a.values, call.c.kind, call.c.data, call.alpha, call.beta};
     const auto blocks = static_cast<unsigned>((lists.count + kGroups - 1) / kGroups);
     dots_of_panels<T, Bytes, kLanes, kWidth><<<blocks, kThreads, 0, given.stream>>>(
-        given.a, Rows<T, Bytes>(call.x), Rows<T, Bytes>(call.y), call.x.cols, lists, ends);
+        given.a, Rows<T, Bytes>(call.x), Rows<T, Bytes>(call.y), call.x.cols, lists,
+        ends_of(given.a, call));
     CHECK_LAUNCH("dots_of_panels", given.stream);
   }
 
-  ValueKind a_kind_;
   TileLists lists_;
 };
 
 }  // namespace
 
 std::unique_ptr<DeviceSddmm> make_row_panels(const SddmmProblem& problem, TileLists&& lists) {
-  switch (problem.x) {
-    case ValueKind::f64: return std::make_unique<RowPanels<double>>(problem, std::move(lists));
-    case ValueKind::f16: return std::make_unique<RowPanels<f16>>(problem, std::move(lists));
-    case ValueKind::bf16: return std::make_unique<RowPanels<bf16>>(problem, std::move(lists));
-    default: return std::make_unique<RowPanels<float>>(problem, std::move(lists));
-  }
+  return make_typed<RowPanels>(problem, std::move(lists));
 }
 
 std::unique_ptr<DeviceSddmm> make_device_row_panels(const SddmmProblem& problem) {
