@@ -51,6 +51,7 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
   void balance(RowWork work) override {
     pieces_ = std::move(work.pieces);
     shifted_ = Buffer<std::uint8_t>();
+    marked_ = Buffer<std::uint8_t>();
     if (!problem_.mask && problem_.drop_below == 0 && !has_tiny_rows()) {
       shifted_ = find_shifted_rows(problem_.a, op_b_, team_for(problem_.a.rows(), threads_));
     }
@@ -125,10 +126,36 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
     return products;
   }
 
-  bool has_plain_rows() const override {
+  bool can_be_made_at_once() const override {
     return !problem_.mask && problem_.drop_below == 0 &&
-           op_b_.nnz() < kWorthJoining * op_b_.rows() &&
-           (has_tiny_rows() || !may_have_shifted_rows(problem_.a, op_b_));
+           op_b_.nnz() < kWorthJoining * op_b_.rows() && (b_is_a() || !may_be_a_grid());
+  }
+
+  bool begin_at_once() override {
+    if (!may_be_a_grid()) {
+      shifted_ = Buffer<std::uint8_t>();
+      return false;
+    }
+    const Offset rows = problem_.a.rows();
+    if (marked_.size() != rows) marked_ = Buffer<std::uint8_t>(rows);
+    if (shifted_.size() != rows) shifted_ = Buffer<std::uint8_t>(rows);
+    return true;
+  }
+
+  void look_at_rows(Index first, Index last) override {
+    mark_shifted_rows(problem_.a, first, last, marked_.data());
+  }
+
+  void look_again(Index first, Index last) override {
+    keep_shifted_products(problem_.a, first, last, marked_.data(), marked_.data(), shifted_.data());
+  }
+
+  bool b_is_a() const {
+    return problem_.a.col_indices() == op_b_.col_indices() && problem_.a.rows() == op_b_.rows();
+  }
+
+  bool may_be_a_grid() const {
+    return !has_tiny_rows() && may_have_shifted_rows(problem_.a, op_b_);
   }
 
   /// Whether a row in the mean has so few products that it is made in registers.
@@ -164,6 +191,7 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
   AlikeRows alike_;
   bool joins_rows_of_b_ = false;
   Buffer<std::uint8_t> shifted_;
+  Buffer<std::uint8_t> marked_;  // of a grid that is made at once
   RowPieces pieces_;
   std::uint64_t scratch_bytes_ = 0;
 };

@@ -20,7 +20,7 @@ constexpr Offset kSmallestTask = 64;
 
 bool AtOnce::is_for(Index rows, Offset entries, Offset products, int threads) {
   // Of a thread: more have work enough to be shared out evenly.
-  constexpr Offset kMostSteps = 1 << 15, kMostProducts = 1 << 17;
+  constexpr Offset kMostSteps = 1 << 17, kMostProducts = 1 << 18;
   constexpr Offset kFewestSteps = 1 << 12;
   const Offset steps = rows + entries;
   return threads > 1 && steps >= kFewestSteps && steps <= kMostSteps * threads &&
@@ -48,15 +48,24 @@ Offset AtOnce::make(OnePassRows& rows, Index count, const Offset* a_offsets, int
   };
   Offset nnz = 0;
   TeamErrors errors;
+  const bool looks = rows.begin_at_once();
 #pragma omp parallel num_threads(threads)
   {
     const int thread = omp_get_thread_num();
     OfThread& mine = of_threads_[static_cast<std::size_t>(thread)];
+    if (looks) {
+      const int parts = omp_get_num_threads();
+      rows.look_at_rows(
+          row_at(count, a_offsets, steps * thread / parts),
+          thread + 1 < parts ? row_at(count, a_offsets, steps * (thread + 1) / parts) : count);
+#pragma omp barrier
+    }
     errors.guard([&] {
       mine.begin();
       for (auto run = shares_->next_run(0, thread); run.first < run.last && !errors.has_error();
            run = shares_->next_run(0, thread)) {
         const Index first = begin_of(run.first), last = begin_of(run.last);
+        if (looks) rows.look_again(first, last);
         WaitingRoom::Entries& room = mine.room_for(rows.products(first, last), kept.value_bytes);
         Index* const cols = room.col_indices.data() + mine.used;
         std::byte* const values = room.values.data() + mine.used * kept.value_bytes;

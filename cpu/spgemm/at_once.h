@@ -5,6 +5,7 @@
 // starting a region and waiting for all takes as long as a tenth of such a product, so what larger
 // products do before, to share out their rows evenly, is left out here. A thread takes the same
 // rows as in the product before, whose lines its caches have, and helps the others then.
+// Only on grids all rows are looked at before.
 #pragma once
 
 #include <functional>

@@ -35,8 +35,9 @@ Offset largest_light_piece(const RowPieces& pieces) {
 /// Products that fit the caches next to the cores are shared out beforehand: every thread makes the
 /// same rows as in the product before. One thread places its pieces as it makes them.
 bool is_shared_out(const RowPieces& pieces, int threads) {
-  constexpr Offset kMostOfThread = 1 << 16;
-  return threads > 1 && pieces.count() > 1 && pieces.cost_of_all() <= kMostOfThread * threads;
+  constexpr Offset kMostOfThread = 1 << 18, kMost = 1 << 22;  // with f64, 48 MiB beside C
+  return threads > 1 && pieces.count() > 1 &&
+         pieces.cost_of_all() <= std::min(kMost, kMostOfThread * threads);
 }
 
 void copy_bytes(void* to, const void* from, std::size_t bytes, [[maybe_unused]] bool is_streamed) {

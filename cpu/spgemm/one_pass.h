@@ -29,8 +29,12 @@ class OnePassRows {
   virtual const RowPieces& pieces() const = 0;
   /// The products of rows [first, last): at least their entries.
   virtual Offset products(Index first, Index last) const = 0;
-  /// Whether nothing about rows can be known before that would make them faster.
-  virtual bool has_plain_rows() const = 0;
+  /// Whether all that is worth knowing of rows before they are made is found by the next three.
+  virtual bool can_be_made_at_once() const = 0;
+  /// Whether every row has to be looked at, and then looked at again when all have been.
+  virtual bool begin_at_once() = 0;
+  virtual void look_at_rows(Index first, Index last) = 0;
+  virtual void look_again(Index first, Index last) = 0;
   /// An upper bound of the entries of rows [first, last) that does not look at their products.
   virtual Offset most_entries(Index first, Index last) const = 0;
   /// row_nnz[i] = entries of row first + i, for rows [first, last).

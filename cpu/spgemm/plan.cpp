@@ -22,9 +22,9 @@ constexpr std::uint64_t kOnePassBytes = 48u << 20;
 
 constexpr std::uint64_t kHugePage = 2u << 20;
 
-/// C with so many entries at most has room for all of them: a sample of its rows, which says how
-/// much is enough, would take a good part of a small product.
-constexpr Offset kRoomForAll = 1 << 19;
+/// C with so many entries at most has room for all of them if the limit allows it: a sample of its
+/// rows, which says how much is enough, would take a good part of a small product.
+constexpr Offset kRoomForAll = 1 << 22;
 
 class CpuSpgemmPlan : public SpgemmPlan {
  public:
@@ -189,18 +189,19 @@ class CpuSpgemmPlan : public SpgemmPlan {
     const auto c_bytes = [&](Offset entries) {
       return csr_bytes(problem_.output_rows(), entries, problem_.c);
     };
-    const OutputEstimate estimate = nnz_bound_ <= kRoomForAll
-                                        ? OutputEstimate{nnz_bound_, nnz_bound_}
-                                        : estimate_output(*rows, cost_sums, threads_);
+    const std::uint64_t waiting =
+        one_pass_bytes(rows->pieces(), threads_, static_cast<int>(size_of(problem_.c)));
+    const bool has_room_for_all =
+        nnz_bound_ <= kRoomForAll &&
+        working_bytes() + waiting + c_bytes(nnz_bound_) <= budget_.limit_bytes();
+    const OutputEstimate estimate = has_room_for_all ? OutputEstimate{nnz_bound_, nnz_bound_}
+                                                     : estimate_output(*rows, cost_sums, threads_);
     const Offset room = std::min(estimate.at_most, nnz_bound_);
     const std::uint64_t expected = c_bytes(std::min(estimate.nnz, room));
     // What lies in one huge page with the last entries is there, too, of each of two arrays.
-    const std::uint64_t beside =
-        one_pass_bytes(rows->pieces(), threads_, static_cast<int>(size_of(problem_.c))) +
-        std::min(2 * kHugePage, c_bytes(room) - expected);
+    const std::uint64_t beside = waiting + std::min(2 * kHugePage, c_bytes(room) - expected);
     passes_ = "two passes";
-    if (beside + c_bytes(room) - expected >
-        std::max(kOnePassBytes, (operand_bytes_ + expected) / 3)) {
+    if (beside + c_bytes(room) - expected > most_beside(expected)) {
       passes_ += ": one would take too much memory beside C";
       return;
     }
@@ -239,19 +240,26 @@ class CpuSpgemmPlan : public SpgemmPlan {
     return true;
   }
 
+  /// What one pass may take beside a C of so many bytes.
+  std::uint64_t most_beside(std::uint64_t c_bytes) const {
+    return std::max(kOnePassBytes, (operand_bytes_ + c_bytes) / 3);
+  }
+
   /// What make_at_once would take beside C; 0 if C is not small, has a structure already, or has
   /// rows that are made faster when something is known of them.
   std::uint64_t at_once_bytes() const {
     const OnePassRows* const rows = method_->one_pass();
     if (is_counted_ || rows == nullptr ||
         !AtOnce::is_for(problem_.output_rows(), problem_.a.nnz(), products_, threads_) ||
-        !rows->has_plain_rows()) {
+        !rows->can_be_made_at_once()) {
       return 0;
     }
     const std::uint64_t bytes =
         AtOnce::bytes(products_, threads_, static_cast<int>(size_of(problem_.c)));
     const std::uint64_t c_bytes = csr_bytes(problem_.output_rows(), nnz_bound_, problem_.c);
-    return working_bytes() + bytes + c_bytes <= budget_.limit_bytes() ? bytes : 0;
+    const bool fits =
+        bytes <= most_beside(c_bytes) && working_bytes() + bytes + c_bytes <= budget_.limit_bytes();
+    return fits ? bytes : 0;
   }
 
   /// All of C without a look at the rows before, where that is a way to make it.

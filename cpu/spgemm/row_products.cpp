@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <limits>
 
@@ -268,7 +269,8 @@ std::uint64_t RowScratch<Acc>::bytes_for(const RangeSizes& ranges, Offset most_h
   std::uint64_t bytes =
       of(ranges.sums + 128, sizeof(Acc)) + of(ranges.flags + ranges.flags / 64 + 256, 1) +
       of(most_sources, sizeof(Offset)) + of(most_met, sizeof(Index) + sizeof(std::uint8_t)) +
-      of(most_shifted, sizeof(Index)) + of(most_dropped, sizeof(Index) + sizeof(Acc));
+      of(most_met > 0 ? ranges.sums + 128 : 0, sizeof(Index)) + of(most_shifted, sizeof(Index)) +
+      of(most_dropped, sizeof(Index) + sizeof(Acc));
   if (most_hashed > 0) {
     bytes += of(slots, sizeof(Index) + sizeof(Acc)) + of(slots, sizeof(std::uint64_t));
   }

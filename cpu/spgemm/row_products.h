@@ -81,6 +81,54 @@ struct RangeSizes {
 };
 RangeSizes range_sizes(int acc_bytes);
 
+/// Two ways to make a row in the order in which columns are met give the same bits. Which of them
+/// is faster depends on how well a core foresees whether a column was met before: nothing but a try
+/// tells. A few of every 1,024 rows are made each way, by the clock.
+class WaysOfMeeting {
+ public:
+  enum Way : std::uint8_t { by_flags, by_branches };
+
+  /// The way of the next row.
+  Way next() const {
+    return turn_ < 2 * kTried ? (turn_ < kTried ? by_flags : by_branches) : best_;
+  }
+  bool is_tried() const { return turn_ < 2 * kTried; }
+
+  /// After every row; `cycles` count if it was tried.
+  void made(std::uint64_t cycles, Offset products) {
+    if (is_tried()) {
+      Tried& of = tried_[turn_ / kTried];
+      of.cycles += cycles;
+      of.products += products;
+    }
+    ++turn_;
+    if (turn_ == 2 * kTried) {
+      const Tried &flags = tried_[by_flags], &branches = tried_[by_branches];
+      best_ = branches.cycles * static_cast<std::uint64_t>(flags.products) <
+                      flags.cycles * static_cast<std::uint64_t>(branches.products)
+                  ? by_branches
+                  : by_flags;
+    }
+    if (turn_ < kRows) return;
+    turn_ = 0;
+    // What was seen before counts half.
+    for (Tried& of : tried_) {
+      of.cycles /= 2;
+      of.products /= 2;
+    }
+  }
+
+ private:
+  static constexpr int kTried = 8, kRows = 1024;
+  struct Tried {
+    std::uint64_t cycles = 0;
+    Offset products = 0;
+  };
+  Tried tried_[2];
+  int turn_ = 0;
+  Way best_ = by_flags;
+};
+
 /// One thread's accumulators. They grow when a row needs it and are kept, clean, from row to row.
 template <class Acc>
 struct RowScratch {
@@ -92,7 +140,10 @@ struct RowScratch {
   Buffer<std::uint64_t> order;  // (column, slot) of the entries in the table
   Buffer<std::uint64_t> order_copy;
   Buffer<Offset> cursors;      // where each row of B goes on in the next tile
-  Buffer<Index> met;           // of a row in any order: the place of every product in the range
+  WaysOfMeeting ways;          // for rows in any order
+  Buffer<Index> placed;        // of such a row: where in all rows before it and in it a column is
+  Index placed_before = 0;     // entries of all rows before
+  Buffer<Index> met;           // of such a row: the place of every product in the range
   Buffer<std::uint8_t> again;  // beside it: 1 where an earlier product has that place
   Buffer<Index> places;        // in a row of C of a grid: where every product goes
   Buffer<Index> row_cols;      // a row before entries are dropped

@@ -1,5 +1,7 @@
 #include "cpu/spgemm/shifted_rows.h"
 
+#include <omp.h>
+
 #include <algorithm>
 
 namespace csrkit::cpu {
@@ -37,31 +39,42 @@ bool may_have_shifted_rows(const CsrMatrix& a, const CsrMatrix& op_b) {
   return is_worth_a_look(a, 2) && (b_is_a || is_worth_a_look(op_b, 1));
 }
 
+void mark_shifted_rows(const CsrMatrix& a, Index first, Index last, std::uint8_t* marks) {
+  for (Index row = first; row < last; ++row) marks[row] = next_is_shifted(a, row) ? 1 : 0;
+}
+
+void keep_shifted_products(const CsrMatrix& a, Index first, Index last, const std::uint8_t* of_a,
+                           const std::uint8_t* of_b, std::uint8_t* found) {
+  for (Index row = first; row < last; ++row) {
+    std::uint8_t is_shifted = of_a[row];
+    if (is_shifted != 0) {
+      for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
+        is_shifted &= of_b[a.col_indices()[at]];
+      }
+    }
+    found[row] = is_shifted;
+  }
+}
+
 Buffer<std::uint8_t> find_shifted_rows(const CsrMatrix& a, const CsrMatrix& op_b, int threads) {
   const bool b_is_a = a.col_indices() == op_b.col_indices() && a.rows() == op_b.rows();
   if (!may_have_shifted_rows(a, op_b)) return {};
   Buffer<std::uint8_t> of_a(a.rows()), of_other_b(b_is_a ? 0 : op_b.rows()), found(a.rows());
   const std::uint8_t* const of_b = b_is_a ? of_a.data() : of_other_b.data();
+  const auto begin_of = [&](Index rows, int part, int parts) {
+    return static_cast<Index>(Offset{rows} * part / parts);
+  };
 #pragma omp parallel num_threads(threads)
   {
-#pragma omp for schedule(static)
-    for (Index row = 0; row < a.rows(); ++row) of_a[row] = next_is_shifted(a, row) ? 1 : 0;
+    const int parts = omp_get_num_threads(), part = omp_get_thread_num();
+    const Index first = begin_of(a.rows(), part, parts), last = begin_of(a.rows(), part + 1, parts);
+    mark_shifted_rows(a, first, last, of_a.data());
     if (!b_is_a) {
-#pragma omp for schedule(static)
-      for (Index row = 0; row < op_b.rows(); ++row) {
-        of_other_b[row] = next_is_shifted(op_b, row) ? 1 : 0;
-      }
+      mark_shifted_rows(op_b, begin_of(op_b.rows(), part, parts),
+                        begin_of(op_b.rows(), part + 1, parts), of_other_b.data());
     }
-#pragma omp for schedule(static)
-    for (Index row = 0; row < a.rows(); ++row) {
-      std::uint8_t is_shifted = of_a[row];
-      if (is_shifted != 0) {
-        for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
-          is_shifted &= of_b[a.col_indices()[at]];
-        }
-      }
-      found[row] = is_shifted;
-    }
+#pragma omp barrier
+    keep_shifted_products(a, first, last, of_a.data(), of_b, found.data());
   }
   return found;
 }

@@ -95,6 +95,17 @@ TEST(AtOnce, PutsRowsInOrderWithoutGaps) {
   }
 }
 
+TEST(AtOnce, LooksAtAllRowsFirstWhereThatIsWanted) {
+  for (const int threads : {2, 5, 16}) {
+    Product product(rows_of_all_sizes(), threads);
+    product.rows.wants_looks = true;
+    const Offset nnz = product.make();
+    product.expect_right(nnz);
+    EXPECT_TRUE(product.rows.saw_all);
+    EXPECT_EQ(product.rows.seen_again, nnz);
+  }
+}
+
 TEST(AtOnce, MakesNothingOfEmptyRows) {
   Product product(std::vector<Index>(100, 0), 3);
   product.expect_right(product.make());
@@ -140,9 +151,25 @@ CsrMatrix scattered(Index rows, Index per_row) {
   return testing::matrix_of(rows, rows, entries);
 }
 
+/// Nine points of a grid.
+CsrMatrix grid(Index width, Index height) {
+  std::vector<testing::Entry> entries;
+  for (Index i = 0; i < width * height; ++i) {
+    for (Index y = -1; y <= 1; ++y) {
+      for (Index x = -1; x <= 1; ++x) {
+        const Index column = i % width + x, line = i / width + y;
+        if (column < 0 || column >= width || line < 0 || line >= height) continue;
+        const Index j = line * width + column;
+        entries.push_back({i, j, random_value(3, i, j)});
+      }
+    }
+  }
+  return testing::matrix_of(width * height, width * height, entries);
+}
+
 TEST(AtOnce, GivesTheBitsOfTwoPasses) {
-  for (const Index per_row : {1, 2, 4}) {
-    const CsrMatrix a = scattered(3000, per_row);
+  for (const CsrMatrix& a :
+       {scattered(3000, 1), scattered(3000, 2), scattered(3000, 4), grid(50, 25)}) {
     const SpgemmProblem problem = default_spgemm_problem(a, a);
     const auto product = [&](const char* kernel, int threads, std::string* choice) {
       PlanOptions options;

@@ -1,6 +1,7 @@
 // Rows whose entries are known, for tests of those who share rows out.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -25,7 +26,18 @@ class FakeRows : public cpu::OnePassRows {
     return (last > 0 ? sums[static_cast<std::size_t>(last) - 1] : 0) -
            (first > 0 ? sums[static_cast<std::size_t>(first) - 1] : 0);
   }
-  bool has_plain_rows() const override { return true; }
+  bool can_be_made_at_once() const override { return true; }
+  bool begin_at_once() override {
+    looks_.assign(nnz_.size(), 0);
+    return wants_looks;
+  }
+  void look_at_rows(Index first, Index last) override {
+    for (Index row = first; row < last; ++row) ++looks_[static_cast<std::size_t>(row)];
+  }
+  void look_again(Index first, Index last) override {
+    for (const int looks : looks_) saw_all = saw_all && looks == 1;
+    for (Index row = first; row < last; ++row) seen_again += nnz_at(row);
+  }
   Offset most_entries(Index first, Index last) const override {
     return (Offset{last} - first) * 1000000;
   }
@@ -50,9 +62,13 @@ class FakeRows : public cpu::OnePassRows {
 
   std::vector<Offset> sums;
   Index throws_at = -1;
+  bool wants_looks = false;
+  std::atomic<bool> saw_all{true};    // when looking again: every row was looked at once
+  std::atomic<Offset> seen_again{0};  // entries of rows
 
  private:
   std::vector<Index> nnz_;
+  std::vector<int> looks_;
   cpu::RowPieces pieces_;
 };
 

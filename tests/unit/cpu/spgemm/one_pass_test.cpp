@@ -190,14 +190,14 @@ TEST(OnePass, TakesTwoPassesWhereOneDoesNotFit) {
 }
 
 TEST(OnePass, TakesTwoPassesWhereTheSampleMisled) {
-  // Every hundredth row, and those are the ones that are looked at, has a quarter of the others'
-  // entries.
-  constexpr Index kRows = 51200, kSources = 4, kLength = 16;
+  // Every second hundredth row, and those are the ones that are looked at, has a quarter of the
+  // others' entries.
+  constexpr Index kRows = 102400, kSources = 4, kLength = 16;
   Buffer<Offset> a_offsets(kRows + 1), b_offsets(2 * kSources + 1);
   Buffer<Index> a_cols(Offset{kRows} * kSources), b_cols(Offset{2} * kSources * kLength);
   for (Index i = 0; i <= kRows; ++i) a_offsets[i] = Offset{i} * kSources;
   for (Index i = 0; i < kRows; ++i) {
-    const Index first = i % 100 == 50 ? 0 : kSources;
+    const Index first = i % 200 == 100 ? 0 : kSources;
     for (Index n = 0; n < kSources; ++n) a_cols[Offset{i} * kSources + n] = first + n;
   }
   for (Index k = 0; k <= 2 * kSources; ++k) b_offsets[k] = Offset{k} * kLength;
