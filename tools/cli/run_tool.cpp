@@ -137,6 +137,17 @@ int fail(int exit_code, const std::string& message) noexcept {
   return exit_code;
 }
 
+/// Lines of a message, of Python to copy, say, are indented. Other line ends are in the names of
+/// files, which must not begin lines of their own.
+std::string with_names_in_line(const std::string& message) {
+  std::string text;
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    const bool is_in_name = message[i] == '\n' && message.compare(i + 1, 2, "  ") != 0;
+    text += is_in_name ? printable_line("\n") : std::string(1, message[i]);
+  }
+  return text;
+}
+
 /// Before there is a log nothing can be logged.
 void start_log_or_end(const char* tool) noexcept {
   try {
@@ -199,8 +210,7 @@ Failure current_failure() {
 int tell_failure(const Failure& failure) noexcept {
   const bool explains = failure.exit_code == kExitUsage && running_tool != nullptr;
   try {
-    // One line, whatever a file is called.
-    const std::string message = printable_line(failure.message);
+    const std::string message = with_names_in_line(failure.message);
     return fail(
         failure.exit_code,
         explains ? message + "\n(" + running_tool + " --help explains the options)" : message);
