@@ -1,10 +1,11 @@
 // dense_tiles: X Y^T as a dense product, stored where A has entries.
 // Owns     a block: a tile of 64 x 64 places of A, or 32 x 32 in small matrices; a lane: 4 x 4 of
 //          them, each added up from the first column of X and Y to the last
-// Reads    rows of X and Y once a tile, 16 columns at a time through shared memory, the next ones
-//          asked for while these are at work; 16 bytes a lane (8 in 16 bits) where K, the leading
+// Reads    rows of X and Y once a tile, 16 columns at a time through shared memory, asked for two
+//          steps before they are at work; 16 bytes a lane (8 in 16 bits) where K, the leading
 //          dimensions and the addresses allow it, else an element
-// Launch   a block a tile; one without entries ends at once
+// Launch   a block a tile; one without entries ends before it works. Three blocks of large tiles
+//          per multiprocessor where loads are wide, so at most 80 registers
 // Needs    16 bytes for every 64 (32) places of a row: which of them are entries, and the first
 // Against  row_groups and row_panels, which compute what is asked for, from L1; cusparseSDDMM
 
@@ -99,8 +100,13 @@ __device__ void load_edge(Number (&to)[kEdge], const Number* from) {
   memcpy(to, words, sizeof words);
 }
 
+/// Blocks per multiprocessor at least. Left to itself, the compiler has 64 registers for those of
+/// large tiles with wide loads, which then wait for each other.
 template <class T, int kTile, int kWidth>
-__global__ void __launch_bounds__(threads_of(kTile))
+constexpr int kBlocksOfTiles = kTile == 64 && kWidth > 1 && sizeof(SumOf<T>) == 4 ? 3 : 1;
+
+template <class T, int kTile, int kWidth>
+__global__ void __launch_bounds__(threads_of(kTile), kBlocksOfTiles<T, kTile, kWidth>)
     dots_of_tiles(DeviceCsrView<void> a, Rows<T, std::uint64_t> x, Rows<T, std::uint64_t> y,
                   Index cols, const TileRow* tile_rows, Index tiles, Ends ends) {
   using Sum = SumOf<T>;
@@ -126,11 +132,14 @@ __global__ void __launch_bounds__(threads_of(kTile))
     }
     has_entries = has_entries || entries[r].mask != 0;
   }
-  if (__syncthreads_or(has_entries ? 1 : 0) == 0) return;
-  Share<T, kTile, kWidth> x_share, y_share;
+  // A step's products take less time than its loads, and few blocks share a multiprocessor.
+  Share<T, kTile, kWidth> x_share, y_share, x_behind, y_behind;
   const Index first_col = tile_col * kTile;
   x_share.load(x, first_row, a.rows, 0, cols);
   y_share.load(y, first_col, a.cols, 0, cols);
+  x_behind.load(x, first_row, a.rows, kDepth, cols);
+  y_behind.load(y, first_col, a.cols, kDepth, cols);
+  if (__syncthreads_or(has_entries ? 1 : 0) == 0) return;
   x_share.store(of_x[0]);
   y_share.store(of_y[0]);
   __syncthreads();
@@ -138,10 +147,10 @@ __global__ void __launch_bounds__(threads_of(kTile))
   int turn = 0;
   for (Index col = kDepth;; col += kDepth, turn ^= 1) {
     const bool has_more = col < cols;
-    if (has_more) {
-      x_share.load(x, first_row, a.rows, col, cols);
-      y_share.load(y, first_col, a.cols, col, cols);
-    }
+    x_share = x_behind;
+    y_share = y_behind;
+    x_behind.load(x, first_row, a.rows, col + kDepth, cols);
+    y_behind.load(y, first_col, a.cols, col + kDepth, cols);
 #pragma unroll
     for (int k = 0; k < kDepth; ++k) {
       Sum of_row[kEdge], of_col[kEdge];
