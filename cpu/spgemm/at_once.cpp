@@ -47,6 +47,7 @@ Offset AtOnce::make(OnePassRows& rows, Index count, const Offset* a_offsets, int
     return task < tasks ? row_at(count, a_offsets, steps * task / tasks) : count;
   };
   Offset nnz = 0;
+  int team = 1;  // may be smaller than asked for
   TeamErrors errors;
   const bool looks = rows.begin_at_once();
 #pragma omp parallel num_threads(threads)
@@ -81,7 +82,10 @@ Offset AtOnce::make(OnePassRows& rows, Index count, const Offset* a_offsets, int
     if (!errors.has_error()) {
       Offset all = 0;
       for (const Offset size : sizes_) all += size;
-      if (thread == 0) nnz = all;
+      if (thread == 0) {
+        nnz = all;
+        team = omp_get_num_threads();
+      }
       if (all <= kept.entries) place(mine, kept);
     }
   }
@@ -89,7 +93,7 @@ Offset AtOnce::make(OnePassRows& rows, Index count, const Offset* a_offsets, int
   if (nnz > kept.entries) {
     const OutputRoom room = make_room(nnz);
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
-    for (int thread = 0; thread < threads; ++thread) {
+    for (int thread = 0; thread < team; ++thread) {
       place(of_threads_[static_cast<std::size_t>(thread)], room);
     }
   }

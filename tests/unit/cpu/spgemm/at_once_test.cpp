@@ -49,10 +49,15 @@ class Product {
       ASSERT_EQ(row_offsets_[row], static_cast<Offset>(at));
       for (Index n = 0; n < nnz_[row]; ++n, ++at) {
         ASSERT_EQ(cols_[at], static_cast<Index>(row)) << "entry " << at;
-        ASSERT_EQ(values_[at], static_cast<double>(row)) << "entry " << at;
+        ASSERT_EQ(values_[at], static_cast<double>(row) + rows.added) << "entry " << at;
       }
     }
     EXPECT_EQ(row_offsets_.back(), static_cast<Offset>(at));
+  }
+
+  void drop_room() {
+    cols_.clear();
+    values_.clear();
   }
 
   FakeRows rows;
@@ -104,6 +109,18 @@ TEST(AtOnce, LooksAtAllRowsFirstWhereThatIsWanted) {
     EXPECT_TRUE(product.rows.saw_all);
     EXPECT_EQ(product.rows.seen_again, nnz);
   }
+}
+
+TEST(AtOnce, MayHaveFewerThreadsThanBefore) {
+  Product product(rows_of_all_sizes(), 4);
+  product.expect_right(product.make());
+  product.drop_room();
+  product.rows.added = 0.5;
+  Offset nnz = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  nnz = product.make();  // regions within regions have one thread
+  product.expect_right(nnz);
 }
 
 TEST(AtOnce, MakesNothingOfEmptyRows) {

@@ -53,7 +53,7 @@ class FakeRows : public cpu::OnePassRows {
       row_nnz[row - first] = nnz_at(row);
       for (Index n = 0; n < nnz_at(row); ++n, ++at) {
         cols[at] = row;
-        static_cast<double*>(values)[at] = row;
+        static_cast<double*>(values)[at] = row + added;
       }
     }
     return at;
@@ -62,6 +62,7 @@ class FakeRows : public cpu::OnePassRows {
 
   std::vector<Offset> sums;
   Index throws_at = -1;
+  double added = 0;  // to all values
   bool wants_looks = false;
   std::atomic<bool> saw_all{true};    // when looking again: every row was looked at once
   std::atomic<Offset> seen_again{0};  // entries of rows
