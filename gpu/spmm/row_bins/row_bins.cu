@@ -131,7 +131,8 @@ class RowBins {
     return std::to_string(tasks_.block_task_count) + " tasks of a block, " +
            std::to_string(tasks_.warp_task_count) + " of a warp, " +
            std::to_string(tasks_.task_count) + " of a part of one, rows above about " +
-           std::to_string(maker_.part_entries()) + " nonzeros cut" + choice_of_copy(copied_cols_);
+           std::to_string(maker_.part_entries()) + " nonzeros cut" +
+           (has_few_long_rows_ ? ", by eight lanes a slice" : "") + choice_of_copy(copied_cols_);
   }
 
  private:
@@ -178,13 +179,21 @@ class RowBins {
     return {sizes, a_value_bytes_, slices, 8 * kFullWidth};
   }
 
-  /// Whether rows have a block each and all blocks of the narrowest slices run at once. Then
-  /// nothing counts but how often a row waits for B, which is the less the more groups of lanes
-  /// share it (docs/lab/2026-11-26-spmm-last-lost.md).
-  static bool has_few_long_rows(const SpmmSizes& sizes) {
-    const Offset rows = sizes.rows_of_whole();
-    const Offset slices = (Offset{sizes.dense_cols_of_whole()} - 1) / (8 * kFullWidth) + 1;
-    return sizes.nnz_of_whole() >= kShortestOfBlock * rows && rows * slices <= kBlocksAtOnce;
+  /// Whether long rows are so few that slices of eight lanes pay instead of 16: a block's groups
+  /// then share a row's entries in half as many turns, each of which waits for B, but entries are
+  /// done once more for every slice more. Cycles of an H100,
+  /// docs/lab/2026-11-26-spmm-last-lost.md.
+  bool has_few_long_rows(const SpmmSizes& sizes) const {
+    constexpr Offset kWait = 600, kEntry = 2;  // the latter of one multiprocessor
+    constexpr Offset kMultiprocessors = kBlocksAtOnce / 8, kTurn = 64;  // of 16 lanes, in entries
+    const Offset rows = sizes.rows_of_whole(), nnz = sizes.nnz_of_whole();
+    if (rows == 0 || nnz < kShortestOfBlock * rows) return false;
+    const Offset length = std::min<Offset>(nnz / rows, maker_for(sizes).part_entries());
+    const auto whole = [](Offset count, Offset of) { return (count + of - 1) / of; };
+    const Offset waits = whole(length, kTurn) - whole(length, 2 * kTurn);
+    const Offset cols = sizes.dense_cols_of_whole(), narrow = 8 * kFullWidth;
+    const Offset slices = std::max<Offset>(whole(cols, narrow) - whole(cols, 2 * narrow), 1);
+    return kEntry * nnz * slices < kWait * kMultiprocessors * waits;
   }
 
   /// Slices of 128 instead of 256 bytes pay where half of the narrow one fits into L2 and little of

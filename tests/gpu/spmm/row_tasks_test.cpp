@@ -150,6 +150,24 @@ TEST_F(RowTasks, OfFewLongRows) {
   }
 }
 
+// But not where the entries that are done once more take longer than the waits that are saved.
+TEST_F(RowTasks, OfFewLongRowsHaveEightLanesWhereThatPays) {
+  const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_bins");
+  const auto has_eight_lanes = [&](Index rows, Index dense_cols) {
+    const CsrMatrix matrix = few_long_rows(rows);
+    const auto plan = kernel.make_plan(default_spmm_problem(matrix, dense_cols), {});
+    return plan->choice().find("eight lanes") != std::string::npos;
+  };
+  EXPECT_TRUE(has_eight_lanes(13, 64));
+  EXPECT_TRUE(has_eight_lanes(13, 200));
+  EXPECT_TRUE(has_eight_lanes(200, 32));
+  EXPECT_FALSE(has_eight_lanes(200, 64));
+  EXPECT_FALSE(has_eight_lanes(600, 64));
+  const CsrMatrix short_rows = rows_of_many_lengths(13);  // 60 entries or so
+  const auto plan = kernel.make_plan(default_spmm_problem(short_rows, 64), {});
+  EXPECT_EQ(plan->choice().find("eight lanes"), std::string::npos) << plan->choice();
+}
+
 // C is larger than L2, and its rows end inside sectors: all slices of some rows come before others.
 TEST_F(RowTasks, AreDoneSomeAtATimeWhereRowsOfALargeCAreTorn) {
   constexpr Index kRows = 301'003, kCols = 500;
