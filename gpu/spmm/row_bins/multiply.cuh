@@ -41,6 +41,10 @@ struct RowGroup {
   static constexpr bool kStaged = kOperandRows == OperandRows::copied;
   using Value = typename Types::Value;
   using Number = typename Types::Accumulate;
+  /// Entries of A go through shared memory instead of shuffles, of which one in f64 takes three; in
+  /// other kinds some products gain by it and others lose. But not those of strips, where that
+  /// spills, unless rows are in pieces.
+  static constexpr bool kInMemory = kPieces || (sizeof(Number) == 8 && Types::kIsPlusTimes);
   using Operands = std::conditional_t<kPieces, PiecesOperands<Types>, RowBinsOperands<Types>>;
   /// Where nothing is scaled, launches see to it that only a lane's last piece may miss.
   using Columns = Pieces<Types, kWidth, kPairs ? 2 : 1, kLanes, !kScales>;
@@ -62,7 +66,7 @@ struct RowGroup {
   bool has_columns;
   Number* staged;                          // the group's, room for a row
   Columns pieces;                          // in pieces
-  StagedEntries<Number, kLanes>* entries;  // in pieces: the group's
+  StagedEntries<Number, kLanes>* entries;  // if kInMemory: the group's
 
   __device__ static RowGroup of(const Operands& op, int lane) {
     // Of 32 bits, because what lives long must fit into 64 registers, or else every warp writes it
@@ -86,7 +90,12 @@ struct RowGroup {
       const bool has_columns = column < op.c.cols;
       const Value* b_column = op.b.data + (has_columns ? column : 0);
       const auto* at = reinterpret_cast<const std::byte*>(b_column);
-      return {op, lane, at, column, has_columns, staged, {}, nullptr};
+      StagedEntries<Number, kLanes>* entries = nullptr;
+      if constexpr (kInMemory) {
+        __shared__ StagedEntries<Number, kLanes> of_groups[kRowBinsThreads / kLanes];
+        entries = of_groups + threadIdx.x / kLanes;
+      }
+      return {op, lane, at, column, has_columns, staged, {}, entries};
     }
   }
 
@@ -157,9 +166,9 @@ struct RowGroup {
     }
   }
 
-  /// In pieces: brings the entries that the lanes hold to where all lanes read them.
+  /// If kInMemory: brings the entries that the lanes hold to where all lanes read them.
   __device__ void stage(const Entries& mine) const {
-    if constexpr (kPieces) {
+    if constexpr (kInMemory) {
       __syncwarp();  // those before have been read
       entries->cols[lane] = mine.col;
       entries->values[lane] = mine.value;
@@ -173,7 +182,7 @@ struct RowGroup {
   __device__ void gather(Sums<Types, kWidth>& sums, const Entries& mine, int from,
                          int count) const {
     Vector y[kEntries];
-    if constexpr (kPieces) {
+    if constexpr (kInMemory) {
       const ReadTogether<Index, kEntries> cols(entries->cols + from);
 #pragma unroll
       for (int u = 0; u < kEntries; ++u) {
@@ -215,7 +224,7 @@ struct RowGroup {
       Entries next;
       if (done + kLanes + lane < length) next = load(cols, values, done + kLanes + lane);
       stage(mine);
-#pragma unroll(kPieces ? 1 : kLanes / kStep)
+#pragma unroll(kInMemory ? 1 : kLanes / kStep)
       for (int from = 0; from < kLanes; from += kStep) gather<kStep, true>(sums, mine, from, 0);
       mine = next;
     }
@@ -288,7 +297,7 @@ struct RowGroup {
     for (; done + crew.turn <= length; done += crew.turn) {
       const Entries next = load_turn(crew, cols, values, done + crew.turn, length);
       stage(mine);
-#pragma unroll(kPieces ? 1 : kLanes / kStep)
+#pragma unroll(kInMemory ? 1 : kLanes / kStep)
       for (int from = 0; from < kLanes; from += kStep) gather<kStep, true>(sums, mine, from, 0);
       mine = next;
     }

@@ -8,7 +8,8 @@
 //          no loop over a row; eight rows of B asked for before the first is used (four where a
 //          lane has three or four pieces in f64); C written once, evicted first. Parts of cut rows
 //          go through the workspace, sums of a block's warps through 1.5 KB of shared memory at
-//          most. In pieces, entries of A go through shared memory instead of shuffles
+//          most. In pieces, and in f64 but for strips, entries of A go through shared memory, not
+//          by shuffles
 // Launch   128 threads, 8 blocks per multiprocessor, so at most 64 registers; 7 where loads are
 //          narrow (but for single elements by 8 lanes without blocks' tasks), in f32 where most
 //          rows are long, and where 32 lanes have blocks' tasks; 6 for four pieces of f64. Groups
