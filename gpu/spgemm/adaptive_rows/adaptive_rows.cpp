@@ -119,9 +119,10 @@ class AdaptiveRows final : public DeviceSpgemm {
         all.hub_entries += totals.hub_entries;
         all.hub_products += totals.hub_products;
         all.long_row_totals += totals.long_row_totals;
+        all.longest_alone = std::max(all.longest_alone, totals.longest_alone);
         all.products += totals.products;
       }
-      is_settled = !choose_hubs(all);
+      is_settled = !choose_long_rows(all);
     }
     rows_in_bit_ranges_ = in_bit_ranges;
   }
@@ -257,6 +258,9 @@ class AdaptiveRows final : public DeviceSpgemm {
     rules_.prefers_merging = changes_.prefers_merging && rows_of_a >= changes_.fewest_merged_rows;
     rules_.prefers_bit_ranges = changes_.prefers_bit_ranges;
     rules_.keeps_any_bits = changes_.keeps_any_bits;
+    // Only warps keep them.
+    rules_.keeps_pairs =
+        changes_.keeps_pairs && Offset{rows_of_a} >= changes_.fewest_counted_by_warps;
     rules_.most_sorted_to_count = changes_.most_sorted_to_count;
     rules_.most_sorted_to_make = changes_.most_sorted_to_make;
     rules_.most_early = changes_.most_early;
@@ -267,6 +271,9 @@ class AdaptiveRows final : public DeviceSpgemm {
     rules_.most_of_eight_lanes = changes_.most_of_eight_lanes;
     rules_.products_per_dense_word = changes_.products_per_dense_word;
     rules_.fewest_dense = changes_.fewest_dense;
+    rules_.shared_sums = changes_.shared_sums;
+    rules_.fewest_counted_by_warps = changes_.fewest_counted_by_warps;
+    rules_.most_alone = changes_.most_alone == 0 ? kNeverCut : changes_.most_alone;
     rules_.is_wide = cols > kMostColumnsOfAWarp;
   }
 
@@ -296,7 +303,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     const HostTotals totals = host_->wait();
     learn(totals, work);
     // The plan's matrices keep their structure. Ranges of rows were looked at together.
-    if (!comes_in_ranges_ && choose_hubs(totals)) {
+    if (!comes_in_ranges_ && choose_long_rows(totals)) {
       work = {};
       profile(op, memory, work);
       return count_all(op, memory, work);
@@ -330,9 +337,13 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (work.parts.count > 0) sum_parts(work.parts, space.profile, stream);
   }
 
-  /// Whether other rows are hubs than the profile took for them.
-  bool choose_hubs(const HostTotals& totals) {
+  /// Whether other rows are hubs, or cut, than the profile took for them.
+  bool choose_long_rows(const HostTotals& totals) {
     const Offset before = rules_.hub_sources;
+    const unsigned long long alone_before = rules_.most_alone;
+    if (changes_.most_alone == 0) {
+      rules_.most_alone = choose_cut(totals.longest_alone, static_cast<Offset>(totals.products));
+    }
     if (changes_.hub_sources == 0) {
       rules_.hub_sources =
           choose_hub_sources(totals.long_row_totals, static_cast<Offset>(totals.products),
@@ -341,7 +352,7 @@ class AdaptiveRows final : public DeviceSpgemm {
                changes_.most_of_hubs) {
       rules_.hub_sources = kNoHubs;
     }
-    return rules_.hub_sources != before;
+    return rules_.hub_sources != before || rules_.most_alone != alone_before;
   }
 
   static void learn(const HostTotals& totals, Work& work) {
@@ -353,7 +364,7 @@ class AdaptiveRows final : public DeviceSpgemm {
   /// The plan's next product finds the room there.
   void make_room_for_bits(const HostTotals& totals, DeviceMemory& memory, Work& work) {
     const auto words =
-        static_cast<Offset>(std::min<std::uint64_t>(totals.kept_words, RowProfile::kNotKept));
+        static_cast<Offset>(std::min<std::uint64_t>(totals.kept_words, RowProfile::kInPairs));
     if (words > bits_.size()) {
       bits_ = {};
       bits_ = DeviceBuffer<std::uint32_t>(memory, words, "the bits of rows that were counted");
@@ -404,7 +415,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     const std::uint64_t cut_rows = std::min(static_cast<std::uint64_t>(rows),
                                             count / of_at_least_1(kFewestCutProducts / shrink));
     return RowParts::kBytes *
-           std::min(count / of_at_least_1(kPartProducts / shrink) +
+           std::min(count / of_at_least_1(kSmallPartProducts / shrink) +
                         cut_rows * (words / of_at_least_1(kPartWords / shrink) + 2),
                     cut_rows * words);
   }
@@ -525,7 +536,8 @@ class AdaptiveRows final : public DeviceSpgemm {
             work.space.profile,
             static_cast<Value>(op.alpha),
             semiring_,
-            work.counted(CountBin::twin).count > 0};
+            work.counted(CountBin::twin).count > 0,
+            rules_.shared_sums};
   }
 
   void make_all(const SpgemmOperands& op, Structure structure, const Work& work,
@@ -533,10 +545,9 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (work.products == 0) return;
     const MakeRows<Value> make = rows_to_make(op, work, c);
     std::array<RowList, kMostBins> lists = work.make_lists;
-    constexpr int kParts = static_cast<int>(MakeBin::count);  // beside the bins of whole rows
-    static_assert(kParts < kMostBins);
+    // Twins are made with other rows, so their place is free for parts.
+    constexpr auto kParts = static_cast<int>(MakeBin::twin);
     lists[kParts] = work.counted(CountBin::parts);
-    lists[static_cast<std::size_t>(MakeBin::twin)] = {};
     ShortRows short_rows = made_short_rows(work);
     const Offset blocks = short_rows.take(lists);
     const Offset blocks_left = work.short_rows_are_made ? 0 : blocks;

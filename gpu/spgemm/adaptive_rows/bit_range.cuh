@@ -1,11 +1,12 @@
 // Rows of C by ranges of bits, in adaptive_rows.
 // Owns     a warp, a team of four warps or a block: one row, or a part of its columns. The warps of
 //          a team take a quarter of A's entries each, have sums of their own, and add them up in
-//          the end
+//          the end; where rows of B are long, they go through one after another together
 // Reads    A's row; B's columns and values in order, and before that B's columns alone, unless
 //          counting has kept the bits. In shared memory, for every 32 columns between the row's
-//          first and last: which of them C has, and how many come before; then one sum per entry.
-//          Bits are set by atomics, sums need none (row_walks.cuh)
+//          first and last: which of them C has, and how many come before; then one sum per entry,
+//          or, where C has half of the columns, per column, so that nothing is looked up. Bits are
+//          set by atomics, sums need none (row_walks.cuh)
 // Launch   4 warps of a row each; teams of 4 for long rows, where their sums fit; blocks of 256 or
 //          512 threads for wide or longer ones
 // Needs    columns of C in ascending words, so they come out sorted; sums that do not fit stand in
@@ -28,28 +29,39 @@ namespace csrkit::gpu {
 namespace bit_ranges {
 
 /// kWalkers groups of kLanes / kWalkers lanes go through A's entries; `sources` has a list for
-/// each.
-template <int kLanes, int kWalkers, Structure kStructure, class Columns, class Value>
+/// each. kSharesSums: the lanes of a team go through one source at a time, so that neither lists
+/// nor bids are needed.
+template <int kLanes, int kWalkers, Structure kStructure, bool kSharesSums, class Columns,
+          class Value>
 __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>& range,
                                const Columns& columns, int count, std::byte* bytes,
-                               Sources<kLanes / kWalkers, Value>* sources, std::uint32_t* bids,
-                               int* scratch) {
+                               [[maybe_unused]] Sources<kLanes / kWalkers, Value>* sources,
+                               [[maybe_unused]] std::uint32_t* bids, int* scratch) {
+  static_assert(!kSharesSums || kWalkers == 1);
   using G = Group<kLanes>;
   constexpr int kWalkLanes = kLanes / kWalkers;
   using Walk = Group<kWalkLanes>;
   const EntriesOfA of_row = entries_of_row(op.a, range.row);
   const Offset length = of_row.end - of_row.begin;
-  const bool is_packed = suits_packing<kWalkLanes>(op.profile.products[range.row], length);
+  const bool is_packed =
+      !kSharesSums && suits_packing<kWalkLanes>(op.profile.products[range.row], length);
   const int walker = kWalkers == 1 ? 0 : G::rank() / kWalkLanes;
   const EntriesOfA of_walker = {of_row.begin + length * walker / kWalkers,
                                 of_row.begin + length * (walker + 1) / kWalkers};
-  auto turns = Turns<kWalkLanes>::make(bids);
+  auto turns = Turns < kSharesSums ? 32 : kWalkLanes > ::make(bids);
   Word* words = reinterpret_cast<Word*>(bytes);
   const Offset first_col = Offset{range.first_word} << kWordLog2;
   const bool is_full =
       count == min(Offset{op.b.cols} - first_col, Offset{range.words} << kWordLog2);
   const std::uint32_t* const kept_bits = kept_bits_of<kStructure>(op, range);
-  for (int i = G::rank(); i < range.words; i += kLanes) {
+  const KeptPairs pairs = is_full ? KeptPairs{} : kept_pairs_of<kStructure>(op, range);
+  // Whether every column of the range has a sum.
+  const bool is_direct = kSharesSums && !is_full &&
+                         BinRules::sums_every_column(static_cast<std::uint32_t>(range.words),
+                                                     static_cast<std::uint32_t>(count));
+  const int sums_count = is_direct ? range.words << kWordLog2 : count;
+  const bool has_pairs = pairs.pairs != nullptr && !is_direct;
+  for (int i = has_pairs ? range.words : G::rank(); i < range.words; i += kLanes) {
     words[i].bits = is_full                ? possible_bits(range.first_word + i, op.b.cols)
                     : kept_bits != nullptr ? kept_bits[i]
                                            : 0;
@@ -58,13 +70,23 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   const auto mark = [&](Index word, std::uint32_t bits) {
     set_bits(&words[word - range.first_word].bits, bits);
   };
-  if (is_full || kept_bits != nullptr) {
+  if (is_full || kept_bits != nullptr || has_pairs) {
     // Nothing to find out.
   } else if constexpr (kStructure == Structure::known) {
     for (int i = G::rank(); i < count; i += kLanes) {
       const Index col = op.c.col_indices[range.to + i];
       mark(col >> kWordLog2, 1u << (col & 31));
     }
+  } else if constexpr (kSharesSums) {
+    walk_by_source<kLanes, ProductColumn>(op.a, op.b, of_row, columns,
+                                          [&](const ProductColumn(&entries)[kSegments], BySource) {
+#pragma unroll
+                                            for (int u = 0; u < kSegments; ++u) {
+                                              const Index col = entries[u].col;
+                                              if (col >= 0)
+                                                mark(col >> kWordLog2, 1u << (col & 31));
+                                            }
+                                          });
   } else if constexpr (kWalkLanes == 32) {
     // A column at a time is faster for one warp: it has nothing to share.
     walk_products<kWalkLanes, ProductColumn>(op.a, op.b, of_walker, columns, is_packed,
@@ -92,7 +114,12 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   // Through the memory of the sums, so that neighbours are written together.
   Index* const columns_out =
       fits ? reinterpret_cast<Index*>(shared_sums) : op.c.col_indices + range.to;
-  number_words<kLanes, kStructure>(words, range.words, range.first_word, columns_out, scratch);
+  if (has_pairs) {
+    number_words<kLanes, kStructure>(words, pairs, range.first_word, columns_out, scratch);
+  } else {
+    number_words<kLanes, kStructure>(words, AllWords{range.words, words}, range.first_word,
+                                     columns_out, scratch);
+  }
 
   if (kStructure == Structure::wanted && fits) {
     G::sync();
@@ -103,21 +130,25 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   G::sync();
   const Value nothing = empty_sum<Value>(op.semiring);
   const auto add_up = [&](Value* sums) {  // a walker's
-    for (int i = Walk::rank() % kWalkLanes; i < count; i += kWalkLanes) sums[i] = nothing;
+    for (int i = Walk::rank() % kWalkLanes; i < sums_count; i += kWalkLanes) sums[i] = nothing;
     Walk::sync();
-    walk_products<kWalkLanes, Product<Value>>(
-        op.a, op.b, of_walker, columns, is_packed, sources + walker,
-        [&](const Product<Value>(&entries)[kSegments], auto way) {
-          std::uint32_t places[kSegments];
+    const auto add = [&](const Product<Value>(&entries)[kSegments], auto way) {
+      std::uint32_t places[kSegments];
 #pragma unroll
-          for (int u = 0; u < kSegments; ++u) {
-            const Index col = entries[u].col;
-            places[u] = col < 0   ? 0
-                        : is_full ? static_cast<std::uint32_t>(col - first_col)
-                                  : place_of(words, range.first_word, col);
-          }
-          add_products<kWalkLanes>(entries, places, sums, op.semiring, way, turns);
-        });
+      for (int u = 0; u < kSegments; ++u) {
+        const Index col = entries[u].col;
+        places[u] = col < 0                ? 0
+                    : is_full || is_direct ? static_cast<std::uint32_t>(col - first_col)
+                                           : place_of(words, range.first_word, col);
+      }
+      add_products<kWalkLanes>(entries, places, sums, op.semiring, way, turns);
+    };
+    if constexpr (kSharesSums) {
+      walk_by_source<kWalkLanes, Product<Value>>(op.a, op.b, of_walker, columns, add);
+    } else {
+      walk_products<kWalkLanes, Product<Value>>(op.a, op.b, of_walker, columns, is_packed,
+                                                sources + walker, add);
+    }
   };
   if constexpr (kWalkers > 1) {  // the bins see to it that they fit
     add_up(shared_sums + walker * count);
@@ -129,6 +160,15 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
         sum = add_sums(op.semiring, sum, shared_sums[other * count + i]);
       }
       values[i] = op.alpha * sum;
+    }
+  } else if (is_direct) {
+    add_up(shared_sums);
+    for (int i = G::rank(); i < sums_count; i += kLanes) {
+      const Word word = words[i >> kWordLog2];
+      const unsigned bit = 1u << (i & 31);
+      if ((word.bits & bit) != 0) {
+        values[word.before + __popc(word.bits & (bit - 1))] = op.alpha * shared_sums[i];
+      }
     }
   } else if (fits) {
     add_up(shared_sums);
@@ -162,9 +202,19 @@ __global__ void __launch_bounds__(kThreads)
       return;
     }
   }
-  make_bit_range<kLanes, kWalkers, kStructure>(
-      op, range, AllColumns{}, count, shared_bytes + threadIdx.x / kLanes * room,
-      sources + threadIdx.x / kLanes * kWalkers, bids, scratch);
+  std::byte* const bytes = shared_bytes + threadIdx.x / kLanes * room;
+  if constexpr (kWalkers > 1) {
+    const Offset of_row = op.a.row_end(row) - op.a.row_begin(row);
+    if (op.shared_sums.suit(op.profile.products[row], of_row)) {
+      make_bit_range<kLanes, 1, kStructure, true>(op, range, AllColumns{}, count, bytes,
+                                                  static_cast<Sources<kLanes, Value>*>(nullptr),
+                                                  nullptr, scratch);
+      return;
+    }
+  }
+  make_bit_range<kLanes, kWalkers, kStructure, false>(op, range, AllColumns{}, count, bytes,
+                                                      sources + threadIdx.x / kLanes * kWalkers,
+                                                      bids, scratch);
 }
 
 template <class Value, int kThreads, Structure kStructure>
@@ -186,8 +236,9 @@ __global__ void __launch_bounds__(kThreads)
   range.is_part = true;
   const ColumnRange columns = {Offset{range.first_word} << kWordLog2,
                                (Offset{range.first_word} + range.words) << kWordLog2};
-  make_bit_range<kThreads, 1, kStructure>(op, range, columns, static_cast<int>(parts.counts[item]),
-                                          shared_bytes, &sources, bids, scratch);
+  make_bit_range<kThreads, 1, kStructure, false>(op, range, columns,
+                                                 static_cast<int>(parts.counts[item]), shared_bytes,
+                                                 &sources, bids, scratch);
 }
 
 template <class F>
@@ -235,6 +286,8 @@ void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Val
       return bit_ranges::launch_warps(structure, op, list, kBitRange10k, stream);
     case MakeBin::bit_range_14k:
       return bit_ranges::launch_warps(structure, op, list, kBitRange14k, stream);
+    case MakeBin::bit_range_team_12k:
+      return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange12k, stream);
     case MakeBin::bit_range_team_24k:
       return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange24k, stream);
     case MakeBin::bit_range_team_48k:

@@ -3,7 +3,8 @@
 // Reads    A's row, and B's columns once, 16 bytes a lane; per row a table in shared memory with 32
 //          bits per key, a key being 32 neighbouring columns: hashed, or every word between the
 //          row's first and last. Bits are set by shared atomics, only where they are not set yet;
-//          the count does not depend on the order
+//          the count does not depend on the order. What is found may be kept for making: all
+//          words, or those that have a bit, with their numbers
 // Launch   128 to 512 threads
 // Against  a table of columns: neighbours share a slot, so clustered rows need a fraction of the
 //          probes, and counting bits replaces counting slots
@@ -18,7 +19,6 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr std::uint32_t kNoKey = ~0u;
-constexpr Offset kFewRows = 1 << 14;  // a warp each would leave most of a large device idle
 
 /// The slot of `key` in an open-addressing table that has room for it.
 template <int kSlots>
@@ -77,6 +77,28 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = G::rank(); i < kSlots; i += kLanes) mine += __popc(bits[i]);
   G::exclusive_sum(mine, total, scratch);
   if (has_row && G::rank() == 0) profile.counts[row] = static_cast<std::uint32_t>(total);
+}
+
+/// Writes the words that have a bit, each behind its number, and before them how many they are; at
+/// most `most`. By a warp, which returns this lane's share of the bits.
+__device__ int keep_pairs(const std::uint32_t* bits, int words, int most, std::uint32_t* to) {
+  const auto lane = static_cast<int>(threadIdx.x & 31);
+  std::uint32_t* const pairs = to + 1;
+  int mine = 0, before = 0;
+  for (int begin = 0; begin < words; begin += 32) {
+    const int at = begin + lane;
+    const std::uint32_t of_word = at < words ? bits[at] : 0;
+    mine += __popc(of_word);
+    const unsigned with_bits = __ballot_sync(kAllLanes, of_word != 0);
+    const int place = before + __popc(with_bits & ((1u << lane) - 1));
+    before += __popc(with_bits);
+    if (of_word != 0 && place < most) {
+      pairs[2 * place] = static_cast<std::uint32_t>(at);
+      pairs[2 * place + 1] = of_word;
+    }
+  }
+  if (lane == 0) *to = before <= most ? static_cast<std::uint32_t>(before) : RowProfile::kNotKept;
+  return mine;
 }
 
 template <int kLanes, int kThreads, PartKind kPart>
@@ -146,18 +168,27 @@ __global__ void __launch_bounds__(kThreads)
     }
   }
   G::sync();
+  const std::uint32_t first_bits =
+      !kIsPart && has_row ? profile.first_bits[row] : RowProfile::kNotKept;
+  const bool is_kept = first_bits != RowProfile::kNotKept;
+  const bool is_in_pairs = is_kept && (first_bits & RowProfile::kInPairs) != 0;
+  [[maybe_unused]] std::uint32_t* const pairs = profile.bits + (first_bits & ~RowProfile::kInPairs);
   int mine = 0, total = 0;
-  for (int i = G::rank(); i < words; i += kLanes) mine += __popc(bits[i]);
+  if (kLanes == 32 && is_in_pairs) {
+    const std::uint32_t most = BinRules::most_pairs(profile.products[row]) - 1;
+    mine = keep_pairs(bits, words, static_cast<int>(most), pairs);
+  } else {
+    for (int i = G::rank(); i < words; i += kLanes) {
+      mine += __popc(bits[i]);
+      if (is_kept && !is_in_pairs) profile.bits[first_bits + i] = bits[i];
+    }
+    // A block would take longer to pick them than making to find columns again.
+    if (is_in_pairs && G::rank() == 0) *pairs = RowProfile::kNotKept;
+  }
   G::exclusive_sum(mine, total, scratch);
   unsigned long long all_products = 0;
   if constexpr (kIsPart) {
     G::exclusive_sum(products, all_products, sources[0].scratch);
-  }
-  if constexpr (!kIsPart) {
-    const std::uint32_t first_bits = has_row ? profile.first_bits[row] : RowProfile::kNotKept;
-    if (first_bits != RowProfile::kNotKept) {
-      for (int i = G::rank(); i < words; i += kLanes) profile.bits[first_bits + i] = bits[i];
-    }
   }
   if (!has_row || G::rank() != 0) return;
   if constexpr (kIsPart) {
@@ -206,7 +237,7 @@ void count_rows(CountBin bin, const DeviceCsrView<void>& any_a, const DeviceCsrV
     case CountBin::hash_4096: return launch_hash<128, 4096, 128>(a, b, profile, list, stream);
     case CountBin::hash_16384: return launch_hash<512, 16384, 512>(a, b, profile, list, stream);
     case CountBin::bit_range_warp:
-      if (list.count < kFewRows) {
+      if (list.count < rules.fewest_counted_by_warps) {
         return launch_bit_range<256, 256, PartKind::whole_row>(a, b, profile, rules, list, parts,
                                                                kWarpBitRangeWords, stream);
       }

@@ -12,6 +12,8 @@ constexpr double kEachProduct = 0.010, kEachSearch = 0.15;
 // The sort: a dozen launches one after another, and a product's key and value there and back, in
 // some four passes. It comes on top, because the other kernels leave it little room.
 constexpr double kSort = 100e3, kEachSortedByte = 0.005;
+// A row is cut only if it takes this much longer than a device takes for the rest at least.
+constexpr double kCut = 100e3, kPace = 1.5;
 // More rows become hubs only if the product then takes less than this share of the time.
 constexpr double kWorthIt = 0.93;
 
@@ -58,6 +60,12 @@ Offset choose_hub_sources(const HubTotals& totals, Offset products, int value_by
     choice = sources_of_hub_level(level);
   }
   return choice;
+}
+
+unsigned long long choose_cut(unsigned long long longest_alone, Offset products) {
+  const double rest = kCut + kPace * kEachProduct * static_cast<double>(products);
+  return static_cast<double>(longest_alone) > rest ? static_cast<unsigned long long>(rest / 2)
+                                                   : kNeverCut;
 }
 
 }  // namespace csrkit::gpu

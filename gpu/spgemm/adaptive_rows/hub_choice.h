@@ -49,4 +49,10 @@ inline constexpr Offset kNoHubs = kBeyondEveryRow;
 /// Hubs have no more than `most` products, and sources.
 Offset choose_hub_sources(const HubTotals& totals, Offset products, int value_bytes, Offset most);
 
+/// Nanoseconds of a row alone beyond which rows are cut into parts in a product of so many
+/// products, where the longest takes `longest_alone`; kNeverCut: no row is.
+inline constexpr unsigned long long kNeverCut = ~0ull;
+inline constexpr unsigned long long kLeastCut = 50'000;  // rows below are never cut for it
+unsigned long long choose_cut(unsigned long long longest_alone, Offset products);
+
 }  // namespace csrkit::gpu

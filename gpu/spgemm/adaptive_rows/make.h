@@ -27,6 +27,7 @@ struct MakeRows {
   Value alpha;
   Semiring semiring;       // alpha is 1 unless plus_times
   bool has_twins = false;  // some rows may be made together
+  SharedSums shared_sums = {};
 };
 
 /// Each queues one launch over the rows of one bin of its kind.

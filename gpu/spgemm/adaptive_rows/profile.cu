@@ -150,15 +150,22 @@ __device__ bool joins_twins(const DeviceCsrView<void>& a, const RowProfile& prof
   return false;
 }
 
-/// Where each lane's words of bits go, if it has any and they have a number of 32 bits.
-__device__ std::uint32_t find_first_bits(std::uint32_t words, BinTotals* totals) {
+/// Where a row's words of bits go that begin at `first`, if they have a number of 31 bits.
+__device__ std::uint32_t first_bits_at(const BinRules& rules, const RowFacts& row,
+                                       std::uint32_t words, unsigned long long first) {
+  if (words == 0 || first + words >= RowProfile::kInPairs) return RowProfile::kNotKept;
+  return static_cast<std::uint32_t>(first) | (rules.keeps_bits(row) ? 0 : RowProfile::kInPairs);
+}
+
+/// Where the words of bits of each lane's row go.
+__device__ std::uint32_t find_first_bits(const BinRules& rules, const RowFacts& row,
+                                         std::uint32_t words, BinTotals* totals) {
   unsigned long long of_warp = 0, first = 0;
   const auto before = Group<32>::exclusive_sum<unsigned long long>(words, of_warp, nullptr);
   if (of_warp == 0) return RowProfile::kNotKept;
   if ((threadIdx.x & 31) == 0) first = atomicAdd(&totals->kept_words, of_warp);
   first = __shfl_sync(kAllLanes, first, 0) + before;
-  return words > 0 && first + words < RowProfile::kNotKept ? static_cast<std::uint32_t>(first)
-                                                           : RowProfile::kNotKept;
+  return first_bits_at(rules, row, words, first);
 }
 
 /// Few atomics: most rows are shorter than the longest known.
@@ -217,6 +224,10 @@ __device__ CountBin decide(const DeviceCsrView<void>& a, const BinRules& rules,
   } else if (bin == CountBin::hubs) {
     atomicAdd(&totals->hub_entries, static_cast<unsigned long long>(facts.sources));
     atomicAdd(&totals->hub_products, span.products);
+  }
+  if (span.products > kFewestCutProducts / rules.shrink && span.products < UINT32_MAX) {
+    const unsigned long long alone = row_nanoseconds(facts.sources, span.products);
+    if (alone > kLeastCut) keep_longest(totals->longest_alone, alone);
   }
   if (facts.sources > kHubSources) add_long_row(rules, facts, span.products, totals);
   return bin;
@@ -360,8 +371,8 @@ __global__ void __launch_bounds__(kThreads)
   const bool in_bit_range = is_bit_range(bin) || bin == CountBin::twin;
   std::uint32_t longest = 0;
   if (__any_sync(kAllLanes, in_bit_range)) {
-    const bool keeps_bits = is_bit_range(bin) && rules.keeps_bits(facts);
-    const std::uint32_t first_bits = find_first_bits(keeps_bits ? facts.words : 0, totals);
+    const std::uint32_t kept_words = is_bit_range(bin) ? rules.kept_words(facts) : 0;
+    const std::uint32_t first_bits = find_first_bits(rules, facts, kept_words, totals);
     if (in_bit_range) profile.first_bits[first_row + threadIdx.x] = first_bits;
     longest = __reduce_max_sync(kAllLanes, in_bit_range ? facts.products : 0);
   }
@@ -444,11 +455,10 @@ __global__ void __launch_bounds__(kThreads)
     const CountBin bin =
         decide(a, rules, profile, totals, row.row, of_row, false, false, facts, parts);
     if (is_bit_range(bin)) {
-      const unsigned long long first_bits =
-          rules.keeps_bits(facts) ? atomicAdd(&totals->kept_words, facts.words) : UINT32_MAX;
-      profile.first_bits[row.row] = first_bits + facts.words < RowProfile::kNotKept
-                                        ? static_cast<std::uint32_t>(first_bits)
-                                        : RowProfile::kNotKept;
+      const std::uint32_t kept_words = rules.kept_words(facts);
+      const unsigned long long first =
+          kept_words > 0 ? atomicAdd(&totals->kept_words, kept_words) : 0;
+      profile.first_bits[row.row] = first_bits_at(rules, facts, kept_words, first);
       atomicMax(&totals->longest, static_cast<unsigned long long>(facts.products));
     }
     atomicAdd(&totals->rows[static_cast<int>(bin)], 1u);

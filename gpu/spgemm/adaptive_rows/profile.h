@@ -25,6 +25,9 @@ struct RowProfile {
 
   /// A bit for every column that a row has, as counting found them, where they are kept.
   static constexpr std::uint32_t kNotKept = ~0u;
+  /// Where not all words of the range are kept, but those that have a bit: how many they are
+  /// (kNotKept: too many), and each behind its number in the range.
+  static constexpr std::uint32_t kInPairs = 1u << 31;
   std::uint32_t* first_bits = nullptr;  // of rows in bit ranges: where their words stand in `bits`
   std::uint32_t* bits = nullptr;
 };
@@ -37,11 +40,12 @@ struct HostTotals {
   unsigned long long parts;  // of the rows in CountBin::parts
   unsigned long long nnz;    // of C
   unsigned long long most_part_words;
-  unsigned long long hub_entries;   // of A, in the rows of CountBin::hubs
-  unsigned long long hub_products;  // of these rows
-  HubTotals long_row_totals;        // of rows of A that are hubs or might be
-  unsigned long long kept_words;    // of bits
-  unsigned long long longest;       // products of a row in a bit range
+  unsigned long long hub_entries;    // of A, in the rows of CountBin::hubs
+  unsigned long long hub_products;   // of these rows
+  HubTotals long_row_totals;         // of rows of A that are hubs or might be
+  unsigned long long longest_alone;  // nanoseconds of a row, if more than kLeastCut
+  unsigned long long kept_words;     // of bits
+  unsigned long long longest;        // products of a row in a bit range
 };
 
 struct BinTotals : HostTotals {

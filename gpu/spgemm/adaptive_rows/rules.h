@@ -64,7 +64,8 @@ enum class MakeBin : std::uint8_t {
   bit_range_8k,
   bit_range_10k,
   bit_range_14k,
-  bit_range_team_24k,  // of four warps
+  bit_range_team_12k,  // of four warps
+  bit_range_team_24k,
   bit_range_team_48k,
   bit_range_team_96k,
   bit_range_block,
@@ -86,10 +87,22 @@ inline constexpr int kBitRange6k = 6 * 1024;
 inline constexpr int kBitRange8k = 8 * 1024;
 inline constexpr int kBitRange10k = 10 * 1024;
 inline constexpr int kBitRange14k = 14 * 1024;
+inline constexpr int kTeamBitRange12k = 12 * 1024;
 inline constexpr int kTeamBitRange24k = 24 * 1024;
 inline constexpr int kTeamBitRange48k = 48 * 1024;
 inline constexpr int kTeamBitRange96k = 96 * 1024;
 inline constexpr int kWarpsOfATeam = 4;
+/// Where the warps of a team go through one source after another together: each would have sums of
+/// its own otherwise. They wait for each other after every 128 products of a source, so rows of B
+/// must be long in the mean, and a row of many sources would be waited for. Measured on an H100.
+struct SharedSums {
+  std::uint32_t fewest_per_source = 64;
+  Offset most_sources = 128;
+
+  CSRKIT_HOST_DEVICE bool suit(std::uint32_t products, Offset sources) const {
+    return sources <= most_sources && Offset{products} >= sources * fewest_per_source;
+  }
+};
 inline constexpr int kBlockBitRangeBytes = 48 * 1024;
 inline constexpr int kWarpBitRangeWords = 1024;
 inline constexpr int kBlockBitRangeWords = 4096;
@@ -128,16 +141,21 @@ inline constexpr Offset kFewestTwinWarps = Offset{1} << 14;
 /// Measured on an H100.
 inline constexpr std::uint32_t kProductsPerKeptWord = 8;
 
+/// Of rows with fewer, the words that have a bit are kept, with their numbers, if the row has this
+/// many products or more for each.
+inline constexpr std::uint32_t kProductsPerKeptPair = 16;
+
 /// And products of a row, for each word of its range, from which one warp adds them up where they
 /// belong sooner than it sorts them. Measured on an H100.
 inline constexpr std::uint32_t kProductsPerDenseWord = 32;
 
 /// Of rows that are cut: a part has about so many products, and at most so many words. Both keep
 /// its sums in shared memory. Parts of fewer words would be searched for longer than they are
-/// worked on.
+/// worked on. A row that is cut because it would be waited for has smaller parts.
 inline constexpr std::uint32_t kPartProducts = 3072;
+inline constexpr std::uint32_t kSmallPartProducts = 1536;
 inline constexpr std::uint32_t kPartWords = 8192;
-inline constexpr std::uint32_t kFewestPartWords = 64;
+inline constexpr std::uint32_t kFewestPartWords = 16;
 /// Rows of fewer products are never cut, unless a test shrinks this.
 inline constexpr std::uint32_t kFewestCutProducts = 2048;
 /// Rows of more products are, however narrow: one block would take milliseconds.
@@ -157,7 +175,7 @@ inline constexpr int kSpreadSources = 1024;
 /// room for so many entries of C per entry of A. Where B's rows are longer on average, one of its
 /// rows is likely to be too long. Measured on an H100.
 inline constexpr Offset kMostOfSmall = Offset{1} << 17;
-inline constexpr Index kMostRowsOfSmall = Index{1} << 12;
+inline constexpr Index kMostRowsOfSmall = 5 << 10;
 inline constexpr int kMostOfSmallRow = 256;
 inline constexpr Offset kRoomPerEntry = 16;
 inline constexpr Offset kLengthOfSmall = 8;
@@ -235,6 +253,7 @@ struct BinRules {
   /// Rows of A with more entries are profiled by several blocks.
   Offset fewest_spread = kFewestSpreadSources;
   bool keeps_any_bits = true;    // of rows that are counted by bits
+  bool keeps_pairs = true;       // of words that have a bit, where a range has many that have none
   bool prefers_twins = true;     // where rows of A have the same columns
   bool prefers_one_pass = true;  // where the product is small
   Offset most_small_rows = kMostRowsOfSmall;
@@ -242,6 +261,13 @@ struct BinRules {
   std::uint32_t products_per_dense_word = kProductsPerDenseWord;
   std::uint32_t fewest_dense = kMostOfSmallRow;
   bool prefers_bit_ranges = true;  // where the range has no more words than the row has products
+  /// Nanoseconds, by hub_choice.h, of a row alone beyond which it is cut into parts. 0: choose_cut
+  /// knows.
+  unsigned long long most_alone = 0;
+  SharedSums shared_sums;
+  /// Rows in narrow bit ranges from which a warp counts each. Fewer would leave most of a large
+  /// device idle.
+  Offset fewest_counted_by_warps = 1 << 14;
 
   CSRKIT_HOST_DEVICE bool suits_bit_range(const RowFacts& row) const {
     return prefers_bit_ranges && row.words <= row.products && row.words <= kBlockBitRangeWords &&
@@ -256,6 +282,36 @@ struct BinRules {
   CSRKIT_HOST_DEVICE bool is_hub(const RowFacts& row) const {
     return row.products < UINT32_MAX &&
            may_be_hub(row.sources, row.products, hub_sources, most_per_hub_source);
+  }
+
+  /// Whether the row would be waited for if it were not cut: a block takes so long for it, and it
+  /// may have too many entries for a team, which is faster.
+  CSRKIT_HOST_DEVICE bool is_too_long(const RowFacts& row) const {
+    if (row.products <= kFewestCutProducts / shrink || row.products == UINT32_MAX ||
+        row_nanoseconds(row.sources, row.products) <= most_alone) {
+      return false;
+    }
+    const std::uint64_t cols = std::uint64_t{row.words} << kWordLog2;
+    const std::uint64_t entries = (cols < row.products ? cols : row.products) * 3 / 4;
+    return std::uint64_t{row.words} * kTableEntryBytes +
+               kWarpsOfATeam * entries * static_cast<unsigned>(value_bytes) >
+           kTeamBitRange96k / shrink;
+  }
+  /// Whether every column of the range has a sum where sums are shared, so that no place is looked
+  /// up.
+  static CSRKIT_HOST_DEVICE bool sums_every_column(std::uint32_t words, std::uint32_t entries) {
+    return (std::uint64_t{words} << kWordLog2) <= 2 * std::uint64_t{entries};
+  }
+  /// Bytes of a team that makes a row.
+  CSRKIT_HOST_DEVICE std::uint64_t of_team(const RowFacts& row, std::uint32_t entries) const {
+    const std::uint64_t of_words = std::uint64_t{row.words} * kTableEntryBytes;
+    const auto bytes = static_cast<unsigned>(value_bytes);
+    if (!shared_sums.suit(row.products, row.sources)) {
+      return of_words + std::uint64_t{kWarpsOfATeam} * entries * bytes;
+    }
+    const bool every_column = sums_every_column(row.words, entries);
+    return of_words +
+           (every_column ? std::uint64_t{row.words} << kWordLog2 : std::uint64_t{entries}) * bytes;
   }
 
   bool may_have_twins(Offset rows, Offset a_nnz) const {
@@ -277,9 +333,23 @@ struct BinRules {
     return keeps_any_bits && row.words <= row.products / kProductsPerKeptWord;
   }
 
+  /// How many words that have a bit are kept with their numbers, at most, where keeps_bits says no.
+  static CSRKIT_HOST_DEVICE std::uint32_t most_pairs(std::uint32_t products) {
+    return products / kProductsPerKeptPair;
+  }
+  /// Words of memory for what counting keeps of a row: its bits, or how many pairs there are, their
+  /// numbers and bits.
+  CSRKIT_HOST_DEVICE std::uint32_t kept_words(const RowFacts& row) const {
+    if (keeps_bits(row)) return row.words;
+    const std::uint32_t pairs = most_pairs(row.products);
+    return keeps_any_bits && keeps_pairs && pairs > 1 ? 2 * pairs - 1 : 0;
+  }
+
   /// How wide the parts of a row are that is cut, in words.
   CSRKIT_HOST_DEVICE std::uint32_t part_words(std::uint32_t products, std::uint32_t words) const {
-    const std::uint32_t by_products = products / at_least_1(kPartProducts / shrink) + 1;
+    const bool is_narrow = words <= kBlockBitRangeWords / shrink;
+    const std::uint32_t of_part = is_narrow ? kSmallPartProducts : kPartProducts;
+    const std::uint32_t by_products = products / at_least_1(of_part / shrink) + 1;
     const std::uint32_t most = at_least_1(kPartWords / shrink);
     const std::uint32_t fewest = at_least_1(kFewestPartWords / shrink);
     const std::uint32_t width = (words - 1) / by_products + 1;
@@ -326,6 +396,7 @@ struct BinRules {
     const std::uint32_t length = row.products;
     if (length == 0 || row.sources == 1) return CountBin::done;
     if (is_hub(row)) return CountBin::hubs;
+    if (is_too_long(row)) return CountBin::parts;
     if (merges(row)) return row.sources <= 4 ? CountBin::merge_4 : CountBin::merge_8;
     const int size = sort_size(row, most_sorted_to_count / shrink);
     const bool sorts_in_warp = size >= 0 && length <= kMostSortedByWarp && !is_dense(row);
@@ -385,11 +456,16 @@ struct BinRules {
       const std::uint64_t of_sums = std::uint64_t{entries} * static_cast<unsigned>(value_bytes);
       const std::uint64_t bytes = of_words + of_sums;
       if (most_of_a_team > 0 && row.products > kMostSortedByWarp / shrink) {
-        const std::uint64_t of_team = of_words + kWarpsOfATeam * of_sums;
-        if (of_team <= most_of_a_team / shrink) {
-          return of_team <= kTeamBitRange24k / shrink   ? MakeBin::bit_range_team_24k
-                 : of_team <= kTeamBitRange48k / shrink ? MakeBin::bit_range_team_48k
-                                                        : MakeBin::bit_range_team_96k;
+        const std::uint64_t team = of_team(row, entries);
+        // A large team leaves room for few others. Where hardly a column comes twice, sorting is
+        // as little work.
+        const bool is_scattered = size >= 0 && team > kTeamBitRange48k / shrink &&
+                                  Offset{entries} * 8 >= Offset{row.products} * 7;
+        if (team <= most_of_a_team / shrink && !is_scattered) {
+          return team <= kTeamBitRange12k / shrink   ? MakeBin::bit_range_team_12k
+                 : team <= kTeamBitRange24k / shrink ? MakeBin::bit_range_team_24k
+                 : team <= kTeamBitRange48k / shrink ? MakeBin::bit_range_team_48k
+                                                     : MakeBin::bit_range_team_96k;
         }
         if (size >= 0) return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
       } else if (row.products <= most_of_a_warp / shrink) {

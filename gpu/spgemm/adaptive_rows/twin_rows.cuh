@@ -43,20 +43,49 @@ __device__ const std::uint32_t* kept_bits_of(const MakeRows<Value>& op,
                                              const BitRange<Value>& range) {
   if (kStructure == Structure::known || range.is_part) return nullptr;
   const std::uint32_t first = op.profile.first_bits[range.row];
-  return first != RowProfile::kNotKept ? op.profile.bits + first : nullptr;
+  return (first & RowProfile::kInPairs) == 0 ? op.profile.bits + first : nullptr;
 }
 
-/// How many entries stand before each word that has any; their columns go to `columns_out`, if they
-/// are wanted.
-template <int kLanes, Structure kStructure>
-__device__ void number_words(Word* words, int length, Index first_word, Index* columns_out,
+/// All words of a range.
+struct AllWords {
+  int count = 0;
+  const Word* words = nullptr;
+
+  __device__ int number(int at) const { return at; }
+  __device__ std::uint32_t bits(int at) const { return words[at].bits; }
+};
+/// The words that have a bit, as counting has kept them.
+struct KeptPairs {
+  int count = 0;
+  const std::uint32_t* pairs = nullptr;  // a number and its word; null: they are not kept
+
+  __device__ int number(int at) const { return static_cast<int>(__ldg(pairs + 2 * at)); }
+  __device__ std::uint32_t bits(int at) const { return __ldg(pairs + 2 * at + 1); }
+};
+
+template <Structure kStructure, class Value>
+__device__ KeptPairs kept_pairs_of(const MakeRows<Value>& op, const BitRange<Value>& range) {
+  if (kStructure == Structure::known || range.is_part) return {};
+  const std::uint32_t first = op.profile.first_bits[range.row];
+  if (first == RowProfile::kNotKept || (first & RowProfile::kInPairs) == 0) return {};
+  const std::uint32_t* const kept = op.profile.bits + (first & ~RowProfile::kInPairs);
+  if (*kept == RowProfile::kNotKept) return {};
+  return {static_cast<int>(*kept), kept + 1};
+}
+
+/// Fills in the words that are listed, and how many entries stand before each; their columns go to
+/// `columns_out`, if they are wanted.
+template <int kLanes, Structure kStructure, class List>
+__device__ void number_words(Word* words, const List& list, Index first_word, Index* columns_out,
                              [[maybe_unused]] int* scratch) {
   using G = Group<kLanes>;
   int before = 0;
-  for (int begin = 0; begin < length; begin += kLanes) {
+  for (int begin = 0; begin < list.count; begin += kLanes) {
     const int at = begin + G::rank();
-    std::uint32_t bits = at < length ? words[at].bits : 0;
-    const Index word_col = (first_word + at) << kWordLog2;
+    const bool is_there = at < list.count;
+    std::uint32_t bits = is_there ? list.bits(at) : 0;
+    const int number = is_there ? list.number(at) : 0;
+    const Index word_col = (first_word + number) << kWordLog2;
     if constexpr (!G::kIsBlock) {
       unsigned left = __ballot_sync(kAllLanes, bits != 0);
       if (left == 0) continue;
@@ -65,10 +94,11 @@ __device__ void number_words(Word* words, int length, Index first_word, Index* c
         for (; left != 0; left &= left - 1) {
           const int from = __ffs(static_cast<int>(left)) - 1;
           const std::uint32_t of_word = __shfl_sync(kAllLanes, bits, from);
-          if (G::lane() == from) words[at].before = static_cast<std::uint32_t>(before);
+          if (G::lane() == from) words[number] = {bits, static_cast<std::uint32_t>(before)};
+          const Index from_col = __shfl_sync(kAllLanes, word_col, from);
           if (kStructure == Structure::wanted && (of_word >> G::lane() & 1) != 0) {
             const int place = before + __popc(of_word & ((1u << G::lane()) - 1));
-            columns_out[place] = ((first_word + begin + from) << kWordLog2) + G::lane();
+            columns_out[place] = from_col + G::lane();
           }
           before += __popc(of_word);
         }
@@ -78,7 +108,7 @@ __device__ void number_words(Word* words, int length, Index first_word, Index* c
     int total = 0;
     int place = before + G::exclusive_sum(__popc(bits), total, scratch);
     before += total;
-    if (at < length) words[at].before = static_cast<std::uint32_t>(place);
+    if (is_there) words[number] = {bits, static_cast<std::uint32_t>(place)};
     if constexpr (kStructure == Structure::wanted) {
       for (; bits != 0; bits &= bits - 1) {
         columns_out[place++] = word_col + __ffs(static_cast<int>(bits)) - 1;
@@ -233,7 +263,8 @@ __device__ void make_twins(const MakeRows<Value>& op, const BitRange<Value>& ran
   Value* const sums = reinterpret_cast<Value*>(words + range.words);
   // Through the memory of the sums, so that neighbours are written together.
   Index* const columns_out = reinterpret_cast<Index*>(sums);
-  number_words<32, kStructure>(words, range.words, range.first_word, columns_out, nullptr);
+  number_words<32, kStructure>(words, AllWords{range.words, words}, range.first_word, columns_out,
+                               nullptr);
   __syncwarp();
   if constexpr (kStructure == Structure::wanted) {
     for (int twin = 0; twin < twins.count(); ++twin) {

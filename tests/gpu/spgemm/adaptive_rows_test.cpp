@@ -495,6 +495,235 @@ using SanitizerSpgemmDenseRows = GpuTest;
 TEST_F(SpgemmDenseRows, ComeFromBits) { check_dense_rows(); }
 TEST_F(SanitizerSpgemmDenseRows, ComeFromBits) { check_dense_rows(); }
 
+namespace {
+
+/// Rows of 576 products on the 96 columns of three places far from each other; those of every
+/// tenth row are scattered instead, and every 45th is empty.
+ProductOperands of_few_words(Index rows) {
+  constexpr Index kSources = 24, kFar = 4'000;
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < rows; ++i) {
+    if (i % 45 == 44) continue;
+    const Index first = i % 10 == 9 ? kFar : i % 3'000;
+    for (Index k = 0; k < kSources; ++k) {
+      a.push_back({i, first + k * (i % 10 == 9 ? 7 : 1), random_value(81, i, k)});
+    }
+  }
+  for (Index i = 0; i < kFar + 7 * kSources; ++i) {
+    for (Index k = 0; k < kSources; ++k) {
+      const Index col = i < kFar ? i + k % 8 + 5'000 * (k / 8) : k * 700 + i * 61 % 700;
+      b.push_back({i, col, random_value(82, i, k)});
+    }
+  }
+  const auto before = [](const Entry& x, const Entry& y) {
+    return std::pair(x.row, x.col) < std::pair(y.row, y.col);
+  };
+  std::sort(b.begin(), b.end(), before);
+  return {matrix_of(rows, kFar + 7 * kSources, a), matrix_of(kFar + 7 * kSources, 17'000, b)};
+}
+
+/// Words that counting keeps with their numbers, or finds too many of, lead to the same bits as
+/// columns that are looked for again: where a warp counts a row and where a block does.
+void check_few_words(const std::vector<Index>& sizes) {
+  for (const Index rows : sizes) {
+    const ProductOperands operands = of_few_words(rows);
+    for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+      const ProductCase item = case_of(kind, Semiring::plus_times);
+      SCOPED_TRACE(describe(item) + ", " + std::to_string(rows) + " rows");
+      const SpgemmProblem problem = problem_of(operands, item);
+      for (const std::uint32_t fewest_for_warps : {0u, UINT32_MAX}) {
+        std::optional<CsrMatrix> first;
+        for (const bool keeps_pairs : {false, true}) {
+          gpu::BinRules rules;
+          rules.prefers_one_pass = false;
+          rules.fewest_for_warps = fewest_for_warps;
+          rules.keeps_pairs = keeps_pairs;
+          rules.prefers_twins = false;
+          if (rows < 1'000) rules.fewest_counted_by_warps = rows == 900 ? 900 : 100;
+          rules.most_listed = rules.most_listed_of_few = 0;
+          const auto plan = plan_by(rules, problem);
+          plan->expect_new_values();
+          const CsrMatrix c = check_product(*plan, problem, item);
+          if (!first) first = c;
+          EXPECT_TRUE(identical(*first, c));
+          EXPECT_NE(plan->choice().find(std::to_string(rows - rows / 45) + " in bit ranges"),
+                    std::string::npos)
+              << plan->choice();
+          plan->set_values(problem.a, problem.b);
+          EXPECT_TRUE(identical(c, product_of(*plan, problem)));
+        }
+      }
+    }
+  }
+}
+
+using SpgemmFewWords = GpuTest;
+using SanitizerSpgemmFewWords = GpuTest;
+
+}  // namespace
+
+TEST_F(SpgemmFewWords, AreKeptWithTheirNumbers) { check_few_words({120, 900, 18'000}); }
+TEST_F(SanitizerSpgemmFewWords, AreKeptWithTheirNumbers) { check_few_words({120}); }
+
+namespace {
+
+/// 3,000 rows of 3 sources, and before them `count` rows of 1,570 sources of 38 entries, the first
+/// two of which all sources have.
+ProductOperands of_rows_to_wait_for(Index count) {
+  constexpr Index kSources = 1'570, kLength = 38;
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < count; ++i) {
+    for (Index k = 0; k < kSources; ++k) a.push_back({i, k + i, random_value(83, i, k)});
+  }
+  for (Index i = count; i < count + 3'000; ++i) {
+    for (Index k = 0; k < 3; ++k) a.push_back({i, i % 1'500 + 11 * k, random_value(83, i, k)});
+  }
+  for (Index i = 0; i < kSources + 50; ++i) {
+    for (Index k = 0; k < kLength; ++k) {
+      const Index col = k < 2 ? k * 9'000 : k * 550 + i * 37 % 550;
+      b.push_back({i, col, random_value(84, i, k)});
+    }
+  }
+  const auto before = [](const Entry& x, const Entry& y) {
+    return std::pair(x.row, x.col) < std::pair(y.row, y.col);
+  };
+  std::sort(b.begin(), b.end(), before);
+  b.erase(
+      std::unique(b.begin(), b.end(),
+                  [](const Entry& x, const Entry& y) { return x.row == y.row && x.col == y.col; }),
+      b.end());
+  return {matrix_of(count + 3'000, kSources + 50, a), matrix_of(kSources + 50, 21'000, b)};
+}
+
+/// A row that takes longer than all others is cut although a block could make it: by choice, and
+/// where nothing else is asked for.
+void check_rows_to_wait_for(Index count) {
+  const ProductOperands operands = of_rows_to_wait_for(count);
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+    for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
+      const ProductCase item = case_of(kind, semiring);
+      SCOPED_TRACE(describe(item));
+      const SpgemmProblem problem = problem_of(operands, item);
+      for (const unsigned long long most_alone : {0ull, 10'000ull, gpu::kNeverCut}) {
+        std::optional<CsrMatrix> first;
+        for (int run = 0; run < 2; ++run) {
+          gpu::BinRules rules;
+          rules.prefers_one_pass = false;
+          rules.most_alone = most_alone;
+          rules.most_listed = rules.most_listed_of_few = 0;
+          const auto plan = plan_by(rules, problem);
+          plan->expect_new_values();
+          const CsrMatrix c = check_product(*plan, problem, item);
+          if (!first) first = c;
+          EXPECT_TRUE(identical(*first, c));
+          EXPECT_EQ(plan->choice().find(" 0 in parts") == std::string::npos,
+                    most_alone != gpu::kNeverCut)
+              << plan->choice();
+          plan->set_values(problem.a, problem.b);
+          EXPECT_TRUE(identical(c, product_of(*plan, problem)));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_F(SpgemmLongRows, AreCutWhereTheyWouldBeWaitedFor) {
+  check_rows_to_wait_for(1);
+  check_rows_to_wait_for(7);
+}
+TEST_F(SanitizerSpgemmLongRows, AreCutWhereTheyWouldBeWaitedFor) { check_rows_to_wait_for(1); }
+
+/// The range of rows that has no long row is cut like the other.
+TEST_F(SpgemmLongRows, AreCutAlikeInBlocksOfRows) {
+  const ProductOperands operands = of_rows_to_wait_for(2);
+  const SpgemmProblem problem = problem_of(operands, {});
+  gpu::BinRules rules;
+  rules.prefers_one_pass = false;
+  check_row_blocks(problem, rules, 4);
+  const auto plan = plan_by(rules, problem);
+  product_of(*plan, problem);
+  EXPECT_NE(plan->choice().find(" 2 in parts"), std::string::npos) << plan->choice();
+}
+
+/// Rows of 60 sources, 3,600 products and hardly a column twice: teams would have room for few.
+TEST_F(SpgemmLongRows, AreSortedWhereColumnsHardlyComeTwice) {
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < 40; ++i) {
+    for (Index k = 0; k < 60; ++k) a.push_back({i, i + k, random_value(85, i, k)});
+  }
+  for (Index i = 0; i < 100; ++i) {
+    for (Index k = 0; k < 60; ++k) {
+      b.push_back({i, k * 1'600 + i * 397 % 1'600, random_value(86, i, k)});
+    }
+  }
+  const ProductOperands operands = {matrix_of(40, 100, a), matrix_of(100, 96'000, b)};
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+    const ProductCase item = case_of(kind, Semiring::plus_times);
+    const SpgemmProblem problem = problem_of(operands, item);
+    gpu::BinRules rules;
+    rules.prefers_one_pass = false;
+    const auto plan = plan_by(rules, problem);
+    check_product(*plan, problem, item);
+    EXPECT_NE(plan->choice().find("40 sorted"), std::string::npos) << plan->choice();
+  }
+}
+
+namespace {
+
+/// Rows of 10 to 150 sources of some 80 entries on `cols` columns, so that teams share their sums
+/// in most: of every column, or of C's alone. They are right, and the same every time, new values
+/// too.
+void check_shared_sums(Index rows) {
+  for (const Index cols : {700, 7'000}) {
+    std::vector<Entry> a, b;
+    for (Index i = 0; i < rows; ++i) {
+      const Index sources = i % 4 == 3 ? 150 : 10 + i;
+      for (Index k = 0; k < sources; ++k) a.push_back({i, i + k, random_value(87, i, k)});
+    }
+    for (Index i = 0; i < rows + 150; ++i) {
+      const Index entries = 75 + i % 11, step = cols / entries;
+      for (Index k = 0; k < entries; ++k) {
+        b.push_back({i, k * step + i * 5 % step, random_value(88, i, k)});
+      }
+    }
+    const ProductOperands operands = {matrix_of(rows, rows + 150, a),
+                                      matrix_of(rows + 150, cols, b)};
+    for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+      for (const Semiring semiring : {Semiring::plus_times, Semiring::max_times}) {
+        const ProductCase item = case_of(kind, semiring);
+        SCOPED_TRACE(describe(item) + ", " + std::to_string(cols) + " columns");
+        const SpgemmProblem problem = problem_of(operands, item);
+        for (const bool keeps_bits : {false, true}) {
+          std::optional<CsrMatrix> first;
+          for (int run = 0; run < 2; ++run) {
+            gpu::BinRules rules;
+            rules.prefers_one_pass = false;
+            rules.keeps_any_bits = keeps_bits;
+            rules.most_listed = rules.most_listed_of_few = 0;
+            const auto plan = plan_by(rules, problem);
+            plan->expect_new_values();
+            const CsrMatrix c = check_product(*plan, problem, item);
+            if (!first) first = c;
+            EXPECT_TRUE(identical(*first, c));
+            plan->set_values(problem.a, problem.b);
+            EXPECT_TRUE(identical(c, product_of(*plan, problem)));
+          }
+        }
+      }
+    }
+  }
+}
+
+using SpgemmSharedSums = GpuTest;
+using SanitizerSpgemmSharedSums = GpuTest;
+
+}  // namespace
+
+TEST_F(SpgemmSharedSums, OfTeams) { check_shared_sums(60); }
+TEST_F(SanitizerSpgemmSharedSums, OfTeams) { check_shared_sums(9); }
+
 /// Groups of three rows with the same 66 sources, whose rows of B have 64 entries; the last row has
 /// half of them.
 TEST_F(SpgemmTwins, AreMadeAgainForNewValues) {

@@ -84,4 +84,18 @@ TEST(SpgemmHubChoice, HasMemoryForSoManyProducts) {
   EXPECT_EQ(gpu::choose_hub_sources(totals, 500'000, 4, 60'000), Offset{1'024});
 }
 
+TEST(SpgemmHubChoice, CutsRowsThatTakeLongerThanTheRest) {
+  EXPECT_EQ(gpu::choose_cut(0, 1'000), gpu::kNeverCut);
+  EXPECT_EQ(gpu::choose_cut(99'000, 0), gpu::kNeverCut);
+  const auto of_one = [](Offset sources, unsigned long long row, Offset products) {
+    return gpu::choose_cut(gpu::row_nanoseconds(sources, row), products);
+  };
+  const unsigned long long cut = of_one(1'570, 59'826, 9'459'338);
+  EXPECT_LT(cut, gpu::row_nanoseconds(584, 17'916));
+  EXPECT_GT(cut, gpu::row_nanoseconds(302, 9'356));
+  EXPECT_GE(cut, gpu::kLeastCut);
+  // The device is done with it while it makes the others.
+  EXPECT_EQ(of_one(1'570, 59'826, 95'000'000), gpu::kNeverCut);
+}
+
 }  // namespace csrkit::testing
