@@ -7,18 +7,49 @@ namespace csrkit::gpu {
 
 namespace {
 
-struct Row {
-  int b_bytes;
-  MeasuredMatrix matrix;
-};
-/// Made of records by tests/gpu/spmm/likeness_test.cpp.
-constexpr Row kRows[] = {
+/// Made of records by tests/gpu/spmm/likeness_test.cpp. A table for each size of elements, as what
+/// is looked at comes from memory.
 #define CSRKIT_WEIGHTS(...)
-#define CSRKIT_MEASURED(b_bytes, ...) {b_bytes, {__VA_ARGS__}},
+#define CSRKIT_MEASURED(b_bytes, ...) CSRKIT_OF_##b_bytes(__VA_ARGS__)
+#define CSRKIT_OF_2(...) {__VA_ARGS__},
+#define CSRKIT_OF_4(...)
+#define CSRKIT_OF_8(...)
+constexpr MeasuredMatrix kOf2Bytes[] = {
 #include "gpu/spmm/likeness.inc"
+};
+#undef CSRKIT_OF_2
+#undef CSRKIT_OF_4
+#define CSRKIT_OF_2(...)
+#define CSRKIT_OF_4(...) {__VA_ARGS__},
+constexpr MeasuredMatrix kOf4Bytes[] = {
+#include "gpu/spmm/likeness.inc"
+};
+#undef CSRKIT_OF_4
+#undef CSRKIT_OF_8
+#define CSRKIT_OF_4(...)
+#define CSRKIT_OF_8(...) {__VA_ARGS__},
+constexpr MeasuredMatrix kOf8Bytes[] = {
+#include "gpu/spmm/likeness.inc"
+};
+#undef CSRKIT_OF_2
+#undef CSRKIT_OF_4
+#undef CSRKIT_OF_8
 #undef CSRKIT_MEASURED
 #undef CSRKIT_WEIGHTS
-};
+
+template <std::size_t count>
+double missed_on(const SpmmProfile& profile, const MeasuredMatrix (&matrices)[count]) {
+  const LikenessFacts facts = likeness_facts(profile);
+  const WidthPlace place = place_of_width(profile);
+  double missed = 0;
+  for (const MeasuredMatrix& matrix : matrices) {
+    const double alike = likeness(facts, matrix.facts);
+    if (alike == 0) continue;
+    const double at = matrix.weights[place.from], next = matrix.weights[place.from + 1];
+    missed += alike * (at + place.beyond * (next - at));
+  }
+  return missed;
+}
 
 }  // namespace
 
@@ -29,21 +60,25 @@ LikenessFacts likeness_facts(const SpmmProfile& profile) {
   constexpr double kMuchLonger = 3;
   const double rows = profile.rows, mean = static_cast<double>(profile.nnz) / rows;
   const double longest = std::log(std::max(static_cast<double>(profile.longest) / mean, 1.0));
-  return {std::log(profile.sample.sharing()) / kSharing,
-          (1 - profile.sample.evenness()) / kUnlike,
-          std::log(mean) / kMean,
-          std::log(rows) / kRowCount,
-          std::min(longest, kMuchLonger) / kLongest,
-          std::log(profile.near.of_16) / kOf16,
-          std::log(profile.near.of_64) / kOf64};
+  const auto fact = [](double value, double distance) {
+    return static_cast<float>(value / distance);
+  };
+  return {fact(std::log(profile.sample.sharing()), kSharing),
+          fact(1 - profile.sample.evenness(), kUnlike),
+          fact(std::log(mean), kMean),
+          fact(std::log(rows), kRowCount),
+          fact(std::min(longest, kMuchLonger), kLongest),
+          fact(std::log(profile.near.of_16), kOf16),
+          fact(std::log(profile.near.of_64), kOf64)};
 }
 
 double likeness(const LikenessFacts& one, const LikenessFacts& other) {
-  double squares = 0;
+  constexpr float kNothing = 20;
+  float squares = 0;
   for (std::size_t i = 0; i < one.size(); ++i) {
     squares += (one[i] - other[i]) * (one[i] - other[i]);
   }
-  return std::exp(-squares / 2);
+  return squares > kNothing ? 0 : std::exp(-squares / 2);
 }
 
 WidthPlace place_of_width(const SpmmProfile& profile) {
@@ -60,16 +95,9 @@ WidthPlace place_of_width(const SpmmProfile& profile) {
 }
 
 double missed_by_formula(const SpmmProfile& profile) {
-  const LikenessFacts facts = likeness_facts(profile);
-  const WidthPlace place = place_of_width(profile);
-  double missed = 0;
-  for (const Row& row : kRows) {
-    if (row.b_bytes != profile.b_bytes) continue;
-    const double* const weight = &row.matrix.weights[place.from];
-    missed +=
-        likeness(facts, row.matrix.facts) * (weight[0] + place.beyond * (weight[1] - weight[0]));
-  }
-  return missed;
+  return profile.b_bytes == 2   ? missed_on(profile, kOf2Bytes)
+         : profile.b_bytes == 4 ? missed_on(profile, kOf4Bytes)
+                                : missed_on(profile, kOf8Bytes);
 }
 
 }  // namespace csrkit::gpu

@@ -18,16 +18,16 @@ namespace csrkit::gpu {
 /// A matrix as likeness sees it. Each fact is divided by the distance at which it tells matrices
 /// apart: sharing, how unlike rows of a panel are, mean and number of rows, the longest row, and
 /// what 16 and 64 neighbouring rows share.
-using LikenessFacts = std::array<double, 7>;
+using LikenessFacts = std::array<float, 7>;
 LikenessFacts likeness_facts(const SpmmProfile& profile);
 
-/// 1 for the same, 0 for nothing in common.
+/// 1 for the same, 0 for nothing or next to nothing in common.
 double likeness(const LikenessFacts& one, const LikenessFacts& other);
 
 /// Weights stand at 8 columns and fewer, 16, 32, 64, 128, and 256 and more; then at 41 and 127
 /// columns whose rows begin anywhere.
 inline constexpr std::size_t kLikenessWidths = 6, kLikenessOddWidths = 2;
-using WidthWeights = std::array<double, kLikenessWidths + kLikenessOddWidths>;
+using WidthWeights = std::array<float, kLikenessWidths + kLikenessOddWidths>;
 /// Which weights count: that of `from` and, by a share of `beyond`, the next one.
 struct WidthPlace {
   std::size_t from;

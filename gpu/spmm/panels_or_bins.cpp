@@ -151,7 +151,8 @@ PanelTerms panel_terms(const SpmmProfile& profile) {
           unfilled,
           longest.steps,
           longest.meeting,
-          reads_elements ? 1.0 : 0.0};
+          reads_elements ? 1.0 : 0.0,
+          has_pieces ? 1.0 : 0.0};
 }
 
 double log_panels_over_bins(const SpmmProfile& profile) {

@@ -35,11 +35,6 @@ class ColumnCounter {
   std::uint32_t panel_ = 0;
 };
 
-/// Multiples of the golden ratio: evenly spread over `count`, wherever a loop over `i` ends.
-Offset spread(std::uint64_t i, std::uint64_t count) {
-  return static_cast<Offset>(((i * 0x9e3779b97f4a7c15u) >> 32) * count >> 32);
-}
-
 /// Whether values in 16 bits are, as numbers of SuiteSparse above 65,504 are not in f16.
 bool are_finite(const CsrMatrix& a, Offset begin, Offset end) {
   if (size_of(a.value_kind()) != 2) return true;
@@ -51,7 +46,7 @@ bool are_finite(const CsrMatrix& a, Offset begin, Offset end) {
 
 /// Evenly spread entries and their rows: long ones have many.
 struct EntrySample {
-  static constexpr int kCount = 48;
+  static constexpr int kCount = 36;
   std::array<Offset, kCount> entry = {};
   std::array<Index, kCount> row = {};
 
@@ -72,21 +67,77 @@ struct EntrySample {
 
 constexpr double kSampleWeight = 1024;  // of each of them
 
+/// One column is not counted: that whose key is 0, as that of an empty place.
+double share(Offset distinct, Offset entries) {
+  return static_cast<double>(std::max<Offset>(distinct, 1)) / static_cast<double>(entries);
+}
+
+/// A stretch of `row` around an entry.
+struct Stretch {
+  Offset begin, end;
+};
+Stretch stretch_around(const CsrMatrix& a, Index row, Offset entry, Offset most) {
+  const Offset first = a.row_offsets()[row], last = a.row_offsets()[row + 1];
+  const Offset begin = std::clamp(entry - most / 2, first, std::max(last - most, first));
+  return {begin, std::min(begin + most, last)};
+}
+
+/// The first entry of `row` that lies in column `col` or behind. Rows next to each other are mostly
+/// alike, so it is looked for around `guess` first: A is in no cache, and each look waits.
+Offset find_near(const CsrMatrix& a, Index row, Index col, Offset guess) {
+  const Index* const cols = a.col_indices();
+  const Offset first = a.row_offsets()[row], last = a.row_offsets()[row + 1];
+  Offset low = std::clamp(guess, first, last), high = low;
+  for (Offset step = 8; low > first && cols[low - 1] >= col; step *= 4) {
+    high = low;
+    low = std::max(low - step, first);
+  }
+  for (Offset step = 8; high < last && cols[high] < col; step *= 4) {
+    low = high;
+    high = std::min(high + step, last);
+  }
+  return std::lower_bound(cols + low, cols + high, col) - cols;
+}
+
 /// What the panels of evenly spread entries have, so that each panel counts by what it has of all
 /// entries. Of a panel of long rows a stretch of columns will do.
 PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, const EntrySample& of_entries) {
-  constexpr Offset kLongRow = 32, kStretch = 16, kMostOfARow = 2 * kStretch;
+  constexpr Offset kLongRow = 32, kStretch = 16, kMostOfARow = 2 * kStretch, kValues = 64;
   constexpr int kAhead = 4;
   const Offset* const offsets = a.row_offsets();
   const Index* const cols = a.col_indices();
+  const auto panel_of = [&](int i) {
+    const Index first = of_entries.row[i] / panel_rows * panel_rows;
+    return std::pair(first,
+                     static_cast<Index>(std::min<Offset>(Offset{first} + panel_rows, a.rows())));
+  };
+  const auto is_long = [&](Index first, Index end) {
+    return offsets[end] - offsets[first] > kLongRow * panel_rows;
+  };
+  // Where a row has what another one has around an entry, if they are alike.
+  const auto guess_in = [&](Index row, int i) {
+    const Index own = of_entries.row[i];
+    const Offset at = of_entries.entry[i] - offsets[own] - kStretch / 2;
+    return offsets[row] + at * a.row_length(row) / a.row_length(own);
+  };
+  const auto* const values = static_cast<const std::uint16_t*>(a.values());
+  const bool has_16_bits = size_of(a.value_kind()) == 2;
   // A is in no cache: asked for ahead, its lines come at once instead of one by one.
   const auto ask_for = [&](int i) {
-    constexpr Offset kLine = 64 / sizeof(Index), kMostLines = 8;  // the processor thinks of more
-    const Index first = of_entries.row[i] / panel_rows * panel_rows;
-    const Offset from = std::max(offsets[first], of_entries.entry[i] - kLongRow * panel_rows);
-    for (Offset line = 0; line < kMostLines; ++line) {
-      __builtin_prefetch(cols + std::min(from + line * kLine, a.nnz() - 1));
+    constexpr Offset kLine = 64 / sizeof(Index);
+    const auto [first, end] = panel_of(i);
+    if (is_long(first, end)) {
+      for (Index r = first; r < end; ++r) {
+        const Offset at = std::clamp(guess_in(r, i), Offset{0}, a.nnz() - 1);
+        __builtin_prefetch(cols + at);
+        __builtin_prefetch(cols + std::min(at + kLine, a.nnz() - 1));
+      }
+    } else {
+      for (Offset at = offsets[first]; at < offsets[end]; at += kLine) {
+        __builtin_prefetch(cols + at);
+      }
     }
+    if (has_16_bits) __builtin_prefetch(values + of_entries.entry[i]);
   };
   PanelSample seen;
   ColumnCounter<12> counter;
@@ -94,32 +145,30 @@ PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, const EntrySampl
   for (int i = 0; i < kAhead; ++i) ask_for(i);
   for (int i = 0; i < EntrySample::kCount; ++i) {
     if (i + kAhead < EntrySample::kCount) ask_for(i + kAhead);
-    const Index row = of_entries.row[i], first = row / panel_rows * panel_rows;
-    const auto end = static_cast<Index>(std::min<Offset>(Offset{first} + panel_rows, a.rows()));
-    const Offset size = offsets[end] - offsets[first];
+    const auto [first, end] = panel_of(i);
+    const Index row = of_entries.row[i];
     Offset longest = 0;
     for (Index r = first; r < end; ++r) longest = std::max(longest, a.row_length(r));
-    places += static_cast<double>(longest * panel_rows) / static_cast<double>(size);
+    places += static_cast<double>(longest * panel_rows) /
+              static_cast<double>(offsets[end] - offsets[first]);
     Index from = 0, to = a.cols();
-    if (size > kLongRow * panel_rows) {
-      const Offset begin = std::clamp(of_entries.entry[i] - kStretch / 2, offsets[row],
-                                      std::max(offsets[row + 1] - kStretch, offsets[row]));
-      from = cols[begin];
-      to = cols[std::min(begin + kStretch, offsets[row + 1]) - 1] + 1;
+    if (is_long(first, end)) {
+      const Stretch stretch = stretch_around(a, row, of_entries.entry[i], kStretch);
+      from = cols[stretch.begin];
+      to = cols[stretch.end - 1] + 1;
     }
     counter.start_panel();
     Offset entries = 0, new_columns = 0;
     for (Index r = first; r < end; ++r) {
-      const Index* at = cols + offsets[r];
-      const Index* row_end = cols + offsets[r + 1];
-      if (from > 0) at = std::lower_bound(at, row_end, from);
-      if (row_end - at > kMostOfARow) row_end = at + kMostOfARow;
-      const Index* const begin = at;
-      for (; at < row_end && *at < to; ++at) new_columns += counter.is_new(*at) ? 1 : 0;
+      const Offset begin = from > 0 ? find_near(a, r, from, guess_in(r, i)) : offsets[r];
+      const Offset row_end = std::min(offsets[r + 1], begin + kMostOfARow);
+      Offset at = begin;
+      for (; at < row_end && cols[at] < to; ++at) new_columns += counter.is_new(cols[at]) ? 1 : 0;
       entries += at - begin;
-      seen.all_finite = seen.all_finite && are_finite(a, begin - cols, at - cols);
     }
-    distinct += static_cast<double>(new_columns) / static_cast<double>(entries);
+    distinct += share(new_columns, entries);
+    const Stretch looked_at = stretch_around(a, row, of_entries.entry[i], kValues);
+    seen.all_finite = seen.all_finite && are_finite(a, looked_at.begin, looked_at.end);
   }
   seen.entries = static_cast<Offset>(EntrySample::kCount * kSampleWeight);
   seen.distinct = static_cast<Offset>(distinct * kSampleWeight);
@@ -127,39 +176,49 @@ PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, const EntrySampl
   return seen;
 }
 
-/// From so few windows of rows that it takes microseconds. Where a window has very many entries, of
-/// a range of columns alone.
-Neighbourhood sample_neighbourhood(const CsrMatrix& a) {
+/// The same of 16 and of 64 neighbouring rows. Where a window has very many entries, of a range of
+/// columns alone.
+Neighbourhood sample_neighbourhood(const CsrMatrix& a, const EntrySample& of_entries) {
   constexpr Index kRows = 64, kPart = 16;
-  constexpr std::uint64_t kWindows = 12;
-  constexpr Offset kMostOfAWindow = 8192, kEnough = 8192;
-  ColumnCounter<14> of_part, of_window;
-  Offset entries = 0, new_in_part = 0, new_in_window = 0;
-  const auto windows = static_cast<std::uint64_t>(a.rows() / kRows);
-  for (std::uint64_t i = 1; i <= std::min(kWindows, windows) && entries < kEnough; ++i) {
-    const Offset* const of_row = a.row_offsets() + spread(i, windows) * kRows;
-    const Offset size = std::max(of_row[kRows] - of_row[0], kMostOfAWindow);
-    const Offset width = a.cols() * kMostOfAWindow / size;
-    const Offset from = spread(i, static_cast<std::uint64_t>(a.cols() - width + 1));
+  constexpr int kWindows = 12;
+  constexpr Offset kMostOfAWindow = 1536;
+  ColumnCounter<12> of_part, of_window;
+  double new_in_parts = 0, new_in_windows = 0;
+  for (int i = 0; i < kWindows; ++i) {
+    const int sampled = (2 * i + 1) * EntrySample::kCount / (2 * kWindows);
+    const Index first = of_entries.row[sampled] / kRows * kRows;
+    const auto end = static_cast<Index>(std::min<Offset>(Offset{first} + kRows, a.rows()));
+    const Offset size = a.row_offsets()[end] - a.row_offsets()[first];
+    Index from = 0, to = a.cols();
+    if (size > kMostOfAWindow) {
+      const Index row = of_entries.row[sampled];
+      const Offset most = std::max<Offset>(a.row_length(row) * kMostOfAWindow / size, 4);
+      const Stretch stretch = stretch_around(a, row, of_entries.entry[sampled], most);
+      from = a.col_indices()[stretch.begin];
+      to = a.col_indices()[stretch.end - 1] + 1;
+    }
     of_window.start_panel();
-    for (Index row = 0; row < kRows; ++row) {
+    Offset entries = 0, in_part = 0, in_window = 0;
+    Offset guess = 0;  // from a row's begin
+    constexpr Index kAhead = 8;
+    for (Index row = first; row < end; ++row) {
+      if (row < end - kAhead) {
+        __builtin_prefetch(a.col_indices() + a.row_offsets()[row + kAhead] + guess);
+      }
       if (row % kPart == 0) of_part.start_panel();
-      const Index* at = a.col_indices() + of_row[row];
-      const Index* const end = a.col_indices() + of_row[row + 1];
-      if (from > 0) at = std::lower_bound(at, end, static_cast<Index>(from));
-      for (; at < end && *at < from + width; ++at) {
-        new_in_part += of_part.is_new(*at) ? 1 : 0;
-        new_in_window += of_window.is_new(*at) ? 1 : 0;
+      Offset at = a.row_offsets()[row];
+      if (from > 0) at = find_near(a, row, from, at + guess);
+      guess = at - a.row_offsets()[row];
+      for (; at < a.row_offsets()[row + 1] && a.col_indices()[at] < to; ++at) {
+        in_part += of_part.is_new(a.col_indices()[at]) ? 1 : 0;
+        in_window += of_window.is_new(a.col_indices()[at]) ? 1 : 0;
         ++entries;
       }
     }
+    new_in_parts += share(in_part, entries);
+    new_in_windows += share(in_window, entries);
   }
-  if (entries == 0) return {};
-  const auto sharing = [entries](Offset distinct) {
-    // One column is not counted: that whose key is 0, as that of an empty place.
-    return static_cast<double>(entries) / static_cast<double>(std::max<Offset>(distinct, 1));
-  };
-  return {sharing(new_in_part), sharing(new_in_window)};
+  return {kWindows / new_in_parts, kWindows / new_in_windows};
 }
 
 /// The same of panels of A's columns: which columns of a row are in one panel shows as they are
@@ -167,14 +226,11 @@ Neighbourhood sample_neighbourhood(const CsrMatrix& a) {
 PanelSample sample_column_panels(const CsrMatrix& a, Index panel_cols,
                                  const EntrySample& of_entries) {
   constexpr Offset kStretch = 64;  // of a long row
-  const Offset* const offsets = a.row_offsets();
   PanelSample seen;
   double distinct = 0;
   for (int i = 0; i < EntrySample::kCount; ++i) {
     const Index row = of_entries.row[i];
-    const Offset begin = std::clamp(of_entries.entry[i] - kStretch / 2, offsets[row],
-                                    std::max(offsets[row + 1] - kStretch, offsets[row]));
-    const Offset end = std::min(begin + kStretch, offsets[row + 1]);
+    const auto [begin, end] = stretch_around(a, row, of_entries.entry[i], kStretch);
     Offset panels = 0;
     Index panel = -1;
     for (Offset at = begin; at < end; ++at) {
@@ -194,8 +250,8 @@ PanelSample sample_column_panels(const CsrMatrix& a, Index panel_cols,
 /// that have the most entries, of a few hundred stretches, as one row much longer than all others
 /// makes its stretch stand out, however few of all entries it has.
 Offset longest_row(const CsrMatrix& a, const EntrySample& of_entries) {
-  constexpr Index kStretches = 512;
-  constexpr std::size_t kFullest = 16;
+  constexpr Index kStretches = 256;
+  constexpr Index kMostStretches = 8, kMostRows = 4096;
   const Offset* const offsets = a.row_offsets();
   Offset longest = 0;
   for (const Index row : of_entries.row) longest = std::max(longest, a.row_length(row));
@@ -206,8 +262,10 @@ Offset longest_row(const CsrMatrix& a, const EntrySample& of_entries) {
     stretches.emplace_back(offsets[std::min<Offset>(row + rows, a.rows())] - offsets[row],
                            static_cast<Index>(row));
   }
+  const Index looked_at = std::clamp(kMostRows / rows, 2, kMostStretches);
   const auto last =
-      stretches.begin() + static_cast<std::ptrdiff_t>(std::min(kFullest, stretches.size()));
+      stretches.begin() +
+      std::min<std::ptrdiff_t>(looked_at, std::distance(stretches.begin(), stretches.end()));
   std::partial_sort(stretches.begin(), last, stretches.end(), std::greater<>());
   for (auto each = stretches.begin(); each != last && each->first > longest; ++each) {
     const auto end = std::min<Offset>(Offset{each->second} + rows, a.rows());
@@ -297,7 +355,7 @@ SpmmProfile profile_of(const SpmmProblem& problem) {
   if (rows_are_seen(problem)) {
     profile.sample = sample_panels(problem.a, panel_rows, of_entries);
     profile.longest = longest_row(problem.a, of_entries);
-    profile.near = sample_neighbourhood(problem.a);
+    profile.near = sample_neighbourhood(problem.a, of_entries);
   } else {
     profile.sample = sample_column_panels(problem.a, panel_rows, of_entries);
     profile.near = {sample_column_panels(problem.a, 16, of_entries).sharing(),

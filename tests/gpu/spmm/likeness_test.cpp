@@ -46,11 +46,14 @@ std::vector<RecordedProduct> products_to_learn_from(int b_bytes) {
   };
   learn_from("h100/data/spmm_choices_landed", 0);
   learn_from("h100/data/spmm_choices_more", 0);
+  learn_from("h200/data/spmm_choices_more", 0);
   learn_from("h200/data/spmm_choices_all_kinds", 0);
   // Rows one element apart.
   learn_from(b_bytes == 2 ? "h200/data/spmm_choices_all_kinds" : "h100/data/spmm_choices_more", 1);
   return products;
 }
+
+using OfWidths = std::array<double, std::tuple_size<WidthWeights>::value>;
 
 struct Mean {
   double sum = 0;
@@ -201,12 +204,14 @@ std::map<int, Learnt> learnt() {
     const std::vector<RecordedProduct> products = products_to_learn_from(b_bytes);
     of_kind.weights = fitted_weights(products);
     std::vector<LikenessFacts> facts;
-    std::vector<WidthWeights> missed_on;
+    std::vector<OfWidths> missed_on;
     std::vector<std::string> names;
     for (const auto& [name, missed] : missed_by_matrix(products, of_kind.weights)) {
       LikenessFacts own;
-      for (std::size_t i = 0; i < own.size(); ++i) own[i] = rounded(missed.facts[i].value());
-      WidthWeights at;
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        own[i] = static_cast<float>(rounded(missed.facts[i].value()));
+      }
+      OfWidths at;
       for (std::size_t w = 0; w < at.size(); ++w) at[w] = missed.at(w);
       facts.push_back(own);
       missed_on.push_back(at);
@@ -214,7 +219,7 @@ std::map<int, Learnt> learnt() {
     }
     const std::vector<std::size_t> chosen = representatives(facts);
     Square system(chosen.size(), std::vector<double>(chosen.size()));
-    std::vector<WidthWeights> weights(chosen.size(), WidthWeights{});
+    std::vector<OfWidths> weights(chosen.size(), OfWidths{});
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       for (std::size_t j = 0; j < chosen.size(); ++j) {
         system[i][j] = kNoise * likeness(facts[chosen[i]], facts[chosen[j]]);
@@ -233,8 +238,10 @@ std::map<int, Learnt> learnt() {
     }
     solve(std::move(system), weights);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
-      for (double& weight : weights[i]) weight = rounded(weight);
-      of_kind.matrices.push_back({names[chosen[i]], {facts[chosen[i]], weights[i]}});
+      MeasuredMatrix matrix{facts[chosen[i]], {}};
+      std::transform(weights[i].begin(), weights[i].end(), matrix.weights.begin(),
+                     [](double weight) { return static_cast<float>(rounded(weight)); });
+      of_kind.matrices.push_back({names[chosen[i]], matrix});
     }
   }
   return of_kinds;
@@ -286,8 +293,8 @@ std::map<int, Learnt> read() {
     if (!is_matrix) {
       for (double& weight : of_kind.weights) words >> weight;
     } else {
-      for (double& fact : row.matrix.facts) words >> fact;
-      for (double& weight : row.matrix.weights) words >> weight;
+      for (float& fact : row.matrix.facts) words >> fact;
+      for (float& weight : row.matrix.weights) words >> weight;
       of_kind.matrices.push_back(row);
     }
     EXPECT_FALSE(words.fail()) << line;

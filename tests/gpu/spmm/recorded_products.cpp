@@ -30,7 +30,8 @@ std::vector<nlohmann::json> lines_of(const std::string& record_name) {
 /// Whether both kernels of a record are as they are now.
 bool is_of_today(const std::string& record_name) {
   return record_name == "h100/data/spmm_choices_landed" ||
-         record_name == "h100/data/spmm_choices_more";
+         record_name == "h100/data/spmm_choices_more" ||
+         record_name == "h200/data/spmm_choices_more";
 }
 
 /// Whether row_bins has since become another kernel: it visited rows within ranges from operands of
