@@ -30,8 +30,13 @@ RowCuts cut_rows(const CsrMatrix& a, const PieceSizes& sizes) {
   const Offset size = std::clamp(work / sizes.pieces_wanted, least, sizes.largest);
   RowCuts cuts;
   cuts.hub_length = 2 * size;
+  Offset piece = size;
+  if (sizes.shares > 0) {
+    const Offset of_each = std::max<Offset>(1, (work / sizes.shares + size / 2) / size);
+    piece = std::max<Offset>(1, (work + sizes.shares * of_each - 1) / (sizes.shares * of_each));
+  }
   Index start = 0;
-  for (Offset goal = size; start < units; goal += size) {
+  for (Offset goal = piece; start < units; goal += piece) {
     // The first unit that begins at or after the goal, counting nonzeros and rows.
     Index low = start, high = units;
     while (low < high) {
@@ -63,7 +68,8 @@ std::uint64_t row_cuts_bytes(const CsrMatrix& a, const PieceSizes& sizes) {
   const auto work = static_cast<std::uint64_t>(a.nnz() + a.rows());
   const std::uint64_t pieces = std::min(work / static_cast<std::uint64_t>(sizes.smallest) + 1,
                                         static_cast<std::uint64_t>(sizes.pieces_wanted) +
-                                            work / static_cast<std::uint64_t>(sizes.largest) + 2);
+                                            work / static_cast<std::uint64_t>(sizes.largest) + 2) +
+                               2 * static_cast<std::uint64_t>(sizes.shares);
   return 2 * pieces * (2 * sizeof(Task) + sizeof(Hub));
 }
 

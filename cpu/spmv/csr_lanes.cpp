@@ -38,6 +38,7 @@ class CsrLanes : public RowSums<Kinds> {
     const std::uint64_t list_bytes = static_cast<std::uint64_t>(this->batches()) * sizeof(List);
     this->reserve(list_bytes, "the lists of lanes");
     lists_ = Buffer<List>(this->batches());
+    may_have_runs_ = finds_runs();
     this->batches_by_owners(
         [&](const Batch& batch) { lists_[batch.number] = fill(batch, nullptr); });
     List end;
@@ -61,14 +62,14 @@ class CsrLanes : public RowSums<Kinds> {
     const auto bytes =
         static_cast<std::uint64_t>((end.run_vector + end.step) * lanes_) * value_bytes<A>() +
         static_cast<std::uint64_t>(end.run_slice * (kLaneRows / lanes_ + 1)) *
-            sizeof(std::uint16_t) +
+            sizeof(std::uint32_t) +
         static_cast<std::uint64_t>(end.run) * (sizeof(Index) + sizeof(std::uint16_t)) +
         static_cast<std::uint64_t>(end.slice + end.step) +
         static_cast<std::uint64_t>(end.step * lanes_) * sizeof(Index) +
         static_cast<std::uint64_t>(a_.rows) * sizeof(Place) +
         static_cast<std::uint64_t>(end.more) * sizeof(More);
     this->reserve(bytes, "the lanes");
-    run_steps_ = Buffer<std::uint16_t>(end.run_slice * (kLaneRows / lanes_ + 1));
+    run_steps_ = Buffer<std::uint32_t>(end.run_slice * (kLaneRows / lanes_ + 1));
     run_firsts_ = Buffer<Index>(end.run);
     run_masks_ = Buffer<std::uint16_t>(end.run);
     steps_ = Buffer<std::uint8_t>(end.slice);
@@ -122,88 +123,134 @@ class CsrLanes : public RowSums<Kinds> {
     bool is_in_order = false;  // the pieces are the rows
   };
 
-  /// An entry of a slice by its diagonal.
+  /// An entry of a slice as a number that sorts by diagonal, then by row: its column minus its row,
+  /// its row (the lane), and which entry of the row it is.
   struct OnDiagonal {
-    Index diagonal;
-    std::uint16_t lane;
-    Offset at;
-    friend bool operator<(const OnDiagonal& one, const OnDiagonal& other) {
-      return one.diagonal < other.diagonal ||
-             (one.diagonal == other.diagonal && one.lane < other.lane);
+    std::uint64_t bits;
+    static OnDiagonal of(Index col, Index lane, Offset in_row) {
+      return {static_cast<std::uint64_t>(Offset{col} - lane + kLaneRows) << 32 |
+              static_cast<std::uint64_t>(lane) << kLaneShift | static_cast<std::uint64_t>(in_row)};
+    }
+    Index diagonal() const {
+      return static_cast<Index>(static_cast<Offset>(bits >> 32) - kLaneRows);
+    }
+    Index lane() const { return static_cast<Index>(bits >> kLaneShift) & (kLaneRows - 1); }
+    Offset in_row() const { return static_cast<Offset>(bits & ((1u << kLaneShift) - 1)); }
+    static constexpr int kLaneShift = 28;  // rows are shorter than hubs
+  };
+
+  /// The entries of a batch that are in no run, by rows.
+  struct Left {
+    std::vector<Offset> entries;          // where they are in A
+    std::vector<Offset> begins, lengths;  // of each row, in `entries`
+    void push_back(Index row, Offset entry) {
+      const auto l = static_cast<std::size_t>(row);
+      entries[static_cast<std::size_t>(begins[l] + lengths[l]++)] = entry;
     }
   };
 
   struct Piece {
     Index row;             // counted from the batch's first
-    Offset begin, length;  // in the list of what is left
+    Offset begin, length;  // in Left::entries
   };
 
   /// From so many lanes on a masked load costs less than gathers: a run takes about three cycles, a
   /// gathered entry half a cycle in f32 and two thirds of one in f64.
   Index least_run() const { return lanes_ > 8 ? 6 : std::min<Index>(5, lanes_); }
 
-  /// The entries of rows [first, last), which are not hubs, in the order of their diagonals.
+  /// The entries of rows [first, last) that are not hubs in the order of their diagonals: the rows
+  /// are merged by two, by four, ...
   void sort_diagonals(Index first, Index last, std::vector<OnDiagonal>* entries,
                       std::vector<OnDiagonal>* other) const {
     entries->clear();
     std::array<std::size_t, kLaneRows + 1> ends{};
     for (Index row = first; row < last; ++row) {
-      if (!this->is_hub(row)) {
-        for (Offset at = a_.row_offsets[row]; at < a_.row_offsets[row + 1]; ++at) {
-          entries->push_back(
-              {a_.col_indices[at] - row + first, static_cast<std::uint16_t>(row - first), at});
-        }
+      const Offset length = this->is_hub(row) ? 0 : this->op_a_.row_length(row);
+      const Index* const cols = a_.col_indices + a_.row_offsets[row];
+      for (Offset k = 0; k < length; ++k) {
+        entries->push_back(OnDiagonal::of(cols[k], row - first, k));
       }
       ends[static_cast<std::size_t>(row - first) + 1] = entries->size();
     }
     const auto rows = static_cast<std::size_t>(last - first);
+    other->resize(entries->size());
     for (std::size_t width = 1; width < rows; width *= 2) {
-      other->resize(entries->size());
       for (std::size_t begin = 0; begin < rows; begin += 2 * width) {
-        const auto at = [&](std::size_t n) {
-          return entries->begin() + static_cast<std::ptrdiff_t>(ends[std::min(n, rows)]);
-        };
-        std::merge(at(begin), at(begin + width), at(begin + width), at(begin + 2 * width),
-                   other->begin() + (at(begin) - entries->begin()));
+        const auto at = [&](std::size_t n) { return entries->data() + ends[std::min(n, rows)]; };
+        merge(at(begin), at(begin + width), at(begin + 2 * width),
+              other->data() + (at(begin) - entries->data()));
       }
       entries->swap(*other);
     }
   }
 
+  /// Merges [begin, middle) and [middle, end) without a jump that a processor could guess wrongly.
+  static void merge(const OnDiagonal* begin, const OnDiagonal* middle, const OnDiagonal* end,
+                    OnDiagonal* to) {
+    const OnDiagonal* one = begin;
+    const OnDiagonal* other = middle;
+    while (one < middle && other < end) {
+      const bool takes_other = other->bits < one->bits;
+      *to++ = takes_other ? *other : *one;
+      other += takes_other ? 1 : 0;
+      one += takes_other ? 0 : 1;
+    }
+    to = std::copy(one, middle, to);
+    std::copy(other, end, to);
+  }
+
   /// Calls run(part, first column, mask, entries, count) for every diagonal that is a run of the
   /// slice of rows [first, last), those of all rows first (part 0), then those of part 1, 2, ...;
-  /// and rest(row, entry) for the other entries, those of a row in their order. `sorted` is
+  /// and rest(entry) for the other entries, those of a row in their order. `sorted` is
   /// sort_diagonals'.
   template <class Run, class Rest>
-  void for_slice(Index first, std::vector<OnDiagonal>* sorted, const Run& run,
-                 const Rest& rest) const {
+  void for_slice(const std::vector<OnDiagonal>& sorted, const Run& run, const Rest& rest) const {
     const auto for_diagonals = [&](const auto& visit) {
-      for (std::size_t begin = 0, end = 0; begin < sorted->size(); begin = end) {
-        const Index diagonal = (*sorted)[begin].diagonal;
-        for (end = begin + 1; end < sorted->size() && (*sorted)[end].diagonal == diagonal;) ++end;
-        visit(sorted->data() + begin, static_cast<Index>(end - begin));
+      const OnDiagonal* const all_end = sorted.data() + sorted.size();
+      for (const OnDiagonal *begin = sorted.data(), *end = begin; begin < all_end; begin = end) {
+        const std::uint64_t diagonal = begin->bits >> 32;
+        while (end < all_end && end->bits >> 32 == diagonal) ++end;
+        visit(begin, end);
       }
     };
-    for_diagonals([&](const OnDiagonal* its, Index count) {
-      if (count == kLaneRows) run(0, its->diagonal, 0u, its, count);
+    for_diagonals([&](const OnDiagonal* its, const OnDiagonal* end) {
+      if (end - its == kLaneRows) run(0, its->diagonal(), 0u, its, kLaneRows);
     });
     for (int part = 0; part < kLaneRows / lanes_; ++part) {
-      for_diagonals([&](const OnDiagonal* its, Index count) {
-        if (count == kLaneRows) return;
-        const OnDiagonal* const end = its + count;
-        while (its < end && its->lane < part * lanes_) ++its;
+      for_diagonals([&](const OnDiagonal* its, const OnDiagonal* end) {
+        if (end - its == kLaneRows) return;
+        while (its < end && its->lane() < part * lanes_) ++its;
         unsigned mask = 0;
         Index here = 0;
-        for (; its + here < end && its[here].lane < (part + 1) * lanes_; ++here) {
-          mask |= 1u << (its[here].lane - part * lanes_);
+        for (; its + here < end && its[here].lane() < (part + 1) * lanes_; ++here) {
+          mask |= 1u << (its[here].lane() - part * lanes_);
         }
         if (here >= least_run()) {
-          run(part + 1, its->diagonal + part * lanes_, mask, its, here);
+          run(part + 1, its->diagonal() + part * lanes_, mask, its, here);
         } else {
-          for (Index n = 0; n < here; ++n) rest(first + its[n].lane, its[n].at);
+          for (Index n = 0; n < here; ++n) rest(its[n]);
         }
       });
     }
+  }
+
+  /// Whether runs have a part of the entries, in a sample of slices: looking for them is most of
+  /// what a graph's plan would take.
+  bool finds_runs() const {
+    constexpr Index kMostSlices = 128;
+    constexpr double kFew = 0.03;
+    const Index slices = a_.rows / kLaneRows;
+    const Index step = std::max<Index>(1, slices / kMostSlices);
+    std::vector<OnDiagonal> entries, other;
+    Offset in_runs = 0, all = 0;
+    for (Index slice = 0; slice < slices; slice += step) {
+      sort_diagonals(slice * kLaneRows, (slice + 1) * kLaneRows, &entries, &other);
+      for_slice(
+          entries, [&](int, Index, unsigned, const OnDiagonal*, Index count) { in_runs += count; },
+          [](const OnDiagonal&) {});
+      all += static_cast<Offset>(entries.size());
+    }
+    return static_cast<double>(in_runs) > kFew * static_cast<double>(all);
   }
 
   /// Fills in a batch, or, where `to` is null, returns how much of everything it has.
@@ -214,15 +261,34 @@ class CsrLanes : public RowSums<Kinds> {
     size.run_slices = (rows + kLaneRows - 1) / kLaneRows;
     const int parts = kLaneRows / lanes_;
     std::vector<OnDiagonal> entries, other;
-    std::vector<std::vector<Offset>> left(static_cast<std::size_t>(rows));
-    for (Index first = batch.first, n = 0; first < batch.last; first += kLaneRows, ++n) {
-      std::uint16_t* const steps = to == nullptr || to->run_slices == 0
+    Left left;
+    left.begins.resize(static_cast<std::size_t>(rows) + 1);
+    for (Index l = 0; l < rows; ++l) {
+      const Index row = batch.first + l;
+      left.begins[static_cast<std::size_t>(l) + 1] =
+          left.begins[static_cast<std::size_t>(l)] +
+          (this->is_hub(row) ? 0 : this->op_a_.row_length(row));
+    }
+    left.entries.resize(static_cast<std::size_t>(left.begins.back()));
+    left.lengths.resize(static_cast<std::size_t>(rows));
+    for (Index l = 0; !may_have_runs_ && l < rows; ++l) {
+      if (this->is_hub(batch.first + l)) continue;
+      for (Offset n = 0; n < this->op_a_.row_length(batch.first + l); ++n) {
+        left.push_back(l, a_.row_offsets[batch.first + l] + n);
+      }
+    }
+    for (Index first = batch.first, n = 0; may_have_runs_ && first < batch.last;
+         first += kLaneRows, ++n) {
+      std::uint32_t* const steps = to == nullptr || to->run_slices == 0
                                        ? nullptr
                                        : run_steps_.data() + (to->run_slice + n) * (parts + 1);
-      if (steps != nullptr) std::fill(steps, steps + parts + 1, std::uint16_t{0});
+      if (steps != nullptr) std::fill(steps, steps + parts + 1, std::uint32_t{0});
       sort_diagonals(first, std::min(first + kLaneRows, batch.last), &entries, &other);
+      const auto place_of = [&](const OnDiagonal& entry) {
+        return a_.row_offsets[first + entry.lane()] + entry.in_row();
+      };
       for_slice(
-          first, &entries,
+          entries,
           [&](int part, Index diagonal, unsigned mask, const OnDiagonal* its, Index count) {
             if (to != nullptr) {
               run_firsts_[at(&List::run)] = diagonal;
@@ -233,7 +299,7 @@ class CsrLanes : public RowSums<Kinds> {
                 A* const values = run_values_.data() + at(&List::run_vector) * lanes_;
                 std::fill(values, values + lanes, A{});
                 for (Index k = 0; k < count; ++k) {
-                  values[its[k].lane % lanes] = a_.values[its[k].at];
+                  values[its[k].lane() % lanes] = a_.values[place_of(its[k])];
                 }
               }
             }
@@ -242,8 +308,8 @@ class CsrLanes : public RowSums<Kinds> {
             size.entries += count;
             size.in_runs += count;
           },
-          [&](Index row, Offset entry) {
-            left[static_cast<std::size_t>(row - batch.first)].push_back(entry);
+          [&](const OnDiagonal& entry) {
+            left.push_back(first - batch.first + entry.lane(), place_of(entry));
           });
     }
     if (size.run == 0) size.run_slices = 0;
@@ -251,22 +317,32 @@ class CsrLanes : public RowSums<Kinds> {
     return size;
   }
 
-  void fill_pieces(const Batch& batch, const std::vector<std::vector<Offset>>& left, const List* to,
-                   List* size) {
-    std::vector<Piece> pieces;
-    for (std::size_t row = 0; row < left.size(); ++row) {
-      const auto length = static_cast<Offset>(left[row].size());
-      const Offset count = (length + kPiece - 1) / kPiece;
-      for (Offset n = 0; n < count; ++n) {
-        const Offset begin = length * n / count, end = length * (n + 1) / count;
-        pieces.push_back({static_cast<Index>(row), begin, end - begin});
+  /// The pieces of what is left from long to short, those of a length in their order.
+  static std::vector<Piece> sorted_pieces(const Left& left) {
+    const auto for_pieces = [&](const auto& visit) {
+      for (std::size_t row = 0; row < left.lengths.size(); ++row) {
+        const Offset length = left.lengths[row], count = (length + kPiece - 1) / kPiece;
+        for (Offset n = 0; n < count; ++n) {
+          const Offset begin = length * n / count, end = length * (n + 1) / count;
+          visit(Piece{static_cast<Index>(row), left.begins[row] + begin, end - begin});
+        }
       }
-    }
-    std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& one, const Piece& other) {
-      return one.length > other.length;
-    });
+    };
+    std::array<std::size_t, kPiece + 2> places{};  // of the next one of each length, from long on
+    const auto rank = [](const Piece& piece) {
+      return static_cast<std::size_t>(kPiece - piece.length);
+    };
+    for_pieces([&](const Piece& piece) { ++places[rank(piece) + 1]; });
+    for (std::size_t n = 1; n < places.size(); ++n) places[n] += places[n - 1];
+    std::vector<Piece> sorted(places.back());
+    for_pieces([&](const Piece& piece) { sorted[places[rank(piece)]++] = piece; });
+    return sorted;
+  }
+
+  void fill_pieces(const Batch& batch, const Left& left, const List* to, List* size) {
+    const std::vector<Piece> pieces = sorted_pieces(left);
     const auto lanes = static_cast<std::size_t>(lanes_);
-    size->is_in_order = pieces.size() == left.size();
+    size->is_in_order = pieces.size() == left.lengths.size();
     for (std::size_t begin = 0; begin < pieces.size(); begin += lanes, ++size->slices) {
       const std::size_t end = std::min(begin + lanes, pieces.size());
       if (to != nullptr) {
@@ -283,8 +359,7 @@ class CsrLanes : public RowSums<Kinds> {
              ++n, ++count, ++size->entries) {
           if (to == nullptr) continue;
           const Piece& piece = pieces[n];
-          const Offset from =
-              left[static_cast<std::size_t>(piece.row)][static_cast<std::size_t>(piece.begin + k)];
+          const Offset from = left.entries[static_cast<std::size_t>(piece.begin + k)];
           cols_[slot + count] = a_.col_indices[from];
           if constexpr (kHasValues) values_[slot + count] = a_.values[from];
         }
@@ -293,7 +368,7 @@ class CsrLanes : public RowSums<Kinds> {
     }
     // The pieces of a row need not follow each other: the first in this order takes the others in.
     // Rows without a piece take the sum behind the last one, which is 0.
-    std::vector<Place> places(left.size(), kNowhere);
+    std::vector<Place> places(left.lengths.size(), kNowhere);
     for (std::size_t n = 0; n < pieces.size(); ++n) {
       if (pieces[n].row != static_cast<Index>(n)) size->is_in_order = false;
       Place& place = places[static_cast<std::size_t>(pieces[n].row)];
@@ -305,7 +380,7 @@ class CsrLanes : public RowSums<Kinds> {
       }
     }
     if (to == nullptr) return;
-    for (std::size_t row = 0; row < left.size(); ++row) {
+    for (std::size_t row = 0; row < left.lengths.size(); ++row) {
       places_[batch.first + static_cast<Index>(row)] =
           places[row] == kNowhere ? static_cast<Place>(size->slices * lanes_) : places[row];
     }
@@ -340,7 +415,7 @@ class CsrLanes : public RowSums<Kinds> {
   CsrView<A> a_;
   Index lanes_;
   Buffer<List> lists_;
-  Buffer<std::uint16_t> run_steps_;
+  Buffer<std::uint32_t> run_steps_;
   Buffer<Index> run_firsts_;
   Buffer<std::uint16_t> run_masks_;
   Buffer<A> run_values_;
@@ -352,6 +427,7 @@ class CsrLanes : public RowSums<Kinds> {
   Buffer<More> mores_;
   std::uint64_t stored_bytes_ = 0;
   double in_runs_ = 0;
+  bool may_have_runs_ = false;
 };
 
 }  // namespace

@@ -75,7 +75,7 @@ constexpr int kLaneRows = 16;
 /// counted from the first row of the slice or part, where bit l of the step's mask is set.
 template <class A>
 struct LaneRuns {
-  const std::uint16_t* steps;  // of each slice: how many for all of it, and for each part
+  const std::uint32_t* steps;  // of each slice: how many for all of it, and for each part
   std::int32_t slices;
   const Index* firsts;         // of each step; lanes that are not set may be outside the matrix
   const std::uint16_t* masks;  // of each step

@@ -15,14 +15,15 @@
 
 namespace csrkit::cpu::spmv {
 
-/// One product is a fraction of a nanosecond: pieces are larger than those of SpMM.
-inline PieceSizes piece_sizes(Index rows_at_once) {
+/// One product is a fraction of a nanosecond: pieces are larger than those of SpMM, about a
+/// microsecond each, and every thread has as many.
+inline PieceSizes piece_sizes(Index rows_at_once, int threads) {
   PieceSizes sizes;
-  sizes.smallest = 1024;
+  sizes.smallest = 4096;
   sizes.usual = 4096;
   sizes.largest = 16384;
-  sizes.fewest_pieces = 128;  // eight for each of 16 cores: none waits for long
   sizes.rows_at_once = rows_at_once;
+  sizes.shares = threads;
   return sizes;
 }
 
@@ -52,8 +53,17 @@ class RowSums : public SpmmMethod {
         }
       });
     }
-    shares_.deal(static_cast<Offset>(cuts_.tasks.size()));
-    in_team(threads, [&](int thread, int) {
+    // Copies, so that threads find everything side by side.
+    const auto tasks = static_cast<Offset>(cuts_.tasks.size());
+    if (threads == 1 || tasks <= kTasksWithoutHelp * threads) {
+      in_team(threads, [this, p, x, tasks](int thread, int count) {
+        const Offset end = tasks * (thread + 1) / count;
+        for (Offset task = tasks * thread / count; task < end; ++task) run(p, x, task);
+      });
+      return;
+    }
+    shares_.deal(tasks);
+    in_team(threads, [this, p, x](int thread, int) {
       for (Offset task = shares_.next(0, thread); task >= 0; task = shares_.next(0, thread)) {
         run(p, x, task);
       }
@@ -71,7 +81,7 @@ class RowSums : public SpmmMethod {
         rows_at_once_(rows_at_once),
         batch_(kMostAtOnce - kMostAtOnce % rows_at_once),
         shares_(team_.threads, 1) {
-    const PieceSizes sizes = piece_sizes(rows_at_once);
+    const PieceSizes sizes = piece_sizes(rows_at_once, team_.threads);
     reserve(row_cuts_bytes(op_a_, sizes) + shares_.size_bytes(), "the list of pieces");
     cuts_ = cut_rows(op_a_, sizes);
     reserve(static_cast<std::uint64_t>(cuts_.stretches) * sizeof(Acc), "the sums of cut rows");
@@ -146,8 +156,11 @@ class RowSums : public SpmmMethod {
   RowCuts cuts_;
 
  private:
-  /// Below this many nonzeros and rows a second thread costs more than it brings: 5 us on 16 cores.
-  static constexpr Offset kSerialWork = 1 << 13;
+  /// Below this many nonzeros and rows a second thread costs more than it brings.
+  static constexpr Offset kSerialWork = 1 << 12;
+  /// Where threads have so few tasks nobody helps another: looking for a task to take over, and
+  /// moving its rows into another core's cache, takes longer than waiting for them.
+  static constexpr Offset kTasksWithoutHelp = 4;
 
   static const Acc* direct_x(const Operands<Kinds>& p) {
     if constexpr (std::is_same_v<B, Acc>) {

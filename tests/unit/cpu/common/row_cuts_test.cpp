@@ -73,10 +73,14 @@ TEST(RowCuts, CoverEverythingOnce) {
   };
   for (const std::vector<Offset>& lengths : shapes) {
     for (const Index rows_at_once : {1, 3, 32, 128}) {
-      PieceSizes sizes;
-      sizes.rows_at_once = rows_at_once;
-      SCOPED_TRACE(std::to_string(lengths.size()) + " rows, " + std::to_string(rows_at_once));
-      expect_everything_once(matrix_of_lengths(lengths), sizes);
+      for (const int shares : {0, 1, 7, 500}) {
+        PieceSizes sizes;
+        sizes.rows_at_once = rows_at_once;
+        sizes.shares = shares;
+        SCOPED_TRACE(std::to_string(lengths.size()) + " rows, " + std::to_string(rows_at_once) +
+                     ", " + std::to_string(shares) + " shares");
+        expect_everything_once(matrix_of_lengths(lengths), sizes);
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 // What the formats of SpMV store, when they refuse, and what auto makes of that.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/hash.h"
@@ -125,6 +126,33 @@ TEST(SpmvFormats, GiveBackEveryEntry) {
           ASSERT_EQ(y.view().as<double>()[i], entry)
               << kernel << " (" << i << ", " << column << ")";
         }
+      }
+    }
+  }
+}
+
+/// Tasks depend on the number of threads, which rows are summed together does not.
+TEST(SpmvFormats, LanesGiveTheSameBitsOnAnyNumberOfThreads) {
+  const auto ragged = [](Index i) {  // runs with gaps, rows of 1 to 9 entries, a hub
+    std::vector<Index> all;
+    for (Index k = 0; k < (i == 77 ? 9000 : i % 9 + 1); ++k) {
+      all.push_back(i == 77 ? k : (k * 1000 + i + (i % 5 == 0 ? k : 0)) % 10000);
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  for (const CsrMatrix& a : {stencil(20000, false), scattered(3000), rows_of_every_length(),
+                             matrix_of(9000, 10000, ragged, random_entry)}) {
+    DenseMatrix x(a.cols(), 1, ValueKind::f64), first(a.rows(), 1, ValueKind::f64);
+    for (Index j = 0; j < a.cols(); ++j) x.view().set(j, 0, random_value(7, j, 0));
+    for (const int threads : {1, 2, 3, 5, 16}) {
+      DenseMatrix y(a.rows(), 1, ValueKind::f64);
+      const auto plan = plan_of("csr_lanes", a, threads);
+      plan->bind(x.view(), threads == 1 ? first.view() : y.view());
+      plan->multiply();
+      if (threads == 1) continue;
+      for (Index i = 0; i < a.rows(); ++i) {
+        ASSERT_EQ(y.view().as<double>()[i], first.view().as<double>()[i]) << i << ", " << threads;
       }
     }
   }
