@@ -49,7 +49,7 @@ TEST(ChooseSpmm, IsNearTheFasterKernelOnRecordedProducts) {
        {Wanted{"h100/data/spmm_choices_landed", 200, 0.965, 0.004, 0.945, 0.01},
         Wanted{"h100/data/spmm_choices_more", 600, 0.96, 0.008, 0.96, 0.008},
         Wanted{"h200/data/spmm_choices_more", 300, 0.95, 0.008, 0.955, 0.012},
-        Wanted{"h200/data/spmm_choices_all_kinds", 200, 0.965, 0.006, 0.955, 0.008}}) {
+        Wanted{"h200/data/spmm_choices_all_kinds", 200, 0.965, 0.006, 0.945, 0.01}}) {
     SCOPED_TRACE(wanted.record);
     const std::vector<RecordedProduct> cases = recorded_products(wanted.record);
     std::set<std::string> matrices;
