@@ -57,8 +57,8 @@ bool has_one_slice_since(const SpmmProfile& profile) {
 }
 
 /// What row_bins takes in f64 over what it took when the records were made: entries of A go through
-/// shared memory, which saves the more the more of B is found in L1. Within 0.03 of what was seen on
-/// most of 26 matrices (docs/lab/2026-11-26-spmm-last-lost.md).
+/// shared memory, which saves the more the more of B is found in L1. Within 0.03 of what was seen
+/// on most of 26 matrices (docs/lab/2026-11-26-spmm-last-lost.md).
 double times_by_shared_memory(const SpmmProfile& profile) {
   constexpr double kSaved = 0.065;
   if (profile.b_bytes != 8 || profile.has_pieces()) return 1;
