@@ -125,7 +125,8 @@ PanelTerms panel_terms(const SpmmProfile& profile) {
                             profile.nnz >= kEntriesAtOnce;
   // Rows that end inside sectors: two slices write parts of one, the more of them the shorter rows
   // are, and parts that do not meet in L2 are read again.
-  const bool has_ends = profile.b_bytes != 8 && !has_pieces && words > kLine &&
+  const double one_slice = profile.b_bytes == 4 ? kSlice : kLine;  // has all of a row
+  const bool has_ends = profile.b_bytes != 8 && !has_pieces && words > one_slice &&
                         profile.dense_cols * profile.b_bytes % kSectorBytes != 0 &&
                         !(profile.b_bytes == 4 && is_one_slice);
   const double ends = has_ends ? std::sqrt(kFewSectors / words) : 0;
