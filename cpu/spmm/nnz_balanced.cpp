@@ -5,9 +5,10 @@
 //          piece, whose sums wait in a workspace until they are added in order
 // Reads    as row_kernels_body.inc says; a tile of columns at a time, from copies of B whose rows
 //          begin on cache lines, and rows with the same columns together, if settings.h says so
-// Launch   every thread has a run of neighbouring pieces and helps others when it is done; piece
-//          boundaries depend on A alone and every element has one order of summation, so the bits
-//          are the same for any number of threads
+// Launch   every thread has a run of neighbouring pieces and helps others when it is done, unless
+//          the product is too small for that: then all have as many pieces; where hubs are cut
+//          depends on A alone and every element has one order of summation, so the bits are the
+//          same for any number of threads
 // Needs    4 to 8 bytes per dense column and stretch of a hub (at most 1/64 of the hubs' share of
 //          A); the copies of B; a byte a row where rows are joined
 // Against  the ladder: no row is too long for one thread, the widest vectors of the machine at run
@@ -32,6 +33,9 @@ namespace {
 /// Below this many multiply-adds a second thread costs more than it brings (measured: about 5 us to
 /// wake a team).
 constexpr double kSerialWork = 1 << 15;
+/// Below this many multiply-adds a thread nobody helps others: looking for what they have left
+/// takes longer than waiting for them (16 threads: 2 of 8 us).
+constexpr double kWorthHelping = 1e5;
 /// Columns that one task of the second phase adds up.
 constexpr Index kReduceColumns = 256;
 
@@ -62,10 +66,12 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
                        : input.problem.dense_cols),
         tiles_((input.problem.dense_cols - 1) / tile_cols_ + 1),
         rounds_(std::min(tiles_, kMostRounds)),
+        are_helped_(work_of(input.problem.dense_cols) > kWorthHelping * team_.threads),
         shares_(team_.threads, rounds_) {
     if (!input.variant.empty()) why_ = "as asked";
     settings_.rows.foresees_ends = foresees_row_ends(op_a_);
-    const PieceSizes sizes;
+    PieceSizes sizes;
+    if (!are_helped_) sizes.shares = team_.threads;
     input.budget.reserve(row_cuts_bytes(op_a_, sizes) + shares_.size_bytes(), "the list of pieces");
     cuts_ = cut_rows(op_a_, sizes);
     const Offset sums = cuts_.stretches * input.problem.dense_cols;
@@ -91,10 +97,9 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     const Operands<Kinds> x(op_a_, call, team_);
     const Index column_blocks = (x.dense_cols - 1) / kReduceColumns + 1;
     const Offset reductions = static_cast<Offset>(cuts_.hubs.size()) * column_blocks;
-    const bool is_parallel =
-        static_cast<double>(op_a_.nnz() + op_a_.rows()) * static_cast<double>(x.dense_cols) >
-        kSerialWork;
-    shares_.deal(static_cast<Offset>(cuts_.tasks.size()));
+    const bool is_parallel = work_of(x.dense_cols) > kSerialWork;
+    const auto tasks = static_cast<Offset>(cuts_.tasks.size());
+    if (are_helped_) shares_.deal(tasks);
 #pragma omp parallel num_threads(team_.threads) if (is_parallel)
     {
       const int thread = omp_get_thread_num();
@@ -103,9 +108,14 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
 #pragma omp barrier
       }
       for (Index round = 0; round < rounds_; ++round) {
-        for (auto tasks = shares_.next_run(round, thread); tasks.first < tasks.last;
-             tasks = shares_.next_run(round, thread)) {
-          run_all(x, tasks, round);
+        if (!are_helped_) {
+          const int threads = omp_get_num_threads();
+          run_all(x, {tasks * thread / threads, tasks * (thread + 1) / threads}, round);
+          continue;
+        }
+        for (auto run = shares_.next_run(round, thread); run.first < run.last;
+             run = shares_.next_run(round, thread)) {
+          run_all(x, run, round);
         }
       }
       if (reductions > 0) {
@@ -127,6 +137,11 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   }
 
  private:
+  /// Multiply-adds, and as many for a row as for an entry.
+  double work_of(Index dense_cols) const {
+    return static_cast<double>(op_a_.nnz() + op_a_.rows()) * static_cast<double>(dense_cols);
+  }
+
   /// The next multiple of a cache line, in columns.
   static Offset whole_lines(Index cols) {
     constexpr Offset kLine = 64 / Offset{sizeof(B)};
@@ -233,6 +248,7 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   Index tile_cols_;
   Index tiles_;
   Index rounds_;
+  bool are_helped_;  // threads, by those that are done
   WorkShares shares_;
   RowCuts cuts_;
   AlikeRows alike_;
