@@ -153,18 +153,19 @@ TEST(ChooseSpmm, KnowsWhichRowsFillSectors) {
   }
 }
 
-// Of bcsstk32 row'bins has 36 and 44 columns as one slice, so no two write parts of a sector: it
+// Of bcsstk32 row_bins has 36 and 44 columns as one slice, so no two write parts of a sector: it
 // takes 1.55 times as long as panels.
 TEST(ChooseSpmm, KnowsThatOneSliceOfFewColumnsTearsNoSector) {
   SpmmProfile profile;
   profile.rows = profile.cols = 44'609;
   profile.nnz = 2'014'701;
-  profile.l2'bytes = 50 << 20; profile.longest = 216;
+  profile.l2_bytes = 50 << 20;
+  profile.longest = 216;
   profile.sample = {36'864, 11'955, 38'541};
   profile.near = {7.19, 13.04};
   for (const Index cols : {36, 44, 60}) {
-    profile.dense'cols = cols;
-    EXPECT'TRUE(panels'pay(profile)) << cols;
+    profile.dense_cols = cols;
+    EXPECT_TRUE(panels_pay(profile)) << cols;
   }
 }
 
