@@ -71,7 +71,8 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     if (!input.variant.empty()) why_ = "as asked";
     settings_.rows.foresees_ends = foresees_row_ends(op_a_);
     PieceSizes sizes;
-    if (!are_helped_) sizes.shares = team_.threads;
+    const bool is_parallel = work_of(input.problem.dense_cols) > kSerialWork;
+    if (is_parallel && !are_helped_) sizes.shares = team_.threads;
     input.budget.reserve(row_cuts_bytes(op_a_, sizes) + shares_.size_bytes(), "the list of pieces");
     cuts_ = cut_rows(op_a_, sizes);
     const Offset sums = cuts_.stretches * input.problem.dense_cols;
