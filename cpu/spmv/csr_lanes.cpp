@@ -34,11 +34,14 @@ class CsrLanes : public RowSums<Kinds> {
   using typename Base::Batch;
 
   explicit CsrLanes(const MethodInput& input)
-      : Base(input, kLaneRows), a_(input.op_a.view<A>()), lanes_(this->loops_.lane_width) {
+      : Base(input, is_worth_slices(input.op_a) ? kMostLaneRows : 1),
+        a_(input.op_a.view<A>()),
+        lanes_(this->loops_.lane_width),
+        rows_(kLaneParts * lanes_) {
     const std::uint64_t list_bytes = static_cast<std::uint64_t>(this->batches()) * sizeof(List);
     this->reserve(list_bytes, "the lists of lanes");
     lists_ = Buffer<List>(this->batches());
-    may_have_runs_ = finds_runs();
+    may_have_runs_ = is_worth_slices(this->op_a_) && finds_runs();
     this->batches_by_owners(
         [&](const Batch& batch) { lists_[batch.number] = fill(batch, nullptr); });
     List end;
@@ -61,18 +64,18 @@ class CsrLanes : public RowSums<Kinds> {
     }
     const auto bytes =
         static_cast<std::uint64_t>((end.run_vector + end.step) * lanes_) * value_bytes<A>() +
-        static_cast<std::uint64_t>(end.run_slice * (kLaneRows / lanes_ + 1)) *
-            sizeof(std::uint32_t) +
+        static_cast<std::uint64_t>(end.run_slice * (kLaneParts + 1)) * sizeof(std::uint32_t) +
         static_cast<std::uint64_t>(end.run) * (sizeof(Index) + sizeof(std::uint16_t)) +
-        static_cast<std::uint64_t>(end.slice + end.step) +
+        static_cast<std::uint64_t>(end.slice) * sizeof(std::uint16_t) +
+        static_cast<std::uint64_t>(end.step) +
         static_cast<std::uint64_t>(end.step * lanes_) * sizeof(Index) +
         static_cast<std::uint64_t>(a_.rows) * sizeof(Place) +
         static_cast<std::uint64_t>(end.more) * sizeof(More);
     this->reserve(bytes, "the lanes");
-    run_steps_ = Buffer<std::uint32_t>(end.run_slice * (kLaneRows / lanes_ + 1));
+    run_steps_ = Buffer<std::uint32_t>(end.run_slice * (kLaneParts + 1));
     run_firsts_ = Buffer<Index>(end.run);
     run_masks_ = Buffer<std::uint16_t>(end.run);
-    steps_ = Buffer<std::uint8_t>(end.slice);
+    steps_ = Buffer<std::uint16_t>(end.slice);
     counts_ = Buffer<std::uint8_t>(end.step);
     cols_ = Buffer<Index>(end.step * lanes_);
     places_ = Buffer<Place>(a_.rows);
@@ -102,11 +105,19 @@ class CsrLanes : public RowSums<Kinds> {
 
  private:
   static constexpr bool kHasValues = !std::is_same_v<A, ImplicitOne>;
-  /// Entries of a piece at most: a longer row would leave other lanes empty for too many steps.
+  /// Entries of a piece, but of a long row, which has at most so many pieces: others would leave
+  /// lanes empty for too many steps.
   static constexpr Offset kPiece = 64;
-  /// Of a batch: 512 rows, and pieces for all entries of a task (row_cuts.h).
-  static constexpr Index kMostPieces = Base::kMostAtOnce + 4 * 16384 / kPiece + 64;
+  static constexpr Offset kMostPiecesOfRow = 32;
+  /// Of a batch: one a row, those of a task's entries, and those of the slice that it may end with
+  /// (row_cuts.h).
+  static constexpr Index kMostPieces =
+      Base::kMostAtOnce + 3 * 16384 / 2 / kPiece + kMostLaneRows * kMostPiecesOfRow + kMostLaneRows;
   static constexpr std::uint16_t kNowhere = 0xffff;
+
+  /// Tasks begin at multiples of the widest slice, so that no number of threads changes which rows
+  /// are together; a few long rows would be too few tasks. These have pieces alone.
+  static bool is_worth_slices(const CsrMatrix& a) { return a.rows() >= 16 * kMostLaneRows; }
 
   using Place = std::uint16_t;  // of a piece, among those of its batch
 
@@ -120,7 +131,7 @@ class CsrLanes : public RowSums<Kinds> {
     Offset run_slice = 0, run = 0, run_vector = 0, slice = 0, step = 0, more = 0;
     Offset entries = 0, in_runs = 0;
     std::int32_t run_slices = 0, slices = 0, mores = 0;
-    bool is_in_order = false;  // the pieces are the rows
+    bool is_in_order = false;  // the pieces are the rows, and fill their slices
   };
 
   /// An entry of a slice as a number that sorts by diagonal, then by row: its column minus its row,
@@ -128,15 +139,15 @@ class CsrLanes : public RowSums<Kinds> {
   struct OnDiagonal {
     std::uint64_t bits;
     static OnDiagonal of(Index col, Index lane, Offset in_row) {
-      return {static_cast<std::uint64_t>(Offset{col} - lane + kLaneRows) << 32 |
+      return {static_cast<std::uint64_t>(Offset{col} - lane + kMostLaneRows) << 32 |
               static_cast<std::uint64_t>(lane) << kLaneShift | static_cast<std::uint64_t>(in_row)};
     }
     Index diagonal() const {
-      return static_cast<Index>(static_cast<Offset>(bits >> 32) - kLaneRows);
+      return static_cast<Index>(static_cast<Offset>(bits >> 32) - kMostLaneRows);
     }
-    Index lane() const { return static_cast<Index>(bits >> kLaneShift) & (kLaneRows - 1); }
+    Index lane() const { return static_cast<Index>(bits >> kLaneShift) & (kMostLaneRows - 1); }
     Offset in_row() const { return static_cast<Offset>(bits & ((1u << kLaneShift) - 1)); }
-    static constexpr int kLaneShift = 28;  // rows are shorter than hubs
+    static constexpr int kLaneShift = 27;  // rows are shorter than hubs
   };
 
   /// The entries of a batch that are in no run, by rows.
@@ -163,7 +174,7 @@ class CsrLanes : public RowSums<Kinds> {
   void sort_diagonals(Index first, Index last, std::vector<OnDiagonal>* entries,
                       std::vector<OnDiagonal>* other) const {
     entries->clear();
-    std::array<std::size_t, kLaneRows + 1> ends{};
+    std::array<std::size_t, kMostLaneRows + 1> ends{};
     for (Index row = first; row < last; ++row) {
       const Offset length = this->is_hub(row) ? 0 : this->op_a_.row_length(row);
       const Index* const cols = a_.col_indices + a_.row_offsets[row];
@@ -214,11 +225,11 @@ class CsrLanes : public RowSums<Kinds> {
       }
     };
     for_diagonals([&](const OnDiagonal* its, const OnDiagonal* end) {
-      if (end - its == kLaneRows) run(0, its->diagonal(), 0u, its, kLaneRows);
+      if (end - its == rows_) run(0, its->diagonal(), 0u, its, rows_);
     });
-    for (int part = 0; part < kLaneRows / lanes_; ++part) {
+    for (int part = 0; part < kLaneParts; ++part) {
       for_diagonals([&](const OnDiagonal* its, const OnDiagonal* end) {
-        if (end - its == kLaneRows) return;
+        if (end - its == rows_) return;
         while (its < end && its->lane() < part * lanes_) ++its;
         unsigned mask = 0;
         Index here = 0;
@@ -239,12 +250,12 @@ class CsrLanes : public RowSums<Kinds> {
   bool finds_runs() const {
     constexpr Index kMostSlices = 128;
     constexpr double kFew = 0.03;
-    const Index slices = a_.rows / kLaneRows;
+    const Index slices = a_.rows / rows_;
     const Index step = std::max<Index>(1, slices / kMostSlices);
     std::vector<OnDiagonal> entries, other;
     Offset in_runs = 0, all = 0;
     for (Index slice = 0; slice < slices; slice += step) {
-      sort_diagonals(slice * kLaneRows, (slice + 1) * kLaneRows, &entries, &other);
+      sort_diagonals(slice * rows_, (slice + 1) * rows_, &entries, &other);
       for_slice(
           entries, [&](int, Index, unsigned, const OnDiagonal*, Index count) { in_runs += count; },
           [](const OnDiagonal&) {});
@@ -258,8 +269,8 @@ class CsrLanes : public RowSums<Kinds> {
     List size;
     const auto at = [&](Offset List::*part) { return to == nullptr ? 0 : to->*part + size.*part; };
     const Index rows = batch.last - batch.first;
-    size.run_slices = (rows + kLaneRows - 1) / kLaneRows;
-    const int parts = kLaneRows / lanes_;
+    size.run_slices = (rows + rows_ - 1) / rows_;
+    const int parts = kLaneParts;
     std::vector<OnDiagonal> entries, other;
     Left left;
     left.begins.resize(static_cast<std::size_t>(rows) + 1);
@@ -278,12 +289,12 @@ class CsrLanes : public RowSums<Kinds> {
       }
     }
     for (Index first = batch.first, n = 0; may_have_runs_ && first < batch.last;
-         first += kLaneRows, ++n) {
+         first += rows_, ++n) {
       std::uint32_t* const steps = to == nullptr || to->run_slices == 0
                                        ? nullptr
                                        : run_steps_.data() + (to->run_slice + n) * (parts + 1);
       if (steps != nullptr) std::fill(steps, steps + parts + 1, std::uint32_t{0});
-      sort_diagonals(first, std::min(first + kLaneRows, batch.last), &entries, &other);
+      sort_diagonals(first, std::min(first + rows_, batch.last), &entries, &other);
       const auto place_of = [&](const OnDiagonal& entry) {
         return a_.row_offsets[first + entry.lane()] + entry.in_row();
       };
@@ -295,7 +306,7 @@ class CsrLanes : public RowSums<Kinds> {
               run_masks_[at(&List::run)] = static_cast<std::uint16_t>(mask);
               ++steps[part];
               if constexpr (kHasValues) {
-                const Index lanes = part == 0 ? kLaneRows : lanes_;
+                const Index lanes = part == 0 ? rows_ : lanes_;
                 A* const values = run_values_.data() + at(&List::run_vector) * lanes_;
                 std::fill(values, values + lanes, A{});
                 for (Index k = 0; k < count; ++k) {
@@ -321,16 +332,20 @@ class CsrLanes : public RowSums<Kinds> {
   static std::vector<Piece> sorted_pieces(const Left& left) {
     const auto for_pieces = [&](const auto& visit) {
       for (std::size_t row = 0; row < left.lengths.size(); ++row) {
-        const Offset length = left.lengths[row], count = (length + kPiece - 1) / kPiece;
+        const Offset length = left.lengths[row];
+        const Offset count = std::min((length + kPiece - 1) / kPiece, kMostPiecesOfRow);
         for (Offset n = 0; n < count; ++n) {
           const Offset begin = length * n / count, end = length * (n + 1) / count;
           visit(Piece{static_cast<Index>(row), left.begins[row] + begin, end - begin});
         }
       }
     };
-    std::array<std::size_t, kPiece + 2> places{};  // of the next one of each length, from long on
-    const auto rank = [](const Piece& piece) {
-      return static_cast<std::size_t>(kPiece - piece.length);
+    Offset longest = 0;
+    for_pieces([&](const Piece& piece) { longest = std::max(longest, piece.length); });
+    // Of the next one of each length, from long to short.
+    std::vector<std::size_t> places(static_cast<std::size_t>(longest) + 2);
+    const auto rank = [&](const Piece& piece) {
+      return static_cast<std::size_t>(longest - piece.length);
     };
     for_pieces([&](const Piece& piece) { ++places[rank(piece) + 1]; });
     for (std::size_t n = 1; n < places.size(); ++n) places[n] += places[n - 1];
@@ -342,11 +357,12 @@ class CsrLanes : public RowSums<Kinds> {
   void fill_pieces(const Batch& batch, const Left& left, const List* to, List* size) {
     const std::vector<Piece> pieces = sorted_pieces(left);
     const auto lanes = static_cast<std::size_t>(lanes_);
-    size->is_in_order = pieces.size() == left.lengths.size();
+    // Whole slices, because what comes behind the last row may be another batch's.
+    size->is_in_order = pieces.size() == left.lengths.size() && pieces.size() % lanes == 0;
     for (std::size_t begin = 0; begin < pieces.size(); begin += lanes, ++size->slices) {
       const std::size_t end = std::min(begin + lanes, pieces.size());
       if (to != nullptr) {
-        steps_[to->slice + size->slices] = static_cast<std::uint8_t>(pieces[begin].length);
+        steps_[to->slice + size->slices] = static_cast<std::uint16_t>(pieces[begin].length);
       }
       for (Offset k = 0; k < pieces[begin].length; ++k, ++size->step) {
         std::uint8_t count = 0;
@@ -390,11 +406,10 @@ class CsrLanes : public RowSums<Kinds> {
     const List& list = lists_[batch.number];
     const bool has_runs = list.run_slices > 0;
     if (has_runs) {
-      this->loops_.runs(
-          {run_steps_.data() + list.run_slice * (kLaneRows / lanes_ + 1), list.run_slices,
-           run_firsts_.data() + list.run, run_masks_.data() + list.run,
-           run_values_.data() + (kHasValues ? list.run_vector * lanes_ : 0)},
-          x, sums);
+      this->loops_.runs({run_steps_.data() + list.run_slice * (kLaneParts + 1), list.run_slices,
+                         run_firsts_.data() + list.run, run_masks_.data() + list.run,
+                         run_values_.data() + (kHasValues ? list.run_vector * lanes_ : 0)},
+                        x, sums);
       if (list.slices == 0) return;
     }
     const LanePieces<A> pieces{steps_.data() + list.slice, list.slices, counts_.data() + list.step,
@@ -413,13 +428,13 @@ class CsrLanes : public RowSums<Kinds> {
   }
 
   CsrView<A> a_;
-  Index lanes_;
+  Index lanes_, rows_;  // of a vector, of a slice of runs
   Buffer<List> lists_;
   Buffer<std::uint32_t> run_steps_;
   Buffer<Index> run_firsts_;
   Buffer<std::uint16_t> run_masks_;
   Buffer<A> run_values_;
-  Buffer<std::uint8_t> steps_;
+  Buffer<std::uint16_t> steps_;
   Buffer<std::uint8_t> counts_;
   Buffer<Index> cols_;
   Buffer<A> values_;

@@ -66,10 +66,11 @@ struct ChunkedRows {
   const A* values;              // likewise; not looked at for kind none
 };
 
-/// Rows of a slice of csr_lanes: of one or more vectors, its parts.
-constexpr int kLaneRows = 16;
+/// A slice of csr_lanes' runs has as many rows as two vectors, its parts, have elements.
+constexpr int kLaneParts = 2;
+constexpr int kMostLaneRows = 32;
 
-/// Runs: slices of kLaneRows rows, one below the other, and their entries on diagonals. First come
+/// Runs: slices of rows, one below the other, and their entries on diagonals. First come
 /// the diagonals of a slice on which all of its rows have an entry, then those of its first part
 /// where only some have, those of the second part, and so on. Entry l of a step is (l, first + l),
 /// counted from the first row of the slice or part, where bit l of the step's mask is set.
@@ -86,7 +87,7 @@ struct LaneRuns {
 /// slice has entry k of those that are longer.
 template <class A>
 struct LanePieces {
-  const std::uint8_t* steps;  // of each slice
+  const std::uint16_t* steps;  // of each slice
   std::int32_t slices;
   const std::uint8_t* counts;  // of each step, how many pieces have an entry: the first ones
   const Index* cols;           // lane_width for each step
@@ -112,7 +113,7 @@ struct InnerLoops {
   /// The sum of every row that `rows` names.
   void (*chunks)(const ChunkedRows<A>& rows, const Acc* x, Acc* sums);
   int lane_width;  // elements of a vector
-  /// kLaneRows sums for every slice of runs, lane_width for one of pieces.
+  /// kLaneParts * lane_width sums for every slice of runs, lane_width for one of pieces.
   void (*runs)(const LaneRuns<A>& runs, const Acc* x, Acc* sums);
   void (*pieces)(const LanePieces<A>& pieces, const Acc* x, Acc* sums);
   /// sums[i] = from[at[i]], i in [0, count), or += if `adds`.
