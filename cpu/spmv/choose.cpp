@@ -115,7 +115,7 @@ Choice choose(const MethodInput& input) {
   const BlocksFound found = find_blocks(input.op_a);
   const std::uint64_t blocked = expected_bsr_bytes(input.op_a, found);
   const bool stays_in_caches = csr < cache_sizes().last_level_bytes / 2;
-  if (stays_in_caches && chosen_isa() == Isa::avx512 && input.budget.fits(2 * csr)) {
+  if (stays_in_caches && chosen_isa() == Isa::avx512 && input.budget.fits(3 * csr)) {
     return choose_in_caches(input, found);
   }
   const bool is_decoded_fast = !stays_in_caches || is_worth_decoding(input.op_a);
