@@ -160,8 +160,10 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
 
   /// Whether a row in the mean has so few products that it is made in registers.
   bool has_tiny_rows() const {
+    const auto mean = [](const CsrMatrix& m) { return static_cast<double>(m.nnz()) / m.rows(); };
     return isa_ == Isa::avx512 && problem_.semiring == Semiring::plus_times &&
-           problem_.a.nnz() * op_b_.nnz() <= kTinyRow * Offset{problem_.a.rows()} * op_b_.rows();
+           (problem_.a.nnz() == 0 || op_b_.nnz() == 0 ||
+            mean(problem_.a) * mean(op_b_) <= static_cast<double>(kTinyRow));
   }
 
   Offset most_entries(Index first, Index last) const override {
