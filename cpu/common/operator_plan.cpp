@@ -17,7 +17,9 @@ class CpuSpmmPlan : public SpmmPlan, public TakesValues {
       : problem_(problem),
         capabilities_(capabilities),
         threads_(team_size(options.where.threads)),
-        budget_(options.memory_limit_bytes, 0, "raise --memory-limit or use fewer --dense-cols") {
+        budget_(options.memory_limit_bytes, 0,
+                problem.dense_cols > 1 ? "raise --memory-limit or use fewer --dense-cols"
+                                       : "raise --memory-limit") {
     const Stopwatch clock;
     CsrMatrix op_a = problem_.a;
     if (problem_.transpose_a && a_form == AForm::by_rows) {

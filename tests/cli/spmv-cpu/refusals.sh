@@ -35,4 +35,9 @@ END
 for kernel in auto csr_chunks csr_lanes sell compressed csr_balanced; do
   expect 0 csr-spmv-cpu grid.csr --kernel $kernel --repeat 1 --input nan.npy --check=full
 done
-expect 5 csr-spmv-cpu grid.csr --transpose --memory-limit 1K
+for options in --transpose "--kernel csr_lanes"; do
+  # shellcheck disable=SC2086
+  expect 5 csr-spmv-cpu grid.csr $options --memory-limit 1K
+  says "; raise --memory-limit"
+  ! grep -q dense-cols err || fail "it offers an option that it does not have"
+done
