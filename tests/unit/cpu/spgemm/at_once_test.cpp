@@ -7,6 +7,7 @@
 #include "cpu/common/kernels.h"
 #include "tests/property/spgemm/battery.h"
 #include "tests/unit/cpu/spgemm/fake_rows.h"
+#include "tests/unit/cpu/spgemm/product_by.h"
 
 namespace csrkit {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 using cpu::AtOnce;
 using cpu::OutputRoom;
 using testing::FakeRows;
+using testing::product_by;
 
 /// C of some fake rows, made again and again in the same memory.
 class Product {
@@ -188,22 +190,13 @@ TEST(AtOnce, GivesTheBitsOfTwoPasses) {
   for (const CsrMatrix& a :
        {scattered(3000, 1), scattered(3000, 2), scattered(3000, 4), grid(50, 25)}) {
     const SpgemmProblem problem = default_spgemm_problem(a, a);
-    const auto product = [&](const char* kernel, int threads, std::string* choice) {
-      PlanOptions options;
-      options.where.threads = threads;
-      const auto plan = find_kernel(cpu::spgemm_kernels(), kernel).make_plan(problem, options);
-      const CsrMatrix c = testing::product_of(*plan, problem);
-      EXPECT_LE(plan->phases().peak_bytes, plan->forecast().peak_bytes);
-      *choice = plan->choice();
-      return c;
-    };
     std::string choice;
-    const CsrMatrix two = product("adaptive_rows", 2, &choice);
+    const CsrMatrix two = product_by("adaptive_rows", 2, problem, &choice);
     for (const int threads : {2, 3, 8}) {
-      EXPECT_TRUE(identical(two, product("auto", threads, &choice))) << threads;
+      EXPECT_TRUE(identical(two, product_by("auto", threads, problem, &choice))) << threads;
       EXPECT_NE(choice.find("all at once"), std::string::npos) << choice;
     }
-    EXPECT_TRUE(identical(two, product("auto", 1, &choice)));
+    EXPECT_TRUE(identical(two, product_by("auto", 1, problem, &choice)));
     EXPECT_EQ(choice.find("all at once"), std::string::npos) << choice;
   }
 }

@@ -9,6 +9,7 @@
 #include "cpu/common/kernels.h"
 #include "tests/property/spgemm/battery.h"
 #include "tests/unit/cpu/spgemm/fake_rows.h"
+#include "tests/unit/cpu/spgemm/product_by.h"
 
 namespace csrkit {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 using cpu::OutputRoom;
 using cpu::RowPieces;
 using testing::FakeRows;
+using testing::product_by;
 using testing::uneven_rows;
 
 struct Result {
@@ -153,22 +155,14 @@ TEST(OnePass, GivesTheBitsOfTwoPasses) {
   SpgemmProblem dropping = plain;
   dropping.drop_below = 0.5;
   for (const SpgemmProblem& problem : {plain, masked, dropping}) {
-    const auto product = [&](const char* kernel, int threads, std::string* choice) {
-      PlanOptions options;
-      options.where.threads = threads;
-      const auto plan = find_kernel(cpu::spgemm_kernels(), kernel).make_plan(problem, options);
-      const CsrMatrix c = testing::product_of(*plan, problem);
-      EXPECT_LE(plan->phases().peak_bytes, plan->forecast().peak_bytes);
-      *choice = plan->choice();
-      return c;
-    };
     std::string choice;
-    const CsrMatrix two = product("adaptive_rows", 2, &choice);
+    const CsrMatrix two = product_by("adaptive_rows", 2, problem, &choice);
     EXPECT_EQ(choice.find("pass"), std::string::npos) << choice;
     for (const int threads : {1, 3, 8}) {
-      EXPECT_TRUE(identical(two, product("one_pass_rows", threads, &choice))) << threads;
+      EXPECT_TRUE(identical(two, product_by("one_pass_rows", threads, problem, &choice)))
+          << threads;
       EXPECT_NE(choice.find("one pass"), std::string::npos) << choice;
-      EXPECT_TRUE(identical(two, product("auto", threads, &choice))) << threads;
+      EXPECT_TRUE(identical(two, product_by("auto", threads, problem, &choice))) << threads;
     }
   }
 }
