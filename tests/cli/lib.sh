@@ -147,7 +147,9 @@ needs_mpi() {
 }
 
 # mpi RANKS [OPTION OF MPIRUN...] COMMAND...: a few ranks on however few processors, no longer than a test may take.
+# Each job has a folder for temporary files to itself: two instances of Open MPI's launcher that start together, here
+# or in tests side by side, both make the same folder under /tmp, and the later one gives up.
 mpi() {
-  CASE_FOLDER=$PWD OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 \
+  TMPDIR=$(mktemp -d) CASE_FOLDER=$PWD OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 \
     timeout -k 5 120 mpirun --oversubscribe --bind-to none -x CASE_FOLDER -n "$@"
 }
