@@ -22,11 +22,11 @@
 
 namespace csrkit::gpu {
 
-/// One function per line, those of the headers in gpu/, with their errors. Which of them need a GPU
-/// is said there; tables and forecasts do not.
+/// One function per line; the headers of gpu/ document them and their errors. Tables and forecasts
+/// need no GPU.
 struct Face {
-  /// build_id() of the libcsrkit that the library was built with. Read it first: if it is another
-  /// one, nothing below means what it says.
+  /// build_id() of the libcsrkit that this library was built with. Read it first: if it differs
+  /// from the program's, the layout of this struct may differ too.
   const char* build_id;
   const KernelTable<Spmm>& (*spmm_kernels)();
   const KernelTable<Spmm>& (*spmm_marks)();
@@ -55,11 +55,11 @@ struct Face {
   DeviceRankMakers ranks;
 };
 
-/// The name of the entry, and its type.
+/// The library's only entry point: its name and type.
 inline constexpr char kFaceEntry[] = "csrkit_gpu_face";
 using FaceEntry = const Face*();
 
 }  // namespace csrkit::gpu
 
-/// The only function that programs look up. Never null.
+/// The entry point. Its result is never null.
 extern "C" const csrkit::gpu::Face* csrkit_gpu_face();

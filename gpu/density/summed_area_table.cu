@@ -1,14 +1,15 @@
 // summed_area_table: nonzeros counted into a grid of cells, then summed along rows and down
 // columns.
-// Owns     count_cells: a block takes a part of the entries of one grid row, which stand side by
-//          side because rows do; scan_rows: a block takes a line; scan_columns: a block takes 32
-//          columns, a warp a 32nd of their height
+// Owns     count_cells: a block takes a part of the entries of one grid row, which are contiguous
+//          because rows are; scan_rows: a block takes a line; scan_columns: a block takes 32
+//          columns, a warp 1/32 of their height
 // Reads    column indices once, coalesced; counts go to shared memory (4 bytes a cell) and from
-//          there to global memory by one atomic per cell that was hit; without room for a line of
-//          cells, by one per entry. Integer atomics: the same sums in every run. Scans read and
-//          write lines whole.
+//          there to global memory by one atomic per cell that was hit; where a line of cells does
+//          not fit into shared memory, by one per entry. Integer atomics: the same sums in every
+//          run. Scans read and write whole lines.
 // Launch   256 threads count, so that 8 blocks share a multiprocessor and its shared memory; parts
-//          of at least 16,384 entries, so that clearing and adding a line is little beside them
+//          have at least 16,384 entries, so that clearing and adding a line costs little beside
+//          them
 // Needs    column indices within the matrix, checked when it was read
 // Against  core/facts/summed_area_table.cpp, which does the same in the same two passes
 #include <algorithm>
@@ -31,15 +32,16 @@ static_assert(sizeof(Sum) == sizeof(Offset), "sums are copied as they are");
 
 constexpr int kThreads = 256;
 constexpr Offset kPartEntries = 16384;
-constexpr Offset kMostBlocks = 1 << 18;  // enough for any machine; most of a skewed grid do nothing
+constexpr Offset kMostBlocks = 1 << 18;  // fills any GPU; in a skewed grid most do nothing
 constexpr Offset kMostGridHeight = 65535;
 constexpr int kMostSharedCells = 12 * 1024;  // 48 KiB, what every launch may have
 constexpr Offset kPieceEntries = Offset{1} << 28;
 constexpr int kScanItems = 8;
 constexpr int kColumns = 32, kStripes = 32;
 
-/// floor(col * cells / cols), without a division where that is exact: the formula of the CPU's
-/// table.
+/// floor(col * cells / cols), as the CPU's table has it. Below 2^50 a multiplication by 1 / cols is
+/// exact: half a unit is added, so the product is at least 0.5 / cols away from an integer, and the
+/// rounding error is below cells * 2^-51.
 struct CellOf {
   std::int64_t cells, cols;
   double inverse;
@@ -58,8 +60,8 @@ struct CellOf {
   }
 };
 
-/// `begins`: where the entries of each grid row begin. Entries [first, last) are on the device,
-/// from `col_indices` on.
+/// `begins[g]`: the first entry of grid row g. `col_indices` holds the columns of entries [first,
+/// last), a piece of A.
 template <bool kIsShared>
 __global__ void count_cells(const Offset* begins, const Index* col_indices, Offset first,
                             Offset last, CellOf cell_of, Offset width, Sum* sums) {
@@ -92,7 +94,7 @@ __global__ void count_cells(const Offset* begins, const Index* col_indices, Offs
   }
 }
 
-/// Inclusive sums of every line but the first, which holds zeros.
+/// Inclusive sums along every line. The first line holds zeros and is left out.
 __global__ void scan_rows(Sum* sums, Offset width) {
   using Scan = cub::BlockScan<Sum, kThreads>;
   __shared__ typename Scan::TempStorage storage;
@@ -114,8 +116,8 @@ __global__ void scan_rows(Sum* sums, Offset width) {
   }
 }
 
-/// Sums downwards: a thread adds up its stripe of a column, stripes are scanned, a second walk
-/// writes.
+/// Inclusive sums down the columns: a thread adds up its stripe of a column, sums up the stripes
+/// above it, and writes in a second pass.
 __global__ void scan_columns(Sum* sums, Offset width, Offset height) {
   __shared__ Sum totals[kStripes][kColumns];
   const Offset col = Offset{blockIdx.x} * kColumns + threadIdx.x;

@@ -28,7 +28,7 @@ __device__ inline Accumulate widen(bf16 value) {
   return __uint_as_float(static_cast<unsigned>(value.bits) << 16);
 }
 
-/// One rounding, to nearest even; a NaN stays a NaN.
+/// Number to stored value: one rounding, to nearest even; a NaN stays a NaN.
 template <class Stored>
 struct Narrow;
 template <>
@@ -115,8 +115,8 @@ __device__ inline void store_once(T* to, const Pack<T, kWidth>& pack) {
   }
 }
 
-/// Plus and times, known to the compiler. Empty, so that sums which derive from it hold numbers
-/// only.
+/// Plus and times, known to the compiler. It has no members, so sums that derive from it hold only
+/// numbers.
 template <class Number>
 struct PlusTimes : SemiringArithmetic<Semiring::plus_times, Number> {
   PlusTimes() = default;
@@ -160,7 +160,7 @@ inline int log2_ceiling(Offset count) {
   return log2;
 }
 
-/// The largest grid in y and z; wider products are launched in several goes.
+/// The largest grid in y and z. Products with more column blocks need several launches.
 inline constexpr Offset kMaxGridY = 65535;
 
 }  // namespace csrkit::gpu

@@ -1,6 +1,6 @@
-// Bulk copies: stretches of global memory that come to shared memory by themselves, without a
-// register or a waiting thread, and the barrier that counts their bytes. Compute capability 9.0;
-// older devices trap.
+// Bulk copies (cp.async.bulk): the hardware copies a stretch of global memory to shared memory
+// without registers or waiting threads, and a barrier counts the bytes. Needs compute capability
+// 9.0; older devices trap.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ __device__ inline std::uint32_t shared_address(const void* shared) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
 }
 
-/// In shared memory: what one thread expects there, and others wait for. Rounds follow each other;
-/// whoever waits keeps count of them.
+/// An mbarrier in shared memory: one thread announces how many bytes will come, others wait for
+/// them. It is used in rounds, one after the other; each waiting thread counts the rounds itself.
 class BulkBarrier {
  public:
   /// By one thread, before the first round.
@@ -27,14 +27,14 @@ class BulkBarrier {
                     : "memory");
     CSRKIT_BULK_ASM("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
-  /// By one thread, once in a round: so many bytes make it full, which may be none.
+  /// By one thread, once a round: the round is full after `bytes` bytes, which may be 0.
   __device__ void expect(std::uint32_t bytes) {
     CSRKIT_BULK_ASM(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(this)),
         "r"(bytes)
         : "memory");
   }
-  /// Returns when the round is full. Its number counts modulo 2.
+  /// Returns when the round is full. `round` is its parity, 0 or 1.
   __device__ void wait(std::uint32_t round) {
     std::uint32_t is_full = 0;
     while (is_full == 0) {
@@ -52,15 +52,15 @@ class BulkBarrier {
   std::uint64_t word_;
 };
 
-/// For data that passes by once: L2 gives up its lines first.
+/// A policy for data that is read once: L2 evicts its lines first.
 __device__ inline std::uint64_t evicted_first() {
   std::uint64_t policy = 0;
   CSRKIT_BULK_ASM("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
 
-/// By one thread; addresses and `bytes` are multiples of 16. Other threads' reads of what was there
-/// before lie behind a barrier of theirs.
+/// By one thread; addresses and `bytes` are multiples of 16. Overwrites `shared`: threads that read
+/// its old contents must have passed a barrier before this call.
 __device__ inline void copy_bulk(void* shared, const void* from, std::uint32_t bytes,
                                  BulkBarrier* barrier, std::uint64_t policy) {
   CSRKIT_BULK_ASM(

@@ -13,7 +13,7 @@ std::vector<double> copy_seconds(Offset bytes, int ordinal) {
   const Stream stream(nullptr);
   DeviceMemory memory(ordinal, stream.get(), 0);
   DeviceBuffer<char> from(memory, bytes, "the array to copy"), to(memory, bytes, "its copy");
-  // Not zeros: a device may move those faster.
+  // Not zeros: a device may compress those and copy them faster.
   CHECK_CUDA(cudaMemsetAsync(from.data(), 0x5a, from.size_bytes(), stream.get()));
   const auto copy = [&] {
     CHECK_CUDA(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToDevice,

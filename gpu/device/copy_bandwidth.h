@@ -1,4 +1,5 @@
-// The ceiling of everything that has to come from memory. No CUDA in this header: tools include it.
+// The device's copy bandwidth, a bound on every kernel that reads memory. No CUDA in this header:
+// tools include it.
 #pragma once
 
 #include <vector>
@@ -7,8 +8,8 @@
 
 namespace csrkit::gpu {
 
-/// What ten copies of an array of so many bytes on the device take, one after the other, by events.
-/// Every byte is read and written. Throws NoDeviceError, MemoryError, DeviceError.
+/// Seconds of ten copies of `bytes` bytes within the device, one after the other, timed by events.
+/// Every byte is read and written once. Throws NoDeviceError, MemoryError, DeviceError.
 std::vector<double> copy_seconds(Offset bytes, int ordinal = 0);
 
 }  // namespace csrkit::gpu

@@ -1,11 +1,11 @@
-// Every CUDA call is checked. A failure becomes an exception of the right kind, with the text of
-// the call and its place; in destructors, which must not throw, it is dropped knowingly.
+// Every CUDA call is checked. A failure becomes an exception of the right type, with the call and
+// its place in the source. Destructors must not throw, so they ignore it explicitly.
 #pragma once
 
 #include <cuda_runtime.h>
 #include <cusparse.h>
 
-// The name of a source without its folders, which are those of the machine that compiled it.
+// A source's name without its folders: messages must not name folders of the build machine.
 #ifdef __FILE_NAME__
 #define CSRKIT_FILE_NAME __FILE_NAME__
 #else  // GCC before 12
@@ -40,7 +40,7 @@ namespace csrkit::gpu {
     }                                                                                        \
   } while (false)
 
-// For destructors: the failure of a clean-up has no better place to go than the next checked call.
+// For destructors. A sticky failure comes back from the next checked call.
 #define CHECK_CUDA_NOEXCEPT(call)          \
   do {                                     \
     static_cast<void>(call);               \
@@ -53,7 +53,8 @@ namespace csrkit::gpu {
   } while (false)
 
 // After every launch; `name` is the kernel's, `stream` where it was launched. Debug builds wait, so
-// that a fault is reported where it was made (not inside a stream capture, which forbids waiting).
+// that a fault is reported at the kernel that made it (but not inside a stream capture, which
+// forbids waiting).
 #ifdef NDEBUG
 #define CHECK_LAUNCH(name, stream)                                                        \
   do {                                                                                    \

@@ -14,7 +14,8 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// While it lives, this thread may call what a capture forbids that somebody else has begun.
+/// In its scope this thread may allocate although another thread captures a stream: by default CUDA
+/// forbids that.
 class RelaxedCapture {
  public:
   RelaxedCapture() { CHECK_CUDA_NOEXCEPT(cudaThreadExchangeStreamCaptureMode(&mode_)); }
@@ -26,8 +27,8 @@ class RelaxedCapture {
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
-/// What gives out a device's memory, for the life of the process; never destroyed: at exit the
-/// driver may already be gone, and takes the memory with it.
+/// Hands out a device's memory for the life of the process. Never destroyed: at exit the driver may
+/// already be gone, and the memory with it.
 class Source {
  public:
   static Source& of(int device) {
@@ -38,9 +39,9 @@ class Source {
   }
   explicit Source(int device) : device_(device) {}
 
-  /// The first memory of any pool takes the driver 7 to 9 ms, and a first cudaMalloc 0.1. So the
-  /// first few allocations, as many as a first plan and its operands need, come without a pool;
-  /// whoever wants more is better off with one.
+  /// The first allocation from any pool takes the driver 7 to 9 ms, a first cudaMalloc 0.1 ms. So
+  /// the first allocations, as many as one plan and its operands need, use cudaMalloc. From more of
+  /// them on, the pool pays.
   cudaError_t allocate(void** data, std::uint64_t bytes, cudaStream_t stream) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (pool_ == nullptr && given_ < without_pool_.size()) {
@@ -60,10 +61,10 @@ class Source {
       return;
     }
     const RelaxedCapture relaxed;
-    CHECK_CUDA_NOEXCEPT(cudaFree(data));  // waits for what is queued
+    CHECK_CUDA_NOEXCEPT(cudaFree(data));  // waits for all work on the device
   }
 
-  /// Gives back to the driver what is unused.
+  /// Returns unused memory to the driver.
   void trim() {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (pool_ != nullptr) CHECK_CUDA(cudaMemPoolTrimTo(pool_, 0));
@@ -92,7 +93,7 @@ class Source {
     pool_ = pool;
   }
 
-  /// Whether `data` came without a pool; from here on it did not.
+  /// Whether `data` came from cudaMalloc; removes it from that list.
   bool forget(void* data) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = std::find(without_pool_.begin(), without_pool_.end(), data);
@@ -155,7 +156,8 @@ void* DeviceMemory::allocate(std::uint64_t bytes, const char* what) {
   Source& source = Source::of(device_);
   cudaError_t status = source.allocate(&data, bytes, stream_);
   if (status == cudaErrorMemoryAllocation) {
-    // What is free may be in pieces that are too small: give all of it back to the driver once.
+    // Free memory may be in pieces that are too small: return all of it to the driver and try once
+    // more.
     static_cast<void>(cudaGetLastError());
     CHECK_CUDA(cudaStreamSynchronize(stream_));
     source.trim();

@@ -1,4 +1,4 @@
-// Device memory: counted, limited, given back when its owner goes.
+// Device memory: counted, limited, and released by its owner's destructor.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,21 +11,22 @@
 
 namespace csrkit::gpu {
 
-/// The account of everything one plan holds on a device. A process's first few allocations on each
-/// device come by cudaMalloc, all others from a pool that the process keeps, ordered in one stream.
-/// The first use of a pool takes milliseconds; after it an allocation costs about a microsecond
-/// instead of tens.
+/// The account of everything one plan holds on a device. On each device the process's first few
+/// allocations use cudaMalloc, all others a stream-ordered pool that the process keeps. The first
+/// use of a pool takes milliseconds; after it an allocation costs about a microsecond, where
+/// cudaMalloc costs tens.
 class DeviceMemory {
  public:
-  /// `limit_bytes` 0: what is free on the device.
+  /// `limit_bytes` 0: no limit but the device's free memory.
   DeviceMemory(int device, cudaStream_t stream, std::uint64_t limit_bytes);
 
-  /// Throws MemoryError, with needed, limit and free bytes, unless `bytes` more would fit. To be
-  /// asked before anything is allocated.
+  /// Throws MemoryError, with needed, limit and free bytes, unless `bytes` more fit. Call it before
+  /// the first allocation.
   void require(std::uint64_t bytes, const std::string& what) const;
   bool has(std::uint64_t bytes) const;
 
-  /// Asks the device only if it refuses: this is on the clock of sparse products.
+  /// Throws MemoryError beyond the limit, and where the device refuses. Without a limit it does not
+  /// ask for free memory first: that takes time, and sparse products allocate while they are timed.
   void* allocate(std::uint64_t bytes, const char* what);
   void release(void* data, std::uint64_t bytes) noexcept;
 
@@ -33,7 +34,7 @@ class DeviceMemory {
   cudaStream_t stream() const { return stream_; }
   std::uint64_t used_bytes() const { return used_bytes_; }
   std::uint64_t peak_bytes() const { return peak_bytes_; }
-  /// From here on, `peak_bytes` is about what comes.
+  /// Starts a new peak at what is in use now.
   void reset_peak() { peak_bytes_ = used_bytes_; }
   /// What may still be allocated: within the limit, and free on the device.
   std::uint64_t available_bytes() const;
@@ -48,7 +49,7 @@ class DeviceMemory {
   std::uint64_t peak_bytes_ = 0;
 };
 
-/// A move-only array on the device; contents start undefined. Its account must outlive it.
+/// A move-only array on the device. Its contents start undefined. Its DeviceMemory must outlive it.
 template <class T>
 class DeviceBuffer {
  public:

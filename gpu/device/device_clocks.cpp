@@ -18,7 +18,7 @@ using Handle = void*;
 enum ClockType : int { kSmClock = 1, kMemoryClock = 2 };
 constexpr int kGpuTemperature = 0;
 constexpr double kMilliwattsPerWatt = 1e3;
-constexpr Status kMoreThanFit = 7;  // "insufficient size": the count is right all the same
+constexpr Status kMoreThanFit = 7;  // "insufficient size": the count is still right
 
 constexpr std::pair<unsigned long long, const char*> kReasons[] = {{0x04, "power cap"},
                                                                    {0x08, "hardware slowdown"},
@@ -107,8 +107,8 @@ DeviceClocks ClockReader::read() const {
   if (library.reasons != nullptr && library.reasons(library.device, &reasons) == 0) {
     clocks.throttled_by = names_of(reasons);
   }
-  // Asked without room for their facts, the driver counts processes. This one is among them, or
-  // they are hidden.
+  // Without a buffer the driver only counts the processes, this one included. A count of 0 means
+  // that they are hidden.
   unsigned count = 0;
   if (library.processes != nullptr &&
       library.processes(library.device, &count, nullptr) == kMoreThanFit && count > 0) {

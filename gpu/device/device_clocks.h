@@ -8,23 +8,24 @@
 
 namespace csrkit::gpu {
 
-/// One reading. Where the driver does not tell, a number is 0 and `is_known` says so for all.
+/// One reading. A number that the driver does not report is 0; `is_known` is false where it reports
+/// nothing.
 struct DeviceClocks {
   bool is_known = false;
   int sm_clock_mhz = 0;
   int memory_clock_mhz = 0;
   int temperature_celsius = 0;
   double power_watts = 0;
-  /// Why the clocks are below what was asked for: "power cap", "thermal", "power brake",
-  /// "hardware slowdown", joined by commas; "" if they are not held back.
+  /// Why the clocks are lower than requested: "power cap", "thermal", "power brake", "hardware
+  /// slowdown", joined by commas; "" if they are not held back.
   std::string throttled_by;
-  /// Processes that compute on the device beside this one; none where the driver hides them, as in
-  /// some containers.
+  /// Other processes that compute on the device; no value where the driver hides them, as in some
+  /// containers.
   std::optional<int> other_processes;
 };
 
-/// Reads through the driver's management library, which is looked for at run time: a machine
-/// without it has readings that are not known, and everything else works.
+/// Reads through the driver's management library (NVML), opened at run time. Without it `is_known`
+/// is false, and everything else works.
 class ClockReader {
  public:
   /// `ordinal` among the visible devices, as in PlanOptions. Throws NoDeviceError without a GPU.

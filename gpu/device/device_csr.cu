@@ -8,8 +8,7 @@ namespace csrkit::gpu {
 
 namespace {
 
-// Offsets come over as they are, 64-bit, through a staging buffer of this many, and are narrowed
-// there.
+// Row offsets are uploaded in 64 bits, so many at a time, and narrowed on the device.
 constexpr Offset kStagedOffsets = Offset{1} << 20;
 
 __global__ void narrow_offsets(const Offset* from, std::uint32_t* to, Offset count) {
@@ -90,7 +89,7 @@ void copy_dense(DenseView to, ConstDenseView from, cudaStream_t stream) {
                                  cudaMemcpyDefault, stream));
     return;
   }
-  // Rows further apart than the copy engine can step, one at a time.
+  // Rows are further apart than the largest pitch: copy them one at a time.
   for (std::size_t row = 0; row < rows; ++row) {
     CHECK_CUDA(cudaMemcpyAsync(static_cast<char*>(to.data) + row * to_pitch,
                                static_cast<const char*>(from.data) + row * from_pitch, row_bytes,

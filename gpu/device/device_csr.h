@@ -10,7 +10,7 @@
 namespace csrkit::gpu {
 
 /// Row offsets in 32 bits where nnz allows, which halves their traffic, else in 64. One of the two
-/// pointers is set; the choice is uniform over a launch, so it costs no divergence and no template.
+/// pointers is set. All threads of a launch take the same branch, so it needs no template.
 struct DeviceOffsets {
   const std::uint32_t* narrow = nullptr;
   const Offset* wide = nullptr;
@@ -27,10 +27,10 @@ struct DeviceOffsets {
   }
 };
 
-/// A borrowed CSR matrix, or a range of rows of one, in device memory: plain data, passed by value.
-/// Row i holds the entries [row_begin(i), row_end(i)) of col_indices and values. `base` is the
-/// number of entries before the first row; it is 64-bit, so a range of a matrix of any size is a
-/// matrix.
+/// A borrowed CSR matrix in device memory, or a range of its rows: plain data, passed by value. Row
+/// i holds the entries [row_begin(i), row_end(i)) of col_indices and values. `base` is the number
+/// of entries before the first row, in 64 bits, so a range may begin anywhere in a matrix of any
+/// size.
 template <class Value>
 struct DeviceCsrView {
   Index rows = 0;
@@ -76,36 +76,36 @@ struct DeviceDenseView {
 
 enum class OffsetWidth : std::uint8_t { automatic, wide };
 
-/// The three arrays on the device: uploaded and owned or, of a matrix that is there already, used
-/// in place. The structure is immutable.
+/// The three arrays on the device: uploaded and owned, or used in place if the matrix is there
+/// already. The structure is immutable.
 class DeviceCsr {
  public:
   DeviceCsr() = default;
 
-  /// Copies a `matrix` on the host in the memory's stream; the host arrays must stay until the
-  /// stream got there. One on the device is shared: nothing is copied, `memory` and `width` do not
-  /// matter.
+  /// A `matrix` on the host is copied in the memory's stream; its arrays must stay until the stream
+  /// has copied them. A matrix on the device is shared: nothing is copied, and `memory` and `width`
+  /// do not matter. Throws MemoryError, DeviceError.
   DeviceCsr(DeviceMemory& memory, const CsrMatrix& matrix,
             OffsetWidth width = OffsetWidth::automatic);
 
-  /// What the constructor will need at most at once for a matrix on the host, from sizes alone.
+  /// The constructor's peak in bytes for a matrix on the host, from sizes alone.
   static std::uint64_t forecast_bytes(Index rows, Offset nnz, ValueKind kind);
 
-  /// New values in the same places: `matrix` has this structure and kind.
+  /// Uploads the values of `matrix`, which has the same structure and kind.
   void set_values(const CsrMatrix& matrix, cudaStream_t stream);
 
-  /// A^T, sorted by the device; columns ascending, the same bits every time. Queued in the memory's
-  /// stream. Only where can_transpose: entries are numbered in 32 bits.
+  /// A^T, sorted on the device: columns ascending, the same bits in every run. Queued in the
+  /// memory's stream. Needs can_transpose(nnz()), as entries are numbered in 32 bits.
   DeviceCsr transposed(DeviceMemory& memory) const;
   static bool can_transpose(Offset nnz);
-  /// What transposed allocates at most at once, beside A of `cols` columns; from sizes alone.
+  /// The peak in bytes of transposed() beside A itself, from sizes alone; `cols` are A's.
   static std::uint64_t transpose_bytes(Index cols, Offset nnz, ValueKind kind);
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   Offset nnz() const { return nnz_; }
   ValueKind value_kind() const { return kind_; }
-  /// Value is the kind of the stored values; for kind none any type will do, the values are 1.
+  /// Value is the type of the stored values. For kind none any type will do: `values` is null.
   template <class Value>
   DeviceCsrView<Value> view() const {
     return {rows_, cols_, nnz_, offsets(), 0, col_indices(), static_cast<const Value*>(values())};
@@ -125,7 +125,7 @@ class DeviceCsr {
     return is_in_place() ? in_place_.values() : values_.data();
   }
 
-  CsrMatrix in_place_;  // a matrix that was on the device already, else empty
+  CsrMatrix in_place_;  // a matrix that was on the device already; else empty
   Index rows_ = 0;
   Index cols_ = 0;
   Offset nnz_ = 0;
@@ -136,8 +136,8 @@ class DeviceCsr {
   DeviceBuffer<std::byte> values_;
 };
 
-/// Copies a dense matrix between host and device, or within the device, element by element where
-/// the leading dimensions differ: padding is neither read nor written.
+/// Queues a copy of a dense matrix between host and device, or within the device. Padding between
+/// rows is neither read nor written. Both have the same rows, columns and kind.
 void copy_dense(DenseView to, ConstDenseView from, cudaStream_t stream);
 
 }  // namespace csrkit::gpu

@@ -1,6 +1,5 @@
-// A^T on the device: entries sorted by column, stably, so that rows stay ascending and the result
-// is the same every time. Radix sort of (column, position); then each entry fetches its row and
-// value.
+// A^T on the device: a radix sort of (column, position). It is stable, so rows stay ascending and
+// the result has the same bits in every run. Then each entry fetches its row and value.
 
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
@@ -36,8 +35,9 @@ __global__ void write_rows(DeviceOffsets row_offsets, Index rows, Index* row_of_
   }
 }
 
-/// Row `col` of A^T begins at the first entry whose column is not below it. By search, because a
-/// thread per entry would walk alone through a long range of empty columns.
+/// Row `col` of A^T begins at the first entry whose column is not below it. Found by binary search:
+/// with a thread per entry, one thread would write the offsets of a long range of empty columns
+/// alone.
 __global__ void write_offsets(const Index* sorted_cols, Offset nnz, Index cols,
                               std::uint32_t* offsets) {
   const Offset col = global_thread();
@@ -66,8 +66,8 @@ __global__ void gather_entries(const std::uint32_t* positions, Offset nnz,
   if (values != nullptr) sorted_values[at] = values[from];
 }
 
-/// At most, without asking a device, which a forecast may not have: both arrays once more, counters
-/// of 256 digits for every few thousand entries, and what does not grow.
+/// An upper bound without a device, which a forecast may not have: both arrays once more, counters
+/// of 256 digits for every few thousand entries (less than a byte an entry), and a fixed part.
 constexpr std::uint64_t sort_bytes_bound(Offset nnz) {
   constexpr std::uint64_t kFixed = 64 << 10;
   return static_cast<std::uint64_t>(nnz) * (sizeof(Index) + sizeof(std::uint32_t) + 1) + kFixed;
@@ -130,7 +130,7 @@ DeviceCsr DeviceCsr::transposed(DeviceMemory& memory) const {
       sorted_cols.data(), nnz_, cols_, result.narrow_offsets_.data());
   CHECK_LAUNCH("write_offsets", stream);
 
-  auto* row_of_entry = reinterpret_cast<Index*>(positions.data());  // which has done its work
+  auto* row_of_entry = reinterpret_cast<Index*>(positions.data());  // no longer needed
   write_rows<<<blocks_for(Offset{rows_} * kWarp), kThreads, 0, stream>>>(offsets(), rows_,
                                                                          row_of_entry);
   CHECK_LAUNCH("write_rows", stream);
@@ -146,7 +146,7 @@ DeviceCsr DeviceCsr::transposed(DeviceMemory& memory) const {
   switch (size_of(kind_)) {
     case 8: gather(std::uint64_t{}); break;
     case 4: gather(std::uint32_t{}); break;
-    default: gather(std::uint16_t{}); break;  // of 16 bits, or none at all
+    default: gather(std::uint16_t{}); break;  // 16 bits, or no values
   }
   return result;
 }

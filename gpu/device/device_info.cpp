@@ -91,7 +91,7 @@ CardRates current_card_rates() {
 
 namespace {
 
-/// Of the device that is current; `otherwise` where there is no GPU.
+/// An attribute of the current device; `otherwise` where there is no GPU.
 int attribute_of_current(cudaDeviceAttr attribute, int otherwise) {
   int device = 0, value = 0;
   if (cudaGetDevice(&device) != cudaSuccess ||

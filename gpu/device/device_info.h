@@ -11,7 +11,7 @@ struct DeviceInfo {
   std::string name;
   int compute_major = 0, compute_minor = 0;
   int multiprocessors = 0;
-  std::uint64_t shared_memory_per_multiprocessor_bytes = 0;  // of the memory that is L1 as well
+  std::uint64_t shared_memory_per_multiprocessor_bytes = 0;  // the memory is L1 as well
   std::uint64_t l2_bytes = 0;
   std::uint64_t total_memory_bytes = 0;
   std::uint64_t free_memory_bytes = 0;
@@ -25,29 +25,30 @@ struct DeviceInfo {
 /// Throws NoDeviceError with the runtime's reason if there is no usable GPU of that ordinal.
 void require_device(int ordinal = 0);
 
-/// Throws as require_device does. Asking for clocks takes a while: not for every plan.
+/// Throws as require_device does. Reading the clocks takes a while: do not call it for every plan.
 DeviceInfo device_info(int ordinal = 0);
 
-/// What a card does in a second and holds, for models of kernels, which count cycles and bytes.
+/// A card's rates and sizes, for models of kernels that count cycles and bytes. The defaults are an
+/// H200's.
 struct CardRates {
-  double cycles_per_second = 132 * 1.98e9;  // of all multiprocessors together
+  double cycles_per_second = 132 * 1.98e9;  // of all 132 multiprocessors together, at 1.98 GHz
   double memory_bytes_per_second = 4.81e12;
   double l2_bytes = 62914560;
 };
 
-/// Of the device that is current. The clocks are asked for once a process and device, as that
-/// takes a while. Where there is no GPU, or it does not say, those of an H200.
+/// Of the current device; an H200's where there is no GPU or it does not report them. Read once a
+/// process and device, as reading the clocks takes a while.
 CardRates current_card_rates();
 
-/// Of the device that is current, 132 where there is no GPU: one cheap question.
+/// Multiprocessors of the current device; an H200's 132 where there is no GPU. Cheap.
 int current_multiprocessors();
 
-/// Bytes of L2 of the device that is current, an H200's where there is no GPU: one cheap question,
-/// for kernels that size slices by it and for choosers.
+/// Bytes of L2 of the current device; an H200's where there is no GPU. Cheap. Choosers and kernels
+/// that cut slices by the cache use it.
 std::uint64_t current_l2_bytes();
 
-/// Bytes of shared memory that a block may ask for, an H200's where there is no GPU: one cheap
-/// question.
+/// Bytes of shared memory that a block may ask for on the current device; an H200's where there is
+/// no GPU. Cheap.
 int current_shared_bytes();
 
 }  // namespace csrkit::gpu

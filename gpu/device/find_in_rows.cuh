@@ -1,4 +1,4 @@
-// Where an entry of a panel has its column in the panel's other rows.
+// A panel is a few neighbouring rows. For one entry: where the panel's other rows have its column.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,7 +7,7 @@
 
 namespace csrkit::gpu {
 
-/// The columns of a panel's entries, in A or copied to shared memory: searching there takes half
+/// The columns of a panel's entries, in A or in a copy in shared memory, where a search takes half
 /// the instructions.
 struct ColumnsInA {
   const Index* cols;
@@ -18,7 +18,7 @@ struct ColumnsInShared {
   __device__ Index operator[](Index at) const { return cols[at]; }
 };
 
-/// Where the entries of a panel's rows lie.
+/// Where the entries of a panel's rows lie: row r has [begin[r], end[r]) of the panel's columns.
 template <int kRows>
 struct RowRanges {
   Index begin[kRows], end[kRows];
@@ -30,12 +30,13 @@ struct RowRanges {
   }
 };
 
-/// Whether no row before `row` has column `col`, which is that of its entry `entry`; if so, at[r]
-/// is where it is in row r, -1 where it is not.
+/// `col` is the column of entry `entry` of row `row`. Returns whether no earlier row has that
+/// column. If so, at[r] is its place in row r, or -1 where row r does not have it. The columns of a
+/// row ascend.
 template <int kRows, class Columns>
 __device__ bool find_in_rows(const Columns& cols, const RowRanges<kRows>& rows, Index col, int row,
                              Index entry, Index (&at)[kRows]) {
-  // Many panels have rows with the same columns, so first at the same place.
+  // Many panels have rows with the same columns, so look at the same place first.
   Index seen[kRows];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
@@ -53,8 +54,8 @@ __device__ bool find_in_rows(const Columns& cols, const RowRanges<kRows>& rows, 
     most = max(most, end[r] - at[r]);
   }
   if (!is_first) return false;
-  // All rows at once, step by step: their loads are under way together. Steps of powers of two, the
-  // same in all rows, take half the instructions that halves of each row's own length take.
+  // Binary search in all rows at once, so that their loads overlap. Steps of powers of two, the
+  // same in all rows, take half the instructions of halving each row's own range.
   for (Index step = most > 0 ? 1 << (31 - __clz(most)) : 0; step > 0; step >>= 1) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {

@@ -1,5 +1,5 @@
-// Kernels that are launched while the one before them in the stream is still at work, which hides
-// what a launch takes. Before compute capability 9.0 they begin when it is done.
+// Programmatic dependent launch: a kernel starts while the one before it in the stream still runs,
+// which hides the launch latency. Below compute capability 9.0 it starts when the other is done.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,16 +11,16 @@
 
 namespace csrkit::gpu {
 
-/// In a kernel launched early: from here on, what the kernels before it have made may be used. All
-/// its blocks must call it, so that the next one waits for those as well.
+/// In a kernel launched early: waits until the results of the kernels before it can be read. All
+/// its blocks must call it: a later kernel waits for this one, and so for those before it.
 __device__ inline void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }
 
-/// A kernel launched early may begin when all blocks of the one before it have called this or are
-/// done.
+/// The next kernel, if it is launched early, may start once all blocks of this one have called this
+/// or have ended.
 __device__ inline void let_next_kernel_begin() {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();

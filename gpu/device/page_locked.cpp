@@ -24,8 +24,9 @@ FreeCells& free_cells() {
   return *cells;
 }
 
-/// To lock a page that is there takes the driver a tenth of the time of making one. Where a device
-/// knows it by another address than the host, as it may be, the driver must make it after all.
+/// Locking an existing page takes the driver a tenth of the time of allocating a locked one. But on
+/// some systems the device has another address for such a page than the host; then the driver must
+/// allocate it.
 std::byte* locked_page(std::size_t bytes) {
   auto* page = static_cast<std::byte*>(std::aligned_alloc(bytes, bytes));
   if (page == nullptr) throw std::bad_alloc();

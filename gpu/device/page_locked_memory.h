@@ -1,4 +1,4 @@
-// Host memory that devices copy from and to by themselves.
+// Page-locked host memory: the device's copy engines access it directly.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,14 @@
 
 namespace csrkit::gpu {
 
-/// Large pages that are there before the driver locks them: eight times as fast as memory that the
-/// driver makes, whose pages come one after the other (docs/lab/2026-11-26-two-gpus-again.md).
+/// Large pages that exist before the driver locks them. That is eight times as fast as memory
+/// allocated by the driver, which makes its pages one after the other
+/// (docs/lab/2026-11-26-two-gpus-again.md).
 class PageLockedMemory {
  public:
   PageLockedMemory() = default;
-  /// `threads`, as in team_size, write to every page. For all devices. Throws MemoryError.
+  /// `threads` threads (as in team_size) touch the pages first. Usable by all devices. Throws
+  /// MemoryError.
   PageLockedMemory(std::uint64_t bytes, int threads);
   ~PageLockedMemory();
   PageLockedMemory(PageLockedMemory&& other) noexcept

@@ -1,6 +1,6 @@
-// Loads of what a product reads once, and the next product again: a share of it stays in L2, the
-// rest is given up first. Were all of it alike and more than L2, each line would be gone before its
-// turn comes again.
+// Loads of data that every product reads once. A share of it stays in L2 for the next product; the
+// rest is evicted first. If all lines were treated alike and exceeded L2, each would be evicted
+// before its next use.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace csrkit::gpu {
 
-/// What says so to each load.
+/// The L2 policy for load_partly_kept: `share` (0 to 1) of the lines is kept.
 __device__ inline std::uint64_t kept_policy(float share) {
   std::uint64_t policy;
   asm("createpolicy.fractional.L2::evict_normal.L2::evict_first.b64 %0, %1;"
@@ -19,7 +19,8 @@ __device__ inline std::uint64_t kept_policy(float share) {
   return policy;
 }
 
-/// kWidth neighbouring elements by one instruction. The address must be a multiple of its size.
+/// kWidth neighbouring elements by one instruction. The address must be a multiple of the pack's
+/// size.
 template <int kWidth, class T>
 __device__ inline Pack<T, kWidth> load_partly_kept(const T* from, std::uint64_t policy) {
   constexpr int kBytes = static_cast<int>(sizeof(T)) * kWidth;

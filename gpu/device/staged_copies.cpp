@@ -20,16 +20,18 @@ namespace csrkit::gpu {
 
 namespace {
 
-// A large page, and what a core keeps in its cache: 4 MiB were 1.25 times as slow to the host.
+// The size of a large page, and small enough for a core's cache: with 4 MiB, copies to the host
+// took 1.25 times as long.
 constexpr std::size_t kPieceBytes = std::size_t{2} << 20;
-/// Below that the threads cost more than they save.
+/// Bytes below which threads cost more than they save.
 constexpr std::uint64_t kWorthThreads = std::uint64_t{16} << 20;
-/// To fresh memory of the host 8, 16, 24 and 32 of them took 132, 85, 74 and 73 ms for 3.3 GB.
+/// To fresh host memory, 8, 16, 24 and 32 threads took 132, 85, 74 and 73 ms for 3.3 GB.
 constexpr int kMostThreads = 24;
-constexpr std::size_t kSlots = 2;  // of a thread: one is copied while it works on the other
+// of a thread: the device copies one while the thread works on the other
+constexpr std::size_t kSlots = 2;
 
-/// Pieces of page-locked memory for the life of the process, as locking takes as long as copying.
-/// Never destroyed: at exit the driver may already be gone.
+/// Pieces of page-locked memory. They live as long as the process, because locking takes as long as
+/// copying. Never destroyed: at exit the driver may already be gone.
 class FreePieces {
  public:
   static FreePieces& of_process() {
@@ -37,7 +39,7 @@ class FreePieces {
     return *pieces;
   }
 
-  /// Nothing where the system refuses.
+  /// Empty where the system refuses to lock memory.
   std::vector<std::byte*> take(std::size_t count, int threads) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (free_.size() < count) {
@@ -71,7 +73,7 @@ class FreePieces {
   std::size_t made_ = 0;
 };
 
-/// Pieces taken, given back when no copy uses them any more.
+/// Pieces of this scope; the owner waits for the copies before it ends.
 class TakenPieces {
  public:
   TakenPieces(std::size_t count, int threads)
@@ -86,7 +88,7 @@ class TakenPieces {
   std::vector<std::byte*> pieces_;
 };
 
-/// A thread's place in page-locked memory, and what is under way there.
+/// One of a thread's two pieces, and the copy under way in it.
 struct Slot {
   explicit Slot(std::byte* memory) : data(memory) {
     CHECK_CUDA(cudaEventCreateWithFlags(&copied, cudaEventDisableTiming | cudaEventBlockingSync));
@@ -103,8 +105,8 @@ struct Slot {
   StagedCopy piece;  // no bytes: nothing is under way
 };
 
-/// Cut where the host's addresses are multiples of a piece, so that two threads seldom make the
-/// same large page.
+/// Cuts at host addresses that are multiples of kPieceBytes, so that two threads seldom fault in
+/// the same large page.
 std::vector<StagedCopy> pieces_of(const std::vector<StagedCopy>& copies, bool is_to_host) {
   std::vector<StagedCopy> pieces;
   for (const StagedCopy& copy : copies) {
@@ -119,7 +121,7 @@ std::vector<StagedCopy> pieces_of(const std::vector<StagedCopy>& copies, bool is
   return pieces;
 }
 
-/// One thread's share, piece by piece, as long as there are some.
+/// One thread's work: takes the next piece until there are no more.
 class Worker {
  public:
   Worker(std::byte* first, std::byte* second, cudaStream_t stream)
@@ -136,7 +138,8 @@ class Worker {
     for (std::size_t turn = 0; slots_[turn].piece.bytes > 0; turn = (turn + 1) % kSlots) {
       Slot& slot = slots_[turn];
       slot.wait();
-      // Around the cache: nobody reads C at once, and lines need not be read to be written.
+      // Non-temporal stores: nobody reads C soon, and lines need not be read before they are
+      // written.
       unpack_rows({static_cast<std::byte*>(slot.piece.to), slot.piece.bytes}, slot.data,
                   slot.piece.bytes, 1);
       start(slot);
@@ -171,7 +174,7 @@ void copy_alone(const std::vector<StagedCopy>& copies, cudaMemcpyKind way, cudaS
   }
 }
 
-/// False, with nothing done, where threads do not pay or cannot.
+/// Returns false, with nothing copied, where threads do not pay or no memory can be locked.
 bool copy_by_team(const std::vector<StagedCopy>& copies, bool is_to_host, int threads,
                   cudaStream_t stream) {
   std::uint64_t bytes = 0;

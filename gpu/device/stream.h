@@ -1,4 +1,4 @@
-// Where device work is queued, and which device is meant.
+// The stream in which work is queued, and the calling thread's device.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -22,9 +22,9 @@ class DeviceScope {
   int previous_ = 0;
 };
 
-/// A stream of the caller's, which must outlive this, or one of its own on the current device. An
-/// own one is ordered against the legacy default stream, so plain cudaMemcpy and cudaMemset calls
-/// of the caller on the operands are seen.
+/// The caller's stream, which must outlive this object, or its own on the current device. Its own
+/// stream is ordered with the legacy default stream, so it sees what the caller's plain cudaMemcpy
+/// and cudaMemset did to the operands.
 class Stream {
  public:
   explicit Stream(cudaStream_t borrowed) : stream_(borrowed) {
@@ -43,8 +43,8 @@ class Stream {
   cudaStream_t get() const { return current_; }
   void wait() const { CHECK_CUDA(cudaStreamSynchronize(current_)); }
 
-  /// Goes on in a stream of the caller's, which begins when what is queued here is done; unless one
-  /// of them is being captured, which would make this one's work a part of the graph.
+  /// Continues in the stream `other`, which waits for what is queued here. It does not wait if one
+  /// of the two is being captured: the wait would make this stream's work a part of the graph.
   void go_to(cudaStream_t other) {
     if (other == current_) return;
     if (!is_captured(other) && !is_captured(current_)) {
@@ -56,7 +56,7 @@ class Stream {
     }
     current_ = other;
   }
-  /// Goes on where it began: memory was allocated there, and is freed there.
+  /// Continues in the first stream: memory was allocated there, and is freed there.
   void go_back() { go_to(stream_); }
 
  private:

@@ -7,8 +7,8 @@
 
 namespace csrkit::gpu {
 
-/// Hands out byte positions one after the other. Each is a multiple of 256, which suits every type
-/// and every access of a kernel.
+/// Hands out byte positions one after the other. Each is a multiple of 256, as cudaMalloc's
+/// addresses are: enough for every type and vector load.
 class WorkspaceLayout {
  public:
   static constexpr std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -24,7 +24,7 @@ class WorkspaceLayout {
     return position;
   }
 
-  /// Of all arrays so far.
+  /// Total size so far, with padding.
   std::uint64_t bytes() const { return bytes_; }
 
  private:

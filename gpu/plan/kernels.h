@@ -1,5 +1,5 @@
-// The tables of kernels for NVIDIA GPUs, each in the order of its kernels.inc. An operation may use
-// another one's kernels, which it finds here: what a table holds is its operation's own affair.
+// The tables of kernels for NVIDIA GPUs, each in the order of its kernels.inc. An operation that
+// uses another one's kernels finds them here, never by their files.
 #pragma once
 
 #include <string>
@@ -19,20 +19,20 @@ const KernelTable<Sddmm>& sddmm_kernels();
 /// Solvers, which multiply with the kernels above.
 const KernelTable<Solve>& solve_kernels();
 
-/// The kernel that auto would run. One of SpMV's has "spmv." before its name: "spmv.auto" for one
-/// column, which looks at the matrix on the device, or "spmv.stencil" for a few.
+/// The kernel that auto would run. A kernel of SpMV has "spmv." before its name: "spmv.auto" for
+/// one column (it decides later, on the device), or "spmv.stencil" for a few columns.
 std::string auto_spmm_kernel(const SpmmProblem& problem);
 std::string auto_spgemm_kernel(const SpgemmProblem& problem);
 
-/// Most bytes that a plan of the SpMV kernel called `kernel` and the device's copies of x and y
-/// will hold, its conversion included, for operands on the host; of `auto`, the most that any
-/// kernel that it may choose takes. Reads A's row offsets; for A^T and for dia, its columns as
-/// well. Never below Phases::peak_bytes. Needs no GPU. Throws UsageError for names that are not in
-/// the table, for what the kernel cannot do, for a vendor's kernel, and for an A on the device.
+/// An upper bound, never below Phases::peak_bytes: the bytes that a plan of the SpMV kernel
+/// `kernel` takes, its conversion included, with copies of x and y for operands on the host. For
+/// `auto`: the most that any kernel that it may choose takes. Reads A's row offsets; for A^T and
+/// for dia also its columns. Needs no GPU. Throws UsageError for unknown names, for what the kernel
+/// cannot do, for a vendor's kernel, and for an A on the device.
 std::uint64_t forecast_spmv_bytes(const std::string& kernel, const SpmmProblem& problem);
 
-/// Passes that are no multiplications but tell how fast one can be, in the order of marks.inc. They
-/// are made and timed like kernels; C is not written.
+/// Marks: passes that multiply nothing but bound how fast a product can be, in the order of
+/// marks.inc. They are made and timed like kernels. They do not write C.
 const KernelTable<Spmm>& spmm_marks();
 
 }  // namespace csrkit::gpu

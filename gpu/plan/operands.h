@@ -1,4 +1,4 @@
-// Operands of a plan on a device: those that are there already, and copies of those on the host.
+// Operands of a plan: device addresses are checked, host operands get a copy on the device.
 #pragma once
 
 #include "core/matrix/csr_matrix.h"
@@ -7,19 +7,19 @@
 
 namespace csrkit::gpu {
 
-/// Throws UsageError if an array of an operand in device memory has an address that no device
-/// knows. Using it would end in a fault that takes the whole context along.
+/// Throws UsageError if an operand is said to be in device memory but no device knows its address.
+/// A kernel that used it would destroy the CUDA context.
 void require_device_address(const char* name, const ConstDenseView& view);
 void require_device_addresses(const CsrMatrix& a);
 
 /// Bytes of a dense operand without padding.
 std::uint64_t dense_bytes(Index rows, Index cols, ValueKind kind);
 
-/// The device's copy of a dense operand that lives on the host; without padding.
+/// The device's copy of a dense operand on the host, without padding.
 struct DenseTwin {
   DeviceBuffer<std::byte> bytes;
 
-  /// Keeps what it has if the size is the same.
+  /// Keeps its memory if the size is the same.
   void make(DeviceMemory& memory, std::uint64_t size, const char* what) {
     if (bytes.size_bytes() == size) return;
     bytes = {};

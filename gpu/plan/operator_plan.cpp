@@ -41,7 +41,7 @@ DeviceCsr OperatorPlan::bring_matrix(bool transposes, std::uint64_t workspace_by
                                                 counted(nnz, "nonzero") +
                                                 ") with the kernel's workspace");
 
-  // The device sorts the entries if it has room for both and for the sorting, else the host does.
+  // The device transposes if it has room for A, A^T and the sort, else the host does.
   const std::uint64_t sorting_bytes =
       (is_there ? 0 : DeviceCsr::forecast_bytes(cols, nnz, kind)) +
       std::max(DeviceCsr::transpose_bytes(rows, nnz, kind), workspace_bytes);
@@ -193,7 +193,7 @@ void OperatorPlan::fetch_output() {
     copy_dense(host_c_, c_, stream);
     resources_->timer.stop(stream);
     phases_.download_seconds = resources_->timer.seconds();
-    c_twin_is_current_ = false;  // from here on the host's C is the one that counts
+    c_twin_is_current_ = false;  // the host's C is now the current one
   }
   resources_->stream.wait();
 }

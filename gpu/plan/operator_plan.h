@@ -1,5 +1,5 @@
-// What the plans of all products with dense operands do alike on a device, whatever the kernel:
-// operands, clock, and the way home of the result.
+// What all plans with dense operands share on a device, whatever the kernel: operands, timing, and
+// fetching the result.
 #pragma once
 
 #include <memory>
@@ -14,9 +14,9 @@
 
 namespace csrkit::gpu {
 
-/// Operands on the host have a twin on the device: B's is filled in bind, C's is filled before a
-/// multiplication that reads C and brought back in fetch_output. Operands on the device are used in
-/// place. Everything is queued in the caller's stream, if there is one.
+/// An operand on the host has a twin on the device. B's is filled by bind, C's before a
+/// multiplication that reads C; fetch_output copies C's back. Operands on the device are used in
+/// place. All work is queued in the caller's stream, if there is one.
 class OperatorPlan : public Operator, public TakesStream, public TakesValues {
  public:
   ~OperatorPlan() override;
@@ -34,22 +34,22 @@ class OperatorPlan : public Operator, public TakesStream, public TakesValues {
   std::string choice() const final;
   std::string chosen_kernel() const final { return chosen_kernel_; }
 
-  /// Says which kernel a chooser chose and why, and what choosing took.
+  /// Records which kernel a chooser chose, why, and how long the choice took.
   void note_choice(const std::string& kernel, const std::string& because, double seconds);
-  /// Says that what was chosen is a kernel of another operation.
+  /// Records that the chosen kernel is one of another operation.
   void note_operation(const std::string& operation);
 
  protected:
   /// `capabilities` are those of the kernel's row in the table. Throws NoDeviceError.
   OperatorPlan(Capabilities capabilities, const SpmmProblem& problem, const PlanOptions& options);
 
-  /// A on the device; A^T with `transposes`, made there if there is room beside
-  /// `workspace_bytes`, else on the host. Throws MemoryError before it allocates if A and the
-  /// workspace do not fit. Adds to phases_.
+  /// Returns A on the device, or A^T if `transposes`. The device transposes if it has room for that
+  /// and for `workspace_bytes`, else the host does with `threads` threads. Throws MemoryError
+  /// before it allocates if the result and the workspace do not fit. Adds its times to phases_.
   DeviceCsr bring_matrix(bool transposes, std::uint64_t workspace_bytes, int threads);
 
-  /// For destructors of derived plans, whose memory on the device must go before this one's
-  /// account: a failure means that the device is gone, and what the plan held there with it.
+  /// For destructors of derived plans: they must free their device memory before this class frees
+  /// its account. Errors are ignored: they mean that the device is gone, and its memory with it.
   template <class F>
   void on_device_without_errors(F&& f) noexcept {
     try {
@@ -63,16 +63,16 @@ class OperatorPlan : public Operator, public TakesStream, public TakesValues {
   /// Queues C = alpha * op(A) * B + beta * C on operands in device memory.
   virtual void launch(const ConstDenseView& b, const DenseView& c, double alpha, double beta) = 0;
 
-  /// Takes values that are on the device; false if this kind of plan cannot.
+  /// Takes new values from device memory; returns false if this plan cannot.
   virtual bool take_values(const void* /*values*/) { return false; }
 
-  /// For a vendor that wants to see operands before it decides; see DeviceSpmm::run_trials.
+  /// For vendor kernels that decide after they have seen the operands; see DeviceSpmm::run_trials.
   virtual bool wants_trials(const ConstDenseView& /*b*/, const DenseView& /*c*/) const {
     return false;
   }
   virtual void run_trials(const ConstDenseView& /*b*/, const DenseView& /*scratch*/) {}
 
-  /// What the kernel itself says in choice().
+  /// The kernel's own part of choice().
   virtual std::string choice_of_kernel() const { return {}; }
 
   PlanResources& resources() { return *resources_; }
@@ -91,7 +91,7 @@ class OperatorPlan : public Operator, public TakesStream, public TakesValues {
   DenseTwin b_twin_, c_twin_;
   bool is_bound_ = false;
   bool c_twin_is_current_ = false;  // holds what C is meant to hold
-  DenseView host_c_;                // where fetch_output brings C, if that is on the host
+  DenseView host_c_;                // where fetch_output copies C, if that is on the host
   ConstDenseView b_;                // as the device sees them
   DenseView c_;
 };

@@ -1,4 +1,4 @@
-// What the plans of all operations own on a device, whatever they compute.
+// What the plans of all operations own on a device.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,14 @@
 
 namespace csrkit::gpu {
 
-/// A stream, the account of the memory, a timer. Made and used with the plan's device as the
-/// calling thread's (DeviceScope).
+/// A stream, the account of the memory, a timer. Construct and use it in a DeviceScope of the
+/// plan's device.
 struct PlanResources {
   PlanResources(int device, const PlanOptions& options)
       : stream(static_cast<cudaStream_t>(options.where.stream)),
         memory(device, stream.get(), options.memory_limit_bytes) {}
 
-  /// Queues a pass that leaves L2 without operands. It takes its memory when it is first wanted.
+  /// Queues a pass that evicts the operands from L2. Its memory is allocated at the first call.
   void evict_caches() {
     if (!flush_) flush_ = std::make_unique<L2Flush>(memory.device(), stream.get());
     flush_->run();
