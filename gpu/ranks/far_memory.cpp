@@ -13,10 +13,11 @@ namespace csrkit::gpu {
 
 namespace {
 
-constexpr std::size_t kSampleBytes = 2 << 20;  // a page of the device: nothing else shares it
+// a whole page of the device, so an IPC handle exposes nothing else
+constexpr std::size_t kSampleBytes = 2 << 20;
 constexpr unsigned char kSampleByte = 0x3c;
 
-/// Numbers of processes repeat between containers; these do not.
+/// A random token of this process: process numbers repeat between containers.
 const unsigned char* this_process() {
   static const auto token = [] {
     struct Token {
@@ -69,7 +70,7 @@ std::string sample_memory(int device) {
   std::string& sample = samples[device];
   if (!sample.empty()) return sample;
   const DeviceScope scope(device);
-  void* data = nullptr;  // never freed: another process may look at it as long as this one lives
+  void* data = nullptr;  // never freed: another process may read it as long as this one lives
   CHECK_CUDA(cudaMalloc(&data, kSampleBytes));
   CHECK_CUDA(cudaMemset(data, kSampleByte, kSampleBytes));
   CHECK_CUDA(cudaDeviceSynchronize());

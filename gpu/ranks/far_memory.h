@@ -1,4 +1,4 @@
-// Device memory of other processes of this host: CUDA's interprocess handles.
+// Device memory of other processes of this host, by CUDA's interprocess (IPC) handles.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,9 +8,9 @@
 
 namespace csrkit::gpu {
 
-/// What another process needs to read an allocation of cudaMalloc from its first byte on.
+/// Names an allocation of cudaMalloc, from its first byte on, to another process.
 struct MemoryName {
-  unsigned char process[16] = {};  // whose it is: handles are for others
+  unsigned char process[16] = {};  // the owner: it must not open its own handle
   const void* address = nullptr;   // for threads of the same process
   cudaIpcMemHandle_t handle = {};
 };
@@ -35,9 +35,10 @@ class FarMemory {
   bool is_opened_ = false;
 };
 
-/// For a trial: bytes that name some memory of `device`, which stays until the process ends.
+/// For a trial: a packed MemoryName of some memory of `device`. The memory stays until the process
+/// ends. Throws DeviceError where there are no such handles.
 std::string sample_memory(int device);
-/// "" if `device` reads what another process' sample names, or why not.
+/// "" if `device` can read the memory of another process's sample, else the reason.
 std::string why_not_read(int device, const std::string& sample);
 
 }  // namespace csrkit::gpu

@@ -19,12 +19,12 @@ namespace {
 
 constexpr std::uint64_t kLeastRowBytes = 16;
 constexpr int kSamples = 10;
-/// Exchanges of a sample: what a launch from the host costs is not theirs.
+/// Exchanges in a sample, so that the cost of a launch from the host does not count.
 constexpr int kInARow = 8;
 constexpr unsigned char kUntouched = 0xee;
 
-/// What is at a place of what GPU `number` gives away: the same in rows next to each other, so that
-/// it does not matter which of two was taken.
+/// The byte at `place` of what GPU `number` gives. Rows 2 i and 2 i + 1 hold the same bytes, so it
+/// does not matter which of the two was read.
 unsigned char byte_of(std::size_t number, std::uint64_t place, std::uint64_t row_bytes) {
   return static_cast<unsigned char>(17 * number + 3 * (place / (2 * row_bytes)) % 101);
 }
@@ -82,7 +82,7 @@ class GpuLinks final : public DeviceLinks {
     row_bytes_ = row_bytes;
     open();
     fill();
-    queue();  // code is loaded, lines are opened
+    queue();  // loads code and opens connections
     const cudaStream_t stream = first().stream->get();
     const DeviceScope scope(first().device);
     CHECK_CUDA(cudaStreamSynchronize(stream));
@@ -100,7 +100,7 @@ class GpuLinks final : public DeviceLinks {
 
   bool is_moved() const override {
     std::vector<unsigned char> got(static_cast<std::size_t>(bytes_) + kLeastRowBytes);
-    // Gathered rows come from twice as far.
+    // Gathered rows are every second one.
     const std::uint64_t step = way_ == LinkWay::peer ? 2 : 1;
     for (std::size_t i = 0; i < ends_.size(); ++i) {
       const DeviceScope scope(ends_[i]->device);
@@ -142,7 +142,7 @@ class GpuLinks final : public DeviceLinks {
     });
   }
 
-  /// Rows that can be told from others', and which of them are to come.
+  /// Fills each GPU's rows with its own pattern, and picks the rows to read.
   void fill() {
     const std::uint64_t rows = bytes_ / row_bytes_;
     std::vector<unsigned char> bytes(2 * static_cast<std::size_t>(bytes_));
@@ -166,7 +166,7 @@ class GpuLinks final : public DeviceLinks {
     }
   }
 
-  /// All streams begin at the first one's and come back to it.
+  /// All streams fork from the first one and join it, so that one capture holds all.
   void queue() {
     {
       const DeviceScope scope(first().device);
@@ -218,12 +218,13 @@ class GpuLinks final : public DeviceLinks {
   std::uint64_t most_bytes_;
   const NcclLibrary* nccl_;
   std::vector<std::unique_ptr<LinkEnd>> ends_;
-  std::vector<std::unique_ptr<NcclRank>> lines_;  // one for each end, once messages were wanted
+  // one for each end, made with the first exchange over NCCL
+  std::vector<std::unique_ptr<NcclRank>> lines_;
   LinkWay way_ = LinkWay::copy;
   std::uint64_t bytes_ = 0, row_bytes_ = kLeastRowBytes;
   std::unique_ptr<Mark> start_;
   std::unique_ptr<GpuTimer> timer_;
-  Graph graph_;  // gone before the lines that it uses
+  Graph graph_;  // destroyed before the communicators that it uses
 };
 
 }  // namespace

@@ -9,10 +9,11 @@
 
 namespace csrkit::gpu {
 
-/// Two of `devices` or more; one may be named twice, for tests.
+/// At least two `devices`; tests may name one twice. `most_bytes` is the most of one exchange and
+/// GPU. Throws UsageError, NoDeviceError, MemoryError, DeviceError.
 std::unique_ptr<DeviceLinks> make_device_links(const std::vector<int>& devices,
                                                std::uint64_t most_bytes);
-/// The same with an NCCL of the caller's.
+/// The same with the caller's NCCL.
 std::unique_ptr<DeviceLinks> make_device_links(const std::vector<int>& devices,
                                                std::uint64_t most_bytes, const NcclLibrary* nccl);
 

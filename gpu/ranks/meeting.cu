@@ -1,8 +1,8 @@
-// meet: one block, a thread for each other rank.
-// Owns     a counter of meetings, on the device, so that a graph can be launched again and again
+// meet: a barrier between GPUs; one block, a thread for each other rank.
+// Owns     a counter of meetings, on the device, so that a graph can be launched repeatedly
 // Reads    its own flags, which other GPUs write
 // Launch   one block
-// Needs    all GPUs to run at the same time: what is queued before a meeting waits for no other
+// Needs    all GPUs to run at the same time: work queued before a meeting must not wait for another
 //          rank
 
 #include <algorithm>
@@ -29,14 +29,14 @@ __global__ void __launch_bounds__(kThreads)
   const unsigned number = *count + 1;
   const bool is_over = *missing != 0;
   const unsigned long long begun = nanoseconds();
-  // All that this GPU has written is seen by who sees the flag.
+  // A GPU that sees the flag also sees all that this GPU wrote before.
   __threadfence_system();
   for (int other = static_cast<int>(threadIdx.x); other < ranks; other += kThreads) {
     if (other != rank) *static_cast<volatile unsigned*>(theirs[other]) = number;
   }
   for (int other = static_cast<int>(threadIdx.x); other < ranks; other += kThreads) {
     if (other == rank) continue;
-    // A faster rank may be one ahead already.
+    // A faster rank may already be one meeting ahead.
     while (!is_over && static_cast<int>(flags[other] - number) < 0) {
       if (nanoseconds() - begun > limit) {
         *missing = other + 1;
@@ -61,7 +61,8 @@ Meeting::Meeting(int rank, unsigned* flags, const std::vector<unsigned*>& theirs
   count_ = reinterpret_cast<unsigned*>(theirs_ + places.size());
   CHECK_CUDA(cudaMemset(count_, 0, sizeof(unsigned)));
   CHECK_CUDA(cudaMemcpy(theirs_, places.data(), bytes, cudaMemcpyHostToDevice));
-  cudaFuncAttributes loaded = {};  // now: later, loading might wait for what waits for this rank
+  // load the kernel now: loading later could wait for work that waits for this rank
+  cudaFuncAttributes loaded = {};
   CHECK_CUDA(cudaFuncGetAttributes(&loaded, meet));
   missing_ = static_cast<int*>(PageLockedCells::take());
   *missing_ = 0;

@@ -1,4 +1,5 @@
-// NCCL, opened at run time: nothing else needs it, and a build needs none of its headers.
+// NCCL, opened at run time: builds need none of its headers, and only --exchange nccl needs the
+// library.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,8 +10,8 @@
 
 namespace csrkit::gpu {
 
-/// What is declared here is NCCL's interface since 2.7; tests compare it with nccl.h where there is
-/// one.
+/// The part of NCCL's interface (2.7 and newer) that is used here. Tests compare it with nccl.h
+/// where that is installed.
 struct NcclId {
   char bytes[128];
 };
@@ -32,13 +33,13 @@ struct NcclLibrary {
 
 /// Throws UsageError, with what to do, where libnccl.so.2 cannot be opened.
 const NcclLibrary& nccl_library();
-/// "" or why not.
+/// "" if the library can be used, else the reason.
 std::string why_no_nccl();
 
 /// Throws DeviceError, which names the rank, unless `result` is success.
 void require_nccl(const NcclLibrary& nccl, int result, const char* what, int rank);
 
-/// One rank's end. What it sends and receives is counted where NCCL is called.
+/// One rank's communicator. It counts the bytes that it sends and receives.
 class NcclRank {
  public:
   NcclRank(const NcclLibrary& nccl, int rank) : nccl_(&nccl), rank_(rank) {}
@@ -46,15 +47,15 @@ class NcclRank {
   NcclRank(const NcclRank&) = delete;
   NcclRank& operator=(const NcclRank&) = delete;
 
-  /// On the current device. Within a group where several ranks of a process join.
+  /// Joins on the current device. Call it within a group if several ranks of a process join.
   void join(int ranks, const NcclId& id);
   /// Within a group: queued when it ends.
   void send(const void* data, std::uint64_t bytes, int to, cudaStream_t stream);
   void receive(void* data, std::uint64_t bytes, int from, cudaStream_t stream);
 
-  /// Throws DeviceError if something went wrong since on the way.
+  /// Throws DeviceError if an exchange has failed asynchronously.
   void require_healthy();
-  /// Ends what is under way, here and so in others that wait for it.
+  /// Ends exchanges under way, and so those of the ranks that wait for them.
   void abort() noexcept;
 
   void forget_bytes() { bytes_sent_ = bytes_received_ = 0; }
@@ -68,7 +69,8 @@ class NcclRank {
   std::uint64_t bytes_sent_ = 0, bytes_received_ = 0;
 };
 
-/// Calls between these belong together, on however many ranks of this process.
+/// Runs `calls` between ncclGroupStart and ncclGroupEnd: one group, of any number of this process's
+/// ranks.
 template <class Calls>
 void nccl_group(const NcclLibrary& nccl, int rank, const Calls& calls) {
   require_nccl(nccl, nccl.group_start(), "ncclGroupStart", rank);

@@ -19,10 +19,10 @@ namespace {
 
 std::uint64_t bytes_of(const std::vector<Index>& numbers) { return numbers.size() * sizeof(Index); }
 
-/// Ranks of one host that a meeting has flags for.
+/// A meeting has flags for so many ranks of a host.
 constexpr std::size_t kMostRanks = 256;
 
-/// Where things are in what a rank shares.
+/// Byte positions in the memory that a rank shares.
 struct SharedLayout {
   std::uint64_t arrays[2] = {}, sums_made = 0, flags[2] = {}, bytes = 0;
 
@@ -49,7 +49,7 @@ struct SharedLayout {
   }
 };
 
-/// What memory() tells, before the piece runs.
+/// The head of what memory() returns; the piece runs follow.
 struct ToldMemory {
   MemoryName name;
   std::uint64_t b_bytes = 0, c_bytes = 0, made_bytes = 0, runs = 0;
@@ -202,7 +202,7 @@ DenseView GpuRank::rows_of_c(void* data, Index rows) const {
 DenseView GpuRank::array(int number) const {
   const SpmmProblem& kinds = share_.kinds;
   const Index cols = kinds.dense_cols;
-  // With more than one product both arrays have the same size and kind.
+  // For more than one product both arrays have the same size and kind, and change places.
   const Index rows = number == 0 ? share_.own.cols() : share_.own.rows();
   return {given_.arrays[number], number == 0 ? kinds.b : kinds.c, rows, cols, cols,
           MemorySpace::device};
@@ -294,8 +294,9 @@ char* GpuRank::sums_received(const RowRun& run) const {
   return sums_received_.data() + static_cast<std::uint64_t>(run.first) * sum_bytes();
 }
 
-/// Own columns take longer than quiet reads where there are so many entries for each row that
-/// comes: 44 of them were enough on two H200. With few of them there is hardly a product.
+/// With more than kEntriesToHide own entries for each row that comes, the product takes longer than
+/// quiet reads, and hides them: 44 were enough on two H200. With kEntriesToSee or fewer the product
+/// is too short to be disturbed.
 FarReads GpuRank::far_reads() const {
   constexpr Offset kEntriesToHide = 40, kEntriesToSee = 4;
   const auto rows = static_cast<Offset>(share_.reads.size());
@@ -367,7 +368,7 @@ void GpuRank::multiply_halo() {
     beyond_->multiply(1, 0);
     add_rows(c(), halo_rows_, rows_of_c(terms_.data(), share_.halo.rows()), work());
   }
-  for (const RowRun& run : share_.sum_runs) {  // two of them may have the same row
+  for (const RowRun& run : share_.sum_runs) {  // one launch each: two runs may have the same row
     add_rows(c(), sum_rows_ + run.first, rows_of_c(sums_received(run), run.count), work());
   }
   marks_->done.record(work());

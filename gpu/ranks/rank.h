@@ -1,4 +1,4 @@
-// One rank's arrays, plans and streams on its GPU, and the steps of its product, each of which only
+// One rank's arrays, plans and streams on its GPU, and the steps of its product. Each step only
 // queues work. gpu/ranks/ranks.h puts the steps of all ranks in order.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace csrkit::gpu {
 
-/// Device memory that other GPUs can be given access to, which they cannot to a pool's by
-/// cudaDeviceEnablePeerAccess.
+/// Device memory of cudaMalloc: cudaDeviceEnablePeerAccess gives other GPUs no access to memory of
+/// a pool. Throws MemoryError, DeviceError.
 class SharedBytes {
  public:
   SharedBytes() = default;
@@ -35,10 +35,10 @@ class SharedBytes {
   char* data_ = nullptr;
 };
 
-/// A stream that does not wait for the default one, and events; of the current device.
+/// A stream of the current device that does not synchronize with the default stream.
 class WorkStream {
  public:
-  /// Work of an urgent one goes first where both have some.
+  /// Blocks of an urgent stream are scheduled first.
   explicit WorkStream(bool is_urgent);
   ~WorkStream();
   WorkStream(const WorkStream&) = delete;
@@ -63,7 +63,7 @@ class Mark {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Where others read what a rank has: in its process, or in another one.
+/// What a rank lets others read: addresses valid in this process.
 struct GivenMemory {
   int rank = 0;
   char* arrays[2] = {};
@@ -72,7 +72,7 @@ struct GivenMemory {
   std::vector<RowRun> piece_runs;
 };
 
-/// Of a rank of another process, from its memory().
+/// A rank of another process, from what its memory() returned.
 class FarRank {
  public:
   FarRank(const std::string& memory, int rank);
@@ -97,39 +97,39 @@ class GpuRank final : public DeviceRank {
   int number() const { return share_.rank; }
   const DeviceShare& share() const { return share_; }
   bool is_capturable() const { return is_capturable_; }
-  /// A row of B, and a row of C.
+  /// Bytes of a row of B, and of a row of C.
   std::uint64_t row_bytes() const;
   std::uint64_t sum_bytes() const;
-  /// Products, and B's way to and fro.
+  /// The stream of products and of transfers from and to the host, and that of exchanges.
   cudaStream_t work() const { return work_->get(); }
   cudaStream_t travel() const { return travel_->get(); }
 
-  /// B of what is queued next is array `from`, 0 or 1, and C is the other one.
+  /// The next product reads array `from` (0 or 1) as B and writes the other one as C.
   void bind(int from);
   void make_room_to_pack();
 
-  /// The travel begins after `start`, as do the products.
+  /// Exchanges and products wait for `start`.
   void begin(const Mark& start);
-  /// Sums of others' rows.
+  /// Multiplies the pieces of split rows, whose sums other ranks need.
   void multiply_pieces();
-  /// The travel goes on when what goes to others is there.
+  /// Packs the rows to send. The exchange waits for them and for the sums of pieces.
   void pack();
   char* packed(const RowRun& run) const;
   char* halo(const RowRun& run) const;
   char* sums_made(const RowRun& run) const;
   char* sums_received(const RowRun& run) const;
   const GivenMemory& given() const { return given_; }
-  /// Reads the rows of a run where they are. Returns the bytes.
+  /// Reads the rows of a run directly from their owner. Returns the bytes.
   std::uint64_t read_from(const GivenMemory& owner, const RowRun& run);
-  /// The same of a run of sums, which are made when `travel` gets there.
+  /// The same for a run of sums. `travel` must already wait until they are made.
   std::uint64_t read_sums_from(const GivenMemory& maker, const RowRun& run);
-  /// What is queued in `travel` of another rank next finds this one's sums made.
+  /// The exchange stream of another rank waits until this rank's sums are made.
   void let_travel_await_sums(cudaStream_t travel_of_another) const;
   void multiply_own();
-  /// After what `travel` has so far. The sums that came are added at last.
+  /// Waits for the exchange so far, multiplies the halo, and adds the sums that came.
   void multiply_halo();
   const Mark& done() const { return marks_->done; }
-  /// Of what was queued last, when it is done; without `total`.
+  /// Seconds of the last product, once it is done; without `total`.
   SpmmSeconds phases() const;
 
  private:
@@ -149,7 +149,7 @@ class GpuRank final : public DeviceRank {
   int device_;
   bool is_capturable_ = false;
   int from_ = 0;
-  SharedBytes shared_;  // what others may read: given_ is in there
+  SharedBytes shared_;  // what others may read; given_ points into it
   GivenMemory given_;
   SharedBytes halo_, packed_, terms_, sums_received_, numbers_;
   Index* sends_ = nullptr;
@@ -158,7 +158,7 @@ class GpuRank final : public DeviceRank {
   Index* sum_rows_ = nullptr;
   std::unique_ptr<WorkStream> work_, travel_;
   std::unique_ptr<Marks> marks_;
-  std::unique_ptr<Operator> own_, beyond_, pieces_;  // null where there is no such entry
+  std::unique_ptr<Operator> own_, beyond_, pieces_;  // null where the matrix has no entries
 };
 
 }  // namespace csrkit::gpu

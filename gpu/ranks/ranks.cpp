@@ -60,8 +60,8 @@ class GpuRanks final : public DeviceRanks {
   HaloWay way_;
   const NcclLibrary* nccl_;
   double silence_seconds_;
-  std::vector<std::unique_ptr<NcclRank>> lines_;  // with HaloWay::nccl, one for each rank
-  // Of other processes' ranks, with HaloWay::peer: all ranks by their numbers, this one's empty.
+  std::vector<std::unique_ptr<NcclRank>> lines_;  // one for each rank, with HaloWay::nccl
+  // With HaloWay::peer over several processes: by rank number; null for this process's rank.
   std::vector<std::unique_ptr<FarRank>> far_;
   std::unique_ptr<Meeting> start_meeting_, sums_meeting_;  // the second where there are sums
   std::vector<Moved> moved_;
@@ -71,7 +71,8 @@ class GpuRanks final : public DeviceRanks {
   std::unique_ptr<GpuTimer> timer_;
   std::unique_ptr<Mark> end_;
   bool is_capturable_ = true, is_warm_ = false;
-  Graph graphs_[2];  // from array 0, and from array 1; gone before the lines that they use
+  // from array 0, and from array 1; destroyed before the communicators that they use
+  Graph graphs_[2];
 };
 
 GpuRanks::GpuRanks(const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
@@ -122,7 +123,7 @@ GpuRanks::~GpuRanks() {
   }
 }
 
-/// Each reads what it has runs of, and nothing else.
+/// Each rank gets access to the GPUs that it has runs of, and to no other.
 void GpuRanks::open_memories() {
   for (const GpuRank* const rank : ranks_) {
     std::vector<RowRun> runs = rank->share().read_runs;
@@ -133,7 +134,7 @@ void GpuRanks::open_memories() {
   }
 }
 
-/// Each opens what all have, and meets all.
+/// A process opens the memory of all ranks and meets all of them.
 void GpuRanks::open_processes(const std::vector<std::string>& memories) {
   const int me = first().number();
   if (ranks_.size() != 1) throw UsageError("a process brings one rank, or all of them");
@@ -169,11 +170,11 @@ void GpuRanks::bind(int from) {
   for (GpuRank* const rank : ranks_) rank->bind(from);
 }
 
-/// The ranks' streams begin at the first one's and come back to it, so that one capture holds all.
+/// The ranks' streams fork from the first one's and join it, so that one capture holds all.
 void GpuRanks::queue() {
   {
     const DeviceScope scope(first().device());
-    // All have their B then, and nobody reads what this product writes.
+    // After it all have their B, and nobody still reads what this product writes.
     if (spans_processes()) start_meeting_->queue(first().work());
     start_->record(first().work());
   }
@@ -193,7 +194,8 @@ void GpuRanks::queue() {
   }
 }
 
-/// Each begins with the neighbour after itself: not all read from the same one at the same time.
+/// A rank's runs, beginning with the neighbour after itself, so that not all read from the same
+/// rank at once.
 std::vector<RowRun> neighbours_first(const GpuRank& rank) {
   std::vector<RowRun> runs = rank.share().read_runs;
   const auto after = std::find_if(runs.begin(), runs.end(),
@@ -221,7 +223,8 @@ void GpuRanks::queue_reads() {
   }
 }
 
-/// The same of one rank, where the others are processes; what they read here their lists say.
+/// queue_reads for one rank, where the others are processes. What they read here is known from the
+/// lists.
 void GpuRanks::queue_far_reads() {
   GpuRank& rank = first();
   Moved& moved = moved_.front();
@@ -259,7 +262,7 @@ void GpuRanks::queue_messages() {
       const auto bytes = [](const RowRun& run, std::uint64_t row_bytes) {
         return static_cast<std::uint64_t>(run.count) * row_bytes;
       };
-      // Rows of B to a rank go before sums to it, and so they come.
+      // NCCL matches messages by their order: rows of B come before sums at sender and receiver.
       for (const RowRun& run : rank.share().send_runs) {
         line.send(rank.packed(run), bytes(run, rank.row_bytes()), run.rank, rank.travel());
       }
@@ -278,8 +281,8 @@ void GpuRanks::queue_messages() {
   });
 }
 
-/// The first product loads code and opens lines, which a capture does not allow; the phases are
-/// the second one's.
+/// The first product loads code and opens connections, which a capture forbids; the phases are
+/// measured in the second.
 void GpuRanks::warm_up() {
   bind(0);
   for (int product = 0; product < 2; ++product) {
@@ -306,7 +309,7 @@ void GpuRanks::multiply(int products) {
   if (products > 1) prepare(1);
   const cudaStream_t stream = first().work();
   give_head_start(stream);
-  if (spans_processes()) start_meeting_->queue(stream);  // all begin at the same time
+  if (spans_processes()) start_meeting_->queue(stream);  // all ranks begin at the same time
   timer_->start(stream);
   for (int product = 0; product < products; ++product) {
     if (is_capturable_) {
@@ -319,7 +322,7 @@ void GpuRanks::multiply(int products) {
   timer_->stop(stream);
   wait(products);
   total_seconds_ = timer_->seconds();
-  bind((products - 1) % 2);  // what a download is about
+  bind((products - 1) % 2);  // the arrays that a download reads
 }
 
 void GpuRanks::require_all_came() const {
@@ -331,7 +334,7 @@ void GpuRanks::require_all_came() const {
   }
 }
 
-/// Neither NCCL nor a GPU that waits for another notices by itself that a rank is gone.
+/// Neither NCCL nor a waiting GPU notices by itself that a rank is gone: hence the time limits.
 void GpuRanks::wait(int products) {
   const DeviceScope scope(first().device());
   end_->record(first().work());
@@ -360,8 +363,8 @@ void GpuRanks::wait(int products) {
   }
 }
 
-/// A line that is aborted waits for the graphs that use it, and these for all lines: so graphs are
-/// given up first, and all lines are aborted together.
+/// An aborted communicator waits for the graphs that use it, and they wait for all communicators.
+/// So graphs are destroyed first, and all communicators are aborted together.
 void GpuRanks::abort() noexcept {
   for (Graph& graph : graphs_) graph.reset();
   static_cast<void>(nccl_->group_start());

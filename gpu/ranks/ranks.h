@@ -1,5 +1,5 @@
-// All ranks that one process drives, one product after the other: what is queued when, in one CUDA
-// graph over all of their GPUs.
+// All ranks that one process drives: the order of their steps, as one CUDA graph over all of their
+// GPUs.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace csrkit::gpu {
 
-/// A product of the largest matrices takes a second: an exchange that is silent for so long waits
-/// for a rank that is gone.
+/// A product of the largest matrices takes about a second. An exchange without progress for so long
+/// waits for a rank that is gone.
 inline constexpr double kSilenceSeconds = 20;
 
 std::unique_ptr<DeviceRank> make_device_rank(const DeviceShare& share, const std::string& kernel,
@@ -20,15 +20,15 @@ std::unique_ptr<DeviceRank> make_device_rank(const DeviceShare& share, const std
 
 std::unique_ptr<DeviceRanks> join_device_ranks(const std::vector<DeviceRank*>& ranks, int all,
                                                HaloWay way, const std::vector<std::string>& told);
-/// The same with an NCCL of the caller's, and after so many seconds a rank of another process that
-/// does not come is given up; for tests.
+/// The same with the caller's NCCL, for tests. A rank that does not come within `silence_seconds`
+/// is given up.
 std::unique_ptr<DeviceRanks> join_device_ranks(const std::vector<DeviceRank*>& ranks, int all,
                                                HaloWay way, const std::vector<std::string>& told,
                                                const NcclLibrary* nccl,
                                                double silence_seconds = kSilenceSeconds);
 
-/// From here on kernels of `device` may read what cudaMalloc gave of `other`. Throws UsageError if
-/// they cannot.
+/// Lets kernels of `device` read memory that cudaMalloc gave on `other`. Throws UsageError if the
+/// hardware cannot.
 void let_read(int device, int other);
 
 /// The functions of DeviceRankMakers.

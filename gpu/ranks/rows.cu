@@ -10,14 +10,15 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr int kThreads = 256;
-// Blocks for all GPUs of today to have a few each; what is left of the rows they take in turns.
+// Four blocks for each of 132 multiprocessors. They loop over the rows.
 constexpr Offset kMostBlocks = 528;
-// Of 528 blocks to 33, and 1 to 8 reads of a thread, these cost a product beside them least, where
-// it takes longer than the exchange and where it does not (docs/lab/2026-11-26-two-gpus-again.md).
+// Of 528 to 33 blocks and 1 to 8 reads of a thread, these slow a concurrent product least:
+// kQuietBlocks where the product takes longer than the exchange, kBesideBlocks where not
+// (docs/lab/2026-11-26-two-gpus-again.md).
 constexpr Offset kQuietBlocks = 66, kBesideBlocks = 132;
 constexpr int kReadsUnderWay = 4;
 
-/// Threads side by side read a row, a power of two of them, so that small rows share a block.
+/// A power of two of neighbouring threads reads a row, so that short rows share a block.
 struct Shape {
   dim3 threads;
   unsigned blocks;
@@ -30,7 +31,7 @@ Shape shape_of(Offset words, Index rows, Offset most_blocks = kMostBlocks) {
   return {dim3(across, down), static_cast<unsigned>(std::min(blocks, most_blocks))};
 }
 
-/// A thread has `kReads` words of different rows under way.
+/// A thread keeps the loads of kReads words of different rows in flight.
 template <class Word, int kReads>
 __global__ void __launch_bounds__(kThreads)
     gather_words(const Word* __restrict__ from, const Index* __restrict__ numbers, Index count,
@@ -84,7 +85,7 @@ struct Gather {
     CHECK_LAUNCH("gather_words", stream);
   }
 
-  /// By the widest words that rows and arrays consist of.
+  /// Uses the widest words that divide addresses and rows.
   void run() const {
     if (count == 0) return;
     const auto places = reinterpret_cast<std::uintptr_t>(from) |
