@@ -1,6 +1,6 @@
-// auto: picks a kernel; nowhere else in this room is it said which kernel is for what.
+// auto: picks a kernel. All rules of this room are here.
 // Owns     the decision; the work is the chosen kernel's
-// Needs    where rows are not short, to look whether neighbouring rows share columns
+// Needs    where rows are not short: a pass that counts whether neighbouring rows share columns
 // Against  choosing by hand
 #include <cstdio>
 
@@ -16,14 +16,15 @@ namespace {
 
 // Measured on an H100: docs/lab/2026-11-26-sddmm-row-panels.md.
 constexpr Offset kFewestForTiles = 1 << 17;  // entries; with fewer only row_groups fills the device
-constexpr Offset kFewestOfRow = 12;  // entries, on average: below, nobody looks for shared columns
+// entries, on average: below, shared columns are not looked for
+constexpr Offset kFewestOfRow = 12;
 
-/// From this share of A's places on, computing all of them is cheaper.
+/// The density of A from which dense_tiles, which computes every place, is faster.
 double least_density(const SddmmProblem& problem) {
   return size_of(problem.x) == 4 ? 0.3 : size_of(problem.x) == 8 ? 0.4 : 0.5;
 }
 
-/// From this share of places in panels' tiles on, row_panels is faster.
+/// The share of filled places in the panels' tiles from which row_panels is faster.
 double least_fill(const SddmmProblem& problem) {
   const Offset row_bytes = problem.dense_cols * static_cast<Offset>(size_of(problem.x));
   if (size_of(problem.x) == 2) return 0.85;
@@ -43,7 +44,7 @@ std::string percent(double share) {
   return text;
 }
 
-/// What the operands and the result take.
+/// Bytes of the operands and the result.
 std::uint64_t operand_bytes(const SddmmProblem& problem) {
   const auto rows =
       static_cast<std::uint64_t>(problem.a.rows()) + static_cast<std::uint64_t>(problem.a.cols());

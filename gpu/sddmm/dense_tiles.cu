@@ -1,13 +1,14 @@
 // dense_tiles: X Y^T as a dense product, stored where A has entries.
 // Owns     a block: a tile of 64 x 64 places of A, or 32 x 32 in small matrices; a lane: 4 x 4 of
 //          them, each added up from the first column of X and Y to the last
-// Reads    rows of X and Y once a tile, 16 columns at a time through shared memory, asked for two
-//          steps before they are at work; 16 bytes a lane (8 in 16 bits) where K, the leading
-//          dimensions and the addresses allow it, else an element
-// Launch   a block a tile; one without entries ends before it works. Three blocks of large tiles
-//          per multiprocessor where loads are wide, so at most 80 registers
+// Reads    rows of X and Y once a tile, 16 columns at a time through shared memory, loaded two
+//          steps ahead; 16 bytes a lane (8 in 16 bits) where K, the leading dimensions and the
+//          addresses allow it, else an element
+// Launch   a block a tile; a block whose tile has no entries ends early. Three blocks of large
+//          tiles per multiprocessor where loads are wide, so at most 80 registers
 // Needs    16 bytes for every 64 (32) places of a row: which of them are entries, and the first
-// Against  row_groups and row_panels, which compute what is asked for, from L1; cusparseSDDMM
+// Against  row_groups and row_panels, which compute only A's entries (row_panels: its tiles), from
+//          L1; cusparseSDDMM
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/sddmm/rows.cuh"
@@ -20,7 +21,8 @@ namespace {
 constexpr int kDepth = 16;  // columns of X and Y in shared memory
 constexpr int kEdge = 4;    // of a lane's places
 
-/// Entries of a row in the columns of a tile.
+/// The entries of one row in the columns of a tile: bit c of `mask` is set if column c has one;
+/// `first` is the first of them in A.
 struct alignas(16) TileRow {
   std::uint64_t mask;
   Offset first;
@@ -54,7 +56,7 @@ __global__ void __launch_bounds__(256)
   rows[at] = found;
 }
 
-/// What a thread brings of kTile rows: kDepth columns of each, from `col` on.
+/// A thread's share of kDepth columns, from `col` on, of kTile rows.
 template <class T, int kTile, int kWidth>
 struct Share {
   static constexpr int kThreads = threads_of(kTile);
@@ -89,8 +91,8 @@ struct Share {
   }
 };
 
-/// Four numbers in shared memory: what fits 16 bytes is side by side, in f64 the other two are
-/// kApart times 16 bytes further.
+/// Loads four numbers from shared memory, 16 bytes at a time: f32 from one place, f64 from two,
+/// which are kApart times 16 bytes apart.
 template <int kApart, class Number>
 __device__ void load_edge(Number (&to)[kEdge], const Number* from) {
   constexpr int kWords = static_cast<int>(kEdge * sizeof(Number) / sizeof(uint4));
@@ -100,8 +102,8 @@ __device__ void load_edge(Number (&to)[kEdge], const Number* from) {
   memcpy(to, words, sizeof words);
 }
 
-/// Blocks per multiprocessor at least. Left to itself, the compiler has 64 registers for those of
-/// large tiles with wide loads, which then wait for each other.
+/// The least blocks per multiprocessor. Without the bound the compiler uses 64 registers for large
+/// tiles with wide loads, and the loads are serialized.
 template <class T, int kTile, int kWidth>
 constexpr int kBlocksOfTiles = kTile == 64 && kWidth > 1 && sizeof(SumOf<T>) == 4 ? 3 : 1;
 
@@ -115,8 +117,9 @@ __global__ void __launch_bounds__(threads_of(kTile), kBlocksOfTiles<T, kTile, kW
   const auto first_row = static_cast<Index>(blockIdx.x / tiles * kTile);
   const auto tile_col = static_cast<Index>(blockIdx.x % tiles);
   const int own_row = static_cast<int>(threadIdx.x) / (kTile / kEdge) * kEdge;
-  // The 16 bytes of neighbouring lanes are neighbours, so that no two meet in a bank.
-  constexpr int kBeside = static_cast<int>(16 / sizeof(Sum));  // of a lane's columns
+  // Neighbouring lanes load neighbouring 16 bytes: no bank conflicts.
+  // columns of a lane in one 16-byte load
+  constexpr int kBeside = static_cast<int>(16 / sizeof(Sum));
   constexpr int kApart = kTile / kEdge;
   const int own_col = static_cast<int>(threadIdx.x) % (kTile / kEdge) * kBeside;
   TileRow entries[kEdge];
@@ -132,7 +135,8 @@ __global__ void __launch_bounds__(threads_of(kTile), kBlocksOfTiles<T, kTile, kW
     }
     has_entries = has_entries || entries[r].mask != 0;
   }
-  // A step's products take less time than its loads, and few blocks share a multiprocessor.
+  // Two steps ahead: a step's products take less time than its loads, and few blocks share a
+  // multiprocessor.
   Share<T, kTile, kWidth> x_share, y_share, x_behind, y_behind;
   const Index first_col = tile_col * kTile;
   x_share.load(x, first_row, a.rows, 0, cols);
@@ -211,7 +215,7 @@ class DenseTiles final : public TypedSddmm {
 
  private:
   static constexpr int kLarge = 64, kSmall = 32;
-  static constexpr Offset kEnoughTiles = 100;  // occupy the device
+  static constexpr Offset kEnoughTiles = 100;  // enough to occupy the device
   struct Launch {
     const DeviceCsrView<void>& a;
     const DeviceCall& call;

@@ -1,4 +1,4 @@
-// What happens to an inner product: a factor from A, alpha, beta, and C's kind.
+// From an inner product to an element of C: a factor from A, alpha, beta, and rounding to C's kind.
 #pragma once
 
 #include "core/base/value_kind.h"
@@ -6,7 +6,7 @@
 
 namespace csrkit::gpu::sddmm {
 
-/// What stands beside the inner products.
+/// Everything but the inner products. `c` and `a_values` have one number for each entry of A.
 struct Ends {
   ValueKind a_kind;  // none: the factor is 1
   const void* a_values;

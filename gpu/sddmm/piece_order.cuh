@@ -1,5 +1,5 @@
-// Pieces in the order of their first column: those at work at a time then read the same part of Y,
-// whichever rows they are of.
+// Sorts pieces by their first column: pieces that run at the same time then read the same part of
+// Y, whichever rows they belong to.
 #pragma once
 
 #include <cub/device/device_radix_sort.cuh>
@@ -25,8 +25,8 @@ class PieceOrder {
 
   std::uint64_t workspace_bytes() const { return kArrays * array_bytes() + cub_bytes_; }
 
-  /// Queues it; first_col(piece) is called on the device. The order lies at the workspace's
-  /// beginning.
+  /// Queues the sort. first_col(piece) is called on the device. Afterwards the workspace begins
+  /// with the order, `count` numbers.
   template <class FirstCol>
   void find(FirstCol first_col, void* workspace, cudaStream_t stream) const {
     auto* const bytes = static_cast<std::byte*>(workspace);

@@ -1,4 +1,5 @@
-// The kernels of row_groups: groups of lanes make pieces of neighbouring entries, four at a time.
+// The kernels of row_groups: a group of lanes computes a piece of neighbouring entries, four at a
+// time.
 #pragma once
 
 #include "gpu/device/device_csr.h"
@@ -8,23 +9,23 @@
 namespace csrkit::gpu::sddmm {
 
 inline constexpr int kThreads = 256;
-/// Most of them one after the other, four at a time.
+/// Turns of a piece, at most; a turn is kAtOnce (four) entries.
 inline constexpr int kMaxTurns = 8;
 
-/// Four entries of a group, and what they come to.
+/// Four entries of a group, and their inner products.
 template <class T>
 struct Turn {
   int4 cols, rows;
   SumOf<T> sums[kAtOnce];
 };
 
-/// Pieces of the groups of a block; the ninth turn is never used: with it, groups of a warp have
-/// banks of their own (f64 with four groups: two and two share).
+/// A group's piece in shared memory. The ninth turn is padding: with it the groups of a warp use
+/// different banks (f64 with four groups: two share).
 template <class T>
 using Piece = Turn<T>[kMaxTurns + 1];
 
-/// Columns and rows of a group's entries, all asked for at once; behind the last entry of A that
-/// one stands in.
+/// Loads columns and rows of a group's entries, all at once. Past the end of A the last entry is
+/// loaded instead.
 template <class T, int kLanes>
 __device__ void load_piece(Piece<T>& piece, const DeviceCsrView<void>& a,
                            const Index* rows_of_entries, Offset begin, int entries, int lane) {
@@ -49,7 +50,7 @@ __device__ void load_piece(Piece<T>& piece, const DeviceCsrView<void>& a,
   __syncwarp();
 }
 
-/// Adds some columns' products to the sums of all turns.
+/// Adds the products of some columns to the sums of all turns.
 template <int kLanes, class T, class Products>
 __device__ void add_turns(Piece<T>& piece, int turns, int lane, bool is_first, Products& products) {
   constexpr int kShare = kLanes / kAtOnce;  // lanes that get the same sum
@@ -65,24 +66,24 @@ __device__ void add_turns(Piece<T>& piece, int turns, int lane, bool is_first, P
   }
 }
 
-/// Pieces of entries: each group takes one, in `order`, if there is one.
+/// Pieces of turns * kAtOnce entries. Group i takes piece order[i], or piece i without an order.
 struct Pieces {
   int turns;
   Index count;
   const Index* order;
 
-  /// The first entry of a group's piece; behind all entries where there is none.
+  /// The first entry of a group's piece; nnz where there is no piece.
   __device__ Offset begin(Offset group, Offset nnz) const {
     if (group >= count) return nnz;
     return (order == nullptr ? group : order[group]) * turns * kAtOnce;
   }
 };
 
-/// Columns and rows of four entries, asked for while others are at work.
+/// Columns and rows of four entries, loaded one turn ahead.
 struct Four {
   int4 cols, rows;
 
-  /// Behind the last entry that one stands in; what comes of it is not stored.
+  /// Past the end of A the last entry is loaded instead; its results are not stored.
   __device__ void load(const Index* all_rows, const Index* all_cols, bool is_aligned, Offset at,
                        Offset nnz) {
     if (is_aligned && at + kAtOnce <= nnz) {
@@ -99,7 +100,8 @@ struct Four {
   }
 };
 
-/// Of rows that are one load a lane: so little work that places come as registers.
+/// For rows of X and Y that are one load a lane. Columns and rows of entries stay in registers:
+/// there is too little work to hide shared memory.
 template <class T, int kLanes, int kWidth, bool kIsFull>
 __global__ void __launch_bounds__(kThreads, 4)
     dots_of_narrow_rows(DeviceCsrView<void> a, Rows<T> x, Rows<T> y, Index cols, const Index* rows,
@@ -127,9 +129,9 @@ __global__ void __launch_bounds__(kThreads, 4)
   }
 }
 
-/// kWidth elements a load. Rows are one slice of kSteps loads a lane; with kSlices, any number of
-/// whole ones and a rest. kMixes: most entries have other rows than their neighbours; registers for
-/// all their loads are worth a third of the warps.
+/// kWidth elements a load. A row is one slice of kSteps loads a lane; with kSlices, any number of
+/// whole slices and a rest. kMixes: most entries have another row than their neighbours; registers
+/// for all their loads are worth losing a third of the warps.
 template <class T, class Bytes, int kLanes, int kWidth, int kSteps, bool kIsFull, bool kSlices,
           bool kMixes>
 __global__ void __launch_bounds__(kThreads, kMixes                                ? 2

@@ -10,7 +10,7 @@ namespace csrkit::gpu::sddmm {
 
 namespace {
 
-/// A without the values that the product does not look at.
+/// A, without its values if the product does not use them.
 CsrMatrix needed_of(const SddmmProblem& problem) {
   const CsrMatrix& a = problem.a;
   if (problem.multiplies_by_a || a.value_kind() == ValueKind::none) return a;
@@ -22,8 +22,8 @@ CsrMatrix needed_of(const SddmmProblem& problem) {
   return {a.rows(), a.cols(), a.row_offsets(), a.col_indices(), ValueKind::none, nullptr, owner};
 }
 
-/// Operands on the host have a twin on the device: those of X and Y are filled in bind, C's before
-/// a multiplication that reads C, and C's comes back in fetch_output.
+/// An operand on the host has a twin on the device. X's and Y's are filled by bind, C's before a
+/// multiplication that reads C; fetch_output copies C's back.
 class GpuSddmmPlan final : public SddmmPlan, public TakesStream {
  public:
   GpuSddmmPlan(const SddmmProblem& problem, const PlanOptions& options, Capabilities capabilities,
@@ -153,7 +153,7 @@ class GpuSddmmPlan final : public SddmmPlan, public TakesStream {
       copy_values(host_c_.data, call_.c.data, cudaMemcpyDeviceToHost);
       resources_->timer.stop(stream);
       phases_.download_seconds = resources_->timer.seconds();
-      c_twin_is_current_ = false;  // from here on the host's C is the one that counts
+      c_twin_is_current_ = false;  // the host's C is now the current one
     }
     resources_->stream.wait();
   }
@@ -173,7 +173,7 @@ class GpuSddmmPlan final : public SddmmPlan, public TakesStream {
            static_cast<std::uint64_t>(size_of(values.kind));
   }
 
-  /// Of the twin that an operand needs; 0 for one on the device, whose address is looked at.
+  /// Bytes of the twin that an operand needs. For one on the device 0, and its address is checked.
   static std::uint64_t twin_bytes(const char* name, const ConstDenseView& view) {
     if (view.space == MemorySpace::host) return dense_bytes(view.rows, view.cols, view.kind);
     require_device_address(name, view);
@@ -222,7 +222,7 @@ class GpuSddmmPlan final : public SddmmPlan, public TakesStream {
   DenseTwin x_twin_, y_twin_, c_twin_;
   bool is_bound_ = false;
   bool c_twin_is_current_ = false;  // holds what C is meant to hold
-  ValuesView host_c_;               // where fetch_output brings C, if that is on the host
+  ValuesView host_c_;               // where fetch_output copies C, if that is on the host
   DeviceCall call_{};
 };
 

@@ -28,18 +28,19 @@ class DeviceSddmm {
  public:
   virtual ~DeviceSddmm() = default;
 
-  /// For kernels whose memory, and choosers whose choice, depend on where A has entries: may
+  /// For kernels whose memory depends on A's structure, and for choosers whose choice does. May
   /// allocate and wait. Called once, before analyse, if A has entries.
   virtual void explore(const DeviceCsrView<void>&, DeviceMemory&) {}
 
-  /// Bytes that analyse fills and launch uses; from sizes alone until A is explored.
+  /// Bytes of workspace that analyse fills and launch uses. Before explore, a bound from sizes
+  /// alone.
   virtual std::uint64_t workspace_bytes(const SddmmProblem&) const { return 0; }
 
-  /// Queues everything that depends on A only.
+  /// Queues everything that depends only on A.
   virtual void analyse(const DeviceCsrView<void>&, void* /*workspace*/, cudaStream_t) {}
 
-  /// For a vendor that wants to see operands before it decides; may allocate and wait. Called at
-  /// each bind.
+  /// For vendor kernels that decide after they have seen the operands. May allocate and wait.
+  /// Called by every bind.
   virtual void prepare(const DeviceCsrView<void>&, const DeviceCall&, DeviceMemory&) {}
 
   /// Queues C = alpha * S * (X Y^T) + beta * C at A's positions; A has entries.

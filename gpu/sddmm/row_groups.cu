@@ -1,17 +1,17 @@
-// row_groups: a group of 4 to 16 lanes makes four entries at a time, whatever rows they are in.
+// row_groups: a group of 4 to 16 lanes computes four entries at a time, whatever rows they are in.
 // Owns     a lane: some columns of every inner product of its group; a group: a piece of 16 or 32
 //          neighbouring entries, one four after the other; a block: 256 lanes
 // Reads    four rows of Y at once, 16 bytes a lane where K, the leading dimensions and the
-//          addresses allow it, else fewer. The row of X is kept as long as all groups of a warp
-//          have entries of one row each; else it comes from L1, for every entry, or, where rows are
-//          one load a lane, for every new row. Rows of more than 64 loads are read in slices of 512
-//          bytes, fewer where loads are narrower than 8 bytes, all entries of a piece for one slice
-//          before the next, so that L1 holds more rows of Y
+//          addresses allow it, else fewer. A row of X stays in registers while every group of the
+//          warp has four entries of one row. Else it is read from L1 for every entry or, where a
+//          row is one load a lane, for every new row. Rows of more than 64 loads are read in slices
+//          of 512 bytes (shorter where loads are narrower than 8 bytes): all entries of a piece
+//          take one slice before the next, so that L1 holds more rows of Y
 // Launch   as many groups as pieces; all pieces are equal, so rows need no balance. Where rows are
-//          long and wide, pieces go in the order of their first column: those at work at a time
-//          then read the same part of Y, whichever rows they are of
-// Needs    4 bytes for every entry: its row, which the analysis finds; about one more where pieces
-//          are sorted
+//          long and wide, pieces are sorted by their first column: pieces that run at the same time
+//          then read the same part of Y, whichever rows they belong to
+// Needs    4 bytes for every entry (its row, found by the analysis), and about one more where
+//          pieces are sorted
 // Against  cusparseSDDMM. Every entry has one order of summation, which depends on K, the width of
 //          the loads and whether rows lie 4 GiB apart; so the bits are the same for any cut and any
 //          order of pieces
@@ -25,7 +25,7 @@ namespace csrkit::gpu::sddmm {
 
 namespace {
 
-/// The row of entry `at`, which is not above `row`.
+/// The row of entry `at`, which is `row` or a later one.
 __device__ Index row_of_entry(const DeviceCsrView<void>& a, Offset at, Index row) {
   Index low = row, high = a.rows;  // row_begin(low) <= at < row_begin(high)
   while (high - low > 1) {
@@ -97,8 +97,8 @@ class RowGroups final : public TypedSddmm {
  private:
   // Entries a row, on average. Measured: docs/lab/2026-11-26-sddmm-why.md.
   static constexpr Offset kMeanOfOneRow = 32;  // below, the four entries are mostly of several rows
-  static constexpr Offset kMeanToSort = 64;    // from here on pieces are sorted
-  /// Fewer entries of A are at work all at once, in any order.
+  static constexpr Offset kMeanToSort = 64;    // from this mean on pieces are sorted
+  /// With fewer entries all pieces run at once, in any order.
   static constexpr Offset kFewestToSort = 1 << 14;
 
   struct Launch {
@@ -108,7 +108,7 @@ class RowGroups final : public TypedSddmm {
     cudaStream_t stream;
   };
 
-  /// Short pieces occupy the device where there are few entries.
+  /// Few entries are cut into shorter pieces, to occupy the device.
   int turns() const { return nnz_ < (Offset{1} << 20) ? kMaxTurns / 2 : kMaxTurns; }
   Index pieces() const {
     const Offset entries = turns() * kAtOnce;

@@ -1,4 +1,4 @@
-// Rows of X and Y: where they are, and how wide their loads can be.
+// Rows of X and Y: their addresses, and how wide loads can be.
 #pragma once
 
 #include "core/matrix/dense_matrix.h"
@@ -14,7 +14,8 @@ __device__ Word load_word(const void* from) {
   return __ldg(static_cast<const Word*>(from));
 }
 
-/// Rows of X or Y, `bytes` apart; 32 bits unless they lie very far apart.
+/// Rows of X or Y, `bytes` apart. Bytes is 32 bits wide unless rows are 4 GiB or more apart
+/// (are_far).
 template <class T, class Bytes = std::uint32_t>
 struct Rows {
   const T* first;
@@ -33,8 +34,8 @@ struct Rows {
   __device__ const T* at(Index row, Index col) const {
     auto address = reinterpret_cast<std::uint64_t>(first + col);
     if constexpr (sizeof(Bytes) == sizeof(std::uint32_t)) {
-      // One instruction. Left to itself, the compiler widens `bytes` before the loop, multiplies
-      // 64 by 64 bits in it, and has five.
+      // One instruction. The compiler alone widens `bytes` before the loop and multiplies 64 by 64
+      // bits inside: five instructions.
       asm("mad.wide.u32 %0, %1, %2, %0;" : "+l"(address) : "r"(row), "r"(bytes));
     } else {
       address += static_cast<std::uint64_t>(row) * bytes;
@@ -43,7 +44,7 @@ struct Rows {
   }
 };
 
-/// Whether every row of the operand can be read by loads of so many elements.
+/// Whether every row of the operand can be read by aligned loads of `elements` elements.
 inline bool has_loads_of(const ConstDenseView& view, int elements) {
   const auto bytes =
       static_cast<std::uintptr_t>(elements) * static_cast<std::uintptr_t>(size_of(view.kind));

@@ -1,5 +1,5 @@
-// Inner products of four entries at a time: how a lane reads its columns of X and Y, and how the
-// lanes of a group add up.
+// Inner products of four entries at a time: how a lane reads its columns of X and Y, and how a
+// group adds up its lanes.
 #pragma once
 
 #include "gpu/device/warp.cuh"
@@ -7,10 +7,10 @@
 
 namespace csrkit::gpu::sddmm {
 
-/// Entries whose products a group makes side by side.
+/// Entries that a group computes at the same time.
 inline constexpr int kAtOnce = 4;
 
-/// Element `item` of every load times its partner, added up one after the other.
+/// Adds the products of the kWidth elements of two words, one after the other.
 template <class T, int kWidth, class Word>
 __device__ SumOf<T> add_products(SumOf<T> sum, const Word& x, const Word& y) {
   Pack<T, kWidth> of_x, of_y;
@@ -23,8 +23,8 @@ __device__ SumOf<T> add_products(SumOf<T> sum, const Word& x, const Word& y) {
   return sum;
 }
 
-/// Of four sums of every lane: the lanes of a quarter of the group get the whole of one of them,
-/// the first quarter that of the first. All are added up in the same order.
+/// Every lane has four partial sums. The lanes of the i-th quarter of the group get the total of
+/// the i-th sum. All totals are added in the same order.
 template <int kLanes, class Sum>
 __device__ Sum add_lanes(const Sum* sum, int lane) {
   constexpr int kHalf = kLanes / 2, kQuarter = kLanes / 4;
@@ -42,23 +42,22 @@ __device__ Sum add_lanes(const Sum* sum, int lane) {
   return own;
 }
 
-/// Products of the lanes' columns of four rows of Y and their rows of X. Every row takes kSteps
-/// loads a lane, kLanes * kWidth columns apart. Unless all lanes have the last one (kIsFull), a
-/// lane that lacks it loads its first columns instead, without a branch, and forgets what comes of
-/// them.
+/// The products of a lane's columns of four rows of Y with their rows of X. A row takes kSteps
+/// loads a lane, kLanes * kWidth columns apart. Unless kIsFull, some lanes lack the last load: they
+/// load their first columns again, without a branch, and drop the result.
 template <class T, class Bytes, int kLanes, int kWidth, int kSteps, bool kIsFull, bool kMixes>
 struct Slice {
   using Load = typename detail::Word<sizeof(T) * kWidth>::type;
   using Sums = SumOf<T>[kAtOnce];
   using Indices = const Index (&)[kAtOnce];
   static constexpr int kStride = kLanes * kWidth;
-  /// Loads of a row that are asked for before the first is used.
+  /// Loads of a row in flight before the first is used.
   static constexpr int kTogether = kSteps * sizeof(Load) <= 32 ? kSteps : 32 / sizeof(Load);
 
   Rows<T, Bytes> x, y;
   Index last_step = (kSteps - 1) * kStride;
   bool has_last = true;
-  Load kept[kSteps];  // of X, as long as the row stays the same
+  Load kept[kSteps];  // of X, while the row stays the same
   Index kept_row = -1;
 
   __device__ Slice(const Rows<T, Bytes>& all_x, const Rows<T, Bytes>& all_y, Index col, Index cols)
@@ -122,8 +121,8 @@ struct Slice {
     }
   }
 
-  /// Every entry with its own row of X from L1; some loads at a time, unless that is what most
-  /// entries come to (kMixes).
+  /// Every entry loads its own row of X from L1. Unless most entries take this path (kMixes), with
+  /// half as many loads in flight, to save registers.
   __device__ void add_own_rows(Sums& sum, Indices y_rows, Indices x_rows) const {
     constexpr int kLoads = kMixes ? kTogether : kTogether / 2;
 #pragma unroll(kMixes || sizeof(Load) < 16 ? kSteps : 1)
@@ -147,7 +146,7 @@ struct Slice {
     }
   }
 
-  /// Rows of X that were not there a moment ago are loaded.
+  /// Loads a row of X only where it differs from the entry before.
   __device__ void add_new_rows(Sums& sum, Indices y_rows, Indices x_rows) {
     Load of_y[kAtOnce], of_x[kAtOnce];
     bool is_new[kAtOnce];
@@ -167,8 +166,8 @@ struct Slice {
   }
 };
 
-/// The same for what is left of wide rows behind their last whole slice; X comes from L1. Where a
-/// lane has no columns left, zeros stand in.
+/// The rest of wide rows, after their last whole slice. X comes from L1. A lane without columns
+/// uses zeros.
 template <class T, class Bytes, int kLanes, int kWidth>
 struct Rest {
   using Load = typename detail::Word<sizeof(T) * kWidth>::type;

@@ -1,4 +1,4 @@
-// What kernels share that are templates of the operands' type.
+// The common base of kernels that are templates of the operands' type.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ class TypedSddmm : public DeviceSddmm {
   ValueKind a_kind_;
 };
 
-/// The kernel for the type of X and Y.
+/// Instantiates Kernel for the type of X and Y.
 template <template <class> class Kernel, class... Arguments>
 std::unique_ptr<DeviceSddmm> make_typed(const SddmmProblem& problem, Arguments&&... arguments) {
   switch (problem.x) {

@@ -1,10 +1,10 @@
 // vendor_cusparse: cusparseSDDMM on row-major operands, after its preprocess step.
 // Owns     nothing: the vendor's kernels decide
 // Reads    A as it lies, 32-bit offsets
-// Launch   buffer and preprocess step at every bind to another layout of the operands
+// Launch   buffer and preprocess step in every bind
 // Needs    nnz below 2^31: the library wants offsets and columns of equal width, and columns are
-//          32-bit here. Values of A as factors are not to be had, nor are operands of 16 bits asked
-//          of it here
+//          32-bit here. cuSPARSE does not multiply by A's values; operands of 16 bits are not
+//          offered here
 // Against  our own kernels; the same operands, the same stream, the same clock
 
 #include <algorithm>
@@ -65,7 +65,7 @@ class Cusparse final : public DeviceSddmm {
 
   void launch(const DeviceCsrView<void>&, const DeviceCall& call, const void*,
               cudaStream_t stream) override {
-    if (call.beta == 0) {  // the library may read C all the same, and C may hold anything
+    if (call.beta == 0) {  // the library may still read C, which may hold NaN
       CHECK_CUDA(cudaMemsetAsync(
           call.c.data, 0,
           static_cast<std::size_t>(call.c.size) * static_cast<std::size_t>(size_of(call.c.kind)),
@@ -79,7 +79,7 @@ class Cusparse final : public DeviceSddmm {
   }
 
  private:
-  /// alpha or beta in the type that the library wants to find behind the pointer.
+  /// alpha or beta in the type that the library expects behind the pointer.
   struct Scalar {
     explicit Scalar(double value) : f32(static_cast<float>(value)), f64(value) {}
     const void* of(bool is_f64) const { return is_f64 ? static_cast<const void*>(&f64) : &f32; }

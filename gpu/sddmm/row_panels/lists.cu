@@ -1,4 +1,4 @@
-// Rows into panels, and the columns of a panel's rows into tiles.
+// Groups rows into panels, and the columns of each panel's rows into tiles.
 
 #include <cub/device/device_scan.cuh>
 #include <cuda/functional>
@@ -13,10 +13,10 @@ namespace csrkit::gpu::sddmm {
 namespace {
 
 constexpr int kThreads = 128;
-/// Tiles of a piece: as many as occupy the device where there are few.
+/// Tiles of a piece; small, so that small matrices have enough pieces to occupy the device.
 constexpr int kPieceTiles = 4;
 
-/// A warp a row: whether it has the columns of the row before.
+/// A warp a row: whether it has the same columns as the row before.
 __global__ void __launch_bounds__(kThreads) find_twins(DeviceCsrView<void> a, Index* is_twin) {
   const Offset row = (Offset{blockIdx.x} * kThreads + threadIdx.x) / kWarpLanes;
   const int lane = static_cast<int>(threadIdx.x) % kWarpLanes;
@@ -33,7 +33,9 @@ __global__ void __launch_bounds__(kThreads) find_twins(DeviceCsrView<void> a, In
   if (lane == 0) is_twin[own] = is_same ? 1 : 0;
 }
 
-/// The row itself where another run of rows begins, of twins or of rows that have none; else 0.
+/// runs[row] = row where a run of rows begins, else 0. A run is either of twins (rows with the same
+/// columns) or of rows without a twin. A maximum scan turns this into the first row of each row's
+/// run.
 __global__ void __launch_bounds__(kThreads)
     find_runs(const Index* is_twin, Index rows, Index* runs) {
   const Offset row = Offset{blockIdx.x} * kThreads + threadIdx.x;
@@ -43,7 +45,8 @@ __global__ void __launch_bounds__(kThreads)
   runs[row] = begins ? static_cast<Index>(row) : 0;
 }
 
-/// The panel that begins at a row: some rows of a run; none where no panel begins.
+/// The panel that begins at a row: up to kPanelRows rows of one run. `rows` is 0 where no panel
+/// begins.
 struct Panel {
   Index rows = 0;
   Offset begin = 0;  // its first entry
@@ -64,8 +67,8 @@ struct Panel {
   }
 };
 
-/// Calls use(i, col, at) for the panel's columns, i counting them up, and returns how many there
-/// are. The work of a block.
+/// Calls use(i, col, at) for the panel's i-th column, which is `col`; at[r] as in find_in_rows.
+/// Returns the number of columns. By a whole block.
 template <class Use>
 __device__ Index for_each_column(const DeviceCsrView<void>& a, const Panel& panel, Use use) {
   constexpr int kWarps = kThreads / kWarpLanes;
@@ -77,7 +80,7 @@ __device__ Index for_each_column(const DeviceCsrView<void>& a, const Panel& pane
   Index found = 0;
   int turn = 0;
   for (Index from = 0; from < total; from += kThreads, turn ^= 1) {
-    bool is_first = from + thread < total;  // of the panel's entries in this column
+    bool is_first = from + thread < total;  // the first of the panel's entries in its column
     int row = 0;
     Index entry = from + thread, own_begin = panel.ranges.begin[0];  // of the row
 #pragma unroll
@@ -110,7 +113,8 @@ __device__ Index for_each_column(const DeviceCsrView<void>& a, const Panel& pane
 __device__ Index tiles_of(Index cols) { return (cols + kTileCols - 1) / kTileCols; }
 __device__ Index pieces_of(Index tiles) { return (tiles + kPieceTiles - 1) / kPieceTiles; }
 
-/// A block a row, at work where a panel begins; one more for the end.
+/// A block a row, with work where a panel begins, and one block more: the scans end with the
+/// totals.
 __global__ void __launch_bounds__(kThreads)
     count_tiles(DeviceCsrView<void> a, const Index* runs, Index* tiles, Index* pieces) {
   const auto row = static_cast<Index>(blockIdx.x);
@@ -126,7 +130,7 @@ __global__ void __launch_bounds__(kThreads)
   pieces[row] = pieces_of(count);
 }
 
-/// A block a row, at work where a panel begins.
+/// A block a row, with work where a panel begins.
 __global__ void __launch_bounds__(kThreads)
     fill_tiles(DeviceCsrView<void> a, const Index* runs, const Index* first_tiles,
                const Index* first_pieces, PanelPiece* all_pieces, Index* all_cols,
@@ -149,7 +153,8 @@ __global__ void __launch_bounds__(kThreads)
       });
   const Index tiles = tiles_of(count);
   if (const auto i = count + static_cast<Index>(threadIdx.x); i < tiles * kTileCols) {
-    cols[i] = __ldg(a.col_indices + panel.begin);  // any column: nobody has an entry there
+    // padding: any valid column will do, as no row has an entry there
+    cols[i] = __ldg(a.col_indices + panel.begin);
     Index* const of_tile = entries + Offset{i / kTileCols} * kTilePlaces;
 #pragma unroll
     for (int r = 0; r < kPanelRows; ++r) of_tile[r * kTileCols + i % kTileCols] = -1;
@@ -165,7 +170,7 @@ unsigned blocks_of(Offset threads) {
   return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
 }
 
-/// Calls a function of cub for how many bytes it needs, then with them.
+/// Calls a function of CUB twice: for the bytes it needs, then with them.
 template <class F>
 void with_scratch(DeviceMemory& memory, F f) {
   std::size_t bytes = 0;
@@ -175,7 +180,7 @@ void with_scratch(DeviceMemory& memory, F f) {
   CHECK_CUDA(f(scratch.data(), bytes));
 }
 
-/// Numbers before each, in place; returns them all.
+/// Exclusive prefix sums in place; returns the last, the sum of all but the last number. Waits.
 Index sum_before(DeviceBuffer<Index>& numbers, DeviceMemory& memory) {
   const auto size = static_cast<int>(numbers.size());
   with_scratch(memory, [&](void* scratch, std::size_t& bytes) {

@@ -1,4 +1,4 @@
-// Panels of neighbouring rows, and the columns that each panel has: what row_panels works through.
+// Panels of neighbouring rows and the columns of each, in tiles: the work list of row_panels.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,12 +7,12 @@
 
 namespace csrkit::gpu::sddmm {
 
-/// Rows of a panel, at most, and columns of a tile.
+/// The most rows of a panel, and the columns of a tile.
 inline constexpr int kPanelRows = 4;
 inline constexpr int kTileCols = 4;
 inline constexpr int kTilePlaces = kPanelRows * kTileCols;
 
-/// Some tiles of one panel; one load.
+/// Some tiles of one panel; 16 bytes, for one load.
 struct alignas(16) PanelPiece {
   Index first_row, rows;
   Index first_tile, tiles;
@@ -22,29 +22,29 @@ struct TileListsView {
   const PanelPiece* pieces;
   Index count;
   const Index* cols;  // kTileCols a tile
-  /// For every row of a tile its kTileCols entries, from the row's first on; -1 where it has none.
+  /// For every row of a tile kTileCols numbers: the entry, counted from the row's first, or -1.
   const Index* entries;
 };
 
-/// The lists of a matrix with entries. Rows with the same columns stay together; other neighbours
-/// share a list as they come.
+/// The lists of a matrix with entries. A panel holds either rows with the same columns or other
+/// neighbouring rows, in their order.
 class TileLists {
  public:
-  /// Rows, entries and tiles, of which there are no more than entries, are numbered in 32 bits, and
-  /// where an entry is looked up, two of its numbers are added.
+  /// Rows, entries and tiles (never more than entries) are numbered in 32 bits. Below 2^30, because
+  /// a search adds two entry numbers.
   static constexpr Offset kMost = (Offset{1} << 30) - 1;
   static constexpr bool can_number(Offset rows, Offset nnz) {
     return rows <= kMost && nnz <= kMost;
   }
 
-  /// Finds the panels, and how many tiles they have. Waits.
+  /// Finds the panels and counts their tiles. Waits.
   void count(const DeviceCsrView<void>& a, DeviceMemory& memory);
-  /// The share of places in tiles that have an entry.
+  /// The share of the tiles' places that have an entry, 0 to 1. After count.
   double fill(Offset nnz) const;
-  /// Makes the lists. Waits.
+  /// Makes the lists. After count. Waits.
   void make(const DeviceCsrView<void>& a, DeviceMemory& memory);
 
-  /// What each of the two allocates at most.
+  /// The peak of what count and make allocate, in bytes.
   static std::uint64_t counting_bytes(Index rows);
   std::uint64_t making_bytes() const;
 
@@ -52,7 +52,8 @@ class TileLists {
 
  private:
   Index tiles_ = 0, count_ = 0;
-  // Of every row: where its run begins; of panels, at their first row.
+  // One number a row: the first row of its run; at the first row of a panel, its first tile and
+  // first piece.
   DeviceBuffer<Index> runs_, first_tiles_, first_pieces_;
   DeviceBuffer<PanelPiece> pieces_;
   DeviceBuffer<Index> cols_, entries_;

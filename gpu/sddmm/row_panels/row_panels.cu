@@ -1,12 +1,12 @@
-// row_panels: neighbouring rows share what they read of Y: tiles of four rows and four columns.
+// row_panels: neighbouring rows share their loads of Y, in tiles of four rows and four columns.
 // Owns     a lane: some of the K columns of all inner products of its group's tile; a group of 8 or
 //          16 lanes: a piece of four tiles, one after the other; a block: 256 lanes
 // Reads    a row of X and a row of Y once for each four of a tile's 16 places, from L1, 16 bytes a
 //          lane (8 in 16 bits) where K, the leading dimensions and the addresses allow it, else
-//          fewer. Places without an entry are computed and forgotten
+//          fewer. Places without an entry are computed and dropped
 // Launch   as many groups as pieces
-// Needs    21 bytes for every column of a panel, one of them for pieces; a panel has four rows at
-//          most: about 5 an entry where they all have the same columns
+// Needs    21 bytes for every column of a panel (one of them for pieces): about 5 an entry where
+//          all four rows have the same columns
 // Against  row_groups, which reads a row of Y for every entry, and cusparseSDDMM. Every entry has
 //          one order of summation, which depends on K, the width of the loads, whether rows lie
 //          4 GiB apart, and, unless sums are f64, on whether there are 4,096 pieces or more
@@ -26,8 +26,8 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Of kSums sums of every lane, each lane gets the whole of kSums / kLanes, in order. All are added
-/// up in the same order.
+/// Every lane has kSums partial sums. Afterwards each lane has the totals of kSums / kLanes of
+/// them, in order. All totals are added in the same order.
 template <int kLanes, int kSums, class Sum>
 __device__ void add_all_lanes(Sum (&sum)[kSums], int lane) {
   int left = kSums;
@@ -45,7 +45,7 @@ __device__ void add_all_lanes(Sum (&sum)[kSums], int lane) {
   }
 }
 
-/// Elements of a row as numbers to multiply.
+/// A loaded word, widened to the type of the sums.
 template <class T, int kWidth>
 struct Factors {
   SumOf<T> item[kWidth];
@@ -60,7 +60,7 @@ struct Factors {
   }
 };
 
-/// Columns of a tile, and which of its entries a lane stores; asked for while another is at work.
+/// Columns of a tile, and the entries that a lane stores; loaded one tile ahead.
 template <int kOwn>
 struct TilePlaces {
   int4 cols;
@@ -75,8 +75,8 @@ struct TilePlaces {
   }
 };
 
-/// The products of a tile, kWidth elements a load; `col` is the lane's first column, a group's
-/// loads are kStride columns apart.
+/// Adds the products of a tile, kWidth elements a load. `col` is the lane's first column; its loads
+/// are kStride columns apart.
 template <class T, class Bytes, int kWidth, int kStride>
 __device__ void add_tile(SumOf<T> (&sum)[kTilePlaces], const Rows<T, Bytes>& x,
                          const Rows<T, Bytes>& y, const PanelPiece& piece, const int4& tile_cols,
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(kThreads, sizeof(SumOf<T>) == 4 ? 3 : 2)
   const Offset own_begin = a.row_begin(own_row);
   TilePlaces<kOwn> next;
   next.load(lists, piece.first_tile, lane);
-  // Groups of a warp add up their lanes together.
+  // All groups of a warp make the same number of turns: they exchange sums with full-warp shuffles.
   const int turns = __reduce_max_sync(kAllLanes, piece.tiles);
   for (int turn = 0; turn < turns; ++turn) {
     const TilePlaces<kOwn> here = next;
@@ -187,7 +187,8 @@ class RowPanels final : public TypedSddmm {
 
   template <int kWidth>
   void with_width(const Launch& given) const {
-    // Few lanes have fewer exchanges, and leave more of the device idle where there are few pieces.
+    // With 8 lanes there are fewer shuffles than with 16, but few pieces leave more of the device
+    // idle.
     constexpr Index kManyPieces = 4096;
     const bool is_many = sizeof(SumOf<T>) == 4 && lists_.view().count >= kManyPieces;
     if (is_many || given.call.x.cols <= 8 * kWidth) {

@@ -1,4 +1,4 @@
-// What auto asks of row_panels.
+// row_panels as auto makes it.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace csrkit::gpu::sddmm {
 
-/// The kernel with lists that are made.
+/// The kernel with lists that count() and make() have filled.
 std::unique_ptr<DeviceSddmm> make_row_panels(const SddmmProblem& problem, TileLists&& lists);
 
 }  // namespace csrkit::gpu::sddmm
