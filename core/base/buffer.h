@@ -54,7 +54,7 @@ class Buffer {
     return copy;
   }
 
-  /// Forgets the elements from `size` on; their memory stays until the end.
+  /// Drops the elements from `size` on; their memory stays allocated.
   void truncate(Offset size) { size_ = size < size_ ? size : size_; }
 
   T* data() { return data_; }

@@ -27,7 +27,7 @@ struct IoError : Error {
   using Error::Error;
 };
 
-/// Forecast or real lack of memory. The message holds the numbers: needed, available.
+/// Not enough memory, forecast or real. The message gives both numbers: needed and available.
 struct MemoryError : Error {
   using Error::Error;
 };

@@ -69,7 +69,7 @@ class Parameters {
   /// Whether it has a value of its kind: false where a default such as auto still stands.
   bool is_set(const std::string& name) const;
 
-  // The kinds are those of the table. They throw std::logic_error where it says otherwise.
+  // Each throws std::logic_error if the table declares the parameter with another kind.
   const std::string& text(const std::string& name) const { return value(name).text; }
   std::int64_t integer(const std::string& name) const;
   Index index(const std::string& name) const { return static_cast<Index>(integer(name)); }
@@ -80,7 +80,7 @@ class Parameters {
   /// The position of the value among the words of the table.
   int choice(const std::string& name) const;
 
-  /// For what depends on several parameters. Both throw UsageError.
+  /// For conditions on several parameters. Both throw UsageError.
   [[noreturn]] void refuse(const std::string& name, const std::string& expected) const;
   [[noreturn]] void refuse_all(const std::string& reason) const;
 

@@ -1,4 +1,4 @@
-// How a library tells its caller how far it is. Libraries never print.
+// How a library reports progress to its caller. Libraries never print.
 #pragma once
 
 #include <cstdint>

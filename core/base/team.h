@@ -5,11 +5,11 @@
 
 namespace csrkit {
 
-/// The most threads that a tool is asked for.
+/// The largest number of threads that a tool accepts.
 inline constexpr int kMaxThreads = 4096;
 
-/// OMP_NUM_THREADS takes any number, but libgomp runs out of stack where it starts some 80,000:
-/// teams of this thread have at most kMaxThreads from here on.
+/// Limits all later teams of this thread to kMaxThreads. OMP_NUM_THREADS accepts any number, but
+/// libgomp runs out of stack when it starts about 80,000 threads.
 void limit_teams();
 
 /// The number of threads that `threads` stands for: itself if it is above 0, else what OpenMP was

@@ -1,4 +1,4 @@
-// Exceptions and OpenMP: what leaves a region ends the process, so it is carried out by hand.
+// Exceptions and OpenMP: one that leaves a region ends the process, so it is carried out by hand.
 #pragma once
 
 #include <atomic>
@@ -6,11 +6,11 @@
 
 namespace csrkit {
 
-/// Keeps the first exception that the threads of a region meet, to be thrown again behind it. What
-/// a thread needs for itself is made under guard, too: if that fails, nobody works on.
+/// Keeps the first exception that a thread of a region throws; rethrow() throws it afterwards.
+/// A thread allocates its own memory under guard, too: if that fails, no thread goes on working.
 class TeamErrors {
  public:
-  /// Works, unless a thread has failed already.
+  /// Calls work(), unless a thread has failed already.
   template <class Work>
   void guard(Work&& work) noexcept {
     if (has_error()) return;
@@ -24,7 +24,7 @@ class TeamErrors {
   /// Whether a thread has failed already, and the others may stop.
   bool has_error() const noexcept { return has_error_.load(std::memory_order_relaxed); }
 
-  /// Behind the region only.
+  /// To be called after the region.
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }

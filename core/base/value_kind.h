@@ -126,7 +126,7 @@ class ValueArray {
     return array;
   }
 
-  /// Forgets the elements from `size` on; their memory stays until the end.
+  /// Drops the elements from `size` on; their memory stays allocated.
   void truncate(Offset size) {
     size_ = size < size_ ? size : size_;
     bytes_.truncate(size_ * size_of(kind_));

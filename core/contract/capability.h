@@ -39,11 +39,11 @@ inline constexpr Capabilities kWideOperands = 1u << 22;   // an f32 matrix with 
 inline constexpr Capabilities kAllKinds =
     kImplicitOnes | kF32 | kF64 | kF16 | kBf16 | kIeeeSpecials | kNarrowOutput;
 
-/// The capability that values of this kind ask for.
+/// The capability that values of this kind need.
 Capabilities capability_of(ValueKind kind);
 
-/// "f32 f64 transpose ..." for lists; "everything", and what there is beside it, for a set that
-/// contains `all`.
+/// "f32 f64 transpose ..." for lists; for a set that contains `all`, "everything" and the names of
+/// the other bits.
 std::string names_of(Capabilities set, Capabilities all);
 
 /// Throws UsageError that says in words which of `needs` the kernel called `name` lacks.

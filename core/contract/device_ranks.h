@@ -11,20 +11,20 @@
 
 namespace csrkit {
 
-/// How rows of B, and sums of split rows, come from other GPUs. peer: they are read where they are,
-/// through NVLink. nccl: they are packed, and travel as messages.
+/// How rows of B and sums of split rows come from other GPUs. peer: they are read in place, through
+/// NVLink. nccl: they are packed and travel as messages.
 enum class HaloWay : std::uint8_t { peer, nccl };
 inline const char* name_of(HaloWay way) { return way == HaloWay::peer ? "peer" : "nccl"; }
 
-/// The same, and copies by the driver, which ranks do not use: what a link can do at best.
+/// The same, and copies by the driver. Ranks do not use those: they show the best of a link.
 enum class LinkWay : std::uint8_t { copy, peer, nccl };
 
-/// Of one product.
+/// Seconds of each phase of a product.
 struct SpmmSeconds {
   double pack = 0;      // rows of B for others, side by side, and sums of their split rows
   double own = 0;       // own columns, while the halo travels
-  double exchange = 0;  // what is left to wait for then
-  double halo = 0;      // columns of the halo, and sums that came
+  double exchange = 0;  // the wait for the halo after own columns are done
+  double halo = 0;      // columns of the halo, and sums from other ranks
   double total = 0;
 
   /// Phase by phase.
@@ -38,14 +38,14 @@ struct SpmmSeconds {
   }
 };
 
-/// Rows next to each other that another rank sends, or gets; perhaps this one, which costs no
-/// bytes.
+/// Neighbouring rows that another rank sends or gets. The rank may be this one; then no bytes
+/// travel.
 struct RowRun {
   int rank = 0;
   Index first = 0, count = 0;
 };
 
-/// What one rank brings. Own rows of B are counted from 0.
+/// What one rank contributes. Own rows of B are numbered from 0.
 struct DeviceShare {
   int rank = 0;
   SpmmProblem kinds;             // `a` is not looked at; dense_cols are those of the rank's columns
@@ -69,11 +69,11 @@ class DeviceRank {
   virtual ~DeviceRank() = default;
   /// B before the first product; waits.
   virtual void upload_b(const ConstDenseView& b) = 0;
-  /// The last product's B, C, and the rows of B that it received; waits.
+  /// B and C of the last product, and the rows of B that it received; waits.
   virtual void download(const DenseView& b, const DenseView& c, const DenseView& halo) = 0;
-  /// What the kernels run as.
+  /// What the kernels chose, as Plan::choice says it.
   virtual std::string choice() const = 0;
-  /// Bytes that another process of this host needs to read its rows in place; for `join`.
+  /// Bytes with which another process of this host reads its rows in place; for `join`.
   virtual std::string memory() const = 0;
 };
 
@@ -81,7 +81,7 @@ class DeviceRank {
 class DeviceRanks {
  public:
   virtual ~DeviceRanks() = default;
-  /// C = A^products B, on all of them; waits. B is to be uploaded anew after more than one product.
+  /// C = A^products B on all ranks; waits. After more than one product B must be uploaded again.
   virtual void multiply(int products) = 0;
   /// Of a rank, by its place in the list that this was made of: `total` of the last multiply, as a
   /// CUDA graph where the kernel can be captured; the phases, of one product that was queued
@@ -103,11 +103,11 @@ class DeviceLinks {
   /// than were said.
   virtual std::vector<double> exchange_seconds(LinkWay way, std::uint64_t bytes,
                                                std::uint64_t row_bytes) = 0;
-  /// Whether every GPU has what the last exchange was to bring, and nothing behind it.
+  /// Whether every GPU has the bytes of the last exchange, and none after them was changed.
   virtual bool is_moved() const = 0;
 };
 
-/// What a room of devices offers for it.
+/// The functions by which a device library makes these objects.
 struct DeviceRankMakers {
   /// A rank on options.where.device. Throws what plans throw.
   std::unique_ptr<DeviceRank> (*make)(const DeviceShare& share, const std::string& kernel,

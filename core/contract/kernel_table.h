@@ -5,7 +5,7 @@
 //   using Problem = ...;                    what is to be computed
 //   using Plan = ...;                       derived from csrkit::Plan
 //   static constexpr const char* kName;     "spmm"
-//   static constexpr Capabilities kAll;     what a kernel can do that can do everything
+//   static constexpr Capabilities kAll;     what a kernel that can do everything declares
 // and by two functions beside it: require_legal(problem), which throws UsageError, and
 // needed_for(problem), the capabilities that the problem asks for.
 #pragma once
@@ -18,8 +18,8 @@
 
 namespace csrkit {
 
-/// What a kernel is for: the truth, a step of the story, what users run, a rival; or, in benchmarks
-/// only, a mark: work like that of an operation, which leaves the result as it is.
+/// What a kernel is for: the reference, a rung of the ladder, what users run, a rival; or, in
+/// benchmarks only, a mark: a pass that reads what an operation reads and makes no result.
 enum class Role : std::uint8_t { reference, ladder, production, vendor, mark };
 const char* name_of(Role role);
 
@@ -34,7 +34,7 @@ struct KernelInfo {
 };
 
 /// Throws UsageError unless the kernel can do what is needed and the options are sensible: the one
-/// place where plan options are checked. `variants` are those of the kernel, empty if it has none.
+/// place where plan options are checked. `has_variants`: whether the kernel lists variants.
 void require_plannable(const KernelInfo& kernel, Capabilities needs, const PlanOptions& options,
                        bool has_variants);
 
@@ -62,7 +62,7 @@ struct Kernel : KernelInfo {
 template <class Operation>
 using KernelTable = std::vector<Kernel<Operation>>;
 
-/// Throws the UsageError for a name that is not among `names`.
+/// Throws UsageError: `name` is not among the names in `known`, "a, b, c".
 [[noreturn]] void refuse_kernel_name(const std::string& name, const std::string& known);
 
 /// The row called `name`; throws UsageError that lists the names there are.

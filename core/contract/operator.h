@@ -1,6 +1,6 @@
 // A matrix in any format, a preconditioner, a solver: something that is applied to dense operands,
 // C = alpha * Op * B + beta * C. SpMM and SpMV plans are operators, and so is a solver's plan,
-// whose Op is the inverse of its matrix. Whoever needs a product takes an Operator.
+// whose Op is the inverse of its matrix. Code that needs a product takes an Operator.
 //
 //   plan->bind(b.view(), c.view());   // operands, in host or device memory
 //   plan->multiply(alpha, beta);      // any number of times
@@ -44,8 +44,8 @@ class Operator : public Plan {
   virtual OperatorShape shape() const = 0;
 
   /// Borrows B (input_rows x dense_cols) and C (output_rows x dense_cols) until the next bind.
-  /// Views say where the memory is; a GPU plan uploads a B that is on the host, here and now. May
-  /// be called again with other operands of the same shapes. Throws UsageError on a wrong shape or
+  /// Views say where the memory is; a GPU plan uploads a host B before this returns. May be called
+  /// again with other operands of the same shapes. Throws UsageError for a wrong shape or a wrong
   /// kind.
   virtual void bind(ConstDenseView b, DenseView c) = 0;
 

@@ -11,12 +11,12 @@
 
 namespace csrkit {
 
-/// A kernel that makes blocks of rows and panels of columns of C with the bits of the whole.
+/// Makes blocks of rows and panels of columns of C with the same bits as the whole product.
 inline constexpr Capabilities kOutOfCore = 1u << 25;
 
-/// automatic: where the product does not fit in core, by the forecast. columns: A stays on the
-/// device, and panels of columns of B and C travel. rows: blocks of rows of A and C travel, and
-/// panels of B if all of B does not fit.
+/// automatic: out of core if the forecast says that the product does not fit in core. columns: A
+/// stays on the device, and panels of columns of B and C travel. rows: blocks of rows of A and C
+/// travel, and panels of B if B does not fit as a whole.
 enum class OutOfCore : std::uint8_t { automatic, never, columns, rows };
 const char* name_of(OutOfCore how);
 OutOfCore parse_out_of_core(const std::string& name);

@@ -1,4 +1,4 @@
-// What the plans of all operations have alike, and the options they are made with.
+// What the plans of all operations share, and the options they are made with.
 #pragma once
 
 #include <cstdint>
@@ -47,24 +47,24 @@ class Plan {
  public:
   virtual ~Plan() = default;
 
-  /// Returns when everything asked for is done; throws what went wrong meanwhile.
+  /// Returns when all work asked for is done; throws the error of any that failed.
   virtual void wait() {}
 
   /// Makes the next run start with none of the operands in the last-level cache.
   virtual void evict_caches() = 0;
 
-  /// What was decided inside, for reports: "row_parallel (because ...)", a vendor's algorithm;
+  /// What the plan decided, for reports: "row_parallel (because ...)", a vendor's algorithm,
   /// or "".
   virtual std::string choice() const { return {}; }
 
-  /// The kernel that runs, where a chooser chose one; "" if it is the one asked for.
+  /// The kernel that a chooser chose; "" if the kernel that was asked for runs itself.
   virtual std::string chosen_kernel() const { return {}; }
 
   /// For PlanOptions::saved; empty if the kernel keeps nothing (kSavedAnalysis). Waits.
   virtual SavedAnalysis save_analysis() { return {}; }
 };
 
-/// What the options need, as a set of capabilities.
+/// The capabilities that the options need.
 Capabilities needed_for(const PlanOptions& options);
 
 /// Throws UsageError for options that no plan can have (negative numbers).

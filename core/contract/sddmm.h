@@ -18,7 +18,7 @@
 
 namespace csrkit {
 
-/// Borrowed numbers of one kind, which is never none, in a row; read-only and writable.
+/// A borrowed array of numbers of one kind, never none, without gaps; read-only and writable.
 struct ConstValuesView {
   const void* data = nullptr;
   ValueKind kind = ValueKind::f32;
@@ -47,10 +47,10 @@ struct SddmmProblem {
   ValueKind accumulate = ValueKind::f32;
 };
 
-/// The usual problem for a matrix: X and Y of the matrix's own kind (f32 for kind none).
+/// The usual problem for a matrix: X and Y have the matrix's own kind (f32 for kind none).
 SddmmProblem default_sddmm_problem(const CsrMatrix& a, Index dense_cols);
 
-/// Sets the kind of X and Y, and with it that of the sums and of C.
+/// Sets the kind of X and Y, and with it the kind of the sums and of C.
 void set_dense_kind(SddmmProblem* problem, ValueKind kind);
 
 /// Throws UsageError unless sums are of f64 for X and Y in f64 and of f32 otherwise, C is of the
@@ -60,10 +60,10 @@ void require_legal(const SddmmProblem& problem);
 /// Products times A's values.
 inline constexpr Capabilities kTimesValues = 1u << 24;
 
-/// What the problem needs, as a set of capabilities.
+/// The capabilities that the problem needs.
 Capabilities needed_for(const SddmmProblem& problem);
 
-/// What a kernel can do that can do everything.
+/// What a kernel declares that can do everything.
 inline constexpr Capabilities kEverySddmm = kF32 | kF64 | kF16 | kBf16 | kIeeeSpecials |
                                             kNarrowOutput | kAlphaBeta | kLeadingDimension |
                                             kDeterministic | kAnyAlignment | kTimesValues;
@@ -77,7 +77,7 @@ class SddmmPlan : public Plan {
   virtual MemorySpace space() const = 0;
 
   /// Borrows X (rows x K), Y (cols x K) and C (nnz numbers) until the next bind. A GPU plan uploads
-  /// an X or Y that is on the host, here and now. Throws UsageError on a wrong shape or kind.
+  /// a host X or Y before this returns. Throws UsageError for a wrong shape or kind.
   virtual void bind(ConstDenseView x, ConstDenseView y, ValuesView c) = 0;
 
   /// As above. May return before the work is done. C is read only if beta is not 0, so it may hold

@@ -7,9 +7,9 @@
 //   plan->fetch_output();                            // the best iterate is in x
 //   plan->report();                                  // how it went, failures included
 //
-// That a system cannot be solved is no error of the plan: its report says so. What shows before any
-// iteration that A is not positive definite (a diagonal element, a diagonal block) is a VerifyError
-// of make_plan.
+// A system that cannot be solved is not an error of the plan: its report says so. If a diagonal
+// element or block shows before any iteration that A is not positive definite, make_plan throws
+// VerifyError.
 #pragma once
 
 #include <memory>
@@ -50,8 +50,8 @@ struct Preconditioner {
   int degree = 0;    // chebyshev: products with A in each application, 1 or more
 };
 
-/// What tools ask for, relative: 1e-8, and 1e-4 in f32, whose rounding leaves more than 1e-8: on
-/// grids of 100, 10,000 and 90,000 rows 1e-6, 6e-5 and 6e-4.
+/// The relative tolerance of the tools: 1e-8, and 1e-4 in f32, whose rounding leaves 1e-6, 6e-5 and
+/// 6e-4 on grids of 100, 10,000 and 90,000 rows.
 double default_tolerance(Precision precision);
 
 struct SolveProblem {
@@ -131,7 +131,7 @@ class Solver : public Operator {
 void require_legal(const SolveProblem& problem);
 Capabilities needed_for(const SolveProblem& problem);
 
-// What only solvers can do or not; capability.cpp has the words, by these numbers.
+// Capabilities of solvers only; the table in capability.cpp names them by these numbers.
 inline constexpr Capabilities kRefinement = 1u << 28;
 inline constexpr Capabilities kPreconditioners = 1u << 29;  // block_jacobi and chebyshev
 inline constexpr Capabilities kDenseSystems = 1u << 30;

@@ -68,9 +68,9 @@ struct SpgemmForecast {
       0;  // peak with what is kept for new values; 0 unless they are expected
 };
 
-/// Of the last multiply (upload and analysis: of the plan), by the plan's own clock; 0 where a
-/// phase does not exist. Their sum is the time from operands in the caller's memory to the sink's
-/// last block.
+/// Seconds of the last multiply (upload and analysis: of the plan) by the plan's own clock; 0 for a
+/// phase that does not exist. Their sum is the time from operands in the caller's memory to the
+/// sink's last block.
 struct SpgemmPhases {
   double upload_seconds = 0;     // A, B and mask to the device
   double analysis_seconds = 0;   // transposes, products, bins
@@ -136,7 +136,7 @@ inline constexpr Capabilities kSpgemmEverything = kSpgemmKinds | kTranspose | kA
 /// Gains from SpgemmProblem::sorts_rows being false.
 inline constexpr Capabilities kUnsortedRows = 1u << 26;
 
-/// What the problem needs, as a set of capabilities; kTranspose is about B, kAlphaBeta about alpha.
+/// The capabilities that the problem needs; kTranspose is about B, kAlphaBeta about alpha.
 Capabilities needed_for(const SpgemmProblem& problem);
 
 /// The operation, for KernelTable.

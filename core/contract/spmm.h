@@ -42,13 +42,13 @@ SpmmProblem default_spmm_problem(const CsrMatrix& a, Index dense_cols);
 /// docs/architecture.md and the sizes can exist.
 void require_legal(const SpmmProblem& problem);
 
-/// Whether every stored f32 value of A meets f64 operands; it is widened exactly.
+/// Whether A holds f32 and the dense operands f64: then A's values are widened, which is exact.
 bool has_wide_operands(const SpmmProblem& problem);
 
-/// What the problem needs, as a set of capabilities.
+/// The capabilities that the problem needs.
 Capabilities needed_for(const SpmmProblem& problem);
 
-/// What a kernel can do that can do everything that is usual.
+/// What a kernel declares that can do everything usual.
 inline constexpr Capabilities kEverything = kAllKinds | kTranspose | kAlphaBeta |
                                             kLeadingDimension | kSemirings | kDeterministic |
                                             kAnyAlignment | kManyColumns;
@@ -62,7 +62,7 @@ struct Spmm {
 };
 
 /// SpMV, y = alpha * op(A) * x + beta * y, is SpMM of one column: the same problem and plan, with
-/// kernels of its own. What one of them can do that can do everything:
+/// kernels of its own. What one of them declares that can do everything:
 inline constexpr Capabilities kEverySpmv = (kEverything & ~kManyColumns) | kWideOperands;
 
 using SpmmPlan = Operator;

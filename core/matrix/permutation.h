@@ -7,8 +7,8 @@
 
 namespace csrkit {
 
-/// A bijection of {0, ..., size - 1}: `new_of_old()[i]` is where item i goes, `old_of_new()[j]` is
-/// which item arrives at j. Both directions are always at hand. Immutable; copies share the arrays.
+/// A bijection of {0, ..., size - 1}: `new_of_old()[i]` is the place that item i moves to,
+/// `old_of_new()[j]` is the item that arrives at j. Immutable; copies share the arrays.
 class Permutation {
  public:
   /// The empty permutation.

@@ -22,7 +22,7 @@ class MemoryBudget {
     return held_bytes_ <= limit_bytes_ && bytes <= limit_bytes_ - held_bytes_;
   }
 
-  /// For what is not held but passes: `bytes` in all.
+  /// Notes a peak of `bytes` in all, for memory that the budget does not hold.
   void note_peak(std::uint64_t bytes) { peak_bytes_ = bytes > peak_bytes_ ? bytes : peak_bytes_; }
 
   std::uint64_t limit_bytes() const { return limit_bytes_; }

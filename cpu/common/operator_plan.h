@@ -1,6 +1,6 @@
 // The one adapter between the contract of core/contract/spmm.h and the kernels here. It owns what
-// every plan has alike (op(A) stored by rows, the operands, threads, clocks, the memory limit, cold
-// caches), so that a kernel file is about its kernel alone: it offers one factory,
+// all plans share (op(A) stored by rows, the operands, threads, clocks, the memory limit, cold
+// caches), so that a kernel file is about its kernel alone. That file offers one factory,
 //
 //   std::unique_ptr<SpmmMethod> make_<name>(const MethodInput& input);
 //
@@ -25,8 +25,8 @@ struct Team {
   int chunk = 0;
 };
 
-/// What a kernel is made from. `op_a` is stored by rows of op(A): problem.transpose_a is dealt
-/// with, unless the kernel's row says that it takes A as it is stored (then op_a is problem.a).
+/// What a kernel is made from. `op_a` is op(A) stored by rows, so problem.transpose_a is done,
+/// unless the kernel's row says that it takes A as it is stored (then op_a is problem.a).
 /// Everything but `budget` may be copied; op_a shares its arrays.
 struct MethodInput {
   const SpmmProblem& problem;
@@ -56,11 +56,11 @@ class SpmmMethod {
 
 using MethodFactory = std::unique_ptr<SpmmMethod> (*)(const MethodInput&);
 
-/// In which form a method takes A: op(A) by rows, so the plan transposes A first where the problem
-/// says so; or A as it is stored, and the method does the rest.
+/// The form in which a method takes A. by_rows: op(A) by rows; the plan transposes A first if the
+/// problem says so. as_stored: A as it is; the method deals with transpose_a itself.
 enum class AForm : std::uint8_t { by_rows, as_stored };
 
-/// The product that checks are made against, as a kernel: in the table of every operation here.
+/// The reference product as a kernel, which the tables of SpMM and SpMV share.
 std::unique_ptr<SpmmMethod> make_reference(const MethodInput& input);
 
 /// The plan around a method. `capabilities` are those of the kernel's row.
