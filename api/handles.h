@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -27,9 +26,23 @@ struct csrkit_plan {
 
 namespace csrkit::api {
 
-/// Runs `body` and returns CSRKIT_OK, or the code of what it threw, whose message
-/// csrkit_last_error() then gives on this thread.
-csrkit_status guarded(const std::function<void()>& body) noexcept;
+/// To be called in a catch block: the code of the exception, whose message csrkit_last_error() then
+/// gives on this thread.
+csrkit_status status_of_current_exception() noexcept;
+void clear_last_error() noexcept;
+
+/// Runs `body` and returns CSRKIT_OK, or the code of what it threw. A template, because making a
+/// std::function of `body` could throw by itself, outside of the guard.
+template <class Body>
+csrkit_status guarded(const Body& body) noexcept {
+  clear_last_error();
+  try {
+    body();
+    return CSRKIT_OK;
+  } catch (...) {
+    return status_of_current_exception();
+  }
+}
 
 /// Throws UsageError that names the parameter, if it is null.
 void require_given(const void* pointer, const char* name);

@@ -19,6 +19,8 @@ csrkit_status failed(csrkit_status status, const char* message) noexcept {
   return status;
 }
 
+}  // namespace
+
 csrkit_status status_of_current_exception() noexcept {
   try {
     throw;
@@ -45,17 +47,7 @@ csrkit_status status_of_current_exception() noexcept {
   }
 }
 
-}  // namespace
-
-csrkit_status guarded(const std::function<void()>& body) noexcept {
-  last_error.clear();
-  try {
-    body();
-    return CSRKIT_OK;
-  } catch (...) {
-    return status_of_current_exception();
-  }
-}
+void clear_last_error() noexcept { last_error.clear(); }
 
 void require_given(const void* pointer, const char* name) {
   if (pointer == nullptr) throw UsageError(std::string(name) + " is NULL; it must be given");

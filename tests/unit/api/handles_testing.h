@@ -12,6 +12,7 @@
 namespace csrkit::api {
 
 #define EXPECT_OK(call) EXPECT_EQ(call, CSRKIT_OK) << csrkit_last_error()
+#define ASSERT_OK(call) ASSERT_EQ(call, CSRKIT_OK) << csrkit_last_error()
 
 struct FreeMatrix {
   void operator()(csrkit_matrix* matrix) const { csrkit_matrix_free(matrix); }

@@ -2,6 +2,7 @@
 
 #include "api/handles.h"
 #include "tests/unit/api/handles_testing.h"
+#include "tests/unit/failing_allocations.h"
 #include "tools/cli/run_tool.h"
 
 namespace csrkit::api {
@@ -49,6 +50,41 @@ TEST(Status, AMessageBelongsToItsThread) {
     guarded([] { throw UsageError("theirs"); });
   }).join();
   EXPECT_STREQ(csrkit_last_error(), "mine");
+}
+
+/// A C program has nothing that catches: without memory a call returns its code.
+TEST(Status, NothingIsThrownWithoutMemory) {
+  SmallArrays small;
+  const Matrix matrix = wrapped(small.view());
+  csrkit_plan_options options{};
+  options.size = sizeof options;
+  csrkit_plan* made = nullptr;
+  ASSERT_OK(csrkit_plan_make(matrix.get(), &options, &made));
+  const PlanHandle plan(made);
+  std::vector<double> b(4, 1), c(4);
+  const csrkit_dense of_b = dense_of(b, 4, 1, CSRKIT_F64), of_c = dense_of(c, 4, 1, CSRKIT_F64);
+  ASSERT_OK(csrkit_bind(plan.get(), &of_b, &of_c));
+  const auto status_of = [](const auto& call) {
+    try {
+      return call();
+    } catch (...) {
+      ADD_FAILURE() << "an exception left a function of csrkit.h";
+      return CSRKIT_INTERNAL;
+    }
+  };
+  int refusals = 0;
+  test::failures_of([&] {
+    EXPECT_EQ(status_of([&] { return csrkit_multiply(plan.get(), 1, 0); }), CSRKIT_OK);
+    csrkit_matrix* product = nullptr;
+    const csrkit_status status =
+        status_of([&] { return csrkit_spgemm(matrix.get(), matrix.get(), nullptr, &product); });
+    if (status != CSRKIT_OK) {
+      EXPECT_EQ(status, CSRKIT_MEMORY);
+      ++refusals;
+    }
+    csrkit_matrix_free(product);
+  });
+  EXPECT_GT(refusals, 10);
 }
 
 TEST(Status, StructuresMayBeOlderOrNewerThanTheLibrary) {
