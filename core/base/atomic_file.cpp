@@ -103,8 +103,8 @@ std::string random_suffix() {
   return text;
 }
 
-/// The name with a suffix behind it, cut where the folder's file system allows no more bytes; not
-/// within a character of UTF-8, which some of them refuse.
+/// The name and then the suffix. If the folder's file system does not allow so many bytes, the name
+/// is cut, but not inside a UTF-8 character: some file systems refuse those.
 std::string named_beside(int folder, const std::string& name, const std::string& suffix) {
   const long limit = ::fpathconf(folder, _PC_NAME_MAX);
   const std::size_t most = limit > 0 ? static_cast<std::size_t>(limit) : 255;
@@ -162,8 +162,8 @@ std::pair<std::string, std::string> split_folder(const std::string& path) {
   return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
 }
 
-/// Whether a link is one of /proc, as /dev/stdout and a shell's >(...) lead to: it stands for what
-/// is open already, and the name it shows may be that of a pipe or of a file that is gone.
+/// Whether a link is in /proc, where /dev/stdout and a shell's >(...) lead. Such a link stands for
+/// an open file, and its target may name a pipe or a file that is gone.
 bool is_of_proc(const std::string& link) {
   std::error_code unknown;
   const std::string folder = std::filesystem::canonical(split_folder(link).first, unknown).string();
@@ -252,14 +252,14 @@ AtomicFile::AtomicFile(std::string path, const std::string& temporary) : path_(s
     discard();
     fail("the temporary file beside it that another rank made cannot be opened", reason);
   }
-  // Without a free slot who made it removes it alone.
+  // Without a free slot only the process that made the temporary removes it.
   registry_slot_ = claim_slot();
   if (registry_slot_ >= 0) arm();
 }
 
 AtomicFile::~AtomicFile() { discard(); }
 
-/// From here on a signal removes the temporary, whether it exists already or not.
+/// After this call a signal removes the temporary, even if it is made only later.
 void AtomicFile::arm() noexcept {
   PendingTemporary& slot = pending[registry_slot_];
   slot.state = kBusy;
@@ -296,7 +296,7 @@ void AtomicFile::write(const void* data, std::uint64_t bytes) {
 void AtomicFile::write_at(std::uint64_t offset, const void* data, std::uint64_t bytes) {
   const char* from = static_cast<const char*>(data);
   while (bytes > 0) {
-    // Linux moves at most 2 GiB - 4 KiB per call; less keeps a signal from waiting for long.
+    // Linux moves at most 2 GiB - 4 KiB per call. Smaller pieces keep a signal from waiting long.
     const std::size_t piece = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, 1u << 26));
     const ssize_t written = ::pwrite(descriptor_, from, piece, static_cast<off_t>(offset));
     if (written < 0) {
@@ -333,7 +333,7 @@ bool AtomicFile::give_name(bool replaces) {
 
 void AtomicFile::commit() {
   sync();
-  // close may be where a network file system tells that the disk is full.
+  // A network file system may report a full disk only at close.
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail("close failed", errno);
   const bool must_be_new = new_paths().contains(path_);
   if (!give_name(!must_be_new)) {

@@ -6,22 +6,22 @@
 
 namespace csrkit {
 
-/// Creates `NAME.tmp.PLACE.PID.RANDOM` in the folder of `path` (of a long name only the beginning),
-/// and gives it its final name in `commit()`, after fsync of the file and before fsync of the
-/// folder. Destroyed without commit, or on SIGINT and SIGTERM (see remove_pending_temporaries), the
-/// temporary is removed, and what was under the final name before stays untouched. Other than a
-/// regular file (/dev/stdout, a pipe, a device) is refused with IoError: it cannot be renamed over.
+/// Creates `NAME.tmp.PLACE.PID.RANDOM` in the folder of `path` (a long NAME is cut), and gives it
+/// its final name in `commit()`, between fsync of the file and fsync of the folder. Before that the
+/// destructor, SIGINT and SIGTERM (see remove_pending_temporaries) remove the temporary and leave a
+/// file of the final name untouched. IoError if `path` is no regular file (a pipe, /dev/stdout): it
+/// could not be replaced by a renamed one.
 /// A symbolic link is followed: the file it points at is replaced, the link stays. Permissions are
 /// those of any new file (umask).
 ///
-/// Such temporaries of the same user in that folder are removed if their process is gone. `PLACE`
-/// says where that can be known: the boot of a machine and the container. Others are left alone.
+/// The constructor also removes temporaries of this user in that folder whose process is gone.
+/// `PLACE` is the boot of a machine and the container: temporaries of other places stay.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
   /// Opens the temporary that another process, or another part of this one, made for `path`, to
-  /// write parts of it. Who made it commits, after all others have called sync(). Destroyed before
-  /// that, or on a signal, this one removes the temporary, too: half a file is of no use.
+  /// write parts of it. The maker commits it, after all others have called sync(). If this object
+  /// is destroyed before that, or on a signal, it removes the temporary: half a file is of no use.
   AtomicFile(std::string path, const std::string& temporary);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -34,11 +34,11 @@ class AtomicFile {
 
   /// Appends at `position()`. Throws IoError naming the file and the system's reason (disk full).
   void write(const void* data, std::uint64_t bytes);
-  /// Writes somewhere without moving `position()`; several threads may do so at once.
+  /// Writes at `offset` without moving `position()`; several threads may do so at once.
   void write_at(std::uint64_t offset, const void* data, std::uint64_t bytes);
   std::uint64_t position() const { return position_; }
 
-  /// Returns when what was written is on the disk.
+  /// Returns when all written bytes are on the disk.
   void sync();
   void commit();
 
@@ -57,8 +57,8 @@ class AtomicFile {
   std::uint64_t position_ = 0;
 };
 
-/// The caller has seen that no file has this name and wants none replaced: if another process makes
-/// one before the next commit of exactly this path, that commit throws IoError, and the file stays.
+/// For a caller that found no file of this name and wants none replaced: if another process makes
+/// one before the next commit of exactly this path, that commit throws IoError and the file stays.
 void never_replace(const std::string& path);
 
 /// Unlinks every uncommitted temporary of this process. Async-signal-safe.

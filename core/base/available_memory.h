@@ -1,17 +1,17 @@
-// How much memory may still be used: what forecasts are compared with.
+// How much memory is available: the number that forecasts are compared with.
 #pragma once
 
 #include <cstdint>
 
 namespace csrkit {
 
-/// Bytes this process can still allocate without the kernel having to kill something: the smaller
-/// of the machine's MemAvailable and what is left under the limits of the control groups (version
-/// 2) it runs in, page cache counted as free. UINT64_MAX if the system tells neither.
+/// Bytes that this process can still allocate before the kernel must kill something: the smaller
+/// one of the machine's MemAvailable and the room under the limits of its control groups (version
+/// 2), page cache counted as free. UINT64_MAX if the system reports neither.
 std::uint64_t available_memory_bytes();
 
-/// Throws MemoryError with both numbers if `needed_bytes` is more than that. `what` starts the
-/// message; `advice` ends it with something to try.
+/// Throws MemoryError with both numbers if more than the available memory is needed. `what` begins
+/// the message; `advice` ends it with something to try.
 void require_available_memory(std::uint64_t needed_bytes, const char* what, const char* advice);
 
 }  // namespace csrkit

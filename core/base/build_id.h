@@ -3,8 +3,8 @@
 
 namespace csrkit {
 
-/// Equal in two libraries if they were compiled from the same public headers by the same compiler:
-/// then they agree on what their types look like. 32 hexadecimal digits.
+/// 32 hexadecimal digits. Two libraries have the same id if they were compiled from the same public
+/// headers by the same compiler: then they agree on the layout of their types.
 const char* build_id();
 
 }  // namespace csrkit

@@ -1,4 +1,4 @@
-// Numbers of things in sentences.
+// Counts in sentences: "1 row", "2 entries".
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ struct FileDigest {
   std::string xxh3_128;  // 32 hex digits: XXH3 with 128 bits over all bytes
 };
 
-/// XXH3 with 128 bits of bytes that come piece by piece, in order.
+/// XXH3 with 128 bits over bytes that are added piece by piece, in order.
 class DigestStream {
  public:
   DigestStream();
@@ -27,8 +27,8 @@ class DigestStream {
   std::shared_ptr<void> state_;
 };
 
-/// Reads the whole file. Once `is_cancelled` (if any) is true, it returns early with a digest of a
-/// part. Throws IoError.
+/// Reads the whole file. When `is_cancelled`, if given, becomes true, it returns early, with the
+/// digest of a part. Throws IoError.
 FileDigest digest_file(const std::string& path, const std::atomic<bool>* is_cancelled = nullptr);
 
 /// The same digest of bytes in memory.

@@ -8,8 +8,8 @@
 
 namespace csrkit {
 
-/// Opening never waits: a pipe, device or folder is refused at once with IoError. It has no size to
-/// check anything against, and a pipe without a writer would block for ever.
+/// Opening never waits: a pipe, a device or a folder is refused at once with IoError. Those have no
+/// size that numbers can be checked against, and a pipe without a writer would block for ever.
 class InputFile {
  public:
   explicit InputFile(std::string path);
@@ -19,7 +19,7 @@ class InputFile {
 
   const std::string& path() const { return path_; }
   int descriptor() const { return descriptor_; }
-  /// When it was opened.
+  /// The size when the file was opened.
   std::uint64_t size_bytes() const { return size_bytes_; }
 
   /// Reads exactly `bytes` from `offset` on. Throws IoError if the system refuses, InputError if

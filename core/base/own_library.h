@@ -5,10 +5,10 @@
 
 namespace csrkit {
 
-/// `dlopen` of the library called `name` that lies beside the one (or the program) which has this
-/// code; where none lies there, of the one that the loader finds. It is named by its folder, as the
-/// loader looks in this library's RUNPATH only for calls that come from here: sanitizers and
-/// profilers put a function of theirs before `dlopen`, and then the call is theirs.
+/// Opens, by `dlopen`, the library called `name` in the folder of the library or program that holds
+/// this code, or else the one that the loader finds. The folder is named, because the loader looks
+/// in this library's RUNPATH only for calls that come from this library: sanitizers and profilers
+/// wrap `dlopen`, and then the call comes from them.
 void* open_own_library(const std::string& name, int flags);
 
 }  // namespace csrkit

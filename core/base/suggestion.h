@@ -1,4 +1,4 @@
-// What a mistyped name may have been meant for.
+// Which name the user may have meant by a mistyped one.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ std::string nearest(const std::string& word, const std::vector<std::string>& nam
 /// "; did you mean 'rcm'?" for "rmc", "" where no name is near: the end of a refusal.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& names);
 
-/// The same for names as refusals list them, "random, degree, rcm"; what follows a name in brackets
-/// is no part of it.
+/// The same for names in one text, "random, degree, rcm". Words in brackets after a name are not
+/// part of it.
 std::string did_you_mean(const std::string& word, const std::string& listed);
 
 }  // namespace csrkit

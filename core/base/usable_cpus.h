@@ -6,8 +6,8 @@
 
 namespace csrkit {
 
-/// The numbers of the processors in this process's affinity mask, ascending; all that are on line
-/// where the machine has more than a mask can name.
+/// The numbers of the processors in this process's affinity mask, ascending. On a machine with more
+/// processors than a mask can name, the numbers of all that are online.
 std::vector<int> usable_cpus();
 
 /// {0, 1, 2, 5} -> "0-2,5"

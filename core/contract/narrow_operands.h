@@ -1,5 +1,5 @@
-// The kinds of graph learning: an f32 matrix with dense operands of 16 bits, which halves the bytes
-// of B. Sums are made in f32.
+// The kinds that graph learning uses: an f32 matrix with dense operands of 16 bits, which halves
+// the bytes of B. Sums are in f32.
 #pragma once
 
 #include "core/contract/capability.h"

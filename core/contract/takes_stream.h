@@ -1,5 +1,5 @@
-// Plans on a device, which may go on in another stream: training is warmed up in one, captured in
-// a second, and replayed in a third.
+// Plans on a device that can change their stream. Training, for example, warms up in one stream, is
+// captured in a second, and is replayed in a third.
 #pragma once
 
 #include "core/base/error.h"
@@ -12,9 +12,9 @@ class TakesStream {
   virtual ~TakesStream() = default;
 
   /// Queues further work in `stream` (a cudaStream_t of the plan's device, which must outlive its
-  /// use here), after what the plan has queued so far. Where one of the two is being captured for
-  /// a graph nothing orders them: the caller waits before a capture begins. Operands on the host
-  /// bring the plan back to the stream that it was made with.
+  /// use here), after all work that the plan has queued so far. If one of the two streams is being
+  /// captured for a graph, nothing orders them: the caller must wait before a capture begins.
+  /// Operands on the host bring the plan back to the stream that it was made with.
   virtual void use_stream(void* stream) = 0;
 };
 

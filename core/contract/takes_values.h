@@ -1,5 +1,5 @@
-// Plans of products with dense operands that take new values for A's entries, as training does in
-// every step: without a new analysis.
+// Plans of products with dense operands that take new values for A's entries without a new
+// analysis. Training gives new values in every step.
 #pragma once
 
 #include "core/base/error.h"
@@ -19,14 +19,14 @@ class TakesValues {
   virtual void set_values(const void* values) = 0;
 };
 
-/// Throws UsageError for a plan that takes none.
+/// Throws UsageError for a plan that takes no new values.
 inline void set_values(Plan& plan, const void* values) {
   auto* const takes = dynamic_cast<TakesValues*>(&plan);
   if (takes == nullptr) throw UsageError("this plan takes no new values; make a new one");
   takes->set_values(values);
 }
 
-/// What no plan can do, whatever its kernel. Throws UsageError.
+/// Throws UsageError for a problem whose values no kernel can replace.
 inline void require_replaceable_values(const SpmmProblem& problem) {
   if (problem.a.value_kind() == ValueKind::none) {
     throw UsageError("A has no values that could be replaced; make the plan of one that has");

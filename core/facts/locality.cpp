@@ -11,7 +11,7 @@ namespace csrkit {
 
 namespace {
 
-/// The tile that each of some columns lies in; of tiles, too, only those with such a column count.
+/// The tile of each column in `cols`; tiles without such a column are not numbered.
 Buffer<Index> tiles_of(const Buffer<Index>& cols, Index tile_cols) {
   Buffer<Index> tiles(cols.size());
   for (Offset i = 0; i < cols.size(); ++i) {
@@ -41,7 +41,7 @@ LocalityProfile locality_profile(const CsrMatrix& matrix) {
   Index bandwidth = 0;
   Offset distance_sum = 0;  // below 2^31 * nnz; a matrix of 2^32 nonzeros still fits
   Offset envelope = 0, tiles = 0, vectors_of_8 = 0, vectors_of_16 = 0, window_cols = 0;
-  // Made before the threads begin: what is thrown inside would end the process.
+  // Allocated before the region: an exception inside of it would end the process.
   const int threads = std::min<Index>(omp_get_max_threads(), windows);
   std::vector<Buffer<Index>> met_in_of, tile_met_in_of;
   for (int thread = 0; thread < threads; ++thread) {
@@ -52,9 +52,9 @@ LocalityProfile locality_profile(const CsrMatrix& matrix) {
 #pragma omp parallel num_threads(threads) reduction(max : bandwidth) \
     reduction(+ : distance_sum, envelope, tiles, vectors_of_8, vectors_of_16, window_cols)
   {
-    // The row in which a column, or the columns of a tile, were met last: whether that was in the
-    // same vector, tile or window is a comparison, and nothing has to be cleared. -1 is nowhere: an
-    // arithmetic shift keeps it apart from row 0.
+    // The row in which a column, or a tile, was met last. Whether that was in the same vector, tile
+    // or window is a comparison, so nothing has to be cleared. -1 stands for no row: an arithmetic
+    // shift keeps it apart from row 0.
     const auto thread = static_cast<std::size_t>(omp_get_thread_num());
     Buffer<Index>&met_in = met_in_of[thread], &tile_met_in = tile_met_in_of[thread];
     std::fill(met_in.begin(), met_in.end(), Index{-1});

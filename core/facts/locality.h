@@ -1,5 +1,5 @@
-// How near to each other the entries of a matrix lie: what an ordering is for. Reads of a cache are
-// in reuse_distance.h.
+// How near to each other the entries of a matrix lie, which orderings improve. For reads that hit a
+// cache see reuse_distance.h.
 #pragma once
 
 #include "core/matrix/csr_matrix.h"

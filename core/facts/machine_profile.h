@@ -1,5 +1,5 @@
-// What a machine can do, as measured once by csr-probe: the other half of every forecast, beside
-// the matrix. Plain numbers; the JSON file they live in is read and written by
+// What a machine can do, as csr-probe measured it once: with the matrix, all that a forecast needs.
+// Plain numbers; the JSON file that holds them is read and written by
 // tools/forecast/profile_file.
 #pragma once
 
@@ -11,8 +11,8 @@
 namespace csrkit {
 
 /// How long one read of a row of B takes, for rows of one width. Measured with the SpMM kernel
-/// itself on matrices whose columns are uniformly random in a table of the given size, so that it
-/// holds everything that comes with a nonzero (its column and value, the arithmetic).
+/// itself on matrices whose columns are uniformly random in a table of the given size. So it
+/// includes all costs of a nonzero: its column, its value, the arithmetic.
 struct GatherCurve {
   Index dense_cols = 0;                 // of f32: a row of B has 4 * dense_cols bytes
   double seconds_per_output_row = 0;    // what a row of A costs beside its nonzeros: loop, C stored
@@ -50,10 +50,10 @@ struct MachineProfile {
   const DeviceProfile& find(const std::string& device) const;
 };
 
-/// What no memory or cache of a device moves; a rate beyond it was not measured.
+/// More than any memory or cache moves: a higher rate in a profile was not measured.
 constexpr double kMostBytesPerSecond = 1e14;
 
-/// Throws InputError that begins with `where` and names the number that cannot be.
+/// Throws InputError that begins with `where` and names the first impossible number.
 void validate(const MachineProfile& profile, const std::string& where);
 
 /// The curve for any width of rows, in f32 columns (f64 counts double, f16 half): interpolated

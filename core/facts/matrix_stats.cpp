@@ -14,7 +14,7 @@ namespace csrkit {
 
 namespace {
 
-/// How often each row length occurs: counted where lengths are usual, listed where they are not.
+/// How often each row length occurs: short lengths are counted, long ones listed.
 struct LengthCounts {
   static constexpr Offset kCounted = 1 << 14;
   std::vector<Index> rows_of_length = std::vector<Index>(kCounted);
@@ -231,8 +231,8 @@ Offset spgemm_output_nnz(const CsrMatrix& a, const CsrMatrix& op_b) {
   const Offset* const offsets = a.row_offsets();
   const Offset* const op_b_offsets = op_b.row_offsets();
   Offset total = 0;
-  // The last row that had a column. Made before the threads begin: what is thrown inside would end
-  // the process.
+  // For each column the last row that had it. Allocated before the region: an exception inside of
+  // it would end the process.
   const int threads = std::clamp<Index>(a.rows(), 1, omp_get_max_threads());
   std::vector<Buffer<Index>> last_row_of;
   last_row_of.reserve(static_cast<std::size_t>(threads));

@@ -51,7 +51,7 @@ struct SpmmCost {
 };
 SpmmCost spmm_cost(const SpmmProblem& problem);
 
-/// The same of an SDDMM; X and C pass once, and of A's values only what the product uses.
+/// The same for an SDDMM. X and C are moved once; A's values count only if the product uses them.
 SpmmCost sddmm_cost(const SddmmProblem& problem);
 
 /// Multiplications of A * op_b, op_b stored by rows of op(B): sum over A's entries (i, k) of the
@@ -59,8 +59,8 @@ SpmmCost sddmm_cost(const SddmmProblem& problem);
 Offset spgemm_products(const CsrMatrix& a, const CsrMatrix& op_b, Offset* per_row = nullptr,
                        int threads = 0);
 
-/// Entries of the pattern of A * op_b, counted: one mark per thread and column of op_b, about as
-/// much work as the product.
+/// Counts the entries of the pattern of A * op_b. Takes one mark per thread and column of op_b, and
+/// about as much work as the product.
 Offset spgemm_output_nnz(const CsrMatrix& a, const CsrMatrix& op_b);
 
 /// Work of one product C = A * op(B). `flops`: two per multiplication. `minimum_bytes`: A, B (once

@@ -32,7 +32,7 @@ double lower_edge(std::size_t bin) {
   return std::ldexp(static_cast<double>(bin % 64 + 64), exponent - 6);
 }
 
-/// What of the bins lies below `capacity`.
+/// The reads in bins below `capacity`; of the bin that holds it, a share.
 double below_capacity(const double* bins, double capacity) {
   double sum = 0;
   for (std::size_t bin = 0; bin < kBins && lower_edge(bin) < capacity; ++bin) {
@@ -67,8 +67,8 @@ Buffer<Index> column_lengths(const CsrMatrix& matrix) {
   return lengths;
 }
 
-/// A sample in strata by length, the same share of each, chosen by hash; strata of which hardly a
-/// column would be left, those of the hubs, are taken whole.
+/// A sample in strata by length: the same share of each, chosen by hash. Strata of which hardly any
+/// column would be chosen, those of the hubs, are taken whole.
 Items chosen_items(const CsrMatrix& matrix, const ReuseOptions& options) {
   constexpr double kFew = 16;
   constexpr std::size_t kStrata = 32;
@@ -125,7 +125,7 @@ Items chosen_items(const CsrMatrix& matrix, const ReuseOptions& options) {
   return items;
 }
 
-/// Numbers of sampled items ascend with the columns; neighbours go to different groups.
+/// Sampled items are numbered in the order of their columns; neighbours go to different groups.
 std::size_t group_of_sampled(Index item) {
   constexpr std::uint32_t kSampledGroups = 16;
   return 1 + (static_cast<std::uint32_t>(item) * 2654435769u >> 16) % kSampledGroups;
@@ -172,8 +172,8 @@ std::vector<std::vector<Visit>> visits_of_workers(const std::vector<Offset>& rea
   return visits;
 }
 
-/// All workers' visits as one stream: in every turn each goes on to the next multiple of 64 of its
-/// own nonzeros, at the end of a row.
+/// All workers' visits as one stream. In every turn each worker goes on to the first end of a row
+/// at or after the next multiple of 64 of its own nonzeros.
 std::vector<Visit> in_step(const std::vector<std::vector<Visit>>& visits,
                            const std::vector<Offset>& reads_before) {
   constexpr Offset kTurn = 64;
@@ -354,7 +354,7 @@ ReuseProfile reuse_profile(const CsrMatrix& matrix, const ReuseOptions& options)
   }
   errors.rethrow();
 
-  // How many reads fell to sampled columns in truth is known: the sample is scaled to that.
+  // The true number of reads of sampled columns is known, so the sample is scaled to it.
   Offset simulated = 0;
   for (const Offset reads : counts.reads_of_group) simulated += reads;
   const Offset sampled = simulated - counts.reads_of_group[0];

@@ -1,4 +1,4 @@
-// How far apart the reads of a row of B are in C = A * B, and hence which of them hit a cache.
+// How far apart the reads of a row of B are in C = A * B, and so which of them hit a cache.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace csrkit {
 
-/// Who reads which rows of A, and whose cache is looked at. Every nonzero of A is one read of the
-/// row of B that its column names, in the order in which it is stored.
+/// Which worker reads which rows of A, and whose cache is simulated. Every nonzero of A is one read
+/// of the row of B that its column names, in the order of storage.
 struct ReadOrder {
   int workers = 1;
   Index rows_per_turn = 0;  // 0: one contiguous piece of equal nonzeros per worker; else rows are
@@ -24,8 +24,8 @@ struct ReuseOptions {
   /// How many reads a sample aims at.
   Offset sampled_reads = Offset{1} << 23;
   std::uint64_t seed = 1;
-  /// After every row of A a row of C takes a place in the cache, as wide as a row of B and never
-  /// read again: what really happens. Without, the cache holds B alone.
+  /// True: after every row of A a row of C takes a place in the cache, as wide as a row of B and
+  /// never read again, as in a real product. False: the cache holds B alone.
   bool has_output_rows = false;
   /// Visit the rows of A in this order instead (old_of_new, `rows` numbers); null: as stored.
   const Index* row_order = nullptr;

@@ -26,7 +26,7 @@ struct Hits {
   std::vector<double> private_hits, shared_hits;
 };
 
-/// Of a view of some rows, whose offsets may not begin at 0.
+/// The entries of a view of some rows, whose offsets need not begin at 0.
 Offset entries_of(const CsrMatrix& rows) {
   return rows.row_offsets()[rows.rows()] - rows.row_offsets()[0];
 }
@@ -102,9 +102,9 @@ Hits hits_of(const CsrMatrix& matrix, const DeviceProfile& device, bool is_warm,
   return hits;
 }
 
-/// What a cache beyond `reach` holds of the reads that no sample saw again. They are taken to fall
-/// on the `untouched` rows of B alike: after x of them for each of those rows, 1 - exp(-x) of the
-/// rows are held, and rows of C have passed by as they do.
+/// Adds the hits of caches beyond `reach` for reads that no sample saw again. These are taken to
+/// fall on the `untouched` rows of B alike: after x of them for each of those rows the cache holds
+/// 1 - exp(-x) of the rows, and rows of C have passed by at their usual rate.
 void add_far_reads(const SampledReads& reads, double reach, double untouched, HitCurve* curve) {
   const double seen = curve->at(reach), far = 1 - seen;
   if (!(far > 0)) return;

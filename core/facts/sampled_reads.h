@@ -1,5 +1,5 @@
-// Which reads of rows of B hit a cache, from a few windows of the rows of A: for forecasts that
-// must not look at all of a large matrix.
+// Which reads of rows of B hit a cache, estimated from a few windows of the rows of A: for
+// forecasts that must not read all of a large matrix.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct HitCurve {
   double at(double capacity) const;
 };
 
-/// Of repeated products, as `read_profile` has them; made once, serves every width of B.
+/// The reads of repeated products, as in a ReadProfile. Made once, for every width of B.
 struct SampledReads {
   HitCurve private_hits, shared_hits;
   double rows = 0, cols = 0, nnz = 0;
@@ -33,10 +33,10 @@ struct SampleOptions {
   Offset reads_each = Offset{1} << 20;  // in each half of a window
 };
 
-/// Simulates the reads of windows of rows that follow each other, or one piece of every worker
-/// where each has a contiguous one; of a small matrix all. The second half of a window counts, as
-/// the first one has filled the caches. A read that finds its row in neither half was far, and such
-/// fall on all rows of B alike.
+/// Simulates the reads of windows of neighbouring rows, or of one piece per worker if each worker
+/// has a contiguous one; a small matrix is simulated whole. Only the second half of a window
+/// counts, because the first has filled the caches. A read whose row was read in neither half is
+/// far, and far reads are taken to fall on all rows of B alike.
 SampledReads sample_reads(Index rows, Index cols, Offset nnz, const RowReader& read,
                           const DeviceProfile& device, const SampleOptions& options = {});
 

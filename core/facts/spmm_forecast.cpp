@@ -8,9 +8,9 @@ namespace csrkit {
 
 namespace {
 
-/// Where the price of a row of C lies between that of a small C (0) and that of one far larger than
-/// the caches (1), if so many bytes are touched before it is written again: where the price of a
-/// read at that distance lies between the nearest and the farthest.
+/// Where the price of a row of C lies between the price in a small C (0) and in one far larger than
+/// the caches (1), if `bytes` are touched before the row is written again. It is taken to lie where
+/// the price of a read at that distance lies between those of the nearest and the farthest read.
 double share_streamed(const DistanceCost& cost, double bytes) {
   const auto& sizes = cost.up_to_bytes;
   const auto step = static_cast<std::size_t>(

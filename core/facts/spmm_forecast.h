@@ -9,7 +9,7 @@
 
 namespace csrkit {
 
-/// The reads of a matrix as one device does them. Made once, serves every width of B.
+/// The reads of a matrix in the order of one device. Made once, for every width of B.
 struct ReadProfile {
   ReuseProfile private_reads;  // each worker with its own cache
   ReuseProfile shared_reads;   // all of them with one
@@ -43,7 +43,7 @@ HitShare hit_share(const DeviceProfile& device, const ReadProfile& reads, double
 /// One of many products, with rows of B of `row_bytes`.
 SpmmForecast forecast_spmm(const DeviceProfile& device, const ReadProfile& reads, double row_bytes);
 
-/// The same for reads that are known by their hits alone; `cols` of the rows of B are read at all.
+/// The same for reads of which only the hits are known; `cols` rows of B are read at least once.
 SpmmForecast forecast_spmm(const DeviceProfile& device, const HitShare& hits, double rows,
                            double cols, double nnz, double row_bytes);
 

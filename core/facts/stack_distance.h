@@ -8,14 +8,14 @@
 
 namespace csrkit {
 
-/// Time is a row of slots; the last read of every item holds one. The distance of a read is what is
-/// held behind the item's own slot (Bennett, Kruskal, LRU stack processing, IBM J. Res. Dev. 19,
-/// 1975). Held slots are bits, counted block by block in a Fenwick tree: with 512 bits a block the
-/// tree of a million items stays in L1. Once full, the slots are renumbered in order.
+/// Time is a row of slots, and the last read of every item holds one. The distance of a read is the
+/// number of slots held after the item's own (Bennett, Kruskal, LRU stack processing, IBM J. Res.
+/// Dev. 19, 1975). Held slots are bits, counted block by block in a Fenwick tree: with 512 bits a
+/// block the tree of a million items stays in L1. When all slots are used, they are renumbered.
 ///
 /// In a sample, the first `single` items stand for themselves and every other one for `scale`.
-/// `passers_by` is how many reads there will be at most of items that never come again: they hold
-/// their slot for ever.
+/// `passers_by` is the largest number of reads of items that are never read again: those hold their
+/// slots for ever.
 class StackDistance {
  public:
   static constexpr double kFirst = -1;
@@ -26,7 +26,7 @@ class StackDistance {
 
   /// How many other items were read since the last read of this one; kFirst if it never was.
   double read(Index item);
-  /// Something else is read, for the only time.
+  /// Reads an item that is never read again.
   void pass_by();
   /// Different items read so far.
   double held() const { return weight(held_); }

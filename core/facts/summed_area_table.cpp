@@ -106,8 +106,8 @@ struct Side {
     return most;
   }
 
-  /// Cuts into at most `parts` pieces, none above `limit`; empty if that cannot be. Greedy: each
-  /// piece as long as it may be, which no other choice beats.
+  /// Cuts into at most `parts` pieces, none above `limit`; empty if that is impossible. Greedy:
+  /// each piece is as long as it may be, and no other choice needs fewer pieces.
   std::vector<Index> cuts_within(Offset limit, Index parts) const {
     std::vector<Index> cuts{0};
     for (Index part = 0; part < parts; ++part) {

@@ -60,8 +60,8 @@ class SummedAreaTable {
   Buffer<Offset> sums_;  // (grid_rows + 1) x (grid_cols + 1): of all cells above and to the left
 };
 
-/// Nonzeros of any rectangle of the matrix itself, by binary search in each of its rows; exact, and
-/// linear in the rows. Throws UsageError for a rectangle that leaves the matrix.
+/// Nonzeros of any rectangle of the matrix itself, by binary search in each of its rows. Throws
+/// UsageError for a rectangle that does not lie in the matrix.
 Offset count_nonzeros(const CsrMatrix& matrix, Index row, Index row_end, Index col, Index col_end);
 
 /// Cuts into rectangles by one set of rows and one of columns, in cells of the table.
@@ -72,10 +72,10 @@ struct RectilinearCuts {
   double imbalance = 1;  // heaviest / mean; 1 is perfect
 };
 
-/// Cuts for a grid of processors, the fullest rectangle as small as alternating improvement makes
-/// it: for fixed columns the best rows are found by bisection, and the other way round (D. Nicol,
-/// Rectilinear partitioning of irregular data parallel computations, J. Parallel Distrib. Comput.
-/// 23, 1994). Throws UsageError unless 1 <= parts <= cells on both sides.
+/// Cuts for a grid of processors. Rows and columns are improved in turn, each by bisection for
+/// fixed cuts of the other, until the fullest rectangle gets no smaller (D. Nicol, Rectilinear
+/// partitioning of irregular data parallel computations, J. Parallel Distrib. Comput. 23, 1994).
+/// Throws UsageError unless 1 <= parts <= cells on both sides.
 RectilinearCuts balanced_cuts(const SummedAreaTable& table, Index row_parts, Index col_parts);
 
 }  // namespace csrkit
