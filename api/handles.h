@@ -85,10 +85,10 @@ csrkit_dense read_operand(const csrkit_dense* dense, const char* name);
 /// The same as a view.
 ConstDenseView view_of(const csrkit_dense* dense, const char* name);
 
-/// Throws UsageError where C, which is written while `operand` is read, has an element of it.
+/// Throws UsageError if C, which is written while `operand` is read, shares an element with it.
 void require_apart(const ConstDenseView& operand, const char* name, const ConstDenseView& c);
 
-/// Throws UsageError that names the array, if its address is none of an element of so many bytes.
+/// Throws UsageError that names the array unless its address is a multiple of `element_bytes`.
 void require_aligned(const void* data, int element_bytes, const char* name);
 
 }  // namespace csrkit::api

@@ -1,11 +1,11 @@
-// Whether a matrix is symmetric, as .csr files say it.
+// Whether a matrix is symmetric, as the flags of .csr files say it.
 #pragma once
 
 #include "core/file/csr_file.h"
 
 namespace csrkit {
 
-/// The flags as they are, found by looking at the matrix.
+/// The true flags, measured on the matrix.
 CsrFlags measured_flags(const CsrMatrix& matrix);
 
 }  // namespace csrkit

@@ -16,8 +16,8 @@ enum class Sides { rows, cols, both };
 Sides sides_of(const std::string& name, const CsrMatrix& matrix);
 const char* name_of(Sides sides);
 
-/// `file` in that order, which is of the rows, of the columns (`cols`), or of both. Of `both` of a
-/// rectangular matrix it must hold an order of the columns, too. Parts for ranks are left out.
+/// `file` in that order, applied to the rows, to the columns (`cols`), or to both. For `both` of a
+/// rectangular matrix the ordering must hold an order of the columns, too. Drops parts for ranks.
 CsrFile in_order(const CsrFile& file, const Ordering& ordering, Sides sides);
 
 /// `file` in the order of `method`. Orders in the file are continued, so that they still lead from

@@ -1,5 +1,5 @@
-// Where kernels live: the CPU, which is always there, and the GPU, which may not be. Whatever a
-// tool wants of the GPU it gets here.
+// Where kernels live: the CPU, which is always there, and the GPU, which may be missing. Tools get
+// everything of the GPU from here.
 #pragma once
 
 #include <string>

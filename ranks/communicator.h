@@ -1,6 +1,6 @@
-// What ranks say to each other: a rank is a process that MPI started, or a thread of this one. The
-// few calls below are all that distributed products know of it, so that another way of moving data
-// (NCCL between GPUs, whose start() would queue into a stream) is another implementation.
+// How ranks talk to each other. A rank is a process that MPI started, or a thread of this process.
+// Distributed products know only the few calls below, so that another way of moving data (NCCL
+// between GPUs, whose start() would queue into a stream) is just another implementation.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Incoming {
   std::uint64_t bytes = 0;
 };
 
-/// Another rank failed, and says itself why. Thrown by whoever waits for it, if it still can.
+/// Another rank failed, and reports why itself. Thrown by the ranks that wait for it.
 struct RankLost : Error {
   using Error::Error;
 };
@@ -37,9 +37,9 @@ class Communicator {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// Sends and receives begin, and go on while this rank computes. What is sent must stay as it is,
-  /// and what is received must not be touched, until finish(). Between two ranks messages arrive in
-  /// the order in which they were sent; sizes must agree. Nothing is sent for 0 bytes.
+  /// Begins sends and receives, which go on while this rank computes. Until finish() the caller may
+  /// neither change outgoing data nor touch incoming data. Between two ranks messages arrive in the
+  /// order in which they were sent; sizes must agree. A message of 0 bytes is not sent.
   virtual void start(const std::vector<Outgoing>& outgoing,
                      const std::vector<Incoming>& incoming) = 0;
   virtual void finish() = 0;
@@ -50,8 +50,8 @@ class Communicator {
   /// Returns when every rank has called it.
   virtual void barrier() = 0;
 
-  /// This rank cannot go on. Processes: all of them end, with this exit code. Threads: whoever
-  /// waits gets RankLost, and when it returns nobody reads what this rank was sending.
+  /// Says that this rank cannot go on. Processes: all of them end, with this exit code. Threads:
+  /// those that wait get RankLost; when this returns, none reads this rank's outgoing data.
   virtual void fail(int exit_code) noexcept = 0;
 };
 

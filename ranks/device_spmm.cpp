@@ -23,7 +23,7 @@ Buffer<Offset> no_entries(Index rows) {
   return offsets;
 }
 
-/// A row more for a rank, `at` places behind the first one of all.
+/// Adds a row for a rank, `at` places after the first row of all.
 void add_to_runs(std::vector<RowRun>* runs, int rank, Index at) {
   if (runs->empty() || runs->back().rank != rank) runs->push_back({rank, at, 0});
   ++runs->back().count;
@@ -208,7 +208,7 @@ SpmmSeconds DeviceSpmmRank::multiply(int products) {
   return ranks_->seconds(place_);
 }
 
-/// Memory may be freed when no other process has it open any more.
+/// A rank may free its memory only when no other process has it open.
 void DeviceSpmmRank::disconnect() {
   communicator_.barrier();
   if (is_one_process_) return;

@@ -1,5 +1,5 @@
-// Ranks with a GPU each. Lists are made here, on the host; core/contract/device_ranks.h is all that
-// is known of the GPUs.
+// Ranks with a GPU each. Lists are made here, on the host. Of the GPUs only
+// core/contract/device_ranks.h is known.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,13 @@ namespace csrkit::ranks {
 DeviceShare device_share(int rank, const Grid& grid, const RankPart& part,
                          const std::vector<Index>& borders, const SpmmProblem& kinds);
 
-/// The rows that have entries, as a matrix of their own that shares `a`'s entries; and which they
-/// are. If they are half of all rows or more: `a`, and no list. Rows that get nothing from a halo
-/// are not touched so, where reading them twice costs less than touching all.
+/// The rows that have entries, as a matrix that shares `a`'s entries, and their numbers in `rows`.
+/// If they are half of all rows or more: `a` itself and no numbers, because then a list of rows
+/// costs more than touching all rows of C.
 CsrMatrix rows_with_entries(const CsrMatrix& a, std::vector<Index>* rows);
 
-/// What a rank brings where nobody knows which rows it needs: every rank gets all of B, its own
-/// rows among them, and multiplies once. The rival of the above, for parts without split rows.
+/// The share of a rank if every rank gets all of B, its own rows included, and multiplies once: the
+/// rival of device_share, which knows the needed rows. For parts without split rows.
 DeviceShare all_gather_share(int rank, const Grid& grid, const RankPart& part,
                              const std::vector<Index>& borders, const SpmmProblem& kinds);
 

@@ -10,7 +10,7 @@
 
 namespace csrkit::ranks {
 
-/// Told why, by whichever thread noticed, before the process ends: a rank on this host is gone.
+/// Called before the process ends because a rank on this host is gone, by the thread that noticed.
 using OnRankLost = std::function<void(const std::string& why)>;
 
 struct MpiFace {

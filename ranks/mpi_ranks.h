@@ -1,5 +1,5 @@
-// Ranks that a launcher started: found by what it left in the environment, joined through
-// libcsrkit_mpi, which is opened only then.
+// Ranks that a launcher started. Environment variables of the launcher show them; libcsrkit_mpi
+// joins them, and is opened only then.
 #pragma once
 
 #include <memory>
@@ -9,15 +9,15 @@
 
 namespace csrkit::ranks {
 
-/// Who started this process as one of several: "mpirun", "srun --mpi=pmix"; "" if nobody did.
-/// Throws UsageError for a launcher that gives its tasks no way to find each other: each would take
+/// The launcher that started this process as one of several, "mpirun" or "srun"; "" if there is
+/// none. Throws UsageError for a launcher whose tasks cannot find each other: each would take
 /// itself for the only one.
 std::string launcher();
 
 /// This process as a rank of MPI. Throws UsageError where libcsrkit_mpi cannot be opened.
 std::unique_ptr<Communicator> start_mpi(int lost_exit_code, const OnRankLost& on_lost);
 
-/// Whether this build has libcsrkit_mpi, and it can be opened: "", or why not.
+/// "" if this build has a libcsrkit_mpi that can be opened, else why not.
 const std::string& why_no_mpi();
 
 }  // namespace csrkit::ranks

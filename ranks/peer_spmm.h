@@ -1,6 +1,6 @@
-// Ranks of one host whose rows of B lie in one array: each reads the rows of its halo where their
-// owner has them. Nothing is packed, sent or stored twice, and a rank multiplies all entries of its
-// rows in one pass, as one process would; before that it waits until all have their rows of B.
+// Ranks of one host whose rows of B lie in one shared array: each reads the rows of its halo in
+// place. Nothing is packed, sent or stored twice, and a rank multiplies all entries of its rows in
+// one pass, as one process would. Before that it waits until all ranks have filled their rows of B.
 // Sums of split rows travel as in ranks/spmm.h. A grid always gives the same bits.
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace csrkit::ranks {
 
-/// The arrays of one group of columns: all rows of B, and where C becomes B all rows of C.
+/// The arrays of one group of columns: all rows of B and, if C becomes B, all rows of C.
 struct PeerArrays {
   std::shared_ptr<SharedMemory> b, c;  // c null for one product
 };
 
-/// All ranks together. `rows` are those of B; no arrays, and why, where ranks cannot share them.
+/// All ranks together. `rows` are those of B. If ranks cannot share memory: no arrays, and why.
 PeerArrays share_arrays(Communicator& communicator, const Grid& grid, Index rows, Index dense_cols,
                         const SpmmProblem& kinds, int products, std::string* why_not);
 

@@ -1,5 +1,5 @@
-// Whether ranks on one host stand in each other's way: more threads than processors, masks that
-// overlap, threads bound to the same places.
+// Whether ranks on one host get in each other's way: more threads than processors, overlapping
+// masks, threads bound to the same places.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct Place {
   std::vector<int> cpus;   // its mask, ascending
   std::vector<int> cores;  // for each of them a number that processors of one core share
   bool is_bound = false;   // OMP_PROC_BIND asks for threads that stay where they are
-  /// Ranks of one process share mask and threads' places: they are one to the warnings.
+  /// Ranks of one process share the mask and the places of threads, so they count as one.
   bool is_thread = false;
 };
 
@@ -26,14 +26,14 @@ Place this_place(int threads);
 /// Every rank's, in their order, on every rank.
 std::vector<Place> gather_places(Communicator& communicator, const Place& mine);
 
-/// A sentence for each trap, with the ranks that are in it and the way out. The same on all ranks.
+/// A sentence for each problem, with the ranks concerned and the remedy. The same on all ranks.
 std::vector<std::string> placement_warnings(const std::vector<Place>& places);
 
-/// How many ranks before this one are on its host.
+/// How many ranks of a lower number are on the same host.
 int number_on_host(const std::vector<Place>& places, int rank);
 
-/// `gpus` are the bus addresses of the ranks' GPUs. "" if no two ranks of a host have the same one,
-/// or which have.
+/// "" if no two ranks of a host have the same GPU, else a text that names those that do. `gpus` are
+/// the bus addresses of the ranks' GPUs.
 std::string shared_gpus(const std::vector<Place>& places, const std::vector<std::string>& gpus);
 
 }  // namespace csrkit::ranks

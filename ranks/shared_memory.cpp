@@ -47,7 +47,7 @@ class Descriptor {
   int number_;
 };
 
-/// Files of memory have large pages only where file and addresses are both cut at them.
+/// A file in memory gets large pages only if file and addresses are both aligned to them.
 constexpr std::uint64_t kLargePage = 2 << 20;
 std::uint64_t whole_pages(std::uint64_t bytes) {
   return (std::max<std::uint64_t>(bytes, 1) + kLargePage - 1) / kLargePage * kLargePage;
@@ -70,9 +70,9 @@ class OfProcesses : public SharedMemory {
   }
   ~OfProcesses() override { ::munmap(reserved_, bytes_ + kLargePage); }
   void* data() const override { return data_; }
-  /// The system's files of memory have small pages unless an administrator says otherwise, and with
-  /// those most reads of a row of B miss the table of pages. Asked for in this way it makes large
-  /// ones all the same (Linux 6.1). A page belongs to the rank that has its first byte.
+  /// Files in memory have small pages by default, and with those most reads of a row of B miss the
+  /// TLB. MADV_COLLAPSE gives them large pages all the same (Linux 6.1). A page belongs to the rank
+  /// that has its first byte.
   void take(std::uint64_t begin, std::uint64_t end) override {
     if (begin >= end) return;
     std::memset(static_cast<char*>(data_) + begin, 0, end - begin);
@@ -93,7 +93,7 @@ class OfProcesses : public SharedMemory {
   void* data_ = nullptr;
 };
 
-/// What ranks of one host have alike: the start of its system, and the space of process numbers.
+/// Equal for ranks of one host: its boot, and the name space of process numbers.
 std::string system_of_this_process() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -102,7 +102,7 @@ std::string system_of_this_process() {
   return boot + " " + std::string(space, length > 0 ? static_cast<std::size_t>(length) : 0);
 }
 
-/// The first rank of a group makes the memory, and tells the others where they find it.
+/// What ranks tell each other: where the group's first rank made the memory, or why it could not.
 struct Told {
   std::string where, failure;
   std::string packed() const { return where + '\n' + failure; }
@@ -119,7 +119,7 @@ std::string first_failure(const std::vector<std::string>& all) {
   return "";
 }
 
-/// `body` may throw; then the failure is told.
+/// What body() returns, or the message of what it threw.
 template <class Body>
 Told told_by(const Body& body) {
   try {

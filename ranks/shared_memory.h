@@ -1,6 +1,6 @@
-// Memory that several ranks of one host see at once, so that one reads what another one wrote
-// without a copy in between. Threads of one process share an array of it; processes map one of the
-// system's.
+// Memory that several ranks of one host see at once, so that one reads what another wrote without a
+// copy. Threads of one process share an array of that process; processes map a file in the system's
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ class SharedMemory {
  public:
   virtual ~SharedMemory() = default;
   virtual void* data() const = 0;
-  /// For each rank and the bytes [begin, end) that it will write, before anybody uses them: their
-  /// pages come to be near its processors, and are large ones where the system has some. Clears
-  /// them.
+  /// Clears the bytes [begin, end). Each rank calls it for the bytes that it will write, before any
+  /// rank uses them: then their pages lie near its processors, and are large ones if the system has
+  /// some.
   virtual void take(std::uint64_t begin, std::uint64_t end) = 0;
 };
 
-/// All ranks together, each with the number of its group and the bytes that the group shares: every
-/// rank gets its group's memory, or none gets any, because a group is on several hosts or the
-/// system refuses; then `why_not` says it, in the same words on all ranks.
+/// All ranks together, each with the number of its group and the bytes that the group shares. Every
+/// rank gets its group's memory, or none gets any: if a group is on several hosts or the system
+/// refuses. Then `why_not` says why, in the same words on all ranks.
 std::shared_ptr<SharedMemory> share_memory(Communicator& communicator, int group,
                                            std::uint64_t bytes, std::string* why_not);
 

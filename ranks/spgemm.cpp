@@ -120,7 +120,7 @@ RowLists lists_by_asking(Communicator& communicator, const CsrMatrix& a,
   const auto ranks = static_cast<std::size_t>(communicator.size());
   RowLists lists;
   lists.halo = halo_of(a, borders[me], borders[me + 1]);
-  // Whom to ask for how much: every rank's counts, on every rank.
+  // How many rows each rank asks each other rank for, on every rank.
   std::vector<Offset> wanted(ranks), asked(ranks);
   for (const Index row : lists.halo) {
     const auto owner = std::upper_bound(borders.begin(), borders.end(), row) - borders.begin() - 1;
@@ -172,7 +172,7 @@ LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
   }
   const std::vector<Index>&halo = lists->halo, &sends = lists->sends;
 
-  // Everyone knows how long B's rows are, so columns and values are all that travels.
+  // Every rank knows the lengths of B's rows, so only columns and values travel.
   const Stopwatch fetching;
   const auto length_of = [&](Index row) { return b_offsets[Offset{row} + 1] - b_offsets[row]; };
   std::vector<Offset> send_lengths, halo_lengths;
@@ -303,7 +303,7 @@ RowRange rows_to_count(const Communicator& communicator, Index rows) {
 std::vector<Index> borders_by_products(Communicator& communicator, Index rows,
                                        std::vector<Offset> products) {
   const auto [begin, end] = rows_to_count(communicator, rows);
-  // A row costs something even without products: it is gone through, and has an offset in C.
+  // A row costs something even without products: it is visited, and has an offset in C.
   Offset weight = 0;
   for (Offset& one : products) weight += ++one;
   const std::vector<std::string> weights = communicator.gather(bytes_of<Offset>({weight}));
@@ -332,7 +332,7 @@ std::vector<Index> borders_by_products(Communicator& communicator, Index rows,
   for (const std::string& text : communicator.gather(bytes_of(found))) {
     for (const Index one : numbers_in<Index>(text)) borders.push_back(one);
   }
-  // Targets of 0 are in no rank's rows: there is nothing to share out.
+  // If there is no product at all, no rank found a border.
   while (static_cast<int>(borders.size()) < communicator.size()) borders.push_back(rows);
   borders.push_back(rows);
   std::sort(borders.begin(), borders.end());

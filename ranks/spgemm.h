@@ -15,10 +15,10 @@
 
 namespace csrkit::ranks {
 
-/// Of one rank, in the order in which they happen.
+/// Seconds of the phases of one rank, in their order.
 struct SpgemmSeconds {
-  double ask = 0;    // which rows of B it needs, and who has them; 0 if the file says so
-  double fetch = 0;  // until they are here
+  double ask = 0;    // asking the owners for rows of B; 0 if the file holds the lists
+  double fetch = 0;  // until those rows have arrived
   double multiply = 0;
 };
 
@@ -28,13 +28,13 @@ struct SpgemmTraffic {
   std::uint64_t list_bytes_received = 0;             // numbers of rows that others ask for
 };
 
-/// Which rows of B come and go, by their numbers in all of B: those from and to rank r from
+/// The rows of B that come and go, by their numbers in all of B. Those from and to rank r lie from
 /// begin[r] to begin[r + 1].
 struct RowLists {
   std::vector<Index> halo, sends;  // the halo ascends
   std::vector<Offset> halo_begin, send_begin;
 };
-/// Those of a part in a file.
+/// The lists of a part in a file.
 RowLists lists_of(const PartLists& part, int ranks);
 
 /// The rows of B that a rank's entries name, and the rows of A with columns that number them.
@@ -54,9 +54,9 @@ LocalOperands fetch_rows_of_b(Communicator& communicator, const CsrMatrix& a,
                               const Offset* b_offsets, const RowLists* lists = nullptr,
                               int threads = 0);
 
-/// All of B in memory that ranks of one host see at once: each puts its own rows there, as in
-/// fetch_rows_of_b, and nothing travels in a product any more. No matrix, and `why_not` in the same
-/// words on all ranks, where they are on several hosts or the system refuses.
+/// All of B in memory that the ranks of one host share: each puts its own rows there, given as in
+/// fetch_rows_of_b, and then a product moves nothing. If the ranks are on several hosts or the
+/// system refuses: no matrix, and `why_not` in the same words on all ranks.
 std::optional<CsrMatrix> share_b(Communicator& communicator, const CsrMatrix& own_b,
                                  const std::vector<Index>& borders, const Buffer<Offset>& b_offsets,
                                  std::string* why_not);

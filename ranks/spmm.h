@@ -1,10 +1,10 @@
 // C = A B on a grid of ranks: R row parts times G groups of columns of B and C. Rank p G + g has
 // part p of A, the rows of B that part owns and the rows of C that it makes, in the columns of
 // group g. It sends the rows of B that its neighbours need, multiplies its own columns while they
-// travel, then the columns of its halo. Where rows are split (core/matrix/split_rows.h) it makes
-// its sums of other parts' rows first, sends them with the rows of B, and adds what it gets for its
-// own rows at last, in the order of parts. Always in this order, so that a grid always gives the
-// same bits.
+// travel, then the columns of its halo. If rows are split (core/matrix/split_rows.h), it first
+// makes its sums of other parts' rows and sends them with the rows of B; last it adds the sums that
+// it gets for its own rows, in the order of parts. The order never changes, so a grid always gives
+// the same bits.
 //
 // Ranks of one host that read each other's rows of B where they are: ranks/peer_spmm.h. Ranks with
 // a GPU each: ranks/device_spmm.h.
@@ -37,7 +37,7 @@ struct ColumnRange {
   Index begin = 0, end = 0;
   Index size() const { return end - begin; }
 };
-/// Columns as even as they come: no group has more than one column more than another.
+/// Columns shared out evenly: no group has more than one column more than another.
 ColumnRange columns_of_group(Index dense_cols, const Grid& grid, int group);
 
 using csrkit::SpmmSeconds;
@@ -58,25 +58,25 @@ class SpmmRank {
   DenseView b() { return b_; }
   /// Rows head().row_begin to row_end of C, columns() of it.
   ConstDenseView c() const { return c_; }
-  /// A row of B, own or of the halo, as the last product had it.
+  /// A row of B, own or of the halo, as the last product read it.
   virtual ConstDenseView row_of_b(Index row) const;
 
   /// All ranks together, once, before anything below.
   virtual void connect() {}
   /// b() was filled, and is what the next product multiplies.
   virtual void bring_b() {}
-  /// All ranks together: C = A^products B; returns when this rank's part is made. After more than
-  /// one product B is another one. Throws UsageError where C cannot become B.
+  /// All ranks together: C = A^products B; returns when this rank's part is made. More than one
+  /// product overwrites B. Throws UsageError if C cannot become B.
   virtual SpmmSeconds multiply(int products) = 0;
   /// b(), c() and row_of_b() become those of the last product.
   virtual void fetch() {}
-  /// After the last product, all ranks together: from here on none reads what another one holds.
+  /// All ranks together, after the last product: later no rank reads memory of another.
   virtual void disconnect() {}
 
   /// Of each product.
   virtual std::uint64_t bytes_sent() const = 0;
   virtual std::uint64_t bytes_received() const = 0;
-  /// What the kernels run as, where one was chosen.
+  /// What the kernels chose, for reports.
   virtual std::string choice() const = 0;
 
  protected:
@@ -97,7 +97,7 @@ class SpmmRank {
   DenseMatrix kept_b_, kept_c_, kept_halo_;
 };
 
-/// Sums of split rows between ranks: what this one makes for others, and what it gets for its own.
+/// Sums of split rows: those that this rank makes for others, and those that it gets for its own.
 class SplitSums {
  public:
   SplitSums(const Grid& grid, int group, const RankPart& part, const SpmmProblem& kinds,
@@ -123,7 +123,7 @@ std::unique_ptr<Operator> plan_of(const CsrMatrix& a, Index dense_cols, SpmmProb
 std::string choice_of(const char* what, const std::unique_ptr<Operator>& plan);
 /// Rows [first, first + rows).
 DenseView rows_from(const DenseView& dense, Offset first, Index rows);
-/// C where a rank has no entries.
+/// Sets C to 0, for a rank without entries.
 void clear(const DenseView& c);
 
 /// On the processors of this process.

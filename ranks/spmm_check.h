@@ -18,9 +18,9 @@ RowOfB rows_as_received(SpmmRank& rank);
 /// A row of A, as numbered in the whole matrix, with all of its entries.
 using RowOfA = std::function<CsrMatrix(Index row)>;
 
-/// The first row, the last, the longest, the one with the longest halo, and random ones, as far as
-/// `work_limit` multiplications go. The rows that a failure names are those of the whole matrix.
-/// Of a split row a rank has not all entries: one of its own is checked if `row_of_a` gives them.
+/// Checks the first row, the last, the longest, the one with the longest halo, and random ones, as
+/// far as `work_limit` multiplications go. A failure names rows of the whole matrix. A rank has not
+/// all entries of a split row: one of its own is checked if `row_of_a` gives the entries.
 CheckResult check_sampled_rows(SpmmRank& rank, const RowOfB& row_of_b, const RowOfA& row_of_a = {},
                                std::uint64_t work_limit = 1u << 25, std::uint64_t seed = 1);
 

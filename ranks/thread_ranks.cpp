@@ -21,7 +21,7 @@ namespace csrkit::ranks {
 
 namespace {
 
-/// What the ranks share. One lock for all: messages are few and large, and their bytes are copied
+/// What the ranks share. One lock is enough: messages are few and large, and their bytes are copied
 /// outside of it.
 class World {
  public:
@@ -37,7 +37,7 @@ class World {
     State state = State::posted;
   };
 
-  /// The letter stays the sender's, who keeps it until it was taken.
+  /// The letter stays with the sender, which keeps it until it was taken.
   void post(int from, int to, Letter* letter) {
     const std::lock_guard lock(mutex_);
     box(from, to).push_back(letter);
@@ -85,7 +85,7 @@ class World {
     return complete_;
   }
 
-  /// Ranks that come at about the same time wait without sleeping: to be woken takes longer than a
+  /// Ranks that arrive at about the same time wait without sleeping: waking up takes longer than a
   /// short product.
   void barrier() {
     const std::uint64_t round = barrier_round_.load(std::memory_order_acquire);
@@ -104,7 +104,7 @@ class World {
     await(lock, [&] { return barrier_round_.load(std::memory_order_acquire) != round; });
   }
 
-  /// Nobody begins to read the letters any more; returns when nobody reads them.
+  /// No rank begins to read the letters after this call; returns when none reads them.
   void fail(int rank, const std::deque<Letter>& letters) noexcept {
     std::unique_lock lock(mutex_);
     if (lost_ < 0) lost_ = rank;
@@ -190,7 +190,7 @@ class ThreadRank : public Communicator {
   std::vector<Incoming> incoming_;
 };
 
-/// The first failure that is not merely about another rank's.
+/// Throws the first failure that is a rank's own, or else a RankLost.
 void rethrow_first(const std::vector<std::exception_ptr>& failures) {
   std::exception_ptr echo;
   for (const std::exception_ptr& failure : failures) {
@@ -206,8 +206,8 @@ void rethrow_first(const std::vector<std::exception_ptr>& failures) {
   if (echo != nullptr) std::rethrow_exception(echo);
 }
 
-/// A thread that ends takes its team of OpenMP with it by pthread_exit, for which glibc opens this
-/// library, and ends the process if it has no memory for that. What is open takes none.
+/// A thread that ends also ends its OpenMP team, by pthread_exit. For that glibc opens this
+/// library, and ends the process if it lacks the memory. An open library needs none.
 void open_unwinder() {
   static void* const library = dlopen("libgcc_s.so.1", RTLD_NOW);
   if (library == nullptr && errno == ENOMEM) throw std::bad_alloc();

@@ -22,7 +22,7 @@ namespace {
 // MPI counts in int. Between two ranks messages keep their order, so one tag serves all pieces.
 constexpr std::uint64_t kPieceBytes = 1u << 30;
 constexpr int kTag = 1;
-// How often the library is asked to move on what travels. A microsecond each time: 2 % of a core.
+// How often MPI is called so that messages move on. Each call takes a microsecond: 2 % of a core.
 constexpr std::chrono::microseconds kProgressInterval{50};
 
 void require(int code, const char* what) {
@@ -33,8 +33,8 @@ void require(int code, const char* what) {
   throw Error(std::string("MPI: ") + what + ": " + text);
 }
 
-/// Calls `step` again and again from a thread of its own while it is told to: MPI moves large
-/// messages only while somebody calls it, and this rank's team is busy computing.
+/// Calls `step` again and again from a thread of its own between resume() and pause(): MPI moves
+/// large messages only while some thread calls it, and this rank's team is busy computing.
 class ProgressThread {
  public:
   explicit ProgressThread(std::function<bool()> step)
@@ -86,8 +86,8 @@ class ProgressThread {
   std::thread thread_;
 };
 
-/// Notices within moments that another rank's process on this host is gone. MPI itself may wait for
-/// it for ever: shared memory has no end of file, and srun lets the other tasks live.
+/// Notices at once that another rank's process on this host is gone. MPI itself may wait for it for
+/// ever: shared memory has no end of file, and srun lets the other tasks live.
 class Watch {
  public:
   using OnLost = std::function<void(int rank)>;
@@ -139,7 +139,7 @@ class MpiRank : public Communicator {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     watch_neighbours(lost_exit_code, on_lost);
-    // Without permission to call from another thread, messages move on when they are waited for.
+    // If MPI allows no calls from another thread, messages move only while this rank waits.
     if (provided >= MPI_THREAD_SERIALIZED) {
       progress_ = std::make_unique<ProgressThread>([this] {
         int is_done = 0;
