@@ -27,9 +27,9 @@ struct Partition {
   std::shared_ptr<const Buffer<Offset>> borders = nullptr;
 };
 
-/// A matrix and what travels with it. The orders lead from the matrix as imported to the matrix as
-/// stored: `row_order->new_of_old()[i]` is the stored row that was row i at import; undoing a
-/// reordering therefore never needs the original file.
+/// A matrix and all that a file holds beside it. The orders lead from the matrix at import to the
+/// stored one: `row_order->new_of_old()[i]` is the stored row that was row i at import. So undoing
+/// a reordering never needs the original file.
 struct CsrFile {
   CsrMatrix matrix;
   CsrFlags flags;
@@ -48,10 +48,10 @@ FileIo parse_file_io(const std::string& name);
 struct CsrReadOptions {
   FileIo io = FileIo::automatic;
   ProgressCallback progress;
-  /// Filled, if not null, while the file is read and checked: the bytes are gone through once.
+  /// Filled, if not null, while the file is read and checked, in the same pass over the bytes.
   FileDigest* digest = nullptr;
-  /// False: the file is mapped, and only its header is looked at. For a file that was checked
-  /// before; a damaged one makes kernels read and write anywhere. Leaves `digest` alone.
+  /// False: the file is mapped and only its header is checked. For a file that was checked before:
+  /// a damaged one makes kernels read and write anywhere. `digest` is not filled.
   bool is_checked = true;
 };
 
@@ -66,13 +66,13 @@ CsrFileHeader read_csr_header(const std::string& path);
 /// Reads and checks the header and the provenance, "" if there is none.
 std::string read_csr_provenance(const std::string& path);
 
-/// Reads and checks the header and the levels of parts, and nothing else of the file; none if it
-/// holds none.
+/// Reads and checks only the header and the levels of parts. An empty list if the file holds no
+/// parts.
 std::vector<PartLevel> read_rank_heads(const std::string& path);
 
-/// What one of `parts` ranks needs of a file: reads, and checks by all checksums that cover them,
-/// the heads and its own rows and lists only. They are mapped while the part is made, or read with
-/// FileIo::read. Throws UsageError if the file holds no such level. `threads` as in team_size.
+/// What one of `parts` ranks needs of a file. Reads only the heads and the part's own rows and
+/// lists, and checks all checksums that cover them. They are mapped while the part is made, or read
+/// with FileIo::read. Throws UsageError if the file holds no such level. `threads` as in team_size.
 RankPart read_rank_part(const std::string& path, Index parts, Index part,
                         FileIo io = FileIo::automatic, int threads = 0,
                         PartColumns columns = PartColumns::local);
@@ -84,9 +84,9 @@ bool is_csr_file(const std::string& path);
 void write_csr_file(const std::string& path, const CsrFile& file,
                     const ProgressCallback& progress = {});
 
-/// Writes a matrix whose nnz is not known before the last row: room for the offsets is reserved,
-/// columns and values are appended in chunks with their checksums, header and section table come
-/// last. Memory: a few MiB. The file appears under its name in `finish` only.
+/// Writes a matrix whose nnz is known only after the last row: room for the offsets is reserved,
+/// columns and values are appended in chunks with their checksums, and the header comes last. Takes
+/// a few MiB of memory. The file appears under its name only in `finish`.
 class CsrFileSink : public CsrSink {
  public:
   CsrFileSink(const std::string& path, Index rows, Index cols, ValueKind kind);

@@ -1,4 +1,4 @@
-// Some rows of a .csr file: of the file only what covers them is read and checked.
+// Some rows of a .csr file: only the chunks that cover them are read and checked.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace csrkit {
 
-/// The rows [begin, end), with columns of the whole matrix.
+/// The rows [begin, end), with columns of the whole matrix. Throws InputError, IoError.
 CsrMatrix read_csr_rows(const std::string& path, Index begin, Index end,
                         FileIo io = FileIo::automatic);
 
@@ -23,7 +23,7 @@ struct StoredPart {
 StoredPart read_stored_part(const std::string& path, Index parts, Index part,
                             FileIo io = FileIo::automatic);
 
-/// rows + 1 of them; nothing else of the file is read.
+/// The rows + 1 offsets; nothing else of the file is read.
 Buffer<Offset> read_row_offsets(const std::string& path);
 
 }  // namespace csrkit

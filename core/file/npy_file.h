@@ -26,13 +26,13 @@ NpyHeader parse_npy_header(const char* data, std::uint64_t size, const std::stri
 /// Header bytes, padded as NumPy does it, for a C-order array.
 std::string make_npy_header(const std::string& descr, const std::vector<std::int64_t>& shape);
 
-/// What elements of that kind are called there; bf16, which NumPy does not know, is f32.
+/// NumPy's name for elements of that kind, "<f4"; bf16, which NumPy lacks, becomes f32.
 const char* npy_descr(ValueKind kind);
 
 /// A dense 2-D (or 1-D, read as one column) array of f2, f4 or f8, row-major or Fortran order.
 DenseMatrix read_npy(const std::string& path);
 
-/// Such an array that is read block by block: nothing but what is asked for.
+/// Such an array, read block by block.
 class NpyFile {
  public:
   explicit NpyFile(const std::string& path);
@@ -54,7 +54,7 @@ class NpyFile {
   Index rows_ = 0, cols_ = 0;
 };
 
-/// f32, f64 and f16 as such; bf16, which NumPy does not know, as f32. Atomic.
+/// Writes f32, f64 and f16 as they are, and bf16, which NumPy lacks, as f32. Atomic.
 void write_npy(const std::string& path, ConstDenseView dense);
 
 }  // namespace csrkit

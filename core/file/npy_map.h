@@ -1,4 +1,4 @@
-// .npy arrays used where they lie: operands that memory need not hold.
+// .npy arrays used in place: operands that need not fit in memory.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace csrkit {
 
 class FileMemory;
 
-/// An array in a file, mapped for reading. The file must stay as it is meanwhile.
+/// An array in a file, mapped for reading. The file must not change while it is mapped.
 class MappedNpy {
  public:
   /// Whether the array can be used as it lies: row-major.
@@ -29,16 +29,16 @@ class MappedNpy {
   ConstDenseView view_;
 };
 
-/// An array in a file that is being made. What the array holds is what the file will hold; it
-/// begins as zeros. The file appears under its name in commit (see AtomicFile); the array may be
-/// used on.
+/// The array of a file that is being made; it begins as zeros. The file gets the array's content,
+/// and appears under its name in commit (see AtomicFile). The array may be used after
+/// that.
 class MappedNpyOutput {
  public:
-  /// bf16 is none of NumPy's.
+  /// NumPy has no bf16.
   static bool can_map(ValueKind kind) {
     return kind == ValueKind::f32 || kind == ValueKind::f64 || kind == ValueKind::f16;
   }
-  /// Takes the room on the disk at once: a disk that is full says so here (IoError).
+  /// Takes the room on the disk at once, so that a full disk shows here (IoError).
   MappedNpyOutput(const std::string& path, Index rows, Index cols, ValueKind kind);
   ~MappedNpyOutput();
   MappedNpyOutput(const MappedNpyOutput&) = delete;

@@ -7,7 +7,7 @@
 
 namespace csrkit {
 
-/// What makes two cases the same one, as names and values of one line each.
+/// What a plan depends on: names and values, each without a line break.
 using PlanKey = std::vector<std::pair<std::string, std::string>>;
 
 struct SavedPlan {
@@ -18,8 +18,8 @@ struct SavedPlan {
 /// Written whole or not at all. Throws IoError.
 void write_plan(const std::string& path, const PlanKey& key, const SavedPlan& plan);
 
-/// Throws InputError for a file that is no plan or was damaged (a digest covers all of it), and
-/// UsageError, which names what differs, for a plan of another case than `key`.
+/// Throws InputError for a file that is no plan or is damaged (a digest covers all of it), and
+/// UsageError, which names the difference, for a plan with another key.
 SavedPlan read_plan(const std::string& path, const PlanKey& key);
 
 }  // namespace csrkit

@@ -11,13 +11,13 @@
 
 namespace csrkit {
 
-/// Levels of parts with their lists, as they stand in a file. Copies share the lists.
+/// Levels of parts with their lists, as a file stores them. Copies share the lists.
 class RankSections {
  public:
-  /// Counts and lists the parts of a matrix. Each number of parts must divide the next larger one,
-  /// and every part must be made of consecutive parts of the next level: else UsageError. The
-  /// entries are gone through once. Takes 12 bytes for each column of a halo while it works, and 8
-  /// of them stay. `split_rows` ascend.
+  /// Counts and lists the parts of a matrix, in one pass over the entries. Throws UsageError unless
+  /// each number of parts divides the next larger one and every part is made of consecutive parts
+  /// of the next level. Takes 12 bytes for each column of a halo while it works, and keeps 8 of
+  /// them. `split_rows` ascend.
   static RankSections of(const CsrMatrix& matrix, const std::vector<PartBorders>& levels,
                          int threads = 0, const ProgressCallback& progress = {},
                          const std::vector<Index>& split_rows = {});
@@ -55,31 +55,31 @@ inline constexpr int kMaxLevels = 16;
 inline constexpr std::uint64_t kHeadWords = 10;  // of a part
 inline constexpr std::uint64_t kListAlignment = 64;
 
-/// What `rank_heads` may have at most; for a look at the header alone.
+/// Whether `rank_heads` may have that size, judged by the header alone.
 bool is_rank_heads_size(std::uint64_t bytes, std::uint64_t rows);
 
 /// Bytes of a part's lists, and where they begin in `rank_lists`.
 std::uint64_t record_bytes(const PartHead& head);
 std::uint64_t list_begin(const std::vector<PartLevel>& levels, std::size_t level, Index part);
 
-/// Where a section stands, for messages: "path: byte N: ...".
+/// Where a section begins, for messages: "path: byte N: ...".
 struct Place {
   std::string path;
   std::uint64_t offset_bytes = 0;
 };
 
-/// What `split_rows` may have at most: places, 8 bytes each.
+/// The most words of `split_rows`, 8 bytes each.
 inline constexpr std::uint64_t kMaxSplitWords = 1 << 24;
 bool is_split_rows_size(std::uint64_t bytes);
 
-/// `split_rows` as it stands in a file; no words: no row is split.
+/// `split_rows` as a file stores it; no words: no row is split.
 struct SplitWords {
   const std::int64_t* words = nullptr;
   std::uint64_t bytes = 0;
   Place place;
 };
 
-/// All that `rank_heads` and `split_rows` say.
+/// The content of `rank_heads` and `split_rows`.
 struct Heads {
   std::vector<PartLevel> levels;
   SplitRows split;

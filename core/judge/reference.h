@@ -1,4 +1,4 @@
-// The truth: serial products in float64, kept naive on purpose. Everything answers to this.
+// The truth: serial products in float64, kept naive on purpose. Every kernel is checked against it.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace csrkit {
 
-/// One entry of a product and what its error bound is made of.
+/// One entry of a product, and the magnitude that its error bound needs.
 struct ReferenceEntry {
   double value;      // alpha * sum_k a_ik b_kj + beta * c_ij (or the semiring's sum)
   double magnitude;  // |alpha| * sum_k |a_ik b_kj| + |beta c_ij|

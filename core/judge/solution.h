@@ -1,4 +1,4 @@
-// What solutions of linear systems are held to, and what systems are not worth a try.
+// How solutions of linear systems are judged, and which systems are refused before solving.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace csrkit {
 
-/// Why conjugate gradients cannot solve this system, as a look at A alone shows it: "A is not
-/// symmetric: ...", "A holds a NaN or an infinity: ..." with the first place; or "". Values that
-/// mirror each other may differ by a few roundings of their kind. `threads` as in team_size.
+/// Why conjugate gradients cannot solve this system, found in A alone: "A is not symmetric, ...",
+/// "A is not finite: ..." with the first place; or "". Values that mirror each other may differ by
+/// a few roundings of their kind. `threads` as in team_size.
 std::string obstacle_of(const SolveProblem& problem, int threads = 0);
 
 /// How far x is from solving one column.
 struct Residual {
   double norm = 0;      // Euclidean, of b - A x as computed in float64 from the stored values
-  double rounding = 0;  // bound of what float64 adds to it: another order of sums may differ by 2
+  double rounding = 0;  // bound of float64's error in it: two orders of sums differ by twice that
 };
 
 /// Per entry the bound is gamma(k + 1) * (|b| + sum |a x|) for k products (Higham, Accuracy and

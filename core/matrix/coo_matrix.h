@@ -6,8 +6,8 @@
 
 namespace csrkit {
 
-/// Entries in any order, duplicates allowed. Rows and columns must be in range: whoever makes one
-/// checks, because only there a file and line can be named.
+/// Entries in any order, duplicates allowed. Rows and columns must be in range: the code that makes
+/// one checks that, because only it can name a file and a line.
 struct CooMatrix {
   Index rows = 0;
   Index cols = 0;

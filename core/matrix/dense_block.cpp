@@ -35,7 +35,7 @@ namespace {
 
 constexpr std::size_t kLine = 64;
 
-/// Stores around the cache, so that a line is not read before it is written; the caller fences.
+/// Stores past the cache, so that no line is read before it is written; the caller fences.
 void stream_row(std::byte* to, const std::byte* from, std::size_t bytes) {
 #if defined(__SSE2__)
   const std::size_t off_line = reinterpret_cast<std::uintptr_t>(to) % kLine;
@@ -53,7 +53,7 @@ void stream_row(std::byte* to, const std::byte* from, std::size_t bytes) {
 #endif
 }
 
-/// A call of memcpy costs as much as a line or two.
+/// Copies line by line: for short rows a call of memcpy would cost as much as a line or two.
 void copy_row(std::byte* to, const std::byte* from, std::size_t bytes) {
   std::size_t done = 0;
   for (; done + kLine <= bytes; done += kLine) std::memcpy(to + done, from + done, kLine);

@@ -1,4 +1,4 @@
-// A block of a dense matrix that nobody holds as a whole.
+// Blocks of a dense matrix that is not in memory as a whole.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace csrkit {
 
-/// Fills `block` with what fill_random would put where it lies in the whole matrix, at (first_row,
-/// first_col) and onwards. Host memory only.
+/// Fills `block`, which begins at (first_row, first_col) of a whole matrix, with the numbers that
+/// fill_random would put there. Host memory only.
 void fill_random_block(DenseView block, std::uint64_t seed, Index first_row, Index first_col);
 
 /// Rows of equally many bytes, `pitch_bytes` from one to the next.
@@ -19,12 +19,12 @@ struct PitchedRows {
   std::size_t pitch_bytes = 0;
 };
 
-/// Packs rows side by side into `to`, which stays in the cache: whoever copies it on finds it
+/// Packs rows side by side into `to`, which stays in the cache: the next copy finds it
 /// there.
 void pack_rows(std::byte* to, PitchedRows<const std::byte> from, std::size_t row_bytes,
                Offset rows);
 
-/// The way back, around the cache: the rows of `to` are written and not read.
+/// The reverse. Stores go past the cache, because the rows of `to` are not read soon.
 void unpack_rows(PitchedRows<std::byte> to, const std::byte* from, std::size_t row_bytes,
                  Offset rows);
 

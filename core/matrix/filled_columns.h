@@ -1,4 +1,4 @@
-// For what keeps a number for every column: a matrix of a few entries may have 2^31 - 1 of them.
+// For code that keeps a number per column: a matrix of a few entries may have 2^31 - 1 columns.
 #pragma once
 
 #include "core/matrix/csr_matrix.h"

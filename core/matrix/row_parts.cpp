@@ -24,7 +24,7 @@ auto fields(const PartHead& head) {
                   head.piece_entries, head.sums_sent, head.sums_received);
 }
 
-/// One level while the entries go by.
+/// Counts one level during the pass over the entries.
 class LevelCounter {
  public:
   LevelCounter(const PartBorders& borders, Index cols, int threads)
@@ -43,8 +43,8 @@ class LevelCounter {
     }
   }
 
-  /// Entries of the part that is open. Called by several threads at once. Of a split row those in
-  /// columns of other parts are theirs.
+  /// Counts entries of the open part. Several threads may call it at once. Entries of a split row
+  /// in columns of other parts belong to those parts.
   void see(const Index* cols, Offset count, bool is_split) {
     PartHead& head = counted_.level.parts[open_];
     const auto begin = static_cast<std::uint32_t>(head.col_begin);
@@ -102,7 +102,7 @@ class LevelCounter {
       std::merge(received_[p].begin(), received_[p].end(), sends[p].begin(), sends[p].end(),
                  std::back_inserter(list),
                  [](const Neighbour& a, const Neighbour& b) { return a.part < b.part; });
-      std::size_t kept = 0;  // what comes from a part and what goes to it stand side by side
+      std::size_t kept = 0;  // what comes from a part and what goes to it are neighbours here
       for (const Neighbour& next : list) {
         if (kept > 0 && list[kept - 1].part == next.part) {
           list[kept - 1].send_cols = next.send_cols;
@@ -167,7 +167,7 @@ void require_borders(const std::vector<Index>& borders, Index count, const char*
   }
 }
 
-/// Finds the place of a column in the halo by the bits before it.
+/// Finds the place of a column in the halo: the number of bits before it.
 class HaloPlaces {
  public:
   HaloPlaces(const Buffer<Index>& halo, Index cols)
@@ -192,7 +192,7 @@ class HaloPlaces {
   std::vector<Index> before_;
 };
 
-/// Where a row's own columns begin and end.
+/// The columns of a row that the part owns.
 struct OwnRange {
   const Index* begin;
   const Index* end;

@@ -1,6 +1,6 @@
-// A matrix cut into parts for several ranks: ranges of rows, the columns each part owns, and its
-// halo, the columns of other parts in which it has entries. What travels between ranks in a product
-// C = A B is rows of B with the numbers of halo columns, so these counts are the bytes to come.
+// A matrix cut into parts for several ranks: ranges of rows, the columns that each part owns, and
+// its halo, the columns of other parts in which it has entries. In a product C = A B the rows of B
+// with the numbers of halo columns travel between ranks, so these counts forecast the bytes moved.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct PartBorders {
   Index parts() const { return static_cast<Index>(rows.size()) - 1; }
 };
 
-/// What a rank knows of its part before it looks at any entry.
+/// What a rank knows of its part before it reads any entry.
 struct PartHead {
   Index row_begin = 0, row_end = 0;
   Index col_begin = 0, col_end = 0;
@@ -77,9 +77,9 @@ struct PartLists {
   std::vector<RowSum> sums;          // ascending by part, then by row
 };
 
-/// How a rank sees the entries of its rows. local: those in own columns apart from those of the
-/// halo, both with columns of the part. whole: all together, with columns of the whole matrix, for
-/// ranks that read each other's rows of B where they are.
+/// How a rank stores the entries of its rows. local: own columns and halo columns in two matrices,
+/// with columns of the part. whole: all in one matrix, with columns of the whole matrix, for ranks
+/// that read each other's rows of B in place.
 enum class PartColumns : std::uint8_t { local, whole };
 
 /// The entries of one part. `own` and `halo` have the part's rows.
@@ -102,7 +102,7 @@ std::vector<Index> balanced_borders(const Offset* sums, Index count, Index parts
 std::vector<PartBorders> plain_blocks(const CsrMatrix& matrix, const std::vector<Index>& parts,
                                       const std::vector<Index>& split_rows = {});
 
-/// The columns of all entries of a part, its own ones left out: bit c of the words.
+/// The columns of a part's entries that it does not own: bit c of the words.
 struct HaloBits {
   const std::uint64_t* words = nullptr;
   /// Calls `use(column)` for every one in [begin, end), ascending.
@@ -116,22 +116,22 @@ struct CountedLevel {
   std::vector<std::vector<Neighbour>> neighbours;  // of every part, ascending
 };
 
-/// Told when the last entry of a part has been seen: the parts whose columns it needs, with
-/// send_cols 0, and the columns themselves.
+/// Called when all entries of a part have been seen, with the parts whose columns it needs, their
+/// send_cols being 0, and the columns themselves.
 using PartVisitor = std::function<void(std::size_t level, Index part,
                                        const std::vector<Neighbour>& received, HaloBits halo)>;
 
 /// Counts all levels in one pass over the entries, with `threads` as in team_size. Takes an eighth
-/// of a byte for each column and level, and 12 bytes for each pair of neighbours. Of `split_rows`,
-/// which ascend, only the entries in columns of the part that owns the row are looked at.
+/// of a byte for each column and level, and 12 bytes for each pair of neighbours. `split_rows`
+/// ascend; of these rows only the entries in columns of the owning part are counted.
 std::vector<CountedLevel> count_parts(const CsrMatrix& matrix,
                                       const std::vector<PartBorders>& levels, int threads = 0,
                                       const ProgressCallback& progress = {},
                                       const PartVisitor& visitor = {},
                                       const std::vector<Index>& split_rows = {});
 
-/// The rows of a part as they stand in the whole matrix: head.rows() + 1 offsets, which need not
-/// begin with 0, and from the first entry on the columns of the whole matrix and the values.
+/// The rows of a part as the whole matrix stores them: head.rows() + 1 offsets, which need not
+/// begin with 0; the columns, those of the whole matrix, and the values begin at the first entry.
 struct PartRows {
   const Offset* row_offsets = nullptr;
   const Index* col_indices = nullptr;
@@ -140,9 +140,9 @@ struct PartRows {
 };
 PartRows rows_of_part(const CsrMatrix& matrix, const PartHead& head);
 
-/// Splits them. Throws InputError that begins with `where` if the columns do not ascend within
-/// [0, cols), if a column is neither own nor in the list of the halo, if one of the list is in no
-/// row, or if the counts are not the head's.
+/// Splits the rows into own and halo columns. Throws InputError that begins with `where` if columns
+/// do not ascend within [0, cols), if a column is neither owned nor in the halo's list, if a column
+/// of that list is in no row, or if counts differ from the head's.
 RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std::string& where,
                     int threads = 0, PartColumns columns = PartColumns::local);
 

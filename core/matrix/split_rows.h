@@ -1,6 +1,6 @@
-// Rows that no part multiplies whole, because one may have more entries than a part's share: each
-// part takes those in columns that it owns, and needs no rows of B for them. What comes out, one
-// row of C, travels to the part that owns the row, which adds up the sums of all parts.
+// Rows that no part multiplies whole, because one may have more entries than a part's share. Each
+// part multiplies the entries in columns that it owns, and needs no rows of B for them. The result,
+// one row of C, travels to the part that owns the row, which adds up the sums of all parts.
 #pragma once
 
 #include <functional>
@@ -28,10 +28,10 @@ struct SplitRows {
 SplitRows find_split_rows(const CsrMatrix& matrix, std::vector<Index> rows,
                           const std::vector<Index>& cols);
 
-/// Fills in what the heads say of split rows.
+/// Fills in the heads' counts about split rows.
 void count_pieces(const SplitRows& split, PartLevel* level);
 
-/// Whether parts multiply entries of others' rows.
+/// Whether any part multiplies entries of another part's rows.
 bool has_pieces(const PartLevel& level);
 
 /// Fills in own_pieces, pieces and sums of a part.
@@ -40,15 +40,15 @@ void list_pieces(const SplitRows& split, const PartLevel& level, Index part, Par
 /// Entries of a part's rows that other parts multiply.
 Offset entries_elsewhere(const SplitRows& split, const PartLevel& level, Index part);
 
-/// Entries next to each other, wherever they are.
+/// Consecutive entries in some memory.
 struct EntryRun {
   const Index* col_indices = nullptr;
   const void* values = nullptr;
 };
 using EntrySource = std::function<EntryRun(Offset first, Offset last)>;
 
-/// split_part for a part with pieces. `row_offsets` are those of its rows in the whole matrix; of
-/// the entries only those that it multiplies are asked for. Throws InputError as split_part does.
+/// split_part for a part with pieces. `row_offsets` are those of its rows in the whole matrix. It
+/// asks `entries` only for those that the part multiplies. Throws InputError as split_part does.
 RankPart gather_part(const Offset* row_offsets, ValueKind kind, const EntrySource& entries,
                      PartLists lists, Index cols, const std::string& where, int threads = 0,
                      PartColumns columns = PartColumns::local);

@@ -7,10 +7,10 @@ namespace csrkit {
 
 namespace {
 
-/// What a run in f32 is asked for: its own rounding hides what comes after five digits.
+/// The reduction that a run in f32 aims at: its own rounding hides everything after five digits.
 constexpr double kRefinementStep = 1e-5;
 
-/// A run that leaves more than this share of the true residual is worth no other.
+/// If a run leaves more than this share of the true residual, no other run is tried.
 constexpr double kWorthAnotherRun = 0.5;
 
 bool is_over(const ColumnReport& column) {

@@ -1,4 +1,4 @@
-// The Chebyshev polynomial as a preconditioner: numbers, whatever vectors they meet.
+// The coefficients of the Chebyshev polynomial as a preconditioner, for any kind of vectors.
 #pragma once
 
 #include <utility>

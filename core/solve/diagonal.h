@@ -1,4 +1,4 @@
-// The diagonal of A and its blocks, inverted: what Jacobi preconditioners are made of.
+// The inverse of A's diagonal and of its diagonal blocks, for Jacobi preconditioners.
 #pragma once
 
 #include <vector>

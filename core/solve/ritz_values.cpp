@@ -17,7 +17,7 @@ struct Tridiagonal {
     for (std::size_t i = 0; i < diagonal.size(); ++i) {
       const double coupling = i == 0 ? 0 : next[i - 1] * next[i - 1];
       pivot = diagonal[i] - shift - (i == 0 ? 0 : coupling / pivot);
-      if (pivot == 0) pivot = 1e-300;  // a hair to the side, as usual in bisection
+      if (pivot == 0) pivot = 1e-300;  // any tiny number will do in bisection
       if (pivot < 0) ++count;
     }
     return count;

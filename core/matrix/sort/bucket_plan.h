@@ -45,8 +45,8 @@ struct BucketPlan {
 };
 
 /// Divides `whole`, whose entries are given by row and column, for `threads` equal shares of it.
-/// A range that alone is heavy enough for a bucket gets one to itself, so that dividing such a
-/// bucket again makes progress.
+/// A range that is heavy enough for a bucket gets one of its own, so that dividing such a bucket
+/// again makes progress.
 BucketPlan plan_buckets(const Index* rows, const Index* cols, const KeyBucket& whole, EntryKey key,
                         int threads);
 

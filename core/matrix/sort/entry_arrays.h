@@ -1,4 +1,4 @@
-// Entries while they are moved: three arrays, and values of which only the size is known.
+// Entries while a sort moves them: three arrays, and values of which only the size matters.
 #pragma once
 
 #include <cstdint>

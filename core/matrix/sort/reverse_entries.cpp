@@ -25,7 +25,7 @@ void reverse_typed(CooMatrix& coo) {
     const auto is_repeat = [&](Offset i) {
       return rows[i] == rows[i - 1] && cols[i] == cols[i - 1];
     };
-    // Whoever meets the first of several equal entries turns their values; nobody else reads them.
+    // The thread that meets the first of equal entries turns their values; no other reads them.
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (Offset i = 0; i < nnz; ++i) {
       if (i > 0 && is_repeat(i)) continue;

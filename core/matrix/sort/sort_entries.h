@@ -11,7 +11,7 @@ namespace csrkit {
 /// many entries repeat their predecessor's place.
 std::pair<Buffer<Offset>, Offset> sort_entries(CooMatrix& coo);
 
-/// Turns entries whose keys never ascend around, equal ones keeping their order.
+/// Reverses entries whose keys never ascend; equal ones keep their order.
 void reverse_entries(CooMatrix& coo);
 
 /// Threads worth waking for so many entries.

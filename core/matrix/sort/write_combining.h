@@ -1,5 +1,5 @@
-// Scattering through small buffers, one per target, that are emptied a cache line at a time: else
-// every entry would touch a page and a line of its own, more of them than a TLB and a cache hold.
+// Scatters through small buffers, one per target, each emptied a cache line at a time. Without them
+// every entry would touch its own page and line, more of them than a TLB and a cache hold.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class WriteCombiner {
     if (slot == kEntries - 1) empty(static_cast<Offset>(target), at - slot);
   }
 
-  /// What is still in the buffers goes to its place.
+  /// Empties all buffers.
   void finish() {
     for (Offset target = 0; target < targets_; ++target) {
       const Offset end = next_[target], begin = std::max(first_[target], end - end % kEntries);
@@ -73,7 +73,7 @@ class WriteCombiner {
     }
   }
 
-  /// Around the cache: nobody reads the line before its bucket's turn comes.
+  /// Past the cache: no thread reads the line before its bucket's turn comes.
   template <class T>
   static void copy_line(const T (&from)[kEntries], T* to) {
 #if defined(__SSE2__)
