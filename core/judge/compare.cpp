@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "core/base/counted.h"
-#include "core/base/hash.h"
 #include "core/base/team_errors.h"
 #include "core/judge/compare_parts.h"
 #include "core/judge/reference.h"
@@ -51,40 +49,21 @@ struct Product {
   }
 };
 
-/// Whether a partial sum, or the result, may lie outside the range of the accumulation's kind.
-bool may_leave_range(const Product& product, const ReferenceEntry& expected,
-                     const Operands& operands, Offset terms) {
-  const ValueKind kind = product.problem.accumulate;
-  const double slack = 1 + gamma_of(static_cast<double>(terms) + 3, unit_roundoff(kind));
-  const double largest = largest_finite(kind);
-  if (product.problem.semiring != Semiring::plus_times) {
-    return !(std::fabs(expected.value) * slack <= largest);
-  }
-  const double scaled = std::isfinite(expected.magnitude)
-                            ? expected.magnitude
-                            : std::fabs(product.alpha) * operands.finite_sum;
-  return !(operands.finite_sum * slack <= largest) || !(scaled * slack <= largest);
-}
-
 /// Is `found` right although it or the expectation is NaN or infinite?
 bool special_entry_is_right(const Product& product, Index row, Index col,
                             const ReferenceEntry& expected, double found, double bound) {
+  const SpmmProblem& problem = product.problem;
   const Operands operands = product.operands_of(row, col);
-  const bool left_range =
-      may_leave_range(product, expected, operands, product.op_a.row_length(row));
-  if (!std::isfinite(expected.value)) {
-    // Finite operands: the reference itself overflowed, and another order of summation may not.
-    if (operands.all_finite && std::isfinite(product.alpha) && std::isfinite(product.beta)) {
-      return left_range;
-    }
-    if (std::isnan(expected.value)) return std::isnan(found);
-    return found == expected.value || (left_range && !std::isfinite(found));
-  }
-  if (left_range) return true;  // found is infinite or NaN, and may be
-  const bool stored_narrower = product.problem.c != product.problem.accumulate;
-  return stored_narrower && std::isinf(found) &&
-         std::signbit(found) == std::signbit(expected.value) &&
-         std::fabs(expected.value) + bound > largest_finite(product.problem.c);
+  const ReferenceSum sum{product.op_a.row_length(row), expected.value, expected.magnitude,
+                         operands.finite_sum};
+  return SpecialEntry{
+      expected.value,
+      found,
+      bound,
+      operands.all_finite && std::isfinite(product.alpha) && std::isfinite(product.beta),
+      may_leave_range(sum, problem.accumulate, problem.semiring, product.alpha),
+      largest_stored(problem.c, problem.accumulate)}
+      .is_right();
 }
 
 /// Compares columns [first_col, first_col + count) of one row; returns the worst error ratio.
@@ -170,45 +149,6 @@ void compare_columns(const Product& product, Index first_col, Index count, Findi
   errors.rethrow();
 }
 
-/// The rows most likely to be wrong first: longest (they are cut between threads), first, last, the
-/// last one with entries, then random ones; as many as the budget of multiply-adds allows.
-std::vector<Index> rows_to_sample(const Product& product, const CheckOptions& options,
-                                  std::uint64_t& budget) {
-  const Index rows = product.c.rows;
-  std::vector<Index> wanted;
-  if (rows == 0) return wanted;
-  constexpr Index kLongest = 16;
-  std::vector<Index> order(static_cast<std::size_t>(rows));
-  std::iota(order.begin(), order.end(), Index{0});
-  const auto longest_end = order.begin() + std::min(rows, kLongest);
-  std::partial_sort(order.begin(), longest_end, order.end(), [&](Index x, Index y) {
-    const Offset length_x = product.op_a.row_length(x), length_y = product.op_a.row_length(y);
-    return length_x != length_y ? length_x > length_y : x < y;
-  });
-  wanted.assign(order.begin(), longest_end);
-  wanted.push_back(0);
-  wanted.push_back(rows - 1);
-  Index last_filled = rows - 1;
-  while (last_filled > 0 && product.op_a.row_length(last_filled) == 0) --last_filled;
-  wanted.push_back(last_filled);
-  for (Index i = 0; i < options.sampled_rows; ++i) {
-    const std::uint64_t word = random_word(options.seed, 1, static_cast<std::uint64_t>(i));
-    wanted.push_back(static_cast<Index>(below(word, static_cast<std::uint64_t>(rows))));
-  }
-  std::vector<Index> affordable;
-  std::vector<bool> is_taken(static_cast<std::size_t>(rows));
-  for (const Index row : wanted) {
-    const std::uint64_t cost = static_cast<std::uint64_t>(product.op_a.row_length(row) + 1) *
-                               static_cast<std::uint64_t>(product.c.cols);
-    if (is_taken[static_cast<std::size_t>(row)] || cost > budget) continue;
-    is_taken[static_cast<std::size_t>(row)] = true;
-    budget -= cost;
-    affordable.push_back(row);
-  }
-  std::sort(affordable.begin(), affordable.end());
-  return affordable;
-}
-
 /// One row of a dense matrix times x, and the sum of its absolute values.
 struct RowProjection {
   double dot = 0;
@@ -241,20 +181,6 @@ class Projector {
 
  private:
   Buffer<double> signs_;
-};
-
-/// Rows whose projection says nothing because something in it is not finite.
-struct UnprojectedRows {
-  std::vector<Index> on_one_side;    // in C or in the expectation, not in both
-  std::vector<Index> on_both_sides;  // as it should be, if they are the right ones
-
-  void add(const UnprojectedRows& more) {
-    const auto append = [](std::vector<Index>& to, const std::vector<Index>& from) {
-      to.insert(to.end(), from.begin(), from.end());
-    };
-    append(on_one_side, more.on_one_side);
-    append(on_both_sides, more.on_both_sides);
-  }
 };
 
 /// Freivalds' check with an error bound: C x against alpha op(A) (B x) + beta C0 x, row by row.
@@ -298,8 +224,7 @@ UnprojectedRows compare_projections(const Product& product, std::uint64_t seed,
       const bool expected_finite = std::isfinite(sum) && std::isfinite(magnitude);
       const bool found_finite = std::isfinite(found.dot) && std::isfinite(found.absolute);
       if (!expected_finite || !found_finite) {
-        (expected_finite == found_finite ? mine.on_both_sides : mine.on_one_side).push_back(row);
-        return;
+        return mine.add(row, expected_finite == found_finite);
       }
       const double terms = static_cast<double>(a.row_offsets[row + 1] - a.row_offsets[row]);
       const double bound =
@@ -331,30 +256,8 @@ UnprojectedRows compare_projections(const Product& product, std::uint64_t seed,
     }
   });
   errors.rethrow();
-  std::sort(unprojected.on_one_side.begin(), unprojected.on_one_side.end());
-  std::sort(unprojected.on_both_sides.begin(), unprojected.on_both_sides.end());
+  unprojected.sort();
   return unprojected;
-}
-
-/// As many of `rows`, in order, as the budget pays for.
-std::vector<Index> affordable_of(const Product& product, const std::vector<Index>& rows,
-                                 std::uint64_t& budget) {
-  std::vector<Index> chosen;
-  for (const Index row : rows) {
-    const std::uint64_t cost = static_cast<std::uint64_t>(product.op_a.row_length(row) + 1) *
-                               static_cast<std::uint64_t>(product.c.cols);
-    if (cost > budget) continue;
-    budget -= cost;
-    chosen.push_back(row);
-  }
-  return chosen;
-}
-
-void require_host(const ConstDenseView& view, const char* name) {
-  if (view.space != MemorySpace::host) {
-    throw UsageError(std::string("the check needs ") + name +
-                     " in host memory; fetch the output or copy the operand first");
-  }
 }
 
 }  // namespace
@@ -382,14 +285,14 @@ CheckResult check_spmm(const SpmmProblem& problem, ConstDenseView b, double alph
   DenseView writable{const_cast<void*>(c.data), c.kind, c.rows, c.cols, c.leading_dim, c.space};
   require_bindable(shape_of(problem, MemorySpace::host), kEverything, b, writable);
   require_multipliable(problem.semiring, kEverything, alpha, beta);
-  require_host(b, "B");
-  require_host(c, "C");
+  require_host(b.space, "B");
+  require_host(c.space, "C");
   if (beta != 0) {
     if (c0 == nullptr) throw UsageError("a check with beta needs C as it was before");
     DenseView before{
         const_cast<void*>(c0->data), c0->kind, c0->rows, c0->cols, c0->leading_dim, c0->space};
     require_bindable(shape_of(problem, MemorySpace::host), kEverything, b, before);
-    require_host(*c0, "C before");
+    require_host(c0->space, "C before");
   }
   const CsrMatrix op_a = problem.transpose_a ? transpose(problem.a) : problem.a;
   const Product product{problem, op_a, b, alpha, beta, c0, c};
@@ -406,14 +309,19 @@ CheckResult check_spmm(const SpmmProblem& problem, ConstDenseView b, double alph
   } else {
     result.sampled = true;
     std::uint64_t budget = options.work_limit;
-    const std::vector<Index> sample = rows_to_sample(product, options, budget);
+    const auto cost = [&](Index row) {
+      return (static_cast<std::uint64_t>(op_a.row_length(row)) + 1) * dense_cols;
+    };
+    const std::vector<Index> sample = rows_to_sample(
+        c.rows, [&](Index row) { return op_a.row_length(row); }, cost, options.sampled_rows,
+        options.seed, budget);
     compare_rows(product, sample, findings);
     auto checked = static_cast<Index>(sample.size());
     if (problem.semiring == Semiring::plus_times) {
       const UnprojectedRows special = compare_projections(product, options.seed, findings);
       compare_rows(product, special.on_one_side, findings);
       const std::vector<Index> expected_special =
-          affordable_of(product, special.on_both_sides, budget);
+          affordable_of(special.on_both_sides, cost, budget);
       compare_rows(product, expected_special, findings);
       std::vector<Index> all = sample;
       all.insert(all.end(), special.on_one_side.begin(), special.on_one_side.end());

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
-#include "core/base/hash.h"
 #include "core/base/team_errors.h"
 #include "core/judge/compare.h"
 #include "core/judge/compare_parts.h"
@@ -62,19 +60,15 @@ bool is_right(const Product& product, const ReferenceSample& expected, double fo
   if (std::isfinite(found) && std::isfinite(expected.value)) {
     return std::fabs(found - expected.value) <= bound;
   }
-  const bool left_range = may_leave_range(product, expected);
-  if (!std::isfinite(expected.value)) {
-    // Finite operands: the reference itself overflowed, and another order of summation may not.
-    if (expected.operands_finite && std::isfinite(product.alpha) && std::isfinite(product.beta)) {
-      return left_range;
-    }
-    if (std::isnan(expected.value)) return std::isnan(found);
-    return found == expected.value || (left_range && !std::isfinite(found));
-  }
-  if (left_range) return true;  // found is infinite or NaN, and may be
-  return product.problem.c != product.problem.accumulate && std::isinf(found) &&
-         std::signbit(found) == std::signbit(expected.value) &&
-         std::fabs(expected.value) + bound > largest_finite(product.problem.c);
+  const SddmmProblem& problem = product.problem;
+  return SpecialEntry{
+      expected.value,
+      found,
+      bound,
+      expected.operands_finite && std::isfinite(product.alpha) && std::isfinite(product.beta),
+      may_leave_range(product, expected),
+      largest_stored(problem.c, problem.accumulate)}
+      .is_right();
 }
 
 /// Compares one entry; returns error over bound.
@@ -136,15 +130,8 @@ void compare_all(const Product& product, Findings& findings) {
 /// `count` entries: half of them of the longest, the first and the last rows, if those have so
 /// many; the others at random, one of every stretch. Sorted, each once.
 std::vector<Offset> entries_to_sample(const Product& product, Offset count, std::uint64_t seed) {
-  constexpr Index kLongest = 16;
   const CsrMatrix& a = product.problem.a;
-  std::vector<Index> rows(static_cast<std::size_t>(a.rows()));
-  std::iota(rows.begin(), rows.end(), Index{0});
-  const auto longest_end = rows.begin() + std::min(a.rows(), kLongest);
-  std::partial_sort(rows.begin(), longest_end, rows.end(), [&](Index x, Index y) {
-    return a.row_length(x) != a.row_length(y) ? a.row_length(x) > a.row_length(y) : x < y;
-  });
-  std::vector<Index> wanted(rows.begin(), longest_end);
+  std::vector<Index> wanted = heaviest_rows(a.rows(), [&](Index row) { return a.row_length(row); });
   wanted.insert(wanted.begin(), {product.row_of(0), product.row_of(a.nnz() - 1)});
   std::vector<Offset> entries;
   for (const Index row : wanted) {
@@ -173,12 +160,6 @@ std::vector<Offset> not_finite(const Product& product, Offset most) {
     if (!std::isfinite(product.c.at(at))) found.push_back(at);
   }
   return found;
-}
-
-void require_host(MemorySpace space, const char* name) {
-  if (space == MemorySpace::host) return;
-  throw UsageError(std::string("the check needs ") + name +
-                   " in host memory; fetch the output or copy the operand first");
 }
 
 }  // namespace

@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <vector>
 
 #include "core/base/buffer.h"
-#include "core/base/hash.h"
 #include "core/base/team_errors.h"
 #include "core/facts/matrix_stats.h"
 #include "core/judge/compare.h"
 #include "core/judge/compare_parts.h"
 #include "core/judge/reference.h"
+#include "core/matrix/row_offsets.h"
 #include "core/matrix/sorted_rows.h"
 
 namespace csrkit {
@@ -34,18 +33,10 @@ struct Product {
   }
 };
 
-/// Whether a partial sum, or the result, may lie outside the range of the accumulation's kind.
 bool may_leave_range(const Product& product, const ReferenceProductEntry& expected) {
-  const ValueKind kind = product.problem.accumulate;
-  const double slack = 1 + gamma_of(static_cast<double>(expected.terms) + 3, unit_roundoff(kind));
-  const double largest = largest_finite(kind);
-  if (product.problem.semiring != Semiring::plus_times) {
-    return !(std::fabs(expected.value) * slack <= largest);
-  }
-  const double scaled = std::isfinite(expected.magnitude)
-                            ? expected.magnitude
-                            : std::fabs(product.problem.alpha) * expected.finite_sum;
-  return !(expected.finite_sum * slack <= largest) || !(scaled * slack <= largest);
+  const SpgemmProblem& problem = product.problem;
+  return may_leave_range({expected.terms, expected.value, expected.magnitude, expected.finite_sum},
+                         problem.accumulate, problem.semiring, problem.alpha);
 }
 
 bool value_is_right(const Product& product, const ReferenceProductEntry& expected, double found,
@@ -55,12 +46,13 @@ bool value_is_right(const Product& product, const ReferenceProductEntry& expecte
     if (error > 0) worst = std::max(worst, error / bound);
     return error <= bound;
   }
-  const bool left_range = may_leave_range(product, expected);
-  if (std::isfinite(expected.value)) return left_range;
-  // Finite operands: the reference itself overflowed, and another order of summation may not.
-  if (expected.operands_finite && std::isfinite(product.problem.alpha)) return left_range;
-  if (std::isnan(expected.value)) return std::isnan(found);
-  return found == expected.value || (left_range && !std::isfinite(found));
+  return SpecialEntry{expected.value,
+                      found,
+                      bound,
+                      expected.operands_finite && std::isfinite(product.problem.alpha),
+                      may_leave_range(product, expected),
+                      largest_stored(product.problem.c, product.problem.accumulate)}
+      .is_right();
 }
 
 enum class Presence { must, may, must_not };
@@ -147,44 +139,9 @@ void compare_rows(const Product& product, const std::vector<Index>* rows, Findin
   errors.rethrow();
 }
 
-/// Most products first, then first, last and random ones, as far as the budget goes; sorted.
-std::vector<Index> rows_to_sample(const Buffer<Offset>& products, const CheckOptions& options) {
-  const auto rows = static_cast<Index>(products.size());
-  std::vector<Index> order(static_cast<std::size_t>(rows));
-  std::iota(order.begin(), order.end(), Index{0});
-  const auto heaviest_end = order.begin() + std::min<Index>(rows, 16);
-  std::partial_sort(order.begin(), heaviest_end, order.end(), [&](Index x, Index y) {
-    return products[x] != products[y] ? products[x] > products[y] : x < y;
-  });
-  std::vector<Index> wanted(order.begin(), heaviest_end);
-  wanted.push_back(0);
-  wanted.push_back(rows - 1);
-  for (Index i = 0; i < options.sampled_rows; ++i) {
-    const std::uint64_t word = random_word(options.seed, 1, static_cast<std::uint64_t>(i));
-    wanted.push_back(static_cast<Index>(below(word, static_cast<std::uint64_t>(rows))));
-  }
-  std::uint64_t budget = options.work_limit;
-  std::vector<Index> affordable;
-  for (const Index row : wanted) {
-    const auto cost = static_cast<std::uint64_t>(products[row]) + 1;
-    if (cost > budget) continue;
-    budget -= cost;
-    affordable.push_back(row);
-  }
-  std::sort(affordable.begin(), affordable.end());
-  affordable.erase(std::unique(affordable.begin(), affordable.end()), affordable.end());
-  return affordable;
-}
-
 double sign_of(const CheckOptions& options, Index col) {
   return random_word(options.seed, 2, static_cast<std::uint64_t>(col)) & 1 ? 1.0 : -1.0;
 }
-
-/// Rows whose projection says nothing because something in it is not finite.
-struct UnprojectedRows {
-  std::vector<Index> only_in_c;  // the operands promise finite numbers
-  std::vector<Index> expected;
-};
 
 /// Freivalds' check with an error bound: C x against alpha A (op(B) x), row by row.
 UnprojectedRows compare_projections(const Product& product, const Buffer<Offset>& products,
@@ -208,7 +165,7 @@ UnprojectedRows compare_projections(const Product& product, const Buffer<Offset>
       b_absolute[k] = absolute;
     }
   });
-  UnprojectedRows special;
+  UnprojectedRows unprojected;
   TeamErrors errors;
 #pragma omp parallel
   {
@@ -232,9 +189,9 @@ UnprojectedRows compare_projections(const Product& product, const Buffer<Offset>
           found_absolute += std::fabs(value);
         }
         const bool expected_finite = std::isfinite(sum) && std::isfinite(magnitude);
-        if (!expected_finite || !std::isfinite(found_absolute)) {
-          (expected_finite ? mine.only_in_c : mine.expected).push_back(row);
-          return;
+        const bool found_finite = std::isfinite(found_absolute);
+        if (!expected_finite || !found_finite) {
+          return mine.add(row, expected_finite == found_finite);
         }
         // No entry has more terms than A's row; the sums here have as many as there are products.
         const auto terms = static_cast<double>(a.row_length(row));
@@ -256,15 +213,11 @@ UnprojectedRows compare_projections(const Product& product, const Buffer<Offset>
     }
     findings.merge_ratio(worst);
 #pragma omp critical(csrkit_compare_rows)
-    errors.guard([&] {
-      special.only_in_c.insert(special.only_in_c.end(), mine.only_in_c.begin(),
-                               mine.only_in_c.end());
-      special.expected.insert(special.expected.end(), mine.expected.begin(), mine.expected.end());
-    });
+    errors.guard([&] { unprojected.add(mine); });
   }
   errors.rethrow();
-  std::sort(special.expected.begin(), special.expected.end());
-  return special;
+  unprojected.sort();
+  return unprojected;
 }
 
 }  // namespace
@@ -272,20 +225,25 @@ UnprojectedRows compare_projections(const Product& product, const Buffer<Offset>
 CheckResult check_spgemm(const SpgemmProblem& problem, const CsrMatrix& given,
                          const CheckOptions& options) {
   require_legal(problem);
-  const CsrMatrix c = problem.sorts_rows ? given : with_sorted_rows(given);
   CheckResult result;
   const auto failed = [&](const std::string& why) {
     result.passed = false;
     result.failure = why;
     return result;
   };
-  if (c.rows() != problem.output_rows() || c.cols() != problem.output_cols() ||
-      c.value_kind() != problem.c) {
-    return failed("C is " + std::to_string(c.rows()) + " x " + std::to_string(c.cols()) + ", " +
-                  name_of(c.value_kind()) + "; expected " + std::to_string(problem.output_rows()) +
-                  " x " + std::to_string(problem.output_cols()) + ", " + name_of(problem.c));
+  if (given.rows() != problem.output_rows() || given.cols() != problem.output_cols() ||
+      given.value_kind() != problem.c) {
+    return failed("C is " + std::to_string(given.rows()) + " x " + std::to_string(given.cols()) +
+                  ", " + name_of(given.value_kind()) + "; expected " +
+                  std::to_string(problem.output_rows()) + " x " +
+                  std::to_string(problem.output_cols()) + ", " + name_of(problem.c));
   }
+  CsrMatrix c = given;
   try {
+    if (!problem.sorts_rows) {  // sorting follows the offsets
+      require_row_offsets(c.row_offsets(), c.rows(), c.nnz(), "C", "compute it again");
+      c = with_sorted_rows(c);
+    }
     validate(c, "C");
   } catch (const InputError& error) {
     return failed(error.what());
@@ -306,17 +264,16 @@ CheckResult check_spgemm(const SpgemmProblem& problem, const CsrMatrix& given,
     result.rows_checked = c.rows();
   } else {
     result.sampled = true;
-    std::vector<Index> rows = rows_to_sample(products, options);
+    std::uint64_t budget = options.work_limit;
+    const auto weight = [&](Index row) { return products[row]; };
+    const auto cost = [&](Index row) { return static_cast<std::uint64_t>(products[row]) + 1; };
+    std::vector<Index> rows =
+        rows_to_sample(c.rows(), weight, cost, options.sampled_rows, options.seed, budget);
     if (problem.semiring == Semiring::plus_times && !problem.mask && problem.drop_below == 0) {
       const UnprojectedRows special = compare_projections(product, products, options, findings);
-      rows.insert(rows.end(), special.only_in_c.begin(), special.only_in_c.end());
-      std::uint64_t budget = options.work_limit;
-      for (const Index row : special.expected) {
-        const auto cost = static_cast<std::uint64_t>(products[row]) + 1;
-        if (cost > budget) break;
-        budget -= cost;
-        rows.push_back(row);
-      }
+      const std::vector<Index> expected = affordable_of(special.on_both_sides, cost, budget);
+      rows.insert(rows.end(), special.on_one_side.begin(), special.on_one_side.end());
+      rows.insert(rows.end(), expected.begin(), expected.end());
       std::sort(rows.begin(), rows.end());
       rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     }

@@ -247,6 +247,36 @@ TEST(CheckSpgemm, RowsThatAreNotFiniteAreComparedEntryByEntry) {
   EXPECT_FALSE(finite.passes());
 }
 
+/// However many rows are rightly infinite: one that is finite is compared, too.
+TEST(CheckSpgemm, ARowThatShouldBeInfiniteIsComparedWhateverTheLimit) {
+  constexpr Index kRows = 40;
+  std::vector<Entry> infinite, ones;
+  for (Index i = 0; i < kRows; ++i) {
+    infinite.push_back({i, i, kInfinity});
+    ones.push_back({i, i, 1});
+  }
+  const SpgemmProblem problem =
+      default_spgemm_problem(matrix_of(kRows, kRows, infinite), matrix_of(kRows, kRows, ones));
+  CheckOptions options;
+  options.always_samples = true;
+  options.sampled_rows = 0;
+  options.work_limit = 4;  // two rows
+  EXPECT_TRUE(check_spgemm(problem, matrix_of(kRows, kRows, infinite), options).passed);
+  infinite[35].value = 1;
+  EXPECT_FALSE(check_spgemm(problem, matrix_of(kRows, kRows, infinite), options).passed);
+}
+
+TEST(CheckSpgemm, OffsetsOfUnsortedRowsAreCheckedBeforeTheyAreFollowed) {
+  const CsrMatrix one = matrix_of(2, 2, {{0, 0, 1}, {1, 1, 1}});
+  SpgemmProblem problem = default_spgemm_problem(one, one);
+  problem.sorts_rows = false;
+  const std::vector<Offset> offsets{0, 1 << 22, 2};
+  const CsrMatrix broken(2, 2, offsets.data(), one.col_indices(), problem.c, one.values(), nullptr);
+  const CheckResult result = check_spgemm(problem, broken);
+  EXPECT_FALSE(result.passed);
+  EXPECT_NE(result.failure.find("row offsets that never decrease"), std::string::npos);
+}
+
 TEST(CheckSpgemm, AThresholdIsJudgedWithinTheBound) {
   const auto with_entry = [](double threshold) {
     return check_one(0.5, 2, ValueKind::f32, 1, false, 1, threshold).passed;
