@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api/csrkit.h"
+#include "api/rooms.h"
 #include "core/base/error.h"
 #include "core/contract/spmm.h"
 #include "core/file/csr_file.h"
@@ -69,6 +70,16 @@ void write_info(const Info& info, Info* to, const char* name) {
   std::memcpy(reinterpret_cast<char*>(to) + sizeof size,
               reinterpret_cast<const char*>(&info) + sizeof size,
               std::min(size, sizeof info) - sizeof size);
+}
+
+/// The kernels of an operation in a room. `cpu` and `gpu` make the table of each; `what` begins the
+/// sentence of a NoDeviceError. Throws UsageError for a room that does not exist.
+template <class Table>
+const Table& kernels_in(const std::string& room, const Table& (*cpu)(),
+                        const Table& (*gpu::Face::*gpu)(), const char* what) {
+  if (room == kCpu) return cpu();
+  if (room != kGpu) throw UsageError("'" + room + "' is no room; use cpu or gpu");
+  return (require_gpu_room(what).*gpu)();
 }
 
 /// NULL means `otherwise`.

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "api/handles.h"
-#include "api/rooms.h"
 #include "core/base/build_id.h"
 #include "core/base/counted.h"
 #include "core/base/file_digest.h"
@@ -41,11 +40,11 @@ PlanOptions plan_options_of(const csrkit_plan_options& given) {
 
 /// One column is a vector, and has kernels of its own.
 const KernelTable<Spmm>& kernels_for(const SpmmProblem& problem, const std::string& room) {
-  const bool is_vector = problem.dense_cols == 1;
-  if (room == kCpu) return is_vector ? cpu::spmv_kernels() : cpu::spmm_kernels();
-  if (room != kGpu) throw UsageError("'" + room + "' is no room; use cpu or gpu");
-  const gpu::Face& gpu = require_gpu_room("a plan on a GPU");
-  return is_vector ? gpu.spmv_kernels() : gpu.spmm_kernels();
+  constexpr char kWhat[] = "a plan on a GPU";
+  if (problem.dense_cols == 1) {
+    return kernels_in(room, &cpu::spmv_kernels, &gpu::Face::spmv_kernels, kWhat);
+  }
+  return kernels_in(room, &cpu::spmm_kernels, &gpu::Face::spmm_kernels, kWhat);
 }
 
 /// Digest of the three arrays.

@@ -2,7 +2,6 @@
 #include "core/contract/sddmm.h"
 
 #include "api/handles.h"
-#include "api/rooms.h"
 #include "core/contract/takes_stream.h"
 #include "cpu/common/kernels.h"
 
@@ -14,12 +13,6 @@ struct csrkit_sddmm {
 namespace csrkit::api {
 
 namespace {
-
-const KernelTable<Sddmm>& sddmm_kernels_of(const std::string& room) {
-  if (room == kCpu) return cpu::sddmm_kernels();
-  if (room != kGpu) throw UsageError("'" + room + "' is no room; use cpu or gpu");
-  return require_gpu_room("a plan on a GPU").sddmm_kernels();
-}
 
 SddmmProblem sddmm_problem_of(const CsrMatrix& a, const csrkit_sddmm_options& given) {
   const std::int64_t cols = given.dense_cols == 0 ? 1 : given.dense_cols;
@@ -59,7 +52,8 @@ csrkit_status csrkit_sddmm_make(const csrkit_matrix* matrix, const csrkit_sddmm_
     plan_options.where.threads = given.threads;
     plan_options.where.device = given.device;
     plan_options.where.stream = given.stream;
-    const auto& kernels = sddmm_kernels_of(text_or(given.room, kCpu));
+    const auto& kernels = kernels_in(text_or(given.room, kCpu), &cpu::sddmm_kernels,
+                                     &gpu::Face::sddmm_kernels, "a plan on a GPU");
     auto handle = std::make_unique<csrkit_sddmm>();
     handle->kernel = text_or(given.kernel, "auto");
     handle->plan = find_kernel(kernels, handle->kernel)

@@ -2,19 +2,12 @@
 #include "core/contract/spgemm.h"
 
 #include "api/handles.h"
-#include "api/rooms.h"
 #include "core/matrix/csr_sink.h"
 #include "cpu/common/kernels.h"
 
 namespace csrkit::api {
 
 namespace {
-
-const KernelTable<Spgemm>& kernels_of(const std::string& room) {
-  if (room == kCpu) return cpu::spgemm_kernels();
-  if (room != kGpu) throw UsageError("'" + room + "' is no room; use cpu or gpu");
-  return require_gpu_room("a product on a GPU").spgemm_kernels();
-}
 
 CsrMatrix product(const CsrMatrix& a, const CsrMatrix& b, const csrkit_spgemm_options& given) {
   SpgemmProblem problem = default_spgemm_problem(a, b, given.transpose != 0);
@@ -25,7 +18,8 @@ CsrMatrix product(const CsrMatrix& a, const CsrMatrix& b, const csrkit_spgemm_op
   options.memory_limit_bytes = given.memory_limit_bytes;
   options.where.threads = given.threads;
   options.where.device = given.device;
-  const auto& kernels = kernels_of(text_or(given.room, kCpu));
+  const auto& kernels = kernels_in(text_or(given.room, kCpu), &cpu::spgemm_kernels,
+                                   &gpu::Face::spgemm_kernels, "a product on a GPU");
   const auto plan = find_kernel(kernels, text_or(given.kernel, "auto")).make_plan(problem, options);
   MemorySink sink(problem.output_rows(), problem.output_cols(), problem.c);
   plan->multiply(sink);
