@@ -1,4 +1,4 @@
-// Neighbouring rows with the same columns, as the unknowns of one node of a mesh have them.
+// Neighbouring rows with the same columns, as for the unknowns of one node of a mesh.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace csrkit::cpu {
 
 struct AlikeRows {
   Buffer<std::uint8_t> next_is_alike;  // of every row: 1 if the next one has the same columns
-  Offset entries = 0;                  // of rows that have a neighbour alike; empty ones have none
+  Offset entries = 0;                  // of all rows with an alike neighbour; empty rows have none
 };
 
 AlikeRows find_alike_rows(const CsrMatrix& a, int threads);
 
-/// Whether one entry in eight belongs to rows alike: then making such rows together is worth that
-/// the others are made in shorter runs.
+/// Whether at least one entry in eight belongs to alike rows. Then making these rows together gains
+/// more than is lost on the others, which are made in shorter runs.
 bool are_worth_joining(const AlikeRows& rows, const CsrMatrix& a);
 
 }  // namespace csrkit::cpu

@@ -12,12 +12,12 @@ struct CacheSizes {
   std::uint64_t last_level_bytes;  // of the largest cache
 };
 
-/// As the system reports them. Virtual machines often hide their caches: then 1 MiB and 32 MiB,
-/// which server cores of the last years have or exceed.
+/// The sizes that the system reports. Virtual machines often hide their caches: then 1 MiB and
+/// 32 MiB, which server processors of recent years have or exceed.
 CacheSizes cache_sizes();
 
-/// Fills every cache of a team's cores with something else, for cold measurements. Allocates twice
-/// the last-level cache at the first call.
+/// Fills all caches of a team's cores with other data, for cold measurements. The first call
+/// allocates twice the size of the last-level cache.
 class CacheEvictor {
  public:
   void evict(int threads);

@@ -12,8 +12,8 @@ const char* name_of(Isa isa);
 /// Whether this machine has it.
 bool is_supported(Isa isa);
 
-/// The widest set of this machine, or what the environment variable CSRKIT_CPU_ISA names (portable,
-/// avx2 or avx512; for tests and comparisons). Throws UsageError if that is not to be had here.
+/// The widest set of this machine, or the one that the environment variable CSRKIT_CPU_ISA names
+/// (portable, avx2 or avx512; for tests and comparisons). UsageError if this machine lacks it.
 Isa chosen_isa();
 
 }  // namespace csrkit::cpu

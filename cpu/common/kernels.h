@@ -1,5 +1,5 @@
-// The tables of kernels for CPUs, each in the order of its kernels.inc. An operation may use
-// another one's kernels, which it finds here: what a table holds is its operation's own affair.
+// The tables of kernels for CPUs, each in the order of its kernels.inc. An operation that uses
+// another one's kernels finds them here, and knows nothing else of it.
 #pragma once
 
 #include "core/contract/sddmm.h"
@@ -19,7 +19,7 @@ const KernelTable<Spmm>& spmv_kernels();
 /// Solvers, which multiply with the kernels above.
 const KernelTable<Solve>& solve_kernels();
 
-/// Passes that are no multiplications but tell how fast one can be, in the order of marks.inc. They
+/// Passes that multiply nothing but show how fast a product can be, in the order of marks.inc. They
 /// are made and timed like kernels; C is not written.
 const KernelTable<Spmm>& spmm_marks();
 

@@ -5,7 +5,7 @@
 
 namespace csrkit::cpu {
 
-/// A method that reads A's values where they lie, beside SpmmMethod.
+/// Also implemented by an SpmmMethod that reads A's values in place.
 class ReadsValuesInPlace {
  public:
   virtual ~ReadsValuesInPlace() = default;

@@ -19,7 +19,7 @@ void inclusive_sums(Index count, int threads, const Value& value, Offset* sums) 
   std::vector<Offset> before(static_cast<std::size_t>(team) + 1);
 #pragma omp parallel num_threads(team)
   {
-    // A smaller team than asked for leaves parts to nobody: parts are counted by what there is.
+    // The team may be smaller than asked for, so there are as many parts as threads.
     const int parts = omp_get_num_threads(), part = omp_get_thread_num();
     const auto bound = [&](int p) { return static_cast<Index>(Offset{count} * p / parts); };
     Offset sum = 0;

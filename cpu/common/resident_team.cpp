@@ -17,8 +17,8 @@ void rest_a_moment() {
 #endif
 }
 
-/// Waits for what another thread is about to do: awake for about a millisecond, then others may
-/// have the processor.
+/// Waits for another thread: spins for about a millisecond, then yields the processor in every
+/// turn.
 template <class Condition>
 void wait_until(const Condition& holds) {
   constexpr int kAwake = 1 << 14;

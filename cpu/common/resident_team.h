@@ -1,4 +1,4 @@
-// Work for all threads of a team, and a team that stays between one piece of work and the next.
+// Work for all threads of a team, and a team that stays awake between pieces of work.
 #pragma once
 
 #include <omp.h>
@@ -12,15 +12,15 @@
 
 namespace csrkit::cpu {
 
-/// A team whose threads wait, in a loop of their own, for what in_team hands to them. Starting and
-/// ending an OpenMP region takes several microseconds with 16 threads, this about one: for solvers,
-/// whose pieces of work are short and follow each other.
+/// A team whose threads wait in a loop for the work that in_team gives them. With 16 threads an
+/// OpenMP region takes several microseconds to start and end, this about one. It is for solvers,
+/// whose pieces of work are short and come one after the other.
 class ResidentTeam {
  public:
-  /// Calls lead() once, on this thread, and returns or throws as it does. Meanwhile every
-  /// in_team(threads, ...) that lead() calls runs on one team. Regions of OpenMP in lead() have one
-  /// thread. There is no such team where `threads` is more than the processors, which would have
-  /// to take turns.
+  /// Calls lead() once, on this thread, and returns or throws what lead() does. Every
+  /// in_team(threads, ...) that lead() calls runs on the resident team; OpenMP regions in lead()
+  /// have one thread. If `threads` exceed the processors, there is no resident team: its threads
+  /// would have to take turns.
   static void lead(int threads, const std::function<void()>& lead);
 
   /// The team that this thread leads, or null.

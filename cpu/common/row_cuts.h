@@ -1,7 +1,7 @@
-// How the rows of a matrix are cut into tasks of about equal work, hubs included. The cuts are a
-// function of the matrix alone, so that no number of threads changes an order of summation. Source:
-// the even split of rows plus nonzeros is that of Merrill and Garland, Merge-based SpMV (2016),
-// with cuts moved to row ends where rows are short.
+// Cuts the rows of a matrix into tasks of about equal work, hubs included. The cuts depend on the
+// matrix alone, so the order of summation is the same for any number of threads. Source: the even
+// split of rows plus nonzeros is that of Merrill and Garland, Merge-based SpMV (2016), with cuts
+// moved to the ends of short rows.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace csrkit::cpu {
 
-/// Work, in nonzeros plus rows, that a task should have. Large pieces cost no time to hand out,
-/// where a small one begins some 200 ns are lost; a small matrix is shared out all the same.
+/// The work of a task, in nonzeros plus rows. Starting a piece costs some 200 ns, which only large
+/// pieces hide; but a small matrix needs small pieces to be shared out at all.
 struct PieceSizes {
   Offset smallest = 256;
   Offset usual = 1024;
@@ -47,7 +47,7 @@ struct RowCuts {
 
 RowCuts cut_rows(const CsrMatrix& a, const PieceSizes& sizes);
 
-/// At least what the lists of cut_rows take.
+/// An upper bound of the bytes that the lists of cut_rows take.
 std::uint64_t row_cuts_bytes(const CsrMatrix& a, const PieceSizes& sizes);
 
 }  // namespace csrkit::cpu

@@ -1,6 +1,6 @@
-// What the peers' rows (vendor_<name>) have in common: f32 or f64 with stored values, offsets of 32
-// bits where the peer wants them, and the products without a single multiplication, which some
-// peers refuse.
+// What the kernels of peers (vendor_<name>) share: f32 or f64 with stored values, 32-bit offsets
+// for peers that want them, and products without a single multiplication, which some peers
+// refuse.
 #pragma once
 
 #include <limits>

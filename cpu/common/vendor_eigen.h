@@ -1,4 +1,4 @@
-// What SpMM and SpMV have in common in their vendor_eigen.
+// What the vendor_eigen of SpMM and that of SpMV share.
 #pragma once
 
 #include "cpu/common/vendor.h"

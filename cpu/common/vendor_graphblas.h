@@ -33,7 +33,7 @@ inline void check_graphblas(GrB_Info info, const char* call) {
   throw Error(std::string(call) + " failed with GraphBLAS status " + std::to_string(info));
 }
 
-/// GraphBLAS is started once and, because nobody knows who else uses it, never stopped.
+/// Starts GraphBLAS once. It is never stopped, because other code of the process may use it.
 inline void start_graphblas() {
   static std::once_flag once;
   std::call_once(once, [] { check_graphblas(GrB_init(GrB_NONBLOCKING), "GrB_init"); });

@@ -1,6 +1,6 @@
-// Tasks for a team: every thread has a run of neighbouring tasks of its own, always the same one,
-// and helps the next thread when it is done. So rows stay with the core that has them in its cache
-// and with the memory that their thread touched first, and nobody waits for a slow or late thread.
+// Tasks for a team: every thread has a run of neighbouring tasks, always the same ones, and helps
+// the next thread when it is done. So rows stay with the core whose cache holds them and with the
+// memory that their thread touched first, and no thread waits for a slow or late one.
 #pragma once
 
 #include <atomic>
@@ -24,17 +24,17 @@ class WorkShares {
     return static_cast<std::uint64_t>(threads_ * rounds_) * sizeof(Share);
   }
 
-  /// Before every use, by one thread while no other is in `next`; fewer than 2^32 tasks. Shares are
-  /// not touched: who comes to one first sees by its number that it is of an earlier use. Dealt
-  /// out here they took a microsecond, being in the caches of other cores.
+  /// To be called before every use, by one thread while no other is in `next`; fewer than 2^32
+  /// tasks. The shares are not written here: that took a microsecond, because they lie in caches of
+  /// other cores. The first thread at a share sees by its number that it is of an earlier use.
   void deal(Offset tasks) {
     tasks_ = tasks;
     ++use_;
   }
 
-  /// Neighbouring tasks [first, last) of a round: a sixth of what is left of a share, so that few
-  /// are begun and the last ones are small. Empty if all are handed out. With a third 16 threads
-  /// waited for the last one's run for 3 % of a product.
+  /// Neighbouring tasks [first, last) of a round: a sixth of the rest of a share, so that there are
+  /// few runs and the last ones are small. Empty if all tasks are handed out. With a third instead
+  /// of a sixth, 16 threads waited for the last run for 3 % of a product.
   struct Run {
     Offset first = 0, last = 0;
   };

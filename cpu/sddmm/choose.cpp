@@ -1,7 +1,7 @@
-// auto: picks a kernel; nowhere else in this room is it said which kernel is for what.
+// auto: picks a kernel. This is the only place here that says which kernel is for what.
 // Owns     the decision; the work is the chosen kernel's
 // Needs    nothing
-// Against  choosing by hand: one kernel is for all matrices here
+// Against  choosing by hand: one kernel is the best for all matrices
 #include "cpu/sddmm/plan.h"
 
 namespace csrkit::cpu::sddmm {

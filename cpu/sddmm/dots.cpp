@@ -20,11 +20,11 @@ namespace csrkit::cpu::sddmm {
 namespace {
 
 constexpr Offset kCacheLineBytes = 64;
-/// The machine follows a long row by itself from there on.
+/// Bytes of a row that are prefetched; after these the hardware follows a long row by itself.
 constexpr Offset kAskedBytes = 1024;
 
-// Each set has store_totals: the totals of four vectors side by side, each in an order that does
-// not depend on its place.
+// Each set has store_totals: it stores the totals of four vectors side by side, each summed in an
+// order that does not depend on its place.
 
 // ---------------------------------------------------------------- any machine: 16-byte vectors
 namespace portable {

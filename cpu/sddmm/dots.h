@@ -17,13 +17,13 @@ struct DotsJob {
   const T* y;
   Offset y_leading_dim;
   Index dense_cols;
-  Offset ahead;  // rows of Y are asked for so many entries before they are needed; 0: never
+  Offset ahead;  // rows of Y are prefetched this many entries before they are needed; 0: never
   Offset nnz;    // how far col_indices may be read
 };
 
-/// dots[n] = the inner product of entry first + n, for n in [0, count). `row` is that of the first
-/// entry, or an earlier one; returns that of the last entry. Up to 3 numbers behind the last dot
-/// are overwritten. The order of summation depends on K and the instruction set alone.
+/// dots[n] = the inner product of entry first + n, for n in [0, count). `row` is the row of the
+/// first entry, or an earlier one; returns the row of the last entry. Overwrites up to 3 numbers
+/// after the last dot. The order of summation depends on K and the instruction set alone.
 template <class T>
 using DotsLoop = Index (*)(const DotsJob<T>& job, Index row, Offset first, Offset count,
                            SumOf<T>* dots);

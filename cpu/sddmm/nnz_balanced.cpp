@@ -20,14 +20,14 @@ namespace csrkit::cpu::sddmm {
 
 namespace {
 
-/// Below this many multiply-adds a second thread costs more than it brings (measured for SpMM:
-/// about 5 us to wake a team).
+/// Below this many multiply-adds a second thread costs more than it gains (measured for SpMM:
+/// waking a team takes about 5 us).
 constexpr double kSerialWork = 1 << 15;
-/// Entries of a stretch: small ones even out the threads, large ones cost no time to hand out.
+/// Entries of a stretch: small ones balance the threads, large ones need few handovers.
 constexpr Offset kFewest = 64, kMost = 4096, kStretchesWanted = 512;
 /// Dots that wait to be stored.
 constexpr Offset kWaiting = 512;
-/// Rows of Y are asked for this much work ahead.
+/// Rows of Y are prefetched this many bytes ahead.
 constexpr Offset kBytesAhead = 4096;
 
 template <class T>

@@ -54,7 +54,7 @@ auto with_dense_type(ValueKind kind, F&& f) {
   }
 }
 
-/// What sums of products of T are made in.
+/// The type of sums of products of T.
 template <class T>
 using SumOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
 

@@ -1,4 +1,4 @@
-// reference: the product that checks are made against, as a kernel that users can run.
+// reference: the product that checks compare with, as a kernel that users can run.
 // Owns     one thread makes all of C, entry by entry, summing in float64 whatever the kinds are
 // Reads    everything through conversions to double, one element at a time
 // Needs    nothing

@@ -1,4 +1,4 @@
-// The solver around the iterations: what it owns, and the residual that they begin with.
+// The solver around the iterations: what it owns, and the residual that each run begins with.
 #pragma once
 
 #include <cmath>
@@ -68,7 +68,7 @@ class HostMachine : public CgMachine {
           }
         });
     if constexpr (kRefines) {
-      // Scaled to length 1, so that neither it nor its squares leave the range of T.
+      // The residual is scaled to length 1: so neither it nor its squares leave the range of T.
       for (std::size_t j = 0; j < norms.size(); ++j) scales_[j] = norms[j] > 0 ? norms[j] : 1;
       loops_.each([&](const auto& range) {
         const double scale = scales_[static_cast<std::size_t>(range.column)];

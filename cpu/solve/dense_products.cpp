@@ -12,7 +12,7 @@ namespace csrkit::cpu {
 
 namespace {
 
-/// What the products share: A in their kind, operands, clocks. Q is made by `run`.
+/// What the products share: A in their kind, operands, clocks. `run` makes Q.
 template <class T>
 class DenseOperator : public Operator {
  public:
@@ -119,9 +119,9 @@ class Rows : public DenseOperator<T> {
   }
 };
 
-/// The lower half of A alone is read, and every element is used twice: for its own place and for
-/// its mirror image. Rows are cut into pieces, always the same ones, each with sums of its own that
-/// are added in order: the bits do not depend on the team.
+/// Reads only the lower half of A and uses every element twice: for its own place and for its
+/// mirror image. Rows are cut into pieces, always the same ones. Each piece has sums of its own,
+/// which are added in order, so the bits do not depend on the team.
 template <class T>
 class Half : public DenseOperator<T> {
  public:

@@ -1,4 +1,4 @@
-// Products with a dense symmetric matrix, q = A p: each an idea about how to read A.
+// Products with a dense symmetric matrix, q = A p. They differ in how they read A.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ struct DenseProduct {
 /// rows, half, packed.
 const std::vector<DenseProduct>& dense_products();
 
-/// The one called `name`, "" and "auto" being the table's choice: `half` as soon as A is large
-/// enough not to stay in a cache, `rows` below. Throws UsageError that lists the names.
+/// The product called `name`. "" and "auto" choose: `half` if A is too large to stay in a cache,
+/// else `rows`. Throws UsageError that lists the names.
 const DenseProduct& find_dense_product(const std::string& name, Index rows);
 
 }  // namespace csrkit::cpu

@@ -16,7 +16,7 @@ CgIterations<T>::CgIterations(Index rows, Index columns, int threads, Operator& 
       p_(Offset{rows} * columns),
       q_(Offset{rows} * columns),
       best_(Offset{rows} * columns) {
-  // Pages belong to the threads that will work on them.
+  // First touch: pages go to the threads that will work on them.
   loops_.each([&](const auto& range) {
     for (Index row = range.first; row < range.last; ++row) {
       const Offset i = range.offset(row);
@@ -71,7 +71,7 @@ std::vector<double> CgIterations<T>::update_residual(const std::vector<Column>& 
   return sums;
 }
 
-// In one pass because both read p.
+// One pass updates both vectors, because both read p.
 template <class T>
 void CgIterations<T>::update_directions(const std::vector<Column>& columns, T* x) {
   const T* const z = preconditioner_ == nullptr ? r_.data() : z_.data();

@@ -33,7 +33,7 @@ class CgIterations {
 
   T* residual() { return r_.data(); }
 
-  /// From x and its residual, which the caller put into residual(), as CgMachine::run does it.
+  /// Iterates as CgMachine::run, from x and its residual, which the caller put into residual().
   /// The norms in `history` are multiplied by `scales`, one per column; `steps`, if not null, gets
   /// the step lengths of the first column.
   std::vector<ColumnRun> run(T* x, const std::vector<double>& targets,
@@ -63,12 +63,12 @@ class CgIterations {
     }
   };
 
-  // The passes over vectors between two products; a rival's row has its own.
+  // The passes over vectors between two products; vendor_mkl has its own.
   /// p'q of every column.
   virtual std::vector<double> curvatures();
   /// r -= alpha q, z = M^-1 r; r'r and r'z of every column.
   virtual std::vector<double> update_residual(const std::vector<Column>& columns);
-  /// x += alpha p, p = z + beta p; the x of before into best_ where it is to be kept.
+  /// x += alpha p, p = z + beta p; first saves x in best_ for columns with Column::keeps.
   virtual void update_directions(const std::vector<Column>& columns, T* x);
 
   /// u'v of every column.

@@ -7,8 +7,8 @@ template <class T>
 class CpuPreconditioner {
  public:
   virtual ~CpuPreconditioner() = default;
-  /// The factor of every row, where M is diagonal: loops that pass over r anyway apply it on the
-  /// way. Null where M is not, and `apply` has to be called.
+  /// The factor of every row if M is diagonal: then loops that pass over r anyway apply it. Null if
+  /// M is not diagonal: then `apply` must be called.
   virtual const T* inverse_diagonal() const { return nullptr; }
   /// z = M^-1 r, all columns.
   virtual void apply(const T*, T*) {}

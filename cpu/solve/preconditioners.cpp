@@ -128,7 +128,7 @@ class Chebyshev : public CpuPreconditioner<T> {
     CgSteps steps;
     std::vector<double> history;
     const auto columns = static_cast<std::size_t>(loops_.columns());
-    // The norm that ends the run keeps it clear of steps that are rounding alone.
+    // The run ends at this norm, before its steps are nothing but rounding.
     iterations.run(x.view().as<T>(), std::vector<double>(columns, 1e-3),
                    std::vector<double>(columns, 1), kSpectrumIterations, {}, &history, &steps);
     return chebyshev_interval(steps, scaled_row_sum_bound(input.problem));

@@ -9,8 +9,8 @@
 
 namespace csrkit::cpu {
 
-/// What takes the place of a preconditioner that is not there: null. `product` multiplies with A in
-/// T; chebyshev keeps a reference. `spectrum` gets the interval of chebyshev, as in SolveReport.
+/// Null for PreconditionerKind::none. `product` multiplies with A in T; chebyshev keeps a reference
+/// to it. `spectrum` gets the interval of chebyshev, as in SolveReport.
 template <class T>
 std::unique_ptr<CpuPreconditioner<T>> make_preconditioner(const SolveInput& input,
                                                           Operator& product,

@@ -1,4 +1,4 @@
-// Products with A, whatever it is stored as: what an iteration asks for.
+// The products with A that an iteration needs, whether A is sparse or dense.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace csrkit::cpu {
 /// UsageError that lists the names.
 std::unique_ptr<Operator> make_product(const SolveInput& input, ValueKind kind);
 
-/// Whether that product runs on the resident team of the thread that asks for it (in_team), as the
-/// production kernels of SpMV do. What opens regions of OpenMP would have one thread there.
+/// Whether that product runs on the resident team of the calling thread (in_team), as the
+/// production kernels of SpMV do. A product that opens OpenMP regions would have one thread there.
 bool joins_teams(const SolveInput& input);
 
 /// The names that `product` may have for a problem.

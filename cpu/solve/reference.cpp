@@ -1,5 +1,5 @@
-// The textbook, to be read beside one: float64, one thread, one right-hand side after the other.
-// It shares no code with the other solvers but the diagonal of A and the report.
+// Conjugate gradients as in a textbook: float64, one thread, one right-hand side after the other.
+// It shares only the diagonal of A and the report with the other solvers.
 #include <cmath>
 
 #include "core/base/stopwatch.h"

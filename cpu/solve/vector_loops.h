@@ -1,5 +1,5 @@
-// Loops over the rows of n x columns arrays whose sums have the same bits for any number of
-// threads: rows are summed up in blocks of a fixed size, the blocks in their order.
+// Loops over the rows of n x columns arrays. Their sums have the same bits for any number of
+// threads: rows are added up in blocks of a fixed size, and the blocks in their order.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct ColumnRange {
   Offset offset(Index row) const { return Offset{row} * stride + column; }
 };
 
-/// The sum of term(row) over a range, in four chains of vectors: one alone would wait for each of
-/// its additions. term() may write to its row.
+/// The sum of term(row) over a range, in four chains of vectors: a single chain would wait for each
+/// addition. term() may write to its row.
 template <class Range, class Term>
 double sum_in_chains(const Range& range, const Term& term) {
   const Index part = (range.last - range.first) / 4;

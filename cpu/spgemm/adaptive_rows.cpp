@@ -25,8 +25,8 @@ namespace csrkit::cpu {
 
 namespace {
 
-/// Mean entries of a row of B below which neighbours with the same columns are not looked for: a
-/// look at every row is not free, and adding short rows at once gains little.
+/// If rows of B have fewer entries than this on average, no neighbours with the same columns are
+/// searched for: the search costs time, and joining short rows gains little.
 constexpr Offset kWorthJoining = 12;
 
 template <class B, class Acc>
@@ -158,7 +158,7 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
     return !has_tiny_rows() && may_have_shifted_rows(problem_.a, op_b_);
   }
 
-  /// Whether a row in the mean has so few products that it is made in registers.
+  /// Whether the average row has so few products that it is made in registers.
   bool has_tiny_rows() const {
     const auto mean = [](const CsrMatrix& m) { return static_cast<double>(m.nnz()) / m.rows(); };
     return isa_ == Isa::avx512 && problem_.semiring == Semiring::plus_times &&

@@ -10,10 +10,10 @@ namespace csrkit::cpu {
 
 namespace {
 
-/// In products: a thread's first room, which a thread of a small product seldom leaves.
+/// Size of a thread's first room, in products. Threads of a small product seldom need another.
 constexpr Offset kRoom = 1 << 13;
 constexpr Offset kTasksPerThread = 8;
-/// In rows and entries of A: taking a task costs little beside it.
+/// Size of a task, in rows plus entries of A: large enough that taking it costs little.
 constexpr Offset kSmallestTask = 64;
 
 }  // namespace
@@ -28,7 +28,7 @@ bool AtOnce::is_for(Index rows, Offset entries, Offset products, int threads) {
 }
 
 std::uint64_t AtOnce::bytes(Offset products, int threads, int value_bytes) {
-  // What is left of a room is less than the run that did not fit.
+  // The unused end of a room is smaller than the run that did not fit.
   const Offset entries = 2 * products + threads * kRoom;
   return static_cast<std::uint64_t>(entries) *
          (sizeof(Index) + static_cast<std::uint64_t>(value_bytes));
@@ -102,7 +102,7 @@ Offset AtOnce::make(OnePassRows& rows, Index count, const Offset* a_offsets, int
 }
 
 void AtOnce::OfThread::begin() {
-  // Rooms that the product before had no need of were for rows of a thread that was late.
+  // Rooms that the last product did not use were for rows of a thread that was late once.
   rooms.resize(std::min(rooms.size(), room + 1));
   made.clear();
   room = 0;
@@ -120,7 +120,7 @@ WaitingRoom::Entries& AtOnce::OfThread::room_for(Offset products, int value_byte
 }
 
 void AtOnce::place(OfThread& mine, const OutputRoom& room) const {
-  // What a thread took from others comes after its own, in any order.
+  // Tasks that a thread took from others come after its own, in any order.
   std::sort(mine.made.begin(), mine.made.end(),
             [](const Run& x, const Run& y) { return x.task < y.task; });
   Offset start = 0;

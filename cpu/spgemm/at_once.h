@@ -1,11 +1,11 @@
 // Small products in one parallel region: nothing is known of a row before it is made.
 //
-// Every thread finds the products of a few rows, makes them where there is room for all of these,
-// and takes the next few; when all rows have a size, it places what it made. With 16 threads
-// starting a region and waiting for all takes as long as a tenth of such a product, so what larger
-// products do before, to share out their rows evenly, is left out here. A thread takes the same
-// rows as in the product before, whose lines its caches have, and helps the others then.
-// Only on grids all rows are looked at before.
+// Every thread counts the products of a few rows, makes these rows where there is room for so many
+// entries, and takes the next few; when all rows have a size, it copies its rows to their places.
+// With 16 threads, starting a region and waiting for all takes a tenth of such a product. So the
+// analysis by which larger products share out their rows evenly is left out here. A thread takes
+// the same rows as in the product before, which its caches hold, and then helps the others. Only
+// for grids all rows are analysed first.
 #pragma once
 
 #include <functional>

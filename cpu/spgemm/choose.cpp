@@ -1,5 +1,5 @@
-// auto: the one kernel that users run, with the reason. What differs between matrices differs
-// between their rows first, so the choices are made row by row, by accumulator_for in
+// auto: always one_pass_rows. Rows of one matrix differ more than matrices do, so the choice of an
+// accumulator is made for every row, by accumulator_for in
 // row_products.h.
 // Owns     the decision; the work is the kernel's
 // Needs    nothing

@@ -32,8 +32,8 @@ Offset largest_light_piece(const RowPieces& pieces) {
   return largest;
 }
 
-/// Products that fit the caches next to the cores are shared out beforehand: every thread makes the
-/// same rows as in the product before. One thread places its pieces as it makes them.
+/// Whether the pieces are shared out beforehand, so that every thread makes the same rows as in the
+/// product before: if the product fits the caches next to the cores. Not for a single thread.
 bool is_shared_out(const RowPieces& pieces, int threads) {
   constexpr Offset kMostOfThread = 1 << 18, kMost = 1 << 22;  // with f64, 48 MiB beside C
   return threads > 1 && pieces.count() > 1 &&
@@ -64,8 +64,8 @@ void copy_bytes(void* to, const void* from, std::size_t bytes, [[maybe_unused]] 
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
-/// Where pieces begin in C: known up to the first piece whose size is not. Nobody sleeps for it:
-/// with a mutex 16 threads went to sleep and woke 50 to 100 times in a product of one millisecond.
+/// Where pieces begin in C: known up to the first piece whose size is unknown. No mutex: with
+/// one, 16 threads went to sleep and woke up 50 to 100 times in a product of one millisecond.
 class Places {
  public:
   Places(std::size_t pieces, Offset room)
@@ -78,7 +78,7 @@ class Places {
 
   void set_size(std::size_t piece, Offset size) {
     sizes_[piece].store(size);
-    // Whoever is at the list takes this size, too, or looks for it once more when it has let go.
+    // The thread that holds the list takes this size too, or looks again after it let go.
     while (!is_taken_.exchange(true)) {
       std::size_t known = known_.load(std::memory_order_relaxed);
       for (; known < pieces_ && sizes_[known].load() >= 0; ++known) {
@@ -168,7 +168,7 @@ class Maker {
       if (turn >= work_.light.size()) break;
       const std::size_t piece = work_.light[turn];
       if (work_.places.has_room(piece, work_.pieces.cost(piece))) {
-        // All before it are done, as they always are for one thread: it need not wait elsewhere.
+        // All pieces before it are placed, as always with one thread: so it is made in its place.
         const Offset start = work_.places.start(piece);
         work_.places.set_size(piece, work_.make(thread_, piece, work_.room.col_indices + start,
                                                 work_.values_at(start)));
@@ -256,9 +256,9 @@ void count_heavy(Work& work, int threads, std::exception_ptr& error) {
   }
 }
 
-/// Every thread makes its share, the same in every product, whose lines its caches have, then helps
-/// the others. Pieces wait where there is room for all their products, and go to their places when
-/// all have a size.
+/// Every thread makes its share, the same in every product, which its caches hold, and then helps
+/// the others. Pieces wait in a room for all products, and are copied to their places when all
+/// sizes are known.
 std::optional<Offset> make_shares(OnePassRows& rows, int threads, const OutputRoom& room,
                                   WaitingRoom& waiting) {
   const RowPieces& pieces = rows.pieces();
@@ -293,7 +293,7 @@ std::optional<Offset> make_shares(OnePassRows& rows, int threads, const OutputRo
     if (!errors.has_error()) {
       Offset start = 0;
       std::size_t piece = 0;
-      // What a thread took from others comes after its own, in any order.
+      // Pieces that a thread took from others come after its own, in any order.
       std::sort(made.begin(), made.end(),
                 [](const auto& x, const auto& y) { return x.first < y.first; });
       for (const WorkShares::Run& run : made) {
@@ -398,7 +398,7 @@ OutputEstimate estimate_output(OnePassRows& rows, const Offset* cost_sums, int t
   const auto count = static_cast<double>(picked.size());
   const double mean = sum / count;
   const double variance = std::max(0.0, squares / count - mean * mean);
-  // Some per cent more, for a few hundred rows need not have met what is rare.
+  // 3 % more, because a few hundred rows may have missed rare ones.
   const double most = (mean + 4 * std::sqrt(variance / count)) * 1.03;
   const auto entries = [&](double share) {
     return static_cast<Offset>(std::min(share, 1.0) * static_cast<double>(light_cost)) + 1;

@@ -1,11 +1,11 @@
 // C without counting it first: every row is made once.
 //
-// A piece of rows is made where its thread has room, so its size is known when it is done. Pieces
+// A thread makes a piece of rows in memory of its own, so the size is known when it is done. Pieces
 // are taken in ascending order, so the place of a piece in C, which is the size of all before it,
-// is known soon after, and it goes there from the thread's cache. Rows that would hold up this
-// order by taking long (heavy pieces) are counted before, and made in their place once that is
-// known. The room of C comes from an estimate; if that was too low, nothing is left but to make C
-// in two passes. The smallest products are shared out beforehand, without a queue. Source: D.
+// is known soon after, and the piece is copied there from the thread's cache. Rows that take long
+// (heavy pieces) would hold up this order: they are counted first, and made in place once that is
+// known. The room for C comes from an estimate; if it is too low, C is made in two passes instead.
+// The smallest products are shared out beforehand, without a queue. Source: D.
 // Merrill and M. Garland, Single-pass parallel prefix scan with decoupled look-back (2016), here
 // between threads.
 #pragma once
@@ -29,9 +29,9 @@ class OnePassRows {
   virtual const RowPieces& pieces() const = 0;
   /// The products of rows [first, last): at least their entries.
   virtual Offset products(Index first, Index last) const = 0;
-  /// Whether all that is worth knowing of rows before they are made is found by the next three.
+  /// Whether the next three functions find all that is worth knowing of rows before they are made.
   virtual bool can_be_made_at_once() const = 0;
-  /// Whether every row has to be looked at, and then looked at again when all have been.
+  /// Whether look_at_rows must be called for all rows, and then look_again.
   virtual bool begin_at_once() = 0;
   virtual void look_at_rows(Index first, Index last) = 0;
   virtual void look_again(Index first, Index last) = 0;
@@ -44,7 +44,7 @@ class OnePassRows {
                            void* values) = 0;
 };
 
-/// What is known about C before it is made.
+/// An estimate of C's entries before C is made.
 struct OutputEstimate {
   Offset nnz = 0;      // what one may expect
   Offset at_most = 0;  // that and four standard errors of it: not certain
@@ -70,8 +70,8 @@ struct OutputRoom {
 Offset put_in_place(const OutputRoom& room, Offset start, Index first, Index last, Offset size,
                     const Index* cols, const std::byte* values);
 
-/// Where pieces wait for their places in C. It may go from one product to the next: giving memory
-/// back and taking it again stops all threads of a small product.
+/// Memory in which pieces wait for their places in C. It may be kept for the next product: giving
+/// memory back and taking it again stops all threads of a small product.
 struct WaitingRoom {
   struct alignas(64) Entries {
     Buffer<Index> col_indices;

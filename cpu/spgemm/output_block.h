@@ -1,4 +1,4 @@
-// Where rows of C are made: memory that goes from one product to the next.
+// The memory in which rows of C are made, which can be kept for the next product.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct OutputBlock {
   CsrMatrix release(Index cols, Offset nnz);
 };
 
-/// The memory of one block of C, which a repeated product finds again with its pages.
+/// Keeps the memory of one block of C, so that a repeated product need not map its pages again.
 class OutputMemory {
  public:
   /// Room for `nnz` entries; row offsets are not set. What was kept is used if it has just that
@@ -33,8 +33,8 @@ class OutputMemory {
   /// What was kept, whatever its size.
   OutputBlock take_kept() { return std::exchange(kept_, OutputBlock()); }
 
-  /// Keeps the entries' memory for the next product; offsets would only be in the way of its
-  /// analysis.
+  /// Keeps the memory of entries for the next product. Offsets are freed, because the analysis
+  /// needs their memory.
   void keep(OutputBlock block);
   void give_back() { kept_ = OutputBlock(); }
 

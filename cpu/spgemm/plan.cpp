@@ -17,13 +17,13 @@ namespace csrkit::cpu {
 
 namespace {
 
-/// What one pass may take beside C in any case; more must be small beside A, B and C.
+/// Bytes beside C that one pass may always take; more must be small compared with A, B and C.
 constexpr std::uint64_t kOnePassBytes = 48u << 20;
 
 constexpr std::uint64_t kHugePage = 2u << 20;
 
-/// C with so many entries at most has room for all of them if the limit allows it: a sample of its
-/// rows, which says how much is enough, would take a good part of a small product.
+/// If C has at most so many entries, room for all of them is taken if the limit allows it: sampling
+/// rows to learn how much is enough would take a good part of a small product's time.
 constexpr Offset kRoomForAll = 1 << 22;
 
 class CpuSpgemmPlan : public SpgemmPlan {
@@ -94,8 +94,8 @@ class CpuSpgemmPlan : public SpgemmPlan {
       make_blocks(false, [](const CsrMatrix&) {});
       return clock.seconds();
     }
-    // C goes where the product before left its own: repetitions find their pages, as they do in the
-    // pools of other libraries.
+    // C goes to the memory of the product before: so repetitions need no new pages, as with the
+    // memory pools of other libraries.
     OutputBlock block = allocate(0, problem_.output_rows());
     fill(block);
     const double seconds = clock.seconds();
@@ -153,7 +153,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
                       counted(budget_.limit_bytes(), "byte") + "; " + advice);
   }
 
-  /// What is held while rows of C are made, C itself excluded.
+  /// Bytes held while rows of C are made, C itself excluded.
   std::uint64_t working_bytes() const {
     return operand_bytes_ + derived_bytes_ +
            static_cast<std::uint64_t>(problem_.output_rows()) * sizeof(Index) +
@@ -198,7 +198,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
                                                      : estimate_output(*rows, cost_sums, threads_);
     const Offset room = std::min(estimate.at_most, nnz_bound_);
     const std::uint64_t expected = c_bytes(std::min(estimate.nnz, room));
-    // What lies in one huge page with the last entries is there, too, of each of two arrays.
+    // The rest of the huge page that holds the last entries is used, too, in each of two arrays.
     const std::uint64_t beside = waiting + std::min(2 * kHugePage, c_bytes(room) - expected);
     passes_ = "two passes";
     if (beside + c_bytes(room) - expected > most_beside(expected)) {
@@ -240,13 +240,13 @@ class CpuSpgemmPlan : public SpgemmPlan {
     return true;
   }
 
-  /// What one pass may take beside a C of so many bytes.
+  /// The bytes that one pass may take beside a C of `c_bytes`.
   std::uint64_t most_beside(std::uint64_t c_bytes) const {
     return std::max(kOnePassBytes, (operand_bytes_ + c_bytes) / 3);
   }
 
-  /// What make_at_once would take beside C; 0 if C is not small, has a structure already, or has
-  /// rows that are made faster when something is known of them.
+  /// The bytes that make_at_once would take beside C; 0 if C is not small, if its structure is
+  /// known, or if an analysis makes its rows faster.
   std::uint64_t at_once_bytes() const {
     const OnePassRows* const rows = method_->one_pass();
     if (is_counted_ || rows == nullptr ||
@@ -262,7 +262,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
     return fits ? bytes : 0;
   }
 
-  /// All of C without a look at the rows before, where that is a way to make it.
+  /// Makes all of C without an analysis of its rows; false if that is no way to make it.
   bool make_at_once(OutputBlock* block) {
     const std::uint64_t bytes = at_once_bytes();
     if (bytes == 0) return false;
@@ -323,7 +323,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
     phases_.output_seconds = clock.seconds();
   }
 
-  /// Gives back what one pass keeps for the next: two passes are not counted with it.
+  /// Frees what one pass keeps for the next product: the forecast of two passes does not count it.
   void forget_one_pass() {
     row_sums_ = Buffer<Offset>();
     waiting_ = WaitingRoom();
@@ -348,7 +348,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
     phases_.symbolic_seconds = clock.seconds();
   }
 
-  /// Rows from `first` on whose part of C fits beside what is held.
+  /// How many rows from `first` on fit, as a block of C, beside what is held.
   Index rows_that_fit(Index first) const {
     const std::uint64_t limit = budget_.limit_bytes();
     const std::uint64_t budget = limit - std::min(limit, working_bytes());
@@ -386,7 +386,7 @@ class CpuSpgemmPlan : public SpgemmPlan {
     } while (row < rows);
   }
 
-  /// Entries of rows that were counted.
+  /// Memory for rows whose entries were counted.
   OutputBlock allocate(Index first, Index last) {
     Offset nnz = phases_.output_nnz;
     if (last - first < problem_.output_rows()) {
