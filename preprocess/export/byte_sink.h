@@ -21,7 +21,7 @@ class ByteSink {
 std::unique_ptr<ByteSink> plain_sink(const std::string& path);
 /// The same, but "-" is standard output.
 std::unique_ptr<ByteSink> text_sink(const std::string& path);
-/// The bytes depend on what was written only: no name and no time in the header.
+/// The bytes depend only on the content: the header holds no name and no time.
 std::unique_ptr<ByteSink> gzip_sink(const std::string& path);
 
 /// A zip file, member after member.

@@ -9,16 +9,16 @@
 
 namespace csrkit {
 
-/// What every writer gets.
+/// The arguments of every writer.
 struct WriteRequest {
   const Parameters& parameters;  // of the format
   const ProgressCallback& progress;
 };
 
 /// One row of formats.inc. `loss` says what the format cannot hold of this matrix, "" if it holds
-/// all; a value kind that every number survives and that an import option restores is no loss. It
-/// throws UsageError if the matrix cannot be written at all. `write` writes what can be held,
-/// atomically.
+/// all; a change of value kind that loses no number, and that an import option undoes, is no loss.
+/// It throws UsageError if the matrix cannot be written at all. `write` writes what the format can
+/// hold, atomically.
 struct FormatWriter {
   ExportFormat format;
   std::string (*loss)(const CsrMatrix& matrix, const Parameters& parameters);

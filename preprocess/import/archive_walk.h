@@ -1,4 +1,4 @@
-// libarchive, as csrkit uses it: a compressed file or an archive, member by member, within limits.
+// Reads a compressed file or an archive by libarchive, member by member, within limits.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct ArchiveMember {
 
 enum class ArchiveLayout { single_file, members };
 
-/// Throws InputError for damaged content, IoError where the system refuses to read, MemoryError.
+/// Throws InputError for damaged content, IoError if the system refuses to read, MemoryError.
 class ArchiveWalk {
  public:
-  /// The members of an archive that is not compressed, or the one of a file that is compressed with
-  /// bzip2, xz or zstd. Refuses what is compressed more than once.
+  /// The members of an uncompressed archive, or the content of a file that bzip2, xz or zstd
+  /// compressed. Refuses a file that is compressed more than once.
   ArchiveWalk(const std::string& path, ArchiveLayout layout, const SourceLimits& limits);
-  /// An archive in a stream: compressed, or a member of another one. At most `limit_bytes` may come
-  /// out.
+  /// An archive in a stream: compressed, or a member of another one. It may give at most
+  /// `limit_bytes`.
   ArchiveWalk(std::unique_ptr<ByteSource> stream, std::uint64_t limit_bytes);
   ~ArchiveWalk();
   ArchiveWalk(ArchiveWalk&&) noexcept;
@@ -37,10 +37,10 @@ class ArchiveWalk {
   bool is_regular_file() const;
   ArchiveMember member() const;
 
-  /// The next bytes of the member; 0 at its end. `name` is what messages call it.
+  /// The next bytes of the member; 0 at its end. Messages name it by `name`.
   std::size_t read(char* to, std::size_t capacity, const std::string& name);
 
-  /// Most bytes that may come out.
+  /// The largest number of bytes that it may give.
   std::uint64_t limit_bytes() const;
 
  private:
@@ -48,7 +48,7 @@ class ArchiveWalk {
   std::unique_ptr<State> state_;
 };
 
-/// The InputError for more than `limit` bytes.
+/// Throws InputError: `name` holds more than `limit` bytes.
 [[noreturn]] void refuse_expansion(const std::string& name, std::uint64_t limit);
 
 }  // namespace csrkit

@@ -15,8 +15,8 @@ namespace csrkit {
 
 enum class ByteOrder : std::uint8_t { little, big };
 
-/// Reads what the source gives, plain or decompressed. Sizes that the file claims take no memory
-/// before the bytes are there.
+/// Reads the bytes of a source, plain or decompressed. A size that the file claims takes no memory
+/// until its bytes have arrived.
 class BinaryReader {
  public:
   BinaryReader(std::shared_ptr<ByteSource> source, ByteOrder order)
@@ -25,7 +25,7 @@ class BinaryReader {
   const std::string& name() const { return source_->name(); }
   std::uint64_t position() const { return position_; }
 
-  /// `what` is what messages call it. InputError if the file ends before.
+  /// Messages name the number by `what`. InputError if the file ends before it.
   template <class T>
   T number(const char* what) {
     T value{};

@@ -35,12 +35,12 @@ struct ArchivePlace {
   std::string file;
   std::string member;  // "": the file itself
 
-  /// What messages call it: "arxiv.zip(arxiv/raw/data.npz)".
+  /// Its name in messages: "arxiv.zip(arxiv/raw/data.npz)".
   std::string name() const { return member.empty() ? file : file + "(" + member + ")"; }
 };
 
-/// The regular files in a tar (plain or compressed) or zip file, in archive order. Of an archive
-/// within an archive all bytes are read.
+/// The regular files in a tar (plain or compressed) or zip file, in archive order. For an archive
+/// inside an archive all bytes are read.
 std::vector<ArchiveMember> list_archive(const ArchivePlace& archive,
                                         const SourceLimits& limits = {});
 
@@ -51,7 +51,7 @@ std::unique_ptr<ByteSource> open_archive_member(const ArchivePlace& archive,
                                                 const std::string& member,
                                                 const SourceLimits& limits = {});
 
-/// Everything that is left in the source. Throws InputError if that is more than `limit_bytes`. For
+/// All remaining bytes of the source. Throws InputError if they are more than `limit_bytes`. For
 /// mapped files prefer `mapped()`.
 Buffer<char> read_all(ByteSource& source, std::uint64_t limit_bytes);
 

@@ -1,4 +1,4 @@
-// A stream of bytes, whatever they come from.
+// A stream of bytes from any source.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ class ByteSource {
 
   const SourceLimits& limits() const { return limits_; }
 
-  /// What messages call it: "graph.mtx.gz" or "west.tar.gz(west/west.mtx)".
+  /// Its name in messages: "graph.mtx.gz" or "west.tar.gz(west/west.mtx)".
   const std::string& name() const { return name_; }
 
-  /// All bytes at once if they lie in memory already (a mapped file), else an empty view. The view
-  /// lives as long as the source, and is not affected by `read`.
+  /// All bytes if they are in memory already (a mapped file), else an empty view. The view is valid
+  /// as long as the source, and `read` does not change it.
   virtual std::string_view mapped() const { return {}; }
 
   /// The next bytes, at most `capacity`; 0 only at the end. Throws InputError if the compressed
   /// data is damaged or cut, IoError if the system refuses.
   virtual std::size_t read(char* to, std::size_t capacity) = 0;
 
-  /// Size of the decompressed bytes if it is known for sure (plain files), else -1.
+  /// The number of decompressed bytes if it is certain (plain files), else -1.
   virtual std::int64_t size_bytes() const { return -1; }
 
   /// Whether the bytes are decompressed on the way. Their number is then unknown before the end.

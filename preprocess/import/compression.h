@@ -21,7 +21,7 @@ inline bool looks_compressed(std::string_view head) {
          head.substr(0, 4) == "\x28\xb5\x2f\xfd";
 }
 
-/// Throws InputError if what came out of a compressed file begins like another one.
+/// Throws InputError if the decompressed bytes begin like another compressed file.
 inline void require_compressed_once(std::string_view decompressed, const std::string& name) {
   if (!looks_compressed(decompressed)) return;
   throw InputError(name +

@@ -6,8 +6,8 @@
 
 namespace csrkit {
 
-/// The matrix of an edge_index: as many nodes as `nodes` says, or, if that is negative, as --rows
-/// and --cols or the largest id say. `weights` may be null. Fills `result`.
+/// Fills `result` with the matrix of an edge_index. It has `nodes` nodes or, if that is negative,
+/// as many as --rows and --cols or the largest id say. `weights` may be null.
 void finish_edge_index(const NpyArray& edges, const NpyArray* weights, Offset nodes,
                        const ReadRequest& request, ImportResult& result);
 

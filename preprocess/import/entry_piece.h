@@ -1,4 +1,4 @@
-// One piece of text as entries: what a thread reads, into which arrays, and what it may find wrong.
+// One piece of text as entries: what a thread reads, into which arrays, and the faults it reports.
 #pragma once
 
 #include <string>
@@ -47,7 +47,7 @@ ParsePiece choose_parser(const EntryLineOptions& options, bool has_value);
 /// The first line that holds an entry, "" if none does. `block` ends at a line end.
 std::string_view first_entry_line(std::string_view block, std::string_view comments);
 
-/// What was expected where the piece stopped, and what is there.
+/// What was expected where the piece stopped, and what was found there.
 std::string describe(const EntryPiece& piece, const EntryLineOptions& options, bool has_value);
 
 }  // namespace csrkit

@@ -7,12 +7,12 @@ namespace csrkit {
 
 struct Peek;
 
-/// What the file is, and two lines of Python that make something of it which csrkit reads; "" for
-/// files that nobody here knows.
+/// What the file is, and two lines of Python that convert it to something that csrkit reads; "" for
+/// a file of an unknown kind.
 std::string foreign_file(const Peek& peek);
 
-/// Of text that no format knows: how it begins, and what a list of edges would look like; "" for
-/// other files.
+/// For text of no known format: how it begins, and how a list of edges should look; "" for other
+/// files.
 std::string unknown_text(const Peek& peek);
 
 }  // namespace csrkit

@@ -12,7 +12,7 @@
 
 namespace csrkit {
 
-/// What detection may look at.
+/// The part of a file that detection may look at.
 struct Peek {
   std::string path;
   bool is_directory = false;
@@ -26,7 +26,7 @@ struct Peek {
 
 class ByteSource;
 
-/// What every reader gets.
+/// The arguments of every reader.
 struct ReadRequest {
   const Parameters& parameters;  // of the format
   Duplicates duplicates;
@@ -56,14 +56,14 @@ const std::vector<FormatReader>& format_readers();
 void finish_coo(CooMatrix coo, const ReadRequest& request, const std::string& where,
                 ImportResult& result);
 
-/// The same for arrays in CSR form. Row offsets and the range of the columns are checked here
-/// (InputError). Rows that are sorted and unique pass untouched, others are repaired and counted.
+/// The same for arrays in CSR form. Checks row offsets and the range of columns (InputError). Rows
+/// that are sorted and unique stay as they are; others are repaired and counted.
 void finish_csr(Index rows, Index cols, Buffer<Offset> row_offsets, Buffer<Index> col_indices,
                 ValueArray values, const ReadRequest& request, const std::string& where,
                 ImportResult& result);
 
-/// An empty row takes 8 bytes, and few or none in a file: a few bytes could ask for gigabytes. Rows
-/// take at most as much memory as a compressed file of the same entries may, else InputError.
+/// An empty row takes 8 bytes in memory and few or none in a file, so a few bytes could ask for
+/// gigabytes. InputError if rows take more memory than a compressed file of the same entries may.
 void require_plausible_rows(Offset rows, Offset entries, const SourceLimits& limits,
                             const std::string& where);
 

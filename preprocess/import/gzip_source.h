@@ -1,4 +1,4 @@
-// gzip data as a stream of the bytes that it holds.
+// gzip data as a stream of its decompressed bytes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A stream whose first bytes can be looked at before it is read.
+// A stream whose first bytes can be seen before it is read.
 #pragma once
 
 #include <memory>

@@ -22,11 +22,11 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// Inflates from the beginning of `from`, until it is used up, `to` is full, or the member ends,
-  /// which it does only if its checksum and size are right.
+  /// Inflates from the beginning of `from`, until `from` is used up, `to` is full, or the member
+  /// ends. A member ends only if its checksum and size are right.
   Inflated inflate(std::string_view from, char* to, std::size_t capacity);
 
-  /// After end_of_member: what comes is another one.
+  /// After end_of_member: another member follows.
   void begin_member();
 
   /// "ISA-L" or "zlib".

@@ -31,7 +31,7 @@ class LineReader {
   /// The next line without its line end (LF or CRLF), or false at the end. Valid until the next
   /// call.
   bool next_line(std::string_view& line);
-  /// The same line, which then still comes next.
+  /// The same line, without going on: next_line returns it again.
   bool peek_line(std::string_view& line);
 
   /// Some whole lines, each with its '\n' (the last line of the source gets one if it has none), or
@@ -39,10 +39,10 @@ class LineReader {
   bool next_block(std::string_view& block);
   void count_lines(std::uint64_t lines) { line_ += lines; }
 
-  /// Number of the line that comes next; the one before it is what next_line just gave.
+  /// The number of the next line; next_line just gave the one before it.
   std::uint64_t line() const { return line_; }
 
-  /// The number of bytes left, or -1 if it is unknown.
+  /// The number of remaining bytes, or -1 if it is unknown.
   std::int64_t bytes_left() const;
   std::uint64_t bytes_done() const { return bytes_done_; }
   std::uint64_t bytes_total() const;  // 0 = unknown

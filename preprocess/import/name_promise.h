@@ -1,4 +1,4 @@
-// What the name of a file says about its content.
+// What the ending of a file's name says about its content.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@ namespace csrkit {
 
 struct FormatReader;
 
-/// Throws InputError if the ending of `path` belongs to another format than the one that was found
-/// in the content (null: none was). An ending of a compressed file counts as the one before it.
+/// Throws InputError if the ending of `path` belongs to another format than the content (null: no
+/// format was found). The ending of a compressed file is the one before ".gz" and the like.
 void require_promise_kept(const std::string& path, const FormatReader* found);
 
 /// Whether the ending of `path` belongs to the format of this name.

@@ -30,8 +30,8 @@ class NpyArray {
   /// matrix has no size yet and no values.
   CooMatrix to_edges(Offset limit) const;
 
-  /// Integers of any width as row or column numbers; each must be in [0, limit). The first one
-  /// that is not is named by its byte.
+  /// Integers of any width as row or column numbers; each must be in [0, limit). InputError names
+  /// the byte of the first that is not.
   Buffer<Index> to_indices(Offset limit) const;
   /// Integers of any width.
   Buffer<Offset> to_offsets() const;
@@ -61,7 +61,7 @@ class NpzArchive {
   /// Lists the arrays; reads none.
   explicit NpzArchive(ArchivePlace archive, const SourceLimits& limits = {});
 
-  /// What messages call it.
+  /// Its name in messages.
   std::string path() const { return archive_.name(); }
   bool has(const std::string& name) const;
   /// Names without ".npy".

@@ -1,4 +1,4 @@
-// What the Open Graph Benchmark says of its data sets.
+// The data sets of the Open Graph Benchmark, and what it says of them.
 #pragma once
 
 #include <string>

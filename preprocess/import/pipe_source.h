@@ -1,4 +1,4 @@
-// Text that comes through a pipe: read once, from first byte to last.
+// Text from a pipe: read once, from first byte to last.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@ namespace csrkit {
 /// Whether `path` is a pipe: a FIFO, or /dev/stdin behind one. False for what does not exist.
 bool is_pipe(const std::string& path);
 
-/// What a pipe holds, as a source that can be looked at before it is read. Reading waits for the
-/// writer as long as there is one.
+/// The content of a pipe, as a source whose first bytes can be seen before it is read. Reading
+/// waits for the writer as long as there is one.
 class PipeSource : public ByteSource {
  public:
-  /// Throws IoError if the pipe cannot be opened or nobody opens its other end within 5 seconds,
-  /// and InputError for compressed data, which is not decompressed on the way.
+  /// Throws IoError if the pipe cannot be opened or no process opens its other end in 5 seconds,
+  /// and InputError for compressed data, which is not decompressed here.
   PipeSource(const std::string& path, const SourceLimits& limits);
   ~PipeSource() override;
   PipeSource(const PipeSource&) = delete;
@@ -30,7 +30,7 @@ class PipeSource : public ByteSource {
 
   std::size_t read(char* to, std::size_t capacity) override;
 
-  /// Reads what is left, so that the writer is not cut off, and returns the digest of everything.
+  /// Reads the rest, so that the writer is not cut off, and returns the digest of all bytes.
   FileDigest finish();
 
  private:

@@ -7,7 +7,7 @@
 
 namespace csrkit {
 
-/// Reading numbers where a line end is sure to follow the text, so that it needs no other bound.
+/// Reads numbers from text after which a line end always follows, so that no other bound is needed.
 namespace scan {
 
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
@@ -17,7 +17,7 @@ inline const char* skip_blanks(const char* at) {
   return at;
 }
 
-/// Reads digits; `at` moves behind them. False if there are none or more than 18.
+/// Reads digits and moves `at` after them. False if there are none or more than 18.
 inline bool read_digits(const char*& at, std::uint64_t& number) {
   const char* const begin = at;
   std::uint64_t sum = 0;

@@ -1,11 +1,11 @@
-// How much a file may ask of the machine.
+// How much memory and time a file may demand.
 #pragma once
 
 #include <cstdint>
 
 namespace csrkit {
 
-/// What a file may be at most, so that a small one cannot take all memory or time.
+/// Limits of a file's size and lines, so that a small file cannot take all memory or time.
 struct SourceLimits {
   std::uint64_t line_bytes = std::uint64_t{32} << 20;
   std::uint64_t expansion = 1000;  // bytes decompressed or in holes, per byte on the disk...

@@ -26,7 +26,7 @@ class LevelNumbering {
   static constexpr Index kTooWide = std::numeric_limits<Index>::max();
 
   bool is_numbered(Index v) const { return parent_[v] != kUntouched; }
-  /// How many vertices are numbered for good: those at the places [0, done).
+  /// How many vertices have their final numbers: those at the places [0, done).
   Index done() const { return done_; }
   /// The vertices by their places.
   const Index* places() const { return order_.data(); }
@@ -42,7 +42,7 @@ class LevelNumbering {
   /// comes before that. Stops with kTooWide where it exceeds `limit`. Nothing is done() by it.
   Levels number(Index root, Index limit = kTooWide - 1);
 
-  /// Takes these vertices of a component as numbered for good, in this order, at the places from
+  /// Gives these vertices of a component their final numbers, in this order, at the places from
   /// done() on.
   void keep(const Buffer<Index>& component, Index size);
 

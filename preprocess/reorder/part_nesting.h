@@ -1,4 +1,4 @@
-// Parts put side by side, so that levels of fewer, larger parts cut little, too.
+// Renumbers parts so that levels of fewer, larger parts cut few entries, too.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Orderings: which row comes where.
+// Orderings: the new place of every row.
 #pragma once
 
 #include <cstdint>
@@ -63,9 +63,9 @@ const std::vector<ReorderMethod>& reorder_methods();
 /// Throws UsageError that lists the names.
 const ReorderMethod& find_reorder_method(const std::string& name);
 
-/// What `method` will cost on such a matrix, beside the matrix itself: a model to choose by, from
-/// the figures in methods.inc. `bytes` is what --memory-limit is compared with. Without a pattern
-/// that is known to be symmetric, A + A^T may have twice the entries of A.
+/// What `method` will cost on such a matrix, beside the matrix itself: a model for choosing, by the
+/// numbers in methods.inc. --memory-limit is compared with `bytes`. If the pattern is not known to
+/// be symmetric, A + A^T is taken to have twice the entries of A.
 struct ReorderForecast {
   double seconds = 0;
   std::uint64_t bytes = 0;

@@ -22,7 +22,7 @@ struct StreamOptions {
 /// each part.
 Partition stream_parts(const CsrMatrix& matrix, const StreamOptions& options);
 
-/// What it takes beside the matrix.
+/// The bytes that it takes beside the matrix.
 std::uint64_t stream_parts_bytes(Index rows, Index cols, Index parts);
 
 }  // namespace csrkit

@@ -15,7 +15,7 @@ CsrMatrix symmetrize(const CsrMatrix& matrix);
 /// A value of 1 on every diagonal position that is not stored; stored ones stay. Square only.
 CsrMatrix add_self_loops(const CsrMatrix& matrix);
 
-/// Without the entries of the diagonal.
+/// The matrix without the entries of its diagonal.
 CsrMatrix drop_self_loops(const CsrMatrix& matrix);
 
 /// D^-1/2 A D^-1/2 with D the row sums of |A| (Kipf, Welling 2017), computed in float64; rows and
