@@ -18,6 +18,7 @@ page that differs from its data, with exit code 1.
 """
 import argparse
 import difflib
+import functools
 import pathlib
 import re
 import sys
@@ -77,6 +78,12 @@ class Data:
         return f"\n*{self.facts['machine']}; {self.facts['date']}, {state}; {links}{note}.*\n"
 
 
+@functools.cache
+def data_of(name):
+    """The data of a name, read once: many tables of a page come from the same records."""
+    return Data(name)
+
+
 def of_records(stem, paths):
     """Facts and rows of records of csr-bench, by the script that makes the table of their operation."""
     sets = [(path.name[len(stem) + 1:].partition(".")[0], path) for path in paths]
@@ -134,7 +141,7 @@ def ratios(rows, fraction):
 def name_of(row, without=()):
     """The case of a row: its first cell, and K if there is one that the group does not say."""
     name = next(iter(row.values()))
-    return f"{name}, K = {row['K']}" if "K" in row and "K" not in without else name
+    return f"{name}, K = {row['K']}" if row.get("K", "-") != "-" and "K" not in without else name
 
 
 def cell_of(page, row, heading):
@@ -201,7 +208,7 @@ def summary_of(page, names):
     for spec in specs:
         if wanted and spec["name"] not in wanted:
             continue
-        data = Data(spec["data"])
+        data = data_of(spec["data"])
         found = list(ratios(data.where(spec["where"]), spec["of"]))
         low, at = min(found, key=lambda pair: pair[0])
         matrices = len({re.sub(r" (f64|f32|f16|bf16)$", "", next(iter(row.values()))) for _, row in found})
@@ -236,8 +243,8 @@ def generated(page, kind, arguments, pictures):
     if unknown:
         raise SystemExit(f"results_pages.py: {page}: unknown option {', '.join(sorted(unknown))}")
     if kind == "picture":
-        return picture_of(page, Data(name), options, pictures)
-    return (table_of if kind == "table" else mean_of)(page, Data(name), options)
+        return picture_of(page, data_of(name), options, pictures)
+    return (table_of if kind == "table" else mean_of)(page, data_of(name), options)
 
 
 def page_text(page, text, pictures):
