@@ -1,6 +1,5 @@
 # shellcheck shell=bash
 # The forecast is never below what a run takes, and not far above.
-export OMP_WAIT_POLICY=passive
 csr-generate rmat graph.csr --set scale=14 --quiet
 for words in "-k 256" "-k 64 --transpose" "-k 128 --value-kind f64"; do
   read -ra options <<<"$words"

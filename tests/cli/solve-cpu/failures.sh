@@ -1,6 +1,5 @@
 # shellcheck shell=bash
 # What cannot be solved is exit code 1, named, and the best iterate has another name.
-export OMP_WAIT_POLICY=passive
 matrix() { # matrix NAME SYMMETRY: entries on stdin
   { printf '%%%%MatrixMarket matrix coordinate real %s\n3 3 %s\n' "$2" "$3"; cat; } >"$1.mtx"
   csr-import --force "$1.mtx" "$1.csr" --quiet

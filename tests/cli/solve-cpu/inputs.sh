@@ -1,7 +1,6 @@
 # shellcheck shell=bash
 # Right-hand sides, guesses and dense matrices come from anyone: what is no array of the right shape
 # ends in a sentence with the file's name, and writes nothing.
-export OMP_WAIT_POLICY=passive
 csr-generate poisson grid.csr --set nx=20 --value-kind f64 --quiet
 array() { # array FILE DTYPE SHAPE [BYTES]: an .npy file whose elements are 1, cut to so many bytes
   python3 - "$@" <<'END'

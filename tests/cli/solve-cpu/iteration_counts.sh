@@ -1,7 +1,6 @@
 # shellcheck shell=bash
 # Iteration counts on systems of csr-generate and on real matrices are those of SciPy 1.17's cg within 2 %:
 # relative tolerance 1e-8, right-hand side ((7919 i) mod 1009) / 1009 - 1/2, for bcsstk18 ones.
-export OMP_WAIT_POLICY=passive
 right_hand_side() { # ROWS
   awk -v n="$1" 'BEGIN { print "%%MatrixMarket matrix array real general"; print n, 1
     for (i = 0; i < n; ++i) printf "%.17g\n", i * 7919 % 1009 / 1009 - 0.5 }' >rhs.mtx

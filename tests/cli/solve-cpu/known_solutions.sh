@@ -1,6 +1,5 @@
 # shellcheck shell=bash
 # Systems whose solution is known, from every source of right-hand sides, to a file and back.
-export OMP_WAIT_POLICY=passive
 csr-generate poisson grid.csr --set nx=23 --set ny=17 --value-kind f64 --quiet
 for options in '' '--precision refined' '--precision f32 --tolerance 1e-5' '--preconditioner jacobi' \
   '--preconditioner block-jacobi --blocks 17' '--preconditioner chebyshev --degree 3' \

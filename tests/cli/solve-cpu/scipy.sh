@@ -1,6 +1,5 @@
 # shellcheck shell=bash
 # As many iterations as SciPy's cg, give or take 2 %, on grids and on the Laplacian of a graph.
-export OMP_WAIT_POLICY=passive
 python=$(python_with numpy scipy) || { echo "SciPy is not installed"; exit 6; }
 cat >laplacian.py <<'END'
 import sys
