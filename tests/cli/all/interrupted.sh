@@ -9,10 +9,12 @@ interrupted() { # interrupted SIGNAL EXPECTED_CODE COMMAND...: at several moment
     rm -f out.csr out.csr.*
     code=0
     python3 - "$signal" "$delay" "$@" <<'EOF' || code=$?
-import signal, subprocess, sys, time
+import signal, subprocess, sys
 process = subprocess.Popen(sys.argv[3:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-time.sleep(float(sys.argv[2]))
-process.send_signal(getattr(signal, sys.argv[1]))
+try:
+    process.wait(float(sys.argv[2]))
+except subprocess.TimeoutExpired:
+    process.send_signal(getattr(signal, sys.argv[1]))
 code = process.wait()
 sys.exit(code if code >= 0 else 128 - code)
 EOF

@@ -3,7 +3,7 @@
 parts=$CLI_FOLDER/../data/golden/rank_parts_f32.csr
 cp "$parts" parts.csr
 export OMP_NUM_THREADS=1
-HIDE="  $(hostname) "
+HIDE="  $(uname -n) "
 export HIDE
 show csr-spmm-dist parts.csr -k 4 --repeat 2 --check
 show csr-spmm-dist parts.csr -k 4 --repeat 2 --ranks 2 --grid 2x1 --check --threads 1 --json

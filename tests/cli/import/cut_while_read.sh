@@ -1,10 +1,11 @@
 # shellcheck shell=bash
 # A text that becomes shorter while it is read: a sentence and an exit code, and no output.
+python3 - >whole.mtx <<'END'
+print("%%MatrixMarket matrix coordinate pattern general\n1000000 1000000 3000000")
+print("".join(f"{i % 1000000 + 1} {i * 7 % 1000000 + 1}\n" for i in range(3000000)), end="")
+END
 cat >cut.py <<'END'
 import os, subprocess, sys, time
-with open("big.mtx", "w") as file:
-    file.write("%%MatrixMarket matrix coordinate pattern general\n1000000 1000000 3000000\n")
-    file.write("".join(f"{i % 1000000 + 1} {i * 7 % 1000000 + 1}\n" for i in range(3000000)))
 process = subprocess.Popen(["csr-import", "big.mtx", "out.csr", "--quiet"], stderr=subprocess.PIPE)
 time.sleep(float(sys.argv[1]))
 os.truncate("big.mtx", 4096)
@@ -13,6 +14,7 @@ print(process.returncode, "said" if "csr-import: error: " in said else said)
 END
 cut=0
 for delay in 0.01 0.03 0.06 0.1; do
+  cp whole.mtx big.mtx
   result=$(python3 cut.py $delay)
   case $result in
     "3 said" | "4 said")

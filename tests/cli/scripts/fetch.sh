@@ -71,7 +71,10 @@ PYTHON
 for kind in ranges plain; do
   python3 serve.py $kind >port.$kind 2>asked.$kind &
   server=$!
-  for _ in $(seq 100); do [ -s port.$kind ] && break; sleep 0.05; done
+  until [ -s port.$kind ]; do
+    kill -0 $server 2>/dev/null || fail "the server ended: $(cat asked.$kind)"
+    sleep 0.05
+  done
   sed "s|file://$PWD/server|http://127.0.0.1:$(cat port.$kind)|" catalog.tsv >catalog.$kind.tsv
   mkdir -p "http.$kind/archives"
   head -c 100 server/ring.zip >"http.$kind/archives/ring-ring.zip.part"

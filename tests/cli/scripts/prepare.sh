@@ -56,7 +56,10 @@ expect 0 "$scripts/prepare.sh" --cache cache --orders metis-partition,degree lp_
 says_script "warning: lp_afiro.metis-partition: left out"
 grep -q '"order":"metis-partition"' cache/lp_afiro.metis-partition.problem || fail "the failed order is not noted"
 [ -f cache/lp_afiro.degree.csr ] || fail "the order after the failed one was not made"
-expect 0 "$scripts/prepare.sh" --cache cache --orders rcm --order-time 0.0001 karate
+mkdir slow
+printf '#!/bin/sh\nexec sleep 100\n' >slow/csr-reorder
+chmod +x slow/csr-reorder
+expect 0 env PATH="$PWD/slow:$PATH" "$scripts/prepare.sh" --cache cache --orders rcm --order-time 0.1 karate
 grep -q 'it took longer than' cache/karate.rcm.problem || fail "the late order is not noted"
 expect 0 "$scripts/prepare.sh" --cache cache --orders rcm karate
 no_file cache/karate.rcm.problem
