@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # What prepare.sh, run.sh, report.sh and submit.sh share; sourced, never run.
 
-# What the tools and their progress would write for a terminal has no place in a job's log.
+# Keeps colours and progress lines out of the logs of jobs.
 export TERM=dumb NO_COLOR=1 LC_ALL=C
 
 run_scripts=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -38,7 +38,7 @@ catalog_names() { # catalog_names SET
     $at == set { print $1 }' "$datasets/catalog.tsv"
 }
 
-# A name of a set stands for its members, a path for itself from wherever a job starts.
+# Replaces the name of a set by its members, and a path by the absolute one: a job may start in another folder.
 expand_datasets() {
   local word members
   for word in "$@"; do
@@ -66,16 +66,15 @@ near = difflib.get_close_matches(sys.argv[1].lower(), [name.lower() for name in 
 print("".join(f" (did you mean {name}?)" for name in names if [name.lower()] == near), end="")' "$1"
 }
 
-# A name that is in no catalogue is refused before anything is queued or made; so are a file that is not
-# there and two data sets of one name.
+# Refuses unknown names, missing files and two data sets of one name, before anything is queued or made.
 check_datasets() { # check_datasets NAME|PATH...
   local word seen=' '
   for word in "$@"; do
     if [[ $word == */* ]]; then
-      [[ -e $word ]] || die 3 "$word: not there"
+      [[ -e $word ]] || die 3 "$word does not exist"
     else
       [[ -n $(catalog_field "$word" rows) ]] ||
-        die 2 "there is no data set '$word'$(like_name "$word"); $datasets/catalog.tsv lists those that there are; a file is named by a path with a '/'"
+        die 2 "there is no data set '$word'$(like_name "$word"); $datasets/catalog.tsv lists all of them; to name a file, give its path with a '/'"
     fi
     [[ $seen != *" $(dataset_name "$word") "* ]] || die 2 "two data sets are named $(dataset_name "$word")"
     seen+="$(dataset_name "$word") "
@@ -99,15 +98,15 @@ json_texts() { # json_texts TEXT...: as an array
   printf '[%s]' "${list#,}"
 }
 
-# What a step leaves out, the page names: why, and the line that mends it.
+# Records what a step left out, why, and the command that mends it: report.sh shows them.
 note_problem() { # note_problem FILE DATASET ORDER REASON MEND
   printf '{"problem":1,"dataset":%s,"order":%s,"reason":%s,"mend":%s}\n' "$(json_text "$2")" "$(json_text "$3")" \
     "$(json_text "$4")" "$(json_text "$5")" >"$1.tmp.$$"
   mv "$1.tmp.$$" "$1"
 }
 
-# attempt COMMAND...: as a process of its own, whatever happens to it. `code` is how it ended, `reason` the
-# error that it named last. Never call it in a condition: there, bash forgets to stop at errors.
+# attempt COMMAND...: runs it in a process of its own. Sets `code` to its exit code and `reason` to the last error that
+# it printed. Never call it in a condition: there, bash does not stop at errors.
 attempt() {
   local said
   said=$(mktemp)
@@ -118,14 +117,14 @@ attempt() {
   ) 2>"$said" &
   wait $! || code=$?
   cat "$said" >&2
-  # shellcheck disable=SC2034 # for who calls
+  # shellcheck disable=SC2034 # callers read it
   reason=$(sed -n 's/^[a-z.-]*: error: //p' "$said" | tail -n 1)
   reason=${reason:-it ended with code $code}
   rm -f "$said"
 }
 
-# What a task takes that runs several tools one after the other: the most memory of them, in MB, and the
-# minutes of all. A forecast that fails leaves "unknown", and nothing is asked for.
+# The needs of a task that runs several tools in turn: the largest memory (MB) and the sum of the minutes. After a
+# forecast that failed the memory is "unknown", and nothing is asked for.
 asked_mem=0 asked_time=0
 add_forecast() { # add_forecast OPTIONS OF csr-forecast...
   local said mem
@@ -138,8 +137,8 @@ add_forecast() { # add_forecast OPTIONS OF csr-forecast...
   fi
 }
 
-# Gives an element of an array that waits the memory and the time of its own data set. What the user said on
-# the command line stands.
+# Asks Slurm for the memory and the time that a waiting element of an array needs. What the user gave on the command
+# line takes precedence.
 # shellcheck disable=SC2154 # mem and time are options of those who source this
 ask_slurm() { # ask_slurm JOB_ELEMENT MORE_MINUTES
   local wanted=()
@@ -147,19 +146,19 @@ ask_slurm() { # ask_slurm JOB_ELEMENT MORE_MINUTES
   [[ -n $mem ]] || wanted+=("MinMemoryNode=$asked_mem")
   [[ -n $time ]] || wanted+=("TimeLimit=$((asked_time + $2))")
   ((${#wanted[@]} == 0)) || scontrol update "JobId=$1" "${wanted[@]}" ||
-    say "warning: Slurm does not give $1 what csr-forecast asks for (${wanted[*]}); it keeps what it has"
+    say "warning: Slurm refuses $1 what csr-forecast asks for (${wanted[*]}); it keeps its present limits"
 }
 
-# Nobody prepares on a node where somebody measures, and who measures is alone: a lock in the cache for each
-# node. Where a file system has no locks, --exclusive of Slurm is all there is.
+# One lock for each node, in the cache: several tasks may prepare at once, but a task that measures runs alone. On a
+# file system without locks, only Slurm's --exclusive protects measurements.
 # shellcheck disable=SC2154 # cache is an option of those who source this
 lock_node() { # lock_node --shared|--exclusive
   exec 8>"$cache/.node.${SLURMD_NODENAME:-$(uname -n)}.lock"
   flock "$1" 8 2>/dev/null || true
 }
 
-# Threads from Slurm's promise or the affinity mask, and a warning where the two disagree: since
-# Slurm 22.05 srun does not take over --cpus-per-task, and a pinned shell halves a run in silence.
+# Takes as many threads as Slurm promised and the affinity mask allows, and warns if these differ: since Slurm 22.05
+# srun ignores the --cpus-per-task of its job, and a pinned shell silently halves the speed.
 set_threads() {
   local usable promised=${SLURM_CPUS_PER_TASK:-}
   usable=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)
@@ -175,7 +174,7 @@ set_threads() {
   fi
 }
 
-# What the control group leaves, as the tools will see it; for the log.
+# The memory that the tools will see, for the log.
 memory_limit_text() {
   local group limit
   group=$(sed -n 's/^0:://p' /proc/self/cgroup 2>/dev/null || true)

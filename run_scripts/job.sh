@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What submit.sh gives to sbatch: one task of an array, or the report.
+# The batch script of submit.sh: one task of an array, or the report.
 #
 # Usage: job.sh prepare|run|report RESULTS_DIR   (SLURM_ARRAY_TASK_ID says which data set)
 # shellcheck disable=SC2154 # what is not assigned here comes from the settings
@@ -20,7 +20,7 @@ bench=()
 name=${names[${SLURM_ARRAY_TASK_ID:-0}]}
 echo "== $step ${SLURM_ARRAY_TASK_ID:+$name, }job ${SLURM_JOB_ID:-none}, restart ${SLURM_RESTART_COUNT:-0}, $(date -u +%FT%TZ)"
 
-# What measuring takes is known now: of every order, one after the other. The last minutes belong to --warn.
+# Now that the matrices exist, csr-forecast knows what measuring them takes. --warn adds its minutes.
 ask_for_run() {
   local file
   [[ -n ${SLURM_ARRAY_TASK_ID:-} ]] || return 0
@@ -42,7 +42,7 @@ case $step in
   run) ;;
 esac
 
-# The time limit comes near: end in order, and ask for another turn, which resumes.
+# Near the time limit: ends in order and queues again; the next turn resumes.
 out_of_time=no child=0
 trap 'out_of_time=yes; ((child == 0)) || kill -TERM "$child" 2>/dev/null || true' USR1
 trap '((child == 0)) || kill -TERM "$child" 2>/dev/null || true' TERM INT

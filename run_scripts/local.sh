@@ -3,7 +3,7 @@
 # shellcheck disable=SC2154 # what is not assigned here comes from submit.sh
 
 running=() worst=0 is_left=no
-# Every step is a group of processes of its own: who ends it ends all of it.
+# Every step is a process group of its own, so that one signal ends all of it.
 end_steps() { # end_steps CODE
   trap - TERM INT
   ((${#running[@]} == 0)) || kill -TERM "${running[@]}" 2>/dev/null || true
@@ -11,25 +11,25 @@ end_steps() { # end_steps CODE
   exit "$1"
 }
 
-# start SECONDS COMMAND...: in the background, for at most so long (0: no limit); its number is in $!.
+# start SECONDS COMMAND...: runs it in the background for at most SECONDS (0: no limit). $! is its process.
 start() {
   timeout --signal=TERM --kill-after=30 "$@" &
   running+=($!)
 }
 
-finish() { # finish PID: its exit code into `code` and, where it is the worst, `worst`
+finish() { # finish PID: waits, and sets `code` to the exit code and `worst` to the worst one so far
   code=0
   wait "$1" || code=$?
   if ((code == 124 || code == 143)); then is_left=yes; elif ((code > worst)); then worst=$code; fi
 }
 
-left() { # left PERCENT: of the time that is left, in seconds; 0 without --within
+left() { # left PERCENT: prints this share of the remaining seconds, or 0 without --within
   if [[ -z $within ]]; then echo 0; return; fi
   local seconds=$(((within - SECONDS) * $1 / 100))
   echo $((seconds > 1 ? seconds : 1))
 }
 
-# What is largest takes longest: it begins first.
+# The largest data set takes longest, so it begins first.
 by_size() {
   local name
   for name in "$@"; do
@@ -37,14 +37,14 @@ by_size() {
   done | sort -rn | cut -f2
 }
 
-# prepare_here PERCENT OPTIONS...: `ready` becomes the data sets for which it succeeded.
+# prepare_here PERCENT OPTIONS...: prepares the data sets in `ready`; `made` becomes those that succeeded.
 prepare_here() {
   local share=$1 name ordered pids=()
   shift
   mapfile -t ordered < <(by_size "${ready[@]}")
   for name in "${ordered[@]}"; do
     while (($(jobs -rp | wc -l) >= at_once)); do sleep 0.05; done
-    # Several share the CPUs here: threads that have nothing to do must not spin.
+    # Several share the CPUs here: idle threads must not spin.
     start "$(left "$share")" env OMP_WAIT_POLICY=passive "$run_scripts/prepare.sh" "${prepare[@]}" "$@" "$name"
     pids+=($!)
   done
@@ -80,14 +80,14 @@ run_here() { # run_here OPTIONS OF csr-bench...
   measure_here 90 "$@"
   say "natural order measured, $SECONDS s since the start"
   if ((${#in_order[@]})); then
-    # Orders may take more than half of what is left; what they made is worth nothing unmeasured.
+    # Orders may take 60 % of the remaining time: the rest is for measuring what they made.
     ready=("${made[@]}")
     prepare_here 60 "${in_order[@]}"
     say "orders made, $SECONDS s since the start"
     measure_here 95 "$@"
   fi
   code=0
-  # With time left or something measured there is a page, which says what is missing.
+  # Makes the page unless time ran out before anything was measured. The page says what is missing.
   if [[ $is_left == no ]] || [[ -n $(find "$results" -maxdepth 1 -name '*.jsonl' -size +0) ]]; then
     "$run_scripts/report.sh" --cache "$cache" --results "$results" --print "${report[@]}" || code=$?
   fi

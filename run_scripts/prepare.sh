@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
 # Makes data sets ready for measurements: imports (or generates a stand-in), reorders and verifies into
-# a cache folder. What is there and complete is not made again; any number of these may start at once.
-# An order that fails costs nothing but itself: <name>.<order>.problem says why and what mends it.
+# a cache folder. Files that are complete are not made again; any number of these may run at once.
+# An order that fails does not stop the others: <name>.<order>.problem says why it failed and what mends it.
 #
 # Usage: prepare.sh --cache DIR [options] DATASET...
 #   DATASET         a name of datasets/catalog.tsv, a set of it (shipped, mission, suitesparse), or the path, with a '/',
 #                   of any file or folder that csr-import reads
 #   --cache DIR     where <name>.csr, <name>.<order>.csr and reports of the orders go
 #   --raw DIR       where datasets/fetch.sh put the originals (DIR/<name>/...)
-#   --like          generate stand-ins of published size in the place of originals that are not here: neither shipped
-#                   nor named by a path
-#   --scale X       with --like: this share of the published size
+#   --like          generate stand-ins of published size for data sets that are neither shipped nor named by a path
+#   --scale X       with --like: make stand-ins of X times the published size
 #   --orders LIST   orders to make, e.g. degree,community (default: none)
-#   --order-time S  most seconds for one order, METIS or not; one that takes longer is left out, and said so
-#   --max-nnz N     leave METIS orders out above so many nonzeros (default: 20000000)
+#   --order-time S  most seconds for one order; one that takes longer is left out, with a warning
+#   --max-nnz N     leave out METIS orders of matrices with more nonzeros (default: 20000000)
 #   --tools DIR     where the tools are (default: the PATH, or a build folder)
 # shellcheck disable=SC2317 # attempt calls functions by name
 set -euo pipefail
@@ -38,8 +37,8 @@ done
 [[ -n $cache && ${#names[@]} -gt 0 ]] || die 2 "needs --cache DIR and a data set; --help shows the options"
 [[ -z $scale || $like == yes ]] || die 2 "--scale is for --like"
 find_tools
-# The same inputs give the same bytes, so that --resume knows a cache that was made again: no times in the
-# history of its files, and names as seen from the cache.
+# The same inputs give the same bytes, so that --resume recognises a cache that was made again: files hold no times
+# in their history, and name each other relative to the cache.
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-0}
 mapfile -t names < <(expand_datasets "${names[@]}")
 check_datasets "${names[@]}"
@@ -47,7 +46,7 @@ mkdir -p "$cache"
 again="$script_file --cache $cache${raw:+ --raw $raw}${scale:+ --scale $scale}"
 if [[ $like == yes ]]; then again+=" --like"; fi
 
-# complete FILE RECIPE: the file is whole and was made in this way of these inputs.
+# complete FILE RECIPE: whether the file is whole and was made by this recipe.
 complete() {
   [[ -f $1 && -f $1.made && $(cat "$1.made") == "$2"$'\n'"$(head -c 4096 "$1" | sha256sum)" ]] &&
     csr-info "$1" --verify --quiet
@@ -72,7 +71,7 @@ source_of() { # the file or folder that NAME|PATH is imported from
   fi
   member=$(catalog_field "$name" member)
   [[ -n $raw ]] || die 2 "$name is not shipped: give --raw DIR with the original, or --like for a stand-in"
-  [[ -e $raw/$name/$member ]] || die 3 "$raw/$name/$member: not there; datasets/fetch.sh --to $raw $name fetches it"
+  [[ -e $raw/$name/$member ]] || die 3 "$raw/$name/$member does not exist; datasets/fetch.sh --to $raw $name fetches it"
   echo "$raw/$name/$member"
 }
 
@@ -109,12 +108,12 @@ leave_out() { # leave_out NAME ORDER REASON MEND
   note_problem "$cache/$1.$2.problem" "$1" "$2" "$3" "$4"
 }
 
-make_order() { # make_order NAME ORDER: 124 if the time was over
+make_order() { # make_order NAME ORDER: 124 after --order-time
   local name=$1 order=$2 source=$cache/$1.csr target=$cache/$1.$2.csr recipe report=${cache}/$1.$2.json
   recipe="csr-reorder $order of $(head -c 4096 "$source" | sha256sum)"
   [[ -s $report ]] && complete "$target" "$recipe" && { say "$name.$order: complete"; return; }
   local ended=0
-  # In the foreground, so that who ends this script ends csr-reorder, too.
+  # In the foreground: a signal that ends this script also ends csr-reorder.
   timeout --foreground "${order_time:-0}" env -C "$cache" \
     csr-reorder "$name.csr" "$name.$order.csr" --method "$order" --force --json >"$report.tmp.$$" ||
     ended=$?
@@ -128,7 +127,7 @@ make_order() { # make_order NAME ORDER: 124 if the time was over
   say "$name.$order: made, $SECONDS s since the start"
 }
 
-prepare_order() { # prepare_order NAME|PATH ORDER: made, or a note why not
+prepare_order() { # prepare_order NAME|PATH ORDER: makes it, or notes why not
   local name order=$2 nnz mend="$again --orders $2"
   name=$(dataset_name "$1")
   nnz=$(csr-info "$cache/$name.csr" --header-only --json | sed -n 's/.*"nnz":\([0-9]*\).*/\1/p')
@@ -147,7 +146,7 @@ prepare_order() { # prepare_order NAME|PATH ORDER: made, or a note why not
   fi
 }
 
-prepare_matrix() { # prepare_matrix NAME|PATH: made, or a note why not; `code` is how it ended
+prepare_matrix() { # prepare_matrix NAME|PATH: makes it, or notes why not; sets `code`
   local name member mend="$again $1"
   name=$(dataset_name "$1")
   attempt make_matrix "$1"
@@ -165,8 +164,8 @@ prepare_matrix() { # prepare_matrix NAME|PATH: made, or a note why not; `code` i
 lock_node --shared
 worst=0
 for name in "${names[@]}"; do
-  # One at a time for each data set: who waits finds it complete. The system releases the lock of a
-  # process that was killed. Where a file system has no locks, both make it, and the last name stands.
+  # One process at a time for each data set: those that wait find it complete. The system releases the lock of a
+  # process that was killed. On a file system without locks both make it, and the last rename wins.
   exec 9>"$cache/.$(dataset_name "$name").lock"
   flock 9 2>/dev/null || true
   prepare_matrix "$name"

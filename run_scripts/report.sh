@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# One page, one table in Markdown and one file of cases from all bundles of a results folder. Where
-# submit.sh kept a plan, the page begins with what is missing of it, and the exit code is 1.
+# Makes one page, one table in Markdown and one CSV file of cases from all bundles of a results folder. If cases of
+# the plan of submit.sh are missing, the page begins with them, and the exit code is 1.
 #
 # Usage: report.sh --results DIR [--cache DIR] [--title TEXT] [--no-pictures] [--print] [--tools DIR]
-#   --cache DIR   where prepare.sh left the reports of the orders; for the break-even
-#   --print       the table on stdout, too
+#   --cache DIR   where prepare.sh wrote the reports of the orders, for the break-even
+#   --print       also print the table
 set -euo pipefail
 # shellcheck source=run_scripts/common.sh
 . "$(dirname "$(realpath "$0")")/common.sh"
@@ -28,7 +28,7 @@ find_tools
 shopt -s nullglob
 inputs=("$results"/*.jsonl)
 inputs+=("$results"/jobs/plan.json[l] "$results"/jobs/*.problem "$results"/jobs/*.probe.json)
-((${#inputs[@]})) || die 3 "$results holds no bundle and no plan; run.sh and submit.sh make them"
+((${#inputs[@]})) || die 3 "$results holds neither a bundle nor a plan; run.sh and submit.sh make them"
 if [[ -n $cache ]]; then inputs+=("$cache"/*.*.json "$cache"/*.problem); fi
 code=0
 csr-report "${inputs[@]}" --force -o "$results/report.html" --markdown "$results/table.md" --csv "$results/cases.csv" --title "$title" "${pictures[@]}" || code=$?

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Measures prepared data sets, in natural order and in every order there is, and leaves one bundle per
-# data set. What is recorded is not measured again; SIGTERM keeps what is finished. A matrix that cannot be
-# measured costs its own row only.
+# Measures prepared data sets, in natural order and in every order that prepare.sh made, and writes one bundle per
+# data set. Recorded cases are not measured again; SIGTERM keeps the finished ones. A matrix that cannot be
+# measured does not stop the others.
 #
 # A case is measured until its median is known to 5 %, but for at most 5 s; --repeat or --median-within after
-# -- say otherwise. Who measures is alone on the node among the runs of this cache.
+# -- replaces this rule. Of all runs with one cache, only one measures on a node at a time.
 #
 # Usage: run.sh --cache DIR --results DIR [options] DATASET... [-- OPTIONS OF csr-bench]
 #   --cache DIR     where prepare.sh put the matrices
 #   --results DIR   where <dataset>.jsonl goes
-#   --gpu           gpu.auto against gpu.vendor_cusparse, instead of CPU kernels
-#   --kernels LIST  these kernels instead
+#   --gpu           measure gpu.auto against gpu.vendor_cusparse, not CPU kernels
+#   --kernels LIST  measure these kernels
 #   -k LIST         dense columns (default: 32,256)
-#   --probe         first measure what this machine can do, once, for the roofline (csr-probe)
+#   --probe         first measure the machine once, for the roofline (csr-probe)
 #   --tools DIR     where the tools are (default: the PATH, or a build folder)
 set -euo pipefail
 # shellcheck source=run_scripts/common.sh
@@ -56,25 +56,29 @@ fi
 precision=(--median-within 5 --max-seconds 5)
 for word in "$@"; do case $word in --repeat* | --median-within*) precision=() ;; esac; done
 
-# The child gets the signal, this script waits for it: what csr-bench has finished is on disk.
+# Passes the signal on and waits for csr-bench, which has every finished case on disk.
 child=0 was_ended=no worst=0
 trap 'was_ended=yes; ((child == 0)) || kill -TERM "$child" 2>/dev/null || true' TERM INT USR1
 
-measure() { # measure NAME MATRIX OPTIONS...: `code` is how it ended
-  local name=$1 matrix=$2 stem said
+measure() { # measure NAME MATRIX OPTIONS...: sets `code`
+  local name=$1 matrix=$2 stem said log copying
   shift 2
   stem=$(basename "$matrix" .csr)
   said=$(mktemp)
+  exec {log}> >(tee "$said" >&2)
+  copying=$!
   csr-bench "$matrix" --kernels "$kernels" -k "$dense_cols" --records "$results/$name.jsonl" --resume "${precision[@]}" \
-    "$@" 2> >(tee "$said" >&2) &
+    "$@" 2>&"$log" &
   child=$!
+  exec {log}>&-
   while true; do # a trap ends wait early; the child's own code counts
     code=0
     wait "$child" || code=$?
     kill -0 "$child" 2>/dev/null || break
   done
   child=0
-  # A kernel that fails is in the records; what is worse is noted here.
+  wait "$copying" || true # else the end of what csr-bench said may be missing below
+  # The records name kernels that failed. Worse failures are noted here.
   if ((code <= 1)); then
     rm -f "$results/jobs/$stem.problem"
   elif [[ $was_ended == no ]]; then
@@ -90,7 +94,7 @@ mapfile -t names < <(expand_datasets "${names[@]}")
 for word in "${names[@]}"; do
   name=$(dataset_name "$word")
   if [[ ! -f $cache/$name.csr ]]; then
-    say "error: $cache/$name.csr: not there; prepare.sh --cache $cache $word makes it"
+    say "error: $cache/$name.csr does not exist; prepare.sh --cache $cache $word makes it"
     worst=3
     continue
   fi
@@ -99,10 +103,10 @@ for word in "${names[@]}"; do
   for matrix in "${matrices[@]}"; do
     measure "$name" "$matrix" "$@"
     if [[ $was_ended == yes ]]; then
-      say "ended by a signal; what is finished is in $results/$name.jsonl, the same command does the rest"
+      say "ended by a signal; $results/$name.jsonl has the finished cases; run the same command again to do the rest"
       exit 143
     fi
-    # What is wrong with the command or the machine is wrong for every matrix.
+    # A wrong command or machine would fail for every other matrix, too.
     if ((code == 2 || code == 4 || code == 6)); then exit "$code"; fi
     if ((code > worst)); then worst=$code; fi
   done

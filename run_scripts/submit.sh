@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One command for a whole table: prepare, run and report. With Slurm: an array over the data sets for
 # each of the first two, element by element, then the report; without: the same scripts, one by one.
-# The same command again finishes what was interrupted, and repeats nothing.
+# Run again, the same command finishes what was interrupted and repeats nothing.
 #
 # Without Slurm the data sets are prepared several at a time, the largest first, and measured one after
 # the other: in natural order first, so that the table is there before anything is reordered. The table
@@ -11,24 +11,24 @@
 #   DATASET           names of datasets/catalog.tsv, its sets (shipped, mission, suitesparse) or paths, with a '/', of any
 #                     files that csr-import reads (default: shipped)
 #   --local           without Slurm, here and now (the default where there is no sbatch)
-#   --gpu             GPU kernels; asks Slurm for one GPU per task. Refused at once where there is none.
-#   --shared          let other jobs onto a node that measures (default: --exclusive); only prepares of this
-#                     cache keep away then
+#   --gpu             measure GPU kernels, with one GPU per task under Slurm; refused at once if there is none
+#   --shared          share nodes with other jobs while measuring (default: --exclusive); then only runs with this
+#                     cache wait for each other
 #   --like, --scale X, --raw DIR, --orders LIST, --order-time S, --max-nnz N   see prepare.sh
 #   --kernels LIST, -k LIST, --probe                                            see run.sh
 #   --no-pictures     see report.sh
 #   --tools DIR       where the tools are (default: the PATH, or a build folder)
 #   --cpus N          CPUs per task (default: 4)
-#   --mem SIZE        memory per task, as Slurm takes it (default: what csr-forecast says of each data set; of a
-#                     file that is not imported yet, the partition's)
-#   --time MIN        time limit per task, as Slurm takes it (default: what csr-forecast says of each data set, or 60)
-#   --warn S          seconds before that limit at which a measuring task ends in order and queues again
-#                     (default: 120); Slurm may say so up to a minute earlier
+#   --mem SIZE        memory per task, in Slurm's form (default: what csr-forecast says of each data set, or the
+#                     partition's default for a file that is not imported yet)
+#   --time MIN        time limit per task, in Slurm's form (default: what csr-forecast says of each data set, or 60)
+#   --warn S          seconds before the limit at which a measuring task ends in order and queues again
+#                     (default: 120); Slurm's signal may come up to a minute earlier
 #   --partition NAME, --account NAME
-#   --at-once N       most tasks of an array at a time (default: no limit); with --local: data sets
-#                     prepared at a time (default: one for every four CPUs)
-#   --within S        with --local: end after so many seconds, in order and with a report of what is
-#                     done; exit code 143 if something is left, which the same command does
+#   --at-once N       most tasks of an array at once (default: no limit); with --local, most data sets prepared
+#                     at once (default: one for every four CPUs)
+#   --within S        with --local: end after S seconds, in order and with a report of what is done; exit code 143
+#                     if anything is left, which the same command does when run again
 set -euo pipefail
 # shellcheck source=run_scripts/common.sh
 . "$(dirname "$(realpath "$0")")/common.sh"
@@ -38,7 +38,7 @@ cache='' results='' raw='' scale='' orders='' order_time='' max_nnz='' kernels='
 cpus=4 mem='' time='' warn=120 partition='' account='' at_once='' within='' gpu=no like=no local=no shared=no probe=no names=()
 words=("$@") report=()
 
-# What was asked for, so that the page knows what is missing: one line per command, none twice.
+# Notes what was asked for, so that the page can name what is missing: one line per command, none twice.
 keep_plan() {
   local lists plan=$results/jobs/plan.jsonl stems
   mapfile -t stems < <(for name in "${names[@]}"; do dataset_name "$name"; done)
@@ -50,7 +50,7 @@ keep_plan() {
   fi
 }
 
-# Refuses GPU kernels where no job of theirs could run.
+# Refuses GPU kernels where no job with a GPU could run.
 check_gpu() {
   local scratch code=0
   csr-bench --version | grep -q 'CUDA: [0-9]' ||
@@ -87,7 +87,7 @@ while (($#)); do
 done
 [[ -n $cache && -n $results ]] || die 2 "needs --cache DIR and --results DIR; --help shows the options"
 if ! command -v sbatch >/dev/null && [[ $local == no ]]; then
-  say "no sbatch here: everything runs on this machine, one after the other"
+  say "sbatch is not installed: everything runs on this machine, one after the other"
   local=yes
 fi
 for number in "$within" "$at_once" "$warn"; do
@@ -125,7 +125,7 @@ if [[ $local == yes ]]; then
   exit
 fi
 
-# sizes_of NAME|PATH: rows, columns and entries by the catalogue; nothing of a file
+# sizes_of NAME|PATH: rows, columns and entries from the catalogue; empty for a file
 sizes_of() {
   local size sizes=''
   [[ $1 != */* ]] || return 0
@@ -133,7 +133,7 @@ sizes_of() {
   echo "${sizes#,}"
 }
 
-# The memory and the time of what prepares one data set, once for every order and for the import.
+# Sets asked_mem and asked_time to the needs of the task that imports one data set and makes its orders.
 forecast_prepare() { # forecast_prepare NAME|PATH
   local sizes order
   sizes=$(sizes_of "$1")
@@ -146,7 +146,7 @@ forecast_prepare() { # forecast_prepare NAME|PATH
   for order in ${orders//,/ }; do add_forecast --tool csr-reorder --method "$order" --sizes "$sizes" --threads "$cpus"; done
 }
 
-# Those of the report, which draws all.
+# The same for the report, which draws all data sets.
 forecast_report() {
   local name sizes
   asked_mem=0 asked_time=0
@@ -156,11 +156,11 @@ forecast_report() {
   done
 }
 
-# Of what is for csr-bench, what changes how much memory it takes.
+# The options for csr-bench that change how much memory it takes.
 of_bench=()
 if [[ " $* " =~ ' --value-kind'[\ =]([a-z0-9]+)' ' ]]; then of_bench+=(--value-kind "${BASH_REMATCH[1]}"); fi
 if [[ " $* " == *' --cold '* ]]; then of_bench+=(--cold); fi
-# Jobs read what to do from here: their own copy of this script lies elsewhere.
+# Jobs read their settings from this file: Slurm runs a copy of job.sh from another folder.
 {
   printf 'names=(%s)\n' "$(printf '%q ' "${names[@]}")"
   printf 'prepare=(%s)\n' "$(printf '%q ' "${prepare[@]}" "${in_order[@]}")"
@@ -185,9 +185,8 @@ if [[ $shared == yes ]]; then alone=(); fi
 if [[ $gpu == yes ]]; then gpus=(--gres=gpu:1); fi
 array=0-$((${#names[@]} - 1))${at_once:+%$at_once}
 log=$results/jobs
-# Held until each element has asked for what it needs. USR1 comes before the time limit: time to end in order
-# and to ask for another turn. What a data set takes to measure is forecast from the matrix itself, by the task
-# that prepared it.
+# The jobs are held until each element has asked for what it needs. USR1 comes before the time limit, so that a task
+# can end in order and queue again. The task that prepared a matrix forecasts what measuring it takes.
 prepare_job=$(sbatch "${job[@]}" "${tasks[@]}" --hold --job-name=csrkit-prepare --array="$array" \
   --output="$log/prepare-%a.log" "$run_scripts/job.sh" prepare "$results")
 run_job=$(sbatch "${job[@]}" "${tasks[@]}" --job-name=csrkit-run --array="$array" --output="$log/run-%a.log" \
