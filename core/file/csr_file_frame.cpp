@@ -11,6 +11,15 @@ namespace csrkit {
 
 using namespace csr_layout;
 
+void write_checksums_and_header(AtomicFile& file, CsrFileHeader header,
+                                const std::vector<std::uint64_t>& checksums) {
+  const CsrSection& table = header.sections.back();
+  header.file_bytes = table.offset_bytes + table.size_bytes;
+  file.write_at(table.offset_bytes, checksums.data(), table.size_bytes);
+  const auto bytes = encode_header(header, checksum_of(checksums.data(), table.size_bytes));
+  file.write_at(0, bytes.data(), bytes.size());
+}
+
 CsrFileFrame::CsrFileFrame(ValueKind kind, Index rows, Index cols, Offset nnz,
                            std::string provenance)
     : provenance_(std::move(provenance)) {
@@ -58,11 +67,7 @@ void CsrFileFrame::write(AtomicFile& file, std::vector<std::uint64_t> checksums)
                      "': " + counted(checksums.size(), "checksum") + " for a table of " +
                      counted(table.size_bytes, "byte"));
   }
-  CsrFileHeader header = header_;
-  header.file_bytes = table.offset_bytes + table.size_bytes;
-  file.write_at(table.offset_bytes, checksums.data(), table.size_bytes);
-  const auto bytes = encode_header(header, checksum_of(checksums.data(), table.size_bytes));
-  file.write_at(0, bytes.data(), bytes.size());
+  write_checksums_and_header(file, header_, checksums);
 }
 
 }  // namespace csrkit

@@ -11,6 +11,11 @@
 
 namespace csrkit {
 
+/// The end of making any .csr file: the table of checksums, then the header. `header` has its
+/// sections; `checksums` are those of all chunks, in their order.
+void write_checksums_and_header(AtomicFile& file, CsrFileHeader header,
+                                const std::vector<std::uint64_t>& checksums);
+
 class CsrFileFrame {
  public:
   /// Of a file with these numbers and no sections but arrays and provenance.

@@ -13,6 +13,7 @@
 #include "core/base/counted.h"
 #include "core/base/team_errors.h"
 #include "core/file/csr_file.h"
+#include "core/file/csr_file_frame.h"
 #include "core/file/csr_file_layout.h"
 
 namespace csrkit {
@@ -136,16 +137,6 @@ void require_writable(const std::string& path, Index rows, Index cols, const Csr
   }
 }
 
-/// The checksum table, the header, and the file's final name.
-void complete(AtomicFile& file, CsrFileHeader header, const std::vector<std::uint64_t>& checksums) {
-  const CsrSection& table = header.sections.back();
-  header.file_bytes = table.offset_bytes + table.size_bytes;
-  file.write_at(table.offset_bytes, checksums.data(), table.size_bytes);
-  const auto bytes = encode_header(header, checksum_of(checksums.data(), table.size_bytes));
-  file.write_at(0, bytes.data(), bytes.size());
-  file.commit();
-}
-
 /// A file without a name, beside `path`: gone with its descriptor, even after a kill.
 class ScratchFile {
  public:
@@ -201,97 +192,118 @@ void extend(std::vector<std::uint64_t>& all, const std::vector<std::uint64_t>& m
   all.insert(all.end(), more.begin(), more.end());
 }
 
+/// Everything optional that a file holds, in the form in which it is written. Borrows `file`.
+class OptionalParts {
+ public:
+  /// Throws UsageError for parts that do not belong to the matrix.
+  OptionalParts(const std::string& path, const CsrFile& file) : path_(path), file_(file) {
+    extras_.provenance_bytes = file.provenance.size();
+    if ((extras_.has_row_order = file.row_order.has_value())) {
+      require_size("row order", file.row_order->size(), file.matrix.rows());
+    }
+    if ((extras_.has_col_order = file.col_order.has_value())) {
+      require_size("column order", file.col_order->size(), file.matrix.cols());
+    }
+    if ((extras_.has_partition = file.partition.has_value())) add_partition(*file.partition);
+    if (file.ranks) add_ranks(*file.ranks);
+  }
+
+  const Extras& extras() const { return extras_; }
+
+  /// The content of an optional section of `bytes` bytes, piece by piece.
+  std::vector<std::pair<const void*, std::uint64_t>> content(const std::string& name,
+                                                             std::uint64_t bytes) const {
+    if (name == kRowOrder) return {{file_.row_order->new_of_old(), bytes}};
+    if (name == kColOrder) return {{file_.col_order->new_of_old(), bytes}};
+    if (name == kPartBorders) return {{file_.partition->borders->data(), bytes}};
+    if (name == kRankHeads) return {{rank_words_.data(), bytes}};
+    if (name == kRankLists) return {{file_.ranks->list_data(), bytes}};
+    if (name == kSplitRows) return {{split_words_.data(), bytes}};
+    if (name == kProvenance) return {{file_.provenance.data(), bytes}};
+    return {{&file_.partition->parts, sizeof(Index)},
+            {file_.partition->part_of_row->data(), bytes - sizeof(Index)}};
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw UsageError("cannot write '" + path_ + "': " + why);
+  }
+
+  void require_size(const char* what, Offset size, Index expected) const {
+    if (size == expected) return;
+    refuse(std::string("its ") + what + " has " + std::to_string(size) + " items, the matrix " +
+           std::to_string(expected));
+  }
+
+  void add_partition(const Partition& partition) {
+    const CsrMatrix& matrix = file_.matrix;
+    if (partition.part_of_row == nullptr || partition.parts < 0) refuse("its partition is empty");
+    require_size("partition", partition.part_of_row->size(), matrix.rows());
+    for (const Index part : *partition.part_of_row) {
+      if (part < 0 || part >= partition.parts) {
+        refuse("its partition has " + counted(partition.parts, "part") + ", but a row is in part " +
+               std::to_string(part));
+      }
+    }
+    if (partition.borders == nullptr) return;
+    require_size("partition", partition.borders->size() - 1, partition.parts);
+    extras_.part_borders_bytes = partition.borders->size_bytes();
+    if (matrix.rows() != matrix.cols() ||
+        !is_part_borders_size(extras_.part_borders_bytes,
+                              static_cast<std::uint64_t>(matrix.rows()))) {
+      refuse("part borders are those of a square matrix with no more parts than rows");
+    }
+  }
+
+  void add_ranks(const RankSections& ranks) {
+    const PartHead& last = ranks.levels().back().parts.back();
+    if (last.row_end != file_.matrix.rows() || last.col_end != file_.matrix.cols()) {
+      refuse("its parts for ranks are those of a matrix of " + std::to_string(last.row_end) +
+             " x " + std::to_string(last.col_end));
+    }
+    rank_words_ = ranks.head_words();
+    split_words_ = ranks.split_words();
+    extras_.rank_heads_bytes = rank_words_.size() * sizeof(std::int64_t);
+    extras_.rank_lists_bytes = ranks.list_bytes();
+    extras_.split_rows_bytes = split_words_.size() * sizeof(std::int64_t);
+  }
+
+  const std::string& path_;
+  const CsrFile& file_;
+  Extras extras_;
+  std::vector<std::int64_t> rank_words_, split_words_;
+};
+
 }  // namespace
 
 void write_csr_file(const std::string& path, const CsrFile& file,
                     const ProgressCallback& progress) {
   const CsrMatrix& matrix = file.matrix;
   require_writable(path, matrix.rows(), matrix.cols(), file.flags, file.provenance);
-  const auto require_size = [&](const char* what, Offset size, Index expected) {
-    if (size != expected) {
-      throw UsageError("cannot write '" + path + "': its " + what + " has " + std::to_string(size) +
-                       " items, the matrix " + std::to_string(expected));
-    }
-  };
-  Extras extras;
-  extras.provenance_bytes = file.provenance.size();
-  if ((extras.has_row_order = file.row_order.has_value())) {
-    require_size("row order", file.row_order->size(), matrix.rows());
-  }
-  if ((extras.has_col_order = file.col_order.has_value())) {
-    require_size("column order", file.col_order->size(), matrix.cols());
-  }
-  if ((extras.has_partition = file.partition.has_value())) {
-    if (file.partition->part_of_row == nullptr || file.partition->parts < 0) {
-      throw UsageError("cannot write '" + path + "': its partition is empty");
-    }
-    require_size("partition", file.partition->part_of_row->size(), matrix.rows());
-    for (const Index part : *file.partition->part_of_row) {
-      if (part < 0 || part >= file.partition->parts) {
-        throw UsageError("cannot write '" + path + "': its partition has " +
-                         counted(file.partition->parts, "part") + ", but a row is in part " +
-                         std::to_string(part));
-      }
-    }
-  }
-
-  if (file.partition && file.partition->borders != nullptr) {
-    require_size("partition", file.partition->borders->size() - 1, file.partition->parts);
-    extras.part_borders_bytes = file.partition->borders->size_bytes();
-    if (matrix.rows() != matrix.cols() ||
-        !is_part_borders_size(extras.part_borders_bytes,
-                              static_cast<std::uint64_t>(matrix.rows()))) {
-      throw UsageError("cannot write '" + path +
-                       "': part borders are those of a square matrix with no more parts than rows");
-    }
-  }
-
-  std::vector<std::int64_t> rank_words, split_words;
-  if (file.ranks) {
-    const PartHead& last = file.ranks->levels().back().parts.back();
-    if (last.row_end != matrix.rows() || last.col_end != matrix.cols()) {
-      throw UsageError("cannot write '" + path +
-                       "': its parts for ranks are those of a matrix of " +
-                       std::to_string(last.row_end) + " x " + std::to_string(last.col_end));
-    }
-    rank_words = file.ranks->head_words();
-    extras.rank_heads_bytes = rank_words.size() * sizeof(std::int64_t);
-    extras.rank_lists_bytes = file.ranks->list_bytes();
-    split_words = file.ranks->split_words();
-    extras.split_rows_bytes = split_words.size() * sizeof(std::int64_t);
-  }
-
+  const OptionalParts parts(path, file);
   CsrFileHeader header;
   header.value_kind = matrix.value_kind();
   header.rows = matrix.rows();
   header.cols = matrix.cols();
   header.nnz = matrix.nnz();
   header.flags = file.flags;
-  header.sections = lay_out(header.value_kind, header.rows, header.cols, header.nnz, extras);
+  header.sections =
+      lay_out(header.value_kind, header.rows, header.cols, header.nnz, parts.extras());
   const std::uint64_t total = header.sections.back().offset_bytes;
 
   AtomicFile out(path);
   std::vector<std::uint64_t> checksums;
   const auto content_of =
-      [&](const std::string& name) -> std::vector<std::pair<const void*, std::uint64_t>> {
-    const std::uint64_t bytes = find(header.sections, name.c_str())->size_bytes;
-    if (name == kRowOffsets) return {{matrix.row_offsets(), bytes}};
-    if (name == kColIndices) return {{matrix.col_indices(), bytes}};
-    if (name == kValues) return {{matrix.values(), bytes}};
-    if (name == kRowOrder) return {{file.row_order->new_of_old(), bytes}};
-    if (name == kColOrder) return {{file.col_order->new_of_old(), bytes}};
-    if (name == kPartBorders) return {{file.partition->borders->data(), bytes}};
-    if (name == kRankHeads) return {{rank_words.data(), bytes}};
-    if (name == kRankLists) return {{file.ranks->list_data(), bytes}};
-    if (name == kSplitRows) return {{split_words.data(), bytes}};
-    if (name == kProvenance) return {{file.provenance.data(), bytes}};
-    return {{&file.partition->parts, sizeof(Index)},
-            {file.partition->part_of_row->data(), bytes - sizeof(Index)}};
+      [&](const CsrSection& section) -> std::vector<std::pair<const void*, std::uint64_t>> {
+    if (section.name == kRowOffsets) return {{matrix.row_offsets(), section.size_bytes}};
+    if (section.name == kColIndices) return {{matrix.col_indices(), section.size_bytes}};
+    if (section.name == kValues) return {{matrix.values(), section.size_bytes}};
+    return parts.content(section.name, section.size_bytes);
   };
   for (const CsrSection& section : header.sections) {
     if (section.name == kChecksums) break;
     SectionWriter writer(into(out), section.offset_bytes);
-    for (const auto& [data, bytes] : content_of(section.name)) {
+    for (const auto& [data, bytes] : content_of(section)) {
       for (std::uint64_t at = 0; at < bytes; at += kSliceBytes) {
         writer.append(static_cast<const char*>(data) + at, std::min(kSliceBytes, bytes - at));
         if (progress) progress("writing", section.offset_bytes + writer.size_bytes(), total);
@@ -299,7 +311,8 @@ void write_csr_file(const std::string& path, const CsrFile& file,
     }
     extend(checksums, writer.finish());
   }
-  complete(out, std::move(header), checksums);
+  write_checksums_and_header(out, std::move(header), checksums);
+  out.commit();
 }
 
 struct CsrFileSink::State {
@@ -388,7 +401,8 @@ void CsrFileSink::finish(const CsrFlags& flags, const std::string& provenance) {
     writer.append(provenance.data(), provenance.size());
     extend(checksums, writer.finish());
   }
-  complete(state.file, std::move(header), checksums);
+  write_checksums_and_header(state.file, std::move(header), checksums);
+  state.file.commit();
 }
 
 }  // namespace csrkit
