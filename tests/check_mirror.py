@@ -23,8 +23,14 @@ SHARED = {
                                   "needs libraries as they are installed"),
     "core/file/csr_file_writer.cpp": ("tests/unit/core/file/csr_file_test.cpp",
                                       "what is written must be what is read"),
+    "core/file/csr_file_checks.cpp": ("tests/unit/core/file/csr_file_test.cpp "
+                                      "tests/unit/core/file/rank_part_test.cpp",
+                                      "what the readers of files and of parts share"),
     "core/file/file_memory.cpp": ("tests/unit/core/file/csr_file_test.cpp",
-                                  "what the readers of files and of parts share"),
+                                  "every file is mapped, and read"),
+    "core/file/rank_layout.cpp": ("tests/unit/core/file/rank_sections_test.cpp "
+                                  "tests/unit/core/file/rank_part_test.cpp",
+                                  "what is decoded there is what rank_sections.cpp made"),
     "core/matrix/sort/*": ("tests/unit/core/matrix/sort/coo_to_csr_test.cpp",
                            "steps of one sort, tested by what comes out of it"),
     "ranks/mpi_ranks.cpp": ("tests/cli/spmm-dist/launchers.sh", "needs a launcher, or none"),

@@ -10,8 +10,9 @@
 
 #include "core/base/counted.h"
 #include "core/base/input_file.h"
+#include "core/base/lower_to.h"
 #include "core/base/team_errors.h"
-#include "core/file/csr_file_layout.h"
+#include "core/file/csr_file_checks.h"
 #include "core/file/file_memory.h"
 
 namespace csrkit {
@@ -21,14 +22,6 @@ using namespace csr_layout;
 namespace {
 
 constexpr std::uint64_t kMapAbove = 64ull << 20;  // FileIo::automatic
-constexpr std::size_t kThreadsFromChunks = 8;
-
-DecodedHeader read_header(const InputFile& file, const std::string& path) {
-  std::array<unsigned char, kHeaderBytes> bytes;
-  const std::uint64_t available = std::min(file.size_bytes(), kHeaderBytes);
-  file.read_at(0, bytes.data(), available);
-  return decode_header(bytes.data(), available, file.size_bytes(), path);
-}
 
 /// One checksummed piece of the file.
 struct Chunk {
@@ -37,17 +30,10 @@ struct Chunk {
   std::uint64_t bytes;  // padding included
 };
 
-template <class T>
-void lower(std::atomic<T>& smallest, T candidate) {
-  T seen = smallest.load();
-  while (candidate < seen && !smallest.compare_exchange_weak(seen, candidate)) {
-  }
-}
-
 class Reader {
  public:
   Reader(const std::string& path, const CsrReadOptions& options)
-      : path_(path), options_(options), file_(path), decoded_(read_header(file_, path)) {}
+      : path_(path), options_(options), file_(path), decoded_(read_header(file_)) {}
 
   CsrFile read() {
     const bool is_mapped = !options_.is_checked || options_.io == FileIo::mmap ||
@@ -82,12 +68,7 @@ class Reader {
     const CsrSection& table = header().sections.back();
     memory_->fetch(file_, table.offset_bytes, table.size_bytes);
     checksums_ = array<std::uint64_t>(table);
-    const std::uint64_t found = checksum_of(checksums_, table.size_bytes);
-    if (found != decoded_.table_checksum) {
-      fail_at(path_, table.offset_bytes,
-              "expected section checksums with checksum " + hex_word(decoded_.table_checksum) +
-                  ", found " + hex_word(found) + "; the file is damaged, copy or create it again");
-    }
+    require_table_checksum(path_, decoded_, checksums_);
   }
 
   void list_chunks() {
@@ -119,7 +100,6 @@ class Reader {
   void check_chunks(std::size_t begin, std::size_t end) {
     std::atomic<std::size_t> first_damaged{end}, first_suspect{end};
     TeamErrors errors;
-    // Waking the threads costs more than hashing a few chunks does.
     const bool is_worth_threads = end - begin >= kThreadsFromChunks;
 #pragma omp parallel for ordered schedule(dynamic, 1) if (is_worth_threads)
     for (std::size_t i = begin; i < end; ++i) {
@@ -128,9 +108,9 @@ class Reader {
         const Chunk& chunk = chunks_[i];
         memory_->fetch(file_, chunk.offset, chunk.bytes);
         if (checksum_of(memory_->at(chunk.offset), chunk.bytes) != checksums_[i]) {
-          lower(first_damaged, i);
+          lower_to(first_damaged, i);
         } else if (!is_sound(chunk)) {
-          lower(first_suspect, i);
+          lower_to(first_suspect, i);
         }
         done_bytes_ += chunk.bytes;
         if (options_.progress && omp_get_thread_num() == 0) {
@@ -351,13 +331,7 @@ class Reader {
     }
     if (const CsrSection* section = find(sections, kProvenance)) {
       const char* text = array<char>(*section);
-      const std::uint64_t bad = first_invalid_utf8(text, section->size_bytes);
-      if (bad < section->size_bytes) {
-        fail_at(path_, section->offset_bytes + bad,
-                "expected UTF-8 text in section provenance, found byte " +
-                    std::to_string(static_cast<unsigned char>(text[bad])) +
-                    "; create the file again");
-      }
+      require_utf8(path_, *section, text);
       file.provenance.assign(text, section->size_bytes);
     }
     return file;
@@ -412,7 +386,7 @@ CsrFile read_csr_file(const std::string& path, const CsrReadOptions& options) {
 }
 
 CsrFileHeader read_csr_header(const std::string& path) {
-  return read_header(InputFile(path), path).header;
+  return read_header(InputFile(path)).header;
 }
 
 bool is_csr_file(const std::string& path) {

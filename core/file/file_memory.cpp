@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
+#include <string>
 
 #include "core/base/error.h"
 
@@ -53,24 +53,6 @@ void FileMemory::fetch(const InputFile& file, std::uint64_t offset, std::uint64_
     ::madvise(at(offset / kPage * kPage), bytes, MADV_POPULATE_READ);
   }
 #endif
-}
-
-void fail_at(const std::string& path, std::uint64_t at, const std::string& what) {
-  throw InputError(path + ": byte " + std::to_string(at) + ": " + what);
-}
-
-void fail_checksum(const std::string& path, const std::string& section, std::uint64_t begin,
-                   std::uint64_t end, std::uint64_t expected, std::uint64_t found) {
-  fail_at(path, begin,
-          "expected the bytes up to " + std::to_string(end) + ", in section " + section +
-              ", to have checksum " + hex_word(expected) + ", found " + hex_word(found) +
-              "; the file is damaged, copy or create it again");
-}
-
-std::string hex_word(std::uint64_t word) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(word));
-  return text;
 }
 
 }  // namespace csrkit

@@ -1,9 +1,7 @@
-// Bytes of a .csr file in memory, and the chunks whose checksums cover them: what the readers of
-// whole files and of single parts share. Internal to core/file.
+// Bytes of a file in memory: mapped, or read. Internal to core/file.
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "core/base/input_file.h"
 
@@ -35,16 +33,5 @@ class FileMemory {
   std::uint64_t bytes_;
   bool is_mapped_;
 };
-
-/// Throws InputError: "path: byte N: what".
-[[noreturn]] void fail_at(const std::string& path, std::uint64_t at, const std::string& what);
-
-/// Refuses the bytes [begin, end) of a section, whose checksum is another one.
-[[noreturn]] void fail_checksum(const std::string& path, const std::string& section,
-                                std::uint64_t begin, std::uint64_t end, std::uint64_t expected,
-                                std::uint64_t found);
-
-/// 16 hexadecimal digits.
-std::string hex_word(std::uint64_t word);
 
 }  // namespace csrkit

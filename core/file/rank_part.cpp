@@ -6,9 +6,10 @@
 #include <cstring>
 
 #include "core/base/counted.h"
+#include "core/base/lower_to.h"
 #include "core/base/team_errors.h"
 #include "core/file/csr_file.h"
-#include "core/file/csr_file_layout.h"
+#include "core/file/csr_file_checks.h"
 #include "core/file/csr_rows.h"
 #include "core/file/file_memory.h"
 
@@ -21,12 +22,12 @@ namespace {
 /// A file of which ranges are fetched and checked.
 class RangeReader {
  public:
-  explicit RangeReader(const std::string& path) : path_(path), file_(path) {
-    std::array<unsigned char, kHeaderBytes> bytes;
-    const std::uint64_t available = std::min(file_.size_bytes(), kHeaderBytes);
-    file_.read_at(0, bytes.data(), available);
-    decoded_ = decode_header(bytes.data(), available, file_.size_bytes(), path_);
-    read_checksums();
+  explicit RangeReader(const std::string& path)
+      : path_(path), file_(path), decoded_(read_header(file_)) {
+    const CsrSection& table = header().sections.back();
+    checksums_ = Buffer<std::uint64_t>(static_cast<Offset>(table.size_bytes / 8));
+    file_.read_at(table.offset_bytes, checksums_.data(), table.size_bytes);
+    require_table_checksum(path_, decoded_, checksums_.data());
   }
 
   const CsrFileHeader& header() const { return decoded_.header; }
@@ -55,16 +56,14 @@ class RangeReader {
     const std::uint64_t* expected = checksums_.data() + first_chunk_of(section) + first;
     TeamErrors errors;
     std::atomic<std::uint64_t> first_damaged{last};
-#pragma omp parallel for schedule(dynamic, 1) if (last - first >= 8)
+#pragma omp parallel for schedule(dynamic, 1) if (last - first >= kThreadsFromChunks)
     for (std::uint64_t chunk = first; chunk < last; ++chunk) {
       errors.guard([&] {
         const std::uint64_t at = section.offset_bytes + chunk * kChunkBytes;
         const std::uint64_t bytes = std::min(kChunkBytes, padded - chunk * kChunkBytes);
         range.memory->fetch(file_, at, bytes);
         if (checksum_of(range.memory->at(at), bytes) == expected[chunk - first]) return;
-        std::uint64_t seen = first_damaged;
-        while (chunk < seen && !first_damaged.compare_exchange_weak(seen, chunk)) {
-        }
+        lower_to(first_damaged, chunk);
       });
     }
     errors.rethrow();
@@ -93,17 +92,6 @@ class RangeReader {
   }
 
  private:
-  void read_checksums() {
-    const CsrSection& table = header().sections.back();
-    checksums_ = Buffer<std::uint64_t>(static_cast<Offset>(table.size_bytes / 8));
-    file_.read_at(table.offset_bytes, checksums_.data(), table.size_bytes);
-    const std::uint64_t found = checksum_of(checksums_.data(), table.size_bytes);
-    if (found == decoded_.table_checksum) return;
-    fail_at(path_, table.offset_bytes,
-            "expected section checksums with checksum " + hex_word(decoded_.table_checksum) +
-                ", found " + hex_word(found) + "; the file is damaged, copy or create it again");
-  }
-
   std::uint64_t first_chunk_of(const CsrSection& wanted) const {
     std::uint64_t chunks = 0;
     for (const CsrSection& section : header().sections) {
@@ -225,11 +213,7 @@ std::string read_csr_provenance(const std::string& path) {
   if (section == nullptr) return "";
   const auto range = reader.fetch(*section, 0, section->size_bytes, false);
   const char* text = range.as<char>();
-  const std::uint64_t bad = first_invalid_utf8(text, section->size_bytes);
-  if (bad < section->size_bytes) {
-    fail_at(path, section->offset_bytes + bad,
-            "expected UTF-8 text in section provenance; create the file again");
-  }
+  require_utf8(path, *section, text);
   return {text, section->size_bytes};
 }
 

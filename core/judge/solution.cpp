@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "core/base/lower_to.h"
 #include "core/base/team.h"
 
 namespace csrkit {
@@ -24,13 +25,6 @@ std::string text_of(Index row, Index col, double value) {
   char text[80];
   std::snprintf(text, sizeof text, "row %d, column %d holds %.6g", row, col, value);
   return text;
-}
-
-/// `first` becomes the smallest position that was given by any thread.
-void keep_first(std::atomic<Offset>& first, Offset position) {
-  Offset known = first;
-  while (position < known && !first.compare_exchange_weak(known, position)) {
-  }
 }
 
 constexpr Offset kNowhere = std::numeric_limits<Offset>::max();
@@ -82,12 +76,12 @@ void look_through(const View& a, const View& mirror, ValueKind kind, int threads
     bool is_equal = mirror.row_offsets[row + 1] - mirror_begin == end - begin;
     for (Offset at = begin; at < end; ++at) {
       const double value = a.template value_as<double>(at);
-      if (!std::isfinite(value)) keep_first(places->not_finite, at);
+      if (!std::isfinite(value)) lower_to(places->not_finite, at);
       const Offset other = mirror_begin + (at - begin);
       is_equal = is_equal && a.col_indices[at] == mirror.col_indices[other] &&
                  mirror_each_other(value, mirror.template value_as<double>(other), kind);
     }
-    if (!is_equal) keep_first(places->unequal_row, row);
+    if (!is_equal) lower_to(places->unequal_row, Offset{row});
   }
 }
 
@@ -127,10 +121,10 @@ std::string dense_obstacle(const ConstDenseView& a, int threads) {
       for (Index i = tile * kTile; i < row_end; ++i) {
         for (Index j = other * kTile; j < std::min<Index>(a.rows, (other + 1) * kTile); ++j) {
           const Offset at = Offset{i} * a.rows + j;
-          if (!std::isfinite(value(i, j))) keep_first(places.not_finite, at);
-          if (!std::isfinite(value(j, i))) keep_first(places.not_finite, Offset{j} * a.rows + i);
+          if (!std::isfinite(value(i, j))) lower_to(places.not_finite, at);
+          if (!std::isfinite(value(j, i))) lower_to(places.not_finite, Offset{j} * a.rows + i);
           if (!mirror_each_other(value(i, j), value(j, i), a.kind)) {
-            keep_first(places.unequal_row, at);
+            lower_to(places.unequal_row, at);
           }
         }
       }

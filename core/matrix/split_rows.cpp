@@ -40,6 +40,16 @@ class EntryCopy {
   Offset size_ = 0;
 };
 
+/// Borrows the matrix.
+EntrySource entries_of(const CsrMatrix& matrix) {
+  return [&matrix](Offset first, Offset) {
+    const auto width = static_cast<Offset>(size_of(matrix.value_kind()));
+    return EntryRun{
+        matrix.col_indices() + first,
+        width == 0 ? nullptr : static_cast<const char*>(matrix.values()) + first * width};
+  };
+}
+
 /// The part's own rows, the split ones with own columns only.
 RankPart own_rows(const Offset* row_offsets, ValueKind kind, const EntrySource& entries,
                   PartLists lists, Index cols, const std::string& where, int threads,
@@ -183,12 +193,7 @@ RankPart gather_part(const Offset* row_offsets, ValueKind kind, const EntrySourc
 
 RankPart part_of_matrix(const CsrMatrix& matrix, PartLists lists, const std::string& where,
                         int threads, PartColumns columns) {
-  const auto width = static_cast<Offset>(size_of(matrix.value_kind()));
-  const EntrySource entries = [&](Offset first, Offset) {
-    return EntryRun{
-        matrix.col_indices() + first,
-        width == 0 ? nullptr : static_cast<const char*>(matrix.values()) + first * width};
-  };
+  const EntrySource entries = entries_of(matrix);
   const Offset* const row_offsets = matrix.row_offsets() + lists.head.row_begin;
   return gather_part(row_offsets, matrix.value_kind(), entries, std::move(lists), matrix.cols(),
                      where, threads, columns);
@@ -198,12 +203,7 @@ CsrMatrix without_rows(const CsrMatrix& matrix, const std::vector<Index>& rows) 
   if (rows.empty()) return matrix;
   Offset left = matrix.nnz();
   for (const Index row : rows) left -= matrix.row_length(row);
-  const auto width = static_cast<Offset>(size_of(matrix.value_kind()));
-  const EntrySource entries = [&](Offset first, Offset) {
-    return EntryRun{
-        matrix.col_indices() + first,
-        width == 0 ? nullptr : static_cast<const char*>(matrix.values()) + first * width};
-  };
+  const EntrySource entries = entries_of(matrix);
   Buffer<Offset> offsets(Offset{matrix.rows()} + 1);
   EntryCopy copy(matrix.value_kind(), left);
   Offset next = 0, removed = 0;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "core/base/lower_to.h"
 #include "core/base/team.h"
 
 namespace csrkit {
@@ -130,7 +131,7 @@ InverseBlocks inverse_blocks(const SolveProblem& problem, int threads) {
   }
   result.values.assign(static_cast<std::size_t>(result.value_begins.back()), 0);
 
-  std::atomic<Index> failed{blocks.blocks};
+  std::atomic<Index> failed{blocks.blocks};  // the first of them
 #pragma omp parallel for schedule(dynamic, 1) num_threads(team_size(threads))
   for (Index block = 0; block < blocks.blocks; ++block) {
     const auto at = static_cast<std::size_t>(block);
@@ -143,11 +144,7 @@ InverseBlocks inverse_blocks(const SolveProblem& problem, int threads) {
         values[Offset{i} * size + place_in_block[static_cast<std::size_t>(col)]] = value;
       });
     }
-    if (!invert(values, size)) {
-      Index least = failed;  // the first block, whatever thread comes first
-      while (block < least && !failed.compare_exchange_weak(least, block)) {
-      }
-    }
+    if (!invert(values, size)) lower_to(failed, block);
   }
   if (failed < blocks.blocks) {
     const Index row =
