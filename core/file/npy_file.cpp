@@ -167,8 +167,7 @@ std::int64_t NpyHeader::elements() const {
     if (extent == 0) return 0;
     overflows |= __builtin_mul_overflow(count, extent, &count);
   }
-  if (overflows) throw InputError("the shape of an .npy array has more than 2^63 elements");
-  return count;
+  return overflows ? std::numeric_limits<std::int64_t>::max() : count;
 }
 
 NpyHeader parse_npy_header(const char* data, std::uint64_t size, const std::string& where) {

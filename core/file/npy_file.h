@@ -16,7 +16,7 @@ struct NpyHeader {
   bool is_fortran_order = false;
   std::vector<std::int64_t> shape;
   std::uint64_t data_offset = 0;  // bytes from the start of the array file
-  std::int64_t elements() const;  // product of the shape, checked against overflow
+  std::int64_t elements() const;  // product of the shape; 2^63 - 1 if it is larger
 };
 
 /// Parses versions 1, 2 and 3 from the first bytes of an array; `where` begins error messages.

@@ -1,5 +1,7 @@
 #include "core/file/npy_file.h"
 
+#include <limits>
+
 #include "tests/unit/core/file/csr_file_samples.h"
 
 namespace csrkit {
@@ -165,7 +167,7 @@ TEST(NpyFile, ElementsAreCountedWithoutOverflow) {
   header.shape = {1ll << 40, 1ll << 40, 0};
   EXPECT_EQ(header.elements(), 0);
   header.shape = {1ll << 40, 1ll << 40};
-  EXPECT_THROW(header.elements(), InputError);
+  EXPECT_EQ(header.elements(), std::numeric_limits<std::int64_t>::max());
   header.shape = {};
   EXPECT_EQ(header.elements(), 1);
 }

@@ -267,16 +267,19 @@ TEST(ImportNpz, RefusesArraysOfOtherTypesAndSizes) {
 
 TEST(ImportNpz, TakesNoMemoryForWhatCannotBeThere) {
   const ScratchFolder scratch;
-  SmallNpz(scratch / "huge.npz")
-      .add_bytes("indices", make_npy_header("<i4", {std::int64_t{1} << 40}))
-      .add("indptr", "<i4", I4{0, 0})
-      .add("shape", "<i8", I8{1, 3})
-      .add("data", "<f4", F4{})
-      .finish();
-  EXPECT_NE(message_of<InputError>([&] {
-              import_matrix(scratch / "huge.npz");
-            }).find("that fits the file"),
-            std::string::npos);
+  constexpr std::int64_t kMany = std::int64_t{1} << 40;
+  for (const I8& shape : {I8{kMany}, I8{kMany, kMany}}) {  // the second has more than 2^63 elements
+    SmallNpz(scratch / "huge.npz")
+        .add_bytes("indices", make_npy_header("<i4", shape))
+        .add("indptr", "<i4", I4{0, 0})
+        .add("shape", "<i8", I8{1, 3})
+        .add("data", "<f4", F4{})
+        .finish();
+    const std::string refusal =
+        message_of<InputError>([&] { import_matrix(scratch / "huge.npz"); });
+    EXPECT_EQ(refusal.find(scratch / "huge.npz"), 0u) << refusal;
+    EXPECT_NE(refusal.find("that fits the file"), std::string::npos) << refusal;
+  }
 }
 
 TEST(ImportNpz, RefusesEveryTruncation) {
