@@ -2,16 +2,19 @@
 """clang-tidy over the sources of the libraries and tools, by the compile commands of a build folder.
 
 Usage: check_tidy.py ROOT BUILD_DIR [PART/PARTS]
-       check_tidy.py --self-test    check that a planted finding is found
+       check_tidy.py --self-test    check that planted findings are found
 
-A part is every PARTS-th source, so that CTest can run the parts side by side. A source that the build
-leaves out (a peer that is not installed, say) is left out here, too. Sources that are compiled together
-are checked together, and what the tests compile once more is not checked again. Exits with 77 (skipped)
-if clang-tidy is not installed.
+Sources of a folder are checked several at a time, as if one file included them all: most of the time goes into
+the system's headers, which are then read once. A group that is not clean, or in which names clash, is checked in
+halves.
+A part is every PARTS-th group, so that CTest can run the parts side by side. A source that the build leaves out
+(a peer that is not installed, say) is left out here, too. What the tests compile once more is not checked again.
+Exits with 77 (skipped) if clang-tidy is not installed.
 """
 import json
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -20,9 +23,10 @@ import tempfile
 CHECKED = re.compile(r"(core|preprocess|cpu|api|tools)/.*\.(cpp|cxx)")
 # These switch instruction sets by GCC's pragmas, which clang does not know.
 GCC_ONLY = re.compile(r"cpu/(sddmm/dots|spmm/row_kernels|spmv/inner_loops|spgemm/row_products)(_\w+)?\.cpp")
+MOST_TOGETHER = 8
 
 
-def commands_of(root, build, part=1, parts=1):
+def commands_of(root, build):
     """The compile commands of the sources that are checked, in the order of their names."""
     commands = {}
     for command in json.loads((build / "compile_commands.json").read_text()):
@@ -32,26 +36,55 @@ def commands_of(root, build, part=1, parts=1):
         name = path.relative_to(base).as_posix() if base in path.parents else ""
         if CHECKED.fullmatch(name) and not GCC_ONLY.fullmatch(name) and " -o tests/" not in command["command"]:
             commands.setdefault(name, command)
-    return [commands[name] for name in sorted(commands)][part - 1::parts]
+    return [commands[name] for name in sorted(commands)]
 
 
-def findings(commands):
-    """What clang-tidy reports, as text; empty if the sources are clean."""
+def flags_of(command):
+    """What a compile command says besides its source and its output."""
+    words = shlex.split(command["command"])
+    at = words.index("-o")
+    return tuple(word for word in words[:at] + words[at + 2:] if word not in ("-c", command["file"]))
+
+
+def groups_of(commands):
+    """Lists of commands that differ in nothing but the source and the output, each of one folder. Programs, and what
+    is compiled together already, are checked alone: their names would clash."""
+    alike = {}
+    for command in commands:
+        path = pathlib.Path(command["file"])
+        is_alone = path.suffix == ".cxx" or re.search(r"^int main\(", path.read_text(), re.MULTILINE)
+        alike.setdefault((path if is_alone else path.parent, flags_of(command)), []).append(command)
+    return [each[at:at + MOST_TOGETHER] for each in alike.values() for at in range(0, len(each), MOST_TOGETHER)]
+
+
+def findings(root, group):
+    """What clang-tidy reports of these sources, as text; empty if they are clean."""
     with tempfile.TemporaryDirectory() as folder:
-        pathlib.Path(folder, "compile_commands.json").write_text(json.dumps(commands))
-        # CMake's files that compile sources together include them: nothing to suspect there.
-        options = ["-p", folder, "--quiet", "--checks=-bugprone-suspicious-include"]
-        ran = subprocess.run(["clang-tidy", *options, *(c["file"] for c in commands)],
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        source = pathlib.Path(folder, "together.cpp")
+        source.write_text("".join(f'#include "{command["file"]}"\n' for command in group))
+        command = shlex.join((*flags_of(group[0]), "-c", str(source)))
+        together = {"directory": group[0]["directory"], "file": str(source), "command": command}
+        checked = together if len(group) > 1 else group[0]
+        pathlib.Path(folder, "compile_commands.json").write_text(json.dumps([checked]))
+        # Here sources are included on purpose.
+        options = [f"--config-file={root}/.clang-tidy", "-p", folder, "--quiet", "--checks=-bugprone-suspicious-include"]
+        ran = subprocess.run(["clang-tidy", *options, checked["file"]], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True)
+    if ran.returncode == 0:
+        return ""
+    if len(group) > 1:  # names clash, or one of them is not clean
+        middle = len(group) // 2
+        return findings(root, group[:middle]) + findings(root, group[middle:])
     # stderr has the number of warnings in headers of the system, or what went wrong.
-    return "" if ran.returncode == 0 else ran.stdout + ran.stderr
+    return ran.stdout + ran.stderr
 
 
 def self_test():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder).resolve()
-        shutil.copy(pathlib.Path(__file__).resolve().parent.parent / ".clang-tidy", root)
-        sources = {"core/bad.cpp": "int* none() { return 0; }", "core/clean.cpp": "int one() { return 1; }",
+        sources = {"core/bad.cpp": "namespace { int twice() { return 2; } }\nint* none() { return 0; }",
+                   "core/clean.cpp": "int one() { return 1; }",
+                   "core/clashes.cpp": "namespace { int twice() { return 4; } }",
                    "build/tools/both.cxx": '#include "../../core/clean.cpp"\n#include "../../core/bad.cpp"'}
         commands = []
         for name, text in sources.items():
@@ -62,11 +95,13 @@ def self_test():
                 commands.append({"directory": folder, "file": str(file),
                                  "command": f"c++ -std=c++17 -o {output} -c {file}"})
         (root / "build/compile_commands.json").write_text(json.dumps(commands))
-        bad, clean, both = commands_of(root, root / "build")
-        assert commands_of(root, root / "build", 2, 2) == [clean]
-        assert not findings([clean])
-        assert "modernize-use-nullptr" in findings([bad, clean])
-        assert "modernize-use-nullptr" in findings([both])
+        shutil.copy(pathlib.Path(__file__).resolve().parent.parent / ".clang-tidy", root)
+        bad, clashes, clean, both = commands_of(root, root / "build")
+        pathlib.Path(clean["file"]).write_text("int one() { return 1; }\n\nint main() {}\n")
+        assert groups_of([bad, clashes, clean, both]) == [[bad, clashes], [clean], [both]]
+        assert not findings(root, [clean, clashes])
+        for group in [clean, bad], [bad, clashes, clean], [both]:
+            assert findings(root, group).count("[modernize-use-nullptr") == 1, group
     print("clang-tidy finds what was planted")
 
 
@@ -80,13 +115,13 @@ def main():
         sys.exit(__doc__)
     root, build = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
     part, parts = map(int, sys.argv[3].split("/")) if len(sys.argv) == 4 else (1, 1)
-    commands = commands_of(root, build, part, parts)
-    if not commands:
+    groups = groups_of(commands_of(root, build))[part - 1::parts]
+    if not groups:
         sys.exit(f"{build}/compile_commands.json names no source of {root}; configure again")
-    report = findings(commands)
+    report = "".join(findings(root, group) for group in groups)
     if report:
         sys.exit(report)
-    print(f"clang-tidy: {len(commands)} files are clean")
+    print(f"clang-tidy: {sum(map(len, groups))} files are clean")
 
 
 if __name__ == "__main__":
