@@ -31,8 +31,8 @@ gone() { # gone JOB...: waits until none is queued or running
 }
 
 now() { local t=${EPOCHREALTIME/[.,]/}; echo $((t / 1000)); }
-# Open MPI 4.1 may call nothing (in mca_btl_tcp, below MPI_Init) where ranks of other nodes find it while a busy machine is still
-# starting it. That is before a rank has done anything; it is tried again once, as a crash of ours would come again.
+# On a busy machine Open MPI 4.1 may crash in MPI_Init (mca_btl_tcp calls a null pointer), where ranks of other nodes connect
+# before it has started. No rank has done anything by then, so we try once more: a crash of ours would come again.
 restarts=0
 ranks() { # ranks OPTION_OF_SRUN... COMMAND...: within SRUN_SECONDS (60), its output in ./out and ./err; sets began
   local code=0

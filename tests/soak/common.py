@@ -11,11 +11,11 @@ class Finding(Exception):
 
 
 class NotHere(Exception):
-    """This machine cannot show it; the text says what it lacks."""
+    """The part cannot run on this machine; the text says what is missing."""
 
 
 class Stopped(BaseException):
-    """SIGINT or SIGTERM: the part is recorded as far as it came."""
+    """SIGINT or SIGTERM: the record says how far the part came."""
 
 
 @dataclasses.dataclass
@@ -27,7 +27,7 @@ class Case:
     has_fixed_bytes: bool = True  # else only the form is known: JSON lines
     grows: bool = False  # what was there before stays in front
     is_python: bool = False
-    other_codes: tuple = ()  # that are right, too, when memory or threads lack
+    other_codes: tuple = ()  # that are also right when memory or threads are short
 
 
 CASES = (
@@ -79,8 +79,8 @@ def make_inputs(soak):
 
 
 def words_of(soak, case):
-    """The command as it is run: what is there is replaced, or grows. Python is named, so that only its own calls are
-    counted."""
+    """The command with its options: outputs that exist are replaced, unless they grow. A script is started by Python
+    itself, so that only the calls of Python are counted."""
     words = case.command[1:] + ([] if case.grows else ["--force"]) + ["--quiet"]
     if case.is_python:
         return [sys.executable, str(soak.tools / case.command[0]), *words]
@@ -100,14 +100,14 @@ def left_overs(soak):
 
 
 def expected_outputs(soak, case):
-    """What a run that nothing disturbs writes."""
+    """What an undisturbed run writes."""
     remove_outputs(soak)
     soak.succeed(words_of(soak, case))
     return {name: (soak.scratch / name).read_bytes() for name in case.outputs}
 
 
 def is_complete(soak, case, name, expected):
-    """Whether an output is whole: the same bytes, or a file that its reader takes."""
+    """Whether an output is whole: the same bytes, or a file that its reader accepts."""
     path = soak.scratch / name
     if case.has_fixed_bytes:
         return path.read_bytes() == expected[name]

@@ -34,7 +34,7 @@ def crowd(soak, commands):
 
 def one_output(soak):
     make_inputs(soak)
-    while soak.has_time() or not soak.counts:
+    while soak.has_time():
         remove_outputs(soak)
         crowd(soak, [["csr-generate", "rmat", "out.csr", "--set", "scale=6", "--seed", str(seed), "--force", "--quiet"]
                      for seed in range(CROWD)])
@@ -43,7 +43,7 @@ def one_output(soak):
 
 def one_record_file(soak):
     make_inputs(soak)
-    while soak.has_time() or not soak.counts:
+    while soak.has_time():
         remove_outputs(soak)
         results = crowd(soak, [["csr-bench", "g.csr", "-k", str(1 + k), "--repeat", "1", "--warmup", "0", "--records",
                                 "out.jsonl", "--quiet"] for k in range(CROWD)])
@@ -56,7 +56,7 @@ def one_record_file(soak):
 
 def one_tuning_cache(soak):
     make_inputs(soak)
-    while soak.has_time() or not soak.counts:
+    while soak.has_time():
         remove_outputs(soak)
         crowd(soak, [["csr-spmm-cpu", "g.csr", "-k", str(1 + k % 4), "--repeat", "1", "--warmup", "0", "--tune",
                       "out.json", "--quiet"] for k in range(CROWD // 2)])

@@ -1,6 +1,6 @@
-"""R5 to R8: what a call to the system that fails, or is the last one, leaves behind.
+"""R5 to R8: what is left behind when a system call fails, or when the process is killed at one.
 
-One call of one command at a time, until every call of every command had its turn; the next run goes on
+One call of one command at a time, until every call of every command has had its turn. The next run continues
 where this one ended."""
 import errno
 import random
@@ -41,7 +41,7 @@ def run_with(soak, case, fault="", log=""):
 
 
 def calls_of(soak, case):
-    """How often a run that nothing disturbs makes each call, and the order of its calls of files."""
+    """How often an undisturbed run makes each call, and the order of its calls on files."""
     remove_outputs(soak)
     log = soak.scratch / "calls.log"
     code, _, said = run_with(soak, case, log=str(log))
@@ -94,7 +94,7 @@ def judge(soak, case, what, code, said, right_codes, older, expected, was_killed
 
 
 def sweep(soak, faults_of, check):
-    """Goes on through all faults of all cases, in an order that mixes them."""
+    """Continues through the faults of all cases, in shuffled order."""
     make_inputs(soak)
     expected = {case.name: expected_outputs(soak, case) for case in CASES}
     work = []
@@ -193,7 +193,7 @@ def kills(soak):
 def order_of_calls(soak):
     """fsync of the file before it is renamed, fsync of the folder after: for every output."""
     make_inputs(soak)
-    while soak.has_time() or not soak.counts:
+    while soak.has_time():
         for case in CASES:
             if case.grows:
                 continue
@@ -219,7 +219,7 @@ def strays(soak):
     """Files are made or written nowhere but where outputs belong, and no socket is opened, without a HOME."""
     make_inputs(soak)
     allowed = ("out.", "/dev/", "/proc/self/", ".", "calls.log")
-    while soak.has_time() or not soak.counts:
+    while soak.has_time():
         for case in CASES:
             if case.is_python:
                 continue

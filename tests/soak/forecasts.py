@@ -1,11 +1,11 @@
-"""R9: what csr-forecast says of a run, and what the run takes."""
+"""R9: the memory that csr-forecast predicts for a run, and the memory that the run takes."""
 import json
 import os
 import subprocess
 
 from common import Finding
 
-# Until it is replaced, the fork of this program counts as the tool's: smaller runs look larger than they are.
+# A child counts the memory of this program until it starts the tool: smaller runs look larger than they are.
 SMALLEST = 48 << 20
 METHODS = ("degree", "rcm", "community", "random", "row-similarity", "metis-partition", "metis-nested-dissection")
 FORMATS = ("mtx", "mtx.gz", "npz", "tsv", "petsc")

@@ -19,7 +19,7 @@ def same_bits(soak):
     """Every kernel that does not need --nondeterministic: any number of threads, any time."""
     kernels = json.loads(soak.succeed(["csr-spmm-cpu", "--list", "--json"]))
     names = [row["kernel"].rsplit(".", 1)[-1] for row in kernels["rows"]]
-    while soak.has_time() or not soak.counts:
+    while soak.has_time():
         pattern = soak.chance.choice((["rmat", "--set", "scale=9"], ["dense", "--set", "rows=40"], ["poisson", "--set", "nx=30"]))
         soak.succeed(["csr-generate", pattern[0], "g.csr", *pattern[1:], "--seed", soak.chance.randrange(1000), "--force",
                       "--quiet"])
@@ -51,7 +51,7 @@ PATTERNS = (["rmat", "scale=6"], ["dense", "rows=30"], ["poisson", "nx=9", "ny=7
 
 def conversions(soak):
     """csr -> any -> csr is the identity for every format that need not lose anything."""
-    while soak.has_time() or not soak.counts:
+    while soak.has_time():
         pattern, *settings = soak.chance.choice(PATTERNS)
         kind = soak.chance.choice(("none", "f32", "f64"))
         soak.succeed(["csr-generate", pattern, "g.csr", *(word for setting in settings for word in ("--set", setting)),
@@ -82,7 +82,7 @@ def partitioned(soak):
 
 def rank_bits(soak):
     """Products on ranks: right, the same bits every time, and the bytes that csr-forecast says; sparse ones as on one."""
-    while soak.has_time() or not soak.counts:
+    while soak.has_time():
         for parts in partitioned(soak):
             groups, width = soak.chance.choice((1, 1, 2)), soak.chance.choice((2, 5, 16, 33))
             ranks = parts * groups
@@ -171,7 +171,7 @@ def large(soak):
         if shutil.disk_usage(files.folder).free < disk:
             raise NotHere(f"needs {disk >> 30} GiB of disk in {files.folder}")
         for at in range(soak.recall("next", 0), len(files.steps)):
-            if soak.counts and not soak.has_time():
+            if not soak.has_time():
                 break
             files.steps[at]()
             soak.keep("next", (at + 1) % len(files.steps))
