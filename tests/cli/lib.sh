@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # What the cases share; sourced by run_case.
 
-# Every build has all tools.
+# The names of all tools; every build has them.
 all_tools() {
   local source
   for source in "$CLI_FOLDER"/../../tools/csr-*; do basename "$source" .cpp; done
@@ -19,11 +19,11 @@ python_with() {
   return 1
 }
 
-# Whether csr-report can draw on this machine.
+# Whether csr-report can draw pictures on this machine.
 has_matplotlib() { python_with matplotlib >/dev/null; }
 
-# The Python package, unpacked into ./site. Some versions of PyTorch bring an OpenMP library that is older
-# than ours: a whole wheel has its own.
+# Unpacks the Python package into ./site. Some versions of PyTorch bring an OpenMP library that is older than
+# ours; a complete wheel has its own.
 unpack_package() {
   local whole=--local
   if command -v auditwheel >/dev/null && command -v patchelf >/dev/null; then whole=; fi
