@@ -21,6 +21,7 @@
 #include "gpu/device/device_buffer.h"
 #include "gpu/device/device_info.h"
 #include "gpu/device/gpu_timer.h"
+#include "gpu/device/grid.h"
 #include "gpu/device/stream.h"
 
 namespace csrkit::gpu {
@@ -32,8 +33,7 @@ static_assert(sizeof(Sum) == sizeof(Offset), "sums are copied as they are");
 
 constexpr int kThreads = 256;
 constexpr Offset kPartEntries = 16384;
-constexpr Offset kMostBlocks = 1 << 18;  // fills any GPU; in a skewed grid most do nothing
-constexpr Offset kMostGridHeight = 65535;
+constexpr Offset kMostBlocks = 1 << 18;      // fills any GPU; in a skewed grid most do nothing
 constexpr int kMostSharedCells = 12 * 1024;  // 48 KiB, what every launch may have
 constexpr Offset kPieceEntries = Offset{1} << 28;
 constexpr int kScanItems = 8;
@@ -190,7 +190,7 @@ SumTimes fill_sums(const CsrMatrix& matrix, const SummedAreaTable& grid, Offset*
     }
     const auto parts = static_cast<unsigned>(
         std::clamp<Offset>((fullest + kPartEntries - 1) / kPartEntries, 1,
-                           std::clamp<Offset>(kMostBlocks / rows, 1, kMostGridHeight)));
+                           std::clamp<Offset>(kMostBlocks / rows, 1, kMaxGridY)));
     timed(times.count_seconds, [&] {
       const dim3 blocks(static_cast<unsigned>(rows), parts);
       if (is_shared) {
@@ -209,8 +209,7 @@ SumTimes fill_sums(const CsrMatrix& matrix, const SummedAreaTable& grid, Offset*
     scan_rows<<<static_cast<unsigned>(rows), kThreads, 0, stream.get()>>>(device_sums.data(),
                                                                           width);
     CHECK_LAUNCH("scan_rows", stream.get());
-    const auto column_blocks = static_cast<unsigned>((width + kColumns - 1) / kColumns);
-    scan_columns<<<column_blocks, dim3(kColumns, kStripes), 0, stream.get()>>>(
+    scan_columns<<<blocks_of(width, kColumns), dim3(kColumns, kStripes), 0, stream.get()>>>(
         device_sums.data() + width, width, rows);
     CHECK_LAUNCH("scan_columns", stream.get());
   });

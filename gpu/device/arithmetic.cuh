@@ -160,7 +160,4 @@ inline int log2_ceiling(Offset count) {
   return log2;
 }
 
-/// The largest grid in y and z. Products with more column blocks need several launches.
-inline constexpr Offset kMaxGridY = 65535;
-
 }  // namespace csrkit::gpu

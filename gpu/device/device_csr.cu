@@ -2,6 +2,7 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_csr.h"
+#include "gpu/device/grid.h"
 #include "gpu/device/staged_copies.h"
 
 namespace csrkit::gpu {
@@ -46,9 +47,8 @@ DeviceCsr::DeviceCsr(DeviceMemory& memory, const CsrMatrix& matrix, OffsetWidth 
                                  static_cast<std::size_t>(count) * sizeof(Offset),
                                  cudaMemcpyHostToDevice, stream));
       constexpr int kThreads = 256;
-      const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
-      narrow_offsets<<<blocks, kThreads, 0, stream>>>(staging.data(), narrow_offsets_.data() + done,
-                                                      count);
+      narrow_offsets<<<blocks_of(count, kThreads), kThreads, 0, stream>>>(
+          staging.data(), narrow_offsets_.data() + done, count);
       CHECK_LAUNCH("narrow_offsets", stream);
     }
   } else {

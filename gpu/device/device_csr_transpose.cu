@@ -6,17 +6,14 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_csr.h"
+#include "gpu/device/grid.h"
+#include "gpu/device/warp.cuh"
 
 namespace csrkit::gpu {
 
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kWarp = 32;
-
-unsigned blocks_for(Offset threads) {
-  return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
-}
 
 __device__ Offset global_thread() { return Offset{blockIdx.x} * kThreads + threadIdx.x; }
 
@@ -27,10 +24,10 @@ __global__ void number_entries(std::uint32_t* positions, Offset count) {
 
 /// One warp per row.
 __global__ void write_rows(DeviceOffsets row_offsets, Index rows, Index* row_of_entry) {
-  const Offset row = global_thread() / kWarp;
+  const Offset row = global_thread() / kWarpLanes;
   if (row >= rows) return;
   const Offset end = row_offsets[row + 1];
-  for (Offset at = row_offsets[row] + threadIdx.x % kWarp; at < end; at += kWarp) {
+  for (Offset at = row_offsets[row] + threadIdx.x % kWarpLanes; at < end; at += kWarpLanes) {
     row_of_entry[at] = static_cast<Index>(row);
   }
 }
@@ -120,25 +117,25 @@ DeviceCsr DeviceCsr::transposed(DeviceMemory& memory) const {
   const DeviceBuffer<std::uint32_t> sorted_positions(memory, nnz_, "sorting A by column");
   std::size_t bytes = sort_bytes(nnz_, bits);
   const DeviceBuffer<std::byte> scratch(memory, static_cast<Offset>(bytes), "sorting A by column");
-  number_entries<<<blocks_for(nnz_), kThreads, 0, stream>>>(positions.data(), nnz_);
+  number_entries<<<blocks_of(nnz_, kThreads), kThreads, 0, stream>>>(positions.data(), nnz_);
   CHECK_LAUNCH("number_entries", stream);
   CHECK_CUDA(cub::DeviceRadixSort::SortPairs(scratch.data(), bytes, col_indices(),
                                              sorted_cols.data(),
                                              static_cast<const std::uint32_t*>(positions.data()),
                                              sorted_positions.data(), nnz_, 0, bits, stream));
-  write_offsets<<<blocks_for(Offset{cols_} + 1), kThreads, 0, stream>>>(
+  write_offsets<<<blocks_of(Offset{cols_} + 1, kThreads), kThreads, 0, stream>>>(
       sorted_cols.data(), nnz_, cols_, result.narrow_offsets_.data());
   CHECK_LAUNCH("write_offsets", stream);
 
   auto* row_of_entry = reinterpret_cast<Index*>(positions.data());  // no longer needed
-  write_rows<<<blocks_for(Offset{rows_} * kWarp), kThreads, 0, stream>>>(offsets(), rows_,
-                                                                         row_of_entry);
+  write_rows<<<blocks_of(Offset{rows_} * kWarpLanes, kThreads), kThreads, 0, stream>>>(
+      offsets(), rows_, row_of_entry);
   CHECK_LAUNCH("write_rows", stream);
   result.col_indices_ = DeviceBuffer<Index>(memory, nnz_, "column indices of A^T");
   result.values_ = DeviceBuffer<std::byte>(memory, nnz_ * size_of(kind_), "values of A^T");
   const auto gather = [&](auto word) {
     using Word = decltype(word);
-    gather_entries<<<blocks_for(nnz_), kThreads, 0, stream>>>(
+    gather_entries<<<blocks_of(nnz_, kThreads), kThreads, 0, stream>>>(
         sorted_positions.data(), nnz_, row_of_entry, static_cast<const Word*>(values()),
         result.col_indices_.data(), reinterpret_cast<Word*>(result.values_.data()));
     CHECK_LAUNCH("gather_entries", stream);

@@ -11,6 +11,7 @@
 //          L1; cusparseSDDMM
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/sddmm/rows.cuh"
 #include "gpu/sddmm/typed.cuh"
 
@@ -196,8 +197,8 @@ class DenseTiles final : public TypedSddmm {
 
   void analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream) override {
     const Offset threads = Offset{rows_} * tiles_of(cols_);
-    find_tile_rows<<<static_cast<unsigned>((threads + 255) / 256), 256, 0, stream>>>(
-        a, tile(), tiles_of(cols_), static_cast<TileRow*>(workspace));
+    find_tile_rows<<<blocks_of(threads, 256), 256, 0, stream>>>(a, tile(), tiles_of(cols_),
+                                                                static_cast<TileRow*>(workspace));
     CHECK_LAUNCH("find_tile_rows", stream);
   }
 

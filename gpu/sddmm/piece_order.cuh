@@ -6,6 +6,8 @@
 
 #include "core/base/types.h"
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
+#include "gpu/device/workspace_layout.h"
 
 namespace csrkit::gpu::sddmm {
 
@@ -32,8 +34,8 @@ class PieceOrder {
     auto* const bytes = static_cast<std::byte*>(workspace);
     const auto array = [&](int i) { return reinterpret_cast<Index*>(bytes + i * array_bytes()); };
     const Arrays arrays{array(1), array(2), array(3), array(0)};
-    number_pieces<<<static_cast<unsigned>((count_ + 255) / 256), 256, 0, stream>>>(
-        first_col, count_, arrays.cols, arrays.numbers);
+    number_pieces<<<blocks_of(count_, 256), 256, 0, stream>>>(first_col, count_, arrays.cols,
+                                                              arrays.numbers);
     CHECK_LAUNCH("number_pieces", stream);
     std::size_t cub_bytes = cub_bytes_;
     sort(array(kArrays), cub_bytes, arrays, stream);
@@ -46,7 +48,7 @@ class PieceOrder {
   };
 
   std::uint64_t array_bytes() const {
-    return (static_cast<std::uint64_t>(count_) * sizeof(Index) + 255) / 256 * 256;
+    return WorkspaceLayout::aligned(static_cast<std::uint64_t>(count_) * sizeof(Index));
   }
   void sort(void* scratch, std::size_t& bytes, const Arrays& arrays, cudaStream_t stream) const {
     CHECK_CUDA(cub::DeviceRadixSort::SortPairs(scratch, bytes, arrays.cols, arrays.sorted_cols,

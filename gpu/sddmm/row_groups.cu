@@ -17,6 +17,8 @@
 //          order of pieces
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
+#include "gpu/device/workspace_layout.h"
 #include "gpu/sddmm/piece_order.cuh"
 #include "gpu/sddmm/pieces.cuh"
 #include "gpu/sddmm/typed.cuh"
@@ -69,7 +71,7 @@ class RowGroups final : public TypedSddmm {
   }
 
   void analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream) override {
-    const auto blocks = static_cast<unsigned>((a.nnz + kThreads - 1) / kThreads);
+    const unsigned blocks = blocks_of(a.nnz, kThreads);
     find_rows_of_entries<<<blocks, kThreads, 0, stream>>>(a, static_cast<Index*>(workspace));
     CHECK_LAUNCH("find_rows_of_entries", stream);
     if (!sorts_pieces_) return;
@@ -114,9 +116,8 @@ class RowGroups final : public TypedSddmm {
     const Offset entries = turns() * kAtOnce;
     return static_cast<Index>((nnz_ + entries - 1) / entries);
   }
-  static std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 255) / 256 * 256; }
   std::uint64_t order_at() const {
-    return aligned(static_cast<std::uint64_t>(nnz_) * sizeof(Index));
+    return WorkspaceLayout::aligned(static_cast<std::uint64_t>(nnz_) * sizeof(Index));
   }
 
   /// Measured: docs/lab/2026-11-23-sddmm-h200.md, docs/lab/2026-11-26-sddmm-why.md.
@@ -168,7 +169,7 @@ class RowGroups final : public TypedSddmm {
     const bool is_aligned =
         reinterpret_cast<std::uintptr_t>(given.a.col_indices) % sizeof(int4) == 0;
     dots_of_narrow_rows<T, kLanes, kWidth, kIsFull>
-        <<<static_cast<unsigned>((nnz_ + of_block - 1) / of_block), kThreads, 0, given.stream>>>(
+        <<<blocks_of(nnz_, of_block), kThreads, 0, given.stream>>>(
             given.a, Rows<T>(call.x), Rows<T>(call.y), call.x.cols, given.rows, turns(), is_aligned,
             ends_of(given.a, call));
     CHECK_LAUNCH("dots_of_narrow_rows", given.stream);
@@ -183,7 +184,7 @@ class RowGroups final : public TypedSddmm {
     const Pieces all{turns(), pieces(),
                      sorts_pieces_ ? reinterpret_cast<const Index*>(bytes) : nullptr};
     dots_of_pieces<T, Bytes, kLanes, kWidth, kSteps, kIsFull, kSlices, kMixes>
-        <<<static_cast<unsigned>((all.count + kGroups - 1) / kGroups), kThreads, 0, given.stream>>>(
+        <<<blocks_of(all.count, kGroups), kThreads, 0, given.stream>>>(
             given.a, Rows<T, Bytes>(call.x), Rows<T, Bytes>(call.y), call.x.cols, given.rows, all,
             ends_of(given.a, call));
     CHECK_LAUNCH("dots_of_pieces", given.stream);

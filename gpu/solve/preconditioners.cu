@@ -1,5 +1,6 @@
 #include "core/solve/diagonal.h"
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/solve/preconditioners.h"
 
@@ -9,11 +10,7 @@ namespace {
 
 constexpr int kBlockThreads = 256;
 
-unsigned grid_for(Offset threads) {
-  return static_cast<unsigned>((threads + kBlockThreads - 1) / kBlockThreads);
-}
-
-/// Host numbers in another kind and place. Waits, because the copy's source is temporary.
+/// Converts and uploads. Waits, because the copy's source is temporary.
 template <class To, class From>
 DeviceBuffer<To> uploaded(DeviceMemory& memory, const std::vector<From>& from, const char* what) {
   std::vector<To> converted(from.begin(), from.end());
@@ -37,7 +34,7 @@ class Jacobi : public DevicePreconditioner<T> {
   DeviceBuffer<T> inverse_;
 };
 
-/// A warp per row of a block: the lanes share the row of the inverse.
+/// A warp per row of a diagonal block; its lanes share that row of the inverse.
 template <class T>
 __global__ void multiply_blocks(Index listed_rows, Index columns, const Index* rows,
                                 const Offset* row_begin, const Offset* value_begin,
@@ -86,9 +83,10 @@ class BlockJacobi : public DevicePreconditioner<T> {
 
   void apply(const T* r, T* z, cudaStream_t stream) override {
     if (rows_ == 0) return;
-    multiply_blocks<T><<<grid_for(Offset{rows_} * kWarpLanes), kBlockThreads, 0, stream>>>(
-        rows_, columns_, listed_.data(), row_begin_.data(), value_begin_.data(),
-        block_of_place_.data(), values_.data(), r, z);
+    multiply_blocks<T>
+        <<<blocks_of(Offset{rows_} * kWarpLanes, kBlockThreads), kBlockThreads, 0, stream>>>(
+            rows_, columns_, listed_.data(), row_begin_.data(), value_begin_.data(),
+            block_of_place_.data(), values_.data(), r, z);
     CHECK_LAUNCH("multiply_blocks", stream);
   }
 
@@ -132,7 +130,7 @@ class Chebyshev : public DevicePreconditioner<T> {
   void apply(const T* r, T* z, cudaStream_t stream) override {
     const Offset size = Offset{rows_} * columns_;
     if (size == 0) return;
-    first_term<T><<<grid_for(size), kBlockThreads, 0, stream>>>(
+    first_term<T><<<blocks_of(size, kBlockThreads), kBlockThreads, 0, stream>>>(
         size, columns_, static_cast<T>(steps_.first), inverse_.data(), r, d_.data(), z);
     CHECK_LAUNCH("first_term", stream);
     const ValueKind kind = kValueKindOf<T>;
@@ -140,7 +138,7 @@ class Chebyshev : public DevicePreconditioner<T> {
       product_.bind({z, kind, rows_, columns_, columns_, MemorySpace::device},
                     {t_.data(), kind, rows_, columns_, columns_, MemorySpace::device});
       product_.multiply();
-      next_term<T><<<grid_for(size), kBlockThreads, 0, stream>>>(
+      next_term<T><<<blocks_of(size, kBlockThreads), kBlockThreads, 0, stream>>>(
           size, columns_, static_cast<T>(step.keep), static_cast<T>(step.add), inverse_.data(), r,
           t_.data(), d_.data(), z);
       CHECK_LAUNCH("next_term", stream);

@@ -1,4 +1,5 @@
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/solve/true_residual.h"
 
@@ -7,11 +8,7 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr int kBlockThreads = 256;
-constexpr int kLanes = 8;  // of a row: fits the short rows of most systems
-
-unsigned grid_for(Offset threads) {
-  return static_cast<unsigned>((threads + kBlockThreads - 1) / kBlockThreads);
-}
+constexpr int kLanes = 8;  // of a row: most systems have short rows
 
 /// kLanes threads per row and column.
 template <class A, class X>
@@ -36,7 +33,7 @@ __global__ void sparse_residual(DeviceCsrView<A> a, Index columns, const X* b, c
   }
 }
 
-/// Of the block's threads, in an order that never changes; the first gets it.
+/// The sum over the block's threads, in a fixed order; valid in thread 0.
 __device__ double sum_of_threads(double sum) {
   __shared__ double part[kBlockThreads];
   part[threadIdx.x] = sum;
@@ -81,7 +78,7 @@ __global__ void correct(Offset size, Index columns, const double* scales, const 
   x[i] += scales[i % columns] * static_cast<double>(correction[i]);
 }
 
-/// The blocks of a column: each its part of the sum.
+/// Partial sums of squares: gridDim.x blocks for each column.
 template <class T>
 __global__ void squares(Index rows, Index columns, const T* vectors, double* parts) {
   const Offset step = Offset{gridDim.x} * kBlockThreads;
@@ -128,7 +125,7 @@ void ResidualMatrix::launch(const X* b, const X* x, double* wide, cudaStream_t s
       dense_residual<A, X>
           <<<grid, kBlockThreads, 0, stream>>>(square_.view<A>(), columns_, b, x, wide);
     } else {
-      const unsigned grid = grid_for(Offset{rows_} * columns_ * kLanes);
+      const unsigned grid = blocks_of(Offset{rows_} * columns_ * kLanes, kBlockThreads);
       sparse_residual<A, X>
           <<<grid, kBlockThreads, 0, stream>>>(sparse_.view<A>(), columns_, b, x, wide);
     }
@@ -142,7 +139,8 @@ void launch_narrow(Index rows, Index columns, const double* from, const double* 
                    cudaStream_t stream) {
   const Offset size = Offset{rows} * columns;
   if (size == 0) return;
-  narrow<T><<<grid_for(size), kBlockThreads, 0, stream>>>(size, columns, from, scales, to);
+  narrow<T><<<blocks_of(size, kBlockThreads), kBlockThreads, 0, stream>>>(size, columns, from,
+                                                                          scales, to);
   CHECK_LAUNCH("narrow", stream);
 }
 
@@ -150,7 +148,8 @@ void launch_correct(Index rows, Index columns, const double* scales, const float
                     double* x, cudaStream_t stream) {
   const Offset size = Offset{rows} * columns;
   if (size == 0) return;
-  correct<<<grid_for(size), kBlockThreads, 0, stream>>>(size, columns, scales, correction, x);
+  correct<<<blocks_of(size, kBlockThreads), kBlockThreads, 0, stream>>>(size, columns, scales,
+                                                                        correction, x);
   CHECK_LAUNCH("correct", stream);
 }
 

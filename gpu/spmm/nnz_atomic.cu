@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/lane_sums.cuh"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/spmm/row_tasks/sums.cuh"
 
 namespace csrkit::gpu {

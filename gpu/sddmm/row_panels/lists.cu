@@ -5,6 +5,7 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/find_in_rows.cuh"
+#include "gpu/device/grid.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/sddmm/row_panels/lists.h"
 
@@ -166,10 +167,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-unsigned blocks_of(Offset threads) {
-  return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
-}
-
 /// Calls a function of CUB twice: for the bytes it needs, then with them.
 template <class F>
 void with_scratch(DeviceMemory& memory, F f) {
@@ -203,9 +200,9 @@ void TileLists::count(const DeviceCsrView<void>& a, DeviceMemory& memory) {
   first_tiles_ = {memory, rows + 1, "tiles of panels"};
   first_pieces_ = {memory, rows + 1, "pieces of panels"};
   Index* const is_twin = first_tiles_.data();
-  find_twins<<<blocks_of(rows * kWarpLanes), kThreads, 0, stream>>>(a, is_twin);
+  find_twins<<<blocks_of(rows * kWarpLanes, kThreads), kThreads, 0, stream>>>(a, is_twin);
   CHECK_LAUNCH("find_twins", stream);
-  find_runs<<<blocks_of(rows), kThreads, 0, stream>>>(is_twin, a.rows, runs_.data());
+  find_runs<<<blocks_of(rows, kThreads), kThreads, 0, stream>>>(is_twin, a.rows, runs_.data());
   CHECK_LAUNCH("find_runs", stream);
   with_scratch(memory, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::InclusiveScan(scratch, bytes, runs_.data(), runs_.data(),

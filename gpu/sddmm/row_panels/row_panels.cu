@@ -15,6 +15,7 @@
 
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/sddmm/row_panels/row_panels.h"
 #include "gpu/sddmm/rows.cuh"
@@ -202,7 +203,7 @@ class RowPanels final : public TypedSddmm {
     const DeviceCall& call = given.call;
     constexpr Offset kGroups = kThreads / kLanes;
     const TileListsView lists = lists_.view();
-    const auto blocks = static_cast<unsigned>((lists.count + kGroups - 1) / kGroups);
+    const unsigned blocks = blocks_of(lists.count, kGroups);
     dots_of_panels<T, Bytes, kLanes, kWidth><<<blocks, kThreads, 0, given.stream>>>(
         given.a, Rows<T, Bytes>(call.x), Rows<T, Bytes>(call.y), call.x.cols, lists,
         ends_of(given.a, call));

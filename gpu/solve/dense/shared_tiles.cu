@@ -1,14 +1,15 @@
 // shared_tiles, split_atomic, split_two_pass: a block computes as many elements of q as a tile has
 // rows, tile by tile.
-//   Owns:    split_two_pass: a sum per row and piece.
-//   Reads:   all of A, each warp whole stretches of rows; p once per block, into shared memory.
-//   Launch:  a block per row of tiles, or per piece of one: short matrices have few rows of tiles,
-//            and a device has room for thousands of warps.
-//   Against: transposed. split_atomic and split_two_pass differ in who adds the pieces up: atomics,
-//            in an order of their own each time, or a second kernel.
+// Owns     split_two_pass: a sum per row and piece
+// Reads    all of A, each warp whole stretches of rows; p once per block, into shared memory
+// Launch   a block per row of tiles, or per piece of one: small matrices have too few rows of tiles
+//          to occupy the device
+// Against  transposed. split_atomic adds the pieces up by atomics, in another order in every run;
+//          split_two_pass by a second kernel
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/solve/dense/product.h"
 
@@ -33,7 +34,7 @@ __global__ void __launch_bounds__(kThreads)
   const Offset last = tiles * (blockIdx.y + 1) / gridDim.y;
   T sums[kRows] = {};
   for (Offset tile = tiles * blockIdx.y / gridDim.y; tile < last; ++tile) {
-    __syncthreads();  // the last tile's p is read
+    __syncthreads();  // the last tile's p has been read
     for (int i = static_cast<int>(threadIdx.x); i < kTile; i += kThreads) {
       const Offset col = tile * kTile + i;
       tile_of_p[i] = col < a.rows ? p[col * stride] : T{0};
@@ -91,7 +92,7 @@ class Tiles : public DenseProduct<T> {
   }
 
   void launch(const T* p, T* q, Index stride, cudaStream_t stream) override {
-    const auto blocks = static_cast<unsigned>((a_.rows + kAddThreads - 1) / kAddThreads);
+    const unsigned blocks = blocks_of(a_.rows, kAddThreads);
     if (ending_ == Ending::atomic) {
       clear<T><<<blocks, kAddThreads, 0, stream>>>(a_.rows, stride, q);
       CHECK_LAUNCH("clear", stream);

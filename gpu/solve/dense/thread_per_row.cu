@@ -1,9 +1,10 @@
 // row_per_thread, transposed: one thread computes one element of q.
-//   Reads:   all of A; p once per warp and element, from L1.
-//   Against: each other. Neighbouring threads of row_per_thread read elements a row apart, 32
-//            sectors a load; A being symmetric, `transposed` reads a_ji for a_ij, 4 sectors a load.
-//   Limit:   rows threads do not fill the device; shared_tiles has a warp per row.
+// Reads    all of A; p once per warp and element, from L1
+// Launch   a thread per row, which does not fill the device; shared_tiles has a warp per row
+// Against  each other. Neighbouring threads of row_per_thread read elements a row apart, 32 sectors
+//          a load; A being symmetric, `transposed` reads a_ji for a_ij, 4 sectors a load
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/solve/dense/product.h"
 
 namespace csrkit::gpu {
@@ -28,7 +29,7 @@ class ThreadPerRow : public DenseProduct<T> {
  public:
   explicit ThreadPerRow(const DenseInput<T>& input) : a_(input.a) {}
   void launch(const T* p, T* q, Index stride, cudaStream_t stream) override {
-    const auto blocks = static_cast<unsigned>((a_.rows + kBlockThreads - 1) / kBlockThreads);
+    const unsigned blocks = blocks_of(a_.rows, kBlockThreads);
     thread_per_row<T, kTransposed><<<blocks, kBlockThreads, 0, stream>>>(a_, p, q, stride);
     CHECK_LAUNCH("thread_per_row", stream);
   }

@@ -23,6 +23,7 @@
 
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/ladder/nnz_split_pieces.h"

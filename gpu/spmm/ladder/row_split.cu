@@ -12,6 +12,7 @@
 //          them
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/lane_sums.cuh"

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/ladder/row_order.cuh"
 #include "gpu/spmm/ladder/staged_rows.cuh"

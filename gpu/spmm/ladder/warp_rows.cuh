@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/lane_sums.cuh"
 

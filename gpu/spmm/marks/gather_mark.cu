@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmm/lane_sums.cuh"
 #include "gpu/spmm/marks/gather_mark.h"

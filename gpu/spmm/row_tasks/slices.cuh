@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "gpu/device/grid.h"
 #include "gpu/spmm/lane_sums.cuh"
 
 namespace csrkit::gpu {
