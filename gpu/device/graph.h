@@ -1,4 +1,4 @@
-// Work of several GPUs as one CUDA graph.
+// Queued work as a CUDA graph.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,6 +7,10 @@
 
 namespace csrkit::gpu {
 
+/// Work captured in a stream of higher priority keeps it, whatever stream the graph runs in.
+inline constexpr unsigned long long kKeepsPriorities = cudaGraphInstantiateFlagUseNodePriority;
+
+/// Owns an instantiated graph; empty at first.
 class Graph {
  public:
   Graph() = default;
@@ -14,9 +18,11 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// What `queue` queues: it begins in `stream`, and comes back there from others.
+  /// Records what queue() queues in `stream`; work that it forks to other streams must join `stream`
+  /// again. `flags` are those of cudaGraphInstantiate. Throws what queue() throws, and DeviceError;
+  /// the stream is then no longer captured.
   template <class Queue>
-  void capture(cudaStream_t stream, const Queue& queue) {
+  void capture(cudaStream_t stream, const Queue& queue, unsigned long long flags = 0) {
     cudaGraph_t recorded = nullptr;
     CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
     try {
@@ -28,16 +34,14 @@ class Graph {
     }
     CHECK_CUDA(cudaStreamEndCapture(stream, &recorded));
     reset();
-    // What was captured in an urgent stream stays urgent, whatever stream the graph runs in.
-    const cudaError_t status =
-        cudaGraphInstantiate(&graph_, recorded, cudaGraphInstantiateFlagUseNodePriority);
+    const cudaError_t status = cudaGraphInstantiate(&graph_, recorded, flags);
     CHECK_CUDA_NOEXCEPT(cudaGraphDestroy(recorded));
     CHECK_CUDA(status);
   }
 
   bool is_there() const { return graph_ != nullptr; }
   void launch(cudaStream_t stream) const { CHECK_CUDA(cudaGraphLaunch(graph_, stream)); }
-  /// One that runs goes when it has ended: nobody waits.
+  /// Does not wait: CUDA keeps a running graph until it has ended.
   void reset() noexcept {
     if (graph_ != nullptr) CHECK_CUDA_NOEXCEPT(cudaGraphExecDestroy(graph_));
     graph_ = nullptr;

@@ -6,9 +6,9 @@
 #include "core/base/hash.h"
 #include "gpu/device/device_info.h"
 #include "gpu/device/gpu_timer.h"
+#include "gpu/device/graph.h"
 #include "gpu/device/head_start.h"
 #include "gpu/device/stream.h"
-#include "gpu/ranks/graph.h"
 #include "gpu/ranks/rank.h"
 #include "gpu/ranks/ranks.h"
 #include "gpu/ranks/rows.h"
@@ -86,7 +86,8 @@ class GpuLinks final : public DeviceLinks {
     const cudaStream_t stream = first().stream->get();
     const DeviceScope scope(first().device);
     CHECK_CUDA(cudaStreamSynchronize(stream));
-    graph_.capture(stream, [&] { queue(); });
+    graph_.capture(
+        stream, [&] { queue(); }, kKeepsPriorities);
     std::vector<double> seconds;
     for (int sample = 0; sample < kSamples; ++sample) {
       give_head_start(stream);

@@ -9,6 +9,7 @@
 #include "gpu/device/device_csr.h"
 #include "gpu/device/device_info.h"
 #include "gpu/device/stream.h"
+#include "gpu/device/workspace_layout.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/plan/operands.h"
 #include "gpu/ranks/rows.h"
@@ -44,7 +45,7 @@ struct SharedLayout {
  private:
   std::uint64_t take(std::uint64_t more) {
     const std::uint64_t at = bytes;
-    bytes = (bytes + more + 255) / 256 * 256;
+    bytes += WorkspaceLayout::aligned(more);
     return at;
   }
 };
@@ -63,6 +64,9 @@ FarRank::FarRank(const std::string& memory, int rank) {
     throw DeviceError("rank " + std::to_string(rank) + " has told nothing of its memory");
   }
   std::memcpy(&told, memory.data(), sizeof told);
+  if (memory.size() - sizeof told != told.runs * sizeof(RowRun)) {
+    throw DeviceError("rank " + std::to_string(rank) + " has told only a part of its memory");
+  }
   memory_ = std::make_unique<FarMemory>(told.name);
   SharedLayout(told.b_bytes, told.c_bytes, told.made_bytes).place(memory_->data(), &given_);
   given_.rank = rank;

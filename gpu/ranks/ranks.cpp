@@ -9,9 +9,9 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
 #include "gpu/device/gpu_timer.h"
+#include "gpu/device/graph.h"
 #include "gpu/device/head_start.h"
 #include "gpu/device/stream.h"
-#include "gpu/ranks/graph.h"
 #include "gpu/ranks/meeting.h"
 #include "gpu/ranks/rank.h"
 
@@ -299,7 +299,8 @@ void GpuRanks::warm_up() {
 void GpuRanks::prepare(int from) {
   if (!is_capturable_ || graphs_[from].is_there()) return;
   bind(from);
-  graphs_[from].capture(first().work(), [&] { queue(); });
+  graphs_[from].capture(
+      first().work(), [&] { queue(); }, kKeepsPriorities);
 }
 
 void GpuRanks::multiply(int products) {

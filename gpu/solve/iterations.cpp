@@ -8,7 +8,7 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// Numbers of a vector in a row of vectors, each of which begins at a multiple of 16 bytes.
+/// Elements of a vector, padded: every vector begins at a multiple of 16 bytes.
 Offset padded(Offset size) { return (size + 3) / 4 * 4; }
 
 }  // namespace
@@ -68,11 +68,6 @@ DeviceIterations<T>::DeviceIterations(const SolveProblem& problem, Rung rung, De
 }
 
 template <class T>
-DeviceIterations<T>::~DeviceIterations() {
-  if (graph_ != nullptr) CHECK_CUDA_NOEXCEPT(cudaGraphExecDestroy(graph_));
-}
-
-template <class T>
 void DeviceIterations<T>::apply_preconditioner() {
   if (preconditioner_ == nullptr) return;
   if (state_.inverse_diagonal != nullptr) {
@@ -90,7 +85,7 @@ void DeviceIterations<T>::begin(const std::vector<double>& targets) {
                              cudaMemcpyHostToDevice, stream_));
   apply_preconditioner();
   launch_fused_sums(state_, After::begin, stream_);
-  // Where atomics begin.
+  // Atomic sums start at 0.
   CHECK_CUDA(cudaMemsetAsync(partials_.data(), 0, partials_.size_bytes(), stream_));
   const std::uint64_t bytes = static_cast<std::uint64_t>(state_.rows) *
                               static_cast<std::uint64_t>(state_.columns) * sizeof(T);
@@ -111,7 +106,7 @@ void DeviceIterations<T>::bind_product() {
   product_->bind(view(state_.p), view(state_.q));
 }
 
-/// q = A p. A preconditioner that is no diagonal may use the product for itself in between.
+/// q = A p. A preconditioner that is not diagonal may have bound the product to its own vectors.
 template <class T>
 void DeviceIterations<T>::multiply() {
   if (!state_.is_plain() && state_.inverse_diagonal == nullptr) bind_product();
@@ -205,16 +200,8 @@ void DeviceIterations<T>::queue_chunk(Offset iterations) {
   } else if (rung_ == Rung::device_scalars || iterations != kChunk) {
     queue();
   } else {
-    if (graph_ == nullptr) {
-      cudaGraph_t recorded = nullptr;
-      CHECK_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed));
-      queue();
-      CHECK_CUDA(cudaStreamEndCapture(stream_, &recorded));
-      const cudaError_t status = cudaGraphInstantiate(&graph_, recorded, 0);
-      CHECK_CUDA_NOEXCEPT(cudaGraphDestroy(recorded));
-      CHECK_CUDA(status);
-    }
-    CHECK_CUDA(cudaGraphLaunch(graph_, stream_));
+    if (!graph_.is_there()) graph_.capture(stream_, queue);
+    graph_.launch(stream_);
   }
 }
 
