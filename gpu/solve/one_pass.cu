@@ -1,10 +1,11 @@
-// one_pass: all that lies between two products as one cooperative kernel.
-//   Owns:    a block has neighbouring rows; q, later r, of most of them in shared memory, and p
-//            where there is room.
-//   Reads:   p, q, r, then p and x; writes r, p, x: 8 vectors an iteration, 7 where p is held. The
-//            three passes of fused move 10 of them: q waits for p'q in shared memory, r for r'r.
-//   Syncs:   two barriers of the grid, where fused has the ends of launches.
-//   Against: fused; the product is whoever's it was.
+// one_pass: all work between two products as one cooperative kernel.
+// Owns     a block has neighbouring rows. For as many of them as fit, shared memory holds q (later
+//          r); what room is left holds p
+// Reads    p, q, r, then p and x; writes r, p, x: 8 vectors an iteration, 7 where p is held. The
+//          three passes of fused move 10: here q is kept in shared memory until p'q is known, and r
+//          until r'r is
+// Launch   two barriers of the grid, where fused ends a launch
+// Against  fused, with the same product
 #include "gpu/solve/one_pass.h"
 #include "gpu/solve/persistent.cuh"
 
@@ -12,13 +13,13 @@ namespace csrkit::gpu {
 
 namespace {
 
-constexpr Index kLeastRows = 128;  // of a block: fewer would wait for others, not work
+constexpr Index kLeastRows = 128;  // of a block: with fewer it would wait more than work
 
 template <class T>
 __global__ void __launch_bounds__(kPersistentThreads)
     between_products(CgState<T> state, OnePassShares shares) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
-  T* const held_q = reinterpret_cast<T*>(shared_bytes);  // of a block's first rows; then r
+  T* const held_q = reinterpret_cast<T*>(shared_bytes);  // of a block's first rows; later r
   T* const held_p = held_q + shares.q_rows;
   CgColumn& column = shared_column();
   const Offset first = Offset{blockIdx.x} * shares.own_rows;
@@ -26,13 +27,13 @@ __global__ void __launch_bounds__(kPersistentThreads)
   const Offset q_end = first + shares.q_rows, p_end = first + shares.p_rows;
   if (threadIdx.x == 0) column = state.column[0];
   __syncthreads();
-  if (!column.moves()) return;  // so says every block
+  if (!column.moves()) return;  // every block decides the same
   const Index made = state.iteration[0];
   const auto preconditioned = [&](Offset i, T r) {
     return state.inverse_diagonal == nullptr ? r : state.inverse_diagonal[i] * r;
   };
   const auto for_own_rows = [&](const auto& load, const auto& use) {
-    constexpr int kBatch = 32 / sizeof(T);  // twice as much does not fit into registers
+    constexpr int kBatch = 32 / sizeof(T);  // twice as many do not fit into registers
     for_each_batch<T, kBatch>(first + threadIdx.x, end, kPersistentThreads, load, use);
   };
 
@@ -88,7 +89,7 @@ template <class T>
 OnePass<T>::OnePass(Index rows, int device) {
   const PersistentLimits limits = limits_of(between_products<T>, device);
   blocks_ = std::max(1, std::min(limits.blocks, rows / kLeastRows));
-  const Index own = (rows + blocks_ - 1) / blocks_;
+  const auto own = static_cast<Index>((Offset{rows} + blocks_ - 1) / blocks_);
   const auto places = static_cast<Index>(limits.shared_bytes / Offset{sizeof(T)});
   shares_.own_rows = own;
   shares_.q_rows = std::min(own, places);

@@ -1,10 +1,10 @@
 // persistent, sparse: the whole loop as one cooperative kernel.
-//   Owns:    a block has neighbouring rows, as many entries as others: x, r, p and q of them and,
-//            where it fits, their part of A, all in shared memory.
-//   Reads:   A once per iteration, from shared memory or L2; z and p of other rows from L2.
-//   Syncs:   two barriers of the grid per iteration: the product takes z and the p of before and
-//            makes p = z + beta p of every column it meets, so that no barrier stands between.
-//   Against: fused, whose launches cost more than its work where systems are small.
+// Owns     a block has neighbouring rows with about as many entries as other blocks. Their x, r, p
+//          and q are in shared memory, and their part of A where it fits
+// Reads    A once per iteration, from shared memory or L2; z and p of other rows from L2
+// Launch   two barriers of the grid per iteration. The product computes p = z + beta p itself for
+//          every column that it reads, from z and the last p, which saves a third barrier
+// Against  fused, whose launches cost more than their work where systems are small
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -16,11 +16,11 @@ namespace csrkit::gpu {
 
 namespace {
 
-constexpr Index kLeastRows = 128;        // of a block: fewer would wait for others, not work
-constexpr Index kRowWeight = 4;          // what a row costs beside its entries, in entries
-constexpr Offset kMostOfFewLanes = 256;  // entries; one longer row, and all have a warp each
+constexpr Index kLeastRows = 128;        // of a block: with fewer it would wait more than work
+constexpr Index kRowWeight = 4;          // the cost of a row beside its entries, in entries
+constexpr Offset kMostOfFewLanes = 256;  // entries; if one row is longer, every row gets a warp
 
-/// What a block needs of shared memory.
+/// The shared memory of a block.
 struct Shares {
   Index rows = 0;      // the most of a block
   Offset entries = 0;  // the most of a block
@@ -35,7 +35,7 @@ struct Shares {
   }
 };
 
-/// A block's rows of A, wherever they are; offsets count from the block's first entry.
+/// A block's rows of A, in shared or global memory. Offsets count from the block's first entry.
 template <class T>
 struct Slice {
   const Index* offsets;
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(kPersistentThreads)
   T beta = 0;
   Index made = 0;
   while (made < iterations && column.moves()) {
-    // p = z + beta p but for the first, whose p is there; q = A p, p'q
+    // p = z + beta p (the first p is given), q = A p, p'q
     const bool has_p = made == 0;
     TwoSums product;
     // Whole warps: lanes of a row exchange their sums.
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(kPersistentThreads)
     new_p = swapped;
     ++made;
     if (column.state == ColumnState::last_step) break;
-    __syncthreads();  // p is read
+    __syncthreads();  // p has been read
   }
   for (Index i = thread; i < own; i += kPersistentThreads) {
     state.x[first + i] = x[i];
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(kPersistentThreads)
   leave_column(state, column);
 }
 
-/// Where each of the blocks begins: equal weights of entries and rows.
+/// The first row of each block; blocks have about equal weights of entries and rows.
 std::vector<Index> balanced_rows(const CsrMatrix& a, Index blocks) {
   const Offset* const offsets = a.row_offsets();
   const auto weight = [&](Index row) { return offsets[row] + Offset{kRowWeight} * row; };
@@ -207,7 +207,8 @@ class SparseLoop : public PersistentLoop<T> {
                        std::to_string(a.rows()) + " rows needs " + std::to_string(bytes_) +
                        "; use fused");
     }
-    a_ = DeviceCsr(memory, has_values ? convert_values(a, kValueKindOf<T>) : a);
+    const CsrMatrix converted = has_values ? convert_values(a, kValueKindOf<T>) : a;
+    a_ = DeviceCsr(memory, converted);
     row_begins_ = DeviceBuffer<Index>(memory, blocks_ + 1, "first rows of blocks");
     CHECK_CUDA(cudaMemcpyAsync(row_begins_.data(), begins.data(), row_begins_.size_bytes(),
                                cudaMemcpyHostToDevice, memory.stream()));

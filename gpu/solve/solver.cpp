@@ -4,6 +4,7 @@
 
 #include "core/base/stopwatch.h"
 #include "gpu/device/device_info.h"
+#include "gpu/device/grid.h"
 #include "gpu/plan/operands.h"
 #include "gpu/plan/resources.h"
 #include "gpu/solve/machine.h"
@@ -21,6 +22,12 @@ class GpuSolver : public Solver {
         device_(options.where.device),
         chosen_(chosen),
         because_(because) {
+    // Kernels have a row of blocks for each right-hand side.
+    if (problem.right_hand_sides > kMaxGridY) {
+      throw UsageError("solvers on GPUs take at most " + std::to_string(kMaxGridY) +
+                       " right-hand sides, and there are " +
+                       std::to_string(problem.right_hand_sides) + "; solve for some at a time");
+    }
     require_device(device_);
     const DeviceScope scope(device_);
     resources_ = std::make_unique<PlanResources>(device_, options);
@@ -65,7 +72,7 @@ class GpuSolver : public Solver {
     resources_->stream.wait();
     phases_.upload_b_seconds = uploading.seconds();
 
-    // By the host's clock: that the host takes part in some rungs is what they are about.
+    // By the host's clock: the host's part counts, as the rungs differ in it.
     const Stopwatch clock;
     report_ = drive_cg(*machine_, problem_, problem_.precision == Precision::refined);
     resources_->stream.wait();

@@ -1,18 +1,18 @@
-// streamed: the whole loop as one cooperative kernel, for systems that memory has to bring anew in
-// every iteration.
-//   Owns:    a block has its share of the rows; of r, q and x of them as much as its shared memory
-//            holds, where they stay from iteration to iteration. q of a row is made, used and
-//            changed by one thread.
-//   Reads:   A as plain CSR, once per iteration, by bulk copies that set out before they are
-//            waited for, also across barriers; p three times, at least once of them from L2;
-//            what is not held of r, q and x.
-//   Syncs:   three barriers of the grid per iteration: p'q, r'r, p.
-//   Against: one_pass, whose product and vector kernel start and end in every iteration;
-//            persistent, which holds A and reads it entry by entry.
+// streamed: the whole loop as one cooperative kernel, for systems larger than L2, which are read
+// from memory in every iteration.
+// Owns     a block has a share of the rows. As much of their r, q and x as fits stays in shared
+//          memory for all iterations. One thread makes and uses q of a row
+// Reads    A as plain CSR, once per iteration, by bulk copies that start early, also across
+//          barriers; p three times, at least once from L2; the parts of r, q and x that are not
+//          held
+// Launch   three barriers of the grid per iteration: p'q, r'r, p
+// Against  one_pass, which launches a product and a vector kernel in every iteration; persistent,
+//          which holds A and reads it entry by entry
 #include <algorithm>
 #include <string>
 
 #include "core/base/error.h"
+#include "gpu/device/grid.h"
 #include "gpu/solve/csr_stream.cuh"
 #include "gpu/solve/persistent.cuh"
 #include "gpu/solve/persistent.h"
@@ -21,12 +21,12 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// How many chunks of a block's rows are in shared memory, of each vector.
+/// How many chunks of a block's rows shared memory holds, for each vector.
 struct HeldChunks {
   int r = 0, q = 0, x = 0;
 };
 
-/// A vector of which a block's first chunks are in shared memory.
+/// A vector whose first chunks of a block are in shared memory, the rest in global memory.
 template <class T>
 struct PartlyHeld {
   T* held;
@@ -42,8 +42,8 @@ struct PartlyHeld {
   __device__ T* place(int chunk) const { return held + chunk * kPersistentThreads + threadIdx.x; }
 };
 
-/// Calls use(loaded, chunk, row) for this thread's rows, with what load(chunk, row) gave, two of
-/// them at once: see for_each_batch.
+/// Calls use(load(chunk, row), chunk, row) for this thread's rows; loads of two rows are in flight
+/// at once (see for_each_batch).
 template <class T, class Load, class Use>
 __device__ void for_each_row(const RowsOfBlock& rows, const Load& load, const Use& use) {
   constexpr int kBatch = 2;
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kPersistentThreads, 1)
   const PartlyHeld<T> x{q.held + chunks.q * kPersistentThreads, chunks.x, state.x};
   if (threadIdx.x == 0) column = state.column[0];
   __syncthreads();
-  if (!column.moves()) return;  // so says every block
+  if (!column.moves()) return;  // every block decides the same
 
   CsrStream<T> stream(a, rows, shared_bytes + a.room_bytes() * warp, barriers + warp);
   for (int chunk = 0; chunk < rows.chunks; ++chunk) {
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(kPersistentThreads, 1)
     ++made;
     if (column.state == ColumnState::last_step) break;
     __syncthreads();
-    if (threadIdx.x == 0) wait_for_grid(state.barrier);  // p is everywhere
+    if (threadIdx.x == 0) wait_for_grid(state.barrier);  // every block has written its p
     __syncthreads();
   }
   stream.finish();
@@ -162,7 +162,7 @@ class StreamedLoop : public PersistentLoop<T> {
     const Offset of_block = (Offset{a.rows()} + limits.blocks - 1) / limits.blocks;
     own_rows_ = static_cast<Index>(std::max<Offset>(of_block + kWarpLanes - 1, kWarpLanes) /
                                    kWarpLanes * kWarpLanes);
-    blocks_ = std::max<Index>(1, (a.rows() + own_rows_ - 1) / own_rows_);
+    blocks_ = std::max(1, static_cast<Index>(blocks_of(a.rows(), own_rows_)));
     const Offset room = limits.shared_bytes - Offset{a_.view().room_bytes()} * kWarpLanes;
     const int wanted = (own_rows_ + kPersistentThreads - 1) / kPersistentThreads;
     int chunks = static_cast<int>(room / Offset{kPersistentThreads * sizeof(T)});

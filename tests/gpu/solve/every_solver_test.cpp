@@ -7,6 +7,7 @@
 
 #include "core/judge/solution.h"
 #include "cpu/common/kernels.h"
+#include "gpu/device/grid.h"
 #include "gpu/plan/kernels.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/unit/cpu/solve/systems.h"
@@ -70,6 +71,25 @@ DenseMatrix ones(Index rows, Index cols) {
     for (Index j = 0; j < cols; ++j) b.view().set(i, j, 1);
   }
   return b;
+}
+
+TEST(GpuSolveColumns, MoreThanAGridHasRowsAreRefusedWithoutADevice) {
+  const SolveProblem problem = problem_of(grid_laplacian(2, 1), kMaxGridY + 1);
+  int refusals = 0;
+  for (const Kernel<Solve>& kernel : solve_kernels()) {
+    if (!kernel.can(needed_for(problem))) continue;
+    PlanOptions options;
+    options.deterministic = kernel.can(kDeterministic);
+    try {
+      kernel.make_plan(problem, options);
+      ADD_FAILURE() << kernel.name << " takes " << problem.right_hand_sides << " right-hand sides";
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string(error.what()).find("65535 right-hand sides"), std::string::npos)
+          << kernel.name << ": " << error.what();
+      ++refusals;
+    }
+  }
+  EXPECT_GT(refusals, 1);
 }
 
 TEST_P(GpuSolve, FindsKnownSolutionsInEveryKindAndShape) {
