@@ -5,11 +5,12 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// Most bytes of A that stay in shared memory, or in L2 beside the vectors, on the GPUs of today.
+/// The largest A in bytes that stays in shared memory, or in L2 beside the vectors, on H100 and
+/// H200.
 constexpr std::uint64_t kCachedBytes = 28 << 20;
-/// Of a dense A: on an H200 the lines of persistent and one_pass cross at 49 MB.
+/// The same for a dense A: on an H200 the times of persistent and one_pass cross at 49 MB.
 constexpr std::uint64_t kDenseCachedBytes = 48 << 20;
-/// On an H200 the lines of the two cross between 262,144 rows of a grid and 518,400.
+/// For grids, their times on an H200 cross between 262,144 and 518,400 rows.
 constexpr Index kPersistentRows = 400000;
 
 }  // namespace
@@ -24,7 +25,7 @@ std::unique_ptr<Solver> make_auto(const SolveProblem& problem, const PlanOptions
     return make_solver(problem, options, kDeviceSolve, Rung::fused, "fused",
                        "the others have one right-hand side and a diagonal preconditioner");
   }
-  // A product that is asked for by name is one that persistent, which has its own, cannot use.
+  // persistent has a product of its own, so it cannot use one that was asked for by name.
   if (is_small && options.variant.empty()) {
     return make_solver(problem, options, kDeviceSolve, Rung::persistent, "persistent",
                        "the system stays in shared memory and L2");

@@ -1,5 +1,5 @@
-// The scalars of conjugate gradients and what is decided by them: one text for the host, for whom
-// the first rung of the ladder brings sums over, and for the device, where all others leave them.
+// The scalars of conjugate gradients and the decisions made from them. One source for the host,
+// where the first rung of the ladder computes them, and for the device, where all other rungs do.
 #pragma once
 
 #include <cmath>
@@ -9,21 +9,21 @@
 
 namespace csrkit::gpu {
 
-/// What a column does: nothing; iterate; make the last step, because the norm is small enough or no
-/// other can follow.
+/// idle: the column has ended. last_step: it ends after this step, because the norm is small enough
+/// or no further step is possible.
 enum class ColumnState : int { idle, iterating, last_step };
 
 /// One right-hand side. Plain data in device memory.
 struct CgColumn {
   ColumnState state = ColumnState::iterating;
   SolveStatus end = SolveStatus::iteration_limit;
-  bool keeps = false;  // the iterate before this step is the best so far: copy it
+  bool keeps = false;  // copy x before this step: it is the best iterate so far
   Offset iterations = 0;
   double target = 0;
-  double norm = 0, best_norm = 0;  // of the iterate in x, of the best one
+  double norm = 0, best_norm = 0;  // residual norms of x and of the best iterate
   double rho = 0;                  // r'z
   double alpha = 0, beta = 0;
-  double curvature = 0;  // what ended the run
+  double curvature = 0;  // p'Ap or r'z that ended the run, else 0
 
   CSRKIT_HOST_DEVICE void stop(SolveStatus why, double reason) {
     state = ColumnState::idle;
@@ -89,7 +89,7 @@ struct CgColumn {
   }
 };
 
-/// What is kept of every iteration of a column.
+/// The record of one iteration of a column.
 struct CgRecord {
   double norm, alpha, beta;
 };

@@ -1,5 +1,5 @@
-// A product with plain CSR that every warp streams through its own part of shared memory: while
-// its lanes multiply what has come, what it needs next is on its way as a bulk copy.
+// A product with plain CSR. Every warp streams its rows through its own part of shared memory:
+// while its lanes multiply one part, a bulk copy brings the next.
 #pragma once
 
 #include "gpu/device/bulk_copy.cuh"
@@ -8,7 +8,8 @@
 
 namespace csrkit::gpu {
 
-/// The rows of a block: chunk c has first + c * stride + threadIdx.x of each thread, if below end.
+/// The rows of a block: in chunk c a thread has row first + c * stride + threadIdx.x, if that is
+/// below `end`.
 struct RowsOfBlock {
   Index rows;  // of the system
   Index first, end, stride;
@@ -20,12 +21,12 @@ struct RowsOfBlock {
   }
 };
 
-/// What a warp knows of the stream of its rows. A round is a part of the entries of 32 rows, as
-/// many as there is room for; one is on its way at any time.
+/// A warp's stream of its rows. A round is as many of the entries of 32 rows as there is room for.
+/// One round is in flight at any time.
 template <class T>
 class CsrStream {
  public:
-  /// `room` is the warp's, `barrier` too; the first round sets out.
+  /// `room` and `barrier` belong to this warp. Starts the first round.
   __device__ CsrStream(const StreamedMatrix<T>& a, const RowsOfBlock& rows, void* room,
                        BulkBarrier* barrier)
       : a_(a),
@@ -64,21 +65,22 @@ class CsrStream {
     }
   }
 
-  /// To be called once, at the end: nothing may be on its way when a block ends.
+  /// Call it once, at the end: no copy may be in flight when a block ends.
   __device__ void finish() { barrier_->wait(round_ % 2); }
 
  private:
-  static constexpr int kAtOnce = 4;  // entries of a row that a lane takes out before it multiplies
+  // entries that a lane reads from shared memory before it multiplies
+  static constexpr int kAtOnce = 4;
 
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % kWarpLanes; }
 
-  /// Asks for the offsets of the rows of `chunk`, which comes next.
+  /// Loads the offsets of the rows of `chunk`, the next one.
   __device__ void look_at(int chunk) {
     const Index row = rows_.row_of(chunk);
     next_begin_ = __ldg(a_.offsets + row);
     next_end_ = __ldg(a_.offsets + min(row + 1, rows_.rows));
   }
-  /// Rounded down to where a bulk copy can begin.
+  /// The first entry of the next chunk, rounded down to where a bulk copy can begin.
   __device__ std::uint32_t first_of_next() const {
     return __shfl_sync(kAllLanes, next_begin_, 0) / kStreamUnit * kStreamUnit;
   }
@@ -86,8 +88,8 @@ class CsrStream {
     return __shfl_sync(kAllLanes, next_end_, kWarpLanes - 1);
   }
 
-  /// The round of entries first ... last, or the beginning of them. To be called by the whole warp,
-  /// whose lanes are done with the round before.
+  /// Starts the copy of entries [first, last), or of as many as there is room for. By the whole
+  /// warp, when its lanes are done with the round before.
   __device__ void send_for(std::uint32_t first, std::uint32_t last) {
     __syncwarp();
     if (lane() != 0) return;
@@ -100,8 +102,8 @@ class CsrStream {
     if (value_bytes > 0) copy_bulk(values_, a_.values + first, value_bytes, barrier_, policy_);
   }
 
-  /// The products of this lane's entries from ... to of the round. Calls send_next() when the
-  /// warp's lanes have taken all of theirs out.
+  /// The sum of the products of this lane's entries [from, to) of the round. Calls send_next() as
+  /// soon as all lanes have read their entries.
   template <class SendNext>
   __device__ T multiply_round(const T* p, int from, int to, const SendNext& send_next) const {
     const int longest = max(__reduce_max_sync(kAllLanes, to - from), 1);

@@ -12,8 +12,8 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// T is the kind of the iteration, X of the solution. Where they differ, an iteration in T finds
-/// corrections to X.
+/// T is the kind of the iteration, X that of the solution. Where they differ, iterations in T find
+/// corrections to x.
 template <class T, class X>
 class TypedMachine : public Machine {
  public:
@@ -33,7 +33,8 @@ class TypedMachine : public Machine {
     } else if (rung == Rung::streamed) {
       loop_ = make_streamed_loop<T>(problem.a, memory);
     } else {
-      // The vendor's products, bound before, can be captured, too, but not with other operands.
+      // vendor_cusparse does not declare kGraphCapture: it can only be captured once it is bound,
+      // which is the case here.
       const bool is_captured =
           rung != Rung::host_scalars && rung != Rung::device_scalars && rung != Rung::vendor_cublas;
       product_ = make_product(problem, options, kValueKindOf<T>, is_captured, memory);
@@ -78,7 +79,7 @@ class TypedMachine : public Machine {
     residual_matrix_.launch(b_.data(), x_.data(), wide_.data(), stream_);
     const std::vector<double> norms = norms_of(wide_.data());
     if constexpr (kRefines) {
-      // Scaled to length 1, so that neither it nor its squares leave the range of T.
+      // Residuals are scaled to length 1, so that their squares stay in the range of T.
       host_scales_ = norms;
       for (double& scale : host_scales_) scale = scale > 0 ? scale : 1;
       CHECK_CUDA(cudaMemcpyAsync(scales_.data(), host_scales_.data(), scales_.size_bytes(),
@@ -112,7 +113,7 @@ class TypedMachine : public Machine {
                          : SquareLayout::full;
   }
 
-  /// The residual's copy of A serves products in its kind.
+  /// A product in the kind of A uses the residual's copy of it.
   void multiply_dense(const PlanOptions& options, Rung rung, DeviceMemory& memory) {
     const DenseChoice choice = parse_dense_product(options, rows_);
     const DeviceSquare* square = &residual_matrix_.square();
@@ -147,7 +148,8 @@ class TypedMachine : public Machine {
         return;
       case PreconditionerKind::chebyshev: break;
     }
-    // A short run with Jacobi from a right-hand side that has a part in every eigenvector.
+    // The spectrum is estimated by a short run with Jacobi from a random right-hand side, which has
+    // a part in every eigenvector.
     const auto jacobi = make_jacobi<T>(problem_, memory);
     DeviceIterations<T> probe(problem_, Rung::device_scalars, memory, x, product_.get(),
                               jacobi.get(), nullptr);
@@ -178,7 +180,7 @@ class TypedMachine : public Machine {
   DeviceBuffer<X> b_, x_;
   DeviceBuffer<double> wide_, sums_, scales_;
   DeviceBuffer<T> correction_;
-  DeviceSquare square_;  // in T, where that is not the kind of A
+  DeviceSquare square_;  // A in T, where that is not its own kind
   std::unique_ptr<PersistentLoop<T>> loop_;
   std::pair<double, double> spectrum_{0, 0};
   std::vector<double> host_scales_;

@@ -1,4 +1,4 @@
-// A system on the device, between two runs of iterations.
+// A system on the device: what core/solve/cg_driver drives.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,7 @@
 
 namespace csrkit::gpu {
 
-/// b and x in device memory, and the way from one run of iterations to the next. Without regard to
-/// kinds.
+/// b and x in device memory, and the steps between two runs of iterations; the same for all kinds.
 class Machine : public CgMachine {
  public:
   virtual std::pair<double, double> spectrum() const = 0;
@@ -21,8 +20,9 @@ class Machine : public CgMachine {
   virtual void* x() = 0;
 };
 
-/// In the problem's precision. `options` are as in make_product, for dense systems with a name of
-/// dense/products.inc; problem and memory must stay.
+/// A machine in the problem's precision. options.variant is as in make_product; for dense systems
+/// it is a name of dense/products.inc. `problem` and `memory` must outlive it. Throws UsageError,
+/// MemoryError.
 std::unique_ptr<Machine> make_machine(const SolveProblem& problem, const PlanOptions& options,
                                       Rung rung, DeviceMemory& memory);
 

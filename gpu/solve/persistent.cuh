@@ -1,4 +1,4 @@
-// What the persistent kernels share.
+// What the cooperative kernels (persistent, streamed, one_pass) share.
 #pragma once
 
 #include <algorithm>
@@ -8,17 +8,17 @@
 
 namespace csrkit::gpu {
 
-/// Threads of a block. There is one block per multiprocessor: a barrier of the grid costs by the
-/// number of blocks, and so do sums that every block makes of all blocks' sums.
+/// Threads of a block. There is one block per multiprocessor, as large as possible: barriers of the
+/// grid, and sums over all blocks, cost in proportion to the number of blocks.
 inline constexpr int kPersistentThreads = 1024;
 
-/// How many blocks of a kernel run at once, and the shared memory that one of them may ask for.
+/// How many blocks of a kernel run at once, and the shared memory that each may ask for.
 struct PersistentLimits {
   int blocks;
   Offset shared_bytes;
 };
 
-/// Allows `kernel` as much shared memory as there is.
+/// Also allows `kernel` all of that shared memory.
 template <class Kernel>
 PersistentLimits limits_of(Kernel* kernel, int device) {
   int multiprocessors = 0, shared_bytes = 0;
@@ -40,15 +40,16 @@ __device__ inline CgColumn& shared_column() {
   return *reinterpret_cast<CgColumn*>(bytes);
 }
 
-/// A barrier of the grid, by one thread of a block: a barrier of the block before it covers what
-/// the other threads wrote, one behind it what they read (past L1). That of cooperative groups has
-/// these two built in, although a sum over the block has them anyway. The highest bit of `counter`
-/// turns over when all have come: every block adds 1, the first what is missing to that.
+/// A barrier of the grid, called by one thread of every block. Other threads need a barrier of the
+/// block before it for their writes, and one after it for their reads (which must bypass L1).
+/// Cooperative groups' barrier has these two built in; here the sums over the block have them
+/// anyway. The highest bit of `counter` flips when all blocks have come: every block adds 1, block
+/// 0 adds the rest.
 __device__ inline void wait_for_grid(unsigned* counter) {
   constexpr unsigned kTurn = 0x80000000u;
   unsigned seen;
   asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
-  const unsigned turn = seen & kTurn;  // cannot turn over before this block has come
+  const unsigned turn = seen & kTurn;  // cannot flip before this block has come
   const unsigned mine = blockIdx.x == 0 ? kTurn - (gridDim.x - 1) : 1;
   asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(mine) : "memory");
   do {
@@ -56,8 +57,8 @@ __device__ inline void wait_for_grid(unsigned* counter) {
   } while ((seen & kTurn) == turn);
 }
 
-/// The first warp calls use(sums) with the sums of all threads of the block; afterwards every
-/// thread sees what it wrote. To be called by all of them.
+/// The first warp calls use(sums) with the sums of all threads of the block. Afterwards every
+/// thread sees what that wrote. By all threads.
 template <class Use>
 __device__ void with_warp_of_sums(TwoSums mine, const Use& use) {
   static_assert(kPersistentThreads == kWarpLanes * kWarpLanes, "a lane takes the sums of a warp");
@@ -74,7 +75,7 @@ __device__ void with_warp_of_sums(TwoSums mine, const Use& use) {
   __syncthreads();
 }
 
-/// As above, by thread 0 alone.
+/// The same, but only thread 0 calls use(sums).
 template <class Use>
 __device__ void with_block_sums(TwoSums mine, const Use& use) {
   with_warp_of_sums(mine, [&](const TwoSums& sums) {
@@ -82,9 +83,9 @@ __device__ void with_block_sums(TwoSums mine, const Use& use) {
   });
 }
 
-/// The same for the sums of all threads of the grid, which thread 0 of every block gets with the
-/// same bits: a barrier of the grid. `which` and the next number of state.partials are this call's
-/// until the next barrier has been passed.
+/// The same for the sums of all threads of the grid: thread 0 of every block gets the same bits. It
+/// contains a barrier of the grid. The call uses the parts `which` and `which` + 1 of
+/// state.partials until the next barrier.
 template <class T, class Use>
 __device__ void with_grid_sums(TwoSums mine, const CgState<T>& state, int which, const Use& use) {
   double* const partials = state.partials + Offset{which} * kSumBlocks;
@@ -105,7 +106,8 @@ __device__ void with_grid_sums(TwoSums mine, const CgState<T>& state, int which,
   });
 }
 
-/// By one thread of every block: what follows of r'r and r'z, and the record of iteration `made`.
+/// By one thread of every block: updates the column from r'r and r'z, and writes the record of
+/// iteration `made`.
 template <class T>
 __device__ void decide_after_residual(const CgState<T>& state, Index made, const TwoSums& sums,
                                       CgColumn* column) {
@@ -113,7 +115,7 @@ __device__ void decide_after_residual(const CgState<T>& state, Index made, const
   if (blockIdx.x == 0) state.records[made] = {column->norm, column->alpha, column->beta};
 }
 
-/// At the end: the column goes back to where the host looks for it.
+/// At the end: writes the column back to global memory for the host.
 template <class T>
 __device__ void leave_column(const CgState<T>& state, const CgColumn& column) {
   if (blockIdx.x > 0 || threadIdx.x > 0) return;

@@ -1,4 +1,4 @@
-// z = M^-1 r on the device, for the preconditioners of the contract.
+// The preconditioners of core/contract/solve.h on the device: z = M^-1 r.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -15,9 +15,9 @@ template <class T>
 class DevicePreconditioner {
  public:
   virtual ~DevicePreconditioner() = default;
-  /// The factor of every row, where M is diagonal, else null, and `apply` has to be called.
+  /// The factor of every row if M is diagonal. Else null: then apply must be called.
   virtual const T* inverse_diagonal() const { return nullptr; }
-  /// Queues z = M^-1 r, all columns; can be captured.
+  /// Queues z = M^-1 r for all columns; can be captured. Only where inverse_diagonal() is null.
   virtual void apply(const T*, T*, cudaStream_t) {}
 };
 
@@ -27,7 +27,7 @@ std::unique_ptr<DevicePreconditioner<T>> make_jacobi(const SolveProblem& problem
 template <class T>
 std::unique_ptr<DevicePreconditioner<T>> make_block_jacobi(const SolveProblem& problem,
                                                            DeviceMemory& memory);
-/// `product` multiplies with A in T; a reference is kept.
+/// `product` multiplies with A in T; it must outlive the preconditioner.
 template <class T>
 std::unique_ptr<DevicePreconditioner<T>> make_chebyshev(const SolveProblem& problem,
                                                         const ChebyshevSteps& steps,

@@ -8,7 +8,7 @@ std::unique_ptr<Solver> make_auto(const SolveProblem& problem, const PlanOptions
 
 namespace {
 
-/// The vendor's own; of the others, what the table of products chooses.
+/// vendor_cublas multiplies with the vendor's product, the others with the table's choice ("").
 std::string default_product(Rung rung, const SolveProblem& problem) {
   if (rung != Rung::vendor_cublas) return "";
   return problem.dense ? "vendor_symv_atomics" : "vendor_cusparse";

@@ -12,7 +12,7 @@ inline constexpr Capabilities kDeviceSolve = kImplicitOnes | kF32 | kF64 | kMany
                                              kLeadingDimension | kDeterministic | kAnyAlignment |
                                              kRefinement | kPreconditioners | kDenseSystems;
 
-/// `because` is what a chooser says, "" if the rung was asked for.
+/// `chosen` and `because` are a chooser's choice and reason; "" if the rung was asked for.
 std::unique_ptr<Solver> make_solver(const SolveProblem& problem, const PlanOptions& options,
                                     Capabilities capabilities, Rung rung, const char* chosen,
                                     const std::string& because);

@@ -11,11 +11,11 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// Most and least entries of a warp in shared memory: 3 KiB of f64, of which 32 warps leave more
-/// than half for vectors.
+/// The most and least entries of a warp in shared memory. 256 of f64 are 3 KiB; 32 warps leave more
+/// than half of shared memory to vectors.
 constexpr Offset kMostRoom = 256, kLeastRoom = 32;
 
-/// What the entries of any 32 rows take, rounded to where copies begin and end, within bounds.
+/// Room for the entries of any 32 rows (of one warp), rounded up to bulk copies, within the bounds.
 std::uint32_t room_for(const CsrMatrix& a) {
   const Offset* const offsets = a.row_offsets();
   Offset most = kLeastRoom;
@@ -26,7 +26,7 @@ std::uint32_t room_for(const CsrMatrix& a) {
   return static_cast<std::uint32_t>(std::min(kMostRoom, (most + 2 * kUnit - 2) / kUnit * kUnit));
 }
 
-/// A copy of `size` items on the device, with zeros behind them.
+/// A copy of `size` items on the device, followed by kStreamUnit zeros. Queued: `from` must stay.
 template <class To>
 DeviceBuffer<To> padded_copy(DeviceMemory& memory, const To* from, Offset size, const char* what) {
   DeviceBuffer<To> copy(memory, size + kStreamUnit, what);
@@ -54,7 +54,7 @@ StreamedArrays<T>::StreamedArrays(const CsrMatrix& a, DeviceMemory& memory) : ro
   if (has_values) {
     values_ = padded_copy(memory, static_cast<const T*>(converted.values()), a.nnz(), "values");
   }
-  CHECK_CUDA(cudaStreamSynchronize(memory.stream()));  // the copies' sources go now
+  CHECK_CUDA(cudaStreamSynchronize(memory.stream()));  // the copies' sources are local
 }
 
 template <class T>

@@ -1,4 +1,4 @@
-// A as plain CSR for the kernel that streams it through shared memory.
+// A as plain CSR, padded for the kernel that streams it through shared memory.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@
 
 namespace csrkit::gpu {
 
-/// Entries at which a bulk copy can begin and end: 16 bytes of columns.
+/// Bulk copies begin and end at multiples of so many entries: 16 bytes of columns.
 inline constexpr std::uint32_t kStreamUnit = 4;
 
-/// Plain data. Columns and values have kStreamUnit places more than entries.
+/// Plain data. `cols` and `values` have kStreamUnit more places than entries.
 template <class T>
 struct StreamedMatrix {
   const std::uint32_t* offsets = nullptr;  // rows + 1
   const Index* cols = nullptr;
   const T* values = nullptr;  // null: every entry is 1
-  std::uint32_t room = 0;     // entries of a warp in shared memory, a multiple of kStreamUnit
+  // entries that a warp holds in shared memory, a multiple of kStreamUnit
+  std::uint32_t room = 0;
 
-  /// Of one warp.
+  /// Bytes of shared memory of one warp.
   CSRKIT_HOST_DEVICE std::uint32_t room_bytes() const {
     return room * static_cast<std::uint32_t>(sizeof(Index) + (values == nullptr ? 0 : sizeof(T)));
   }
@@ -30,7 +31,7 @@ struct StreamedMatrix {
 template <class T>
 class StreamedArrays {
  public:
-  /// Throws UsageError for 2^31 entries and more, MemoryError where there is no room.
+  /// Waits. Throws UsageError for about 2^31 entries and more, MemoryError.
   StreamedArrays(const CsrMatrix& a, DeviceMemory& memory);
   StreamedMatrix<T> view() const;
 

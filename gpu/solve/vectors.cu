@@ -21,7 +21,7 @@ __device__ void for_each_element(const CgState<T>& state, const Body& body) {
   }
 }
 
-/// Calls use(loaded, i, row) for this thread's elements, with what load(i, row) gave, in batches.
+/// Calls use(load(i, row), i, row) for this thread's elements, in batches.
 template <class T, class Load, class Use>
 __device__ void for_each_loaded(const CgState<T>& state, const Load& load, const Use& use) {
   const auto place = [&](Offset row) { return row * state.columns + blockIdx.y; };
@@ -62,7 +62,7 @@ __global__ void finish(CgState<T> state, int blocks, After after) {
   const TwoSums sums = sum_partials(state, column, blocks);
   if (threadIdx.x == 0) {
     decide(state, column, after, sums);
-    store_partial(state, column, 0, {});  // where atomics start again
+    store_partial(state, column, 0, {});  // atomic sums start at 0 again
   }
 }
 
@@ -101,7 +101,7 @@ __global__ void new_directions(CgState<T> state) {
   for_each_element(state, [&](Offset i, Offset) { state.p[i] = state.z[i] + beta * state.p[i]; });
 }
 
-/// Ends a pass: the block that is last of its column adds up what all of them found.
+/// Ends a pass: the last block of a column adds up the sums of all its blocks.
 template <class T>
 __device__ void finish_in_last_block(const CgState<T>& state, After after, const TwoSums& mine) {
   const auto column = static_cast<Index>(blockIdx.y);
@@ -109,7 +109,7 @@ __device__ void finish_in_last_block(const CgState<T>& state, After after, const
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
     store_partial(state, column, static_cast<int>(blockIdx.x), sums);
-    __threadfence();  // the sums are there before they are counted
+    __threadfence();  // write the sums before counting this block as done
     is_last = atomicInc(state.done_blocks + column, gridDim.x - 1) == gridDim.x - 1;
   }
   __syncthreads();

@@ -1,4 +1,4 @@
-// Sums over a block, and over the blocks of a launch, in an order that does not change.
+// Sums over a block, and over the blocks of a launch, in a fixed order.
 #pragma once
 
 #include "gpu/device/warp.cuh"
@@ -10,7 +10,7 @@ struct TwoSums {
   double first = 0, second = 0;
 };
 
-/// Of all lanes of a warp; every lane gets them. To be called by all of them.
+/// Sums over a warp; every lane gets them. By all lanes.
 __device__ inline TwoSums sum_over_warp(TwoSums mine) {
   for (int offset = kWarpLanes / 2; offset > 0; offset /= 2) {
     mine.first += __shfl_xor_sync(kAllLanes, mine.first, offset);
@@ -19,12 +19,12 @@ __device__ inline TwoSums sum_over_warp(TwoSums mine) {
   return mine;
 }
 
-/// Of all threads of a block; every thread gets them. To be called by all of them.
+/// Sums over a block; every thread gets them. By all threads.
 __device__ inline TwoSums sum_over_block(TwoSums mine) {
   constexpr int kWarps = kThreads / kWarpLanes;
   __shared__ double first[kWarps], second[kWarps];
   mine = sum_over_warp(mine);
-  __syncthreads();  // whoever reads the sums of the last call is done
+  __syncthreads();  // all threads have read the sums of the last call
   if (threadIdx.x % kWarpLanes == 0) {
     first[threadIdx.x / kWarpLanes] = mine.first;
     second[threadIdx.x / kWarpLanes] = mine.second;
@@ -38,15 +38,15 @@ __device__ inline TwoSums sum_over_block(TwoSums mine) {
   return sums;
 }
 
-/// What a thread loads of the vectors at one place.
+/// What a thread loads of up to three vectors at one row.
 template <class T>
 struct Loaded {
   T a, b, c;
 };
 
-/// Calls use(loaded, i) for i = first, first + step, ... with what load(i) gave: kBatch numbers of
-/// each vector are on their way before the first store, which could be to where a later load reads
-/// for all that a compiler knows.
+/// Calls use(load(i), i) for i = first, first + step, ... below `end`. kBatch loads of each vector
+/// are in flight before the first store: the compiler cannot reorder them, as a store might alias a
+/// later load.
 template <class T, int kBatch, class Load, class Use>
 __device__ void for_each_batch(Offset first, Offset end, Offset step, const Load& load,
                                const Use& use) {
@@ -65,7 +65,7 @@ __device__ void for_each_batch(Offset first, Offset end, Offset step, const Load
   }
 }
 
-/// The sums of `blocks` partial ones of a column, by one block.
+/// The totals of `blocks` partial sums of a column, by one block.
 template <class T>
 __device__ TwoSums sum_partials(const CgState<T>& state, Index column, int blocks) {
   const double* const partials = state.partials + Offset{column} * kPartialSums * kSumBlocks;
@@ -85,7 +85,7 @@ __device__ void store_partial(const CgState<T>& state, Index column, int block,
   partials[kSumBlocks + block] = sums.second;
 }
 
-/// By one thread: what the sums mean for a column, and its record of the iteration.
+/// By one thread: updates a column from its sums, and writes its record of the iteration.
 template <class T>
 __device__ void decide(const CgState<T>& state, Index column, After after, const TwoSums& sums) {
   CgColumn& scalars = state.column[column];

@@ -1,16 +1,18 @@
-// half, packed: only the tiles on and below the diagonal are read, and every element of one is used
-// for its own place and for its mirror image.
-//   Owns:    a sum per column of every tile, and per row of every stretch of tiles of a block:
-//            2 / tile of the bytes of what is read.
-//   Reads:   half of A once; p once per tile, from L2.
-//   Launch:  as many blocks as the device holds, each with equally many tiles, row of tiles by row
-//            of tiles; sums of rows stay in registers until the row of tiles ends. Then a pass that
-//            adds everything up in a fixed order: the same bits every time.
-//   Needs:   A symmetric to the bit, or the upper half is not what it multiplies with.
-//   Against: cublas<t>symv, with and without atomics.
+// half, packed: only the tiles on and below the diagonal are read. Every element is used twice, for
+// itself and for its mirror image.
+// Owns     a sum per column of every tile, and per row of every run of tiles of a block: 2 / tile
+//          of the bytes that are read
+// Reads    half of A once; p once per tile, from L2
+// Launch   as many blocks as the device holds, each with equally many tiles, in rows of tiles; sums
+//          of rows stay in registers until the row of tiles ends. Then a pass adds up all sums in a
+//          fixed order: the same bits in every run
+// Needs    A symmetric to the bit: the upper half is not read (but in tiles on the diagonal)
+// Against  cublas<t>symv, with and without atomics
 #include <algorithm>
 
+#include "gpu/device/arithmetic.cuh"
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/solve/dense/product.h"
 
@@ -18,16 +20,10 @@ namespace csrkit::gpu {
 
 namespace {
 
-constexpr int kResidentThreads = 512;  // of a multiprocessor: 128 registers each
+constexpr int kResidentThreads = 512;  // per multiprocessor: 128 registers each
 constexpr int kAddRows = kWarpLanes, kAddGroups = 8;
 
-/// Several neighbouring numbers, loaded at once.
-template <class T, int kCount>
-struct alignas(sizeof(T) * kCount) Pack {
-  T of[kCount];
-};
-
-/// Which row of tiles holds tile `tile`.
+/// The row of tiles that holds `tile`. The root is rounded, so it is corrected by at most a step.
 __device__ Offset row_of_tile(Offset tile) {
   auto row = static_cast<Offset>((sqrt(8.0 * static_cast<double>(tile) + 1) - 1) / 2);
   while (tiles_before(row + 1) <= tile) ++row;
@@ -42,8 +38,9 @@ __device__ Offset block_of_tile(Offset tile, Offset blocks, Offset tiles) {
   return ((tile + 1) * blocks - 1) / tiles;
 }
 
-/// Sums of columns go to column_sums[tile]. Those of rows go to row_sums[block + row of tiles]:
-/// along the tiles either number grows and none shrinks, so no two stretches share a place.
+/// Sums of columns go to column_sums[tile], sums of rows to row_sums[block + row of tiles]: from
+/// one run of tiles to the next one of the two numbers grows and none shrinks, so no two runs share
+/// a place.
 template <class T, int kTile, int kThreads>
 __global__ void __launch_bounds__(kThreads, kResidentThreads / kThreads)
     multiply_half(SquareView<T> a, const T* __restrict__ p, Index stride, Offset tiles,
@@ -51,7 +48,7 @@ __global__ void __launch_bounds__(kThreads, kResidentThreads / kThreads)
   constexpr int kWarps = kThreads / kWarpLanes, kRows = kTile / kWarps;
   constexpr int kWidest = 16 / static_cast<int>(sizeof(T)), kOfLane = kTile / kWarpLanes;
   constexpr int kWidth = kOfLane < kWidest ? kOfLane : kWidest, kPacks = kOfLane / kWidth;
-  constexpr int kBatch = kRows < 8 ? kRows : 8;  // rows on their way at once
+  constexpr int kBatch = kRows < 8 ? kRows : 8;  // rows whose loads are in flight
   using Numbers = Pack<T, kWidth>;
   __shared__ T p_of_rows[kTile];
   __shared__ T sums_of_warps[2][kWarps][kTile];
@@ -101,13 +98,13 @@ __global__ void __launch_bounds__(kThreads, kResidentThreads / kThreads)
         for (int pack = 0; pack < kPacks; ++pack) {
 #pragma unroll
           for (int i = 0; i < kWidth; ++i) {
-            sums[batch + k] += loaded[k][pack].of[i] * mine[pack][i];
-            columns[pack][i] += loaded[k][pack].of[i] * p_of_row;
+            sums[batch + k] += loaded[k][pack].item[i] * mine[pack][i];
+            columns[pack][i] += loaded[k][pack].item[i] * p_of_row;
           }
         }
       }
     }
-    if (tile_col < tile_row) {  // a tile on the diagonal has both its halves
+    if (tile_col < tile_row) {  // a tile on the diagonal holds both halves
 #pragma unroll
       for (int pack = 0; pack < kPacks; ++pack) {
 #pragma unroll
@@ -115,7 +112,7 @@ __global__ void __launch_bounds__(kThreads, kResidentThreads / kThreads)
           sums_of_warps[buffer][warp][column_of(pack, i)] = columns[pack][i];
         }
       }
-      __syncthreads();  // two buffers: who is fast writes to the other one
+      __syncthreads();  // two buffers: a faster warp writes to the other one
       for (int i = thread; i < kTile; i += kThreads) {
         T sum = 0;
         for (int w = 0; w < kWarps; ++w) sum += sums_of_warps[buffer][w][i];
@@ -138,7 +135,8 @@ __global__ void __launch_bounds__(kThreads, kResidentThreads / kThreads)
   }
 }
 
-/// 32 rows a block: kAddGroups warps share their sums, then one adds up what those found.
+/// 32 rows a block: kAddGroups warps each add a part of their sums, then one warp adds up the
+/// parts.
 template <class T>
 __global__ void add_up(Index rows, int tile_rows, Offset tiles, Offset blocks, Offset rows_of_tiles,
                        const T* column_sums, const T* row_sums, T* q, Index stride) {
@@ -187,7 +185,7 @@ class Half : public DenseProduct<T> {
           a_, p, stride, tiles_, column_sums_.data(), row_sums_.data());
       CHECK_LAUNCH("multiply_half", stream);
     });
-    const auto blocks = static_cast<unsigned>((a_.rows + kAddRows - 1) / kAddRows);
+    const unsigned blocks = blocks_of(a_.rows, kAddRows);
     add_up<T><<<blocks, kAddRows * kAddGroups, 0, stream>>>(a_.rows, shape_.tile, tiles_, blocks_,
                                                             rows_of_tiles_, column_sums_.data(),
                                                             row_sums_.data(), q, stride);

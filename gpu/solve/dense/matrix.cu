@@ -9,7 +9,8 @@ namespace {
 
 constexpr int kBlockThreads = 256;
 
-/// One row of tiles, from a strip of whole rows: a block per row, `cols` of its columns.
+/// Places one row of tiles, read from a strip of whole rows: a block per row, its first `cols`
+/// columns.
 template <class From, class To>
 __global__ void place_strip(const From* strip, Index rows, Index strip_rows, Offset cols, To* to,
                             Offset pitch, SquareLayout layout) {

@@ -9,14 +9,14 @@
 
 namespace csrkit::gpu {
 
-/// Rows and columns are padded to a multiple of it; packed tiles have as many rows and columns.
+/// Rows and columns are padded to a multiple of it. It is also the size of packed tiles.
 inline constexpr Index kSquareTile = 128;
 
-/// full: row i begins at i * pitch. packed: the tiles on and below the diagonal, each contiguous,
-/// row of tiles by row of tiles; those on the diagonal hold both their halves.
+/// full: row i begins at i * pitch. packed: the tiles on and below the diagonal, in rows of tiles,
+/// each tile contiguous; tiles on the diagonal hold both halves.
 enum class SquareLayout { full, packed };
 
-/// The number of tiles before row `row` of the lower triangle's tiles.
+/// Tiles of the lower triangle before its row of tiles `row`.
 CSRKIT_HOST_DEVICE inline Offset tiles_before(Offset row) { return row * (row + 1) / 2; }
 
 /// Plain data, passed to kernels by value.
@@ -24,10 +24,10 @@ template <class T>
 struct SquareView {
   const T* data = nullptr;
   Index rows = 0;
-  Offset pitch = 0;  // of full: rows, padded
+  Offset pitch = 0;  // full: the padded number of rows
   SquareLayout layout = SquareLayout::full;
 
-  /// One element, slowly where packed.
+  /// One element; slow where packed.
   CSRKIT_HOST_DEVICE T at(Offset i, Offset j) const {
     if (layout == SquareLayout::full) return data[i * pitch + j];
     const Offset row = i > j ? i : j, col = i > j ? j : i;
@@ -39,7 +39,7 @@ struct SquareView {
 class DeviceSquare {
  public:
   DeviceSquare() = default;
-  /// A copy of `a`, f32 or f64 on the host, in `kind`. Waits.
+  /// A copy of `a` (f32 or f64, on the host), converted to `kind`. Waits. Throws MemoryError.
   DeviceSquare(DeviceMemory& memory, const DenseMatrix& a, ValueKind kind, SquareLayout layout);
 
   ValueKind kind() const { return kind_; }

@@ -1,11 +1,11 @@
 // persistent, dense: the whole loop as one cooperative kernel.
-//   Owns:    a block has neighbouring rows of A, in shared memory where they fit, and of x; and all
-//            of p, q and r, in shared memory, as every other block has.
-//   Reads:   A once per iteration, from shared memory or L2; q of the other blocks, from L2.
-//   Syncs:   one barrier of the grid per iteration, after which everybody has q. All that follows
-//            costs less than another barrier, so every block does it for itself, in the same order:
-//            sums, scalars and vectors have the same bits everywhere and never travel.
-//   Against: fused with half, whose launches cost more than their work where A is small.
+// Owns     a block has neighbouring rows of A (in shared memory where they fit) and of x. Every
+//          block has all of p, q and r in its shared memory
+// Reads    A once per iteration, from shared memory or L2; q of the other blocks, from L2
+// Launch   one barrier of the grid per iteration, after which every block reads q. All later work
+//          costs less than another barrier, so every block does all of it, in the same order: sums,
+//          scalars and vectors have the same bits in every block and are never exchanged
+// Against  fused with half, whose launches cost more than their work where A is small
 #include <algorithm>
 #include <string>
 
@@ -20,12 +20,12 @@ namespace {
 
 constexpr int kWarps = kPersistentThreads / kWarpLanes;
 
-/// Where things are in a block's shared memory, in numbers from its start.
+/// Positions in a block's shared memory, in elements.
 struct SharedPlaces {
   Offset a, p, q, r, x, parts, size;
 };
 
-/// `own` rows a block, with their part of A or without it.
+/// For `own` rows a block, with or without their part of A.
 CSRKIT_HOST_DEVICE SharedPlaces places_of(Offset pitch, Offset own, bool holds_a) {
   SharedPlaces at{};
   at.a = 0;
@@ -38,7 +38,8 @@ CSRKIT_HOST_DEVICE SharedPlaces places_of(Offset pitch, Offset own, bool holds_a
   return at;
 }
 
-/// A p of the block's rows, to `q`. Each row is cut into as many pieces as there are warps for it.
+/// Writes A p of the block's rows to `q`. Where there are fewer rows than warps, several warps
+/// share a row.
 template <class T>
 __device__ void multiply_own_rows(const T* a, Offset pitch, Index own, const T* p, T* parts, T* q) {
   const int warp = static_cast<int>(threadIdx.x) / kWarpLanes;
@@ -66,8 +67,8 @@ __device__ void multiply_own_rows(const T* a, Offset pitch, Index own, const T* 
   }
 }
 
-/// `products` has room for two vectors: a block that is ahead writes its part of the next q while
-/// others read this one.
+/// `products` has room for two vectors: a faster block writes its part of the next q while others
+/// still read this one.
 template <class T>
 __global__ void __launch_bounds__(kPersistentThreads)
     persistent_dense(CgState<T> state, SquareView<T> a, T* products, Index most_own, bool holds_a,
@@ -97,7 +98,7 @@ __global__ void __launch_bounds__(kPersistentThreads)
   const auto preconditioned = [&](Index i) {
     return state.inverse_diagonal == nullptr ? r[i] : state.inverse_diagonal[i] * r[i];
   };
-  // By the threads of every block alike: i is always the same thread's.
+  // In every block: row i always belongs to the same thread.
   const auto for_all_rows = [&](const auto& body) {
     for (Index i = thread; i < a.rows; i += kPersistentThreads) body(i);
   };
@@ -141,7 +142,7 @@ __global__ void __launch_bounds__(kPersistentThreads)
     if (column.state == ColumnState::last_step) break;
     __syncthreads();
   }
-  __syncthreads();  // x, p and r are other threads'
+  __syncthreads();  // other threads wrote x, p and r
   for (Index i = thread; i < own; i += kPersistentThreads) {
     state.x[first + i] = x[i];
     state.p[first + i] = p[first + i];
@@ -177,7 +178,7 @@ class DenseLoop : public PersistentLoop<T> {
   }
 
  private:
-  static constexpr Index kLeastRows = 4;  // of a block: fewer would wait for others, not work
+  static constexpr Index kLeastRows = 4;  // of a block: with fewer it would wait more than work
 
   Offset bytes_of(bool holds_a) const {
     return places_of(a_.pitch, own_, holds_a).size * static_cast<Offset>(sizeof(T));

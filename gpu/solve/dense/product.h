@@ -1,4 +1,4 @@
-// What every product with a dense symmetric matrix is made from, and what it offers.
+// The interface of products with a dense symmetric matrix, and what they are made from.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct TileShape {
 template <class T>
 struct DenseInput {
   SquareView<T> a;
-  TileShape shape;  // one of kTileShapes; products without tiles do not look at it
+  TileShape shape;  // one of kTileShapes; ignored by products without tiles
   DeviceMemory& memory;
 };
 
@@ -28,7 +28,7 @@ class DenseProduct {
   virtual void launch(const T* p, T* q, Index stride, cudaStream_t stream) = 0;
 };
 
-/// Every shape that is compiled: a warp has at most 16 rows of a tile.
+/// Every compiled shape. A warp has at most 16 rows of a tile.
 inline constexpr TileShape kTileShapes[] = {{32, 128}, {32, 256},  {64, 128},
                                             {64, 256}, {128, 256}, {128, 512}};
 

@@ -77,7 +77,7 @@ std::string text_of(TileShape shape) {
   return std::to_string(shape.tile) + "x" + std::to_string(shape.threads);
 }
 
-/// What was fastest on an H200: large tiles have fewer sums to add up, small ones more blocks.
+/// The fastest shapes on an H200: large tiles have fewer sums to add up, small ones more blocks.
 TileShape best_shape(Index rows) {
   if (rows >= 4096) return {128, 256};
   return rows >= 1024 ? TileShape{64, 256} : TileShape{32, 128};

@@ -1,7 +1,7 @@
-// vendor_symv, vendor_symv_atomics, vendor_gemv: what cuBLAS offers for q = A p.
-//   Reads:   symv half of A, gemv all of it. Rows of A are columns to the library: the same here.
-//   Needs:   cuBLAS, opened at run time.
-//   Against: half.
+// vendor_symv, vendor_symv_atomics, vendor_gemv: cuBLAS's products q = A p.
+// Reads    symv half of A, gemv all of it. The library's columns are A's rows, which are equal here
+// Needs    cuBLAS, opened at run time
+// Against  half
 #include "gpu/solve/dense/product.h"
 #include "gpu/solve/vendor/cublas.h"
 

@@ -10,7 +10,7 @@ namespace csrkit::gpu {
 
 namespace {
 
-constexpr Offset kWorkspaceBytes = 32 << 20;  // what NVIDIA recommends for this generation
+constexpr Offset kWorkspaceBytes = 32 << 20;  // NVIDIA's recommendation for compute capability 9.0
 
 void* open_library() {
   const std::string name = "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR);

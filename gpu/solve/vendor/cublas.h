@@ -1,4 +1,4 @@
-// cuBLAS, opened when it is first wanted: programs that compare nothing with it start without it.
+// cuBLAS, opened at its first use: other programs start without it.
 #pragma once
 
 #include <cublas_v2.h>
@@ -7,7 +7,7 @@
 
 namespace csrkit::gpu {
 
-/// What is used of the library, by its names there.
+/// The functions of the library that are used here, by their names.
 struct CublasCalls {
   decltype(&cublasCreate_v2) create;
   decltype(&cublasDestroy_v2) destroy;
@@ -28,8 +28,8 @@ struct CublasCalls {
 };
 
 /// A handle in the stream of `memory`, with a workspace of its own, so that all calls can be
-/// captured in a CUDA graph. Scalars are on the host or on the device. Throws UsageError where the
-/// library is not installed, DeviceError where it fails.
+/// captured in a CUDA graph. `scalars`: whether alpha and beta are on the host or on the device.
+/// Throws UsageError where the library is not installed, MemoryError, DeviceError.
 class Cublas {
  public:
   Cublas(DeviceMemory& memory, cublasPointerMode_t scalars, bool with_atomics);

@@ -1,8 +1,8 @@
-// vendor_cublas: the loop that one writes with the vendor's libraries.
-//   Launch:  two or three dots, three axpys and a scal of cuBLAS beside the product; small kernels
-//            of ours turn sums into scalars, keep the best iterate and count.
-//   Needs:   cuBLAS, opened at run time; cuSPARSE for sparse products.
-//   Against: fused and persistent; in a CUDA graph, as they are.
+// vendor_cublas: CG as one would write it with the vendor's libraries.
+// Launch   two or three dots, three axpys and a scal of cuBLAS beside the product; small kernels of
+//          ours turn sums into scalars, keep the best iterate and count iterations
+// Needs    cuBLAS, opened at run time; cuSPARSE for sparse products
+// Against  fused and persistent. In a CUDA graph, too
 #include "gpu/device/cuda_check.h"
 #include "gpu/solve/vectors.cuh"
 #include "gpu/solve/vendor/loop.h"

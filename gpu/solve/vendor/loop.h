@@ -1,4 +1,4 @@
-// The passes over vectors of one iteration, as the vendor's library offers them.
+// One iteration's passes over vectors, by calls of cuBLAS.
 #pragma once
 
 #include "gpu/solve/vectors.h"
@@ -6,17 +6,16 @@
 
 namespace csrkit::gpu {
 
-/// What is between two products, by calls of cuBLAS with scalars on the device. One column, M
-/// diagonal or none.
+/// Everything between two products, with scalars on the device. One column; M is diagonal or none.
 template <class T>
 class VendorPasses {
  public:
   explicit VendorPasses(DeviceMemory& memory);
-  /// After q = A p: everything up to the next p. Queued; can be captured.
+  /// Everything from q = A p to the next p. Queued; can be captured.
   void queue(const CgState<T>& state);
 
  private:
-  /// Numbers in `scalars_`.
+  /// Positions in `scalars_`.
   enum Place { kFirstSum, kSecondSum, kAlpha, kMinusAlpha, kBeta, kOne, kPlaces };
 
   void dot(const CgState<T>& state, const T* a, const T* b, Place to);
