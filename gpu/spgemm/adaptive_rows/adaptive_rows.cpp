@@ -1,16 +1,16 @@
-// adaptive_rows: rows of C sorted into bins by what they need, a kernel for each kind of row.
+// adaptive_rows: rows of C sorted into bins by size and shape, with a kernel for each kind of row.
 // Owns     the order of work: profile of all rows -> bins -> counting -> offsets and bins again,
 //          now by the entries of C -> columns and values. The host waits twice, for the sizes of
-//          the bins; meanwhile the device is at short rows, if A is small
+//          the bins; if A is small, the device works on short rows meanwhile
 // Reads    A three times, the row ends of B once, B's columns two or three times, its values once
 // Launch   one kernel per bin that has rows, long rows first, and one for all rows that a warp
 //          sorts; see gpu/spgemm/adaptive_rows/rules.h
-// Needs    operands on the device; one workspace of about 60 bytes per row, and the bits of rows
-//          whose columns counting marks, at most half a byte per product
-// Against  one kernel for all: a row of 3 entries and one of 30,000 want different memory. Sums are
-//          made in an order that depends on A and B alone, so results do not depend on the run.
-//          Sources: the literature on hashing (Nagasaka 2017), dense accumulators and bins (spECK,
-//          Parger 2020) and multiple bin kernels (OpSparse, Du 2022)
+// Needs    operands on the device; a workspace of about 60 bytes per row, and the bits that
+//          counting keeps, at most half a byte per product
+// Against  one kernel for all rows: rows of 3 and of 30,000 entries need different memory. The
+//          order of sums depends only on A and B, so every run gives the same bits. Sources: the
+//          literature on hashing (Nagasaka 2017), dense accumulators and bins (spECK, Parger 2020)
+//          and multiple bin kernels (OpSparse, Du 2022)
 
 #include "gpu/spgemm/adaptive_rows/adaptive_rows.h"
 
@@ -23,6 +23,7 @@
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
+#include "gpu/spgemm/adaptive_rows/forecast.h"
 #include "gpu/spgemm/adaptive_rows/hub_rows.h"
 #include "gpu/spgemm/adaptive_rows/make.h"
 #include "gpu/spgemm/adaptive_rows/side_streams.h"
@@ -34,7 +35,7 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// The lists of all bins stand one after another; bin 0 is in none.
+/// The lists of all bins are contiguous, in the order of the bins. Bin 0 has no list.
 template <class Bin>
 std::array<RowList, kMostBins> lists_of(const Index* list, const HostTotals& totals) {
   std::array<RowList, kMostBins> lists;
@@ -62,14 +63,7 @@ class AdaptiveRows final : public DeviceSpgemm {
       : semiring_(semiring), changes_(changes) {}
 
   std::uint64_t forecast_bytes(const SpgemmSizes& sizes) const override {
-    const std::uint64_t in_two_passes =
-        Workspace::bytes_for(sizes.rows, sizes.a_nnz, changes_.fewest_spread) +
-        most_part_bytes(sizes.rows, sizes.cols, sizes.counts.products) +
-        csr_bytes(sizes.rows, room_for(sizes), kValueKindOf<Value>) + most_hub_bytes(sizes) +
-        most_kept_bytes(sizes.counts.products);
-    if (!is_small(sizes)) return in_two_passes;
-    return std::max(in_two_passes,
-                    small_product_bytes(sizes.rows, sizes.cols, sizes.a_nnz, kValueKindOf<Value>));
+    return RowsForecast(changes_, kValueKindOf<Value>).product_bytes(sizes);
   }
 
   void multiply(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c,
@@ -94,7 +88,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     c.nnz = wait_for_choice(work);
     if (!has_room) c.allocate_entries(memory, c.nnz);
     make_all(op, Structure::wanted, work, c, memory.stream());
-    if (rows_in_bit_ranges_) bits_ = {};  // another range may have fewer bits and a larger C
+    // the next range may need less room for bits and more for C
+    if (rows_in_bit_ranges_) bits_ = {};
   }
 
   void look_at_ranges(const std::vector<SpgemmOperands>& ranges, DeviceMemory& memory) override {
@@ -130,15 +125,7 @@ class AdaptiveRows final : public DeviceSpgemm {
   bool can_reuse() const override { return true; }
 
   std::uint64_t values_bytes(const SpgemmSizes& sizes) const override {
-    if (changes_.most_listed == 0) return 0;
-    // C may have more room than entries.
-    const std::uint64_t list =
-        ProductList::making_bytes(sizes.counts.products, sizes.counts.output_bound) +
-        static_cast<std::uint64_t>(room_for(sizes) - sizes.counts.output_bound) *
-            (sizeof(Index) + sizeof(Value));
-    return is_small(sizes) ? list + small_product_bytes(sizes.rows, sizes.cols, sizes.a_nnz,
-                                                        kValueKindOf<Value>)
-                           : list;
+    return RowsForecast(changes_, kValueKindOf<Value>).values_bytes(sizes);
   }
 
   void let_values_spend(bool may_spend) override { may_spend_ = may_spend; }
@@ -159,7 +146,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     count_all(op, memory, kept_);
     choose(kept_, {}, memory.stream());
     wait_for_choice(kept_);
-    bits_ = {};  // C's columns say as much
+    bits_ = {};  // C's columns hold the same
   }
 
   void forget_values() override {
@@ -183,12 +170,8 @@ class AdaptiveRows final : public DeviceSpgemm {
   std::string choice() const override { return choice_ + values_choice_; }
 
  private:
-  bool is_small(const SpgemmSizes& sizes) const {
-    return changes_.is_small(sizes.rows, sizes.cols, sizes.a_nnz, sizes.inner, sizes.b_nnz);
-  }
-
-  /// Whether the product was small enough. Else C is as it was, and it is not tried again: the
-  /// plan's matrices keep their structure.
+  /// Returns false, with C unchanged, if the product was too large for one pass. It is then never
+  /// tried again: the plan's matrices keep their structure.
   template <class Begin>
   bool make_in_one_pass(const SpgemmOperands& op, DeviceMemory& memory, DeviceProduct& c,
                         const Begin& begin) {
@@ -211,7 +194,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     return true;
   }
 
-  /// Whether new values come from a list of products, which is made then.
+  /// Makes the list of products, if that pays; returns whether new values come from it.
   bool lists(const SpgemmOperands& op, DeviceMemory& memory, const DeviceProduct& c) {
     const Offset products = count_products(op.a, op.b, memory).products;
     const auto per_entry =
@@ -232,7 +215,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     return has_list_;
   }
 
-  /// What is known of a product on its way.
+  /// The state of one product between its phases.
   struct Work {
     Workspace space;
     DeviceCsrView<void> a;
@@ -302,7 +285,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     }
     const HostTotals totals = host_->wait();
     learn(totals, work);
-    // The plan's matrices keep their structure. Ranges of rows were looked at together.
+    // Once is enough: the plan's matrices keep their structure. Ranges of rows were looked at
+    // before, all together.
     if (!comes_in_ranges_ && choose_long_rows(totals)) {
       work = {};
       profile(op, memory, work);
@@ -337,7 +321,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (work.parts.count > 0) sum_parts(work.parts, space.profile, stream);
   }
 
-  /// Whether other rows are hubs, or cut, than the profile took for them.
+  /// Chooses hubs and cuts anew from the totals. Returns whether they differ from what the profile
+  /// assumed.
   bool choose_long_rows(const HostTotals& totals) {
     const Offset before = rules_.hub_sources;
     const unsigned long long alone_before = rules_.most_alone;
@@ -361,7 +346,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     work.count_lists = lists_of<CountBin>(work.space.count_list, totals);
   }
 
-  /// The plan's next product finds the room there.
+  /// The buffer is kept for the plan's next product.
   void make_room_for_bits(const HostTotals& totals, DeviceMemory& memory, Work& work) {
     const auto words =
         static_cast<Offset>(std::min<std::uint64_t>(totals.kept_words, RowProfile::kInPairs));
@@ -404,55 +389,16 @@ class AdaptiveRows final : public DeviceSpgemm {
             work.space.make_totals, work.space.make_list};
   }
 
-  static std::uint64_t of_at_least_1(std::uint64_t number) {
-    return std::max<std::uint64_t>(1, number);
-  }
-  /// Most bytes of the parts of rows.
-  std::uint64_t most_part_bytes(Index rows, Index cols, Offset products) const {
-    const std::uint64_t words = (static_cast<std::uint64_t>(cols) >> kWordLog2) + 2;
-    const auto count = static_cast<std::uint64_t>(products);
-    const std::uint64_t shrink = changes_.shrink;
-    const std::uint64_t cut_rows = std::min(static_cast<std::uint64_t>(rows),
-                                            count / of_at_least_1(kFewestCutProducts / shrink));
-    return RowParts::kBytes *
-           std::min(count / of_at_least_1(kSmallPartProducts / shrink) +
-                        cut_rows * (words / of_at_least_1(kPartWords / shrink) + 2),
-                    cut_rows * words);
-  }
-  /// Most bytes of the bits that counting leaves for making.
-  static std::uint64_t most_kept_bytes(Offset products) {
-    return static_cast<std::uint64_t>(products) / kProductsPerKeptWord * sizeof(std::uint32_t);
-  }
-
-  /// Most bytes of the products of hubs.
-  std::uint64_t most_hub_bytes(const SpgemmSizes& sizes) const {
-    const Offset fewest = changes_.hub_sources == 0 ? kHubSources : changes_.hub_sources;
-    const bool are_counted =
-        fewest >= kHubSources && changes_.most_per_hub_source <= kMostPerHubSource;
-    const Offset products =
-        std::min(are_counted ? sizes.counts.of_hubs : sizes.counts.products, changes_.most_of_hubs);
-    if (products == 0 || fewest >= sizes.a_nnz) return 0;
-    const Offset rows = std::min(Offset{sizes.rows}, sizes.a_nnz / (fewest + 1));
-    return HubRows::bytes_for(rows, std::min(sizes.a_nnz, changes_.most_of_hubs), products,
-                              sizeof(Value));
-  }
-
-  /// Whether short rows are launched before the host knows how many there are: what it takes to
-  /// wake up counts where the product is small.
+  /// Whether short rows are launched before the host knows how many there are. It saves the host's
+  /// latency, which counts in small products.
   bool is_early(const Work& work) const { return work.a.nnz <= rules_.most_early; }
   static unsigned early_blocks(const ShortRows& rows) {
     constexpr Offset kMost = 2048;
     return static_cast<unsigned>(std::min(rows.most_blocks(), kMost));
   }
-  /// The same for making them, if C may have room for every product.
-  static constexpr Offset kMostEarly =
-      (Offset{32} << 20) / static_cast<Offset>(sizeof(Index) + sizeof(Value));
+  /// The same for making them: then C needs room for every product.
   bool makes_short_rows_early(const Work& work) const {
-    return is_early(work) && work.products > 0 && work.products <= kMostEarly;
-  }
-  /// Most entries that C has room for.
-  static Offset room_for(const SpgemmSizes& sizes) {
-    return std::max(sizes.counts.output_bound, std::min(sizes.counts.products, kMostEarly));
+    return is_early(work) && work.products > 0 && work.products <= most_made_early(sizeof(Value));
   }
   void make_short_rows_early(const SpgemmOperands& op, Work& work, const DeviceProduct& c,
                              cudaStream_t stream) {
@@ -462,12 +408,12 @@ class AdaptiveRows final : public DeviceSpgemm {
     work.short_rows_are_made = true;
   }
 
-  static constexpr int kShortRows = 0;  // no list is of bin 0
+  static constexpr int kShortRows = 0;  // bin 0 has no list
 
-  /// Calls `launch` for every bin that has rows, long rows first, kShortRows last, if there are
-  /// `short_blocks`. Bins run beside each other from the last mark on: each ends with a few long
-  /// rows that leave most of the device idle. Small products take longer to fork than to wait, but
-  /// for several bins from `long_bin` on.
+  /// Calls `launch` for every bin that has rows: long rows first, kShortRows last if there are
+  /// `short_blocks`. Bins run concurrently from the last mark on, because each ends with a few long
+  /// rows that leave most of the device idle. In small products a fork costs more than it saves,
+  /// unless several bins are `long_bin` or later ones.
   template <class Launch>
   void side_by_side(cudaStream_t stream, Offset products, Offset short_blocks, int long_bin,
                     const std::array<RowList, kMostBins>& lists, const Launch& launch) {
@@ -500,13 +446,14 @@ class AdaptiveRows final : public DeviceSpgemm {
     return {c.narrow_offsets.data(), c.wide_offsets.data()};
   }
 
-  /// Queues the offsets of C, if there is a place for them, and the lists of rows to make.
+  /// Queues the lists of rows to make and, if `offsets` has an array, the offsets of C.
   void choose(const Work& work, const NewOffsets& offsets, cudaStream_t stream) {
     const Index rows = work.a.rows;
     if (rows == 0) return;
     const Workspace& space = work.space;
     BinRules rules = rules_;
-    // The warps of a team add up sums of their own, so all ranges of A must have teams, or none.
+    // A team adds up its warps' sums in another order than one warp does. So all ranges of A must
+    // have teams, or none.
     rules.most_of_a_team =
         rules.team_bytes(rows_in_bit_ranges_ ? *rows_in_bit_ranges_ : rows_in_bit_ranges(work));
     choose_make_bins(work.a, rules, space.profile, offsets, space.states, space.make_totals,
@@ -515,7 +462,7 @@ class AdaptiveRows final : public DeviceSpgemm {
               host_->next(stream), stream);
   }
 
-  /// The number of entries of C, if its offsets were queued.
+  /// Waits. Returns the number of entries of C, if its offsets were queued.
   Offset wait_for_choice(Work& work) {
     if (work.a.rows == 0) return 0;
     const HostTotals totals = host_->wait();
@@ -545,7 +492,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     if (work.products == 0) return;
     const MakeRows<Value> make = rows_to_make(op, work, c);
     std::array<RowList, kMostBins> lists = work.make_lists;
-    // Twins are made with other rows, so their place is free for parts.
+    // The bin of twins has no launch of its own (they are made with other rows), so it is used for
+    // parts.
     constexpr auto kParts = static_cast<int>(MakeBin::twin);
     lists[kParts] = work.counted(CountBin::parts);
     ShortRows short_rows = made_short_rows(work);
@@ -605,20 +553,20 @@ class AdaptiveRows final : public DeviceSpgemm {
   }
 
   Semiring semiring_;
-  BinRules changes_;  // what tests ask for; the rest follows from the device
+  BinRules changes_;  // the caller's
   BinRules rules_;
-  std::optional<BitRangeRows> rows_in_bit_ranges_;  // of all of A, where it comes in ranges
+  std::optional<BitRangeRows> rows_in_bit_ranges_;  // of all of A, if it comes in ranges
   std::unique_ptr<Told<HostTotals>> host_;
   std::unique_ptr<PageLocked<SmallResult>> small_result_;
   bool was_too_big_ = false;      // for one pass
   bool comes_in_ranges_ = false;  // A
   std::unique_ptr<SideStreams> side_streams_;
-  DeviceBuffer<std::uint32_t> bits_;  // of rows that were counted
-  Work kept_;                         // for new values, unless there is
-  ProductList list_;                  // of them
+  DeviceBuffer<std::uint32_t> bits_;  // kept by counting for making
+  Work kept_;                         // for new values, if there is no
+  ProductList list_;                  // of products
   bool has_list_ = false;
   bool may_spend_ = false;
-  bool are_twins_most_ = false;  // of rows, and alike: they are made again sooner than listed
+  bool are_twins_most_ = false;  // then making them again is faster than a list
   std::string values_choice_;
   std::string choice_;
 };

@@ -1,5 +1,5 @@
-// adaptive_rows with other rules than the device's: for tests, which want every bin filled by small
-// matrices, and for measuring what one kind of bin is worth.
+// adaptive_rows with rules of the caller: for tests, which fill every bin with small matrices, and
+// for measuring the worth of one kind of bin.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace csrkit::gpu {
 
-/// Obeys `shrink` and the preferences of `rules`; what depends on the device is found out.
+/// Limits in `rules` that depend on the device (shared memory) are lowered to the device's.
 std::unique_ptr<DeviceSpgemm> make_adaptive_rows(const SpgemmProblem& problem,
                                                  const BinRules& rules);
 

@@ -1,19 +1,19 @@
 // Rows of C by ranges of bits, in adaptive_rows.
-// Owns     a warp, a team of four warps or a block: one row, or a part of its columns. The warps of
-//          a team take a quarter of A's entries each, have sums of their own, and add them up in
-//          the end; where rows of B are long, they go through one after another together
-// Reads    A's row; B's columns and values in order, and before that B's columns alone, unless
-//          counting has kept the bits. In shared memory, for every 32 columns between the row's
-//          first and last: which of them C has, and how many come before; then one sum per entry,
-//          or, where C has half of the columns, per column, so that nothing is looked up. Bits are
-//          set by atomics, sums need none (row_walks.cuh)
-// Launch   4 warps of a row each; teams of 4 for long rows, where their sums fit; blocks of 256 or
-//          512 threads for wide or longer ones
-// Needs    columns of C in ascending words, so they come out sorted; sums that do not fit stand in
-//          C
-// Against  hashing: no probes, no sort, and a sum costs 8 bytes where its column is known by its
-//          bit; but all words of the range are cleared and scanned, so only rows with about as many
-//          products as words come here
+// Owns     a warp, a team of four warps or a block: one row, or a part of its columns. Each warp of
+//          a team takes a quarter of A's entries and has its own sums, which are added up at the
+//          end; where rows of B are long, all four share every row of B
+// Reads    A's row; B's columns and values in order; before that B's columns alone, unless counting
+//          has kept the bits. Shared memory holds, for every 32 columns between the row's first and
+//          last, a word with a bit for each column that C has, and the number of entries before it;
+//          then one sum per entry or, where C has half of the columns, per column, which saves the
+//          lookup. Bits are set by atomics; sums need none (row_walks.cuh)
+// Launch   blocks of 4 warps, a row each; teams of 4 warps for long rows whose sums fit; blocks of
+//          256 or 512 threads for wider or longer rows
+// Needs    nothing more: words ascend, so columns come out sorted. Sums that do not fit are added
+//          up in C
+// Against  hashing: no probes and no sort, and a column costs a bit where a table costs a slot. But
+//          all words of the range are cleared and scanned, so this pays only for rows with about as
+//          many products as words, or more
 
 #pragma once
 
@@ -28,8 +28,8 @@ namespace csrkit::gpu {
 
 namespace bit_ranges {
 
-/// kWalkers groups of kLanes / kWalkers lanes go through A's entries; `sources` has a list for
-/// each. kSharesSums: the lanes of a team go through one source at a time, so that neither lists
+/// kWalkers groups of kLanes / kWalkers lanes each go through a part of A's entries; `sources` has
+/// a list for each. kSharesSums: all lanes of a team share one source at a time, so neither lists
 /// nor bids are needed.
 template <int kLanes, int kWalkers, Structure kStructure, bool kSharesSums, class Columns,
           class Value>
@@ -55,7 +55,7 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
       count == min(Offset{op.b.cols} - first_col, Offset{range.words} << kWordLog2);
   const std::uint32_t* const kept_bits = kept_bits_of<kStructure>(op, range);
   const KeptPairs pairs = is_full ? KeptPairs{} : kept_pairs_of<kStructure>(op, range);
-  // Whether every column of the range has a sum.
+  // Whether every column of the range has its own sum.
   const bool is_direct = kSharesSums && !is_full &&
                          BinRules::sums_every_column(static_cast<std::uint32_t>(range.words),
                                                      static_cast<std::uint32_t>(count));
@@ -88,7 +88,7 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
                                             }
                                           });
   } else if constexpr (kWalkLanes == 32) {
-    // A column at a time is faster for one warp: it has nothing to share.
+    // One warp is faster column by column: it has no contention that by_words would reduce.
     walk_products<kWalkLanes, ProductColumn>(op.a, op.b, of_walker, columns, is_packed,
                                              sources + walker,
                                              [&](const ProductColumn(&entries)[kSegments], auto) {
@@ -111,7 +111,7 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   const bool fits =
       Offset{range.words} * kTableEntryBytes + Offset{count} * static_cast<int>(sizeof(Value)) <=
       range.room;
-  // Through the memory of the sums, so that neighbours are written together.
+  // Staged in the memory of the sums, so that writes to C are coalesced.
   Index* const columns_out =
       fits ? reinterpret_cast<Index*>(shared_sums) : op.c.col_indices + range.to;
   if (has_pairs) {
@@ -150,7 +150,7 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
                                                 sources + walker, add);
     }
   };
-  if constexpr (kWalkers > 1) {  // the bins see to it that they fit
+  if constexpr (kWalkers > 1) {  // the rules of the bins guarantee that the sums fit
     add_up(shared_sums + walker * count);
     __syncthreads();
     for (int i = G::rank(); i < count; i += kLanes) {
@@ -181,7 +181,7 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   }
 }
 
-/// kHasTwins: a warp may make twins of its row, too.
+/// kHasTwins: a warp may also make the twins of its row.
 template <class Value, int kLanes, int kWalkers, int kThreads, Structure kStructure, bool kHasTwins>
 __global__ void __launch_bounds__(kThreads)
     make_by_bit_range(MakeRows<Value> op, RowList list, int room) {

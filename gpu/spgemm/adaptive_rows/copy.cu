@@ -1,5 +1,5 @@
 // Rows of C that are one row of B, in adaptive_rows.
-// Owns     8 lanes: one row; a block: 32 rows, and together the long ones among them
+// Owns     8 lanes: one row; a block: 32 rows, of which it copies the long ones with all threads
 // Reads    A's entry, and one row of B
 // Launch   256 threads
 // Against  a warp per row: most rows are shorter

@@ -3,11 +3,11 @@
 // Reads    A's row, and B's columns once, 16 bytes a lane; per row a table in shared memory with 32
 //          bits per key, a key being 32 neighbouring columns: hashed, or every word between the
 //          row's first and last. Bits are set by shared atomics, only where they are not set yet;
-//          the count does not depend on the order. What is found may be kept for making: all
-//          words, or those that have a bit, with their numbers
+//          the count does not depend on the order. The words may be kept for making: all of them,
+//          or those that have a bit, with their numbers
 // Launch   128 to 512 threads
-// Against  a table of columns: neighbours share a slot, so clustered rows need a fraction of the
-//          probes, and counting bits replaces counting slots
+// Against  a table of columns: here neighbouring columns share a slot, so clustered rows need a
+//          fraction of the probes
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/adaptive_rows/count.h"
@@ -79,8 +79,8 @@ __global__ void __launch_bounds__(kThreads)
   if (has_row && G::rank() == 0) profile.counts[row] = static_cast<std::uint32_t>(total);
 }
 
-/// Writes the words that have a bit, each behind its number, and before them how many they are; at
-/// most `most`. By a warp, which returns this lane's share of the bits.
+/// Writes the number of words that have a bit (kNotKept if more than `most`), then for each its
+/// number and its bits. By a warp; returns this lane's share of the count of bits.
 __device__ int keep_pairs(const std::uint32_t* bits, int words, int most, std::uint32_t* to) {
   const auto lane = static_cast<int>(threadIdx.x & 31);
   std::uint32_t* const pairs = to + 1;
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(kThreads)
         set_bits(bits + (word - first), of_word);
       });
     };
-    // A row with many times more products than columns is full long before its last product.
+    // A row with many more products than columns is full long before its last product.
     const auto is_full = [&] {
       bool all_set = true;
       for (int i = G::rank(); all_set && i < words; i += kLanes) {
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(kThreads)
         products = walk_columns<kLanes>(a, b, row, columns, list_of_sources, mark, is_full);
       }
     } else if constexpr (kLanes == 32) {
-      // A column at a time is faster for one warp: it has nothing to share.
+      // One warp is faster column by column: it has no contention that by_words would reduce.
       walk_products<kLanes, ProductColumn>(
           a, b, entries_of_row(a, row), AllColumns{},
           suits_packing<kLanes>(profile.products[row], a.row_end(row) - a.row_begin(row)),
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(kThreads)
       mine += __popc(bits[i]);
       if (is_kept && !is_in_pairs) profile.bits[first_bits + i] = bits[i];
     }
-    // A block would take longer to pick them than making to find columns again.
+    // A block would need longer to compact the pairs than making needs to find the columns again.
     if (is_in_pairs && G::rank() == 0) *pairs = RowProfile::kNotKept;
   }
   G::exclusive_sum(mine, total, scratch);
@@ -253,7 +253,7 @@ void count_rows(CountBin bin, const DeviceCsrView<void>& any_a, const DeviceCsrV
       }
       return launch_bit_range<256, 256, PartKind::one_of_many>(a, b, profile, rules, list, parts,
                                                                parts.most_words, stream);
-    default: break;  // known, or among the short rows
+    default: break;  // known already, or counted with the short rows
   }
 }
 

@@ -1,13 +1,15 @@
 // Rows of C by hashing, in adaptive_rows.
 // Owns     8 to 32 lanes or a block: one row
 // Reads    A's row, B's rows once, in order; a table in shared memory from column to place, a list
-//          of columns by place and a sum per place. Slots are claimed by compare-and-swap, sums
-//          need no atomics (see row_walks.cuh)
-// Launch   128 or 512 threads, so that a multiprocessor holds several blocks of all but the largest
-// Needs    at most half as many entries as slots, which the bins see to
-// Against  sorting all products (row-length many words moved log times); sorting the entries: short
-//          rows count the smaller columns of each, longer ones are dealt into as many buckets as
-//          there are entries and counted in there, so the work grows with the entries only
+//          of columns by place and a sum per place. Slots are claimed by compare-and-swap; sums
+//          need no atomics (row_walks.cuh)
+// Launch   128, 256 or 512 threads, so that a multiprocessor holds several blocks of all but the
+//          largest tables
+// Needs    at most half as many entries as slots: the rules of the bins guarantee it
+// Against  sorting all products, which moves each log(products) times. Only entries are sorted
+//          here: in short rows an entry's rank is the number of smaller columns; long rows are
+//          dealt into as many buckets as entries and ranked within each, so the work is
+//          proportional to the entries
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/adaptive_rows/launch.cuh"
@@ -33,8 +35,8 @@ struct Table {
 
   Value* sums;            // by place
   Index* cols;            // by place
-  int* keys;              // by slot; counts of buckets later
-  std::uint16_t* places;  // by slot; places by bucket later
+  int* keys;              // by slot; later: ends of buckets
+  std::uint16_t* places;  // by slot; later: places, in the order of buckets
 
   explicit __device__ Table(std::byte* bytes)
       : sums(reinterpret_cast<Value*>(bytes)),
@@ -42,7 +44,7 @@ struct Table {
         keys(reinterpret_cast<int*>(bytes + kKeysAt)),
         places(reinterpret_cast<std::uint16_t*>(bytes + kPlacesAt)) {}
 
-  /// Finds the slot of `col`; `is_new` if this lane claimed it, and so has to give it a place.
+  /// Finds or claims the slot of `col`. `is_new`: this lane claimed it, so it must give it a place.
   __device__ unsigned claim(Index col, bool& is_new) {
     unsigned slot = hash_slot<kSlots>(static_cast<std::uint32_t>(col));
     while (true) {
@@ -63,7 +65,7 @@ struct Table {
   }
 };
 
-/// Writes `count` entries by rank: each lane counts the smaller columns of some.
+/// Writes `count` entries, sorted: each lane finds the ranks of some by counting smaller columns.
 template <class G, class Value, int kSlots>
 __device__ void write_short_row(const Table<Value, kSlots>& table, int count,
                                 const MakeRows<Value>& op, Offset to) {
@@ -91,7 +93,7 @@ __device__ void write_short_row(const Table<Value, kSlots>& table, int count,
   }
 }
 
-/// Counts become exclusive sums. Each warp goes through its share of the buckets on its own.
+/// Turns counts into exclusive sums. Each warp scans its share of the buckets.
 template <class G>
 __device__ void sum_up_buckets(int* ends, int buckets, int* scratch) {
   const int share = buckets / G::kWarps;  // at least 32: both are powers of two
@@ -106,13 +108,13 @@ __device__ void sum_up_buckets(int* ends, int buckets, int* scratch) {
   if constexpr (G::kIsBlock) {
     int total = 0;
     const int of_warps =
-        G::exclusive_sum(G::lane() == 0 ? before : 0, total, scratch);  // the same in lane 0 only
+        G::exclusive_sum(G::lane() == 0 ? before : 0, total, scratch);  // valid in lane 0 only
     const int offset = __shfl_sync(kAllLanes, of_warps, 0);
     for (int i = G::lane(); i < share; i += 32) ends[first + i] += offset;
   }
 }
 
-/// The same for long rows: ranks within buckets of neighbouring columns.
+/// Writes long rows, sorted: ranks are found within buckets of neighbouring columns.
 template <class G, int kLanes, class Value, int kSlots>
 __device__ void write_long_row(const Table<Value, kSlots>& table, int count, Offset first_col,
                                Offset width, const MakeRows<Value>& op, Offset to, int* scratch) {
@@ -154,7 +156,7 @@ __global__ void __launch_bounds__(kThreads) make_by_hash(MakeRows<Value> op, Row
   using RowTable = Table<Value, kSlots>;
   extern __shared__ __align__(16) std::byte shared_bytes[];
   __shared__ int scratch[32];
-  __shared__ int places_taken;  // of a block's row
+  __shared__ int places_taken;  // where a block makes the row
   constexpr int kLists = kLanes < 32 ? 1 : kThreads / kLanes;
   __shared__ Sources<kLanes, Value> sources[kLists];
   __shared__ std::uint32_t bids[Turns<kLanes>::kBids];

@@ -6,15 +6,16 @@ namespace csrkit::gpu {
 
 namespace {
 
-// Nanoseconds, fitted to 43 matrices on an H100. Rows that fill a device, and sources looked up in
-// parts of rows:
+// Nanoseconds, fitted to 43 matrices on an H100. Of a product where rows fill the device, and of a
+// source that a part of a row searches:
 constexpr double kEachProduct = 0.010, kEachSearch = 0.15;
-// The sort: a dozen launches one after another, and a product's key and value there and back, in
-// some four passes. It comes on top, because the other kernels leave it little room.
+// The sort: a dozen launches one after another, and reading and writing a product's key and value
+// in about four passes. Its time is added, because the other kernels leave little of the device to
+// it.
 constexpr double kSort = 100e3, kEachSortedByte = 0.005;
-// A row is cut only if it takes this much longer than a device takes for the rest at least.
+// A row is cut only if it takes longer than kCut plus kPace times the rest of the product.
 constexpr double kCut = 100e3, kPace = 1.5;
-// More rows become hubs only if the product then takes less than this share of the time.
+// More rows become hubs only if the product then takes less than this share of its time.
 constexpr double kWorthIt = 0.93;
 
 }  // namespace

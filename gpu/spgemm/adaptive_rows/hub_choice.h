@@ -1,15 +1,15 @@
-// Which rows are hubs: a model of what a product takes with the long rows left to single
-// multiprocessors, and with all of their products sorted by the whole device. Times follow from
-// sources and products alone; rates of the device are in hub_choice.cpp, those of a row below;
-// which rows may be hubs at all is in product_counts.h.
+// Which rows are hubs. A model compares two times of a product: long rows each on one
+// multiprocessor, and all their products sorted by the whole device. Times depend only on sources
+// and products. The device's rates are in hub_choice.cpp, a row's are below; product_counts.h says
+// which rows may be hubs at all.
 #pragma once
 
 #include "gpu/spgemm/product_counts.h"
 
 namespace csrkit::gpu {
 
-/// Rows that may be hubs are told apart by their sources: more than kHubSources, twice and four
-/// times as many.
+/// Rows that may be hubs have levels by their sources: more than kHubSources, twice and four times
+/// as many.
 inline constexpr int kHubLevels = 3;
 inline constexpr CSRKIT_HOST_DEVICE Offset sources_of_hub_level(int level) {
   return kHubSources << level;
@@ -20,39 +20,42 @@ inline CSRKIT_HOST_DEVICE int hub_level_of(Offset sources) {
   return level;
 }
 
-/// What a row takes by itself, to be counted and made. Most of that is waiting: for memory, and for
-/// turns at a column that most sources meet. Fitted to 43 matrices on an H100.
+/// Nanoseconds to count and make a row on one multiprocessor. Most of it is waiting: for memory,
+/// and for turns at columns that most sources have. Fitted to 43 matrices on an H100.
 inline CSRKIT_HOST_DEVICE unsigned long long row_nanoseconds(Offset sources,
                                                              unsigned long long products) {
   constexpr unsigned long long kEachSource = 70, kEachProduct = 5;
   return kEachSource * static_cast<unsigned long long>(sources) + kEachProduct * products;
 }
 
-/// What the profile finds out of rows with more than kHubSources sources.
+/// The profile's totals of rows with more than kHubSources sources.
 struct HubTotals {
   struct Level {
-    unsigned long long sources, products;  // of all rows of the level that may be hubs
-    unsigned long long searches;           // sources times parts, of those that would be cut
-    unsigned long long longest;            // nanoseconds of one of them
+    unsigned long long sources, products;  // of the level's rows that may be hubs
+    unsigned long long searches;           // sources times parts, of its rows that would be cut
+    unsigned long long longest;            // nanoseconds of the slowest row
   };
   Level levels[kHubLevels];
-  unsigned long long longest_other;  // nanoseconds of one that is no hub whatever is chosen
+  unsigned long long longest_other;  // nanoseconds of the slowest row that can never be a hub
 
   HubTotals& operator+=(const HubTotals& other);
 };
 
-/// More entries than a row can have: a limit that none is beyond.
+/// More entries than a row can have: a limit that no row exceeds.
 inline constexpr Offset kBeyondEveryRow = Offset{1} << 62;
 inline constexpr Offset kNoHubs = kBeyondEveryRow;
 
-/// The number of sources beyond which rows are hubs, or kNoHubs, of a product of so many products.
-/// Hubs have no more than `most` products, and sources.
+/// Returns the number of sources beyond which rows are hubs, or kNoHubs, for a product of
+/// `products` multiplications. Hubs together have at most `most` products and at most `most`
+/// sources.
 Offset choose_hub_sources(const HubTotals& totals, Offset products, int value_bytes, Offset most);
 
-/// Nanoseconds of a row alone beyond which rows are cut into parts in a product of so many
-/// products, where the longest takes `longest_alone`; kNeverCut: no row is.
+/// Returns the nanoseconds (row_nanoseconds) beyond which a row is cut into parts, or kNeverCut.
+/// `longest_alone`: nanoseconds of the slowest row; `products`: multiplications of the whole
+/// product.
 inline constexpr unsigned long long kNeverCut = ~0ull;
-inline constexpr unsigned long long kLeastCut = 50'000;  // rows below are never cut for it
+// faster rows are never cut for this reason
+inline constexpr unsigned long long kLeastCut = 50'000;
 unsigned long long choose_cut(unsigned long long longest_alone, Offset products);
 
 }  // namespace csrkit::gpu

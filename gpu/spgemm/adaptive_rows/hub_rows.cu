@@ -1,15 +1,14 @@
-// Rows of hubs, in adaptive_rows: expand, sort, add up, each by the whole device.
-// Owns     a thread: an entry of A; four products; an entry of C of a few products. A warp: an
-//          entry of C of more; a block: one of thousands
+// Hub rows in adaptive_rows: expand, sort and add up, each by the whole device.
+// Owns     a thread: an entry of A, then four products, then an entry of C with up to 32 products.
+//          A warp: an entry of C with up to 2,048; a block: one with more
 // Reads    A's columns and two row ends of B per entry; per product A's entry, mostly from L1, and
 //          B's column and value once, neighbours by neighbours; then 8 + V bytes a product, in and
 //          out, per 8 bits of rows and columns
 // Launch   256 threads, one block of 1,024 for the list of entries; CUB's scan, radix sort and
 //          selection
-// Needs    memory for all products twice; where they are too many, only longer rows are
-//          hubs, or none
-// Against  anything row by row: these rows have little in common with a block. Twelve launches take
-//          longer than a row of a thousand sources does by itself
+// Needs    memory for all products twice. If that is too much, only longer rows are hubs, or none
+// Against  kernels that make a row in a block: a hub would occupy one multiprocessor long after all
+//          others are done. The twelve launches take longer than a single row of a thousand sources
 
 #include <thrust/iterator/counting_iterator.h>
 
@@ -34,15 +33,16 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kListThreads = 1024;
 constexpr int kProducts = 4;              // of a thread
-constexpr std::uint32_t kOfAThread = 32;  // products of an entry of C; more are for a warp
-constexpr std::uint32_t kOfAWarp = 2048;  // and more for a block
+constexpr std::uint32_t kOfAThread = 32;  // products of an entry of C; a warp adds up more
+constexpr std::uint32_t kOfAWarp = 2048;  // and a block more than this
 constexpr int kSumsAtOnce = 4;
 
 unsigned blocks_for(Offset items, int per_block) {
   return checked_cast<unsigned>((items + per_block - 1) / per_block, "the products of hubs");
 }
 
-/// The last place in [first, last) of ascending numbers that is at most `number`; the first is.
+/// The last place in [first, last) of ascending `numbers` whose number is at most `number`. The
+/// first one's is.
 __device__ std::uint32_t last_up_to(const std::uint32_t* numbers, std::uint32_t first,
                                     std::uint32_t last, std::uint32_t number) {
   while (first + 1 < last) {
@@ -56,7 +56,8 @@ __device__ std::uint32_t last_up_to(const std::uint32_t* numbers, std::uint32_t 
   return first;
 }
 
-/// The same for a whole block of kThreads, whose threads ask side by side; all get the answer.
+/// The same by a whole block of kThreads, for one `number`: all threads search together and get the
+/// result.
 __device__ std::uint32_t last_up_to_by_block(const std::uint32_t* numbers, std::uint32_t last,
                                              std::uint32_t number) {
   std::uint32_t first = 0;
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__(kListThreads)
   if (threadIdx.x == 0) first_entries[list.count] = before;
 }
 
-/// The arrays, without their owner.
+/// The arrays of HubRows, as plain data for kernels.
 struct Hubs {
   RowList list;
   std::uint32_t entries, products;
@@ -116,7 +117,7 @@ struct Hubs {
         first_results(of.first_results) {}
 };
 
-/// Where each entry stands, and how many products it has.
+/// Finds each entry's row and place in A, and counts its products.
 __global__ void __launch_bounds__(kThreads)
     measure_entries(DeviceCsrView<void> a, DeviceCsrView<void> b, Hubs hubs) {
   const std::uint32_t entry = blockIdx.x * kThreads + threadIdx.x;
@@ -140,7 +141,7 @@ __global__ void __launch_bounds__(kThreads) expand(DeviceCsrView<Value> a, Devic
   const std::uint32_t first = last_up_to_by_block(hubs.first_products, hubs.entries, begin);
   const std::uint32_t count =
       last_up_to_by_block(hubs.first_products, hubs.entries, end - 1) + 1 - first;
-  const bool is_staged = count <= kStaged;  // or most have no products
+  const bool is_staged = count <= kStaged;  // else most entries have no products
   for (std::uint32_t i = threadIdx.x; is_staged && i < count; i += kThreads) {
     staged[i] = hubs.first_products[first + i];
   }
@@ -179,7 +180,7 @@ struct IsFirst {
   }
 };
 
-/// Each row has entries.
+/// Writes the number of entries of C of every hub row; each has at least one.
 __global__ void __launch_bounds__(kThreads) count_results(Hubs hubs, RowProfile profile) {
   const std::uint32_t count = *hubs.count;
   const std::uint32_t entry = blockIdx.x * kThreads + threadIdx.x;
@@ -196,8 +197,8 @@ __global__ void __launch_bounds__(kThreads) count_results(Hubs hubs, RowProfile 
   if (entry + 1 == count || row_of(entry + 1) != row) atomicAdd(result, entry + 1);
 }
 
-/// The sum of products from `begin`, `stride` apart, in kSumsAtOnce sums that come together in the
-/// end; loads of all are on their way at once.
+/// The sum of every `stride`th product of [begin, end), in kSumsAtOnce partial sums, so that as
+/// many loads are in flight.
 template <class Value>
 __device__ Value sum_strided(Semiring semiring, const Value* terms, std::uint32_t begin,
                              std::uint32_t end, std::uint32_t stride) {
@@ -288,12 +289,12 @@ __global__ void __launch_bounds__(kThreads)
   op.c.values[to] = op.alpha * sum;
 }
 
-/// More than CUB asks for. What it asks for exactly, only a device can say.
+/// An upper bound of the scratch that CUB asks for: its exact demand needs a device.
 std::uint64_t scratch_bytes(Offset products) {
   return (std::uint64_t{2} << 20) + static_cast<std::uint64_t>(products);
 }
 
-/// Calls one of CUB's algorithms, which says first how much scratch it wants.
+/// Calls an algorithm of CUB twice: for the bytes it needs, then with the scratch.
 template <class Algorithm>
 void run(const HubRows& hubs, const Algorithm& algorithm) {
   std::size_t bytes = 0;

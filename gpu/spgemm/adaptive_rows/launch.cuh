@@ -10,17 +10,17 @@
 
 namespace csrkit::gpu {
 
-/// Blocks of kThreads, kThreads / kLanes items each, with `bytes` of shared memory per item. More
-/// than 48 KiB of a block must be asked for, of the kernel and not of the launch: two threads of a
-/// host may launch one kernel with more and with less at once, so both ask for the same. Asking
-/// again costs a microsecond.
+/// Launches blocks of kThreads for kThreads / kLanes items each, with `bytes` of shared memory per
+/// item. More than 48 KiB a block need cudaFuncSetAttribute, which belongs to the kernel, not to
+/// the launch. Two host threads may launch one kernel with different sizes at once, so every launch
+/// sets the same maximum. That costs a microsecond.
 template <int kThreads, int kLanes, class Kernel, class... Arguments>
 void launch_rows(Kernel kernel, const char* name, Offset items, int bytes, cudaStream_t stream,
                  const Arguments&... arguments) {
   constexpr int kItems = kThreads / kLanes;
   const int shared_bytes = kItems * bytes;
   if (shared_bytes > 48 * 1024 - kMostStaticBytes) {
-    // A kernel that takes more than kMostStaticBytes leave takes as much in every launch.
+    // A kernel that needs more than kMostStaticBytes leave free needs the same in every launch.
     const int most = std::max(current_shared_bytes() - kMostStaticBytes, shared_bytes);
     CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
   }

@@ -1,8 +1,9 @@
-// The lists of adaptive_rows: the rows of every bin, and the parts of the rows that are cut.
+// The lists of adaptive_rows: the rows of every bin, and the parts of rows that are cut.
 // Owns     a lane: one row, or the parts of one; a warp: the parts of a row that are added up
 // Reads    a byte per row, or the profile of the rows that are cut
 // Launch   256 threads
-// Against  sorting rows by bin: blocks take places by atomics, so neighbours stay neighbours
+// Against  sorting rows by bin: here blocks reserve places by atomics, and neighbouring rows stay
+//          neighbours
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/adaptive_rows/profile.h"
@@ -15,13 +16,14 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
 
-/// Products from which a row begins before others of its bin, which would wait for it in the end.
+/// Products from which a row comes first in its bin: started last, it would run alone at the end.
 __device__ unsigned long long most_of_other_rows(unsigned long long longest) {
   constexpr unsigned long long kFew = 4096, kOfLongest = 4;
   return longest > kFew * kOfLongest ? longest / kOfLongest : UINT32_MAX;
 }
 
-/// The rows of a bin in the order of blocks of rows, from its end on, and long ones from its start.
+/// Writes the list of every bin: long rows from its start on, other rows from its end on, block by
+/// block.
 __global__ void __launch_bounds__(kThreads)
     list_bin_rows(Index rows, RowProfile profile, const BinTotals* of_profile, BinTotals* totals,
                   Index* list, Told<HostTotals>::Place host) {
@@ -95,7 +97,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// A warp per part; that of a row's first part goes through the row.
+/// A warp per part; the warp of a row's first part sums up the row.
 __global__ void __launch_bounds__(kThreads) sum_up_parts(RowParts parts, RowProfile profile) {
   const Offset first = (Offset{blockIdx.x} * kThreads + threadIdx.x) / 32;
   if (first >= parts.count || parts.numbers[first] != 0) return;

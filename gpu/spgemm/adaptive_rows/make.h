@@ -6,7 +6,7 @@
 
 namespace csrkit::gpu {
 
-/// Where the rows go: offsets are complete, the arrays have room.
+/// C's arrays: the offsets are complete, the other arrays have room.
 template <class Value>
 struct ProductArrays {
   DeviceOffsets row_offsets;
@@ -14,11 +14,11 @@ struct ProductArrays {
   Value* values = nullptr;
 };
 
-/// Whether C's columns are to be found and written, or stand in C already (then they are read, and
-/// only values are written).
+/// wanted: C's columns are found and written. known: C has its columns already; they are read, and
+/// only values are written.
 enum class Structure : std::uint8_t { wanted, known };
 
-/// What every kernel that makes rows is given.
+/// The input of every kernel that makes rows.
 template <class Value>
 struct MakeRows {
   DeviceCsrView<Value> a, b;
@@ -26,7 +26,7 @@ struct MakeRows {
   RowProfile profile;
   Value alpha;
   Semiring semiring;       // alpha is 1 unless plus_times
-  bool has_twins = false;  // some rows may be made together
+  bool has_twins = false;  // some rows have twins
   SharedSums shared_sums = {};
 };
 
@@ -40,11 +40,11 @@ void make_rows_by_merging(MakeBin bin, Structure structure, const MakeRows<Value
 template <class Value>
 void make_short_rows(Structure structure, const MakeRows<Value>& op, const ShortRows& rows,
                      unsigned blocks, cudaStream_t stream);
-/// Of rows that are not short.
+/// Bins from sort_512 on.
 template <class Value>
 void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value>& op,
                           const RowList& list, cudaStream_t stream);
-/// Parts of at most kMostSorted products; the others are left out.
+/// Only parts of at most kMostSorted products; others are left out.
 template <class Value>
 void make_parts_by_sorting(Structure structure, const MakeRows<Value>& op, const BinRules& rules,
                            const RowParts& parts, cudaStream_t stream);
@@ -54,7 +54,7 @@ void make_rows_by_hash(MakeBin bin, Structure structure, const MakeRows<Value>& 
 template <class Value>
 void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Value>& op,
                             const RowList& list, int whole_bit_range_bytes, cudaStream_t stream);
-/// The rows of CountBin::parts, whose parts are counted.
+/// The rows of CountBin::parts, after their parts are counted.
 template <class Value>
 void make_rows_in_parts(Structure structure, const MakeRows<Value>& op, const BinRules& rules,
                         const RowParts& parts, cudaStream_t stream);

@@ -1,12 +1,13 @@
 // Short rows of C by merging, in adaptive_rows.
 // Owns     a thread: one row, made of at most 4 or 8 rows of B
 // Reads    the heads of those rows of B, in registers; each step takes the smallest column, adds up
-//          whoever has it, in the order of A's columns, and moves on. Neighbouring rows of a mesh
-//          read neighbouring memory; others find their sectors in L1 or L2
+//          the heads that have it, in the order of A's columns, and advances them. Neighbouring
+//          rows of a mesh read neighbouring memory; others find their sectors in L1 or L2
 // Launch   128 threads; entries go through shared memory, eight of a row at a time
 // Needs    at most kMostMerged products, so that the lanes of a warp finish at about the same time
-// Against  hashing: a lane per product, so half of them idle on rows this short; every product
-//          costs a shared atomic, a probe and a share of the sort, here a compare per row of B
+// Against  hashing with a lane per product: half of the lanes idle on rows this short, and every
+//          product costs a shared atomic, a probe and a share of the sort. Here it costs a compare
+//          per row of B
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/adaptive_rows/launch.cuh"
@@ -18,8 +19,8 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kStaged = 8;              // entries of a row written together
-constexpr Index kNoColumn = INT32_MAX;  // no matrix has it: columns end below
+constexpr int kStaged = 8;              // entries of a row that are written together
+constexpr Index kNoColumn = INT32_MAX;  // greater than any column
 
 /// The rows of B of one row of C. Position: 32 bits where B's size allows, to save registers.
 template <class Value, int kSources, class Position>
@@ -76,11 +77,11 @@ __global__ void __launch_bounds__(kThreads)
   profile.counts[row] = count;
 }
 
-/// What a warp has made and not yet written: a few entries of each of its 32 rows. One row's
-/// entries are neighbours in C, so writing them together makes one access of what would be many.
+/// Entries that a warp has made but not yet written, a few of each of its 32 rows. A row's entries
+/// are neighbours in C, so writing them together coalesces the accesses.
 template <class Value>
 struct Stage {
-  Value values[32][kStaged + 1];  // one more, so that lanes meet different banks
+  Value values[32][kStaged + 1];  // padded, so that lanes use different banks
   Index cols[32][kStaged + 1];
 };
 
@@ -109,8 +110,8 @@ __global__ void __launch_bounds__(kThreads) make_by_merging(MakeRows<Value> op, 
 #pragma unroll
       for (int i = 0; i < kSources; ++i) {
         if (heads.cols[i] == col) {
-          // A product of its own, as where rows are sorted: which of the two makes a row may depend
-          // on how C is cut into blocks of rows, its bits may not.
+          // Rounded before it is added, as the sorting kernels do: which of them makes a row may
+          // depend on how C is cut into blocks of rows, but its bits must not.
           const Value term = add_product(op.semiring, nothing, x[i], value_of(op.b, heads.at[i]));
           sum = add_sums(op.semiring, sum, term);
           heads.advance(op.b, i);

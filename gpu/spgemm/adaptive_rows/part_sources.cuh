@@ -1,4 +1,5 @@
-// What the sources of a row of C, the rows of B that it takes, have in a part of its columns.
+// The sources of a row of C are the rows of B that it takes. Here: which of their entries lie in a
+// part of the row's columns.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +9,25 @@
 
 namespace csrkit::gpu {
 
-/// Which columns of C a walk is about, if not all.
+/// The columns [first, last) of C that a walk is limited to.
 struct ColumnRange {
   static constexpr bool kIsPart = true;
   Offset first, last;
 };
 
-/// Whether a row is made at once or in parts, and whether a device has few parts to make: then
-/// rows with many sources are looked for, which takes registers.
+/// Whether a row is made whole or in parts. one_of_few: there are few parts, so rows with many
+/// sources get a walk of their own, which costs registers.
 enum class PartKind { whole_row, one_of_few, one_of_many };
 inline constexpr Offset kFewParts = 2048;
 
-/// Of a part of a row with more sources than this, most have nothing in the part's columns.
+/// In a row with more sources than this, most sources have no entry in a part's columns.
 inline constexpr Offset kManySources = 1024;
-/// How many of them a lane looks at at once.
+/// Sources that a lane looks at at once.
 inline constexpr int kSourcesAtOnce = 4;
 
-/// What sources have in a part's columns: those of A's entries `at`, `at + stride` and so on,
-/// before `end`. All loads are on their way together; only who has something is searched.
+/// Finds the entries in a part's columns of the sources of A's entries at, at + stride, ... before
+/// `end`: `length` entries from `first` on. All loads are in flight together; only sources that
+/// overlap the part are searched.
 template <class Value>
 __device__ void find_in_part(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b,
                              Offset at, Offset stride, Offset end, const ColumnRange& columns,

@@ -1,13 +1,13 @@
 // Profile of adaptive_rows: one pass over A's entries and the row ends of B.
-// Owns     a lane: one short row of A, all its loads on their way at once; 8 lanes: a longer one, a
-//          warp: one of more than 128 entries; a block: 32 to 256 rows, and together those of more
-//          than 512 entries among them; then a lane per row decides. Rows of more than 1,024
-//          entries are left to a second launch, a block for each 1,024 entries. Where A has enough
-//          entries a row, rows of 17 to 512 look for another row with the same columns, by a hash
-//          of them, and compare with it
+// Owns     a lane: one short row of A, all its loads in flight at once; 8 lanes: a longer one; a
+//          warp: one of more than 128 entries; a block: 32 to 256 rows, of which all threads share
+//          those of more than 512 entries; then a lane per row decides. Rows of more than 1,024
+//          entries are left to a second launch, with a block for each 1,024 entries. Where A has
+//          enough entries a row, rows of 17 to 512 entries find another row with the same columns
+//          by a hash, and compare
 // Reads    A coalesced in 8 lanes; per entry of A two offsets and two columns of B, mostly from L2
 // Launch   256 threads
-// Against  a pass over all products would read B's columns once more than counting needs
+// Against  a pass over all products, which would read B's columns once more than counting needs
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ constexpr int kWarps = kThreads / 32;
 constexpr int kMostRounds = kFewLanes;  // then every thread of a block has a row to finish
 constexpr Offset kRowsToFillADevice = 1
                                       << 15;  // below, more blocks are worth more than few atomics
-/// Entries of a row of A that one lane, and that one warp goes through; the block does longer rows.
+/// The most entries of a row of A for one lane, and for one warp; the block takes longer rows.
 constexpr Offset kMostOfALane = 16, kMostOfAWarp = 512;
 
 /// Of the products of some entries of A.
@@ -62,8 +62,8 @@ struct Span {
   }
 };
 
-/// What a block adds to the totals: few atomics on few addresses, or they would take longer than
-/// the rest.
+/// A block's contribution to the totals. Adding it row by row would take longer than the rest: the
+/// atomics meet at few addresses.
 struct BlockTotals {
   std::uint32_t rows[kMostBins];
   unsigned long long products[kWarps];
@@ -74,7 +74,7 @@ __device__ void clear(BlockTotals& block) {
   if (threadIdx.x < kMostBins) block.rows[threadIdx.x] = 0;
 }
 
-/// One row per lane; all lanes come along.
+/// One row per lane. By all lanes.
 __device__ void add_row(BlockTotals& block, bool has_row, int bin) {
   const unsigned mates = __match_any_sync(kAllLanes, has_row ? bin : kMostBins);
   const bool is_first = (mates & ((1u << (threadIdx.x & 31)) - 1)) == 0;
@@ -89,8 +89,8 @@ __device__ void add_to_totals(const BlockTotals& block, BinTotals* totals) {
   }
 }
 
-/// Whether the rows of B that a row takes lie beside those of the row before (of the first row:
-/// after).
+/// Whether the rows of B that a row takes lie near those of the row before it (for the first row:
+/// after it).
 __device__ bool is_like_neighbour(const DeviceCsrView<void>& a, Index row) {
   const Index other = row > 0 ? row - 1 : 1;
   if (other >= a.rows) return false;
@@ -107,15 +107,15 @@ __device__ bool is_bit_range(CountBin bin) {
   return bin == CountBin::bit_range_warp || bin == CountBin::bit_range_block;
 }
 
-/// A column so scrambled that sums tell sets of columns apart.
+/// Scrambles a column, so that sums of scrambled columns distinguish sets of columns.
 __device__ std::uint32_t scrambled(Index col) {
   std::uint32_t x = static_cast<std::uint32_t>(col) * 0x9E3779B1u;
   x = (x ^ x >> 15) * 0x85EBCA6Bu;
   return x ^ x >> 13;
 }
 
-/// Whether the row becomes a twin of one that was met before, for the kLanes lanes that share it;
-/// `mix` is the sum of its scrambled columns. All lanes of the warp come along.
+/// Whether the row becomes a twin of one that was met before, for the kLanes lanes that share the
+/// row. `mix` is the sum of its scrambled columns. By all lanes of the warp.
 template <int kLanes>
 __device__ bool joins_twins(const DeviceCsrView<void>& a, const RowProfile& profile, bool has_row,
                             Index row, std::uint32_t mix) {
@@ -150,14 +150,14 @@ __device__ bool joins_twins(const DeviceCsrView<void>& a, const RowProfile& prof
   return false;
 }
 
-/// Where a row's words of bits go that begin at `first`, if they have a number of 31 bits.
+/// The value of first_bits for words that begin at `first`: kNotKept beyond 31 bits.
 __device__ std::uint32_t first_bits_at(const BinRules& rules, const RowFacts& row,
                                        std::uint32_t words, unsigned long long first) {
   if (words == 0 || first + words >= RowProfile::kInPairs) return RowProfile::kNotKept;
   return static_cast<std::uint32_t>(first) | (rules.keeps_bits(row) ? 0 : RowProfile::kInPairs);
 }
 
-/// Where the words of bits of each lane's row go.
+/// Reserves room for the words of each lane's row, and returns where they begin.
 __device__ std::uint32_t find_first_bits(const BinRules& rules, const RowFacts& row,
                                          std::uint32_t words, BinTotals* totals) {
   unsigned long long of_warp = 0, first = 0;
@@ -168,7 +168,7 @@ __device__ std::uint32_t find_first_bits(const BinRules& rules, const RowFacts& 
   return first_bits_at(rules, row, words, first);
 }
 
-/// Few atomics: most rows are shorter than the longest known.
+/// Needs few atomics, as most rows are shorter than the longest so far.
 __device__ void keep_longest(unsigned long long& longest, unsigned long long nanoseconds) {
   if (nanoseconds > *static_cast<volatile unsigned long long*>(&longest)) {
     atomicMax(&longest, nanoseconds);
@@ -195,7 +195,7 @@ __device__ void add_long_row(BinRules rules, const RowFacts& row, unsigned long 
   keep_longest(level.longest, nanoseconds);
 }
 
-/// What follows for a row from its span. `parts` of it are to be made, if it is cut.
+/// Decides a row's bin from its span. `parts`: into how many it is cut, if it is.
 __device__ CountBin decide(const DeviceCsrView<void>& a, const BinRules& rules,
                            const RowProfile& profile, BinTotals* totals, Index row,
                            const Span& span, bool is_like_neighbour, bool is_twin, RowFacts& facts,
@@ -233,8 +233,8 @@ __device__ CountBin decide(const DeviceCsrView<void>& a, const BinRules& rules,
   return bin;
 }
 
-/// The spans of rows whose slots are listed, kLanes lanes each, and whether they are twins. All
-/// threads of the block come along.
+/// Finds the spans of the listed rows, kLanes lanes each, and whether they are twins. By all
+/// threads of the block.
 template <int kLanes, bool kFindsTwins>
 __device__ void profile_listed(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
                                const RowProfile& profile, Offset first_row, const int* slots,
@@ -319,7 +319,7 @@ __global__ void __launch_bounds__(kThreads)
     if constexpr (kFindsTwins) {
       is_twin[slot] = false;
       profile.twins[row] = 0;
-      __threadfence();  // before others learn of it
+      __threadfence();  // before other blocks can see it
     }
   }
   __syncthreads();
@@ -352,7 +352,8 @@ __global__ void __launch_bounds__(kThreads)
   // A lane per row decides.
   const bool has_row = static_cast<int>(threadIdx.x) < rounds * kRowsPerBlock &&
                        first_row + threadIdx.x < a.rows && spans[threadIdx.x].is_known();
-  // Nearly all of a block's short rows are like their neighbours, or it was chance.
+  // Only if nearly all short rows of the block are like their neighbours; a few may be so by
+  // chance.
   bool is_like = rules.prefers_merging && has_row &&
                  is_like_neighbour(a, static_cast<Index>(first_row + threadIdx.x));
   const int like_rows = __syncthreads_count(static_cast<int>(is_like));
@@ -403,8 +404,9 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// The rows that the launch before left out. A block takes a chunk at a time, four entries of A per
-/// lane at once; whoever is last at a row decides. Few rows: their totals are added up one by one.
+/// The rows that profile_row_groups left out. A block takes a chunk at a time, four entries of A
+/// per lane at once; the last block of a row decides. There are few such rows, so their totals are
+/// added one by one.
 __global__ void __launch_bounds__(kThreads)
     profile_long_rows(DeviceCsrView<void> a, DeviceCsrView<void> b, BinRules rules,
                       RowProfile profile, LongRows long_rows, BinTotals* totals) {
@@ -470,8 +472,9 @@ __global__ void __launch_bounds__(kThreads)
 /// The state of a block is nothing yet, its own sum, or that of all blocks up to it.
 constexpr unsigned long long kOfBlock = 1ull << 62, kOfAll = 2ull << 62;
 
-/// The sum of all blocks before this one, of which `of_block` is the sum; for one warp. Blocks
-/// begin in order, so one that is waited for is on its way.
+/// Decoupled look-back (Merrill and Garland 2016), by one warp: returns the sum of all blocks
+/// before this one, whose own sum is `of_block`. Blocks start in order, so a block that is waited
+/// for is running.
 __device__ unsigned long long sum_of_blocks_before(volatile unsigned long long* states,
                                                    unsigned long long of_block) {
   const auto lane = static_cast<int>(threadIdx.x & 31);
@@ -485,7 +488,7 @@ __device__ unsigned long long sum_of_blocks_before(volatile unsigned long long* 
     while (state == 0) state = states[at];
     __syncwarp();
     with_all = __ballot_sync(kAllLanes, state >= kOfAll);
-    // Up to the nearest that has the sum of all.
+    // Up to the nearest block that has published the sum of all before it.
     unsigned long long sum = (with_all & ((1u << lane) - 1)) == 0 ? state & (kOfBlock - 1) : 0ull;
     for (int distance = 1; distance < 32; distance *= 2) {
       sum += __shfl_xor_sync(kAllLanes, sum, distance);
@@ -496,7 +499,7 @@ __device__ unsigned long long sum_of_blocks_before(volatile unsigned long long* 
   return before;
 }
 
-/// Sum: of an offset of C; `offsets` may be null.
+/// Sum: the type of C's offsets. `offsets` may be null.
 template <class Sum>
 __global__ void __launch_bounds__(kThreads)
     choose_make_bin(DeviceCsrView<void> a, BinRules rules, RowProfile profile, Sum* offsets,

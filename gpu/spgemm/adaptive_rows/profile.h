@@ -1,4 +1,4 @@
-// What adaptive_rows knows of every row of C, and the lists of rows that are made alike.
+// The profile of adaptive_rows: facts about every row of C, and the lists of rows by bin.
 #pragma once
 
 #include "gpu/device/device_csr.h"
@@ -9,30 +9,33 @@ namespace csrkit::gpu {
 
 /// Arrays of one number per row of A, on the device.
 struct RowProfile {
-  std::uint32_t* products = nullptr;  // 2^32 - 1 stands for that and more
-  Index* first_word = nullptr;        // of the columns that the row can have
+  std::uint32_t* products = nullptr;  // 2^32 - 1: so many or more
+  Index* first_word = nullptr;        // the word (32 columns) of the row's first possible column
   Index* words = nullptr;
   std::uint8_t* bin = nullptr;      // CountBin, then MakeBin
   std::uint32_t* counts = nullptr;  // entries of C
 
-  /// Rows of A with the same columns, kMostTwins at most: the first that was met is counted for
-  /// all. Which rows are together differs from run to run; no result depends on it.
-  std::uint32_t* met = nullptr;    // by a hash of columns: 1 + the last row that joined no other
-  int log2_met = 0;                // of the length of `met`
-  Index* counted = nullptr;        // of a CountBin::twin: the row that is counted
-  std::uint32_t* twins = nullptr;  // of that row: how many have found it, beyond the most, too
-  Index* twin_rows = nullptr;      // and the first kMostTwins - 1 of them
+  /// Twins: up to kMostTwins rows of A with the same columns. The first one met is counted for all.
+  /// Which rows are grouped differs from run to run; no result depends on it.
+  // by a hash of columns: 1 + the last row that found no twin; 0: none
+  std::uint32_t* met = nullptr;
+  int log2_met = 0;          // of the length of `met`
+  Index* counted = nullptr;  // of a CountBin::twin: the row that is counted
+  // of that row: how many rows have found it; may exceed kMostTwins
+  std::uint32_t* twins = nullptr;
+  Index* twin_rows = nullptr;  // and the first kMostTwins - 1 of these rows
 
-  /// A bit for every column that a row has, as counting found them, where they are kept.
+  /// The bits that counting set, a bit for every column that a row has, where they are kept for
+  /// making.
   static constexpr std::uint32_t kNotKept = ~0u;
-  /// Where not all words of the range are kept, but those that have a bit: how many they are
-  /// (kNotKept: too many), and each behind its number in the range.
+  /// Set in first_bits where not all words of the range are kept: `bits` then holds the number of
+  /// words that have a bit (kNotKept: too many), and for each its number in the range and its bits.
   static constexpr std::uint32_t kInPairs = 1u << 31;
-  std::uint32_t* first_bits = nullptr;  // of rows in bit ranges: where their words stand in `bits`
+  std::uint32_t* first_bits = nullptr;  // of rows in bit ranges: where their words begin in `bits`
   std::uint32_t* bits = nullptr;
 };
 
-/// The numbers that the host has to know.
+/// Totals that the host waits for.
 struct HostTotals {
   std::uint32_t rows[kMostBins];    // in each bin
   std::uint32_t long_rows, chunks;  // of A
@@ -42,19 +45,20 @@ struct HostTotals {
   unsigned long long most_part_words;
   unsigned long long hub_entries;    // of A, in the rows of CountBin::hubs
   unsigned long long hub_products;   // of these rows
-  HubTotals long_row_totals;         // of rows of A that are hubs or might be
-  unsigned long long longest_alone;  // nanoseconds of a row, if more than kLeastCut
+  HubTotals long_row_totals;         // of rows of A that are, or may be, hubs
+  unsigned long long longest_alone;  // nanoseconds of the slowest row, if more than kLeastCut
   unsigned long long kept_words;     // of bits
   unsigned long long longest;        // products of a row in a bit range
 };
 
 struct BinTotals : HostTotals {
-  std::uint32_t placed[kMostBins];  // of the rows, in the list
-  std::uint32_t placed_first[kMostBins];
-  unsigned long long parts_placed;  // of the parts, in the list
+  std::uint32_t placed[kMostBins];        // rows that are in their list, from its end on
+  std::uint32_t placed_first[kMostBins];  // long rows that are in it, from its start on
+  unsigned long long parts_placed;        // parts that are in their list
 };
 
-/// A row of A with more than BinRules::fewest_spread entries, and a share of one.
+/// A row of A with more than BinRules::fewest_spread entries; several blocks profile it, a chunk
+/// each.
 struct LongRow {
   unsigned long long products;
   Index row;
@@ -65,7 +69,7 @@ struct LongRowChunk {
   std::uint32_t long_row, number;
 };
 
-/// Room for those that a matrix may have.
+/// Arrays with room for all long rows that a matrix can have.
 struct LongRows {
   LongRow* rows = nullptr;
   LongRowChunk* chunks = nullptr;
@@ -77,31 +81,31 @@ struct LongRows {
   }
 };
 
-/// Fills the profile, counts included where they are known without counting, and the totals, which
-/// must be zero.
+/// Fills the profile (counts only where they need no counting) and adds to the totals, which must
+/// be zero.
 void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, const BinRules& rules,
                   const RowProfile& profile, const LongRows& long_rows, BinTotals* totals,
                   cudaStream_t stream);
 
-/// Where the offsets of C go: to one of the two, or to neither.
+/// The array for C's offsets; at most one of the two is set.
 struct NewOffsets {
   std::uint32_t* narrow = nullptr;
   Offset* wide = nullptr;
 };
 
-/// How many numbers choose_make_bins keeps of the sums of its blocks.
+/// The length of `states` for choose_make_bins: a number for each of its blocks.
 inline Offset states_of_sums(Index rows) { return Offset{rows} / 256 + 1; }
 
-/// Replaces each row's CountBin by its MakeBin; counts must be complete. Adds them up to the
-/// offsets of C, if there is a place for them; the last is the totals' nnz. `states` must be zero.
+/// Replaces each row's CountBin by its MakeBin; counts must be complete. Writes the offsets of C if
+/// `offsets` has an array, and totals->nnz. `states` must be zero.
 void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
                       const RowProfile& profile, const NewOffsets& offsets,
                       unsigned long long* states, BinTotals* totals, cudaStream_t stream);
 
-/// The rows of bin 1, then those of bin 2, and so on; bin 0 is in no list. Neighbours stay
+/// Writes the rows of bin 1, then those of bin 2, and so on; bin 0 has no list. Neighbours stay
 /// neighbours, but the order of blocks of rows differs from run to run; no result depends on it.
-/// `of_profile` knows the longest row in a bit range: where that is long, rows of more than a
-/// fourth of its products come first in their bins. Tells the host the totals first.
+/// Where the longest row in a bit range (in of_profile) is long, rows of more than a fourth of its
+/// products come first in their bins. Also tells the host the totals.
 void list_bins(Index rows, const RowProfile& profile, const BinTotals* of_profile,
                BinTotals* totals, Index* list, const Told<HostTotals>::Place& host,
                cudaStream_t stream);
@@ -112,19 +116,19 @@ struct RowList {
   Offset count = 0;
 };
 
-/// The parts of the rows of CountBin::parts: those of one row stand one after another.
+/// The parts of the rows of CountBin::parts. The parts of a row are contiguous.
 struct RowParts {
   Offset count = 0;
-  Index* rows = nullptr;                       // whose part it is
-  std::uint32_t* numbers = nullptr;            // which of that row's
-  std::uint32_t* counts = nullptr;             // entries of C in it
-  std::uint32_t* products = nullptr;           // 2^32 - 1 stands for that and more
-  std::uint32_t* starts = nullptr;             // entries of C in the row's parts before
+  Index* rows = nullptr;                       // the row of each part
+  std::uint32_t* numbers = nullptr;            // its number among the row's parts
+  std::uint32_t* counts = nullptr;             // entries of C in the part
+  std::uint32_t* products = nullptr;           // 2^32 - 1: so many or more
+  std::uint32_t* starts = nullptr;             // entries of C in the row's earlier parts
   int most_words = 0;                          // of any part
   static constexpr std::uint64_t kBytes = 20;  // each
 };
 
-/// Which columns a part is about, in words.
+/// The columns of a part, in words of 32.
 struct PartOfRow {
   Index row;
   Index first_word;
@@ -143,11 +147,12 @@ inline __device__ PartOfRow part_of_row(const RowProfile& profile, const BinRule
 }
 #endif
 
-/// Fills `rows` and `numbers` of as many parts as the totals say; rows come in any order.
+/// Fills parts.rows and parts.numbers; parts.count must be the totals' number of parts. Rows come
+/// in any order.
 void list_parts(const RowList& list, const RowProfile& profile, const BinRules& rules,
                 const RowParts& parts, BinTotals* totals, cudaStream_t stream);
 
-/// From the counts of parts, where each starts in its row, and the counts of the rows.
+/// From the counts of parts: where each starts in its row, and the counts of the rows.
 void sum_parts(const RowParts& parts, const RowProfile& profile, cudaStream_t stream);
 
 }  // namespace csrkit::gpu

@@ -1,13 +1,12 @@
-// The walk of whole warps and blocks over the columns of a row's products, without values and in
-// any order: 16 bytes a lane, and one access to shared memory for columns that share a word of
-// bits.
+// Walks of warps and blocks over the columns of a row's products, without values and in any order:
+// loads of 16 bytes a lane, and one access to shared memory for columns that share a word of bits.
 #pragma once
 
 #include "gpu/spgemm/adaptive_rows/row_walks.cuh"
 
 namespace csrkit::gpu {
 
-inline constexpr int kChunk = 4;          // neighbouring entries of B that one load brings
+inline constexpr int kChunk = 4;          // neighbouring entries of B in one load
 inline constexpr int kChunksPerLane = 2;  // in flight
 
 /// The columns of a chunk of B that lie in [low, high); the others are -1.
@@ -32,10 +31,10 @@ inline __device__ void load_chunk(const Index* col_indices, Offset nnz, Offset c
   }
 }
 
-/// Calls `body` with the columns of a row's products, kChunk of them per call and in ascending
-/// order in themselves, in no order otherwise; for counting. From time to time it asks `stop`,
-/// which all lanes of the group call, whether that was enough. Returns this lane's share of the
-/// products, and in one lane more than fits 32 bits if it stopped before the last.
+/// Calls `body` with the columns of a row's products, kChunk per call; these ascend, the calls have
+/// no order. From time to time all lanes of the group call stop(), and the walk ends if it returns
+/// true. Returns this lane's share of the number of products; after an early end one lane returns
+/// 2^32.
 template <int kLanes, class Value, class Columns, class Body, class Stop>
 __device__ unsigned long long walk_columns(const DeviceCsrView<Value>& a,
                                            const DeviceCsrView<Value>& b, Index row,
@@ -67,12 +66,13 @@ __device__ unsigned long long walk_columns(const DeviceCsrView<Value>& a,
         G::exclusive_sum(length > 0 ? (1ull << 32) + length : 0ull, total, list.scratch);
     const auto sources = static_cast<int>(total >> 32);
     const auto chunks = static_cast<std::uint32_t>(total);
-    G::sync();  // nobody is in the last batch any more
+    G::sync();  // all lanes are done with the last batch
     if (length > 0) {
       const auto place = static_cast<int>(before >> 32);
       const auto start = static_cast<std::uint32_t>(before);
       list.starts[place] = start;
-      // How many entries of its first chunk are not of this row, how many of its last are (0: all).
+      // The source's first chunk; how many entries of it are not the source's; how many of its last
+      // chunk are (0: all).
       list.shifts[place] = (first_chunk - start) * 16 + first % kChunk * 4 + last % kChunk;
     }
     if (rank == 0) list.starts[sources] = chunks;
@@ -114,9 +114,9 @@ __device__ unsigned long long walk_columns(const DeviceCsrView<Value>& a,
   return products;
 }
 
-/// Calls `mark` with each column that a part of a row with many short sources has, in any order.
-/// Each lane goes through sources of its own, and a warp through one that has more than a few
-/// entries there. Returns this lane's share of the products.
+/// For a part of a row with many short sources: calls `mark` with each column, in any order. Each
+/// lane takes its own sources; a warp shares a source that has more than a few entries in the part.
+/// Returns this lane's share of the number of products.
 template <int kLanes, class Value, class Mark>
 __device__ unsigned long long walk_many_sources(const DeviceCsrView<Value>& a,
                                                 const DeviceCsrView<Value>& b, Index row,
@@ -149,7 +149,7 @@ __device__ unsigned long long walk_many_sources(const DeviceCsrView<Value>& a,
   return products;
 }
 
-/// Whether a row has many sources, and few products of each.
+/// Whether a row has many sources with few products each.
 template <class Value>
 __device__ bool has_many_short_sources(const DeviceCsrView<Value>& a, Index row,
                                        std::uint32_t products) {
@@ -158,7 +158,7 @@ __device__ bool has_many_short_sources(const DeviceCsrView<Value>& a, Index row,
   return sources > kManySources && products < sources * kShort;
 }
 
-/// Collects the columns of a chunk by word: `flush(word, bits)` for each word it touches.
+/// Collects the columns of a chunk by word: calls flush(word, bits) for each word.
 template <class Flush>
 __device__ void by_words(const Index (&cols)[kChunk], const Flush& flush) {
   Index word = -1;
@@ -177,7 +177,7 @@ __device__ void by_words(const Index (&cols)[kChunk], const Flush& flush) {
   if (bits != 0) flush(word, bits);
 }
 
-/// The bits of a word that stand for columns of a matrix of `cols`.
+/// The bits of a word that stand for columns of a matrix of `cols` columns.
 inline __device__ std::uint32_t possible_bits(Index word, Index cols) {
   const Offset left = cols - (Offset{word} << 5);
   return left < 32 ? (1u << left) - 1 : ~0u;

@@ -14,8 +14,9 @@ namespace csrkit::gpu {
 template <int kLanes>
 struct Group {
   static_assert(kLanes == 8 || kLanes == 16 || kLanes % 32 == 0, "part of a warp, or whole warps");
-  static constexpr bool kIsBlock = kLanes > 32;             // else it stays within a warp
-  static constexpr int kBatch = kLanes < 32 ? kLanes : 32;  // entries of A taken up at a time
+  static constexpr bool kIsBlock = kLanes > 32;  // else it stays within a warp
+  // entries of A that are loaded at a time
+  static constexpr int kBatch = kLanes < 32 ? kLanes : 32;
   static constexpr int kWarps = kLanes < 32 ? 1 : kLanes / 32;
 
   static __device__ int rank() {
@@ -37,20 +38,20 @@ struct Group {
     return ((1u << (kLanes & 31)) - 1) << (lane() & ~(kLanes - 1) & 31);
   }
 
-  /// Whether to go on in a loop with shuffles inside: as long as any group of the warp has to.
+  /// For loops with shuffles inside: they must go on while any group of the warp has work.
   static __device__ bool any(bool condition) {
     if constexpr (kLanes < 32) return __any_sync(kAllLanes, condition);
     return condition;
   }
 
-  /// Whether `condition` holds for all lanes of a warp or block; all of them come along.
+  /// Whether `condition` holds for all lanes of the warp or block. By all of them.
   static __device__ bool all(bool condition) {
     if constexpr (kIsBlock) return __syncthreads_and(static_cast<int>(condition)) != 0;
     return __all_sync(kAllLanes, condition) != 0;
   }
 
-  /// Sum of the values of lower ranks; `total` of all. `scratch` holds 32 numbers per block, used
-  /// by block-wide groups only, with a barrier before it is written.
+  /// Returns the sum of the values of lower ranks; `total`: of all. Only groups of a whole block
+  /// use `scratch`, 32 numbers in shared memory; a barrier comes before it is written.
   template <class Number>
   static __device__ Number exclusive_sum(Number value, Number& total, Number* scratch) {
     Number sum = value;

@@ -1,6 +1,6 @@
-// Sorting the products of one row of C in registers: who they are, and a network for their keys.
-// A key holds a product's column, counted from the row's first, above its number in the order of
-// A's columns, so that equal columns stay in that order.
+// Sorting the products of one row of C in registers, by a sorting network. A key holds a product's
+// column, counted from the row's first, in its upper bits, and its number in the order of A's
+// columns below, so equal columns stay in that order.
 #pragma once
 
 #include <type_traits>
@@ -11,7 +11,8 @@
 
 namespace csrkit::gpu {
 
-/// kLanes lanes, of a warp or a whole block, make a row of at most kLanes * kItems products.
+/// The shape of a row: kLanes lanes of a warp, or a whole block, make at most kLanes * kItems
+/// products.
 template <int kLanes_, int kItems_>
 struct SortShape {
   static constexpr int kLanes = kLanes_, kItems = kItems_;
@@ -24,7 +25,8 @@ struct SortShape {
 
   static __device__ int rank() { return static_cast<int>(threadIdx.x) & (kLanes - 1); }
   static __device__ int slot() { return static_cast<int>(threadIdx.x) / kLanes; }
-  /// Where the key at a position stands: lanes that each hold kItems neighbours meet other banks.
+  /// The place of a position's key in shared memory, padded so that lanes, which hold kItems
+  /// neighbours each, use different banks.
   static __device__ int key_at(int position) { return position + position / kItems; }
   static __device__ void sync() {
     if constexpr (kIsBlock) {
@@ -34,10 +36,10 @@ struct SortShape {
     }
   }
   static __device__ bool any(bool condition) {
-    if constexpr (kIsBlock) return condition;  // the same in all lanes
+    if constexpr (kIsBlock) return condition;  // uniform in a block
     return __any_sync(kAllLanes, condition);
   }
-  /// Sum over lower ranks, and over all in `total`. `scratch` is used by blocks.
+  /// The sum over lower ranks; `total`: over all. Only blocks use `scratch`.
   static __device__ std::uint32_t exclusive_sum(std::uint32_t value, std::uint32_t& total,
                                                 std::uint32_t* scratch) {
     if constexpr (kIsBlock) {
@@ -57,22 +59,23 @@ struct SortShape {
 
 struct NoValue {};
 
-/// The rows of B of one row of C, the empty ones left out, in shared memory.
+/// The non-empty rows of B of one row of C, in shared memory.
 template <class Value, class S>
 struct SourceList {
-  // A's; of a product's source
+  // A's value of each source
   Value values[std::is_same_v<Value, NoValue> ? 1 : S::kMost];
-  Offset shifts[S::kMost];          // from a product's number to its place in B
-  std::uint32_t starts[S::kWords];  // a bit for every product that is the first of its source
-  std::uint32_t before[S::kWords];  // sources that start in lower words
+  // of each source: add it to a product's number to get the place in B
+  Offset shifts[S::kMost];
+  std::uint32_t starts[S::kWords];  // a bit for every product, set if it is the first of its source
+  std::uint32_t before[S::kWords];  // number of sources that start in lower words
 };
 
-/// Which row, or part of its columns, a group makes.
+/// The row, or the part of its columns, that a group makes.
 struct SortItem {
   bool is_there;
   Index row;
   Index first_col;
-  Offset last_col;  // one more; of parts
+  Offset last_col;  // exclusive; only of parts
 };
 
 template <class S>
@@ -83,7 +86,7 @@ __device__ SortItem item_of(const RowProfile& profile, const RowList& list, Offs
   return {has_row, row, has_row ? profile.first_word[row] << kWordLog2 : 0, 0};
 }
 
-/// Fills the list; all lanes of the warp come along. Returns the number of products.
+/// Fills the list of sources; returns the number of products. By all lanes of the warp.
 template <class S, PartKind kPart, class Element, class Value>
 __device__ std::uint32_t list_sources(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b,
                                       const SortItem& item, SourceList<Element, S>& list,
@@ -91,11 +94,11 @@ __device__ std::uint32_t list_sources(const DeviceCsrView<Value>& a, const Devic
   const int rank = S::rank();
   for (int i = rank; i < S::kWords; i += S::kLanes) list.starts[i] = 0;
   S::sync();
-  std::uint32_t before = 0;  // sources in the upper half, products in the lower
+  std::uint32_t before = 0;  // two sums in one: sources in the upper half, products in the lower
   const Offset end = item.is_there ? a.row_end(item.row) : 0;
   Offset at = (item.is_there ? a.row_begin(item.row) : 0) + rank;
   if constexpr (kPart == PartKind::one_of_few) {
-    // As below, kSourcesAtOnce neighbours per lane.
+    // As below, but kSourcesAtOnce neighbours per lane.
     const bool has_many = end - (at - rank) > kManySources;
     for (Offset batch = at - rank; has_many && batch < end; batch += S::kLanes * kSourcesAtOnce) {
       const Offset mine_at = batch + rank * kSourcesAtOnce;
@@ -161,8 +164,8 @@ __device__ std::uint32_t list_sources(const DeviceCsrView<Value>& a, const Devic
   return before & 0xffffu;
 }
 
-/// Calls `take(i, number, source)` for the lane's products; they stand kLanes apart, so that lanes
-/// read neighbours.
+/// Calls take(i, number, source) for the lane's products. They are kLanes apart, so that
+/// neighbouring lanes read neighbours.
 template <class S, class List, class Take>
 __device__ void for_products(const List& list, std::uint32_t products, const Take& take) {
   const int rank = S::rank();
@@ -180,8 +183,8 @@ __device__ void for_products(const List& list, std::uint32_t products, const Tak
   }
 }
 
-/// What the lane `rank ^ distance` has at i, or, mirrored, at kItems - 1 - i. Through `buffer`
-/// where that lane is in another warp.
+/// The key of lane `rank ^ distance` at i or, mirrored, at kItems - 1 - i. Exchanged through
+/// `buffer` if that lane is in another warp.
 template <class S, bool kIsMirrored>
 __device__ void exchange_keys(const std::uint32_t (&keys)[S::kItems],
                               std::uint32_t (&others)[S::kItems], int distance,
@@ -214,7 +217,7 @@ __device__ void keep_keys(std::uint32_t (&keys)[S::kItems],
   }
 }
 
-/// Compares the keys of a lane with each other.
+/// Compares and exchanges the keys of one lane.
 template <class S>
 __device__ void compare_inside(std::uint32_t (&keys)[S::kItems], int flip) {
 #pragma unroll
@@ -228,13 +231,13 @@ __device__ void compare_inside(std::uint32_t (&keys)[S::kItems], int flip) {
   }
 }
 
-/// Ascending by position: lane `rank` holds the positions from rank * kItems.
+/// Sorts ascending by position. Lane `rank` holds the positions from rank * kItems on.
 template <class S>
 __device__ void sort_keys(std::uint32_t (&keys)[S::kItems], std::uint32_t* buffer) {
   const int rank = S::rank();
 #pragma unroll
   for (int size = 2; size <= S::kMost; size *= 2) {
-    // The upper half mirrored: two ascending runs become one sequence that rises and falls.
+    // With the upper half mirrored, two ascending runs form a bitonic sequence.
     if (size <= S::kItems) {
       compare_inside<S>(keys, size - 1);
     } else {
@@ -255,8 +258,8 @@ __device__ void sort_keys(std::uint32_t (&keys)[S::kItems], std::uint32_t* buffe
   }
 }
 
-/// Bit i: the lane's i-th key is the first of its column. Of the keys, the sorted ones stand in
-/// `sorted` for other lanes to see. `before`: heads in lower lanes.
+/// Bit i is set if the lane's i-th key is the first of its column (a head). Also stores the sorted
+/// keys in `sorted` for other lanes. `before`: heads in lower lanes.
 template <class S>
 __device__ unsigned find_heads(const std::uint32_t (&keys)[S::kItems], std::uint32_t products,
                                std::uint32_t* sorted, std::uint32_t* scratch, std::uint32_t& before,

@@ -1,4 +1,4 @@
-// From the products of one row, in registers, to its entries of C: sorted, added up, written.
+// Makes a row from its products in registers: sorts them, adds them up, writes the entries of C.
 #pragma once
 
 #include "gpu/spgemm/adaptive_rows/make.h"
@@ -7,7 +7,7 @@
 
 namespace csrkit::gpu {
 
-/// The shared memory of one row that is made: its sources, and after that its products.
+/// The shared memory of one row: first its sources, then its products.
 template <class Value, class S>
 struct SortedRow {
   union {
@@ -15,14 +15,14 @@ struct SortedRow {
     struct {
       Value products[S::kMost];       // by number
       std::uint32_t keys[S::kKeys];   // sorted
-      std::uint16_t heads[S::kMost];  // where the entries start among the keys
+      std::uint16_t heads[S::kMost];  // where each entry starts among the keys
     } sorted;
   };
   std::uint32_t scratch[S::kIsBlock ? 32 : 1];
 };
 
-/// Makes a row whose sources are listed in `space`, which may be that of a longer shape. `place` is
-/// told how many entries there are and says where they go, or -1: nowhere.
+/// Makes a row whose sources are listed in `space` (which may belong to a longer shape).
+/// place(entries) returns where they go in C, or -1: they are dropped.
 template <class S, class Value, class Space, class Place>
 __device__ void make_listed(const MakeRows<Value>& op, Structure structure, const SortItem& item,
                             std::uint32_t products, Space& space, const Place& place) {
@@ -43,7 +43,7 @@ __device__ void make_listed(const MakeRows<Value>& op, Structure structure, cons
     terms[i] =
         add_product(op.semiring, nothing, space.sources.values[source], value_of(op.b, position));
   });
-  S::sync();  // nobody reads the list any more
+  S::sync();  // all lanes are done with the list
   auto& sorted = space.sorted;
 #pragma unroll
   for (int i = 0; i < S::kItems; ++i) sorted.products[i * S::kLanes + rank] = terms[i];

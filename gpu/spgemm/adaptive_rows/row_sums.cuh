@@ -1,5 +1,5 @@
-// Adding up the products that a walk brings, in an order that depends on A and B alone, without
-// atomics on numbers.
+// Adds up the products that a walk brings, in an order that depends only on A and B, without
+// atomics on values.
 #pragma once
 
 #include "gpu/device/arithmetic.cuh"
@@ -7,9 +7,9 @@
 
 namespace csrkit::gpu {
 
-/// The sum of no products, a sum with one product more, the sum of two sums. The semiring is the
-/// same for a whole launch: a predictable branch beside a wait for memory, and a quarter of the
-/// kernels.
+/// The semiring's empty sum, a sum plus a product, the sum of two sums. A branch at run time, as
+/// the semiring is the same for a whole launch: the branch hides behind memory latency and saves
+/// three quarters of the kernels.
 template <class Value>
 __device__ Value empty_sum(Semiring semiring) {
   switch (semiring) {
@@ -41,8 +41,8 @@ __device__ Value add_sums(Semiring semiring, Value sum, Value other) {
   return SemiringArithmetic<Semiring::or_and, Value>::add(sum, other);
 }
 
-/// Adds up, in the order of lanes, what a warp has for each place; the first lane of a place gets
-/// the sum and learns so. All lanes come along.
+/// Adds up a warp's products by place, in the order of lanes. The first lane of each place gets the
+/// sum and is told so. By all lanes.
 template <class Value>
 __device__ bool sum_up_in_warp(Semiring semiring, std::uint32_t place, bool is_there, Value& term) {
   const unsigned lane = threadIdx.x & 31;
@@ -60,7 +60,7 @@ __device__ bool sum_up_in_warp(Semiring semiring, std::uint32_t place, bool is_t
   return is_there && is_first;
 }
 
-/// Within a warp, what is left after that differs in its places.
+/// Turns of a warp: none needed, as places are unique after sums within the warp.
 struct WarpTurns {
   template <class Add>
   __device__ void run(const std::uint32_t (&)[kSegments], const bool (&is_there)[kSegments],
@@ -73,11 +73,11 @@ struct WarpTurns {
   }
 };
 
-/// Lets the sums of one place take turns, in order, in a packed walk of a block: in every round
-/// each bids for its place, and the first in order wins. Places share bids where there are more of
-/// them; that costs a round. Who still waits after kRoundsOfBids rounds, for a place that most
-/// sources meet, is not asked any more: then the warps take turns, each with all its sums. That is
-/// another order, but the same in every run.
+/// Orders the warps' sums for one place in a packed walk of a block. In every round each sum bids
+/// for its place, and the first in order wins and is added. Several places share a bid where there
+/// are more places than bids, which costs a round. After kRoundsOfBids rounds (a place that most
+/// sources have) the warps take turns instead, each with all its remaining sums. That is another
+/// order, but the same in every run.
 template <int kLanes, int kBids>
 class BlockTurns {
   static_assert(kLanes * kSegments <= 2048, "a bid has 11 bits for the number of a sum");
@@ -85,7 +85,7 @@ class BlockTurns {
   static constexpr int kRoundsOfBids = 8;
 
  public:
-  /// `bids` are in shared memory and zero.
+  /// `bids` are in shared memory and must be zero.
   explicit __device__ BlockTurns(std::uint32_t* bids) : bids_(bids) {}
 
   template <class Add>
@@ -171,7 +171,7 @@ __device__ void add_products(const Product<Value> (&entries)[kSegments],
   });
 }
 
-/// The kind of turns a group takes; `bids` of a block in shared memory.
+/// The kind of turns of a group of kLanes. `bids`: a block's, in shared memory.
 template <int kLanes>
 struct Turns {
   static constexpr int kBids = kLanes <= 32 ? 1 : kLanes <= 128 ? 2048 : 4096;
@@ -181,7 +181,7 @@ struct Turns {
       return {};
     } else {
       for (int i = static_cast<int>(threadIdx.x); i < kBids; i += kLanes) bids[i] = 0;
-      return Type(bids);  // a barrier comes before its first use
+      return Type(bids);  // the caller has a barrier before the first use
     }
   }
 };

@@ -1,4 +1,4 @@
-// The walk of a group of lanes over the products of a row of C, with values.
+// Walks of a group of lanes over the products of a row of C, with values.
 //
 // A group is 8, 16 or 32 lanes of a warp, or a whole block of more. It meets the products of a row
 // of C in the order of A's columns, kSegments pieces of one product per lane at a time, in one of
@@ -18,14 +18,14 @@
 
 namespace csrkit::gpu {
 
-inline constexpr int kSegments = 4;  // loads of B in flight per lane before the first is used
+inline constexpr int kSegments = 4;  // loads of B in flight per lane
 
-/// Which columns of C a walk is about.
+/// Limits of a walk: all columns of C.
 struct AllColumns {
   static constexpr bool kIsPart = false;
 };
 
-/// One product as a lane meets it; col < 0: none.
+/// One product of a lane; col < 0: none.
 template <class Value>
 struct Product {
   Index col;
@@ -35,7 +35,7 @@ struct ProductColumn {
   Index col;
 };
 
-/// Which entries of A a walk is about: those of a row, or some of them.
+/// The entries of A of a walk: a row's, or some of them.
 struct EntriesOfA {
   Offset begin = 0, end = 0;
 };
@@ -48,8 +48,8 @@ __device__ EntriesOfA entries_of_row(const DeviceCsrView<Value>& a, Index row) {
   return {a.row_begin(row), a.row_end(row)};
 }
 
-/// Calls `body(entries, BySource{})` with kSegments products, or columns of products, per lane. All
-/// lanes of the group come along; a group without a row has no entries of A and takes part in its
+/// Calls body(entries, BySource{}) with kSegments products, or columns of products, per lane. By
+/// all lanes of the warp: a group without a row has no entries of A but takes part in its
 /// neighbours' shuffles.
 template <int kLanes, class Entry, class Value, class Columns, class Body>
 __device__ void walk_by_source(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b,
@@ -112,16 +112,18 @@ __device__ void walk_by_source(const DeviceCsrView<Value>& a, const DeviceCsrVie
   }
 }
 
-/// The rows of B that a packed walk is in, without the empty ones; in shared memory, one per group.
+/// The non-empty rows of B of a packed walk, in shared memory; one list per group.
 template <int kLanes, class Value>
 struct Sources {
-  Offset shifts[kLanes];                             // from a product's number to its place in B
+  // of each source: add it to a product's number to get the place in B
+  Offset shifts[kLanes];
   Value values[kLanes];                              // A's
-  std::uint32_t starts[kLanes + 1];                  // number of the first product
-  unsigned long long scratch[kLanes > 32 ? 32 : 1];  // of a block
+  std::uint32_t starts[kLanes + 1];                  // the number of each source's first product
+  unsigned long long scratch[kLanes > 32 ? 32 : 1];  // used by blocks
 };
 
-/// The last source that starts at or before product `number`; the same in all lanes of the warp.
+/// The source of product `number`: the last one that starts at or before it. `number` is uniform in
+/// the warp.
 template <int kLanes>
 __device__ int find_source(const std::uint32_t* starts, int sources, std::uint32_t number) {
   constexpr int kStep = kLanes / 32;
@@ -138,7 +140,7 @@ __device__ int find_source(const std::uint32_t* starts, int sources, std::uint32
   return first + __popc(reached) - 1;
 }
 
-/// Calls `body(entries, Packed{})` like walk_by_source. For whole warps and blocks, and rows of
+/// As walk_by_source, with body(entries, Packed{}). For whole warps and blocks, and rows of
 /// fewer than 2^31 products.
 template <int kLanes, class Entry, class Value, class Columns, class Body>
 __device__ void walk_packed(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b,
@@ -162,13 +164,13 @@ __device__ void walk_packed(const DeviceCsrView<Value>& a, const DeviceCsrView<V
       }
       length = static_cast<std::uint32_t>(last - first);
     }
-    // Two sums in one: products before in the lower half, sources before in the upper.
+    // Two sums in one: products in the lower half, sources in the upper.
     unsigned long long total = 0;
     const unsigned long long before =
         G::exclusive_sum(length > 0 ? (1ull << 32) + length : 0ull, total, list.scratch);
     const auto sources = static_cast<int>(total >> 32);
     const auto products = static_cast<std::uint32_t>(total);
-    G::sync();  // nobody is in the last batch any more
+    G::sync();  // all lanes are done with the last batch
     if (length > 0) {
       const auto place = static_cast<int>(before >> 32);
       const auto start = static_cast<std::uint32_t>(before);
@@ -177,7 +179,7 @@ __device__ void walk_packed(const DeviceCsrView<Value>& a, const DeviceCsrView<V
       if constexpr (kWithValues) list.values[place] = value_of(a, at + rank);
     }
     G::sync();
-    int source = 0;  // of a warp's first product
+    int source = 0;  // the source of the warp's first product
     for (std::uint32_t begin = 0; begin < products; begin += kLanes * kSegments) {
       Entry entries[kSegments];
 #pragma unroll
@@ -210,7 +212,7 @@ __device__ void walk_packed(const DeviceCsrView<Value>& a, const DeviceCsrView<V
   }
 }
 
-/// Both walks; `is_packed` is the same for all lanes of the group.
+/// Chooses between the two walks. `is_packed` is uniform in the group.
 template <int kLanes, class Entry, class Value, class Columns, class Body>
 __device__ void walk_products(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b,
                               const EntriesOfA& of_a, const Columns& columns,
@@ -225,7 +227,7 @@ __device__ void walk_products(const DeviceCsrView<Value>& a, const DeviceCsrView
   walk_by_source<kLanes, Entry>(a, b, of_a, columns, body);
 }
 
-/// Whether rows of B are so short for a group that packing pays. Measured on an H200.
+/// Whether rows of B are short enough for a packed walk to pay. Measured on an H200.
 template <int kLanes>
 __device__ bool suits_packing(std::uint32_t products, Offset sources) {
   constexpr Offset kLength = kLanes <= 32 ? kShortSources : kLanes * 2 / 5;

@@ -1,4 +1,4 @@
-// Which row of C is made how: the rules of adaptive_rows, and every number in them.
+// The rules of adaptive_rows: how each row of C is counted and made, with every limit.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace csrkit::gpu {
 
-/// How the entries of a row are counted. Bins with longer rows have higher numbers, but for twin.
+/// How the entries of a row are counted. Bins of longer rows have higher numbers, except twin.
 enum class CountBin : std::uint8_t {
-  done,     // empty, or a copy of one row of B: the profile knows
-  merge_4,  // of at most so many rows of B, and short: a thread per row
+  done,     // empty, or a copy of one row of B: known without counting
+  merge_4,  // short, of at most 4 (8) rows of B: a thread per row
   merge_8,
-  sort_16,  // by at most so many products
+  sort_16,  // of at most so many products
   sort_32,
   sort_64,
   sort_128,
@@ -22,7 +22,7 @@ enum class CountBin : std::uint8_t {
   sort_1024,
   sort_2048,
   sort_4096,
-  hash_64,  // tables of so many slots, a slot for 32 columns
+  hash_64,  // tables of so many slots, a slot for a word of 32 columns
   hash_256,
   hash_512,
   bit_range_warp,  // a bit per column between the row's first and last
@@ -30,14 +30,13 @@ enum class CountBin : std::uint8_t {
   hash_4096,
   hash_16384,
   bit_range_block,
-  twin,   // not counted: a row whose row of A has the same columns is
-  parts,  // a bit per column, cut into parts of as many columns as a block can hold
-  hubs,   // of hundreds of short rows of B or more: their products are sorted by the whole device
+  twin,   // not counted itself: another row of A with the same columns is
+  parts,  // a bit per column, cut into parts that a block can hold
+  hubs,   // of hundreds of short rows of B or more: the whole device sorts their products
   count
 };
 
-/// How the entries of a row are made. The sums of a bit range stand beside its bits in shared
-/// memory.
+/// How the entries of a row are made. A bit range has its sums beside its bits in shared memory.
 enum class MakeBin : std::uint8_t {
   done,  // empty, or in CountBin::parts or CountBin::hubs: made in the same way
   copy,
@@ -59,18 +58,18 @@ enum class MakeBin : std::uint8_t {
   hash_1024,
   hash_4096,
   hash_16384,
-  bit_range_3k,  // by bytes of a warp's shared memory
+  bit_range_3k,  // by a warp, in so many bytes of shared memory
   bit_range_6k,
   bit_range_8k,
   bit_range_10k,
   bit_range_14k,
-  bit_range_team_12k,  // of four warps
+  bit_range_team_12k,  // by four warps
   bit_range_team_24k,
   bit_range_team_48k,
   bit_range_team_96k,
   bit_range_block,
   bit_range_whole,  // all of the shared memory; sums in C itself if that is not enough
-  twin,             // made with another row, whose row of A has the same columns
+  twin,             // made together with another row whose row of A has the same columns
   count
 };
 
@@ -78,10 +77,10 @@ inline constexpr int kMostBins = 32;
 static_assert(static_cast<int>(CountBin::count) <= kMostBins);
 static_assert(static_cast<int>(MakeBin::count) <= kMostBins);
 
-/// Columns stand in words of 32, one bit each.
+/// A word has a bit for each of 32 columns.
 inline constexpr int kWordLog2 = 5;
 
-/// Bytes of shared memory of one row, and words of a bit range.
+/// Bytes of shared memory of one row in each bin of bit ranges.
 inline constexpr int kBitRange3k = 3 * 1024;
 inline constexpr int kBitRange6k = 6 * 1024;
 inline constexpr int kBitRange8k = 8 * 1024;
@@ -92,9 +91,10 @@ inline constexpr int kTeamBitRange24k = 24 * 1024;
 inline constexpr int kTeamBitRange48k = 48 * 1024;
 inline constexpr int kTeamBitRange96k = 96 * 1024;
 inline constexpr int kWarpsOfATeam = 4;
-/// Where the warps of a team go through one source after another together: each would have sums of
-/// its own otherwise. They wait for each other after every 128 products of a source, so rows of B
-/// must be long in the mean, and a row of many sources would be waited for. Measured on an H100.
+/// When the four warps of a team share each source and one set of sums, instead of taking a quarter
+/// of the sources each with sums of their own. They synchronize after every 128 products of a
+/// source. So rows of B must be long on average, and a row may not have many sources, or it would
+/// finish last. Measured on an H100.
 struct SharedSums {
   std::uint32_t fewest_per_source = 64;
   Offset most_sources = 128;
@@ -106,121 +106,127 @@ struct SharedSums {
 inline constexpr int kBlockBitRangeBytes = 48 * 1024;
 inline constexpr int kWarpBitRangeWords = 1024;
 inline constexpr int kBlockBitRangeWords = 4096;
-inline constexpr int kTableEntryBytes = 8;  // a word's bits, and how many entries stand before it
+inline constexpr int kTableEntryBytes = 8;  // a word's bits, and the number of entries before it
 
-/// Shared memory of a block beside what a launch asks for, at most.
+/// The most static shared memory of a block, beside what a launch asks for.
 inline constexpr int kMostStaticBytes = 28 * 1024;
 inline constexpr int kLargestTableBytes = 222 * 1024;  // hash_16384 with values of 8 bytes
 
-/// Products of a row that one thread makes. Only where neighbouring rows read neighbouring memory:
-/// elsewhere every step of every lane waits for L2, and sorting is faster. Measured on an H200.
+/// The most products of a row that one thread makes (fewer in f64). Only where neighbouring rows
+/// read neighbouring memory: first and last source within kNearSources of those of the row before.
+/// Elsewhere every step of every lane waits for L2, and sorting is faster. Measured on an H200.
 inline constexpr std::uint32_t kMostMerged = 64;
 inline constexpr std::uint32_t kMostMergedDoubles = 32;
 inline constexpr Index kNearSources = 32;
-/// Products that a warp sorts; more are sorted by a block, where bit ranges do not suit.
+/// The most products that a warp sorts. A block sorts more, where bit ranges do not suit.
 inline constexpr std::uint32_t kMostSortedByWarp = 512;
-/// Columns of B up to which every row that a warp sorts has keys of 32 bits.
+/// Up to so many columns of B, a column and a product's number in a row that a warp sorts fit 32
+/// bits.
 inline constexpr Index kMostColumnsOfAWarp = Index{1} << 23;
-/// Products that a block sorts.
+/// The most products that a block sorts.
 inline constexpr std::uint32_t kMostSorted = 4096;
 
-/// Rows of A with the same columns, as where a node of a mesh has several unknowns: one warp makes
-/// at most so many of C. Looked for where rows of A have at least so many entries.
+/// Twins are rows of A with the same columns, as where a node of a mesh has several unknowns. One
+/// warp makes at most kMostTwins of their rows of C. They are looked for where rows of A have
+/// kFewestTwinSources entries or more on average.
 inline constexpr int kMostTwins = 6;
 inline constexpr Offset kFewestTwinSources = 17;
-/// Rows of B that are shorter on average are packed into the lanes of a warp.
+/// Rows of B that are shorter than this on average are packed into the lanes of a warp.
 inline constexpr Offset kShortSources = 20;
 
-/// New values come from twins and not from a list where they are three rows in five, of so many
-/// products in the mean and none of more than twice that, and so many warps make all. Measured on
-/// an H100.
+/// New values are made with twins instead of from a list if three rows in five are twins, rows have
+/// kFewestOfTwin products or more on average and none has more than twice the average, and there
+/// are kFewestTwinWarps warps or more. Measured on an H100.
 inline constexpr Offset kFewestOfTwin = 4096;
 inline constexpr Offset kFewestTwinWarps = Offset{1} << 14;
 
-/// Products of a row, for each word of its range, from which the bits that counting found are kept.
-/// Measured on an H100.
+/// Counting keeps a row's bits for making if it has this many products or more for each word of its
+/// range. Measured on an H100.
 inline constexpr std::uint32_t kProductsPerKeptWord = 8;
 
-/// Of rows with fewer, the words that have a bit are kept, with their numbers, if the row has this
-/// many products or more for each.
+/// Of rows with fewer products, only words that have a bit are kept, with their numbers, if the row
+/// has this many products or more for each such word.
 inline constexpr std::uint32_t kProductsPerKeptPair = 16;
 
-/// And products of a row, for each word of its range, from which one warp adds them up where they
-/// belong sooner than it sorts them. Measured on an H100.
+/// With this many products for each word of its range a row is dense: one warp adds products up by
+/// column faster than it sorts them. Measured on an H100.
 inline constexpr std::uint32_t kProductsPerDenseWord = 32;
 
-/// Of rows that are cut: a part has about so many products, and at most so many words. Both keep
-/// its sums in shared memory. Parts of fewer words would be searched for longer than they are
-/// worked on. A row that is cut because it would be waited for has smaller parts.
+/// Parts of rows that are cut have about kPartProducts products and at most kPartWords words, so
+/// that their sums fit into shared memory; with fewer than kFewestPartWords words, searching
+/// sources would take longer than multiplying. Rows that are cut because they would finish last
+/// have smaller parts (kSmallPartProducts).
 inline constexpr std::uint32_t kPartProducts = 3072;
 inline constexpr std::uint32_t kSmallPartProducts = 1536;
 inline constexpr std::uint32_t kPartWords = 8192;
 inline constexpr std::uint32_t kFewestPartWords = 16;
-/// Rows of fewer products are never cut, unless a test shrinks this.
+/// Rows of fewer products are never cut for being slow (tests shrink this limit).
 inline constexpr std::uint32_t kFewestCutProducts = 2048;
-/// Rows of more products are, however narrow: one block would take milliseconds.
+/// Rows of more products are always cut: one block would take milliseconds.
 inline constexpr std::uint32_t kMostOfABlock = 1u << 22;
 
-/// Hubs have no more products, and entries of A, than this together; where they had, only longer
-/// rows are hubs, or none: so many rows fill a device as they are, and the products of hubs take
-/// memory beside C.
+/// The most products, and the most entries of A, of all hubs together. Beyond it only longer rows
+/// are hubs, or none: that many rows fill a device anyway, and the products of hubs take memory
+/// beside C.
 inline constexpr Offset kMostOfHubs = Offset{1} << 23;
-/// Rows of A with more entries than this are profiled by several blocks, so many entries each.
+/// Rows of A with more than kFewestSpreadSources entries are profiled by several blocks,
+/// kSpreadSources entries each.
 inline constexpr Offset kFewestSpreadSources = 1024;
 inline constexpr int kSpreadSources = 1024;
 
-/// Small products are made in one pass: no row is counted, every row is made beside C, and the gaps
-/// between rows are closed afterwards, so that the host waits once. Of A at most so many entries
-/// and rows, each of which asks one address for its room; of a row at most so many products, and
-/// room for so many entries of C per entry of A. Where B's rows are longer on average, one of its
-/// rows is likely to be too long. Measured on an H100.
+/// Small products are made in one pass: rows are not counted but made in a buffer beside C, and
+/// then moved together, so that the host waits once. Limits: entries of A (kMostOfSmall) and rows
+/// (kMostRowsOfSmall, as every row reserves its room at one address), products of a row
+/// (kMostOfSmallRow), entries of C per entry of A (kRoomPerEntry), and the average length of B's
+/// rows (kLengthOfSmall: with longer ones some row is probably too long). Measured on an H100.
 inline constexpr Offset kMostOfSmall = Offset{1} << 17;
 inline constexpr Index kMostRowsOfSmall = 5 << 10;
 inline constexpr int kMostOfSmallRow = 256;
 inline constexpr Offset kRoomPerEntry = 16;
 inline constexpr Offset kLengthOfSmall = 8;
 
-/// What the rules know of a row.
+/// The facts about a row that the rules use.
 struct RowFacts {
-  std::uint32_t products = 0;      // 2^32 - 1 stands for that and more
+  std::uint32_t products = 0;      // 2^32 - 1: so many or more
   std::uint32_t words = 0;         // from the row's first possible column to its last
   Offset sources = 0;              // entries in the row of A
-  bool is_like_neighbour = false;  // first and last source near those of the row before
+  bool is_like_neighbour = false;  // first and last source are near those of the row before
 };
 
-/// Of all rows of a product whose accumulator is a range of bits.
+/// Totals of a product's rows in bit ranges.
 struct BitRangeRows {
   Offset rows = 0;
-  std::uint32_t longest = 0;  // products of one
+  std::uint32_t longest = 0;  // products of the longest row
   Offset products = 0;        // of the whole product
 };
 
-/// Limits that depend on the device, or that a test lowers to reach every bin with small matrices.
+/// The rules with their adjustable limits: some depend on the device; tests lower some to fill
+/// every bin with small matrices.
 struct BinRules {
   int value_bytes = 4;
-  int whole_bit_range_bytes =
-      84 * 1024;                     // two blocks on a multiprocessor of 227 KiB, the rest of a
-                                     // block's memory is static
-  std::uint32_t most_hashed = 4096;  // products, and so entries, of a row in a hash table
-  /// Products that one warp goes through alone.
+  /// Two blocks on a multiprocessor of 227 KiB, with their static memory.
+  int whole_bit_range_bytes = 84 * 1024;
+  std::uint32_t most_hashed = 4096;  // the most products, and so entries, of a row in a hash table
+  /// The most products that one warp takes alone.
   std::uint32_t most_of_a_warp = 65536;
   /// Divides every limit on a row's length. 1 but in tests.
   std::uint32_t shrink = 1;
   bool is_wide = false;  // B has more columns than a warp's sort can tell apart
   bool prefers_merging = true;
   Index fewest_merged_rows =
-      1 << 16;  // of A: below, one thread per row leaves most of a device idle
-  /// Rows in bit ranges from which each is made by one warp. Fewer leave most of a large device
-  /// idle, and the longest takes as long as all others: four warps make one, if there is room for
-  /// the sums of each, or it is sorted, if it is not too long. Measured on an H200.
+      1 << 16;  // rows of A; with fewer, one thread per row leaves most of a device idle
+  /// With so many rows in bit ranges, each is made by one warp. With fewer, warps would leave most
+  /// of a large device idle, and the longest row would take as long as all others: then four warps
+  /// make a row if their sums fit, or a row that is not too long is sorted. Measured on an H200.
   std::uint32_t fewest_for_warps = 1 << 14;
-  /// From so many on, four warps take 48 KiB at most, so that a multiprocessor holds enough of
-  /// them; below, 96 KiB.
+  /// With so many rows in bit ranges, four warps get at most 48 KiB, so that a multiprocessor holds
+  /// enough teams; with fewer, 96 KiB.
   std::uint32_t fewest_for_small_teams = 1 << 12;
-  std::uint32_t most_of_a_team = 0;  // bytes, in one product
+  std::uint32_t most_of_a_team = 0;  // bytes; 0: no teams. Set by team_bytes in every product
 
   std::uint32_t team_bytes(const BitRangeRows& of) const {
-    // No row takes longer than so many warps, about as many as a device has room for, take for all.
+    // is_even: no row takes longer than kWarpsOfADevice warps (about as many as a device holds)
+    // take for all rows.
     constexpr Offset kWarpsOfADevice = 2048;
     const bool is_even = of.rows >= Offset{fewest_for_small_teams} &&
                          Offset{of.longest} * kWarpsOfADevice <= of.products;
@@ -228,53 +234,56 @@ struct BinRules {
            : of.rows >= Offset{fewest_for_small_teams}    ? kTeamBitRange48k
                                                           : kTeamBitRange96k;
   }
-  /// Entries of A up to which short rows are counted and made before the host knows how many they
-  /// are. Many are better off with a block for each few, beside longer ones. Measured on an H200.
+  /// With at most so many entries of A, short rows are counted and made before the host knows how
+  /// many there are. Larger products launch as many blocks as needed, beside longer rows. Measured
+  /// on an H200.
   Offset most_early = Offset{1} << 19;
   std::uint32_t most_sorted_to_count = 4096;  // products
   std::uint32_t most_sorted_to_make = 4096;
-  /// Products per entry of C up to which new values come from a list of products, where memory
-  /// allows it; beyond, it is twenty times as long as C and no faster. 0: never. Measured on an
-  /// H200.
+  /// With at most so many products per entry of C, new values come from a list of products, if
+  /// memory allows. Beyond, the list is twenty times as long as C and no faster. 0: never. Measured
+  /// on an H200.
   std::uint32_t most_listed = 20;
-  /// And up to which, where there are no more than so many products: their rows are too few to fill
-  /// a device by turns. The list takes some 9 bytes for each. Measured on an H100.
+  /// The same limit in products of at most few_listed multiplications, whose rows are too few to
+  /// fill a device otherwise. The list takes about 9 bytes for each multiplication. Measured on an
+  /// H100.
   std::uint32_t most_listed_of_few = 128;
   Offset few_listed = Offset{1} << 27;
   Offset fewest_twin_warps = kFewestTwinWarps;
-  /// Of hubs: more entries of A than this, and no more products for each. 0: choose_hub_sources
-  /// knows.
+  /// Hubs have more than hub_sources entries of A, and at most most_per_hub_source products for
+  /// each. 0: choose_hub_sources decides.
   Offset hub_sources = 0;
   Offset most_per_hub_source = kMostPerHubSource;
   Offset most_of_hubs = kMostOfHubs;
-  /// Rows of A with more entries are profiled by a warp each: by eight lanes, one of them would be
-  /// waited for.
+  /// Rows of A with more entries are profiled by a warp instead of eight lanes, which would finish
+  /// last.
   Offset most_of_eight_lanes = 128;
   /// Rows of A with more entries are profiled by several blocks.
   Offset fewest_spread = kFewestSpreadSources;
-  bool keeps_any_bits = true;    // of rows that are counted by bits
-  bool keeps_pairs = true;       // of words that have a bit, where a range has many that have none
-  bool prefers_twins = true;     // where rows of A have the same columns
-  bool prefers_one_pass = true;  // where the product is small
+  bool keeps_any_bits = true;  // whether counting keeps bits for making
+  // whether it keeps only words that have a bit, where many have none
+  bool keeps_pairs = true;
+  bool prefers_twins = true;     // makes rows of A with the same columns together
+  bool prefers_one_pass = true;  // makes small products in one pass
   Offset most_small_rows = kMostRowsOfSmall;
-  /// Of dense rows. Those of a small product are never dense, so that one pass gives the same bits.
+  /// Dense rows have at least so many products per word, and more than fewest_dense products: rows
+  /// of small products are never dense, so that one pass gives the same bits.
   std::uint32_t products_per_dense_word = kProductsPerDenseWord;
   std::uint32_t fewest_dense = kMostOfSmallRow;
-  bool prefers_bit_ranges = true;  // where the range has no more words than the row has products
-  /// Nanoseconds, by hub_choice.h, of a row alone beyond which it is cut into parts. 0: choose_cut
-  /// knows.
+  bool prefers_bit_ranges = true;  // for rows with at least as many products as words
+  /// A row with more nanoseconds (row_nanoseconds) is cut into parts. 0: choose_cut decides.
   unsigned long long most_alone = 0;
   SharedSums shared_sums;
-  /// Rows in narrow bit ranges from which a warp counts each. Fewer would leave most of a large
-  /// device idle.
+  /// With so many rows in narrow bit ranges, a warp counts each; with fewer, warps would leave most
+  /// of a large device idle, and a block does.
   Offset fewest_counted_by_warps = 1 << 14;
 
   CSRKIT_HOST_DEVICE bool suits_bit_range(const RowFacts& row) const {
     return prefers_bit_ranges && row.words <= row.products && row.words <= kBlockBitRangeWords &&
            row.products <= kMostOfABlock;
   }
-  /// Whether the row has so many products for each word of its range that a warp adds them up
-  /// where they belong sooner than it sorts them.
+  /// Whether a warp adds the row's products up by column faster than it sorts them; see
+  /// kProductsPerDenseWord.
   CSRKIT_HOST_DEVICE bool is_dense(const RowFacts& row) const {
     return suits_bit_range(row) && row.products > fewest_dense / shrink &&
            row.words <= row.products / products_per_dense_word;
@@ -284,8 +293,9 @@ struct BinRules {
            may_be_hub(row.sources, row.products, hub_sources, most_per_hub_source);
   }
 
-  /// Whether the row would be waited for if it were not cut: a block takes so long for it, and it
-  /// may have too many entries for a team, which is faster.
+  /// Whether the row must be cut so that it does not finish last: it is slower than most_alone, and
+  /// its sums may not fit a team, which is faster. Three quarters of its possible entries are
+  /// assumed.
   CSRKIT_HOST_DEVICE bool is_too_long(const RowFacts& row) const {
     if (row.products <= kFewestCutProducts / shrink || row.products == UINT32_MAX ||
         row_nanoseconds(row.sources, row.products) <= most_alone) {
@@ -297,12 +307,12 @@ struct BinRules {
                kWarpsOfATeam * entries * static_cast<unsigned>(value_bytes) >
            kTeamBitRange96k / shrink;
   }
-  /// Whether every column of the range has a sum where sums are shared, so that no place is looked
-  /// up.
+  /// Where a team shares sums: whether every column of the range gets a sum, which saves looking up
+  /// places. So it is if C has half of the columns or more.
   static CSRKIT_HOST_DEVICE bool sums_every_column(std::uint32_t words, std::uint32_t entries) {
     return (std::uint64_t{words} << kWordLog2) <= 2 * std::uint64_t{entries};
   }
-  /// Bytes of a team that makes a row.
+  /// Bytes of shared memory of a team that makes the row.
   CSRKIT_HOST_DEVICE std::uint64_t of_team(const RowFacts& row, std::uint32_t entries) const {
     const std::uint64_t of_words = std::uint64_t{row.words} * kTableEntryBytes;
     const auto bytes = static_cast<unsigned>(value_bytes);
@@ -318,34 +328,35 @@ struct BinRules {
     return prefers_twins && a_nnz >= rows * kFewestTwinSources;
   }
 
-  /// Whether new values come row by row although there is room for a list; `longest` is a row's
-  /// products, as in RowFacts: 32 bits times those of `rows` fit an Offset, and what stands for
-  /// more is too long in any case.
+  /// Whether new values are made row by row although there is room for a list; see kFewestOfTwin.
+  /// `longest`: the products of the longest row, in 32 bits as in RowFacts, so its product with
+  /// `rows` fits an Offset.
   bool makes_twins_again(Index rows, Offset twins, Offset products, std::uint32_t longest) const {
     return twins > 0 && 5 * twins >= Offset{3} * rows && rows - twins >= fewest_twin_warps &&
            products >= kFewestOfTwin * rows && longest < UINT32_MAX &&
            (Offset{longest} * rows + 1) / 2 <= products;
   }
 
-  /// Whether the bits that counting finds are kept for making: from few products they are found a
-  /// second time as fast as written and read.
+  /// Whether counting keeps the row's bits for making. With few products, finding them again is as
+  /// fast as writing and reading them.
   CSRKIT_HOST_DEVICE bool keeps_bits(const RowFacts& row) const {
     return keeps_any_bits && row.words <= row.products / kProductsPerKeptWord;
   }
 
-  /// How many words that have a bit are kept with their numbers, at most, where keeps_bits says no.
+  /// The most pairs (word number, bits) that are kept of a row where keeps_bits is false, and one
+  /// more.
   static CSRKIT_HOST_DEVICE std::uint32_t most_pairs(std::uint32_t products) {
     return products / kProductsPerKeptPair;
   }
-  /// Words of memory for what counting keeps of a row: its bits, or how many pairs there are, their
-  /// numbers and bits.
+  /// Words of memory that counting reserves for a row: its bits, or the number of pairs and the
+  /// pairs.
   CSRKIT_HOST_DEVICE std::uint32_t kept_words(const RowFacts& row) const {
     if (keeps_bits(row)) return row.words;
     const std::uint32_t pairs = most_pairs(row.products);
     return keeps_any_bits && keeps_pairs && pairs > 1 ? 2 * pairs - 1 : 0;
   }
 
-  /// How wide the parts of a row are that is cut, in words.
+  /// The width in words of the parts of a row that is cut.
   CSRKIT_HOST_DEVICE std::uint32_t part_words(std::uint32_t products, std::uint32_t words) const {
     const bool is_narrow = words <= kBlockBitRangeWords / shrink;
     const std::uint32_t of_part = is_narrow ? kSmallPartProducts : kPartProducts;
@@ -355,7 +366,7 @@ struct BinRules {
     const std::uint32_t width = (words - 1) / by_products + 1;
     return width > most ? most : width < fewest ? fewest : width;
   }
-  /// Of a row in CountBin::parts.
+  /// The number of parts of a row in CountBin::parts.
   CSRKIT_HOST_DEVICE std::uint32_t parts_of(const RowFacts& row) const {
     return (row.words - 1) / part_words(row.products, row.words) + 1;
   }
@@ -363,8 +374,8 @@ struct BinRules {
     return number > 0 ? number : 1;
   }
 
-  /// Whether a product is small enough to be made in one pass. Rows must be ones that a warp would
-  /// sort otherwise: then the bits are the same.
+  /// Whether a product is small enough for one pass. All its rows must be ones that a warp would
+  /// sort otherwise, so that the bits are the same.
   bool is_small(Offset rows, Offset cols, Offset a_nnz, Offset inner, Offset b_nnz) const {
     return prefers_one_pass && shrink == 1 && most_sorted_to_make >= kMostOfSmallRow &&
            rows < fewest_merged_rows && rows <= most_small_rows && cols <= kMostColumnsOfAWarp &&
@@ -376,15 +387,15 @@ struct BinRules {
            row.products <= kMostMerged / shrink;
   }
 
-  /// Whether it matters for a row of so many products where its columns begin and end: for bit
-  /// ranges, and for sorting where B is too wide. Finding out costs two reads of B per entry of A.
+  /// Whether the profile must find the first and last column of a row of so many products: for bit
+  /// ranges, and for sorting where B is wide. It costs two reads of B per entry of A.
   CSRKIT_HOST_DEVICE bool needs_range(unsigned long long products) const {
     return products > kMostSortedByWarp / shrink || most_sorted_to_count < kMostSortedByWarp ||
            is_wide;
   }
 
-  /// Which of the bins for sorting has room for a row; its column and the number of a product
-  /// share 32 bits.
+  /// The number of the sorting bin (0 for sort_16) that holds the row, or -1. A column within the
+  /// row and a product's number must fit 32 bits together.
   static CSRKIT_HOST_DEVICE int sort_size(const RowFacts& row, std::uint32_t most) {
     if (row.products > most) return -1;
     int size = 0;
@@ -417,23 +428,23 @@ struct BinRules {
     return CountBin::parts;
   }
 
-  /// Whether a warp makes a row of `entries` together with its twins: they must have room, half of
-  /// kMostTwins at a time, and go through rows of B one after another. Twins agree on it.
+  /// Whether a warp makes a row of `entries` together with its twins: the sums of kMostTwins / 2
+  /// rows must fit, and rows of B must not be short. All twins get the same answer.
   CSRKIT_HOST_DEVICE bool makes_twins(const RowFacts& row, std::uint32_t entries,
                                       std::uint32_t twins) const {
     return twins > 0 && most_of_a_team == 0 && row.products <= most_of_a_warp / shrink &&
            Offset{row.products} >= row.sources * kShortSources &&
            of_twins(row, entries, kMostTwins / 2) <= kBitRange14k / shrink;
   }
-  /// Bytes of so many rows made at a time.
+  /// Bytes of shared memory for `at_once` twins made at a time.
   CSRKIT_HOST_DEVICE std::uint64_t of_twins(const RowFacts& row, std::uint32_t entries,
                                             int at_once) const {
     return std::uint64_t{row.words} * kTableEntryBytes +
            std::uint64_t{entries} * static_cast<unsigned>(at_once * value_bytes);
   }
 
-  /// `entries` is what was counted, `counted` where; `twins`: how many other rows of A are
-  /// known to have its columns.
+  /// `entries`: the row's counted entries; `counted`: the bin that counted them; `twins`: how many
+  /// other rows of A were found to have its columns.
   CSRKIT_HOST_DEVICE MakeBin make_bin(const RowFacts& row, std::uint32_t entries, CountBin counted,
                                       std::uint32_t twins) const {
     if (entries == 0 || counted >= CountBin::parts) return MakeBin::done;
@@ -447,7 +458,7 @@ struct BinRules {
     if (sorts_in_warp || (size >= 0 && !suits_bit_range(row))) {
       return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
     }
-    if (row.products <= 1024 && size < 0) {  // few lanes go through them
+    if (row.products <= 1024 && size < 0) {  // made by 8 lanes
       if (entries <= 32 / shrink) return MakeBin::hash_64;
       if (entries <= 64 / shrink) return MakeBin::hash_128;
     }
@@ -457,8 +468,8 @@ struct BinRules {
       const std::uint64_t bytes = of_words + of_sums;
       if (most_of_a_team > 0 && row.products > kMostSortedByWarp / shrink) {
         const std::uint64_t team = of_team(row, entries);
-        // A large team leaves room for few others. Where hardly a column comes twice, sorting is
-        // as little work.
+        // A large team leaves room for few others on its multiprocessor; where few columns come
+        // twice, sorting is no more work.
         const bool is_scattered = size >= 0 && team > kTeamBitRange48k / shrink &&
                                   Offset{entries} * 8 >= Offset{row.products} * 7;
         if (team <= most_of_a_team / shrink && !is_scattered) {

@@ -1,4 +1,4 @@
-// Which rows a block of a launch over short rows makes.
+// How the blocks of a launch over short rows find their rows.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using ShortShape64 = SortShape<8, 8>;
 using ShortShape32 = SortShape<4, 8>;
 using ShortShape16 = SortShape<4, 4>;
 
-/// Bytes of shared memory of a block, where a row of a shape S takes those of Space<S>.
+/// Bytes of shared memory of a block, where a row of shape S takes a Space<S>.
 template <template <class> class Space>
 inline constexpr std::size_t kBytesOfShortRows = std::max({sizeof(Space<ShortShape256>) * 4,
                                                            sizeof(Space<ShortShape128>) * 8,
@@ -57,8 +57,8 @@ struct ShapeTag {
   using Shape = S;
 };
 
-/// Calls `work(tag, item)` with the shape of the block's rows and this lane's row, as often as
-/// there are more rows than blocks.
+/// Calls work(tag, item) with the shape of the block's rows and this lane's row; loops where there
+/// are more rows than blocks.
 template <class Work>
 __device__ void for_short_rows(const RowProfile& profile, const ShortRows& rows, const Work& work) {
   __shared__ ShortLists found;
@@ -91,7 +91,8 @@ __device__ void for_short_rows(const RowProfile& profile, const ShortRows& rows,
       case 5: run(ShapeTag<ShortShape32>{}); break;
       default: run(ShapeTag<ShortShape16>{}); break;
     }
-    if (block + gridDim.x < blocks) __syncthreads();  // the next rows divide the memory anew
+    // the next rows may have another shape and share the memory differently
+    if (block + gridDim.x < blocks) __syncthreads();
   }
 }
 

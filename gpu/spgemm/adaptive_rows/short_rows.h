@@ -1,5 +1,5 @@
-// The rows of C that a warp sorts, of all sizes in one launch: a launch per size leaves most of the
-// device idle where a product is small, and takes longer than the rows.
+// Rows of C that a warp sorts, of all sizes in one launch. In small products a launch per size
+// would leave most of the device idle and take longer than its rows.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace csrkit::gpu {
 
-/// Lists of rows by their products, at most 256, 128, 64, 32 and 16; beside the third, rows of the
-/// bins that merge, which have no more. Blocks in this order, so that long rows begin first.
+/// Lists of rows of at most 256, 128, 64, 32 and 16 products; the bins that merge, with at most 64
+/// products, come with the third. Blocks run in this order, so that long rows begin first.
 struct ShortLists {
   static constexpr int kCount = 7;
   const Index* rows[kCount];
@@ -17,7 +17,7 @@ struct ShortLists {
   std::uint32_t first_blocks[kCount + 1];
 };
 
-/// The bin of a list, counted from merge_4, and how many of its rows a block takes.
+/// A list's bin, counted from merge_4, and how many of its rows a block takes.
 inline CSRKIT_HOST_DEVICE int bin_of_short_list(int list) {
   constexpr int kBins[ShortLists::kCount] = {6, 5, 4, 1, 0, 3, 2};
   return kBins[list];
@@ -27,28 +27,26 @@ inline CSRKIT_HOST_DEVICE int rows_of_short_block(int list) {
   return kRows[list];
 }
 
-/// What a launch is about: the bins merge_4, merge_8, sort_16 and so on to sort_256, which stand
-/// one after another. Where the host does not know yet how many rows they have, the kernel reads
-/// that on the device.
+/// The rows of one launch: those of the consecutive bins merge_4, merge_8, sort_16 ... sort_256.
+/// Where the host does not know their sizes yet, the kernel reads them on the device.
 struct ShortRows {
   static constexpr int kThreads = 128;
-  int merge_4;                        // number of the first bin
-  bool may_take_merged;               // rows that merge, of at most 64 products
+  int merge_4;                        // the number of the first bin
+  bool may_take_merged;               // may sort rows of bins that merge, of at most 64 products
   Index rows;                         // of C
-  const BinTotals* totals = nullptr;  // of all bins, with `list`; null: `lists` is known
+  const BinTotals* totals = nullptr;  // totals of all bins, with `list`; null: `lists` is filled
   const Index* list = nullptr;
   ShortLists lists = {};
 
-  /// Rows that merge are sorted where they are few.
+  /// Rows of bins that merge are sorted if they are few.
   static CSRKIT_HOST_DEVICE bool takes_merged(Offset merged, Index rows) {
     return 8 * merged < rows;
   }
 
-  /// Enough blocks, whatever is in the bins.
+  /// An upper bound of the blocks, whatever the bins hold.
   Offset most_blocks() const { return (Offset{rows} + 3) / 4 + ShortLists::kCount; }
 
-  /// Takes these bins out of `of_bins`, and says how many blocks their rows fill. The launch knows
-  /// its lists from here on.
+  /// Moves these bins out of `of_bins` into `lists`, and returns how many blocks their rows fill.
   Offset take(std::array<RowList, kMostBins>& of_bins) {
     const auto first = static_cast<std::size_t>(merge_4);
     const bool with_merged =

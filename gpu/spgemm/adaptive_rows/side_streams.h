@@ -1,4 +1,4 @@
-// Streams beside the caller's, and memory that both the host and kernels write to.
+// Streams beside the caller's, and page-locked memory that host and kernels share.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace csrkit::gpu {
 
-/// Page-locked, so that kernels can write to it.
+/// A page-locked T, which kernels can write.
 template <class T>
 class PageLocked {
  public:
@@ -24,21 +24,22 @@ class PageLocked {
   T* data_ = nullptr;
 };
 
-/// What a kernel tells the host while others are queued behind it already; T is copied word by
-/// word. A copy would hold up the stream, and the host would wake up later.
+/// A T that a kernel sends to the host while later kernels are already queued, word by word. A
+/// cudaMemcpy would delay the stream, and waiting for it would wake the host later.
 template <class T>
 class Told {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(std::uint32_t) == 0);
   static constexpr int kWords = sizeof(T) / sizeof(std::uint32_t);
 
  public:
-  /// Where a kernel writes to.
+  /// The kernel's end.
   class Place {
    public:
     Place(std::uint64_t* words, std::uint32_t turn) : words_(words), turn_(turn) {}
 
 #ifdef __CUDACC__
-    /// By all threads of a block. A word and its turn arrive together, so nobody waits for any.
+    /// By all threads of a block. Each word is written together with its turn in one store, so no
+    /// fence is needed.
     __device__ void tell(const T& what) const {
       const auto* const from = reinterpret_cast<const std::uint32_t*>(&what);
       for (int i = static_cast<int>(threadIdx.x); i < kWords; i += static_cast<int>(blockDim.x)) {
@@ -56,7 +57,7 @@ class Told {
     for (std::uint64_t& word : memory_.get()->words) word = 0;
   }
 
-  /// For the next launch in `stream`; what was told before must have been waited for.
+  /// The place for the next launch in `stream`. The host must have waited for the last one.
   Place next(cudaStream_t stream) {
     stream_ = stream;
     return {memory_.get()->words, ++turn_};
@@ -79,7 +80,7 @@ class Told {
     constexpr unsigned kOften = 1 << 16;
     std::uint64_t word = *at;
     for (unsigned looks = 1; word >> 32 != turn_; ++looks) {
-      if (looks % kOften == 0) {  // nothing comes from a kernel that failed
+      if (looks % kOften == 0) {  // a kernel that failed writes nothing
         const cudaError_t state = cudaStreamQuery(stream_);
         if (state != cudaErrorNotReady) CHECK_CUDA(state);
       }
@@ -93,7 +94,7 @@ class Told {
   std::uint32_t turn_ = 0;
 };
 
-/// Streams that run beside the caller's from fork to join.
+/// Streams that run concurrently with the caller's between fork and join.
 class SideStreams {
  public:
   SideStreams() {
@@ -113,17 +114,17 @@ class SideStreams {
 
   static constexpr int kCount = 3;
 
-  /// What is queued up to here is before the next fork.
+  /// Work queued in `stream` so far comes before the next fork.
   void mark(cudaStream_t stream) { CHECK_CUDA(cudaEventRecord(events_[kCount], stream)); }
 
-  /// `sides` of them from the last mark to join.
+  /// Starts `sides` side streams at the last mark, until join.
   void fork(int sides) {
     sides_ = sides;
     for (int i = 0; i < sides; ++i) {
       CHECK_CUDA(cudaStreamWaitEvent(streams_[i], events_[kCount], 0));
     }
   }
-  /// For the `number`th piece of work; `stream` takes its share.
+  /// The stream for the `number`th piece of work; `stream` itself takes its share.
   cudaStream_t at(int number, cudaStream_t stream) const {
     const int turn = number % (sides_ + 1);
     return turn == sides_ ? stream : streams_[turn];

@@ -5,12 +5,12 @@
 //          before the first is used. In shared memory 16 bytes per product: first the row's
 //          sources, then values by number, sorted keys and where the entries start among them
 // Launch   128 threads for rows that a warp sorts, a block per row for the others
-// Needs    the row's columns within 2^32 / (most products): the bins see to that
-// Against  hashing: no probes, no atomics on a critical path, no second sort of the entries;
-//          merging by one thread: loads that wait for each other. A network for 64 keys in 8 lanes
-//          of 8 takes 27 instructions a key. Sums are made in the order of A's columns. Source:
-//          Batcher 1968, with one half mirrored so that all comparisons go one way; expand, sort,
-//          compress in one block is known from Winter 2019 (AC-SpGEMM)
+// Needs    the row's columns within 2^32 / (most products): the rules of the bins guarantee it
+// Against  hashing: here are no probes, no atomics on a critical path and no second sort; merging
+//          by one thread, whose loads depend on each other. A network for 64 keys in 8 lanes of 8
+//          takes 27 instructions a key. Sums are in the order of A's columns. Sources: Batcher
+//          1968, with one half mirrored so that all comparisons have one direction; Winter 2019
+//          (AC-SpGEMM) expands, sorts and compresses in one block
 #pragma once
 
 #include "gpu/device/cuda_check.h"
@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(ShortRows::kThreads)
   });
 }
 
-/// A block per part; those that have more products, or few enough for half as many lanes, are not
-/// for this launch.
+/// A block per part. Parts with more products, or few enough for half as many lanes, are left to
+/// other launches.
 template <class Value, class S, PartKind kPart>
 __global__ void __launch_bounds__(S::kThreads)
     make_part_by_sorting(MakeRows<Value> op, Structure structure, BinRules rules, RowParts parts,
@@ -95,8 +95,8 @@ void make_short_rows(Structure structure, const MakeRows<Value>& op, const Short
   CHECK_LAUNCH("make_short", stream);
 }
 
-// From 512 products on with half as many in a lane: registers are short, shared memory is what
-// bounds.
+// From 512 products on a lane has half as many: registers are short, and shared memory bounds the
+// number of blocks.
 template <class Value>
 void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value>& op,
                           const RowList& list, cudaStream_t stream) {
@@ -118,12 +118,12 @@ void make_parts_by_sorting(Structure structure, const MakeRows<Value>& op, const
                            const RowParts& parts, cudaStream_t stream) {
   const auto launch_by_size = [&](auto part) {
     constexpr PartKind kPart = decltype(part)::value;
-    // As many lanes for few products: a part's sources are searched by all of them.
+    // Many lanes also for few products: all of them search the part's sources.
     sorting::launch_parts<SortShape<256, 16>, kPart>(structure, op, rules, parts, 2049, stream);
     sorting::launch_parts<SortShape<256, 8>, kPart>(structure, op, rules, parts, 1025, stream);
     sorting::launch_parts<SortShape<256, 4>, kPart>(structure, op, rules, parts, 1, stream);
   };
-  constexpr Offset kOfOneLaunch = kFewParts / 2;  // which is over sooner than three then
+  constexpr Offset kOfOneLaunch = kFewParts / 2;  // then one launch is faster than three
   if (parts.count <= kOfOneLaunch) {
     sorting::launch_parts<SortShape<256, 16>, PartKind::one_of_few>(structure, op, rules, parts, 1,
                                                                     stream);

@@ -1,4 +1,4 @@
-// Entries of rows of C, counted by sorting in registers, in adaptive_rows; see sort.cuh.
+// Counts the entries of rows of C by sorting in registers, in adaptive_rows; see sort.cuh.
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/spgemm/adaptive_rows/launch.cuh"
@@ -9,7 +9,7 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// The shared memory of one row that is counted: its sources, and after that its keys.
+/// The shared memory of one row: first its sources, then its keys.
 template <class S>
 struct CountedRow {
   union {
@@ -32,7 +32,7 @@ __device__ void count_row(const DeviceCsrView<float>& a, const DeviceCsrView<flo
     keys[i] = static_cast<std::uint32_t>(__ldg(b.col_indices + position) - item.first_col)
               << S::kLog2;
   });
-  sort_keys<S>(keys, space.keys);  // a block waits before it writes there
+  sort_keys<S>(keys, space.keys);  // a block has a barrier before it writes there
   if constexpr (S::kIsBlock) {
     __syncthreads();
     show_keys<S>(keys, space.keys);
@@ -52,8 +52,9 @@ __global__ void __launch_bounds__(S::kThreads)
                reinterpret_cast<CountedRow<S>*>(shared_bytes)[S::slot()]);
 }
 
-/// Without a limit, registers are spent on all shapes at once.
-constexpr int kBlocksOfShortRows = 16;  // of a multiprocessor
+/// Blocks per multiprocessor. Without this limit the compiler uses registers for all shapes at
+/// once.
+constexpr int kBlocksOfShortRows = 16;  // per multiprocessor
 __global__ void __launch_bounds__(ShortRows::kThreads, kBlocksOfShortRows)
     count_short(DeviceCsrView<float> a, DeviceCsrView<float> b, RowProfile profile,
                 ShortRows rows) {

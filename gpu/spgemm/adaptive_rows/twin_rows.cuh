@@ -1,11 +1,11 @@
 // Rows of C whose rows of A have the same columns, in adaptive_rows.
-// Owns     a warp: two to six rows, three or six at a time
+// Owns     a warp: two to six twins, three or six at a time
 // Reads    the rows' values of A; B's columns and values once for all of them, and before that B's
 //          columns alone, unless counting has kept the bits. In shared memory the words of a range
 //          of bits, and the sums of the rows side by side
-// Needs    rows of B that are not short, and sums that fit: the bins see to that
-// Against  a row at a time: three rows take one look at a column and its place, and sums of each
-//          row are made in the same order, so the bits are those of a row made alone
+// Needs    rows of B that are not short, and sums that fit: the rules of the bins guarantee both
+// Against  a row at a time: here three rows share the load of a column and the lookup of its place.
+//          Each row's sums keep their order, so the bits are those of a row made alone
 #pragma once
 
 #include "gpu/spgemm/adaptive_rows/make.h"
@@ -16,7 +16,7 @@ namespace csrkit::gpu::bit_ranges {
 
 struct Word {
   std::uint32_t bits;
-  std::uint32_t before;  // entries of the row, or the part, in lower words
+  std::uint32_t before;  // the number of entries of the row, or of the part, in lower words
 };
 static_assert(sizeof(Word) == kTableEntryBytes);
 
@@ -25,19 +25,19 @@ inline __device__ std::uint32_t place_of(const Word* words, Index first_word, In
   return word.before + static_cast<std::uint32_t>(__popc(word.bits & ((1u << (col & 31)) - 1)));
 }
 
-/// One row or part, as its group sees it.
+/// The row or part of one group.
 template <class Value>
 struct BitRange {
   Index row;
   Index first_word;
   int words;
-  Offset to;  // where its entries stand in C
+  Offset to;  // where its entries begin in C
   int room;   // bytes of shared memory
   bool is_part = false;
 };
 
-/// The bits of a row that counting has kept, or null. Where C's columns are known, they say as
-/// much.
+/// The bits that counting kept of a row, or null. Not used where C's columns are known, which hold
+/// the same.
 template <Structure kStructure, class Value>
 __device__ const std::uint32_t* kept_bits_of(const MakeRows<Value>& op,
                                              const BitRange<Value>& range) {
@@ -54,10 +54,10 @@ struct AllWords {
   __device__ int number(int at) const { return at; }
   __device__ std::uint32_t bits(int at) const { return words[at].bits; }
 };
-/// The words that have a bit, as counting has kept them.
+/// The words that have a bit, as counting kept them.
 struct KeptPairs {
   int count = 0;
-  const std::uint32_t* pairs = nullptr;  // a number and its word; null: they are not kept
+  const std::uint32_t* pairs = nullptr;  // pairs of a word's number and its bits; null: not kept
 
   __device__ int number(int at) const { return static_cast<int>(__ldg(pairs + 2 * at)); }
   __device__ std::uint32_t bits(int at) const { return __ldg(pairs + 2 * at + 1); }
@@ -73,8 +73,8 @@ __device__ KeptPairs kept_pairs_of(const MakeRows<Value>& op, const BitRange<Val
   return {static_cast<int>(*kept), kept + 1};
 }
 
-/// Fills in the words that are listed, and how many entries stand before each; their columns go to
-/// `columns_out`, if they are wanted.
+/// Fills the listed words, with the number of entries before each. Writes their columns to
+/// `columns_out` if they are wanted.
 template <int kLanes, Structure kStructure, class List>
 __device__ void number_words(Word* words, const List& list, Index first_word, Index* columns_out,
                              [[maybe_unused]] int* scratch) {
@@ -90,7 +90,7 @@ __device__ void number_words(Word* words, const List& list, Index first_word, In
       unsigned left = __ballot_sync(kAllLanes, bits != 0);
       if (left == 0) continue;
       const auto most = static_cast<int>(__reduce_max_sync(kAllLanes, __popc(bits)));
-      if (__popc(left) < most) {  // a word at a time, a lane for each of its columns
+      if (__popc(left) < most) {  // one word at a time, a lane for each of its columns
         for (; left != 0; left &= left - 1) {
           const int from = __ffs(static_cast<int>(left)) - 1;
           const std::uint32_t of_word = __shfl_sync(kAllLanes, bits, from);
@@ -117,7 +117,7 @@ __device__ void number_words(Word* words, const List& list, Index first_word, In
   }
 }
 
-/// The rows that one warp makes.
+/// The twins that one warp makes.
 class TwinRows {
  public:
   __device__ TwinRows(const RowProfile& profile, Index row)
@@ -126,7 +126,7 @@ class TwinRows {
         others_(profile.twin_rows + Offset{row} * (kMostTwins - 1)) {}
 
   __device__ int count() const { return count_; }
-  /// Numbers beyond the last stand for the first.
+  /// Numbers beyond the last give the first.
   __device__ Index operator[](int twin) const {
     return twin > 0 && twin < count_ ? others_[twin - 1] : row_;
   }
@@ -137,8 +137,8 @@ class TwinRows {
   const Index* others_;
 };
 
-/// Adds up the products of kTwins rows from the `first_twin`th on; an entry's sums stand side by
-/// side.
+/// Adds up the products of kTwins rows from the `first_twin`th on. The kTwins sums of an entry are
+/// contiguous.
 template <int kTwins, class Value>
 __device__ void add_up_twins(const MakeRows<Value>& op, const BitRange<Value>& range,
                              const TwinRows& twins, int first_twin, const Word* words,
@@ -212,7 +212,7 @@ __device__ void add_up_twins(const MakeRows<Value>& op, const BitRange<Value>& r
   }
 }
 
-/// The values of kTwins rows from the `first_twin`th on.
+/// Makes the values of kTwins rows from the `first_twin`th on.
 template <int kTwins, class Value>
 __device__ void make_values_of_twins(const MakeRows<Value>& op, const BitRange<Value>& range,
                                      const TwinRows& twins, int first_twin, int count,
@@ -261,7 +261,7 @@ __device__ void make_twins(const MakeRows<Value>& op, const BitRange<Value>& ran
   }
   __syncwarp();
   Value* const sums = reinterpret_cast<Value*>(words + range.words);
-  // Through the memory of the sums, so that neighbours are written together.
+  // Staged in the memory of the sums, so that writes to C are coalesced.
   Index* const columns_out = reinterpret_cast<Index*>(sums);
   number_words<32, kStructure>(words, AllWords{range.words, words}, range.first_word, columns_out,
                                nullptr);

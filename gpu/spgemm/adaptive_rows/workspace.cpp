@@ -15,8 +15,8 @@ std::uint64_t states_bytes(Index rows) {
   return static_cast<std::uint64_t>(states_of_sums(rows)) * sizeof(unsigned long long);
 }
 
-/// Twice as many as rows, up to a limit: where there are more, later rows take the place of earlier
-/// ones, and rows with the same columns are mostly near each other.
+/// The length of `met`: twice the number of rows, up to a limit. Beyond it later rows replace
+/// earlier ones, which costs little: rows with the same columns are mostly near each other.
 int log2_met(Index rows) {
   constexpr int kLeast = 8, kMost = 18;
   int log2 = kLeast;
