@@ -1,9 +1,9 @@
 // A^T on the device: a radix sort of (column, position). It is stable, so rows stay ascending and
 // the result has the same bits in every run. Then each entry fetches its row and value.
 
-#include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 
+#include "gpu/device/cub_scratch.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_csr.h"
 #include "gpu/device/grid.h"
@@ -63,13 +63,6 @@ __global__ void gather_entries(const std::uint32_t* positions, Offset nnz,
   if (values != nullptr) sorted_values[at] = values[from];
 }
 
-/// An upper bound without a device, which a forecast may not have: both arrays once more, counters
-/// of 256 digits for every few thousand entries (less than a byte an entry), and a fixed part.
-constexpr std::uint64_t sort_bytes_bound(Offset nnz) {
-  constexpr std::uint64_t kFixed = 64 << 10;
-  return static_cast<std::uint64_t>(nnz) * (sizeof(Index) + sizeof(std::uint32_t) + 1) + kFixed;
-}
-
 std::size_t sort_bytes(Offset nnz, int bits) {
   std::size_t bytes = 0;
   CHECK_CUDA(cub::DeviceRadixSort::SortPairs(nullptr, bytes, static_cast<const Index*>(nullptr),
@@ -95,7 +88,9 @@ std::uint64_t DeviceCsr::transpose_bytes(Index cols, Offset nnz, ValueKind kind)
   const std::uint64_t result = (static_cast<std::uint64_t>(cols) + 1) * sizeof(std::uint32_t) +
                                entries * (sizeof(Index) + value_bytes);
   const std::uint64_t scratch = entries * (sizeof(Index) + 2 * sizeof(std::uint32_t));
-  return result + scratch + (nnz == 0 ? 0 : sort_bytes_bound(nnz));
+  // Without a DoubleBuffer CUB copies both arrays once more.
+  const std::uint64_t copies = entries * (sizeof(Index) + sizeof(std::uint32_t));
+  return result + scratch + (nnz == 0 ? 0 : copies + sort_scratch_bound(nnz));
 }
 
 DeviceCsr DeviceCsr::transposed(DeviceMemory& memory) const {

@@ -18,9 +18,9 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// Records what queue() queues in `stream`; work that it forks to other streams must join `stream`
-  /// again. `flags` are those of cudaGraphInstantiate. Throws what queue() throws, and DeviceError;
-  /// the stream is then no longer captured.
+  /// Records what queue() queues in `stream`; work that it forks to other streams must join
+  /// `stream` again. `flags` are those of cudaGraphInstantiate. Throws what queue() throws, and
+  /// DeviceError; the stream is then no longer captured.
   template <class Queue>
   void capture(cudaStream_t stream, const Queue& queue, unsigned long long flags = 0) {
     cudaGraph_t recorded = nullptr;

@@ -1,4 +1,4 @@
-// filter_product: entries of C that a mask and a threshold leave, in order.
+// filter_product: keeps the entries of C that a mask and a threshold select, in order.
 // Owns     a warp: one row, 32 entries at a time; a lane: one entry
 // Reads    C coalesced, twice: to count and to copy; the row of the mask by binary search
 // Launch   256 threads: 8 rows
@@ -6,7 +6,9 @@
 
 #include <cub/device/device_scan.cuh>
 
+#include "gpu/device/cub_scratch.h"
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spgemm/filter_product.h"
 
@@ -33,7 +35,7 @@ __device__ bool is_in_row(const DeviceCsrView<void>& mask, Index row, Index colu
   return false;
 }
 
-// With `offsets_out` null the row's entries are counted into counts[row], else copied to where the
+// If `offsets_out` is null, counts the kept entries into counts[row]; else copies them to where the
 // row begins.
 template <class Value>
 __global__ void __launch_bounds__(kThreads)
@@ -79,7 +81,7 @@ DeviceProduct filtered(const DeviceProduct& c, const DeviceCsrView<void>* mask, 
   const cudaStream_t stream = memory.stream();
   const Offset count = Offset{c.rows} + 1;
   const DeviceCsrView<void> mask_view = mask == nullptr ? DeviceCsrView<void>{} : *mask;
-  const auto blocks = static_cast<unsigned>((Offset{c.rows} + kRows - 1) / kRows);
+  const unsigned blocks = blocks_of(c.rows, kRows);
   DeviceProduct kept;
   kept.rows = c.rows;
   kept.cols = c.cols;
@@ -115,8 +117,8 @@ DeviceProduct filtered(const DeviceProduct& c, const DeviceCsrView<void>* mask, 
   if (DeviceProduct::fits_narrow(total)) {
     kept.narrow_offsets =
         DeviceBuffer<std::uint32_t>(memory, count, "the row offsets of what is kept of C");
-    narrow_offsets<<<static_cast<unsigned>((count + kThreads - 1) / kThreads), kThreads, 0,
-                     stream>>>(offsets, kept.narrow_offsets.data(), count);
+    narrow_offsets<<<blocks_of(count, kThreads), kThreads, 0, stream>>>(
+        offsets, kept.narrow_offsets.data(), count);
     CHECK_LAUNCH("narrow_offsets", stream);
     kept.wide_offsets = {};
   }
@@ -133,7 +135,8 @@ DeviceProduct filtered_product(const DeviceProduct& c, const DeviceCsrView<void>
 
 std::uint64_t filter_forecast_bytes(const SpgemmSizes& sizes, ValueKind kind) {
   const std::uint64_t offsets = static_cast<std::uint64_t>(sizes.rows) + 1;
-  return offsets * (sizeof(Offset) + sizeof(std::uint32_t)) + scan_bytes(Offset{sizes.rows} + 1) +
+  return offsets * (sizeof(Offset) + sizeof(std::uint32_t)) +
+         scan_scratch_bound(Offset{sizes.rows} + 1) +
          static_cast<std::uint64_t>(sizes.counts.output_bound) *
              (sizeof(Index) + static_cast<std::uint64_t>(size_of(kind)));
 }

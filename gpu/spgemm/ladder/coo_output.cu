@@ -7,10 +7,11 @@
 //          V) bytes to sort (V bytes a value): what production kernels save by knowing offsets
 //          first.
 
-#include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 
+#include "gpu/device/cub_scratch.h"
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/spgemm/ladder/coo_output.h"
 
 namespace csrkit::gpu {
@@ -19,10 +20,6 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr std::uint64_t kSmallThings = 256;  // counters, the struct of v0
-
-unsigned blocks_for(Offset items) {
-  return static_cast<unsigned>((items + kThreads - 1) / kThreads);
-}
 
 int bits_of(Index count) {
   int bits = 0;
@@ -87,8 +84,8 @@ void CooOutput<Value>::move_to(DeviceMemory& memory, DeviceProduct& c) {
   DeviceBuffer<std::uint64_t> keys, other_keys;
   if (count > 0) {
     keys = DeviceBuffer<std::uint64_t>(memory, count, "the keys of the unsorted entries");
-    pack_keys<<<blocks_for(count), kThreads, 0, stream>>>(rows_.data(), cols_.data(), count,
-                                                          col_bits, keys.data());
+    pack_keys<<<blocks_of(count, kThreads), kThreads, 0, stream>>>(rows_.data(), cols_.data(),
+                                                                   count, col_bits, keys.data());
     CHECK_LAUNCH("pack_keys", stream);
     rows_ = {};
     cols_ = {};
@@ -106,20 +103,20 @@ void CooOutput<Value>::move_to(DeviceMemory& memory, DeviceProduct& c) {
     CHECK_CUDA(cudaMemcpyAsync(c.values.data(), both_values.Current(),
                                static_cast<std::size_t>(count) * sizeof(Value),
                                cudaMemcpyDeviceToDevice, stream));
-    unpack_columns<<<blocks_for(count), kThreads, 0, stream>>>(sorted_keys, count, col_bits,
-                                                               c.col_indices.data());
+    unpack_columns<<<blocks_of(count, kThreads), kThreads, 0, stream>>>(
+        sorted_keys, count, col_bits, c.col_indices.data());
     CHECK_LAUNCH("unpack_columns", stream);
   }
   values_ = {};
   const Offset offsets = Offset{c.rows} + 1;
   if (DeviceProduct::fits_narrow(count)) {
     c.narrow_offsets = DeviceBuffer<std::uint32_t>(memory, offsets, "the row offsets of C");
-    search_offsets<<<blocks_for(offsets), kThreads, 0, stream>>>(sorted_keys, count, col_bits,
-                                                                 c.rows, c.narrow_offsets.data());
+    search_offsets<<<blocks_of(offsets, kThreads), kThreads, 0, stream>>>(
+        sorted_keys, count, col_bits, c.rows, c.narrow_offsets.data());
   } else {
     c.wide_offsets = DeviceBuffer<Offset>(memory, offsets, "the row offsets of C");
-    search_offsets<<<blocks_for(offsets), kThreads, 0, stream>>>(sorted_keys, count, col_bits,
-                                                                 c.rows, c.wide_offsets.data());
+    search_offsets<<<blocks_of(offsets, kThreads), kThreads, 0, stream>>>(
+        sorted_keys, count, col_bits, c.rows, c.wide_offsets.data());
   }
   CHECK_LAUNCH("search_offsets", stream);
 }
@@ -130,11 +127,7 @@ template class CooOutput<double>;
 std::uint64_t coo_forecast_bytes(const SpgemmSizes& sizes, ValueKind kind) {
   const auto entries = static_cast<std::uint64_t>(sizes.counts.output_bound);
   const auto value = static_cast<std::uint64_t>(size_of(kind));
-  const int bits = std::max(1, bits_of(sizes.cols) + bits_of(sizes.rows));
-  const std::uint64_t scratch = sizes.counts.output_bound == 0 ? 0
-                                : kind == ValueKind::f64
-                                    ? sort_bytes<double>(sizes.counts.output_bound, bits)
-                                    : sort_bytes<float>(sizes.counts.output_bound, bits);
+  const std::uint64_t scratch = entries == 0 ? 0 : sort_scratch_bound(sizes.counts.output_bound);
   // While C is filled, both copies of keys and values are still there.
   return entries * (2 * sizeof(std::uint64_t) + 3 * value + sizeof(Index)) + scratch +
          (static_cast<std::uint64_t>(sizes.rows) + 1) * sizeof(Offset) + kSmallThings;

@@ -11,6 +11,7 @@
 
 #include <cub/device/device_scan.cuh>
 
+#include "gpu/device/cub_scratch.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spgemm/device_spgemm.h"
@@ -132,7 +133,8 @@ class PrefixSum final : public DeviceSpgemm {
  public:
   std::uint64_t forecast_bytes(const SpgemmSizes& sizes) const override {
     const std::uint64_t offsets = static_cast<std::uint64_t>(sizes.rows) + 1;
-    return offsets * (sizeof(Offset) + sizeof(std::uint32_t)) + scan_bytes(Offset{sizes.rows} + 1) +
+    return offsets * (sizeof(Offset) + sizeof(std::uint32_t)) +
+           scan_scratch_bound(Offset{sizes.rows} + 1) +
            static_cast<std::uint64_t>(sizes.counts.output_bound) * (sizeof(Index) + sizeof(Value));
   }
 

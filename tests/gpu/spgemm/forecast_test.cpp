@@ -12,6 +12,24 @@ namespace csrkit::testing {
 
 namespace {
 
+TEST(SpgemmForecasts, NeedNoGpu) {
+  const CsrMatrix a = random_matrix(257, 129, 0.05);
+  for (const SpgemmKernel& kernel : gpu::spgemm_kernels()) {
+    if (kernel.role == Role::vendor) continue;
+    for (const double drop_below : {0.0, 0.5}) {
+      for (const bool has_mask : {false, true}) {
+        SCOPED_TRACE(std::string(kernel.name) + (has_mask ? " with a mask" : ""));
+        SpgemmProblem problem = default_spgemm_problem(a, a, true);
+        problem.drop_below = drop_below;
+        if (has_mask) problem.mask = a;
+        std::uint64_t bytes = 0;
+        EXPECT_NO_THROW(bytes = gpu::forecast_spgemm(kernel.name, problem, -1, 0).peak_bytes);
+        EXPECT_GT(bytes, 0u);
+      }
+    }
+  }
+}
+
 class GpuForecast : public GpuTest {};
 
 TEST_F(GpuForecast, IsNeverBelowThePeakOfSpmm) {
