@@ -1,4 +1,4 @@
-// What the plan does for every kernel, and so what a row of kernels.inc can do at least.
+// What the plan does for every kernel: the least that a row of kernels.inc declares.
 #pragma once
 
 #include "core/contract/spgemm.h"

@@ -1,4 +1,4 @@
-// Which kernel runs when the user asks for none: ordered rules, the first that holds wins.
+// auto: ordered rules choose the kernel; the first rule that holds wins.
 
 #include <cstdio>
 #include <string>
@@ -29,10 +29,10 @@ std::string percent(double share) {
   return text;
 }
 
-/// Spreading B out pays where a row of it is dense enough to be read whole for every entry of A,
-/// and A has enough entries to use what was spread. Measured on squares of random matrices on an
-/// H200 (docs/results/h200/spgemm.md): the break-even is at 6 % of B's places in f32, whose loads
-/// bring twice as many columns, at 10 % in f64. Below some work nothing is worth its launches.
+/// dense_tiles pays where B's rows are dense enough to be read whole for every entry of A, and A
+/// has enough entries to reuse the dense tiles. Measured on squares of random matrices on an H200
+/// (docs/results/h200/spgemm.md): the break-even is a density of B of 6 % in f32, whose loads bring
+/// twice as many columns, and of 10 % in f64. Small products do not earn its launches.
 bool pays_spread_out(const SpgemmProblem& problem) {
   constexpr double kLeastOfA = 0.05, kLeastWork = 1 << 28;
   const double least_of_b = problem.c == ValueKind::f64 ? 0.10 : 0.06;
@@ -41,8 +41,8 @@ bool pays_spread_out(const SpgemmProblem& problem) {
          static_cast<double>(problem.a.nnz()) * problem.output_cols() >= kLeastWork;
 }
 
-// What differs between matrices differs between their rows first, so most choices are made per row,
-// in gpu/spgemm/adaptive_rows/rules.h.
+// Most choices are made per row, in gpu/spgemm/adaptive_rows/rules.h: rows of one matrix differ as
+// much as matrices do.
 std::vector<Rule> rules_for(const SpgemmProblem& problem) {
   const bool is_dense = pays_spread_out(problem);
   return {{is_dense, "dense_tiles",
@@ -56,11 +56,11 @@ std::unique_ptr<SpgemmPlan> make_auto(const SpgemmProblem& problem, const PlanOp
   for (const Rule& rule : rules_for(problem)) {
     if (!rule.holds) continue;
     auto plan = find_kernel(spgemm_kernels(), rule.kernel).make_plan(problem, options);
-    // Every plan of this room is the one adapter.
+    // Every plan of this room is a GpuSpgemmPlan.
     static_cast<GpuSpgemmPlan&>(*plan).note_choice(rule.kernel, rule.because);
     return plan;
   }
-  throw UsageError("no rule holds");  // the last one always does
+  throw UsageError("no rule holds");  // the last rule always holds
 }
 
 std::string auto_spgemm_kernel(const SpgemmProblem& problem) {

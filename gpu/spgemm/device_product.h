@@ -1,5 +1,5 @@
 // C of a sparse product, in device memory. Its size is known last, so the kernel that finds it
-// makes the arrays.
+// allocates the arrays.
 #pragma once
 
 #include "core/matrix/csr_matrix.h"
@@ -7,8 +7,8 @@
 
 namespace csrkit::gpu {
 
-/// Owns the three arrays. Offsets stand in 32 bits where `nnz` allows, else in 64; one of the two
-/// buffers is empty. Columns are ascending and unique in every row.
+/// Owns the three arrays. Offsets have 32 bits where `nnz` allows, else 64; one of the two buffers
+/// is empty. Columns are ascending and unique in every row.
 struct DeviceProduct {
   Index rows = 0;
   Index cols = 0;
@@ -21,7 +21,7 @@ struct DeviceProduct {
 
   static bool fits_narrow(Offset nnz) { return nnz <= Offset{UINT32_MAX}; }
 
-  /// Allocates columns and values for `entries`, which becomes `nnz`.
+  /// Allocates columns and values for `entries` entries; sets `nnz`. Throws MemoryError.
   void allocate_entries(DeviceMemory& memory, Offset entries) {
     nnz = entries;
     if (entries == 0) return;
@@ -46,7 +46,7 @@ struct DeviceProduct {
   }
 };
 
-/// The product in host memory, with 64-bit offsets. Waits.
+/// Copies the product to host memory, with 64-bit offsets. Waits.
 CsrMatrix download(const DeviceProduct& product, int threads, cudaStream_t stream);
 
 }  // namespace csrkit::gpu

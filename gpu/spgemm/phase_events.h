@@ -1,4 +1,4 @@
-// The clock of the phases of one product: an event where each begins.
+// Times the phases of one product, with an event where each begins.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ class PhaseEvents final : public PhaseMarks {
   PhaseEvents(const PhaseEvents&) = delete;
   PhaseEvents& operator=(const PhaseEvents&) = delete;
 
-  /// Until the first `begin`, time counts as numeric.
+  /// Time before the first `begin` counts as numeric.
   void start(cudaStream_t stream);
   void begin(SpgemmPhase phase) override;
   void stop();
@@ -24,7 +24,7 @@ class PhaseEvents final : public PhaseMarks {
   void add_to(SpgemmPhases& phases);
 
  private:
-  static constexpr int kMost = 16;  // later phases count to the last one
+  static constexpr int kMost = 16;  // later phases count as the last one
   std::array<cudaEvent_t, kMost + 1> events_ = {};
   std::array<SpgemmPhase, kMost> phases_ = {};
   int count_ = 0;

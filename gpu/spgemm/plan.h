@@ -1,4 +1,4 @@
-// The plan of every GPU kernel: one adapter between the contract in core/contract/spgemm.h and
+// The plan of every SpGEMM kernel on GPUs: the adapter between core/contract/spgemm.h and
 // DeviceSpgemm.
 #pragma once
 
@@ -14,10 +14,10 @@ namespace csrkit::gpu {
 
 struct SpgemmPlanState;  // gpu/spgemm/plan_state.h
 
-/// Uploads A, B (once where they are the same arrays) and the pattern of the mask when it is made;
-/// keeps them, and the last C of a kernel that can reuse its structure, on the device. If the
-/// forecast does not fit, A is cut into ranges of rows and C leaves the device range by range: the
-/// same bits, because a row of C depends on its row of A only.
+/// The constructor uploads A, B (once if they are the same arrays) and the mask's structure. They
+/// stay on the device, and so does the last C of a kernel that can reuse its structure. If the
+/// forecast does not fit, A is cut into ranges of rows and C leaves the device range by range. The
+/// bits are the same, because a row of C depends only on its row of A.
 class GpuSpgemmPlan final : public SpgemmPlan {
  public:
   /// `name` and `capabilities` are those of the kernel's row in kernels.inc.
@@ -37,7 +37,7 @@ class GpuSpgemmPlan final : public SpgemmPlan {
 
   std::string chosen_kernel() const override { return chosen_kernel_; }
 
-  /// Says that a chooser chose this plan, its kernel and why.
+  /// Records that a chooser chose this kernel, and why.
   void note_choice(const std::string& kernel, const std::string& because) {
     chosen_kernel_ = kernel;
     chosen_ = kernel + " (because " + because + ")";
@@ -49,9 +49,10 @@ class GpuSpgemmPlan final : public SpgemmPlan {
   std::uint64_t forecast_of(const SpgemmSizes& sizes) const;
   SpgemmOperands operands_of(const RowRange& range) const;
   DeviceProduct empty_product(const RowRange& range) const;
-  /// Runs the kernel over one range; the result is the state's structure where it can be kept.
+  /// Runs the kernel over one range. Returns C, which is moved to the state's structure if it can
+  /// be reused.
   const DeviceProduct& run(const RowRange& range, DeviceProduct& c, PhaseMarks* marks);
-  /// Adds what masks and dropping leave to `kept`, and says which of the two is the result.
+  /// Applies masks and dropping into `kept`; returns `kept`, or `c` if there is nothing to apply.
   const DeviceProduct& filter(const RowRange& range, const DeviceProduct& c, DeviceProduct& kept);
   bool is_filtered() const { return problem_.mask.has_value() || problem_.drop_below > 0; }
   bool can_reuse() const { return kernel_->can_reuse() && ranges_.size() == 1; }
@@ -64,8 +65,8 @@ class GpuSpgemmPlan final : public SpgemmPlan {
   SpgemmProblem problem_;
   Capabilities capabilities_;
   int device_;
-  int threads_;    // of what is done on the host, as in team_size
-  bool shares_b_;  // B on the device is A
+  int threads_;    // threads of host work, as in team_size
+  bool shares_b_;  // A and B share their arrays on the device
   std::vector<RowRange> ranges_;
   SpgemmForecast forecast_;
   SpgemmPhases phases_;
@@ -73,7 +74,7 @@ class GpuSpgemmPlan final : public SpgemmPlan {
   double plan_analysis_seconds_ = 0;
   std::string chosen_, chosen_kernel_;
   std::unique_ptr<State> state_;
-  std::unique_ptr<DeviceSpgemm> kernel_;  // goes before the memory it was given
+  std::unique_ptr<DeviceSpgemm> kernel_;  // destroyed before the memory that it uses
 };
 
 }  // namespace csrkit::gpu

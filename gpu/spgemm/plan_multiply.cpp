@@ -1,5 +1,5 @@
-// The products of a plan: whole or in ranges of rows, with old or new values, for a sink or a
-// clock.
+// The multiplications of a plan: whole or in ranges of rows, with old or new values, into a sink or
+// timed.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -66,7 +66,7 @@ const DeviceProduct& GpuSpgemmPlan::filter(const RowRange& range, const DevicePr
   return kept;
 }
 
-/// Credits the memory's peak to what it was for, and starts anew.
+/// Adds the memory's peak to that of products or of new values, and starts a new peak.
 void GpuSpgemmPlan::note_peak() {
   State& state = *state_;
   std::uint64_t& peak = state.values_prepared ? state.reuse_peak_bytes : state.product_peak_bytes;
@@ -209,7 +209,7 @@ void GpuSpgemmPlan::evict_caches() {
 
 SpgemmPhases GpuSpgemmPlan::phases() const {
   SpgemmPhases phases = phases_;
-  // With what was only timed.
+  // Also counts products that were only timed.
   const State& state = *state_;
   const std::uint64_t now = state.memory.peak_bytes();
   phases.peak_bytes = std::max(state.product_peak_bytes, state.values_prepared ? 0 : now);

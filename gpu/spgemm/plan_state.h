@@ -1,4 +1,4 @@
-// What a plan holds on the device, and how its operands get there; for plan.cpp and
+// A plan's state on the device, and the conversion of its operands; for plan.cpp and
 // plan_multiply.cpp.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace csrkit::gpu {
 
-// Kernels know float, double and no values at all. The detour is exact, and sums of 16-bit values
-// are f32 by contract.
+// Kernels know only float, double and matrices without values. Widening is exact, and sums of
+// 16-bit values are f32 by contract.
 inline CsrMatrix widened(const CsrMatrix& matrix, int threads) {
   const ValueKind kind = matrix.value_kind();
   const bool is_narrow = kind == ValueKind::f16 || kind == ValueKind::bf16;
@@ -29,10 +29,10 @@ struct SpgemmPlanState : PlanResources {
   // For reuse: C before masks and dropping, of all rows.
   DeviceProduct structure;
   bool has_structure = false;
-  bool values_prepared = false;  // the kernel knows the structure
-  double structure_seconds = 0;  // that it took to
+  bool values_prepared = false;  // kernel_->prepare_values has run
+  double structure_seconds = 0;  // that it took
   std::uint64_t product_peak_bytes = 0, reuse_peak_bytes = 0;
-  bool values_are_new = false;  // A's and B's values changed since C was made
+  bool values_are_new = false;  // A's and B's values have changed since C was made
 };
 
 }  // namespace csrkit::gpu

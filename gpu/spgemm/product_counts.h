@@ -1,4 +1,4 @@
-// How much work a sparse product is, counted on the device.
+// The work of a sparse product, counted on the device.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,8 +8,8 @@
 
 namespace csrkit::gpu {
 
-/// A row of A may be a hub if it has more entries than this that meet no more than so many of B
-/// each, in the mean.
+/// A row of A may be a hub if it has more than kHubSources entries, and at most kMostPerHubSource
+/// products for each on average.
 inline constexpr Offset kHubSources = 256;
 inline constexpr Offset kMostPerHubSource = 32;
 
@@ -25,7 +25,7 @@ struct ProductCounts {
   Offset output_bound = 0;  // sum over the rows of min(products of the row, columns of B)
   Offset of_hubs = 0;       // products of the rows that may be hubs
 
-  /// A row with `sources` entries of A, for a C of `cols` columns.
+  /// Adds a row with `sources` entries of A and `of_row` products, for a C of `cols` columns.
   void add_row(Offset sources, Offset of_row, Offset cols) {
     products += of_row;
     if (of_row > longest) longest = of_row;
@@ -34,8 +34,8 @@ struct ProductCounts {
   }
 };
 
-/// Counts over the rows of `a`, and waits for the numbers. `of_rows`, if not null, gets the
-/// products of each row.
+/// Counts the products of all rows of `a`; waits. `of_rows`, if not null, is an array on the device
+/// for the products of each row.
 ProductCounts count_products(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b,
                              DeviceMemory& memory, Offset* of_rows = nullptr);
 

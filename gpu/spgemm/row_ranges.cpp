@@ -43,7 +43,8 @@ std::vector<RowRange> cut_rows(const SpgemmSizes& whole, const Offset* row_offse
                         counted(forecast(row), "byte") + " of device memory beside the operands; " +
                         counted(available, "byte") + " are left to it");
     }
-    // Doubling, then ever smaller steps: every range is within a sixteenth of what fits.
+    // Doubles, then takes smaller steps: every range is within a sixteenth of the largest that
+    // fits.
     Offset rows = 1;
     while (range.last < whole.rows && extend(2 * rows)) rows *= 2;
     for (Offset more = rows / 2; more > rows / 16 && range.last < whole.rows; more /= 2) {

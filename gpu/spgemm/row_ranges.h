@@ -1,4 +1,4 @@
-// Products whose forecast does not fit at once: which rows of A to multiply at a time.
+// Cuts A into ranges of rows where the whole product does not fit the memory.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,9 @@ struct RowRange {
   SpgemmSizes sizes;
 };
 
-/// Cuts `whole` from the top into ranges of as many rows as `forecast` lets into `available` bytes.
-/// `row_offsets` are A's, `products` those of its rows. Throws MemoryError with both numbers, and
-/// the row, where a single row does not fit.
+/// Cuts `whole`, from the top, into ranges whose forecast fits `available` bytes, each nearly as
+/// long as possible. `row_offsets` are A's; `products` has a number for each of its rows. Throws
+/// MemoryError, with the row and both numbers, where a single row does not fit.
 std::vector<RowRange> cut_rows(const SpgemmSizes& whole, const Offset* row_offsets,
                                const std::vector<Offset>& products, std::uint64_t available,
                                const std::function<std::uint64_t(const SpgemmSizes&)>& forecast);

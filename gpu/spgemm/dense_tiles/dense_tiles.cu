@@ -1,14 +1,14 @@
-// dense_tiles: C = A B where B is nearly dense and A is not empty: rows of B spread out in shared
+// dense_tiles: C = A B where B is nearly dense: rows of B are expanded to dense tiles in shared
 // memory.
 // Owns     the order of work: bits of B -> bits of C and its counts -> offsets -> columns and
 //          values. The host waits once, for the number of entries of C
 // Reads    see structure.cu and values.cu
 // Launch   three small kernels, a scan, and one over tiles of C
 // Needs    plus-times; why_no_dense_tiles names the matrices that are refused
-// Against  adaptive_rows, which goes through every product three times, once with sums in shared
+// Against  adaptive_rows, which walks over every product three times, once with sums in shared
 //          memory. Here the structure is a product of bits, and values are entries of A times dense
-//          rows: nnz(A) times the columns of B, whatever B holds. See
-//          docs/results/h200/spgemm.md for where that is less work
+//          rows: nnz(A) times the columns of B multiplications, whatever B holds.
+//          docs/results/h200/spgemm.md shows where that is less work
 
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
@@ -24,15 +24,15 @@ namespace {
 
 constexpr auto aligned = WorkspaceLayout::aligned;
 
-/// Shares of A's places from which on tensor cores are faster, for all that zeros cost; measured on
-/// an H200, see docs/results/h200/spgemm.md.
+/// Densities of A from which tensor cores are faster, although they multiply zeros; measured on an
+/// H200, see docs/results/h200/spgemm.md.
 constexpr double kLeastForTensorCores64 = 0.18, kLeastForTensorCores32 = 0.42;
 
 std::uint64_t scan_bytes(Index rows) {
   return static_cast<std::uint64_t>(rows) / 32 + (64u << 10);  // 16 bytes per tile of 512 or more
 }
 
-/// Exclusive sums of rows + 1 counts.
+/// Replaces rows + 1 counts by their exclusive sums.
 template <class Sum>
 void sum_counts(void* workspace, std::size_t bytes, const std::uint32_t* counts, Sum* sums,
                 Index rows, cudaStream_t stream) {
@@ -40,7 +40,7 @@ void sum_counts(void* workspace, std::size_t bytes, const std::uint32_t* counts,
                                             Sum{0}, Offset{rows} + 1, stream));
 }
 
-/// What is kept for new values, in one allocation.
+/// The arrays that are kept for new values, in one allocation.
 struct Kept {
   DeviceBuffer<std::byte> bytes;
   SpreadColumns spread, spread_a, spread_c;
@@ -56,7 +56,7 @@ struct Kept {
   static std::uint64_t spread_bytes(Index rows, Index cols) {
     return aligned(ColumnBits::bytes_for(rows, cols)) + aligned(starts_bytes(rows, cols));
   }
-  /// `with_a`: for tensor cores.
+  /// `with_a`: A's bits as well, for tensor cores.
   static std::uint64_t bytes_for(Index rows, Index inner, Index cols, bool with_a) {
     const auto n = static_cast<std::uint64_t>(rows);
     return spread_bytes(inner, cols) + (with_a ? spread_bytes(rows, inner) : 0) +
@@ -96,7 +96,7 @@ struct Kept {
 template <class Value>
 class DenseTilesProduct final : public DeviceSpgemm {
  public:
-  /// On tensor cores if `prefers_tensor_cores` and the device has them for f64.
+  /// Uses tensor cores if `prefers_tensor_cores` and the device has them for f64.
   explicit DenseTilesProduct(bool prefers_tensor_cores) : on_tensor_cores_(prefers_tensor_cores) {}
 
   ~DenseTilesProduct() override {
@@ -171,7 +171,7 @@ class DenseTilesProduct final : public DeviceSpgemm {
     mark_columns(a, kept.spread.bits, b.cols, kept.spread_c, kept.counts, stream);
   }
 
-  /// The offsets of C, its number of entries, and room for them.
+  /// Makes the offsets of C, waits for its number of entries, and allocates them.
   void sum_up(const Kept& kept, DeviceMemory& memory, DeviceProduct& c) {
     const cudaStream_t stream = memory.stream();
     if (last_offset_ == nullptr) CHECK_CUDA(cudaMallocHost(&last_offset_, sizeof(Offset)));
@@ -189,7 +189,8 @@ class DenseTilesProduct final : public DeviceSpgemm {
       CHECK_CUDA(cudaMemcpyAsync(last_offset_, sums + c.rows, 8, cudaMemcpyDeviceToHost, stream));
     }
     CHECK_CUDA(cudaStreamSynchronize(stream));
-    c.allocate_entries(memory, *last_offset_);  // little-endian: 4 bytes of 8 are the number, too
+    // also right for 32-bit offsets: the low 4 bytes come first, the others are 0
+    c.allocate_entries(memory, *last_offset_);
   }
 
   void make_values(const SpgemmOperands& op, const Kept& kept, const DeviceProduct& c,
@@ -209,7 +210,7 @@ class DenseTilesProduct final : public DeviceSpgemm {
     if (on_tensor_cores_) {
       find_special_rows(tiles, kept.special, memory.stream());
       multiply_dense_tiles(tiles, op.alpha, memory.stream());
-      tiles.order = kept.special.rows;  // the rest, mostly none
+      tiles.order = kept.special.rows;  // the special rows, mostly none
       tiles.listed = kept.special.counts;
     }
     make_dense_tiles(tiles, memory.device(), memory.stream());
@@ -217,7 +218,7 @@ class DenseTilesProduct final : public DeviceSpgemm {
 
   bool on_tensor_cores_;
   Kept kept_;                      // for new values
-  Offset* last_offset_ = nullptr;  // page-locked, so that a copy to it is one short command
+  Offset* last_offset_ = nullptr;  // page-locked, so that the copy is asynchronous and short
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// dense_tiles: rows of B spread out, for products where B is nearly dense. What its files share.
+// dense_tiles: dense rows of B, for products where B is nearly dense. What its files share.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,10 @@
 
 namespace csrkit::gpu {
 
-/// 128 neighbouring columns; their bits are one load of 16 bytes.
+/// Words of a quad: the bits of 128 neighbouring columns are one load of 16 bytes.
 inline constexpr int kQuadCols = 128;
 
-/// Columns of `rows` rows as bits, `quads` x 128 in a row; those beyond the last column are 0.
+/// The columns of `rows` rows as bits, `quads` quads in a row. Bits beyond the last column are 0.
 struct ColumnBits {
   uint4* quads_of_rows = nullptr;
   Index quads = 0;
@@ -26,15 +26,15 @@ struct ColumnBits {
   }
 };
 
-/// What the kernels know of an operand beside it: which columns a row has, and how many before each
-/// quad, quads + 1 numbers a row.
+/// Facts about an operand: the columns of every row as bits, and the number of entries before each
+/// quad (quads + 1 numbers a row).
 struct SpreadColumns {
   ColumnBits bits;
   std::uint32_t* starts = nullptr;
 };
 
-/// The shape of the kernel that makes values. A block keeps 512 bytes of columns of `depth` rows of
-/// B in shared memory and adds up those columns for 128 rows of C, 16 to a warp, in registers.
+/// The shape of the kernel that makes values. A block holds 512 bytes of columns of `depth` rows of
+/// B in shared memory, and adds up these columns of 128 rows of C in registers, 16 rows to a warp.
 struct TileShape {
   static constexpr int kThreads = 256;
   static constexpr int kRowsOfWarp = 16;
@@ -43,41 +43,42 @@ struct TileShape {
   static constexpr int kMostDepth = 208;  // two blocks on a multiprocessor of 227 KiB
 };
 
-/// Why dense_tiles refuses this problem; "" if it does not. It takes plus-times alone, and matrices
-/// whose bits, those of B and C, need 48 MiB or half the memory of A and B at most.
+/// "" if dense_tiles takes this problem, else why not. It takes only plus-times, and matrices whose
+/// bits (of B and C) need at most 48 MiB or half the memory of A and B.
 std::string why_no_dense_tiles(const SpgemmProblem& problem);
 
-/// dense_tiles with or without tensor cores, for tests; the row of kernels.inc asks how dense A is.
-/// Throws UsageError that says why_no_dense_tiles.
+/// dense_tiles with or without tensor cores, for tests; the row of kernels.inc decides by the
+/// density of A. Throws UsageError with why_no_dense_tiles.
 std::unique_ptr<DeviceSpgemm> make_dense_tiles(const SpgemmProblem& problem, bool on_tensor_cores);
 
 /// Fills both arrays of `spread`.
 void spread_columns(const DeviceCsrView<float>& b, const SpreadColumns& spread,
                     cudaStream_t stream);
 
-/// The columns of every row of C = A B, and how many there are; counts[rows] becomes 0.
+/// Finds the columns of every row of C = A B as bits, and counts them; counts[rows] becomes 0.
 void mark_columns(const DeviceCsrView<float>& a, const ColumnBits& of_b, Index cols,
                   const SpreadColumns& c, std::uint32_t* counts, cudaStream_t stream);
 
-/// The rows of A, long ones first (by steps of 1/1024 of its columns), in `order`.
+/// Writes the rows of A to `order`, long ones first, in steps of 1/1024 of its columns.
 void order_by_length(const DeviceCsrView<float>& a, Index* order, cudaStream_t stream);
 
-/// Rows of A that meet a number that is not finite, in A or in B.
+/// Special rows of A meet an infinity or NaN, in A or in B: there a zero of a dense tile may not be
+/// multiplied.
 struct SpecialRows {
-  std::uint8_t* is_special = nullptr;  // of every row
+  std::uint8_t* is_special = nullptr;  // one for every row
   Index* rows = nullptr;
-  std::uint32_t* counts = nullptr;  // how many; whether B has such a number
+  std::uint32_t* counts = nullptr;  // their number; whether B has such a value
 };
 
-/// C's arrays: offsets are complete; col_indices null if they stand there already.
+/// C's arrays: offsets are complete; col_indices is null if C has its columns already.
 template <class Value>
 struct DenseTiles {
   DeviceCsrView<Value> a, b;
   SpreadColumns spread;    // of B
-  SpreadColumns spread_a;  // on tensor cores only
+  SpreadColumns spread_a;  // only on tensor cores
   SpreadColumns spread_c;
-  const Index* order;           // the rows to be made, and
-  const std::uint32_t* listed;  // how many; null: all
+  const Index* order;           // the rows to make, and
+  const std::uint32_t* listed;  // their number; null: all rows
   const std::uint8_t* is_special;
   DeviceOffsets row_offsets;
   Index* col_indices;
@@ -87,7 +88,8 @@ struct DenseTiles {
 template <class Value>
 void make_dense_tiles(const DenseTiles<Value>& op, int device, cudaStream_t stream);
 
-/// Both operands dense, on tensor cores: all rows that are not special. `alpha` as it was given.
+/// Makes all rows that are not special, with both operands dense, on tensor cores. `alpha` is the
+/// caller's.
 template <class Value>
 void find_special_rows(const DenseTiles<Value>& op, const SpecialRows& special,
                        cudaStream_t stream);

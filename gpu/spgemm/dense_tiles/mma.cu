@@ -1,15 +1,15 @@
-// The values of C in dense_tiles on tensor cores: both operands spread out, in f64.
+// The values of C in dense_tiles on tensor cores: both operands as dense tiles, in f64.
 // Owns     a block: 128 x 64 of C, a warp 32 x 32 of them, in registers
-// Reads    A's and B's entries once per block, by the bits of their columns, into two tiles in
-//          shared memory with the zeros between them, 64 columns of A at a time; products of 16 x 8
-//          x 8 by mma.sync. Rows of tiles are 68 numbers apart, so no load has a conflict
+// Reads    A's and B's entries once per block, by the bits of their columns, into two dense tiles
+//          in shared memory, 64 columns of A at a time; products of 16 x 8 x 8 by mma.sync. Rows of
+//          tiles are 68 numbers apart, so loads have no bank conflicts
 // Launch   256 threads, 102 KiB, so two blocks: one fills its tiles while the other multiplies
-// Needs    compute capability 9.0; bits of A's, B's and C's columns. Rows that meet a number that
-//          is not finite are left out: 0 times infinity is no 0. find_special_rows lists them, for
+// Needs    compute capability 9.0; bits of A's, B's and C's columns. Rows that meet an infinity or
+//          NaN are left out, as 0 times infinity is not 0: find_special_rows lists them for
 //          make_dense_tiles
-// Against  a load per entry of A: that is less work where A is sparse, this where a fifth is there
-//          in f64, two fifths in f32, whose numbers are widened and whose sums are rounded once.
-//          The order of sums depends on the columns of A alone
+// Against  values.cu, a load per entry of A: less work where A is sparse. Here is less work from a
+//          density of a fifth in f64, two fifths in f32 (widened to f64, sums rounded once). The
+//          order of sums depends only on the columns of A
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kBlockRows = 128, kBlockCols = 64, kDepth = 64;
-constexpr int kStride = kDepth + 4;  // of both tiles; 4 modulo 16
+constexpr int kStride = kDepth + 4;  // of both tiles; 4 modulo 16: no bank conflicts
 static_assert(kBlockCols == kDepth && kStride % 16 == 4);
 constexpr int kSharedBytes = (kBlockRows + kDepth) * kStride * static_cast<int>(sizeof(double));
 constexpr int kWarpRows = 32, kWarpCols = 32;
@@ -39,11 +39,12 @@ __device__ void multiply_add(double (&c)[4], const double (&a)[4], const double 
 }
 #else
 __device__ void multiply_add(double (&)[4], const double (&)[4], const double (&)[2]) {
-  __trap();  // the host asks the device first
+  __trap();  // the host checks the device first
 }
 #endif
 
-/// 64 columns from `col` on of `count` rows from `first` on, zeros included; a row by a warp.
+/// Expands 64 columns from `col` on of `count` rows from `first` on, zeros included. A warp takes a
+/// row.
 template <class Value>
 __device__ void fill_tile(const DeviceCsrView<Value>& matrix, const SpreadColumns& spread,
                           Index first, int count, Index col, double* tile) {
@@ -176,7 +177,7 @@ __global__ void __launch_bounds__(kThreads) look_for_specials(DeviceCsrView<Valu
   if (has_any) *found = 1;
 }
 
-/// A warp, a row.
+/// A warp a row.
 template <class Value>
 __global__ void __launch_bounds__(kThreads)
     list_special_rows(DeviceCsrView<Value> a, const int* found_in_b, std::uint8_t* is_special,

@@ -1,11 +1,11 @@
-// The structure of C in dense_tiles: which columns, by bits.
-// Owns     spread_columns: a warp, a row of B. mark_columns: a block, a row of C, a thread of it
-//          128 columns or, if there are few, every so manieth source of them
-// Reads    B's columns once; then, per entry of A, one row of bits of B, 16 bytes a lane, from L2:
-//          a 32nd of what the columns would take where every word has some
+// The structure of C in dense_tiles: the columns of its rows, as bits.
+// Owns     spread_columns: a warp takes a row of B. mark_columns: a block takes a row of C, a
+//          thread 128 columns of it or, where there are few columns, every n-th source of them
+// Reads    B's columns once; then, per entry of A, one row of B's bits, 16 bytes a lane, from L2:
+//          1/32 of the bytes of the columns where B is dense
 // Launch   256 threads; 128 threads
 // Needs    sorted columns
-// Against  marking products one by one in shared memory: an OR of 128 columns is one load
+// Against  marking products one by one in shared memory: here 128 columns are one load and one OR
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ __device__ int bits_in(const uint4& quad) {
   return __popc(quad.x) + __popc(quad.y) + __popc(quad.z) + __popc(quad.w);
 }
 
-/// A warp: how many entries a row has before each quad, from its bits; and the number of all.
+/// By a warp: counts a row's entries before each quad, from its bits; returns their total.
 __device__ int number_entries(const SpreadColumns& spread, Index row) {
   const int lane = static_cast<int>(threadIdx.x & 31);
   const Offset quads = spread.bits.quads;
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(kSpreadThreads)
   number_entries(spread, static_cast<Index>(row));
 }
 
-/// The bits of a quad that stand for columns.
+/// The bits of a quad that stand for existing columns.
 __device__ uint4 possible_quad(Index quad, Index cols) {
   const auto word = [&](int number) {
     const Offset left = cols - Offset{quad} * kQuadCols - number * 32;
@@ -91,7 +91,7 @@ __device__ uint4 possible_quad(Index quad, Index cols) {
   return make_uint4(word(0), word(1), word(2), word(3));
 }
 
-/// The columns of one quad that the sources from `at` on have, every `step`th of them.
+/// The columns of one quad in the sources at, at + step, ...
 __device__ uint4 mark_quad(const DeviceCsrView<float>& a, const ColumnBits& of_b, Offset at,
                            Offset end, int step, Index quad, const uint4& possible) {
   constexpr int kAhead = 8;
@@ -112,7 +112,7 @@ __device__ uint4 mark_quad(const DeviceCsrView<float>& a, const ColumnBits& of_b
       all.w |= some.w;
     }
     if (all.x == possible.x && all.y == possible.y && all.z == possible.z && all.w == possible.w) {
-      break;  // nothing is left to be found
+      break;  // all columns are found
     }
   }
   return all;
@@ -159,8 +159,8 @@ __global__ void __launch_bounds__(kMarkThreads)
   }
 }
 
-/// One block: a counting sort by length. The order within a step differs from run to run; nothing
-/// but time depends on it.
+/// A counting sort by length, by one block. The order within a step differs from run to run; only
+/// time depends on it.
 __global__ void __launch_bounds__(kOrderThreads) order_rows(DeviceCsrView<float> a, Index* order) {
   __shared__ int counts[kOrderThreads];
   __shared__ int sums_of_warps[32];

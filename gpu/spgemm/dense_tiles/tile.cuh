@@ -1,5 +1,5 @@
-// A tile of B in shared memory: how rows of B are spread out in it, and how entries of A take rows
-// from there.
+// A dense tile of B in shared memory: how rows of B are expanded into it, and how entries of A
+// multiply its rows.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct alignas(16) Lane {
   Value of[kOfLane<Value>];
 };
 
-/// 32 entries of a row of A, for all lanes.
+/// 32 entries of a row of A, shared by all lanes.
 template <class Value>
 struct alignas(16) Entries {
   Value values[32];
@@ -31,7 +31,7 @@ struct alignas(16) Entries {
 
 template <class Value>
 struct Batch {
-  Index source;  // less the tile's first; large beyond the row's end
+  Index source;  // relative to the tile's first; large beyond the row's end
   Value value;
 };
 
@@ -64,12 +64,13 @@ __device__ uint2 entries_of_tile(const SpreadColumns& spread, Offset row, Index 
   }
 }
 
-/// Writes the entries of `rows` rows of B from `first` on that lie in the tile's columns to their
-/// places; the others are 0 already. Several rows at once: each waits for two loads in turn.
+/// Writes the entries of `rows` rows of B, from `first` on, that lie in the tile's columns. All
+/// other places must be 0 already. Several rows at once, as each needs two dependent loads.
 template <class Value>
 __device__ void spread_tile(const DenseTiles<Value>& op, Index first, int rows, Index tile,
                             Value* places) {
-  constexpr int kLanes = kTileCols<Value> / 8;  // an eighth of the columns, or a second round
+  // one round takes rows that have an eighth of the columns
+  constexpr int kLanes = kTileCols<Value> / 8;
   constexpr int kGroups = TileShape::kThreads / kLanes;
   constexpr int kAhead = 4;
   const int rank = static_cast<int>(threadIdx.x) % kLanes;
@@ -111,8 +112,8 @@ __device__ void spread_tile(const DenseTiles<Value>& op, Index first, int rows, 
   }
 }
 
-/// Adds `count` entries times the rows of the tile they name; `tile` is this lane's part of it.
-/// Four at a time: beyond `count`, entries are 0 and name a row of zeros.
+/// Adds `count` entries of A times their rows of the tile; `tile` is this lane's part of it. Four
+/// at a time: beyond `count`, entries are 0 and select a row of zeros.
 template <class Value>
 __device__ void add_entries(const Entries<Value>& entries, int count, const std::byte* tile,
                             Lane<Value>& sums) {
@@ -137,7 +138,7 @@ __device__ void add_entries(const Entries<Value>& entries, int count, const std:
   }
 }
 
-/// The same, but only where B has an entry: 0 times infinity is no 0.
+/// The same, but only where B has an entry, as 0 times infinity is not 0.
 template <class Value>
 __device__ void add_stored_entries(const Entries<Value>& entries, int count, const std::byte* tile,
                                    const ColumnBits& of_b, Index first, Index col,

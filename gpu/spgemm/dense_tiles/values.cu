@@ -1,18 +1,17 @@
-// The values of C in dense_tiles: entries of A times rows of B that stand spread out in shared
-// memory.
+// The values of C in dense_tiles: entries of A times dense rows of B in shared memory.
 // Owns     a block: 128 rows of C (of about equal length) by 512 bytes of columns; a warp: 16 of
 //          the rows, in registers; a lane: 16 bytes of columns of each
 // Reads    per block A's rows once, 32 entries at a time, through shared memory to all lanes; B's
 //          entries of these columns once, into a tile of up to 208 rows. Per entry of A and tile
-//          one load of 16 bytes a lane from shared memory: what bounds the kernel, 4 cycles for 128
+//          one load of 16 bytes a lane from shared memory: this bounds the kernel: 4 cycles for 128
 //          multiplications in f32
 // Launch   256 threads, 107 KiB, so two blocks: one fills its tile while the other multiplies
 // Needs    C's columns as bits, where each quad of B's rows begins, rows ordered by length
-// Against  sums in shared memory, which are read and written for every product: these stay in
-//          registers, and a product costs a quarter of a load, its zeros included. Pays where B has
-//          an eighth of all its columns or more. Sums are made in the order of A's columns. Places
-//          where B has no entry add a product with 0, which changes nothing unless the entry of A
-//          is NaN or infinite: those look at B's bits first
+// Against  sums in shared memory, which are read and written for every product: here they stay in
+//          registers, and a product costs a quarter of a load, zeros included. Pays from a density
+//          of B of about an eighth. Sums are in the order of A's columns. Where B has no entry, a
+//          product with 0 is added, which changes nothing unless the entry of A is NaN or infinite:
+//          such entries check B's bits first
 
 #include <algorithm>
 
@@ -27,7 +26,8 @@ using namespace dense_tiles;
 
 namespace {
 
-/// Writes this lane's sums of a row of C where its bits say; `col` is the lane's first column.
+/// Writes this lane's sums to the entries of a row of C, by its bits. `col` is the lane's first
+/// column.
 template <class Value>
 __device__ void write_row(const DenseTiles<Value>& op, Index row, Index tile, Index col,
                           const Lane<Value>& sums) {
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(TileShape::kThreads, 2)
 
   Lane<Value> sums[kRowsOfWarp] = {};
   auto* const quarters = reinterpret_cast<uint4*>(tile_bytes);
-  if (threadIdx.x < kRowBytes / 16) {  // the row of zeros behind the tile
+  if (threadIdx.x < kRowBytes / 16) {  // the row of zeros after the tile
     quarters[depth * (kRowBytes / 16) + static_cast<int>(threadIdx.x)] = make_uint4(0, 0, 0, 0);
   }
   for (Index first = 0; first < op.b.rows; first += depth) {

@@ -1,12 +1,12 @@
-// The list of products of a known C.
-// Owns     8 lanes: an entry of A, each of whose products is searched for in its row of C, once to
-//          count and once to fill; a block: an entry of A with a long row of B, or an entry of C
-//          with many products; then a block per piece, which sorts it
+// Makes the list of products of a known C.
+// Owns     8 lanes: an entry of A; each of its products is searched for in its row of C, once to
+//          count and once to fill. A block: an entry of A with a long row of B, or an entry of C
+//          with many products. Then a block per piece sorts it
 // Reads    B's columns twice, C's by binary search for every product, mostly from L2
 // Launch   256 threads
 // Needs    fewer than 2^32 products; C as a product of these operands
-// Against  making the list while C is made: only those who ask for new values pay. Products of an
-//          entry come in any order at first; their rank in A makes the order that of A again
+// Against  making the list together with C: here only users of new values pay. Products of an entry
+//          come in any order at first; sorting restores the order of A
 
 #include <algorithm>
 #include <cub/device/device_scan.cuh>
@@ -31,7 +31,7 @@ std::size_t sum_starts(void* workspace, std::size_t bytes, const std::uint32_t* 
   return bytes;
 }
 
-/// Not below what the sum asks for: a state of 16 bytes per tile of 512 counts or more.
+/// An upper bound of CUB's scratch for the sum: a state of 16 bytes per tile of 512 counts or more.
 std::uint64_t sum_bytes_bound(Offset entries) {
   return static_cast<std::uint64_t>(entries) / 32 + (64u << 10);
 }
@@ -42,10 +42,10 @@ unsigned blocks_of(Offset items, Offset per_block = kThreads) {
 
 Offset most_long_entries(Offset products) { return products / (kMostOfAnEntry + 1); }
 
-/// Beyond the last piece's places there is something to read.
+/// Padding: kernels read beyond the last piece's places.
 constexpr Offset kWordsBeyond = kMostOfAPiece / (sizeof(ListWord) / sizeof(std::uint16_t));
 
-/// A long entry's first product is also in its piece.
+/// A long entry's first product is also in a piece.
 Offset most_words(Offset products) { return products + most_long_entries(products) + kWordsBeyond; }
 
 }  // namespace
@@ -101,7 +101,7 @@ const char* ProductList::make(const SpgemmOperands& op, const DeviceProduct& c, 
   CHECK_CUDA(cudaStreamSynchronize(stream));
   in_pieces_ = in_pieces;
   long_count_ = found.long_entries;
-  // The last entry of a share may reach beyond it.
+  // The last entry of a share may extend beyond it.
   const auto share = static_cast<std::uint32_t>(kMostOfAPiece) - std::max(found.longest, 1u) + 1;
   piece_count_ = (in_pieces_ + share - 1) / share;
   if (long_count_ > 0) {

@@ -1,4 +1,5 @@
-// Products in the order of C's entries become pieces, each in the order of A and B.
+// Cuts products, in the order of C's entries, into pieces, and sorts each piece in the order of A
+// and B.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ namespace csrkit::gpu::product_list {
 
 constexpr int kItems = kMostOfAPiece / kThreads;
 
-/// A thread per piece, which takes the entries that begin in its share of the products, and one for
-/// the end.
+/// A thread per piece: it takes the entries that begin in its share of the products. One thread
+/// more writes the end.
 __global__ void __launch_bounds__(kThreads)
     cut_pieces(const std::uint32_t* starts, Offset entries, ListPiece* pieces, Offset count,
                std::uint32_t share_of_a_piece) {
@@ -38,8 +39,8 @@ __global__ void __launch_bounds__(kThreads)
   pieces[piece] = {starts[first], static_cast<std::uint32_t>(first), 0, 0};
 }
 
-/// A block per piece: from words in the order of C's entries to places, and words in the order of A
-/// and B.
+/// A block per piece: assigns places, and sorts words from the order of C's entries to the order of
+/// A and B.
 __global__ void __launch_bounds__(kThreads)
     order_piece(const std::uint32_t* starts, ListPiece* pieces, ListWord* words,
                 std::uint16_t* entries_by_rank, ListSlices* all_slices, ListTotals* totals) {
@@ -53,7 +54,7 @@ __global__ void __launch_bounds__(kThreads)
       std::uint16_t entry_of[kMostOfAPiece];
       std::uint16_t starts[kMostOfAPiece + 1];
       std::uint16_t ranks[kMostOfAPiece];
-      std::uint16_t length_of_rank[kMostOfAPiece];  // 0 if it is not ranked
+      std::uint16_t length_of_rank[kMostOfAPiece];  // 0 if not ranked
     } list;
     unsigned long long keys[kMostOfAPiece];  // of products, sorted
   } shared;
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   std::uint16_t lengths[kItems], ids[kItems];
 #pragma unroll
-  for (int i = 0; i < kItems; ++i) {  // neighbours: sorting is stable
+  for (int i = 0; i < kItems; ++i) {  // contiguous per thread, so that the sort is stable
     const int entry = thread * kItems + i;
     const int begin = entry < entries ? list.starts[entry] : 0;
     const int end = entry < entries ? list.starts[entry + 1] : 0;
@@ -149,7 +150,7 @@ __global__ void __launch_bounds__(kThreads)
   bool is_too_wide = false;
 #pragma unroll
   for (int i = 0; i < kItems; ++i) {
-    const int at = i * kThreads + thread;  // any order will do before sorting
+    const int at = i * kThreads + thread;  // any order, as they are sorted next
     keys[i] = ~0ull;
     places[i] = 0;
     if (at >= products) continue;

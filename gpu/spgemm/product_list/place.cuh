@@ -1,4 +1,4 @@
-// Every product of A and B is searched for in its row of C, and counted there or put in its place.
+// Searches every product of A and B in its row of C, to count it there or to write it to its place.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace csrkit::gpu::product_list {
 constexpr int kThreads = 256;
 constexpr int kLanes = 8;
 constexpr int kSources = kThreads / kLanes;
-constexpr Offset kMostOfLanes = 256;  // entries of a row of B; a block goes through longer ones
+constexpr Offset kMostOfLanes = 256;  // entries of a row of B; a block takes longer rows
 
 /// The row that the entry at `position` is in.
 __device__ Index row_of(const DeviceCsrView<void>& matrix, Offset position) {
@@ -29,11 +29,11 @@ __device__ Index row_of(const DeviceCsrView<void>& matrix, Offset position) {
   return first;
 }
 
-/// Before: zero. After counting: the products of every entry. While filling: those that are
-/// missing.
+/// Zero at first. After counting: the products of every entry. While filling: those not yet
+/// written.
 struct EntryCounts {
   std::uint32_t* products;
-  const std::uint32_t* starts;  // a long entry has room for one product
+  const std::uint32_t* starts;  // a long entry has room for one product here
   ListWord* words;
 };
 
@@ -83,8 +83,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Lists the long entries and takes their room among the pieces, but for one product: so a piece
-/// has no more entries than products.
+/// Lists the long entries and removes their products from the pieces, except one each, so that a
+/// piece never has more entries than products.
 __global__ void __launch_bounds__(kThreads)
     find_long_entries(std::uint32_t* counts, Offset entries, LongEntry* found, ListTotals* totals) {
   const Offset entry = Offset{blockIdx.x} * kThreads + threadIdx.x;
@@ -99,7 +99,8 @@ __global__ void __launch_bounds__(kThreads)
                                                  static_cast<std::uint32_t>(first), products};
 }
 
-/// A block per long entry: which entries of A's row have one in that column, in their order.
+/// A block per long entry: finds the entries of A's row whose row of B has that column, in their
+/// order.
 __global__ void __launch_bounds__(kThreads)
     fill_long_entries(DeviceCsrView<void> a, DeviceCsrView<void> b, DeviceCsrView<void> c,
                       const LongEntry* entries, ListWord* words) {

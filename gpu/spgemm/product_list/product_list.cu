@@ -1,16 +1,17 @@
 // New values for a known C: one pass over the list of its products.
-// Owns     a block: one piece, neighbouring entries of C with at most 2048 products; of an entry
-//          with more than 256, a block of its own
-// Reads    2 bytes a product from the list and 8 for a run of them, or 8 a product, and 2 for an
-//          entry of several, coalesced and once; A's and B's values in the order of A and B, so
-//          that lanes share what they fetch. A product goes to its place in shared memory, which is
-//          that of the entry if there is no other; a thread adds up an entry, neighbours entries of
-//          like length, in places side by side: no search, no atomics, no bank met twice
-//          What is read of the list comes from L2: a thread asked for it a wave of blocks before
+// Owns     a block: one piece (neighbouring entries of C with at most 2048 products), or one entry
+//          with more than 256 products
+// Reads    from the list, coalesced and once: 2 bytes a product and 8 a run of products, or 8 a
+//          product; and 2 bytes for an entry of several products. A's and B's values in the order
+//          of A and B, so that lanes share sectors. A product goes to its place in shared memory;
+//          an entry's only product goes to the entry's place. A thread adds up an entry;
+//          neighbouring threads have entries of similar length, whose products are side by side: no
+//          search, no atomics, no bank conflicts. The list is read from L2: a thread prefetched it
+//          a wave of blocks earlier
 // Launch   256 threads; pieces are equally long, whatever the rows are
-// Against  sorting or looking up every product anew: the columns are known. Reading both values in
-//          the order of C fetches 32 bytes for each of B's. A thread per entry in C's order leaves
-//          four of five lanes waiting for the longest
+// Against  sorting or looking up every product again, although the columns are known. Reading both
+//          values in the order of C would fetch 32 bytes for each value of B. With a thread per
+//          entry in C's order four of five lanes would wait for the longest entry
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/device_info.h"
@@ -23,7 +24,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kItems = kMostOfAPiece / kThreads;
-/// Of a multiprocessor: 40 registers are enough for a thread's loads, all on their way.
+/// Blocks per multiprocessor: 40 registers hold all of a thread's loads in flight.
 constexpr int kBlocks = 6;
 
 /// kIsPlain: plus-times, and both matrices have values.
@@ -52,16 +53,16 @@ struct ListedValues {
   }
 };
 
-/// The same address, of which the compiler knows no parts: it then stays in a register, and what is
-/// read from it takes one instruction more, or none.
+/// The same address, made opaque to the compiler: it then stays in one register, and loads relative
+/// to it need at most one more instruction.
 template <class Item>
 __device__ const Item* whole(const Item* address) {
   asm volatile("" : "+l"(address));
   return address;
 }
 
-/// Where a thread's products find their values: positions in B and, counted from the piece's first,
-/// in A, and their places. Beyond the piece, those of its last product.
+/// A thread's products: the positions of their values in B and in A (counted from the piece's
+/// first), and their places. Beyond the piece's end the last product is repeated.
 struct Words {
   std::uint32_t of_b[kItems], of_a_and_place[kItems];
 };
@@ -78,7 +79,7 @@ __device__ Words words_as_listed(const uint2* piece, std::uint32_t products) {
   return words;
 }
 
-/// From runs. Beyond the piece there is a place, of nothing.
+/// The same from runs. Beyond the piece's end the places are meaningless but readable.
 __device__ Words words_of_runs(const uint2* piece, std::uint32_t products) {
   const std::uint32_t up_to_lane = (2u << (threadIdx.x & 31)) - 1;
   const auto* const places =
@@ -103,7 +104,7 @@ __device__ Words words_of_runs(const uint2* piece, std::uint32_t products) {
   return words;
 }
 
-/// The sum of an entry, in the order of A.
+/// The sum of an entry's products, in the order of A.
 template <bool kIsPlain, class Value>
 __device__ Value sum_of_slice(uint2 packed, const ListTail* tails, const Value* terms,
                               const ListedValues<kIsPlain, Value>& values) {
@@ -126,12 +127,12 @@ __device__ Value sum_of_slice(uint2 packed, const ListTail* tails, const Value* 
   return sum;
 }
 
-/// How many entries of a piece have a rank, by its form.
+/// The number of ranked entries of a piece, from its form.
 __device__ std::uint32_t ranks_of(std::uint32_t form) {
   return form >> ListForm::ranks & ((kMostRanks << 1) - 1);
 }
 
-/// Asks L2 for the whole 16 bytes of [first, last).
+/// Prefetches [first, last) to L2, in units of 16 bytes.
 __device__ void bring_to_l2(const void* first, const void* last) {
   const auto begin = reinterpret_cast<std::uintptr_t>(first) & ~std::uintptr_t{15};
   const auto end = reinterpret_cast<std::uintptr_t>(last) & ~std::uintptr_t{15};
@@ -141,12 +142,12 @@ __device__ void bring_to_l2(const void* first, const void* last) {
   }
 }
 
-/// What a block reads of its piece, three reads after each other, is in L2 if another has brought
-/// it there one wave of blocks before.
+/// Prefetches what the block of piece `number` will read by three dependent loads. Called one wave
+/// of blocks ahead.
 __device__ void bring_piece(const ListWord* words, const std::uint16_t* entries_by_rank,
                             const ListSlices* slices, const ListPiece* pieces,
                             std::uint32_t number) {
-  constexpr std::uint32_t kUsualRun = 16;  // its last runs may be missing
+  constexpr std::uint32_t kUsualRun = 16;  // an estimate: the last runs may not be prefetched
   const uint4* const table = reinterpret_cast<const uint4*>(pieces) + number;
   const uint4 piece = __ldg(table), next = __ldg(table + 1);
   const std::uint32_t products = next.x - piece.x;
@@ -175,7 +176,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     bring_piece(words, entries_by_rank, all_slices, pieces, blockIdx.x + wave);
   }
   const std::uint32_t products = next.x - piece.x, entries = next.y - piece.y;
-  if (products == 0) return;  // the last share, if no entry begins there
+  if (products == 0) return;  // no entry begins in the last share
   const std::uint32_t ranked = ranks_of(piece.w);
   const uint2* const my_words = reinterpret_cast<const uint2*>(words) + piece.x;
   const Words my = (piece.w & ListForm::in_runs) != 0 ? words_of_runs(my_words, products)
@@ -204,7 +205,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   }
 #pragma unroll
   for (std::uint32_t i = 0; i < kItems; ++i) {
-    // Beyond the piece: to where nobody reads.
+    // Beyond the piece's end: to a place that nobody reads.
     const std::uint32_t place =
         i * kThreads + thread < products ? my.of_a_and_place[i] & kPlaceMask : kMostPlaces + thread;
     sums[place] = values.product(x[i], y[i]);

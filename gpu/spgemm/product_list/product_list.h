@@ -1,5 +1,5 @@
-// C's structure as a list of its products: where each multiplication finds its two values and where
-// its result goes. With new values in A and B, C is then one pass over the list.
+// A known C as a list of its products: for each, the positions of its two values and the place of
+// its result. New values of C are then one pass over the list.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace csrkit::gpu {
 
-/// Neighbouring entries of C with all their products, at most kMostOfAPiece: what one block makes.
-/// A product has a place in shared memory. That of an entry's only product is where the entry is
-/// written from: its number in the piece. The others have places behind those of all entries:
-/// entries with more than one product are ranked by how many they have, most first, and 32 ranks
-/// are a slice, which a warp adds up. A slice's places stand one after another: the first products
-/// of its entries by rank, then the second ones, and so on.
+/// Neighbouring entries of C with all their products, at most kMostOfAPiece: the work of one block.
+/// Every product has a place in shared memory. An entry's only product has the entry's place, its
+/// number in the piece. Products of other entries have places after those of all entries: these
+/// entries are ranked by their number of products, most first, and 32 ranks are a slice, which a
+/// warp adds up. The places of a slice are contiguous: the first products of its entries by rank,
+/// then the second ones, and so on.
 struct ListPiece {
   std::uint32_t first_product;
   std::uint32_t first_entry;
@@ -22,27 +22,29 @@ struct ListPiece {
   std::uint32_t form;        // see ListForm
 };
 
-/// What ListPiece::form says: whether products stand in runs, how many entries have a rank, and how
-/// many ListTails there are.
+/// The fields of ListPiece::form: whether products are stored as runs, how many entries are ranked,
+/// and how many ListTails there are.
 struct ListForm {
   static constexpr std::uint32_t in_runs = 1;
-  static constexpr int ranks = 1, tails = 16;  // bits below
+  static constexpr int ranks = 1, tails = 16;  // positions of the lowest bits
 };
 
-/// As many products as all of a slice's entries have, then columns of those that have more.
+/// 32 ranks: `full` products of each of the slice's entries, then columns of the entries that have
+/// more.
 struct ListSlice {
-  std::uint16_t first_place;  // counted from the first behind all entries
+  std::uint16_t first_place;  // counted from the first place after all entries
   std::uint8_t entries;       // 32 or fewer
   std::uint8_t tails;         // columns beyond `full`
   std::uint16_t full;
   std::uint16_t first_tail;
 };
 
-/// A column of fewer entries than its slice: how many (5 bits) below the place of the first.
+/// A column with fewer entries than its slice: the place of its first product, and below it the
+/// number of entries in kTailBits bits.
 using ListTail = std::uint16_t;
 
-/// An entry of C with more than kMostOfAnEntry products. Its words stand beside those of pieces:
-/// position in A, then position in B, in the order of A.
+/// An entry of C with more than kMostOfAnEntry products. Its words come after those of the pieces,
+/// in the order of A, with absolute positions in B and A.
 struct LongEntry {
   std::uint32_t entry;
   std::uint32_t first_product;
@@ -50,17 +52,17 @@ struct LongEntry {
 };
 
 /// A product in a piece: the position of B's value; that of A's, counted from the piece's first;
-/// its place among the piece's products. In the order of A and B, so that neighbours read
-/// neighbours.
+/// its place among the piece's products. Words are in the order of A and B, so that neighbouring
+/// threads read neighbours.
 struct ListWord {
   std::uint32_t of_b;
   std::uint32_t of_a_and_place;
 };
 
-/// The words of a piece where they would take more room than runs of products: a run is an entry of
-/// A with neighbouring entries of B. In the same memory stand, one after another: a RunStarts for
-/// every 32 products, a place of 16 bits for every product, and the runs, each from an address that
-/// is a multiple of 8.
+/// The other form of a piece, used where it takes less room: runs of products. A run is an entry of
+/// A with neighbouring entries of B. The memory of the words then holds a RunStarts for every 32
+/// products, a 16-bit place for every product, and the runs. Each of the three begins at a multiple
+/// of 8 bytes.
 struct RunStarts {
   std::uint32_t starts;  // a bit for every product that is the first of its run
   std::uint32_t before;  // runs that start before these products
@@ -72,7 +74,8 @@ struct ListRun {
 
 inline constexpr int kMostOfAPiece = 2048;
 inline constexpr int kMostOfAnEntry = 256;
-/// A piece takes the entries that begin in its share of all products; the last may reach beyond.
+/// A piece takes the entries that begin in its share of all products; the last may extend beyond
+/// it.
 inline constexpr int kLeastShare = kMostOfAPiece - kMostOfAnEntry + 1;
 /// Ranked entries have two products or more.
 inline constexpr int kMostRanks = kMostOfAPiece / 2;
@@ -90,8 +93,8 @@ struct alignas(16) ListSlices {
 
 inline constexpr std::uint32_t kWidestOfA = 1u << (32 - kPlaceBits);
 
-/// Where places and runs of a piece begin, in words. There is a RunStarts for each 32 products of
-/// the longest piece; those beyond have no start.
+/// Where places and runs of a piece begin, in words. There are RunStarts for the longest possible
+/// piece; those beyond the piece's products have no start bit.
 struct RunLayout {
   static constexpr std::uint32_t places = kMostOfAPiece / 32;
   std::uint32_t runs;
@@ -105,15 +108,15 @@ struct RunLayout {
 
 class ProductList {
  public:
-  /// The most bytes that make holds at once; never below the real peak, and grows with both.
+  /// An upper bound of the bytes that make holds at once; grows with both arguments.
   static std::uint64_t making_bytes(Offset products, Offset output_nnz);
 
-  /// Lists the products of A and B in the order of C's entries; waits. Returns null, or, with
-  /// nothing kept, why they cannot be listed.
+  /// Lists the products of A and B in the order of C's entries; waits. Returns null, or the reason
+  /// why they cannot be listed; then nothing is kept.
   const char* make(const SpgemmOperands& op, const DeviceProduct& c, Offset products,
                    DeviceMemory& memory);
 
-  /// The values of C. Every entry is added up in an order that depends on the structure alone.
+  /// Computes the values of C. The order of every sum depends only on the structure.
   template <class Value>
   void sum(const SpgemmOperands& op, Semiring semiring, const DeviceProduct& c,
            cudaStream_t stream) const;
@@ -124,10 +127,11 @@ class ProductList {
   }
 
  private:
-  DeviceBuffer<ListWord> words_;         // of pieces, then of long entries
-  DeviceBuffer<std::uint16_t> entries_;  // of each piece, counted from its first, by rank
-  DeviceBuffer<ListSlices> slices_;      // of each piece
-  DeviceBuffer<ListPiece> pieces_;       // and one more, the end
+  DeviceBuffer<ListWord> words_;  // of pieces, then of long entries
+  // of each piece by rank: the entry, counted from the piece's first
+  DeviceBuffer<std::uint16_t> entries_;
+  DeviceBuffer<ListSlices> slices_;  // one for each piece
+  DeviceBuffer<ListPiece> pieces_;   // and the end
   DeviceBuffer<LongEntry> long_entries_;
   Offset piece_count_ = 0, long_count_ = 0, in_pieces_ = 0;
 };

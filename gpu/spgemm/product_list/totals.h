@@ -1,4 +1,4 @@
-// What the kernels that make a list of products count and find.
+// Totals of the kernels that make a list of products.
 #pragma once
 
 #include <cstdint>

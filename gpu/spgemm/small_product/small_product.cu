@@ -1,13 +1,13 @@
-// Small products in one pass: rows are made beside C in any order, their gaps closed in a second
-// kernel.
-// Owns     a warp: one row of C, sorted in registers, at most 256 products; it takes room for its
-//          entries when it knows how many they are. Then a block: 32 rows, copied to their places
+// Small products in one pass: rows are made in a buffer, in any order; a second kernel moves them
+// to their places in C.
+// Owns     a warp: one row of C of at most 256 products, sorted in registers; it reserves room once
+//          it knows its number of entries. Then a block: 32 rows, copied to their places
 // Reads    A's row twice, the ends of B's rows twice, B's entries once; C's entries once more
 // Launch   128 threads, then 256; nothing between them comes to the host
-// Needs    columns of B that share 32 bits with the number of a product; BinRules::is_small
-// Against  profile, bins, counting, bins again: ten launches and two waits, 80 of 87 us for a
-//          matrix of 4,096 rows. Which room a row gets depends on the run, its entries and their
-//          places in C do not
+// Needs    columns of B that fit 32 bits together with the number of a product; BinRules::is_small
+// Against  the phases of adaptive_rows: ten launches and two waits, 80 of 87 us for a matrix of
+//          4,096 rows. The room of a row in the buffer differs from run to run; its entries and
+//          their places in C do not
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ namespace {
 constexpr int kMakeThreads = 128;
 constexpr int kRowsOfABlock = kMakeThreads / 32;
 constexpr int kCloseThreads = 256;
-constexpr int kGroup = 32;  // rows of a block that closes gaps
+constexpr int kGroup = 32;  // rows of a block of close_gaps
 constexpr auto aligned = WorkspaceLayout::aligned;
 using LongestRow = SortShape<32, kMostOfSmallRow / 32>;
 
@@ -31,16 +31,16 @@ Offset groups_of(Index rows) { return (Offset{rows} + kGroup - 1) / kGroup; }
 
 /// Zero at first.
 struct SmallTotals {
-  unsigned long long used;  // of the room
+  unsigned long long used;  // entries of the buffer that are reserved
   std::uint32_t is_too_big;
 };
 
-/// What the two kernels share.
+/// The arrays that the two kernels share.
 struct SmallWork {
   SmallTotals* totals;
-  std::uint32_t* of_groups;  // entries of C
-  std::uint32_t* counts;     // entries of the rows
-  std::uint32_t* places;     // where they stand in the room
+  std::uint32_t* of_groups;  // entries of C in each group of rows
+  std::uint32_t* counts;     // entries of each row
+  std::uint32_t* places;     // where each row begins in the buffer
   Index* col_indices;
   void* values;
   Offset room;
@@ -70,7 +70,7 @@ struct SmallWork {
   }
 };
 
-/// C's arrays in `op` are the room.
+/// op.c is the buffer.
 template <class Value>
 __global__ void __launch_bounds__(kMakeThreads)
     make_small_rows(MakeRows<Value> op, SmallWork work) {
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kMakeThreads)
       static_cast<Index>(blockIdx.x) * kRowsOfABlock + static_cast<Index>(threadIdx.x / 32);
   if (row >= op.a.rows) return;
   const int lane = static_cast<int>(threadIdx.x & 31);
-  // Found by another row: this pass is for nothing.
+  // Another row has found that the product is too big: the pass is useless.
   const bool is_too_big =
       *static_cast<const volatile std::uint32_t*>(&work.totals->is_too_big) != 0;
   unsigned long long products = 0;

@@ -1,25 +1,25 @@
-// Small products in one pass, where launches and waits are most of the time.
+// Small products in one pass: there launches and waits take most of the time.
 #pragma once
 
 #include "gpu/spgemm/device_spgemm.h"
 
 namespace csrkit::gpu {
 
-/// What the device tells the host at the end.
+/// The result that the device writes for the host.
 struct SmallResult {
-  unsigned long long nnz;  // of C, or of what there would have to be room for
+  unsigned long long nnz;  // of C; if it is too big, the entries reserved so far
   std::uint32_t is_too_big;
 };
 
-/// Entries that there is room for: in C, and once more beside it.
+/// The entries that C, and a buffer beside it, have room for.
 Offset room_of_small(Index rows, Index cols, Offset a_nnz);
 
-/// Most bytes that make_small_product holds at once, C included.
+/// An upper bound of the bytes that make_small_product holds at once, with C.
 std::uint64_t small_product_bytes(Index rows, Index cols, Offset a_nnz, ValueKind kind);
 
-/// Queues C = alpha * A * B and its arrays, which have room for more than its entries. `result`, in
-/// page-locked memory, is there when the stream has got through: C is complete then, or too big,
-/// and what stands in it is to be thrown away.
+/// Allocates C's arrays, with room for more than its entries, and queues C = alpha * A * B.
+/// `result` is in page-locked memory and valid once the stream has finished: then C is complete, or
+/// it is too big and its contents are invalid.
 template <class Value>
 void make_small_product(const SpgemmOperands& op, Semiring semiring, DeviceMemory& memory,
                         DeviceProduct& c, SmallResult* result);

@@ -14,7 +14,7 @@ cudaDataType cuda_type_of(ValueKind kind) {
   return kind == ValueKind::f64 ? CUDA_R_64F : CUDA_R_32F;
 }
 
-/// A number in the type that the library wants to find behind the pointer.
+/// A number in the type that the library expects behind the pointer.
 struct Scalar {
   Scalar(double value, ValueKind kind) : f32(static_cast<float>(value)), f64(value), kind_(kind) {}
   const void* get() const {
@@ -25,7 +25,7 @@ struct Scalar {
   ValueKind kind_;
 };
 
-// A size of 0 is no reason to hand over a null pointer, which would ask for the size again.
+// At least 1 byte: the library takes a null pointer as a query of the size.
 DeviceBuffer<std::byte> buffer_of(DeviceMemory& memory, std::size_t bytes) {
   return DeviceBuffer<std::byte>(memory, std::max<Offset>(1, static_cast<Offset>(bytes)),
                                  "a buffer of cuSPARSE");
@@ -45,7 +45,7 @@ DeviceCsrView<void> without_entries(const DeviceProduct& c) {
   return view;
 }
 
-// The library's own order: allocate what was counted, then tell it where.
+// The library's protocol: allocate the counted entries, then set the pointers.
 void give_entries(DeviceMemory& memory, const CusparseMatrix& matrix, DeviceProduct& c) {
   const Offset nnz = matrix.nnz();
   if (c.col_indices.size() == 0) {

@@ -1,4 +1,4 @@
-// The two ways through cuSPARSE's sparse product, step by step, in the plan's memory.
+// The steps of cuSPARSE's two sparse products (SpGEMM and SpGEMMreuse), in the plan's memory.
 #pragma once
 
 #include <cusparse.h>
@@ -8,8 +8,8 @@
 
 namespace csrkit::gpu {
 
-/// The library's handle, made when it is first asked for: without a GPU there is none, and the
-/// plan, which asks later, has said so by then.
+/// The library's handle, made at its first use: without a GPU the plan refuses before that, with a
+/// better message.
 class CusparseHandle {
  public:
   CusparseHandle() = default;
@@ -28,7 +28,7 @@ class CusparseHandle {
   mutable cusparseHandle_t handle_ = nullptr;
 };
 
-/// A CSR matrix as the library sees it, with narrow offsets.
+/// The library's descriptor of a CSR matrix, with 32-bit offsets.
 class CusparseMatrix {
  public:
   CusparseMatrix(const DeviceCsrView<void>& matrix, ValueKind kind);
@@ -36,7 +36,7 @@ class CusparseMatrix {
   CusparseMatrix(const CusparseMatrix&) = delete;
   CusparseMatrix& operator=(const CusparseMatrix&) = delete;
   cusparseSpMatDescr_t get() const { return descriptor_; }
-  /// The number of entries, once the library knows it; MemoryError if it is beyond 32 bits.
+  /// The number of entries, once the library has counted them. Throws MemoryError beyond 2^31 - 1.
   Offset nnz() const;
 
  private:
@@ -55,20 +55,20 @@ class CusparseWork {
   cusparseSpGEMMDescr_t descriptor_ = nullptr;
 };
 
-/// C by cusparseSpGEMM: estimate, compute, copy. `chunk_fraction` 0: without the memory estimate of
-/// algorithms 2 and 3.
+/// C by cusparseSpGEMM: estimate, compute, copy. If `chunk_fraction` is 0, the memory estimate of
+/// algorithms 2 and 3 is left out.
 void cusparse_product(const CusparseHandle& handle, ValueKind kind, cusparseSpGEMMAlg_t algorithm,
                       float chunk_fraction, const SpgemmOperands& operands, DeviceMemory& memory,
                       DeviceProduct& c);
 
-/// C by cusparseSpGEMMreuse: the structure once, then values as often as wanted. Borrows the
+/// C by cusparseSpGEMMreuse: the structure once, then values any number of times. Borrows the
 /// operands and C.
 class CusparseReuse {
  public:
   CusparseReuse(const CusparseHandle& handle, ValueKind kind, cusparseSpGEMMAlg_t algorithm)
       : handle_(handle), kind_(kind), algorithm_(algorithm) {}
 
-  /// Makes the columns and offsets of `c`, whose arrays are allocated unless they are there.
+  /// Computes the offsets and columns of `c`; allocates its arrays unless they exist.
   void find_structure(const SpgemmOperands& operands, DeviceMemory& memory, DeviceProduct& c);
   void compute(double alpha);
 

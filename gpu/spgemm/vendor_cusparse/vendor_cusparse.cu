@@ -1,11 +1,12 @@
 // vendor_cusparse: cusparseSpGEMM with the algorithm that is fastest on this product.
-// Owns     descriptors of the library; buffers come out of the plan's account, so the peak is seen
-// Launch   prepare runs every algorithm - three of cusparseSpGEMM, the third in several chunk
-//          fractions, and the reuse path from scratch - once to warm up and then on the clock. What
-//          is refused, and why, stands in `choice`, with the memory that each one took.
-// Needs    fewer than 2^31 nonzeros in A, B and C: the library wants 32-bit offsets here. Values
-//          are ones that are made where the matrix has none.
-// Against  our own kernels; the same operands, the same stream, pool and clock.
+// Owns     the library's descriptors; buffers are allocated through the plan's account, so the peak
+//          is known
+// Launch   prepare runs every algorithm (three of cusparseSpGEMM, the third with several chunk
+//          fractions, and the reuse path from scratch) once to warm up, then timed. choice()
+//          reports the times and memory of each, and why one was refused
+// Needs    fewer than 2^31 nonzeros in A, B and C, for the library's 32-bit offsets. For matrices
+//          without values it makes an array of ones
+// Against  our own kernels, with the same operands, stream, memory and timing
 
 #include <algorithm>
 #include <cstdio>
@@ -44,7 +45,7 @@ __global__ void fill_ones(Value* values, Offset count) {
   if (at < count) values[at] = 1;
 }
 
-// The contract wants ascending columns; the library promises none.
+// The contract demands ascending columns; the library does not promise them.
 __global__ void find_unsorted(DeviceCsrView<void> c, unsigned* found) {
   const Offset row = Offset{blockIdx.x} * kThreads + threadIdx.x;
   if (row >= c.rows) return;
@@ -67,7 +68,7 @@ class Cusparse final : public DeviceSpgemm {
     }
   }
 
-  // What the library will ask for shows only while it works: C and ones are all that is certain.
+  // The library's demand is known only while it runs; only C's offsets are certain.
   std::uint64_t forecast_bytes(const SpgemmSizes& sizes) const override {
     return (static_cast<std::uint64_t>(sizes.rows) + 1) * sizeof(std::uint32_t);
   }
@@ -81,7 +82,7 @@ class Cusparse final : public DeviceSpgemm {
       } catch (const MemoryError& error) {
         tried_ += std::string("failed: ") + error.what();
       } catch (const DeviceError& error) {
-        // A refusal is an answer; a device that no longer works shows itself in the next call.
+        // A refusal is recorded. If the device itself failed, the next call throws.
         tried_ += std::string("refused: ") + error.what();
       }
       CHECK_CUDA(cudaStreamSynchronize(memory.stream()));
@@ -146,7 +147,7 @@ class Cusparse final : public DeviceSpgemm {
     };
     {
       DeviceProduct c;
-      make(c);  // loads code, fills the pool
+      make(c);  // loads code and fills the memory pool
       if (!is_sorted(c, memory)) {
         tried_ += "left its columns unsorted";
         return;
@@ -201,7 +202,7 @@ class Cusparse final : public DeviceSpgemm {
     return on_host == 0;
   }
 
-  // Made once: the ones of a matrix without values.
+  // The array of ones for matrices without values is made once.
   SpgemmOperands valued(const SpgemmOperands& operands, DeviceMemory& memory) {
     const Offset count = std::max(operands.a.values == nullptr ? operands.a.nnz : 0,
                                   operands.b.values == nullptr ? operands.b.nnz : 0);
@@ -234,7 +235,7 @@ class Cusparse final : public DeviceSpgemm {
   ValueKind kind_;
   CusparseHandle handle_;
   DeviceBuffer<std::byte> ones_;
-  const Algorithm* best_ = nullptr;  // none: there is nothing to multiply
+  const Algorithm* best_ = nullptr;  // null: there is nothing to multiply
   double best_seconds_ = 0;
   std::unique_ptr<CusparseReuse> reuse_;
   double reuse_seconds_ = 0;
