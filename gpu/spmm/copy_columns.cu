@@ -10,12 +10,12 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kEach = 16;  // elements a thread has under way
+constexpr int kEach = 16;  // elements in flight per thread
 constexpr unsigned kPerBlock = kThreads * kEach;
 
-/// Element by element, so that neighbouring threads read and write neighbours: vectors would be
-/// asked for in four loads of the same lines, and took twice as long. `magic` / 2^32 is a hair more
-/// than 1 / to_cols, and near enough for what is below 2^32 / to_cols.
+/// Element by element, so that neighbouring threads read and write neighbours: assembling a vector
+/// takes several loads of the same lines, and took twice as long. `magic` / 2^32 is slightly more
+/// than 1 / to_cols: the high half of at * magic is at / to_cols for all `at` below 2^32 / to_cols.
 template <class Value>
 __global__ void __launch_bounds__(kThreads)
     copy_elements(DeviceDenseView<const Value> from, Value* to, unsigned to_cols, unsigned magic,
@@ -54,7 +54,7 @@ Index copied_cols(const SpmmSizes& sizes, int value_bytes) {
   const Offset col_bytes = std::max<Offset>(sizes.cols, 1) * value_bytes;
   if (col_bytes * narrowest > kMostBytes) return 0;
   const Offset most = std::max<Offset>(narrowest, kCopyBytes / col_bytes / narrowest * narrowest);
-  constexpr Offset kMostCols = 32768;  // copy_elements numbers what is in a block by 32 bits
+  constexpr Offset kMostCols = 32768;  // the limit of copy_elements' division by multiplication
   const Offset width = std::min(most, kMostCols);
   const Offset slices = (sizes.dense_cols + width - 1) / width;
   const auto even = static_cast<Index>((sizes.dense_cols + slices - 1) / slices);

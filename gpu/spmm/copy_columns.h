@@ -1,4 +1,4 @@
-// Columns of B in rows that begin at multiples of a vector, where B's own do not.
+// Copies of columns of B with aligned rows, for a B whose rows are not aligned.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,32 +12,32 @@
 
 namespace csrkit::gpu {
 
-/// How often a row of B must be read for a copy to pay beside row_bins in pieces, which read an
-/// element of 16 bits as they read one of 32. Measured on an H200,
-/// docs/lab/2026-11-23-spmm-widths-h200.md; in f32 it never pays,
+/// A copy pays only if a row of B is read so often on average. The alternative, row_bins in pieces,
+/// reads 16-bit elements as slowly as 32-bit ones. Measured on an H200,
+/// docs/lab/2026-11-23-spmm-widths-h200.md; in f32 a copy never pays,
 /// docs/lab/2026-11-25-spmm-odd-widths.md.
 inline constexpr Offset kReadsThatPay = 20;
-/// And how many numbers the product multiplies: a copy is a launch, and stores by way of shared
-/// memory. Measured on an H100, docs/lab/2026-11-26-blind-hunt.md.
+/// And only in products of so many multiplications: it costs a launch, and C is then stored through
+/// shared memory. Measured on an H100, docs/lab/2026-11-26-blind-hunt.md.
 inline constexpr Offset kProductsThatPay = 60'000'000;
 
-/// How many columns of B are copied at once into rows of whole vectors: all, if they take no more
-/// than 256 MB. 0 if none are: K says that rows are aligned, values have not 16 bits, a row of B is
-/// read less than kReadsThatPay times, the product is small, or few columns would take more than 1
-/// GB. Of a block of a product this follows from the whole.
+/// The number of columns of B that are copied at once into rows of whole vectors: all, if they take
+/// at most 256 MiB. 0: nothing is copied, because rows are aligned for this K, values are not 16
+/// bits wide, rows of B are read less than kReadsThatPay times, the product is small, or even a few
+/// columns would take more than 1 GiB. For a block of a larger product the whole product decides.
 Index copied_cols(const SpmmSizes& sizes, int value_bytes);
-/// Of the workspace, for them.
+/// Bytes of workspace for the copy.
 std::uint64_t copy_bytes(const SpmmSizes& sizes, int value_bytes);
 
-/// What a plan says of it.
+/// The text for a plan's choice().
 inline std::string choice_of_copy(Index copied_cols) {
   if (copied_cols == 0) return {};
   return ", B copied where its rows are not aligned, " + std::to_string(copied_cols) +
          " columns at a time";
 }
 
-/// Queues the copy of `from` to rows of `to_cols` elements, a multiple of 16 bytes; what is beyond
-/// the columns of `from` becomes 0. `to` begins at such a multiple.
+/// Queues a copy of `from` into rows of `to_cols` elements, a multiple of 16 bytes; elements beyond
+/// the columns of `from` become 0. `to` is aligned to 16 bytes.
 template <class Value>
 void copy_columns(const DeviceDenseView<const Value>& from, Value* to, Index to_cols,
                   cudaStream_t stream);

@@ -1,5 +1,5 @@
-// What a kernel file offers under the plan: work on matrices that are on the device already, which
-// neither allocates nor waits. Solvers, row chunks and graphs of launches use the same.
+// What an SpMM kernel's file offers to the plan: work on operands on the device, which neither
+// allocates nor waits. Solvers, out-of-core plans and CUDA graphs use the same.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -16,9 +16,9 @@
 
 namespace csrkit::gpu {
 
-/// The types of one multiplication. Values of A and B have one type; A may also have none, or, of a
-/// kernel that takes narrow operands, f32 beside a B of 16 bits. Plus and
-/// times are compiled in; which of the other semirings it is, a kernel learns at run time.
+/// The types of one multiplication. Values of A and B have one type; A may also have none or, in
+/// kernels with kNarrowOperands, f32 with a B of 16 bits. Plus and times are compiled in; the other
+/// semirings are chosen at run time.
 template <class ValueType, class OutputType, bool kPlusTimes = true>
 struct SpmmTypes {
   using Value = ValueType;
@@ -27,15 +27,15 @@ struct SpmmTypes {
   static constexpr bool kIsPlusTimes = kPlusTimes;
 };
 
-/// What is known before anything is on the device; of op(A), as it will be stored there.
+/// Sizes known before anything is on the device; of op(A), as it will be stored there.
 struct SpmmSizes {
   Index rows = 0;
   Index cols = 0;
   Offset nnz = 0;
   Index dense_cols = 0;
-  /// Of the product that this is a block of rows and a panel of columns of, if it is one. A kernel
-  /// with kOutOfCore decides by these in which order a sum is made, so that a block's bits are
-  /// those of the whole.
+  /// If this is a block of rows and a panel of columns of a larger product: that product's sizes. A
+  /// kernel with kOutOfCore chooses the order of sums by these, so that blocks have the bits of the
+  /// whole.
   Index whole_rows = 0;
   Offset whole_nnz = 0;
   Index whole_dense_cols = 0;
@@ -45,35 +45,33 @@ struct SpmmSizes {
   Index dense_cols_of_whole() const { return std::max(dense_cols, whole_dense_cols); }
 };
 
-/// A kernel with its types chosen.
+/// A kernel for chosen types.
 class DeviceSpmm {
  public:
   virtual ~DeviceSpmm() = default;
 
-  /// Whether launch computes A^T B from an A that is stored by rows. If not, it is given A^T.
+  /// Whether launch computes A^T B from A as it is stored. If not, it gets A^T.
   virtual bool transposes() const { return false; }
 
-  /// Bytes that analyse fills and launch uses, at most; from sizes alone.
+  /// An upper bound of the workspace, which analyse fills and launch uses, from sizes alone.
   virtual std::uint64_t workspace_bytes(const SpmmSizes&) const { return 0; }
 
-  /// Queues everything that depends on A only.
+  /// Queues everything that depends only on A.
   virtual void analyse(const DeviceCsrView<void>&, const SpmmSizes&, void* /*workspace*/,
                        cudaStream_t) {}
 
-  /// How many bytes at the start of the workspace hold the analysis, and mean the same at another
-  /// address and in another process; 0 if the kernel cannot have it saved.
+  /// The bytes at the start of the workspace that hold the analysis. They stay valid at another
+  /// address and in another process. 0: the analysis cannot be saved.
   virtual std::uint64_t analysis_bytes(const SpmmSizes&) const { return 0; }
 
-  /// In the place of analyse, where those bytes come from an earlier one: the part that is done on
-  /// the host.
+  /// Replaces analyse where those bytes come from an earlier analysis: does its host part.
   virtual void adopt(const SpmmSizes&, void* /*workspace*/) {}
 
-  /// Brings what launch must know on the host; waits for the analysis.
+  /// Fetches what launch needs on the host; waits for the analysis.
   virtual void finish_analysis(void* /*workspace*/, cudaStream_t) {}
 
-  /// For a vendor that wants to see operands before it decides. `scratch` looks like C and may be
-  /// written. May allocate and wait; called at each bind. Returns the bytes it will hold in
-  /// addition through `memory` only.
+  /// For vendor kernels that decide after they have seen the operands. `scratch` has C's shape and
+  /// may be written. May wait, and allocate through `memory` only. Called by every bind.
   virtual bool wants_trials(const ConstDenseView& /*b*/, const DenseView& /*c*/) const {
     return false;
   }
@@ -87,12 +85,12 @@ class DeviceSpmm {
   virtual std::string choice() const { return {}; }
 };
 
-/// The kernel called `name` in the registry, any but auto, for the kinds and the semiring of
-/// `problem`. Throws UsageError if it cannot do them.
+/// The kernel `name` of kernels.inc (not auto), for the kinds and the semiring of `problem`. Throws
+/// UsageError if it cannot do them.
 std::unique_ptr<DeviceSpmm> make_device_spmm(const std::string& name, const SpmmProblem& problem);
 
-/// What every production kernel can do with what is on the device already: use A in place, and be
-/// captured in a CUDA graph, as launch neither allocates nor waits.
+/// What every production kernel can do with operands on the device: use A in place, and be captured
+/// in a CUDA graph, as launch neither allocates nor waits.
 inline constexpr Capabilities kInDeviceMemory = kDeviceMatrix | kGraphCapture;
 
 /// Whether a typed kernel has analysis_bytes and adopt.
@@ -102,8 +100,8 @@ template <class Kernel>
 struct CanSaveAnalysis<Kernel, std::void_t<decltype(std::declval<const Kernel&>().analysis_bytes(
                                    std::declval<const SpmmSizes&>()))>> : std::true_type {};
 
-/// Puts a kernel written for types under the interface above. `Kernel` has the same four functions,
-/// with typed views, and may have analysis_bytes and adopt. It is made of `arguments`.
+/// Adapts a typed kernel to the interface above. `Kernel` has the same functions with typed views,
+/// and may have analysis_bytes and adopt. It is constructed from `arguments`.
 template <class Types, class Kernel>
 class TypedSpmm final : public DeviceSpmm {
   using Value = typename Types::Value;
@@ -154,8 +152,8 @@ struct NoAnalysis {
   std::string choice() const { return {}; }
 };
 
-/// The one place where the kinds of a problem become types: the rows of the table of legal kinds. A
-/// `Kernel` is made of the problem.
+/// The one place where kinds become types: the rows of the table of legal kinds. `Kernel` is
+/// constructed from the problem.
 template <template <class> class Kernel>
 std::unique_ptr<DeviceSpmm> typed_spmm(const SpmmProblem& problem) {
   const auto with_types = [&](auto value, auto output,
@@ -182,7 +180,7 @@ std::unique_ptr<DeviceSpmm> typed_spmm(const SpmmProblem& problem) {
   throw UsageError("B cannot be of kind none");
 }
 
-/// The same for rungs of the ladder, which tell their idea in f32 and f64, with plus and times.
+/// The same for rungs of the ladder, which exist only in f32 and f64, with plus and times.
 inline constexpr Capabilities kLadder = kManyColumns | kImplicitOnes | kF32 | kF64 | kIeeeSpecials |
                                         kTranspose | kAlphaBeta | kLeadingDimension |
                                         kDeterministic | kAnyAlignment;

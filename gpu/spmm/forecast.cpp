@@ -24,7 +24,7 @@ std::uint64_t forecast_spmm_bytes(const std::string& kernel, const SpmmProblem& 
   std::uint64_t while_sorting = 0;
   if (transposes_a) {
     std::swap(sizes.rows, sizes.cols);
-    // A and A^T, and what sorting takes, before there is anything else.
+    // A, A^T and the sort are there before anything else.
     if (DeviceCsr::can_transpose(sizes.nnz)) {
       while_sorting = (is_there ? 0 : DeviceCsr::forecast_bytes(sizes.cols, sizes.nnz, kind)) +
                       DeviceCsr::transpose_bytes(sizes.rows, sizes.nnz, kind);

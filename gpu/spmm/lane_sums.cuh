@@ -1,5 +1,5 @@
-// What a lane does in every SpMM kernel: running sums of neighbouring columns, loads and stores as
-// wide as the operands allow.
+// A lane's sums of neighbouring columns, and loads and stores as wide as the operands allow; used
+// by every SpMM kernel.
 #pragma once
 
 #include "gpu/device/arithmetic.cuh"
@@ -37,8 +37,8 @@ struct Sums : AlgebraOf<Types> {
     }
   }
 
-  /// Adds the sums of the lane whose number differs in the bits of `apart`. All lanes of a warp
-  /// call it; afterwards both lanes hold the same.
+  /// Adds the sums of lane ^ apart. By all lanes of a warp; afterwards both lanes hold the same
+  /// sums.
   __device__ void add_from_lane_apart(int apart) {
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
@@ -78,7 +78,7 @@ __device__ inline typename Types::Accumulate value_at(const DeviceCsrView<typena
 }
 
 /// Elements per access that the operands allow: columns, leading dimensions and addresses of B and
-/// C must all be multiples. The narrower side decides.
+/// C must be multiples of it. The narrower type decides.
 template <class Value, class Output>
 int widest_access(const DeviceDenseView<const Value>& b, const DeviceDenseView<Output>& c) {
   for (int bytes = 16; bytes > static_cast<int>(sizeof(Value)); bytes /= 2) {
@@ -94,9 +94,9 @@ int widest_access(const DeviceDenseView<const Value>& b, const DeviceDenseView<O
   return 1;
 }
 
-/// The same of a panel of the columns of operands that have `whole_cols` of them and no padding: as
-/// many as those allow, because the width decides in which order sums are made. All panels but the
-/// last have a multiple of 16 bytes of columns.
+/// The same for a panel of columns of operands that have `whole_cols` columns and no padding: what
+/// the whole allows, because the width decides the order of sums. All panels but the last have a
+/// multiple of 16 bytes of columns.
 template <class Value, class Output>
 int widest_access_of_whole(DeviceDenseView<const Value> b, DeviceDenseView<Output> c,
                            Index whole_cols) {
@@ -107,8 +107,8 @@ int widest_access_of_whole(DeviceDenseView<const Value> b, DeviceDenseView<Outpu
   return widest_access(b, c);
 }
 
-/// Calls `f` with the width as a constant. Only whole and half 16-byte accesses and single elements
-/// are compiled; the other semirings make do with single elements.
+/// Calls `f` with the width as a constant. Only accesses of 16 bytes, of 8 bytes and of single
+/// elements are compiled; for the other semirings only single elements.
 template <class Types, class F>
 void with_width(int width, F&& f) {
   constexpr int kFull = 16 / static_cast<int>(sizeof(typename Types::Value));
@@ -121,7 +121,7 @@ void with_width(int width, F&& f) {
   f(std::integral_constant<int, 1>{});
 }
 
-/// What `with_width` makes of a width.
+/// The width that with_width uses for `width`.
 template <class Types>
 int compiled_width(int width) {
   int compiled = 1;

@@ -1,16 +1,16 @@
-// nnz_atomic: equal pieces of nonzeros, added into C by atomics. It is for A^T B without making
-// A^T, where bits may differ from run to run (--nondeterministic): one product or a few, or no room
-// for A^T.
-// Owns     8, 16 or 32 lanes: a piece of kPiece nonzeros, 16 bytes of B per lane wide; their sums
-//          for as long as the row of C stays the same, which in A^T B is for one nonzero
-// Reads    A once per slice, coalesced, with the row of every entry beside it; eight rows of B
-//          asked for before the first is used. C by reductions of up to 16 bytes in L2, after a
-//          pass that clears or scales it. No shared memory
+// nnz_atomic: equal pieces of nonzeros, added into C by atomics. For A^T B without making A^T,
+// where bits may differ from run to run (--nondeterministic): for a few products, or where A^T does
+// not fit.
+// Owns     8, 16 or 32 lanes: a piece of kPiece nonzeros, 16 bytes of B per lane wide; it keeps
+//          sums while the row of C stays the same, which in A^T B is for one nonzero
+// Reads    A once per slice, coalesced, with an array of every entry's row; eight rows of B in
+//          flight. C by reductions of up to 16 bytes in L2, after a pass that clears or scales it.
+//          No shared memory
 // Launch   128 threads; slices of the columns in the outer grid dimension
 // Needs    plus and times, C of the accumulation's kind; kernels.inc says so
-// Against  row_bins on an A^T made first: nothing is sorted, so the first product is there three to
-//          six times sooner; but L2 adds at a third of the speed at which it reads, and the bits
-//          differ from run to run.
+// Against  row_bins on A^T: nothing is sorted, so the first product is done three to six times
+//          sooner. But L2 adds at a third of the speed at which it reads, and the bits differ from
+//          run to run
 
 #include <algorithm>
 #include <utility>
@@ -29,7 +29,7 @@ constexpr int kPiece = 32, kStep = 8;
 
 template <class Types>
 struct AtomicOperands {
-  const Index* targets;  // of each entry: its row of C
+  const Index* targets;  // of each entry: its row of C,
   const Index* sources;  // and of B
   const typename Types::Value* values;
   Offset nnz;

@@ -1,5 +1,5 @@
-// Rows of B and C that begin anywhere, so that vectors of 16 bytes are not aligned: a group of
-// lanes takes a row in pieces, and a lane has one element or a pair of neighbours of each.
+// For rows of B and C that are not aligned to 16 bytes: a group of lanes takes a row in pieces, and
+// a lane has one element, or a pair of neighbours, of each piece.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace csrkit::gpu {
 
-/// Columns of a lane at most; rows of vectors of so many elements are aligned enough.
+/// The most columns of a lane. Rows aligned to vectors of so many elements need no pieces.
 constexpr int unaligned_width(int value_bytes) { return value_bytes == 8 ? 2 : 4; }
 
-/// Fewer columns are done by single elements: eight lanes have them all.
+/// Fewer columns are taken by single elements: eight lanes hold them all.
 inline constexpr Index kFewestUnaligned = 9;
 
-/// What a lane has of a piece of a row of B. In f64, up to two pieces: as a double and with the
-/// rest of the line. That takes 0.8 to 1.0 times what two halves of four bytes take (measured on an
-/// H100, docs/lab/2026-11-26-spmm-last-cliffs.md).
+/// A lane's part of a piece of a row of B. In f64, for up to two pieces, it is loaded as one double
+/// without evicting the line first: 0.8 to 1.0 times the time of two loads of four bytes (measured
+/// on an H100, docs/lab/2026-11-26-spmm-last-cliffs.md).
 template <int kEach, int kPieces, class Value>
 __device__ inline Pack<Value, kEach> load_piece(const Value* from) {
   if constexpr (sizeof(Value) == 8 && kEach == 1 && kPieces <= 2) {
@@ -30,16 +30,16 @@ __device__ inline Pack<Value, kEach> load_piece(const Value* from) {
   }
 }
 
-/// The columns in slices of like sizes, as one of a few columns would cost what others do. Counted
-/// in what a lane has of a piece.
+/// Slices of nearly equal size, because a slice of few columns costs as much as a full one. Counted
+/// in a lane's parts of a piece.
 struct PieceSlices {
   Index size = 0;
-  Index wider = 0;  // the first so many have one more
-  Index first = 0;  // of a launch
+  Index wider = 0;  // the first `wider` slices have one more
+  Index first = 0;  // the first slice of a launch
 };
 
-/// kWidth columns a lane, kEach of a piece, kLanes lanes. kOnlyLastMayMiss: every lane has all
-/// pieces but the last one, so that only that is looked at.
+/// kWidth columns a lane, kEach of them in a piece, kLanes lanes. kOnlyLastMayMiss: every lane has
+/// all pieces except perhaps the last, so only the last is checked.
 template <class Types, int kWidth, int kEach, int kLanes, bool kOnlyLastMayMiss>
 struct Pieces {
   using Value = typename Types::Value;
@@ -49,7 +49,7 @@ struct Pieces {
     Value item[kWidth];
   };
 
-  Index column;  // this lane's first one; it has columns from there to the end of the slice:
+  Index column;  // this lane's first one; columns from there to the end of the slice:
   Index left;
 
   __device__ static Pieces of(const PieceSlices& slices, int lane) {
@@ -61,10 +61,10 @@ struct Pieces {
   __device__ bool has(int piece) const {
     return (kOnlyLastMayMiss && piece < kCount - 1) || piece * kApart < left;
   }
-  /// Where item i of a lane is, from its first column on.
+  /// The column of item i of a lane, from its first column on.
   __device__ static constexpr int place_of(int i) { return i / kEach * kApart + i % kEach; }
 
-  /// `from`: a column that may be read. What lanes read that have none is dropped in the end.
+  /// `from`: a column that may be read. Lanes without a column read it, and drop the result.
   __device__ Elements load(const Value* from) const {
     Elements y;
 #pragma unroll
@@ -81,7 +81,7 @@ struct Pieces {
       sums.item[i] = sums.algebra().add_product(sums.item[i], x, widen<Number>(y.item[i]));
     }
   }
-  /// Calls store(sums of a piece, where it begins).
+  /// Calls store(sums, first column) for each piece.
   template <class Store>
   __device__ void store(const Sums<Types, kWidth>& sums, typename Types::Output* c,
                         Store&& store) const {
@@ -95,7 +95,7 @@ struct Pieces {
     }
   }
 
-  /// Partial sums lie as columns do.
+  /// Partial sums are stored in the order of columns.
   __device__ void leave(const Sums<Types, kWidth>& sums, Number* slot) const {
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
@@ -104,7 +104,7 @@ struct Pieces {
   }
   __device__ void collect(Sums<Types, kWidth>& sums, const Number* from, Offset stride,
                           Index count) const {
-    constexpr int kBatch = 4;  // slots whose columns are asked for before the first is used
+    constexpr int kBatch = 4;  // slots whose loads are in flight
     sums.clear(sums.algebra());
 #pragma unroll 1
     for (Index slot = 0; slot < count; slot += kBatch) {
@@ -129,10 +129,10 @@ struct Pieces {
   }
 };
 
-/// Launches so many slices of `cols` columns as lanes with kMost pieces of kEach columns need.
-/// Calls launch(count, slices, grid_y, may_miss): count is how many pieces a lane has, no more than
-/// it takes, as one that no lane has would be asked for all the same; two at least, or kMost.
-/// may_miss says that other pieces than the last one may miss.
+/// Launches as many slices of `cols` columns as lanes with kMost pieces of kEach columns need, by
+/// launch(count, slices, grid_y, may_miss). `count`: pieces of a lane, as few as possible, because
+/// lanes also load pieces that they do not need; at least two, or kMost. `may_miss`: also pieces
+/// before the last one may miss.
 template <int kMost, int kEach, int kLanes, class Launch>
 void launch_in_pieces(Index cols, Launch&& launch) {
   const Index size = cols / kEach;

@@ -57,7 +57,7 @@ DeviceCsrView<void> GpuSpmmPlan::a() const {
   return view;
 }
 
-// Kernels copy values in their analysis, short rows at least: it is done again, where A lies.
+// Kernels copy values in their analysis, at least those of short rows. So it is done again.
 bool GpuSpmmPlan::take_values(const void* values) {
   const cudaStream_t stream = resources().stream.get();
   other_values_ = values;

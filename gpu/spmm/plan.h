@@ -1,5 +1,4 @@
-// The plan of every SpMM kernel: the adapter between the contract in core/contract/spmm.h and
-// DeviceSpmm.
+// The plan of every SpMM kernel: the adapter between core/contract/spmm.h and DeviceSpmm.
 #pragma once
 
 #include <memory>
@@ -13,9 +12,8 @@ namespace csrkit::gpu {
 
 class GpuSpmmPlan final : public OperatorPlan {
  public:
-  /// `capabilities` are those of the kernel's row in the registry. For a transposed A and a kernel
-  /// that does not transpose, A^T is made first, on the device if there is room, and counted as
-  /// analysis.
+  /// `capabilities` are those of the kernel's row in kernels.inc. If A is transposed and the kernel
+  /// needs A^T, it is made first, on the device if there is room, and counted as analysis.
   GpuSpmmPlan(Capabilities capabilities, const SpmmProblem& problem, const PlanOptions& options,
               std::unique_ptr<DeviceSpmm> kernel);
   ~GpuSpmmPlan() override;
@@ -35,7 +33,7 @@ class GpuSpmmPlan final : public OperatorPlan {
   DeviceBuffer<std::byte> workspace_;
   std::uint64_t analysis_bytes_ = 0;  // of the workspace
   SpmmSizes sizes_;
-  const void* other_values_ = nullptr;  // than those that a_ has
+  const void* other_values_ = nullptr;  // null: those of a_
 };
 
 }  // namespace csrkit::gpu

@@ -1,19 +1,19 @@
-// column_bands: row_bins, band after band of A's columns, so that the rows of B that a band names
+// column_bands: row_bins over one band of A's columns after another, so that a band's rows of B
 // stay in L2.
-// Owns     what row_bins owns, where a row is what a row of A has in one band. Rows of fewer than
-//          three entries a band are not cut: the first band has them whole
-// Reads    A as row_bins does; B once from memory, but for the rows that are not cut; C, which the
-//          first band writes and later ones add to, for every band that a row has entries in
-// Launch   row_bins', in slices of 128 bytes (in pieces, as row_bins has them, where rows begin
-//          anywhere); a launch for every band
+// Owns     as row_bins; a row is the part of a row of A in one band. Rows of fewer than three
+//          entries a band are not cut: the first band has all of them
+// Reads    A as row_bins does; B once from memory, except for rows that are not cut; C once for
+//          every band in which a row has entries: the first band writes it, later ones add to it
+// Launch   as row_bins, in slices of 128 bytes (in pieces where rows are not aligned); one launch
+//          for every band
 // Needs    f32 or f64, plus and times: sums of 16 bits would be rounded once a band. Columns that
 //          are not sorted would cost time, not correctness
-// Against  row_bins, which reads B's rows from memory again and again where B is several times as
-//          large as L2 and neighbouring rows share little. Bad where rows are short, and where L2
-//          holds B or what neighbours share; the workspace is as large as A
-// Akin to Cagra (Zhang et al., "Making caches work for graph analytics", IEEE Big Data'17): columns
-//          in segments that a cache holds. There sums of segments are merged in the end; here they
-//          are added to C as they come
+// Against  row_bins, which reads B's rows from memory repeatedly where B is several times as large
+//          as L2 and neighbouring rows share few columns. Bad where rows are short, and where L2
+//          holds B or what neighbours share; the workspace is as large as A Akin to Cagra (Zhang et
+//          al., "Making caches work for graph analytics", IEEE Big Data'17): columns in segments
+//          that a cache holds. There the segments' sums are merged at the end; here they are added
+//          to C band by band
 
 #include <algorithm>
 #include <string>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// RowTaskMaker's band_ends. A thread has a row.
+/// Fills RowTaskMaker's band_ends. A thread a row.
 __global__ void find_band_ends(DeviceOffsets offsets, Offset base, const Index* cols, Index rows,
                                Index bands, Index band_cols, Index* ends) {
   const Offset row = Offset{blockIdx.x} * kThreads + threadIdx.x;
@@ -86,7 +86,7 @@ class ColumnBands {
                cudaStream_t stream) {
     adopt(sizes, workspace);
     if (a.rows == 0) return;
-    // Where partial sums will lie.
+    // The room of the partial sums, which come later.
     auto* const ends = reinterpret_cast<Index*>(partial_);
     const Index band_cols = std::max<Index>((a.cols + bands_ - 1) / bands_, 1);
     const auto blocks = static_cast<unsigned>((Offset{a.rows} + kThreads - 1) / kThreads);
@@ -131,7 +131,7 @@ class ColumnBands {
   }
 
  private:
-  /// Rows of all bands are counted by an Index.
+  /// The rows of all bands together must fit an Index.
   Index bands(const SpmmSizes& sizes) const {
     const Index most = kMaxIndex / std::max<Index>(sizes.rows, 1);
     return std::min(column_bands(sizes.cols, l2_bytes_), std::max<Index>(most, 1));

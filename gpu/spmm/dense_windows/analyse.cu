@@ -1,9 +1,11 @@
-// The analysis of dense_windows: A's rows scaled, its entries window by window, in two halves.
-// Owns     a block a row of A, its scale and its entries' places, so that a long row is not one
-//          warp's way to go; a warp a row of tiles, where their windows begin
-// Reads    A twice, coalesced, counting by atomic additions, one for a row's entries in a window
+// The analysis of dense_windows: scales of A's rows, and its entries window by window, each in two
+// halves.
+// Owns     a block a row of A: its scale and its entries' places (a block, because rows may be
+//          long); a warp a row of tiles: where its windows begin
+// Reads    A twice, coalesced; one atomic addition for a row's entries in a window
 // Launch   128 threads
-// Needs    nothing: rows that do not fit get the scale 0, and the multiplication makes them by FMAs
+// Needs    nothing: rows that cannot be scaled get the scale 0, and the multiplication makes them
+//          by FMAs
 
 #include <cuda_fp16.h>
 
@@ -19,9 +21,9 @@ namespace {
 
 constexpr int kThreads = 128;
 
-/// Calls f(value, column, window, the first lane with an entry of the same window, how many there
-/// are from that one on, whether there is an entry) for the entries of a row, 32 of them a warp of
-/// the block. The next ones are on their way in the meantime.
+/// Calls f(value, column, window, first lane with an entry of the same window, number of such
+/// lanes, whether this lane has an entry) for the entries of a row, 32 at a time in each warp of
+/// the block. The next entries are loaded meanwhile.
 template <class F>
 __device__ void for_runs(const DeviceCsrView<float>& a, Index row, F f) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -77,7 +79,7 @@ __global__ void __launch_bounds__(kThreads)
   workspace.row_scales[row] = fits ? power_of_two(kTopExponent - top) : 0;
 }
 
-/// A warp a row of tiles: its windows begin one behind the other.
+/// A warp a row of tiles: finds where its windows begin.
 __global__ void __launch_bounds__(kThreads)
     find_begins(DeviceCsrView<float> a, WindowShape shape, WindowWorkspace workspace) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -95,7 +97,8 @@ __global__ void __launch_bounds__(kThreads)
     }
     if (is_there) {
       workspace.begins[first_window + at + lane] = begin + sum - count;
-      workspace.counts[first_window + at + lane] = 0;  // from here on: how many are in their place
+      // now counts the entries that are in their place
+      workspace.counts[first_window + at + lane] = 0;
     }
     begin += __shfl_sync(kAllLanes, sum, 31);
   }

@@ -5,7 +5,7 @@
 
 namespace csrkit::gpu {
 
-/// A unit of work by its coordinates, and the next one without a division.
+/// A unit of work by its coordinates; steps to the next one without a division.
 struct UnitCursor {
   Offset row_tile, col_tile, window;
 
@@ -22,9 +22,8 @@ struct UnitCursor {
   }
 };
 
-/// Brings the windows of the units [unit, end) into shared memory. While a window's entries are put
-/// in their places, the next one's are on their way, and the places of the list of the one after
-/// that.
+/// Brings the windows of the units [unit, end) into shared memory. While a window's entries are
+/// stored, those of the next window are being loaded, and the list bounds of the one after that.
 template <int kTileCols>
 class WindowBringer {
   static constexpr int kThreads = kBringers;
@@ -40,7 +39,7 @@ class WindowBringer {
         now_(op.shape, unit),
         ahead_of_now_(now_) {}
 
-  /// Asks for the first entries. Needs nothing of B.
+  /// Loads the first entries. Needs nothing of B.
   __device__ void begin() {
     find_next(true);
     take_next();
@@ -63,7 +62,7 @@ class WindowBringer {
   }
 
  private:
-  /// Looks up the next list of entries, if there is one.
+  /// Loads the bounds of the next list of entries, if there is one.
   __device__ void find_next(bool is_there) {
     next_begin_ = next_end_ = 0;
     if (!is_there) return;
@@ -80,7 +79,7 @@ class WindowBringer {
     find_next(left_ > 2 || (left_ > 1 && is_at_start_));
     is_at_start_ = false;
   }
-  /// Entries of the list that this thread has still to put, or has at hand.
+  /// The entries of the list that this thread has loaded or still has to load.
   __device__ int left_at_hand() const {
     return static_cast<int>(min(end_ - begin_, Offset{kAhead} * kThreads));
   }
@@ -112,7 +111,7 @@ class WindowBringer {
     detail::named_barrier<2, kThreads>();
   }
 
-  /// Puts the entries at hand in their places, and the rest of the window, which is rarely any.
+  /// Stores the loaded entries, and the rest of the window, if there is any (rare).
   __device__ void put(WindowStage<kTileCols>& stage) {
 #pragma unroll 1
     while (true) {

@@ -1,25 +1,25 @@
 // dense_windows: windows of A as dense matrices, multiplied by tensor cores to the accuracy of f32.
-// Owns     a block: equally many windows of 128 rows x 64 columns of A, tile of C by tile of C; a
-//          multiplying warp: 16 to 32 rows x 32 to 64 columns of a tile of 128 x 32, 64 or 128;
-//          bringing warps: everything of a window. Tiles that several blocks share meet in the
-//          workspace, where a last kernel adds them up in the blocks' order
-// Reads    A's entries from lists by window, coalesced, as two f16 halves each; they are put into a
-//          cleared dense matrix in shared memory. B's halves come from the workspace, where a first
-//          kernel put them as they lie in shared memory, by asynchronous copies. Three windows
-//          under way, 123 to 199 KB of shared memory a block
-// Launch   384 threads, 1 block per multiprocessor, 168 registers; eight warps multiply, four
-//          bring. The three kernels overlap where one ends and the next gets ready
-// Needs    columns unique in every row, as everywhere. Numbers that are not finite, or do not share
-//          a scale with their neighbours (windows.h), are left to FMAs: rows of A one by one,
-//          found by the analysis, or all where B has some, found by the first kernel. f32, plus and
-//          times; why_no_dense_windows names the matrices and devices that are refused
-// Against  row_bins: no gathering; a tensor core does a window's 512 products in the time of 30 or
-//          so that are gathered. Still bad: the work is that of a dense matrix, whatever A is, and
-//          fragments of B are loaded from shared memory by four warps each
-// Akin to  TC-GNN (Wang et al., "TC-GNN: bridging sparse GNN computation and dense tensor cores on
-//          GPUs", USENIX ATC'23): entries of A put into dense tiles for tensor cores. There the
-//          columns of a row window are condensed first and numbers are TF32; here windows lie where
-//          they lie in A, and numbers have the accuracy of f32
+// Owns     a block: the same number of windows of 128 rows x 64 columns of A, one tile of C after
+//          another; a multiplying warp: 16 to 32 rows x 32 to 64 columns of a tile of 128 x 32, 64
+//          or 128; the bringing warps: all loads of a window. Sums of tiles that several blocks
+//          share go to the workspace; a last kernel adds them up in the blocks' order
+// Reads    A's entries from lists by window, coalesced, as two f16 halves each, which go into a
+//          cleared dense matrix in shared memory. B's halves by asynchronous copies from the
+//          workspace, where a first kernel wrote them in the layout of shared memory. Three windows
+//          in flight, 123 to 199 KB of shared memory a block
+// Launch   384 threads, 1 block per multiprocessor, 168 registers; eight warps multiply, four load.
+//          The three kernels overlap: the next one starts while one ends
+// Needs    columns unique in every row, as everywhere. Numbers that are not finite, or do not fit a
+//          common scale (windows.h), are left to FMAs: single rows of A, found by the analysis, or
+//          all rows if B has such numbers, found by the first kernel. f32, plus and times;
+//          why_no_dense_windows names the matrices and devices that are refused
+// Against  row_bins: no gathering; tensor cores do 512 products of a window in the time of about 30
+//          gathered ones. Still bad: the work is that of a dense matrix, whatever A is, and four
+//          warps each load the same fragments of B from shared memory Akin to TC-GNN (Wang et al.,
+//          "TC-GNN: bridging sparse GNN computation and dense tensor cores on GPUs", USENIX
+//          ATC'23): entries of A put into dense tiles for tensor cores. There the columns of a row
+//          window are condensed first and numbers are TF32; here windows lie where they lie in A,
+//          and numbers have the accuracy of f32
 
 #include <algorithm>
 
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kWindowThreads, 1) multiply_windows(const Wind
   __syncthreads();
   if (is_bringer) {
     bringer.bring();
-  } else {  // there is time until the first window is there
+  } else {  // meanwhile the first window is being loaded
     const Offset parts = op.shape.windows * op.shape.col_tiles;
     for (Offset i = threadIdx.x; i < parts; i += kMultipliers) {
       if (op.workspace.misfits[i] != 0) atomicOr(&shared.has_misfits, 1);

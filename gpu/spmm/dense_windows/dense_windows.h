@@ -1,4 +1,4 @@
-// What dense_windows says of itself to the chooser.
+// What the chooser asks dense_windows.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace csrkit::gpu {
 
-/// Why dense_windows refuses this A on the current device; "" if it does not. Whether it can do the
-/// kinds and the semiring, the table of kernels says.
+/// "" if dense_windows takes this A on the current device, else why not. Kinds and semirings are
+/// checked by the table of kernels.
 std::string why_no_dense_windows(const SpmmProblem& problem);
 
 }  // namespace csrkit::gpu

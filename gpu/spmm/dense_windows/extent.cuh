@@ -1,4 +1,4 @@
-// Which power of two a row of A or a column of a part of B is scaled by.
+// The power of two that scales a row of A, or a column of a part of B.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +14,7 @@ __device__ inline float power_of_two(int exponent) {
   return __uint_as_float(static_cast<unsigned>(exponent + 127) << 23);
 }
 
-/// The largest and the smallest magnitude that is not 0; of no numbers, 0 and infinity.
+/// The largest magnitude and the smallest one that is not 0; 0 and infinity if there are none.
 struct Extent {
   float largest = 0, smallest = INFINITY;
 

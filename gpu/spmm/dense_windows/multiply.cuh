@@ -1,4 +1,4 @@
-// The warps of a block of dense_windows that multiply, and how sums become C.
+// The multiplying warps of a block of dense_windows, and how their sums become C.
 #pragma once
 
 #include "gpu/device/launch_early.cuh"
@@ -7,8 +7,8 @@
 
 namespace csrkit::gpu {
 
-/// Which sums of a tile a multiplying thread has: kHigh x kWide fragments of four, of 16 rows and 8
-/// columns a warp.
+/// The sums of a multiplying thread: kHigh x kWide fragments of four. A warp's fragment has 16 rows
+/// and 8 columns.
 template <int kTileCols>
 struct TileLayout {
   static constexpr int kWarpsDown = kTileCols == 32 ? 8 : 4;
@@ -24,7 +24,7 @@ struct TileLayout {
   }
 };
 
-/// Writes fragments of sums to a tile of C.
+/// Writes a thread's fragments of sums to a tile of C.
 template <int kTileCols>
 class TileWriter {
   using Layout = TileLayout<kTileCols>;
@@ -75,7 +75,7 @@ class TileWriter {
   const bool in_pairs_;
 };
 
-/// Sums of one tile of C after the other.
+/// Multiplies one tile of C after another.
 template <int kTileCols>
 class WindowMultiplier {
   using Layout = TileLayout<kTileCols>;
@@ -90,7 +90,7 @@ class WindowMultiplier {
         first_row_(Layout::first_row()),
         first_col_(Layout::first_col()) {}
 
-  /// Multiplies the windows of the units [unit, end); writes nothing if there are `misfits`.
+  /// Multiplies the windows of the units [unit, end). Writes nothing if there are `misfits`.
   __device__ void multiply(Offset unit, Offset end, bool misfits) {
     const Offset windows = op_.shape.windows;
     StageTurn turn;
@@ -130,9 +130,9 @@ class WindowMultiplier {
     }
   }
 
-  /// Two halves of a window, one after the other: the fragments of A that are in registers are used
-  /// for all columns. Places differ in bits that the twists of a_place and b_place leave free, so
-  /// that one address each and constants will do.
+  /// A window in two halves: the fragments of A in registers are used for all columns. Addresses
+  /// differ only in bits that the swizzles of a_place and b_place do not use, so one address each
+  /// plus constants is enough.
   __device__ void add_half(const WindowStage<kTileCols>& stage, int half) {
     constexpr int kHalfCols = kSteps * 16, kRowBytes = kWindowCols * 2;
     const unsigned a_base = detail::shared_address(stage.a_hi) +
@@ -190,7 +190,7 @@ class WindowMultiplier {
     }
   }
 
-  /// Leaves this block's sums of a tile for add_parts.
+  /// Stores this block's sums of a tile for add_parts.
   __device__ void leave(Offset tile) const {
     const Offset slot = op_.shape.slot_of(blockIdx.x, tile);
     float* to = op_.workspace.partial + (slot * (kTileRows * kTileCols) + threadIdx.x * 4);
@@ -219,9 +219,9 @@ class WindowMultiplier {
   float sums_[kHigh][kWide][4];
 };
 
-/// Adds up the parts of a tile that several blocks share, in the blocks' order: one fragment a
-/// thread, of the tile that block blockIdx.x ends in the middle of, if it is the first to do so. Or
-/// does everything, if B has misfits.
+/// Adds up the parts of tiles that several blocks share, in the blocks' order, one fragment a
+/// thread. Block i handles the tile in which block i of the multiplication ends, if it is the first
+/// that does. If B has misfits, makes all of C by FMAs instead.
 template <int kTileCols>
 __global__ void __launch_bounds__(kMultipliers) add_parts(const WindowOperands op) {
   constexpr int kBatch = 8;
@@ -234,7 +234,7 @@ __global__ void __launch_bounds__(kMultipliers) add_parts(const WindowOperands o
     return multiply_rows_by_fma(op, true, Offset{threadIdx.x / 32} * blocks + block,
                                 blocks * (kMultipliers / 32));
   }
-  const Offset unit = shape.first_unit(Offset{blockIdx.x} + 1);  // behind the block's last
+  const Offset unit = shape.first_unit(Offset{blockIdx.x} + 1);  // after the block's last
   const Offset tile = unit / shape.windows;
   if (unit == tile * shape.windows || shape.first_unit(blockIdx.x) > tile * shape.windows) return;
   const int fragment = static_cast<int>(blockIdx.y);

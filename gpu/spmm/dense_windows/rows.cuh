@@ -1,4 +1,4 @@
-// The rows of dense_windows that tensor cores do not work on.
+// Rows that dense_windows multiplies without tensor cores.
 #pragma once
 
 #include "gpu/device/warp.cuh"
@@ -6,9 +6,8 @@
 
 namespace csrkit::gpu {
 
-/// Rows that the tensor cores must not or need not see, one warp each, 128 columns at a time: all
-/// if `all`, else those without a scale.
-/// Called by warp `warp` of `warps` in the grid.
+/// Multiplies rows by FMAs, one warp each, 128 columns at a time: all rows if `all`, else those
+/// without a scale. Called by warp `warp` of `warps` in the grid.
 __device__ inline void multiply_rows_by_fma(const WindowOperands& op, bool all, Offset warp,
                                             Offset warps) {
   constexpr int kEach = 4, kBatch = 8;

@@ -1,4 +1,5 @@
-// What dense_windows does before every multiplication: B in parts, its numbers in two halves.
+// Before every multiplication of dense_windows: prepares B in parts, its numbers split into two
+// halves.
 // Owns     a block makes one part of B, a thread two columns of 4 to 16 of its rows
 // Reads    B once, coalesced
 // Launch   256 threads
@@ -18,7 +19,7 @@ namespace {
 
 constexpr int kSplitThreads = 256;
 
-// Blocks are small so that every multiprocessor has some.
+// Small blocks, so that every multiprocessor has some.
 template <int kTileCols>
 __device__ void split_part(const DeviceDenseView<const float>& b, const WindowShape& shape,
                            const WindowWorkspace& workspace, Offset part) {
@@ -80,7 +81,7 @@ __device__ void split_part(const DeviceDenseView<const float>& b, const WindowSh
 template <int kTileCols>
 __global__ void __launch_bounds__(kSplitThreads)
     split_parts(DeviceDenseView<const float> b, WindowShape shape, WindowWorkspace workspace) {
-  let_next_kernel_begin();  // the multiplication gets ready
+  let_next_kernel_begin();  // lets the multiplication start its setup
   split_part<kTileCols>(b, shape, workspace, blockIdx.x);
 }
 

@@ -1,5 +1,5 @@
-// How the warps of a block of dense_windows pass windows on: stages in shared memory, barriers, and
-// the instructions that C++ has no names for.
+// How the warps of a block of dense_windows hand over windows: stages in shared memory, barriers,
+// and wrappers of PTX instructions.
 #pragma once
 
 #include "gpu/spmm/dense_windows/windows.h"
@@ -20,7 +20,7 @@ inline constexpr int kMultipliers = 256, kBringers = 128;
 inline constexpr int kWindowThreads = kMultipliers + kBringers;
 inline constexpr int kStages = 3;
 
-/// A window in shared memory: A as two dense matrices of f16, B's part as it was prepared.
+/// A window in shared memory: A as two dense matrices of f16, and B's part as split_b prepared it.
 template <int kTileCols>
 struct alignas(128) WindowStage {
   alignas(128) std::byte a_hi[kTileRows * kWindowCols * 2];
@@ -68,10 +68,10 @@ __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
   }
 }
 
-/// Brings a part of B; all threads call it, and the barrier counts kArrivals of theirs before it
-/// turns, besides one when each has called barrier_arrive.
+/// Copies a part of B to shared memory. By all bringing threads. The barrier expects kCopyArrivals
+/// arrivals of the copies, beside those of barrier_arrive.
 #if __CUDA_ARCH__ >= 900
-inline constexpr unsigned kCopyArrivals = 1;  // one bulk copy, and the bytes it brings
+inline constexpr unsigned kCopyArrivals = 1;  // one bulk copy, with its bytes
 template <int kBytes>
 __device__ void copy_part(void* to, const std::byte* from, std::uint64_t* barrier, int thread) {
   if (thread != 0) return;
@@ -87,7 +87,7 @@ __device__ void copy_part(void* to, const std::byte* from, std::uint64_t* barrie
       : "memory");
 }
 #else
-inline constexpr unsigned kCopyArrivals = kBringers;  // each when its own copies are there
+inline constexpr unsigned kCopyArrivals = kBringers;  // one for each thread's own copies
 template <int kBytes>
 __device__ void copy_part(void* to, const std::byte* from, std::uint64_t* barrier, int thread) {
 #pragma unroll
@@ -130,7 +130,7 @@ __device__ inline void named_barrier() {
 
 }  // namespace detail
 
-/// A position in the ring of stages, and how often it went around.
+/// A position in the ring of stages, and the parity of its rounds.
 struct StageTurn {
   int stage = 0;
   unsigned parity = 0;

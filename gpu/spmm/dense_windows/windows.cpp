@@ -13,7 +13,7 @@ WindowShape::WindowShape(const SpmmSizes& sizes)
   row_tiles = (Offset{rows} + kTileRows - 1) / kTileRows;
   col_tiles = (Offset{dense_cols} + tile_cols - 1) / tile_cols;
   windows = (Offset{cols} + kWindowCols - 1) / kWindowCols;
-  if (windows == 0) windows = 1;  // C is written where A has no columns, too
+  if (windows == 0) windows = 1;  // C must also be written where A has no columns
   blocks = std::min(kWindowBlocks, units());
   if (blocks == 0) return;
   units_each = units() / blocks;

@@ -1,4 +1,5 @@
-// What dense_windows' host code, its preparation and its multiplication share.
+// What the host code and the kernels of dense_windows share: accuracy, the cut of the product, the
+// workspace.
 //
 // Accuracy. Every operand is scaled by a power of two, by rows of A and by columns of a part of B,
 // and x = hi + lo / 2^11 with two f16 numbers, each rounded to nearest: |error| <= 2^-23 |x| for
@@ -27,20 +28,20 @@ namespace csrkit::gpu {
 
 inline constexpr int kTileRows = 128;      // of C, and of a window of A
 inline constexpr int kWindowCols = 64;     // of A: rows of B
-inline constexpr int kFewestEntries = 16;  // of a row that the tensor cores work on
-/// Blocks of a launch: one for every multiprocessor of an H100 or H200. A constant, as it decides
-/// in which order sums are added up, and the same product should have the same bits everywhere.
+inline constexpr int kFewestEntries = 16;  // of a row for tensor cores
+/// Blocks of a launch: one for every multiprocessor of an H100 or H200. A constant, because it
+/// decides the order of sums, and a product should have the same bits on every device.
 inline constexpr Offset kWindowBlocks = 132;
 
 /// The exponent of the largest number of a scaled row or column: f16 goes to 2^16.
 inline constexpr int kTopExponent = 14;
 /// Numbers below 2^-27 of the largest (by exponents) would lose bits.
 inline constexpr int kExponentRange = 27;
-/// Largest numbers beyond these exponents are left to FMAs: scales and partial sums would leave
-/// f32.
+/// Rows and columns whose largest number is beyond these exponents are left to FMAs: scales and
+/// partial sums would leave the range of f32.
 inline constexpr int kLeastExponentOfB = -40, kMostExponent = 60, kLeastExponentOfA = -60;
 
-/// How a product is cut; all from sizes.
+/// How a product is cut, from sizes alone.
 struct WindowShape {
   Index rows = 0, cols = 0, dense_cols = 0;
   Offset nnz = 0;
@@ -52,7 +53,7 @@ struct WindowShape {
   explicit WindowShape(const SpmmSizes& sizes);
 
   __host__ __device__ Offset units() const { return row_tiles * col_tiles * windows; }
-  /// Block g works on the units [first_unit(g), first_unit(g + 1)): window by window, tile by tile.
+  /// Block g has the units [first_unit(g), first_unit(g + 1)): windows of a tile, tile after tile.
   __host__ __device__ Offset first_unit(Offset block) const {
     return block * units_each + (block < longer_blocks ? block : longer_blocks);
   }
@@ -61,38 +62,39 @@ struct WindowShape {
     return unit < in_longer ? unit / (units_each + 1)
                             : longer_blocks + (unit - in_longer) / units_each;
   }
-  /// Where a block leaves its sums of a tile that it shares: two places a block, as it shares its
-  /// first and its last tile at most.
+  /// Where a block stores its sums of a shared tile. Two places a block: at most its first and its
+  /// last tile are shared.
   __host__ __device__ Offset slot_of(Offset block, Offset tile) const {
     return block * 2 + (first_unit(block) >= tile * windows ? 0 : 1);
   }
-  /// B's part of a window: hi and lo as they will lie in shared memory, and the columns' scales.
+  /// Bytes of B's part of a window: hi and lo in the layout of shared memory, and the columns'
+  /// scales.
   __host__ __device__ int b_part_bytes() const { return tile_cols * (kWindowCols * 4 + 4); }
 };
 
-/// An entry of a window: where it goes, and its scaled value in two halves, hi in the lower 16
-/// bits.
+/// An entry of a window: its place, and its scaled value in two halves, hi in the lower 16 bits.
 struct WindowEntry {
   unsigned place;
   unsigned halves;
 };
 
-/// Device pointers into the workspace. The analysis keeps A's values, window by window; the order
-/// inside of a window is not fixed, and does not matter.
+/// Device pointers into the workspace. The analysis copies A's entries window by window; their
+/// order within a window differs from run to run and does not matter.
 struct WindowWorkspace {
-  Index* arrivals = nullptr;  // of a tile's parts; zero before and after every launch
-  Offset* begins = nullptr;   // of the windows in `entries`, row of tiles by row of tiles; one more
-  float* row_scales = nullptr;     // 0: a row for FMAs
+  Index* arrivals = nullptr;       // arrived parts of each tile; zero before and after every launch
+  Offset* begins = nullptr;        // first entry of each window, and the end; in rows of tiles
+  float* row_scales = nullptr;     // one for each row; 0: left to FMAs
   WindowEntry* entries = nullptr;  // nnz
-  int* misfits = nullptr;  // of a part of B: whether it has numbers that hi and lo cannot hold
+  // one for each part of B: whether it has numbers that hi and lo cannot hold
+  int* misfits = nullptr;
   std::byte* b_parts = nullptr;  // window by window, tile of columns by tile of columns
   float* partial = nullptr;      // two tiles a block
   int* all_by_fma = nullptr;     // whether there are misfits
-  unsigned* counts = nullptr;    // of the windows, during the analysis
+  unsigned* counts = nullptr;    // entries of each window, during the analysis
 };
 
-/// Lays the workspace out, or with `base` null just counts; the first `analysis_bytes` are the
-/// analysis.
+/// Lays out the workspace; if `base` is null, only computes its size. The first `analysis_bytes`
+/// hold the analysis.
 std::uint64_t lay_out_windows(const WindowShape& shape, std::byte* base, WindowWorkspace* workspace,
                               std::uint64_t* analysis_bytes);
 
@@ -100,17 +102,17 @@ std::uint64_t lay_out_windows(const WindowShape& shape, std::byte* base, WindowW
 void fill_windows(const DeviceCsrView<float>& a, const WindowShape& shape,
                   const WindowWorkspace& workspace, cudaStream_t stream);
 
-/// Queues what comes before every multiplication: B in parts.
+/// Queues the preparation of B, before every multiplication.
 void split_b(const DeviceDenseView<const float>& b, const WindowShape& shape,
              const WindowWorkspace& workspace, cudaStream_t stream);
 
-/// Where 8 neighbouring f16 numbers of a row of a window of A lie in shared memory, in bytes.
+/// The byte position in shared memory of 8 neighbouring f16 numbers of a row of a window of A.
 __host__ __device__ constexpr int a_place(int row, int eight) {
   return row * (kWindowCols * 2) + ((eight ^ (row & 7)) << 4);
 }
 
-/// Where 8 neighbouring f16 numbers of row k of a part of B lie, in bytes; so that eight rows of
-/// them lie in different banks.
+/// The byte position of 8 neighbouring f16 numbers of row k of a part of B. Swizzled, so that eight
+/// rows use different banks.
 template <int kTileCols>
 __host__ __device__ constexpr int b_place(int k, int eight) {
   constexpr int kEights = kTileCols / 8;

@@ -1,17 +1,16 @@
-// gather_mark: no multiplication, a measure: the rows of B that A names, in equal pieces, summed
-// up.
+// gather_mark: not a multiplication but a yardstick: gathers the rows of B that A names, in equal
+// pieces, and sums them up.
 // Owns     a group of 8, 16 or 32 lanes: kPieceEntries consecutive nonzeros, whatever their rows,
 //          and one slice of the columns
 // Reads    A coalesced, once per slice, passed on by shuffles; of B one, two or four aligned
-//          vectors of 16 bytes per lane and nonzero, up to eight vectors asked for before the first
-//          is used
-// Launch   128 threads, 7 blocks per multiprocessor, as measured best; slices of the columns in the
-//          outer grid dimension
+//          vectors of 16 bytes per lane and nonzero, with up to eight vectors in flight
+// Launch   128 threads, 7 blocks per multiprocessor (the fastest measured); slices of the columns
+//          in the outer grid dimension
 // Needs    rows of B that begin at multiples of 16 bytes: its capabilities say so
-// Against  what a multiplication does beside: no ends of rows, no rows longer than others, no C. So
-//          its time is what a kernel can hope for that uses a row of B once per fetch; only reuse
-//          of rows inside a multiprocessor is faster. `gather_mark` takes the columns in one go,
-//          `gather_mark_sliced` 256 bytes of B's rows at a time; the better of the two is the mark.
+// Against  multiplications, which also have row ends, rows of unequal length and C. Its time bounds
+//          every kernel that uses a row of B once per fetch; only reuse of rows within a
+//          multiprocessor can be faster. `gather_mark` takes all columns at once,
+//          `gather_mark_sliced` 256 bytes of B's rows at a time; the faster of the two is the mark
 
 #include <algorithm>
 
@@ -48,7 +47,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   // Lanes beyond the last column read the first one, and drop what they make of it.
   const Offset column = ((first_slice + blockIdx.y) * kAccesses * kLanes + lane) * kWidth;
   const auto* from = reinterpret_cast<const std::byte*>(b.data + (column < b.cols ? column : 0));
-  int more[kAccesses];  // elements from the first access to the others
+  int more[kAccesses];  // distance in elements from the first access to the others
 #pragma unroll
   for (int i = 0; i < kAccesses; ++i) {
     more[i] = column + i * kLanes * kWidth < b.cols ? i * kLanes * kWidth : 0;
@@ -91,7 +90,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
       }
     }
   }
-  // Null while time is taken, which the compiler cannot know: so it keeps the loads.
+  // Null in timed runs. The compiler cannot know that, so it keeps the loads.
   if (piece_sums == nullptr) return;
 #pragma unroll
   for (int i = 0; i < kAccesses; ++i) {
@@ -147,7 +146,7 @@ void gather(const DeviceCsrView<typename Types::Value>& a,
   launch_pieces<Types, 32, 4>(a, b, piece_sums, stream);
 }
 
-/// Under the plan of the multiplications, so that the same clock times it; C stays as it is.
+/// Runs under the plan of multiplications, so that it is timed alike. Does not write C.
 class GatherMark final : public DeviceSpmm {
  public:
   GatherMark(ValueKind kind, bool is_sliced) : kind_(kind), is_sliced_(is_sliced) {}

@@ -1,4 +1,4 @@
-// The gather mark below its plan, so that a test can see that it gathers what it says.
+// The gather mark without its plan, so that a test can check what it gathers.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,11 +7,11 @@
 
 namespace csrkit::gpu {
 
-/// Nonzeros per piece: equal work for all, and long enough that its sum costs nothing.
+/// Nonzeros per piece: long enough that writing its sum costs nothing.
 inline constexpr int kGatherMarkPieceEntries = 64;
 
-/// Queues the pass over A (nnz of it, rows ignored) and B (f32, f64, f16 or bf16 as `kind` says).
-/// `piece_sums`: null, or room for one row of b.cols numbers per piece, the sum of value times row
+/// Queues the pass over A (its nonzeros; rows are ignored) and B of `kind` (f32, f64, f16 or bf16).
+/// `piece_sums` is null or has a row of b.cols numbers for each piece: the sum of value times row
 /// of B over the piece's nonzeros. Throws UsageError unless B's rows begin at multiples of 16
 /// bytes.
 void gather_for_mark(const DeviceCsrView<void>& a, ValueKind kind, const ConstDenseView& b,

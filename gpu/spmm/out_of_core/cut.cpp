@@ -14,23 +14,25 @@ namespace csrkit::gpu {
 
 namespace {
 
-// Blocks begin at multiples of this: row_panels takes so many rows as one, in 16 bits.
+// Blocks begin at multiples of this: in 16 bits, row_panels makes panels of so many rows.
 constexpr Index kRowsTogether = 8;
 constexpr Offset kEntriesTogether = 8;  // see BlockLayout::first_entry
-constexpr int kVectorBytes = 16;        // panels are multiples of it: what a lane loads at once
+constexpr int kVectorBytes = 16;        // panels are multiples of what a lane loads at once
 
-// Of an H200 and its 16 cores (docs/scaling.md). A piece of a row of B or C on the host costs half
-// a line of the cache more than it has; one that is no multiple of lines shares them with other
-// panels, and C's are read and written for each. A piece in the device's memory costs a line.
+// Rates of an H200 and its 16 cores (docs/scaling.md). A piece of a row of B or C on the host costs
+// half a cache line beside its bytes; if it is no multiple of lines, it shares lines with other
+// panels, and those of C are read and written for each panel. A piece in device memory costs a
+// line.
 constexpr double kCopyBytesPerSecond = 46e9;  // each way, both at once
 constexpr double kLine = 64, kPieceBytes = 32, kSharedLines = 4;
 constexpr double kGatherBytesPerSecond = 2.2e12, kLeastGathered = 128;
 constexpr double kAnalysisBytesPerEntry = 40;
 
-// A panel's steps are so large that a launch and its waits do not count, and so small that the
-// first download does not wait for long.
+// Steps of a panel are large enough to hide launches and waits, and small enough that the first
+// download starts early.
 constexpr std::uint64_t kStepBytes = std::uint64_t{128} << 20;
-constexpr Index kFewestBlocks = 8;  // of an A that travels: one is multiplied, the next comes
+// of an A that is streamed: while one is multiplied, the next is copied
+constexpr Index kFewestBlocks = 8;
 
 std::uint64_t times(std::int64_t a, std::int64_t b, std::int64_t c = 1) {
   return static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b) *
@@ -56,13 +58,14 @@ BlockLayout lay_out_block(const OutOfCoreProduct& product, Index first, Index la
   return block;
 }
 
-/// What a block may have at most.
+/// Upper limits of a block.
 struct BlockLimits {
   Index rows = kMaxIndex;
   std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max();  // with its part of C
 };
 
-/// The largest blocks within the limits, or nothing if kRowsTogether rows are too many somewhere.
+/// The largest blocks within the limits, or nothing if somewhere even kRowsTogether rows exceed
+/// them.
 std::optional<std::vector<BlockLayout>> blocks_within(const OutOfCoreProduct& product,
                                                       Index panel_cols, const BlockLimits& limits) {
   constexpr Offset kMostEntries = std::numeric_limits<std::uint32_t>::max();
@@ -148,8 +151,8 @@ void complete(const OutOfCoreProduct& product, Cut* cut) {
   cut->bytes_in = b_bytes + times(panels, 1) * a_moved;
   cut->bytes_out = times(product.rows, product.dense_cols, product.c_bytes);
 
-  // Nothing is multiplied before the first panel is there, and C's last piece comes after all
-  // products; in between the slowest of the three decides.
+  // Multiplication waits for the first panel, and C's last piece comes after all products. In
+  // between the slowest of copies in, products and copies out decides.
   const auto piece = [&](int bytes) {
     const double size = static_cast<double>(cut->panel_cols) * bytes;
     if (cut->panels == 1 || product.is_panel_major) return 1.0;
@@ -175,7 +178,7 @@ void complete(const OutOfCoreProduct& product, Cut* cut) {
       std::min(first, in) + std::max({in - std::min(first, in), out - last, products}) + last;
 }
 
-/// A stays: all of it, and as much of C at once as is convenient and fits.
+/// The scheme where A stays on the device, with pieces of C of a convenient size that fits.
 std::optional<Cut> cut_with_a(const OutOfCoreProduct& product, std::uint64_t limit, Index panels,
                               Index panel_cols) {
   const std::uint64_t row_bytes = times(panel_cols, product.c_bytes);
@@ -188,11 +191,11 @@ std::optional<Cut> cut_with_a(const OutOfCoreProduct& product, std::uint64_t lim
     cut.panels = panels;
     cut.panel_cols = panel_cols;
     auto blocks = blocks_within(product, panel_cols, limits);
-    if (!blocks) return std::nullopt;  // a row of more than 2^32 entries
+    if (!blocks) return std::nullopt;  // a row has more than 2^32 entries
     cut.blocks = std::move(*blocks);
     complete(product, &cut);
     if (cut.device_bytes <= limit) return cut;
-    // Smaller pieces of C help only where they are what does not fit.
+    // Smaller pieces of C help only if C's buffers are what does not fit.
     if (cut.device_bytes - times(cut.c_buffers, 1) * cut.c_buffer_bytes > limit)
       return std::nullopt;
     if (rows <= kRowsTogether) return std::nullopt;
@@ -200,7 +203,7 @@ std::optional<Cut> cut_with_a(const OutOfCoreProduct& product, std::uint64_t lim
   return std::nullopt;
 }
 
-/// Blocks of A travel: two at a time, each with its part of C.
+/// The scheme where blocks of A are streamed: two buffers, each with its part of C.
 std::optional<Cut> cut_without_a(const OutOfCoreProduct& product, std::uint64_t limit, Index panels,
                                  Index panel_cols) {
   const std::uint64_t b_bytes =
@@ -216,7 +219,8 @@ std::optional<Cut> cut_without_a(const OutOfCoreProduct& product, std::uint64_t 
   constexpr std::uint64_t kRounding = 256;  // of C's buffer
   const std::uint64_t half = (limit - b_bytes) / 2;
   if (half <= kRounding) return std::nullopt;
-  // A large block and a large piece of C may be those of different steps: then both have room.
+  // The largest block and the largest piece of C may belong to different steps: there must be room
+  // for both.
   for (std::uint64_t room = std::min(half - kRounding, wanted); room > 0; room = room * 3 / 4) {
     auto blocks = blocks_within(product, panel_cols, {kMaxIndex, room});
     if (!blocks) return std::nullopt;
@@ -227,8 +231,8 @@ std::optional<Cut> cut_without_a(const OutOfCoreProduct& product, std::uint64_t 
   return std::nullopt;
 }
 
-/// The bytes without which nothing is done: a panel of the least width, twice if there are more,
-/// and the block with the longest rows, twice.
+/// The least bytes that any cut needs: a panel of the least width (two if there are several) and
+/// the block with the longest rows, twice.
 std::uint64_t least_bytes(const OutOfCoreProduct& product, Index panel_cols) {
   std::uint64_t most = 0;
   Offset most_entries = -1;
@@ -265,7 +269,7 @@ Cut choose_cut(const OutOfCoreProduct& product, std::uint64_t limit_bytes, OutOf
   const Index unit = std::max(kVectorBytes / std::min(product.b_bytes, product.c_bytes), 1);
   const Index units = (product.dense_cols - 1) / unit + 1;
   std::optional<Cut> best;
-  Index tried = 0;  // the width before
+  Index tried = 0;  // the last width
   for (Index panels = 1; panels <= units; ++panels) {
     const Index panel_cols = panels == 1 ? product.dense_cols : ((units - 1) / panels + 1) * unit;
     if (panel_cols == tried) continue;

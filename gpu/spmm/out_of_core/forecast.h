@@ -1,5 +1,5 @@
-// What a product out of core comes to before there is a device: the kernel that runs, the cut, and
-// what it moves, holds and takes. A plan begins with the same decision. Needs no GPU.
+// The forecast of an out-of-core product without a device: the kernel, the cut, bytes moved and
+// held, seconds. A plan makes the same decision first. Needs no GPU.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,11 @@
 
 namespace csrkit::gpu {
 
-/// Whether the kernel called `kernel` may make the product out of core; it does where `how` says
-/// it, or where the product does not fit in core. Throws UsageError where `how` asks for what it
-/// cannot do.
+/// Whether `kernel` may make the product out of core: it does so if `how` demands it, or if the
+/// product does not fit in core. Throws UsageError if `how` demands what the kernel cannot do.
 bool may_go_out_of_core(const std::string& kernel, const SpmmProblem& problem, OutOfCore how);
 
-/// The kernel that runs, and how it is cut.
+/// The kernel that runs, and the cut.
 struct OutOfCoreDecision {
   std::string kernel;
   std::string
@@ -26,18 +25,18 @@ struct OutOfCoreDecision {
   Cut cut;
 
   std::string choice() const;
-  /// As far as it is known before there is a plan; without what the host holds.
+  /// What is known without a plan; host memory is not included.
   OutOfCoreReport report() const;
 };
 
-/// `row_offsets`: of op(A), which are borrowed. Throws MemoryError if not even the smallest blocks
-/// and panels are within the limit.
+/// `row_offsets` are op(A)'s, borrowed. Throws MemoryError if not even the smallest blocks and
+/// panels fit the limit.
 OutOfCoreDecision decide_out_of_core(const std::string& kernel, const SpmmProblem& problem,
                                      const Offset* row_offsets, std::uint64_t limit_bytes,
                                      OutOfCore how, Index most_panel_cols, bool is_panel_major);
 
-/// What make_out_of_core_spmm would do with `limit_bytes` of device memory; nothing where it would
-/// be no plan out of core. `threads` copy on the host. Throws as that does.
+/// What make_out_of_core_spmm would do with `limit_bytes` of device memory and `threads` host
+/// threads; no value if it would return no plan. Throws as that does.
 std::optional<OutOfCoreForecast> forecast_out_of_core_spmm(const std::string& kernel,
                                                            const SpmmProblem& problem,
                                                            std::uint64_t limit_bytes, int threads,

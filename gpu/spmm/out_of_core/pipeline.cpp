@@ -40,7 +40,7 @@ std::byte* on_device(const Region& region, const Piece& piece) {
          piece.first_byte;
 }
 
-/// Thrown in a thread because another one failed; nobody sees it.
+/// Ends a thread because another one failed; it is never reported.
 struct Stopped {};
 
 }  // namespace
@@ -138,7 +138,7 @@ class Pipeline::Run {
     for (Worker& worker : pipeline_.workers_) {
       for (Slot& slot : worker.slots) slot.is_pending = false;
     }
-    if (error_) {  // nothing may be under way when buffers or operands go
+    if (error_) {  // no copy may be in flight when buffers or operands are released
       CHECK_CUDA_NOEXCEPT(cudaDeviceSynchronize());
       std::rethrow_exception(error_);
     }
@@ -212,7 +212,7 @@ class Pipeline::Run {
 
   void drain(Worker& worker) {
     const cudaStream_t stream = pipeline_.out_.get();
-    const Piece* before = nullptr;  // its copy is under way
+    const Piece* before = nullptr;  // its copy is in flight
     Slot* before_slot = nullptr;
     const auto finish = [&] {
       if (before == nullptr) return;
@@ -228,7 +228,7 @@ class Pipeline::Run {
       const OutBatch& batch = schedule_.out[step];
       Slot& slot = worker.slots[turn];
       std::unique_lock<std::mutex> lock(mutex_);
-      if (issued_ <= piece->batch) {  // there is time
+      if (issued_ <= piece->batch) {  // not urgent
         lock.unlock();
         finish();
         lock.lock();
@@ -251,7 +251,7 @@ class Pipeline::Run {
       }
       lock.unlock();
       finish();
-      if (is_locked) continue;  // it is there when the stream is
+      if (is_locked) continue;  // complete when the stream is
       before = piece;
       before_slot = &slot;
     }
@@ -279,16 +279,17 @@ class Pipeline::Run {
   int device_ = 0;
   std::vector<Piece> out_order_;
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
   std::exception_ptr error_;
-  std::vector<std::size_t> in_left_, out_left_;  // pieces whose copies are not queued yet
+  // of each batch: pieces whose copies are not queued yet
+  std::vector<std::size_t> in_left_, out_left_;
   std::size_t next_in_ = 0, next_out_ = 0;
   Index issued_ = 0;  // steps
 };
 
 namespace {
-/// One for each direction at least.
+/// At least one thread for each direction.
 std::size_t workers_of(int threads) {
   return static_cast<std::size_t>(std::max(team_size(threads), 2));
 }
@@ -321,9 +322,10 @@ double Pipeline::copy_bytes_per_second(std::byte* to, std::byte* from, std::size
   if (piece == 0) return 0;
   const std::size_t count = std::max<std::size_t>(std::min(kAll, 64 * bytes) / piece, 1);
   const std::size_t slots = staging_bytes() / kPieceBytes / 2, places = bytes / piece;
-  CHECK_CUDA(cudaMemsetAsync(from, 0x5a, places * piece, out_.get()));  // not zeros
+  // not zeros, which might be compressed
+  CHECK_CUDA(cudaMemsetAsync(from, 0x5a, places * piece, out_.get()));
   double seconds = 0;
-  for (int round = 0; round < 2; ++round) {  // the first one warms up
+  for (int round = 0; round < 2; ++round) {  // the first round warms up
     const Stopwatch watch;
     for (std::size_t i = 0; i < count; ++i) {
       std::byte* const slot = staging_ + i % slots * kPieceBytes;

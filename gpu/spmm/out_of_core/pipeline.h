@@ -1,7 +1,7 @@
-// Copies to the device and from it under way at once, while it multiplies. Threads of the host pack
+// A pipeline: copies to the device, products and copies from it at the same time. Host threads pack
 // pieces of the operands into page-locked buffers, two for each thread, and unpack results; the
-// caller's thread queues the steps of the product. Who writes to a buffer waits for who reads it:
-// on the device by events, on the host until the event that is to be waited for was queued.
+// caller's thread queues the steps of the product. A writer of a buffer waits for its last reader:
+// on the device by events, on the host until that event has been recorded.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,7 +17,7 @@
 
 namespace csrkit::gpu {
 
-/// An event without a clock; threads that wait for it sleep.
+/// An event without timing; threads that wait for it sleep.
 class Event {
  public:
   Event() {
@@ -32,37 +32,37 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Rows on the host that lie side by side on the device.
+/// A region of rows on the host that are contiguous on the device.
 struct Region {
-  std::byte* host = nullptr;  // read only, where the way is in
+  std::byte* host = nullptr;  // only read, if it is copied in
   std::size_t pitch_bytes = 0;
   std::size_t row_bytes = 0;
   Offset rows = 0;
   std::byte* device = nullptr;
-  /// 64-bit numbers on the host that are 32-bit ones on the device, less `base`. Way in only.
+  /// 64-bit numbers on the host, minus `base`, become 32-bit numbers on the device. Only copied in.
   bool narrows = false;
   Offset base = 0;
-  /// The host's rows lie side by side in page-locked memory: copies need no buffer there.
+  /// The host's rows are contiguous in page-locked memory: copies need no buffer.
   bool is_locked = false;
 };
 
-/// What one buffer on the device gets.
+/// A batch of regions that fills one buffer on the device.
 struct InBatch {
   std::vector<Region> regions;
-  Index after_issued = -1;        // the step that reads what the buffer had before; -1: none
-  Index after_drained = -1;       // the step whose result the buffer had
-  cudaEvent_t is_free = nullptr;  // recorded by that step, or behind its result's copies
-  cudaEvent_t loaded = nullptr;   // is recorded here
+  Index after_issued = -1;        // the step that reads the buffer's last content; -1: none
+  Index after_drained = -1;       // the step whose result is in the buffer; -1: none
+  cudaEvent_t is_free = nullptr;  // recorded by that step, or after its result's copies
+  cudaEvent_t loaded = nullptr;   // recorded after this batch
 };
 
-/// A step's result.
+/// A step's result, to be copied out.
 struct OutBatch {
   Region region;
   cudaEvent_t computed = nullptr;  // recorded by the step
-  cudaEvent_t drained = nullptr;   // is recorded here
+  cudaEvent_t drained = nullptr;   // recorded after this batch
 };
 
-/// Part of a region: whole rows, or bytes of one.
+/// A piece of a region: whole rows, or a part of one row.
 struct Piece {
   Index batch = 0;
   Index region = 0;
@@ -73,30 +73,31 @@ struct Piece {
 };
 
 struct Step {
-  std::vector<Index> needs;  // batches that come in
-  Index after_drained = -1;  // the step whose result lies in the buffer
-  /// Queues the product and records events; everything of `needs` is loaded by events that were
-  /// recorded.
+  std::vector<Index> needs;  // batches that must be loaded
+  Index after_drained = -1;  // the step whose result is in the buffer
+  /// Queues the product and records its events. The `loaded` events of all batches of `needs` have
+  /// been recorded before.
   std::function<void()> issue;
 };
 
 struct Schedule {
   std::vector<InBatch> in;
-  std::vector<Piece> in_order;  // every piece of every batch; none depends on a later one
+  std::vector<Piece> in_order;  // all pieces of all batches; none depends on a later one
   std::vector<Step> steps;
-  std::vector<OutBatch> out;  // of each step, or none at all
+  std::vector<OutBatch> out;  // one for each step, or none
 };
 
-/// Pieces of at most `most_bytes` on the device, in order; larger ones of what is page-locked.
+/// Cuts regions into pieces of at most `most_bytes` on the device, in order; page-locked regions
+/// get larger pieces.
 std::vector<Piece> pieces_of(Index batch, Index region, const Region& whole,
                              std::size_t most_bytes);
 
-/// The order of copies in: what step s needs alone comes before what only later steps need, and of
-/// `ahead[s]`, a batch for later, as much as there are steps until then: so the way in is never
-/// idle, and a step waits for nothing that is not its own. `first` comes before all.
+/// The order of copies in. `first` comes before all. Before step s come its own batches, and then a
+/// share of `ahead[s].ahead`, a batch for later steps: one of `turns` shares, one a step. So the
+/// copy engine is never idle, and a step waits only for its own batches.
 struct StepLoads {
-  std::vector<Index> own;  // batches
-  Index ahead = -1;        // a batch, of which this is turn `turn` of `turns`
+  std::vector<Index> own;  // the step's own batches
+  Index ahead = -1;        // a batch for later, of which share `turn` of `turns` comes here
   Index turn = 0, turns = 1;
 };
 std::vector<Piece> in_order(const std::vector<InBatch>& batches, const std::vector<Index>& first,
@@ -104,23 +105,24 @@ std::vector<Piece> in_order(const std::vector<InBatch>& batches, const std::vect
 
 class Pipeline {
  public:
-  /// `threads` on the host, as in team_size; 2 at least. The current device's.
+  /// With `threads` host threads (as in team_size; at least 2), on the current device.
   explicit Pipeline(int threads);
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  /// Works through it. Throws what went wrong, when nothing is under way any more.
+  /// Runs a schedule. Rethrows the first error once no copy is in flight.
   void run(const Schedule& schedule);
 
-  /// Bytes a second of copies in and out at once, each: of 256 MiB, between the page-locked buffers
-  /// and two places on the device that have `bytes` bytes.
+  /// Measures bytes per second of simultaneous copies, in and out each: 256 MiB between the
+  /// page-locked buffers and two places of `bytes` bytes on the device.
   double copy_bytes_per_second(std::byte* to, std::byte* from, std::size_t bytes);
 
-  /// What a piece may have at most: 1 MiB was 1.6 times and 2 MiB 1.1 times as slow, on an H200.
+  /// The most bytes of a piece: with 1 MiB copies took 1.6 times as long, with 2 MiB 1.1 times
+  /// (H200).
   static constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
   std::uint64_t staging_bytes() const;
-  /// The same of a pipeline of so many threads (0: as team_size says), before it is made.
+  /// The same for a pipeline of `threads` threads (as in team_size), before it exists.
   static std::uint64_t staging_bytes_of(int threads);
   cudaStream_t in_stream() const { return in_.get(); }
 
@@ -129,7 +131,7 @@ class Pipeline {
     std::byte* data = nullptr;
     Event copied;
     bool is_pending = false;
-    /// Returns when the last copy is done.
+    /// Waits for the last copy.
     void wait();
   };
   struct Worker {

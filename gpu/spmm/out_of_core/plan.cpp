@@ -24,8 +24,7 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// A stream whose kernels go before those of others: an analysis must not wait until a product has
-/// left room.
+/// A stream of high priority: an analysis must not wait until a product leaves room.
 class UrgentStream {
  public:
   UrgentStream() {
@@ -58,7 +57,7 @@ CsrMatrix op_a(const SpmmProblem& problem, const PlanOptions& options) {
   return transpose(problem.a, options.where.threads);
 }
 
-/// What a plan may take if nobody set a limit: most of what is free, as the driver loads kernels.
+/// The limit if none is given: most of the free memory; the driver needs some to load kernels.
 std::uint64_t limit_of(const DeviceMemory& memory, const PlanOptions& options) {
   const std::uint64_t available = memory.available_bytes();
   return options.memory_limit_bytes != 0 ? available : available - available / 32;
@@ -88,7 +87,7 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
       kernels_.push_back(make_device_spmm(decision_.kernel, problem_));
     make_buffers();
     on_device_ = std::make_unique<OnDevice>(options.where.threads);
-    resources_->stream.wait();  // memory comes in the order of that stream
+    resources_->stream.wait();  // allocations are ordered in that stream
     if (cut_.keeps_a) bring_a();
   }
 
@@ -155,7 +154,7 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
       }
     });
     phases_.download_seconds = unpacking.seconds();
-    c_panels_are_current_ = false;  // from here on the caller's C is the one that counts
+    c_panels_are_current_ = false;  // the caller's C is now the current one
   }
 
   double time_multiply(double alpha, double beta) override {
@@ -185,12 +184,12 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
   }
 
  private:
-  /// Made with the plan's device as the thread's.
+  /// Created with the plan's device current.
   struct OnDevice {
     explicit OnDevice(int threads) : pipeline(threads) {}
     Pipeline pipeline;
     UrgentStream analysis;
-    // Of the two buffers of each kind.
+    // Events of the two buffers of each kind.
     Event a_loaded[2], a_free[2], b_loaded[2], b_free[2], c_loaded[2], computed[2], drained[2];
   };
 
@@ -208,10 +207,10 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
     c_at_ = next;
   }
 
-  /// The arrays of a block, on their way to `at`.
+  /// The arrays of a block as regions to copy to `at`.
   std::vector<Region> regions_of(const BlockLayout& block, std::byte* at) const {
     const auto region = [](const void* from, std::size_t element, Offset count, std::byte* to) {
-      // Regions that travel in are only read.
+      // Regions that are copied in are only read.
       auto* const bytes = const_cast<std::byte*>(static_cast<const std::byte*>(from));
       return Region{bytes, element, element, count, to};
     };
@@ -247,7 +246,7 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
     kernel.finish_analysis(at + block.workspace_at, stream);
   }
 
-  /// A, once; blocks are analysed when all are there.
+  /// Copies A once; blocks are analysed when all have arrived.
   void bring_a() {
     Schedule schedule;
     for (std::size_t i = 0; i < cut_.blocks.size(); ++i) {
@@ -276,17 +275,17 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
   std::byte* c_buffer(Index step) const {
     return c_at_ + static_cast<std::uint64_t>(step % 2) * cut_.c_buffer_bytes;
   }
-  /// Columns of a panel of an operand of the caller's.
+  /// A panel of columns of the caller's operand.
   Region rows_of(const ConstDenseView& dense, Index panel, Index first_row, Index rows,
                  std::byte* at) const {
     const auto element = static_cast<std::size_t>(size_of(dense.kind));
     const Offset first = Offset{first_row} * dense.leading_dim + Offset{panel} * cut_.panel_cols;
-    auto* const bytes = const_cast<std::byte*>(dense.as<std::byte>());  // written only if it is C
+    auto* const bytes = const_cast<std::byte*>(dense.as<std::byte>());  // only C is written
     return {bytes + static_cast<std::size_t>(first) * element,
             static_cast<std::size_t>(dense.leading_dim) * element,
             static_cast<std::size_t>(cut_.cols_of(panel, product_.dense_cols)) * element, rows, at};
   }
-  /// The same in its copy, where panel lies behind panel.
+  /// The same in the copy that is stored panel by panel.
   Region locked_rows_of(const ConstDenseView& like, const PageLockedMemory& panels, Index panel,
                         Index first_row, Index rows, std::byte* at) const {
     const auto element = static_cast<std::size_t>(size_of(like.kind));
@@ -317,7 +316,7 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
     *panels = PageLockedMemory(bytes, threads_);
   }
 
-  /// f(first, rows) for stretches of rows that a core's cache holds, on all threads.
+  /// Calls f(first, rows), on all threads, for ranges of rows that fit a core's cache.
   template <class F>
   void over_rows(Index rows, F&& f) const {
     constexpr Offset kStretch = 1024;
@@ -417,7 +416,7 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
     const auto place = static_cast<std::size_t>(cut_.keeps_a ? turn : half);
     DeviceSpmm& kernel = *kernels_[place];
     std::byte* const at = a_at_[place];
-    if (!cut_.keeps_a) {  // the product before is under way meanwhile
+    if (!cut_.keeps_a) {  // meanwhile the last product runs
       wait_for(on.analysis.get(), on.a_loaded[half]);
       analyse(kernel, block, at);
     }
@@ -439,11 +438,12 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
   Capabilities capabilities_ = 0;
   SpmmProblem problem_;
   int device_;
-  int threads_;  // of the host
+  int threads_;  // on the host
   Phases phases_;
   std::unique_ptr<PlanResources> resources_;
-  CsrMatrix a_;                                       // op(A)
-  std::vector<std::unique_ptr<DeviceSpmm>> kernels_;  // of each block that stays, of each buffer
+  CsrMatrix a_;  // op(A)
+  // one for each block that stays, or for each buffer
+  std::vector<std::unique_ptr<DeviceSpmm>> kernels_;
   OutOfCoreDecision decision_;
   const OutOfCoreProduct& product_ = decision_.product;
   const Cut& cut_ = decision_.cut;
@@ -453,7 +453,7 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
   std::unique_ptr<OnDevice> on_device_;
   bool is_bound_ = false;
   PageLockedMemory b_panels_, c_panels_;
-  bool c_panels_are_current_ = false;  // hold what C is meant to hold
+  bool c_panels_are_current_ = false;  // the panels hold the current C
   ConstDenseView b_;
   DenseView c_;
   double seconds_ = 0, copy_rate_ = 0;

@@ -9,15 +9,15 @@
 
 namespace csrkit::gpu {
 
-/// A plan that keeps to PlanOptions::memory_limit_bytes (0: what is free on the device) whatever A,
-/// B and C take, and makes the bits that the kernel called `kernel` makes in core; auto's are those
-/// of the kernel that it would run in core, or row_bins' if that has no kOutOfCore (chosen_kernel
-/// says). `where.threads`: for copies on the host. A panel has at most `most_panel_cols` columns;
-/// 0: as the forecast says. `is_panel_major`: bind copies B, panel by panel, into page-locked
-/// memory of its size, and C has as much until fetch_output; so nothing but the devices' own copies
-/// is left to do in a product, which pays where there are many. Null if `how` is automatic and the
-/// product fits in core, or the kernel works in core only. A is on the host. Throws UsageError,
-/// MemoryError if not even the smallest blocks and panels fit, NoDeviceError, DeviceError.
+/// A plan that stays within PlanOptions::memory_limit_bytes (0: free memory of the device) whatever
+/// A, B and C take. It makes the same bits as `kernel` in core; for auto, as the kernel that auto
+/// would run in core, or as row_bins if that kernel lacks kOutOfCore (see chosen_kernel).
+/// `where.threads` copy on the host. A panel has at most `most_panel_cols` columns; 0: the forecast
+/// chooses. `is_panel_major`: bind copies B, panel by panel, into page-locked memory of its size,
+/// and C gets as much until fetch_output. Then a product needs only the device's own copies, which
+/// pays if there are many products. Returns null if `how` is automatic and the product fits in
+/// core, or the kernel works only in core. A is on the host. Throws UsageError, MemoryError if not
+/// even the smallest blocks and panels fit, NoDeviceError, DeviceError.
 std::unique_ptr<OutOfCoreSpmm> make_out_of_core_spmm(const std::string& kernel,
                                                      const SpmmProblem& problem,
                                                      const PlanOptions& options, OutOfCore how,

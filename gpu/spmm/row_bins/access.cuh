@@ -1,4 +1,4 @@
-// Which kernels of row_bins multiply operands, by how rows of B and C lie.
+// Chooses the kernels of row_bins by the alignment of rows of B and C.
 #pragma once
 
 #include "gpu/spmm/row_bins/launch.cuh"
@@ -18,7 +18,7 @@ void launch_by_access(const RowBinsOperands<Types>& operands, Index whole_cols,
       return UnalignedBinsKernels<Types>::launch(operands, whole_cols, in_pairs, stream);
     }
   }
-  // Where half the width in eight lanes has all columns, the full one would leave lanes without.
+  // If eight lanes of half the width hold all columns, full-width lanes would be idle.
   if (widest == kFullWidth && whole_cols <= 4 * kFullWidth) widest /= 2;
   with_width<Types>(widest, [&](auto width) {
     RowBinsKernels<Types, decltype(width)::value>::launch(operands, whole_cols,

@@ -1,5 +1,5 @@
-// The kernel of row_bins and its launch. Every kind instantiates it in a file of its own: together
-// they take minutes to compile.
+// The kernel of row_bins and its launch. Every kind has a file of its own, as all of them take
+// minutes to compile.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,15 @@ inline constexpr int kRowBinsBlocks = 7;       // per multiprocessor
 inline constexpr int kRowBinsMoreBlocks = 8;   // for 16 bytes a load, or few pieces: 64 registers
 inline constexpr int kRowBinsFewerBlocks = 6;  // for four pieces of f64
 
-/// Whether most tasks are long rows, in several waves of warps. Those have enough loads under way
-/// with fewer warps, and L1 then holds more of what each of them wants again
-/// (docs/lab/2026-11-26-spmm-near-rows.md).
+/// Whether most tasks are long rows, in several waves of warps. Fewer warps then have enough loads
+/// in flight, and L1 holds more of what each reads again (docs/lab/2026-11-26-spmm-near-rows.md).
 inline bool has_long_rows(const RowTasks& tasks) {
   constexpr Offset kSeveralWaves = 12'000;
   return tasks.warp_task_count >= std::max(tasks.task_count, kSeveralWaves);
 }
 
-/// kHasBlocks: there are tasks of a block. In a kernel that has none, code for them costs 3 to 5 %.
+/// kHasBlocks: some tasks take a whole block. Where there are none, code for them would cost 3 to 5
+/// %.
 template <class Types, int kWidth, int kLanes, bool kHasBlocks, bool kScales, int kBlocks,
           OperandRows kRows = OperandRows::aligned>
 __global__ void __launch_bounds__(kRowBinsThreads, kBlocks)
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(kRowBinsThreads, kBlocks)
   const RowTask task =
       op.tasks.tasks[op.tasks.first_task + (has_block ? Offset{blockIdx.x} : number)];
   if (task.size >= kStrip)
-    return lanes.multiply_strip(task);  // so are the other groups of the warp
+    return lanes.multiply_strip(task);  // all groups of the warp have strips here
   Sums<Types, kWidth> sums;
   sums.clear(op.algebra);
   const Index* cols = op.a.col_indices + task.begin;
@@ -88,8 +88,8 @@ void launch_all_bins(const RowBinsOperands<Types>& all, cudaStream_t stream) {
   });
 }
 
-/// A launch for some tasks after the other, where that is wanted and there are several slices; the
-/// first also does what blocks and warps do.
+/// Several launches, each for some of the tasks, if that is wanted and there are several slices.
+/// The first one also has the tasks of blocks and warps.
 template <int kWidth, int kLanes, bool kHasBlocks, int kBlocks, class Types>
 void launch_bins(const RowBinsOperands<Types>& all, cudaStream_t stream) {
   const Offset count = all.tasks.task_count;
@@ -112,7 +112,7 @@ void launch_widest_bins(const RowBinsOperands<Types>& operands, cudaStream_t str
     constexpr int kBlocks = kLanes == 32 ? kRowBinsBlocks : kRowBinsMoreBlocks;
     return launch_bins<kWidth, kLanes, true, kBlocks>(operands, stream);
   }
-  if constexpr (sizeof(typename Types::Value) == 4 && kLanes == 8) {  // in other kinds level
+  if constexpr (sizeof(typename Types::Value) == 4 && kLanes == 8) {  // no gain in other kinds
     if (has_long_rows(operands.tasks)) {
       return launch_bins<kWidth, kLanes, false, kRowBinsBlocks>(operands, stream);
     }
@@ -120,20 +120,19 @@ void launch_widest_bins(const RowBinsOperands<Types>& operands, cudaStream_t str
   launch_bins<kWidth, kLanes, false, kRowBinsMoreBlocks>(operands, stream);
 }
 
-/// Whether slices have 32 lanes instead of 16: one slice instead of two. Rows of B and C that
-/// are no multiple of a line would be cut inside one, which both slices move, and what a row costs
-/// beside its bytes is paid twice. But two groups of 16 lanes take turns in a long row: small
-/// matrices wait for their longest rows, so lanes must be nearly full there, and those that do not
-/// fill the device wait for nothing else. Of more than two slices, half as many of 32 lanes
-/// are taken where the last one of 16 would be nearly empty, unless a wide slice of B is more than
-/// about twice L2. Measured on an H100, docs/lab/2026-11-26-spmm-last-cliffs.md and
-/// 2026-11-26-spmm-last-lost.md.
+/// Whether slices have 32 lanes instead of 16, so one slice instead of two. With two slices, rows
+/// of B and C that are no multiple of a line are cut inside a line, which both slices move, and the
+/// fixed cost of a row is paid twice. On the other hand two groups of 16 lanes share a long row:
+/// small matrices wait for their longest rows, so there 32 lanes must be nearly full, and matrices
+/// that do not fill the device keep 16. Of more than two slices, half as many of 32 lanes are used
+/// if the last one of 16 would be nearly empty, unless a wide slice of B exceeds about twice L2.
+/// Measured on an H100, docs/lab/2026-11-26-spmm-last-cliffs.md and 2026-11-26-spmm-last-lost.md.
 template <class Types, int kWidth>
 bool prefers_wide_slices(Index cols, Index rows_of_b, Offset whole_nnz) {
   constexpr Index kSlice = 16 * kWidth, kLine = kSlice / 2, kMost = 2 * kSlice;
   constexpr Index kNearlyEmpty = 2 * kWidth, kMostRowsOfB = 200'000;
   constexpr int kBytes = sizeof(typename Types::Value);
-  if (kBytes < 4 || cols <= kSlice) return false;  // in 16 bits it was not timed
+  if (kBytes < 4 || cols <= kSlice) return false;  // not measured in 16 bits
   const bool is_small = whole_nnz < kEntriesOfSmall;
   if (cols < kMost) {
     const Index most = is_small ? kMost * 15 / 16 : kMost;
@@ -164,7 +163,7 @@ void RowBinsKernels<Types, kWidth>::launch(const RowBinsOperands<Types>& operand
       }
     }
     launch_bins<kWidth, 8, true, kRowBinsBlocks>(operands, stream);
-  } else {  // an access moves less, so more lanes share what a row costs
+  } else {  // narrow accesses: more lanes share the fixed cost of a row
     launch_bins<kWidth, 32, true, kRowBinsBlocks>(operands, stream);
   }
 }

@@ -1,4 +1,4 @@
-// The device code of row_bins: what one group of lanes does with one task.
+// The device code of row_bins: the work of one group of lanes on one task.
 #pragma once
 
 #include "gpu/device/warp.cuh"
@@ -8,14 +8,14 @@
 
 namespace csrkit::gpu {
 
-/// Entries of A on their way from the lanes that read them to all lanes of a group, in shared
-/// memory: several by one access, where a shuffle passes on one number.
+/// Entries of A in shared memory, passed from the lanes that read them to all lanes of their group:
+/// one access reads several, where a shuffle passes one number.
 template <class Number, int kLanes>
 struct StagedEntries {
   alignas(16) Index cols[kLanes];
   alignas(16) Number values[kLanes];
 };
-/// At least kCount numbers, by accesses of 16 bytes.
+/// Loads at least kCount numbers by accesses of 16 bytes.
 template <class T, int kCount>
 struct ReadTogether {
   static constexpr int kEach = 16 / static_cast<int>(sizeof(T));
@@ -29,10 +29,10 @@ struct ReadTogether {
   __device__ T operator[](int i) const { return pack[i / kEach].item[i % kEach]; }
 };
 
-/// One group of lanes and its columns: kWidth columns a lane, kLanes lanes. In pieces, a lane has
+/// One group of lanes and its columns: kWidth columns a lane, kLanes lanes. In pieces a lane has
 /// every kLanes-th column or pair of columns, else neighbours. The groups of a warp walk together,
-/// so every function but store and the last is called by all 32 lanes. kScales: alpha is not 1 or
-/// beta not 0; the branch in every store of the unrolled steps would cost up to a fifth of the
+/// so all 32 lanes call every function but store and the last one. kScales: alpha is not 1 or beta
+/// not 0; a run-time branch in every store of the unrolled steps would cost up to a fifth of the
 /// time.
 template <class Types, int kWidth, int kLanes, bool kScales, OperandRows kOperandRows>
 struct RowGroup {
@@ -41,22 +41,22 @@ struct RowGroup {
   static constexpr bool kStaged = kOperandRows == OperandRows::copied;
   using Value = typename Types::Value;
   using Number = typename Types::Accumulate;
-  /// Entries of A go through shared memory instead of shuffles, of which one in f64 takes three; in
-  /// other kinds some products gain by it and others lose. But not those of strips, where that
-  /// spills, unless rows are in pieces.
+  /// Whether entries of A go through shared memory instead of shuffles. In f64 an entry takes three
+  /// shuffles; in other kinds some products gain and others lose. Not for strips, where it spills
+  /// registers, unless rows are in pieces.
   static constexpr bool kInMemory = kPieces || (sizeof(Number) == 8 && Types::kIsPlusTimes);
   using Operands = std::conditional_t<kPieces, PiecesOperands<Types>, RowBinsOperands<Types>>;
-  /// Where nothing is scaled, launches see to it that only a lane's last piece may miss.
+  /// Without scaling, launches guarantee that only a lane's last piece may miss.
   using Columns = Pieces<Types, kWidth, kPairs ? 2 : 1, kLanes, !kScales>;
   using Vector = std::conditional_t<kPieces, typename Columns::Elements, Pack<Value, kWidth>>;
-  /// Nonzeros whose rows of B are asked for together. Three or four pieces in f64 leave room for
-  /// the rows of four.
+  /// Nonzeros whose rows of B are in flight together. With three or four pieces in f64 registers
+  /// suffice for four.
   static constexpr int kStep = kPieces && sizeof(Number) == 8 && kWidth > 2 ? 4 : kShortRow;
-  static constexpr int kRest = 4;  // and where fewer are left
-  /// Up to eight columns a load takes one register, so that all that is left is asked for together.
+  static constexpr int kRest = 4;  // the step where fewer are left
+  /// Up to eight columns a load takes one register, so all remaining rows are loaded together.
   static constexpr bool kRestsTogether = !kPieces && kLanes == kShortRow && kWidth == 1;
-  /// Of rows with fewer entries than lanes, and of what is left of others, whole steps come first.
-  /// With vectors this spills.
+  /// In rows with fewer entries than lanes, and in the rests of others, whole steps come first.
+  /// With vectors this would spill.
   static constexpr bool kStepsInRests = kPieces;
 
   const Operands& op;
@@ -64,13 +64,13 @@ struct RowGroup {
   const std::byte* b_column;  // this lane's columns in row 0 of B
   Index column;
   bool has_columns;
-  Number* staged;                          // the group's, room for a row
-  Columns pieces;                          // in pieces
-  StagedEntries<Number, kLanes>* entries;  // if kInMemory: the group's
+  Number* staged;                          // the group's room for a row
+  Columns pieces;                          // if in pieces
+  StagedEntries<Number, kLanes>* entries;  // the group's, if kInMemory
 
   __device__ static RowGroup of(const Operands& op, int lane) {
-    // Of 32 bits, because what lives long must fit into 64 registers, or else every warp writes it
-    // to L2.
+    // 32 bits, because long-lived values must fit into 64 registers; spilled ones would go to L2
+    // for every warp.
     Number* staged = nullptr;
     if constexpr (kStaged) {
       __shared__ StagedRows<Number, kWidth, kLanes, kRowBinsThreads> rows;
@@ -80,7 +80,7 @@ struct RowGroup {
       __shared__ StagedEntries<Number, kLanes> of_groups[kRowBinsThreads / kLanes];
       const auto pieces = Columns::of(op.slices, lane);
       const bool has_columns = pieces.left > 0;
-      // Lanes beyond the last column read the first one, and drop what they make of it.
+      // Lanes beyond the last column read the first one, and drop the result.
       const Value* b_column = op.b.data + (has_columns ? pieces.column : 0);
       const auto* at = reinterpret_cast<const std::byte*>(b_column);
       auto* const entries = of_groups + threadIdx.x / kLanes;
@@ -99,19 +99,20 @@ struct RowGroup {
     }
   }
 
-  /// Some entries, one a lane; lanes without one hold a column that may be read and value 0.
+  /// Loads entries, one a lane. Lanes without an entry get a readable column and the value 0.
   struct Entries {
     Index col = 0;
     Number value = 0;
   };
   __device__ Entries load(const Index* cols, const Value* values, Index at) const {
     Entries mine;
-    // Not evicted first: the rest of a line is wanted soon, and all of it again by the next slice.
+    // Not evicted first: the rest of the line is read soon, and all of it again by the next slice.
     mine.col = __ldg(cols + at);
     mine.value = values == nullptr ? Number{1} : load_value(values, at);
     return mine;
   }
-  /// A's values are looked at by their kind only here: no kernel more for f32 beside 16 bits.
+  /// Only here the kind of A's values matters, so f32 values with a B of 16 bits need no further
+  /// kernels.
   __device__ Number load_value(const Value* values, Index at) const {
     if constexpr (sizeof(Value) == 2) {
       if (op.values_are_wide)
@@ -166,18 +167,18 @@ struct RowGroup {
     }
   }
 
-  /// If kInMemory: brings the entries that the lanes hold to where all lanes read them.
+  /// If kInMemory: stores the entries that the lanes hold to shared memory.
   __device__ void stage(const Entries& mine) const {
     if constexpr (kInMemory) {
-      __syncwarp();  // those before have been read
+      __syncwarp();  // the last entries have been read
       entries->cols[lane] = mine.col;
       entries->values[lane] = mine.value;
       __syncwarp();
     }
   }
 
-  /// Entries [from, from + kEntries) of those that the lanes hold; or, if not kIsFull, as many of
-  /// them as are below `count`.
+  /// Multiplies entries [from, from + kEntries) of those that the lanes hold; if not kIsFull, only
+  /// those below `count`.
   template <int kEntries, bool kIsFull>
   __device__ void gather(Sums<Types, kWidth>& sums, const Entries& mine, int from,
                          int count) const {
@@ -210,8 +211,8 @@ struct RowGroup {
   // Loops over a task are not unrolled: the steps are, and a kernel of 70 KB misses the instruction
   // cache.
 
-  /// A row, or a part of one, of `length` entries. The next entries are on their way while these
-  /// are worked on.
+  /// Multiplies a row, or a part of one, of `length` entries. The next entries are loaded
+  /// meanwhile.
   __device__ void add_row(Sums<Types, kWidth>& sums, const Index* cols, const Value* values,
                           Index length) const {
     const int shortest = __reduce_min_sync(kAllLanes, length),
@@ -228,7 +229,7 @@ struct RowGroup {
       for (int from = 0; from < kLanes; from += kStep) gather<kStep, true>(sums, mine, from, 0);
       mine = next;
     }
-    // Short batches for the rest: fewer loads that turn out to be nobody's.
+    // Short batches for the rest waste fewer loads.
 #pragma unroll 1
     while (done < longest) {
       stage(mine);
@@ -255,13 +256,13 @@ struct RowGroup {
     }
   }
 
-  /// A warp or a block, whose groups of lanes work on one row. Its entries are dealt out in turns:
-  /// kLanes of them to each group. Variables, as a second copy of the loops below would cost 3 % to
-  /// 5 %; where all crews are warps, the compiler knows them.
+  /// A crew: the groups of a warp or of a block that share one row. In every turn each group gets
+  /// kLanes entries. Members are variables, because a second copy of the loops below would cost 3
+  /// to 5 %; where all crews are warps, the compiler knows their values.
   struct Crew {
-    Index turn;  // entries of a turn: as many as there are threads
+    Index turn;  // entries of a turn: the number of threads
     Index log2_groups;
-    Index group;  // this one's number
+    Index group;  // this group's number
     __device__ Index share_of(Index entries) const {
       return (entries + (1 << log2_groups) - 1) >> log2_groups;
     }
@@ -276,8 +277,8 @@ struct RowGroup {
     return {32 << kLog2Warps, kLog2Groups + kLog2Warps, static_cast<Index>(threadIdx.x / kLanes)};
   }
 
-  /// This lane's entry of the turn that begins at `at`. Of a shorter rest every group has an equal
-  /// share.
+  /// This lane's entry of the turn that begins at `at`. A shorter rest is divided equally among the
+  /// groups.
   __device__ Entries load_turn(const Crew& crew, const Index* cols, const Value* values, Index at,
                                Index length) const {
     const Index left = length - at;
@@ -287,8 +288,8 @@ struct RowGroup {
     return Entries();
   }
 
-  /// A row, or a part of one, of `length` entries, the same for the whole crew. Every group of a
-  /// warp has the warp's sum in the end.
+  /// Multiplies a row, or a part of one, of `length` entries by the whole crew. Afterwards every
+  /// group of a warp has the warp's sum.
   __device__ void add_long_row(Sums<Types, kWidth>& sums, const Crew& crew, const Index* cols,
                                const Value* values, Index length) const {
     Entries mine = load_turn(crew, cols, values, 0, length);
@@ -325,7 +326,7 @@ struct RowGroup {
   template <int kLength, int kRows, class F>
   __device__ void multiply_rows(const Entries& mine, F&& finish) const {
     constexpr int kEntries = kRows * kLength;
-    Vector y[kEntries];  // of any row of B for entries that are nobody's: their sums are not stored
+    Vector y[kEntries];  // lanes without an entry load any row of B; their sums are not stored
     const auto add_up = [&](auto&& value_of) {
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
@@ -350,7 +351,7 @@ struct RowGroup {
     }
   }
 
-  /// `rows` rows of exactly kLength entries, which lie one after the other. As many rows a step as
+  /// Multiplies `rows` consecutive rows of exactly kLength entries. A step takes as many rows as
   /// have kStep entries together, so that as many loads are in flight as in a long row.
   template <int kLength>
   __device__ void multiply_strip(Offset begin, const Index* row_order, Index rows) const {
@@ -360,7 +361,7 @@ struct RowGroup {
     const int most_rows = __reduce_max_sync(kAllLanes, rows), entries = rows * kLength;
     Entries mine;
     if (lane < kEntries && lane < entries) mine = load(cols, values, lane);
-    Index my_row = 0;  // of the next kStep rows, one a lane
+    Index my_row = 0;  // the target of one of the next kStep rows, one a lane
     if (lane < kStep && lane < rows) my_row = __ldg(row_order + lane);
 #pragma unroll 1
     for (int done = 0; done < most_rows; done += kRows) {
@@ -381,9 +382,9 @@ struct RowGroup {
   __device__ void multiply_strip(const RowTask& task) const {
     const Index* row_order = op.tasks.row_order + task.target;
     const Index rows = strip_rows(task.size);
-    switch (strip_length(task.size)) {  // the same in the whole warp
+    switch (strip_length(task.size)) {  // uniform in the warp
       case 0: {
-        // Nothing is added to C, which need not be read for it. A factor of infinity makes NaN.
+        // The sum is empty, but alpha is applied: infinity times 0 is NaN.
         if (kScales && op.beta == 1 && op.alpha * Number{0} == Number{0}) return;
         Sums<Types, kWidth> nothing;
         nothing.clear(op.algebra);
@@ -402,7 +403,7 @@ struct RowGroup {
     }
   }
 
-  /// Partial sums lie as columns do.
+  /// Partial sums are stored in the order of columns.
   __device__ void leave(const Sums<Types, kWidth>& sums, Number* slot) const {
     if constexpr (kPieces) {
       pieces.leave(sums, slot);
@@ -419,7 +420,8 @@ struct RowGroup {
     }
   }
 
-  /// Leaves a part's sum, and adds the parts if it came last. Says whether the row is complete.
+  /// Stores a part's sum; the part that comes last adds up all parts. Returns whether the row is
+  /// complete.
   __device__ bool meet_other_parts(Sums<Types, kWidth>& sums, Index slot, Offset slice,
                                    Index& row) const {
     const unsigned mask = lanes_of_group<kLanes>();
