@@ -1,4 +1,4 @@
-// Stores of rows of C that begin anywhere.
+// Stores to rows of C that are not aligned.
 #pragma once
 
 #include "gpu/device/warp.cuh"
@@ -6,8 +6,8 @@
 
 namespace csrkit::gpu {
 
-/// Room for a row of C of every group of lanes, in shared memory. kWidth + 1: groups of eight lanes
-/// then read from banks of their own.
+/// Shared memory for a row of C of every group of lanes. Padded by one (kWidth + 1), so that groups
+/// of eight lanes use different banks.
 template <class Number, int kWidth, int kLanes, int kThreads>
 struct StagedRows {
   alignas(32) Number of_groups[kThreads / kLanes][kLanes * (kWidth + 1)];
@@ -24,7 +24,7 @@ __device__ void store_by_elements(const Sums<Types, kWidth>& sums,
                                   typename Types::Accumulate beta) {
   using Number = typename Types::Accumulate;
   const unsigned mask = lanes_of_group<kLanes>();
-  __syncwarp(mask);  // the row before has been read
+  __syncwarp(mask);  // the last row has been read
   Pack<Number, kWidth> pack;
   memcpy(&pack, sums.item, sizeof pack);
   *reinterpret_cast<Pack<Number, kWidth>*>(staged + lane * kWidth) = pack;

@@ -1,9 +1,9 @@
-// vendor_cusparse: cusparseSpMM on row-major operands, in the best shape it can be in.
+// vendor_cusparse: cusparseSpMM on row-major operands, with its fastest algorithm.
 // Owns     nothing: the vendor's kernels decide
 // Reads    A as it lies, 32-bit offsets; an A without values gets an array of ones, counted as
 //          memory
 // Launch   at the first bind every CSR algorithm gets its own descriptor, buffer and preprocess
-//          step, is run once to warm up and then timed; the fastest stays. All of it is analysis
+//          step, is run once to warm up and then timed; the fastest stays. All of this is analysis
 //          time.
 // Needs    nnz below 2^31: the library wants offsets and columns of equal width, and columns are
 //          32-bit here. Refused with a reason otherwise. Seen with cuSPARSE 12.6 and therefore not
@@ -72,7 +72,7 @@ class Handle {
   cusparseHandle_t handle_ = nullptr;
 };
 
-/// A dense operand as the library sees it.
+/// The library's descriptor of a dense operand.
 class Dense {
  public:
   Dense() = default;
@@ -104,7 +104,7 @@ class Dense {
   Offset leading_dim_ = 0;
 };
 
-/// One algorithm, with what its preprocess step leaves behind in descriptor and buffer.
+/// One algorithm, with the descriptor and buffer that its preprocess step fills.
 struct Candidate {
   const Algorithm* algorithm = nullptr;
   cusparseSpMatDescr_t a = nullptr;
@@ -160,7 +160,7 @@ class Cusparse final : public DeviceSpmm {
     });
   }
 
-  // Algorithms are chosen for one layout of the operands.
+  // The choice of algorithm holds for one layout of the operands.
   bool wants_trials(const ConstDenseView& b, const DenseView& c) const override {
     return !best_ || b.leading_dim != b_.leading_dim() || c.leading_dim != c_.leading_dim();
   }
@@ -171,7 +171,7 @@ class Cusparse final : public DeviceSpmm {
     best_.reset();
     tried_.clear();
     for (const Algorithm& algorithm : kAlgorithms) {
-      // The library takes no transposed A there, and complains on stdout.
+      // The library does not support a transposed A there, and writes a complaint to stdout.
       const bool is_transposed = operation_ != CUSPARSE_OPERATION_NON_TRANSPOSE;
       if (is_transposed && algorithm.id == CUSPARSE_SPMM_CSR_ALG3) continue;
       auto candidate = std::make_unique<Candidate>();
@@ -223,7 +223,7 @@ class Cusparse final : public DeviceSpmm {
                         with.algorithm->id, with.buffer.data());
   }
 
-  // A refusal is an answer here; a failure of the device is thrown.
+  // A refusal is recorded; a failure of the device is thrown.
   cusparseStatus_t try_out(Candidate& candidate, const DeviceCsrView<void>& a,
                            const ConstDenseView& b, const DenseView& scratch,
                            DeviceMemory& memory) {

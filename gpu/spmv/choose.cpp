@@ -12,16 +12,16 @@ namespace csrkit::gpu {
 
 namespace {
 
-constexpr double kL2Share = 0.636;         // of L2, that stays from product to product
-constexpr double kCachedShare = 0.8;       // up to there the costs of what stays hold
-constexpr double kL2BytesPerCycle = 26.8;  // L2, to one multiprocessor
+constexpr double kL2Share = 0.636;         // share of L2 that stays from product to product
+constexpr double kCachedShare = 0.8;       // up to this share the costs of cached matrices hold
+constexpr double kL2BytesPerCycle = 26.8;  // from L2 to one multiprocessor
 
-/// What counts for one product by a kernel.
+/// The quantities that decide the time of one product by a kernel.
 struct Work {
   std::uint64_t stored_bytes;
   double entries = 0;           // padding included
   double gathered_sectors = 0;  // of x
-  bool parts_meet = false;      // in device memory: those of a cut row, or of a slice
+  bool parts_meet = false;      // parts of a cut row, or of a slice, are added up in device memory
 };
 
 Work work_of(const std::string& kernel, const SpmvProfile& profile) {
@@ -47,7 +47,7 @@ Work work_of(const std::string& kernel, const SpmvProfile& profile) {
   throw UsageError("no model of " + kernel);
 }
 
-/// What a kernel takes where A stays in L2, fitted to products of 207 matrices in three kinds
+/// The cost of a kernel if A stays in L2, fitted to products of 207 matrices in three kinds
 /// (docs/lab/2026-11-26-spmm-choice-blind.md), starts also to 66 others on an H100
 /// (docs/lab/2026-11-26-blind-hunt.md), jagged anew to 142 on one
 /// (docs/lab/2026-11-26-spmv-kept.md). Microseconds, and cycles of all multiprocessors together,
@@ -94,7 +94,7 @@ double cached_seconds(const std::string& kernel, const Work& work, const SpmvPro
   return microseconds * 1e-6 + cycles / profile.card.cycles_per_second;
 }
 
-/// What a kernel takes where memory brings A, read off products of large matrices
+/// The cost of a kernel if A comes from memory, from products of large matrices
 /// (docs/lab/2026-11-22-spmv-h200.md).
 struct StreamedCosts {
   const char* kernel;
@@ -137,8 +137,8 @@ double streamed_seconds(const std::string& kernel, const Work& work, const SpmvP
       kLaunchSeconds + costs->start_seconds +
       costs->step_seconds * static_cast<double>(profile.longest_slice) / profile.warps_per_slice;
   if (kernel == "jagged" && work.parts_meet) seconds += kCutSeconds;
-  // Formats in slices read x for 32 rows at once: that costs nothing until so many sectors are
-  // gathered that columns must be anywhere.
+  // Formats in slices read x for 32 rows at once. That costs nothing unless so many sectors are
+  // gathered that columns must be scattered.
   const double gathered = costs->gathers ? work.gathered_sectors
                                          : std::max(0.0, 2 * work.gathered_sectors - work.entries);
   seconds += gathered / (kSectorsPerCycle * card.cycles_per_second);
@@ -151,7 +151,7 @@ double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) * 1e-6
 
 double model_seconds(const std::string& kernel, const SpmvProfile& profile) {
   const Work work = work_of(kernel, profile);
-  // One of the two for all kernels: they are compared.
+  // The same model for all kernels, as their times are compared.
   const auto as_csr = static_cast<double>(profile.csr_bytes + profile.vector_bytes);
   return as_csr <= kCachedShare * profile.card.l2_bytes ? cached_seconds(kernel, work, profile)
                                                         : streamed_seconds(kernel, work, profile);

@@ -1,5 +1,5 @@
-// Which kernel runs when the user asks for none: the one that a model of the machine says is the
-// fastest for what was found in the matrix. No CUDA here: the rules are tested without a GPU.
+// auto: chooses the kernel that is fastest by a model of the machine, from the profile of the
+// matrix. No CUDA here: the rules are tested without a GPU.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace csrkit::gpu {
 
-/// As many times as large as CSR, a stencil is no candidate, whatever the model says.
+/// A stencil that is so many times as large as CSR is never a candidate.
 inline constexpr std::uint64_t kMostStencilShare = 2;
 
 /// What the model knows of a matrix.
@@ -43,12 +43,12 @@ struct SpmvChoice {
   std::string because;
 };
 
-/// Seconds of one product on the card, by the model. Where A as CSR stays in L2: what every launch
-/// costs, bytes, entries, rows and what x takes where it is gathered. Else what memory takes for
-/// its bytes or, if that is longer, its entries, and what x takes.
+/// The model's seconds of one product. If A as CSR stays in L2: the sum of launch cost, bytes,
+/// entries, rows and the gathers of x. Else the larger of the times of its bytes in memory and of
+/// its entries, plus the gathers of x.
 double model_seconds(const std::string& kernel, const SpmvProfile& profile);
 
-/// The kernel of the least seconds; csr_balanced, which needs no memory, where others find no room.
+/// The kernel with the least seconds; csr_balanced, which needs no memory, if no other fits.
 SpmvChoice choose_spmv(const SpmvProfile& profile);
 
 }  // namespace csrkit::gpu

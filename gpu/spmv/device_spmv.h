@@ -1,4 +1,4 @@
-// What a kernel file of SpMV offers under the plan: a format, made once from a CSR matrix on the
+// What an SpMV kernel's file offers to the plan: a format, made once from a CSR matrix on the
 // device, and a product that neither allocates nor waits.
 #pragma once
 
@@ -14,17 +14,17 @@
 
 namespace csrkit::gpu {
 
-/// A kernel with its types chosen.
+/// A kernel for chosen types.
 class DeviceSpmv {
  public:
   virtual ~DeviceSpmv() = default;
 
-  /// Whether launch computes A^T x from an A that is stored by rows. If not, it is given A^T.
+  /// Whether launch computes A^T x from A as it is stored. If not, it gets A^T.
   virtual bool transposes() const { return false; }
 
-  /// Makes the format. Takes `a` and keeps it only if launch reads it. May allocate, through
-  /// `memory`, and wait; called once. Throws for a matrix that is not for this format:
-  /// MemoryError with the bytes that it would take, UsageError with the time.
+  /// Makes the format. Takes `a`, and keeps it only if launch reads it. May allocate through
+  /// `memory` and wait; called once. Throws for matrices that do not suit the format: MemoryError
+  /// with the bytes, UsageError with the seconds that it would take.
   virtual void convert(DeviceCsr a, DeviceMemory& memory) = 0;
 
   /// Queues y = alpha * op(A) * x + beta * y; x and y are matrices of one column, or of any number
@@ -37,7 +37,7 @@ class DeviceSpmv {
 
   virtual std::string choice() const { return {}; }
 
-  /// For a vendor that wants to see operands before it decides: as DeviceSpmm's.
+  /// For vendor kernels that decide after they have seen the operands; as in DeviceSpmm.
   virtual bool wants_trials(const ConstDenseView& /*x*/, const DenseView& /*y*/) const {
     return false;
   }
@@ -45,33 +45,32 @@ class DeviceSpmv {
                           DeviceMemory&) {}
 };
 
-/// The kernel called `name` in the table, any but auto, for the kinds and the semiring of
-/// `problem`. Throws UsageError if it cannot do them.
+/// The kernel `name` of kernels.inc (not auto), for the kinds and the semiring of `problem`. Throws
+/// UsageError if it cannot do them.
 std::unique_ptr<DeviceSpmv> make_device_spmv(const std::string& name, const SpmmProblem& problem);
 
 /// What production kernels can do: everything, with A in place and in CUDA graphs.
 inline constexpr Capabilities kSpmvProduction = kEverySpmv | kDeviceMatrix | kGraphCapture;
 
-/// Rungs of the ladder tell their idea in f32 and f64, with plus and times.
+/// Rungs of the ladder exist only in f32 and f64, with plus and times.
 inline constexpr Capabilities kSpmvLadder = kImplicitOnes | kF32 | kF64 | kIeeeSpecials |
                                             kTranspose | kAlphaBeta | kLeadingDimension |
                                             kDeterministic | kAnyAlignment;
 
-/// The larger of what is always allowed and a multiple of A's bytes: beyond that a format is
-/// refused (MemoryError, which names `needed` bytes), although the device may have the room: nobody
-/// wants a padded copy that is so many times as large.
+/// Throws MemoryError, with `needed` bytes, for a format that is many times as large as A, even if
+/// the device has the room: such a padded copy is never useful. Small formats are always allowed.
 void require_worthwhile(const char* format, std::uint64_t needed, std::uint64_t csr_bytes);
 
-/// The same for time, of a format in which one lane adds up a row, in at least `steps` loads that
-/// follow each other: refused (UsageError, which names the seconds) where that would take many
-/// times as long as reading A as CSR.
+/// The same for time, for formats in which one lane adds up a row by at least `steps` dependent
+/// loads: throws UsageError, with the seconds, if that takes many times as long as reading A as
+/// CSR.
 void require_short_rows(const char* format, Offset steps, std::uint64_t csr_bytes);
 
-/// Bytes of A's three arrays as the device holds them.
+/// Bytes of A's three arrays on the device.
 std::uint64_t csr_bytes_of(const DeviceCsr& a);
 
-/// Puts a format written for types under the interface above. `Format` is made of a semiring and
-/// has convert, launch (with typed vectors), stored_bytes and choice.
+/// Adapts a typed format to the interface above. `Format` is constructed from a semiring and has
+/// convert, launch (with typed vectors), stored_bytes and choice.
 template <class Types, class Format>
 class TypedSpmv final : public DeviceSpmv {
  public:
@@ -122,8 +121,8 @@ std::unique_ptr<DeviceSpmv> make_narrow(const SpmmProblem& problem) {
   return make_typed<SpmvTypes<Half, Half, float>, Format>(problem);
 }
 
-/// The one place where the kinds of a problem become types: the rows of the table of legal kinds.
-/// A kernel whose kinds are compiled apart has its own functions in the place of these.
+/// The one place where kinds become types: the rows of the table of legal kinds. A kernel whose
+/// kinds are compiled separately has its own functions instead.
 template <template <class> class Format>
 std::unique_ptr<DeviceSpmv> typed_spmv(const SpmmProblem& problem) {
   if (has_wide_operands(problem)) return make_mixed<Format>(problem);

@@ -7,8 +7,8 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// One thread per row. All rows of a stencil mark the same few places: who sees a mark, which may
-/// come from a stale line, leaves it alone.
+/// One thread per row. All rows of a stencil mark the same few places, so a thread that sees a mark
+/// does not write it again. A stale line only costs a redundant store.
 __global__ void mark_diagonals(DeviceCsrView<void> a, Offset* marks) {
   const Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
   if (at >= a.rows) return;

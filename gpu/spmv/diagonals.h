@@ -1,4 +1,4 @@
-// Which diagonals of a matrix have an entry, for formats that store whole ones.
+// The diagonals of a matrix that have an entry, for formats that store whole diagonals.
 #pragma once
 
 #include "gpu/device/device_csr.h"
@@ -8,7 +8,7 @@ namespace csrkit::gpu {
 /// Diagonal d holds the entries with col - row = d - (rows - 1), so that 0 <= d < rows + cols - 1.
 struct Diagonals {
   Index count = 0;              // that have an entry
-  DeviceBuffer<Offset> ranks;   // of every d, and one more: how many with an entry lie before it
+  DeviceBuffer<Offset> ranks;   // for every d, and the end: how many before it have an entry
   DeviceBuffer<Index> offsets;  // col - row of those with an entry, ascending
 
 #ifdef __CUDACC__

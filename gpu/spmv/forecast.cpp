@@ -1,4 +1,4 @@
-// How much device memory an SpMV plan will take, known before there is a device.
+// The device memory that an SpMV plan will take, known without a device.
 
 #include <algorithm>
 #include <utility>
@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::uint64_t;
 
-/// What the sizes of formats depend on; of op(A).
+/// The facts about op(A) that decide the sizes of formats.
 struct Shape {
   Bytes rows = 0, cols = 0, nnz = 0;
   Bytes value_bytes = 0;
@@ -70,7 +70,7 @@ Bytes count_diagonals(const CsrMatrix& a) {
   return static_cast<Bytes>(std::count(seen.begin(), seen.end(), true));
 }
 
-constexpr Bytes kFixed = 128 << 10;  // tables, counters, what library calls take at least
+constexpr Bytes kFixed = 128 << 10;  // tables, counters, and the least scratch of library calls
 
 /// Counts of that many things, and their sums.
 Bytes scan_bytes(Bytes count) { return count * (sizeof(Offset) + 1) + kFixed; }
@@ -100,8 +100,8 @@ Bytes balanced_bytes(const Shape& shape) {
   return ((shape.nnz + shape.rows) / kSmallestPiece + 2) * kOfAPiece;
 }
 
-/// Pieces are at least half full of segments or of rows, but for the last of each chunk and those
-/// of rows that are cut.
+/// Pieces are at least half full of segments or of rows, except the last of each chunk and those of
+/// cut rows.
 Bytes jagged_format_bytes(const Shape& shape) {
   constexpr Bytes kOfAPiece = 16 + 256 * (2 + 8 + 4) + 8 * 8 + 8 + 4 + 4, kOfAChunk = 8192;
   const Bytes height = jagged::kLowest;  // of such segments there are most
@@ -127,7 +127,7 @@ Bytes hyb_bytes(const Shape& shape) {
   return coo_bytes(shape) + 3 * shape.nnz * (sizeof(Index) + shape.value_bytes) + kFixed;
 }
 
-/// Finding diagonals, which auto does whatever comes of it.
+/// Finding diagonals, which auto always does.
 Bytes diagonal_bytes(const Shape& shape) { return scan_bytes(shape.rows + shape.cols + 1); }
 
 Bytes stencil_bytes(const Shape& shape, Bytes diagonals) {
@@ -169,7 +169,7 @@ Bytes format_bytes(const std::string& kernel, const Shape& shape, const SpmmProb
     return diagonal_bytes(shape) +
            count_diagonals(problem.a) * (sizeof(Offset) + shape.rows * stored);
   }
-  return 0;  // A as it lies
+  return 0;  // A is used in place
 }
 
 }  // namespace
@@ -187,7 +187,7 @@ std::uint64_t forecast_spmv_bytes(const std::string& kernel, const SpmmProblem& 
   }
   const ValueKind kind = a.value_kind();
   const Bytes stored = DeviceCsr::forecast_bytes(problem.output_rows(), a.nnz(), kind);
-  Bytes while_sorting = 0;  // A and A^T, and what sorting takes
+  Bytes while_sorting = 0;  // A, A^T and the sort's scratch
   if (problem.transpose_a && DeviceCsr::can_transpose(a.nnz())) {
     while_sorting = DeviceCsr::forecast_bytes(a.rows(), a.nnz(), kind) +
                     DeviceCsr::transpose_bytes(a.cols(), a.nnz(), kind);

@@ -1,15 +1,15 @@
-// How much of x a product asks for.
+// How much of x a product gathers.
 #pragma once
 
 #include "gpu/device/device_csr.h"
 
 namespace csrkit::gpu {
 
-/// Bytes that the caches hand out at once.
+/// A sector: the bytes that caches transfer at once.
 inline constexpr int kSectorBytes = 32;
 
-/// Sectors of x that warps ask for, where each warp gathers for 32 entries that follow each other
-/// in A; `element_bytes`: of x. What the first cache keeps is not taken off. Waits.
+/// The number of sectors of x that warps load if each warp gathers for 32 consecutive entries of A.
+/// Hits in L1 are not subtracted. `element_bytes`: of x. Waits.
 Offset count_gathered_sectors(const DeviceCsrView<void>& a, int element_bytes,
                               DeviceMemory& memory);
 

@@ -1,5 +1,4 @@
-// The plan of every SpMV kernel: the adapter between the contract in core/contract/spmm.h and
-// DeviceSpmv.
+// The plan of every SpMV kernel: the adapter between core/contract/spmm.h and DeviceSpmv.
 #pragma once
 
 #include <memory>
@@ -12,8 +11,8 @@ namespace csrkit::gpu {
 
 class GpuSpmvPlan final : public OperatorPlan {
  public:
-  /// `capabilities` are those of the kernel's row in the table. A^T is made first, on the device if
-  /// there is room; it and the conversion are analysis.
+  /// `capabilities` are those of the kernel's row in the table. If it is needed, A^T is made first,
+  /// on the device if there is room. Transposition and conversion count as analysis.
   GpuSpmvPlan(Capabilities capabilities, const SpmmProblem& problem, const PlanOptions& options,
               std::unique_ptr<DeviceSpmv> kernel);
   ~GpuSpmvPlan() override;

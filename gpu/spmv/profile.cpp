@@ -12,8 +12,8 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// Where the longest row has more than so many times the mean, nobody looks for blocks: a thread
-/// walks along each row, and blocks are not what such rows have.
+/// Blocks are not looked for if the longest row has so many times the average: a thread walks along
+/// each row, and such matrices have no blocks.
 constexpr Offset kMostUneven = 32;
 
 void measure_stencil(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory& memory,
@@ -74,7 +74,7 @@ SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, int eleme
   if (slices.longest() * a.rows() <= kMostUneven * a.nnz()) {
     const BlockCount blocks = best_blocks(view, value_bytes, memory);
     const std::uint64_t bytes = block_bytes(blocks, a.rows(), value_bytes);
-    if (bytes <= profile.csr_bytes) profile.bsr_bytes = bytes;  // else they are mostly gaps
+    if (bytes <= profile.csr_bytes) profile.bsr_bytes = bytes;  // else blocks are mostly gaps
     profile.bsr_places = blocks.blocks * blocks.size * blocks.size;
   }
   profile.available_bytes = memory.available_bytes();

@@ -1,4 +1,4 @@
-// What a matrix on the device looks like to the chooser.
+// The profile of a matrix on the device, for the chooser.
 #pragma once
 
 #include "gpu/device/device_csr.h"
@@ -6,9 +6,9 @@
 
 namespace csrkit::gpu {
 
-/// Measures what each format would take, without making any. `vector_bytes` as in SpmvProfile;
-/// `element_bytes`: of x. Waits. Throws MemoryError if there is no room to look: some 50 bytes a
-/// row.
+/// Computes the size of each format without making any. `vector_bytes` as in SpmvProfile;
+/// `element_bytes`: of x. Waits. Needs about 50 bytes a row on the device; throws MemoryError if
+/// there is no room.
 SpmvProfile profile_of(const DeviceCsr& a, std::uint64_t vector_bytes, int element_bytes,
                        DeviceMemory& memory);
 

@@ -8,8 +8,8 @@
 
 namespace csrkit::gpu {
 
-// A kernel's file offers a format and its product; the plan around it is the same for all. A
-// chooser makes a plan itself, out of another row of the table.
+// A kernel's file offers a DeviceSpmv; the plan around it is the same for all. A chooser makes its
+// plan from another row of the table.
 #define CSRKIT_CHOOSER(name, role, can, summary) \
   std::unique_ptr<SpmmPlan> make_spmv_plan_##name(const SpmmProblem&, const PlanOptions&);
 #define CSRKIT_KERNEL(name, role, can, summary)                                             \

@@ -1,4 +1,4 @@
-// How long rows are, for formats whose size depends on it.
+// Row lengths, for formats whose size depends on them.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace csrkit::gpu {
 
-/// Element i: rows with i entries; the last element: rows with that many or more. Waits.
+/// Element i is the number of rows with i entries; the last: with that many or more. Waits.
 std::vector<Offset> count_row_lengths(const DeviceCsrView<void>& a, DeviceMemory& memory);
 inline constexpr int kCountedLengths = 1024;
 

@@ -1,4 +1,4 @@
-// The two library algorithms that conversions need, each compiled once.
+// The two CUB algorithms that conversions need, compiled once.
 #pragma once
 
 #include "gpu/device/cuda_check.h"

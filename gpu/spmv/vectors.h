@@ -1,5 +1,5 @@
-// The vectors of SpMV: matrices of one column, whose elements may lie apart. A kernel that takes
-// more columns (kManyColumns) walks along them itself.
+// The vectors of SpMV: matrices of one column, with any distance between elements. Kernels with
+// kManyColumns loop over more columns themselves.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ using AlgebraFor = std::conditional_t<kPlusTimes, PlusTimes<Number>, AnySemiring
 #endif
 
 /// The types of one product: of A's stored values (any type if A has none), of x, of y. Plus and
-/// times are compiled in; which of the other semirings it is, a kernel learns at run time.
+/// times are compiled in; the other semirings are chosen at run time.
 template <class ValueType, class VectorType, class OutputType, bool kPlusTimes = true>
 struct SpmvTypes {
   using Value = ValueType;
@@ -48,7 +48,7 @@ struct InputVector {
 #endif
 };
 
-/// What becomes of a row's sum: y = alpha * sum + beta * y; y is read only if beta is not 0.
+/// Stores a row's sum: y = alpha * sum + beta * y; y is read only if beta is not 0.
 template <class Types>
 struct OutputUpdate {
   using Number = typename Types::Number;
@@ -78,7 +78,7 @@ struct OutputUpdate {
     }
     *to = Narrow<Output>::of(sum);
   }
-  /// y += alpha * sum, where y has got its beta before.
+  /// y += alpha * sum, after y was multiplied by beta.
   __device__ void add(Index row, Number sum) const {
     Output* const to = place(row);
     *to = Narrow<Output>::of(fma(alpha, sum, widen<Number>(*to)));
@@ -86,7 +86,7 @@ struct OutputUpdate {
 #endif
 };
 
-/// Throws UsageError if neighbours are 4 GiB apart, or further.
+/// Throws UsageError if neighbours are 4 GiB or more apart.
 inline std::uint32_t step_bytes_of(const ConstDenseView& vector, const char* name) {
   const Offset bytes = vector.rows > 1 ? vector.leading_dim * size_of(vector.kind) : 0;
   if (bytes > Offset{UINT32_MAX}) {
@@ -127,8 +127,7 @@ void with_bits(int value_bytes, F&& f) {
   }
 }
 
-/// Threads of a block, where a kernel has no reason for another number, and the blocks that hold
-/// `threads` of them.
+/// The default threads of a block, and the blocks for `threads` threads.
 inline constexpr int kSpmvThreads = 256;
 inline unsigned spmv_blocks(Offset threads) {
   return static_cast<unsigned>((threads + kSpmvThreads - 1) / kSpmvThreads);

@@ -1,9 +1,8 @@
-// vendor_cusparse: cusparseSpMV, and cusparseSpMM with one column, in the best shape they can be
-// in.
+// vendor_cusparse: cusparseSpMV, and cusparseSpMM with one column, with the fastest algorithm.
 // Owns     a row index for every entry, for the COO algorithms; ones, where A has no values
 // Reads    A as it lies, 32-bit offsets
 // Launch   at the first bind every algorithm gets its own descriptor, buffer and preprocess step,
-//          is run once to warm up and then timed; the fastest stays. All of it is analysis time
+//          is run once to warm up and then timed; the fastest stays. All of this is analysis time
 // Needs    nnz below 2^31 and packed vectors. Not declared: what SpMM's row of the same name does
 //          not declare either (subnormals, infinities, 16-bit results, alignment)
 // Against  our own kernels; the same operands, the same stream, the same clock
@@ -70,7 +69,7 @@ constexpr Algorithm kAlgorithms[] = {
 };
 constexpr int kTimedRuns = 3;
 
-/// What the library knows by name, given back with its owner.
+/// An object of the library, destroyed with its owner.
 struct Handle {
   cusparseHandle_t get = nullptr;
   Handle() { CHECK_CUSPARSE(cusparseCreate(&get)); }
@@ -102,7 +101,7 @@ struct Vector {
   }
 };
 
-/// One algorithm, with what its preprocess step leaves behind in descriptor and buffer.
+/// One algorithm, with the descriptor and buffer that its preprocess step fills.
 struct Candidate {
   const Algorithm* algorithm = nullptr;
   cusparseSpMatDescr_t a = nullptr;
@@ -117,7 +116,7 @@ struct Candidate {
   Candidate& operator=(const Candidate&) = delete;
 };
 
-/// alpha or beta in the type that the library wants to find behind the pointer.
+/// alpha or beta in the type that the library expects behind the pointer.
 class Scalar {
  public:
   Scalar(double value, ValueKind kind)
@@ -269,7 +268,7 @@ class Cusparse final : public DeviceSpmv {
                                          candidate.buffer.data());
   }
 
-  // A refusal is an answer here; a failure of the device is thrown.
+  // A refusal is recorded; a failure of the device is thrown.
   cusparseStatus_t try_out(Candidate& candidate, DeviceMemory& memory) {
     const cudaStream_t stream = memory.stream();
     CHECK_CUSPARSE(cusparseSetStream(handle_->get, stream));

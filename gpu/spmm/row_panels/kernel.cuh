@@ -1,5 +1,5 @@
-// The kernel of row_panels and its launch. Every kind instantiates it in a file of its own:
-// together they take minutes to compile.
+// The kernel of row_panels and its launch. Every kind has a file of its own, as all of them take
+// minutes to compile.
 #pragma once
 
 #include "gpu/device/cuda_check.h"
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(kRowPanelsThreads, kRowPanelsBlocks)
   Sums<Types, kWidth> sums[kPanelRows];
 #pragma unroll
   for (int r = 0; r < kPanelRows; ++r) sums[r].clear(op.algebra);
-  if (task.size >= kStrip) {  // of panels without entries
+  if (task.size >= kStrip) {  // a strip of panels without entries
     const Index* panels = op.tasks.row_order + task.target;
 #pragma unroll 1
     for (Index i = 0; i < strip_rows(task.size); ++i) lanes.store(sums, __ldg(panels + i));

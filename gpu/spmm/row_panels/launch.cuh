@@ -1,4 +1,4 @@
-// What row_panels needs to know of its kernels, which are compiled elsewhere: launch_<kind>.cu.
+// The interface of row_panels' kernels, which launch_<kind>.cu and unaligned_<kind>.cu compile.
 #pragma once
 
 #include "gpu/spmm/lane_sums.cuh"
@@ -17,18 +17,18 @@ struct RowPanelsOperands {
   PanelLists lists;                     // values null: every entry is 1
   typename Types::Accumulate* partial;  // slots x rows of a panel x partial_stride
   Offset partial_stride;                // columns, rounded up to whole vectors
-  unsigned row_bytes;                   // from one row of B to the next
+  unsigned row_bytes;                   // bytes from one row of B to the next
   AlgebraOf<Types> algebra;
-  PieceSlices slices;         // where rows begin anywhere
-  Index slices_together = 1;  // in 16 bits: neighbouring warps work on so many slices of one panel
+  PieceSlices slices;         // where rows are not aligned
+  Index slices_together = 1;  // in 16 bits: so many neighbouring warps take the slices of one panel
 };
 
-/// The kernels that move kWidth elements of B by one access. Defined in kernel.cuh, instantiated in
+/// The kernels with accesses of kWidth elements of B. Defined in kernel.cuh, instantiated in
 /// launch_<kind>.cu.
 template <class Types, int kWidth>
 struct RowPanelsKernels {
-  /// Queues the multiplication. `whole_cols`: of the product that the operands are all columns or a
-  /// panel of.
+  /// Queues the multiplication. `whole_cols`: columns of the whole product, of which the operands
+  /// may be a panel.
   static void launch(const RowPanelsOperands<Types>& operands, Index whole_cols,
                      cudaStream_t stream);
 };
@@ -42,14 +42,14 @@ struct TiledPanelsKernels {
   static void launch(const RowPanelsOperands<Types>& operands, cudaStream_t stream);
 };
 
-/// How rows of operands lie: at multiples of vectors; anywhere; anywhere at multiples of two
-/// elements.
+/// The alignment of rows: to vectors; to nothing; to two elements.
 enum class PanelOperands : std::uint8_t { aligned, pieces, pairs };
 
-/// The kernels for rows that begin anywhere. A sum is made in the same order as by the others.
+/// The kernels for rows that are not aligned. Sums have the same order as in the others.
 template <class Types>
 struct PiecesPanelsKernels {
-  /// `in_pairs`: rows of B and C begin at multiples of two elements, and have a multiple of them.
+  /// `in_pairs`: rows of B and C begin at multiples of two elements and have an even number of
+  /// them.
   static void launch(const RowPanelsOperands<Types>& operands, bool in_pairs, cudaStream_t stream);
 };
 

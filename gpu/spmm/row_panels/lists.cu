@@ -1,6 +1,6 @@
-// Rows into panels. The list of a panel: all entries of its first row, then of every other row
-// those whose column no row before it has. A warp or a block finds them by a hash table in shared
-// memory; in panels that do not fit, a block looks entries up in the other rows, by binary search.
+// Groups rows into panels. A panel's list has all entries of its first row, then from every other
+// row those whose column no earlier row has. A warp or a block finds them by a hash table in shared
+// memory; for panels that do not fit, a block searches the other rows (binary search).
 
 #include <algorithm>
 #include <climits>
@@ -23,27 +23,27 @@ using namespace row_panels;
 namespace {
 
 constexpr int kThreads = 128, kLongThreads = 512;
-/// Of a multiprocessor: all that it takes, with 32 registers each; eight rows need 40.
+/// Blocks per multiprocessor: as many as fit with 32 registers a thread; eight rows need 40.
 constexpr int threads_together(int rows) { return rows == kTiledPanelRows ? 1536 : 2048; }
 
-/// Panels of more entries may be too long for a hash table. One of even more gets no list of its
-/// own making: nobody looks whether its rows share columns, they are copied one after the other.
+/// Panels with more entries may be too long for a hash table. With even more, shared columns are
+/// not looked for: the rows are copied one after the other.
 constexpr Offset kLongPanel = 512;
 constexpr Offset kCopiedPanel = 1 << 16;
-/// Of a long panel, so many columns fit a block's shared memory.
+/// So many columns of a long panel fit a block's shared memory.
 constexpr Index kSharedEntries = 8192;
 
-/// Who makes the lists: warps, a panel each, or blocks of so many threads; and how many entries a
-/// block has memory for.
+/// How lists are made: a warp or a block of so many threads per panel, and the number of entries
+/// that a block has memory for.
 struct ListShape {
   bool is_warps;
   int threads;
   int room;
 };
 
-/// Room for panels some 1.7 times as long as the mean, so that many blocks fit: those that do not
-/// fit at once cost as much as looking entries up (docs/lab/2026-11-26-spmm-plans.md). Blocks of
-/// many entries have more threads.
+/// Room for panels about 1.7 times as long as the average: more room would leave fewer blocks on a
+/// multiprocessor, which costs as much as the binary searches save
+/// (docs/lab/2026-11-26-spmm-plans.md). Blocks of many entries have more threads.
 ListShape list_shape(Offset nnz, Index panels) {
   constexpr Offset kMeanOfWarps = 128, kFewest = kLongPanel, kMost = 4096, kMostOfFewThreads = 1024;
   constexpr Offset kTogether = 128;
@@ -54,7 +54,7 @@ ListShape list_shape(Offset nnz, Index panels) {
   return {false, room <= kMostOfFewThreads ? kThreads : 2 * kThreads, room};
 }
 
-/// Panels in no order: what is made of one does not depend on when.
+/// A list of panels, in any order: results do not depend on it.
 struct PanelQueue {
   Index* count;
   Index* panels;
@@ -63,8 +63,7 @@ struct PanelQueue {
   }
 };
 
-/// Where values are read; panels for tensor cores have them in any case, `one` where
-/// A has none.
+/// Where values are read. Panels for tensor cores always have values: `one` if A has none.
 template <class Word, int kRows>
 struct ValueSource {
   const Word* values;
@@ -97,7 +96,7 @@ __device__ Offset row_begin_of_lane(const DeviceCsrView<void>& a, Offset panel) 
   return a.row_offsets[min(panel * kRows + min(lane, kRows), Offset{a.rows})] - a.base;
 }
 
-/// The same in all lanes.
+/// Uniform in the warp.
 template <int kRows>
 struct PanelBounds {
   Offset of[kRows + 1];
@@ -110,8 +109,8 @@ struct PanelBounds {
   __device__ Offset entries() const { return of[kRows] - of[0]; }
 };
 
-/// The same of a panel that may fit shared memory, from its first entry on; what is too much for an
-/// int is the largest one.
+/// The same for a panel that may fit shared memory, relative to its first entry; saturated to an
+/// int.
 template <int kRows>
 struct ShortBounds {
   Offset first;
@@ -127,7 +126,7 @@ struct ShortBounds {
   }
 };
 
-/// The work of a block: entry by entry, as they lie in A.
+/// By a block: entry by entry, in A's order.
 template <class Word, int kRows, class Columns>
 __device__ void make_long_list(const DeviceCsrView<void>& a, const Columns& cols, Offset panel,
                                const PanelBounds<kRows>& bounds, Word one, const PanelLists& out) {
@@ -150,7 +149,7 @@ __device__ void make_long_list(const DeviceCsrView<void>& a, const Columns& cols
   const Index total = rows.entries();
 #pragma unroll 1
   for (Index from = 0; from < total; from += kLongThreads, turn ^= 1) {
-    bool is_first = from + thread < total;  // of the panel's entries in this column
+    bool is_first = from + thread < total;  // the first of the panel's entries in its column
     int row = 0;
     Index entry = from + thread;  // of the row
 #pragma unroll
@@ -184,15 +183,15 @@ __device__ void make_long_list(const DeviceCsrView<void>& a, const Columns& cols
     length += all;
   }
   if (thread == 0) out.lengths[panel] = length;
-  // Entries that nobody has, up to where the next step of a multiplication begins.
+  // Pads the list with empty entries up to the next step of a multiplication.
   if (length + thread < (length + kPanelAlign - 1) / kPanelAlign * kPanelAlign) {
     write_entry<Word, kRows>(out, has_values, begin + length + thread, 0, 0, {});
   }
 }
 
-/// Lists of kEach neighbouring panels: of one by the whole block; of several by a warp each, as far
-/// as they fit its share of the memory, then of the others by the block, one after the other.
-/// `room`: entries that a block has memory for.
+/// Makes the lists of kEach neighbouring panels. One panel: by the whole block. Several: a warp
+/// each, if the panel fits the warp's share of the memory; the others by the block, one after
+/// another. `room`: entries that a block has memory for.
 template <class Word, int kRows, int kEach, int kBlock>
 __global__ void __launch_bounds__(kBlock, threads_together(kRows) / kBlock)
     make_panel_lists(DeviceCsrView<void> a, Index panels, Word one, PanelLists out,
@@ -247,11 +246,11 @@ __global__ void __launch_bounds__(kBlock, threads_together(kRows) / kBlock)
     } else if (thread == 0) {
       (bounds.entries <= kCopiedPanel ? longs : copied).push(panel);
     }
-    if (kEach > 1) __syncthreads();  // the memory is used again
+    if (kEach > 1) __syncthreads();  // before the memory is reused
   }
 }
 
-/// The whole grid copies a panel.
+/// The whole grid copies one panel.
 template <class Word, int kRows>
 __device__ void copy_rows(const DeviceCsrView<void>& a, Offset panel,
                           const PanelBounds<kRows>& bounds, Word one, const PanelLists& out) {
@@ -300,7 +299,7 @@ __global__ void __launch_bounds__(kLongThreads)
     } else {
       make(ColumnsInA{cols});
     }
-    __syncthreads();  // the block's shared memory is used again
+    __syncthreads();  // before the shared memory is reused
   }
   for (Index i = 0; i < *copied.count; ++i) {
     const Offset panel = copied.panels[i];
@@ -324,7 +323,7 @@ PanelListMaker::PanelListMaker(Index rows, Offset nnz, int value_bytes, std::uin
   masks_at_ = layout.reserve<std::uint8_t>(max_entries_);
   values_at_ = layout.reserve_bytes(
       static_cast<std::uint64_t>(max_entries_ * panel_rows(value_bytes) * value_bytes));
-  counts_at_ = layout.reserve<Index>(2);  // last: what else is cleared lies behind
+  counts_at_ = layout.reserve<Index>(2);  // last: further memory to clear comes after it
   bytes_ = layout.bytes();
 }
 

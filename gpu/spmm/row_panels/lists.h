@@ -22,8 +22,9 @@ class PanelListMaker {
   std::uint64_t workspace_bytes() const { return bytes_; }
   PanelLists lay_out(void* workspace) const;
 
-  /// Queues the analysis: entries of a panel that have a column in common are found. Clears so many
-  /// bytes behind the workspace, too, as that takes a few microseconds by itself.
+  /// Queues the analysis, which finds the entries of each panel with a common column. It also
+  /// clears `more_bytes` after the workspace, which would cost a few microseconds as a launch of
+  /// its own.
   void analyse(const DeviceCsrView<void>& a, void* workspace, std::uint64_t cleared_behind,
                cudaStream_t stream) const;
 

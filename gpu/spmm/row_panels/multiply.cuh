@@ -1,4 +1,4 @@
-// The device code of row_panels: what one group of lanes does with one panel, or a part of one.
+// The device code of row_panels: the work of one group of lanes on one panel, or a part of one.
 #pragma once
 
 #include "gpu/device/warp.cuh"
@@ -7,8 +7,8 @@
 
 namespace csrkit::gpu {
 
-/// Entries of the lists of a block's groups, one a lane, on their way from the lane that read them
-/// to all lanes of its group.
+/// List entries in shared memory, one a lane, passed from the lane that read each to all lanes of
+/// its group.
 template <class Value, int kThreads>
 struct StagedEntries {
   Pack<Value, kPanelRows> values[kThreads];
@@ -17,19 +17,19 @@ struct StagedEntries {
 };
 
 /// One group of lanes and its columns: kWidth columns a lane, kLanes lanes, kPanelRows sums a
-/// column. In pieces, a lane has every kLanes-th column or pair of columns, else neighbours.
+/// column. In pieces a lane has every kLanes-th column or pair of columns, else neighbours.
 template <class Types, int kWidth, int kLanes, bool kScales, int kThreads, PanelOperands kOperands>
 struct PanelGroup {
   static constexpr bool kPairs = kOperands == PanelOperands::pairs;
   static constexpr bool kPieces = kOperands == PanelOperands::pieces || kPairs;
   using Value = typename Types::Value;
   using Number = typename Types::Accumulate;
-  /// Where nothing is scaled, launches see to it that only a lane's last piece may miss.
+  /// Without scaling, launches guarantee that only a lane's last piece may miss.
   using Columns = Pieces<Types, kWidth, kPairs ? 2 : 1, kLanes, !kScales>;
   using Vector = std::conditional_t<kPieces, typename Columns::Elements, Pack<Value, kWidth>>;
   using Sum = Sums<Types, kWidth>;
   using Staged = StagedEntries<Value, kThreads>;
-  static constexpr int kStep = kPanelAlign;  // entries whose rows of B are asked for together
+  static constexpr int kStep = kPanelAlign;  // entries whose rows of B are in flight together
   static_assert(kPanelRows <= 8, "a mask is a byte");
 
   const RowPanelsOperands<Types>& op;
@@ -49,7 +49,7 @@ struct PanelGroup {
       column = pieces.column;
       has_columns = pieces.left > 0;
     }
-    // Lanes beyond the last column read the first one, and drop what they make of it.
+    // Lanes beyond the last column read the first one, and drop the result.
     const Value* b_column = op.b.data + (has_columns ? column : 0);
     const auto* at = reinterpret_cast<const std::byte*>(b_column);
     return {op, staged, lane, at, column, has_columns, pieces};
@@ -60,7 +60,8 @@ struct PanelGroup {
     Index col;
     unsigned mask;
   };
-  /// Evicted first by groups that read whole lines. Narrower ones want the rest of the line soon.
+  /// Evicted first, by groups that read whole lines. Narrower groups read the rest of the line
+  /// soon.
   template <class T>
   __device__ static T load_of_list(const T* from) {
     if constexpr (kLanes == 32) {
@@ -104,7 +105,7 @@ struct PanelGroup {
     }
   }
 
-  /// kStep entries, from `first` of those that are staged on. No entry is no product: 0 times an
+  /// Multiplies kStep staged entries from `first` on. Rows without an entry are skipped: 0 times
   /// infinity would be NaN.
   template <bool kHasValues>
   __device__ void add_step(Sum (&sums)[kPanelRows], int first) const {
@@ -118,7 +119,7 @@ struct PanelGroup {
     Vector y[kStep];
 #pragma unroll
     for (int u = 0; u < kStep; ++u) {
-      if ((mask_of(u) & 0xffu) != 0) {  // else behind the list's end
+      if ((mask_of(u) & 0xffu) != 0) {  // else past the list's end
         y[u] = load_b(cols.item[u]);
       }
     }
@@ -135,8 +136,8 @@ struct PanelGroup {
     }
   }
 
-  /// A list, or a part of one, of `length` entries. The next entries are on their way while these
-  /// are worked on. The groups of a warp walk together, those with shorter lists past their ends.
+  /// Multiplies a list, or a part of one, of `length` entries. The next entries are loaded
+  /// meanwhile. The groups of a warp walk together, those with shorter lists past their ends.
   template <bool kHasValues>
   __device__ void add_list(Sum (&sums)[kPanelRows], Offset begin, Index length) const {
     const int padded = (length + kStep - 1) / kStep * kStep;
@@ -209,7 +210,8 @@ struct PanelGroup {
     }
   }
 
-  /// Leaves a part's sums, and adds the parts if it came last. Says whether the panel is complete.
+  /// Stores a part's sums; the part that comes last adds up all parts. Returns whether the panel is
+  /// complete.
   __device__ bool meet_other_parts(Sum (&sums)[kPanelRows], Index slot, Offset slice,
                                    Index& panel) const {
     return meet_parts<kLanes>(

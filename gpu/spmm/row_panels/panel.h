@@ -1,4 +1,4 @@
-// What a panel's list holds and where.
+// The layout of a panel's list.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +14,8 @@ namespace csrkit::gpu {
 inline constexpr int kPanelRows = 4;
 
 /// In 16 bits tensor cores multiply panels, and their smallest side is eight. The values of a list
-/// lie as lanes hold them: of four neighbouring entries those of row 0, then those of row 1.
+/// are in the order in which lanes hold them: for four neighbouring entries those of row 0, then
+/// those of row 1.
 inline constexpr int kTiledPanelRows = 8;
 __host__ __device__ constexpr Offset tiled_value_at(Offset entry, int row) {
   return (entry / 4 * kTiledPanelRows + row) * 4 + entry % 4;
@@ -23,14 +24,14 @@ constexpr int panel_rows(int value_bytes) {
   return value_bytes == 2 ? kTiledPanelRows : kPanelRows;
 }
 
-/// One list a panel, at panel_begin: a column, which rows have an entry there, and the values of
-/// all its rows, 0 where there is no entry. Up to the next multiple of kPanelAlign entries follow
-/// that no row has.
+/// One list a panel, at panel_begin. An entry is a column, a mask of the rows that have it, and the
+/// values of all rows, 0 where there is no entry. Lists are padded with empty entries to a multiple
+/// of kPanelAlign.
 struct PanelLists {
   Offset* lengths = nullptr;
   Index* cols = nullptr;
   std::uint8_t* masks = nullptr;  // bit r: row r of the panel
-  void* values = nullptr;         // of A's kind, one a row; if A has none, none but in 16 bits
+  void* values = nullptr;         // of A's kind, one a row; null if A has none, except in 16 bits
 };
 
 }  // namespace csrkit::gpu

@@ -114,11 +114,11 @@ class RowPanels {
   }
 
  private:
-  /// A sum is made in the same order whatever the width.
+  /// The order of sums does not depend on the width.
   static void launch_tiled(RowPanelsOperands<Types> operands, cudaStream_t stream) {
     const auto launch = [&](auto width) {
       using Kernels = TiledPanelsKernels<Types, decltype(width)::value>;
-      // The warps of a block: they read a list once for all slices.
+      // The warps of a block: they share the reads of one list for several slices.
       constexpr Index kMost = 4;
       const Index slices = (operands.c.cols + Kernels::kSliceCols - 1) / Kernels::kSliceCols;
       operands.slices_together = std::min(slices, kMost);
@@ -136,8 +136,8 @@ class RowPanels {
     constexpr std::uint16_t kOne = std::is_same_v<Value, f16> ? 0x3c00 : 0x3f80;
     return {sizes.rows, sizes.nnz, kValueBytes, kOne};
   }
-  /// As many slices as there can be: how operands are aligned is not known before they are bound,
-  /// but where there are several, each has 32 columns or 256 bytes at least.
+  /// An upper bound of the slices: alignment is known only after bind. If there are several, each
+  /// has at least 32 columns or 256 bytes.
   static RowTaskMaker task_maker_for(const SpmmSizes& sizes) {
     constexpr Index kNarrowest = std::min<Index>(16 * kFullWidth, 32);
     const Offset slices = (Offset{sizes.dense_cols_of_whole()} + kNarrowest - 1) / kNarrowest;

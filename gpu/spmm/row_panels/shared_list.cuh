@@ -1,5 +1,5 @@
-// The list of a panel, made in shared memory by a warp or a block: a hash table finds the entries
-// that have a column in common, which takes less than looking for each of them in the other rows.
+// Makes the list of a panel in shared memory, by a warp or a block: a hash table finds entries with
+// a common column, which is faster than searching each of them in the other rows.
 #pragma once
 
 #include "gpu/device/arithmetic.cuh"
@@ -9,8 +9,8 @@
 
 namespace csrkit::gpu::row_panels {
 
-/// Where the entries of a panel are: columns and values from the panel's first entry on; row r has
-/// those from begin[r] on.
+/// The entries of a panel: columns and values from the panel's first entry on; those of row r begin
+/// at begin[r].
 template <class Word, int kRows>
 struct PanelEntries {
   const Index* cols;
@@ -30,12 +30,12 @@ struct PanelEntries {
   }
 };
 
-/// The threads that make one list: a warp, or all of the block.
+/// The threads that make one list: a warp or the whole block.
 template <int kThreads>
 struct ListTeam {
   static constexpr int kWarps = kThreads / kWarpLanes;
   int thread, lane, warp;
-  int (*firsts_of_warp)[kWarps];  // two rows in shared memory, of a block
+  int (*firsts_of_warp)[kWarps];  // two rows in shared memory; only for a block
 
   __device__ static void sync() {
     if constexpr (kThreads == kWarpLanes) {
@@ -44,14 +44,14 @@ struct ListTeam {
       __syncthreads();
     }
   }
-  /// How many threads before this one say yes; `all`: of all.
+  /// The number of earlier threads whose condition holds; `all`: of all threads.
   __device__ int count_before(bool yes, int turn, int& all) const {
     const unsigned yeses = __ballot_sync(kAllLanes, yes);
     int before = __popc(yeses & ((1u << lane) - 1));
     all = __popc(yeses);
     if constexpr (kThreads > kWarpLanes) {
       if (lane == 0) firsts_of_warp[turn][warp] = all;
-      sync();  // once: the next turn writes elsewhere
+      sync();  // one barrier is enough: the next turn uses the other row
       all = 0;
 #pragma unroll
       for (int w = 0; w < kWarps; ++w) {
@@ -59,20 +59,20 @@ struct ListTeam {
         all += firsts_of_warp[turn][w];
       }
     } else {
-      sync();  // what was asked about may change from here on
+      sync();  // the inputs of the condition may change after this
     }
     return before;
   }
 };
 
-/// Which entry of each row has the list's column; `kNone` if none has.
+/// The entry of each row that has the list's column, or kNone.
 inline constexpr std::uint16_t kNone = 0xffff;
 template <int kRows>
 struct alignas(2 * kRows) EntriesOfRows {
   std::uint16_t of[kRows];
 };
 
-/// A panel's columns, the hash table, and the list. In shared memory.
+/// A panel's columns, hash table and list, in shared memory.
 template <int kRows>
 struct ListMemory {
   unsigned* slots;  // the first entry with a column << 16 | its place in the list
@@ -80,13 +80,13 @@ struct ListMemory {
   Index* cols;
 
   static constexpr unsigned kFree = 0xffffffff;
-  /// Room for so many entries, a multiple of kEntriesTogether that has at least kFewestEntries.
+  /// Room for so many entries: a multiple of kEntriesTogether, at least kFewestEntries.
   static constexpr int kEntriesTogether = 4, kFewestEntries = 64;
   __host__ __device__ static constexpr int bytes(int entries) {
     return entries *
            static_cast<int>(2 * sizeof(unsigned) + sizeof(EntriesOfRows<kRows>) + sizeof(Index));
   }
-  /// Slots in use, two an entry: whole vectors, and at least one a lane.
+  /// The number of slots, about two an entry: whole vectors, and at least one a lane.
   __device__ static unsigned slots_for(int entries) {
     const auto twice = 2 * static_cast<unsigned>(entries);
     return max((twice + 3) / 4 * 4, 2u * kFewestEntries);
@@ -97,8 +97,8 @@ struct ListMemory {
         cols(reinterpret_cast<Index*>(list + entries)) {}
 };
 
-/// Entries have places in the order of A: those of the panel's first row, then of every other row
-/// those whose column no row before has.
+/// Assigns places in the order of A: all entries of the panel's first row, then from every other
+/// row those whose column no earlier row has.
 template <class Word, int kRows, int kThreads>
 __device__ int find_list(const ListTeam<kThreads>& team, const ListMemory<kRows>& memory,
                          const PanelEntries<Word, kRows>& entries) {
@@ -161,11 +161,11 @@ __device__ int find_list(const ListTeam<kThreads>& team, const ListMemory<kRows>
   return length;
 }
 
-/// What a list has at one place.
+/// One place of a list.
 template <int kRows>
 struct Place {
   unsigned mask = 0;
-  int first = 0;  // the first row's entry
+  int first = 0;  // the entry of the first row that has the column
   __device__ explicit Place(const EntriesOfRows<kRows>& entries) {
 #pragma unroll
     for (int r = kRows - 1; r >= 0; --r) {
@@ -180,7 +180,7 @@ template <class Word, int kRows, int kThreads>
 __device__ void write_list(const ListTeam<kThreads>& team, const ListMemory<kRows>& memory,
                            const PanelEntries<Word, kRows>& entries, int length, Offset begin,
                            const PanelLists& out) {
-  // Entries that nobody has follow, up to where the next step of a multiplication begins.
+  // Padding with empty entries up to the next step of a multiplication.
   const int padded = (length + kPanelAlign - 1) / kPanelAlign * kPanelAlign;
   const bool has_values = kRows == kTiledPanelRows || entries.values != nullptr;
   for (int at = team.thread; at < padded; at += kThreads) {

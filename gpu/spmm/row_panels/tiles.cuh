@@ -1,4 +1,4 @@
-// The device code of row_panels in 16 bits: what a warp does with one panel, or a part of one.
+// The device code of row_panels in 16 bits: the work of a warp on one panel, or a part of one.
 #pragma once
 
 #include "gpu/device/warp.cuh"
@@ -9,9 +9,9 @@ namespace csrkit::gpu {
 
 namespace detail {
 
-/// sums += x y: 16 x 16 times 16 x 8, 16 bits in, f32 out. A tensor core cuts off what it adds, so
-/// it adds up these 16 products alone; the sums are rounded to nearest. x: per column of C's tile
-/// two entries a word, the first column's 0 and 1, the second's, then 2 and 3 of both.
+/// sums += x y: 16 x 16 times 16 x 8, 16 bits in, f32 out. A tensor core truncates when it adds, so
+/// it only adds up these 16 products; `sums` are added with rounding to nearest. x: per column of
+/// C's tile two entries a word, the first column's 0 and 1, the second's, then 2 and 3 of both.
 __device__ inline void multiply_tile(float (&sums)[4], const Pack<bf16, 2> (&x)[4],
                                      const Pack<bf16, 2> (&y)[2]) {
   unsigned from[4], by[2];
@@ -26,8 +26,8 @@ __device__ inline void multiply_tile(float (&sums)[4], const Pack<bf16, 2> (&x)[
 #pragma unroll
   for (int i = 0; i < 4; ++i) sums[i] += tile[i];
 }
-/// f16 goes in as TF32, which has its bits and no subnormal numbers among them: a tensor core does
-/// not normalise those, and cuts off other addends as if they were large.
+/// f16 is passed as TF32, which represents all f16 numbers without subnormals: a tensor core does
+/// not normalize subnormals and truncates other addends as if these were large.
 __device__ inline void multiply_tile(float (&sums)[4], const Pack<f16, 2> (&x)[4],
                                      const Pack<f16, 2> (&y)[2]) {
   float tile[4] = {};
@@ -45,14 +45,14 @@ __device__ inline void multiply_tile(float (&sums)[4], const Pack<f16, 2> (&x)[4
   for (int i = 0; i < 4; ++i) sums[i] += tile[i];
 }
 
-/// Whether numbers in bf16 are subnormal. Found for all of a list at once: the smallest that is not
-/// 0, by its bits.
+/// Whether a list has subnormal bf16 numbers: tracks the smallest number that is not 0, by its
+/// bits.
 class SmallestSeen {
  public:
   __device__ void look_at(const Pack<bf16, 2>& pair) {
     unsigned bits;
     memcpy(&bits, &pair, sizeof bits);
-    // 0 - 1 is the largest.
+    // 0 wraps to the largest.
     smallest_ = __viaddmin_u16x2(bits & 0x7fff7fffu, 0xffffffffu, smallest_);
   }
   __device__ void look_at(const Pack<f16, 2>&) {}
@@ -70,7 +70,7 @@ class SmallestSeen {
   unsigned smallest_ = 0xffffffffu;
 };
 
-/// A vector of 16 bytes to shared memory. Through L1: neighbouring panels share rows of B.
+/// Copies 16 bytes to shared memory, through L1, because neighbouring panels share rows of B.
 template <int kOffset>
 __device__ inline void copy_vector(unsigned to, const std::byte* from) {
   asm volatile("cp.async.ca.shared.global [%0 + %2], [%1], 16;" ::"r"(to), "l"(from), "n"(kOffset)
@@ -90,9 +90,9 @@ __device__ inline void load_transposed_tiles(Pair (&to)[4], unsigned from) {
 
 }  // namespace detail
 
-/// A warp's room in shared memory, for wide slices: a step's rows of B and the next step's, then
-/// the sums. Rows of B lie so that eight of them have a vector each in banks of their own, and sums
-/// so that the four lanes with a column write to such.
+/// A warp's shared memory for wide slices: rows of B of two steps, later the sums. Rows of B are
+/// swizzled so that vectors of eight rows use different banks; sums are placed so that the four
+/// lanes of a column do.
 struct alignas(128) PanelRing {
   static constexpr int kRows = 16, kVectors = 8;
   static constexpr int kStageBytes = kRows * kVectors * 16;
@@ -117,9 +117,9 @@ template <class Types, int kWidth, bool kScales>
 struct PanelWarp {
   using Value = typename Types::Value;
   static constexpr int kCols = TiledPanelsKernels<Types, kWidth>::kLaneCols;
-  static constexpr int kTiles = kCols / 2;  // a lane has two columns of each
-  static constexpr int kStep = 16;          // entries that a tensor core sums over
-  static constexpr int kEntries = 4;        // of a step that are a lane's
+  static constexpr int kTiles = kCols / 2;  // of two columns a lane
+  static constexpr int kStep = 16;          // entries in one tensor-core operation
+  static constexpr int kEntries = 4;        // a lane's entries of a step
   using Row = Sums<Types, kCols>;
   using Tiles = float[kTiles][4];
   using Pair = Pack<Value, 2>;
@@ -127,19 +127,19 @@ struct PanelWarp {
   const RowPanelsOperands<Types>& op;
   const std::byte* b_column;  // this lane's columns in row 0 of B
   Index column;
-  int cols;  // how many of them there are
+  int cols;  // the number of existing columns
 
   __device__ PanelWarp(const RowPanelsOperands<Types>& operands, Index slice) : op(operands) {
     column = (slice * 8 + group()) * kCols;
     cols = max(0, min(kCols, op.c.cols - column));
-    // Lanes beyond the last column read the first one, and drop what they make of it.
+    // Lanes beyond the last column read the first one, and drop the result.
     b_column = reinterpret_cast<const std::byte*>(op.b.data + (cols > 0 ? column : 0));
   }
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % kWarpLanes; }
   __device__ static int group() { return lane() / 4; }
   __device__ static int in_group() { return lane() % 4; }
 
-  /// This lane's columns of a row of B, two a word.
+  /// Loads this lane's columns of a row of B, two a word.
   struct Words {
     unsigned pair[kTiles];
   };
@@ -160,7 +160,7 @@ struct PanelWarp {
     return words;
   }
 
-  /// Where lanes find the entries 4 `part` to 4 `part` + 3 of a step, and their values in row g.
+  /// Loads entries 4 part ... 4 part + 3 of a step, and their values in row g.
   __device__ const int4* cols_from(Offset begin, int part) const {
     return reinterpret_cast<const int4*>(op.lists.cols + begin) + part;
   }
@@ -170,7 +170,7 @@ struct PanelWarp {
   }
   static constexpr int kColsOfStep = kStep / 4, kValuesOfStep = kStep / 4 * kTiledPanelRows;
 
-  /// Of four neighbouring entries.
+  /// For four neighbouring entries.
   struct Values {
     Pair pair[2];
   };
@@ -180,7 +180,7 @@ struct PanelWarp {
     memcpy(&values, &words, sizeof values);
     return values;
   }
-  /// This lane's part of a step; of `left` entries those beyond are none.
+  /// This lane's part of a step. Only `left` entries remain; the others are empty.
   struct Step {
     Words y[kEntries];
     Values x;
@@ -195,7 +195,8 @@ struct PanelWarp {
     step.y[3] = load_b(rows.w);
     return step;
   }
-  /// The halves of two words belong to two columns; a tensor core wants two entries side by side.
+  /// Each word holds two columns of one entry; a tensor core needs two entries of one column in a
+  /// word.
   __device__ static void multiply(Tiles& sums, const Step& step, detail::SmallestSeen& smallest) {
     look_at(step.x, smallest);
 #pragma unroll
@@ -220,8 +221,8 @@ struct PanelWarp {
     detail::multiply_tile(sums, x, y.pair);
   }
 
-  /// A narrow slice goes from memory to the lanes that need it. Four lanes have 32 neighbouring
-  /// bytes of a row of B then.
+  /// A narrow slice: every lane loads what it needs directly. Four lanes then have 32 neighbouring
+  /// bytes of a row of B.
   __device__ void add_narrow(Row (&rows)[2], Offset begin, Index length,
                              detail::SmallestSeen& smallest) const {
     Tiles sums = {};
@@ -326,7 +327,7 @@ struct PanelWarp {
     }
   }
 
-  /// The sums of the entries [begin, begin + length) of a list.
+  /// Computes the sums of entries [begin, begin + length) of a list.
   template <class... Ring>
   __device__ void add_list(Row (&rows)[2], Offset begin, Index length, Ring&... ring) const {
     detail::SmallestSeen smallest;
@@ -406,7 +407,8 @@ struct PanelWarp {
     }
   }
 
-  /// The sums of a part are left for the part of the panel that comes last, which says so.
+  /// Stores the sums of a part; the part of the panel that comes last adds up all. Returns whether
+  /// it was the last.
   __device__ bool meet_other_parts(Row (&rows)[2], Index slot, Offset slice, Index& panel) const {
     const Offset row = Offset{2} * in_group();
     const auto place = [&](Offset at) {

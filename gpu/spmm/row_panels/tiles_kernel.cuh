@@ -1,5 +1,4 @@
-// The kernel of row_panels in 16 bits and its launch. Every kind instantiates it in a file of its
-// own.
+// The kernel of row_panels in 16 bits and its launch. Every kind has a file of its own.
 #pragma once
 
 #include "gpu/device/cuda_check.h"
@@ -9,7 +8,7 @@
 namespace csrkit::gpu {
 
 inline constexpr int kTiledPanelsThreads = 128;
-/// Per multiprocessor: 64 registers for a wide slice, 48 for a narrow one.
+/// Blocks per multiprocessor: 64 registers for wide slices, 48 for narrow ones.
 template <int kWidth>
 inline constexpr int kTiledPanelsBlocks = kWidth == 8 ? 8 : 10;
 
@@ -26,7 +25,7 @@ __global__ void __launch_bounds__(kTiledPanelsThreads, kTiledPanelsBlocks<kWidth
   const Warp lanes(op, slice);
   const RowTask task = op.tasks.tasks[op.tasks.first_task + number];
   typename Warp::Row rows[2];
-  if (task.size >= kStrip) {  // of panels without entries
+  if (task.size >= kStrip) {  // a strip of panels without entries
     rows[0].clear();
     rows[1].clear();
     const Index* panels = op.tasks.row_order + task.target;

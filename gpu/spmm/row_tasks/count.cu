@@ -1,4 +1,4 @@
-// The first pass over the rows: how many are in each bin, and where each bin begins.
+// The first pass over the rows: counts the rows of each bin, and finds where each bin begins.
 
 #include <cub/block/block_scan.cuh>
 
@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kThreads = 512;
 
-/// Counts become starts, and so do the long tasks of blocks: the work of one block, as these
-/// numbers are few. Other blocks wrote them, so they are read from L2.
+/// Turns counts into starts, also of the blocks' long tasks. By one block, as there are few
+/// numbers. Other blocks wrote them, so they are read from L2.
 __device__ void scan_counts(const Shape& shape, const BinArrays& bins, const RowTasks& out,
                             const Totals* before_all, Totals* totals, Totals* host_totals) {
   using LongScan = cub::BlockScan<Index, kThreads, cub::BLOCK_SCAN_WARP_SCANS>;
@@ -37,7 +37,7 @@ __device__ void scan_counts(const Shape& shape, const BinArrays& bins, const Row
     if (block < all) bins.long_starts[block] = long_tasks + before;
     if (block == bins.blocks) block_tasks = static_cast<unsigned long long>(long_tasks + before);
     long_tasks += total;
-    __syncthreads();  // long_scratch is used again
+    __syncthreads();  // before long_scratch is reused
   }
   BinStart carry = {long_tasks, first.ordered_rows, first.copied_entries};
   for (int begin = 0; begin < bins.keys; begin += kThreads) {
@@ -58,7 +58,7 @@ __device__ void scan_counts(const Shape& shape, const BinArrays& bins, const Row
         total);
     if (key < bins.keys) bins.starts[key] = carry + before;
     carry = carry + total;
-    __syncthreads();  // scratch is used again
+    __syncthreads();  // before scratch is reused
   }
   if (threadIdx.x > 0) return;
   Totals found;
@@ -81,8 +81,9 @@ __device__ void scan_counts(const Shape& shape, const BinArrays& bins, const Row
   }
 }
 
-// Rows per (range of rows, bin), and tasks of long rows. The rows of a block are in one range,
-// because rows_per_block divides it. The block that finishes last does what needs all counts.
+// Counts rows per (range of rows, bin), and the tasks of long rows. The rows of a block are in one
+// range, because rows_per_block divides it. The block that finishes last turns the counts into
+// starts.
 __global__ void __launch_bounds__(kThreads)
     count_rows(Shape shape, BinArrays bins, RowTasks out, Offset counters, Progress* progress,
                const Totals* before, Totals* totals, Totals* host_totals) {
@@ -108,7 +109,7 @@ __global__ void __launch_bounds__(kThreads)
     own_counters += static_cast<unsigned>(groups_of(parts) + 1);
     if (bin < kBins) own_parts += static_cast<unsigned>(parts - 1);
   }
-  // An atomic a warp: of panels nearly all may be cut. A row has at most 2^25 parts.
+  // One atomic a warp, because nearly all panels may be cut. A row has at most 2^25 parts.
   own_parts = __reduce_add_sync(kAllLanes, own_parts);
   own_counters = __reduce_add_sync(kAllLanes, own_counters);
   if (own_counters > 0 && threadIdx.x % kWarpLanes == 0) {

@@ -1,4 +1,4 @@
-// How a workspace of row tasks is laid out, from rows, nnz and dense_cols alone, and what fills it.
+// Lays out a workspace of row tasks, from rows, nnz and dense_cols alone, and fills it.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,30 +18,28 @@ using namespace row_tasks;
 
 namespace {
 
-// Measured on an H200 (docs/lab/2026-11-22-spmm-h200.md).
-// Parts for a warp are as long as possible while there are three times as many as run at once.
-// Parts for a group of lanes are shorter by a factor of two to four.
-// Ranges of 16,384 rows keep the locality of A's order, in B and in the lines of C that L2 writes
-// to memory, but leave more warps with unlike tasks. They pay from 5 M nonzeros, where B and C do
-// not fit L2, and where most rows are in strips, whose warps are full anyway
-// (docs/lab/2026-11-26-spmm-ranges-and-plans.md). Panels have ranges of 16,384 from 5 M nonzeros
-// on, and narrower ones where B and C do not fit L2: what neighbours share should come from memory
-// once (docs/lab/2026-11-26-spmm-at-the-mark.md).
-// Of fewer than kEntriesOfSmall with few slices the longest row decides how long they take, so a
-// block shares it.
+// Measured on an H200 (docs/lab/2026-11-22-spmm-h200.md). Parts for a warp are as long as possible
+// while there are three times as many as run at once. Parts for a group of lanes are shorter by a
+// factor of two to four. Ranges of 16,384 rows keep the locality of A's order, in B and in the
+// lines of C that L2 writes to memory, but leave more warps with unlike tasks. They pay from 5 M
+// nonzeros, where B and C do not fit L2, and where most rows are in strips, whose warps are full
+// anyway (docs/lab/2026-11-26-spmm-ranges-and-plans.md). Panels have ranges of 16,384 from 5 M
+// nonzeros on, and narrower ones where B and C do not fit L2: what neighbours share should come
+// from memory once (docs/lab/2026-11-26-spmm-at-the-mark.md). In matrices of fewer than
+// kEntriesOfSmall entries, with few slices, the longest row decides the time, so a block shares it.
 constexpr Offset kFewestForRanges = 5'000'000;
 constexpr double kLargeOperands = 60e6;  // bytes of B and C
 constexpr Offset kEnoughParts = 12'000;
 constexpr Offset kLittleWork = 2'000'000;
-constexpr Offset kWorkOfOneStep = 50'000;  // in strips of one step each
+constexpr Offset kWorkOfOneStep = 50'000;  // where strips of one step pay
 constexpr Index kWarpPart = 256, kLongestWarpPart = 1024, kBlockPart = 512;
 constexpr Index kNarrowPart = 64, kPart = 128, kLargePart = 256;
 constexpr Index kRangeRows = 16 * kRowsPerBlock, kRangePanels = 4 * kRowsPerBlock;
 static_assert(bin_of(longest_whole(kLargePart)) < kBins, "a bin for every whole row");
 
-/// How many entries a strip has in a small matrix. Where all groups of lanes run at once nobody
-/// takes the next strip, so a strip has no more steps, which wait for each other, than it takes for
-/// that. Measured on an H100, docs/lab/2026-11-26-spmm-last-cliffs.md.
+/// The entries of a strip in a small matrix: the fewest steps, which depend on each other, with
+/// which all groups of lanes still run at once. Measured on an H100,
+/// docs/lab/2026-11-26-spmm-last-cliffs.md.
 Index entries_of_small_strips(const SpmmSizes& sizes, Offset slices, Offset groups_of_warp) {
   const Offset rows = std::max<Offset>(sizes.rows, 1), groups = groups_of_warp * kWarpsAtOnce;
   const Offset mean = std::max<Offset>((sizes.nnz + rows - 1) / rows, 1);
@@ -50,7 +48,7 @@ Index entries_of_small_strips(const SpmmSizes& sizes, Offset slices, Offset grou
   return static_cast<Index>(std::min<Offset>(each * kOneStepEntries, kStripEntries));
 }
 
-/// Whether B and C of so many rows do not fit L2.
+/// Whether B and C, of so many rows, exceed L2.
 bool has_large_operands(const SpmmSizes& sizes, Offset rows, int value_bytes) {
   const double bytes = (static_cast<double>(rows) + sizes.cols) * sizes.dense_cols * value_bytes;
   return bytes >= kLargeOperands;
@@ -68,7 +66,7 @@ bool has_ranges(const SpmmSizes& sizes, int value_bytes) {
 RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices,
                            Index one_slice_cols, Index rows_each, Index bands)
     : rows_(sizes.rows), rows_each_(rows_each), bands_(bands), value_bytes_(value_bytes) {
-  // What decides on the order of a sum is the whole's, and so is `slices`.
+  // The whole product decides the order of sums, so `slices` is the whole's.
   const Offset nnz = sizes.nnz_of_whole();
   const bool is_large = nnz >= kFewestForRanges;
   const bool is_narrow = sizes.dense_cols_of_whole() <= one_slice_cols;
@@ -76,7 +74,7 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   strip_entries_ = kStripEntries;
   longest_in_strips_ = has_panels() ? 0 : kShortRow;
   if (!has_panels()) {
-    // Slices are counted as twice as wide as the narrowest vectors make them, as most are.
+    // Assumes slices twice as wide as the narrowest vectors make them, as most are.
     const Offset slice_cols = Offset{2} * one_slice_cols;
     const Offset wide_slices = (sizes.dense_cols_of_whole() + slice_cols - 1) / slice_cols;
     const Offset work = nnz * wide_slices;
@@ -87,14 +85,14 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
     }
     if (nnz < kEntriesOfSmall && work < kLittleWork) {
       part_entries_ = kBlockPart;
-      // What has fewer entries than the warps that run at once could take shares them out among
-      // all, down to rows that strips are for and blocks of a step a group.
+      // If there are too few entries for the warps that run at once, more rows get a warp or a
+      // block, down to rows for strips and to one step a group.
       if (is_narrow) shortest_long_ = kLongOfFewRow;
       const Offset groups_of_warp = is_narrow ? 4 : 2;
       strip_entries_ =
           std::min(strip_entries_, entries_of_small_strips(sizes, wide_slices, groups_of_warp));
-      // A step of a strip does eight entries, however few there are. Where every row can have a
-      // group of lanes, with room to spare, that is the shorter way
+      // A step of a strip takes the time of eight entries, however few it has. If every row can
+      // have a group of lanes, with groups to spare, that is faster
       // (docs/lab/2026-11-26-spmm-last-lost.md).
       if (bands_ == 1 && sizes.rows * wide_slices <= kWarpsAtOnce * groups_of_warp * 3 / 4) {
         longest_in_strips_ = 0;
@@ -106,13 +104,14 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
       shortest_long_ = at_least(work / kWarpsAtOnce, kShortRow + 1, shortest_long_);
     }
   } else {
-    constexpr Index kFewRows = 4;  // of a panel; tensor cores take those of more in as little time
+    // rows of a panel; with tensor cores panels of more rows take no longer
+    constexpr Index kFewRows = 4;
     const Index small = (is_narrow ? kNarrowPart : kPart) * (rows_each_ / kFewRows);
     part_entries_ = is_large ? kLargePart : std::min(small, kLargePart);
   }
   rows_per_block_ = is_large ? kRowsPerBlock : kFewRowsPerBlock;
   blocks_ = (Offset{rows_} + rows_per_block_ - 1) / rows_per_block_;
-  // Else one range: all rows, or the largest multiple of a block that fits an Index.
+  // Else a single range: all rows, or the largest multiple of a block that fits an Index.
   range_rows_ = static_cast<Index>(std::min(std::max<Offset>(blocks_, 1) * rows_per_block_,
                                             Offset{kMaxIndex} / rows_per_block_ * rows_per_block_));
   if (has_panels() && has_large_operands(sizes, Offset{rows_} * rows_each_, value_bytes)) {
@@ -130,8 +129,8 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   max_parts_ = whole_warps(sizes.nnz / part_entries_);
   max_slots_ = max_row_parts + max_row_parts / kPartsPerGroup + max_cut_rows_;
   const Offset max_copied = has_panels() ? 0 : std::min(sizes.nnz, band_rows * kShortRow);
-  // A row has a task, and every band a gap behind each of its bins. Of several bands most rows are
-  // in strips, each of which has so many entries at least, but for the last of a bin.
+  // Every row has a task, and every band a gap after each of its bins. With several bands most rows
+  // are in strips, which have at least so many entries, except the last of a bin.
   const Offset keys = ranges_ * kBins;
   Offset max_tasks = band_rows;
   if (bands_ > 1) {
@@ -150,7 +149,7 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
   counters_at_ = layout.reserve<Index>(max_counters_);
   starts_at_ = layout.reserve<BinStart>(keys);
   tasks_at_ = layout.reserve<RowTask>(max_parts_ + max_tasks + max_gaps);
-  // Bands behind the first leave out rows without entries.
+  // Bands after the first leave out rows without entries.
   order_at_ = layout.reserve<Index>(std::min(band_rows, rows_ + sizes.nnz));
   cols_at_ = layout.reserve<Index>(max_copied);
   values_at_ = layout.reserve_bytes(static_cast<std::uint64_t>(max_copied * value_bytes));
@@ -226,7 +225,7 @@ RowTasks RowTaskMaker::finish(void* workspace, cudaStream_t stream) {
     CHECK_CUDA(cudaStreamSynchronize(stream));
     totals = *static_cast<const Totals*>(host_totals_);
     PageLockedCells::give_back(std::exchange(host_totals_, nullptr));
-  } else {  // of an analysis that was kept, or without a cell
+  } else {  // of a saved analysis, or without a page-locked cell
     CHECK_CUDA(cudaMemcpyAsync(&totals, static_cast<std::byte*>(workspace) + totals_at_,
                                sizeof totals, cudaMemcpyDeviceToHost, stream));
     CHECK_CUDA(cudaStreamSynchronize(stream));

@@ -1,5 +1,5 @@
-// The analysis behind row_bins and row_panels: how large a workspace of row tasks is, and what
-// fills it.
+// The analysis of row_bins and row_panels: computes the size of a workspace of row tasks, and fills
+// it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,13 +12,13 @@
 
 namespace csrkit::gpu {
 
-/// Plans and runs the analysis. All sizes are bounds from rows, nnz and dense_cols alone.
+/// Plans and runs the analysis. All sizes are upper bounds from rows, nnz and dense_cols alone.
 class RowTaskMaker {
  public:
-  /// `value_bytes`: of one value of A; `slices`: how many groups of lanes work on the same task in
-  /// one launch, each on its columns; `one_slice_cols`: columns that one group of lanes covers.
-  /// Rows that are panels, if `rows_each` is more than 1; `sizes.rows` then counts panels. Or the
-  /// rows of `bands` of A's columns, one after the other; bands times rows fit an Index.
+  /// `value_bytes`: of a value of A. `slices`: groups of lanes that share a task in one launch,
+  /// each with its own columns. `one_slice_cols`: columns of one such group. `rows_each` > 1: rows
+  /// are panels, and sizes.rows counts panels. `bands`: the rows of each of so many bands of A's
+  /// columns, one band after another; bands times rows must fit an Index.
   RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices, Index one_slice_cols,
                Index rows_each = 1, Index bands = 1);
   RowTaskMaker() = default;
@@ -27,19 +27,20 @@ class RowTaskMaker {
   Offset max_slots() const { return max_slots_; }
   Index part_entries() const { return part_entries_; }
 
-  /// In front of the workspace, totals, progress and counts: 0 before the passes.
+  /// Bytes at the front of the workspace (totals, progress, counts) that must be 0 before the
+  /// passes.
   std::uint64_t cleared_bytes() const { return long_starts_at_; }
 
   /// Queues the analysis: two passes over the row offsets, the second also over the entries of
-  /// short rows. `lengths`: of the panels, if there are any; who made them has cleared the front.
-  /// `band_ends`: of every row, band after band but for the last, how many of its entries lie
-  /// before the band's end.
+  /// short rows. `lengths`: of panels, if there are panels; then the caller has cleared the front.
+  /// `band_ends`: for every band except the last, for every row, the number of its entries before
+  /// the band's end.
   void analyse(const DeviceCsrView<void>& a, void* workspace, cudaStream_t stream,
                const Offset* lengths = nullptr, const Index* band_ends = nullptr);
 
-  /// Waits, and says what came out.
+  /// Waits, and returns the tasks.
   RowTasks finish(void* workspace, cudaStream_t stream);
-  /// The same, of all bands. Only the first has all rows; others leave out those without entries.
+  /// The same for all bands. Only the first has all rows; others leave out rows without entries.
   std::vector<RowTasks> finish_bands(void* workspace, cudaStream_t stream);
 
  private:
@@ -55,7 +56,7 @@ class RowTaskMaker {
   Index shortest_long_ = 0;
   Index shortest_of_block_ = kMaxIndex;
   Index strip_entries_ = 0;
-  Index longest_in_strips_ = 0;  // 0: none but those without entries
+  Index longest_in_strips_ = 0;  // 0: only rows without entries
   Index rows_per_block_ = 0;
   Index range_rows_ = 0;
   Offset blocks_ = 0, ranges_ = 0;

@@ -1,4 +1,4 @@
-// What the passes over the rows share: how rows are classed by length, and the passes themselves.
+// What the passes over the rows share: the classes of rows by length, and the passes' interfaces.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,25 +8,26 @@
 
 namespace csrkit::gpu::row_tasks {
 
-/// Rows of a block in every pass. In small matrices each thread has one row: there, one load waits
-/// for the other.
+/// Rows of a block in every pass. In small matrices each thread has one row, because the time is
+/// that of dependent loads.
 inline constexpr int kRowsPerBlock = 1024, kFewRowsPerBlock = 256;
 
 // Bins: one per length up to 64, one per two lengths up to 128, one per four above: the rows of a
 // warp take as long as the longest of them. Rows are handed out longest bin first. Rows for a block
 // and rows for a warp have bins of their own, which no range divides and which come before all
-// others. The parts of a cut row lie side by side.
+// others. The parts of a cut row are consecutive.
 inline constexpr int kBins = 145;
 inline constexpr int kBlockBin = kBins, kWarpBin = kBins + 1;
 inline constexpr int kAllBins = kBins + 2;
 inline constexpr int kLongBins = kAllBins - kBins;
 
 // A group of lanes has about this many entries of short rows to multiply: enough that the three
-// dependent loads at its start (task, entries, rows of B) are a small part of its time. Where all
-// groups run at once, nobody takes the next strip, and one step takes less time than three.
+// dependent loads at its start (task, entries, rows of B) are a small part of its time. If all
+// groups run at once, strips of one step are faster than of three.
 inline constexpr Index kStripEntries = 24, kOneStepEntries = kShortRow, kStripEmptyRows = 32;
 
-/// Rows of `length` in a strip of about `entries`; a multiple of what one step of eight holds.
+/// The number of rows of `length` in a strip of about `entries` entries; a multiple of the rows of
+/// one step of eight entries.
 __host__ __device__ constexpr Index rows_per_strip(Index length, Index entries) {
   if (length == 0) return entries < kStripEntries ? kShortRow : kStripEmptyRows;
   const Index per_step = kShortRow / length;
@@ -37,7 +38,7 @@ __host__ __device__ constexpr Offset whole_warps(Offset tasks) {
   return (tasks + kTasksPerWarp - 1) / kTasksPerWarp * kTasksPerWarp;
 }
 
-/// A row up to a quarter above a part's length stays whole: cutting it would cost more.
+/// A row up to a quarter longer than a part stays whole: cutting it would cost more.
 __host__ __device__ constexpr Index longest_whole(Index part_entries) {
   return part_entries + part_entries / 4;
 }
@@ -50,18 +51,18 @@ __host__ __device__ constexpr int bin_of(Index length) {
 
 __host__ __device__ constexpr int key_in_range(int bin) { return kBins - 1 - bin; }
 
-/// What the first pass over a band finds out and `finish` reads.
+/// Totals of the first pass over a band, for finish.
 struct Totals {
-  unsigned long long parts;  // of cut panels, without their last ones
+  unsigned long long parts;  // of cut panels, without each panel's last part
   unsigned long long counters;
   unsigned long long block_tasks;
   unsigned long long long_tasks;  // block tasks + warp tasks
   unsigned long long tasks;       // long tasks + all others
-  // Where the next band begins.
+  // Positions where the next band begins.
   Offset tasks_end, ordered_rows_end, copied_entries_end;
 };
 
-/// How far the passes are.
+/// The progress of the passes.
 struct Progress {
   unsigned long long parts;
   unsigned long long slots;
@@ -91,9 +92,9 @@ struct Shape {
   Index rows_per_block;
   Index part_entries;
   Index range_rows;
-  Offset first_row_task;  // parts of panels lie before it
-  // Of every row, where its entries in this band begin and end, from the row's first entry on; null
-  // where that is the row's begin or end.
+  Offset first_row_task;  // parts of panels come before it
+  // For every row, where its entries of this band begin and end, relative to the row's first entry.
+  // Null: the row's begin, or end.
   const Index* from;
   const Index* to;
 
@@ -107,11 +108,11 @@ struct Shape {
     const Offset end = to == nullptr ? offsets[row + 1] - offsets[row] : Offset{to[row]};
     return end - (from == nullptr ? 0 : from[row]);
   }
-  /// Rows without entries in the first band are tasks: somebody must write them.
+  /// Rows without entries are tasks in the first band: C's rows must be written.
   __device__ bool is_task(Offset length) const { return length > 0 || from == nullptr; }
 };
 
-/// What lies before the first row of a bin.
+/// Positions of the first row of a bin.
 struct BinStart {
   Offset tasks;
   Offset ordered_rows;
@@ -122,7 +123,7 @@ struct BinStart {
   }
 };
 
-/// Of one row: its bin in its range of rows, kBlockBin or kWarpBin.
+/// A row's bin: one of its range of rows, kBlockBin or kWarpBin.
 __device__ inline int bin_key_of(const Shape& shape, Offset length) {
   if (length >= shape.shortest_of_block) return kBlockBin;
   if (length >= shape.shortest_long) return kWarpBin;
@@ -130,31 +131,32 @@ __device__ inline int bin_key_of(const Shape& shape, Offset length) {
   return key_in_range(bin_of(static_cast<Index>(whole)));
 }
 
-/// How many tasks a row adds to its bin: its parts, or itself.
+/// The tasks that a row adds to its bin: its parts, or one.
 __device__ inline Index tasks_of(const Shape& shape, int bin_key, Offset length) {
   if (bin_key < kBins) return 1;
   return static_cast<Index>(parts_of(length, shape.part_entries));
 }
 
-/// Of every (range of rows, bin), and of every block of rows.
+/// Counts for every (range of rows, bin), and for every block of rows.
 struct BinArrays {
   Index* counts;
-  Index* taken;  // rows of the bin that have their place
+  Index* taken;  // rows of the bin that are placed
   BinStart* starts;
   int keys;            // ranges of rows times bins
   Index* long_starts;  // where the long tasks of a block of rows begin
   int blocks;
 };
 
-/// Counts and starts, behind what the band before has, if there is one; where the long tasks of
-/// every block of rows begin; and totals, here and on the host, if `host_totals` is not null. Also
-/// arrival counters of 0, `counters` of them from out.counters on, and the empty tasks before the
-/// first part of a panel.
+/// Queues the first pass: counts, starts (after those of the band before), the starts of the long
+/// tasks of every block of rows, and totals, also on the host if `host_totals` is not null. Clears
+/// `counters` arrival counters from out.counters on, and writes the empty tasks before the first
+/// part of a panel.
 void count_and_scan(const Shape& shape, const BinArrays& bins, const RowTasks& out, Offset counters,
                     Progress* progress, const Totals* before, Totals* totals, Totals* host_totals,
                     cudaStream_t stream);
 
-/// Tasks, copies of short rows, slots and counters of cut rows. `bins` as count_and_scan left them.
+/// Queues the last pass: tasks, copies of short rows, slots and counters of cut rows. `bins` are
+/// those of count_and_scan.
 void place(const DeviceCsrView<void>& a, int value_bytes, const Shape& shape, const BinArrays& bins,
            const RowTasks& out, Progress* progress, cudaStream_t stream);
 

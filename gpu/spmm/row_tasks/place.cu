@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// All loads before the first store: one wait for memory instead of one an entry.
+/// All loads come before the first store, so they overlap.
 template <class Word>
 __device__ void copy_short_row(Word* to, const Word* from, Index length) {
   Word words[kShortRow];
@@ -45,7 +45,7 @@ __device__ void fill_up(RowTask* tasks, Offset count, Index size) {
   for (Offset at = count; at < whole_warps(count); ++at) tasks[at] = {0, 0, size};
 }
 
-/// A short row goes behind those of its length; the first of a strip makes the strip's task.
+/// Places a short row after those of its length; the first row of a strip writes the strip's task.
 __device__ void place_short_row(const DeviceCsrView<void>& a, int value_bytes, const Shape& shape,
                                 const BinArrays& bins, const RowTasks& out, int key, Index in_bin,
                                 Index row, Offset begin, Index length) {
@@ -68,7 +68,7 @@ __device__ void place_short_row(const DeviceCsrView<void>& a, int value_bytes, c
   }
 }
 
-/// What of a warp's lanes before this one adds up to.
+/// The sum over the lanes before this one.
 __device__ Index sum_before(Index own, Index& total) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   Index up_to_mine = own;
@@ -81,20 +81,19 @@ __device__ Index sum_before(Index own, Index& total) {
   return up_to_mine - own;
 }
 
-/// A row or panel that is cut: where it lies, and where its parts go. Those of a long row lie side
-/// by side. Of a panel all parts but the last lie before the panels; the last takes the panel's own
-/// place.
+/// A row or panel that is cut, and where its parts go. The parts of a long row are consecutive. All
+/// parts of a panel except the last come before the panels; the last takes the panel's own place.
 struct Cutting {
   Offset begin, entries, place, part_place;
   Index parts, first_slot, cut_index;
   bool is_long;
-  Offset share, rest;  // entries of a part, and how many parts have one more
+  Offset share, rest;  // entries of a part in units of eight, and how many parts have one unit more
 
   __device__ void divide() {
     share = entries / parts;
     rest = entries - share * parts;
   }
-  /// Where a part begins, within the row: at multiples of eight entries of A, so that eight lanes
+  /// Where a part begins within the row: at multiples of eight entries of A, so that eight lanes
   /// read whole sectors of 32 bytes.
   __device__ Offset part_begin(Index part) const {
     if (part == 0 || part == parts) return part == 0 ? 0 : entries;
@@ -117,9 +116,9 @@ struct Cutting {
   }
 };
 
-/// The work of a warp, each lane with a row that is cut, or without (parts of 0). Where many are
-/// cut, few parts each, as panels are, lanes write their own; a hub has hundreds of thousands, and
-/// the warp writes them together. One atomic a warp and counter, not one a row.
+/// By a warp; each lane has a row that is cut, or none (0 parts). If rows have few parts, as panels
+/// do, each lane writes its own; a hub has hundreds of thousands, which the warp writes together.
+/// One atomic per warp and counter, not per row.
 __device__ void write_parts(const Shape& shape, Cutting own, Index row, const RowTasks& out,
                             Progress* progress) {
   constexpr Index kFewParts = 8;
@@ -129,7 +128,7 @@ __device__ void write_parts(const Shape& shape, Cutting own, Index row, const Ro
   const Index groups = groups_of(own.parts);
   const bool is_cut = own.parts > 0;
   if (is_cut) own.divide();
-  Index parts = 0, slots = 0, counters = 0;  // of the warp
+  Index parts = 0, slots = 0, counters = 0;  // of the whole warp
   const Index parts_before = sum_before(is_cut && !own.is_long ? own.parts - 1 : 0, parts);
   const Index slots_before = sum_before(own.parts + (groups > 1 ? groups : 0), slots);
   const Index counters_before = sum_before(is_cut ? groups + 1 : 0, counters);
@@ -158,11 +157,10 @@ __device__ void write_parts(const Shape& shape, Cutting own, Index row, const Ro
   }
 }
 
-// Every row gets a place in its bin, and rows that are cut get parts, slots and counters. A
-// block reserves places per bin at once and fills them in the order of its rows, because neighbours
-// often share columns: four of them in a warp find each other's rows of B in L1. Which places,
-// slots or counters a block gets may differ from run to run; what is added to what, in which order,
-// does not.
+// Gives every row a place in its bin, and cut rows parts, slots and counters. A block reserves all
+// its places of a bin at once and fills them in the order of its rows: neighbours often share
+// columns, and four of them in a warp find each other's rows of B in L1. Which places, slots and
+// counters a block gets differs from run to run; the order of sums does not.
 template <int kRows>
 __global__ void __launch_bounds__(kThreads)
     place_rows(DeviceCsrView<void> a, int value_bytes, Shape shape, BinArrays bins, RowTasks out,
@@ -174,7 +172,7 @@ __global__ void __launch_bounds__(kThreads)
     places[i / kAllBins][i % kAllBins] = 0;
   }
   __syncthreads();
-  // Lengths of panels are made just before; offsets of rows and ends of bands were there.
+  // The kernel before made the lengths of panels; row offsets and band ends existed earlier.
   if (shape.has_panels()) wait_for_kernel_before();
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const Index first = static_cast<Index>(blockIdx.x) * kRows;
@@ -207,7 +205,7 @@ __global__ void __launch_bounds__(kThreads)
     }
   }
   __syncthreads();
-  wait_for_kernel_before();  // from here on what count_rows found is used
+  wait_for_kernel_before();  // results of count_rows are used after this
   if (threadIdx.x < kAllBins) {
     Index total = 0;
     for (int unit = 0; unit < kUnits; ++unit) total += places[unit][threadIdx.x];

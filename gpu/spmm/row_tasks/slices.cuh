@@ -1,5 +1,5 @@
-// Slices of the columns of B and C, in the outer dimension of the grid: one slice of B after the
-// other stays in L2, if a slice fits there.
+// Slices of the columns of B and C, in the outer dimension of the grid, so that each slice of B in
+// turn stays in L2, if it fits.
 #pragma once
 
 #include <cuda_runtime.h>

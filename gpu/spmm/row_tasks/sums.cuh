@@ -1,4 +1,4 @@
-// How the parts of a cut row meet.
+// How the parts of a cut row are added up.
 #pragma once
 
 #include "gpu/spmm/lane_sums.cuh"
@@ -6,7 +6,7 @@
 
 namespace csrkit::gpu {
 
-/// Partial sums are written and read past L1, which other multiprocessors' stores do not reach.
+/// Partial sums bypass L1, which is not coherent between multiprocessors.
 template <int kWidth, class Number>
 __device__ Pack<Number, kWidth> load_shared_by_all(const Number* from) {
   constexpr int kPerWord = 16 / static_cast<int>(sizeof(Number));
@@ -39,7 +39,7 @@ __device__ void store_shared_by_all(Number* to, const Number (&items)[kWidth]) {
   }
 }
 
-/// Adds `count` consecutive slots in order; kBatch of them are asked for before the first is used.
+/// Adds `count` consecutive slots in order, with kBatch loads in flight.
 template <class Types, int kWidth>
 __device__ void add_slots(Sums<Types, kWidth>& sums, const typename Types::Accumulate* from,
                           Offset stride, bool has_columns, Index count) {
@@ -66,8 +66,8 @@ __device__ void add_slots(Sums<Types, kWidth>& sums, const typename Types::Accum
   }
 }
 
-/// The same of rows whose slots lie `row_stride` apart, together: their loads wait side by side,
-/// where one row after the other would wait for L2 as often as there are rows.
+/// The same for several rows whose slots are `row_stride` apart. Together, so that their loads
+/// overlap; one row after another would wait for L2 once per row.
 template <class Types, int kWidth, int kRows>
 __device__ void add_slots_of_rows(Sums<Types, kWidth> (&sums)[kRows],
                                   const typename Types::Accumulate* from, Offset row_stride,
@@ -103,9 +103,8 @@ __device__ void add_slots_of_rows(Sums<Types, kWidth> (&sums)[kRows],
   }
 }
 
-/// The sums of a block's warps, each of which has them in its first lanes, in the order of the
-/// warps. Called by all threads; says whether this is one of the first warp, which has them in the
-/// end.
+/// Adds up the sums of a block's warps, which are in each warp's first lanes, in the order of
+/// warps. By all threads; returns true in the first warp, which gets the totals.
 template <class Types, int kWidth, int kWarps, int kLanesTimesWidth>
 __device__ bool add_up_in_first_warp(
     Sums<Types, kWidth>& sums, typename Types::Accumulate (&of_warps)[kWarps][kLanesTimesWidth]) {
@@ -127,8 +126,8 @@ __device__ bool add_up_in_first_warp(
   return true;
 }
 
-/// Says whether this was the last of `expected` arrivals. The fences order every lane's stores
-/// before the arrival, and the loads that follow after it.
+/// Returns whether this was the last of `expected` arrivals. The fences order every lane's earlier
+/// stores before the arrival, and later loads after it.
 template <int kLanes>
 __device__ bool arrive(Index* counter, Index expected, unsigned mask, int lane) {
   __threadfence();
@@ -142,9 +141,10 @@ __device__ bool arrive(Index* counter, Index expected, unsigned mask, int lane) 
   return true;
 }
 
-/// Leaves the sums of the part that has `slot`, and adds the parts of its row or panel if it came
-/// last: first those of each group of kPartsPerGroup, then the groups. `leave(slot)` writes sums,
-/// `add_up(first_slot, count)` replaces them. Says whether `row` is complete, and which it is.
+/// Stores the sums of the part with `slot`. The part that comes last adds up all parts of its row
+/// or panel: first those of each group of kPartsPerGroup, then the groups. leave(slot) stores sums,
+/// add_up(first_slot, count) replaces them by totals. Returns whether the row is complete, and sets
+/// `row` to it.
 template <int kLanes, class Leave, class AddUp>
 __device__ bool meet_parts(const RowTasks& tasks, Index slot, Offset slice, int lane, Leave leave,
                            AddUp add_up, Index& row) {

@@ -1,4 +1,4 @@
-// A matrix seen as dense blocks: what is found in it before it is stored so.
+// A matrix as dense blocks: counting them before they are stored.
 #pragma once
 
 #include "gpu/device/device_csr.h"
@@ -9,7 +9,7 @@ namespace csrkit::gpu {
 inline constexpr int kBlockSizes[] = {2, 3, 4};
 inline constexpr int kLargestBlock = 4;
 
-/// How many blocks of one size hold all entries.
+/// The number of blocks of one size that hold all entries.
 struct BlockCount {
   int size = 0;
   Offset blocks = 0;
@@ -18,10 +18,10 @@ struct BlockCount {
 /// Bytes of blocks: values in full, a column index and a mask of 16 bits each.
 std::uint64_t block_bytes(const BlockCount& count, Index rows, int value_bytes);
 
-/// The size that takes the fewest bytes. Counts on the device, and waits.
+/// Returns the size that takes the fewest bytes. Counts on the device; waits.
 BlockCount best_blocks(const DeviceCsrView<void>& a, int value_bytes, DeviceMemory& memory);
 
-/// Starts of the block rows for one size: rows / size + 1 numbers, rounded up. Queued.
+/// The starts of the block rows for one size: ceil(rows / size) + 1 numbers. Queued.
 DeviceBuffer<Offset> block_row_starts(const DeviceCsrView<void>& a, int size, DeviceMemory& memory);
 
 #ifdef __CUDACC__

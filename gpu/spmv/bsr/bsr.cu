@@ -4,11 +4,10 @@
 // Reads    values once, gaps of blocks included; 6 bytes a block in the place of 4 an entry; an
 //          element of x once for all rows of a block
 // Launch   one warp per block row; neighbouring lanes are the rows of a block, then the next block
-// Needs    entries that come in blocks, as where several unknowns share a node. The size, 2, 3 or
-//          4, is the one that takes the fewest bytes
-// Source   Im, Yelick, Vuduc: Sparsity: optimization framework for sparse matrix kernels, Int. J.
-//          High Perform. Comput. Appl. 2004 (register blocking); masks, as gaps must not meet x: 0
-//          times infinity is NaN
+// Needs    entries in blocks, as where a node has several unknowns. The block size (2, 3 or 4) is
+//          the one that takes the fewest bytes Source Im, Yelick, Vuduc: Sparsity: optimization
+//          framework for sparse matrix kernels, Int. J. High Perform. Comput. Appl. 2004 (register
+//          blocking); masks, as gaps must not meet x: 0 times infinity is NaN
 // Against  sell, csr_balanced
 
 #include "gpu/device/cuda_check.h"
@@ -31,8 +30,8 @@ struct Blocks {
   const Value* values = nullptr;         // size * size a block; null: every entry is 1
 };
 
-/// Where value (i, 0) of a block lies, and how far (i, 1) is from it. The blocks of a row that a
-/// warp reads together have their values side by side: all first columns, then all second ones.
+/// The position of value (i, 0) of a block, and the distance to (i, 1). Blocks of a row that a warp
+/// reads together are interleaved: all first columns, then all second ones.
 struct ValuePlaces {
   Offset first;
   int step;
@@ -104,7 +103,7 @@ __global__ void __launch_bounds__(kSpmvThreads)
       }
     }
   }
-  // Lane (0, i) adds up what lanes (1, i), (2, i), ... have: halves, where kAtOnce may be odd.
+  // Lane (0, i) adds up the sums of lanes (1, i), (2, i), ... by halving; kAtOnce may be odd.
 #pragma unroll
   for (int blocks = kAtOnce; blocks > 1; blocks = (blocks + 1) / 2) {
     const int half = (blocks + 1) / 2;

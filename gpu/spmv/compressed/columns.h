@@ -1,5 +1,6 @@
-// How compressed stores columns: a base for each step of a slice, and differences from it in as few
-// bytes as the slice's widest needs. Plain arithmetic, the same on the host, where it is tested.
+// How compressed stores columns: a base for each step of a slice, and differences from it, in as
+// few bytes as the slice's largest needs. Host and device share this arithmetic, so it is tested
+// without a GPU.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ CSRKIT_HOST_DEVICE inline Index column_behind(Index base, Stored difference) {
              : base + static_cast<Index>(static_cast<std::uint32_t>(difference));
 }
 
-/// What a slice looks like to a kernel: one load of 16 bytes. Steps and rows of differences are
+/// The description of a slice for a kernel: one load of 16 bytes. Steps and rows of differences are
 /// counted in 32 bits: 2^32 of them are 137 G entries, more than a device holds.
 struct alignas(16) CompressedSlice {
   std::uint32_t first_step;            // of bases and values

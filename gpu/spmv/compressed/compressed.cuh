@@ -1,12 +1,12 @@
-// compressed: slices whose columns and values take as few bytes as they can, exactly.
+// compressed: slices with losslessly compressed columns and values.
 // Owns     the slices of sell; of each step the lowest column (4 bytes for 32 entries); of each
 //          entry a difference of 0, 1, 2 or 4 bytes, one width a slice; values as they are or,
 //          where the matrix has at most 256 different ones, a code of one byte and a table
 // Reads    what it owns once. A stencil with constant coefficients: 1 byte for a value, 0 to 2 for
 //          a column, in the place of 12; with distinct values 8 + 0 to 2
 // Launch   as sell
-// Needs    slices whose steps lie near each other; elsewhere it stores what sell does
-// Source   differences of columns: Kourtis, Goumas, Koziris: Optimizing sparse matrix-vector
+// Needs    steps with columns near each other; elsewhere it stores as much as sell Source
+//          differences of columns: Kourtis, Goumas, Koziris: Optimizing sparse matrix-vector
 //          multiplication using index and value compression, CF 2008; the layout, per step of a
 //          slice with a base, is this file's own
 // Against  sell, csr_balanced
@@ -31,7 +31,7 @@ struct View {
   const Value* table;
 };
 
-/// The sum of a lane's row in a slice whose differences are `Stored`; void: there are none.
+/// The sum of a lane's row in a slice with differences of type Stored; void: none are stored.
 template <class Stored, class Types, class Algebra>
 __device__ typename Types::Number sum_of_slice(const View<typename Types::Value>& a,
                                                const CompressedSlice& slice,
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kSliceThreads, kSliceBlocks)
   Number sum = algebra.empty_sum();
   if (is_there) {
     const CompressedSlice slice = a.headers[share.slice];
-    switch (slice.bytes_of_a_difference) {  // the same for all lanes
+    switch (slice.bytes_of_a_difference) {  // uniform in the warp
       case 0: sum = sum_of_slice<void, Types>(a, slice, share, parts, x, algebra); break;
       case 1: sum = sum_of_slice<std::uint8_t, Types>(a, slice, share, parts, x, algebra); break;
       case 2: sum = sum_of_slice<std::uint16_t, Types>(a, slice, share, parts, x, algebra); break;

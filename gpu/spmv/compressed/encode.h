@@ -1,4 +1,4 @@
-// What compressed finds out about a matrix before it stores it.
+// The analysis of compressed: widths of differences, and the table of values.
 #pragma once
 
 #include "gpu/device/device_csr.h"
@@ -10,7 +10,7 @@ namespace csrkit::gpu {
 /// Differences and their bases, in device memory.
 class EncodedColumns {
  public:
-  /// Queues the finding of widths and waits for the bytes; nothing is stored yet.
+  /// Finds the widths; waits for the number of bytes. Stores nothing yet.
   void measure(const DeviceCsrView<void>& a, const Slices& slices, DeviceMemory& memory);
   /// Stores; after measure, with the same matrix.
   void store(const DeviceCsrView<void>& a, const Slices& slices, DeviceMemory& memory);

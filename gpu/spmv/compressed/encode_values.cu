@@ -11,13 +11,13 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// Places for the values seen so far. A place is free while it holds kFree; that pattern, one of
-/// many NaNs, is not taken into a table.
+/// A hash table of the values seen so far. A place is free while it holds kFree, a NaN pattern that
+/// is never taken into a table.
 constexpr int kPlaces = 1024;
 constexpr unsigned long long kFree = 0xfff8a5a5a5a5a5a5ull;
 
-/// As long as the table has few enough values to be of use, a value is found after fewer tries; who
-/// does not find his has too many neighbours.
+/// While the table has few enough values to be useful, a value is found within so many tries; if
+/// not, there are too many values.
 constexpr int kMostTries = 64;
 
 struct Seen {
@@ -29,7 +29,7 @@ template <class Bits>
 __global__ void collect_values(const Bits* values, Offset count, Seen* seen) {
   const Offset threads = Offset{gridDim.x} * kSpmvThreads;
   for (Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x; at < count; at += threads) {
-    // Too many already: nothing that follows matters.
+    // There are too many already: the result no longer matters.
     if (*const_cast<volatile unsigned*>(&seen->count) > ValueTable::kMost) return;
     const unsigned long long bits = values[at];
     if (bits == kFree) {
@@ -123,7 +123,7 @@ void ValueTable::find(const void* values, Offset count, int value_bytes, DeviceM
   }
   CHECK_CUDA(cudaMemcpyAsync(values_.data(), packed.data(), packed.size(), cudaMemcpyHostToDevice,
                              stream));
-  CHECK_CUDA(cudaStreamSynchronize(stream));  // `packed` goes
+  CHECK_CUDA(cudaStreamSynchronize(stream));  // `packed` is local
 }
 
 void store_values(const DeviceCsrView<void>& a, const Slices& slices, int value_bytes,

@@ -1,18 +1,17 @@
-// csr_balanced: pieces of equally much work, whatever the rows are like.
-// Owns     where each piece begins, one part and one counter for pieces that cut a row
+// csr_balanced: pieces of equal work, whatever the rows are.
+// Owns     where each piece begins; a part and a counter for pieces that cut a row
 // Reads    columns and values once, coalesced; row offsets of a piece meanwhile
 // Launch   one block a piece, as many blocks as multiprocessors hold at once where that is enough.
 //          A piece's work counts entries and rows, as in merge path, so that runs of empty rows are
-//          cut as well. Where a piece begins is one load, then columns, then x: nothing else waits.
-//          Products go to shared memory, then as many lanes as the piece's rows are long add up
-//          each row. Only rows longer than half a piece are cut: the block that brings the last
-//          part of such a row adds up the parts in their order, so that the same bits come out
-//          every time, without a second kernel and without float atomics
-// Needs    nothing: this is the kernel for what is irregular
-// Source   Merrill, Garland: Merge-based parallel sparse matrix-vector multiplication, SC 2016 (how
-//          work is counted); Greathouse, Daga: Efficient sparse matrix-vector multiplication on
-//          GPUs using the CSR storage format, SC 2014 (products in shared memory, rows added up
-//          there)
+//          cut as well. Only three loads depend on each other: the piece, its columns, x. Products
+//          go to shared memory, then several lanes, by the length of the piece's rows, add up each
+//          row. Only rows longer than half a piece are cut: the block with the last part to arrive
+//          adds up the parts in order, so the bits are the same in every run, without a second
+//          kernel or float atomics
+// Needs    nothing: this is the kernel for irregular matrices Source Merrill, Garland: Merge-based
+//          parallel sparse matrix-vector multiplication, SC 2016 (how work is counted); Greathouse,
+//          Daga: Efficient sparse matrix-vector multiplication on GPUs using the CSR storage
+//          format, SC 2014 (products in shared memory, rows added up there)
 // Against  sell on regular matrices; vendor_cusparse
 #pragma once
 
@@ -26,22 +25,22 @@ namespace csrkit::gpu {
 
 namespace balanced {
 
-/// What a thread has in flight at once: the entries of a piece, and the offsets of most.
+/// Loads in flight per thread: all entries of a piece, and most pieces' row offsets.
 inline constexpr int kEntriesAtOnce = 4, kRowsAtOnce = 4;
 
 /// A row with more products than this for each of its lanes gets a warp; there are at most so many.
 inline constexpr int kLongPerLane = 16;
 inline constexpr int kMostLongRows = 2 * kLargestPiece / kLongPerLane;
 
-/// A row that this piece has a part of. Its parts lie in the places 2 * piece of the pieces that it
-/// came into and 2 * piece + 1 of the one where it began.
+/// A row of which this piece has a part. Parts are stored at 2 * piece for pieces that the row
+/// continues into, and at 2 * piece + 1 for the one where it begins.
 struct CutRow {
   Index row;
   Offset first_piece, last_piece;
   bool is_complete;  // this block brought the last part
 };
 
-/// One thread leaves a part, and learns whether it was the last.
+/// By one thread: stores a part; returns whether it was the last.
 template <class Number>
 __device__ CutRow bring_part(Index row, Offset begin, Offset end, int size, Offset place,
                              Number part, Number* parts, unsigned* arrivals) {
@@ -106,7 +105,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
   if (thread < 2) cut_rows[thread].is_complete = false;
   if (thread == 0) long_row_count = 0;
 
-  // A thread asks for all that it needs before it uses any of it: columns, values, row offsets.
+  // A thread issues all its loads (columns, values, row offsets) before it uses one.
   const Index* const piece_cols = a.col_indices + start.entry;
   // Rows have fewer than 2^31 entries, so 32 bits hold what lies between two offsets.
   const auto offset_of = [&](int row) {
@@ -159,8 +158,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
       y.store(start.row + row, sum);
     }
   };
-  // So many lanes a row that each adds up about four products; rows that are far longer than the
-  // others get a warp afterwards.
+  // As many lanes a row that each adds up about four products; much longer rows get a warp
+  // afterwards.
   int lanes = 1;
   while (lanes < kWarpLanes && lanes * 8 * rows < entries) lanes *= 2;
   const int lane = thread & (lanes - 1), groups = kThreads / lanes, group = thread / lanes;

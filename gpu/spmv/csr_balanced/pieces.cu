@@ -9,7 +9,7 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// One thread per boundary: looks for the last row that begins at or before its position.
+/// One thread per boundary: finds the last row that begins at or before its position.
 __global__ void place_pieces(DeviceCsrView<void> a, PieceMap map, PieceStart* starts) {
   const Offset piece = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
   if (piece > map.count) return;
@@ -45,8 +45,8 @@ __global__ void measure_pieces(PieceMap map, unsigned number_bytes, unsigned* mo
 }  // namespace
 
 void Pieces::make(const DeviceCsrView<void>& a, int number_bytes, DeviceMemory& memory) {
-  // As many pieces as the machine holds blocks, if those are small enough; else any number of a
-  // size that a block has in flight at once (docs/lab/2026-11-22-spmv-h200.md).
+  // As many pieces as the device holds blocks, if these are small enough; else as many as needed of
+  // the size that a block has in flight at once (docs/lab/2026-11-22-spmv-h200.md).
   constexpr Offset kSmallest = 256, kUsual = 512, kLargest = balanced::kLargestPiece,
                    kBlocks = 132 * balanced::kBlocksAtOnce;
   map_.total = a.nnz + a.rows;

@@ -1,15 +1,15 @@
-// jagged: rows cut into segments of few entries, a lane each; for rows of unlike length.
-// Owns     columns and values in the order in which lanes read them, padded segments or jagged
-//          diagonals of 32 sorted ones, what each block and, if sorted, each lane has to do;
-//          columns in 16 bits where those of each piece are near
+// jagged: rows cut into segments of few entries, a lane each; for rows of different lengths.
+// Owns     columns and values in the order in which lanes read them (padded segments, or jagged
+//          diagonals of 32 sorted ones), and the work of each block and, if sorted, of each lane;
+//          columns in 16 bits where those of each piece are near each other
 // Reads    every entry once, 16 bytes a lane at once where segments are padded, else a request of
 //          up to 256 bytes in sequence; 2 bytes a row and 2 a sorted lane in the place of row
 //          offsets. A share of A is loaded so that it stays in L2 for the next product
-// Launch   one thread per segment, which asks for 4 or 8 entries at once: columns and values, then
-//          x; what sorted lanes have to do is one wait more. Sums of segments meet in shared
-//          memory, where the lanes of a block add up its rows in a fixed order. A row of more than
-//          256 segments takes several blocks, of which the last adds up all: the same bits every
-//          time, without a second kernel or float atomics
+// Launch   one thread per segment, with 4 or 8 entries in flight: columns and values, then x;
+//          sorted lanes first load their work, one more dependent load. Sums of segments go to
+//          shared memory, where the lanes of a block add up its rows in a fixed order. A row of
+//          more than 256 segments takes several blocks, of which the last adds up all parts: the
+//          same bits in every run, without a second kernel or float atomics
 // Needs    a copy of A
 // Source   jagged diagonals: Saad, Krylov subspace methods on supercomputers, SIAM J. Sci. Stat.
 //          Comput. 1989; long rows cut into several short ones and the sort within a block are
@@ -33,7 +33,7 @@ namespace {
 
 using jagged::kThreads, jagged::kWarps;
 
-/// Segments of a row that each of its lanes adds up; of more, a warp does.
+/// The most segments of a row for each of its lanes; rows with more get a warp.
 constexpr int kMostOfALane = 16;
 
 /// The logarithm of the lanes that add up a row: the threads of a block, shared out among the rows
@@ -64,13 +64,13 @@ __device__ Number sum_of_many(const Number* numbers, int count, const Algebra& a
   return sum_of_warp(sum, algebra);
 }
 
-/// Where the sums of a row's segments lie.
+/// The range of the sums of a row's segments.
 struct SegmentsOfRow {
   std::uint16_t begin, end;
 };
 
-/// The first warp of a block brings its part of a row that is cut. The last block to come adds up
-/// all parts.
+/// The first warp of a block stores its part of a cut row. The last block to come adds up all
+/// parts.
 template <class Types, class Algebra>
 __device__ void bring_part(const JaggedPiece& piece, typename Types::Number part,
                            typename Types::Number* parts, unsigned* arrivals,
@@ -94,15 +94,15 @@ __device__ void bring_part(const JaggedPiece& piece, typename Types::Number part
   arrivals[piece.first_piece] = 0;  // for the next product
 }
 
-/// What a block does with the sums of its segments. `kIsStraight`: no thread takes another way than
-/// others while loads are on their way, which costs a register or two.
+/// Adds up a block's sums of segments. kIsStraight: threads do not diverge while loads are in
+/// flight, which costs a register or two.
 template <class Types, bool kIsStraight>
 class RowsOfPiece {
   using Number = typename Types::Number;
   using Algebra = AlgebraFor<Number, Types::kIsPlusTimes>;
 
  public:
-  /// Asks for where the segments of rows end, long before that is needed.
+  /// Loads the ends of rows' segments early.
   __device__ explicit RowsOfPiece(const JaggedPieces::View& map) {
     const auto words =
         load_kept<4>(reinterpret_cast<const std::uint32_t*>(map.pieces + blockIdx.x));
@@ -110,10 +110,10 @@ class RowsOfPiece {
     ends_ = map.segment_ends + piece_.row;
     log_lanes_ = log_lanes_per_row(piece_.rows);
     first_ = segments_of(static_cast<Index>(threadIdx.x) >> log_lanes_);
-    asm volatile("" : "+h"(first_.begin), "+h"(first_.end));  // not later
+    asm volatile("" : "+h"(first_.begin), "+h"(first_.end));  // keeps the loads here
   }
 
-  /// For all threads of the block, after a barrier behind the last sum.
+  /// By all threads of the block, after a barrier that follows the last sum.
   __device__ void add_up(const Number* sums, Number* parts, unsigned* arrivals,
                          const OutputUpdate<Types>& y, const Algebra& algebra) const {
     const auto thread = static_cast<int>(threadIdx.x);
@@ -214,7 +214,7 @@ __global__ void __launch_bounds__(kThreads, jagged::blocks_at_once(kAtOnce))
   rows.add_up(sums, parts, arrivals, y, algebra);
 }
 
-/// kHeight elements of this lane, as JaggedPieces puts them where segments are padded.
+/// Loads kHeight elements of this lane, in the order of padded segments (JaggedPieces).
 template <int kHeight, class T>
 __device__ void load_padded(const T* from, std::uint64_t policy, T (&to)[kHeight]) {
   constexpr int kWidth = jagged::padded_width(kHeight, sizeof(T));
@@ -227,7 +227,7 @@ __device__ void load_padded(const T* from, std::uint64_t policy, T (&to)[kHeight
   }
 }
 
-/// The same for segments that are padded: what a lane has to do is known without asking.
+/// The same for padded segments: a lane's work is known without a load.
 template <class Types, class Column, int kHeight>
 __global__ void __launch_bounds__(kThreads, jagged::padded_blocks(kHeight))
     multiply_padded(JaggedPieces::View map, const Column* cols, const typename Types::Value* values,
@@ -331,7 +331,7 @@ class Jagged {
 
   AlgebraFor<Number, Types::kIsPlusTimes> algebra_;
   JaggedPieces pieces_;
-  float kept_share_ = 1;      // of what a product reads of A
+  float kept_share_ = 1;      // share of A that stays in L2
   DeviceBuffer<Index> cols_;  // or
   DeviceBuffer<std::uint16_t> narrow_cols_;
   DeviceBuffer<Value> values_;

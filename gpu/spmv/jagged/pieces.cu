@@ -12,7 +12,7 @@ namespace {
 
 using jagged::kThreads, jagged::kWarps, jagged::kMostRows, jagged::kHighest;
 
-/// Rows and segments that one warp cuts into pieces, one after the other.
+/// Rows, and segments, that one warp cuts into pieces.
 constexpr Offset kOfAChunk = 8192;
 
 __global__ void count_segments(DeviceCsrView<void> a, int height, Offset* counts,
@@ -31,8 +31,8 @@ __global__ void count_segments(DeviceCsrView<void> a, int height, Offset* counts
   }
 }
 
-/// The first number in [low, high) for which `is_behind` holds; it does for `high`. All lanes of a
-/// warp look together, each at another place.
+/// The first number in [low, high] for which is_behind holds; it holds for `high`. All lanes of a
+/// warp search together, each at another place.
 template <class F>
 __device__ Index first_by_warp(Index low, Index high, const F& is_behind) {
   const auto lane = static_cast<int>(threadIdx.x) % kWarpLanes;
@@ -62,10 +62,10 @@ __device__ Index first_row(Index low, Index high, const F& is_behind) {
   return low;
 }
 
-/// The first warp of a block calls f(row, rows, pieces) for the pieces of a chunk: `rows` of them
-/// whole in one piece, or one row that is cut into several. `segments` counts those before each
-/// row. Each piece begins where the one before ends, so the block brings what is asked for again
-/// and again to where that takes no time.
+/// The first warp of a block calls f(row, rows, pieces) for the pieces of a chunk: `rows` whole
+/// rows in one piece, or one row cut into several. `segments`: the number of segments before each
+/// row. Each piece begins where the last one ends, so the block first copies these numbers to
+/// shared memory.
 template <class F>
 __device__ void for_each_piece(const Offset* segments, Index rows, Offset chunk, const F& f) {
   __shared__ unsigned ends[kOfAChunk];  // segments of the chunk, up to the end of each row
@@ -115,8 +115,8 @@ __global__ void list_pieces(const Offset* segments, Index rows, const Offset* st
   });
 }
 
-/// The place of each thread's number among those of the block, the largest first, equal ones in
-/// their order. Numbers are at most kHighest.
+/// The rank of each thread's number in the block: largest first, equal ones in their order. Numbers
+/// are at most kHighest.
 __device__ int place_by_length(int length) {
   static_assert(kHighest < kWarpLanes);
   __shared__ int places[kWarps][kWarpLanes];  // of each length, its first in each warp
@@ -147,8 +147,8 @@ __device__ int place_by_length(int length) {
   return places[warp][length] + before;
 }
 
-/// The columns of a piece: the first, and how far from it the others are. For all threads of the
-/// block; `count` rows from `row` on.
+/// The columns of a piece (`count` rows from `row` on): the lowest, and the largest distance from
+/// it. By all threads of the block.
 __device__ void note_columns(const DeviceCsrView<void>& a, Index row, Index count, Index* first_col,
                              unsigned* widest) {
   __shared__ Index lowest, highest;
@@ -242,8 +242,8 @@ __global__ void store_entries(DeviceCsrView<Bits> a, JaggedPieces::View from,
   }
 }
 
-/// The same where segments are padded: the last column again, behind it, or 1 and 0 if there is
-/// none.
+/// The same for padded segments. Padding repeats the last column; a segment without entries gets
+/// columns 1 and 0.
 template <class Bits, class Column>
 __global__ void store_padded(DeviceCsrView<Bits> a, JaggedPieces::View from,
                              const Offset* entry_of_lane, const Index* stride_of_lane, int height,
@@ -265,19 +265,19 @@ __global__ void store_padded(DeviceCsrView<Bits> a, JaggedPieces::View from,
   }
 }
 
-/// How rows are cut at one height.
+/// The cut of rows at one height.
 struct Cut {
   DeviceBuffer<Offset> starts;  // pieces before each chunk, all of them, entries of long rows
   Offset chunks = 0;
   JaggedCounts counts;
 };
 
-/// Counts segments before each row, and all, into `segments`. Waits.
+/// Counts the segments before each row, and in total, into `segments`. Waits.
 Cut cut_rows(const DeviceCsrView<void>& a, int height, const DeviceBuffer<Offset>& segments,
              DeviceMemory& memory) {
   const cudaStream_t stream = memory.stream();
   Cut cut;
-  // At most: those at the end are empty, and how many there are needs no wait.
+  // An upper bound, known without waiting: pieces at the end are empty.
   cut.chunks = (a.nnz / height + 2 * Offset{a.rows}) / kOfAChunk + 1;
   cut.starts = DeviceBuffer<Offset>(memory, cut.chunks + 2, "pieces of chunks");
   Offset* const pieces = cut.starts.data() + cut.chunks;

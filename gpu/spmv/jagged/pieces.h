@@ -10,22 +10,21 @@ namespace csrkit::gpu {
 namespace jagged {
 
 inline constexpr int kThreads = 256, kWarps = 8;
-/// Rows of a piece: more than it has segments, as empty rows have none.
+/// The most rows of a piece; more than its segments, as empty rows have none.
 inline constexpr Index kMostRows = 512;
 /// Entries of the longest segment.
 inline constexpr int kLowest = 4, kMiddle = 8, kHighest = 16;
-/// Places without an entry, where segments are padded: at most so many, or that share of the
-/// entries.
+/// Segments are padded if that adds at most so many places, or at most that share of the entries.
 inline constexpr Offset kMostPadding = 250'000;
 inline constexpr double kMostPaddingShare = 0.6;
-/// Columns that can be told apart in 16 bits.
+/// The number of columns that 16 bits distinguish.
 inline constexpr Index kNarrowCols = 1 << 16;
-/// As much of A as that share of L2 stays there from product to product.
+/// The share of L2 that holds a part of A from product to product.
 inline constexpr double kKeptOfL2 = 0.46;
-/// Entries of a row that is not long.
+/// The most entries of a row that is not long.
 inline constexpr Offset kMostOfAShortRow = 64;
-/// Blocks that a multiprocessor holds, by the entries that a lane asks for at once: 32 registers a
-/// lane for 4 of them, and 48 for 8.
+/// Blocks per multiprocessor, by a lane's entries in flight: 32 registers a lane for 4 of them, 48
+/// for 8.
 constexpr int blocks_at_once(int at_once) { return at_once == 4 ? 8 : 5; }
 /// The same where segments are padded: 40 registers a lane, or 64.
 constexpr int padded_blocks(int height) { return height == 4 ? 6 : 4; }
@@ -36,7 +35,7 @@ __host__ __device__ constexpr int padded_width(int height, int element_bytes) {
   constexpr int kMostBytes = 16;
   return height * element_bytes < kMostBytes ? height : kMostBytes / element_bytes;
 }
-/// Where entry `step` of the lane at `place` is: what a warp loads at once lies in sequence.
+/// The position of entry `step` of the lane at `place`: what a warp loads at once is contiguous.
 __device__ constexpr Offset padded_place(Offset place, int step, int height, int width) {
   constexpr int kLanes = 32;
   return (place / kLanes * height + step / width * width) * kLanes + place % kLanes * width +
@@ -46,8 +45,8 @@ __device__ constexpr Offset padded_place(Offset place, int step, int height, int
 
 }  // namespace jagged
 
-/// Entries of the longest segment, before it is known how many pieces there are: about those of a
-/// row, but few enough to fill the machine.
+/// The height (entries of the longest segment) to begin with: about the entries of a row, but low
+/// enough to fill the device.
 inline int segment_height(Index rows, Offset nnz) {
   constexpr Offset kLanes = 200'000;  // an H200 holds 270,000
   int height = jagged::kLowest;
@@ -58,8 +57,8 @@ inline int segment_height(Index rows, Offset nnz) {
   return height;
 }
 
-/// How a matrix is cut, how many entries a lane asks for at once, and whether each lane has as many
-/// places as the longest segment has entries.
+/// The shape of a cut: its height, a lane's entries in flight, and whether segments are padded to
+/// the height.
 struct JaggedShape {
   int height;
   int at_once;
@@ -69,7 +68,7 @@ struct JaggedShape {
   }
 };
 
-/// What was counted while rows were cut.
+/// Counts of a cut.
 struct JaggedCounts {
   Offset pieces = 0;
   Offset entries_of_long_rows = 0;
@@ -91,7 +90,8 @@ inline JaggedShape sorted_jagged_shape(Index rows, Offset nnz, Offset pieces, in
   return {nnz >= kShortMean * rows ? height : jagged::kMiddle, 8};
 }
 
-/// The same with as many pieces as there are at least: if those are several rounds, all is known.
+/// The same with a lower bound of the pieces: if these already are several rounds, the shape is
+/// final.
 inline JaggedShape sorted_jagged_shape(Index rows, Offset nnz, int multiprocessors) {
   const Offset segments = nnz / segment_height(rows, nnz);
   return sorted_jagged_shape(rows, nnz, segments / jagged::kThreads, multiprocessors);
@@ -133,15 +133,15 @@ inline JaggedShape jagged_shape(JaggedShape before, Index rows, Offset nnz,
   return sorted_jagged_shape(rows, nnz, counts.pieces, multiprocessors);
 }
 
-/// What a block does, read in one load.
+/// The work of a block; one load.
 struct alignas(16) JaggedPiece {
   Index row;          // the first
-  Index rows;         // that end in this piece; 0: it is a part of one row, which is cut
+  Index rows;         // that end in this piece; 0: the piece is a part of one cut row
   Index first_piece;  // of that row
   Index piece_count;
 };
 
-/// The segment of one lane: how many entries it has, and its number among those of the piece.
+/// The segment of one lane: its number of entries, and its number in the piece.
 struct JaggedLane {
   std::uint8_t length;
   std::uint8_t number;
@@ -170,7 +170,7 @@ class JaggedPieces {
     const std::uint16_t* segment_ends = nullptr;  // of each row, in its piece
     const Index* first_cols = nullptr;            // count; null: columns are stored as they are
 #ifdef __CUDACC__
-    /// What stored columns of a piece are counted from.
+    /// The base of a piece's stored columns.
     __device__ Index first_col(unsigned piece) const {
       return first_cols == nullptr ? 0 : __ldg(first_cols + piece);
     }
@@ -185,21 +185,21 @@ class JaggedPieces {
             first_cols_.data()};
   }
   JaggedShape shape() const { return shape_; }
-  /// Places for columns and values of `nnz` entries.
+  /// Places for the columns and values of `nnz` entries.
   Offset places(Offset nnz) const {
     return shape_.is_padded ? pieces_.size() * jagged::kThreads * shape_.height : nnz;
   }
-  /// Whether columns take 16 bits: those of A, or those of every piece, are near enough.
+  /// Whether columns take 16 bits: those of A, or of every piece, span few enough.
   bool is_narrow() const { return is_narrow_; }
-  /// What a product reads, without columns and values.
+  /// Bytes that a product reads beside columns and values.
   std::uint64_t bytes() const {
     const std::uint64_t of_lanes =
         shape_.is_padded ? 0 : lanes_.size_bytes() + warp_starts_.size_bytes();
     return of_lanes + pieces_.size_bytes() + segment_ends_.size_bytes() + first_cols_.size_bytes();
   }
 
-  /// Puts entries in the order of lanes; `value_bytes` is 0 where there are no values, and `cols`
-  /// are std::uint16_t or Index.
+  /// Stores entries in the order of lanes. `value_bytes` is 0 where there are no values; `cols` are
+  /// std::uint16_t or Index.
   void store(const DeviceCsrView<void>& a, int value_bytes, void* cols, void* values,
              cudaStream_t stream);
 

@@ -1,10 +1,10 @@
-// coo: a row index with every entry, so that work is cut anywhere.
+// coo: a row index with every entry, so that work can be cut anywhere.
 // Owns     rows, columns and values of the entries; a carry for each warp
 // Reads    4 bytes more an entry than CSR, all coalesced; y twice
-// Launch   y = beta y; one warp adds up 256 entries by segmented scans; a last kernel adds the sums
-//          of rows that two or more warps have parts of, in order. Equal work whatever the rows are
-// Needs    nothing, but pays in bytes and in two more kernels
-// Source   Bell, Garland, SC 2009, "COO": segmented reduction
+// Launch   y = beta y; one warp adds up 256 entries by segmented scans; a last kernel adds up, in
+//          order, the sums of rows that several warps share. Equal work whatever the rows are
+// Needs    nothing; costs more bytes and two more kernels Source Bell, Garland, SC 2009, "COO":
+//          segmented reduction
 // Against  csr_vector on power-law matrices; csr_balanced, which cuts work as evenly without row
 //          indices
 

@@ -17,7 +17,7 @@ namespace csrkit::gpu {
 
 namespace {
 
-constexpr int kAtOnce = 8;  // entries of a lane that are on their way
+constexpr int kAtOnce = 8;  // entries of a lane in flight
 constexpr int kStaged = kAtOnce * kWarpLanes;
 constexpr int kWarps = kSpmvThreads / kWarpLanes;
 

@@ -1,5 +1,5 @@
-// csr_vector: a group of lanes computes one element of y; as many lanes as rows are long on the
-// average.
+// csr_vector: a group of lanes computes one element of y; about as many lanes as a row has entries
+// on average.
 // Owns     nothing: A is used as it lies
 // Reads    columns and values once, coalesced within a row
 // Launch   2 to 32 lanes a row, then a tree of shuffles. With a whole warp for each row, rows of 5

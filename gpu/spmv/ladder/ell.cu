@@ -1,4 +1,4 @@
-// ell: every row as long as the longest.
+// ell: every row padded to the longest.
 // Owns     columns and values, padded, step by step: entry k of all rows, then entry k + 1
 // Reads    all of it, padding included, coalesced: lanes are neighbouring rows
 // Launch   one thread per row, all for the same number of steps: no divergence

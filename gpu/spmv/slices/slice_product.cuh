@@ -1,4 +1,4 @@
-// y of the rows of one slice, whatever way entries are stored.
+// The product of one slice, for any storage of its entries.
 #pragma once
 
 #include "gpu/device/cuda_check.h"
@@ -16,8 +16,8 @@ struct SliceEntry {
 };
 
 /// Adds up this lane's row over the steps part, part + parts, ... below `width`. `entry_at(step)`
-/// gives a SliceEntry. A plain loop, which the compiler unrolls: what keeps memory busy is 64 warps
-/// a multiprocessor with few registers each, not few warps with many loads each.
+/// gives a SliceEntry. A plain loop, which the compiler unrolls: 64 warps a multiprocessor with few
+/// registers each keep memory busy, not few warps with many loads each.
 template <class Types, class Algebra, class EntryAt>
 __device__ inline typename Types::Number sum_of_steps(int part, int parts, Index width,
                                                       const InputVector<typename Types::Vector>& x,
@@ -31,7 +31,7 @@ __device__ inline typename Types::Number sum_of_steps(int part, int parts, Index
       sum = algebra.add_product(sum, entry.value, x.template at<Number>(entry.col));
     }
   };
-  if (parts == 1) {  // apart, as addresses then follow each other
+  if (parts == 1) {  // a separate loop, in which addresses are consecutive
     for (Index step = 0; step < width; ++step) add(step);
   } else {
     for (Index step = part; step < width; step += parts) add(step);
@@ -41,7 +41,7 @@ __device__ inline typename Types::Number sum_of_steps(int part, int parts, Index
 
 /// A warp's place: a block has 8 warps, `parts` neighbours of them for a slice.
 inline constexpr int kSliceThreads = 256, kSliceWarps = kSliceThreads / kSliceRows;
-/// Blocks that a multiprocessor must hold: 64 warps, with at most 32 registers a lane.
+/// Blocks per multiprocessor: 64 warps, with at most 32 registers a lane.
 inline constexpr int kSliceBlocks = 8;
 struct SliceShare {
   Index slice;

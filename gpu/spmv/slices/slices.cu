@@ -61,7 +61,7 @@ Measured measure(const DeviceCsrView<void>& a, const SlicesView& slices, DeviceM
 
 Slices::Slices(const DeviceCsrView<void>& a, DeviceMemory& memory)
     : rows_(a.rows), count_((a.rows + kSliceRows - 1) / kSliceRows) {
-  // Sorting costs 4 bytes a row and scatters y: only where padding is more than a sixteenth.
+  // Sorting costs 4 bytes a row and scatters y: only if padding exceeds a sixteenth.
   constexpr Offset kTolerated = 16;
   Measured natural = measure(a, {rows_, count_, nullptr, 0, nullptr}, memory);
   Measured* kept = &natural;

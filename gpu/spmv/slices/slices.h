@@ -10,10 +10,11 @@ namespace csrkit::gpu {
 
 inline constexpr int kSliceRows = 32;
 
-/// What kernels see. Place p of a slice is lane p % 32; its row is `rows_of_places[p]`, or p itself
-/// where that is null. Slice s has the steps first_steps[s] ... first_steps[s + 1]: as many as its
-/// longest row has entries; where that is null, all slices have `width` steps, and a product need
-/// not wait for a start. Step t holds one entry of each row: elements 32 * t + lane.
+/// The view of slices for kernels. Place p of a slice is lane p % 32; its row is
+/// `rows_of_places[p]`, or p itself where that is null. Slice s has the steps first_steps[s] ...
+/// first_steps[s + 1]: as many as its longest row has entries; where that is null, all slices have
+/// `width` steps, and a product need not wait for a start. Step t holds one entry of each row:
+/// elements 32 * t + lane.
 struct SlicesView {
   Index rows = 0;
   Index count = 0;
@@ -38,9 +39,9 @@ struct SlicesView {
 #endif
 };
 
-/// The frame of one matrix, in device memory. Rows keep their order where that costs little
-/// padding; else they are sorted by length within windows of kSortWindow rows. Where it costs as
-/// little, all slices are as wide as the widest.
+/// The frame of one matrix, in device memory. Rows keep their order if that costs little padding;
+/// else they are sorted by length within windows of kSortWindow rows. All slices get the width of
+/// the widest if that costs little padding.
 class Slices {
  public:
   static constexpr Index kSortWindow = 4096;
@@ -68,8 +69,8 @@ class Slices {
   DeviceBuffer<Index> rows_of_places_;
 };
 
-/// Warps that share a slice: more where slices are few and long, so that small matrices fill the
-/// machine; 1, 2, 4 or 8.
+/// Warps that share a slice, 1, 2, 4 or 8: more where slices are few and long, so that small
+/// matrices fill the device.
 int warps_per_slice(const Slices& slices);
 
 }  // namespace csrkit::gpu

@@ -7,7 +7,7 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// One thread per row. Any entry of a diagonal will do, so whoever writes last is right.
+/// One thread per row. Any entry of a diagonal will do, so the race does not matter.
 __global__ void find_firsts(DeviceCsrView<void> a, Diagonals::View diagonals, Offset* firsts) {
   const Offset at = Offset{blockIdx.x} * kSpmvThreads + threadIdx.x;
   if (at >= a.rows) return;

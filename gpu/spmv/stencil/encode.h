@@ -1,4 +1,4 @@
-// What stencil finds out about a matrix before it stores it.
+// The analysis of stencil: diagonals, and which of them are constant.
 #pragma once
 
 #include "gpu/spmv/diagonals.h"
@@ -8,26 +8,27 @@ namespace csrkit::gpu {
 /// Diagonals that share one word of a row's mask.
 inline constexpr Index kMaskBits = 32;
 
-/// As many come as a parameter of the product; auto takes no stencil of more.
+/// So many diagonals are passed as a kernel parameter; auto takes no stencil with more.
 inline constexpr Index kFewDiagonals = 64;
 
-/// Bytes of a row's mask: a bit for each constant diagonal, as narrow as that can be read at once;
-/// more than kMaskBits of them take several words of 4 bytes, a word of all rows after the other.
+/// Bytes of a row's mask: a bit for each constant diagonal, in the narrowest word. More than
+/// kMaskBits diagonals take several words of 4 bytes: the first words of all rows, then the second
+/// ones.
 inline Index mask_bytes_for(Index constants) {
   if (constants <= 8) return constants > 0 ? 1 : 0;
   if (constants <= 16) return 2;
   return (constants + kMaskBits - 1) / kMaskBits * 4;
 }
 
-/// What stands where a stored diagonal has no entry: a NaN of all ones, for every kind of value.
+/// The mark of a stored diagonal's gap: the NaN of all ones, for every kind of value.
 template <class Bits>
 inline constexpr Bits kGap = static_cast<Bits>(~Bits{0});
 
 /// The diagonals of a matrix, and which of them need more than one value.
 class EncodedDiagonals {
  public:
-  /// Waits; nothing is stored yet. False if there are more than `most` diagonals: nothing else is
-  /// known then. `value_bytes` is 2, 4 or 8.
+  /// Finds diagonals and their kinds; waits; stores nothing. Returns false if there are more than
+  /// `most` diagonals; then the rest is not known. `value_bytes` is 2, 4 or 8.
   bool measure(const DeviceCsrView<void>& a, int value_bytes, Offset most, DeviceMemory& memory);
 
   /// Stores, after measure, with the same matrix: mask_bytes() a row into `masks`, and `stored()`
@@ -53,7 +54,7 @@ class EncodedDiagonals {
     const Offset* slots;   // count + 1: how many before a diagonal are stored
     const Offset* firsts;  // an entry of each diagonal; null where A has no values
 #ifdef __CUDACC__
-    /// In the format those that are stored come first, each kind in its order.
+    /// The format has the stored diagonals first, then the constant ones, each in order.
     __device__ Index place_of(Index d) const {
       const auto slot = static_cast<Index>(slots[d]);
       return slots[d + 1] > slots[d] ? slot : stored + d - slot;

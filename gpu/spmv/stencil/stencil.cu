@@ -1,11 +1,11 @@
 // stencil: whole diagonals with a bit for each row, and one number where a diagonal is constant.
-// Owns     diagonals, those that are stored first: for each its offset and, if all its entries have
-//          the same bits, that value, and a bit for each row; the values of any other diagonal, one
-//          for every row, and a mark where there is no entry: 0 times infinity would be NaN
+// Owns     the offsets of diagonals, stored ones first. A constant diagonal (all entries have the
+//          same bits): its value, and a bit for each row. A stored one: a value for every row, with
+//          a mark where there is no entry, because 0 times infinity would be NaN
 // Reads    a stencil with constant coefficients: 1 to 4 bytes a row beside x and y; with distinct
 //          values 8 an entry. No column indices; x in sequence
-// Launch   one thread per element of y; up to 64 diagonals come as a parameter. x is asked for
-//          before the mask or the value is there: one wait in the place of two
+// Launch   one thread per element of y; up to 64 diagonals are a kernel parameter. x is loaded
+//          before the mask or the value has arrived, so the loads overlap
 // Needs    few diagonals, well filled: refused (MemoryError) where the stored values would be 16
 //          times the matrix
 // Source   diagonals: Bell, Garland, SC 2009, "DIA"; masks and constants are this file's own
@@ -22,15 +22,15 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// What a product must know of a diagonal.
+/// A diagonal of a product.
 template <class Number>
 struct alignas(16) Diagonal {
   Index offset;     // col - row
   Number constant;  // the value of all its entries, if it is not stored
 };
 
-/// Few diagonals come with the launch, in constant memory: whatever reads them there costs next to
-/// nothing. More of them lie in device memory.
+/// Few diagonals are a kernel parameter, in constant memory, where reads cost almost nothing. More
+/// of them are in device memory.
 template <class Number>
 struct FewDiagonals {
   Diagonal<Number> items[kFewDiagonals];
@@ -50,7 +50,7 @@ struct StencilRows {
   const Value* values;
 
   __device__ std::uint32_t mask_at(Offset at) const {
-    switch (mask_bytes) {  // the same for all threads
+    switch (mask_bytes) {  // uniform
       case 1: return __ldcs(masks + at);
       case 2: return __ldcs(reinterpret_cast<const std::uint16_t*>(masks) + at);
       default: return __ldcs(reinterpret_cast<const std::uint32_t*>(masks) + at);
@@ -69,11 +69,11 @@ __global__ void list_diagonals(EncodedDiagonals::View encoded, const typename Ty
   diagonals[encoded.place_of(static_cast<Index>(d))] = {encoded.offsets[d], constant};
 }
 
-/// Keeps the compiler from loading a number only where it is used: then it would wait for the mask.
+/// Keeps the load here: the compiler would move it to its use, where it would wait for the mask.
 __device__ inline void is_wanted_now(double& number) { asm volatile("" : "+d"(number)); }
 __device__ inline void is_wanted_now(float& number) { asm volatile("" : "+f"(number)); }
 
-/// The element of x on a diagonal, 0 where that has left x.
+/// The element of x on a diagonal; 0 where the diagonal is outside of x.
 template <class Number, class Vector>
 __device__ Number factor_of(Index offset, unsigned row, Index cols, const InputVector<Vector>& x) {
   const unsigned col = row + static_cast<unsigned>(offset);  // beyond either end: a large number
@@ -139,8 +139,8 @@ __device__ typename Types::Number add_stored(typename Types::Number sum, const D
   return sum;
 }
 
-/// One thread per element of y: threadIdx.x is its column, of those from blockIdx.y * blockDim.x.
-/// One column is compiled apart, as addresses are simpler then.
+/// One thread per element of y: threadIdx.x is its column, of those from blockIdx.y * blockDim.x. A
+/// single column is compiled separately, with simpler addresses.
 template <class Types, bool kAnyStored, bool kOneColumn, class Diagonals>
 __global__ void __launch_bounds__(kSpmvThreads, kAnyStored ? 8 : 0)
     multiply_stencil(const __grid_constant__ Diagonals diagonals,
