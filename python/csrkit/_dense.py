@@ -1,4 +1,4 @@
-"""Dense operands: any array that speaks the buffer protocol (host) or DLPack (host or GPU)."""
+"""Dense operands: any array with the buffer protocol (host) or DLPack (host or GPU)."""
 import ctypes
 import sys
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_ssize_t, c_uint8, c_uint16, c_uint64, c_void_p, pythonapi
@@ -70,7 +70,7 @@ class View:
         self.kind = FORMATS.get(code) or (f"i{8 * buffer.itemsize}" if code in sizes else code)
         self.shape = tuple(buffer.shape[:buffer.ndim])
         size = buffer.itemsize or 1
-        # Those of ctypes leave out the steps of what has no gaps.
+        # ctypes gives no strides for arrays without gaps.
         strides = buffer.strides[:buffer.ndim] if buffer.strides else [size * step for step in row_major(self.shape)]
         if any(stride % size for stride, extent in zip(strides, self.shape) if extent > 1):
             raise UsageError(f"{self.name} has {size} bytes in an element and steps of {tuple(strides)} bytes from one to the "
@@ -83,7 +83,7 @@ class View:
             capsule = self.array.__dlpack__() if stream is None else self.array.__dlpack__(stream=stream)
         except (BufferError, RuntimeError, TypeError) as error:
             raise UsageError(f"{self.name} cannot be shared: {error}") from None
-        self._capsule = capsule  # never consumed: it gives the array back when it goes
+        self._capsule = capsule  # never consumed: it releases the array when it is deleted
         try:
             tensor = _Tensor.from_address(_capsule_pointer(capsule, b"dltensor"))
         except ValueError as error:
@@ -115,7 +115,7 @@ class View:
                      kind=KINDS[self.kind], space=0 if self.device is None else 1)
 
     def is_off_vectors(self):
-        """Whether rows begin at no multiples of 16 bytes, though their length lets them."""
+        """Whether rows are not aligned to 16 bytes, though their length would allow it."""
         dense, size = self.dense(), SIZES[self.kind]
         return dense.cols * size % 16 == 0 and (dense.data or 0) % 16 + dense.leading_dim * size % 16 > 0
 
@@ -142,13 +142,13 @@ def _is_masked(array):
 
 
 def _has_signs_put_off(array):
-    """Whether these are PyTorch's numbers before it changes their signs, which DLPack does not tell."""
+    """Whether PyTorch has yet to change the signs of these numbers, which DLPack does not say."""
     module = _owner(array)
     return module is not None and module.__name__ == "torch" and array.is_neg()
 
 
 def _dlpack_device(array):
-    """The type of the array's device, as DLPack numbers them; None for what does not speak it."""
+    """The type of the array's device, as DLPack numbers them; None for objects without DLPack."""
     try:
         return array.__dlpack_device__()[0]
     except (AttributeError, BufferError, RuntimeError, ValueError):
@@ -156,13 +156,13 @@ def _dlpack_device(array):
 
 
 def _owner(array):
-    """The module of the array's type if it is one that is known to allocate: torch, numpy or cupy."""
+    """The module of the array's type if we know how it allocates (torch, numpy, cupy), else None."""
     name = type(array).__module__.split(".")[0]
     return sys.modules.get(name) if name in ("torch", "numpy", "cupy") else None
 
 
 def stream_of(array):
-    """The stream in which the array's own library works at this moment, as a number for DLPack and CUDA."""
+    """The current stream of the array's own library, as a number for DLPack and CUDA."""
     module = _owner(array)
     if module is not None and module.__name__ == "torch":
         return module.cuda.current_stream(array.device).cuda_stream or 1  # 1: the legacy default stream
@@ -172,7 +172,7 @@ def stream_of(array):
 
 
 def empty_like(array, shape, kind):
-    """An array that is not filled, of the library that made `array`; a memoryview where that is none."""
+    """An unfilled array of the library that made `array`; a memoryview for other objects."""
     module = _owner(array)
     if module is not None and module.__name__ == "torch":
         dtype = {"f32": module.float32, "f64": module.float64, "f16": module.float16, "bf16": module.bfloat16}[kind]

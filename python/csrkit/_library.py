@@ -13,7 +13,7 @@ NAMES = {number: name for name, number in KINDS.items()}
 SIZES = {"f32": 4, "f64": 8, "f16": 2, "bf16": 2}
 
 
-# Members that have another name here, and what they must be, if that is no whole number.
+# Members with another name in Python, and the type that is expected unless it is an integer.
 _PARAMETERS = {"memory_limit_bytes": "memory_limit"}
 _WANTED = {"device": "None for the CPU, or the number of a GPU", "stream": "None, or a cudaStream_t as a number",
            "drop_below": "a number"}
@@ -32,7 +32,7 @@ class Sized(ctypes.Structure):
             if not hasattr(value, "__index__"):  # as integers of Python and of NumPy have
                 continue
             value = operator.index(value)
-            # ctypes keeps the lowest bits of an integer, and nothing of what does not fit in them
+            # ctypes would silently drop the bits of an integer that do not fit
             if getattr(self, name) not in (value, value or None):
                 kind = dict(self._fields_)[name]
                 bits = 8 * ctypes.sizeof(kind)
@@ -41,7 +41,7 @@ class Sized(ctypes.Structure):
                                  f"{low + (1 << bits) - 1}")
 
     def _raise_for_one_of(self, members):
-        """UsageError for the first member that ctypes does not take."""
+        """Raises UsageError for the first member that ctypes refuses."""
         kinds = dict(self._fields_)
         for name, value in members.items():
             try:
@@ -52,7 +52,7 @@ class Sized(ctypes.Structure):
 
 
 class Handle:
-    """What owns something of the library in `_handle`: copies are the object itself, and no other process has it."""
+    """Owns an object of the library, in `_handle`. Copying returns the object itself; pickling is refused."""
 
     def __copy__(self):
         return self
@@ -184,15 +184,15 @@ def new_handle(function, *arguments):
 
 
 def real(value, name):
-    """A number for C: text is none, as it is none to Python's own operators."""
+    """A number for C. Text is refused, as by Python's own operators."""
     try:
         return c_double(value).value
-    except (OverflowError, RuntimeError, TypeError, ValueError):  # whatever other libraries' numbers raise
+    except (OverflowError, RuntimeError, TypeError, ValueError):  # what numbers of other libraries raise
         raise UsageError(f"{name} is {reprlib.repr(value)}; it must be a number") from None
 
 
 def truth(value, name):
-    """True or False; text is neither, as "no" would be True."""
+    """True or False. Text is refused: "no" would be True."""
     try:
         if not isinstance(value, (bytes, str)):
             return bool(value)

@@ -1,4 +1,4 @@
-"""What can go wrong. The texts are those of the tools; each kind is one exit code of theirs."""
+"""The errors. Their texts are those of the tools, and each class stands for one of the tools' exit codes."""
 
 
 class Error(Exception):

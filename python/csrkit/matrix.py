@@ -16,7 +16,7 @@ from .plan import Plan, SddmmPlan
 _ELEMENTS = {"f32": (ctypes.c_float, "f"), "f64": (ctypes.c_double, "d"), "f16": (ctypes.c_uint16, "H"),
              "bf16": (ctypes.c_uint16, "H")}
 _numbers = itertools.count(1)
-MATRICES = weakref.WeakValueDictionary()  # those that live, by number
+MATRICES = weakref.WeakValueDictionary()  # the living ones, by number
 _CACHED_PLANS = 16  # per matrix: training uses a handful of widths, forward and backward
 
 
@@ -27,7 +27,7 @@ class Matrix(Handle):
     it. Its arrays are read-only views without a copy: NumPy arrays where NumPy is installed, memoryviews elsewhere.
     """
 
-    __array_ufunc__ = None  # NumPy's operators leave b @ a to Python, which says that there is none
+    __array_ufunc__ = None  # NumPy leaves b @ a to Python, which refuses it
 
     def __init__(self, handle, keep=()):
         self._handle = handle
@@ -36,7 +36,7 @@ class Matrix(Handle):
         info = MatrixInfo()
         library.csrkit_info(handle, byref(info))
         self._info = info
-        self._shape, self._nnz = (info.rows, info.cols), info.nnz  # torch.compile does not see into structures
+        self._shape, self._nnz = (info.rows, info.cols), info.nnz  # torch.compile cannot read structures of ctypes
         self.number = next(_numbers)
         self.derived = {}
         MATRICES[self.number] = self
@@ -48,7 +48,7 @@ class Matrix(Handle):
     def __repr__(self):
         return f"<csrkit.Matrix {self.shape[0]} x {self.shape[1]}, {self.nnz} nonzeros, {self.kind}>"
 
-    # What views of the library's memory are made by must not be assigned, as the shape of a NumPy array may be.
+    # Read-only, unlike the shape of a NumPy array: views of the library's memory depend on them.
     @property
     def shape(self):
         """(rows, cols)."""
@@ -142,15 +142,15 @@ class Matrix(Handle):
         return SddmmPlan(self, dense_cols, **options)
 
     def cached_plan(self, dense_cols, make=Plan, **options):
-        """As plan, or sddmm_plan for make=SddmmPlan; the same one when it is asked for again. The last few are kept."""
+        """As plan, or sddmm_plan for make=SddmmPlan, but returns the same plan for the same arguments: the last few are kept."""
         key = (make, dense_cols, *sorted(options.items()))
         try:
             hash(key)
-        except TypeError:  # a list, say, which the plan names and refuses, or a number that is an array
+        except TypeError:  # an argument without a hash, such as a list, which the plan refuses by name
             return make(self, dense_cols, **options)
         with self._lock:
             plan = self._plans.pop(key, None) or make(self, dense_cols, **options)
-            self._plans[key] = plan  # the latest is the last
+            self._plans[key] = plan  # the latest comes last
             if len(self._plans) > _CACHED_PLANS:
                 self._plans.pop(next(iter(self._plans)))
         return plan

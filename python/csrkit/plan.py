@@ -24,7 +24,7 @@ def require_cols(dense_cols):
         is_zero = operator.index(dense_cols) == 0
     except TypeError:
         raise UsageError(f"dense_cols is {reprlib.repr(dense_cols)}; it must be a whole number") from None
-    if is_zero:  # to C that is the default
+    if is_zero:  # the default in C
         raise UsageError("dense_cols is 0; it must be 1 or more")
 
 
@@ -104,7 +104,7 @@ class Plan(Handle):
 
     @property
     def analysis_seconds(self) -> float:
-        """Seconds that making the plan took, beside bringing the matrix to a GPU."""
+        """Seconds that making the plan took, without the upload of the matrix to a GPU."""
         return self._describe().analysis_seconds
 
     def save(self, path):

@@ -21,7 +21,7 @@ _ENTRIES_AT_ONCE = 1 << 16  # whose rows of the operands are gathered at a time
 
 
 def _plain(x):
-    """The tensor without gaps, and with the signs that it shows: those of an imaginary part may be put off."""
+    """The tensor without gaps and with its final signs: PyTorch may put off those of an imaginary part."""
     return x.contiguous().resolve_neg()
 
 
@@ -29,13 +29,13 @@ def _require_tensor(x, name):
     if not isinstance(x, torch.Tensor) or x.layout != torch.strided:
         found = f"tensor of {x.layout}" if isinstance(x, torch.Tensor) else type(x).__name__
         raise UsageError(f"{name} is a {found}; pass a dense tensor")
-    # Without this a tangent would be lost without a word.
+    # Without this a tangent would be lost silently.
     if getattr(forward_ad, "_current_level", -1) >= 0 and forward_ad.unpack_dual(x).tangent is not None:
         raise UsageError(f"{name} has a tangent, and forward derivatives (jvp) are not offered; use backward()")
 
 
 def _number(matrix):
-    """Operators take tensors and numbers: a matrix goes by its own."""
+    """Operators take tensors and numbers, so a matrix is passed by its number."""
     require_matrix(matrix)
     return matrix.number
 
@@ -96,7 +96,7 @@ def _own_values(matrix, dtype, device):
 
 
 def _with_places(matrix, kind, transpose):
-    """op(A) by rows with room for values, which every product brings along: its plans are made once."""
+    """op(A) by rows with room for the values that every product passes: its plans are made once."""
     def make():
         places = torch.zeros(matrix.nnz, dtype=_DTYPES[kind])
         if not transpose:
