@@ -50,9 +50,38 @@ class Communicator {
   /// Returns when every rank has called it.
   virtual void barrier() = 0;
 
+  /// Gives up between start() and finish(). Threads: as fail(). Processes: nothing; the rank whose
+  /// exception did not let it finish calls fail() next.
+  virtual void abandon() noexcept {}
+
   /// Says that this rank cannot go on. Processes: all of them end, with this exit code. Threads:
   /// those that wait get RankLost; when this returns, none reads this rank's outgoing data.
   virtual void fail(int exit_code) noexcept = 0;
+};
+
+/// An exchange under way: start() now, finish() when it is asked for. If an exception comes first,
+/// the exchange is abandoned before the memory goes that other ranks read.
+class Exchange {
+ public:
+  Exchange(Communicator& communicator, const std::vector<Outgoing>& outgoing,
+           const std::vector<Incoming>& incoming)
+      : communicator_(communicator) {
+    communicator_.start(outgoing, incoming);
+  }
+  ~Exchange() {
+    if (!is_finished_) communicator_.abandon();
+  }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  void finish() {
+    communicator_.finish();
+    is_finished_ = true;
+  }
+
+ private:
+  Communicator& communicator_;
+  bool is_finished_ = false;
 };
 
 }  // namespace csrkit::ranks

@@ -69,12 +69,10 @@ SpmmSeconds PeerSpmmRank::multiply_once() {
     sums_.make(b_);
     seconds.pack = watch.seconds();
   }
-  {
-    const Stopwatch watch;
-    communicator_.barrier();  // all rows of B are there, and those of C no longer read as B
-    communicator_.start(sums_.outgoing(), sums_.incoming());
-    seconds.exchange = watch.seconds();
-  }
+  const Stopwatch waiting;
+  communicator_.barrier();  // all rows of B are there, and those of C no longer read as B
+  Exchange exchange(communicator_, sums_.outgoing(), sums_.incoming());
+  seconds.exchange = waiting.seconds();
   {
     const Stopwatch watch;
     if (rows_ != nullptr) {
@@ -88,7 +86,7 @@ SpmmSeconds PeerSpmmRank::multiply_once() {
   }
   {
     const Stopwatch watch;
-    communicator_.finish();
+    exchange.finish();
     seconds.exchange += watch.seconds();
   }
   {

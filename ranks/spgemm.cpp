@@ -62,8 +62,7 @@ Bytes exchange(Communicator& communicator, const Shares& shares) {
       moved.received += received;
     }
   }
-  communicator.start(outgoing, incoming);
-  communicator.finish();
+  Exchange(communicator, outgoing, incoming).finish();
   return moved;
 }
 

@@ -227,7 +227,7 @@ SpmmSeconds CpuSpmmRank::multiply_once() {
     sums_.make(b_);
     seconds.pack = watch.seconds();
   }
-  communicator_.start(outgoing_, incoming_);
+  Exchange exchange(communicator_, outgoing_, incoming_);
   {
     const Stopwatch watch;
     if (own_ != nullptr) {
@@ -241,7 +241,7 @@ SpmmSeconds CpuSpmmRank::multiply_once() {
   }
   {
     const Stopwatch watch;
-    communicator_.finish();
+    exchange.finish();
     seconds.exchange = watch.seconds();
   }
   {

@@ -181,6 +181,7 @@ class ThreadRank : public Communicator {
     return world_.gather(rank_, mine);
   }
   void barrier() override { world_.barrier(); }
+  void abandon() noexcept override { world_.fail(rank_, sent_); }
   void fail(int) noexcept override { world_.fail(rank_, sent_); }
 
  private:

@@ -142,6 +142,25 @@ TEST(ThreadRanks, AFailingSenderWaitsForThoseWhoRead) {
   }
 }
 
+/// The same where an exception frees the memory.
+TEST(ThreadRanks, AnExchangeThatAnExceptionLeavesIsReadNoMore) {
+  constexpr std::size_t kWords = 1 << 22;
+  for (int round = 0; round < 5; ++round) {
+    EXPECT_THROW(run_as_threads(2,
+                                [](Communicator& rank) {
+                                  std::vector<std::uint64_t> words(kWords, 1);
+                                  if (rank.rank() == 1) {
+                                    Exchange(rank, {}, {{0, words.data(), kWords * 8}}).finish();
+                                    return;
+                                  }
+                                  Exchange exchange(rank, {{1, words.data(), kWords * 8}}, {});
+                                  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                  throw InputError("gone");
+                                }),
+                 InputError);
+  }
+}
+
 /// Threads that run when the next cannot be made are joined: else the process would be ended.
 TEST(ThreadRanks, EveryAllocationMayFail) {
   EXPECT_GT(csrkit::test::failures_of(
