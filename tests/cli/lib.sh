@@ -7,7 +7,8 @@ all_tools() {
   for source in "$CLI_FOLDER"/../../tools/csr-*; do basename "$source" .cpp; done
 }
 
-# python_with MODULE...: the first Python of this machine that has all of them; fails if none has.
+# python_with MODULE...: the first Python of this machine that has all of them; fails if none has. Cases that draw name
+# matplotlib.font_manager: it lists the fonts once for each user, and says so on stderr if that takes long.
 python_with() {
   local candidate
   for candidate in python3 /usr/bin/python3; do

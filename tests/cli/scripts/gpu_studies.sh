@@ -22,7 +22,7 @@ prints "$(printf '2,000,000\tone huge row\t2,000\t1,000')"
 expect 1 "$studies" sorts lanes.jsonl
 grep -q "lanes.jsonl:1: not a record with size, distribution, sort and seconds" err || fail "it does not say which line"
 expect 2 "$studies" others lanes.jsonl
-python=$(python_with matplotlib) || { echo "no Python with Matplotlib"; exit 6; }
+python=$(python_with matplotlib.font_manager) || { echo "no Python with Matplotlib"; exit 6; }
 expect 0 "$python" "$studies" sorts sorts.jsonl --picture sorts.svg
 grep -q '<svg' sorts.svg || fail "no picture"
 expect 2 "$python" "$studies" sorts sorts.jsonl --picture sorts.svg

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Every script says what it does, refuses what it does not know, and is run by a case or a test.
 scripts=$CLI_FOLDER/../../run_scripts
-python=$(python_with numpy matplotlib) || python=
+python=$(python_with numpy matplotlib.font_manager) || python=
 for script in "$scripts"/*.sh "$scripts"/*.py; do
   if [ ! -x "$script" ]; then continue; fi # sourced or imported by the others
   name=$(basename "$script")

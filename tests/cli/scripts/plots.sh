@@ -2,7 +2,7 @@
 # The pictures drawn from records: SVG files that name what they compare.
 scripts=$CLI_FOLDER/../../run_scripts
 records=$CLI_FOLDER/../data/records
-python=$(python_with matplotlib) || { echo "no Python with Matplotlib"; exit 6; }
+python=$(python_with matplotlib.font_manager) || { echo "no Python with Matplotlib"; exit 6; }
 expect 0 "$python" "$scripts/plot_shapes.py" "$records/shapes.jsonl" shapes.svg
 grep -q '<svg' shapes.svg || fail "no picture"
 sed 's/}$/, "kernel": "v1"}/' "$records/shapes.jsonl" >by_kernel.jsonl

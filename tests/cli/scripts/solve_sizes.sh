@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Time per iteration over sizes, for both kinds of systems: records, two pictures, nothing measured twice.
-python=$(python_with matplotlib) || { echo "no Python with Matplotlib"; exit 6; }
+python=$(python_with matplotlib.font_manager) || { echo "no Python with Matplotlib"; exit 6; }
 script=$CLI_FOLDER/../../run_scripts/solve_sizes.py
 tools=$(dirname "$(command -v csr-solve-cpu)")
 for system in dense grid; do
