@@ -5,8 +5,8 @@ Usage: check_tidy.py ROOT BUILD_DIR [PART/PARTS]
        check_tidy.py --self-test    check that planted findings are found
 
 Sources of a folder are checked several at a time, as if one file included them all: most of the time goes into
-the system's headers, which are then read once. A group that is not clean, or in which names clash, is checked in
-halves.
+the system's headers, which are then read once. Where names clash, or a source is not clean, the sources that are named
+in errors are checked apart from the others.
 A part is every PARTS-th group, so that CTest can run the parts side by side. A source that the build leaves out
 (a peer that is not installed, say) is left out here, too. What the tests compile once more is not checked again.
 Exits with 77 (skipped) if clang-tidy is not installed.
@@ -72,9 +72,12 @@ def findings(root, group):
                              text=True)
     if ran.returncode == 0:
         return ""
-    if len(group) > 1:  # names clash, or one of them is not clean
-        middle = len(group) // 2
-        return findings(root, group[:middle]) + findings(root, group[middle:])
+    if len(group) > 1:  # names clash, or some sources are not clean
+        named = set(re.findall(r"^(\S+?):\d+:\d+: error:", ran.stdout, re.MULTILINE))
+        apart = [command for command in group if command["file"] in named]
+        if len(apart) in (0, len(group)):
+            apart = group[len(group) // 2:]
+        return findings(root, [command for command in group if command not in apart]) + findings(root, apart)
     # stderr has the number of warnings in headers of the system, or what went wrong.
     return ran.stdout + ran.stderr
 
