@@ -100,8 +100,10 @@ la_int64_t skip(archive* handle, void* data, la_int64_t bytes) {
 }
 
 std::string reason_of(archive* handle) {
-  const char* reason = archive_error_string(handle);
-  return reason == nullptr ? "no reason given" : reason;
+  const char* words = archive_error_string(handle);
+  std::string reason = words == nullptr ? "no reason given" : words;
+  while (!reason.empty() && reason.back() == '\n') reason.pop_back();
+  return reason;
 }
 
 /// libarchive says ENOMEM, or in words only (of its filters) that it could not allocate.
@@ -167,9 +169,7 @@ struct ArchiveWalk::State {
     // archive may open with one: zip looks for its end, which a stream does not let it.
     if (status != ARCHIVE_OK || archive_read_open1(handle.get()) != ARCHIVE_OK ||
         (layout == ArchiveLayout::single_file && archive_errno(handle.get()) != 0)) {
-      refuse_system(path);
-      throw InputError(path + ": cannot be read: " + reason_of(handle.get()) +
-                       "; is the file damaged?");
+      refuse_damaged(path);
     }
   }
 
@@ -191,8 +191,20 @@ struct ArchiveWalk::State {
 
   [[noreturn]] void refuse_damaged(const std::string& name) const {
     refuse_system(name);
-    throw InputError(name + ": the compressed data is damaged or cut short (" +
-                     reason_of(handle.get()) + "); fetch the file again");
+    refuse_damaged_data(name, position(), reason_of(handle.get()));
+  }
+
+  /// In the compressed bytes.
+  std::uint64_t position() const {
+    return static_cast<std::uint64_t>(archive_filter_bytes(handle.get(), -1));
+  }
+
+  /// libarchive takes what follows a bzip2 stream and begins no other for nothing at all: the rest
+  /// of the data, where the beginning of a later stream is damaged.
+  void require_all_read(const std::string& name) const {
+    if (position() < input.file->size_bytes()) {
+      refuse_damaged_data(name, position(), "what follows begins no other stream");
+    }
   }
 
   /// Of a stream, as far as the next header. libarchive would skip without any limit.
@@ -214,13 +226,14 @@ struct ArchiveWalk::State {
   std::uint64_t limit, skipped = 0, members = 0;
   std::unique_ptr<archive, ArchiveDeleter> handle;  // reads through `input`, so it goes first
   archive_entry* entry = nullptr;
+  bool is_single_file = false;
   bool is_compressed = false;  // the file itself, and nothing of it was read
 };
 
 ArchiveWalk::ArchiveWalk(const std::string& path, ArchiveLayout layout, const SourceLimits& limits)
     : state_(std::make_unique<State>(path, limits)) {
   state_->open(layout);
-  state_->is_compressed = layout == ArchiveLayout::single_file;
+  state_->is_single_file = state_->is_compressed = layout == ArchiveLayout::single_file;
 }
 
 ArchiveWalk::ArchiveWalk(std::unique_ptr<ByteSource> stream, std::uint64_t limit_bytes)
@@ -262,6 +275,7 @@ std::size_t ArchiveWalk::read(char* to, std::size_t capacity, const std::string&
   const la_ssize_t count = archive_read_data(state_->handle.get(), to, capacity);
   if (count < 0) state_->refuse_damaged(name);
   if (count == 0 && state_->input.has_failed()) state_->input.fail();
+  if (count == 0 && state_->is_single_file) state_->require_all_read(name);
   if (std::exchange(state_->is_compressed, false)) {
     require_compressed_once({to, static_cast<std::size_t>(count)}, name);
   }

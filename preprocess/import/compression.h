@@ -1,6 +1,7 @@
 // Compressed files, by their first bytes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,14 @@ inline void require_compressed_once(std::string_view decompressed, const std::st
   throw InputError(name +
                    ": byte 0: expected a file that is compressed once, found one that is "
                    "compressed several times; decompress it once");
+}
+
+/// The InputError for compressed data that cannot be read on from byte `position` of it.
+[[noreturn]] inline void refuse_damaged_data(const std::string& name, std::uint64_t position,
+                                             const std::string& reason) {
+  throw InputError(name + ": byte " + std::to_string(position) +
+                   ": the compressed data is damaged or cut short (" + reason +
+                   "); fetch the file again");
 }
 
 }  // namespace csrkit

@@ -51,6 +51,7 @@ class GzipSource : public ByteSource {
     // Without input, too: output that had no room waits inside.
     const Inflated step = inflater_.inflate(input_, to, capacity);
     input_.remove_prefix(step.bytes_read);
+    position_ += step.bytes_read;
     if (step.state == Inflated::State::damaged) refuse(step.reason);
     if (step.state == Inflated::State::end_of_member) {
       ++members_done_;
@@ -65,7 +66,9 @@ class GzipSource : public ByteSource {
   /// Tapes and some programs fill the last block with zeros.
   void skip_zeros() {
     while (!input_.empty() && input_[0] == '\0') {
-      input_.remove_prefix(std::min(input_.find_first_not_of('\0'), input_.size()));
+      const std::size_t zeros = std::min(input_.find_first_not_of('\0'), input_.size());
+      input_.remove_prefix(zeros);
+      position_ += zeros;
       if (input_.empty()) refill();
     }
   }
@@ -90,12 +93,12 @@ class GzipSource : public ByteSource {
   }
 
   [[noreturn]] void refuse(const char* reason) const {
-    throw InputError(name() + ": the compressed data is damaged or cut short (" + reason +
-                     "); fetch the file again");
+    refuse_damaged_data(name(), position_, reason);
   }
 
   std::unique_ptr<ByteSource> compressed_;
   std::uint64_t limit_bytes_, size_ = 0;
+  std::uint64_t position_ = 0;  // in the compressed bytes
   std::uint64_t members_done_ = 0;
   std::string_view input_;  // what is not inflated yet: of the mapped bytes, or of chunk_
   Buffer<char> chunk_;

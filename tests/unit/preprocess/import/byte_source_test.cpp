@@ -124,49 +124,44 @@ TEST(ByteSource, LongCompressedFilesAreReadInBlocks) {
   for (Index i = 0; i < order; ++i) ASSERT_EQ(result.matrix.col_indices()[i], order - 1 - i);
 }
 
-TEST(ByteSource, CutCompressedFilesAreRefused) {
+/// `text` as a file that one filter compressed.
+std::string compressed(const std::string& text, const std::function<int(archive*)>& add_filter) {
   const ScratchFile file("");
-  write_archive(file.path(), {{"x", long_pattern(3000)}}, [](archive* handle) {
+  write_archive(file.path(), {{"x", text}}, [&](archive* handle) {
     archive_write_set_format_raw(handle);
-    archive_write_add_filter_gzip(handle);
+    add_filter(handle);
   });
-  std::string bytes;
-  {
-    std::ifstream raw(file.path(), std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(raw), {});
+  std::ifstream raw(file.path(), std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(raw), {});
+}
+
+TEST(ByteSource, CutCompressedFilesAreRefusedByPlace) {
+  for (const auto& add_filter : kFilters) {
+    const std::string bytes = compressed(long_pattern(3000), add_filter);
+    const std::size_t size = bytes.size() / 2;
+    EXPECT_REFUSAL(
+        " byte " + std::to_string(size) + ": the compressed data is damaged or cut short (",
+        bytes.substr(0, size));
   }
-  EXPECT_REFUSAL(" the compressed data is damaged or cut short (it ends too early); fetch",
-                 bytes.substr(0, bytes.size() / 2));
+}
+
+TEST(ByteSource, FilesOfTwoStreamsAreOneTextOrRefused) {
+  for (const auto& add_filter : kFilters) {
+    const std::string first = compressed("0 1\n0 2\n", add_filter);
+    std::string second = compressed("2 1\n", add_filter);
+    EXPECT_EQ(text_of(import_text(first + second).matrix), "3x3: 0,1 0,2 2,1");
+    second[1] = 'x';
+    EXPECT_REFUSAL(" byte ", first + second);
+  }
 }
 
 TEST(ByteSource, GzipChecksumsAreCompared) {
-  const ScratchFile file("");
-  write_archive(file.path(), {{"x", long_pattern(3000)}}, [](archive* handle) {
-    archive_write_set_format_raw(handle);
-    archive_write_add_filter_gzip(handle);
-  });
-  std::string bytes;
-  {
-    std::ifstream raw(file.path(), std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(raw), {});
-  }
+  std::string bytes = compressed(long_pattern(3000), archive_write_add_filter_gzip);
   EXPECT_EQ(import_text(bytes).matrix.nnz(), 3000);
   bytes[bytes.size() - 7] ^= 1;
-  EXPECT_REFUSAL(" the compressed data is damaged or cut short (", bytes);
-}
-
-TEST(ByteSource, GzipFilesOfTwoMembersAreOneText) {
-  const auto compressed = [](const std::string& text) {
-    const ScratchFile file("");
-    write_archive(file.path(), {{"x", text}}, [](archive* handle) {
-      archive_write_set_format_raw(handle);
-      archive_write_add_filter_gzip(handle);
-    });
-    std::ifstream raw(file.path(), std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(raw), {});
-  };
-  EXPECT_EQ(text_of(import_text(compressed("0 1\n0 2\n") + compressed("2 1\n")).matrix),
-            "3x3: 0,1 0,2 2,1");
+  EXPECT_REFUSAL(
+      " byte " + std::to_string(bytes.size()) + ": the compressed data is damaged or cut short (",
+      bytes);
 }
 
 TEST(ByteSource, HeadersOfCompressedFilesAreNotTrusted) {
