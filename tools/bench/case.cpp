@@ -45,7 +45,8 @@ Json history_of(const std::string& path, const std::string& provenance) {
 
 }  // namespace
 
-BenchMatrix::BenchMatrix(const std::string& path, const CsrReadOptions& read) {
+BenchMatrix::BenchMatrix(const std::string& path, const CsrReadOptions& read)
+    : name_("'" + path + "'") {
   CsrReadOptions how = read;
   how.digest = &digest_;
   const CsrFile file = read_csr_file(path, how);
@@ -54,12 +55,14 @@ BenchMatrix::BenchMatrix(const std::string& path, const CsrReadOptions& read) {
 }
 
 Operands BenchMatrix::operands(const Request& request) {
-  if (!request.value_kind || *request.value_kind == stored_.value_kind()) return {stored_, stored_};
+  if (!request.value_kind || *request.value_kind == stored_.value_kind()) {
+    return {stored_, stored_, {}, name_, name_};
+  }
   if (!converted_ || converted_->value_kind() != *request.value_kind) {
     converted_.reset();  // not two of them at once
     converted_ = converted(stored_, request);
   }
-  return {*converted_, *converted_};
+  return {*converted_, *converted_, {}, name_, name_};
 }
 
 Json identity_of(const FileDigest& matrix, const BenchKernel& kernel, const Request& request,

@@ -34,6 +34,7 @@ class BenchMatrix {
   const Json& history() const { return history_; }
 
  private:
+  std::string name_;
   FileDigest digest_;
   CsrMatrix stored_;
   std::optional<CsrMatrix> converted_;

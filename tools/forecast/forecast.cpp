@@ -51,6 +51,8 @@ ReadMatrices read_matrices(const ForecastToolOptions& options) {
   matrices.operands.b = options.matrices.back() == options.matrices.front()
                             ? matrices.operands.a
                             : read(options.matrices.back());
+  matrices.operands.a_name = "'" + options.matrices.front() + "'";
+  matrices.operands.b_name = "'" + options.matrices.back() + "'";
   return matrices;
 }
 

@@ -25,6 +25,7 @@ struct Operands {
   CsrMatrix a;
   CsrMatrix b;
   std::optional<CsrMatrix> mask = {};
+  std::string a_name = "A", b_name = "B";  // what messages call them
 };
 
 /// What csr-forecast says of one product, beside what the process itself takes.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/rooms.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/team.h"
 #include "core/facts/matrix_stats.h"
@@ -16,6 +17,33 @@ namespace {
 
 Json shape_of(const CsrMatrix& matrix) {
   return {{"rows", matrix.rows()}, {"cols", matrix.cols()}, {"nnz", matrix.nnz()}};
+}
+
+std::string shape_words(Index rows, Index cols) {
+  return counted(rows, "row") + " and " + counted(cols, "column");
+}
+
+/// As require_legal, by the names of the files.
+void require_shapes_fit(const Operands& operands, const Request& request) {
+  const CsrMatrix &a = operands.a, &b = operands.b;
+  const bool is_transposed = request.transpose;
+  if (a.cols() != (is_transposed ? b.cols() : b.rows())) {
+    const bool is_alone = operands.a_name == operands.b_name;
+    throw UsageError(
+        operands.a_name + " has " + shape_words(a.rows(), a.cols()) +
+        (is_alone ? ": its product with itself needs as many rows as columns; name a second "
+                    "matrix, or multiply by its transpose with --transpose-b"
+                  : ", " + operands.b_name + " " + shape_words(b.rows(), b.cols()) +
+                        ": the second needs as many " + (is_transposed ? "columns" : "rows") +
+                        " as the first has columns; are the two in the right order?"));
+  }
+  const Index output_cols = is_transposed ? b.rows() : b.cols();
+  if (operands.mask &&
+      (operands.mask->rows() != a.rows() || operands.mask->cols() != output_cols)) {
+    throw UsageError("--mask '" + request.mask + "' has " +
+                     shape_words(operands.mask->rows(), operands.mask->cols()) +
+                     ": it needs those of C, " + shape_words(a.rows(), output_cols));
+  }
 }
 
 std::string count(double number) { return with_commas(static_cast<std::int64_t>(number)); }
@@ -268,6 +296,7 @@ class SpgemmOperation : public TypedOperation<Spgemm> {
 
  protected:
   SpgemmProblem problem_of(const Operands& operands, const Request& request) const override {
+    require_shapes_fit(operands, request);
     SpgemmProblem problem = default_spgemm_problem(operands.a, operands.b, request.transpose);
     problem.mask = operands.mask;
     problem.alpha = request.alpha;

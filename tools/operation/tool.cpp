@@ -133,6 +133,8 @@ ReadOperands read_operands(const ToolOptions& options, Request* request) {
   result.a = step.inputs.front();
   result.operands.a = converted(a.matrix, *request);
   const std::string& second = options.matrices.back();
+  result.operands.a_name = "'" + first + "'";
+  result.operands.b_name = "'" + second + "'";
   result.operands.b =
       second == first ? result.operands.a : converted(read(second).matrix, *request);
   if (request->mask == first) {

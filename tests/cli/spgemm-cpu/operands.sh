@@ -38,9 +38,13 @@ equals "$(json products)" 8.0
 printf '%%%%MatrixMarket matrix coordinate real general\n3 2 1\n1 1 1\n' >small.mtx
 csr-import small.mtx small.csr --value-kind f64 --quiet
 expect 2 csr-spgemm-cpu a.csr small.csr
-says "4 x 4 and B is 3 x 2"
+says "'a.csr' has 4 rows and 4 columns, 'small.csr' 3 rows and 2 columns: the second needs as many rows"
+expect 2 csr-spgemm-cpu a.csr small.csr --transpose-b
+says "'small.csr' 3 rows and 2 columns: the second needs as many columns"
+expect 2 csr-spgemm-cpu small.csr
+says "'small.csr' has 3 rows and 2 columns: its product with itself needs as many rows as columns"
 expect 2 csr-spgemm-cpu a.csr --mask small.csr
-says mask
+says "--mask 'small.csr' has 3 rows and 2 columns: it needs those of C, 4 rows and 4 columns"
 expect 2 csr-spgemm-cpu a.csr --output a.csr
 expect 2 csr-spgemm-cpu a.csr --drop-below -1
 expect 3 csr-spgemm-cpu a.csr tiny.mtx
