@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -45,14 +46,15 @@ auto retried(const Call& call) {
   throw IoError(path + ": cannot " + what + ": " + std::strerror(errno));
 }
 
-/// What to say of a record that could not be appended, for the errno of now.
-IoError refusal_of(const std::string& path) {
+/// What to say of the first record or a later one that could not be appended, for the errno of now.
+IoError refusal_of(const std::string& path, bool is_first) {
   const int reason = errno;
   const char* const first = reason == EFBIG                        ? "raise ulimit -f, then "
                             : reason == ENOSPC || reason == EDQUOT ? "make room there, then "
                                                                    : "";
   return IoError(path + ": cannot append a record: " + std::strerror(reason) +
-                 "; the records before it are whole: " + first + "go on with --resume");
+                 (is_first ? "; there is none yet: " : "; the records before it are whole: ") +
+                 first + (is_first ? "run this again" : "go on with --resume"));
 }
 
 /// False with errno where the system refuses.
@@ -164,14 +166,34 @@ std::vector<Json> read_records(const std::string& path) {
 
 struct RecordFile::State {
   explicit State(const std::string& name)
-      : path(name), file(retried([&] {
+      : path(name), is_new(access(name.c_str(), F_OK) != 0), file(retried([&] {
           return open(name.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
         })) {}
+  /// A run that wrote no record leaves no file where none was.
+  ~State() {
+    struct stat status {};
+    if (!is_new || !is_locked || fstat(file.number, &status) != 0 || status.st_size != 0) return;
+    std::error_code ignored;  // a link stays, and what it names goes
+    std::filesystem::remove(std::filesystem::canonical(path, ignored), ignored);
+  }
 
-  std::string path;
-  OpenFile file;
+  const std::string path;
+  const bool is_new;
+  const OpenFile file;
+  bool is_locked = false;
   std::vector<Json> records;
 };
+
+namespace {
+
+/// Whether `path` still names the open file: who had it before may have removed it as empty.
+bool is_named(const std::string& path, const struct stat& of_open_file) {
+  struct stat named {};
+  return stat(path.c_str(), &named) == 0 && named.st_dev == of_open_file.st_dev &&
+         named.st_ino == of_open_file.st_ino;
+}
+
+}  // namespace
 
 RecordFile::RecordFile(const std::string& path) {
   auto state = std::make_unique<State>(path);
@@ -185,11 +207,13 @@ RecordFile::RecordFile(const std::string& path) {
   }
   // Released by the system when the process ends, however it ends. A file system without locks
   // (some network ones) goes without.
-  if (retried([&] { return flock(file, LOCK_EX | LOCK_NB); }) != 0 && errno == EWOULDBLOCK) {
+  const bool is_refused = retried([&] { return flock(file, LOCK_EX | LOCK_NB); }) != 0;
+  if ((is_refused && errno == EWOULDBLOCK) || !is_named(path, status)) {
     throw IoError(path +
                   ": another process is writing records there; wait for it, or give each "
                   "its own file");
   }
+  state->is_locked = !is_refused;
   sync_folder_of(path);
 
   ParsedRecords parsed = parse_records(path);
@@ -220,7 +244,7 @@ void RecordFile::append(const Json& record) {
   const off_t end = lseek(file, 0, SEEK_END);
   if (end < 0) fail(state_->path, "find the end");
   if (!write_all(file, line)) {
-    const IoError refusal = refusal_of(state_->path);
+    const IoError refusal = refusal_of(state_->path, end == 0);
     // What was written of it goes; if that fails, too, the next run finds a line that is cut short.
     static_cast<void>(retried([&] { return ftruncate(file, end); }));
     throw refusal;

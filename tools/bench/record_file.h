@@ -30,6 +30,7 @@ class RecordFile {
   /// append at once would each repair what the other is writing, and measure what the other
   /// measures.
   explicit RecordFile(const std::string& path);
+  /// Removes the file if it is empty and was not there before.
   ~RecordFile();
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;

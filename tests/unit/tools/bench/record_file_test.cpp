@@ -201,6 +201,41 @@ TEST(RecordFile, AShortWriteGoesOnOrLeavesNothingAndNamesTheReason) {
   EXPECT_EQ(load_bytes(path), line_of(1) + line_of(2));
 }
 
+TEST(RecordFile, LeavesNoFileWithoutARecordWhereNoneWas) {
+  const ScratchFolder folder;
+  const std::string path = folder / "out.jsonl";
+  { const RecordFile file(path); }
+  EXPECT_TRUE(folder.names().empty());
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto old_handler = signal(SIGXFSZ, SIG_IGN);
+  {
+    RecordFile file(path);
+    rlimit limit = before;
+    limit.rlim_cur = 20;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const std::string message = message_of<IoError>([&] { file.append(record_of(1)); });
+    setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_NE(message.find("there is none yet: raise ulimit -f, then run this again"),
+              std::string::npos)
+        << message;
+  }
+  signal(SIGXFSZ, old_handler);
+  EXPECT_TRUE(folder.names().empty());
+  save_bytes(path, "");  // this one is somebody's
+  { const RecordFile file(path); }
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"out.jsonl"});
+}
+
+TEST(RecordFile, ASecondWriterIsRefusedAndTakesNothingAway) {
+  const ScratchFolder folder;
+  const std::string path = folder / "out.jsonl";
+  RecordFile file(path);
+  EXPECT_THROW(RecordFile{path}, IoError);
+  file.append(record_of(1));
+  EXPECT_EQ(load_bytes(path), line_of(1));
+}
+
 TEST(RecordFile, WhatCannotBeReadIsAnIoError) {
   const ScratchFolder folder;
   EXPECT_THROW(read_records(folder / "."), IoError);
