@@ -2,8 +2,10 @@
 //
 // Row = the first id, column = the second. Without --rows and --cols the matrix is square, and the
 // largest id is its last row and column. With one of them, the largest id of the other side sets
-// that side. A first line that names columns ("source,target") is skipped and noted. Ids count from
-// 1 if none is 0 and one is 1, unless --base or a comment of csr-export ("counted from 0") says.
+// that side. A first line that names columns ("source,target") is skipped and noted; names in
+// another order than source, target, weight are refused, and so are more columns than names. Ids
+// count from 1 if none is 0 and one is 1, unless --base or a comment of csr-export ("counted from
+// 0") says.
 #include <algorithm>
 #include <cctype>
 
@@ -57,20 +59,54 @@ bool is_edge(const std::vector<std::string_view>& words) {
 
 constexpr int kUnknownBase = -1;
 
+/// The column that a name is usually given to, `otherwise` for others.
+std::size_t usual_column(std::string_view word, std::size_t otherwise) {
+  std::string name;
+  for (const char c : word) {
+    if (c != '"') name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  if (name == "source" || name == "src" || name == "from") return 0;
+  if (name == "target" || name == "dst" || name == "to") return 1;
+  return name == "weight" ? 2 : otherwise;
+}
+
+/// A transposed matrix, or weights taken for ids, would be an error that nobody sees.
+void require_usual_order(const std::vector<std::string_view>& names, const LineReader& lines,
+                         std::string_view line) {
+  for (std::size_t at = 0; at < names.size(); ++at) {
+    if (usual_column(names[at], at) == at) continue;
+    lines.refuse(lines.line(),
+                 "expected the columns source, target and perhaps weight in this "
+                 "order, found \"" +
+                     std::string(line.substr(0, 80)) +
+                     "\"; put them in this order, or take the names away");
+  }
+}
+
 /// Skips comments and a line of column names. Returns the base that a comment names, if any.
 int read_head(LineReader& lines, ImportResult& result) {
   int base = kUnknownBase;
-  std::string_view line;
-  while (lines.peek_line(line)) {
-    const bool names_them = names_columns(words_of(line));
-    if (!names_them && !is_comment_or_blank(line)) break;
-    if (names_them) result.notes["column names"] = std::string(line.substr(0, 80));
-    for (const int number : {0, 1}) {
-      const std::string statement = "counted from " + std::to_string(number);
-      if (line.find(statement) != std::string_view::npos) base = number;
+  std::size_t names = 0;
+  for (std::string_view line; lines.peek_line(line); lines.next_line(line)) {
+    const auto words = words_of(line);
+    if (is_comment_or_blank(line)) {
+      for (const int number : {0, 1}) {
+        const std::string statement = "counted from " + std::to_string(number);
+        if (line.find(statement) != std::string_view::npos) base = number;
+      }
+    } else if (names == 0 && names_columns(words)) {
+      require_usual_order(words, lines, line);
+      names = words.size();
+      result.notes["column names"] = std::string(line.substr(0, 80));
+    } else if (names > 0 && words.size() > names) {
+      lines.refuse(lines.line(), "expected " + std::to_string(names) +
+                                     " columns, as many as have names, found " +
+                                     std::to_string(words.size()) +
+                                     "; pandas writes its index as a first column without a name: "
+                                     "index=False leaves it out");
+    } else {
+      break;
     }
-    lines.next_line(line);
-    if (names_them) break;
   }
   return base;
 }

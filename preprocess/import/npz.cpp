@@ -123,6 +123,11 @@ void read_edge_index_arrays(const NpzArchive& archive, const ReadRequest& reques
   const NpyArray edges = archive.read("edge_index");
   const bool has_weights = archive.has("edge_weight");
   if (!has_weights) {
+    if (archive.has("edge_attr")) {
+      result.warnings.push_back(
+          "edge_attr is left out; one number for each edge becomes the values if its array is "
+          "called edge_weight");
+    }
     return finish_edge_index(edges, nullptr, read_node_count(archive, "num_nodes"), request,
                              result);
   }

@@ -100,6 +100,13 @@ TEST(EdgeIndex, ArchivesMayHoldNodesAndWeights) {
               import_matrix(scratch / "c.npz");
             }).find("expected 3 elements, one for each edge"),
             std::string::npos);
+  SmallNpz(scratch / "d.npz")
+      .add("edge_index", "<i8", edges, {2, 3})
+      .add("edge_attr", "<f4", std::vector<float>{1, 2, 3}, {3})
+      .finish();
+  const ImportResult without_values = import_matrix(scratch / "d.npz");
+  ASSERT_EQ(without_values.warnings.size(), 1u);
+  EXPECT_EQ(without_values.warnings[0].find("edge_attr is left out; "), 0u);
 }
 
 }  // namespace

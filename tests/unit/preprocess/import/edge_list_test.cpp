@@ -130,5 +130,25 @@ TEST(EdgeList, RefusesByLine) {
   EXPECT_REFUSAL(" expected at least one edge", "# nothing\n", with_sizes(0, 0));
 }
 
+TEST(EdgeList, ColumnNamesThatSayOtherwiseAreRefused) {
+  EXPECT_REFUSAL("2: expected 2 columns, as many as have names, found 3; pandas writes its index",
+                 ",source,target\n0,0,1\n1,1,2\n");
+  EXPECT_REFUSAL("3: expected 2 columns", "\tsource\ttarget\n# note\n0\t0\t1\n");
+  for (const char* names : {"target,source", "Weight,Source,Target", "id;src;dst",
+                            "\"to\" \"from\"", "source,weight,target", "weight,to"}) {
+    EXPECT_REFUSAL("1: expected the columns source, target and perhaps weight in this order",
+                   std::string(names) + "\n0 1 2\n1 2 3\n");
+  }
+  for (const char* names : {"source,target", "source,target,weight", "FromNodeId ToNodeId",
+                            "\"src\",\"dst\",\"w\"", "a b c", "from\tto\tsince"}) {
+    const bool is_weighted =
+        std::string(names).find_last_of(", \t") != std::string(names).find_first_of(", \t");
+    const ImportResult result =
+        import_text(std::string(names) + "\n" + (is_weighted ? "0 1 2\n1 2 3\n" : "0 1\n1 2\n"));
+    EXPECT_EQ(result.matrix.nnz(), 2);
+    EXPECT_EQ(result.notes.at("column names"), names);
+  }
+}
+
 }  // namespace
 }  // namespace csrkit
