@@ -17,7 +17,8 @@ std::optional<std::time_t> given_time() {
   if (epoch == nullptr) return std::nullopt;
   char* end = nullptr;
   const long long seconds = std::strtoll(epoch, &end, 10);
-  if (end == epoch || *end != '\0') return std::nullopt;
+  constexpr long long kEndOfYear9999 = 253402300799;
+  if (end == epoch || *end != '\0' || seconds < 0 || seconds > kEndOfYear9999) return std::nullopt;
   return static_cast<std::time_t>(seconds);
 }
 

@@ -151,7 +151,7 @@ std::string Report::text() const {
     if (!line.label.empty()) {
       text += line.label + std::string(width + 2 - width_of(line.label), ' ');
     }
-    text += line.text;
+    text += line.label.empty() ? line.text : printable_line(line.text);
     if (text.empty() || text.back() != '\n') text += '\n';
   }
   return text;

@@ -32,6 +32,13 @@ TEST(Report, LinesAreAligned) {
             "{\"schema\":1,\"rows\":1000,\"value_kind\":\"f32\",\"symmetric\":true}\n");
 }
 
+TEST(Report, ANameBeginsNoLineOfItsOwn) {
+  Report report;
+  report.add("file", "file", std::string("a\nverified  yes"));
+  report.add_text("two\nlines\n");
+  EXPECT_EQ(report.text(), "file  a\\x0averified  yes\ntwo\nlines\n");
+}
+
 TEST(Report, TablesAlignNumbersRight) {
   TextTable table({"kernel", "ms"});
   table.add({"a", "1.5"});
