@@ -8,9 +8,8 @@
 //          formats; so the format with the fewest bytes wins, if it saves enough to notice. Where A
 //          stays in the caches, a product takes the time of its instructions. With AVX-512 lanes
 //          take fewest of them, but for blocks and for diagonals whose values repeat. Elsewhere
-//          decoding is worth its time for long rows, but for those in f32, and diagonals, which
-//          need no gathers, for all; what is left is CSR in chunks, which has no ends of rows to
-//          guess
+//          diagonals and blocks win, which need no gathers; short columns do not, as they gather
+//          like long ones. The rest is CSR in chunks, which has no ends of rows to guess
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -33,10 +32,7 @@ namespace {
 constexpr std::uint64_t kSmall = 8 << 10;
 /// Fewer bytes must save this part of CSR's to be worth a copy of A.
 constexpr double kWorthACopy = 0.1;
-/// Rows of fewer entries take longer to decode than to gather, if A stays in the caches; in f32
-/// rows of any length do (docs/lab/2026-11-22-spmv-cpu.md).
-constexpr Offset kWorthDecoding = 44;
-/// Unless so many slices are kept by diagonals.
+/// Where A stays in the caches, forms with fewer bytes win if so many slices are diagonals.
 constexpr double kMostlyDiagonals = 0.5;
 /// Blocks must save this part of CSR's bytes if A stays in the caches and its rows are shorter.
 constexpr double kWorthBlocks = 0.2;
@@ -67,10 +63,6 @@ std::string account(const MethodInput& input, std::uint64_t stored, double secon
                 "assumed %.0f GB/s",
                 static_cast<double>(stored) / csr, seconds * 1e3, seconds / saved, bandwidth / 1e9);
   return text;
-}
-
-bool is_worth_decoding(const CsrMatrix& a) {
-  return a.value_kind() != ValueKind::f32 && a.nnz() >= a.rows() * kWorthDecoding;
 }
 
 struct Choice {
@@ -118,8 +110,7 @@ Choice choose(const MethodInput& input) {
   if (stays_in_caches && chosen_isa() == Isa::avx512 && input.budget.fits(3 * csr)) {
     return choose_in_caches(input, found);
   }
-  const bool is_decoded_fast = !stays_in_caches || is_worth_decoding(input.op_a);
-  const double by_diagonals = is_decoded_fast ? 0 : kMostlyDiagonals;
+  const double by_diagonals = stays_in_caches ? kMostlyDiagonals : 0;
   if (auto compressed = make_compressed_within(input, {std::min(worth, blocked), by_diagonals})) {
     const std::string because = account(input, compressed->stored_bytes(), clock.seconds());
     return {std::move(compressed), "compressed", because};
