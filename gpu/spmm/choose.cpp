@@ -176,7 +176,9 @@ bool may_have_panels(const SpmmProfile& profile) {
 }
 
 bool panels_pay(const SpmmProfile& profile) {
-  return may_have_panels(profile) && log_panels_over_bins(profile) + missed_by_formula(profile) < 0;
+  if (!may_have_panels(profile)) return false;
+  const double counted = log_panels_over_bins(profile);
+  return counted + (is_unsure(counted) ? missed_by_formula(profile) : 0) < 0;
 }
 
 /// Seconds for 128 bytes of every row of B and C, by what memory and L2 move. row_bins takes the

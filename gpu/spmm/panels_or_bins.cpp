@@ -11,7 +11,8 @@ namespace csrkit::gpu {
 
 namespace {
 
-constexpr Index kFewestLanes = 8;  // of a panel
+constexpr Index kFewestLanes = 8;         // of a panel
+constexpr double kStartKilocycles = 5.9;  // of a product, whatever it multiplies
 
 struct Weights {
   int b_bytes;
@@ -64,6 +65,13 @@ double idle_places(const SpmmProfile& profile) {
   return std::log(std::max(kInTurn * places / (panels * warps_each), 1.0));
 }
 
+/// Thousands of clock cycles of row_bins.
+double bins_kilocycles(const SpmmProfile& profile) {
+  const Index words = std::max(profile.dense_cols * profile.b_bytes / 4, 1);
+  return gather_kilocycles({profile.rows, profile.cols, profile.nnz, words},
+                           profile.multiprocessors);
+}
+
 /// What the longest row makes panels wait for, however short the product is: the parts of a list
 /// wait for B step by step, and in the end add each other up, up to 32 of them and then what these
 /// made, and wait for L2 each time. As logarithms of what a product takes with that over what
@@ -80,9 +88,7 @@ LongestList longest_list(const SpmmProfile& profile) {
   const double groups = parts > kTogether ? std::ceil(parts / kTogether) : 0;
   // Two slots at once, but for eight rows or for one row after the other.
   const double at_once = profile.b_bytes == 2 || profile.has_pieces() ? 1 : 2;
-  const Index words = std::max(profile.dense_cols * profile.b_bytes / 4, 1);
-  const double product =
-      gather_kilocycles({profile.rows, profile.cols, profile.nnz, words}, profile.multiprocessors);
+  const double product = bins_kilocycles(profile);
   return {std::log1p(kStep * std::min(longest, part) / kStepEntries / product),
           std::log1p(kWait * (std::min(parts, kTogether) + groups) / at_once / product)};
 }
@@ -93,7 +99,7 @@ LongestList longest_list(const SpmmProfile& profile) {
 // lines take that of more columns (docs/lab/2026-11-26-spmm-choice-two-cards.md), but for those
 // that row_bins has as one slice.
 double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors) {
-  constexpr double kStart = 5.9, kEntry = 1.15e-3, kProduct = 0.0747e-3;  // of a multiprocessor
+  constexpr double kEntry = 1.15e-3, kProduct = 0.0747e-3;  // of a multiprocessor
   constexpr double kLeastOfAnEntry = 2.9e-3, kUnfilled = 1.3;
   constexpr Index kLine = 32, kSlice = 64, kVector = 4;
   const double entries = static_cast<double>(sizes.nnz) / multiprocessors;
@@ -102,12 +108,12 @@ double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors) {
     const bool is_one_slice = cols > kSlice && cols < 2 * kSlice && sizes.dense_cols % kVector == 0;
     cols = (is_one_slice ? 1 : kUnfilled) * kSlice * std::ceil(cols / kSlice);
   }
-  return kStart + entries * std::max(kLeastOfAnEntry, kEntry + kProduct * cols);
+  return kStartKilocycles + entries * std::max(kLeastOfAnEntry, kEntry + kProduct * cols);
 }
 
 PanelTerms panel_terms(const SpmmProfile& profile) {
   constexpr double kNarrowest = 16, kWidest = 128, kLine = 32, kSlice = 64;  // columns of 4 bytes
-  constexpr double kShortList = 16, kShortMean = 9, kFewSectors = 100, kMillion = 1e6;
+  constexpr double kShortList = 16, kShortMean = 9, kFewSectors = 100;
   constexpr Index kVeryFewColumns = 3, kSectorBytes = 32;
   const PanelSample& sample = profile.sample;
   const double nnz = static_cast<double>(profile.nnz), mean = nnz / profile.rows;
@@ -135,14 +141,15 @@ PanelTerms panel_terms(const SpmmProfile& profile) {
   const double unfilled = has_slices ? std::log(std::ceil(words / kSlice) * kSlice / words) : 0;
   // In 16 bits tiles are put together of single elements where rows begin anywhere.
   const bool reads_elements = profile.b_bytes == 2 && profile.is_off_vectors && !has_pieces;
+  // Sharing saves nothing of the time in which a product starts. Of a large one that is none.
+  const double start = kStartKilocycles / bins_kilocycles(profile);
   const double written = 1 / (1 + mean);  // rows of C beside those and the reads of B
   return {1,
           width,
           sharing,
           sharing * short_rows,
           std::log(list / kShortList) * idle_places(profile),
-          sharing * std::log(nnz / kMillion),
-          std::log(profile.near.of_16) - sharing,
+          sharing * start,
           has_pieces ? width : 0,
           is_one_slice ? sharing : 0,
           profile.dense_cols <= kVeryFewColumns ? 1.0 : 0.0,

@@ -21,7 +21,7 @@ inline double near_zero(double log_ratio) {
   return log_ratio < -kFarOff ? -kFarOff : log_ratio > kFarOff ? kFarOff : log_ratio;
 }
 
-using PanelTerms = std::array<double, 18>;
+using PanelTerms = std::array<double, 17>;
 PanelTerms panel_terms(const SpmmProfile& profile);
 
 /// Thousands of clock cycles of row_bins.
