@@ -3,12 +3,12 @@
 #include "gpu/spmm/choose.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +41,12 @@ bool writes_much(const SpmmProfile& profile) {
   const double c_bytes =
       static_cast<double>(profile.rows) * static_cast<double>(profile.dense_cols) * profile.b_bytes;
   return c_bytes > kTimesL2 * profile.l2_bytes;
+}
+
+/// Little work takes its time whatever runs, and panels take longer to be made.
+bool has_work_for_panels(const SpmmProfile& profile) {
+  constexpr Offset kFewEntries = 1'136;  // a multiprocessor
+  return profile.nnz >= kFewEntries * profile.multiprocessors || writes_much(profile);
 }
 
 /// How many entries a window has where there are most of them: in the fullest row of tiles, and
@@ -123,21 +129,38 @@ bool bands_may_pay(const SpmmProblem& problem, const SpmmProfile& profile) {
          profile.nnz > kShortMean * profile.rows && !profile.has_pieces();
 }
 
-// Measured on an H200, see docs/lab/2026-11-22-spmm-h200.md.
+/// Whether row_panels is expected to take less time. Looks at A step by step, and no further than
+/// what is not yet decided needs: A is in no cache, and a look takes as long as some products.
+bool panels_pay_after_a_look(const SpmmProblem& problem, SpmmProfile& profile) {
+  if (!has_work_for_panels(profile)) return false;
+  look_at_panels(problem, profile);
+  if (!may_have_panels(profile)) return false;
+  if (is_unsure(log_panels_over_bins(profile))) look_at_neighbourhood(problem, profile);
+  return panels_pay(profile);
+}
+
+bool bands_pay_after_a_look(const SpmmProblem& problem, SpmmProfile& profile) {
+  if (!bands_may_pay(problem, profile)) return false;
+  const CardRates card = current_card_rates();
+  if (!bands_pay(profile, card)) return false;
+  profile.bands = sample_for_bands(problem);
+  return bands_pay(profile, card);
+}
+
+// Measured on an H200, see docs/lab/2026-11-22-spmm-h200.md. What a rule before has taken is asked
+// by none behind.
 std::vector<Rule> rules_for(const SpmmProblem& problem, bool is_off_vectors) {
-  const bool dense = is_dense(problem);
-  SpmmProfile profile;
-  if (!dense && !has_narrow_operands(problem)) profile = profile_of(problem);
-  profile.is_off_vectors = is_off_vectors;
-  const bool shares = panels_pay(profile);
-  bool in_bands = false;
-  if (!dense && !shares && bands_may_pay(problem, profile)) {
-    const CardRates card = current_card_rates();
-    if (bands_pay(profile, card)) profile.bands = sample_for_bands(problem);
-    in_bands = bands_pay(profile, card);
+  const bool is_stencil = stencil_pays(problem);
+  const bool dense = !is_stencil && is_dense(problem);
+  bool shares = false, in_bands = false;
+  if (!is_stencil && !dense && !has_narrow_operands(problem)) {
+    SpmmProfile profile = sizes_of(problem);
+    profile.is_off_vectors = is_off_vectors;
+    shares = panels_pay_after_a_look(problem, profile);
+    in_bands = !shares && bands_pay_after_a_look(problem, profile);
   }
   return {
-      {stencil_pays(problem), "spmv.stencil", "few diagonals, well filled, and few columns"},
+      {is_stencil, "spmv.stencil", "few diagonals, well filled, and few columns"},
       {dense, "dense_windows", "dense enough for tensor cores"},
       {shares, "row_panels", "neighbouring rows share columns, or C is written in fewer parts"},
       {in_bands, "column_bands", "B is larger than L2, and long rows name its rows in no order"},
@@ -166,13 +189,9 @@ const SpmmKernel& kernel_called(const std::string& name) {
 }  // namespace
 
 bool may_have_panels(const SpmmProfile& profile) {
-  // So little work takes its time whatever runs, and panels take longer to be made.
-  constexpr Offset kFewEntries = 1'136;  // a multiprocessor
-  if (profile.sample.entries == 0) return false;
-  const bool has_few = profile.nnz < kFewEntries * profile.multiprocessors;
-  if (has_few && !writes_much(profile)) return false;
   // Sums that are not finite are made again, one by one.
-  return profile.b_bytes != 2 || profile.sample.all_finite;
+  return profile.sample.entries > 0 && has_work_for_panels(profile) &&
+         (profile.b_bytes != 2 || profile.sample.all_finite);
 }
 
 bool panels_pay(const SpmmProfile& profile) {
@@ -207,6 +226,7 @@ namespace {
 
 /// What is known of a diagonal from some of its entries.
 struct Diagonal {
+  Offset col_minus_row = 0;
   const std::byte* first = nullptr;  // value seen
   bool is_constant = true;
 
@@ -219,13 +239,42 @@ struct Diagonal {
   }
 };
 
+constexpr int kMostDiagonals = 64, kMostOfLarge = 100;
+
+/// The diagonals of sampled rows, in their order: that of a row's columns, too, so that of the next
+/// entry lies at the next place or soon behind.
+struct DiagonalSample {
+  std::array<Diagonal, kMostOfLarge> diagonals;
+  int count = 0;
+  Offset entries = 0;
+
+  /// False: there are more than `most`.
+  bool add_row(const CsrMatrix& a, Offset row, int most) {
+    int place = 0;
+    for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
+      const Offset own = a.col_indices()[at] - row;
+      while (place < count && diagonals[place].col_minus_row < own) ++place;
+      if (place == count || diagonals[place].col_minus_row != own) {
+        if (count == most) return false;
+        std::move_backward(diagonals.begin() + place, diagonals.begin() + count,
+                           diagonals.begin() + count + 1);
+        diagonals[place] = {own};
+        ++count;
+      }
+      diagonals[place].see(a, at);
+      ++entries;
+    }
+    return true;
+  }
+};
+
 }  // namespace
 
 bool stencil_pays(const SpmmProblem& problem) {
   constexpr Index kMostColumns = 8, kFewColumns = 4;
   constexpr Index kWork = 640, kWorkInF64 = 160;  // columns^2, in f64 columns, times diagonals
-  constexpr Index kMostDiagonals = 64, kMostOfLarge = 100, kWorkOfLargeInF64 = 224;
-  constexpr Offset kSample = 512;
+  constexpr Index kWorkOfLargeInF64 = 224;
+  constexpr Offset kSample = 512, kTogether = 4;
   const Index dense_cols = problem.dense_cols;
   if (dense_cols < 1 || dense_cols > kMostColumns || problem.a.nnz() == 0) return false;
   if (!rows_are_on_host(problem) || has_narrow_operands(problem)) return false;
@@ -240,35 +289,30 @@ bool stencil_pays(const SpmmProblem& problem) {
     if (is_large) most = std::max(most, std::min(kMostDiagonals, kWorkOfLargeInF64 / dense_cols));
   }
   if (is_large && b_bytes > 2 && dense_cols <= kFewColumns) most = kMostOfLarge;
-  const auto most_diagonals = static_cast<std::size_t>(most);
   const CsrMatrix& a = problem.a;
   const Offset sample = std::min<Offset>(kSample, a.rows());
-  std::map<Index, Diagonal> diagonals;
-  Offset entries = 0;
+  DiagonalSample seen;
+  // Some next to each other, which lie in one page of memory.
+  const Offset together = a.rows() < kSample ? 1 : kTogether, stretches = sample / together;
   for (Offset i = 0; i < sample; ++i) {
-    const Offset row = i * a.rows() / sample;
-    for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
-      diagonals.try_emplace(static_cast<Index>(a.col_indices()[at] - row)).first->second.see(a, at);
-      ++entries;
-      if (diagonals.size() > most_diagonals) return false;
-    }
+    const Offset row = i / together * a.rows() / stretches + i % together;
+    if (!seen.add_row(a, row, most)) return false;
   }
   // A stencil waits once for every four diagonals, or eight constant ones. Where entries are few,
   // that takes longer than row_bins, which has soon multiplied them; microseconds on an H100,
   // docs/lab/2026-11-26-spmm-last-cliffs.md.
   constexpr double kDiagonal = 0.08, kStart = 0.6, kEntry = 11e-6;
-  const auto constant = std::count_if(diagonals.begin(), diagonals.end(),
-                                      [](const auto& each) { return each.second.is_constant; });
-  const double waits =
-      kDiagonal * (static_cast<double>(diagonals.size()) - static_cast<double>(constant) / 2);
+  const auto constant = std::count_if(seen.diagonals.begin(), seen.diagonals.begin() + seen.count,
+                                      [](const Diagonal& each) { return each.is_constant; });
+  const double waits = kDiagonal * (seen.count - static_cast<double>(constant) / 2);
   if (waits > kStart + kEntry * static_cast<double>(a.nnz())) return false;
   // Gaps cost their product and, if values are stored, 4 or 8 bytes; the more columns and
   // diagonals, the more.
   Offset least_eighths = dense_cols <= 2 ? 3 : 4;
-  if (diagonals.size() > static_cast<std::size_t>(in_any_kind)) {
+  if (seen.count > in_any_kind) {
     least_eighths = dense_cols <= kFewColumns ? 5 : 6;
   }
-  return 8 * entries >= least_eighths * sample * static_cast<Offset>(diagonals.size());
+  return 8 * seen.entries >= least_eighths * sample * seen.count;
 }
 
 std::unique_ptr<SpmmPlan> make_auto(const SpmmProblem& problem, const PlanOptions& given) {

@@ -40,9 +40,9 @@ struct MeasuredMatrix {
   WidthWeights weights;
 };
 
-/// Whether what is missed can decide. With a logarithm farther from 0 it turned 22 of 16,056 recorded
-/// products, 15 of them to the faster kernel: likeness is not asked for, and the neighbourhood, which
-/// it alone needs, not looked at.
+/// Whether what is missed can decide. With a logarithm farther from 0 it turned 22 of 16,056
+/// recorded products, 15 of them to the faster kernel: likeness is not asked for, and the
+/// neighbourhood, which it alone needs, not looked at.
 inline bool is_unsure(double log_ratio) { return log_ratio > -0.15 && log_ratio < 0.15; }
 
 /// To be added to the formula's logarithm of the ratio (panels_or_bins.h).

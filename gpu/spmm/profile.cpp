@@ -15,24 +15,28 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// Counts different columns, panel by panel. A column whose place another one takes in the meantime
-/// is counted again: with 4,096 places and panels of 1,000 entries that happens to one in twenty.
-/// Looking for the lowest in four sorted rows would be exact, and ten times as long, as nobody can
-/// foretell which row has it.
-template <int kLog2Places>
+/// Counts different columns of groups of rows, and of groups within them. A column whose place
+/// another one takes in the meantime is counted again: with 4,096 places and 1,000 entries that
+/// happens to one in twenty. Looking for the lowest in four sorted rows would be exact, and ten
+/// times as long, as nobody can foretell which row has it.
+template <int levels>
 class ColumnCounter {
  public:
-  void start_panel() { panel_ += 0x85ebca6bu; }
-  bool is_new(Index col) {
+  void start(int level) { group_[level] += 0x85ebca6bu; }
+  /// To `counts[level]` 1 if the group of that level has not seen it.
+  void add(Index col, std::array<Offset, levels>& counts) {
     const std::uint32_t hash = static_cast<std::uint32_t>(col) * 0x9e3779b1u;
-    std::uint32_t& place = last_[hash >> (32 - kLog2Places)];
-    const std::uint32_t key = hash + panel_;
-    return std::exchange(place, key) != key;
+    std::array<std::uint32_t, levels>& place = last_[hash >> (32 - kLog2Places)];
+    for (int level = 0; level < levels; ++level) {
+      const std::uint32_t key = hash + group_[level];
+      counts[level] += std::exchange(place[level], key) != key ? 1 : 0;
+    }
   }
 
  private:
-  std::array<std::uint32_t, 1 << kLog2Places> last_ = {};
-  std::uint32_t panel_ = 0;
+  static constexpr int kLog2Places = 12;
+  std::array<std::array<std::uint32_t, levels>, 1 << kLog2Places> last_ = {};
+  std::array<std::uint32_t, levels> group_ = {};
 };
 
 /// Whether values in 16 bits are, as numbers of SuiteSparse above 65,504 are not in f16.
@@ -44,23 +48,66 @@ bool are_finite(const CsrMatrix& a, Offset begin, Offset end) {
                       [&](unsigned value) { return (value & exponent) == exponent; });
 }
 
+/// Where up to 256 stretches of as many rows each begin. Each is a line of memory, and what else is
+/// asked of row offsets lies near one that was read here: A is in no cache, nor are its pages
+/// known.
+struct RowStretches {
+  static constexpr Index kMost = 256;
+  Index rows, rows_each, count;
+  std::array<Offset, kMost + 1> begin;  // an entry
+
+  explicit RowStretches(const CsrMatrix& a)
+      : rows(a.rows()), rows_each(rows / kMost + 1), count((rows - 1) / rows_each + 1) {
+    for (Index i = 0; i < count; ++i) begin[i] = a.row_offsets()[first_row(i)];
+    begin[count] = a.nnz();
+  }
+  Index first_row(Index stretch) const {
+    return static_cast<Index>(std::min<Offset>(Offset{stretch} * rows_each, rows));
+  }
+};
+
+/// The first place from `first` to `last` of ascending values that holds `value` or more; `last` if
+/// none does. It is looked for around `guess` first: A is in no cache, and each look waits.
+template <class Value>
+Offset first_not_below(const Value* values, Offset first, Offset last, Value value, Offset guess) {
+  Offset low = std::clamp(guess, first, last), high = low;
+  for (Offset step = 8; low > first && values[low - 1] >= value; step *= 4) {
+    high = low;
+    low = std::max(low - step, first);
+  }
+  for (Offset step = 8; high < last && values[high] < value; step *= 4) {
+    low = high;
+    high = std::min(high + step, last);
+  }
+  return std::lower_bound(values + low, values + high, value) - values;
+}
+
 /// Evenly spread entries and their rows: long ones have many.
 struct EntrySample {
   static constexpr int kCount = 36;
   std::array<Offset, kCount> entry = {};
   std::array<Index, kCount> row = {};
 
-  /// The searches go step by step together, so that their loads are under way at once.
-  explicit EntrySample(const CsrMatrix& a) {
-    const Offset* offsets = a.row_offsets();
-    for (int i = 0; i < kCount; ++i) entry[i] = (2 * i + 1) * a.nnz() / (2 * kCount);
-    Index step = 1;
-    while (step <= a.rows() / 2) step *= 2;
-    for (; step > 0; step /= 2) {
-      for (int i = 0; i < kCount; ++i) {
-        const Index next = row[i] + step;
-        if (next < a.rows() && offsets[next] <= entry[i]) row[i] = next;
-      }
+  /// A row is looked for where it lies if those of its stretch are alike.
+  EntrySample(const CsrMatrix& a, const RowStretches& stretches) {
+    const Offset* const offsets = a.row_offsets();
+    std::array<Index, kCount> stretch, guess;
+    Index at = 0;
+    for (int i = 0; i < kCount; ++i) {
+      entry[i] = (2 * i + 1) * a.nnz() / (2 * kCount);
+      while (stretches.begin[at + 1] <= entry[i]) ++at;
+      const double part = static_cast<double>(entry[i] - stretches.begin[at]) /
+                          static_cast<double>(stretches.begin[at + 1] - stretches.begin[at]);
+      stretch[i] = at;
+      guess[i] = stretches.first_row(at) +
+                 static_cast<Index>(part * (stretches.first_row(at + 1) - stretches.first_row(at)));
+      __builtin_prefetch(offsets + guess[i]);
+    }
+    for (int i = 0; i < kCount; ++i) {
+      const Index first = stretches.first_row(stretch[i]);
+      const Index end = stretches.first_row(stretch[i] + 1);
+      row[i] = static_cast<Index>(
+          first_not_below(offsets, first + 1, end, entry[i] + 1, Offset{guess[i]}) - 1);
     }
   }
 };
@@ -83,27 +130,17 @@ Stretch stretch_around(const CsrMatrix& a, Index row, Offset entry, Offset most)
 }
 
 /// The first entry of `row` that lies in column `col` or behind. Rows next to each other are mostly
-/// alike, so it is looked for around `guess` first: A is in no cache, and each look waits.
+/// alike, so it is looked for around `guess`.
 Offset find_near(const CsrMatrix& a, Index row, Index col, Offset guess) {
-  const Index* const cols = a.col_indices();
-  const Offset first = a.row_offsets()[row], last = a.row_offsets()[row + 1];
-  Offset low = std::clamp(guess, first, last), high = low;
-  for (Offset step = 8; low > first && cols[low - 1] >= col; step *= 4) {
-    high = low;
-    low = std::max(low - step, first);
-  }
-  for (Offset step = 8; high < last && cols[high] < col; step *= 4) {
-    low = high;
-    high = std::min(high + step, last);
-  }
-  return std::lower_bound(cols + low, cols + high, col) - cols;
+  return first_not_below(a.col_indices(), a.row_offsets()[row], a.row_offsets()[row + 1], col,
+                         guess);
 }
 
 /// What the panels of evenly spread entries have, so that each panel counts by what it has of all
 /// entries. Of a panel of long rows a stretch of columns will do.
 PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, const EntrySample& of_entries) {
   constexpr Offset kLongRow = 32, kStretch = 16, kMostOfARow = 2 * kStretch, kValues = 64;
-  constexpr int kAhead = 4;
+  constexpr int kAhead = 8;
   const Offset* const offsets = a.row_offsets();
   const Index* const cols = a.col_indices();
   const auto panel_of = [&](int i) {
@@ -140,7 +177,7 @@ PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, const EntrySampl
     if (has_16_bits) __builtin_prefetch(values + of_entries.entry[i]);
   };
   PanelSample seen;
-  ColumnCounter<12> counter;
+  ColumnCounter<1> counter;
   double distinct = 0, places = 0;
   for (int i = 0; i < kAhead; ++i) ask_for(i);
   for (int i = 0; i < EntrySample::kCount; ++i) {
@@ -157,16 +194,17 @@ PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, const EntrySampl
       from = cols[stretch.begin];
       to = cols[stretch.end - 1] + 1;
     }
-    counter.start_panel();
-    Offset entries = 0, new_columns = 0;
+    counter.start(0);
+    Offset entries = 0;
+    std::array<Offset, 1> new_columns = {};
     for (Index r = first; r < end; ++r) {
       const Offset begin = from > 0 ? find_near(a, r, from, guess_in(r, i)) : offsets[r];
       const Offset row_end = std::min(offsets[r + 1], begin + kMostOfARow);
       Offset at = begin;
-      for (; at < row_end && cols[at] < to; ++at) new_columns += counter.is_new(cols[at]) ? 1 : 0;
+      for (; at < row_end && cols[at] < to; ++at) counter.add(cols[at], new_columns);
       entries += at - begin;
     }
-    distinct += share(new_columns, entries);
+    distinct += share(new_columns[0], entries);
     const Stretch looked_at = stretch_around(a, row, of_entries.entry[i], kValues);
     seen.all_finite = seen.all_finite && are_finite(a, looked_at.begin, looked_at.end);
   }
@@ -182,7 +220,9 @@ Neighbourhood sample_neighbourhood(const CsrMatrix& a, const EntrySample& of_ent
   constexpr Index kRows = 64, kPart = 16;
   constexpr int kWindows = 12;
   constexpr Offset kMostOfAWindow = 1536;
-  ColumnCounter<12> of_part, of_window;
+  enum { kOfPart, kOfWindow };
+  const Index* const cols = a.col_indices();
+  ColumnCounter<2> counter;
   double new_in_parts = 0, new_in_windows = 0;
   for (int i = 0; i < kWindows; ++i) {
     const int sampled = (2 * i + 1) * EntrySample::kCount / (2 * kWindows);
@@ -194,29 +234,30 @@ Neighbourhood sample_neighbourhood(const CsrMatrix& a, const EntrySample& of_ent
       const Index row = of_entries.row[sampled];
       const Offset most = std::max<Offset>(a.row_length(row) * kMostOfAWindow / size, 4);
       const Stretch stretch = stretch_around(a, row, of_entries.entry[sampled], most);
-      from = a.col_indices()[stretch.begin];
-      to = a.col_indices()[stretch.end - 1] + 1;
+      from = cols[stretch.begin];
+      to = cols[stretch.end - 1] + 1;
     }
-    of_window.start_panel();
-    Offset entries = 0, in_part = 0, in_window = 0;
+    counter.start(kOfWindow);
+    Offset entries = 0;
+    std::array<Offset, 2> new_columns = {};
     Offset guess = 0;  // from a row's begin
     constexpr Index kAhead = 8;
     for (Index row = first; row < end; ++row) {
       if (row < end - kAhead) {
-        __builtin_prefetch(a.col_indices() + a.row_offsets()[row + kAhead] + guess);
+        __builtin_prefetch(cols + a.row_offsets()[row + kAhead] + guess);
       }
-      if (row % kPart == 0) of_part.start_panel();
+      if (row % kPart == 0) counter.start(kOfPart);
       Offset at = a.row_offsets()[row];
       if (from > 0) at = find_near(a, row, from, at + guess);
       guess = at - a.row_offsets()[row];
-      for (; at < a.row_offsets()[row + 1] && a.col_indices()[at] < to; ++at) {
-        in_part += of_part.is_new(a.col_indices()[at]) ? 1 : 0;
-        in_window += of_window.is_new(a.col_indices()[at]) ? 1 : 0;
-        ++entries;
+      const Offset row_end = a.row_offsets()[row + 1], begin = at;
+      for (; at < row_end && cols[at] < to; ++at) {
+        counter.add(cols[at], new_columns);
       }
+      entries += at - begin;
     }
-    new_in_parts += share(in_part, entries);
-    new_in_windows += share(in_window, entries);
+    new_in_parts += share(new_columns[kOfPart], entries);
+    new_in_windows += share(new_columns[kOfWindow], entries);
   }
   return {kWindows / new_in_parts, kWindows / new_in_windows};
 }
@@ -249,28 +290,23 @@ PanelSample sample_column_panels(const CsrMatrix& a, Index panel_cols,
 /// The longest row, as far as it stands out: those of sampled entries, and of the stretches of rows
 /// that have the most entries, of a few hundred stretches, as one row much longer than all others
 /// makes its stretch stand out, however few of all entries it has.
-Offset longest_row(const CsrMatrix& a, const EntrySample& of_entries) {
-  constexpr Index kStretches = 256;
+Offset longest_row(const CsrMatrix& a, const RowStretches& stretches,
+                   const EntrySample& of_entries) {
   constexpr Index kMostStretches = 8, kMostRows = 4096;
-  const Offset* const offsets = a.row_offsets();
   Offset longest = 0;
   for (const Index row : of_entries.row) longest = std::max(longest, a.row_length(row));
-  const Index rows = a.rows() / kStretches + 1;
-  std::vector<std::pair<Offset, Index>> stretches;  // entries, first row
-  stretches.reserve(kStretches);
-  for (Offset row = 0; row < a.rows(); row += rows) {
-    stretches.emplace_back(offsets[std::min<Offset>(row + rows, a.rows())] - offsets[row],
-                           static_cast<Index>(row));
+  std::array<std::pair<Offset, Index>, RowStretches::kMost> fullest;  // entries, stretch
+  for (Index i = 0; i < stretches.count; ++i) {
+    fullest[i] = {stretches.begin[i + 1] - stretches.begin[i], i};
   }
-  const Index looked_at = std::clamp(kMostRows / rows, 2, kMostStretches);
-  const auto last =
-      stretches.begin() +
-      std::min<std::ptrdiff_t>(looked_at, std::distance(stretches.begin(), stretches.end()));
-  std::partial_sort(stretches.begin(), last, stretches.end(), std::greater<>());
-  for (auto each = stretches.begin(); each != last && each->first > longest; ++each) {
-    const auto end = std::min<Offset>(Offset{each->second} + rows, a.rows());
-    for (Offset row = each->second; row < end; ++row) {
-      longest = std::max(longest, a.row_length(static_cast<Index>(row)));
+  const Index looked_at =
+      std::min(std::clamp(kMostRows / stretches.rows_each, 2, kMostStretches), stretches.count);
+  std::partial_sort(fullest.begin(), fullest.begin() + looked_at, fullest.begin() + stretches.count,
+                    std::greater<>());
+  for (Index i = 0; i < looked_at && fullest[i].first > longest; ++i) {
+    const Index stretch = fullest[i].second, end = stretches.first_row(stretch + 1);
+    for (Index row = stretches.first_row(stretch); row < end; ++row) {
+      longest = std::max(longest, a.row_length(row));
     }
   }
   return longest;
@@ -339,7 +375,7 @@ BandSample sample_for_bands(const SpmmProblem& problem) {
   return sample;
 }
 
-SpmmProfile profile_of(const SpmmProblem& problem) {
+SpmmProfile sizes_of(const SpmmProblem& problem) {
   SpmmProfile profile;
   profile.rows = problem.output_rows();
   profile.cols = problem.input_rows();
@@ -348,19 +384,39 @@ SpmmProfile profile_of(const SpmmProblem& problem) {
   profile.b_bytes = size_of(problem.b);
   profile.multiprocessors = current_multiprocessors();
   profile.l2_bytes = static_cast<double>(current_l2_bytes());
-  const bool is_on_host = problem.a.space() == MemorySpace::host;
-  if (!is_on_host || problem.a.nnz() == 0) return profile;
+  return profile;
+}
+
+void look_at_panels(const SpmmProblem& problem, SpmmProfile& profile) {
+  const CsrMatrix& a = problem.a;
+  if (a.space() != MemorySpace::host || a.nnz() == 0) return;
   const Index panel_rows = gpu::panel_rows(profile.b_bytes);
-  const EntrySample of_entries(problem.a);
+  const RowStretches stretches(a);
+  const EntrySample of_entries(a, stretches);
   if (rows_are_seen(problem)) {
-    profile.sample = sample_panels(problem.a, panel_rows, of_entries);
-    profile.longest = longest_row(problem.a, of_entries);
-    profile.near = sample_neighbourhood(problem.a, of_entries);
+    profile.sample = sample_panels(a, panel_rows, of_entries);
+    profile.longest = longest_row(a, stretches, of_entries);
   } else {
-    profile.sample = sample_column_panels(problem.a, panel_rows, of_entries);
-    profile.near = {sample_column_panels(problem.a, 16, of_entries).sharing(),
-                    sample_column_panels(problem.a, 64, of_entries).sharing()};
+    profile.sample = sample_column_panels(a, panel_rows, of_entries);
   }
+}
+
+void look_at_neighbourhood(const SpmmProblem& problem, SpmmProfile& profile) {
+  const CsrMatrix& a = problem.a;
+  if (a.space() != MemorySpace::host || a.nnz() == 0) return;
+  const EntrySample of_entries(a, RowStretches(a));
+  if (rows_are_seen(problem)) {
+    profile.near = sample_neighbourhood(a, of_entries);
+  } else {
+    profile.near = {sample_column_panels(a, 16, of_entries).sharing(),
+                    sample_column_panels(a, 64, of_entries).sharing()};
+  }
+}
+
+SpmmProfile profile_of(const SpmmProblem& problem) {
+  SpmmProfile profile = sizes_of(problem);
+  look_at_panels(problem, profile);
+  look_at_neighbourhood(problem, profile);
   return profile;
 }
 

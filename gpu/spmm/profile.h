@@ -63,8 +63,17 @@ struct SpmmProfile {
   }
 };
 
-/// `problem` may have an A on the device, and a transposed one: if A's pattern looks symmetric, its
-/// rows are those of its transpose.
+/// Without a look at A.
+SpmmProfile sizes_of(const SpmmProblem& problem);
+
+/// Finds `sample` and `longest`. `problem` may have an A on the device, of which nothing is found,
+/// and a transposed one: if A's pattern looks symmetric, its rows are those of its transpose.
+void look_at_panels(const SpmmProblem& problem, SpmmProfile& profile);
+
+/// Finds `near`, which takes as long again. The same holds of `problem`.
+void look_at_neighbourhood(const SpmmProblem& problem, SpmmProfile& profile);
+
+/// All of these: what studies record. auto looks only as far as the choice needs it.
 SpmmProfile profile_of(const SpmmProblem& problem);
 
 /// Takes some milliseconds. No column is new where the host cannot see the rows of op(A), or where

@@ -201,8 +201,8 @@ TEST(ChooseSpmm, KnowsThatOneSliceTearsNoLine) {
   EXPECT_FALSE(panels_pay(profile));
 }
 
-// The stand-in of proteins, ten times as large as any matrix that was learnt from: at K = 128 3.05 ms
-// by row_bins, 3.36 by panels (H200), 3.64 and 3.91 (H100).
+// The stand-in of proteins, ten times as large as any matrix that was learnt from: at K = 128 3.05
+// ms by row_bins, 3.36 by panels (H200), 3.64 and 3.91 (H100).
 TEST(ChooseSpmm, ExpectsNoMoreOfSharingTheLargerAMatrixIs) {
   SpmmProfile profile;
   profile.rows = profile.cols = 132'534;
@@ -328,6 +328,25 @@ TEST(ChooseSpmm, LooksAtATransposedMatrix) {
       testing::matrix_where(400, 400, [](Index i, Index j) { return i % 4 == 0 && j > 0; });
   EXPECT_NEAR(sample_of(stripes, false).sharing(), 1, 0.01);
   EXPECT_GT(sample_of(stripes, true).sharing(), 3.5);
+}
+
+// What auto looks at step by step is what studies record.
+TEST(ChooseSpmm, LooksStepByStepAtWhatAProfileHas) {
+  const CsrMatrix band = testing::matrix_where(
+      4000, 4000, [](Index i, Index j) { return (i + 3 * j) % 11 == 0 && std::abs(i - j) <= 200; });
+  const SpmmProblem problem = default_spmm_problem(band, 64);
+  const SpmmProfile all = profile_of(problem);
+  SpmmProfile profile = sizes_of(problem);
+  EXPECT_EQ(profile.nnz, all.nnz);
+  EXPECT_EQ(profile.sample.entries, 0);
+  EXPECT_EQ(profile.near.of_64, 1);
+  look_at_panels(problem, profile);
+  EXPECT_EQ(profile.sample.distinct, all.sample.distinct);
+  EXPECT_EQ(profile.longest, all.longest);
+  EXPECT_EQ(profile.near.of_64, 1);
+  look_at_neighbourhood(problem, profile);
+  EXPECT_GT(profile.near.of_64, profile.near.of_16);
+  EXPECT_EQ(profile.near.of_64, all.near.of_64);
 }
 
 TEST(ChooseSpmm, AsksForLikenessOnlyWhereTheFormulaIsUnsure) {
