@@ -88,6 +88,7 @@ class EverySpmmKernel : public ::testing::TestWithParam<std::tuple<std::size_t, 
   void TearDown() override { use_isa(""); }
 
   void expect_the_reference();
+  void expect_every_end_of_a_row();
   void expect_scaling_adding_and_transposing();
   void expect_nans_and_infinities_to_pass();
   void expect_other_semirings();
@@ -105,6 +106,8 @@ class EverySpmmKernel : public ::testing::TestWithParam<std::tuple<std::size_t, 
 
 TEST_P(EverySpmmKernel, IsRight) {
   expect_the_reference();
+  if (HasFatalFailure()) return;
+  expect_every_end_of_a_row();
   if (HasFatalFailure()) return;
   expect_scaling_adding_and_transposing();
   if (HasFatalFailure()) return;
@@ -124,6 +127,23 @@ void EverySpmmKernel::expect_the_reference() {
       item.kinds = n == 0 ? all_kinds.front() : all_kinds[turn++ % all_kinds.size()];
       if (n == 0) item.executions = all_teams();
       if (n == 1 && kernel_->can(kLeadingDimension)) item.padding = 5;
+      check_kernel_on(*kernel_, matrix_, dense_cols, item);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+/// The last vector of a row holds any number of columns, alone or after others, and a row of B ends
+/// on any byte of a cache line.
+void EverySpmmKernel::expect_every_end_of_a_row() {
+  const std::vector<Kinds> all_kinds = kinds_within(kernel_->capabilities);
+  std::size_t turn = 0;
+  for (const Index dense_cols : {4, 5, 6, 9, 12, 14, 25, 28, 258, 259}) {
+    for (const Kinds& kinds : {all_kinds.front(), all_kinds[turn++ % all_kinds.size()]}) {
+      KernelCase item = new_case();
+      item.kinds = kinds;
+      item.padding = kernel_->can(kLeadingDimension) ? 1 : 0;
+      item.executions = {with_threads(1), with_threads(2)};
       check_kernel_on(*kernel_, matrix_, dense_cols, item);
       if (HasFatalFailure()) return;
     }
