@@ -200,10 +200,18 @@ struct ArchiveWalk::State {
   }
 
   /// libarchive takes what follows a bzip2 stream and begins no other for nothing at all: the rest
-  /// of the data, where the beginning of a later stream is damaged.
+  /// of the data, where the beginning of a later stream is damaged. Zeros are no data: tapes and
+  /// some programs fill the last block with them.
   void require_all_read(const std::string& name) const {
-    if (position() < input.file->size_bytes()) {
-      refuse_damaged_data(name, position(), "what follows begins no other stream");
+    std::array<char, 4096> block;
+    const std::uint64_t size = input.file->size_bytes();
+    for (std::uint64_t at = position(); at < size;) {
+      const std::uint64_t bytes = std::min<std::uint64_t>(size - at, block.size());
+      input.file->read_at(at, block.data(), bytes);
+      if (std::any_of(block.begin(), block.begin() + bytes, [](char c) { return c != 0; })) {
+        refuse_damaged_data(name, position(), "what follows begins no other stream");
+      }
+      at += bytes;
     }
   }
 

@@ -378,7 +378,7 @@ TEST(ChooseSpmm, SeesALongRowAmongShortOnes) {
 }
 
 TEST(ChooseSpmm, FindsALongRowThatHasFewOfAllEntries) {
-  // Of 48 entries, evenly spread, none is in it.
+  // No sampled entry is in it.
   const CsrMatrix band = testing::matrix_where(
       4000, 4000, [](Index i, Index j) { return i == 1740 ? j % 2 == 0 : std::abs(i - j) <= 50; });
   EXPECT_EQ(profile_of(default_spmm_problem(band, 64)).longest, 2000);

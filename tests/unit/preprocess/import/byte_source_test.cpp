@@ -155,6 +155,14 @@ TEST(ByteSource, FilesOfTwoStreamsAreOneTextOrRefused) {
   }
 }
 
+TEST(ByteSource, ZerosBehindAStreamAreNoData) {
+  for (const auto& add_filter : {archive_write_add_filter_gzip, archive_write_add_filter_bzip2,
+                                 archive_write_add_filter_xz}) {
+    const std::string bytes = compressed("0 1\n2 1\n", add_filter) + std::string(10'240, '\0');
+    EXPECT_EQ(text_of(import_text(bytes).matrix), "3x3: 0,1 2,1");
+  }
+}
+
 TEST(ByteSource, GzipChecksumsAreCompared) {
   std::string bytes = compressed(long_pattern(3000), archive_write_add_filter_gzip);
   EXPECT_EQ(import_text(bytes).matrix.nnz(), 3000);
