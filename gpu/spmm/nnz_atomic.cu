@@ -141,10 +141,6 @@ __global__ void __launch_bounds__(kThreads) scale(DeviceDenseView<Number> c, Num
   *element = beta == 0 ? Number{0} : beta * *element;
 }
 
-unsigned blocks_for(Offset threads) {
-  return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
-}
-
 template <class Types>
 class NnzAtomic final : public DeviceSpmm {
   using Value = typename Types::Value;
@@ -162,7 +158,7 @@ class NnzAtomic final : public DeviceSpmm {
   void analyse(const DeviceCsrView<void>& a, const SpmmSizes&, void* workspace,
                cudaStream_t stream) override {
     if (a.nnz == 0) return;
-    write_row_of_entry<<<blocks_for(Offset{a.rows} * kLanesPerRow), kThreads, 0, stream>>>(
+    write_row_of_entry<<<blocks_of(Offset{a.rows} * kLanesPerRow, kThreads), kThreads, 0, stream>>>(
         a.row_offsets, a.base, a.rows, static_cast<Index*>(workspace));
     CHECK_LAUNCH("write_row_of_entry", stream);
   }
@@ -197,7 +193,7 @@ class NnzAtomic final : public DeviceSpmm {
           cudaMemsetAsync(c.data, 0, static_cast<std::size_t>(elements) * sizeof(Number), stream));
       return;
     }
-    scale<<<blocks_for(elements), kThreads, 0, stream>>>(c, beta);
+    scale<<<blocks_of(elements, kThreads), kThreads, 0, stream>>>(c, beta);
     CHECK_LAUNCH("scale", stream);
   }
 
@@ -208,7 +204,7 @@ class NnzAtomic final : public DeviceSpmm {
     const Offset groups = (operands.nnz + kPiece - 1) / kPiece;
     for (; operands.first_slice < slices; operands.first_slice += kMaxGridY) {
       const Offset now = std::min(slices - operands.first_slice, kMaxGridY);
-      const dim3 grid(blocks_for(groups * kLanes), static_cast<unsigned>(now));
+      const dim3 grid(blocks_of(groups * kLanes, kThreads), static_cast<unsigned>(now));
       add_pieces<Types, kWidth, kLanes><<<grid, kThreads, 0, stream>>>(operands);
       CHECK_LAUNCH("add_pieces", stream);
     }

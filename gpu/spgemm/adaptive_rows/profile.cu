@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/spgemm/adaptive_rows/profile.h"
 #include "gpu/spgemm/adaptive_rows/row_groups.cuh"
 
@@ -554,10 +555,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-unsigned blocks_for(Index rows, int rows_per_block) {
-  return static_cast<unsigned>((Offset{rows} + rows_per_block - 1) / rows_per_block);
-}
-
 }  // namespace
 
 void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, const BinRules& rules,
@@ -565,7 +562,7 @@ void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, co
                   cudaStream_t stream) {
   const int rounds =
       static_cast<int>(std::clamp<Offset>(a.rows / kRowsToFillADevice, 1, kMostRounds));
-  const unsigned blocks = blocks_for(a.rows, kRowsPerBlock * rounds);
+  const unsigned blocks = blocks_of(a.rows, kRowsPerBlock * rounds);
   if (rules.prefers_twins) {
     profile_row_groups<true>
         <<<blocks, kThreads, 0, stream>>>(a, b, rules, profile, long_rows, totals, rounds);
@@ -585,7 +582,7 @@ void profile_rows(const DeviceCsrView<void>& a, const DeviceCsrView<void>& b, co
 void choose_make_bins(const DeviceCsrView<void>& a, const BinRules& rules,
                       const RowProfile& profile, const NewOffsets& offsets,
                       unsigned long long* states, BinTotals* totals, cudaStream_t stream) {
-  const unsigned blocks = blocks_for(a.rows, kThreads);
+  const unsigned blocks = blocks_of(a.rows, kThreads);
   if (offsets.wide != nullptr) {
     choose_make_bin<<<blocks, kThreads, 0, stream>>>(a, rules, profile, offsets.wide, states,
                                                      totals);

@@ -13,6 +13,7 @@
 #include <cuda/std/functional>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/spgemm/product_list/order.cuh"
 #include "gpu/spgemm/product_list/place.cuh"
 #include "gpu/spgemm/product_list/product_list.h"
@@ -34,10 +35,6 @@ std::size_t sum_starts(void* workspace, std::size_t bytes, const std::uint32_t* 
 /// An upper bound of CUB's scratch for the sum: a state of 16 bytes per tile of 512 counts or more.
 std::uint64_t sum_bytes_bound(Offset entries) {
   return static_cast<std::uint64_t>(entries) / 32 + (64u << 10);
-}
-
-unsigned blocks_of(Offset items, Offset per_block = kThreads) {
-  return static_cast<unsigned>((items + per_block - 1) / per_block);
 }
 
 Offset most_long_entries(Offset products) { return products / (kMostOfAnEntry + 1); }
@@ -84,8 +81,8 @@ const char* ProductList::make(const SpgemmOperands& op, const DeviceProduct& c, 
   place_all_products<false><<<blocks_of(op.a.nnz, kSources), kThreads, 0, stream>>>(
       op.a, op.b, view, {counts.data(), nullptr, nullptr});
   CHECK_LAUNCH("place_all_products", stream);
-  find_long_entries<<<blocks_of(c.nnz), kThreads, 0, stream>>>(counts.data(), c.nnz,
-                                                               long_entries_.data(), totals.data());
+  find_long_entries<<<blocks_of(c.nnz, kThreads), kThreads, 0, stream>>>(
+      counts.data(), c.nnz, long_entries_.data(), totals.data());
   CHECK_LAUNCH("find_long_entries", stream);
   {
     const std::size_t bytes = sum_starts(nullptr, 0, counts.data(), starts.data(), c.nnz, stream);
@@ -117,7 +114,7 @@ const char* ProductList::make(const SpgemmOperands& op, const DeviceProduct& c, 
     place_all_products<true><<<blocks_of(op.a.nnz, kSources), kThreads, 0, stream>>>(
         op.a, op.b, view, {counts.data(), starts.data(), words_.data()});
     CHECK_LAUNCH("place_all_products", stream);
-    cut_pieces<<<blocks_of(piece_count_ + 1), kThreads, 0, stream>>>(
+    cut_pieces<<<blocks_of(piece_count_ + 1, kThreads), kThreads, 0, stream>>>(
         starts.data(), c.nnz, pieces_.data(), piece_count_, share);
     CHECK_LAUNCH("cut_pieces", stream);
     order_piece<<<static_cast<unsigned>(piece_count_), kThreads, 0, stream>>>(

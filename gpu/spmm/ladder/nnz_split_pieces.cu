@@ -3,6 +3,7 @@
 #include <cub/device/device_partition.cuh>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/grid.h"
 #include "gpu/device/workspace_layout.h"
 #include "gpu/spmm/ladder/nnz_split_pieces.h"
 
@@ -11,10 +12,6 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr int kThreads = 256;
-
-unsigned blocks_for(Offset threads) {
-  return static_cast<unsigned>((threads + kThreads - 1) / kThreads);
-}
 
 struct Counters {
   Index nonempty_rows;
@@ -108,11 +105,11 @@ void PieceMaker::analyse(const DeviceOffsets& offsets, Offset base, void* worksp
   CHECK_CUDA(
       cub::DevicePartition::If(bytes + scratch_at_, scratch, thrust::counting_iterator<Index>(0),
                                rows, &counters->nonempty_rows, rows_, IsNotEmpty{offsets}, stream));
-  mark_rows<<<blocks_for(rows_), kThreads, 0, stream>>>(
+  mark_rows<<<blocks_of(rows_, kThreads), kThreads, 0, stream>>>(
       offsets, base, rows_, piece_entries_, row_ends,
       reinterpret_cast<CutRow*>(bytes + cut_rows_at_), counters);
   CHECK_LAUNCH("mark_rows", stream);
-  place_boundaries<<<blocks_for(max_pieces_ + 1), kThreads, 0, stream>>>(
+  place_boundaries<<<blocks_of(max_pieces_ + 1, kThreads), kThreads, 0, stream>>>(
       offsets, base, nnz_, piece_entries_, max_pieces_, rows, counters,
       reinterpret_cast<Offset*>(bytes + starts_at_), reinterpret_cast<Index*>(bytes + ranks_at_));
   CHECK_LAUNCH("place_boundaries", stream);
