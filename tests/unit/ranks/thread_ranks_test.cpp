@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -120,45 +121,35 @@ TEST(ThreadRanks, ASizeThatDoesNotAgreeIsAnError) {
                Error);
 }
 
-/// The sender's memory goes when it fails: no reader may be in it.
-TEST(ThreadRanks, AFailingSenderWaitsForThoseWhoRead) {
+/// Rank 0 sends words to rank 1 as `sender` says, whose memory goes when it fails: no reader may be
+/// in it.
+void expect_the_sender_to_fail(
+    const std::function<void(Communicator&, std::vector<std::uint64_t>&)>& sender) {
   constexpr std::size_t kWords = 1 << 22;
-  for (int round = 0; round < 5; ++round) {
-    EXPECT_THROW(run_as_threads(2,
-                                [](Communicator& rank) {
-                                  std::vector<std::uint64_t> words(kWords, 1);
-                                  if (rank.rank() == 1) {
-                                    rank.start({}, {{0, words.data(), kWords * 8}});
-                                    rank.finish();
-                                    return;
-                                  }
-                                  rank.start({{1, words.data(), kWords * 8}}, {});
-                                  std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                                  rank.fail(1);
-                                  words.assign(kWords, 2);
-                                  throw Error("gone");
-                                }),
-                 Error);
-  }
+  const auto run = [&](Communicator& rank) {
+    std::vector<std::uint64_t> words(kWords, 1);
+    if (rank.rank() == 0) return sender(rank, words);
+    Exchange(rank, {}, {{0, words.data(), kWords * 8}}).finish();
+  };
+  for (int round = 0; round < 5; ++round) EXPECT_THROW(run_as_threads(2, run), InputError);
 }
 
-/// The same where an exception frees the memory.
+TEST(ThreadRanks, AFailingSenderWaitsForThoseWhoRead) {
+  expect_the_sender_to_fail([](Communicator& rank, std::vector<std::uint64_t>& words) {
+    rank.start({{1, words.data(), words.size() * 8}}, {});
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    rank.fail(1);
+    words.assign(words.size(), 2);
+    throw InputError("gone");
+  });
+}
+
 TEST(ThreadRanks, AnExchangeThatAnExceptionLeavesIsReadNoMore) {
-  constexpr std::size_t kWords = 1 << 22;
-  for (int round = 0; round < 5; ++round) {
-    EXPECT_THROW(run_as_threads(2,
-                                [](Communicator& rank) {
-                                  std::vector<std::uint64_t> words(kWords, 1);
-                                  if (rank.rank() == 1) {
-                                    Exchange(rank, {}, {{0, words.data(), kWords * 8}}).finish();
-                                    return;
-                                  }
-                                  Exchange exchange(rank, {{1, words.data(), kWords * 8}}, {});
-                                  std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                                  throw InputError("gone");
-                                }),
-                 InputError);
-  }
+  expect_the_sender_to_fail([](Communicator& rank, std::vector<std::uint64_t>& words) {
+    const Exchange exchange(rank, {{1, words.data(), words.size() * 8}}, {});
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    throw InputError("gone");
+  });
 }
 
 /// Threads that run when the next cannot be made are joined: else the process would be ended.
