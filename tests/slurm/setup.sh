@@ -31,17 +31,22 @@ gone() { # gone JOB...: waits until none is queued or running
 }
 
 now() { local t=${EPOCHREALTIME/[.,]/}; echo $((t / 1000)); }
-# On a busy machine Open MPI 4.1 may crash in MPI_Init (mca_btl_tcp calls a null pointer), where ranks of other nodes connect
-# before it has started. No rank has done anything by then, so we try once more: a crash of ours would come again.
-restarts=0
-ranks() { # ranks OPTION_OF_SRUN... COMMAND...: within SRUN_SECONDS (60), its output in ./out and ./err; sets began
-  local code=0
-  # shellcheck disable=SC2034 # for those who source this
-  began=$(now)
-  timeout "${SRUN_SECONDS:-60}" srun --mpi=pmix "$@" >out 2>err || code=$?
-  if ((code != 0 && restarts == 0)) && grep -q 'Failing at address: (nil)' err && ! grep -q '^csr-' err; then
-    restarts=1 code=0
-    ranks "$@" || code=$?
-  fi
-  return $code
+# On a busy machine Open MPI 4.1 under Slurm's PMIx lets a rank of another node leave MPI_Init while some are still in it: the first
+# message finds no receiver there, and whoever gets it calls a null pointer. No rank has said or written anything by then, so
+# such a launch is made again, twice at most: a crash of ours would come again.
+crashed_in_init() { # crashed_in_init ERR
+  grep -q 'Failing at address: (nil)' "$1" && ! grep -q '^csr-' "$1"
 }
+launch() { # launch OUT ERR OPTION_OF_SRUN... COMMAND...: within SRUN_SECONDS (60); sets began
+  local out=$1 err=$2 more=2 code
+  shift 2
+  while :; do
+    code=0
+    # shellcheck disable=SC2034 # for those who source this
+    began=$(now)
+    timeout "${SRUN_SECONDS:-60}" srun --mpi=pmix "$@" >"$out" 2>"$err" || code=$?
+    if ((code == 0 || more == 0)) || ! crashed_in_init "$err"; then return $code; fi
+    more=$((more - 1))
+  done
+}
+ranks() { launch out err "$@"; } # ranks OPTION_OF_SRUN... COMMAND...: its output in ./out and ./err
