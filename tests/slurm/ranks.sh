@@ -26,10 +26,10 @@ csr-info squared.csr --quiet || fail "its file"
 echo "ranks on two nodes: done"
 
 # --- events: message, exit code, seconds, and nothing left
-ended() { # ended EVENT BEGAN CODE EXPECTED TEXT: what is in ./err said TEXT, in time, and no file is left
+ended() { # ended EVENT BEGAN CODE EXPECTED TEXT: what is in ./err said TEXT, within LIMIT_MS (10000), and no file is left
   local event=$1 took=$(($(now) - $2)) code=$3 expected=$4 text=$5
   [[ " $expected " == *" $code "* ]] || fail "$event: exit code $code, expected $expected: $(cat err)"
-  ((took <= 30000)) || fail "$event: it took $took ms"
+  ((took <= ${LIMIT_MS:-10000})) || fail "$event: it took $took ms"
   grep -qF -- "$text" err || fail "$event: nobody says '$text': $(cat err)"
   if compgen -G 'lost.*' >/dev/null; then fail "$event: left behind: $(compgen -G 'lost.*')"; fi
   printf '| %s | %s | %d | %d.%d |\n' "$event" "$(grep -m 1 -F -- "$text" err | sed 's/^csr-[a-z-]*: error: //')" \
@@ -197,8 +197,8 @@ for tool in spmm spgemm; do
   launch /dev/null one -n 2 "${command[@]}" --repeat 1 --output taken.out --quiet || fail "the quick job: $(cat one)"
   before=$(stat -c %i taken.out) code=0 began=$(now)
   kill -CONT "$stopped"
-  wait $job || code=$?
-  ended "another job made C meanwhile, $tool" "$began" $code 4 "another process has made it meanwhile"
+  wait $job || code=$? # it still has to multiply, which takes longer on a busy machine
+  LIMIT_MS=30000 ended "another job made C meanwhile, $tool" "$began" $code 4 "another process has made it meanwhile"
   [[ $(stat -c %i taken.out) == "$before" && $(compgen -G 'taken.out*') == taken.out ]] || fail "$tool: $(ls -l taken*)"
   refused "C is there already, $tool" 2 "exists already; --force replaces it" -n 2 "${command[@]}" --output taken.out
   rm taken.out
