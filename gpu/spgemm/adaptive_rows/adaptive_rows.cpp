@@ -303,6 +303,7 @@ class AdaptiveRows final : public DeviceSpgemm {
       side_streams_->mark(stream);
     }
     lists[static_cast<std::size_t>(CountBin::twin)] = {};
+    lists[static_cast<std::size_t>(CountBin::sorted_twin)] = {};
     const Offset blocks = short_rows.take(lists);
     side_by_side(stream, work.products, begins_early ? 0 : blocks,
                  static_cast<int>(CountBin::bit_range_warp), lists,
@@ -483,7 +484,7 @@ class AdaptiveRows final : public DeviceSpgemm {
             work.space.profile,
             static_cast<Value>(op.alpha),
             semiring_,
-            work.counted(CountBin::twin).count > 0,
+            work.counted(CountBin::twin).count + work.counted(CountBin::sorted_twin).count > 0,
             rules_.shared_sums};
   }
 
@@ -532,7 +533,9 @@ class AdaptiveRows final : public DeviceSpgemm {
 
   void describe(const Work& work) {
     const Offset merged = work.made(MakeBin::merge_4).count + work.made(MakeBin::merge_8).count;
-    Offset sorted = 0, hashed = 0, in_bit_ranges = 0;
+    const Offset all_twins = work.made(MakeBin::twin).count;
+    const Offset sorted_twins = std::min(all_twins, work.counted(CountBin::sorted_twin).count);
+    Offset sorted = sorted_twins, hashed = 0, in_bit_ranges = -sorted_twins;
     for (int bin = static_cast<int>(MakeBin::sort_16); bin < static_cast<int>(MakeBin::hash_64);
          ++bin) {
       sorted += work.make_lists[static_cast<std::size_t>(bin)].count;
@@ -542,14 +545,15 @@ class AdaptiveRows final : public DeviceSpgemm {
       (bin < static_cast<int>(MakeBin::bit_range_3k) ? hashed : in_bit_ranges) +=
           work.make_lists[static_cast<std::size_t>(bin)].count;
     }
-    const Offset twin_rows = work.made(MakeBin::twin).count;
-    const std::string twins =
-        twin_rows > 0 ? " (" + std::to_string(twin_rows) + " of them twins), " : ", ";
+    const auto twins = [](Offset rows) {
+      return rows > 0 ? " (" + std::to_string(rows) + " of them twins)" : std::string();
+    };
     choice_ = "rows: " + std::to_string(work.made(MakeBin::copy).count) + " copied, " +
-              std::to_string(merged) + " merged, " + std::to_string(sorted) + " sorted, " +
-              std::to_string(hashed) + " hashed, " + std::to_string(in_bit_ranges) +
-              " in bit ranges" + twins + std::to_string(work.counted(CountBin::parts).count) +
-              " in parts, " + std::to_string(work.counted(CountBin::hubs).count) + " hubs";
+              std::to_string(merged) + " merged, " + std::to_string(sorted) + " sorted" +
+              twins(sorted_twins) + ", " + std::to_string(hashed) + " hashed, " +
+              std::to_string(in_bit_ranges) + " in bit ranges" + twins(all_twins - sorted_twins) +
+              ", " + std::to_string(work.counted(CountBin::parts).count) + " in parts, " +
+              std::to_string(work.counted(CountBin::hubs).count) + " hubs";
   }
 
   Semiring semiring_;

@@ -212,6 +212,7 @@ __device__ CountBin decide(const DeviceCsrView<void>& a, const BinRules& rules,
   facts.is_like_neighbour = is_like_neighbour;
   CountBin bin = rules.count_bin(facts);
   if (is_twin && is_bit_range(bin)) bin = CountBin::twin;
+  if (is_twin && BinRules::sorts_twins(bin)) bin = CountBin::sorted_twin;
   profile.products[row] = facts.products;
   profile.first_word[row] = first_word;
   profile.words[row] = static_cast<Index>(facts.words);
@@ -518,16 +519,17 @@ __global__ void __launch_bounds__(kThreads)
     const RowFacts facts = {profile.products[row], static_cast<std::uint32_t>(profile.words[row]),
                             a.row_end(row) - a.row_begin(row)};
     const auto counted = static_cast<CountBin>(profile.bin[row]);
-    const bool is_twin = counted == CountBin::twin;
+    const bool is_twin = counted == CountBin::twin || counted == CountBin::sorted_twin;
     const Index counted_row = is_twin ? profile.counted[row] : row;
     count = profile.counts[counted_row];
     const std::uint32_t twins = is_twin ? 1 : rules.prefers_twins ? profile.twins[row] : 0;
     bin = rules.make_bin(facts, count, counted, twins);
-    const bool is_together = rules.makes_twins(facts, count, twins) &&
-                             bin >= MakeBin::bit_range_3k && bin <= MakeBin::bit_range_14k;
+    const bool is_together = (twins > 0 && BinRules::sorts_twins(bin)) ||
+                             (rules.makes_twins(facts, count, twins) &&
+                              bin >= MakeBin::bit_range_3k && bin <= MakeBin::bit_range_14k);
     if (is_twin && is_together) bin = MakeBin::twin;
     profile.bin[row] = static_cast<std::uint8_t>(bin);
-    if (is_twin) {
+    if (counted == CountBin::twin) {
       profile.first_bits[row] = profile.first_bits[counted_row];
     } else if (bin >= MakeBin::bit_range_3k && !is_bit_range(counted)) {
       profile.first_bits[row] = RowProfile::kNotKept;  // counting did not mark bits

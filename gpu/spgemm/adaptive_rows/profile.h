@@ -145,6 +145,26 @@ inline __device__ PartOfRow part_of_row(const RowProfile& profile, const BinRule
   const int skipped = static_cast<int>(parts.numbers[number]) * width;
   return {row, profile.first_word[row] + skipped, min(words - skipped, width)};
 }
+
+/// A row of C and its twins, which are made together.
+class TwinRows {
+ public:
+  __device__ TwinRows(const RowProfile& profile, Index row)
+      : row_(row),
+        count_(1 + static_cast<int>(min(profile.twins[row], std::uint32_t{kMostTwins - 1}))),
+        others_(profile.twin_rows + Offset{row} * (kMostTwins - 1)) {}
+
+  __device__ int count() const { return count_; }
+  /// Numbers beyond the last stand for the first.
+  __device__ Index operator[](int twin) const {
+    return twin > 0 && twin < count_ ? others_[twin - 1] : row_;
+  }
+
+ private:
+  Index row_;
+  int count_;
+  const Index* others_;
+};
 #endif
 
 /// Fills parts.rows and parts.numbers; parts.count must be the totals' number of parts. Rows come

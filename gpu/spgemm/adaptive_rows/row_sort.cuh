@@ -60,7 +60,7 @@ struct SortShape {
 struct NoValue {};
 
 /// The non-empty rows of B of one row of C, in shared memory.
-template <class Value, class S>
+template <class Value, class S, bool kHasPlaces = false>
 struct SourceList {
   // A's value of each source
   Value values[std::is_same_v<Value, NoValue> ? 1 : S::kMost];
@@ -68,6 +68,8 @@ struct SourceList {
   Offset shifts[S::kMost];
   std::uint32_t starts[S::kWords];  // a bit for every product, set if it is the first of its source
   std::uint32_t before[S::kWords];  // number of sources that start in lower words
+  // if kHasPlaces, of each source: its place in the row of A
+  std::uint32_t places[kHasPlaces ? S::kMost : 1];
 };
 
 /// The row, or the part of its columns, that a group makes.
@@ -87,16 +89,18 @@ __device__ SortItem item_of(const RowProfile& profile, const RowList& list, Offs
 }
 
 /// Fills the list of sources; returns the number of products. By all lanes of the warp.
-template <class S, PartKind kPart, class Element, class Value>
+template <class S, PartKind kPart, class Element, class Value, bool kHasPlaces>
 __device__ std::uint32_t list_sources(const DeviceCsrView<Value>& a, const DeviceCsrView<Value>& b,
-                                      const SortItem& item, SourceList<Element, S>& list,
+                                      const SortItem& item,
+                                      SourceList<Element, S, kHasPlaces>& list,
                                       std::uint32_t* scratch) {
   const int rank = S::rank();
   for (int i = rank; i < S::kWords; i += S::kLanes) list.starts[i] = 0;
   S::sync();
   std::uint32_t before = 0;  // two sums in one: sources in the upper half, products in the lower
   const Offset end = item.is_there ? a.row_end(item.row) : 0;
-  Offset at = (item.is_there ? a.row_begin(item.row) : 0) + rank;
+  const Offset begin = item.is_there ? a.row_begin(item.row) : 0;
+  Offset at = begin + rank;
   if constexpr (kPart == PartKind::one_of_few) {
     // As below, but kSourcesAtOnce neighbours per lane.
     const bool has_many = end - (at - rank) > kManySources;
@@ -146,6 +150,7 @@ __device__ std::uint32_t list_sources(const DeviceCsrView<Value>& a, const Devic
       const std::uint32_t start = mine & 0xffffu;
       list.shifts[mine >> 16] = first - start;
       if constexpr (!std::is_same_v<Element, NoValue>) list.values[mine >> 16] = value_of(a, at);
+      if constexpr (kHasPlaces) list.places[mine >> 16] = static_cast<std::uint32_t>(at - begin);
       atomicOr(&list.starts[start >> 5], 1u << (start & 31));
     }
     before += total;

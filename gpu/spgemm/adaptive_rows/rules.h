@@ -8,7 +8,7 @@
 
 namespace csrkit::gpu {
 
-/// How the entries of a row are counted. Bins of longer rows have higher numbers, except twin.
+/// How the entries of a row are counted. Bins of longer rows have higher numbers, except twins.
 enum class CountBin : std::uint8_t {
   done,     // empty, or a copy of one row of B: known without counting
   merge_4,  // short, of at most 4 (8) rows of B: a thread per row
@@ -30,7 +30,9 @@ enum class CountBin : std::uint8_t {
   hash_4096,
   hash_16384,
   bit_range_block,
-  twin,   // not counted itself: another row of A with the same columns is
+  twin,  // not counted itself: another row of A with the same columns is
+  // the same, of a row that is sorted; `twin` is of a row in a bit range
+  sorted_twin,
   parts,  // a bit per column, cut into parts that a block can hold
   hubs,   // of hundreds of short rows of B or more: the whole device sorts their products
   count
@@ -426,6 +428,15 @@ struct BinRules {
     if (length <= 2560 / shrink) return CountBin::hash_4096;
     if (length <= most_hashed / shrink) return CountBin::hash_16384;
     return CountBin::parts;
+  }
+
+  /// Whether the products of a row in this bin are sorted once for all of its twins: a warp or a
+  /// block makes it, and a lane has few enough to keep B's values in registers.
+  static CSRKIT_HOST_DEVICE bool sorts_twins(CountBin bin) {
+    return bin >= CountBin::sort_256 && bin <= CountBin::sort_2048;
+  }
+  static CSRKIT_HOST_DEVICE bool sorts_twins(MakeBin bin) {
+    return bin >= MakeBin::sort_256 && bin <= MakeBin::sort_2048;
   }
 
   /// Whether a warp makes a row of `entries` together with its twins: the sums of kMostTwins / 2

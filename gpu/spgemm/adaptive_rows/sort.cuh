@@ -23,32 +23,37 @@ namespace csrkit::gpu {
 
 namespace sorting {
 
-template <class Value, class S>
+template <class Value, class S, bool kHasTwins>
 __global__ void __launch_bounds__(S::kThreads)
     make_by_sorting(MakeRows<Value> op, Structure structure, RowList list) {
   extern __shared__ __align__(16) std::byte shared_bytes[];
   const SortItem item = item_of<S>(op.profile, list, blockIdx.x);
   make_sorted<S, PartKind::whole_row>(
       op, structure, item, item.is_there ? op.c.row_offsets[item.row] : 0,
-      reinterpret_cast<SortedRow<Value, S>*>(shared_bytes)[S::slot()]);
+      reinterpret_cast<SortedRow<Value, S, kHasTwins>*>(shared_bytes)[S::slot()]);
 }
 
-template <class Value>
+/// Of short rows, those that a whole warp makes may have twins.
+template <class S, bool kHasTwins>
+inline constexpr bool kShapeHasTwins = kHasTwins&& S::kLanes == 32;
+
+template <class Value, bool kHasTwins>
 struct SortedRows {
   template <class S>
-  using Space = SortedRow<Value, S>;
+  using Space = SortedRow<Value, S, kShapeHasTwins<S, kHasTwins>>;
 };
 
-template <class Value>
+template <class Value, bool kHasTwins>
 __global__ void __launch_bounds__(ShortRows::kThreads)
     make_short(MakeRows<Value> op, Structure structure, ShortRows rows) {
-  constexpr std::size_t kBytes = kBytesOfShortRows<SortedRows<Value>::template Space>;
+  using Rows = SortedRows<Value, kHasTwins>;
+  constexpr std::size_t kBytes = kBytesOfShortRows<Rows::template Space>;
   __shared__ __align__(16) std::byte shared_bytes[kBytes];
   for_short_rows(op.profile, rows, [&](auto tag, const SortItem& item) {
     using S = typename decltype(tag)::Shape;
     make_sorted<S, PartKind::whole_row>(
         op, structure, item, item.is_there ? op.c.row_offsets[item.row] : 0,
-        reinterpret_cast<SortedRow<Value, S>*>(shared_bytes)[S::slot()]);
+        reinterpret_cast<typename Rows::template Space<S>*>(shared_bytes)[S::slot()]);
   });
 }
 
@@ -70,12 +75,19 @@ __global__ void __launch_bounds__(S::kThreads)
                         *reinterpret_cast<SortedRow<Value, S>*>(shared_bytes));
 }
 
-template <class S, class Value>
+template <class S, bool kHasTwins = false, class Value>
 void launch_make(Structure structure, const MakeRows<Value>& op, const RowList& list,
                  cudaStream_t stream) {
-  launch_rows<S::kThreads, S::kLanes>(make_by_sorting<Value, S>, "make_by_sorting", list.count,
-                                      static_cast<int>(sizeof(SortedRow<Value, S>)), stream, op,
-                                      structure, list);
+  launch_rows<S::kThreads, S::kLanes>(
+      make_by_sorting<Value, S, kHasTwins>, "make_by_sorting", list.count,
+      static_cast<int>(sizeof(SortedRow<Value, S, kHasTwins>)), stream, op, structure, list);
+}
+
+template <class S, class Value>
+void launch_make_with_twins(Structure structure, const MakeRows<Value>& op, const RowList& list,
+                            cudaStream_t stream) {
+  if (op.has_twins) return launch_make<S, true>(structure, op, list, stream);
+  launch_make<S>(structure, op, list, stream);
 }
 
 template <class S, PartKind kPart, class Value>
@@ -91,7 +103,9 @@ void launch_parts(Structure structure, const MakeRows<Value>& op, const BinRules
 template <class Value>
 void make_short_rows(Structure structure, const MakeRows<Value>& op, const ShortRows& rows,
                      unsigned blocks, cudaStream_t stream) {
-  sorting::make_short<Value><<<blocks, ShortRows::kThreads, 0, stream>>>(op, structure, rows);
+  const auto kernel =
+      op.has_twins ? sorting::make_short<Value, true> : sorting::make_short<Value, false>;
+  kernel<<<blocks, ShortRows::kThreads, 0, stream>>>(op, structure, rows);
   CHECK_LAUNCH("make_short", stream);
 }
 
@@ -102,11 +116,11 @@ void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value
                           const RowList& list, cudaStream_t stream) {
   switch (bin) {
     case MakeBin::sort_512:
-      return sorting::launch_make<SortShape<64, 8>>(structure, op, list, stream);
+      return sorting::launch_make_with_twins<SortShape<64, 8>>(structure, op, list, stream);
     case MakeBin::sort_1024:
-      return sorting::launch_make<SortShape<128, 8>>(structure, op, list, stream);
+      return sorting::launch_make_with_twins<SortShape<128, 8>>(structure, op, list, stream);
     case MakeBin::sort_2048:
-      return sorting::launch_make<SortShape<256, 8>>(structure, op, list, stream);
+      return sorting::launch_make_with_twins<SortShape<256, 8>>(structure, op, list, stream);
     case MakeBin::sort_4096:
       return sorting::launch_make<SortShape<256, 16>>(structure, op, list, stream);
     default: throw std::logic_error("adaptive_rows: a bin that is not sorted");

@@ -117,26 +117,6 @@ __device__ void number_words(Word* words, const List& list, Index first_word, In
   }
 }
 
-/// The twins that one warp makes.
-class TwinRows {
- public:
-  __device__ TwinRows(const RowProfile& profile, Index row)
-      : row_(row),
-        count_(1 + static_cast<int>(min(profile.twins[row], std::uint32_t{kMostTwins - 1}))),
-        others_(profile.twin_rows + Offset{row} * (kMostTwins - 1)) {}
-
-  __device__ int count() const { return count_; }
-  /// Numbers beyond the last give the first.
-  __device__ Index operator[](int twin) const {
-    return twin > 0 && twin < count_ ? others_[twin - 1] : row_;
-  }
-
- private:
-  Index row_;
-  int count_;
-  const Index* others_;
-};
-
 /// Adds up the products of kTwins rows from the `first_twin`th on. The kTwins sums of an entry are
 /// contiguous.
 template <int kTwins, class Value>

@@ -118,13 +118,13 @@ __global__ void __launch_bounds__(kMakeThreads)
       list_sources<LongestRow, PartKind::whole_row>(op.a, op.b, item, space.sources, space.scratch);
   constexpr Structure kWanted = Structure::wanted;
   if (listed <= 32) {
-    make_listed<SortShape<32, 1>>(op, kWanted, item, listed, space, place);
+    make_listed<SortShape<32, 1>, false>(op, kWanted, item, listed, space, place);
   } else if (listed <= 64) {
-    make_listed<SortShape<32, 2>>(op, kWanted, item, listed, space, place);
+    make_listed<SortShape<32, 2>, false>(op, kWanted, item, listed, space, place);
   } else if (listed <= 128) {
-    make_listed<SortShape<32, 4>>(op, kWanted, item, listed, space, place);
+    make_listed<SortShape<32, 4>, false>(op, kWanted, item, listed, space, place);
   } else {
-    make_listed<LongestRow>(op, kWanted, item, listed, space, place);
+    make_listed<LongestRow, false>(op, kWanted, item, listed, space, place);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <regex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -371,8 +372,9 @@ namespace {
 
 /// A mesh of 90 nodes in a ring with 1 to 7 unknowns each, and six neighbours to either side: the
 /// rows of a node have the same columns, but for every tenth node, which lacks an entry in one of
-/// them. They stand side by side or `step` apart. B has `length` entries in a row.
-ProductOperands of_twins(Index length, Index step) {
+/// them. They stand side by side or `step` apart. B has `length` entries in a row, 3 `spread`
+/// columns apart, but none in every 50th.
+ProductOperands of_twins(Index length, Index spread, Index step) {
   constexpr Index kNodes = 90, kReach = 6;
   std::vector<Index> first(1, 0);
   for (Index node = 0; node < kNodes; ++node) first.push_back(first.back() + 1 + node * 5 % 7);
@@ -391,9 +393,11 @@ ProductOperands of_twins(Index length, Index step) {
     }
   }
   for (Index i = 0; i < unknowns; ++i) {
-    for (Index k = 0; k < length; ++k) b.push_back({i, i + k * 3 % 500, random_value(62, i, k)});
+    for (Index k = 0; k < length && i % 50 != 0; ++k) {
+      b.push_back({i, i + k * 3 * spread, random_value(62, i, k)});
+    }
   }
-  return {matrix_of(unknowns, unknowns, a), matrix_of(unknowns, unknowns + 500, b)};
+  return {matrix_of(unknowns, unknowns, a), matrix_of(unknowns, unknowns + length * 3 * spread, b)};
 }
 
 gpu::BinRules rules_for_twins(bool prefers_twins) {
@@ -405,17 +409,23 @@ gpu::BinRules rules_for_twins(bool prefers_twins) {
   return rules;
 }
 
+/// Rows of B of `length` entries, 3 `spread` columns apart, and which rows of C are made together.
+struct TwinShape {
+  Index length, spread;
+  const char* twins;  // as in the choice; empty: none
+};
+
 /// Rows made together have the bits of rows made alone, whose columns are found a second time: as a
 /// whole, with new values, and where B's rows are too short for it.
-void check_twins(const std::vector<Index>& lengths) {
-  for (const Index length : lengths) {
+void check_twins(const std::vector<TwinShape>& shapes) {
+  for (const auto& [length, spread, twins] : shapes) {
     for (const Index step : {1, 7}) {
-      const ProductOperands operands = of_twins(length, step);
+      const ProductOperands operands = of_twins(length, spread, step);
       for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
         for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
           const ProductCase item = case_of(kind, semiring);
-          SCOPED_TRACE(describe(item) + ", rows of " + std::to_string(length) + ", " +
-                       std::to_string(step) + " apart");
+          SCOPED_TRACE(describe(item) + ", rows of " + std::to_string(length) + " x " +
+                       std::to_string(spread) + ", " + std::to_string(step) + " apart");
           const SpgemmProblem problem = problem_of(operands, item);
           std::optional<CsrMatrix> alone;
           for (const bool prefers_twins : {false, true}) {
@@ -424,9 +434,11 @@ void check_twins(const std::vector<Index>& lengths) {
             const CsrMatrix c = product_of(*plan, problem);
             if (!alone) alone = c;
             EXPECT_TRUE(identical(*alone, c));
-            EXPECT_EQ(plan->choice().find("twins") != std::string::npos,
-                      prefers_twins && length >= 20)
-                << plan->choice();
+            std::smatch found;
+            const std::string choice = plan->choice();
+            const bool has_twins = std::regex_search(
+                choice, found, std::regex("(sorted|ranges) \\(\\d+ of them twins"));
+            EXPECT_EQ(has_twins ? found.str(1) : "", prefers_twins ? twins : "") << choice;
             plan->set_values(problem.a, problem.b);
             EXPECT_TRUE(identical(*alone, check_product(*plan, problem, item)));
           }
@@ -441,12 +453,24 @@ using SanitizerSpgemmTwins = GpuTest;
 
 }  // namespace
 
-TEST_F(SpgemmTwins, HaveTheBitsOfRowsMadeAlone) { check_twins({15, 21, 70}); }
-TEST_F(SanitizerSpgemmTwins, HaveTheBitsOfRowsMadeAlone) { check_twins({15, 21}); }
+TEST_F(SpgemmTwins, HaveTheBitsOfRowsMadeAlone) {
+  check_twins({{4, 1, "sorted"},
+               {8, 20, "sorted"},
+               {15, 1000, "sorted"},
+               {31, 1000, "sorted"},
+               {15, 1, ""},
+               {21, 1, "ranges"},
+               {70, 1, "ranges"}});
+}
+TEST_F(SanitizerSpgemmTwins, HaveTheBitsOfRowsMadeAlone) {
+  check_twins({{4, 1, "sorted"}, {15, 1000, "sorted"}, {21, 1, "ranges"}});
+}
 
 TEST_F(SpgemmTwins, HaveTheSameBitsInBlocksOfRows) {
-  const ProductOperands operands = of_twins(30, 7);
-  check_row_blocks(problem_of(operands, {}), rules_for_twins(true), 2);
+  for (const auto& [length, spread] : {std::pair{30, 1}, {8, 20}}) {
+    const ProductOperands operands = of_twins(length, spread, 7);
+    check_row_blocks(problem_of(operands, {}), rules_for_twins(true), 2);
+  }
 }
 
 namespace {
