@@ -20,7 +20,7 @@ const KernelTable<Sddmm>& sddmm_kernels();
 const KernelTable<Solve>& solve_kernels();
 
 /// The kernel that auto would run. A kernel of SpMV has "spmv." before its name: "spmv.auto" for
-/// one column (it decides later, on the device), or "spmv.stencil" for a few columns.
+/// one column (it decides later, on the device), "spmv.stencil" or "spmv.jagged" for a few columns.
 std::string auto_spmm_kernel(const SpmmProblem& problem);
 std::string auto_spgemm_kernel(const SpgemmProblem& problem);
 

@@ -151,9 +151,10 @@ bool bands_pay_after_a_look(const SpmmProblem& problem, SpmmProfile& profile) {
 // by none behind.
 std::vector<Rule> rules_for(const SpmmProblem& problem, bool is_off_vectors) {
   const bool is_stencil = stencil_pays(problem);
-  const bool dense = !is_stencil && is_dense(problem);
+  const bool in_segments = !is_stencil && segments_pay(problem);
+  const bool dense = !is_stencil && !in_segments && is_dense(problem);
   bool shares = false, in_bands = false;
-  if (!is_stencil && !dense && !has_narrow_operands(problem)) {
+  if (!is_stencil && !in_segments && !dense && !has_narrow_operands(problem)) {
     SpmmProfile profile = sizes_of(problem);
     profile.is_off_vectors = is_off_vectors;
     shares = panels_pay_after_a_look(problem, profile);
@@ -161,6 +162,7 @@ std::vector<Rule> rules_for(const SpmmProblem& problem, bool is_off_vectors) {
   }
   return {
       {is_stencil, "spmv.stencil", "few diagonals, well filled, and few columns"},
+      {in_segments, "spmv.jagged", "so few columns that a lane takes all of them"},
       {dense, "dense_windows", "dense enough for tensor cores"},
       {shares, "row_panels", "neighbouring rows share columns, or C is written in fewer parts"},
       {in_bands, "column_bands", "B is larger than L2, and long rows name its rows in no order"},
@@ -270,6 +272,23 @@ struct DiagonalSample {
 
 }  // namespace
 
+bool segments_pay(const SpmmProblem& problem) {
+  constexpr Index kMostColumns = 4;
+  constexpr Offset kFewEntries = 100'000, kShortMean = 8, kLongMean = 20;
+  const Index dense_cols = problem.dense_cols;
+  const Offset nnz = problem.a.nnz(), rows = problem.output_rows();
+  const bool is_wide = problem.b == ValueKind::f64;
+  if (dense_cols > kMostColumns || nnz == 0 || problem.semiring != Semiring::plus_times ||
+      problem.c != problem.b || (problem.b != ValueKind::f32 && !is_wide) ||
+      has_narrow_operands(problem)) {
+    return false;
+  }
+  if (dense_cols <= 2) return true;
+  // A lane's four sums and factors in f64 take so many registers that few warps are left.
+  if (is_wide && dense_cols == kMostColumns) return nnz >= kLongMean * rows;
+  return nnz >= kFewEntries || nnz >= kShortMean * rows;
+}
+
 bool stencil_pays(const SpmmProblem& problem) {
   constexpr Index kMostColumns = 8, kFewColumns = 4;
   constexpr Index kWork = 640, kWorkInF64 = 160;  // columns^2, in f64 columns, times diagonals
@@ -297,6 +316,14 @@ bool stencil_pays(const SpmmProblem& problem) {
   for (Offset i = 0; i < sample; ++i) {
     const Offset row = i / together * a.rows() / stretches + i % together;
     if (!seen.add_row(a, row, most)) return false;
+  }
+  // Segments read only entries that are there, and once for all columns.
+  if (segments_pay(problem)) {
+    constexpr Index kMostAlike = 5;
+    if (8 * seen.entries < 7 * sample * seen.count) return false;
+    if (dense_cols == kFewColumns && b_bytes == 4 && !is_large && seen.count > kMostAlike) {
+      return false;
+    }
   }
   // A stencil waits once for every four diagonals, or eight constant ones. Where entries are few,
   // that takes longer than row_bins, which has soon multiplied them; microseconds on an H100,

@@ -1,4 +1,5 @@
-// What auto's choice rests on: when panels of rows pay, when bands of columns, and when a stencil.
+// What auto's choice rests on: when panels of rows pay, when bands of columns, and, of a few
+// columns, when segments or a stencil.
 // No CUDA here: it is tested without a GPU.
 #pragma once
 
@@ -21,6 +22,11 @@ bool panels_pay(const SpmmProfile& profile);
 
 /// Whether column_bands is expected to take less time than row_bins, on a card of those rates.
 bool bands_pay(const SpmmProfile& profile, const CardRates& card);
+
+/// Whether jagged, a kernel of SpMV whose lanes take up to four columns each, is expected to take
+/// less time than row_bins, whose groups of eight lanes are mostly idle then. Measured on H100s
+/// (docs/lab/2026-11-27-spmm-few-columns.md).
+bool segments_pay(const SpmmProblem& problem);
 
 /// Whether a sample of A's rows has few diagonals, well filled. Up to eight columns B and C are
 /// what moves then: where A is a few numbers and a bit an entry, it need not be read. The more

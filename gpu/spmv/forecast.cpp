@@ -103,7 +103,9 @@ Bytes balanced_bytes(const Shape& shape) {
 /// Pieces are at least half full of segments or of rows, except the last of each chunk and those of
 /// cut rows.
 Bytes jagged_format_bytes(const Shape& shape) {
-  constexpr Bytes kOfAPiece = 16 + 256 * (2 + 8 + 4) + 8 * 8 + 8 + 4 + 4, kOfAChunk = 8192;
+  constexpr Bytes kPartsOfAPiece = 4 * 8;  // of rows that are cut
+  constexpr Bytes kOfAPiece = 16 + 256 * (2 + 8 + 4) + 8 * 8 + kPartsOfAPiece + 4 + 4;
+  constexpr Bytes kOfAChunk = 8192;
   const Bytes height = jagged::kLowest;  // of such segments there are most
   const Bytes segments = shape.nnz / height + shape.rows;
   const Bytes chunks = (segments + shape.rows) / kOfAChunk + 1;

@@ -37,15 +37,33 @@ struct InputVector {
   const char* data = nullptr;
   std::uint32_t step_bytes = 0;
 
+  CSRKIT_HOST_DEVICE InputVector column(Index j) const {
+    return {data + j * sizeof(Vector), step_bytes};
+  }
 #ifdef __CUDACC__
-  __device__ InputVector column(Index j) const { return {data + j * sizeof(Vector), step_bytes}; }
   /// Through the read-only path: x is read again and again.
   template <class Number>
   __device__ Number at(Index i) const {
     const char* from = data + std::uint64_t{static_cast<std::uint32_t>(i)} * step_bytes;
     return widen<Number>(load_kept<1>(reinterpret_cast<const Vector*>(from)).item[0]);
   }
+  /// kCount neighbours from element i on, in loads of kWidth, to which their address is aligned.
+  template <int kCount, int kWidth, class Number>
+  __device__ void neighbours_at(Index i, Number (&to)[kCount]) const {
+    const char* place = data + std::uint64_t{static_cast<std::uint32_t>(i)} * step_bytes;
+#pragma unroll
+    for (int j = 0; j < kCount; j += kWidth) {
+      const auto pack = load_kept<kWidth>(reinterpret_cast<const Vector*>(place) + j);
+#pragma unroll
+      for (int u = 0; u < kWidth; ++u) to[j + u] = widen<Number>(pack.item[u]);
+    }
+  }
 #endif
+  /// Whether neighbours can be loaded `width` at a time.
+  bool is_aligned(int width) const {
+    const auto bytes = static_cast<std::uintptr_t>(width) * sizeof(Vector);
+    return reinterpret_cast<std::uintptr_t>(data) % bytes == 0 && step_bytes % bytes == 0;
+  }
 };
 
 /// Stores a row's sum: y = alpha * sum + beta * y; y is read only if beta is not 0.
@@ -60,12 +78,12 @@ struct OutputUpdate {
   Number alpha = 1;
   Number beta = 0;
 
-#ifdef __CUDACC__
-  __device__ OutputUpdate column(Index j) const {
+  CSRKIT_HOST_DEVICE OutputUpdate column(Index j) const {
     OutputUpdate one = *this;
     one.data += j * sizeof(Output);
     return one;
   }
+#ifdef __CUDACC__
   __device__ Output* place(Index row) const {
     return reinterpret_cast<Output*>(data +
                                      std::uint64_t{static_cast<std::uint32_t>(row)} * step_bytes);

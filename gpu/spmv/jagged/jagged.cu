@@ -9,7 +9,8 @@
 //          sorted lanes first load their work, one more dependent load. Sums of segments go to
 //          shared memory, where the lanes of a block add up its rows in a fixed order. A row of
 //          more than 256 segments takes several blocks, of which the last adds up all parts: the
-//          same bits in every run, without a second kernel or float atomics
+//          same bits in every run, without a second kernel or float atomics. Of a matrix x a lane
+//          takes up to four columns at once (f32 and f64 with plus and times; else one)
 // Needs    a copy of A
 // Source   jagged diagonals: Saad, Krylov subspace methods on supercomputers, SIAM J. Sci. Stat.
 //          Comput. 1989; long rows cut into several short ones and the sort within a block are
@@ -69,29 +70,44 @@ struct SegmentsOfRow {
   std::uint16_t begin, end;
 };
 
-/// The first warp of a block stores its part of a cut row. The last block to come adds up all
-/// parts.
-template <class Types, class Algebra>
-__device__ void bring_part(const JaggedPiece& piece, typename Types::Number part,
+/// The most columns that a lane takes at once.
+constexpr int kMostCols = 4;
+
+/// The sums of a block's segments, column by column.
+template <class Number, int kCols>
+using SumsOfSegments = Number[kCols][kThreads];
+
+/// The first warp of a block stores its parts of a cut row, one for each column. The last block to
+/// come adds up all parts.
+template <class Types, int kCols, class Algebra>
+__device__ void bring_part(const JaggedPiece& piece,
+                           const SumsOfSegments<typename Types::Number, kCols>& sums,
                            typename Types::Number* parts, unsigned* arrivals,
                            const OutputUpdate<Types>& y, const Algebra& algebra) {
+  using Number = typename Types::Number;
+#pragma unroll
+  for (int j = 0; j < kCols; ++j) {
+    const Number part = sum_of_many(sums[j], kThreads, algebra);
+    if (threadIdx.x == 0) parts[Offset{blockIdx.x} * kCols + j] = part;
+  }
   unsigned arrived = 0;
   if (threadIdx.x == 0) {
-    parts[blockIdx.x] = part;
     __threadfence();
     arrived = atomicAdd(arrivals + piece.first_piece, 1u);
     __threadfence();
   }
   arrived = __shfl_sync(kAllLanes, arrived, 0);
   if (arrived + 1 != static_cast<unsigned>(piece.piece_count)) return;
-  typename Types::Number sum = algebra.empty_sum();
-  for (Index i = static_cast<Index>(threadIdx.x); i < piece.piece_count; i += kWarpLanes) {
-    sum = algebra.add(sum, __ldcg(parts + piece.first_piece + i));
+#pragma unroll
+  for (int j = 0; j < kCols; ++j) {
+    Number sum = algebra.empty_sum();
+    for (Index i = static_cast<Index>(threadIdx.x); i < piece.piece_count; i += kWarpLanes) {
+      sum = algebra.add(sum, __ldcg(parts + Offset{piece.first_piece + i} * kCols + j));
+    }
+    sum = sum_of_warp(sum, algebra);
+    if (threadIdx.x == 0) y.column(j).store(piece.row, sum);
   }
-  sum = sum_of_warp(sum, algebra);
-  if (threadIdx.x != 0) return;
-  y.store(piece.row, sum);
-  arrivals[piece.first_piece] = 0;  // for the next product
+  if (threadIdx.x == 0) arrivals[piece.first_piece] = 0;  // for the next product
 }
 
 /// Adds up a block's sums of segments. kIsStraight: threads do not diverge while loads are in
@@ -114,13 +130,14 @@ class RowsOfPiece {
   }
 
   /// By all threads of the block, after a barrier that follows the last sum.
-  __device__ void add_up(const Number* sums, Number* parts, unsigned* arrivals,
-                         const OutputUpdate<Types>& y, const Algebra& algebra) const {
+  template <int kCols>
+  __device__ void add_up(const SumsOfSegments<Number, kCols>& sums, Number* parts,
+                         unsigned* arrivals, const OutputUpdate<Types>& y,
+                         const Algebra& algebra) const {
     const auto thread = static_cast<int>(threadIdx.x);
     if (piece_.rows == 0) {
       if (thread >= kWarpLanes) return;
-      const Number part = sum_of_many(sums, kThreads, algebra);
-      return bring_part<Types>(piece_, part, parts, arrivals, y, algebra);
+      return bring_part<Types, kCols>(piece_, sums, parts, arrivals, y, algebra);
     }
     const int lanes = 1 << log_lanes_, rows_at_once = kThreads >> log_lanes_;
     const int own_part = thread & (lanes - 1);
@@ -131,22 +148,35 @@ class RowsOfPiece {
       if (done > 0) segments = segments_of(row);
       const int begin = segments.begin, end = segments.end;
       const bool is_long = end - begin > kMostOfALane * lanes;
-      Number total = algebra.empty_sum();
+      Number total[kCols];
+#pragma unroll
+      for (int j = 0; j < kCols; ++j) total[j] = algebra.empty_sum();
       if (!is_long) {
-        for (int i = begin + own_part; i < end; i += lanes) total = algebra.add(total, sums[i]);
+        for (int i = begin + own_part; i < end; i += lanes) {
+#pragma unroll
+          for (int j = 0; j < kCols; ++j) total[j] = algebra.add(total[j], sums[j][i]);
+        }
       }
       for (int apart = lanes / 2; apart > 0; apart /= 2) {
-        total = algebra.add(total, __shfl_xor_sync(kAllLanes, total, apart));
+#pragma unroll
+        for (int j = 0; j < kCols; ++j) {
+          total[j] = algebra.add(total[j], __shfl_xor_sync(kAllLanes, total[j], apart));
+        }
       }
       for (unsigned waiting = __ballot_sync(kAllLanes, is_long && own_part == 0); waiting != 0;
            waiting &= waiting - 1) {
         const int lane = __ffs(static_cast<int>(waiting)) - 1;
         const int from = __shfl_sync(kAllLanes, begin, lane);
         const int count = __shfl_sync(kAllLanes, end, lane) - from;
-        const Number many = sum_of_many(sums + from, count, algebra);
-        if (thread % kWarpLanes == lane) total = many;
+#pragma unroll
+        for (int j = 0; j < kCols; ++j) {
+          const Number many = sum_of_many(sums[j] + from, count, algebra);
+          if (thread % kWarpLanes == lane) total[j] = many;
+        }
       }
-      if (own_part == 0 && row < piece_.rows) y.store(piece_.row + row, total);
+      if (own_part != 0 || row >= piece_.rows) continue;
+#pragma unroll
+      for (int j = 0; j < kCols; ++j) y.column(j).store(piece_.row + row, total[j]);
     }
   }
 
@@ -166,15 +196,38 @@ class RowsOfPiece {
   SegmentsOfRow first_;
 };
 
-template <class Types, class Column, int kAtOnce>
-__global__ void __launch_bounds__(kThreads, jagged::blocks_at_once(kAtOnce))
+/// Blocks per multiprocessor of a kernel whose lanes have `in_flight` entries in flight and `cols`
+/// columns of so many bytes: a single column has `of_one`; with more, entries and sums are still in
+/// registers.
+constexpr int blocks_of(int of_one, int in_flight, int cols, int value_bytes) {
+  constexpr int kRegisters = 65536 / kThreads, kOthers = 28;
+  if (cols == 1) return of_one;
+  const int words = value_bytes / 4;
+  const int needed = kOthers + in_flight * (1 + words * (1 + cols)) + cols * words;
+  return std::clamp(kRegisters / needed, 1, of_one);
+}
+
+/// The element of x, or the neighbouring ones, that an entry is multiplied with.
+template <int kCols, int kWidth, class Number, class Vector>
+__device__ void load_factors(const InputVector<Vector>& x, Index col, Number (&to)[kCols]) {
+  if constexpr (kCols == 1) {
+    to[0] = x.template at<Number>(col);
+  } else {
+    x.template neighbours_at<kCols, kWidth>(col, to);
+  }
+}
+
+/// kCols columns of x at once, in loads of kWidth.
+template <class Types, class Column, int kAtOnce, int kCols, int kWidth>
+__global__ void __launch_bounds__(kThreads, blocks_of(jagged::blocks_at_once(kAtOnce), kAtOnce,
+                                                      kCols, sizeof(typename Types::Number)))
     multiply_segments(JaggedPieces::View map, const Column* cols,
                       const typename Types::Value* values, InputVector<typename Types::Vector> x,
                       OutputUpdate<Types> y,
                       AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra,
                       typename Types::Number* parts, unsigned* arrivals, float kept_share) {
   using Number = typename Types::Number;
-  __shared__ Number sums[kThreads];
+  __shared__ SumsOfSegments<Number, kCols> sums;
   const int thread = static_cast<int>(threadIdx.x);
   const Offset place = Offset{blockIdx.x} * kThreads + thread;
   const auto own = load_once(reinterpret_cast<const std::uint16_t*>(map.lanes + place));
@@ -186,7 +239,9 @@ __global__ void __launch_bounds__(kThreads, jagged::blocks_at_once(kAtOnce))
   const std::uint64_t policy = kept_policy(kept_share);
   const int length = own & 0xff;  // JaggedLane
   const int longest = __shfl_sync(kAllLanes, length, 0);
-  Number sum = algebra.empty_sum();
+  Number sum[kCols];
+#pragma unroll
+  for (int j = 0; j < kCols; ++j) sum[j] = algebra.empty_sum();
   for (int step = 0; step < longest; step += kAtOnce) {
     Index col[kAtOnce];
     Number value[kAtOnce];
@@ -206,12 +261,17 @@ __global__ void __launch_bounds__(kThreads, jagged::blocks_at_once(kAtOnce))
     }
 #pragma unroll
     for (int u = 0; u < kAtOnce; ++u) {
-      if (col[u] >= 0) sum = algebra.add_product(sum, value[u], x.template at<Number>(col[u]));
+      if (col[u] < 0) continue;
+      Number factors[kCols];
+      load_factors<kCols, kWidth>(x, col[u], factors);
+#pragma unroll
+      for (int j = 0; j < kCols; ++j) sum[j] = algebra.add_product(sum[j], value[u], factors[j]);
     }
   }
-  sums[own >> 8] = sum;
+#pragma unroll
+  for (int j = 0; j < kCols; ++j) sums[j][own >> 8] = sum[j];
   __syncthreads();
-  rows.add_up(sums, parts, arrivals, y, algebra);
+  rows.template add_up<kCols>(sums, parts, arrivals, y, algebra);
 }
 
 /// Loads kHeight elements of this lane, in the order of padded segments (JaggedPieces).
@@ -228,14 +288,15 @@ __device__ void load_padded(const T* from, std::uint64_t policy, T (&to)[kHeight
 }
 
 /// The same for padded segments: a lane's work is known without a load.
-template <class Types, class Column, int kHeight>
-__global__ void __launch_bounds__(kThreads, jagged::padded_blocks(kHeight))
+template <class Types, class Column, int kHeight, int kCols, int kWidth>
+__global__ void __launch_bounds__(kThreads, blocks_of(jagged::padded_blocks(kHeight), kHeight,
+                                                      kCols, sizeof(typename Types::Number)))
     multiply_padded(JaggedPieces::View map, const Column* cols, const typename Types::Value* values,
                     InputVector<typename Types::Vector> x, OutputUpdate<Types> y,
                     AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra,
                     typename Types::Number* parts, unsigned* arrivals, float kept_share) {
   using Number = typename Types::Number;
-  __shared__ Number sums[kThreads];
+  __shared__ SumsOfSegments<Number, kCols> sums;
   Column col[kHeight];
   typename Types::Value value[kHeight];
   Index first_col = 0;
@@ -245,26 +306,34 @@ __global__ void __launch_bounds__(kThreads, jagged::padded_blocks(kHeight))
   const RowsOfPiece<Types, true> rows(map);
   if (values != nullptr) load_padded<kHeight>(values, policy, value);
   const auto is_there = [&](int u) { return u == 0 ? col[1] >= col[0] : col[u] > col[u - 1]; };
-  Number from_x[kHeight];
+  Number factors[kHeight][kCols];
 #pragma unroll
   for (int u = 0; u < kHeight; ++u) {
-    if (is_there(u)) from_x[u] = x.template at<Number>(first_col + static_cast<Index>(col[u]));
+    if (!is_there(u)) continue;
+    load_factors<kCols, kWidth>(x, first_col + static_cast<Index>(col[u]), factors[u]);
   }
-  Number sum = algebra.empty_sum();
 #pragma unroll
-  for (int u = 0; u < kHeight; ++u) {
-    const Number factor = values == nullptr ? Number{1} : widen<Number>(value[u]);
-    if (is_there(u)) sum = algebra.add_product(sum, factor, from_x[u]);
+  for (int j = 0; j < kCols; ++j) {
+    Number sum = algebra.empty_sum();
+#pragma unroll
+    for (int u = 0; u < kHeight; ++u) {
+      const Number of_a = values == nullptr ? Number{1} : widen<Number>(value[u]);
+      if (is_there(u)) sum = algebra.add_product(sum, of_a, factors[u][j]);
+    }
+    sums[j][threadIdx.x] = sum;
   }
-  sums[threadIdx.x] = sum;
   __syncthreads();
-  rows.add_up(sums, parts, arrivals, y, algebra);
+  rows.template add_up<kCols>(sums, parts, arrivals, y, algebra);
 }
 
 template <class Types>
 class Jagged {
   using Value = typename Types::Value;
+  using Vector = typename Types::Vector;
   using Number = typename Types::Number;
+  /// Kernels for several columns at once are compiled only where they are often wanted.
+  static constexpr bool kTakesSeveral = Types::kIsPlusTimes && std::is_same_v<Value, Number> &&
+                                        std::is_same_v<typename Types::Output, Number>;
 
  public:
   explicit Jagged(Semiring semiring) : algebra_(semiring) {}
@@ -279,7 +348,7 @@ class Jagged {
     narrow_cols_ = DeviceBuffer<std::uint16_t>(memory, places - wide_count, "columns of segments");
     if (has_values) values_ = DeviceBuffer<Value>(memory, places, "values of segments");
     const Index count = pieces_.view().count;
-    parts_ = DeviceBuffer<Number>(memory, count, "parts of cut rows");
+    parts_ = DeviceBuffer<Number>(memory, Offset{count} * kMostCols, "parts of cut rows");
     arrivals_ = DeviceBuffer<unsigned>(memory, count, "counters of cut rows");
     if (count == 0) return;
     CHECK_CUDA(cudaMemsetAsync(arrivals_.data(), 0, arrivals_.size_bytes(), memory.stream()));
@@ -290,7 +359,7 @@ class Jagged {
     pieces_.store(a.view<void>(), sizeof(Value), cols, values_.data(), memory.stream());
   }
 
-  void launch(const InputVector<typename Types::Vector>& x, const OutputUpdate<Types>& y,
+  void launch(const InputVector<Vector>& x, const OutputUpdate<Types>& y,
               cudaStream_t stream) const {
     if (pieces_.is_narrow()) {
       launch_with(narrow_cols_.data(), x, y, stream);
@@ -310,9 +379,32 @@ class Jagged {
   }
 
  private:
+  /// All columns: as many at once as there are, up to four, if rows of x are aligned for that.
   template <class Column>
-  void launch_with(const Column* cols, const InputVector<typename Types::Vector>& x,
-                   const OutputUpdate<Types>& y, cudaStream_t stream) const {
+  void launch_with(const Column* cols, const InputVector<Vector>& x, const OutputUpdate<Types>& y,
+                   cudaStream_t stream) const {
+    for (Index done = 0; done < y.cols;) {
+      const auto from = x.column(done);
+      const auto to = y.column(done);
+      done += launch_some(cols, from, to, y.cols - done, stream);
+    }
+  }
+  /// Returns how many of the `left` columns it has launched.
+  template <class Column>
+  Index launch_some(const Column* cols, const InputVector<Vector>& x, const OutputUpdate<Types>& y,
+                    Index left, cudaStream_t stream) const {
+    if constexpr (kTakesSeveral) {
+      constexpr int kWidest = 16 / static_cast<int>(sizeof(Vector));  // elements of one load
+      if (left >= 4 && x.is_aligned(kWidest)) return launch_cols<4, kWidest>(cols, x, y, stream);
+      if (left == 3) return launch_cols<3, 1>(cols, x, y, stream);
+      if (left >= 2 && x.is_aligned(2)) return launch_cols<2, 2>(cols, x, y, stream);
+      if (left >= 2) return launch_cols<2, 1>(cols, x, y, stream);
+    }
+    return launch_cols<1, 1>(cols, x, y, stream);
+  }
+  template <int kCols, int kWidth, class Column>
+  Index launch_cols(const Column* cols, const InputVector<Vector>& x, const OutputUpdate<Types>& y,
+                    cudaStream_t stream) const {
     const JaggedPieces::View map = pieces_.view();
     const auto queue = [&](auto* multiply) {
       multiply<<<static_cast<unsigned>(map.count), kThreads, 0, stream>>>(
@@ -320,13 +412,15 @@ class Jagged {
     };
     const auto [height, at_once, is_padded] = pieces_.shape();
     if (is_padded) {
-      queue(at_once == 4 ? multiply_padded<Types, Column, 4> : multiply_padded<Types, Column, 8>);
+      queue(at_once == 4 ? multiply_padded<Types, Column, 4, kCols, kWidth>
+                         : multiply_padded<Types, Column, 8, kCols, kWidth>);
       CHECK_LAUNCH("multiply_padded", stream);
     } else {
-      queue(at_once == 4 ? multiply_segments<Types, Column, 4>
-                         : multiply_segments<Types, Column, 8>);
+      queue(at_once == 4 ? multiply_segments<Types, Column, 4, kCols, kWidth>
+                         : multiply_segments<Types, Column, 8, kCols, kWidth>);
       CHECK_LAUNCH("multiply_segments", stream);
     }
+    return kCols;
   }
 
   AlgebraFor<Number, Types::kIsPlusTimes> algebra_;

@@ -417,13 +417,22 @@ TEST(ChooseSpmm, TakesAStencilForFewColumnsAlone) {
   const auto pays = [&](Index cols) { return stencil_pays(default_spmm_problem(band, cols)); };
   EXPECT_TRUE(pays(2));
   EXPECT_TRUE(pays(8));
-  // Nine of 21 diagonals are filled: of two columns 9.7 us by it, 12.9 by row_bins (H200).
+  // Nine of 21 diagonals are filled: of two columns 9.7 us by it, 12.9 by row_bins (H200), in kinds
+  // that segments do not take.
   constexpr Index kMany = 12000;
   const CsrMatrix gaps = testing::matrix_where(kMany, kMany, [](Index i, Index j) {
     return i - j <= 10 && j - i <= 10 && (7 * i + 3 * j) % 7 < 3;
   });
-  EXPECT_TRUE(stencil_pays(default_spmm_problem(gaps, 2)));
-  EXPECT_FALSE(stencil_pays(default_spmm_problem(gaps, 4)));
+  const CsrMatrix narrow_gaps = convert_values(gaps, ValueKind::f16);
+  EXPECT_TRUE(stencil_pays(default_spmm_problem(narrow_gaps, 2)));
+  EXPECT_FALSE(stencil_pays(default_spmm_problem(narrow_gaps, 4)));
+  EXPECT_FALSE(stencil_pays(default_spmm_problem(gaps, 2)));
+  // Nine filled ones of a grid, K = 4: 8.6 us by it, 7.6 by segments (H100); K = 2: 5.9 and 6.9.
+  const CsrMatrix nine = convert_values(
+      testing::matrix_where(kMany, kMany, [](Index i, Index j) { return std::abs(i - j) <= 4; }),
+      ValueKind::f32);
+  EXPECT_TRUE(stencil_pays(default_spmm_problem(nine, 2)));
+  EXPECT_FALSE(stencil_pays(default_spmm_problem(nine, 4)));
   // Eleven diagonals, K = 8, f64: 21.5 us by it, 29.9 by row_bins (H100); in f32 level.
   const CsrMatrix eleven = testing::matrix_where(
       kMany, kMany, [](Index i, Index j) { return i - j <= 5 && j - i <= 5; });
@@ -446,6 +455,29 @@ TEST(ChooseSpmm, TakesAStencilForFewColumnsAlone) {
   EXPECT_TRUE(pays_of_59(8000));
   // The square of the last four does not fit 32 bits, or is 0 there.
   for (const Index cols : {9, 64, 46341, 65536, 131072, 2147483647}) EXPECT_FALSE(pays(cols));
+}
+
+// By jagged and by row_bins, us on H100s.
+TEST(ChooseSpmm, TakesSegmentsForUpToFourColumns) {
+  const auto chosen = [](Index every, Index cols, ValueKind kind) {
+    const CsrMatrix matrix =
+        testing::matrix_where(3000, 3000, [&](Index i, Index j) { return (i * j) % every == 1; });
+    return auto_spmm_kernel(default_spmm_problem(convert_values(matrix, kind), cols));
+  };
+  for (const Index cols : {2, 3, 4}) {
+    EXPECT_EQ(chosen(91, cols, ValueKind::f32), "spmv.jagged");
+    EXPECT_NE(chosen(91, cols, ValueKind::f16), "spmv.jagged");
+  }
+  EXPECT_NE(chosen(91, 5, ValueKind::f32), "spmv.jagged");
+  // 2,708 rows of 3.9: 4.6 and 4.6; 5.0 and 4.7; 5.1 and 4.7.
+  EXPECT_EQ(chosen(499, 2, ValueKind::f32), "spmv.jagged");
+  EXPECT_NE(chosen(499, 3, ValueKind::f32), "spmv.jagged");
+  EXPECT_NE(chosen(499, 4, ValueKind::f32), "spmv.jagged");
+  // 65,536 rows of 14.6, K = 3: 18.3 and 15.6, K = 4: 20.2 and 15.3; 200,000 rows of 20, K = 4: 49
+  // and 61.
+  EXPECT_EQ(chosen(199, 3, ValueKind::f64), "spmv.jagged");
+  EXPECT_NE(chosen(199, 4, ValueKind::f64), "spmv.jagged");
+  EXPECT_EQ(chosen(91, 4, ValueKind::f64), "spmv.jagged");
 }
 
 }  // namespace csrkit::gpu

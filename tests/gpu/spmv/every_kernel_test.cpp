@@ -149,13 +149,16 @@ TEST_P(EveryGpuSpmvKernel, TakesAsManyColumnsAsItSays) {
   for (const Kinds& kinds : this->kinds()) {
     KernelCase item;
     item.kinds = kinds;
-    item.padding = 1;
     item.alpha = 2;
     item.beta = 0.5;
-    for (const Index columns : {2, 3, 8, 33, 70}) {
-      check_kernel_on(kernel(), battery_matrix("power_law"), columns, item);
-      check_kernel_on(kernel(), battery_matrix("tridiagonal"), columns, item);
-      if (HasFatalFailure()) return;
+    for (const Index columns : {2, 3, 4, 8, 33, 70}) {
+      for (const int padding : {0, 1}) {  // of rows: whether they are aligned for wide loads
+        item.padding = padding;
+        for (const char* name : {"power_law", "tridiagonal", "two_huge_rows_in_sequence"}) {
+          check_kernel_on(kernel(), battery_matrix(name), columns, item);
+          if (HasFatalFailure()) return;
+        }
+      }
     }
   }
 }
@@ -242,6 +245,11 @@ TEST_P(SanitizerGpuSpmv, SmallAdversarialMatrices) {
     item.beta = 0;
     item.transpose_a = true;
     check_kernel_on(kernel(), battery_matrix(name), 1, item);
+    if (!kernel().can(kManyColumns)) continue;
+    item.transpose_a = false;
+    for (const Index columns : {2, 3, 4}) {
+      check_kernel_on(kernel(), battery_matrix(name), columns, item);
+    }
   }
   check_kernel_on_slices(kernel(), problem_of(battery_matrix("wide"), {}, 1), 1, 2, nullptr);
 }
@@ -265,8 +273,9 @@ TEST(GpuSpmvTable, NamesAreUniqueAndProductionDoesEverything) {
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
   for (const SpmmKernel& kernel : gpu::spmv_kernels()) {
     EXPECT_EQ(kernel.can(gpu::kSpmvProduction), kernel.role == Role::production) << kernel.name;
-    // The others read vectors; SpMM may run this one for a few columns.
-    EXPECT_EQ(kernel.can(kManyColumns), kernel.name == std::string("stencil")) << kernel.name;
+    // The others read vectors; SpMM may run these for a few columns.
+    const std::string name = kernel.name;
+    EXPECT_EQ(kernel.can(kManyColumns), name == "stencil" || name == "jagged") << name;
   }
 }
 
