@@ -241,12 +241,13 @@ class AdaptiveRows final : public DeviceSpgemm {
     rules_.prefers_merging = changes_.prefers_merging && rows_of_a >= changes_.fewest_merged_rows;
     rules_.prefers_bit_ranges = changes_.prefers_bit_ranges;
     rules_.keeps_any_bits = changes_.keeps_any_bits;
-    // Only warps keep them.
+    // With few rows every warp of a block is wanted for finding columns.
     rules_.keeps_pairs =
         changes_.keeps_pairs && Offset{rows_of_a} >= changes_.fewest_counted_by_warps;
     rules_.most_sorted_to_count = changes_.most_sorted_to_count;
     rules_.most_sorted_to_make = changes_.most_sorted_to_make;
     rules_.most_early = changes_.most_early;
+    rules_.most_of_a_wide_row = changes_.most_of_a_wide_row;
     rules_.fewest_for_warps = changes_.fewest_for_warps;
     rules_.hub_sources = changes_.hub_sources == 0 ? kNoHubs : changes_.hub_sources;
     rules_.most_per_hub_source = changes_.most_per_hub_source;
@@ -455,8 +456,10 @@ class AdaptiveRows final : public DeviceSpgemm {
     BinRules rules = rules_;
     // A team adds up its warps' sums in another order than one warp does. So all ranges of A must
     // have teams, or none.
-    rules.most_of_a_team =
-        rules.team_bytes(rows_in_bit_ranges_ ? *rows_in_bit_ranges_ : rows_in_bit_ranges(work));
+    const BitRangeRows in_bit_ranges =
+        rows_in_bit_ranges_ ? *rows_in_bit_ranges_ : rows_in_bit_ranges(work);
+    rules.most_of_a_team = rules.team_bytes(in_bit_ranges);
+    rules.most_of_a_wide_row = rules.longest_wide_row(in_bit_ranges);
     choose_make_bins(work.a, rules, space.profile, offsets, space.states, space.make_totals,
                      stream);
     list_bins(rows, space.profile, space.count_totals, space.make_totals, space.make_list,

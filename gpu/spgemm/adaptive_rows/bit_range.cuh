@@ -23,6 +23,7 @@
 #include "gpu/spgemm/adaptive_rows/row_columns.cuh"
 #include "gpu/spgemm/adaptive_rows/row_sums.cuh"
 #include "gpu/spgemm/adaptive_rows/twin_rows.cuh"
+#include "gpu/spgemm/adaptive_rows/wide_rows.cuh"
 
 namespace csrkit::gpu {
 
@@ -261,6 +262,17 @@ void launch(Structure structure, const MakeRows<Value>& op, const RowList& list,
 }
 
 template <class Value>
+void launch_wide(Structure structure, const MakeRows<Value>& op, const RowList& list,
+                 cudaStream_t stream) {
+  constexpr int kThreads = 128;
+  with_structure(structure, [&](auto known) {
+    launch_rows<kThreads, 32>(make_wide_rows<Value, kThreads, decltype(known)::value>,
+                              "make_wide_rows", list.count, kWideBitRange, stream, op, list,
+                              kWideBitRange);
+  });
+}
+
+template <class Value>
 void launch_warps(Structure structure, const MakeRows<Value>& op, const RowList& list, int room,
                   cudaStream_t stream) {
   if (op.has_twins) {
@@ -286,6 +298,7 @@ void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Val
       return bit_ranges::launch_warps(structure, op, list, kBitRange10k, stream);
     case MakeBin::bit_range_14k:
       return bit_ranges::launch_warps(structure, op, list, kBitRange14k, stream);
+    case MakeBin::bit_range_wide: return bit_ranges::launch_wide(structure, op, list, stream);
     case MakeBin::bit_range_team_12k:
       return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange12k, stream);
     case MakeBin::bit_range_team_24k:

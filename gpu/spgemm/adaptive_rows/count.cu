@@ -174,16 +174,14 @@ __global__ void __launch_bounds__(kThreads)
   const bool is_in_pairs = is_kept && (first_bits & RowProfile::kInPairs) != 0;
   [[maybe_unused]] std::uint32_t* const pairs = profile.bits + (first_bits & ~RowProfile::kInPairs);
   int mine = 0, total = 0;
-  if (kLanes == 32 && is_in_pairs) {
+  if (is_in_pairs) {  // by the first warp of a block
     const std::uint32_t most = BinRules::most_pairs(profile.products[row]) - 1;
-    mine = keep_pairs(bits, words, static_cast<int>(most), pairs);
+    if (G::rank() < 32) mine = keep_pairs(bits, words, static_cast<int>(most), pairs);
   } else {
     for (int i = G::rank(); i < words; i += kLanes) {
       mine += __popc(bits[i]);
-      if (is_kept && !is_in_pairs) profile.bits[first_bits + i] = bits[i];
+      if (is_kept) profile.bits[first_bits + i] = bits[i];
     }
-    // A block would need longer to compact the pairs than making needs to find the columns again.
-    if (is_in_pairs && G::rank() == 0) *pairs = RowProfile::kNotKept;
   }
   G::exclusive_sum(mine, total, scratch);
   unsigned long long all_products = 0;

@@ -526,7 +526,7 @@ __global__ void __launch_bounds__(kThreads)
     bin = rules.make_bin(facts, count, counted, twins);
     const bool is_together = (twins > 0 && BinRules::sorts_twins(bin)) ||
                              (rules.makes_twins(facts, count, twins) &&
-                              bin >= MakeBin::bit_range_3k && bin <= MakeBin::bit_range_14k);
+                              bin >= MakeBin::bit_range_3k && bin <= MakeBin::bit_range_wide);
     if (is_twin && is_together) bin = MakeBin::twin;
     profile.bin[row] = static_cast<std::uint8_t>(bin);
     if (counted == CountBin::twin) {

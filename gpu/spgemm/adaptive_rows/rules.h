@@ -54,7 +54,6 @@ enum class MakeBin : std::uint8_t {
   sort_2048,
   sort_4096,
   hash_64,  // tables of so many slots, a slot per column, at most half of them used
-  hash_128,
   hash_256,
   hash_512,
   hash_1024,
@@ -65,6 +64,7 @@ enum class MakeBin : std::uint8_t {
   bit_range_8k,
   bit_range_10k,
   bit_range_14k,
+  bit_range_wide,      // by a warp, in kWideBitRange bytes: only words that have a bit
   bit_range_team_12k,  // by four warps
   bit_range_team_24k,
   bit_range_team_48k,
@@ -88,6 +88,7 @@ inline constexpr int kBitRange6k = 6 * 1024;
 inline constexpr int kBitRange8k = 8 * 1024;
 inline constexpr int kBitRange10k = 10 * 1024;
 inline constexpr int kBitRange14k = 14 * 1024;
+inline constexpr int kWideBitRange = 10 * 1024;
 inline constexpr int kTeamBitRange12k = 12 * 1024;
 inline constexpr int kTeamBitRange24k = 24 * 1024;
 inline constexpr int kTeamBitRange48k = 48 * 1024;
@@ -211,6 +212,17 @@ struct BinRules {
   std::uint32_t most_hashed = 4096;  // the most products, and so entries, of a row in a hash table
   /// The most products that one warp takes alone.
   std::uint32_t most_of_a_warp = 65536;
+  /// The most products of a row of which a warp keeps only words that have a bit; every product
+  /// sets it by longest_wide_row.
+  std::uint32_t most_of_a_wide_row = 16384;
+  /// A row that is much longer than others would be waited for: a warp takes 40 ns for each of its
+  /// products, with twins (an H100).
+  std::uint32_t longest_wide_row(const BitRangeRows& of) const {
+    constexpr Offset kTimesMean = 3;
+    const Offset most = kTimesMean * of.products / (of.rows > 0 ? of.rows : 1);
+    return most < Offset{most_of_a_wide_row} ? static_cast<std::uint32_t>(most)
+                                             : most_of_a_wide_row;
+  }
   /// Divides every limit on a row's length. 1 but in tests.
   std::uint32_t shrink = 1;
   bool is_wide = false;  // B has more columns than a warp's sort can tell apart
@@ -433,10 +445,10 @@ struct BinRules {
   /// Whether the products of a row in this bin are sorted once for all of its twins: a warp or a
   /// block makes it, and a lane has few enough to keep B's values in registers.
   static CSRKIT_HOST_DEVICE bool sorts_twins(CountBin bin) {
-    return bin >= CountBin::sort_256 && bin <= CountBin::sort_2048;
+    return bin >= CountBin::sort_256 && bin <= CountBin::sort_4096;
   }
   static CSRKIT_HOST_DEVICE bool sorts_twins(MakeBin bin) {
-    return bin >= MakeBin::sort_256 && bin <= MakeBin::sort_2048;
+    return bin >= MakeBin::sort_256 && bin <= MakeBin::sort_4096;
   }
 
   /// Whether a warp makes a row of `entries` together with its twins: the sums of kMostTwins / 2
@@ -445,13 +457,25 @@ struct BinRules {
                                       std::uint32_t twins) const {
     return twins > 0 && most_of_a_team == 0 && row.products <= most_of_a_warp / shrink &&
            Offset{row.products} >= row.sources * kShortSources &&
-           of_twins(row, entries, kMostTwins / 2) <= kBitRange14k / shrink;
+           (of_twins(row, entries, kMostTwins / 2) <= kBitRange14k / shrink ||
+            fits_wide(row, entries, kMostTwins / 2));
   }
   /// Bytes of shared memory for `at_once` twins made at a time.
   CSRKIT_HOST_DEVICE std::uint64_t of_twins(const RowFacts& row, std::uint32_t entries,
                                             int at_once) const {
     return std::uint64_t{row.words} * kTableEntryBytes +
            std::uint64_t{entries} * static_cast<unsigned>(at_once * value_bytes);
+  }
+
+  /// Whether a warp can make `at_once` twins if it keeps only words that have a bit: at most as many
+  /// as entries. Groups of 32 words say which.
+  CSRKIT_HOST_DEVICE bool fits_wide(const RowFacts& row, std::uint32_t entries, int at_once) const {
+    const std::uint32_t words = entries < row.words ? entries : row.words;
+    const std::uint32_t groups = (row.words + 31) / 32;
+    const std::uint64_t bytes =
+        std::uint64_t{groups + words} * kTableEntryBytes +
+        std::uint64_t{entries} * static_cast<unsigned>(at_once * value_bytes);
+    return row.products <= most_of_a_wide_row / shrink && bytes <= kWideBitRange / shrink;
   }
 
   /// `entries`: the row's counted entries; `counted`: the bin that counted them; `twins`: how many
@@ -469,9 +493,8 @@ struct BinRules {
     if (sorts_in_warp || (size >= 0 && !suits_bit_range(row))) {
       return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
     }
-    if (row.products <= 1024 && size < 0) {  // made by 8 lanes
-      if (entries <= 32 / shrink) return MakeBin::hash_64;
-      if (entries <= 64 / shrink) return MakeBin::hash_128;
+    if (row.products <= 1024 && size < 0 && entries <= 32 / shrink) {
+      return MakeBin::hash_64;  // made by 8 lanes
     }
     if (suits_bit_range(row)) {
       const std::uint64_t of_words = std::uint64_t{row.words} * kTableEntryBytes;
@@ -492,7 +515,8 @@ struct BinRules {
         if (size >= 0) return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
       } else if (row.products <= most_of_a_warp / shrink) {
         std::uint64_t of_warp = bytes;
-        if (makes_twins(row, entries, twins)) {
+        const bool with_twins = makes_twins(row, entries, twins);
+        if (with_twins) {
           of_warp = of_twins(row, entries, kMostTwins);
           if (twins < kMostTwins / 2 || of_warp > kBitRange14k / shrink) {
             of_warp = of_twins(row, entries, kMostTwins / 2);
@@ -503,6 +527,9 @@ struct BinRules {
         if (of_warp <= kBitRange8k / shrink) return MakeBin::bit_range_8k;
         if (of_warp <= kBitRange10k / shrink) return MakeBin::bit_range_10k;
         if (of_warp <= kBitRange14k / shrink) return MakeBin::bit_range_14k;
+        if (fits_wide(row, entries, with_twins ? kMostTwins / 2 : 1)) {
+          return MakeBin::bit_range_wide;
+        }
       }
       return bytes <= kBlockBitRangeBytes / shrink ? MakeBin::bit_range_block
                                                    : MakeBin::bit_range_whole;

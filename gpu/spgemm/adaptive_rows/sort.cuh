@@ -122,7 +122,7 @@ void make_rows_by_sorting(MakeBin bin, Structure structure, const MakeRows<Value
     case MakeBin::sort_2048:
       return sorting::launch_make_with_twins<SortShape<256, 8>>(structure, op, list, stream);
     case MakeBin::sort_4096:
-      return sorting::launch_make<SortShape<256, 16>>(structure, op, list, stream);
+      return sorting::launch_make_with_twins<SortShape<256, 16>>(structure, op, list, stream);
     default: throw std::logic_error("adaptive_rows: a bin that is not sorted");
   }
 }

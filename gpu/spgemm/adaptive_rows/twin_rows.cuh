@@ -25,6 +25,14 @@ inline __device__ std::uint32_t place_of(const Word* words, Index first_word, In
   return word.before + static_cast<std::uint32_t>(__popc(word.bits & ((1u << (col & 31)) - 1)));
 }
 
+/// The places of columns in a row of C, by the words of all columns in its range.
+struct PlacesByWord {
+  const Word* words;
+  Index first_word;
+
+  __device__ std::uint32_t of(Index col) const { return place_of(words, first_word, col); }
+};
+
 /// The row or part of one group.
 template <class Value>
 struct BitRange {
@@ -119,9 +127,9 @@ __device__ void number_words(Word* words, const List& list, Index first_word, In
 
 /// Adds up the products of kTwins rows from the `first_twin`th on. The kTwins sums of an entry are
 /// contiguous.
-template <int kTwins, class Value>
+template <int kTwins, class Places, class Value>
 __device__ void add_up_twins(const MakeRows<Value>& op, const BitRange<Value>& range,
-                             const TwinRows& twins, int first_twin, const Word* words,
+                             const TwinRows& twins, int first_twin, const Places& places,
                              Value* sums) {
   constexpr int kAtOnce = kTwins * sizeof(Value) <= 24 ? 4 : 2;  // loads of B in flight
   const unsigned lane = threadIdx.x & 31;
@@ -175,7 +183,7 @@ __device__ void add_up_twins(const MakeRows<Value>& op, const BitRange<Value>& r
 #pragma unroll
       for (int u = 0; u < kAtOnce; ++u) {
         if (cols[u] >= 0) {
-          Value* const of_entry = sums + place_of(words, range.first_word, cols[u]) * kTwins;
+          Value* const of_entry = sums + places.of(cols[u]) * kTwins;
           Value terms[kTwins];
 #pragma unroll
           for (int twin = 0; twin < kTwins; ++twin) terms[twin] = of_entry[twin];
@@ -193,15 +201,15 @@ __device__ void add_up_twins(const MakeRows<Value>& op, const BitRange<Value>& r
 }
 
 /// Makes the values of kTwins rows from the `first_twin`th on.
-template <int kTwins, class Value>
+template <int kTwins, class Places, class Value>
 __device__ void make_values_of_twins(const MakeRows<Value>& op, const BitRange<Value>& range,
                                      const TwinRows& twins, int first_twin, int count,
-                                     const Word* words, Value* sums) {
+                                     const Places& places, Value* sums) {
   const auto lane = static_cast<int>(threadIdx.x & 31);
   const Value nothing = empty_sum<Value>(op.semiring);
   for (int i = lane; i < count * kTwins; i += 32) sums[i] = nothing;
   __syncwarp();
-  add_up_twins<kTwins>(op, range, twins, first_twin, words, sums);
+  add_up_twins<kTwins>(op, range, twins, first_twin, places, sums);
 #pragma unroll
   for (int twin = 0; twin < kTwins; ++twin) {
     if (first_twin + twin >= twins.count()) break;
@@ -209,6 +217,30 @@ __device__ void make_values_of_twins(const MakeRows<Value>& op, const BitRange<V
     for (int i = lane; i < count; i += 32) to[i] = op.alpha * sums[i * kTwins + twin];
   }
   __syncwarp();
+}
+
+/// Makes the row of `range` and its twins, of `count` entries each, once their places are known.
+/// `columns_out` has their columns; `most_sums` fit into `sums`. They may share memory.
+template <Structure kStructure, class Places, class Value>
+__device__ void make_placed_twins(const MakeRows<Value>& op, const BitRange<Value>& range,
+                                  const TwinRows& twins, int count, const Places& places,
+                                  const Index* columns_out, Value* sums, int most_sums) {
+  const auto lane = static_cast<int>(threadIdx.x & 31);
+  if constexpr (kStructure == Structure::wanted) {
+    for (int twin = 0; twin < twins.count(); ++twin) {
+      Index* const to = op.c.col_indices + op.c.row_offsets[twins[twin]];
+      for (int i = lane; i < count; i += 32) to[i] = columns_out[i];
+    }
+    __syncwarp();
+  }
+  constexpr int kAll = kMostTwins, kHalf = kMostTwins / 2;
+  if (twins.count() > kHalf && count * kAll <= most_sums) {
+    make_values_of_twins<kAll>(op, range, twins, 0, count, places, sums);
+  } else {
+    for (int first = 0; first < twins.count(); first += kHalf) {
+      make_values_of_twins<kHalf>(op, range, twins, first, count, places, sums);
+    }
+  }
 }
 
 /// Makes the row of `range` and its twins, of `count` entries each.
@@ -246,23 +278,9 @@ __device__ void make_twins(const MakeRows<Value>& op, const BitRange<Value>& ran
   number_words<32, kStructure>(words, AllWords{range.words, words}, range.first_word, columns_out,
                                nullptr);
   __syncwarp();
-  if constexpr (kStructure == Structure::wanted) {
-    for (int twin = 0; twin < twins.count(); ++twin) {
-      Index* const to = op.c.col_indices + op.c.row_offsets[twins[twin]];
-      for (int i = lane; i < count; i += 32) to[i] = columns_out[i];
-    }
-    __syncwarp();
-  }
-  constexpr int kAll = kMostTwins, kHalf = kMostTwins / 2;
-  const int bytes_of_all =
-      range.words * kTableEntryBytes + count * kAll * static_cast<int>(sizeof(Value));
-  if (twins.count() > kHalf && bytes_of_all <= range.room) {
-    make_values_of_twins<kAll>(op, range, twins, 0, count, words, sums);
-  } else {
-    for (int first = 0; first < twins.count(); first += kHalf) {
-      make_values_of_twins<kHalf>(op, range, twins, first, count, words, sums);
-    }
-  }
+  const int bytes_of_sums = range.room - range.words * kTableEntryBytes;
+  make_placed_twins<kStructure>(op, range, twins, count, PlacesByWord{words, range.first_word},
+                                columns_out, sums, bytes_of_sums / static_cast<int>(sizeof(Value)));
 }
 
 }  // namespace csrkit::gpu::bit_ranges

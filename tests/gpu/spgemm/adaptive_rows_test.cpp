@@ -4,6 +4,7 @@
 #include "gpu/spgemm/adaptive_rows/adaptive_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <regex>
 #include <string>
@@ -373,8 +374,9 @@ namespace {
 /// A mesh of 90 nodes in a ring with 1 to 7 unknowns each, and six neighbours to either side: the
 /// rows of a node have the same columns, but for every tenth node, which lacks an entry in one of
 /// them. They stand side by side or `step` apart. B has `length` entries in a row, 3 `spread`
-/// columns apart, but none in every 50th.
-ProductOperands of_twins(Index length, Index spread, Index step) {
+/// columns apart, but none in every 50th. If `alike` is not 0, only so many rows of B differ in
+/// their columns.
+ProductOperands of_twins(Index length, Index spread, Index alike, Index step) {
   constexpr Index kNodes = 90, kReach = 6;
   std::vector<Index> first(1, 0);
   for (Index node = 0; node < kNodes; ++node) first.push_back(first.back() + 1 + node * 5 % 7);
@@ -394,7 +396,7 @@ ProductOperands of_twins(Index length, Index spread, Index step) {
   }
   for (Index i = 0; i < unknowns; ++i) {
     for (Index k = 0; k < length && i % 50 != 0; ++k) {
-      b.push_back({i, i + k * 3 * spread, random_value(62, i, k)});
+      b.push_back({i, (alike > 0 ? i % alike : i) + k * 3 * spread, random_value(62, i, k)});
     }
   }
   return {matrix_of(unknowns, unknowns, a), matrix_of(unknowns, unknowns + length * 3 * spread, b)};
@@ -406,21 +408,22 @@ gpu::BinRules rules_for_twins(bool prefers_twins) {
   rules.fewest_for_warps = 0;
   rules.most_listed = rules.most_listed_of_few = 0;
   rules.prefers_twins = rules.keeps_any_bits = prefers_twins;
+  rules.fewest_counted_by_warps = 0;  // pairs are kept
   return rules;
 }
 
-/// Rows of B of `length` entries, 3 `spread` columns apart, and which rows of C are made together.
+/// As of_twins has it, and which rows of C are made together.
 struct TwinShape {
-  Index length, spread;
+  Index length, spread, alike;
   const char* twins;  // as in the choice; empty: none
 };
 
 /// Rows made together have the bits of rows made alone, whose columns are found a second time: as a
 /// whole, with new values, and where B's rows are too short for it.
 void check_twins(const std::vector<TwinShape>& shapes) {
-  for (const auto& [length, spread, twins] : shapes) {
+  for (const auto& [length, spread, alike, twins] : shapes) {
     for (const Index step : {1, 7}) {
-      const ProductOperands operands = of_twins(length, spread, step);
+      const ProductOperands operands = of_twins(length, spread, alike, step);
       for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
         for (const Semiring semiring : {Semiring::plus_times, Semiring::min_plus}) {
           const ProductCase item = case_of(kind, semiring);
@@ -454,21 +457,24 @@ using SanitizerSpgemmTwins = GpuTest;
 }  // namespace
 
 TEST_F(SpgemmTwins, HaveTheBitsOfRowsMadeAlone) {
-  check_twins({{4, 1, "sorted"},
-               {8, 20, "sorted"},
-               {15, 1000, "sorted"},
-               {31, 1000, "sorted"},
-               {15, 1, ""},
-               {21, 1, "ranges"},
-               {70, 1, "ranges"}});
+  check_twins({{4, 1, 0, "sorted"},
+               {8, 20, 0, "sorted"},
+               {15, 1000, 0, "sorted"},
+               {31, 1000, 0, "sorted"},
+               {60, 1000, 0, "sorted"},
+               {15, 1, 0, ""},
+               {21, 1, 0, "ranges"},
+               {70, 1, 0, "ranges"},
+               {70, 300, 3, "ranges"}});
 }
 TEST_F(SanitizerSpgemmTwins, HaveTheBitsOfRowsMadeAlone) {
-  check_twins({{4, 1, "sorted"}, {15, 1000, "sorted"}, {21, 1, "ranges"}});
+  check_twins(
+      {{4, 1, 0, "sorted"}, {15, 1000, 0, "sorted"}, {21, 1, 0, "ranges"}, {70, 300, 3, "ranges"}});
 }
 
 TEST_F(SpgemmTwins, HaveTheSameBitsInBlocksOfRows) {
-  for (const auto& [length, spread] : {std::pair{30, 1}, {8, 20}}) {
-    const ProductOperands operands = of_twins(length, spread, 7);
+  for (const auto& [length, spread, alike] : {std::array{30, 1, 0}, {8, 20, 0}, {70, 300, 3}}) {
+    const ProductOperands operands = of_twins(length, spread, alike, 7);
     check_row_blocks(problem_of(operands, {}), rules_for_twins(true), 2);
   }
 }
