@@ -69,7 +69,7 @@ def row_of(name, kind, ours, vendor, peers):
     mine = 1e3 * ours["median_seconds"]
     peer = peers.get(name, {})
     cells = [name, f"{mine:.3f}", "failed" if vendor else "not measured", "", "", "",
-             f"{1e3 * ours['numeric_median_seconds']:.3f}", "", "", ""]
+             f"{1e3 * ours['numeric_median_seconds']:.3f}" if "numeric_median_seconds" in ours else "", "", "", ""]
     if vendor is not None and vendor["status"] == "done":
         theirs = 1e3 * vendor["median_seconds"]
         speed = tables.speed_up(vendor, ours)
@@ -78,12 +78,12 @@ def row_of(name, kind, ours, vendor, peers):
         if peer.get(f"{kind}_peer", "-") != "-":
             numbers["lead"] = numbers["ratio"] / (float(peer[f"{kind}_cusparse"]) / float(peer[f"{kind}_peer"]))
             cells[5] = f"{numbers['lead']:.2f} {peer[f'peer_name_{kind}']}"
-        if "numeric_median_seconds" in vendor:
+        if "numeric_median_seconds" in vendor and "numeric_median_seconds" in ours:
             numbers["reuse"] = vendor["numeric_median_seconds"] / ours["numeric_median_seconds"]
             cells[7:9] = [f"{1e3 * vendor['numeric_median_seconds']:.3f}", f"{numbers['reuse']:.2f}"]
             if ours["compression"] > MANY_PRODUCTS:
                 numbers["whole"] = mine / (1e3 * vendor["numeric_median_seconds"])
-    if kind == "f64" and peer:
+    if kind == "f64" and peer and "numeric_median_seconds" in ours:
         numbers["mark"] = 1e3 * ours["numeric_median_seconds"] / float(peer["f64_numeric"])
         cells[9] = f"{numbers['mark']:.1f}"
     bytes_moved = operand_and_result_bytes(ours)

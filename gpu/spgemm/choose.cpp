@@ -33,7 +33,8 @@ std::string percent(double share) {
 /// has enough entries to reuse the dense tiles. Measured on squares of random matrices on an H200
 /// (docs/results/h200/spgemm.md): the break-even is a density of B of 6 % in f32, whose loads bring
 /// twice as many columns, and of 10 % in f64. Small products do not earn its launches: of 10^7
-/// multiplications they take as long, of 2 x 10^7 at most as long, of 4 x 10^7 3/4 to 9/10 (an H100).
+/// multiplications they take as long, of 2 x 10^7 at most as long, of 4 x 10^7 3/4 to 9/10 (an
+/// H100).
 bool pays_spread_out(const SpgemmProblem& problem) {
   constexpr double kLeastOfA = 0.05, kLeastProducts = 1.5e7;
   const double least_of_b = problem.c == ValueKind::f64 ? 0.10 : 0.06;

@@ -467,8 +467,8 @@ struct BinRules {
            std::uint64_t{entries} * static_cast<unsigned>(at_once * value_bytes);
   }
 
-  /// Whether a warp can make `at_once` twins if it keeps only words that have a bit: at most as many
-  /// as entries. Groups of 32 words say which.
+  /// Whether a warp can make `at_once` twins if it keeps only words that have a bit: at most as
+  /// many as entries. Groups of 32 words say which.
   CSRKIT_HOST_DEVICE bool fits_wide(const RowFacts& row, std::uint32_t entries, int at_once) const {
     const std::uint32_t words = entries < row.words ? entries : row.words;
     const std::uint32_t groups = (row.words + 31) / 32;

@@ -1,8 +1,8 @@
 // Rows of C on a wide range of columns of which few are there, in adaptive_rows.
 // Owns     a warp: one row, or up to six twins, three or six at a time
-// Reads    what bit_range.cuh reads. Shared memory holds only the words that have a bit, in sequence,
-//          and for every 32 words of the range a group: which of its words have one, and how many
-//          do before it. So a column's place takes two lookups
+// Reads    what bit_range.cuh reads. Shared memory holds only the words that have a bit, in
+//          sequence, and for every 32 words of the range a group: which of its words have one, and
+//          how many do before it. So a column's place takes two lookups
 // Needs    the pairs that counting has kept; else B's columns are read twice more, first for the
 //          groups
 // Against  bit_range.cuh, which has all words of the range: on a mesh whose nodes are numbered
