@@ -106,7 +106,12 @@ bool is_dense(const SpmmProblem& problem) {
   if (sizes.nnz == 0 || sizes.nnz < kLongRows * sizes.rows) return false;
   const WindowShape shape(sizes);
   const int multiprocessors = current_multiprocessors();
-  const double gather = gather_kilocycles(sizes, multiprocessors);
+  // Of row_bins today: 41 columns take as long as 64, 200 as 256, but 602 1.16 times as long as 640
+  // would (docs/lab/2026-11-27-spmm-few-columns.md).
+  constexpr double kInPieces = 1.15;
+  constexpr Index kSlice = 64, kVector = 4;
+  const bool has_pieces = problem.dense_cols > kSlice && problem.dense_cols % kVector != 0;
+  const double gather = gather_kilocycles(sizes, multiprocessors, has_pieces ? kInPieces : 1);
   const auto takes = [&](double entries) {
     return window_kilocycles(shape, entries, multiprocessors);
   };

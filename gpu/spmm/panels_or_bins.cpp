@@ -67,9 +67,13 @@ double idle_places(const SpmmProfile& profile) {
 
 /// Thousands of clock cycles of row_bins.
 double bins_kilocycles(const SpmmProfile& profile) {
+  // What the weights were fitted with.
+  constexpr double kUnfilled = 1.3;
+  constexpr Index kSlice = 64, kVector = 4;
   const Index words = std::max(profile.dense_cols * profile.b_bytes / 4, 1);
+  const bool is_one_slice = words > kSlice && words < 2 * kSlice && words % kVector == 0;
   return gather_kilocycles({profile.rows, profile.cols, profile.nnz, words},
-                           profile.multiprocessors);
+                           profile.multiprocessors, is_one_slice ? 1 : kUnfilled);
 }
 
 /// What the longest row makes panels wait for, however short the product is: the parts of a list
@@ -96,17 +100,15 @@ LongestList longest_list(const SpmmProfile& profile) {
 }  // namespace
 
 // Gathering, an entry takes some time whatever the number of columns, and rows that do not fill
-// lines take that of more columns (docs/lab/2026-11-26-spmm-choice-two-cards.md), but for those
-// that row_bins has as one slice.
-double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors) {
+// lines take that of more columns (docs/lab/2026-11-26-spmm-choice-two-cards.md).
+double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors, double unfilled) {
   constexpr double kEntry = 1.15e-3, kProduct = 0.0747e-3;  // of a multiprocessor
-  constexpr double kLeastOfAnEntry = 2.9e-3, kUnfilled = 1.3;
-  constexpr Index kLine = 32, kSlice = 64, kVector = 4;
+  constexpr double kLeastOfAnEntry = 2.9e-3;
+  constexpr Index kLine = 32, kSlice = 64;
   const double entries = static_cast<double>(sizes.nnz) / multiprocessors;
   double cols = sizes.dense_cols;
   if (cols > kLine && sizes.dense_cols % kLine != 0) {
-    const bool is_one_slice = cols > kSlice && cols < 2 * kSlice && sizes.dense_cols % kVector == 0;
-    cols = (is_one_slice ? 1 : kUnfilled) * kSlice * std::ceil(cols / kSlice);
+    cols = unfilled * kSlice * std::ceil(cols / kSlice);
   }
   return kStartKilocycles + entries * std::max(kLeastOfAnEntry, kEntry + kProduct * cols);
 }

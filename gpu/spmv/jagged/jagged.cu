@@ -207,6 +207,13 @@ constexpr int blocks_of(int of_one, int in_flight, int cols, int value_bytes) {
   return std::clamp(kRegisters / needed, 1, of_one);
 }
 
+template <class Types, int kAtOnce, int kCols>
+constexpr int kSortedBlocks = blocks_of(jagged::blocks_at_once(kAtOnce), kAtOnce, kCols,
+                                        sizeof(typename Types::Number));
+template <class Types, int kHeight, int kCols>
+constexpr int kPaddedBlocks = blocks_of(jagged::padded_blocks(kHeight), kHeight, kCols,
+                                        sizeof(typename Types::Number));
+
 /// The element of x, or the neighbouring ones, that an entry is multiplied with.
 template <int kCols, int kWidth, class Number, class Vector>
 __device__ void load_factors(const InputVector<Vector>& x, Index col, Number (&to)[kCols]) {
@@ -219,8 +226,7 @@ __device__ void load_factors(const InputVector<Vector>& x, Index col, Number (&t
 
 /// kCols columns of x at once, in loads of kWidth.
 template <class Types, class Column, int kAtOnce, int kCols, int kWidth>
-__global__ void __launch_bounds__(kThreads, blocks_of(jagged::blocks_at_once(kAtOnce), kAtOnce,
-                                                      kCols, sizeof(typename Types::Number)))
+__global__ void __launch_bounds__(kThreads, kSortedBlocks<Types, kAtOnce, kCols>)
     multiply_segments(JaggedPieces::View map, const Column* cols,
                       const typename Types::Value* values, InputVector<typename Types::Vector> x,
                       OutputUpdate<Types> y,
@@ -289,8 +295,7 @@ __device__ void load_padded(const T* from, std::uint64_t policy, T (&to)[kHeight
 
 /// The same for padded segments: a lane's work is known without a load.
 template <class Types, class Column, int kHeight, int kCols, int kWidth>
-__global__ void __launch_bounds__(kThreads, blocks_of(jagged::padded_blocks(kHeight), kHeight,
-                                                      kCols, sizeof(typename Types::Number)))
+__global__ void __launch_bounds__(kThreads, kPaddedBlocks<Types, kHeight, kCols>)
     multiply_padded(JaggedPieces::View map, const Column* cols, const typename Types::Value* values,
                     InputVector<typename Types::Vector> x, OutputUpdate<Types> y,
                     AlgebraFor<typename Types::Number, Types::kIsPlusTimes> algebra,
