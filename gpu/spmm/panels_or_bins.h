@@ -24,8 +24,8 @@ inline double near_zero(double log_ratio) {
 using PanelTerms = std::array<double, 17>;
 PanelTerms panel_terms(const SpmmProfile& profile);
 
-/// Thousands of clock cycles of row_bins. Rows that do not fill lines take those of `unfilled` times
-/// whole slices of 64 columns.
+/// Thousands of clock cycles of row_bins. Rows that do not fill lines take those of `unfilled`
+/// times whole slices of 64 columns.
 double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors, double unfilled);
 
 /// The natural logarithm of the time of row_panels over that of row_bins, near zero.
