@@ -6,7 +6,7 @@
 // Needs    the pairs that counting has kept; else B's columns are read twice more, first for the
 //          groups
 // Against  bit_range.cuh, which has all words of the range: on a mesh whose nodes are numbered
-//          anyhow these are more than its sums, and take a block for each row
+//          in any order these take more room than the sums, and a block for each row
 
 #pragma once
 

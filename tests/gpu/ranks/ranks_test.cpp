@@ -350,10 +350,11 @@ TEST_F(GpuRanks, RanksThatMeetDoSoInEveryProduct) {
 }
 
 TEST_F(GpuRanks, ARankThatDoesNotComeIsNamed) {
+  constexpr double kSecondsToWait = 3;  // also for the first product, which must come in time
   DeviceRankMakers makers = kWithFakeNccl;
   makers.join = [](const std::vector<DeviceRank*>& ranks, int all, HaloWay way,
                    const std::vector<std::string>& told) {
-    return gpu::join_device_ranks(ranks, all, way, told, &fake_nccl(), 0.3);
+    return gpu::join_device_ranks(ranks, all, way, told, &fake_nccl(), kSecondsToWait);
   };
   const CsrMatrix a = integer_matrix(90, 90, 12);
   const RankSections sections = RankSections::of(a, plain_blocks(a, std::vector<Index>{2}));
