@@ -324,9 +324,9 @@ bool stencil_pays(const SpmmProblem& problem) {
   }
   // Segments read only entries that are there, and once for all columns.
   if (segments_pay(problem)) {
-    constexpr Index kMostAlike = 5;
+    constexpr Index kFewDiagonals = 5;
     if (8 * seen.entries < 7 * sample * seen.count) return false;
-    if (dense_cols == kFewColumns && b_bytes == 4 && !is_large && seen.count > kMostAlike) {
+    if (dense_cols == kFewColumns && b_bytes == 4 && !is_large && seen.count > kFewDiagonals) {
       return false;
     }
   }

@@ -54,6 +54,26 @@ __device__ const std::uint32_t* kept_bits_of(const MakeRows<Value>& op,
   return (first & RowProfile::kInPairs) == 0 ? op.profile.bits + first : nullptr;
 }
 
+/// Calls f with each column of a row of C, if it is known, or of its products, in any order. By a
+/// warp.
+template <Structure kStructure, class Value, class F>
+__device__ void for_each_column(const MakeRows<Value>& op, const BitRange<Value>& range, int count,
+                                const F& f) {
+  if constexpr (kStructure == Structure::known) {
+    for (int i = static_cast<int>(threadIdx.x & 31); i < count; i += 32) {
+      f(op.c.col_indices[range.to + i]);
+    }
+  } else {
+    walk_by_source<32, ProductColumn>(op.a, op.b, entries_of_row(op.a, range.row), AllColumns{},
+                                      [&](const ProductColumn(&entries)[kSegments], BySource) {
+#pragma unroll
+                                        for (int u = 0; u < kSegments; ++u) {
+                                          if (entries[u].col >= 0) f(entries[u].col);
+                                        }
+                                      });
+  }
+}
+
 /// All words of a range.
 struct AllWords {
   int count = 0;
@@ -258,19 +278,7 @@ __device__ void make_twins(const MakeRows<Value>& op, const BitRange<Value>& ran
   const auto mark = [&](Index col) {
     set_bits(&words[(col >> kWordLog2) - range.first_word].bits, 1u << (col & 31));
   };
-  if (kept_bits != nullptr) {
-    // Nothing to find out.
-  } else if constexpr (kStructure == Structure::known) {
-    for (int i = lane; i < count; i += 32) mark(op.c.col_indices[range.to + i]);
-  } else {
-    walk_by_source<32, ProductColumn>(op.a, op.b, entries_of_row(op.a, range.row), AllColumns{},
-                                      [&](const ProductColumn(&entries)[kSegments], BySource) {
-#pragma unroll
-                                        for (int u = 0; u < kSegments; ++u) {
-                                          if (entries[u].col >= 0) mark(entries[u].col);
-                                        }
-                                      });
-  }
+  if (kept_bits == nullptr) for_each_column<kStructure>(op, range, count, mark);
   __syncwarp();
   Value* const sums = reinterpret_cast<Value*>(words + range.words);
   // Staged in the memory of the sums, so that writes to C are coalesced.

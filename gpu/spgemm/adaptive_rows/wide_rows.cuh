@@ -35,26 +35,6 @@ struct PlacesByGroup {
   }
 };
 
-/// Calls f with each column of a row of C, if it is known, or of its products, in any order. By a
-/// warp.
-template <Structure kStructure, class Value, class F>
-__device__ void for_each_column(const MakeRows<Value>& op, const BitRange<Value>& range, int count,
-                                const F& f) {
-  if constexpr (kStructure == Structure::known) {
-    for (int i = static_cast<int>(threadIdx.x & 31); i < count; i += 32) {
-      f(op.c.col_indices[range.to + i]);
-    }
-  } else {
-    walk_by_source<32, ProductColumn>(op.a, op.b, entries_of_row(op.a, range.row), AllColumns{},
-                                      [&](const ProductColumn(&entries)[kSegments], BySource) {
-#pragma unroll
-                                        for (int u = 0; u < kSegments; ++u) {
-                                          if (entries[u].col >= 0) f(entries[u].col);
-                                        }
-                                      });
-  }
-}
-
 /// Numbers the words that have a bit: fills group.before, and the words with their numbers in the
 /// place of `before`. Returns how many there are. By a warp.
 inline __device__ int number_groups(const PlacesByGroup& places, int groups) {

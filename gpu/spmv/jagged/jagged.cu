@@ -196,9 +196,8 @@ class RowsOfPiece {
   SegmentsOfRow first_;
 };
 
-/// Blocks per multiprocessor of a kernel whose lanes have `in_flight` entries in flight and `cols`
-/// columns of so many bytes: a single column has `of_one`; with more, entries and sums are still in
-/// registers.
+/// Blocks per multiprocessor: `of_one` for one column. For several, as many as have registers for a
+/// lane's entries in flight, their factors, and a sum for each column.
 constexpr int blocks_of(int of_one, int in_flight, int cols, int value_bytes) {
   constexpr int kRegisters = 65536 / kThreads, kOthers = 28;
   if (cols == 1) return of_one;
