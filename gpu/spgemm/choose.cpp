@@ -32,9 +32,9 @@ std::string percent(double share) {
 /// dense_tiles pays where B's rows are dense enough to be read whole for every entry of A, and A
 /// has enough entries to reuse the dense tiles. Measured on squares of random matrices on an H200
 /// (docs/results/h200/spgemm.md): the break-even is a density of B of 6 % in f32, whose loads bring
-/// twice as many columns, and of 10 % in f64. Small products do not earn its launches. Of 10^7
-/// multiplications they take 0.7 to 1.13 of the time, of 2 x 10^7 0.8 to 1.03, of 4 x 10^7 0.75 to
-/// 0.87 (an H100).
+/// twice as many columns, and of 10 % in f64. Small products do not earn its launches: of 10^7
+/// multiplications it takes 0.7 to 1.13 of the time of adaptive_rows, of 2 x 10^7 0.8 to 1.03, of
+/// 4 x 10^7 0.75 to 0.87 (an H100).
 bool pays_spread_out(const SpgemmProblem& problem) {
   constexpr double kLeastOfA = 0.05, kLeastProducts = 1.5e7;
   const double least_of_b = problem.c == ValueKind::f64 ? 0.10 : 0.06;
