@@ -39,7 +39,6 @@ struct SpgemmProblem {
 
   Index output_rows() const { return a.rows(); }
   Index output_cols() const { return transpose_b ? b.rows() : b.cols(); }
-  Index inner_size() const { return a.cols(); }
   /// Whether A and B are the same arrays.
   bool b_is_a() const {
     return a.row_offsets() == b.row_offsets() && a.col_indices() == b.col_indices() &&
