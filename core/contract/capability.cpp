@@ -34,14 +34,13 @@ constexpr CapabilityWords kWords[] = {
     {kSavedAnalysis, "saved-analysis", "saved analyses"},
     {kManyColumns, "", "dense operands of more than one column"},
     {kWideOperands, "wide-operands", "an f32 matrix with f64 dense operands"},
-    // Of narrow_operands.h, out_of_core.h, spgemm.h, sddmm.h and solve.h, which know this file.
-    {1u << 23, "narrow-operands", "an f32 matrix with dense operands of 16 bits"},
-    {1u << 26, "unsorted-rows", "--unsorted"},
-    {1u << 25, "out-of-core", "products out of core (--out-of-core)"},
-    {1u << 24, "times-values", "products times A's values (--times-values)"},
-    {1u << 28, "refinement", "f32 iterations inside of f64 refinement"},
-    {1u << 29, "preconditioners", "preconditioners other than the diagonal"},
-    {1u << 30, "dense-systems", "dense systems"},
+    {kNarrowOperands, "narrow-operands", "an f32 matrix with dense operands of 16 bits"},
+    {kTimesValues, "times-values", "products times A's values (--times-values)"},
+    {kOutOfCore, "out-of-core", "products out of core (--out-of-core)"},
+    {kUnsortedRows, "unsorted-rows", "--unsorted"},
+    {kRefinement, "refinement", "f32 iterations inside of f64 refinement"},
+    {kPreconditioners, "preconditioners", "preconditioners other than the diagonal"},
+    {kDenseSystems, "dense-systems", "dense systems"},
 };
 
 }  // namespace

@@ -26,18 +26,27 @@ inline constexpr Capabilities kIeeeSpecials = 1u << 11;  // subnormals, infiniti
 inline constexpr Capabilities kNarrowOutput = 1u << 12;  // C of 16 bits, rounded once
 inline constexpr Capabilities kAnyAlignment = 1u << 13;  // device operands off 16-byte boundaries
 inline constexpr Capabilities kDeviceMatrix = 1u << 14;  // A in device memory, used in place
-inline constexpr Capabilities kGraphCapture = 1u
-                                              << 15;  // multiply() may be captured in a CUDA graph
+inline constexpr Capabilities kGraphCapture = 1u << 15;  // a CUDA graph may capture multiply()
 inline constexpr Capabilities kMask = 1u << 16;
 inline constexpr Capabilities kDropBelow = 1u << 17;
-inline constexpr Capabilities kReuse = 1u << 18;          // new values for a known structure
-inline constexpr Capabilities kRowBlocks = 1u << 19;      // obeys the limit by making C in blocks
-inline constexpr Capabilities kSavedAnalysis = 1u << 20;  // PlanOptions::saved, save_analysis
-inline constexpr Capabilities kManyColumns = 1u << 21;    // dense operands of more than one column
-inline constexpr Capabilities kWideOperands = 1u << 22;   // an f32 matrix with f64 dense operands
+inline constexpr Capabilities kReuse = 1u << 18;           // new values for a known structure
+inline constexpr Capabilities kRowBlocks = 1u << 19;       // obeys the limit by making C in blocks
+inline constexpr Capabilities kSavedAnalysis = 1u << 20;   // PlanOptions::saved, save_analysis
+inline constexpr Capabilities kManyColumns = 1u << 21;     // dense operands of more than one column
+inline constexpr Capabilities kWideOperands = 1u << 22;    // an f32 matrix, dense operands of f64
+inline constexpr Capabilities kNarrowOperands = 1u << 23;  // an f32 matrix, dense ones of 16 bits
+inline constexpr Capabilities kTimesValues = 1u << 24;     // SddmmProblem::multiplies_by_a
+inline constexpr Capabilities kOutOfCore = 1u << 25;       // C in parts has the bits of the whole
+inline constexpr Capabilities kUnsortedRows = 1u << 26;    // gains if C's rows may be unsorted
+inline constexpr Capabilities kRefinement = 1u << 27;      // Precision::refined
+inline constexpr Capabilities kPreconditioners = 1u << 28;  // block_jacobi and chebyshev
+inline constexpr Capabilities kDenseSystems = 1u << 29;
 
 inline constexpr Capabilities kAllKinds =
     kImplicitOnes | kF32 | kF64 | kF16 | kBf16 | kIeeeSpecials | kNarrowOutput;
+
+/// With operands in device memory: A is used in place, and a CUDA graph may capture multiply().
+inline constexpr Capabilities kInDeviceMemory = kDeviceMatrix | kGraphCapture;
 
 /// The capability that values of this kind need.
 Capabilities capability_of(ValueKind kind);

@@ -11,9 +11,6 @@
 
 namespace csrkit {
 
-/// Makes blocks of rows and panels of columns of C with the same bits as the whole product.
-inline constexpr Capabilities kOutOfCore = 1u << 25;
-
 /// automatic: out of core if the forecast says that the product does not fit in core. columns: A
 /// stays on the device, and panels of columns of B and C travel. rows: blocks of rows of A and C
 /// travel, and panels of B if B does not fit as a whole.

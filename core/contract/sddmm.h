@@ -57,9 +57,6 @@ void set_dense_kind(SddmmProblem* problem, ValueKind kind);
 /// sums' kind or of X's, and A's values, if they are wanted, are numbers of the sums' kind.
 void require_legal(const SddmmProblem& problem);
 
-/// Products times A's values.
-inline constexpr Capabilities kTimesValues = 1u << 24;
-
 /// The capabilities that the problem needs.
 Capabilities needed_for(const SddmmProblem& problem);
 

@@ -131,11 +131,7 @@ class Solver : public Operator {
 void require_legal(const SolveProblem& problem);
 Capabilities needed_for(const SolveProblem& problem);
 
-// Capabilities of solvers only; the table in capability.cpp names them by these numbers.
-inline constexpr Capabilities kRefinement = 1u << 28;
-inline constexpr Capabilities kPreconditioners = 1u << 29;  // block_jacobi and chebyshev
-inline constexpr Capabilities kDenseSystems = 1u << 30;
-
+/// What a kernel declares that can do everything.
 inline constexpr Capabilities kEverySolve = kImplicitOnes | kF32 | kF64 | kManyColumns |
                                             kLeadingDimension | kDeterministic | kAnyAlignment |
                                             kRefinement | kPreconditioners | kDenseSystems;

@@ -132,9 +132,6 @@ inline constexpr Capabilities kSpgemmEverything = kSpgemmKinds | kTranspose | kA
                                                   kSemirings | kDeterministic | kMask | kDropBelow |
                                                   kReuse | kRowBlocks;
 
-/// Gains from SpgemmProblem::sorts_rows being false.
-inline constexpr Capabilities kUnsortedRows = 1u << 26;
-
 /// The capabilities that the problem needs; kTranspose is about B, kAlphaBeta about alpha.
 Capabilities needed_for(const SpgemmProblem& problem);
 

@@ -1,7 +1,5 @@
 #include "core/contract/spmm.h"
 
-#include "core/contract/narrow_operands.h"
-
 namespace csrkit {
 
 OperatorShape shape_of(const SpmmProblem& problem, MemorySpace space) {

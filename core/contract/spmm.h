@@ -45,6 +45,10 @@ void require_legal(const SpmmProblem& problem);
 /// Whether A holds f32 and the dense operands f64: then A's values are widened, which is exact.
 bool has_wide_operands(const SpmmProblem& problem);
 
+/// Whether A holds f32 and the dense operands 16 bits, which halves the bytes of B: what graph
+/// learning uses.
+bool has_narrow_operands(const SpmmProblem& problem);
+
 /// The capabilities that the problem needs.
 Capabilities needed_for(const SpmmProblem& problem);
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/contract/narrow_operands.h"
 #include "cpu/common/kernels.h"
 #include "cpu/common/operator_plan.h"
 

@@ -1,4 +1,3 @@
-#include "core/contract/narrow_operands.h"
 #include "cpu/common/kernels.h"
 #include "cpu/common/operator_plan.h"
 #include "cpu/spmm/settings.h"

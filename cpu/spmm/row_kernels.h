@@ -1,7 +1,6 @@
 // Rows of C from rows of A, for every vector unit there is: the inner loops of nnz_balanced.
 #pragma once
 
-#include "core/contract/narrow_operands.h"
 #include "cpu/common/instruction_set.h"
 #include "cpu/common/operator_plan.h"
 

@@ -22,15 +22,15 @@ std::unique_ptr<Solver> make_auto(const SolveProblem& problem, const PlanOptions
                                        : problem.a.size_bytes() <= kCachedBytes;
   const bool is_small = problem.rows() <= kPersistentRows && is_cached;
   if (problem.right_hand_sides > 1 || !has_diagonal_m) {
-    return make_solver(problem, options, kDeviceSolve, Rung::fused, "fused",
+    return make_solver(problem, options, kEverySolve, Rung::fused, "fused",
                        "the others have one right-hand side and a diagonal preconditioner");
   }
   // persistent has a product of its own, so it cannot use one that was asked for by name.
   if (is_small && options.variant.empty()) {
-    return make_solver(problem, options, kDeviceSolve, Rung::persistent, "persistent",
+    return make_solver(problem, options, kEverySolve, Rung::persistent, "persistent",
                        "the system stays in shared memory and L2");
   }
-  return make_solver(problem, options, kDeviceSolve, Rung::one_pass, "one_pass",
+  return make_solver(problem, options, kEverySolve, Rung::one_pass, "one_pass",
                      "it is too large for persistent, or has a product of its own");
 }
 

@@ -8,10 +8,6 @@
 
 namespace csrkit::gpu {
 
-inline constexpr Capabilities kDeviceSolve = kImplicitOnes | kF32 | kF64 | kManyColumns |
-                                             kLeadingDimension | kDeterministic | kAnyAlignment |
-                                             kRefinement | kPreconditioners | kDenseSystems;
-
 /// `chosen` and `because` are a chooser's choice and reason; "" if the rung was asked for.
 std::unique_ptr<Solver> make_solver(const SolveProblem& problem, const PlanOptions& options,
                                     Capabilities capabilities, Rung rung, const char* chosen,

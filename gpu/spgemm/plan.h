@@ -12,6 +12,11 @@
 
 namespace csrkit::gpu {
 
+/// What the plan does for every kernel: the least that a row of kernels.inc declares.
+inline constexpr Capabilities kDoneByPlan =
+    kImplicitOnes | kF32 | kF64 | kF16 | kBf16 | kTranspose | kMask | kDropBelow;
+inline constexpr Capabilities kSpgemmLadder = kDoneByPlan | kAlphaBeta | kIeeeSpecials | kRowBlocks;
+
 struct SpgemmPlanState;  // gpu/spgemm/plan_state.h
 
 /// The constructor uploads A, B (once if they are the same arrays) and the mask's structure. They

@@ -1,5 +1,4 @@
 #include "gpu/plan/kernels.h"
-#include "gpu/spgemm/capabilities.h"
 #include "gpu/spgemm/plan.h"
 
 namespace csrkit::gpu {

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "core/base/stopwatch.h"
-#include "core/contract/narrow_operands.h"
 #include "gpu/device/device_info.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/spmm/column_bands/column_bands.h"

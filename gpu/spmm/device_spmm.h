@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/contract/out_of_core.h"
 #include "core/contract/spmm.h"
 #include "gpu/device/device_csr.h"
 
@@ -88,10 +87,6 @@ class DeviceSpmm {
 /// The kernel `name` of kernels.inc (not auto), for the kinds and the semiring of `problem`. Throws
 /// UsageError if it cannot do them.
 std::unique_ptr<DeviceSpmm> make_device_spmm(const std::string& name, const SpmmProblem& problem);
-
-/// What every production kernel can do with operands on the device: use A in place, and be captured
-/// in a CUDA graph, as launch neither allocates nor waits.
-inline constexpr Capabilities kInDeviceMemory = kDeviceMatrix | kGraphCapture;
 
 /// Whether a typed kernel has analysis_bytes and adopt.
 template <class Kernel, class = void>

@@ -1,4 +1,3 @@
-#include "core/contract/narrow_operands.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/spmm/plan.h"
 

@@ -50,7 +50,7 @@ class DeviceSpmv {
 std::unique_ptr<DeviceSpmv> make_device_spmv(const std::string& name, const SpmmProblem& problem);
 
 /// What production kernels can do: everything, with A in place and in CUDA graphs.
-inline constexpr Capabilities kSpmvProduction = kEverySpmv | kDeviceMatrix | kGraphCapture;
+inline constexpr Capabilities kSpmvProduction = kEverySpmv | kInDeviceMemory;
 
 /// Rungs of the ladder exist only in f32 and f64, with plus and times.
 inline constexpr Capabilities kSpmvLadder = kImplicitOnes | kF32 | kF64 | kIeeeSpecials |

@@ -38,7 +38,6 @@
 
 #include <algorithm>
 
-#include "core/contract/narrow_operands.h"
 #include "gpu/device/device_info.h"
 #include "gpu/spmm/copy_columns.h"
 #include "gpu/spmm/row_bins/access.cuh"

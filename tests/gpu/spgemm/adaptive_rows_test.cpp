@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "gpu/plan/kernels.h"
-#include "gpu/spgemm/capabilities.h"
 #include "gpu/spgemm/plan.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/property/spgemm/battery.h"
@@ -33,7 +32,7 @@ ProductCase case_of(ValueKind kind, Semiring semiring) {
 std::unique_ptr<gpu::GpuSpgemmPlan> plan_by(const gpu::BinRules& rules,
                                             const SpgemmProblem& problem,
                                             const PlanOptions& options = {}) {
-  return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", gpu::kProduction, problem, options,
+  return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", kSpgemmEverything, problem, options,
                                               gpu::make_adaptive_rows(problem, rules));
 }
 

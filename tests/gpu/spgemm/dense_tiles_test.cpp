@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "gpu/plan/kernels.h"
-#include "gpu/spgemm/capabilities.h"
 #include "gpu/spgemm/plan.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/property/spgemm/battery.h"
@@ -39,7 +38,8 @@ CsrMatrix uneven(Index rows, Index cols, double density, bool with_specials) {
 
 template <bool kOnTensorCores>
 std::unique_ptr<SpgemmPlan> make(const SpgemmProblem& problem, const PlanOptions& options) {
-  return std::make_unique<gpu::GpuSpgemmPlan>("dense_tiles", gpu::kPlusTimes, problem, options,
+  return std::make_unique<gpu::GpuSpgemmPlan>("dense_tiles", kSpgemmEverything & ~kSemirings,
+                                              problem, options,
                                               gpu::make_dense_tiles(problem, kOnTensorCores));
 }
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "gpu/spgemm/adaptive_rows/adaptive_rows.h"
-#include "gpu/spgemm/capabilities.h"
 #include "gpu/spgemm/plan.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/property/spgemm/battery.h"
@@ -49,7 +48,7 @@ CsrMatrix with_hubs(Index n, const std::vector<Index>& rows, const std::vector<I
 
 std::unique_ptr<SpgemmPlan> plan_of(const SpgemmProblem& problem, const gpu::BinRules& rules,
                                     const PlanOptions& options = {}) {
-  return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", gpu::kProduction, problem, options,
+  return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", kSpgemmEverything, problem, options,
                                               gpu::make_adaptive_rows(problem, rules));
 }
 

@@ -3,7 +3,6 @@
 
 #include "gpu/plan/kernels.h"
 #include "gpu/spgemm/adaptive_rows/adaptive_rows.h"
-#include "gpu/spgemm/capabilities.h"
 #include "gpu/spgemm/plan.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/property/spgemm/battery.h"
@@ -19,7 +18,7 @@ std::unique_ptr<SpgemmPlan> make_plan(const SpgemmProblem& problem,
   rules.most_listed = rules.most_listed_of_few = most_listed;
   PlanOptions options;
   options.memory_limit_bytes = memory_limit_bytes;
-  return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", gpu::kProduction, problem, options,
+  return std::make_unique<gpu::GpuSpgemmPlan>("adaptive_rows", kSpgemmEverything, problem, options,
                                               gpu::make_adaptive_rows(problem, rules));
 }
 

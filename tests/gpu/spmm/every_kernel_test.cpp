@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "core/contract/narrow_operands.h"
 #include "core/facts/matrix_stats.h"
 #include "gpu/device/stream.h"
 #include "gpu/plan/kernels.h"

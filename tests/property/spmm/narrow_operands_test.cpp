@@ -1,7 +1,5 @@
 // An f32 matrix with dense operands of 16 bits, in every kernel that declares it.
 
-#include "core/contract/narrow_operands.h"
-
 #include "cpu/common/kernels.h"
 #include "tests/property/spmm/battery.h"
 

@@ -23,6 +23,17 @@ TEST(Capabilities, WhatIsMissingIsSaid) {
   }
 }
 
+TEST(Capabilities, EveryBitHasAPhrase) {
+  for (Capabilities bit = kImplicitOnes; bit <= kDenseSystems; bit <<= 1) {  // to the last one
+    try {
+      require_capabilities(0, bit, "k");
+      FAIL();
+    } catch (const UsageError& error) {
+      EXPECT_STRNE(error.what(), "k cannot do: ; --list shows what each kernel can do") << bit;
+    }
+  }
+}
+
 TEST(Capabilities, EveryKindIsOne) {
   EXPECT_EQ(capability_of(ValueKind::none), kImplicitOnes);
   EXPECT_EQ(capability_of(ValueKind::bf16), kBf16);
