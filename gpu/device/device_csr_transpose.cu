@@ -1,6 +1,7 @@
 // A^T on the device: a radix sort of (column, position). It is stable, so rows stay ascending and
 // the result has the same bits in every run. Then each entry fetches its row and value.
 
+#include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 
 #include "gpu/device/cub_scratch.h"
@@ -63,15 +64,6 @@ __global__ void gather_entries(const std::uint32_t* positions, Offset nnz,
   if (values != nullptr) sorted_values[at] = values[from];
 }
 
-std::size_t sort_bytes(Offset nnz, int bits) {
-  std::size_t bytes = 0;
-  CHECK_CUDA(cub::DeviceRadixSort::SortPairs(nullptr, bytes, static_cast<const Index*>(nullptr),
-                                             static_cast<Index*>(nullptr),
-                                             static_cast<const std::uint32_t*>(nullptr),
-                                             static_cast<std::uint32_t*>(nullptr), nnz, 0, bits));
-  return bytes;
-}
-
 int bits_of(Index cols) {
   int bits = 1;
   while (bits < 31 && (Offset{1} << bits) < cols) ++bits;
@@ -85,12 +77,14 @@ bool DeviceCsr::can_transpose(Offset nnz) { return nnz <= kMaxIndex; }
 std::uint64_t DeviceCsr::transpose_bytes(Index cols, Offset nnz, ValueKind kind) {
   const auto entries = static_cast<std::uint64_t>(nnz);
   const auto value_bytes = static_cast<std::uint64_t>(size_of(kind));
-  const std::uint64_t result = (static_cast<std::uint64_t>(cols) + 1) * sizeof(std::uint32_t) +
-                               entries * (sizeof(Index) + value_bytes);
-  const std::uint64_t scratch = entries * (sizeof(Index) + 2 * sizeof(std::uint32_t));
+  const std::uint64_t offsets = (static_cast<std::uint64_t>(cols) + 1) * sizeof(std::uint32_t);
+  if (nnz == 0) return offsets;
+  const std::uint64_t sorted = entries * (sizeof(Index) + 2 * sizeof(std::uint32_t));
   // Without a DoubleBuffer CUB copies both arrays once more.
-  const std::uint64_t copies = entries * (sizeof(Index) + sizeof(std::uint32_t));
-  return result + scratch + (nnz == 0 ? 0 : copies + sort_scratch_bound(nnz));
+  const std::uint64_t sorting =
+      entries * (sizeof(Index) + sizeof(std::uint32_t)) + sort_scratch_bound(nnz);
+  const std::uint64_t result = entries * (sizeof(Index) + value_bytes);
+  return offsets + sorted + std::max(sorting, result);
 }
 
 DeviceCsr DeviceCsr::transposed(DeviceMemory& memory) const {
@@ -110,14 +104,13 @@ DeviceCsr DeviceCsr::transposed(DeviceMemory& memory) const {
   const DeviceBuffer<Index> sorted_cols(memory, nnz_, "sorting A by column");
   const DeviceBuffer<std::uint32_t> positions(memory, nnz_, "sorting A by column");
   const DeviceBuffer<std::uint32_t> sorted_positions(memory, nnz_, "sorting A by column");
-  std::size_t bytes = sort_bytes(nnz_, bits);
-  const DeviceBuffer<std::byte> scratch(memory, static_cast<Offset>(bytes), "sorting A by column");
   number_entries<<<blocks_of(nnz_, kThreads), kThreads, 0, stream>>>(positions.data(), nnz_);
   CHECK_LAUNCH("number_entries", stream);
-  CHECK_CUDA(cub::DeviceRadixSort::SortPairs(scratch.data(), bytes, col_indices(),
-                                             sorted_cols.data(),
-                                             static_cast<const std::uint32_t*>(positions.data()),
-                                             sorted_positions.data(), nnz_, 0, bits, stream));
+  with_cub_scratch(memory, "sorting A by column", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, col_indices(), sorted_cols.data(),
+                                           static_cast<const std::uint32_t*>(positions.data()),
+                                           sorted_positions.data(), nnz_, 0, bits, stream);
+  });
   write_offsets<<<blocks_of(Offset{cols_} + 1, kThreads), kThreads, 0, stream>>>(
       sorted_cols.data(), nnz_, cols_, result.narrow_offsets_.data());
   CHECK_LAUNCH("write_offsets", stream);

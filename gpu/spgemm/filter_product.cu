@@ -4,11 +4,10 @@
 // Launch   256 threads: 8 rows
 // Needs    columns of C and of the mask ascending in every row
 
-#include <cub/device/device_scan.cuh>
-
 #include "gpu/device/cub_scratch.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/grid.h"
+#include "gpu/device/scan_and_sort.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spgemm/filter_product.h"
 
@@ -68,13 +67,6 @@ __global__ void narrow_offsets(const Offset* from, std::uint32_t* to, Offset cou
   if (at < count) to[at] = static_cast<std::uint32_t>(from[at]);
 }
 
-std::size_t scan_bytes(Offset count) {
-  std::size_t bytes = 0;
-  Offset* none = nullptr;
-  CHECK_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, bytes, none, none, count));
-  return bytes;
-}
-
 template <class Value>
 DeviceProduct filtered(const DeviceProduct& c, const DeviceCsrView<void>* mask, double drop_below,
                        DeviceMemory& memory) {
@@ -95,17 +87,8 @@ DeviceProduct filtered(const DeviceProduct& c, const DeviceCsrView<void>* mask, 
         static_cast<Offset*>(nullptr), static_cast<Index*>(nullptr), static_cast<Value*>(nullptr));
     CHECK_LAUNCH("filter_rows", stream);
   }
-  std::size_t bytes = scan_bytes(count);
-  {
-    const DeviceBuffer<std::byte> scratch(memory, static_cast<Offset>(bytes),
-                                          "adding up what is kept");
-    CHECK_CUDA(
-        cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, offsets, offsets, count, stream));
-  }
-  Offset total = 0;
-  CHECK_CUDA(
-      cudaMemcpyAsync(&total, offsets + c.rows, sizeof total, cudaMemcpyDeviceToHost, stream));
-  CHECK_CUDA(cudaStreamSynchronize(stream));
+  exclusive_sum(memory, offsets, count);
+  const Offset total = fetch(offsets + c.rows, stream);
   kept.allocate_entries(memory, total);
   if (total > 0) {
     filter_rows<<<blocks, kThreads, 0, stream>>>(

@@ -1,7 +1,7 @@
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/scan_and_sort.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmv/gathers.h"
-#include "gpu/spmv/scan_and_sort.h"
 #include "gpu/spmv/vectors.h"
 
 namespace csrkit::gpu {

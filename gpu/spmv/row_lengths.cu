@@ -1,6 +1,6 @@
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/scan_and_sort.h"
 #include "gpu/spmv/row_lengths.h"
-#include "gpu/spmv/scan_and_sort.h"
 #include "gpu/spmv/vectors.h"
 
 namespace csrkit::gpu {

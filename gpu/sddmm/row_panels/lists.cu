@@ -3,9 +3,11 @@
 #include <cub/device/device_scan.cuh>
 #include <cuda/functional>
 
+#include "gpu/device/cub_scratch.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/find_in_rows.cuh"
 #include "gpu/device/grid.h"
+#include "gpu/device/scan_and_sort.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/sddmm/row_panels/lists.h"
 
@@ -14,6 +16,7 @@ namespace csrkit::gpu::sddmm {
 namespace {
 
 constexpr int kThreads = 128;
+constexpr const char* kScratch = "scratch for panels";
 /// Tiles of a piece; small, so that small matrices have enough pieces to occupy the device.
 constexpr int kPieceTiles = 4;
 
@@ -167,28 +170,14 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Calls a function of CUB twice: for the bytes it needs, then with them.
-template <class F>
-void with_scratch(DeviceMemory& memory, F f) {
-  std::size_t bytes = 0;
-  CHECK_CUDA(f(nullptr, bytes));
-  const DeviceBuffer<std::byte> scratch(memory, static_cast<Offset>(bytes) + 1,
-                                        "scratch for panels");
-  CHECK_CUDA(f(scratch.data(), bytes));
-}
-
 /// Exclusive prefix sums in place; returns the last, the sum of all but the last number. Waits.
 Index sum_before(DeviceBuffer<Index>& numbers, DeviceMemory& memory) {
   const auto size = static_cast<int>(numbers.size());
-  with_scratch(memory, [&](void* scratch, std::size_t& bytes) {
+  with_cub_scratch(memory, kScratch, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(scratch, bytes, numbers.data(), numbers.data(), size,
                                          memory.stream());
   });
-  Index sum = 0;
-  CHECK_CUDA(cudaMemcpyAsync(&sum, numbers.data() + size - 1, sizeof sum, cudaMemcpyDeviceToHost,
-                             memory.stream()));
-  CHECK_CUDA(cudaStreamSynchronize(memory.stream()));
-  return sum;
+  return fetch(numbers.data() + size - 1, memory.stream());
 }
 
 }  // namespace
@@ -204,7 +193,7 @@ void TileLists::count(const DeviceCsrView<void>& a, DeviceMemory& memory) {
   CHECK_LAUNCH("find_twins", stream);
   find_runs<<<blocks_of(rows, kThreads), kThreads, 0, stream>>>(is_twin, a.rows, runs_.data());
   CHECK_LAUNCH("find_runs", stream);
-  with_scratch(memory, [&](void* scratch, std::size_t& bytes) {
+  with_cub_scratch(memory, kScratch, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::InclusiveScan(scratch, bytes, runs_.data(), runs_.data(),
                                           cuda::maximum<>{}, a.rows, stream);
   });
@@ -235,8 +224,8 @@ void TileLists::make(const DeviceCsrView<void>& a, DeviceMemory& memory) {
 }
 
 std::uint64_t TileLists::counting_bytes(Index rows) {
-  constexpr std::uint64_t kOfScans = 1 << 16;
-  return (static_cast<std::uint64_t>(rows) + 1) * 4 * sizeof(Index) + kOfScans;
+  const Offset numbers = Offset{rows} + 1;
+  return 3 * static_cast<std::uint64_t>(numbers) * sizeof(Index) + scan_scratch_bound(numbers);
 }
 
 std::uint64_t TileLists::making_bytes() const {

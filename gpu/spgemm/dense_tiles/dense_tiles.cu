@@ -13,6 +13,7 @@
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 
+#include "gpu/device/cub_scratch.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/workspace_layout.h"
 #include "gpu/spgemm/dense_tiles/dense_tiles.h"
@@ -27,10 +28,6 @@ constexpr auto aligned = WorkspaceLayout::aligned;
 /// Densities of A from which tensor cores are faster, although they multiply zeros; measured on an
 /// H200, see docs/results/h200/spgemm.md.
 constexpr double kLeastForTensorCores64 = 0.18, kLeastForTensorCores32 = 0.42;
-
-std::uint64_t scan_bytes(Index rows) {
-  return static_cast<std::uint64_t>(rows) / 32 + (64u << 10);  // 16 bytes per tile of 512 or more
-}
 
 /// Replaces rows + 1 counts by their exclusive sums.
 template <class Sum>
@@ -61,7 +58,7 @@ struct Kept {
     const auto n = static_cast<std::uint64_t>(rows);
     return spread_bytes(inner, cols) + (with_a ? spread_bytes(rows, inner) : 0) +
            spread_bytes(rows, cols) + aligned((n + 1) * 4) + 2 * aligned(n * 4) + aligned(n) +
-           aligned(8) + aligned(scan_bytes(rows));
+           aligned(8) + aligned(scan_scratch_bound(Offset{rows} + 1));
   }
 
   Kept() = default;
@@ -176,7 +173,7 @@ class DenseTilesProduct final : public DeviceSpgemm {
     const cudaStream_t stream = memory.stream();
     if (last_offset_ == nullptr) CHECK_CUDA(cudaMallocHost(&last_offset_, sizeof(Offset)));
     *last_offset_ = 0;
-    const auto bytes = static_cast<std::size_t>(scan_bytes(c.rows));
+    const auto bytes = static_cast<std::size_t>(scan_scratch_bound(Offset{c.rows} + 1));
     if (DeviceProduct::fits_narrow(Offset{c.rows} * c.cols)) {
       c.narrow_offsets = DeviceBuffer<std::uint32_t>(memory, Offset{c.rows} + 1, "the rows of C");
       sum_counts(kept.scan, bytes, kept.counts, c.narrow_offsets.data(), c.rows, stream);

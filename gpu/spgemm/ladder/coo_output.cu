@@ -60,15 +60,6 @@ __global__ void search_offsets(const std::uint64_t* keys, Offset count, int col_
   offsets[row] = static_cast<Number>(begin);
 }
 
-template <class Value>
-std::size_t sort_bytes(Offset count, int bits) {
-  cub::DoubleBuffer<std::uint64_t> keys;
-  cub::DoubleBuffer<Value> values;
-  std::size_t bytes = 0;
-  CHECK_CUDA(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, values, count, 0, bits));
-  return bytes;
-}
-
 }  // namespace
 
 template <class Value>
@@ -93,11 +84,10 @@ void CooOutput<Value>::move_to(DeviceMemory& memory, DeviceProduct& c) {
     DeviceBuffer<Value> other_values(memory, count, "the values of the sorted entries");
     cub::DoubleBuffer<std::uint64_t> both_keys(keys.data(), other_keys.data());
     cub::DoubleBuffer<Value> both_values(values_.data(), other_values.data());
-    std::size_t bytes = sort_bytes<Value>(count, bits);
-    const DeviceBuffer<std::byte> scratch(memory, static_cast<Offset>(bytes),
-                                          "sorting the entries");
-    CHECK_CUDA(cub::DeviceRadixSort::SortPairs(scratch.data(), bytes, both_keys, both_values, count,
-                                               0, bits, stream));
+    with_cub_scratch(memory, "sorting the entries", [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceRadixSort::SortPairs(scratch, bytes, both_keys, both_values, count, 0, bits,
+                                             stream);
+    });
     sorted_keys = both_keys.Current();
     c.allocate_entries(memory, count);
     CHECK_CUDA(cudaMemcpyAsync(c.values.data(), both_values.Current(),

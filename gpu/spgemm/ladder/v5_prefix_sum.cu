@@ -9,10 +9,9 @@
 //          every run (the sums are still made by atomics). The price is a second walk over all
 //          products.
 
-#include <cub/device/device_scan.cuh>
-
 #include "gpu/device/cub_scratch.h"
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/scan_and_sort.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spgemm/device_spgemm.h"
 
@@ -121,13 +120,6 @@ __global__ void narrow_offsets(const Offset* from, std::uint32_t* to, Offset cou
   if (at < count) to[at] = static_cast<std::uint32_t>(from[at]);
 }
 
-std::size_t scan_bytes(Offset count) {
-  std::size_t bytes = 0;
-  Offset* none = nullptr;
-  CHECK_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, bytes, none, none, count));
-  return bytes;
-}
-
 template <class Value>
 class PrefixSum final : public DeviceSpgemm {
  public:
@@ -152,14 +144,8 @@ class PrefixSum final : public DeviceSpgemm {
     if (rows > 0) {
       count_row<<<rows, kBlock, 0, stream>>>(a, b, offsets);
       CHECK_LAUNCH("count_row", stream);
-      std::size_t bytes = scan_bytes(count);
-      const DeviceBuffer<std::byte> scratch(memory, static_cast<Offset>(bytes),
-                                            "adding up rows of C");
-      CHECK_CUDA(
-          cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, offsets, offsets, count, stream));
-      CHECK_CUDA(
-          cudaMemcpyAsync(&total, offsets + a.rows, sizeof total, cudaMemcpyDeviceToHost, stream));
-      CHECK_CUDA(cudaStreamSynchronize(stream));
+      exclusive_sum(memory, offsets, count);
+      total = fetch(offsets + a.rows, stream);
     }
     if (marks != nullptr) marks->begin(SpgemmPhase::numeric);
     c.allocate_entries(memory, total);

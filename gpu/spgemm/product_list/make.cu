@@ -12,6 +12,7 @@
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 
+#include "gpu/device/cub_scratch.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/grid.h"
 #include "gpu/spgemm/product_list/order.cuh"
@@ -24,18 +25,6 @@ namespace csrkit::gpu {
 using namespace product_list;
 
 namespace {
-
-std::size_t sum_starts(void* workspace, std::size_t bytes, const std::uint32_t* counts,
-                       std::uint32_t* starts, Offset entries, cudaStream_t stream) {
-  CHECK_CUDA(cub::DeviceScan::ExclusiveScan(
-      workspace, bytes, counts, starts, cuda::std::plus<std::uint32_t>{}, 0u, entries + 1, stream));
-  return bytes;
-}
-
-/// An upper bound of CUB's scratch for the sum: a state of 16 bytes per tile of 512 counts or more.
-std::uint64_t sum_bytes_bound(Offset entries) {
-  return static_cast<std::uint64_t>(entries) / 32 + (64u << 10);
-}
 
 Offset most_long_entries(Offset products) { return products / (kMostOfAnEntry + 1); }
 
@@ -54,7 +43,7 @@ std::uint64_t ProductList::making_bytes(Offset products, Offset output_nnz) {
          entries * sizeof(std::uint16_t) +
          (listed / kLeastShare + 2) * (sizeof(ListPiece) + sizeof(ListSlices)) +
          static_cast<std::uint64_t>(most_long_entries(products)) * sizeof(LongEntry) +
-         2 * (entries + 1) * sizeof(std::uint32_t) + sum_bytes_bound(output_nnz) +
+         2 * (entries + 1) * sizeof(std::uint32_t) + scan_scratch_bound(output_nnz + 1) +
          sizeof(ListTotals);
 }
 
@@ -84,12 +73,11 @@ const char* ProductList::make(const SpgemmOperands& op, const DeviceProduct& c, 
   find_long_entries<<<blocks_of(c.nnz, kThreads), kThreads, 0, stream>>>(
       counts.data(), c.nnz, long_entries_.data(), totals.data());
   CHECK_LAUNCH("find_long_entries", stream);
-  {
-    const std::size_t bytes = sum_starts(nullptr, 0, counts.data(), starts.data(), c.nnz, stream);
-    const DeviceBuffer<std::byte> workspace(memory, static_cast<Offset>(bytes),
-                                            "the sum of C's products");
-    sum_starts(workspace.data(), bytes, counts.data(), starts.data(), c.nnz, stream);
-  }
+  with_cub_scratch(memory, "the sum of C's products", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveScan(
+        scratch, bytes, static_cast<const std::uint32_t*>(counts.data()), starts.data(),
+        cuda::std::plus<std::uint32_t>{}, 0u, c.nnz + 1, stream);
+  });
   ListTotals found = {};
   std::uint32_t in_pieces = 0;
   CHECK_CUDA(cudaMemcpyAsync(&found, totals.data(), sizeof found, cudaMemcpyDeviceToHost, stream));

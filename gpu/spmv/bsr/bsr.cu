@@ -11,10 +11,10 @@
 // Against  sell, csr_balanced
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/scan_and_sort.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmv/bsr/block_rows.h"
 #include "gpu/spmv/device_spmv.h"
-#include "gpu/spmv/scan_and_sort.h"
 
 namespace csrkit::gpu {
 

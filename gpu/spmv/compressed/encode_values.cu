@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/scan_and_sort.h"
 #include "gpu/spmv/compressed/encode.h"
-#include "gpu/spmv/scan_and_sort.h"
 #include "gpu/spmv/slices/slice_product.cuh"
 
 namespace csrkit::gpu {

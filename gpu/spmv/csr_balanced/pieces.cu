@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/scan_and_sort.h"
 #include "gpu/spmv/csr_balanced/pieces.h"
-#include "gpu/spmv/scan_and_sort.h"
 #include "gpu/spmv/vectors.h"
 
 namespace csrkit::gpu {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/scan_and_sort.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmv/device_spmv.h"
-#include "gpu/spmv/scan_and_sort.h"
 
 namespace csrkit::gpu {
 

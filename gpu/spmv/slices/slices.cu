@@ -1,6 +1,6 @@
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/scan_and_sort.h"
 #include "gpu/device/warp.cuh"
-#include "gpu/spmv/scan_and_sort.h"
 #include "gpu/spmv/slices/slices.h"
 #include "gpu/spmv/vectors.h"
 

@@ -1,4 +1,4 @@
-// The two CUB algorithms that conversions need, compiled once.
+// Two algorithms of CUB that several kernels need, compiled once.
 #pragma once
 
 #include "gpu/device/cuda_check.h"
