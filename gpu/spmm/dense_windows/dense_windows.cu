@@ -24,6 +24,7 @@
 #include <algorithm>
 
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/device_info.h"
 #include "gpu/device/launch_early.cuh"
 #include "gpu/spmm/dense_windows/bring.cuh"
 #include "gpu/spmm/dense_windows/dense_windows.h"
@@ -129,18 +130,6 @@ class DenseWindows {
   WindowWorkspace workspace_;
 };
 
-/// Bytes of shared memory that a block of the current device may have; 0 where there is no device.
-int shared_bytes_per_block() {
-  int device = 0, bytes = 0;
-  if (cudaGetDevice(&device) != cudaSuccess ||
-      cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
-          cudaSuccess) {
-    static_cast<void>(cudaGetLastError());
-    return 0;
-  }
-  return bytes;
-}
-
 }  // namespace
 
 std::string why_no_dense_windows(const SpmmProblem& problem) {
@@ -152,9 +141,9 @@ std::string why_no_dense_windows(const SpmmProblem& problem) {
     return "most windows of A would be empty: it has " + std::to_string(a.nnz()) + " nonzeros in " +
            std::to_string(a.rows()) + " x " + std::to_string(a.cols());
   }
-  const int has = shared_bytes_per_block();
+  const int has = current_shared_bytes();
   constexpr auto kNeeds = static_cast<int>(sizeof(WindowsInShared<128>));
-  if (has > 0 && has < kNeeds) {
+  if (has < kNeeds) {
     return "a block needs " + std::to_string(kNeeds) +
            " bytes of shared memory, this device gives it " + std::to_string(has);
   }

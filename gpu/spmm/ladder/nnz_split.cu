@@ -23,6 +23,7 @@
 
 #include "core/base/counted.h"
 #include "gpu/device/cuda_check.h"
+#include "gpu/device/device_info.h"
 #include "gpu/device/grid.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmm/device_spmm.h"
@@ -55,14 +56,12 @@ constexpr int kNoEntry = 0x7fffffff;                    // no column: there are 
 /// stay in L2 where the wider does not. A third of L2 is left to A, C and what the hashing of
 /// addresses makes uneven.
 int lanes_log2_for(Index dense_cols, Index b_rows, int width, std::size_t value_bytes) {
-  int device = 0, l2_bytes = 0;
-  CHECK_CUDA(cudaGetDevice(&device));
-  CHECK_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
+  const auto l2_bytes = static_cast<Offset>(current_l2_bytes());
   const Offset vectors = (Offset{dense_cols} + width - 1) / width;
   const int widest = std::clamp(log2_ceiling(vectors), kMinLanesLog2, kMaxLanesLog2);
   for (int log2 = widest; log2 >= kMinLanesLog2; --log2) {
     const Offset columns = std::min(Offset{width} << log2, Offset{dense_cols});
-    if (Offset{b_rows} * columns * static_cast<Offset>(value_bytes) <= Offset{l2_bytes} / 3 * 2) {
+    if (Offset{b_rows} * columns * static_cast<Offset>(value_bytes) <= l2_bytes / 3 * 2) {
       return log2;
     }
   }

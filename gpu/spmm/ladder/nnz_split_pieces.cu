@@ -2,6 +2,7 @@
 
 #include <cub/device/device_partition.cuh>
 
+#include "gpu/device/cub_scratch.h"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/grid.h"
 #include "gpu/device/workspace_layout.h"
@@ -73,13 +74,7 @@ __global__ void place_boundaries(DeviceOffsets offsets, Offset base, Offset nnz,
 PieceMaker::PieceMaker(Index rows, Offset nnz, int piece_entries)
     : rows_(rows), nnz_(nnz), piece_entries_(piece_entries) {
   max_pieces_ = (nnz + piece_entries - 1) / piece_entries;
-  std::size_t scratch = 0;
-  if (rows > 0) {
-    CHECK_CUDA(cub::DevicePartition::If(nullptr, scratch, thrust::counting_iterator<Index>(0),
-                                        static_cast<Index*>(nullptr), static_cast<Index*>(nullptr),
-                                        rows, IsNotEmpty{}));
-  }
-  scratch_bytes_ = scratch;
+  scratch_bytes_ = scan_scratch_bound(rows);
   WorkspaceLayout layout;
   counters_at_ = layout.reserve<Counters>(1);
   ends_at_ = layout.reserve<std::uint32_t>((nnz + 31) / 32);

@@ -30,6 +30,29 @@ TEST(SpgemmForecasts, NeedNoGpu) {
   }
 }
 
+TEST(SpmmForecasts, NeedNoGpu) {
+  const CsrMatrix a = random_matrix(257, 129, 0.05);
+  for (const bool transpose_a : {false, true}) {
+    SpmmProblem problem = default_spmm_problem(a, 8);
+    problem.transpose_a = transpose_a;
+    for (const SpmmKernel& kernel : gpu::spmm_kernels()) {
+      if (kernel.role == Role::vendor || !kernel.can(needed_for(problem))) continue;
+      SCOPED_TRACE(kernel.name);
+      std::uint64_t bytes = 0;
+      EXPECT_NO_THROW(bytes = gpu::forecast_spmm_bytes(kernel.name, problem));
+      EXPECT_GT(bytes, 0u);
+    }
+    problem.dense_cols = 1;
+    for (const SpmmKernel& kernel : gpu::spmv_kernels()) {
+      if (kernel.role == Role::vendor || !kernel.can(needed_for(problem))) continue;
+      SCOPED_TRACE("spmv." + std::string(kernel.name));
+      std::uint64_t bytes = 0;
+      EXPECT_NO_THROW(bytes = gpu::forecast_spmv_bytes(kernel.name, problem));
+      EXPECT_GT(bytes, 0u);
+    }
+  }
+}
+
 class GpuForecast : public GpuTest {};
 
 TEST_F(GpuForecast, IsNeverBelowThePeakOfSpmm) {
