@@ -116,12 +116,13 @@ DeviceProduct filtered_product(const DeviceProduct& c, const DeviceCsrView<void>
   return filtered<float>(c, mask, drop_below, memory);
 }
 
-std::uint64_t filter_forecast_bytes(const SpgemmSizes& sizes, ValueKind kind) {
+std::uint64_t filter_forecast_bytes(const SpgemmProblem& problem, const SpgemmSizes& sizes) {
+  if (!is_filtered(problem)) return 0;
   const std::uint64_t offsets = static_cast<std::uint64_t>(sizes.rows) + 1;
   return offsets * (sizeof(Offset) + sizeof(std::uint32_t)) +
          scan_scratch_bound(Offset{sizes.rows} + 1) +
          static_cast<std::uint64_t>(sizes.counts.output_bound) *
-             (sizeof(Index) + static_cast<std::uint64_t>(size_of(kind)));
+             (sizeof(Index) + static_cast<std::uint64_t>(size_of(problem.c)));
 }
 
 }  // namespace csrkit::gpu

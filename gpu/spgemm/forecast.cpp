@@ -11,16 +11,35 @@
 
 namespace csrkit::gpu {
 
-namespace {
-
-/// As the plan uploads it: 16-bit values are widened.
-std::uint64_t device_bytes(const CsrMatrix& matrix, ValueKind widened) {
-  return DeviceCsr::forecast_bytes(
-      matrix.rows(), matrix.nnz(),
-      matrix.value_kind() == ValueKind::none ? ValueKind::none : widened);
+std::uint64_t device_operand_bytes(const SpgemmProblem& problem) {
+  const auto bytes_of = [](Index rows, const CsrMatrix& matrix, ValueKind kind) {
+    return DeviceCsr::forecast_bytes(
+        rows, matrix.nnz(), matrix.value_kind() == ValueKind::none ? ValueKind::none : kind);
+  };
+  const CsrMatrix &a = problem.a, &b = problem.b;
+  const Index b_rows = problem.transpose_b ? b.cols() : b.rows();
+  return bytes_of(a.rows(), a, problem.c) +
+         (shares_operand(problem) ? 0 : bytes_of(b_rows, b, problem.c)) +
+         (problem.mask ? bytes_of(problem.mask->rows(), *problem.mask, ValueKind::none) : 0);
 }
 
-}  // namespace
+std::uint64_t product_forecast_bytes(const DeviceSpgemm& kernel, const SpgemmProblem& problem,
+                                     const SpgemmSizes& sizes) {
+  return kernel.forecast_bytes(sizes) + filter_forecast_bytes(problem, sizes);
+}
+
+SpgemmForecast forecast_whole(const DeviceSpgemm& kernel, const SpgemmProblem& problem,
+                              const SpgemmSizes& sizes, std::uint64_t operand_bytes) {
+  const Offset bound = sizes.counts.output_bound;
+  SpgemmForecast forecast;
+  forecast.products = static_cast<double>(sizes.counts.products);
+  forecast.output_nnz_bound = problem.mask ? std::min(bound, problem.mask->nnz()) : bound;
+  forecast.output_bytes_bound =
+      csr_bytes(problem.output_rows(), forecast.output_nnz_bound, problem.c);
+  forecast.whole_bytes = forecast.peak_bytes =
+      operand_bytes + product_forecast_bytes(kernel, problem, sizes);
+  return forecast;
+}
 
 SpgemmForecast forecast_spgemm(const std::string& kernel, const SpgemmProblem& problem,
                                Offset output_nnz, std::uint64_t limit_bytes) {
@@ -30,7 +49,6 @@ SpgemmForecast forecast_spgemm(const std::string& kernel, const SpgemmProblem& p
   }
   const auto device_kernel = make_device_spgemm(name, problem);
   const CsrMatrix op_b = problem.transpose_b ? transpose(problem.b) : problem.b;
-  const bool shares_b = problem.b_is_a() && !problem.transpose_b;
   std::vector<Offset> row_products(static_cast<std::size_t>(problem.a.rows()));
   SpgemmSizes sizes = {problem.a.rows(), problem.a.cols(), op_b.cols(),
                        problem.a.nnz(),  op_b.nnz(),       {}};
@@ -40,20 +58,9 @@ SpgemmForecast forecast_spgemm(const std::string& kernel, const SpgemmProblem& p
                          row_products[static_cast<std::size_t>(row)], op_b.cols());
   }
   if (output_nnz >= 0) sizes.counts.output_bound = output_nnz;
-  Offset bound = sizes.counts.output_bound;
-  if (problem.mask) bound = std::min(bound, problem.mask->nnz());
 
-  const std::uint64_t operands = device_bytes(problem.a, problem.c) +
-                                 (shares_b ? 0 : device_bytes(op_b, problem.c)) +
-                                 (problem.mask ? device_bytes(*problem.mask, ValueKind::none) : 0);
-  const bool is_filtered = problem.mask.has_value() || problem.drop_below > 0;
-  SpgemmForecast forecast;
-  forecast.products = static_cast<double>(sizes.counts.products);
-  forecast.output_nnz_bound = bound;
-  forecast.output_bytes_bound = csr_bytes(problem.output_rows(), bound, problem.c);
-  forecast.whole_bytes = operands + device_kernel->forecast_bytes(sizes) +
-                         (is_filtered ? filter_forecast_bytes(sizes, problem.c) : 0);
-  forecast.peak_bytes = forecast.whole_bytes;
+  const std::uint64_t operands = device_operand_bytes(problem);
+  SpgemmForecast forecast = forecast_whole(*device_kernel, problem, sizes, operands);
   if (limit_bytes == 0 || forecast.whole_bytes <= limit_bytes) return forecast;
   if (operands > limit_bytes) {
     throw MemoryError("no room for the operands (" + counted(operands, "byte") +

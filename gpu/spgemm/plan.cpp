@@ -10,17 +10,10 @@
 #include "gpu/device/device_info.h"
 #include "gpu/device/staged_copies.h"
 #include "gpu/spgemm/filter_product.h"
+#include "gpu/spgemm/forecast.h"
 #include "gpu/spgemm/plan_state.h"
 
 namespace csrkit::gpu {
-
-namespace {
-
-std::uint64_t device_bytes(const CsrMatrix& matrix) {
-  return DeviceCsr::forecast_bytes(matrix.rows(), matrix.nnz(), matrix.value_kind());
-}
-
-}  // namespace
 
 GpuSpgemmPlan::GpuSpgemmPlan(const char* name, Capabilities capabilities,
                              const SpgemmProblem& problem, const PlanOptions& options,
@@ -30,7 +23,7 @@ GpuSpgemmPlan::GpuSpgemmPlan(const char* name, Capabilities capabilities,
       capabilities_(capabilities),
       device_(options.where.device),
       threads_(options.where.threads),
-      shares_b_(problem.b_is_a() && !problem.transpose_b),
+      shares_b_(shares_operand(problem)),
       kernel_(std::move(kernel)) {
   require_device(device_);  // throws, with the reason, where there is no GPU
   const DeviceScope scope(device_);
@@ -44,11 +37,10 @@ GpuSpgemmPlan::GpuSpgemmPlan(const char* name, Capabilities capabilities,
       problem.mask ? convert_values(*problem.mask, ValueKind::none, threads_) : CsrMatrix();
   plan_analysis_seconds_ = operands_clock.seconds();
 
-  state.memory.require(
-      device_bytes(a) + (shares_b_ ? 0 : device_bytes(b)) + (problem.mask ? device_bytes(mask) : 0),
-      "A (" + counted(a.nnz(), "nonzero") + ")" +
-          (shares_b_ ? "" : ", B (" + counted(b.nnz(), "nonzero") + ")") +
-          (problem.mask ? " and the mask" : ""));
+  state.memory.require(device_operand_bytes(problem),
+                       "A (" + counted(a.nnz(), "nonzero") + ")" +
+                           (shares_b_ ? "" : ", B (" + counted(b.nnz(), "nonzero") + ")") +
+                           (problem.mask ? " and the mask" : ""));
   const UploadTeam team(threads_);
   state.timer.start(state.stream.get());
   state.a = DeviceCsr(state.memory, a);
@@ -83,8 +75,7 @@ GpuSpgemmPlan::~GpuSpgemmPlan() {
 }
 
 std::uint64_t GpuSpgemmPlan::forecast_of(const SpgemmSizes& sizes) const {
-  const std::uint64_t product = kernel_->forecast_bytes(sizes);
-  return is_filtered() ? product + filter_forecast_bytes(sizes, problem_.c) : product;
+  return product_forecast_bytes(*kernel_, problem_, sizes);
 }
 
 void GpuSpgemmPlan::make_ranges(const CsrMatrix& op_b) {
@@ -96,13 +87,8 @@ void GpuSpgemmPlan::make_ranges(const CsrMatrix& op_b) {
   whole.counts = count_products(a, b, state.memory);
   ranges_ = {{0, a.rows, whole}};
 
-  Offset bound = whole.counts.output_bound;
-  if (problem_.mask) bound = std::min(bound, problem_.mask->nnz());
-  forecast_.products = static_cast<double>(whole.counts.products);
-  forecast_.output_nnz_bound = bound;
-  forecast_.output_bytes_bound = csr_bytes(a.rows, bound, problem_.c);
+  forecast_ = forecast_whole(*kernel_, problem_, whole, operands);
   const std::uint64_t needed = forecast_of(whole);
-  forecast_.whole_bytes = forecast_.peak_bytes = operands + needed;
   const std::uint64_t available = state.memory.available_bytes();
   if (needed <= available) return;
   if ((capabilities_ & kRowBlocks) == 0) {
@@ -129,7 +115,7 @@ void GpuSpgemmPlan::expect_new_values() {
   const std::uint64_t more = kernel_->values_bytes(whole);
   const std::uint64_t with_more = more +
                                   csr_bytes(whole.rows, whole.counts.output_bound, problem_.c) +
-                                  (is_filtered() ? filter_forecast_bytes(whole, problem_.c) : 0);
+                                  filter_forecast_bytes(problem_, whole);
   const bool may_spend = more > 0 && with_more <= state_->memory.available_bytes();
   forecast_.reuse_bytes = operands + std::max(forecast_of(whole), may_spend ? with_more : 0);
   kernel_->let_values_spend(may_spend);

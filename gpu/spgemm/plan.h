@@ -59,7 +59,6 @@ class GpuSpgemmPlan final : public SpgemmPlan {
   const DeviceProduct& run(const RowRange& range, DeviceProduct& c, PhaseMarks* marks);
   /// Applies masks and dropping into `kept`; returns `kept`, or `c` if there is nothing to apply.
   const DeviceProduct& filter(const RowRange& range, const DeviceProduct& c, DeviceProduct& kept);
-  bool is_filtered() const { return problem_.mask.has_value() || problem_.drop_below > 0; }
   bool can_reuse() const { return kernel_->can_reuse() && ranges_.size() == 1; }
   void require_reuse() const;
   void drop_structure();

@@ -57,7 +57,7 @@ const DeviceProduct& GpuSpgemmPlan::run(const RowRange& range, DeviceProduct& c,
 
 const DeviceProduct& GpuSpgemmPlan::filter(const RowRange& range, const DeviceProduct& c,
                                            DeviceProduct& kept) {
-  if (!is_filtered()) return c;
+  if (!is_filtered(problem_)) return c;
   DeviceCsrView<void> mask = state_->mask.view<void>();
   if (problem_.mask) {
     mask = rows_of(mask, range, problem_.mask->row_offsets(), ValueKind::none);
