@@ -1,6 +1,5 @@
-// What auto's choice rests on: when panels of rows pay, when bands of columns, and, of a few
-// columns, when segments or a stencil.
-// No CUDA here: it is tested without a GPU.
+// The rules of auto: when panels of rows pay, and when bands of columns do. No CUDA here: the rules
+// are tested without a GPU.
 #pragma once
 
 #include "gpu/device/device_info.h"
@@ -8,29 +7,20 @@
 
 namespace csrkit::gpu {
 
-/// The setting of auto (PlanOptions::variant) that says: rows of B or C begin at no multiples of 16
-/// bytes, though the number of columns lets them. That shows only when they are bound, which is too
-/// late.
+/// A setting of auto (PlanOptions::variant). It says that rows of B or C do not begin at multiples
+/// of 16 bytes, although the number of columns would allow it. The plan could see that only in
+/// bind, which is too late for the choice.
 inline constexpr const char* kOffVectors = "off-vectors";
 
-/// Whether panels come into question at all.
+/// Whether row_panels is a candidate: the host sees the rows of op(A), there is enough work, and
+/// values in 16 bits are finite.
 bool may_have_panels(const SpmmProfile& profile);
 
-/// Whether row_panels is expected to take less time than row_bins: by counted work, and by what
-/// that missed on matrices like this one.
+/// Whether row_panels is expected to take less time than row_bins, by the formula of
+/// panels_or_bins.h and, where that is unsure, the correction of likeness.h.
 bool panels_pay(const SpmmProfile& profile);
 
 /// Whether column_bands is expected to take less time than row_bins, on a card of those rates.
 bool bands_pay(const SpmmProfile& profile, const CardRates& card);
-
-/// Whether jagged, a kernel of SpMV whose lanes take up to four columns each, is expected to take
-/// less time than row_bins, whose groups of eight lanes are mostly idle then. Measured on H100s
-/// (docs/lab/2026-11-27-spmm-few-columns.md).
-bool segments_pay(const SpmmProblem& problem);
-
-/// Whether a sample of A's rows has few diagonals, well filled. Up to eight columns B and C are
-/// what moves then: where A is a few numbers and a bit an entry, it need not be read. The more
-/// columns there are, the fewer diagonals that is worth.
-bool stencil_pays(const SpmmProblem& problem);
 
 }  // namespace csrkit::gpu

@@ -7,8 +7,8 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// Made of records by tests/gpu/spmm/likeness_test.cpp. A table for each size of elements, as what
-/// is looked at comes from memory.
+/// Fitted to records by tests/gpu/spmm/likeness_test.cpp. One table for each size of elements, so
+/// that a choice reads only the matrices that it needs.
 #define CSRKIT_WEIGHTS(...)
 #define CSRKIT_MEASURED(b_bytes, ...) CSRKIT_OF_##b_bytes(__VA_ARGS__)
 #define CSRKIT_OF_2(...) {__VA_ARGS__},
@@ -54,7 +54,7 @@ double missed_on(const SpmmProfile& profile, const MeasuredMatrix (&matrices)[co
 }  // namespace
 
 LikenessFacts likeness_facts(const SpmmProfile& profile) {
-  // The distances were chosen by how matrices fare that are left out in turn.
+  // The distances were chosen by cross-validation, leaving out one matrix at a time.
   constexpr double kSharing = 0.53, kUnlike = 0.26, kMean = 0.79, kRowCount = 2.1, kLongest = 1.6,
                    kOf16 = 1.2, kOf64 = 1.2;
   constexpr double kMuchLonger = 3;

@@ -1,11 +1,11 @@
-// What the formula for row_panels against row_bins misses, by likeness to matrices that were
-// measured.
+// A correction to the formula for row_panels against row_bins (panels_or_bins.h), by likeness to
+// matrices that were measured.
 //
-// The formula counts what it knows of a machine. What is left over (the order in which rows meet in
-// L1, warps that wait for each other) is in no count, but it is alike on matrices that are alike.
-// So a table holds such matrices, and what the formula misses there, learnt as a Gaussian process
-// is: a weight for each matrix and width, the solution of a linear system. Far from all of them
-// nothing is added.
+// The formula counts known effects. Others (the order in which rows meet in L1, warps that wait for
+// each other) are not counted, but they are similar on similar matrices. So a table holds measured
+// matrices with weights for what the formula misses on them, fitted as in a Gaussian process: the
+// weights of a width are the solution of a linear system. Far from all of these matrices nothing is
+// added.
 #pragma once
 
 #include <array>
@@ -24,11 +24,11 @@ LikenessFacts likeness_facts(const SpmmProfile& profile);
 /// 1 for the same, 0 for nothing or next to nothing in common.
 double likeness(const LikenessFacts& one, const LikenessFacts& other);
 
-/// Weights stand at 8 columns and fewer, 16, 32, 64, 128, and 256 and more; then at 41 and 127
-/// columns whose rows begin anywhere.
+/// A matrix has weights for 8 columns and fewer, 16, 32, 64, 128, and 256 and more; then for 41 and
+/// 127 columns whose rows begin anywhere.
 inline constexpr std::size_t kLikenessWidths = 6, kLikenessOddWidths = 2;
 using WidthWeights = std::array<float, kLikenessWidths + kLikenessOddWidths>;
-/// Which weights count: that of `from` and, by a share of `beyond`, the next one.
+/// Interpolates between weights: 1 - beyond of the weight at `from`, `beyond` of the next one.
 struct WidthPlace {
   std::size_t from;
   double beyond;
@@ -40,12 +40,12 @@ struct MeasuredMatrix {
   WidthWeights weights;
 };
 
-/// Whether what is missed can decide. With a logarithm farther from 0 it turned 22 of 16,056
-/// recorded products, 15 of them to the faster kernel: likeness is not asked for, and the
-/// neighbourhood, which it alone needs, not looked at.
+/// Whether the correction may decide. With a logarithm farther from 0 it changed the choice in 22
+/// of 16,056 recorded products, in 15 of them to the faster kernel. So it is left out there, and
+/// the neighbourhood, which only it needs, is not looked at.
 inline bool is_unsure(double log_ratio) { return log_ratio > -0.15 && log_ratio < 0.15; }
 
-/// To be added to the formula's logarithm of the ratio (panels_or_bins.h).
+/// The correction, to be added to log_panels_over_bins.
 double missed_by_formula(const SpmmProfile& profile);
 
 }  // namespace csrkit::gpu

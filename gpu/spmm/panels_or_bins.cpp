@@ -12,13 +12,13 @@ namespace csrkit::gpu {
 namespace {
 
 constexpr Index kFewestLanes = 8;         // of a panel
-constexpr double kStartKilocycles = 5.9;  // of a product, whatever it multiplies
+constexpr double kStartKilocycles = 5.9;  // of any product
 
 struct Weights {
   int b_bytes;
   PanelTerms of_terms;
 };
-/// Made of records by tests/gpu/spmm/likeness_test.cpp.
+/// Fitted to records by tests/gpu/spmm/likeness_test.cpp.
 constexpr Weights kWeights[] = {
 #define CSRKIT_WEIGHTS(b_bytes, ...) {b_bytes, {__VA_ARGS__}},
 #define CSRKIT_MEASURED(...)
@@ -27,14 +27,14 @@ constexpr Weights kWeights[] = {
 #undef CSRKIT_WEIGHTS
 };
 
-/// The logarithm of how much larger than L2 B and C are, above that of a third.
+/// 1 + log(bytes of B and C / bytes of L2), from 0 (about a third of L2) to 4.
 double beyond_l2(const SpmmProfile& profile) {
   const double bytes = (static_cast<double>(profile.rows) + profile.cols) *
                        static_cast<double>(profile.dense_cols) * profile.b_bytes;
   return 1 + std::clamp(std::log(bytes / profile.l2_bytes), -1.0, 3.0);
 }
 
-/// Panels whose lists are longer are cut into parts of so many entries (row_tasks/maker.cu).
+/// Entries of a part: row_tasks/maker.cu cuts the lists of panels that are longer.
 double part_entries(const SpmmProfile& profile) {
   constexpr Offset kManyEntries = 5'000'000;
   constexpr double kNarrowPart = 64, kPart = 128, kLargePart = 256;
@@ -43,9 +43,9 @@ double part_entries(const SpmmProfile& profile) {
   return (is_narrow ? kNarrowPart : kPart) * panel_rows(profile.b_bytes) / 4;
 }
 
-/// The logarithm of how many places for warps panels leave empty, of three times as many. A panel
-/// has a part of a warp where there are few columns, and several where there are several slices of
-/// columns or where its list is cut.
+/// log(3 * places for warps / warps of all panels), at least 0: it grows the fewer of three rounds
+/// of warps the panels fill. A panel has a part of a warp if there are few columns, and several
+/// warps if there are several slices of columns or if its list is cut.
 double idle_places(const SpmmProfile& profile) {
   constexpr double kInTurn = 3;
   constexpr Index kLanes = 32, kTiledCols = 64;
@@ -76,10 +76,9 @@ double bins_kilocycles(const SpmmProfile& profile) {
                            profile.multiprocessors, is_one_slice ? 1 : kUnfilled);
 }
 
-/// What the longest row makes panels wait for, however short the product is: the parts of a list
-/// wait for B step by step, and in the end add each other up, up to 32 of them and then what these
-/// made, and wait for L2 each time. As logarithms of what a product takes with that over what
-/// row_bins takes without.
+/// The latency of the longest row in row_panels. A part of its list waits for B in every step. At
+/// the end the parts' sums are added up, first in groups of up to 32 and then the groups, with a
+/// wait for L2 each. Both as log(1 + wait / time of row_bins).
 struct LongestList {
   double steps, meeting;
 };
@@ -90,7 +89,7 @@ LongestList longest_list(const SpmmProfile& profile) {
   const double part = part_entries(profile);
   const double parts = longest > kCut * part ? std::ceil(longest / part) : 0;
   const double groups = parts > kTogether ? std::ceil(parts / kTogether) : 0;
-  // Two slots at once, but for eight rows or for one row after the other.
+  // Two slots are added at once, except for panels of eight rows and for rows in pieces.
   const double at_once = profile.b_bytes == 2 || profile.has_pieces() ? 1 : 2;
   const double product = bins_kilocycles(profile);
   return {std::log1p(kStep * std::min(longest, part) / kStepEntries / product),
@@ -99,8 +98,8 @@ LongestList longest_list(const SpmmProfile& profile) {
 
 }  // namespace
 
-// Gathering, an entry takes some time whatever the number of columns, and rows that do not fill
-// lines take that of more columns (docs/lab/2026-11-26-spmm-choice-two-cards.md).
+// An entry takes a fixed time and a time for each column. Rows that do not fill lines take as long
+// as wider ones (docs/lab/2026-11-26-spmm-choice-two-cards.md).
 double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors, double unfilled) {
   constexpr double kEntry = 1.15e-3, kProduct = 0.0747e-3;  // of a multiprocessor
   constexpr double kLeastOfAnEntry = 2.9e-3;
@@ -127,25 +126,26 @@ PanelTerms panel_terms(const SpmmProfile& profile) {
   const double list = std::max(mean * panel_rows(profile.b_bytes) / sample.sharing(), 1e-3);
   const LongestList longest = longest_list(profile);
   const bool has_pieces = profile.has_pieces();
-  // row_bins has 256 to 512 bytes of a row as one slice, unless rows fill lines or entries are few.
+  // row_bins takes rows of 256 to 512 bytes as one slice, unless rows fill lines or entries are
+  // few.
   const bool is_one_slice = profile.b_bytes != 2 && !has_pieces && words > kSlice &&
                             words < kWidest && std::fmod(words, kLine) != 0 &&
                             profile.nnz >= kEntriesAtOnce;
-  // Rows that end inside sectors: two slices write parts of one, the more of them the shorter rows
-  // are, and parts that do not meet in L2 are read again.
-  const double one_slice = profile.b_bytes == 4 ? kSlice : kLine;  // has all of a row
+  // If rows end inside sectors, two slices write parts of the same sector. Parts that do not meet
+  // in L2 are read again. The shorter the rows, the more such sectors.
+  const double one_slice = profile.b_bytes == 4 ? kSlice : kLine;  // such a row is in one slice
   const bool has_ends = profile.b_bytes != 8 && !has_pieces && words > one_slice &&
                         profile.dense_cols * profile.b_bytes % kSectorBytes != 0 &&
                         !(profile.b_bytes == 4 && is_one_slice);
   const double ends = has_ends ? std::sqrt(kFewSectors / words) : 0;
-  // A slice that is hardly filled costs row_bins what a full one does.
+  // A partly filled slice costs row_bins as much as a full one.
   const bool has_slices = profile.b_bytes != 2 && !has_pieces && words > kSlice && !is_one_slice;
   const double unfilled = has_slices ? std::log(std::ceil(words / kSlice) * kSlice / words) : 0;
-  // In 16 bits tiles are put together of single elements where rows begin anywhere.
+  // In 16 bits tiles are read element by element if rows begin anywhere.
   const bool reads_elements = profile.b_bytes == 2 && profile.is_off_vectors && !has_pieces;
-  // Sharing saves nothing of the time in which a product starts. Of a large one that is none.
+  // Sharing does not shorten the start, which counts in small products.
   const double start = kStartKilocycles / bins_kilocycles(profile);
-  const double written = 1 / (1 + mean);  // rows of C beside those and the reads of B
+  const double written = 1 / (1 + mean);  // the share of C's rows in all rows moved, of B and C
   return {1,
           width,
           sharing,

@@ -1,11 +1,12 @@
-// What counted work says of row_panels beside row_bins: a sum of terms, each with a weight.
+// A formula for the time of row_panels over that of row_bins: a sum of terms, each with a weight.
 //
-// Panels read a row of B once for all entries that share it, the more so the wider a row is. They
-// lose where rows are short, as row_bins has those in strips; where there are too few of them to
-// fill the card, the more the longer their lists are; and where a very long row is cut. The terms
-// are of that, the weights are learnt: by least squares from records of all kernels
-// (tests/gpu/spmm/likeness_test.cpp makes them; docs/lab/2026-11-26-spmm-choice-by-entries.md). A
-// ratio has no unit, and none of a card's rates was seen in it.
+// A panel reads a row of B once for all its entries in that column, which saves more where rows of
+// B are wider. Panels lose where rows are short, because row_bins packs those in strips; where
+// there are too few panels to fill the card, the more so if their lists are long; and where a very
+// long row is cut. The terms count these effects. The weights are fitted by least squares to
+// records of all kernels (tests/gpu/spmm/likeness_test.cpp makes them;
+// docs/lab/2026-11-26-spmm-choice-by-entries.md). The records show no influence of a card's rates
+// on the ratio, so none is among the terms.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@
 
 namespace csrkit::gpu {
 
-/// Beyond this, what is said is far enough from 0, whatever it is.
+/// Logarithms of ratios are cut off here: farther from 0 the choice is clear.
 inline constexpr double kFarOff = 0.5;
 inline double near_zero(double log_ratio) {
   return log_ratio < -kFarOff ? -kFarOff : log_ratio > kFarOff ? kFarOff : log_ratio;
@@ -24,11 +25,11 @@ inline double near_zero(double log_ratio) {
 using PanelTerms = std::array<double, 17>;
 PanelTerms panel_terms(const SpmmProfile& profile);
 
-/// Thousands of clock cycles of row_bins. Rows that do not fill lines take those of `unfilled`
-/// times whole slices of 64 columns.
+/// Thousands of clock cycles of row_bins. If the width is no multiple of 32 columns (and above 32),
+/// it counts as `unfilled` times the width rounded up to whole slices of 64.
 double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors, double unfilled);
 
-/// The natural logarithm of the time of row_panels over that of row_bins, near zero.
+/// The natural logarithm of the time of row_panels over that of row_bins, cut off by near_zero.
 double log_panels_over_bins(const SpmmProfile& profile);
 
 }  // namespace csrkit::gpu

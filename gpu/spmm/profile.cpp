@@ -15,15 +15,15 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// Counts different columns of groups of rows, and of groups within them. A column whose place
-/// another one takes in the meantime is counted again: with 4,096 places and 1,000 entries that
-/// happens to one in twenty. Looking for the lowest in four sorted rows would be exact, and ten
-/// times as long, as nobody can foretell which row has it.
+/// Counts the distinct columns of groups of rows, and of groups within them, by a hash table
+/// without chains. A column is counted again if another one took its place meanwhile: with 4,096
+/// places and 1,000 entries this happens to one in twenty. A merge of sorted rows would be exact
+/// but take ten times as long, because its branches cannot be predicted.
 template <int levels>
 class ColumnCounter {
  public:
   void start(int level) { group_[level] += 0x85ebca6bu; }
-  /// To `counts[level]` 1 if the group of that level has not seen it.
+  /// Adds 1 to `counts[level]` if that level's current group has not seen the column.
   void add(Index col, std::array<Offset, levels>& counts) {
     const std::uint32_t hash = static_cast<std::uint32_t>(col) * 0x9e3779b1u;
     std::array<std::uint32_t, levels>& place = last_[hash >> (32 - kLog2Places)];
@@ -39,7 +39,8 @@ class ColumnCounter {
   std::array<std::uint32_t, levels> group_ = {};
 };
 
-/// Whether values in 16 bits are, as numbers of SuiteSparse above 65,504 are not in f16.
+/// Whether values of 16 bits are finite; true for other kinds. Some numbers of SuiteSparse are
+/// above 65,504, the largest of f16.
 bool are_finite(const CsrMatrix& a, Offset begin, Offset end) {
   if (size_of(a.value_kind()) != 2) return true;
   const unsigned exponent = a.value_kind() == ValueKind::f16 ? 0x7c00 : 0x7f80;
@@ -48,9 +49,8 @@ bool are_finite(const CsrMatrix& a, Offset begin, Offset end) {
                       [&](unsigned value) { return (value & exponent) == exponent; });
 }
 
-/// Where up to 256 stretches of as many rows each begin. Each is a line of memory, and what else is
-/// asked of row offsets lies near one that was read here: A is in no cache, nor are its pages
-/// known.
+/// Where up to 256 stretches of equally many rows begin. A is not in cache, nor are its pages in
+/// the TLB, so these reads cost a line each; later reads of row offsets lie near one of them.
 struct RowStretches {
   static constexpr Index kMost = 256;
   Index rows, rows_each, count;
@@ -66,8 +66,8 @@ struct RowStretches {
   }
 };
 
-/// The first place from `first` to `last` of ascending values that holds `value` or more; `last` if
-/// none does. It is looked for around `guess` first: A is in no cache, and each look waits.
+/// The first place in [first, last) of ascending values that holds `value` or more; `last` if none
+/// does. The search begins at `guess`: A is not in cache, and every probe waits for memory.
 template <class Value>
 Offset first_not_below(const Value* values, Offset first, Offset last, Value value, Offset guess) {
   Offset low = std::clamp(guess, first, last), high = low;
@@ -82,13 +82,14 @@ Offset first_not_below(const Value* values, Offset first, Offset last, Value val
   return std::lower_bound(values + low, values + high, value) - values;
 }
 
-/// Evenly spread entries and their rows: long ones have many.
+/// Evenly spread entries and their rows; a row occurs in proportion to its length.
 struct EntrySample {
   static constexpr int kCount = 36;
   std::array<Offset, kCount> entry = {};
   std::array<Index, kCount> row = {};
 
-  /// A row is looked for where it lies if those of its stretch are alike.
+  /// The search for an entry's row begins where it would be if all rows of its stretch were equally
+  /// long.
   EntrySample(const CsrMatrix& a, const RowStretches& stretches) {
     const Offset* const offsets = a.row_offsets();
     std::array<Index, kCount> stretch, guess;
@@ -112,14 +113,14 @@ struct EntrySample {
   }
 };
 
-constexpr double kSampleWeight = 1024;  // of each of them
+constexpr double kSampleWeight = 1024;  // of each sampled entry
 
-/// One column is not counted: that whose key is 0, as that of an empty place.
+/// At least one column counts as distinct: a key of 0 looks like an empty place and is not counted.
 double share(Offset distinct, Offset entries) {
   return static_cast<double>(std::max<Offset>(distinct, 1)) / static_cast<double>(entries);
 }
 
-/// A stretch of `row` around an entry.
+/// At most `most` entries of `row` around `entry`.
 struct Stretch {
   Offset begin, end;
 };
@@ -129,15 +130,15 @@ Stretch stretch_around(const CsrMatrix& a, Index row, Offset entry, Offset most)
   return {begin, std::min(begin + most, last)};
 }
 
-/// The first entry of `row` that lies in column `col` or behind. Rows next to each other are mostly
-/// alike, so it is looked for around `guess`.
+/// The first entry of `row` in column `col` or beyond. Neighbouring rows are mostly alike, so the
+/// search begins at `guess`.
 Offset find_near(const CsrMatrix& a, Index row, Index col, Offset guess) {
   return first_not_below(a.col_indices(), a.row_offsets()[row], a.row_offsets()[row + 1], col,
                          guess);
 }
 
-/// What the panels of evenly spread entries have, so that each panel counts by what it has of all
-/// entries. Of a panel of long rows a stretch of columns will do.
+/// Samples the panels of evenly spread entries, so a panel counts in proportion to its entries. In
+/// a panel of long rows only a stretch of columns is looked at.
 PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, const EntrySample& of_entries) {
   constexpr Offset kLongRow = 32, kStretch = 16, kMostOfARow = 2 * kStretch, kValues = 64;
   constexpr int kAhead = 8;
@@ -151,7 +152,7 @@ PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, const EntrySampl
   const auto is_long = [&](Index first, Index end) {
     return offsets[end] - offsets[first] > kLongRow * panel_rows;
   };
-  // Where a row has what another one has around an entry, if they are alike.
+  // The place in `row` that corresponds to the sampled entry's, if both rows are alike.
   const auto guess_in = [&](Index row, int i) {
     const Index own = of_entries.row[i];
     const Offset at = of_entries.entry[i] - offsets[own] - kStretch / 2;
@@ -159,7 +160,7 @@ PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, const EntrySampl
   };
   const auto* const values = static_cast<const std::uint16_t*>(a.values());
   const bool has_16_bits = size_of(a.value_kind()) == 2;
-  // A is in no cache: asked for ahead, its lines come at once instead of one by one.
+  // A is not in cache: prefetched lines come together instead of one by one.
   const auto ask_for = [&](int i) {
     constexpr Offset kLine = 64 / sizeof(Index);
     const auto [first, end] = panel_of(i);
@@ -214,8 +215,8 @@ PanelSample sample_panels(const CsrMatrix& a, Index panel_rows, const EntrySampl
   return seen;
 }
 
-/// The same of 16 and of 64 neighbouring rows. Where a window has very many entries, of a range of
-/// columns alone.
+/// The same for 16 and for 64 neighbouring rows. If 64 rows have very many entries, only a range of
+/// columns is looked at.
 Neighbourhood sample_neighbourhood(const CsrMatrix& a, const EntrySample& of_entries) {
   constexpr Index kRows = 64, kPart = 16;
   constexpr int kWindows = 12;
@@ -240,7 +241,7 @@ Neighbourhood sample_neighbourhood(const CsrMatrix& a, const EntrySample& of_ent
     counter.start(kOfWindow);
     Offset entries = 0;
     std::array<Offset, 2> new_columns = {};
-    Offset guess = 0;  // from a row's begin
+    Offset guess = 0;  // counted from the row's begin
     constexpr Index kAhead = 8;
     for (Index row = first; row < end; ++row) {
       if (row < end - kAhead) {
@@ -262,8 +263,8 @@ Neighbourhood sample_neighbourhood(const CsrMatrix& a, const EntrySample& of_ent
   return {kWindows / new_in_parts, kWindows / new_in_windows};
 }
 
-/// The same of panels of A's columns: which columns of a row are in one panel shows as they are
-/// sorted. How long columns are does not, so all count as alike.
+/// The same for panels of A's columns, for A^T. Columns of a row are sorted, so those of one panel
+/// are neighbours. The lengths of columns are unknown and count as equal.
 PanelSample sample_column_panels(const CsrMatrix& a, Index panel_cols,
                                  const EntrySample& of_entries) {
   constexpr Offset kStretch = 64;  // of a long row
@@ -287,9 +288,9 @@ PanelSample sample_column_panels(const CsrMatrix& a, Index panel_cols,
   return seen;
 }
 
-/// The longest row, as far as it stands out: those of sampled entries, and of the stretches of rows
-/// that have the most entries, of a few hundred stretches, as one row much longer than all others
-/// makes its stretch stand out, however few of all entries it has.
+/// The longest row found, among the rows of sampled entries and the rows of the few stretches with
+/// the most entries. A row much longer than all others makes its stretch one of these, even if it
+/// has few of all entries.
 Offset longest_row(const CsrMatrix& a, const RowStretches& stretches,
                    const EntrySample& of_entries) {
   constexpr Index kMostStretches = 8, kMostRows = 4096;
@@ -312,7 +313,7 @@ Offset longest_row(const CsrMatrix& a, const RowStretches& stretches,
   return longest;
 }
 
-/// Whether sampled entries have a mirror image.
+/// Whether sampled entries (i, j) all have a counterpart (j, i).
 bool looks_symmetric(const CsrMatrix& a) {
   constexpr Offset kSample = 64;
   if (a.rows() != a.cols() || a.nnz() == 0) return false;
@@ -340,7 +341,7 @@ BandSample sample_for_bands(const SpmmProblem& problem) {
   constexpr int kBits = 64;
   const CsrMatrix& a = problem.a;
   const auto l2_bytes = static_cast<double>(current_l2_bytes());
-  // Half of L2 holds what the other half holds, for the multiprocessors on its side.
+  // Half of L2: the other half holds copies of the same lines, for the multiprocessors near it.
   const auto held = static_cast<Offset>(l2_bytes / 2 / kBandSliceBytes);
   BandSample sample;
   sample.new_columns = 0;
@@ -360,7 +361,7 @@ BandSample sample_for_bands(const SpmmProblem& problem) {
     }
   }
   sample.new_columns = static_cast<double>(distinct) / static_cast<double>(kStretches * stretch);
-  // Of evenly spread entries, a row of n is met n times as often as one of one.
+  // Among evenly spread entries a row of n entries occurs n times as often as a row of one.
   const double shortest_cut = kEntriesOfABand * column_bands(a.cols(), l2_bytes);
   sample.cut_entries = 0;
   const Offset* const offsets = a.row_offsets();

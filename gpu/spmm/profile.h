@@ -23,16 +23,16 @@ struct PanelSample {
   }
 };
 
-/// How many entries of 16 and of 64 neighbouring rows have one column in common: what is left for
-/// caches where panels share little, and what they have, too, where panels share much.
+/// How many entries of 16 and of 64 neighbouring rows share a column, on average: the reuse of rows
+/// of B that is left to caches.
 struct Neighbourhood {
   double of_16 = 1, of_64 = 1;
 };
 
 /// What tells whether bands of columns pay.
 struct BandSample {
-  /// The share of entries whose column is not among those of the entries before, as many as half of
-  /// L2 holds slices of B's rows: what row_bins reads from memory.
+  /// The share of entries whose column is new: it does not occur among the n entries before, if
+  /// half of L2 holds slices of n rows of B. For these row_bins reads memory.
   double new_columns = 1;
   double cut_entries = 1;  // the share in rows that column_bands cuts
   double cut_rows = 0;     // how many there are
@@ -47,14 +47,14 @@ struct SpmmProfile {
   int multiprocessors = 132;
   double l2_bytes = 60 << 20;
   bool is_off_vectors = false;  // rows of B or C begin anywhere, whatever dense_cols says
-  Offset longest = 0;           // row, as far as it stands out
+  Offset longest = 0;           // entries of the longest row found
   PanelSample sample;           // empty where the host cannot see the rows of op(A)
   Neighbourhood near;           // the same
-  BandSample bands;             // the best there can be, until it was looked for
+  BandSample bands;             // at first what makes bands look best
 
-  /// Whether kernels read rows of B in pieces, as they begin anywhere. A few columns are read by
-  /// single elements in any case; in 16 bits vectors of four elements will do, and where these are
-  /// not aligned though K lets them, B is copied.
+  /// Whether kernels read rows of B in pieces, because rows begin anywhere. A few columns are read
+  /// by single elements in any case. In 16 bits vectors of four elements will do; where K allows
+  /// them but the addresses do not, B is copied.
   bool has_pieces() const {
     constexpr Index kFewColumns = 8;
     const Index vector = b_bytes == 8 ? 2 : 4;
@@ -63,6 +63,11 @@ struct SpmmProfile {
   }
 };
 
+/// Whether the host can look at the rows of op(A).
+inline bool rows_are_on_host(const SpmmProblem& problem) {
+  return !problem.transpose_a && problem.a.space() == MemorySpace::host;
+}
+
 /// Without a look at A.
 SpmmProfile sizes_of(const SpmmProblem& problem);
 
@@ -70,10 +75,10 @@ SpmmProfile sizes_of(const SpmmProblem& problem);
 /// and a transposed one: if A's pattern looks symmetric, its rows are those of its transpose.
 void look_at_panels(const SpmmProblem& problem, SpmmProfile& profile);
 
-/// Finds `near`, which takes as long again. The same holds of `problem`.
+/// Finds `near`, which takes as long again; `problem` as for look_at_panels.
 void look_at_neighbourhood(const SpmmProblem& problem, SpmmProfile& profile);
 
-/// All of these: what studies record. auto looks only as far as the choice needs it.
+/// All of these, for records. auto looks only as far as its choice needs.
 SpmmProfile profile_of(const SpmmProblem& problem);
 
 /// Takes some milliseconds. No column is new where the host cannot see the rows of op(A), or where

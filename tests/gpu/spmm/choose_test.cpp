@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpu/plan/kernels.h"
+#include "gpu/spmm/few_columns.h"
 #include "gpu/spmm/likeness.h"
 #include "gpu/spmm/panels_or_bins.h"
 #include "tests/gpu/spmm/recorded_products.h"

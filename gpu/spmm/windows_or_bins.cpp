@@ -1,0 +1,88 @@
+#include "gpu/spmm/windows_or_bins.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "gpu/device/device_info.h"
+#include "gpu/spmm/dense_windows/dense_windows.h"
+#include "gpu/spmm/dense_windows/windows.h"
+#include "gpu/spmm/panels_or_bins.h"
+#include "gpu/spmm/profile.h"
+
+namespace csrkit::gpu {
+
+namespace {
+
+/// An estimate of the entries in the fullest windows: those of the fullest row of tiles, in the
+/// fullest quarter of its columns. (At K = 32 and 4,000 columns a block works on a quarter.) It
+/// reads one row offset a tile, and a sample of the columns.
+double fullest_window(const CsrMatrix& a, const WindowShape& shape) {
+  constexpr Offset kSample = 512, kQuarters = 4;
+  const Offset* offsets = a.row_offsets();
+  Offset begin = 0, size = 0;
+  for (Offset row = 0; row < a.rows(); row += kTileRows) {
+    const Offset here = offsets[std::min<Offset>(row + kTileRows, a.rows())] - offsets[row];
+    if (here <= size) continue;
+    begin = offsets[row];
+    size = here;
+  }
+  Offset hits[kQuarters] = {};
+  const Offset sample = std::min(kSample, size);
+  for (Offset i = 0; i < sample; ++i) {
+    ++hits[a.col_indices()[begin + size * i / sample] * kQuarters / a.cols()];
+  }
+  const Offset most = *std::max_element(std::begin(hits), std::end(hits));
+  return static_cast<double>(size * most * kQuarters) /
+         static_cast<double>(std::max(sample, Offset{1}) * shape.windows);
+}
+
+/// Thousands of clock cycles of dense_windows (docs/lab/2026-11-22-spmm-h200.md): a start, and
+/// rounds of one window on every multiprocessor. A round takes longer if a window has more than a
+/// thousand entries, which a block puts in their places; the narrower the tile, the more.
+struct WindowCosts {
+  double start, round, thousand_entries;
+};
+constexpr WindowCosts kWide = {30.7, 4.75, 0.34}, kHalf = {24.6, 2.57, 0.48},
+                      kQuarter = {21.0, 1.88, 0.71};
+
+double window_kilocycles(const WindowShape& shape, double entries, int multiprocessors) {
+  const WindowCosts& costs = shape.tile_cols == 128  ? kWide
+                             : shape.tile_cols == 64 ? kHalf
+                                                     : kQuarter;
+  // A multiprocessor has one block at a time.
+  const Offset turns = (kWindowBlocks + multiprocessors - 1) / multiprocessors;
+  const Offset rounds = turns * ((shape.units() + kWindowBlocks - 1) / kWindowBlocks);
+  const double crowd = std::max(entries / 1000 - 1, 0.0);
+  return costs.start + (costs.round + costs.thousand_entries * crowd) * static_cast<double>(rounds);
+}
+
+}  // namespace
+
+bool windows_pay(const SpmmProblem& problem) {
+  constexpr Offset kLongRows = 4 * kFewestEntries;  // shorter ones are not for tensor cores
+  if (problem.b != ValueKind::f32 || problem.semiring != Semiring::plus_times) return false;
+  SpmmSizes sizes = {problem.a.rows(), problem.a.cols(), problem.a.nnz(), problem.dense_cols};
+  if (problem.transpose_a) std::swap(sizes.rows, sizes.cols);
+  if (sizes.nnz == 0 || sizes.nnz < kLongRows * sizes.rows) return false;
+  const WindowShape shape(sizes);
+  const int multiprocessors = current_multiprocessors();
+  // By measurement row_bins takes as long for 41 columns as for 64, and for 200 as for 256, but for
+  // 602 1.16 times as long as it would for 640 (docs/lab/2026-11-27-spmm-few-columns.md).
+  constexpr double kInPieces = 1.15;
+  constexpr Index kSlice = 64, kVector = 4;
+  const bool has_pieces = problem.dense_cols > kSlice && problem.dense_cols % kVector != 0;
+  const double gather = gather_kilocycles(sizes, multiprocessors, has_pieces ? kInPieces : 1);
+  const auto takes = [&](double entries) {
+    return window_kilocycles(shape, entries, multiprocessors);
+  };
+  const double mean =
+      static_cast<double>(sizes.nnz) / static_cast<double>(shape.row_tiles * shape.windows);
+  if (takes(mean) >= gather) return false;
+  // A look at A is not needed if even full windows take less time.
+  const bool pays = !rows_are_on_host(problem) || takes(kTileRows * kWindowCols) < gather ||
+                    takes(fullest_window(problem.a, shape)) < gather;
+  return pays && why_no_dense_windows(problem).empty();
+}
+
+}  // namespace csrkit::gpu
