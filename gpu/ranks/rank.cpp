@@ -21,17 +21,19 @@ namespace {
 std::uint64_t bytes_of(const std::vector<Index>& numbers) { return numbers.size() * sizeof(Index); }
 
 /// A meeting has flags for so many ranks of a host.
-constexpr std::size_t kMostRanks = 256;
+constexpr Offset kMostRanks = 256;
 
 /// Byte positions in the memory that a rank shares.
 struct SharedLayout {
   std::uint64_t arrays[2] = {}, sums_made = 0, flags[2] = {}, bytes = 0;
 
   SharedLayout(std::uint64_t b_bytes, std::uint64_t c_bytes, std::uint64_t made_bytes) {
-    arrays[0] = take(b_bytes);
-    arrays[1] = take(c_bytes);
-    sums_made = take(made_bytes);
-    for (std::uint64_t& flag : flags) flag = take(kMostRanks * sizeof(unsigned));
+    WorkspaceLayout layout;
+    arrays[0] = layout.reserve_bytes(b_bytes);
+    arrays[1] = layout.reserve_bytes(c_bytes);
+    sums_made = layout.reserve_bytes(made_bytes);
+    for (std::uint64_t& flag : flags) flag = layout.reserve<unsigned>(kMostRanks);
+    bytes = layout.bytes();
   }
 
   void place(char* data, GivenMemory* given) const {
@@ -40,13 +42,6 @@ struct SharedLayout {
       given->flags[i] = reinterpret_cast<unsigned*>(data + flags[i]);
     }
     given->sums_made = data + sums_made;
-  }
-
- private:
-  std::uint64_t take(std::uint64_t more) {
-    const std::uint64_t at = bytes;
-    bytes += WorkspaceLayout::aligned(more);
-    return at;
   }
 };
 
@@ -90,15 +85,6 @@ SharedBytes::SharedBytes(std::uint64_t bytes, const char* what) {
 SharedBytes::~SharedBytes() {
   if (data_ != nullptr) CHECK_CUDA_NOEXCEPT(cudaFree(data_));
 }
-
-WorkStream::WorkStream(bool is_urgent) {
-  int least = 0, greatest = 0;
-  CHECK_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-  CHECK_CUDA(
-      cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, is_urgent ? greatest : least));
-}
-
-WorkStream::~WorkStream() { CHECK_CUDA_NOEXCEPT(cudaStreamDestroy(stream_)); }
 
 Mark::Mark() { CHECK_CUDA(cudaEventCreate(&event_)); }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/contract/device_ranks.h"
+#include "gpu/device/work_stream.h"
 #include "gpu/ranks/far_memory.h"
 #include "gpu/ranks/rows.h"
 
@@ -35,20 +36,7 @@ class SharedBytes {
   char* data_ = nullptr;
 };
 
-/// A stream of the current device that does not synchronize with the default stream.
-class WorkStream {
- public:
-  /// Blocks of an urgent stream are scheduled first.
-  explicit WorkStream(bool is_urgent);
-  ~WorkStream();
-  WorkStream(const WorkStream&) = delete;
-  WorkStream& operator=(const WorkStream&) = delete;
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
+/// An event that is timed.
 class Mark {
  public:
   Mark();
@@ -57,6 +45,7 @@ class Mark {
   Mark& operator=(const Mark&) = delete;
   cudaEvent_t get() const { return event_; }
   void record(cudaStream_t stream) const;
+  /// Both must have been recorded and reached.
   double seconds_since(const Mark& earlier) const;
 
  private:

@@ -1,45 +1,25 @@
 #include "gpu/spmm/out_of_core/plan.h"
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/base/available_memory.h"
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
-#include "core/matrix/dense_block.h"
 #include "gpu/device/device_info.h"
-#include "gpu/device/page_locked_memory.h"
+#include "gpu/device/work_stream.h"
 #include "gpu/plan/kernels.h"
-#include "gpu/plan/operands.h"
 #include "gpu/plan/resources.h"
 #include "gpu/spmm/device_spmm.h"
 #include "gpu/spmm/forecast.h"
 #include "gpu/spmm/out_of_core/forecast.h"
+#include "gpu/spmm/out_of_core/host_panels.h"
 #include "gpu/spmm/out_of_core/pipeline.h"
 
 namespace csrkit::gpu {
 
 namespace {
-
-/// A stream of high priority: an analysis must not wait until a product leaves room.
-class UrgentStream {
- public:
-  UrgentStream() {
-    int least = 0, greatest = 0;
-    CHECK_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-    CHECK_CUDA(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest));
-  }
-  ~UrgentStream() { CHECK_CUDA_NOEXCEPT(cudaStreamDestroy(stream_)); }
-  UrgentStream(const UrgentStream&) = delete;
-  UrgentStream& operator=(const UrgentStream&) = delete;
-  cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
 
 void wait_for(cudaStream_t stream, const Event& event) {
   CHECK_CUDA(cudaStreamWaitEvent(stream, event.get(), 0));
@@ -67,12 +47,11 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
  public:
   OutOfCorePlan(const std::string& kernel, const SpmmProblem& problem, const PlanOptions& options,
                 OutOfCore how, Index most_panel_cols, bool is_panel_major)
-      : problem_(problem),
-        device_(options.where.device),
-        threads_(team_size(options.where.threads)) {
+      : problem_(problem), device_(options.where.device) {
     require_device(device_);
     const DeviceScope scope(device_);
     resources_ = std::make_unique<PlanResources>(device_, options);
+    const int threads = team_size(options.where.threads);
     const Stopwatch transposing;
     a_ = op_a(problem, options);
     if (problem.transpose_a) phases_.analysis_seconds += transposing.seconds();
@@ -80,6 +59,8 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
                                    limit_of(resources_->memory, options), how, most_panel_cols,
                                    is_panel_major);
     capabilities_ = find_kernel(spmm_kernels(), decision_.kernel).capabilities;
+    b_ = HostPanels(cut_.panel_cols, product_.is_panel_major, threads);
+    c_ = HostPanels(cut_.panel_cols, product_.is_panel_major, threads);
     kernels_.push_back(make_device_spmm(decision_.kernel, problem_));
     const std::size_t kernels =
         cut_.keeps_a ? cut_.blocks.size() : static_cast<std::size_t>(cut_.a_buffers);
@@ -95,8 +76,8 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
     try {
       const DeviceScope scope(device_);
       on_device_.reset();
-      b_panels_ = {};
-      c_panels_ = {};
+      b_ = {};
+      c_ = {};
       kernels_.clear();
       memory_ = {};
       resources_.reset();
@@ -111,17 +92,17 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
     if (b.space != MemorySpace::host || c.space != MemorySpace::host) {
       throw UsageError("out of core, B and C are in host memory; on the device, multiply in core");
     }
-    b_ = b;
-    c_ = c;
-    is_bound_ = true;
+    is_bound_ = false;
     c_panels_are_current_ = false;
-    if (!product_.is_panel_major) return;
     const DeviceScope scope(device_);
     const Stopwatch packing;
-    make_panels(b_, &b_panels_);
-    pack_panels(b_, b_panels_);
-    phases_.upload_b_seconds = packing.seconds();
-    make_panels(c_, &c_panels_);
+    b_.bind(b);
+    if (product_.is_panel_major) {
+      b_.pack();
+      phases_.upload_b_seconds = packing.seconds();
+    }
+    c_.bind(c);
+    is_bound_ = true;
   }
 
   void multiply(double alpha, double beta) override {
@@ -132,7 +113,7 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
       copy_rate_ = on_device_->pipeline.copy_bytes_per_second(
           b_at_, c_at_, std::min(cut_.b_buffer_bytes, cut_.c_buffer_bytes));
     }
-    if (product_.is_panel_major && beta != 0 && !c_panels_are_current_) pack_panels(c_, c_panels_);
+    if (product_.is_panel_major && beta != 0 && !c_panels_are_current_) c_.pack();
     const Schedule schedule = schedule_of(alpha, beta);
     const Stopwatch watch;
     on_device_->pipeline.run(schedule);
@@ -146,13 +127,7 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
   void fetch_output() override {
     if (!c_panels_are_current_) return;
     const Stopwatch unpacking;
-    over_rows(c_.rows, [&](Index first, Index rows) {
-      for (Index panel = 0; panel < cut_.panels; ++panel) {
-        const Region to = rows_of(c_, panel, first, rows, nullptr);
-        const Region from = locked_rows_of(c_, c_panels_, panel, first, rows, nullptr);
-        unpack_rows({to.host, to.pitch_bytes}, from.host, to.row_bytes, rows);
-      }
-    });
+    c_.unpack();
     phases_.download_seconds = unpacking.seconds();
     c_panels_are_current_ = false;  // the caller's C is now the current one
   }
@@ -177,7 +152,7 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
     OutOfCoreReport report = decision_.report();
     if (seconds_ > 0) report.bytes_in = moved_in_;
     report.staging_bytes =
-        on_device_->pipeline.staging_bytes() + b_panels_.size_bytes() + c_panels_.size_bytes();
+        on_device_->pipeline.staging_bytes() + b_.copied_bytes() + c_.copied_bytes();
     report.copy_bytes_per_second = copy_rate_;
     report.seconds = seconds_;
     return report;
@@ -188,7 +163,7 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
   struct OnDevice {
     explicit OnDevice(int threads) : pipeline(threads) {}
     Pipeline pipeline;
-    UrgentStream analysis;
+    WorkStream analysis{true};  // an analysis must not wait until a product leaves room
     // Events of the two buffers of each kind.
     Event a_loaded[2], a_free[2], b_loaded[2], b_free[2], c_loaded[2], computed[2], drained[2];
   };
@@ -275,73 +250,6 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
   std::byte* c_buffer(Index step) const {
     return c_at_ + static_cast<std::uint64_t>(step % 2) * cut_.c_buffer_bytes;
   }
-  /// A panel of columns of the caller's operand.
-  Region rows_of(const ConstDenseView& dense, Index panel, Index first_row, Index rows,
-                 std::byte* at) const {
-    const auto element = static_cast<std::size_t>(size_of(dense.kind));
-    const Offset first = Offset{first_row} * dense.leading_dim + Offset{panel} * cut_.panel_cols;
-    auto* const bytes = const_cast<std::byte*>(dense.as<std::byte>());  // only C is written
-    return {bytes + static_cast<std::size_t>(first) * element,
-            static_cast<std::size_t>(dense.leading_dim) * element,
-            static_cast<std::size_t>(cut_.cols_of(panel, product_.dense_cols)) * element, rows, at};
-  }
-  /// The same in the copy that is stored panel by panel.
-  Region locked_rows_of(const ConstDenseView& like, const PageLockedMemory& panels, Index panel,
-                        Index first_row, Index rows, std::byte* at) const {
-    const auto element = static_cast<std::size_t>(size_of(like.kind));
-    const Offset cols = cut_.cols_of(panel, product_.dense_cols);
-    const Offset first =
-        Offset{like.rows} * (Offset{panel} * cut_.panel_cols) + Offset{first_row} * cols;
-    const std::size_t row_bytes = static_cast<std::size_t>(cols) * element;
-    Region region{panels.data() + static_cast<std::size_t>(first) * element, row_bytes, row_bytes,
-                  rows, at};
-    region.is_locked = true;
-    return region;
-  }
-  Region b_rows(Index panel, Index first_row, Index rows, std::byte* at) const {
-    return product_.is_panel_major ? locked_rows_of(b_, b_panels_, panel, first_row, rows, at)
-                                   : rows_of(b_, panel, first_row, rows, at);
-  }
-  Region c_rows(Index panel, Index first_row, Index rows, std::byte* at) const {
-    return product_.is_panel_major ? locked_rows_of(c_, c_panels_, panel, first_row, rows, at)
-                                   : rows_of(c_, panel, first_row, rows, at);
-  }
-
-  void make_panels(const ConstDenseView& like, PageLockedMemory* panels) const {
-    const std::uint64_t bytes = dense_bytes(like.rows, like.cols, like.kind);
-    if (panels->size_bytes() == bytes) return;
-    require_available_memory(bytes, "a page-locked copy of B or C",
-                             "multiply without --panel-major");
-    *panels = {};
-    *panels = PageLockedMemory(bytes, threads_);
-  }
-
-  /// Calls f(first, rows), on all threads, for ranges of rows that fit a core's cache.
-  template <class F>
-  void over_rows(Index rows, F&& f) const {
-    constexpr Offset kStretch = 1024;
-    std::atomic<Offset> next{0};
-    const auto work = [&] {
-      for (Offset first = next.fetch_add(kStretch); first < rows;
-           first = next.fetch_add(kStretch)) {
-        f(static_cast<Index>(first), static_cast<Index>(std::min<Offset>(kStretch, rows - first)));
-      }
-    };
-    std::vector<std::thread> others;
-    for (int i = 1; i < threads_ && Offset{i} * kStretch < rows; ++i) others.emplace_back(work);
-    work();
-    for (std::thread& other : others) other.join();
-  }
-
-  void pack_panels(const ConstDenseView& from, const PageLockedMemory& panels) const {
-    over_rows(from.rows, [&](Index first, Index rows) {
-      for (Index panel = 0; panel < cut_.panels; ++panel) {
-        const Region source = rows_of(from, panel, first, rows, nullptr);
-        const Region target = locked_rows_of(from, panels, panel, first, rows, nullptr);
-        pack_rows(target.host, {source.host, source.pitch_bytes}, source.row_bytes, rows);
-      }
-    });
-  }
 
   Schedule schedule_of(double alpha, double beta) {
     OnDevice& on = *on_device_;
@@ -349,7 +257,7 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
     Schedule schedule;
     for (Index panel = 0; panel < cut_.panels; ++panel) {
       InBatch batch;
-      batch.regions = {b_rows(panel, 0, product_.cols, b_buffer(panel))};
+      batch.regions = {b_.rows(panel, 0, product_.cols, b_buffer(panel))};
       batch.loaded = on.b_loaded[panel % 2].get();
       if (panel >= 2) {
         batch.after_issued = (panel - 1) * blocks - 1;
@@ -386,7 +294,7 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
         }
         add_batch(std::move(batch), &step, &own);
       }
-      const Region result = c_rows(panel, block.first_row, block.rows, c_buffer(number));
+      const Region result = c_.rows(panel, block.first_row, block.rows, c_buffer(number));
       if (beta != 0) {
         InBatch batch;
         batch.regions = {result};
@@ -438,7 +346,6 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
   Capabilities capabilities_ = 0;
   SpmmProblem problem_;
   int device_;
-  int threads_;  // on the host
   Phases phases_;
   std::unique_ptr<PlanResources> resources_;
   CsrMatrix a_;  // op(A)
@@ -452,10 +359,8 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
   std::byte *b_at_ = nullptr, *c_at_ = nullptr;
   std::unique_ptr<OnDevice> on_device_;
   bool is_bound_ = false;
-  PageLockedMemory b_panels_, c_panels_;
-  bool c_panels_are_current_ = false;  // the panels hold the current C
-  ConstDenseView b_;
-  DenseView c_;
+  HostPanels b_, c_;
+  bool c_panels_are_current_ = false;  // the panels hold the current C, and the caller's does not
   double seconds_ = 0, copy_rate_ = 0;
   std::uint64_t moved_in_ = 0;
 };
