@@ -44,7 +44,7 @@ struct TileShape {
 };
 
 /// "" if dense_tiles takes this problem, else why not. It takes only plus-times, and matrices whose
-/// bits (of B and C) need at most 48 MiB or half the memory of A and B.
+/// bits (of A, B and C) need at most 48 MiB or half the memory of A and B.
 std::string why_no_dense_tiles(const SpgemmProblem& problem);
 
 /// dense_tiles with or without tensor cores, for tests; the row of kernels.inc decides by the
@@ -70,7 +70,7 @@ struct SpecialRows {
   std::uint32_t* counts = nullptr;  // their number; whether B has such a value
 };
 
-/// C's arrays: offsets are complete; col_indices is null if C has its columns already.
+/// Operands and C's arrays: offsets are complete; col_indices is null if C has its columns already.
 template <class Value>
 struct DenseTiles {
   DeviceCsrView<Value> a, b;
@@ -85,14 +85,18 @@ struct DenseTiles {
   Value* values;
   Value alpha;
 };
+
+/// Makes the rows that `op` lists, without tensor cores.
 template <class Value>
 void make_dense_tiles(const DenseTiles<Value>& op, int device, cudaStream_t stream);
 
-/// Makes all rows that are not special, with both operands dense, on tensor cores. `alpha` is the
-/// caller's.
+/// Fills the three arrays of `special`.
 template <class Value>
 void find_special_rows(const DenseTiles<Value>& op, const SpecialRows& special,
                        cudaStream_t stream);
+
+/// Makes all rows that are not special, with both operands dense, on tensor cores. `alpha` is in
+/// float64, as the caller gave it.
 template <class Value>
 void multiply_dense_tiles(const DenseTiles<Value>& op, double alpha, cudaStream_t stream);
 

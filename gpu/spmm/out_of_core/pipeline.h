@@ -92,14 +92,14 @@ struct Schedule {
 std::vector<Piece> pieces_of(Index batch, Index region, const Region& whole,
                              std::size_t most_bytes);
 
-/// The order of copies in. `first` comes before all. Before step s come its own batches, and then a
-/// share of `ahead[s].ahead`, a batch for later steps: one of `turns` shares, one a step. So the
-/// copy engine is never idle, and a step waits only for its own batches.
+/// What is copied in before a step.
 struct StepLoads {
   std::vector<Index> own;  // the step's own batches
   Index ahead = -1;        // a batch for later, of which share `turn` of `turns` comes here
   Index turn = 0, turns = 1;
 };
+/// The order of copies in: `first`, then for each step its own batches and its share of a batch for
+/// later. So the copy engine is never idle, and a step waits only for its own batches.
 std::vector<Piece> in_order(const std::vector<InBatch>& batches, const std::vector<Index>& first,
                             const std::vector<StepLoads>& loads, std::size_t most_bytes);
 

@@ -23,8 +23,8 @@ class PanelListMaker {
   PanelLists lay_out(void* workspace) const;
 
   /// Queues the analysis, which finds the entries of each panel with a common column. It also
-  /// clears `more_bytes` after the workspace, which would cost a few microseconds as a launch of
-  /// its own.
+  /// clears the `cleared_behind` bytes after the workspace: a launch for these alone would take a
+  /// few microseconds.
   void analyse(const DeviceCsrView<void>& a, void* workspace, std::uint64_t cleared_behind,
                cudaStream_t stream) const;
 

@@ -17,8 +17,9 @@ class RowTaskMaker {
  public:
   /// `value_bytes`: of a value of A. `slices`: groups of lanes that share a task in one launch,
   /// each with its own columns. `one_slice_cols`: columns of one such group. `rows_each` > 1: rows
-  /// are panels, and sizes.rows counts panels. `bands`: the rows of each of so many bands of A's
-  /// columns, one band after another; bands times rows must fit an Index.
+  /// are panels, and sizes.rows counts panels. `bands` > 1: A is cut into so many bands of columns,
+  /// each with all rows; the analysis treats them as one matrix, one band below another. bands
+  /// times rows must fit an Index.
   RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slices, Index one_slice_cols,
                Index rows_each = 1, Index bands = 1);
   RowTaskMaker() = default;
