@@ -12,6 +12,7 @@
 
 #include "core/base/suggestion.h"
 #include "core/file/csr_file.h"
+#include "core/matrix/overflow.h"
 #include "preprocess/import/byte_source.h"
 #include "preprocess/import/foreign_file.h"
 #include "preprocess/import/format_reader.h"
@@ -210,6 +211,11 @@ ImportResult import_matrix(const std::string& path, const ImportOptions& options
   }
   validate(result.matrix, path);
   if (options.value_kind != "auto" && kind != result.matrix.value_kind()) {
+    const std::string too_large = overflow_in(result.matrix, kind);
+    if (!too_large.empty()) {
+      throw InputError(path + ": expected values that " + name_of(kind) + " can hold, found " +
+                       too_large + "; a wider --value-kind may hold them");
+    }
     result.matrix = convert_values(result.matrix, kind);
   }
   result.read_seconds = now_seconds() - begin - result.sort_seconds;

@@ -60,7 +60,7 @@ Operands BenchMatrix::operands(const Request& request) {
   }
   if (!converted_ || converted_->value_kind() != *request.value_kind) {
     converted_.reset();  // not two of them at once
-    converted_ = converted(stored_, request);
+    converted_ = converted(stored_, request, name_);
   }
   return {*converted_, *converted_, {}, name_, name_};
 }

@@ -42,7 +42,7 @@ ReadMatrices read_matrices(const ForecastToolOptions& options) {
   ReadMatrices matrices;
   const auto read = [&](const std::string& path) {
     const CsrMatrix stored = read_csr_file(path, options.read).matrix;
-    CsrMatrix used = converted(stored, options.request);
+    CsrMatrix used = converted(stored, options.request, path);
     if (used.value_kind() != stored.value_kind()) matrices.beside += stored.size_bytes();
     matrices.used += used.size_bytes();
     return used;

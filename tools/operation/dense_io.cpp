@@ -2,6 +2,8 @@
 
 #include "core/base/error.h"
 #include "core/file/npy_file.h"
+#include "core/matrix/overflow.h"
+#include "tools/operation/request.h"
 
 namespace csrkit {
 
@@ -45,6 +47,7 @@ DenseMatrix make_dense_input(const std::string& path, Index rows, Index cols, Va
                      name_of(dense.kind()) + "; --dense-kind " + name_of(kind) +
                      " converts them, or convert the matrix with --value-kind");
   }
+  warn_of_overflow(path, overflow_in(std::as_const(dense).view(), kind));
   return convert_dense(dense, kind);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/matrix/overflow.h"
+#include "tools/cli/log.h"
 
 namespace csrkit {
 
@@ -109,10 +111,15 @@ std::vector<Index> read_dense_cols(const Options& options) {
   return all;
 }
 
-CsrMatrix converted(const CsrMatrix& matrix, const Request& request) {
-  return request.value_kind && *request.value_kind != matrix.value_kind()
-             ? convert_values(matrix, *request.value_kind)
-             : matrix;
+CsrMatrix converted(const CsrMatrix& matrix, const Request& request, const std::string& name) {
+  if (!request.value_kind || *request.value_kind == matrix.value_kind()) return matrix;
+  warn_of_overflow(name, overflow_in(matrix, *request.value_kind));
+  return convert_values(matrix, *request.value_kind);
+}
+
+void warn_of_overflow(const std::string& name, const std::string& found) {
+  if (!found.empty())
+    log_warning(name + ": " + found + "; infinite in this product, use a wider kind");
 }
 
 }  // namespace csrkit

@@ -81,7 +81,10 @@ std::optional<ValueKind> read_kind(const Options& options, const char* name);
 /// The widths that --dense-cols lists. Throws UsageError for one that is there twice.
 std::vector<Index> read_dense_cols(const Options& options);
 
-/// `matrix` in the kind that the request asks for.
-CsrMatrix converted(const CsrMatrix& matrix, const Request& request);
+/// `matrix`, which messages call `name`, in the kind that the request asks for.
+CsrMatrix converted(const CsrMatrix& matrix, const Request& request, const std::string& name);
+
+/// Warns that an operand has what overflow_in found; says nothing for "".
+void warn_of_overflow(const std::string& name, const std::string& found);
 
 }  // namespace csrkit

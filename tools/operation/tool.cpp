@@ -131,12 +131,12 @@ ReadOperands read_operands(const ToolOptions& options, Request* request) {
   const std::string& first = options.matrices.front();
   const CsrFile a = read(first);
   result.a = step.inputs.front();
-  result.operands.a = converted(a.matrix, *request);
+  result.operands.a = converted(a.matrix, *request, first);
   const std::string& second = options.matrices.back();
   result.operands.a_name = "'" + first + "'";
   result.operands.b_name = "'" + second + "'";
   result.operands.b =
-      second == first ? result.operands.a : converted(read(second).matrix, *request);
+      second == first ? result.operands.a : converted(read(second).matrix, *request, second);
   if (request->mask == first) {
     result.operands.mask = result.operands.a;
   } else if (!request->mask.empty()) {

@@ -139,6 +139,29 @@ TEST(ImportNpz, ReadsCooAndCscAndRepairsWhatIsUnsortedOrDouble) {
   EXPECT_EQ(csr.repairs.out_of_order, 1);
 }
 
+TEST(ImportNpz, RefusesValuesBeyondTheRangeOfTheKindAskedFor) {
+  const ScratchFolder scratch;
+  SmallNpz(scratch / "a.npz")
+      .add("indices", "<i4", I4{0, 2, 2})
+      .add("indptr", "<i4", I4{0, 2, 3})
+      .add("shape", "<i8", I8{2, 3})
+      .add("data", "<f8", F8{1, 1e39, -1e300})
+      .finish();
+  ImportOptions options;
+  options.value_kind = "f32";
+  try {
+    import_matrix(scratch / "a.npz", options);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.what(), (scratch / "a.npz") +
+                                ": expected values that f32 can hold, found 2 values beyond the "
+                                "range of f32, the first 1e+39 in row 0, column 2 (counted from "
+                                "0); a wider --value-kind may hold them");
+  }
+  options.value_kind = "f64";
+  EXPECT_EQ(import_matrix(scratch / "a.npz", options).matrix.nnz(), 3);
+}
+
 TEST(ImportNpz, ReadsTheLayoutsOfGnnBenchmarks) {
   const ScratchFolder scratch;
   SmallNpz(scratch / "adj.npz")

@@ -75,12 +75,12 @@ TEST(Converted, MatricesOfTheRightKindAreNotCopied) {
   const CsrMatrix matrix(1, 1, Buffer<Offset>::copy_of(offsets, 2), Buffer<Index>::copy_of(cols, 1),
                          ValueArray::from(Buffer<float>::copy_of(values, 1)));
   Request request;
-  EXPECT_EQ(converted(matrix, request).values(), matrix.values());
+  EXPECT_EQ(converted(matrix, request, "a.csr").values(), matrix.values());
   request.value_kind = ValueKind::f32;
-  EXPECT_EQ(converted(matrix, request).values(), matrix.values());
+  EXPECT_EQ(converted(matrix, request, "a.csr").values(), matrix.values());
   request.value_kind = ValueKind::f64;
-  EXPECT_EQ(converted(matrix, request).value_kind(), ValueKind::f64);
-  EXPECT_EQ(*static_cast<const double*>(converted(matrix, request).values()), 0.5);
+  EXPECT_EQ(converted(matrix, request, "a.csr").value_kind(), ValueKind::f64);
+  EXPECT_EQ(*static_cast<const double*>(converted(matrix, request, "a.csr").values()), 0.5);
 }
 
 }  // namespace

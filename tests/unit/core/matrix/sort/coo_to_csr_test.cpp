@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -218,6 +219,32 @@ TEST(CooToCsr, SumsAreRoundedOnce) {
                  Duplicates::sum, "test");
   ASSERT_EQ(matrix.nnz(), 1);
   EXPECT_EQ(matrix.view<float>().values[0], 16777218.0f);
+}
+
+TEST(CooToCsr, SumsBeyondTheRangeAreRefusedByPlace) {
+  const auto sum = [](ValueKind kind, double value, double other, Duplicates duplicates) {
+    try {
+      const CsrMatrix matrix = coo_to_csr(
+          coo_of(9, 9, {{8, 1, 1}, {3, 4, value}, {3, 4, other}}, kind), duplicates, "a");
+      return std::to_string(
+          matrix.visit([](const auto& a) { return a.template value_as<double>(0); }));
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+  };
+  const std::string found =
+      "a: expected sums of duplicates within the range of f32, found a larger "
+      "one in row 3, column 4 (counted from 0); a wider --value-kind may hold "
+      "it, --duplicates=first keeps the first";
+  EXPECT_EQ(sum(ValueKind::f32, 3e38, 3e38, Duplicates::sum), found);
+  EXPECT_EQ(sum(ValueKind::f32, 3, 4, Duplicates::sum), "7.000000");
+  EXPECT_EQ(sum(ValueKind::f16, 4e4, 4e4, Duplicates::first), std::to_string(4e4));
+  EXPECT_NE(sum(ValueKind::f16, 4e4, 4e4, Duplicates::sum).find("of f16"), std::string::npos);
+  const std::string widest = sum(ValueKind::f64, 1e308, 1e308, Duplicates::sum);
+  EXPECT_NE(widest.find("range of f64"), std::string::npos) << widest;
+  EXPECT_EQ(widest.find("--value-kind"), std::string::npos) << widest;
+  // What was infinite stays so.
+  EXPECT_EQ(sum(ValueKind::f32, INFINITY, 3e38, Duplicates::sum), "inf");
 }
 
 TEST(CooToCsr, DuplicatesAreRefusedByPlace) {

@@ -1,0 +1,35 @@
+# shellcheck shell=bash
+# Finite values never become infinite in silence: csr-import refuses them, products warn.
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 1\n2 3 1e39\n3 1 -1e300\n3 3 inf\n' >wide.mtx
+csr-import wide.mtx wide.csr --quiet
+csr-export wide.csr wide.npz --quiet
+expect 3 csr-import wide.mtx no.csr --value-kind f32
+says 'wide.mtx:4: expected a value within the range of f32, found "1e39"'
+expect 3 csr-import wide.npz no.csr --value-kind f32
+says "wide.npz: expected values that f32 can hold, found 2 values beyond the range of f32, the first 1e+39 in row 1, column 2 (counted from 0)"
+says "a wider --value-kind"
+# Duplicates are summed in double, and then the sum must fit.
+for kind in f16 f32 f64; do
+  case $kind in f16) value=4e4 ;; f32) value=3e38 ;; *) value=1e308 ;; esac
+  printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 1 %s\n2 1 %s\n' $value $value >$kind.mtx
+  expect 3 csr-import $kind.mtx no.csr --value-kind $kind
+  says "$kind.mtx: expected sums of duplicates within the range of $kind, found a larger one in row 1, column 0 (counted from 0)"
+  expect 0 csr-import $kind.mtx $kind.csr --value-kind $kind --duplicates first
+done
+no_file no.csr
+warned() { # warned TEXT COMMAND...
+  local text=$1
+  shift
+  expect 0 "$@"
+  says "$text"
+  says "; infinite in this product, use a wider kind"
+}
+for tool in csr-spmm-cpu csr-spmv-cpu csr-spgemm-cpu csr-sddmm-cpu csr-bench; do
+  warned "beyond the range of f32, the first 1e+39 in row 1, column 2 (counted from 0)" \
+    $tool wide.csr --value-kind f32 --repeat 1
+  expect 0 $tool wide.csr --repeat 1
+  silent err
+done
+csr-solve-cpu --generate-dense 3 --output b.npy --quiet
+csr-spmm-cpu wide.csr -k 1 --input b.npy --output c.npy --quiet
+warned "c.npy: " csr-spmm-cpu wide.csr -k 1 --value-kind f32 --dense-kind f32 --input c.npy --repeat 1
