@@ -97,7 +97,8 @@ std::string explanation(const ColumnReport& column) {
              ": A or the preconditioner is singular or not positive definite";
     case SolveStatus::not_finite:
       return "a NaN or an infinity appeared " + at +
-             ": look for one in the matrix, the right-hand side or the guess, or for an overflow";
+             ": look for one in the matrix, the right-hand side or the guess, or for an overflow;"
+             " squares of large numbers overflow, so scale them down";
   }
   return {};
 }

@@ -29,12 +29,33 @@ std::string text_of(Index row, Index col, double value) {
 
 constexpr Offset kNowhere = std::numeric_limits<Offset>::max();
 
-std::string asymmetry(const std::string& here, const std::string& there) {
-  return "A is not symmetric, and conjugate gradients need that: " + here + ", " + there;
+constexpr char kCounted[] = " (counted from 0)";
+
+/// The largest number that the iterations hold.
+double largest_value(const SolveProblem& problem) {
+  return largest_finite(problem.precision == Precision::f64 ? ValueKind::f64 : ValueKind::f32);
+}
+
+[[noreturn]] void refuse_value(const std::string& name, Index row, Index col, double value) {
+  char found[96];
+  std::snprintf(found, sizeof found, "found %.6g in row %d, column %d%s; ", value, row, col,
+                kCounted);
+  throw InputError(name + ": expected " +
+                   (std::isfinite(value)
+                        ? std::string("values that f32 can hold, ") + found + "use --precision f64"
+                        : std::string("finite values, ") + found +
+                              "correct the file that the matrix comes from"));
+}
+
+[[noreturn]] void refuse_asymmetry(const std::string& name, const std::string& here,
+                                   const std::string& there) {
+  throw VerifyError(name + ": A is not symmetric, and conjugate gradients need that: " + here +
+                    ", " + there + kCounted +
+                    "; csr-import --symmetrize mirrors entries that are stored on one side only");
 }
 
 struct FirstPlaces {
-  std::atomic<Offset> not_finite{kNowhere};   // an entry
+  std::atomic<Offset> beyond{kNowhere};       // an entry that is no number, or too large
   std::atomic<Offset> unequal_row{kNowhere};  // its mirror image differs
 };
 
@@ -47,8 +68,9 @@ Index row_of(const CsrMatrix& a, Offset position) {
   return static_cast<Index>(std::upper_bound(begin, begin + a.rows() + 1, position) - begin) - 1;
 }
 
-/// The first place of a row at which A and its transpose differ.
-std::string difference_in_row(const CsrMatrix& a, const CsrMatrix& mirror, Index row) {
+/// Refuses the first place of a row at which A and its transpose differ.
+void refuse_difference_in_row(const CsrMatrix& a, const CsrMatrix& mirror, Index row,
+                              const std::string& name) {
   Offset here = a.row_offsets()[row], there = mirror.row_offsets()[row];
   const Offset end = a.row_offsets()[row + 1], mirror_end = mirror.row_offsets()[row + 1];
   while (here < end || there < mirror_end) {
@@ -58,16 +80,15 @@ std::string difference_in_row(const CsrMatrix& a, const CsrMatrix& mirror, Index
     const double mirrored = mirror_col <= col ? value_at(mirror, there) : 0;
     if (col != mirror_col || !mirror_each_other(value, mirrored, a.value_kind())) {
       const Index first = std::min(col, mirror_col);
-      return asymmetry(text_of(row, first, value), text_of(first, row, mirrored));
+      refuse_asymmetry(name, text_of(row, first, value), text_of(first, row, mirrored));
     }
     ++here;
     ++there;
   }
-  return {};
 }
 
 template <class View>
-void look_through(const View& a, const View& mirror, ValueKind kind, int threads,
+void look_through(const View& a, const View& mirror, ValueKind kind, double largest, int threads,
                   FirstPlaces* places) {
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
   for (Index row = 0; row < a.rows; ++row) {
@@ -76,7 +97,7 @@ void look_through(const View& a, const View& mirror, ValueKind kind, int threads
     bool is_equal = mirror.row_offsets[row + 1] - mirror_begin == end - begin;
     for (Offset at = begin; at < end; ++at) {
       const double value = a.template value_as<double>(at);
-      if (!std::isfinite(value)) lower_to(places->not_finite, at);
+      if (!(std::abs(value) <= largest)) lower_to(places->beyond, at);
       const Offset other = mirror_begin + (at - begin);
       is_equal = is_equal && a.col_indices[at] == mirror.col_indices[other] &&
                  mirror_each_other(value, mirror.template value_as<double>(other), kind);
@@ -85,28 +106,26 @@ void look_through(const View& a, const View& mirror, ValueKind kind, int threads
   }
 }
 
-constexpr char kNotFinite[] = "A is not finite: ";
-
-std::string sparse_obstacle(const CsrMatrix& a, int threads) {
+void require_sparse(const CsrMatrix& a, double largest, const std::string& name, int threads) {
   const CsrMatrix mirror = transpose(a, threads);
   FirstPlaces places;
   a.visit([&](const auto& view) {
     mirror.visit([&](const auto& other) {
       if constexpr (std::is_same_v<decltype(view), decltype(other)>) {
-        look_through(view, other, a.value_kind(), threads, &places);
+        look_through(view, other, a.value_kind(), largest, threads, &places);
       }
     });
   });
-  if (places.not_finite != kNowhere) {
-    const Offset at = places.not_finite;
-    return kNotFinite + text_of(row_of(a, at), a.col_indices()[at], value_at(a, at));
+  if (places.beyond != kNowhere) {
+    const Offset at = places.beyond;
+    refuse_value(name, row_of(a, at), a.col_indices()[at], value_at(a, at));
   }
-  if (places.unequal_row == kNowhere) return {};
-  return difference_in_row(a, mirror, static_cast<Index>(places.unequal_row));
+  if (places.unequal_row == kNowhere) return;
+  refuse_difference_in_row(a, mirror, static_cast<Index>(places.unequal_row), name);
 }
 
 template <class Value>
-std::string dense_obstacle(const ConstDenseView& a, int threads) {
+void require_dense(const ConstDenseView& a, double largest, const std::string& name, int threads) {
   // Tiles, so that the transposed reads find their lines in the cache.
   constexpr Index kTile = 64;
   const Index tiles = static_cast<Index>((Offset{a.rows} + kTile - 1) / kTile);
@@ -121,8 +140,10 @@ std::string dense_obstacle(const ConstDenseView& a, int threads) {
       for (Index i = tile * kTile; i < row_end; ++i) {
         for (Index j = other * kTile; j < std::min<Index>(a.rows, (other + 1) * kTile); ++j) {
           const Offset at = Offset{i} * a.rows + j;
-          if (!std::isfinite(value(i, j))) lower_to(places.not_finite, at);
-          if (!std::isfinite(value(j, i))) lower_to(places.not_finite, Offset{j} * a.rows + i);
+          if (!(std::abs(value(i, j)) <= largest)) lower_to(places.beyond, at);
+          if (!(std::abs(value(j, i)) <= largest)) {
+            lower_to(places.beyond, Offset{j} * a.rows + i);
+          }
           if (!mirror_each_other(value(i, j), value(j, i), a.kind)) {
             lower_to(places.unequal_row, at);
           }
@@ -130,24 +151,23 @@ std::string dense_obstacle(const ConstDenseView& a, int threads) {
       }
     }
   }
-  const auto text = [&](Offset at, bool is_mirrored) {
-    const auto i = static_cast<Index>(at / a.rows), j = static_cast<Index>(at % a.rows);
-    return is_mirrored ? text_of(j, i, value(j, i)) : text_of(i, j, value(i, j));
-  };
-  if (places.not_finite != kNowhere) return kNotFinite + text(places.not_finite, false);
-  if (places.unequal_row == kNowhere) return {};
-  return asymmetry(text(places.unequal_row, false), text(places.unequal_row, true));
+  const Offset at = places.beyond != kNowhere ? places.beyond : places.unequal_row;
+  if (at == kNowhere) return;
+  const auto i = static_cast<Index>(at / a.rows), j = static_cast<Index>(at % a.rows);
+  if (places.beyond != kNowhere) refuse_value(name, i, j, value(i, j));
+  refuse_asymmetry(name, text_of(i, j, value(i, j)), text_of(j, i, value(j, i)));
 }
 
 }  // namespace
 
-std::string obstacle_of(const SolveProblem& problem, int threads) {
+void require_solvable(const SolveProblem& problem, const std::string& name, int threads) {
   require_legal(problem);
   threads = team_size(threads);
-  if (!problem.dense) return sparse_obstacle(problem.a, threads);
+  const double largest = largest_value(problem);
+  if (!problem.dense) return require_sparse(problem.a, largest, name, threads);
   const ConstDenseView a = std::as_const(*problem.dense).view();
-  return a.kind == ValueKind::f32 ? dense_obstacle<float>(a, threads)
-                                  : dense_obstacle<double>(a, threads);
+  return a.kind == ValueKind::f32 ? require_dense<float>(a, largest, name, threads)
+                                  : require_dense<double>(a, largest, name, threads);
 }
 
 std::vector<Residual> residuals_of(const SolveProblem& problem, ConstDenseView b, ConstDenseView x,

@@ -8,10 +8,11 @@
 
 namespace csrkit {
 
-/// Why conjugate gradients cannot solve this system, found in A alone: "A is not symmetric, ...",
-/// "A is not finite: ..." with the first place; or "". Values that mirror each other may differ by
-/// a few roundings of their kind. `threads` as in team_size.
-std::string obstacle_of(const SolveProblem& problem, int threads = 0);
+/// Refuses what a look at A alone shows: InputError for a value that is not finite, or beyond the
+/// range of the precision; VerifyError if A is not symmetric. Messages begin with `name` (a file)
+/// and give the first place. Values that mirror each other may differ by a few roundings of their
+/// kind. `threads` as in team_size.
+void require_solvable(const SolveProblem& problem, const std::string& name, int threads = 0);
 
 /// How far x is from solving one column.
 struct Residual {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdio>
 
 #include "core/base/lower_to.h"
 #include "core/base/team.h"
@@ -79,8 +80,10 @@ std::vector<double> inverse_diagonal(const SolveProblem& problem) {
   for (Index row = 0; row < problem.rows(); ++row) {
     const double value = diagonal_at(problem, row);
     if (!(value > 0) || !std::isfinite(1 / value)) {
-      throw VerifyError("the diagonal element of row " + std::to_string(row) + " is " +
-                        std::to_string(value) + kNeeded);
+      char text[32];
+      std::snprintf(text, sizeof text, "%.6g", value);
+      throw VerifyError("the diagonal element of row " + std::to_string(row) + " is " + text +
+                        kNeeded);
     }
     inverse[static_cast<std::size_t>(row)] = 1 / value;
   }

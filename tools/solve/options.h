@@ -30,6 +30,8 @@ struct SolveToolOptions {
   std::vector<std::string> command_line;
 
   bool generates() const { return matrix.empty(); }
+  /// What begins a message about A.
+  std::string matrix_name() const { return generates() ? "--generate-dense" : matrix; }
 };
 
 /// Throws UsageError; prints and throws Finished for --help, --version and --list.

@@ -54,12 +54,20 @@ void solve_repeatedly(const SolveToolOptions& options, System* system, Solver* s
   solver->fetch_output();
 }
 
+/// A preconditioner may find that the matrix is not definite: of which file is known here.
+std::unique_ptr<Solver> make_solver(const SolveToolOptions& options, const System& system,
+                                    const Kernel<Solve>& kernel) {
+  require_solvable(system.problem, options.matrix_name(), options.plan.where.threads);
+  try {
+    return kernel.make_plan(system.problem, options.plan);
+  } catch (const VerifyError& error) {
+    throw VerifyError(options.matrix_name() + ": " + error.what());
+  }
+}
+
 int solve(const SolveToolOptions& options, const Kernel<Solve>& kernel) {
   System system = read_system(options);
-  const std::string obstacle = obstacle_of(system.problem, options.plan.where.threads);
-  if (!obstacle.empty()) throw VerifyError(obstacle);
-
-  const auto solver = kernel.make_plan(system.problem, options.plan);
+  const auto solver = make_solver(options, system, kernel);
   Solution solution;
   solution.kernel = options.room + ".solve." + kernel.name;
   log_debug("kernel: " + solution.kernel +
@@ -82,7 +90,7 @@ int solve(const SolveToolOptions& options, const Kernel<Solve>& kernel) {
   }
   report_solution(options, system.problem, solution);
   if (solution.failure.empty()) return kExitDone;
-  log_error(solution.failure +
+  log_error(options.matrix_name() + ": " + solution.failure +
             (solution.output.empty() ? "" : "; the best iterate is in " + solution.output));
   return kExitCheckFailed;
 }

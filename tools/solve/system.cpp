@@ -1,10 +1,12 @@
 #include "tools/solve/system.h"
 
+#include <cmath>
 #include <cstring>
 
 #include "core/base/available_memory.h"
 #include "core/base/counted.h"
 #include "core/file/npy_file.h"
+#include "core/matrix/overflow.h"
 #include "preprocess/generate/dense_spd.h"
 #include "preprocess/import/import.h"
 #include "tools/operation/dense_io.h"
@@ -87,6 +89,29 @@ DenseMatrix product_with(const SolveProblem& problem, const DenseMatrix& x) {
   return b;
 }
 
+/// A NaN or an infinity in `dense`, which came from `path`, would be in every iterate.
+void require_finite(const std::string& path, const ConstDenseView& dense) {
+  for (Index row = 0; row < dense.rows; ++row) {
+    for (Index col = 0; col < dense.cols; ++col) {
+      const double value = dense.at(row, col);
+      if (std::isfinite(value)) continue;
+      throw InputError(path + ": expected finite values, found " + std::to_string(value) +
+                       " in row " + std::to_string(row) + ", column " + std::to_string(col) +
+                       " (counted from 0); correct the file");
+    }
+  }
+}
+
+/// `dense`, which came from `path`, in the kind of the problem's vectors.
+DenseMatrix as_vectors(const std::string& path, const DenseMatrix& dense, ValueKind kind) {
+  const std::string too_large = overflow_in(dense.view(), kind);
+  if (!too_large.empty()) {
+    throw InputError(path + ": expected values that " + name_of(kind) + " can hold, found " +
+                     too_large + "; use --precision f64");
+  }
+  return convert_dense(dense, kind);
+}
+
 /// Vectors of `rows` elements, as f64, from a .npy file or a Matrix Market file.
 DenseMatrix read_columns(const std::string& path, Index rows) {
   const auto require_columns = [&](const auto& found) {
@@ -97,6 +122,7 @@ DenseMatrix read_columns(const std::string& path, Index rows) {
   if (ends_with(path, ".npy")) {
     const DenseMatrix dense = read_npy(path);
     require_columns(dense);
+    require_finite(path, std::as_const(dense).view());
     return convert_dense(dense, ValueKind::f64);
   }
   ImportOptions options;
@@ -112,6 +138,7 @@ DenseMatrix read_columns(const std::string& path, Index rows) {
       dense.view().set(row, a.col_indices[at], a.values[at]);
     }
   }
+  require_finite(path, std::as_const(dense).view());
   return dense;
 }
 
@@ -146,7 +173,7 @@ System read_system(const SolveToolOptions& options) {
   SolveProblem& problem = system.problem;
   problem.right_hand_sides = system.b.cols();
   const ValueKind kind = problem.vector_kind();
-  if (system.b.kind() != kind) system.b = convert_dense(system.b, kind);
+  if (system.b.kind() != kind) system.b = as_vectors(options.rhs, system.b, kind);
   if (options.guess.empty()) {
     system.x = DenseMatrix(problem.rows(), problem.right_hand_sides, kind);
     fill_nan(system.x.view());
@@ -157,7 +184,7 @@ System read_system(const SolveToolOptions& options) {
     throw InputError(options.guess + ": expected as many columns as there are right-hand sides (" +
                      std::to_string(problem.right_hand_sides) + "), found " + shape_text(guess));
   }
-  system.x = convert_dense(guess, kind);
+  system.x = as_vectors(options.guess, guess, kind);
   return system;
 }
 

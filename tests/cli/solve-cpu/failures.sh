@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What cannot be solved is exit code 1, named, and the best iterate has another name.
+# What cannot be solved is exit code 1, named with its file, and the best iterate has another name.
 matrix() { # matrix NAME SYMMETRY: entries on stdin
   { printf '%%%%MatrixMarket matrix coordinate real %s\n3 3 %s\n' "$2" "$3"; cat; } >"$1.mtx"
   csr-import --force "$1.mtx" "$1.csr" --quiet
@@ -7,21 +7,30 @@ matrix() { # matrix NAME SYMMETRY: entries on stdin
 matrix indefinite general 3 <<<$'1 1 1\n2 2 -1\n3 3 2'
 matrix lopsided general 4 <<<$'1 1 2\n2 2 2\n3 3 2\n1 3 0.5'
 matrix poisoned general 3 <<<$'1 1 1\n2 2 nan\n3 3 2'
+matrix large symmetric 3 <<<$'1 1 1e39\n2 2 1e39\n3 3 1'
 matrix singular general 2 <<<$'1 1 1\n2 2 1'
 matrix good symmetric 5 <<<$'1 1 4\n2 1 1\n2 2 3\n3 2 1\n3 3 2'
 expect 1 csr-solve-cpu indefinite.csr --output x.npy --rhs random
+says "indefinite.csr: right-hand side 0: indefinite"
 says "not positive definite"
 says "the best iterate is in x.best.npy"
 [ -f x.best.npy ] || fail "no best iterate"
 no_file x.npy
 expect 1 csr-solve-cpu lopsided.csr --output y.npy
-says "not symmetric, and conjugate gradients need that: row 0, column 2 holds 0.5, row 2, column 0 holds 0"
-expect 1 csr-solve-cpu --force poisoned.csr --output y.npy
-says "not finite: row 1, column 1"
+says "lopsided.csr: A is not symmetric, and conjugate gradients need that: row 0, column 2 holds 0.5, row 2, column 0 holds 0"
+says "csr-import --symmetrize"
+expect 3 csr-solve-cpu poisoned.csr --output y.npy
+says "poisoned.csr: expected finite values, found nan in row 1, column 1 (counted from 0)"
+for precision in f32 refined; do
+  expect 3 csr-solve-cpu large.csr --output y.npy --precision $precision
+  says "large.csr: expected values that f32 can hold, found 1e+39 in row 0, column 0 (counted from 0); use --precision f64"
+done
+expect 0 csr-solve-cpu large.csr --output large.npy
+no_file y.npy
 expect 1 csr-solve-cpu singular.csr --output s.npy
 says "right-hand side 0: breakdown"
 expect 1 csr-solve-cpu indefinite.csr --preconditioner jacobi
-says "the diagonal element of row 1"
+says "indefinite.csr: the diagonal element of row 1 is -1: A is not positive definite"
 expect 1 csr-solve-cpu --force good.csr --iterations 1 --output y.npy --rhs random --json
 says "iteration limit"
 equals "$(json status)" failed

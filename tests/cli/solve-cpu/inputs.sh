@@ -61,14 +61,17 @@ array ones.npy '<f4' '(400, 41)'
 expect 0 csr-solve-cpu grid.csr --rhs ones.npy
 expect 3 csr-solve-cpu grid.csr --rhs ones.npy --right-hand-sides 3
 says "found 400 x 41"
-# A NaN is no solution.
+# A NaN would be in every iterate.
 sed 's/^200$/nan/' b.mtx >nan.mtx
+refused 3 nan.mtx "nan.mtx: expected finite values, found nan in row 199, column 0 (counted from 0); correct the file"
+# What f32 cannot hold would become one.
+sed 's/^200$/-1e39/' b.mtx >large.mtx
 for option in --rhs --guess; do
-  expect 1 csr-solve-cpu --force grid.csr $option nan.mtx --output x.npy
-  says "not finite"
-  no_file x.npy
+  expect 3 csr-solve-cpu grid.csr $option large.mtx --output x.npy --precision f32
+  says "large.mtx: expected values that f32 can hold, found 1 value beyond the range of f32, the first -1e+39 in row 199"
+  says "use --precision f64"
+  no_file x.npy x.best.npy
 done
-rm -f x.best.npy
 
 # Dense matrices.
 array half.npy '<f2' '(30, 30)'

@@ -16,6 +16,18 @@ SolveProblem problem_of(const CsrMatrix& a, bool is_dense) {
   return problem;
 }
 
+/// What require_solvable says; "" if nothing.
+std::string obstacle_of(const SolveProblem& problem, int threads = 0) {
+  try {
+    require_solvable(problem, "a.csr", threads);
+  } catch (const InputError& error) {
+    return std::string("input: ") + error.what();
+  } catch (const VerifyError& error) {
+    return std::string("verify: ") + error.what();
+  }
+  return {};
+}
+
 TEST(Solution, SymmetricMatricesHaveNoObstacle) {
   for (const bool is_dense : {false, true}) {
     for (const Index size : {0, 1, 9, 12}) {
@@ -47,7 +59,15 @@ TEST(Solution, AnOtherValueOrPlaceIsNamed) {
     EXPECT_EQ(with(70, 29, 1 - 16 * 0x1p-53), "");
     EXPECT_NE(with(70, 29, 1 - 17 * 0x1p-53), "");
     EXPECT_NE(with(99, 99, NAN).find("row 99, column 99"), std::string::npos);
-    EXPECT_NE(with(5, 5, NAN).find("not finite"), std::string::npos);
+    EXPECT_EQ(with(5, 5, NAN),
+              "input: a.csr: expected finite values, found nan in row 5, column 5 (counted from "
+              "0); correct the file that the matrix comes from");
+    const std::string here = "row 3, column 70 holds 2", there = "row 70, column 3 holds 0";
+    EXPECT_EQ(with(3, 70, 2),
+              "verify: a.csr: A is not symmetric, and conjugate gradients need that: " +
+                  (is_dense ? there + ", " + here : here + ", " + there) +
+                  " (counted from 0); csr-import --symmetrize mirrors entries that are stored on "
+                  "one side only");
     EXPECT_NE(with(5, 5, INFINITY).find("row 5, column 5"), std::string::npos);
   }
 }
@@ -76,6 +96,23 @@ TEST(Solution, SizesAndPlacesAtTheEdgesOfRowsAndTiles) {
   SolveProblem rectangle;
   rectangle.a = CsrMatrix(1, 2, Buffer<Offset>(2), Buffer<Index>(0), ValueArray(ValueKind::f64, 0));
   EXPECT_THROW(obstacle_of(rectangle), UsageError);
+}
+
+TEST(Solution, ValuesMustFitThePrecision) {
+  for (const bool is_dense : {false, true}) {
+    SolveProblem problem = problem_of(
+        matrix_of(70, [](Index i, Index j) { return i != j    ? 0.0
+                                                    : i == 66 ? -1e39
+                                                              : 1.0; }),
+        is_dense);
+    EXPECT_EQ(obstacle_of(problem), "");
+    for (const Precision precision : {Precision::f32, Precision::refined}) {
+      problem.precision = precision;
+      EXPECT_EQ(obstacle_of(problem),
+                "input: a.csr: expected values that f32 can hold, found -1e+39 in row 66, column "
+                "66 (counted from 0); use --precision f64");
+    }
+  }
 }
 
 TEST(Solution, ResidualsAndTheirRounding) {
