@@ -113,10 +113,11 @@ bool lacks_memory(archive* handle) {
          reason.find("memory") != std::string::npos || reason.find("nitial") != std::string::npos;
 }
 
-/// bzip2, xz or zstd, as `head` says. libarchive undoes it and no other: left to choose, it would
-/// undo up to 25 layers, and read a name in a header of gzip to its end.
+/// bzip2, xz, lzma or zstd, as `head` says. libarchive undoes it and no other: left to choose, it
+/// would undo up to 25 layers, and read a name in a header of gzip to its end.
 int filter_of(std::string_view head) {
   if (looks_bzipped(head)) return ARCHIVE_FILTER_BZIP2;
+  if (looks_lzma(head)) return ARCHIVE_FILTER_LZMA;
   return looks_xzipped(head) ? ARCHIVE_FILTER_XZ : ARCHIVE_FILTER_ZSTD;
 }
 
@@ -175,7 +176,7 @@ struct ArchiveWalk::State {
 
   /// The first bytes of the file.
   std::string head() {
-    std::string bytes(6, '\0');
+    std::string bytes(kCompressedHeadBytes, '\0');
     const ssize_t got = ::pread(input.file->descriptor(), bytes.data(), bytes.size(), 0);
     if (got < 0) input.file->fail("reading failed", errno);
     bytes.resize(static_cast<std::size_t>(got));

@@ -21,7 +21,7 @@ enum class ArchiveLayout { single_file, members };
 /// Throws InputError for damaged content, IoError if the system refuses to read, MemoryError.
 class ArchiveWalk {
  public:
-  /// The members of an uncompressed archive, or the content of a file that bzip2, xz or zstd
+  /// The members of an uncompressed archive, or the content of a file that bzip2, xz, lzma or zstd
   /// compressed. Refuses a file that is compressed more than once.
   ArchiveWalk(const std::string& path, ArchiveLayout layout, const SourceLimits& limits);
   /// An archive in a stream: compressed, or a member of another one. It may give at most

@@ -1,7 +1,7 @@
 // Opens a file, or one member of an archive, as a ByteSource: plain, or decompressed on the way.
 //
 // Compression and archives are told by content, never by name. Plain files are mapped; gzip is
-// inflated by gzip_source; zstd, bzip2 and xz go through libarchive, as do the members of tar
+// inflated by gzip_source; zstd, bzip2, xz and lzma go through libarchive, as do the members of tar
 // (compressed or not) and zip files.
 #pragma once
 

@@ -82,6 +82,20 @@ constexpr Conversion kUtf16 = {"text in UTF-16, as Windows PowerShell writes it"
                                "text = open('FILE', encoding='utf-16').read()",
                                "open('FILE.txt', 'w').write(text)"};
 
+/// What other programs unpack.
+struct Packed {
+  std::string_view magic;
+  const char* what;
+  const char* command;
+};
+
+constexpr Packed kPacked[] = {{"\x04\x22\x4d\x18", "an lz4 file", "lz4 -d"},
+                              {"LZIP\x01", "an lzip file", "lzip -d"},
+                              {"\x89LZO\0\r\n\x1a\n"sv, "an lzop file", "lzop -d"},
+                              {"\x1f\x9d", "a file of compress (.Z)", "gzip -d"},
+                              {"7z\xbc\xaf\x27\x1c", "a 7z archive", "7z x"},
+                              {"Rar!\x1a\x07", "a RAR archive", "unrar x"}};
+
 bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
@@ -163,6 +177,13 @@ std::string filled(std::string text, const std::string& path) {
   return text;
 }
 
+/// As one word of a command line.
+std::string shell_quoted(const std::string& path) {
+  std::string word = "'";
+  for (const char c : path) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
 /// In quotes, shortened.
 std::string shown(std::string_view line) {
   constexpr std::size_t kMost = 40;
@@ -194,6 +215,12 @@ std::string unknown_text(const Peek& peek) {
 }
 
 std::string foreign_file(const Peek& peek) {
+  for (const Packed& packed : kPacked) {
+    if (!starts_with(peek.head, packed.magic)) continue;
+    return std::string("found ") + packed.what +
+           ", which csrkit does not read; unpack it: " + packed.command + " " +
+           shell_quoted(peek.path);
+  }
   const Conversion* found = conversion_of(peek);
   if (found == nullptr) return {};
   return std::string("found ") + found->what +

@@ -7,8 +7,8 @@ namespace csrkit {
 
 struct Peek;
 
-/// What the file is, and two lines of Python that convert it to something that csrkit reads; "" for
-/// a file of an unknown kind.
+/// What the file is, and the command that unpacks it or two lines of Python that convert it to
+/// something that csrkit reads; "" for a file of an unknown kind.
 std::string foreign_file(const Peek& peek);
 
 /// For text of no known format: how it begins, and how a list of edges should look; "" for other

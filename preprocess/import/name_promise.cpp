@@ -40,7 +40,7 @@ bool ends_with(const std::string& text, const std::string& suffix) {
 }
 
 std::string without_compression(const std::string& path) {
-  for (const char* ending : {".gz", ".bz2", ".xz", ".zst"}) {
+  for (const char* ending : {".gz", ".bz2", ".xz", ".lzma", ".zst"}) {
     if (ends_with(path, ending)) return path.substr(0, path.rfind('.'));
   }
   return path;

@@ -4,6 +4,7 @@
 #include <archive_entry.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
@@ -152,6 +153,53 @@ TEST(ByteSource, FilesOfTwoStreamsAreOneTextOrRefused) {
     EXPECT_EQ(text_of(import_text(first + second).matrix), "3x3: 0,1 0,2 2,1");
     second[1] = 'x';
     EXPECT_REFUSAL(" byte ", first + second);
+  }
+}
+
+TEST(ByteSource, TheFormatBeforeXzIsToldByItsHeader) {
+  const std::string bytes = compressed(long_pattern(3000), archive_write_add_filter_lzma);
+  EXPECT_EQ(import_text(bytes).matrix.nnz(), 3000);
+  // It says how long its content is, or not.
+  EXPECT_EQ(bytes.substr(5, 8), std::string(8, '\xff'));
+  std::string sized = bytes;
+  const std::uint64_t size = long_pattern(3000).size();
+  std::memcpy(&sized[5], &size, sizeof size);
+  EXPECT_EQ(import_text(sized).matrix.nnz(), 3000);
+  for (const std::size_t cut : {std::size_t{14}, bytes.size() / 2, bytes.size() - 1}) {
+    EXPECT_REFUSAL(" byte " + std::to_string(cut) + ": the compressed data is damaged or cut short",
+                   bytes.substr(0, cut));
+  }
+  // 93 rows of a raw CSR begin with the same byte.
+  std::string raw("\x5d\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0", 16);
+  raw += std::string(8 + 94 * 4, '\0');
+  ImportOptions options;
+  options.format = "raw-csr";
+  EXPECT_EQ(import_text(raw, options).matrix.rows(), 93);
+}
+
+/// A frame of zstd that holds fewer than 256 bytes as they are.
+std::string zstandard_frame(const std::string& text) {
+  const auto size = static_cast<unsigned char>(text.size());
+  const unsigned block = 1u | static_cast<unsigned>(size) << 3;  // the last one, stored
+  std::string frame = "\x28\xb5\x2f\xfd\x20";
+  for (const unsigned byte : {unsigned{size}, block & 0xff, block >> 8, 0u}) {
+    frame += static_cast<char>(byte);
+  }
+  return frame + text;
+}
+
+TEST(ByteSource, FramesOfZstdMayBeSkipped) {
+  const std::string edges = zstandard_frame("0 1\n2 1\n");
+  for (const char number : {0, 7, 15}) {
+    // As pzstd writes it: the size of the next frame in one to skip.
+    const std::string skipped =
+        static_cast<char>(0x50 + number) + std::string("\x2a\x4d\x18\4\0\0\0\x11\0\0\0", 11);
+    EXPECT_EQ(text_of(import_text(skipped + edges).matrix), "3x3: 0,1 2,1");
+    EXPECT_EQ(text_of(import_text(skipped + edges + skipped + zstandard_frame("0 2\n")).matrix),
+              "3x3: 0,1 0,2 2,1");
+    EXPECT_REFUSAL(" byte ", skipped + edges.substr(0, edges.size() - 1));
+    EXPECT_REFUSAL(" byte ", edges + skipped.substr(0, 9));
+    EXPECT_NE(refusal_of(skipped), "accepted");
   }
 }
 

@@ -17,6 +17,27 @@ std::string message_for(const std::string& content, const std::string& ending) {
   return "accepted";
 }
 
+TEST(ForeignFile, IsNamedWithTheCommandThatUnpacksIt) {
+  const struct {
+    std::string content, what, command;
+  } files[] = {
+      {"\x04\x22\x4d\x18\x64\x40\xa7"s, "an lz4 file", "lz4 -d '"},
+      {"LZIP\x01\x0c"s, "an lzip file", "lzip -d '"},
+      {"\x89LZO\0\r\n\x1a\n\x10"s, "an lzop file", "lzop -d '"},
+      {"\x1f\x9d\x90\x25"s, "a file of compress (.Z)", "gzip -d '"},
+      {"7z\xbc\xaf\x27\x1c\0\4"s, "a 7z archive", "7z x '"},
+      {"Rar!\x1a\x07\1\0"s, "a RAR archive", "unrar x '"},
+  };
+  for (const auto& file : files) {
+    const std::string message = message_for(file.content, ".mtx it's");
+    EXPECT_NE(message.find(": byte 0: expected a known format, found " + std::string(file.what) +
+                           ", which csrkit does not read; unpack it: " + file.command),
+              std::string::npos)
+        << message;
+    EXPECT_EQ(message.substr(message.size() - 13), ".mtx it'\\''s'") << message;
+  }
+}
+
 TEST(ForeignFile, IsNamedWithTheLinesThatConvertIt) {
   const struct {
     std::string content, ending, what, line;
