@@ -209,6 +209,15 @@ void only_first(Communicator& communicator, const std::function<void()>& step) {
   if (static_cast<StepOutcome::Kind>(first[0]) != StepOutcome::Kind::done) throw_first({first});
 }
 
+void warn_of_overflow_together(Communicator& communicator, const std::string& found) {
+  const std::vector<std::string> all = communicator.gather(found);
+  if (communicator.rank() != 0) return;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank].empty()) continue;
+    return warn_of_overflow("the part of rank " + std::to_string(rank), all[rank]);
+  }
+}
+
 std::string told_of_lists(Index part, const PartLists& lists) {
   const std::uint64_t unmatched = ranks::unmatched(part, lists);
   return {reinterpret_cast<const char*>(&unmatched), sizeof unmatched};

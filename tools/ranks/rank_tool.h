@@ -32,6 +32,10 @@ std::vector<std::string> telling_together(ranks::Communicator& communicator,
 /// One of them does it.
 void only_first(ranks::Communicator& communicator, const std::function<void()>& step);
 
+/// Rank 0 warns of the first of what the ranks have `found` ("" = nothing) by overflow_in. All
+/// ranks together.
+void warn_of_overflow_together(ranks::Communicator& communicator, const std::string& found);
+
 /// For telling_together(): what others must know of the lists of a part.
 std::string told_of_lists(Index part, const PartLists& lists);
 /// Fails on all ranks if a part of a file would send other columns than another waits for. `told`

@@ -13,6 +13,7 @@
 #include "core/base/usable_cpus.h"
 #include "core/file/csr_rows.h"
 #include "core/judge/compare.h"
+#include "core/matrix/overflow.h"
 #include "core/matrix/row_parts.h"
 #include "cpu/common/kernels.h"
 #include "ranks/mpi_ranks.h"
@@ -44,17 +45,20 @@ struct Share {
   Buffer<Offset> b_offsets;                   // of all of B
   Offset products = 0;
   CsrMatrix a, b;
+  std::string overflow;               // what --value-kind makes infinite, or ""
   std::optional<CsrMatrix> all_of_b;  // where ranks with GPUs see it; then `b` is empty
 };
 
-CsrMatrix converted(const SpgemmDistOptions& options, const CsrMatrix& rows) {
-  const bool converts = options.value_kind && *options.value_kind != rows.value_kind();
-  return converts ? convert_values(rows, *options.value_kind, options.threads) : rows;
+CsrMatrix converted(const SpgemmDistOptions& options, const CsrMatrix& rows,
+                    std::string* overflow) {
+  if (!options.value_kind || *options.value_kind == rows.value_kind()) return rows;
+  if (overflow->empty()) *overflow = overflow_in(rows, *options.value_kind, options.threads);
+  return convert_values(rows, *options.value_kind, options.threads);
 }
 
 CsrMatrix read_rows(const SpgemmDistOptions& options, const std::string& path, Index begin,
-                    Index end) {
-  return converted(options, read_csr_rows(path, begin, end, options.io));
+                    Index end, std::string* overflow) {
+  return converted(options, read_csr_rows(path, begin, end, options.io), overflow);
 }
 
 std::vector<Offset> products_of(const CsrMatrix& a, const Buffer<Offset>& b_offsets) {
@@ -94,7 +98,7 @@ PartLists read_part_of_file(const SpgemmDistOptions& options, const Communicator
     }
   }
   share->lists = ranks::lists_of(part.lists, communicator.size());
-  share->a = converted(options, part.rows);
+  share->a = converted(options, part.rows, &share->overflow);
   return std::move(part.lists);
 }
 
@@ -132,11 +136,14 @@ Share read_share(const SpgemmDistOptions& options, Communicator& communicator) {
   const auto rank = static_cast<std::size_t>(communicator.rank());
   together(communicator, [&] {
     if (!is_of_file) {
-      share.a = read_rows(options, options.a, share.row_borders[rank], share.row_borders[rank + 1]);
+      share.a = read_rows(options, options.a, share.row_borders[rank], share.row_borders[rank + 1],
+                          &share.overflow);
     }
-    share.b = read_rows(options, options.b, share.b_borders[rank], share.b_borders[rank + 1]);
+    share.b = read_rows(options, options.b, share.b_borders[rank], share.b_borders[rank + 1],
+                        &share.overflow);
     for (const Offset one : products_of(share.a, share.b_offsets)) share.products += one;
   });
+  if (options.value_kind) warn_of_overflow_together(communicator, share.overflow);
   return share;
 }
 
@@ -235,7 +242,8 @@ void compare_received_rows(const SpgemmDistOptions& options, const Share& share,
     const std::uint64_t word = random_word(1, static_cast<std::uint64_t>(i));
     const std::size_t place = received[below(word, received.size())];
     const Index row = rows_of_b[place];
-    const CsrMatrix expected = read_rows(options, options.b, row, row + 1);
+    std::string told_before;
+    const CsrMatrix expected = read_rows(options, options.b, row, row + 1, &told_before);
     const auto found = static_cast<Index>(place);
     const Offset begin = local.b.row_offsets()[found], size = local.b.row_length(found);
     const auto* const values = static_cast<const char*>(local.b.values());

@@ -8,6 +8,7 @@
 #include "core/file/csr_rows.h"
 #include "core/file/npy_file.h"
 #include "core/matrix/dense_block.h"
+#include "core/matrix/overflow.h"
 #include "cpu/common/kernels.h"
 #include "ranks/peer_spmm.h"
 #include "ranks/spmm_check.h"
@@ -37,17 +38,19 @@ RankPart whole_matrix(const CsrMatrix& matrix) {
   return part;
 }
 
+/// `overflow`: what the conversion makes infinite, or "".
 RankPart read_part(const SpmmDistOptions& options, const Communicator& communicator,
-                   PartColumns columns) {
+                   PartColumns columns, std::string* overflow) {
   const ranks::Grid& grid = options.grid;
   const int number = grid.part_of(communicator.rank());
   RankPart part = grid.parts == 1 ? whole_matrix(read_csr_file(options.matrix, options.read).matrix)
                                   : read_rank_part(options.matrix, grid.parts, number,
                                                    options.read.io, options.threads, columns);
   if (options.value_kind && *options.value_kind != part.own.value_kind()) {
-    part.own = convert_values(part.own, *options.value_kind, options.threads);
-    part.halo = convert_values(part.halo, *options.value_kind, options.threads);
-    part.pieces = convert_values(part.pieces, *options.value_kind, options.threads);
+    for (CsrMatrix* matrix : {&part.own, &part.halo, &part.pieces}) {
+      if (overflow->empty()) *overflow = overflow_in(*matrix, *options.value_kind, options.threads);
+      *matrix = convert_values(*matrix, *options.value_kind, options.threads);
+    }
   }
   return part;
 }
@@ -256,11 +259,12 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
   Exchange exchange;
   if (!facts.gpu) exchange = choose_exchange(options, communicator, header, kinds);
   std::unique_ptr<Product> product;
+  std::string overflow;
   const auto told = telling_together(communicator, [&] {
     const Stopwatch reading;
-    RankPart part =
-        read_part(options, communicator,
-                  exchange.arrays.b != nullptr ? PartColumns::whole : PartColumns::local);
+    RankPart part = read_part(
+        options, communicator,
+        exchange.arrays.b != nullptr ? PartColumns::whole : PartColumns::local, &overflow);
     facts.read_seconds = reading.seconds();
     const Stopwatch planning;
     PlanOptions plan;
@@ -274,6 +278,7 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
     facts.plan_seconds = planning.seconds();
     return told_of_lists(part_number, product->rank.part().lists);
   });
+  if (options.value_kind) warn_of_overflow_together(communicator, overflow);
   SpmmRank& rank = product->rank;
   const Stopwatch connecting;
   require_lists_fit(communicator, part_number, rank.part().lists, options.matrix, told);

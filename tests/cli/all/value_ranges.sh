@@ -30,6 +30,13 @@ for tool in csr-spmm-cpu csr-spmv-cpu csr-spgemm-cpu csr-sddmm-cpu csr-bench; do
   expect 0 $tool wide.csr --repeat 1
   silent err
 done
+csr-partition wide.csr parts.csr --parts 3 --method blocks --quiet
+warned "the part of rank 1: 1 value beyond the range of f32, the first 1e+39 in row 0" \
+  csr-spmm-dist parts.csr --ranks 3 -k 1 --value-kind f32 --repeat 1
+warned "the part of rank 1: 1 value beyond the range of f32, the first 1e+39 in row 0" \
+  csr-spgemm-dist parts.csr --ranks 3 --value-kind f32 --repeat 1
+warned "the part of rank 0: 2 values beyond the range of f32, the first 1e+39 in row 1, column 2" \
+  csr-spmm-dist wide.csr --ranks 1 -k 3 --value-kind f32 --repeat 1
 csr-solve-cpu --generate-dense 3 --output b.npy --quiet
 csr-spmm-cpu wide.csr -k 1 --input b.npy --output c.npy --quiet
 warned "c.npy: " csr-spmm-cpu wide.csr -k 1 --value-kind f32 --dense-kind f32 --input c.npy --repeat 1
