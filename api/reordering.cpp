@@ -115,9 +115,9 @@ CsrFile reordered(const CsrFile& file, const std::vector<std::string>& methods, 
   return result;
 }
 
-CsrFile restored(const CsrFile& file) {
+CsrFile restored(const CsrFile& file, const std::string& name) {
   if (!file.row_order && !file.col_order) {
-    throw UsageError("the file holds no order to undo: it was not made by csr-reorder --method");
+    throw UsageError(name + " holds no order to undo: it was not made by csr-reorder --method");
   }
   CsrFile result = file;
   if (file.row_order) {

@@ -36,8 +36,8 @@ CsrFile reordered(const CsrFile& file, const std::vector<std::string>& methods, 
                   const ReorderOptions& options);
 
 /// `file` in the order at import, without its parts for ranks. Throws UsageError if it was never
-/// reordered.
-CsrFile restored(const CsrFile& file);
+/// reordered; the message begins with `name`.
+CsrFile restored(const CsrFile& file, const std::string& name = "the file");
 
 /// A dense operand of the matrix at import, moved to the file's order, or back if `is_undo`. Rows
 /// of B are ordered like columns of the matrix, rows of C like its rows; `sides` ("rows", "cols" or

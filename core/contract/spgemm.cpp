@@ -59,7 +59,7 @@ void require_legal(const SpgemmProblem& problem) {
     throw UsageError(std::string("A ") + name_of(a) + ", B " + name_of(b) + ", C " +
                      name_of(problem.c) + ", accumulation " + name_of(sums) +
                      " do not go together: B has A's kind or one of them is none; accumulation and "
-                     "C are f64 for f64 and f32 otherwise");
+                     "C are f64 for f64 and f32 otherwise; --value-kind converts both");
   }
   if (problem.semiring != Semiring::plus_times) {
     if (is_narrow(a) || is_narrow(b)) {

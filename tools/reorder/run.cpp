@@ -95,7 +95,7 @@ void add_pattern_change(Report& report, const LocalityProfile& before,
 ReorderRun reorder_file(const ReorderToolOptions& options, const CsrFile& before) {
   const Sides sides = sides_of(options.sides, before.matrix);
   const Stopwatch watch;
-  ReorderRun run{options.is_undo ? restored(before)
+  ReorderRun run{options.is_undo ? restored(before, "'" + options.input + "'")
                                  : reordered(with_outside_order(options, before, sides),
                                              options.methods, sides, options.reorder),
                  0, std::nullopt};

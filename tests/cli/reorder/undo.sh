@@ -29,7 +29,7 @@ for method in $methods; do
   same_matrix wide.csr back.csr
 done
 expect 2 csr-reorder square.csr out.csr --undo
-says "no order to undo"
+says "'square.csr' holds no order to undo"
 expect 2 csr-reorder square.csr out.csr --method no-such-method
 no_file out.csr
 # Degree order shows its direction, and rcm narrows the band.

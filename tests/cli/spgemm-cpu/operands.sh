@@ -45,6 +45,11 @@ expect 2 csr-spgemm-cpu small.csr
 says "'small.csr' has 3 rows and 2 columns: its product with itself needs as many rows as columns"
 expect 2 csr-spgemm-cpu a.csr --mask small.csr
 says "--mask 'small.csr' has 3 rows and 2 columns: it needs those of C, 4 rows and 4 columns"
+csr-import tiny.mtx narrow.csr --value-kind f32 --quiet
+expect 2 csr-spgemm-cpu a.csr narrow.csr
+says "A f64, B f32"
+says "--value-kind converts both"
+expect 0 csr-spgemm-cpu a.csr narrow.csr --value-kind f64 --repeat 1
 expect 2 csr-spgemm-cpu a.csr --output a.csr
 expect 2 csr-spgemm-cpu a.csr --drop-below -1
 expect 3 csr-spgemm-cpu a.csr tiny.mtx
