@@ -44,16 +44,6 @@ class OnePassRows {
                            void* values) = 0;
 };
 
-/// An estimate of C's entries before C is made.
-struct OutputEstimate {
-  Offset nnz = 0;      // what one may expect
-  Offset at_most = 0;  // that and four standard errors of it: not certain
-};
-
-/// Counts a few hundred rows, picked by their cost; heavy pieces are taken for as many entries as
-/// they have room for. `cost_sums` are the running sums that RowPieces left.
-OutputEstimate estimate_output(OnePassRows& rows, const Offset* cost_sums, int threads);
-
 /// Memory for C, and for the entries of each of its rows.
 struct OutputRoom {
   Offset entries = 0;

@@ -12,6 +12,7 @@
 #include "cpu/common/memory_budget.h"
 #include "cpu/spgemm/at_once.h"
 #include "cpu/spgemm/output_block.h"
+#include "cpu/spgemm/output_estimate.h"
 
 namespace csrkit::cpu {
 
