@@ -15,11 +15,12 @@
 //          not the same. Lengths that are sorted end together but for 64 steps a batch. Source:
 //          SELL-C-sigma as in sell.cpp, diagonals as in compressed.cpp; pieces and masks are our
 //          own
-#include <array>
 #include <vector>
 
 #include "core/base/huge_pages.h"
+#include "cpu/spmv/row_rests.h"
 #include "cpu/spmv/row_sums.h"
+#include "cpu/spmv/slice_diagonals.h"
 
 namespace csrkit::cpu::spmv {
 
@@ -105,14 +106,10 @@ class CsrLanes : public RowSums<Kinds> {
 
  private:
   static constexpr bool kHasValues = !std::is_same_v<A, ImplicitOne>;
-  /// Entries of a piece, but of a long row, which has at most so many pieces: others would leave
-  /// lanes empty for too many steps.
-  static constexpr Offset kPiece = 64;
-  static constexpr Offset kMostPiecesOfRow = 32;
   /// Of a batch: one a row, those of a task's entries, and those of the slice that it may end with
   /// (row_cuts.h).
-  static constexpr Index kMostPieces =
-      Base::kMostAtOnce + 3 * 16384 / 2 / kPiece + kMostLaneRows * kMostPiecesOfRow + kMostLaneRows;
+  static constexpr Index kMostPieces = Base::kMostAtOnce + 3 * 16384 / 2 / kPieceEntries +
+                                       kMostLaneRows * kMostPiecesOfRow + kMostLaneRows;
   static constexpr std::uint16_t kNowhere = 0xffff;
 
   /// Tasks begin at multiples of the widest slice, so that no number of threads changes which rows
@@ -134,115 +131,8 @@ class CsrLanes : public RowSums<Kinds> {
     bool is_in_order = false;  // the pieces are the rows, and fill their slices
   };
 
-  /// An entry of a slice as a number that sorts by diagonal, then by row: its column minus its row,
-  /// its row (the lane), and which entry of the row it is.
-  struct OnDiagonal {
-    std::uint64_t bits;
-    static OnDiagonal of(Index col, Index lane, Offset in_row) {
-      return {static_cast<std::uint64_t>(Offset{col} - lane + kMostLaneRows) << 32 |
-              static_cast<std::uint64_t>(lane) << kLaneShift | static_cast<std::uint64_t>(in_row)};
-    }
-    Index diagonal() const {
-      return static_cast<Index>(static_cast<Offset>(bits >> 32) - kMostLaneRows);
-    }
-    Index lane() const { return static_cast<Index>(bits >> kLaneShift) & (kMostLaneRows - 1); }
-    Offset in_row() const { return static_cast<Offset>(bits & ((1u << kLaneShift) - 1)); }
-    static constexpr int kLaneShift = 27;  // rows are shorter than hubs
-  };
-
-  /// The entries of a batch that are in no run, by rows.
-  struct Left {
-    std::vector<Offset> entries;          // where they are in A
-    std::vector<Offset> begins, lengths;  // of each row, in `entries`
-    void push_back(Index row, Offset entry) {
-      const auto l = static_cast<std::size_t>(row);
-      entries[static_cast<std::size_t>(begins[l] + lengths[l]++)] = entry;
-    }
-  };
-
-  struct Piece {
-    Index row;             // counted from the batch's first
-    Offset begin, length;  // in Left::entries
-  };
-
-  /// From so many lanes on a masked load costs less than gathers: a run takes about three cycles, a
-  /// gathered entry half a cycle in f32 and two thirds of one in f64.
-  Index least_run() const { return lanes_ > 8 ? 6 : std::min<Index>(5, lanes_); }
-
-  /// The entries of rows [first, last) that are not hubs in the order of their diagonals: the rows
-  /// are merged by two, by four, ...
-  void sort_diagonals(Index first, Index last, std::vector<OnDiagonal>* entries,
-                      std::vector<OnDiagonal>* other) const {
-    entries->clear();
-    std::array<std::size_t, kMostLaneRows + 1> ends{};
-    for (Index row = first; row < last; ++row) {
-      const Offset length = this->is_hub(row) ? 0 : this->op_a_.row_length(row);
-      const Index* const cols = a_.col_indices + a_.row_offsets[row];
-      for (Offset k = 0; k < length; ++k) {
-        entries->push_back(OnDiagonal::of(cols[k], row - first, k));
-      }
-      ends[static_cast<std::size_t>(row - first) + 1] = entries->size();
-    }
-    const auto rows = static_cast<std::size_t>(last - first);
-    other->resize(entries->size());
-    for (std::size_t width = 1; width < rows; width *= 2) {
-      for (std::size_t begin = 0; begin < rows; begin += 2 * width) {
-        const auto at = [&](std::size_t n) { return entries->data() + ends[std::min(n, rows)]; };
-        merge(at(begin), at(begin + width), at(begin + 2 * width),
-              other->data() + (at(begin) - entries->data()));
-      }
-      entries->swap(*other);
-    }
-  }
-
-  /// Merges [begin, middle) and [middle, end) without a jump that a processor could guess wrongly.
-  static void merge(const OnDiagonal* begin, const OnDiagonal* middle, const OnDiagonal* end,
-                    OnDiagonal* to) {
-    const OnDiagonal* one = begin;
-    const OnDiagonal* other = middle;
-    while (one < middle && other < end) {
-      const bool takes_other = other->bits < one->bits;
-      *to++ = takes_other ? *other : *one;
-      other += takes_other ? 1 : 0;
-      one += takes_other ? 0 : 1;
-    }
-    to = std::copy(one, middle, to);
-    std::copy(other, end, to);
-  }
-
-  /// Calls run(part, first column, mask, entries, count) for every diagonal that is a run of the
-  /// slice of rows [first, last), those of all rows first (part 0), then those of part 1, 2, ...;
-  /// and rest(entry) for the other entries, those of a row in their order. `sorted` is
-  /// sort_diagonals'.
-  template <class Run, class Rest>
-  void for_slice(const std::vector<OnDiagonal>& sorted, const Run& run, const Rest& rest) const {
-    const auto for_diagonals = [&](const auto& visit) {
-      const OnDiagonal* const all_end = sorted.data() + sorted.size();
-      for (const OnDiagonal *begin = sorted.data(), *end = begin; begin < all_end; begin = end) {
-        const std::uint64_t diagonal = begin->bits >> 32;
-        while (end < all_end && end->bits >> 32 == diagonal) ++end;
-        visit(begin, end);
-      }
-    };
-    for_diagonals([&](const OnDiagonal* its, const OnDiagonal* end) {
-      if (end - its == rows_) run(0, its->diagonal(), 0u, its, rows_);
-    });
-    for (int part = 0; part < kLaneParts; ++part) {
-      for_diagonals([&](const OnDiagonal* its, const OnDiagonal* end) {
-        if (end - its == rows_) return;
-        while (its < end && its->lane() < part * lanes_) ++its;
-        unsigned mask = 0;
-        Index here = 0;
-        for (; its + here < end && its[here].lane() < (part + 1) * lanes_; ++here) {
-          mask |= 1u << (its[here].lane() - part * lanes_);
-        }
-        if (here >= least_run()) {
-          run(part + 1, its->diagonal() + part * lanes_, mask, its, here);
-        } else {
-          for (Index n = 0; n < here; ++n) rest(its[n]);
-        }
-      });
-    }
+  SliceDiagonals diagonals() const {
+    return SliceDiagonals(this->op_a_, this->cuts_.hub_length, lanes_);
   }
 
   /// Whether runs have a part of the entries, in a sample of slices: looking for them is most of
@@ -252,14 +142,14 @@ class CsrLanes : public RowSums<Kinds> {
     constexpr double kFew = 0.03;
     const Index slices = a_.rows / rows_;
     const Index step = std::max<Index>(1, slices / kMostSlices);
-    std::vector<OnDiagonal> entries, other;
+    SliceDiagonals sampled = diagonals();
     Offset in_runs = 0, all = 0;
     for (Index slice = 0; slice < slices; slice += step) {
-      sort_diagonals(slice * rows_, (slice + 1) * rows_, &entries, &other);
-      for_slice(
-          entries, [&](int, Index, unsigned, const OnDiagonal*, Index count) { in_runs += count; },
+      sampled.go_to(slice * rows_, (slice + 1) * rows_);
+      sampled.for_runs(
+          [&](int, Index, unsigned, const OnDiagonal*, Index count) { in_runs += count; },
           [](const OnDiagonal&) {});
-      all += static_cast<Offset>(entries.size());
+      all += sampled.entries();
     }
     return static_cast<double>(in_runs) > kFew * static_cast<double>(all);
   }
@@ -267,98 +157,83 @@ class CsrLanes : public RowSums<Kinds> {
   /// Fills in a batch, or, where `to` is null, returns how much of everything it has.
   List fill(const Batch& batch, const List* to) {
     List size;
-    const auto at = [&](Offset List::*part) { return to == nullptr ? 0 : to->*part + size.*part; };
-    const Index rows = batch.last - batch.first;
-    size.run_slices = (rows + rows_ - 1) / rows_;
-    const int parts = kLaneParts;
-    std::vector<OnDiagonal> entries, other;
-    Left left;
-    left.begins.resize(static_cast<std::size_t>(rows) + 1);
-    for (Index l = 0; l < rows; ++l) {
-      const Index row = batch.first + l;
-      left.begins[static_cast<std::size_t>(l) + 1] =
-          left.begins[static_cast<std::size_t>(l)] +
-          (this->is_hub(row) ? 0 : this->op_a_.row_length(row));
+    RowRests rests = room_for_rests(batch);
+    if (may_have_runs_) {
+      fill_runs(batch, to, &size, &rests);
+    } else {
+      take_all(batch, &rests);
     }
-    left.entries.resize(static_cast<std::size_t>(left.begins.back()));
-    left.lengths.resize(static_cast<std::size_t>(rows));
-    for (Index l = 0; !may_have_runs_ && l < rows; ++l) {
-      if (this->is_hub(batch.first + l)) continue;
-      for (Offset n = 0; n < this->op_a_.row_length(batch.first + l); ++n) {
-        left.push_back(l, a_.row_offsets[batch.first + l] + n);
+    fill_pieces(batch, rests, to, &size);
+    return size;
+  }
+
+  /// With room for every entry of the batch, and none in it.
+  RowRests room_for_rests(const Batch& batch) const {
+    RowRests rests;
+    rests.begins.push_back(0);
+    for (Index row = batch.first; row < batch.last; ++row) {
+      rests.begins.push_back(rests.begins.back() +
+                             (this->is_hub(row) ? 0 : this->op_a_.row_length(row)));
+    }
+    rests.entries.resize(static_cast<std::size_t>(rests.begins.back()));
+    rests.lengths.resize(static_cast<std::size_t>(batch.last - batch.first));
+    return rests;
+  }
+
+  void take_all(const Batch& batch, RowRests* rests) const {
+    for (Index row = batch.first; row < batch.last; ++row) {
+      if (this->is_hub(row)) continue;
+      for (Offset at = a_.row_offsets[row]; at < a_.row_offsets[row + 1]; ++at) {
+        rests->push_back(row - batch.first, at);
       }
     }
-    for (Index first = batch.first, n = 0; may_have_runs_ && first < batch.last;
-         first += rows_, ++n) {
+  }
+
+  /// What is in no run goes to `rests`.
+  void fill_runs(const Batch& batch, const List* to, List* size, RowRests* rests) {
+    const int parts = kLaneParts;
+    SliceDiagonals slice = diagonals();
+    for (Index first = batch.first, n = 0; first < batch.last; first += rows_, ++n) {
       std::uint32_t* const steps = to == nullptr || to->run_slices == 0
                                        ? nullptr
                                        : run_steps_.data() + (to->run_slice + n) * (parts + 1);
       if (steps != nullptr) std::fill(steps, steps + parts + 1, std::uint32_t{0});
-      sort_diagonals(first, std::min(first + rows_, batch.last), &entries, &other);
+      slice.go_to(first, std::min(first + rows_, batch.last));
       const auto place_of = [&](const OnDiagonal& entry) {
         return a_.row_offsets[first + entry.lane()] + entry.in_row();
       };
-      for_slice(
-          entries,
+      slice.for_runs(
           [&](int part, Index diagonal, unsigned mask, const OnDiagonal* its, Index count) {
             if (to != nullptr) {
-              run_firsts_[at(&List::run)] = diagonal;
-              run_masks_[at(&List::run)] = static_cast<std::uint16_t>(mask);
+              run_firsts_[to->run + size->run] = diagonal;
+              run_masks_[to->run + size->run] = static_cast<std::uint16_t>(mask);
               ++steps[part];
               if constexpr (kHasValues) {
                 const Index lanes = part == 0 ? rows_ : lanes_;
-                A* const values = run_values_.data() + at(&List::run_vector) * lanes_;
+                A* const values = run_values_.data() + (to->run_vector + size->run_vector) * lanes_;
                 std::fill(values, values + lanes, A{});
                 for (Index k = 0; k < count; ++k) {
                   values[its[k].lane() % lanes] = a_.values[place_of(its[k])];
                 }
               }
             }
-            ++size.run;
-            size.run_vector += part == 0 ? parts : 1;
-            size.entries += count;
-            size.in_runs += count;
+            ++size->run;
+            size->run_vector += part == 0 ? parts : 1;
+            size->entries += count;
+            size->in_runs += count;
           },
           [&](const OnDiagonal& entry) {
-            left.push_back(first - batch.first + entry.lane(), place_of(entry));
+            rests->push_back(first - batch.first + entry.lane(), place_of(entry));
           });
     }
-    if (size.run == 0) size.run_slices = 0;
-    fill_pieces(batch, left, to, &size);
-    return size;
+    if (size->run > 0) size->run_slices = (batch.last - batch.first + rows_ - 1) / rows_;
   }
 
-  /// The pieces of what is left from long to short, those of a length in their order.
-  static std::vector<Piece> sorted_pieces(const Left& left) {
-    const auto for_pieces = [&](const auto& visit) {
-      for (std::size_t row = 0; row < left.lengths.size(); ++row) {
-        const Offset length = left.lengths[row];
-        const Offset count = std::min((length + kPiece - 1) / kPiece, kMostPiecesOfRow);
-        for (Offset n = 0; n < count; ++n) {
-          const Offset begin = length * n / count, end = length * (n + 1) / count;
-          visit(Piece{static_cast<Index>(row), left.begins[row] + begin, end - begin});
-        }
-      }
-    };
-    Offset longest = 0;
-    for_pieces([&](const Piece& piece) { longest = std::max(longest, piece.length); });
-    // Of the next one of each length, from long to short.
-    std::vector<std::size_t> places(static_cast<std::size_t>(longest) + 2);
-    const auto rank = [&](const Piece& piece) {
-      return static_cast<std::size_t>(longest - piece.length);
-    };
-    for_pieces([&](const Piece& piece) { ++places[rank(piece) + 1]; });
-    for (std::size_t n = 1; n < places.size(); ++n) places[n] += places[n - 1];
-    std::vector<Piece> sorted(places.back());
-    for_pieces([&](const Piece& piece) { sorted[places[rank(piece)]++] = piece; });
-    return sorted;
-  }
-
-  void fill_pieces(const Batch& batch, const Left& left, const List* to, List* size) {
-    const std::vector<Piece> pieces = sorted_pieces(left);
+  void fill_pieces(const Batch& batch, const RowRests& rests, const List* to, List* size) {
+    const std::vector<RowPiece> pieces = sorted_pieces(rests);
     const auto lanes = static_cast<std::size_t>(lanes_);
     // Whole slices, because what comes behind the last row may be another batch's.
-    size->is_in_order = pieces.size() == left.lengths.size() && pieces.size() % lanes == 0;
+    size->is_in_order = pieces.size() == rests.lengths.size() && pieces.size() % lanes == 0;
     for (std::size_t begin = 0; begin < pieces.size(); begin += lanes, ++size->slices) {
       const std::size_t end = std::min(begin + lanes, pieces.size());
       if (to != nullptr) {
@@ -374,8 +249,8 @@ class CsrLanes : public RowSums<Kinds> {
         for (std::size_t n = begin; n < end && pieces[n].length > k;
              ++n, ++count, ++size->entries) {
           if (to == nullptr) continue;
-          const Piece& piece = pieces[n];
-          const Offset from = left.entries[static_cast<std::size_t>(piece.begin + k)];
+          const RowPiece& piece = pieces[n];
+          const Offset from = rests.entries[static_cast<std::size_t>(piece.begin + k)];
           cols_[slot + count] = a_.col_indices[from];
           if constexpr (kHasValues) values_[slot + count] = a_.values[from];
         }
@@ -384,7 +259,7 @@ class CsrLanes : public RowSums<Kinds> {
     }
     // The pieces of a row need not follow each other: the first in this order takes the others in.
     // Rows without a piece take the sum behind the last one, which is 0.
-    std::vector<Place> places(left.lengths.size(), kNowhere);
+    std::vector<Place> places(rests.lengths.size(), kNowhere);
     for (std::size_t n = 0; n < pieces.size(); ++n) {
       if (pieces[n].row != static_cast<Index>(n)) size->is_in_order = false;
       Place& place = places[static_cast<std::size_t>(pieces[n].row)];
@@ -396,7 +271,7 @@ class CsrLanes : public RowSums<Kinds> {
       }
     }
     if (to == nullptr) return;
-    for (std::size_t row = 0; row < left.lengths.size(); ++row) {
+    for (std::size_t row = 0; row < rests.lengths.size(); ++row) {
       places_[batch.first + static_cast<Index>(row)] =
           places[row] == kNowhere ? static_cast<Place>(size->slices * lanes_) : places[row];
     }
