@@ -1,0 +1,136 @@
+#include "tools/ranks/spgemm_share.h"
+
+#include "api/rooms.h"
+#include "core/base/counted.h"
+#include "core/file/csr_rows.h"
+#include "core/matrix/overflow.h"
+#include "core/matrix/row_parts.h"
+#include "tools/ranks/rank_tool.h"
+
+namespace csrkit {
+
+using ranks::Communicator;
+
+namespace {
+
+CsrMatrix converted(const SpgemmDistOptions& options, const CsrMatrix& rows,
+                    std::string* overflow) {
+  if (!options.value_kind || *options.value_kind == rows.value_kind()) return rows;
+  if (overflow->empty()) *overflow = overflow_in(rows, *options.value_kind, options.threads);
+  return convert_values(rows, *options.value_kind, options.threads);
+}
+
+std::vector<Offset> products_of(const CsrMatrix& a, const Buffer<Offset>& b_offsets) {
+  std::vector<Offset> products;
+  for (Index row = 0; row < a.rows(); ++row) {
+    Offset sum = 0;
+    for (Offset at = a.row_offsets()[row]; at < a.row_offsets()[row + 1]; ++at) {
+      const Index k = a.col_indices()[at];
+      sum += b_offsets[Offset{k} + 1] - b_offsets[k];
+    }
+    products.push_back(sum);
+  }
+  return products;
+}
+
+/// Whether the blocks are the parts of A.csr.
+bool are_of_file(const SpgemmDistOptions& options, int ranks) {
+  if (options.blocks != BlockSource::automatic) return options.blocks == BlockSource::file;
+  for (const PartLevel& level : read_rank_heads(options.a)) {
+    // Split rows would have to be put together before they are multiplied.
+    if (level.parts.size() == static_cast<std::size_t>(ranks)) return !has_pieces(level);
+  }
+  return false;
+}
+
+/// Every rank reads the heads, its own lists and its own rows: no messages.
+PartLists read_part_of_file(const SpgemmDistOptions& options, const Communicator& communicator,
+                            SpgemmShare* share) {
+  StoredPart part =
+      read_stored_part(options.a, communicator.size(), communicator.rank(), options.io);
+  for (const PartLevel& level : read_rank_heads(options.a)) {
+    if (level.parts.size() != static_cast<std::size_t>(communicator.size())) continue;
+    share->row_borders = share->b_borders = {0};
+    for (const PartHead& head : level.parts) {
+      share->row_borders.push_back(head.row_end);
+      share->b_borders.push_back(head.col_end);
+    }
+  }
+  share->lists = ranks::lists_of(part.lists, communicator.size());
+  share->a = converted(options, part.rows, &share->overflow);
+  return std::move(part.lists);
+}
+
+}  // namespace
+
+CsrMatrix read_rows(const SpgemmDistOptions& options, const std::string& path, Index begin,
+                    Index end, std::string* overflow) {
+  return converted(options, read_csr_rows(path, begin, end, options.io), overflow);
+}
+
+SpgemmShare read_share(const SpgemmDistOptions& options, Communicator& communicator) {
+  SpgemmShare share;
+  std::vector<Offset> products;
+  bool is_of_file = false;
+  PartLists of_file;
+  const auto told = telling_together(communicator, [&] {
+    share.a_header = read_csr_header(options.a);
+    share.b_header = read_csr_header(options.b);
+    if (share.a_header.cols != share.b_header.rows) {
+      throw UsageError("'" + options.a + "' has " + counted(share.a_header.cols, "column") +
+                       " and '" + options.b + "' " + counted(share.b_header.rows, "row") +
+                       "; a product needs as many");
+    }
+    share.b_offsets = read_row_offsets(options.b);
+    if ((is_of_file = are_of_file(options, communicator.size()))) {
+      of_file = read_part_of_file(options, communicator, &share);
+      return told_of_lists(communicator.rank(), of_file);
+    }
+    const auto range = ranks::rows_to_count(communicator, share.a_header.rows);
+    products =
+        products_of(read_csr_rows(options.a, range.begin, range.end, options.io), share.b_offsets);
+    return std::string();
+  });
+  if (is_of_file) {
+    require_lists_fit(communicator, communicator.rank(), of_file, options.a, told);
+  } else {
+    share.row_borders =
+        ranks::borders_by_products(communicator, share.a_header.rows, std::move(products));
+    share.b_borders =
+        balanced_borders(share.b_offsets.data(), share.b_header.rows, communicator.size());
+  }
+  const auto rank = static_cast<std::size_t>(communicator.rank());
+  together(communicator, [&] {
+    if (!is_of_file) {
+      share.a = read_rows(options, options.a, share.row_borders[rank], share.row_borders[rank + 1],
+                          &share.overflow);
+    }
+    share.b = read_rows(options, options.b, share.b_borders[rank], share.b_borders[rank + 1],
+                        &share.overflow);
+    for (const Offset one : products_of(share.a, share.b_offsets)) share.products += one;
+  });
+  if (options.value_kind) warn_of_overflow_together(communicator, share.overflow);
+  return share;
+}
+
+void share_operands(const SpgemmDistOptions& options, Communicator& communicator, int device,
+                    SpgemmShare* share) {
+  const std::uint64_t bytes = csr_bytes(
+      share->b_header.rows, share->b_offsets[share->b_header.rows], share->b.value_kind());
+  bool fits_everywhere = true;
+  for (const std::string& fits : telling_together(communicator, [&] {
+         const auto info = require_gpu_room("--device gpu").device_info(device);
+         return std::string(bytes <= info.free_memory_bytes / 4 ? "yes" : "");
+       })) {
+    fits_everywhere = fits_everywhere && !fits.empty();
+  }
+  if (!fits_everywhere) return;
+  std::string why_not;
+  share->all_of_b =
+      ranks::share_b(communicator, share->b, share->b_borders, share->b_offsets, &why_not);
+  if (!share->all_of_b) return;
+  share->b = {};
+  if (communicator.size() == 1 && options.a == options.b) share->a = *share->all_of_b;
+}
+
+}  // namespace csrkit
