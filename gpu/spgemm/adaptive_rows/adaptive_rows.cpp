@@ -46,9 +46,9 @@ std::array<RowList, kMostBins> lists_of(const Index* list, const HostTotals& tot
   return lists;
 }
 
-BinRules rules_of_device(int value_bytes) {
+/// `rules` within the limits of the device.
+BinRules rules_of_device(BinRules rules, int value_bytes) {
   const int shared_bytes = current_shared_bytes();
-  BinRules rules;
   rules.value_bytes = value_bytes;
   rules.whole_bit_range_bytes =
       std::min(rules.whole_bit_range_bytes, shared_bytes - kMostStaticBytes);
@@ -95,8 +95,12 @@ class AdaptiveRows final : public DeviceSpgemm {
   void look_at_ranges(const std::vector<SpgemmOperands>& ranges, DeviceMemory& memory) override {
     comes_in_ranges_ = true;
     Index rows = 0;
-    for (const SpgemmOperands& range : ranges) rows += range.a.rows;
-    set_rules(rows, ranges.front().b.cols);
+    Offset a_nnz = 0;
+    for (const SpgemmOperands& range : ranges) {
+      rows += range.a.rows;
+      a_nnz += range.a.nnz;
+    }
+    set_rules(rows, a_nnz, ranges.front().b.cols);
     BitRangeRows in_bit_ranges;
     for (bool is_settled = false; !is_settled;) {
       HostTotals all = {};
@@ -233,36 +237,22 @@ class AdaptiveRows final : public DeviceSpgemm {
     const RowList& made(MakeBin bin) const { return make_lists[static_cast<std::size_t>(bin)]; }
   };
 
-  void set_rules(Index rows_of_a, Index cols) {
+  void set_rules(Index rows_of_a, Offset a_nnz, Index cols) {
     host_ = std::make_unique<Told<HostTotals>>();
     side_streams_ = std::make_unique<SideStreams>();
-    rules_ = rules_of_device(sizeof(Value));
-    rules_.shrink = changes_.shrink;
+    rules_ = rules_of_device(changes_, sizeof(Value));
     rules_.prefers_merging = changes_.prefers_merging && rows_of_a >= changes_.fewest_merged_rows;
-    rules_.prefers_bit_ranges = changes_.prefers_bit_ranges;
-    rules_.keeps_any_bits = changes_.keeps_any_bits;
     // With few rows every warp of a block is wanted for finding columns.
     rules_.keeps_pairs =
         changes_.keeps_pairs && Offset{rows_of_a} >= changes_.fewest_counted_by_warps;
-    rules_.most_sorted_to_count = changes_.most_sorted_to_count;
-    rules_.most_sorted_to_make = changes_.most_sorted_to_make;
-    rules_.most_early = changes_.most_early;
-    rules_.most_of_a_wide_row = changes_.most_of_a_wide_row;
-    rules_.fewest_for_warps = changes_.fewest_for_warps;
-    rules_.hub_sources = changes_.hub_sources == 0 ? kNoHubs : changes_.hub_sources;
-    rules_.most_per_hub_source = changes_.most_per_hub_source;
-    rules_.fewest_spread = changes_.fewest_spread;
-    rules_.most_of_eight_lanes = changes_.most_of_eight_lanes;
-    rules_.products_per_dense_word = changes_.products_per_dense_word;
-    rules_.fewest_dense = changes_.fewest_dense;
-    rules_.shared_sums = changes_.shared_sums;
-    rules_.fewest_counted_by_warps = changes_.fewest_counted_by_warps;
-    rules_.most_alone = changes_.most_alone == 0 ? kNeverCut : changes_.most_alone;
+    rules_.has_long_rows = a_nnz >= Offset{rows_of_a} * kLongRow;
+    if (changes_.hub_sources == 0) rules_.hub_sources = kNoHubs;
+    if (changes_.most_alone == 0) rules_.most_alone = kNeverCut;
     rules_.is_wide = cols > kMostColumnsOfAWarp;
   }
 
   void profile(const SpgemmOperands& op, DeviceMemory& memory, Work& work) {
-    if (!host_) set_rules(op.a.rows, op.b.cols);
+    if (!host_) set_rules(op.a.rows, op.a.nnz, op.b.cols);
     const cudaStream_t stream = memory.stream();
     work.a = op.a;
     rules_.prefers_twins = changes_.may_have_twins(op.a.rows, op.a.nnz);
@@ -306,6 +296,8 @@ class AdaptiveRows final : public DeviceSpgemm {
     lists[static_cast<std::size_t>(CountBin::twin)] = {};
     lists[static_cast<std::size_t>(CountBin::sorted_twin)] = {};
     const Offset blocks = short_rows.take(lists);
+    BinRules rules = rules_;
+    rules.fewest_counted_by_warps = rules.fewest_for_counting_warps(rows_in_bit_ranges(work));
     side_by_side(stream, work.products, begins_early ? 0 : blocks,
                  static_cast<int>(CountBin::bit_range_warp), lists,
                  [&](int bin, cudaStream_t side) {
@@ -316,7 +308,7 @@ class AdaptiveRows final : public DeviceSpgemm {
                      count_hub_rows(op.a.as<Value>(), op.b.as<Value>(), semiring_, space.profile,
                                     work.hubs, side);
                    } else {
-                     count_rows(static_cast<CountBin>(bin), op.a, op.b, space.profile, rules_,
+                     count_rows(static_cast<CountBin>(bin), op.a, op.b, space.profile, rules,
                                 lists[static_cast<std::size_t>(bin)], work.parts, side);
                    }
                  });

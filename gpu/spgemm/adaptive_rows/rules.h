@@ -130,12 +130,12 @@ inline constexpr Index kMostColumnsOfAWarp = Index{1} << 23;
 inline constexpr std::uint32_t kMostSorted = 4096;
 
 /// Twins are rows of A with the same columns, as where a node of a mesh has several unknowns. One
-/// warp makes at most kMostTwins of their rows of C. They are looked for where rows of A have
-/// kFewestTwinSources entries or more on average.
+/// warp makes at most kMostTwins of their rows of C. They are looked for where rows of A are long:
+/// kLongRow entries or more on average.
 inline constexpr int kMostTwins = 6;
-inline constexpr Offset kFewestTwinSources = 17;
+inline constexpr Offset kLongRow = 17;
 /// Rows of B that are shorter than this on average are packed into the lanes of a warp.
-inline constexpr Offset kShortSources = 20;
+inline constexpr Offset kShortSources = 12;
 
 /// New values are made with twins instead of from a list if three rows in five are twins, rows have
 /// kFewestOfTwin products or more on average and none has more than twice the average, and there
@@ -152,8 +152,11 @@ inline constexpr std::uint32_t kProductsPerKeptWord = 8;
 inline constexpr std::uint32_t kProductsPerKeptPair = 16;
 
 /// With this many products for each word of its range a row is dense: one warp adds products up by
-/// column faster than it sorts them. Measured on an H100.
-inline constexpr std::uint32_t kProductsPerDenseWord = 32;
+/// column faster than it sorts them. Where rows of A are long, as in a mesh, most columns of a row
+/// come many times, and a range may have kWordsPerProduct words for each product. Measured on an
+/// H200 with 69 real matrices.
+inline constexpr std::uint32_t kProductsPerDenseWord = 4;
+inline constexpr std::uint32_t kWordsPerProduct = 2;
 
 /// Parts of rows that are cut have about kPartProducts products and at most kPartWords words, so
 /// that their sums fit into shared memory; with fewer than kFewestPartWords words, searching
@@ -238,15 +241,17 @@ struct BinRules {
   std::uint32_t fewest_for_small_teams = 1 << 12;
   std::uint32_t most_of_a_team = 0;  // bytes; 0: no teams. Set by team_bytes in every product
 
-  std::uint32_t team_bytes(const BitRangeRows& of) const {
-    // is_even: no row takes longer than kWarpsOfADevice warps (about as many as a device holds)
-    // take for all rows.
+  /// Whether rows are many, and none takes a warp longer than kWarpsOfADevice warps (about as many
+  /// as a device holds) take for all of them.
+  bool are_even(const BitRangeRows& of) const {
     constexpr Offset kWarpsOfADevice = 2048;
-    const bool is_even = of.rows >= Offset{fewest_for_small_teams} &&
-                         Offset{of.longest} * kWarpsOfADevice <= of.products;
-    return of.rows >= Offset{fewest_for_warps} || is_even ? 0
-           : of.rows >= Offset{fewest_for_small_teams}    ? kTeamBitRange48k
-                                                          : kTeamBitRange96k;
+    return of.rows >= Offset{fewest_for_small_teams} &&
+           Offset{of.longest} * kWarpsOfADevice <= of.products;
+  }
+  std::uint32_t team_bytes(const BitRangeRows& of) const {
+    return of.rows >= Offset{fewest_for_warps} || are_even(of) ? 0
+           : of.rows >= Offset{fewest_for_small_teams}         ? kTeamBitRange48k
+                                                               : kTeamBitRange96k;
   }
   /// With at most so many entries of A, short rows are counted and made before the host knows how
   /// many there are. Larger products launch as many blocks as needed, beside longer rows. Measured
@@ -289,18 +294,24 @@ struct BinRules {
   unsigned long long most_alone = 0;
   SharedSums shared_sums;
   /// With so many rows in narrow bit ranges, a warp counts each; with fewer, warps would leave most
-  /// of a large device idle, and a block does.
+  /// of a large device idle, and a block does, unless rows are even and short.
   Offset fewest_counted_by_warps = 1 << 14;
+  Offset fewest_for_counting_warps(const BitRangeRows& of) const {
+    constexpr std::uint32_t kMostOfAShortRow = 8192;
+    return are_even(of) && of.longest <= kMostOfAShortRow ? 0 : fewest_counted_by_warps;
+  }
+  bool has_long_rows = false;  // see kLongRow; set in every product
 
   CSRKIT_HOST_DEVICE bool suits_bit_range(const RowFacts& row) const {
-    return prefers_bit_ranges && row.words <= row.products && row.words <= kBlockBitRangeWords &&
+    const std::uint32_t needed = has_long_rows ? row.words / kWordsPerProduct : row.words;
+    return prefers_bit_ranges && needed <= row.products && row.words <= kBlockBitRangeWords &&
            row.products <= kMostOfABlock;
   }
   /// Whether a warp adds the row's products up by column faster than it sorts them; see
   /// kProductsPerDenseWord.
   CSRKIT_HOST_DEVICE bool is_dense(const RowFacts& row) const {
     return suits_bit_range(row) && row.products > fewest_dense / shrink &&
-           row.words <= row.products / products_per_dense_word;
+           (has_long_rows || row.words <= row.products / products_per_dense_word);
   }
   CSRKIT_HOST_DEVICE bool is_hub(const RowFacts& row) const {
     return row.products < UINT32_MAX &&
@@ -339,7 +350,7 @@ struct BinRules {
   }
 
   bool may_have_twins(Offset rows, Offset a_nnz) const {
-    return prefers_twins && a_nnz >= rows * kFewestTwinSources;
+    return prefers_twins && a_nnz >= rows * kLongRow;
   }
 
   /// Whether new values are made row by row although there is room for a list; see kFewestOfTwin.

@@ -457,22 +457,23 @@ using SanitizerSpgemmTwins = GpuTest;
 
 TEST_F(SpgemmTwins, HaveTheBitsOfRowsMadeAlone) {
   check_twins({{4, 1, 0, "sorted"},
-               {8, 20, 0, "sorted"},
-               {15, 1000, 0, "sorted"},
-               {31, 1000, 0, "sorted"},
-               {60, 1000, 0, "sorted"},
-               {15, 1, 0, ""},
+               {8, 1500, 0, "sorted"},
+               {15, 3000, 0, "sorted"},
+               {31, 3000, 0, "sorted"},
+               {60, 3000, 0, "sorted"},
+               {11, 1, 0, ""},
+               {15, 1, 0, "ranges"},
                {21, 1, 0, "ranges"},
                {70, 1, 0, "ranges"},
                {70, 300, 3, "ranges"}});
 }
 TEST_F(SanitizerSpgemmTwins, HaveTheBitsOfRowsMadeAlone) {
   check_twins(
-      {{4, 1, 0, "sorted"}, {15, 1000, 0, "sorted"}, {21, 1, 0, "ranges"}, {70, 300, 3, "ranges"}});
+      {{4, 1, 0, "sorted"}, {15, 3000, 0, "sorted"}, {21, 1, 0, "ranges"}, {70, 300, 3, "ranges"}});
 }
 
 TEST_F(SpgemmTwins, HaveTheSameBitsInBlocksOfRows) {
-  for (const auto& [length, spread, alike] : {std::array{30, 1, 0}, {8, 20, 0}, {70, 300, 3}}) {
+  for (const auto& [length, spread, alike] : {std::array{30, 1, 0}, {8, 1500, 0}, {70, 300, 3}}) {
     const ProductOperands operands = of_twins(length, spread, alike, 7);
     check_row_blocks(problem_of(operands, {}), rules_for_twins(true), 2);
   }

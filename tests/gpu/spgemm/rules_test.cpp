@@ -18,6 +18,41 @@ TEST(SpgemmRules, TakeNoRowForAHubWhoseProductsAreNotKnown) {
   EXPECT_FALSE(rules.is_hub(row));
 }
 
+TEST(SpgemmRules, SortRowsOnManyWords) {
+  gpu::BinRules rules;
+  rules.hub_sources = gpu::kNoHubs;
+  rules.most_alone = gpu::kNeverCut;
+  gpu::RowFacts row;
+  row.sources = 20;
+  row.products = 400;
+  const auto bin_on = [&](std::uint32_t words) {
+    row.words = words;
+    return rules.count_bin(row);
+  };
+  EXPECT_EQ(bin_on(100), gpu::CountBin::bit_range_warp);
+  EXPECT_EQ(bin_on(101), gpu::CountBin::sort_512);
+  rules.has_long_rows = true;
+  EXPECT_EQ(bin_on(801), gpu::CountBin::bit_range_warp);
+  EXPECT_EQ(bin_on(802), gpu::CountBin::sort_512);
+  row.products = 256;
+  EXPECT_EQ(bin_on(1), gpu::CountBin::sort_256) << "so that one pass gives the same bits";
+}
+
+TEST(SpgemmRules, CountShortEvenRowsByWarps) {
+  const gpu::BinRules rules;
+  constexpr Offset kRows = 5'000;
+  EXPECT_EQ(rules.fewest_for_counting_warps({kRows, 8'000, kRows * 8'000}), 0);
+  EXPECT_EQ(rules.fewest_for_counting_warps({kRows, 8'193, kRows * 8'193}),
+            rules.fewest_counted_by_warps)
+      << "long";
+  EXPECT_EQ(rules.fewest_for_counting_warps({kRows, 8'000, kRows * 1'000}),
+            rules.fewest_counted_by_warps)
+      << "uneven";
+  EXPECT_EQ(rules.fewest_for_counting_warps({1'000, 400, 1'000 * 400}),
+            rules.fewest_counted_by_warps)
+      << "few";
+}
+
 TEST(SpgemmRules, MakeTwinsAgainWhereRowsAreAlike) {
   const gpu::BinRules rules;
   constexpr Index kRows = 1 << 20, kTwins = 800'000;
