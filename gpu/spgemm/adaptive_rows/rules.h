@@ -489,6 +489,12 @@ struct BinRules {
     return row.products <= most_of_a_wide_row / shrink && bytes <= kWideBitRange / shrink;
   }
 
+  /// Whether few columns come twice: then sorting is no more work than sums in a range, which takes
+  /// more shared memory.
+  static CSRKIT_HOST_DEVICE bool has_few_repeats(const RowFacts& row, std::uint32_t entries) {
+    return Offset{entries} * 8 >= Offset{row.products} * 7;
+  }
+
   /// `entries`: the row's counted entries; `counted`: the bin that counted them; `twins`: how many
   /// other rows of A were found to have its columns.
   CSRKIT_HOST_DEVICE MakeBin make_bin(const RowFacts& row, std::uint32_t entries, CountBin counted,
@@ -501,7 +507,9 @@ struct BinRules {
     }
     const int size = sort_size(row, most_sorted_to_make / shrink);
     const bool sorts_in_warp = size >= 0 && row.products <= kMostSortedByWarp && !is_dense(row);
-    if (sorts_in_warp || (size >= 0 && !suits_bit_range(row))) {
+    const bool is_scattered =
+        has_long_rows && row.words > row.products && has_few_repeats(row, entries);
+    if (sorts_in_warp || (size >= 0 && (is_scattered || !suits_bit_range(row)))) {
       return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
     }
     if (row.products <= 1024 && size < 0 && entries <= 32 / shrink) {
@@ -513,11 +521,10 @@ struct BinRules {
       const std::uint64_t bytes = of_words + of_sums;
       if (most_of_a_team > 0 && row.products > kMostSortedByWarp / shrink) {
         const std::uint64_t team = of_team(row, entries);
-        // A large team leaves room for few others on its multiprocessor; where few columns come
-        // twice, sorting is no more work.
-        const bool is_scattered = size >= 0 && team > kTeamBitRange48k / shrink &&
-                                  Offset{entries} * 8 >= Offset{row.products} * 7;
-        if (team <= most_of_a_team / shrink && !is_scattered) {
+        // A large team leaves room for few others on its multiprocessor.
+        const bool is_too_large =
+            size >= 0 && team > kTeamBitRange48k / shrink && has_few_repeats(row, entries);
+        if (team <= most_of_a_team / shrink && !is_too_large) {
           return team <= kTeamBitRange12k / shrink   ? MakeBin::bit_range_team_12k
                  : team <= kTeamBitRange24k / shrink ? MakeBin::bit_range_team_24k
                  : team <= kTeamBitRange48k / shrink ? MakeBin::bit_range_team_48k

@@ -38,6 +38,21 @@ TEST(SpgemmRules, SortRowsOnManyWords) {
   EXPECT_EQ(bin_on(1), gpu::CountBin::sort_256) << "so that one pass gives the same bits";
 }
 
+TEST(SpgemmRules, SortScatteredRowsOnManyWords) {
+  gpu::BinRules rules;
+  gpu::RowFacts row;
+  row.sources = 20;
+  row.products = 400;
+  const auto bin_of = [&](std::uint32_t words, std::uint32_t entries) {
+    row.words = words;
+    return rules.make_bin(row, entries, gpu::CountBin::bit_range_warp, 0);
+  };
+  rules.has_long_rows = true;
+  EXPECT_EQ(bin_of(401, 349), gpu::MakeBin::bit_range_6k);
+  EXPECT_EQ(bin_of(401, 350), gpu::MakeBin::sort_512);
+  EXPECT_EQ(bin_of(400, 350), gpu::MakeBin::bit_range_6k);
+}
+
 TEST(SpgemmRules, CountShortEvenRowsByWarps) {
   const gpu::BinRules rules;
   constexpr Offset kRows = 5'000;
