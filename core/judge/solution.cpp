@@ -31,7 +31,8 @@ constexpr Offset kNowhere = std::numeric_limits<Offset>::max();
 
 constexpr char kCounted[] = " (counted from 0)";
 
-/// The largest number that the iterations hold.
+/// The largest number that the iterations hold. Stricter than overflow_in: a value that only rounds
+/// to it is refused.
 double largest_value(const SolveProblem& problem) {
   return largest_finite(problem.precision == Precision::f64 ? ValueKind::f64 : ValueKind::f32);
 }

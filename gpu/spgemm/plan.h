@@ -15,6 +15,7 @@ namespace csrkit::gpu {
 /// What the plan does for every kernel: the least that a row of kernels.inc declares.
 inline constexpr Capabilities kDoneByPlan =
     kImplicitOnes | kF32 | kF64 | kF16 | kBf16 | kTranspose | kMask | kDropBelow;
+/// What rungs of the ladder declare.
 inline constexpr Capabilities kSpgemmLadder = kDoneByPlan | kAlphaBeta | kIeeeSpecials | kRowBlocks;
 
 struct SpgemmPlanState;  // gpu/spgemm/plan_state.h

@@ -118,8 +118,8 @@ CsrMatrix converted(const CsrMatrix& matrix, const Request& request, const std::
 }
 
 void warn_of_overflow(const std::string& name, const std::string& found) {
-  if (!found.empty())
-    log_warning(name + ": " + found + "; infinite in this product, use a wider kind");
+  if (found.empty()) return;
+  log_warning(name + ": " + found + "; they become infinite: use a wider kind");
 }
 
 }  // namespace csrkit

@@ -214,7 +214,9 @@ void warn_of_overflow_together(Communicator& communicator, const std::string& fo
   if (communicator.rank() != 0) return;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     if (all[rank].empty()) continue;
-    return warn_of_overflow("the part of rank " + std::to_string(rank), all[rank]);
+    return warn_of_overflow(
+        "the part of rank " + std::to_string(rank) + ", by rows and columns of the part",
+        all[rank]);
   }
 }
 

@@ -32,8 +32,8 @@ std::vector<std::string> telling_together(ranks::Communicator& communicator,
 /// One of them does it.
 void only_first(ranks::Communicator& communicator, const std::function<void()>& step);
 
-/// Rank 0 warns of the first of what the ranks have `found` ("" = nothing) by overflow_in. All
-/// ranks together.
+/// Rank 0 warns of what the first rank with an overflow has `found` ("" = nothing) by overflow_in;
+/// rows and columns are the part's. All ranks together.
 void warn_of_overflow_together(ranks::Communicator& communicator, const std::string& found);
 
 /// For telling_together(): what others must know of the lists of a part.

@@ -173,7 +173,11 @@ System read_system(const SolveToolOptions& options) {
   SolveProblem& problem = system.problem;
   problem.right_hand_sides = system.b.cols();
   const ValueKind kind = problem.vector_kind();
-  if (system.b.kind() != kind) system.b = as_vectors(options.rhs, system.b, kind);
+  if (system.b.kind() != kind) {
+    // Of b = A x, require_solvable names the cause: a value of A.
+    system.b =
+        system.solution ? convert_dense(system.b, kind) : as_vectors(options.rhs, system.b, kind);
+  }
   if (options.guess.empty()) {
     system.x = DenseMatrix(problem.rows(), problem.right_hand_sides, kind);
     fill_nan(system.x.view());

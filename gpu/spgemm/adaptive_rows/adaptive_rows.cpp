@@ -529,6 +529,8 @@ class AdaptiveRows final : public DeviceSpgemm {
   void describe(const Work& work) {
     const Offset merged = work.made(MakeBin::merge_4).count + work.made(MakeBin::merge_8).count;
     const Offset all_twins = work.made(MakeBin::twin).count;
+    // Twins that were counted in bit ranges but are sorted (has_few_repeats) are listed with
+    // ranges.
     const Offset sorted_twins = std::min(all_twins, work.counted(CountBin::sorted_twin).count);
     Offset sorted = sorted_twins, hashed = 0, in_bit_ranges = -sorted_twins;
     for (int bin = static_cast<int>(MakeBin::sort_16); bin < static_cast<int>(MakeBin::hash_64);

@@ -154,7 +154,7 @@ inline constexpr std::uint32_t kProductsPerKeptPair = 16;
 /// With this many products for each word of its range a row is dense: one warp adds products up by
 /// column faster than it sorts them. Where rows of A are long, as in a mesh, most columns of a row
 /// come many times, and a range may have kWordsPerProduct words for each product. Measured on an
-/// H200 with 69 real matrices.
+/// H200 with 70 real matrices (docs/lab/2026-11-27-spgemm-dense-rows.md).
 inline constexpr std::uint32_t kProductsPerDenseWord = 4;
 inline constexpr std::uint32_t kWordsPerProduct = 2;
 
@@ -242,7 +242,7 @@ struct BinRules {
   std::uint32_t most_of_a_team = 0;  // bytes; 0: no teams. Set by team_bytes in every product
 
   /// Whether rows are many, and none takes a warp longer than kWarpsOfADevice warps (about as many
-  /// as a device holds) take for all of them.
+  /// as a device holds) take for the whole product.
   bool are_even(const BitRangeRows& of) const {
     constexpr Offset kWarpsOfADevice = 2048;
     return of.rows >= Offset{fewest_for_small_teams} &&
@@ -289,7 +289,7 @@ struct BinRules {
   /// of small products are never dense, so that one pass gives the same bits.
   std::uint32_t products_per_dense_word = kProductsPerDenseWord;
   std::uint32_t fewest_dense = kMostOfSmallRow;
-  bool prefers_bit_ranges = true;  // for rows with at least as many products as words
+  bool prefers_bit_ranges = true;  // for rows with enough products; see suits_bit_range
   /// A row with more nanoseconds (row_nanoseconds) is cut into parts. 0: choose_cut decides.
   unsigned long long most_alone = 0;
   SharedSums shared_sums;
@@ -300,7 +300,7 @@ struct BinRules {
     constexpr std::uint32_t kMostOfAShortRow = 8192;
     return are_even(of) && of.longest <= kMostOfAShortRow ? 0 : fewest_counted_by_warps;
   }
-  bool has_long_rows = false;  // see kLongRow; set in every product
+  bool has_long_rows = false;  // see kLongRow; set from the plan's matrices
 
   CSRKIT_HOST_DEVICE bool suits_bit_range(const RowFacts& row) const {
     const std::uint32_t needed = has_long_rows ? row.words / kWordsPerProduct : row.words;

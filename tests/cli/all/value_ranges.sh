@@ -22,7 +22,7 @@ warned() { # warned TEXT COMMAND...
   shift
   expect 0 "$@"
   says "$text"
-  says "; infinite in this product, use a wider kind"
+  says "; they become infinite: use a wider kind"
 }
 for tool in csr-spmm-cpu csr-spmv-cpu csr-spgemm-cpu csr-sddmm-cpu csr-bench; do
   warned "beyond the range of f32, the first 1e+39 in row 1, column 2 (counted from 0)" \
@@ -31,11 +31,11 @@ for tool in csr-spmm-cpu csr-spmv-cpu csr-spgemm-cpu csr-sddmm-cpu csr-bench; do
   silent err
 done
 csr-partition wide.csr parts.csr --parts 3 --method blocks --quiet
-warned "the part of rank 1: 1 value beyond the range of f32, the first 1e+39 in row 0" \
+warned "the part of rank 1, by rows and columns of the part: 1 value beyond the range of f32, the first 1e+39 in row 0" \
   csr-spmm-dist parts.csr --ranks 3 -k 1 --value-kind f32 --repeat 1
-warned "the part of rank 1: 1 value beyond the range of f32, the first 1e+39 in row 0" \
+warned "the part of rank 1, by rows and columns of the part: 1 value beyond the range of f32, the first 1e+39 in row 0" \
   csr-spgemm-dist parts.csr --ranks 3 --value-kind f32 --repeat 1
-warned "the part of rank 0: 2 values beyond the range of f32, the first 1e+39 in row 1, column 2" \
+warned "the part of rank 0, by rows and columns of the part: 2 values beyond the range of f32, the first 1e+39 in row 1, column 2" \
   csr-spmm-dist wide.csr --ranks 1 -k 3 --value-kind f32 --repeat 1
 csr-solve-cpu --generate-dense 3 --output b.npy --quiet
 csr-spmm-cpu wide.csr -k 1 --input b.npy --output c.npy --quiet

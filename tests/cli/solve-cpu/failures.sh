@@ -24,6 +24,8 @@ says "poisoned.csr: expected finite values, found nan in row 1, column 1 (counte
 for precision in f32 refined; do
   expect 3 csr-solve-cpu large.csr --output y.npy --precision $precision
   says "large.csr: expected values that f32 can hold, found 1e+39 in row 0, column 0 (counted from 0); use --precision f64"
+  expect 3 csr-solve-cpu large.csr --rhs from-solution --precision $precision
+  says "large.csr: expected values that f32 can hold, found 1e+39 in row 0, column 0"
 done
 expect 0 csr-solve-cpu large.csr --output large.npy
 no_file y.npy

@@ -67,7 +67,7 @@ TEST(SliceDiagonals, AWholeDiagonalIsARunOfAllRows) {
       },
       [](const OnDiagonal&) { FAIL() << "left"; });
   EXPECT_EQ(runs, 1);
-  // Of a slice that ends with the matrix nothing has all rows.
+  // A slice of fewer rows has no run of all rows.
   slice.go_to(0, 3);
   EXPECT_EQ(slice.entries(), 3);
   slice.for_runs([](int, Index, unsigned, const OnDiagonal*, Index) { FAIL() << "a run"; },
