@@ -33,7 +33,7 @@ for parts in *.parts; do
     # Nodes that are one host have the same folders and addresses to Open MPI, whose MPI_Init then fails now and then with
     # many ranks.
     nodes=$((ranks > 4 ? 1 : 2))
-    COUNT_MESSAGES=$PWD/counted LD_PRELOAD=$counter SRUN_SECONDS=120 ranks -N $nodes -n $ranks csr-spmm-dist "$parts" -k 6 \
+    COUNT_MESSAGES=$PWD/counted LD_PRELOAD=$counter ranks -N $nodes -n $ranks csr-spmm-dist "$parts" -k 6 \
       --grid ${ranks}x1 --exchange messages --input b.npy --check --repeat 1 --warmup 0 --output c.npy --force --json --quiet \
       || fail "$parts on $ranks ranks: $(cat err)"
     cmp c.npy whole.npy || fail "$parts on $ranks ranks: another C"

@@ -37,14 +37,14 @@ now() { local t=${EPOCHREALTIME/[.,]/}; echo $((t / 1000)); }
 crashed_in_init() { # crashed_in_init ERR
   grep -q 'Failing at address: (nil)' "$1" && ! grep -q '^csr-' "$1"
 }
-launch() { # launch OUT ERR OPTION_OF_SRUN... COMMAND...: within SRUN_SECONDS (60); sets began
+launch() { # launch OUT ERR OPTION_OF_SRUN... COMMAND...: sets began
   local out=$1 err=$2 more=2 code
   shift 2
   while :; do
     code=0
     # shellcheck disable=SC2034 # for those who source this
     began=$(now)
-    timeout "${SRUN_SECONDS:-60}" srun --mpi=pmix "$@" >"$out" 2>"$err" || code=$?
+    timeout 300 srun --mpi=pmix "$@" >"$out" 2>"$err" || code=$?
     if ((code == 0 || more == 0)) || ! crashed_in_init "$err"; then return $code; fi
     more=$((more - 1))
   done
