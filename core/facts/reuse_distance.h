@@ -13,8 +13,8 @@ struct ReadOrder {
   int workers = 1;
   Index rows_per_turn = 0;  // 0: one contiguous piece of equal nonzeros per worker; else rows are
                             // dealt to the workers in turn, so many at a time
-  bool has_private_caches =
-      false;  // else one cache for all, which read in step, 64 nonzeros a turn
+  /// False: one cache for all workers, which read in step, 64 nonzeros a turn.
+  bool has_private_caches = false;
 };
 
 struct ReuseOptions {
