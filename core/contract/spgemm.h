@@ -25,10 +25,10 @@ struct SpgemmProblem {
   CsrMatrix a;
   CsrMatrix b;               // may share A's arrays (A * A): counted, copied and uploaded once then
   bool transpose_b = false;  // op(B) = B^T; with b = a this is A * A^T
-  std::optional<CsrMatrix>
-      mask;  // of C's shape: only its positions are kept; its values say nothing
-  double drop_below =
-      0;  // entries with |alpha c| < drop_below are left out; NaN stays; 0: none are
+  /// Of C's shape: only its positions are kept. Its values are not looked at.
+  std::optional<CsrMatrix> mask;
+  /// Entries with |alpha c| < drop_below are left out; a NaN stays. 0: none are left out.
+  double drop_below = 0;
   double alpha = 1;
   ValueKind c = ValueKind::f32;
   ValueKind accumulate = ValueKind::f32;
@@ -61,10 +61,10 @@ struct SpgemmForecast {
   Offset output_nnz_bound = 0;  // never below nnz(C); exact after the first multiply
   std::uint64_t output_bytes_bound = 0;  // of C's three arrays, by the line above
   std::uint64_t whole_bytes = 0;         // peak if C is made in one block: never below the real one
-  std::uint64_t peak_bytes =
-      0;  // peak under the limit; row blocks are used if it is below whole_bytes
-  std::uint64_t reuse_bytes =
-      0;  // peak with what is kept for new values; 0 unless they are expected
+  /// Peak under the limit. Row blocks are used if it is below whole_bytes.
+  std::uint64_t peak_bytes = 0;
+  /// Peak with what is kept for new values; 0 unless they are expected.
+  std::uint64_t reuse_bytes = 0;
 };
 
 /// Seconds of the last multiply (upload and analysis: of the plan) by the plan's own clock; 0 for a

@@ -26,12 +26,11 @@ struct GatherCurve {
 
 /// One processor: all the cores of a host together, or one GPU.
 struct DeviceProfile {
-  std::string device;       // "cpu" or "gpu"
-  std::string name;         // the maker's
-  std::string kernel;       // whose reads were timed: "cpu.spmm.auto"
-  int workers = 1;          // CPU: threads; GPU: multiprocessors
-  Index rows_per_turn = 0;  // how rows go to workers: 0 = one contiguous piece of equal nonzeros
-                            // each, else dealt in turn, so many at a time
+  std::string device;              // "cpu" or "gpu"
+  std::string name;                // the maker's
+  std::string kernel;              // whose reads were timed: "cpu.spmm.auto"
+  int workers = 1;                 // CPU: threads; GPU: multiprocessors
+  Index rows_per_turn = 0;         // how rows go to workers, as in reuse_distance.h
   double private_cache_bytes = 0;  // of each worker (L2 of a core, L1 of a multiprocessor)
   double shared_cache_bytes = 0;   // of all (L3, L2 of a GPU); 0 if there is none
   double memory_bytes = 0;

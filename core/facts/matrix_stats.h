@@ -25,8 +25,8 @@ struct SymmetryProfile {
   bool is_square = false;
   bool is_pattern_symmetric = false;
   bool is_value_symmetric = false;
-  double pattern_share =
-      0;  // share of off-diagonal entries whose mirror image is stored; 1 if none
+  /// The share of off-diagonal entries whose mirror image is stored; 1 without such entries.
+  double pattern_share = 0;
   Offset diagonal_entries = 0;
 };
 

@@ -232,6 +232,97 @@ struct Counts {
   std::vector<Offset> first;           // [always taken, sampled][bin]
 };
 
+/// Reads of the rows of B in the order of the visits, each stream through a cache of its own.
+class Simulation {
+ public:
+  /// Borrows all three.
+  Simulation(const CsrMatrix& matrix, const ReuseOptions& options, const Items& items)
+      : matrix_(matrix), options_(options), items_(items) {}
+
+  Counts run(int groups) const {
+    const std::vector<std::vector<Visit>> streams = streams_of_reads();
+    // A cache takes 4 bytes per item: only as many at once as fit a GiB.
+    const auto count = static_cast<int>(streams.size());
+    const auto at_once =
+        static_cast<int>(std::clamp<Offset>((Offset{1} << 28) / std::max<Offset>(items_.count, 1),
+                                            1, std::min(count, omp_get_max_threads())));
+    Counts counts(groups);
+    std::vector<std::optional<StackDistance>> caches(static_cast<std::size_t>(at_once));
+    TeamErrors errors;
+#pragma omp parallel for schedule(static, 1) num_threads(at_once)
+    for (int i = 0; i < at_once; ++i) {
+      errors.guard([&] {
+        caches[static_cast<std::size_t>(i)].emplace(items_.count, items_.always, items_.scale,
+                                                    options_.has_output_rows ? matrix_.rows() : 0);
+      });
+    }
+    errors.rethrow();
+#pragma omp parallel num_threads(at_once)
+    {
+      StackDistance& cache = *caches[static_cast<std::size_t>(omp_get_thread_num())];
+      std::optional<Counts> own;
+      errors.guard([&] { own.emplace(groups); });
+#pragma omp for schedule(dynamic, 1)
+      for (int stream = 0; stream < count; ++stream) {
+        errors.guard([&] { read(streams[static_cast<std::size_t>(stream)], &cache, &*own); });
+      }
+#pragma omp critical(csrkit_reuse_profile)
+      errors.guard([&] { counts.add(*own); });
+    }
+    errors.rethrow();
+    return counts;
+  }
+
+ private:
+  Index row_at(Index place) const {
+    return options_.row_order == nullptr ? place : options_.row_order[place];
+  }
+
+  /// One for each worker, or one for all if they share a cache.
+  std::vector<std::vector<Visit>> streams_of_reads() const {
+    std::vector<Offset> reads_before(static_cast<std::size_t>(matrix_.rows()) + 1);
+    for (Index place = 0; place < matrix_.rows(); ++place) {
+      const auto at = static_cast<std::size_t>(place);
+      reads_before[at + 1] = reads_before[at] + matrix_.row_length(row_at(place));
+    }
+    std::vector<std::vector<Visit>> streams = visits_of_workers(reads_before, options_.readers);
+    if (options_.readers.has_private_caches || streams.size() == 1) return streams;
+    return {in_step(streams, reads_before)};
+  }
+
+  void read(const std::vector<Visit>& stream, StackDistance* cache, Counts* counts) const {
+    cache->reset();
+    Offset new_reads[2] = {0, 0};
+    for (const Visit& visit : stream) {
+      for (Index place = visit.first; place < visit.last; ++place) {
+        const Index row = row_at(place);
+        for (Offset at = matrix_.row_offsets()[row]; at < matrix_.row_offsets()[row + 1]; ++at) {
+          const Index item = items_.of(matrix_.col_indices()[at]);
+          if (item == Items::kLeftOut) continue;
+          const double distance = cache->read(item);
+          const std::size_t group = item < items_.always ? 0 : group_of_sampled(item);
+          ++counts->reads_of_group[group];
+          if (distance == StackDistance::kFirst) {
+            ++new_reads[item < items_.always ? 0 : 1];
+          } else {
+            // k others of a sample stand for k to k + 1 times the scale: the middle of that.
+            const double middle = group == 0 ? 0 : (items_.scale - 1) / 2;
+            ++counts->repeated[group * kBins + bin_of(std::llround(distance + middle))];
+          }
+        }
+        if (options_.has_output_rows) cache->pass_by();
+      }
+    }
+    const std::size_t bin = bin_of(std::llround(std::max(0.0, cache->held() - 1)));
+    counts->first[bin] += new_reads[0];
+    counts->first[kBins + bin] += new_reads[1];
+  }
+
+  const CsrMatrix& matrix_;
+  const ReuseOptions& options_;
+  const Items& items_;
+};
+
 }  // namespace
 
 double ReuseProfile::hit_share(double capacity_rows) const {
@@ -284,75 +375,7 @@ ReuseProfile reuse_profile(const CsrMatrix& matrix, const ReuseOptions& options)
   if (is_hypersparse(matrix)) return reuse_profile(filled_columns(matrix).pattern, options);
 
   const Items items = chosen_items(matrix, options);
-  const auto row_at = [&](Index place) {
-    return options.row_order == nullptr ? place : options.row_order[place];
-  };
-  std::vector<Offset> reads_before(static_cast<std::size_t>(matrix.rows()) + 1);
-  for (Index place = 0; place < matrix.rows(); ++place) {
-    const auto at = static_cast<std::size_t>(place);
-    reads_before[at + 1] = reads_before[at] + matrix.row_length(row_at(place));
-  }
-  std::vector<std::vector<Visit>> streams = visits_of_workers(reads_before, readers);
-  if (!readers.has_private_caches && streams.size() > 1) {
-    streams = {in_step(streams, reads_before)};
-  }
-
-  // Every stream has a cache of its own, at 4 bytes per item: only as many at once as fit a GiB.
-  const auto count = static_cast<int>(streams.size());
-  const auto at_once =
-      static_cast<int>(std::clamp<Offset>((Offset{1} << 28) / std::max<Offset>(items.count, 1), 1,
-                                          std::min(count, omp_get_max_threads())));
-  Counts counts(kGroups);
-  std::vector<std::optional<StackDistance>> caches(static_cast<std::size_t>(at_once));
-  TeamErrors errors;
-#pragma omp parallel for schedule(static, 1) num_threads(at_once)
-  for (int i = 0; i < at_once; ++i) {
-    errors.guard([&] {
-      caches[static_cast<std::size_t>(i)].emplace(items.count, items.always, items.scale,
-                                                  options.has_output_rows ? matrix.rows() : 0);
-    });
-  }
-  errors.rethrow();
-#pragma omp parallel num_threads(at_once)
-  {
-    StackDistance& cache = *caches[static_cast<std::size_t>(omp_get_thread_num())];
-    std::optional<Counts> own;
-    errors.guard([&] { own.emplace(kGroups); });
-#pragma omp for schedule(dynamic, 1)
-    for (int stream = 0; stream < count; ++stream) {
-      errors.guard([&] {
-        Counts& mine = *own;
-        cache.reset();
-        Offset new_reads[2] = {0, 0};
-        for (const Visit& visit : streams[static_cast<std::size_t>(stream)]) {
-          for (Index place = visit.first; place < visit.last; ++place) {
-            const Index row = row_at(place);
-            for (Offset at = matrix.row_offsets()[row]; at < matrix.row_offsets()[row + 1]; ++at) {
-              const Index item = items.of(matrix.col_indices()[at]);
-              if (item == Items::kLeftOut) continue;
-              const double distance = cache.read(item);
-              const std::size_t group = item < items.always ? 0 : group_of_sampled(item);
-              ++mine.reads_of_group[group];
-              if (distance == StackDistance::kFirst) {
-                ++new_reads[item < items.always ? 0 : 1];
-              } else {
-                // k others of a sample stand for k to k + 1 times the scale: the middle of that.
-                const double middle = group == 0 ? 0 : (items.scale - 1) / 2;
-                ++mine.repeated[group * kBins + bin_of(std::llround(distance + middle))];
-              }
-            }
-            if (options.has_output_rows) cache.pass_by();
-          }
-        }
-        const std::size_t bin = bin_of(std::llround(std::max(0.0, cache.held() - 1)));
-        mine.first[bin] += new_reads[0];
-        mine.first[kBins + bin] += new_reads[1];
-      });
-    }
-#pragma omp critical(csrkit_reuse_profile)
-    errors.guard([&] { counts.add(*own); });
-  }
-  errors.rethrow();
+  const Counts counts = Simulation(matrix, options, items).run(kGroups);
 
   // The true number of reads of sampled columns is known, so the sample is scaled to it.
   Offset simulated = 0;

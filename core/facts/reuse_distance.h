@@ -11,10 +11,11 @@ namespace csrkit {
 /// of the row of B that its column names, in the order of storage.
 struct ReadOrder {
   int workers = 1;
-  Index rows_per_turn = 0;  // 0: one contiguous piece of equal nonzeros per worker; else rows are
-                            // dealt to the workers in turn, so many at a time
-  bool has_private_caches =
-      false;  // else one cache for all, which read in step, 64 nonzeros a turn
+  /// 0: each worker has one contiguous piece of equal nonzeros. Else rows are dealt to the workers
+  /// in turn, so many at a time.
+  Index rows_per_turn = 0;
+  /// False: one cache for all workers, which read in step, 64 nonzeros a turn.
+  bool has_private_caches = false;
 };
 
 struct ReuseOptions {

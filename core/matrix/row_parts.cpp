@@ -237,8 +237,8 @@ std::vector<PartBorders> plain_blocks(const CsrMatrix& matrix, const std::vector
     }
     for (std::size_t j = 1; j < readers.size(); ++j) readers[j] += readers[j - 1];
   }
-  std::vector<Offset>
-      moved;  // row offsets, after entries of split rows went to their columns' rows
+  /// Row offsets after entries of split rows went to their columns' rows.
+  std::vector<Offset> moved;
   if (!split_rows.empty()) {
     moved.assign(static_cast<std::size_t>(matrix.rows()) + 1, 0);
     for (Index i = 0; i < matrix.rows(); ++i) {

@@ -9,11 +9,13 @@
 
 namespace csrkit {
 
+/// The rows that are split, and where each part's entries of them are.
 struct SplitRows {
-  std::vector<Index> rows;     // ascending
-  Index parts = 0;             // of the finest level
-  std::vector<Offset> begins;  // for each row parts + 1 places among all entries: where those begin
-                               // whose columns a part owns, and the row's end
+  std::vector<Index> rows;  // ascending
+  Index parts = 0;          // of the finest level
+  /// parts + 1 places for each row, counted over all entries: where the entries begin whose columns
+  /// a part owns, and the row's end.
+  std::vector<Offset> begins;
 
   bool is_empty() const { return rows.empty(); }
   /// Of a level whose parts are made of equally many of the finest level's.

@@ -4,6 +4,7 @@
 #include "core/base/team.h"
 #include "core/contract/takes_values.h"
 #include "cpu/common/caches.h"
+#include "cpu/common/host_operands.h"
 #include "cpu/common/new_values.h"
 
 namespace csrkit::cpu {
@@ -37,11 +38,7 @@ class CpuSpmmPlan : public SpmmPlan, public TakesValues {
 
   void bind(ConstDenseView b, DenseView c) override {
     require_bindable(shape(), capabilities_, b, c);
-    for (const MemorySpace space : {b.space, c.space}) {
-      if (space == MemorySpace::device) {
-        throw UsageError("a CPU kernel cannot reach device memory; copy the operand to the host");
-      }
-    }
+    require_on_host({b.space, c.space});
     b_ = b;
     c_ = c;
     is_bound_ = true;

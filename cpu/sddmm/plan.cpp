@@ -5,6 +5,7 @@
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
 #include "cpu/common/caches.h"
+#include "cpu/common/host_operands.h"
 #include "cpu/common/operator_plan.h"
 
 namespace csrkit::cpu::sddmm {
@@ -29,11 +30,7 @@ class CpuSddmmPlan : public SddmmPlan {
 
   void bind(ConstDenseView x, ConstDenseView y, ValuesView c) override {
     require_bindable(problem_, capabilities_, x, y, c);
-    for (const MemorySpace space : {x.space, y.space, c.space}) {
-      if (space == MemorySpace::device) {
-        throw UsageError("a CPU kernel cannot reach device memory; copy the operand to the host");
-      }
-    }
+    require_on_host({x.space, y.space, c.space});
     call_ = {x, y, c, 1, 0};
     is_bound_ = true;
   }

@@ -5,6 +5,7 @@
 #include "core/base/stopwatch.h"
 #include "core/base/team.h"
 #include "cpu/common/caches.h"
+#include "cpu/common/host_operands.h"
 
 namespace csrkit::cpu {
 
@@ -41,9 +42,7 @@ class CpuSolver : public Solver {
 
   void bind(ConstDenseView b, DenseView x) override {
     require_bindable(shape(), capabilities_, b, x);
-    if (b.space == MemorySpace::device || x.space == MemorySpace::device) {
-      throw UsageError("a CPU kernel cannot reach device memory; copy the operand to the host");
-    }
+    require_on_host({b.space, x.space});
     b_ = b;
     x_ = x;
     is_bound_ = true;

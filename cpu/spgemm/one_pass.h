@@ -5,9 +5,8 @@
 // is known soon after, and the piece is copied there from the thread's cache. Rows that take long
 // (heavy pieces) would hold up this order: they are counted first, and made in place once that is
 // known. The room for C comes from an estimate; if it is too low, C is made in two passes instead.
-// The smallest products are shared out beforehand, without a queue. Source: D.
-// Merrill and M. Garland, Single-pass parallel prefix scan with decoupled look-back (2016), here
-// between threads.
+// The smallest products are shared out beforehand, without a queue. Source: Merrill and Garland,
+// Single-pass parallel prefix scan with decoupled look-back (2016), here between threads.
 #pragma once
 
 #include <cstddef>

@@ -23,6 +23,7 @@
 #include "cpu/common/new_values.h"
 #include "cpu/common/row_cuts.h"
 #include "cpu/common/work_shares.h"
+#include "cpu/spmm/reads_of_b.h"
 #include "cpu/spmm/row_kernels.h"
 #include "cpu/spmm/settings.h"
 

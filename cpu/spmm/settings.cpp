@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <charconv>
 
 #include "cpu/common/alike_rows.h"
 #include "cpu/common/caches.h"
+#include "cpu/spmm/reads_of_b.h"
 
 namespace csrkit::cpu {
 
@@ -41,207 +41,152 @@ constexpr double kInRuns = 0.3;
 constexpr double kReadsWorthSlices = 1.25;
 /// ... and what it reads must not nearly fit the core's own cache as it is.
 constexpr double kWorthSlices = 0.7;
-/// The part of the rows that have the length of the row before, above which the machine foresees
-/// ends.
-constexpr double kForeseen = 0.7;
-/// Samples of A, of neighbouring entries or rows.
-constexpr Offset kSampleEntries = 4096;
-constexpr Offset kMostSamples = 16;
-/// Entries of a thread that are looked at one by one to find what it reads of B.
-constexpr Offset kMostLookedAt = 1 << 20;
 
 std::uint64_t row_bytes(Index cols, ValueKind kind) {
   return static_cast<std::uint64_t>(cols) * static_cast<std::uint64_t>(size_of(kind));
 }
 
-}  // namespace
-
-double fresh_rows_of_b(const CsrMatrix& op_a) {
-  // One bit per hashed column; collisions cost some per cent.
-  constexpr std::size_t kSlots = std::size_t{1} << 15;
-  const Offset nnz = op_a.nnz();
-  if (nnz == 0) return 0;
-  const Offset samples = std::clamp<Offset>(nnz / (8 * kSampleEntries), 1, kMostSamples);
-  Offset seen = 0, fresh = 0;
-  for (Offset n = 0; n < samples; ++n) {
-    std::bitset<kSlots> named;
-    const Offset begin = nnz / samples * n;
-    const Offset end = std::min(begin + kSampleEntries, nnz);
-    for (Offset at = begin; at < end; ++at) {
-      const auto column = static_cast<std::uint32_t>(op_a.col_indices()[at]);
-      const std::size_t slot = (column * 2654435761u) >> 17;  // Knuth's multiplicative hash
-      if (!named[slot]) ++fresh;
-      named[slot] = true;
-    }
-    seen += end - begin;
+/// The settings for one problem, decided one after the other: slices of B, then prefetches, then
+/// stores of C.
+class Choice {
+ public:
+  explicit Choice(const MethodInput& input)
+      : op_a_(input.op_a),
+        problem_(input.problem),
+        threads_(input.team.threads),
+        caches_(cache_sizes()),
+        is_scattered_(fresh_rows_of_b(op_a_) > kScattered),
+        b_row_bytes_(row_bytes(problem_.dense_cols, problem_.b)),
+        read_again_(rows_of_b() * b_row_bytes_),
+        why_(is_scattered_ ? "rows of A share few columns"
+                           : "neighbouring rows of A share columns") {
+    choose_slices();
+    choose_prefetches();
+    choose_stores();
   }
-  return static_cast<double>(fresh) / static_cast<double>(seen);
-}
 
-double rows_of_b_in_runs(const CsrMatrix& op_a) {
-  constexpr Offset kRecent = 256;
-  // Where a column was named last: neighbours have slots beside each other.
-  constexpr std::size_t kSlots = std::size_t{1} << 13;
-  struct Named {
-    Index column = -1;
-    Offset at = -1;
-  };
-  const Offset nnz = op_a.nnz();
-  if (nnz == 0) return 0;
-  const Offset samples = std::clamp<Offset>(nnz / (8 * kSampleEntries), 1, kMostSamples);
-  std::vector<Named> named(kSlots);
-  Offset fresh = 0, in_runs = 0;
-  for (Offset n = 0; n < samples; ++n) {
-    const Offset begin = nnz / samples * n;
-    const Offset end = std::min(begin + kSampleEntries, nnz);
-    const auto was_named = [&](Index column, Offset since) {
-      const Named& slot = named[static_cast<std::uint32_t>(column) % kSlots];
-      return slot.column == column && slot.at >= since;
-    };
-    for (Offset at = begin; at < end; ++at) {
-      const Index column = op_a.col_indices()[at];
-      if (!was_named(column, begin)) {
-        const Offset recent = std::max(begin, at - kRecent);
-        ++fresh;
-        if (was_named(column - 1, recent) ||
-            (column + 1 < op_a.cols() && was_named(column + 1, recent))) {
-          ++in_runs;
-        }
+  const Settings& settings() const { return settings_; }
+  const std::string& why() const { return why_; }
+
+ private:
+  std::uint64_t rows_of_b() const { return static_cast<std::uint64_t>(op_a_.cols()); }
+  /// What one can count on of a core's own cache, and of the last level.
+  std::uint64_t own_cache() const { return caches_.private_bytes / 4 * 3; }
+  std::uint64_t shared_cache() const { return caches_.last_level_bytes / 4; }
+
+  void pack_b(std::uint64_t read_again) {
+    settings_.packs_b = true;
+    read_again_ = read_again;
+  }
+
+  void choose_slices() {
+    // In columns, a multiple of 64 as the inner loops want it.
+    const Index tile_cols = std::max<Index>(64, kTileBytes / size_of(problem_.b));
+    const std::uint64_t slice_bytes = rows_of_b() * row_bytes(tile_cols, problem_.b);
+    const bool pays_copies =
+        is_scattered_ && op_a_.nnz() >= kReadsPerCopy * op_a_.cols() * threads_;
+    const std::uint64_t whole_lines = (b_row_bytes_ + kLineBytes - 1) / kLineBytes * kLineBytes;
+    if (pays_copies && whole_lines != b_row_bytes_ && rows_of_b() * whole_lines <= own_cache()) {
+      pack_b(rows_of_b() * whole_lines);
+      why_ += ", rows of B begin on cache lines once copied";
+    } else if (pays_copies && problem_.dense_cols >= tile_cols && slice_bytes > own_cache() &&
+               slice_bytes / 2 <= caches_.private_bytes / 8 * 7) {
+      // A slice of half the width fits the core's own cache, and nothing else will.
+      settings_.tile_cols = tile_cols / 2;
+      pack_b(slice_bytes / 2);
+      why_ += ", narrow slices of B are nearer than B once packed";
+    } else if (slices_are_nearer(tile_cols, slice_bytes, pays_copies)) {
+      settings_.tile_cols = tile_cols;
+      why_ += ", slices of B are nearer than B";
+      // The lines of a slice are at equal distances, so that they share few sets of the core's own
+      // cache.
+      if (slice_bytes <= 2 * caches_.private_bytes && pays_copies) {
+        pack_b(slice_bytes);
+        why_ += " once packed";
       }
-      named[static_cast<std::uint32_t>(column) % kSlots] = {column, at};
     }
   }
-  return static_cast<double>(in_runs) / static_cast<double>(fresh);
-}
 
-bool foresees_row_ends(const CsrMatrix& op_a) {
-  const Offset rows = op_a.rows();
-  if (rows < 2) return true;
-  const Offset* const offsets = op_a.row_offsets();
-  const Offset samples = std::clamp<Offset>(rows / (8 * kSampleEntries), 1, kMostSamples);
-  Offset seen = 0, alike = 0;
-  for (Offset n = 0; n < samples; ++n) {
-    const Offset begin = std::max<Offset>(1, rows / samples * n);
-    const Offset end = std::min(begin + kSampleEntries, rows);
-    for (Offset row = begin; row < end; ++row) {
-      if (offsets[row + 1] - offsets[row] == offsets[row] - offsets[row - 1]) ++alike;
+  /// Whether a slice of B lies in a cache where all of B does not. Rows of some length read fewer
+  /// lines of B at a time from slices even where B fits the last level.
+  bool slices_are_nearer(Index tile_cols, std::uint64_t slice_bytes, bool pays_copies) const {
+    const Index dense_cols = problem_.dense_cols;
+    const std::uint64_t b_bytes = rows_of_b() * b_row_bytes_;
+    const bool is_one_slice = dense_cols < 2 * tile_cols;
+    if (b_bytes <= own_cache() || (is_one_slice && !(pays_copies && dense_cols > tile_cols)) ||
+        !are_worth_slices()) {
+      return false;
     }
-    seen += end - begin;
+    if (slice_bytes <= own_cache()) return true;
+    if (is_one_slice) return false;
+    if (b_bytes > shared_cache()) return slice_bytes <= shared_cache();
+    const Offset worth_walks = dense_cols < kManySlices * tile_cols ? kWorthWalks : kWorthManyWalks;
+    return op_a_.nnz() >= worth_walks * op_a_.rows();
   }
-  return static_cast<double>(alike) >= kForeseen * static_cast<double>(seen);
-}
 
-Index rows_of_b_per_thread(const CsrMatrix& op_a, int threads) {
-  const Offset nnz = op_a.nnz();
-  if (nnz / threads > kMostLookedAt) return op_a.cols();
-  const Index* const cols = op_a.col_indices();
-  std::vector<bool> is_named(static_cast<std::size_t>(op_a.cols()));
-  Index named = 0;
-  for (Offset at = nnz * (threads / 2) / threads; at < nnz * (threads / 2 + 1) / threads; ++at) {
-    auto is_there = is_named[static_cast<std::size_t>(cols[at])];
-    if (!is_there) ++named;
-    is_there = true;
+  /// Whether slices of B bring its rows nearer for a thread: what it reads does not fit its core's
+  /// own cache, is read more than once, and lies here and there.
+  bool are_worth_slices() const {
+    const auto rows = static_cast<double>(rows_of_b_per_thread(op_a_, threads_));
+    const double reads = static_cast<double>(op_a_.nnz()) / threads_;
+    return rows * static_cast<double>(b_row_bytes_) >
+               kWorthSlices * static_cast<double>(caches_.private_bytes) &&
+           reads >= kReadsWorthSlices * rows && rows_of_b_in_runs(op_a_) < kInRuns;
   }
-  return named;
-}
 
-namespace {
+  void choose_prefetches() {
+    const bool keeps_up = !is_scattered_ && op_a_.nnz() >= kVeryShortRow * op_a_.rows();
+    const std::uint64_t near =
+        keeps_up ? kCachesOfSharedB * private_bytes() : caches_.private_bytes;
+    bool is_far = read_again_ > near;
+    if (is_far && settings_.tile_cols == 0 && !settings_.packs_b) {
+      // What a thread reads and writes in every multiplication may stay next to its core, however
+      // large B is.
+      const auto of_b = static_cast<std::uint64_t>(rows_of_b_per_thread(op_a_, threads_));
+      const std::uint64_t of_a =
+          static_cast<std::uint64_t>(op_a_.nnz()) * (sizeof(Index) + sizeof(float));
+      is_far = of_b * b_row_bytes_ + (c_bytes() + of_a) / threads() > caches_.private_bytes;
+    }
+    settings_.rows.prefetch_bytes = is_far ? kPrefetchBytes : 0;
+  }
 
-/// Whether slices of B bring its rows nearer for a thread: what it reads does not fit its core's
-/// own cache, is read more than once, and lies here and there.
-bool are_worth_slices(const MethodInput& input, std::uint64_t b_row_bytes,
-                      std::uint64_t own_cache) {
-  const auto rows = static_cast<double>(rows_of_b_per_thread(input.op_a, input.team.threads));
-  const double reads = static_cast<double>(input.op_a.nnz()) / input.team.threads;
-  return rows * static_cast<double>(b_row_bytes) > kWorthSlices * static_cast<double>(own_cache) &&
-         reads >= kReadsWorthSlices * rows && rows_of_b_in_runs(input.op_a) < kInRuns;
-}
+  /// C goes past the caches if it would be evicted anyhow before it is written again, or if it is
+  /// much of the traffic and would take two fifths of the room that B's rows have. Few cores leave
+  /// the shared cache room for more, above all where a row is but a few lines.
+  void choose_stores() {
+    const bool has_short_rows = op_a_.nnz() < kShortRow * op_a_.rows();
+    const std::uint64_t c_row_bytes = row_bytes(problem_.dense_cols, problem_.c);
+    const std::uint64_t shared =
+        caches_.last_level_bytes / (c_row_bytes <= 256 ? 12 : 24) / threads();
+    const std::uint64_t own = has_short_rows ? private_bytes() / 5 * 2 : 2 * private_bytes();
+    if (c_bytes() <= std::max(shared, own)) return;
+    settings_.rows.streams_c = true;
+    why_ += ", C would fill the caches next to the cores";
+  }
+
+  std::uint64_t threads() const { return static_cast<std::uint64_t>(threads_); }
+  std::uint64_t private_bytes() const { return caches_.private_bytes * threads(); }
+  std::uint64_t c_bytes() const {
+    return static_cast<std::uint64_t>(op_a_.rows()) * row_bytes(problem_.dense_cols, problem_.c);
+  }
+
+  const CsrMatrix& op_a_;
+  const SpmmProblem& problem_;
+  int threads_;
+  CacheSizes caches_;
+  bool is_scattered_;
+  std::uint64_t b_row_bytes_;
+  std::uint64_t read_again_;  // bytes of B between two reads of one of its rows
+  Settings settings_;
+  std::string why_;
+};
 
 }  // namespace
 
 Settings default_settings(const MethodInput& input, std::string* why) {
-  const SpmmProblem& problem = input.problem;
-  const CacheSizes caches = cache_sizes();
-  const double fresh = fresh_rows_of_b(input.op_a);
-  const auto rows_of_b = static_cast<std::uint64_t>(input.op_a.cols());
-  const std::uint64_t b_row_bytes = row_bytes(problem.dense_cols, problem.b);
-  const std::uint64_t b_bytes = rows_of_b * b_row_bytes;
-  const std::uint64_t c_bytes =
-      static_cast<std::uint64_t>(input.op_a.rows()) * row_bytes(problem.dense_cols, problem.c);
-  const bool is_scattered = fresh > kScattered;
-  // In columns, a multiple of 64 as the inner loops want it.
-  const Index tile_cols = std::max<Index>(64, kTileBytes / size_of(problem.b));
-
-  Settings settings;
-  *why = is_scattered ? "rows of A share few columns" : "neighbouring rows of A share columns";
-  // A slice of B that fits where all of B does not: a quarter of the last level is how much of it
-  // one can count on. Rows of some length read fewer lines of B at a time from slices even where B
-  // fits that.
-  const std::uint64_t slice_bytes = rows_of_b * row_bytes(tile_cols, problem.b);
-  const std::uint64_t own_cache = caches.private_bytes / 4 * 3;
-  const std::uint64_t shared_cache = caches.last_level_bytes / 4;
-  const Offset nnz = input.op_a.nnz();
-  std::uint64_t read_again = b_bytes;  // between two reads of a row of B
-  const bool pays_copies =
-      is_scattered && nnz >= kReadsPerCopy * input.op_a.cols() * input.team.threads;
-  const std::uint64_t whole_lines = (b_row_bytes + kLineBytes - 1) / kLineBytes * kLineBytes;
-  const bool is_one_slice = problem.dense_cols < 2 * tile_cols;
-  if (pays_copies && whole_lines != b_row_bytes && rows_of_b * whole_lines <= own_cache) {
-    settings.packs_b = true;
-    read_again = rows_of_b * whole_lines;
-    *why += ", rows of B begin on cache lines once copied";
-  } else if (pays_copies && problem.dense_cols >= tile_cols && slice_bytes > own_cache &&
-             slice_bytes / 2 <= caches.private_bytes / 8 * 7) {
-    // A slice of half the width fits the core's own cache, and nothing else will.
-    settings.tile_cols = tile_cols / 2;
-    settings.packs_b = true;
-    read_again = slice_bytes / 2;
-    *why += ", narrow slices of B are nearer than B once packed";
-  } else if (b_bytes > own_cache &&
-             (!is_one_slice || (pays_copies && problem.dense_cols > tile_cols)) &&
-             are_worth_slices(input, b_row_bytes, caches.private_bytes)) {
-    const Offset worth_walks =
-        problem.dense_cols < kManySlices * tile_cols ? kWorthWalks : kWorthManyWalks;
-    const bool fits_where_b_does_not =
-        slice_bytes <= own_cache ||
-        (!is_one_slice && b_bytes > shared_cache && slice_bytes <= shared_cache);
-    if (fits_where_b_does_not ||
-        (!is_one_slice && b_bytes <= shared_cache && nnz >= worth_walks * input.op_a.rows())) {
-      settings.tile_cols = tile_cols;
-      *why += ", slices of B are nearer than B";
-    }
-    // The lines of a slice are at equal distances, so that they share few sets of the core's own
-    // cache.
-    if (settings.tile_cols > 0 && slice_bytes <= 2 * caches.private_bytes && pays_copies) {
-      settings.packs_b = true;
-      read_again = slice_bytes;
-      *why += " once packed";
-    }
-  }
-  const auto threads = static_cast<std::uint64_t>(input.team.threads);
-  const std::uint64_t private_bytes = caches.private_bytes * threads;
-  const bool keeps_up = !is_scattered && nnz >= kVeryShortRow * input.op_a.rows();
-  bool is_far = read_again > (keeps_up ? kCachesOfSharedB * private_bytes : caches.private_bytes);
-  if (is_far && settings.tile_cols == 0 && !settings.packs_b) {
-    // What a thread reads and writes in every multiplication may stay next to its core, however
-    // large B is.
-    const auto of_b =
-        static_cast<std::uint64_t>(rows_of_b_per_thread(input.op_a, input.team.threads));
-    const std::uint64_t of_a = static_cast<std::uint64_t>(nnz) * (sizeof(Index) + sizeof(float));
-    is_far = of_b * b_row_bytes + (c_bytes + of_a) / threads > caches.private_bytes;
-  }
-  settings.rows.prefetch_bytes = is_far ? kPrefetchBytes : 0;
-  // C that would be evicted anyhow before it is written again, and C that is much of the traffic
-  // and would take two fifths of the room that B's rows have. Few cores leave the shared cache room
-  // for more, above all where a row is but a few lines.
-  const bool has_short_rows = nnz < kShortRow * input.op_a.rows();
-  const std::uint64_t c_row_bytes = row_bytes(problem.dense_cols, problem.c);
-  const std::uint64_t shared = caches.last_level_bytes / (c_row_bytes <= 256 ? 12 : 24) / threads;
-  if (c_bytes > std::max(shared, has_short_rows ? private_bytes / 5 * 2 : 2 * private_bytes)) {
-    settings.rows.streams_c = true;
-    *why += ", C would fill the caches next to the cores";
-  }
-  return settings;
+  const Choice choice(input);
+  *why = choice.why();
+  return choice.settings();
 }
 
 Settings parse_settings(const std::string& text) {

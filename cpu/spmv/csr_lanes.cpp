@@ -1,7 +1,7 @@
 // csr_lanes: rows side by side, each in a lane of a vector; where a row has no entry its lane is
 // masked.
 // Owns     of every batch of at most 512 rows two parts. Runs: a slice of neighbouring rows, as
-//          many as a vector has lanes, and the diagonals on which enough of them have an entry.
+//          many as two vectors have lanes, and the diagonals on which enough of them have an entry.
 //          Pieces: what is left of the rows, at most 64 entries each, sorted by falling length, so
 //          that neighbours end together
 // Reads    both parts in a stream, no row offsets; x by loads for runs, by gathers for pieces

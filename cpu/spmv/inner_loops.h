@@ -1,5 +1,5 @@
 // Sums of rows for every vector unit there is: the inner loops of the formats. They know neither
-// alpha and beta nor y, and x lies side by side in the kind of the sums (vector_frame.h).
+// alpha and beta nor y, and x lies side by side in the kind of the sums (row_sums.h).
 #pragma once
 
 #include <array>

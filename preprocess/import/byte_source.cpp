@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <limits>
 
-#include "core/base/counted.h"
 #include "core/base/input_file.h"
 #include "preprocess/import/gzip_source.h"
 
@@ -155,28 +154,6 @@ std::unique_ptr<ByteSource> open_archive_member(const ArchivePlace& archive,
   }
   throw InputError(archive.name() + ": expected an archive member called " + member +
                    ", found none");
-}
-
-Buffer<char> read_all(ByteSource& source, std::uint64_t limit_bytes) {
-  Buffer<char> bytes(static_cast<Offset>(std::min<std::uint64_t>(limit_bytes, 1 << 16)) + 1);
-  Offset size = 0;
-  for (;;) {
-    const std::size_t count =
-        source.read(bytes.data() + size, static_cast<std::size_t>(bytes.size() - size));
-    if (count == 0) break;
-    size += static_cast<Offset>(count);
-    if (static_cast<std::uint64_t>(size) > limit_bytes) {
-      throw InputError(source.name() + ": expected at most " + counted(limit_bytes, "byte") +
-                       " here, found more; is this the right kind of file?");
-    }
-    if (size == bytes.size()) {
-      Buffer<char> larger(size * 2);
-      std::copy_n(bytes.data(), size, larger.data());
-      bytes = std::move(larger);
-    }
-  }
-  bytes.truncate(size);
-  return bytes;
 }
 
 }  // namespace csrkit

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/buffer.h"
 #include "preprocess/import/archive_walk.h"
 #include "preprocess/import/byte_stream.h"
 #include "preprocess/import/compression.h"
@@ -50,9 +49,5 @@ std::vector<ArchiveMember> list_archive(const ArchivePlace& archive,
 std::unique_ptr<ByteSource> open_archive_member(const ArchivePlace& archive,
                                                 const std::string& member,
                                                 const SourceLimits& limits = {});
-
-/// All remaining bytes of the source. Throws InputError if they are more than `limit_bytes`. For
-/// mapped files prefer `mapped()`.
-Buffer<char> read_all(ByteSource& source, std::uint64_t limit_bytes);
 
 }  // namespace csrkit

@@ -10,8 +10,9 @@
 namespace csrkit {
 
 struct EntryLines {
-  CooMatrix coo;  // ids minus index_base; rows and cols are the limits, else the largest id + 1;
-                  // values of kind none if the lines have none. Without ids: values only
+  /// Ids minus index_base. Rows and cols are the limits, or else the largest id + 1. The kind is
+  /// none if the lines have no values. Without ids: values only.
+  CooMatrix coo;
   Offset entries = 0;
 };
 

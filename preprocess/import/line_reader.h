@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/buffer.h"
 #include "preprocess/import/byte_source.h"
 
 namespace csrkit {

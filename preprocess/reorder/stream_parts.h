@@ -9,8 +9,8 @@ namespace csrkit {
 struct StreamOptions {
   Index parts = 2;
   int passes = 10;  // the later ones move rows to where their neighbours went
-  double slack =
-      1.05;  // entries, and rows, of the largest part by the mean; long rows may exceed it
+  /// Entries, and rows, of the largest part over the mean. Long rows may exceed it.
+  double slack = 1.05;
   ProgressCallback progress;
 };
 

@@ -13,8 +13,8 @@ namespace csrkit {
 // record does, with {"schema":. Any other file is refused and stays as it is.
 
 /// The records of a file that is only read, as they would be written today; line i + 1 holds record
-/// i. A last line that was cut
-/// short is left out with a warning. Throws IoError, and InputError for what is no file of records.
+/// i. A last line that was cut short is left out with a warning. Throws IoError, and InputError for
+/// what is no file of records.
 std::vector<Json> read_records(const std::string& path);
 
 /// Record i of the file `path`, as a value whose every access is checked.

@@ -10,13 +10,11 @@
 #include "api/rooms.h"
 #include "core/base/counted.h"
 #include "core/base/stopwatch.h"
-#include "tools/cli/json_reader.h"
-#include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
-#include "tools/cli/provenance.h"
 #include "tools/cli/report.h"
 #include "tools/forecast/out_of_core.h"
 #include "tools/forecast/rank_forecast.h"
+#include "tools/forecast/rank_parts.h"
 
 namespace csrkit {
 
@@ -27,61 +25,6 @@ constexpr std::uint64_t kProcessBytes = 64 << 20;
 constexpr double kProducts = 12;  // in the time to ask for, as in the forecast of one rank
 constexpr double kSlowReadBytesPerSecond = 100e6;
 constexpr double kWorthwhile = 1.1;  // faster than one rank by less than that is not worth it
-
-/// The levels of the file, or none; and of what plain blocks would move, if the history says it.
-std::map<Index, CountedParts> levels_of_file(const std::string& path, const std::string& history) {
-  std::map<Index, CountedParts> levels;
-  for (PartLevel& level : read_rank_heads(path)) {
-    const auto parts = static_cast<Index>(level.parts.size());
-    levels[parts] = {std::move(level), true, std::nullopt};
-  }
-  const std::optional<Json> provenance = parse_provenance(history);
-  if (!provenance) return levels;
-  for (const Json& step : (*provenance)["steps"]) {
-    if (!step.is_object() || step.value("tool", Json()) != "csr-partition") continue;
-    const Json details = step.value("details", Json());
-    if (!details.is_object()) continue;
-    const Json plain = details.value("plain_blocks", Json());
-    if (!plain.is_array()) continue;
-    for (auto& [parts, level] : levels) level.plain_halo_cols.reset();
-    for (const Json& row : plain) {
-      if (!row.is_object() || !row.value("parts", Json()).is_number_integer() ||
-          !row.value("halo_cols", Json()).is_number_integer()) {
-        continue;
-      }
-      const auto found = levels.find(row["parts"].get<Index>());
-      if (found != levels.end()) found->second.plain_halo_cols = row["halo_cols"].get<Offset>();
-    }
-  }
-  return levels;
-}
-
-/// All parts that the grids need. Only if some are not in the file, its entries are looked at.
-std::map<Index, CountedParts> all_parts(const Options& options, const RankSizes& sizes,
-                                        const std::set<Index>& wanted, double* count_seconds) {
-  const std::string& path = options.names().front();
-  std::vector<Index> missing;
-  std::map<Index, CountedParts> levels = levels_of_file(path, read_csr_provenance(path));
-  for (const Index parts : wanted) {
-    if (levels.count(parts) > 0) continue;
-    if (parts == 1) {
-      levels[1] = one_part(sizes);
-    } else {
-      missing.push_back(parts);
-    }
-  }
-  const Stopwatch watch;
-  if (!missing.empty()) {
-    const CsrMatrix matrix = read_csr_file(path, read_options(options)).matrix;
-    std::vector<CountedLevel> counted =
-        count_parts(matrix, plain_blocks(matrix, missing), 0, terminal_progress());
-    for (std::size_t l = 0; l < missing.size(); ++l) {
-      levels[missing[l]].level = std::move(counted[l].level);
-    }
-  }
-  *count_seconds = watch.seconds();
-  return levels;
-}
 
 /// What one GPU does with a product that it cannot hold: csr-spmm-gpu's cut. `why_not` where it is
 /// not known.
@@ -177,6 +120,181 @@ std::vector<std::string> slurm_lines(const GridForecast& grid, const ClusterProf
   return lines;
 }
 
+std::set<Index> wanted_ranks(const Options& options, const ClusterProfile& profile) {
+  std::set<Index> wanted;
+  for (const std::int64_t ranks : options.integers("ranks", 1, kMostRanks)) {
+    wanted.insert(static_cast<Index>(ranks));
+  }
+  const Index most = profile.nodes == 0 ? kMostRanks : profile.nodes * profile.ranks_per_node;
+  if (*wanted.rbegin() > most) {
+    throw UsageError("--ranks " + std::to_string(*wanted.rbegin()) + ": the profile '" +
+                     profile.name + "' is of " + counted(most, "rank"));
+  }
+  return wanted;
+}
+
+/// All grids that the options ask for, with their forecasts, and what is said of them.
+class RankForecasts {
+ public:
+  /// Reads the profile, the file's heads and a sample of its rows, and counts the parts that the
+  /// file does not hold. Throws UsageError, InputError, IoError.
+  explicit RankForecasts(const Options& options)
+      : options_(options),
+        path_(options.names().front()),
+        profile_(read_cluster_profile(options.text("profile"))),
+        ranks_(wanted_ranks(options, profile_)) {
+    for (const std::int64_t width : options.integers("dense-cols", 1, kMaxIndex)) {
+      widths_.push_back(static_cast<Index>(width));
+    }
+    const CsrFileHeader header = read_csr_header(path_);
+    sizes_ = {header.rows, header.cols, header.nnz, header.value_kind};
+    file_bytes_ = static_cast<double>(header.file_bytes);
+    const Stopwatch sampling;
+    if (!options.flag("random-reads")) sample_ = sampled_reads(path_, profile_);
+    in_order_ = reads_in_order(sample_, profile_.device);
+    sample_seconds_ = sampling.seconds();
+    std::set<Index> wanted_parts{1};
+    for (const Index ranks : ranks_) {
+      for (const Index width : widths_) {
+        for (const Index parts : parts_of_grids(ranks, sizes_.rows, width)) {
+          wanted_parts.insert(parts);
+        }
+      }
+    }
+    levels_ = parts_for(options, sizes_, wanted_parts, &count_seconds_);
+  }
+
+  void add_inputs(Report* report) const {
+    report->add("matrix", "matrix", path_);
+    report->add("profile", "profile", profile_.name);
+    report->add_json("reads", in_order_ ? "in order" : "random");
+    report->add_json("sample", sample_ ? to_json(*sample_) : Json(nullptr));
+    report->add_json("sample_seconds", sample_seconds_);
+    report->add_json("count_seconds", count_seconds_);
+    Json heads = Json::object();
+    for (const auto& [parts, counted] : levels_) {
+      const PartLevel& level = counted.level;
+      if (level.parts.size() <= kMostHeads) heads[std::to_string(parts)] = to_json(level);
+    }
+    report->add_json("parts", heads);
+  }
+
+  void add_grids(Report* report) {
+    for (const Index width : widths_) add_width(width, report);
+    report->add_json("grids", grids_json_);
+    report->add_json("best", best_json_);
+    report->add_json("out_of_core", out_of_core_json_);
+  }
+
+  /// Of the best grid of all; nothing if none fits. Call add_grids first.
+  void add_slurm_lines(Report* report) const {
+    if (!overall_) return;
+    const std::vector<std::string> lines = slurm_lines(*overall_, profile_, file_bytes_);
+    report->add_json("sbatch", lines);
+    std::string text = "\n";
+    for (const std::string& line : lines) text += line + "\n";
+    report->add_text(text);
+  }
+
+ private:
+  /// A table of all grids for one width of B, and a line for each number of ranks.
+  void add_width(Index width, Report* report) {
+    TextTable table({"ranks", "grid", "parts from", "moved", "worst rank", "memory a rank", "time",
+                     "efficiency", "gained", ""});
+    const GridForecast alone = forecast_grid(sizes_, levels_.at(1), 1, width, profile_, in_order_);
+    std::string verdicts;
+    if (!alone.fits && profile_.device.device == kGpu) verdicts = out_of_core_verdict(width);
+    for (const Index ranks : ranks_) {
+      const std::vector<GridForecast> grids = grids_of(ranks, width, alone);
+      const GridForecast best = *std::min_element(grids.begin(), grids.end(), is_better);
+      for (const GridForecast& grid : grids) {
+        add_row(grid, grid.parts == best.parts, &table);
+        grids_json_.push_back(with_width(to_json(grid), width));
+      }
+      verdicts += verdict(best, alone, width);
+      if (best.fits && (!overall_ || is_better(best, *overall_))) overall_ = best;
+    }
+    report->add_text("\nK = " + std::to_string(width) +
+                     ", one rank: " + readable_seconds(alone.seconds) +
+                     (alone.fits ? "" : ", does not fit") + "\n" + table.text() + verdicts);
+  }
+
+  std::string out_of_core_verdict(Index width) {
+    std::string why_not;
+    const auto cut = alone_out_of_core(options_, width, profile_, &why_not);
+    if (!cut) return "one GPU holds it only out of core; " + why_not + "\n";
+    out_of_core_json_.push_back(with_width(to_json(*cut), width));
+    return "one GPU, out of core: " + readable_seconds(cut->report.forecast_seconds) + " (" +
+           words_of(*cut) + ")\n";
+  }
+
+  std::vector<GridForecast> grids_of(Index ranks, Index width, const GridForecast& alone) const {
+    std::vector<GridForecast> grids;
+    for (const Index parts : parts_of_grids(ranks, sizes_.rows, width)) {
+      grids.push_back(
+          forecast_grid(sizes_, levels_.at(parts), ranks / parts, width, profile_, in_order_));
+      grids.back().efficiency = alone.seconds / (grids.back().seconds * ranks);
+    }
+    if (!grids.empty()) return grids;
+    throw UsageError("--ranks " + std::to_string(ranks) +
+                     ": there are not enough rows and columns for so many ranks");
+  }
+
+  static void add_row(const GridForecast& grid, bool is_best, TextTable* table) {
+    table->add(
+        {with_commas(grid.ranks), std::to_string(grid.parts) + " x " + std::to_string(grid.groups),
+         grid.is_of_file   ? "file"
+         : grid.parts == 1 ? "-"
+                           : "blocks",
+         readable_bytes(static_cast<double>(grid.moved_bytes)),
+         readable_bytes(static_cast<double>(grid.worst_received_bytes)),
+         readable_bytes(static_cast<double>(grid.rank_bytes)), readable_seconds(grid.seconds),
+         fixed(100 * grid.efficiency, 1) + " %", gained_text(grid),
+         !grid.fits ? "does not fit"
+         : is_best  ? "best"
+                    : ""});
+  }
+
+  /// Whether the best grid of a number of ranks is worth it, in a line.
+  std::string verdict(const GridForecast& best, const GridForecast& alone, Index width) {
+    const double speed_up = alone.seconds / best.seconds;
+    const bool is_worth_it =
+        best.fits && (!alone.fits || speed_up >= kWorthwhile || best.ranks == 1);
+    Json json = with_width(to_json(best), width);
+    json["speed_up"] = speed_up;
+    json["is_worth_it"] = is_worth_it;
+    best_json_.push_back(std::move(json));
+    const std::string ranks = counted(best.ranks, "rank") + ": ";
+    if (!best.fits) return ranks + "no grid fits the memory of a rank\n";
+    if (!is_worth_it) {
+      return ranks + "not worth it: one rank takes " + readable_seconds(alone.seconds) + "\n";
+    }
+    return ranks + "best " + std::to_string(best.parts) + " x " + std::to_string(best.groups) +
+           (alone.fits ? ", " + fixed(speed_up, 2) + " times as fast as one rank"
+                       : "; one rank does not have the memory") +
+           "\n";
+  }
+
+  static Json with_width(Json row, Index width) {
+    row["dense_cols"] = width;
+    return row;
+  }
+
+  const Options& options_;
+  std::string path_;
+  ClusterProfile profile_;
+  std::set<Index> ranks_;
+  std::vector<Index> widths_;
+  RankSizes sizes_{};
+  double file_bytes_ = 0;
+  std::shared_ptr<const SampledReads> sample_;
+  ReadSeconds in_order_;
+  std::map<Index, CountedParts> levels_;
+  double sample_seconds_ = 0, count_seconds_ = 0;
+  Json grids_json_ = Json::array(), best_json_ = Json::array(), out_of_core_json_ = Json::array();
+  std::optional<GridForecast> overall_;  // the best of all that fit
+};
+
 }  // namespace
 
 void declare_rank_options(Options& options) {
@@ -197,134 +315,11 @@ void declare_rank_options(Options& options) {
 }
 
 void report_rank_forecast(const Options& options) {
-  const std::string path = options.names().front();
-  const ClusterProfile profile = read_cluster_profile(options.text("profile"));
-  std::set<Index> wanted_ranks;
-  for (const std::int64_t ranks : options.integers("ranks", 1, kMostRanks)) {
-    wanted_ranks.insert(static_cast<Index>(ranks));
-  }
-  const Index most = profile.nodes == 0 ? kMostRanks : profile.nodes * profile.ranks_per_node;
-  if (*wanted_ranks.rbegin() > most) {
-    throw UsageError("--ranks " + std::to_string(*wanted_ranks.rbegin()) + ": the profile '" +
-                     profile.name + "' is of " + counted(most, "rank"));
-  }
-  std::vector<Index> widths;
-  for (const std::int64_t width : options.integers("dense-cols", 1, kMaxIndex)) {
-    widths.push_back(static_cast<Index>(width));
-  }
-  const CsrFileHeader header = read_csr_header(path);
-  const RankSizes sizes{header.rows, header.cols, header.nnz, header.value_kind};
-  std::set<Index> wanted_parts{1};
-  for (const Index ranks : wanted_ranks) {
-    for (const Index width : widths) {
-      for (const Index parts : parts_of_grids(ranks, sizes.rows, width)) wanted_parts.insert(parts);
-    }
-  }
-  const Stopwatch sampling;
-  const std::shared_ptr<const SampledReads> sample =
-      options.flag("random-reads") ? nullptr : sampled_reads(path, profile);
-  const ReadSeconds in_order = reads_in_order(sample, profile.device);
-  const double sample_seconds = sampling.seconds();
-  double count_seconds = 0;
-  const std::map<Index, CountedParts> levels =
-      all_parts(options, sizes, wanted_parts, &count_seconds);
-
+  RankForecasts forecasts(options);
   Report report;
-  report.add("matrix", "matrix", path);
-  report.add("profile", "profile", profile.name);
-  report.add_json("reads", in_order ? "in order" : "random");
-  report.add_json("sample", sample ? to_json(*sample) : Json(nullptr));
-  report.add_json("sample_seconds", sample_seconds);
-  report.add_json("count_seconds", count_seconds);
-  Json heads = Json::object();
-  for (const auto& [parts, level] : levels) {
-    if (level.level.parts.size() <= kMostHeads) heads[std::to_string(parts)] = to_json(level.level);
-  }
-  report.add_json("parts", heads);
-  Json json = Json::array(), best_json = Json::array(), out_of_core = Json::array();
-  std::optional<GridForecast> overall;
-  for (const Index width : widths) {
-    TextTable table({"ranks", "grid", "parts from", "moved", "worst rank", "memory a rank", "time",
-                     "efficiency", "gained", ""});
-    const GridForecast alone = forecast_grid(sizes, levels.at(1), 1, width, profile, in_order);
-    std::string verdicts;
-    if (!alone.fits && profile.device.device == kGpu) {
-      std::string why_not;
-      const auto cut = alone_out_of_core(options, width, profile, &why_not);
-      verdicts = cut ? "one GPU, out of core: " + readable_seconds(cut->report.forecast_seconds) +
-                           " (" + words_of(*cut) + ")\n"
-                     : "one GPU holds it only out of core; " + why_not + "\n";
-      if (cut) {
-        Json row = to_json(*cut);
-        row["dense_cols"] = width;
-        out_of_core.push_back(std::move(row));
-      }
-    }
-    for (const Index ranks : wanted_ranks) {
-      std::vector<GridForecast> grids;
-      for (const Index parts : parts_of_grids(ranks, sizes.rows, width)) {
-        grids.push_back(
-            forecast_grid(sizes, levels.at(parts), ranks / parts, width, profile, in_order));
-        grids.back().efficiency = alone.seconds / (grids.back().seconds * ranks);
-      }
-      if (grids.empty()) {
-        throw UsageError("--ranks " + std::to_string(ranks) +
-                         ": there are not enough rows and "
-                         "columns for so many ranks");
-      }
-      const GridForecast best = *std::min_element(grids.begin(), grids.end(), is_better);
-      for (const GridForecast& grid : grids) {
-        const bool is_best = grid.parts == best.parts;
-        table.add({with_commas(grid.ranks),
-                   std::to_string(grid.parts) + " x " + std::to_string(grid.groups),
-                   grid.is_of_file   ? "file"
-                   : grid.parts == 1 ? "-"
-                                     : "blocks",
-                   readable_bytes(static_cast<double>(grid.moved_bytes)),
-                   readable_bytes(static_cast<double>(grid.worst_received_bytes)),
-                   readable_bytes(static_cast<double>(grid.rank_bytes)),
-                   readable_seconds(grid.seconds), fixed(100 * grid.efficiency, 1) + " %",
-                   gained_text(grid),
-                   !grid.fits ? "does not fit"
-                   : is_best  ? "best"
-                              : ""});
-        Json row = to_json(grid);
-        row["dense_cols"] = width;
-        json.push_back(std::move(row));
-      }
-      const double speed_up = alone.seconds / best.seconds;
-      const bool is_worth_it = best.fits && (!alone.fits || speed_up >= kWorthwhile || ranks == 1);
-      Json verdict = to_json(best);
-      verdict["dense_cols"] = width;
-      verdict["speed_up"] = speed_up;
-      verdict["is_worth_it"] = is_worth_it;
-      best_json.push_back(std::move(verdict));
-      verdicts +=
-          counted(ranks, "rank") + ": " +
-          (!best.fits ? "no grid fits the memory of a rank"
-           : is_worth_it
-               ? "best " + std::to_string(best.parts) + " x " + std::to_string(best.groups) +
-                     (alone.fits ? ", " + fixed(speed_up, 2) + " times as fast as one rank"
-                                 : "; one rank does not have the memory")
-               : "not worth it: one rank takes " + readable_seconds(alone.seconds)) +
-          "\n";
-      if (best.fits && (!overall || is_better(best, *overall))) overall = best;
-    }
-    report.add_text("\nK = " + std::to_string(width) +
-                    ", one rank: " + readable_seconds(alone.seconds) +
-                    (alone.fits ? "" : ", does not fit") + "\n" + table.text() + verdicts);
-  }
-  report.add_json("grids", json);
-  report.add_json("best", best_json);
-  report.add_json("out_of_core", out_of_core);
-  if (overall) {
-    const std::vector<std::string> lines =
-        slurm_lines(*overall, profile, static_cast<double>(header.file_bytes));
-    report.add_json("sbatch", lines);
-    std::string text = "\n";
-    for (const std::string& line : lines) text += line + "\n";
-    report.add_text(text);
-  }
+  forecasts.add_inputs(&report);
+  forecasts.add_grids(&report);
+  forecasts.add_slurm_lines(&report);
   print(report, options.json());
 }
 

@@ -1,9 +1,8 @@
 // streamed_stores: register_blocks, and C is written past the caches.
 // Owns     a thread makes blocks of 64 neighbouring rows of C
 // Reads    as register_blocks
-// Writes C by non-temporal stores where its rows lie on vectors, otherwise as before: a line of C
-// is
-//          not read before it is written, and pushes no row of B out of a cache
+// Writes   C by non-temporal stores where its rows lie on vectors, otherwise as before: a line of C
+//          is not read before it is written, and pushes no row of B out of a cache
 // Launch   as row_parallel, in blocks of rows, because stores in flight are waited for after each
 // Needs    nothing
 // Against  register_blocks: wins where C does not fit the caches (short rows, wide B), loses where

@@ -230,8 +230,8 @@ struct BinRules {
   std::uint32_t shrink = 1;
   bool is_wide = false;  // B has more columns than a warp's sort can tell apart
   bool prefers_merging = true;
-  Index fewest_merged_rows =
-      1 << 16;  // rows of A; with fewer, one thread per row leaves most of a device idle
+  /// Rows of A: with fewer, one thread per row leaves most of a device idle.
+  Index fewest_merged_rows = 1 << 16;
   /// With so many rows in bit ranges, each is made by one warp. With fewer, warps would leave most
   /// of a large device idle, and the longest row would take as long as all others: then four warps
   /// make a row if their sums fit, or a row that is not too long is sorted. Measured on an H200.

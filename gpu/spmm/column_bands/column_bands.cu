@@ -10,10 +10,10 @@
 //          are not sorted would cost time, not correctness
 // Against  row_bins, which reads B's rows from memory repeatedly where B is several times as large
 //          as L2 and neighbouring rows share few columns. Bad where rows are short, and where L2
-//          holds B or what neighbours share; the workspace is as large as A Akin to Cagra (Zhang et
-//          al., "Making caches work for graph analytics", IEEE Big Data'17): columns in segments
-//          that a cache holds. There the segments' sums are merged at the end; here they are added
-//          to C band by band
+//          holds B or what neighbours share; the workspace is as large as A
+// Akin to  Cagra (Zhang et al., "Making caches work for graph analytics", IEEE Big Data'17):
+//          columns in segments that a cache holds. There the segments' sums are merged at the end;
+//          here they are added to C band by band
 
 #include <algorithm>
 #include <string>

@@ -15,11 +15,11 @@
 //          why_no_dense_windows names the matrices and devices that are refused
 // Against  row_bins: no gathering; tensor cores do 512 products of a window in the time of about 30
 //          gathered ones. Still bad: the work is that of a dense matrix, whatever A is, and four
-//          warps each load the same fragments of B from shared memory Akin to TC-GNN (Wang et al.,
-//          "TC-GNN: bridging sparse GNN computation and dense tensor cores on GPUs", USENIX
-//          ATC'23): entries of A put into dense tiles for tensor cores. There the columns of a row
-//          window are condensed first and numbers are TF32; here windows lie where they lie in A,
-//          and numbers have the accuracy of f32
+//          warps each load the same fragments of B from shared memory
+// Akin to  TC-GNN (Wang et al., "TC-GNN: bridging sparse GNN computation and dense tensor cores on
+//          GPUs", USENIX ATC'23): entries of A put into dense tiles for tensor cores. There the
+//          columns of a row window are condensed first and numbers are TF32; here windows lie where
+//          they lie in A, and numbers have the accuracy of f32
 
 #include <algorithm>
 

@@ -16,9 +16,10 @@ struct Pieces {
   Offset count = 0;
   Index nonempty_rows = 0;
   Index empty_rows = 0;
-  const Offset* starts = nullptr;      // count + 1: first entry of each piece
-  const Index* first_ranks = nullptr;  // count: rank, among the rows that are not empty, of the row
-                                       // of the first entry; ~rank if the row began before
+  const Offset* starts = nullptr;  // count + 1: first entry of each piece
+  /// count: the rank, among the rows that are not empty, of the row of the first entry; ~rank if
+  /// the row began before.
+  const Index* first_ranks = nullptr;
   const std::uint32_t* row_ends = nullptr;  // one bit per entry: is it the last of its row?
   const Index* rows = nullptr;  // row of each rank, then the empty rows; null: row = rank
 

@@ -1,7 +1,7 @@
 // gather_mark: not a multiplication but a yardstick: gathers the rows of B that A names, in equal
 // pieces, and sums them up.
-// Owns     a group of 8, 16 or 32 lanes: kPieceEntries consecutive nonzeros, whatever their rows,
-//          and one slice of the columns
+// Owns     a group of 8, 16 or 32 lanes: 64 consecutive nonzeros, whatever their rows, and one
+//          slice of the columns
 // Reads    A coalesced, once per slice, passed on by shuffles; of B one, two or four aligned
 //          vectors of 16 bytes per lane and nonzero, with up to eight vectors in flight
 // Launch   128 threads, 7 blocks per multiprocessor (the fastest measured); slices of the columns

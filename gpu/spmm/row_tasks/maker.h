@@ -67,8 +67,8 @@ class RowTaskMaker {
   std::uint64_t totals_at_ = 0, progress_at_ = 0, counts_at_ = 0, long_starts_at_ = 0,
                 starts_at_ = 0, counters_at_ = 0, tasks_at_ = 0, order_at_ = 0, cols_at_ = 0,
                 values_at_ = 0, slots_at_ = 0, cut_rows_at_ = 0;
-  void* host_totals_ =
-      nullptr;  // between analyse and finish: where the device leaves what finish reads
+  // Between analyse and finish: where the device leaves what finish reads.
+  void* host_totals_ = nullptr;
 };
 
 }  // namespace csrkit::gpu

@@ -50,11 +50,10 @@ inline constexpr Offset kWarpsAtOnce = 4224, kBlocksAtOnce = kWarpsAtOnce / 4;
 inline constexpr Offset kEntriesAtOnce = kWarpsAtOnce * 4 * kShortRow;
 
 /// The work of one group of lanes, of a warp or of a block; one of three, or none if size = 0:
-/// a whole row          size = its entries; begin in A; target = its row of C
-/// a part of a cut row  size = -entries; begin in A; target = the slot of its partial sum
-/// a strip of rows      size = strip_size(length, rows), `length` entries a row; begin in the
-/// copies;
-///                      target = where its rows begin in row_order
+///   a whole row          size = its entries; begin in A; target = its row of C
+///   a part of a cut row  size = -entries; begin in A; target = the slot of its partial sum
+///   a strip of rows      size = strip_size(length, rows), `length` entries a row; begin in the
+///                        copies; target = where its rows begin in row_order
 struct alignas(16) RowTask {
   Offset begin;
   Index target;

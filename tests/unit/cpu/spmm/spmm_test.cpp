@@ -12,6 +12,7 @@
 #include "cpu/common/instruction_set.h"
 #include "cpu/common/kernels.h"
 #include "cpu/common/operator_plan.h"
+#include "cpu/spmm/reads_of_b.h"
 #include "cpu/spmm/settings.h"
 
 namespace csrkit::cpu {
@@ -249,7 +250,7 @@ TEST(Settings, AreReadAndWritten) {
             std::string::npos);
 }
 
-TEST(Settings, KnowWhereRowsShareColumns) {
+TEST(ReadsOfB, KnowWhereRowsShareColumns) {
   EXPECT_EQ(fresh_rows_of_b(CsrMatrix()), 0);
   EXPECT_NEAR(fresh_rows_of_b(long_row(3000)), 1, 0.1);
   EXPECT_LT(fresh_rows_of_b(rows_of_all_lengths(300)), 0.2);
@@ -268,7 +269,7 @@ CsrMatrix two_diagonals(Index rows) {
           ValueArray(ValueKind::none, Offset{2} * rows)};
 }
 
-TEST(Settings, KnowWhereRowsOfBLieBesideEachOther) {
+TEST(ReadsOfB, KnowWhereRowsOfBLieBesideEachOther) {
   EXPECT_EQ(rows_of_b_in_runs(CsrMatrix()), 0);
   EXPECT_GT(rows_of_b_in_runs(two_diagonals(50000)), 0.9);
   // Rows of one entry, far from those of the 256 rows before.
@@ -284,13 +285,13 @@ TEST(Settings, KnowWhereRowsOfBLieBesideEachOther) {
   EXPECT_LT(rows_of_b_in_runs(a), 0.1);
 }
 
-TEST(Settings, KnowWhetherRowsAreAsLongAsTheOneBefore) {
+TEST(ReadsOfB, KnowWhetherRowsAreAsLongAsTheOneBefore) {
   EXPECT_TRUE(foresees_row_ends(CsrMatrix()));
   EXPECT_TRUE(foresees_row_ends(two_diagonals(400)));
   EXPECT_FALSE(foresees_row_ends(rows_of_all_lengths(300)));
 }
 
-TEST(Settings, CountTheRowsOfBThatAThreadReads) {
+TEST(ReadsOfB, CountTheRowsOfBThatAThreadReads) {
   EXPECT_EQ(rows_of_b_per_thread(CsrMatrix(), 3), 0);
   const CsrMatrix a = two_diagonals(400);
   EXPECT_EQ(rows_of_b_per_thread(a, 1), 401);

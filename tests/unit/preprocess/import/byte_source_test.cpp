@@ -43,8 +43,10 @@ const std::vector<std::function<int(archive*)>> kFilters = {
     archive_write_add_filter_xz};
 
 std::string all_of(ByteSource& source) {
-  const Buffer<char> bytes = read_all(source, 1 << 30);
-  return {bytes.data(), static_cast<std::size_t>(bytes.size())};
+  std::string bytes;
+  char piece[4096];
+  while (const std::size_t count = source.read(piece, sizeof piece)) bytes.append(piece, count);
+  return bytes;
 }
 
 /// Compressible, and longer than the blocks that streams are read in.
@@ -243,12 +245,6 @@ TEST(ByteSource, MembersByName) {
   EXPECT_EQ(all_of(*open_archive_member(file.path(), "c")), "");
   EXPECT_EQ(all_of(*open_archive_member(file.path(), "d")), "three");
   EXPECT_THROW(open_archive_member(file.path(), "e"), InputError);
-}
-
-TEST(ByteSource, ReadAllHasALimit) {
-  EXPECT_EQ(read_all(*open_bytes("12345", "x"), 5).size(), 5);
-  EXPECT_THROW(read_all(*open_bytes("123456", "x"), 5), InputError);
-  EXPECT_EQ(read_all(*open_bytes("", "x"), 0).size(), 0);
 }
 
 TEST(ByteSource, SuiteSparseArchives) {
