@@ -78,8 +78,13 @@ bool is_vector_aligned(const ConstDenseView& view);
 void require_bindable(const OperatorShape& shape, Capabilities capabilities,
                       const ConstDenseView& b, const DenseView& c);
 
-/// Throws UsageError for an alpha or beta that the semiring or the kernel forbids; operators call
-/// it first in multiply.
-void require_multipliable(Semiring semiring, Capabilities capabilities, double alpha, double beta);
+/// Throws UsageError for a finite alpha or beta that is infinite in the kind of the sums, in which
+/// kernels multiply by it. `name`: "alpha" or "beta".
+void require_factor(const char* name, double factor, ValueKind sums);
+
+/// Throws UsageError for an alpha or beta that the semiring, the kernel or the kind of the sums
+/// forbids; operators call it first in multiply.
+void require_multipliable(Semiring semiring, Capabilities capabilities, ValueKind sums,
+                          double alpha, double beta);
 
 }  // namespace csrkit
