@@ -58,9 +58,8 @@ inline std::uint64_t* sort_small(std::uint64_t* keys, std::uint64_t*, Index coun
 #pragma GCC target("avx2,fma,f16c,bmi,popcnt")
 namespace avx2 {
 
-/// Rows of very few products have no way of their own here.
-template <class Job, class Semi>
-inline constexpr bool kHasTinyRows = false;
+#include "cpu/spgemm/tiny_rows_avx2.inc"
+
 inline constexpr Offset kMostListed = 0;
 template <class Acc>
 class ColumnList;

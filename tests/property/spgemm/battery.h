@@ -193,6 +193,39 @@ inline const std::vector<BatteryProduct>& spgemm_battery() {
          }
          return ProductOperands{matrix_of(300, 80, a), matrix_of(80, kCols, b)};
        }},
+      // Rows of 2 to 18 products, of rows of B with 0 to 15 entries, near each other and far apart,
+      // that meet the first and the last column of B again and again: rows in registers.
+      {"a_vector_of_products",
+       [] {
+         constexpr Index kCols = 9000;
+         std::vector<Entry> a, b;
+         for (Index k = 0; k < 64; ++k) {
+           const Index length = k % 16, stride = k < 32 ? 1 : 500;
+           for (Index n = 0; n < length; ++n) {
+             Index col = (k / 16 + n) * stride;
+             if (k % 3 == 0 && n + 1 == length) col = kCols - 1;
+             b.push_back({k, col, random_value(22, k, n)});
+           }
+         }
+         Index row = 0;
+         for (Index half = 0; half < 64; half += 32) {
+           for (Index first = 0; first < 16; ++first) {
+             for (Index second = 0; second + first < 17; ++second) {
+               for (const Index third : {0, 1, 2}) {
+                 a.push_back({row, half + first, random_value(23, row, 0)});
+                 if (second < 16)
+                   a.push_back({row, half + 16 + second % 16, random_value(23, row, 1)});
+                 a.push_back({row, (half + 32) % 64 + third, random_value(23, row, 2)});
+                 ++row;
+               }
+             }
+           }
+         }
+         std::sort(a.begin(), a.end(), [](const Entry& x, const Entry& y) {
+           return x.row != y.row ? x.row < y.row : x.col < y.col;
+         });
+         return ProductOperands{matrix_of(row, 64, a), matrix_of(64, kCols, b)};
+       }},
       // Neighbouring rows of B with the same columns, in groups of 1 to 6, near each other in the
       // first half and far apart in the second; rows of A begin and end within the groups, the last
       // ones soon.
