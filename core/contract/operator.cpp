@@ -1,5 +1,8 @@
 #include "core/contract/operator.h"
 
+#include <cmath>
+#include <cstdio>
+
 namespace csrkit {
 
 namespace {
@@ -44,13 +47,25 @@ void require_bindable(const OperatorShape& shape, Capabilities capabilities,
   check("C", shape.output_rows, shape.c, c);
 }
 
-void require_multipliable(Semiring semiring, Capabilities capabilities, double alpha, double beta) {
+void require_factor(const char* name, double factor, ValueKind sums) {
+  const bool fits = sums == ValueKind::f64 || std::isfinite(store_as<float>(factor));
+  if (fits || !std::isfinite(factor)) return;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", factor);
+  throw UsageError(std::string(name) + " is " + text + ", beyond the range of " + name_of(sums) +
+                   ", the kind of the sums; use operands of f64 (--value-kind f64)");
+}
+
+void require_multipliable(Semiring semiring, Capabilities capabilities, ValueKind sums,
+                          double alpha, double beta) {
   if (alpha == 1 && beta == 0) return;
   if (semiring != Semiring::plus_times) {
     throw UsageError(std::string("semiring ") + name_of(semiring) +
                      " takes alpha 1 and beta 0 only");
   }
   require_capabilities(capabilities, kAlphaBeta, kThisKernel);
+  require_factor("alpha", alpha, sums);
+  require_factor("beta", beta, sums);
 }
 
 }  // namespace csrkit

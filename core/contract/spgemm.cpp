@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/contract/operator.h"
+
 namespace csrkit {
 
 namespace {
@@ -71,6 +73,7 @@ void require_legal(const SpgemmProblem& problem) {
                        " takes alpha 1 only");
     }
   }
+  require_factor("alpha", problem.alpha, sums);
   if (!(problem.drop_below >= 0) || std::isinf(problem.drop_below)) {
     throw UsageError("drop_below is " + std::to_string(problem.drop_below) +
                      "; it must be 0 or a positive number");

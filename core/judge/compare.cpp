@@ -284,7 +284,7 @@ CheckResult check_spmm(const SpmmProblem& problem, ConstDenseView b, double alph
   // The judge reads whatever it is given; only the arithmetic's shape must fit the problem.
   DenseView writable{const_cast<void*>(c.data), c.kind, c.rows, c.cols, c.leading_dim, c.space};
   require_bindable(shape_of(problem, MemorySpace::host), kEverything, b, writable);
-  require_multipliable(problem.semiring, kEverything, alpha, beta);
+  require_multipliable(problem.semiring, kEverything, problem.accumulate, alpha, beta);
   require_host(b.space, "B");
   require_host(c.space, "C");
   if (beta != 0) {

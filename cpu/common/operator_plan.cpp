@@ -48,7 +48,7 @@ class CpuSpmmPlan : public SpmmPlan, public TakesValues {
   }
 
   void multiply(double alpha, double beta) override {
-    require_multipliable(problem_.semiring, capabilities_, alpha, beta);
+    require_multipliable(problem_.semiring, capabilities_, problem_.accumulate, alpha, beta);
     if (!is_bound_) throw UsageError("multiply needs operands: call bind first");
     method_->multiply({b_, c_, alpha, beta});
   }

@@ -39,7 +39,7 @@ class CpuSddmmPlan : public SddmmPlan {
   }
 
   void multiply(double alpha, double beta) override {
-    if (alpha != 1 || beta != 0) require_capabilities(capabilities_, kAlphaBeta, "this kernel");
+    require_multipliable(Semiring::plus_times, capabilities_, problem_.accumulate, alpha, beta);
     if (!is_bound_) throw UsageError("multiply needs operands: call bind first");
     call_.alpha = alpha;
     call_.beta = beta;

@@ -31,7 +31,7 @@ class DenseOperator : public Operator {
     q_ = c.as<T>();
   }
   void multiply(double alpha, double beta) override {
-    require_multipliable(Semiring::plus_times, 0, alpha, beta);
+    require_multipliable(Semiring::plus_times, 0, ValueKind::f64, alpha, beta);
     run();
   }
   double time_multiply(double alpha, double beta) override {

@@ -50,7 +50,7 @@ class CpuSolver : public Solver {
   }
 
   void multiply(double alpha, double beta) override {
-    require_multipliable(Semiring::plus_times, capabilities_, alpha, beta);
+    require_multipliable(Semiring::plus_times, capabilities_, ValueKind::f64, alpha, beta);
     if (!is_bound_) throw UsageError("multiply needs operands: call bind first");
     if (!has_gaps(b_) && !has_gaps(x_)) {
       report_ = method_->solve(b_, x_);

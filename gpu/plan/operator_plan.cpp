@@ -129,7 +129,7 @@ void OperatorPlan::try_kernels(const DenseView& c, bool c_on_host) {
 }
 
 void OperatorPlan::prepare_output(double alpha, double beta) {
-  require_multipliable(problem_.semiring, capabilities_, alpha, beta);
+  require_multipliable(problem_.semiring, capabilities_, problem_.accumulate, alpha, beta);
   if (!is_bound_) throw UsageError("multiply without operands: bind B and C first");
   const bool c_on_host = host_c_.space == MemorySpace::host;
   if (c_on_host && beta != 0 && !c_twin_is_current_) {

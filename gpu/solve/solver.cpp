@@ -62,7 +62,7 @@ class GpuSolver : public Solver {
   void multiply(double alpha, double beta) override { time_multiply(alpha, beta); }
 
   double time_multiply(double alpha, double beta) override {
-    require_multipliable(Semiring::plus_times, capabilities_, alpha, beta);
+    require_multipliable(Semiring::plus_times, capabilities_, ValueKind::f64, alpha, beta);
     if (!is_bound_) throw UsageError("multiply needs operands: call bind first");
     const DeviceScope scope(device_);
     const Stopwatch uploading;

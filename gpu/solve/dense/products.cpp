@@ -48,7 +48,7 @@ class DenseOperator : public Operator {
     q_ = c.as<T>();
   }
   void multiply(double alpha, double beta) override {
-    require_multipliable(Semiring::plus_times, 0, alpha, beta);
+    require_multipliable(Semiring::plus_times, 0, ValueKind::f64, alpha, beta);
     for (Index column = 0; column < columns_ && rows_ > 0; ++column) {
       kernel_->launch(p_ + column, q_ + column, columns_, memory_.stream());
     }

@@ -106,7 +106,7 @@ class OutOfCorePlan final : public OutOfCoreSpmm {
   }
 
   void multiply(double alpha, double beta) override {
-    require_multipliable(problem_.semiring, capabilities_, alpha, beta);
+    require_multipliable(problem_.semiring, capabilities_, problem_.accumulate, alpha, beta);
     if (!is_bound_) throw UsageError("multiply without operands: bind B and C first");
     const DeviceScope scope(device_);
     if (copy_rate_ == 0) {

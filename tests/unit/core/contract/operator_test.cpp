@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace csrkit {
 namespace {
 
@@ -20,11 +22,29 @@ TEST(RequireBindable, ChecksShapeKindAndLeadingDimension) {
 }
 
 TEST(RequireMultipliable, AlphaAndBetaAreACapability) {
-  EXPECT_NO_THROW(require_multipliable(Semiring::plus_times, 0, 1, 0));
-  EXPECT_THROW(require_multipliable(Semiring::plus_times, 0, 2, 0), UsageError);
-  EXPECT_THROW(require_multipliable(Semiring::plus_times, 0, 1, 1), UsageError);
-  EXPECT_NO_THROW(require_multipliable(Semiring::plus_times, kAlphaBeta, 2, 1));
-  EXPECT_THROW(require_multipliable(Semiring::max_times, ~0u, 2, 0), UsageError);
+  EXPECT_NO_THROW(require_multipliable(Semiring::plus_times, 0, ValueKind::f64, 1, 0));
+  EXPECT_THROW(require_multipliable(Semiring::plus_times, 0, ValueKind::f64, 2, 0), UsageError);
+  EXPECT_THROW(require_multipliable(Semiring::plus_times, 0, ValueKind::f64, 1, 1), UsageError);
+  EXPECT_NO_THROW(require_multipliable(Semiring::plus_times, kAlphaBeta, ValueKind::f64, 2, 1));
+  EXPECT_THROW(require_multipliable(Semiring::max_times, ~0u, ValueKind::f64, 2, 0), UsageError);
+}
+
+TEST(RequireMultipliable, FactorsFitTheSums) {
+  const auto require = [](ValueKind sums, double alpha, double beta) {
+    require_multipliable(Semiring::plus_times, kAlphaBeta, sums, alpha, beta);
+  };
+  EXPECT_NO_THROW(require(ValueKind::f32, -3.4028235e38, 1e-300)) << "rounded to f32's largest";
+  EXPECT_NO_THROW(require(ValueKind::f64, 1e300, -1e300));
+  EXPECT_NO_THROW(require(ValueKind::f32, INFINITY, NAN));
+  EXPECT_THROW(require(ValueKind::f32, 1, -1e39), UsageError);
+  try {
+    require(ValueKind::f32, 1e39, 0);
+    FAIL() << "accepted";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "alpha is 1e+39, beyond the range of f32, the kind of the sums; use operands of "
+                 "f64 (--value-kind f64)");
+  }
 }
 
 TEST(IsVectorAligned, LooksAtTheFirstElementAndAtRowsApart) {
