@@ -102,9 +102,10 @@ EntryLines parse_entry_lines(LineReader& lines, const EntryLineOptions& options)
     for (const EntryPiece& piece : pieces) {
       if (piece.fault != Fault::none) {
         const std::string_view text = piece.text.text;
-        const std::uint64_t line =
-            lines.line() + piece.text.lines_before +
-            count_line_ends(text.substr(0, static_cast<std::size_t>(piece.fault_at - text.data())));
+        const std::string_view before =
+            text.substr(0, static_cast<std::size_t>(piece.fault_at - text.data()));
+        const std::uint64_t line = lines.line() + piece.text.lines_before + count_line_ends(before);
+        lines.require_no_lone_cr(line, text.substr(before.rfind('\n') + 1));
         lines.refuse(line, describe(piece, options, has_value));
       }
       if (piece.first_slot != store.size) store.move(piece.first_slot, store.size, piece.count);
