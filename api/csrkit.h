@@ -222,9 +222,10 @@ typedef struct csrkit_dense {
  * host memory here and now. */
 csrkit_status csrkit_bind(csrkit_plan* plan, const csrkit_dense* b, const csrkit_dense* c);
 
-/** C = alpha * op(A) * B + beta * C. C is only read if beta is not 0. On a GPU it may return
- * before the work is done; with operands in device memory it only queues work in the stream, so
- * that a CUDA graph can capture it. */
+/** C = alpha * op(A) * B + beta * C. C is only read if beta is not 0. Factors beyond the range of
+ * f32 where sums are of f32 are refused (CSRKIT_USAGE). On a GPU it may return before the work is
+ * done; with operands in device memory it only queues work in the stream, so that a CUDA graph can
+ * capture it. */
 csrkit_status csrkit_multiply(csrkit_plan* plan, double alpha, double beta);
 
 /** Queues further work of a plan on a GPU in another stream (a cudaStream_t, not NULL), after what
@@ -274,8 +275,9 @@ csrkit_status csrkit_sddmm_make(const csrkit_matrix* matrix, const csrkit_sddmm_
                                 csrkit_sddmm** plan);
 
 /** X has the matrix's rows, Y its columns as rows; C is nnz x 1 without gaps, in the order of the
- * entries, shares no element with them, and is only read if beta is not 0. Returns when a C in host
- * memory is complete; with all operands in device memory it only queues work in the stream. */
+ * entries, shares no element with them, and is only read if beta is not 0. Factors are refused as
+ * csrkit_multiply does. Returns when a C in host memory is complete; with all operands in device
+ * memory it only queues work in the stream. */
 csrkit_status csrkit_sddmm_multiply(csrkit_sddmm* plan, const csrkit_dense* x,
                                     const csrkit_dense* y, const csrkit_dense* c, double alpha,
                                     double beta);

@@ -8,9 +8,9 @@ namespace csrkit {
 
 /// Creates `NAME.tmp.PLACE.PID.RANDOM` in the folder of `path` (a long NAME is cut), and gives it
 /// its final name in `commit()`, between fsync of the file and fsync of the folder. Before that the
-/// destructor, SIGINT and SIGTERM (see remove_pending_temporaries) remove the temporary and leave a
-/// file of the final name untouched. IoError if `path` is no regular file (a pipe, /dev/stdout): it
-/// could not be replaced by a renamed one.
+/// destructor and the signals that end a tool (see remove_pending_temporaries) remove the temporary
+/// and leave a file of the final name untouched. IoError if `path` is no regular file (a pipe,
+/// /dev/stdout): it could not be replaced by a renamed one.
 /// A symbolic link is followed: the file it points at is replaced, the link stays. Permissions are
 /// those of any new file (umask).
 ///

@@ -48,11 +48,12 @@ void require_bindable(const OperatorShape& shape, Capabilities capabilities,
 }
 
 void require_factor(const char* name, double factor, ValueKind sums) {
-  if (!std::isfinite(factor) || std::abs(factor) <= largest_finite(sums)) return;
+  const bool fits = sums == ValueKind::f64 || std::isfinite(store_as<float>(factor));
+  if (fits || !std::isfinite(factor)) return;
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", factor);
   throw UsageError(std::string(name) + " is " + text + ", beyond the range of " + name_of(sums) +
-                   ", the kind of the sums; use operands of f64");
+                   ", the kind of the sums; use operands of f64 (--value-kind f64)");
 }
 
 void require_multipliable(Semiring semiring, Capabilities capabilities, ValueKind sums,
@@ -65,6 +66,8 @@ void require_multipliable(Semiring semiring, Capabilities capabilities, ValueKin
                      " takes alpha 1 and beta 0 only");
   }
   require_capabilities(capabilities, kAlphaBeta, kThisKernel);
+  require_factor("alpha", alpha, sums);
+  require_factor("beta", beta, sums);
 }
 
 }  // namespace csrkit

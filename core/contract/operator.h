@@ -51,9 +51,10 @@ class Operator : public Plan {
 
   /// C = alpha * Op * B + beta * C. May return before the work is done. C is read only if beta is
   /// not 0, so it may hold anything, NaN included. Nothing outside C's rows and columns is written.
-  /// For semirings other than plus_times alpha must be 1 and beta 0. With kGraphCapture and
-  /// operands on the device it only queues work in Execution::stream: it neither allocates nor
-  /// waits, so that a CUDA graph can capture it.
+  /// Throws UsageError for factors that require_multipliable() refuses: for semirings other than
+  /// plus_times alpha must be 1 and beta 0. With kGraphCapture and operands on the device it only
+  /// queues work in Execution::stream: it neither allocates nor waits, so that a CUDA graph can
+  /// capture it.
   virtual void multiply(double alpha = 1, double beta = 0) = 0;
 
   /// One multiplication, timed by the plan's own clock (CUDA events on a GPU). Waits.
@@ -78,8 +79,8 @@ bool is_vector_aligned(const ConstDenseView& view);
 void require_bindable(const OperatorShape& shape, Capabilities capabilities,
                       const ConstDenseView& b, const DenseView& c);
 
-/// Throws UsageError for a finite alpha or beta that is infinite in the kind of the sums, in which
-/// kernels multiply by it. `name`: "alpha" or "beta".
+/// Throws UsageError for a finite alpha or beta that becomes infinite in the kind of the sums, f32
+/// or f64, in which kernels multiply by it. `name`: "alpha" or "beta".
 void require_factor(const char* name, double factor, ValueKind sums);
 
 /// Throws UsageError for an alpha or beta that the semiring, the kernel or the kind of the sums

@@ -36,9 +36,7 @@ class CpuSddmmPlan : public SddmmPlan {
   }
 
   void multiply(double alpha, double beta) override {
-    if (alpha != 1 || beta != 0) require_capabilities(capabilities_, kAlphaBeta, "this kernel");
-    require_factor("alpha", alpha, problem_.accumulate);
-    require_factor("beta", beta, problem_.accumulate);
+    require_multipliable(Semiring::plus_times, capabilities_, problem_.accumulate, alpha, beta);
     if (!is_bound_) throw UsageError("multiply needs operands: call bind first");
     call_.alpha = alpha;
     call_.beta = beta;

@@ -195,9 +195,7 @@ class GpuSddmmPlan final : public SddmmPlan, public TakesStream {
   }
 
   void prepare_output(double alpha, double beta) {
-    if (alpha != 1 || beta != 0) require_capabilities(capabilities_, kAlphaBeta, "this kernel");
-    require_factor("alpha", alpha, problem_.accumulate);
-    require_factor("beta", beta, problem_.accumulate);
+    require_multipliable(Semiring::plus_times, capabilities_, problem_.accumulate, alpha, beta);
     if (!is_bound_) throw UsageError("multiply without operands: bind X, Y and C first");
     const bool c_on_host = host_c_.space == MemorySpace::host;
     if (c_on_host && beta != 0 && !c_twin_is_current_) {

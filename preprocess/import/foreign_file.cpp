@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "preprocess/import/format_reader.h"
+#include "preprocess/import/line_reader.h"
 
 namespace csrkit {
 
@@ -177,6 +178,12 @@ std::string filled(std::string text, const std::string& path) {
   return text;
 }
 
+bool is_text(std::string_view head) {
+  return std::none_of(head.begin(), head.end(), [](char c) {
+    return c >= 0 && c < ' ' && c != '\t' && c != '\r' && c != '\n';
+  });
+}
+
 /// As one word of a command line.
 std::string shell_quoted(const std::string& path) {
   std::string word = "'";
@@ -195,10 +202,7 @@ std::string shown(std::string_view line) {
 }  // namespace
 
 std::string unknown_text(const Peek& peek) {
-  const auto is_control = [](char c) {
-    return c >= 0 && c < ' ' && c != '\t' && c != '\r' && c != '\n';
-  };
-  if (std::any_of(peek.head.begin(), peek.head.end(), is_control)) return {};
+  if (!is_text(peek.head)) return {};
   std::vector<std::string_view> lines;  // the first two that say something
   for (std::string_view rest = peek.head; !rest.empty() && lines.size() < 2;) {
     const std::string_view line = line_of(rest, 0);
@@ -222,7 +226,7 @@ std::string foreign_file(const Peek& peek) {
            shell_quoted(peek.path);
   }
   const Conversion* found = conversion_of(peek);
-  if (found == nullptr) return {};
+  if (found == nullptr) return is_text(peek.head) ? found_lone_cr(peek.head) : std::string();
   return std::string("found ") + found->what +
          ", which csrkit does not read; Python converts it:\n  " +
          filled(found->imports, peek.path) + "\n  " + filled(found->line, peek.path);

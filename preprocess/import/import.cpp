@@ -114,9 +114,12 @@ const FormatReader& detect_streamed(const PipeSource& pipe) {
     require_promise_kept(pipe.name(), &reader);
     return reader;
   }
-  throw InputError(pipe.name() + ": byte 0: expected " + streamed_names() + " from a pipe, found " +
-                   (pipe.head().empty() ? "nothing" : "something else") +
-                   "; save other formats in a file first");
+  const std::string lone_cr = found_lone_cr(peek.head);
+  throw InputError(pipe.name() + ": byte 0: expected " + streamed_names() + " from a pipe, " +
+                   (!lone_cr.empty() ? lone_cr
+                                     : std::string("found ") +
+                                           (pipe.head().empty() ? "nothing" : "something else") +
+                                           "; save other formats in a file first"));
 }
 
 const FormatReader& detect_format(const std::string& path, const SourceLimits& limits) {

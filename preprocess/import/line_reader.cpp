@@ -24,7 +24,19 @@ std::size_t end_of_last_line(std::string_view text) {
              : static_cast<std::size_t>(static_cast<const char*>(last) - text.data()) + 1;
 }
 
+constexpr char kLineEnds[] = "expected lines that end with LF or CR LF, ";
+
 }  // namespace
+
+std::string found_lone_cr(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const std::size_t at = line.find('\r');
+  if (at == std::string_view::npos || line.find_first_not_of('\r', at) == std::string_view::npos) {
+    return {};
+  }
+  return "found lines that end with CR alone, as old Macs wrote them; convert the text: tr '\\r' "
+         "'\\n' <OLD >NEW";
+}
 
 LineReader::LineReader(ByteSource& source, std::uint64_t first_line)
     : source_(source), line_(first_line) {
@@ -36,7 +48,7 @@ LineReader::LineReader(ByteSource& source, std::uint64_t first_line)
     const std::size_t from = all.size() - std::min<std::size_t>(all.size(), longest_line() + 1);
     const std::size_t whole = end_of_last_line(all.substr(from));
     if (whole == 0 && from > 0) {
-      throw InputError(name() + ": byte " + std::to_string(from) + too_long_line());
+      throw InputError(name() + ": byte " + std::to_string(from) + too_long_line(all.substr(from)));
     }
     rest_ = all.substr(0, whole == 0 ? 0 : from + whole);
     unfinished_ = all.substr(rest_.size());
@@ -48,7 +60,9 @@ std::size_t LineReader::longest_line() const {
   return std::min(source_.limits().line_bytes, kMost);
 }
 
-std::string LineReader::too_long_line() const {
+std::string LineReader::too_long_line(std::string_view text) const {
+  const std::string lone_cr = found_lone_cr(text);
+  if (!lone_cr.empty()) return ": " + (kLineEnds + lone_cr);
   return ": expected lines of at most " + counted(longest_line(), "byte") +
          ", found a longer one; is this a text file? If so, csr-import takes it with a "
          "larger --longest-line";
@@ -56,9 +70,10 @@ std::string LineReader::too_long_line() const {
 
 /// The first line of rest_, with its '\n'.
 std::size_t LineReader::size_of_line() const {
-  const std::size_t end = rest_.substr(0, longest_line() + 1).find('\n');
+  const std::string_view begin = rest_.substr(0, longest_line() + 1);
+  const std::size_t end = begin.find('\n');
   if (end == std::string_view::npos) {
-    throw InputError(name() + ":" + std::to_string(line_) + too_long_line());
+    throw InputError(name() + ":" + std::to_string(line_) + too_long_line(begin));
   }
   return end + 1;
 }
@@ -75,6 +90,11 @@ std::uint64_t LineReader::bytes_total() const { return is_mapped_ ? source_.mapp
 
 void LineReader::refuse(std::uint64_t line, const std::string& message) const {
   throw InputError(name() + ":" + std::to_string(line) + ": " + message);
+}
+
+void LineReader::require_no_lone_cr(std::uint64_t line, std::string_view text) const {
+  const std::string lone_cr = found_lone_cr(text);
+  if (!lone_cr.empty()) refuse(line, kLineEnds + lone_cr);
 }
 
 bool LineReader::refill() {
@@ -109,7 +129,8 @@ bool LineReader::fill() {
   std::memmove(buffer_.data(), buffer_.data() + carried_from_, static_cast<std::size_t>(carried_));
   for (;;) {
     if (carried_ > static_cast<Offset>(longest_line())) {
-      throw InputError(name() + ":" + std::to_string(line_) + too_long_line());
+      throw InputError(name() + ":" + std::to_string(line_) +
+                       too_long_line({buffer_.data(), static_cast<std::size_t>(carried_)}));
     }
     const auto came = static_cast<Offset>(ahead_bytes_.get());
     if (carried_ + came + 1 > buffer_.size()) {
@@ -147,6 +168,7 @@ bool LineReader::peek_line(std::string_view& line) {
   if (!refill()) return false;
   line = rest_.substr(0, size_of_line() - 1);
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  require_no_lone_cr(line_, line);
   return true;
 }
 

@@ -17,6 +17,10 @@ inline bool starts_with_byte_order_mark(std::string_view text) {
   return text.substr(0, kByteOrderMark.size()) == kByteOrderMark;
 }
 
+/// "found lines that end with CR alone ...", and what to do, if a CR stands within the first line
+/// of `text`; "" otherwise.
+std::string found_lone_cr(std::string_view text);
+
 /// A source as lines: first some single ones (a header), then the rest in big blocks. Decompression
 /// of the next block runs while the caller works on this one. A line beyond the source's limit is
 /// an InputError.
@@ -30,7 +34,7 @@ class LineReader {
   const std::string& name() const { return source_.name(); }
 
   /// The next line without its line end (LF or CRLF), or false at the end. Valid until the next
-  /// call.
+  /// call. A CR within it is an InputError: what is behind would be lost in a comment.
   bool next_line(std::string_view& line);
   /// The same line, without going on: next_line returns it again.
   bool peek_line(std::string_view& line);
@@ -50,13 +54,17 @@ class LineReader {
 
   /// Throws InputError "name:line: message".
   [[noreturn]] void refuse(std::uint64_t line, const std::string& message) const;
+  /// Throws the InputError of a CR within the line of this number that begins with `text`, if
+  /// there is one.
+  void require_no_lone_cr(std::uint64_t line, std::string_view text) const;
 
  private:
   bool refill();
   bool fill();
   std::size_t longest_line() const;
   std::size_t size_of_line() const;
-  std::string too_long_line() const;
+  /// What is said of a line that begins with `text`.
+  std::string too_long_line(std::string_view text) const;
 
   ByteSource& source_;
   std::uint64_t line_;

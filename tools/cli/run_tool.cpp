@@ -54,7 +54,7 @@ void install_signal_handlers() {
   // A file over the shell's size limit is a write that fails, with a sentence and exit code 4.
   signal(SIGXFSZ, SIG_IGN);
   signal(SIGBUS, end_by_lost_page);
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXCPU}) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU}) {
     struct sigaction before {};
     sigaction(signal_number, nullptr, &before);
     if (before.sa_handler == SIG_IGN) continue;  // nohup, background jobs: the parent's wish

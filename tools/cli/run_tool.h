@@ -40,8 +40,8 @@ int tell_failure(const Failure& failure) noexcept;
 [[noreturn]] void throw_failure(const Failure& failure);
 
 /// Runs `body` and returns its exit code, or that of what it threw. On SIGINT, SIGTERM, SIGHUP,
-/// SIGPIPE and SIGXCPU unfinished output is removed and the process exits with 128 + the signal's
-/// number.
+/// SIGQUIT, SIGPIPE and SIGXCPU unfinished output is removed and the process exits with 128 + the
+/// signal's number.
 int run_tool(const char* tool, const std::function<int()>& body);
 
 }  // namespace csrkit

@@ -249,8 +249,10 @@ class SddmmOperation : public TypedOperation<Sddmm> {
     return problem;
   }
 
-  void require_runnable(const KernelInfo&, const SddmmProblem& problem,
+  void require_runnable(const KernelInfo& kernel, const SddmmProblem& problem,
                         const Request& request) const override {
+    require_multipliable(Semiring::plus_times, kernel.capabilities, problem.accumulate,
+                         request.alpha, request.beta);
     require_available_memory(
         operand_bytes(problem) + bytes_of(problem.a.nnz(), problem.c) * (request.beta != 0 ? 3 : 1),
         "holding X, Y and C", "use a smaller --dense-cols");

@@ -310,8 +310,10 @@ class SpmmOperation : public TypedOperation<Spmm> {
     return problem;
   }
 
-  void require_runnable(const KernelInfo&, const SpmmProblem& problem,
+  void require_runnable(const KernelInfo& kernel, const SpmmProblem& problem,
                         const Request& request) const override {
+    require_multipliable(problem.semiring, kernel.capabilities, problem.accumulate, request.alpha,
+                         request.beta);
     // Large operands in files are used there, where products may be made out of core.
     const bool maps = request.out_of_core != OutOfCore::never;
     std::uint64_t b_bytes = dense_bytes(problem.input_rows(), problem.dense_cols, problem.b);

@@ -258,7 +258,7 @@ def occupy_closed_streams():
 
 def exit_on_signals():
     """As an exception, so that unfinished files are removed."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup: the parent's wish
             signal.signal(number, lambda number, _: sys.exit(128 + number))
 

@@ -33,6 +33,8 @@ EOF
 }
 interrupted SIGINT 130 csr-import big.mtx out.csr
 interrupted SIGTERM 143 csr-import big.mtx out.csr
+interrupted SIGHUP 129 csr-import big.mtx out.csr
+interrupted SIGQUIT 131 csr-import big.mtx out.csr
 interrupted SIGKILL 137 csr-import big.mtx out.csr
 interrupted SIGINT 130 csr-generate rmat out.csr --set scale=16
 interrupted SIGTERM 143 csr-generate rmat out.csr --set scale=16

@@ -91,16 +91,18 @@ esac
 equals "$(cat kept.md)" old
 
 # Nor does a signal, and it leaves nothing behind.
-code=0
 bin=$(dirname "$(command -v csr-report)")
-PYTHONPATH=$bin/../share/csrkit:$bin python3 - <<'PYTHON' || code=$?
-import os, signal, sys
+for number in 1 2 3 15; do # SIGHUP, SIGINT, SIGQUIT, SIGTERM
+  code=0
+  PYTHONPATH=$bin/../share/csrkit:$bin python3 - $number <<'PYTHON' || code=$?
+import os, sys
 from report import atomic_file, command_line
 def write():
-    os.fsync = lambda _: os.kill(os.getpid(), signal.SIGTERM)
+    os.fsync = lambda _: os.kill(os.getpid(), int(sys.argv[1]))
     atomic_file.write_files([("kept.md", "new"), ("more.md", b"new")])
 sys.exit(command_line.run(write))
 PYTHON
-equals "$code" 143
-equals "$(cat kept.md)" old
-no_file more.md kept.md.tmp expected.md.tmp shared.md.tmp there/target.md.tmp
+  equals "$code" $((128 + number))
+  equals "$(cat kept.md)" old
+  no_file more.md kept.md.tmp expected.md.tmp shared.md.tmp there/target.md.tmp
+done

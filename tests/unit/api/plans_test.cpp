@@ -113,6 +113,23 @@ TEST(Plans, RefuseWhatDoesNotFit) {
   EXPECT_EQ(csrkit_bind(plan.get(), &b, &c), CSRKIT_USAGE);
 }
 
+TEST(Plans, RefuseFactorsBeyondTheRangeOfTheSums) {
+  SmallArrays small;
+  csrkit_arrays arrays = small.view();
+  arrays.values = nullptr;
+  arrays.kind = CSRKIT_NONE;
+  const PlanHandle plan = plan_of(wrapped(arrays), options_for(2));
+  std::vector<float> data(8, 1), result(8, 1);
+  const csrkit_dense b = dense_of(data, 4, 2, CSRKIT_F32), c = dense_of(result, 4, 2, CSRKIT_F32);
+  EXPECT_OK(csrkit_bind(plan.get(), &b, &c));
+  EXPECT_EQ(csrkit_multiply(plan.get(), 1e39, 0), CSRKIT_USAGE);
+  EXPECT_TRUE(says("alpha is 1e+39, beyond the range of f32")) << csrkit_last_error();
+  EXPECT_EQ(csrkit_multiply(plan.get(), 1, -1e39), CSRKIT_USAGE);
+  EXPECT_TRUE(says("beta is -1e+39, beyond the range of f32")) << csrkit_last_error();
+  EXPECT_EQ(result, std::vector<float>(8, 1)) << "C is as it was";
+  EXPECT_OK(csrkit_multiply(plan.get(), 1e38, -1));
+}
+
 TEST(Plans, RefuseRowsThatNoMemoryHolds) {
   SmallArrays small;
   const PlanHandle plan = plan_of(wrapped(small.view()), options_for(2));

@@ -76,6 +76,18 @@ TEST(SddmmOfC, WhatDoesNotFitIsRefused) {
     EXPECT_EQ(csrkit_sddmm_multiply(plan.get(), &of_x, &of_y, &of_c, 1, 0), CSRKIT_USAGE);
     EXPECT_TRUE(says(shared == &x ? "X and C share" : "Y and C share")) << csrkit_last_error();
   }
+  options = options_of(2);
+  options.kind = CSRKIT_F32;
+  const SddmmHandle narrow = planned(a, options);
+  std::vector<float> x32(8), y32(8), c32(6);
+  const csrkit_dense x_of_32 = dense_of(x32, 4, 2, CSRKIT_F32);
+  const csrkit_dense y_of_32 = dense_of(y32, 4, 2, CSRKIT_F32);
+  const csrkit_dense c_of_32 = dense_of(c32, 6, 1, CSRKIT_F32);
+  for (const auto& [alpha, beta] : {std::pair{1e39, 0.0}, {1.0, -1e39}}) {
+    EXPECT_EQ(csrkit_sddmm_multiply(narrow.get(), &x_of_32, &y_of_32, &c_of_32, alpha, beta),
+              CSRKIT_USAGE);
+    EXPECT_TRUE(says("beyond the range of f32")) << csrkit_last_error();
+  }
   EXPECT_EQ(csrkit_sddmm_multiply(nullptr, &of_x, &of_y, &of_c, 1, 0), CSRKIT_USAGE);
   csrkit_sddmm_free(nullptr);
 }

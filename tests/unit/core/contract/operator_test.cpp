@@ -33,7 +33,7 @@ TEST(RequireMultipliable, FactorsFitTheSums) {
   const auto require = [](ValueKind sums, double alpha, double beta) {
     require_multipliable(Semiring::plus_times, kAlphaBeta, sums, alpha, beta);
   };
-  EXPECT_NO_THROW(require(ValueKind::f32, -3.4e38, 1e-300));
+  EXPECT_NO_THROW(require(ValueKind::f32, -3.4028235e38, 1e-300)) << "rounded to f32's largest";
   EXPECT_NO_THROW(require(ValueKind::f64, 1e300, -1e300));
   EXPECT_NO_THROW(require(ValueKind::f32, INFINITY, NAN));
   EXPECT_THROW(require(ValueKind::f32, 1, -1e39), UsageError);
@@ -43,7 +43,7 @@ TEST(RequireMultipliable, FactorsFitTheSums) {
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(),
                  "alpha is 1e+39, beyond the range of f32, the kind of the sums; use operands of "
-                 "f64");
+                 "f64 (--value-kind f64)");
   }
 }
 

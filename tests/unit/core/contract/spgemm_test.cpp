@@ -158,6 +158,19 @@ TEST(SpgemmProblem, SemiringsTakeWhatTheyCan) {
   }
 }
 
+TEST(SpgemmProblem, AlphaFitsTheSums) {
+  SpgemmProblem problem = default_spgemm_problem(convert_values(small_a(), ValueKind::f32),
+                                                 convert_values(small_b(), ValueKind::f32));
+  problem.alpha = -3e38;
+  EXPECT_NO_THROW(require_legal(problem));
+  problem.alpha = -1e39;
+  EXPECT_THROW(require_legal(problem), UsageError);
+  problem = default_spgemm_problem(convert_values(small_a(), ValueKind::f64),
+                                   convert_values(small_b(), ValueKind::f64));
+  problem.alpha = -1e39;
+  EXPECT_NO_THROW(require_legal(problem));
+}
+
 TEST(SpgemmProblem, SumsWithoutValuesAreOfEitherKind) {
   SpgemmProblem problem = default_spgemm_problem(convert_values(small_a(), ValueKind::none),
                                                  convert_values(small_b(), ValueKind::none));

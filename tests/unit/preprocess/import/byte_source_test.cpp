@@ -282,5 +282,28 @@ TEST(LineReader, LinesThenBlocks) {
   EXPECT_FALSE(lines.next_line(line));
 }
 
+TEST(LineReader, CrAloneIsNoLineEnd) {
+  EXPECT_EQ(found_lone_cr(""), "");
+  EXPECT_EQ(found_lone_cr("one\r\ntwo\rthree"), "") << "the first line alone is looked at";
+  EXPECT_EQ(found_lone_cr("one\r\r\n"), "") << "nothing is behind them";
+  EXPECT_EQ(found_lone_cr("one\r"), "");
+  EXPECT_NE(found_lone_cr("one\rtwo\n"), "");
+  EXPECT_NE(found_lone_cr("\rtwo"), "");
+  const auto source = open_bytes("one\ntwo\r\nthree\rfour\n", "x");
+  LineReader lines(*source);
+  std::string_view line;
+  ASSERT_TRUE(lines.next_line(line));
+  ASSERT_TRUE(lines.next_line(line));
+  EXPECT_EQ(line, "two");
+  try {
+    lines.next_line(line);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()).rfind("x:3: expected lines that end with LF or CR LF", 0),
+              0u)
+        << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace csrkit

@@ -102,6 +102,14 @@ TEST(ForeignFile, TextThatIsNoListOfEdgesIsShown) {
   EXPECT_EQ(message_for("\x01\x02\0\x03"s, ".bin").find("text"), std::string::npos);
 }
 
+TEST(ForeignFile, LinesThatEndWithCrAloneAreNamedInTextOnly) {
+  const std::string message = message_for("0 1\r1 2\r", ".txt");
+  EXPECT_NE(message.find("found lines that end with CR alone"), std::string::npos) << message;
+  EXPECT_NE(message.find("tr '\\r' '\\n' <OLD >NEW"), std::string::npos) << message;
+  EXPECT_EQ(message_for("\x01\x02\r\0\x03"s, ".bin").find("CR alone"), std::string::npos);
+  EXPECT_EQ(message_for("alice,bob\r\ncarol,dave\r\n", ".csv").find("CR alone"), std::string::npos);
+}
+
 TEST(ForeignFile, QuotesInAPathDoNotEndTheLine) {
   const std::string message = message_for("PAR1\x15\0"s, "it's.parquet");
   EXPECT_NE(message.find("it\\'s.parquet')"), std::string::npos) << message;

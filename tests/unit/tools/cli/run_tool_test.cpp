@@ -110,7 +110,7 @@ TEST(RunToolDeathTest, ThreadsThatEndTheProcessAtOnceLeaveTheExitCodeAlone) {
 }
 
 TEST(RunToolDeathTest, SignalsExitWith128PlusTheirNumber) {
-  for (const int signal_number : {SIGINT, SIGTERM, SIGPIPE}) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) {
     EXPECT_EXIT(run_tool("tool", [&] { return raise(signal_number); }),
                 testing::ExitedWithCode(128 + signal_number), "");
   }
