@@ -59,8 +59,6 @@ void require_factor(const char* name, double factor, ValueKind sums) {
 void require_multipliable(Semiring semiring, Capabilities capabilities, ValueKind sums,
                           double alpha, double beta) {
   if (alpha == 1 && beta == 0) return;
-  require_factor("alpha", alpha, sums);
-  require_factor("beta", beta, sums);
   if (semiring != Semiring::plus_times) {
     throw UsageError(std::string("semiring ") + name_of(semiring) +
                      " takes alpha 1 and beta 0 only");
