@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/file/npy_file.h"
 #include "core/matrix/overflow.h"
 #include "tools/cli/log.h"
 
@@ -98,6 +99,15 @@ Request read_common_options(const Options& options, const CommonOptions& which) 
     }
   }
   return request;
+}
+
+Index dense_cols_of(const Options& options, const std::string& input) {
+  if (input.empty() || options.given("dense-cols")) {
+    return static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex));
+  }
+  const Index cols = NpyFile(input).cols();
+  if (cols > 0) return cols;
+  throw InputError(input + ": expected an array of 1 column or more, found none");
 }
 
 std::vector<Index> read_dense_cols(const Options& options) {

@@ -79,6 +79,9 @@ CheckOptions check_options(CheckKind kind);
 std::optional<ValueKind> read_kind(const Options& options, const char* name);
 
 /// The widths that --dense-cols lists. Throws UsageError for one that is there twice.
+/// --dense-cols, or, where it is not given, as many as the .npy file `input` has, "" = no file.
+/// Throws InputError, IoError, UsageError.
+Index dense_cols_of(const Options& options, const std::string& input);
 std::vector<Index> read_dense_cols(const Options& options);
 
 /// `matrix`, which messages call `name`, in the kind that the request asks for.
