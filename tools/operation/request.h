@@ -60,9 +60,11 @@ struct Request {
   bool is_forecast_only = false;
 };
 
-/// --variant is declared where a kernel has variants, --schedule and --chunk where one obeys them.
+/// --semiring is declared where the operation has several, --variant where a kernel has variants,
+/// --schedule and --chunk where one obeys them.
 struct CommonOptions {
   bool is_gpu = false;
+  bool has_semirings = false;
   bool has_variants = false;
   bool has_schedules = false;
 };
