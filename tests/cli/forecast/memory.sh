@@ -94,3 +94,13 @@ expect 2 csr-forecast graph.csr graph.csr
 expect 5 csr-forecast graph.csr --memory-limit 1 # as csr-spmm-cpu would
 expect 2 csr-forecast graph.csr --kernel no_such_kernel
 expect 3 csr-forecast graph.csr --machine graph.csr
+# Sizes that no 64 bits of bytes could hold are refused; those below are added up without wrapping round.
+expect 2 csr-forecast --tool csr-import --sizes 2147483647,2147483647,4611686018427387904
+says "--sizes"
+for tool in csr-import "csr-reorder --method metis-partition" csr-report; do
+  # shellcheck disable=SC2086
+  expect 0 csr-forecast --tool $tool --sizes 2147483647,2147483647,4503599627370496 --json
+  [ "$(json forecasts.0.host_peak_bytes)" -gt $((4503599627370496 * 4)) ] || fail "a forecast of $tool wrapped round"
+  mebibytes=$(csr-forecast --tool $tool --sizes 2147483647,2147483647,4503599627370496 | sed -n 's/^#SBATCH --mem=\(.*\)M/\1/p')
+  [ "$mebibytes" -gt $((4503599627370496 * 4 / 1048576)) ] || fail "a line for Slurm wrapped round"
+done
