@@ -10,6 +10,7 @@
 #include "api/rooms.h"
 #include "core/base/counted.h"
 #include "core/base/stopwatch.h"
+#include "core/contract/countable.h"
 #include "tools/cli/json_reader.h"
 #include "tools/cli/log.h"
 #include "tools/cli/matrix_input.h"
@@ -213,6 +214,7 @@ void report_rank_forecast(const Options& options) {
     widths.push_back(static_cast<Index>(width));
   }
   const CsrFileHeader header = read_csr_header(path);
+  for (const Index width : widths) require_countable(std::max(header.rows, header.cols), width);
   const RankSizes sizes{header.rows, header.cols, header.nnz, header.value_kind};
   std::set<Index> wanted_parts{1};
   for (const Index ranks : wanted_ranks) {

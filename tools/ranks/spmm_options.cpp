@@ -1,7 +1,10 @@
 #include "tools/ranks/spmm_options.h"
 
+#include <algorithm>
+
 #include "api/rooms.h"
 #include "core/base/counted.h"
+#include "core/contract/countable.h"
 #include "ranks/mpi_ranks.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/outputs.h"
@@ -104,12 +107,13 @@ std::string forecast_grid_text(const Options& options, int ranks) {
   read_gpu_options(options, &wanted);
   const std::string& path = options.names().front();
   const CsrFileHeader header = read_csr_header(path);
+  const Index dense_cols = dense_cols_of(options, options.text("input"));
+  require_countable(std::max(header.rows, header.cols), dense_cols);
   const ValueKind kind = read_kind(options, "value-kind").value_or(header.value_kind);
   ClusterProfile profile = read_cluster_profile(wanted.profile);
   if (wanted.exchange == name_of(HaloWay::nccl)) profile.peers = {};
   const GridForecast best = best_stored_grid(
-      path, {header.rows, header.cols, header.nnz, kind}, ranks,
-      dense_cols_of(options, options.text("input")), profile,
+      path, {header.rows, header.cols, header.nnz, kind}, ranks, dense_cols, profile,
       reads_in_order(ranks == 1 ? nullptr : sampled_reads(path, profile), profile.device));
   return text_of(ranks::Grid{best.parts, best.groups});
 }
