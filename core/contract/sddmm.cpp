@@ -1,6 +1,9 @@
 #include "core/contract/sddmm.h"
 
+#include <algorithm>
+
 #include "core/base/counted.h"
+#include "core/contract/countable.h"
 
 namespace csrkit {
 
@@ -34,6 +37,7 @@ void require_legal(const SddmmProblem& problem) {
     throw UsageError("dense_cols is " + std::to_string(problem.dense_cols) +
                      "; it must be 1 or more");
   }
+  require_countable(std::max(problem.a.rows(), problem.a.cols()), problem.dense_cols);
   const ValueKind x = problem.x, c = problem.c;
   const ValueKind accumulate = x == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
   const bool is_legal =

@@ -1,5 +1,9 @@
 #include "core/contract/spmm.h"
 
+#include <algorithm>
+
+#include "core/contract/countable.h"
+
 namespace csrkit {
 
 OperatorShape shape_of(const SpmmProblem& problem, MemorySpace space) {
@@ -31,6 +35,7 @@ void require_legal(const SpmmProblem& problem) {
     throw UsageError("dense_cols is " + std::to_string(problem.dense_cols) +
                      "; it must be 1 or more");
   }
+  require_countable(std::max(problem.a.rows(), problem.a.cols()), problem.dense_cols);
   const ValueKind a = problem.a.value_kind(), b = problem.b, c = problem.c;
   const bool wide = b == ValueKind::f64;
   const bool narrow = b == ValueKind::f16 || b == ValueKind::bf16;

@@ -122,11 +122,12 @@ const PartLevel& find_level(const std::vector<PartLevel>& levels, const std::str
     return candidate.parts.size() == static_cast<std::size_t>(parts);
   });
   if (level == levels.end()) {
+    const std::string wanted = std::to_string(parts);
     throw UsageError("'" + path + "' holds " +
-                     (levels.empty() ? std::string("no parts for ranks")
-                                     : "parts for " + numbers_of_parts(levels) + " ranks") +
-                     ", not for " + std::to_string(parts) + "; run csr-partition --parts " +
-                     std::to_string(parts));
+                     (levels.empty()
+                          ? "no parts for ranks"
+                          : "parts for " + numbers_of_parts(levels) + " ranks, not for " + wanted) +
+                     "; run csr-partition --parts " + wanted);
   }
   if (part < 0 || part >= parts) {
     throw UsageError("parts are numbered from 0 to " + std::to_string(parts - 1) + ", not " +

@@ -40,7 +40,7 @@ void finish_edge_index(const NpyArray& edges, const NpyArray* weights, Offset no
     }
   }
   if (weights != nullptr && request.value_kind != name_of(ValueKind::none)) {
-    weights->require_column(coo.nnz());
+    weights->require_column(coo.nnz(), "edge");
     coo.values = weights->to_values();
   }
   result.entries_read = coo.nnz();

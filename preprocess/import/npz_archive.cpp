@@ -110,12 +110,12 @@ void NpyArray::require_vector(Offset length) const {
                    "; was the archive written by scipy.sparse.save_npz?");
 }
 
-void NpyArray::require_column(Offset length) const {
+void NpyArray::require_column(Offset length, const char* item) const {
   const std::vector<std::int64_t>& shape = header_.shape;
   const bool is_column = shape.size() == 1 || (shape.size() == 2 && shape[1] == 1);
   if (is_column && size() == length) return;
-  throw InputError(where_ + ": byte 0: expected " + counted(length, "element") +
-                   ", one for each edge, found shape " + describe_shape(header_));
+  throw InputError(where_ + ": byte 0: expected " + counted(length, "element") + ", one for each " +
+                   item + ", found shape " + describe_shape(header_));
 }
 
 CooMatrix NpyArray::to_edges(Offset limit) const {

@@ -24,8 +24,9 @@ class NpyArray {
   /// Throws InputError unless the array has one dimension (and `length` elements, if not negative).
   void require_vector(Offset length = -1) const;
 
-  /// Throws InputError unless it holds `length` elements in one dimension, or in one column.
-  void require_column(Offset length) const;
+  /// Throws InputError unless it holds `length` elements in one dimension, or in one column:
+  /// one for each `item`.
+  void require_column(Offset length, const char* item) const;
   /// Edges as two rows, sources and targets (PyG, OGB), or as two columns; nodes below `limit`. The
   /// matrix has no size yet and no values.
   CooMatrix to_edges(Offset limit) const;

@@ -94,7 +94,7 @@ CooMatrix read_binary(const ArchivePlace& place, const ReadRequest& request, Imp
   stack_graphs(nodes, counts_in(archive, "num_edges_list"), path + "(edge_index.npy)", coo);
   if (archive.has("edge_weight") && request.value_kind != name_of(ValueKind::none)) {
     const NpyArray weights = archive.read("edge_weight");
-    weights.require_column(coo.nnz());
+    weights.require_column(coo.nnz(), "edge");
     coo.values = weights.to_values();
     result.notes["values"] = "edge_weight";
   }

@@ -1,7 +1,6 @@
 #include "tools/forecast/options.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "api/rooms.h"
@@ -92,11 +91,13 @@ std::vector<NamedKernel> read_kernels(const Options& options, ForecastOf of) {
   return kernels;
 }
 
+/// No machine holds so many entries, and bytes for each of them can be added up in 64 bits.
+constexpr Offset kMaxSizesNnz = Offset{1} << 52;
+
 MatrixSizes read_sizes(const Options& options, const std::vector<std::string>& matrices) {
   MatrixSizes sizes;
   if (matrices.empty()) {
-    const std::vector<std::int64_t> numbers =
-        options.integers("sizes", 0, std::numeric_limits<std::int64_t>::max());
+    const std::vector<std::int64_t> numbers = options.integers("sizes", 0, kMaxSizesNnz);
     constexpr std::size_t kNumbers = 3;
     if (numbers.size() != kNumbers || std::max(numbers[0], numbers[1]) > kMaxIndex) {
       throw UsageError("--sizes is '" + options.text("sizes") +

@@ -10,6 +10,7 @@
 #include "api/rooms.h"
 #include "core/base/counted.h"
 #include "core/base/stopwatch.h"
+#include "core/contract/countable.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/report.h"
 #include "tools/forecast/out_of_core.h"
@@ -147,6 +148,7 @@ class RankForecasts {
       widths_.push_back(static_cast<Index>(width));
     }
     const CsrFileHeader header = read_csr_header(path_);
+    for (const Index width : widths_) require_countable(std::max(header.rows, header.cols), width);
     sizes_ = {header.rows, header.cols, header.nnz, header.value_kind};
     file_bytes_ = static_cast<double>(header.file_bytes);
     const Stopwatch sampling;

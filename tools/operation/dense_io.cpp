@@ -17,7 +17,7 @@ void require_shape(const std::string& path, Index rows, Index cols, Index found_
                    Index found_cols) {
   if (found_rows == rows && found_cols == cols) return;
   throw InputError(path + ": expected an array of " + shape_of(rows, cols) +
-                   " (rows of B x --dense-cols), found " + shape_of(found_rows, found_cols));
+                   " (rows x columns), found " + shape_of(found_rows, found_cols));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/file/npy_file.h"
 #include "core/matrix/overflow.h"
 #include "tools/cli/log.h"
 
@@ -20,8 +21,11 @@ void declare_common_options(Options& options, const CommonOptions& which) {
           "check", "auto|full|sampled",
           "judge C against float64 within the derived error bound; auto compares every entry of "
           "small products and samples big ones; nothing wrong is timed or written",
-          "auto")
-      .value("semiring", "NAME", "plus-times, min-plus, max-times or or-and", "plus-times")
+          "auto");
+  if (which.has_semirings) {
+    options.value("semiring", "NAME", "plus-times, min-plus, max-times or or-and", "plus-times");
+  }
+  options
       .value("value-kind", "KIND", "convert the sparse operands first: none, f32, f64, f16 or bf16")
       .flag("nondeterministic", "allow results that differ from run to run in the last bits");
   if (which.is_gpu) {
@@ -75,7 +79,7 @@ Request read_common_options(const Options& options, const CommonOptions& which) 
   request.warmup = read_runs(options, "warmup", 0);
   request.is_cold = options.flag("cold");
   request.check = read_check(options, CheckKind::none);
-  request.semiring = options.parsed("semiring", parse_semiring);
+  if (which.has_semirings) request.semiring = options.parsed("semiring", parse_semiring);
   request.value_kind = read_kind(options, "value-kind");
   request.plan.deterministic = !options.flag("nondeterministic");
   // Operations declare these in their own words, those that have them.
@@ -98,6 +102,15 @@ Request read_common_options(const Options& options, const CommonOptions& which) 
     }
   }
   return request;
+}
+
+Index dense_cols_of(const Options& options, const std::string& input) {
+  if (input.empty() || options.given("dense-cols")) {
+    return static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex));
+  }
+  const Index cols = NpyFile(input).cols();
+  if (cols > 0) return cols;
+  throw InputError(input + ": expected an array of 1 column or more, found none");
 }
 
 std::vector<Index> read_dense_cols(const Options& options) {

@@ -60,9 +60,11 @@ struct Request {
   bool is_forecast_only = false;
 };
 
-/// --variant is declared where a kernel has variants, --schedule and --chunk where one obeys them.
+/// --semiring is declared where the operation has several, --variant where a kernel has variants,
+/// --schedule and --chunk where one obeys them.
 struct CommonOptions {
   bool is_gpu = false;
+  bool has_semirings = false;
   bool has_variants = false;
   bool has_schedules = false;
 };
@@ -79,6 +81,9 @@ CheckOptions check_options(CheckKind kind);
 std::optional<ValueKind> read_kind(const Options& options, const char* name);
 
 /// The widths that --dense-cols lists. Throws UsageError for one that is there twice.
+/// --dense-cols, or, where it is not given, as many as the .npy file `input` has, "" = no file.
+/// Throws InputError, IoError, UsageError.
+Index dense_cols_of(const Options& options, const std::string& input);
 std::vector<Index> read_dense_cols(const Options& options);
 
 /// `matrix`, which messages call `name`, in the kind that the request asks for.

@@ -135,7 +135,7 @@ OperationFacts sddmm_facts() {
   return {"sddmm",
           kEverySddmm,
           /*is_tunable=*/false,
-          {{"k,dense-cols", "K", "columns of X and Y", "32"},
+          {{"k,dense-cols", "K", "columns of X and Y; of --input-x or -y, as many as it has", "32"},
            {"input-x", "X.npy", "read X, rows x K; otherwise it is random by --seed"},
            {"input-y", "Y.npy", "read Y, cols x K; otherwise it is random by --seed"},
            {"output", "FILE",
@@ -171,9 +171,10 @@ class SddmmOperation : public TypedOperation<Sddmm> {
   }
 
   void read_options(const Options& options, Request* request) const override {
-    request->dense_cols = static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex));
     request->input = options.text("input-x");
     request->second_input = options.text("input-y");
+    request->dense_cols =
+        dense_cols_of(options, request->input.empty() ? request->second_input : request->input);
     request->seed = options.seed("seed");
     request->beta = options.number("beta");
     request->multiplies_by_a = options.flag("times-values");

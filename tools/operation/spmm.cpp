@@ -131,7 +131,7 @@ OperationFacts spmm_facts() {
       "spmm",
       kEverything,
       /*is_tunable=*/true,
-      {{"k,dense-cols", "K", "columns of B and C", "32"},
+      {{"k,dense-cols", "K", "columns of B and C; of --input, as many as it has", "32"},
        {"input", "B.npy", "read B; otherwise it is random by --seed"},
        {"output", "C.npy", "write C, if --check is given only after it passed"},
        {"seed", "N", "of random operands", "1"},
@@ -213,9 +213,8 @@ class SpmmOperation : public TypedOperation<Spmm> {
   }
 
   void read_options(const Options& options, Request* request) const override {
-    request->dense_cols =
-        is_spmv_ ? 1 : static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex));
     request->input = options.text("input");
+    request->dense_cols = is_spmv_ ? 1 : dense_cols_of(options, request->input);
     request->seed = options.seed("seed");
     request->beta = options.number("beta");
     request->transpose = options.flag("transpose");

@@ -41,7 +41,7 @@ bool any_kernel(const Operation& operation, const std::string& room,
 }
 
 CommonOptions common_options(const Operation& operation, const std::string& room) {
-  return {room == kGpu,
+  return {room == kGpu, (operation.facts().all_capabilities & kSemirings) != 0,
           any_kernel(operation, room, [&](const auto& row) { return operation.has_variants(row); }),
           any_kernel(operation, room, [](const auto& row) { return row.can(kSchedule); })};
 }

@@ -1,7 +1,10 @@
 #include "tools/ranks/spmm_options.h"
 
+#include <algorithm>
+
 #include "api/rooms.h"
 #include "core/base/counted.h"
+#include "core/contract/countable.h"
 #include "ranks/mpi_ranks.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/cli/outputs.h"
@@ -39,7 +42,7 @@ Options declare_spmm_dist() {
           "no rows are split; for comparison, with --kernel vendor_cusparse --nondeterministic")
       .flag("share-gpus",
             "ranks of one process may share GPUs where there are not enough: for tests")
-      .value("k,dense-cols", "K", "columns of B and C", "32")
+      .value("k,dense-cols", "K", "columns of B and C; of --input, as many as it has", "32")
       .value("power", "N", "C = A^N B, where A is square; the parts of B and C stay where they are",
              "1")
       .value("repeat", "N", "measured products", "10")
@@ -104,12 +107,13 @@ std::string forecast_grid_text(const Options& options, int ranks) {
   read_gpu_options(options, &wanted);
   const std::string& path = options.names().front();
   const CsrFileHeader header = read_csr_header(path);
+  const Index dense_cols = dense_cols_of(options, options.text("input"));
+  require_countable(std::max(header.rows, header.cols), dense_cols);
   const ValueKind kind = read_kind(options, "value-kind").value_or(header.value_kind);
   ClusterProfile profile = read_cluster_profile(wanted.profile);
   if (wanted.exchange == name_of(HaloWay::nccl)) profile.peers = {};
   const GridForecast best = best_stored_grid(
-      path, {header.rows, header.cols, header.nnz, kind}, ranks,
-      static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex)), profile,
+      path, {header.rows, header.cols, header.nnz, kind}, ranks, dense_cols, profile,
       reads_in_order(ranks == 1 ? nullptr : sampled_reads(path, profile), profile.device));
   return text_of(ranks::Grid{best.parts, best.groups});
 }
@@ -120,7 +124,7 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
   result.matrix = options.names().front();
   result.read = read_options(options);
   if (communicator.rank() != 0) result.read.progress = {};
-  result.dense_cols = static_cast<Index>(options.integer("dense-cols", 1, kMaxIndex));
+  result.dense_cols = dense_cols_of(options, options.text("input"));
   result.value_kind = read_kind(options, "value-kind");
   read_gpu_options(options, &result);
   if (options.given("grid")) {

@@ -47,7 +47,7 @@ Buffer<Index> read_numbers(const std::string& path, Index size, Offset limit) {
   const std::unique_ptr<ByteSource> source = open_file(path);
   if (source->mapped().substr(0, 6) != "\x93NUMPY") return numbers_of_text(*source, size, limit);
   const NpyArray array = read_npy_array(*source, static_cast<std::uint64_t>(source->size_bytes()));
-  array.require_column(size);
+  array.require_column(size, "row");
   return array.to_indices(limit);
 }
 

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Callable, Iterator, Optional
 from report import json_reader
 from report.case import RENAMED, Case, Failure, failure_of, is_peer
 from report.command_line import InputError, UsageError
-from report.coverage import Plan, Problem
+from report.coverage import Plan, Problem, operation_of
 from report.json_reader import Field
 from report.profile import Roof, roofs_of
 from report.solves import Solve, is_solve, solves_of
@@ -213,6 +213,8 @@ def choose_kernels(bundle: Bundle, kernel: str, against: str) -> None:
              if name in names] or names[:1] or [""]
     bundle.kernel = kernel or first[0]
     room = bundle.kernel.rpartition(".")[0]
-    others = [name for name in names if name != bundle.kernel]
+    # Times of another operation would say nothing; who wants them compared names both.
+    others = [name for name in names
+              if name != bundle.kernel and operation_of(name) == operation_of(bundle.kernel)]
     others.sort(key=lambda name: (not is_peer(name), not name.startswith(room + "."), not name.endswith(".row_loop")))
     bundle.against = against or (others or [""])[0]

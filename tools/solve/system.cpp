@@ -1,7 +1,9 @@
 #include "tools/solve/system.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "core/base/available_memory.h"
 #include "core/base/counted.h"
@@ -10,6 +12,7 @@
 #include "preprocess/generate/dense_spd.h"
 #include "preprocess/import/import.h"
 #include "tools/operation/dense_io.h"
+#include "tools/solve/report.h"
 
 namespace csrkit {
 
@@ -102,6 +105,23 @@ void require_finite(const std::string& path, const ConstDenseView& dense) {
   }
 }
 
+/// Refuses columns of `b`, which came from `path`, that are not 0 but so small that squares of what
+/// is left of them underflow: x = 0 would seem to solve them. `kind` is that of the solver's b.
+void require_large_enough(const std::string& path, const ConstDenseView& b, ValueKind kind) {
+  const bool is_f32 = kind == ValueKind::f32;  // squares are added in f64 whatever the kind
+  const double smallest = is_f32 ? std::numeric_limits<float>::min() : 1e-120;
+  for (Index col = 0; col < b.cols; ++col) {
+    double largest = 0;
+    for (Index row = 0; row < b.rows; ++row) largest = std::max(largest, std::abs(b.at(row, col)));
+    if (largest == 0 || largest >= smallest) continue;
+    throw InputError(path + ": expected right-hand sides with values of at least " +
+                     scientific(smallest) + ", or 0, found " + scientific(largest) +
+                     " as the largest in column " + std::to_string(col) +
+                     " (counted from 0): smaller ones underflow; scale it up, x scales with it" +
+                     (is_f32 ? ", or use --precision f64" : ""));
+  }
+}
+
 /// `dense`, which came from `path`, in the kind of the problem's vectors.
 DenseMatrix as_vectors(const std::string& path, const DenseMatrix& dense, ValueKind kind) {
   const std::string too_large = overflow_in(dense.view(), kind);
@@ -173,6 +193,8 @@ System read_system(const SolveToolOptions& options) {
   SolveProblem& problem = system.problem;
   problem.right_hand_sides = system.b.cols();
   const ValueKind kind = problem.vector_kind();
+  require_large_enough(system.solution ? options.matrix_name() + " times a solution" : options.rhs,
+                       std::as_const(system.b).view(), kind);
   if (system.b.kind() != kind) {
     // Of b = A x, require_solvable names the cause: a value of A.
     system.b =

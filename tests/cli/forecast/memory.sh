@@ -94,3 +94,28 @@ expect 2 csr-forecast graph.csr graph.csr
 expect 5 csr-forecast graph.csr --memory-limit 1 # as csr-spmm-cpu would
 expect 2 csr-forecast graph.csr --kernel no_such_kernel
 expect 3 csr-forecast graph.csr --machine graph.csr
+# Sizes that no 64 bits of bytes could hold are refused; those below are added up without wrapping round.
+expect 2 csr-forecast --tool csr-import --sizes 2147483647,2147483647,4611686018427387904
+says "--sizes"
+for tool in csr-import "csr-reorder --method metis-partition" csr-report; do
+  read -ra words <<<"--tool $tool --sizes 2147483647,2147483647,4503599627370496"
+  expect 0 csr-forecast "${words[@]}" --json
+  [ "$(json forecasts.0.host_peak_bytes)" -gt $((4503599627370496 * 4)) ] || fail "a forecast of $tool wrapped round"
+  expect 0 csr-forecast "${words[@]}"
+  mebibytes=$(sed -n 's/^#SBATCH --mem=\(.*\)M/\1/p' out)
+  [ "$mebibytes" -gt $((4503599627370496 * 4 / 1048576)) ] || fail "a line for Slurm wrapped round"
+done
+# Dense operands whose bytes 64 bits could not hold are refused, not promised 26 MiB. The widths are such that the bytes
+# of B in f64 would wrap round to about 0, 8 GiB less than 2^64, and 8 GiB.
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2147483647 1\n1 1 1\n' >wide.mtx
+csr-import wide.mtx wide.csr --quiet
+for width in 2147483647 1073741824 1073741825; do
+  for command in "csr-forecast wide.csr" "csr-forecast wide.csr --ranks 2" "csr-spmm-cpu wide.csr" \
+    "csr-spmm-cpu wide.csr --transpose" "csr-sddmm-cpu wide.csr" "csr-spmm-dist wide.csr" "csr-spmm-dist wide.csr --grid 1x1"; do
+    read -ra words <<<"$command"
+    expect 5 timeout 20 "${words[@]}" -k $width
+    says "a dense operand of 2147483647 x $width elements is more than any machine holds; use fewer dense columns"
+  done
+done
+expect 0 csr-forecast wide.csr -k 1024 # 16 TiB
+prints " TiB"

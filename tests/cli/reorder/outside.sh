@@ -28,6 +28,15 @@ expect 0 csr-reorder karate.csr halves.csr --partition-from halves.txt --then de
 equals "$(json parts)" 2
 csr-info halves.csr --provenance --json >out
 grep -q halves.txt out || fail "the file of the parts is not in the history"
+python3 - <<'END'
+header = "{'descr': '|u1', 'fortran_order': False, 'shape': (33,), }"
+header += " " * (117 - len(header)) + "\n"
+open("short.npy", "wb").write(b"\x93NUMPY\x01\x00v\x00" + header.encode() + bytes(range(33)))
+END
+for option in --order-from --partition-from; do
+  expect 3 csr-reorder karate.csr no.csr $option short.npy
+  says "expected 34 elements, one for each row, found shape (33)"
+done
 head -n 33 halves.txt >short.txt
 expect 3 csr-reorder karate.csr no.csr --partition-from short.txt
 says "expected 34 numbers"

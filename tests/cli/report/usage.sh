@@ -9,6 +9,13 @@ grep -q 'own cpu.spmm.row.*loop (a baseline, no rival)' table.md || fail "row_lo
 expect 0 csr-report bundle.jsonl --no-html --json --against cpu.spmm.auto --kernel cpu.spmm.row_loop
 equals "$(json kernel)" cpu.spmm.row_loop
 equals "$(json rows.0.matrix)" tiny
+# Without a peer or another kernel of the same operation there is no comparison.
+csr-bench tiny.csr -k 1 --repeat 2 --kernels cpu.auto,cpu.spmv.auto,cpu.spgemm.auto --records mixed.jsonl --quiet
+expect 0 csr-report mixed.jsonl --no-html --json
+equals "$(json kernel)" cpu.spmm.auto
+equals "$(json against)" ""
+expect 0 csr-report mixed.jsonl --no-html --json --against cpu.spmv.auto
+equals "$(json against)" cpu.spmv.auto
 
 # A later record of a case replaces the earlier one, a failed one is named, a cut one is left out.
 python3 - <<'EOF'

@@ -26,7 +26,7 @@ equals "$(json times_values)" False
 # What comes in is used: X Y^T by hand, where A has entries.
 csr-spmm-cpu karate.csr -k 3 --output x.npy --seed 3 --quiet
 csr-spmm-cpu karate.csr -k 3 --output y.npy --seed 4 --quiet
-expect 0 csr-sddmm-cpu karate.csr -k 3 --input-x x.npy --input-y y.npy --output c.npy --alpha 2 --beta 3 --quiet
+expect 0 csr-sddmm-cpu karate.csr --input-x x.npy --input-y y.npy --output c.npy --alpha 2 --beta 3 --quiet
 expect 0 csr-sddmm-cpu karate.csr -k 3 --input-x x.npy --input-y y.npy --output c.csr --times-values --check=full
 prints "c.csr"
 expect 0 csr-info c.csr --verify

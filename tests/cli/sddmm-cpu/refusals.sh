@@ -28,7 +28,10 @@ for name in c.csr c.npy; do
   expect 4 sh -c "ulimit -f 1; exec csr-sddmm-cpu grid.csr --output $name"
   no_file "$name"
 done
+# There is one semiring, so the tool has no option for it; csr-bench has, for other operations.
 expect 2 csr-sddmm-cpu grid.csr --semiring min-plus
+says "there is no option --semiring"
+expect 1 csr-bench grid.csr --kernels cpu.sddmm.auto -k 4 --repeat 1 --semiring min-plus
 says "plus-times alone"
 expect 2 csr-sddmm-cpu grid.csr --dense-kind f32 --times-values
 says "A's values in f64 do not go with X and Y in f32"

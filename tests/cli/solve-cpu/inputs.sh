@@ -97,3 +97,17 @@ expect 4 csr-solve-cpu --force grid.csr --iterations 1 --output x.npy
 [ -L x.best.npy ] || fail "the link was replaced"
 expect 5 csr-solve-cpu grid.csr --memory-limit 1K
 says "--memory-limit"
+# What is so small that its squares underflow would seem to be solved by 0.
+for tiny in 1e-50:f32 1e-170:f64 1e-300:refined; do
+  { printf '%%%%MatrixMarket matrix coordinate real general\n400 2 2\n1 1 1\n2 2 %s\n' "${tiny%:*}"; } >tiny.mtx
+  expect 3 csr-solve-cpu grid.csr --rhs tiny.mtx --precision "${tiny#*:}" --output tiny.npy
+  says "tiny.mtx: expected right-hand sides with values of at least"
+  says "as the largest in column 1"
+  no_file tiny.npy tiny.best.npy
+done
+printf '%%%%MatrixMarket matrix coordinate real general\n400 2 1\n1 1 1e-100\n' >small.mtx
+expect 0 csr-solve-cpu grid.csr --rhs small.mtx # and the other column is 0
+printf '%%%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-200\n' >dot.mtx
+csr-import dot.mtx dot.csr --quiet
+expect 3 csr-solve-cpu dot.csr --rhs from-solution
+says "dot.csr times a solution: expected right-hand sides"

@@ -7,6 +7,19 @@ csr-spmm-cpu tiny.csr -k 3 --seed 5 --repeat 1 --check=full --output two.npy --t
 cmp one.npy two.npy
 # C is 4 x 3, as B is: the product of the product.
 csr-spmm-cpu tiny.csr -k 3 --input one.npy --output three.npy --repeat 1 --check --quiet
+# Without -k the file says K.
+expect 0 csr-spmm-cpu tiny.csr --input one.npy --output unsaid.npy --repeat 1 --json
+equals "$(json dense_cols)" 3
+cmp unsaid.npy three.npy
+expect 0 csr-spmm-dist tiny.csr --input one.npy --output ranks.npy --repeat 1 --json
+equals "$(json dense_cols)" 3
+python3 - <<'END'
+header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 0), }"
+header += " " * (117 - len(header)) + "\n"
+open("narrow.npy", "wb").write(b"\x93NUMPY\x01\x00v\x00" + header.encode())
+END
+expect 3 csr-spmm-cpu tiny.csr --input narrow.npy
+says "narrow.npy: expected an array of 1 column or more, found none"
 if cmp -s one.npy three.npy; then fail "--input was not read"; fi
 expect 3 csr-spmm-cpu tiny.csr -k 4 --input one.npy --output four.npy
 says "one.npy"

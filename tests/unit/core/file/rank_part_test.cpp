@@ -152,8 +152,7 @@ TEST(RankPart, AFileWithoutThatLevelIsRefusedWithWhatItHas) {
     return "not refused";
   };
   write_csr_file(path, file);
-  EXPECT_EQ(refusal(2, 0),
-            "'" + path + "' holds no parts for ranks, not for 2; run csr-partition --parts 2");
+  EXPECT_EQ(refusal(2, 0), "'" + path + "' holds no parts for ranks; run csr-partition --parts 2");
   file.ranks = RankSections::of(file.matrix, plain_blocks(file.matrix, {2, 4, 8}));
   write_csr_file(path, file);
   EXPECT_EQ(refusal(3, 0), "'" + path +

@@ -78,7 +78,7 @@ TEST_F(DenseInput, OfAnotherShapeOrKindIsRefused) {
     return std::string("nothing was refused");
   };
   EXPECT_EQ(refusal(3, 4, ValueKind::f32),
-            path_ + ": expected an array of 3 x 4 (rows of B x --dense-cols), found 4 x 3");
+            path_ + ": expected an array of 3 x 4 (rows x columns), found 4 x 3");
   EXPECT_NE(refusal(4, 3, ValueKind::f64).find("--dense-kind f64 converts them"),
             std::string::npos);
   std::remove(path_.c_str());
