@@ -222,7 +222,7 @@ typedef struct csrkit_dense {
  * host memory here and now. */
 csrkit_status csrkit_bind(csrkit_plan* plan, const csrkit_dense* b, const csrkit_dense* c);
 
-/** C = alpha * op(A) * B + beta * C. C is only read if beta is not 0. Factors beyond the range of
+/** C = alpha * op(A) * B + beta * C. C is only read if beta is not 0. Finite factors beyond the range of
  * f32 where sums are of f32 are refused (CSRKIT_USAGE). On a GPU it may return before the work is
  * done; with operands in device memory it only queues work in the stream, so that a CUDA graph can
  * capture it. */

@@ -158,7 +158,8 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
     return !has_tiny_rows() && may_have_shifted_rows(problem_.a, op_b_);
   }
 
-  /// Whether the average row has so few products that it is made in registers.
+  /// Whether the average row has so few products that it is made in registers, where no row goes on
+  /// after the pattern of the one before.
   bool has_tiny_rows() const {
     const auto mean = [](const CsrMatrix& m) { return static_cast<double>(m.nnz()) / m.rows(); };
     return isa_ == Isa::avx512 && problem_.semiring == Semiring::plus_times &&

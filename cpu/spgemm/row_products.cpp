@@ -29,6 +29,7 @@ namespace portable {
 /// Rows of very few products have no way of their own here.
 template <class Job, class Semi>
 inline constexpr bool kHasTinyRows = false;
+inline constexpr bool kTinyRowsAreFused = false;
 inline constexpr Offset kMostListed = 0;
 template <class Acc>
 class ColumnList;
@@ -58,14 +59,15 @@ inline std::uint64_t* sort_small(std::uint64_t* keys, std::uint64_t*, Index coun
 #pragma GCC target("avx2,fma,f16c,bmi,popcnt")
 namespace avx2 {
 
+inline float multiply_add(float sum, float x, float y) { return __builtin_fmaf(x, y, sum); }
+inline double multiply_add(double sum, double x, double y) { return __builtin_fma(x, y, sum); }
+
+// Uses multiply_add.
 #include "cpu/spgemm/tiny_rows_avx2.inc"
 
 inline constexpr Offset kMostListed = 0;
 template <class Acc>
 class ColumnList;
-
-inline float multiply_add(float sum, float x, float y) { return __builtin_fmaf(x, y, sum); }
-inline double multiply_add(double sum, double x, double y) { return __builtin_fma(x, y, sum); }
 
 constexpr Index kSmallSort = 64;
 

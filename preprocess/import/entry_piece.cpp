@@ -113,7 +113,11 @@ void parse_piece(const EntryLineOptions& options, const IdLimits& limits, EntryS
       continue;
     }
     if (is_comment(at, options.comments)) {
-      at = line_end(at, end) + 1;
+      const char* const next = line_end(at, end);
+      const void* const cr = std::memchr(at, '\r', static_cast<std::size_t>(next - at));
+      // One that ends no line hides what follows from those who wrote it: the reader names it.
+      if (cr != nullptr && cr != next - 1) return fail(Fault::extra, static_cast<const char*>(cr));
+      at = next + 1;
       continue;
     }
     if constexpr (kHasIds) {

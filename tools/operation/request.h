@@ -80,10 +80,10 @@ CheckOptions check_options(CheckKind kind);
 /// The value of an option that names a kind; nothing if it is not given.
 std::optional<ValueKind> read_kind(const Options& options, const char* name);
 
-/// The widths that --dense-cols lists. Throws UsageError for one that is there twice.
 /// --dense-cols, or, where it is not given, as many as the .npy file `input` has, "" = no file.
 /// Throws InputError, IoError, UsageError.
 Index dense_cols_of(const Options& options, const std::string& input);
+/// The widths that --dense-cols lists. Throws UsageError for one that is there twice.
 std::vector<Index> read_dense_cols(const Options& options);
 
 /// `matrix`, which messages call `name`, in the kind that the request asks for.

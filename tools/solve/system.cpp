@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "core/base/available_memory.h"
 #include "core/base/counted.h"
@@ -105,20 +106,26 @@ void require_finite(const std::string& path, const ConstDenseView& dense) {
   }
 }
 
-/// Refuses columns of `b`, which came from `path`, that are not 0 but so small that squares of what
-/// is left of them underflow: x = 0 would seem to solve them. `kind` is that of the solver's b.
+/// Refuses a column of `b`, which came from `path`, that is not 0 but has only values so small that
+/// x = 0 would seem to solve it: in f32 they lose digits, in f64 their squares underflow. `kind` is
+/// that of the solver's b.
 void require_large_enough(const std::string& path, const ConstDenseView& b, ValueKind kind) {
-  const bool is_f32 = kind == ValueKind::f32;  // squares are added in f64 whatever the kind
+  const bool is_f32 = kind == ValueKind::f32;
   const double smallest = is_f32 ? std::numeric_limits<float>::min() : 1e-120;
-  for (Index col = 0; col < b.cols; ++col) {
-    double largest = 0;
-    for (Index row = 0; row < b.rows; ++row) largest = std::max(largest, std::abs(b.at(row, col)));
-    if (largest == 0 || largest >= smallest) continue;
+  std::vector<double> largest(static_cast<std::size_t>(b.cols));
+  for (Index row = 0; row < b.rows; ++row) {
+    for (Index col = 0; col < b.cols; ++col) {
+      double& of_col = largest[static_cast<std::size_t>(col)];
+      of_col = std::max(of_col, std::abs(b.at(row, col)));
+    }
+  }
+  for (std::size_t col = 0; col < largest.size(); ++col) {
+    if (largest[col] == 0 || largest[col] >= smallest) continue;
     throw InputError(path + ": expected right-hand sides with values of at least " +
-                     scientific(smallest) + ", or 0, found " + scientific(largest) +
+                     scientific(smallest) + ", or 0, found " + scientific(largest[col]) +
                      " as the largest in column " + std::to_string(col) +
-                     " (counted from 0): smaller ones underflow; scale it up, x scales with it" +
-                     (is_f32 ? ", or use --precision f64" : ""));
+                     " (counted from 0): smaller ones underflow; multiply b by a power of two, and" +
+                     " divide x by it" + (is_f32 ? ", or use --precision f64" : ""));
   }
 }
 

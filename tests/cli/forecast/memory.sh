@@ -106,7 +106,7 @@ for tool in csr-import "csr-reorder --method metis-partition" csr-report; do
   [ "$mebibytes" -gt $((4503599627370496 * 4 / 1048576)) ] || fail "a line for Slurm wrapped round"
 done
 # Dense operands whose bytes 64 bits could not hold are refused, not promised 26 MiB. The widths are such that the bytes
-# of B in f64 would wrap round to about 0, 8 GiB less than 2^64, and 8 GiB.
+# of B in f64 would wrap round to 32 GiB below 2^64, 8 GiB below it, and 8 GiB.
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2147483647 1\n1 1 1\n' >wide.mtx
 csr-import wide.mtx wide.csr --quiet
 for width in 2147483647 1073741824 1073741825; do

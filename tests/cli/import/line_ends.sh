@@ -38,4 +38,7 @@ says "comment.txt:1: $expected"
 printf '0 1\n1 2\r2 0\n' >middle.txt
 expect 3 csr-import middle.txt no.csr
 says "middle.txt:2: $expected"
+printf '0 1\n# c\r1 2\n2 0\n' >later.txt
+expect 3 csr-import later.txt no.csr
+says "later.txt:2: $expected"
 no_file no.csr

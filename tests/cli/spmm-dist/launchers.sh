@@ -19,7 +19,7 @@ says "there is 1 column of B to share out"
 expect 2 csr-spmm-dist graph.csr --ranks 9 -k 8 --grid 1x9
 says "more groups than there are 8 columns"
 expect 2 csr-spmm-dist graph.csr --ranks 2 --grid 2x1
-says "'graph.csr' holds no parts for ranks, not for 2; run csr-partition"
+says "'graph.csr' holds no parts for ranks; run csr-partition"
 expect 2 csr-spmm-dist graph.csr --grid 2y1
 says "ROW_PARTSxCOLUMN_GROUPS"
 # Without --grid the forecast's best; as there, if the file holds all parts that the grids need.

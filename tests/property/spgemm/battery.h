@@ -193,7 +193,7 @@ inline const std::vector<BatteryProduct>& spgemm_battery() {
          }
          return ProductOperands{matrix_of(300, 80, a), matrix_of(80, kCols, b)};
        }},
-      // Rows of 2 to 18 products, of rows of B with 0 to 15 entries, near each other and far apart,
+      // Rows of 0 to 18 products, of rows of B with 0 to 15 entries, near each other and far apart,
       // that meet the first and the last column of B again and again: rows in registers.
       {"a_vector_of_products",
        [] {
@@ -214,7 +214,7 @@ inline const std::vector<BatteryProduct>& spgemm_battery() {
                for (const Index third : {0, 1, 2}) {
                  a.push_back({row, half + first, random_value(23, row, 0)});
                  if (second < 16)
-                   a.push_back({row, half + 16 + second % 16, random_value(23, row, 1)});
+                   a.push_back({row, half + 16 + second, random_value(23, row, 1)});
                  a.push_back({row, (half + 32) % 64 + third, random_value(23, row, 2)});
                  ++row;
                }
