@@ -107,15 +107,15 @@ for tool in csr-import "csr-reorder --method metis-partition" csr-report; do
 done
 # Dense operands whose bytes 64 bits could not hold are refused, not promised 26 MiB. The widths are such that the bytes
 # of B in f64 would wrap round to 32 GiB below 2^64, 8 GiB below it, and 8 GiB.
-printf '%%%%MatrixMarket matrix coordinate real general\n2 2147483647 1\n1 1 1\n' >wide.mtx
-csr-import wide.mtx wide.csr --quiet
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2147483647 1\n1 1 1\n' >vast.mtx
+csr-import vast.mtx vast.csr --quiet
 for width in 2147483647 1073741824 1073741825; do
-  for command in "csr-forecast wide.csr" "csr-forecast wide.csr --ranks 2" "csr-spmm-cpu wide.csr" \
-    "csr-spmm-cpu wide.csr --transpose" "csr-sddmm-cpu wide.csr" "csr-spmm-dist wide.csr" "csr-spmm-dist wide.csr --grid 1x1"; do
+  for command in "csr-forecast vast.csr" "csr-forecast vast.csr --ranks 2" "csr-spmm-cpu vast.csr" \
+    "csr-spmm-cpu vast.csr --transpose" "csr-sddmm-cpu vast.csr" "csr-spmm-dist vast.csr" "csr-spmm-dist vast.csr --grid 1x1"; do
     read -ra words <<<"$command"
     expect 5 timeout 20 "${words[@]}" -k $width
     says "a dense operand of 2147483647 x $width elements is more than any machine holds; use fewer dense columns"
   done
 done
-expect 0 csr-forecast wide.csr -k 1024 # 16 TiB
+expect 0 csr-forecast vast.csr -k 1024 # 16 TiB
 prints " TiB"
