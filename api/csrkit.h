@@ -222,10 +222,10 @@ typedef struct csrkit_dense {
  * host memory here and now. */
 csrkit_status csrkit_bind(csrkit_plan* plan, const csrkit_dense* b, const csrkit_dense* c);
 
-/** C = alpha * op(A) * B + beta * C. C is only read if beta is not 0. Finite factors beyond the range of
- * f32 where sums are of f32 are refused (CSRKIT_USAGE). On a GPU it may return before the work is
- * done; with operands in device memory it only queues work in the stream, so that a CUDA graph can
- * capture it. */
+/** C = alpha * op(A) * B + beta * C. C is only read if beta is not 0. Finite factors beyond the
+ * range of f32 where sums are of f32 are refused (CSRKIT_USAGE). On a GPU it may return before the
+ * work is done; with operands in device memory it only queues work in the stream, so that a CUDA
+ * graph can capture it. */
 csrkit_status csrkit_multiply(csrkit_plan* plan, double alpha, double beta);
 
 /** Queues further work of a plan on a GPU in another stream (a cudaStream_t, not NULL), after what

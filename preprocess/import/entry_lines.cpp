@@ -127,8 +127,7 @@ class EntryParser {
       const std::string_view text = piece.text.text;
       const std::string_view before =
           text.substr(0, static_cast<std::size_t>(piece.fault_at - text.data()));
-      const std::uint64_t line =
-          lines_.line() + piece.text.lines_before + count_line_ends(before);
+      const std::uint64_t line = lines_.line() + piece.text.lines_before + count_line_ends(before);
       lines_.require_no_lone_cr(line, text.substr(before.rfind('\n') + 1));
       lines_.refuse(line, describe(piece, options_, has_value_));
     }

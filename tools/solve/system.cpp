@@ -121,11 +121,12 @@ void require_large_enough(const std::string& path, const ConstDenseView& b, Valu
   }
   for (std::size_t col = 0; col < largest.size(); ++col) {
     if (largest[col] == 0 || largest[col] >= smallest) continue;
-    throw InputError(path + ": expected right-hand sides with values of at least " +
-                     scientific(smallest) + ", or 0, found " + scientific(largest[col]) +
-                     " as the largest in column " + std::to_string(col) +
-                     " (counted from 0): smaller ones underflow; multiply b by a power of two, and" +
-                     " divide x by it" + (is_f32 ? ", or use --precision f64" : ""));
+    throw InputError(
+        path + ": expected right-hand sides with values of at least " + scientific(smallest) +
+        ", or 0, found " + scientific(largest[col]) + " as the largest in column " +
+        std::to_string(col) +
+        " (counted from 0): smaller ones underflow; multiply b by a power of two, and" +
+        " divide x by it" + (is_f32 ? ", or use --precision f64" : ""));
   }
 }
 

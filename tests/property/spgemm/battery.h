@@ -213,8 +213,7 @@ inline const std::vector<BatteryProduct>& spgemm_battery() {
              for (Index second = 0; second + first < 17; ++second) {
                for (const Index third : {0, 1, 2}) {
                  a.push_back({row, half + first, random_value(23, row, 0)});
-                 if (second < 16)
-                   a.push_back({row, half + 16 + second, random_value(23, row, 1)});
+                 if (second < 16) a.push_back({row, half + 16 + second, random_value(23, row, 1)});
                  a.push_back({row, (half + 32) % 64 + third, random_value(23, row, 2)});
                  ++row;
                }

@@ -7,8 +7,8 @@
 namespace csrkit {
 namespace {
 
-constexpr CommonOptions kOnCpu = {false, true, true};
-constexpr CommonOptions kOnGpu = {true, false, false};
+constexpr CommonOptions kOnCpu = {false, true, true, true};
+constexpr CommonOptions kOnGpu = {true, true, false, false};
 
 Request parsed(const CommonOptions& which, std::vector<const char*> words) {
   words.insert(words.begin(), "csr-test");
