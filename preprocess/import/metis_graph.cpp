@@ -184,9 +184,12 @@ ImportResult read_metis_graph(const std::string& path, const ReadRequest& reques
     for (const VertexPiece& piece : pieces) {
       if (!piece.fault.empty()) {
         const std::string_view text = piece.text.text;
-        lines.refuse(lines.line() + piece.text.lines_before +
-                         static_cast<std::uint64_t>(std::count(text.data(), piece.fault_at, '\n')),
-                     piece.fault);
+        const std::string_view before =
+            text.substr(0, static_cast<std::size_t>(piece.fault_at - text.data()));
+        const std::uint64_t number =
+            lines.line() + piece.text.lines_before + count_line_ends(before);
+        lines.require_no_lone_cr(number, text.substr(before.rfind('\n') + 1));
+        lines.refuse(number, piece.fault);
       }
       append(col_indices, entries, piece.neighbours);
       if (header.has_edge_weights) append(weights, weights_read, piece.weights);

@@ -131,7 +131,7 @@ OperationFacts spmm_facts() {
       "spmm",
       kEverything,
       /*is_tunable=*/true,
-      {{"k,dense-cols", "K", "columns of B and C; of --input, as many as it has", "32"},
+      {{"k,dense-cols", "K", "columns of B and C; with --input, those of the file", "32"},
        {"input", "B.npy", "read B; otherwise it is random by --seed"},
        {"output", "C.npy", "write C, if --check is given only after it passed"},
        {"seed", "N", "of random operands", "1"},

@@ -42,7 +42,7 @@ Options declare_spmm_dist() {
           "no rows are split; for comparison, with --kernel vendor_cusparse --nondeterministic")
       .flag("share-gpus",
             "ranks of one process may share GPUs where there are not enough: for tests")
-      .value("k,dense-cols", "K", "columns of B and C; of --input, as many as it has", "32")
+      .value("k,dense-cols", "K", "columns of B and C; with --input, those of the file", "32")
       .value("power", "N", "C = A^N B, where A is square; the parts of B and C stay where they are",
              "1")
       .value("repeat", "N", "measured products", "10")

@@ -41,4 +41,7 @@ says "middle.txt:2: $expected"
 printf '0 1\n# c\r1 2\n2 0\n' >later.txt
 expect 3 csr-import later.txt no.csr
 says "later.txt:2: $expected"
+printf '3 2\n2\n1\r3\n2\n' >middle.graph
+expect 3 csr-import middle.graph no.csr --format metis-graph
+says "middle.graph:3: $expected"
 no_file no.csr

@@ -220,9 +220,6 @@ inline const std::vector<BatteryProduct>& spgemm_battery() {
              }
            }
          }
-         std::sort(a.begin(), a.end(), [](const Entry& x, const Entry& y) {
-           return x.row != y.row ? x.row < y.row : x.col < y.col;
-         });
          return ProductOperands{matrix_of(row, 64, a), matrix_of(64, kCols, b)};
        }},
       // Neighbouring rows of B with the same columns, in groups of 1 to 6, near each other in the
