@@ -461,6 +461,7 @@ TEST_F(SpgemmTwins, HaveTheBitsOfRowsMadeAlone) {
                {15, 3000, 0, "sorted"},
                {31, 3000, 0, "sorted"},
                {60, 3000, 0, "sorted"},
+               {31, 700, 0, "ranges"},  // counted there, and then sorted
                {11, 1, 0, ""},
                {15, 1, 0, "ranges"},
                {21, 1, 0, "ranges"},
@@ -468,8 +469,11 @@ TEST_F(SpgemmTwins, HaveTheBitsOfRowsMadeAlone) {
                {70, 300, 3, "ranges"}});
 }
 TEST_F(SanitizerSpgemmTwins, HaveTheBitsOfRowsMadeAlone) {
-  check_twins(
-      {{4, 1, 0, "sorted"}, {15, 3000, 0, "sorted"}, {21, 1, 0, "ranges"}, {70, 300, 3, "ranges"}});
+  check_twins({{4, 1, 0, "sorted"},
+               {15, 3000, 0, "sorted"},
+               {31, 700, 0, "ranges"},
+               {21, 1, 0, "ranges"},
+               {70, 300, 3, "ranges"}});
 }
 
 TEST_F(SpgemmTwins, HaveTheSameBitsInBlocksOfRows) {
