@@ -1,8 +1,7 @@
 #include "preprocess/export/export.h"
 
-#include <cstring>
-
 #include "core/base/suggestion.h"
+#include "core/base/text.h"
 #include "preprocess/export/export_format.h"
 
 namespace csrkit {
@@ -17,11 +16,6 @@ const std::vector<FormatWriter>& writers() {
 #undef CSRKIT_EXPORT_FORMAT
   };
   return all;
-}
-
-bool ends_with(const std::string& text, const char* suffix) {
-  const std::size_t length = std::strlen(suffix);
-  return text.size() > length && text.compare(text.size() - length, length, suffix) == 0;
 }
 
 const FormatWriter& find_writer(const std::string& path, const std::string& name) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/text.h"
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/line_reader.h"
 
@@ -96,14 +97,6 @@ constexpr Packed kPacked[] = {{"\x04\x22\x4d\x18", "an lz4 file", "lz4 -d"},
                               {"\x1f\x9d", "a file of compress (.Z)", "gzip -d"},
                               {"7z\xbc\xaf\x27\x1c", "a 7z archive", "7z x"},
                               {"Rar!\x1a\x07", "a RAR archive", "unrar x"}};
-
-bool starts_with(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
-bool ends_with(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
 
 bool has_member(const Peek& peek, std::string_view ending) {
   return std::any_of(peek.members.begin(), peek.members.end(),

@@ -3,12 +3,12 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "core/base/available_memory.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/stopwatch.h"
 #include "core/matrix/row_offsets.h"
 #include "preprocess/import/byte_source.h"
 
@@ -17,10 +17,6 @@ namespace csrkit {
 namespace {
 
 constexpr Offset kSerialLimit = 1 << 15;  // below, waking threads costs more than they save
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 template <class T>
 void negate_all(T* values, Offset count) {
@@ -140,7 +136,7 @@ namespace {
 
 void sort_coo(CooMatrix coo, const ReadRequest& request, const std::string& where,
               ImportResult& result) {
-  const double begin = now_seconds();
+  const Stopwatch watch;
   // The coordinates are there already; sorting needs as much again, and the row offsets.
   const std::uint64_t per_entry =
       2 * sizeof(Index) + static_cast<std::uint64_t>(size_of(coo.values.kind()));
@@ -153,7 +149,7 @@ void sort_coo(CooMatrix coo, const ReadRequest& request, const std::string& wher
           .c_str(),
       "import a part of the matrix, or use a machine with more memory");
   result.matrix = coo_to_csr(std::move(coo), request.duplicates, where, &result.repairs);
-  result.sort_seconds += now_seconds() - begin;
+  result.sort_seconds += watch.seconds();
 }
 
 }  // namespace

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <future>
 
+#include "core/base/stopwatch.h"
 #include "core/base/suggestion.h"
 #include "core/file/csr_file.h"
 #include "core/matrix/overflow.h"
@@ -25,10 +25,6 @@ namespace csrkit {
 namespace {
 
 constexpr std::size_t kPeekBytes = 1 << 16;
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// What detection looks at; owns the bytes that the peek borrows.
 struct PeekedFile {
@@ -175,7 +171,7 @@ const std::vector<ImportFormat>& import_formats() {
 }
 
 ImportResult import_matrix(const std::string& path, const ImportOptions& options) {
-  const double begin = now_seconds();
+  const Stopwatch watch;
   const ValueKind kind =
       wanted_kind(options.value_kind, ValueKind::none);  // a wrong name is refused early
   const FormatReader* reader = options.format == "auto" ? nullptr : &find_format(options.format);
@@ -221,7 +217,7 @@ ImportResult import_matrix(const std::string& path, const ImportOptions& options
     }
     result.matrix = convert_values(result.matrix, kind);
   }
-  result.read_seconds = now_seconds() - begin - result.sort_seconds;
+  result.read_seconds = watch.seconds() - result.sort_seconds;
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "preprocess/import/format_reader.h"
 
 namespace csrkit {
@@ -33,11 +34,6 @@ constexpr Promise kPromises[] = {
      "says what does not agree)"},
     {".tar", "suitesparse-tar", "a tar archive; fetch the file again"},
 };
-
-bool ends_with(const std::string& text, const std::string& suffix) {
-  return text.size() > suffix.size() &&
-         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
-}
 
 std::string without_compression(const std::string& path) {
   for (const char* ending : {".gz", ".bz2", ".xz", ".lzma", ".zst"}) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "preprocess/import/gzip_source.h"
 
 namespace csrkit {
@@ -11,15 +12,6 @@ namespace csrkit {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool starts_with(const std::string& text, const std::string& prefix) {
-  return text.compare(0, prefix.size(), prefix) == 0;
-}
-
-bool ends_with(const std::string& text, const std::string& suffix) {
-  return text.size() >= suffix.size() &&
-         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
-}
 
 /// The name of a folder, whatever way it was written.
 std::string name_of_folder(const fs::path& path) {

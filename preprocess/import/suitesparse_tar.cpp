@@ -3,16 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "core/base/text.h"
 #include "preprocess/import/matrix_market.h"
 
 namespace csrkit {
 
 namespace {
-
-bool ends_with(const std::string& text, const std::string& suffix) {
-  return text.size() >= suffix.size() &&
-         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
-}
 
 /// Whether the member is <folder>/<folder>.mtx.
 bool is_main_member(const std::string& member) {

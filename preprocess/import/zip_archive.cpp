@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/base/text.h"
 #include "preprocess/import/byte_source.h"
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/gzip_source.h"
@@ -11,11 +12,6 @@
 namespace csrkit {
 
 namespace {
-
-bool ends_with(const std::string& text, const std::string& suffix) {
-  return text.size() >= suffix.size() &&
-         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
-}
 
 bool may_be_matrix(const std::string& member, const std::vector<const char*>& endings) {
   std::string name = std::filesystem::path(member).filename().string();

@@ -5,6 +5,7 @@
 #include "api/rooms.h"
 #include "core/base/available_memory.h"
 #include "core/base/counted.h"
+#include "core/base/text.h"
 #include "core/facts/matrix_stats.h"
 #include "core/facts/spmm_forecast.h"
 #include "core/file/csr_file.h"
@@ -23,10 +24,6 @@ std::uint64_t bytes_of(Offset elements, ValueKind kind) {
 /// X and Y.
 std::uint64_t operand_bytes(const SddmmProblem& problem) {
   return bytes_of((Offset{problem.a.rows()} + problem.a.cols()) * problem.dense_cols, problem.x);
-}
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
 /// A's values in C's kind; ones if it has none.

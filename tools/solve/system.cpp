@@ -8,6 +8,7 @@
 
 #include "core/base/available_memory.h"
 #include "core/base/counted.h"
+#include "core/base/text.h"
 #include "core/file/npy_file.h"
 #include "core/matrix/overflow.h"
 #include "preprocess/generate/dense_spd.h"
@@ -18,11 +19,6 @@
 namespace csrkit {
 
 namespace {
-
-bool ends_with(const std::string& text, const std::string& ending) {
-  return text.size() >= ending.size() &&
-         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
-}
 
 template <class Matrix>
 std::string shape_text(const Matrix& matrix) {
