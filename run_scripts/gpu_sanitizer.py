@@ -76,11 +76,14 @@ class Build:
 class Part:
     """A test under a tool on a GPU, while it runs."""
 
-    def __init__(self, build, tool, test, gpu):
+    def __init__(self, build, tool, test, gpu, one_by_one=False):
         self.tool, self.test, self.gpu, self.begin = tool, test, gpu, time.monotonic()
+        self.one_by_one = one_by_one  # launches
         self.folder = tempfile.TemporaryDirectory(prefix="csrkit-sanitizer.")
         self.log, self.names = (pathlib.Path(self.folder.name) / name for name in ("log", "names"))
         environment = dict(os.environ, CSRKIT_REQUIRE_GPU="1", OMP_NUM_THREADS="1", CUDA_VISIBLE_DEVICES=gpu)
+        if one_by_one:
+            environment["CUDA_LAUNCH_BLOCKING"] = "1"
         command = [build.program, f"--gtest_filter={test}", "--gtest_brief=1"]
         if tool == "launches":
             environment.update(CUDA_INJECTION64_PATH=str(build.names_library), CSRKIT_KERNEL_NAMES=str(self.names))
@@ -99,8 +102,15 @@ class Part:
         record = {"date": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "commit": commit, "tool": self.tool, "part": self.test,
                   "verdict": "failed" if self.process.returncode else "passed",
                   "seconds": round(time.monotonic() - self.begin, 1)}
+        if self.one_by_one:
+            record["launches"] = "one by one"
         if self.process.returncode:
             record["finding"] = self.log.read_text(errors="replace")[-2000:]
+            # initcheck 2025.3 at times breaks programs whose kernels run in several streams at once; docs/reliability.md
+            # says how we know that it is the tool.
+            if self.tool == "initcheck" and not self.one_by_one and all(
+                    words in record["finding"] for words in ("cudaErrorIllegalAddress", "ERROR SUMMARY: 0 errors")):
+                record["verdict"] = "repeated"
         elif self.tool == "launches":
             record["kernels"] = sorted(functions_in(self.names.read_text()) if self.names.exists() else [])
         return record
@@ -170,7 +180,9 @@ def run(build, options):
                 file.write(json.dumps(record) + "\n")
                 file.flush()
                 print(f"{record['verdict']}  {part.tool:9} {part.test} ({record['seconds']} s)", flush=True)
-                if record["verdict"] == "failed":
+                if record["verdict"] == "repeated":
+                    running.append(Part(build, part.tool, part.test, part.gpu, one_by_one=True))
+                elif record["verdict"] == "failed":
                     findings.append(f"{part.tool} {part.test}")
             time.sleep(0.05)
     for part in running:  # they have no verdict: the next call runs them again
