@@ -4,7 +4,9 @@ mark_as_advanced(CCACHE_PROGRAM)
 if(CCACHE_PROGRAM)
   foreach(language CXX CUDA)
     if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-      set(CMAKE_${language}_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+      # Without it nothing is cached that has precompiled headers.
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+          ${CCACHE_PROGRAM})
     endif()
   endforeach()
 endif()

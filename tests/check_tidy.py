@@ -5,7 +5,7 @@ Usage: check_tidy.py ROOT BUILD_DIR [PART/PARTS]
        check_tidy.py --self-test    check that planted findings are found
 
 Sources of a folder are checked several at a time, as if one file included them all: most of the time goes into
-the system's headers, which are then read once. Where names clash, or a source is not clean, the sources that are named
+the system's headers, which are then read once. Programs get another name for main. Where names clash, or a source is not clean, the sources that are named
 in errors are checked apart from the others.
 A part is every PARTS-th group, so that CTest can run the parts side by side. A source that the build leaves out
 (a peer that is not installed, say) is left out here, too. What the tests compile once more is not checked again.
@@ -47,13 +47,12 @@ def flags_of(command):
 
 
 def groups_of(commands):
-    """Lists of commands that differ in nothing but the source and the output, each of one folder. Programs, and what
-    is compiled together already, are checked alone: their names would clash."""
+    """Lists of commands that differ in nothing but the source and the output, each of one folder. What is compiled
+    together already is checked alone."""
     alike = {}
     for command in commands:
         path = pathlib.Path(command["file"])
-        is_alone = path.suffix == ".cxx" or re.search(r"^int main\(", path.read_text(), re.MULTILINE)
-        alike.setdefault((path if is_alone else path.parent, flags_of(command)), []).append(command)
+        alike.setdefault((path if path.suffix == ".cxx" else path.parent, flags_of(command)), []).append(command)
     return [each[at:at + MOST_TOGETHER] for each in alike.values() for at in range(0, len(each), MOST_TOGETHER)]
 
 
@@ -61,7 +60,9 @@ def findings(root, group):
     """What clang-tidy reports of these sources, as text; empty if they are clean."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "together.cpp")
-        source.write_text("".join(f'#include "{command["file"]}"\n' for command in group))
+        # Each program keeps a main of its own.
+        source.write_text("".join(f'#define main main_{number}\n#include "{command["file"]}"\n#undef main\n'
+                                  for number, command in enumerate(group)))
         command = shlex.join((*flags_of(group[0]), "-c", str(source)))
         together = {"directory": group[0]["directory"], "file": str(source), "command": command}
         checked = together if len(group) > 1 else group[0]
@@ -100,8 +101,9 @@ def self_test():
         (root / "build/compile_commands.json").write_text(json.dumps(commands))
         shutil.copy(pathlib.Path(__file__).resolve().parent.parent / ".clang-tidy", root)
         bad, clashes, clean, both = commands_of(root, root / "build")
-        pathlib.Path(clean["file"]).write_text("int one() { return 1; }\n\nint main() {}\n")
-        assert groups_of([bad, clashes, clean, both]) == [[bad, clashes], [clean], [both]]
+        pathlib.Path(clean["file"]).write_text("int main() { return 1; }\n")
+        pathlib.Path(clashes["file"]).write_text(sources["core/clashes.cpp"] + "\nint main() { return 2; }\n")
+        assert groups_of([bad, clashes, clean, both]) == [[bad, clashes, clean], [both]]
         assert not findings(root, [clean, clashes])
         for group in [clean, bad], [bad, clashes, clean], [both]:
             assert findings(root, group).count("[modernize-use-nullptr") == 1, group

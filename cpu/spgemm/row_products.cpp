@@ -64,10 +64,8 @@ inline double multiply_add(double sum, double x, double y) { return __builtin_fm
 
 // Uses multiply_add.
 #include "cpu/spgemm/tiny_rows_avx2.inc"
-
-inline constexpr Offset kMostListed = 0;
-template <class Acc>
-class ColumnList;
+// Uses lanes of tiny_rows_avx2.inc.
+#include "cpu/spgemm/column_list_avx2.inc"
 
 constexpr Index kSmallSort = 64;
 

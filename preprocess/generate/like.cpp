@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/suggestion.h"
+#include "core/base/text.h"
 #include "preprocess/generate/column_model.h"
 #include "preprocess/generate/generate.h"
 
@@ -29,10 +30,7 @@ std::string canonical_name(std::string name) {
   drop_prefix("ogbn_");
   drop_prefix("ogbl_");
   const std::string suffix = "_like";
-  if (name.size() > suffix.size() &&
-      name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0) {
-    name.erase(name.size() - suffix.size());
-  }
+  if (ends_with(name, suffix)) name.erase(name.size() - suffix.size());
   if (name == "citation") return "citation2";
   if (name == "amazon_cogdl" || name == "amazonproducts") return "amazon_products";
   return name;

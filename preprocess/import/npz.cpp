@@ -5,6 +5,7 @@
 //                       edge_weight
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "preprocess/import/edge_index.h"
 #include "preprocess/import/format_reader.h"
 
@@ -182,7 +183,7 @@ void read_archive(const NpzArchive& archive, const ReadRequest& request, ImportR
 
 bool matches_npz(const Peek& peek) {
   return peek.is_zip && std::any_of(peek.members.begin(), peek.members.end(), [](const auto& name) {
-           return name.size() > 4 && name.compare(name.size() - 4, 4, ".npy") == 0;
+           return name.size() > 4 && ends_with(name, ".npy");
          });
 }
 

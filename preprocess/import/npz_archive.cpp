@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/counted.h"
+#include "core/base/text.h"
 
 namespace csrkit {
 
@@ -306,8 +307,7 @@ std::vector<std::string> NpzArchive::names() const {
   std::vector<std::string> names;
   const std::string suffix = kSuffix;
   for (const ArchiveMember& member : members_) {
-    if (member.name.size() > suffix.size() &&
-        member.name.compare(member.name.size() - suffix.size(), suffix.size(), suffix) == 0) {
+    if (member.name.size() > suffix.size() && ends_with(member.name, suffix)) {
       names.push_back(member.name.substr(0, member.name.size() - suffix.size()));
     }
   }

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "core/base/counted.h"
+#include "core/base/stopwatch.h"
 
 namespace csrkit::reorder {
 
@@ -92,10 +93,6 @@ class ChildProcess {
   pid_t pid_;
 };
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 /// What a child begins with: files and signals.
 class Start {
  public:
@@ -173,12 +170,12 @@ ChildOutcome run_program(const char* phase, const std::string& program, const Sh
   ChildProcess child(pid);
   int status = 0;
   bool is_late = false;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   for (auto wait = kFirstWait; !child.has_ended(&status); wait = std::min(2 * wait, kLongestWait)) {
     const timespec pause{0, std::chrono::nanoseconds(wait).count()};
     nanosleep(&pause, nullptr);  // a signal only ends the pause early
     if (progress && wait == kLongestWait) progress(phase, 0, 0);
-    if (limit_seconds > 0 && !is_late && seconds_since(start) > limit_seconds) {
+    if (limit_seconds > 0 && !is_late && watch.seconds() > limit_seconds) {
       is_late = true;
       child.end();
     }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/text.h"
 #include "preprocess/import/import.h"
 
 namespace csrkit {
@@ -85,10 +86,6 @@ void expect_symmetry(const std::string& claim, const CsrMatrix& matrix, const Pr
             ")",
         claim);
   }
-}
-
-bool ends_with(const std::string& text, const std::string& suffix) {
-  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
 
 void check_file(const std::string& folder, const Row& row) {
