@@ -31,6 +31,7 @@ template <class Job, class Semi>
 inline constexpr bool kHasTinyRows = false;
 inline constexpr bool kTinyRowsAreFused = false;
 inline constexpr Offset kMostListed = 0;
+inline constexpr bool kListsAnyOrder = false;
 template <class Acc>
 class ColumnList;
 

@@ -2,7 +2,7 @@
 # Out and in again is the identity where the format can hold everything; the others say what is lost.
 tiny_mtx >tiny.mtx
 csr-import tiny.mtx tiny.csr --value-kind=f32 --quiet
-for name in copy.mtx copy.npz; do
+for name in copy.mtx copy.npz .mtx; do
   csr-export --force tiny.csr "$name" --quiet
   csr-import --force "$name" "$name.csr" --quiet
   csr-export --force "$name.csr" again.mtx --quiet

@@ -167,7 +167,7 @@ inline const std::vector<BatteryProduct>& spgemm_battery() {
       {"around_vector_and_table_sizes",
        [] { return squared(matrix_where(140, 140, [](Index i, Index j) { return j < i; })); }},
       // Rows of 2 to 140 products, some columns met again and again and most once: the lists of
-      // columns, whose vectors fill at 16, 32, 48, 64 and 128.
+      // columns, whose vectors hold 8 or 16.
       {"few_products_far_apart",
        [] {
          constexpr Index kCols = 60000;
