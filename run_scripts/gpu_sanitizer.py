@@ -200,7 +200,8 @@ def table(records):
     lines = ["| part | " + " | ".join(TOOLS[1:]) + " | date, commit |\n", "|---" * 6 + "|\n"]
     for test in tests:
         cells = [latest.get((test, tool)) for tool in TOOLS[1:]]
-        said = [f"{cell['verdict']}{', launches one by one' * ('launches' in cell)}, {cell['seconds']:.0f} s" if cell else "not run yet" for cell in cells]
+        said = [f"{cell['verdict']}{', launches one by one' * ('launches' in cell)}, {cell['seconds']:.0f} s" if cell
+                else "not run yet" for cell in cells]
         last = max((cell for cell in cells if cell), key=lambda cell: cell["date"], default=latest.get((test, TOOLS[0])))
         lines.append(f"| {test} | " + " | ".join(said) + f" | {last['date'][:10]} {last['commit']} |\n")
     seen = {name for record in latest.values() for name in record.get("kernels", ())}

@@ -5,8 +5,8 @@ Usage: check_tidy.py ROOT BUILD_DIR [PART/PARTS]
        check_tidy.py --self-test    check that planted findings are found
 
 Sources of a folder are checked several at a time, as if one file included them all: most of the time goes into
-the system's headers, which are then read once. Programs get another name for main. Where names clash, or a source is not clean, the sources that are named
-in errors are checked apart from the others.
+the system's headers, which are then read once. Each main gets another name. Where names clash, or a source is not
+clean, the sources that are named in errors are checked apart from the others.
 A part is every PARTS-th group, so that CTest can run the parts side by side. A source that the build leaves out
 (a peer that is not installed, say) is left out here, too. What the tests compile once more is not checked again.
 Exits with 77 (skipped) if clang-tidy is not installed.

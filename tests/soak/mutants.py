@@ -107,8 +107,7 @@ class Room:
 
     def compile(self, file, source, target, extra=()):
         words = shlex.split(self.commands[file])
-        launcher = [i for i, word in enumerate(words[:8]) if word.endswith("ccache")]  # and what it is called by
-        words = [word for word in words[launcher[0] + 1 if launcher else 0:] if word not in ("-Werror", "-O3")]
+        words = [word for word in words if word not in ("-Werror", "-O3")]
         words = words[:words.index("-o")] + [self.optimisation, "-w", *extra, "-o", str(target), "-c", str(source)]
         words = [word for i, word in enumerate(words) if not (word in ("-MD",) or words[i - 1] in ("-MT", "-MF") or word in ("-MT", "-MF"))]
         return subprocess.run(words, cwd=self.soak.build, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

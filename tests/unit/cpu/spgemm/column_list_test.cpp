@@ -95,7 +95,7 @@ void check(Isa isa, bool repeats, bool sorts_rows) {
     if (is_list) {
       EXPECT_EQ(cpu::accumulator_for(sources, kProducts[row], width, range, longest),
                 cpu::Accumulator::list);
-      EXPECT_GT(width, range);  // rows in any order are no list in a range
+      EXPECT_GT(width, range);  // in a range, rows in any order are made as they are met
     }
     if (sorts_rows || !is_list) std::sort(wanted.begin(), wanted.end());
     if (!sorts_rows && !is_list) std::sort(found.begin(), found.end());
