@@ -52,7 +52,10 @@ BinRules rules_of_device(BinRules rules, int value_bytes) {
   rules.value_bytes = value_bytes;
   rules.whole_bit_range_bytes =
       std::min(rules.whole_bit_range_bytes, shared_bytes - kMostStaticBytes);
-  if (shared_bytes < kLargestTableBytes) rules.most_hashed = 2048;
+  if (shared_bytes < kLargestTableBytes) {
+    rules.most_hashed = 2048;
+    rules.has_large_teams = false;
+  }
   return rules;
 }
 
@@ -451,6 +454,7 @@ class AdaptiveRows final : public DeviceSpgemm {
     const BitRangeRows in_bit_ranges =
         rows_in_bit_ranges_ ? *rows_in_bit_ranges_ : rows_in_bit_ranges(work);
     rules.most_of_a_team = rules.team_bytes(in_bit_ranges);
+    rules.fewest_of_large_team = rules.large_team_products(in_bit_ranges);
     rules.most_of_a_wide_row = rules.longest_wide_row(in_bit_ranges);
     choose_make_bins(work.a, rules, space.profile, offsets, space.states, space.make_totals,
                      stream);

@@ -1,6 +1,6 @@
 // Rows of C by ranges of bits, in adaptive_rows.
 // Owns     a warp, a team of four warps or a block: one row, or a part of its columns. Each warp of
-//          a team takes a quarter of A's entries and has its own sums, which are added up at the
+//          a team takes every fourth of A's entries and has its own sums, which are added up at the
 //          end; where rows of B are long, all four share every row of B
 // Reads    A's row; B's columns and values in order; before that B's columns alone, unless counting
 //          has kept the bits. Shared memory holds, for every 32 columns between the row's first and
@@ -29,8 +29,8 @@ namespace csrkit::gpu {
 
 namespace bit_ranges {
 
-/// kWalkers groups of kLanes / kWalkers lanes each go through a part of A's entries; `sources` has
-/// a list for each. kSharesSums: all lanes of a team share one source at a time, so neither lists
+/// kWalkers groups of kLanes / kWalkers lanes take turns at A's entries; `sources` has a list for
+/// each. kSharesSums: all lanes of a team share one source at a time, so neither lists
 /// nor bids are needed.
 template <int kLanes, int kWalkers, Structure kStructure, bool kSharesSums, class Columns,
           class Value>
@@ -43,12 +43,13 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   constexpr int kWalkLanes = kLanes / kWalkers;
   using Walk = Group<kWalkLanes>;
   const EntriesOfA of_row = entries_of_row(op.a, range.row);
-  const Offset length = of_row.end - of_row.begin;
   const bool is_packed =
-      !kSharesSums && suits_packing<kWalkLanes>(op.profile.products[range.row], length);
+      !kSharesSums && suits_packing<kWalkLanes>(op.profile.products[range.row], of_row.count);
   const int walker = kWalkers == 1 ? 0 : G::rank() / kWalkLanes;
-  const EntriesOfA of_walker = {of_row.begin + length * walker / kWalkers,
-                                of_row.begin + length * (walker + 1) / kWalkers};
+  // Columns of A are often in the order of the lengths of B's rows. So walkers take turns.
+  const EntriesOfA of_walker = {
+      of_row.begin + walker,
+      (of_row.count + static_cast<unsigned>(kWalkers - 1 - walker)) / kWalkers, kWalkers};
   auto turns = Turns < kSharesSums ? 32 : kWalkLanes > ::make(bids);
   Word* words = reinterpret_cast<Word*>(bytes);
   const Offset first_col = Offset{range.first_word} << kWordLog2;
@@ -182,9 +183,10 @@ __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>&
   }
 }
 
-/// kHasTwins: a warp may also make the twins of its row.
+/// kHasTwins: a warp may also make the twins of its row. Teams may have 64 registers: with fewer,
+/// which the compiler chooses, some are kept in memory.
 template <class Value, int kLanes, int kWalkers, int kThreads, Structure kStructure, bool kHasTwins>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kWalkers > 1 ? 8 : 0)
     make_by_bit_range(MakeRows<Value> op, RowList list, int room) {
   extern __shared__ __align__(16) std::byte shared_bytes[];
   __shared__ int scratch[32];
@@ -307,6 +309,8 @@ void make_rows_by_bit_range(MakeBin bin, Structure structure, const MakeRows<Val
       return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange48k, stream);
     case MakeBin::bit_range_team_96k:
       return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange96k, stream);
+    case MakeBin::bit_range_team_192k:
+      return bit_ranges::launch<128, 128, 4>(structure, op, list, kTeamBitRange192k, stream);
     case MakeBin::bit_range_block:
       return bit_ranges::launch<256, 256>(structure, op, list, kBlockBitRangeBytes, stream);
     case MakeBin::bit_range_whole:

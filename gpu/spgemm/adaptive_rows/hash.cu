@@ -266,7 +266,6 @@ void make_rows_by_hash(MakeBin bin, Structure structure, const MakeRows<Value>& 
   switch (bin) {
     case MakeBin::hash_64: return launch<8, 64, 128>(structure, op, list, stream);
     case MakeBin::hash_256: return launch<32, 256, 128>(structure, op, list, stream);
-    case MakeBin::hash_512: return launch<32, 512, 128>(structure, op, list, stream);
     case MakeBin::hash_1024: return launch<32, 1024, 128>(structure, op, list, stream);
     case MakeBin::hash_4096: return launch<256, 4096, 256>(structure, op, list, stream);
     case MakeBin::hash_16384: return launch<512, 16384, 512>(structure, op, list, stream);

@@ -35,9 +35,11 @@ struct ProductColumn {
   Index col;
 };
 
-/// The entries of A of a walk: a row's, or some of them.
+/// The entries of A of a walk: those of a row, or every `stride`-th of them.
 struct EntriesOfA {
-  Offset begin = 0, end = 0;
+  Offset begin = 0;
+  std::uint32_t count = 0;
+  int stride = 1;
 };
 
 using BySource = std::false_type;
@@ -45,7 +47,8 @@ using Packed = std::true_type;
 
 template <class Value>
 __device__ EntriesOfA entries_of_row(const DeviceCsrView<Value>& a, Index row) {
-  return {a.row_begin(row), a.row_end(row)};
+  const Offset begin = a.row_begin(row);
+  return {begin, static_cast<std::uint32_t>(a.row_end(row) - begin)};
 }
 
 /// Calls body(entries, BySource{}) with kSegments products, or columns of products, per lane. By
@@ -56,15 +59,15 @@ __device__ void walk_by_source(const DeviceCsrView<Value>& a, const DeviceCsrVie
                                const EntriesOfA& of_a, const Columns& columns, const Body& body) {
   using G = Group<kLanes>;
   constexpr bool kWithValues = !std::is_same_v<Entry, ProductColumn>;
-  const int member = G::lane() & (G::kBatch - 1);
+  const auto member = static_cast<unsigned>(G::lane() & (G::kBatch - 1));
   const unsigned rank = static_cast<unsigned>(G::rank());
-  const Offset end = of_a.end;
-  for (Offset at = of_a.begin; G::any(at < end); at += G::kBatch) {
+  for (std::uint32_t done_of_a = 0; G::any(done_of_a < of_a.count); done_of_a += G::kBatch) {
     Offset my_first = 0;
     unsigned my_length = 0;
     Value my_value{};
-    if (at + member < end) {
-      const Index source = __ldg(a.col_indices + at + member);
+    if (done_of_a + member < of_a.count) {
+      const Offset at = of_a.begin + Offset{done_of_a + member} * of_a.stride;
+      const Index source = __ldg(a.col_indices + at);
       my_first = b.row_begin(source);
       Offset my_last = b.row_end(source);
       if constexpr (Columns::kIsPart) {
@@ -72,10 +75,11 @@ __device__ void walk_by_source(const DeviceCsrView<Value>& a, const DeviceCsrVie
         my_last = lower_bound(b.col_indices, my_first, my_last, columns.last);
       }
       my_length = static_cast<unsigned>(my_last - my_first);
-      if constexpr (kWithValues) my_value = value_of(a, at + member);
+      if constexpr (kWithValues) my_value = value_of(a, at);
     }
-    const int sources =
-        at < end ? static_cast<int>(end - at < G::kBatch ? end - at : G::kBatch) : 0;
+    const int sources = done_of_a < of_a.count
+                            ? static_cast<int>(min(of_a.count - done_of_a, unsigned{G::kBatch}))
+                            : 0;
 
     int source = 0;
     unsigned done = 0, length = 0;
@@ -150,12 +154,13 @@ __device__ void walk_packed(const DeviceCsrView<Value>& a, const DeviceCsrView<V
   static_assert(kLanes >= 32 && kLanes <= 1024, "a packed walk is for whole warps");
   constexpr bool kWithValues = !std::is_same_v<Entry, ProductColumn>;
   const int rank = G::rank();
-  const Offset end = of_a.end;
-  for (Offset at = of_a.begin; at < end; at += kLanes) {
+  for (std::uint32_t done_of_a = 0; done_of_a < of_a.count; done_of_a += kLanes) {
+    const Offset at =
+        of_a.begin + Offset{done_of_a + static_cast<std::uint32_t>(rank)} * of_a.stride;
     Offset first = 0;
     std::uint32_t length = 0;
-    if (at + rank < end) {
-      const Index source = __ldg(a.col_indices + at + rank);
+    if (done_of_a + static_cast<std::uint32_t>(rank) < of_a.count) {
+      const Index source = __ldg(a.col_indices + at);
       first = b.row_begin(source);
       Offset last = b.row_end(source);
       if constexpr (Columns::kIsPart) {
@@ -176,7 +181,7 @@ __device__ void walk_packed(const DeviceCsrView<Value>& a, const DeviceCsrView<V
       const auto start = static_cast<std::uint32_t>(before);
       list.starts[place] = start;
       list.shifts[place] = first - start;
-      if constexpr (kWithValues) list.values[place] = value_of(a, at + rank);
+      if constexpr (kWithValues) list.values[place] = value_of(a, at);
     }
     G::sync();
     int source = 0;  // the source of the warp's first product

@@ -55,7 +55,6 @@ enum class MakeBin : std::uint8_t {
   sort_4096,
   hash_64,  // tables of so many slots, a slot per column, at most half of them used
   hash_256,
-  hash_512,
   hash_1024,
   hash_4096,
   hash_16384,
@@ -69,6 +68,7 @@ enum class MakeBin : std::uint8_t {
   bit_range_team_24k,
   bit_range_team_48k,
   bit_range_team_96k,
+  bit_range_team_192k,
   bit_range_block,
   bit_range_whole,  // all of the shared memory; sums in C itself if that is not enough
   twin,             // made together with another row whose row of A has the same columns
@@ -93,7 +93,12 @@ inline constexpr int kTeamBitRange12k = 12 * 1024;
 inline constexpr int kTeamBitRange24k = 24 * 1024;
 inline constexpr int kTeamBitRange48k = 48 * 1024;
 inline constexpr int kTeamBitRange96k = 96 * 1024;
+inline constexpr int kTeamBitRange192k = 192 * 1024;
 inline constexpr int kWarpsOfATeam = 4;
+/// Where B's rows have so many entries or more on average, a block takes them one by one and none
+/// of its warps waits for a turn at a sum. Then more blocks than teams of 96 KiB are at work.
+/// Measured on H100s.
+inline constexpr std::uint32_t kLongSources = 100;
 /// When the four warps of a team share each source and one set of sums, instead of taking a quarter
 /// of the sources each with sums of their own. They synchronize after every 128 products of a
 /// source. So rows of B must be long on average, and a row may not have many sources, or it would
@@ -240,6 +245,10 @@ struct BinRules {
   /// enough teams; with fewer, 96 KiB.
   std::uint32_t fewest_for_small_teams = 1 << 12;
   std::uint32_t most_of_a_team = 0;  // bytes; 0: no teams. Set by team_bytes in every product
+  /// Rows with so many products or more may have a team of kTeamBitRange192k bytes. Set by
+  /// large_team_products in every product.
+  std::uint32_t fewest_of_large_team = UINT32_MAX;
+  bool has_large_teams = true;  // whether they fit a multiprocessor
 
   /// Whether rows are many, and none takes a warp longer than kWarpsOfADevice warps (about as many
   /// as a device holds) take for the whole product.
@@ -252,6 +261,14 @@ struct BinRules {
     return of.rows >= Offset{fewest_for_warps} || are_even(of) ? 0
            : of.rows >= Offset{fewest_for_small_teams}         ? kTeamBitRange48k
                                                                : kTeamBitRange96k;
+  }
+  /// Nothing else fits a multiprocessor beside a team of kTeamBitRange192k bytes. So only rows that
+  /// would take a block longer than the rest of the product takes have one: a block takes 12 ns for
+  /// a product, as its warps wait for turns, the rest 50 us and 0.01 ns for a product (an H100).
+  std::uint32_t large_team_products(const BitRangeRows& of) const {
+    constexpr Offset kFewest = 4096, kRestOfBlock = 1200;
+    const Offset fewest = kFewest + of.products / kRestOfBlock;
+    return has_large_teams && fewest < UINT32_MAX ? static_cast<std::uint32_t>(fewest) : UINT32_MAX;
   }
   /// With at most so many entries of A, short rows are counted and made before the host knows how
   /// many there are. Larger products launch as many blocks as needed, beside longer rows. Measured
@@ -347,6 +364,14 @@ struct BinRules {
     const bool every_column = sums_every_column(row.words, entries);
     return of_words +
            (every_column ? std::uint64_t{row.words} << kWordLog2 : std::uint64_t{entries}) * bytes;
+  }
+
+  /// The most bytes that a team for the row may have.
+  CSRKIT_HOST_DEVICE std::uint32_t most_bytes_of_team(const RowFacts& row) const {
+    if (Offset{row.products} >= row.sources * kLongSources) {
+      return most_of_a_team < kTeamBitRange48k ? most_of_a_team : kTeamBitRange48k;
+    }
+    return row.products >= fewest_of_large_team / shrink ? kTeamBitRange192k : most_of_a_team;
   }
 
   bool may_have_twins(Offset rows, Offset a_nnz) const {
@@ -524,11 +549,12 @@ struct BinRules {
         // A large team leaves room for few others on its multiprocessor.
         const bool is_too_large =
             size >= 0 && team > kTeamBitRange48k / shrink && has_few_repeats(row, entries);
-        if (team <= most_of_a_team / shrink && !is_too_large) {
+        if (team <= most_bytes_of_team(row) / shrink && !is_too_large) {
           return team <= kTeamBitRange12k / shrink   ? MakeBin::bit_range_team_12k
                  : team <= kTeamBitRange24k / shrink ? MakeBin::bit_range_team_24k
                  : team <= kTeamBitRange48k / shrink ? MakeBin::bit_range_team_48k
-                                                     : MakeBin::bit_range_team_96k;
+                 : team <= kTeamBitRange96k / shrink ? MakeBin::bit_range_team_96k
+                                                     : MakeBin::bit_range_team_192k;
         }
         if (size >= 0) return static_cast<MakeBin>(static_cast<int>(MakeBin::sort_16) + size);
       } else if (row.products <= most_of_a_warp / shrink) {
@@ -553,7 +579,6 @@ struct BinRules {
                                                    : MakeBin::bit_range_whole;
     }
     if (entries <= 128 / shrink) return MakeBin::hash_256;
-    if (entries <= 256 / shrink) return MakeBin::hash_512;
     if (entries <= 512 / shrink) return MakeBin::hash_1024;
     if (entries <= 2048 / shrink) return MakeBin::hash_4096;
     return MakeBin::hash_16384;

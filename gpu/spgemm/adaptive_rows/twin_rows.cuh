@@ -154,11 +154,12 @@ __device__ void add_up_twins(const MakeRows<Value>& op, const BitRange<Value>& r
   constexpr int kAtOnce = kTwins * sizeof(Value) <= 24 ? 4 : 2;  // loads of B in flight
   const unsigned lane = threadIdx.x & 31;
   const EntriesOfA of_row = entries_of_row(op.a, range.row);
-  for (Offset at = of_row.begin; at < of_row.end; at += 32) {
+  const Offset end = of_row.begin + of_row.count;
+  for (Offset at = of_row.begin; at < end; at += 32) {
     Offset my_first = 0;
     unsigned my_length = 0;
     Value my_values[kTwins] = {};
-    if (at + lane < of_row.end) {
+    if (at + lane < end) {
       const Index source = __ldg(op.a.col_indices + at + lane);
       my_first = op.b.row_begin(source);
       my_length = static_cast<unsigned>(op.b.row_end(source) - my_first);
@@ -168,7 +169,7 @@ __device__ void add_up_twins(const MakeRows<Value>& op, const BitRange<Value>& r
         my_values[twin] = value_of(op.a, begin + (at - of_row.begin) + lane);
       }
     }
-    const auto sources = static_cast<int>(min(of_row.end - at, Offset{32}));
+    const auto sources = static_cast<int>(min(end - at, Offset{32}));
     int source = 0;
     unsigned done = 0, length = 0;
     Offset first = 0;

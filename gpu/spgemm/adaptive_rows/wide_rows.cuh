@@ -129,8 +129,7 @@ __device__ void make_wide_row(const MakeRows<Value>& op, const BitRange<Value>& 
   for (int i = lane; i < count; i += 32) sums[i] = nothing;
   __syncwarp();
   const EntriesOfA of_row = entries_of_row(op.a, range.row);
-  const bool is_packed =
-      suits_packing<32>(op.profile.products[range.row], of_row.end - of_row.begin);
+  const bool is_packed = suits_packing<32>(op.profile.products[range.row], of_row.count);
   WarpTurns turns;
   walk_products<32, Product<Value>>(op.a, op.b, of_row, AllColumns{}, is_packed, &sources,
                                     [&](const Product<Value>(&entries)[kSegments], auto way) {

@@ -53,6 +53,31 @@ TEST(SpgemmRules, SortScatteredRowsOnManyWords) {
   EXPECT_EQ(bin_of(400, 350), gpu::MakeBin::bit_range_6k);
 }
 
+TEST(SpgemmRules, GiveLargeTeamsToRowsThatBlocksWouldBeWaitedFor) {
+  gpu::BinRules rules;
+  rules.value_bytes = 8;
+  const gpu::BitRangeRows all = {1'000, 12'000, 2'400'000};
+  rules.most_of_a_team = rules.team_bytes(all);
+  rules.fewest_of_large_team = rules.large_team_products(all);
+  EXPECT_EQ(rules.fewest_of_large_team, 4096u + 2000u);
+  gpu::RowFacts row;
+  row.words = 350;
+  const auto bin_of = [&](Offset sources, std::uint32_t products, std::uint32_t entries) {
+    row.sources = sources;
+    row.products = products;
+    return rules.make_bin(row, entries, gpu::CountBin::bit_range_block, 0);
+  };
+  EXPECT_EQ(bin_of(300, 6'096, 2'900), gpu::MakeBin::bit_range_team_96k);
+  EXPECT_EQ(bin_of(300, 6'096, 3'200), gpu::MakeBin::bit_range_team_192k);
+  EXPECT_EQ(bin_of(300, 6'095, 3'200), gpu::MakeBin::bit_range_block) << "not waited for";
+  EXPECT_EQ(bin_of(300, 29'999, 3'200), gpu::MakeBin::bit_range_team_192k);
+  EXPECT_EQ(bin_of(300, 30'000, 3'200), gpu::MakeBin::bit_range_block) << "B's rows are long";
+  EXPECT_EQ(bin_of(300, 30'000, 1'600), gpu::MakeBin::bit_range_block);
+  EXPECT_EQ(bin_of(300, 30'000, 1'400), gpu::MakeBin::bit_range_team_48k);
+  rules.has_large_teams = false;
+  EXPECT_EQ(rules.large_team_products(all), UINT32_MAX);
+}
+
 TEST(SpgemmRules, CountShortEvenRowsByWarps) {
   const gpu::BinRules rules;
   constexpr Offset kRows = 5'000;
