@@ -67,12 +67,12 @@ bool windows_pay(const SpmmProblem& problem) {
   if (sizes.nnz == 0 || sizes.nnz < kLongRows * sizes.rows) return false;
   const WindowShape shape(sizes);
   const int multiprocessors = current_multiprocessors();
-  // By measurement row_bins takes as long for 41 columns as for 64, and for 200 as for 256, but for
-  // 602 1.16 times as long as it would for 640 (docs/lab/2026-11-27-spmm-few-columns.md).
-  constexpr double kInPieces = 1.15;
-  constexpr Index kSlice = 64, kVector = 4;
-  const bool has_pieces = problem.dense_cols > kSlice && problem.dense_cols % kVector != 0;
-  const double gather = gather_kilocycles(sizes, multiprocessors, has_pieces ? kInPieces : 1);
+  // By measurement row_bins takes as long for 41 columns as for 64, and for 200 as for 256: slices
+  // that are not full cost no more (docs/lab/2026-11-27-spmm-few-columns.md). For 602 it takes up to
+  // 1.2 times as long as for 640, but not where neighbouring rows share columns, as they do where
+  // windows are full.
+  constexpr double kUnfilled = 1;
+  const double gather = gather_kilocycles(sizes, multiprocessors, kUnfilled);
   const auto takes = [&](double entries) {
     return window_kilocycles(shape, entries, multiprocessors);
   };

@@ -32,6 +32,8 @@ constexpr double kLargeOperands = 60e6;  // bytes of B and C
 constexpr Offset kEnoughParts = 12'000;
 constexpr Offset kLittleWork = 2'000'000;
 constexpr Offset kWorkOfOneStep = 50'000;  // where strips of one step pay
+// where a block would still be at one row of 600 entries when all others are done
+constexpr Offset kWorkOfShortParts = 75'000;
 constexpr Index kWarpPart = 256, kLongestWarpPart = 1024, kBlockPart = 512;
 constexpr Index kNarrowPart = 64, kPart = 128, kLargePart = 256;
 constexpr Index kRangeRows = 16 * kRowsPerBlock, kRangePanels = 4 * kRowsPerBlock;
@@ -84,7 +86,7 @@ RowTaskMaker::RowTaskMaker(const SpmmSizes& sizes, int value_bytes, Offset slice
       part_entries_ *= 2;
     }
     if (nnz < kEntriesOfSmall && work < kLittleWork) {
-      part_entries_ = kBlockPart;
+      part_entries_ = !is_narrow && work <= kWorkOfShortParts ? kWarpPart : kBlockPart;
       // If there are too few entries for the warps that run at once, more rows get a warp or a
       // block, down to rows for strips and to one step a group.
       if (is_narrow) shortest_long_ = kLongOfFewRow;

@@ -12,6 +12,8 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
+#include <deque>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -25,18 +27,28 @@ namespace {
 bool has_no_children() { return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
 
 /// A program whose work is a line of shell; descriptor 3 is the shared memory.
-std::string program_of(const std::string& line) {
-  static std::atomic<int> count{0};
-  const std::string path = testing::TempDir() + "child_" + std::to_string(getpid()) + "_" +
-                           std::to_string(++count) + ".sh";
-  std::ofstream(path) << "#!/bin/sh\n" << line << '\n';
-  chmod(path.c_str(), 0700);
-  return path;
-}
+class Program {
+ public:
+  explicit Program(const std::string& line) {
+    static std::atomic<int> count{0};
+    path_ = testing::TempDir() + "child_" + std::to_string(getpid()) + "_" +
+            std::to_string(++count) + ".sh";
+    std::ofstream(path_) << "#!/bin/sh\n" << line << '\n';
+    chmod(path_.c_str(), 0700);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() { std::remove(path_.c_str()); }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 ChildOutcome run(const std::string& line, const SharedMemory& memory = SharedMemory(64),
                  double limit_seconds = 0) {
-  return run_program("work", program_of(line), memory, {}, limit_seconds);
+  return run_program("work", Program(line).path(), memory, {}, limit_seconds);
 }
 
 TEST(ChildProcess, LeavesItsResultInSharedMemory) {
@@ -90,17 +102,14 @@ TEST(ChildProcess, TheCallersProcessIsNotCopied) {
 TEST(ChildProcess, ManyThreadsMayStartSomeAtOnce) {
   // A child has its caller's open files until it begins its program, and no program can be started
   // that somebody has open for writing: so all are written before the first is started.
-  std::vector<std::string> programs;
-  programs.reserve(8);
-  for (int i = 0; i < 8; ++i) {
-    programs.push_back(program_of("printf thread" + std::to_string(i) + " >&3"));
-  }
+  std::deque<Program> programs;
+  for (int i = 0; i < 8; ++i) programs.emplace_back("printf thread" + std::to_string(i) + " >&3");
   std::vector<std::thread> threads;
   std::atomic<int> right{0};
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([i, &right, &programs] {
       const SharedMemory memory(64);
-      run_program("work", programs[static_cast<std::size_t>(i)], memory, {}, 0);
+      run_program("work", programs[static_cast<std::size_t>(i)].path(), memory, {}, 0);
       right += "thread" + std::to_string(i) == memory.as<char>();
     });
   }
@@ -159,7 +168,7 @@ TEST(ChildProcess, IsEndedAndCollectedIfTheParentThrows) {
     EXPECT_STREQ(phase, "work");
     throw Error("tired of waiting");
   };
-  EXPECT_THROW(run_program("work", program_of("printf $$ >&3; exec sleep 100"), memory, tired),
+  EXPECT_THROW(run_program("work", Program("printf $$ >&3; exec sleep 100").path(), memory, tired),
                Error);
   EXPECT_TRUE(has_no_children());
   EXPECT_NE(kill(std::stoi(memory.as<char>()), 0), 0);
