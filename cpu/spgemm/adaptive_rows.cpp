@@ -72,9 +72,8 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
   std::uint64_t scratch_bytes() const override { return scratch_bytes_; }
 
   void count(Index* row_nnz) override {
-    const ProductJob<B, Acc> job = typed_job();
     pieces_.for_each(0, problem_.a.rows(), threads_, [&](int thread, Index first, Index last) {
-      loops_.count(job, first, last, ranges_, scratch_of(thread), row_nnz + first);
+      count_rows(thread, first, last, row_nnz + first);
     });
   }
 
@@ -106,9 +105,13 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
 
  private:
   ProductJob<B, Acc> typed_job() const {
-    return ProductJob<B, Acc>(problem_, op_b_,
-                              joins_rows_of_b_ ? alike_.next_is_alike.data() : nullptr,
-                              shifted_.size() > 0 ? shifted_.data() : nullptr);
+    return ProductJob<B, Acc>(problem_, op_b_, next_is_alike(), next_is_shifted());
+  }
+  const std::uint8_t* next_is_alike() const {
+    return joins_rows_of_b_ ? alike_.next_is_alike.data() : nullptr;
+  }
+  const std::uint8_t* next_is_shifted() const {
+    return shifted_.size() > 0 ? shifted_.data() : nullptr;
   }
 
   RowScratch<Acc>& scratch_of(int thread) { return scratch_[static_cast<std::size_t>(thread)]; }
@@ -173,7 +176,14 @@ class AdaptiveRows : public SpgemmMethod, private OnePassRows {
   }
 
   void count_rows(int thread, Index first, Index last, Index* row_nnz) override {
-    loops_.count(typed_job(), first, last, ranges_, scratch_of(thread), row_nnz);
+    RowScratch<Acc>& scratch = scratch_of(thread);
+    if (problem_.drop_below > 0) {
+      return loops_.count_kept(typed_job(), first, last, ranges_, scratch, row_nnz);
+    }
+    const CsrView<ImplicitOne> b{op_b_.rows(), op_b_.cols(), op_b_.row_offsets(),
+                                 op_b_.col_indices()};
+    row_count(isa_)({problem_, b, next_is_alike(), next_is_shifted()}, first, last, ranges_,
+                    scratch, row_nnz);
   }
 
   Offset make_rows(int thread, Index first, Index last, Index* row_nnz, Index* col_indices,

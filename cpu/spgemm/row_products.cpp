@@ -27,6 +27,7 @@ namespace {
 namespace portable {
 
 /// Rows of very few products have no way of their own here.
+inline constexpr bool kCountsTinyRows = false;
 template <class Job, class Semi>
 inline constexpr bool kHasTinyRows = false;
 inline constexpr bool kTinyRowsAreFused = false;
@@ -48,7 +49,7 @@ inline std::uint64_t* sort_small(std::uint64_t* keys, std::uint64_t*, Index coun
 }
 
 #include "cpu/spgemm/row_products_flags.inc"
-// The body uses DenseRange.
+// The body uses count_flags and emit_flagged.
 #include "cpu/spgemm/row_products_body.inc"
 
 }  // namespace portable
@@ -91,7 +92,7 @@ inline std::uint64_t* sort_small(std::uint64_t* keys, std::uint64_t* copy, Index
 }
 
 #include "cpu/spgemm/row_products_flags.inc"
-// The body uses DenseRange.
+// The body uses count_flags and emit_flagged.
 #include "cpu/spgemm/row_products_body.inc"
 
 }  // namespace avx2
@@ -165,57 +166,56 @@ struct CompressedSums<float> {
   }
 };
 
+/// How many flags of a range are set. They are reset.
+inline Index count_flags(std::uint8_t* flags, Index width) {
+  Offset count = 0;
+  for (Index i = 0; i < width; i += 64) {
+    const __m512i here = _mm512_loadu_si512(flags + i);
+    const __mmask64 met = _mm512_test_epi8_mask(here, here);
+    if (met == 0) continue;
+    count += __builtin_popcountll(met);
+    _mm512_storeu_si512(flags + i, _mm512_setzero_si512());
+  }
+  return static_cast<Index>(count);
+}
+
+/// The sums whose flags are set, side by side. Both are reset.
 template <class Acc>
-struct DenseRange {
-  static Index count(std::uint8_t* flags, Index width) {
-    Offset count = 0;
-    for (Index i = 0; i < width; i += 64) {
-      const __m512i here = _mm512_loadu_si512(flags + i);
-      const __mmask64 met = _mm512_test_epi8_mask(here, here);
-      if (met == 0) continue;
-      count += __builtin_popcountll(met);
-      _mm512_storeu_si512(flags + i, _mm512_setzero_si512());
-    }
-    return static_cast<Index>(count);
-  }
-
-  static Index emit(Acc* sums, std::uint8_t* flags, Index width, Index base, Acc alpha, Acc empty,
-                    Index* cols, Acc* values) {
-    constexpr int kWidth = CompressedSums<Acc>::kWidth;
-    constexpr int kFewFlags = 8;
-    Index count = 0;
-    for (Index i = 0; i < width; i += 64) {
-      const __m512i here = _mm512_loadu_si512(flags + i);
-      __mmask64 met = _mm512_test_epi8_mask(here, here);
-      if (met == 0) continue;
-      _mm512_storeu_si512(flags + i, _mm512_setzero_si512());
-      if (__builtin_popcountll(met) <= kFewFlags) {
-        // One by one: a branch per flag group that is hit by chance costs more.
-        do {
-          const Index at = i + __builtin_ctzll(met);
-          cols[count] = base + at;
-          values[count++] = alpha * sums[at];
-          sums[at] = empty;
-          met &= met - 1;
-        } while (met != 0);
-        continue;
-      }
-      Index at = i;
+Index emit_flagged(Acc* sums, std::uint8_t* flags, Index width, Index base, Acc alpha, Acc empty,
+                   Index* cols, Acc* values) {
+  constexpr int kWidth = CompressedSums<Acc>::kWidth;
+  constexpr int kFewFlags = 8;
+  Index count = 0;
+  for (Index i = 0; i < width; i += 64) {
+    const __m512i here = _mm512_loadu_si512(flags + i);
+    __mmask64 met = _mm512_test_epi8_mask(here, here);
+    if (met == 0) continue;
+    _mm512_storeu_si512(flags + i, _mm512_setzero_si512());
+    if (__builtin_popcountll(met) <= kFewFlags) {
+      // One by one: a branch per flag group that is hit by chance costs more.
       do {
-        const auto elements = static_cast<unsigned>(met & ((1u << kWidth) - 1));
-        if (elements != 0) {
-          CompressedSums<Acc>::move(elements, sums + at, base + at, alpha, empty, cols + count,
-                                    values + count);
-          count += __builtin_popcount(elements);
-        }
-        at += kWidth;
-        met >>= kWidth;
+        const Index at = i + __builtin_ctzll(met);
+        cols[count] = base + at;
+        values[count++] = alpha * sums[at];
+        sums[at] = empty;
+        met &= met - 1;
       } while (met != 0);
+      continue;
     }
-    return count;
+    Index at = i;
+    do {
+      const auto elements = static_cast<unsigned>(met & ((1u << kWidth) - 1));
+      if (elements != 0) {
+        CompressedSums<Acc>::move(elements, sums + at, base + at, alpha, empty, cols + count,
+                                  values + count);
+        count += __builtin_popcount(elements);
+      }
+      at += kWidth;
+      met >>= kWidth;
+    } while (met != 0);
   }
-};
-
+  return count;
+}
 /// Moves the columns that were not met again to the front, in their order. Returns how many. Whole
 /// vectors are read and written, up to kMetPadding elements behind the last product.
 inline Index keep_fresh(Index* met, const std::uint8_t* again, Index products) {
@@ -275,6 +275,15 @@ std::uint64_t RowScratch<Acc>::bytes_for(const RangeSizes& ranges, Offset most_h
     bytes += of(slots, sizeof(Index) + sizeof(Acc)) + of(slots, sizeof(std::uint64_t));
   }
   return bytes;
+}
+
+RowCount row_count(Isa isa) {
+#if defined(__x86_64__)
+  if (isa == Isa::avx512) return &avx512::count_rows<ProductPattern<ImplicitOne>>;
+  if (isa == Isa::avx2) return &avx2::count_rows<ProductPattern<ImplicitOne>>;
+#endif
+  (void)isa;
+  return &portable::count_rows<ProductPattern<ImplicitOne>>;
 }
 
 template <class B, class Acc>

@@ -8,51 +8,66 @@
 
 namespace csrkit::cpu {
 
-/// Typed operands. Values of A are converted one by one as their rows of B are visited; values of B
-/// are what the loops run over.
-template <class BValue, class AccValue>
-struct ProductJob {
+/// What counting the entries of C needs of a problem: no value of A, and none of B if its kind is
+/// ImplicitOne.
+template <class BValue>
+struct ProductPattern {
   using B = BValue;
-  using Acc = AccValue;
 
   const Offset* a_offsets;
   const Index* a_cols;
-  ValueKind a_kind;
-  const void* a_values;
   CsrView<B> b;
   const Offset* mask_offsets;  // null without a mask
   const Index* mask_cols;
-  Acc alpha;
-  double drop_below;
   bool sorts_rows;
   const std::uint8_t* b_next_is_alike;  // of every row of op(B): the next has its columns; or null
   const std::uint8_t* next_is_shifted;  // of every row of A, as shifted_rows.h says; or null
 
-  ProductJob(const SpgemmProblem& problem, const CsrMatrix& op_b,
-             const std::uint8_t* next_is_alike = nullptr,
-             const std::uint8_t* next_row_is_shifted = nullptr)
+  ProductPattern(const SpgemmProblem& problem, const CsrView<B>& op_b,
+                 const std::uint8_t* next_is_alike, const std::uint8_t* next_row_is_shifted)
       : a_offsets(problem.a.row_offsets()),
         a_cols(problem.a.col_indices()),
-        a_kind(problem.a.value_kind()),
-        a_values(problem.a.values()),
-        b(op_b.view<B>()),
+        b(op_b),
         mask_offsets(problem.mask ? problem.mask->row_offsets() : nullptr),
         mask_cols(problem.mask ? problem.mask->col_indices() : nullptr),
-        alpha(static_cast<Acc>(problem.alpha)),
-        drop_below(problem.drop_below),
         sorts_rows(problem.sorts_rows),
         b_next_is_alike(next_is_alike),
         next_is_shifted(next_row_is_shifted) {}
+};
+
+/// Typed operands. Values of A are converted one by one as their rows of B are visited; values of B
+/// are what the loops run over.
+template <class BValue, class AccValue>
+struct ProductJob : ProductPattern<BValue> {
+  using B = BValue;
+  using Acc = AccValue;
+
+  ValueKind a_kind;
+  const void* a_values;
+  Acc alpha;
+  double drop_below;
+
+  ProductJob(const SpgemmProblem& problem, const CsrMatrix& op_b,
+             const std::uint8_t* next_is_alike = nullptr,
+             const std::uint8_t* next_row_is_shifted = nullptr)
+      : ProductPattern<B>(problem, op_b.view<B>(), next_is_alike, next_row_is_shifted),
+        a_kind(problem.a.value_kind()),
+        a_values(problem.a.values()),
+        alpha(static_cast<Acc>(problem.alpha)),
+        drop_below(problem.drop_below) {}
 
   [[gnu::always_inline]] Acc a_value(Offset at) const {
-    switch (a_kind) {
-      case ValueKind::none: return Acc{1};
-      case ValueKind::f32: return static_cast<Acc>(static_cast<const float*>(a_values)[at]);
-      case ValueKind::f64: return static_cast<Acc>(static_cast<const double*>(a_values)[at]);
-      case ValueKind::f16: return load_as<Acc>(static_cast<const f16*>(a_values)[at]);
-      case ValueKind::bf16: return load_as<Acc>(static_cast<const bf16*>(a_values)[at]);
-    }
-    return Acc{};
+    if (a_kind == ValueKind::none) return Acc{1};
+    if constexpr (!std::is_same_v<B, ImplicitOne>) return value_of_a<B>(at);  // A has B's kind
+    if constexpr (std::is_same_v<Acc, double>) return value_of_a<double>(at);
+    if (a_kind == ValueKind::f32) return value_of_a<float>(at);
+    return a_kind == ValueKind::f16 ? value_of_a<f16>(at) : value_of_a<bf16>(at);
+  }
+
+ private:
+  template <class A>
+  [[gnu::always_inline]] Acc value_of_a(Offset at) const {
+    return load_as<Acc>(static_cast<const A*>(a_values)[at]);
   }
 };
 
@@ -129,17 +144,22 @@ class WaysOfMeeting {
   Way best_ = by_flags;
 };
 
-/// One thread's accumulators. They grow when a row needs it and are kept, clean, from row to row.
-template <class Acc>
-struct RowScratch {
-  Buffer<Acc> sums;             // of the range; the semiring's empty sum everywhere
+/// What one thread counts rows with. The arrays grow when a row needs it and are kept, clean, from
+/// row to row.
+struct CountScratch {
   Buffer<std::uint8_t> flags;   // 1 where the range has an entry; 0 everywhere
   Buffer<std::uint8_t> groups;  // 1 where 64 flags have one; 0 everywhere
   Buffer<Index> table_cols;     // hash table; -1 everywhere
-  Buffer<Acc> table_sums;       // beside it
   Buffer<std::uint64_t> order;  // (column, slot) of the entries in the table
   Buffer<std::uint64_t> order_copy;
-  Buffer<Offset> cursors;      // where each row of B goes on in the next tile
+  Buffer<Offset> cursors;  // where each row of B goes on in the next tile
+};
+
+/// What one thread makes rows with.
+template <class Acc>
+struct RowScratch : CountScratch {
+  Buffer<Acc> sums;            // of the range; the semiring's empty sum everywhere
+  Buffer<Acc> table_sums;      // beside table_cols
   WaysOfMeeting ways;          // for rows in any order
   Buffer<Index> placed;        // of such a row: where in all rows before it and in it a column is
   Index placed_before = 0;     // entries of all rows before
@@ -201,19 +221,25 @@ inline Accumulator accumulator_for(Offset sources, Offset products, Offset width
   return width <= kFlagsPerProduct * products ? Accumulator::dense : Accumulator::grouped;
 }
 
+/// row_nnz[i] = entries of row first + i of C, for rows [first, last), none of them dropped.
+using RowCount = void (*)(const ProductPattern<ImplicitOne>& pattern, Index first, Index last,
+                          const RangeSizes& ranges, CountScratch& scratch, Index* row_nnz);
+RowCount row_count(Isa isa);
+
 /// The inner loops for one combination of kinds, one instruction set and one semiring.
 template <class B, class Acc>
 struct RowProducts {
-  /// row_nnz[i] = entries of row first + i, for rows [first, last).
-  void (*count)(const ProductJob<B, Acc>& job, Index first, Index last, const RangeSizes& ranges,
-                RowScratch<Acc>& scratch, Index* row_nnz);
+  /// As row_count, without the entries below drop_below: only their values tell.
+  void (*count_kept)(const ProductJob<B, Acc>& job, Index first, Index last,
+                     const RangeSizes& ranges, RowScratch<Acc>& scratch, Index* row_nnz);
   /// Rows [first, last) side by side, and how many entries each has, unless row_nnz is null.
   /// Returns the entries of all.
   Offset (*make)(const ProductJob<B, Acc>& job, Index first, Index last, const RangeSizes& ranges,
                  RowScratch<Acc>& scratch, Index* row_nnz, Index* cols, Acc* values);
 };
 
-/// Defined for what with_spgemm_kinds can call for.
+/// Defined for what with_spgemm_kinds can call for; semirings other than plus_times have no 16-bit
+/// kinds.
 template <class B, class Acc>
 RowProducts<B, Acc> row_products(Isa isa, Semiring semiring);
 
