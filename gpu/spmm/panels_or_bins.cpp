@@ -76,6 +76,13 @@ double bins_kilocycles(const SpmmProfile& profile) {
                            profile.multiprocessors, is_one_slice ? 1 : kUnfilled);
 }
 
+/// The columns that full slices multiply in the time that slices of these take. A last slice takes
+/// at least `least` of the time of a full one; the rest grows with its columns.
+double full_columns(double cols, double slice, double least) {
+  const double before = std::ceil(cols / slice) - 1;
+  return slice * (before + least + (1 - least) * (cols / slice - before));
+}
+
 /// The latency of the longest row in row_panels. A part of its list waits for B in every step. At
 /// the end the parts' sums are added up, first in groups of up to 32 and then the groups, with a
 /// wait for L2 each. Both as log(1 + wait / time of row_bins).
@@ -115,6 +122,7 @@ double gather_kilocycles(const SpmmSizes& sizes, int multiprocessors, double unf
 PanelTerms panel_terms(const SpmmProfile& profile) {
   constexpr double kNarrowest = 16, kWidest = 128, kLine = 32, kSlice = 64;  // columns of 4 bytes
   constexpr double kShortList = 16, kShortMean = 9, kFewSectors = 100;
+  constexpr double kLeastOfLast = 2.0 / 3;
   constexpr Index kVeryFewColumns = 3, kSectorBytes = 32;
   const PanelSample& sample = profile.sample;
   const double nnz = static_cast<double>(profile.nnz), mean = nnz / profile.rows;
@@ -138,9 +146,12 @@ PanelTerms panel_terms(const SpmmProfile& profile) {
                         profile.dense_cols * profile.b_bytes % kSectorBytes != 0 &&
                         !(profile.b_bytes == 4 && is_one_slice);
   const double ends = has_ends ? std::sqrt(kFewSectors / words) : 0;
-  // A partly filled slice costs row_bins as much as a full one.
+  // A last slice of few columns costs more than its share: row_bins as much as a full one of 64,
+  // row_panels most of a full one of 128 (docs/lab/2026-11-28-spmm-fourth-set.md).
   const bool has_slices = profile.b_bytes != 2 && !has_pieces && words > kSlice && !is_one_slice;
-  const double unfilled = has_slices ? std::log(std::ceil(words / kSlice) * kSlice / words) : 0;
+  const double of_panels = full_columns(words, kWidest, kLeastOfLast);
+  const double of_bins = full_columns(words, kSlice, 1);
+  const double last_slices = has_slices ? std::log(of_panels / of_bins) : 0;
   // In 16 bits tiles are read element by element if rows begin anywhere.
   const bool reads_elements = profile.b_bytes == 2 && profile.is_off_vectors && !has_pieces;
   // Sharing does not shorten the start, which counts in small products.
@@ -157,8 +168,7 @@ PanelTerms panel_terms(const SpmmProfile& profile) {
           profile.dense_cols <= kVeryFewColumns ? 1.0 : 0.0,
           ends,
           ends * written * beyond_l2(profile),
-          ends * sharing,
-          unfilled,
+          last_slices,
           longest.steps,
           longest.meeting,
           reads_elements ? 1.0 : 0.0,

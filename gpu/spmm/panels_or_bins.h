@@ -22,7 +22,7 @@ inline double near_zero(double log_ratio) {
   return log_ratio < -kFarOff ? -kFarOff : log_ratio > kFarOff ? kFarOff : log_ratio;
 }
 
-using PanelTerms = std::array<double, 17>;
+using PanelTerms = std::array<double, 16>;
 PanelTerms panel_terms(const SpmmProfile& profile);
 
 /// Thousands of clock cycles of row_bins. If the width is no multiple of 32 columns (and above 32),

@@ -1,10 +1,11 @@
 // The choice between kernels, on what was found in matrices and how long kernels took there
-// (studies/spmm_choices, on an H100 and an H200). Needs no GPU.
+// (recorded_products.h). Needs no GPU.
 
 #include "gpu/spmm/choose.h"
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,7 +40,7 @@ struct Tally {
 
 struct Wanted {
   const char* record;
-  int least_matrices;
+  int least_matrices, least_others;
   double close, far;                // of the products of matrices that were learnt from
   double others_close, others_far;  // of those that were not
 };
@@ -48,10 +49,11 @@ struct Wanted {
 
 TEST(ChooseSpmm, IsNearTheFasterKernelOnRecordedProducts) {
   for (const Wanted& wanted :
-       {Wanted{"h100/data/spmm_choices_landed", 200, 0.965, 0.004, 0.945, 0.01},
-        Wanted{"h100/data/spmm_choices_more", 600, 0.96, 0.008, 0.96, 0.008},
-        Wanted{"h200/data/spmm_choices_more", 300, 0.95, 0.008, 0.955, 0.012},
-        Wanted{"h200/data/spmm_choices_all_kinds", 200, 0.965, 0.006, 0.945, 0.01}}) {
+       {Wanted{"h100/data/spmm_choices_landed", 200, 1000, 0.965, 0.004, 0.945, 0.01},
+        Wanted{"h100/data/spmm_choices_more", 600, 1000, 0.96, 0.008, 0.96, 0.008},
+        Wanted{"h100/data/spmm_choices_slices", 93, 400, 0.965, 0.008, 0.98, 0.008},
+        Wanted{"h200/data/spmm_choices_more", 300, 1000, 0.95, 0.008, 0.955, 0.012},
+        Wanted{"h200/data/spmm_choices_all_kinds", 200, 1000, 0.965, 0.006, 0.945, 0.01}}) {
     SCOPED_TRACE(wanted.record);
     const std::vector<RecordedProduct> cases = recorded_products(wanted.record);
     std::set<std::string> matrices;
@@ -61,11 +63,27 @@ TEST(ChooseSpmm, IsNearTheFasterKernelOnRecordedProducts) {
       (is_kept_out(item.matrix) ? others : fitted).add(item);
     }
     ASSERT_GE(matrices.size(), static_cast<std::size_t>(wanted.least_matrices));
-    EXPECT_GE(others.cases, 1000);
+    EXPECT_GE(others.cases, wanted.least_others);
     EXPECT_GE(fitted.share(fitted.close), wanted.close) << fitted.text();
     EXPECT_LE(fitted.share(fitted.far), wanted.far) << fitted.text();
     EXPECT_GE(others.share(others.close), wanted.others_close) << others.text();
     EXPECT_LE(others.share(others.far), wanted.others_far) << others.text();
+  }
+}
+
+// At K = 160 the last slice has 32 columns. When the formula did not know what such a slice costs
+// either kernel, 12 % were not within 3 % and 9 % beyond 15 %.
+TEST(ChooseSpmm, IsNearTheFasterKernelAtEveryWidthWhateverItsLastSlice) {
+  std::map<Index, Tally> of_widths;
+  for (const RecordedProduct& item : recorded_products("h100/data/spmm_choices_slices")) {
+    of_widths[item.profile.dense_cols].add(item);
+  }
+  EXPECT_EQ(of_widths.size(), 13u);
+  for (const auto& [cols, tally] : of_widths) {
+    SCOPED_TRACE("K = " + std::to_string(cols) + ": " + tally.text());
+    EXPECT_EQ(tally.cases, 93);
+    EXPECT_GE(tally.share(tally.close), 0.95);
+    EXPECT_LE(tally.far, 1);
   }
 }
 

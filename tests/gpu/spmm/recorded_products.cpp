@@ -32,6 +32,7 @@ std::vector<nlohmann::json> lines_of(const std::string& record_name) {
 bool is_of_today(const std::string& record_name) {
   return record_name == "h100/data/spmm_choices_landed" ||
          record_name == "h100/data/spmm_choices_more" ||
+         record_name == "h100/data/spmm_choices_slices" ||
          record_name == "h200/data/spmm_choices_more";
 }
 
