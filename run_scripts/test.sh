@@ -27,4 +27,5 @@ jobs=$(nproc)
 # The quick start configures the same folder without tests.
 cmake --preset "$preset" -DCSRKIT_TESTS=ON -DCSRKIT_STUDIES=ON
 cmake --build --preset "$preset" --parallel "$jobs"
-ctest --preset "$preset" --parallel "$jobs" --no-tests=error "$@"
+# One more than cores: slurm.* come first, and mostly wait.
+ctest --preset "$preset" --parallel "$((jobs + 1))" --no-tests=error "$@"

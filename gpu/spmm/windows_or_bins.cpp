@@ -68,9 +68,9 @@ bool windows_pay(const SpmmProblem& problem) {
   const WindowShape shape(sizes);
   const int multiprocessors = current_multiprocessors();
   // By measurement row_bins takes as long for 41 columns as for 64, and for 200 as for 256: slices
-  // that are not full cost no more (docs/lab/2026-11-27-spmm-few-columns.md). For 602 it takes up to
-  // 1.2 times as long as for 640, but not where neighbouring rows share columns, as they do where
-  // windows are full.
+  // that are not full cost no more (docs/lab/2026-11-27-spmm-few-columns.md). For 602 it takes up
+  // to 1.2 times as long as for 640, but not where neighbouring rows share columns, as they do
+  // where windows are full.
   constexpr double kUnfilled = 1;
   const double gather = gather_kilocycles(sizes, multiprocessors, kUnfilled);
   const auto takes = [&](double entries) {
