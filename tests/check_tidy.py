@@ -86,7 +86,8 @@ def findings(root, group):
 def self_test():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder).resolve()
-        sources = {"core/bad.cpp": "namespace { int twice() { return 2; } }\nint* none() { return 0; }",
+        sources = {"core/bad.cpp": "namespace { int twice() { return 2; } }\nint* none() { return 0; }\n"
+                                "int _Reserved = 1;\n#define _RESERVED 2",
                    "core/clean.cpp": "int one() { return 1; }",
                    "core/clashes.cpp": "namespace { int twice() { return 4; } }",
                    "build/tools/both.cxx": '#include "../../core/clean.cpp"\n#include "../../core/bad.cpp"'}
@@ -106,7 +107,10 @@ def self_test():
         assert groups_of([bad, clashes, clean, both]) == [[bad, clashes, clean], [both]]
         assert not findings(root, [clean, clashes])
         for group in [clean, bad], [bad, clashes, clean], [both]:
-            assert findings(root, group).count("[modernize-use-nullptr") == 1, group
+            report = findings(root, group)
+            for check in ("modernize-use-nullptr", "clang-diagnostic-reserved-identifier",
+                          "clang-diagnostic-reserved-macro-identifier"):
+                assert report.count(f"[{check}") == 1, (check, group)
     print("clang-tidy finds what was planted")
 
 
