@@ -30,8 +30,8 @@ namespace csrkit::gpu {
 namespace bit_ranges {
 
 /// kWalkers groups of kLanes / kWalkers lanes take turns at A's entries; `sources` has a list for
-/// each. kSharesSums: all lanes of a team share one source at a time, so neither lists
-/// nor bids are needed.
+/// each. kSharesSums: all lanes of a team share one source at a time, so neither lists nor bids are
+/// needed.
 template <int kLanes, int kWalkers, Structure kStructure, bool kSharesSums, class Columns,
           class Value>
 __device__ void make_bit_range(const MakeRows<Value>& op, const BitRange<Value>& range,

@@ -95,9 +95,9 @@ inline constexpr int kTeamBitRange48k = 48 * 1024;
 inline constexpr int kTeamBitRange96k = 96 * 1024;
 inline constexpr int kTeamBitRange192k = 192 * 1024;
 inline constexpr int kWarpsOfATeam = 4;
-/// Where B's rows have so many entries or more on average, a block takes them one by one and none
-/// of its warps waits for a turn at a sum. Then more blocks than teams of 96 KiB are at work.
-/// Measured on H100s.
+/// Where B's rows have about so many entries or more on average, a block of 256 threads takes them
+/// one by one (suits_packing), and none of its warps waits for a turn at a sum. Then more blocks
+/// than teams of 96 KiB are at work. Measured on H100s.
 inline constexpr std::uint32_t kLongSources = 100;
 /// When the four warps of a team share each source and one set of sums, instead of taking a quarter
 /// of the sources each with sums of their own. They synchronize after every 128 products of a
@@ -336,8 +336,8 @@ struct BinRules {
   }
 
   /// Whether the row must be cut so that it does not finish last: it is slower than most_alone, and
-  /// its sums may not fit a team, which is faster. Three quarters of its possible entries are
-  /// assumed.
+  /// its sums may not fit a team of 96 KiB, which is faster. Three quarters of its possible entries
+  /// are assumed.
   CSRKIT_HOST_DEVICE bool is_too_long(const RowFacts& row) const {
     if (row.products <= kFewestCutProducts / shrink || row.products == UINT32_MAX ||
         row_nanoseconds(row.sources, row.products) <= most_alone) {
