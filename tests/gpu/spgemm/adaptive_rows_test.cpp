@@ -368,6 +368,32 @@ TEST_F(SpgemmLongRows, HaveTheSameBitsInBlocksOfRows) {
   check_row_blocks(problem_of(operands, {}), rules, 4);
 }
 
+/// Rows that half of the product would wait for, but not the whole: large teams add up in another
+/// order, so neither makes them.
+TEST_F(SpgemmLongRows, HaveTheSameTeamsInBlocksOfRows) {
+  constexpr Index kRows = 120, kSources = 180, kLength = 25, kStep = 320;
+  constexpr std::uint32_t kProducts = kSources * kLength;
+  std::vector<Entry> a, b;
+  for (Index i = 0; i < kRows; ++i) {
+    for (Index k = 0; k < kSources; ++k) a.push_back({i, i + k, random_value(89, i, k)});
+  }
+  for (Index i = 0; i < kRows + kSources; ++i) {
+    for (Index k = 0; k < kLength; ++k) {
+      const auto shift = static_cast<Index>(random_word(90, i, k) % kStep);
+      b.push_back({i, k * kStep + shift, random_value(91, i, k)});
+    }
+  }
+  gpu::BinRules rules;
+  rules.prefers_one_pass = false;
+  const gpu::BitRangeRows all = {kRows, kProducts, Offset{kRows} * kProducts};
+  EXPECT_GT(rules.large_team_products(all), kProducts);
+  EXPECT_LT(rules.large_team_products({kRows / 2, kProducts, all.products / 2}), kProducts);
+  const ProductOperands operands = {matrix_of(kRows, kRows + kSources, a),
+                                    matrix_of(kRows + kSources, kLength * kStep, b)};
+  const ProductCase item = case_of(ValueKind::f64, Semiring::plus_times);
+  check_row_blocks(problem_of(operands, item), rules, 4);
+}
+
 namespace {
 
 /// A mesh of 90 nodes in a ring with 1 to 7 unknowns each, and six neighbours to either side: the
