@@ -216,6 +216,7 @@ Index emit_flagged(Acc* sums, std::uint8_t* flags, Index width, Index base, Acc 
   }
   return count;
 }
+
 /// Moves the columns that were not met again to the front, in their order. Returns how many. Whole
 /// vectors are read and written, up to kMetPadding elements behind the last product.
 inline Index keep_fresh(Index* met, const std::uint8_t* again, Index products) {
