@@ -368,7 +368,8 @@ struct BinRules {
 
   /// The most bytes that a team for the row may have.
   CSRKIT_HOST_DEVICE std::uint32_t most_bytes_of_team(const RowFacts& row) const {
-    if (Offset{row.products} >= row.sources * kLongSources) {
+    const bool shares = shared_sums.suit(row.products, row.sources);
+    if (!shares && Offset{row.products} >= row.sources * kLongSources) {
       return most_of_a_team < kTeamBitRange48k ? most_of_a_team : kTeamBitRange48k;
     }
     return row.products >= fewest_of_large_team / shrink ? kTeamBitRange192k : most_of_a_team;

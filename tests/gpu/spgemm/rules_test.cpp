@@ -73,6 +73,7 @@ TEST(SpgemmRules, GiveLargeTeamsToRowsThatBlocksWouldBeWaitedFor) {
   EXPECT_EQ(bin_of(300, 29'999, 3'200), gpu::MakeBin::bit_range_team_192k);
   EXPECT_EQ(bin_of(300, 30'000, 3'200), gpu::MakeBin::bit_range_block) << "B's rows are long";
   EXPECT_EQ(bin_of(300, 30'000, 1'600), gpu::MakeBin::bit_range_block);
+  EXPECT_EQ(bin_of(120, 12'000, 6'000), gpu::MakeBin::bit_range_team_96k) << "warps share sums";
   EXPECT_EQ(bin_of(300, 30'000, 1'400), gpu::MakeBin::bit_range_team_48k);
   rules.has_large_teams = false;
   EXPECT_EQ(rules.large_team_products(all), UINT32_MAX);
