@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
@@ -51,6 +52,11 @@ bool all_parts(const std::string& text, Take&& take) {
 
 std::string text_of(double value) {
   std::string text = std::to_string(value);
+  if (std::strtod(text.c_str(), nullptr) != value) {  // below its six digits
+    char precise[32];
+    std::snprintf(precise, sizeof precise, "%g", value);
+    return precise;
+  }
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
   return text;

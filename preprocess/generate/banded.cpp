@@ -31,6 +31,9 @@ CsrMatrix generate_banded(const PatternRequest& request) {
   const bool is_symmetric = given.flag("symmetric");
   std::vector<Index> offsets;
   if (given.is_set("offsets")) {
+    if (given.is_given("bandwidth")) {
+      given.refuse_all("bandwidth is for a full band, offsets for single diagonals; give one");
+    }
     offsets = given.indices("offsets");
     std::sort(offsets.begin(), offsets.end());
     offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());

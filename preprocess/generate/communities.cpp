@@ -91,10 +91,19 @@ CsrMatrix generate_communities(const PatternRequest& request) {
   const Index longest = has_longest ? given.index("longest") : room;
   if (longest > room) given.refuse("longest", "at most " + std::to_string(room) + " here");
   const Index least = model.diagonal == ColumnModel::Diagonal::always ? 1 : 0;
+  if (given.is_given("shortest") && given.index("shortest") > longest) {
+    given.refuse("shortest", "at most " + std::to_string(longest) + " here");
+  }
   const Index shortest = std::max(least, std::min(longest, given.index("shortest")));
+  const int kind = given.choice("lengths");
+  if (kind != 0 && given.is_given("spread")) given.refuse_all("spread is for lengths=lognormal");
+  if (kind != 1 && given.is_given("exponent")) given.refuse_all("exponent is for lengths=pareto");
 
   Offset nnz = 0;
   if (given.is_set("nnz")) {
+    if (given.is_given("mean")) {
+      given.refuse_all("nnz and mean both say how many entries there are; give one");
+    }
     nnz = given.integer("nnz");
   } else {
     nnz = std::llround(given.number("mean") * n);
@@ -114,7 +123,6 @@ CsrMatrix generate_communities(const PatternRequest& request) {
 
   // Beside the matrix a shape, a length and three ids of every row.
   require_room(4 * Offset{n}, nnz, static_cast<int>(sizeof(Index)) + size_of(request.value_kind));
-  const int kind = given.choice("lengths");
   std::vector<double> shape(static_cast<std::size_t>(n), 1.0);
   if (kind == 0) shape = lognormal_quantiles(n, given.number("spread"));
   if (kind == 1) shape = pareto_quantiles(n, given.number("exponent"), std::max(1, longest));

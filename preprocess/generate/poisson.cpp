@@ -72,6 +72,10 @@ CsrMatrix generate_poisson(const PatternRequest& request) {
   const Index ny = given.is_set("ny") ? given.index("ny") : nx;
   const Index nz = given.is_set("nz") ? given.index("nz") : is_solid ? nx : 1;
   if (!is_solid && nz != 1) given.refuse("nz", "1 for a stencil of two dimensions");
+  const double weight_y = given.number("weight-y"), weight_z = given.number("weight-z");
+  if (!is_solid && weight_z != 1) {
+    given.refuse("weight-z", "1 for a stencil of two dimensions");
+  }
   const Grid grid = Grid::from(nx, ny, nz, 1, given);
 
   const auto n = static_cast<Index>(grid.points());
@@ -80,7 +84,6 @@ CsrMatrix generate_poisson(const PatternRequest& request) {
       if (faces <= most_faces) add(col);
     });
   });
-  const double weight_y = given.number("weight-y"), weight_z = given.number("weight-z");
   const Coefficients coefficients(given.number("contrast"), request.seed);
   const auto weight_of = [&](Index row, Index col) {
     const bool in_y = row / nx % ny != col / nx % ny, in_z = row / nx / ny != col / nx / ny;

@@ -36,6 +36,9 @@ CsrMatrix generate_rmat(const PatternRequest& request) {
   const Parameters& given = request.parameters;
   const int scale = given.index("scale");
   const auto n = static_cast<Index>(Index{1} << scale);
+  if (given.is_set("edges") && given.is_given("edge_factor")) {
+    given.refuse_all("edges and edge_factor both say how many edges are drawn; give one");
+  }
   const Offset edges = given.is_set("edges") ? given.integer("edges")
                                              : std::llround(given.number("edge_factor") * n);
   const double a = given.number("a"), b = given.number("b"), c = given.number("c");

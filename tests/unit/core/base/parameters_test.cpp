@@ -86,6 +86,7 @@ TEST(Parameters, BadValuesAreRefusedWithWhatIsExpected) {
   }
   EXPECT_EQ(find_parameter(table(), "hub")->expected(), "a whole number from 1 to 9, or auto");
   EXPECT_EQ(find_parameter(table(), "inside")->expected(), "keep, degree or rcm");
+  EXPECT_EQ(number("x", "1", 1e-9, 1e12, "").expected(), "a number from 1e-09 to 1000000000000");
 }
 
 TEST(Parameters, NamesAreChecked) {

@@ -186,6 +186,29 @@ TEST(Generate, RefusesBadParameters) {
   }
 }
 
+TEST(Generate, RefusesParametersThatWouldHaveNoEffect) {
+  const std::vector<std::pair<std::string, ParameterMap>> bad = {
+      {"rmat", {{"scale", "4"}, {"edges", "9"}, {"edge_factor", "2"}}},
+      {"communities", {{"n", "10"}, {"nnz", "30"}, {"mean", "3"}}},
+      {"communities", {{"n", "10"}, {"lengths", "pareto"}, {"spread", "1"}}},
+      {"communities", {{"n", "10"}, {"exponent", "2"}}},
+      {"communities", {{"n", "10"}, {"nnz", "30"}, {"shortest", "4"}, {"longest", "3"}}},
+      {"poisson", {{"nx", "4"}, {"weight-z", "2"}}},
+      {"banded", {{"n", "9"}, {"bandwidth", "2"}, {"offsets", "1"}}},
+  };
+  for (const auto& [pattern, parameters] : bad) {
+    std::string shown;
+    for (const auto& [name, value] : parameters) shown += " " + name + "=" + value;
+    EXPECT_EQ(refusal(pattern, parameters).find(pattern + ": "), 0u) << pattern << shown;
+  }
+  // Beside each other where both count, and where the other one has no value.
+  EXPECT_EQ(refusal("rmat", {{"scale", "4"}, {"edges", "auto"}, {"edge_factor", "2"}}), "");
+  EXPECT_EQ(
+      refusal("communities", {{"n", "10"}, {"nnz", "30"}, {"shortest", "3"}, {"longest", "3"}}),
+      "");
+  EXPECT_EQ(refusal("banded", {{"n", "9"}, {"bandwidth", "2"}, {"offsets", "none"}}), "");
+}
+
 TEST(Generate, EmptyMatricesExist) {
   EXPECT_EQ(make("erdos-renyi", {{"rows", "0"}, {"cols", "5"}, {"nnz", "0"}}).cols(), 5);
   EXPECT_EQ(make("erdos-renyi", {{"rows", "5"}, {"cols", "0"}, {"nnz", "0"}}).rows(), 5);
