@@ -31,11 +31,22 @@ constexpr Offset kNowhere = std::numeric_limits<Offset>::max();
 
 constexpr char kCounted[] = " (counted from 0)";
 
-/// The largest number that the iterations hold. Stricter than overflow_in: a value that only rounds
-/// to it is refused.
-double largest_value(const SolveProblem& problem) {
-  return largest_finite(problem.precision == Precision::f64 ? ValueKind::f64 : ValueKind::f32);
-}
+/// What the iterations can hold. Stricter than overflow_in: a value that only rounds to the largest
+/// number is refused. So is a diagonal element that f32 would make 0: the solver would call A
+/// singular, which it is not. Other elements may vanish beside the diagonal.
+struct Range {
+  double largest, least_diagonal;
+
+  explicit Range(Precision precision)
+      : largest(largest_finite(precision == Precision::f64 ? ValueKind::f64 : ValueKind::f32)),
+        least_diagonal(precision == Precision::f64 ? 0 : std::numeric_limits<float>::denorm_min()) {
+  }
+
+  bool holds(double value, bool is_diagonal) const {
+    if (is_diagonal && value != 0 && std::abs(value) < least_diagonal) return false;
+    return std::abs(value) <= largest;  // false for a NaN
+  }
+};
 
 [[noreturn]] void refuse_value(const std::string& name, Index row, Index col, double value) {
   char found[96];
@@ -56,7 +67,7 @@ double largest_value(const SolveProblem& problem) {
 }
 
 struct FirstPlaces {
-  std::atomic<Offset> beyond{kNowhere};       // an entry that is no number, or too large
+  std::atomic<Offset> beyond{kNowhere};       // an entry that the range does not hold
   std::atomic<Offset> unequal_row{kNowhere};  // its mirror image differs
 };
 
@@ -89,8 +100,8 @@ void refuse_difference_in_row(const CsrMatrix& a, const CsrMatrix& mirror, Index
 }
 
 template <class View>
-void look_through(const View& a, const View& mirror, ValueKind kind, double largest, int threads,
-                  FirstPlaces* places) {
+void look_through(const View& a, const View& mirror, ValueKind kind, const Range& range,
+                  int threads, FirstPlaces* places) {
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
   for (Index row = 0; row < a.rows; ++row) {
     const Offset begin = a.row_offsets[row], end = a.row_offsets[row + 1];
@@ -98,7 +109,7 @@ void look_through(const View& a, const View& mirror, ValueKind kind, double larg
     bool is_equal = mirror.row_offsets[row + 1] - mirror_begin == end - begin;
     for (Offset at = begin; at < end; ++at) {
       const double value = a.template value_as<double>(at);
-      if (!(std::abs(value) <= largest)) lower_to(places->beyond, at);
+      if (!range.holds(value, a.col_indices[at] == row)) lower_to(places->beyond, at);
       const Offset other = mirror_begin + (at - begin);
       is_equal = is_equal && a.col_indices[at] == mirror.col_indices[other] &&
                  mirror_each_other(value, mirror.template value_as<double>(other), kind);
@@ -107,13 +118,13 @@ void look_through(const View& a, const View& mirror, ValueKind kind, double larg
   }
 }
 
-void require_sparse(const CsrMatrix& a, double largest, const std::string& name, int threads) {
+void require_sparse(const CsrMatrix& a, const Range& range, const std::string& name, int threads) {
   const CsrMatrix mirror = transpose(a, threads);
   FirstPlaces places;
   a.visit([&](const auto& view) {
     mirror.visit([&](const auto& other) {
       if constexpr (std::is_same_v<decltype(view), decltype(other)>) {
-        look_through(view, other, a.value_kind(), largest, threads, &places);
+        look_through(view, other, a.value_kind(), range, threads, &places);
       }
     });
   });
@@ -126,7 +137,8 @@ void require_sparse(const CsrMatrix& a, double largest, const std::string& name,
 }
 
 template <class Value>
-void require_dense(const ConstDenseView& a, double largest, const std::string& name, int threads) {
+void require_dense(const ConstDenseView& a, const Range& range, const std::string& name,
+                   int threads) {
   // Tiles, so that the transposed reads find their lines in the cache.
   constexpr Index kTile = 64;
   const Index tiles = static_cast<Index>((Offset{a.rows} + kTile - 1) / kTile);
@@ -141,10 +153,8 @@ void require_dense(const ConstDenseView& a, double largest, const std::string& n
       for (Index i = tile * kTile; i < row_end; ++i) {
         for (Index j = other * kTile; j < std::min<Index>(a.rows, (other + 1) * kTile); ++j) {
           const Offset at = Offset{i} * a.rows + j;
-          if (!(std::abs(value(i, j)) <= largest)) lower_to(places.beyond, at);
-          if (!(std::abs(value(j, i)) <= largest)) {
-            lower_to(places.beyond, Offset{j} * a.rows + i);
-          }
+          if (!range.holds(value(i, j), i == j)) lower_to(places.beyond, at);
+          if (!range.holds(value(j, i), i == j)) lower_to(places.beyond, Offset{j} * a.rows + i);
           if (!mirror_each_other(value(i, j), value(j, i), a.kind)) {
             lower_to(places.unequal_row, at);
           }
@@ -164,11 +174,11 @@ void require_dense(const ConstDenseView& a, double largest, const std::string& n
 void require_solvable(const SolveProblem& problem, const std::string& name, int threads) {
   require_legal(problem);
   threads = team_size(threads);
-  const double largest = largest_value(problem);
-  if (!problem.dense) return require_sparse(problem.a, largest, name, threads);
+  const Range range(problem.precision);
+  if (!problem.dense) return require_sparse(problem.a, range, name, threads);
   const ConstDenseView a = std::as_const(*problem.dense).view();
-  return a.kind == ValueKind::f32 ? require_dense<float>(a, largest, name, threads)
-                                  : require_dense<double>(a, largest, name, threads);
+  return a.kind == ValueKind::f32 ? require_dense<float>(a, range, name, threads)
+                                  : require_dense<double>(a, range, name, threads);
 }
 
 std::vector<Residual> residuals_of(const SolveProblem& problem, ConstDenseView b, ConstDenseView x,

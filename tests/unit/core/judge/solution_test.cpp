@@ -115,6 +115,32 @@ TEST(Solution, ValuesMustFitThePrecision) {
   }
 }
 
+// In f32 the matrix would be singular, and the solver would say so of A.
+TEST(Solution, TheDiagonalMustNotVanishInThePrecision) {
+  for (const bool is_dense : {false, true}) {
+    const auto obstacle = [&](double diagonal, double beside, Precision precision) {
+      SolveProblem problem = problem_of(
+          matrix_of(70,
+                    [=](Index i, Index j) {
+                      return i != j ? i + j == 69 ? beside : 0.0 : i == 66 ? diagonal : 1.0;
+                    }),
+          is_dense);
+      problem.precision = precision;
+      return obstacle_of(problem);
+    };
+    EXPECT_EQ(obstacle(1e-200, 0, Precision::f64), "");
+    for (const Precision precision : {Precision::f32, Precision::refined}) {
+      for (const double diagonal : {1e-200, -1.39e-45}) {
+        EXPECT_NE(obstacle(diagonal, 0, precision).find("that f32 can hold, found"),
+                  std::string::npos);
+        EXPECT_NE(obstacle(diagonal, 0, precision).find("in row 66, column 66"), std::string::npos);
+      }
+      EXPECT_EQ(obstacle(1.41e-45, 1e-200, precision), "");
+      EXPECT_EQ(obstacle(0, 1e-200, precision), "") << "the solver says what a 0 means";
+    }
+  }
+}
+
 TEST(Solution, ResidualsAndTheirRounding) {
   for (const bool is_dense : {false, true}) {
     const SolveProblem problem = problem_of(grid_laplacian(2, 1), is_dense);
