@@ -82,9 +82,12 @@ CsrFile in_order(const CsrFile& file, const Ordering& ordering, Sides sides) {
 CsrFile reordered(const CsrFile& file, const std::string& method, Sides sides,
                   const ReorderOptions& options) {
   const CsrMatrix& matrix = file.matrix;
-  Ordering ordering =
-      make_ordering(method, sides == Sides::cols ? transpose(matrix) : matrix, options);
-  if (sides == Sides::both && matrix.rows() != matrix.cols() && !ordering.col_order) {
+  const bool is_square = matrix.rows() == matrix.cols();
+  // A matrix that the method refuses is refused by its own shape, not by that of its transpose.
+  const bool is_refused = !is_square && find_reorder_method(method).needs_square();
+  Ordering ordering = make_ordering(
+      method, sides == Sides::cols && !is_refused ? transpose(matrix) : matrix, options);
+  if (sides == Sides::both && !is_square && !ordering.col_order) {
     ordering.col_order = make_ordering(method, transpose(matrix), options).order;
   }
   return in_order(file, ordering, sides);

@@ -5,6 +5,7 @@
 
 #include "api/rooms.h"
 #include "core/base/error.h"
+#include "core/base/parameters.h"
 #include "preprocess/reorder/reorder.h"
 #include "tools/cli/matrix_input.h"
 #include "tools/forecast/rank_report.h"
@@ -60,6 +61,16 @@ void refuse_other_tools(const Options& options, ForecastOf of) {
   }
 }
 
+std::vector<std::string> operations_with(const std::string& option) {
+  std::vector<std::string> names;
+  for (const Operation* operation : operations()) {
+    for (const OptionRow& row : operation->facts().forecast_options) {
+      if (row.long_name() == option) names.emplace_back(operation->name());
+    }
+  }
+  return names;
+}
+
 /// An option of one operation is refused for the others, and for tools that multiply nothing.
 void refuse_foreign_options(const Options& options, const std::vector<NamedKernel>& kernels) {
   std::set<std::string> own;
@@ -71,7 +82,8 @@ void refuse_foreign_options(const Options& options, const std::vector<NamedKerne
   for (const Operation* operation : operations()) {
     for (const OptionRow& row : operation->facts().forecast_options) {
       if (!options.given(row.long_name()) || own.count(row.long_name()) > 0) continue;
-      throw UsageError("--" + row.long_name() + " is for --operation " + operation->name());
+      throw UsageError("--" + row.long_name() + " is for --operation " +
+                       alternatives(operations_with(row.long_name())));
     }
   }
 }

@@ -32,7 +32,7 @@ void require_shapes_fit(const Operands& operands, const Request& request) {
     throw UsageError(
         operands.a_name + " has " + shape_words(a.rows(), a.cols()) +
         (is_alone ? ": its product with itself needs as many rows as columns; multiply by its "
-                    "transpose instead (--transpose-b; in csr-bench --transpose)"
+                    "transpose instead (--transpose-b; in csr-bench and csr-forecast --transpose)"
                   : ", " + operands.b_name + " " + shape_words(b.rows(), b.cols()) +
                         ": the second needs as many " + (is_transposed ? "columns" : "rows") +
                         " as the first has columns; are the two in the right order?"));

@@ -13,7 +13,8 @@ namespace csrkit {
 
 namespace {
 
-Buffer<Index> numbers_of_text(ByteSource& source, Index size, Offset limit) {
+Buffer<Index> numbers_of_text(ByteSource& source, Index size, Offset limit,
+                              const std::string& item) {
   LineReader lines(source);
   Buffer<Index> numbers(size);
   Index count = 0;
@@ -31,37 +32,39 @@ Buffer<Index> numbers_of_text(ByteSource& source, Index size, Offset limit) {
                                          ", found " + scan::quote_word(word));
     }
     if (count == size) {
-      lines.refuse(lines.line() - 1,
-                   "expected " + counted(size, "number") + ", one for each row, found more");
+      lines.refuse(lines.line() - 1, "expected " + counted(size, "number") + ", one for each " +
+                                         item + ", found more");
     }
     numbers[count++] = static_cast<Index>(number);
   }
   if (count < size) {
-    lines.refuse(lines.line(), "expected " + counted(size, "number") +
-                                   ", one for each row, found " + std::to_string(count));
+    lines.refuse(lines.line(), "expected " + counted(size, "number") + ", one for each " + item +
+                                   ", found " + std::to_string(count));
   }
   return numbers;
 }
 
-Buffer<Index> read_numbers(const std::string& path, Index size, Offset limit) {
+Buffer<Index> read_numbers(const std::string& path, Index size, Offset limit, const char* item) {
   const std::unique_ptr<ByteSource> source = open_file(path);
-  if (source->mapped().substr(0, 6) != "\x93NUMPY") return numbers_of_text(*source, size, limit);
+  if (source->mapped().substr(0, 6) != "\x93NUMPY")
+    return numbers_of_text(*source, size, limit, item);
   const NpyArray array = read_npy_array(*source, static_cast<std::uint64_t>(source->size_bytes()));
-  array.require_column(size, "row");
+  array.require_column(size, item);
   return array.to_indices(limit);
 }
 
 }  // namespace
 
-Ordering read_outside_order(const std::string& path, Index size, Direction direction) {
-  Buffer<Index> numbers = read_numbers(path, size, std::max<Offset>(size, 1));
+Ordering read_outside_order(const std::string& path, Index size, Direction direction,
+                            const char* item) {
+  Buffer<Index> numbers = read_numbers(path, size, std::max<Offset>(size, 1), item);
   return {direction == Direction::old_of_new
               ? Permutation::from_old_of_new(std::move(numbers), path)
               : Permutation::from_new_of_old(std::move(numbers), path)};
 }
 
 Ordering read_outside_partition(const std::string& path, Index rows) {
-  const Buffer<Index> part_of_old = read_numbers(path, rows, kMaxIndex);
+  const Buffer<Index> part_of_old = read_numbers(path, rows, kMaxIndex, "row");
   Buffer<Index> old_of_new(rows), part_of_new(rows);
   std::iota(old_of_new.begin(), old_of_new.end(), Index{0});
   std::stable_sort(old_of_new.begin(), old_of_new.end(),

@@ -13,8 +13,10 @@ namespace csrkit {
 enum class Direction { old_of_new, new_of_old };
 
 /// `size` numbers from an .npy file of integers or a text of one number per line (`#` and `%` begin
-/// comments). Throws InputError, which names line or byte.
-Ordering read_outside_order(const std::string& path, Index size, Direction direction);
+/// comments). Throws InputError, which names line or byte, and says that every `item`, a row or a
+/// column, has one number.
+Ordering read_outside_order(const std::string& path, Index size, Direction direction,
+                            const char* item = "row");
 
 /// The part of every row, from 0, in such a file: METIS's .part files, KaHIP, Scotch and others.
 /// Rows of a part become neighbours, in the order they had.

@@ -58,8 +58,12 @@ CsrFile with_outside_order(const ReorderToolOptions& options, const CsrFile& fil
     return in_order(file, read_outside_partition(options.partition_from, file.matrix.rows()),
                     sides);
   }
-  const Index size = sides == Sides::cols ? file.matrix.cols() : file.matrix.rows();
-  return in_order(file, read_outside_order(options.order_from, size, options.direction), sides);
+  const bool is_of_cols = sides == Sides::cols;
+  const Index size = is_of_cols ? file.matrix.cols() : file.matrix.rows();
+  return in_order(file,
+                  read_outside_order(options.order_from, size, options.direction,
+                                     is_of_cols ? "column" : "row"),
+                  sides);
 }
 
 /// metis-partition chooses the number of parts by a cache; with one part it leaves all as it was.

@@ -74,6 +74,8 @@ refused 2 "--out-of-core is never" wide.csr --device gpu --out-of-core never --p
 refused 2 "--panel-cols is not for --ranks" wide.csr --ranks 2 --panel-cols 8
 refused 2 "--memory-limit is not for --tool csr-bench" wide.csr --tool csr-bench --memory-limit 1G
 refused 2 "--out-of-core is for --operation spmm" wide.csr --operation spgemm --out-of-core rows
+refused 2 "--dense-cols is for --operation spmm or sddmm" wide.csr --operation spmv -k 8
+refused 2 "(--transpose-b; in csr-bench and csr-forecast --transpose)" wide.csr --operation spgemm
 
 # The product itself, where there is a GPU: cut as forecast.
 needs_gpu csr-spmm-gpu wide.csr -k 64 --quiet

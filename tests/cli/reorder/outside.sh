@@ -48,4 +48,6 @@ expect 2 csr-reorder karate.csr no.csr --partition-from halves.txt --sides=cols
 csr-import "$DATASETS/lp_afiro.mtx" wide.csr --quiet
 expect 2 csr-reorder wide.csr no.csr --order-from p.npy --sides=both
 says "needs a square matrix"
+expect 3 csr-reorder wide.csr no.csr --order-from short.npy --sides=cols
+says "expected 51 elements, one for each column, found shape (33)"
 no_file no.csr

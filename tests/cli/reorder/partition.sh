@@ -45,3 +45,9 @@ csr-generate rmat big.csr --set scale=14 --value-kind none --quiet
 expect 70 csr-reorder --force big.csr fresh.csr --method metis-partition --parts 100 --time-limit 0.001
 says "time limit of 0.001 seconds"
 no_file fresh
+# A refusal has the shape of the file, also where columns move.
+csr-import "$DATASETS/lp_afiro.mtx" wide.csr --quiet
+for sides in rows cols; do
+  expect 2 csr-reorder wide.csr no.csr --method metis-partition --sides=$sides
+  says "this one is 27 x 51"
+done

@@ -44,7 +44,7 @@ says "'small.csr' 3 rows and 2 columns: the second needs as many columns"
 expect 2 csr-spgemm-cpu small.csr
 says "'small.csr' has 3 rows and 2 columns: its product with itself needs as many rows as columns"
 expect 1 csr-bench small.csr --kernels cpu.spgemm.auto --repeat 1
-says "multiply by its transpose instead (--transpose-b; in csr-bench --transpose)"
+says "multiply by its transpose instead (--transpose-b; in csr-bench and csr-forecast --transpose)"
 expect 0 csr-bench small.csr --kernels cpu.spgemm.auto --repeat 1 --transpose
 expect 2 csr-spgemm-cpu a.csr --mask small.csr
 says "--mask 'small.csr' has 3 rows and 2 columns: it needs those of C, 4 rows and 4 columns"

@@ -49,6 +49,14 @@ TEST(OutsideOrder, RefusesWhatIsNoPermutation) {
   EXPECT_NE(refusal(npy("<i4", std::vector<Index>{0, 1, -2}), 3).find("found -2"),
             std::string::npos);
   EXPECT_NE(refusal(npy("<i4", std::vector<Index>{0, 2, 2}), 3), "");
+  for (const std::string& content :
+       {std::string("0\n1\n"), std::string("0\n1\n2\n0\n"), npy("<i4", std::vector<Index>{0, 1})}) {
+    EXPECT_NE(refusal(content, 3).find(", one for each row, found"), std::string::npos);
+    EXPECT_NE(message_of<InputError>([&] {
+                read_outside_order(scratch.write("p", content), 3, Direction::old_of_new, "column");
+              }).find(", one for each column, found"),
+              std::string::npos);
+  }
 }
 
 TEST(OutsidePartition, GathersThePartsAndKeepsTheOrderInside) {
