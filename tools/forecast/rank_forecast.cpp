@@ -260,7 +260,9 @@ GridForecast best_stored_grid(const std::string& path, const RankSizes& sizes, I
                    (dense_cols == 1 ? ": there is " : ": there are ") +
                    counted(dense_cols, "column") + " of B to share out, and the file holds " +
                    (stored.empty() ? "no row parts" : "row parts for " + stored) +
-                   "; csr-partition --parts " + std::to_string(ranks) + " makes them");
+                   (ranks <= sizes.rows
+                        ? "; csr-partition --parts " + std::to_string(ranks) + " makes them"
+                        : "; use fewer ranks, as A has " + counted(sizes.rows, "row")));
 }
 
 GridForecast forecast_stored_grid(const std::string& path, const RankSizes& sizes, Index parts,

@@ -16,6 +16,9 @@ expect 2 csr-spmm-dist graph.csr --ranks 9 -k 8
 says "no grid has 9 ranks: there are 8 columns of B to share out, and the file holds no row parts"
 expect 2 csr-spmm-dist graph.csr --ranks 9 -k 1
 says "there is 1 column of B to share out"
+csr-generate dense small.csr --set rows=3 --quiet
+expect 2 csr-spmm-dist small.csr --ranks 5 -k 3
+says "the file holds no row parts; use fewer ranks, as A has 3 rows"
 expect 2 csr-spmm-dist graph.csr --ranks 9 -k 8 --grid 1x9
 says "more groups than there are 8 columns"
 expect 2 csr-spmm-dist graph.csr --ranks 2 --grid 2x1
