@@ -32,7 +32,7 @@ constexpr double kLargeOperands = 60e6;  // bytes of B and C
 constexpr Offset kEnoughParts = 12'000;
 constexpr Offset kLittleWork = 2'000'000;
 constexpr Offset kWorkOfOneStep = 50'000;  // where strips of one step pay
-// where a block would still be at one row of 600 entries when all others are done
+// Less work is done before a block has made one row of 600 entries, so such rows are cut.
 constexpr Offset kWorkOfShortParts = 75'000;
 constexpr Index kWarpPart = 256, kLongestWarpPart = 1024, kBlockPart = 512;
 constexpr Index kNarrowPart = 64, kPart = 128, kLargePart = 256;
