@@ -37,26 +37,6 @@ double fullest_window(const CsrMatrix& a, const WindowShape& shape) {
          static_cast<double>(std::max(sample, Offset{1}) * shape.windows);
 }
 
-/// Thousands of clock cycles of dense_windows (docs/lab/2026-11-22-spmm-h200.md): a start, and
-/// rounds of one window on every multiprocessor. A round takes longer if a window has more than a
-/// thousand entries, which a block puts in their places; the narrower the tile, the more.
-struct WindowCosts {
-  double start, round, thousand_entries;
-};
-constexpr WindowCosts kWide = {30.7, 4.75, 0.34}, kHalf = {24.6, 2.57, 0.48},
-                      kQuarter = {21.0, 1.88, 0.71};
-
-double window_kilocycles(const WindowShape& shape, double entries, int multiprocessors) {
-  const WindowCosts& costs = shape.tile_cols == 128  ? kWide
-                             : shape.tile_cols == 64 ? kHalf
-                                                     : kQuarter;
-  // A multiprocessor has one block at a time.
-  const Offset turns = (kWindowBlocks + multiprocessors - 1) / multiprocessors;
-  const Offset rounds = turns * ((shape.units() + kWindowBlocks - 1) / kWindowBlocks);
-  const double crowd = std::max(entries / 1000 - 1, 0.0);
-  return costs.start + (costs.round + costs.thousand_entries * crowd) * static_cast<double>(rounds);
-}
-
 }  // namespace
 
 bool windows_pay(const SpmmProblem& problem) {
@@ -73,12 +53,8 @@ bool windows_pay(const SpmmProblem& problem) {
   // where windows are full.
   constexpr double kUnfilled = 1;
   const double gather = gather_kilocycles(sizes, multiprocessors, kUnfilled);
-  const auto takes = [&](double entries) {
-    return window_kilocycles(shape, entries, multiprocessors);
-  };
-  const double mean =
-      static_cast<double>(sizes.nnz) / static_cast<double>(shape.row_tiles * shape.windows);
-  if (takes(mean) >= gather) return false;
+  const auto takes = [&](double entries) { return shape.kilocycles(entries, multiprocessors); };
+  if (takes(shape.mean_entries()) >= gather) return false;
   // A look at A is not needed if even full windows take less time.
   const bool pays = !rows_are_on_host(problem) || takes(kTileRows * kWindowCols) < gather ||
                     takes(fullest_window(problem.a, shape)) < gather;

@@ -107,7 +107,8 @@ class DenseWindows {
 
   std::string choice() const {
     return std::to_string(shape_.row_tiles) + " x " + std::to_string(shape_.windows) +
-           " windows of " + std::to_string(kTileRows) + " x " + std::to_string(kWindowCols);
+           " windows of " + std::to_string(kTileRows) + " x " + std::to_string(kWindowCols) +
+           ", tiles of " + std::to_string(shape_.tile_cols) + " columns of C";
   }
 
  private:

@@ -7,9 +7,36 @@
 
 namespace csrkit::gpu {
 
-WindowShape::WindowShape(const SpmmSizes& sizes)
-    : rows(sizes.rows), cols(sizes.cols), dense_cols(sizes.dense_cols), nnz(sizes.nnz) {
-  tile_cols = dense_cols <= 32 ? 32 : dense_cols <= 64 ? 64 : 128;
+namespace {
+
+/// Thousands of clock cycles of dense_windows (docs/lab/2026-11-22-spmm-h200.md): a start, and
+/// rounds of one window on every multiprocessor. A round takes longer if a window has more than a
+/// thousand entries, which a block puts in their places; the narrower the tile, the more.
+struct WindowCosts {
+  double start, round, thousand_entries;
+};
+constexpr WindowCosts kWide = {30.7, 4.75, 0.34}, kHalf = {24.6, 2.57, 0.48},
+                      kQuarter = {21.0, 1.88, 0.71};
+
+}  // namespace
+
+WindowShape::WindowShape(const SpmmSizes& sizes) : WindowShape(sizes, 32) {
+  for (const int wider : {64, 128}) {
+    if (dense_cols <= wider / 2) return;
+    const WindowShape other(sizes, wider);
+    if (other.kilocycles(other.mean_entries(), kWindowBlocks) <
+        kilocycles(mean_entries(), kWindowBlocks)) {
+      *this = other;
+    }
+  }
+}
+
+WindowShape::WindowShape(const SpmmSizes& sizes, int width)
+    : rows(sizes.rows),
+      cols(sizes.cols),
+      dense_cols(sizes.dense_cols),
+      nnz(sizes.nnz),
+      tile_cols(width) {
   row_tiles = (Offset{rows} + kTileRows - 1) / kTileRows;
   col_tiles = (Offset{dense_cols} + tile_cols - 1) / tile_cols;
   windows = (Offset{cols} + kWindowCols - 1) / kWindowCols;
@@ -18,6 +45,20 @@ WindowShape::WindowShape(const SpmmSizes& sizes)
   if (blocks == 0) return;
   units_each = units() / blocks;
   longer_blocks = units() % blocks;
+}
+
+double WindowShape::mean_entries() const {
+  const Offset all = row_tiles * windows;
+  return all == 0 ? 0 : static_cast<double>(nnz) / static_cast<double>(all);
+}
+
+double WindowShape::kilocycles(double entries, Offset multiprocessors) const {
+  const WindowCosts& costs = tile_cols == 128 ? kWide : tile_cols == 64 ? kHalf : kQuarter;
+  // A multiprocessor has one block at a time.
+  const Offset turns = (kWindowBlocks + multiprocessors - 1) / multiprocessors;
+  const Offset rounds = turns * ((units() + kWindowBlocks - 1) / kWindowBlocks);
+  const double crowd = std::max(entries / 1000 - 1, 0.0);
+  return costs.start + (costs.round + costs.thousand_entries * crowd) * static_cast<double>(rounds);
 }
 
 std::uint64_t lay_out_windows(const WindowShape& shape, std::byte* base, WindowWorkspace* workspace,

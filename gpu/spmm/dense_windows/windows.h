@@ -50,7 +50,14 @@ struct WindowShape {
   Offset blocks = 0, units_each = 0, longer_blocks = 0;
 
   WindowShape() = default;
+  /// With the width of tiles that is expected to take the least time.
   explicit WindowShape(const SpmmSizes& sizes);
+  WindowShape(const SpmmSizes& sizes, int width);
+
+  double mean_entries() const;  // of a window
+  /// The time that a product is expected to take on a device if its fullest windows have so many
+  /// entries, in thousands of clock cycles.
+  double kilocycles(double entries, Offset multiprocessors) const;
 
   __host__ __device__ Offset units() const { return row_tiles * col_tiles * windows; }
   /// Block g has the units [first_unit(g), first_unit(g + 1)): windows of a tile, tile after tile.

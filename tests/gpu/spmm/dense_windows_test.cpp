@@ -51,6 +51,35 @@ TEST_F(DenseWindows, OfEverySize) {
   }
 }
 
+// Tiles are narrow where there are few windows.
+class SanitizerSpmmDenseWindows : public GpuTest {};
+
+TEST_F(SanitizerSpmmDenseWindows, HaveTilesOfEveryWidth) {
+  struct Case {
+    Index rows, cols;
+    double density;
+    int tile_cols;
+  };
+  for (const Case& size :
+       {Case{300, 257, 0.12, 32}, {2560, 1600, 0.02, 64}, {2177, 3073, 0.25, 128}}) {
+    SCOPED_TRACE(std::to_string(size.tile_cols) + " columns");
+    const CsrMatrix matrix = random_matrix(size.rows, size.cols, size.density);
+    const std::string expected = "tiles of " + std::to_string(size.tile_cols) + " columns";
+    for (const Index dense_cols : {size.tile_cols, size.tile_cols - 1}) {
+      KernelCase item;
+      const auto plan = windows().make_plan(problem_of(matrix, item, dense_cols), {});
+      EXPECT_NE(plan->choice().find(expected), std::string::npos) << plan->choice();
+      check_kernel_on(windows(), matrix, dense_cols, item);
+      item.pattern = BPattern::not_all_finite;
+      item.alpha = -1.5;
+      item.beta = 0.5;
+      item.padding = 1;
+      check_kernel_on(windows(), matrix, dense_cols, item);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST_F(DenseWindows, MeetWhereManyBlocksShareATile) {
   for (const bool transpose_a : {false, true}) {
     KernelCase item;
