@@ -77,6 +77,7 @@ __global__ void __launch_bounds__(kThreads)
       a.row_end(row) - a.row_begin(row) >= kFewestEntries && extent.fits(kLeastExponentOfA);
   const int top = fits && extent.largest != 0 ? exponent_of(extent.largest) : 0;
   workspace.row_scales[row] = fits ? power_of_two(kTopExponent - top) : 0;
+  if (!fits) workspace.fma_rows[atomicAdd(workspace.fma_row_count, 1u)] = row;
 }
 
 /// A warp a row of tiles: finds where its windows begin.
@@ -137,6 +138,7 @@ void fill_windows(const DeviceCsrView<float>& a, const WindowShape& shape,
   if (shape.blocks == 0) return;
   const auto windows = static_cast<std::size_t>(shape.row_tiles * shape.windows);
   CHECK_CUDA(cudaMemsetAsync(workspace.counts, 0, windows * sizeof(unsigned), stream));
+  CHECK_CUDA(cudaMemsetAsync(workspace.fma_row_count, 0, sizeof(unsigned), stream));
   const auto rows = static_cast<unsigned>(a.rows);
   scale_rows_and_count<<<rows, kThreads, 0, stream>>>(a, shape, workspace);
   CHECK_LAUNCH("scale_rows_and_count", stream);

@@ -27,7 +27,7 @@ struct UnitCursor {
 template <int kTileCols>
 class WindowBringer {
   static constexpr int kThreads = kBringers;
-  static constexpr int kAhead = 10;  // entries a thread: 1,280 of a window's 8,192 places
+  static constexpr int kAhead = 16;  // entries a thread: 2,048 of a window's 8,192 places
 
  public:
   __device__ WindowBringer(const WindowOperands& op, WindowsInShared<kTileCols>& shared,
@@ -47,9 +47,10 @@ class WindowBringer {
 
   __device__ void bring() {
     StageTurn turn;
+    int unused = kStages;
 #pragma unroll 1
     for (; left_ > 0; --left_) {
-      detail::barrier_wait(&shared_.empty[turn.stage], turn.parity ^ 1);
+      if (unused-- <= 0) detail::wait_until_empty(turn.stage);
       WindowStage<kTileCols>& stage = shared_.stages[turn.stage];
       copy_b(stage, &shared_.full[turn.stage]);
       clear(stage);

@@ -46,9 +46,8 @@ __global__ void __launch_bounds__(kWindowThreads, 1) multiply_windows(const Wind
   if (is_bringer) bringer.begin();
   if (threadIdx.x == 0) {
     shared.has_misfits = 0;
-    for (int i = 0; i < kStages; ++i) {
-      detail::barrier_init(&shared.full[i], kBringers + detail::kCopyArrivals);
-      detail::barrier_init(&shared.empty[i], kMultipliers / 32);
+    for (std::uint64_t& full : shared.full) {
+      detail::barrier_init(&full, kBringers + detail::kCopyArrivals);
     }
   }
   wait_for_kernel_before();

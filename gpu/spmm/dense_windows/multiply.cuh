@@ -93,6 +93,7 @@ class WindowMultiplier {
   /// Multiplies the windows of the units [unit, end). Writes nothing if there are `misfits`.
   __device__ void multiply(Offset unit, Offset end, bool misfits) {
     const Offset windows = op_.shape.windows;
+    auto to_be_brought = static_cast<int>(end - unit) - kStages;  // windows, after those in flight
     StageTurn turn;
     while (unit < end) {
       const Offset tile = unit / windows;
@@ -104,8 +105,7 @@ class WindowMultiplier {
         detail::barrier_wait(&shared_.full[turn.stage], turn.parity);
 #pragma unroll 1
         for (int half = 0; half < 2; ++half) add_half(shared_.stages[turn.stage], half);
-        __syncwarp();
-        if (lane_ == 0) detail::barrier_arrive(&shared_.empty[turn.stage]);
+        if (to_be_brought-- > 0) detail::announce_empty(turn.stage);
         turn.next();
       }
       unit = tile_end;

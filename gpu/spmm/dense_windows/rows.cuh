@@ -7,14 +7,16 @@
 namespace csrkit::gpu {
 
 /// Multiplies rows by FMAs, one warp each, 128 columns at a time: all rows if `all`, else those
-/// without a scale. Called by warp `warp` of `warps` in the grid.
+/// without a scale, which the analysis lists. Called by warp `warp` of `warps` in the grid. Little
+/// code, because it mostly runs once in a block and has to be fetched for that.
 __device__ inline void multiply_rows_by_fma(const WindowOperands& op, bool all, Offset warp,
                                             Offset warps) {
   constexpr int kEach = 4, kBatch = 8;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const auto multiply_row = [&](Offset row) {
-    const Offset begin = op.a.row_begin(static_cast<Index>(row));
-    const Offset end = op.a.row_end(static_cast<Index>(row));
+  const Offset rows = all ? op.c.rows : Offset{*op.workspace.fma_row_count};
+  for (Offset number = warp; number < rows; number += warps) {
+    const auto row = static_cast<Index>(all ? number : op.workspace.fma_rows[number]);
+    const Offset begin = op.a.row_begin(row), end = op.a.row_end(row);
     for (Offset first = lane; first - lane < op.c.cols; first += 32 * kEach) {
       float sums[kEach] = {};
       for (Offset at = begin; at < end; at += kBatch) {
@@ -39,7 +41,7 @@ __device__ inline void multiply_rows_by_fma(const WindowOperands& op, bool all, 
           }
         }
       }
-      float* c = op.c.data + row * op.c.leading_dim + first;
+      float* c = op.c.data + Offset{row} * op.c.leading_dim + first;
 #pragma unroll
       for (int i = 0; i < kEach; ++i) {
         if (first + 32 * i < op.c.cols) {
@@ -48,17 +50,6 @@ __device__ inline void multiply_rows_by_fma(const WindowOperands& op, bool all, 
           __stcs(c + 32 * i, out);
         }
       }
-    }
-  };
-  if (all) {
-    for (Offset row = warp; row < op.c.rows; row += warps) multiply_row(row);
-    return;
-  }
-  for (Offset first = warp; first < op.c.rows; first += 32 * warps) {
-    const Offset row = first + lane * warps;
-    const bool is_mine = row < op.c.rows && op.workspace.row_scales[row] == 0;
-    for (unsigned left = __ballot_sync(kAllLanes, is_mine); left != 0; left &= left - 1) {
-      multiply_row(first + (__ffs(static_cast<int>(left)) - 1) * warps);
     }
   }
 }

@@ -33,7 +33,7 @@ struct alignas(128) WindowStage {
 template <int kTileCols>
 struct WindowsInShared {
   WindowStage<kTileCols> stages[kStages];
-  std::uint64_t full[kStages], empty[kStages];
+  std::uint64_t full[kStages];
   int has_misfits;
 };
 
@@ -126,6 +126,20 @@ __device__ inline void multiply_fragments(float (&sums)[4], const unsigned (&x)[
 template <int kBarrier, int kThreads>
 __device__ inline void named_barrier() {
   asm volatile("bar.sync %0, %1;" ::"n"(kBarrier), "n"(kThreads) : "memory");
+}
+
+/// A stage whose window is multiplied, by all multiplying warps, for the bringing ones, which wait.
+/// In hardware's barriers, where a whole warp arrives at once.
+inline constexpr unsigned kFirstEmptyBarrier = 3;
+__device__ inline void announce_empty(int stage) {
+  __syncwarp();
+  asm volatile("bar.arrive %0, %1;" ::"r"(kFirstEmptyBarrier + stage), "n"(kWindowThreads)
+               : "memory");
+}
+__device__ inline void wait_until_empty(int stage) {
+  __syncwarp();
+  asm volatile("bar.sync %0, %1;" ::"r"(kFirstEmptyBarrier + stage), "n"(kWindowThreads)
+               : "memory");
 }
 
 }  // namespace detail

@@ -73,6 +73,8 @@ std::uint64_t lay_out_windows(const WindowShape& shape, std::byte* base, WindowW
   const Offset b_parts = shape.windows * shape.col_tiles;
   place(places.begins, layout.reserve<Offset>(windows + 1));
   place(places.row_scales, layout.reserve<float>(shape.rows));
+  place(places.fma_row_count, layout.reserve<unsigned>(1));
+  place(places.fma_rows, layout.reserve<Index>(shape.rows));
   place(places.entries, layout.reserve<WindowEntry>(shape.nnz));
   if (analysis_bytes != nullptr) *analysis_bytes = layout.bytes();
   place(places.counts, layout.reserve<unsigned>(windows));
