@@ -104,7 +104,12 @@ inline JaggedShape first_jagged_shape(Index rows, Offset nnz, int value_bytes,
                                       int multiprocessors) {
   constexpr int kWideValue = 8;
   constexpr Offset kLongMean = 48;
-  if (segment_height(rows, nnz) == jagged::kLowest) return {jagged::kLowest, 4, true};
+  constexpr Offset kOfABlock = Offset{jagged::kThreads} * jagged::kLowest;
+  if (segment_height(rows, nnz) == jagged::kLowest) {
+    const bool is_shared = nnz > kOfABlock * rows && nnz <= 2 * kOfABlock * rows;
+    if (is_shared) return {jagged::kMiddle, 8, true};
+    return {jagged::kLowest, 4, true};
+  }
   if (value_bytes < kWideValue) return {jagged::kMiddle, 8, true};
   if (nnz < kLongMean * rows) return {jagged::kLowest, 4, true};
   return sorted_jagged_shape(rows, nnz, multiprocessors);

@@ -226,6 +226,10 @@ TEST(Jagged, IsPaddedWhereThatIsLittle) {
     return first_jagged_shape(rows, nnz, value_bytes, kMultiprocessors);
   };
   EXPECT_EQ(first(1000, 3000, 8), (JaggedShape{4, 4, true}));
+  // A block holds 1,024 entries of low segments, 2,048 of high ones.
+  EXPECT_EQ(first(100, 102'400, 8), (JaggedShape{4, 4, true}));
+  EXPECT_EQ(first(100, 139'156, 8), (JaggedShape{8, 8, true}));
+  EXPECT_EQ(first(100, 204'801, 8), (JaggedShape{4, 4, true}));
   EXPECT_EQ(first(55'590, 4'218'660, 4), (JaggedShape{8, 8, true}));
   EXPECT_EQ(first(55'590, 4'218'660, 8), (JaggedShape{16, 4}));
   EXPECT_EQ(first(60'000, 9'000'000, 8), (JaggedShape{16, 8}));  // rounds, without counting them
