@@ -12,15 +12,20 @@ namespace csrkit {
 
 namespace {
 
-struct Overflow {
+struct Lost {
   Offset count = 0, first = 0;
 };
 
-/// Of the positions 0 to size - 1 of a matrix of kind `from`.
-template <class ValueAt>
-Overflow find_overflow(ValueKind from, ValueKind to, Offset size, int threads, ValueAt value_at) {
-  Overflow found{0, size};
-  if (to == ValueKind::none || largest_finite(to) >= largest_finite(from)) return found;
+bool becomes_infinite(double value, double stored) {
+  return std::isfinite(value) && !std::isfinite(stored);
+}
+
+bool becomes_zero(double value, double stored) { return stored == 0 && value != 0; }
+
+/// Of the positions 0 to size - 1: those whose value is lost as `is_lost(value, stored)` says.
+template <class IsLost, class ValueAt>
+Lost find_lost(ValueKind to, Offset size, int threads, IsLost is_lost, ValueAt value_at) {
+  Lost found{0, size};
   with_value_type(to, [&](auto tag) {
     using To = typename decltype(tag)::type;
     if constexpr (!std::is_same_v<To, ImplicitOne>) {
@@ -29,7 +34,7 @@ Overflow find_overflow(ValueKind from, ValueKind to, Offset size, int threads, V
     reduction(+ : count) reduction(min : first)
       for (Offset at = 0; at < size; ++at) {
         const double value = value_at(at);
-        if (!std::isfinite(value) || std::isfinite(load_as<double>(store_as<To>(value)))) continue;
+        if (!is_lost(value, load_as<double>(store_as<To>(value)))) continue;
         ++count;
         first = std::min(first, at);
       }
@@ -39,37 +44,91 @@ Overflow find_overflow(ValueKind from, ValueKind to, Offset size, int threads, V
   return found;
 }
 
-std::string text_of(Offset count, ValueKind kind, Offset row, Offset col, double value) {
+bool can_overflow(ValueKind from, ValueKind to) {
+  return to != ValueKind::none && largest_finite(to) < largest_finite(from);
+}
+
+bool can_underflow(ValueKind from, ValueKind to) {
+  return to != ValueKind::none &&
+         (size_of(to) < size_of(from) || (from == ValueKind::bf16 && to == ValueKind::f16));
+}
+
+std::string place_of(double value, Offset row, Offset col) {
   char number[32];
   std::snprintf(number, sizeof number, "%.6g", value);
-  return counted(count, "value") + " beyond the range of " + name_of(kind) + ", the first " +
-         number + " in row " + std::to_string(row) + ", column " + std::to_string(col) +
-         " (counted from 0)";
+  return std::string(number) + " in row " + std::to_string(row) + ", column " +
+         std::to_string(col) + " (counted from 0)";
+}
+
+std::string place_of(const CsrMatrix& matrix, Offset at) {
+  return matrix.visit([&](const auto& a) {
+    const Offset* const end = a.row_offsets + a.rows + 1;
+    const Offset row = std::upper_bound(a.row_offsets, end, at) - a.row_offsets - 1;
+    return place_of(a.template value_as<double>(at), row, a.col_indices[at]);
+  });
+}
+
+template <class IsLost>
+Lost lost_in(const CsrMatrix& matrix, ValueKind kind, int threads, IsLost is_lost) {
+  return matrix.visit([&](const auto& a) {
+    return find_lost(kind, matrix.nnz(), threads, is_lost,
+                     [&](Offset at) { return a.template value_as<double>(at); });
+  });
+}
+
+double value_at(const ConstDenseView& dense, Offset at) {
+  return dense.at(static_cast<Index>(at / dense.cols), static_cast<Index>(at % dense.cols));
+}
+
+std::string place_of(const ConstDenseView& dense, Offset at) {
+  return place_of(value_at(dense, at), at / dense.cols, at % dense.cols);
+}
+
+template <class IsLost>
+Lost lost_in(const ConstDenseView& dense, ValueKind kind, int threads, IsLost is_lost) {
+  return find_lost(kind, Offset{dense.rows} * dense.cols, threads, is_lost,
+                   [&](Offset at) { return value_at(dense, at); });
+}
+
+template <class Matrix>
+std::string overflow_from(ValueKind from, const Matrix& matrix, ValueKind kind, int threads) {
+  if (!can_overflow(from, kind)) return {};
+  const Lost found = lost_in(matrix, kind, threads, becomes_infinite);
+  if (found.count == 0) return {};
+  return counted(found.count, "value") + " beyond the range of " + name_of(kind) + ", the first " +
+         place_of(matrix, found.first);
+}
+
+template <class Matrix>
+Underflow underflow_from(ValueKind from, const Matrix& matrix, ValueKind kind, int threads) {
+  if (!can_underflow(from, kind)) return {};
+  const Lost found = lost_in(matrix, kind, threads, becomes_zero);
+  if (found.count == 0) return {};
+  return {found.count, place_of(matrix, found.first)};
 }
 
 }  // namespace
 
 std::string overflow_in(const CsrMatrix& matrix, ValueKind kind, int threads) {
-  return matrix.visit([&](const auto& a) -> std::string {
-    const auto value_at = [&](Offset at) { return a.template value_as<double>(at); };
-    const Overflow found =
-        find_overflow(matrix.value_kind(), kind, matrix.nnz(), threads, value_at);
-    if (found.count == 0) return {};
-    const Offset* const end = a.row_offsets + a.rows + 1;
-    const Offset row = std::upper_bound(a.row_offsets, end, found.first) - a.row_offsets - 1;
-    return text_of(found.count, kind, row, a.col_indices[found.first], value_at(found.first));
-  });
+  return overflow_from(matrix.value_kind(), matrix, kind, threads);
 }
 
 std::string overflow_in(ConstDenseView dense, ValueKind kind, int threads) {
-  const auto value_at = [&](Offset at) {
-    return dense.at(static_cast<Index>(at / dense.cols), static_cast<Index>(at % dense.cols));
-  };
-  const Overflow found =
-      find_overflow(dense.kind, kind, Offset{dense.rows} * dense.cols, threads, value_at);
-  if (found.count == 0) return {};
-  return text_of(found.count, kind, found.first / dense.cols, found.first % dense.cols,
-                 value_at(found.first));
+  return overflow_from(dense.kind, dense, kind, threads);
+}
+
+Underflow underflow_in(const CsrMatrix& matrix, ValueKind kind, int threads) {
+  return underflow_from(matrix.value_kind(), matrix, kind, threads);
+}
+
+Underflow underflow_in(ConstDenseView dense, ValueKind kind, int threads) {
+  return underflow_from(dense.kind, dense, kind, threads);
+}
+
+std::string text_of(const Underflow& underflow, ValueKind kind) {
+  if (underflow.count == 0) return {};
+  return counted(underflow.count, "value") + " too small for " + name_of(kind) + ", the first " +
+         underflow.first;
 }
 
 }  // namespace csrkit

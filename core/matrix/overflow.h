@@ -1,4 +1,5 @@
-// Values that are finite and would not be so in a narrower kind.
+// Values that would be lost in a narrower kind: finite ones that become infinite, others that
+// become 0.
 #pragma once
 
 #include <string>
@@ -14,5 +15,19 @@ std::string overflow_in(const CsrMatrix& matrix, ValueKind kind, int threads = 0
 
 /// The same for a dense matrix in host memory.
 std::string overflow_in(ConstDenseView dense, ValueKind kind, int threads = 0);
+
+/// Values other than 0 of which only 0 is left.
+struct Underflow {
+  Offset count = 0;
+  std::string first;  // "1e-50 in row 0, column 3 (counted from 0)"; readers name a line
+};
+
+/// What convert_values would make 0.
+Underflow underflow_in(const CsrMatrix& matrix, ValueKind kind, int threads = 0);
+Underflow underflow_in(ConstDenseView dense, ValueKind kind, int threads = 0);
+
+/// "2 values too small for f16, the first 1e-50 in row 0, column 3 (counted from 0)"; "" if there
+/// is none.
+std::string text_of(const Underflow& underflow, ValueKind kind);
 
 }  // namespace csrkit

@@ -174,6 +174,7 @@ ImportResult read_edges(const std::string& path, const ReadRequest& request, int
   EntryLines entries = parse_entry_lines(lines, how);
   CooMatrix& coo = entries.coo;
   result.entries_read = entries.entries;
+  result.underflow = entries.underflow;
   if (is_guessed) {
     const Ids ids = ids_of(coo);
     const bool is_beyond =

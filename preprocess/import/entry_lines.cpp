@@ -123,14 +123,24 @@ class EntryParser {
 
   /// Moves the piece's entries behind those before; refuses its fault.
   void append(const EntryPiece& piece) {
-    if (piece.fault != Fault::none) {
+    const auto before = [&](const char* place) {
       const std::string_view text = piece.text.text;
-      const std::string_view before =
-          text.substr(0, static_cast<std::size_t>(piece.fault_at - text.data()));
-      const std::uint64_t line = lines_.line() + piece.text.lines_before + count_line_ends(before);
-      lines_.require_no_lone_cr(line, text.substr(before.rfind('\n') + 1));
+      return text.substr(0, static_cast<std::size_t>(place - text.data()));
+    };
+    const auto line_of = [&](const char* place) {
+      return lines_.line() + piece.text.lines_before + count_line_ends(before(place));
+    };
+    if (piece.fault != Fault::none) {
+      const std::uint64_t line = line_of(piece.fault_at);
+      lines_.require_no_lone_cr(line,
+                                piece.text.text.substr(before(piece.fault_at).rfind('\n') + 1));
       lines_.refuse(line, describe(piece, options_, has_value_));
     }
+    if (piece.underflows > 0 && underflow_.count == 0) {
+      underflow_.first = scan::quote_word(piece.first_underflow) + " in line " +
+                         std::to_string(line_of(piece.first_underflow));
+    }
+    underflow_.count += piece.underflows;
     if (piece.first_slot != store_.size) store_.move(piece.first_slot, store_.size, piece.count);
     store_.size += piece.count;
     largest_row_ = std::max(largest_row_, piece.largest_row);
@@ -143,6 +153,7 @@ class EntryParser {
     };
     EntryLines result;
     result.entries = store_.size;
+    result.underflow = underflow_;
     store_.rows.truncate(store_.size);
     store_.cols.truncate(store_.size);
     store_.values.truncate(store_.size);
@@ -165,6 +176,7 @@ class EntryParser {
   EntryStore store_;
   ParsePiece parse_ = nullptr;  // until the first entry is seen
   Index largest_row_ = -1, largest_col_ = -1;
+  Underflow underflow_;
   std::vector<TextPiece> cuts_;
   std::vector<EntryPiece> pieces_;
 };

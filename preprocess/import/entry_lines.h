@@ -2,6 +2,7 @@
 // errors name their line.
 #pragma once
 
+#include "core/matrix/overflow.h"
 #include "core/matrix/sort/coo_to_csr.h"
 #include "preprocess/import/entry_line_options.h"
 #include "preprocess/import/line_reader.h"
@@ -14,6 +15,7 @@ struct EntryLines {
   /// none if the lines have no values. Without ids: values only.
   CooMatrix coo;
   Offset entries = 0;
+  Underflow underflow;
 };
 
 /// Parses the rest of the lines. Throws InputError "name:line: expected ..., found ...".

@@ -46,10 +46,13 @@ const char* skip_separator(const char* at) {
   return at;
 }
 
-/// Reads one value; Stored is what is kept, or ImplicitOne to check and drop.
+/// Reads one value; Stored is what is kept, or ImplicitOne to check and drop. `is_lost`: it is kept
+/// as 0 and is not 0.
 template <class Stored, bool kInteger>
-Fault read_value(const char*& at, const char* end, bool must_be_exact, Stored* slot) {
+Fault read_value(const char*& at, const char* end, bool must_be_exact, Stored* slot,
+                 bool& is_lost) {
   using Number = std::conditional_t<std::is_same_v<Stored, float>, float, double>;
+  const char* const begin = at;
   Number number;
   if constexpr (kInteger) {
     const char* digits = at + (*at == '-' || *at == '+');
@@ -71,7 +74,6 @@ Fault read_value(const char*& at, const char* end, bool must_be_exact, Stored* s
       return Fault::overflow;
     }
   } else {
-    const char* const begin = at;
     if (!scan::read_real(at, end, number)) {
       double wide;
       const char* again = begin;
@@ -85,6 +87,9 @@ Fault read_value(const char*& at, const char* end, bool must_be_exact, Stored* s
   } else if constexpr (!std::is_same_v<Stored, ImplicitOne>) {
     *slot = store_as<Stored>(number);
     if (std::isinf(load_as<float>(*slot)) && !std::isinf(number)) return Fault::overflow;
+  }
+  if constexpr (!kInteger && !std::is_same_v<Stored, ImplicitOne>) {
+    is_lost = load_as<double>(*slot) == 0 && !scan::is_written_zero(begin, at);
   }
   return Fault::none;
 }
@@ -101,7 +106,7 @@ void parse_piece(const EntryLineOptions& options, const IdLimits& limits, EntryS
     value_slot = store.values.as<Stored>() + piece.first_slot;
   }
   std::uint64_t largest_row = 0, largest_col = 0;  // plus one
-  Offset count = 0;
+  Offset count = 0, underflows = 0;
   const auto fail = [&](Fault fault, const char* place) {
     piece.fault = fault;
     piece.fault_at = place;
@@ -151,10 +156,13 @@ void parse_piece(const EntryLineOptions& options, const IdLimits& limits, EntryS
       const char* const word = at;
       Stored* slot = nullptr;
       if constexpr (!std::is_same_v<Stored, ImplicitOne>) slot = value_slot + count;
-      const Fault fault = ends_line(at) ? Fault::value
-                                        : read_value<Stored, kInteger>(
-                                              at, end, options.integers_must_be_exact, slot);
+      bool is_lost = false;
+      const Fault fault = ends_line(at)
+                              ? Fault::value
+                              : read_value<Stored, kInteger>(
+                                    at, end, options.integers_must_be_exact, slot, is_lost);
       if (fault != Fault::none) return fail(fault, word);
+      if (is_lost && underflows++ == 0) piece.first_underflow = word;
     }
     at = scan::skip_blanks(at);
     if (*at == '\n') {
@@ -167,6 +175,7 @@ void parse_piece(const EntryLineOptions& options, const IdLimits& limits, EntryS
     ++count;
   }
   piece.count = count;
+  piece.underflows = underflows;
   piece.largest_row = static_cast<Index>(largest_row) - 1;
   piece.largest_col = static_cast<Index>(largest_col) - 1;
 }

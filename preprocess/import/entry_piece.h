@@ -16,6 +16,8 @@ struct EntryPiece {
   Offset first_slot = 0;
   Offset count = 0;
   Index largest_row = -1, largest_col = -1;
+  Offset underflows = 0;  // values that are not 0 and are kept as 0
+  const char* first_underflow = nullptr;
   Fault fault = Fault::none;
   const char* fault_at = nullptr;
 };

@@ -7,6 +7,7 @@
 
 #include "core/base/file_digest.h"
 #include "core/base/parameters.h"
+#include "core/matrix/overflow.h"
 #include "core/matrix/sort/coo_to_csr.h"
 
 namespace csrkit {
@@ -27,6 +28,7 @@ struct ImportResult {
   Offset entries_read = 0;         // entries as stored in the file
   Offset entries_mirrored = 0;     // added for symmetric, skew or inverse edges
   CooToCsrReport repairs;
+  Underflow underflow;  // values that their kind keeps as 0; a warning tells of them
   bool is_symmetric_by_format = false;       // the file declares symmetry (pattern and values)
   std::map<std::string, std::string> notes;  // what else a user should know, by short name
   std::vector<std::string> warnings;         // what may be wrong, and how to mend it

@@ -159,6 +159,16 @@ const FormatReader& find_format(const std::string& name) {
                                       : "; did you mean '" + of_ending + "'?"));
 }
 
+void note_underflow(ImportResult& result) {
+  const ValueKind kind = result.matrix.value_kind();
+  if (kind == ValueKind::none) result.underflow = {};  // no value is kept at all
+  if (result.underflow.count == 0) return;
+  result.warnings.push_back(text_of(result.underflow, kind) + "; they become 0" +
+                            (kind == ValueKind::f64
+                                 ? ": no kind here is wider, scale the values before"
+                                 : ": a wider --value-kind keeps them"));
+}
+
 }  // namespace
 
 const std::vector<ImportFormat>& import_formats() {
@@ -215,8 +225,12 @@ ImportResult import_matrix(const std::string& path, const ImportOptions& options
       throw InputError(path + ": expected values that " + name_of(kind) + " can hold, found " +
                        too_large + "; a wider --value-kind may hold them");
     }
+    const Underflow converted = underflow_in(result.matrix, kind);
+    if (result.underflow.count == 0) result.underflow.first = converted.first;
+    result.underflow.count += converted.count;
     result.matrix = convert_values(result.matrix, kind);
   }
+  note_underflow(result);
   result.read_seconds = watch.seconds() - result.sort_seconds;
   return result;
 }

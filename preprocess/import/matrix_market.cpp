@@ -114,6 +114,7 @@ void read_matrix_market_source(ByteSource& source, const ReadRequest& request,
   CooMatrix coo = std::move(entries.coo);
   if (header.is_array) place_array(header, coo);
   result.entries_read = entries.entries;
+  result.underflow = entries.underflow;
 
   if (header.symmetry == MarketSymmetry::general) {
     finish_coo(std::move(coo), request, source.name(), result);

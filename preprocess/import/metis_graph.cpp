@@ -13,6 +13,7 @@
 #include "preprocess/import/format_reader.h"
 #include "preprocess/import/metis_lines.h"
 #include "preprocess/import/name_promise.h"
+#include "preprocess/import/scan.h"
 
 namespace csrkit {
 
@@ -182,15 +183,24 @@ ImportResult read_metis_graph(const std::string& path, const ReadRequest& reques
     }
     if (out_of_memory) throw MemoryError(path + ": not enough memory to read the graph");
     for (const VertexPiece& piece : pieces) {
-      if (!piece.fault.empty()) {
+      const auto before = [&](const char* place) {
         const std::string_view text = piece.text.text;
-        const std::string_view before =
-            text.substr(0, static_cast<std::size_t>(piece.fault_at - text.data()));
-        const std::uint64_t number =
-            lines.line() + piece.text.lines_before + count_line_ends(before);
-        lines.require_no_lone_cr(number, text.substr(before.rfind('\n') + 1));
+        return text.substr(0, static_cast<std::size_t>(place - text.data()));
+      };
+      const auto line_of = [&](const char* place) {
+        return lines.line() + piece.text.lines_before + count_line_ends(before(place));
+      };
+      if (!piece.fault.empty()) {
+        const std::uint64_t number = line_of(piece.fault_at);
+        lines.require_no_lone_cr(number,
+                                 piece.text.text.substr(before(piece.fault_at).rfind('\n') + 1));
         lines.refuse(number, piece.fault);
       }
+      if (piece.underflows > 0 && result.underflow.count == 0) {
+        result.underflow.first = scan::quote_word(piece.first_underflow) + " in line " +
+                                 std::to_string(line_of(piece.first_underflow));
+      }
+      result.underflow.count += piece.underflows;
       append(col_indices, entries, piece.neighbours);
       if (header.has_edge_weights) append(weights, weights_read, piece.weights);
       degrees.insert(degrees.end(), piece.degrees.begin(), piece.degrees.end());

@@ -130,6 +130,9 @@ void parse_metis_piece(const MetisHeader& header, VertexPiece& piece) {
           return fail(word, "expected an edge's weight" + of_vertex() + ", found " +
                                 scan::quote_word(word));
         }
+        if (weight == 0 && !scan::is_written_zero(word, at) && piece.underflows++ == 0) {
+          piece.first_underflow = word;
+        }
         piece.weights.push_back(weight);
       }
     }

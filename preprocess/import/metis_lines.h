@@ -32,6 +32,8 @@ struct VertexPiece {
   std::vector<Index> neighbours;
   std::vector<double> weights;
   std::vector<Offset> degrees;
+  Offset underflows = 0;  // edge weights that are not 0 and are kept as 0
+  const char* first_underflow = nullptr;
   std::string fault;
   const char* fault_at = nullptr;
 };

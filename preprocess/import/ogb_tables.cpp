@@ -68,7 +68,10 @@ ValueArray read_weight_table(const OgbFiles& files, Offset edges, const ReadRequ
   lines.value_columns = 1;
   lines.value_kind = wanted_kind(request.value_kind, ValueKind::f64);
   lines.expected_entries = edges;
-  return std::move(parse_entry_lines(*source, lines).coo.values);
+  EntryLines weights = parse_entry_lines(*source, lines);
+  result.underflow = weights.underflow;
+  if (weights.underflow.count > 0) result.underflow.first += " of " + source->name();
+  return std::move(weights.coo.values);
 }
 
 void stack_graphs(const std::vector<Offset>& nodes, const std::vector<Offset>& edges,

@@ -53,6 +53,13 @@ bool read_real(const char*& at, const char* end, T& number) {
 template bool read_real(const char*& at, const char* end, float& number);
 template bool read_real(const char*& at, const char* end, double& number);
 
+bool is_written_zero(const char* at, const char* end) {
+  for (; at != end && *at != 'e' && *at != 'E' && *at != 'd' && *at != 'D'; ++at) {
+    if (*at >= '1' && *at <= '9') return false;
+  }
+  return true;
+}
+
 std::string quote(std::string_view text) {
   constexpr std::size_t kShown = 40;
   std::string quoted = "\"";

@@ -35,6 +35,9 @@ bool read_real(const char*& at, const char* end, T& number);
 extern template bool read_real(const char*& at, const char* end, float& number);
 extern template bool read_real(const char*& at, const char* end, double& number);
 
+/// Whether the number that read_real found from `at` to `end` is 0 as written, not only as stored.
+bool is_written_zero(const char* at, const char* end);
+
 /// The word at `at`, for messages: quoted, shortened, unprintable bytes as \xNN.
 std::string quote_word(const char* at);
 std::string quote(std::string_view text);

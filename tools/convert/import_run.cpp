@@ -41,6 +41,7 @@ Json repairs_json(const ImportResult& imported) {
             {"entries_mirrored", imported.entries_mirrored},
             {"duplicates", imported.repairs.duplicates},
             {"out_of_order", imported.repairs.out_of_order}};
+  if (imported.underflow.count > 0) json["underflows"] = imported.underflow.count;
   // At once: a null that becomes an object without memory for one crashes when it is destroyed.
   if (!imported.notes.empty()) json["notes"] = imported.notes;
   return json;
@@ -90,6 +91,7 @@ void report_import(const ImportToolOptions& options, const ImportRun& run) {
   report.add("entries_mirrored", "mirrored", imported.entries_mirrored);
   report.add("duplicates", "duplicates", imported.repairs.duplicates);
   report.add("out_of_order", "out of order", imported.repairs.out_of_order);
+  report.add_json("underflows", imported.underflow.count);
   for (const auto& [name, note] : imported.notes) report.add_line(name, note);
   report.add_json("notes", Json(imported.notes));
   report.add_json("warnings", Json(imported.warnings));

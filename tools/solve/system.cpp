@@ -13,6 +13,7 @@
 #include "core/matrix/overflow.h"
 #include "preprocess/generate/dense_spd.h"
 #include "preprocess/import/import.h"
+#include "tools/cli/log.h"
 #include "tools/operation/dense_io.h"
 #include "tools/solve/report.h"
 
@@ -152,7 +153,9 @@ DenseMatrix read_columns(const std::string& path, Index rows) {
   ImportOptions options;
   options.format = "matrix-market";
   options.value_kind = "f64";
-  const CsrMatrix matrix = import_matrix(path, options).matrix;
+  const ImportResult imported = import_matrix(path, options);
+  for (const std::string& warning : imported.warnings) log_warning(path + ": " + warning);
+  const CsrMatrix& matrix = imported.matrix;
   require_columns(matrix);  // before it becomes an array
   DenseMatrix dense(matrix.rows(), matrix.cols(), ValueKind::f64);
   if (dense.size_bytes() > 0) std::memset(dense.view().data, 0, dense.size_bytes());

@@ -17,6 +17,19 @@ for kind in f16 f32 f64; do
   expect 0 csr-import $kind.mtx $kind.csr --value-kind $kind --duplicates first
 done
 no_file no.csr
+# Nor does a value become 0 in silence.
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 3 1e-50\n3 1 -1e-400\n' >tiny.mtx
+expect 0 csr-import tiny.mtx tiny.csr
+says 'tiny.mtx: 1 value too small for f64, the first "-1e-400" in line 5; they become 0: no kind here is wider'
+expect 0 csr-import tiny.mtx low.csr --value-kind bf16 --json
+says 'tiny.mtx: 2 values too small for bf16, the first "1e-50" in line 4; they become 0: a wider --value-kind keeps them'
+equals "$(json underflows)" 2
+prints '"warnings":["2 values too small for bf16, '
+expect 0 csr-info low.csr --provenance
+prints '"underflows": 2'
+csr-export tiny.csr tiny.npz --quiet
+expect 0 csr-import tiny.npz low.csr --value-kind f16 --force
+says 'tiny.npz: 1 value too small for f16, the first 1e-50 in row 1, column 2 (counted from 0); they become 0'
 warned() { # warned TEXT COMMAND...
   local text=$1
   shift

@@ -106,6 +106,39 @@ TEST(EntryPiece, EveryLayoutReadsTheSameLines) {
   }
 }
 
+/// How often `word` as a value is kept as 0, and whether that is where the text has it.
+Offset underflows_of(const Layout& layout, const std::string& word) {
+  const std::string separator = layout.is_csv ? "," : " ";
+  const std::string first = line_of(layout, {"1", "1", "1"}, separator) + "\n";
+  const std::string line = line_of(layout, {"1", "2", word}, separator) + "\n";
+  const std::string text = first + line + line;
+  const EntryPiece piece = parsed(layout, text).piece;
+  EXPECT_EQ(piece.fault, Fault::none);
+  if (piece.underflows > 0) {
+    EXPECT_EQ(piece.first_underflow - text.data(),
+              static_cast<std::ptrdiff_t>(first.size() + line.find(word)));
+  }
+  return piece.underflows;
+}
+
+TEST(EntryPiece, EveryLayoutCountsWhatIsKeptAsZero) {
+  for (const Layout& layout : all_layouts()) {
+    if (!layout.has_value || layout.is_integer) continue;
+    SCOPED_TRACE(shown(layout));
+    for (const char* zero : {"0", "-0", "+0.000", "0e-999", "-.0d5", "00.0E+9"}) {
+      EXPECT_EQ(underflows_of(layout, zero), 0) << zero;
+    }
+    const bool is_kept = layout.kind != ValueKind::none;
+    for (const char* tiny : {"1e-400", "-2.5E-4000", "+0.0001d-400"}) {
+      EXPECT_EQ(underflows_of(layout, tiny), is_kept ? 2 : 0) << tiny;
+    }
+    const bool is_narrow = is_kept && layout.kind != ValueKind::f64;
+    EXPECT_EQ(underflows_of(layout, "1e-50"), is_narrow ? 2 : 0);
+    EXPECT_EQ(underflows_of(layout, "1e-8"), layout.kind == ValueKind::f16 ? 2 : 0);
+    EXPECT_EQ(underflows_of(layout, "1e-7"), 0);
+  }
+}
+
 /// `word` is the field that the fault is found in, `shift` how far in it.
 struct Bad {
   std::vector<std::string> fields;

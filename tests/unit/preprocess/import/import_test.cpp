@@ -48,6 +48,34 @@ TEST(Import, MissingFilesAndPipesAreIoErrors) {
   EXPECT_THROW(import_matrix("/dev/null"), IoError);
 }
 
+TEST(Import, WarnsOfValuesThatBecomeZero) {
+  const auto warning_of = [](const std::string& text, const std::string& kind, Offset count) {
+    ImportOptions options;
+    options.value_kind = kind;
+    const ImportResult result = import_text(text, options);
+    EXPECT_EQ(result.underflow.count, count);
+    EXPECT_EQ(result.warnings.size(), count > 0 ? 1u : 0u);
+    return result.warnings.empty() ? "" : result.warnings[0];
+  };
+  const std::string banner = "%%MatrixMarket matrix coordinate real ";
+  const std::string market = banner + "general\n2 2 3\n1 1 1\n1 2 1e-50\n\n2 2 -1e-400\n";
+  EXPECT_EQ(warning_of(market, "f32", 2),
+            "2 values too small for f32, the first \"1e-50\" in line 4; they become 0: a wider "
+            "--value-kind keeps them");
+  EXPECT_EQ(warning_of(market, "auto", 1),
+            "1 value too small for f64, the first \"-1e-400\" in line 6; they become 0: no kind "
+            "here is wider, scale the values before");
+  warning_of(market, "none", 0);
+  // Skew-symmetric values are read as f64, so both steps may lose some.
+  const std::string skew = banner + "skew-symmetric\n3 3 2\n2 1 1e-50\n3 1 1e-400\n";
+  EXPECT_EQ(warning_of(skew, "f32", 3),
+            "3 values too small for f32, the first \"1e-400\" in line 4; they become 0: a wider "
+            "--value-kind keeps them");
+  warning_of(skew, "none", 0);
+  EXPECT_NE(warning_of("0 1 1\n1 0 1e-9\n", "f16", 1).find("\"1e-9\" in line 2"),
+            std::string::npos);
+}
+
 TEST(Import, NamesItsInputWithADigest) {
   const ScratchFile file("0 1\n");
   const ImportResult result = import_matrix(file.path());

@@ -33,6 +33,24 @@ TEST(MetisGraph, Weights) {
   EXPECT_EQ(text_of(import_text("2 1 100\n5 2\n5 1\n").matrix), "2x2: 0,1 1,0");
 }
 
+TEST(MetisGraph, WarnsOfWeightsThatBecomeZero) {
+  ImportOptions options = forced();
+  const auto warning_of = [&](const std::string& weight) {
+    const ImportResult result = import_text("2 1 1\n2 " + weight + "\n1 " + weight + "\n", options);
+    return result.warnings.empty() ? "" : result.warnings[0];
+  };
+  EXPECT_EQ(warning_of("0.0"), "");
+  EXPECT_EQ(warning_of("1e-400"),
+            "2 values too small for f64, the first \"1e-400\" in line 2; they become 0: no kind "
+            "here is wider, scale the values before");
+  options.value_kind = "bf16";
+  EXPECT_EQ(warning_of("1e-50"),
+            "2 values too small for bf16, the first 1e-50 in row 0, column 1 (counted from 0); "
+            "they become 0: a wider --value-kind keeps them");
+  options.value_kind = "none";
+  EXPECT_EQ(warning_of("1e-400"), "");
+}
+
 TEST(MetisGraph, ATriangleIsNotAnEdgeList) {
   const ImportResult result = import_text("3 3\n2 3\n1 3\n1 2\n");
   EXPECT_EQ(result.format, "metis-graph");

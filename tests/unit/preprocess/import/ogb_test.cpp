@@ -171,6 +171,11 @@ TEST(ImportOgb, WeightsAreValuesAndParallelEdgesAdd) {
   ImportOptions pattern;
   pattern.value_kind = "none";
   EXPECT_EQ(import_matrix(scratch / "collab", pattern).matrix.value_kind(), ValueKind::none);
+  scratch.write("collab/raw/edge_weight.csv", "2\n1e-400\n4\n");
+  const std::vector<std::string> warnings = import_matrix(scratch / "collab").warnings;
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].find("1 value too small for f64, the first \"1e-400\" in line 2 of "), 0u);
+  EXPECT_NE(warnings[0].find("edge_weight.csv; they become 0"), std::string::npos) << warnings[0];
   scratch.write("collab/raw/edge_weight.csv", "2\n0.5\n");
   EXPECT_NE(message_of<InputError>([&] {
               import_matrix(scratch / "collab");
