@@ -10,9 +10,8 @@ int main(int argc, char** argv) {
   return run_tool("csr-spmm-dist", [&] {
     Options options = declare_spmm_dist();
     return run_ranks(options, argc, argv, [&](ranks::Communicator& communicator) {
-      const std::vector<std::string> grids = telling_together(communicator, [&] {
-        return communicator.rank() == 0 ? forecast_grid_text(options, communicator.size()) : "";
-      });
+      const std::vector<std::string> grids =
+          telling_together(communicator, [&] { return forecast_grid_text(options, communicator); });
       std::optional<SpmmDistOptions> wanted;
       together(communicator,
                [&] { wanted = read_spmm_dist(options, communicator, grids.front()); });

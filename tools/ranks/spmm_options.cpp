@@ -101,15 +101,16 @@ void read_gpu_options(const Options& options, SpmmDistOptions* result) {
 
 }  // namespace
 
-std::string forecast_grid_text(const Options& options, int ranks) {
-  if (options.given("grid")) return "";
+std::string forecast_grid_text(const Options& options, const Communicator& communicator) {
   SpmmDistOptions wanted;
   read_gpu_options(options, &wanted);
   const std::string& path = options.names().front();
   const CsrFileHeader header = read_csr_header(path);
   const Index dense_cols = dense_cols_of(options, options.text("input"));
-  require_countable(std::max(header.rows, header.cols), dense_cols);
+  require_countable(std::max(header.rows, header.cols), dense_cols);  // for all that follows
+  if (options.given("grid") || communicator.rank() != 0) return "";
   const ValueKind kind = read_kind(options, "value-kind").value_or(header.value_kind);
+  const int ranks = communicator.size();
   ClusterProfile profile = read_cluster_profile(wanted.profile);
   if (wanted.exchange == name_of(HaloWay::nccl)) profile.peers = {};
   const GridForecast best = best_stored_grid(

@@ -38,9 +38,10 @@ struct SpmmDistOptions {
 };
 
 Options declare_spmm_dist();
-/// The grid of so many ranks that is forecast to be the fastest; "" where --grid names one. It may
-/// look at the file's entries: for one rank, which tells the others.
-std::string forecast_grid_text(const Options& options, int ranks);
+/// Refuses a B that nothing could count. Then the first rank, which tells the others, forecasts
+/// which grid is the fastest, perhaps by the file's entries; "" on others, and where --grid names
+/// one.
+std::string forecast_grid_text(const Options& options, const ranks::Communicator& communicator);
 SpmmDistOptions read_spmm_dist(const Options& options, const ranks::Communicator& communicator,
                                const std::string& forecast_grid);
 

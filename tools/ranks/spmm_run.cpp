@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/stopwatch.h"
-#include "core/contract/countable.h"
 #include "core/file/csr_rows.h"
 #include "core/file/npy_file.h"
 #include "core/matrix/dense_block.h"
@@ -251,7 +250,6 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
   SpmmProblem kinds;
   together(communicator, [&] {
     header = read_csr_header(options.matrix);
-    require_countable(std::max(header.rows, header.cols), options.dense_cols);
     if (options.power > 1 && header.rows != header.cols) {
       throw UsageError("--power needs a square matrix; this one has " +
                        std::to_string(header.rows) + " x " + std::to_string(header.cols));

@@ -111,10 +111,11 @@ printf '%%%%MatrixMarket matrix coordinate real general\n2 2147483647 1\n1 1 1\n
 csr-import vast.mtx vast.csr --quiet
 for width in 2147483647 1073741824 1073741825; do
   for command in "csr-forecast vast.csr" "csr-forecast vast.csr --ranks 2" "csr-spmm-cpu vast.csr" \
-    "csr-spmm-cpu vast.csr --transpose" "csr-sddmm-cpu vast.csr" "csr-spmm-dist vast.csr" "csr-spmm-dist vast.csr --grid 1x1"; do
+    "csr-spmm-cpu vast.csr --transpose" "csr-sddmm-cpu vast.csr" "csr-spmm-dist vast.csr" "csr-spmm-dist vast.csr --grid 1x1" \
+    "csr-spmm-dist vast.csr --ranks 2 --grid 2x1"; do
     read -ra words <<<"$command"
     expect 5 timeout 20 "${words[@]}" -k $width
-    says "a dense operand of 2147483647 x $width elements is more than any machine holds; use fewer dense columns"
+    says ": error: a dense operand of 2147483647 x $width elements is more than any machine holds; use fewer dense columns"
   done
 done
 expect 0 csr-forecast vast.csr -k 1024 # 16 TiB
