@@ -2,7 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/file/npy_file.h"
-#include "core/matrix/overflow.h"
+#include "tools/operation/losses.h"
 #include "tools/operation/request.h"
 
 namespace csrkit {
@@ -47,7 +47,9 @@ DenseMatrix make_dense_input(const std::string& path, Index rows, Index cols, Va
                      name_of(dense.kind()) + "; --dense-kind " + name_of(kind) +
                      " converts them, or convert the matrix with --value-kind");
   }
-  warn_of_overflow(path, overflow_in(std::as_const(dense).view(), kind));
+  Losses losses;
+  losses.note(std::as_const(dense).view(), kind);
+  warn_of_losses(path, losses);
   return convert_dense(dense, kind);
 }
 

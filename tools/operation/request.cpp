@@ -4,8 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/file/npy_file.h"
-#include "core/matrix/overflow.h"
-#include "tools/cli/log.h"
+#include "tools/operation/losses.h"
 
 namespace csrkit {
 
@@ -126,13 +125,10 @@ std::vector<Index> read_dense_cols(const Options& options) {
 
 CsrMatrix converted(const CsrMatrix& matrix, const Request& request, const std::string& name) {
   if (!request.value_kind || *request.value_kind == matrix.value_kind()) return matrix;
-  warn_of_overflow(name, overflow_in(matrix, *request.value_kind));
+  Losses losses;
+  losses.note(matrix, *request.value_kind);
+  warn_of_losses(name, losses);
   return convert_values(matrix, *request.value_kind);
-}
-
-void warn_of_overflow(const std::string& name, const std::string& found) {
-  if (found.empty()) return;
-  log_warning(name + ": " + found + "; they become infinite: use a wider kind");
 }
 
 }  // namespace csrkit

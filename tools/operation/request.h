@@ -86,10 +86,8 @@ Index dense_cols_of(const Options& options, const std::string& input);
 /// The widths that --dense-cols lists. Throws UsageError for one that is there twice.
 std::vector<Index> read_dense_cols(const Options& options);
 
-/// `matrix`, which messages call `name`, in the kind that the request asks for.
+/// `matrix`, which messages call `name`, in the kind that the request asks for. Warns of what it
+/// loses.
 CsrMatrix converted(const CsrMatrix& matrix, const Request& request, const std::string& name);
-
-/// Warns that an operand has what overflow_in found; says nothing for "".
-void warn_of_overflow(const std::string& name, const std::string& found);
 
 }  // namespace csrkit

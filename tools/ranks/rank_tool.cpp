@@ -209,15 +209,21 @@ void only_first(Communicator& communicator, const std::function<void()>& step) {
   if (static_cast<StepOutcome::Kind>(first[0]) != StepOutcome::Kind::done) throw_first({first});
 }
 
-void warn_of_overflow_together(Communicator& communicator, const std::string& found) {
-  const std::vector<std::string> all = communicator.gather(found);
-  if (communicator.rank() != 0) return;
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    if (all[rank].empty()) continue;
-    return warn_of_overflow(
-        "the part of rank " + std::to_string(rank) + ", by rows and columns of the part",
-        all[rank]);
-  }
+void warn_of_losses_together(Communicator& communicator, const std::string& operand,
+                             const Losses& losses) {
+  const auto first_with = [&](std::string Losses::*found) {
+    Losses first;
+    const std::vector<std::string> all = communicator.gather(losses.*found);
+    const auto rank =
+        std::find_if(all.begin(), all.end(), [](const std::string& text) { return !text.empty(); });
+    if (communicator.rank() != 0 || rank == all.end()) return;
+    first.*found = *rank;
+    warn_of_losses(operand + ", the part of rank " + std::to_string(rank - all.begin()) +
+                       ", by rows and columns of the part",
+                   first);
+  };
+  first_with(&Losses::overflow);
+  first_with(&Losses::underflow);
 }
 
 std::string told_of_lists(Index part, const PartLists& lists) {

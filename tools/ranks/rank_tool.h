@@ -10,6 +10,7 @@
 #include "ranks/agreement.h"
 #include "ranks/communicator.h"
 #include "tools/cli/options.h"
+#include "tools/operation/losses.h"
 
 namespace csrkit {
 
@@ -32,9 +33,10 @@ std::vector<std::string> telling_together(ranks::Communicator& communicator,
 /// One of them does it.
 void only_first(ranks::Communicator& communicator, const std::function<void()>& step);
 
-/// Rank 0 warns of what the first rank with an overflow has `found` ("" = nothing) by overflow_in;
-/// rows and columns are the part's. All ranks together.
-void warn_of_overflow_together(ranks::Communicator& communicator, const std::string& found);
+/// Rank 0 warns of what the first ranks with losses have found in their parts of `operand`, by rows
+/// and columns of the part. All ranks together.
+void warn_of_losses_together(ranks::Communicator& communicator, const std::string& operand,
+                             const Losses& losses);
 
 /// For telling_together(): what others must know of the lists of a part.
 std::string told_of_lists(Index part, const PartLists& lists);

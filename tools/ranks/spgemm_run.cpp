@@ -87,8 +87,8 @@ void compare_received_rows(const SpgemmDistOptions& options, const SpgemmShare& 
     const std::uint64_t word = random_word(1, static_cast<std::uint64_t>(i));
     const std::size_t place = received[below(word, received.size())];
     const Index row = rows_of_b[place];
-    std::string overflow;  // the rank that has the row has told of it
-    const CsrMatrix expected = read_rows(options, options.b, row, row + 1, &overflow);
+    Losses told;  // by the rank that has the row
+    const CsrMatrix expected = read_rows(options, options.b, row, row + 1, &told);
     const auto found = static_cast<Index>(place);
     const Offset begin = local.b.row_offsets()[found], size = local.b.row_length(found);
     const auto* const values = static_cast<const char*>(local.b.values());

@@ -3,7 +3,6 @@
 #include "api/rooms.h"
 #include "core/base/counted.h"
 #include "core/file/csr_rows.h"
-#include "core/matrix/overflow.h"
 #include "core/matrix/row_parts.h"
 #include "tools/ranks/rank_tool.h"
 
@@ -13,10 +12,9 @@ using ranks::Communicator;
 
 namespace {
 
-CsrMatrix converted(const SpgemmDistOptions& options, const CsrMatrix& rows,
-                    std::string* overflow) {
+CsrMatrix converted(const SpgemmDistOptions& options, const CsrMatrix& rows, Losses* losses) {
   if (!options.value_kind || *options.value_kind == rows.value_kind()) return rows;
-  if (overflow->empty()) *overflow = overflow_in(rows, *options.value_kind, options.threads);
+  losses->note(rows, *options.value_kind, options.threads);
   return convert_values(rows, *options.value_kind, options.threads);
 }
 
@@ -57,15 +55,15 @@ PartLists read_part_of_file(const SpgemmDistOptions& options, const Communicator
     }
   }
   share->lists = ranks::lists_of(part.lists, communicator.size());
-  share->a = converted(options, part.rows, &share->overflow);
+  share->a = converted(options, part.rows, &share->a_losses);
   return std::move(part.lists);
 }
 
 }  // namespace
 
 CsrMatrix read_rows(const SpgemmDistOptions& options, const std::string& path, Index begin,
-                    Index end, std::string* overflow) {
-  return converted(options, read_csr_rows(path, begin, end, options.io), overflow);
+                    Index end, Losses* losses) {
+  return converted(options, read_csr_rows(path, begin, end, options.io), losses);
 }
 
 SpgemmShare read_share(const SpgemmDistOptions& options, Communicator& communicator) {
@@ -103,13 +101,18 @@ SpgemmShare read_share(const SpgemmDistOptions& options, Communicator& communica
   together(communicator, [&] {
     if (!is_of_file) {
       share.a = read_rows(options, options.a, share.row_borders[rank], share.row_borders[rank + 1],
-                          &share.overflow);
+                          &share.a_losses);
     }
     share.b = read_rows(options, options.b, share.b_borders[rank], share.b_borders[rank + 1],
-                        &share.overflow);
+                        &share.b_losses);
     for (const Offset one : products_of(share.a, share.b_offsets)) share.products += one;
   });
-  if (options.value_kind) warn_of_overflow_together(communicator, share.overflow);
+  if (options.value_kind) {
+    const bool is_square = options.a == options.b;
+    warn_of_losses_together(communicator, is_square ? options.a : "A, " + options.a,
+                            share.a_losses);
+    if (!is_square) warn_of_losses_together(communicator, "B, " + options.b, share.b_losses);
+  }
   return share;
 }
 

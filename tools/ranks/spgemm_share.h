@@ -8,6 +8,7 @@
 #include "core/file/csr_file.h"
 #include "ranks/communicator.h"
 #include "ranks/spgemm.h"
+#include "tools/operation/losses.h"
 #include "tools/ranks/spgemm_options.h"
 
 namespace csrkit {
@@ -20,17 +21,16 @@ struct SpgemmShare {
   Buffer<Offset> b_offsets;                   // of all of B
   Offset products = 0;
   CsrMatrix a, b;
-  std::string overflow;               // what --value-kind makes infinite, or ""
+  Losses a_losses, b_losses;          // by --value-kind
   std::optional<CsrMatrix> all_of_b;  // where ranks with GPUs see it; then `b` is empty
 };
 
 /// Reads it. All ranks together.
 SpgemmShare read_share(const SpgemmDistOptions& options, ranks::Communicator& communicator);
 
-/// Rows of a file in the kind that is asked for. `overflow` takes what that makes infinite, if it
-/// is still "".
+/// Rows of a file in the kind that is asked for; `losses` notes what that loses.
 CsrMatrix read_rows(const SpgemmDistOptions& options, const std::string& path, Index begin,
-                    Index end, std::string* overflow);
+                    Index end, Losses* losses);
 
 /// Rows of B come to a GPU from memory that the ranks of a host share, all of them: what they take
 /// to be found and put together is more than what they take to be copied. Where a rank's GPU has no

@@ -8,7 +8,6 @@
 #include "core/file/csr_rows.h"
 #include "core/file/npy_file.h"
 #include "core/matrix/dense_block.h"
-#include "core/matrix/overflow.h"
 #include "cpu/common/kernels.h"
 #include "ranks/peer_spmm.h"
 #include "ranks/spmm_check.h"
@@ -38,9 +37,9 @@ RankPart whole_matrix(const CsrMatrix& matrix) {
   return part;
 }
 
-/// `overflow`: what the conversion makes infinite, or "".
+/// `losses`: of the conversion.
 RankPart read_part(const SpmmDistOptions& options, const Communicator& communicator,
-                   PartColumns columns, std::string* overflow) {
+                   PartColumns columns, Losses* losses) {
   const ranks::Grid& grid = options.grid;
   const int number = grid.part_of(communicator.rank());
   RankPart part = grid.parts == 1 ? whole_matrix(read_csr_file(options.matrix, options.read).matrix)
@@ -48,7 +47,7 @@ RankPart read_part(const SpmmDistOptions& options, const Communicator& communica
                                                    options.read.io, options.threads, columns);
   if (options.value_kind && *options.value_kind != part.own.value_kind()) {
     for (CsrMatrix* matrix : {&part.own, &part.halo, &part.pieces}) {
-      if (overflow->empty()) *overflow = overflow_in(*matrix, *options.value_kind, options.threads);
+      losses->note(*matrix, *options.value_kind, options.threads);
       *matrix = convert_values(*matrix, *options.value_kind, options.threads);
     }
   }
@@ -259,12 +258,12 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
   Exchange exchange;
   if (!facts.gpu) exchange = choose_exchange(options, communicator, header, kinds);
   std::unique_ptr<Product> product;
-  std::string overflow;
+  Losses losses;
   const auto told = telling_together(communicator, [&] {
     const Stopwatch reading;
-    RankPart part = read_part(
-        options, communicator,
-        exchange.arrays.b != nullptr ? PartColumns::whole : PartColumns::local, &overflow);
+    RankPart part =
+        read_part(options, communicator,
+                  exchange.arrays.b != nullptr ? PartColumns::whole : PartColumns::local, &losses);
     facts.read_seconds = reading.seconds();
     const Stopwatch planning;
     PlanOptions plan;
@@ -278,7 +277,7 @@ void run_spmm_dist(const SpmmDistOptions& options, Communicator& communicator) {
     facts.plan_seconds = planning.seconds();
     return told_of_lists(part_number, product->rank.part().lists);
   });
-  if (options.value_kind) warn_of_overflow_together(communicator, overflow);
+  if (options.value_kind) warn_of_losses_together(communicator, options.matrix, losses);
   SpmmRank& rank = product->rank;
   const Stopwatch connecting;
   require_lists_fit(communicator, part_number, rank.part().lists, options.matrix, told);

@@ -46,10 +46,25 @@ done
 csr-partition wide.csr parts.csr --parts 3 --method blocks --quiet
 warned "the part of rank 1, by rows and columns of the part: 1 value beyond the range of f32, the first 1e+39 in row 0" \
   csr-spmm-dist parts.csr --ranks 3 -k 1 --value-kind f32 --repeat 1
-warned "the part of rank 1, by rows and columns of the part: 1 value beyond the range of f32, the first 1e+39 in row 0" \
+warned "warning: parts.csr, the part of rank 1, by rows and columns of the part: 1 value beyond the range of f32, the first 1e+39 in row 0" \
   csr-spgemm-dist parts.csr --ranks 3 --value-kind f32 --repeat 1
+equals "$(grep -c 'the part of rank' err)" 1
+csr-generate erdos-renyi one.csr --set rows=3 --set cols=3 --set nnz=9 --quiet
+warned "warning: B, parts.csr, the part of rank 1, by rows and columns of the part: 1 value beyond the range of f32, the first 1e+39" \
+  csr-spgemm-dist one.csr parts.csr --ranks 3 --value-kind f32 --repeat 1
+equals "$(grep -c 'the part of rank' err)" 1
+warned "warning: A, parts.csr, the part of rank 1, by rows and columns of the part: 1 value beyond the range of f32, the first 1e+39" \
+  csr-spgemm-dist parts.csr one.csr --ranks 3 --value-kind f32 --repeat 1
+equals "$(grep -c 'the part of rank' err)" 1
 warned "the part of rank 0, by rows and columns of the part: 2 values beyond the range of f32, the first 1e+39 in row 1, column 2" \
   csr-spmm-dist wide.csr --ranks 1 -k 3 --value-kind f32 --repeat 1
+# What becomes 0 in a product is told as well.
+for tool in csr-spmm-cpu csr-spmv-cpu csr-spgemm-cpu csr-sddmm-cpu csr-bench "csr-spmm-dist --ranks 1" "csr-spgemm-dist --ranks 1"; do
+  read -ra words <<<"$tool"
+  expect 0 "${words[@]}" tiny.csr --value-kind f32 --repeat 1
+  says "1 value too small for f32, the first 1e-50 in row 1, column 2 (counted from 0); they become 0: use a wider kind"
+  equals "$(wc -l <err)" 1
+done
 csr-solve-cpu --generate-dense 3 --output b.npy --quiet
 csr-spmm-cpu wide.csr -k 1 --input b.npy --output c.npy --quiet
 warned "c.npy: " csr-spmm-cpu wide.csr -k 1 --value-kind f32 --dense-kind f32 --input c.npy --repeat 1
