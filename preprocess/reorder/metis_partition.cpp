@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/counted.h"
 #include "preprocess/reorder/adjacency.h"
 #include "preprocess/reorder/method.h"
 #include "preprocess/reorder/metis_call.h"
@@ -26,7 +27,12 @@ Index number_of_parts(Index n, const Parameters& given) {
     if (given.is_given("cache-size")) {
       given.refuse_all("cache-size chooses the number of parts, and parts gives it: leave one out");
     }
-    return given.index("parts");
+    const Index parts = given.index("parts");
+    if (parts > std::max(n, Index{1})) {
+      given.refuse_all("parts is " + std::to_string(parts) + ", and the matrix has " +
+                       counted(n, "row") + "; there can be no more parts than rows");
+    }
+    return parts;
   }
   const auto row_bytes = static_cast<std::uint64_t>(given.integer("dense-cols")) * sizeof(float);
   const std::uint64_t rows_per_part =
@@ -38,8 +44,9 @@ Index number_of_parts(Index n, const Parameters& given) {
 /// edges. METIS takes none of these.
 Buffer<Index> contiguous_parts(Index n, Index parts) {
   Buffer<Index> part_of_row(n);
-  const Offset filled = std::min(n, parts);
-  for (Index row = 0; row < n; ++row) part_of_row[row] = static_cast<Index>(row * filled / n);
+  for (Index row = 0; row < n; ++row) {
+    part_of_row[row] = static_cast<Index>(Offset{row} * parts / n);
+  }
   return part_of_row;
 }
 
@@ -131,7 +138,7 @@ Buffer<Index> order_inside(const CsrMatrix& matrix, const Buffer<Index>& part_of
 
 Buffer<Index> parts_of(const CsrMatrix& matrix, Index parts, const MethodRequest& request) {
   const Index n = matrix.rows();
-  if (parts == 1 || n <= parts) return contiguous_parts(n, parts);
+  if (parts == 1 || parts == n) return contiguous_parts(n, parts);
   const MetisJob job(matrix);
   if (job.exchange().entries == 0) return contiguous_parts(n, parts);
   return parts_by_metis(matrix, job, parts, request);

@@ -27,8 +27,13 @@ assert 1 <= out["balance"] < 1.2 and out["halo_largest"] * 8 >= out["halo_sum"],
 done
 expect 0 csr-reorder --force cora.csr parts.csr --method metis-partition --cache-size 64K --dense-cols 32 --json
 equals "$(json parts)" 6 # 512 rows each
-expect 0 csr-reorder --force cora.csr parts.csr --method metis-partition --parts 5000 --json
-equals "$(json parts)" 5000 # more parts than rows: no halos, no crash
+expect 0 csr-reorder --force cora.csr parts.csr --method metis-partition --parts 2708 --json
+equals "$(json parts)" 2708 # a part for each row
+for parts in 2709 99999999; do
+  expect 2 csr-reorder cora.csr fresh.csr --method metis-partition --parts $parts
+  says "parts is $parts, and the matrix has 2708 rows; there can be no more parts than rows"
+done
+no_file fresh
 expect 2 csr-reorder cora.csr fresh.csr --method community --time-limit 5
 expect 2 csr-reorder cora.csr fresh.csr --method community --inside rcm
 # One part, where all of B fits the cache, is said; not if it was asked for.

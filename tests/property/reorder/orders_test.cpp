@@ -99,8 +99,8 @@ std::string broken_law(const ReorderMethod& method, const CsrMatrix& a, const De
   ReorderOptions options;
   options.seed = seed;
   // By default a small matrix would stay in one part, and METIS would not be called.
-  if (find_parameter(method.parameters, "parts") != nullptr) {
-    options.parameters["parts"] = std::to_string(2 + below(seed, 9));
+  if (find_parameter(method.parameters, "parts") != nullptr && a.rows() > 0) {
+    options.parameters["parts"] = std::to_string(std::min<Index>(a.rows(), 2 + below(seed, 9)));
   }
   const Ordering ordering = make_ordering(method.name, a, options);
   const Permutation p = ordering.order;

@@ -121,11 +121,12 @@ TEST_F(MetisPartition, OnePartIsTheIdentity) {
   EXPECT_EQ(sizes(ordering), (std::vector<Index>{25}));
 }
 
-TEST_F(MetisPartition, AsManyPartsAsRowsOrMore) {
+TEST_F(MetisPartition, AsManyPartsAsRowsAndNoMore) {
   EXPECT_EQ(sizes(divide(test::path(4), 4)), (std::vector<Index>{1, 1, 1, 1}));
-  EXPECT_EQ(sizes(divide(test::path(3), 5)), (std::vector<Index>{1, 1, 1, 0, 0}));
-  EXPECT_EQ(sizes(divide(test::pattern_of(0, 0, {}), 3)), (std::vector<Index>{0, 0, 0}));
-  EXPECT_EQ(divide(test::path(3), kMaxIndex).partition->parts, kMaxIndex);
+  EXPECT_EQ(sizes(divide(test::pattern_of(0, 0, {}), 1)), (std::vector<Index>{0}));
+  EXPECT_THROW(divide(test::path(3), 4), UsageError);
+  EXPECT_THROW(divide(test::path(3), kMaxIndex), UsageError);
+  EXPECT_THROW(divide(test::pattern_of(0, 0, {}), 2), UsageError);
 }
 
 TEST_F(MetisPartition, NearlyAsManyPartsAsRows) {
