@@ -28,11 +28,19 @@ std::string loss_edge_list(const CsrMatrix& matrix, const Parameters& parameters
   const Offset nnz = matrix.nnz();
 #pragma omp parallel for schedule(static) reduction(max : ids)
   for (Offset at = 0; at < nnz; ++at) ids = std::max(ids, Offset{cols[at]} + 1);
-  if (ids == matrix.rows() && ids == matrix.cols()) return {};
-  return "the size " + shape_of(matrix) + ", since the ids in the list end at " +
-         (ids == 0 ? "none" : std::to_string(ids - 1 + base)) + " (importing with --rows " +
-         std::to_string(matrix.rows()) + " --cols " + std::to_string(matrix.cols()) +
-         (base == 1 ? " --base 1" : "") + " restores it)";
+  // Without an edge there is nothing to read or even recognise, so 0 x 0 is lost as well.
+  if (ids > 0 && ids == matrix.rows() && ids == matrix.cols()) return {};
+  const std::string sizes = "--rows " + std::to_string(matrix.rows()) + " --cols " +
+                            std::to_string(matrix.cols()) + (base == 1 ? " --base 1" : "");
+  const std::string lost = "the size " + shape_of(matrix) + ", since ";
+  if (ids > 0) {
+    return lost + "the ids in the list end at " + std::to_string(ids - 1 + base) +
+           " (importing with " + sizes + " restores it)";
+  }
+  const bool can_be_said = matrix.rows() > 0 && matrix.cols() > 0;
+  return lost + "a list without edges has none (" +
+         (can_be_said ? "importing with --format edge-list " + sizes + " restores it)"
+                      : "no import can restore it)");
 }
 
 void write_edge_list(const std::string& path, const CsrMatrix& matrix,

@@ -152,6 +152,26 @@ TEST_P(RoundTrip, IsTheIdentityThroughPetscWhenTheKindIsGiven) {
   }
 }
 
+TEST(Export, SaysHowAListWithoutEdgesIsImported) {
+  const ScratchFolder scratch;
+  const auto loss_of = [&](Index rows, Index cols) {
+    const CsrMatrix empty = matrix_of(
+        rows, cols, std::vector<double>(static_cast<std::size_t>(rows * cols)), ValueKind::none);
+    return export_matrix(scratch / "a.tsv", empty, {"auto", true});
+  };
+  EXPECT_EQ(loss_of(0, 0),
+            "the size 0 x 0, since a list without edges has none (no import can restore it)");
+  EXPECT_THROW(import_matrix(scratch / "a.tsv"), InputError);
+  EXPECT_NE(loss_of(2, 0).find("no import can restore it"), std::string::npos);
+  EXPECT_EQ(loss_of(2, 3),
+            "the size 2 x 3, since a list without edges has none (importing with --format "
+            "edge-list --rows 2 --cols 3 restores it)");
+  ImportOptions options;
+  options.format = "edge-list";
+  options.parameters = {{"rows", "2"}, {"cols", "3"}};
+  EXPECT_EQ(import_matrix(scratch / "a.tsv", options).matrix.cols(), 3);
+}
+
 TEST(Export, WritesEdgeListsAndSaysWhenTheSizeIsLost) {
   const ScratchFolder scratch;
   const CsrMatrix graph = matrix_of(3, 3, {0, 1, 0, 0, 0, 2.5, 0, 0, 0}, ValueKind::f64);
