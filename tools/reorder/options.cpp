@@ -48,6 +48,10 @@ void read_method_options(const Options& options, ReorderToolOptions* result) {
   // --report and --advise look at every width of B, an ordering that asks for one at the first.
   const bool is_for_method = !options.flag("report") || takes_width(result->methods);
   if (options.given(kWidth) && (result->is_advice || is_for_method)) {
+    if (!result->is_advice && !takes_width(result->methods)) {
+      throw UsageError("--" + std::string(kWidth) + " is for --report, --advise and --method " +
+                       owners_of(reorder_methods(), kWidth));
+    }
     reorder.parameters[kWidth] = std::to_string(options.integers(kWidth, 1, kMaxIndex).front());
   }
   if (!result->is_advice) require_taken(reorder.parameters, result->methods);
