@@ -16,6 +16,7 @@ std::vector<Parameter> arrow_parameters() {
 
 CsrMatrix generate_arrow(const PatternRequest& request) {
   const Parameters& given = request.parameters;
+  request.require_random_values();
   const Index n = given.index("n");
   const Index hub = given.is_set("hub") ? given.index("hub") : n / 2;
   if (hub > n) given.refuse("hub", "at most n");

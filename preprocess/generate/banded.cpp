@@ -38,6 +38,7 @@ CsrMatrix generate_banded(const PatternRequest& request) {
     std::sort(offsets.begin(), offsets.end());
     offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
   }
+  request.require_random(fill < 1 || request.value_kind != ValueKind::none);
   const std::uint64_t salt = random_word(request.seed, kEntries);
   const auto is_there = [&](Index row, Index col) {
     if (row == col || fill == 1) return true;

@@ -11,6 +11,7 @@ std::vector<Parameter> dense_parameters() {
 
 CsrMatrix generate_dense(const PatternRequest& request) {
   const Parameters& given = request.parameters;
+  request.require_random_values();
   const Index rows = given.index("rows");
   const Index cols = given.is_set("cols") ? given.index("cols") : rows;
   require_room(rows, Offset{rows} * cols,

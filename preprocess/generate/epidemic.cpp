@@ -13,6 +13,7 @@ std::vector<Parameter> epidemic_parameters() {
 }
 
 CsrMatrix generate_epidemic(const PatternRequest& request) {
+  request.require_random_values();
   const Index size = request.parameters.index("size");
   const auto first_state = [&](Offset ill) { return ill * (size + 1) - ill * (ill - 1) / 2; };
   const auto states = static_cast<Index>(first_state(Offset{size} + 1));

@@ -25,6 +25,7 @@ CsrMatrix generate_fem_blocks(const PatternRequest& request) {
   const Index dof = given.index("dof");
   const Grid grid = Grid::from(given.index("nx"), given.index("ny"), given.index("nz"), dof, given);
   const double drop = given.number("drop");
+  request.require_random(drop > 0 || request.value_kind != ValueKind::none);
   const std::uint64_t salt = random_word(request.seed, kCouplings);
   const auto is_dropped = [&](Index i, Index j) {
     return i != j && unit_of(random_word(salt, static_cast<std::uint64_t>(std::min(i, j)),

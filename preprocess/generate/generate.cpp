@@ -32,7 +32,8 @@ CsrMatrix generate_matrix(const GenerateOptions& options) {
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     if (options.pattern == patterns[i].name) {
       const Parameters parameters = parameters_of(patterns, patterns[i], options.parameters);
-      return makers[i]({parameters, options.seed, options.value_kind, options.progress});
+      return makers[i](
+          {parameters, options.seed, options.seed_is_given, options.value_kind, options.progress});
     }
     names += std::string(names.empty() ? "" : ", ") + patterns[i].name;
   }

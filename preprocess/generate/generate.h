@@ -15,6 +15,7 @@ struct GenerateOptions {
   std::string pattern;         // a name from generate_patterns()
   ParameterValues parameters;  // of that pattern, such as "scale" -> "20"
   std::uint64_t seed = 1;
+  bool seed_is_given = false;             // then it is refused where nothing is random
   ValueKind value_kind = ValueKind::f32;  // none, or random values (stencils keep their own)
   ProgressCallback progress;              // must not throw
 };

@@ -78,6 +78,7 @@ std::vector<Parameter> laplacian_parameters() {
 
 CsrMatrix generate_laplacian(const PatternRequest& request) {
   const Parameters& given = request.parameters;
+  request.require_random(false);
   const CsrMatrix graph = read_csr_file(given.text("graph")).matrix;
   if (graph.rows() != graph.cols()) {
     throw InputError(given.text("graph") + ": expected the square matrix of a graph, found " +

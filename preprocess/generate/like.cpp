@@ -184,6 +184,7 @@ CsrMatrix generate_like(const PatternRequest& request) {
   GenerateOptions options;
   options.pattern = dataset.pattern;
   options.seed = request.seed;
+  options.seed_is_given = request.seed_is_given;
   options.value_kind = request.value_kind;
   options.progress = request.progress;
 

@@ -76,6 +76,7 @@ CsrMatrix generate_poisson(const PatternRequest& request) {
   if (!is_solid && weight_z != 1) {
     given.refuse("weight-z", "1 for a stencil of two dimensions");
   }
+  request.require_random(given.number("contrast") != 1 && request.value_kind != ValueKind::none);
   const Grid grid = Grid::from(nx, ny, nz, 1, given);
 
   const auto n = static_cast<Index>(grid.points());

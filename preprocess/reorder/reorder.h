@@ -52,6 +52,7 @@ struct ReorderMethod {
   double bytes_per_entry, bytes_per_row;
   double capped_bytes_per_entry, cap_bytes_per_row;
   bool is_parallel;
+  bool is_random;  // depends on the seed
   const char* summary;
   std::vector<Parameter> parameters = {};
   bool is_available = true;  // false: built without METIS

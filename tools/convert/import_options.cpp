@@ -71,6 +71,9 @@ ImportToolOptions parse_import_options(int argc, const char* const* argv) {
   if (options.given("self-loops"))
     result.self_loops = options.choice("self-loops", {"add", "drop"});
   result.values = options.choice("values", {"keep", "ones", "random"});
+  if (options.given("seed") && result.values != "random") {
+    throw UsageError("--seed is for --values random");
+  }
   result.seed = options.seed("seed");
   result.gcn_normalize = options.flag("gcn-normalize");
   result.as_json = options.json();

@@ -174,6 +174,9 @@ class SddmmOperation : public TypedOperation<Sddmm> {
     request->dense_cols =
         dense_cols_of(options, request->input.empty() ? request->second_input : request->input);
     request->seed = options.seed("seed");
+    if (options.given("seed") && !request->input.empty() && !request->second_input.empty()) {
+      throw UsageError("--seed has no effect: --input-x and --input-y give X and Y");
+    }
     request->beta = options.number("beta");
     request->multiplies_by_a = options.flag("times-values");
     request->dense_kind = read_kind(options, "dense-kind");

@@ -217,6 +217,10 @@ class SpmmOperation : public TypedOperation<Spmm> {
     request->dense_cols = is_spmv_ ? 1 : dense_cols_of(options, request->input);
     request->seed = options.seed("seed");
     request->beta = options.number("beta");
+    if (options.given("seed") && !request->input.empty() && request->beta == 0) {
+      throw UsageError("--seed has no effect: --input gives all of " +
+                       std::string(is_spmv_ ? "x" : "B") + ", and --beta is 0");
+    }
     request->transpose = options.flag("transpose");
     request->dense_kind = read_kind(options, "dense-kind");
   }

@@ -158,6 +158,9 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
   result.input = options.text("input");
   result.output = options.text("output");
   result.seed = options.seed("seed");
+  if (options.given("seed") && !result.input.empty()) {
+    throw UsageError("--seed has no effect: --input gives B");
+  }
   result.dense_kind = read_kind(options, "dense-kind");
   result.as_json = options.json();
   result.command_line = options.command_line();

@@ -42,6 +42,16 @@ bool takes_width(const std::vector<std::string>& methods) {
   });
 }
 
+void require_random(const std::vector<std::string>& methods) {
+  std::string names;
+  for (const ReorderMethod& method : reorder_methods()) {
+    if (!method.is_random) continue;
+    if (std::count(methods.begin(), methods.end(), method.name) > 0) return;
+    names += (names.empty() ? "" : ", ") + std::string(method.name);
+  }
+  throw UsageError("--seed is for --advise and --method " + names);
+}
+
 void read_method_options(const Options& options, ReorderToolOptions* result) {
   ReorderOptions& reorder = result->reorder;
   reorder.parameters = given_parameters(options, method_parameters());
@@ -56,6 +66,7 @@ void read_method_options(const Options& options, ReorderToolOptions* result) {
   }
   if (!result->is_advice) require_taken(reorder.parameters, result->methods);
   if (options.given("memory-limit")) reorder.memory_limit_bytes = options.bytes("memory-limit");
+  if (options.given("seed") && !result->is_advice) require_random(result->methods);
   reorder.seed = options.seed("seed");
   reorder.progress = terminal_progress();
 }

@@ -70,6 +70,30 @@ expect 2 csr-bench a.csr --kernels cpu.auto,
 expect 2 csr-bench a.csr a.csr
 expect 2 csr-bench a.csr --against cpu.row_loop
 no_file a b
+# A seed where nothing is random would be ignored.
+unseeded() { # unseeded TEXT COMMAND...
+  expect 2 "${@:2}" --seed 7
+  says "$1"
+}
+tiny_mtx >seed.mtx
+csr-import seed.mtx seed.csr --quiet
+csr-spmm-cpu seed.csr -k 1 --value-kind f64 --output seed1.npy --quiet
+unseeded "--seed is for --values random" csr-import seed.mtx b.csr --values ones
+unseeded "poisson: a seed has no effect, as nothing is random here; leave it out" csr-generate poisson b.csr --set nx=3
+unseeded "dense: a seed has no effect" csr-generate dense b.csr --set rows=3 --value-kind none
+unseeded "--seed is for --advise and --method random, row-similarity, " csr-reorder seed.csr b.csr --method rcm
+unseeded "--seed is for --method metis" csr-partition seed.csr b.csr --parts 2 --method blocks
+unseeded "--seed has no effect: --input gives all of B, and --beta is 0" csr-spmm-cpu seed.csr --input seed1.npy
+unseeded "--seed has no effect: --input gives all of x, and --beta is 0" csr-spmv-cpu seed.csr --input seed1.npy
+unseeded "--seed has no effect: --input-x and --input-y give X and Y" csr-sddmm-cpu seed.csr --input-x seed1.npy --input-y seed1.npy
+unseeded "--seed has no effect: --input gives B" csr-spmm-dist seed.csr --input seed1.npy
+unseeded "--seed has no effect: --rhs ones draws no random numbers" csr-solve-cpu seed.csr --rhs ones
+no_file b
+expect 0 csr-spmm-cpu seed.csr --input seed1.npy --beta 1 --seed 7
+expect 0 csr-spmm-cpu seed.csr --seed 7
+expect 0 csr-sddmm-cpu seed.csr --input-x seed1.npy --seed 7
+expect 0 csr-solve-cpu --generate-dense 4 --rhs ones --seed 7
+expect 0 csr-generate poisson random.csr --set nx=3 --set contrast=9 --seed 7
 # An output of another format never takes the place of its own input.
 tiny_mtx >kept.mtx
 csr-import kept.mtx kept.csr --quiet

@@ -127,6 +127,28 @@ TEST(Generate, TheSeedDecides) {
   }
 }
 
+TEST(Generate, ASeedIsRefusedWhereItChangesNothing) {
+  for (const Sample& sample : samples()) {
+    for (const ValueKind kind : {ValueKind::none, ValueKind::f32}) {
+      GenerateOptions options;
+      options.pattern = sample.pattern;
+      options.parameters = sample.parameters;
+      options.value_kind = kind;
+      options.seed_is_given = true;
+      bool is_refused = false;
+      try {
+        generate_matrix(options);
+      } catch (const UsageError& error) {
+        is_refused = true;
+        EXPECT_NE(std::string(error.what()).find(": a seed has no effect"), std::string::npos);
+      }
+      const CsrMatrix one = make(sample.pattern, sample.parameters, 1, kind);
+      const CsrMatrix two = make(sample.pattern, sample.parameters, 2, kind);
+      EXPECT_EQ(is_refused, identical(one, two)) << sample.pattern << " " << name_of(kind);
+    }
+  }
+}
+
 TEST(Generate, TheValueKindDoesNotChangeThePattern) {
   for (const Sample& sample : samples()) {
     EXPECT_TRUE(same_pattern(make(sample.pattern, sample.parameters, 3, ValueKind::f64),

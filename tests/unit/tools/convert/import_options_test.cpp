@@ -33,6 +33,14 @@ TEST(ImportOptions, EveryParameterOfAFormatIsAnOption) {
                UsageError);
 }
 
+TEST(ImportOptions, ASeedIsForRandomValues) {
+  EXPECT_EQ(parsed(parse_import_options, {"a", "b.csr", "--values=random", "--seed=7"}).seed, 7u);
+  EXPECT_EQ(parsed(parse_import_options, {"a", "b.csr", "--values=random"}).seed, 1u);
+  for (const char* how : {"--values=keep", "--values=ones", "--transpose"}) {
+    EXPECT_THROW(parsed(parse_import_options, {"a", "b.csr", how, "--seed=7"}), UsageError) << how;
+  }
+}
+
 TEST(ExportOptions, ParametersAreOptions) {
   const ExportToolOptions options =
       parsed(parse_export_options, {"a.csr", "b.tsv", "--base", "1", "--lossy"});
@@ -40,6 +48,13 @@ TEST(ExportOptions, ParametersAreOptions) {
   EXPECT_TRUE(options.how.allow_loss);
   EXPECT_EQ(options.how.format, "auto");
   EXPECT_THROW(parsed(parse_export_options, {"a.csr", "b.tsv", "--base=2"}), UsageError);
+}
+
+TEST(GenerateOptions, ASeedThatIsGivenIsKnownToBe) {
+  const GenerateOptions given = parsed(parse_generate_options, {"rmat", "a", "--seed=1"}).generate;
+  EXPECT_TRUE(given.seed_is_given);
+  EXPECT_EQ(given.seed, 1u);
+  EXPECT_FALSE(parsed(parse_generate_options, {"rmat", "a"}).generate.seed_is_given);
 }
 
 TEST(GenerateOptions, SettingsAreNamedOnce) {

@@ -59,6 +59,28 @@ TEST(ReorderOptions, TheWidthOfBServesTheReportAndThePartition) {
   EXPECT_NE(refusal({"a", "b", "--method", "rcm", "-k", "32"}), "accepted");
 }
 
+TEST(ReorderOptions, ASeedIsForOrdersThatDraw) {
+  for (const ReorderMethod& method : reorder_methods()) {
+    const std::string found = refusal({"a", "b", "--method", method.name, "--seed", "2"});
+    if (method.is_random) {
+      EXPECT_EQ(found, "accepted") << method.name;
+    } else {
+      EXPECT_EQ(found,
+                "--seed is for --advise and --method random, row-similarity, "
+                "metis-nested-dissection, metis-partition")
+          << method.name;
+    }
+  }
+  EXPECT_EQ(parsed({"a", "b", "--method", "rcm", "--then", "random", "--seed", "7"}).reorder.seed,
+            7u);
+  for (const auto& arguments :
+       std::vector<std::vector<const char*>>{{"a", "b", "--undo", "--seed", "2"},
+                                             {"a", "b", "--apply-to", "x", "--seed", "2"},
+                                             {"a", "b", "--order-from", "x", "--seed", "2"}}) {
+    EXPECT_EQ(refusal(arguments).find("--seed is for"), 0u);
+  }
+}
+
 TEST(ReorderOptions, OneTaskAtATime) {
   for (const auto& arguments : std::vector<std::vector<const char*>>{
            {"a", "b"},
