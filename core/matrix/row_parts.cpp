@@ -315,18 +315,6 @@ std::vector<CountedLevel> count_parts(const CsrMatrix& matrix,
   return counted;
 }
 
-PartRows rows_of_part(const CsrMatrix& matrix, const PartHead& head) {
-  const Offset first = matrix.row_offsets()[head.row_begin];
-  PartRows rows;
-  rows.row_offsets = matrix.row_offsets() + head.row_begin;
-  rows.col_indices = matrix.col_indices() + first;
-  rows.kind = matrix.value_kind();
-  if (rows.kind != ValueKind::none) {
-    rows.values = static_cast<const char*>(matrix.values()) + first * size_of(rows.kind);
-  }
-  return rows;
-}
-
 RankPart split_part(const PartRows& rows, PartLists lists, Index cols, const std::string& where,
                     int threads, PartColumns columns) {
   const PartHead& head = lists.head;

@@ -138,7 +138,6 @@ struct PartRows {
   ValueKind kind = ValueKind::none;
   const void* values = nullptr;
 };
-PartRows rows_of_part(const CsrMatrix& matrix, const PartHead& head);
 
 /// Splits the rows into own and halo columns. Throws InputError that begins with `where` if columns
 /// do not ascend within [0, cols), if a column is neither owned nor in the halo's list, if a column

@@ -124,7 +124,6 @@ class Pipeline {
   std::uint64_t staging_bytes() const;
   /// The same for a pipeline of `threads` threads (as in team_size), before it exists.
   static std::uint64_t staging_bytes_of(int threads);
-  cudaStream_t in_stream() const { return in_.get(); }
 
  private:
   struct Slot {

@@ -205,6 +205,18 @@ void expect_part_of(const CsrMatrix& matrix, const RankPart& part) {
   }
 }
 
+PartRows rows_of_part(const CsrMatrix& matrix, const PartHead& head) {
+  const Offset first = matrix.row_offsets()[head.row_begin];
+  PartRows rows;
+  rows.row_offsets = matrix.row_offsets() + head.row_begin;
+  rows.col_indices = matrix.col_indices() + first;
+  rows.kind = matrix.value_kind();
+  if (rows.kind != ValueKind::none) {
+    rows.values = static_cast<const char*>(matrix.values()) + first * size_of(rows.kind);
+  }
+  return rows;
+}
+
 TEST(RowParts, PartsAreSplitIntoOwnAndHalo) {
   for (const auto& [name, matrix] : part_samples()) {
     for (const Index parts : {1, 2, 5, 16}) {
