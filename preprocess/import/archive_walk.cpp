@@ -157,6 +157,7 @@ struct ArchiveWalk::State {
       archive_read_support_format_raw(handle.get());
       archive_read_support_format_empty(handle.get());
     } else {
+      if (input.file != nullptr) require_zip_end();
       archive_read_support_format_tar(handle.get());
       archive_read_support_format_zip(handle.get());
     }
@@ -181,6 +182,20 @@ struct ArchiveWalk::State {
     if (got < 0) input.file->fail("reading failed", errno);
     bytes.resize(static_cast<std::size_t>(got));
     return bytes;
+  }
+
+  /// A zip archive ends with the list of its members. libarchive does without it where it is
+  /// missing, and an archive that is cut behind a member would look whole, without those that
+  /// followed.
+  void require_zip_end() {
+    constexpr std::string_view kBegin = "PK\x03\x04", kEnd = "PK\x05\x06";
+    constexpr std::uint64_t kLongestEnd = 22 + 65535;  // a record, and its comment
+    if (head().substr(0, kBegin.size()) != kBegin) return;
+    const std::uint64_t size = input.file->size_bytes();
+    std::string end(std::min(size, kLongestEnd), '\0');
+    input.file->read_at(size - end.size(), end.data(), end.size());
+    if (end.find(kEnd) != std::string::npos) return;
+    refuse_damaged_data(path, size, "the list of its members is missing");
   }
 
   /// Throws if it was the system that refused, not the content.

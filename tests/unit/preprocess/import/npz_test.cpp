@@ -307,23 +307,21 @@ TEST(ImportNpz, TakesNoMemoryForWhatCannotBeThere) {
 
 TEST(ImportNpz, RefusesEveryTruncation) {
   const ScratchFolder scratch;
+  // Cut behind "data", it would be the transposed matrix: CSC without its name is read as CSR.
   SmallNpz(scratch / "a.npz")
       .add("indices", "<i4", I4{0, 2, 2})
-      .add("indptr", "<i4", I4{0, 2, 3})
-      .add("shape", "<i8", I8{2, 3})
+      .add("indptr", "<i4", I4{0, 2, 3, 3})
+      .add("shape", "<i8", I8{3, 3})
       .add("data", "<f4", F4{1, 2, 3})
+      .add_text("format", "csc")
       .finish();
   const std::string whole = content_of(scratch / "a.npz");
   ImportOptions options;
   options.format = "npz";
-  for (std::size_t length = 0; length + 22 < whole.size(); length += 7) {
+  EXPECT_EQ(import_matrix(scratch / "a.npz", options).matrix.row_length(2), 2);
+  for (std::size_t length = 0; length + 22 <= whole.size(); ++length) {
     scratch.write("cut.npz", whole.substr(0, length));
-    try {
-      const CsrMatrix matrix = import_matrix(scratch / "cut.npz", options).matrix;
-      // Without its directory an archive may still hold every array.
-      EXPECT_TRUE(identical(matrix, matrix_of(2, 3, kDense, ValueKind::f32))) << length;
-    } catch (const InputError&) {
-    }
+    EXPECT_THROW(import_matrix(scratch / "cut.npz", options), InputError) << length;
   }
 }
 
