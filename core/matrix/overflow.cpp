@@ -61,11 +61,8 @@ std::string place_of(double value, Offset row, Offset col) {
 }
 
 std::string place_of(const CsrMatrix& matrix, Offset at) {
-  return matrix.visit([&](const auto& a) {
-    const Offset* const end = a.row_offsets + a.rows + 1;
-    const Offset row = std::upper_bound(a.row_offsets, end, at) - a.row_offsets - 1;
-    return place_of(a.template value_as<double>(at), row, a.col_indices[at]);
-  });
+  return place_of(matrix, at,
+                  matrix.visit([&](const auto& a) { return a.template value_as<double>(at); }));
 }
 
 template <class IsLost>
@@ -123,6 +120,12 @@ Underflow underflow_in(const CsrMatrix& matrix, ValueKind kind, int threads) {
 
 Underflow underflow_in(ConstDenseView dense, ValueKind kind, int threads) {
   return underflow_from(dense.kind, dense, kind, threads);
+}
+
+std::string place_of(const CsrMatrix& matrix, Offset at, double value) {
+  const Offset* const begin = matrix.row_offsets();
+  const Offset* const end = begin + matrix.rows() + 1;
+  return place_of(value, std::upper_bound(begin, end, at) - begin - 1, matrix.col_indices()[at]);
 }
 
 std::string text_of(const Underflow& underflow, ValueKind kind) {

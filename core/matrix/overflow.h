@@ -26,6 +26,9 @@ struct Underflow {
 Underflow underflow_in(const CsrMatrix& matrix, ValueKind kind, int threads = 0);
 Underflow underflow_in(ConstDenseView dense, ValueKind kind, int threads = 0);
 
+/// "1e-50 in row 0, column 3 (counted from 0)": entry `at` of the matrix, with `value`.
+std::string place_of(const CsrMatrix& matrix, Offset at, double value);
+
 /// "2 values too small for f16, the first 1e-50 in row 0, column 3 (counted from 0)"; "" if there
 /// is none.
 std::string text_of(const Underflow& underflow, ValueKind kind);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/matrix/csr_matrix.h"
+#include "core/matrix/overflow.h"
 
 namespace csrkit {
 
@@ -20,8 +21,9 @@ CsrMatrix drop_self_loops(const CsrMatrix& matrix);
 
 /// D^-1/2 A D^-1/2 with D the row sums of |A| (Kipf, Welling 2017), computed in float64; rows and
 /// columns of sum 0 become 0. Kind none becomes f32. Square only. Self loops are the caller's
-/// choice.
-CsrMatrix gcn_normalize(const CsrMatrix& matrix);
+/// choice. Throws InputError for a finite value whose result the kind cannot hold; `underflow` gets
+/// those other than 0 that it keeps as 0.
+CsrMatrix gcn_normalize(const CsrMatrix& matrix, Underflow* underflow = nullptr);
 
 /// Values uniform in [-1, 1), a pure function of (seed, row, column). Kind none becomes f32.
 CsrMatrix randomize_values(const CsrMatrix& matrix, std::uint64_t seed);

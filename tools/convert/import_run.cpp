@@ -13,14 +13,24 @@ namespace csrkit {
 
 namespace {
 
-CsrMatrix transformed(CsrMatrix matrix, const ImportToolOptions& options) {
+CsrMatrix normalized(const CsrMatrix& matrix, ImportResult* imported) {
+  Underflow underflow;
+  CsrMatrix result = gcn_normalize(matrix, &underflow);
+  if (underflow.count == 0) return result;
+  imported->warnings.push_back(text_of(underflow, result.value_kind()) +
+                               "; --gcn-normalize makes them 0");
+  imported->underflow.count += underflow.count;
+  return result;
+}
+
+CsrMatrix transformed(CsrMatrix matrix, const ImportToolOptions& options, ImportResult* imported) {
   if (options.transpose) matrix = transpose(matrix);
   if (options.symmetrize) matrix = symmetrize(matrix);
   if (options.self_loops == "add") matrix = add_self_loops(matrix);
   if (options.self_loops == "drop") matrix = drop_self_loops(matrix);
   if (options.values == "ones") matrix = set_ones(matrix);
   if (options.values == "random") matrix = randomize_values(matrix, options.seed);
-  if (options.gcn_normalize) matrix = gcn_normalize(matrix);
+  if (options.gcn_normalize) matrix = normalized(matrix, imported);
   return matrix;
 }
 
@@ -57,7 +67,7 @@ ImportRun read_and_transform(const ImportToolOptions& options) {
   ImportRun run;
   run.imported = import_matrix(options.input, options.import);
   const Stopwatch transform_watch;
-  run.file.matrix = transformed(std::move(run.imported.matrix), options);
+  run.file.matrix = transformed(std::move(run.imported.matrix), options, &run.imported);
   run.transform_seconds = transform_watch.seconds();
   const Stopwatch symmetry_watch;
   run.file.flags = flags_of(run.file.matrix, run.imported, options);

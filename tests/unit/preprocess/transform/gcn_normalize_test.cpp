@@ -47,6 +47,37 @@ TEST(GcnNormalize, KeepsNaNVisibleAndSurvivesExtremes) {
   EXPECT_NEAR(dense_of(gcn_normalize(huge))[1], 1, 1e-15);
 }
 
+TEST(GcnNormalize, TakesSumsBeyondFloat64) {
+  const CsrMatrix large = matrix_of(2, 2, {1e308, 1e308, 1e308, 1e308}, ValueKind::f64);
+  for (const double value : dense_of(gcn_normalize(large))) EXPECT_NEAR(value, 0.5, 1e-15);
+  const double inf = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(
+      std::isnan(dense_of(gcn_normalize(matrix_of(2, 2, {inf, 1, 1, 1}, ValueKind::f64)))[0]));
+}
+
+TEST(GcnNormalize, RefusesWhatTheKindCannotHold) {
+  // Degrees 60000 and 2^-24.
+  const CsrMatrix steep = matrix_of(2, 2, {0, 60000, 0, 0x1p-24}, ValueKind::f16);
+  try {
+    gcn_normalize(steep);
+    ADD_FAILURE() << "taken";
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "gcn-normalize: expected results within the range of f16, found a larger one from "
+              "60000 in row 0, column 1 (counted from 0); a wider --value-kind may hold it");
+  }
+  EXPECT_THROW(gcn_normalize(matrix_of(2, 2, {0, 1e308, 0, 4.9e-324}, ValueKind::f64)), InputError);
+}
+
+TEST(GcnNormalize, CountsWhatBecomesZero) {
+  Underflow underflow;
+  gcn_normalize(matrix_of(2, 2, {0, 0, 60000, 1}, ValueKind::f16), &underflow);
+  EXPECT_EQ(underflow.count, 0);
+  gcn_normalize(matrix_of(2, 2, {60000, 0x1p-24, 60000, 1}, ValueKind::f16), &underflow);
+  EXPECT_EQ(underflow.count, 1);
+  EXPECT_EQ(underflow.first, "from 5.96046e-08 in row 0, column 1 (counted from 0)");
+}
+
 TEST(GcnNormalize, RefusesRectangularAndTakesEmpty) {
   EXPECT_THROW(gcn_normalize(matrix_of(2, 1, {1, 1}, ValueKind::f32)), UsageError);
   EXPECT_EQ(gcn_normalize(CsrMatrix()).value_kind(), ValueKind::f32);
