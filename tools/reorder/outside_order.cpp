@@ -8,6 +8,7 @@
 #include "preprocess/import/line_reader.h"
 #include "preprocess/import/npz_archive.h"
 #include "preprocess/import/scan.h"
+#include "tools/cli/log.h"
 
 namespace csrkit {
 
@@ -64,13 +65,18 @@ Ordering read_outside_order(const std::string& path, Index size, Direction direc
 }
 
 Ordering read_outside_partition(const std::string& path, Index rows) {
-  const Buffer<Index> part_of_old = read_numbers(path, rows, kMaxIndex, "row");
+  // There can be no more parts than rows.
+  const Buffer<Index> part_of_old = read_numbers(path, rows, std::max<Offset>(rows, 1), "row");
   Buffer<Index> old_of_new(rows), part_of_new(rows);
   std::iota(old_of_new.begin(), old_of_new.end(), Index{0});
   std::stable_sort(old_of_new.begin(), old_of_new.end(),
                    [&](Index a, Index b) { return part_of_old[a] < part_of_old[b]; });
   for (Index row = 0; row < rows; ++row) part_of_new[row] = part_of_old[old_of_new[row]];
   const Index parts = rows == 0 ? 1 : part_of_new[rows - 1] + 1;
+  if (rows > 0 && part_of_new[0] > 0) {
+    log_warning(path + ": no row is in part 0, so it is empty; parts count from 0: if the first " +
+                "one here is 1, subtract 1 from all numbers");
+  }
   return {Permutation::from_old_of_new(std::move(old_of_new)),
           Partition{parts, std::make_shared<const Buffer<Index>>(std::move(part_of_new))}};
 }

@@ -19,7 +19,8 @@ Ordering read_outside_order(const std::string& path, Index size, Direction direc
                             const char* item = "row");
 
 /// The part of every row, from 0, in such a file: METIS's .part files, KaHIP, Scotch and others.
-/// Rows of a part become neighbours, in the order they had.
+/// Rows of a part become neighbours, in the order they had. Warns where part 0 is empty: most
+/// likely the parts were counted from 1.
 Ordering read_outside_partition(const std::string& path, Index rows);
 
 }  // namespace csrkit

@@ -40,6 +40,12 @@ done
 head -n 33 halves.txt >short.txt
 expect 3 csr-reorder karate.csr no.csr --partition-from short.txt
 says "expected 34 numbers"
+sed 's/1/34/' halves.txt >many.txt
+expect 3 csr-reorder karate.csr no.csr --partition-from many.txt
+says 'many.txt:18: expected one number from 0 to 33, found "34"'
+seq 34 | awk '{ print 1 + ($1 > 17) }' >from_one.txt
+expect 0 csr-reorder karate.csr halves.csr --partition-from from_one.txt --force
+says "from_one.txt: no row is in part 0, so it is empty; parts count from 0"
 printf '%s\n' 0 0 | cat - halves.txt | head -n 34 >twice.txt
 expect 3 csr-reorder karate.csr no.csr --order-from twice.txt
 expect 2 csr-reorder karate.csr no.csr --order-from p.npy --method rcm

@@ -4,6 +4,7 @@
 
 #include "core/file/npy_file.h"
 #include "tests/unit/preprocess/export/scratch_folder.h"
+#include "tools/cli/log.h"
 
 namespace csrkit {
 namespace {
@@ -69,6 +70,29 @@ TEST(OutsidePartition, GathersThePartsAndKeepsTheOrderInside) {
             (std::vector<Index>{0, 0, 1, 1, 3}));
   EXPECT_THROW(read_outside_partition(scratch.write("q", "0\n0\n"), 3), InputError);
   EXPECT_THROW(read_outside_partition(scratch.write("r", "0\nx\n0\n"), 3), InputError);
+}
+
+TEST(OutsidePartition, HasNoMorePartsThanRows) {
+  const ScratchFolder scratch;
+  EXPECT_EQ(read_outside_partition(scratch.write("p", "2\n0\n1\n"), 3).partition->parts, 3);
+  EXPECT_NE(message_of<InputError>([&] {
+              read_outside_partition(scratch.write("q", "0\n3\n1\n"), 3);
+            }).find("q:2: expected one number from 0 to 2, found \"3\""),
+            std::string::npos);
+}
+
+TEST(OutsidePartition, WarnsWherePartsSeemToCountFromOne) {
+  const ScratchFolder scratch;
+  const auto said = [&](const std::string& content) {
+    testing::internal::CaptureStderr();
+    start_log("csr-test");
+    set_log_level(LogLevel::normal);
+    read_outside_partition(scratch.write("p", content), 4);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said("1\n0\n1\n1\n"), "");
+  EXPECT_NE(said("1\n2\n1\n1\n").find("p: no row is in part 0, so it is empty; parts count from 0"),
+            std::string::npos);
 }
 
 }  // namespace
