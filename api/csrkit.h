@@ -151,6 +151,7 @@ typedef struct csrkit_matrix_info {
   const int32_t* col_order;   /**< cols: the same for columns */
   const int32_t* part_of_row; /**< rows numbers in [0, parts); NULL without partition */
   const char* provenance;     /**< JSON text that came with the file, or "" */
+  const char* warnings;       /**< of the import, such as values made 0, a line each; or "" */
 } csrkit_matrix_info;
 
 /** Fills as much of `info` as `info->size` says. */

@@ -14,6 +14,7 @@
 
 struct csrkit_matrix {
   csrkit::CsrFile file;
+  std::string warnings;  // of the import, a line each
 };
 
 struct csrkit_plan {

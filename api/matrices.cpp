@@ -20,7 +20,9 @@ ParameterValues values_of(const csrkit_parameter* parameters, std::size_t count)
   return values;
 }
 
-csrkit_matrix* handle_of(CsrFile file) { return new csrkit_matrix{std::move(file)}; }
+csrkit_matrix* handle_of(CsrFile file, std::string warnings = {}) {
+  return new csrkit_matrix{std::move(file), std::move(warnings)};
+}
 
 /// Gives borrowed arrays back when the last handle is gone. Empty until nothing can fail any more.
 struct Lender {
@@ -97,10 +99,13 @@ csrkit_status csrkit_import(const char* path, const csrkit_import_options* optio
     how.value_kind = text_or(given.value_kind, "auto");
     how.duplicates = parse_duplicates(text_or(given.duplicates, "sum"));
     how.parameters = values_of(given.parameters, given.parameter_count);
+    const ImportResult imported = import_matrix(path, how);
     CsrFile file;
-    file.matrix = import_matrix(path, how).matrix;
+    file.matrix = imported.matrix;
     file.flags = measured_flags(file.matrix);
-    *matrix = handle_of(std::move(file));
+    std::string warnings;
+    for (const std::string& warning : imported.warnings) warnings += warning + "\n";
+    *matrix = handle_of(std::move(file), std::move(warnings));
   });
 }
 
@@ -156,6 +161,7 @@ csrkit_status csrkit_info(const csrkit_matrix* matrix, csrkit_matrix_info* info)
       found.part_of_row = file.partition->part_of_row->data();
     }
     found.provenance = file.provenance.c_str();
+    found.warnings = matrix->warnings.c_str();
     write_info(found, info, "csrkit_matrix_info");
   });
 }

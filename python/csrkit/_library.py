@@ -90,7 +90,7 @@ class MatrixInfo(Sized):
                 ("row_offsets", c_void_p), ("col_indices", c_void_p), ("values", c_void_p), ("kind", c_int32),
                 ("is_pattern_symmetric", c_int32), ("is_value_symmetric", c_int32), ("parts", c_int32),
                 ("row_order", c_void_p), ("col_order", c_void_p), ("part_of_row", c_void_p),
-                ("provenance", c_char_p)]
+                ("provenance", c_char_p), ("warnings", c_char_p)]
 
 
 class PlanOptions(Sized):

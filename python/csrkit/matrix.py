@@ -2,8 +2,10 @@
 import ctypes
 import itertools
 import operator
+import os
 import reprlib
 import threading
+import warnings
 import weakref
 from ctypes import byref, c_int32, c_int64
 
@@ -229,12 +231,16 @@ def import_file(path, format=None, value_kind=None, duplicates=None, **parameter
     """Imports a file of another program: Matrix Market, edge lists, NumPy archives and more.
 
     format: a name of `csr-import --list` (None: found by content). value_kind: none, f32, f64, f16, bf16 (None: without
-    loss). duplicates: sum, first or error. parameters: of the format, base=1. Raises InputError, IoError, UsageError.
+    loss). duplicates: sum, first or error. parameters: of the format, base=1. Raises InputError, IoError, UsageError;
+    warns (UserWarning) of what csr-import warns of, such as values too small for their kind, which become 0.
     """
     array, count = parameter_array(parameters)
     options = ImportOptions(format=text(format, "format"), value_kind=text(value_kind, "value_kind"),
                             duplicates=text(duplicates, "duplicates"), parameters=array, parameter_count=count)
-    return Matrix(new_handle(library.csrkit_import, text(path, "path"), byref(options)))
+    matrix = Matrix(new_handle(library.csrkit_import, text(path, "path"), byref(options)))
+    for warning in (matrix._info.warnings or b"").decode(errors="replace").splitlines():
+        warnings.warn(f"{os.fsdecode(path)}: {warning}", stacklevel=2)
+    return matrix
 
 
 def from_arrays(shape, row_offsets, col_indices, values=None) -> Matrix:

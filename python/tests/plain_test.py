@@ -70,6 +70,10 @@ class Matrices(unittest.TestCase):
             path.with_name("edges.txt").write_text("1 2 0.5\n2 1 4\n")
             a = csrkit.import_file(path.with_name("edges.txt"), value_kind="f32", format="edge-list", base=1)
             self.assertEqual((a.shape, list(a.values)), ((2, 2), [0.5, 4]))
+            path.with_name("edges.txt").write_text("1 2 1e-50\n2 1 4\n")
+            with self.assertWarnsRegex(UserWarning, r'edges.txt: 1 value too small for f32, the first "1e-50" in line 1'):
+                a = csrkit.import_file(path.with_name("edges.txt"), value_kind="f32", format="edge-list", base=1)
+            self.assertEqual(list(a.values), [0, 4])
 
     def test_wrong_arrays_are_refused(self):
         offsets, columns, values = array.array("q", OFFSETS), array.array("i", COLUMNS), array.array("d", VALUES)

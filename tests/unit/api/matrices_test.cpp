@@ -134,6 +134,25 @@ TEST(Matrices, ImportsTakeTheirOptions) {
   std::remove(path.c_str());
 }
 
+TEST(Matrices, ImportsTellWhatTheyWarnOf) {
+  const std::string path = scratch("warnings.txt");
+  csrkit_import_options options{};
+  options.size = sizeof options;
+  options.value_kind = "f32";
+  const auto warnings_of = [&](const char* text) {
+    std::ofstream(path) << text;
+    csrkit_matrix* imported = nullptr;
+    EXPECT_OK(csrkit_import(path.c_str(), &options, &imported));
+    const Matrix matrix(imported);
+    return std::string(info_of(matrix).warnings);
+  };
+  EXPECT_EQ(warnings_of("0 1 2.5\n"), "");
+  EXPECT_EQ(warnings_of("0 1 1e-50\n"),
+            "1 value too small for f32, the first \"1e-50\" in line 1; they become 0: a wider "
+            "--value-kind keeps them\n");
+  std::remove(path.c_str());
+}
+
 TEST(Matrices, OrdersTravelAndAreUndone) {
   SmallArrays small;
   const Matrix matrix = wrapped(small.view());
