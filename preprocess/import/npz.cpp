@@ -64,6 +64,8 @@ void read_compressed(const NpzArchive& archive, const std::string& prefix, bool 
     values.truncate(nnz);
   }
   result.entries_read = col_indices.size();
+  // Columns have an offset each in the file, rows do not.
+  if (is_by_column) require_plausible_rows(shape.cols, nnz, request.limits, archive.path());
   finish_csr(shape.rows, shape.cols, std::move(row_offsets), std::move(col_indices),
              std::move(values), request, archive.path(), result);
   if (is_by_column) result.matrix = transpose(result.matrix);

@@ -4,6 +4,7 @@
 
 #include "api/measured_flags.h"
 #include "core/base/stopwatch.h"
+#include "preprocess/import/format_reader.h"
 #include "preprocess/transform/transform.h"
 #include "tools/cli/log.h"
 #include "tools/cli/provenance.h"
@@ -24,7 +25,11 @@ CsrMatrix normalized(const CsrMatrix& matrix, ImportResult* imported) {
 }
 
 CsrMatrix transformed(CsrMatrix matrix, const ImportToolOptions& options, ImportResult* imported) {
-  if (options.transpose) matrix = transpose(matrix);
+  if (options.transpose) {
+    require_plausible_rows(matrix.cols(), matrix.nnz(), options.import.limits,
+                           options.input + " transposed");
+    matrix = transpose(matrix);
+  }
   if (options.symmetrize) matrix = symmetrize(matrix);
   if (options.self_loops == "add") matrix = add_self_loops(matrix);
   if (options.self_loops == "drop") matrix = drop_self_loops(matrix);

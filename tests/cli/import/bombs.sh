@@ -134,3 +134,7 @@ printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2147483647 3\n1 1\
 expect 0 csr-import wide.mtx wide.csr
 (ulimit -v 1000000 && csr-info wide.csr --locality >out) || fail "csr-info wants a number for every column"
 prints "2,147,483,647"
+# Rows do: those that --transpose would make of columns are counted before.
+expect 3 csr-import wide.mtx none.csr --transpose
+says "wide.mtx transposed: expected about as many rows as entries, found 2147483647 rows of 3 entries"
+no_file none

@@ -305,6 +305,21 @@ TEST(ImportNpz, TakesNoMemoryForWhatCannotBeThere) {
   }
 }
 
+TEST(ImportNpz, TakesNoMemoryForRowsOfAFewColumns) {
+  const ScratchFolder scratch;
+  SmallNpz(scratch / "csc.npz")
+      .add("indices", "<i4", I4{0, 2})
+      .add("indptr", "<i4", I4{0, 1, 2})
+      .add_text("format", "csc")
+      .add("shape", "<i8", I8{kMaxIndex, 2})
+      .add("data", "<f4", F4{1, 2})
+      .finish();
+  const std::string refusal = message_of<InputError>([&] { import_matrix(scratch / "csc.npz"); });
+  EXPECT_NE(refusal.find("csc.npz: expected about as many rows as entries, found 2147483647 rows"),
+            std::string::npos)
+      << refusal;
+}
+
 TEST(ImportNpz, RefusesEveryTruncation) {
   const ScratchFolder scratch;
   // Cut behind "data", it would be the transposed matrix: CSC without its name is read as CSR.
