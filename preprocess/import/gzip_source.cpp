@@ -45,6 +45,10 @@ class GzipSource : public ByteSource {
       if (members_done_ > 0) skip_zeros();
       is_at_end_ = input_.empty();
       if (is_at_end_) return 0;
+      constexpr std::string_view kBegin = "\x1f\x8b";
+      if (members_done_ > 0 && kBegin.substr(0, input_.size()) != input_.substr(0, 2)) {
+        refuse("what follows begins no other stream");
+      }
       is_in_member_ = true;
     }
     if (input_.empty()) refill();
