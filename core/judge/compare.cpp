@@ -66,6 +66,32 @@ bool special_entry_is_right(const Product& product, Index row, Index col,
       .is_right();
 }
 
+/// spmm_error_bound for the entries of one row: what they share is computed once.
+class RowBound {
+ public:
+  RowBound(const SpmmProblem& problem, Offset terms, double alpha) : semiring_(problem.semiring) {
+    const double roundings = static_cast<double>(terms) + 3;
+    unit_ = unit_roundoff(problem.accumulate);
+    c_unit_ = problem.c == problem.accumulate ? 0 : unit_roundoff(problem.c);
+    tiny_ = std::max(smallest_positive(problem.accumulate), smallest_positive(problem.c));
+    of_magnitude_ = gamma_of(roundings, unit_) + gamma_of(roundings, kDoubleRoundoff);
+    of_any_ = roundings * tiny_ * std::max(1.0, std::fabs(alpha));
+  }
+
+  double operator()(const ReferenceEntry& expected) const {
+    const double size = std::fabs(expected.value);
+    if (semiring_ == Semiring::or_and) return 0;
+    if (semiring_ != Semiring::plus_times) return (unit_ + kDoubleRoundoff) * size + tiny_;
+    const double computed = of_magnitude_ * expected.magnitude;
+    return computed + c_unit_ * (size + computed) + of_any_;
+  }
+
+ private:
+  Semiring semiring_;
+  double unit_, c_unit_, tiny_;
+  double of_magnitude_, of_any_;  // of sums of products
+};
+
 /// Compares columns [first_col, first_col + count) of one row; returns the worst error ratio.
 double compare_row(const Product& product, Index row, Index first_col, Index count,
                    std::vector<ReferenceEntry>& scratch, Findings& findings) {
@@ -81,12 +107,12 @@ double compare_row(const Product& product, Index row, Index first_col, Index cou
   reference_spmm_row(product.op_a, slice(product.b), product.problem.semiring, product.alpha,
                      product.beta, product.beta != 0 ? &c0 : nullptr, row, scratch.data());
   const Offset terms = product.op_a.row_length(row);
+  const RowBound bound_of(product.problem, terms, product.alpha);
   double worst = 0;
   for (Index j = 0; j < count; ++j) {
     const ReferenceEntry& expected = scratch[static_cast<std::size_t>(j)];
     const double found = c.at(row, j);
-    const double bound =
-        spmm_error_bound(product.problem, terms, expected.value, expected.magnitude, product.alpha);
+    const double bound = bound_of(expected);
     const double error = std::fabs(found - expected.value);
     bool right;
     if (std::isfinite(found) && std::isfinite(expected.value)) {
@@ -264,18 +290,7 @@ UnprojectedRows compare_projections(const Product& product, std::uint64_t seed,
 
 double spmm_error_bound(const SpmmProblem& problem, Offset terms, double reference,
                         double magnitude, double alpha) {
-  const double unit = unit_roundoff(problem.accumulate);
-  const double tiny = std::max(smallest_positive(problem.accumulate), smallest_positive(problem.c));
-  if (problem.semiring == Semiring::or_and) return 0;
-  if (problem.semiring != Semiring::plus_times) {
-    return (unit + kDoubleRoundoff) * std::fabs(reference) + tiny;
-  }
-  const double roundings = static_cast<double>(terms) + 3;
-  const double computed =
-      (gamma_of(roundings, unit) + gamma_of(roundings, kDoubleRoundoff)) * magnitude;
-  const double c_unit = problem.c == problem.accumulate ? 0 : unit_roundoff(problem.c);
-  return computed + c_unit * (std::fabs(reference) + computed) +
-         roundings * tiny * std::max(1.0, std::fabs(alpha));
+  return RowBound(problem, terms, alpha)({reference, magnitude});
 }
 
 CheckResult check_spmm(const SpmmProblem& problem, ConstDenseView b, double alpha, double beta,
