@@ -152,7 +152,7 @@ TEST_P(EverySpgemmKernel, ObeysOptions) {
 
 std::string name_of_case(
     const ::testing::TestParamInfo<std::tuple<std::size_t, std::size_t>>& info) {
-  return all_kernel_runs()[std::get<0>(info.param)].label + "_" +
+  return all_kernel_runs()[std::get<0>(info.param)].label + "_on_" +
          spgemm_battery()[std::get<1>(info.param)].name;
 }
 
