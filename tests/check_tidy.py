@@ -4,9 +4,9 @@
 Usage: check_tidy.py ROOT BUILD_DIR [PART/PARTS]
        check_tidy.py --self-test    check that planted findings are found
 
-Sources of a folder are checked several at a time, as if one file included them all: most of the time goes into
-the system's headers, which are then read once. Each main gets another name. Where names clash, or a source is not
-clean, the sources that are named in errors are checked apart from the others.
+Sources that are compiled by the same options are checked several at a time, as if one file included them all: most of
+the time goes into the system's headers, which are then read once. Each main gets another name. Where names clash, or a
+source is not clean, the sources that are named in errors are checked apart from the others.
 A part is every PARTS-th group, so that CTest can run the parts side by side. A source that the build leaves out
 (a peer that is not installed, say) is left out here, too. What the tests compile once more is not checked again.
 Exits with 77 (skipped) if clang-tidy is not installed.
@@ -23,7 +23,7 @@ import tempfile
 CHECKED = re.compile(r"(core|preprocess|cpu|api|tools)/.*\.(cpp|cxx)")
 # These switch instruction sets by GCC's pragmas, which clang does not know.
 GCC_ONLY = re.compile(r"cpu/(sddmm/dots|spmm/row_kernels|spmv/inner_loops|spgemm/row_products)(_\w+)?\.cpp")
-MOST_TOGETHER = 8
+MOST_TOGETHER = 16
 
 
 def commands_of(root, build):
@@ -47,12 +47,12 @@ def flags_of(command):
 
 
 def groups_of(commands):
-    """Lists of commands that differ in nothing but the source and the output, each of one folder. What is compiled
-    together already is checked alone."""
+    """Lists of commands that differ in nothing but the source and the output. What is compiled together already is
+    checked alone."""
     alike = {}
     for command in commands:
         path = pathlib.Path(command["file"])
-        alike.setdefault((path if path.suffix == ".cxx" else path.parent, flags_of(command)), []).append(command)
+        alike.setdefault((path if path.suffix == ".cxx" else None, flags_of(command)), []).append(command)
     return [each[at:at + MOST_TOGETHER] for each in alike.values() for at in range(0, len(each), MOST_TOGETHER)]
 
 
