@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/unit/preprocess/export/scratch_folder.h"
+
 namespace csrkit {
 namespace {
 
@@ -32,19 +34,15 @@ std::string refusal(const Options& options, const std::vector<std::string>& outp
 class Outputs : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = testing::TempDir() + "outputs_test";
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directory(folder_);
     std::ofstream(path("there")) << "kept";
     std::filesystem::create_symlink("there", path("link"));
     std::filesystem::create_symlink("not there", path("dangling"));
     std::filesystem::create_directory(path("sub"));
     ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string path(const std::string& name) const { return folder_ / name; }
 
-  std::string folder_;
+  const ScratchFolder folder_;
 };
 
 TEST_F(Outputs, WhatExistsIsKept) {
@@ -67,7 +65,7 @@ TEST_F(Outputs, WhatIsNewIsWritten) {
   // Nothing is left of what was tried.
   EXPECT_FALSE(std::filesystem::exists(path("new")));
   EXPECT_FALSE(std::filesystem::exists(path("not there")));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 5);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 5);
 }
 
 TEST_F(Outputs, ForceReplaces) {

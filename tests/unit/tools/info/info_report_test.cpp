@@ -2,17 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <string>
 
 #include "core/file/csr_file.h"
+#include "tests/unit/preprocess/export/scratch_folder.h"
 #include "tools/cli/report.h"
 
 namespace csrkit {
 namespace {
 
 std::size_t length_with_provenance(const std::string& provenance) {
-  const std::string path = testing::TempDir() + "provenance_report.csr";
+  const ScratchFolder folder;
+  const std::string path = folder / "provenance.csr";
   CsrFile file;
   file.provenance = provenance;
   write_csr_file(path, file);
@@ -21,7 +22,6 @@ std::size_t length_with_provenance(const std::string& provenance) {
   options.mode = InfoMode::provenance;
   Report report;
   report_info(report, options);
-  std::remove(path.c_str());
   return report.text().size();
 }
 
