@@ -177,10 +177,9 @@ struct ArchiveWalk::State {
 
   /// The first bytes of the file.
   std::string head() {
-    std::string bytes(kCompressedHeadBytes, '\0');
-    const ssize_t got = ::pread(input.file->descriptor(), bytes.data(), bytes.size(), 0);
-    if (got < 0) input.file->fail("reading failed", errno);
-    bytes.resize(static_cast<std::size_t>(got));
+    const auto size = std::min<std::uint64_t>(kCompressedHeadBytes, input.file->size_bytes());
+    std::string bytes(size, '\0');
+    input.file->read_at(0, bytes.data(), bytes.size());
     return bytes;
   }
 
