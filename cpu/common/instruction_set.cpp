@@ -27,6 +27,19 @@ static bool has_f16c() {
 }
 #endif
 
+static bool has_slow_wide_gathers() {
+#if defined(__x86_64__)
+  return __builtin_cpu_is("amd");
+#else
+  return false;
+#endif
+}
+
+static const char* wanted_isa() {
+  const char* name = std::getenv("CSRKIT_CPU_ISA");
+  return name == nullptr || *name == '\0' ? nullptr : name;
+}
+
 bool is_supported(Isa isa) {
 #if defined(__x86_64__)
   const bool has_avx2 =
@@ -43,10 +56,9 @@ bool is_supported(Isa isa) {
 
 Isa chosen_isa() {
   const Isa widest_first[] = {Isa::avx512, Isa::avx2, Isa::portable};
-  const char* wanted = std::getenv("CSRKIT_CPU_ISA");
+  const char* wanted = wanted_isa();
   for (const Isa isa : widest_first) {
-    if (wanted == nullptr || *wanted == '\0' ? is_supported(isa)
-                                             : name_of(isa) == std::string(wanted)) {
+    if (wanted == nullptr ? is_supported(isa) : name_of(isa) == std::string(wanted)) {
       if (is_supported(isa)) return isa;
       throw UsageError(std::string("CSRKIT_CPU_ISA asks for ") + wanted +
                        ", which this machine does not have; unset it");
@@ -54,6 +66,12 @@ Isa chosen_isa() {
   }
   throw UsageError(std::string("CSRKIT_CPU_ISA is '") + wanted +
                    "'; use portable, avx2 or avx512, or unset it");
+}
+
+Isa chosen_isa_for_gathers() {
+  const Isa isa = chosen_isa();
+  const bool is_free = wanted_isa() == nullptr;
+  return is_free && isa == Isa::avx512 && has_slow_wide_gathers() ? Isa::avx2 : isa;
 }
 
 }  // namespace csrkit::cpu

@@ -16,4 +16,9 @@ bool is_supported(Isa isa);
 /// (portable, avx2 or avx512; for tests and comparisons). UsageError if this machine lacks it.
 Isa chosen_isa();
 
+/// The same for loops that gather most of what they read, as products with one column do: AVX2
+/// where AVX-512 gathers are slow. They are on AMD's processors, up to Zen 5 at least: a gather
+/// takes longer than a load for each of its lanes.
+Isa chosen_isa_for_gathers();
+
 }  // namespace csrkit::cpu
