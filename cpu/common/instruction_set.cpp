@@ -27,7 +27,7 @@ static bool has_f16c() {
 }
 #endif
 
-static bool has_slow_wide_gathers() {
+static bool has_slow_short_loads() {
 #if defined(__x86_64__)
   return __builtin_cpu_is("amd");
 #else
@@ -68,10 +68,10 @@ Isa chosen_isa() {
                    "'; use portable, avx2 or avx512, or unset it");
 }
 
-Isa chosen_isa_for_gathers() {
+Isa chosen_isa_for_short_loads() {
   const Isa isa = chosen_isa();
   const bool is_free = wanted_isa() == nullptr;
-  return is_free && isa == Isa::avx512 && has_slow_wide_gathers() ? Isa::avx2 : isa;
+  return is_free && isa == Isa::avx512 && has_slow_short_loads() ? Isa::avx2 : isa;
 }
 
 }  // namespace csrkit::cpu

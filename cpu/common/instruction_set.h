@@ -16,9 +16,10 @@ bool is_supported(Isa isa);
 /// (portable, avx2 or avx512; for tests and comparisons). UsageError if this machine lacks it.
 Isa chosen_isa();
 
-/// The same for loops that gather most of what they read, as products with one column do: AVX2
-/// where AVX-512 gathers are slow. They are on AMD's processors, up to Zen 5 at least: a gather
-/// takes longer than a load for each of its lanes.
-Isa chosen_isa_for_gathers();
+/// The same for loops that load little at a time: gathers, as in products with one column, and rows
+/// of B that fill no cache line. On AMD's processors, up to Zen 5 at least, it is AVX2 where there
+/// is AVX-512: a gather takes longer than a load for each of its lanes, and a vector of a whole
+/// line mostly lies across two, though what is wanted does not.
+Isa chosen_isa_for_short_loads();
 
 }  // namespace csrkit::cpu

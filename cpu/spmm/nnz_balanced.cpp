@@ -259,11 +259,24 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   Offset packed_pitch_ = 0;
 };
 
+/// Rows of B that are shorter than two cache lines and end inside one are short loads. Measured on
+/// a Zen 5 for sums of products: K = 4 to 12 and 24 in f32, 2 to 7 and 12 in f64 take 0.77 to 0.92
+/// of the time.
+Isa isa_for(const SpmmProblem& problem) {
+  constexpr Offset kLineBytes = 64;
+  const auto value_bytes = static_cast<Offset>(size_of(problem.b));
+  const Offset row_bytes = problem.dense_cols * value_bytes;
+  const bool is_measured = value_bytes >= 4 && problem.semiring == Semiring::plus_times;
+  return is_measured && row_bytes < 2 * kLineBytes && row_bytes % kLineBytes != 0
+             ? chosen_isa_for_short_loads()
+             : chosen_isa();
+}
+
 }  // namespace
 
 std::unique_ptr<SpmmMethod> make_nnz_balanced(const MethodInput& input) {
   return with_row_kinds(input.problem, [&](auto kinds) -> std::unique_ptr<SpmmMethod> {
-    return std::make_unique<NnzBalanced<decltype(kinds)>>(input, chosen_isa());
+    return std::make_unique<NnzBalanced<decltype(kinds)>>(input, isa_for(input.problem));
   });
 }
 

@@ -9,8 +9,8 @@
 //          stays in the caches, a product takes the time of its instructions. With AVX-512 lanes
 //          take fewest of them, but for blocks and for diagonals whose values repeat. Elsewhere,
 //          and where AVX-512 gathers are slow, diagonals and blocks win, which need no gathers;
-//          short columns do not, as they gather like long ones. The rest is CSR in chunks, which has
-//          no ends of rows to guess
+//          short columns do not, as they gather like long ones. The rest is CSR in chunks, which
+//          has no ends of rows to guess
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -108,7 +108,8 @@ Choice choose(const MethodInput& input) {
   const BlocksFound found = find_blocks(input.op_a);
   const std::uint64_t blocked = expected_bsr_bytes(input.op_a, found);
   const bool stays_in_caches = csr < cache_sizes().last_level_bytes / 2;
-  if (stays_in_caches && chosen_isa_for_gathers() == Isa::avx512 && input.budget.fits(3 * csr)) {
+  if (stays_in_caches && chosen_isa_for_short_loads() == Isa::avx512 &&
+      input.budget.fits(3 * csr)) {
     return choose_in_caches(input, found);
   }
   const double by_diagonals = stays_in_caches ? kMostlyDiagonals : 0;

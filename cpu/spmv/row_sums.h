@@ -75,7 +75,7 @@ class RowSums : public SpmmMethod {
   RowSums(const MethodInput& input, Index rows_at_once)
       : op_a_(input.op_a),
         team_(input.team),
-        isa_(chosen_isa_for_gathers()),
+        isa_(chosen_isa_for_short_loads()),
         loops_(inner_loops<A, Acc>(isa_)),
         budget_(input.budget),
         rows_at_once_(rows_at_once),

@@ -20,7 +20,7 @@ TEST(Isa, CanBeChosenByEnvironment) {
     setenv("CSRKIT_CPU_ISA", name_of(isa), 1);
     if (is_supported(isa)) {
       EXPECT_EQ(chosen_isa(), isa);
-      EXPECT_EQ(chosen_isa_for_gathers(), isa) << "what is asked for is taken";
+      EXPECT_EQ(chosen_isa_for_short_loads(), isa) << "what is asked for is taken";
     } else {
       EXPECT_THROW(chosen_isa(), UsageError);
     }
@@ -28,12 +28,12 @@ TEST(Isa, CanBeChosenByEnvironment) {
   unsetenv("CSRKIT_CPU_ISA");
 }
 
-TEST(Isa, ForGathersIsNeverWider) {
+TEST(Isa, ForShortLoadsIsNeverWider) {
   unsetenv("CSRKIT_CPU_ISA");
-  EXPECT_LE(chosen_isa_for_gathers(), chosen_isa());
+  EXPECT_LE(chosen_isa_for_short_loads(), chosen_isa());
 #if defined(__x86_64__)
   if (chosen_isa() == Isa::avx512) {
-    EXPECT_EQ(chosen_isa_for_gathers(), __builtin_cpu_is("amd") ? Isa::avx2 : Isa::avx512);
+    EXPECT_EQ(chosen_isa_for_short_loads(), __builtin_cpu_is("amd") ? Isa::avx2 : Isa::avx512);
   }
 #endif
 }

@@ -226,7 +226,7 @@ TEST(SpmvAuto, TakesTheFewestBytes) {
 }
 
 TEST(SpmvAuto, TakesLanesWhereRegistersAreWide) {
-  const bool is_wide = chosen_isa_for_gathers() == Isa::avx512;
+  const bool is_wide = chosen_isa_for_short_loads() == Isa::avx512;
   for (const int threads : {1, 3, 7}) {
     const auto plan = plan_of("auto", scattered(3000), threads);
     EXPECT_EQ(plan->chosen_kernel(), is_wide ? "csr_lanes" : "csr_chunks") << plan->choice();
