@@ -17,9 +17,8 @@ bool is_supported(Isa isa);
 Isa chosen_isa();
 
 /// The same for loops that load little at a time: gathers, as in products with one column, and rows
-/// of B that fill no cache line. On AMD's processors, up to Zen 5 at least, it is AVX2 where there
-/// is AVX-512: a gather takes longer than a load for each of its lanes, and a vector of a whole
-/// line mostly lies across two, though what is wanted does not.
+/// of B that fill no cache line. On AMD's processors it is AVX2 where there is AVX-512, which was
+/// slower in these loops on a Zen 5 (docs/lab/2026-11-28-cpu-short-rows.md).
 Isa chosen_isa_for_short_loads();
 
 }  // namespace csrkit::cpu

@@ -7,8 +7,8 @@
 namespace csrkit::gpu {
 
 /// Multiplies rows by FMAs, one warp each, 128 columns at a time: all rows if `all`, else those
-/// without a scale, which the analysis lists. Called by warp `warp` of `warps` in the grid. Little
-/// code, because it mostly runs once in a block and has to be fetched for that.
+/// without a scale, which the analysis lists. Called by warp `warp` of `warps` in the grid. Twice
+/// as many loads in flight were slower (docs/lab/2026-11-28-spmm-few-windows.md).
 __device__ inline void multiply_rows_by_fma(const WindowOperands& op, bool all, Offset warp,
                                             Offset warps) {
   constexpr int kEach = 4, kBatch = 8;

@@ -128,8 +128,10 @@ __device__ inline void named_barrier() {
   asm volatile("bar.sync %0, %1;" ::"n"(kBarrier), "n"(kThreads) : "memory");
 }
 
-/// A stage whose window is multiplied, by all multiplying warps, for the bringing ones, which wait.
-/// In hardware's barriers, where a whole warp arrives at once.
+/// The multiplying warps say that they are done with a stage, and the bringing warps wait for that.
+/// By named barriers, one for each stage, at which whole warps arrive: racecheck does not follow
+/// one lane that arrives at an mbarrier for its warp. Barrier 0 is that of __syncthreads, 1 and 2
+/// are in use for the multiplying and the bringing warps alone.
 inline constexpr unsigned kFirstEmptyBarrier = 3;
 __device__ inline void announce_empty(int stage) {
   __syncwarp();

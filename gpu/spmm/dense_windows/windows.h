@@ -88,9 +88,9 @@ struct WindowEntry {
 /// Device pointers into the workspace. The analysis copies A's entries window by window; their
 /// order within a window differs from run to run and does not matter.
 struct WindowWorkspace {
-  Offset* begins = nullptr;     // first entry of each window, and the end; in rows of tiles
-  float* row_scales = nullptr;  // one for each row; 0: left to FMAs
-  unsigned* fma_row_count = nullptr;
+  Offset* begins = nullptr;           // first entry of each window, and the end; in rows of tiles
+  float* row_scales = nullptr;        // one for each row; 0: left to FMAs
+  unsigned* fma_row_count = nullptr;  // of the next
   Index* fma_rows = nullptr;       // those left to FMAs, in an order that differs from run to run
   WindowEntry* entries = nullptr;  // nnz
   // one for each part of B: whether it has numbers that hi and lo cannot hold
