@@ -6,7 +6,7 @@
 
 #include "gpu/device/device_info.h"
 #include "gpu/spmm/dense_windows/dense_windows.h"
-#include "gpu/spmm/dense_windows/windows.h"
+#include "gpu/spmm/dense_windows/shape.h"
 #include "gpu/spmm/panels_or_bins.h"
 #include "gpu/spmm/profile.h"
 
@@ -40,23 +40,28 @@ double fullest_window(const CsrMatrix& a, const WindowShape& shape) {
 }  // namespace
 
 bool windows_pay(const SpmmProblem& problem) {
-  constexpr Offset kLongRows = 4 * kFewestEntries;  // shorter ones are not for tensor cores
-  if (problem.b != ValueKind::f32 || problem.semiring != Semiring::plus_times) return false;
+  constexpr Offset kLongRows = 64;  // shorter ones are not for tensor cores
+  const bool is_f64 = problem.b == ValueKind::f64;
+  if ((problem.b != ValueKind::f32 && !is_f64) || problem.semiring != Semiring::plus_times) {
+    return false;
+  }
   SpmmSizes sizes = {problem.a.rows(), problem.a.cols(), problem.a.nnz(), problem.dense_cols};
   if (problem.transpose_a) std::swap(sizes.rows, sizes.cols);
   if (sizes.nnz == 0 || sizes.nnz < kLongRows * sizes.rows) return false;
-  const WindowShape shape(sizes);
+  const WindowShape shape(sizes, is_f64 ? WindowKind::f64 : WindowKind::f32);
   const int multiprocessors = current_multiprocessors();
   // By measurement row_bins takes as long for 41 columns as for 64, and for 200 as for 256: slices
   // that are not full cost no more (docs/lab/2026-11-27-spmm-few-columns.md). For 602 it takes up
   // to 1.2 times as long as for 640, but not where neighbouring rows share columns, as they do
   // where windows are full.
   constexpr double kUnfilled = 1;
-  const double gather = gather_kilocycles(sizes, multiprocessors, kUnfilled);
+  SpmmSizes in_words = sizes;
+  if (is_f64) in_words.dense_cols *= 2;
+  const double gather = gather_kilocycles(in_words, multiprocessors, kUnfilled);
   const auto takes = [&](double entries) { return shape.kilocycles(entries, multiprocessors); };
   if (takes(shape.mean_entries()) >= gather) return false;
   // A look at A is not needed if even full windows take less time.
-  const bool pays = !rows_are_on_host(problem) || takes(kTileRows * kWindowCols) < gather ||
+  const bool pays = !rows_are_on_host(problem) || takes(kTileRows * shape.window_cols) < gather ||
                     takes(fullest_window(problem.a, shape)) < gather;
   return pays && why_no_dense_windows(problem).empty();
 }

@@ -15,6 +15,13 @@ const SpmmKernel& windows() { return find_kernel(gpu::spmm_kernels(), "dense_win
 
 class DenseWindows : public GpuTest {};
 
+KernelCase case_of(ValueKind kind) {
+  KernelCase item;
+  item.kinds = {kind, kind, kind, kind};
+  if (kind == ValueKind::f16 || kind == ValueKind::bf16) item.kinds.accumulate = ValueKind::f32;
+  return item;
+}
+
 /// Every other row times 2^(i % 50 - 25), and in row 3 numbers that have no scale in common.
 CsrMatrix of_every_size(Index rows, Index cols) {
   std::vector<Entry> entries;
@@ -37,15 +44,17 @@ TEST_F(DenseWindows, OfEverySize) {
     SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(cols));
     const CsrMatrix matrix = random_matrix(rows, cols, density);
     for (const Index dense_cols : {1, 31, 32, 33, 64, 65, 127, 128, 129, 200, 300}) {
-      for (const ValueKind kind : {ValueKind::f32, ValueKind::none}) {
-        KernelCase item;
-        item.kinds.a = kind;
-        check_kernel_on(windows(), matrix, dense_cols, item);
-        item.alpha = -1.5;
-        item.beta = 0.5;
-        item.padding = 1;
-        check_kernel_on(windows(), matrix, dense_cols, item);
-        if (HasFatalFailure()) return;
+      for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+        for (const ValueKind kind_of_a : {kind, ValueKind::none}) {
+          KernelCase item = case_of(kind);
+          item.kinds.a = kind_of_a;
+          check_kernel_on(windows(), matrix, dense_cols, item);
+          item.alpha = -1.5;
+          item.beta = 0.5;
+          item.padding = 1;
+          check_kernel_on(windows(), matrix, dense_cols, item);
+          if (HasFatalFailure()) return;
+        }
       }
     }
   }
@@ -56,17 +65,21 @@ class SanitizerSpmmDenseWindows : public GpuTest {};
 
 TEST_F(SanitizerSpmmDenseWindows, HaveTilesOfEveryWidth) {
   struct Case {
+    ValueKind kind;
     Index rows, cols;
     double density;
     int tile_cols;
   };
-  for (const Case& size :
-       {Case{300, 257, 0.12, 32}, {2560, 1600, 0.02, 64}, {2177, 3073, 0.25, 128}}) {
+  for (const Case& size : {Case{ValueKind::f32, 300, 257, 0.12, 32},
+                           {ValueKind::f32, 2560, 1600, 0.02, 64},
+                           {ValueKind::f32, 2177, 3073, 0.25, 128},
+                           {ValueKind::f64, 300, 257, 0.12, 32},
+                           {ValueKind::f64, 2560, 1600, 0.12, 64}}) {
     SCOPED_TRACE(std::to_string(size.tile_cols) + " columns");
     const CsrMatrix matrix = random_matrix(size.rows, size.cols, size.density);
     const std::string expected = "tiles of " + std::to_string(size.tile_cols) + " columns";
     for (const Index dense_cols : {size.tile_cols, size.tile_cols - 1}) {
-      KernelCase item;
+      KernelCase item = case_of(size.kind);
       const auto plan = windows().make_plan(problem_of(matrix, item, dense_cols), {});
       EXPECT_NE(plan->choice().find(expected), std::string::npos) << plan->choice();
       check_kernel_on(windows(), matrix, dense_cols, item);
@@ -81,32 +94,37 @@ TEST_F(SanitizerSpmmDenseWindows, HaveTilesOfEveryWidth) {
 }
 
 TEST_F(DenseWindows, MeetWhereManyBlocksShareATile) {
-  for (const bool transpose_a : {false, true}) {
-    KernelCase item;
-    item.transpose_a = transpose_a;
-    const CsrMatrix matrix =
-        transpose_a ? random_matrix(9000, 140, 0.06) : random_matrix(140, 9000, 0.06);
-    for (const Index dense_cols : {32, 64, 200}) {
-      check_kernel_on(windows(), matrix, dense_cols, item);
-      if (HasFatalFailure()) return;
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64})
+    for (const bool transpose_a : {false, true}) {
+      KernelCase item = case_of(kind);
+      item.transpose_a = transpose_a;
+      const CsrMatrix matrix =
+          transpose_a ? random_matrix(9000, 140, 0.06) : random_matrix(140, 9000, 0.06);
+      for (const Index dense_cols : {32, 64, 200}) {
+        check_kernel_on(windows(), matrix, dense_cols, item);
+        if (HasFatalFailure()) return;
+      }
     }
-  }
 }
 
 TEST_F(DenseWindows, KeepWhatIsNotStoredFromInfinities) {
   const CsrMatrix matrix = random_matrix(200, 300, 0.2);
-  for (const BPattern pattern :
-       {BPattern::not_all_finite, BPattern::every_size, BPattern::integers}) {
-    KernelCase item;
-    item.pattern = pattern;
-    for (const Index dense_cols : {7, 64, 130})
-      check_kernel_on(windows(), matrix, dense_cols, item);
-  }
+  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64})
+    for (const BPattern pattern :
+         {BPattern::not_all_finite, BPattern::every_size, BPattern::integers}) {
+      KernelCase item = case_of(kind);
+      item.pattern = pattern;
+      for (const Index dense_cols : {7, 64, 130})
+        check_kernel_on(windows(), matrix, dense_cols, item);
+    }
 }
 
 TEST_F(DenseWindows, LeaveRowsWithoutACommonScaleToFmas) {
   const CsrMatrix matrix = of_every_size(140, 200);
-  for (const Index dense_cols : {32, 64, 128}) check_kernel_on(windows(), matrix, dense_cols);
+  for (const Index dense_cols : {32, 64, 128}) {
+    check_kernel_on(windows(), matrix, dense_cols);
+    check_kernel_on(windows(), matrix, dense_cols, case_of(ValueKind::f64));
+  }
   std::vector<Entry> entries;
   for (Index j = 0; j < 90; ++j) {
     const double value = j == 7 ? std::numeric_limits<double>::infinity() : random_value(1, 2, j);
@@ -115,7 +133,9 @@ TEST_F(DenseWindows, LeaveRowsWithoutACommonScaleToFmas) {
     entries.push_back({4, j, j % 3 == 0 ? 3e38 : 1e-38});
     entries.push_back({5, j, random_value(1, 5, j)});
   }
-  check_kernel_on(windows(), matrix_of(10, 90, std::move(entries)), 64);
+  const CsrMatrix some_not_finite = matrix_of(10, 90, std::move(entries));
+  check_kernel_on(windows(), some_not_finite, 64);
+  check_kernel_on(windows(), some_not_finite, 64, case_of(ValueKind::f64));
 }
 
 // Long sums: a truncation that did not even out would show. The measure is one chain of
@@ -152,10 +172,8 @@ TEST_F(DenseWindows, ErrNoMoreThanFmas) {
 }
 
 TEST(DenseWindowsRefusal, NamesKindsAndEmptyWindows) {
-  for (const ValueKind kind : {ValueKind::f64, ValueKind::f16, ValueKind::bf16}) {
-    KernelCase item;
-    item.kinds = {kind, kind, kind, kind};
-    if (kind != ValueKind::f64) item.kinds.accumulate = ValueKind::f32;
+  for (const ValueKind kind : {ValueKind::f16, ValueKind::bf16}) {
+    const KernelCase item = case_of(kind);
     EXPECT_THROW(windows().make_plan(problem_of(random_matrix(50, 50, 0.5), item, 32), {}),
                  UsageError);
   }
@@ -174,12 +192,11 @@ TEST(DenseWindowsRefusal, NamesKindsAndEmptyWindows) {
 TEST(DenseWindowsChoice, IsForDenseMatricesAndManyColumns) {
   const CsrMatrix dense = random_matrix(1500, 2000, 0.12), sparse = random_matrix(1500, 2000, 0.02);
   const auto chosen = [](const CsrMatrix& matrix, Index dense_cols, ValueKind kind) {
-    KernelCase item;
-    item.kinds = {kind, kind, kind, kind};
-    return gpu::auto_spmm_kernel(problem_of(matrix, item, dense_cols));
+    return gpu::auto_spmm_kernel(problem_of(matrix, case_of(kind), dense_cols));
   };
   EXPECT_EQ(chosen(dense, 512, ValueKind::f32), "dense_windows");
-  EXPECT_EQ(chosen(dense, 512, ValueKind::f64), "row_bins");
+  EXPECT_EQ(chosen(dense, 512, ValueKind::f64), "dense_windows");
+  EXPECT_EQ(chosen(dense, 512, ValueKind::bf16), "row_bins");
   EXPECT_EQ(chosen(dense, 8, ValueKind::f32), "row_bins");
   EXPECT_EQ(chosen(sparse, 512, ValueKind::f32), "row_bins");
 }

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "gpu/device/warp.cuh"
-#include "gpu/spmm/dense_windows/stages.cuh"
+#include "gpu/spmm/dense_windows/f32/stages.cuh"
 
 namespace csrkit::gpu {
 
 /// Multiplies rows by FMAs, one warp each, 128 columns at a time: all rows if `all`, else those
 /// without a scale, which the analysis lists. Called by warp `warp` of `warps` in the grid. Twice
 /// as many loads in flight were slower (docs/lab/2026-11-28-spmm-few-windows.md).
-__device__ inline void multiply_rows_by_fma(const WindowOperands& op, bool all, Offset warp,
+__device__ inline void multiply_rows_by_fma(const WindowOperands<float>& op, bool all, Offset warp,
                                             Offset warps) {
   constexpr int kEach = 4, kBatch = 8;
   const int lane = static_cast<int>(threadIdx.x) % 32;

@@ -9,7 +9,7 @@
 
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/launch_early.cuh"
-#include "gpu/spmm/dense_windows/extent.cuh"
+#include "gpu/spmm/dense_windows/f32/extent.cuh"
 
 namespace csrkit::gpu {
 
@@ -22,7 +22,7 @@ constexpr int kSplitThreads = 256;
 // Small blocks, so that every multiprocessor has some.
 template <int kTileCols>
 __device__ void split_part(const DeviceDenseView<const float>& b, const WindowShape& shape,
-                           const WindowWorkspace& workspace, Offset part) {
+                           const WindowWorkspace<float>& workspace, Offset part) {
   constexpr int kPairs = kTileCols / 2, kGroups = kSplitThreads / kPairs,
                 kRows = kWindowCols / kGroups;
   __shared__ float2 extents[kGroups][kTileCols];
@@ -49,7 +49,7 @@ __device__ void split_part(const DeviceDenseView<const float>& b, const WindowSh
   __syncthreads();
   bool fits = true;
   float scale[2];
-  std::byte* to = workspace.b_parts + part * shape.b_part_bytes();
+  std::byte* to = workspace.b_parts + part * b_part_bytes(kTileCols);
 #pragma unroll
   for (int j = 0; j < 2; ++j) {
     Extent all;
@@ -80,7 +80,8 @@ __device__ void split_part(const DeviceDenseView<const float>& b, const WindowSh
 
 template <int kTileCols>
 __global__ void __launch_bounds__(kSplitThreads)
-    split_parts(DeviceDenseView<const float> b, WindowShape shape, WindowWorkspace workspace) {
+    split_parts(DeviceDenseView<const float> b, WindowShape shape,
+                WindowWorkspace<float> workspace) {
   let_next_kernel_begin();  // lets the multiplication start its setup
   split_part<kTileCols>(b, shape, workspace, blockIdx.x);
 }
@@ -88,7 +89,7 @@ __global__ void __launch_bounds__(kSplitThreads)
 }  // namespace
 
 void split_b(const DeviceDenseView<const float>& b, const WindowShape& shape,
-             const WindowWorkspace& workspace, cudaStream_t stream) {
+             const WindowWorkspace<float>& workspace, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(shape.windows * shape.col_tiles);
   const auto run = [&](auto* kernel) {
     kernel<<<blocks, kSplitThreads, 0, stream>>>(b, shape, workspace);

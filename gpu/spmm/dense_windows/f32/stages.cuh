@@ -1,24 +1,10 @@
-// How the warps of a block of dense_windows hand over windows: stages in shared memory, barriers,
-// and wrappers of PTX instructions.
+// A window of f32 in shared memory, and wrappers of the PTX instructions on it.
 #pragma once
 
-#include "gpu/spmm/dense_windows/windows.h"
+#include "gpu/spmm/dense_windows/f32/windows.h"
+#include "gpu/spmm/dense_windows/pipeline.cuh"
 
 namespace csrkit::gpu {
-
-struct WindowOperands {
-  DeviceCsrView<float> a;
-  DeviceDenseView<const float> b;
-  DeviceDenseView<float> c;
-  float alpha, beta;
-  WindowShape shape;
-  WindowWorkspace workspace;
-};
-
-// Eight warps multiply, four bring windows into shared memory.
-inline constexpr int kMultipliers = 256, kBringers = 128;
-inline constexpr int kWindowThreads = kMultipliers + kBringers;
-inline constexpr int kStages = 3;
 
 /// A window in shared memory: A as two dense matrices of f16, and B's part as split_b prepared it.
 template <int kTileCols>
@@ -38,35 +24,6 @@ struct WindowsInShared {
 };
 
 namespace detail {
-
-__device__ inline unsigned shared_address(const void* pointer) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
-}
-__device__ inline void barrier_init(std::uint64_t* barrier, unsigned count) {
-  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(count)
-               : "memory");
-}
-__device__ inline void barrier_arrive(std::uint64_t* barrier) {
-  asm volatile("{\n.reg .b64 state;\nmbarrier.arrive.shared.b64 state, [%0];\n}\n" ::"r"(
-                   shared_address(barrier))
-               : "memory");
-}
-__device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
-  unsigned done = 0;
-  while (done == 0) {
-    asm volatile(
-        "{\n.reg .pred p;\n"
-#if __CUDA_ARCH__ >= 900
-        "mbarrier.try_wait.parity.shared.b64 p, [%1], %2;\n"
-#else
-        "mbarrier.test_wait.parity.shared.b64 p, [%1], %2;\n"
-#endif
-        "selp.u32 %0, 1, 0, p;\n}\n"
-        : "=r"(done)
-        : "r"(shared_address(barrier)), "r"(parity)
-        : "memory");
-  }
-}
 
 /// Copies a part of B to shared memory. By all bringing threads. The barrier expects kCopyArrivals
 /// arrivals of the copies, beside those of barrier_arrive.
@@ -123,39 +80,6 @@ __device__ inline void multiply_fragments(float (&sums)[4], const unsigned (&x)[
       : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
       : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
 }
-template <int kBarrier, int kThreads>
-__device__ inline void named_barrier() {
-  asm volatile("bar.sync %0, %1;" ::"n"(kBarrier), "n"(kThreads) : "memory");
-}
-
-/// The multiplying warps say that they are done with a stage, and the bringing warps wait for that.
-/// By named barriers, one for each stage, at which whole warps arrive: racecheck does not follow
-/// one lane that arrives at an mbarrier for its warp. Barrier 0 is that of __syncthreads, 1 and 2
-/// are in use for the multiplying and the bringing warps alone.
-inline constexpr unsigned kFirstEmptyBarrier = 3;
-__device__ inline void announce_empty(int stage) {
-  __syncwarp();
-  asm volatile("bar.arrive %0, %1;" ::"r"(kFirstEmptyBarrier + stage), "n"(kWindowThreads)
-               : "memory");
-}
-__device__ inline void wait_until_empty(int stage) {
-  __syncwarp();
-  asm volatile("bar.sync %0, %1;" ::"r"(kFirstEmptyBarrier + stage), "n"(kWindowThreads)
-               : "memory");
-}
-
 }  // namespace detail
-
-/// A position in the ring of stages, and the parity of its rounds.
-struct StageTurn {
-  int stage = 0;
-  unsigned parity = 0;
-  __device__ void next() {
-    if (++stage == kStages) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
-};
 
 }  // namespace csrkit::gpu

@@ -1,26 +1,9 @@
 // The warps of a block of dense_windows that bring windows into shared memory.
 #pragma once
 
-#include "gpu/spmm/dense_windows/stages.cuh"
+#include "gpu/spmm/dense_windows/f32/stages.cuh"
 
 namespace csrkit::gpu {
-
-/// A unit of work by its coordinates; steps to the next one without a division.
-struct UnitCursor {
-  Offset row_tile, col_tile, window;
-
-  __device__ UnitCursor(const WindowShape& shape, Offset unit)
-      : row_tile(unit / shape.windows / shape.col_tiles),
-        col_tile(unit / shape.windows % shape.col_tiles),
-        window(unit % shape.windows) {}
-  __device__ void next(const WindowShape& shape) {
-    if (++window < shape.windows) return;
-    window = 0;
-    if (++col_tile < shape.col_tiles) return;
-    col_tile = 0;
-    ++row_tile;
-  }
-};
 
 /// Brings the windows of the units [unit, end) into shared memory. While a window's entries are
 /// stored, those of the next window are being loaded, and the list bounds of the one after that.
@@ -30,7 +13,7 @@ class WindowBringer {
   static constexpr int kAhead = 16;  // entries a thread: 2,048 of a window's 8,192 places
 
  public:
-  __device__ WindowBringer(const WindowOperands& op, WindowsInShared<kTileCols>& shared,
+  __device__ WindowBringer(const WindowOperands<float>& op, WindowsInShared<kTileCols>& shared,
                            Offset unit, Offset end)
       : op_(op),
         shared_(shared),
@@ -97,7 +80,7 @@ class WindowBringer {
   }
 
   __device__ void copy_b(WindowStage<kTileCols>& stage, std::uint64_t* full) const {
-    constexpr int kBytes = kTileCols * (kWindowCols * 4 + 4);
+    constexpr int kBytes = b_part_bytes(kTileCols);
     const Offset part = now_.col_tile * op_.shape.windows + now_.window;
     detail::copy_part<kBytes>(stage.b_hi, op_.workspace.b_parts + part * kBytes, full, thread_);
   }
@@ -133,7 +116,7 @@ class WindowBringer {
     }
   }
 
-  const WindowOperands& op_;
+  const WindowOperands<float>& op_;
   WindowsInShared<kTileCols>& shared_;
   const int thread_;
   Offset left_;

@@ -1,0 +1,100 @@
+// dense_windows in f32: windows of A as dense matrices, multiplied by tensor cores to the accuracy
+// of f32.
+// Owns     a block: the same number of windows of 128 rows x 64 columns of A, one tile of C after
+//          another; a multiplying warp: 16 to 32 rows x 32 to 64 columns of a tile of 128 x 32, 64
+//          or 128; the bringing warps: all loads of a window. Sums of tiles that several blocks
+//          share go to the workspace; a last kernel adds them up in the blocks' order
+// Reads    A's entries from lists by window, coalesced, as two f16 halves each, which go into a
+//          cleared dense matrix in shared memory. B's halves by asynchronous copies from the
+//          workspace, where a first kernel wrote them in the layout of shared memory. Three windows
+//          in flight, 123 to 199 KB of shared memory a block
+// Launch   384 threads, 1 block per multiprocessor, 168 registers; eight warps multiply, four load.
+//          The three kernels overlap: the next one starts while one ends
+// Needs    columns unique in every row, as everywhere. Numbers that are not finite, or do not fit a
+//          common scale (windows.h), are left to FMAs: single rows of A, found by the analysis, or
+//          all rows if B has such numbers, found by the first kernel. f32, plus and times;
+//          why_no_dense_windows names the matrices and devices that are refused
+// Against  row_bins: no gathering; tensor cores do 512 products of a window in the time of about 30
+//          gathered ones. Still bad: the work is that of a dense matrix, whatever A is, and four
+//          warps each load the same fragments of B from shared memory
+// Akin to  TC-GNN (Wang et al., "TC-GNN: bridging sparse GNN computation and dense tensor cores on
+//          GPUs", USENIX ATC'23): entries of A put into dense tiles for tensor cores. There the
+//          columns of a row window are condensed first and numbers are TF32; here windows lie where
+//          they lie in A, and numbers have the accuracy of f32
+
+#include "gpu/device/cuda_check.h"
+#include "gpu/device/launch_early.cuh"
+#include "gpu/spmm/dense_windows/f32/bring.cuh"
+#include "gpu/spmm/dense_windows/f32/multiply.cuh"
+#include "gpu/spmm/dense_windows/f32/rows.cuh"
+
+namespace csrkit::gpu {
+
+namespace {
+
+template <int kTileCols>
+__global__ void __launch_bounds__(kWindowThreads, 1)
+    multiply_windows(const WindowOperands<float> op) {
+  extern __shared__ __align__(128) std::byte shared_bytes[];
+  auto& shared = *reinterpret_cast<WindowsInShared<kTileCols>*>(shared_bytes);
+  const bool is_bringer = threadIdx.x >= kMultipliers;
+  const Offset unit = op.shape.first_unit(blockIdx.x);
+  const Offset end = op.shape.first_unit(Offset{blockIdx.x} + 1);
+  WindowBringer<kTileCols> bringer(op, shared, unit, end);
+  if (is_bringer) bringer.begin();
+  if (threadIdx.x == 0) {
+    shared.has_misfits = 0;
+    for (std::uint64_t& full : shared.full) {
+      detail::barrier_init(&full, kBringers + detail::kCopyArrivals);
+    }
+  }
+  wait_for_kernel_before();
+  let_next_kernel_begin();
+  __syncthreads();
+  if (is_bringer) {
+    bringer.bring();
+  } else {  // meanwhile the first window is being loaded
+    const Offset parts = op.shape.windows * op.shape.col_tiles;
+    for (Offset i = threadIdx.x; i < parts; i += kMultipliers) {
+      if (op.workspace.misfits[i] != 0) atomicOr(&shared.has_misfits, 1);
+    }
+    detail::named_barrier<1, kMultipliers>();
+    const bool misfits = shared.has_misfits != 0;
+    if (blockIdx.x == 0 && threadIdx.x == 0) *op.workspace.all_by_fma = misfits ? 1 : 0;
+    if (!misfits) {
+      multiply_rows_by_fma(op, false, Offset{threadIdx.x / 32} * gridDim.x + blockIdx.x,
+                           Offset{gridDim.x} * (kMultipliers / 32));
+    }
+    WindowMultiplier<kTileCols>(op, shared).multiply(unit, end, misfits);
+  }
+}
+
+template <int kTileCols>
+void launch_tiles(const WindowOperands<float>& operands, cudaStream_t stream) {
+  using Layout = TileLayout<kTileCols>;
+  constexpr auto kSharedBytes = static_cast<int>(sizeof(WindowsInShared<kTileCols>));
+  CHECK_CUDA(cudaFuncSetAttribute(multiply_windows<kTileCols>,
+                                  cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
+  const auto blocks = static_cast<unsigned>(operands.shape.blocks);
+  launch_early(multiply_windows<kTileCols>, blocks, kWindowThreads, kSharedBytes, stream, operands);
+  CHECK_LAUNCH("multiply_windows", stream);
+  launch_early(add_parts<kTileCols>, dim3(blocks, Layout::kHigh * Layout::kWide), kMultipliers, 0,
+               stream, operands);
+  CHECK_LAUNCH("add_parts", stream);
+}
+
+}  // namespace
+
+template <>
+int window_shared_bytes<float>() {
+  return sizeof(WindowsInShared<128>);
+}
+
+void multiply_by_windows(const WindowOperands<float>& operands, cudaStream_t stream) {
+  split_b(operands.b, operands.shape, operands.workspace, stream);
+  if (operands.shape.tile_cols == 32) return launch_tiles<32>(operands, stream);
+  if (operands.shape.tile_cols == 64) return launch_tiles<64>(operands, stream);
+  launch_tiles<128>(operands, stream);
+}
+
+}  // namespace csrkit::gpu

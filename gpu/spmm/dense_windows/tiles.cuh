@@ -1,0 +1,116 @@
+// Tiles of C in dense_windows, in either kind: who has which sums, and how they become C.
+#pragma once
+
+#include "gpu/device/arithmetic.cuh"
+#include "gpu/device/device_csr.h"
+#include "gpu/spmm/dense_windows/pipeline.cuh"
+
+namespace csrkit::gpu {
+
+/// The sums of a multiplying thread: kHigh x kWide fragments of four. A warp's fragment has 16 rows
+/// and 8 columns.
+template <int kTileCols>
+struct TileLayout {
+  static constexpr int kWarpsDown = kTileCols == 32 ? 8 : 4;
+  static constexpr int kWarpRows = kTileRows / kWarpsDown;
+  static constexpr int kWarpCols = kTileCols / (kMultipliers / 32 / kWarpsDown);
+  static constexpr int kHigh = kWarpRows / 16, kWide = kWarpCols / 8;
+
+  __device__ static int first_row() {
+    return static_cast<int>(threadIdx.x) / 32 % kWarpsDown * kWarpRows;
+  }
+  __device__ static int first_col() {
+    return static_cast<int>(threadIdx.x) / 32 / kWarpsDown * kWarpCols;
+  }
+};
+
+/// Writes pairs of neighbouring sums to C = alpha * sums + beta * C.
+template <class T>
+class PairWriter {
+  using Pair = std::conditional_t<std::is_same_v<T, double>, double2, float2>;
+
+ public:
+  __device__ PairWriter(const DeviceDenseView<T>& c, T alpha, T beta)
+      : c_(c),
+        alpha_(alpha),
+        beta_(beta),
+        in_pairs_(c.leading_dim % 2 == 0 &&
+                  reinterpret_cast<std::uintptr_t>(c.data) % sizeof(Pair) == 0) {}
+
+  /// `column` is even. Nothing is written beyond C's columns.
+  __device__ void write(Offset row, Offset column, T x, T y) const {
+    T* c = c_.data + row * c_.leading_dim + column;
+    const bool has_x = column < c_.cols, has_y = column + 1 < c_.cols;
+    x *= alpha_;
+    y *= alpha_;
+    if (beta_ != 0) {
+      if (has_x) x = fma(beta_, c[0], x);
+      if (has_y) y = fma(beta_, c[1], y);
+    }
+    if (has_y && in_pairs_) {
+      __stcs(reinterpret_cast<Pair*>(c), {x, y});
+    } else {
+      if (has_x) __stcs(c, x);
+      if (has_y) __stcs(c + 1, y);
+    }
+  }
+
+ private:
+  const DeviceDenseView<T>& c_;
+  const T alpha_, beta_;
+  const bool in_pairs_;
+};
+
+/// A multiplying thread leaves the four sums of a fragment where take_fragment finds them.
+/// Coalesced.
+__device__ inline void leave_fragment(float* part, int fragment, const float (&sums)[4]) {
+  __stcg(reinterpret_cast<float4*>(part) + fragment * kMultipliers + threadIdx.x,
+         {sums[0], sums[1], sums[2], sums[3]});
+}
+__device__ inline void leave_fragment(double* part, int fragment, const double (&sums)[4]) {
+  auto* to = reinterpret_cast<double2*>(part) + fragment * 2 * kMultipliers + threadIdx.x;
+  __stcg(to, {sums[0], sums[1]});
+  __stcg(to + kMultipliers, {sums[2], sums[3]});
+}
+__device__ inline void take_fragment(const float* part, int fragment, float (&sums)[4]) {
+  const float4 from =
+      __ldcg(reinterpret_cast<const float4*>(part) + fragment * kMultipliers + threadIdx.x);
+  sums[0] = from.x, sums[1] = from.y, sums[2] = from.z, sums[3] = from.w;
+}
+__device__ inline void take_fragment(const double* part, int fragment, double (&sums)[4]) {
+  const auto* from =
+      reinterpret_cast<const double2*>(part) + fragment * 2 * kMultipliers + threadIdx.x;
+  const double2 low = __ldcg(from), high = __ldcg(from + kMultipliers);
+  sums[0] = low.x, sums[1] = low.y, sums[2] = high.x, sums[3] = high.y;
+}
+
+/// Adds up the parts of a fragment of a tile that several blocks share, in the blocks' order, and
+/// calls write(tile, sums). Block i handles the tile in which block i of the multiplication ends,
+/// if it is the first that does.
+template <int kTileCols, class T, class Write>
+__device__ void add_parts_of_fragment(const WindowShape& shape, const T* partial, int fragment,
+                                      Write write) {
+  constexpr int kBatch = 32 / sizeof(T);
+  const Offset unit = shape.first_unit(Offset{blockIdx.x} + 1);  // after the block's last
+  const Offset tile = unit / shape.windows;
+  if (unit == tile * shape.windows || shape.first_unit(blockIdx.x) > tile * shape.windows) return;
+  const Offset first = blockIdx.x, last = shape.block_of((tile + 1) * shape.windows - 1);
+  T sums[4] = {};
+  for (Offset block = first; block <= last; block += kBatch) {
+    T parts[kBatch][4];
+#pragma unroll
+    for (int u = 0; u < kBatch; ++u) {
+      if (block + u > last) continue;
+      take_fragment(partial + shape.first_of_part<kTileCols>(block + u, tile), fragment, parts[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < kBatch; ++u) {
+      if (block + u > last) continue;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) sums[i] += parts[u][i];
+    }
+  }
+  write(tile, sums);
+}
+
+}  // namespace csrkit::gpu
