@@ -41,14 +41,11 @@ double fullest_window(const CsrMatrix& a, const WindowShape& shape) {
 
 bool windows_pay(const SpmmProblem& problem) {
   constexpr Offset kLongRows = 64;  // shorter ones are not for tensor cores
-  const bool is_f64 = problem.b == ValueKind::f64;
-  if ((problem.b != ValueKind::f32 && !is_f64) || problem.semiring != Semiring::plus_times) {
-    return false;
-  }
+  if (problem.semiring != Semiring::plus_times || has_narrow_operands(problem)) return false;
   SpmmSizes sizes = {problem.a.rows(), problem.a.cols(), problem.a.nnz(), problem.dense_cols};
   if (problem.transpose_a) std::swap(sizes.rows, sizes.cols);
   if (sizes.nnz == 0 || sizes.nnz < kLongRows * sizes.rows) return false;
-  const WindowShape shape(sizes, is_f64 ? WindowKind::f64 : WindowKind::f32);
+  const WindowShape shape(sizes, window_kind_of(problem.b));
   const int multiprocessors = current_multiprocessors();
   // By measurement row_bins takes as long for 41 columns as for 64, and for 200 as for 256: slices
   // that are not full cost no more (docs/lab/2026-11-27-spmm-few-columns.md). For 602 it takes up
@@ -56,7 +53,8 @@ bool windows_pay(const SpmmProblem& problem) {
   // where windows are full.
   constexpr double kUnfilled = 1;
   SpmmSizes in_words = sizes;
-  if (is_f64) in_words.dense_cols *= 2;
+  in_words.dense_cols = static_cast<Index>(
+      (Offset{sizes.dense_cols} * static_cast<Offset>(size_of(problem.b)) + 3) / 4);
   const double gather = gather_kilocycles(in_words, multiprocessors, kUnfilled);
   const auto takes = [&](double entries) { return shape.kilocycles(entries, multiprocessors); };
   if (takes(shape.mean_entries()) >= gather) return false;

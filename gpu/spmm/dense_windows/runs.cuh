@@ -2,6 +2,7 @@
 // one window, and where the entries of a window begin.
 #pragma once
 
+#include "gpu/device/arithmetic.cuh"
 #include "gpu/device/device_csr.h"
 #include "gpu/device/warp.cuh"
 #include "gpu/spmm/dense_windows/shape.h"
@@ -13,21 +14,23 @@ inline constexpr int kRunThreads = 128;
 /// Calls f(value, column, window, first lane with an entry of the same window, number of such
 /// lanes, whether this lane has an entry) for the entries of a row, 32 at a time in each warp of
 /// the block. The next entries are loaded meanwhile.
-template <int kWindowCols, class T, class F>
-__device__ void for_runs(const DeviceCsrView<T>& a, Index row, F f) {
+template <int kWindowCols, class Value, class F>
+__device__ void for_runs(const DeviceCsrView<Value>& a, Index row, F f) {
+  using Number = std::conditional_t<std::is_same_v<Value, double>, double, float>;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const Offset end = a.row_end(row);
   Offset entry = a.row_begin(row) + threadIdx.x;
-  const auto load = [&](Offset at, Index& col, T& value) {
+  const auto load = [&](Offset at, Index& col, Number& value) {
     col = at < end ? __ldg(a.col_indices + at) : kMaxIndex;
-    value = at < end && a.values != nullptr ? __ldg(a.values + at) : T{1};
+    value = at < end && a.values != nullptr ? widen<Number>(load_kept<1>(a.values + at).item[0])
+                                            : Number{1};
   };
   Index next_col;
-  T next_value;
+  Number next_value;
   load(entry, next_col, next_value);
   for (; entry - lane < end; entry += kRunThreads) {
     const Index col = next_col;
-    const T value = next_value;
+    const Number value = next_value;
     load(entry + kRunThreads, next_col, next_value);
     const bool is_there = entry < end;
     const Index window = is_there ? col / kWindowCols : -1;

@@ -6,30 +6,34 @@ namespace csrkit::gpu {
 
 namespace {
 
-/// Thousands of clock cycles of dense_windows (docs/lab/2026-11-22-spmm-h200.md, in f64
-/// docs/lab/2026-11-28-spmm-f64-windows.md): a start, and
-/// rounds of one window on every multiprocessor. A round takes longer if a window has more than a
-/// thousand entries, which a block puts in their places; the narrower the tile, the more.
+/// Thousands of clock cycles of dense_windows: a start, and rounds of one window on every
+/// multiprocessor. A round takes longer if a window has more than a thousand entries, which a block
+/// puts in their places; the narrower the tile, the more. Fitted to measured times: f32 in
+/// docs/lab/2026-11-22-spmm-h200.md, the others in docs/lab/2026-11-28-spmm-f64-windows.md.
 struct WindowCosts {
   double start, round, thousand_entries;
 };
-constexpr WindowCosts kWide = {30.7, 4.75, 0.34}, kHalf = {24.6, 2.57, 0.48},
-                      kQuarter = {21.0, 1.88, 0.71};
-constexpr WindowCosts kHalfF64 = {25.0, 2.77, 0.83}, kQuarterF64 = {18.9, 2.07, 3.0};
+/// By columns of a tile: 32, 64, 128.
+constexpr WindowCosts kTwoHalves[] = {{21.0, 1.88, 0.71}, {24.6, 2.57, 0.48}, {30.7, 4.75, 0.34}};
+constexpr WindowCosts kOneHalf[] = {{20.3, 1.42, 0.41}, {24.4, 1.80, 0.71}, {35.8, 2.36, 0.39}};
+constexpr WindowCosts kF64[] = {{18.9, 2.07, 3.0}, {25.0, 2.77, 0.83}};
 
 const WindowCosts& costs_of(const WindowShape& shape) {
-  if (shape.window_cols == window_cols_of(WindowKind::f64)) {
-    return shape.tile_cols == 64 ? kHalfF64 : kQuarterF64;
+  const int width = shape.tile_cols / 64;
+  switch (shape.kind) {
+    case WindowKind::f64: return kF64[width];
+    case WindowKind::one_half: return kOneHalf[width];
+    case WindowKind::two_halves: break;
   }
-  return shape.tile_cols == 128 ? kWide : shape.tile_cols == 64 ? kHalf : kQuarter;
+  return kTwoHalves[width];
 }
 
 }  // namespace
 
-WindowShape::WindowShape(const SpmmSizes& sizes, WindowKind kind) : WindowShape(sizes, kind, 32) {
-  const int widest = kind == WindowKind::f64 ? 64 : 128;
+WindowShape::WindowShape(const SpmmSizes& sizes, WindowKind of) : WindowShape(sizes, of, 32) {
+  const int widest = of == WindowKind::f64 ? 64 : 128;
   for (int wider = 64; wider <= widest && dense_cols > wider / 2; wider *= 2) {
-    const WindowShape other(sizes, kind, wider);
+    const WindowShape other(sizes, of, wider);
     if (other.kilocycles(other.mean_entries(), kWindowBlocks) <
         kilocycles(mean_entries(), kWindowBlocks)) {
       *this = other;
@@ -37,12 +41,13 @@ WindowShape::WindowShape(const SpmmSizes& sizes, WindowKind kind) : WindowShape(
   }
 }
 
-WindowShape::WindowShape(const SpmmSizes& sizes, WindowKind kind, int width)
+WindowShape::WindowShape(const SpmmSizes& sizes, WindowKind of, int width)
     : rows(sizes.rows),
       cols(sizes.cols),
       dense_cols(sizes.dense_cols),
       nnz(sizes.nnz),
-      window_cols(window_cols_of(kind)),
+      kind(of),
+      window_cols(window_cols_of(of)),
       tile_cols(width) {
   row_tiles = (Offset{rows} + kTileRows - 1) / kTileRows;
   col_tiles = (Offset{dense_cols} + tile_cols - 1) / tile_cols;

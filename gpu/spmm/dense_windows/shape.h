@@ -8,30 +8,35 @@
 namespace csrkit::gpu {
 
 inline constexpr int kTileRows = 128;  // of C, and of a window of A
-/// Bytes of a row of a window of A in shared memory: 64 numbers in two f16 halves, or 32 in f64.
-inline constexpr int kWindowRowBytes = 256;
 /// Blocks of a launch: one for every multiprocessor of an H100 or H200. A constant, because it
 /// decides the order of sums, and a product should have the same bits on every device.
 inline constexpr Offset kWindowBlocks = 132;
 
-enum class WindowKind { f32, f64 };
+/// How numbers are held in shared memory: f32 in two f16 halves, 16 bits in one, f64 as they are.
+enum class WindowKind { two_halves, one_half, f64 };
 __host__ __device__ constexpr int window_cols_of(WindowKind kind) {
   return kind == WindowKind::f64 ? 32 : 64;  // of A: rows of B
+}
+inline WindowKind window_kind_of(ValueKind kind_of_b) {
+  return kind_of_b == ValueKind::f64   ? WindowKind::f64
+         : kind_of_b == ValueKind::f32 ? WindowKind::two_halves
+                                       : WindowKind::one_half;
 }
 
 /// How a product is cut, from sizes alone.
 struct WindowShape {
   Index rows = 0, cols = 0, dense_cols = 0;
   Offset nnz = 0;
-  int window_cols = 0;                               // 64 in f32, 32 in f64
-  int tile_cols = 0;                                 // of C: 32, 64 or, in f32, 128
+  WindowKind kind = WindowKind::two_halves;
+  int window_cols = 0;                               // 32 in f64, else 64
+  int tile_cols = 0;                                 // of C: 32, 64 or, but in f64, 128
   Offset row_tiles = 0, col_tiles = 0, windows = 0;  // windows: in a row of tiles of A
   Offset blocks = 0, units_each = 0, longer_blocks = 0;
 
   WindowShape() = default;
   /// With the width of tiles that is expected to take the least time.
-  WindowShape(const SpmmSizes& sizes, WindowKind kind);
-  WindowShape(const SpmmSizes& sizes, WindowKind kind, int width);
+  WindowShape(const SpmmSizes& sizes, WindowKind of);
+  WindowShape(const SpmmSizes& sizes, WindowKind of, int width);
 
   double mean_entries() const;  // of a window
   /// The time that a product is expected to take on a device if its fullest windows have so many
@@ -50,10 +55,9 @@ struct WindowShape {
   }
   /// The first of a block's sums of a shared tile. Two parts a block: at most its first and its
   /// last tile are shared.
-  template <int kTileCols>
   __host__ __device__ Offset first_of_part(Offset block, Offset tile) const {
     const Offset part = block * 2 + (first_unit(block) >= tile * windows ? 0 : 1);
-    return part * (kTileRows * kTileCols);
+    return part * (kTileRows * tile_cols);
   }
   /// The sums of all parts.
   Offset shared_sums() const { return blocks * 2 * Offset{kTileRows} * tile_cols; }

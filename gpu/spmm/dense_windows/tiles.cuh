@@ -1,9 +1,9 @@
 // Tiles of C in dense_windows, in either kind: who has which sums, and how they become C.
 #pragma once
 
-#include "gpu/device/arithmetic.cuh"
-#include "gpu/device/device_csr.h"
 #include "gpu/spmm/dense_windows/pipeline.cuh"
+#include "gpu/spmm/dense_windows/workspace.h"
+#include "gpu/spmm/lane_sums.cuh"
 
 namespace csrkit::gpu {
 
@@ -25,39 +25,35 @@ struct TileLayout {
 };
 
 /// Writes pairs of neighbouring sums to C = alpha * sums + beta * C.
-template <class T>
+template <class Types>
 class PairWriter {
-  using Pair = std::conditional_t<std::is_same_v<T, double>, double2, float2>;
+  using Accumulate = typename Types::Accumulate;
+  using Output = typename Types::Output;
 
  public:
-  __device__ PairWriter(const DeviceDenseView<T>& c, T alpha, T beta)
-      : c_(c),
-        alpha_(alpha),
-        beta_(beta),
-        in_pairs_(c.leading_dim % 2 == 0 &&
-                  reinterpret_cast<std::uintptr_t>(c.data) % sizeof(Pair) == 0) {}
+  __device__ explicit PairWriter(const WindowOperands<Types>& op)
+      : op_(op),
+        in_pairs_(op.c.leading_dim % 2 == 0 &&
+                  reinterpret_cast<std::uintptr_t>(op.c.data) % (2 * sizeof(Output)) == 0) {}
 
   /// `column` is even. Nothing is written beyond C's columns.
-  __device__ void write(Offset row, Offset column, T x, T y) const {
-    T* c = c_.data + row * c_.leading_dim + column;
-    const bool has_x = column < c_.cols, has_y = column + 1 < c_.cols;
-    x *= alpha_;
-    y *= alpha_;
-    if (beta_ != 0) {
-      if (has_x) x = fma(beta_, c[0], x);
-      if (has_y) y = fma(beta_, c[1], y);
-    }
-    if (has_y && in_pairs_) {
-      __stcs(reinterpret_cast<Pair*>(c), {x, y});
-    } else {
-      if (has_x) __stcs(c, x);
-      if (has_y) __stcs(c + 1, y);
-    }
+  __device__ void write(Offset row, Offset column, Accumulate x, Accumulate y) const {
+    Output* c = op_.c.data + row * op_.c.leading_dim + column;
+    if (column + 1 < op_.c.cols && in_pairs_) return store<2>({x, y}, c);
+    if (column < op_.c.cols) store<1>({x}, c);
+    if (column + 1 < op_.c.cols) store<1>({y}, c + 1);
   }
 
  private:
-  const DeviceDenseView<T>& c_;
-  const T alpha_, beta_;
+  template <int kWidth>
+  __device__ void store(const Pack<Accumulate, kWidth>& sums, Output* c) const {
+    Sums<Types, kWidth> out;
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) out.item[i] = sums.item[i];
+    out.store(c, op_.alpha, op_.beta);
+  }
+
+  const WindowOperands<Types>& op_;
   const bool in_pairs_;
 };
 
@@ -87,7 +83,7 @@ __device__ inline void take_fragment(const double* part, int fragment, double (&
 /// Adds up the parts of a fragment of a tile that several blocks share, in the blocks' order, and
 /// calls write(tile, sums). Block i handles the tile in which block i of the multiplication ends,
 /// if it is the first that does.
-template <int kTileCols, class T, class Write>
+template <class T, class Write>
 __device__ void add_parts_of_fragment(const WindowShape& shape, const T* partial, int fragment,
                                       Write write) {
   constexpr int kBatch = 32 / sizeof(T);
@@ -101,7 +97,7 @@ __device__ void add_parts_of_fragment(const WindowShape& shape, const T* partial
 #pragma unroll
     for (int u = 0; u < kBatch; ++u) {
       if (block + u > last) continue;
-      take_fragment(partial + shape.first_of_part<kTileCols>(block + u, tile), fragment, parts[u]);
+      take_fragment(partial + shape.first_of_part(block + u, tile), fragment, parts[u]);
     }
 #pragma unroll
     for (int u = 0; u < kBatch; ++u) {

@@ -18,6 +18,7 @@ std::uint64_t lay_out_windows(const WindowShape& shape, std::byte* base,
                               WindowWorkspace<float>* workspace, std::uint64_t* analysis_bytes) {
   WorkspaceLayout layout;
   WindowWorkspace<float> places;
+  const int halves = shape.kind == WindowKind::two_halves ? 2 : 1;
   const Offset windows = shape.row_tiles * shape.windows;
   const Offset b_parts = shape.windows * shape.col_tiles;
   place(places.begins, base, layout.reserve<Offset>(windows + 1));
@@ -29,7 +30,8 @@ std::uint64_t lay_out_windows(const WindowShape& shape, std::byte* base,
   place(places.counts, base, layout.reserve<unsigned>(windows));
   place(places.misfits, base, layout.reserve<int>(b_parts));
   place(places.b_parts, base,
-        layout.reserve_bytes(static_cast<std::uint64_t>(b_parts * b_part_bytes(shape.tile_cols))));
+        layout.reserve_bytes(
+            static_cast<std::uint64_t>(b_parts * b_part_bytes(shape.tile_cols, halves))));
   place(places.partial, base, layout.reserve<float>(shape.shared_sums()));
   place(places.all_by_fma, base, layout.reserve<int>(1));
   if (workspace != nullptr) *workspace = places;

@@ -12,9 +12,9 @@ struct WindowEntry {
   unsigned halves;
 };
 
-/// Device pointers into the workspace. The analysis copies A's entries window by window; their
-/// order within a window differs from run to run and does not matter.
-template <class T>
+/// Device pointers into the workspace, by the kind of sums. The analysis copies A's entries window
+/// by window; their order within a window differs from run to run and does not matter.
+template <class Accumulate>
 struct WindowWorkspace;
 
 template <>
@@ -41,20 +41,20 @@ struct WindowWorkspace<double> {
   unsigned* counts = nullptr;          // as above
 };
 
-template <class T>
+template <class Types>
 struct WindowOperands {
-  DeviceCsrView<T> a;
-  DeviceDenseView<const T> b;
-  DeviceDenseView<T> c;
-  T alpha, beta;
+  DeviceCsrView<typename Types::Value> a;
+  DeviceDenseView<const typename Types::Value> b;
+  DeviceDenseView<typename Types::Output> c;
+  typename Types::Accumulate alpha, beta;
   WindowShape shape;
-  WindowWorkspace<T> workspace;
+  WindowWorkspace<typename Types::Accumulate> workspace;
 };
 
-/// In f32, bytes of B's part of a window: hi and lo in the layout of shared memory, and the
-/// columns' scales.
-__host__ __device__ constexpr int b_part_bytes(int tile_cols) {
-  return tile_cols * (window_cols_of(WindowKind::f32) * 4 + 4);
+/// Bytes of B's part of a window: its halves in the layout of shared memory, and the columns'
+/// scales.
+__host__ __device__ constexpr int b_part_bytes(int tile_cols, int halves) {
+  return tile_cols * (window_cols_of(WindowKind::one_half) * 2 * halves + 4);
 }
 
 /// Lays out the workspace; if `base` is null, only computes its size. The first `analysis_bytes`
@@ -64,22 +64,17 @@ std::uint64_t lay_out_windows(const WindowShape& shape, std::byte* base,
 std::uint64_t lay_out_windows(const WindowShape& shape, std::byte* base,
                               WindowWorkspace<double>* workspace, std::uint64_t* analysis_bytes);
 
-/// Queues the analysis: A's entries window by window and, in f32, the scales of A's rows.
-void fill_windows(const DeviceCsrView<float>& a, const WindowShape& shape,
-                  const WindowWorkspace<float>& workspace, cudaStream_t stream);
-void fill_windows(const DeviceCsrView<double>& a, const WindowShape& shape,
-                  const WindowWorkspace<double>& workspace, cudaStream_t stream);
+/// Queues the analysis: A's entries window by window and, but in f64, the scales of A's rows.
+template <class Value, class Accumulate>
+void fill_windows(const DeviceCsrView<Value>& a, const WindowShape& shape,
+                  const WindowWorkspace<Accumulate>& workspace, cudaStream_t stream);
 
 /// Queues a multiplication.
-void multiply_by_windows(const WindowOperands<float>& operands, cudaStream_t stream);
-void multiply_by_windows(const WindowOperands<double>& operands, cudaStream_t stream);
+template <class Types>
+void multiply_by_windows(const WindowOperands<Types>& operands, cudaStream_t stream);
 
 /// The shared memory that a block needs, at most.
-template <class T>
-int window_shared_bytes();
-template <>
-int window_shared_bytes<float>();
-template <>
-int window_shared_bytes<double>();
+int f64_window_shared_bytes();
+int halves_window_shared_bytes(WindowKind kind);
 
 }  // namespace csrkit::gpu

@@ -15,6 +15,8 @@ const SpmmKernel& windows() { return find_kernel(gpu::spmm_kernels(), "dense_win
 
 class DenseWindows : public GpuTest {};
 
+constexpr ValueKind kKinds[] = {ValueKind::f32, ValueKind::f64, ValueKind::f16, ValueKind::bf16};
+
 KernelCase case_of(ValueKind kind) {
   KernelCase item;
   item.kinds = {kind, kind, kind, kind};
@@ -44,7 +46,7 @@ TEST_F(DenseWindows, OfEverySize) {
     SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(cols));
     const CsrMatrix matrix = random_matrix(rows, cols, density);
     for (const Index dense_cols : {1, 31, 32, 33, 64, 65, 127, 128, 129, 200, 300}) {
-      for (const ValueKind kind : {ValueKind::f32, ValueKind::f64}) {
+      for (const ValueKind kind : kKinds) {
         for (const ValueKind kind_of_a : {kind, ValueKind::none}) {
           KernelCase item = case_of(kind);
           item.kinds.a = kind_of_a;
@@ -74,7 +76,10 @@ TEST_F(SanitizerSpmmDenseWindows, HaveTilesOfEveryWidth) {
                            {ValueKind::f32, 2560, 1600, 0.02, 64},
                            {ValueKind::f32, 2177, 3073, 0.25, 128},
                            {ValueKind::f64, 300, 257, 0.12, 32},
-                           {ValueKind::f64, 2560, 1600, 0.12, 64}}) {
+                           {ValueKind::f64, 2560, 1600, 0.12, 64},
+                           {ValueKind::f16, 300, 257, 0.12, 32},
+                           {ValueKind::bf16, 2560, 1600, 0.02, 64},
+                           {ValueKind::f16, 2177, 3073, 0.25, 128}}) {
     SCOPED_TRACE(std::to_string(size.tile_cols) + " columns");
     const CsrMatrix matrix = random_matrix(size.rows, size.cols, size.density);
     const std::string expected = "tiles of " + std::to_string(size.tile_cols) + " columns";
@@ -94,7 +99,7 @@ TEST_F(SanitizerSpmmDenseWindows, HaveTilesOfEveryWidth) {
 }
 
 TEST_F(DenseWindows, MeetWhereManyBlocksShareATile) {
-  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64})
+  for (const ValueKind kind : kKinds)
     for (const bool transpose_a : {false, true}) {
       KernelCase item = case_of(kind);
       item.transpose_a = transpose_a;
@@ -109,7 +114,7 @@ TEST_F(DenseWindows, MeetWhereManyBlocksShareATile) {
 
 TEST_F(DenseWindows, KeepWhatIsNotStoredFromInfinities) {
   const CsrMatrix matrix = random_matrix(200, 300, 0.2);
-  for (const ValueKind kind : {ValueKind::f32, ValueKind::f64})
+  for (const ValueKind kind : kKinds)
     for (const BPattern pattern :
          {BPattern::not_all_finite, BPattern::every_size, BPattern::integers}) {
       KernelCase item = case_of(kind);
@@ -122,8 +127,8 @@ TEST_F(DenseWindows, KeepWhatIsNotStoredFromInfinities) {
 TEST_F(DenseWindows, LeaveRowsWithoutACommonScaleToFmas) {
   const CsrMatrix matrix = of_every_size(140, 200);
   for (const Index dense_cols : {32, 64, 128}) {
-    check_kernel_on(windows(), matrix, dense_cols);
-    check_kernel_on(windows(), matrix, dense_cols, case_of(ValueKind::f64));
+    for (const ValueKind kind : kKinds)
+      check_kernel_on(windows(), matrix, dense_cols, case_of(kind));
   }
   std::vector<Entry> entries;
   for (Index j = 0; j < 90; ++j) {
@@ -134,8 +139,8 @@ TEST_F(DenseWindows, LeaveRowsWithoutACommonScaleToFmas) {
     entries.push_back({5, j, random_value(1, 5, j)});
   }
   const CsrMatrix some_not_finite = matrix_of(10, 90, std::move(entries));
-  check_kernel_on(windows(), some_not_finite, 64);
-  check_kernel_on(windows(), some_not_finite, 64, case_of(ValueKind::f64));
+  for (const ValueKind kind : kKinds)
+    check_kernel_on(windows(), some_not_finite, 64, case_of(kind));
 }
 
 // Long sums: a truncation that did not even out would show. The measure is one chain of
@@ -171,12 +176,19 @@ TEST_F(DenseWindows, ErrNoMoreThanFmas) {
   EXPECT_LT(worst_error(), of_fmas);
 }
 
-TEST(DenseWindowsRefusal, NamesKindsAndEmptyWindows) {
+TEST_F(DenseWindows, WriteF32FromSixteenBits) {
   for (const ValueKind kind : {ValueKind::f16, ValueKind::bf16}) {
-    const KernelCase item = case_of(kind);
-    EXPECT_THROW(windows().make_plan(problem_of(random_matrix(50, 50, 0.5), item, 32), {}),
-                 UsageError);
+    KernelCase item = case_of(kind);
+    item.kinds.c = ValueKind::f32;
+    check_kernel_on(windows(), random_matrix(200, 300, 0.2), 65, item);
   }
+}
+
+TEST(DenseWindowsRefusal, NamesSemiringsAndEmptyWindows) {
+  KernelCase item;
+  item.semiring = Semiring::min_plus;
+  EXPECT_THROW(windows().make_plan(problem_of(random_matrix(50, 50, 0.5), item, 32), {}),
+               UsageError);
   const CsrMatrix thin = matrix_of(20000, 20000, {{5, 7, 1.0}, {19999, 3, 2.0}});
   try {
     windows().make_plan(problem_of(thin, {}, 32), {});
@@ -196,7 +208,9 @@ TEST(DenseWindowsChoice, IsForDenseMatricesAndManyColumns) {
   };
   EXPECT_EQ(chosen(dense, 512, ValueKind::f32), "dense_windows");
   EXPECT_EQ(chosen(dense, 512, ValueKind::f64), "dense_windows");
-  EXPECT_EQ(chosen(dense, 512, ValueKind::bf16), "row_bins");
+  // 16 bits are gathered twice as fast.
+  EXPECT_NE(chosen(dense, 512, ValueKind::bf16), "dense_windows");
+  EXPECT_EQ(chosen(random_matrix(2000, 2000, 0.3), 512, ValueKind::bf16), "dense_windows");
   EXPECT_EQ(chosen(dense, 8, ValueKind::f32), "row_bins");
   EXPECT_EQ(chosen(sparse, 512, ValueKind::f32), "row_bins");
 }

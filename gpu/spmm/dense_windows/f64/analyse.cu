@@ -44,6 +44,7 @@ __global__ void __launch_bounds__(kRunThreads)
 
 }  // namespace
 
+template <>
 void fill_windows(const DeviceCsrView<double>& a, const WindowShape& shape,
                   const WindowWorkspace<double>& workspace, cudaStream_t stream) {
   if (shape.blocks == 0) return;

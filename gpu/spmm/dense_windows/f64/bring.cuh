@@ -27,8 +27,8 @@ class WindowBringer {
   static constexpr int kAhead = 12;  // entries a thread: 1,536 of a window's 4,096 places
 
  public:
-  __device__ WindowBringer(const WindowOperands<double>& op, StagesInShared<kTileCols>& shared,
-                           Offset unit, Offset end)
+  __device__ WindowBringer(const WindowOperands<SpmmTypes<double, double>>& op,
+                           StagesInShared<kTileCols>& shared, Offset unit, Offset end)
       : op_(op),
         shared_(shared),
         thread_(static_cast<int>(threadIdx.x) - kMultipliers),
@@ -137,7 +137,7 @@ class WindowBringer {
     }
   }
 
-  const WindowOperands<double>& op_;
+  const WindowOperands<SpmmTypes<double, double>>& op_;
   StagesInShared<kTileCols>& shared_;
   const int thread_;
   Offset left_;

@@ -24,6 +24,8 @@ using namespace dense_windows_f64;
 
 namespace {
 
+using Types = SpmmTypes<double, double>;
+
 /// sums += x y: 16 x 8 times 8 x 8. Lane (g, t) has rows g and g + 8 of x in columns t (x[0]) and t
 /// + 4, column g of y in rows t and t + 4, and columns 2 t and 2 t + 1 of the sums.
 __device__ void multiply_add(double (&sums)[4], const double2 (&x)[2], const double (&y)[2]) {
@@ -65,9 +67,9 @@ class TileWriter {
   using Layout = TileLayout<kTileCols>;
 
  public:
-  __device__ TileWriter(const WindowOperands<double>& op, Offset tile)
+  __device__ TileWriter(const WindowOperands<Types>& op, Offset tile)
       : op_(op),
-        to_(op.c, op.alpha, op.beta),
+        to_(op),
         row_(tile / op.shape.col_tiles * kTileRows + Layout::first_row() + threadIdx.x % 32 / 4),
         column_(tile % op.shape.col_tiles * kTileCols + Layout::first_col() + threadIdx.x % 4 * 2) {
   }
@@ -90,8 +92,8 @@ class TileWriter {
   }
 
  private:
-  const WindowOperands<double>& op_;
-  const PairWriter<double> to_;
+  const WindowOperands<Types>& op_;
+  const PairWriter<Types> to_;
   const Offset row_, column_;
 };
 
@@ -102,7 +104,7 @@ class WindowMultiplier {
   static constexpr int kHigh = Layout::kHigh, kWide = Layout::kWide;
 
  public:
-  __device__ explicit WindowMultiplier(const WindowOperands<double>& op) : op_(op) {}
+  __device__ explicit WindowMultiplier(const WindowOperands<Types>& op) : op_(op) {}
 
   __device__ void multiply(StagesInShared<kTileCols>& shared, Offset unit, Offset end) {
     for_tiles(
@@ -156,7 +158,7 @@ class WindowMultiplier {
 
   /// Stores this block's sums of a tile for add_parts.
   __device__ void leave(Offset tile) const {
-    double* to = op_.workspace.partial + op_.shape.first_of_part<kTileCols>(blockIdx.x, tile);
+    double* to = op_.workspace.partial + op_.shape.first_of_part(blockIdx.x, tile);
 #pragma unroll
     for (int m = 0; m < kHigh; ++m) {
 #pragma unroll
@@ -173,13 +175,13 @@ class WindowMultiplier {
     }
   }
 
-  const WindowOperands<double>& op_;
+  const WindowOperands<Types>& op_;
   double sums_[kHigh][kWide][4];
 };
 
 template <int kTileCols>
 __global__ void __launch_bounds__(kWindowThreads, 1)
-    multiply_windows(const WindowOperands<double> op) {
+    multiply_windows(const WindowOperands<Types> op) {
   extern __shared__ __align__(128) std::byte shared_bytes[];
   auto& shared = *reinterpret_cast<StagesInShared<kTileCols>*>(shared_bytes);
   const Offset unit = op.shape.first_unit(blockIdx.x);
@@ -198,19 +200,19 @@ __global__ void __launch_bounds__(kWindowThreads, 1)
 
 /// Adds up the parts of tiles that several blocks share.
 template <int kTileCols>
-__global__ void __launch_bounds__(kMultipliers) add_parts(const WindowOperands<double> op) {
+__global__ void __launch_bounds__(kMultipliers) add_parts(const WindowOperands<Types> op) {
   using Layout = TileLayout<kTileCols>;
   wait_for_kernel_before();
   const auto fragment = static_cast<int>(blockIdx.y);
-  add_parts_of_fragment<kTileCols>(op.shape, op.workspace.partial, fragment,
-                                   [&](Offset tile, const double(&sums)[4]) {
-                                     TileWriter<kTileCols>(op, tile).write(
-                                         fragment / Layout::kWide, fragment % Layout::kWide, sums);
-                                   });
+  add_parts_of_fragment(op.shape, op.workspace.partial, fragment,
+                        [&](Offset tile, const double(&sums)[4]) {
+                          TileWriter<kTileCols>(op, tile).write(fragment / Layout::kWide,
+                                                                fragment % Layout::kWide, sums);
+                        });
 }
 
 template <int kTileCols>
-void launch_tiles(const WindowOperands<double>& operands, cudaStream_t stream) {
+void launch_tiles(const WindowOperands<Types>& operands, cudaStream_t stream) {
   using Layout = TileLayout<kTileCols>;
   constexpr auto kSharedBytes = static_cast<int>(sizeof(StagesInShared<kTileCols>));
   CHECK_CUDA(cudaFuncSetAttribute(multiply_windows<kTileCols>,
@@ -225,12 +227,10 @@ void launch_tiles(const WindowOperands<double>& operands, cudaStream_t stream) {
 
 }  // namespace
 
-template <>
-int window_shared_bytes<double>() {
-  return sizeof(StagesInShared<64>);
-}
+int f64_window_shared_bytes() { return sizeof(StagesInShared<64>); }
 
-void multiply_by_windows(const WindowOperands<double>& operands, cudaStream_t stream) {
+template <>
+void multiply_by_windows(const WindowOperands<Types>& operands, cudaStream_t stream) {
   if (operands.shape.tile_cols == 32) return launch_tiles<32>(operands, stream);
   launch_tiles<64>(operands, stream);
 }

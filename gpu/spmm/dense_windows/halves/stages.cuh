@@ -1,24 +1,27 @@
-// A window of f32 in shared memory, and wrappers of the PTX instructions on it.
+// A window in shared memory, and wrappers of the PTX instructions on it.
 #pragma once
 
-#include "gpu/spmm/dense_windows/f32/windows.h"
+#include "gpu/spmm/dense_windows/halves/windows.h"
 #include "gpu/spmm/dense_windows/pipeline.cuh"
 
 namespace csrkit::gpu {
 
-/// A window in shared memory: A as two dense matrices of f16, and B's part as split_b prepared it.
-template <int kTileCols>
+/// The f16 halves of a number of B or A.
+template <class Types>
+inline constexpr int kHalves = sizeof(typename Types::Value) == 2 ? 1 : 2;
+
+/// A window in shared memory: A as dense matrices of f16, and B's part as split_b prepared it. The
+/// higher halves come first.
+template <int kTileCols, int kNumbers>
 struct alignas(128) WindowStage {
-  alignas(128) std::byte a_hi[kTileRows * kWindowCols * 2];
-  alignas(128) std::byte a_lo[kTileRows * kWindowCols * 2];
-  alignas(128) std::byte b_hi[kTileCols * kWindowCols * 2];
-  std::byte b_lo[kTileCols * kWindowCols * 2];
+  alignas(128) std::byte a[kNumbers][kTileRows * kWindowCols * 2];
+  alignas(128) std::byte b[kNumbers][kTileCols * kWindowCols * 2];
   float b_scales[kTileCols];
 };
 
-template <int kTileCols>
+template <int kTileCols, int kNumbers>
 struct WindowsInShared {
-  WindowStage<kTileCols> stages[kStages];
+  WindowStage<kTileCols, kNumbers> stages[kStages];
   std::uint64_t full[kStages];
   int has_misfits;
 };

@@ -2,20 +2,20 @@
 #pragma once
 
 #include "gpu/device/launch_early.cuh"
-#include "gpu/spmm/dense_windows/f32/rows.cuh"
+#include "gpu/spmm/dense_windows/halves/rows.cuh"
 #include "gpu/spmm/dense_windows/tiles.cuh"
 
 namespace csrkit::gpu {
 
 /// Writes a thread's fragments of sums to a tile of C.
-template <int kTileCols>
+template <class Types, int kTileCols>
 class TileWriter {
   using Layout = TileLayout<kTileCols>;
 
  public:
-  __device__ TileWriter(const WindowOperands<float>& op, Offset tile)
+  __device__ TileWriter(const WindowOperands<Types>& op, Offset tile)
       : op_(op),
-        to_(op.c, op.alpha, op.beta),
+        to_(op),
         row_(tile / op.shape.col_tiles * kTileRows + Layout::first_row() + threadIdx.x % 32 / 4),
         column_(tile % op.shape.col_tiles * kTileCols + Layout::first_col() + threadIdx.x % 4 * 2) {
   }
@@ -37,20 +37,23 @@ class TileWriter {
     return __uint_as_float(((2 * 127u + kTopExponent) << 23) - __float_as_uint(scale));
   }
 
-  const WindowOperands<float>& op_;
-  const PairWriter<float> to_;
+  const WindowOperands<Types>& op_;
+  const PairWriter<Types> to_;
   const Offset row_, column_;
 };
 
 /// Multiplies one tile of C after another.
-template <int kTileCols>
+template <class Types, int kTileCols>
 class WindowMultiplier {
+  static constexpr int kNumbers = kHalves<Types>;
+  using Stage = WindowStage<kTileCols, kNumbers>;
   using Layout = TileLayout<kTileCols>;
   static constexpr int kHigh = Layout::kHigh, kWide = Layout::kWide;
   static constexpr int kSteps = kWindowCols / 32;  // of 16 columns of A, in half a window
 
  public:
-  __device__ WindowMultiplier(const WindowOperands<float>& op, WindowsInShared<kTileCols>& shared)
+  __device__ WindowMultiplier(const WindowOperands<Types>& op,
+                              WindowsInShared<kTileCols, kNumbers>& shared)
       : op_(op),
         shared_(shared),
         lane_(static_cast<int>(threadIdx.x) % 32),
@@ -59,7 +62,7 @@ class WindowMultiplier {
 
   /// Multiplies the windows of the units [unit, end). Writes nothing if there are `misfits`.
   __device__ void multiply(Offset unit, Offset end, bool misfits) {
-    const auto add = [&](const WindowStage<kTileCols>& stage) {
+    const auto add = [&](const Stage& stage) {
 #pragma unroll 1
       for (int half = 0; half < 2; ++half) add_half(stage, half);
     };
@@ -87,31 +90,41 @@ class WindowMultiplier {
     }
   }
 
+  __device__ static void multiply_all(float (&sums)[kHigh][4], const unsigned (&x)[kHigh][4],
+                                      const unsigned* y) {
+#pragma unroll
+    for (int m = 0; m < kHigh; ++m) detail::multiply_fragments(sums[m], x[m], y);
+  }
+
   /// A window in two halves: the fragments of A in registers are used for all columns. Addresses
   /// differ only in bits that the swizzles of a_place and b_place do not use, so one address each
   /// plus constants is enough.
-  __device__ void add_half(const WindowStage<kTileCols>& stage, int half) {
+  __device__ void add_half(const Stage& stage, int half) {
     constexpr int kHalfCols = kSteps * 16, kRowBytes = kWindowCols * 2;
-    const unsigned a_base = detail::shared_address(stage.a_hi) +
+    const unsigned a_base = detail::shared_address(stage.a) +
                             static_cast<unsigned>(a_place(first_row_ + (lane_ & 15), lane_ >> 4));
     const unsigned b_base =
-        detail::shared_address(stage.b_hi) +
+        detail::shared_address(stage.b) +
         static_cast<unsigned>(b_place<kTileCols>(half * kHalfCols + lane_, first_col_ / 8));
-    unsigned a_hi[kSteps][kHigh][4], a_lo[kSteps][kHigh][4];
+    unsigned a[kNumbers][kSteps][kHigh][4];
 #pragma unroll
     for (int s = 0; s < kSteps; ++s) {
       const unsigned at = a_base ^ static_cast<unsigned>((half * kSteps + s) * 32);
 #pragma unroll
       for (int m = 0; m < kHigh; ++m) {
-        detail::load_fragments(a_hi[s][m], at + m * 16 * kRowBytes);
-        detail::load_fragments(a_lo[s][m], at + (m * 16 + kTileRows) * kRowBytes);
+#pragma unroll
+        for (int h = 0; h < kNumbers; ++h) {
+          detail::load_fragments(a[h][s][m], at + (m * 16 + h * kTileRows) * kRowBytes);
+        }
       }
     }
-    unsigned b_hi[2][4], b_lo[2][4];
+    unsigned b[kNumbers][2][4];
     const auto load_b = [&](int to, int n) {
       const unsigned at = b_base ^ static_cast<unsigned>(n * 16);
-      detail::load_transposed_fragments(b_hi[to], at);
-      detail::load_transposed_fragments(b_lo[to], at + kTileCols * kRowBytes);
+#pragma unroll
+      for (int h = 0; h < kNumbers; ++h) {
+        detail::load_transposed_fragments(b[h][to], at + h * kTileCols * kRowBytes);
+      }
     };
     load_b(0, 0);
 #pragma unroll
@@ -123,24 +136,16 @@ class WindowMultiplier {
       float high[kHigh][4] = {}, low[kHigh][4] = {};
 #pragma unroll
       for (int s = 0; s < kSteps; ++s) {
-#pragma unroll
-        for (int m = 0; m < kHigh; ++m) {
-          detail::multiply_fragments(low[m], a_hi[s][m], b_lo[now] + 2 * s);
-        }
-#pragma unroll
-        for (int m = 0; m < kHigh; ++m) {
-          detail::multiply_fragments(high[m], a_hi[s][m], b_hi[now] + 2 * s);
-        }
-#pragma unroll
-        for (int m = 0; m < kHigh; ++m) {
-          detail::multiply_fragments(low[m], a_lo[s][m], b_hi[now] + 2 * s);
-        }
+        if constexpr (kNumbers == 2) multiply_all(low, a[0][s], b[1][now] + 2 * s);
+        multiply_all(high, a[0][s], b[0][now] + 2 * s);
+        if constexpr (kNumbers == 2) multiply_all(low, a[1][s], b[0][now] + 2 * s);
       }
 #pragma unroll
       for (int m = 0; m < kHigh; ++m) {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-          const float product = fmaf(low[m][i], 1.0f / 2048, high[m][i]);
+          const float product =
+              kNumbers == 2 ? fmaf(low[m][i], 1.0f / 2048, high[m][i]) : high[m][i];
           sums_[m][n][i] = fmaf(product, i % 2 == 0 ? scales.x : scales.y, sums_[m][n][i]);
         }
       }
@@ -149,7 +154,7 @@ class WindowMultiplier {
 
   /// Stores this block's sums of a tile for add_parts.
   __device__ void leave(Offset tile) const {
-    float* to = op_.workspace.partial + op_.shape.first_of_part<kTileCols>(blockIdx.x, tile);
+    float* to = op_.workspace.partial + op_.shape.first_of_part(blockIdx.x, tile);
 #pragma unroll
     for (int m = 0; m < kHigh; ++m) {
 #pragma unroll
@@ -158,7 +163,7 @@ class WindowMultiplier {
   }
 
   __device__ void store(Offset tile) const {
-    const TileWriter<kTileCols> writer(op_, tile);
+    const TileWriter<Types, kTileCols> writer(op_, tile);
 #pragma unroll
     for (int m = 0; m < kHigh; ++m) {
 #pragma unroll
@@ -166,16 +171,16 @@ class WindowMultiplier {
     }
   }
 
-  const WindowOperands<float>& op_;
-  WindowsInShared<kTileCols>& shared_;
+  const WindowOperands<Types>& op_;
+  WindowsInShared<kTileCols, kNumbers>& shared_;
   const int lane_, first_row_, first_col_;
   float sums_[kHigh][kWide][4];
 };
 
 /// Adds up the parts of tiles that several blocks share. If B has misfits, makes all of C by FMAs
 /// instead.
-template <int kTileCols>
-__global__ void __launch_bounds__(kMultipliers) add_parts(const WindowOperands<float> op) {
+template <class Types, int kTileCols>
+__global__ void __launch_bounds__(kMultipliers) add_parts(const WindowOperands<Types> op) {
   using Layout = TileLayout<kTileCols>;
   wait_for_kernel_before();
   if (*op.workspace.all_by_fma != 0) {
@@ -185,11 +190,11 @@ __global__ void __launch_bounds__(kMultipliers) add_parts(const WindowOperands<f
                                 blocks * (kMultipliers / 32));
   }
   const auto fragment = static_cast<int>(blockIdx.y);
-  add_parts_of_fragment<kTileCols>(op.shape, op.workspace.partial, fragment,
-                                   [&](Offset tile, const float(&sums)[4]) {
-                                     TileWriter<kTileCols>(op, tile).write(
-                                         fragment / Layout::kWide, fragment % Layout::kWide, sums);
-                                   });
+  add_parts_of_fragment(op.shape, op.workspace.partial, fragment,
+                        [&](Offset tile, const float(&sums)[4]) {
+                          TileWriter<Types, kTileCols>(op, tile).write(
+                              fragment / Layout::kWide, fragment % Layout::kWide, sums);
+                        });
 }
 
 }  // namespace csrkit::gpu

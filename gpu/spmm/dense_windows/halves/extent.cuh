@@ -3,7 +3,7 @@
 
 #include <cuda_runtime.h>
 
-#include "gpu/spmm/dense_windows/f32/windows.h"
+#include "gpu/spmm/dense_windows/halves/windows.h"
 
 namespace csrkit::gpu::dense_windows {
 

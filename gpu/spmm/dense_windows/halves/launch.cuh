@@ -1,18 +1,18 @@
-// dense_windows in f32: windows of A as dense matrices, multiplied by tensor cores to the accuracy
-// of f32.
+// dense_windows in f32 and 16 bits: windows of A as dense matrices, multiplied by tensor cores to the
+// accuracy of sums in f32.
 // Owns     a block: the same number of windows of 128 rows x 64 columns of A, one tile of C after
 //          another; a multiplying warp: 16 to 32 rows x 32 to 64 columns of a tile of 128 x 32, 64
 //          or 128; the bringing warps: all loads of a window. Sums of tiles that several blocks
 //          share go to the workspace; a last kernel adds them up in the blocks' order
-// Reads    A's entries from lists by window, coalesced, as two f16 halves each, which go into a
-//          cleared dense matrix in shared memory. B's halves by asynchronous copies from the
+// Reads    A's entries from lists by window, coalesced, as two f16 halves each (16 bits: one), which go
+//          into a cleared dense matrix in shared memory. B's halves by asynchronous copies from the
 //          workspace, where a first kernel wrote them in the layout of shared memory. Three windows
-//          in flight, 123 to 199 KB of shared memory a block
+//          in flight, up to 199 KB of shared memory a block
 // Launch   384 threads, 1 block per multiprocessor, 168 registers; eight warps multiply, four load.
 //          The three kernels overlap: the next one starts while one ends
 // Needs    columns unique in every row, as everywhere. Numbers that are not finite, or do not fit a
 //          common scale (windows.h), are left to FMAs: single rows of A, found by the analysis, or
-//          all rows if B has such numbers, found by the first kernel. f32, plus and times;
+//          all rows if B has such numbers, found by the first kernel. plus and times;
 //          why_no_dense_windows names the matrices and devices that are refused
 // Against  row_bins: no gathering; tensor cores do 512 products of a window in the time of about 30
 //          gathered ones. Still bad: the work is that of a dense matrix, whatever A is, and four
@@ -22,25 +22,25 @@
 //          columns of a row window are condensed first and numbers are TF32; here windows lie where
 //          they lie in A, and numbers have the accuracy of f32
 
+#pragma once
+
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/launch_early.cuh"
-#include "gpu/spmm/dense_windows/f32/bring.cuh"
-#include "gpu/spmm/dense_windows/f32/multiply.cuh"
-#include "gpu/spmm/dense_windows/f32/rows.cuh"
+#include "gpu/spmm/dense_windows/halves/bring.cuh"
+#include "gpu/spmm/dense_windows/halves/multiply.cuh"
+#include "gpu/spmm/dense_windows/halves/rows.cuh"
 
 namespace csrkit::gpu {
 
-namespace {
-
-template <int kTileCols>
+template <class Types, int kTileCols>
 __global__ void __launch_bounds__(kWindowThreads, 1)
-    multiply_windows(const WindowOperands<float> op) {
+    multiply_windows(const WindowOperands<Types> op) {
   extern __shared__ __align__(128) std::byte shared_bytes[];
-  auto& shared = *reinterpret_cast<WindowsInShared<kTileCols>*>(shared_bytes);
+  auto& shared = *reinterpret_cast<WindowsInShared<kTileCols, kHalves<Types>>*>(shared_bytes);
   const bool is_bringer = threadIdx.x >= kMultipliers;
   const Offset unit = op.shape.first_unit(blockIdx.x);
   const Offset end = op.shape.first_unit(Offset{blockIdx.x} + 1);
-  WindowBringer<kTileCols> bringer(op, shared, unit, end);
+  WindowBringer<Types, kTileCols> bringer(op, shared, unit, end);
   if (is_bringer) bringer.begin();
   if (threadIdx.x == 0) {
     shared.has_misfits = 0;
@@ -65,36 +65,32 @@ __global__ void __launch_bounds__(kWindowThreads, 1)
       multiply_rows_by_fma(op, false, Offset{threadIdx.x / 32} * gridDim.x + blockIdx.x,
                            Offset{gridDim.x} * (kMultipliers / 32));
     }
-    WindowMultiplier<kTileCols>(op, shared).multiply(unit, end, misfits);
+    WindowMultiplier<Types, kTileCols>(op, shared).multiply(unit, end, misfits);
   }
 }
 
-template <int kTileCols>
-void launch_tiles(const WindowOperands<float>& operands, cudaStream_t stream) {
+template <class Types, int kTileCols>
+void launch_tiles(const WindowOperands<Types>& operands, cudaStream_t stream) {
   using Layout = TileLayout<kTileCols>;
-  constexpr auto kSharedBytes = static_cast<int>(sizeof(WindowsInShared<kTileCols>));
-  CHECK_CUDA(cudaFuncSetAttribute(multiply_windows<kTileCols>,
+  constexpr auto kSharedBytes =
+      static_cast<int>(sizeof(WindowsInShared<kTileCols, kHalves<Types>>));
+  CHECK_CUDA(cudaFuncSetAttribute(multiply_windows<Types, kTileCols>,
                                   cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
   const auto blocks = static_cast<unsigned>(operands.shape.blocks);
-  launch_early(multiply_windows<kTileCols>, blocks, kWindowThreads, kSharedBytes, stream, operands);
+  launch_early(multiply_windows<Types, kTileCols>, blocks, kWindowThreads, kSharedBytes, stream,
+               operands);
   CHECK_LAUNCH("multiply_windows", stream);
-  launch_early(add_parts<kTileCols>, dim3(blocks, Layout::kHigh * Layout::kWide), kMultipliers, 0,
-               stream, operands);
+  launch_early(add_parts<Types, kTileCols>, dim3(blocks, Layout::kHigh * Layout::kWide),
+               kMultipliers, 0, stream, operands);
   CHECK_LAUNCH("add_parts", stream);
 }
 
-}  // namespace
-
-template <>
-int window_shared_bytes<float>() {
-  return sizeof(WindowsInShared<128>);
-}
-
-void multiply_by_windows(const WindowOperands<float>& operands, cudaStream_t stream) {
+template <class Types>
+void multiply_by_windows(const WindowOperands<Types>& operands, cudaStream_t stream) {
   split_b(operands.b, operands.shape, operands.workspace, stream);
-  if (operands.shape.tile_cols == 32) return launch_tiles<32>(operands, stream);
-  if (operands.shape.tile_cols == 64) return launch_tiles<64>(operands, stream);
-  launch_tiles<128>(operands, stream);
+  if (operands.shape.tile_cols == 32) return launch_tiles<Types, 32>(operands, stream);
+  if (operands.shape.tile_cols == 64) return launch_tiles<Types, 64>(operands, stream);
+  launch_tiles<Types, 128>(operands, stream);
 }
 
 }  // namespace csrkit::gpu

@@ -10,7 +10,7 @@
 #include <cuda_fp16.h>
 
 #include "gpu/device/cuda_check.h"
-#include "gpu/spmm/dense_windows/f32/extent.cuh"
+#include "gpu/spmm/dense_windows/halves/extent.cuh"
 #include "gpu/spmm/dense_windows/runs.cuh"
 
 namespace csrkit::gpu {
@@ -20,8 +20,9 @@ using namespace dense_windows;
 namespace {
 
 /// A block a row: its scale, and its entries in every window.
+template <class Value>
 __global__ void __launch_bounds__(kRunThreads)
-    scale_rows_and_count(DeviceCsrView<float> a, WindowShape shape,
+    scale_rows_and_count(DeviceCsrView<Value> a, WindowShape shape,
                          WindowWorkspace<float> workspace) {
   constexpr int kWarps = kRunThreads / 32;
   __shared__ float2 extents[kWarps];
@@ -50,8 +51,9 @@ __global__ void __launch_bounds__(kRunThreads)
   if (!fits) workspace.fma_rows[atomicAdd(workspace.fma_row_count, 1u)] = row;
 }
 
+template <class Value>
 __global__ void __launch_bounds__(kRunThreads)
-    put_entries(DeviceCsrView<float> a, WindowShape shape, WindowWorkspace<float> workspace) {
+    put_entries(DeviceCsrView<Value> a, WindowShape shape, WindowWorkspace<float> workspace) {
   const auto row = static_cast<Index>(blockIdx.x);
   const Offset tile = row / kTileRows;
   const float scale = workspace.row_scales[row];
@@ -73,8 +75,9 @@ __global__ void __launch_bounds__(kRunThreads)
 
 }  // namespace
 
-void fill_windows(const DeviceCsrView<float>& a, const WindowShape& shape,
-                  const WindowWorkspace<float>& workspace, cudaStream_t stream) {
+template <class Value, class Accumulate>
+void fill_windows(const DeviceCsrView<Value>& a, const WindowShape& shape,
+                  const WindowWorkspace<Accumulate>& workspace, cudaStream_t stream) {
   if (shape.blocks == 0) return;
   const auto windows = static_cast<std::size_t>(shape.row_tiles * shape.windows);
   CHECK_CUDA(cudaMemsetAsync(workspace.counts, 0, windows * sizeof(unsigned), stream));
@@ -88,5 +91,12 @@ void fill_windows(const DeviceCsrView<float>& a, const WindowShape& shape,
   put_entries<<<rows, kRunThreads, 0, stream>>>(a, shape, workspace);
   CHECK_LAUNCH("put_entries", stream);
 }
+
+template void fill_windows(const DeviceCsrView<float>&, const WindowShape&,
+                           const WindowWorkspace<float>&, cudaStream_t);
+template void fill_windows(const DeviceCsrView<f16>&, const WindowShape&,
+                           const WindowWorkspace<float>&, cudaStream_t);
+template void fill_windows(const DeviceCsrView<bf16>&, const WindowShape&,
+                           const WindowWorkspace<float>&, cudaStream_t);
 
 }  // namespace csrkit::gpu

@@ -1,20 +1,21 @@
 // The warps of a block of dense_windows that bring windows into shared memory.
 #pragma once
 
-#include "gpu/spmm/dense_windows/f32/stages.cuh"
+#include "gpu/spmm/dense_windows/halves/stages.cuh"
 
 namespace csrkit::gpu {
 
 /// Brings the windows of the units [unit, end) into shared memory. While a window's entries are
 /// stored, those of the next window are being loaded, and the list bounds of the one after that.
-template <int kTileCols>
+template <class Types, int kTileCols>
 class WindowBringer {
+  static constexpr int kNumbers = kHalves<Types>;
   static constexpr int kThreads = kBringers;
   static constexpr int kAhead = 16;  // entries a thread: 2,048 of a window's 8,192 places
 
  public:
-  __device__ WindowBringer(const WindowOperands<float>& op, WindowsInShared<kTileCols>& shared,
-                           Offset unit, Offset end)
+  __device__ WindowBringer(const WindowOperands<Types>& op,
+                           WindowsInShared<kTileCols, kNumbers>& shared, Offset unit, Offset end)
       : op_(op),
         shared_(shared),
         thread_(static_cast<int>(threadIdx.x) - kMultipliers),
@@ -34,7 +35,7 @@ class WindowBringer {
 #pragma unroll 1
     for (; left_ > 0; --left_) {
       if (unused-- <= 0) detail::wait_until_empty(turn.stage);
-      WindowStage<kTileCols>& stage = shared_.stages[turn.stage];
+      WindowStage<kTileCols, kNumbers>& stage = shared_.stages[turn.stage];
       copy_b(stage, &shared_.full[turn.stage]);
       clear(stage);
       put(stage);
@@ -79,24 +80,24 @@ class WindowBringer {
     }
   }
 
-  __device__ void copy_b(WindowStage<kTileCols>& stage, std::uint64_t* full) const {
-    constexpr int kBytes = b_part_bytes(kTileCols);
+  __device__ void copy_b(WindowStage<kTileCols, kNumbers>& stage, std::uint64_t* full) const {
+    constexpr int kBytes = b_part_bytes(kTileCols, kNumbers);
     const Offset part = now_.col_tile * op_.shape.windows + now_.window;
-    detail::copy_part<kBytes>(stage.b_hi, op_.workspace.b_parts + part * kBytes, full, thread_);
+    detail::copy_part<kBytes>(stage.b, op_.workspace.b_parts + part * kBytes, full, thread_);
   }
 
-  __device__ void clear(WindowStage<kTileCols>& stage) const {
+  __device__ void clear(WindowStage<kTileCols, kNumbers>& stage) const {
     constexpr int kBytes = kTileRows * kWindowCols * 2;
 #pragma unroll
     for (int at = 0; at < kBytes; at += kThreads * 16) {
-      *reinterpret_cast<uint4*>(stage.a_hi + at + thread_ * 16) = {};
-      *reinterpret_cast<uint4*>(stage.a_lo + at + thread_ * 16) = {};
+#pragma unroll
+      for (auto& half : stage.a) *reinterpret_cast<uint4*>(half + at + thread_ * 16) = {};
     }
     detail::named_barrier<2, kThreads>();
   }
 
   /// Stores the loaded entries, and the rest of the window, if there is any (rare).
-  __device__ void put(WindowStage<kTileCols>& stage) {
+  __device__ void put(WindowStage<kTileCols, kNumbers>& stage) {
 #pragma unroll 1
     while (true) {
       const int left = left_at_hand();
@@ -104,10 +105,11 @@ class WindowBringer {
       for (int i = 0; i < kAhead; ++i) {
         if (i * kThreads < left) {
           const WindowEntry& entry = ahead_[i];
-          *reinterpret_cast<unsigned short*>(stage.a_hi + entry.place) =
-              static_cast<unsigned short>(entry.halves);
-          *reinterpret_cast<unsigned short*>(stage.a_lo + entry.place) =
-              static_cast<unsigned short>(entry.halves >> 16);
+#pragma unroll
+          for (int h = 0; h < kNumbers; ++h) {
+            *reinterpret_cast<unsigned short*>(stage.a[h] + entry.place) =
+                static_cast<unsigned short>(entry.halves >> 16 * h);
+          }
         }
       }
       begin_ += kAhead * kThreads;
@@ -116,8 +118,8 @@ class WindowBringer {
     }
   }
 
-  const WindowOperands<float>& op_;
-  WindowsInShared<kTileCols>& shared_;
+  const WindowOperands<Types>& op_;
+  WindowsInShared<kTileCols, kNumbers>& shared_;
   const int thread_;
   Offset left_;
   UnitCursor now_, ahead_of_now_;

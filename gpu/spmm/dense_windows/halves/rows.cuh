@@ -2,15 +2,17 @@
 #pragma once
 
 #include "gpu/device/warp.cuh"
-#include "gpu/spmm/dense_windows/f32/stages.cuh"
+#include "gpu/spmm/dense_windows/halves/stages.cuh"
+#include "gpu/spmm/lane_sums.cuh"
 
 namespace csrkit::gpu {
 
 /// Multiplies rows by FMAs, one warp each, 128 columns at a time: all rows if `all`, else those
 /// without a scale, which the analysis lists. Called by warp `warp` of `warps` in the grid. Twice
 /// as many loads in flight were slower (docs/lab/2026-11-28-spmm-few-windows.md).
-__device__ inline void multiply_rows_by_fma(const WindowOperands<float>& op, bool all, Offset warp,
-                                            Offset warps) {
+template <class Types>
+__device__ void multiply_rows_by_fma(const WindowOperands<Types>& op, bool all, Offset warp,
+                                     Offset warps) {
   constexpr int kEach = 4, kBatch = 8;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const Offset rows = all ? op.c.rows : Offset{*op.workspace.fma_row_count};
@@ -24,12 +26,13 @@ __device__ inline void multiply_rows_by_fma(const WindowOperands<float>& op, boo
 #pragma unroll
         for (int u = 0; u < kBatch; ++u) {
           if (at + u < end) {
-            x[u] = op.a.values == nullptr ? 1.0f : __ldg(op.a.values + at + u);
-            const float* from =
+            x[u] = value_at<Types>(op.a, at + u);
+            const typename Types::Value* from =
                 op.b.data + Offset{__ldg(op.a.col_indices + at + u)} * op.b.leading_dim + first;
 #pragma unroll
             for (int i = 0; i < kEach; ++i) {
-              if (first + 32 * i < op.c.cols) y[u][i] = __ldg(from + 32 * i);
+              if (first + 32 * i < op.c.cols)
+                y[u][i] = widen<float>(load_kept<1>(from + 32 * i).item[0]);
             }
           }
         }
@@ -41,14 +44,13 @@ __device__ inline void multiply_rows_by_fma(const WindowOperands<float>& op, boo
           }
         }
       }
-      float* c = op.c.data + Offset{row} * op.c.leading_dim + first;
+      typename Types::Output* c = op.c.data + Offset{row} * op.c.leading_dim + first;
 #pragma unroll
       for (int i = 0; i < kEach; ++i) {
-        if (first + 32 * i < op.c.cols) {
-          float out = sums[i] * op.alpha;
-          if (op.beta != 0) out = fmaf(op.beta, c[32 * i], out);
-          __stcs(c + 32 * i, out);
-        }
+        if (first + 32 * i >= op.c.cols) continue;
+        Sums<Types, 1> out;
+        out.item[0] = sums[i];
+        out.store(c + 32 * i, op.alpha, op.beta);
       }
     }
   }

@@ -7,9 +7,10 @@
 
 #include <cuda_fp16.h>
 
+#include "gpu/device/arithmetic.cuh"
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/launch_early.cuh"
-#include "gpu/spmm/dense_windows/f32/extent.cuh"
+#include "gpu/spmm/dense_windows/halves/extent.cuh"
 
 namespace csrkit::gpu {
 
@@ -20,9 +21,10 @@ namespace {
 constexpr int kSplitThreads = 256;
 
 // Small blocks, so that every multiprocessor has some.
-template <int kTileCols>
-__device__ void split_part(const DeviceDenseView<const float>& b, const WindowShape& shape,
+template <class Value, int kTileCols>
+__device__ void split_part(const DeviceDenseView<const Value>& b, const WindowShape& shape,
                            const WindowWorkspace<float>& workspace, Offset part) {
+  constexpr int kNumbers = sizeof(Value) == 2 ? 1 : 2;
   constexpr int kPairs = kTileCols / 2, kGroups = kSplitThreads / kPairs,
                 kRows = kWindowCols / kGroups;
   __shared__ float2 extents[kGroups][kTileCols];
@@ -37,7 +39,8 @@ __device__ void split_part(const DeviceDenseView<const float>& b, const WindowSh
 #pragma unroll
     for (int j = 0; j < 2; ++j) {
       const bool is_there = first_row + i < b.rows && column + j < b.cols;
-      x[i][j] = is_there ? __ldg(b.data + (first_row + i) * b.leading_dim + column + j) : 0;
+      const Value* from = b.data + (first_row + i) * b.leading_dim + column + j;
+      x[i][j] = is_there ? widen<float>(load_kept<1>(from).item[0]) : 0;
     }
   }
 #pragma unroll
@@ -49,7 +52,7 @@ __device__ void split_part(const DeviceDenseView<const float>& b, const WindowSh
   __syncthreads();
   bool fits = true;
   float scale[2];
-  std::byte* to = workspace.b_parts + part * b_part_bytes(kTileCols);
+  std::byte* to = workspace.b_parts + part * b_part_bytes(kTileCols, kNumbers);
 #pragma unroll
   for (int j = 0; j < 2; ++j) {
     Extent all;
@@ -59,7 +62,7 @@ __device__ void split_part(const DeviceDenseView<const float>& b, const WindowSh
     const int top = fits && all.largest != 0 ? exponent_of(all.largest) : 0;
     scale[j] = power_of_two(kTopExponent - top);
     if (group == 0) {
-      reinterpret_cast<float*>(to + kTileCols * kWindowCols * 4)[2 * pair + j] =
+      reinterpret_cast<float*>(to + kTileCols * kWindowCols * 2 * kNumbers)[2 * pair + j] =
           power_of_two(top - 2 * kTopExponent - 1);
     }
   }
@@ -67,37 +70,46 @@ __device__ void split_part(const DeviceDenseView<const float>& b, const WindowSh
   for (int i = 0; i < kRows; ++i) {
     const float2 scaled = {x[i][0] * scale[0], x[i][1] * scale[1]};
     const __half2 hi = __float22half2_rn(scaled);
-    const float2 back = __half22float2(hi);
-    const __half2 lo =
-        __float22half2_rn({(scaled.x - back.x) * 2048.0f, (scaled.y - back.y) * 2048.0f});
     std::byte* place = to + b_place<kTileCols>(group * kRows + i, pair / 4) + pair % 4 * 4;
     *reinterpret_cast<__half2*>(place) = hi;
-    *reinterpret_cast<__half2*>(place + kTileCols * kWindowCols * 2) = lo;
+    if constexpr (kNumbers == 2) {
+      const float2 back = __half22float2(hi);
+      *reinterpret_cast<__half2*>(place + kTileCols * kWindowCols * 2) =
+          __float22half2_rn({(scaled.x - back.x) * 2048.0f, (scaled.y - back.y) * 2048.0f});
+    }
   }
   const int misfit = __syncthreads_or(!fits);
   if (threadIdx.x == 0) workspace.misfits[part] = misfit;
 }
 
-template <int kTileCols>
+template <class Value, int kTileCols>
 __global__ void __launch_bounds__(kSplitThreads)
-    split_parts(DeviceDenseView<const float> b, WindowShape shape,
+    split_parts(DeviceDenseView<const Value> b, WindowShape shape,
                 WindowWorkspace<float> workspace) {
   let_next_kernel_begin();  // lets the multiplication start its setup
-  split_part<kTileCols>(b, shape, workspace, blockIdx.x);
+  split_part<Value, kTileCols>(b, shape, workspace, blockIdx.x);
 }
 
 }  // namespace
 
-void split_b(const DeviceDenseView<const float>& b, const WindowShape& shape,
+template <class Value>
+void split_b(const DeviceDenseView<const Value>& b, const WindowShape& shape,
              const WindowWorkspace<float>& workspace, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(shape.windows * shape.col_tiles);
   const auto run = [&](auto* kernel) {
     kernel<<<blocks, kSplitThreads, 0, stream>>>(b, shape, workspace);
     CHECK_LAUNCH("split_parts", stream);
   };
-  if (shape.tile_cols == 32) return run(split_parts<32>);
-  if (shape.tile_cols == 64) return run(split_parts<64>);
-  run(split_parts<128>);
+  if (shape.tile_cols == 32) return run(split_parts<Value, 32>);
+  if (shape.tile_cols == 64) return run(split_parts<Value, 64>);
+  run(split_parts<Value, 128>);
 }
+
+template void split_b(const DeviceDenseView<const float>&, const WindowShape&,
+                      const WindowWorkspace<float>&, cudaStream_t);
+template void split_b(const DeviceDenseView<const f16>&, const WindowShape&,
+                      const WindowWorkspace<float>&, cudaStream_t);
+template void split_b(const DeviceDenseView<const bf16>&, const WindowShape&,
+                      const WindowWorkspace<float>&, cudaStream_t);
 
 }  // namespace csrkit::gpu

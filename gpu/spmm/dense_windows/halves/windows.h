@@ -1,4 +1,5 @@
-// What the kernels of dense_windows share in f32: accuracy, places of numbers, and B in parts.
+// What the kernels of dense_windows share in f32 and 16 bits: accuracy, places of numbers, and B in
+// parts.
 //
 // Accuracy. Every operand is scaled by a power of two, by rows of A and by columns of a part of B,
 // and x = hi + lo / 2^11 with two f16 numbers, each rounded to nearest: |error| <= 2^-23 |x| for
@@ -11,18 +12,21 @@
 // the 3 for alpha, beta and the last sum. core/judge/compare.h allows (n + 3) u and is what tests
 // ask for: the constant part is reached only if every rounding goes the worst way at once, and rows
 // of fewer than kFewestEntries entries, where it would weigh most, are added up by FMAs.
-// Source of the splitting: Ootomo, Yokota, "Recovering single precision accuracy from Tensor Cores
-// while surpassing the FP32 theoretical peak performance", 2022. Akin to Ozaki splitting (Ozaki et
-// al., "Error-free transformations of matrix multiplication", 2012; on tensor cores Mukunoki et
-// al., "DGEMM using Tensor Cores", 2020). There numbers are cut into as many slices as make every
-// product of slices exact; here there are two halves, and the error is bounded as above.
+// Numbers of 16 bits are hi alone, without an error: 8 or 11 bits, normal in f16 down to 2^-27 of
+// the largest. What is left of the bound is (n + p + 9) u. As f16 numbers that are not scaled they
+// would err: a tensor core does not normalize subnormals, and cuts other addends as if these were
+// large. Source of the splitting: Ootomo, Yokota, "Recovering single precision accuracy from Tensor
+// Cores while surpassing the FP32 theoretical peak performance", 2022. Akin to Ozaki splitting
+// (Ozaki et al., "Error-free transformations of matrix multiplication", 2012; on tensor cores
+// Mukunoki et al., "DGEMM using Tensor Cores", 2020). There numbers are cut into as many slices as
+// make every product of slices exact; here there are two halves, and the error is bounded as above.
 #pragma once
 
 #include "gpu/spmm/dense_windows/workspace.h"
 
 namespace csrkit::gpu {
 
-inline constexpr int kWindowCols = window_cols_of(WindowKind::f32);
+inline constexpr int kWindowCols = window_cols_of(WindowKind::one_half);
 inline constexpr int kFewestEntries = 16;  // of a row for tensor cores
 /// The exponent of the largest number of a scaled row or column: f16 goes to 2^16.
 inline constexpr int kTopExponent = 14;
@@ -33,7 +37,8 @@ inline constexpr int kExponentRange = 27;
 inline constexpr int kLeastExponentOfB = -40, kMostExponent = 60, kLeastExponentOfA = -60;
 
 /// Queues the preparation of B, before every multiplication.
-void split_b(const DeviceDenseView<const float>& b, const WindowShape& shape,
+template <class Value>
+void split_b(const DeviceDenseView<const Value>& b, const WindowShape& shape,
              const WindowWorkspace<float>& workspace, cudaStream_t stream);
 
 /// The byte position in shared memory of 8 neighbouring f16 numbers of a row of a window of A.
