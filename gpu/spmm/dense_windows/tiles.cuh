@@ -36,12 +36,16 @@ class PairWriter {
         in_pairs_(op.c.leading_dim % 2 == 0 &&
                   reinterpret_cast<std::uintptr_t>(op.c.data) % (2 * sizeof(Output)) == 0) {}
 
-  /// `column` is even. Nothing is written beyond C's columns.
-  __device__ void write(Offset row, Offset column, Accumulate x, Accumulate y) const {
+  /// `column` is even. Nothing is written beyond C's columns, nor x if bit 0 of `left_out` is set,
+  /// nor y if bit 1 is.
+  __device__ void write(Offset row, Offset column, Accumulate x, Accumulate y,
+                        unsigned left_out = 0) const {
     Output* c = op_.c.data + row * op_.c.leading_dim + column;
-    if (column + 1 < op_.c.cols && in_pairs_) return store<2>({x, y}, c);
-    if (column < op_.c.cols) store<1>({x}, c);
-    if (column + 1 < op_.c.cols) store<1>({y}, c + 1);
+    const bool has_x = column < op_.c.cols && (left_out & 1) == 0;
+    const bool has_y = column + 1 < op_.c.cols && (left_out & 2) == 0;
+    if (has_x && has_y && in_pairs_) return store<2>({x, y}, c);
+    if (has_x) store<1>({x}, c);
+    if (has_y) store<1>({y}, c + 1);
   }
 
  private:

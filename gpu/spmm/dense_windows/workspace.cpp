@@ -29,11 +29,14 @@ std::uint64_t lay_out_windows(const WindowShape& shape, std::byte* base,
   if (analysis_bytes != nullptr) *analysis_bytes = layout.bytes();
   place(places.counts, base, layout.reserve<unsigned>(windows));
   place(places.misfits, base, layout.reserve<int>(b_parts));
+  place(places.misfits_of_part, base, layout.reserve<unsigned char>(b_parts * shape.tile_cols));
+  place(places.misfit_list, base, layout.reserve<Index>(shape.dense_cols));
+  place(places.misfit_count, base, layout.reserve<unsigned>(1));
   place(places.b_parts, base,
         layout.reserve_bytes(
             static_cast<std::uint64_t>(b_parts * b_part_bytes(shape.tile_cols, halves))));
   place(places.partial, base, layout.reserve<float>(shape.shared_sums()));
-  place(places.all_by_fma, base, layout.reserve<int>(1));
+  place(places.left_to_fmas, base, layout.reserve<LeftToFmas>(1));
   if (workspace != nullptr) *workspace = places;
   return layout.bytes();
 }

@@ -12,6 +12,9 @@ struct WindowEntry {
   unsigned halves;
 };
 
+/// What of C tensor cores do not make, because of B's numbers.
+enum class LeftToFmas { nothing, some_columns, everything };
+
 /// Device pointers into the workspace, by the kind of sums. The analysis copies A's entries window
 /// by window; their order within a window differs from run to run and does not matter.
 template <class Accumulate>
@@ -24,12 +27,15 @@ struct WindowWorkspace<float> {
   unsigned* fma_row_count = nullptr;  // of the next
   Index* fma_rows = nullptr;       // those left to FMAs, in an order that differs from run to run
   WindowEntry* entries = nullptr;  // nnz
-  // one for each part of B: whether it has numbers that hi and lo cannot hold
-  int* misfits = nullptr;
-  std::byte* b_parts = nullptr;  // window by window, tile of columns by tile of columns
-  float* partial = nullptr;      // two parts of a tile a block
-  int* all_by_fma = nullptr;     // whether there are misfits
-  unsigned* counts = nullptr;    // entries of each window, during the analysis
+  // Misfits are columns of B with numbers that halves cannot hold.
+  int* misfits = nullptr;                    // one for each part of B: whether it has any
+  unsigned char* misfits_of_part = nullptr;  // one for each column of each part: whether it is one
+  Index* misfit_list = nullptr;              // if there are few, in an order that differs
+  unsigned* misfit_count = nullptr;          // of the list
+  std::byte* b_parts = nullptr;              // window by window, tile of columns by tile of columns
+  float* partial = nullptr;                  // two parts of a tile a block
+  LeftToFmas* left_to_fmas = nullptr;
+  unsigned* counts = nullptr;  // entries of each window, during the analysis
 };
 
 template <>

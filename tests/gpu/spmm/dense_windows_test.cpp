@@ -124,6 +124,34 @@ TEST_F(DenseWindows, KeepWhatIsNotStoredFromInfinities) {
     }
 }
 
+// One number that halves cannot hold spoils a column, not the product.
+TEST_F(DenseWindows, LeaveColumnsWithoutACommonScaleToFmas) {
+  const CsrMatrix base = random_matrix(300, 200, 0.3);
+  for (const ValueKind kind : kKinds) {
+    const CsrMatrix matrix = convert_values(base, kind);
+    for (const Index dense_cols : {33, 100, 200}) {
+      SCOPED_TRACE(dense_cols);
+      const KernelCase item = case_of(kind);
+      const SpmmProblem problem = problem_of(matrix, item, dense_cols);
+      DenseMatrix b(200, dense_cols, kind), c(300, dense_cols, kind), c0(300, dense_cols, kind);
+      fill_random(b.view(), 5);
+      const double tiny = kind == ValueKind::f16 ? std::ldexp(1, -24) : 1e-30;
+      b.view().set(7, 3, tiny);
+      b.view().set(8, 3, 3e4);
+      b.view().set(199, dense_cols - 1, std::numeric_limits<double>::infinity());
+      fill_random(c.view(), 6);
+      fill_random(c0.view(), 6);
+      const ConstDenseView before = c0.view();
+      const auto plan = windows().make_plan(problem, {});
+      plan->bind(b.view(), c.view());
+      plan->multiply(-1.5, 0.5);
+      plan->fetch_output();
+      const CheckResult result = check_spmm(problem, b.view(), -1.5, 0.5, &before, c.view());
+      EXPECT_TRUE(result.passed) << result.failure;
+    }
+  }
+}
+
 TEST_F(DenseWindows, LeaveRowsWithoutACommonScaleToFmas) {
   const CsrMatrix matrix = of_every_size(140, 200);
   for (const Index dense_cols : {32, 64, 128}) {

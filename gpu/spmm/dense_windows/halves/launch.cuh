@@ -1,19 +1,19 @@
-// dense_windows in f32 and 16 bits: windows of A as dense matrices, multiplied by tensor cores to the
-// accuracy of sums in f32.
+// dense_windows in f32 and 16 bits: windows of A as dense matrices, multiplied by tensor cores to
+// the accuracy of sums in f32.
 // Owns     a block: the same number of windows of 128 rows x 64 columns of A, one tile of C after
 //          another; a multiplying warp: 16 to 32 rows x 32 to 64 columns of a tile of 128 x 32, 64
 //          or 128; the bringing warps: all loads of a window. Sums of tiles that several blocks
 //          share go to the workspace; a last kernel adds them up in the blocks' order
-// Reads    A's entries from lists by window, coalesced, as two f16 halves each (16 bits: one), which go
-//          into a cleared dense matrix in shared memory. B's halves by asynchronous copies from the
-//          workspace, where a first kernel wrote them in the layout of shared memory. Three windows
-//          in flight, up to 199 KB of shared memory a block
+// Reads    A's entries from lists by window, coalesced, as two f16 halves each (16 bits: one),
+//          which go into a cleared dense matrix in shared memory. B's halves by asynchronous copies
+//          from the workspace, where a first kernel wrote them in the layout of shared memory.
+//          Three windows in flight, up to 199 KB of shared memory a block
 // Launch   384 threads, 1 block per multiprocessor, 168 registers; eight warps multiply, four load.
 //          The three kernels overlap: the next one starts while one ends
 // Needs    columns unique in every row, as everywhere. Numbers that are not finite, or do not fit a
 //          common scale (windows.h), are left to FMAs: single rows of A, found by the analysis, or
-//          all rows if B has such numbers, found by the first kernel. plus and times;
-//          why_no_dense_windows names the matrices and devices that are refused
+//          columns of C where B has such numbers, found by the first kernel (all, if many). plus
+//          and times; why_no_dense_windows names the matrices and devices that are refused
 // Against  row_bins: no gathering; tensor cores do 512 products of a window in the time of about 30
 //          gathered ones. Still bad: the work is that of a dense matrix, whatever A is, and four
 //          warps each load the same fragments of B from shared memory
@@ -32,6 +32,36 @@
 
 namespace csrkit::gpu {
 
+/// What is left to FMAs, by the multiplying threads of every block; block 0 notes it for add_parts.
+/// Misfits are rare, but where numbers are random some product will meet one: a few columns are
+/// made by FMAs, and many together with all others.
+template <int kTileCols, class Types, class Shared>
+__device__ LeftToFmas find_misfits(const WindowOperands<Types>& op, Shared& shared) {
+  constexpr Offset kFew = 16;  // of so many columns one
+  const WindowWorkspace<float>& workspace = op.workspace;
+  const Offset parts = op.shape.windows * op.shape.col_tiles;
+  for (Offset i = threadIdx.x; i < parts; i += kMultipliers) {
+    if (workspace.misfits[i] != 0) atomicOr(&shared.has_misfits, 1);
+  }
+  detail::named_barrier<1, kMultipliers>();
+  auto left = LeftToFmas::nothing;
+  if (shared.has_misfits != 0) {
+    for (Offset column = threadIdx.x; column < op.c.cols; column += kMultipliers) {
+      if (!is_misfit<kTileCols>(op, column)) continue;
+      const unsigned at = atomicAdd(&shared.misfit_count, 1u);
+      if (blockIdx.x == 0) workspace.misfit_list[at] = static_cast<Index>(column);
+    }
+    detail::named_barrier<1, kMultipliers>();
+    left =
+        shared.misfit_count * kFew > op.c.cols ? LeftToFmas::everything : LeftToFmas::some_columns;
+  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    *workspace.left_to_fmas = left;
+    *workspace.misfit_count = shared.misfit_count;
+  }
+  return left;
+}
+
 template <class Types, int kTileCols>
 __global__ void __launch_bounds__(kWindowThreads, 1)
     multiply_windows(const WindowOperands<Types> op) {
@@ -44,6 +74,7 @@ __global__ void __launch_bounds__(kWindowThreads, 1)
   if (is_bringer) bringer.begin();
   if (threadIdx.x == 0) {
     shared.has_misfits = 0;
+    shared.misfit_count = 0;
     for (std::uint64_t& full : shared.full) {
       detail::barrier_init(&full, kBringers + detail::kCopyArrivals);
     }
@@ -54,18 +85,12 @@ __global__ void __launch_bounds__(kWindowThreads, 1)
   if (is_bringer) {
     bringer.bring();
   } else {  // meanwhile the first window is being loaded
-    const Offset parts = op.shape.windows * op.shape.col_tiles;
-    for (Offset i = threadIdx.x; i < parts; i += kMultipliers) {
-      if (op.workspace.misfits[i] != 0) atomicOr(&shared.has_misfits, 1);
-    }
-    detail::named_barrier<1, kMultipliers>();
-    const bool misfits = shared.has_misfits != 0;
-    if (blockIdx.x == 0 && threadIdx.x == 0) *op.workspace.all_by_fma = misfits ? 1 : 0;
-    if (!misfits) {
+    const LeftToFmas left = find_misfits<kTileCols>(op, shared);
+    if (left != LeftToFmas::everything) {
       multiply_rows_by_fma(op, false, Offset{threadIdx.x / 32} * gridDim.x + blockIdx.x,
                            Offset{gridDim.x} * (kMultipliers / 32));
     }
-    WindowMultiplier<Types, kTileCols>(op, shared).multiply(unit, end, misfits);
+    WindowMultiplier<Types, kTileCols>(op, shared).multiply(unit, end, left);
   }
 }
 

@@ -13,11 +13,17 @@ class TileWriter {
   using Layout = TileLayout<kTileCols>;
 
  public:
-  __device__ TileWriter(const WindowOperands<Types>& op, Offset tile)
+  /// Leaves out misfits.
+  __device__ TileWriter(const WindowOperands<Types>& op, Offset tile, LeftToFmas left)
       : op_(op),
         to_(op),
         row_(tile / op.shape.col_tiles * kTileRows + Layout::first_row() + threadIdx.x % 32 / 4),
         column_(tile % op.shape.col_tiles * kTileCols + Layout::first_col() + threadIdx.x % 4 * 2) {
+    if (left == LeftToFmas::nothing) return;
+    for (int i = 0; i < 2 * Layout::kWide; ++i) {
+      const Offset column = column_ + i / 2 * 8 + i % 2;
+      if (column < op.c.cols && is_misfit<kTileCols>(op, column)) left_out_ |= 1u << i;
+    }
   }
 
   __device__ void write(int m, int n, const float (&sums)[4]) const {
@@ -27,7 +33,8 @@ class TileWriter {
       const float scale = row < op_.c.rows ? __ldg(op_.workspace.row_scales + row) : 0;
       if (scale == 0) continue;  // multiply_rows_by_fma writes it
       const float back = 2 * power_of_two_behind(scale);
-      to_.write(row, column_ + n * 8, sums[half * 2] * back, sums[half * 2 + 1] * back);
+      to_.write(row, column_ + n * 8, sums[half * 2] * back, sums[half * 2 + 1] * back,
+                left_out_ >> 2 * n & 3);
     }
   }
 
@@ -40,6 +47,7 @@ class TileWriter {
   const WindowOperands<Types>& op_;
   const PairWriter<Types> to_;
   const Offset row_, column_;
+  unsigned left_out_ = 0;  // a bit for each column of this thread
 };
 
 /// Multiplies one tile of C after another.
@@ -60,16 +68,16 @@ class WindowMultiplier {
         first_row_(Layout::first_row()),
         first_col_(Layout::first_col()) {}
 
-  /// Multiplies the windows of the units [unit, end). Writes nothing if there are `misfits`.
-  __device__ void multiply(Offset unit, Offset end, bool misfits) {
+  /// Multiplies the windows of the units [unit, end). Writes nothing that is left to FMAs.
+  __device__ void multiply(Offset unit, Offset end, LeftToFmas left) {
     const auto add = [&](const Stage& stage) {
 #pragma unroll 1
       for (int half = 0; half < 2; ++half) add_half(stage, half);
     };
     const auto finish = [&](Offset tile, bool is_whole) {
-      if (misfits) return;
+      if (left == LeftToFmas::everything) return;
       if (is_whole) {
-        store(tile);
+        store(tile, left);
       } else {
         leave(tile);
       }
@@ -162,8 +170,8 @@ class WindowMultiplier {
     }
   }
 
-  __device__ void store(Offset tile) const {
-    const TileWriter<Types, kTileCols> writer(op_, tile);
+  __device__ void store(Offset tile, LeftToFmas left) const {
+    const TileWriter<Types, kTileCols> writer(op_, tile, left);
 #pragma unroll
     for (int m = 0; m < kHigh; ++m) {
 #pragma unroll
@@ -177,23 +185,25 @@ class WindowMultiplier {
   float sums_[kHigh][kWide][4];
 };
 
-/// Adds up the parts of tiles that several blocks share. If B has misfits, makes all of C by FMAs
-/// instead.
+/// Adds up the parts of tiles that several blocks share, and makes by FMAs what is left to them.
 template <class Types, int kTileCols>
 __global__ void __launch_bounds__(kMultipliers) add_parts(const WindowOperands<Types> op) {
   using Layout = TileLayout<kTileCols>;
   wait_for_kernel_before();
-  if (*op.workspace.all_by_fma != 0) {
+  const LeftToFmas left = *op.workspace.left_to_fmas;
+  if (left != LeftToFmas::nothing) {
     const Offset block = Offset{blockIdx.y} * gridDim.x + blockIdx.x;
     const Offset blocks = Offset{gridDim.x} * gridDim.y;
-    return multiply_rows_by_fma(op, true, Offset{threadIdx.x / 32} * blocks + block,
-                                blocks * (kMultipliers / 32));
+    const Offset warp = Offset{threadIdx.x / 32} * blocks + block;
+    const Offset warps = blocks * (kMultipliers / 32);
+    if (left == LeftToFmas::everything) return multiply_rows_by_fma(op, true, warp, warps);
+    multiply_misfits_by_fma(op, warp, warps);
   }
   const auto fragment = static_cast<int>(blockIdx.y);
   add_parts_of_fragment(op.shape, op.workspace.partial, fragment,
                         [&](Offset tile, const float(&sums)[4]) {
-                          TileWriter<Types, kTileCols>(op, tile).write(
-                              fragment / Layout::kWide, fragment % Layout::kWide, sums);
+                          TileWriter<Types, kTileCols>(op, tile, left)
+                              .write(fragment / Layout::kWide, fragment % Layout::kWide, sums);
                         });
 }
 

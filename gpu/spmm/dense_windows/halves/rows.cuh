@@ -56,4 +56,40 @@ __device__ void multiply_rows_by_fma(const WindowOperands<Types>& op, bool all, 
   }
 }
 
+/// Whether a column of B is a misfit in any of its parts.
+template <int kTileCols, class Types>
+__device__ bool is_misfit(const WindowOperands<Types>& op, Offset column) {
+  const Offset first = column / kTileCols * op.shape.windows;
+  for (Offset part = first; part < first + op.shape.windows; ++part) {
+    if (op.workspace.misfits_of_part[part * kTileCols + column % kTileCols] != 0) return true;
+  }
+  return false;
+}
+
+/// Makes the columns of C that belong to misfits, one warp an element. Rows without a scale have
+/// theirs already.
+template <class Types>
+__device__ void multiply_misfits_by_fma(const WindowOperands<Types>& op, Offset warp,
+                                        Offset warps) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const Offset columns = *op.workspace.misfit_count;
+  for (Offset at = warp; at < columns * op.c.rows; at += warps) {
+    const auto row = static_cast<Index>(at / columns);
+    if (op.workspace.row_scales[row] == 0) continue;
+    const Index column = op.workspace.misfit_list[at % columns];
+    Sums<Types, 1> sum;
+    sum.clear();
+    const Offset end = op.a.row_end(row);
+    for (Offset entry = op.a.row_begin(row) + lane; entry < end; entry += 32) {
+      const typename Types::Value* from =
+          op.b.data + Offset{__ldg(op.a.col_indices + entry)} * op.b.leading_dim + column;
+      sum.add_product(value_at<Types>(op.a, entry), load_kept<1>(from));
+    }
+    for (int apart = 16; apart > 0; apart /= 2) sum.add_from_lane_apart(apart);
+    if (lane == 0) {
+      sum.store(op.c.data + Offset{row} * op.c.leading_dim + column, op.alpha, op.beta);
+    }
+  }
+}
+
 }  // namespace csrkit::gpu

@@ -58,10 +58,12 @@ __device__ void split_part(const DeviceDenseView<const Value>& b, const WindowSh
     Extent all;
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) all.take(extents[g][2 * pair + j]);
-    fits = fits && all.fits(kLeastExponentOfB);
-    const int top = fits && all.largest != 0 ? exponent_of(all.largest) : 0;
+    const bool column_fits = all.fits(kLeastExponentOfB);
+    fits = fits && column_fits;
+    const int top = column_fits && all.largest != 0 ? exponent_of(all.largest) : 0;
     scale[j] = power_of_two(kTopExponent - top);
     if (group == 0) {
+      workspace.misfits_of_part[part * kTileCols + 2 * pair + j] = column_fits ? 0 : 1;
       reinterpret_cast<float*>(to + kTileCols * kWindowCols * 2 * kNumbers)[2 * pair + j] =
           power_of_two(top - 2 * kTopExponent - 1);
     }

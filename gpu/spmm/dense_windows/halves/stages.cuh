@@ -24,6 +24,7 @@ struct WindowsInShared {
   WindowStage<kTileCols, kNumbers> stages[kStages];
   std::uint64_t full[kStages];
   int has_misfits;
+  unsigned misfit_count;
 };
 
 namespace detail {
