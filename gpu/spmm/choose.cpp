@@ -75,13 +75,17 @@ bool bands_pay_after_a_look(const SpmmProblem& problem, SpmmProfile& profile) {
 std::vector<Rule> rules_for(const SpmmProblem& problem, bool is_off_vectors) {
   const bool is_stencil = stencil_pays(problem);
   const bool in_segments = !is_stencil && segments_pay(problem);
-  const bool dense = !is_stencil && !in_segments && windows_pay(problem);
-  bool shares = false, in_bands = false;
-  if (!is_stencil && !in_segments && !dense && !has_narrow_operands(problem)) {
+  const bool is_spmm = !is_stencil && !in_segments;
+  const double windows_over_bins = is_spmm ? log_windows_over_bins(problem) : 0;
+  bool dense = windows_over_bins < 0, shares = false, in_bands = false;
+  // In 16 bits panels multiply on tensor cores, too, and only where A has entries.
+  const bool may_share = !dense || size_of(problem.b) == 2;
+  if (is_spmm && may_share && !has_narrow_operands(problem)) {
     SpmmProfile profile = sizes_of(problem);
     profile.is_off_vectors = is_off_vectors;
     shares = panels_pay_after_a_look(problem, profile);
-    in_bands = !shares && bands_pay_after_a_look(problem, profile);
+    dense = dense && !(shares && log_panels_over_bins(profile) < windows_over_bins);
+    in_bands = !dense && !shares && bands_pay_after_a_look(problem, profile);
   }
   return {
       {is_stencil, "spmv.stencil", "few diagonals, well filled, and few columns"},

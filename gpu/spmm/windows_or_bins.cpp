@@ -1,7 +1,9 @@
 #include "gpu/spmm/windows_or_bins.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "gpu/device/device_info.h"
@@ -39,12 +41,13 @@ double fullest_window(const CsrMatrix& a, const WindowShape& shape) {
 
 }  // namespace
 
-bool windows_pay(const SpmmProblem& problem) {
+double log_windows_over_bins(const SpmmProblem& problem) {
   constexpr Offset kLongRows = 64;  // shorter ones are not for tensor cores
-  if (problem.semiring != Semiring::plus_times || has_narrow_operands(problem)) return false;
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  if (problem.semiring != Semiring::plus_times || has_narrow_operands(problem)) return kNever;
   SpmmSizes sizes = {problem.a.rows(), problem.a.cols(), problem.a.nnz(), problem.dense_cols};
   if (problem.transpose_a) std::swap(sizes.rows, sizes.cols);
-  if (sizes.nnz == 0 || sizes.nnz < kLongRows * sizes.rows) return false;
+  if (sizes.nnz == 0 || sizes.nnz < kLongRows * sizes.rows) return kNever;
   const WindowShape shape(sizes, window_kind_of(problem.b));
   const int multiprocessors = current_multiprocessors();
   // By measurement row_bins takes as long for 41 columns as for 64, and for 200 as for 256: slices
@@ -57,11 +60,11 @@ bool windows_pay(const SpmmProblem& problem) {
       (Offset{sizes.dense_cols} * static_cast<Offset>(size_of(problem.b)) + 3) / 4);
   const double gather = gather_kilocycles(in_words, multiprocessors, kUnfilled);
   const auto takes = [&](double entries) { return shape.kilocycles(entries, multiprocessors); };
-  if (takes(shape.mean_entries()) >= gather) return false;
-  // A look at A is not needed if even full windows take less time.
-  const bool pays = !rows_are_on_host(problem) || takes(kTileRows * shape.window_cols) < gather ||
-                    takes(fullest_window(problem.a, shape)) < gather;
-  return pays && why_no_dense_windows(problem).empty();
+  const double even = takes(shape.mean_entries());
+  if (even >= gather || !why_no_dense_windows(problem).empty()) return kNever;
+  const double expected =
+      rows_are_on_host(problem) ? takes(fullest_window(problem.a, shape)) : even;
+  return std::log(expected / gather);
 }
 
 }  // namespace csrkit::gpu

@@ -243,6 +243,18 @@ TEST(DenseWindowsChoice, IsForDenseMatricesAndManyColumns) {
   EXPECT_EQ(chosen(sparse, 512, ValueKind::f32), "row_bins");
 }
 
+// Rows that share their columns: panels leave out what a window would multiply by zeros.
+TEST(DenseWindowsChoice, LeavesSixteenBitsToPanelsWhereRowsAreAlike) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < 3000; ++i) {
+    for (Index j = 0; j < 3000; ++j) {
+      if (unit_of(random_word(9, i / 16, j)) < 0.15) entries.push_back({i, j, 1.0});
+    }
+  }
+  const CsrMatrix alike = matrix_of(3000, 3000, std::move(entries));
+  EXPECT_EQ(gpu::auto_spmm_kernel(problem_of(alike, case_of(ValueKind::f16), 32)), "row_panels");
+}
+
 TEST(DenseWindowsChoice, LooksAtTheFullestWindowsWhereTilesAreNarrow) {
   const auto chosen = [](double density, bool has_crowd, Index dense_cols) {
     std::vector<Entry> entries;
