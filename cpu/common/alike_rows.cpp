@@ -14,21 +14,24 @@ AlikeRows find_alike_rows(const CsrMatrix& a, int threads) {
     return begin < end && i + 1 < a.rows() && offsets[i + 2] - end == end - begin &&
            std::equal(cols + begin, cols + end, cols + end);
   };
-  Offset entries = 0;
+  Offset entries = 0, of_firsts = 0;
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for schedule(static)
     for (Index i = 0; i < a.rows(); ++i) {
       found.next_is_alike[i] = static_cast<std::uint8_t>(is_alike(i) ? 1 : 0);
     }
-#pragma omp for schedule(static) reduction(+ : entries)
+#pragma omp for schedule(static) reduction(+ : entries, of_firsts)
     for (Index i = 0; i < a.rows(); ++i) {
-      const bool has_neighbour =
-          found.next_is_alike[i] != 0 || (i > 0 && found.next_is_alike[i - 1] != 0);
-      if (has_neighbour) entries += offsets[i + 1] - offsets[i];
+      const bool has_one_before = i > 0 && found.next_is_alike[i - 1] != 0;
+      const bool has_one_after = found.next_is_alike[i] != 0;
+      const Offset length = offsets[i + 1] - offsets[i];
+      if (has_one_before || has_one_after) entries += length;
+      if (has_one_after && !has_one_before) of_firsts += length;
     }
   }
   found.entries = entries;
+  found.of_firsts = of_firsts;
   return found;
 }
 

@@ -11,6 +11,7 @@ namespace csrkit::cpu {
 struct AlikeRows {
   Buffer<std::uint8_t> next_is_alike;  // of every row: 1 if the next one has the same columns
   Offset entries = 0;                  // of all rows with an alike neighbour; empty rows have none
+  Offset of_firsts = 0;                // of those that are not alike to the row before
 };
 
 AlikeRows find_alike_rows(const CsrMatrix& a, int threads);

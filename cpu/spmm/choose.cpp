@@ -12,15 +12,23 @@
 
 namespace csrkit::cpu {
 
+std::unique_ptr<SpmmMethod> make_chunked_rows(const MethodInput&);
 std::unique_ptr<SpmmMethod> make_column_ranges(const MethodInput&);
 std::unique_ptr<SpmmMethod> make_nnz_balanced(const MethodInput&);
 
 namespace {
 
+/// Rows of B and C of so many bytes or fewer are summed from a copy of A in chunks, ...
+constexpr Offset kFewBytes = 32;
+/// ... and of so many, where they fill whole vectors and rows of A have fewer entries.
+constexpr Offset kLineBytes = 64;
+constexpr Offset kShortRow = 12;
+
+template <MethodFactory make>
 std::unique_ptr<SpmmMethod> transpose_first(const MethodInput& input) {
   MethodInput transposed = input;
   transposed.op_a = transpose_within(input.budget, input.problem.a, "A", input.team.threads);
-  return make_nnz_balanced(transposed);
+  return make(transposed);
 }
 
 /// The plan of SpMV's chooser: kernels of its own, in formats of their own.
@@ -52,6 +60,21 @@ std::unique_ptr<SpmmMethod> make_one_column(const MethodInput& input) {
 
 bool is_transposed(const MethodInput& input) { return input.problem.transpose_a; }
 
+bool has_few_columns(const MethodInput& input) {
+  const SpmmProblem& problem = input.problem;
+  const CsrMatrix& a = problem.a;
+  const Offset row_bytes = problem.dense_cols * static_cast<Offset>(size_of(problem.b));
+  const Index rows = is_transposed(input) ? a.cols() : a.rows();
+  const bool is_plain = problem.semiring == Semiring::plus_times && problem.b == problem.c &&
+                        (problem.b == ValueKind::f32 || problem.b == ValueKind::f64) &&
+                        (a.value_kind() == problem.b || a.value_kind() == ValueKind::none);
+  const std::uint64_t copy = a.size_bytes() + a.size_bytes() / 8;
+  const std::uint64_t all =
+      copy + (is_transposed(input) ? transpose_bytes(a, input.team.threads) : 0);
+  return is_plain && input.budget.fits(all) &&
+         (row_bytes <= kFewBytes || (row_bytes == kLineBytes && a.nnz() < kShortRow * rows));
+}
+
 struct Rule {
   bool (*holds)(const MethodInput&);
   const char* kernel;
@@ -71,7 +94,13 @@ const Rule kRules[] = {
               !input.budget.fits(transpose_bytes(input.problem.a, input.team.threads));
      },
      "column_ranges", &make_column_ranges, "the memory limit leaves no room for A^T"},
-    {&is_transposed, "nnz_balanced", &transpose_first, "A^T, made once, is gathered from by rows"},
+    {[](const MethodInput& input) { return is_transposed(input) && has_few_columns(input); },
+     "chunked_rows", &transpose_first<make_chunked_rows>,
+     "A^T, made once, is gathered from by rows of few columns"},
+    {&has_few_columns, "chunked_rows", &make_chunked_rows,
+     "beside few columns the end of a row costs more than its entries"},
+    {&is_transposed, "nnz_balanced", &transpose_first<make_nnz_balanced>,
+     "A^T, made once, is gathered from by rows"},
     {[](const MethodInput&) { return true; }, "nnz_balanced", &make_nnz_balanced,
      "equal pieces of nonzeros suit rows of any length"},
 };

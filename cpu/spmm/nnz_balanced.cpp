@@ -155,9 +155,10 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
     const bool may_join =
         input.problem.semiring == Semiring::plus_times && input.problem.dense_cols > kNarrowCols;
     const auto bytes = static_cast<std::uint64_t>(op_a_.rows());
-    if (input.variant.empty() && may_join && input.budget.fits(bytes)) {
+    if (input.variant.empty() && may_pay_joining(op_a_, input.problem) &&
+        input.budget.fits(bytes)) {
       alike_ = find_alike_rows(op_a_, team_.threads);
-      settings_.joins_rows = are_worth_joining(alike_, op_a_);
+      settings_.joins_rows = pays_joining(alike_, op_a_, input.problem);
       if (settings_.joins_rows) {
         why_ += ", rows with the same columns are made together";
       } else {

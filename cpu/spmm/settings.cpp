@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 
-#include "cpu/common/alike_rows.h"
 #include "cpu/common/caches.h"
 #include "cpu/spmm/reads_of_b.h"
 
@@ -41,6 +40,14 @@ constexpr double kInRuns = 0.3;
 constexpr double kReadsWorthSlices = 1.25;
 /// ... and what it reads must not nearly fit the core's own cache as it is.
 constexpr double kWorthSlices = 0.7;
+
+/// Rows with the same columns are made together where a row of B has so many bytes and a row of A
+/// so many entries, ...
+constexpr std::uint64_t kWorthJoining = 128;
+constexpr Offset kWorthJoiningEntries = 12;
+/// ... or, where they come in twos and threes, so many bytes.
+constexpr std::uint64_t kWorthJoiningFew = 512;
+constexpr double kFewAlike = 3.5;
 
 std::uint64_t row_bytes(Index cols, ValueKind kind) {
   return static_cast<std::uint64_t>(cols) * static_cast<std::uint64_t>(size_of(kind));
@@ -189,6 +196,19 @@ Settings default_settings(const MethodInput& input, std::string* why) {
   return choice.settings();
 }
 
+bool may_pay_joining(const CsrMatrix& op_a, const SpmmProblem& problem) {
+  return problem.semiring == Semiring::plus_times &&
+         row_bytes(problem.dense_cols, problem.b) >= kWorthJoining &&
+         op_a.nnz() >= kWorthJoiningEntries * op_a.rows();
+}
+
+bool pays_joining(const AlikeRows& alike, const CsrMatrix& op_a, const SpmmProblem& problem) {
+  if (!may_pay_joining(op_a, problem) || !are_worth_joining(alike, op_a)) return false;
+  const bool are_few =
+      static_cast<double>(alike.entries) < kFewAlike * static_cast<double>(alike.of_firsts);
+  return !are_few || row_bytes(problem.dense_cols, problem.b) >= kWorthJoiningFew;
+}
+
 Settings parse_settings(const std::string& text) {
   const auto refuse = [&]() -> UsageError {
     return UsageError(
@@ -244,8 +264,8 @@ std::string text_of(const Settings& settings) {
 }
 
 std::vector<std::string> candidate_settings(const SpmmProblem& problem) {
-  const bool may_join = !problem.transpose_a && problem.semiring == Semiring::plus_times;
-  const bool joins = may_join && are_worth_joining(find_alike_rows(problem.a, 1), problem.a);
+  const bool joins = !problem.transpose_a && may_pay_joining(problem.a, problem) &&
+                     pays_joining(find_alike_rows(problem.a, 1), problem.a, problem);
   std::vector<std::string> candidates;
   for (const Index tile_cols : {0, kNarrowestTile, 2 * kNarrowestTile}) {
     if (tile_cols >= problem.dense_cols) continue;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/common/alike_rows.h"
 #include "cpu/common/operator_plan.h"
 #include "cpu/spmm/row_kernels.h"
 
@@ -21,6 +22,13 @@ struct Settings {
 
 /// Chosen from sizes, caches, threads and what reads_of_b.h says of A; `why` says it in words.
 Settings default_settings(const MethodInput& input, std::string* why);
+
+/// Whether rows of op(A) with the same columns are made together: where rows of B are so long that
+/// reading one once for all of them saves more than it costs to go through several rows of A at a
+/// time.
+bool pays_joining(const AlikeRows& alike, const CsrMatrix& op_a, const SpmmProblem& problem);
+/// The same for rows of any kind: below it nobody need look for them.
+bool may_pay_joining(const CsrMatrix& op_a, const SpmmProblem& problem);
 
 /// "tile=64,prefetch=4096,stores=stream", and ",b=packed" where slices are, ",rows=joined" where
 /// rows are. Throws UsageError that shows this form.

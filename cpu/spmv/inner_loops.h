@@ -2,10 +2,9 @@
 // alpha and beta nor y, and x lies side by side in the kind of the sums (row_sums.h).
 #pragma once
 
-#include <array>
-
 #include "core/matrix/csr_matrix.h"
 #include "cpu/common/instruction_set.h"
+#include "cpu/common/row_chunks.h"
 
 namespace csrkit::cpu::spmv {
 
@@ -50,20 +49,6 @@ struct NarrowSlice {
   ValueForm form;      // raw or coded
   const void* values;  // of A, or codes; not looked at for kind none
   const Acc* table;
-};
-
-/// The lengths of chunks: a row is cut into as many of 32 as fit, then of 8, and one of the rest.
-constexpr int kChunkKinds = 10;
-constexpr std::array<int, kChunkKinds> kChunkLengths{0, 1, 2, 3, 4, 5, 6, 7, 8, 32};
-
-/// Rows in chunks, all chunks of a length together, in the order of kChunkLengths. Every row has
-/// one of the first eight.
-template <class A>
-struct ChunkedRows {
-  const std::uint16_t* counts;  // chunks of each length
-  const std::uint16_t* rows;    // of every chunk, whose sum it belongs to
-  const Index* cols;            // of the entries of all chunks, one after the other
-  const A* values;              // likewise; not looked at for kind none
 };
 
 /// A slice of csr_lanes' runs has as many rows as two vectors, its parts, have elements.

@@ -20,6 +20,8 @@ prints "paid after"
 expect 0 csr-spmm-cpu grid.csr -k 1 --repeat 1 --check=full --json
 equals "$(json kernel_run)" cpu.spmv.compressed
 expect 0 csr-spmm-cpu grid.csr -k 2 --repeat 1 --check=full --json
+equals "$(json kernel_run)" cpu.spmm.chunked_rows
+expect 0 csr-spmm-cpu grid.csr -k 20 --repeat 1 --check=full --json
 equals "$(json kernel_run)" cpu.spmm.nnz_balanced
 # An f32 matrix with f64 vectors, transposed, scaled.
 expect 0 csr-spmv-cpu karate.csr --value-kind f32 --dense-kind f64 --transpose --alpha 2 --beta=-1 --check=full

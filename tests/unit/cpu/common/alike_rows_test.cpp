@@ -32,6 +32,7 @@ TEST(AlikeRows, AreFoundByTheirColumns) {
     EXPECT_EQ(std::vector<std::uint8_t>(found.next_is_alike.begin(), found.next_is_alike.end()),
               expected);
     EXPECT_EQ(found.entries, 10);
+    EXPECT_EQ(found.of_firsts, 4);
     EXPECT_TRUE(are_worth_joining(found, a));
   }
 }

@@ -57,6 +57,28 @@ TEST(NnzBalanced, CutsLongRowsAndAddsThemUpExactly) {
   EXPECT_EQ(found.at(2, 0), 4999);
 }
 
+TEST(ChunkedRows, CutsLongRowsAndAddsThemUpExactly) {
+  const Index length = 20000;  // several stretches
+  SpmmProblem problem = default_spmm_problem(long_row(length), 2);
+  DenseMatrix b(length, 2, ValueKind::f32), c(3, 2, ValueKind::f32);
+  for (Index i = 0; i < length; ++i) {
+    b.view().set(i, 0, i % 100);
+    b.view().set(i, 1, 1);
+  }
+  const auto plan = plan_of("chunked_rows", problem);
+  EXPECT_NE(plan->choice().find("1 cut row"), std::string::npos) << plan->choice();
+  plan->bind(b.view(), c.view());
+  for (const double beta : {0.0, 1.0}) {
+    plan->multiply(1, beta);
+    const ConstDenseView found = std::as_const(c).view();
+    const double times = beta + 1;
+    EXPECT_EQ(found.at(0, 1), times);
+    EXPECT_EQ(found.at(1, 0), times * 200 * (100 * 99 / 2));
+    EXPECT_EQ(found.at(1, 1), times * length);
+    EXPECT_EQ(found.at(2, 0), times * 99);
+  }
+}
+
 TEST(NnzBalanced, ForecastsTheSumsOfCutRows) {
   const SpmmProblem problem = default_spmm_problem(long_row(5000), 1 << 20);
   PlanOptions options;
@@ -66,7 +88,7 @@ TEST(NnzBalanced, ForecastsTheSumsOfCutRows) {
 
 /// C += A B, as ranks add what their halo brings: a row of A without entries leaves its row of C as
 /// it is, down to the sign of a zero, unless alpha makes something of an empty sum.
-TEST(NnzBalanced, RowsWithoutEntriesAreLeftAlone) {
+TEST(ByRows, RowsWithoutEntriesAreLeftAlone) {
   constexpr Index kRows = 90;
   Buffer<Offset> row_offsets(kRows + 1);
   row_offsets[0] = 0;
@@ -79,34 +101,35 @@ TEST(NnzBalanced, RowsWithoutEntriesAreLeftAlone) {
   }
   const CsrMatrix a(kRows, 8, std::move(row_offsets), std::move(col_indices),
                     ValueArray(ValueKind::none, 0));
-  for (const Index dense_cols : {1, 3, 5, 16, 33, 128, 300}) {
-    DenseMatrix b(8, dense_cols, ValueKind::f32), c(kRows, dense_cols, ValueKind::f32);
-    for (Index i = 0; i < 8; ++i) {
-      for (Index k = 0; k < dense_cols; ++k) b.view().set(i, k, 1);
-    }
-    const auto plan = plan_of("nnz_balanced", default_spmm_problem(a, dense_cols));
-    plan->bind(b.view(), c.view());
-    for (const double alpha : {1.0, std::numeric_limits<double>::infinity()}) {
-      for (Index i = 0; i < kRows; ++i) {
-        for (Index k = 0; k < dense_cols; ++k) c.view().set(i, k, -0.0);
+  for (const char* const kernel : {"nnz_balanced", "chunked_rows"})
+    for (const Index dense_cols : {1, 3, 4, 5, 16, 33, 128, 300}) {
+      DenseMatrix b(8, dense_cols, ValueKind::f32), c(kRows, dense_cols, ValueKind::f32);
+      for (Index i = 0; i < 8; ++i) {
+        for (Index k = 0; k < dense_cols; ++k) b.view().set(i, k, 1);
       }
-      plan->multiply(alpha, 1);
-      const ConstDenseView found = std::as_const(c).view();
-      for (Index i = 0; i < kRows; ++i) {
-        for (Index k = 0; k < dense_cols; ++k) {
-          const double element = found.at(i, k);
-          const double sum = static_cast<double>(a.row_length(i));
-          if (sum > 0) {
-            ASSERT_EQ(element, alpha * sum) << i << ", " << k;
-          } else if (alpha == 1) {
-            ASSERT_TRUE(element == 0 && std::signbit(element)) << i << ", " << k;
-          } else {
-            ASSERT_TRUE(std::isnan(element)) << i << ", " << k;
+      const auto plan = plan_of(kernel, default_spmm_problem(a, dense_cols));
+      plan->bind(b.view(), c.view());
+      for (const double alpha : {1.0, std::numeric_limits<double>::infinity()}) {
+        for (Index i = 0; i < kRows; ++i) {
+          for (Index k = 0; k < dense_cols; ++k) c.view().set(i, k, -0.0);
+        }
+        plan->multiply(alpha, 1);
+        const ConstDenseView found = std::as_const(c).view();
+        for (Index i = 0; i < kRows; ++i) {
+          for (Index k = 0; k < dense_cols; ++k) {
+            const double element = found.at(i, k);
+            const double sum = static_cast<double>(a.row_length(i));
+            if (sum > 0) {
+              ASSERT_EQ(element, alpha * sum) << i << ", " << k;
+            } else if (alpha == 1) {
+              ASSERT_TRUE(element == 0 && std::signbit(element)) << i << ", " << k;
+            } else {
+              ASSERT_TRUE(std::isnan(element)) << i << ", " << k;
+            }
           }
         }
       }
     }
-  }
 }
 
 /// Rows of every length from 0 to `rows` - 1, columns scattered.
@@ -125,6 +148,28 @@ CsrMatrix rows_of_all_lengths(Index rows) {
   }
   return CsrMatrix(rows, rows, std::move(row_offsets), std::move(col_indices),
                    ValueArray::from(std::move(values)));
+}
+
+TEST(ChunkedRows, GivesTheSameBitsWithEveryTeam) {
+  const CsrMatrix a = rows_of_all_lengths(600);
+  for (const Index dense_cols : {1, 2, 3, 4, 7, 8, 13, 16, 40}) {
+    const SpmmProblem problem = default_spmm_problem(a, dense_cols);
+    DenseMatrix b(600, dense_cols, ValueKind::f32);
+    fill_random(b.view(), 3);
+    const auto product = [&](int threads) {
+      PlanOptions options;
+      options.where.threads = threads;
+      const auto plan = plan_of("chunked_rows", problem, options);
+      DenseMatrix c(600, dense_cols, ValueKind::f32);
+      fill_nan(c.view());
+      plan->bind(b.view(), c.view());
+      plan->multiply();
+      return c;
+    };
+    const DenseMatrix expected = product(1), found = product(3);
+    EXPECT_EQ(std::memcmp(expected.view().data, found.view().data, found.size_bytes()), 0)
+        << dense_cols;
+  }
 }
 
 TEST(NnzBalanced, GivesTheSameBitsWithEverySettingAndTeam) {
@@ -228,6 +273,19 @@ TEST(NnzBalanced, RowsAlikeGetTheBitsOfSingleRows) {
   PlanOptions options;
   const auto plan = plan_of("nnz_balanced", default_spmm_problem(rows_alike(true), 64), options);
   EXPECT_NE(plan->choice().find("rows=joined"), std::string::npos) << plan->choice();
+}
+
+TEST(Settings, JoinNoRowsBesideFewColumnsNorShortOnes) {
+  const CsrMatrix a = rows_alike(true);  // runs of 40 rows and of fewer, more than 12 entries each
+  const AlikeRows alike = find_alike_rows(a, 1);
+  EXPECT_FALSE(pays_joining(alike, a, default_spmm_problem(a, 31)));
+  EXPECT_TRUE(pays_joining(alike, a, default_spmm_problem(a, 32)));
+  AlikeRows twos = find_alike_rows(a, 1);
+  twos.of_firsts = twos.entries / 2;
+  EXPECT_FALSE(pays_joining(twos, a, default_spmm_problem(a, 127)));
+  EXPECT_TRUE(pays_joining(twos, a, default_spmm_problem(a, 128)));
+  const CsrMatrix of_short = long_row(9);
+  EXPECT_FALSE(may_pay_joining(of_short, default_spmm_problem(of_short, 128)));
 }
 
 TEST(Settings, AreReadAndWritten) {
@@ -338,8 +396,10 @@ TEST(Settings, PackSlicesThatAreReadOften) {
 }
 
 TEST(Auto, SaysWhatItChoseAndWhy) {
-  const auto plan = plan_of("auto", default_spmm_problem(long_row(9), 4));
-  EXPECT_EQ(plan->choice().rfind("nnz_balanced (because ", 0), 0u) << plan->choice();
+  const auto few = plan_of("auto", default_spmm_problem(long_row(9), 4));
+  EXPECT_EQ(few->choice().rfind("chunked_rows (because ", 0), 0u) << few->choice();
+  const auto many = plan_of("auto", default_spmm_problem(long_row(9), 40));
+  EXPECT_EQ(many->choice().rfind("nnz_balanced (because ", 0), 0u) << many->choice();
 }
 
 TEST(Plan, RefusesNegativeThreadsAndChunks) {

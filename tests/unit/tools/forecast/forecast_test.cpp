@@ -35,14 +35,14 @@ class ForecastTest : public ::testing::Test {
 
 TEST_F(ForecastTest, OneForEveryWidth) {
   const auto forecasts =
-      make_forecasts(options_for(random_pattern(1000, 500, 8, 1), {"-k", "8,64"}));
+      make_forecasts(options_for(random_pattern(1000, 500, 8, 1), {"-k", "24,64"}));
   ASSERT_EQ(forecasts.size(), 2u);
-  EXPECT_EQ(forecasts[0].product.dense_cols, 8);
-  EXPECT_EQ(forecasts[0].product.output_bytes, 1000u * 8 * 4);
+  EXPECT_EQ(forecasts[0].product.dense_cols, 24);
+  EXPECT_EQ(forecasts[0].product.output_bytes, 1000u * 24 * 4);
   EXPECT_EQ(forecasts[1].product.output_bytes, 1000u * 64 * 4);
-  // The wider product needs B and C of 56 more columns.
+  // The wider product needs B and C of 40 more columns.
   const std::uint64_t more = forecasts[1].host_peak_bytes - forecasts[0].host_peak_bytes;
-  EXPECT_GE(more, 1500u * 56 * 4);
+  EXPECT_GE(more, 1500u * 40 * 4);
   EXPECT_GT(forecasts[0].host_peak_bytes, std::uint64_t{10} << 20);
   EXPECT_FALSE(forecasts[0].device_peak_bytes.has_value());
   EXPECT_FALSE(forecasts[0].product.seconds.has_value());  // no machine
