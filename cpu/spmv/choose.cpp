@@ -9,8 +9,9 @@
 //          stays in the caches, a product takes the time of its instructions. With AVX-512 lanes
 //          take fewest of them, but for blocks and for diagonals whose values repeat. Elsewhere,
 //          and where AVX-512 gathers are slow, diagonals and blocks win, which need no gathers;
-//          short columns do not, as they gather like long ones. The rest is CSR in chunks, which
-//          has no ends of rows to guess
+//          short columns do not, as they gather like long ones. Where AVX-512 is there, short rows
+//          of f32 win in lanes by AVX2. The rest is CSR in chunks, which has no ends of rows to
+//          guess
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -38,6 +39,14 @@ constexpr double kMostlyDiagonals = 0.5;
 /// Blocks must save this part of CSR's bytes if A stays in the caches and its rows are shorter.
 constexpr double kWorthBlocks = 0.2;
 constexpr Offset kWorthLooseBlocks = 32;
+/// Where all of A may be in the last cache, blocks must be so much of it, in rows of so many
+/// entries: else rows are gone through twice, and end too often.
+constexpr double kMostlyInBlocks = 0.9;
+constexpr Offset kWorthBlocksAtAll = 16;
+/// Lanes by AVX2, where AVX-512 is there but gathers slowly: of f32, in a matrix so small, in rows
+/// of fewer entries.
+constexpr std::uint64_t kSmallForLanes = 4 << 20;
+constexpr Offset kShortForLanes = 40;
 /// Beside lanes, where A stays in the caches: diagonals whose values repeat, so that they read less
 /// than this part of CSR's bytes; blocks of so many rows that have so many of all entries, in rows
 /// so long that their ends do not count.
@@ -72,6 +81,14 @@ struct Choice {
   std::string because;
 };
 
+Choice lanes_in_caches(const MethodInput& input, const Stopwatch& clock) {
+  auto lanes = make_csr_lanes(input);
+  char because[120];
+  std::snprintf(because, sizeof because, "the matrix stays in the caches; made in %.3g ms",
+                clock.seconds() * 1e3);
+  return {std::move(lanes), "csr_lanes", because};
+}
+
 /// On AVX-512: lanes, but for what has much less to read.
 Choice choose_in_caches(const MethodInput& input, const BlocksFound& found) {
   const Stopwatch clock;
@@ -85,11 +102,7 @@ Choice choose_in_caches(const MethodInput& input, const BlocksFound& found) {
     return {make_bsr(input), "bsr",
             "the matrix stays in the caches, and nearly all of it is blocks"};
   }
-  auto lanes = make_csr_lanes(input);
-  char because[120];
-  std::snprintf(because, sizeof because, "the matrix stays in the caches; made in %.3g ms",
-                clock.seconds() * 1e3);
-  return {std::move(lanes), "csr_lanes", because};
+  return lanes_in_caches(input, clock);
 }
 
 Choice choose(const MethodInput& input) {
@@ -117,13 +130,23 @@ Choice choose(const MethodInput& input) {
     const std::string because = account(input, compressed->stored_bytes(), clock.seconds());
     return {std::move(compressed), "compressed", because};
   }
+  const bool may_have_blocks =
+      csr >= cache_sizes().last_level_bytes ||
+      (found.part >= kMostlyInBlocks && input.op_a.nnz() >= input.op_a.rows() * kWorthBlocksAtAll);
   const bool are_blocks_fast =
       !stays_in_caches || input.op_a.nnz() >= input.op_a.rows() * kWorthLooseBlocks;
-  if (static_cast<double>(blocked) <=
-      static_cast<double>(csr) * (1 - (are_blocks_fast ? kWorthACopy : kWorthBlocks))) {
+  if (may_have_blocks &&
+      static_cast<double>(blocked) <=
+          static_cast<double>(csr) * (1 - (are_blocks_fast ? kWorthACopy : kWorthBlocks))) {
     auto blocks = make_bsr(input);
     const std::string because = account(input, blocks->stored_bytes(), clock.seconds());
     return {std::move(blocks), "bsr", because};
+  }
+  const bool gathers_slowly =
+      chosen_isa() == Isa::avx512 && chosen_isa_for_short_loads() != Isa::avx512;
+  if (gathers_slowly && input.problem.b == ValueKind::f32 && csr < kSmallForLanes &&
+      input.op_a.nnz() < input.op_a.rows() * kShortForLanes && input.budget.fits(3 * csr)) {
+    return lanes_in_caches(input, clock);
   }
   const Stopwatch of_chunks;
   auto chunks = make_csr_chunks(input);

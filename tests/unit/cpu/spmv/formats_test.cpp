@@ -227,11 +227,16 @@ TEST(SpmvAuto, TakesTheFewestBytes) {
 
 TEST(SpmvAuto, TakesLanesWhereRegistersAreWide) {
   const bool is_wide = chosen_isa_for_short_loads() == Isa::avx512;
+  const bool has_lanes_of_f32 = is_wide || chosen_isa() == Isa::avx512;
   for (const int threads : {1, 3, 7}) {
     const auto plan = plan_of("auto", scattered(3000), threads);
     EXPECT_EQ(plan->chosen_kernel(), is_wide ? "csr_lanes" : "csr_chunks") << plan->choice();
     EXPECT_EQ(plan_of("auto", blocks_of(3, 2000), threads)->chosen_kernel(),
-              is_wide ? "csr_lanes" : "bsr");
+              is_wide ? "csr_lanes" : "csr_chunks")
+        << "rows of nine entries";
+    const CsrMatrix of_f32 = convert_values(scattered(3000), ValueKind::f32);
+    EXPECT_EQ(plan_of("auto", of_f32, threads)->chosen_kernel(),
+              has_lanes_of_f32 ? "csr_lanes" : "csr_chunks");
     EXPECT_EQ(plan_of("auto", blocks_of(12, 1000), threads)->chosen_kernel(), "bsr");
   }
 }
