@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cpu/common/instruction_set.h"
 #include "cpu/common/kernels.h"
 #include "cpu/common/operator_plan.h"
 
@@ -68,10 +69,11 @@ bool has_few_columns(const MethodInput& input) {
   const bool is_plain = problem.semiring == Semiring::plus_times && problem.b == problem.c &&
                         (problem.b == ValueKind::f32 || problem.b == ValueKind::f64) &&
                         (a.value_kind() == problem.b || a.value_kind() == ValueKind::none);
+  const bool has_vectors = chosen_isa() != Isa::portable;
   const std::uint64_t copy = a.size_bytes() + a.size_bytes() / 8;
   const std::uint64_t all =
       copy + (is_transposed(input) ? transpose_bytes(a, input.team.threads) : 0);
-  return is_plain && input.budget.fits(all) &&
+  return is_plain && has_vectors && input.budget.fits(all) &&
          (row_bytes <= kFewBytes || (row_bytes == kLineBytes && a.nnz() < kShortRow * rows));
 }
 
