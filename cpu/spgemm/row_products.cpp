@@ -7,13 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#if defined(__x86_64__)
-// The deliberately undefined registers of GCC's own AVX-512 header set this warning off.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-#endif
+#include "cpu/common/vectors/intrinsics.h"
 
 // Each instruction set compiles the same loops in a namespace of its own, so that no function meant
 // for one machine can be linked into the path of another. Everything included above was compiled

@@ -1,4 +1,4 @@
-// How the warps of a block of dense_windows hand over windows, in either kind: a ring of stages in
+// How the warps of a block of dense_windows hand over windows, of every kind: a ring of stages in
 // shared memory, barriers, and the order of the work.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The parts of the analysis of dense_windows that both kinds share: which entries of a row lie in
+// The parts of the analysis of dense_windows that all kinds share: which entries of a row lie in
 // one window, and where the entries of a window begin.
 #pragma once
 

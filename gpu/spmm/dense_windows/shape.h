@@ -1,4 +1,4 @@
-// How dense_windows cuts a product into windows and tiles, in either kind, and what it takes.
+// How dense_windows cuts a product into windows and tiles, in every kind, and what it takes.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -29,7 +29,7 @@ struct WindowShape {
   Offset nnz = 0;
   WindowKind kind = WindowKind::two_halves;
   int window_cols = 0;                               // 32 in f64, else 64
-  int tile_cols = 0;                                 // of C: 32, 64 or, but in f64, 128
+  int tile_cols = 0;                                 // of C: 32, 64 or 128 (f64: 32, 64)
   Offset row_tiles = 0, col_tiles = 0, windows = 0;  // windows: in a row of tiles of A
   Offset blocks = 0, units_each = 0, longer_blocks = 0;
 

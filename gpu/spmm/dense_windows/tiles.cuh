@@ -1,4 +1,4 @@
-// Tiles of C in dense_windows, in either kind: who has which sums, and how they become C.
+// Tiles of C in dense_windows, of every kind: who has which sums, and how they become C.
 #pragma once
 
 #include "gpu/spmm/dense_windows/pipeline.cuh"
@@ -83,6 +83,39 @@ __device__ inline void take_fragment(const double* part, int fragment, double (&
   const double2 low = __ldcg(from), high = __ldcg(from + kMultipliers);
   sums[0] = low.x, sums[1] = low.y, sums[2] = high.x, sums[3] = high.y;
 }
+
+/// A multiplying thread's sums of a tile.
+template <class T, int kTileCols>
+struct TileSums {
+  using Layout = TileLayout<kTileCols>;
+  T fragments[Layout::kHigh][Layout::kWide][4];
+
+  __device__ void clear() {
+    for_fragments([&](int m, int n) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) fragments[m][n][i] = 0;
+    });
+  }
+  /// For add_parts_of_fragment.
+  __device__ void leave(T* part) const {
+    for_fragments(
+        [&](int m, int n) { leave_fragment(part, m * Layout::kWide + n, fragments[m][n]); });
+  }
+  template <class Writer>
+  __device__ void write(const Writer& writer) const {
+    for_fragments([&](int m, int n) { writer.write(m, n, fragments[m][n]); });
+  }
+
+ private:
+  template <class F>
+  __device__ static void for_fragments(F f) {
+#pragma unroll
+    for (int m = 0; m < Layout::kHigh; ++m) {
+#pragma unroll
+      for (int n = 0; n < Layout::kWide; ++n) f(m, n);
+    }
+  }
+};
 
 /// Adds up the parts of a fragment of a tile that several blocks share, in the blocks' order, and
 /// calls write(tile, sums). Block i handles the tile in which block i of the multiplication ends,

@@ -1,4 +1,4 @@
-// The workspace of dense_windows in either kind, and what its launches get.
+// The workspace of dense_windows in every kind, and what its launches get.
 #pragma once
 
 #include "gpu/device/device_csr.h"

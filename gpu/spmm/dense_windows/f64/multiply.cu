@@ -108,29 +108,18 @@ class WindowMultiplier {
 
   __device__ void multiply(StagesInShared<kTileCols>& shared, Offset unit, Offset end) {
     for_tiles(
-        op_.shape, shared, unit, end, [&] { clear(); },
+        op_.shape, shared, unit, end, [&] { sums_.clear(); },
         [&](const Stage<kTileCols>& stage) { add(stage); },
         [&](Offset tile, bool is_whole) {
           if (is_whole) {
-            store(tile);
+            sums_.write(TileWriter<kTileCols>(op_, tile));
           } else {
-            leave(tile);
+            sums_.leave(op_.workspace.partial + op_.shape.first_of_part(blockIdx.x, tile));
           }
         });
   }
 
  private:
-  __device__ void clear() {
-#pragma unroll
-    for (int m = 0; m < kHigh; ++m) {
-#pragma unroll
-      for (int n = 0; n < kWide; ++n) {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) sums_[m][n][i] = 0;
-      }
-    }
-  }
-
   __device__ void add(const Stage<kTileCols>& stage) {
     const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
 #pragma unroll
@@ -151,32 +140,13 @@ class WindowMultiplier {
             stage.b + b_place<kTileCols>(step * 8 + t, Layout::first_col() + n * 8 + g);
         const double y[2] = {b[0], b[4 * kTileCols]};
 #pragma unroll
-        for (int m = 0; m < kHigh; ++m) multiply_add(sums_[m][n], x[m], y);
+        for (int m = 0; m < kHigh; ++m) multiply_add(sums_.fragments[m][n], x[m], y);
       }
     }
   }
 
-  /// Stores this block's sums of a tile for add_parts.
-  __device__ void leave(Offset tile) const {
-    double* to = op_.workspace.partial + op_.shape.first_of_part(blockIdx.x, tile);
-#pragma unroll
-    for (int m = 0; m < kHigh; ++m) {
-#pragma unroll
-      for (int n = 0; n < kWide; ++n) leave_fragment(to, m * kWide + n, sums_[m][n]);
-    }
-  }
-
-  __device__ void store(Offset tile) const {
-    const TileWriter<kTileCols> writer(op_, tile);
-#pragma unroll
-    for (int m = 0; m < kHigh; ++m) {
-#pragma unroll
-      for (int n = 0; n < kWide; ++n) writer.write(m, n, sums_[m][n]);
-    }
-  }
-
   const WindowOperands<Types>& op_;
-  double sums_[kHigh][kWide][4];
+  TileSums<double, kTileCols> sums_;
 };
 
 template <int kTileCols>

@@ -1,9 +1,10 @@
 // What the kernels of dense_windows share in f64: accuracy, and the places of numbers.
 //
-// Accuracy. Tensor cores multiply and add in f64 with one rounding, as fma() does; places of a
-// window without an entry add zeros, which changes no sum. So an entry of a row goes through one
-// rounding for each of the row's entries after it in its part of the sum, and one for each part
-// with entries after that: n u of the magnitude for n entries, as in one chain of multiply-adds.
+// Accuracy. It is taken for granted that these tensor cores round once for a product and its sum,
+// as fma() does; what the tests ask for follows from it. Places of a window without an entry add
+// zeros, which changes no sum. So an entry of a row goes through one rounding for each of the row's
+// entries after it in its part of the sum, and one for each part with entries after that: n u of
+// the magnitude for n entries, as in one chain of multiply-adds.
 //
 // Numbers that are not finite. A place without an entry times an infinity or a NaN of B is a NaN,
 // so every sum that such a number reached is not finite, and is made again from the entries alone.

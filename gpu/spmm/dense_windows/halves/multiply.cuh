@@ -77,27 +77,16 @@ class WindowMultiplier {
     const auto finish = [&](Offset tile, bool is_whole) {
       if (left == LeftToFmas::everything) return;
       if (is_whole) {
-        store(tile, left);
+        sums_.write(TileWriter<Types, kTileCols>(op_, tile, left));
       } else {
-        leave(tile);
+        sums_.leave(op_.workspace.partial + op_.shape.first_of_part(blockIdx.x, tile));
       }
     };
     for_tiles(
-        op_.shape, shared_, unit, end, [&] { clear(); }, add, finish);
+        op_.shape, shared_, unit, end, [&] { sums_.clear(); }, add, finish);
   }
 
  private:
-  __device__ void clear() {
-#pragma unroll
-    for (int m = 0; m < kHigh; ++m) {
-#pragma unroll
-      for (int n = 0; n < kWide; ++n) {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) sums_[m][n][i] = 0;
-      }
-    }
-  }
-
   __device__ static void multiply_all(float (&sums)[kHigh][4], const unsigned (&x)[kHigh][4],
                                       const unsigned* y) {
 #pragma unroll
@@ -154,35 +143,17 @@ class WindowMultiplier {
         for (int i = 0; i < 4; ++i) {
           const float product =
               kNumbers == 2 ? fmaf(low[m][i], 1.0f / 2048, high[m][i]) : high[m][i];
-          sums_[m][n][i] = fmaf(product, i % 2 == 0 ? scales.x : scales.y, sums_[m][n][i]);
+          sums_.fragments[m][n][i] =
+              fmaf(product, i % 2 == 0 ? scales.x : scales.y, sums_.fragments[m][n][i]);
         }
       }
-    }
-  }
-
-  /// Stores this block's sums of a tile for add_parts.
-  __device__ void leave(Offset tile) const {
-    float* to = op_.workspace.partial + op_.shape.first_of_part(blockIdx.x, tile);
-#pragma unroll
-    for (int m = 0; m < kHigh; ++m) {
-#pragma unroll
-      for (int n = 0; n < kWide; ++n) leave_fragment(to, m * kWide + n, sums_[m][n]);
-    }
-  }
-
-  __device__ void store(Offset tile, LeftToFmas left) const {
-    const TileWriter<Types, kTileCols> writer(op_, tile, left);
-#pragma unroll
-    for (int m = 0; m < kHigh; ++m) {
-#pragma unroll
-      for (int n = 0; n < kWide; ++n) writer.write(m, n, sums_[m][n]);
     }
   }
 
   const WindowOperands<Types>& op_;
   WindowsInShared<kTileCols, kNumbers>& shared_;
   const int lane_, first_row_, first_col_;
-  float sums_[kHigh][kWide][4];
+  TileSums<float, kTileCols> sums_;
 };
 
 /// Adds up the parts of tiles that several blocks share, and makes by FMAs what is left to them.
