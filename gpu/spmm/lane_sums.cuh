@@ -80,7 +80,8 @@ __device__ inline typename Types::Accumulate value_at(const DeviceCsrView<typena
 /// Elements per access that the operands allow: columns, leading dimensions and addresses of B and
 /// C must be multiples of it. The narrower type decides.
 template <class Value, class Output>
-int widest_access(const DeviceDenseView<const Value>& b, const DeviceDenseView<Output>& c) {
+__host__ __device__ int widest_access(const DeviceDenseView<const Value>& b,
+                                      const DeviceDenseView<Output>& c) {
   for (int bytes = 16; bytes > static_cast<int>(sizeof(Value)); bytes /= 2) {
     const int width = bytes / static_cast<int>(sizeof(Value));
     const auto c_bytes =

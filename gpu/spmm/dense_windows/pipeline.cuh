@@ -94,6 +94,56 @@ struct UnitCursor {
   }
 };
 
+/// Where a bringing thread's entries of a window are in the lists, window after window of the units
+/// that a block has. The bounds of the next list are loaded while those of this one are in use.
+template <int kAhead>
+class EntryLists {
+ public:
+  Offset begin = 0, end = 0;  // of this thread's entries, kBringers apart
+
+  __device__ EntryLists(const WindowShape& shape, const Offset* begins, Offset unit, int thread)
+      : shape_(shape), begins_(begins), thread_(thread), next_(shape, unit) {
+    find_next(true);
+  }
+  /// Goes to the next list.
+  __device__ void take() {
+    begin = next_begin_;
+    end = next_end_;
+  }
+  /// Loads the bounds of the list after this one; `left` counts the windows that are not brought
+  /// yet. To be called when the loads of this list's entries are under way.
+  __device__ void look_ahead(Offset left) {
+    find_next(left > 2 || (left > 1 && is_at_start_));
+    is_at_start_ = false;
+  }
+  /// The entries of the list that a thread has loaded or still has to load, kAhead at a time.
+  __device__ int left_at_hand() const {
+    return static_cast<int>(min(end - begin, Offset{kAhead} * kBringers));
+  }
+  /// Whether there are more of them than were at hand.
+  __device__ bool has_more() {
+    begin += kAhead * kBringers;
+    return begin < end;
+  }
+
+ private:
+  __device__ void find_next(bool is_there) {
+    next_begin_ = next_end_ = 0;
+    if (!is_there) return;
+    const Offset* begins = begins_ + next_.row_tile * shape_.windows + next_.window;
+    next_begin_ = begins[0] + thread_;
+    next_end_ = begins[1];
+    next_.next(shape_);
+  }
+
+  const WindowShape& shape_;
+  const Offset* begins_;
+  const int thread_;
+  UnitCursor next_;
+  bool is_at_start_ = true;
+  Offset next_begin_ = 0, next_end_ = 0;
+};
+
 /// A multiplying warp takes the windows of the units [unit, end), one tile of C after another:
 /// clear() before a tile, add(stage) for a window, finish(tile, whether the block has all of the
 /// tile).

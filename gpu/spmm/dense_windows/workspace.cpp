@@ -30,6 +30,7 @@ std::uint64_t lay_out_windows(const WindowShape& shape, std::byte* base,
   place(places.counts, base, layout.reserve<unsigned>(windows));
   place(places.misfits, base, layout.reserve<int>(b_parts));
   place(places.misfits_of_part, base, layout.reserve<unsigned char>(b_parts * shape.tile_cols));
+  place(places.column_misfits, base, layout.reserve<unsigned char>(shape.dense_cols));
   place(places.misfit_list, base, layout.reserve<Index>(shape.dense_cols));
   place(places.misfit_count, base, layout.reserve<unsigned>(1));
   place(places.b_parts, base,

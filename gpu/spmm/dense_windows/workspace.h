@@ -30,6 +30,7 @@ struct WindowWorkspace<float> {
   // Misfits are columns of B with numbers that halves cannot hold.
   int* misfits = nullptr;                    // one for each part of B: whether it has any
   unsigned char* misfits_of_part = nullptr;  // one for each column of each part: whether it is one
+  unsigned char* column_misfits = nullptr;   // one for each column: in any part; if there are any
   Index* misfit_list = nullptr;              // if there are few, in an order that differs
   unsigned* misfit_count = nullptr;          // of the list
   std::byte* b_parts = nullptr;              // window by window, tile of columns by tile of columns

@@ -34,12 +34,11 @@ class WindowBringer {
         thread_(static_cast<int>(threadIdx.x) - kMultipliers),
         left_(end - unit),
         now_(op.shape, unit),
-        ahead_of_now_(now_),
+        lists_(op.shape, op.workspace.begins, unit, thread_),
         in_pairs_(op.b.leading_dim % 2 == 0 &&
                   reinterpret_cast<std::uintptr_t>(op.b.data) % 16 == 0) {}
 
   __device__ void bring() {
-    find_next(true);
     take_next();
     StageTurn turn;
     int unused = kStages;
@@ -63,31 +62,15 @@ class WindowBringer {
   }
 
  private:
-  /// Loads the bounds of the next list of entries, if there is one.
-  __device__ void find_next(bool is_there) {
-    next_begin_ = next_end_ = 0;
-    if (!is_there) return;
-    const Offset* begins =
-        op_.workspace.begins + ahead_of_now_.row_tile * op_.shape.windows + ahead_of_now_.window;
-    next_begin_ = begins[0] + thread_;
-    next_end_ = begins[1];
-    ahead_of_now_.next(op_.shape);
-  }
   __device__ void take_next() {
-    begin_ = next_begin_;
-    end_ = next_end_;
+    lists_.take();
     fetch();
-    find_next(left_ > 2 || (left_ > 1 && is_at_start_));
-    is_at_start_ = false;
-  }
-  /// The entries of the list that this thread has loaded or still has to load.
-  __device__ int left_at_hand() const {
-    return static_cast<int>(min(end_ - begin_, Offset{kAhead} * kThreads));
+    lists_.look_ahead(left_);
   }
   __device__ void fetch() {
-    const double* values = op_.workspace.values + begin_;
-    const std::uint16_t* positions = op_.workspace.positions + begin_;
-    const int left = left_at_hand();
+    const double* values = op_.workspace.values + lists_.begin;
+    const std::uint16_t* positions = op_.workspace.positions + lists_.begin;
+    const int left = lists_.left_at_hand();
 #pragma unroll
     for (int i = 0; i < kAhead; ++i) {
       if (i * kThreads < left) {
@@ -126,13 +109,12 @@ class WindowBringer {
   __device__ void put(Stage<kTileCols>& stage) {
 #pragma unroll 1
     while (true) {
-      const int left = left_at_hand();
+      const int left = lists_.left_at_hand();
 #pragma unroll
       for (int i = 0; i < kAhead; ++i) {
         if (i * kThreads < left) stage.a[positions_[i]] = values_[i];
       }
-      begin_ += kAhead * kThreads;
-      if (begin_ >= end_) break;
+      if (!lists_.has_more()) break;
       fetch();
     }
   }
@@ -141,10 +123,9 @@ class WindowBringer {
   StagesInShared<kTileCols>& shared_;
   const int thread_;
   Offset left_;
-  UnitCursor now_, ahead_of_now_;
+  UnitCursor now_;
+  EntryLists<kAhead> lists_;
   const bool in_pairs_;  // whether 16 bytes of B can be copied at once
-  bool is_at_start_ = true;
-  Offset begin_ = 0, end_ = 0, next_begin_ = 0, next_end_ = 0;
   double values_[kAhead];
   std::uint16_t positions_[kAhead];
 };

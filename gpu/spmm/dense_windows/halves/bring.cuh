@@ -21,13 +21,10 @@ class WindowBringer {
         thread_(static_cast<int>(threadIdx.x) - kMultipliers),
         left_(end - unit),
         now_(op.shape, unit),
-        ahead_of_now_(now_) {}
+        lists_(op.shape, op.workspace.begins, unit, thread_) {}
 
   /// Loads the first entries. Needs nothing of B.
-  __device__ void begin() {
-    find_next(true);
-    take_next();
-  }
+  __device__ void begin() { take_next(); }
 
   __device__ void bring() {
     StageTurn turn;
@@ -47,30 +44,14 @@ class WindowBringer {
   }
 
  private:
-  /// Loads the bounds of the next list of entries, if there is one.
-  __device__ void find_next(bool is_there) {
-    next_begin_ = next_end_ = 0;
-    if (!is_there) return;
-    const Offset* begins =
-        op_.workspace.begins + ahead_of_now_.row_tile * op_.shape.windows + ahead_of_now_.window;
-    next_begin_ = begins[0] + thread_;
-    next_end_ = begins[1];
-    ahead_of_now_.next(op_.shape);
-  }
   __device__ void take_next() {
-    begin_ = next_begin_;
-    end_ = next_end_;
+    lists_.take();
     fetch();
-    find_next(left_ > 2 || (left_ > 1 && is_at_start_));
-    is_at_start_ = false;
-  }
-  /// The entries of the list that this thread has loaded or still has to load.
-  __device__ int left_at_hand() const {
-    return static_cast<int>(min(end_ - begin_, Offset{kAhead} * kThreads));
+    lists_.look_ahead(left_);
   }
   __device__ void fetch() {
-    const auto* from = reinterpret_cast<const uint2*>(op_.workspace.entries + begin_);
-    const int left = left_at_hand();
+    const auto* from = reinterpret_cast<const uint2*>(op_.workspace.entries + lists_.begin);
+    const int left = lists_.left_at_hand();
 #pragma unroll
     for (int i = 0; i < kAhead; ++i) {
       if (i * kThreads < left) {
@@ -100,7 +81,7 @@ class WindowBringer {
   __device__ void put(WindowStage<kTileCols, kNumbers>& stage) {
 #pragma unroll 1
     while (true) {
-      const int left = left_at_hand();
+      const int left = lists_.left_at_hand();
 #pragma unroll
       for (int i = 0; i < kAhead; ++i) {
         if (i * kThreads < left) {
@@ -112,8 +93,7 @@ class WindowBringer {
           }
         }
       }
-      begin_ += kAhead * kThreads;
-      if (begin_ >= end_) break;
+      if (!lists_.has_more()) break;
       fetch();
     }
   }
@@ -122,9 +102,8 @@ class WindowBringer {
   WindowsInShared<kTileCols, kNumbers>& shared_;
   const int thread_;
   Offset left_;
-  UnitCursor now_, ahead_of_now_;
-  bool is_at_start_ = true;
-  Offset begin_ = 0, end_ = 0, next_begin_ = 0, next_end_ = 0;
+  UnitCursor now_;
+  EntryLists<kAhead> lists_;
   WindowEntry ahead_[kAhead];
 };
 

@@ -11,9 +11,10 @@
 // Launch   384 threads, 1 block per multiprocessor, 168 registers; eight warps multiply, four load.
 //          The three kernels overlap: the next one starts while one ends
 // Needs    columns unique in every row, as everywhere. Numbers that are not finite, or do not fit a
-//          common scale (windows.h), are left to FMAs: single rows of A, found by the analysis, or
-//          columns of C where B has such numbers, found by the first kernel (all, if many). plus
-//          and times; why_no_dense_windows names the matrices and devices that are refused
+//          common scale (windows.h), are left to FMAs: single rows of A, found by the analysis and
+//          made by the first kernel, or columns of C where B has such numbers, found by the first
+//          kernel and made by the last (all, if many). plus and times; why_no_dense_windows names
+//          the matrices and devices that are refused
 // Against  row_bins: no gathering; tensor cores do 512 products of a window in the time of about 30
 //          gathered ones. Still bad: the work is that of a dense matrix, whatever A is, and four
 //          warps each load the same fragments of B from shared memory
@@ -28,13 +29,14 @@
 #include "gpu/device/launch_early.cuh"
 #include "gpu/spmm/dense_windows/halves/bring.cuh"
 #include "gpu/spmm/dense_windows/halves/multiply.cuh"
-#include "gpu/spmm/dense_windows/halves/rows.cuh"
+#include "gpu/spmm/dense_windows/halves/prepare.cuh"
 
 namespace csrkit::gpu {
 
 /// What is left to FMAs, by the multiplying threads of every block; block 0 notes it for add_parts.
 /// Misfits are rare, but where numbers are random some product will meet one: a few columns are
-/// made by FMAs, and many together with all others.
+/// made by FMAs, and many together with all others. Every block notes which columns are misfits,
+/// all the same, so that none waits for another before it writes C.
 template <int kTileCols, class Types, class Shared>
 __device__ LeftToFmas find_misfits(const WindowOperands<Types>& op, Shared& shared) {
   constexpr Offset kFew = 16;  // of so many columns one
@@ -47,7 +49,9 @@ __device__ LeftToFmas find_misfits(const WindowOperands<Types>& op, Shared& shar
   auto left = LeftToFmas::nothing;
   if (shared.has_misfits != 0) {
     for (Offset column = threadIdx.x; column < op.c.cols; column += kMultipliers) {
-      if (!is_misfit<kTileCols>(op, column)) continue;
+      const bool is_misfit = is_misfit_in_parts<kTileCols>(op, column);
+      workspace.column_misfits[column] = is_misfit ? 1 : 0;
+      if (!is_misfit) continue;
       const unsigned at = atomicAdd(&shared.misfit_count, 1u);
       if (blockIdx.x == 0) workspace.misfit_list[at] = static_cast<Index>(column);
     }
@@ -86,16 +90,13 @@ __global__ void __launch_bounds__(kWindowThreads, 1)
     bringer.bring();
   } else {  // meanwhile the first window is being loaded
     const LeftToFmas left = find_misfits<kTileCols>(op, shared);
-    if (left != LeftToFmas::everything) {
-      multiply_rows_by_fma(op, false, Offset{threadIdx.x / 32} * gridDim.x + blockIdx.x,
-                           Offset{gridDim.x} * (kMultipliers / 32));
-    }
     WindowMultiplier<Types, kTileCols>(op, shared).multiply(unit, end, left);
   }
 }
 
 template <class Types, int kTileCols>
 void launch_tiles(const WindowOperands<Types>& operands, cudaStream_t stream) {
+  prepare_windows<Types, kTileCols>(operands, stream);
   using Layout = TileLayout<kTileCols>;
   constexpr auto kSharedBytes =
       static_cast<int>(sizeof(WindowsInShared<kTileCols, kHalves<Types>>));
@@ -112,7 +113,6 @@ void launch_tiles(const WindowOperands<Types>& operands, cudaStream_t stream) {
 
 template <class Types>
 void multiply_by_windows(const WindowOperands<Types>& operands, cudaStream_t stream) {
-  split_b(operands.b, operands.shape, operands.workspace, stream);
   if (operands.shape.tile_cols == 32) return launch_tiles<Types, 32>(operands, stream);
   if (operands.shape.tile_cols == 64) return launch_tiles<Types, 64>(operands, stream);
   launch_tiles<Types, 128>(operands, stream);

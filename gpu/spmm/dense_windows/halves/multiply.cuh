@@ -22,7 +22,7 @@ class TileWriter {
     if (left == LeftToFmas::nothing) return;
     for (int i = 0; i < 2 * Layout::kWide; ++i) {
       const Offset column = column_ + i / 2 * 8 + i % 2;
-      if (column < op.c.cols && is_misfit<kTileCols>(op, column)) left_out_ |= 1u << i;
+      if (column < op.c.cols && op.workspace.column_misfits[column] != 0) left_out_ |= 1u << i;
     }
   }
 
@@ -31,7 +31,7 @@ class TileWriter {
     for (int half = 0; half < 2; ++half) {
       const Offset row = row_ + m * 16 + half * 8;
       const float scale = row < op_.c.rows ? __ldg(op_.workspace.row_scales + row) : 0;
-      if (scale == 0) continue;  // multiply_rows_by_fma writes it
+      if (scale == 0) continue;  // multiply_unscaled_rows has written it
       const float back = 2 * power_of_two_behind(scale);
       to_.write(row, column_ + n * 8, sums[half * 2] * back, sums[half * 2 + 1] * back,
                 left_out_ >> 2 * n & 3);
@@ -71,6 +71,7 @@ class WindowMultiplier {
   /// Multiplies the windows of the units [unit, end). Writes nothing that is left to FMAs.
   __device__ void multiply(Offset unit, Offset end, LeftToFmas left) {
     const auto add = [&](const Stage& stage) {
+      if (left == LeftToFmas::everything) return;
 #pragma unroll 1
       for (int half = 0; half < 2; ++half) add_half(stage, half);
     };
@@ -158,16 +159,16 @@ class WindowMultiplier {
 
 /// Adds up the parts of tiles that several blocks share, and makes by FMAs what is left to them.
 template <class Types, int kTileCols>
-__global__ void __launch_bounds__(kMultipliers) add_parts(const WindowOperands<Types> op) {
+__global__ void __launch_bounds__(kMultipliers, 4) add_parts(const WindowOperands<Types> op) {
   using Layout = TileLayout<kTileCols>;
   wait_for_kernel_before();
   const LeftToFmas left = *op.workspace.left_to_fmas;
   if (left != LeftToFmas::nothing) {
     const Offset block = Offset{blockIdx.y} * gridDim.x + blockIdx.x;
     const Offset blocks = Offset{gridDim.x} * gridDim.y;
-    const Offset warp = Offset{threadIdx.x / 32} * blocks + block;
-    const Offset warps = blocks * (kMultipliers / 32);
-    if (left == LeftToFmas::everything) return multiply_rows_by_fma(op, true, warp, warps);
+    constexpr int kWarps = kMultipliers / kWarpLanes;
+    const Offset warp = block * kWarps + threadIdx.x / kWarpLanes, warps = blocks * kWarps;
+    if (left == LeftToFmas::everything) return multiply_scaled_rows(op, warp, warps);
     multiply_misfits_by_fma(op, warp, warps);
   }
   const auto fragment = static_cast<int>(blockIdx.y);

@@ -10,7 +10,7 @@ namespace csrkit::gpu {
 template <class Types>
 inline constexpr int kHalves = sizeof(typename Types::Value) == 2 ? 1 : 2;
 
-/// A window in shared memory: A as dense matrices of f16, and B's part as split_b prepared it. The
+/// A window in shared memory: A as dense matrices of f16, and B's part as split_part wrote it. The
 /// higher halves come first.
 template <int kTileCols, int kNumbers>
 struct alignas(128) WindowStage {

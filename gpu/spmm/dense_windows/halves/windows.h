@@ -36,11 +36,6 @@ inline constexpr int kExponentRange = 27;
 /// partial sums would leave the range of f32.
 inline constexpr int kLeastExponentOfB = -40, kMostExponent = 60, kLeastExponentOfA = -60;
 
-/// Queues the preparation of B, before every multiplication.
-template <class Value>
-void split_b(const DeviceDenseView<const Value>& b, const WindowShape& shape,
-             const WindowWorkspace<float>& workspace, cudaStream_t stream);
-
 /// The byte position in shared memory of 8 neighbouring f16 numbers of a row of a window of A.
 __host__ __device__ constexpr int a_place(int row, int eight) {
   return row * (kWindowCols * 2) + ((eight ^ (row & 7)) << 4);

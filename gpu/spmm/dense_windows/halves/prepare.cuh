@@ -1,9 +1,11 @@
-// Before every multiplication of dense_windows: prepares B in parts, its numbers split into two
-// halves.
-// Owns     a block makes one part of B, a thread two columns of 4 to 16 of its rows
+// Before the windows of every multiplication: splits B into parts, its numbers into two halves, and
+// meanwhile makes the rows of C that A's analysis left to FMAs.
+// Owns     a block makes one part of B, a thread two columns of 4 to 16 of its rows; of the blocks
+//          for rows a warp makes 128 columns of a row, one after another
 // Reads    B once, coalesced
 // Launch   256 threads
 // Needs    nothing: misfits are marked for the multiplication to find
+#pragma once
 
 #include <cuda_fp16.h>
 
@@ -11,21 +13,23 @@
 #include "gpu/device/cuda_check.h"
 #include "gpu/device/launch_early.cuh"
 #include "gpu/spmm/dense_windows/halves/extent.cuh"
+#include "gpu/spmm/dense_windows/halves/rows.cuh"
 
 namespace csrkit::gpu {
 
-using namespace dense_windows;
-
-namespace {
-
-constexpr int kSplitThreads = 256;
+inline constexpr int kPrepareThreads = 256;
+inline constexpr Offset kRowBlocks = 2 * kWindowBlocks;  // they begin first, as a row takes longest
 
 // Small blocks, so that every multiprocessor has some.
-template <class Value, int kTileCols>
-__device__ void split_part(const DeviceDenseView<const Value>& b, const WindowShape& shape,
-                           const WindowWorkspace<float>& workspace, Offset part) {
-  constexpr int kNumbers = sizeof(Value) == 2 ? 1 : 2;
-  constexpr int kPairs = kTileCols / 2, kGroups = kSplitThreads / kPairs,
+template <class Types, int kTileCols>
+__device__ void split_part(const WindowOperands<Types>& op, Offset part) {
+  using Value = typename Types::Value;
+  using namespace dense_windows;
+  const DeviceDenseView<const Value>& b = op.b;
+  const WindowShape& shape = op.shape;
+  const WindowWorkspace<float>& workspace = op.workspace;
+  constexpr int kNumbers = kHalves<Types>;
+  constexpr int kPairs = kTileCols / 2, kGroups = kPrepareThreads / kPairs,
                 kRows = kWindowCols / kGroups;
   __shared__ float2 extents[kGroups][kTileCols];
   const int pair = static_cast<int>(threadIdx.x) % kPairs;
@@ -84,34 +88,24 @@ __device__ void split_part(const DeviceDenseView<const Value>& b, const WindowSh
   if (threadIdx.x == 0) workspace.misfits[part] = misfit;
 }
 
-template <class Value, int kTileCols>
-__global__ void __launch_bounds__(kSplitThreads)
-    split_parts(DeviceDenseView<const Value> b, WindowShape shape,
-                WindowWorkspace<float> workspace) {
+template <class Types, int kTileCols>
+__global__ void __launch_bounds__(kPrepareThreads, 4) prepare(const WindowOperands<Types> op) {
   let_next_kernel_begin();  // lets the multiplication start its setup
-  split_part<Value, kTileCols>(b, shape, workspace, blockIdx.x);
+  if (blockIdx.x >= kRowBlocks) {
+    return split_part<Types, kTileCols>(op, blockIdx.x - kRowBlocks);
+  }
+  constexpr int kWarps = kPrepareThreads / kWarpLanes;
+  const int warp = static_cast<int>(threadIdx.x) / kWarpLanes;
+  multiply_unscaled_rows(op, warp * kRowBlocks + blockIdx.x, kWarps * kRowBlocks);
 }
 
-}  // namespace
-
-template <class Value>
-void split_b(const DeviceDenseView<const Value>& b, const WindowShape& shape,
-             const WindowWorkspace<float>& workspace, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>(shape.windows * shape.col_tiles);
-  const auto run = [&](auto* kernel) {
-    kernel<<<blocks, kSplitThreads, 0, stream>>>(b, shape, workspace);
-    CHECK_LAUNCH("split_parts", stream);
-  };
-  if (shape.tile_cols == 32) return run(split_parts<Value, 32>);
-  if (shape.tile_cols == 64) return run(split_parts<Value, 64>);
-  run(split_parts<Value, 128>);
+/// Queues the preparation, before every multiplication.
+template <class Types, int kTileCols>
+void prepare_windows(const WindowOperands<Types>& operands, cudaStream_t stream) {
+  const auto blocks =
+      static_cast<unsigned>(kRowBlocks + operands.shape.windows * operands.shape.col_tiles);
+  prepare<Types, kTileCols><<<blocks, kPrepareThreads, 0, stream>>>(operands);
+  CHECK_LAUNCH("prepare", stream);
 }
-
-template void split_b(const DeviceDenseView<const float>&, const WindowShape&,
-                      const WindowWorkspace<float>&, cudaStream_t);
-template void split_b(const DeviceDenseView<const f16>&, const WindowShape&,
-                      const WindowWorkspace<float>&, cudaStream_t);
-template void split_b(const DeviceDenseView<const bf16>&, const WindowShape&,
-                      const WindowWorkspace<float>&, cudaStream_t);
 
 }  // namespace csrkit::gpu
