@@ -19,10 +19,11 @@ std::unique_ptr<SpmmMethod> make_nnz_balanced(const MethodInput&);
 
 namespace {
 
-/// Rows of B and C of so many bytes or fewer are summed from a copy of A in chunks, ...
-constexpr Offset kFewBytes = 32;
-/// ... and of so many, where they fill whole vectors and rows of A have fewer entries.
+/// Rows of B and C that end within a cache line are summed from a copy of A in chunks, where one
+/// vector holds them, ...
 constexpr Offset kLineBytes = 64;
+Offset bytes_of_short_vector() { return chosen_isa_for_short_loads() == Isa::avx512 ? 64 : 32; }
+/// ... and whole lines, where rows of A have fewer entries.
 constexpr Offset kShortRow = 12;
 
 template <MethodFactory make>
@@ -73,8 +74,10 @@ bool has_few_columns(const MethodInput& input) {
   const std::uint64_t copy = a.size_bytes() + a.size_bytes() / 8;
   const std::uint64_t all =
       copy + (is_transposed(input) ? transpose_bytes(a, input.team.threads) : 0);
-  return is_plain && has_vectors && input.budget.fits(all) &&
-         (row_bytes <= kFewBytes || (row_bytes == kLineBytes && a.nnz() < kShortRow * rows));
+  const bool are_few = row_bytes == kLineBytes
+                           ? a.nnz() < kShortRow * rows
+                           : row_bytes < kLineBytes && row_bytes <= bytes_of_short_vector();
+  return is_plain && has_vectors && input.budget.fits(all) && are_few;
 }
 
 struct Rule {
