@@ -39,6 +39,8 @@ constexpr double kSerialWork = 1 << 15;
 constexpr double kWorthHelping = 1e5;
 /// Columns that one task of the second phase adds up.
 constexpr Index kReduceColumns = 256;
+/// So many sums of cut rows one thread adds up faster than a team meets at a barrier.
+constexpr Offset kSumsForOne = 1 << 11;
 
 /// Tiles are for C of so many columns or more: narrower rows are summed in chains, whose number a
 /// narrow tile must not change.
@@ -98,7 +100,9 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
   void multiply(const MethodCall& call) override {
     const Operands<Kinds> x(op_a_, call, team_);
     const Index column_blocks = (x.dense_cols - 1) / kReduceColumns + 1;
-    const Offset reductions = static_cast<Offset>(cuts_.hubs.size()) * column_blocks;
+    const bool adds_up_alone = cuts_.stretches * x.dense_cols <= kSumsForOne;
+    const auto hubs = static_cast<Offset>(adds_up_alone ? 0 : cuts_.hubs.size());
+    const Offset reductions = hubs * column_blocks;
     const bool is_parallel = work_of(x.dense_cols) > kSerialWork;
     const auto tasks = static_cast<Offset>(cuts_.tasks.size());
     if (are_helped_) shares_.deal(tasks);
@@ -128,6 +132,10 @@ class NnzBalanced : public SpmmMethod, public ReadsValuesInPlace {
                      static_cast<Index>(task % column_blocks) * kReduceColumns);
         }
       }
+    }
+    if (!adds_up_alone) return;
+    for (const Hub& hub : cuts_.hubs) {
+      for (Index j = 0; j < x.dense_cols; j += kReduceColumns) finish_hub(x, hub, j);
     }
   }
 

@@ -38,23 +38,26 @@ std::unique_ptr<SpmmPlan> plan_of(const char* kernel, const SpmmProblem& problem
   return find_kernel(spmm_kernels(), kernel).make_plan(problem, options);
 }
 
+// Few sums are added up by one thread, many by the team.
 TEST(NnzBalanced, CutsLongRowsAndAddsThemUpExactly) {
   const Index length = 5000;  // many stretches
-  SpmmProblem problem = default_spmm_problem(long_row(length), 2);
-  DenseMatrix b(length, 2, ValueKind::f32), c(3, 2, ValueKind::f32);
-  for (Index i = 0; i < length; ++i) {
-    b.view().set(i, 0, i);
-    b.view().set(i, 1, 1);
+  for (const Index dense_cols : {2, 600}) {
+    SCOPED_TRACE(dense_cols);
+    const SpmmProblem problem = default_spmm_problem(long_row(length), dense_cols);
+    DenseMatrix b(length, dense_cols, ValueKind::f32), c(3, dense_cols, ValueKind::f32);
+    for (Index i = 0; i < length; ++i) {
+      for (Index j = 0; j < dense_cols; ++j) b.view().set(i, j, j == 0 ? i : 1);
+    }
+    const auto plan = plan_of("nnz_balanced", problem);
+    EXPECT_NE(plan->choice().find("1 cut row,"), std::string::npos) << plan->choice();
+    plan->bind(b.view(), c.view());
+    plan->multiply();
+    const ConstDenseView found = std::as_const(c).view();
+    EXPECT_EQ(found.at(0, 0), 0);
+    EXPECT_EQ(found.at(1, 0), 5000.0 * 4999 / 2);
+    for (Index j = 1; j < dense_cols; ++j) ASSERT_EQ(found.at(1, j), 5000) << j;
+    EXPECT_EQ(found.at(2, 0), 4999);
   }
-  const auto plan = plan_of("nnz_balanced", problem);
-  EXPECT_NE(plan->choice().find("1 cut row,"), std::string::npos) << plan->choice();
-  plan->bind(b.view(), c.view());
-  plan->multiply();
-  const ConstDenseView found = std::as_const(c).view();
-  EXPECT_EQ(found.at(0, 0), 0);
-  EXPECT_EQ(found.at(1, 0), 5000.0 * 4999 / 2);
-  EXPECT_EQ(found.at(1, 1), 5000);
-  EXPECT_EQ(found.at(2, 0), 4999);
 }
 
 TEST(ChunkedRows, CutsLongRowsAndAddsThemUpExactly) {
@@ -399,6 +402,9 @@ TEST(Auto, SaysWhatItChoseAndWhy) {
   const auto few = plan_of("auto", default_spmm_problem(long_row(9), 4));
   const bool has_vectors = chosen_isa() != Isa::portable;
   EXPECT_EQ(few->chosen_kernel(), has_vectors ? "chunked_rows" : "nnz_balanced") << few->choice();
+  const bool has_wide_ones = chosen_isa_for_short_loads() == Isa::avx512;  // of 16 columns
+  const auto some = plan_of("auto", default_spmm_problem(long_row(9), 12));
+  EXPECT_EQ(some->chosen_kernel(), has_wide_ones ? "chunked_rows" : "nnz_balanced");
   const auto many = plan_of("auto", default_spmm_problem(long_row(9), 40));
   EXPECT_EQ(many->choice().rfind("nnz_balanced (because ", 0), 0u) << many->choice();
 }
