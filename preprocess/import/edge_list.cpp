@@ -175,6 +175,7 @@ ImportResult read_edges(const std::string& path, const ReadRequest& request, int
   CooMatrix& coo = entries.coo;
   result.entries_read = entries.entries;
   result.underflow = entries.underflow;
+  if (!entries.doubt_of_end.empty()) result.warnings.push_back(entries.doubt_of_end);
   if (is_guessed) {
     const Ids ids = ids_of(coo);
     const bool is_beyond =

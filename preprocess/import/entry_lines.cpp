@@ -52,7 +52,9 @@ class EntryParser {
                                        std::to_string(store_.size) +
                                        "; the file is cut short or its header is wrong");
     }
-    return result();
+    EntryLines entries = result();
+    entries.doubt_of_end = doubt();
+    return entries;
   }
 
  private:
@@ -145,6 +147,14 @@ class EntryParser {
     store_.size += piece.count;
     largest_row_ = std::max(largest_row_, piece.largest_row);
     largest_col_ = std::max(largest_col_, piece.largest_col);
+  }
+
+  std::string doubt() const {
+    const bool is_dropped = has_value_ && options_.value_kind == ValueKind::none;
+    const std::string last = std::string(lines_.open_line()) + "\n";
+    if (is_dropped || first_entry_line(last, options_.comments).empty()) return {};
+    const auto largest = static_cast<Offset>(limits_.cols + limits_.base) - 1;
+    return csrkit::doubt_of_end(lines_.open_line(), lines_.line() - 1, has_value_ ? -1 : largest);
   }
 
   EntryLines result() {

@@ -16,6 +16,7 @@ struct EntryLines {
   CooMatrix coo;
   Offset entries = 0;
   Underflow underflow;
+  std::string doubt_of_end;  // for a warning: the last number may be cut
 };
 
 /// Parses the rest of the lines. Throws InputError "name:line: expected ..., found ...".

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/counted.h"
+#include "preprocess/import/scan.h"
 
 namespace csrkit {
 
@@ -22,6 +23,24 @@ std::size_t end_of_last_line(std::string_view text) {
   return last == nullptr
              ? 0
              : static_cast<std::size_t>(static_cast<const char*>(last) - text.data()) + 1;
+}
+
+/// Whether digits may follow: not behind inf and nan, a whole number that would be too large, or an
+/// exponent such as e-03, as printf writes a third digit only in place of the 0.
+bool may_go_on(std::string_view word, Offset largest) {
+  if (word.empty() || (!scan::is_digit(word.back()) && word.back() != '.')) return false;
+  if (largest >= 0) {
+    const std::string text = std::string(word) + "\n";
+    const char* at = text.data();
+    std::uint64_t number = 0;
+    return scan::read_digits(at, number) && number > 0 &&
+           number <= static_cast<std::uint64_t>(largest) / 10;
+  }
+  const std::size_t exponent = word.find_first_of("eEdD");
+  if (exponent == std::string_view::npos) return true;
+  const std::size_t first = word.find_first_not_of("+-", exponent + 1);
+  const std::size_t digits = word.size() - first;
+  return digits == 1 || (digits == 2 && word[first] != '0');
 }
 
 constexpr char kLineEnds[] = "expected lines that end with LF or CR LF, ";
@@ -97,6 +116,11 @@ void LineReader::require_no_lone_cr(std::uint64_t line, std::string_view text) c
   if (!lone_cr.empty()) refuse(line, kLineEnds + lone_cr);
 }
 
+std::string_view LineReader::open_line() const {
+  if (last_line_.empty() || source_.is_compressed()) return {};
+  return std::string_view(last_line_).substr(0, last_line_.size() - 1);
+}
+
 bool LineReader::refill() {
   if (!fill()) return false;
   if (is_at_start_ && starts_with_byte_order_mark(rest_)) {
@@ -144,7 +168,11 @@ bool LineReader::fill() {
       is_at_end_ = true;
       if (filled == 0) return false;
       Offset size = filled;
-      if (buffer_[filled - 1] != '\n') buffer_[size++] = '\n';
+      if (buffer_[filled - 1] != '\n') {
+        buffer_[size++] = '\n';
+        const std::string_view all(buffer_.data(), static_cast<std::size_t>(filled));
+        last_line_.assign(all.substr(end_of_last_line(all))).push_back('\n');
+      }
       rest_ = {buffer_.data(), static_cast<std::size_t>(size)};
       return true;
     }
@@ -209,6 +237,15 @@ std::uint64_t count_line_ends(std::string_view text) {
   }
   for (; at < text.size(); ++at) count += text[at] == '\n';
   return count;
+}
+
+std::string doubt_of_end(std::string_view open_line, std::uint64_t line, Offset largest) {
+  const std::string_view word = open_line.substr(open_line.find_last_of(" \t,;") + 1);
+  if (!may_go_on(word, largest)) return {};
+  return "line " + std::to_string(line) + ", the last one, has no line end behind " +
+         scan::quote_word((std::string(word) + "\n").c_str()) +
+         ": if the file was cut there, this number is wrong; compare its size with the original's, "
+         "and add a line end if it is whole";
 }
 
 int usual_pieces() { return 32 * omp_get_max_threads(); }

@@ -44,6 +44,10 @@ class LineReader {
   bool next_block(std::string_view& block);
   void count_lines(std::uint64_t lines) { line_ += lines; }
 
+  /// Known at the end: the last line, if the text lacks a line end there and may have been cut;
+  /// else "". Compressed data and members of archives say themselves where they end.
+  std::string_view open_line() const;
+
   /// The number of the next line; next_line just gave the one before it.
   std::uint64_t line() const { return line_; }
 
@@ -71,7 +75,7 @@ class LineReader {
   std::uint64_t bytes_done_ = 0;
   std::string_view rest_;        // whole lines that are not handed out yet
   std::string_view unfinished_;  // mapped sources: the last line, if it lacks its line end
-  std::string last_line_;        // ... and that line with its line end
+  std::string last_line_;        // of any source, if it lacks its line end, and with that
   bool is_mapped_ = false;
   bool is_at_start_ = true;
   bool is_at_end_ = false;
@@ -82,6 +86,10 @@ class LineReader {
   Buffer<char> ahead_;  // being filled
   std::future<std::size_t> ahead_bytes_;
 };
+
+/// What a warning says if `open_line`, the last one, of this number, ends right behind a number of
+/// which more digits may have been cut; else "". Whole numbers up to `largest` leave less doubt.
+std::string doubt_of_end(std::string_view open_line, std::uint64_t line, Offset largest = -1);
 
 /// A part of a block for one thread, ending at a line end.
 struct TextPiece {

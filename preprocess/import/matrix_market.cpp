@@ -115,6 +115,7 @@ void read_matrix_market_source(ByteSource& source, const ReadRequest& request,
   if (header.is_array) place_array(header, coo);
   result.entries_read = entries.entries;
   result.underflow = entries.underflow;
+  if (!entries.doubt_of_end.empty()) result.warnings.push_back(entries.doubt_of_end);
 
   if (header.symmetry == MarketSymmetry::general) {
     finish_coo(std::move(coo), request, source.name(), result);

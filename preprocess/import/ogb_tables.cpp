@@ -6,6 +6,15 @@
 
 namespace csrkit {
 
+namespace {
+
+void warn_of_end(const EntryLines& entries, const ByteSource& table, ImportResult& result) {
+  if (entries.doubt_of_end.empty()) return;
+  result.warnings.push_back(table.name() + ": " + entries.doubt_of_end);
+}
+
+}  // namespace
+
 std::vector<Offset> read_counts(const OgbFiles& files, const std::string& table,
                                 const SourceLimits& limits) {
   const std::unique_ptr<ByteSource> source = files.open_table(table, limits);
@@ -55,7 +64,9 @@ CooMatrix read_edge_table(const OgbFiles& files, const std::string& edge_table, 
   lines.value_columns = 0;
   lines.expected_entries = edges;
   lines.progress = request.progress;
-  return std::move(parse_entry_lines(*source, lines).coo);
+  EntryLines entries = parse_entry_lines(*source, lines);
+  warn_of_end(entries, *source, result);
+  return std::move(entries.coo);
 }
 
 ValueArray read_weight_table(const OgbFiles& files, Offset edges, const ReadRequest& request,
@@ -70,6 +81,7 @@ ValueArray read_weight_table(const OgbFiles& files, Offset edges, const ReadRequ
   lines.expected_entries = edges;
   EntryLines weights = parse_entry_lines(*source, lines);
   result.underflow = weights.underflow;
+  warn_of_end(weights, *source, result);
   if (weights.underflow.count > 0) result.underflow.first += " of " + source->name();
   return std::move(weights.coo.values);
 }

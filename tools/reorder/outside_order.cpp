@@ -14,15 +14,17 @@ namespace csrkit {
 
 namespace {
 
-Buffer<Index> numbers_of_text(ByteSource& source, Index size, Offset limit,
-                              const std::string& item) {
+Buffer<Index> numbers_of_text(ByteSource& source, Index size, Offset limit, const std::string& item,
+                              std::string* doubt) {
   LineReader lines(source);
   Buffer<Index> numbers(size);
   Index count = 0;
+  bool ends_with_number = false;
   std::string_view line;
   while (lines.next_line(line)) {
     const std::string text = std::string(line) + "\n";
     const char* at = scan::skip_blanks(text.data());
+    ends_with_number = false;
     if (*at == '#' || *at == '%' || *at == '\n' || *at == '\r') continue;
     const char* const word = at;
     std::uint64_t number = 0;
@@ -37,18 +39,22 @@ Buffer<Index> numbers_of_text(ByteSource& source, Index size, Offset limit,
                                          item + ", found more");
     }
     numbers[count++] = static_cast<Index>(number);
+    ends_with_number = true;
   }
   if (count < size) {
     lines.refuse(lines.line(), "expected " + counted(size, "number") + ", one for each " + item +
                                    ", found " + std::to_string(count));
   }
+  if (ends_with_number) *doubt = doubt_of_end(lines.open_line(), lines.line() - 1, limit - 1);
   return numbers;
 }
 
-Buffer<Index> read_numbers(const std::string& path, Index size, Offset limit, const char* item) {
+/// `doubt` tells of a last number that may be cut, for a warning.
+Buffer<Index> read_numbers(const std::string& path, Index size, Offset limit, const char* item,
+                           std::string* doubt) {
   const std::unique_ptr<ByteSource> source = open_file(path);
   if (source->mapped().substr(0, 6) != "\x93NUMPY")
-    return numbers_of_text(*source, size, limit, item);
+    return numbers_of_text(*source, size, limit, item, doubt);
   const NpyArray array = read_npy_array(*source, static_cast<std::uint64_t>(source->size_bytes()));
   array.require_column(size, item);
   return array.to_indices(limit);
@@ -58,7 +64,8 @@ Buffer<Index> read_numbers(const std::string& path, Index size, Offset limit, co
 
 Ordering read_outside_order(const std::string& path, Index size, Direction direction,
                             const char* item) {
-  Buffer<Index> numbers = read_numbers(path, size, std::max<Offset>(size, 1), item);
+  std::string doubt;  // none is left where every number from 0 on is there once
+  Buffer<Index> numbers = read_numbers(path, size, std::max<Offset>(size, 1), item, &doubt);
   return {direction == Direction::old_of_new
               ? Permutation::from_old_of_new(std::move(numbers), path)
               : Permutation::from_new_of_old(std::move(numbers), path)};
@@ -66,7 +73,10 @@ Ordering read_outside_order(const std::string& path, Index size, Direction direc
 
 Ordering read_outside_partition(const std::string& path, Index rows) {
   // There can be no more parts than rows.
-  const Buffer<Index> part_of_old = read_numbers(path, rows, std::max<Offset>(rows, 1), "row");
+  std::string doubt;
+  const Buffer<Index> part_of_old =
+      read_numbers(path, rows, std::max<Offset>(rows, 1), "row", &doubt);
+  if (!doubt.empty()) log_warning(path + ": " + doubt);
   Buffer<Index> old_of_new(rows), part_of_new(rows);
   std::iota(old_of_new.begin(), old_of_new.end(), Index{0});
   std::stable_sort(old_of_new.begin(), old_of_new.end(),

@@ -130,6 +130,16 @@ TEST(EdgeList, RefusesByLine) {
   EXPECT_REFUSAL(" expected at least one edge", "# nothing\n", with_sizes(0, 0));
 }
 
+TEST(EdgeList, WarnsOfALastNumberThatMayBeCut) {
+  for (const char* text : {"0 1\n1 2", "0,1,5\n1,2,0.5", "0;1\n1;2", "0\t1\n1\t2"}) {
+    EXPECT_EQ(import_text(text).warnings.size(), 1u) << text;
+    EXPECT_EQ(import_text(text + std::string("\n")).warnings.size(), 0u) << text;
+  }
+  EXPECT_EQ(import_text("0 1\n1 2", with_sizes(9, 9)).warnings.size(), 0u);
+  EXPECT_EQ(import_text("0 1\n1 0").warnings.size(), 0u);
+  EXPECT_EQ(import_text("0 1\n1 2\n# 3 edges").warnings.size(), 0u);
+}
+
 TEST(EdgeList, ColumnNamesThatSayOtherwiseAreRefused) {
   EXPECT_REFUSAL("2: expected 2 columns, as many as have names, found 3; pandas writes its index",
                  ",source,target\n0,0,1\n1,1,2\n");

@@ -78,6 +78,34 @@ TEST(MatrixMarket, AcceptsHowPeopleWriteIt) {
       expected);
 }
 
+TEST(MatrixMarket, WarnsOfALastNumberThatMayBeCut) {
+  const auto warnings = [](const std::string& text, const std::string& kind = "auto") {
+    return import_text(text, with_kind(kind)).warnings;
+  };
+  const std::string head = kGeneral + "9 9 2\n1 1 1.5\n";
+  for (const char* number : {"1", "1.", "1.2", "-1.25e-1", "0", "1.25e-31", "3.D+5"}) {
+    const std::vector<std::string> found = warnings(head + "9 9 " + number);
+    ASSERT_EQ(found.size(), 1u) << number;
+    EXPECT_EQ(found[0].find("line 4, the last one, has no line end behind \"" +
+                            std::string(number) + "\": if the file was cut there"),
+              0u)
+        << found[0];
+    EXPECT_EQ(warnings(head + "9 9 " + number + "\n").size(), 0u);
+    EXPECT_EQ(warnings(head + "9 9 " + number + " ").size(), 0u);
+    EXPECT_EQ(warnings(head + "9 9 " + number + "\r").size(), 0u);
+    EXPECT_EQ(warnings(head + "9 9 " + number + "\n% 5").size(), 0u);
+    EXPECT_EQ(warnings(head + "9 9 " + number, "none").size(), 0u);
+  }
+  for (const char* number : {"inf", "nan", "1.25e-03", "1.25E+00", "1e100", "1.25D-09"}) {
+    EXPECT_EQ(warnings(head + "9 9 " + number).size(), 0u) << number;
+  }
+  // A column that could have no other digit is whole.
+  EXPECT_EQ(warnings(kPattern + "99 99 1\n1 10").size(), 0u);
+  EXPECT_EQ(warnings(kPattern + "99 99 1\n1 9").size(), 1u);
+  EXPECT_EQ(warnings(kPattern + "99 89 1\n1 9").size(), 0u);
+  EXPECT_EQ(warnings("%%MatrixMarket matrix array real general\n1 2\n1.5\n2").size(), 1u);
+}
+
 TEST(MatrixMarket, InfinityAndNaN) {
   const ImportResult result =
       import_text(kGeneral + "1 4 4\n1 1 inf\n1 2 -Infinity\n1 3 NaN\n1 4 -inf");

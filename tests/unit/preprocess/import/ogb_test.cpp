@@ -58,6 +58,17 @@ TEST(ImportOgb, TakesLinesAsWindowsEndsThem) {
                         matrix_of(4, 4, kAsStored, ValueKind::none)));
 }
 
+TEST(ImportOgb, WarnsOfALastNodeThatMayBeCut) {
+  const ScratchFolder scratch;
+  scratch.write("ogbn-arxiv/raw/edge.csv", "0,2\n0,1");
+  scratch.write("ogbn-arxiv/raw/num-node-list.csv", "40\n");
+  scratch.write("ogbn-arxiv/raw/num-edge-list.csv", "2\n");
+  const ImportResult result = import_matrix(scratch / "ogbn-arxiv");
+  ASSERT_EQ(result.warnings.size(), 1u);
+  EXPECT_NE(result.warnings[0].find("edge.csv: line 2, the last one, has no line end behind"),
+            std::string::npos);
+}
+
 TEST(ImportOgb, AGraphWithoutNodesIsEmpty) {
   const ScratchFolder scratch;
   scratch.write("ogbn-arxiv/raw/edge.csv", "\n");

@@ -13,6 +13,12 @@ TEST(Smtx, IsToldFromAListOfEdges) {
   EXPECT_EQ(import_text("3, 4, 3\n0 2 2\n").format, "edge-list");
 }
 
+TEST(Smtx, WarnsOfALastColumnThatMayBeCut) {
+  EXPECT_EQ(import_text("3, 40, 3\n0 2 2 3\n3 1 2").warnings.size(), 1u);
+  EXPECT_EQ(import_text("3, 40, 3\n0 2 2 3\n3 1 2\n").warnings.size(), 0u);
+  EXPECT_EQ(import_text("3, 40, 3\n0 2 2 3\n3 1 12").warnings.size(), 0u);
+}
+
 TEST(Smtx, RefusesByLine) {
   ImportOptions options;
   options.format = "smtx";

@@ -81,17 +81,30 @@ TEST(OutsidePartition, HasNoMorePartsThanRows) {
             std::string::npos);
 }
 
-TEST(OutsidePartition, WarnsWherePartsSeemToCountFromOne) {
+std::string said_of_partition(const std::string& content, Index rows) {
   const ScratchFolder scratch;
-  const auto said = [&](const std::string& content) {
-    testing::internal::CaptureStderr();
-    start_log("csr-test");
-    set_log_level(LogLevel::normal);
-    read_outside_partition(scratch.write("p", content), 4);
-    return testing::internal::GetCapturedStderr();
-  };
-  EXPECT_EQ(said("1\n0\n1\n1\n"), "");
-  EXPECT_NE(said("1\n2\n1\n1\n").find("p: no row is in part 0, so it is empty; parts count from 0"),
+  testing::internal::CaptureStderr();
+  start_log("csr-test");
+  set_log_level(LogLevel::normal);
+  read_outside_partition(scratch.write("p", content), rows);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(OutsidePartition, WarnsOfALastNumberThatMayBeCut) {
+  const std::string parts = "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+  EXPECT_EQ(said_of_partition(parts + "1\n", 12), "");
+  EXPECT_NE(
+      said_of_partition(parts + "1", 12)
+          .find("p: line 12, the last one, has no line end behind \"1\": if the file was cut"),
+      std::string::npos);
+  EXPECT_EQ(said_of_partition(parts + "2", 12), "");  // there are not as many parts as 20
+  EXPECT_EQ(said_of_partition(parts + "1\n# 1", 12), "");
+}
+
+TEST(OutsidePartition, WarnsWherePartsSeemToCountFromOne) {
+  EXPECT_EQ(said_of_partition("1\n0\n1\n1\n", 4), "");
+  EXPECT_NE(said_of_partition("1\n2\n1\n1\n", 4)
+                .find("p: no row is in part 0, so it is empty; parts count from 0"),
             std::string::npos);
 }
 
