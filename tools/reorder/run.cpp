@@ -67,8 +67,10 @@ CsrFile with_outside_order(const ReorderToolOptions& options, const CsrFile& fil
 }
 
 /// metis-partition chooses the number of parts by a cache; with one part it leaves all as it was.
+/// Fewer than two rows have no other order.
 void say_if_one_part(const ReorderToolOptions& options, const CsrFile& file) {
-  if (options.methods.empty() || options.methods.back() != "metis-partition" ||
+  if (file.matrix.rows() < 2 || options.methods.empty() ||
+      options.methods.back() != "metis-partition" ||
       options.reorder.parameters.count("parts") > 0 || !file.partition ||
       file.partition->parts > 1) {
     return;

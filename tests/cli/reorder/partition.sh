@@ -43,6 +43,12 @@ expect 0 csr-reorder --force cora.csr parts.csr --method metis-partition --parts
 grep -q "one part" err && fail "said what was asked for"
 expect 0 csr-reorder --force cora.csr parts.csr --method metis-partition --sides=cols
 grep -q "one part" err && fail "said of an order that leaves no parts"
+# Fewer than two rows have no other order that more parts could make.
+for rows in 0 1; do
+  csr-generate erdos-renyi few.csr --set rows=$rows --set cols=$rows --set nnz=$rows --force --quiet
+  expect 0 csr-reorder --force few.csr parts.csr --method metis-partition
+  silent err
+done
 expect 2 csr-reorder cora.csr fresh.csr --method metis-partition --parts 3 --cache-size 1M
 expect 2 csr-reorder cora.csr fresh.csr --method metis-partition --inside heap
 expect 2 csr-reorder cora.csr fresh.csr --method metis-nested-dissection --time-limit 0
