@@ -94,7 +94,7 @@ void declare_locality_options(Options& options) {
 LocalityRequest read_locality_options(const Options& options) {
   LocalityRequest request;
   request.dense_cols.clear();
-  for (const std::int64_t cols : options.integers("dense-cols", 1, kMaxIndex)) {
+  for (const std::int64_t cols : options.different_integers("dense-cols", 1, kMaxIndex)) {
     request.dense_cols.push_back(static_cast<Index>(cols));
   }
   if (options.given("machine")) request.machine = read_machine_profile(options.text("machine"));

@@ -16,13 +16,6 @@ namespace {
 constexpr int kMaxFiles = 1 << 20;
 constexpr double kPercent = 100;
 
-template <class T>
-void refuse_repeats(const std::vector<T>& items, const char* what) {
-  if (std::set<T>(items.begin(), items.end()).size() != items.size()) {
-    throw UsageError(std::string(what) + " names something twice; once is enough");
-  }
-}
-
 void declare_all(Options& options) {
   options.value("kernels", "LIST",
                 "names with cpu. or gpu. in front; --list shows them, of other operations too",
@@ -161,7 +154,7 @@ void parse_cases(const Options& options, BenchOptions& result) {
     kernel_names.push_back(kernel.named.full_name());
     result.kernels.push_back(std::move(kernel));
   }
-  refuse_repeats(kernel_names, "--kernels");
+  refuse_repeats(kernel_names, "kernels");
   if (!result.tune.empty() && !is_tuned) {
     throw UsageError("--tune is for kernels called auto, and --kernels has none");
   }
@@ -169,7 +162,7 @@ void parse_cases(const Options& options, BenchOptions& result) {
   if (options.flag("warm") || !options.flag("cold")) result.caches_cold.push_back(false);
   if (options.flag("cold")) result.caches_cold.push_back(true);
   if (options.given("value-kind")) {
-    refuse_repeats(options.list("value-kind"), "--value-kind");
+    refuse_repeats(options.list("value-kind"), "value-kind");
     for (const std::string& kind : options.list("value-kind")) {
       try {
         result.value_kinds.emplace_back(parse_value_kind(kind));

@@ -227,6 +227,13 @@ std::vector<std::int64_t> Options::integers(const std::string& option, std::int6
   return numbers;
 }
 
+std::vector<std::int64_t> Options::different_integers(const std::string& option, std::int64_t min,
+                                                      std::int64_t max) const {
+  std::vector<std::int64_t> numbers = integers(option, min, max);
+  refuse_repeats(numbers, option);
+  return numbers;
+}
+
 std::uint64_t Options::seed(const std::string& option) const {
   const std::string word = text(option);
   std::uint64_t number = 0;

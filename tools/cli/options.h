@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/team.h"
 #include "core/base/types.h"
 #include "tools/cli/option_row.h"
@@ -63,6 +64,9 @@ class Options {
   std::int64_t integer(const std::string& option, std::int64_t min, std::int64_t max) const;
   std::vector<std::int64_t> integers(const std::string& option, std::int64_t min,
                                      std::int64_t max) const;
+  /// The same of a list in which nothing may be there twice.
+  std::vector<std::int64_t> different_integers(const std::string& option, std::int64_t min,
+                                               std::int64_t max) const;
   std::uint64_t seed(const std::string& option) const;   // any 64-bit number
   double number(const std::string& option) const;        // finite
   std::uint64_t bytes(const std::string& option) const;  // 4096, 512K, 512M, 8G
@@ -97,5 +101,12 @@ class Options {
   std::vector<std::string> names_, command_line_;
   std::map<std::string, std::vector<std::string>> values_;
 };
+
+/// Throws UsageError if the list that --`option` gives names something twice.
+template <class T>
+void refuse_repeats(const std::vector<T>& items, const std::string& option) {
+  if (std::set<T>(items.begin(), items.end()).size() == items.size()) return;
+  throw UsageError("--" + option + " names something twice; once is enough");
+}
 
 }  // namespace csrkit

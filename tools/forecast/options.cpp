@@ -96,9 +96,12 @@ std::vector<NamedKernel> read_kernels(const Options& options, ForecastOf of) {
     if (room == kGpu) require_gpu_room("--device gpu");
     kernels.push_back(find_kernel(operation, room, options.text("kernel")));
   } else if (of == ForecastOf::bench) {
+    std::vector<std::string> names;
     for (const std::string& name : options.list("kernels")) {
       kernels.push_back(find_kernel_anywhere(name, "--kernels"));
+      names.push_back(kernels.back().full_name());
     }
+    refuse_repeats(names, "kernels");
   }
   return kernels;
 }

@@ -123,7 +123,7 @@ std::vector<std::string> slurm_lines(const GridForecast& grid, const ClusterProf
 
 std::set<Index> wanted_ranks(const Options& options, const ClusterProfile& profile) {
   std::set<Index> wanted;
-  for (const std::int64_t ranks : options.integers("ranks", 1, kMostRanks)) {
+  for (const std::int64_t ranks : options.different_integers("ranks", 1, kMostRanks)) {
     wanted.insert(static_cast<Index>(ranks));
   }
   const Index most = profile.nodes == 0 ? kMostRanks : profile.nodes * profile.ranks_per_node;
@@ -144,7 +144,7 @@ class RankForecasts {
         path_(options.names().front()),
         profile_(read_cluster_profile(options.text("profile"))),
         ranks_(wanted_ranks(options, profile_)) {
-    for (const std::int64_t width : options.integers("dense-cols", 1, kMaxIndex)) {
+    for (const std::int64_t width : options.different_integers("dense-cols", 1, kMaxIndex)) {
       widths_.push_back(static_cast<Index>(width));
     }
     const CsrFileHeader header = read_csr_header(path_);

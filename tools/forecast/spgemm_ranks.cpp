@@ -121,7 +121,7 @@ void report_spgemm_ranks(const Options& options) {
   const auto entry_bytes = sizeof(Index) + static_cast<std::uint64_t>(size_of(b.value_kind));
   const std::vector<PartLevel> levels = read_rank_heads(path);
   std::set<Index> wanted;
-  for (const std::int64_t ranks : options.integers("ranks", 1, rank_layout::kMaxParts)) {
+  for (const std::int64_t ranks : options.different_integers("ranks", 1, rank_layout::kMaxParts)) {
     wanted.insert(static_cast<Index>(ranks));
   }
 

@@ -114,10 +114,7 @@ Index dense_cols_of(const Options& options, const std::string& input) {
 
 std::vector<Index> read_dense_cols(const Options& options) {
   std::vector<Index> all;
-  for (const std::int64_t cols : options.integers("dense-cols", 1, kMaxIndex)) {
-    if (std::count(all.begin(), all.end(), static_cast<Index>(cols)) > 0) {
-      throw UsageError("--dense-cols names something twice; once is enough");
-    }
+  for (const std::int64_t cols : options.different_integers("dense-cols", 1, kMaxIndex)) {
     all.push_back(static_cast<Index>(cols));
   }
   return all;

@@ -63,13 +63,10 @@ ProbeToolOptions parse_probe_options(int argc, const char* const* argv) {
     throw UsageError("--cluster is about GPUs; leave out --device cpu");
   }
   result.probe.dense_cols.clear();
-  for (const std::int64_t cols : options.integers("dense-cols", 1, 4096)) {
+  for (const std::int64_t cols : options.different_integers("dense-cols", 1, 4096)) {
     result.probe.dense_cols.push_back(static_cast<Index>(cols));
   }
   std::sort(result.probe.dense_cols.begin(), result.probe.dense_cols.end());
-  result.probe.dense_cols.erase(
-      std::unique(result.probe.dense_cols.begin(), result.probe.dense_cols.end()),
-      result.probe.dense_cols.end());
   result.probe.max_table_bytes = options.bytes("max-table");
   if (result.probe.max_table_bytes < (1 << 20)) {
     throw UsageError("--max-table: expected at least 1M, found '" + options.text("max-table") +

@@ -62,7 +62,8 @@ void read_method_options(const Options& options, ReorderToolOptions* result) {
       throw UsageError("--" + std::string(kWidth) + " is for --report, --advise and --method " +
                        owners_of(reorder_methods(), kWidth));
     }
-    reorder.parameters[kWidth] = std::to_string(options.integers(kWidth, 1, kMaxIndex).front());
+    reorder.parameters[kWidth] =
+        std::to_string(options.different_integers(kWidth, 1, kMaxIndex).front());
   }
   if (!result->is_advice) require_taken(reorder.parameters, result->methods);
   if (options.given("memory-limit")) reorder.memory_limit_bytes = options.bytes("memory-limit");

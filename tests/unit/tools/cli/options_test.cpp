@@ -92,6 +92,19 @@ TEST(Options, ListsAreSplitAtCommas) {
   EXPECT_THROW(parsed({"a", "-k", "1,"}).integers("dense-cols", 1, 100), UsageError);
 }
 
+TEST(Options, AListMayRefuseWhatIsThereTwice) {
+  EXPECT_EQ(parsed({"a", "-k", "4,4"}).integers("dense-cols", 1, 100),
+            (std::vector<std::int64_t>{4, 4}));
+  EXPECT_EQ(parsed({"a", "-k", "20,3"}).different_integers("dense-cols", 1, 100),
+            (std::vector<std::int64_t>{20, 3}));
+  try {
+    parsed({"a", "-k", "4,3,4"}).different_integers("dense-cols", 1, 100);
+    ADD_FAILURE() << "4 is there twice";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "--dense-cols names something twice; once is enough");
+  }
+}
+
 TEST(Options, SizesHaveUnitsOf1024) {
   EXPECT_EQ(parsed({"a", "--size", "512M"}).bytes("size"), 512ull << 20);
   EXPECT_EQ(parsed({"a", "--size", "8GiB"}).bytes("size"), 8ull << 30);
