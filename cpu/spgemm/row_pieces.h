@@ -34,7 +34,8 @@ class RowPieces {
     return (bounds_.size() + order_.size()) * sizeof(Index) + cost_sums_.size() * sizeof(Offset);
   }
 
-  /// Piece p is rows [first_row(p), first_row(p + 1)), and costs cost(p): at least its products.
+  /// Piece p is rows [first_row(p), first_row(p + 1)), and costs cost(p): at least its products, or
+  /// with a mask at least its entries of C.
   Index first_row(std::size_t piece) const { return bounds_[piece]; }
   Offset cost(std::size_t piece) const { return cost_sums_[piece + 1] - cost_sums_[piece]; }
   Offset cost_before(std::size_t piece) const { return cost_sums_[piece]; }

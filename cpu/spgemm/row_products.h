@@ -221,6 +221,20 @@ inline Accumulator accumulator_for(Offset sources, Offset products, Offset width
   return width <= kFlagsPerProduct * products ? Accumulator::dense : Accumulator::grouped;
 }
 
+/// How the `allowed` columns of a mask's row meet a row of B of so many entries: its columns are
+/// looked up among those allowed, one after the other, or each of those is searched in the row. A
+/// step of a search waits for the one before, so two of them go with one product. A full row of B
+/// then costs no more than what it may add to.
+inline constexpr Offset kProductsPerSearchStep = 2;
+inline Offset search_cost(Offset allowed, Offset entries) {
+  const int steps = 64 - __builtin_clzll(static_cast<unsigned long long>(entries) | 1);
+  return kProductsPerSearchStep * allowed * steps;
+}
+inline Offset masked_cost(Offset allowed, Offset entries) {
+  const Offset search = search_cost(allowed, entries);
+  return search < entries ? search : entries;
+}
+
 /// row_nnz[i] = entries of row first + i of C, for rows [first, last), none of them dropped.
 using RowCount = void (*)(const ProductPattern<ImplicitOne>& pattern, Index first, Index last,
                           const RangeSizes& ranges, CountScratch& scratch, Index* row_nnz);

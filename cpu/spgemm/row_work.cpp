@@ -28,16 +28,18 @@ RowWork find_row_work(const SpgemmProblem& problem, const CsrMatrix& op_b, int t
   const auto find_products = [&](int thread, Index begin, Index end) {
     RowWork found;
     for (Index row = begin; row < end; ++row) {
-      Offset here = 0;
+      const Offset allowed = mask != nullptr ? mask[row + 1] - mask[row] : 0;
+      Offset here = 0, cost = 0;
       for (Offset at = offsets[row]; at < offsets[row + 1]; ++at) {
         const Index k = a.col_indices()[at];
-        here += lengths[k + 1] - lengths[k];
+        const Offset entries = lengths[k + 1] - lengths[k];
+        here += entries;
+        if (mask != nullptr) cost += masked_cost(allowed, entries);
       }
-      cost_sums[row] = here;
+      cost_sums[row] = mask != nullptr ? cost : here;
       found.products += here;
       Offset made = std::min(here, cols);
       if (mask != nullptr) {
-        const Offset allowed = mask[row + 1] - mask[row];
         found.nnz_bound += std::min(made, allowed);
         made = allowed;
         found.most_hashed = std::max(found.most_hashed, allowed);
