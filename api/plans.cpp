@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "api/handles.h"
-#include "core/base/build_id.h"
 #include "core/base/counted.h"
 #include "core/base/file_digest.h"
 #include "core/contract/takes_stream.h"
@@ -67,7 +66,7 @@ PlanKey key_of(const csrkit_plan& plan) {
     return require_gpu_room("a saved plan").device_info(plan.options.where.device).name;
   };
   return {{"version", CSRKIT_VERSION},
-          {"build", build_id()},
+          {"build", build_of_plans(plan.room)},
           {"room", plan.room},
           {"device", device()},
           {"rows", std::to_string(problem.a.rows())},

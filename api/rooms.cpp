@@ -51,6 +51,10 @@ const gpu::Face* gpu_room() { return gpu_library().face; }
 
 const std::string& why_no_gpu_room() { return gpu_library().why_not; }
 
+std::string build_of_plans(const std::string& room) {
+  return room == kCpu ? build_id() : require_gpu_room("a saved plan").analysis_id;
+}
+
 const gpu::Face& require_gpu_room(const std::string& what) {
   if (const gpu::Face* room = gpu_room()) return *room;
   throw NoDeviceError(what + " needs the GPU library: " + why_no_gpu_room());

@@ -19,6 +19,10 @@ const gpu::Face* gpu_room();
 /// Why there is no GPU library, and what to do: the end of a sentence. Empty where there is one.
 const std::string& why_no_gpu_room();
 
+/// The build that a saved plan of a room belongs to: what another one kept might be of the right
+/// size and mean something else. Throws NoDeviceError as require_gpu_room does.
+std::string build_of_plans(const std::string& room);
+
 /// Throws NoDeviceError, which begins with `what` and says why, where there is no GPU library.
 const gpu::Face& require_gpu_room(const std::string& what);
 

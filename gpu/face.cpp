@@ -1,6 +1,7 @@
 #include "gpu/face.h"
 
-#include <csrkit_build_id.h>  // made at build time
+#include <csrkit_analysis_id.h>  // made at build time
+#include <csrkit_build_id.h>     // made at build time
 
 #include <memory>
 
@@ -24,6 +25,7 @@ std::function<DeviceClocks()> clock_reader(int ordinal) {
 }
 
 constexpr Face kFace{CSRKIT_BUILD_ID,
+                     CSRKIT_ANALYSIS_ID,
                      spmm_kernels,
                      spmm_marks,
                      spmv_kernels,

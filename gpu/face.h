@@ -28,6 +28,9 @@ struct Face {
   /// build_id() of the libcsrkit that this library was built with. Read it first: if it differs
   /// from the program's, the layout of this struct may differ too.
   const char* build_id;
+  /// 32 hexadecimal digits. Libraries with the same one make and read saved analyses alike
+  /// (kSavedAnalysis): they are made from the same sources.
+  const char* analysis_id;
   const KernelTable<Spmm>& (*spmm_kernels)();
   const KernelTable<Spmm>& (*spmm_marks)();
   const KernelTable<Spmm>& (*spmv_kernels)();

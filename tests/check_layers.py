@@ -69,6 +69,7 @@ THIRD_PARTY = {
     "spdlog": ("tools",),
     "commit.h": ("tools/cli",),  # made by cmake/commit.cmake
     "csrkit_build_id.h": ("core/base", "gpu", "ranks/mpi"),  # made by cmake/build_id.cmake
+    "csrkit_analysis_id.h": ("gpu",),  # the same
     "nlohmann": ("tools",),
     "gtest": ("studies",),
     "rapidcheck": ("studies",),

@@ -12,6 +12,10 @@ TEST(Face, IsOfTheSameBuildAsTheLibraryItUses) {
   EXPECT_EQ(csrkit_gpu_face()->build_id, std::string(build_id()));
 }
 
+TEST(Face, SaysOfWhichSourcesItsSavedAnalysesAre) {
+  EXPECT_EQ(std::string(csrkit_gpu_face()->analysis_id).size(), 32u);
+}
+
 TEST(Face, OffersTheTablesWithoutAGpu) {
   const Face& face = *csrkit_gpu_face();
   EXPECT_FALSE(face.spmm_kernels().empty());

@@ -159,10 +159,10 @@ Outcome measured_or_no_file(Run& run, const Request& request) {
   }
 }
 
-/// What plans are kept under: a case_key, a line for each of its parts.
+/// What plans are kept under: the build, and a case_key, a line for each of its parts.
 PlanKey plan_key(const TuningCase& asked) {
   const Json parts = case_key(asked);
-  PlanKey key;
+  PlanKey key{{"build", build_of_plans(asked.room)}};
   for (const auto& [name, value] : parts.items()) key.emplace_back(name, value.dump());
   return key;
 }

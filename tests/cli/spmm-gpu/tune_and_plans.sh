@@ -35,6 +35,8 @@ expect 2 csr-spmm-gpu karate.csr -k 32 --load-plan kept.plan
 says "dense_cols"
 expect 2 csr-spmm-gpu afiro.csr -k 16 --load-plan kept.plan
 says "matrix_xxh3_128"
+# What another build kept could have the right size and mean something else.
+grep -aqE '^build [0-9a-f]{32}$' kept.plan || fail "the plan does not say of which build it is"
 head -c 100 kept.plan >cut.plan
 expect 3 run --load-plan cut.plan
 says "cut.plan: byte"

@@ -1,6 +1,9 @@
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <limits>
 
+#include "core/base/file_digest.h"
 #include "tests/unit/api/handles_testing.h"
 
 namespace csrkit::api {
@@ -181,6 +184,19 @@ TEST(Plans, RefuseElementsBetweenAddresses) {
   EXPECT_TRUE(says("B begins between two addresses")) << csrkit_last_error();
 }
 
+/// The plan in the file, whole and in order, is of another build now.
+void say_another_build(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string head, body;
+  std::getline(in, head);
+  body.assign(std::istreambuf_iterator<char>(in), {});
+  const std::size_t at = body.find("\nbuild ") + 7;
+  body.replace(at, body.find('\n', at) - at, "another");
+  std::ofstream(path, std::ios::binary)
+      << head.substr(0, head.rfind(' ') + 1) << digest_bytes(body.data(), body.size()) << "\n"
+      << body;
+}
+
 TEST(Plans, OfAFileAreThoseThatWereSaved) {
   SmallArrays small;
   const Matrix matrix = wrapped(small.view());
@@ -201,6 +217,10 @@ TEST(Plans, OfAFileAreThoseThatWereSaved) {
   other = options_for(5);
   other.kernel = "naive";
   EXPECT_EQ(csrkit_plan_load(path.c_str(), matrix.get(), &other, &loaded), CSRKIT_USAGE);
+  say_another_build(path);
+  EXPECT_EQ(csrkit_plan_load(path.c_str(), matrix.get(), &options, &loaded), CSRKIT_USAGE);
+  EXPECT_TRUE(says("this plan was made for build another")) << csrkit_last_error();
+  EXPECT_OK(csrkit_plan_save(plan_of(matrix, options).get(), path.c_str()));
   small.values[2] = 7;
   const Matrix changed = wrapped(small.view());
   EXPECT_EQ(csrkit_plan_load(path.c_str(), changed.get(), &options, &loaded), CSRKIT_USAGE);

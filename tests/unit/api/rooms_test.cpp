@@ -25,6 +25,15 @@ TEST(GpuRoom, IsThereOrSaysWhatIsInTheWay) {
   }
 }
 
+TEST(BuildOfPlans, IsOfTheLibraryThatMakesThem) {
+  EXPECT_EQ(build_of_plans(kCpu), build_id());
+  if (const gpu::Face* room = gpu_room()) {
+    EXPECT_EQ(build_of_plans(kGpu), room->analysis_id);
+  } else {
+    EXPECT_THROW(build_of_plans(kGpu), NoDeviceError);
+  }
+}
+
 TEST(GpuRoom, IsOpenedOnce) { EXPECT_EQ(gpu_room(), gpu_room()); }
 
 }  // namespace
