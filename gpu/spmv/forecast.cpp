@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/device/cub_scratch.h"
 #include "gpu/device/device_csr.h"
 #include "gpu/plan/kernels.h"
 #include "gpu/plan/operands.h"
@@ -72,8 +73,13 @@ Bytes count_diagonals(const CsrMatrix& a) {
 
 constexpr Bytes kFixed = 128 << 10;  // tables, counters, and the least scratch of library calls
 
-/// Counts of that many things, and their sums.
-Bytes scan_bytes(Bytes count) { return count * (sizeof(Offset) + 1) + kFixed; }
+/// Counts of that many things, which become their sums in place (exclusive_sum), and a byte each
+/// for the scratch of that: far more than it takes.
+constexpr Bytes scan_bytes(Bytes count) { return count * (sizeof(Offset) + 1) + kFixed; }
+constexpr Offset kManyCounts = Offset{1} << 32;
+static_assert(scan_bytes(kManyCounts) >=
+                  kManyCounts * sizeof(Offset) + scan_scratch_bound(kManyCounts) &&
+              scan_bytes(1) >= sizeof(Offset) + scan_scratch_bound(1));
 
 Bytes slices_bytes(const Shape& shape) {
   constexpr Bytes kSorting = 2 * (sizeof(std::uint64_t) + sizeof(Index)) + 13;  // per row
