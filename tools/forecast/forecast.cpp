@@ -14,7 +14,7 @@ namespace {
 // What a tool takes beside matrices and operands: itself and its libraries, which this tool links
 // as well, so that it can look at itself; and OpenMP, buffers of files and the pages of libraries
 // that only a run touches. Measured with matrices of a few rows, rounded up.
-constexpr std::uint64_t kRunBytes = 2ull << 20;
+constexpr std::uint64_t kRunBytes = 3ull << 20;
 constexpr std::uint64_t kThreadBytes = 64ull << 10;
 // Pages and allocations are rounded up, and freed memory is not always given back at once.
 constexpr double kAllowance = 1.05;
