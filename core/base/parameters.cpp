@@ -1,12 +1,8 @@
 #include "core/base/parameters.h"
 
 #include <algorithm>
-#include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 
@@ -17,26 +13,25 @@ namespace csrkit {
 
 namespace {
 
-/// Integers may be written 1000000, 1e6 or 2.5e6. False unless the whole text is one such number.
-bool parse_integer(const std::string& text, std::int64_t* value) {
-  if (text.empty() || std::isspace(static_cast<unsigned char>(text[0]))) return false;
-  char* end = nullptr;
-  errno = 0;
-  const long long whole = std::strtoll(text.c_str(), &end, 10);
-  if (*end == '\0' && errno == 0) {
-    *value = whole;
-    return true;
-  }
-  const double number = std::strtod(text.c_str(), &end);
-  if (*end != '\0' || !(std::fabs(number) < 9e15) || number != std::floor(number)) return false;
-  *value = static_cast<std::int64_t>(number);
-  return true;
+// All numbers by <charconv>: the functions of C read and write the decimal comma of a German
+// locale, and libraries run in programs that have one.
+bool parse_number(const std::string& text, double* value) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, *value);
+  return error == std::errc() && stop == end;
 }
 
-bool parse_number(const std::string& text, double* value) {
-  char* end = nullptr;
-  *value = std::strtod(text.c_str(), &end);
-  return end != text.c_str() && *end == '\0';
+/// Integers may be written 1000000, 1e6 or 2.5e6. False unless the whole text is one such number.
+bool parse_integer(const std::string& text, std::int64_t* value) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, *value);
+  if (error == std::errc() && stop == end) return true;
+  double number = 0;
+  if (!parse_number(text, &number) || !(std::fabs(number) < 9e15) || number != std::floor(number)) {
+    return false;
+  }
+  *value = static_cast<std::int64_t>(number);
+  return true;
 }
 
 /// Calls `take` with every part between commas, and stops where it says false.
@@ -50,16 +45,13 @@ bool all_parts(const std::string& text, Take&& take) {
   return true;
 }
 
-std::string text_of(double value) {
-  std::string text = std::to_string(value);
-  if (std::strtod(text.c_str(), nullptr) != value) {  // below its six digits
-    char precise[32];
-    std::snprintf(precise, sizeof precise, "%g", value);
-    return precise;
-  }
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
+/// 1000000000 rather than 1e+09, but 1e-09 rather than 0.000000001.
+std::string in_full(double value) {
+  char digits[32];
+  const double size = std::fabs(value);
+  const bool is_short = value == 0 || (size >= 1e-6 && size < 1e18);
+  const auto format = is_short ? std::chars_format::fixed : std::chars_format::scientific;
+  return {digits, std::to_chars(digits, digits + sizeof digits, value, format).ptr};
 }
 
 }  // namespace
@@ -125,7 +117,7 @@ bool Parameter::accepts(const std::string& value) const {
 }
 
 std::string Parameter::expected() const {
-  const auto range = [&] { return " from " + text_of(least) + " to " + text_of(most); };
+  const auto range = [&] { return " from " + in_full(least) + " to " + in_full(most); };
   std::string text;
   switch (kind) {
     case ParameterKind::flag:

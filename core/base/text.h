@@ -1,6 +1,8 @@
-// The ends of texts.
+// The ends of texts, and numbers in them.
 #pragma once
 
+#include <charconv>
+#include <string>
 #include <string_view>
 
 namespace csrkit {
@@ -11,6 +13,14 @@ inline bool starts_with(std::string_view text, std::string_view prefix) {
 
 inline bool ends_with(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+/// printf's "%.<digits>g" of at most 17 digits, with a point in every locale: the library also runs
+/// in programs whose printf writes a comma.
+inline std::string rounded(double value, int digits = 6) {
+  char text[32];
+  return {text,
+          std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
 }
 
 }  // namespace csrkit

@@ -1,7 +1,8 @@
 #include "core/contract/operator.h"
 
 #include <cmath>
-#include <cstdio>
+
+#include "core/base/text.h"
 
 namespace csrkit {
 
@@ -50,9 +51,8 @@ void require_bindable(const OperatorShape& shape, Capabilities capabilities,
 void require_factor(const char* name, double factor, ValueKind sums) {
   const bool fits = sums == ValueKind::f64 || std::isfinite(store_as<float>(factor));
   if (fits || !std::isfinite(factor)) return;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", factor);
-  throw UsageError(std::string(name) + " is " + text + ", beyond the range of " + name_of(sums) +
+  throw UsageError(std::string(name) + " is " + rounded(factor) + ", beyond the range of " +
+                   name_of(sums) +
                    ", the kind of the sums; use operands of f64 (--value-kind f64)");
 }
 

@@ -1,8 +1,8 @@
 #include "core/contract/solve.h"
 
 #include <cmath>
-#include <cstdio>
 
+#include "core/base/text.h"
 #include "core/contract/parse_name.h"
 
 namespace csrkit {
@@ -72,11 +72,7 @@ bool SolveReport::is_solved() const {
 
 namespace {
 
-std::string text_of(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", number);
-  return text;
-}
+std::string text_of(double number) { return rounded(number, 3); }
 
 std::string explanation(const ColumnReport& column) {
   const std::string at = "in iteration " + std::to_string(column.iterations + 1);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/base/text.h"
 #include "core/contract/operator.h"
 
 namespace csrkit {
@@ -75,7 +76,7 @@ void require_legal(const SpgemmProblem& problem) {
   }
   require_factor("alpha", problem.alpha, sums);
   if (!(problem.drop_below >= 0) || std::isinf(problem.drop_below)) {
-    throw UsageError("drop_below is " + std::to_string(problem.drop_below) +
+    throw UsageError("drop_below is " + rounded(problem.drop_below) +
                      "; it must be 0 or a positive number");
   }
   if (problem.mask && (problem.mask->rows() != problem.output_rows() ||

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/counted.h"
+#include "core/base/text.h"
 
 namespace csrkit {
 
@@ -16,7 +17,7 @@ namespace {
 void require_positive(const std::string& where, const std::string& what, double value,
                       bool may_be_zero = false) {
   if (std::isfinite(value) && (value > 0 || (may_be_zero && value == 0))) return;
-  refuse(where, what + " is " + std::to_string(value) + ", expected a " +
+  refuse(where, what + " is " + rounded(value) + ", expected a " +
                     (may_be_zero ? "number of at least 0" : "positive number"));
 }
 

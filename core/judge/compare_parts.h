@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "core/base/hash.h"
+#include "core/base/text.h"
 #include "core/base/value_kind.h"
 #include "core/contract/semiring.h"
 #include "core/matrix/memory_space.h"
@@ -24,11 +24,7 @@ inline double gamma_of(double roundings, double unit) {
   return mu <= 0.5 ? mu / (1 - mu) : 2 * mu;
 }
 
-inline std::string text_of(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
-}
+inline std::string text_of(double value) { return rounded(value, 17); }
 
 inline void require_host(MemorySpace space, const char* name) {
   if (space == MemorySpace::host) return;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "core/base/lower_to.h"
 #include "core/base/team.h"
+#include "core/base/text.h"
 
 namespace csrkit {
 
@@ -22,9 +22,8 @@ bool mirror_each_other(double value, double mirrored, ValueKind kind) {
 }
 
 std::string text_of(Index row, Index col, double value) {
-  char text[80];
-  std::snprintf(text, sizeof text, "row %d, column %d holds %.6g", row, col, value);
-  return text;
+  return "row " + std::to_string(row) + ", column " + std::to_string(col) + " holds " +
+         rounded(value);
 }
 
 constexpr Offset kNowhere = std::numeric_limits<Offset>::max();
@@ -49,9 +48,8 @@ struct Range {
 };
 
 [[noreturn]] void refuse_value(const std::string& name, Index row, Index col, double value) {
-  char found[96];
-  std::snprintf(found, sizeof found, "found %.6g in row %d, column %d%s; ", value, row, col,
-                kCounted);
+  const std::string found = "found " + rounded(value) + " in row " + std::to_string(row) +
+                            ", column " + std::to_string(col) + kCounted + "; ";
   throw InputError(name + ": expected " +
                    (std::isfinite(value)
                         ? std::string("values that f32 can hold, ") + found + "use --precision f64"

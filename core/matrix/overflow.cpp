@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <type_traits>
 
 #include "core/base/counted.h"
 #include "core/base/team.h"
+#include "core/base/text.h"
 
 namespace csrkit {
 
@@ -54,10 +54,8 @@ bool can_underflow(ValueKind from, ValueKind to) {
 }
 
 std::string place_of(double value, Offset row, Offset col) {
-  char number[32];
-  std::snprintf(number, sizeof number, "%.6g", value);
-  return std::string(number) + " in row " + std::to_string(row) + ", column " +
-         std::to_string(col) + " (counted from 0)";
+  return rounded(value) + " in row " + std::to_string(row) + ", column " + std::to_string(col) +
+         " (counted from 0)";
 }
 
 std::string place_of(const CsrMatrix& matrix, Offset at) {

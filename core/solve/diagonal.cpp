@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdio>
 
 #include "core/base/lower_to.h"
 #include "core/base/team.h"
+#include "core/base/text.h"
 
 namespace csrkit {
 
@@ -80,10 +80,8 @@ std::vector<double> inverse_diagonal(const SolveProblem& problem) {
   for (Index row = 0; row < problem.rows(); ++row) {
     const double value = diagonal_at(problem, row);
     if (!(value > 0) || !std::isfinite(1 / value)) {
-      char text[32];
-      std::snprintf(text, sizeof text, "%.6g", value);
-      throw VerifyError("the diagonal element of row " + std::to_string(row) + " is " + text +
-                        kNeeded);
+      throw VerifyError("the diagonal element of row " + std::to_string(row) + " is " +
+                        rounded(value) + kNeeded);
     }
     inverse[static_cast<std::size_t>(row)] = 1 / value;
   }

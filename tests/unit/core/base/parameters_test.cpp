@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <clocale>
+
 #include "core/base/error.h"
 
 namespace csrkit {
@@ -70,7 +72,7 @@ TEST(Parameters, BadValuesAreRefusedWithWhatIsExpected) {
       {"n", {" 3", "3 ", "1.5", "-1", "2147483648", "1e99", "nan", "0x1g"}},
       {"hub", {"0", "10", "none", "Auto"}},
       {"offsets", {"1,,2", "0", "1,", ",", "101", "auto"}},
-      {"share", {"nan", "inf", "-0.1", "1.1", "half", "1x"}},
+      {"share", {"nan", "inf", "-0.1", "1.1", "half", "1x", " 0.5", "0x1p-1", "0,5"}},
       {"cache", {"0", "1.5G", "8X", "-1", "G", "99999999999T"}},
       {"inside", {"heap", "KEEP", "keep,rcm"}},
       {"symmetric", {"true", "maybe", "1"}},
@@ -87,6 +89,25 @@ TEST(Parameters, BadValuesAreRefusedWithWhatIsExpected) {
   EXPECT_EQ(find_parameter(table(), "hub")->expected(), "a whole number from 1 to 9, or auto");
   EXPECT_EQ(find_parameter(table(), "inside")->expected(), "keep, degree or rcm");
   EXPECT_EQ(number("x", "1", 1e-9, 1e12, "").expected(), "a number from 1e-09 to 1000000000000");
+}
+
+/// The first locale with a decimal comma that this machine has, while it lives.
+class CommaLocale {
+ public:
+  CommaLocale() {
+    for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"}) {
+      if (std::setlocale(LC_NUMERIC, name) != nullptr) return;
+    }
+  }
+  ~CommaLocale() { std::setlocale(LC_NUMERIC, "C"); }
+};
+
+TEST(Parameters, ALocaleChangesNoNumber) {
+  const CommaLocale comma;  // where there is none, the refusals of "0,5" and " 0.5" are the test
+  const Parameters given("here", table(), {{"n", "2.5e6"}, {"share", "0.25"}});
+  EXPECT_EQ(given.integer("n"), 2500000);
+  EXPECT_EQ(given.number("share"), 0.25);
+  EXPECT_EQ(number("x", "1", 0.25, 1e9, "").expected(), "a number from 0.25 to 1000000000");
 }
 
 TEST(Parameters, NamesAreChecked) {

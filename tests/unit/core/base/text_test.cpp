@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <limits>
+
 namespace csrkit {
 namespace {
 
@@ -18,6 +21,19 @@ TEST(Text, IsItsOwnBeginningAndEnd) {
   EXPECT_TRUE(ends_with("", ""));
   EXPECT_FALSE(starts_with("mtx", ".mtx"));
   EXPECT_FALSE(ends_with("mtx", ".mtx"));
+}
+
+TEST(Text, NumbersAreRoundedAsPrintfDoes) {
+  for (const double value :
+       {0.0, -1.0, 1.0 / 3, 1e-5, 123456.5, 1e6, 5e-324, -1.7976931348623157e308}) {
+    for (const int digits : {3, 6, 17}) {
+      char expected[32];
+      std::snprintf(expected, sizeof expected, "%.*g", digits, value);
+      EXPECT_EQ(rounded(value, digits), expected);
+    }
+  }
+  EXPECT_EQ(rounded(std::numeric_limits<double>::quiet_NaN()), "nan");
+  EXPECT_EQ(rounded(-std::numeric_limits<double>::infinity()), "-inf");
 }
 
 }  // namespace

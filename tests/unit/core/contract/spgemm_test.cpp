@@ -129,7 +129,12 @@ TEST(SpgemmProblem, RefusesWhatDoesNotFit) {
   EXPECT_THROW(require_legal(problem), UsageError);
   problem = small_problem();
   problem.drop_below = -1;
-  EXPECT_THROW(require_legal(problem), UsageError);
+  try {
+    require_legal(problem);
+    ADD_FAILURE() << "accepted";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "drop_below is -1; it must be 0 or a positive number");
+  }
   problem.drop_below = std::numeric_limits<double>::infinity();
   EXPECT_THROW(require_legal(problem), UsageError);
   problem.drop_below = std::numeric_limits<double>::quiet_NaN();
