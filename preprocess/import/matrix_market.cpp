@@ -3,9 +3,9 @@
 // Accepted beyond the standard: comments and blank lines anywhere, either line end, a missing last
 // line end, blanks around numbers, Fortran exponents, inf and nan, "double" for real, and entries
 // above the diagonal of a symmetric file. Those are mirrored like the entries below; where both are
-// stored, they are duplicates. Real and integer values become f64, unless the user asks for another
-// kind or a comment before the sizes names one, as our exporter writes it. An array keeps every
-// entry, zeros included: the file states them.
+// stored, they are duplicates, and a warning says so if they are added up. Real and integer values
+// become f64, unless the user asks for another kind or a comment before the sizes names one, as our
+// exporter writes it. An array keeps every entry, zeros included: the file states them.
 #include "preprocess/import/matrix_market.h"
 
 #include <omp.h>
@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "core/base/counted.h"
+#include "core/base/text.h"
 #include "preprocess/import/entry_lines.h"
 #include "preprocess/import/matrix_market_header.h"
 
@@ -67,7 +68,7 @@ void require_zero_diagonal(const CooMatrix& coo, const std::string& name) {
       const std::string place = std::to_string(coo.row_indices[at] + Offset{1});
       throw InputError(name +
                        ": expected no value on the diagonal of a skew-symmetric matrix, found " +
-                       std::to_string(values[at]) + " at row " + place + ", column " + place +
+                       rounded(values[at]) + " at row " + place + ", column " + place +
                        "; is the matrix \"symmetric\" or \"general\"?");
     }
   }
@@ -132,6 +133,12 @@ void read_matrix_market_source(ByteSource& source, const ReadRequest& request,
   finish_coo(std::move(coo), request, source.name(), result);
   // Mirrored entries always come late; users want to know the order in the file.
   result.repairs.out_of_order = out_of_order;
+  if (triangles.lower && triangles.upper && !header.is_pattern && result.repairs.duplicates > 0 &&
+      request.duplicates == Duplicates::sum) {
+    result.warnings.push_back(
+        "the file declares symmetry and yet has entries on both sides of the diagonal: each was "
+        "mirrored and added to the other; if both say the same, say --duplicates first");
+  }
   // Merged entries were added in different orders on both sides, so their bits may differ.
   result.is_symmetric_by_format =
       header.symmetry == MarketSymmetry::symmetric && result.repairs.duplicates == 0;
