@@ -133,11 +133,13 @@ ValueKind kind_of(const std::string& descr, const std::string& path) {
   if (descr == "<f8") return ValueKind::f64;
   if (descr == "<f2") return ValueKind::f16;
   const bool is_big_endian = !descr.empty() && descr[0] == '>';
+  const bool is_complex = descr.size() > 1 && descr[1] == 'c';
   throw InputError(path +
                    ": byte 10: expected little-endian floating-point elements (<f2, <f4 or "
                    "<f8), found " +
-                   (is_big_endian ? "big-endian " : "") + "'" + descr +
-                   "'; convert the array with .astype('<f4')");
+                   (is_big_endian ? "big-endian " : "") + "'" + descr + "'; " +
+                   (is_complex ? "numbers here are real: export the real part, array.real"
+                               : "convert the array with .astype('<f4') or .astype('<f8')"));
 }
 
 /// to[i][j] = from[j][i], tile by tile so that neither side jumps through memory.

@@ -216,8 +216,10 @@ ValueArray NpyArray::to_values() const {
     return values;
   }
   if (descr.size() < 2 || (descr[1] != 'i' && descr[1] != 'u')) {
-    throw InputError(where_ + ": byte 0: expected real numbers, found dtype '" + descr +
-                     "'; convert the matrix with .astype('<f8') in SciPy");
+    const bool is_complex = descr.size() > 1 && descr[1] == 'c';  // astype would drop half of it
+    throw InputError(where_ + ": byte 0: expected real numbers, found dtype '" + descr + "'; " +
+                     (is_complex ? "store the real part, matrix.real"
+                                 : "convert the matrix with .astype('<f8') in SciPy"));
   }
   ValueArray values;
   for_integer_type([&](auto tag) {

@@ -114,6 +114,8 @@ TEST(NpyFile, RefusesByName) {
            {with("|O", "(2, 1)"), "objects"},
            {with("<f4", "(4, 2)"), "16 bytes"},
            {with("<f4", "(1, 2)"), "16 bytes"},
+           {with("<i8", "(1, 2)"), ".astype('<f4') or .astype('<f8')"},
+           {with("<c16", "(1, 2)"), "the real part"},
            {with("<f4", "()"), "dimensions, found 0"},
            {with("<f4", "(1, 2, 2)"), "dimensions, found 3"},
            {with("<f4", "(4294967296, 4294967296)"), "at most 2147483647"},

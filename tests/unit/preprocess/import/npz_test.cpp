@@ -265,6 +265,15 @@ TEST(ImportNpz, RefusesWhatOnlyPythonCanRead) {
               import_matrix(scratch / "big_endian.npz");
             }).find("little-endian"),
             std::string::npos);
+  SmallNpz(scratch / "complex.npz")
+      .add("indices", "<i4", I4{0})
+      .add("indptr", "<i4", I4{0, 1})
+      .add("shape", "<i8", I8{1, 1})
+      .add("data", "<c8", std::vector<double>{1})
+      .finish();
+  EXPECT_NE(
+      message_of<InputError>([&] { import_matrix(scratch / "complex.npz"); }).find("matrix.real"),
+      std::string::npos);
 }
 
 TEST(ImportNpz, RefusesArraysOfOtherTypesAndSizes) {
