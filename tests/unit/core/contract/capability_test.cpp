@@ -21,6 +21,12 @@ TEST(Capabilities, WhatIsMissingIsSaid) {
     EXPECT_STREQ(error.what(),
                  "kernel_x cannot do: f16, a mask; --list shows what each kernel can do");
   }
+  try {
+    require_capabilities(kF32, kWideOperands, "auto");
+    FAIL();
+  } catch (const UsageError& error) {  // what users of NumPy meet first, where f64 is the default
+    EXPECT_NE(std::string(error.what()).find("both of one kind will do"), std::string::npos);
+  }
 }
 
 TEST(Capabilities, EveryBitHasAPhrase) {
