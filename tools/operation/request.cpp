@@ -112,6 +112,11 @@ Index dense_cols_of(const Options& options, const std::string& input) {
   throw InputError(input + ": expected an array of 1 column or more, found none");
 }
 
+std::optional<ValueKind> kind_of_input(const std::string& input) {
+  if (input.empty()) return {};
+  return NpyFile(input).kind();
+}
+
 std::vector<Index> read_dense_cols(const Options& options) {
   std::vector<Index> all;
   for (const std::int64_t cols : options.different_integers("dense-cols", 1, kMaxIndex)) {

@@ -42,7 +42,8 @@ struct Request {
   PlanOptions plan;
   // Of operations with dense operands.
   Index dense_cols = 32;
-  std::optional<ValueKind> dense_kind;  // of B; by default A's, f32 if A has none
+  std::optional<ValueKind> dense_kind;  // of B, as asked for; see dense_kind_of
+  std::optional<ValueKind> input_kind;  // of the elements of `input`
   double beta = 0;
   std::string input;  // B (X in SDDMM), "" = random
   // Of SpMM on a GPU.
@@ -83,6 +84,14 @@ std::optional<ValueKind> read_kind(const Options& options, const char* name);
 /// --dense-cols, or, where it is not given, as many as the .npy file `input` has, "" = no file.
 /// Throws InputError, IoError, UsageError.
 Index dense_cols_of(const Options& options, const std::string& input);
+/// The kind of the elements of the .npy file `input`; nothing if that is "". Throws as above.
+std::optional<ValueKind> kind_of_input(const std::string& input);
+/// The kind of B where it is not A's, or f32 if A has none: `asked` for, or, where A has no values
+/// and so multiplies what comes, that of B's file.
+inline std::optional<ValueKind> dense_kind_of(ValueKind a, std::optional<ValueKind> asked,
+                                              std::optional<ValueKind> in_file) {
+  return asked || a != ValueKind::none ? asked : in_file;
+}
 /// The widths that --dense-cols lists. Throws UsageError for one that is there twice.
 std::vector<Index> read_dense_cols(const Options& options);
 

@@ -143,7 +143,8 @@ OperationFacts sddmm_facts() {
            {"alpha", "X", "C = alpha * X Y^T + beta * A, where A has entries", "1"},
            {"beta", "X", "see --alpha", "0"},
            {"times-values", "", "multiply X Y^T by A's values, entry by entry"},
-           {"dense-kind", "KIND", "kind of X and Y (default: A's, f32 if A has none)"},
+           {"dense-kind", "KIND",
+            "kind of X and Y (default: A's; if A has none, that of their files, or f32)"},
            {"output-kind", "KIND", "kind of C: that of the sums (the default), or that of X and Y"},
            {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}},
           {},
@@ -173,6 +174,8 @@ class SddmmOperation : public TypedOperation<Sddmm> {
     request->second_input = options.text("input-y");
     request->dense_cols =
         dense_cols_of(options, request->input.empty() ? request->second_input : request->input);
+    request->input_kind =
+        kind_of_input(request->input.empty() ? request->second_input : request->input);
     request->seed = options.seed("seed");
     if (options.given("seed") && !request->input.empty() && !request->second_input.empty()) {
       throw UsageError("--seed has no effect: --input-x and --input-y give X and Y");
@@ -245,7 +248,10 @@ class SddmmOperation : public TypedOperation<Sddmm> {
     }
     SddmmProblem problem = default_sddmm_problem(operands.a, request.dense_cols);
     problem.multiplies_by_a = request.multiplies_by_a;
-    if (request.dense_kind) set_dense_kind(&problem, *request.dense_kind);
+    if (const auto kind =
+            dense_kind_of(problem.a.value_kind(), request.dense_kind, request.input_kind)) {
+      set_dense_kind(&problem, *kind);
+    }
     if (request.output_kind) problem.c = *request.output_kind;
     require_legal(problem);
     return problem;

@@ -138,7 +138,8 @@ OperationFacts spmm_facts() {
        {"alpha", "X", "C = alpha * op(A) * B + beta * C", "1"},
        {"beta", "X", "see --alpha; C is random if this is not 0", "0"},
        {"transpose", "", "op(A) is the transpose of A"},
-       {"dense-kind", "KIND", "kind of B: A's, f32 if A has none; f16, bf16 with f32: see --list"},
+       {"dense-kind", "KIND",
+        "kind of B: A's; if A has none, that of --input, or f32; f16, bf16 with f32: see --list"},
        {"output-kind", "KIND", "kind of C (default: that of the accumulation)"},
        {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}},
       {{"k,dense-cols", "LIST", "columns of the dense operands", "32,128"}},
@@ -161,7 +162,8 @@ OperationFacts spmv_facts() {
        {"alpha", "X", "y = alpha * op(A) * x + beta * y", "1"},
        {"beta", "X", "see --alpha; y is random if this is not 0", "0"},
        {"transpose", "", "op(A) is the transpose of A"},
-       {"dense-kind", "KIND", "kind of x: A's (f32 if A has no values), or f64 with an f32 matrix"},
+       {"dense-kind", "KIND",
+        "kind of x: A's (if A has no values, that of --input, or f32), or f64 with an f32 matrix"},
        {"output-kind", "KIND", "kind of y (default: that of the accumulation)"},
        {"memory-limit", "SIZE", "most memory for the plan, e.g. 512M or 8G"}},
       {},
@@ -215,6 +217,7 @@ class SpmmOperation : public TypedOperation<Spmm> {
   void read_options(const Options& options, Request* request) const override {
     request->input = options.text("input");
     request->dense_cols = is_spmv_ ? 1 : dense_cols_of(options, request->input);
+    request->input_kind = kind_of_input(request->input);
     request->seed = options.seed("seed");
     request->beta = options.number("beta");
     if (options.given("seed") && !request->input.empty() && request->beta == 0) {
@@ -303,8 +306,9 @@ class SpmmOperation : public TypedOperation<Spmm> {
     SpmmProblem problem = default_spmm_problem(operands.a, is_spmv_ ? 1 : request.dense_cols);
     problem.transpose_a = request.transpose;
     problem.semiring = request.semiring;
-    if (request.dense_kind) {
-      problem.b = *request.dense_kind;
+    if (const auto kind =
+            dense_kind_of(problem.a.value_kind(), request.dense_kind, request.input_kind)) {
+      problem.b = *kind;
       problem.accumulate = problem.b == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
       problem.c = problem.accumulate;
     }

@@ -55,8 +55,9 @@ Options declare_spmm_dist() {
       .value("seed", "N", "of a random B: the same elements on any grid, and in csr-spmm-cpu", "1")
       .value("kernel", "NAME", "which kernel; --list shows them", "auto")
       .value("value-kind", "KIND", "convert the matrix first: none, f32, f64, f16 or bf16")
-      .value("dense-kind", "KIND",
-             "kind of B: A's, f32 if A has none; f16, bf16 with f32: see --list")
+      .value(
+          "dense-kind", "KIND",
+          "kind of B: A's; if A has none, that of --input, or f32; f16, bf16 with f32: see --list")
       .flag("nondeterministic", "allow results that differ from run to run in the last bits");
   declare_ranks(options);
   options.writes_files();
@@ -162,6 +163,7 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
     throw UsageError("--seed has no effect: --input gives B");
   }
   result.dense_kind = read_kind(options, "dense-kind");
+  result.input_kind = kind_of_input(result.input);
   result.as_json = options.json();
   result.command_line = options.command_line();
   require_new_outputs(options, {result.output}, {result.matrix, result.input});

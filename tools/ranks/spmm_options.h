@@ -32,7 +32,7 @@ struct SpmmDistOptions {
   bool is_deterministic = true;
   std::string kernel, input, output;
   std::uint64_t seed = 1;
-  std::optional<ValueKind> value_kind, dense_kind;
+  std::optional<ValueKind> value_kind, dense_kind, input_kind;
   bool as_json = false;
   std::vector<std::string> command_line;
 };

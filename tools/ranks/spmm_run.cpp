@@ -61,8 +61,9 @@ SpmmProblem kinds_of(const SpmmDistOptions& options, ValueKind stored) {
   const CsrMatrix no_rows(0, 0, std::move(offsets), Buffer<Index>(),
                           ValueArray(options.value_kind.value_or(stored), 0));
   SpmmProblem kinds = default_spmm_problem(no_rows, options.dense_cols);
-  if (options.dense_kind) {
-    kinds.b = *options.dense_kind;
+  if (const auto kind =
+          dense_kind_of(no_rows.value_kind(), options.dense_kind, options.input_kind)) {
+    kinds.b = *kind;
     kinds.accumulate = kinds.b == ValueKind::f64 ? ValueKind::f64 : ValueKind::f32;
     kinds.c = kinds.accumulate;
   }

@@ -27,5 +27,17 @@ no_file four.npy
 csr-import tiny.mtx double.csr --value-kind f64 --quiet
 expect 3 csr-spmm-cpu double.csr -k 3 --input one.npy
 says "--dense-kind"
-expect 0 csr-spmm-cpu double.csr -k 3 --input one.npy --dense-kind f64 --repeat 1 --check
+expect 0 csr-spmm-cpu double.csr -k 3 --input one.npy --dense-kind f64 --repeat 1 --check --output wide.npy
+# A matrix without values takes an array as it is.
+csr-import tiny.mtx ones.csr --value-kind none --quiet
+expect 0 csr-spmm-cpu ones.csr --input wide.npy --repeat 1 --check=full --json
+equals "$(json kinds.b)" f64
+equals "$(json kinds.c)" f64
+expect 0 csr-spmm-cpu ones.csr --input wide.npy --dense-kind f32 --repeat 1 --json
+equals "$(json kinds.b)" f32
+expect 0 csr-sddmm-cpu ones.csr --input-y wide.npy --repeat 1 --check=full --json
+equals "$(json kinds.b)" f64
+expect 0 csr-spmm-dist ones.csr --ranks 2 --input wide.npy --repeat 1 --check --output wide2.npy
+expect 0 csr-spmm-cpu ones.csr --input wide.npy --repeat 1 --output wide1.npy
+cmp wide1.npy wide2.npy
 expect 3 csr-spmm-cpu tiny.csr -k 3 --input tiny.mtx
