@@ -4,6 +4,8 @@
 #include <set>
 
 #include "core/base/atomic_file.h"
+#include "core/base/parameters.h"
+#include "core/base/text.h"
 
 namespace csrkit {
 
@@ -52,6 +54,19 @@ void require_outputs(const Options& options, const std::vector<std::string>& out
                      const std::vector<std::string>& inputs) {
   require_new_outputs(options, outputs, inputs);
   require_writable(outputs);
+}
+
+void require_ending(const std::string& output, const std::vector<std::string>& right) {
+  for (const std::string& ending : right) {
+    if (ends_with(output, ending)) return;
+  }
+  for (const char* wrong : {".csr", ".npy", ".npz", ".mtx", ".mtx.gz", ".petsc", ".graph", ".txt",
+                            ".csv", ".tsv", ".json"}) {
+    if (!ends_with(output, wrong)) continue;
+    throw UsageError("the output '" + output + "' would not be what its name says, but a " +
+                     alternatives(right) + " file; name it so" +
+                     (right.front() == ".csr" ? ", and let csr-export make other formats" : ""));
+  }
 }
 
 }  // namespace csrkit

@@ -57,6 +57,7 @@ ImportToolOptions parse_import_options(int argc, const char* const* argv) {
   result.input = options.names()[0] == "-" ? "/dev/stdin" : options.names()[0];
   result.output = options.names()[1];
   require_outputs(options, {result.output}, {result.input});
+  require_ending(result.output, {".csr"});
   result.import.format = options.text("format");
   result.import.duplicates = options.parsed("duplicates", parse_duplicates);
   result.import.value_kind =

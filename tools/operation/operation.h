@@ -77,7 +77,8 @@ struct NamedKernel {
 struct OperationFacts {
   const char* name;
   Capabilities all_capabilities;
-  bool is_tunable;  // whether several kernels and variants are worth a race
+  bool is_tunable;                          // whether several kernels and variants are worth a race
+  std::vector<std::string> output_endings;  // of what --output writes
   /// Of csr-<name>-<room>, beside those that all operations share.
   std::vector<OptionRow> options;
   std::vector<OptionRow> bench_options, forecast_options;

@@ -132,6 +132,7 @@ OperationFacts sddmm_facts() {
   return {"sddmm",
           kEverySddmm,
           /*is_tunable=*/false,
+          {".csr", ".npy"},
           {{"k,dense-cols", "K",
             "columns of X and Y; with --input-x or --input-y, those of the file", "32"},
            {"input-x", "X.npy", "read X, rows x K; otherwise it is random by --seed"},

@@ -169,6 +169,7 @@ OperationFacts spgemm_facts() {
       "spgemm",
       kSpgemmEverything | kUnsortedRows,
       /*is_tunable=*/false,
+      {".csr"},
       {{"reuse", "", "measure the numeric phase alone, too: new values, known structure"},
        {"forecast", "", "say what the product will take, and stop"},
        {"output", "C.csr", "write C, if --check is given only after it passed"},

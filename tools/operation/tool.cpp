@@ -108,6 +108,7 @@ ToolOptions parse(const std::string& tool, const Operation& operation, const std
                                result.request.second_input, result.load_plan});
   require_other_files({result.request.output, result.tune, result.save_plan}, inputs);
   require_outputs(options, {result.request.output, result.save_plan}, inputs);
+  require_ending(result.request.output, operation.facts().output_endings);
   result.as_json = options.json();
   result.command_line = options.command_line();
   return result;

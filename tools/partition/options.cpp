@@ -92,6 +92,7 @@ PartitionToolOptions parse_partition_options(int argc, const char* const* argv) 
   }
   // A matrix may be replaced by itself in another order, with --force.
   require_outputs(options, {result.output}, {result.partition_from});
+  require_ending(result.output, {".csr"});
   const auto require_method = [&](const char* option, PartMethod method, const char* name) {
     if (options.given(option) && result.method != method) {
       throw UsageError("--" + std::string(option) + " is for --method " + name);

@@ -71,6 +71,7 @@ SpgemmDistOptions read_spgemm_dist(const Options& options) {
   result.as_json = options.json();
   result.command_line = options.command_line();
   require_new_outputs(options, {result.output}, {result.a, result.b});
+  require_ending(result.output, {".csr"});
   return result;
 }
 

@@ -167,6 +167,7 @@ SpmmDistOptions read_spmm_dist(const Options& options, const Communicator& commu
   result.as_json = options.json();
   result.command_line = options.command_line();
   require_new_outputs(options, {result.output}, {result.matrix, result.input});
+  require_ending(result.output, {".npy"});
   return result;
 }
 

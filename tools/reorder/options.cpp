@@ -224,6 +224,7 @@ ReorderToolOptions parse_reorder_options(int argc, const char* const* argv) {
   require_outputs(
       options, {result.output},
       {is_apply ? result.input : "", result.operand, result.order_from, result.partition_from});
+  require_ending(result.output, {is_apply ? ".npy" : ".csr"});
   if (!result.partition_from.empty() && result.sides == "cols") {
     throw UsageError("--partition-from names the parts of rows; leave out --sides=cols");
   }

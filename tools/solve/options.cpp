@@ -180,6 +180,7 @@ SolveToolOptions parse_solve_options(const std::string& tool, const std::string&
   result.best_iterate = best_iterate_name(result.output);
   require_outputs(options, {result.output, result.best_iterate},
                   {result.matrix, result.rhs, result.guess});
+  require_ending(result.output, {".npy"});
   result.as_json = options.json();
   result.command_line = options.command_line();
   return result;

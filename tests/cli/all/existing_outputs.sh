@@ -24,6 +24,24 @@ written() {
   expect 0 "$@" --force --quiet
   if grep -q '^precious' "$file"; then fail "--force did not replace $file"; fi
 }
+# What a tool writes does not follow the name, so a name of another format is refused.
+misnamed() {
+  expect 2 "$@"
+  says "would not be what its name says"
+  if compgen -G 'misnamed.*' >left; then fail "$1 left $(cat left)"; fi
+}
+misnamed csr-import "$DATASETS/karate.mtx" misnamed.mtx
+misnamed csr-generate rmat misnamed.npz --set scale=5
+misnamed csr-reorder grid.csr misnamed.mtx.gz --method rcm
+misnamed csr-reorder order.csr misnamed.csv --apply-to rhs.npy
+misnamed csr-partition grid.csr misnamed.graph --parts 2 --method blocks
+misnamed csr-spmm-cpu grid.csr --output misnamed.csr
+misnamed csr-spmm-dist grid.csr --ranks 2 --output misnamed.csr
+misnamed csr-spgemm-dist grid.csr --ranks 2 --output misnamed.mtx
+misnamed csr-spmv-cpu grid.csr --output misnamed.mtx
+misnamed csr-sddmm-cpu grid.csr --output misnamed.mtx
+misnamed csr-spgemm-cpu grid.csr --output misnamed.npy
+misnamed csr-solve-cpu grid.csr --output misnamed.mtx
 written out.csr csr-import "$DATASETS/karate.mtx" out.csr
 written out2.csr csr-generate rmat out2.csr --set scale=5
 written out.mtx csr-export grid.csr out.mtx
@@ -59,8 +77,8 @@ expect 2 csr-export grid.csr grid.csr --format matrix-market --force
 says "would be lost"
 
 # What is no file is not replaced either, and says so.
-mkdir folder.csr
-expect 4 csr-generate rmat folder.csr --set scale=5 --force
+mkdir folder
+expect 4 csr-generate rmat folder --set scale=5 --force
 says "it is a folder"
 # What cannot be written is known before any work: here the input is not even looked at.
 mkfifo pipe
@@ -68,7 +86,7 @@ before=$(stat -c %F:%i pipe)
 too_long=$(printf 'n%.0s' {1..256})
 cannot_write() { # cannot_write COMMAND...: with the output's name last
   local name
-  for name in folder.csr pipe /dev/null no/such/folder/out "$too_long"; do
+  for name in folder pipe /dev/null no/such/folder/out "$too_long"; do
     expect 4 "$@" "$name"
     says "cannot write '$name'"
     silent out

@@ -71,9 +71,9 @@ warned "c.npy: " csr-spmm-cpu wide.csr -k 1 --value-kind f32 --dense-kind f32 --
 # Factors are held in the kind of the sums, too.
 csr-generate erdos-renyi narrow.csr --set rows=4 --set cols=4 --set nnz=9 --quiet
 for tool in csr-spmm-cpu csr-spmv-cpu csr-spgemm-cpu csr-sddmm-cpu; do
-  expect 2 $tool narrow.csr --alpha 1e39 --repeat 1 --output no.csr
+  expect 2 $tool narrow.csr --alpha 1e39 --repeat 1 --output no.out
   says "alpha is 1e+39, beyond the range of f32, the kind of the sums; use operands of f64 (--value-kind f64)"
-  no_file no.csr
+  no_file no.out
   expect 0 $tool narrow.csr --alpha 3e38 --repeat 1
   expect 0 $tool narrow.csr --alpha 1e39 --value-kind f64 --repeat 1
   if [ $tool = csr-spgemm-cpu ]; then continue; fi
