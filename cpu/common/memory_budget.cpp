@@ -38,15 +38,20 @@ void MemoryBudget::reserve(std::uint64_t bytes, const std::string& what) {
   note_peak(total);
 }
 
-std::uint64_t transpose_bytes(const CsrMatrix& matrix, int threads) {
-  return bytes_of_transpose(matrix) + transpose_workspace_bytes(matrix, threads);
+std::uint64_t transpose_bytes(const CsrMatrix& matrix) {
+  return bytes_of_transpose(matrix) + transpose_workspace_bytes(matrix, 1);
 }
 
 CsrMatrix transpose_within(MemoryBudget& budget, const CsrMatrix& matrix, const char* name,
                            int threads) {
-  budget.reserve(transpose_bytes(matrix, threads), std::string("the transpose of ") + name);
+  const std::uint64_t bytes = bytes_of_transpose(matrix);
+  while (threads > 1 && !budget.fits(bytes + transpose_workspace_bytes(matrix, threads))) {
+    threads /= 2;
+  }
+  const std::uint64_t workspace = transpose_workspace_bytes(matrix, threads);
+  budget.reserve(bytes + workspace, std::string("the transpose of ") + name);
   CsrMatrix result = transpose(matrix, threads);
-  budget.release(transpose_workspace_bytes(matrix, threads));
+  budget.release(workspace);
   return result;
 }
 

@@ -36,10 +36,12 @@ class MemoryBudget {
   const char* advice_;
 };
 
-/// Most memory that transpose_within takes: the transpose and the workspace of making it.
-std::uint64_t transpose_bytes(const CsrMatrix& matrix, int threads);
+/// What transpose_within needs: the transpose, and the workspace of making it on one thread. So a
+/// choice that asks for this room does not depend on the number of threads.
+std::uint64_t transpose_bytes(const CsrMatrix& matrix);
 
-/// The transpose of a matrix called `name`, which the budget then holds.
+/// The transpose of a matrix called `name`, which the budget then holds. Made by fewer than
+/// `threads` where there is no room for the workspace of all.
 CsrMatrix transpose_within(MemoryBudget& budget, const CsrMatrix& matrix, const char* name,
                            int threads);
 

@@ -72,8 +72,7 @@ bool has_few_columns(const MethodInput& input) {
                         (a.value_kind() == problem.b || a.value_kind() == ValueKind::none);
   const bool has_vectors = chosen_isa() != Isa::portable;
   const std::uint64_t copy = a.size_bytes() + a.size_bytes() / 8;
-  const std::uint64_t all =
-      copy + (is_transposed(input) ? transpose_bytes(a, input.team.threads) : 0);
+  const std::uint64_t all = copy + (is_transposed(input) ? transpose_bytes(a) : 0);
   const bool are_few = row_bytes == kLineBytes
                            ? a.nnz() < kShortRow * rows
                            : row_bytes < kLineBytes && row_bytes <= bytes_of_short_vector();
@@ -90,13 +89,11 @@ struct Rule {
 const Rule kRules[] = {
     {[](const MethodInput& input) {
        return input.problem.dense_cols == 1 && !has_narrow_operands(input.problem) &&
-              (!is_transposed(input) ||
-               input.budget.fits(transpose_bytes(input.problem.a, input.team.threads)));
+              (!is_transposed(input) || input.budget.fits(transpose_bytes(input.problem.a)));
      },
      "spmv", &make_one_column, "one column is a vector"},
     {[](const MethodInput& input) {
-       return is_transposed(input) &&
-              !input.budget.fits(transpose_bytes(input.problem.a, input.team.threads));
+       return is_transposed(input) && !input.budget.fits(transpose_bytes(input.problem.a));
      },
      "column_ranges", &make_column_ranges, "the memory limit leaves no room for A^T"},
     {[](const MethodInput& input) { return is_transposed(input) && has_few_columns(input); },

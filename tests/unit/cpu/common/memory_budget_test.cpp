@@ -42,8 +42,8 @@ TEST(MemoryBudget, HoldsATransposeAndNotTheWorkspaceOfMakingIt) {
   const CsrMatrix transposed = transpose_within(budget, matrix, "A", 3);
   EXPECT_TRUE(identical(transposed, transpose(matrix)));
   EXPECT_EQ(budget.held_bytes(), transposed.size_bytes());
-  EXPECT_EQ(budget.peak_bytes(), transpose_bytes(matrix, 3));
-  MemoryBudget small(transpose_bytes(matrix, 3) - 1, 0, "do less");
+  EXPECT_EQ(budget.peak_bytes(), transpose_bytes(matrix));
+  MemoryBudget small(transpose_bytes(matrix) - 1, 0, "do less");
   EXPECT_THROW(transpose_within(small, matrix, "A", 3), MemoryError);
 }
 

@@ -409,6 +409,40 @@ TEST(Auto, SaysWhatItChoseAndWhy) {
   EXPECT_EQ(many->choice().rfind("nnz_balanced (because ", 0), 0u) << many->choice();
 }
 
+TEST(Auto, ChoosesTheSameForEveryTeamWithinEveryLimit) {
+  SpmmProblem problem = default_spmm_problem(rows_of_all_lengths(600), 8);
+  problem.transpose_a = true;
+  DenseMatrix b(600, 8, ValueKind::f32);
+  fill_random(b.view(), 3);
+  const std::uint64_t bytes = problem.a.size_bytes();
+  for (int sixteenths = 12; sixteenths < 40; ++sixteenths) {
+    std::string kernel;
+    DenseMatrix expected;
+    for (const int threads : {1, 2, 16, 64}) {
+      PlanOptions options;
+      options.where.threads = threads;
+      options.memory_limit_bytes = bytes * static_cast<std::uint64_t>(sixteenths) / 16;
+      std::unique_ptr<SpmmPlan> plan;
+      try {
+        plan = plan_of("auto", problem, options);
+      } catch (const MemoryError&) {
+        continue;  // more threads may take more memory: then there are no bits
+      }
+      DenseMatrix c(600, 8, ValueKind::f32);
+      plan->bind(b.view(), c.view());
+      plan->multiply();
+      if (kernel.empty()) {
+        kernel = plan->chosen_kernel();
+        expected = std::move(c);
+        continue;
+      }
+      EXPECT_EQ(plan->chosen_kernel(), kernel) << sixteenths << ", " << threads << " threads";
+      EXPECT_EQ(std::memcmp(expected.view().data, c.view().data, c.size_bytes()), 0)
+          << sixteenths << ", " << threads << " threads";
+    }
+  }
+}
+
 TEST(Plan, RefusesNegativeThreadsAndChunks) {
   const SpmmProblem problem = default_spmm_problem(long_row(9), 4);
   PlanOptions options;
