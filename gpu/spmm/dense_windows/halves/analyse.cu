@@ -4,8 +4,8 @@
 //          long); a warp a row of tiles: where its windows begin (runs.cuh)
 // Reads    A twice, coalesced; one atomic addition for a row's entries in a window
 // Launch   128 threads
-// Needs    nothing: rows that cannot be scaled get the scale 0, and the multiplication makes them
-//          by FMAs
+// Needs    nothing: rows that cannot be scaled get the scale 0 and go to a list, and every
+//          multiplication makes them by FMAs while it prepares B
 
 #include <cuda_fp16.h>
 

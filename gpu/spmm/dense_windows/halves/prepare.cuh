@@ -1,8 +1,8 @@
 // Before the windows of every multiplication: splits B into parts, its numbers into two halves, and
 // meanwhile makes the rows of C that A's analysis left to FMAs.
-// Owns     a block makes one part of B, a thread two columns of 4 to 16 of its rows; of the blocks
-//          for rows a warp makes 128 columns of a row, one after another
-// Reads    B once, coalesced
+// Owns     a block makes one part of B, a thread two columns of 4 to 16 of its rows. In the blocks
+//          for rows, which come first, a warp makes 64 columns of one row after another
+// Reads    B once, coalesced, and for the rows as rows.cuh says
 // Launch   256 threads
 // Needs    nothing: misfits are marked for the multiplication to find
 #pragma once

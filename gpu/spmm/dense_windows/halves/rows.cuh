@@ -63,8 +63,8 @@ __device__ void multiply_slice_by_fma(const WindowOperands<Types>& op, Index row
 }
 
 /// Makes the rows that row_of(i) names, i < `rows`, -1 being none. Called by warp `warp` of `warps`
-/// in the grid; neighbouring warps have the same columns of neighbouring rows, so that they find
-/// each other's rows of B in L1.
+/// in the grid. Warps with neighbouring numbers make the same columns of neighbouring rows: in one
+/// block they find each other's rows of B in L1.
 template <class Types, class RowOf>
 __device__ void multiply_rows_by_fma(const WindowOperands<Types>& op, Offset rows, RowOf row_of,
                                      Offset warp, Offset warps) {
