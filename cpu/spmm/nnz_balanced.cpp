@@ -34,9 +34,9 @@ namespace {
 /// Below this many multiply-adds a second thread costs more than it brings (measured: about 5 us to
 /// wake a team).
 constexpr double kSerialWork = 1 << 15;
-/// Below this many multiply-adds a thread nobody helps others: looking for what they have left
-/// takes longer than waiting for them (16 threads: 2 of 8 us).
-constexpr double kWorthHelping = 1e5;
+/// Below this many multiply-adds a thread nobody helps others: looking for what they have left, and
+/// bringing it from their caches, takes longer than waiting for them (16 cores: 2 of 8 us, 7 of 22).
+constexpr double kWorthHelping = 3e5;
 /// Columns that one task of the second phase adds up.
 constexpr Index kReduceColumns = 256;
 /// So many sums of cut rows one thread adds up faster than a team meets at a barrier.

@@ -12,9 +12,9 @@ namespace csrkit::gpu {
 
 namespace {
 
-constexpr double kL2Share = 0.636;         // share of L2 that stays from product to product
-constexpr double kCachedShare = 0.8;       // up to this share the costs of cached matrices hold
+constexpr double kCachedShare = 0.8;       // of L2: up to it A as CSR counts as cached
 constexpr double kL2BytesPerCycle = 26.8;  // from L2 to one multiprocessor
+constexpr double kCopyShare = 0.893;       // of the memory's bandwidth, that a copy reaches
 
 /// The quantities that decide the time of one product by a kernel.
 struct Work {
@@ -47,22 +47,26 @@ Work work_of(const std::string& kernel, const SpmvProfile& profile) {
   throw UsageError("no model of " + kernel);
 }
 
-/// The cost of a kernel if A stays in L2, fitted to products of 207 matrices in three kinds
-/// (docs/lab/2026-11-26-spmm-choice-blind.md), starts also to 66 others on an H100
-/// (docs/lab/2026-11-26-blind-hunt.md), jagged anew to 142 on one
-/// (docs/lab/2026-11-26-spmv-kept.md). Microseconds, and cycles of all multiprocessors together,
-/// which are properties of the kernels and not of a card.
-struct CachedCosts {
+/// The costs of a kernel: microseconds, and cycles of all multiprocessors together, which are
+/// properties of the kernels and not of a card.
+struct Costs {
   const char* kernel;
-  double start, meeting;          // microseconds
-  double step;                    // of an entry of the longest row, beside others; of a diagonal
-  double unevenness;              // microseconds, times the logarithm of longest row to mean row
-  double bytes, crowded_bytes;    // times what L2 takes for them; those beyond a quarter of L2
-  double entry, row;              // cycles
+  double start, meeting;  // microseconds
+  double step;            // of an entry of the longest row, beside others; of a diagonal
+  double unevenness;      // microseconds, times the logarithm of longest row to mean row
+  double bytes;           // times what L2 takes for them
+  double more_bytes;      // cached: also beyond a quarter of L2; streamed: times what a copy takes
+  double entry, row;      // cycles
   double sector, distant_sector;  // cycles; times the logarithm of x to L1
+  double scattered_sector = 0;    // cycles, of those beyond one for two entries
 };
 constexpr const char* kPaddedJagged = "jagged, padded";
-constexpr CachedCosts kCachedCosts[] = {
+
+/// If A stays in L2. Fitted to products of 207 matrices in three kinds
+/// (docs/lab/2026-11-26-spmm-choice-blind.md), starts also to 66 others on an H100
+/// (docs/lab/2026-11-26-blind-hunt.md), jagged anew to 142 on one
+/// (docs/lab/2026-11-26-spmv-kept.md).
+constexpr Costs kCachedCosts[] = {
     {"jagged", 6.35, 0.13, 0, 0.18, 0, 0.12, 0.30, 0.97, 0.74, 0.185},
     {kPaddedJagged, 5.81, 0.20, 0, 0.20, 0, 0.23, 0.265, 0, 0.45, 0.54},
     {"csr_balanced", 8.00, 0, 0, 0.29, 0, 1.58, 0.58, 0, 1.16, 0.12},
@@ -71,78 +75,35 @@ constexpr CachedCosts kCachedCosts[] = {
     {"bsr", 5.70, 0, 0.021, 0, 1.22, 0.21, 0.19, 4.98, 0.25, 0.09},
     {"stencil", 5.40, 0, 0.060, 0, 0.73, 0, 0.15, 0, 0, 0}};
 
-double cached_seconds(const std::string& kernel, const Work& work, const SpmvProfile& profile) {
+/// If most of A comes from memory. Fitted to 147 products of 46 to 570 MB as CSR, in f64 and f32
+/// (docs/lab/2026-11-28-spmv-streamed.md).
+constexpr Costs kStreamedCosts[] = {
+    {"jagged", 4.0, 0, 0, 0, 1.52, 0.952, 0.227, 1.10, 0, 0.180, 0.243},
+    {kPaddedJagged, 4.0, 10.1, 0, 0, 1.44, 1.17, 0.060, 0, 0.052, 0, 0.546},
+    {"csr_balanced", 13.1, 0, 0, 0.126, 0, 1.15, 0.254, 0.853, 0.271, 0, 0.482},
+    {"sell", 4.89, 20.3, 0.261, 0, 0, 0.691, 0, 1.74, 0, 0.223, 0.326},
+    {"compressed", 4.0, 11.9, 0.536, 4.15, 0, 0.889, 0.289, 1.29, 0, 0.147, 0.52},
+    {"bsr", 4.0, 0, 0.068, 6.96, 0, 0.497, 0, 16.4, 0, 0},
+    {"stencil", 4.0, 0, 0.093, 0, 0.836, 0.812, 0.045, 0.40, 0, 0}};
+
+/// Everything but the bytes, in seconds.
+double seconds_without_bytes(const Costs& costs, const Work& work, const SpmvProfile& profile) {
   constexpr double kL1Bytes = 250e3, kMostDistant = 2.5;  // further than that was not measured
-  const std::string name = kernel == "jagged" && profile.jagged_is_padded ? kPaddedJagged : kernel;
-  const auto* costs = std::find_if(std::begin(kCachedCosts), std::end(kCachedCosts),
-                                   [&](const CachedCosts& each) { return name == each.kernel; });
   const double rows = profile.rows, nnz = static_cast<double>(profile.nnz);
   const auto longest = static_cast<double>(profile.longest_slice);
+  const bool is_stencil = std::string(costs.kernel) == "stencil";
   // A row of a stencil has its diagonals one after the other.
-  const double steps =
-      kernel == "stencil" ? work.entries / rows : longest / profile.warps_per_slice;
-  const double microseconds = costs->start + (work.parts_meet ? costs->meeting : 0) +
-                              costs->step * steps +
-                              costs->unevenness * std::log(std::max(longest * rows / nnz, 1.0));
-  const auto bytes = static_cast<double>(work.stored_bytes + profile.vector_bytes);
-  const double crowded = std::max(bytes - profile.card.l2_bytes / 4, 0.0);
+  const double steps = is_stencil ? work.entries / rows : longest / profile.warps_per_slice;
+  const double microseconds = costs.start + (work.parts_meet ? costs.meeting : 0) +
+                              costs.step * steps +
+                              costs.unevenness * std::log(std::max(longest * rows / nnz, 1.0));
   const double distance =
       std::clamp(std::log(static_cast<double>(profile.x_bytes) / kL1Bytes), 0.0, kMostDistant);
-  const double cycles = (costs->bytes * bytes + costs->crowded_bytes * crowded) / kL2BytesPerCycle +
-                        costs->entry * work.entries + costs->row * rows +
-                        (costs->sector + costs->distant_sector * distance) * work.gathered_sectors;
+  const double scattered = std::max(2 * work.gathered_sectors - work.entries, 0.0);
+  const double cycles = costs.entry * work.entries + costs.row * rows +
+                        (costs.sector + costs.distant_sector * distance) * work.gathered_sectors +
+                        costs.scattered_sector * scattered;
   return microseconds * 1e-6 + cycles / profile.card.cycles_per_second;
-}
-
-/// The cost of a kernel if A comes from memory, from products of large matrices
-/// (docs/lab/2026-11-22-spmv-h200.md).
-struct StreamedCosts {
-  const char* kernel;
-  double bandwidth_share;    // of the copy bandwidth, that its loads reach
-  double entries_per_cycle;  // if memory were infinitely fast; 0: it never waits for them
-  double step_seconds;       // a lane's next entry: its column, then x
-  double start_seconds;
-  bool gathers;  // elements of x are read one by one, always
-};
-constexpr StreamedCosts kStreamedCosts[] = {{"jagged", 1, 0, 0, 0, true},
-                                            {"csr_balanced", 1, 0, 0, 2.3e-6, true},
-                                            {"sell", 0.85, 1.72, 0.25e-6, 0, false},
-                                            {"compressed", 0.80, 1.34, 0.25e-6, 0, false},
-                                            {"bsr", 0.85, 1.53, 0.016e-6, 0, false},
-                                            {"stencil", 0.95, 3.25, 0, 0, false}};
-
-double streamed_seconds(const std::string& kernel, const Work& work, const SpmvProfile& profile) {
-  constexpr double kLaunchSeconds = 2.7e-6, kCutSeconds = 2.0e-6;
-  constexpr double kCopyShare = 0.893;  // of the memory's bandwidth, that a copy reaches
-  constexpr double kSectorsPerCycle = 0.5625;
-  const auto* costs =
-      std::find_if(std::begin(kStreamedCosts), std::end(kStreamedCosts),
-                   [&](const StreamedCosts& each) { return kernel == each.kernel; });
-  const CardRates& card = profile.card;
-  const auto bytes = static_cast<double>(work.stored_bytes + profile.vector_bytes);
-  const double bandwidth =
-      costs->bandwidth_share * (bytes <= kL2Share * card.l2_bytes
-                                    ? kL2BytesPerCycle * card.cycles_per_second
-                                    : kCopyShare * card.memory_bytes_per_second);
-  double seconds = bytes / bandwidth;
-  if (kernel == "jagged") {
-    const double kept = std::min(bytes, jagged::kKeptOfL2 * card.l2_bytes);
-    seconds = kept / (kL2BytesPerCycle * card.cycles_per_second) +
-              (bytes - kept) / (kCopyShare * card.memory_bytes_per_second);
-  }
-  if (costs->entries_per_cycle > 0) {
-    seconds = std::max(seconds, work.entries / (costs->entries_per_cycle * card.cycles_per_second));
-  }
-  seconds +=
-      kLaunchSeconds + costs->start_seconds +
-      costs->step_seconds * static_cast<double>(profile.longest_slice) / profile.warps_per_slice;
-  if (kernel == "jagged" && work.parts_meet) seconds += kCutSeconds;
-  // Formats in slices read x for 32 rows at once. That costs nothing unless so many sectors are
-  // gathered that columns must be scattered.
-  const double gathered = costs->gathers ? work.gathered_sectors
-                                         : std::max(0.0, 2 * work.gathered_sectors - work.entries);
-  seconds += gathered / (kSectorsPerCycle * card.cycles_per_second);
-  return seconds;
 }
 
 double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
@@ -150,11 +111,23 @@ double megabytes(std::uint64_t bytes) { return static_cast<double>(bytes) * 1e-6
 }  // namespace
 
 double model_seconds(const std::string& kernel, const SpmvProfile& profile) {
+  const CardRates& card = profile.card;
   const Work work = work_of(kernel, profile);
   // The same model for all kernels, as their times are compared.
   const auto as_csr = static_cast<double>(profile.csr_bytes + profile.vector_bytes);
-  return as_csr <= kCachedShare * profile.card.l2_bytes ? cached_seconds(kernel, work, profile)
-                                                        : streamed_seconds(kernel, work, profile);
+  const bool is_cached = as_csr <= kCachedShare * card.l2_bytes;
+  const std::string name = kernel == "jagged" && profile.jagged_is_padded ? kPaddedJagged : kernel;
+  const auto& table = is_cached ? kCachedCosts : kStreamedCosts;
+  const Costs& costs = *std::find_if(std::begin(table), std::end(table),
+                                     [&](const Costs& each) { return name == each.kernel; });
+
+  const double l2_bandwidth = kL2BytesPerCycle * card.cycles_per_second;
+  const auto bytes = static_cast<double>(work.stored_bytes + profile.vector_bytes);
+  const double kept = is_cached ? bytes : std::min(bytes, jagged::kKeptOfL2 * card.l2_bytes);
+  const double of_more = is_cached ? std::max(bytes - card.l2_bytes / 4, 0.0) / l2_bandwidth
+                                   : (bytes - kept) / (kCopyShare * card.memory_bytes_per_second);
+  return costs.bytes * kept / l2_bandwidth + costs.more_bytes * of_more +
+         seconds_without_bytes(costs, work, profile);
 }
 
 SpmvChoice choose_spmv(const SpmvProfile& profile) {

@@ -43,9 +43,8 @@ struct SpmvChoice {
   std::string because;
 };
 
-/// The model's seconds of one product. If A as CSR stays in L2: the sum of launch cost, bytes,
-/// entries, rows and the gathers of x. Else the larger of the times of its bytes in memory and of
-/// its entries, plus the gathers of x.
+/// The model's seconds of one product: the sum of launch cost, bytes, entries, rows and the gathers
+/// of x. Where A as CSR does not stay in L2, bytes come from memory and all costs are others.
 double model_seconds(const std::string& kernel, const SpmvProfile& profile);
 
 /// The kernel with the least seconds; csr_balanced, which needs no memory, if no other fits.

@@ -143,6 +143,33 @@ bool prefers_wide_slices(Index cols, Index rows_of_b, Offset whole_nnz) {
          last > 0 && last <= kNearlyEmpty;
 }
 
+/// Whether the columns beyond whole slices of 16 lanes, if they are at most half of one, go to eight
+/// lanes in a launch of their own: half of the lanes would be idle. The launch must be worth it, and
+/// strips of short rows keep 16 lanes busy in other ways. The order of long rows' sums depends on
+/// the lanes, that of other rows does not. Measured on an H200,
+/// docs/lab/2026-11-28-spmm-last-slices.md.
+template <int kWidth, class Types>
+bool has_narrow_rest(const RowBinsOperands<Types>& operands) {
+  constexpr Index kSlice = 16 * kWidth;
+  const Index rest = operands.c.cols % kSlice;
+  const RowTasks& tasks = operands.tasks;
+  return operands.c.cols > kSlice && rest > 0 && rest <= kSlice / 2 &&
+         tasks.block_task_count + tasks.warp_task_count == 0 && operands.a.nnz >= kEntriesOfSmall &&
+         operands.a.nnz > kShortRow * Offset{operands.a.rows};
+}
+
+/// Whole slices of 16 lanes, then the rest by eight.
+template <int kWidth, class Types>
+void launch_bins_and_rest(const RowBinsOperands<Types>& all, cudaStream_t stream) {
+  RowBinsOperands<Types> wide = all, rest = all;
+  wide.c.cols = all.c.cols / (16 * kWidth) * (16 * kWidth);
+  rest.b.data += wide.c.cols;
+  rest.c.data += wide.c.cols;
+  rest.c.cols -= wide.c.cols;
+  launch_widest_bins<kWidth, 16>(wide, stream);
+  launch_widest_bins<kWidth, 8>(rest, stream);
+}
+
 template <class Types, int kWidth>
 void RowBinsKernels<Types, kWidth>::launch(const RowBinsOperands<Types>& operands, Index whole_cols,
                                            bool prefers_narrow_slices, cudaStream_t stream) {
@@ -150,6 +177,8 @@ void RowBinsKernels<Types, kWidth>::launch(const RowBinsOperands<Types>& operand
   if constexpr (kWidth == 16 / sizeof(typename Types::Value)) {
     if (is_narrow || prefers_narrow_slices) {
       launch_widest_bins<kWidth, 8>(operands, stream);
+    } else if (has_narrow_rest<kWidth>(operands)) {
+      launch_bins_and_rest<kWidth>(operands, stream);
     } else if (prefers_wide_slices<Types, kWidth>(whole_cols, operands.b.rows,
                                                   operands.whole_nnz)) {
       launch_widest_bins<kWidth, 32>(operands, stream);

@@ -15,7 +15,8 @@
 //          rows are long, and where 32 lanes have blocks' tasks; 6 for four pieces of f64. Groups
 //          of 8, 16 or 32 lanes, so that slices are 128 or 256 bytes of a row of B, or all of it up
 //          to 512, or 512 where that leaves half as many. Slices of the columns in the outer grid
-//          dimension, so that a slice of B after the other stays in L2 if it fits there. A launch
+//          dimension, so that a slice of B after the other stays in L2 if it fits there; a last one
+//          of at most half the columns by 8 lanes in a second launch, if no row is long. A launch
 //          for some tasks after the other where rows are short and a C larger than L2 has rows that
 //          end inside sectors
 // Needs    nothing: the width of the vectors follows from K, leading dimensions and addresses. If
@@ -75,6 +76,8 @@ class RowBins {
     has_short_rows_ = sizes.nnz <= kShortMean * sizes.rows;
     has_few_long_rows_ = has_few_long_rows(sizes);
     reads_b_often_ = kValueBytes >= 4 && sizes.nnz_of_whole() >= Offset{kLongRow} * sizes.cols;
+    constexpr Offset kFewReads = 8;
+    reads_b_rarely_ = sizes.nnz_of_whole() < kFewReads * sizes.cols;
     maker_ = maker_for(sizes);
     auto* bytes = static_cast<std::byte*>(workspace);
     partial_ = reinterpret_cast<Number*>(bytes + maker_.workspace_bytes());
@@ -199,11 +202,13 @@ class RowBins {
   /// Slices of 128 instead of 256 bytes pay where half of the narrow one fits into L2 and little of
   /// the wide one; measured on an H200, docs/lab/2026-11-22-spmm-h200.md. Where a row of B is read
   /// 96 times or more in the mean, they pay as soon as the wide one does not fit
-  /// (docs/lab/2026-11-26-spmm-near-rows.md): A and C are mostly little beside that. Few long rows
-  /// always have them.
+  /// (docs/lab/2026-11-26-spmm-near-rows.md): A and C are mostly little beside that. Where it is read
+  /// a few times, they only read A more often and cut more lines of B and C
+  /// (docs/lab/2026-11-28-spmm-last-slices.md). Few long rows always have them.
   bool prefers_narrow_slices(Index b_rows) const {
     const double wide = 256.0 * b_rows, narrow = 128.0 * b_rows;
     if (has_few_long_rows_) return true;
+    if (reads_b_rarely_) return false;
     return wide > (reads_b_often_ ? 1.25 : 2.5) * l2_bytes_ && narrow < 1.6 * l2_bytes_;
   }
 
@@ -216,7 +221,7 @@ class RowBins {
   Index whole_cols_ = 0;
   bool has_short_rows_ = false, has_few_long_rows_ = false;
   // A row of B, in the whole product: the width of slices decides about the bits.
-  bool reads_b_often_ = false;
+  bool reads_b_often_ = false, reads_b_rarely_ = false;
   Offset whole_nnz_ = 0;
   Value* copy_ = nullptr;
   Index copied_cols_ = 0;
