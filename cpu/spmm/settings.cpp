@@ -165,7 +165,7 @@ class Choice {
     const std::uint64_t c_row_bytes = row_bytes(problem_.dense_cols, problem_.c);
     const std::uint64_t shared =
         caches_.last_level_bytes / (c_row_bytes <= 256 ? 12 : 24) / threads();
-    const std::uint64_t own = has_short_rows ? private_bytes() / 5 * 2 : 2 * private_bytes();
+    const std::uint64_t own = has_short_rows ? private_bytes() / 5 * 2 : private_bytes() / 2 * 3;
     if (c_bytes() <= std::max(shared, own)) return;
     if (has_short_rows && leaves_room_for_b()) return;
     settings_.rows.streams_c = true;

@@ -154,7 +154,7 @@ void parse_cases(const Options& options, BenchOptions& result) {
     kernel_names.push_back(kernel.named.full_name());
     result.kernels.push_back(std::move(kernel));
   }
-  refuse_repeats(kernel_names, "kernels");
+  refuse_repeats(kernel_names, "--kernels");
   if (!result.tune.empty() && !is_tuned) {
     throw UsageError("--tune is for kernels called auto, and --kernels has none");
   }
@@ -162,7 +162,7 @@ void parse_cases(const Options& options, BenchOptions& result) {
   if (options.flag("warm") || !options.flag("cold")) result.caches_cold.push_back(false);
   if (options.flag("cold")) result.caches_cold.push_back(true);
   if (options.given("value-kind")) {
-    refuse_repeats(options.list("value-kind"), "value-kind");
+    refuse_repeats(options.list("value-kind"), "--value-kind");
     for (const std::string& kind : options.list("value-kind")) {
       try {
         result.value_kinds.emplace_back(parse_value_kind(kind));
@@ -200,7 +200,7 @@ BenchOptions parse_bench_options(int argc, const char* const* argv) {
 
   BenchOptions result;
   result.matrices = options.names();
-  refuse_repeats(result.matrices, "the list of matrices");
+  refuse_repeats(result.matrices, "the command line");
   result.read = read_options(options);
   result.tune = options.text("tune");
   Request& shared = result.shared;

@@ -230,7 +230,7 @@ std::vector<std::int64_t> Options::integers(const std::string& option, std::int6
 std::vector<std::int64_t> Options::different_integers(const std::string& option, std::int64_t min,
                                                       std::int64_t max) const {
   std::vector<std::int64_t> numbers = integers(option, min, max);
-  refuse_repeats(numbers, option);
+  refuse_repeats(numbers, "--" + option);
   return numbers;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -102,11 +103,16 @@ class Options {
   std::map<std::string, std::vector<std::string>> values_;
 };
 
-/// Throws UsageError if the list that --`option` gives names something twice.
+/// Throws UsageError if something is twice among `items`, which `list` gives: "--kernels".
 template <class T>
-void refuse_repeats(const std::vector<T>& items, const std::string& option) {
-  if (std::set<T>(items.begin(), items.end()).size() == items.size()) return;
-  throw UsageError("--" + option + " names something twice; once is enough");
+void refuse_repeats(const std::vector<T>& items, const std::string& list) {
+  std::set<T> seen;
+  for (const T& item : items) {
+    if (seen.insert(item).second) continue;
+    std::ostringstream message;
+    message << list << " names " << item << " twice; once is enough";
+    throw UsageError(message.str());
+  }
 }
 
 }  // namespace csrkit

@@ -101,7 +101,7 @@ std::vector<NamedKernel> read_kernels(const Options& options, ForecastOf of) {
       kernels.push_back(find_kernel_anywhere(name, "--kernels"));
       names.push_back(kernels.back().full_name());
     }
-    refuse_repeats(names, "kernels");
+    refuse_repeats(names, "--kernels");
   }
   return kernels;
 }

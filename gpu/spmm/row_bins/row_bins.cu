@@ -76,7 +76,7 @@ class RowBins {
     has_short_rows_ = sizes.nnz <= kShortMean * sizes.rows;
     has_few_long_rows_ = has_few_long_rows(sizes);
     reads_b_often_ = kValueBytes >= 4 && sizes.nnz_of_whole() >= Offset{kLongRow} * sizes.cols;
-    constexpr Offset kFewReads = 8;
+    constexpr Offset kFewReads = 16;
     reads_b_rarely_ = sizes.nnz_of_whole() < kFewReads * sizes.cols;
     maker_ = maker_for(sizes);
     auto* bytes = static_cast<std::byte*>(workspace);

@@ -70,25 +70,26 @@ expect 2 csr-bench a.csr --kernels cpu.auto,
 # A list names nothing twice, whatever it is for.
 tiny_mtx >twice.mtx
 csr-import twice.mtx twice.csr --quiet
-while read -r option command; do
+while read -r option item command; do
   # shellcheck disable=SC2086 # words of a command
   expect 2 $command
-  says "$option names something twice; once is enough"
+  says "error: $option names $item twice; once is enough"
 done <<'END'
---kernels csr-bench twice.csr --kernels cpu.auto,cpu.auto
---value-kind csr-bench twice.csr --value-kind f32,f32
---dense-cols csr-bench twice.csr -k 4,8,4
---kernels csr-forecast twice.csr --tool csr-bench --kernels cpu.auto,cpu.auto
---dense-cols csr-forecast twice.csr -k 4,4
---ranks csr-forecast twice.csr --ranks 3,3
---dense-cols csr-forecast twice.csr --ranks 3 -k 4,4
---ranks csr-forecast twice.csr --operation spgemm --ranks 3,2,3
---dense-cols csr-info twice.csr --locality -k 4,4
---dense-cols csr-reorder twice.csr no.csr --method rcm --report -k 4,4
---dense-cols csr-probe --output no.json -k 4,4
+--kernels cpu.auto csr-bench twice.csr --kernels cpu.auto,cpu.auto
+--value-kind f32 csr-bench twice.csr --value-kind f32,f32
+--dense-cols 4 csr-bench twice.csr -k 4,8,4
+--kernels cpu.auto csr-forecast twice.csr --tool csr-bench --kernels cpu.auto,cpu.auto
+--dense-cols 4 csr-forecast twice.csr -k 4,4
+--ranks 3 csr-forecast twice.csr --ranks 3,3
+--dense-cols 4 csr-forecast twice.csr --ranks 3 -k 4,4
+--ranks 3 csr-forecast twice.csr --operation spgemm --ranks 3,2,3
+--dense-cols 4 csr-info twice.csr --locality -k 4,4
+--dense-cols 4 csr-reorder twice.csr no.csr --method rcm --report -k 4,4
+--dense-cols 4 csr-probe --output no.json -k 4,4
 END
 no_file no
 expect 2 csr-bench a.csr a.csr
+says "error: the command line names a.csr twice; once is enough"
 expect 2 csr-bench a.csr --against cpu.row_loop
 no_file a b
 # A seed where nothing is random would be ignored.

@@ -80,6 +80,20 @@ CsrMatrix few_long_rows(Index rows) {
   return matrix_of(rows, kCols, std::move(entries));
 }
 
+/// Rows of 9 to 40 entries: none is long, and they are enough for a second launch.
+CsrMatrix many_rows_of_some_entries() {
+  constexpr Index kRows = 35'003, kCols = 1000;
+  std::vector<Entry> entries;
+  for (Index row = 0; row < kRows; ++row) {
+    const Index length = 9 + row * 7 % 32;
+    for (Index i = 0; i < length; ++i) {
+      const Index col = (i * 7 + row * 3) % kCols;
+      entries.push_back({row, col, random_value(13, row, col)});
+    }
+  }
+  return matrix_of(kRows, kCols, std::move(entries));
+}
+
 class RowTasks : public GpuTest {};
 class SanitizerRowTasks : public GpuTest {};
 
@@ -182,6 +196,26 @@ TEST_F(RowTasks, AreDoneSomeAtATimeWhereRowsOfALargeCAreTorn) {
   check_kernel_on(find_kernel(gpu::spmm_kernels(), "row_bins"), matrix, 140, {});
 }
 
+// Beyond whole slices of 16 lanes: one vector, half a slice, and a vector more.
+TEST_F(RowTasks, OfLastColumnsHaveEightLanes) {
+  const CsrMatrix matrix = many_rows_of_some_entries();
+  const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_bins");
+  const auto check = [&](ValueKind kind, ValueKind sums, std::initializer_list<Index> widths) {
+    for (const Index dense_cols : widths) {
+      KernelCase item;
+      item.kinds = {kind, kind, sums, sums};
+      check_kernel_on(kernel, matrix, dense_cols, item);
+      item.alpha = 2;
+      item.beta = -1;
+      item.padding = 16;
+      check_kernel_on(kernel, matrix, dense_cols, item);
+    }
+  };
+  check(ValueKind::f32, ValueKind::f32, {68, 96, 100, 132, 224});
+  check(ValueKind::f64, ValueKind::f64, {34, 48, 50, 80});
+  check(ValueKind::f16, ValueKind::f32, {136, 192, 200});
+}
+
 // B and C do not fit L2: panels are sorted within ranges, the last of which is not full. Some are
 // cut, some are empty.
 TEST_F(RowTasks, OfPanelsInRanges) {
@@ -216,6 +250,10 @@ TEST_F(SanitizerRowTasks, SuitTheSizeOfTheMatrix) {
   check_rows_by_all_lanes(rows_of_many_lengths(90));
   check_rows(rows_of_many_lengths(90), {3});
   check_rows_by_all_lanes(few_long_rows(5));
+}
+TEST_F(SanitizerRowTasks, OfLastColumnsHaveEightLanes) {
+  const SpmmKernel& kernel = find_kernel(gpu::spmm_kernels(), "row_bins");
+  check_kernel_on(kernel, many_rows_of_some_entries(), 72, {});
 }
 
 }  // namespace csrkit::testing

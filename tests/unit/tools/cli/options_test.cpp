@@ -101,7 +101,7 @@ TEST(Options, AListMayRefuseWhatIsThereTwice) {
     parsed({"a", "-k", "4,3,4"}).different_integers("dense-cols", 1, 100);
     ADD_FAILURE() << "4 is there twice";
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "--dense-cols names something twice; once is enough");
+    EXPECT_STREQ(error.what(), "--dense-cols names 4 twice; once is enough");
   }
 }
 
