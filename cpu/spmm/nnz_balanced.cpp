@@ -35,7 +35,8 @@ namespace {
 /// wake a team).
 constexpr double kSerialWork = 1 << 15;
 /// Below this many multiply-adds a thread nobody helps others: looking for what they have left, and
-/// bringing it from their caches, takes longer than waiting for them (16 cores: 2 of 8 us, 7 of 22).
+/// bringing it from their caches, takes longer than waiting for them (16 cores: 2 of 8 us, 7 of
+/// 22).
 constexpr double kWorthHelping = 3e5;
 /// Columns that one task of the second phase adds up.
 constexpr Index kReduceColumns = 256;

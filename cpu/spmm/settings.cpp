@@ -158,8 +158,8 @@ class Choice {
   }
 
   /// C goes past the caches if it would be evicted anyhow before it is written again, or if it is
-  /// much of the traffic and would take two fifths of the room that B's rows have, and they need it.
-  /// Few cores leave the shared cache room for more, above all where a row is but a few lines.
+  /// much of the traffic and would take two fifths of the room that B's rows have, and they need
+  /// it. Few cores leave the shared cache room for more, above all where a row is but a few lines.
   void choose_stores() {
     const bool has_short_rows = op_a_.nnz() < kShortRow * op_a_.rows();
     const std::uint64_t c_row_bytes = row_bytes(problem_.dense_cols, problem_.c);

@@ -7,11 +7,11 @@
 //          product beyond the caches takes the time of its bytes, x and y being the same for all
 //          formats; so the format with the fewest bytes wins, if it saves enough to notice. Where A
 //          stays in the caches, a product takes the time of its instructions. With AVX-512 lanes
-//          take fewest of them, but for blocks, and far out for diagonals with few values. Elsewhere,
-//          and where AVX-512 gathers are slow, diagonals and blocks win, which need no gathers;
-//          short columns do not, as they gather like long ones. Where AVX-512 is there, short rows
-//          of f32 win in lanes by AVX2. The rest is CSR in chunks, which has no ends of rows to
-//          guess
+//          take fewest of them, but for blocks, and far out for diagonals with few values.
+//          Elsewhere, and where AVX-512 gathers are slow, diagonals and blocks win, which need no
+//          gathers; short columns do not, as they gather like long ones. Where AVX-512 is there,
+//          short rows of f32 win in lanes by AVX2. The rest is CSR in chunks, which has no ends of
+//          rows to guess
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -48,10 +48,10 @@ constexpr Offset kWorthBlocksAtAll = 16;
 constexpr std::uint64_t kSmallForLanes = 4 << 20;
 constexpr Offset kShortForLanes = 40;
 /// Beside lanes, where A stays in the caches: diagonals whose values repeat, so that they read less
-/// than this part of CSR's bytes, if CSR fills so much of the last cache: from nearer, its bytes come
-/// faster than they are decoded (16 cores of a Xeon: 18 MB 76 us, 136 decoded; 118 MB 1043, 770);
-/// blocks of so many rows that have so many of all entries, in rows
-/// so long that their ends do not count.
+/// than this part of CSR's bytes, if CSR fills so much of the last cache: from nearer, its bytes
+/// come faster than they are decoded (16 cores of a Xeon: 18 MB 76 us, 136 decoded; 118 MB 1043,
+/// 770); blocks of so many rows that have so many of all entries, in rows so long that their ends
+/// do not count.
 constexpr double kFewBytes = 0.3;
 constexpr std::uint64_t kFarPart = 3;
 constexpr int kLargeBlocks = 3;

@@ -202,8 +202,8 @@ class RowBins {
   /// Slices of 128 instead of 256 bytes pay where half of the narrow one fits into L2 and little of
   /// the wide one; measured on an H200, docs/lab/2026-11-22-spmm-h200.md. Where a row of B is read
   /// 96 times or more in the mean, they pay as soon as the wide one does not fit
-  /// (docs/lab/2026-11-26-spmm-near-rows.md): A and C are mostly little beside that. Where it is read
-  /// a few times, they only read A more often and cut more lines of B and C
+  /// (docs/lab/2026-11-26-spmm-near-rows.md): A and C are mostly little beside that. Where it is
+  /// read a few times, they only read A more often and cut more lines of B and C
   /// (docs/lab/2026-11-28-spmm-last-slices.md). Few long rows always have them.
   bool prefers_narrow_slices(Index b_rows) const {
     const double wide = 256.0 * b_rows, narrow = 128.0 * b_rows;

@@ -75,10 +75,10 @@ while read -r option item command; do
   expect 2 $command
   says "error: $option names $item twice; once is enough"
 done <<'END'
---kernels cpu.auto csr-bench twice.csr --kernels cpu.auto,cpu.auto
+--kernels cpu.spmm.auto csr-bench twice.csr --kernels cpu.auto,cpu.auto
 --value-kind f32 csr-bench twice.csr --value-kind f32,f32
 --dense-cols 4 csr-bench twice.csr -k 4,8,4
---kernels cpu.auto csr-forecast twice.csr --tool csr-bench --kernels cpu.auto,cpu.auto
+--kernels cpu.spmm.auto csr-forecast twice.csr --tool csr-bench --kernels cpu.auto,cpu.auto
 --dense-cols 4 csr-forecast twice.csr -k 4,4
 --ranks 3 csr-forecast twice.csr --ranks 3,3
 --dense-cols 4 csr-forecast twice.csr --ranks 3 -k 4,4
