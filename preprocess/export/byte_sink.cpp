@@ -105,31 +105,6 @@ class StandardOutput : public ByteSink {
   void finish() override {}
 };
 
-class GzipSink : public ByteSink {
- public:
-  explicit GzipSink(const std::string& path) : file_(path), handle_(new_archive(path)) {
-    require_ok(handle_, archive_write_add_filter_gzip(handle_), path);
-    require_ok(handle_, archive_write_set_filter_option(handle_, "gzip", "timestamp", nullptr),
-               path);
-    require_ok(handle_, archive_write_set_format_raw(handle_), path);
-    require_ok(handle_, archive_write_open(handle_, &file_, nullptr, write_to_file, nullptr), path);
-    begin_entry(handle_, "data", -1, path);
-  }
-  ~GzipSink() override { archive_write_free(handle_); }
-
-  void write(const char* data, std::size_t bytes) override {
-    write_all(handle_, data, bytes, file_.path());
-  }
-  void finish() override {
-    require_ok(handle_, archive_write_close(handle_), file_.path());
-    file_.commit();
-  }
-
- private:
-  AtomicFile file_;
-  archive* handle_;
-};
-
 }  // namespace
 
 std::unique_ptr<ByteSink> plain_sink(const std::string& path) {
@@ -139,10 +114,6 @@ std::unique_ptr<ByteSink> plain_sink(const std::string& path) {
 std::unique_ptr<ByteSink> text_sink(const std::string& path) {
   if (path == "-") return std::make_unique<StandardOutput>();
   return plain_sink(path);
-}
-
-std::unique_ptr<ByteSink> gzip_sink(const std::string& path) {
-  return std::make_unique<GzipSink>(path);
 }
 
 ZipWriter::ZipWriter(const std::string& path) : file_(path), handle_(new_archive(path)) {

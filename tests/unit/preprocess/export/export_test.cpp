@@ -242,6 +242,34 @@ TEST(Export, ChoosesTheFormatByTheLongestEndingAndListsThemOtherwise) {
   }
 }
 
+// Blocks are deflated by several threads, and more often than once. An importer compares checksums.
+TEST(Export, GzipHasTheSameBytesWithAnyNumberOfThreads) {
+  const ScratchFolder scratch;
+  constexpr Index kRows = 60'000, kEach = 8;
+  Buffer<Offset> offsets(kRows + 1);
+  Buffer<Index> col_indices(Offset{kRows} * kEach);
+  Buffer<double> values(Offset{kRows} * kEach);
+  for (Offset at = 0; at < col_indices.size(); ++at) {
+    col_indices[at] = static_cast<Index>(at % kEach * 1000 + at / kEach % 1000);
+    values[at] = random_value(3, at);
+  }
+  for (Index row = 0; row <= kRows; ++row) offsets[row] = Offset{row} * kEach;
+  const CsrMatrix matrix(kRows, kEach * 1000, std::move(offsets), std::move(col_indices),
+                         ValueArray::from(std::move(values)));
+  const int threads_before = omp_get_max_threads();
+  std::string bytes;
+  for (const int threads : {1, 2, 3}) {
+    omp_set_num_threads(threads);
+    const std::string path = scratch / (std::to_string(threads) + ".mtx.gz");
+    export_matrix(path, matrix, {"auto", false});
+    if (threads == 1) bytes = content_of(path);
+    EXPECT_GT(bytes.size(), 5u << 20) << "more than a round of blocks";
+    EXPECT_TRUE(content_of(path) == bytes) << threads << " threads";
+    EXPECT_TRUE(identical(import_matrix(path, {}).matrix, matrix));
+  }
+  omp_set_num_threads(threads_before);
+}
+
 TEST(Export, LeavesNothingBehindWhenTheFolderIsMissing) {
   const ScratchFolder scratch;
   const CsrMatrix matrix = matrix_of(1, 1, {1}, ValueKind::f32);
