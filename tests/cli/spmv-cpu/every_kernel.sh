@@ -13,11 +13,12 @@ for kernel in csr_balanced csr_chunks csr_lanes sell compressed bsr hyb ell dia;
   expect 0 csr-spmv-cpu grid.csr --kernel $kernel --repeat 1 --threads 2 --check --transpose
   prints "bytes a nonzero"
 done
-# A stencil of one value for each diagonal is kept by diagonals, and auto says what that saves.
-expect 0 csr-spmv-cpu grid.csr --repeat 1 --check
+# A stencil of one value for each diagonal is kept by diagonals, and auto says what that saves; but
+# not where AVX-512 multiplies faster than it decodes.
+expect 0 env CSRKIT_CPU_ISA=portable csr-spmv-cpu grid.csr --repeat 1 --check
 prints "compressed (because it reads 0.0"
 prints "paid after"
-expect 0 csr-spmm-cpu grid.csr -k 1 --repeat 1 --check=full --json
+expect 0 env CSRKIT_CPU_ISA=portable csr-spmm-cpu grid.csr -k 1 --repeat 1 --check=full --json
 equals "$(json kernel_run)" cpu.spmv.compressed
 expect 0 csr-spmm-cpu grid.csr -k 2 --repeat 1 --check=full --json
 equals "$(json kernel_run)" cpu.spmm.chunked_rows
