@@ -150,9 +150,7 @@ class Choice {
       // What a thread reads and writes in every multiplication may stay next to its core, however
       // large B is.
       const auto of_b = static_cast<std::uint64_t>(rows_of_b_per_thread(op_a_, threads_));
-      const std::uint64_t of_a =
-          static_cast<std::uint64_t>(op_a_.nnz()) * (sizeof(Index) + sizeof(float));
-      is_far = of_b * b_row_bytes_ + (c_bytes() + of_a) / threads() > caches_.private_bytes;
+      is_far = of_b * b_row_bytes_ + (c_bytes() + a_bytes()) / threads() > caches_.private_bytes;
     }
     settings_.rows.prefetch_bytes = is_far ? kPrefetchBytes : 0;
   }
@@ -172,22 +170,27 @@ class Choice {
     why_ += ", C would fill the caches next to the cores";
   }
 
-  /// Whether C takes no room from what is read more often than C is written: A and the rows of B
-  /// that have entries. So little of them leaves C more than all of the cores' own caches: it then
-  /// comes from the next one, which is still nearer than memory.
+  /// Whether C and what is read beside it, A and the rows of B that each thread reads, have room in
+  /// twice the cores' own caches: the next one, which holds what these do not, is still nearer than
+  /// memory. What is read counts as often as a row of B is read, up to four times, as that is how
+  /// often C would be in its way.
   bool leaves_room_for_b() const {
     constexpr double kMostReads = 4, kRoom = 2;  // measured on 16 cores of a Xeon with 2 MB each
     const double b_rows = static_cast<double>(rows_of_b_per_thread(op_a_, threads_)) * threads_;
-    const auto nnz = static_cast<double>(op_a_.nnz());
-    const double reads = std::min(nnz / std::max(b_rows, 1.0), kMostReads);
+    const double reads =
+        std::min(static_cast<double>(op_a_.nnz()) / std::max(b_rows, 1.0), kMostReads);
     const double read_bytes =
-        b_rows * static_cast<double>(b_row_bytes_) + nnz * (sizeof(Index) + sizeof(float));
+        b_rows * static_cast<double>(b_row_bytes_) + static_cast<double>(a_bytes());
     return static_cast<double>(c_bytes()) + reads * read_bytes <=
            kRoom * static_cast<double>(private_bytes());
   }
 
   std::uint64_t threads() const { return static_cast<std::uint64_t>(threads_); }
   std::uint64_t private_bytes() const { return caches_.private_bytes * threads(); }
+  /// About: as if values had four bytes.
+  std::uint64_t a_bytes() const {
+    return static_cast<std::uint64_t>(op_a_.nnz()) * (sizeof(Index) + sizeof(float));
+  }
   std::uint64_t c_bytes() const {
     return static_cast<std::uint64_t>(op_a_.rows()) * row_bytes(problem_.dense_cols, problem_.c);
   }

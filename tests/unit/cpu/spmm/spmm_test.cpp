@@ -371,6 +371,39 @@ TEST(Settings, AskForNoRowsOfBAheadThatStayWithAThread) {
             std::string::npos);
 }
 
+/// Row i has `length` neighbouring columns; where A has as many columns as rows, those from i on.
+CsrMatrix band(Index rows, Index cols, Index length) {
+  Buffer<Offset> row_offsets(Offset{rows} + 1);
+  Buffer<Index> col_indices(Offset{rows} * length);
+  for (Index i = 0; i <= rows; ++i) row_offsets[i] = Offset{i} * length;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index n = 0; n < length; ++n) {
+      col_indices[Offset{i} * length + n] = i % (cols - length + 1) + n;
+    }
+  }
+  return {rows, cols, std::move(row_offsets), std::move(col_indices),
+          ValueArray(ValueKind::none, Offset{rows} * length)};
+}
+
+TEST(Settings, KeepCInTheCachesWhereNothingElseNeedsThem) {
+  PlanOptions options;
+  options.where.threads = 16;
+  const double caches = 16.0 * static_cast<double>(cache_sizes().private_bytes);
+  const auto streams = [&](double c_part, Index dense_cols, Index length, bool has_few_rows_of_b) {
+    const auto rows = static_cast<Index>(c_part * caches / (4.0 * dense_cols));
+    const CsrMatrix a = band(rows, has_few_rows_of_b ? 64 : rows, length);
+    const auto plan = plan_of("nnz_balanced", default_spmm_problem(a, dense_cols), options);
+    return plan->choice().find("stores=stream") != std::string::npos;
+  };
+  EXPECT_FALSE(streams(0.3, 128, 3, false)) << "C takes little of the caches";
+  EXPECT_TRUE(streams(1, 128, 3, false)) << "rows of B need the room";
+  EXPECT_FALSE(streams(1, 128, 3, true)) << "and few rows do not";
+  EXPECT_TRUE(streams(2.2, 128, 3, true)) << "C alone is too large";
+  // Where rows are long, C is little of what moves.
+  EXPECT_FALSE(streams(1.3, 512, 16, false));
+  EXPECT_TRUE(streams(1.7, 512, 16, true));
+}
+
 TEST(Settings, PackSlicesThatAreReadOften) {
   // B of 12 MiB, slices of 64 columns of 0.75 MiB; rows of 100 columns all over.
   constexpr Index kRows = 3000, kStep = 30, kLength = kRows / kStep;
