@@ -1,7 +1,7 @@
-// Cuts the rows of a matrix into tasks of about equal work, hubs included. The cuts depend on the
-// matrix alone, so the order of summation is the same for any number of threads. Source: the even
-// split of rows plus nonzeros is that of Merrill and Garland, Merge-based SpMV (2016), with cuts
-// moved to the ends of short rows.
+// Cuts the rows of a matrix into tasks of about equal work, hubs included. Where a row is cut
+// depends on the matrix alone, so the order of summation is the same for any number of threads.
+// Source: the even split of rows plus nonzeros is that of Merrill and Garland, Merge-based SpMV
+// (2016), with cuts moved to the ends of short rows.
 #pragma once
 
 #include <vector>
