@@ -100,6 +100,21 @@ void Options::parse(int argc, const char* const* argv) {
   flag("h,help", "print this text, and exit");
   flag("version", "print the version and what it was built with, and exit");
 
+  read(argc, argv);
+  for (const OptionRow& row : rows_) require_values(row);
+  if (given("quiet") && given("verbose")) {
+    throw UsageError("--quiet and --verbose contradict each other; give one");
+  }
+  set_log_level(given("quiet")     ? LogLevel::quiet
+                : given("verbose") ? LogLevel::verbose
+                                   : LogLevel::normal);
+  print_if_asked();
+  require_names();
+  say_process(given("threads") ? static_cast<int>(integer("threads", 1, kMaxThreads)) : 0,
+              given("memory-limit") ? text("memory-limit") : "");
+}
+
+void Options::read(int argc, const char* const* argv) {
   command_line_.assign(argv, argv + argc);
   if (!command_line_.empty()) command_line_[0] = tool_;
 
@@ -124,38 +139,35 @@ void Options::parse(int argc, const char* const* argv) {
   } catch (const cxxopts::exceptions::exception& error) {
     throw UsageError(error.what());
   }
+}
 
-  for (const OptionRow& row : rows_) {
-    const std::string name = "--" + row.long_name();
-    const std::vector<std::string> values = texts(row.long_name());
-    if (values.size() > 1 && !row.is_repeated) {
-      throw UsageError(name + " is given " + std::to_string(values.size()) +
-                       " times; give it once");
-    }
-    const std::string needed = name + " needs a value (" + row.placeholder + "), found ";
-    for (const std::string& text : values) {
-      if (row.is_flag() && text != kFlagImplied) {
-        throw UsageError(name + " takes no value, found '" + text + "'");
-      }
-      if (text.empty()) throw UsageError(needed + "an empty one");
-      // `--output --check` swallows the second option as a file name; nobody means that.
-      if (text.rfind("--", 0) == 0) throw UsageError(needed + "the option '" + text + "'");
-    }
+void Options::require_values(const OptionRow& row) const {
+  const std::string name = "--" + row.long_name();
+  const std::vector<std::string> values = texts(row.long_name());
+  if (values.size() > 1 && !row.is_repeated) {
+    throw UsageError(name + " is given " + std::to_string(values.size()) + " times; give it once");
   }
+  const std::string needed = name + " needs a value (" + row.placeholder + "), found ";
+  for (const std::string& text : values) {
+    if (row.is_flag() && text != kFlagImplied) {
+      throw UsageError(name + " takes no value, found '" + text + "'");
+    }
+    if (text.empty()) throw UsageError(needed + "an empty one");
+    // `--output --check` swallows the second option as a file name; nobody means that.
+    if (text.rfind("--", 0) == 0) throw UsageError(needed + "the option '" + text + "'");
+  }
+}
 
-  if (given("quiet") && given("verbose")) {
-    throw UsageError("--quiet and --verbose contradict each other; give one");
-  }
-  set_log_level(given("quiet")     ? LogLevel::quiet
-                : given("verbose") ? LogLevel::verbose
-                                   : LogLevel::normal);
-  if (given("help") || given("version") || given("list")) {
-    const std::string text = given("help")      ? help()
-                             : given("version") ? version_text(tool_)
-                                                : list_(json());
-    std::fputs(text.c_str(), stdout);
-    throw Finished{};
-  }
+void Options::print_if_asked() const {
+  if (!given("help") && !given("version") && !given("list")) return;
+  const std::string text = given("help")      ? help()
+                           : given("version") ? version_text(tool_)
+                                              : list_(json());
+  std::fputs(text.c_str(), stdout);
+  throw Finished{};
+}
+
+void Options::require_names() const {
   const int count = static_cast<int>(names_.size());
   if (count < min_names_ || count > max_names_) {
     std::string found = count == 0 ? "none" : "";
@@ -165,8 +177,6 @@ void Options::parse(int argc, const char* const* argv) {
   for (const std::string& name : names_) {
     if (name.empty()) throw UsageError("expected " + usage_ + ", found an empty name");
   }
-  say_process(given("threads") ? static_cast<int>(integer("threads", 1, kMaxThreads)) : 0,
-              given("memory-limit") ? text("memory-limit") : "");
 }
 
 bool Options::given(const std::string& option) const { return values_.count(option) > 0; }

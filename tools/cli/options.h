@@ -88,6 +88,12 @@ class Options {
   std::string help() const;
 
  private:
+  // The steps of parse.
+  void read(int argc, const char* const* argv);
+  void require_values(const OptionRow& row) const;
+  void print_if_asked() const;
+  void require_names() const;
+
   [[noreturn]] void refuse(const std::string& option, const std::string& value,
                            const std::string& expected) const;
   [[noreturn]] void refuse_unknown(int argc, const char* const* argv) const;
