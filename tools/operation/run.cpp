@@ -31,6 +31,30 @@ Json to_json(const std::optional<CheckResult>& check) {
 
 }  // namespace
 
+Json shape_of(const CsrMatrix& matrix) {
+  return {{"rows", matrix.rows()}, {"cols", matrix.cols()}, {"nnz", matrix.nnz()}};
+}
+
+Json kinds_of(ValueKind a, ValueKind b, ValueKind c, ValueKind accumulate) {
+  return {
+      {"a", name_of(a)}, {"b", name_of(b)}, {"c", name_of(c)}, {"accumulate", name_of(accumulate)}};
+}
+
+void describe_product(const CsrMatrix& a, Index dense_cols, const SpmmCost& cost,
+                      const Phases& phases, Outcome* outcome) {
+  outcome->has_run = true;
+  outcome->facts = shape_of(a);
+  outcome->facts["dense_cols"] = dense_cols;
+  outcome->cost = {{"flops", cost.flops},
+                   {"minimum_bytes", cost.minimum_bytes},
+                   {"gather_bytes", cost.gather_bytes}};
+  outcome->phases = phases.named();
+  outcome->peak_bytes = phases.peak_bytes;
+  outcome->columns = {{"rows", with_commas(a.rows())},
+                      {"nnz", with_commas(a.nnz())},
+                      {"K", with_commas(dense_cols)}};
+}
+
 Samples Run::samples(const Request& request, const std::function<double()>& run_once) {
   return measure(request.warmup, request.stop, run_once, [&] {
     if (request.between_samples) request.between_samples();

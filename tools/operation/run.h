@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/contract/operator.h"
 #include "core/contract/plan.h"
+#include "core/facts/matrix_stats.h"
 #include "core/judge/compare.h"
 #include "tools/cli/json.h"
 #include "tools/cli/report.h"
@@ -39,6 +41,14 @@ struct Outcome {
 
   bool passed() const { return !check || check->passed; }
 };
+
+/// Rows, columns and nonzeros.
+Json shape_of(const CsrMatrix& matrix);
+/// Of the operands, the result and the sums, by their names.
+Json kinds_of(ValueKind a, ValueKind b, ValueKind c, ValueKind accumulate);
+/// Of a product of `a` and dense matrices that has run: all but kinds.
+void describe_product(const CsrMatrix& a, Index dense_cols, const SpmmCost& cost,
+                      const Phases& phases, Outcome* outcome);
 
 /// A plan whose first product is made and, if it passed the check, written: ready to be timed.
 class Run {

@@ -98,27 +98,11 @@ class SddmmRun : public Run {
   }
 
   void describe() {
-    const SpmmCost cost = sddmm_cost(problem_);
-    const Phases phases = plan_->phases();
-    outcome.has_run = true;
-    outcome.facts = {{"rows", problem_.a.rows()},
-                     {"cols", problem_.a.cols()},
-                     {"nnz", problem_.a.nnz()},
-                     {"dense_cols", problem_.dense_cols},
-                     {"times_values", problem_.multiplies_by_a},
-                     {"kinds",
-                      {{"a", name_of(problem_.a.value_kind())},
-                       {"b", name_of(problem_.x)},
-                       {"c", name_of(problem_.c)},
-                       {"accumulate", name_of(problem_.accumulate)}}}};
-    outcome.cost = {{"flops", cost.flops},
-                    {"minimum_bytes", cost.minimum_bytes},
-                    {"gather_bytes", cost.gather_bytes}};
-    outcome.phases = phases.named();
-    outcome.peak_bytes = phases.peak_bytes;
-    outcome.columns = {{"rows", with_commas(problem_.a.rows())},
-                       {"nnz", with_commas(problem_.a.nnz())},
-                       {"K", with_commas(problem_.dense_cols)}};
+    describe_product(problem_.a, problem_.dense_cols, sddmm_cost(problem_), plan_->phases(),
+                     &outcome);
+    outcome.facts["times_values"] = problem_.multiplies_by_a;
+    outcome.facts["kinds"] =
+        kinds_of(problem_.a.value_kind(), problem_.x, problem_.c, problem_.accumulate);
   }
 
   SddmmProblem problem_;

@@ -15,10 +15,6 @@ namespace csrkit {
 
 namespace {
 
-Json shape_of(const CsrMatrix& matrix) {
-  return {{"rows", matrix.rows()}, {"cols", matrix.cols()}, {"nnz", matrix.nnz()}};
-}
-
 std::string shape_words(Index rows, Index cols) {
   return counted(rows, "row") + " and " + counted(cols, "column");
 }
@@ -96,10 +92,8 @@ class SpgemmRun : public Run {
 
   void describe_forecast() {
     Json facts = shape_of(problem_.a);
-    facts["kinds"] = {{"a", name_of(problem_.a.value_kind())},
-                      {"b", name_of(problem_.b.value_kind())},
-                      {"c", name_of(problem_.c)},
-                      {"accumulate", name_of(problem_.accumulate)}};
+    facts["kinds"] =
+        kinds_of(problem_.a.value_kind(), problem_.b.value_kind(), problem_.c, problem_.accumulate);
     facts["b"] = shape_of(problem_.b);
     facts["b_is_a"] = problem_.b_is_a();
     facts["transpose_b"] = problem_.transpose_b;

@@ -68,29 +68,13 @@ class SpmmRun : public Run {
 
  private:
   void describe() {
-    const SpmmCost cost = spmm_cost(problem_);
-    const Phases phases = plan_->phases();
-    outcome.has_run = true;
-    outcome.facts = {{"rows", problem_.a.rows()},
-                     {"cols", problem_.a.cols()},
-                     {"nnz", problem_.a.nnz()},
-                     {"dense_cols", problem_.dense_cols},
-                     {"kinds",
-                      {{"a", name_of(problem_.a.value_kind())},
-                       {"b", name_of(problem_.b)},
-                       {"c", name_of(problem_.c)},
-                       {"accumulate", name_of(problem_.accumulate)}}}};
-    outcome.cost = {{"flops", cost.flops},
-                    {"minimum_bytes", cost.minimum_bytes},
-                    {"gather_bytes", cost.gather_bytes}};
+    describe_product(problem_.a, problem_.dense_cols, spmm_cost(problem_), plan_->phases(),
+                     &outcome);
+    outcome.facts["kinds"] =
+        kinds_of(problem_.a.value_kind(), problem_.b, problem_.c, problem_.accumulate);
     if (const auto bytes = static_cast<double>(plan_->stored_bytes()); bytes > 0) {
       outcome.cost.emplace_back("stored_bytes", bytes);
     }
-    outcome.phases = phases.named();
-    outcome.peak_bytes = phases.peak_bytes;
-    outcome.columns = {{"rows", with_commas(problem_.a.rows())},
-                       {"nnz", with_commas(problem_.a.nnz())},
-                       {"K", with_commas(problem_.dense_cols)}};
     describe_copies(&outcome);
   }
 

@@ -9,6 +9,7 @@
 #include "tools/cli/report.h"
 #include "tools/operation/machine.h"
 #include "tools/operation/measure.h"
+#include "tools/operation/run.h"
 
 namespace csrkit {
 
@@ -141,10 +142,7 @@ void report_spmm_dist(const SpmmDistOptions& options, const CsrFileHeader& heade
   report.add_json("dense_cols", options.dense_cols);
   report.add_json("power", options.power);
   report.add_json("kernel", (mine.gpu ? "gpu.spmm." : "cpu.spmm.") + options.kernel);
-  report.add_json("kinds", {{"a", name_of(header.value_kind)},
-                            {"b", name_of(kinds.b)},
-                            {"c", name_of(kinds.c)},
-                            {"accumulate", name_of(kinds.accumulate)}});
+  report.add_json("kinds", kinds_of(header.value_kind, kinds.b, kinds.c, kinds.accumulate));
   report.add_json("launcher", launcher.empty() ? "threads" : launcher);
   report.add("grid", "grid",
              {{"parts", options.grid.parts},

@@ -24,6 +24,24 @@ Outcome measured_outcome() {
   return outcome;
 }
 
+TEST(Outcome, AProductWithDenseMatricesHasItsSizesAndItsCost) {
+  Buffer<Offset> row_offsets(3);
+  for (Index i = 0; i < 3; ++i) row_offsets[i] = i;
+  Buffer<Index> col_indices(2);
+  col_indices[0] = col_indices[1] = 4;
+  const CsrMatrix a(2, 5, std::move(row_offsets), std::move(col_indices), ValueArray());
+  Phases phases;
+  phases.peak_bytes = 99;
+  Outcome outcome;
+  describe_product(a, 3000, {12, 34, 56}, phases, &outcome);
+  EXPECT_TRUE(outcome.has_run);
+  EXPECT_EQ(outcome.facts.dump(), R"({"rows":2,"cols":5,"nnz":2,"dense_cols":3000})");
+  EXPECT_EQ(outcome.peak_bytes, 99u);
+  EXPECT_EQ(outcome.columns.back().second, "3,000");
+  const Json cost = to_json(outcome)["cost"];
+  EXPECT_EQ(cost.dump(), R"({"flops":12.0,"minimum_bytes":56.0,"gather_bytes":34.0})");
+}
+
 TEST(Outcome, RatesComeFromTheMedian) {
   const Json json = to_json(measured_outcome());
   EXPECT_EQ(json["median_seconds"], 0.5);
