@@ -78,26 +78,10 @@ class SpmmRun : public Run {
     describe_copies(&outcome);
   }
 
-  /// Of a plan out of core: what travels, and how near a product comes to what copies alone take.
+  /// Of a plan out of core.
   void describe_copies(Outcome* of) const {
     const auto* plan = dynamic_cast<const OutOfCoreSpmm*>(plan_.get());
-    if (plan == nullptr) return;
-    OutOfCoreReport report = plan->report();
-    if (!of->samples.seconds.empty()) report.seconds = of->samples.median_seconds();
-    Json facts = plan_facts(report);
-    facts["seconds"] = report.seconds;
-    facts["copy_gb_per_second"] = report.copy_bytes_per_second * 1e-9;
-    facts["copy_share"] = report.copy_share();
-    facts["maps_b"] = b_.is_mapped();
-    facts["maps_c"] = c_.is_mapped();
-    of->facts["out_of_core"] = std::move(facts);
-    of->lines = {{"out of core", readable_bytes(static_cast<double>(report.bytes_in)) + " in, " +
-                                     readable_bytes(static_cast<double>(report.bytes_out)) +
-                                     " out; forecast " + readable_seconds(report.forecast_seconds) +
-                                     ", took " + readable_seconds(report.seconds)},
-                 {"copies", "alone, at the " + fixed(report.copy_bytes_per_second * 1e-9, 1) +
-                                " GB/s measured both ways, they take " +
-                                fixed(100 * report.copy_share(), 1) + " % of that"}};
+    if (plan != nullptr) add_copies(plan->report(), b_.is_mapped(), c_.is_mapped(), of);
   }
 
   /// Only where products are made out of core are operands used in their files.
@@ -156,20 +140,6 @@ OperationFacts spmv_facts() {
       {}};
 }
 
-/// What csr-spmm-gpu and its forecast are told of products out of core.
-void read_out_of_core(const Options& options, Request* request) {
-  request->out_of_core = options.parsed("out-of-core", parse_out_of_core);
-  for (const char* option : {"panel-cols", "panel-major"}) {
-    if (options.given(option) && request->out_of_core == OutOfCore::never) {
-      throw UsageError("--" + std::string(option) +
-                       " is for products out of core, and --out-of-core is never");
-    }
-  }
-  request->is_panel_major = options.flag("panel-major");
-  if (!options.given("panel-cols")) return;
-  request->most_panel_cols = static_cast<Index>(options.integer("panel-cols", 1, kMaxIndex));
-}
-
 /// SpMM, and SpMV: the same with one column, and without the option that says how many.
 class SpmmOperation : public TypedOperation<Spmm> {
  public:
@@ -181,17 +151,7 @@ class SpmmOperation : public TypedOperation<Spmm> {
   }
 
   std::vector<OptionRow> room_options(const std::string& room) const override {
-    if (is_spmv_ || room != kGpu) return {};
-    return {
-        {"out-of-core", "HOW",
-         "of operands that exceed the device's memory, or --memory-limit: columns keeps A there "
-         "and moves panels of columns of B and C, rows moves blocks of rows of A and C, auto "
-         "does what is forecast to take less time, never refuses; auto only if need be",
-         "auto"},
-        {"panel-cols", "N", "out of core, most columns of a panel (default: by the forecast)"},
-        {"panel-major", "",
-         "out of core, keep B and C panel by panel in page-locked memory as large as they are: "
-         "for many products"}};
+    return is_spmv_ || room != kGpu ? std::vector<OptionRow>{} : out_of_core_options();
   }
 
   void read_room_options(const Options& options, const std::string& room,
@@ -244,40 +204,13 @@ class SpmmOperation : public TypedOperation<Spmm> {
 
   std::vector<Forecast> forecasts(const ForecastQuery& query,
                                   const Options& options) const override {
-    const CsrMatrix& a = query.operands.a;
-    Request shared = query.request;
-    // csr-bench has none of these.
-    const bool is_product = !query.is_host_only && !is_spmv_;
-    if (is_product && options.given("memory-limit")) {
-      shared.plan.memory_limit_bytes = options.bytes("memory-limit");
-    }
-    if (is_product && query.room == kGpu) read_out_of_core(options, &shared);
-    for (const OptionRow& row : room_options(kGpu)) {
-      if (is_product && query.room != kGpu && options.given(row.long_name())) {
-        throw UsageError("--" + row.long_name() + " is for --device gpu");
-      }
-    }
+    const Request shared = request_of(query, options);
     std::optional<ReadProfile> reads;
-    if (query.device != nullptr) reads = read_profile(a, *query.device);
+    if (query.device != nullptr) reads = read_profile(query.operands.a, *query.device);
     std::vector<Forecast> forecasts;
     for (const Request& request : bench_requests(options, shared)) {
       const SpmmProblem problem = problem_of(query.operands, request);
-      Forecast forecast;
-      forecast.dense_cols = problem.dense_cols;
-      forecast.matrix_bytes = a.size_bytes();
-      forecast.output_bytes = dense_bytes(problem.output_rows(), problem.dense_cols, problem.c);
-      forecast.host_bytes = a.size_bytes() + forecast.output_bytes +
-                            dense_bytes(problem.input_rows(), problem.dense_cols, problem.b);
-      if (query.room == kGpu) {
-        // The transpose is made on the host where the device has no room to sort, beside A.
-        if (problem.transpose_a) {
-          forecast.host_bytes += csr_bytes(a.cols(), a.nnz(), a.value_kind());
-        }
-        if (!query.is_host_only) forecast_on_device(query, request, problem, &forecast);
-      } else {
-        const auto plan = typed(*query.kernel).make_plan(problem, request.plan);
-        forecast.host_bytes += plan->phases().peak_bytes;
-      }
+      Forecast forecast = forecast_of(query, request, problem);
       if (reads && !forecast.out_of_core) {
         const double row_bytes = static_cast<double>(problem.dense_cols) * size_of(problem.b);
         forecast.seconds = forecast_spmm(*query.device, *reads, row_bytes).seconds;
@@ -341,6 +274,46 @@ class SpmmOperation : public TypedOperation<Spmm> {
   }
 
  private:
+  /// With what options of csr-forecast say of the product; csr-bench has none of these.
+  Request request_of(const ForecastQuery& query, const Options& options) const {
+    Request request = query.request;
+    if (query.is_host_only || is_spmv_) return request;
+    if (options.given("memory-limit")) {
+      request.plan.memory_limit_bytes = options.bytes("memory-limit");
+    }
+    if (query.room == kGpu) {
+      read_out_of_core(options, &request);
+      return request;
+    }
+    for (const OptionRow& row : out_of_core_options()) {
+      if (options.given(row.long_name())) {
+        throw UsageError("--" + row.long_name() + " is for --device gpu");
+      }
+    }
+    return request;
+  }
+
+  /// Of memory, and of time where that follows from it.
+  Forecast forecast_of(const ForecastQuery& query, const Request& request,
+                       const SpmmProblem& problem) const {
+    const CsrMatrix& a = query.operands.a;
+    Forecast forecast;
+    forecast.dense_cols = problem.dense_cols;
+    forecast.matrix_bytes = a.size_bytes();
+    forecast.output_bytes = dense_bytes(problem.output_rows(), problem.dense_cols, problem.c);
+    forecast.host_bytes = a.size_bytes() + forecast.output_bytes +
+                          dense_bytes(problem.input_rows(), problem.dense_cols, problem.b);
+    if (query.room != kGpu) {
+      const auto plan = typed(*query.kernel).make_plan(problem, request.plan);
+      forecast.host_bytes += plan->phases().peak_bytes;
+      return forecast;
+    }
+    // The transpose is made on the host where the device has no room to sort, beside A.
+    if (problem.transpose_a) forecast.host_bytes += csr_bytes(a.cols(), a.nnz(), a.value_kind());
+    if (!query.is_host_only) forecast_on_device(query, request, problem, &forecast);
+    return forecast;
+  }
+
   /// In core, or cut by the planner of csr-spmm-gpu.
   void forecast_on_device(const ForecastQuery& query, const Request& request,
                           const SpmmProblem& problem, Forecast* forecast) const {

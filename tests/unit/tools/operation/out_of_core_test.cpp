@@ -26,5 +26,22 @@ TEST(OutOfCoreFacts, SayThePlanAndNothingOfAProduct) {
   EXPECT_EQ(plan_facts(report)["scheme"], "rows");
 }
 
+TEST(OutOfCoreFacts, SayHowNearAProductComesToItsCopies) {
+  OutOfCoreReport report;
+  report.bytes_in = 5'000'000'000;
+  report.copy_bytes_per_second = 10e9;
+  report.seconds = 1;
+  Outcome outcome;
+  add_copies(report, /*maps_b=*/true, /*maps_c=*/false, &outcome);
+  EXPECT_EQ(outcome.facts["out_of_core"]["seconds"], 1);
+  EXPECT_EQ(outcome.facts["out_of_core"]["copy_share"], report.copy_share());
+  EXPECT_EQ(outcome.facts["out_of_core"]["maps_b"], true);
+  EXPECT_EQ(outcome.facts["out_of_core"]["maps_c"], false);
+  outcome.samples.seconds = {2};
+  add_copies(report, true, false, &outcome);
+  EXPECT_EQ(outcome.facts["out_of_core"]["seconds"], 2) << "samples are of later products";
+  EXPECT_EQ(outcome.lines.size(), 2u);
+}
+
 }  // namespace
 }  // namespace csrkit
