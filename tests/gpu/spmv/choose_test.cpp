@@ -163,8 +163,6 @@ SpmvProfile profile_from(const nlohmann::json& record) {
   return profile;
 }
 
-}  // namespace
-
 /// How near choices are to the fastest kernels of recorded products. A third of the matrices, by
 /// name, had no part in the fit.
 struct Tallies {
@@ -202,6 +200,8 @@ Tallies tallies_of(const std::string& record_file, const char* name_end) {
   return tallies;
 }
 
+}  // namespace
+
 // 108 generated and 104 real matrices in three kinds on an H100.
 TEST(ChooseSpmv, IsNearTheFastestKernelOnRecordedProducts) {
   const auto [fitted, others] = tallies_of("h100/data/spmv_choices.jsonl.gz", "\n");
@@ -213,7 +213,8 @@ TEST(ChooseSpmv, IsNearTheFastestKernelOnRecordedProducts) {
   EXPECT_LE(others.share(others.far), 0.015) << others.text();
 }
 
-// Patterns of real matrices side by side, grids and random graphs, larger than L2, on an H200.
+// Patterns of real matrices side by side, grids and random graphs, on an H200: 224 products of 242
+// are larger than 0.8 of L2.
 TEST(ChooseSpmv, IsNearTheFastestKernelWhereAComesFromMemory) {
   const auto [fitted, others] = tallies_of("h200/data/spmv_streamed.jsonl.gz", "-");
   EXPECT_GE(fitted.products, 140);
